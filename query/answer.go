@@ -1,0 +1,186 @@
+package query
+
+// Answer is the answer to a search. AppendJSON renders it; absent parts are
+// left out, never null.
+type Answer struct {
+	Hits        []Hit
+	Total       Total
+	Documents   *Total // only with hits.when
+	Facets      []FacetResult
+	Page        Page
+	Relaxed     *Relaxed
+	Interpreted *Interpreted
+	Generation  string
+	Freshness   string
+	TookMs      float64
+}
+
+// Hit is one document or list value. Document, Value and Key are JSON.
+type Hit struct {
+	ID         string
+	HasID      bool // an index without primary key has none
+	Index      int  // position of the list value; -1 for a document
+	Key        []byte
+	Score      float64
+	HasScore   bool
+	Value      []byte
+	Document   []byte
+	Highlights []FieldFragments // rendered when HasHighlights
+	Matched    []MatchedValues
+	// HasHighlights is set whenever highlighting was asked.
+	HasHighlights bool
+}
+
+// FieldFragments are the marked fragments of one field.
+type FieldFragments struct {
+	Field     string
+	Fragments []string
+}
+
+// MatchedValues are the list values of one nested list that matched.
+type MatchedValues struct {
+	Field       string
+	Values      [][]byte // JSON objects
+	HasValues   bool     // false when nothing of them is kept
+	TotalValues int
+}
+
+// Total is a number of hits; a count that is not exact is a lower bound.
+type Total struct {
+	Count int64
+	Exact bool
+}
+
+// FacetResult is the result of one facet: values or buckets.
+type FacetResult struct {
+	Name        string
+	Buckets     []Bucket // rendered when HasBuckets
+	HasBuckets  bool
+	Values      []FacetValue
+	TotalValues int
+}
+
+// FacetValue is one counted value. Value is JSON. A level of a hierarchy has
+// its path, and the levels below it when they were asked.
+type FacetValue struct {
+	Value       []byte
+	Path        string
+	Count       int64
+	Label       string
+	Values      []FacetValue // rendered when HasValues
+	HasValues   bool
+	TotalValues int
+}
+
+// Bucket is one counted range, its bounds as sent.
+type Bucket struct {
+	From, To Literal
+	Count    int64
+}
+
+// Page tells where the hits stand.
+type Page struct {
+	Limit     int
+	Offset    int
+	HasOffset bool
+	Next      string
+	Previous  string
+	Pages     *PageList
+}
+
+// PageList is the numbered pages around the current one.
+type PageList struct {
+	Count          int64
+	Previous, Next *PageLink
+	Start, Middle  []PageLink
+	End            []PageLink
+	HasEnd         bool
+	HasMiddle      bool
+}
+
+// PageLink is one numbered page.
+type PageLink struct {
+	Number  int64
+	Cursor  string
+	Current bool
+}
+
+// Relaxed tells which words were given up.
+type Relaxed struct {
+	Dropped []DroppedWord
+	Text    string
+}
+
+// DroppedWord is a word that was given up and why.
+type DroppedWord struct {
+	Word   string
+	Reason string // unmatched or common
+}
+
+// Interpreted tells what was read out of the typed text.
+type Interpreted struct {
+	Filters []Reading
+	Text    string
+}
+
+// Reading is one filter read out of the typed text.
+type Reading struct {
+	Field    string
+	Match    Matcher
+	Words    []string
+	When     []byte // as the request spelled it, nil when absent
+	Fallback []byte // as the request spelled it, nil when absent
+}
+
+// Suggestions is the answer to a Suggest.
+type Suggestions struct {
+	Suggestions []Suggestion
+	Generation  string
+	Freshness   string
+	TookMs      float64
+}
+
+// Suggestion is one value that completes the typed text.
+type Suggestion struct {
+	Text      string
+	Typed     int
+	Corrected bool
+	Field     string
+	Value     string
+	Label     string
+	Count     int64
+}
+
+// FacetValuesAnswer is the answer to a FacetValues.
+type FacetValuesAnswer struct {
+	Values      []FacetValue
+	TotalValues int
+	Generation  string
+	Freshness   string
+	TookMs      float64
+}
+
+// Explanation is the answer to an explain request.
+type Explanation struct {
+	Matched     bool
+	Score       float64
+	Detail      Step
+	Relaxed     *Relaxed
+	Interpreted *Interpreted
+	Generation  string
+	Freshness   string
+	TookMs      float64
+}
+
+// Step is one step of a score.
+type Step struct {
+	Matched     bool
+	Score       float64
+	Description string
+	Clause      string // path of the clause; empty for steps that are none
+	ClauseType  string
+	Field       string
+	Usage       string
+	Locale      string
+	Children    []Step
+}

@@ -1,0 +1,98 @@
+package query
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Literal is a JSON value as the request spelled it. Whether it fits a field
+// is decided when the request is compiled. Nil is no value.
+type Literal []byte
+
+// LiteralKind tells what a Literal holds.
+type LiteralKind uint8
+
+const (
+	NoLiteral LiteralKind = iota
+	TextLiteral
+	NumberLiteral
+	BooleanLiteral
+	OtherLiteral // an object or an array
+)
+
+// Kind returns what the literal holds.
+func (l Literal) Kind() LiteralKind {
+	if len(l) == 0 {
+		return NoLiteral
+	}
+	switch l[0] {
+	case '"':
+		return TextLiteral
+	case 't', 'f':
+		return BooleanLiteral
+	case '{', '[':
+		return OtherLiteral
+	case 'n':
+		return NoLiteral
+	}
+	return NumberLiteral
+}
+
+// Text returns the text of a string and whether it is one.
+func (l Literal) Text() (string, bool) {
+	if l.Kind() != TextLiteral {
+		return "", false
+	}
+	text, err := jsontext.AppendUnquote(nil, l)
+	return string(text), err == nil
+}
+
+// Bool returns the value of a boolean and whether it is one.
+func (l Literal) Bool() (value, ok bool) {
+	if l.Kind() != BooleanLiteral {
+		return false, false
+	}
+	return l[0] == 't', true
+}
+
+// String returns the literal as the request spelled it.
+func (l Literal) String() string { return string(l) }
+
+// TextOf returns the literal of a string.
+func TextOf(text string) Literal {
+	quoted, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		// Only invalid UTF-8 is refused, and it was replaced all the same.
+		return quoted
+	}
+	return quoted
+}
+
+// spaceAt returns the size of the whitespace character at i, or 0.
+func spaceAt(text string, i int) int {
+	if c := text[i]; c < utf8.RuneSelf {
+		if c == ' ' || c >= '\t' && c <= '\r' {
+			return 1
+		}
+		return 0
+	}
+	r, size := utf8.DecodeRuneInString(text[i:])
+	if unicode.IsSpace(r) {
+		return size
+	}
+	return 0
+}
+
+// blank reports whether the text holds nothing but whitespace.
+func blank(text string) bool {
+	for i := 0; i < len(text); {
+		size := spaceAt(text, i)
+		if size == 0 {
+			return false
+		}
+		i += size
+	}
+	return true
+}
