@@ -1,0 +1,98 @@
+package problem
+
+// Clauses and matchers of a search.
+var (
+	SearchClauseFieldRequired = declare("search:clause:field_required", 400,
+		"The clause names no field.",
+		"Set field.")
+	SearchClauseMatchRequired = declare("search:clause:match_required", 400,
+		"The clause has no matcher.",
+		"Set match.")
+	SearchClauseTextRequired = declare("search:clause:text_required", 400,
+		"The clause has no text.",
+		"Set text.")
+	SearchClausePathRequired = declare("search:clause:path_required", 400,
+		"The clause names no path.",
+		"Set path.")
+	SearchClauseVectorRequired = declare("search:clause:vector_required", 400,
+		"The clause has no vector.",
+		"Set vector.")
+	SearchClauseKRequired = declare("search:clause:k_required", 400,
+		"The clause does not say how many neighbours are wanted.",
+		"Set k.")
+	SearchClauseKOutOfRange = declare("search:clause:k_out_of_range", 400,
+		"k must be between 1 and {max}.",
+		"Send a number in the range.")
+	SearchClauseWeightOutOfRange = declare("search:clause:weight_out_of_range", 400,
+		"The weight must be a number of at least 0.",
+		"Send a finite number of at least 0.")
+	SearchClauseSlopOutOfRange = declare("search:clause:slop_out_of_range", 400,
+		"The slop must be 0 or more.",
+		"Send a whole number of at least 0.")
+	SearchClauseSlopUnsupported = declare("search:clause:slop_unsupported", 400,
+		"Slop only applies to phrases.",
+		"Remove slop, or match a phrase.")
+	SearchClauseJoinUnsupported = declare("search:clause:join_unsupported", 400,
+		"join only applies to user text.",
+		"Remove join, or set match to user.")
+	SearchClauseRankingsTooFew = declare("search:clause:rankings_too_few", 400,
+		"A fusion needs at least two rankings.",
+		"Add a ranking.")
+	SearchClauseRankingEmpty = declare("search:clause:ranking_empty", 400,
+		"A ranking has no clause.",
+		"Give each ranking a clause.")
+	SearchClauseRankConstantOutOfRange = declare("search:clause:rank_constant_out_of_range", 400,
+		"The rank constant must be above 0.",
+		"Send a finite number above 0.")
+	SearchClauseDepthOutOfRange = declare("search:clause:depth_out_of_range", 400,
+		"The depth must be between 1 and {max}.",
+		"Send a number in the range.")
+	SearchClauseInterpretFieldsRequired = declare("search:clause:interpret_fields_required", 400,
+		"The interpretation names no target.",
+		"Name at least one target, or use auto.")
+	SearchClauseInterpretWhenUnsupported = declare("search:clause:interpret_when_unsupported", 400,
+		"A clause of type {type} cannot stand in when.",
+		"Use field, text, and, or, not and boost clauses.")
+	SearchMatcherValueRequired = declare("search:matcher:value_required", 400,
+		"The matcher has no value.",
+		"Set the value.")
+	SearchMatcherRangeEmpty = declare("search:matcher:range_empty", 400,
+		"The range has no bound.",
+		"Set at least one bound.")
+	SearchMatcherRangeConflicting = declare("search:matcher:range_conflicting", 400,
+		"One end of the range is given twice.",
+		"Keep one bound per end.")
+	SearchMatcherOriginRequired = declare("search:matcher:origin_required", 400,
+		"The matcher has no origin.",
+		"Set lat and lon.")
+	SearchMatcherRadiusRequired = declare("search:matcher:radius_required", 400,
+		"The matcher has no radius.",
+		"Set radius in meters.")
+	SearchMatcherTypeUnsupported = declare("search:matcher:type_unsupported", 400,
+		"{matcher} does not work on a field of type {type}.",
+		"Use a matcher of that type.")
+	SearchFilterClauseUnsupported = declare("search:filter:clause_unsupported", 400,
+		"A filter takes field and nested clauses only.",
+		"Move the clause to query.")
+	SearchFilterScoringUnsupported = declare("search:filter:scoring_unsupported", 400,
+		"A filter cannot hold clauses that score.",
+		"Move the clause to query.")
+	SearchInterpretUnitRequired = declare("search:interpret:unit_required", 400,
+		"The field {name} is no number with a unit.",
+		"Name a number field that declares a unit.")
+	SearchInterpretFallbackUnitMismatch = declare("search:interpret:fallback_unit_mismatch", 400,
+		"{name} is measured in {unit}, {field} in {expected}.",
+		"Use targets of one unit in a chain.")
+	SearchNestedPathNotNested = declare("search:nested:path_not_nested", 400,
+		"{path} is not a nested list.",
+		"Name a list of objects with mode nested.")
+	SearchNestedFieldNotInside = declare("search:nested:field_not_inside", 400,
+		"{name} does not lie inside {path}.",
+		"Name a field inside the list.")
+	SearchNestedFieldOutside = declare("search:nested:field_outside", 400,
+		"{name} lies inside the nested list {path}.",
+		"Use a nested clause on the list.")
+	SearchNestedClauseUnsupported = declare("search:nested:clause_unsupported", 400,
+		"A clause of type {type} cannot stand inside a nested clause.",
+		"Move the clause outside.")
+)

@@ -1,0 +1,64 @@
+package problem
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var grammar = regexp.MustCompile(`^(validation|[a-z]+(:[a-z_]+)+)$`)
+
+func TestEveryCodeIsWellFormedAndUnique(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, code := range Codes() {
+		if seen[code.Name()] {
+			t.Errorf("%s is declared twice", code.Name())
+		}
+		seen[code.Name()] = true
+		if !grammar.MatchString(code.Name()) {
+			t.Errorf("%s does not read family:part:problem", code.Name())
+		}
+		if code.Message() == "" || code.Remedy() == "" {
+			t.Errorf("%s lacks a message or a remedy", code.Name())
+		}
+		switch code.Status() {
+		case 400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 500, 502, 503:
+		default:
+			t.Errorf("%s has status %d, which the interface does not use", code.Name(), code.Status())
+		}
+	}
+}
+
+// Clients match on codes, so a code once published stays.
+func TestPublishedCodesOnlyGrow(t *testing.T) {
+	text, err := os.ReadFile("testdata/published.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	published := make(map[string]bool)
+	for name := range strings.FieldsSeq(string(text)) {
+		published[name] = true
+		if Named(name) == nil {
+			t.Errorf("%s was published and is gone", name)
+		}
+	}
+	for _, code := range Codes() {
+		if !published[code.Name()] {
+			t.Errorf("%s is missing from testdata/published.txt", code.Name())
+		}
+	}
+}
+
+func TestNamedFindsEveryCodeAndNothingElse(t *testing.T) {
+	for _, code := range Codes() {
+		if Named(code.Name()) != code {
+			t.Errorf("Named(%q) is another code", code.Name())
+		}
+	}
+	for _, name := range []string{"", "index", "index:not_foun", "zzz:zzz"} {
+		if got := Named(name); got != nil {
+			t.Errorf("Named(%q) = %s, want none", name, got.Name())
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package problem
+
+// Search, suggest, facet values and explain as a whole.
+var (
+	SearchLimitOutOfRange = declare("search:limit_out_of_range", 400,
+		"The limit must be between 0 and {max}.",
+		"Send a limit in the range.")
+	SearchOffsetOutOfRange = declare("search:offset_out_of_range", 400,
+		"The offset must be 0 or more.",
+		"Send a whole number of at least 0.")
+	SearchPagingConflicting = declare("search:paging_conflicting", 400,
+		"Only one of offset, after and before can be given.",
+		"Keep one of them.")
+	SearchPagingTooDeep = declare("search:paging_too_deep", 400,
+		"Paging by offset ends at {max} results.",
+		"Page with cursors, or narrow the search.")
+	SearchLocaleUnsupported = declare("search:locale_unsupported", 400,
+		"The locale {locale} is not supported.",
+		"Use a supported locale tag.")
+	SearchClausesTooMany = declare("search:clauses_too_many", 400,
+		"The request holds more than {max} clauses.",
+		"Send fewer clauses.")
+	SearchClausesTooDeep = declare("search:clauses_too_deep", 400,
+		"Clauses are nested more than {max} levels deep.",
+		"Nest less.")
+	SearchFieldUnknown = declare("search:field_unknown", 400,
+		"The index has no field called {name}.",
+		"Check the name against the definition.")
+	SearchUsageUnsupported = declare("search:usage_unsupported", 400,
+		"The field {name} is not indexed for {usage}.",
+		"Enable the usage in the definition.")
+	SearchValueInvalid = declare("search:value_invalid", 400,
+		"The value does not fit {name}: {expected} is expected.",
+		"Send a value of that kind.")
+	SearchSourceNotKept = declare("search:source_not_kept", 400,
+		"{name} can only be returned when the index keeps the source.",
+		"Name stored fields.")
+	SearchNoSearchableFields = declare("search:no_searchable_fields", 400,
+		"No field of the index can be searched as text.",
+		"Enable matching on a field.")
+	SearchAnalysisFailed = declare("search:analysis_failed", 500,
+		"The text could not be analysed for {name}.",
+		"Look at the log of the node.")
+	SearchTimeout = declare("search:timeout", 503,
+		"The search took longer than {timeout}.",
+		"Narrow the search, or raise the limit of the deployment.")
+	SearchCursorInvalid = declare("search:cursor:invalid", 400,
+		"The cursor cannot be read.",
+		"Pass a cursor back as it was given.")
+	SearchCursorSortMismatch = declare("search:cursor:sort_mismatch", 400,
+		"The cursor belongs to another sort.",
+		"Repeat the sort of the search that gave the cursor.")
+	SearchCursorStale = declare("search:cursor:stale", 400,
+		"The cursor no longer fits the fields it was made from.",
+		"Start from the first page.")
+	SearchPagesWithoutLimit = declare("search:pages:without_limit", 400,
+		"Pages need a limit above 0.",
+		"Send a limit.")
+	SearchPagesWithoutOffset = declare("search:pages:without_offset", 400,
+		"Pages cannot be numbered from this cursor.",
+		"Use offset, or a cursor that pages gave.")
+	SearchPagesMaxOutOfRange = declare("search:pages:max_out_of_range", 400,
+		"The number of pages must be at least 1.",
+		"Send a whole number of at least 1.")
+	SearchFreshnessInvalid = declare("search:freshness:invalid", 400,
+		"The freshness token cannot be read.",
+		"Pass a token back as it was given.")
+	SearchFreshnessVersionUnsupported = declare("search:freshness:version_unsupported", 400,
+		"The freshness token has version {version}, which this node does not read.",
+		"Upgrade the node.")
+	SearchFreshnessIndexMismatch = declare("search:freshness:index_mismatch", 400,
+		"The freshness token belongs to {index}, not to {expected}.",
+		"Use a token of the index that is searched.")
+	SearchFreshnessUnavailable = declare("search:freshness:unavailable", 503,
+		"The state the token names did not arrive within {wait} ms.",
+		"Send the request again.")
+	SearchExplainKeyRequired = declare("search:explain:key_required", 400,
+		"The key of the document to explain is missing.",
+		"Add the query parameter key.")
+	SearchExplainIndexOutOfRange = declare("search:explain:index_out_of_range", 400,
+		"The position must be 0 or more.",
+		"Send a whole number of at least 0.")
+	SearchExplainDocumentNotFound = declare("search:explain:document_not_found", 404,
+		"There is no document under the key {key}.",
+		"Check the key.")
+	SearchExplainValueNotFound = declare("search:explain:value_not_found", 404,
+		"The document {key} has no value at position {index}.",
+		"Check the position.")
+	SearchSuggestLimitOutOfRange = declare("search:suggest:limit_out_of_range", 400,
+		"The limit must be between 1 and {max}.",
+		"Send a limit in the range.")
+)
