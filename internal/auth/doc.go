@@ -1,0 +1,16 @@
+// Package auth decides who sends a request and what it may do.
+//
+// The table in permissions.go is the only list of permissions and roles. Keys
+// live in one conditionally replaced object of the bucket; an Authority holds
+// the copy last read and turns an Authorization header into a Principal, which
+// answers what it may do on which name.
+//
+// Invariants:
+//
+//	A1  A secret is never stored, logged or shown: only its SHA-256 is kept.
+//	A2  Every refused credential gives the same problem.
+//	A3  A name no grant covers gives the same problem as a name that does not exist.
+//	A4  The anonymous principal can search and nothing else, whatever its key says.
+//
+// An Authority and a Principal may be used by any number of goroutines.
+package auth

@@ -1,0 +1,51 @@
+package auth
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/registry"
+)
+
+// Grant gives permissions on every index or generation that one of its
+// patterns matches. Deployment-scoped permissions hold regardless of patterns.
+type Grant struct {
+	Permissions []Permission `json:"permissions"`
+	Indexes     []string     `json:"indexes,omitempty"`
+}
+
+// holds reports whether the grant names the permission. Names this build does
+// not know are ignored, because nothing asks for them.
+func (g Grant) holds(p Permission) bool { return slices.Contains(g.Permissions, p) }
+
+// covers reports whether a pattern of the grant matches the name, which is an
+// index or index@generation exactly as a request writes it.
+func (g Grant) covers(name string) bool {
+	return slices.ContainsFunc(g.Indexes, func(pattern string) bool {
+		return PatternMatches(pattern, name)
+	})
+}
+
+// PatternMatches reports whether a pattern matches a name: either they are
+// equal, or the pattern ends in * and the name begins with the rest.
+func PatternMatches(pattern, name string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(name, prefix)
+	}
+	return pattern == name
+}
+
+// IsPattern reports whether text can match an index or a generation: a whole
+// name, or the beginning of one followed by a single *.
+func IsPattern(text string) bool {
+	prefix, open := strings.CutSuffix(text, "*")
+	if !open {
+		_, err := registry.ParseName(text)
+		return err == nil
+	}
+	index, generation, named := strings.Cut(prefix, "@")
+	if !named {
+		return registry.CouldBeginIndexName(index)
+	}
+	return registry.IsIndexName(index) && registry.CouldBeginGenerationName(generation)
+}

@@ -1,0 +1,20 @@
+// Package registry knows which indexes and generations exist, under which
+// names, and which generation of each index is live.
+//
+// The registry is one object of the bucket, replaced conditionally. A Registry
+// holds the copy last read; readers resolve names against the copy and never
+// wait for storage. A change reads the object, applies itself to what it found
+// and writes on the condition that nothing came between, so that two nodes
+// never undo each other.
+//
+// Invariants:
+//
+//	R1  Ids of indexes and generations are random, 128 bits, and never used again.
+//	R2  The copy never goes back to an older version.
+//	R3  An index has at most one live generation, and it is one of its own.
+//	R4  A registry that is missing, unreadable or older than the copy deletes nothing:
+//	    the copy stays in force and changes are refused.
+//	R5  A removed id stays listed as removed until its data is gone.
+//
+// A Registry may be used by any number of goroutines.
+package registry
