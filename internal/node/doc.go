@@ -1,0 +1,30 @@
+// Package node is everything one node does with many indexes: it finds the
+// generation a name answers from, opens it, waits for the state a freshness
+// token asks for, and creates, replaces, promotes and deletes. It knows
+// nothing of HTTP and asks for no permission; its callers did.
+//
+// A read holds one consistent view:
+//
+//	token, err := freshness.Parse(text, problem.At("freshness.atLeast")) // zero Token: none
+//	r, err := n.Read(ctx, name, token)
+//	defer r.Close()
+//	… r.Name, r.Snapshot, r.Definition, r.Settings …
+//	answer.Freshness = r.Freshness()
+//
+// A write goes entry by entry through the gate of the generation, so that a
+// promotion in the middle of a long stream loses nothing:
+//
+//	w := n.Write(name)
+//	for each entry {
+//		err := w.Do(ctx, func(s *engine.Session) error { return s.Add(document) })
+//	}
+//	token, err := w.Finish(ctx) // when everything taken so far is durable
+//
+// Do resolves the name inside the gate and gives work a session of the
+// generation that answers then. Work must not keep the session. Finish must be
+// called once, also after an error, and answers the token of the last
+// generation written, or of the current state when nothing was.
+//
+// A Node may be used by any number of goroutines; a Reading and a Write belong
+// to one.
+package node
