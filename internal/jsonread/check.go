@@ -1,0 +1,166 @@
+// Package jsonread reads JSON request bodies strictly and tells every problem
+// with its place. Bodies of definitions, searches, settings and keys are read
+// through it, so that all of them refuse the same things with the same codes.
+//
+// Parse checks a whole body once: one value, valid UTF-8, no duplicate names,
+// at most MaxDepth levels. The Values it hands out are slices of the body; they
+// are walked without further syntax checks:
+//
+//	var found problem.List
+//	if body, ok := jsonread.Parse(data, &found); ok {
+//		body.Members(func(name string, member jsonread.Value) bool {
+//			switch name {
+//			case "limit":
+//				if n, ok := member.Int32(); ok { request.Limit = n }
+//			default:
+//				return false // reported as request:property_unknown
+//			}
+//			return true
+//		})
+//	}
+//	return found.Err()
+//
+// A null member counts as omitted: every typed reader answers false for null
+// and reports nothing. Members and Items (scan.go) walk raw valid JSON without
+// allocation, for documents.
+//
+// A Value belongs to one goroutine and keeps the body alive.
+package jsonread
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// MaxDepth is the number of objects and lists that may enclose a value.
+const MaxDepth = 64
+
+// ErrTooDeep is the syntax error of a value nested beyond MaxDepth.
+var ErrTooDeep = errors.New("nested deeper than 64 levels")
+
+// Blank reports whether body holds nothing but white space.
+func Blank(body []byte) bool { return len(bytes.TrimLeft(body, " \t\r\n")) == 0 }
+
+// Parse checks body and returns its value. A body that is absent or null is
+// reported as request:body_required, one that is no JSON as
+// request:body_malformed with reason, line and column; the result is then
+// false.
+func Parse(body []byte, found *problem.List) (Value, bool) {
+	if Blank(body) {
+		found.Report(problem.RequestBodyRequired.New())
+		return Value{}, false
+	}
+	raw, err := Check(body)
+	if err != nil {
+		found.Report(Malformed(body, err))
+		return Value{}, false
+	}
+	if raw[0] == 'n' {
+		found.Report(problem.RequestBodyRequired.New())
+		return Value{}, false
+	}
+	return Value{raw: raw, found: found}, true
+}
+
+// Check returns the single JSON value that body holds, without the white space
+// around it. The error is a *jsontext.SyntacticError or *SyntaxError.
+func Check(body []byte) ([]byte, error) {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(body))
+	value, err := decoder.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	end := int(decoder.InputOffset())
+	if rest := skipSpace(body, end); rest < len(body) {
+		return nil, &SyntaxError{Offset: int64(rest), Err: errors.New("more text after the value")}
+	}
+	start := end - len(value)
+	raw := body[start:end:end]
+	if offset := tooDeep(raw); offset >= 0 {
+		return nil, &SyntaxError{Offset: int64(start + offset), Err: ErrTooDeep}
+	}
+	return raw, nil
+}
+
+// SyntaxError tells what about a text is refused beyond what jsontext checks.
+type SyntaxError struct {
+	Offset int64 // bytes before the refused place
+	Err    error
+}
+
+// Error returns the reason.
+func (e *SyntaxError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// TooDeep reports whether valid JSON nests beyond MaxDepth.
+func TooDeep(raw []byte) bool { return tooDeep(raw) >= 0 }
+
+func tooDeep(raw []byte) int {
+	depth := 0
+	for i := 0; i < len(raw); {
+		switch raw[i] {
+		case '"':
+			i = stringEnd(raw, i)
+			continue
+		case '{', '[':
+			if depth++; depth > MaxDepth {
+				return i
+			}
+		case '}', ']':
+			depth--
+		}
+		i++
+	}
+	return -1
+}
+
+// Malformed returns request:body_malformed for a syntax error in body.
+func Malformed(body []byte, err error) *problem.Problem {
+	offset, reason := Syntax(err)
+	line, column := Position(body, offset)
+	return problem.RequestBodyMalformed.New("reason", reason, "line", line, "column", column)
+}
+
+// Syntax takes a syntax error apart into its offset and a reason in words.
+func Syntax(err error) (offset int64, reason string) {
+	var syntactic *jsontext.SyntacticError
+	var own *SyntaxError
+	switch {
+	case errors.As(err, &syntactic):
+		return syntactic.ByteOffset, syntacticReason(syntactic)
+	case errors.As(err, &own):
+		return own.Offset, own.Err.Error()
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return 1 << 62, "the text ends inside a value"
+	}
+	return 0, err.Error()
+}
+
+func syntacticReason(err *jsontext.SyntacticError) string {
+	switch {
+	case errors.Is(err.Err, jsontext.ErrDuplicateName):
+		return "an object holds the same name twice"
+	case errors.Is(err.Err, io.ErrUnexpectedEOF):
+		return "the text ends inside a value"
+	case err.Err != nil:
+		return err.Err.Error()
+	}
+	return "not JSON"
+}
+
+// Position returns the line and the column, both from 1, of an offset in body.
+// An offset past the end is the end.
+func Position(body []byte, offset int64) (line, column int) {
+	if offset > int64(len(body)) {
+		offset = int64(len(body))
+	}
+	before := body[:offset]
+	return bytes.Count(before, []byte{'\n'}) + 1, len(before) - bytes.LastIndexByte(before, '\n')
+}

@@ -1,0 +1,140 @@
+package jsonread
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+func codes(found *problem.List) string {
+	var parts []string
+	for _, p := range found.Problems() {
+		parts = append(parts, p.Code.Name()+"@"+p.Path)
+	}
+	return strings.Join(parts, " ")
+}
+
+func TestParseRefusesWhatIsNotOneStrictValue(t *testing.T) {
+	for body, want := range map[string]string{
+		"":              "request:body_required@",
+		" \n":           "request:body_required@",
+		"null":          "request:body_required@",
+		"{":             "request:body_malformed@",
+		`{"a":1,"a":2}`: "request:body_malformed@",
+		`{} {}`:         "request:body_malformed@",
+		"\"\xff\"":      "request:body_malformed@",
+		`{"a":1}`:       "",
+		strings.Repeat("[", 64) + strings.Repeat("]", 64): "",
+		strings.Repeat("[", 65) + strings.Repeat("]", 65): "request:body_malformed@",
+	} {
+		var found problem.List
+		if _, ok := Parse([]byte(body), &found); ok != (want == "") || codes(&found) != want {
+			t.Errorf("%q: got %q, want %q", body, codes(&found), want)
+		}
+	}
+}
+
+func TestMalformedNamesLineAndColumn(t *testing.T) {
+	var found problem.List
+	Parse([]byte("{\n  \"a\": tru }"), &found)
+	p := found.Problems()[0]
+	if p.Arguments["line"] != "2" || p.Arguments["column"] == "" || p.Arguments["reason"] == "" {
+		t.Fatalf("arguments %v", p.Arguments)
+	}
+}
+
+func TestEveryProblemIsReportedWithItsPath(t *testing.T) {
+	var found problem.List
+	body, _ := Parse([]byte(`{"n":"x","list":[1,null,"a"],"other":1,"gone":null,"map":{"a.b":null},"word":"q","w":2147483648}`), &found)
+	body.Members(func(name string, member Value) bool {
+		switch name {
+		case "n":
+			member.Int()
+		case "list":
+			member.Items(func(_ int, item Value) { item.Float() })
+		case "map":
+			member.Entries(func(string, Value) {})
+		case "word":
+			member.Word("a", "b")
+		case "w":
+			member.Int32()
+		case "gone":
+			if _, ok := member.Text(); ok {
+				t.Error("null was read as text")
+			}
+		default:
+			return false
+		}
+		return true
+	})
+	want := `request:value_invalid@n request:value_required@list[1] request:value_invalid@list[2] ` +
+		`request:property_unknown@other request:value_required@map["a.b"] request:value_invalid@word request:value_invalid@w`
+	if codes(&found) != want {
+		t.Errorf("got  %s\nwant %s", codes(&found), want)
+	}
+}
+
+func TestInt64CountsTheValueNotTheSpelling(t *testing.T) {
+	for raw, want := range map[string]any{
+		"1": int64(1), "-0": int64(0), "1e3": int64(1000), "2.0": int64(2), "25e-1": nil, "1.5": nil,
+		"9223372036854775807": int64(9223372036854775807), "9223372036854775808": nil,
+		"-9223372036854775808": int64(-9223372036854775808), "1e400": nil, "0e999999": nil, "12.50e1": int64(125),
+		"0.0": int64(0), `"1"`: nil, "true": nil, "100e-2": int64(1),
+	} {
+		n, ok := Int64([]byte(raw))
+		if w, isInt := want.(int64); ok != isInt || (ok && n != w) {
+			t.Errorf("%s: got %d %v, want %v", raw, n, ok, want)
+		}
+	}
+}
+
+func FuzzWalk(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,{"b":"\u00e5\ud83d\ude00\n"}],"c":null}`, `[]`, `"\\\""`, `-1.5e3`, `{"":{}}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		raw, err := Check(data)
+		if err != nil {
+			Syntax(err)
+			return
+		}
+		var want any
+		if json.Unmarshal(raw, &want) != nil {
+			return // numbers beyond a double
+		}
+		got := walk(raw)
+		a, _ := json.Marshal(got)
+		b, _ := json.Marshal(want)
+		if string(a) != string(b) {
+			t.Errorf("walk gave %s, want %s", a, b)
+		}
+	})
+}
+
+func walk(raw []byte) any {
+	switch KindOf(raw) {
+	case ObjectKind:
+		m := map[string]any{}
+		for it := Members(raw); it.Next(); {
+			var scratch []byte
+			m[string(it.Name(&scratch))] = walk(it.Value())
+		}
+		return m
+	case ListKind:
+		l := []any{}
+		for it := Items(raw); it.Next(); {
+			l = append(l, walk(it.Value()))
+		}
+		return l
+	case TextKind:
+		return String(raw)
+	case NumberKind:
+		f, _ := Float64(raw)
+		return f
+	case BoolKind:
+		return raw[0] == 't'
+	}
+	return nil
+}

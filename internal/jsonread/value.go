@@ -1,0 +1,251 @@
+package jsonread
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// Kind tells what a value is.
+type Kind byte
+
+// The kinds of JSON values.
+const (
+	NullKind Kind = iota
+	BoolKind
+	NumberKind
+	TextKind
+	ListKind
+	ObjectKind
+)
+
+// String names the kind as messages write it.
+func (k Kind) String() string {
+	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
+}
+
+// KindOf returns the kind of a raw value.
+func KindOf(raw []byte) Kind {
+	if len(raw) == 0 {
+		return NullKind
+	}
+	switch raw[0] {
+	case '{':
+		return ObjectKind
+	case '[':
+		return ListKind
+	case '"':
+		return TextKind
+	case 't', 'f':
+		return BoolKind
+	case 'n':
+		return NullKind
+	}
+	return NumberKind
+}
+
+// Value is one value of a checked body, with its place. The zero Value is null.
+type Value struct {
+	raw   []byte
+	at    problem.Path
+	found *problem.List
+}
+
+// New returns a value over raw JSON that was checked before, such as a part of
+// a body kept for later. Problems go to found with paths that begin with at.
+func New(raw []byte, at problem.Path, found *problem.List) Value {
+	return Value{raw: raw, at: at, found: found}
+}
+
+// Kind returns what the value is.
+func (v Value) Kind() Kind { return KindOf(v.raw) }
+
+// IsNull reports whether the value is null.
+func (v Value) IsNull() bool { return v.Kind() == NullKind }
+
+// Raw returns the JSON text of the value, a slice of the body.
+func (v Value) Raw() []byte { return v.raw }
+
+// Path returns the place of the value.
+func (v Value) Path() problem.Path { return v.at }
+
+// Found returns the list that problems are reported to.
+func (v Value) Found() *problem.List { return v.found }
+
+// Report reports a problem at the value. The arguments alternate names and
+// values.
+func (v Value) Report(code *problem.Code, arguments ...any) {
+	v.found.Report(code.At(v.at, arguments...))
+}
+
+// Invalid reports request:value_invalid at the value.
+func (v Value) Invalid(reason string) {
+	v.Report(problem.RequestValueInvalid, "reason", reason)
+}
+
+func (v Value) expected(kind Kind) bool {
+	got := v.Kind()
+	if got == kind {
+		return true
+	}
+	if got != NullKind {
+		v.Invalid("expected " + kind.String() + ", found " + got.String())
+	}
+	return false
+}
+
+// Members calls read for every member of an object in order, null members
+// included. A member for which read answers false is reported as
+// request:property_unknown. Null has no members; anything else is reported and
+// the result is false.
+func (v Value) Members(read func(name string, member Value) (known bool)) bool {
+	if !v.expected(ObjectKind) {
+		return false
+	}
+	it := Members(v.raw)
+	for it.Next() {
+		name := String(it.RawName())
+		member := Value{raw: it.Value(), at: v.at.Field(name), found: v.found}
+		if !read(name, member) {
+			member.Report(problem.RequestPropertyUnknown, "property", name)
+		}
+	}
+	return true
+}
+
+// Entries calls read for every entry of an object that is a map from free names
+// to values. A null entry is reported as request:value_required.
+func (v Value) Entries(read func(name string, entry Value)) bool {
+	return v.Members(func(name string, member Value) bool {
+		if member.IsNull() {
+			member.Report(problem.RequestValueRequired)
+		} else {
+			read(name, member)
+		}
+		return true
+	})
+}
+
+// Items calls read for every element of a list in order. A null element is
+// reported as request:value_required. Null has no elements; anything else is
+// reported and the result is false.
+func (v Value) Items(read func(position int, item Value)) bool {
+	if !v.expected(ListKind) {
+		return false
+	}
+	it := Items(v.raw)
+	for position := 0; it.Next(); position++ {
+		item := Value{raw: it.Value(), at: v.at.Item(position), found: v.found}
+		if item.IsNull() {
+			item.Report(problem.RequestValueRequired)
+		} else {
+			read(position, item)
+		}
+	}
+	return true
+}
+
+// Text reads a string.
+func (v Value) Text() (string, bool) {
+	if !v.expected(TextKind) {
+		return "", false
+	}
+	return String(v.raw), true
+}
+
+// Texts reads a list of strings. The result is not nil when ok.
+func (v Value) Texts() ([]string, bool) {
+	texts := []string{}
+	ok := v.Items(func(_ int, item Value) {
+		if text, ok := item.Text(); ok {
+			texts = append(texts, text)
+		}
+	})
+	return texts, ok
+}
+
+// Word reads a string that is one of words.
+func (v Value) Word(words ...string) (string, bool) {
+	text, ok := v.Text()
+	if !ok {
+		return "", false
+	}
+	for _, word := range words {
+		if text == word {
+			return text, true
+		}
+	}
+	v.Invalid("expected one of " + strings.Join(words, ", "))
+	return "", false
+}
+
+// Bool reads true or false.
+func (v Value) Bool() (value, ok bool) {
+	if !v.expected(BoolKind) {
+		return false, false
+	}
+	return v.raw[0] == 't', true
+}
+
+// Int32 reads a whole number of 32 bits.
+func (v Value) Int32() (int32, bool) {
+	n, ok := v.Int64()
+	if ok && (n < math.MinInt32 || n > math.MaxInt32) {
+		v.Invalid("expected a whole number of 32 bits")
+		return 0, false
+	}
+	return int32(n), ok
+}
+
+// Int reads a whole number of 32 bits as an int.
+func (v Value) Int() (int, bool) {
+	n, ok := v.Int32()
+	return int(n), ok
+}
+
+// Int64 reads a whole number of 64 bits.
+func (v Value) Int64() (int64, bool) {
+	if !v.expected(NumberKind) {
+		return 0, false
+	}
+	n, ok := Int64(v.raw)
+	if !ok {
+		v.Invalid("expected a whole number")
+	}
+	return n, ok
+}
+
+// Float reads a number that a double can hold.
+func (v Value) Float() (float64, bool) {
+	if !v.expected(NumberKind) {
+		return 0, false
+	}
+	f, ok := Float64(v.raw)
+	if !ok {
+		v.Invalid("expected a number within the range of a double, found " + shorten(v.raw))
+	}
+	return f, ok
+}
+
+// Literal reads any string, number or boolean and returns its raw text, for
+// values whose type the index decides. Lists and objects are reported.
+func (v Value) Literal() ([]byte, bool) {
+	switch v.Kind() {
+	case NullKind:
+		return nil, false
+	case ListKind, ObjectKind:
+		v.Invalid("expected a string, a number or a boolean")
+		return nil, false
+	}
+	return v.raw, true
+}
+
+func shorten(raw []byte) string {
+	const most = 40
+	if len(raw) > most {
+		return strconv.Quote(string(raw[:most])) + "…"
+	}
+	return string(raw)
+}
