@@ -1,0 +1,329 @@
+// Package plan turns the clauses of a request into a plan: a tree of nodes
+// that names segment structures and terms instead of fields and words.
+//
+// A plan is data. It is made once per search by Compile, against one schema,
+// one locale and one version of the search settings; match and collect run it
+// on a snapshot, explain walks the same nodes. Nodes are never changed after
+// Compile has returned and may be used by any number of goroutines.
+//
+// Invariants:
+//
+//	L1  Every node that stems from a clause carries the clause's place.
+//	L2  A node below Nested names documents that are list values of its path;
+//	    every other node names root documents.
+//	L3  Weights, constants and boosts are finite and not negative.
+package plan
+
+// Node is one step of a plan: one of the types of this file.
+type Node interface {
+	// Origin tells which clause the node stems from.
+	Origin() *Origin
+}
+
+// Origin is where a node comes from, for explain and for error paths.
+type Origin struct {
+	Clause string // place in the request, such as query[0].clauses[1]
+	Type   string // type of the clause: field, text, knn, nested, and, or, not, boost, fuse
+	Field  string // dotted path of the field, when the node reads one field
+	Usage  string // matching, filter, autocomplete, matching_exact, hierarchy, vector
+	Locale string // variant read, "" when the field is not localized
+	Word   string // the analysed word or value, for descriptions
+}
+
+// Origin returns the origin itself; nodes embed it.
+func (o *Origin) Origin() *Origin { return o }
+
+// Everything matches every document and scores nothing.
+type Everything struct{ Origin }
+
+// Nothing matches no document.
+type Nothing struct{ Origin }
+
+// Scoring says how occurrences of words become a score (7.3).
+type Scoring struct {
+	Weight float64 // factor of the whole; 0 matches and scores nothing
+	B      float64 // share of the length: 0, 0.75 or 1
+}
+
+// Term matches the documents that hold one term. With a Scoring it scores
+// them by BM25, without it only narrows.
+type Term struct {
+	Origin
+	Structure string
+	Text      string
+	Scoring   *Scoring
+}
+
+// Blend matches documents that hold any of several terms and scores them as
+// one term with the highest document frequency among them (7.7).
+type Blend struct {
+	Origin
+	Structure string
+	Terms     []BlendTerm
+	Scoring   Scoring
+}
+
+// BlendTerm is one alternative of a Blend.
+type BlendTerm struct {
+	Text  string
+	Boost float64 // factor of its occurrences
+}
+
+// Expand matches the documents that hold a term near Text: one that starts
+// with it, one within some edits of it, or one that starts with a reading
+// within some edits. A document scores the best constant among its terms.
+type Expand struct {
+	Origin
+	Structure string
+	Text      string
+	Prefix    bool // terms may go on after the reading
+	Edits     int  // 0 to 2: insert, delete, replace, swap of neighbours
+	Fixed     int  // leading code points that must be equal
+	// Constants holds the score by distance, one per distance 0..Edits; nil
+	// scores nothing.
+	Constants []float64
+}
+
+// TermSet matches documents that hold any of the terms; it never scores.
+type TermSet struct {
+	Origin
+	Structure string
+	Terms     []string
+}
+
+// TermRange matches documents that hold a term between two bounds by bytes;
+// it never scores.
+type TermRange struct {
+	Origin
+	Structure string
+	Intervals []TermInterval
+}
+
+// TermInterval is a range of terms. A nil bound is open.
+type TermInterval struct {
+	From, To                   *string
+	FromExclusive, ToExclusive bool
+}
+
+// NumberRange matches documents with a number inside any of the intervals;
+// it never scores.
+type NumberRange struct {
+	Origin
+	Structure string
+	Intervals []Interval
+}
+
+// Interval is a range of numbers, both ends included.
+type Interval struct{ Min, Max int64 }
+
+// Distance matches documents with a point at most Radius metres from the
+// origin; it never scores.
+type Distance struct {
+	Origin
+	Structure        string
+	Lat, Lon, Radius float64
+}
+
+// Phrase matches documents in which the words stand in order (7.7).
+type Phrase struct {
+	Origin
+	Structure string
+	Words     []PhraseWord
+	Slop      int
+	Scoring   Scoring
+}
+
+// PhraseWord is one position of a phrase.
+type PhraseWord struct {
+	Offset int      // distance from the first word
+	Terms  []string // alternatives
+	Prefix bool     // the only alternative may go on
+}
+
+// And matches what all clauses match, everything when there is none. Its
+// score is the sum over the scoring clauses and over those optional nodes
+// that match too.
+type And struct {
+	Origin
+	Clauses  []Node
+	Optional []Node
+}
+
+// Or matches what at least one clause matches; scores of those that match
+// are added.
+type Or struct {
+	Origin
+	Clauses []Node
+}
+
+// Best matches what at least one clause matches; the highest score counts.
+type Best struct {
+	Origin
+	Clauses []Node
+}
+
+// Not matches what none of the clauses matches; it never scores.
+type Not struct {
+	Origin
+	Clauses []Node
+}
+
+// Scale multiplies the score of a node.
+type Scale struct {
+	Origin
+	Weight float64
+	Clause Node
+}
+
+// Constant gives every document that the node matches the same score.
+type Constant struct {
+	Origin
+	Score  float64
+	Clause Node
+}
+
+// Fold says how the scores of several list values become one.
+type Fold int
+
+// The ways to fold.
+const (
+	FoldMax Fold = iota
+	FoldMin
+	FoldAvg
+	FoldTotal
+)
+
+// Nested matches root documents with a list value of the path that the
+// clause matches (7.11).
+type Nested struct {
+	Origin
+	Path   string
+	Clause Node // over list values; an And
+	Fold   Fold
+}
+
+// Similarity says how near two vectors are.
+type Similarity int
+
+// The similarities of vector fields.
+const (
+	Cosine Similarity = iota
+	DotProduct
+	Euclidean
+)
+
+// Knn matches the K documents of the whole snapshot whose vectors are
+// nearest, among those that Filter matches.
+type Knn struct {
+	Origin
+	Structure  string
+	Vector     []float32
+	K          int
+	Similarity Similarity
+	Filter     Node // nil without one
+}
+
+// Fuse matches what its rankings reach within Depth and scores by reciprocal
+// ranks.
+type Fuse struct {
+	Origin
+	Rankings     []Ranking
+	Depth        int
+	RankConstant float64
+	Filter       Node // nil without one
+}
+
+// Ranking is one independent search of a Fuse.
+type Ranking struct {
+	Clause Node
+	Weight float64
+}
+
+// Children returns the nodes directly below n in order of evaluation for
+// explain: clauses first, then optional nodes, then filters.
+func Children(n Node) []Node {
+	switch n := n.(type) {
+	case *And:
+		all := make([]Node, 0, len(n.Clauses)+len(n.Optional))
+		return append(append(all, n.Clauses...), n.Optional...)
+	case *Or:
+		return n.Clauses
+	case *Best:
+		return n.Clauses
+	case *Not:
+		return n.Clauses
+	case *Scale:
+		return []Node{n.Clause}
+	case *Constant:
+		return []Node{n.Clause}
+	case *Nested:
+		return []Node{n.Clause}
+	case *Knn:
+		if n.Filter != nil {
+			return []Node{n.Filter}
+		}
+	case *Fuse:
+		all := make([]Node, 0, len(n.Rankings)+1)
+		for _, r := range n.Rankings {
+			all = append(all, r.Clause)
+		}
+		if n.Filter != nil {
+			all = append(all, n.Filter)
+		}
+		return all
+	}
+	return nil
+}
+
+// Scores reports whether the node computes a score for what it matches.
+func Scores(n Node) bool {
+	switch n := n.(type) {
+	case *Term:
+		return n.Scoring != nil
+	case *Expand:
+		return n.Constants != nil
+	case *Blend, *Phrase, *Scale, *Constant, *Knn, *Fuse:
+		return true
+	case *And:
+		for _, c := range n.Clauses {
+			if Scores(c) {
+				return true
+			}
+		}
+		return len(n.Optional) > 0
+	case *Or:
+		return anyScores(n.Clauses)
+	case *Best:
+		return anyScores(n.Clauses)
+	case *Nested:
+		return Scores(n.Clause)
+	}
+	return false
+}
+
+func anyScores(nodes []Node) bool {
+	for _, n := range nodes {
+		if Scores(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// RequiredNested returns the nested nodes on the path that every hit must
+// satisfy: those at the top of the given nodes or below And alone (section
+// 8). Their clauses, taken together, say which list values are matched.
+func RequiredNested(path string, nodes ...Node) []*Nested {
+	var found []*Nested
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case *Nested:
+			if n.Path == path {
+				found = append(found, n)
+			}
+		case *And:
+			found = append(found, RequiredNested(path, n.Clauses...)...)
+		}
+	}
+	return found
+}

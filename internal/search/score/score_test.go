@@ -1,0 +1,94 @@
+package score
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func lengths() *[256]float64 {
+	var l [256]float64
+	for i := range l {
+		l[i] = float64(i)
+	}
+	return &l
+}
+
+func TestPartGrowsWithFrequencyAndShrinksWithLength(t *testing.T) {
+	for _, b := range []float64{0, 0.75, 1} {
+		table := NewTable(lengths(), 12.5, b)
+		for f := uint32(1); f < 40; f++ {
+			for n := 1; n < 255; n++ {
+				if table.Part(f+1, byte(n)) < table.Part(f, byte(n)) {
+					t.Fatalf("b %v: frequency %d scores above %d at length %d", b, f, f+1, n)
+				}
+				if table.Part(f, byte(n+1)) > table.Part(f, byte(n)) {
+					t.Fatalf("b %v: length %d scores above %d at frequency %d", b, n+1, n, f)
+				}
+			}
+		}
+	}
+}
+
+func TestBatchScoresAsSingle(t *testing.T) {
+	table := NewTable(lengths(), 25, 0.75)
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 50).Draw(t, "n")
+		frequencies := make([]uint32, n)
+		codes := make([]byte, n)
+		for i := range frequencies {
+			frequencies[i] = rapid.Uint32Range(1, 60).Draw(t, "f")
+			codes[i] = rapid.Byte().Draw(t, "l")
+		}
+		scores := make([]float32, n)
+		table.Add(2.5, frequencies, codes, scores)
+		for i := range scores {
+			if want := 2.5 * table.Part(frequencies[i], codes[i]); scores[i] != want {
+				t.Fatalf("%d × %d: %v, want %v", frequencies[i], codes[i], scores[i], want)
+			}
+			if scores[i] > table.Bound(2.5, frequencies[i], codes[i]) {
+				t.Fatal("score above its own bound")
+			}
+		}
+	})
+}
+
+func TestRarerWordsWeighMore(t *testing.T) {
+	if !(IDF(1, 1000) > IDF(10, 1000) && IDF(10, 1000) > IDF(1000, 1000) && IDF(1000, 1000) > 0) {
+		t.Error("the weight does not fall with the number of documents")
+	}
+	if IDF(5, 3) <= 0 {
+		t.Error("more holders than documents")
+	}
+}
+
+func TestSignalFactors(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		signal Signal
+		value  float64
+		want   float64
+	}{
+		{"saturation at the pivot", Signal{Saturation, 50, 1}, 50, 1.5},
+		{"saturation below zero", Signal{Saturation, 50, 1}, -3, 1},
+		{"decay after one half life", Signal{Decay, 10, 1}, 90_000, 1.5},
+		{"decay in the future", Signal{Decay, 10, 2}, 200_000, 3},
+		{"linear above the ceiling", Signal{Linear, 10, 0.5}, 25, 1.5},
+		{"linear half way", Signal{Linear, 10, 0.5}, 5, 1.25},
+	} {
+		if got := c.signal.Factor(c.value, 100_000); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestDistanceOfKnownCities(t *testing.T) {
+	// Stockholm to Göteborg, about 397 km.
+	if d := Distance(59.3293, 18.0686, 57.7089, 11.9746); math.Abs(d-397_000) > 2000 {
+		t.Errorf("got %.0f m", d)
+	}
+	if d := Distance(0, 179.5, 0, -179.5); math.Abs(d-111_195) > 10 {
+		t.Errorf("across the date line: %.0f m", d)
+	}
+}

@@ -1,0 +1,48 @@
+package score
+
+import "math"
+
+// Shape turns the value of a signal field into a number from 0 to 1.
+type Shape int
+
+// The shapes of ranking signals (section 10).
+const (
+	Saturation Shape = iota
+	Decay
+	Linear
+)
+
+// Signal is one ranking signal. Parameter is the pivot, the half life in
+// seconds or the ceiling.
+type Signal struct {
+	Shape     Shape
+	Parameter float64
+	Weight    float64
+}
+
+// Factor returns what a document's score is multiplied with for its value.
+// Decay reads the value as milliseconds since 1970 and now as the same.
+func (s Signal) Factor(value float64, nowMillis float64) float64 {
+	return 1 + s.Weight*s.shape(value, nowMillis)
+}
+
+// Ceiling returns the highest factor any value can give.
+func (s Signal) Ceiling() float64 { return 1 + s.Weight }
+
+func (s Signal) shape(v, nowMillis float64) float64 {
+	switch s.Shape {
+	case Saturation:
+		if v <= 0 {
+			return 0
+		}
+		return v / (v + s.Parameter)
+	case Decay:
+		if v >= nowMillis {
+			return 1
+		}
+		return math.Exp2(-(nowMillis - v) / 1000 / s.Parameter)
+	case Linear:
+		return min(max(v/s.Parameter, 0), 1)
+	}
+	return 0
+}
