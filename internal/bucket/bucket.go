@@ -1,0 +1,169 @@
+// Package bucket is the small interface behind which the shared objects of a
+// deployment live: an S3-compatible store, a directory, or memory.
+//
+// A key is a path of names joined by "/"; each name holds only letters,
+// digits, ".", "_" and "-" (ValidKey). An object is replaced whole. Conditions
+// compare tags, which are opaque and change with every write of other bytes.
+//
+// Every answer to a conditional write is one of:
+//
+//	nil            written; the tag of the new object is in Written
+//	ErrCondition   the condition did not hold, or an earlier try of the same
+//	               bytes landed: read back to tell the two apart
+//	ErrUndecided   the store could not decide and wrote nothing: read again
+//	ErrNotFound    the object that should be replaced is gone: a fault
+//	ErrUnknown     no answer: repeat the same bytes under the same condition,
+//	               then read back; until settled nothing else may be done
+//
+// Times in answers are the store's, never the node's. All methods may be
+// called at once.
+package bucket
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strings"
+	"time"
+)
+
+var (
+	// ErrNotFound is the answer for a key that holds no object.
+	ErrNotFound = errors.New("object not found")
+	// ErrCondition is the answer to a conditional write whose condition does
+	// not hold.
+	ErrCondition = errors.New("condition not met")
+	// ErrUndecided is the answer to a conditional write that met another one:
+	// nothing was written.
+	ErrUndecided = errors.New("store could not decide")
+	// ErrUnknown is the answer to a call whose outcome is not known.
+	ErrUnknown = errors.New("outcome not known")
+	// ErrNotModified is the answer to a conditional Get of an unchanged object.
+	ErrNotModified = errors.New("object not modified")
+)
+
+// Tag identifies the stored bytes of one object. It is opaque and compared for
+// equality only; the empty Tag stands for no object.
+type Tag string
+
+// Condition decides whether a PutIf or a Delete takes place. The zero
+// Condition always holds.
+type Condition struct {
+	Absent  bool // only if the key holds no object
+	Matches Tag  // only if the object has this tag; empty = not asked
+}
+
+// Always holds whatever is stored.
+var Always = Condition{}
+
+// Absent holds while the key has no object (If-None-Match: *).
+func Absent() Condition { return Condition{Absent: true} }
+
+// Matches holds while the object has the tag (If-Match).
+func Matches(tag Tag) Condition { return Condition{Matches: tag} }
+
+// Body is what a PutIf stores. Open may be called several times and gives the
+// same Size bytes each time.
+type Body struct {
+	Size   int64
+	CRC32C uint32
+	Open   func() (io.ReadCloser, error)
+}
+
+// Bytes returns a body of the given bytes, which must not change afterwards.
+func Bytes(content []byte) Body {
+	return Body{
+		Size:   int64(len(content)),
+		CRC32C: crc32.Checksum(content, castagnoli),
+		Open:   func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
+	}
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Object is an object being read. The reader closes Body.
+type Object struct {
+	Body io.ReadCloser
+	Size int64
+	Tag  Tag
+	Date time.Time // the store's time of the answer
+}
+
+// Written is the answer to a write that took place.
+type Written struct {
+	Tag  Tag // empty after a Delete
+	Date time.Time
+}
+
+// Entry is one object of a listing.
+type Entry struct {
+	Key      string
+	Size     int64
+	Tag      Tag // empty where the store's listing has none
+	Modified time.Time
+}
+
+// Listing is the whole answer to a List, sorted by key.
+type Listing struct {
+	Entries  []Entry
+	Prefixes []string // common prefixes up to and with the delimiter
+	Date     time.Time
+}
+
+// Bucket is a store of objects.
+type Bucket interface {
+	// Get reads an object. With a tag in unless it answers ErrNotModified
+	// while the object still has it; the returned Object then holds Tag and
+	// Date only.
+	Get(ctx context.Context, key string, unless Tag) (Object, error)
+	// PutIf stores an object if the condition holds.
+	PutIf(ctx context.Context, key string, body Body, condition Condition) (Written, error)
+	// List returns every object below the prefix; with a delimiter, keys that
+	// hold it after the prefix are folded into Prefixes.
+	List(ctx context.Context, prefix, delimiter string) (Listing, error)
+	// Delete removes an object if the condition holds. Removing what is not
+	// there succeeds unless Matches was asked.
+	Delete(ctx context.Context, key string, condition Condition) (Written, error)
+}
+
+// ReadAll reads a whole object of at most limit bytes.
+func ReadAll(ctx context.Context, b Bucket, key string, unless Tag, limit int64) ([]byte, Object, error) {
+	object, err := b.Get(ctx, key, unless)
+	if err != nil {
+		return nil, object, err
+	}
+	defer object.Body.Close()
+	content, err := io.ReadAll(io.LimitReader(object.Body, limit+1))
+	if err != nil {
+		return nil, object, fmt.Errorf("read %s: %w", key, err)
+	}
+	if int64(len(content)) > limit {
+		return nil, object, fmt.Errorf("read %s: more than %d bytes", key, limit)
+	}
+	return content, object, nil
+}
+
+// ValidKey reports whether key is a path of plain names: no empty name, no
+// "." or "..", no character that a file system or a URL treats specially.
+func ValidKey(key string) bool {
+	if key == "" || len(key) > 900 {
+		return false
+	}
+	for _, name := range strings.Split(key, "/") {
+		if name == "" || name == "." || name == ".." {
+			return false
+		}
+		for i := 0; i < len(name); i++ {
+			c := name[i]
+			plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+				c == '.' || c == '_' || c == '-'
+			if !plain {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,336 @@
+// Package localdir is a bucket in a directory of one node: the store of local
+// mode.
+//
+// An object is a file at its key, readable by its owner only. It is replaced
+// by writing a temporary file in the same directory, fsync, rename and fsync
+// of the directory, so a reader or a crash finds the whole old or the whole
+// new object. One process owns the directory (Lock, held as long as the bucket
+// is open); conditions are decided under a lock inside it. The tag is a hash
+// of the content. Keys never leave the directory: they are checked by
+// bucket.ValidKey and opened through os.Root.
+//
+// Temporary files begin with "~", which no key holds; Open removes what a
+// crash left.
+package localdir
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/quiresearch/quire/internal/bucket"
+)
+
+const (
+	temporaryPrefix = "~"
+	lockName        = "~lock"
+)
+
+// Bucket keeps objects in files.
+type Bucket struct {
+	root *os.Root
+	lock *flock.Flock
+
+	mu sync.Mutex // decides conditions and orders writes
+}
+
+var _ bucket.Bucket = (*Bucket)(nil)
+
+// Open takes the directory over, creating it where it is missing. It fails
+// while another process holds the directory.
+func Open(directory string) (*Bucket, error) {
+	if err := os.MkdirAll(directory, 0o700); err != nil {
+		return nil, fmt.Errorf("open bucket directory: %w", err)
+	}
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return nil, fmt.Errorf("open bucket directory: %w", err)
+	}
+	lock := flock.New(path.Join(directory, lockName), flock.SetPermissions(0o600))
+	held, err := lock.TryLock()
+	if err == nil && !held {
+		err = errors.New("another process holds it")
+	}
+	if err != nil {
+		root.Close()
+		return nil, fmt.Errorf("lock %s: %w", directory, err)
+	}
+	b := &Bucket{root: root, lock: lock}
+	if err := b.removeTemporary(); err != nil {
+		b.Close()
+		return nil, fmt.Errorf("open bucket directory: %w", err)
+	}
+	return b, nil
+}
+
+// Close gives the directory back.
+func (b *Bucket) Close() error {
+	return errors.Join(b.lock.Unlock(), b.root.Close())
+}
+
+// Get reads an object.
+func (b *Bucket) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	if err := ctx.Err(); err != nil {
+		return bucket.Object{}, err
+	}
+	content, err := b.read(key)
+	date := time.Now()
+	if err != nil {
+		return bucket.Object{Date: date}, fmt.Errorf("get %s: %w", key, err)
+	}
+	answer := bucket.Object{Tag: tagOf(content), Size: int64(len(content)), Date: date}
+	if unless != "" && unless == answer.Tag {
+		return answer, bucket.ErrNotModified
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(content))
+	return answer, nil
+}
+
+func (b *Bucket) read(key string) ([]byte, error) {
+	if !bucket.ValidKey(key) {
+		return nil, bucket.ErrNotFound
+	}
+	content, err := b.root.ReadFile(key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, bucket.ErrNotFound
+	}
+	return content, err
+}
+
+func tagOf(content []byte) bucket.Tag {
+	sum := sha256.Sum256(content)
+	return bucket.Tag(hex.EncodeToString(sum[:16]))
+}
+
+// PutIf stores an object if the condition holds.
+func (b *Bucket) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+	if !bucket.ValidKey(key) {
+		return bucket.Written{}, fmt.Errorf("put %q: not a valid key", key)
+	}
+	if err := ctx.Err(); err != nil {
+		return bucket.Written{}, err
+	}
+	reader, err := body.Open()
+	if err != nil {
+		return bucket.Written{}, fmt.Errorf("put %s: %w", key, err)
+	}
+	content, err := io.ReadAll(reader)
+	reader.Close()
+	if err != nil {
+		return bucket.Written{}, fmt.Errorf("put %s: %w", key, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.decide(key, condition); err != nil {
+		return bucket.Written{Date: time.Now()}, fmt.Errorf("put %s: %w", key, err)
+	}
+	renamed, err := b.replace(key, content)
+	switch {
+	case err == nil:
+		return bucket.Written{Tag: tagOf(content), Date: time.Now()}, nil
+	case renamed:
+		// The new bytes are in place but may not survive a power loss.
+		return bucket.Written{}, fmt.Errorf("put %s: %w: %w", key, bucket.ErrUnknown, err)
+	}
+	return bucket.Written{}, fmt.Errorf("put %s: %w", key, err)
+}
+
+func (b *Bucket) decide(key string, condition bucket.Condition) error {
+	if condition == bucket.Always {
+		return nil
+	}
+	content, err := b.read(key)
+	if err != nil && !errors.Is(err, bucket.ErrNotFound) {
+		return err
+	}
+	exists := err == nil
+	switch {
+	case condition.Absent && exists:
+		return bucket.ErrCondition
+	case condition.Matches != "" && !exists:
+		return bucket.ErrNotFound
+	case condition.Matches != "" && tagOf(content) != condition.Matches:
+		return bucket.ErrCondition
+	}
+	return nil
+}
+
+// replace writes the file and reports whether the rename took place.
+func (b *Bucket) replace(key string, content []byte) (renamed bool, err error) {
+	directory := path.Dir(key)
+	if err := b.makeDirectory(directory); err != nil {
+		return false, err
+	}
+	temporary := path.Join(directory, temporaryPrefix+rand.Text())
+	if err := b.writeFile(temporary, content); err != nil {
+		b.root.Remove(temporary)
+		return false, err
+	}
+	if err := b.root.Rename(temporary, key); err != nil {
+		b.root.Remove(temporary)
+		return false, err
+	}
+	return true, b.syncDirectory(directory)
+}
+
+func (b *Bucket) writeFile(name string, content []byte) error {
+	file, err := b.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	// The mode of OpenFile is cut by the umask; Chmod is not.
+	if err := file.Chmod(0o600); err != nil {
+		file.Close()
+		return err
+	}
+	if _, err := file.Write(content); err != nil {
+		file.Close()
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// makeDirectory creates the directory and those above it, each durable before
+// something is put into it.
+func (b *Bucket) makeDirectory(directory string) error {
+	if directory == "." {
+		return nil
+	}
+	if _, err := b.root.Stat(directory); err == nil {
+		return nil
+	}
+	parent := path.Dir(directory)
+	if err := b.makeDirectory(parent); err != nil {
+		return err
+	}
+	if err := b.root.Mkdir(directory, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return b.syncDirectory(parent)
+}
+
+func (b *Bucket) syncDirectory(directory string) error {
+	handle, err := b.root.Open(directory)
+	if err != nil {
+		return err
+	}
+	defer handle.Close()
+	return handle.Sync()
+}
+
+// List returns every object below the prefix.
+func (b *Bucket) List(ctx context.Context, prefix, delimiter string) (bucket.Listing, error) {
+	listing := bucket.Listing{Date: time.Now()}
+	folded := make(map[string]bool)
+	err := b.walk(ctx, prefix, func(key string) error {
+		rest, ok := strings.CutPrefix(key, prefix)
+		if !ok {
+			return nil
+		}
+		if delimiter != "" {
+			if at := strings.Index(rest, delimiter); at >= 0 {
+				folded[prefix+rest[:at+len(delimiter)]] = true
+				return nil
+			}
+		}
+		stat, err := b.root.Stat(key)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		listing.Entries = append(listing.Entries, bucket.Entry{Key: key, Size: stat.Size(), Modified: stat.ModTime()})
+		return nil
+	})
+	if err != nil {
+		return bucket.Listing{}, fmt.Errorf("list %s: %w", prefix, err)
+	}
+	for common := range folded {
+		listing.Prefixes = append(listing.Prefixes, common)
+	}
+	sort.Slice(listing.Entries, func(i, j int) bool { return listing.Entries[i].Key < listing.Entries[j].Key })
+	sort.Strings(listing.Prefixes)
+	return listing, nil
+}
+
+// walk visits the key of every object whose directory may hold the prefix.
+func (b *Bucket) walk(ctx context.Context, prefix string, visit func(key string) error) error {
+	start := "."
+	if at := strings.LastIndexByte(prefix, '/'); at >= 0 {
+		start = prefix[:at]
+		if !bucket.ValidKey(start) {
+			return nil
+		}
+	}
+	err := fs.WalkDir(b.root.FS(), start, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case entry.IsDir() || strings.HasPrefix(entry.Name(), temporaryPrefix):
+			return nil
+		}
+		return visit(name)
+	})
+	return err
+}
+
+// Delete removes an object if the condition holds.
+func (b *Bucket) Delete(ctx context.Context, key string, condition bucket.Condition) (bucket.Written, error) {
+	if err := ctx.Err(); err != nil {
+		return bucket.Written{}, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	answer := bucket.Written{Date: time.Now()}
+	if err := b.decide(key, condition); err != nil {
+		return answer, fmt.Errorf("delete %s: %w", key, err)
+	}
+	if !bucket.ValidKey(key) {
+		return answer, nil
+	}
+	err := b.root.Remove(key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return answer, nil
+	}
+	if err == nil {
+		err = b.syncDirectory(path.Dir(key))
+	}
+	if err != nil {
+		return answer, fmt.Errorf("delete %s: %w", key, err)
+	}
+	return answer, nil
+}
+
+func (b *Bucket) removeTemporary() error {
+	return fs.WalkDir(b.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !entry.IsDir() && strings.HasPrefix(entry.Name(), temporaryPrefix) && entry.Name() != lockName {
+			return b.root.Remove(name)
+		}
+		return nil
+	})
+}

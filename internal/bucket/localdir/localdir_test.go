@@ -1,0 +1,74 @@
+package localdir_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/buckettest"
+	"github.com/quiresearch/quire/internal/bucket/localdir"
+)
+
+func open(t *testing.T, directory string) *localdir.Bucket {
+	t.Helper()
+	b, err := localdir.Open(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func TestBucketConforms(t *testing.T) {
+	buckettest.Run(t, func(t *testing.T) bucket.Bucket { return open(t, t.TempDir()) })
+}
+
+func TestOneHolderPerDirectory(t *testing.T) {
+	directory := t.TempDir()
+	first := open(t, directory)
+	if second, err := localdir.Open(directory); err == nil {
+		second.Close()
+		t.Fatal("a second holder was let in")
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	open(t, directory)
+}
+
+func TestObjectsAreReadableByTheirOwnerOnly(t *testing.T) {
+	old := syscall.Umask(0)
+	defer syscall.Umask(old)
+	directory := t.TempDir()
+	b := open(t, directory)
+	if _, err := b.PutIf(t.Context(), "auth/keys", bucket.Bytes([]byte("secret")), bucket.Absent()); err != nil {
+		t.Fatal(err)
+	}
+	stat, err := os.Stat(filepath.Join(directory, "auth", "keys"))
+	if err != nil || stat.Mode().Perm() != 0o600 {
+		t.Fatalf("mode %v, %v", stat.Mode(), err)
+	}
+}
+
+func TestOpenRemovesWhatACrashLeft(t *testing.T) {
+	directory := t.TempDir()
+	b := open(t, directory)
+	if _, err := b.PutIf(t.Context(), "jobs/1", bucket.Bytes([]byte("kept")), bucket.Absent()); err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	leftover := filepath.Join(directory, "jobs", "~HALFWRITTEN")
+	if err := os.WriteFile(leftover, []byte("ha"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b = open(t, directory)
+	if _, err := os.Stat(leftover); !os.IsNotExist(err) {
+		t.Fatalf("the temporary file is still there: %v", err)
+	}
+	content, _, err := bucket.ReadAll(t.Context(), b, "jobs/1", "", 100)
+	if err != nil || string(content) != "kept" {
+		t.Fatalf("read %q, %v", content, err)
+	}
+}
