@@ -1,0 +1,99 @@
+package mergeplan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+func sizes(all ...int64) []Segment {
+	segments := make([]Segment, len(all))
+	for i, size := range all {
+		segments[i] = Segment{Size: size, Docs: int(size)}
+	}
+	return segments
+}
+
+func TestChoose(t *testing.T) {
+	policy := Policy{Floor: 10, MaxMerged: 10_000, PerTier: 3}
+	tests := []struct {
+		name     string
+		segments []Segment
+		want     string
+	}{
+		{"nothing", nil, "[]"},
+		{"few small ones stay", sizes(5, 5), "[]"},
+		{"a full floor tier is gathered", sizes(5, 1, 9), "[[0 1 2]]"},
+		{"two merges at once", sizes(5, 1, 9, 2, 2, 2), "[[1 3 4] [0 2 5]]"},
+		{"a big one is left out of small merges", sizes(5000, 1, 2, 3), "[[1 2 3]]"},
+		{"a higher tier is gathered too", sizes(12, 20, 25, 1), "[[0 1 2]]"},
+		{"segments at the bound are never merged", sizes(10_000, 10_000, 10_000), "[]"},
+		{"a merge stays below the bound", sizes(3800, 3900, 4000, 3700), "[[0 3]]"},
+		{"busy segments are left alone", []Segment{{Size: 1, Docs: 1, Busy: true}, {Size: 1, Docs: 1}, {Size: 1, Docs: 1}}, "[]"},
+		{"a wasteful segment is rewritten alone", []Segment{{Size: 9000, Docs: 100, Deleted: 40}}, "[[0]]"},
+		{"a little waste is kept", []Segment{{Size: 9000, Docs: 100, Deleted: 20}}, "[]"},
+		{"an empty segment goes", []Segment{{Size: 9000, Docs: 100, Deleted: 100}}, "[[0]]"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := fmt.Sprint(policy.Choose(test.segments)); got != test.want {
+				t.Errorf("chose %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// Runs random commits through the plan and checks M1 to M3, the number of
+// segments, and how often a document is rewritten.
+func TestChooseKeepsFewSegmentsForLittleWork(t *testing.T) {
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		policy := Policy{Floor: 100, MaxMerged: 1 << 40, PerTier: 10}
+		var segments []Segment
+		var written, merged int64
+		for range 5000 {
+			size := 1 + random.Int64N(300)
+			written += size
+			segments = append(segments, Segment{Size: size, Docs: int(size)})
+			for round := 0; ; round++ {
+				merges := policy.Choose(segments)
+				if len(merges) == 0 {
+					break
+				}
+				if round > 100 {
+					t.Fatal("M3: the choice does not end")
+				}
+				used := make(map[int]bool)
+				var next []Segment
+				for _, merge := range merges {
+					var sum Segment
+					for _, i := range merge {
+						if used[i] {
+							t.Fatalf("M1: segment %d twice", i)
+						}
+						used[i] = true
+						sum.Size += segments[i].Size
+						sum.Docs += segments[i].Docs
+					}
+					if sum.Size > policy.MaxMerged {
+						t.Fatalf("M2: merge of %d", sum.Size)
+					}
+					merged += sum.Size
+					next = append(next, sum)
+				}
+				for i, segment := range segments {
+					if !used[i] {
+						next = append(next, segment)
+					}
+				}
+				segments = next
+			}
+		}
+		if len(segments) > 60 {
+			t.Errorf("seed %d: %d segments left", seed, len(segments))
+		}
+		if merged > 8*written {
+			t.Errorf("seed %d: %d bytes written, %d merged", seed, written, merged)
+		}
+	}
+}
