@@ -1,0 +1,254 @@
+// Package versioned keeps a JSON object of the bucket that several nodes
+// replace conditionally: the registry, the keys, search settings, job records.
+//
+// A Store reads the object and replaces it on the condition that it is still
+// the one read. Change does both, again when another writer came between:
+//
+//	held, err := store.Change(ctx, func(now versioned.Object[Keys]) (Keys, error) {
+//		return now.Value.with(key), nil
+//	})
+//
+// Invariants:
+//
+//	V1  Every write carries a fresh random write id and the 32 ids before it, so a
+//	    writer whose answer was lost finds out whether it wrote.
+//	V2  The version grows by one with each write and never falls.
+//	V3  A write is reported as made, as lost, as failed with nothing written, or as
+//	    unknown; never as failed when it was made.
+//	V4  An object that is missing or fails its checksum is never read as an empty one.
+//
+// FORMAT.md describes the bytes. A Store may be used by any number of
+// goroutines.
+package versioned
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/problem"
+)
+
+const (
+	// Attempts is how often Change applies itself before it gives up.
+	Attempts = 3
+	// settleAttempts is how often one write is repeated to learn its outcome.
+	settleAttempts = 5
+	settleDelay    = 20 * time.Millisecond
+	settleLimit    = 30 * time.Second
+	largestObject  = 256 << 20
+)
+
+var (
+	// ErrLost says that another writer replaced the object first.
+	ErrLost = errors.New("object was replaced by another writer")
+	// ErrUnchanged ends a Change that has nothing to write.
+	ErrUnchanged = errors.New("nothing to change")
+	// ErrCorrupt says that the object exists and cannot be read.
+	ErrCorrupt = errors.New("object is corrupt")
+)
+
+// Object is a state of the stored object. The zero Object means that none is
+// stored.
+type Object[T any] struct {
+	Value   T
+	Version uint64
+
+	tag      bucket.Tag
+	writeID  string
+	ancestry []string
+}
+
+// Exists reports whether an object is stored.
+func (o Object[T]) Exists() bool { return o.tag != "" }
+
+// Store is one object of a bucket.
+type Store[T any] struct {
+	bucket   bucket.Bucket
+	key      string
+	resource string
+}
+
+// New returns the store of the object under key. The resource is what problems
+// call it.
+func New[T any](b bucket.Bucket, key, resource string) *Store[T] {
+	return &Store[T]{bucket: b, key: key, resource: resource}
+}
+
+// Read returns the stored object, the zero Object when none is stored. An
+// object that is there and cannot be understood gives ErrCorrupt inside
+// storage:io_error.
+func (s *Store[T]) Read(ctx context.Context) (Object[T], error) {
+	content, object, err := bucket.ReadAll(ctx, s.bucket, s.key, "", largestObject)
+	switch {
+	case errors.Is(err, bucket.ErrNotFound):
+		return Object[T]{}, nil
+	case err != nil:
+		return Object[T]{}, s.failed(err)
+	}
+	return s.open(content, object.Tag)
+}
+
+// ReadUnless returns the stored object if it is another than held; the result
+// is false and held itself when it is the same.
+func (s *Store[T]) ReadUnless(ctx context.Context, held Object[T]) (Object[T], bool, error) {
+	content, object, err := bucket.ReadAll(ctx, s.bucket, s.key, held.tag, largestObject)
+	switch {
+	case errors.Is(err, bucket.ErrNotModified):
+		return held, false, nil
+	case errors.Is(err, bucket.ErrNotFound):
+		return Object[T]{}, held.Exists(), nil
+	case err != nil:
+		return held, false, s.failed(err)
+	}
+	found, err := s.open(content, object.Tag)
+	if err != nil {
+		return held, false, err
+	}
+	return found, true, nil
+}
+
+func (s *Store[T]) open(content []byte, tag bucket.Tag) (Object[T], error) {
+	found, err := decode[T](content)
+	if err != nil {
+		// The tag lets a repair replace exactly this object.
+		return Object[T]{tag: tag}, s.failed(fmt.Errorf("%s: %w: %w", s.key, ErrCorrupt, err))
+	}
+	found.tag = tag
+	return found, nil
+}
+
+// Change applies a change to what is stored and writes the result, again on
+// what another writer stored when that one came first. It answers
+// storage:conflict after losing three times, and the object found when apply
+// says ErrUnchanged. Another error of apply is returned as it is; nothing is
+// written then.
+func (s *Store[T]) Change(ctx context.Context, apply func(now Object[T]) (T, error)) (Object[T], error) {
+	for range Attempts {
+		now, err := s.Read(ctx)
+		if err != nil {
+			return now, err
+		}
+		next, err := apply(now)
+		if errors.Is(err, ErrUnchanged) {
+			return now, nil
+		}
+		if err != nil {
+			return now, err
+		}
+		written, err := s.Replace(ctx, now, next)
+		if !errors.Is(err, ErrLost) {
+			return written, err
+		}
+	}
+	return Object[T]{}, s.conflict()
+}
+
+// Replace writes next in the place of held, or as the first object when held
+// is the zero Object. It answers ErrLost when another object is stored. It goes
+// on until the outcome is settled even if ctx ends.
+func (s *Store[T]) Replace(ctx context.Context, held Object[T], next T) (Object[T], error) {
+	written := held.successor(next)
+	content, err := encode(written)
+	if err != nil {
+		return Object[T]{}, fmt.Errorf("encode %s: %w", s.key, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return Object[T]{}, s.failed(err)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
+	defer cancel()
+	return s.settle(ctx, held, written, content)
+}
+
+// settle puts the same bytes under the same condition until it knows whether
+// they were written.
+func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content []byte) (Object[T], error) {
+	condition := bucket.Absent()
+	if held.Exists() {
+		condition = bucket.Matches(held.tag)
+	}
+	unknown := false
+	var last error
+	for attempt := range settleAttempts {
+		if attempt > 0 && !pause(ctx, attempt) {
+			break
+		}
+		answer, err := s.bucket.PutIf(ctx, s.key, bucket.Bytes(content), condition)
+		last = err
+		switch {
+		case err == nil:
+			written.tag = answer.Tag
+			return written, nil
+		case errors.Is(err, bucket.ErrCondition):
+			found, settled, err := s.readBack(ctx, written)
+			if settled {
+				return found, err
+			}
+			unknown, last = true, err
+		case errors.Is(err, bucket.ErrUndecided):
+		case errors.Is(err, bucket.ErrNotFound):
+			return Object[T]{}, s.failed(fmt.Errorf("%s is gone: %w", s.key, err))
+		case isUnknown(err):
+			unknown = true
+		case unknown:
+		default:
+			return Object[T]{}, s.failed(err)
+		}
+	}
+	if unknown {
+		return Object[T]{}, problem.StorageUnknown.New("resource", s.resource).Because(last)
+	}
+	return Object[T]{}, s.conflict().Because(last)
+}
+
+// readBack tells whether a write whose condition failed was made by an earlier
+// try of itself. The result is false when the object cannot be read.
+func (s *Store[T]) readBack(ctx context.Context, written Object[T]) (Object[T], bool, error) {
+	now, err := s.Read(ctx)
+	if err != nil {
+		return Object[T]{}, errors.Is(err, ErrCorrupt), err
+	}
+	if now.writeID == written.writeID {
+		written.tag = now.tag
+		return written, true, nil
+	}
+	for _, id := range now.ancestry {
+		if id == written.writeID {
+			// Written, and replaced since: the next Replace on it is lost.
+			written.tag = bucket.Tag("superseded " + written.writeID)
+			return written, true, nil
+		}
+	}
+	return Object[T]{}, true, ErrLost
+}
+
+func isUnknown(err error) bool {
+	return errors.Is(err, bucket.ErrUnknown) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded)
+}
+
+// pause waits before another try, with jitter, and reports whether there is
+// time for one.
+func pause(ctx context.Context, attempt int) bool {
+	wait := settleDelay << attempt
+	timer := time.NewTimer(wait/2 + rand.N(wait))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (s *Store[T]) failed(cause error) *problem.Problem {
+	return problem.StorageIoError.New("resource", s.resource).Because(cause)
+}
+
+func (s *Store[T]) conflict() *problem.Problem {
+	return problem.StorageConflict.New("resource", s.resource)
+}

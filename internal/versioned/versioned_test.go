@@ -1,0 +1,258 @@
+package versioned
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/problem"
+)
+
+type counter struct {
+	Count int `json:"count"`
+}
+
+func add(now Object[counter]) (counter, error) { return counter{now.Value.Count + 1}, nil }
+
+// faulty answers puts and gets by a script: a fault that is nil lets the call
+// through.
+type faulty struct {
+	bucket.Bucket
+	put func() (lose bool, before error)
+	get func() error
+}
+
+func (f *faulty) PutIf(ctx context.Context, key string, body bucket.Body, c bucket.Condition) (bucket.Written, error) {
+	lose, err := f.put()
+	if err != nil {
+		return bucket.Written{}, err
+	}
+	w, err := f.Bucket.PutIf(ctx, key, body, c)
+	if lose {
+		return bucket.Written{}, bucket.ErrUnknown
+	}
+	return w, err
+}
+
+func (f *faulty) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	if f.get != nil {
+		if err := f.get(); err != nil {
+			return bucket.Object{}, err
+		}
+	}
+	return f.Bucket.Get(ctx, key, unless)
+}
+
+func TestObjectIsReadBack(t *testing.T) {
+	store := New[counter](memory.New(time.Now), "thing", "thing")
+	absent, err := store.Read(t.Context())
+	if err != nil || absent.Exists() {
+		t.Fatalf("absent object: %+v, %v", absent, err)
+	}
+	for want := 1; want <= 40; want++ {
+		written, err := store.Change(t.Context(), add)
+		if err != nil || written.Value.Count != want || written.Version != uint64(want) {
+			t.Fatalf("change %d: %+v, %v", want, written, err)
+		}
+		read, err := store.Read(t.Context())
+		if err != nil || read.Value != written.Value || read.tag != written.tag || len(read.ancestry) != min(want-1, 32) {
+			t.Fatalf("read back %d: %+v, %v", want, read, err)
+		}
+		if _, changed, err := store.ReadUnless(t.Context(), read); changed || err != nil {
+			t.Fatalf("unchanged object: %v, %v", changed, err)
+		}
+	}
+}
+
+func TestReplaceOfAnObjectThatMovedIsLost(t *testing.T) {
+	store := New[counter](memory.New(time.Now), "thing", "thing")
+	first, _ := store.Replace(t.Context(), Object[counter]{}, counter{1})
+	if _, err := store.Replace(t.Context(), Object[counter]{}, counter{9}); !errors.Is(err, ErrLost) {
+		t.Fatalf("second creation: %v", err)
+	}
+	if _, err := store.Replace(t.Context(), first, counter{2}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Replace(t.Context(), first, counter{9}); !errors.Is(err, ErrLost) {
+		t.Fatalf("stale replace: %v", err)
+	}
+	if now, _ := store.Read(t.Context()); now.Value.Count != 2 {
+		t.Fatalf("stored %+v", now)
+	}
+}
+
+func TestChangeGivesUpAfterThreeLostWrites(t *testing.T) {
+	b := memory.New(time.Now)
+	store, other := New[counter](b, "thing", "thing"), New[counter](b, "thing", "thing")
+	calls := 0
+	_, err := store.Change(t.Context(), func(now Object[counter]) (counter, error) {
+		calls++
+		if _, err := other.Change(t.Context(), add); err != nil {
+			t.Fatal(err)
+		}
+		return add(now)
+	})
+	if !errors.Is(err, problem.StorageConflict) || calls != Attempts {
+		t.Fatalf("%v after %d attempts", err, calls)
+	}
+}
+
+func TestChangeWithoutEffectWritesNothing(t *testing.T) {
+	store := New[counter](memory.New(time.Now), "thing", "thing")
+	_, err := store.Change(t.Context(), func(Object[counter]) (counter, error) { return counter{}, ErrUnchanged })
+	if now, _ := store.Read(t.Context()); err != nil || now.Exists() {
+		t.Fatalf("%+v, %v", now, err)
+	}
+}
+
+func TestDamagedObjectIsCorrupt(t *testing.T) {
+	b := memory.New(time.Now)
+	store := New[counter](b, "thing", "thing")
+	if _, err := store.Change(t.Context(), add); err != nil {
+		t.Fatal(err)
+	}
+	content, _, err := bucket.ReadAll(t.Context(), b, "thing", "", 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range content {
+		damaged := append([]byte(nil), content...)
+		damaged[i] ^= 1
+		if _, err := b.PutIf(t.Context(), "thing", bucket.Bytes(damaged), bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Read(t.Context()); !errors.Is(err, ErrCorrupt) || !errors.Is(err, problem.StorageIoError) {
+			t.Fatalf("byte %d of %s: %v", i, damaged, err)
+		}
+		if _, err := store.Change(t.Context(), add); !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("change over damage: %v", err)
+		}
+	}
+}
+
+// A reply that is lost after the store applied the write is found out by
+// reading back, also when others wrote since.
+func TestLostReplyIsSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(time.Now)
+		other := New[counter](b, "thing", "thing")
+		lost := true
+		f := &faulty{Bucket: b}
+		f.put = func() (bool, error) {
+			lose := lost
+			if !lose {
+				// Between the two tries another writer replaces the object.
+				for range 5 {
+					if _, err := other.Change(t.Context(), add); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			lost = false
+			return lose, nil
+		}
+		written, err := New[counter](f, "thing", "thing").Change(t.Context(), add)
+		if err != nil || written.Value.Count != 1 {
+			t.Fatalf("%+v, %v", written, err)
+		}
+		if _, err := New[counter](b, "thing", "thing").Replace(t.Context(), written, counter{0}); !errors.Is(err, ErrLost) {
+			t.Fatalf("replace of what was superseded: %v", err)
+		}
+	})
+}
+
+func TestUnknownOutcomeIsReportedAsUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &faulty{Bucket: memory.New(time.Now), put: func() (bool, error) { return false, bucket.ErrUnknown }}
+		if _, err := New[counter](f, "thing", "thing").Change(t.Context(), add); !errors.Is(err, problem.StorageUnknown) {
+			t.Fatalf("no answer at all: %v", err)
+		}
+		f.put = func() (bool, error) { return false, bucket.ErrUndecided }
+		if _, err := New[counter](f, "thing", "thing").Change(t.Context(), add); !errors.Is(err, problem.StorageConflict) {
+			t.Fatalf("never decided: %v", err)
+		}
+		f.put = func() (bool, error) { return false, errors.New("no route") }
+		if _, err := New[counter](f, "thing", "thing").Change(t.Context(), add); !errors.Is(err, problem.StorageIoError) {
+			t.Fatalf("not written: %v", err)
+		}
+	})
+}
+
+// Many writers over a store that loses replies, cannot decide and refuses
+// reads: what was reported as made is there, what was reported as not made is
+// not.
+func TestCountsUnderFaults(t *testing.T) {
+	for seed := range uint64(20) {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			random := rand.New(rand.NewPCG(seed, 1))
+			roll := func(n int) int { mu.Lock(); defer mu.Unlock(); return random.IntN(n) }
+			b := memory.New(time.Now)
+			f := &faulty{Bucket: b}
+			f.put = func() (bool, error) {
+				time.Sleep(time.Duration(roll(20)) * time.Millisecond)
+				switch roll(8) {
+				case 0:
+					return true, nil
+				case 1:
+					return false, bucket.ErrUnknown
+				case 2:
+					return false, bucket.ErrUndecided
+				}
+				return false, nil
+			}
+			f.get = func() error {
+				if roll(10) == 0 {
+					return errors.New("read refused")
+				}
+				return nil
+			}
+			var made, unknown int
+			var writers sync.WaitGroup
+			for range 6 {
+				writers.Go(func() {
+					store := New[counter](f, "thing", "thing")
+					for range 20 {
+						_, err := store.Change(t.Context(), add)
+						mu.Lock()
+						switch {
+						case err == nil:
+							made++
+						case errors.Is(err, problem.StorageUnknown):
+							unknown++
+						case !errors.Is(err, problem.StorageConflict) && !errors.Is(err, problem.StorageIoError):
+							t.Errorf("seed %d: %v", seed, err)
+						}
+						mu.Unlock()
+					}
+				})
+			}
+			writers.Wait()
+			now, err := New[counter](b, "thing", "thing").Read(t.Context())
+			if err != nil || now.Value.Count < made || now.Value.Count > made+unknown {
+				t.Errorf("seed %d: %d stored, %d made, %d unknown, %v", seed, now.Value.Count, made, unknown, err)
+			}
+			if now.Version != uint64(now.Value.Count) {
+				t.Errorf("seed %d: version %d of %d changes", seed, now.Version, now.Value.Count)
+			}
+		})
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	seed, _ := encode(Object[counter]{}.successor(counter{3}))
+	f.Add(seed)
+	f.Add([]byte(`{"format":1}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		o, err := decode[counter](content)
+		if err == nil && (o.Version == 0 || o.writeID == "") {
+			t.Fatalf("%s was read as %+v", content, o)
+		}
+	})
+}
