@@ -1,0 +1,33 @@
+package definition
+
+// Capabilities tells what the node can analyse. The functions are those of
+// package locale and of the node's locale data; a nil function puts no bound:
+// every tag is supported as it is written, and no locale splits compounds.
+type Capabilities struct {
+	// Locale returns the canonical spelling of a tag and whether the node has
+	// rules for it.
+	Locale func(tag string) (canonical string, supported bool)
+	// Compounding reports whether the words of a locale are split into parts.
+	Compounding func(tag string) bool
+	// Decompounds reports whether the node holds compound data for a tag.
+	Decompounds func(tag string) bool
+}
+
+// DefaultLocale is the locale of values nothing else is declared for.
+const DefaultLocale = "en"
+
+func (c Capabilities) locale(tag string) (string, bool) {
+	if c.Locale == nil {
+		return tag, true
+	}
+	return c.Locale(tag)
+}
+
+// lacksCompoundData reports whether splitting words of the locale needs data
+// that the node does not hold.
+func (c Capabilities) lacksCompoundData(tag string) bool {
+	if c.Compounding == nil || !c.Compounding(tag) {
+		return false
+	}
+	return c.Decompounds == nil || !c.Decompounds(tag)
+}

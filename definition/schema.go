@@ -1,0 +1,338 @@
+package definition
+
+import (
+	"sort"
+	"strings"
+	"sync"
+)
+
+// Schema is a definition compiled for reading, indexing and searching: fields
+// by concrete path, defaults filled in. It is safe for concurrent use.
+type Schema struct {
+	definition *Definition
+	root       *ResolvedField
+	primaryKey *ResolvedField
+	declared   []*ResolvedField
+	signals    []*ResolvedField
+}
+
+// ResolvedField is a field at a concrete path with every default filled in. The
+// root of a Schema is one too, of type Object with an empty path. It is shared
+// and never written to.
+type ResolvedField struct {
+	Path       string // concrete and dotted, such as "variants.sku"
+	Name       string // the last name of Path
+	Declared   string // as declared, such as "attributes.*"
+	IsWildcard bool   // the name or an enclosing name is a pattern
+	Type       Type
+	Parent     *ResolvedField // the enclosing object, the root at the top; nil for the root
+
+	PrimaryKey bool
+	Required   bool
+	Multiple   bool
+	Stored     bool
+
+	// List is the path of the enclosing nested list, "" outside of one.
+	List string
+	// BelowFlattened is true when an enclosing list is flattened, so that a
+	// document or list value holds several values of this field.
+	BelowFlattened bool
+
+	// Locales are the variants, default first; nil when the field is not
+	// locale-specific.
+	Locales       []string
+	DefaultLocale string // DefaultLocale of the package when not locale-specific
+	// FallbackOrder are the variants a missing variant is filled from, in order;
+	// nil when it is not filled.
+	FallbackOrder []string
+
+	Filter      bool
+	Facet       bool
+	Sort        bool // declared, or implied by Signal
+	Collation   Collation
+	Missing     Missing
+	Signal      bool
+	CaseFolding bool
+
+	Matching     *ResolvedText // nil when off
+	Autocomplete *ResolvedText // nil when off
+	Hierarchy    bool
+	Separator    string
+
+	Min, Max *Bound
+	Unit     string // "" when none
+
+	Dimensions     int
+	Similarity     Similarity
+	Quantization   Quantization
+	M              int
+	EFConstruction int
+
+	Mode     Mode           // of object lists
+	Key      *ResolvedField // the child that identifies a list value; nil when none
+	children *children      // of objects
+	schema   *Schema
+}
+
+// ResolvedText is a text usage with every default filled in.
+type ResolvedText struct {
+	// Chain is the analysis with named resources replaced by their content; nil
+	// when the engine builds it from usage and locale.
+	Chain *Chain
+	// Decompound is what the usage says beside an engine-built chain: "" for the
+	// locale's own, "none", or a locale tag.
+	Decompound string
+	Weight     float64
+	Highlight  bool
+	Typos      *Typos // nil when mistakes are not forgiven
+	Exact      bool
+	ExactBoost float64
+	Length     LengthNormalization
+}
+
+// Typos is how many mistakes a word may have. MinLengthTwo is 0 when two are
+// never forgiven.
+type Typos struct {
+	MinLengthOne int
+	MinLengthTwo int
+	PrefixLength int
+	Numbers      bool
+}
+
+// maxConcreteNames bounds how many concrete names of patterns one object
+// remembers; names beyond it are resolved each time.
+const maxConcreteNames = 4096
+
+type children struct {
+	exact    map[string]*ResolvedField
+	sorted   []*ResolvedField // exact, by name
+	required []*ResolvedField
+	patterns []pattern
+
+	mu       sync.RWMutex
+	concrete map[string]*ResolvedField
+}
+
+type pattern struct {
+	name  string
+	field *Field
+}
+
+// NewSchema compiles a definition that Parse returned.
+func NewSchema(d *Definition) *Schema {
+	s := &Schema{definition: d}
+	s.root = &ResolvedField{Type: Object, schema: s}
+	s.root.children = s.compileChildren(d.Fields, s.root)
+	s.collect(s.root)
+	return s
+}
+
+func (s *Schema) collect(object *ResolvedField) {
+	for _, f := range object.children.sorted {
+		s.declared = append(s.declared, f)
+		if f.PrimaryKey {
+			s.primaryKey = f
+		}
+		if f.Signal {
+			s.signals = append(s.signals, f)
+		}
+		if f.Type == Object {
+			s.collect(f)
+		}
+	}
+}
+
+// Definition returns what the schema was compiled from.
+func (s *Schema) Definition() *Definition { return s.definition }
+
+// KeepsSource reports whether whole documents are kept.
+func (s *Schema) KeepsSource() bool { return s.definition.Source != SourceNone }
+
+// Root returns the object that holds the top-level fields.
+func (s *Schema) Root() *ResolvedField { return s.root }
+
+// PrimaryKey returns the key field, nil when the definition declares none.
+func (s *Schema) PrimaryKey() *ResolvedField { return s.primaryKey }
+
+// Signals returns the signal fields by name.
+func (s *Schema) Signals() []*ResolvedField { return s.signals }
+
+// Fields returns every declared field without wildcard, parents before their
+// children, each level by name.
+func (s *Schema) Fields() []*ResolvedField { return s.declared }
+
+// TextFields returns the string fields with matching of a nested list, or
+// outside of lists for "", without wildcard fields.
+func (s *Schema) TextFields(list string) []*ResolvedField {
+	var found []*ResolvedField
+	for _, f := range s.declared {
+		if f.Matching != nil && f.List == list {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// Resolve returns the field at a concrete dotted path and whether there is one.
+func (s *Schema) Resolve(path string) (*ResolvedField, bool) {
+	f := s.root
+	for rest := path; ; {
+		name, after, more := strings.Cut(rest, ".")
+		child := f.Child(name)
+		if child == nil {
+			return nil, false
+		}
+		if !more {
+			return child, true
+		}
+		f, rest = child, after
+	}
+}
+
+// Child returns the field of a concrete name inside an object, nil when no name
+// or pattern declares it or f is no object.
+func (f *ResolvedField) Child(name string) *ResolvedField {
+	c := f.children
+	if c == nil {
+		return nil
+	}
+	if child := c.exact[name]; child != nil {
+		return child
+	}
+	if len(c.patterns) == 0 {
+		return nil
+	}
+	c.mu.RLock()
+	child := c.concrete[name]
+	c.mu.RUnlock()
+	if child != nil {
+		return child
+	}
+	return f.resolvePattern(strings.Clone(name))
+}
+
+// ChildOf is Child for a name given as bytes; it does not keep them.
+func (f *ResolvedField) ChildOf(name []byte) *ResolvedField {
+	c := f.children
+	if c == nil {
+		return nil
+	}
+	if child := c.exact[string(name)]; child != nil {
+		return child
+	}
+	if len(c.patterns) == 0 {
+		return nil
+	}
+	c.mu.RLock()
+	child := c.concrete[string(name)]
+	c.mu.RUnlock()
+	if child != nil {
+		return child
+	}
+	return f.resolvePattern(string(name))
+}
+
+// Children returns the fields declared without wildcard inside an object, by
+// name.
+func (f *ResolvedField) Children() []*ResolvedField {
+	if f.children == nil {
+		return nil
+	}
+	return f.children.sorted
+}
+
+// RequiredChildren returns the fields that every value of an object must have.
+func (f *ResolvedField) RequiredChildren() []*ResolvedField {
+	if f.children == nil {
+		return nil
+	}
+	return f.children.required
+}
+
+// IsLocalized reports whether the field holds variants.
+func (f *ResolvedField) IsLocalized() bool { return f.Locales != nil }
+
+// IsNestedList reports whether the values are documents of their own.
+func (f *ResolvedField) IsNestedList() bool { return f.Mode == Nested }
+
+// HoldsSeveral reports whether a document, or a list value inside of a nested
+// list, may hold more than one value of the field.
+func (f *ResolvedField) HoldsSeveral() bool { return f.Multiple || f.BelowFlattened }
+
+func (f *ResolvedField) resolvePattern(name string) *ResolvedField {
+	if !isConcrete(name) {
+		return nil
+	}
+	c := f.children
+	for _, p := range c.patterns {
+		if !matchesPattern(p.name, name) {
+			continue
+		}
+		child := f.schema.compileField(p.field, name, p.name, f)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if known := c.concrete[name]; known != nil {
+			return known
+		}
+		if len(c.concrete) < maxConcreteNames {
+			if c.concrete == nil {
+				c.concrete = make(map[string]*ResolvedField)
+			}
+			c.concrete[name] = child
+		}
+		return child
+	}
+	return nil
+}
+
+// isConcrete reports whether a name of a document can be one that a pattern
+// stands for: no dots, which separate names, and no control characters.
+func isConcrete(name string) bool {
+	for i := 0; i < len(name); i++ {
+		if name[i] == '.' || name[i] < ' ' {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// comparePatterns orders patterns as they are tried: character by character
+// with * after every other, the shorter first on a common prefix.
+func comparePatterns(a, b string) bool {
+	for i := 0; i < len(a) && i < len(b); i++ {
+		if a[i] != b[i] {
+			return b[i] == '*' || (a[i] != '*' && a[i] < b[i])
+		}
+	}
+	return len(a) < len(b)
+}
+
+func sortPatterns(patterns []pattern) {
+	sort.Slice(patterns, func(i, j int) bool { return comparePatterns(patterns[i].name, patterns[j].name) })
+}
+
+// matchesPattern reports whether each * of the pattern can stand for one or
+// more bytes so that it reads as name. It goes back to the last * only, which
+// is enough because a later * can take whatever an earlier one left.
+func matchesPattern(pattern, name string) bool {
+	p, n := 0, 0
+	star, taken := -1, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, taken = p, n+1 // one byte at least
+			p, n = p+1, n+1
+		case p < len(pattern) && pattern[p] == name[n]:
+			p, n = p+1, n+1
+		case star >= 0 && taken < len(name):
+			taken++
+			p, n = star+1, taken
+		default:
+			return false
+		}
+	}
+	return p == len(pattern)
+}
+
+// isPattern reports whether a declared name is a pattern.
+func isPattern(name string) bool { return strings.IndexByte(name, '*') >= 0 }
