@@ -184,7 +184,7 @@ func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content 
 			written.tag = answer.Tag
 			return written, nil
 		case errors.Is(err, bucket.ErrCondition):
-			found, settled, err := s.readBack(ctx, written)
+			found, settled, err := s.readBack(ctx, written, unknown)
 			if settled {
 				return found, err
 			}
@@ -206,8 +206,9 @@ func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content 
 }
 
 // readBack tells whether a write whose condition failed was made by an earlier
-// try of itself. The result is false when the object cannot be read.
-func (s *Store[T]) readBack(ctx context.Context, written Object[T]) (Object[T], bool, error) {
+// try of itself. The result is false when that cannot be known: the object
+// cannot be read, or it was replaced so often that it no longer names the try.
+func (s *Store[T]) readBack(ctx context.Context, written Object[T], tried bool) (Object[T], bool, error) {
 	now, err := s.Read(ctx)
 	if err != nil {
 		return Object[T]{}, errors.Is(err, ErrCorrupt), err
@@ -222,6 +223,9 @@ func (s *Store[T]) readBack(ctx context.Context, written Object[T]) (Object[T], 
 			written.tag = bucket.Tag("superseded " + written.writeID)
 			return written, true, nil
 		}
+	}
+	if tried && now.Version > written.Version+ancestors {
+		return Object[T]{}, false, errors.New("object was replaced too often to name the write")
 	}
 	return Object[T]{}, true, ErrLost
 }

@@ -188,7 +188,7 @@ func TestUnknownOutcomeIsReportedAsUnknown(t *testing.T) {
 // reads: what was reported as made is there, what was reported as not made is
 // not.
 func TestCountsUnderFaults(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(60) {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
 			random := rand.New(rand.NewPCG(seed, 1))
