@@ -1,0 +1,82 @@
+package bitset
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func TestAgainstMap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []uint32{0, 1, 63, 64, 65, 127, 128, 1000, 4097} {
+		a, b := New(n), New(n)
+		inA, inB := map[uint32]bool{}, map[uint32]bool{}
+		for range n / 3 {
+			x, y := rng.Uint32N(n), rng.Uint32N(n)
+			a.Set(x)
+			inA[x] = true
+			b.Set(y)
+			inB[y] = true
+		}
+		if n > 0 {
+			from, to := rng.Uint32N(n), rng.Uint32N(n+1)
+			a.SetRange(from, to)
+			for i := from; i < to; i++ {
+				inA[i] = true
+			}
+			x := rng.Uint32N(n)
+			a.Clear(x)
+			delete(inA, x)
+		}
+		if a.Count() != len(inA) {
+			t.Fatalf("n %d: count %d, want %d", n, a.Count(), len(inA))
+		}
+		for range 50 {
+			from, to := rng.Uint32N(n+1), rng.Uint32N(n+70)
+			want := 0
+			for i := from; i < to; i++ {
+				if inA[i] {
+					want++
+				}
+			}
+			if got := a.CountRange(from, to); got != want {
+				t.Fatalf("n %d: range %d–%d: %d, want %d", n, from, to, got, want)
+			}
+			next := from
+			for next < n && !inA[next] {
+				next++
+			}
+			if got := a.Next(from); got != next {
+				t.Fatalf("next %d: %d, want %d", from, got, next)
+			}
+			prev := min(int64(from), int64(n)-1)
+			for prev >= 0 && !inA[uint32(prev)] {
+				prev--
+			}
+			if got := a.Previous(from); got != prev {
+				t.Fatalf("previous %d: %d, want %d", from, got, prev)
+			}
+		}
+		and, or, not := a.Clone(), a.Clone(), a.Clone()
+		and.And(b)
+		or.Or(b)
+		not.AndNot(b)
+		for i := range n {
+			if and.Get(i) != (inA[i] && inB[i]) || or.Get(i) != (inA[i] || inB[i]) || not.Get(i) != (inA[i] && !inB[i]) {
+				t.Fatalf("n %d: combination wrong at %d", n, i)
+			}
+		}
+		again, ok := FromBytes(a.AppendBytes(nil), n)
+		if !ok || !again.Equal(a) {
+			t.Fatal("bytes do not come back")
+		}
+		if full := NewFull(n); full.Count() != int(n) {
+			t.Fatalf("full %d of %d", full.Count(), n)
+		}
+		if got := a.AppendTo(nil, 0, n); len(got) != len(inA) {
+			t.Fatalf("%d members, want %d", len(got), len(inA))
+		}
+	}
+	if _, ok := FromBytes([]byte{0, 0, 0, 0, 0, 0, 0, 1}, 5); ok {
+		t.Fatal("a bit beyond the length must be refused")
+	}
+}

@@ -1,0 +1,187 @@
+package blockfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Verification says what a Reader checks when it is opened.
+type Verification int
+
+const (
+	// VerifyAll checks every section's checksum.
+	VerifyAll Verification = iota
+	// Trusted checks header, footer and directory only: for files this
+	// process wrote or verified before.
+	Trusted
+)
+
+// Section describes one section of a file.
+type Section struct {
+	ID
+	Offset int64
+	Length int64
+	CRC32C uint32
+}
+
+// Reader gives access to the sections of a file. It does not own the bytes.
+type Reader struct {
+	name     string
+	data     []byte
+	kind     Kind
+	version  uint32
+	sections []Section
+	index    map[ID]int
+}
+
+// Open reads the directory of a file of the wanted kind, in any version from
+// 1 to maxVersion.
+func Open(name string, data []byte, kind Kind, maxVersion uint32, verify Verification) (*Reader, error) {
+	r, err := Inspect(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if r.kind != kind {
+		return nil, fmt.Errorf("open %s: holds %q, not %q: %w", name, r.kind, kind, ErrVersion)
+	}
+	if r.version == 0 || r.version > maxVersion {
+		return nil, fmt.Errorf("open %s: version %d, this program reads up to %d: %w", name, r.version, maxVersion, ErrVersion)
+	}
+	if verify == VerifyAll {
+		if err := r.Verify(); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// Inspect reads the directory of a file of any kind and version, without
+// checking the sections.
+func Inspect(name string, data []byte) (*Reader, error) {
+	size := int64(len(data))
+	if size < headerSize+footerSize {
+		return nil, Corrupt(name, size, "%d bytes are too few", size)
+	}
+	if string(data[:8]) != startMagic {
+		return nil, Corrupt(name, 0, "magic %q", data[:8])
+	}
+	h := data[:headerSize]
+	if Checksum(h[:headerSize-4]) != binary.LittleEndian.Uint32(h[headerSize-4:]) {
+		return nil, Corrupt(name, 0, "header checksum")
+	}
+	r := &Reader{
+		name:    name,
+		data:    data,
+		kind:    Kind(bytes.TrimRight(h[8:16], "\x00")),
+		version: binary.LittleEndian.Uint32(h[16:]),
+	}
+	at := size - footerSize
+	f := data[at:]
+	if string(f[48:56]) != endMagic {
+		return nil, Corrupt(name, at, "end magic %q", f[48:56])
+	}
+	if Checksum(f[:footerSize-4]) != binary.LittleEndian.Uint32(f[footerSize-4:]) {
+		return nil, Corrupt(name, at, "footer checksum")
+	}
+	if got := binary.LittleEndian.Uint64(f[24:]); got != uint64(size) {
+		return nil, Corrupt(name, at, "footer says %d bytes, the file has %d", got, size)
+	}
+	dirOffset, count := binary.LittleEndian.Uint64(f[0:]), binary.LittleEndian.Uint64(f[8:])
+	if count > maxSections || dirOffset < headerSize || dirOffset > uint64(at) || count*entrySize > uint64(at)-dirOffset {
+		return nil, Corrupt(name, at, "directory of %d sections at %d", count, dirOffset)
+	}
+	dir := data[dirOffset : dirOffset+count*entrySize]
+	if Checksum(dir) != binary.LittleEndian.Uint32(f[16:]) {
+		return nil, Corrupt(name, int64(dirOffset), "directory checksum")
+	}
+	return r, r.readDirectory(dir, int64(dirOffset))
+}
+
+func (r *Reader) readDirectory(dir []byte, dirOffset int64) error {
+	n := len(dir) / entrySize
+	r.sections = make([]Section, n)
+	r.index = make(map[ID]int, n)
+	end := int64(headerSize)
+	for i := range r.sections {
+		e := dir[i*entrySize:]
+		s := Section{
+			ID:     ID{Owner: binary.LittleEndian.Uint32(e), Part: binary.LittleEndian.Uint16(e[4:])},
+			Offset: int64(binary.LittleEndian.Uint64(e[8:])),
+			Length: int64(binary.LittleEndian.Uint64(e[16:])),
+			CRC32C: binary.LittleEndian.Uint32(e[24:]),
+		}
+		at := dirOffset + int64(i*entrySize)
+		if s.Offset < end || s.Offset%Align != 0 || s.Offset > dirOffset || s.Length < 0 || s.Length > dirOffset-s.Offset {
+			return Corrupt(r.name, at, "section %v at %d with %d bytes", s.ID, s.Offset, s.Length)
+		}
+		if _, twice := r.index[s.ID]; twice {
+			return Corrupt(r.name, at, "section %v twice", s.ID)
+		}
+		end = s.Offset + s.Length
+		r.sections[i], r.index[s.ID] = s, i
+	}
+	return nil
+}
+
+// Name is the name the file was opened by.
+func (r *Reader) Name() string { return r.name }
+
+// Kind is what the file says it holds.
+func (r *Reader) Kind() Kind { return r.kind }
+
+// Version is the file's format version.
+func (r *Reader) Version() uint32 { return r.version }
+
+// Size is the length of the file.
+func (r *Reader) Size() int64 { return int64(len(r.data)) }
+
+// Sections lists all sections in the order of the file.
+func (r *Reader) Sections() []Section { return r.sections }
+
+// Section returns the bytes of a section and whether it exists. The capacity
+// reaches past the end (F2), so that block decoders may read ahead.
+func (r *Reader) Section(id ID) ([]byte, bool) {
+	i, ok := r.index[id]
+	if !ok {
+		return nil, false
+	}
+	s := r.sections[i]
+	return r.data[s.Offset : s.Offset+s.Length : s.Offset+s.Length+footerSize], true
+}
+
+// Offset is where a section begins in the file, for error messages; 0 when
+// it does not exist.
+func (r *Reader) Offset(id ID) int64 {
+	if i, ok := r.index[id]; ok {
+		return r.sections[i].Offset
+	}
+	return 0
+}
+
+// Verify checks the checksum of every section.
+func (r *Reader) Verify() error {
+	for _, s := range r.sections {
+		if got := Checksum(r.data[s.Offset : s.Offset+s.Length]); got != s.CRC32C {
+			return Corrupt(r.name, s.Offset, "section %v: checksum %08x, want %08x", s.ID, got, s.CRC32C)
+		}
+	}
+	return nil
+}
+
+// Dump prints header, sections and footer, one line each. describe, when not
+// nil, names a section.
+func (r *Reader) Dump(w io.Writer, describe func(ID) string) {
+	fmt.Fprintf(w, "%10d  header  kind %s, version %d\n", 0, r.kind, r.version)
+	for _, s := range r.sections {
+		text := ""
+		if describe != nil {
+			text = describe(s.ID)
+		}
+		line := fmt.Sprintf("%10d  section %d.%d  %d bytes, crc32c %08x  %s", s.Offset, s.Owner, s.Part, s.Length, s.CRC32C, text)
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+	fmt.Fprintf(w, "%10d  footer  %d sections, %d bytes\n", len(r.data)-footerSize, len(r.sections), len(r.data))
+}

@@ -1,0 +1,49 @@
+//go:build linux
+
+package vfs
+
+import (
+	"math"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const maxMapping = math.MaxInt - 1
+
+// mapFile maps the first size bytes of f for reading.
+func mapFile(f *os.File, size int) ([]byte, func([]byte) error, error) {
+	data, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil, nil, err
+	}
+	return data, unix.Munmap, nil
+}
+
+func lockFile(f *os.File) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err == unix.EWOULDBLOCK {
+		return ErrLocked
+	}
+	return err
+}
+
+// reserve allocates blocks without changing the length, so that an fdatasync
+// of later appends has less to write and a full disk shows early.
+func reserve(f *os.File, size int64) error {
+	err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
+	if err == unix.EOPNOTSUPP || err == unix.ENOSYS {
+		return nil
+	}
+	return err
+}
+
+func syncData(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
+
+func freeSpace(root string) (free, total uint64, err error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(root, &st); err != nil {
+		return 0, 0, err
+	}
+	return st.Bavail * uint64(st.Bsize), st.Blocks * uint64(st.Bsize), nil
+}
