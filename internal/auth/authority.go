@@ -1,0 +1,278 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Mode says whether requests need a credential.
+type Mode string
+
+// The modes. The zero Mode is ModeKeys.
+const (
+	ModeKeys Mode = "keys"
+	ModeNone Mode = "none"
+)
+
+// Options configure an Authority.
+type Options struct {
+	Mode            Mode
+	RootKey         Secret        // the key or sha256:<hash>; empty: none
+	AnonymousKey    string        // id of the key of requests without credential; empty: none
+	RefreshInterval time.Duration // zero: 10 s
+	StaleLimit      time.Duration // how long keys are believed without a read; zero: 60 s
+}
+
+const (
+	objectKey              = "keys"
+	defaultRefreshInterval = 10 * time.Second
+	defaultStaleLimit      = time.Minute
+	// shortestForcedGap keeps a stream of made-up keys from reading the store
+	// more than once a second, however short the refresh interval is.
+	shortestForcedGap = time.Second
+)
+
+// Authority authenticates requests and keeps the keys.
+type Authority struct {
+	options Options
+	root    *hash
+	store   *versioned.Store[keySet]
+	log     *slog.Logger
+
+	reading sync.Mutex // held by the one goroutine that reads the store
+
+	mu       sync.RWMutex // guards what follows; taken after reading
+	held     versioned.Object[keySet]
+	byID     map[string]*Key
+	readAt   time.Time // the last successful read; zero: never
+	forcedAt time.Time // the last read an unknown key caused
+}
+
+// Open reads the keys and refuses a configuration under which nobody could be
+// trusted: no root key and keys that cannot be read or that nobody may manage,
+// an anonymous key that does not exist or holds more than search, a root hash
+// that is none.
+func Open(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logger) (*Authority, error) {
+	if options.RefreshInterval <= 0 {
+		options.RefreshInterval = defaultRefreshInterval
+	}
+	if options.StaleLimit <= 0 {
+		options.StaleLimit = defaultStaleLimit
+	}
+	root, err := rootHash(options.RootKey)
+	if err != nil {
+		return nil, err
+	}
+	options.RootKey = ""
+	a := &Authority{options: options, root: root, store: versioned.New[keySet](b, objectKey, objectKey), log: log}
+	err = a.Refresh(ctx)
+	switch options.Mode {
+	case ModeNone:
+		log.Warn("authentication is turned off: every request may do everything")
+		return a, nil
+	case ModeKeys, "":
+		return a, a.checkStart(err)
+	}
+	return nil, fmt.Errorf("SERVICE_AUTH_MODE: %q is neither keys nor none", options.Mode)
+}
+
+func (a *Authority) checkStart(readError error) error {
+	now := time.Now()
+	if a.root == nil {
+		if readError != nil {
+			return fmt.Errorf("the keys cannot be read and SERVICE_AUTH_ROOT_KEY is not set: %w", readError)
+		}
+		if !a.held.Value.hasAdministrator(now, "") {
+			return errors.New("no stored key may manage keys: set SERVICE_AUTH_ROOT_KEY, or SERVICE_AUTH_MODE=none to work without credentials")
+		}
+	}
+	if readError != nil {
+		a.log.Error("the keys cannot be read; only the root key is accepted", "error", readError)
+	}
+	if id := a.options.AnonymousKey; id != "" {
+		key := a.byID[id]
+		switch {
+		case key == nil:
+			return fmt.Errorf("SERVICE_AUTH_ANONYMOUS_KEY: there is no key %s", id)
+		case !key.holdsOnly(Search):
+			return fmt.Errorf("SERVICE_AUTH_ANONYMOUS_KEY: the key %s holds other permissions than search", id)
+		}
+	}
+	return nil
+}
+
+// hasAdministrator reports whether a usable key other than the one named may
+// manage keys.
+func (s keySet) hasAdministrator(now time.Time, except string) bool {
+	for i := range s.Keys {
+		if k := &s.Keys[i]; k.ID != except && k.isUsable(now) && k.holds(KeysWrite) {
+			return true
+		}
+	}
+	return false
+}
+
+// Run reads the keys again and again until ctx ends.
+func (a *Authority) Run(ctx context.Context) error {
+	ticker := time.NewTicker(a.options.RefreshInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		if err := a.Refresh(ctx); err != nil && ctx.Err() == nil {
+			a.log.Error("the keys cannot be read; the keys last read stay in force for a while",
+				"limit", a.options.StaleLimit, "error", err)
+		}
+	}
+}
+
+// Refresh reads the keys if they changed. After a failed read the keys last
+// read stay in force.
+func (a *Authority) Refresh(ctx context.Context) error {
+	a.reading.Lock()
+	defer a.reading.Unlock()
+	return a.refreshLocked(ctx)
+}
+
+func (a *Authority) refreshLocked(ctx context.Context) error {
+	a.mu.RLock()
+	held := a.held
+	a.mu.RUnlock()
+	found, _, err := a.store.ReadUnless(ctx, held)
+	if err != nil {
+		return err
+	}
+	a.install(found, true)
+	return nil
+}
+
+// install takes over what the store holds. An object older than the one held
+// is what a slow read brought; an absent one empties the keys.
+func (a *Authority) install(found versioned.Object[keySet], read bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if found.Exists() && found.Version < a.held.Version {
+		return
+	}
+	a.held = found
+	a.byID = make(map[string]*Key, len(found.Value.Keys))
+	for i := range found.Value.Keys {
+		a.byID[found.Value.Keys[i].ID] = &found.Value.Keys[i]
+	}
+	if read {
+		a.readAt = time.Now()
+	}
+}
+
+// find returns a key and whether the keys can be believed at all.
+func (a *Authority) find(id string, now time.Time) *Key {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	if a.readAt.IsZero() || now.Sub(a.readAt) > a.options.StaleLimit {
+		return nil
+	}
+	return a.byID[id]
+}
+
+// findForced looks an unknown key up in the store, at most once per interval.
+func (a *Authority) findForced(ctx context.Context, id string, now time.Time) *Key {
+	gap := max(a.options.RefreshInterval, shortestForcedGap)
+	if !a.reading.TryLock() {
+		// Somebody reads at this moment; what they bring is as good.
+		a.reading.Lock()
+		a.reading.Unlock()
+		return a.find(id, now)
+	}
+	defer a.reading.Unlock()
+	a.mu.Lock()
+	allowed := a.forcedAt.IsZero() || now.Sub(a.forcedAt) >= gap
+	if allowed {
+		a.forcedAt = now
+	}
+	a.mu.Unlock()
+	if allowed {
+		if err := a.refreshLocked(ctx); err != nil {
+			a.log.Error("the keys cannot be read", "error", err)
+		}
+	}
+	return a.find(id, time.Now())
+}
+
+// Authenticate returns who sends a request with the given Authorization
+// headers. Every credential that is not accepted gives the same
+// auth:unauthenticated.
+func (a *Authority) Authenticate(ctx context.Context, authorization []string) (*Principal, error) {
+	if a.options.Mode == ModeNone {
+		return unchecked(), nil
+	}
+	switch len(authorization) {
+	case 0:
+		return a.anonymous()
+	case 1:
+	default:
+		return nil, problem.AuthUnauthenticated.New()
+	}
+	scheme, value, _ := strings.Cut(strings.TrimSpace(authorization[0]), " ")
+	value = strings.TrimSpace(value)
+	if !strings.EqualFold(scheme, "Bearer") || value == "" {
+		return nil, problem.AuthUnauthenticated.New()
+	}
+	return a.bearer(ctx, value)
+}
+
+func (a *Authority) anonymous() (*Principal, error) {
+	now := time.Now()
+	if a.options.AnonymousKey != "" {
+		if key := a.find(a.options.AnonymousKey, now); key != nil && key.isUsable(now) {
+			return &Principal{name: key.ID, anonymous: true, grants: key.Grants}, nil
+		}
+	}
+	return nil, problem.AuthUnauthenticated.New()
+}
+
+func (a *Authority) bearer(ctx context.Context, value string) (*Principal, error) {
+	now := time.Now()
+	id, secret, ours := splitCredential(value)
+	var key *Key
+	if ours {
+		key = a.find(id, now)
+	}
+	if key == nil && a.isRoot(value) {
+		return root(), nil
+	}
+	if key == nil && ours {
+		key = a.findForced(ctx, id, now)
+	}
+	if !ours || !key.accepts(secret, now) {
+		return nil, problem.AuthUnauthenticated.New()
+	}
+	return &Principal{name: key.ID, grants: key.Grants}, nil
+}
+
+func (a *Authority) isRoot(value string) bool {
+	given := hashOf(value)
+	return a.root != nil && subtle.ConstantTimeCompare(given[:], a.root[:]) == 1
+}
+
+// accepts compares the secret in the same time whether the key exists or not.
+func (k *Key) accepts(secret string, now time.Time) bool {
+	given, stored := hashOf(secret).String(), hash{}.String()
+	if k != nil {
+		stored = k.SecretHash
+	}
+	same := subtle.ConstantTimeCompare([]byte(given), []byte(stored)) == 1
+	return same && k != nil && k.isUsable(now)
+}
