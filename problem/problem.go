@@ -67,6 +67,10 @@ type Problem struct {
 	Path      string            // empty when the request as a whole is meant
 	Arguments map[string]string // nil when there are none
 	Cause     error             // for the log, never shown to a caller
+
+	// Details are what an error body lists instead of the problem itself, such
+	// as each difference of an incompatible definition; usually nil.
+	Details Problems
 }
 
 // With adds an argument and returns the problem.
@@ -75,6 +79,12 @@ func (p *Problem) With(name string, value any) *Problem {
 		p.Arguments = make(map[string]string, 4)
 	}
 	p.Arguments[name] = argumentText(value)
+	return p
+}
+
+// Detailed sets the details and returns the problem.
+func (p *Problem) Detailed(details Problems) *Problem {
+	p.Details = details
 	return p
 }
 
