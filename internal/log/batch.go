@@ -1,0 +1,138 @@
+package log
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
+// BatchVersion is the version of batches that this package writes.
+const BatchVersion = 1
+
+const (
+	batchMagic  = "QBAT"
+	batchHeader = 4 + 4 + 16 + 8 + 8 + 16 + 16 + 8 + 4
+)
+
+// ID is a random 128-bit identifier.
+type ID [16]byte
+
+// Kind tells what an operation does. Fence operations carry nothing: they
+// take the place of a record that a deposed writer would need next.
+type Kind uint8
+
+// The kinds of operation. Numbers are stored and never reused.
+const (
+	Add       Kind = 1 // put the document of Body under Key, replacing what is there
+	Delete    Kind = 2 // remove the document under Key
+	Signals   Kind = 3 // set signal values of the document under Key
+	DeleteAll Kind = 4 // remove every document
+	Fence     Kind = 5 // nothing
+	Track     Kind = 6 // start or stop tracking of changed keys
+)
+
+// Operation is one self-contained change: replaying it needs nothing but the
+// state it is applied to.
+type Operation struct {
+	Kind Kind
+	Key  string
+	Body []byte
+}
+
+// Batch is the unit of group commit: operations that become durable together.
+type Batch struct {
+	Generation ID
+	LSN        uint64
+	Epoch      uint64
+	Session    ID
+	WriteID    ID
+	Promised   uint64 // the commit sequence number that its writers were told
+	Operations []Operation
+}
+
+// OperationSize returns the bytes an operation takes in a batch.
+func OperationSize(operation Operation) int {
+	return 1 + 2*binary.MaxVarintLen32 + len(operation.Key) + len(operation.Body)
+}
+
+// Encode returns the bytes of the batch.
+func (b *Batch) Encode() []byte {
+	size := batchHeader + 4
+	for _, operation := range b.Operations {
+		size += OperationSize(operation)
+	}
+	out := append(make([]byte, 0, size), batchMagic...)
+	out = binary.LittleEndian.AppendUint32(out, BatchVersion)
+	out = append(out, b.Generation[:]...)
+	out = binary.LittleEndian.AppendUint64(out, b.LSN)
+	out = binary.LittleEndian.AppendUint64(out, b.Epoch)
+	out = append(out, b.Session[:]...)
+	out = append(out, b.WriteID[:]...)
+	out = binary.LittleEndian.AppendUint64(out, b.Promised)
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(b.Operations)))
+	for _, operation := range b.Operations {
+		out = append(out, byte(operation.Kind))
+		out = binary.AppendUvarint(out, uint64(len(operation.Key)))
+		out = append(out, operation.Key...)
+		out = binary.AppendUvarint(out, uint64(len(operation.Body)))
+		out = append(out, operation.Body...)
+	}
+	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
+}
+
+// DecodeBatch reads a batch. The bodies share the bytes of content. An error
+// wraps ErrCorrupt, or tells that the version is not supported.
+func DecodeBatch(content []byte) (*Batch, error) {
+	if len(content) < batchHeader+4 || string(content[:4]) != batchMagic {
+		return nil, fmt.Errorf("decode batch: %w: not a batch", ErrCorrupt)
+	}
+	body, sum := content[:len(content)-4], binary.LittleEndian.Uint32(content[len(content)-4:])
+	if crc32.Checksum(body, castagnoli) != sum {
+		return nil, fmt.Errorf("decode batch: %w: checksum", ErrCorrupt)
+	}
+	if version := binary.LittleEndian.Uint32(body[4:]); version != BatchVersion {
+		return nil, fmt.Errorf("decode batch: %w: %d", errVersion, version)
+	}
+	b := &Batch{
+		LSN:      binary.LittleEndian.Uint64(body[24:]),
+		Epoch:    binary.LittleEndian.Uint64(body[32:]),
+		Promised: binary.LittleEndian.Uint64(body[72:]),
+	}
+	copy(b.Generation[:], body[8:])
+	copy(b.Session[:], body[40:])
+	copy(b.WriteID[:], body[56:])
+	count := binary.LittleEndian.Uint32(body[80:])
+	rest := body[batchHeader:]
+	if uint64(count) > uint64(len(rest)) {
+		return nil, fmt.Errorf("decode batch: %w: %d operations in %d bytes", ErrCorrupt, count, len(rest))
+	}
+	b.Operations = make([]Operation, 0, count)
+	for i := range count {
+		if len(rest) == 0 {
+			return nil, fmt.Errorf("decode batch: %w: operation %d is cut", ErrCorrupt, i)
+		}
+		operation := Operation{Kind: Kind(rest[0])}
+		key, after, ok := cutBytes(rest[1:])
+		if ok {
+			operation.Key = string(key)
+			operation.Body, rest, ok = cutBytes(after)
+		}
+		if !ok {
+			return nil, fmt.Errorf("decode batch: %w: operation %d is cut", ErrCorrupt, i)
+		}
+		b.Operations = append(b.Operations, operation)
+	}
+	if len(rest) != 0 {
+		return nil, fmt.Errorf("decode batch: %w: %d bytes left over", ErrCorrupt, len(rest))
+	}
+	return b, nil
+}
+
+func cutBytes(from []byte) (value, rest []byte, ok bool) {
+	length, n := binary.Uvarint(from)
+	if n <= 0 || length > uint64(len(from)-n) {
+		return nil, nil, false
+	}
+	end := n + int(length)
+	return from[n:end:end], from[end:], true
+}

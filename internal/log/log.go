@@ -1,0 +1,267 @@
+// Package log keeps the changes of a generation durable between commits.
+//
+// A Log is a directory of append-only files. Each record carries a log
+// sequence number (LSN) and a payload; numbers follow each other without
+// holes. Append returns when the record survives a power loss. Replay hands
+// out what was appended after a commit, Release gives space back once a commit
+// holds it. Batch is the payload: the operations of one group commit, in the
+// same bytes as one object of object mode.
+//
+// Invariants:
+//
+//	L1  When Append returned nil the record is durable, and so are all before.
+//	L2  Replay hands out records in order without holes, or fails.
+//	L3  A torn record at the end of the last file was never acknowledged and is
+//	    cut; a bad record with good ones behind it is damage and refused.
+//	L4  After a failed fsync nothing more is ever acknowledged: the log must be
+//	    closed and opened again.
+//	L5  An opened log never appends to a file of an earlier opening. The caller
+//	    commits what Replay handed out before it appends, so a record whose
+//	    durability was never confirmed is not built upon.
+//
+// A Log belongs to one goroutine at a time. The bytes are described in
+// FORMAT.md.
+package log
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// FormatVersion is the version of log files that this package writes.
+const FormatVersion = 1
+
+// FileSize is where an append-only file ends and the next begins, and how
+// much of it is reserved ahead.
+const FileSize = 64 << 20
+
+// MaxPayload bounds one record.
+const MaxPayload = 1 << 30
+
+const (
+	fileMagic    = "QUIRELOG"
+	fileSuffix   = ".log"
+	headerSize   = 40
+	recordMagic  = 0x5243_4c51 // "QLCR"
+	recordHeader = 24
+)
+
+var (
+	// ErrCorrupt marks a log whose damage is not a torn end.
+	ErrCorrupt = errors.New("log is damaged")
+	// ErrNotWritten marks an append that is settled as absent: the same LSN
+	// may be appended again.
+	ErrNotWritten = errors.New("record not written")
+	// ErrFailed marks an append whose outcome is not known, and every one
+	// after it.
+	ErrFailed = errors.New("log failed, outcome not known")
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Log is the log of one generation.
+type Log struct {
+	fs    vfs.FS
+	dir   string
+	files []uint64 // first LSN of each file, ascending
+	last  uint64   // LSN of the last record, once Replay has run
+
+	current vfs.File // being appended to; nil until the first Append
+	salt    uint64
+	offset  int64
+	failed  error
+}
+
+// Open lists the files of a log, making the directory where it is missing.
+// Nothing is read before Replay.
+func Open(fs vfs.FS, dir string) (*Log, error) {
+	if err := fs.MakeDir(dir); err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	if err := fs.SyncDir(path.Dir(dir)); err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	names, err := fs.List(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	l := &Log{fs: fs, dir: dir}
+	for _, name := range names {
+		digits, ok := strings.CutSuffix(name, fileSuffix)
+		if !ok {
+			continue
+		}
+		first, err := strconv.ParseUint(digits, 10, 64)
+		if err != nil || name != fileName(first) {
+			return nil, fmt.Errorf("open log: %w: unknown file %s", ErrCorrupt, name)
+		}
+		l.files = append(l.files, first)
+	}
+	slices.Sort(l.files)
+	return l, nil
+}
+
+func fileName(first uint64) string { return fmt.Sprintf("%020d%s", first, fileSuffix) }
+
+func (l *Log) path(first uint64) string { return path.Join(l.dir, fileName(first)) }
+
+// Append writes one record and makes it durable. lsn must be the one after
+// the last. An error wraps ErrNotWritten or ErrFailed.
+func (l *Log) Append(lsn uint64, payload []byte) error {
+	switch {
+	case l.failed != nil:
+		return l.failed
+	case len(payload) == 0 || len(payload) > MaxPayload:
+		return fmt.Errorf("append record of %d bytes: %w", len(payload), ErrNotWritten)
+	case l.last != 0 && lsn != l.last+1:
+		return fmt.Errorf("append record %d after %d: %w", lsn, l.last, ErrNotWritten)
+	}
+	if l.current != nil && l.offset >= FileSize {
+		if err := l.current.Close(); err != nil {
+			return l.fail(lsn, err)
+		}
+		l.current = nil
+	}
+	if l.current == nil {
+		if err := l.begin(lsn); err != nil {
+			return err
+		}
+	}
+	record := appendRecord(make([]byte, 0, recordHeader+len(payload)+7), l.salt, l.offset, lsn, payload)
+	if _, err := l.current.Write(record); err != nil {
+		if cut := l.current.Truncate(l.offset); cut != nil {
+			return l.fail(lsn, errors.Join(err, cut))
+		}
+		return fmt.Errorf("append record %d: %w: %w", lsn, ErrNotWritten, err)
+	}
+	if err := l.current.Sync(); err != nil {
+		return l.fail(lsn, err)
+	}
+	l.offset += int64(len(record))
+	l.last = lsn
+	return nil
+}
+
+func (l *Log) fail(lsn uint64, cause error) error {
+	l.failed = fmt.Errorf("append record %d: %w: %w", lsn, ErrFailed, cause)
+	return l.failed
+}
+
+// begin makes the next file, durable with its name before any record is in it.
+func (l *Log) begin(first uint64) error {
+	name := l.path(first)
+	file, err := l.fs.Create(name)
+	if errors.Is(err, vfs.ErrExist) {
+		// Left by a begin that failed below: it holds no record.
+		if err = l.fs.Remove(name); err == nil {
+			file, err = l.fs.Create(name)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("append record %d: %w: %w", first, ErrNotWritten, err)
+	}
+	salt := rand.Uint64()
+	err = file.Reserve(FileSize)
+	if err == nil {
+		_, err = file.Write(fileHeader(first, salt))
+	}
+	if err != nil {
+		file.Close()
+		l.fs.Remove(name)
+		return fmt.Errorf("append record %d: %w: %w", first, ErrNotWritten, err)
+	}
+	if err = file.Sync(); err == nil {
+		err = l.fs.SyncDir(l.dir)
+	}
+	if err != nil {
+		file.Close()
+		return l.fail(first, err)
+	}
+	l.current, l.salt, l.offset = file, salt, headerSize
+	if len(l.files) == 0 || l.files[len(l.files)-1] != first {
+		l.files = append(l.files, first)
+	}
+	return nil
+}
+
+// Release removes every file whose records are all at or below upTo.
+func (l *Log) Release(upTo uint64) error {
+	for len(l.files) > 0 {
+		switch {
+		case len(l.files) > 1 && l.files[1] <= upTo+1:
+		case len(l.files) == 1 && l.current == nil && l.last <= upTo:
+		case len(l.files) == 1 && l.last <= upTo && l.offset >= FileSize/2:
+			// The file being written holds nothing any more: begin another.
+			if err := l.current.Close(); err != nil {
+				return l.fail(l.last, err)
+			}
+			l.current = nil
+		default:
+			return nil
+		}
+		if err := l.fs.Remove(l.path(l.files[0])); err != nil && !errors.Is(err, vfs.ErrNotExist) {
+			return fmt.Errorf("release log: %w", err)
+		}
+		l.files = l.files[1:]
+	}
+	return nil
+}
+
+// Last returns the LSN of the last durable record.
+func (l *Log) Last() uint64 { return l.last }
+
+// Close closes the file being written. What was appended stays.
+func (l *Log) Close() error {
+	if l.current == nil {
+		return nil
+	}
+	file := l.current
+	l.current = nil
+	l.failed = fmt.Errorf("append: %w: log is closed", ErrFailed)
+	return file.Close()
+}
+
+func fileHeader(first, salt uint64) []byte {
+	header := append(make([]byte, 0, headerSize), fileMagic...)
+	header = binary.LittleEndian.AppendUint32(header, FormatVersion)
+	header = binary.LittleEndian.AppendUint32(header, 0)
+	header = binary.LittleEndian.AppendUint64(header, first)
+	header = binary.LittleEndian.AppendUint64(header, salt)
+	header = binary.LittleEndian.AppendUint32(header, crc32.Checksum(header, castagnoli))
+	return binary.LittleEndian.AppendUint32(header, 0)
+}
+
+// appendRecord appends the record as it stands at offset. Its checksum also
+// covers the salt of the file and the offset, so that bytes of a caller's
+// document, or of a record cut earlier, never read as a record.
+func appendRecord(dst []byte, salt uint64, offset int64, lsn uint64, payload []byte) []byte {
+	start := len(dst)
+	dst = binary.LittleEndian.AppendUint32(dst, recordMagic)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(payload)))
+	dst = binary.LittleEndian.AppendUint64(dst, lsn)
+	dst = binary.LittleEndian.AppendUint32(dst, recordSum(salt, offset, lsn, payload))
+	dst = binary.LittleEndian.AppendUint32(dst, 0)
+	dst = append(dst, payload...)
+	for (len(dst)-start)%8 != 0 {
+		dst = append(dst, 0)
+	}
+	return dst
+}
+
+func recordSum(salt uint64, offset int64, lsn uint64, payload []byte) uint32 {
+	var place [28]byte
+	binary.LittleEndian.PutUint64(place[0:], salt)
+	binary.LittleEndian.PutUint64(place[8:], uint64(offset))
+	binary.LittleEndian.PutUint64(place[16:], lsn)
+	binary.LittleEndian.PutUint32(place[24:], uint32(len(payload)))
+	return crc32.Update(crc32.Checksum(place[:], castagnoli), castagnoli, payload)
+}

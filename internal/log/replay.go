@@ -1,0 +1,163 @@
+package log
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// Replay hands every record above after to visit, in order. It must run once,
+// before the first Append. The payload belongs to visit. A torn end is cut off
+// the last file; a hole or damage is an error wrapping ErrCorrupt.
+func (l *Log) Replay(after uint64, visit func(lsn uint64, payload []byte) error) error {
+	l.last = after
+	for i, first := range l.files {
+		if first > l.last+1 {
+			return fmt.Errorf("replay %s: %w: records %d to %d are missing", fileName(first), ErrCorrupt, l.last+1, first-1)
+		}
+		isLast := i == len(l.files)-1
+		if !isLast && l.files[i+1] <= l.last+1 {
+			continue // everything in it is in the commit
+		}
+		next := uint64(0)
+		if !isLast {
+			next = l.files[i+1]
+		}
+		if err := l.replayFile(first, next, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replayFile reads one file. next is the first LSN of the file behind it, or
+// zero for the last file.
+func (l *Log) replayFile(first, next uint64, visit func(uint64, []byte) error) error {
+	name := l.path(first)
+	content, err := l.fs.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	salt, err := readHeader(content, first)
+	if err != nil {
+		// A file gets its first record after its header is durable, so a short
+		// file without a good header holds nothing.
+		if next == 0 && len(content) <= headerSize && !errors.Is(err, errVersion) {
+			return nil
+		}
+		return fmt.Errorf("replay %s: %w", name, err)
+	}
+	offset, expected := int64(headerSize), first
+	for next == 0 || expected < next {
+		lsn, payload, size, ok := readRecord(content, salt, offset)
+		if !ok || lsn != expected {
+			break
+		}
+		if lsn > l.last {
+			if err := visit(lsn, payload); err != nil {
+				return fmt.Errorf("replay record %d of %s: %w", lsn, name, err)
+			}
+			l.last = lsn
+		}
+		offset += size
+		expected++
+	}
+	if next != 0 {
+		if expected < next && next > l.last+1 {
+			return fmt.Errorf("replay %s: %w: bad record at %d", name, ErrCorrupt, offset)
+		}
+		return nil
+	}
+	if offset == int64(len(content)) {
+		return nil
+	}
+	if at := findRecord(content, salt, offset+1); at >= 0 {
+		return fmt.Errorf("replay %s: %w: bad record at %d before a good one at %d", name, ErrCorrupt, offset, at)
+	}
+	return l.cut(name, offset)
+}
+
+// cut removes a torn end so that it can never be taken for a record.
+func (l *Log) cut(name string, offset int64) error {
+	file, err := l.fs.Edit(name)
+	if err != nil {
+		return fmt.Errorf("cut torn end: %w", err)
+	}
+	if err := file.Truncate(offset); err != nil {
+		file.Close()
+		return fmt.Errorf("cut torn end of %s: %w", name, err)
+	}
+	if err := file.Sync(); err != nil {
+		file.Close()
+		return fmt.Errorf("cut torn end of %s: %w", name, err)
+	}
+	return file.Close()
+}
+
+var errVersion = errors.New("format version is not supported")
+
+func readHeader(content []byte, first uint64) (salt uint64, err error) {
+	switch {
+	case len(content) < headerSize:
+		return 0, fmt.Errorf("%w: header is cut", ErrCorrupt)
+	case string(content[:8]) != fileMagic:
+		return 0, fmt.Errorf("%w: not a log file", ErrCorrupt)
+	case binary.LittleEndian.Uint32(content[32:]) != crc32.Checksum(content[:32], castagnoli):
+		return 0, fmt.Errorf("%w: checksum of the header", ErrCorrupt)
+	case binary.LittleEndian.Uint32(content[8:]) != FormatVersion:
+		return 0, fmt.Errorf("%w: %d", errVersion, binary.LittleEndian.Uint32(content[8:]))
+	case binary.LittleEndian.Uint64(content[16:]) != first:
+		return 0, fmt.Errorf("%w: begins with record %d", ErrCorrupt, binary.LittleEndian.Uint64(content[16:]))
+	}
+	return binary.LittleEndian.Uint64(content[24:]), nil
+}
+
+// readRecord reads the record at offset; ok is false when there is none.
+func readRecord(content []byte, salt uint64, offset int64) (lsn uint64, payload []byte, size int64, ok bool) {
+	if offset < 0 || int64(len(content))-offset < recordHeader {
+		return 0, nil, 0, false
+	}
+	record := content[offset:]
+	length := int64(binary.LittleEndian.Uint32(record[4:]))
+	size = (recordHeader + length + 7) &^ 7
+	if binary.LittleEndian.Uint32(record) != recordMagic || length == 0 || length > MaxPayload || int64(len(record)) < size {
+		return 0, nil, 0, false
+	}
+	lsn = binary.LittleEndian.Uint64(record[8:])
+	payload = record[recordHeader : recordHeader+length : recordHeader+length]
+	if binary.LittleEndian.Uint32(record[16:]) != recordSum(salt, offset, lsn, payload) {
+		return 0, nil, 0, false
+	}
+	// The four bytes behind the checksum and the padding are zero.
+	for _, b := range record[20:recordHeader] {
+		if b != 0 {
+			return 0, nil, 0, false
+		}
+	}
+	for _, b := range record[recordHeader+length : size] {
+		if b != 0 {
+			return 0, nil, 0, false
+		}
+	}
+	return lsn, payload, size, true
+}
+
+// findRecord returns the offset of the first good record at or behind offset,
+// or -1.
+func findRecord(content []byte, salt uint64, offset int64) int64 {
+	magic := binary.LittleEndian.AppendUint32(nil, recordMagic)
+	for offset < int64(len(content)) {
+		found := bytes.Index(content[offset:], magic)
+		if found < 0 {
+			return -1
+		}
+		offset += int64(found)
+		if _, _, _, ok := readRecord(content, salt, offset); ok {
+			return offset
+		}
+		offset++
+	}
+	return -1
+}

@@ -1,0 +1,159 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+func example() *Manifest {
+	return &Manifest{
+		Version: 4, WriteID: NewID(), Ancestry: []string{NewID()}, Generation: NewID(),
+		Sequence: 3, LastLSN: 17, NextFile: 6, Live: 90,
+		Definition: []byte(`{"fields":{}}`),
+		Segments: []Segment{
+			{File: "s1.seg", Documents: 50, Live: 50},
+			{File: "s2.seg", Documents: 60, Live: 40, Deletes: "c5.side", Signals: "c5.side"},
+		},
+		Files:    []File{{Name: "s1.seg", Size: 10}, {Name: "s2.seg", Size: 20, CRC32C: 7}, {Name: "c5.side", Size: 3}},
+		Tracking: &Tracking{},
+	}
+}
+
+func TestManifestIsReadAsWritten(t *testing.T) {
+	fs := vfs.Memory()
+	want := example()
+	for range 2 {
+		if err := Write(fs, ".", want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read(fs, ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Definition = bytes.ReplaceAll(bytes.ReplaceAll(got.Definition, []byte("\n"), nil), []byte("\t"), nil)
+		got.Definition = bytes.ReplaceAll(got.Definition, []byte(" "), nil)
+		if difference := cmp.Diff(want, got); difference != "" {
+			t.Fatal(difference)
+		}
+	}
+}
+
+func TestMissingManifestIsAFault(t *testing.T) {
+	if _, err := Read(vfs.Memory(), "."); !errors.Is(err, vfs.ErrNotExist) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestUnknownMembersAreCarriedThrough(t *testing.T) {
+	content, err := example().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := bytes.Cut(content, []byte("\n"))
+	body = bytes.Replace(body, []byte(`"version"`), []byte(`"colour": "green", "version"`), 1)
+	m, err := Decode(seal(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := m.Next().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(again, []byte(`"colour": "green"`)) {
+		t.Fatalf("lost a member:\n%s", again)
+	}
+}
+
+func TestEveryFlippedByteIsFound(t *testing.T) {
+	content, err := example().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range content {
+		damaged := bytes.Clone(content)
+		damaged[i] ^= 1 << (i % 8)
+		if _, err := Decode(damaged); err == nil {
+			t.Fatalf("byte %d flipped and accepted", i)
+		}
+		if _, err := Decode(content[:i]); err == nil {
+			t.Fatalf("cut at %d and accepted", i)
+		}
+	}
+}
+
+func TestContradictionsAreRefused(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*Manifest)
+	}{
+		{"live count", func(m *Manifest) { m.Live++ }},
+		{"file not listed", func(m *Manifest) { m.Files = m.Files[1:] }},
+		{"name leaves the directory", func(m *Manifest) { m.Files[0].Name = "../x"; m.Segments[0].File = "../x" }},
+		{"file twice", func(m *Manifest) { m.Files = append(m.Files, m.Files[0]) }},
+		{"more live than there", func(m *Manifest) { m.Segments[0].Live = 60; m.Live += 10 }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := example()
+			test.change(m)
+			content, err := m.Encode()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Decode(content); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("decode: %v", err)
+			}
+			if err := Write(vfs.Memory(), ".", m); err == nil {
+				t.Error("written")
+			}
+		})
+	}
+}
+
+func TestNewerVersionIsRefused(t *testing.T) {
+	content, err := example().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := []byte(strings.Replace(string(content), magic+" 1 ", magic+" 2 ", 1))
+	if _, err := Decode(newer); !errors.Is(err, ErrVersion) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestAncestryHoldsTheLastWrites(t *testing.T) {
+	m := &Manifest{WriteID: NewID(), Definition: []byte("{}")}
+	var ids []string
+	for range 40 {
+		ids = append([]string{m.WriteID}, ids...)
+		m = m.Next()
+	}
+	if m.Version != 40 || cmp.Diff(m.Ancestry, ids[:ancestryLength]) != "" {
+		t.Fatalf("version %d, ancestry %v", m.Version, m.Ancestry)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	content, err := example().Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	_, body, _ := bytes.Cut(content, []byte("\n"))
+	f.Add(body)
+	f.Add([]byte("{}"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		m, err := Decode(seal(body))
+		if err != nil {
+			return
+		}
+		if _, err := m.Next().Encode(); err != nil && !bytes.Contains(body, []byte("definition")) {
+			t.Skip()
+		}
+	})
+}
