@@ -95,7 +95,6 @@ type PageList struct {
 	Start, Middle  []PageLink
 	End            []PageLink
 	HasEnd         bool
-	HasMiddle      bool
 }
 
 // PageLink is one numbered page.

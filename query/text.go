@@ -91,6 +91,9 @@ type Target struct {
 	Field    string
 	When     []Clause
 	Fallback []Target
+	// WhenText and FallbackText are the same as the request spelled them, nil
+	// when absent.
+	WhenText, FallbackText []byte
 }
 
 // PartKind tells the parts of a user text apart.

@@ -1,0 +1,277 @@
+package query
+
+import (
+	"math"
+
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/problem"
+)
+
+// decoder reads one body. Its methods report to found and go on.
+type decoder struct {
+	limits Limits
+	found  *problem.List
+	// nested is set while reading what stands inside a nested clause.
+	nested bool
+}
+
+// open parses a body and measures its clauses. A missing body reads as {}.
+// The result is false when nothing more can be read.
+func (d *decoder) open(body []byte) (jsonread.Value, bool) {
+	if jsonread.Blank(body) {
+		body = []byte("{}")
+	}
+	value, ok := jsonread.Parse(body, d.found)
+	if !ok {
+		return value, false
+	}
+	if over := measure(value, d.limits); over != nil {
+		d.found.Report(over)
+		return value, false
+	}
+	return value, true
+}
+
+func newDecoder(limits Limits) *decoder {
+	return &decoder{limits: limits, found: &problem.List{}}
+}
+
+// DecodeSearch reads the body of a search. A missing body is an empty search.
+// The error holds every problem of the shape. The request keeps slices of
+// body, which must not change afterwards.
+func DecodeSearch(body []byte, limits Limits) (*Search, error) {
+	d := newDecoder(limits)
+	s := emptySearch()
+	if value, ok := d.open(body); ok {
+		d.search(value, s, false)
+	}
+	if err := d.found.Err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// DecodeExplain reads the body of an explain request: a search of which only
+// what decides match and score is read. What is ignored is not looked at.
+func DecodeExplain(body []byte, limits Limits) (*Search, error) {
+	d := newDecoder(limits)
+	s := emptySearch()
+	if jsonread.Blank(body) {
+		body = []byte("{}")
+	}
+	if value, ok := jsonread.Parse(body, d.found); ok {
+		if over := measure(readByExplain(value), limits); over != nil {
+			return nil, over
+		}
+		d.search(value, s, true)
+	}
+	if err := d.found.Err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func emptySearch() *Search {
+	return &Search{Limit: DefaultLimit, SignalsMode: SignalsAdd}
+}
+
+// explainIgnores says which members of a search an explanation drops first.
+func explainIgnores(name string) bool {
+	switch name {
+	case "limit", "offset", "after", "before", "pages", "sort", "facets", "highlight", "matched",
+		"fields", "rescore", "total":
+		return true
+	}
+	return false
+}
+
+// readByExplain returns the body without the ignored members.
+func readByExplain(body jsonread.Value) jsonread.Value {
+	kept := []byte{'{'}
+	members := jsonread.Members(body.Raw())
+	for members.Next() {
+		if explainIgnores(jsonread.String(members.RawName())) {
+			continue
+		}
+		if len(kept) > 1 {
+			kept = append(kept, ',')
+		}
+		kept = append(append(append(kept, members.RawName()...), ':'), members.Value()...)
+	}
+	return jsonread.New(append(kept, '}'), body.Path(), body.Found())
+}
+
+// given remembers which members of a search were present and where.
+type given struct {
+	offset, after, before, signalsMode bool
+	limit, pages, matched, rescore     problem.Path
+	hasMatched                         bool
+}
+
+func (d *decoder) search(body jsonread.Value, s *Search, explain bool) {
+	var g given
+	body.Members(func(name string, v jsonread.Value) bool {
+		if explain && explainIgnores(name) || v.IsNull() && knownInSearch(name) {
+			return true
+		}
+		return d.searchMember(name, v, s, &g)
+	})
+	if g.signalsMode && !s.HasSignals {
+		d.found.Report(problem.SearchSignalModeWithoutSignals.At(problem.At("signalsMode")))
+	}
+	d.checkPaging(s, &g)
+	d.checkHits(s, &g)
+}
+
+func (d *decoder) searchMember(name string, v jsonread.Value, s *Search, g *given) bool {
+	switch name {
+	case "query":
+		s.Query = d.clauses(v)
+	case "filters":
+		s.Filters = d.filters(v)
+	case "facets":
+		s.Facets = d.facets(v)
+	case "sort":
+		v.Items(func(_ int, item jsonread.Value) { s.Sort = append(s.Sort, d.sort(item)) })
+	case "signals":
+		s.Signals, s.HasSignals = d.signals(v), true
+	case "signalsMode":
+		g.signalsMode = true
+		if word, ok := v.Word(string(SignalsAdd), string(SignalsReplace)); ok {
+			s.SignalsMode = SignalsMode(word)
+		}
+	case "rescore":
+		g.rescore = v.Path()
+		s.Rescore = d.rescore(v)
+	case "locale":
+		s.Locale, _ = v.Text()
+	case "fields":
+		s.Fields, s.HasFields = fieldNames(v), true
+	case "highlight":
+		s.Highlight = d.highlight(v)
+	case "matched":
+		g.matched, g.hasMatched = v.Path(), true
+		s.Matched = d.matched(v)
+	case "hits":
+		s.Hits = d.hits(v)
+	case "limit":
+		if n, ok := d.whole(v, 0, d.limits.MaxLimit, problem.SearchLimitOutOfRange); ok {
+			s.Limit = n
+		}
+	case "offset":
+		g.offset = true
+		if n, ok := d.whole(v, 0, math.MaxInt32, problem.SearchOffsetOutOfRange); ok {
+			s.Offset = n
+		}
+	case "after":
+		g.after = true
+		s.After, _ = v.Text()
+	case "before":
+		g.before = true
+		s.Before, _ = v.Text()
+	case "pages":
+		g.pages = v.Path()
+		s.Pages = d.pages(v)
+	case "total":
+		word, _ := v.Word("estimate", "exact")
+		s.ExactTotal = word == "exact"
+	case "freshness":
+		s.Freshness = d.freshness(v)
+	default:
+		return false
+	}
+	return true
+}
+
+// knownInSearch says whether null under the name counts as omitted; an
+// unknown name is refused even then.
+func knownInSearch(name string) bool {
+	switch name {
+	case "query", "filters", "facets", "sort", "signals", "signalsMode", "rescore", "locale", "fields",
+		"highlight", "matched", "hits", "limit", "offset", "after", "before", "pages", "total", "freshness":
+		return true
+	}
+	return false
+}
+
+func (d *decoder) checkPaging(s *Search, g *given) {
+	positions := 0
+	for _, present := range []bool{g.offset, g.after, g.before} {
+		if present {
+			positions++
+		}
+	}
+	if positions > 1 {
+		d.found.Report(problem.SearchPagingConflicting.New())
+	}
+	if !g.after && !g.before && s.Offset+s.Limit > d.limits.MaxPageDepth {
+		d.found.Report(problem.SearchPagingTooDeep.New("max", d.limits.MaxPageDepth))
+	}
+	if s.Pages != nil && s.Limit == 0 {
+		d.found.Report(problem.SearchPagesWithoutLimit.At(g.pages))
+	}
+	if r := s.Rescore; r != nil && r.Window > 0 && !g.after && !g.before && s.Offset+s.Limit > r.Window {
+		d.found.Report(problem.SearchRescoreWindowTooSmall.At(g.rescore.Field("window"), "window", r.Window))
+	}
+}
+
+func (d *decoder) freshness(v jsonread.Value) string {
+	token := ""
+	v.Members(func(name string, member jsonread.Value) bool {
+		if name != "atLeast" {
+			return false
+		}
+		token, _ = member.Text()
+		return true
+	})
+	return token
+}
+
+// whole reads a whole number between two bounds; the code is reported outside
+// them, with max unless the upper bound is open.
+func (d *decoder) whole(v jsonread.Value, low, high int, code *problem.Code) (int, bool) {
+	if v.IsNull() {
+		return 0, false
+	}
+	n, ok := v.Int64()
+	if !ok {
+		return 0, false
+	}
+	if n < int64(low) || n > int64(high) {
+		if high >= math.MaxInt32 {
+			v.Report(code)
+		} else {
+			v.Report(code, "max", high)
+		}
+		return 0, false
+	}
+	return int(n), true
+}
+
+// number reads a finite number for which fits holds; otherwise the code is
+// reported.
+func (d *decoder) number(v jsonread.Value, code *problem.Code, fits func(float64) bool) (float64, bool) {
+	if v.Kind() == jsonread.NumberKind {
+		f, ok := jsonread.Float64(v.Raw())
+		if !ok || !fits(f) {
+			v.Report(code)
+			return 0, false
+		}
+		return f, true
+	}
+	return v.Float()
+}
+
+func notNegative(f float64) bool { return f >= 0 }
+func aboveZero(f float64) bool   { return f > 0 }
+
+// fieldNames reads a list of field names, each with its place.
+func fieldNames(v jsonread.Value) []FieldName {
+	var names []FieldName
+	v.Items(func(_ int, item jsonread.Value) {
+		if name, ok := item.Text(); ok {
+			names = append(names, FieldName{At: item.Path(), Field: name})
+		}
+	})
+	return names
+}
