@@ -1,0 +1,223 @@
+// Package snapshot is one consistent view of a generation: its segments, which
+// of their documents are live, and the signal values refreshed since the
+// segments were written.
+//
+// A search takes a Snapshot, runs, and releases it. A commit or a merge makes
+// another one; files go away when the last snapshot that names them is
+// released.
+//
+// Invariants:
+//
+//	S1  A Snapshot and everything it holds never changes.
+//	S2  A key is live in at most one document of a snapshot.
+//	S3  The documents of a segment have the global numbers from Base on; the
+//	    ranges follow each other without gaps.
+//	S4  A list value is live exactly when its document is.
+//
+// Any number of goroutines may use a Snapshot while one of them holds a
+// reference.
+package snapshot
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
+
+// Segment is one segment as a commit sees it.
+type Segment struct {
+	Reader *segment.Reader
+	Live   *bitset.Bitset // documents and list values that are not deleted; nil = all
+	Base   uint32         // global number of document 0
+	// Documents is the number of live documents, list values not counted.
+	Documents int
+
+	signals map[string]*Overlay
+	keys    *keyOrder
+}
+
+// NewSegment returns the view of a segment that counts its live documents. It
+// takes over one reference of the reader. earlier, when not nil, is a view of
+// the same reader, whose derived data is shared.
+func NewSegment(reader *segment.Reader, live *bitset.Bitset, signals map[string]*Overlay, earlier *Segment) *Segment {
+	s := &Segment{Reader: reader, Live: live, signals: signals}
+	if earlier != nil {
+		s.keys = earlier.keys
+	} else {
+		s.keys = new(keyOrder)
+	}
+	s.Documents = CountDocuments(reader, live)
+	return s
+}
+
+// CountDocuments returns how many documents of a segment are live, list values
+// not counted.
+func CountDocuments(reader *segment.Reader, live *bitset.Bitset) int {
+	parents := reader.Parents()
+	switch {
+	case live == nil:
+		return int(reader.NumRoots())
+	case parents == nil:
+		return live.Count()
+	}
+	both := live.Clone()
+	both.And(parents)
+	return both.Count()
+}
+
+// IsLive reports whether a document or list value is not deleted.
+func (s *Segment) IsLive(doc uint32) bool {
+	if s.Live == nil {
+		return doc < s.Reader.NumDocs()
+	}
+	return s.Live.Get(doc)
+}
+
+// Signal returns the refreshed values of a signal column, nil when no value was
+// refreshed since the segment was written.
+func (s *Segment) Signal(column string) *Overlay { return s.signals[column] }
+
+// Signals returns the refreshed values by column. The map must not be changed.
+func (s *Segment) Signals() map[string]*Overlay { return s.signals }
+
+// SignalValue returns the current value of a signal column for a document, and
+// false when it has none.
+func (s *Segment) SignalValue(column string, doc uint32) (int64, bool) {
+	if value, has, refreshed := s.signals[column].Get(doc); refreshed {
+		return value, has
+	}
+	if numbers := s.Reader.Numbers(column); numbers != nil {
+		return numbers.Get(doc)
+	}
+	return 0, false
+}
+
+// Lookup returns the live document under a key, and false when there is none.
+func (s *Segment) Lookup(key string) (doc uint32, ok bool, err error) {
+	field := s.Reader.Terms(layout.Key)
+	if field == nil {
+		return 0, false, nil
+	}
+	entry, ok := field.Lookup([]byte(key))
+	if !ok {
+		return 0, false, nil
+	}
+	var documents postings.Iterator
+	field.Iterator(&documents, entry)
+	for documents.NextBlock() {
+		for _, doc := range documents.Docs() {
+			if s.IsLive(doc) {
+				return doc, true, nil
+			}
+		}
+	}
+	if err := documents.Err(); err != nil {
+		return 0, false, fmt.Errorf("look up key in %s: %w", s.Reader.Name(), err)
+	}
+	return 0, false, nil
+}
+
+// Block returns the documents of which doc is the parent: its list values from
+// first on, itself last.
+func (s *Segment) Block(doc uint32) (first, last uint32) {
+	parents := s.Reader.Parents()
+	if parents == nil || doc == 0 {
+		return doc, doc
+	}
+	return uint32(parents.Previous(doc-1) + 1), doc
+}
+
+// Snapshot is a view of a generation at one commit.
+type Snapshot struct {
+	Segments  []*Segment
+	Sequence  uint64 // of the commit
+	Documents int    // live documents
+	MaxDoc    uint32 // one more than the highest global document number
+
+	references atomic.Int64
+	released   func(*Snapshot)
+}
+
+// New returns a snapshot of the segments, in order, and sets their bases. It
+// starts with one reference and takes over the segments. released, when not
+// nil, runs after the last reference is gone and the readers are released.
+func New(sequence uint64, segments []*Segment, released func(*Snapshot)) *Snapshot {
+	s := &Snapshot{Segments: segments, Sequence: sequence, released: released}
+	for _, segment := range segments {
+		segment.Base = s.MaxDoc
+		s.MaxDoc += segment.Reader.NumDocs()
+		s.Documents += segment.Documents
+	}
+	s.references.Store(1)
+	return s
+}
+
+// Acquire adds a reference. It reports false when the last one is already
+// gone; the snapshot must not be used then.
+func (s *Snapshot) Acquire() bool {
+	for {
+		held := s.references.Load()
+		if held <= 0 {
+			return false
+		}
+		if s.references.CompareAndSwap(held, held+1) {
+			return true
+		}
+	}
+}
+
+// Release gives a reference back; the last one releases the segments.
+func (s *Snapshot) Release() {
+	held := s.references.Add(-1)
+	switch {
+	case held > 0:
+		return
+	case held < 0:
+		panic("snapshot: released more often than acquired")
+	}
+	for _, segment := range s.Segments {
+		segment.Reader.Release()
+	}
+	if s.released != nil {
+		s.released(s)
+	}
+}
+
+// LookupKey returns the live document under a primary key in text form, and
+// false when there is none.
+func (s *Snapshot) LookupKey(key string) (*Segment, uint32, bool, error) {
+	// The newest segments are the last ones, and what was written lately is
+	// asked for most.
+	for i := len(s.Segments) - 1; i >= 0; i-- {
+		doc, ok, err := s.Segments[i].Lookup(key)
+		if err != nil {
+			return nil, 0, false, err
+		}
+		if ok {
+			return s.Segments[i], doc, true, nil
+		}
+	}
+	return nil, 0, false, nil
+}
+
+// Find returns the segment that holds a global document number and its number
+// there, and false when no segment does.
+func (s *Snapshot) Find(global uint32) (*Segment, uint32, bool) {
+	low, high := 0, len(s.Segments)
+	for low < high {
+		middle := (low + high) / 2
+		if s.Segments[middle].Base+s.Segments[middle].Reader.NumDocs() <= global {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if low == len(s.Segments) {
+		return nil, 0, false
+	}
+	return s.Segments[low], global - s.Segments[low].Base, true
+}
