@@ -1,0 +1,146 @@
+// Package bitpack packs small integers into few bits and views stored bytes
+// as slices of integers.
+//
+// Values lie one behind the other, lowest bits first, as in Parquet's bit
+// packing. Unpacking uses the vector kernels of parquet-go/bitpack, which read
+// up to Padding bytes behind the packed ones: the input's capacity must reach
+// that far, or a slower loop is used that reads nothing it should not.
+//
+// All functions are pure; views share memory with their input.
+package bitpack
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/parquet-go/bitpack"
+)
+
+// Padding is how far behind the packed bytes a kernel may read.
+const Padding = bitpack.PaddingInt64
+
+// Width32 is the number of bits v needs; 0 for 0.
+func Width32(v uint32) int { return bits.Len32(v) }
+
+// Width64 is the number of bits v needs; 0 for 0.
+func Width64(v uint64) int { return bits.Len64(v) }
+
+// Size is the number of bytes that n values of width bits take.
+func Size(n, width int) int { return (n*width + 7) / 8 }
+
+// Append32 packs src with width bits each and appends the bytes to dst.
+func Append32(dst []byte, src []uint32, width int) []byte {
+	size := Size(len(src), width)
+	at := len(dst)
+	dst = grow(dst, size)
+	switch {
+	case width == 0:
+	case width == 32:
+		for i, v := range src {
+			binary.LittleEndian.PutUint32(dst[at+i*4:], v)
+		}
+	default:
+		bitpack.Pack(dst[at:at+size+Padding], src, uint(width))
+	}
+	return dst[:at+size]
+}
+
+// Append64 packs src with width bits each and appends the bytes to dst.
+func Append64(dst []byte, src []uint64, width int) []byte {
+	size := Size(len(src), width)
+	at := len(dst)
+	dst = grow(dst, size)
+	switch {
+	case width == 0:
+	case width == 64:
+		for i, v := range src {
+			binary.LittleEndian.PutUint64(dst[at+i*8:], v)
+		}
+	default:
+		bitpack.Pack(dst[at:at+size+Padding], src, uint(width))
+	}
+	return dst[:at+size]
+}
+
+// grow extends dst by size zero bytes, with Padding more zero bytes of
+// capacity in use behind them.
+func grow(dst []byte, size int) []byte {
+	at := len(dst)
+	need := at + size + Padding
+	if cap(dst) < need {
+		bigger := make([]byte, at, max(need, 2*cap(dst)))
+		copy(bigger, dst)
+		dst = bigger
+	}
+	dst = dst[:need]
+	clear(dst[at:])
+	return dst
+}
+
+// Unpack32 fills dst with values of width bits (at most 32) from src, which
+// must hold Size(len(dst), width) bytes.
+func Unpack32(dst []uint32, src []byte, width int) {
+	switch {
+	case width == 0:
+		clear(dst)
+	case width == 32:
+		_ = src[:4*len(dst)]
+		for i := range dst {
+			dst[i] = binary.LittleEndian.Uint32(src[i*4:])
+		}
+	case cap(src) >= Size(len(dst), width)+bitpack.PaddingInt32:
+		bitpack.Unpack(dst, src, uint(width))
+	default:
+		for i := range dst {
+			dst[i] = uint32(At(src, i, width))
+		}
+	}
+}
+
+// Unpack64 fills dst with values of width bits (at most 64) from src, which
+// must hold Size(len(dst), width) bytes.
+func Unpack64(dst []uint64, src []byte, width int) {
+	switch {
+	case width == 0:
+		clear(dst)
+	case width == 64:
+		_ = src[:8*len(dst)]
+		for i := range dst {
+			dst[i] = binary.LittleEndian.Uint64(src[i*8:])
+		}
+	case cap(src) >= Size(len(dst), width)+bitpack.PaddingInt64:
+		bitpack.Unpack(dst, src, uint(width))
+	default:
+		for i := range dst {
+			dst[i] = At(src, i, width)
+		}
+	}
+}
+
+// At is value number i of src. It reads past the value when src goes on.
+func At(src []byte, i, width int) uint64 {
+	bit := i * width
+	at, shift := bit>>3, uint(bit&7)
+	if at+9 <= len(src) {
+		v := binary.LittleEndian.Uint64(src[at:]) >> shift
+		if shift != 0 {
+			v |= uint64(src[at+8]) << (64 - shift)
+		}
+		return v & mask(width)
+	}
+	var v uint64
+	for b := 0; b < width; {
+		take := min(8-int(shift), width-b)
+		v |= (uint64(src[at]) >> shift & (1<<take - 1)) << b
+		b += take
+		at, shift = at+1, 0
+	}
+	return v
+}
+
+func mask(width int) uint64 {
+	if width >= 64 {
+		return ^uint64(0)
+	}
+	return 1<<width - 1
+}
