@@ -1,0 +1,105 @@
+package registry
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// state is the stored object. A state that was read or written never changes;
+// changes work on a clone.
+type state struct {
+	Indexes map[string]*Index `json:"indexes"`
+	Removed []Removed         `json:"removed,omitempty"`
+
+	Unknown jsontext.Value `json:",embed"`
+}
+
+// Index is what the registry knows of an index.
+type Index struct {
+	ID               ID                    `json:"id"`
+	CreatedAt        time.Time             `json:"createdAt,omitzero"`
+	Live             string                `json:"live,omitempty"` // name of a generation; empty: none
+	Generations      map[string]Generation `json:"generations"`
+	Intent           *Intent               `json:"intent,omitzero"`
+	RequiredFeatures []string              `json:"requiredFeatures,omitempty"`
+
+	Unknown jsontext.Value `json:",embed"`
+}
+
+// Generation is what the registry knows of a generation.
+type Generation struct {
+	ID        ID        `json:"id"`
+	CreatedAt time.Time `json:"createdAt,omitzero"` // zero when a repair added it
+
+	Unknown jsontext.Value `json:",embed"`
+}
+
+// Intent announces a promotion by a reindex job. The promotion itself requires
+// it, so a job that another node took over cannot promote any more.
+type Intent struct {
+	Job    string `json:"job"`
+	Target string `json:"target"` // name of the generation
+	Epoch  uint64 `json:"epoch"`
+}
+
+// Removed is a generation whose data may still be there.
+type Removed struct {
+	Index        string    `json:"index"`
+	IndexID      ID        `json:"indexId"`
+	Generation   string    `json:"generation"`
+	GenerationID ID        `json:"generationId"`
+	RemovedAt    time.Time `json:"removedAt"`
+	Whole        bool      `json:"whole,omitempty"` // the whole index was removed
+}
+
+func (s state) clone() state {
+	next := state{Indexes: make(map[string]*Index, len(s.Indexes)+1), Removed: slices.Clone(s.Removed), Unknown: s.Unknown}
+	for name, index := range s.Indexes {
+		next.Indexes[name] = index.clone()
+	}
+	return next
+}
+
+func (i *Index) clone() *Index {
+	next := *i
+	next.Generations = maps.Clone(i.Generations)
+	if i.Intent != nil {
+		intent := *i.Intent
+		next.Intent = &intent
+	}
+	return &next
+}
+
+// GenerationNames returns the names of the generations in their order.
+func (i *Index) GenerationNames() []string {
+	return slices.Sorted(maps.Keys(i.Generations))
+}
+
+// remove takes generations of an index into the list of what was removed.
+func (s *state) remove(name string, index *Index, generation string, whole bool, at time.Time) {
+	s.Removed = append(s.Removed, Removed{
+		Index: name, IndexID: index.ID, Generation: generation,
+		GenerationID: index.Generations[generation].ID, RemovedAt: at, Whole: whole,
+	})
+}
+
+// settle makes R3 hold for an entry that storage brought.
+func (s *state) settle() {
+	for name, index := range s.Indexes {
+		if index == nil || !IsIndexName(name) || index.ID.IsZero() {
+			delete(s.Indexes, name)
+			continue
+		}
+		for generation, g := range index.Generations {
+			if !IsGenerationName(generation) || g.ID.IsZero() {
+				delete(index.Generations, generation)
+			}
+		}
+		if _, ok := index.Generations[index.Live]; !ok {
+			index.Live = ""
+		}
+	}
+}
