@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"math"
+)
+
+// row is what one class showed: per engine, the fastest time of each query
+// over all rounds, throughput, and how far results agree with the first.
+type row struct {
+	class   string
+	p50     []float64
+	p99     []float64
+	qps     []float64
+	qpsAll  []float64
+	overlap []float64
+	counts  []int // queries whose exact count equals the first engine's
+	total   int
+	remark  string
+}
+
+// countOnly are the classes whose top hits are not comparable, with the
+// reason: ties or constant scores leave the order free.
+var orderFree = map[string]string{
+	"prefix":      "constant scores: order within ties is free",
+	"fuzzy1":      "engines score expansions differently",
+	"filter_only": "no scores",
+	"facet_all":   "no scores",
+	"count_or":    "count only",
+	"count_and":   "count only",
+	"sort_string": "many equal values",
+}
+
+func measureClass(o options, class string, queries []query, engines []*engine) (row, error) {
+	r := row{class: class, total: len(queries), remark: orderFree[class]}
+	n := len(engines)
+	best := make([][]float64, n)
+	tops := make([][][]string, n)
+	counts := make([][]int, n)
+	for i, e := range engines {
+		best[i] = make([]float64, len(queries))
+		for j, q := range queries {
+			best[i][j] = math.MaxFloat64
+			q.Exact = true
+			var a answer
+			if err := e.ask(map[string]any{"do": "query", "query": q, "repeat": 1}, &a); err != nil {
+				return r, err
+			}
+			tops[i] = append(tops[i], a.Top)
+			counts[i] = append(counts[i], a.Count)
+		}
+	}
+	for round := range o.rounds {
+		for turn := range n {
+			i := (turn + round) % n
+			for j, q := range queries {
+				var a answer
+				if err := engines[i].ask(map[string]any{"do": "query", "query": q, "repeat": o.repeat}, &a); err != nil {
+					return r, err
+				}
+				best[i][j] = min(best[i][j], a.Micros)
+			}
+		}
+	}
+	for i, e := range engines {
+		sorted := sortedCopy(best[i])
+		r.p50 = append(r.p50, sorted[len(sorted)/2])
+		r.p99 = append(r.p99, sorted[min(len(sorted)-1, len(sorted)*99/100)])
+		for _, threads := range []int{1, o.threads} {
+			var t throughput
+			if err := e.ask(map[string]any{"do": "throughput", "queries": queries, "threads": threads, "rounds": 1}, &t); err != nil {
+				return r, err
+			}
+			if threads == 1 {
+				r.qps = append(r.qps, float64(t.Queries)/t.Seconds)
+			} else {
+				r.qpsAll = append(r.qpsAll, float64(t.Queries)/t.Seconds)
+			}
+		}
+		same, shared := 0, 0.0
+		for j := range queries {
+			if counts[i][j] == counts[0][j] {
+				same++
+			}
+			shared += overlap(tops[0][j], tops[i][j])
+		}
+		r.counts = append(r.counts, same)
+		r.overlap = append(r.overlap, shared/float64(len(queries)))
+	}
+	return r, nil
+}
+
+func overlap(a, b []string) float64 {
+	if len(a) == 0 && len(b) == 0 {
+		return 1
+	}
+	seen := make(map[string]bool, len(a))
+	for _, id := range a {
+		seen[id] = true
+	}
+	both := 0
+	for _, id := range b {
+		if seen[id] {
+			both++
+		}
+	}
+	return float64(both) / float64(max(len(a), len(b)))
+}
+
+func ratio(base, ours float64) string {
+	if ours <= 0 || base <= 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", base/ours)
+}

@@ -1,0 +1,117 @@
+// Command run measures several search engines on the same corpus and queries,
+// in one run, and prints how they compare. Each engine is a driver process
+// behind the line protocol of bench/README.md.
+//
+// The engines take turns class by class, so that noise of the machine hits
+// all alike, and only ratios between them are reported as findings.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+type options struct {
+	data    string
+	work    string
+	out     string
+	engines []string
+	docs    int
+	perKind int
+	rounds  int
+	repeat  int
+	classes []string
+	threads int
+	warm    time.Duration
+}
+
+func main() {
+	var o options
+	var engines, classes string
+	var quick bool
+	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
+	flag.StringVar(&o.work, "work", "bench/data", "directory for unpacked corpora and indexes")
+	flag.StringVar(&o.out, "out", "", "file of the report (default bench/results/<date>.md)")
+	flag.StringVar(&engines, "engines", "lucene,tantivy,bleve,quire", "engines, the first is the one others are compared with")
+	flag.StringVar(&classes, "classes", "", "query classes (default all)")
+	flag.IntVar(&o.docs, "docs", 1_000_000, "documents of the corpus")
+	flag.IntVar(&o.perKind, "queries", 100, "queries of each class")
+	flag.IntVar(&o.rounds, "rounds", 3, "rounds in which engines take turns")
+	flag.IntVar(&o.repeat, "repeat", 5, "runs of a query in a round; the fastest counts")
+	flag.IntVar(&o.threads, "threads", 2, "threads of the throughput part")
+	flag.DurationVar(&o.warm, "warm", 20*time.Second, "how long each engine runs all queries before anything is measured")
+	flag.BoolVar(&quick, "quick", false, "a run of minutes: fewer documents, queries and rounds")
+	flag.Parse()
+	if quick {
+		o.docs, o.perKind, o.rounds, o.repeat = min(o.docs, 100_000), min(o.perKind, 20), 2, 5
+		o.warm = min(o.warm, 8*time.Second)
+	}
+	o.engines = strings.Split(engines, ",")
+	if classes != "" {
+		o.classes = strings.Split(classes, ",")
+	}
+	if o.out == "" {
+		o.out = filepath.Join("bench", "results", time.Now().Format("2006-01-02")+".md")
+	}
+	if err := measure(o); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func measure(o options) error {
+	corpus, queries, err := prepare(o)
+	if err != nil {
+		return err
+	}
+	var engines []*engine
+	defer func() {
+		for _, e := range engines {
+			e.close()
+		}
+	}()
+	for _, name := range o.engines {
+		e, err := start(name)
+		if err != nil {
+			return fmt.Errorf("start %s: %w", name, err)
+		}
+		engines = append(engines, e)
+	}
+	r := &report{options: o, engines: engines}
+	for _, e := range engines {
+		if err := e.index(o, corpus); err != nil {
+			return fmt.Errorf("index with %s: %w", e.name, err)
+		}
+	}
+	for _, e := range engines {
+		if err := e.open(); err != nil {
+			return fmt.Errorf("open with %s: %w", e.name, err)
+		}
+	}
+	for _, e := range engines {
+		if err := e.warm(o, queries); err != nil {
+			return fmt.Errorf("warm %s: %w", e.name, err)
+		}
+	}
+	for _, class := range classNames(o, queries) {
+		row, err := measureClass(o, class, queries[class], engines)
+		if err != nil {
+			return fmt.Errorf("class %s: %w", class, err)
+		}
+		r.rows = append(r.rows, row)
+		fmt.Println(r.line(row))
+	}
+	if err := r.updates(o, corpus); err != nil {
+		return err
+	}
+	text := r.render()
+	fmt.Println(text)
+	if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(o.out, []byte(text), 0o644)
+}

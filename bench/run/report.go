@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+type report struct {
+	options options
+	engines []*engine
+	rows    []row
+	update  []float64
+}
+
+// updates measures one hundred changed documents on the whole index, from the
+// first change to the moment a search would see the last.
+func (r *report) updates(o options, corpus string) error {
+	f, err := os.Open(corpus)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewReaderSize(f, 1<<20)
+	var documents []json.RawMessage
+	for range 100 {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			break
+		}
+		documents = append(documents, json.RawMessage(bytes.TrimSpace(line)))
+	}
+	for _, e := range r.engines {
+		e.close()
+		fresh, err := start(e.name)
+		if err != nil {
+			return err
+		}
+		var a struct {
+			Seconds float64 `json:"seconds"`
+		}
+		err = fresh.ask(map[string]any{"do": "update", "dir": e.dir, "documents": documents}, &a)
+		fresh.close()
+		if err != nil {
+			return err
+		}
+		r.update = append(r.update, a.Seconds)
+	}
+	return nil
+}
+
+func (r *report) line(row row) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-18s", row.class)
+	for i, e := range r.engines {
+		fmt.Fprintf(&b, "  %s %.0f/%.0f µs (counts %d/%d, top %.2f)", e.name, row.p50[i], row.p99[i], row.counts[i], row.total, row.overlap[i])
+	}
+	return b.String()
+}
+
+func (r *report) render() string {
+	var b strings.Builder
+	base := r.engines[0]
+	fmt.Fprintf(&b, "# Benchmark of %s\n\n", time.Now().Format("2006-01-02"))
+	fmt.Fprintf(&b, "Machine: %s, %d cores, %s/%s. Corpus: %d documents. Rounds: %d, fastest of %d runs a round.\nCommit: %s\n\n",
+		cpuName(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, r.engines[0].built.Docs, r.options.rounds, r.options.repeat, commit())
+	for _, e := range r.engines {
+		fmt.Fprintf(&b, "- %s %s (%s)\n", e.name, e.hello.Version, e.hello.Runtime)
+	}
+	b.WriteString("\n## Indexing\n\n| engine | documents/s | wall s | merge s | CPU s | size MB | peak MB | open ms | at rest MB | 100 updates s |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	for i, e := range r.engines {
+		fmt.Fprintf(&b, "| %s | %.0f | %.1f | %.1f | %.1f | %.1f | %.0f | %.1f | %.0f | %.3f |\n", e.name, float64(e.built.Docs)/e.built.Seconds,
+			e.built.Seconds, e.built.MergeSeconds, e.built.CPUSeconds, float64(e.built.Bytes)/1e6, float64(e.built.PeakRSS)/1e6,
+			e.opened.Seconds*1e3, float64(e.opened.RSS)/1e6, r.update[i])
+	}
+	fmt.Fprintf(&b, "\n## Top-10 latency, one thread, µs p50 · p99, and speed relative to %s (above 1 is faster)\n\n| class |", base.name)
+	for _, e := range r.engines {
+		fmt.Fprintf(&b, " %s |", e.name)
+	}
+	for _, e := range r.engines[1:] {
+		fmt.Fprintf(&b, " %s ÷ |", e.name)
+	}
+	b.WriteString(" remark |\n|---|" + strings.Repeat("---|", 2*len(r.engines)) + "\n")
+	means := make([]float64, len(r.engines))
+	for _, row := range r.rows {
+		fmt.Fprintf(&b, "| %s |", row.class)
+		for i := range r.engines {
+			fmt.Fprintf(&b, " %.0f · %.0f |", row.p50[i], row.p99[i])
+		}
+		for i := 1; i < len(r.engines); i++ {
+			fmt.Fprintf(&b, " %s |", ratio(row.p50[0], row.p50[i]))
+			means[i] += math.Log(row.p50[0] / row.p50[i])
+		}
+		fmt.Fprintf(&b, " %s |\n", r.agreement(row))
+	}
+	b.WriteString("| geometric mean |" + strings.Repeat(" |", len(r.engines)))
+	for i := 1; i < len(r.engines); i++ {
+		fmt.Fprintf(&b, " **%.2f** |", math.Exp(means[i]/float64(len(r.rows))))
+	}
+	fmt.Fprintf(&b, " |\n\n## Queries per second, one thread · %d threads\n\n| class |", r.options.threads)
+	for _, e := range r.engines {
+		fmt.Fprintf(&b, " %s |", e.name)
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(r.engines)) + "\n")
+	for _, row := range r.rows {
+		fmt.Fprintf(&b, "| %s |", row.class)
+		for i := range r.engines {
+			fmt.Fprintf(&b, " %.0f · %.0f |", row.qps[i], row.qpsAll[i])
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// agreement says how far an engine's results differ from the first one's.
+func (r *report) agreement(row row) string {
+	var remarks []string
+	if row.remark != "" {
+		remarks = append(remarks, row.remark)
+	}
+	for i := 1; i < len(r.engines); i++ {
+		exact := row.counts[i] == row.total
+		// Drivers without an exact count beside a sort answer the hits they show.
+		if !exact {
+			remarks = append(remarks, fmt.Sprintf("%s counts equal in %d of %d", r.engines[i].name, row.counts[i], row.total))
+		}
+		if row.overlap[i] < 0.95 && row.remark == "" {
+			remarks = append(remarks, fmt.Sprintf("%s top-10 overlap %.2f", r.engines[i].name, row.overlap[i]))
+		}
+	}
+	slices.Sort(remarks)
+	return strings.Join(remarks, "; ")
+}
+
+func cpuName() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown processor"
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(line, "model name\t: "); ok {
+			return strings.TrimSpace(name)
+		}
+	}
+	return "unknown processor"
+}
+
+func commit() string {
+	text, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(text))
+}
