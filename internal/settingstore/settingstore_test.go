@@ -1,0 +1,56 @@
+package settingstore
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/settings"
+)
+
+func put(body string) func(Held) (*settings.Settings, error) {
+	return func(Held) (*settings.Settings, error) { return settings.Decode([]byte(body)) }
+}
+
+func remove(Held) (*settings.Settings, error) { return nil, nil }
+
+func TestSettingsOfAnIndex(t *testing.T) {
+	b := memory.New(nil)
+	s, index := New(b), registry.NewID()
+	if h, err := s.Current(t.Context(), index); err != nil || h.Settings != nil || h.Revision != 0 {
+		t.Fatalf("no settings: %+v, %v", h, err)
+	}
+	first, existed, err := s.Change(t.Context(), index, put(`{"typoExclusions":{"l":{"words":["a"]}}}`))
+	if err != nil || existed || first.Revision != 1 || first.Version() == "" {
+		t.Fatalf("first settings: %+v, %v, %v", first, existed, err)
+	}
+	other := New(b)
+	if h, err := other.Current(t.Context(), index); err != nil || h.Version() != first.Version() {
+		t.Fatalf("another node: %+v, %v", h, err)
+	}
+	if _, existed, err := s.Change(t.Context(), index, put(`{}`)); err != nil || !existed {
+		t.Fatalf("replaced: %v, %v", existed, err)
+	}
+	if h, _ := other.Current(t.Context(), index); h.Revision != 1 {
+		t.Errorf("the copy of another node is at %d before it reads", h.Revision)
+	}
+	if h, err := other.Read(t.Context(), index); err != nil || h.Revision != 2 || h.Settings == nil {
+		t.Errorf("after reading: %+v, %v", h, err)
+	}
+	gone, existed, err := s.Change(t.Context(), index, remove)
+	if err != nil || !existed || gone.Settings != nil || gone.Revision != 3 {
+		t.Fatalf("removed: %+v, %v, %v", gone, existed, err)
+	}
+	again, existed, err := s.Change(t.Context(), index, remove)
+	if err != nil || existed || again.Revision != 3 {
+		t.Fatalf("removed again: %+v, %v, %v", again, existed, err)
+	}
+	refused := errors.New("refused")
+	if _, _, err := s.Change(t.Context(), index, func(Held) (*settings.Settings, error) { return nil, refused }); !errors.Is(err, refused) {
+		t.Errorf("refused change: %v", err)
+	}
+	if h, err := New(b).Current(t.Context(), registry.NewID()); err != nil || h.Revision != 0 {
+		t.Errorf("another index: %+v, %v", h, err)
+	}
+}
