@@ -1,0 +1,101 @@
+// Package layout says which segment structures the usages of a field become:
+// their names, and how values are written as terms, numbers and ordinals.
+// Indexing writes by it and search reads by it, so that the two never
+// disagree and the segment never hears of fields, usages or locales.
+//
+// A structure is named by the concrete dotted path of the field, the usage,
+// and the locale variant. A field that is not localized has the variant "".
+//
+//	structure     kind      holds
+//	Key           terms     primary keys in text form, on root documents
+//	Exists        terms     one term per path and variant that has a value
+//	Lists         terms     on list values: the path of their nested list
+//	ListPosition  numbers   on list values: their place in the list
+//	Filter        terms     strings: folded whole values; booleans: "0", "1"
+//	Filter        numbers   with points: numbers, timestamps in milliseconds
+//	Matching      terms     analysed words with positions and lengths
+//	Exact         terms     normalized whole values
+//	Autocomplete  terms     analysed prefixes with lengths
+//	Facet         ordinals  values as given; numbers as sortable keys
+//	Hierarchy     terms     folded level paths
+//	Levels        ordinals  level paths as given
+//	Sort          numbers   numbers, timestamps, booleans
+//	SortKey       ordinals  collation keys or bytes of strings
+//	Signal        numbers   current values of signal fields
+//	Geo           geo       points
+//	Vector        vectors   one vector per document or list value
+//
+// Everything here is a pure function; any number of callers may run at once.
+package layout
+
+import "strings"
+
+// Names of structures that belong to no single field.
+const (
+	Key          = "\x00key"
+	Exists       = "\x00exists"
+	Lists        = "\x00lists"
+	ListPosition = "\x00position"
+)
+
+// PositionGap is the distance between the last word of one value and the
+// first of the next, so that no phrase spans two values of a field.
+const PositionGap = 100
+
+// LevelSeparator joins the levels of a hierarchy inside terms and ordinals,
+// whatever separator the field declares.
+const LevelSeparator = "/"
+
+func name(path, usage, variant string) string {
+	return path + "\x00" + usage + "\x00" + variant
+}
+
+// Filter names the structure that exact and range matchers read.
+func Filter(path, variant string) string { return name(path, "filter", variant) }
+
+// Matching names the words of a full-text usage.
+func Matching(path, variant string) string { return name(path, "matching", variant) }
+
+// Exact names the normalized whole values of a full-text usage.
+func Exact(path, variant string) string { return name(path, "exact", variant) }
+
+// Autocomplete names the prefixes of an as-you-type usage.
+func Autocomplete(path, variant string) string { return name(path, "autocomplete", variant) }
+
+// Facet names the counted values.
+func Facet(path, variant string) string { return name(path, "facet", variant) }
+
+// Hierarchy names the folded levels that the matcher `under` reads.
+func Hierarchy(path, variant string) string { return name(path, "hierarchy", variant) }
+
+// Levels names the levels that a hierarchy facet counts.
+func Levels(path, variant string) string { return name(path, "levels", variant) }
+
+// Sort names the numbers that order documents.
+func Sort(path, variant string) string { return name(path, "sort", variant) }
+
+// SortKey names the keys that order documents by text.
+func SortKey(path, variant string) string { return name(path, "sortkey", variant) }
+
+// Signal names the values of a signal field.
+func Signal(path string) string { return name(path, "signal", "") }
+
+// Geo names the points of a field, for distance matching and sorting.
+func Geo(path, variant string) string { return name(path, "geo", variant) }
+
+// Vector names the vectors of a field.
+func Vector(path string) string { return name(path, "vector", "") }
+
+// ExistsTerm is the term of Exists that says a document has a value of the
+// field in the variant.
+func ExistsTerm(path, variant string) string { return path + "\x00" + variant }
+
+// Split takes a name apart. It reports false for the structures that belong
+// to no field.
+func Split(structure string) (path, usage, variant string, ok bool) {
+	parts := strings.Split(structure, "\x00")
+	if len(parts) != 3 || parts[0] == "" {
+		return "", "", "", false
+	}
+	return parts[0], parts[1], parts[2], true
+}
