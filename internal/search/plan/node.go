@@ -16,8 +16,8 @@ package plan
 
 // Node is one step of a plan: one of the types of this file.
 type Node interface {
-	// Origin tells which clause the node stems from.
-	Origin() *Origin
+	// From tells which clause the node stems from.
+	From() *Origin
 }
 
 // Origin is where a node comes from, for explain and for error paths.
@@ -30,8 +30,8 @@ type Origin struct {
 	Word   string // the analysed word or value, for descriptions
 }
 
-// Origin returns the origin itself; nodes embed it.
-func (o *Origin) Origin() *Origin { return o }
+// From returns the origin itself; nodes embed it.
+func (o *Origin) From() *Origin { return o }
 
 // Everything matches every document and scores nothing.
 type Everything struct{ Origin }
@@ -43,6 +43,7 @@ type Nothing struct{ Origin }
 type Scoring struct {
 	Weight float64 // factor of the whole; 0 matches and scores nothing
 	B      float64 // share of the length: 0, 0.75 or 1
+	Once   bool    // further occurrences count nothing
 }
 
 // Term matches the documents that hold one term. With a Scoring it scores

@@ -1,0 +1,331 @@
+package match
+
+import "math/bits"
+
+// NoMore is what next answers when no document is left.
+const NoMore = ^uint32(0)
+
+// step evaluates one node over one segment, window by window. Steps belong to
+// one goroutine. The windows a step is asked for never go back.
+type step interface {
+	// run leaves in out those documents of in that the step matches. With
+	// sums it adds their scores; documents outside out are left alone. in and
+	// out are different sets; in is not changed.
+	run(base uint32, in, out *Bits, sums *Sums)
+	// bound returns a score that no document from from to to-1 exceeds.
+	bound(from, to uint32) float64
+	// next returns a document not before from that no match precedes, or
+	// NoMore.
+	next(from uint32) uint32
+	// cost is about how many documents the step matches in the segment.
+	cost() int
+}
+
+// everyStep matches everything it is given.
+type everyStep struct{ documents int }
+
+func (s *everyStep) run(_ uint32, in, out *Bits, _ *Sums) { *out = *in }
+func (s *everyStep) bound(_, _ uint32) float64            { return 0 }
+func (s *everyStep) next(from uint32) uint32              { return from }
+func (s *everyStep) cost() int                            { return s.documents }
+
+// noStep matches nothing.
+type noStep struct{}
+
+func (noStep) run(_ uint32, _, out *Bits, _ *Sums) { *out = Bits{} }
+func (noStep) bound(_, _ uint32) float64           { return 0 }
+func (noStep) next(uint32) uint32                  { return NoMore }
+func (noStep) cost() int                           { return 0 }
+
+// setStep matches a set of documents worked out beforehand; filters are sets.
+type setStep struct {
+	set *Set
+}
+
+func (s *setStep) run(base uint32, in, out *Bits, _ *Sums) {
+	s.set.window(base, out)
+	out.And(in)
+}
+func (s *setStep) bound(_, _ uint32) float64    { return 0 }
+func (s *setStep) next(from uint32) uint32      { return s.set.next(from) }
+func (s *setStep) cost() int                    { return s.set.count }
+
+// listStep matches documents worked out beforehand with their scores, in
+// order: what knn, fuse and nested leave.
+type listStep struct {
+	docs   []uint32
+	scores []float32 // nil when they score nothing
+	at     int       // first document not before the last window asked for
+	top    float64
+}
+
+func newListStep(docs []uint32, scores []float32) *listStep {
+	s := &listStep{docs: docs, scores: scores}
+	for _, v := range scores {
+		s.top = max(s.top, float64(v))
+	}
+	return s
+}
+
+func (s *listStep) seek(from uint32) {
+	step := 1
+	lo := s.at
+	for lo+step < len(s.docs) && s.docs[lo+step] < from {
+		lo += step
+		step <<= 1
+	}
+	hi := min(lo+step, len(s.docs))
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if s.docs[mid] < from {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	s.at = lo
+}
+
+func (s *listStep) run(base uint32, in, out *Bits, sums *Sums) {
+	*out = Bits{}
+	s.seek(base)
+	for i := s.at; i < len(s.docs) && s.docs[i]-base < Span; i++ {
+		at := s.docs[i] - base
+		if !in.Has(at) {
+			continue
+		}
+		out.Set(at)
+		if sums != nil && s.scores != nil {
+			sums[at] += float64(s.scores[i])
+		}
+	}
+}
+
+func (s *listStep) bound(from, to uint32) float64 { return s.top }
+
+func (s *listStep) next(from uint32) uint32 {
+	s.seek(from)
+	if s.at == len(s.docs) {
+		return NoMore
+	}
+	return s.docs[s.at]
+}
+
+func (s *listStep) cost() int { return len(s.docs) }
+
+// andStep matches what all of its steps match. The steps stand by cost, the
+// cheapest first; each sees only what the ones before it left.
+type andStep struct {
+	steps    []step
+	scoring  []step // those of steps that score
+	optional []step
+	tmp      [2]Bits
+}
+
+func (s *andStep) run(base uint32, in, out *Bits, sums *Sums) {
+	current, other := &s.tmp[0], &s.tmp[1]
+	*current = *in
+	// A single scoring step that runs last scores what it finds at once.
+	scored := false
+	for i, c := range s.steps {
+		var with *Sums
+		if sums != nil && i == len(s.steps)-1 && len(s.scoring) == 1 && s.scoring[0] == c {
+			with, scored = sums, true
+		}
+		c.run(base, current, other, with)
+		current, other = other, current
+		if current.Empty() {
+			*out = Bits{}
+			return
+		}
+	}
+	*out = *current
+	if sums == nil {
+		return
+	}
+	if !scored {
+		for _, c := range s.scoring {
+			c.run(base, out, other, sums)
+		}
+	}
+	for _, c := range s.optional {
+		c.run(base, out, other, sums)
+	}
+}
+
+func (s *andStep) bound(from, to uint32) float64 {
+	total := 0.0
+	for _, c := range s.scoring {
+		total += c.bound(from, to)
+	}
+	for _, c := range s.optional {
+		total += c.bound(from, to)
+	}
+	return total
+}
+
+func (s *andStep) next(from uint32) uint32 {
+	for {
+		at := from
+		for _, c := range s.steps {
+			n := c.next(at)
+			if n == NoMore {
+				return NoMore
+			}
+			at = max(at, n)
+		}
+		// Agreement on the window is enough: run finds the documents.
+		if at&^(Span-1) == from&^(Span-1) || at == from {
+			return at
+		}
+		from = at
+	}
+}
+
+func (s *andStep) cost() int {
+	if len(s.steps) == 0 {
+		return 0
+	}
+	return s.steps[0].cost()
+}
+
+// orStep matches what any of its steps matches and adds their scores.
+type orStep struct {
+	steps []step
+	tmp   Bits
+}
+
+func (s *orStep) run(base uint32, in, out *Bits, sums *Sums) {
+	*out = Bits{}
+	for i, c := range s.steps {
+		if n := c.next(base); n == NoMore || n-base >= Span {
+			continue
+		}
+		if i == 0 {
+			c.run(base, in, out, sums)
+			continue
+		}
+		c.run(base, in, &s.tmp, sums)
+		out.Or(&s.tmp)
+	}
+}
+
+func (s *orStep) bound(from, to uint32) float64 {
+	total := 0.0
+	for _, c := range s.steps {
+		total += c.bound(from, to)
+	}
+	return total
+}
+
+func (s *orStep) next(from uint32) uint32 { return earliest(s.steps, from) }
+
+func (s *orStep) cost() int {
+	total := 0
+	for _, c := range s.steps {
+		total += c.cost()
+	}
+	return total
+}
+
+func earliest(steps []step, from uint32) uint32 {
+	at := NoMore
+	for _, c := range steps {
+		if n := c.next(from); n < at {
+			at = n
+			if at == from {
+				break
+			}
+		}
+	}
+	return at
+}
+
+// bestStep matches what any of its steps matches and takes the best score.
+type bestStep struct {
+	orStep
+	one, best Sums // all zero between runs
+}
+
+func (s *bestStep) run(base uint32, in, out *Bits, sums *Sums) {
+	if sums == nil {
+		s.orStep.run(base, in, out, nil)
+		return
+	}
+	*out = Bits{}
+	for _, c := range s.steps {
+		if n := c.next(base); n == NoMore || n-base >= Span {
+			continue
+		}
+		c.run(base, in, &s.tmp, &s.one)
+		for i, w := range s.tmp {
+			out[i] |= w
+			for w != 0 {
+				at := i<<6 + bits.TrailingZeros64(w)
+				w &= w - 1
+				s.best[at] = max(s.best[at], s.one[at])
+				s.one[at] = 0
+			}
+		}
+	}
+	for i, w := range out {
+		for w != 0 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			w &= w - 1
+			sums[at] += s.best[at]
+			s.best[at] = 0
+		}
+	}
+}
+
+func (s *bestStep) bound(from, to uint32) float64 {
+	top := 0.0
+	for _, c := range s.steps {
+		top = max(top, c.bound(from, to))
+	}
+	return top
+}
+
+// notStep matches what none of its steps matches.
+type notStep struct {
+	steps     []step
+	documents int
+	left, tmp Bits
+}
+
+func (s *notStep) run(base uint32, in, out *Bits, _ *Sums) {
+	s.left = *in
+	for _, c := range s.steps {
+		if n := c.next(base); n == NoMore || n-base >= Span {
+			continue
+		}
+		c.run(base, &s.left, &s.tmp, nil)
+		s.left.AndNot(&s.tmp)
+	}
+	*out = s.left
+}
+
+func (s *notStep) bound(_, _ uint32) float64 { return 0 }
+func (s *notStep) next(from uint32) uint32   { return from }
+func (s *notStep) cost() int                 { return s.documents }
+
+// constantStep gives what its step matches one score.
+type constantStep struct {
+	step
+	score float64
+}
+
+func (s *constantStep) run(base uint32, in, out *Bits, sums *Sums) {
+	s.step.run(base, in, out, nil)
+	if sums == nil {
+		return
+	}
+	for i, w := range out {
+		for w != 0 {
+			sums[i<<6+bits.TrailingZeros64(w)] += s.score
+			w &= w - 1
+		}
+	}
+}
+
+func (s *constantStep) bound(_, _ uint32) float64 { return s.score }

@@ -1,0 +1,224 @@
+package plan
+
+import (
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/locale"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+	"github.com/quiresearch/quire/settings"
+)
+
+// Bounds of the words of one search. What goes beyond costs its sender the
+// forgiveness, not the node its time.
+const (
+	// MaxWords is how many words of one text are looked up; later ones are
+	// left out.
+	MaxWords = 1024
+	// MaxForgivenWords is how many words of a search are forgiven typos.
+	MaxForgivenWords = 128
+	// MaxForgivenLength is how many code points a forgiven word may have.
+	MaxForgivenLength = 64
+)
+
+// Chains gives the analysis of typed words.
+type Chains interface {
+	// QueryChain returns the query side of the field's matching usage, or of
+	// its autocomplete usage, in a locale.
+	QueryChain(field *definition.ResolvedField, autocomplete bool, locale string) (*analysis.Chain, error)
+}
+
+// Options is what clauses are compiled against.
+type Options struct {
+	Schema   *definition.Schema
+	Chains   Chains
+	Settings *settings.Settings // nil: none
+	Locale   string             // as the request names it; "": each field's default
+}
+
+// Compiler compiles the clauses of one search. It belongs to one goroutine.
+type Compiler struct {
+	schema   *definition.Schema
+	chains   Chains
+	settings *settings.Settings
+	locale   string // supported tag, or ""
+	buffer   analysis.Buffer
+	forgiven int
+	synonyms map[synonymKey]*synonymTable
+	excluded map[synonymKey]map[string]bool
+}
+
+// NewCompiler returns a compiler, or search:locale_unsupported.
+func NewCompiler(o Options) (*Compiler, error) {
+	if o.Locale != "" {
+		if _, ok := locale.ResolveSupported(o.Locale); !ok {
+			return nil, problem.SearchLocaleUnsupported.At(problem.At("locale"), "locale", o.Locale)
+		}
+	}
+	return &Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale}, nil
+}
+
+// List compiles clauses that are joined by an implicit AND. An empty list
+// matches everything.
+func (c *Compiler) List(clauses []query.Clause) (Node, error) {
+	return c.list(clauses, scope{}, Origin{})
+}
+
+// ListInside compiles clauses over the values of a nested list.
+func (c *Compiler) ListInside(list string, clauses []query.Clause) (Node, error) {
+	return c.list(clauses, scope{list: list}, Origin{})
+}
+
+// Each compiles every clause by itself, such as the entries of filters. A
+// boost among them matches where its clauses match.
+func (c *Compiler) Each(clauses []query.Clause) ([]Node, error) {
+	return c.each(clauses, scope{})
+}
+
+// scope is where a clause stands.
+type scope struct {
+	list string // path of the nested list whose values are matched, "" at the root
+	push Node   // filter of an enclosing fuse for the knn clauses below
+}
+
+func (c *Compiler) each(clauses []query.Clause, in scope) ([]Node, error) {
+	nodes := make([]Node, 0, len(clauses))
+	for _, clause := range clauses {
+		n, err := c.clause(clause, in)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, nil
+}
+
+func (c *Compiler) list(clauses []query.Clause, in scope, origin Origin) (Node, error) {
+	and := &And{Origin: origin}
+	for _, clause := range clauses {
+		n, err := c.clause(clause, in)
+		if err != nil {
+			return nil, err
+		}
+		if _, isBoost := clause.(*query.BoostClause); isBoost {
+			and.Optional = append(and.Optional, n)
+		} else {
+			and.Clauses = append(and.Clauses, n)
+		}
+	}
+	if origin.Clause == "" && len(and.Clauses) == 1 && len(and.Optional) == 0 {
+		return and.Clauses[0], nil
+	}
+	return and, nil
+}
+
+func (c *Compiler) clause(clause query.Clause, in scope) (Node, error) {
+	origin := Origin{Clause: clause.Path().String(), Type: clause.Type()}
+	switch clause := clause.(type) {
+	case *query.FieldClause:
+		return c.field(clause, in, origin)
+	case *query.TextClause:
+		return c.textClause(clause, in, origin)
+	case *query.AndClause:
+		return c.list(clause.Clauses, in, origin)
+	case *query.OrClause:
+		return c.or(clause, in, origin)
+	case *query.NotClause:
+		in.push = nil
+		nodes, err := c.each(clause.Clauses, in)
+		if err != nil {
+			return nil, err
+		}
+		return &Not{Origin: origin, Clauses: nodes}, nil
+	case *query.BoostClause:
+		return c.boost(clause, in, origin)
+	case *query.NestedClause:
+		return c.nested(clause, in, origin)
+	case *query.KnnClause:
+		return c.knn(clause, in, origin)
+	case *query.FuseClause:
+		return c.fuse(clause, in, origin)
+	}
+	return nil, problem.NodeError.At(clause.Path())
+}
+
+func (c *Compiler) or(clause *query.OrClause, in scope, origin Origin) (Node, error) {
+	nodes, err := c.each(clause.Clauses, in)
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) == 0 {
+		return &Nothing{origin}, nil
+	}
+	if anyScores(nodes) {
+		countOnes(nodes)
+	}
+	return &Or{Origin: origin, Clauses: nodes}, nil
+}
+
+func (c *Compiler) boost(clause *query.BoostClause, in scope, origin Origin) (Node, error) {
+	inner, err := c.list(clause.Clauses, in, Origin{})
+	if err != nil {
+		return nil, err
+	}
+	if and, ok := inner.(*And); ok && and.Origin.Clause == "" {
+		countOnes(and.Clauses)
+	} else if !Scores(inner) {
+		inner = one(inner)
+	}
+	return &Scale{Origin: origin, Weight: clause.Weight, Clause: inner}, nil
+}
+
+// countOnes gives every node that does not score the score 1 (7.2).
+func countOnes(nodes []Node) {
+	for i, n := range nodes {
+		if !Scores(n) {
+			nodes[i] = one(n)
+		}
+	}
+}
+
+func one(n Node) Node { return &Constant{Origin: *n.From(), Score: 1, Clause: n} }
+
+// resolve finds a field that may stand in the scope.
+func (c *Compiler) resolve(name string, in scope, at problem.Path) (*definition.ResolvedField, error) {
+	f, ok := c.schema.Resolve(name)
+	if !ok {
+		return nil, problem.SearchFieldUnknown.At(at, "name", name)
+	}
+	if f.List != in.list {
+		if in.list == "" {
+			return nil, problem.SearchNestedFieldOutside.At(at, "name", name, "path", f.List)
+		}
+		return nil, problem.SearchNestedFieldNotInside.At(at, "name", name, "path", in.list)
+	}
+	return f, nil
+}
+
+// Variant returns which variant of a field a search in a locale reads: its
+// tag, "" for a field that is not localized.
+func Variant(f *definition.ResolvedField, wanted string) string {
+	if !f.IsLocalized() {
+		return ""
+	}
+	if wanted != "" {
+		if tag, ok := locale.Resolve(wanted, f.Locales); ok {
+			return tag
+		}
+	}
+	return f.DefaultLocale
+}
+
+func (c *Compiler) variant(f *definition.ResolvedField) string { return Variant(f, c.locale) }
+
+// analysisLocale is the locale whose rules read a variant.
+func analysisLocale(f *definition.ResolvedField, variant string) string {
+	if variant == "" {
+		return f.DefaultLocale
+	}
+	return variant
+}
+
+func usageUnsupported(at problem.Path, f *definition.ResolvedField, usage string) error {
+	return problem.SearchUsageUnsupported.At(at, "name", f.Path, "usage", usage)
+}

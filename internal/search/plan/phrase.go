@@ -1,0 +1,97 @@
+package plan
+
+import "github.com/quiresearch/quire/query"
+
+// maxPhraseReadings bounds how many ways synonyms may rewrite one phrase.
+const maxPhraseReadings = 16
+
+// phraseOver compiles a phrase over its targets: each field by itself, the
+// best one counts.
+func (c *Compiler) phraseOver(targets []target, o options, origin Origin) (Node, error) {
+	prefix := o.Prefix == query.PrefixLastToken && !o.plain
+	var nodes []Node
+	for _, t := range targets {
+		if t.isAutocomplete() {
+			if t.named && o.Match == query.MatchPhrase {
+				return nil, usageUnsupported(t.at, t.field, "matching")
+			}
+			continue
+		}
+		words, err := c.analyse(t, o.Text.Text, false)
+		if err != nil {
+			return nil, err
+		}
+		if len(words) == 0 {
+			continue
+		}
+		if err := c.addSynonyms(t, words, prefix); err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, c.phrase(analysed{t, words}, o, prefix, origin))
+	}
+	if len(nodes) == 0 {
+		return &Nothing{origin}, nil
+	}
+	return best(nodes, origin), nil
+}
+
+func (c *Compiler) phrase(f analysed, o options, prefix bool, origin Origin) Node {
+	p := f.place(false, origin)
+	if len(f.words) == 1 && len(f.words[0].synonyms) == 0 {
+		if w := f.words[0]; len(w.terms) > 1 && !prefix {
+			return p.blend(w)
+		}
+		return p.reading(f.words[0].terms[0], 0, prefix)
+	}
+	slots := make([]PhraseWord, len(f.words))
+	for i, w := range f.words {
+		slots[i] = PhraseWord{Offset: w.position - f.words[0].position, Terms: append([]string(nil), w.terms...)}
+		slots[i].Prefix = prefix && i == len(f.words)-1
+		for _, a := range w.synonyms {
+			if len(a.terms) == 1 && a.span == 1 {
+				slots[i].Terms = append(slots[i].Terms, a.terms[0])
+			}
+		}
+	}
+	readings := []Node{p.phraseOf(slots, o.Slop)}
+	for i, w := range f.words {
+		for _, a := range w.synonyms {
+			if a.silent || len(a.terms) == 1 && a.span == 1 || len(readings) == maxPhraseReadings {
+				continue
+			}
+			readings = append(readings, p.phraseOf(replaceStretch(slots, i, a), o.Slop))
+		}
+	}
+	return best(readings, p.origin)
+}
+
+func (p *place) phraseOf(slots []PhraseWord, slop int) Node {
+	if len(slots) == 1 {
+		if len(slots[0].Terms) == 1 {
+			return p.reading(slots[0].Terms[0], 0, slots[0].Prefix)
+		}
+		return p.blend(word{terms: slots[0].Terms})
+	}
+	return &Phrase{Origin: p.origin, Structure: p.structure, Words: slots, Slop: slop, Scoring: p.scoring(1)}
+}
+
+// replaceStretch returns the phrase with the words an alternative stands for
+// replaced by its own.
+func replaceStretch(slots []PhraseWord, at int, a alternative) []PhraseWord {
+	start := slots[at].Offset
+	end := slots[at+a.span-1].Offset + 1
+	out := append([]PhraseWord(nil), slots[:at]...)
+	for i, term := range a.terms {
+		out = append(out, PhraseWord{Offset: start + a.offsets[i], Terms: []string{term}})
+	}
+	shift := start + a.offsets[len(a.offsets)-1] + 1 - end
+	for _, s := range slots[at+a.span:] {
+		s.Offset += shift
+		out = append(out, s)
+	}
+	first := out[0].Offset
+	for i := range out {
+		out[i].Offset -= first
+	}
+	return out
+}

@@ -1,0 +1,369 @@
+package plan
+
+import (
+	"math"
+	"strings"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+)
+
+// target is a field that a text is searched in.
+type target struct {
+	field   *definition.ResolvedField
+	variant string
+	weight  float64
+	named   bool
+	at      problem.Path // where the clause names the field
+}
+
+// usage is the usage a target is searched on: matching when the field has it.
+func (t *target) usage() *definition.ResolvedText {
+	if t.field.Matching != nil {
+		return t.field.Matching
+	}
+	return t.field.Autocomplete
+}
+
+func (t *target) isAutocomplete() bool { return t.field.Matching == nil }
+
+// options is how a text is compiled.
+type options struct {
+	query.Text
+	combine query.Combine
+	plain   bool // neither prefix nor typos, whatever the text says
+}
+
+func (c *Compiler) textMatcher(f *definition.ResolvedField, m *query.TextMatcher, at problem.Path, origin Origin) (Node, error) {
+	t, err := c.target(f, nil, at)
+	if err != nil {
+		return nil, err
+	}
+	t.named = true
+	return c.text([]target{t}, options{Text: m.Text, combine: query.CombineTerm}, origin)
+}
+
+func (c *Compiler) textClause(clause *query.TextClause, in scope, origin Origin) (Node, error) {
+	var targets []target
+	for _, named := range clause.Fields {
+		f, err := c.resolve(named.Field, in, named.At)
+		if err != nil {
+			return nil, err
+		}
+		t, err := c.target(f, named.Weight, named.At)
+		if err != nil {
+			return nil, err
+		}
+		t.named = true
+		targets = append(targets, t)
+	}
+	if len(clause.Fields) == 0 {
+		for _, f := range c.schema.TextFields(in.list) {
+			t, err := c.target(f, nil, clause.At)
+			if err != nil {
+				return nil, err
+			}
+			targets = append(targets, t)
+		}
+	}
+	if len(targets) == 0 {
+		return nil, problem.SearchNoSearchableFields.At(clause.At)
+	}
+	return c.text(targets, options{Text: clause.Text, combine: clause.Combine}, origin)
+}
+
+func (c *Compiler) target(f *definition.ResolvedField, weight *float64, at problem.Path) (target, error) {
+	t := target{field: f, variant: c.variant(f), at: at}
+	if f.Matching == nil && f.Autocomplete == nil {
+		return t, usageUnsupported(at, f, "matching")
+	}
+	t.weight = t.usage().Weight
+	if weight != nil {
+		t.weight = *weight
+		if !(t.weight >= 0) || math.IsInf(t.weight, 1) {
+			return t, problem.SearchClauseWeightOutOfRange.At(at)
+		}
+	}
+	return t, nil
+}
+
+// text compiles a text over its targets.
+func (c *Compiler) text(targets []target, o options, origin Origin) (Node, error) {
+	switch o.Match {
+	case query.MatchPhrase:
+		return c.phraseOver(targets, o, origin)
+	case query.MatchUser:
+		return c.user(targets, o, origin)
+	}
+	return c.words(targets, o, origin)
+}
+
+// user compiles a typed text by the grammar of 7.8.
+func (c *Compiler) user(targets []target, o options, origin Origin) (Node, error) {
+	parts := query.UserParts(o.Text.Text)
+	matching := make([]target, 0, len(targets))
+	for _, t := range targets {
+		if !t.isAutocomplete() {
+			matching = append(matching, t)
+		}
+	}
+	var loose []string
+	var positive, excluded []Node
+	wanted := 0
+	for i, part := range parts {
+		last := i == len(parts)-1
+		each := o
+		each.Text.Text = part.Text
+		switch part.Kind {
+		case query.LooseWord:
+			loose = append(loose, part.Text)
+			wanted++
+		case query.QuotedPhrase:
+			wanted++
+			if len(matching) == 0 {
+				loose = append(loose, part.Text)
+				continue
+			}
+			each.plain = !(last && part.Unclosed)
+			n, err := c.phraseOver(matching, each, origin)
+			if err != nil {
+				return nil, err
+			}
+			positive = append(positive, n)
+		default:
+			each.plain = true
+			each.Match = query.MatchAll
+			n, err := c.excludedPart(targets, matching, each, part.Kind, origin)
+			if err != nil {
+				return nil, err
+			}
+			excluded = append(excluded, n)
+		}
+	}
+	if len(loose) > 0 {
+		n, err := c.looseWords(targets, o, parts, loose, origin)
+		if err != nil {
+			return nil, err
+		}
+		positive = append([]Node{n}, positive...)
+	}
+	return joinParts(positive, excluded, wanted, o.Join, origin), nil
+}
+
+func (c *Compiler) looseWords(targets []target, o options, parts []query.TextPart, loose []string, origin Origin) (Node, error) {
+	words := o
+	words.Text.Text = strings.Join(loose, " ")
+	words.Match = query.MatchAll
+	if o.Join == query.JoinAny {
+		words.Match = query.MatchAny
+	}
+	if last := parts[len(parts)-1]; last.Kind != query.LooseWord && !(last.Kind == query.QuotedPhrase && last.Unclosed) {
+		words.Prefix = query.PrefixOff
+	}
+	if last := parts[len(parts)-1]; last.Kind == query.QuotedPhrase && last.Unclosed {
+		// The half typed word is the quotation's, not the last loose one.
+		if len(loose) > 0 && loose[len(loose)-1] != last.Text {
+			words.Prefix = query.PrefixOff
+		}
+	}
+	return c.words(targets, words, origin)
+}
+
+func (c *Compiler) excludedPart(targets, matching []target, o options, kind query.PartKind, origin Origin) (Node, error) {
+	if kind == query.ExcludedPhrase && len(matching) > 0 {
+		return c.phraseOver(matching, o, origin)
+	}
+	return c.words(targets, o, origin)
+}
+
+// joinParts joins what a typed text asks for. A part that analysis dropped
+// asks for nothing as long as another part asks for something.
+func joinParts(positive, excluded []Node, wanted int, join query.Join, origin Origin) Node {
+	kept := positive[:0]
+	for _, n := range positive {
+		if _, dropped := n.(*Nothing); !dropped {
+			kept = append(kept, n)
+		}
+	}
+	if len(kept) == 0 && (wanted > 0 || len(excluded) == 0) {
+		return &Nothing{origin}
+	}
+	var clauses []Node
+	switch {
+	case len(kept) == 0:
+	case join == query.JoinAny && len(kept) > 1:
+		clauses = append(clauses, &Or{Origin: origin, Clauses: kept})
+	default:
+		clauses = append(clauses, kept...)
+	}
+	if len(excluded) > 0 {
+		clauses = append(clauses, &Not{Origin: origin, Clauses: excluded})
+	}
+	if len(clauses) == 1 && len(kept) > 0 {
+		return clauses[0]
+	}
+	return &And{Origin: origin, Clauses: clauses}
+}
+
+// analysed is the words of a text in one target.
+type analysed struct {
+	target
+	words []word
+}
+
+// word is one position of an analysed text.
+type word struct {
+	terms    []string // readings of the word; never empty
+	position int
+	synonyms []alternative
+}
+
+func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, error) {
+	chain, err := c.chains.QueryChain(t.field, autocomplete, analysisLocale(t.field, t.variant))
+	if err != nil {
+		return nil, problem.SearchAnalysisFailed.At(t.at, "name", t.field.Path).Because(err)
+	}
+	var words []word
+	for _, token := range chain.Analyze(&c.buffer, text) {
+		if n := len(words); n > 0 && words[n-1].position == int(token.Position) {
+			words[n-1].terms = append(words[n-1].terms, string(token.Term))
+			continue
+		}
+		if len(words) == MaxWords {
+			break
+		}
+		words = append(words, word{terms: []string{string(token.Term)}, position: int(token.Position)})
+	}
+	return words, nil
+}
+
+// words compiles match all and match any.
+func (c *Compiler) words(targets []target, o options, origin Origin) (Node, error) {
+	prefix := o.Prefix == query.PrefixLastToken && !o.plain
+	fields := make([]analysed, 0, len(targets))
+	for _, t := range targets {
+		words, err := c.analyse(t, o.Text.Text, t.isAutocomplete())
+		if err != nil {
+			return nil, err
+		}
+		if len(words) == 0 {
+			continue
+		}
+		if err := c.addSynonyms(t, words, prefix && !t.isAutocomplete()); err != nil {
+			return nil, err
+		}
+		fields = append(fields, analysed{t, words})
+	}
+	if len(fields) == 0 {
+		return &Nothing{origin}, nil
+	}
+	var groups [][]analysed
+	if o.combine == query.CombineField {
+		for _, f := range fields {
+			groups = append(groups, []analysed{f})
+		}
+	} else {
+		groups = groupByLength(fields)
+	}
+	var nodes []Node
+	for _, group := range groups {
+		n, err := c.group(group, o, prefix, origin)
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+	found := best(nodes, origin)
+	exact, err := c.exact(targets, o, origin)
+	if err != nil || exact == nil {
+		return found, err
+	}
+	return &And{Origin: origin, Clauses: []Node{found}, Optional: []Node{exact}}, nil
+}
+
+// groupByLength puts fields whose chains yield the same number of words
+// together, in order of appearance.
+func groupByLength(fields []analysed) [][]analysed {
+	var groups [][]analysed
+next:
+	for _, f := range fields {
+		for i, group := range groups {
+			if len(group[0].words) == len(f.words) {
+				groups[i] = append(group, f)
+				continue next
+			}
+		}
+		groups = append(groups, []analysed{f})
+	}
+	return groups
+}
+
+// group compiles words that are aligned over fields: each word in its best
+// field.
+func (c *Compiler) group(group []analysed, o options, prefix bool, origin Origin) (Node, error) {
+	count := len(group[0].words)
+	perWord := make([]Node, count)
+	for i := range count {
+		readings := make([]Node, 0, len(group))
+		for _, f := range group {
+			n, err := c.word(f, i, o, prefix && i == count-1, origin)
+			if err != nil {
+				return nil, err
+			}
+			readings = append(readings, n)
+		}
+		perWord[i] = best(readings, origin)
+	}
+	switch {
+	case count == 1:
+		return perWord[0], nil
+	case o.Match == query.MatchAny:
+		return &Or{Origin: origin, Clauses: perWord}, nil
+	}
+	return &And{Origin: origin, Clauses: perWord}, nil
+}
+
+// best returns the node that takes the best of several.
+func best(nodes []Node, origin Origin) Node {
+	if len(nodes) == 1 {
+		return nodes[0]
+	}
+	return &Best{Origin: origin, Clauses: nodes}
+}
+
+// exact compiles what a value that equals the whole text adds, nil when no
+// target ranks by it (7.4).
+func (c *Compiler) exact(targets []target, o options, origin Origin) (Node, error) {
+	if o.plain {
+		return nil, nil
+	}
+	var nodes []Node
+	for _, t := range targets {
+		usage := t.usage()
+		if !usage.Exact {
+			continue
+		}
+		chain, err := c.chains.QueryChain(t.field, t.isAutocomplete(), analysisLocale(t.field, t.variant))
+		if err != nil {
+			return nil, problem.SearchAnalysisFailed.At(t.at, "name", t.field.Path).Because(err)
+		}
+		value := layout.Cut(string(chain.Normalize(&c.buffer, strings.TrimSpace(o.Text.Text))))
+		if value == "" {
+			continue
+		}
+		from := origin
+		from.Field, from.Usage, from.Locale, from.Word = t.field.Path, "matching_exact", t.variant, value
+		nodes = append(nodes, &Term{
+			Origin:    from,
+			Structure: layout.Exact(t.field.Path, t.variant),
+			Text:      value,
+			Scoring:   &Scoring{Weight: usage.ExactBoost * t.weight, Once: true},
+		})
+	}
+	if len(nodes) == 0 {
+		return nil, nil
+	}
+	return best(nodes, origin), nil
+}

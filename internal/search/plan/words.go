@@ -1,0 +1,210 @@
+package plan
+
+import (
+	"unicode/utf8"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/query"
+)
+
+// place is where a word is looked up and how it scores there.
+type place struct {
+	structure string
+	usage     *definition.ResolvedText
+	weight    float64
+	origin    Origin
+}
+
+func (t *target) place(autocomplete bool, origin Origin) place {
+	origin.Field, origin.Locale = t.field.Path, t.variant
+	if autocomplete {
+		origin.Usage = "autocomplete"
+		return place{layout.Autocomplete(t.field.Path, t.variant), t.field.Autocomplete, t.weight, origin}
+	}
+	origin.Usage = "matching"
+	return place{layout.Matching(t.field.Path, t.variant), t.field.Matching, t.weight, origin}
+}
+
+func (p *place) scoring(factor float64) Scoring {
+	s := Scoring{Weight: p.weight * factor}
+	switch p.usage.Length {
+	case definition.LengthModerate:
+		s.B = 0.75
+	case definition.LengthStrong:
+		s.B = 1
+	}
+	return s
+}
+
+// word compiles the i-th word of a target, with its synonyms.
+func (c *Compiler) word(f analysed, i int, o options, prefix bool, origin Origin) (Node, error) {
+	w := f.words[i]
+	p := f.place(f.isAutocomplete(), origin)
+	if prefix && !f.isAutocomplete() && f.field.Autocomplete != nil && len(f.words) > 1 {
+		// The last of several words is looked up among the stored prefixes
+		// when both chains agree on the words (7.5).
+		typed, err := c.analyse(f.target, o.Text.Text, true)
+		if err != nil {
+			return nil, err
+		}
+		if len(typed) == len(f.words) {
+			w, p, prefix = typed[i], f.place(true, origin), false
+		}
+	}
+	if f.isAutocomplete() {
+		prefix = false
+	}
+	forgive := o.Typos == query.TyposAuto && !o.plain
+	readings := make([]Node, 0, len(w.terms))
+	forgiven := false
+	for _, term := range w.terms {
+		edits := 0
+		if forgive {
+			edits = c.edits(f.target, p, term)
+		}
+		if edits > 0 || prefix {
+			forgiven = true
+		}
+		readings = append(readings, p.reading(term, edits, prefix))
+	}
+	if !forgiven && (len(w.terms) > 1 || hasSingle(w.synonyms)) {
+		return p.withPhrases(p.blend(w), w.synonyms), nil
+	}
+	node := best(readings, p.origin)
+	if len(w.synonyms) == 0 {
+		return node, nil
+	}
+	sum := &Or{Origin: p.origin, Clauses: []Node{node}}
+	for _, a := range w.synonyms {
+		if len(a.terms) == 1 {
+			sum.Clauses = append(sum.Clauses, p.term(a.terms[0], a.boost, a.silent))
+		}
+	}
+	if len(sum.Clauses) == 1 {
+		return p.withPhrases(node, w.synonyms), nil
+	}
+	return p.withPhrases(sum, w.synonyms), nil
+}
+
+// reading compiles one term with the forgiveness it has.
+func (p *place) reading(term string, edits int, prefix bool) Node {
+	origin := p.origin
+	origin.Word = term
+	if edits == 0 && !prefix {
+		return p.term(term, 1, false)
+	}
+	var ladder []float64
+	switch edits {
+	case 0:
+		ladder = []float64{0}
+	case 1:
+		ladder = []float64{1, 1}
+	default:
+		ladder = []float64{2, 2, 1}
+	}
+	for i := range ladder {
+		ladder[i] *= p.weight
+	}
+	expand := &Expand{Origin: origin, Structure: p.structure, Text: term, Prefix: prefix, Edits: edits, Constants: ladder}
+	if edits > 0 {
+		expand.Fixed = p.usage.Typos.PrefixLength
+	}
+	if prefix {
+		ladder[0] += p.weight
+		return expand
+	}
+	return &Or{Origin: origin, Clauses: []Node{p.term(term, 1, false), expand}}
+}
+
+// term compiles one whole term. A silent one only matches.
+func (p *place) term(term string, factor float64, silent bool) Node {
+	origin := p.origin
+	origin.Word = term
+	scoring := p.scoring(factor)
+	if silent {
+		scoring.Weight = 0
+	}
+	return &Term{Origin: origin, Structure: p.structure, Text: term, Scoring: &scoring}
+}
+
+// blend compiles the readings and single-word synonyms of a word as one
+// term.
+func (p *place) blend(w word) Node {
+	origin := p.origin
+	origin.Word = w.terms[0]
+	b := &Blend{Origin: origin, Structure: p.structure, Scoring: p.scoring(1)}
+	for _, term := range w.terms {
+		b.Terms = append(b.Terms, BlendTerm{term, 1})
+	}
+	for _, a := range w.synonyms {
+		if len(a.terms) != 1 {
+			continue
+		}
+		boost := a.boost
+		if a.silent {
+			boost = 0
+		}
+		b.Terms = append(b.Terms, BlendTerm{a.terms[0], boost})
+	}
+	return b
+}
+
+// withPhrases adds the synonyms of several words as further readings.
+func (p *place) withPhrases(node Node, synonyms []alternative) Node {
+	sum := &Or{Origin: p.origin, Clauses: []Node{node}}
+	for _, a := range synonyms {
+		if len(a.terms) < 2 {
+			continue
+		}
+		factor := a.boost
+		if a.silent {
+			factor = 0
+		}
+		if p.origin.Usage == "autocomplete" {
+			all := &And{Origin: p.origin}
+			for _, term := range a.terms {
+				all.Clauses = append(all.Clauses, p.term(term, factor, a.silent))
+			}
+			sum.Clauses = append(sum.Clauses, all)
+			continue
+		}
+		phrase := &Phrase{Origin: p.origin, Structure: p.structure, Scoring: p.scoring(factor)}
+		for i, term := range a.terms {
+			phrase.Words = append(phrase.Words, PhraseWord{Offset: a.offsets[i], Terms: []string{term}})
+		}
+		sum.Clauses = append(sum.Clauses, phrase)
+	}
+	if len(sum.Clauses) == 1 {
+		return node
+	}
+	return sum
+}
+
+// edits returns how many typos a word is forgiven (7.6).
+func (c *Compiler) edits(t target, p place, term string) int {
+	typos := p.usage.Typos
+	if typos == nil || c.forgiven >= MaxForgivenWords {
+		return 0
+	}
+	length, digits := 0, true
+	for _, r := range term {
+		length++
+		digits = digits && r >= '0' && r <= '9'
+	}
+	if !utf8.ValidString(term) || length > MaxForgivenLength || digits && !typos.Numbers {
+		return 0
+	}
+	edits := 0
+	switch {
+	case typos.MinLengthTwo > 0 && length >= typos.MinLengthTwo:
+		edits = 2
+	case length >= typos.MinLengthOne:
+		edits = 1
+	}
+	if edits == 0 || c.isExcluded(t, p.origin.Usage == "autocomplete", term) {
+		return 0
+	}
+	c.forgiven++
+	return edits
+}
