@@ -8,11 +8,15 @@
 // decoding; any number of goroutines may read them.
 package settings
 
-import "github.com/quiresearch/quire/problem"
+import (
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/locale"
+	"github.com/quiresearch/quire/problem"
+)
 
 // Settings are the search settings of one index. A nil *Settings means none.
 type Settings struct {
-	Ranking        *Ranking // nil: the definition's ranking
+	Ranking        *definition.Ranking // nil: the definition's ranking
 	Synonyms       []SynonymSet
 	TypoExclusions []ExclusionList
 	Fields         []Field
@@ -20,30 +24,8 @@ type Settings struct {
 	// any, the node searches with the definition alone.
 	UnsupportedFeatures []string
 
-	document []byte // canonical JSON
-}
-
-// Ranking replaces the definition's ranking while present.
-type Ranking struct {
-	TieBreakers []TieBreaker
-	Signals     []Signal
-}
-
-// TieBreaker orders what is equal so far.
-type TieBreaker struct {
-	At        problem.Path
-	Field     string
-	Ascending bool // descending unless said
-}
-
-// Signal lifts the score by a field's value. Parameter is the pivot, the half
-// life in seconds or the ceiling, by shape.
-type Signal struct {
-	At        problem.Path
-	Field     string
-	Shape     string // saturation, decay or linear
-	Parameter float64
-	Weight    float64
+	document []byte            // canonical JSON
+	byField  map[string]*Field // of Fields
 }
 
 // DefaultBoost is the weight of a synonym against a typed word.
@@ -82,6 +64,8 @@ type Field struct {
 	Suggest   bool
 	Values    []DeclaredValue
 	HasValues bool
+
+	byValue map[string]int // position in Values
 }
 
 // MaxDeclaredValues is how many values one field may declare.
@@ -101,15 +85,68 @@ type Label struct {
 	Text   string
 }
 
-// FieldNamed returns what the settings say of a field, or nil.
+// FieldNamed returns what the settings say of a field, or nil. It may be
+// called on nil.
 func (s *Settings) FieldNamed(field string) *Field {
 	if s == nil {
 		return nil
 	}
-	for i := range s.Fields {
-		if s.Fields[i].Field == field {
-			return &s.Fields[i]
+	return s.byField[field]
+}
+
+// InForce returns the settings a search runs with: none when the node lacks a
+// capability they use.
+func (s *Settings) InForce() *Settings {
+	if s == nil || len(s.UnsupportedFeatures) > 0 {
+		return nil
+	}
+	return s
+}
+
+// Label returns the label of a declared value in the locale that answers for
+// wanted, then in the fallback locale; empty when there is none. It may be
+// called on nil.
+func (f *Field) Label(value, wanted, fallback string) string {
+	d := f.Declared(value)
+	if d == nil || len(d.Labels) == 0 {
+		return ""
+	}
+	if label, ok := d.label(wanted); ok {
+		return label
+	}
+	label, _ := d.label(fallback)
+	return label
+}
+
+// Declared returns what is declared of a value, or nil. It may be called on
+// nil.
+func (f *Field) Declared(value string) *DeclaredValue {
+	if f == nil {
+		return nil
+	}
+	position, ok := f.byValue[value]
+	if !ok {
+		return nil
+	}
+	return &f.Values[position]
+}
+
+func (d *DeclaredValue) label(wanted string) (string, bool) {
+	if wanted == "" {
+		return "", false
+	}
+	tags := make([]string, len(d.Labels))
+	for i, label := range d.Labels {
+		tags[i] = label.Locale
+	}
+	tag, ok := locale.Resolve(wanted, tags)
+	if !ok {
+		return "", false
+	}
+	for _, label := range d.Labels {
+		if label.Locale == tag {
+			return label.Text, true
 		}
 	}
-	return nil
+	return "", false
 }
