@@ -1,0 +1,284 @@
+// Package api is what the outside sees of a node: routes, bodies, errors,
+// conditional requests, health and the description of the interface.
+//
+// The table in routes.go names every operation once. The router, the
+// permission check, the OpenAPI description and the reference page are derived
+// from it. A handler is a method of API that takes a Request and returns a
+// Response or an error; what is wrong with a request is returned as problems
+// and rendered here, so that a handler never chooses the status of a failure:
+//
+//	func (a *API) getThing(ctx context.Context, r *Request) (*Response, error) {
+//		thing, err := a.node.Thing(ctx, r.Param("name"))
+//		if err != nil {
+//			return nil, err
+//		}
+//		return OK(thing).WithETag(thing.Version), nil
+//	}
+//
+// The order of a request is: path, method, media types, credential,
+// permission, handler. Nothing is read from the body before a handler asks for
+// it, and no body is read beyond its bound. A panic of a handler is caught,
+// counted and answered as node:error.
+//
+// An API may be used by any number of goroutines.
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// Handler answers one operation.
+type Handler func(ctx context.Context, r *Request) (*Response, error)
+
+// Options tune an API. The zero value takes bodies of any size and answers no
+// other origin.
+type Options struct {
+	MaxBodySize       int64    // of any body but NDJSON, and of one NDJSON entry; 0 is no bound
+	MaxStreamBodySize int64    // of an NDJSON body; 0 is no bound
+	CORSOrigins       []string // origins browsers may call from; * is every one; nil turns CORS off
+	AccessLog         bool     // log every request
+	IndexTimers       bool     // tag the timers of searches with the index
+}
+
+// ServeHTTP answers one request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	tracked := &trackedWriter{ResponseWriter: w, control: http.NewResponseController(w)}
+	header := tracked.Header()
+	header.Set("X-Content-Type-Options", "nosniff")
+
+	route := a.serve(tracked, r)
+
+	took := time.Since(began)
+	pattern := "UNKNOWN"
+	if route != nil {
+		pattern = route.Path
+	}
+	a.metrics.HTTPRequest(r.Method, pattern, tracked.status, took)
+	if a.options.AccessLog {
+		a.log.Info("request", "method", r.Method, "path", r.URL.EscapedPath(), "status", tracked.status,
+			"bytes", tracked.written, "took", took)
+	}
+}
+
+// serve answers a request and returns the route that did, nil when none did.
+func (a *API) serve(w *trackedWriter, r *http.Request) (route *Route) {
+	defer a.recoverPanic(w, r)
+	if a.answerPreflight(w, r) {
+		return nil
+	}
+	path := r.URL.EscapedPath()
+	if strings.Contains(path, ";") {
+		a.refuse(w, r, problem.RequestPathInvalid.New())
+		return nil
+	}
+	found, ok := a.router.find(path)
+	if !ok {
+		a.refuse(w, r, problem.RequestNotFound.New())
+		return nil
+	}
+	route = found.route(r.Method)
+	if route == nil {
+		w.Header().Set("Allow", found.allow())
+		if r.Method == http.MethodOptions {
+			w.WriteHeader(http.StatusNoContent)
+			return nil
+		}
+		a.refuse(w, r, problem.RequestMethodNotAllowed.New())
+		return nil
+	}
+	response, err := a.answer(w, r, route, found.values)
+	if err != nil {
+		a.refuse(w, r, err)
+		return route
+	}
+	if response == alreadyAnswered {
+		return route
+	}
+	body, err := response.encode()
+	if err != nil {
+		a.refuse(w, r, fmt.Errorf("encode the answer of %s: %w", route.Operation, err))
+		return route
+	}
+	if err := response.write(w, body); err != nil {
+		a.log.Debug("answer cut short", "operation", route.Operation, "error", err)
+		if response.Stream != nil {
+			panic(http.ErrAbortHandler) // the client must not take it for complete
+		}
+	}
+	return route
+}
+
+func (m match) route(method string) *Route {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	return m.methods[method]
+}
+
+// answer runs a request through negotiation, credential and permission to its
+// handler.
+func (a *API) answer(w *trackedWriter, r *http.Request, route *Route, values []string) (*Response, error) {
+	request := &Request{HTTP: r, Route: route, values: values, media: mediaJSON, maxEntry: a.options.MaxBodySize}
+	if route.offers != nil {
+		media, ok := negotiate(r.Header.Values("Accept"), route.offers)
+		if !ok {
+			return nil, problem.RequestNotAcceptable.New()
+		}
+		request.media = media
+	}
+	if err := route.checkBodyType(r); err != nil {
+		return nil, err
+	}
+	limit := a.options.MaxBodySize
+	if route.Streams && request.IsNDJSON() {
+		limit = a.options.MaxStreamBodySize
+	}
+	request.body = newBoundedBody(w, r, limit)
+	defer request.body.disarm()
+
+	if route.Permission != "" {
+		if err := a.permit(r.Context(), request); err != nil {
+			return nil, err
+		}
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, problem.RequestRefused.New("reason", "the query string cannot be read")
+	}
+	request.query = query
+	if route.forwards() {
+		if response, done, err := a.forward(w, request); done || err != nil {
+			return response, err
+		}
+	}
+	return a.run(r.Context(), request)
+}
+
+// run calls the handler and times the operations that have a meter.
+func (a *API) run(ctx context.Context, r *Request) (*Response, error) {
+	began := time.Now()
+	response, err := r.Route.handler(ctx, r)
+	if meter := r.Route.meter; meter != nil {
+		index := ""
+		if a.options.IndexTimers {
+			index, _, _ = strings.Cut(r.Param("name"), "@")
+		}
+		meter(a.metrics, index, err == nil, time.Since(began))
+	}
+	return response, err
+}
+
+// permit finds out who sends a request and refuses what they may not do.
+func (a *API) permit(ctx context.Context, r *Request) error {
+	principal, err := a.authority.Authenticate(ctx, r.HTTP.Header.Values("Authorization"))
+	if err == nil {
+		r.Principal = principal
+		err = r.Route.permit(principal, r.Param("name"))
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, problem.AuthUnauthenticated):
+		a.metrics.AuthFailure("unauthenticated")
+	case errors.Is(err, problem.AuthForbidden):
+		a.metrics.AuthFailure("forbidden")
+	case errors.Is(err, problem.IndexNotFound):
+		a.metrics.AuthFailure("not_covered")
+	}
+	return err
+}
+
+// refuse answers a failure.
+func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
+	response, code := errorResponse(err)
+	a.metrics.APIError(code.Name())
+	if response.Status >= http.StatusInternalServerError {
+		a.log.Error("request failed", "method", r.Method, "path", r.URL.EscapedPath(), "code", code.Name(), "error", err)
+	}
+	body, encodeErr := response.encode()
+	if encodeErr != nil {
+		a.log.Error("error body", "error", encodeErr)
+	}
+	if w.status != 0 {
+		panic(http.ErrAbortHandler) // part of another answer is out already
+	}
+	if err := response.write(w, body); err != nil {
+		a.log.Debug("answer cut short", "error", err)
+	}
+}
+
+func (a *API) recoverPanic(w *trackedWriter, r *http.Request) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if cause == http.ErrAbortHandler {
+		panic(cause)
+	}
+	a.metrics.Panic()
+	a.log.Error("panic", "method", r.Method, "path", r.URL.EscapedPath(), "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	a.refuse(w, r, problem.NodeError.New().Because(fmt.Errorf("panic: %v", cause)))
+}
+
+// trackedWriter remembers what was answered and gives up on a client that
+// stops reading.
+type trackedWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	status  int
+	written int64
+	armed   time.Time
+}
+
+func (w *trackedWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.arm()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// writeChunk is how much of an answer a client must take within
+// progressTimeout.
+const writeChunk = 256 << 10
+
+func (w *trackedWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	total := 0
+	for {
+		chunk := p[total:min(total+writeChunk, len(p))]
+		w.arm()
+		n, err := w.ResponseWriter.Write(chunk)
+		total += n
+		w.written += int64(n)
+		if err != nil || total == len(p) {
+			return total, err
+		}
+	}
+}
+
+// arm moves the write deadline on. It stays in force after the handler, while
+// the rest is flushed; the next answer on the connection moves it again.
+func (w *trackedWriter) arm() {
+	if now := time.Now(); now.Sub(w.armed) >= time.Second {
+		w.armed = now
+		_ = w.control.SetWriteDeadline(now.Add(progressTimeout))
+	}
+}
+
+// Flush sends what was written so far.
+func (w *trackedWriter) Flush() { _ = w.control.Flush() }
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *trackedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

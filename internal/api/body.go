@@ -1,0 +1,131 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// progressTimeout is how long a body may stand still before the connection is
+// given up. There is no bound on the whole, because a stream may carry a
+// complete dataset.
+const progressTimeout = 30 * time.Second
+
+// boundedBody reads a request body within its bound. Its errors are problems:
+// request:body_too_large and request:body_unreadable.
+type boundedBody struct {
+	source  io.Reader
+	left    int64 // bytes that may still come; negative when there is no bound
+	limit   int64
+	control *http.ResponseController
+	armed   time.Time // when the read deadline was last set
+	failed  error
+}
+
+func newBoundedBody(w http.ResponseWriter, r *http.Request, limit int64) *boundedBody {
+	b := &boundedBody{source: r.Body, left: limit, limit: limit, control: http.NewResponseController(w)}
+	if limit > 0 && r.ContentLength > limit {
+		b.failed = b.tooLarge()
+	}
+	if limit <= 0 {
+		b.left = -1
+	}
+	return b
+}
+
+// Read reads within the bound.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.failed != nil {
+		return 0, b.failed
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	// One byte more than allowed tells a body at the bound from one above it.
+	if b.left >= 0 && int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	b.arm()
+	n, err := b.source.Read(p)
+	if b.left >= 0 {
+		if int64(n) > b.left {
+			b.failed = b.tooLarge()
+			return int(b.left), b.failed
+		}
+		b.left -= int64(n)
+	}
+	if err != nil {
+		b.disarm()
+		if !errors.Is(err, io.EOF) {
+			err = problem.RequestBodyUnreadable.New().Because(err)
+		}
+		b.failed = err
+	}
+	return n, err
+}
+
+// arm moves the read deadline on. A second of imprecision saves a system call
+// per read.
+func (b *boundedBody) arm() {
+	now := time.Now()
+	if now.Sub(b.armed) < time.Second {
+		return
+	}
+	b.armed = now
+	// A connection that cannot take a deadline, as in tests, is read without.
+	_ = b.control.SetReadDeadline(now.Add(progressTimeout))
+}
+
+// disarm takes the deadline off, so that a long answer is not cut short by it.
+func (b *boundedBody) disarm() {
+	if b.armed.IsZero() {
+		return
+	}
+	b.armed = time.Time{}
+	_ = b.control.SetReadDeadline(time.Time{})
+}
+
+func (b *boundedBody) tooLarge() error {
+	return problem.RequestBodyTooLarge.New("limit", b.limit)
+}
+
+// Body reads the whole body. It is nil when none was sent.
+func (r *Request) Body() ([]byte, error) {
+	var buffer bytes.Buffer
+	if length := r.HTTP.ContentLength; length > 0 && length <= maxPreallocated {
+		buffer.Grow(int(length) + bytes.MinRead)
+	}
+	if _, err := buffer.ReadFrom(r.body); err != nil {
+		return nil, err
+	}
+	if len(bytes.TrimSpace(buffer.Bytes())) == 0 {
+		return nil, nil
+	}
+	return buffer.Bytes(), nil
+}
+
+// maxPreallocated bounds what a stated length makes us allocate before a byte
+// has arrived.
+const maxPreallocated = 1 << 20
+
+// RequiredBody reads the whole body and refuses a request without one.
+func (r *Request) RequiredBody() ([]byte, error) {
+	body, err := r.Body()
+	if err == nil && body == nil {
+		return nil, problem.RequestBodyRequired.New()
+	}
+	return body, err
+}
+
+// IsNDJSON reports whether the body is a stream of documents, one per line.
+func (r *Request) IsNDJSON() bool {
+	return mediaType(r.HTTP.Header.Get("Content-Type")) == mediaNDJSON
+}
+
+// Stream returns the body to be read piece by piece. Its errors besides io.EOF
+// are problems.
+func (r *Request) Stream() io.Reader { return r.body }

@@ -1,0 +1,31 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+)
+
+// answerPreflight names the allowed origin of a browser's request and answers
+// a preflight; it reports whether the request is answered. CORS is policy, not
+// protection: credentials are never sent by a browser on its own.
+func (a *API) answerPreflight(w http.ResponseWriter, r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" || a.options.CORSOrigins == nil {
+		return false
+	}
+	header := w.Header()
+	header.Add("Vary", "Origin")
+	if !slices.Contains(a.options.CORSOrigins, origin) && !slices.Contains(a.options.CORSOrigins, "*") {
+		return false
+	}
+	header.Set("Access-Control-Allow-Origin", origin)
+	header.Set("Access-Control-Expose-Headers", "ETag, Location, Retry-After, "+headerFreshness)
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	header.Set("Access-Control-Allow-Methods", "GET, PUT, POST, PATCH, DELETE")
+	header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, If-None-Match, "+headerFreshness)
+	header.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}

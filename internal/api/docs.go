@@ -1,0 +1,56 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+//go:embed docs.html
+var docsTemplate string
+
+// docsPage answers the interface as a page for people. It loads nothing from
+// elsewhere and runs no script.
+func (a *API) docsPage(context.Context, *Request) (*Response, error) {
+	page, err := renderDocs()
+	if err != nil {
+		return nil, err
+	}
+	response := &Response{Status: http.StatusOK, JSON: page, ContentType: "text/html; charset=utf-8"}
+	return response.With("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"), nil
+}
+
+// docsGroup is one tag of the page with its operations.
+type docsGroup struct {
+	Tag    string
+	Routes []Route
+}
+
+func renderDocs() ([]byte, error) {
+	var groups []docsGroup
+	for _, route := range routes {
+		at := slices.IndexFunc(groups, func(g docsGroup) bool { return g.Tag == route.Tag })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, docsGroup{Tag: route.Tag})
+		}
+		groups[at].Routes = append(groups[at].Routes, route)
+	}
+	page, err := template.New("docs").Funcs(template.FuncMap{
+		"join":   func(words []string) string { return strings.Join(words, ", ") },
+		"anchor": func(tag string) string { return strings.ReplaceAll(strings.ToLower(tag), " ", "-") },
+	}).Parse(docsTemplate)
+	if err != nil {
+		return nil, fmt.Errorf("read docs.html: %w", err)
+	}
+	var out bytes.Buffer
+	if err := page.Execute(&out, groups); err != nil {
+		return nil, fmt.Errorf("render docs.html: %w", err)
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,91 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// errorBody is the body of every failed request.
+type errorBody struct {
+	Code    string        `json:"code"`
+	Message string        `json:"message"`
+	Errors  []ErrorDetail `json:"errors"`
+}
+
+// ErrorDetail is one problem as error bodies and failed entries show it.
+type ErrorDetail struct {
+	Code      string            `json:"code"`
+	Message   string            `json:"message"`
+	Path      string            `json:"path,omitempty"`
+	Arguments map[string]string `json:"arguments,omitempty"`
+}
+
+// Details renders the problems that err holds.
+func Details(err error) []ErrorDetail {
+	found := problem.All(err)
+	details := make([]ErrorDetail, 0, len(found))
+	for _, p := range found {
+		if len(p.Details) == 0 {
+			details = append(details, detail(p))
+		}
+		for _, inner := range p.Details {
+			details = append(details, detail(inner))
+		}
+	}
+	return details
+}
+
+func detail(p *problem.Problem) ErrorDetail {
+	return ErrorDetail{Code: p.Code.Name(), Message: p.Message(), Path: p.Path, Arguments: p.Arguments}
+}
+
+// statusError is an error answered with another status than its code's own.
+type statusError struct {
+	status int
+	err    error
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+func (e *statusError) Unwrap() error { return e.err }
+
+// WithStatus returns err answered with the given status. The one use is
+// document:not_found of a batch entry, which is 400 there and 404 elsewhere.
+func WithStatus(err error, status int) error { return &statusError{status, err} }
+
+// errorResponse renders a failure. Several problems become one validation
+// envelope; a failure of the node among them is answered alone.
+func errorResponse(err error) (*Response, *problem.Code) {
+	found := problem.All(err)
+	for _, p := range found {
+		if p.Code.Status() >= http.StatusInternalServerError {
+			found = problem.Problems{p}
+			break
+		}
+	}
+	top := found[0]
+	code, message := top.Code, top.Message()
+	if len(found) > 1 {
+		code = problem.Validation
+		message = fmt.Sprintf("Request contains %d errors", len(found))
+	}
+	response := &Response{
+		Status: code.Status(),
+		Body:   errorBody{Code: code.Name(), Message: message, Errors: Details(found)},
+	}
+	var other *statusError
+	if errors.As(err, &other) {
+		response.Status = other.status
+	}
+	switch code {
+	case problem.AuthUnauthenticated:
+		response.With("WWW-Authenticate", "Bearer")
+	case problem.SearchFreshnessUnavailable, problem.StorageUnknown:
+		response.With("Retry-After", "1")
+	case problem.RequestBodyTooLarge:
+		response.With("Connection", "close")
+	}
+	return response, code
+}

@@ -1,0 +1,133 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// headerForwarded marks a request that another node sent on.
+const headerForwarded = "X-Service-Forwarded"
+
+// Ownership tells where writes of an index are served.
+type Ownership interface {
+	// WriterAddress returns scheme://host:port of the node to send a write of
+	// the index on to, or an empty text when this node serves it. A creating
+	// request may claim an index that does not exist yet. Its errors are
+	// problems.
+	WriterAddress(ctx context.Context, name string, creates bool) (string, error)
+}
+
+// forward sends a request on to the node that writes the index. It reports
+// false when this node serves the request itself.
+func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
+	if a.ownership == nil {
+		return nil, false, nil
+	}
+	address, err := a.ownership.WriterAddress(r.HTTP.Context(), r.Param("name"), r.Route.Creates)
+	if err != nil {
+		a.metrics.Forwarded("unavailable")
+		return nil, true, err
+	}
+	if address == "" {
+		return nil, false, nil
+	}
+	if r.HTTP.Header.Get(headerForwarded) != "" {
+		a.metrics.Forwarded("stale")
+		return nil, true, problem.IndexerUnavailable.New()
+	}
+	target, err := url.Parse(address)
+	if err != nil || target.Host == "" {
+		a.metrics.Forwarded("unavailable")
+		a.log.Warn("the address of the writing node names no host", "address", address)
+		return nil, true, problem.IndexerUnavailable.New()
+	}
+	if err := a.relay(w, r, target); err != nil {
+		a.metrics.Forwarded("unreachable")
+		return nil, true, problem.IndexerUnreachable.New().Because(err)
+	}
+	a.metrics.Forwarded("success")
+	return alreadyAnswered, true, nil
+}
+
+// alreadyAnswered stands for an answer that went out while the request was
+// served.
+var alreadyAnswered = &Response{}
+
+// relay streams a request to another node and its answer back. An error means
+// that nothing was answered yet.
+func (a *API) relay(w *trackedWriter, r *Request, target *url.URL) error {
+	var failed error
+	proxy := &httputil.ReverseProxy{
+		Transport: a.transport,
+		Rewrite: func(p *httputil.ProxyRequest) {
+			// The path is taken as it was written, never cleaned.
+			p.Out.URL = &url.URL{Scheme: target.Scheme, Host: target.Host, Path: p.In.URL.Path,
+				RawPath: p.In.URL.RawPath, RawQuery: p.In.URL.RawQuery}
+			p.Out.Host = ""
+			// Set on the outgoing request: a Connection header of the caller
+			// cannot strip them.
+			p.Out.Header.Set(headerForwarded, "true")
+			if credential := p.In.Header.Values("Authorization"); len(credential) > 0 {
+				p.Out.Header["Authorization"] = credential
+			}
+			p.Out.Body = http.NoBody
+			if p.In.ContentLength != 0 {
+				p.Out.Body = &relayedBody{r.body, p.In.Body.Close}
+			}
+		},
+		ModifyResponse: func(answer *http.Response) error {
+			for _, name := range []string{"Date", "Server", "Via"} {
+				answer.Header.Del(name)
+			}
+			rewriteLocation(answer.Header, target, r)
+			return nil
+		},
+		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err },
+	}
+	proxy.ServeHTTP(w, r.HTTP)
+	if failed != nil && w.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	var refused *problem.Problem
+	if errors.As(failed, &refused) && refused.Code == problem.RequestBodyTooLarge {
+		return refused
+	}
+	return failed
+}
+
+type relayedBody struct {
+	*boundedBody
+	close func() error
+}
+
+func (b *relayedBody) Close() error { return b.close() }
+
+// rewriteLocation makes an absolute Location of the other node point to the
+// host the caller used.
+func rewriteLocation(header http.Header, target *url.URL, r *Request) {
+	location := header.Get("Location")
+	prefix := target.Scheme + "://" + target.Host
+	if rest, ok := strings.CutPrefix(location, prefix); ok {
+		header.Set("Location", strings.TrimSuffix(r.URL(""), "/")+rest)
+	}
+}
+
+// forwardTransport connects within ten seconds, follows no redirects (a
+// round tripper never does) and asks no proxy of the environment.
+func forwardTransport() *http.Transport {
+	return &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConnsPerHost: 64,
+		IdleConnTimeout:     60 * time.Second,
+		DisableCompression:  true,
+	}
+}

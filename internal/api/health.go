@@ -1,0 +1,131 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Health holds what the health endpoints tell. It may be used by any number
+// of goroutines.
+type Health struct {
+	mu            sync.Mutex
+	registryRead  bool
+	preloaded     bool
+	refreshed     time.Time
+	refreshWithin time.Duration
+	now           func() time.Time
+}
+
+// NewHealth returns the health of a node that refreshes its registry at the
+// given interval and has not read it yet.
+func NewHealth(refreshInterval time.Duration) *Health {
+	return &Health{refreshWithin: max(4*refreshInterval, time.Minute), refreshed: time.Now(), now: time.Now}
+}
+
+// RegistryRead records that the registry was read once; it stays so.
+func (h *Health) RegistryRead() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.registryRead = true
+}
+
+// Preloaded records that the indexes to open at the start are open, or that
+// the node no longer waits for them.
+func (h *Health) Preloaded() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.preloaded = true
+}
+
+// Refreshed records that a refresh pass ended, well or not.
+func (h *Health) Refreshed() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.refreshed = h.now()
+}
+
+type healthBody struct {
+	Status string        `json:"status"`
+	Checks []healthCheck `json:"checks"`
+}
+
+type healthCheck struct {
+	Name   string         `json:"name"`
+	Status string         `json:"status"`
+	Data   map[string]any `json:"data,omitempty"`
+}
+
+func (h *Health) ready() []healthCheck {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return []healthCheck{
+		{Name: "index-registry", Status: up(h.registryRead)},
+		{Name: "index-preload", Status: up(h.preloaded)},
+	}
+}
+
+func (h *Health) live() []healthCheck {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	age := h.now().Sub(h.refreshed)
+	return []healthCheck{{Name: "index-refresh", Status: up(age <= h.refreshWithin),
+		Data: map[string]any{"secondsSinceRefresh": int64(age.Seconds())}}}
+}
+
+func up(ok bool) string {
+	if ok {
+		return "UP"
+	}
+	return "DOWN"
+}
+
+func healthResponse(checks ...healthCheck) *Response {
+	body := healthBody{Status: "UP", Checks: checks}
+	response := OK(nil)
+	for _, check := range checks {
+		if check.Status != "UP" {
+			body.Status = "DOWN"
+			response.Status = http.StatusServiceUnavailable
+		}
+	}
+	response.Body = body
+	return response.With("Cache-Control", "no-store")
+}
+
+func (a *API) healthAll(context.Context, *Request) (*Response, error) {
+	return healthResponse(append(a.health.ready(), a.health.live()...)...), nil
+}
+
+func (a *API) healthReady(context.Context, *Request) (*Response, error) {
+	return healthResponse(a.health.ready()...), nil
+}
+
+func (a *API) healthLive(context.Context, *Request) (*Response, error) {
+	return healthResponse(a.health.live()...), nil
+}
+
+// scrapeMetrics answers the meters in the Prometheus text format.
+func (a *API) scrapeMetrics(_ context.Context, r *Request) (*Response, error) {
+	if a.metrics == nil {
+		return &Response{Status: http.StatusOK, JSON: []byte{}, ContentType: "text/plain"}, nil
+	}
+	recorder := &recorded{header: make(http.Header), status: http.StatusOK}
+	request := r.HTTP.Clone(r.HTTP.Context())
+	request.Header.Del("Accept-Encoding") // the length is stated below
+	a.metrics.Handler().ServeHTTP(recorder, request)
+	return &Response{Status: recorder.status, JSON: recorder.body.Bytes(), ContentType: recorder.header.Get("Content-Type")}, nil
+}
+
+// recorded keeps an answer in memory.
+type recorded struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (r *recorded) Header() http.Header         { return r.header }
+func (r *recorded) WriteHeader(status int)      { r.status = status }
+func (r *recorded) Write(p []byte) (int, error) { return r.body.Write(p) }

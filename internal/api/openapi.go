@@ -1,0 +1,229 @@
+package api
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// schemasYAML describes the bodies, query parameters and headers that the
+// table of routes names.
+//
+//go:embed schemas.yaml
+var schemasYAML []byte
+
+// description is the OpenAPI description in both forms, made when first asked
+// for.
+type description struct {
+	once sync.Once
+	yaml []byte
+	json []byte
+	err  error
+}
+
+// object is a JSON object of the description.
+type object = map[string]any
+
+// schemas is what schemas.yaml holds.
+type schemas struct {
+	Query   map[string]object `yaml:"query"`
+	Headers map[string]object `yaml:"headers"`
+	Paths   map[string]object `yaml:"paths"`
+	Schemas map[string]object `yaml:"schemas"`
+}
+
+func readSchemas() (schemas, error) {
+	var s schemas
+	if err := yaml.Unmarshal(schemasYAML, &s); err != nil {
+		return s, fmt.Errorf("read schemas.yaml: %w", err)
+	}
+	return s, nil
+}
+
+// OpenAPI returns the description of the interface as OpenAPI 3.1, YAML and
+// JSON, derived from the table of routes.
+func OpenAPI() (yamlText, jsonText []byte, err error) {
+	s, err := readSchemas()
+	if err != nil {
+		return nil, nil, err
+	}
+	document := describeRoutes(s)
+	if yamlText, err = yaml.Marshal(document); err != nil {
+		return nil, nil, fmt.Errorf("render the description: %w", err)
+	}
+	if jsonText, err = json.Marshal(document); err != nil {
+		return nil, nil, fmt.Errorf("render the description: %w", err)
+	}
+	return yamlText, jsonText, nil
+}
+
+func describeRoutes(s schemas) object {
+	paths := object{}
+	for _, route := range routes {
+		item, ok := paths[route.Path].(object)
+		if !ok {
+			item = object{}
+			paths[route.Path] = item
+		}
+		item[strings.ToLower(route.Method)] = describeRoute(s, route)
+	}
+	components := object{}
+	for name, schema := range s.Schemas {
+		components[name] = schema
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info": object{"title": "Quire", "version": "v1alpha1",
+			"description": "Search service: JSON documents in named indexes, and searches over them."},
+		"servers": []any{object{"url": "{node}", "variables": object{"node": object{"default": "http://localhost:8080"}}}},
+		"paths":   paths,
+		"components": object{
+			"schemas":         components,
+			"securitySchemes": object{"apiKey": object{"type": "http", "scheme": "bearer"}},
+		},
+	}
+}
+
+func describeRoute(s schemas, route Route) object {
+	operation := object{
+		"operationId": route.Operation,
+		"tags":        []any{route.Tag},
+		"summary":     route.Summary,
+		"responses":   describeAnswers(route),
+	}
+	if found := describeParameters(s, route); len(found) > 0 {
+		operation["parameters"] = found
+	}
+	if route.Body != "" {
+		operation["requestBody"] = describeBody(route)
+	}
+	if route.Permission == "" {
+		operation["security"] = []any{}
+		return operation
+	}
+	roles := route.Permission.Roles()
+	operation["security"] = []any{object{"apiKey": []any{}}}
+	operation["x-required-permission"] = string(route.Permission)
+	operation["x-permission-scope"] = string(route.Scope)
+	operation["x-permission-roles"] = roles
+	operation["x-permission-anonymous"] = route.Anonymous
+	operation["description"] = fmt.Sprintf("%s\n\nRequires the permission `%s` (%s). Held by the roles %s.",
+		route.Summary, route.Permission, scopeText[string(route.Scope)], strings.Join(roles, ", "))
+	return operation
+}
+
+var scopeText = map[string]string{
+	"index":      "on the index named in the path",
+	"any-index":  "on at least one index",
+	"deployment": "on the deployment",
+}
+
+func describeParameters(s schemas, route Route) []any {
+	var found []any
+	add := func(name, in string, described object, required bool) {
+		parameter := object{"name": name, "in": in, "required": required}
+		for key, value := range described {
+			parameter[key] = value
+		}
+		found = append(found, parameter)
+	}
+	for _, name := range parameters(route.Path) {
+		add(name, "path", s.Paths[name], true)
+	}
+	for _, name := range route.Query {
+		add(name, "query", s.Query[name], route.Operation == "explain" && name == "key")
+	}
+	for _, name := range route.Headers {
+		add(name, "header", s.Headers[name], false)
+	}
+	return found
+}
+
+func reference(schema string) object { return object{"$ref": "#/components/schemas/" + schema} }
+
+func describeBody(route Route) object {
+	content := object{mediaJSON: object{"schema": reference(route.Body)}}
+	if route.Streams {
+		entry := "Document"
+		if route.Operation == "updateDocuments" {
+			entry = "Changes"
+		}
+		content[mediaNDJSON] = object{"schema": reference(entry)}
+	}
+	return object{"required": !route.OptionalBody, "content": content}
+}
+
+func describeAnswers(route Route) object {
+	answers := object{}
+	for _, answer := range route.Answers {
+		described := object{"description": answer.Means}
+		switch {
+		case route.Lines:
+			described["content"] = object{mediaJSON: object{"schema": reference(answer.Schema)}, mediaNDJSON: object{"schema": reference("Document")}}
+		case answer.Schema != "":
+			described["content"] = object{mediaJSON: object{"schema": reference(answer.Schema)}}
+		}
+		answers[strconv.Itoa(answer.Status)] = described
+	}
+	byStatus := make(map[int][]*problem.Code)
+	all := route.Codes
+	if route.Permission != "" {
+		all = slices.Concat(route.Codes, everyCodes)
+	}
+	for _, code := range all {
+		if !slices.Contains(byStatus[code.Status()], code) {
+			byStatus[code.Status()] = append(byStatus[code.Status()], code)
+		}
+	}
+	for status, codes := range byStatus {
+		slices.SortFunc(codes, func(a, b *problem.Code) int { return strings.Compare(a.Name(), b.Name()) })
+		listed := make([]any, len(codes))
+		for i, code := range codes {
+			listed[i] = object{"code": code.Name(), "when": code.Message()}
+		}
+		answers[strconv.Itoa(status)] = object{
+			"description":   http.StatusText(status),
+			"content":       object{mediaJSON: object{"schema": reference("Error")}},
+			"x-error-codes": listed,
+		}
+	}
+	return answers
+}
+
+func (a *API) descriptions() (*description, error) {
+	d := &a.description
+	d.once.Do(func() { d.yaml, d.json, d.err = OpenAPI() })
+	return d, d.err
+}
+
+// describe answers the description as YAML, or as JSON when asked for.
+func (a *API) describe(_ context.Context, r *Request) (*Response, error) {
+	d, err := a.descriptions()
+	if err != nil {
+		return nil, err
+	}
+	wanted, ok := negotiate(r.HTTP.Header.Values("Accept"), []offered{{"application/yaml", 1}, {mediaJSON, 0.9}})
+	if r.Query("format") == "json" || ok && wanted == mediaJSON {
+		return OKJSON(d.json), nil
+	}
+	return &Response{Status: http.StatusOK, JSON: d.yaml, ContentType: "application/yaml"}, nil
+}
+
+// describeJSON answers the description as JSON.
+func (a *API) describeJSON(context.Context, *Request) (*Response, error) {
+	d, err := a.descriptions()
+	if err != nil {
+		return nil, err
+	}
+	return OKJSON(d.json), nil
+}

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/quiresearch/quire/internal/auth"
+	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/problem"
+)
+
+// RunsOn says which node serves an operation.
+type RunsOn string
+
+// Where operations run.
+const (
+	AnyNode RunsOn = "any"    // the node that receives the request
+	Writer  RunsOn = "writer" // the node that writes the index; others forward to it
+)
+
+// Route is one row of the table of routes. Everything but the last columns is
+// mandatory for a route with a permission.
+type Route struct {
+	Method     string
+	Path       string // parameters in braces
+	Operation  string // the operationId; also the name of the handler
+	Tag        string
+	Summary    string
+	Permission auth.Permission // empty only for routes outside the versioned API
+	Scope      auth.Scope
+	Anonymous  bool // answered to the anonymous key
+	RunsOn     RunsOn
+	Query      []string // names of query parameters described in schemas.yaml
+	Headers    []string // names of request headers described in schemas.yaml
+	Body       string   // schema of the request body; empty when none is read
+	Answers    []Answer
+	Codes      []*problem.Code // besides those every operation has
+
+	Creates      bool // may create the index it names
+	BareIndex    bool // the permission is needed on the index, whatever generation is named
+	OptionalBody bool // a missing body is read as {}
+	Streams      bool // the body may be NDJSON
+	Lines        bool // the answer may be NDJSON
+
+	handler    Handler
+	parameters []string
+	offers     []offered
+	meter      func(s *metrics.Set, index string, ok bool, took time.Duration)
+}
+
+// Answer is one successful answer of a route.
+type Answer struct {
+	Status int
+	Schema string // empty for an answer without body
+	Means  string
+}
+
+func (r *Route) forwards() bool { return r.RunsOn == Writer }
+
+// checkBodyType refuses a body in a form the route does not read.
+func (r *Route) checkBodyType(request *http.Request) error {
+	if encoding := request.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return problem.RequestUnsupportedMediaType.New()
+	}
+	contentType := request.Header.Get("Content-Type")
+	if r.Body == "" || request.ContentLength == 0 || contentType == "" {
+		return nil
+	}
+	switch mediaType(contentType) {
+	case mediaJSON:
+		return nil
+	case mediaNDJSON:
+		if r.Streams {
+			return nil
+		}
+	}
+	return problem.RequestUnsupportedMediaType.New()
+}
+
+// permit refuses a principal that lacks the permission of the route on what
+// the path names.
+func (r *Route) permit(p *auth.Principal, name string) error {
+	if p.IsAnonymous() && !r.Anonymous {
+		return problem.AuthForbidden.New("permission", string(r.Permission))
+	}
+	switch r.Scope {
+	case auth.ScopeIndex:
+		if r.BareIndex {
+			return p.CheckBareIndex(r.Permission, name)
+		}
+		return p.CheckIndex(r.Permission, name)
+	case auth.ScopeAnyIndex:
+		return p.CheckSomewhere(r.Permission)
+	}
+	return p.CheckDeployment(r.Permission)
+}
