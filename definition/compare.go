@@ -1,10 +1,190 @@
 package definition
 
-import "github.com/quiresearch/quire/problem"
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/quiresearch/quire/problem"
+)
 
 // Compare tells what of the changed definition documents indexed under the old
 // one do not fit: one problem per difference, its path the dotted path of the
-// field. It is empty when the change needs no reindexing.
+// field. It is empty when the change needs no reindexing. Defaults are written
+// out first, and analysis is compared by content.
 func Compare(old, changed *Definition) problem.Problems {
-	return nil
+	var found problem.List
+	c := comparison{found: &found, old: &Schema{definition: old}, changed: &Schema{definition: changed}}
+	root := &ResolvedField{Type: Object}
+	c.fields(old.Fields, changed.Fields, root, root)
+	if fallbackChanged(old.LocaleFallback, changed.LocaleFallback) {
+		found.Report(problem.IndexDefinitionLocaleFallbackChanged.At(problem.At("localeFallback")))
+	}
+	if old.Source == SourceNone && changed.Source != SourceNone {
+		found.Report(problem.IndexDefinitionSourceAdded.At(problem.At("source")))
+	}
+	return found.Problems()
+}
+
+func fallbackChanged(old, changed *LocaleFallback) bool {
+	if changed == nil {
+		return false
+	}
+	return old == nil || (old.Chain == nil) != (changed.Chain == nil) || !slices.Equal(old.Chain, changed.Chain)
+}
+
+type comparison struct {
+	found        *problem.List
+	old, changed *Schema
+}
+
+func (c comparison) fields(old, changed map[string]*Field, oldParent, changedParent *ResolvedField) {
+	for _, name := range sortedNames(old) {
+		if changed[name] == nil {
+			continue
+		}
+		a := c.old.compileField(old[name], name, name, oldParent)
+		b := c.changed.compileField(changed[name], name, name, changedParent)
+		if a.Type != b.Type {
+			c.setting(b, "type")
+			continue
+		}
+		c.field(a, b)
+		c.fields(old[name].Fields, changed[name].Fields, a, b)
+	}
+}
+
+func (c comparison) setting(f *ResolvedField, setting string) {
+	c.found.Report(problem.IndexDefinitionSettingChanged.At(problem.At(f.Path), "field", f.Path, "setting", setting))
+}
+
+func (c comparison) usage(f *ResolvedField, usage string) {
+	c.found.Report(problem.IndexDefinitionUsageAdded.At(problem.At(f.Path), "field", f.Path, "usage", usage))
+}
+
+func (c comparison) field(a, b *ResolvedField) {
+	for _, s := range []struct {
+		name    string
+		differs bool
+	}{
+		{"primaryKey", a.PrimaryKey != b.PrimaryKey},
+		{"multiple", a.Multiple != b.Multiple},
+		{"signal", a.Signal && !b.Signal},
+		{"sort.collation", a.Type == String && a.Sort && b.Sort && a.Collation != b.Collation},
+		{"keyword.caseFolding", a.CaseFolding != b.CaseFolding},
+		{"hierarchy.separator", a.Hierarchy && b.Hierarchy && a.Separator != b.Separator},
+		{"dimensions", a.Dimensions != b.Dimensions},
+		{"similarity", a.Similarity != b.Similarity},
+		{"hnsw", a.M != b.M || a.EFConstruction != b.EFConstruction},
+		{"quantization", a.Quantization != b.Quantization},
+		{"mode", a.Mode != b.Mode && a.Multiple && b.Multiple},
+		{"key", keyName(a) != keyName(b)},
+	} {
+		if s.differs {
+			c.setting(b, s.name)
+		}
+	}
+	for _, u := range []struct {
+		name  string
+		added bool
+	}{
+		{"filter", !a.Filter && b.Filter},
+		{"facet", !a.Facet && b.Facet},
+		{"sort", !a.Sort && b.Sort && !b.Signal},
+		{"signal", !a.Signal && b.Signal},
+		{"matching", a.Matching == nil && b.Matching != nil},
+		{"autocomplete", a.Autocomplete == nil && b.Autocomplete != nil},
+		{"hierarchy", !a.Hierarchy && b.Hierarchy},
+	} {
+		if u.added {
+			c.usage(b, u.name)
+		}
+	}
+	c.locales(a, b)
+	c.text(b, "matching", a.Matching, b.Matching)
+	c.text(b, "autocomplete", a.Autocomplete, b.Autocomplete)
+}
+
+func keyName(f *ResolvedField) string {
+	if f.Key == nil {
+		return ""
+	}
+	return f.Key.Name
+}
+
+func (c comparison) locales(a, b *ResolvedField) {
+	if b.Locales == nil {
+		return
+	}
+	if a.Locales == nil {
+		c.usage(b, "locales")
+		return
+	}
+	if a.DefaultLocale != b.DefaultLocale {
+		c.setting(b, "locales.defaultLocale")
+	}
+	for _, tag := range b.Locales {
+		if !contains(a.Locales, tag) {
+			c.setting(b, "locales.locales")
+			break
+		}
+	}
+	bothFallBack := c.old.definition.LocaleFallback != nil && c.changed.definition.LocaleFallback != nil
+	if bothFallBack && a.FallbackOrder == nil && b.FallbackOrder != nil && len(a.Locales) == len(b.Locales) {
+		c.usage(b, "locales.fallback")
+	}
+}
+
+func (c comparison) text(f *ResolvedField, usage string, a, b *ResolvedText) {
+	if a == nil || b == nil {
+		return
+	}
+	if !a.Highlight && b.Highlight {
+		c.usage(f, usage+".highlight")
+	}
+	if !a.Exact && b.Exact {
+		c.usage(f, usage+".exact")
+	}
+	if analysisOf(a) != analysisOf(b) {
+		c.found.Report(problem.IndexDefinitionAnalysisChanged.At(problem.At(f.Path), "field", f.Path, "usage", usage))
+	}
+}
+
+// analysisOf writes resolved analysis with its defaults, so that equal texts
+// mean equal terms.
+func analysisOf(t *ResolvedText) string {
+	if t.Chain == nil {
+		return "engine-built\x00" + t.Decompound
+	}
+	chain := Chain{CharFilters: append([]CharFilter{}, t.Chain.CharFilters...), Tokenizer: t.Chain.Tokenizer}
+	var rules [][]SynonymRule
+	chain.Filters = []TokenFilter{}
+	for _, filter := range t.Chain.Filters {
+		switch {
+		case filter.Normalize != nil:
+			folds := filter.Normalize.FoldsCase()
+			filter.Normalize = &Normalize{CaseFolding: &folds}
+		case filter.ASCIIFolding != nil:
+			keeps := filter.ASCIIFolding.KeepsOriginal()
+			filter.ASCIIFolding = &ASCIIFolding{PreserveOriginal: &keeps}
+		case filter.EdgeNgram != nil:
+			filter.EdgeNgram = filter.EdgeNgram.withDefaults()
+		case filter.Ngram != nil:
+			filter.Ngram = filter.Ngram.withDefaults()
+		case filter.Synonyms != nil:
+			rules = append(rules, filter.Synonyms.Rules)
+			filter.Synonyms = &Synonyms{}
+		}
+		chain.Filters = append(chain.Filters, filter)
+	}
+	text, err := json.Marshal([]any{chain, rules}, json.Deterministic(true))
+	if err != nil {
+		panic("definition: encode chain: " + err.Error()) // text and finite numbers only
+	}
+	return string(text)
+}
+
+func (n *Ngram) withDefaults() *Ngram {
+	least, most := n.Min(), n.Max()
+	return &Ngram{MinGram: &least, MaxGram: &most}
 }

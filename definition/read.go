@@ -5,19 +5,258 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
+// Bounds of a definition, so that none can make a node work without end.
+const (
+	maxFields       = 5000
+	maxSynonymRules = 100_000
+	maxPatternSize  = 1000
+	maxGram         = 255
+	maxNgramSpan    = 32
+)
+
+// reader turns a body into a Definition. Problems of shape are found while
+// reading; problems of meaning are collected in rules and told when the shape is
+// right.
 type reader struct {
-	found        *problem.List
+	shape        problem.List
+	rules        problem.List
 	capabilities Capabilities
+	declaration  *declaration
+	inputs       map[*Field]*fieldInput
+	chosen       map[*Analyzer]*analyzerInput
+	fields       int
 }
 
-// ReadRanking reads a ranking object and reports problems of its shape.
-func ReadRanking(v jsonread.Value) *Ranking { return nil }
+// declaration is the index-wide locales, which are expanded onto the fields.
+type declaration struct {
+	defaultLocale string
+	tags          []string // default first
+}
 
-// CheckRanking checks a ranking found at a place of a body against the fields.
-// Ranking of a definition names top-level fields; with dotted, paths into single
-// objects are reached too.
-func (s *Schema) CheckRanking(r *Ranking, at problem.Path, dotted bool, found *problem.List) {}
+// fieldInput is what a field may say that is expanded before it is stored.
+type fieldInput struct {
+	role      string
+	only      []string
+	givesOnly bool
+	givesList bool
+}
 
-func (r *reader) read(body []byte) *Definition { return &Definition{} }
-func (r *reader) expand(d *Definition)         {}
-func (r *reader) check(d *Definition)          {}
+// analyzerInput is which of the three kinds an analyzer gave.
+type analyzerInput struct {
+	preset      string
+	givesPreset bool
+	givesCustom bool
+	givesNamed  bool
+}
+
+// place is where a problem of meaning is told and the name it is told with.
+type place struct {
+	at   problem.Path
+	name string
+}
+
+func (r *reader) rule(at problem.Path, code *problem.Code, arguments ...any) {
+	r.rules.Report(code.At(at, arguments...))
+}
+
+func (r *reader) read(body []byte) *Definition {
+	r.inputs = make(map[*Field]*fieldInput)
+	r.chosen = make(map[*Analyzer]*analyzerInput)
+	root, ok := jsonread.Parse(body, &r.shape)
+	if !ok {
+		return nil
+	}
+	d := &Definition{}
+	root.Members(func(name string, v jsonread.Value) bool {
+		switch name {
+		case "source":
+			if word, ok := v.Word("full", "none"); ok {
+				d.Source = Source(word)
+			}
+		case "metadata":
+			if !v.IsNull() {
+				d.Metadata = readTexts(v)
+			}
+		case "fields":
+			if !v.IsNull() {
+				d.Fields = r.readFields(v, "")
+			}
+		case "locales":
+			r.readDeclaration(v)
+		case "localeFallback":
+			d.LocaleFallback = r.readFallback(v)
+		case "ranking":
+			d.Ranking = ReadRanking(v)
+		case "resources":
+			d.Resources = r.readResources(v)
+		default:
+			return false
+		}
+		return true
+	})
+	if r.fields > maxFields {
+		r.shape.Report(problem.RequestValueInvalid.At(problem.At("fields"), "reason", "more than 5000 fields"))
+	}
+	return d
+}
+
+// readTexts reads a map of strings.
+func readTexts(v jsonread.Value) map[string]string {
+	texts := make(map[string]string)
+	v.Entries(func(name string, entry jsonread.Value) {
+		if text, ok := entry.Text(); ok {
+			texts[name] = text
+		}
+	})
+	return texts
+}
+
+func (r *reader) readDeclaration(v jsonread.Value) {
+	if v.IsNull() {
+		return
+	}
+	var defaultLocale string
+	var supported []string
+	v.Members(func(name string, member jsonread.Value) bool {
+		switch name {
+		case "defaultLocale":
+			if tag, ok := member.Text(); ok {
+				defaultLocale = r.declaredTag(tag, member.Path())
+			}
+		case "supported":
+			member.Items(func(_ int, item jsonread.Value) {
+				if tag, ok := item.Text(); ok {
+					supported = append(supported, r.declaredTag(tag, item.Path()))
+				}
+			})
+		default:
+			return false
+		}
+		return true
+	})
+	if defaultLocale == "" {
+		r.rule(v.Path().Field("defaultLocale"), problem.IndexLocalesDefaultLocaleRequired)
+	}
+	r.declaration = &declaration{defaultLocale: defaultLocale}
+	for _, tag := range append([]string{defaultLocale}, supported...) {
+		if tag != "" && !contains(r.declaration.tags, tag) {
+			r.declaration.tags = append(r.declaration.tags, tag)
+		}
+	}
+}
+
+// declaredTag returns the canonical form of a tag of the index-wide list and
+// reports one without rules.
+func (r *reader) declaredTag(tag string, at problem.Path) string {
+	canonical, ok := r.capabilities.locale(tag)
+	if !ok {
+		r.rule(at, problem.IndexFieldLocalesLocaleUnsupported, "name", at.String(), "locale", tag)
+	}
+	return canonical
+}
+
+func (r *reader) readFallback(v jsonread.Value) *LocaleFallback {
+	if v.IsNull() {
+		return nil
+	}
+	fallback := &LocaleFallback{}
+	v.Members(func(name string, member jsonread.Value) bool {
+		if name != "chain" {
+			return false
+		}
+		if tags, ok := member.Texts(); ok {
+			fallback.Chain = tags
+		}
+		return true
+	})
+	return fallback
+}
+
+func (r *reader) readResources(v jsonread.Value) *Resources {
+	resources := &Resources{}
+	v.Members(func(name string, member jsonread.Value) bool {
+		switch name {
+		case "analyzers":
+			resources.Analyzers = make(map[string]*Analyzer)
+			member.Entries(func(name string, entry jsonread.Value) {
+				resources.Analyzers[name] = r.readAnalyzer(entry, place{entry.Path(), name})
+			})
+		case "stopwords":
+			resources.Stopwords = make(map[string][]string)
+			member.Entries(func(name string, entry jsonread.Value) {
+				if words, ok := entry.Texts(); ok {
+					resources.Stopwords[name] = words
+				}
+			})
+		case "synonyms":
+			resources.Synonyms = make(map[string]*SynonymSet)
+			member.Entries(func(name string, entry jsonread.Value) {
+				resources.Synonyms[name] = r.readSynonymSet(entry, name)
+			})
+		default:
+			return false
+		}
+		return true
+	})
+	if len(resources.Analyzers)+len(resources.Stopwords)+len(resources.Synonyms) == 0 {
+		return nil
+	}
+	return resources
+}
+
+func (r *reader) readSynonymSet(v jsonread.Value, set string) *SynonymSet {
+	synonyms := &SynonymSet{}
+	v.Members(func(name string, member jsonread.Value) bool {
+		if name != "rules" {
+			return false
+		}
+		if member.IsNull() {
+			return true
+		}
+		synonyms.Rules = []SynonymRule{}
+		member.Items(func(position int, item jsonread.Value) {
+			if position == maxSynonymRules {
+				member.Invalid("more than 100000 rules")
+			}
+			if position < maxSynonymRules {
+				synonyms.Rules = append(synonyms.Rules, r.readSynonymRule(item, set))
+			}
+		})
+		return true
+	})
+	return synonyms
+}
+
+func (r *reader) readSynonymRule(v jsonread.Value, set string) SynonymRule {
+	var rule SynonymRule
+	v.Members(func(name string, member jsonread.Value) bool {
+		switch name {
+		case "equivalent":
+			if words, ok := member.Texts(); ok {
+				rule.Equivalent = words
+			}
+		case "mapping":
+			if member.IsNull() {
+				return true
+			}
+			rule.Mapping = &SynonymMapping{}
+			member.Members(func(name string, side jsonread.Value) bool {
+				words, ok := side.Texts()
+				switch {
+				case name == "from" && ok:
+					rule.Mapping.From = words
+				case name == "to" && ok:
+					rule.Mapping.To = words
+				case name != "from" && name != "to":
+					return false
+				}
+				return true
+			})
+		default:
+			return false
+		}
+		return true
+	})
+	r.checkSynonymRule(rule, place{v.Path(), set})
+	return rule
+}

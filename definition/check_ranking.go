@@ -1,0 +1,117 @@
+package definition
+
+import (
+	"math"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// rankable is a field as ranking sees it.
+type rankable struct {
+	known      bool
+	isWildcard bool
+	sortable   bool
+	kind       Type
+}
+
+// CheckRanking checks a ranking at a place of a body against the fields. The
+// ranking of the search settings reaches dotted paths outside of nested lists.
+func (s *Schema) CheckRanking(ranking *Ranking, at problem.Path, found *problem.List) {
+	checkRanking(ranking, at, func(path string) rankable {
+		f, ok := s.Resolve(path)
+		if !ok || f.List != "" {
+			return rankable{}
+		}
+		return rankable{true, f.IsWildcard, f.Sort, f.Type}
+	}, found)
+}
+
+// topLevel looks fields up by their declared top-level name.
+func topLevel(fields map[string]*Field) func(string) rankable {
+	return func(name string) rankable {
+		if f := fields[name]; f != nil {
+			return rankable{true, isPattern(name), f.Sort != nil || f.Signal != nil, f.Type}
+		}
+		for declared := range fields {
+			if isPattern(declared) && isConcrete(name) && matchesPattern(declared, name) {
+				return rankable{known: true, isWildcard: true}
+			}
+		}
+		return rankable{}
+	}
+}
+
+func checkRanking(ranking *Ranking, at problem.Path, look func(string) rankable, found *problem.List) {
+	seen := make(map[string]bool)
+	for i, tie := range ranking.TieBreakers {
+		place, f := at.Field("tieBreakers").Item(i), look(tie.Field)
+		var code *problem.Code
+		switch {
+		case !f.known:
+			code = problem.IndexRankingFieldUnknown
+		case f.isWildcard:
+			code = problem.IndexRankingWildcardUnsupported
+		case !f.sortable || f.kind == GeoPoint:
+			code = problem.IndexRankingFieldNotSortable
+		case seen[tie.Field]:
+			code = problem.IndexRankingFieldDuplicate
+		}
+		if code != nil {
+			found.Report(code.At(place, "name", tie.Field))
+		}
+		seen[tie.Field] = true
+	}
+	for i := range ranking.Signals {
+		checkSignalEntry(&ranking.Signals[i], at.Field("signals").Item(i), look, found)
+	}
+}
+
+func checkSignalEntry(signal *Signal, at problem.Path, look func(string) rankable, found *problem.List) {
+	report := func(code *problem.Code, arguments ...any) {
+		found.Report(code.At(at, append([]any{"name", signal.Field}, arguments...)...))
+	}
+	f := look(signal.Field)
+	usable := false
+	switch {
+	case !f.known:
+		report(problem.IndexRankingSignalFieldUnknown)
+	case f.isWildcard:
+		report(problem.IndexRankingSignalWildcardUnsupported)
+	case !f.sortable:
+		report(problem.IndexRankingSignalFieldNotSortable)
+	default:
+		usable = true
+	}
+	shape, shapes := "", 0
+	if signal.Saturation != nil {
+		shape, shapes = "saturation", shapes+1
+		if !isPositive(signal.Saturation.Pivot) {
+			report(problem.IndexRankingSignalPivotOutOfRange)
+		}
+	}
+	if signal.Linear != nil {
+		shape, shapes = "linear", shapes+1
+		if !isPositive(signal.Linear.Ceiling) {
+			report(problem.IndexRankingSignalCeilingOutOfRange)
+		}
+	}
+	if signal.Decay != nil {
+		shape, shapes = "decay", shapes+1
+		if signal.Decay.HalfLife == nil || *signal.Decay.HalfLife <= 0 {
+			report(problem.IndexRankingSignalHalfLifeOutOfRange)
+		}
+	}
+	switch {
+	case shapes == 0:
+		report(problem.IndexRankingSignalShapeRequired)
+	case shapes > 1:
+		report(problem.IndexRankingSignalShapeInvalid)
+	case usable && (shape == "decay") != (f.kind == Timestamp), usable && shape != "decay" && !f.kind.IsNumber():
+		report(problem.IndexRankingSignalShapeUnsupported, "shape", shape)
+	}
+	if weight := signal.WeightOrDefault(); !(weight >= 0) || math.IsInf(weight, 0) {
+		report(problem.IndexRankingSignalWeightOutOfRange)
+	}
+}
+
+func isPositive(f *float64) bool { return f != nil && *f > 0 && !math.IsInf(*f, 0) }

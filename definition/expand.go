@@ -1,0 +1,234 @@
+package definition
+
+import "github.com/quiresearch/quire/problem"
+
+// position is where a field stands.
+type position struct {
+	place
+	insideObject   bool
+	belowFlattened bool
+	belowNested    bool
+}
+
+func (p position) child(name string) position {
+	next := p
+	next.at = p.at.Field("fields").Field(name)
+	next.name = name
+	if p.name != "" {
+		next.name = p.name + "." + name
+	}
+	return next
+}
+
+// inside returns the position of the values of an object field.
+func (p position) inside(f *Field) position {
+	p.insideObject = true
+	p.belowFlattened = p.belowFlattened || f.Mode == Flattened
+	p.belowNested = p.belowNested || f.Mode == Nested
+	return p
+}
+
+// expand writes out roles, presets and the index-wide locales, and makes the
+// tags of the fallback chain canonical.
+func (r *reader) expand(d *Definition) {
+	r.expandFields(d.Fields, position{})
+	if d.Resources != nil {
+		for _, name := range sortedNames(d.Resources.Analyzers) {
+			at := problem.At("resources.analyzers").Field(name)
+			r.expandAnalyzer(d.Resources.Analyzers[name], nil, place{at, name})
+		}
+	}
+	if d.LocaleFallback != nil {
+		for i, tag := range d.LocaleFallback.Chain {
+			d.LocaleFallback.Chain[i], _ = r.capabilities.locale(tag)
+		}
+	}
+}
+
+func (r *reader) expandFields(fields map[string]*Field, parent position) {
+	for _, name := range sortedNames(fields) {
+		f, where := fields[name], parent.child(name)
+		r.expandRole(f, where)
+		r.expandLocales(f, where)
+		for _, usage := range []*TextUsage{f.Matching, f.Autocomplete} {
+			if usage != nil && usage.Analyzer != nil {
+				r.expandAnalyzer(usage.Analyzer, usage, where.place)
+			}
+		}
+		r.expandFields(f.Fields, where.inside(f))
+	}
+}
+
+// expandRole sets what a role turns on. A property given beside it is kept as
+// it was given.
+func (r *reader) expandRole(f *Field, where position) {
+	role := r.inputs[f].role
+	if role == "" || f.Type == "" {
+		return
+	}
+	wanted := String
+	switch role {
+	case "timestamp":
+		wanted = Timestamp
+	case "geo":
+		wanted = GeoPoint
+	}
+	if f.Type != wanted {
+		r.rule(where.at, problem.IndexFieldRoleTypeUnsupported, "name", where.name, "role", role, "type", f.Type)
+		return
+	}
+	if role == "id" && where.insideObject {
+		r.rule(where.at, problem.IndexFieldRoleObjectUnsupported, "name", where.name, "role", role)
+		return
+	}
+	filter, facet := func() { setDefault(&f.Filter, Empty{}) }, func() { setDefault(&f.Facet, Empty{}) }
+	stored := func() {
+		if !where.belowFlattened {
+			setDefault(&f.Stored, true)
+		}
+	}
+	sort := func() {
+		if !where.belowFlattened {
+			setDefault(&f.Sort, Sort{})
+		}
+	}
+	switch role {
+	case "id":
+		setDefault(&f.PrimaryKey, true)
+		setDefault(&f.Required, true)
+		stored()
+		filter()
+	case "title":
+		stored()
+		sort()
+		setDefault(&f.Autocomplete, TextUsage{})
+		weight := 3.0
+		setDefault(&f.Matching, TextUsage{
+			Weight: &weight, Exact: &Exact{}, TypoTolerance: &TypoTolerance{}, Highlight: &Empty{},
+			LengthNormalization: LengthStrong,
+		})
+	case "description":
+		stored()
+		setDefault(&f.Matching, TextUsage{
+			Highlight: &Empty{}, TypoTolerance: &TypoTolerance{}, LengthNormalization: LengthNone,
+		})
+	case "tag":
+		filter()
+		facet()
+		setDefault(&f.Matching, TextUsage{Analyzer: preserveTerms()})
+	case "path":
+		filter()
+		facet()
+		setDefault(&f.Hierarchy, Hierarchy{})
+	case "code":
+		stored()
+		filter()
+		setDefault(&f.Autocomplete, TextUsage{})
+		setDefault(&f.Matching, TextUsage{Analyzer: preserveTerms(), LengthNormalization: LengthNone})
+	case "timestamp":
+		filter()
+		sort()
+		facet()
+	case "geo":
+		filter()
+		sort()
+	}
+}
+
+func setDefault[T any](property **T, value T) {
+	if *property == nil {
+		*property = &value
+	}
+}
+
+// expandLocales writes the index-wide declaration onto a localized field.
+func (r *reader) expandLocales(f *Field, where position) {
+	if f.Locales == nil {
+		return
+	}
+	input, at := r.inputs[f], where.at.Field("locales")
+	if r.declaration == nil {
+		if input.givesOnly {
+			r.rule(at.Field("only"), problem.IndexFieldLocalesOnlyWithoutDeclaration, "name", where.name)
+		}
+		return
+	}
+	declared := r.declaration.tags
+	if input.givesList {
+		r.rule(at.Field("locales"), problem.IndexFieldLocalesListWithDeclaration, "name", where.name)
+	}
+	if f.Locales.DefaultLocale == "" {
+		f.Locales.DefaultLocale = r.declaration.defaultLocale
+	} else if !contains(declared, f.Locales.DefaultLocale) {
+		r.rule(at.Field("defaultLocale"), problem.IndexFieldLocalesLocaleUnknown,
+			"name", where.name, "locale", f.Locales.DefaultLocale)
+	}
+	held := declared
+	if input.givesOnly {
+		held = input.only
+		for i, tag := range input.only {
+			if !contains(declared, tag) {
+				r.rule(at.Field("only").Item(i), problem.IndexFieldLocalesLocaleUnknown, "name", where.name, "locale", tag)
+			}
+		}
+		if !contains(held, f.Locales.DefaultLocale) {
+			r.rule(at.Field("only"), problem.IndexFieldLocalesDefaultNotInOnly,
+				"name", where.name, "locale", f.Locales.DefaultLocale)
+		}
+	}
+	f.Locales.Locales = []string{f.Locales.DefaultLocale}
+	for _, tag := range held {
+		if !contains(f.Locales.Locales, tag) {
+			f.Locales.Locales = append(f.Locales.Locales, tag)
+		}
+	}
+}
+
+func preserveTerms() *Analyzer {
+	return &Analyzer{Custom: &Chain{Filters: []TokenFilter{{Normalize: &Normalize{}}}}}
+}
+
+// expandAnalyzer replaces a preset by the chain it means. The decompound option
+// of the usage is part of the full_text preset and goes into its chain.
+func (r *reader) expandAnalyzer(a *Analyzer, usage *TextUsage, where place) {
+	input := r.chosen[a]
+	if input == nil { // from a role
+		return
+	}
+	given := 0
+	for _, is := range []bool{input.givesPreset, input.givesCustom, input.givesNamed} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case input.givesCustom && input.givesNamed && !input.givesPreset:
+		r.rule(where.at, problem.IndexFieldAnalyzerConflicting, "name", where.name)
+		return
+	case given != 1:
+		r.rule(where.at, problem.IndexFieldAnalyzerInvalid, "name", where.name)
+		return
+	case !input.givesPreset:
+		return
+	}
+	switch input.preset {
+	case "preserve_terms":
+		*a = *preserveTerms()
+	case "full_text":
+		filters := []TokenFilter{{Normalize: &Normalize{}}, {Stopwords: &Stopwords{}}}
+		switch {
+		case usage == nil || usage.Decompound == nil:
+			filters = append(filters, TokenFilter{Decompound: &Decompound{}})
+		case *usage.Decompound != "none":
+			tag, _ := r.capabilities.locale(*usage.Decompound)
+			filters = append(filters, TokenFilter{Decompound: &Decompound{Locale: tag}})
+		}
+		filters = append(filters, TokenFilter{Stemming: &Stemming{}})
+		*a = Analyzer{Custom: &Chain{Filters: filters}}
+		if usage != nil {
+			usage.Decompound = nil
+		}
+	default:
+		r.rule(where.at, problem.IndexFieldAnalyzerInvalid, "name", where.name)
+	}
+}

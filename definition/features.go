@@ -1,0 +1,137 @@
+package definition
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// features are the names this build understands; locale.<tag> comes beside
+// them. They are never renamed or reused.
+var features = []string{
+	"field.signal", "field.unit", "type.object", "type.object.flattened", "type.object.highlight",
+	"type.object.highlight.nested", "type.object.key", "type.object.locales", "type.object.nesting",
+	"type.object.stored", "type.object.stored.nested", "type.object.usages", "type.object.wildcard",
+}
+
+// Features returns the names of what a node must support to serve the
+// definition, sorted.
+func (d *Definition) Features() []string {
+	needed := make(map[string]bool)
+	collectFeatures(d.Fields, position{}, needed)
+	names := make([]string, 0, len(needed))
+	for name := range needed {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func collectFeatures(fields map[string]*Field, where position, needed map[string]bool) {
+	for name, f := range fields {
+		if f.Signal != nil {
+			needed["field.signal"] = true
+		}
+		if f.Unit != nil {
+			needed["field.unit"] = true
+		}
+		if f.Locales != nil {
+			for _, tag := range localesOf(f) {
+				needed["locale."+tag] = true
+			}
+		}
+		if f.Type == Object {
+			needed["type.object"] = true
+			if f.Mode == Flattened {
+				needed["type.object.flattened"] = true
+			}
+			if f.Key != nil {
+				needed["type.object.key"] = true
+			}
+			if where.insideObject {
+				needed["type.object.nesting"] = true
+			}
+		}
+		if isPattern(name) && (where.insideObject || f.Type == Object) {
+			needed["type.object.wildcard"] = true
+		}
+		if where.insideObject {
+			collectChildFeatures(f, where, needed)
+		}
+		collectFeatures(f.Fields, where.inside(f), needed)
+	}
+}
+
+func collectChildFeatures(f *Field, where position, needed map[string]bool) {
+	add := func(name string) {
+		if where.belowNested {
+			name += ".nested"
+		}
+		needed[name] = true
+	}
+	if orDefault(f.Stored, false) {
+		add("type.object.stored")
+	}
+	for _, usage := range []*TextUsage{f.Matching, f.Autocomplete} {
+		if usage != nil && usage.Highlight != nil {
+			add("type.object.highlight")
+		}
+	}
+	if f.Locales != nil {
+		needed["type.object.locales"] = true
+	}
+	if where.belowNested && (f.Sort != nil || f.Facet != nil || f.Matching != nil || f.Autocomplete != nil ||
+		f.Hierarchy != nil || f.Type == Vector) {
+		needed["type.object.usages"] = true
+	}
+}
+
+// stored is the form a definition is kept in.
+type stored struct {
+	RequiredFeatures []string       `json:"requiredFeatures"`
+	Definition       jsontext.Value `json:"definition"`
+}
+
+// EncodeStored returns the form that is kept: the definition and the features
+// it needs.
+func (d *Definition) EncodeStored() []byte {
+	data, err := json.Marshal(stored{d.Features(), d.Encode()})
+	if err != nil {
+		panic("definition: encode: " + err.Error()) // names and checked JSON
+	}
+	return data
+}
+
+// DecodeStored reads what EncodeStored wrote. A definition that needs features
+// this node lacks is index:unsupported; one with parts this build has no names
+// for is index:definition:unrepresentable.
+func DecodeStored(data []byte, capabilities Capabilities) (*Definition, error) {
+	var kept stored
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return nil, problem.IndexDefinitionUnrepresentable.New().Because(err)
+	}
+	var lacking []string
+	for _, name := range kept.RequiredFeatures {
+		if tag, isLocale := strings.CutPrefix(name, "locale."); isLocale {
+			if _, ok := capabilities.locale(tag); ok {
+				continue
+			}
+		} else if slices.Contains(features, name) {
+			continue
+		}
+		lacking = append(lacking, name)
+	}
+	if lacking != nil {
+		return nil, problem.IndexUnsupported.New("features", lacking)
+	}
+	d, err := Parse(kept.Definition, capabilities)
+	if err != nil {
+		return nil, problem.IndexDefinitionUnrepresentable.New().Because(err)
+	}
+	return d, nil
+}
