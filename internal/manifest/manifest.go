@@ -75,10 +75,9 @@ type Manifest struct {
 // Segment is one segment with what the commit says about it.
 type Segment struct {
 	File      string `json:"file"`
-	Documents int64  `json:"documents"`        // documents in it, list values not counted
-	Live      int64  `json:"live"`             // those not deleted
-	Deletes   string `json:"deletes,omitzero"` // side file with its live documents; empty: all live
-	Signals   string `json:"signals,omitzero"` // side file with refreshed signal values
+	Documents int64  `json:"documents"`     // documents in it, list values not counted
+	Live      int64  `json:"live"`          // those not deleted
+	Side      string `json:"side,omitzero"` // side file with its live documents and refreshed signals; empty: all live, none refreshed
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -221,7 +220,7 @@ func (m *Manifest) check() error {
 		if segment.File == "" || segment.Live < 0 || segment.Live > segment.Documents {
 			return fmt.Errorf("segment %q has %d of %d documents", segment.File, segment.Live, segment.Documents)
 		}
-		if err := errors.Join(need(segment.File), need(segment.Deletes), need(segment.Signals)); err != nil {
+		if err := errors.Join(need(segment.File), need(segment.Side)); err != nil {
 			return err
 		}
 		live += segment.Live

@@ -18,7 +18,7 @@ func example() *Manifest {
 		Definition: []byte(`{"fields":{}}`),
 		Segments: []Segment{
 			{File: "s1.seg", Documents: 50, Live: 50},
-			{File: "s2.seg", Documents: 60, Live: 40, Deletes: "c5.side", Signals: "c5.side"},
+			{File: "s2.seg", Documents: 60, Live: 40, Side: "c5.side"},
 		},
 		Files:    []File{{Name: "s1.seg", Size: 10}, {Name: "s2.seg", Size: 20, CRC32C: 7}, {Name: "c5.side", Size: 3}},
 		Tracking: &Tracking{},

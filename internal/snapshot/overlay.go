@@ -135,4 +135,3 @@ func (b *OverlayBuilder) Finish() *Overlay {
 	}
 	return &Overlay{pages: b.pages, count: b.count}
 }
-

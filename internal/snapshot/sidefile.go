@@ -1,0 +1,247 @@
+package snapshot
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/blockfile"
+)
+
+// SideVersion is the version of side files that this package writes.
+const SideVersion = 1
+
+// SideKind is the kind of a side file.
+const SideKind blockfile.Kind = "SIDE"
+
+// Parts of a side file. The owner of a section is the place of its segment in
+// the directory plus one, or zero for sections of the whole file.
+const (
+	partDirectory uint16 = 1 // of the file: segment names and their columns
+	partKeys      uint16 = 2 // of the file: keys changed by the commit
+	partLive      uint16 = 3 // of a segment: bits of its live documents
+	partColumns   uint16 = 4 // first overlay of a segment; one part per column
+)
+
+// SideEntry is what one commit says about one segment.
+type SideEntry struct {
+	Segment   string // file name
+	Documents uint32 // documents and list values in it
+	Live      *bitset.Bitset
+	Signals   map[string]*Overlay
+}
+
+// Side is the content of a side file: what a commit says about segments
+// written earlier, and which keys it changed while changes are tracked.
+type Side struct {
+	Entries []SideEntry
+	Keys    []string // ascending; nil when changes are not tracked
+}
+
+// IsEmpty reports whether there is nothing to write.
+func (s *Side) IsEmpty() bool { return len(s.Entries) == 0 && s.Keys == nil }
+
+// Entry returns the entry of a segment, nil when the file has none.
+func (s *Side) Entry(segment string) *SideEntry {
+	for i := range s.Entries {
+		if s.Entries[i].Segment == segment {
+			return &s.Entries[i]
+		}
+	}
+	return nil
+}
+
+// Write writes a side file.
+func (s *Side) Write(out io.Writer, name string) (blockfile.Summary, error) {
+	w := blockfile.NewWriter(out, name, SideKind, SideVersion)
+	w.Section(blockfile.ID{Part: partDirectory}, s.directory())
+	if s.Keys != nil {
+		w.Section(blockfile.ID{Part: partKeys}, encodeKeys(s.Keys))
+	}
+	for i, entry := range s.Entries {
+		owner := uint32(i + 1)
+		if entry.Live != nil {
+			w.Section(blockfile.ID{Owner: owner, Part: partLive}, entry.Live.AppendBytes(nil))
+		}
+		for c, column := range slices.Sorted(maps.Keys(entry.Signals)) {
+			w.Section(blockfile.ID{Owner: owner, Part: partColumns + uint16(c)}, encodeOverlay(entry.Signals[column]))
+		}
+	}
+	summary, err := w.Finish()
+	if err != nil {
+		return summary, fmt.Errorf("write side file: %w", err)
+	}
+	return summary, nil
+}
+
+func (s *Side) directory() []byte {
+	out := binary.AppendUvarint(nil, uint64(len(s.Entries)))
+	for _, entry := range s.Entries {
+		out = appendText(out, entry.Segment)
+		out = binary.AppendUvarint(out, uint64(entry.Documents))
+		out = binary.AppendUvarint(out, uint64(len(entry.Signals)))
+		for _, column := range slices.Sorted(maps.Keys(entry.Signals)) {
+			out = appendText(out, column)
+		}
+	}
+	return out
+}
+
+// ReadSide reads a side file. Nothing of the result shares content. Damage is
+// an error wrapping blockfile.ErrCorrupt.
+func ReadSide(name string, content []byte) (*Side, error) {
+	file, err := blockfile.Open(name, content, SideKind, SideVersion, blockfile.VerifyAll)
+	if err != nil {
+		return nil, fmt.Errorf("read side file: %w", err)
+	}
+	directory, ok := file.Section(blockfile.ID{Part: partDirectory})
+	if !ok {
+		return nil, blockfile.Corrupt(name, 0, "no directory")
+	}
+	side := new(Side)
+	if keys, ok := file.Section(blockfile.ID{Part: partKeys}); ok {
+		if side.Keys, ok = decodeKeys(keys); !ok {
+			return nil, blockfile.Corrupt(name, file.Offset(blockfile.ID{Part: partKeys}), "keys")
+		}
+	}
+	in := input{rest: directory}
+	for i := range in.count() {
+		entry := SideEntry{Segment: in.text(), Documents: uint32(in.number(1 << 32))}
+		owner := uint32(i + 1)
+		columns := in.count()
+		if in.bad {
+			break
+		}
+		if live, ok := file.Section(blockfile.ID{Owner: owner, Part: partLive}); ok {
+			if entry.Live, ok = bitset.FromBytes(live, entry.Documents); !ok {
+				return nil, blockfile.Corrupt(name, file.Offset(blockfile.ID{Owner: owner, Part: partLive}), "live documents")
+			}
+		}
+		for c := range columns {
+			id := blockfile.ID{Owner: owner, Part: partColumns + uint16(c)}
+			column := in.text()
+			values, ok := file.Section(id)
+			if !ok || in.bad {
+				return nil, blockfile.Corrupt(name, file.Offset(id), "column %d", c)
+			}
+			overlay, ok := decodeOverlay(values, entry.Documents)
+			if !ok {
+				return nil, blockfile.Corrupt(name, file.Offset(id), "values of %q", column)
+			}
+			if entry.Signals == nil {
+				entry.Signals = make(map[string]*Overlay)
+			}
+			entry.Signals[column] = overlay
+		}
+		side.Entries = append(side.Entries, entry)
+	}
+	if in.bad || len(in.rest) != 0 {
+		return nil, blockfile.Corrupt(name, 0, "directory")
+	}
+	return side, nil
+}
+
+// encodeOverlay writes document numbers as distances, each with one flag bit
+// that says whether a value follows.
+func encodeOverlay(overlay *Overlay) []byte {
+	out := binary.AppendUvarint(nil, uint64(overlay.Len()))
+	next := uint32(0)
+	overlay.Each(func(doc uint32, value int64, has bool) {
+		distance := uint64(doc-next) << 1
+		next = doc + 1
+		if !has {
+			out = binary.AppendUvarint(out, distance)
+			return
+		}
+		out = binary.AppendUvarint(out, distance|1)
+		out = binary.LittleEndian.AppendUint64(out, uint64(value))
+	})
+	return out
+}
+
+func decodeOverlay(content []byte, documents uint32) (*Overlay, bool) {
+	in := input{rest: content}
+	b := NewOverlayBuilder(nil, documents)
+	next := uint64(0)
+	for range in.count() {
+		flagged := in.number(1 << 33)
+		doc := next + flagged>>1
+		if in.bad || doc >= uint64(documents) {
+			return nil, false
+		}
+		next = doc + 1
+		if flagged&1 == 0 {
+			b.Set(uint32(doc), 0, false)
+			continue
+		}
+		if len(in.rest) < 8 {
+			return nil, false
+		}
+		b.Set(uint32(doc), int64(binary.LittleEndian.Uint64(in.rest)), true)
+		in.rest = in.rest[8:]
+	}
+	return b.Finish(), !in.bad && len(in.rest) == 0
+}
+
+func encodeKeys(keys []string) []byte {
+	out := binary.AppendUvarint(nil, uint64(len(keys)))
+	for _, key := range keys {
+		out = appendText(out, key)
+	}
+	return out
+}
+
+func decodeKeys(content []byte) ([]string, bool) {
+	in := input{rest: content}
+	count := in.count()
+	keys := make([]string, 0, count)
+	for range count {
+		keys = append(keys, in.text())
+	}
+	return keys, !in.bad && len(in.rest) == 0 && slices.IsSorted(keys)
+}
+
+func appendText(dst []byte, text string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
+}
+
+// input reads numbers and texts; the first that does not fit sets bad, and
+// everything after it reads as zero.
+type input struct {
+	rest []byte
+	bad  bool
+}
+
+func (in *input) number(below uint64) uint64 {
+	value, n := binary.Uvarint(in.rest)
+	if n <= 0 || value >= below {
+		in.bad, in.rest = true, nil
+		return 0
+	}
+	in.rest = in.rest[n:]
+	return value
+}
+
+// count reads how many items follow, each of at least one byte.
+func (in *input) count() int {
+	n := in.number(1 << 32)
+	if n > uint64(len(in.rest)) {
+		in.bad, in.rest = true, nil
+		return 0
+	}
+	return int(n)
+}
+
+func (in *input) text() string {
+	length := in.number(1 << 32)
+	if length > uint64(len(in.rest)) {
+		in.bad, in.rest = true, nil
+		return ""
+	}
+	text := string(in.rest[:length])
+	in.rest = in.rest[length:]
+	return text
+}
