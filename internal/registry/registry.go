@@ -40,10 +40,15 @@ type deployment struct {
 }
 
 // Open reads the registry, or begins an empty one in a bucket that never had
-// any. A registry that is gone or cannot be understood is an error.
+// any. A registry that is gone or cannot be understood leaves the copy unread:
+// nothing is found in it and nothing is changed until a repair.
 func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, error) {
 	r := &Registry{bucket: b, store: versioned.New[state](b, objectKey, resource), log: log, changed: make(chan struct{})}
 	found, err := r.store.Read(ctx)
+	if errors.Is(err, versioned.ErrCorrupt) {
+		log.Error("the registry cannot be understood; nothing is served until it is repaired", "error", err)
+		return r, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the registry: %w", err)
 	}
@@ -54,7 +59,8 @@ func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, er
 	}
 	if !found.Exists() {
 		if mark.Exists() {
-			return nil, fmt.Errorf("the registry of deployment %s is gone: restore it, or rebuild it with a repair", mark.Value.ID)
+			log.Error("the registry is gone; nothing is served until it is repaired", "deployment", mark.Value.ID)
+			return r, nil
 		}
 		if found, err = r.begin(ctx); err != nil {
 			return nil, fmt.Errorf("begin the registry: %w", err)
@@ -117,6 +123,9 @@ func (r *Registry) Changed() <-chan struct{} {
 	defer r.mu.RUnlock()
 	return r.changed
 }
+
+// IsRead reports whether a registry was ever read.
+func (r *Registry) IsRead() bool { return r.Version() > 0 }
 
 // Age returns how long ago the registry was last read.
 func (r *Registry) Age() time.Duration {

@@ -149,8 +149,12 @@ func TestRegistryThatIsGoneRefusesChangesAndForgetsNothing(t *testing.T) {
 	if err := r.CreateIndex(t.Context(), name(t, "more@1"), NewID(), NewID(), time.Now()); !errors.Is(err, problem.StorageIoError) {
 		t.Errorf("change of a missing registry: %v", err)
 	}
-	if _, err := Open(t.Context(), b, slog.New(slog.DiscardHandler)); err == nil {
+	fresh := open(t, b)
+	if fresh.IsRead() {
 		t.Error("a node starts over as if there had been no registry")
+	}
+	if err := fresh.CreateIndex(t.Context(), name(t, "more@1"), NewID(), NewID(), time.Now()); !errors.Is(err, problem.StorageIoError) {
+		t.Errorf("change on a node that never read the registry: %v", err)
 	}
 }
 

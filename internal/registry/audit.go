@@ -1,0 +1,175 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/quiresearch/quire/internal/versioned"
+)
+
+// Audit compares the registry with the storage.
+type Audit struct {
+	Registry string         `json:"registry"` // present, absent or corrupt
+	Indexes  []AuditedIndex `json:"indexes"`
+	Unusable []string       `json:"unusable"`
+}
+
+// AuditedIndex is an index that the registry, the storage or both know.
+type AuditedIndex struct {
+	Name         string              `json:"name"`
+	Registered   bool                `json:"registered"`
+	Live         string              `json:"live,omitempty"`
+	ProposedLive string              `json:"proposedLive,omitempty"`
+	RemovedAt    *time.Time          `json:"removedAt,omitzero"`
+	Generations  []AuditedGeneration `json:"generations"`
+}
+
+// AuditedGeneration is a generation of an AuditedIndex.
+type AuditedGeneration struct {
+	Name       string     `json:"name"`
+	Registered bool       `json:"registered"`
+	Stored     string     `json:"stored"` // synced, incomplete or missing
+	RemovedAt  *time.Time `json:"removedAt,omitzero"`
+}
+
+// owner tells indexes of one name apart: a removed one and its successor.
+type owner struct {
+	name string
+	id   ID
+}
+
+// Audit reads registry and storage and changes nothing.
+func (r *Registry) Audit(ctx context.Context, synced Synced) (Audit, error) {
+	audit := Audit{Registry: "present", Indexes: []AuditedIndex{}, Unusable: []string{}}
+	held, err := r.store.Read(ctx)
+	switch {
+	case errors.Is(err, versioned.ErrCorrupt):
+		audit.Registry = "corrupt"
+	case err != nil:
+		return Audit{}, err
+	case !held.Exists():
+		audit.Registry = "absent"
+	}
+	held.Value.settle()
+	found, unusable, err := r.survey(ctx, synced)
+	if err != nil {
+		return Audit{}, err
+	}
+	audit.Unusable = append(audit.Unusable, unusable...)
+	slices.Sort(audit.Unusable)
+	byOwner := storedByOwner(withRemoved(found, held.Value.Removed))
+	for name, index := range held.Value.Indexes {
+		stored := byOwner[owner{name, index.ID}]
+		delete(byOwner, owner{name, index.ID})
+		audit.Indexes = append(audit.Indexes, auditRegistered(name, index, stored))
+	}
+	for of, stored := range byOwner {
+		audit.Indexes = append(audit.Indexes, auditUnregistered(of.name, stored))
+	}
+	slices.SortFunc(audit.Indexes, func(a, b AuditedIndex) int {
+		switch {
+		case a.Name != b.Name:
+			return compareText(a.Name, b.Name)
+		case a.Registered != b.Registered && a.Registered:
+			return -1
+		}
+		return 1
+	})
+	return audit, nil
+}
+
+func storedByOwner(found []storedGeneration) map[owner][]storedGeneration {
+	byOwner := make(map[owner][]storedGeneration)
+	for _, g := range found {
+		of := owner{g.Index, g.IndexID}
+		byOwner[of] = append(byOwner[of], g)
+	}
+	return byOwner
+}
+
+func auditRegistered(name string, index *Index, stored []storedGeneration) AuditedIndex {
+	audited := AuditedIndex{Name: name, Registered: true, Live: index.Live, Generations: []AuditedGeneration{}}
+	byID := make(map[ID]storedGeneration)
+	for _, g := range stored {
+		byID[g.GenerationID] = g
+	}
+	for _, generation := range index.GenerationNames() {
+		id := index.Generations[generation].ID
+		state := "missing"
+		if g, ok := byID[id]; ok {
+			state = g.state()
+		}
+		delete(byID, id)
+		audited.Generations = append(audited.Generations, AuditedGeneration{Name: generation, Registered: true, Stored: state})
+	}
+	for _, g := range byID {
+		audited.Generations = append(audited.Generations, g.audited(false))
+	}
+	sortAudited(audited.Generations)
+	return audited
+}
+
+func auditUnregistered(name string, stored []storedGeneration) AuditedIndex {
+	audited := AuditedIndex{Name: name, Generations: []AuditedGeneration{}}
+	whole := !slices.ContainsFunc(stored, func(g storedGeneration) bool { return g.mark == nil || !g.mark.Whole })
+	if whole {
+		at := stored[0].mark.RemovedAt
+		audited.RemovedAt = &at
+	} else {
+		audited.ProposedLive = newest(stored)
+	}
+	for _, g := range stored {
+		audited.Generations = append(audited.Generations, g.audited(whole))
+	}
+	sortAudited(audited.Generations)
+	return audited
+}
+
+func (g storedGeneration) state() string {
+	if g.synced {
+		return "synced"
+	}
+	return "incomplete"
+}
+
+func (g storedGeneration) audited(whole bool) AuditedGeneration {
+	a := AuditedGeneration{Name: g.Generation, Stored: g.state()}
+	if g.mark != nil && !whole {
+		at := g.mark.RemovedAt
+		a.RemovedAt = &at
+	}
+	return a
+}
+
+// newest returns the highest-numbered generation that is stored and not
+// marked; generations named by hand never.
+func newest(stored []storedGeneration) string {
+	best, name := -1, ""
+	for _, g := range stored {
+		number, err := strconv.Atoi(g.Generation)
+		if err == nil && strconv.Itoa(number) == g.Generation && g.synced && g.mark == nil && number > best {
+			best, name = number, g.Generation
+		}
+	}
+	return name
+}
+
+func sortAudited(generations []AuditedGeneration) {
+	slices.SortFunc(generations, func(a, b AuditedGeneration) int { return compareText(a.Name, b.Name) })
+}
+
+func compareText(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,203 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/problem"
+)
+
+// storage is a bucket whose generations hold a commit when they have a
+// manifest.
+type storage struct{ bucket.Bucket }
+
+func (s storage) synced(ctx context.Context, id ID) (bool, error) {
+	_, err := s.Get(ctx, Prefix(id)+"manifest", "")
+	if errors.Is(err, bucket.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (s storage) store(t *testing.T, e Entry, synced bool) {
+	t.Helper()
+	err := Identify(t.Context(), s, Identity{Index: e.Name.Index, IndexID: e.Index, Generation: e.Name.Generation,
+		GenerationID: e.Generation, CreatedAt: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if synced {
+		if _, err := s.PutIf(t.Context(), Prefix(e.Generation)+"manifest", bucket.Bytes([]byte("m")), bucket.Absent()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// deployed is books with generations 1, 2 and blue, live 2; shop with 1.
+func deployed(t *testing.T) (storage, *Registry) {
+	s := storage{memory.New(nil)}
+	r := open(t, s)
+	one := create(t, r, "books@1")
+	s.store(t, one, true)
+	two := add(t, r, one.Index, "books@2")
+	s.store(t, two, true)
+	s.store(t, add(t, r, one.Index, "books@blue"), true)
+	s.store(t, add(t, r, one.Index, "books@9"), false)
+	if err := r.Promote(t.Context(), two); err != nil {
+		t.Fatal(err)
+	}
+	s.store(t, create(t, r, "shop@1"), true)
+	return s, r
+}
+
+func repair(t *testing.T, r *Registry, s storage, request RepairRequest) Repair {
+	t.Helper()
+	done, err := r.Repair(t.Context(), request, s.synced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+func TestAuditOfAWholeDeployment(t *testing.T) {
+	s, r := deployed(t)
+	if _, err := s.PutIf(t.Context(), "g/nonsense/x", bucket.Bytes(nil), bucket.Absent()); err != nil {
+		t.Fatal(err)
+	}
+	audit, err := r.Audit(t.Context(), s.synced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if audit.Registry != "present" || len(audit.Indexes) != 2 || !slices.Equal(audit.Unusable, []string{"nonsense"}) {
+		t.Fatalf("%+v", audit)
+	}
+	want := []AuditedGeneration{
+		{Name: "1", Registered: true, Stored: "synced"}, {Name: "2", Registered: true, Stored: "synced"},
+		{Name: "9", Registered: true, Stored: "incomplete"}, {Name: "blue", Registered: true, Stored: "synced"},
+	}
+	if books := audit.Indexes[0]; books.Name != "books" || books.Live != "2" || !reflect.DeepEqual(books.Generations, want) {
+		t.Errorf("%+v", books)
+	}
+	if done := repair(t, r, s, RepairRequest{PromoteNewest: true}); len(done.AddedGenerations) != 0 {
+		t.Errorf("nothing to repair, but %+v", done)
+	}
+}
+
+func TestLostRegistryIsRebuilt(t *testing.T) {
+	for _, damage := range []string{"absent", "corrupt"} {
+		s, r := deployed(t)
+		version := r.Version()
+		if damage == "absent" {
+			s.Delete(t.Context(), "registry", bucket.Always)
+		} else {
+			s.PutIf(t.Context(), "registry", bucket.Bytes([]byte("{]")), bucket.Always)
+		}
+		audit, err := r.Audit(t.Context(), s.synced)
+		if err != nil || audit.Registry != damage || audit.Indexes[0].ProposedLive != "2" || audit.Indexes[0].Registered {
+			t.Fatalf("%s: %+v, %v", damage, audit, err)
+		}
+		done := repair(t, r, s, RepairRequest{PromoteNewest: true})
+		want := Repair{
+			CreatedIndexes:   []string{"books", "shop"},
+			AddedGenerations: []string{"books@1", "books@2", "books@blue", "shop@1"},
+			Promoted:         []string{"books@2", "shop@1"}, Restored: []string{},
+		}
+		if !reflect.DeepEqual(done, want) {
+			t.Errorf("%s: %+v", damage, done)
+		}
+		if resolve(t, r, "books").Name.Generation != "2" || r.Version() <= version {
+			t.Errorf("%s: version %d after %d", damage, r.Version(), version)
+		}
+		resolve(t, open(t, s), "shop")
+	}
+}
+
+func TestRebuiltIndexHasNoLiveGenerationUnlessAsked(t *testing.T) {
+	s, _ := deployed(t)
+	s.Delete(t.Context(), "registry", bucket.Always)
+	r := open(t, s)
+	repair(t, r, s, RepairRequest{})
+	if _, err := r.Resolve(name(t, "books")); !errors.Is(err, problem.IndexNoLiveGeneration) {
+		t.Errorf("books: %v", err)
+	}
+	if err := r.Promote(t.Context(), resolve(t, r, "books@1")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRemovedComesBackOnlyWhenNamed(t *testing.T) {
+	s, r := deployed(t)
+	shop := resolve(t, r, "shop")
+	removed, err := r.RemoveIndex(t.Context(), name(t, "shop"), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := r.RemoveGeneration(t.Context(), name(t, "books@1"), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range append(removed, gone...) {
+		if err := MarkRemoved(t.Context(), s, one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	audit, err := r.Audit(t.Context(), s.synced)
+	if err != nil || audit.Indexes[1].RemovedAt == nil || audit.Indexes[0].Generations[0].RemovedAt == nil {
+		t.Fatalf("%+v, %v", audit, err)
+	}
+	if done := repair(t, r, s, RepairRequest{PromoteNewest: true}); len(done.AddedGenerations) != 0 {
+		t.Fatalf("removed data came back: %+v", done)
+	}
+	done := repair(t, r, s, RepairRequest{PromoteNewest: true, Restore: []Name{name(t, "shop"), name(t, "absent"), name(t, "books@1")}})
+	want := Repair{CreatedIndexes: []string{"shop"}, AddedGenerations: []string{"books@1", "shop@1"},
+		Promoted: []string{"shop@1"}, Restored: []string{"shop", "books@1"}}
+	if !reflect.DeepEqual(done, want) {
+		t.Errorf("%+v", done)
+	}
+	if e := resolve(t, r, "shop"); e.Index != shop.Index || e.Generation != shop.Generation {
+		t.Errorf("restored as %+v", e)
+	}
+	if len(r.Removed()) != 0 {
+		t.Errorf("still removed: %v", r.Removed())
+	}
+	if mark, err := versioned.New[Mark](s, markKey(shop.Generation), "").Read(t.Context()); err != nil || mark.Exists() {
+		t.Errorf("the mark stays: %v", err)
+	}
+}
+
+// A delete that lands while the repair reads the storage is not undone.
+func TestDeleteDuringRepairStays(t *testing.T) {
+	s, r := deployed(t)
+	other := open(t, s)
+	s.Delete(t.Context(), "registry", bucket.Always)
+	repair(t, r, s, RepairRequest{PromoteNewest: true})
+	extra := Entry{Name: Name{"shop", "2"}, Index: resolve(t, r, "shop").Index, Generation: NewID()}
+	s.store(t, extra, true)
+	deleted := false
+	synced := func(ctx context.Context, id ID) (bool, error) {
+		if !deleted {
+			deleted = true
+			if err := other.Refresh(ctx); err != nil {
+				return false, err
+			}
+			if _, err := other.RemoveIndex(ctx, Name{Index: "books"}, time.Now()); err != nil {
+				t.Error(err)
+			}
+		}
+		return s.synced(ctx, id)
+	}
+	done, err := r.Repair(t.Context(), RepairRequest{PromoteNewest: true}, synced)
+	if err != nil || !slices.Equal(done.AddedGenerations, []string{"shop@2"}) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if _, err := r.Resolve(name(t, "books")); !errors.Is(err, problem.IndexNotFound) {
+		t.Errorf("the deleted index is back: %v", err)
+	}
+}

@@ -1,0 +1,163 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Identity says whose data a generation's objects are. It is written once,
+// before the registry names the generation, and lets a repair rebuild the
+// registry from storage alone.
+type Identity struct {
+	Index        string    `json:"index"`
+	IndexID      ID        `json:"indexId"`
+	Generation   string    `json:"generation"`
+	GenerationID ID        `json:"generationId"`
+	CreatedAt    time.Time `json:"createdAt"`
+}
+
+// Mark says that a generation was removed.
+type Mark struct {
+	RemovedAt time.Time `json:"removedAt"`
+	Whole     bool      `json:"whole,omitempty"` // with its whole index
+}
+
+const storagePrefix = "g/"
+
+// Prefix returns the prefix of every object of a generation.
+func Prefix(generation ID) string { return storagePrefix + generation.String() + "/" }
+
+func identityKey(generation ID) string { return Prefix(generation) + "identity" }
+func markKey(generation ID) string     { return Prefix(generation) + "removed" }
+
+// Identify writes the identity of a generation.
+func Identify(ctx context.Context, b bucket.Bucket, identity Identity) error {
+	store := versioned.New[Identity](b, identityKey(identity.GenerationID), resource)
+	if _, err := store.Replace(ctx, versioned.Object[Identity]{}, identity); err != nil {
+		return fmt.Errorf("identify generation %s: %w", identity.GenerationID, err)
+	}
+	return nil
+}
+
+// MarkRemoved writes the removal mark of a generation. A mark that is already
+// there stays.
+func MarkRemoved(ctx context.Context, b bucket.Bucket, removed Removed) error {
+	store := versioned.New[Mark](b, markKey(removed.GenerationID), resource)
+	_, err := store.Replace(ctx, versioned.Object[Mark]{}, Mark{RemovedAt: removed.RemovedAt, Whole: removed.Whole})
+	if err != nil && !errors.Is(err, versioned.ErrLost) {
+		return fmt.Errorf("mark generation %s: %w", removed.GenerationID, err)
+	}
+	return nil
+}
+
+// Erase deletes the identity and the mark of a generation whose data is gone.
+func Erase(ctx context.Context, b bucket.Bucket, generation ID) error {
+	for _, key := range []string{identityKey(generation), markKey(generation)} {
+		if _, err := b.Delete(ctx, key, bucket.Always); err != nil {
+			return fmt.Errorf("delete %s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// storedGeneration is what storage holds of a generation.
+type storedGeneration struct {
+	Identity
+	synced bool
+	mark   *Mark
+}
+
+// Synced reports whether a generation's storage holds a commit.
+type Synced func(ctx context.Context, generation ID) (bool, error)
+
+// survey reads every generation of the storage. The second result names what
+// no valid name can carry.
+func (r *Registry) survey(ctx context.Context, synced Synced) ([]storedGeneration, []string, error) {
+	listing, err := r.bucket.List(ctx, storagePrefix, "/")
+	if err != nil {
+		return nil, nil, storageFailed(err)
+	}
+	var (
+		found    []storedGeneration
+		unusable []string
+	)
+	for _, prefix := range listing.Prefixes {
+		text := strings.TrimSuffix(strings.TrimPrefix(prefix, storagePrefix), "/")
+		id, err := ParseID(text)
+		if err != nil {
+			unusable = append(unusable, text)
+			continue
+		}
+		g, usable, err := r.surveyOne(ctx, id, synced)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case usable == "":
+			found = append(found, g)
+		default:
+			unusable = append(unusable, usable)
+		}
+	}
+	return found, unusable, nil
+}
+
+// surveyOne reads one generation. The text names it when it is unusable.
+func (r *Registry) surveyOne(ctx context.Context, id ID, synced Synced) (storedGeneration, string, error) {
+	identity, err := versioned.New[Identity](r.bucket, identityKey(id), resource).Read(ctx)
+	if errors.Is(err, versioned.ErrCorrupt) || err == nil && !identity.Exists() {
+		return storedGeneration{}, id.String(), nil
+	}
+	if err != nil {
+		return storedGeneration{}, "", err
+	}
+	g := storedGeneration{Identity: identity.Value}
+	switch {
+	case g.GenerationID != id || g.IndexID.IsZero():
+		return g, id.String(), nil
+	case !IsIndexName(g.Index):
+		return g, g.Index, nil
+	case !IsGenerationName(g.Generation):
+		return g, g.Index + "/" + g.Generation, nil
+	}
+	mark, err := versioned.New[Mark](r.bucket, markKey(id), resource).Read(ctx)
+	switch {
+	case errors.Is(err, versioned.ErrCorrupt):
+		g.mark = &Mark{} // an unreadable mark protects its prefix
+	case err != nil:
+		return g, "", err
+	case mark.Exists():
+		g.mark = &mark.Value
+	}
+	if g.synced, err = synced(ctx, id); err != nil {
+		return g, "", storageFailed(err)
+	}
+	return g, "", nil
+}
+
+// withRemoved marks what the registry itself lists as removed, also where the
+// mark could not be written.
+func withRemoved(found []storedGeneration, removed []Removed) []storedGeneration {
+	for i := range found {
+		for _, gone := range removed {
+			if found[i].mark == nil && gone.GenerationID == found[i].GenerationID {
+				found[i].mark = &Mark{RemovedAt: gone.RemovedAt, Whole: gone.Whole}
+			}
+		}
+	}
+	return found
+}
+
+func storageFailed(err error) error {
+	var known *problem.Problem
+	if errors.As(err, &known) {
+		return err
+	}
+	return problem.StorageIoError.New("resource", resource).Because(err)
+}
