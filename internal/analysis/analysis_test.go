@@ -1,0 +1,69 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quiresearch/quire/definition"
+)
+
+// chain builds a chain or fails the test.
+func chain(t testing.TB, spec *definition.Chain, tag string, mode Mode) *Chain {
+	t.Helper()
+	c, err := NewBuilder(Options{}).Chain(spec, tag, mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// show writes tokens as words, alternatives joined by |, gaps as _.
+func show(tokens []Token) string {
+	var out strings.Builder
+	next := int32(0)
+	for i, t := range tokens {
+		if i > 0 && tokens[i-1].Position == t.Position {
+			out.WriteByte('|')
+		} else {
+			for ; next < t.Position; next++ {
+				out.WriteString(" _")
+			}
+			next = t.Position + 1
+			out.WriteByte(' ')
+		}
+		out.Write(t.Term)
+	}
+	return strings.TrimSpace(out.String())
+}
+
+func TestEngineBuiltChains(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		spec *definition.Chain
+		mode Mode
+		text string
+		want string
+	}{
+		{"matching", Matching(""), Index, "The Running Shoes of Carson's", "_ run shoe _ carson"},
+		{"matching", Matching(""), Query, "running", "run"},
+		{"autocomplete", Autocomplete(), Index, "The Red", "t|th|the r|re|red"},
+		{"autocomplete", Autocomplete(), Query, "The Red " + strings.Repeat("x", 30), "the red " + strings.Repeat("x", 20)},
+	} {
+		var buf Buffer
+		if got := show(chain(t, c.spec, "en", c.mode).Analyze(&buf, c.text)); got != c.want {
+			t.Errorf("%s %d %q: %q, want %q", c.name, c.mode, c.text, got, c.want)
+		}
+	}
+}
+
+func ExampleChain_Analyze() {
+	c, _ := NewBuilder(Options{}).Chain(Matching(""), "en", Index)
+	var buf Buffer
+	for _, t := range c.Analyze(&buf, "The running shoes") {
+		fmt.Println(t.Position, string(t.Term), t.Start, t.End)
+	}
+	// Output:
+	// 1 run 4 11
+	// 2 shoe 12 17
+}

@@ -1,0 +1,201 @@
+package analysis
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis/charfilter"
+	"github.com/quiresearch/quire/internal/analysis/stem"
+	"github.com/quiresearch/quire/internal/analysis/tokenfilter"
+	"github.com/quiresearch/quire/internal/analysis/tokenizer"
+	"github.com/quiresearch/quire/internal/locale"
+)
+
+// What Chain refuses. A definition that passed validation on this node never
+// meets them; one that was stored by a better equipped node may.
+var (
+	ErrLocaleUnsupported = errors.New("locale is not supported")
+	ErrNoCompoundData    = errors.New("locale has no compound data")
+	ErrChainInvalid      = errors.New("analysis chain is invalid")
+)
+
+// Options is what a node has beyond the rules built in. All of it is loaded
+// on first use and shared. The zero value serves every locale whose rules
+// need no data. Keys are canonical tags.
+type Options struct {
+	// Segmenters are the tokenizers of locales with their own segmentation:
+	// ja, ko, zh, zh-Hant. A locale that needs one and has none is not
+	// supported.
+	Segmenters map[string]func() (tokenizer.Tokenizer, error)
+
+	// Breaker splits runs of scripts written without spaces (Thai, Lao,
+	// Khmer, Burmese) inside the Unicode tokenizer.
+	Breaker func() (tokenizer.Breaker, error)
+
+	// Decompounders split compounds, by locale.DataTag.
+	Decompounders map[string]func() (tokenfilter.Splitter, error)
+
+	// Stemmers come with locale data, such as the full-form list of is. One
+	// given here goes before a built-in one.
+	Stemmers map[string]func() (stem.Stemmer, error)
+
+	// Stopwords come with locale data, such as those of is. A list given
+	// here goes before a built-in one.
+	Stopwords map[string]func() ([]string, error)
+}
+
+// Builder makes chains. It may be used by any number of goroutines.
+type Builder struct {
+	options Options
+	unicode func() (tokenizer.Tokenizer, error)
+	owners  map[string]uint8 // numbers of stemmers, by tag
+
+	mu        sync.Mutex // guards what follows; held while data are loaded
+	stemmers  map[string]stem.Stemmer
+	splitters map[string]tokenfilter.Splitter
+	segments  map[string]tokenizer.Tokenizer
+	stopwords map[string]*tokenfilter.Stopwords
+}
+
+// NewBuilder returns a builder for a node with these data. It loads nothing.
+func NewBuilder(options Options) *Builder {
+	b := &Builder{
+		options:   options,
+		owners:    map[string]uint8{},
+		stemmers:  map[string]stem.Stemmer{},
+		splitters: map[string]tokenfilter.Splitter{},
+		segments:  map[string]tokenizer.Tokenizer{},
+		stopwords: map[string]*tokenfilter.Stopwords{},
+	}
+	for i, tag := range locale.Tags() {
+		b.owners[tag] = uint8(i + 1)
+	}
+	b.unicode = sync.OnceValues(func() (tokenizer.Tokenizer, error) {
+		if options.Breaker == nil {
+			return tokenizer.Unicode{}, nil
+		}
+		breaker, err := options.Breaker()
+		if err != nil {
+			return nil, fmt.Errorf("load word breaks: %w", err)
+		}
+		return tokenizer.Unicode{Breaker: breaker}, nil
+	})
+	return b
+}
+
+// Supports reports whether this node can analyse a locale: it has rules for
+// exactly this tag, and the data the rules need.
+func (b *Builder) Supports(tag string) bool {
+	tag = locale.Canonical(tag)
+	switch {
+	case !locale.Supported(tag):
+		return false
+	case needsSegmenter(tag):
+		return b.options.Segmenters[tag] != nil
+	case tag == "is":
+		return b.options.Stemmers[tag] != nil
+	}
+	return true
+}
+
+// Canonical returns the canonical spelling of a tag and whether this node
+// supports it.
+func (b *Builder) Canonical(tag string) (string, bool) {
+	tag = locale.Canonical(tag)
+	return tag, b.Supports(tag)
+}
+
+// Decompounds reports whether this node can split the compounds of a locale.
+func (b *Builder) Decompounds(tag string) bool {
+	return locale.Compounding(tag) && b.options.Decompounders[locale.DataTag(tag)] != nil
+}
+
+// Capabilities is what definitions are checked against.
+func (b *Builder) Capabilities() definition.Capabilities {
+	return definition.Capabilities{Locale: b.Canonical, Compounding: locale.Compounding, Decompounds: b.Decompounds}
+}
+
+func needsSegmenter(tag string) bool {
+	switch tag {
+	case "ja", "ko", "zh", "zh-Hant":
+		return true
+	}
+	return false
+}
+
+// Chain makes the chain for values of a locale. Named resources must have been
+// replaced by their content, as definition.Schema does. It is not cached; see
+// Chains.
+func (b *Builder) Chain(spec *definition.Chain, tag string, mode Mode) (*Chain, error) {
+	tag = locale.Canonical(tag)
+	if !b.Supports(tag) {
+		return nil, fmt.Errorf("%w: %q", ErrLocaleUnsupported, tag)
+	}
+	c := &Chain{locale: tag}
+	for _, f := range spec.CharFilters {
+		filter, err := charFilter(f)
+		if err != nil {
+			return nil, err
+		}
+		c.charFilters = append(c.charFilters, filter)
+	}
+	var err error
+	if c.tokenizer, err = b.tokenizer(spec.Tokenizer, tag); err != nil {
+		return nil, err
+	}
+	for _, f := range spec.Filters {
+		if err := b.addFilter(c, f, mode); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func charFilter(f definition.CharFilter) (charfilter.Filter, error) {
+	switch {
+	case f.HTMLStrip != nil:
+		return charfilter.HTMLStrip{}, nil
+	case f.Mapping != nil:
+		return charfilter.NewMapping(f.Mapping.Mappings), nil
+	case f.PatternReplace != nil:
+		filter, err := charfilter.NewPatternReplace(f.PatternReplace.Pattern, f.PatternReplace.Replacement)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrChainInvalid, err)
+		}
+		return filter, nil
+	}
+	return nil, fmt.Errorf("%w: char filter of no kind", ErrChainInvalid)
+}
+
+func (b *Builder) tokenizer(t *definition.Tokenizer, tag string) (tokenizer.Tokenizer, error) {
+	switch {
+	case t == nil && needsSegmenter(tag):
+		return load(b, b.segments, b.options.Segmenters, tag)
+	case t == nil, t.ICU != nil:
+		return b.unicode()
+	case t.Whitespace != nil:
+		return tokenizer.Whitespace{}, nil
+	case t.Keyword != nil:
+		return tokenizer.Keyword{}, nil
+	case t.Letter != nil:
+		return tokenizer.Letter{}, nil
+	}
+	return nil, fmt.Errorf("%w: tokenizer of no kind", ErrChainInvalid)
+}
+
+// load returns what a function of the options makes, once made.
+func load[T any](b *Builder, loaded map[string]T, from map[string]func() (T, error), tag string) (T, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if have, ok := loaded[tag]; ok {
+		return have, nil
+	}
+	made, err := from[tag]()
+	if err != nil {
+		return made, fmt.Errorf("load data of locale %s: %w", tag, err)
+	}
+	loaded[tag] = made
+	return made, nil
+}

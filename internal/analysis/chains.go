@@ -1,0 +1,86 @@
+package analysis
+
+import (
+	"sync"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/locale"
+)
+
+// Chains keeps the chains of the fields of a schema, each made when it is first
+// asked for. It may be used by any number of goroutines.
+type Chains struct {
+	builder *Builder
+
+	mu     sync.RWMutex // guards chains
+	chains map[chainKey]*Chain
+}
+
+// maxChains bounds what is kept; a field with a wildcard name resolves to
+// any number of fields.
+const maxChains = 8192
+
+type chainKey struct {
+	spec         *definition.Chain // nil: built by the engine
+	decompound   string
+	autocomplete bool
+	locale       string
+	mode         Mode
+}
+
+// NewChains returns an empty keeper of chains.
+func NewChains(b *Builder) *Chains {
+	return &Chains{builder: b, chains: map[chainKey]*Chain{}}
+}
+
+// IndexChain returns the chain by which values of a field in a locale are
+// indexed, for its matching usage or for its autocomplete usage. A usage that the
+// field lacks is one the engine builds. An empty tag means en.
+func (c *Chains) IndexChain(field *definition.ResolvedField, autocomplete bool, tag string) (*Chain, error) {
+	return c.chain(field, autocomplete, tag, Index)
+}
+
+// QueryChain returns the query side of IndexChain.
+func (c *Chains) QueryChain(field *definition.ResolvedField, autocomplete bool, tag string) (*Chain, error) {
+	return c.chain(field, autocomplete, tag, Query)
+}
+
+func (c *Chains) chain(field *definition.ResolvedField, autocomplete bool, tag string, mode Mode) (*Chain, error) {
+	usage := field.Matching
+	if autocomplete {
+		usage = field.Autocomplete
+	}
+	if tag == "" {
+		tag = locale.Default
+	}
+	key := chainKey{autocomplete: autocomplete, locale: tag, mode: mode}
+	if usage != nil {
+		key.spec, key.decompound = usage.Chain, usage.Decompound
+	}
+	c.mu.RLock()
+	chain := c.chains[key]
+	c.mu.RUnlock()
+	if chain != nil {
+		return chain, nil
+	}
+	spec := key.spec
+	if spec == nil {
+		spec = Matching(key.decompound)
+		if autocomplete {
+			spec = Autocomplete()
+		}
+	}
+	chain, err := c.builder.Chain(spec, tag, mode)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if have := c.chains[key]; have != nil {
+		return have, nil
+	}
+	if len(c.chains) < maxChains {
+		c.chains[key] = chain
+	}
+	return chain, nil
+}

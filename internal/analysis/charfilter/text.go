@@ -1,0 +1,170 @@
+// Package charfilter rewrites a text before it is cut into words: markup is
+// stripped, letters are mapped, patterns are replaced.
+//
+// A Text is the text at one point of the chain together with the way back: a
+// Filter calls Copy, Replace and Finish while it walks the text once from left
+// to right, and Original tells which stretch of the first text a stretch of
+// the last one came from.
+//
+// Invariants:
+//
+//	C1  The pieces of a step cover its input and its output without gaps.
+//	C2  A filter's output is at most MaxGrowth bytes longer than 8 times its
+//	    input; beyond that the rest of the text is copied unchanged.
+//
+// Filters are shared by any number of users; a Text has one.
+package charfilter
+
+import (
+	"math"
+	"sort"
+	"unsafe"
+)
+
+// MaxGrowth bounds how much a filter may lengthen even a short text.
+const MaxGrowth = 64 << 10
+
+// Filter rewrites a text as a whole.
+type Filter interface {
+	Apply(t *Text)
+}
+
+// Text is a text and where its parts came from. Its zero value is ready for
+// Set.
+type Text struct {
+	current []byte
+	steps   []step // one per filter that changed the text
+	used    int
+
+	out     []byte // of the filter at work
+	pieces  []piece
+	at      int // how far the input is consumed
+	changed bool
+	limit   int
+
+	spare [2][]byte // buffers of out, used in turns
+	turn  int
+}
+
+// step is what one filter did.
+type step struct {
+	pieces []piece
+	in     int32 // length of its input
+}
+
+// piece is a stretch of output: copied from the input byte by byte, or put in
+// the place of a stretch of input, which reaches to the next piece.
+type piece struct {
+	out, in int32
+	copied  bool
+}
+
+// Set starts over with text.
+func (t *Text) Set(text string) {
+	if len(text) > math.MaxInt32/16 {
+		text = text[:math.MaxInt32/16]
+	}
+	// Nobody writes to the bytes of a Text or to a term cut from them.
+	t.current = unsafe.Slice(unsafe.StringData(text), len(text))
+	t.used = 0
+}
+
+// Bytes is the text as it is now. It must not be changed.
+func (t *Text) Bytes() []byte { return t.current }
+
+// Changed reports whether any filter has changed the text.
+func (t *Text) Changed() bool { return t.used > 0 }
+
+// Begin starts a rewrite of the text.
+func (t *Text) begin() {
+	t.out = t.spare[t.turn][:0]
+	t.pieces = t.pieces[:0]
+	t.at = 0
+	t.changed = false
+	t.limit = 8*len(t.current) + MaxGrowth
+}
+
+// copyTo copies the input up to end.
+func (t *Text) copyTo(end int) {
+	if end <= t.at {
+		return
+	}
+	t.piece(true)
+	t.out = append(t.out, t.current[t.at:end]...)
+	t.at = end
+}
+
+// replaceTo puts replacement in the place of the input up to end. It reports
+// false when the output would grow too long; the input is then copied.
+func (t *Text) replaceTo(end int, replacement []byte) bool {
+	if len(t.out)+len(replacement)+len(t.current)-end > t.limit {
+		return false
+	}
+	t.piece(false)
+	t.out = append(t.out, replacement...)
+	t.at = end
+	t.changed = true
+	return true
+}
+
+func (t *Text) piece(copied bool) {
+	if n := len(t.pieces); n > 0 && copied && t.pieces[n-1].copied &&
+		t.pieces[n-1].in+int32(len(t.out))-t.pieces[n-1].out == int32(t.at) {
+		return // goes on where the last piece ended
+	}
+	t.pieces = append(t.pieces, piece{out: int32(len(t.out)), in: int32(t.at), copied: copied})
+}
+
+// finish copies what is left and makes the output the text.
+func (t *Text) finish() {
+	if !t.changed {
+		return
+	}
+	t.copyTo(len(t.current))
+	if t.used == len(t.steps) {
+		t.steps = append(t.steps, step{})
+	}
+	s := &t.steps[t.used]
+	s.pieces, t.pieces = t.pieces, s.pieces
+	s.in = int32(len(t.current))
+	t.used++
+	t.spare[t.turn] = t.out
+	t.turn = 1 - t.turn
+	t.current = t.out
+}
+
+// Original gives the stretch of the first text that bytes start to end of the
+// present one came from. What replaced a stretch came from all of it.
+func (t *Text) Original(start, end int32) (int32, int32) {
+	for i := t.used - 1; i >= 0; i-- {
+		start, end = t.steps[i].original(start, end)
+	}
+	return start, end
+}
+
+func (s *step) original(start, end int32) (int32, int32) {
+	first, _ := s.source(start)
+	if end <= start {
+		return first, first
+	}
+	_, last := s.source(end - 1)
+	return first, max(first, last)
+}
+
+// source gives the stretch of input that the byte at out came from.
+func (s *step) source(out int32) (from, to int32) {
+	i := sort.Search(len(s.pieces), func(i int) bool { return s.pieces[i].out > out }) - 1
+	if i < 0 {
+		return 0, 0
+	}
+	p := s.pieces[i]
+	if p.copied {
+		from = min(p.in+out-p.out, s.in)
+		return from, min(from+1, s.in)
+	}
+	to = s.in
+	if i+1 < len(s.pieces) {
+		to = s.pieces[i+1].in
+	}
+	return p.in, to
+}

@@ -1,0 +1,76 @@
+package token
+
+import "github.com/quiresearch/quire/internal/analysis/stem"
+
+// Stream is the tokens of one text and the memory they live in.
+type Stream struct {
+	Tokens []Token
+
+	// Positions is the number of positions the text takes, gaps included.
+	Positions int32
+
+	// Stems remembers stems between texts.
+	Stems stem.Cache
+
+	spare []Token
+	arena []byte
+}
+
+// Reset forgets all tokens and keeps the memory.
+func (s *Stream) Reset() {
+	s.Tokens = s.Tokens[:0]
+	s.Positions = 0
+	s.arena = s.arena[:0]
+}
+
+// Add puts a word at the next position. It reports false when the stream is
+// full.
+func (s *Stream) Add(term []byte, start, end int, kind Kind, shape Shape) bool {
+	if len(s.Tokens) >= MaxTokens {
+		return false
+	}
+	if len(term) > MaxTermBytes {
+		term, shape = Cut(term, MaxTermBytes), 0
+	}
+	s.Tokens = append(s.Tokens, Token{Term: term, Start: int32(start), End: int32(end), Position: s.Positions, Kind: kind, Shape: shape})
+	s.Positions++
+	return true
+}
+
+// Space returns an empty slice with room for n bytes that lives as long as
+// the tokens. Keep takes the part that was filled.
+func (s *Stream) Space(n int) []byte {
+	if cap(s.arena)-len(s.arena) < n {
+		// Terms already handed out keep the chunk before this one alive.
+		s.arena = make([]byte, 0, max(2*cap(s.arena), n, 4096))
+	}
+	return s.arena[len(s.arena):len(s.arena):cap(s.arena)]
+}
+
+// Keep makes term, filled into what Space returned, a lasting term. A term
+// that outgrew its space is kept as it is.
+func (s *Stream) Keep(term []byte) []byte {
+	free := s.arena[len(s.arena):cap(s.arena)]
+	if len(term) > 0 && len(free) > 0 && &term[0] == &free[0] {
+		s.arena = s.arena[:len(s.arena)+len(term)]
+	}
+	return Cut(term[:len(term):len(term)], MaxTermBytes)
+}
+
+// Rewrite hands out the tokens as they are and starts an empty list that the
+// caller fills by Append. The handed out tokens are valid until the next
+// Rewrite.
+func (s *Stream) Rewrite() []Token {
+	old := s.Tokens
+	s.Tokens, s.spare = s.spare[:0], old
+	return old
+}
+
+// Append adds a token as it is. It reports false when the stream is full.
+func (s *Stream) Append(t Token) bool {
+	if len(s.Tokens) >= MaxTokens {
+		return false
+	}
+	s.Tokens = append(s.Tokens, t)
+	return true
+}

@@ -1,0 +1,132 @@
+package tokenfilter
+
+import (
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// foldTable maps code points to their NFKC case folding. A page covers 256 of
+// them; a page without changes is nil.
+type foldTable struct {
+	pages      [0x30000 >> 8]*[256]int32
+	expansions []string
+}
+
+// Entries of a page: 0 keeps the code point, a positive number is another one,
+// a negative number n is expansions[-n-1].
+
+// folding is built on first use, from the tables of golang.org/x/text: the
+// code points that NFKC or case folding change and those that are ignorable.
+var folding = sync.OnceValue(func() *foldTable {
+	t := &foldTable{}
+	fold := cases.Fold()
+	for r := rune(0); r < 0x30000; r++ {
+		if r >= 0x3400 && r < 0xA000 || r >= 0xAC00 && r < 0xE000 || r >= 0x20000 && r < 0x2F800 {
+			continue // ideographs, Hangul and surrogates stay
+		}
+		from := string(r)
+		to := from
+		if isIgnorable(r) {
+			to = ""
+		} else if norm.NFKC.PropertiesString(from).Decomposition() != nil || unicode.SimpleFold(r) != r || r == 'ß' || r == 'ẞ' || r == 'ŉ' || r == 'ǰ' || r >= 0x370 && r < 0x590 || r >= 0x1E90 && r < 0x2000 {
+			for range 3 {
+				to = norm.NFKC.String(fold.String(norm.NFKC.String(to)))
+			}
+			to = dropIgnorable(to)
+		}
+		if to == from {
+			continue
+		}
+		page := t.pages[r>>8]
+		if page == nil {
+			page = new([256]int32)
+			t.pages[r>>8] = page
+		}
+		if n, size := utf8.DecodeRuneInString(to); size == len(to) && size > 0 {
+			page[r&0xff] = n
+		} else {
+			t.expansions = append(t.expansions, to)
+			page[r&0xff] = -int32(len(t.expansions))
+		}
+	}
+	return t
+})
+
+func dropIgnorable(s string) string {
+	out := make([]rune, 0, len(s))
+	for _, r := range s {
+		if !isIgnorable(r) {
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
+
+// isIgnorable reports whether a code point has the property
+// Default_Ignorable_Code_Point: it shows nothing and means nothing to search.
+func isIgnorable(r rune) bool {
+	switch {
+	case r == 0xAD, r == 0x34F, r == 0x61C, r == 0x3164, r == 0xFEFF, r == 0xFFA0:
+		return true
+	case r < 0x115F:
+		return false
+	}
+	return r <= 0x1160 || r >= 0x17B4 && r <= 0x17B5 || r >= 0x180B && r <= 0x180F ||
+		r >= 0x200B && r <= 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2060 && r <= 0x206F ||
+		r >= 0xFE00 && r <= 0xFE0F || r >= 0xFFF0 && r <= 0xFFF8 ||
+		r >= 0x1BCA0 && r <= 0x1BCA3 || r >= 0x1D173 && r <= 0x1D17A || r >= 0xE0000 && r <= 0xE0FFF
+}
+
+// appendFold appends the NFKC case folding of term.
+func (t *foldTable) appendFold(dst, term []byte) []byte {
+	begin := len(dst)
+	dst = t.appendMapped(dst, term)
+	for range 3 {
+		if norm.NFKC.IsNormal(dst[begin:]) {
+			return dst
+		}
+		composed := norm.NFKC.Bytes(dst[begin:])
+		dst = t.appendMapped(dst[:begin], composed)
+	}
+	return dst
+}
+
+func (t *foldTable) appendMapped(dst, term []byte) []byte {
+	for i := 0; i < len(term); {
+		c := term[i]
+		if c < utf8.RuneSelf {
+			if c-'A' < 26 {
+				c |= 0x20
+			}
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(term[i:])
+		if r >= 0x30000 {
+			if !isIgnorable(r) {
+				dst = append(dst, term[i:i+size]...)
+			}
+			i += size
+			continue
+		}
+		to := int32(0)
+		if page := t.pages[r>>8]; page != nil {
+			to = page[r&0xff]
+		}
+		switch {
+		case to == 0:
+			dst = append(dst, term[i:i+size]...)
+		case to > 0:
+			dst = utf8.AppendRune(dst, to)
+		default:
+			dst = append(dst, t.expansions[-to-1]...)
+		}
+		i += size
+	}
+	return dst
+}

@@ -1,0 +1,77 @@
+package tokenfilter
+
+import (
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/quiresearch/quire/internal/analysis/token"
+)
+
+// Normalize brings words into one form: the locale's own rules, then NFKC with
+// full case folding. An empty word is dropped and leaves a gap.
+type Normalize struct {
+	locale normalizer // nil: the locale has no rules of its own
+	fold   *foldTable
+}
+
+// NewNormalize makes the normalize filter of a locale. With keepCase it is
+// NFKC alone.
+func NewNormalize(locale string, keepCase bool) Filter {
+	if keepCase {
+		return composed{}
+	}
+	return Normalize{locale: normalizers[locale], fold: folding()}
+}
+
+// Apply normalizes every token.
+func (n Normalize) Apply(s *token.Stream) {
+	kept := s.Tokens[:0]
+	for i := range s.Tokens {
+		t := s.Tokens[i]
+		if t.Shape == 0 {
+			t.Shape = token.ShapeOf(t.Term)
+		}
+		if n.locale != nil && n.locale.concerns(t.Term, t.Shape) {
+			t.Term = s.Keep(n.locale.appendNormal(s.Space(2*len(t.Term)+8), t.Term))
+			t.Shape = token.ShapeOf(t.Term)
+		}
+		switch {
+		case t.Shape&token.ShapeASCII == 0:
+			t.Term = s.Keep(n.fold.appendFold(s.Space(len(t.Term)+16), t.Term))
+			t.Shape = 0
+		case t.Shape&token.ShapeUpper != 0:
+			t.Term = s.Keep(appendLowerASCII(s.Space(len(t.Term)), t.Term))
+			t.Shape &^= token.ShapeUpper
+		}
+		if len(t.Term) > 0 {
+			kept = append(kept, t)
+		}
+	}
+	s.Tokens = kept
+}
+
+func appendLowerASCII(dst, term []byte) []byte {
+	for _, c := range term {
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// composed is NFKC alone.
+type composed struct{}
+
+// Apply composes every token that is not already composed.
+func (composed) Apply(s *token.Stream) {
+	for i := range s.Tokens {
+		t := &s.Tokens[i]
+		if t.Shape == 0 {
+			t.Shape = token.ShapeOf(t.Term)
+		}
+		if t.Shape&token.ShapeASCII == 0 && !norm.NFKC.IsNormal(t.Term) {
+			t.Term = s.Keep(norm.NFKC.Append(s.Space(2*len(t.Term)), t.Term...))
+			t.Shape = 0
+		}
+	}
+}

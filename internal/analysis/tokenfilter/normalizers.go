@@ -1,0 +1,67 @@
+package tokenfilter
+
+import (
+	"unicode/utf8"
+
+	"github.com/quiresearch/quire/internal/analysis/token"
+)
+
+// normalizer is the part of normalize that is a locale's own. It runs before
+// case folding, so it meets capitals too.
+type normalizer interface {
+	// concerns reports whether appendNormal could change the term; it may
+	// say yes too often.
+	concerns(term []byte, shape token.Shape) bool
+	appendNormal(dst, term []byte) []byte
+}
+
+// normalizers by canonical tag.
+var normalizers = map[string]normalizer{
+	"ca":  elision{articles("d l m n s t")},
+	"fr":  elision{articles("l m t qu n s j d c jusqu quoiqu lorsqu puisqu")},
+	"it":  elision{articles("c l all dall dell nell sull coll pell gl agl dagl degl negl sugl un m t s v d")},
+	"ga":  irish{elision{articles("d m b")}},
+	"el":  greek{},
+	"tr":  turkish{},
+	"ro":  letters{map[rune]string{'Ş': "Ș", 'ş': "ș", 'Ţ': "Ț", 'ţ': "ț"}},
+	"uk":  letters{ukrainianLetters},
+	"ar":  letters{arabicLetters},
+	"fa":  letters{persianLetters},
+	"ckb": sorani{letters{soraniLetters}},
+	"ur":  letters{urduLetters},
+	"bn":  bengali{},
+	"hi":  hindi{},
+	"ne":  indic{},
+	"gu":  indic{},
+	"kn":  indic{},
+	"ml":  indic{},
+	"mr":  indic{},
+	"or":  indic{},
+	"pa":  indic{},
+	"ta":  indic{},
+	"te":  telugu{},
+}
+
+// letters replaces single code points; an empty replacement drops one.
+type letters struct{ replacements map[rune]string }
+
+func (l letters) concerns(_ []byte, shape token.Shape) bool { return shape&token.ShapeASCII == 0 }
+
+func (l letters) appendNormal(dst, term []byte) []byte {
+	for i := 0; i < len(term); {
+		r, size := utf8.DecodeRune(term[i:])
+		if to, ok := l.replacements[r]; ok {
+			dst = append(dst, to...)
+		} else {
+			dst = append(dst, term[i:i+size]...)
+		}
+		i += size
+	}
+	return dst
+}
+
+// ukrainianLetters unifies apostrophes and drops stress marks.
+var ukrainianLetters = map[rune]string{
+	'’': "'", 'ʼ': "'", '`': "'", '´': "'", '‘': "'", '′': "'", '＇': "'",
+	'\u0300': "", '\u0301': "",
+}

@@ -1,0 +1,76 @@
+package tokenfilter
+
+import (
+	"strings"
+
+	"github.com/quiresearch/quire/internal/analysis/token"
+)
+
+// Stopwords drops the words of a list. What is left keeps its position, so a
+// dropped word leaves a gap.
+type Stopwords struct {
+	words   map[string]struct{}
+	longest int
+	fold    *foldTable
+}
+
+// NewStopwords makes a filter of words, which are compared without case. The
+// filters in before, normalize of the chain, say in which form else the words may
+// arrive.
+func NewStopwords(words []string, before ...Filter) *Stopwords {
+	f := &Stopwords{words: make(map[string]struct{}, len(words)), fold: folding()}
+	var s token.Stream
+	for _, w := range words {
+		w = strings.TrimSpace(w)
+		if w == "" {
+			continue
+		}
+		f.add(f.fold.appendFold(nil, []byte(w)))
+		s.Reset()
+		s.Add([]byte(w), 0, len(w), token.Word, 0)
+		for _, b := range before {
+			b.Apply(&s)
+		}
+		for _, t := range s.Tokens {
+			f.add(f.fold.appendFold(nil, t.Term))
+		}
+	}
+	return f
+}
+
+func (f *Stopwords) add(word []byte) {
+	f.words[string(word)] = struct{}{}
+	f.longest = max(f.longest, len(word))
+}
+
+// Apply drops the stopwords.
+func (f *Stopwords) Apply(s *token.Stream) {
+	kept := s.Tokens[:0]
+	for i := range s.Tokens {
+		if t := &s.Tokens[i]; !f.holds(s, t) {
+			kept = append(kept, *t)
+		}
+	}
+	s.Tokens = kept
+}
+
+func (f *Stopwords) holds(s *token.Stream, t *token.Token) bool {
+	if len(t.Term) > 4*f.longest {
+		return false // folding shortens, but never this much
+	}
+	if t.Shape == 0 {
+		t.Shape = token.ShapeOf(t.Term)
+	}
+	if t.Shape&token.ShapeASCII != 0 && t.Shape&token.ShapeUpper == 0 {
+		if len(t.Term) > f.longest {
+			return false
+		}
+		_, found := f.words[string(t.Term)]
+		return found
+	}
+	if _, found := f.words[string(t.Term)]; found {
+		return true
+	}
+	_, found := f.words[string(f.fold.appendFold(s.Space(len(t.Term)+16), t.Term))]
+	return found
+}

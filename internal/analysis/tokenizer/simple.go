@@ -1,0 +1,59 @@
+package tokenizer
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/quiresearch/quire/internal/analysis/token"
+)
+
+// Whitespace splits on white space and keeps everything else.
+type Whitespace struct{}
+
+// Tokenize adds the stretches between white space.
+func (Whitespace) Tokenize(s *token.Stream, text []byte) {
+	splitBy(s, text, func(r rune) bool { return !unicode.IsSpace(r) })
+}
+
+// Letter splits on everything that is no letter. Marks belong to the letter
+// before them, so that scripts which write vowels as marks keep their words.
+type Letter struct{}
+
+// Tokenize adds the runs of letters.
+func (Letter) Tokenize(s *token.Stream, text []byte) {
+	splitBy(s, text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) })
+}
+
+// splitBy adds the longest runs of code points that belong to words.
+func splitBy(s *token.Stream, text []byte, belongs func(rune) bool) {
+	start := -1
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(text[i:])
+		}
+		switch word := belongs(r); {
+		case word && start < 0:
+			start = i
+		case !word && start >= 0:
+			if !s.Add(text[start:i], start, i, token.Word, 0) {
+				return
+			}
+			start = -1
+		}
+		i += size
+	}
+	if start >= 0 {
+		s.Add(text[start:], start, len(text), token.Word, 0)
+	}
+}
+
+// Keyword makes the whole text one token; an empty text makes none.
+type Keyword struct{}
+
+// Tokenize adds the text.
+func (Keyword) Tokenize(s *token.Stream, text []byte) {
+	if len(text) > 0 {
+		s.Add(text, 0, len(text), token.Word, 0)
+	}
+}

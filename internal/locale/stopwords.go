@@ -1,0 +1,37 @@
+package locale
+
+import (
+	"embed"
+	"strings"
+)
+
+// stopwords holds one file per language; NOTICE.md names their sources.
+//
+//go:embed stopwords
+var stopwords embed.FS
+
+// stopwordFile maps tags to the file that serves them where the names differ.
+var stopwordFile = map[string]string{"ms": "id", "bs": "hr", "nb": "no", "zh-Hant": "zh"}
+
+// Stopwords returns the built-in stopwords of a locale, in lower case, as
+// published. It is empty for a locale without a built-in list.
+func Stopwords(tag string) []string {
+	tag = Canonical(tag)
+	name, ok := stopwordFile[tag]
+	if !ok {
+		name = tag
+	}
+	text, err := stopwords.ReadFile("stopwords/" + name + ".txt")
+	if err != nil {
+		return nil // no list is built in; TestEveryLocaleHasStopwords knows which may lack one
+	}
+	var words []string
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		words = append(words, line)
+	}
+	return words
+}
