@@ -1,0 +1,67 @@
+package simd
+
+import "golang.org/x/sys/cpu"
+
+var (
+	hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+	hasVNNI = hasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI
+)
+
+//go:noescape
+func dotF32AVX2(a, b *float32, n int) float32
+
+//go:noescape
+func squaredDistanceF32AVX2(a, b *float32, n int) float32
+
+//go:noescape
+func dotU8RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+
+//go:noescape
+func dotU8RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+
+//go:noescape
+func dotU4RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+
+func dotF32(a, b []float32) float32 {
+	if !hasAVX2 || len(a) < 8 {
+		return dotF32Go(a, b)
+	}
+	whole := len(a) &^ 7
+	sum := dotF32AVX2(&a[0], &b[0], whole)
+	for i := whole; i < len(a); i++ {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
+
+func squaredDistanceF32(a, b []float32) float32 {
+	if !hasAVX2 || len(a) < 8 {
+		return squaredDistanceF32Go(a, b)
+	}
+	whole := len(a) &^ 7
+	sum := squaredDistanceF32AVX2(&a[0], &b[0], whole)
+	for i := whole; i < len(a); i++ {
+		d := a[i] - b[i]
+		sum += d * d
+	}
+	return sum
+}
+
+func dotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+	switch {
+	case hasVNNI:
+		dotU8RowsVNNI(&rows[0], len(q), &ids[0], len(ids), &q[0], &out[0])
+	case hasAVX2:
+		dotU8RowsAVX2(&rows[0], len(q), &ids[0], len(ids), &q[0], &out[0])
+	default:
+		dotU8RowsGo(rows, ids, q, out)
+	}
+}
+
+func dotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+	if hasAVX2 {
+		dotU4RowsAVX2(&rows[0], len(q)/2, &ids[0], len(ids), &q[0], &out[0])
+		return
+	}
+	dotU4RowsGo(rows, ids, q, out)
+}

@@ -1,0 +1,285 @@
+#include "textflag.h"
+
+// func dotF32AVX2(a, b *float32, n int) float32
+// n is a multiple of 8.
+TEXT ·dotF32AVX2(SB), NOSPLIT, $0-28
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+dot32:
+	CMPQ CX, $32
+	JL   dot8
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	VFMADD231PS (DI), Y4, Y0
+	VFMADD231PS 32(DI), Y5, Y1
+	VFMADD231PS 64(DI), Y6, Y2
+	VFMADD231PS 96(DI), Y7, Y3
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JMP  dot32
+
+dot8:
+	CMPQ CX, $8
+	JL   dotdone
+	VMOVUPS (SI), Y4
+	VFMADD231PS (DI), Y4, Y0
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP  dot8
+
+dotdone:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VHADDPS X0, X0, X0
+	VHADDPS X0, X0, X0
+	VZEROUPPER
+	MOVSS X0, ret+24(FP)
+	RET
+
+// func squaredDistanceF32AVX2(a, b *float32, n int) float32
+// n is a multiple of 8.
+TEXT ·squaredDistanceF32AVX2(SB), NOSPLIT, $0-28
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+far32:
+	CMPQ CX, $32
+	JL   far8
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	VSUBPS (DI), Y4, Y4
+	VSUBPS 32(DI), Y5, Y5
+	VSUBPS 64(DI), Y6, Y6
+	VSUBPS 96(DI), Y7, Y7
+	VFMADD231PS Y4, Y4, Y0
+	VFMADD231PS Y5, Y5, Y1
+	VFMADD231PS Y6, Y6, Y2
+	VFMADD231PS Y7, Y7, Y3
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JMP  far32
+
+far8:
+	CMPQ CX, $8
+	JL   fardone
+	VMOVUPS (SI), Y4
+	VSUBPS (DI), Y4, Y4
+	VFMADD231PS Y4, Y4, Y0
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JMP  far8
+
+fardone:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VHADDPS X0, X0, X0
+	VHADDPS X0, X0, X0
+	VZEROUPPER
+	MOVSS X0, ret+24(FP)
+	RET
+
+// func dotU8RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+// The row after the next is fetched while a row is multiplied: rows lie
+// anywhere in memory and waiting for them costs more than the arithmetic.
+TEXT ·dotU8RowsVNNI(SB), NOSPLIT, $0-48
+	MOVQ rows+0(FP), R8
+	MOVQ stride+8(FP), R9
+	MOVQ ids+16(FP), R10
+	MOVQ count+24(FP), R11
+	MOVQ q+32(FP), R12
+	MOVQ out+40(FP), R13
+	XORQ BX, BX
+
+vnnirow:
+	CMPQ BX, R11
+	JGE  vnnidone
+	LEAQ 2(BX), AX
+	CMPQ AX, R11
+	JGE  vnniload
+	MOVL (R10)(AX*4), DX
+	IMULQ R9, DX
+	ADDQ R8, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+
+vnniload:
+	MOVL (R10)(BX*4), SI
+	IMULQ R9, SI
+	ADDQ R8, SI
+	MOVQ R12, DI
+	MOVQ R9, CX
+	VPXORD Z0, Z0, Z0
+
+vnniblock:
+	VMOVDQU8 (SI), Z1
+	VPDPBUSD (DI), Z1, Z0
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $64, CX
+	JNZ  vnniblock
+	VEXTRACTI64X4 $1, Z0, Y1
+	VPADDD Y1, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0x4E, X0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0xB1, X0, X1
+	VPADDD X1, X0, X0
+	VMOVD X0, AX
+	MOVL AX, (R13)(BX*4)
+	INCQ BX
+	JMP  vnnirow
+
+vnnidone:
+	VZEROUPPER
+	RET
+
+// func dotU8RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+TEXT ·dotU8RowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ rows+0(FP), R8
+	MOVQ stride+8(FP), R9
+	MOVQ ids+16(FP), R10
+	MOVQ count+24(FP), R11
+	MOVQ q+32(FP), R12
+	MOVQ out+40(FP), R13
+	XORQ BX, BX
+
+u8row:
+	CMPQ BX, R11
+	JGE  u8done
+	LEAQ 2(BX), AX
+	CMPQ AX, R11
+	JGE  u8load
+	MOVL (R10)(AX*4), DX
+	IMULQ R9, DX
+	ADDQ R8, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+
+u8load:
+	MOVL (R10)(BX*4), SI
+	IMULQ R9, SI
+	ADDQ R8, SI
+	MOVQ R12, DI
+	MOVQ R9, CX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+
+u8block:
+	VPMOVZXBW (SI), Y2
+	VPMOVSXBW (DI), Y3
+	VPMADDWD Y3, Y2, Y2
+	VPADDD Y2, Y0, Y0
+	VPMOVZXBW 16(SI), Y4
+	VPMOVSXBW 16(DI), Y5
+	VPMADDWD Y5, Y4, Y4
+	VPADDD Y4, Y1, Y1
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $32, CX
+	JNZ  u8block
+	VPADDD Y1, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0x4E, X0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0xB1, X0, X1
+	VPADDD X1, X0, X0
+	VMOVD X0, AX
+	MOVL AX, (R13)(BX*4)
+	INCQ BX
+	JMP  u8row
+
+u8done:
+	VZEROUPPER
+	RET
+
+DATA lowHalves<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
+GLOBL lowHalves<>(SB), RODATA|NOPTR, $8
+DATA oneWords<>+0(SB)/8, $0x0001000100010001
+GLOBL oneWords<>(SB), RODATA|NOPTR, $8
+
+// func dotU4RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+TEXT ·dotU4RowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ rows+0(FP), R8
+	MOVQ stride+8(FP), R9
+	MOVQ ids+16(FP), R10
+	MOVQ count+24(FP), R11
+	MOVQ q+32(FP), R12
+	MOVQ out+40(FP), R13
+	XORQ BX, BX
+	VPBROADCASTQ lowHalves<>(SB), Y6
+	VPBROADCASTQ oneWords<>(SB), Y7
+
+u4row:
+	CMPQ BX, R11
+	JGE  u4done
+	LEAQ 2(BX), AX
+	CMPQ AX, R11
+	JGE  u4load
+	MOVL (R10)(AX*4), DX
+	IMULQ R9, DX
+	ADDQ R8, DX
+	PREFETCHT0 (DX)
+
+u4load:
+	MOVL (R10)(BX*4), SI
+	IMULQ R9, SI
+	ADDQ R8, SI
+	MOVQ R12, DI
+	MOVQ R9, CX
+	VPXOR Y0, Y0, Y0
+
+u4block:
+	VMOVDQU (SI), Y1
+	VPAND Y6, Y1, Y2
+	VPSRLW $4, Y1, Y3
+	VPAND Y6, Y3, Y3
+	VPMADDUBSW (DI), Y2, Y4
+	VPMADDUBSW 32(DI), Y3, Y5
+	VPADDW Y5, Y4, Y4
+	VPMADDWD Y7, Y4, Y4
+	VPADDD Y4, Y0, Y0
+	ADDQ $32, SI
+	ADDQ $64, DI
+	SUBQ $32, CX
+	JNZ  u4block
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0x4E, X0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0xB1, X0, X1
+	VPADDD X1, X0, X0
+	VMOVD X0, AX
+	MOVL AX, (R13)(BX*4)
+	INCQ BX
+	JMP  u4row
+
+u4done:
+	VZEROUPPER
+	RET

@@ -1,0 +1,12 @@
+//go:build !amd64
+
+package simd
+
+func dotF32(a, b []float32) float32             { return dotF32Go(a, b) }
+func squaredDistanceF32(a, b []float32) float32 { return squaredDistanceF32Go(a, b) }
+func dotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+	dotU8RowsGo(rows, ids, q, out)
+}
+func dotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+	dotU4RowsGo(rows, ids, q, out)
+}

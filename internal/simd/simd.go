@@ -1,0 +1,138 @@
+// Package simd holds the few arithmetic kernels that decide how fast vectors
+// are compared: dot products and distances of float32 rows and of rows
+// quantized to 8 and 4 bits.
+//
+// Every kernel has a pure-Go twin with the same result (integers exactly,
+// floats up to rounding). On amd64 the assembly kernels are chosen once, at
+// start, by what the processor has; elsewhere the twins run.
+//
+// Quantized rows are padded to a multiple of Lanes values. An 8-bit row holds
+// one unsigned byte per value. A 4-bit row holds Lanes values in Lanes/2
+// bytes: byte j carries value j in its low half and value j+Lanes/2 in its
+// high half. The other side of a product is always a signed byte per value.
+package simd
+
+// Lanes is the number of values a quantized row is padded to a multiple of.
+const Lanes = 64
+
+// DotF32 returns the sum of a[i]*b[i]. The slices have equal length.
+func DotF32(a, b []float32) float32 {
+	if len(a) != len(b) {
+		panic("simd: rows of different length")
+	}
+	return dotF32(a, b)
+}
+
+// SquaredDistanceF32 returns the sum of (a[i]-b[i])². The slices have equal
+// length.
+func SquaredDistanceF32(a, b []float32) float32 {
+	if len(a) != len(b) {
+		panic("simd: rows of different length")
+	}
+	return squaredDistanceF32(a, b)
+}
+
+// DotF32Rows sets out[i] to the dot product of q with row ids[i] of rows,
+// whose rows have len(q) values each.
+func DotF32Rows(rows []float32, ids []uint32, q []float32, out []float32) {
+	for i, id := range ids {
+		at := int(id) * len(q)
+		out[i] = dotF32(rows[at:at+len(q)], q)
+	}
+}
+
+// SquaredDistanceF32Rows sets out[i] to the squared distance of q and row
+// ids[i] of rows, whose rows have len(q) values each.
+func SquaredDistanceF32Rows(rows []float32, ids []uint32, q []float32, out []float32) {
+	for i, id := range ids {
+		at := int(id) * len(q)
+		out[i] = squaredDistanceF32(rows[at:at+len(q)], q)
+	}
+}
+
+// DotU8Rows sets out[i] to the dot product of q with row ids[i] of 8-bit rows.
+// len(q) is a multiple of Lanes and the length of a row.
+func DotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+	checkRows(len(rows), len(q), ids, len(q), len(out))
+	if len(ids) > 0 {
+		dotU8Rows(rows, ids, q, out)
+	}
+}
+
+// DotU4Rows sets out[i] to the dot product of q with row ids[i] of 4-bit rows.
+// len(q) is a multiple of Lanes; a row has half as many bytes.
+func DotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+	checkRows(len(rows), len(q)/2, ids, len(q), len(out))
+	if len(ids) > 0 {
+		dotU4Rows(rows, ids, q, out)
+	}
+}
+
+// checkRows keeps the kernels inside their slices: they use plain pointers.
+func checkRows(bytes, stride int, ids []uint32, values, out int) {
+	if values == 0 || values%Lanes != 0 || out < len(ids) {
+		panic("simd: rows or results of the wrong length")
+	}
+	count := uint32(bytes / stride)
+	for _, id := range ids {
+		if id >= count {
+			panic("simd: row out of range")
+		}
+	}
+}
+
+func dotF32Go(a, b []float32) float32 {
+	var s0, s1, s2, s3 float32
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
+	}
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+func squaredDistanceF32Go(a, b []float32) float32 {
+	var s0, s1 float32
+	i := 0
+	for ; i+2 <= len(a); i += 2 {
+		d0, d1 := a[i]-b[i], a[i+1]-b[i+1]
+		s0 += d0 * d0
+		s1 += d1 * d1
+	}
+	if i < len(a) {
+		d := a[i] - b[i]
+		s0 += d * d
+	}
+	return s0 + s1
+}
+
+func dotU8RowsGo(rows []byte, ids []uint32, q []int8, out []int32) {
+	for i, id := range ids {
+		row := rows[int(id)*len(q):][:len(q)]
+		var sum int32
+		for j, u := range row {
+			sum += int32(u) * int32(q[j])
+		}
+		out[i] = sum
+	}
+}
+
+func dotU4RowsGo(rows []byte, ids []uint32, q []int8, out []int32) {
+	stride := len(q) / 2
+	for i, id := range ids {
+		row := rows[int(id)*stride:][:stride]
+		var sum int32
+		for block := 0; block < stride; block += Lanes / 2 {
+			for j, u := range row[block : block+Lanes/2] {
+				sum += int32(u&15)*int32(q[2*block+j]) + int32(u>>4)*int32(q[2*block+Lanes/2+j])
+			}
+		}
+		out[i] = sum
+	}
+}
