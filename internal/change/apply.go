@@ -1,0 +1,285 @@
+package change
+
+import (
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Shape says what a place may hold.
+type Shape interface {
+	// Member returns the shape of a member; false when none is declared. It is
+	// asked of objects only.
+	Member(name string) (Shape, bool)
+	// IsObject reports whether the values are objects.
+	IsObject() bool
+	// IsMultiple reports whether there may be several values.
+	IsMultiple() bool
+	// Key names the member that identifies a value of a list; "" when none is
+	// declared.
+	Key() string
+	// IsLocalized reports whether the place holds variants by locale.
+	IsLocalized() bool
+	// Variant returns the variant that a tag names, and whether there is one.
+	// The tag "" names the default variant.
+	Variant(tag string) (string, bool)
+}
+
+// Codes are the problems of paths, in the family of whoever is changed.
+type Codes struct {
+	PathInvalid         *problem.Code
+	AddReachesInside    *problem.Code
+	FieldUnknown        *problem.Code
+	SelectorUnsupported *problem.Code
+	MatchNotAnObject    *problem.Code
+	AddUnsupported      *problem.Code
+	NotAnObject         *problem.Code
+	SelectorRequired    *problem.Code
+	KeyUnsupported      *problem.Code
+	NoMatch             *problem.Code
+	LocaleUnknown       *problem.Code
+	// OneSelector refuses a second selector in a path as PathInvalid.
+	OneSelector bool
+	// SplitDots reads an escaped dot in a name like a plain one, where no name
+	// holds a dot.
+	SplitDots bool
+}
+
+// DocumentCodes returns the codes of document changes.
+func DocumentCodes() Codes {
+	return Codes{
+		PathInvalid:         problem.DocumentPatchPathInvalid,
+		AddReachesInside:    problem.DocumentPatchAddReachesInside,
+		FieldUnknown:        problem.DocumentPatchFieldUnknown,
+		SelectorUnsupported: problem.DocumentPatchSelectorUnsupported,
+		MatchNotAnObject:    problem.DocumentPatchMatchNotAnObject,
+		AddUnsupported:      problem.DocumentPatchAddUnsupported,
+		NotAnObject:         problem.DocumentPatchNotAnObject,
+		SelectorRequired:    problem.DocumentPatchSelectorRequired,
+		KeyUnsupported:      problem.DocumentPatchKeyUnsupported,
+		NoMatch:             problem.DocumentPatchNoMatch,
+		LocaleUnknown:       problem.DocumentLocaleUnknown,
+		OneSelector:         true,
+		SplitDots:           true,
+	}
+}
+
+// SettingsCodes returns the codes of settings changes.
+func SettingsCodes() Codes {
+	return Codes{
+		PathInvalid:         problem.SettingsPatchPathInvalid,
+		AddReachesInside:    problem.SettingsPatchAddReachesInside,
+		FieldUnknown:        problem.SettingsPatchFieldUnknown,
+		SelectorUnsupported: problem.SettingsPatchSelectorUnsupported,
+		MatchNotAnObject:    problem.SettingsPatchMatchNotAnObject,
+		AddUnsupported:      problem.SettingsPatchAddUnsupported,
+		NotAnObject:         problem.SettingsPatchNotAnObject,
+		SelectorRequired:    problem.SettingsPatchSelectorRequired,
+		KeyUnsupported:      problem.SettingsPatchKeyUnsupported,
+		NoMatch:             problem.SettingsPatchNoMatch,
+		LocaleUnknown:       problem.SettingsPatchSelectorUnsupported,
+	}
+}
+
+// Apply changes target by one path and reports whether it could. The value is
+// raw checked JSON that target refers to afterwards; null empties the place.
+// The problem's path is at followed by the path as written. A refused path may
+// have created objects on its way: the target of a refused change is dropped.
+func Apply(target *Tree, shape Shape, path string, value []byte, codes Codes, at problem.Path, found *problem.List) bool {
+	a := applier{codes: codes, path: path, at: at, found: found}
+	steps, err := ParsePath(path)
+	if err != nil || (codes.OneSelector && steps.Selectors() > 1) {
+		return a.refuse(codes.PathInvalid)
+	}
+	if codes.SplitDots {
+		if steps = steps.splitDots(); steps == nil {
+			return a.refuse(codes.PathInvalid)
+		}
+	}
+	if jsonread.KindOf(value) != jsonread.NullKind {
+		a.value = func() *Tree { return ParseTree(value) }
+	}
+	return a.apply(target, shape, steps)
+}
+
+type applier struct {
+	codes Codes
+	path  string
+	at    problem.Path
+	found *problem.List
+	value func() *Tree // nil for null; a new tree per place
+}
+
+func (a *applier) refuse(code *problem.Code, arguments ...any) bool {
+	a.found.Report(code.At(a.at.Append(a.path), append([]any{"path", a.path}, arguments...)...))
+	return false
+}
+
+// apply walks the steps from an object.
+func (a *applier) apply(object *Tree, shape Shape, steps Path) bool {
+	step, rest := steps[0], steps[1:]
+	inner, ok := shape.Member(step.Name)
+	if !ok {
+		return a.refuse(a.codes.FieldUnknown, "name", step.Name)
+	}
+	switch step.Selector.Kind {
+	case Add:
+		return a.add(object, inner, step.Name, rest)
+	case Match:
+		return a.match(object, inner, step, rest)
+	case Word:
+		if inner.IsLocalized() {
+			return a.variant(object, inner, step, rest)
+		}
+		return a.key(object, inner, step, rest)
+	}
+	if len(rest) == 0 {
+		if a.value == nil {
+			object.Remove(step.Name)
+		} else {
+			object.Set(step.Name, a.value())
+		}
+		return true
+	}
+	if !inner.IsObject() {
+		return a.refuse(a.codes.NotAnObject, "name", step.Name)
+	}
+	if inner.IsMultiple() {
+		return a.refuse(a.codes.SelectorRequired, "name", step.Name)
+	}
+	next := object.Get(step.Name)
+	if next == nil || next.kind != jsonread.ObjectKind {
+		next = NewObject()
+		if a.value != nil {
+			object.Set(step.Name, next)
+		}
+	}
+	return a.apply(next, inner, rest)
+}
+
+func (a *applier) add(object *Tree, shape Shape, name string, rest Path) bool {
+	if len(rest) > 0 {
+		return a.refuse(a.codes.AddReachesInside, "name", name)
+	}
+	if !shape.IsMultiple() {
+		return a.refuse(a.codes.AddUnsupported, "name", name)
+	}
+	if a.value == nil {
+		return true
+	}
+	holder := object
+	if existing := object.Get(name); shape.IsLocalized() && existing != nil && existing.kind == jsonread.ObjectKind {
+		holder = existing
+		name, _ = shape.Variant("")
+	}
+	list := listOf(holder.Get(name))
+	list.items = append(list.items, a.value())
+	holder.Set(name, list)
+	return true
+}
+
+// listOf returns the list that stands in a place: a bare value is a list of one.
+func listOf(t *Tree) *Tree {
+	switch {
+	case t == nil || t.kind == jsonread.NullKind:
+		return &Tree{kind: jsonread.ListKind}
+	case t.kind == jsonread.ListKind:
+		return t
+	}
+	return &Tree{kind: jsonread.ListKind, items: []*Tree{t}}
+}
+
+func (a *applier) match(object *Tree, shape Shape, step Step, rest Path) bool {
+	if !shape.IsObject() {
+		return a.refuse(a.codes.MatchNotAnObject, "name", step.Name)
+	}
+	if _, ok := shape.Member(step.Selector.Field); !ok {
+		return a.refuse(a.codes.FieldUnknown, "name", step.Selector.Field)
+	}
+	return a.selected(object, shape, step, step.Selector.Field, rest)
+}
+
+func (a *applier) key(object *Tree, shape Shape, step Step, rest Path) bool {
+	switch {
+	case !shape.IsObject():
+		return a.refuse(a.codes.SelectorUnsupported, "name", step.Name)
+	case shape.Key() == "":
+		return a.refuse(a.codes.KeyUnsupported, "name", step.Name)
+	}
+	return a.selected(object, shape, step, shape.Key(), rest)
+}
+
+// selected changes the values of a list whose member reads as the selector's
+// value. A single object is a list of one that stays single.
+func (a *applier) selected(object *Tree, shape Shape, step Step, by string, rest Path) bool {
+	existing := object.Get(step.Name)
+	list := listOf(existing)
+	kept := list.items[:0:0]
+	matched := 0
+	for _, item := range list.items {
+		name := item.Get(by)
+		if item.kind != jsonread.ObjectKind || name == nil || !name.reads(step.Selector.Value) {
+			kept = append(kept, item)
+			continue
+		}
+		matched++
+		switch {
+		case len(rest) > 0:
+			if !a.apply(item, shape, rest) {
+				return false
+			}
+			kept = append(kept, item)
+		case a.value != nil:
+			kept = append(kept, a.value())
+		}
+	}
+	if matched == 0 {
+		return a.refuse(a.codes.NoMatch, "name", step.Name)
+	}
+	switch {
+	case len(kept) == 0:
+		object.Remove(step.Name)
+	case existing.kind == jsonread.ListKind:
+		existing.items = kept
+	default:
+		object.Set(step.Name, kept[0])
+	}
+	return true
+}
+
+func (a *applier) variant(object *Tree, shape Shape, step Step, rest Path) bool {
+	if len(rest) > 0 {
+		return a.refuse(a.codes.NotAnObject, "name", step.Name)
+	}
+	variant, ok := shape.Variant(step.Selector.Value)
+	if !ok {
+		return a.refuse(a.codes.LocaleUnknown, "name", step.Name, "locale", step.Selector.Value)
+	}
+	variants := object.Get(step.Name)
+	switch {
+	case variants == nil || variants.kind == jsonread.NullKind:
+		variants = NewObject()
+	case variants.kind != jsonread.ObjectKind: // a value without a tag is the default locale's
+		untagged := variants
+		variants = NewObject()
+		standard, _ := shape.Variant("")
+		variants.Set(standard, untagged)
+	}
+	// Tags are compared as they resolve: sv-SE stands for sv.
+	place := variant
+	for _, m := range variants.members {
+		if resolved, ok := shape.Variant(m.name); ok && resolved == variant && m.name != "" {
+			place = m.name
+		}
+	}
+	if a.value != nil {
+		variants.Set(place, a.value())
+	} else {
+		variants.Remove(place)
+	}
+	if len(variants.members) == 0 {
+		object.Remove(step.Name)
+	} else {
+		object.Set(step.Name, variants)
+	}
+	return true
+}

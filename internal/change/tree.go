@@ -1,0 +1,115 @@
+package change
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/internal/jsonread"
+)
+
+// Tree is a JSON value that can be changed. Scalars keep their text, so that
+// what is not changed comes out as it went in.
+type Tree struct {
+	kind    jsonread.Kind
+	raw     []byte // of scalars
+	members []member
+	items   []*Tree
+}
+
+type member struct {
+	name  string
+	value *Tree
+}
+
+// NewObject returns an object without members.
+func NewObject() *Tree { return &Tree{kind: jsonread.ObjectKind} }
+
+// ParseTree builds the tree of JSON that was checked before. The tree refers to
+// raw.
+func ParseTree(raw []byte) *Tree {
+	t := &Tree{kind: jsonread.KindOf(raw)}
+	switch t.kind {
+	case jsonread.ObjectKind:
+		for it := jsonread.Members(raw); it.Next(); {
+			t.members = append(t.members, member{jsonread.String(it.RawName()), ParseTree(it.Value())})
+		}
+	case jsonread.ListKind:
+		for it := jsonread.Items(raw); it.Next(); {
+			t.items = append(t.items, ParseTree(it.Value()))
+		}
+	default:
+		t.raw = raw
+	}
+	return t
+}
+
+// Append appends the JSON text of the tree.
+func (t *Tree) Append(to []byte) []byte {
+	switch t.kind {
+	case jsonread.ObjectKind:
+		to = append(to, '{')
+		for i, m := range t.members {
+			if i > 0 {
+				to = append(to, ',')
+			}
+			// Names come from checked JSON or from paths inside it, which are
+			// valid UTF-8; AppendQuote replaces anything else.
+			to, _ = jsontext.AppendQuote(to, m.name)
+			to = append(to, ':')
+			to = m.value.Append(to)
+		}
+		return append(to, '}')
+	case jsonread.ListKind:
+		to = append(to, '[')
+		for i, item := range t.items {
+			if i > 0 {
+				to = append(to, ',')
+			}
+			to = item.Append(to)
+		}
+		return append(to, ']')
+	}
+	return append(to, t.raw...)
+}
+
+// Get returns a member, nil when the tree has none of the name.
+func (t *Tree) Get(name string) *Tree {
+	for i := range t.members {
+		if t.members[i].name == name {
+			return t.members[i].value
+		}
+	}
+	return nil
+}
+
+// Set replaces a member where it stands, or adds it last.
+func (t *Tree) Set(name string, value *Tree) {
+	for i := range t.members {
+		if t.members[i].name == name {
+			t.members[i].value = value
+			return
+		}
+	}
+	t.members = append(t.members, member{name, value})
+}
+
+// Remove takes a member away.
+func (t *Tree) Remove(name string) {
+	for i := range t.members {
+		if t.members[i].name == name {
+			t.members = append(t.members[:i], t.members[i+1:]...)
+			return
+		}
+	}
+}
+
+// reads reports whether a scalar reads as text: strings by their text, all else
+// by its JSON form.
+func (t *Tree) reads(text string) bool {
+	switch t.kind {
+	case jsonread.TextKind:
+		return jsonread.String(t.raw) == text
+	case jsonread.NumberKind, jsonread.BoolKind:
+		return string(t.raw) == text
+	}
+	return false
+}
