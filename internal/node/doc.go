@@ -8,7 +8,7 @@
 //	token, err := freshness.Parse(text, problem.At("freshness.atLeast")) // zero Token: none
 //	r, err := n.Read(ctx, name, token)
 //	defer r.Close()
-//	… r.Name, r.Snapshot, r.Definition, r.Settings …
+//	… r.Name, r.Snapshot, r.Schema, r.Settings …
 //	answer.Freshness = r.Freshness()
 //
 // A write goes entry by entry through the gate of the generation, so that a
@@ -16,12 +16,14 @@
 //
 //	w := n.Write(name)
 //	for each entry {
-//		err := w.Do(ctx, func(s *engine.Session) error { return s.Add(document) })
+//		err := w.Do(ctx, func(g *generations.Generation, s *engine.Session) error {
+//			… read the entry by g.Schema(), then s.Add, s.Update or s.Delete …
+//		})
 //	}
 //	token, err := w.Finish(ctx) // when everything taken so far is durable
 //
-// Do resolves the name inside the gate and gives work a session of the
-// generation that answers then. Work must not keep the session. Finish must be
+// Do resolves the name inside the gate and gives work the generation that
+// answers then, with a session of it. Work keeps neither. Finish must be
 // called once, also after an error, and answers the token of the last
 // generation written, or of the current state when nothing was.
 //
