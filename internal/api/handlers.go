@@ -4,6 +4,11 @@ package api
 // answers it.
 func (a *API) handlers() map[string]Handler {
 	return map[string]Handler{
+		"listKeys":  a.listKeys,
+		"createKey": a.createKey,
+		"revokeKey": a.revokeKey,
+		"rotateKey": a.rotateKey,
+
 		"health":        a.healthAll,
 		"healthReady":   a.healthReady,
 		"healthLive":    a.healthLive,
