@@ -6,7 +6,9 @@ import "math/bits"
 const NoMore = ^uint32(0)
 
 // step evaluates one node over one segment, window by window. Steps belong to
-// one goroutine. The windows a step is asked for never go back.
+// one goroutine. The windows a step is asked for never go back; in one window
+// a step may be run once without sums and then once with sums, on a part of
+// what it was given before.
 type step interface {
 	// run leaves in out those documents of in that the step matches. With
 	// sums it adds their scores; documents outside out are left alone. in and
@@ -46,9 +48,9 @@ func (s *setStep) run(base uint32, in, out *Bits, _ *Sums) {
 	s.set.window(base, out)
 	out.And(in)
 }
-func (s *setStep) bound(_, _ uint32) float64    { return 0 }
-func (s *setStep) next(from uint32) uint32      { return s.set.next(from) }
-func (s *setStep) cost() int                    { return s.set.count }
+func (s *setStep) bound(_, _ uint32) float64 { return 0 }
+func (s *setStep) next(from uint32) uint32   { return s.set.next(from) }
+func (s *setStep) cost() int                 { return s.set.count }
 
 // listStep matches documents worked out beforehand with their scores, in
 // order: what knn, fuse and nested leave.
@@ -120,10 +122,34 @@ type andStep struct {
 	scoring  []step // those of steps that score
 	optional []step
 	tmp      [2]Bits
+	memo     memo
+}
+
+// memo remembers what was found in a window, for the run that scores it.
+type memo struct {
+	base  uint32
+	valid bool
+	found Bits
+}
+
+func (m *memo) keep(base uint32, found *Bits) { m.base, m.valid, m.found = base, true, *found }
+
+// recall leaves in out what was found of in, and reports whether it knows.
+func (m *memo) recall(base uint32, in, out *Bits) bool {
+	if !m.valid || m.base != base {
+		return false
+	}
+	*out = m.found
+	out.And(in)
+	return true
 }
 
 func (s *andStep) run(base uint32, in, out *Bits, sums *Sums) {
 	current, other := &s.tmp[0], &s.tmp[1]
+	if sums != nil && s.memo.recall(base, in, out) {
+		s.grade(base, out, other, sums, false)
+		return
+	}
 	*current = *in
 	// A single scoring step that runs last scores what it finds at once.
 	scored := false
@@ -135,12 +161,20 @@ func (s *andStep) run(base uint32, in, out *Bits, sums *Sums) {
 		c.run(base, current, other, with)
 		current, other = other, current
 		if current.Empty() {
-			*out = Bits{}
-			return
+			break
 		}
 	}
 	*out = *current
 	if sums == nil {
+		s.memo.keep(base, out)
+		return
+	}
+	s.grade(base, out, other, sums, scored)
+}
+
+// grade adds the scores of what was found.
+func (s *andStep) grade(base uint32, out, other *Bits, sums *Sums, scored bool) {
+	if out.Empty() {
 		return
 	}
 	if !scored {
@@ -313,11 +347,15 @@ func (s *notStep) cost() int                 { return s.documents }
 type constantStep struct {
 	step
 	score float64
+	memo  memo
 }
 
 func (s *constantStep) run(base uint32, in, out *Bits, sums *Sums) {
-	s.step.run(base, in, out, nil)
+	if sums == nil || !s.memo.recall(base, in, out) {
+		s.step.run(base, in, out, nil)
+	}
 	if sums == nil {
+		s.memo.keep(base, out)
 		return
 	}
 	for i, w := range out {

@@ -36,7 +36,7 @@ const slack = 1 + 1e-6
 // Table holds the saturated share of every small frequency and length byte.
 type Table struct {
 	parts [SmallFrequencies * 256]float32 // frequency × 256 + length byte
-	norms [256]float64                    // K1 × (1 − b + b × len ÷ avg)
+	norms [256]float32                    // K1 × (1 − b + b × len ÷ avg)
 }
 
 // NewTable returns the table of a field with the average length, for the
@@ -45,13 +45,13 @@ type Table struct {
 func NewTable(lengths *[256]float64, average, b float64) *Table {
 	t := &Table{}
 	for code, length := range lengths {
-		norm := K1
+		norm := float32(K1)
 		if b > 0 && average > 0 {
-			norm = K1 * (1 - b + b*length/average)
+			norm = float32(K1 * (1 - b + b*length/average))
 		}
 		t.norms[code] = norm
 		for f := 1; f < SmallFrequencies; f++ {
-			t.parts[f<<8|code] = part(float64(f), norm)
+			t.parts[f<<8|code] = part(float64(f), float64(norm))
 		}
 	}
 	return t
@@ -64,13 +64,13 @@ func (t *Table) Part(frequency uint32, length byte) float32 {
 	if frequency < SmallFrequencies {
 		return t.parts[frequency<<8|uint32(length)]
 	}
-	return part(float64(frequency), t.norms[length])
+	return part(float64(frequency), float64(t.norms[length]))
 }
 
 // PartOf returns the share of a frequency that is not a whole number, as
 // blended terms and sloppy phrases have.
 func (t *Table) PartOf(frequency float64, length byte) float32 {
-	return part(frequency, t.norms[length])
+	return part(frequency, float64(t.norms[length]))
 }
 
 // Bound returns a score that no document with at most the frequency and at
@@ -78,6 +78,14 @@ func (t *Table) PartOf(frequency float64, length byte) float32 {
 func (t *Table) Bound(weight float32, frequency uint32, length byte) float32 {
 	return weight * t.Part(frequency, length) * slack
 }
+
+// Norms returns K1 × (1 − b + b × len ÷ avg) per length byte. It must not be
+// changed.
+func (t *Table) Norms() *[256]float32 { return &t.norms }
+
+// Raise returns a bound that holds although bounds and scores are rounded
+// apart.
+func Raise(bound float32) float32 { return bound * slack }
 
 // Ceiling returns a score that no document exceeds.
 func Ceiling(weight float32) float32 { return weight * slack }
@@ -90,7 +98,7 @@ func (t *Table) Add(weight float32, frequencies []uint32, lengths []byte, scores
 		if f < SmallFrequencies {
 			scores[i] = weight * t.parts[(f<<8|uint32(lengths[i]))&(SmallFrequencies*256-1)]
 		} else {
-			scores[i] = weight * part(float64(f), t.norms[lengths[i]])
+			scores[i] = weight * part(float64(f), float64(t.norms[lengths[i]]))
 		}
 	}
 }

@@ -1,0 +1,190 @@
+package match
+
+import (
+	"fmt"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/segment/columns"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// maxUnion is how many terms are walked side by side; more become a set.
+const maxUnion = 4
+
+// filter returns the step of a node that only narrows: postings where one or
+// a few terms say it, a set worked out once otherwise.
+func (b *binder) filter(n plan.Node) (step, error) {
+	if entries, field, ok := b.filterTerms(n); ok {
+		switch {
+		case len(entries) == 0:
+			return noStep{}, nil
+		case len(entries) == 1:
+			return newTermStep(field, entries[0], b.documents), nil
+		case len(entries) <= maxUnion:
+			union := &orStep{}
+			for _, e := range entries {
+				union.steps = append(union.steps, newTermStep(field, e, b.documents))
+			}
+			return union, nil
+		}
+		return b.cached(n, func() (*Set, error) { return unionOf(field, entries, b.documents), nil })
+	}
+	return b.cached(n, func() (*Set, error) { return b.filterSet(n) })
+}
+
+// cached returns the set of a node, made once per segment as long as the
+// cache keeps it.
+func (b *binder) cached(n plan.Node, make func() (*Set, error)) (step, error) {
+	if sets := b.view.cache.lookup(b.segment.Reader, n); sets != nil {
+		return stepOf(sets[0]), nil
+	}
+	set, err := make()
+	if err != nil {
+		return nil, err
+	}
+	b.view.cache.store(b.segment.Reader, n, []*Set{set})
+	return stepOf(set), nil
+}
+
+func stepOf(set *Set) step {
+	if set.count == 0 {
+		return noStep{}
+	}
+	return &setStep{set}
+}
+
+// filterTerms returns the terms that a node stands for in the segment, and
+// false when it is not about terms.
+func (b *binder) filterTerms(n plan.Node) ([]terms.Entry, *terms.Field, bool) {
+	switch n := n.(type) {
+	case *plan.TermSet:
+		field := b.segment.Reader.Terms(n.Structure)
+		if field == nil {
+			return nil, nil, true
+		}
+		var entries []terms.Entry
+		for _, term := range n.Terms {
+			if e, ok := field.Lookup([]byte(term)); ok {
+				entries = append(entries, e)
+			}
+		}
+		return entries, field, true
+	case *plan.TermRange:
+		field := b.segment.Reader.Terms(n.Structure)
+		if field == nil {
+			return nil, nil, true
+		}
+		var entries []terms.Entry
+		for _, interval := range n.Intervals {
+			from, to := termBounds(field, interval)
+			for ord := from; ord < to; ord++ {
+				entries = append(entries, field.At(ord))
+			}
+		}
+		return entries, field, true
+	}
+	return nil, nil, false
+}
+
+// termBounds returns the half-open range of terms inside an interval.
+func termBounds(field *terms.Field, interval plan.TermInterval) (from, to uint32) {
+	to = field.Stats().Terms
+	if interval.From != nil {
+		ord, found := field.Search([]byte(*interval.From))
+		from = ord
+		if found && interval.FromExclusive {
+			from++
+		}
+	}
+	if interval.To != nil {
+		ord, found := field.Search([]byte(*interval.To))
+		to = ord
+		if found && !interval.ToExclusive {
+			to++
+		}
+	}
+	return from, to
+}
+
+func (b *binder) filterSet(n plan.Node) (*Set, error) {
+	switch n := n.(type) {
+	case *plan.NumberRange:
+		return b.numberSet(n), nil
+	case *plan.Distance:
+		return b.distanceSet(n), nil
+	}
+	return nil, fmt.Errorf("no set for %T", n)
+}
+
+func (b *binder) numberSet(n *plan.NumberRange) *Set {
+	column := b.segment.Reader.Numbers(n.Structure)
+	if column == nil {
+		return &Set{}
+	}
+	if index := b.segment.Reader.NumberPoints(n.Structure); index != nil {
+		total := uint64(0)
+		for _, i := range n.Intervals {
+			total += index.Count(i.Min, i.Max)
+		}
+		if total < uint64(b.documents)/sparseShare {
+			docs := make([]uint32, 0, total)
+			for _, i := range n.Intervals {
+				docs = index.AppendDocs(docs, i.Min, i.Max)
+			}
+			return newSparseSet(docs, b.documents)
+		}
+		all := bitset.New(b.documents)
+		for _, i := range n.Intervals {
+			index.IntoBitset(i.Min, i.Max, all)
+		}
+		return newSet(all)
+	}
+	return newSet(scanNumbers(column, n.Intervals, b.documents))
+}
+
+// scanNumbers reads a column without range index, skipping blocks outside of
+// all intervals.
+func scanNumbers(column *columns.Numbers, intervals []plan.Interval, documents uint32) *bitset.Bitset {
+	all := bitset.New(documents)
+	var values []int64
+	for start := uint32(0); start < documents; start += columns.BlockSize {
+		low, high, ok := column.BlockBounds(int(start / columns.BlockSize))
+		if !ok || !meets(intervals, low, high) {
+			continue
+		}
+		for doc := start; doc < min(start+columns.BlockSize, documents); doc++ {
+			values = column.AppendAll(values[:0], doc)
+			for _, v := range values {
+				if meets(intervals, v, v) {
+					all.Set(doc)
+					break
+				}
+			}
+		}
+	}
+	return all
+}
+
+func meets(intervals []plan.Interval, low, high int64) bool {
+	for _, i := range intervals {
+		if i.Min <= high && low <= i.Max {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *binder) distanceSet(n *plan.Distance) *Set {
+	all := bitset.New(b.documents)
+	if index := b.segment.Reader.GeoPoints(n.Structure); index != nil {
+		index.IntoCircle(n.Lat, n.Lon, n.Radius, all)
+	} else if column := b.segment.Reader.Geo(n.Structure); column != nil {
+		for doc := range b.documents {
+			if d, ok := column.Distance(doc, n.Lat, n.Lon); ok && d <= n.Radius {
+				all.Set(doc)
+			}
+		}
+	}
+	return newSet(all)
+}

@@ -1,0 +1,280 @@
+package match
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// maxPhraseTerms bounds the terms that the half typed last word of a phrase
+// may stand for in a segment: the most frequent.
+const maxPhraseTerms = 256
+
+// phraseStep matches documents in which words stand in order. It first finds
+// the documents that hold all words, and reads positions of those alone.
+type phraseStep struct {
+	find    andStep
+	slots   []slot
+	byCost  []int // slots, the rarest first
+	slop    uint32
+	lengths []byte
+	table   *score.Table
+	weight  float32
+	counts  [Span]float32 // phrases per document of the last window
+	memo    memo
+	starts  []uint32
+	other   []uint32
+}
+
+// slot is one word of the phrase.
+type slot struct {
+	offset    uint32
+	parts     []phrasePart
+	positions []uint32 // in the document looked at
+	cost      int
+}
+
+type phrasePart struct {
+	it     postings.Iterator
+	opened bool
+}
+
+func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
+	field := b.segment.Reader.Terms(n.Structure)
+	if field == nil {
+		return noStep{}, nil
+	}
+	s := &phraseStep{slop: uint32(n.Slop)}
+	idf := 0.0
+	for _, w := range n.Words {
+		var entries []terms.Entry
+		var holders uint64
+		if w.Prefix {
+			entries = phrasePrefix(field, w.Terms[0])
+			idf++ // the constant of a prefix
+		} else {
+			for _, t := range w.Terms {
+				stats := b.view.terms[termKey{n.Structure, t}]
+				holders = max(holders, stats.holders)
+				if e := stats.entries[b.number]; e.DocFreq > 0 {
+					entries = append(entries, e)
+				}
+			}
+			idf += score.IDF(holders, b.view.fields[n.Structure].documents)
+		}
+		if len(entries) == 0 {
+			return noStep{}, nil
+		}
+		s.add(field, uint32(w.Offset), entries, b.documents)
+	}
+	slices.SortStableFunc(s.find.steps, func(x, y step) int { return x.cost() - y.cost() })
+	slices.SortStableFunc(s.byCost, func(x, y int) int { return s.slots[x].cost - s.slots[y].cost })
+	if weight := factor * n.Scoring.Weight * idf; b.scoring && weight > 0 {
+		s.weight = float32(weight)
+		s.lengths = field.Lengths()
+		s.table = b.view.table(n.Structure, &n.Scoring)
+	}
+	return s, nil
+}
+
+// phrasePrefix returns the most frequent terms that start with a word.
+func phrasePrefix(field *terms.Field, word string) []terms.Entry {
+	from, to := field.Prefix([]byte(word))
+	entries := make([]terms.Entry, 0, to-from)
+	for ord := from; ord < to; ord++ {
+		entries = append(entries, field.At(ord))
+	}
+	if len(entries) > maxPhraseTerms {
+		slices.SortStableFunc(entries, func(a, b terms.Entry) int { return int(b.DocFreq) - int(a.DocFreq) })
+		entries = entries[:maxPhraseTerms]
+	}
+	return entries
+}
+
+func (s *phraseStep) add(field *terms.Field, offset uint32, entries []terms.Entry, documents uint32) {
+	var finder step
+	if len(entries) <= maxUnion {
+		union := &orStep{}
+		for _, e := range entries {
+			union.steps = append(union.steps, newTermStep(field, e, documents))
+		}
+		finder = union
+		if len(entries) == 1 {
+			finder = union.steps[0]
+		}
+	} else {
+		finder = &setStep{unionOf(field, entries, documents)}
+	}
+	word := slot{offset: offset, parts: make([]phrasePart, len(entries)), cost: finder.cost()}
+	for i, e := range entries {
+		field.Iterator(&word.parts[i].it, e)
+		word.parts[i].opened = word.parts[i].it.NextBlock()
+	}
+	s.byCost = append(s.byCost, len(s.slots))
+	s.slots = append(s.slots, word)
+	s.find.steps = append(s.find.steps, finder)
+}
+
+func (s *phraseStep) cost() int { return s.find.cost() }
+
+func (s *phraseStep) next(from uint32) uint32 {
+	if s.memo.valid && s.memo.base >= from&^(Span-1) {
+		return from // the window was found already; only its scores are wanted
+	}
+	return s.find.next(from)
+}
+
+// bound uses that a phrase is no more frequent than any of its words.
+func (s *phraseStep) bound(from, to uint32) float64 {
+	if s.table == nil {
+		return 0
+	}
+	top := float32(1)
+	for _, number := range s.byCost {
+		word := &s.slots[number]
+		if len(word.parts) != 1 {
+			continue
+		}
+		part := &word.parts[0]
+		if !part.opened || !part.it.SeekBlock(from) {
+			return 0
+		}
+		top = min(top, part.it.MaxIn(from, to, s.table.Norms()))
+	}
+	return float64(score.Raise(s.weight * top))
+}
+
+func (s *phraseStep) run(base uint32, in, out *Bits, sums *Sums) {
+	if !s.memo.recall(base, in, out) {
+		var both Bits
+		s.find.run(base, in, &both, nil)
+		*out = Bits{}
+		for i, w := range both {
+			for w != 0 {
+				at := uint32(i<<6 + bits.TrailingZeros64(w))
+				w &= w - 1
+				if f := s.frequency(base + at); f > 0 {
+					out.Set(at)
+					s.counts[at] = f
+				}
+			}
+		}
+		s.memo.keep(base, out)
+	}
+	if sums == nil || s.table == nil {
+		return
+	}
+	for i, w := range out {
+		for w != 0 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			w &= w - 1
+			length := byte(0)
+			if doc := int(base) + at; doc < len(s.lengths) {
+				length = s.lengths[doc]
+			}
+			sums[at] += float64(s.weight * s.table.PartOf(float64(s.counts[at]), length))
+		}
+	}
+}
+
+// frequency counts the phrase in a document that holds all of its words; one
+// with other words between counts less.
+func (s *phraseStep) frequency(doc uint32) float32 {
+	if s.slop == 0 {
+		return float32(s.exact(doc))
+	}
+	for i := range s.slots {
+		s.read(&s.slots[i], doc)
+	}
+	return s.sloppy()
+}
+
+// read gathers the positions of a word in a document.
+func (s *phraseStep) read(word *slot, doc uint32) {
+	word.positions = word.positions[:0]
+	held := 0
+	for i := range word.parts {
+		part := &word.parts[i]
+		if !part.opened {
+			continue
+		}
+		if at, index := part.it.Seek(doc); at == doc {
+			word.positions = part.it.AppendPositions(word.positions, index)
+			held++
+		}
+	}
+	if held > 1 {
+		slices.Sort(word.positions)
+		word.positions = slices.Compact(word.positions)
+	}
+}
+
+// exact counts the places where every word stands at its offset. Words are
+// read from the rarest on, and only as long as a place is left.
+func (s *phraseStep) exact(doc uint32) int {
+	s.starts = s.starts[:0]
+	for n, number := range s.byCost {
+		word := &s.slots[number]
+		s.read(word, doc)
+		if n == 0 {
+			for _, p := range word.positions {
+				if p >= word.offset {
+					s.starts = append(s.starts, p-word.offset)
+				}
+			}
+		} else {
+			s.starts = intersectShifted(s.starts, word.positions, word.offset)
+		}
+		if len(s.starts) == 0 {
+			return 0
+		}
+	}
+	return len(s.starts)
+}
+
+// intersectShifted keeps the starts for which start + offset is a position.
+func intersectShifted(starts, positions []uint32, offset uint32) []uint32 {
+	kept := starts[:0]
+	i := 0
+	for _, start := range starts {
+		for i < len(positions) && positions[i] < start+offset {
+			i++
+		}
+		if i == len(positions) {
+			break
+		}
+		if positions[i] == start+offset {
+			kept = append(kept, start)
+		}
+	}
+	return kept
+}
+
+// sloppy sums, over every place of the first word, what the nearest following
+// words make of it: 1 ÷ (1 + other words between).
+func (s *phraseStep) sloppy() float32 {
+	total := float32(0)
+	first := &s.slots[0]
+	last := &s.slots[len(s.slots)-1]
+next:
+	for _, start := range first.positions {
+		at := start
+		for i := 1; i < len(s.slots); i++ {
+			word := &s.slots[i]
+			wanted := at + word.offset - s.slots[i-1].offset
+			place, _ := slices.BinarySearch(word.positions, wanted)
+			if place == len(word.positions) {
+				break next
+			}
+			at = word.positions[place]
+		}
+		if between := at - start - (last.offset - first.offset); between <= s.slop {
+			total += 1 / float32(1+between)
+		}
+	}
+	return total
+}

@@ -1,0 +1,144 @@
+package match
+
+import (
+	"context"
+
+	"github.com/quiresearch/quire/internal/search/plan"
+)
+
+// Sink takes what a Scanner finds, window by window and in order.
+type Sink interface {
+	// Take receives the matches of a window that starts at base, and their
+	// scores when scores are wanted. The sink sets the scores it was given to
+	// zero. It returns false to end the scan.
+	Take(base uint32, matched *Bits, sums *Sums) bool
+	// Floor is a score that a document must exceed to become a hit; matches
+	// that do not may be left out. It never falls.
+	Floor() float64
+	// Prunes reports whether matches below the floor may be left out now.
+	Prunes() bool
+}
+
+// Scanner walks the matches of a plan in one segment. It belongs to one
+// goroutine.
+type Scanner struct {
+	binder *binder
+	root   step
+	mask   mask
+	sums   *Sums
+}
+
+// mask is the documents that may be hits at all.
+type mask struct {
+	documents     uint32
+	live, parents []uint64 // nil: all
+	domain        step     // list values of a path, when they are asked for
+}
+
+func (m *mask) window(base uint32, in *Bits) {
+	*in = Bits{}
+	in.Fill(0, min(Span, m.documents-base))
+	if m.domain != nil {
+		var all Bits
+		all, *in = *in, Bits{}
+		m.domain.run(base, &all, in, nil)
+	}
+	var some Bits
+	if m.live != nil {
+		some.load(m.live, base)
+		in.And(&some)
+	}
+	if m.parents != nil {
+		some.load(m.parents, base)
+		in.And(&some)
+	}
+}
+
+// Scanner returns a scanner of the root documents that the query and all
+// filters match. Scores are computed only when asked for.
+func (v *View) Scanner(segment int, query plan.Node, filters []plan.Node, scoring bool) (*Scanner, error) {
+	return v.scanner(segment, joined(query, filters), scoring, "")
+}
+
+// ValueScanner returns a scanner of the list values of a path that all
+// clauses match; values of deleted documents are left out.
+func (v *View) ValueScanner(segment int, path string, clauses []plan.Node, scoring bool) (*Scanner, error) {
+	return v.scanner(segment, &plan.And{Clauses: clauses}, scoring, path)
+}
+
+func joined(query plan.Node, filters []plan.Node) plan.Node {
+	if len(filters) == 0 && query != nil {
+		return query
+	}
+	and := &plan.And{}
+	if query != nil {
+		and.Clauses = append(and.Clauses, query)
+	}
+	for _, f := range filters {
+		if plan.Scores(f) {
+			f = &plan.Scale{Weight: 0, Clause: f}
+		}
+		and.Clauses = append(and.Clauses, f)
+	}
+	return and
+}
+
+func (v *View) scanner(segment int, n plan.Node, scoring bool, path string) (*Scanner, error) {
+	b := v.binder(segment, scoring)
+	root, err := b.bind(n, 1)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scanner{binder: b, root: root, mask: mask{documents: b.documents}}
+	if scoring {
+		s.sums = new(Sums)
+	}
+	if b.segment.Live != nil {
+		s.mask.live = b.segment.Live.Words()
+	}
+	if path != "" {
+		field, entry, ok := b.listValues(path)
+		if !ok {
+			s.root = noStep{}
+			return s, nil
+		}
+		s.mask.domain = newTermStep(field, entry, b.documents)
+		return s, nil
+	}
+	if parents := b.segment.Reader.Parents(); parents != nil {
+		s.mask.parents = parents.Words()
+	}
+	return s, nil
+}
+
+// Cost is about how many documents the scan looks at.
+func (s *Scanner) Cost() int { return s.root.cost() }
+
+// Run walks the documents from from up to but not including to, which is a
+// multiple of Span or the end. It ends early with the context's error.
+func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
+	to = min(to, s.mask.documents)
+	done := ctx.Done()
+	var in, out Bits
+	for base := from &^ (Span - 1); base < to; base += Span {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		next := s.root.next(base)
+		if next == NoMore || next >= to {
+			return nil
+		}
+		base = next &^ (Span - 1)
+		if s.sums != nil && sink.Prunes() && s.root.bound(base, base+Span) <= sink.Floor() {
+			continue
+		}
+		s.mask.window(base, &in)
+		s.root.run(base, &in, &out, s.sums)
+		if !out.Empty() && !sink.Take(base, &out, s.sums) {
+			return nil
+		}
+	}
+	return nil
+}

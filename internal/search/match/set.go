@@ -1,0 +1,100 @@
+package match
+
+import (
+	"math/bits"
+	"slices"
+	"sort"
+
+	"github.com/quiresearch/quire/internal/bitset"
+)
+
+// sparseShare is how much thinner than the segment a set is kept as a sorted
+// array: 32 bits a document against one bit for each of the segment's.
+const sparseShare = 32
+
+// Set is a set of documents of one segment, a bitset when dense and a sorted
+// array when sparse. It never changes once made and may be shared.
+type Set struct {
+	words []uint64 // dense; nil when sparse
+	docs  []uint32 // sparse, ascending
+	count int
+}
+
+// newSet takes over a bitset.
+func newSet(b *bitset.Bitset) *Set {
+	count := b.Count()
+	if count < int(b.Len())/sparseShare {
+		return &Set{docs: b.AppendTo(make([]uint32, 0, count), 0, b.Len()), count: count}
+	}
+	return &Set{words: b.Words(), count: count}
+}
+
+// newSparseSet sorts docs, drops repetitions and takes them over. When they
+// are many for the segment the set becomes dense.
+func newSparseSet(docs []uint32, documents uint32) *Set {
+	if len(docs) >= int(documents)/sparseShare {
+		b := bitset.New(documents)
+		for _, doc := range docs {
+			b.Set(doc)
+		}
+		return newSet(b)
+	}
+	slices.Sort(docs)
+	docs = slices.Compact(docs)
+	return &Set{docs: docs, count: len(docs)}
+}
+
+// Count is the number of documents.
+func (s *Set) Count() int { return s.count }
+
+// Bytes is about the memory in use.
+func (s *Set) Bytes() int64 { return int64(len(s.words))*8 + int64(len(s.docs))*4 + 64 }
+
+// Has reports whether a document is in the set.
+func (s *Set) Has(doc uint32) bool {
+	if s.words != nil {
+		w := int(doc >> 6)
+		return w < len(s.words) && s.words[w]>>(doc&63)&1 != 0
+	}
+	_, found := slices.BinarySearch(s.docs, doc)
+	return found
+}
+
+// window leaves the documents of the window that starts at base in out.
+func (s *Set) window(base uint32, out *Bits) {
+	if s.words != nil {
+		out.load(s.words, base)
+		return
+	}
+	*out = Bits{}
+	for i := s.search(base); i < len(s.docs) && s.docs[i]-base < Span; i++ {
+		out.Set(s.docs[i] - base)
+	}
+}
+
+func (s *Set) search(from uint32) int {
+	return sort.Search(len(s.docs), func(i int) bool { return s.docs[i] >= from })
+}
+
+// next is the first document not before from, or NoMore.
+func (s *Set) next(from uint32) uint32 {
+	if s.words == nil {
+		if i := s.search(from); i < len(s.docs) {
+			return s.docs[i]
+		}
+		return NoMore
+	}
+	w := int(from >> 6)
+	if w >= len(s.words) {
+		return NoMore
+	}
+	if word := s.words[w] >> (from & 63); word != 0 {
+		return from + uint32(bits.TrailingZeros64(word))
+	}
+	for w++; w < len(s.words); w++ {
+		if s.words[w] != 0 {
+			return uint32(w<<6 + bits.TrailingZeros64(s.words[w]))
+		}
+	}
+	return NoMore
+}

@@ -1,0 +1,51 @@
+package match
+
+import (
+	"sync"
+
+	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// maxTables bounds the tables kept; each takes 17 KiB.
+const maxTables = 512
+
+// Tables keeps the score tables of fields: making one costs more than a short
+// search. Any number of goroutines may use it.
+type Tables struct {
+	lengths [256]float64
+	mu      sync.RWMutex
+	tables  map[tableKey]*score.Table
+}
+
+type tableKey struct{ average, b float64 }
+
+// NewTables returns an empty collection.
+func NewTables() *Tables {
+	t := &Tables{tables: map[tableKey]*score.Table{}}
+	for code := range t.lengths {
+		t.lengths[code] = float64(terms.DecodeLength(byte(code)))
+	}
+	return t
+}
+
+func (t *Tables) get(average, b float64) *score.Table {
+	if b == 0 {
+		average = 0 // lengths play no part
+	}
+	key := tableKey{average, b}
+	t.mu.RLock()
+	table := t.tables[key]
+	t.mu.RUnlock()
+	if table != nil {
+		return table
+	}
+	table = score.NewTable(&t.lengths, average, b)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.tables) >= maxTables {
+		clear(t.tables) // averages change with every commit; old ones are of no use
+	}
+	t.tables[key] = table
+	return table
+}

@@ -1,0 +1,184 @@
+package match
+
+import (
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// seekShare is how much fewer candidates than documents of the term a window
+// holds for looking up each candidate to be cheaper than decoding all.
+const seekShare = 6
+
+// termStep matches the documents that hold a term and scores them by BM25.
+// Finding and scoring walk the postings separately, so that a window can be
+// found first and its survivors scored afterwards.
+type termStep struct {
+	field   *terms.Field
+	entry   terms.Entry
+	find    postings.Iterator
+	grade   postings.Iterator
+	opened  [2]bool
+	lengths []byte
+	table   *score.Table // nil when the term does not score
+	weight  float32
+	once    bool // further occurrences count nothing
+	density int  // documents of the term in a window, on average
+	ceiling float64
+}
+
+func newTermStep(field *terms.Field, entry terms.Entry, documents uint32) *termStep {
+	s := &termStep{field: field, entry: entry}
+	s.density = int(uint64(entry.DocFreq)*Span/uint64(max(documents, 1))) + 1
+	field.Iterator(&s.find, entry)
+	s.opened[0] = s.find.NextBlock()
+	return s
+}
+
+// scoreBy makes the step score.
+func (s *termStep) scoreBy(table *score.Table, weight float64, once bool) {
+	if weight <= 0 {
+		return
+	}
+	s.table, s.weight, s.once = table, float32(weight), once
+	s.lengths = s.field.Lengths()
+	s.field.Iterator(&s.grade, s.entry)
+	s.opened[1] = s.grade.NextBlock()
+	s.ceiling = float64(score.Ceiling(s.weight))
+	if !once {
+		s.ceiling = float64(score.Raise(s.weight * s.grade.TermImpacts().Max(table.Norms())))
+	}
+}
+
+func (s *termStep) cost() int { return int(s.entry.DocFreq) }
+
+// next looks at the postings that are scored, when there are such: those that
+// are found may have gone on to the end of the window already.
+func (s *termStep) next(from uint32) uint32 {
+	if s.table != nil {
+		if !s.opened[1] || !s.grade.SeekBlock(from) {
+			return NoMore
+		}
+		return max(from, s.grade.FirstDoc())
+	}
+	if !s.opened[0] || !s.find.SeekBlock(from) {
+		return NoMore
+	}
+	return max(from, s.find.FirstDoc())
+}
+
+func (s *termStep) bound(from, to uint32) float64 {
+	switch {
+	case s.table == nil:
+		return 0
+	case s.once || !s.opened[1]:
+		return s.ceiling
+	}
+	s.grade.SeekBlock(from)
+	return float64(score.Raise(s.weight * s.grade.MaxIn(from, to, s.table.Norms())))
+}
+
+func (s *termStep) run(base uint32, in, out *Bits, sums *Sums) {
+	*out = Bits{}
+	sparse := in.Count()*seekShare < s.density
+	switch {
+	case sums != nil && s.table != nil && sparse:
+		s.gradeEach(base, in, out, sums)
+	case sums != nil && s.table != nil:
+		s.gradeAll(base, in, out, sums)
+	case sparse:
+		s.findEach(base, in, out)
+	case s.opened[0] && s.find.SeekBlock(base) && s.find.FirstDoc()-base < Span:
+		s.find.IntoBitset(out[:], base)
+		out.And(in)
+	}
+}
+
+// findEach looks every candidate up.
+func (s *termStep) findEach(base uint32, in, out *Bits) {
+	if !s.opened[0] {
+		return
+	}
+	for i, w := range in {
+		for w != 0 {
+			at := uint32(i<<6 + bits.TrailingZeros64(w))
+			doc, _ := s.find.Seek(base + at)
+			if doc == base+at {
+				out.Set(at)
+				w &= w - 1
+				continue
+			}
+			if doc >= base+Span {
+				return
+			}
+			// Candidates before the document found are no matches.
+			if next := doc - base; int(next>>6) == i {
+				w &= ^uint64(0) << (next & 63)
+			} else {
+				w = 0
+			}
+		}
+	}
+}
+
+// gradeEach looks every candidate up and scores it.
+func (s *termStep) gradeEach(base uint32, in, out *Bits, sums *Sums) {
+	if !s.opened[1] {
+		return
+	}
+	for i, w := range in {
+		for w != 0 {
+			at := uint32(i<<6 + bits.TrailingZeros64(w))
+			w &= w - 1
+			doc, index := s.grade.Seek(base + at)
+			if doc == postings.NoMoreDocs {
+				return
+			}
+			if doc == base+at {
+				out.Set(at)
+				sums[at] += float64(s.scoreAt(doc, s.grade.FreqAt(index)))
+			}
+		}
+	}
+}
+
+func (s *termStep) scoreAt(doc, frequency uint32) float32 {
+	if s.once {
+		frequency = 1
+	}
+	length := byte(0)
+	if int(doc) < len(s.lengths) {
+		length = s.lengths[doc]
+	}
+	return s.weight * s.table.Part(frequency, length)
+}
+
+// gradeAll decodes the blocks of the window and scores what is in in.
+func (s *termStep) gradeAll(base uint32, in, out *Bits, sums *Sums) {
+	end := base + Span
+	for s.opened[1] = s.opened[1] && s.grade.SeekBlock(base); s.opened[1]; s.opened[1] = s.grade.NextBlock() {
+		if s.grade.FirstDoc() >= end {
+			return
+		}
+		docs, freqs := s.grade.Docs(), s.grade.Freqs()
+		for i, doc := range docs {
+			at := doc - base
+			if at >= Span {
+				if doc >= end {
+					break
+				}
+				continue // before the window
+			}
+			if !in.Has(at) {
+				continue
+			}
+			out.Set(at)
+			sums[at] += float64(s.scoreAt(doc, freqs[i]))
+		}
+		if s.grade.LastDoc() >= end {
+			return
+		}
+	}
+}

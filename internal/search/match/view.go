@@ -1,0 +1,155 @@
+// Package match finds the documents that a plan matches and their scores, one
+// segment at a time, in windows of 4,096 documents.
+//
+// A View is one search's look at a snapshot. Prepare works out what concerns
+// all segments (how many documents hold a term, how long fields are); a
+// Scanner then walks one segment. Every node of the plan becomes a step that
+// fills a window: postings are decoded block by block, sets combine word by
+// word, scores add up in an array. Nothing is called or allocated per
+// document.
+//
+// Where only the best hits are wanted, a sink raises its floor as it fills,
+// and blocks and windows whose bound does not reach the floor are skipped.
+//
+// Invariants:
+//
+//	M1  A step matches the same documents however windows are skipped.
+//	M2  A bound is never below a score under it.
+//	M3  The score of a document does not depend on what was skipped.
+//	M4  Deleted documents and list values never reach a sink of documents.
+//
+// Prepare belongs to one goroutine; afterwards any number of Scanners may be
+// made and run at once, each by one goroutine.
+package match
+
+import (
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/snapshot"
+)
+
+// View is one search's look at a snapshot.
+type View struct {
+	Snapshot *snapshot.Snapshot
+	cache    *FilterCache
+	tables   *Tables
+	terms    map[termKey]*termStats
+	fields   map[string]*fieldStats
+	lists    map[plan.Node][]*List
+}
+
+// NewView returns a view. cache and tables may be nil.
+func NewView(s *snapshot.Snapshot, cache *FilterCache, tables *Tables) *View {
+	if tables == nil {
+		tables = NewTables()
+	}
+	return &View{Snapshot: s, cache: cache, tables: tables,
+		terms: map[termKey]*termStats{}, fields: map[string]*fieldStats{}, lists: map[plan.Node][]*List{}}
+}
+
+type termKey struct{ structure, term string }
+
+// termStats is what all segments together know of a term.
+type termStats struct {
+	holders uint64        // documents that hold it
+	entries []terms.Entry // by segment; DocFreq 0 where it is absent
+}
+
+// fieldStats is what all segments together know of a Terms structure.
+type fieldStats struct {
+	documents uint64 // that have a term of it
+	average   float64
+}
+
+// List is documents of one segment with their scores, ascending; what a knn
+// or fuse node matched there.
+type List struct {
+	Docs   []uint32
+	Scores []float32
+}
+
+// Resolve states what a knn or fuse node matched, by segment.
+func (v *View) Resolve(n plan.Node, lists []*List) { v.lists[n] = lists }
+
+// Resolved reports whether Resolve was called for the node.
+func (v *View) Resolved(n plan.Node) bool { return v.lists[n] != nil }
+
+// Prepare gathers the statistics that the scores of a plan need. It must
+// have run before a Scanner of the plan is made.
+func (v *View) Prepare(n plan.Node) {
+	switch n := n.(type) {
+	case nil:
+		return
+	case *plan.Term:
+		v.field(n.Structure)
+		v.term(n.Structure, n.Text)
+	case *plan.Blend:
+		v.field(n.Structure)
+		for _, t := range n.Terms {
+			v.term(n.Structure, t.Text)
+		}
+	case *plan.Phrase:
+		v.field(n.Structure)
+		for _, w := range n.Words {
+			for _, t := range w.Terms {
+				v.term(n.Structure, t)
+			}
+		}
+	}
+	for _, child := range plan.Children(n) {
+		v.Prepare(child)
+	}
+}
+
+func (v *View) term(structure, text string) *termStats {
+	key := termKey{structure, text}
+	if s := v.terms[key]; s != nil {
+		return s
+	}
+	s := &termStats{entries: make([]terms.Entry, len(v.Snapshot.Segments))}
+	for i, seg := range v.Snapshot.Segments {
+		if field := seg.Reader.Terms(structure); field != nil {
+			if e, ok := field.Lookup([]byte(text)); ok {
+				s.entries[i] = e
+				s.holders += uint64(e.DocFreq)
+			}
+		}
+	}
+	v.terms[key] = s
+	return s
+}
+
+func (v *View) field(structure string) *fieldStats {
+	if s := v.fields[structure]; s != nil {
+		return s
+	}
+	s := &fieldStats{}
+	var length uint64
+	for _, seg := range v.Snapshot.Segments {
+		if field := seg.Reader.Terms(structure); field != nil {
+			stats := field.Stats()
+			s.documents += uint64(stats.Docs)
+			length += stats.SumLength
+		}
+	}
+	if s.documents > 0 {
+		s.average = float64(length) / float64(s.documents)
+	}
+	v.fields[structure] = s
+	return s
+}
+
+// Stats returns the numbers a term's score is made of.
+func (v *View) Stats(structure, text string) (documents, holders uint64, average float64) {
+	f, t := v.field(structure), v.term(structure, text)
+	return f.documents, t.holders, f.average
+}
+
+func (v *View) idf(structure, text string) float64 {
+	return score.IDF(v.terms[termKey{structure, text}].holders, v.fields[structure].documents)
+}
+
+func (v *View) table(structure string, s *plan.Scoring) *score.Table {
+	return v.tables.get(v.fields[structure].average, s.B)
+}
