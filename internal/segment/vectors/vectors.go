@@ -1,0 +1,113 @@
+// Package vectors stores one vector per document and finds the nearest to a
+// given one.
+//
+// A Builder takes documents in order, each with its vector, then Finish builds
+// a navigable small-world graph (HNSW) on all cores and returns the bytes. A
+// Reader opens those bytes; any number of searches may run at once. Merging
+// reads the rows of its inputs and starts from the graph of the largest.
+//
+// Distances are computed on rows quantized to 8 or 4 bits where the field asks
+// for it, and the best candidates are rescored with the full vectors. Vectors
+// under cosine similarity are stored with unit length.
+//
+// Invariants:
+//
+//	V1  Documents strictly increase.
+//	V2  Every neighbour is a node of the graph on that level.
+//	V3  A node's neighbours on level 0 number at most twice M, above it M.
+//
+// The bytes are described in FORMAT.md.
+package vectors
+
+import (
+	"math"
+
+	"github.com/quiresearch/quire/internal/simd"
+)
+
+// Similarity says when two vectors are near.
+type Similarity uint8
+
+// The similarities of the interface.
+const (
+	Cosine Similarity = iota
+	DotProduct
+	Euclidean
+)
+
+// Quantization says which rows the graph is walked on.
+type Quantization uint8
+
+// The quantizations of the interface.
+const (
+	None Quantization = iota
+	Int8
+	Int4
+)
+
+// Options describe a vector field.
+type Options struct {
+	Dimensions     int
+	Similarity     Similarity
+	Quantization   Quantization
+	M              int // links per node; 0 means 16
+	EfConstruction int // candidates while building; 0 means 100
+}
+
+func (o Options) links() int {
+	if o.M <= 0 {
+		return 16
+	}
+	return o.M
+}
+
+func (o Options) breadth() int {
+	if o.EfConstruction <= 0 {
+		return 100
+	}
+	return o.EfConstruction
+}
+
+// padded is the number of values of a quantized row.
+func (o Options) padded() int {
+	return (o.Dimensions + simd.Lanes - 1) / simd.Lanes * simd.Lanes
+}
+
+// Hit is a document and how near it is: higher is nearer, in the scale that
+// searches report.
+type Hit struct {
+	Doc   uint32
+	Score float32
+}
+
+// Score turns a raw nearness into the score of the interface.
+//
+//	cosine       (1 + cos) / 2
+//	dot product  (1 + dot) / 2
+//	euclidean    1 / (1 + d²), the raw nearness being -d²
+func (s Similarity) Score(raw float32) float32 {
+	if s == Euclidean {
+		return 1 / (1 - raw)
+	}
+	return (1 + raw) / 2
+}
+
+// Normalize scales a vector to unit length in place. A vector of zeros stays.
+func Normalize(v []float32) {
+	length := math.Sqrt(float64(simd.DotF32(v, v)))
+	if length == 0 {
+		return
+	}
+	scale := float32(1 / length)
+	for i := range v {
+		v[i] *= scale
+	}
+}
+
+// nearness is the raw nearness of two full vectors.
+func (s Similarity) nearness(a, b []float32) float32 {
+	if s == Euclidean {
+		return -simd.SquaredDistanceF32(a, b)
+	}
+	return simd.DotF32(a, b)
+}

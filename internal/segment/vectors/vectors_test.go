@@ -1,0 +1,239 @@
+package vectors
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/bitset"
+)
+
+// clustered makes vectors around a few centres, as embeddings lie. All seeds
+// share the centres.
+func clustered(seed uint64, n, dimensions int) [][]float32 {
+	r := rand.New(rand.NewPCG(0, 7))
+	centres := make([][]float32, 40)
+	for i := range centres {
+		centres[i] = make([]float32, dimensions)
+		for j := range centres[i] {
+			centres[i][j] = float32(r.NormFloat64())
+		}
+	}
+	r = rand.New(rand.NewPCG(seed, 7))
+	out := make([][]float32, n)
+	for i := range out {
+		c := centres[r.IntN(len(centres))]
+		v := make([]float32, dimensions)
+		for j := range v {
+			v[j] = c[j] + float32(r.NormFloat64())*0.5
+		}
+		out[i] = v
+	}
+	return out
+}
+
+func build(t testing.TB, o Options, vectors [][]float32) *Reader {
+	t.Helper()
+	b := NewBuilder(o)
+	for i, v := range vectors {
+		b.Add(uint32(2*i), v)
+	}
+	data, err := b.Finish(context.Background(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// exact is the naive search.
+func exact(r *Reader, q []float32, k int, accept *bitset.Bitset) []uint32 {
+	var all []Hit
+	for node := range r.Len() {
+		if accept == nil || accept.Get(r.Doc(node)) {
+			all = append(all, Hit{r.Doc(node), r.ScoreOf(node, q)})
+		}
+	}
+	slices.SortFunc(all, func(a, b Hit) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return int(a.Doc) - int(b.Doc)
+	})
+	docs := make([]uint32, min(k, len(all)))
+	for i := range docs {
+		docs[i] = all[i].Doc
+	}
+	return docs
+}
+
+func recall(want []uint32, got []Hit) float64 {
+	found := 0
+	for _, h := range got {
+		if slices.Contains(want, h.Doc) {
+			found++
+		}
+	}
+	return float64(found) / float64(max(1, len(want)))
+}
+
+func TestRecallForEverySimilarityAndQuantization(t *testing.T) {
+	vectors := clustered(1, 20_000, 48)
+	queries := clustered(2, 30, 48)
+	for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {
+		for _, z := range []Quantization{None, Int8, Int4} {
+			t.Run(fmt.Sprint(s, z), func(t *testing.T) {
+				own := vectors
+				if s == DotProduct {
+					own = nil
+					for _, v := range vectors {
+						v = slices.Clone(v)
+						Normalize(v)
+						own = append(own, v)
+					}
+				}
+				r := build(t, Options{Dimensions: 48, Similarity: s, Quantization: z}, own)
+				total := 0.0
+				for _, q := range queries {
+					p := Prepare(s, q)
+					if s == DotProduct {
+						Normalize(p)
+					}
+					hits, err := r.Search(context.Background(), p, 10, 0, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					total += recall(exact(r, p, 10, nil), hits)
+				}
+				if mean := total / float64(len(queries)); mean < 0.95 {
+					t.Errorf("recall@10 is %.3f", mean)
+				}
+			})
+		}
+	}
+}
+
+func TestFilteredRecallAtAnySelectivity(t *testing.T) {
+	vectors := clustered(3, 30_000, 32)
+	r := build(t, Options{Dimensions: 32}, vectors)
+	random := rand.New(rand.NewPCG(5, 5))
+	for _, share := range []float64{1, 0.6, 0.45, 0.1, 0.01, 0.001} {
+		accept := bitset.New(uint32(2 * len(vectors)))
+		for i := range vectors {
+			if random.Float64() < share {
+				accept.Set(uint32(2 * i))
+			}
+		}
+		total := 0.0
+		queries := clustered(4, 20, 32)
+		for _, q := range queries {
+			p := Prepare(Cosine, q)
+			hits, err := r.Search(context.Background(), p, 10, 0, accept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range hits {
+				if !accept.Get(h.Doc) {
+					t.Fatalf("document %d was not accepted", h.Doc)
+				}
+			}
+			total += recall(exact(r, p, 10, accept), hits)
+		}
+		if mean := total / float64(len(queries)); mean < 0.95 {
+			t.Errorf("recall@10 with %.1f %% accepted is %.3f", share*100, mean)
+		}
+	}
+}
+
+func TestMergeKeepsRecallAndDropsDocuments(t *testing.T) {
+	vectors := clustered(6, 16_000, 32)
+	o := Options{Dimensions: 32}
+	large, small := build(t, o, vectors[:13_000]), build(t, o, vectors[13_000:])
+	gone := func(doc uint32) bool { return doc%20 == 0 }
+	next := uint32(0)
+	renumber := func(doc uint32) (uint32, bool) {
+		if gone(doc) {
+			return 0, false
+		}
+		next++
+		return next - 1, true
+	}
+	data, err := Merge(context.Background(), o, []Input{{large, renumber}, {small, renumber}}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if r.Len() != int(next) {
+		t.Fatalf("%d vectors of %d documents", r.Len(), next)
+	}
+	total := 0.0
+	queries := clustered(7, 30, 32)
+	for _, q := range queries {
+		p := Prepare(Cosine, q)
+		hits, err := r.Search(context.Background(), p, 10, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += recall(exact(r, p, 10, nil), hits)
+	}
+	if mean := total / float64(len(queries)); mean < 0.95 {
+		t.Errorf("recall@10 after merging is %.3f", mean)
+	}
+}
+
+func TestSmallColumns(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 5} {
+		r := build(t, Options{Dimensions: 3, Similarity: Euclidean, Quantization: Int4}, clustered(8, n, 3))
+		hits, err := r.Search(context.Background(), []float32{1, 2, 3}, 3, 0, nil)
+		if err != nil || len(hits) != min(3, n) {
+			t.Errorf("%d vectors: %d hits, %v", n, len(hits), err)
+		}
+	}
+}
+
+func TestCancelledSearchStops(t *testing.T) {
+	r := build(t, Options{Dimensions: 8}, clustered(9, 15_000, 8))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := r.Search(ctx, make([]float32, 8), 5, 0, nil); err == nil {
+		t.Error("a cancelled search answered")
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	b := NewBuilder(Options{Dimensions: 3})
+	for i, v := range clustered(10, 70, 3) {
+		b.Add(uint32(i), v)
+	}
+	data, err := b.Finish(context.Background(), 1)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := Open(data)
+		if err != nil || r.Check() != nil {
+			return
+		}
+		if _, err := r.Search(context.Background(), make([]float32, r.options.Dimensions), 3, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
