@@ -245,10 +245,11 @@ func (e *english) step1b() {
 		}
 		return
 	}
+	if suffix == 3 && n == 5 && b[1] == 'y' && !isVowel(b[0]) { // dying, lying, tying
+		e.replace(4, "ie")
+		return
+	}
 	if !e.hasVowel(n - suffix) {
-		if suffix == 3 && n == 5 && b[1] == 'y' { // dying, lying, tying
-			e.replace(4, "ie")
-		}
 		return
 	}
 	e.b = b[:n-suffix]

@@ -9,6 +9,8 @@
 // of the language is most often the word.
 package stem
 
+import "github.com/blevesearch/snowballstem"
+
 // Stemmer appends the stem of word to dst. It does not change word.
 type Stemmer interface {
 	AppendStem(scratch *Scratch, dst, word []byte) []byte
@@ -18,4 +20,5 @@ type Stemmer interface {
 // one user at a time.
 type Scratch struct {
 	runes []rune
+	env   *snowballstem.Env
 }

@@ -1,0 +1,76 @@
+package stem
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pairs reads a file of words and stems.
+func pairs(t testing.TB, name string) [][2]string {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var out [][2]string
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		word, stem, ok := strings.Cut(lines.Text(), " ")
+		if !ok {
+			t.Fatalf("%s: %q", name, lines.Text())
+		}
+		out = append(out, [2]string{word, stem})
+	}
+	return out
+}
+
+// TestStemsAgreeWithSnowball compares with stems of Python snowballstemmer
+// 3.1.1 over words of real texts, sampled. least is how many of a hundred must
+// agree; docs/reference/locales.md says why some do not.
+func TestStemsAgreeWithSnowball(t *testing.T) {
+	files, err := filepath.Glob("testdata/snowball/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files of stems")
+	}
+	if extra := os.Getenv("STEM_PAIRS"); extra != "" {
+		files = []string{extra}
+	}
+	for _, name := range files {
+		tag := strings.TrimSuffix(filepath.Base(name), ".txt")
+		stemmer, ok := For(tag)
+		if !ok {
+			t.Errorf("%s has no stemmer", tag)
+			continue
+		}
+		var scratch Scratch
+		agree, shown := 0, 0
+		list := pairs(t, name)
+		for _, p := range list {
+			got := string(stemmer.AppendStem(&scratch, nil, []byte(p[0])))
+			if got == p[1] {
+				agree++
+			} else if shown < 12 && testing.Verbose() {
+				shown++
+				t.Logf("%s: %s gives %s, snowballstemmer %s", tag, p[0], got, p[1])
+			}
+		}
+		percent := 100 * float64(agree) / float64(len(list))
+		t.Logf("%s: %d of %d stems agree (%.2f %%)", tag, agree, len(list), percent)
+		if percent < least[tag] {
+			t.Errorf("%s: %.2f %% of the stems agree, want %.2f %%", tag, percent, least[tag])
+		}
+	}
+}
+
+// The stemmers that come as a module follow Snowball 2, or, for nl, what
+// Snowball 3 calls dutch_porter.
+var least = map[string]float64{
+	"ca": 100, "da": 99, "en": 100, "et": 100, "eu": 100, "fi": 99.5, "ga": 100, "hu": 100, "hy": 100, "lt": 100,
+	"ne": 100, "nl": 100, "ro": 100, "ru": 100, "sr": 100, "sv": 98, "ta": 100, "tr": 97,
+}

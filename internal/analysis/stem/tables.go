@@ -1,0 +1,135 @@
+package stem
+
+import (
+	"embed"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// tableFiles hold the suffix tables of some languages; NOTICE.md beside them
+// names their sources.
+//
+//go:embed tables
+var tableFiles embed.FS
+
+// tables are the suffix tables of a language, by name.
+type tables map[string]*table
+
+// table maps suffixes to what is done with them.
+type table struct {
+	rows    map[string]row
+	longest int // bytes of the longest suffix
+}
+
+// row says what to do with a suffix: where it must stand, and what takes its
+// place. A replacement "=" keeps the suffix.
+type row struct {
+	region byte
+	to     string
+}
+
+// loadTables returns a function that reads the tables of a language once.
+func loadTables(language string) func() tables {
+	return sync.OnceValue(func() tables {
+		text, err := tableFiles.ReadFile("tables/" + language + ".txt")
+		if err != nil {
+			panic("stem: " + err.Error()) // embedded; a test opens every one
+		}
+		return parseTables(string(text))
+	})
+}
+
+func parseTables(text string) tables {
+	all := tables{}
+	var current *table
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "@"); ok {
+			current = &table{rows: map[string]row{}}
+			all[name] = current
+			continue
+		}
+		columns := strings.Fields(line)
+		if len(columns) != 3 || line[0] == '#' {
+			continue
+		}
+		suffix, to := strings.Trim(columns[0], "_"), strings.Trim(columns[2], "_")
+		current.rows[suffix] = row{region: columns[1][0], to: to}
+		current.longest = max(current.longest, len(suffix))
+	}
+	return all
+}
+
+// suffix finds the longest suffix of the table that b ends in and that does
+// not reach below limit.
+func (t *table) suffix(b []byte, limit int) (row, int, bool) {
+	for n := min(t.longest, len(b)-limit); n > 0; n-- {
+		if r, ok := t.rows[string(b[len(b)-n:])]; ok {
+			return r, n, true
+		}
+	}
+	return row{}, 0, false
+}
+
+// holds reports whether a set of letters, written as a string, holds one.
+func holds(letters string, r rune) bool { return strings.ContainsRune(letters, r) }
+
+// skipTo returns the offset behind the first letter of b from an offset on
+// that is in the set, or is not in it. It reports false when there is none.
+func skipTo(b []byte, from int, letters string, in bool) (int, bool) {
+	for i := from; i < len(b); {
+		r, size := utf8.DecodeRune(b[i:])
+		i += size
+		if holds(letters, r) == in {
+			return i, true
+		}
+	}
+	return len(b), false
+}
+
+// vowelRegions returns the offsets behind the first consonant that follows a
+// vowel, and behind the next such consonant; the end of the word when there is none.
+func vowelRegions(b []byte, vowels string) (r1, r2 int) {
+	r1, r2 = len(b), len(b)
+	at, ok := skipTo(b, 0, vowels, true)
+	if !ok {
+		return
+	}
+	if at, ok = skipTo(b, at, vowels, false); !ok {
+		return
+	}
+	r1 = at
+	if at, ok = skipTo(b, at, vowels, true); !ok {
+		return
+	}
+	if at, ok = skipTo(b, at, vowels, false); !ok {
+		return
+	}
+	return r1, at
+}
+
+// lastRune is the last letter of b, utf8.RuneError when b is empty.
+func lastRune(b []byte) rune {
+	r, _ := utf8.DecodeLastRune(b)
+	return r
+}
+
+// hasSuffix reports whether b ends in s.
+func hasSuffix(b []byte, s string) bool {
+	return len(b) >= len(s) && string(b[len(b)-len(s):]) == s
+}
+
+// hasPrefix reports whether b begins with s.
+func hasPrefix(b []byte, s string) bool {
+	return len(b) >= len(s) && string(b[:len(s)]) == s
+}
+
+// skipLetter returns the offset behind the letter at from.
+func skipLetter(b []byte, from int) (int, bool) {
+	if from >= len(b) {
+		return len(b), false
+	}
+	_, size := utf8.DecodeRune(b[from:])
+	return from + size, true
+}
