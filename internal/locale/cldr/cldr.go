@@ -1,0 +1,166 @@
+// Package cldr knows how people of a locale write numbers, currencies and
+// units: the decimal and grouping signs, and the spellings by which a currency
+// code or a unit identifier is named.
+//
+// The table comes from the Common Locale Data Repository, version 48.2
+// (Unicode License v3, see LICENSE beside the table), made by the command in
+// generate/. It is unpacked on first use and shared; everything is safe for
+// concurrent use.
+package cldr
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+//go:embed table.zst
+var packed []byte
+
+// Symbols are the signs inside numbers.
+type Symbols struct {
+	Decimal string
+	Group   string
+}
+
+type entry struct {
+	parent     string
+	symbols    Symbols
+	currencies map[string][]string
+	units      map[string][]string
+}
+
+var table = sync.OnceValue(func() map[string]*entry {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		panic(err) // options are constant
+	}
+	defer d.Close()
+	text, err := d.DecodeAll(packed, nil)
+	if err != nil {
+		panic(err) // the table is part of the program
+	}
+	all := make(map[string]*entry)
+	var current *entry
+	for line := range strings.SplitSeq(string(text), "\n") {
+		parts := strings.Split(line, "\t")
+		switch parts[0] {
+		case "L":
+			current = &entry{parent: parts[2], symbols: Symbols{parts[3], parts[4]},
+				currencies: make(map[string][]string), units: make(map[string][]string)}
+			all[parts[1]] = current
+		case "C":
+			current.currencies[parts[1]] = parts[2:]
+		case "U":
+			current.units[parts[1]] = parts[2:]
+		}
+	}
+	return all
+})
+
+// chain lists a tag and what it widens to, "und" last.
+func chain(tag string) []*entry {
+	all := table()
+	var found []*entry
+	for tag != "" && all[tag] == nil {
+		i := strings.LastIndexByte(tag, '-')
+		if i < 0 {
+			tag = "und"
+			break
+		}
+		tag = tag[:i]
+	}
+	for e := all[tag]; e != nil; e = all[e.parent] {
+		found = append(found, e)
+	}
+	if len(found) == 0 {
+		found = append(found, all["und"])
+	}
+	return found
+}
+
+// SymbolsOf returns the signs of a locale; an unknown one has those of root.
+func SymbolsOf(tag string) Symbols { return chain(tag)[0].symbols }
+
+// Root returns the signs of no particular locale.
+func Root() Symbols { return table()["und"].symbols }
+
+// IsCurrency reports whether a code is a currency of ISO 4217.
+func IsCurrency(code string) bool {
+	if len(code) != 3 {
+		return false
+	}
+	for _, c := range []byte(code) {
+		if c < 'A' || c > 'Z' {
+			return false
+		}
+	}
+	_, ok := table()["en"].currencies[code]
+	return ok
+}
+
+// IsUnit reports whether an identifier, with or without its category
+// ("mass-kilogram", "kilogram"), names a unit.
+func IsUnit(id string) bool {
+	_, ok := unitName(id)
+	return ok
+}
+
+func unitName(id string) (string, bool) {
+	units := table()["en"].units
+	if _, ok := units[id]; ok {
+		return id, true
+	}
+	if _, name, ok := strings.Cut(id, "-"); ok {
+		if _, ok := units[name]; ok {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// CurrencySpellings returns the words by which a locale, English and root name
+// a currency, folded (NFKC, case): the code, symbols and one-word names.
+func CurrencySpellings(code, tag string) []string {
+	spellings := []string{strings.ToLower(code)}
+	if code == "SEK" {
+		spellings = append(spellings, ":-")
+	}
+	return gather(spellings, tag, func(e *entry) []string { return e.currencies[code] })
+}
+
+// UnitSpellings returns the words by which a locale and English name a unit,
+// folded (NFKC, case): narrow, short and long forms of one word. It is empty
+// for an identifier that names no unit.
+func UnitSpellings(id, tag string) []string {
+	name, ok := unitName(id)
+	if !ok {
+		return nil
+	}
+	return gather(nil, tag, func(e *entry) []string { return e.units[name] })
+}
+
+// gather takes the nearest entry of the locale's chain that says something,
+// then English, then root.
+func gather(spellings []string, tag string, of func(*entry) []string) []string {
+	for _, t := range []string{tag, "en", "und"} {
+		if t == "" {
+			continue
+		}
+		for _, e := range chain(t) {
+			if own := of(e); own != nil {
+				spellings = append(spellings, own...)
+				break
+			}
+		}
+	}
+	slices.Sort(spellings)
+	spellings = slices.Compact(spellings)
+	if len(spellings) > 0 && spellings[0] == "" {
+		spellings = spellings[1:]
+	}
+	return spellings
+}
