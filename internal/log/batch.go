@@ -28,7 +28,6 @@ const (
 	Signals   Kind = 3 // set signal values of the document under Key
 	DeleteAll Kind = 4 // remove every document
 	Fence     Kind = 5 // nothing
-	Track     Kind = 6 // start or stop tracking of changed keys
 )
 
 // Operation is one self-contained change: replaying it needs nothing but the

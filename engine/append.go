@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/problem"
+)
+
+// appendLoop is the group commit: it takes what waits, makes it durable with
+// one append, puts it into the table and answers everybody.
+func (g *Generation) appendLoop() {
+	for range g.queue.arrived {
+		for {
+			g.order.Lock()
+			batch := g.queue.take()
+			if batch == nil {
+				g.order.Unlock()
+				break
+			}
+			entries, t := g.appendBatch(batch)
+			g.order.Unlock()
+			if len(entries) > 0 {
+				g.dispatch(t, entries)
+			}
+		}
+		if g.queue.isEnded() {
+			return
+		}
+	}
+}
+
+// appendBatch makes a batch durable and applies it. The caller holds order.
+// The returned entries belong to the table and are to be dispatched; the
+// table's count of work already covers them.
+func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
+	if err := g.writable(); err != nil {
+		g.refuse(batch, err)
+		return nil, nil
+	}
+	g.mu.Lock()
+	promised := g.active.sequence
+	g.mu.Unlock()
+	encoded := log.Batch{
+		Generation: g.identity, LSN: g.nextLSN, Session: g.session, Promised: promised,
+		Operations: make([]log.Operation, len(batch)),
+	}
+	rand.Read(encoded.WriteID[:])
+	for i, op := range batch {
+		encoded.Operations[i] = op.Operation
+	}
+	err := g.log.Append(g.nextLSN, encoded.Encode())
+	switch {
+	case errors.Is(err, log.ErrNotWritten):
+		g.refuse(batch, problem.StorageIoError.New().Because(err))
+		return nil, nil
+	case err != nil:
+		// E6: the outcome of this batch is not known; nothing that waits
+		// behind it was written.
+		unknown := problem.StorageUnknown.New().Because(err)
+		g.fail(fmt.Errorf("append to the log: %w", err))
+		g.queue.done(batch)
+		for _, op := range batch {
+			op.session.settle(0, unknown)
+		}
+		return nil, nil
+	}
+	entries, t := g.applyBatch(batch, g.nextLSN, promised)
+	g.nextLSN++
+	g.queue.done(batch)
+	for _, op := range batch {
+		op.session.settle(promised, nil)
+	}
+	return entries, t
+}
+
+// applyBatch puts operations that are durable into the active table.
+func (g *Generation) applyBatch(batch []*operation, lsn, promised uint64) ([]*entry, *table) {
+	now := time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	t := g.active
+	var entries []*entry
+	before := t.changes
+	for _, op := range batch {
+		if added := t.apply(op, now); added != nil {
+			entries = append(entries, added)
+		}
+	}
+	t.lastLSN = lsn
+	g.promised = max(g.promised, promised)
+	if len(entries) > 0 {
+		t.working.Add(1) // until they are dispatched
+	}
+	if before == 0 || g.options.MaxChanges > 0 && t.changes >= g.options.MaxChanges {
+		notify(g.wakeCommit)
+	}
+	return entries, t
+}
+
+// refuse answers a batch that was settled as not written, and everything that
+// waits behind it, because an update there may have read it.
+func (g *Generation) refuse(batch []*operation, refusal error) {
+	waiting := g.queue.refuseWaiting(nil)
+	g.queue.done(batch)
+	for _, op := range append(batch, waiting...) {
+		op.session.settle(0, refusal)
+	}
+}
+
+// writable returns why nothing may be written now, nil when it may.
+func (g *Generation) writable() error {
+	g.mu.Lock()
+	failure, recovering := g.failure, g.recovering
+	g.mu.Unlock()
+	switch {
+	case failure != nil:
+		return problem.IndexClosed.New().Because(failure)
+	case recovering:
+		return problem.StorageIoError.New().Because(errors.New("what the log holds is not committed yet"))
+	}
+	return g.enoughSpace()
+}
+
+// enoughSpace returns an error while less than the reserve is free.
+func (g *Generation) enoughSpace() error {
+	if g.options.MinFree < 0 {
+		return nil
+	}
+	free, total, err := g.fs.Free()
+	if err != nil {
+		return problem.StorageIoError.New().Because(fmt.Errorf("free space: %w", err))
+	}
+	if total == 0 {
+		return nil
+	}
+	reserve := uint64(g.options.MinFree)
+	if reserve == 0 {
+		reserve = min(1<<30, total/20)
+	}
+	if free < reserve {
+		return problem.StorageIoError.New().Because(fmt.Errorf("%d bytes free, %d are kept in reserve", free, reserve))
+	}
+	return nil
+}

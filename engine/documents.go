@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/problem"
+)
+
+// isKeyed reports whether documents have a primary key of their own.
+func (g *Generation) isKeyed() bool { return g.Schema().PrimaryKey() != nil }
+
+// addition makes the operation of a new document. The document belongs to the
+// operation from now on. The signal values of the document that it replaces
+// stay unless it gives others.
+func (g *Generation) addition(key string, d *document.Document) (*operation, error) {
+	var carried []signalValue
+	if signals := len(g.Schema().Signals()); signals > 0 && len(d.Key) > 0 && givenSignals(d) < signals {
+		current, exists, err := g.newest(key)
+		if err != nil {
+			return nil, err
+		}
+		if exists {
+			carried = current.signals
+		}
+	}
+	return g.replacement(key, d, carried)
+}
+
+// givenSignals counts the signal fields that a document gives a value.
+func givenSignals(d *document.Document) int {
+	given := 0
+	for _, signal := range d.Signals {
+		if !signal.Clear {
+			given++
+		}
+	}
+	return given
+}
+
+// replacement makes the operation of a document with the signal values it
+// carries over.
+func (g *Generation) replacement(key string, d *document.Document, carried []signalValue) (*operation, error) {
+	if d.Schema() != g.Schema() {
+		return nil, problem.IndexOutOfDate.New().Because(fmt.Errorf("document %q was read by another definition", key))
+	}
+	signals := mergeSignals(carried, signalValues(d.Signals))
+	signals = slices.DeleteFunc(slices.Clone(signals), func(s signalValue) bool { return !s.Has })
+	body := appendSignals(make([]byte, 0, len(d.JSON())+16+32*len(signals)), signals)
+	start := len(body)
+	body = append(body, d.JSON()...)
+	return &operation{
+		Operation: log.Operation{Kind: log.Add, Key: key, Body: body},
+		source:    body[start:len(body):len(body)],
+		signals:   signals,
+		document:  d,
+	}, nil
+}
+
+// signalValues returns what a write gives, by field.
+func signalValues(signals []document.Signal) []signalValue {
+	values := make([]signalValue, 0, len(signals))
+	for _, signal := range signals {
+		values = append(values, signalValue{Field: signal.Field.Path, Value: signal.Number, Has: !signal.Clear})
+	}
+	return sortedSignals(values)
+}
+
+// sortedSignals orders values by field; of two for one field the last counts.
+func sortedSignals(values []signalValue) []signalValue {
+	slices.SortStableFunc(values, func(a, b signalValue) int { return strings.Compare(a.Field, b.Field) })
+	kept := values[:0]
+	for i, value := range values {
+		if i+1 < len(values) && values[i+1].Field == value.Field {
+			continue
+		}
+		kept = append(kept, value)
+	}
+	return kept
+}
+
+// read reads a logged document again.
+func (g *Generation) read(schema *definition.Schema, source []byte) (*document.Document, error) {
+	var found problem.List
+	d := document.NewReader(schema).Read(source, problem.Path{}, &found)
+	if err := found.Err(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// addTo puts a document into a builder with the key and the signal values of
+// its entry, and gives its memory back.
+func (g *Generation) addTo(builder *segment.Builder, d *document.Document, e *entry) (segment.DocID, error) {
+	defer d.Release()
+	d.Key = document.Key(e.key)
+	d.Signals = d.Signals[:0]
+	for _, value := range e.signals {
+		field, ok := d.Schema().Resolve(value.Field)
+		if ok && field.Signal {
+			d.Signals = append(d.Signals, document.Signal{Field: field, Number: value.Value})
+		}
+	}
+	return g.options.indexer(builder, d)
+}

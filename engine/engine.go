@@ -1,0 +1,190 @@
+// Package engine keeps one generation of an index: a definition and the
+// documents written under it, in one directory. It is the whole search engine
+// as a Go library and knows nothing of HTTP, nodes or buckets.
+//
+//	err := engine.Create(ctx, engine.Storage{FS: fs, Directory: "books"}, definition)
+//	g, err := engine.Open(ctx, engine.Storage{FS: fs, Directory: "books"}, engine.Options{})
+//	defer g.Close(ctx)
+//
+//	s := g.Session(ctx)
+//	err = s.Add(document)          // refusals are answered at once
+//	receipt, err := s.Wait()       // everything taken is durable
+//	err = g.WaitFor(ctx, receipt.Sequence)
+//	view := g.Snapshot()           // for searches
+//	defer view.Release()
+//
+// A write goes through the log: it is acknowledged when a group commit made it
+// durable, then indexed in memory on all cores, and becomes visible with the
+// next commit. A commit writes segments and one side file, replaces the
+// manifest and then the snapshot. Merges run beside; neither blocks a search.
+//
+// Invariants (numbers of the guarantees that they serve in brackets):
+//
+//	E1  An operation is in the log before it is acknowledged. [I1]
+//	E2  The operations of a table are the log records behind the last commit up
+//	    to the cut, whole batches in order; replaying them gives the same
+//	    documents. [I3 I4]
+//	E3  The commit sequence number told to a writer is not reached by a commit
+//	    without its write, across restarts. [I6 I7]
+//	E4  A manifest is written after everything it names is durable, and a
+//	    snapshot is shown after its manifest is. [I5 I11]
+//	E5  Live documents of a commit = live before + added − deleted, or the commit
+//	    is refused.
+//	E6  After an append whose outcome is not known nothing is acknowledged.
+//
+// A Generation may be used by any number of goroutines; a Session by one.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/mergeplan"
+	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// Storage is where a generation lives.
+type Storage struct {
+	FS        vfs.FS
+	Directory string
+	// Log keeps changes between commits; nil means files in the directory.
+	Log Log
+	// Publisher makes a commit known beyond the directory; nil means that
+	// commits are local.
+	Publisher Publisher
+}
+
+// Log keeps operations durable between commits. Numbers follow each other
+// without holes. The engine makes one call at a time.
+type Log interface {
+	// Replay hands every record above after to visit, in order. It runs once,
+	// before the first Append; the payload belongs to visit.
+	Replay(after uint64, visit func(lsn uint64, payload []byte) error) error
+	// Append returns nil when the record is durable. An error that wraps
+	// log.ErrNotWritten is settled as absent; after any other one nothing more
+	// is appended.
+	Append(lsn uint64, payload []byte) error
+	// Release tells that records up to a number are in a commit.
+	Release(upTo uint64) error
+	Close() error
+}
+
+// Publisher makes commits known beyond the directory of the generation: it
+// uploads the files that the manifest names and replaces the shared manifest.
+type Publisher interface {
+	// Publish returns nil when the manifest is the current one for everybody.
+	// It may fill in keys of files, epoch, floors and retired objects. An error
+	// that wraps ErrFenced means that another writer took over.
+	Publish(ctx context.Context, next *manifest.Manifest) error
+}
+
+// ErrFenced marks a commit refused because another writer took over.
+var ErrFenced = errors.New("another writer took over")
+
+// Options tune a generation. The zero Options work.
+type Options struct {
+	MaxChanges  int           // changes that trigger a commit; 0 = 10 000, negative = off
+	MaxInterval time.Duration // age of the oldest change that triggers one; 0 = 5 s, negative = off
+	MergeFloor  int64         // bytes below which segments are merged eagerly; 0 = default
+	NoMerges    bool          // leave segments as they are
+	Memory      int64         // bytes of documents indexed but not yet in files; 0 = 256 MiB
+	Workers     int           // goroutines that index; 0 = one per core
+	QueueBytes  int64         // operations waiting for the log; 0 = 64 MiB
+	MinFree     int64         // writes are refused with fewer bytes free; 0 = the smaller of 1 GiB and 5 %, negative = off
+
+	Capabilities definition.Capabilities // what the node can analyse
+	Logger       *slog.Logger
+	Metrics      *metrics.Set
+
+	indexer func(*segment.Builder, *document.Document) (segment.DocID, error)
+	source  func(record []byte) ([]byte, error)
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxChanges == 0 {
+		o.MaxChanges = 10_000
+	}
+	if o.MaxInterval == 0 {
+		o.MaxInterval = 5 * time.Second
+	}
+	if o.Memory <= 0 {
+		o.Memory = 256 << 20
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.QueueBytes <= 0 {
+		o.QueueBytes = 64 << 20
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func (o Options) mergePolicy() mergeplan.Policy { return mergeplan.Policy{Floor: o.MergeFloor} }
+
+// Trigger tells why a commit takes place.
+type Trigger string
+
+// The triggers of a commit.
+const (
+	ByChanges   Trigger = "changes"
+	ByInterval  Trigger = "interval"
+	ByMerges    Trigger = "merges"
+	Explicit    Trigger = "explicit"
+	ByFreshness Trigger = "freshness"
+)
+
+// Names of files in the directory of a generation.
+const (
+	lockName      = "lock"
+	logDirectory  = "log"
+	segmentSuffix = ".seg"
+	sideSuffix    = ".side"
+)
+
+// Create makes an empty generation in a directory that holds none. It is
+// durable when Create returns.
+func Create(ctx context.Context, storage Storage, d *definition.Definition) error {
+	if err := storage.FS.MakeDir(storage.Directory); err != nil {
+		return fmt.Errorf("create generation: %w", err)
+	}
+	lock, err := lockDirectory(storage)
+	if err != nil {
+		return fmt.Errorf("create generation: %w", err)
+	}
+	defer lock.Close()
+	if _, err := storage.FS.Size(storage.Directory + "/" + manifest.Name); !errors.Is(err, vfs.ErrNotExist) {
+		return fmt.Errorf("create generation in %s: it holds one already (%v)", storage.Directory, err)
+	}
+	first := &manifest.Manifest{
+		WriteID: manifest.NewID(), Generation: manifest.NewID(), NextFile: 1, Definition: d.EncodeStored(),
+	}
+	if storage.Publisher != nil {
+		if err := storage.Publisher.Publish(ctx, first); err != nil {
+			return fmt.Errorf("create generation: %w", err)
+		}
+	}
+	if err := manifest.Write(storage.FS, storage.Directory, first); err != nil {
+		return fmt.Errorf("create generation: %w", err)
+	}
+	if err := storage.FS.SyncDir(parentOf(storage.Directory)); err != nil {
+		return fmt.Errorf("create generation: %w", err)
+	}
+	return nil
+}
+
+func lockDirectory(storage Storage) (io.Closer, error) {
+	return storage.FS.Lock(storage.Directory + "/" + lockName)
+}

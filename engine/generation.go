@@ -1,0 +1,369 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// trusted opens a file that this process has just written.
+const trusted = blockfile.Trusted
+
+// Generation is an open generation.
+//
+// Locks are taken in this order: gate, stripe, publishing, order, mu, queue.mu.
+type Generation struct {
+	storage Storage
+	options Options
+	fs      vfs.FS
+	lock    io.Closer
+
+	gate     gate
+	stripes  [stripes]sync.Mutex
+	queue    *queue
+	session  log.ID
+	identity log.ID
+	internal atomic.Uint64 // last internal key given
+	nextFile atomic.Uint64
+
+	order   sync.Mutex // held while a batch goes to the log and into a table, and by a cut
+	log     Log
+	nextLSN uint64
+
+	work    []chan work
+	backlog []atomic.Int64
+
+	publishing sync.Mutex // held by whoever replaces the manifest
+
+	mu         sync.Mutex
+	schema     *definition.Schema
+	active     *table
+	frozen     *table // cut, on its way into a commit; nil when there is none
+	manifest   *manifest.Manifest
+	tracking   *tracking // nil while changes are not tracked
+	promised   uint64    // highest commit sequence number told to a writer
+	failure    error     // why nothing is written any more; nil while all is well
+	recovering bool      // what was replayed is not committed yet
+	requests   []*commitRequest
+	advanced   chan struct{} // closed and replaced with every new snapshot
+	users      map[string]int
+	lastForced time.Time
+	closed     bool
+	ended      bool // the commit loop is over
+
+	current  atomic.Pointer[snapshot.Snapshot]
+	sequence atomic.Uint64 // of current
+
+	wakeCommit chan struct{}
+	wakeMerge  chan struct{}
+	stop       context.CancelFunc
+	loops      sync.WaitGroup
+	workers    sync.WaitGroup
+	appender   sync.WaitGroup
+}
+
+// Open opens a generation: it verifies every file, brings what the log holds
+// beyond the last commit back, and starts its background work, which Close
+// ends. The context bounds the opening only.
+func Open(ctx context.Context, storage Storage, options Options) (*Generation, error) {
+	options = options.withDefaults()
+	lock, err := lockDirectory(storage)
+	if err != nil {
+		return nil, fmt.Errorf("open generation: %w", err)
+	}
+	g := &Generation{
+		storage: storage, options: options, fs: storage.FS, lock: lock, log: storage.Log,
+		queue: newQueue(options.QueueBytes), users: make(map[string]int), advanced: make(chan struct{}),
+		wakeCommit: make(chan struct{}, 1), wakeMerge: make(chan struct{}, 1),
+		backlog: make([]atomic.Int64, options.Workers),
+	}
+	rand.Read(g.session[:])
+	if err := g.load(); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("open generation in %s: %w", storage.Directory, err)
+	}
+	for range options.Workers {
+		g.work = append(g.work, make(chan work, 16))
+	}
+	for i := range g.work {
+		g.workers.Go(func() { g.worker(i) })
+	}
+	if err := g.replay(ctx); err != nil {
+		g.endWorkers()
+		g.current.Load().Release()
+		g.log.Close()
+		lock.Close()
+		return nil, fmt.Errorf("open generation in %s: %w", storage.Directory, err)
+	}
+	background, stop := context.WithCancel(context.Background())
+	g.stop = stop
+	g.appender.Go(g.appendLoop)
+	g.loops.Go(func() { g.commitLoop(background) })
+	if !options.NoMerges {
+		g.loops.Go(func() { g.mergeLoop(background) })
+		notify(g.wakeMerge)
+	}
+	return g, nil
+}
+
+// load reads the manifest, verifies what it names and removes what it does not.
+func (g *Generation) load() error {
+	m, err := manifest.Read(g.fs, g.storage.Directory)
+	if err != nil {
+		return err
+	}
+	d, err := definition.DecodeStored(m.Definition, g.options.Capabilities)
+	if err != nil {
+		return fmt.Errorf("read stored definition: %w", err)
+	}
+	g.manifest, g.schema = m, definition.NewSchema(d)
+	copy(g.identity[:], decodeID(m.Generation))
+	g.nextFile.Store(m.NextFile)
+	if err := g.removeUnnamed(); err != nil {
+		return err
+	}
+	segments, tracked, err := openManifest(g.fs, g.storage.Directory, m)
+	if err != nil {
+		return err
+	}
+	g.tracking = tracked
+	g.install(m.Sequence, segments, m)
+	g.promised = m.Sequence
+	if g.log == nil {
+		if g.log, err = log.Open(g.fs, g.path(logDirectory)); err != nil {
+			g.current.Load().Release()
+			return err
+		}
+	}
+	return nil
+}
+
+// removeUnnamed removes the files that a crash left outside of the manifest,
+// and never gives their names again.
+func (g *Generation) removeUnnamed() error {
+	names, err := g.fs.List(g.storage.Directory)
+	if err != nil {
+		return fmt.Errorf("list files: %w", err)
+	}
+	for _, name := range names {
+		number, ok := fileNumber(name)
+		if !ok {
+			continue
+		}
+		g.nextFile.Store(max(g.nextFile.Load(), number+1))
+		if g.manifest.File(name) == nil {
+			g.removeFile(name)
+		}
+	}
+	return nil
+}
+
+// fileNumber returns the number of a segment or side file; other names are
+// left alone.
+func fileNumber(name string) (uint64, bool) {
+	for _, suffix := range []string{segmentSuffix, sideSuffix} {
+		if digits, ok := strings.CutSuffix(name, suffix); ok {
+			number, err := strconv.ParseUint(digits, 10, 64)
+			return number, err == nil && name == formatFileName(number, suffix)
+		}
+	}
+	return 0, false
+}
+
+func formatFileName(number uint64, suffix string) string {
+	return fmt.Sprintf("%010d%s", number, suffix)
+}
+
+func (g *Generation) newFileName(suffix string) string {
+	return formatFileName(g.nextFile.Add(1)-1, suffix)
+}
+
+func (g *Generation) path(name string) string { return path.Join(g.storage.Directory, name) }
+
+func parentOf(directory string) string { return path.Dir(path.Clean(directory)) }
+
+func (g *Generation) removeFile(name string) {
+	if err := g.fs.Remove(g.path(name)); err != nil && !errors.Is(err, vfs.ErrNotExist) {
+		g.options.Logger.Warn("file not removed", "file", g.path(name), "error", err)
+	}
+}
+
+// Definition returns the definition that documents are written under.
+func (g *Generation) Definition() *definition.Definition { return g.Schema().Definition() }
+
+// Schema returns the compiled definition.
+func (g *Generation) Schema() *definition.Schema {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.schema
+}
+
+// ID returns the random identifier of the generation, 32 hexadecimal digits.
+func (g *Generation) ID() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.manifest.Generation
+}
+
+// Snapshot returns the current view with a reference that the caller releases.
+// Nil means that the generation is closed.
+func (g *Generation) Snapshot() *snapshot.Snapshot {
+	for {
+		current := g.current.Load()
+		if current == nil || current.Acquire() {
+			return current
+		}
+	}
+}
+
+// Sequence returns the number of the last commit.
+func (g *Generation) Sequence() uint64 { return g.sequence.Load() }
+
+// Err returns why the generation no longer takes writes, nil while it does. A
+// generation that failed is closed and opened again; everything acknowledged
+// is there then.
+func (g *Generation) Err() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.failure
+}
+
+// fail stops everything that writes. Searches go on.
+func (g *Generation) fail(cause error) {
+	g.mu.Lock()
+	if g.failure == nil {
+		g.failure = cause
+		g.options.Logger.Error("generation takes no more writes", "directory", g.storage.Directory, "error", cause)
+	}
+	requests := g.requests
+	g.requests = nil
+	g.mu.Unlock()
+	for _, request := range requests {
+		request.done <- cause
+	}
+	refusal := problem.IndexClosed.New().Because(cause)
+	if errors.Is(cause, ErrFenced) {
+		refusal = problem.IndexReadonly.New().Because(cause)
+	}
+	for _, op := range g.queue.refuseWaiting(refusal) {
+		op.session.settle(0, refusal)
+	}
+}
+
+// install makes segments the current snapshot. The caller holds publishing, or
+// is alone.
+func (g *Generation) install(sequence uint64, segments []*snapshot.Segment, m *manifest.Manifest) {
+	files := make([]string, len(m.Files))
+	for i, file := range m.Files {
+		files[i] = file.Name
+	}
+	next := snapshot.New(sequence, segments, func(*snapshot.Snapshot) { g.unuse(files) })
+	g.mu.Lock()
+	for _, file := range files {
+		g.users[file]++
+	}
+	g.manifest = m
+	g.mu.Unlock()
+	previous := g.current.Swap(next)
+	g.sequence.Store(sequence)
+	g.mu.Lock()
+	close(g.advanced)
+	g.advanced = make(chan struct{})
+	g.mu.Unlock()
+	if previous != nil {
+		previous.Release()
+	}
+}
+
+// unuse gives back the files of a snapshot; those that neither another
+// snapshot nor the manifest names are removed.
+func (g *Generation) unuse(files []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, file := range files {
+		if g.users[file]--; g.users[file] > 0 {
+			continue
+		}
+		delete(g.users, file)
+		if g.manifest.File(file) == nil {
+			g.removeFile(file)
+		}
+	}
+}
+
+func (g *Generation) endWorkers() {
+	for _, channel := range g.work {
+		close(channel)
+	}
+	g.workers.Wait()
+}
+
+// Close takes no more writes, finishes those under way, tries a last commit and
+// ends the background work. Everything acknowledged stays, also when the commit
+// fails. The snapshot remains usable for those who hold it.
+func (g *Generation) Close(ctx context.Context) error {
+	g.mu.Lock()
+	if g.closed {
+		g.mu.Unlock()
+		return nil
+	}
+	g.closed = true
+	failed := g.failure != nil
+	g.mu.Unlock()
+
+	g.queue.end(problem.IndexClosed.New())
+	g.appender.Wait()
+	var err error
+	if !failed {
+		_, err = g.Commit(ctx, Explicit)
+	}
+	g.stop()
+	g.loops.Wait()
+	g.endWorkers()
+	g.discardTables()
+	if current := g.current.Swap(nil); current != nil {
+		current.Release()
+	}
+	return errors.Join(err, g.log.Close(), g.lock.Close())
+}
+
+// discardTables closes segments that no commit took.
+func (g *Generation) discardTables() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, t := range []*table{g.active, g.frozen} {
+		if t == nil {
+			continue
+		}
+		for _, r := range t.runs() {
+			if r.reader != nil {
+				r.reader.Release()
+			}
+		}
+	}
+	g.active, g.frozen = nil, nil
+}
+
+// notify wakes a loop that is not yet awake.
+func notify(channel chan struct{}) {
+	select {
+	case channel <- struct{}{}:
+	default:
+	}
+}

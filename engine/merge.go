@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/mergeplan"
+	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/snapshot"
+)
+
+// mergeLoop merges segments until they are well spread, whenever a commit
+// changed them.
+func (g *Generation) mergeLoop(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-g.wakeMerge:
+		}
+		for {
+			merged, err := g.mergeOnce(ctx)
+			if err != nil && ctx.Err() == nil {
+				g.options.Logger.Error("merge failed", "directory", g.storage.Directory, "error", err)
+			}
+			if !merged || err != nil {
+				break
+			}
+		}
+	}
+}
+
+// mergeOnce runs the most useful merge and reports whether there was one. The
+// work is done beside commits and searches; only the exchange of the segments
+// waits for a commit that is being published.
+func (g *Generation) mergeOnce(ctx context.Context) (bool, error) {
+	if g.Err() != nil || g.enoughSpace() != nil {
+		return false, nil
+	}
+	base := g.Snapshot()
+	if base == nil {
+		return false, nil
+	}
+	defer base.Release()
+	merges := g.options.mergePolicy().Choose(planOf(base))
+	if len(merges) == 0 {
+		return false, nil
+	}
+	var sources []*snapshot.Segment
+	for _, position := range merges[0] {
+		sources = append(sources, base.Segments[position])
+	}
+	return true, g.merge(ctx, sources)
+}
+
+func planOf(view *snapshot.Snapshot) []mergeplan.Segment {
+	plan := make([]mergeplan.Segment, len(view.Segments))
+	for i, s := range view.Segments {
+		docs := int(s.Reader.NumDocs())
+		deleted := 0
+		if s.Live != nil {
+			deleted = docs - s.Live.Count()
+		}
+		plan[i] = mergeplan.Segment{Size: s.Reader.Size(), Docs: docs, Deleted: deleted}
+	}
+	return plan
+}
+
+// merge writes one segment in place of several and exchanges them. The sources
+// stay held by the caller.
+func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) error {
+	inputs := make([]segment.MergeInput, len(sources))
+	for i, s := range sources {
+		inputs[i] = segment.MergeInput{Reader: s.Reader, Live: s.Live}
+		for column, overlay := range s.Signals() {
+			if overlay.Len() > 0 {
+				if inputs[i].Overlays == nil {
+					inputs[i].Overlays = make(map[string]map[segment.DocID]segment.OverlayValue)
+				}
+				inputs[i].Overlays[column] = overlay.Values()
+			}
+		}
+	}
+	name := g.newFileName(segmentSuffix)
+	info, numbers, err := segment.Merge(ctx, g.fs, g.path(name), inputs)
+	if err != nil {
+		g.removeFile(name)
+		return fmt.Errorf("merge %d segments: %w", len(sources), err)
+	}
+	var merged *change
+	if info.Docs > 0 {
+		reader, err := segment.Open(g.fs, g.path(name), trusted)
+		if err != nil {
+			g.removeFile(name)
+			return fmt.Errorf("merge %d segments: %w", len(sources), err)
+		}
+		defer reader.Release()
+		merged = &change{name: name, isNew: true, summary: info.Summary, from: snapshot.NewSegment(reader, nil, nil, nil)}
+	}
+	err = g.exchange(ctx, sources, numbers, merged)
+	if err != nil && g.Err() == nil {
+		g.removeFile(name)
+	}
+	return err
+}
+
+var errSuperseded = errors.New("the segments of the merge are gone")
+
+// exchange puts the merged segment, nil when nothing was live, in place of its
+// sources. Deletes and refreshed signals that came since are carried over.
+func (g *Generation) exchange(ctx context.Context, sources []*snapshot.Segment, numbers segment.DocMap, merged *change) error {
+	g.publishing.Lock()
+	defer g.publishing.Unlock()
+	view := g.Snapshot()
+	if view == nil {
+		return errSuperseded
+	}
+	defer view.Release()
+	replaced := make(map[string]bool)
+	for i, source := range sources {
+		now := findByReader(view, source.Reader)
+		if now == nil {
+			// Emptied by a commit: none of its documents is live any more.
+			now = snapshot.NewSegment(source.Reader, bitset.New(source.Reader.NumDocs()), nil, source)
+		}
+		replaced[fileOf(source)] = true
+		if merged != nil {
+			carry(merged, source, now, numbers[i])
+		}
+	}
+	var changes []*change
+	placed := merged == nil
+	for _, s := range view.Segments {
+		if !replaced[fileOf(s)] {
+			changes = append(changes, &change{name: fileOf(s), from: s})
+			continue
+		}
+		if !placed {
+			changes, placed = append(changes, merged), true
+		}
+	}
+	next, segments, err := g.assemble(changes, view.Documents, nil, view.Sequence)
+	if err != nil {
+		return err
+	}
+	if err := g.publish(ctx, next); err != nil {
+		for _, s := range segments {
+			s.Reader.Release()
+		}
+		g.discardSide(next)
+		return err
+	}
+	g.install(view.Sequence, segments, next)
+	return nil
+}
+
+func findByReader(view *snapshot.Snapshot, reader *segment.Reader) *snapshot.Segment {
+	for _, s := range view.Segments {
+		if s.Reader == reader {
+			return s
+		}
+	}
+	return nil
+}
+
+// carry brings what happened to a source since the merge began into the merged
+// segment.
+func carry(merged *change, then, now *snapshot.Segment, numbers []segment.DocID) {
+	parents := then.Reader.Parents()
+	for doc := range then.Reader.NumDocs() {
+		isParent := parents == nil || parents.Get(doc)
+		if isParent && numbers[doc] != segment.NoDoc && !now.IsLive(doc) {
+			merged.kill(numbers[doc])
+		}
+	}
+	for column, overlay := range now.Signals() {
+		before := then.Signal(column)
+		if overlay == before {
+			continue
+		}
+		overlay.Each(func(doc uint32, value int64, has bool) {
+			if earlier, had, refreshed := before.Get(doc); refreshed && earlier == value && had == has {
+				return
+			}
+			if numbers[doc] != segment.NoDoc {
+				merged.set(column, numbers[doc], value, has)
+			}
+		})
+	}
+}

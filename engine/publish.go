@@ -1,0 +1,382 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/snapshot"
+)
+
+// change gathers what a commit or a merge does to one segment.
+type change struct {
+	from     *snapshot.Segment // the segment as it was; for a new one all its documents live
+	name     string            // file name
+	isNew    bool
+	summary  blockfile.Summary // of the file of a new segment
+	live     *bitset.Bitset    // own copy once a document is deleted
+	overlays map[string]*snapshot.OverlayBuilder
+	deleted  int
+}
+
+// kill deletes a document with its list values.
+func (c *change) kill(doc uint32) {
+	if c.live == nil {
+		if c.from.Live != nil {
+			c.live = c.from.Live.Clone()
+		} else {
+			c.live = bitset.NewFull(c.from.Reader.NumDocs())
+		}
+	}
+	if !c.live.Get(doc) {
+		return
+	}
+	c.deleted++
+	first, last := c.from.Block(doc)
+	for doc := first; doc <= last; doc++ {
+		c.live.Clear(doc)
+	}
+}
+
+// refresh sets signal values of a document.
+func (c *change) refresh(doc uint32, values []signalValue) {
+	for _, value := range values {
+		c.set(layout.Signal(value.Field), doc, value.Value, value.Has)
+	}
+}
+
+// set gives a document another value in a signal column.
+func (c *change) set(column string, doc uint32, value int64, has bool) {
+	builder := c.overlays[column]
+	if builder == nil {
+		if c.overlays == nil {
+			c.overlays = make(map[string]*snapshot.OverlayBuilder)
+		}
+		builder = snapshot.NewOverlayBuilder(c.from.Signal(column), c.from.Reader.NumDocs())
+		c.overlays[column] = builder
+	}
+	builder.Set(doc, value, has)
+}
+
+func (c *change) isTouched() bool { return c.live != nil || len(c.overlays) > 0 }
+
+// next returns the segment after the change, with a reference of its own.
+func (c *change) next() (*snapshot.Segment, error) {
+	if !c.from.Reader.Retain() {
+		return nil, fmt.Errorf("segment %s is closed", c.name)
+	}
+	live, signals := c.from.Live, c.from.Signals()
+	if c.live != nil {
+		live = c.live
+	}
+	if len(c.overlays) > 0 {
+		signals = maps.Clone(signals)
+		if signals == nil {
+			signals = make(map[string]*snapshot.Overlay)
+		}
+		for column, builder := range c.overlays {
+			signals[column] = builder.Finish()
+		}
+	}
+	return snapshot.NewSegment(c.from.Reader, live, signals, c.from), nil
+}
+
+// publishTable commits a table whose segments are written: deletes in earlier
+// segments, refreshed signals, the manifest, the snapshot.
+func (g *Generation) publishTable(ctx context.Context, t *table) error {
+	g.publishing.Lock()
+	defer g.publishing.Unlock()
+	base := g.Snapshot()
+	defer base.Release()
+	tracked, err := g.trackedKeys(t, base)
+	if err != nil {
+		return err
+	}
+	changes, deleted, err := g.changesOf(t, base)
+	if err != nil {
+		return err
+	}
+	// E5: what is about to be named must be what the operations say.
+	want := base.Documents + t.added - deleted
+	next, segments, err := g.assemble(changes, want, tracked, t.sequence)
+	if err != nil {
+		return err
+	}
+	release := func() {
+		for _, s := range segments {
+			s.Reader.Release()
+		}
+	}
+	next.Sequence, next.LastLSN = t.sequence, max(next.LastLSN, t.lastLSN)
+	if err := g.publish(ctx, next); err != nil {
+		release()
+		g.discardSide(next)
+		return err
+	}
+	// The snapshot is shown before the table is let go: a reader of the newest
+	// state looks in this order.
+	g.install(t.sequence, segments, next)
+	g.mu.Lock()
+	g.frozen = nil
+	g.recovering = false
+	g.promised = max(g.promised, t.sequence)
+	if g.tracking != nil && tracked != nil {
+		g.tracking.add(next.Tracking.Files[len(next.Tracking.Files)-1], tracked)
+	}
+	g.mu.Unlock()
+	for _, r := range t.runs() {
+		if r.reader != nil {
+			r.reader.Release()
+		}
+	}
+	return nil
+}
+
+// changesOf resolves the operations of a table against the committed segments
+// and its own. The first changes are those of the committed segments, in order.
+func (g *Generation) changesOf(t *table, base *snapshot.Snapshot) (changes []*change, deleted int, err error) {
+	fresh := make(map[*run]*change)
+	for _, r := range t.runs() {
+		if r.reader == nil {
+			continue
+		}
+		c := &change{name: r.file, isNew: true, summary: r.info.Summary, from: snapshot.NewSegment(r.reader, nil, nil, nil)}
+		fresh[r] = c
+		changes = append(changes, c)
+		for _, e := range r.entries {
+			if e.dead.Load() && e.run == r {
+				c.kill(e.doc)
+			}
+		}
+	}
+	if t.all {
+		for key, values := range t.signals {
+			if e := t.entries[key]; e != nil && !e.isDelete {
+				fresh[e.run].refresh(e.doc, values)
+			}
+		}
+		return changes, base.Documents, nil
+	}
+	old := make([]*change, len(base.Segments))
+	for i, s := range base.Segments {
+		old[i] = &change{name: fileOf(s), from: s}
+	}
+	if err := killKeys(old, t.keysToKill()); err != nil {
+		return nil, 0, err
+	}
+	for _, c := range old {
+		deleted += c.deleted
+	}
+	for key, values := range t.signals {
+		if e := t.entries[key]; e != nil {
+			if !e.isDelete {
+				fresh[e.run].refresh(e.doc, values)
+			}
+			continue
+		}
+		for _, c := range old {
+			doc, ok, err := c.from.Lookup(key)
+			if err != nil {
+				return nil, 0, err
+			}
+			if ok {
+				c.refresh(doc, values)
+				break
+			}
+		}
+	}
+	return append(old, changes...), deleted, nil
+}
+
+// killKeys deletes the documents under the keys of a table in the committed
+// segments, the segments side by side.
+func killKeys(old []*change, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	failures := make([]error, len(old))
+	one := func(i int) {
+		for _, key := range keys {
+			doc, ok, err := old[i].from.Lookup(key)
+			if err != nil {
+				failures[i] = err
+				return
+			}
+			if ok {
+				old[i].kill(doc)
+			}
+		}
+	}
+	if len(keys) < 1000 {
+		for i := range old {
+			one(i)
+		}
+		return errors.Join(failures...)
+	}
+	var group sync.WaitGroup
+	for i := range old {
+		group.Go(func() { one(i) })
+	}
+	group.Wait()
+	return errors.Join(failures...)
+}
+
+// assemble writes the side file of a commit and returns the manifest and the
+// segments after the changes. Segments without a live document are left out.
+// The caller gives the readers of the segments back when it does not use them.
+func (g *Generation) assemble(changes []*change, want int, tracked []string, sequence uint64) (*manifest.Manifest, []*snapshot.Segment, error) {
+	g.mu.Lock()
+	before := g.manifest
+	g.mu.Unlock()
+	next := before.Next()
+	next.Segments = nil
+	side := &snapshot.Side{Keys: tracked}
+	sides := make(map[string]bool) // segments whose state is in the new side file
+	var segments []*snapshot.Segment
+	var kept []*change
+	release := func() {
+		for _, s := range segments {
+			s.Reader.Release()
+		}
+	}
+	for _, c := range changes {
+		s, err := c.next()
+		if err != nil {
+			release()
+			return nil, nil, err
+		}
+		if s.Documents == 0 {
+			s.Reader.Release()
+			continue
+		}
+		segments, kept = append(segments, s), append(kept, c)
+		if c.isTouched() {
+			sides[c.name] = true
+			side.Entries = append(side.Entries, snapshot.SideEntry{
+				Segment: c.name, Documents: s.Reader.NumDocs(), Live: s.Live, Signals: s.Signals()})
+		}
+	}
+	live := 0
+	for _, s := range segments {
+		live += s.Documents
+	}
+	if live != want {
+		release()
+		return nil, nil, fmt.Errorf("commit %d has %d live documents where the operations give %d", sequence, live, want)
+	}
+	sideName := ""
+	var sideFile manifest.File
+	if !side.IsEmpty() {
+		var err error
+		if sideName, sideFile, err = g.writeSide(side); err != nil {
+			release()
+			return nil, nil, err
+		}
+	}
+	for i, c := range kept {
+		entry := manifest.Segment{File: c.name}
+		if earlier := findSegment(before, c.name); earlier != nil {
+			entry = *earlier
+		}
+		entry.Documents, entry.Live = int64(segments[i].Reader.NumRoots()), int64(segments[i].Documents)
+		if sides[c.name] {
+			entry.Side = sideName
+		}
+		next.Segments = append(next.Segments, entry)
+	}
+	g.mu.Lock()
+	next.Tracking = g.tracking.manifest()
+	g.mu.Unlock()
+	if next.Tracking != nil && tracked != nil {
+		next.Tracking.Files = append(next.Tracking.Files, manifest.TrackedFile{File: sideName, Sequence: sequence, Keys: len(tracked)})
+	}
+	listFiles(next, before, kept, sideFile)
+	next.Live = int64(live)
+	next.NextFile = g.nextFile.Load()
+	return next, segments, nil
+}
+
+func findSegment(m *manifest.Manifest, file string) *manifest.Segment {
+	for i := range m.Segments {
+		if m.Segments[i].File == file {
+			return &m.Segments[i]
+		}
+	}
+	return nil
+}
+
+// listFiles gathers the files that a manifest names.
+func listFiles(next, before *manifest.Manifest, kept []*change, side manifest.File) {
+	fresh := map[string]manifest.File{side.Name: side}
+	for _, c := range kept {
+		if c.isNew {
+			fresh[c.name] = manifest.File{Name: c.name, Size: c.summary.Size, CRC32C: c.summary.CRC32C}
+		}
+	}
+	named := make(map[string]bool)
+	for _, s := range next.Segments {
+		named[s.File] = true
+		if s.Side != "" {
+			named[s.Side] = true
+		}
+	}
+	if next.Tracking != nil {
+		for _, f := range next.Tracking.Files {
+			named[f.File] = true
+		}
+	}
+	next.Files = nil
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		if file, ok := fresh[name]; ok {
+			next.Files = append(next.Files, file)
+		} else if file := before.File(name); file != nil {
+			next.Files = append(next.Files, *file)
+		}
+	}
+}
+
+// discardSide removes the side files of a commit that did not take place.
+func (g *Generation) discardSide(next *manifest.Manifest) {
+	g.mu.Lock()
+	current, failed := g.manifest, g.failure != nil
+	g.mu.Unlock()
+	if failed {
+		return // the manifest may be the one on disk
+	}
+	for _, file := range next.Files {
+		if strings.HasSuffix(file.Name, sideSuffix) && current.File(file.Name) == nil {
+			g.removeFile(file.Name)
+		}
+	}
+}
+
+// fileOf returns the file name of a segment.
+func fileOf(s *snapshot.Segment) string { return path.Base(s.Reader.Name()) }
+
+// writeSide writes a side file, synced.
+func (g *Generation) writeSide(side *snapshot.Side) (string, manifest.File, error) {
+	name := g.newFileName(sideSuffix)
+	file, err := g.fs.Create(g.path(name))
+	if err != nil {
+		return "", manifest.File{}, fmt.Errorf("write side file: %w", err)
+	}
+	summary, err := side.Write(file, name)
+	if err == nil {
+		err = file.Sync()
+	}
+	err = errors.Join(err, file.Close())
+	if err != nil {
+		g.removeFile(name)
+		return "", manifest.File{}, fmt.Errorf("write side file %s: %w", name, err)
+	}
+	return name, manifest.File{Name: name, Size: summary.Size, CRC32C: summary.CRC32C}, nil
+}

@@ -1,0 +1,223 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/log"
+)
+
+// Bounds of one group commit.
+const (
+	maxBatchOperations = 1000
+	maxBatchBytes      = 8 << 20
+)
+
+// operation is one change on its way through the log into a table.
+type operation struct {
+	log.Operation
+	source   []byte             // of an Add: the document as sent
+	signals  []signalValue      // of an Add: all of its values; of Signals: the refreshed ones
+	document *document.Document // of an Add, when it is read already
+	session  *Session
+}
+
+// keyState is what operations that are not in a table yet do to one key.
+type keyState struct {
+	base    *operation    // the last Add or Delete; nil when there is none
+	signals []signalValue // refreshed behind base
+	last    *operation
+}
+
+// queue holds operations that wait for the log, in order, and those being
+// appended. Readers of the newest state look here first.
+type queue struct {
+	mu      sync.Mutex
+	waiting []*operation
+	bytes   int64
+	limit   int64
+	newest  map[string]keyState // by key: what waits or is being appended
+	busy    bool                // a batch is being appended
+	refusal error               // non-nil: nothing is taken
+	arrived chan struct{}       // buffered by one: something waits, or the queue ends
+	room    chan struct{}       // closed and replaced when bytes drop
+	drained chan struct{}       // closed and replaced when nothing waits
+}
+
+func newQueue(limit int64) *queue {
+	return &queue{
+		limit: limit, newest: make(map[string]keyState),
+		arrived: make(chan struct{}, 1), room: make(chan struct{}), drained: make(chan struct{}),
+	}
+}
+
+// awaitRoom waits until the queue may take more.
+func (q *queue) awaitRoom(ctx context.Context) error {
+	for {
+		q.mu.Lock()
+		room, full, refusal := q.room, q.bytes >= q.limit, q.refusal
+		q.mu.Unlock()
+		switch {
+		case refusal != nil:
+			return refusal
+		case !full:
+			return nil
+		}
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// push takes an operation. It fails when the queue was ended.
+func (q *queue) push(op *operation) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.refusal != nil {
+		return q.refusal
+	}
+	q.waiting = append(q.waiting, op)
+	q.bytes += int64(log.OperationSize(op.Operation))
+	switch op.Kind {
+	case log.Add, log.Delete:
+		q.newest[op.Key] = keyState{base: op, last: op}
+	case log.Signals:
+		state := q.newest[op.Key]
+		q.newest[op.Key] = keyState{base: state.base, signals: mergeSignals(state.signals, op.signals), last: op}
+	}
+	if op.session != nil {
+		op.session.taken()
+	}
+	select {
+	case q.arrived <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// take returns the operations of the next batch, nil when nothing waits.
+func (q *queue) take() []*operation {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	count, bytes := 0, 0
+	for count < len(q.waiting) && count < maxBatchOperations {
+		size := log.OperationSize(q.waiting[count].Operation)
+		if count > 0 && bytes+size > maxBatchBytes {
+			break
+		}
+		bytes += size
+		count++
+	}
+	if count == 0 {
+		return nil
+	}
+	batch := q.waiting[:count:count]
+	q.waiting = q.waiting[count:]
+	q.busy = true
+	return batch
+}
+
+// done removes a batch that is in a table, or refused.
+func (q *queue) done(batch []*operation) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, op := range batch {
+		q.bytes -= int64(log.OperationSize(op.Operation))
+		if q.newest[op.Key].last == op {
+			delete(q.newest, op.Key)
+		}
+	}
+	q.busy = false
+	q.wake()
+}
+
+// wake tells those who wait for room or for the end of the work.
+func (q *queue) wake() {
+	close(q.room)
+	q.room = make(chan struct{})
+	if len(q.waiting) == 0 && !q.busy {
+		close(q.drained)
+		q.drained = make(chan struct{})
+		q.waiting = nil
+	}
+	if len(q.waiting) > 0 {
+		select {
+		case q.arrived <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// refuseWaiting takes everything out of the queue, because what waits may
+// build on a batch that was not written. With a refusal the queue ends: what
+// is pushed later is refused with it.
+func (q *queue) refuseWaiting(refusal error) []*operation {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	refused := q.waiting
+	for _, op := range refused {
+		q.bytes -= int64(log.OperationSize(op.Operation))
+	}
+	q.waiting = nil
+	clear(q.newest)
+	if refusal != nil && q.refusal == nil {
+		q.refusal = refusal
+	}
+	q.wake()
+	return refused
+}
+
+// end makes the queue refuse what is pushed from now on; what waits is still
+// worked off.
+func (q *queue) end(refusal error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.refusal == nil {
+		q.refusal = refusal
+	}
+	q.wake()
+	select {
+	case q.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// isEnded reports whether the queue refuses what is pushed and nothing waits.
+func (q *queue) isEnded() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.refusal != nil && len(q.waiting) == 0
+}
+
+// isDrained reports whether nothing waits or is being appended.
+func (q *queue) isDrained() (bool, <-chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting) == 0 && !q.busy, q.drained
+}
+
+// drain waits until everything pushed so far is in a table or refused.
+func (q *queue) drain(ctx context.Context) error {
+	for {
+		empty, drained := q.isDrained()
+		if empty {
+			return nil
+		}
+		select {
+		case <-drained:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// find returns what waits for a key; ok is false when nothing does.
+func (q *queue) find(key string) (state keyState, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	state, ok = q.newest[key]
+	return state, ok
+}

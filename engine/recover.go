@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// openManifest opens and verifies every file that a manifest names.
+func openManifest(fs vfs.FS, directory string, m *manifest.Manifest) (segments []*snapshot.Segment, tracked *tracking, err error) {
+	defer func() {
+		if err != nil {
+			for _, s := range segments {
+				s.Reader.Release()
+			}
+		}
+	}()
+	sides := make(map[string]*snapshot.Side)
+	side := func(name string) (*snapshot.Side, error) {
+		if known := sides[name]; known != nil {
+			return known, nil
+		}
+		content, err := fs.ReadFile(path.Join(directory, name))
+		if err != nil {
+			return nil, fmt.Errorf("read side file: %w", err)
+		}
+		file := m.File(name)
+		if file.Size != int64(len(content)) || file.CRC32C != blockfile.Checksum(content) {
+			return nil, blockfile.Corrupt(name, 0, "not the file that the manifest names")
+		}
+		read, err := snapshot.ReadSide(name, content)
+		if err != nil {
+			return nil, err
+		}
+		sides[name] = read
+		return read, nil
+	}
+	for _, entry := range m.Segments {
+		s, err := openSegment(fs, directory, m, entry, side)
+		if err != nil {
+			return segments, nil, err
+		}
+		segments = append(segments, s)
+	}
+	if m.Tracking != nil {
+		tracked = new(tracking)
+		for _, file := range m.Tracking.Files {
+			read, err := side(file.File)
+			if err != nil {
+				return segments, nil, err
+			}
+			tracked.add(file, read.Keys)
+		}
+	}
+	return segments, tracked, nil
+}
+
+func openSegment(fs vfs.FS, directory string, m *manifest.Manifest, entry manifest.Segment,
+	side func(string) (*snapshot.Side, error)) (*snapshot.Segment, error) {
+	name := path.Join(directory, entry.File)
+	reader, err := segment.Open(fs, name, blockfile.VerifyAll)
+	if err != nil {
+		return nil, fmt.Errorf("open segment: %w", err)
+	}
+	fault := func(format string, arguments ...any) (*snapshot.Segment, error) {
+		reader.Release()
+		return nil, blockfile.Corrupt(name, 0, format, arguments...)
+	}
+	if file := m.File(entry.File); file.Size != reader.Size() {
+		return fault("%d bytes, the manifest says %d", reader.Size(), file.Size)
+	}
+	var state snapshot.SideEntry
+	if entry.Side != "" {
+		read, err := side(entry.Side)
+		if err != nil {
+			reader.Release()
+			return nil, err
+		}
+		found := read.Entry(entry.File)
+		if found == nil || found.Documents != reader.NumDocs() {
+			return fault("side file %s does not fit", entry.Side)
+		}
+		state = *found
+	}
+	s := snapshot.NewSegment(reader, state.Live, state.Signals, nil)
+	if int64(s.Documents) != entry.Live || int64(reader.NumRoots()) != entry.Documents {
+		return fault("%d of %d documents live, the manifest says %d of %d", s.Documents, reader.NumRoots(), entry.Live, entry.Documents)
+	}
+	return s, nil
+}
+
+// replay brings the log beyond the last commit into a table and commits it, so
+// that nothing is built on a record whose durability nobody confirmed. When
+// that commit fails the generation opens all the same, for searches; writes
+// are taken once the commit loop got it done.
+func (g *Generation) replay(ctx context.Context) error {
+	g.active = newTable(g.manifest.Sequence+1, g.schema, g.options.Workers)
+	g.nextLSN = g.manifest.LastLSN + 1
+	err := g.log.Replay(g.manifest.LastLSN, func(lsn uint64, payload []byte) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		batch, err := log.DecodeBatch(payload)
+		switch {
+		case err != nil:
+			return err
+		case batch.LSN != lsn:
+			return fmt.Errorf("%w: batch %d in record %d", log.ErrCorrupt, batch.LSN, lsn)
+		case batch.Generation != g.identity:
+			return fmt.Errorf("%w: batch %d belongs to generation %x", log.ErrCorrupt, lsn, batch.Generation)
+		}
+		g.promised = max(g.promised, batch.Promised)
+		g.active.sequence = max(g.active.sequence, batch.Promised)
+		var entries []*entry
+		for _, logged := range batch.Operations {
+			op, err := decodeOperation(logged)
+			if err != nil {
+				return fmt.Errorf("batch %d: %w", lsn, err)
+			}
+			g.mu.Lock()
+			added := g.active.apply(op, time.Now())
+			g.mu.Unlock()
+			if added != nil {
+				entries = append(entries, added)
+			}
+		}
+		g.active.lastLSN = lsn
+		g.nextLSN = lsn + 1
+		if len(entries) > 0 {
+			g.active.working.Add(1)
+			g.dispatch(g.active, entries)
+		}
+		return nil
+	})
+	if err != nil {
+		g.active.working.Wait()
+		g.discardTables()
+		return err
+	}
+	if g.active.lastLSN == 0 {
+		return nil
+	}
+	g.recovering = true
+	if g.active.changes == 0 {
+		g.active.changes = 1 // fences only: the commit moves past them
+	}
+	if err := g.commit(ctx, ByInterval); err != nil {
+		g.options.Logger.Error("commit of replayed changes failed", "directory", g.storage.Directory, "error", err)
+	}
+	return nil
+}
+
+// decodeOperation reads an operation of the log.
+func decodeOperation(logged log.Operation) (*operation, error) {
+	op := &operation{Operation: log.Operation{Kind: logged.Kind, Key: logged.Key}}
+	var rest []byte
+	var err error
+	switch logged.Kind {
+	case log.Add:
+		op.signals, op.source, err = cutSignals(logged.Body)
+	case log.Signals:
+		op.signals, rest, err = cutSignals(logged.Body)
+		if len(rest) != 0 {
+			err = errOperation
+		}
+	case log.Delete, log.DeleteAll, log.Fence:
+	default:
+		err = fmt.Errorf("%w: kind %d", errOperation, logged.Kind)
+	}
+	return op, err
+}
+
+func decodeID(text string) []byte {
+	id, err := hex.DecodeString(text)
+	if err != nil {
+		return nil
+	}
+	return id
+}

@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"hash/maphash"
+	"sync"
+
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Receipt is the answer to the writes of a session.
+type Receipt struct {
+	// Sequence is the commit that holds or will hold everything the session
+	// wrote; the current commit when it wrote nothing.
+	Sequence uint64
+	// Durable is the number of operations that are durable, counted from the
+	// first: all of them unless Wait failed.
+	Durable int
+}
+
+// Session is a run of writes by one caller. Add, Update and Delete answer
+// refusals at once; Wait answers when what was taken is durable.
+type Session struct {
+	g      *Generation
+	ctx    context.Context
+	inside bool // Enter was called
+
+	mu       sync.Mutex
+	open     int // operations taken and not settled
+	durable  int
+	sequence uint64
+	err      error
+	settled  chan struct{} // closed when open drops to zero; nil when nobody waits
+}
+
+// Session starts a run of writes. The context bounds every wait in it.
+func (g *Generation) Session(ctx context.Context) *Session {
+	return &Session{g: g, ctx: ctx}
+}
+
+// Enter passes the write gate once for everything until leave is called, so
+// that the caller can check inside that the generation is still the right one.
+// It waits while HoldWrites holds the gate.
+func (s *Session) Enter() (leave func(), err error) {
+	if err := s.g.gate.enter(s.ctx); err != nil {
+		return nil, err
+	}
+	s.inside = true
+	return func() {
+		s.inside = false
+		s.g.gate.leave()
+	}, nil
+}
+
+// enter passes the gate for one operation.
+func (s *Session) enter() (leave func(), err error) {
+	if s.inside {
+		return func() {}, nil
+	}
+	if err := s.g.gate.enter(s.ctx); err != nil {
+		return nil, err
+	}
+	return s.g.gate.leave, nil
+}
+
+// Add puts a document in, in place of the one under its key. Signal values
+// that it does not give stay as they are. The document belongs to the session
+// when Add returns nil.
+func (s *Session) Add(d *document.Document) error {
+	return s.write(string(d.Key), func(key string) (*operation, error) { return s.g.addition(key, d) })
+}
+
+// Delete removes the document under a key in text form. It succeeds when there
+// is none.
+func (s *Session) Delete(key document.Key) error {
+	return s.write(string(key), func(key string) (*operation, error) {
+		return &operation{Operation: log.Operation{Kind: log.Delete, Key: key}}, nil
+	})
+}
+
+// Current is the newest state of a document, writes that are not committed
+// included.
+type Current struct {
+	Key document.Key
+
+	signals []signalValue // by field; without those that have no value
+	source  func() ([]byte, error)
+}
+
+// Source returns the document as it was sent. Its signal values are not the
+// current ones; those are carried over. It fails with
+// problem.DocumentSourceNotKept when the document was written without.
+func (c Current) Source() ([]byte, error) { return c.source() }
+
+// Update changes the document under a key: change gets the newest state and
+// returns the whole document to put in its place, or an error, which leaves
+// everything as it is. No other write to the key comes between. found is false,
+// and change is not called, when there is no document under the key. Signal
+// values that the new document does not mention stay as they are.
+func (s *Session) Update(key document.Key, change func(Current) (*document.Document, error)) (found bool, err error) {
+	err = s.write(string(key), func(key string) (*operation, error) {
+		current, exists, err := s.g.newest(key)
+		if err != nil || !exists {
+			return nil, err
+		}
+		found = true
+		d, err := change(current)
+		if err != nil {
+			return nil, err
+		}
+		return s.g.replacement(key, d, current.signals)
+	})
+	return found, err
+}
+
+// Refresh sets signal values of the document under a key without reading or
+// rewriting it. found is false when there is no document under the key.
+func (s *Session) Refresh(key document.Key, signals []document.Signal) (found bool, err error) {
+	err = s.write(string(key), func(key string) (*operation, error) {
+		exists, err := s.g.exists(key)
+		if err != nil || !exists {
+			return nil, err
+		}
+		found = true
+		values := signalValues(signals)
+		return &operation{
+			Operation: log.Operation{Kind: log.Signals, Key: key, Body: appendSignals(nil, values)},
+			signals:   values,
+		}, nil
+	})
+	return found, err
+}
+
+// write passes the gate and makes one operation while no other write to the
+// key is under way. prepare may return no operation.
+func (s *Session) write(key string, prepare func(key string) (*operation, error)) error {
+	leave, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err := s.g.queue.awaitRoom(s.ctx); err != nil {
+		return err
+	}
+	if key == "" {
+		key = s.g.newInternalKey()
+	} else {
+		stripe := s.g.stripe(key)
+		stripe.Lock()
+		defer stripe.Unlock()
+	}
+	op, err := prepare(key)
+	if err != nil || op == nil {
+		return err
+	}
+	op.session = s
+	return s.g.queue.push(op)
+}
+
+// taken counts an operation that the queue took.
+func (s *Session) taken() {
+	s.mu.Lock()
+	s.open++
+	s.mu.Unlock()
+}
+
+// settle tells the outcome of one operation, in order.
+func (s *Session) settle(sequence uint64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open--
+	switch {
+	case err == nil && s.err == nil:
+		s.durable++
+		s.sequence = max(s.sequence, sequence)
+	case s.err == nil:
+		s.err = err
+	}
+	if s.open == 0 && s.settled != nil {
+		close(s.settled)
+		s.settled = nil
+	}
+}
+
+// Wait returns when every operation taken so far is durable, or one is not.
+// It may be called again after further writes.
+func (s *Session) Wait() (Receipt, error) {
+	s.mu.Lock()
+	if s.open > 0 {
+		if s.settled == nil {
+			s.settled = make(chan struct{})
+		}
+		settled := s.settled
+		s.mu.Unlock()
+		select {
+		case <-settled:
+		case <-s.ctx.Done():
+			// Whether the rest becomes durable is not known to the caller.
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return Receipt{Sequence: s.sequence, Durable: s.durable}, problem.StorageUnknown.New().Because(s.ctx.Err())
+		}
+		s.mu.Lock()
+	}
+	defer s.mu.Unlock()
+	receipt := Receipt{Sequence: s.sequence, Durable: s.durable}
+	if receipt.Sequence == 0 {
+		receipt.Sequence = s.g.Sequence()
+	}
+	return receipt, s.err
+}
+
+// stripes is the number of locks that order writes to one key.
+const stripes = 256
+
+var stripeSeed = maphash.MakeSeed()
+
+func (g *Generation) stripe(key string) *sync.Mutex {
+	return &g.stripes[maphash.String(stripeSeed, key)%stripes]
+}
+
+// newInternalKey returns a key for a document of an index without primary key:
+// the random start of this opening and a counter, never given twice.
+func (g *Generation) newInternalKey() string {
+	key := append([]byte(nil), g.session[:8]...)
+	return string(binary.BigEndian.AppendUint64(key, g.internal.Add(1)))
+}

@@ -1,0 +1,273 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/internal/segment"
+)
+
+// table holds the operations between two commits: documents being indexed in
+// memory, and what happened to keys of earlier ones. Its maps and counters are
+// guarded by Generation.mu; a frozen table changes no more.
+type table struct {
+	sequence uint64 // of the commit that will hold it
+	lastLSN  uint64
+	schema   *definition.Schema
+
+	changes int
+	firstAt time.Time
+	added   int               // entries that are live
+	entries map[string]*entry // newest per key
+	signals map[string][]signalValue
+	all     bool // everything committed before is deleted
+
+	shards  []*shard
+	working sync.WaitGroup // entries handed to workers
+}
+
+// entry is one Add or Delete in a table.
+type entry struct {
+	key      string
+	isDelete bool
+	dead     atomic.Bool // replaced or deleted inside the table
+	source   []byte      // as sent; nil once a file holds it
+	signals  []signalValue
+	document *document.Document // until it is indexed
+	run      *run               // where it is indexed; set by the worker
+	doc      segment.DocID
+}
+
+// shard is the part of a table that one worker indexes.
+type shard struct {
+	current *run
+	full    []*run // flushed because memory ran out
+}
+
+// run is one builder and, once flushed, the segment file made of it.
+type run struct {
+	builder *segment.Builder
+	entries []*entry
+	broken  bool // a flush failed: the builder is gone, the entries are indexed again
+
+	file   string
+	info   segment.Info
+	reader *segment.Reader
+}
+
+func newTable(sequence uint64, schema *definition.Schema, workers int) *table {
+	t := &table{
+		sequence: sequence, schema: schema,
+		entries: make(map[string]*entry), signals: make(map[string][]signalValue),
+	}
+	for range workers {
+		t.shards = append(t.shards, new(shard))
+	}
+	return t
+}
+
+// apply puts one operation into the table and returns the entry to index, nil
+// when there is none.
+func (t *table) apply(op *operation, now time.Time) *entry {
+	if t.changes == 0 {
+		t.firstAt = now
+	}
+	switch op.Kind {
+	case log.Add:
+		t.changes++
+		t.kill(op.Key)
+		added := &entry{key: op.Key, source: op.source, signals: op.signals, document: op.document}
+		t.added++
+		t.entries[op.Key] = added
+		return added
+	case log.Delete:
+		t.changes++
+		t.kill(op.Key)
+		t.entries[op.Key] = &entry{key: op.Key, isDelete: true}
+	case log.Signals:
+		t.changes++
+		t.signals[op.Key] = mergeSignals(t.signals[op.Key], op.signals)
+	case log.DeleteAll:
+		t.changes++
+		for key := range t.entries {
+			t.kill(key)
+		}
+		clear(t.entries)
+		clear(t.signals)
+		t.all = true
+	}
+	return nil
+}
+
+// kill forgets what the table holds under a key.
+func (t *table) kill(key string) {
+	if old := t.entries[key]; old != nil && !old.isDelete {
+		old.dead.Store(true)
+		t.added--
+	}
+	delete(t.signals, key)
+}
+
+// keysToKill returns the keys under which earlier documents are replaced or
+// deleted. Documents without a primary key replace none.
+func (t *table) keysToKill() []string {
+	keyed := t.schema.PrimaryKey() != nil
+	keys := make([]string, 0, len(t.entries))
+	for key, e := range t.entries {
+		if keyed || e.isDelete {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// runs returns what the table indexed, one per segment.
+func (t *table) runs() []*run {
+	var all []*run
+	for _, s := range t.shards {
+		all = append(all, s.full...)
+		if s.current != nil {
+			all = append(all, s.current)
+		}
+	}
+	return all
+}
+
+// work is a run of entries for one worker.
+type work struct {
+	table   *table
+	entries []*entry
+}
+
+// dispatchSize is how many entries go to a worker at once.
+const dispatchSize = 64
+
+// dispatch hands entries to the workers. It waits when all are busy. A worker
+// gets more only when those before it have enough, so that a few documents
+// make one segment and not one per worker. The table counts one piece of work
+// for the call itself.
+func (g *Generation) dispatch(t *table, entries []*entry) {
+	defer t.working.Done()
+	for len(entries) > 0 {
+		count := min(dispatchSize, len(entries))
+		chosen := 0
+		for i := range g.backlog {
+			if backlog := g.backlog[i].Load(); backlog < 2*dispatchSize {
+				chosen = i
+				break
+			} else if backlog < g.backlog[chosen].Load() {
+				chosen = i
+			}
+		}
+		t.working.Add(1)
+		g.backlog[chosen].Add(int64(count))
+		g.work[chosen] <- work{t, entries[:count]}
+		entries = entries[count:]
+	}
+}
+
+// worker indexes what dispatch hands it until its channel is closed.
+func (g *Generation) worker(number int) {
+	for item := range g.work[number] {
+		shard := item.table.shards[number]
+		for _, e := range item.entries {
+			g.index(item.table, shard, e)
+			g.backlog[number].Add(-1)
+		}
+		item.table.working.Done()
+	}
+}
+
+// index adds one document to the builder of a shard and flushes the builder
+// when it holds its share of the memory.
+func (g *Generation) index(t *table, s *shard, e *entry) {
+	if e.dead.Load() {
+		e.document = nil
+		return
+	}
+	if s.current == nil {
+		s.current = &run{builder: segment.NewBuilder()}
+	}
+	r := s.current
+	r.entries = append(r.entries, e)
+	if r.broken {
+		e.run, e.document = r, nil
+		return
+	}
+	if err := g.indexInto(t, r, e); err != nil {
+		g.options.Logger.Error("indexing failed", "key", e.key, "error", err)
+		r.broken = true
+		return
+	}
+	if r.builder.Bytes() < g.options.Memory/int64(len(t.shards)) {
+		return
+	}
+	if err := g.flushRun(r); err != nil {
+		g.options.Logger.Error("flush failed", "error", err)
+		return
+	}
+	s.full = append(s.full, r)
+	s.current = nil
+	g.mu.Lock()
+	for _, e := range r.entries {
+		e.source = nil
+	}
+	g.mu.Unlock()
+}
+
+// indexInto adds a document to a run. Documents that come from the log are read
+// here, on the worker.
+func (g *Generation) indexInto(t *table, r *run, e *entry) error {
+	d := e.document
+	if d == nil {
+		var err error
+		if d, err = g.read(t.schema, e.source); err != nil {
+			return fmt.Errorf("read document %q: %w", e.key, err)
+		}
+	}
+	doc, err := g.addTo(r.builder, d, e)
+	if err != nil {
+		return fmt.Errorf("index document %q: %w", e.key, err)
+	}
+	e.run, e.doc, e.document = r, doc, nil
+	return nil
+}
+
+// flushRun writes the segment file of a run and opens it.
+func (g *Generation) flushRun(r *run) error {
+	name := g.newFileName(segmentSuffix)
+	info, err := r.builder.Finish(g.fs, g.path(name))
+	if err == nil {
+		r.reader, err = segment.Open(g.fs, g.path(name), trusted)
+	}
+	if err != nil {
+		r.broken = true
+		g.removeFile(name)
+		return fmt.Errorf("write segment %s: %w", name, err)
+	}
+	r.builder, r.file, r.info = nil, name, info
+	return nil
+}
+
+// rebuild indexes the entries of a run again after a failed flush.
+func (g *Generation) rebuild(t *table, r *run) error {
+	r.builder = segment.NewBuilder()
+	kept := make([]*entry, 0, len(r.entries))
+	for _, e := range r.entries {
+		if e.dead.Load() {
+			e.run = nil
+			continue
+		}
+		if err := g.indexInto(t, r, e); err != nil {
+			return err
+		}
+		kept = append(kept, e)
+	}
+	r.entries, r.broken = kept, false
+	return nil
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Pending tells what waits for a commit.
+type Pending struct {
+	Changes int
+	Since   time.Time // when the oldest was taken; zero when there is none
+}
+
+// HoldWrites keeps new writes waiting, lets those under way finish until they
+// are durable, and returns a function that lets writes go on. Searches, commits
+// and merges are not held.
+func (g *Generation) HoldWrites(ctx context.Context) (release func(), err error) {
+	if err := g.gate.hold(ctx); err != nil {
+		return nil, fmt.Errorf("hold writes: %w", err)
+	}
+	if err := g.queue.drain(ctx); err != nil {
+		g.gate.release()
+		return nil, fmt.Errorf("hold writes: %w", err)
+	}
+	return g.gate.release, nil
+}
+
+// SetDefinition makes documents from now on be read under another definition.
+// Everything written before is committed under the one it was written under.
+// The new definition is durable when SetDefinition returns.
+func (g *Generation) SetDefinition(ctx context.Context, d *definition.Definition) error {
+	release, err := g.HoldWrites(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if _, err := g.Commit(ctx, Explicit); err != nil {
+		return fmt.Errorf("commit before the definition changes: %w", err)
+	}
+	g.publishing.Lock()
+	defer g.publishing.Unlock()
+	err = g.rewrite(ctx, func(next *manifest.Manifest) { next.Definition = d.EncodeStored() })
+	if err != nil {
+		return problem.StorageIoError.New().Because(fmt.Errorf("set definition: %w", err))
+	}
+	g.order.Lock()
+	defer g.order.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.schema = definition.NewSchema(d)
+	g.active.schema = g.schema // it is empty: writes are held
+	return nil
+}
+
+// Resolve returns the keys of the documents of a view that a query matches.
+type Resolve func(ctx context.Context, view *snapshot.Snapshot) (keys []document.Key, err error)
+
+// DeleteMatching removes the documents that a query matches, those written
+// since the last commit included, and returns how many committed ones matched.
+// Writes wait meanwhile. It is durable when DeleteMatching returns.
+func (g *Generation) DeleteMatching(ctx context.Context, resolve Resolve) (deleted int, receipt Receipt, err error) {
+	release, err := g.HoldWrites(ctx)
+	if err != nil {
+		return 0, Receipt{}, err
+	}
+	defer release()
+	pending := g.Pending().Changes > 0
+	keys, err := g.resolve(ctx, resolve)
+	if err != nil {
+		return 0, Receipt{}, err
+	}
+	deleted = len(keys)
+	if pending {
+		if _, err := g.Commit(ctx, Explicit); err != nil {
+			return 0, Receipt{}, err
+		}
+		if keys, err = g.resolve(ctx, resolve); err != nil {
+			return 0, Receipt{}, err
+		}
+	}
+	s := &Session{g: g, ctx: ctx, inside: true}
+	for _, key := range keys {
+		if err := s.Delete(key); err != nil {
+			receipt, _ := s.Wait()
+			return 0, receipt, err
+		}
+	}
+	receipt, err = s.Wait()
+	return deleted, receipt, err
+}
+
+func (g *Generation) resolve(ctx context.Context, resolve Resolve) ([]document.Key, error) {
+	view := g.Snapshot()
+	if view == nil {
+		return nil, problem.IndexClosed.New()
+	}
+	defer view.Release()
+	return resolve(ctx, view)
+}
+
+// DeleteAll removes every document and returns how many committed ones there
+// were. It is durable when DeleteAll returns.
+func (g *Generation) DeleteAll(ctx context.Context) (deleted int, receipt Receipt, err error) {
+	release, err := g.HoldWrites(ctx)
+	if err != nil {
+		return 0, Receipt{}, err
+	}
+	defer release()
+	view := g.Snapshot()
+	if view == nil {
+		return 0, Receipt{}, problem.IndexClosed.New()
+	}
+	deleted = view.Documents
+	view.Release()
+	s := &Session{g: g, ctx: ctx, inside: true}
+	err = g.queue.push(&operation{Operation: log.Operation{Kind: log.DeleteAll}, session: s})
+	if err != nil {
+		return 0, Receipt{}, err
+	}
+	receipt, err = s.Wait()
+	return deleted, receipt, err
+}
