@@ -1,0 +1,72 @@
+# Every target says what it does after ##; make alone lists them.
+
+GO        ?= go
+TOOLS     := $(CURDIR)/.tools
+VERSIONS  := staticcheck@v0.8.2
+export CGO_ENABLED ?= 0
+# The race detector needs a C compiler; without one tests run without it.
+RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
+
+.DEFAULT_GOAL := help
+.PHONY: help build test test-quick check format-check vet staticcheck generate generate-check licences vulnerabilities \
+	spec conformance demo serve fuzz bench clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## Build bin/quire
+	$(GO) build -trimpath -o bin/quire ./cmd/quire
+
+demo: build ## Start a local node with demo data and three example searches
+	$(GO) run ./examples/demo -binary bin/quire
+
+serve: build ## Start an empty local node without credentials on this machine
+	bin/quire serve --dev
+
+test: ## Run all tests, with invariants checked
+	$(GO) test -tags invariants ./...
+
+test-race: ## Run all tests under the race detector (needs gcc)
+	CGO_ENABLED=1 $(GO) test $(RACE) -tags invariants ./...
+
+check: format-check vet staticcheck generate-check licences vulnerabilities ## Format, vet, static analysis, generated files, licences, vulnerabilities
+
+format-check:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
+
+vet:
+	$(GO) vet ./...
+
+$(TOOLS)/staticcheck:
+	@mkdir -p $(TOOLS)
+	GOBIN=$(TOOLS) $(GO) install honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+staticcheck: $(TOOLS)/staticcheck
+	$(TOOLS)/staticcheck ./...
+
+generate: ## Write the reference pages from the tables
+	$(GO) test ./internal/reference -rewrite
+
+generate-check:
+	$(GO) test ./internal/reference
+
+licences:
+	@scripts/licences
+
+vulnerabilities:
+	@scripts/vulnerabilities
+
+spec: ## Run the interface scripts under spec/
+	$(GO) test ./internal/script -count=1
+
+conformance: build ## Run the black-box suite against a node that is started and stopped
+	@scripts/conformance
+
+fuzz: ## Run every fuzz target for a short while (FUZZTIME=30s)
+	@scripts/fuzz
+
+bench: ## Run the Go benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+clean: ## Remove what was built
+	rm -rf bin .tools

@@ -1,0 +1,115 @@
+// Package reference renders the reference pages under docs/reference from the
+// tables of the interface. Its test compares the pages with the files and, run
+// with -rewrite, writes them.
+package reference
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/api"
+	"github.com/quiresearch/quire/internal/auth"
+	"github.com/quiresearch/quire/internal/config"
+	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Pages returns the reference pages by file name.
+func Pages() map[string]string {
+	return map[string]string{
+		"errors.md":      errorsPage(),
+		"routes.md":      routesPage(),
+		"permissions.md": permissionsPage(),
+		"variables.md":   variablesPage(),
+		"meters.md":      metersPage(),
+	}
+}
+
+const generated = "<!-- Written by `make generate` from the table in %s. -->\n\n"
+
+// page gathers the text of one page.
+type page struct{ strings.Builder }
+
+func newPage(title, table, opening string) *page {
+	p := new(page)
+	fmt.Fprintf(p, generated, table)
+	fmt.Fprintf(p, "# %s\n\n%s\n\n", title, opening)
+	return p
+}
+
+func (p *page) head(columns ...string) {
+	p.row(columns...)
+	p.WriteString(strings.Repeat("|---", len(columns)) + "|\n")
+}
+
+func (p *page) row(cells ...string) {
+	for _, cell := range cells {
+		p.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")
+	}
+	p.WriteString("|\n")
+}
+
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "`" + text + "`"
+}
+
+func codes(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = code(word)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+func errorsPage() string {
+	p := newPage("Error codes", "`problem`", "Clients match on the code, never on the message. A code is never renamed or reused.")
+	p.head("Code", "Status", "Message", "What to do")
+	for _, c := range problem.Codes() {
+		p.row(code(c.Name()), fmt.Sprint(c.Status()), c.Message(), c.Remedy())
+	}
+	return p.String()
+}
+
+func routesPage() string {
+	p := newPage("Routes", "`internal/api/routes.go`", "Every operation, the permission it needs and the node it runs on. A running node describes them at `/q/openapi` and `/q/docs`.")
+	p.head("Operation", "Method", "Path", "Permission", "Scope", "Anonymous", "Runs on", "What it does")
+	for _, r := range api.Routes() {
+		anonymous := ""
+		if r.Anonymous {
+			anonymous = "yes"
+		}
+		p.row(code(r.Operation), r.Method, code(r.Path), code(string(r.Permission)), string(r.Scope), anonymous, string(r.RunsOn), r.Summary)
+	}
+	return p.String()
+}
+
+func permissionsPage() string {
+	p := newPage("Permissions and roles", "`internal/auth/permissions.go`", "A grant names permissions or a role and the indexes they apply to. Roles are expanded when a key is created.")
+	p.head("Permission", "Scope", "Roles", "Allows")
+	for _, d := range auth.Permissions() {
+		p.row(code(string(d.Permission)), string(d.Scope), codes(d.Roles), d.Allows)
+	}
+	return p.String()
+}
+
+func variablesPage() string {
+	p := newPage("Variables", "`internal/config/variables.go`", "A node is configured by environment variables alone. `quire config` prints them with their values. "+
+		"Durations are written as 500ms, 10s, 5m or 1h; sizes in bytes or with the suffix K, M, G or T.")
+	p.head("Variable", "Kind", "Default", "Bounds", "Mode", "Meaning")
+	for _, v := range config.Variables() {
+		p.row(code(v.Name), string(v.Kind), code(v.Default), v.Bounds, v.Mode, v.Meaning)
+	}
+	return p.String()
+}
+
+func metersPage() string {
+	p := newPage("Meters", "`internal/metrics/meters.go`", "Scraped at `/q/metrics` under the Prometheus name. A timer has `_count`, `_sum`, `_max` and, unless turned off, `_bucket`.")
+	p.head("Meter", "Prometheus", "Kind", "Tags", "Meaning")
+	for _, m := range metrics.Meters() {
+		p.row(code(m.Name), code(m.PrometheusName()), string(m.Kind), codes(m.Tags), m.Help)
+	}
+	return p.String()
+}
