@@ -277,9 +277,10 @@ func TestUserPartsFollowTheGrammar(t *testing.T) {
 		`-a -"b c" - d-e --f`:   `x(a) y(b c) w(-) w(d-e) x(-f)`,
 		`"a b`:                  `p(a b)!`,
 		`"" "  " a`:             `w(a)`,
+		"1\u00a0000 kr":         "w(1\u00a0000) w(kr)",
 		`"a"b`:                  `p(a) w(b)`,
 		`-"a`:                   `y(a)!`,
-		"\u00a0a\u2003b\u3000":  `w(a) w(b)`,
+		"\u2009a\u2003b\u3000":  `w(a) w(b)`,
 		"caf\u00e9 -cr\u00e8me": `w(café) x(crème)`,
 	} {
 		var parts []string

@@ -70,7 +70,8 @@ func TextOf(text string) Literal {
 	return quoted
 }
 
-// spaceAt returns the size of the whitespace character at i, or 0.
+// spaceAt returns the size of the whitespace character at i, or 0. A no-break
+// space holds together what stands around it, such as the digits of a number.
 func spaceAt(text string, i int) int {
 	if c := text[i]; c < utf8.RuneSelf {
 		if c == ' ' || c >= '\t' && c <= '\r' {
@@ -79,7 +80,7 @@ func spaceAt(text string, i int) int {
 		return 0
 	}
 	r, size := utf8.DecodeRuneInString(text[i:])
-	if unicode.IsSpace(r) {
+	if unicode.IsSpace(r) && r != '\u00a0' && r != '\u2007' && r != '\u202f' {
 		return size
 	}
 	return 0

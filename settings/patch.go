@@ -1,0 +1,153 @@
+package settings
+
+import (
+	"github.com/quiresearch/quire/internal/change"
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Patch applies a change object: its names are change paths, null clears. It
+// may be called on nil, which has nothing to begin with. The error holds every
+// problem that can be told without a definition; s is not changed.
+func (s *Settings) Patch(body []byte) (*Settings, error) {
+	var found problem.List
+	changes, ok := jsonread.Parse(body, &found)
+	if !ok {
+		return nil, found.Err()
+	}
+	before := []byte("{}")
+	if s != nil {
+		if len(s.UnsupportedFeatures) > 0 {
+			return nil, problem.SettingsUnrepresentable.New()
+		}
+		before = s.document
+	}
+	tree := change.ParseTree(before)
+	changes.Members(func(path string, value jsonread.Value) bool {
+		if refuseSelector(path, &found) {
+			return true
+		}
+		if change.Apply(tree, settingsShape, path, value.Raw(), change.SettingsCodes(), problem.Path{}, &found) {
+			checkValue(tree, path, &found)
+		}
+		return true
+	})
+	if err := found.Err(); err != nil {
+		return nil, err
+	}
+	return Decode(tree.Append(nil))
+}
+
+// refuseSelector reports a selector on what is no list.
+func refuseSelector(path string, found *problem.List) bool {
+	steps, err := change.ParsePath(path)
+	if err != nil {
+		return false // reported when it is applied
+	}
+	at := shape(settingsShape)
+	for _, step := range steps {
+		inner, ok := at.members(step.Name)
+		if !ok {
+			return false
+		}
+		if (step.Selector.Kind == change.Match || step.Selector.Kind == change.Word) && !inner.list {
+			found.Report(problem.SettingsPatchSelectorUnsupported.At(problem.At(path), "path", path, "name", step.Name))
+			return true
+		}
+		at = inner
+	}
+	return false
+}
+
+// checkValue reports a change after which the settings hold a value of the
+// wrong kind.
+func checkValue(tree *change.Tree, path string, found *problem.List) {
+	var problems problem.List
+	value, ok := jsonread.Parse(tree.Append(nil), &problems)
+	if !ok {
+		return
+	}
+	read(value)
+	for _, p := range problems.Problems() {
+		if p.Code == problem.RequestValueInvalid {
+			found.Report(problem.SettingsPatchValueInvalid.At(problem.At(path), "path", path, "reason", p.Arguments["reason"]))
+			return
+		}
+	}
+}
+
+// shape is what a place of the settings may hold.
+type shape struct {
+	fields map[string]shape // of an object with fixed names
+	every  *shape           // of a map: what each entry is
+	list   bool
+	key    string // member that names a value of a list
+}
+
+func (s shape) members(name string) (shape, bool) {
+	if s.every != nil {
+		return *s.every, true
+	}
+	inner, ok := s.fields[name]
+	return inner, ok
+}
+
+// Member returns the shape of a member.
+func (s shape) Member(name string) (change.Shape, bool) {
+	inner, ok := s.members(name)
+	return inner, ok
+}
+
+// IsObject reports whether values are objects.
+func (s shape) IsObject() bool { return s.fields != nil || s.every != nil }
+
+// IsMultiple reports whether the place holds a list.
+func (s shape) IsMultiple() bool { return s.list }
+
+// Key returns the member that names a value of the list.
+func (s shape) Key() string { return s.key }
+
+// IsLocalized is false: settings hold no variants.
+func (s shape) IsLocalized() bool { return false }
+
+// Variant answers for no tag.
+func (s shape) Variant(string) (string, bool) { return "", false }
+
+func listOf(key string, fields map[string]shape) shape {
+	return shape{fields: fields, list: true, key: key}
+}
+
+func mapOf(entry shape) shape { return shape{every: &entry} }
+
+func object(fields map[string]shape) shape { return shape{fields: fields} }
+
+var (
+	single = shape{}
+	texts  = shape{list: true}
+	empty  = object(map[string]shape{})
+)
+
+// settingsShape is the shape of the whole object.
+var settingsShape = object(map[string]shape{
+	"ranking": object(map[string]shape{
+		"tieBreakers": listOf("field", map[string]shape{"field": single, "direction": single}),
+		"signals": listOf("field", map[string]shape{
+			"field": single, "weight": single,
+			"saturation": object(map[string]shape{"pivot": single}),
+			"decay":      object(map[string]shape{"halfLife": single}),
+			"linear":     object(map[string]shape{"ceiling": single}),
+		}),
+	}),
+	"synonyms": mapOf(object(map[string]shape{
+		"rules": listOf("", map[string]shape{
+			"equivalent": texts,
+			"mapping":    object(map[string]shape{"from": texts, "to": texts}),
+		}),
+		"fields": texts, "boost": single,
+	})),
+	"typoExclusions": mapOf(object(map[string]shape{"words": texts, "fields": texts})),
+	"fields": mapOf(object(map[string]shape{
+		"interpret": empty, "suggest": empty,
+		"values": listOf("value", map[string]shape{"value": single, "order": single, "labels": mapOf(single)}),
+	})),
+})

@@ -1,0 +1,72 @@
+package settings
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+const big = `{"ranking":{"tieBreakers":[{"field":"sales","direction":"descending"}],
+	"signals":[{"field":"sales","saturation":{"pivot":50}},{"field":"views","saturation":{"pivot":10},"weight":0.5}]},
+	"synonyms":{"merch":{"rules":[{"equivalent":["trainers","sneakers"]}],"boost":0.9}},
+	"typoExclusions":{"brands":{"words":["canon"]}},
+	"fields":{"size":{"values":[{"value":"S","order":1,"labels":{"en":"Small"}},{"value":"M","order":2}]},"variants.colour":{"interpret":{}}}}`
+
+func TestPatchAppliesPaths(t *testing.T) {
+	s, err := Decode([]byte(big))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ change, want string }{
+		{`{"ranking":null,"typoExclusions.brands":null}`, `!"ranking" !"canon" "merch"`},
+		{`{"ranking.signals[field=views].weight":2}`, `"weight":2`},
+		{`{"ranking.signals[views].weight":2}`, `"weight":2`},
+		{`{"ranking.signals[field=sales]":null}`, `!"pivot":50 "pivot":10`},
+		{`{"ranking.signals[]":{"field":"published","decay":{"halfLife":60}},"typoExclusions.brands.words[]":"leica","synonyms.merch.rules[]":{"equivalent":["tee","shirt"]}}`,
+			`"halfLife":60 ["canon","leica"] ["tee","shirt"]`},
+		{`{"fields.size.values[value=S].labels.sv":"Liten"}`, `"en":"Small","sv":"Liten"`},
+		{`{"fields.variants\\.colour.suggest":{}}`, `"variants.colour":{"interpret":{},"suggest":{}}`},
+		{`{"synonyms.fresh.boost":1,"synonyms.fresh.rules":[]}`, `"fresh":{"boost":1,"rules":[]}`},
+		{`{"synonyms.merch.rules[boost=1]":null}`, `settings:patch:field_unknown@synonyms.merch.rules[boost=1]`},
+		{`{"ranking.signals[field=sales":1}`, `settings:patch:path_invalid@ranking.signals[field=sales`},
+		{`{"ranking.":1}`, `settings:patch:path_invalid@ranking.`},
+		{`{"nonsense":1}`, `settings:patch:field_unknown@nonsense`},
+		{`{"synonyms.merch.boost.more":1}`, `settings:patch:not_an_object@synonyms.merch.boost.more`},
+		{`{"ranking.signals.weight":1}`, `settings:patch:selector_required@ranking.signals.weight`},
+		{`{"ranking.signals[].weight":1}`, `settings:patch:add_reaches_inside@ranking.signals[].weight`},
+		{`{"ranking[field=sales]":{}}`, `settings:patch:selector_unsupported@ranking[field=sales]`},
+		{`{"typoExclusions.brands.words[a=b]":"x"}`, `settings:patch:match_not_an_object@typoExclusions.brands.words[a=b]`},
+		{`{"synonyms.merch.rules[x]":null}`, `settings:patch:key_unsupported@synonyms.merch.rules[x]`},
+		{`{"ranking[]":{}}`, `settings:patch:add_unsupported@ranking[]`},
+		{`{"ranking.signals[field=absent].weight":1}`, `settings:patch:no_match@ranking.signals[field=absent].weight`},
+		{`{"fields.size.values[XXL].order":1}`, `settings:patch:no_match@fields.size.values[XXL].order`},
+		{`{"synonyms.merch.boost":"loud"}`, `settings:patch:value_invalid@synonyms.merch.boost`},
+		{`{"ranking":["sales"]}`, `settings:patch:value_invalid@ranking`},
+		{`{"synonyms.merch.boost":0}`, `settings:synonyms:boost_out_of_range@synonyms.merch.boost`},
+	} {
+		changed, err := s.Patch([]byte(c.change))
+		if err != nil {
+			if got := problems(err); got != c.want {
+				t.Errorf("%s\n got  %s\n want %s", c.change, got, c.want)
+			}
+			for _, p := range problem.All(err) {
+				if strings.Contains(p.Message(), "{") {
+					t.Errorf("%s: message %q", p.Code.Name(), p.Message())
+				}
+			}
+			continue
+		}
+		for _, part := range strings.Fields(c.want) {
+			text, absent := strings.CutPrefix(part, "!")
+			if strings.Contains(string(changed.JSON()), text) == absent {
+				t.Errorf("%s\n gives %s\n want %s", c.change, changed.JSON(), c.want)
+			}
+		}
+	}
+	var none *Settings
+	first, err := none.Patch([]byte(`{"ranking":{"tieBreakers":[{"field":"sales"}]}}`))
+	if err != nil || string(first.JSON()) != `{"ranking":{"tieBreakers":[{"field":"sales"}]}}` {
+		t.Errorf("%s, %v", first.JSON(), err)
+	}
+}
