@@ -1,0 +1,115 @@
+package facet
+
+import (
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/segment/columns"
+)
+
+// Bounds is one bucket over numbers: From inclusive, To exclusive. An open
+// side has no bound.
+type Bounds struct {
+	From, To       int64
+	HasFrom, HasTo bool
+}
+
+// Contains reports whether a number falls into the bucket.
+func (b Bounds) Contains(n int64) bool {
+	return (!b.HasFrom || n >= b.From) && (!b.HasTo || n < b.To)
+}
+
+// ordinals returns the half-open range of a column's ordinals that fall into
+// the bucket.
+func (b Bounds) ordinals(column *columns.Ordinals) (from, to uint32) {
+	to = column.Len()
+	if b.HasFrom {
+		from, _ = column.Lookup(layout.AppendNumberKey(nil, b.From))
+	}
+	if b.HasTo {
+		to, _ = column.Lookup(layout.AppendNumberKey(nil, b.To))
+	}
+	return from, max(from, to)
+}
+
+// Buckets adds to totals, per bucket, how many documents of the set hold a
+// number in it. A nil set is every document.
+func Buckets(column *columns.Ordinals, set *bitset.Bitset, buckets []Bounds, totals []int64) {
+	if !column.Multi() {
+		counts := Documents(column, set)
+		for i, b := range buckets {
+			from, to := b.ordinals(column)
+			for _, n := range counts[from:to] {
+				totals[i] += int64(n)
+			}
+		}
+		return
+	}
+	ranges := rangesOf(column, buckets)
+	if set == nil {
+		set = bitset.NewFull(column.NumDocs())
+	}
+	var ordinals []uint32
+	for doc := set.Next(0); doc < set.Len(); doc = set.Next(doc + 1) {
+		ordinals = column.Append(ordinals[:0], doc)
+		for i, r := range ranges {
+			if anyIn(ordinals, r) {
+				totals[i]++
+			}
+		}
+	}
+}
+
+// ItemBuckets adds to totals, per bucket, how many documents have a list value
+// in items that holds a number in it.
+func ItemBuckets(column *columns.Ordinals, items, parents *bitset.Bitset, buckets []Bounds, totals []int64) {
+	ranges := rangesOf(column, buckets)
+	counted := make([]uint32, len(buckets)) // parent plus one that counted last
+	var ordinals []uint32
+	for item := items.Next(0); item < items.Len(); item = items.Next(item + 1) {
+		parent := parents.Next(item)
+		ordinals = column.Append(ordinals[:0], item)
+		for i, r := range ranges {
+			if counted[i] != parent+1 && anyIn(ordinals, r) {
+				counted[i] = parent + 1
+				totals[i]++
+			}
+		}
+	}
+}
+
+// HitBuckets adds to totals, per bucket, how many list values in items hold a
+// number in it; with ofParents, how many stand in a document that does.
+func HitBuckets(column *columns.Ordinals, items, parents *bitset.Bitset, ofParents bool, buckets []Bounds, totals []int64) {
+	ranges := rangesOf(column, buckets)
+	var ordinals []uint32
+	for item := items.Next(0); item < items.Len(); item = items.Next(item + 1) {
+		doc := item
+		if ofParents {
+			doc = parents.Next(item)
+		}
+		ordinals = column.Append(ordinals[:0], doc)
+		for i, r := range ranges {
+			if anyIn(ordinals, r) {
+				totals[i]++
+			}
+		}
+	}
+}
+
+func rangesOf(column *columns.Ordinals, buckets []Bounds) [][2]uint32 {
+	ranges := make([][2]uint32, len(buckets))
+	for i, b := range buckets {
+		ranges[i][0], ranges[i][1] = b.ordinals(column)
+	}
+	return ranges
+}
+
+// anyIn reports whether one of the rising ordinals lies in the range.
+func anyIn(ordinals []uint32, r [2]uint32) bool {
+	for _, ordinal := range ordinals {
+		if ordinal >= r[0] {
+			return ordinal < r[1]
+		}
+	}
+	return false
+}

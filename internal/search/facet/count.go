@@ -1,0 +1,155 @@
+// Package facet counts the values of a field over sets of documents.
+//
+// Counting happens per segment on ordinals, into arrays: Documents counts
+// documents, Items counts list values by their documents, Hits counts list
+// values that are hits themselves. Merge joins the counts of all segments by
+// value. What comes out are Counts, ascending by value, from which List, Tree
+// and Buckets make what an answer shows.
+//
+// Everything here is a pure function over segment readers; any number of
+// callers may run at once.
+package facet
+
+import (
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/segment/columns"
+)
+
+// Documents counts, per ordinal, the documents of the set that hold it. A nil
+// set is every document of the segment, deleted ones included, whose counts
+// the column keeps.
+func Documents(column *columns.Ordinals, set *bitset.Bitset) []uint32 {
+	if set == nil {
+		return column.Counts()
+	}
+	counts := make([]uint32, column.Len()+1) // ordinal plus one; 0 is no value
+	if column.Multi() {
+		countMulti(column, set, counts)
+	} else {
+		w8, w16, w32 := column.Raw()
+		switch {
+		case w8 != nil:
+			countSingle(w8, set.Words(), counts)
+		case w16 != nil:
+			countSingle(w16, set.Words(), counts)
+		default:
+			countSingle(w32, set.Words(), counts)
+		}
+	}
+	return counts[1:]
+}
+
+// countSingle counts the ordinals of the documents in words. A word of all
+// ones is walked without looking for its bits.
+func countSingle[T uint8 | uint16 | uint32](ordinals []T, words []uint64, counts []uint32) {
+	for i, w := range words {
+		if w == 0 {
+			continue
+		}
+		base := i << 6
+		if base >= len(ordinals) {
+			return
+		}
+		if w == ^uint64(0) && base+64 <= len(ordinals) {
+			for _, ordinal := range ordinals[base : base+64] {
+				counts[ordinal]++
+			}
+			continue
+		}
+		for w != 0 {
+			doc := base + bits.TrailingZeros64(w)
+			w &= w - 1
+			if doc < len(ordinals) {
+				counts[ordinals[doc]]++
+			}
+		}
+	}
+}
+
+// countMulti counts every distinct ordinal of a document once; a document's
+// ordinals are distinct already.
+func countMulti(column *columns.Ordinals, set *bitset.Bitset, counts []uint32) {
+	w8, w16, w32 := column.RawMulti()
+	starts := make([]uint32, columns.BlockSize+1)
+	words := set.Words()
+	const blockWords = columns.BlockSize / 64
+	for block := 0; block*blockWords < len(words); block++ {
+		in := words[block*blockWords : min((block+1)*blockWords, len(words))]
+		if empty(in) {
+			continue
+		}
+		docs := column.Starts(block, starts)
+		for i, w := range in {
+			for w != 0 {
+				doc := i<<6 + bits.TrailingZeros64(w)
+				w &= w - 1
+				if doc >= docs {
+					break
+				}
+				from, to := starts[doc], starts[doc+1]
+				switch {
+				case w8 != nil:
+					for _, ordinal := range w8[from:to] {
+						counts[ordinal]++
+					}
+				case w16 != nil:
+					for _, ordinal := range w16[from:to] {
+						counts[ordinal]++
+					}
+				default:
+					for _, ordinal := range w32[from:to] {
+						counts[ordinal]++
+					}
+				}
+			}
+		}
+	}
+}
+
+func empty(words []uint64) bool {
+	var any uint64
+	for _, w := range words {
+		any |= w
+	}
+	return any == 0
+}
+
+// Items counts, per ordinal, the documents that have a list value in items
+// that holds it. parents is the set of documents of their own right.
+func Items(column *columns.Ordinals, items, parents *bitset.Bitset) []uint32 {
+	counts := make([]uint32, column.Len())
+	last := make([]uint32, column.Len()) // parent plus one that counted last
+	var ordinals []uint32
+	for item := items.Next(0); item < items.Len(); item = items.Next(item + 1) {
+		parent := parents.Next(item)
+		ordinals = column.Append(ordinals[:0], item)
+		for _, ordinal := range ordinals {
+			if last[ordinal] != parent+1 {
+				last[ordinal] = parent + 1
+				counts[ordinal]++
+			}
+		}
+	}
+	return counts
+}
+
+// Hits counts, per ordinal, the list values in items. With ofParents the
+// column belongs to the documents, and every list value counts by what its
+// document holds.
+func Hits(column *columns.Ordinals, items, parents *bitset.Bitset, ofParents bool) []uint32 {
+	counts := make([]uint32, column.Len())
+	var ordinals []uint32
+	for item := items.Next(0); item < items.Len(); item = items.Next(item + 1) {
+		doc := item
+		if ofParents {
+			doc = parents.Next(item)
+		}
+		ordinals = column.Append(ordinals[:0], doc)
+		for _, ordinal := range ordinals {
+			counts[ordinal]++
+		}
+	}
+	return counts
+}

@@ -1,0 +1,100 @@
+package facet
+
+import (
+	"bytes"
+	"container/heap"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/segment/columns"
+)
+
+// Count is how often a value occurs. Value is as the column keeps it and
+// valid as long as the segments are.
+type Count struct {
+	Value []byte
+	Count int64
+}
+
+// Part is the counts of one segment.
+type Part struct {
+	Column *columns.Ordinals
+	Counts []uint32
+}
+
+// Merge joins the counts of segments: values with a count above 0, ascending
+// by bytes.
+func Merge(parts []Part) []Count {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Column == nil || len(p.Counts) == 0 })
+	if len(parts) == 1 {
+		return single(parts[0])
+	}
+	h := make(partHeap, 0, len(parts))
+	for _, p := range parts {
+		w := &walker{part: p, ordinal: -1}
+		if w.next() {
+			h = append(h, w)
+		}
+	}
+	heap.Init(&h)
+	var merged []Count
+	for len(h) > 0 {
+		w := h[0]
+		count := int64(w.part.Counts[w.ordinal])
+		if n := len(merged); n > 0 && bytes.Equal(merged[n-1].Value, w.value) {
+			merged[n-1].Count += count
+		} else {
+			merged = append(merged, Count{Value: w.value, Count: count})
+		}
+		if w.next() {
+			heap.Fix(&h, 0)
+		} else {
+			heap.Pop(&h)
+		}
+	}
+	return merged
+}
+
+func single(p Part) []Count {
+	used := 0
+	for _, n := range p.Counts {
+		if n > 0 {
+			used++
+		}
+	}
+	merged := make([]Count, 0, used)
+	for ordinal, n := range p.Counts {
+		if n > 0 {
+			merged = append(merged, Count{Value: p.Column.Value(uint32(ordinal)), Count: int64(n)})
+		}
+	}
+	return merged
+}
+
+// walker steps through the counted values of one segment.
+type walker struct {
+	part    Part
+	ordinal int
+	value   []byte
+}
+
+func (w *walker) next() bool {
+	for w.ordinal++; w.ordinal < len(w.part.Counts); w.ordinal++ {
+		if w.part.Counts[w.ordinal] > 0 {
+			w.value = w.part.Column.Value(uint32(w.ordinal))
+			return true
+		}
+	}
+	return false
+}
+
+type partHeap []*walker
+
+func (h partHeap) Len() int           { return len(h) }
+func (h partHeap) Less(i, j int) bool { return bytes.Compare(h[i].value, h[j].value) < 0 }
+func (h partHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *partHeap) Push(x any)        { *h = append(*h, x.(*walker)) }
+func (h *partHeap) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
