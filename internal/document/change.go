@@ -1,0 +1,142 @@
+package document
+
+import (
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/change"
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/internal/locale"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Change is one checked change object. It refers to the JSON it was read from.
+type Change struct {
+	Key Key
+	// SignalsOnly is true when nothing but signal fields is named: the document
+	// is refreshed in place and its source not read.
+	SignalsOnly bool
+	Signals     []Signal
+
+	raw []byte
+}
+
+// ReadChange reads a change object: checked JSON without white space around it.
+// Problems of its key and its signals are reported to found, with a path that
+// begins with at, and the result is then nil.
+func (r *Reader) ReadChange(raw []byte, at problem.Path, found *problem.List) *Change {
+	if jsonread.KindOf(raw) != jsonread.ObjectKind {
+		found.Report(problem.DocumentNotAnObject.At(at))
+		return nil
+	}
+	before := found.Len()
+	r.doc = newDocument(r.schema, nil)
+	r.into, r.at, r.found, r.path = &r.doc.Root, at, found, r.path[:0]
+	c := &Change{raw: raw, SignalsOnly: true}
+	key := r.schema.PrimaryKey()
+	hasKey := false
+	for it := jsonread.Members(raw); it.Next(); {
+		name := jsonread.AppendText(nil, it.RawName())
+		f := r.schema.Root().ChildOf(name)
+		switch {
+		case f != nil && f == key:
+			if isNull(it.Value()) {
+				continue
+			}
+			hasKey = true
+			r.enter(name)
+			r.changeKey(key, it.Value())
+			r.leave()
+			c.Key = r.doc.Key
+		case f != nil && f.Signal:
+			if isNull(it.Value()) {
+				c.Signals = append(c.Signals, Signal{Field: f, Clear: true})
+				continue
+			}
+			r.enter(name)
+			r.signal(f, it.Value())
+			r.leave()
+		default:
+			c.SignalsOnly = false
+		}
+	}
+	if !hasKey && key != nil {
+		found.Report(problem.DocumentKeyRequired.At(at.Field(key.Name), "name", key.Name))
+	}
+	c.Signals = append(c.Signals, r.doc.Signals...)
+	r.doc.Release()
+	r.doc, r.into, r.found = nil, nil, nil
+	if found.Len() > before {
+		return nil
+	}
+	return c
+}
+
+// changeKey reads the key of a change like any value of its field.
+func (r *Reader) changeKey(key *definition.ResolvedField, raw []byte) {
+	switch {
+	case isList(raw):
+		r.report(problem.DocumentMultipleUnsupported, "name", key.Path)
+	case isObject(raw):
+		r.misplacedObject(key, raw)
+	case key.Type.IsWhole():
+		r.number(key, raw)
+	default:
+		v := Value{Field: key}
+		r.text(&v, raw)
+	}
+}
+
+// Apply changes a document, given as it was sent, and reads the result whole.
+// Every problem is reported to found with a path that begins with at, and the
+// result is then nil.
+func (r *Reader) Apply(c *Change, source []byte, at problem.Path, found *problem.List) *Document {
+	before := found.Len()
+	tree := change.ParseTree(source)
+	shape := objectShape{r.schema.Root()}
+	codes := change.DocumentCodes()
+	for it := jsonread.Members(c.raw); it.Next(); {
+		path := jsonread.String(it.RawName())
+		if f := r.schema.Root().Child(path); f != nil && (f.PrimaryKey || f.Signal) {
+			continue
+		}
+		change.Apply(tree, shape, path, it.Value(), codes, at, found)
+	}
+	if found.Len() > before {
+		return nil
+	}
+	d := r.Read(tree.Append(nil), at, found)
+	if d != nil {
+		d.Signals = append(d.Signals, c.Signals...)
+	}
+	return d
+}
+
+// objectShape is a field as change paths see it.
+type objectShape struct {
+	field *definition.ResolvedField
+}
+
+func (s objectShape) Member(name string) (change.Shape, bool) {
+	child := s.field.Child(name)
+	if child == nil {
+		return nil, false
+	}
+	return objectShape{child}, true
+}
+
+func (s objectShape) IsObject() bool    { return s.field.Type == definition.Object }
+func (s objectShape) IsMultiple() bool  { return s.field.Multiple }
+func (s objectShape) IsLocalized() bool { return s.field.Locales != nil }
+
+func (s objectShape) Key() string {
+	if s.field.Key == nil {
+		return ""
+	}
+	return s.field.Key.Name
+}
+
+func (s objectShape) Variant(tag string) (string, bool) {
+	if tag == "" {
+		return s.field.DefaultLocale, true
+	}
+	return locale.Resolve(tag, s.field.Locales)
+}

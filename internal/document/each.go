@@ -1,0 +1,114 @@
+package document
+
+import (
+	"strings"
+
+	"github.com/quiresearch/quire/definition"
+)
+
+// Each calls yield with the raw JSON of every value of a field, in document
+// order, until it answers false. For a locale-specific field the values are those
+// a search in the wanted locale shows. With a position of zero or more only the
+// value at that place of the field's nested list is looked into; -1 means all.
+// Texts kept for highlighting alone are read too.
+func (r Record) Each(f *definition.ResolvedField, wantedLocale string, position int, yield func(raw []byte) bool) {
+	w := walker{position: position}
+	if f.List != "" && position >= 0 {
+		w.list = listOf(f)
+	}
+	names := strings.Split(f.Path, ".")
+	seen := false
+	visit := func(n node) bool {
+		if f.Locales != nil {
+			_, value, ok := chooseVariant(n, f, wantedLocale)
+			if !ok {
+				return true
+			}
+			n = value
+		}
+		seen = true
+		return eachScalar(n, yield)
+	}
+	w.walk(node{objectNode, r.root}, nil, names, visit)
+	if !seen && r.highlights != nil {
+		w.seen = 0
+		w.walk(node{objectNode, r.highlights}, nil, names, visit)
+	}
+}
+
+func listOf(f *definition.ResolvedField) *definition.ResolvedField {
+	for f = f.Parent; f != nil && f.Mode != definition.Nested; f = f.Parent {
+	}
+	return f
+}
+
+func eachScalar(n node, yield func([]byte) bool) bool {
+	switch n.kind {
+	case scalarNode:
+		return yield(n.data)
+	case listNode:
+		for c := (cursor{n.data}); ; {
+			item, ok := c.node()
+			if !ok {
+				return true
+			}
+			if !eachScalar(item, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// walker visits the nodes at a path, through lists of objects. When list is set,
+// only its value at position is entered.
+type walker struct {
+	list     *definition.ResolvedField
+	position int
+	seen     int // values of list passed
+}
+
+func (w *walker) walk(n node, passed, names []string, visit func(node) bool) bool {
+	if n.kind == listNode && (len(names) > 0 || w.isList(passed)) {
+		for c := (cursor{n.data}); ; {
+			item, ok := c.node()
+			if !ok {
+				return true
+			}
+			if w.isList(passed) {
+				w.seen++
+				if w.seen-1 != w.position {
+					continue
+				}
+			}
+			if !w.inside(item, passed, names, visit) {
+				return false
+			}
+		}
+	}
+	if n.kind == objectNode && w.isList(passed) { // a bare value of a list
+		w.seen++
+		if w.seen-1 != w.position {
+			return true
+		}
+	}
+	return w.inside(n, passed, names, visit)
+}
+
+func (w *walker) inside(n node, passed, names []string, visit func(node) bool) bool {
+	if len(names) == 0 {
+		return visit(n)
+	}
+	if n.kind != objectNode {
+		return true
+	}
+	next, ok := find(n.data, names[0])
+	if !ok {
+		return true
+	}
+	return w.walk(next, append(passed, names[0]), names[1:], visit)
+}
+
+func (w *walker) isList(passed []string) bool {
+	return w.list != nil && len(passed) > 0 && strings.Join(passed, ".") == w.list.Path
+}

@@ -1,0 +1,105 @@
+package document
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Key is a primary key in text form. Two keys are identical when their texts
+// are.
+type Key string
+
+// maxKey bounds a key, so that none is cut where terms are.
+const maxKey = layout.MaxTerm
+
+// ParseKey reads a key given as text, outside of a body. A text that the key
+// field's type cannot hold is search:value_invalid.
+func ParseKey(field *definition.ResolvedField, text string) (Key, error) {
+	if field.Type.IsWhole() {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || (field.Type == definition.Int32 && int64(int32(n)) != n) {
+			return "", problem.SearchValueInvalid.New("name", field.Path, "value", text, "type", field.Type)
+		}
+		return Key(strconv.FormatInt(n, 10)), nil
+	}
+	if text == "" || len(text) > maxKey || !utf8.ValidString(text) {
+		return "", problem.SearchValueInvalid.New("name", field.Path, "value", text, "type", field.Type)
+	}
+	return Key(text), nil
+}
+
+// KeyOf reads a key given as raw JSON inside a body; it must have the JSON type
+// of the key field.
+func KeyOf(field *definition.ResolvedField, raw []byte) (Key, bool) {
+	if field.Type.IsWhole() {
+		n, ok := jsonread.Int64(raw)
+		if !ok || (field.Type == definition.Int32 && int64(int32(n)) != n) {
+			return "", false
+		}
+		return Key(strconv.FormatInt(n, 10)), true
+	}
+	if jsonread.KindOf(raw) != jsonread.TextKind {
+		return "", false
+	}
+	text := jsonread.String(raw)
+	return Key(text), text != "" && len(text) <= maxKey
+}
+
+// repeats reports whether raw JSON, a number or a text, repeats a key.
+func (k Key) repeats(field *definition.ResolvedField, raw []byte) bool {
+	switch jsonread.KindOf(raw) {
+	case jsonread.TextKind:
+		text := jsonread.String(raw)
+		if other, err := ParseKey(field, text); err == nil {
+			return other == k
+		}
+		return false
+	case jsonread.NumberKind:
+		if n, ok := jsonread.Int64(raw); ok {
+			return Key(strconv.FormatInt(n, 10)) == k
+		}
+		return string(raw) == string(k)
+	}
+	return false
+}
+
+// AppendJSON appends the key in the JSON type of its field.
+func (k Key) AppendJSON(to []byte, field *definition.ResolvedField) []byte {
+	if field.Type.IsWhole() {
+		return append(to, k...)
+	}
+	to, _ = jsontext.AppendQuote(to, string(k)) // keys are valid UTF-8
+	return to
+}
+
+// WithKey returns raw, a checked JSON object, as a document under the key: a key
+// field that repeats the key is written in its own type, a missing one is added.
+// Another key is document:key_conflicting.
+func WithKey(schema *definition.Schema, raw []byte, key Key) ([]byte, error) {
+	field := schema.PrimaryKey()
+	to := make([]byte, 0, len(raw)+len(key)+len(field.Name)+8)
+	to = append(to, '{')
+	to, _ = jsontext.AppendQuote(to, field.Name)
+	to = append(to, ':')
+	to = key.AppendJSON(to, field)
+	for it := jsonread.Members(raw); it.Next(); {
+		if jsonread.String(it.RawName()) != field.Name {
+			to = append(to, ',')
+			to = append(to, it.RawName()...)
+			to = append(to, ':')
+			to = append(to, it.Value()...)
+			continue
+		}
+		if jsonread.KindOf(it.Value()) != jsonread.NullKind && !key.repeats(field, it.Value()) {
+			return nil, problem.DocumentKeyConflicting.At(problem.Path{}.Field(field.Name), "key", string(key))
+		}
+	}
+	return append(to, '}'), nil
+}

@@ -1,0 +1,250 @@
+package document
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/locale"
+)
+
+// Projection chooses what of documents is answered. It never changes.
+type Projection struct {
+	schema  *definition.Schema
+	chosen  *choice // nil: everything
+	signals []*definition.ResolvedField
+	asSent  bool   // all variants, as they were sent
+	locale  string // the wanted locale otherwise
+}
+
+// choice is a tree of chosen names; a leaf is chosen whole.
+type choice struct {
+	whole    bool
+	children map[string]*choice
+}
+
+// SignalReader returns the current value of a signal field of one document, and
+// false when it has none.
+type SignalReader func(*definition.ResolvedField) (number int64, ok bool)
+
+// AsSent chooses whole documents as they were sent, every variant included.
+func AsSent(schema *definition.Schema) *Projection {
+	return &Projection{schema: schema, asSent: true, signals: schema.Signals()}
+}
+
+// Whole chooses whole documents with one variant of each locale-specific field:
+// the one that covers the wanted locale, or the field's default.
+func Whole(schema *definition.Schema, wantedLocale string) *Projection {
+	return &Projection{schema: schema, locale: wantedLocale, signals: schema.Signals()}
+}
+
+// Only chooses the fields of concrete dotted paths and the primary key, with one
+// variant of each locale-specific field. Paths that are no fields choose nothing.
+func Only(schema *definition.Schema, paths []string, wantedLocale string) *Projection {
+	p := &Projection{schema: schema, locale: wantedLocale, chosen: &choice{}}
+	if key := schema.PrimaryKey(); key != nil {
+		p.chosen.add([]string{key.Name})
+	}
+	for _, path := range paths {
+		if f, ok := schema.Resolve(path); ok && f.Signal {
+			p.signals = append(p.signals, f)
+			continue
+		}
+		p.chosen.add(strings.Split(path, "."))
+	}
+	return p
+}
+
+func (c *choice) add(names []string) {
+	for _, name := range names {
+		if c.children == nil {
+			c.children = make(map[string]*choice)
+		}
+		if c.children[name] == nil {
+			c.children[name] = &choice{}
+		}
+		c = c.children[name]
+	}
+	c.whole = true
+}
+
+// step returns what is chosen of a member: nil with ok false when nothing is.
+func (c *choice) step(name []byte) (next *choice, ok bool) {
+	if c == nil || c.whole {
+		return nil, true
+	}
+	next = c.children[string(name)]
+	return next, next != nil
+}
+
+// Append appends a document as a JSON object, current signal values last.
+func (p *Projection) Append(to []byte, r Record, signals SignalReader) []byte {
+	to = append(to, '{')
+	start := len(to)
+	to = p.appendMembers(to, r.root, p.schema.Root(), p.chosen)
+	if signals != nil {
+		for _, f := range p.signals {
+			number, ok := signals(f)
+			if !ok {
+				continue
+			}
+			if len(to) > start {
+				to = append(to, ',')
+			}
+			to = append(appendQuoted(to, []byte(f.Name)), ':')
+			to = AppendSignal(to, f, number)
+		}
+	}
+	return append(to, '}')
+}
+
+// AppendSignal appends the value of a signal field as a JSON number.
+func AppendSignal(to []byte, f *definition.ResolvedField, number int64) []byte {
+	if f.Type.IsWhole() {
+		return strconv.AppendInt(to, number, 10)
+	}
+	value := layout.FloatOf(number)
+	bits := 64
+	if f.Type == definition.Float {
+		bits = 32
+	}
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		value = 0 // never written; a damaged column must not break the answer
+	}
+	return jsontext.AppendFloat(to, value, bits)
+}
+
+func (p *Projection) appendMembers(to, members []byte, of *definition.ResolvedField, chosen *choice) []byte {
+	start := len(to)
+	for c := (cursor{members}); ; {
+		name, n, ok := c.member()
+		if !ok {
+			return to
+		}
+		next, ok := chosen.step(name)
+		if !ok {
+			continue
+		}
+		before := len(to)
+		if before > start {
+			to = append(to, ',')
+		}
+		to = append(appendQuoted(to, name), ':')
+		var f *definition.ResolvedField
+		if of != nil {
+			f = of.ChildOf(name)
+		}
+		if to, ok = p.appendNode(to, n, f, next); !ok {
+			to = to[:before]
+		}
+	}
+}
+
+// appendNode appends a value and reports whether there is one to show.
+func (p *Projection) appendNode(to []byte, n node, f *definition.ResolvedField, chosen *choice) ([]byte, bool) {
+	if !p.asSent && f != nil && f.Locales != nil {
+		variant, value, ok := chooseVariant(n, f, p.locale)
+		if !ok {
+			return to, false
+		}
+		to = append(appendQuoted(append(to, '{'), []byte(variant)), ':')
+		return append(p.appendPlain(to, value, nil, nil), '}'), true
+	}
+	return p.appendPlain(to, n, f, chosen), true
+}
+
+func (p *Projection) appendPlain(to []byte, n node, f *definition.ResolvedField, chosen *choice) []byte {
+	switch n.kind {
+	case objectNode:
+		return append(p.appendMembers(append(to, '{'), n.data, f, chosen), '}')
+	case variantsNode:
+		return append(p.appendMembers(append(to, '{'), n.data, nil, nil), '}')
+	case listNode:
+		to = append(to, '[')
+		c := cursor{n.data}
+		for i := 0; ; i++ {
+			item, ok := c.node()
+			if !ok {
+				return append(to, ']')
+			}
+			if i > 0 {
+				to = append(to, ',')
+			}
+			to = p.appendPlain(to, item, f, chosen)
+		}
+	}
+	return append(to, n.data...)
+}
+
+// AppendListValue appends one value of a nested list, by its position, and
+// reports whether there is one. A projection made by Only chooses by paths from
+// the root.
+func (p *Projection) AppendListValue(to []byte, r Record, list *definition.ResolvedField, position int) ([]byte, bool) {
+	chosen := p.chosen
+	for _, name := range strings.Split(list.Path, ".") {
+		next, ok := chosen.step([]byte(name))
+		if !ok {
+			return to, false
+		}
+		chosen = next
+	}
+	w := walker{position: position, list: list}
+	found := false
+	w.walk(node{objectNode, r.root}, nil, strings.Split(list.Path, "."), func(n node) bool {
+		to = p.appendPlain(to, n, list, chosen)
+		found = true
+		return false
+	})
+	return to, found
+}
+
+// chooseVariant returns the variant of a locale-specific value that a search
+// shows, filled by locale fallback when the wanted one is missing.
+func chooseVariant(n node, f *definition.ResolvedField, wanted string) (string, node, bool) {
+	variant, ok := "", false
+	if wanted != "" {
+		variant, ok = locale.Resolve(wanted, f.Locales)
+	}
+	if !ok {
+		variant = f.DefaultLocale
+	}
+	if value, ok := variantOf(n, f, variant); ok {
+		return variant, value, true
+	}
+	for _, other := range f.FallbackOrder {
+		if value, ok := variantOf(n, f, other); ok {
+			return variant, value, true
+		}
+	}
+	return "", node{}, false
+}
+
+// variantOf returns the value of exactly one variant. A value without a tag is
+// the default locale's.
+func variantOf(n node, f *definition.ResolvedField, variant string) (node, bool) {
+	if n.kind == variantsNode {
+		return find(n.data, variant)
+	}
+	return n, variant == f.DefaultLocale
+}
+
+func resolveVariant(f *definition.ResolvedField, tag string) (string, bool) {
+	return locale.Resolve(tag, f.Locales)
+}
+
+// appendQuoted appends a name as a JSON string.
+func appendQuoted(to, name []byte) []byte {
+	for _, c := range name {
+		if c < ' ' || c == '"' || c == '\\' || c >= 0x80 {
+			to, _ = jsontext.AppendQuote(to, name) // names are valid UTF-8
+			return to
+		}
+	}
+	to = append(to, '"')
+	to = append(to, name...)
+	return append(to, '"')
+}

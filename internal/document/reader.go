@@ -1,0 +1,371 @@
+package document
+
+import (
+	"bytes"
+	"unsafe"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/internal/locale"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Reader reads documents of one schema. It belongs to one goroutine.
+type Reader struct {
+	schema *definition.Schema
+
+	doc   *Document
+	into  *[]Value // root or list values
+	path  []step
+	at    problem.Path
+	found *problem.List
+	lists map[*definition.ResolvedField]int // values so far of nested lists below flattened ones
+}
+
+// step is one step from the document to the value being read.
+type step struct {
+	name     []byte // nil for a list position
+	position int
+}
+
+// NewReader returns a reader of documents of a schema.
+func NewReader(schema *definition.Schema) *Reader { return &Reader{schema: schema} }
+
+// Schema returns the schema of the reader.
+func (r *Reader) Schema() *definition.Schema { return r.schema }
+
+// Read reads one document: checked JSON without white space around it. Every
+// problem is reported to found with a path that begins with at, and the result
+// is nil when there was one. The document does not refer to raw.
+func (r *Reader) Read(raw []byte, at problem.Path, found *problem.List) *Document {
+	if jsonread.KindOf(raw) != jsonread.ObjectKind {
+		found.Report(problem.DocumentNotAnObject.At(at))
+		return nil
+	}
+	before := found.Len()
+	r.doc = newDocument(r.schema, raw)
+	r.into, r.at, r.found, r.path = &r.doc.Root, at, found, r.path[:0]
+	clear(r.lists)
+	r.object(r.doc.json, r.schema.Root())
+	d := r.doc
+	r.doc, r.into, r.found = nil, nil, nil
+	if found.Len() > before {
+		d.Release()
+		return nil
+	}
+	d.shareChildValues()
+	return d
+}
+
+// shareChildValues points the children at their values, which stand one after
+// another in one slice that has stopped growing.
+func (d *Document) shareChildValues() {
+	start := 0
+	for i := range d.Children {
+		end := start + len(d.Children[i].Values)
+		d.Children[i].Values = d.childValues[start:end:end]
+		start = end
+	}
+}
+
+func (r *Reader) report(code *problem.Code, arguments ...any) {
+	r.found.Report(code.At(r.place(), arguments...))
+}
+
+// place builds the path of the value being read; only problems need it.
+func (r *Reader) place() problem.Path {
+	at := r.at
+	for _, s := range r.path {
+		if s.name != nil {
+			at = at.Field(string(s.name))
+		} else {
+			at = at.Item(s.position)
+		}
+	}
+	return at
+}
+
+func (r *Reader) enter(name []byte)      { r.path = append(r.path, step{name: name}) }
+func (r *Reader) enterItem(position int) { r.path = append(r.path, step{position: position}) }
+func (r *Reader) leave()                 { r.path = r.path[:len(r.path)-1] }
+func (r *Reader) view(b []byte) string   { return unsafe.String(unsafe.SliceData(b), len(b)) }
+func isNull(raw []byte) bool             { return len(raw) > 0 && raw[0] == 'n' }
+func isList(raw []byte) bool             { return len(raw) > 0 && raw[0] == '[' }
+func isObject(raw []byte) bool           { return len(raw) > 0 && raw[0] == '{' }
+
+// object reads the members of an object value.
+func (r *Reader) object(raw []byte, of *definition.ResolvedField) {
+	required := of.RequiredChildren()
+	held := 0
+	for it := jsonread.Members(raw); it.Next(); {
+		name := it.RawName()
+		if bytes.IndexByte(name, '\\') >= 0 {
+			name = jsonread.AppendText(nil, name)
+		} else {
+			name = name[1 : len(name)-1]
+		}
+		r.enter(name)
+		child := of.ChildOf(name)
+		switch {
+		case child == nil:
+			r.unknown(name, of)
+		case isNull(it.Value()):
+		default:
+			if r.field(child, it.Value()) && child.Required {
+				held++
+			}
+		}
+		r.leave()
+	}
+	if held < len(required) {
+		r.missing(raw, required)
+	}
+}
+
+// unknown reports a name nothing declares.
+func (r *Reader) unknown(name []byte, of *definition.ResolvedField) {
+	code := problem.DocumentFieldUnknown
+	if bytes.IndexByte(name, '.') >= 0 {
+		f := of
+		for _, part := range bytes.Split(name, []byte{'.'}) {
+			if f = f.ChildOf(part); f == nil {
+				break
+			}
+		}
+		if f != nil {
+			code = problem.DocumentFieldInsideObject
+		}
+	}
+	r.report(code, "name", string(name))
+}
+
+// missing reports the required fields that an object has no value of. A field
+// whose value was refused is not missing.
+func (r *Reader) missing(raw []byte, required []*definition.ResolvedField) {
+	for _, field := range required {
+		given := false
+		for it := jsonread.Members(raw); it.Next() && !given; {
+			var scratch []byte
+			given = string(it.Name(&scratch)) == field.Name && holdsValue(it.Value())
+		}
+		if !given {
+			r.enter([]byte(field.Name))
+			r.report(problem.DocumentFieldRequired, "name", field.Path)
+			r.leave()
+		}
+	}
+}
+
+// holdsValue reports whether raw JSON is more than null and empty lists.
+func holdsValue(raw []byte) bool {
+	if !isList(raw) {
+		return !isNull(raw)
+	}
+	for it := jsonread.Items(raw); it.Next(); {
+		if !isNull(it.Value()) {
+			return true
+		}
+	}
+	return false
+}
+
+// field reads the values of one field and reports whether there are any.
+func (r *Reader) field(f *definition.ResolvedField, raw []byte) bool {
+	switch {
+	case f.Type == definition.Object:
+		return r.objects(f, raw)
+	case f.Signal:
+		return r.signal(f, raw)
+	case f.Locales != nil:
+		return r.localized(f, raw)
+	}
+	return r.values(f, "", raw, problem.DocumentMultipleUnsupported)
+}
+
+// values reads one value, or each of a list.
+func (r *Reader) values(f *definition.ResolvedField, variant string, raw []byte, severalRefused *problem.Code) bool {
+	if !isList(raw) || f.Type == definition.Vector {
+		return r.value(f, variant, raw)
+	}
+	if !f.Multiple {
+		r.report(severalRefused, "name", f.Path)
+		return true
+	}
+	any := false
+	position := 0
+	for it := jsonread.Items(raw); it.Next(); position++ {
+		if isNull(it.Value()) {
+			continue
+		}
+		r.enterItem(position)
+		if isList(it.Value()) {
+			r.report(problem.DocumentMultipleUnsupported, "name", f.Path)
+		} else {
+			r.value(f, variant, it.Value())
+		}
+		r.leave()
+		any = true
+	}
+	return any
+}
+
+// localized reads a map from tag to value, or a value of the default locale, and
+// fills the variants without a value.
+func (r *Reader) localized(f *definition.ResolvedField, raw []byte) bool {
+	start := len(*r.into)
+	any := false
+	if isObject(raw) && !(f.Type == definition.GeoPoint && isPoint(raw)) {
+		given := make([]string, 0, 8)
+		for it := jsonread.Members(raw); it.Next(); {
+			tag := jsonread.AppendText(nil, it.RawName())
+			r.enter(tag)
+			variant, ok := locale.Resolve(string(tag), f.Locales)
+			switch {
+			case !ok:
+				r.report(problem.DocumentLocaleUnknown, "name", f.Path, "locale", string(tag))
+			case isNull(it.Value()):
+			case contains(given, variant) && !f.Multiple:
+				r.report(problem.DocumentMultiplePerLocaleUnsupported, "name", f.Path, "locale", variant)
+			default:
+				given = append(given, variant)
+				any = r.values(f, variant, it.Value(), problem.DocumentMultiplePerLocaleUnsupported) || any
+			}
+			r.leave()
+		}
+	} else {
+		any = r.values(f, f.DefaultLocale, raw, problem.DocumentMultipleUnsupported)
+	}
+	if f.FallbackOrder != nil && len(*r.into) > start {
+		r.fill(f, start)
+	}
+	return any
+}
+
+// fill copies, for every variant without a value, the values of the first
+// variant in the field's order that has some.
+func (r *Reader) fill(f *definition.ResolvedField, start int) {
+	given := (*r.into)[start:]
+	has := func(variant string) bool {
+		for i := range given {
+			if given[i].Variant == variant {
+				return true
+			}
+		}
+		return false
+	}
+	source := ""
+	for _, variant := range f.FallbackOrder {
+		if has(variant) {
+			source = variant
+			break
+		}
+	}
+	if source == "" {
+		return
+	}
+	for _, variant := range f.Locales {
+		if has(variant) {
+			continue
+		}
+		for i := range given {
+			if given[i].Variant == source {
+				filled := given[i]
+				filled.Variant, filled.Filled = variant, true
+				*r.into = append(*r.into, filled)
+			}
+		}
+	}
+}
+
+// objects reads one object value, or each of a list.
+func (r *Reader) objects(f *definition.ResolvedField, raw []byte) bool {
+	if !isList(raw) {
+		r.objectValue(f, raw, r.listBase(f))
+		return true
+	}
+	if !f.Multiple {
+		r.report(problem.DocumentMultipleUnsupported, "name", f.Path)
+		return true
+	}
+	var keys map[Key]bool
+	if f.Key != nil {
+		keys = make(map[Key]bool)
+	}
+	base := r.listBase(f)
+	position, place := 0, 0
+	for it := jsonread.Items(raw); it.Next(); place++ {
+		if isNull(it.Value()) {
+			continue
+		}
+		r.enterItem(place)
+		r.objectValue(f, it.Value(), base+position)
+		if keys != nil && isObject(it.Value()) {
+			r.uniqueKey(f, it.Value(), keys)
+		}
+		r.leave()
+		position++
+	}
+	return position > 0
+}
+
+// listBase is the position of the first value of a nested list; below flattened
+// lists several lists of one path count on.
+func (r *Reader) listBase(f *definition.ResolvedField) int {
+	if f.Mode != definition.Nested || !f.BelowFlattened {
+		return 0
+	}
+	return r.lists[f]
+}
+
+func (r *Reader) objectValue(f *definition.ResolvedField, raw []byte, position int) {
+	if !isObject(raw) {
+		r.report(problem.DocumentObjectRequired, "name", f.Path)
+		return
+	}
+	if f.Mode != definition.Nested {
+		r.object(raw, f)
+		return
+	}
+	outer := r.into
+	r.into = &r.doc.childValues
+	start := len(r.doc.childValues)
+	r.object(raw, f)
+	r.into = outer
+	if f.BelowFlattened {
+		if r.lists == nil {
+			r.lists = make(map[*definition.ResolvedField]int)
+		}
+		r.lists[f]++
+	}
+	r.doc.Children = append(r.doc.Children, Child{List: f, Position: position, Values: r.doc.childValues[start:]})
+}
+
+// uniqueKey reports a list value whose declared key an earlier one has.
+func (r *Reader) uniqueKey(f *definition.ResolvedField, raw []byte, keys map[Key]bool) {
+	for it := jsonread.Members(raw); it.Next(); {
+		var scratch []byte
+		if string(it.Name(&scratch)) != f.Key.Name {
+			continue
+		}
+		key, ok := KeyOf(f.Key, it.Value())
+		if !ok {
+			return // refused or missing, which is reported
+		}
+		if keys[key] {
+			r.enter([]byte(f.Key.Name))
+			r.report(problem.DocumentObjectKeyDuplicate, "name", f.Path, "key", string(key))
+			r.leave()
+		}
+		keys[key] = true
+		return
+	}
+}
+
+func contains(list []string, wanted string) bool {
+	for _, entry := range list {
+		if entry == wanted {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,256 @@
+package document
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/jsonread"
+)
+
+// Record is the stored form of a document. It is a view of bytes that the
+// caller keeps; any number of goroutines may read it.
+type Record struct {
+	source     bool
+	root       []byte // nodes of the root object
+	highlights []byte // nodes of texts kept for highlighting alone
+}
+
+// The first byte of a record.
+const (
+	recordVersion    = 1
+	recordHasSource  = 0x10 // the whole document is kept
+	recordHighlights = 0x20 // a second tree follows, of texts kept for highlighting
+)
+
+// The kinds of nodes.
+const (
+	scalarNode   = 'v' // length, raw JSON
+	objectNode   = 'o' // size, members
+	listNode     = 'l' // size, items
+	variantsNode = 'm' // size, members named by locale tag
+)
+
+// AppendRecord appends the stored form of the document.
+func (d *Document) AppendRecord(to []byte) []byte {
+	if d.schema.KeepsSource() {
+		to = append(to, recordVersion|recordHasSource)
+		to, _ = appendObject(to, d.json, d.schema.Root(), keepAll)
+		return to
+	}
+	at := len(to)
+	to = append(to, recordVersion)
+	to, _ = appendObject(to, d.json, d.schema.Root(), keepStored)
+	before := len(to)
+	to, any := appendObject(to, d.json, d.schema.Root(), keepHighlight)
+	if !any {
+		return to[:before]
+	}
+	to[at] |= recordHighlights
+	return to
+}
+
+// keep tells which scalar fields a tree holds.
+type keep func(*definition.ResolvedField) bool
+
+func keepAll(*definition.ResolvedField) bool      { return true }
+func keepStored(f *definition.ResolvedField) bool { return f.Stored || f.PrimaryKey }
+func keepHighlight(f *definition.ResolvedField) bool {
+	return !f.Stored && (f.Matching != nil && f.Matching.Highlight ||
+		f.Matching == nil && f.Autocomplete != nil && f.Autocomplete.Highlight)
+}
+
+// open begins a node whose size is written by closeNode.
+func open(to []byte, kind byte) ([]byte, int) {
+	to = append(to, kind, 0, 0, 0, 0)
+	return to, len(to)
+}
+
+func closeNode(to []byte, start int) {
+	binary.LittleEndian.PutUint32(to[start-4:], uint32(len(to)-start))
+}
+
+func appendName(to, name []byte) []byte {
+	to = binary.AppendUvarint(to, uint64(len(name)))
+	return append(to, name...)
+}
+
+func appendScalar(to, raw []byte) []byte {
+	to = append(to, scalarNode)
+	if isObject(raw) || isList(raw) { // points and vectors hold no spaces but between tokens
+		raw = bytes.Join(bytes.Fields(raw), nil)
+	}
+	to = binary.AppendUvarint(to, uint64(len(raw)))
+	return append(to, raw...)
+}
+
+// appendObject appends the node of an object value and reports whether it holds
+// anything that is kept. Null members, signals and what keep refuses are left
+// out.
+func appendObject(to, raw []byte, of *definition.ResolvedField, kept keep) ([]byte, bool) {
+	to, start := open(to, objectNode)
+	any := false
+	var scratch []byte
+	for it := jsonread.Members(raw); it.Next(); {
+		if isNull(it.Value()) {
+			continue
+		}
+		name := it.Name(&scratch)
+		f := of.ChildOf(name)
+		if f == nil || f.Signal {
+			continue
+		}
+		before := len(to)
+		to = appendName(to, name)
+		var held bool
+		if to, held = appendField(to, it.Value(), f, kept); held {
+			any = true
+		} else {
+			to = to[:before]
+		}
+	}
+	closeNode(to, start)
+	return to, any
+}
+
+func appendField(to, raw []byte, f *definition.ResolvedField, kept keep) ([]byte, bool) {
+	if f.Type == definition.Object {
+		if !isList(raw) {
+			to, held := appendObject(to, raw, f, kept)
+			return to, held || kept(f)
+		}
+		to, start := open(to, listNode)
+		any := kept(f)
+		for it := jsonread.Items(raw); it.Next(); {
+			if isNull(it.Value()) {
+				continue
+			}
+			var held bool
+			to, held = appendObject(to, it.Value(), f, kept) // empty ones keep the positions
+			any = any || held
+		}
+		closeNode(to, start)
+		return to, any
+	}
+	if !kept(f) {
+		return to, false
+	}
+	if f.Locales == nil || !isObject(raw) || f.Type == definition.GeoPoint && isPoint(raw) {
+		return appendValues(to, raw, f), true
+	}
+	to, start := open(to, variantsNode)
+	any := false
+	for it := jsonread.Members(raw); it.Next(); {
+		variant, ok := resolveVariant(f, jsonread.String(it.RawName()))
+		if !ok || isNull(it.Value()) {
+			continue
+		}
+		to = appendName(to, []byte(variant))
+		to = appendValues(to, it.Value(), f)
+		any = true
+	}
+	closeNode(to, start)
+	return to, any
+}
+
+func appendValues(to, raw []byte, f *definition.ResolvedField) []byte {
+	if !isList(raw) || f.Type == definition.Vector {
+		return appendScalar(to, raw)
+	}
+	to, start := open(to, listNode)
+	for it := jsonread.Items(raw); it.Next(); {
+		if !isNull(it.Value()) {
+			to = appendScalar(to, it.Value())
+		}
+	}
+	closeNode(to, start)
+	return to
+}
+
+// OpenRecord reads the frame of a record. The record refers to data.
+func OpenRecord(data []byte) (Record, error) {
+	if len(data) == 0 || data[0]&0x0f != recordVersion {
+		return Record{}, fmt.Errorf("document record: unknown version")
+	}
+	r := Record{source: data[0]&recordHasSource != 0}
+	c := cursor{data: data[1:]}
+	n, ok := c.node()
+	if !ok || n.kind != objectNode {
+		return Record{}, fmt.Errorf("document record: damaged root")
+	}
+	r.root = n.data
+	if data[0]&recordHighlights != 0 {
+		if n, ok = c.node(); !ok || n.kind != objectNode {
+			return Record{}, fmt.Errorf("document record: damaged highlight texts")
+		}
+		r.highlights = n.data
+	}
+	return r, nil
+}
+
+// HasSource reports whether the record holds the whole document.
+func (r Record) HasSource() bool { return r.source }
+
+// node is one value of a record.
+type node struct {
+	kind byte
+	data []byte
+}
+
+// cursor walks nodes one after another. Damaged bytes end the walk.
+type cursor struct {
+	data []byte
+}
+
+func (c *cursor) node() (node, bool) {
+	if len(c.data) == 0 {
+		return node{}, false
+	}
+	kind := c.data[0]
+	var size uint64
+	var head int
+	if kind == scalarNode {
+		var n int
+		size, n = binary.Uvarint(c.data[1:])
+		if n <= 0 {
+			return node{}, false
+		}
+		head = 1 + n
+	} else {
+		if len(c.data) < 5 {
+			return node{}, false
+		}
+		size, head = uint64(binary.LittleEndian.Uint32(c.data[1:])), 5
+	}
+	if size > uint64(len(c.data)-head) {
+		return node{}, false
+	}
+	end := head + int(size)
+	n := node{kind, c.data[head:end]}
+	c.data = c.data[end:]
+	return n, true
+}
+
+func (c *cursor) member() (name []byte, n node, ok bool) {
+	size, used := binary.Uvarint(c.data)
+	if used <= 0 || size > uint64(len(c.data)-used) {
+		return nil, node{}, false
+	}
+	name = c.data[used : used+int(size)]
+	c.data = c.data[used+int(size):]
+	n, ok = c.node()
+	return name, n, ok
+}
+
+func find(data []byte, wanted string) (node, bool) {
+	for c := (cursor{data}); ; {
+		name, n, ok := c.member()
+		if !ok {
+			return node{}, false
+		}
+		if string(name) == wanted {
+			return n, true
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package document
+
+import (
+	"bytes"
+	"math"
+	"strings"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/locale"
+	"github.com/quiresearch/quire/problem"
+)
+
+// value reads one value that is neither null nor, except for vectors, a list.
+// A value that was refused counts as given.
+func (r *Reader) value(f *definition.ResolvedField, variant string, raw []byte) bool {
+	v := Value{Field: f, Variant: variant}
+	if isObject(raw) && f.Type != definition.GeoPoint && f.Type != definition.Vector {
+		r.misplacedObject(f, raw)
+		return true
+	}
+	ok := false
+	switch f.Type {
+	case definition.String:
+		ok = r.text(&v, raw)
+	case definition.Boolean:
+		if ok = raw[0] == 't' || raw[0] == 'f'; ok {
+			v.Number = layout.Bool(raw[0] == 't')
+		} else {
+			r.invalidKind("a boolean", raw)
+		}
+	case definition.Timestamp:
+		ok = r.timestamp(&v, raw)
+	case definition.GeoPoint:
+		ok = r.point(&v, raw)
+	case definition.Vector:
+		ok = r.vector(&v, raw)
+	default:
+		v.Number, v.Float, ok = r.number(f, raw)
+	}
+	if ok {
+		*r.into = append(*r.into, v)
+	}
+	return true
+}
+
+func (r *Reader) invalidKind(expected string, raw []byte) {
+	r.report(problem.RequestValueInvalid, "reason", "expected "+expected+", found "+jsonread.KindOf(raw).String())
+}
+
+// misplacedObject reports an object on a field that takes none: locales when
+// its names read as tags, an object otherwise.
+func (r *Reader) misplacedObject(f *definition.ResolvedField, raw []byte) {
+	tags := 0
+	for it := jsonread.Members(raw); it.Next(); tags++ {
+		tag := string(jsonread.AppendText(nil, it.RawName()))
+		if cut := bytes.IndexByte([]byte(tag), '-'); cut > 0 {
+			tag = tag[:cut]
+		}
+		if !locale.Supported(tag) {
+			tags = -1
+			break
+		}
+	}
+	if tags > 0 && f.Locales == nil {
+		r.report(problem.DocumentLocaleUnsupported, "name", f.Path)
+		return
+	}
+	r.report(problem.DocumentObjectUnsupported, "name", f.Path)
+}
+
+func (r *Reader) text(v *Value, raw []byte) bool {
+	if raw[0] != '"' {
+		r.invalidKind("a string", raw)
+		return false
+	}
+	v.Text = r.decoded(raw)
+	if v.Field.PrimaryKey {
+		if v.Text == "" || len(v.Text) > maxKey {
+			r.report(problem.RequestValueInvalid, "reason", "a key holds 1 to 8191 bytes")
+			return false
+		}
+		r.doc.Key = Key(strings.Clone(v.Text)) // it outlives the document
+	}
+	return true
+}
+
+// decoded returns the text of a raw string, which lives as long as the document.
+func (r *Reader) decoded(raw []byte) string {
+	inner := raw[1 : len(raw)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return r.view(inner)
+	}
+	start := len(r.doc.text)
+	r.doc.text = jsonread.AppendText(r.doc.text, raw)
+	return r.view(r.doc.text[start:])
+}
+
+func (r *Reader) timestamp(v *Value, raw []byte) bool {
+	if raw[0] == '"' {
+		v.Text = r.decoded(raw)
+		if ms, ok := ParseTimestamp(v.Text); ok {
+			v.Number = ms
+			return true
+		}
+	}
+	r.report(problem.DocumentTimestampValueInvalid, "name", v.Field.Path, "value", shorten(raw))
+	return false
+}
+
+// number reads a number of the field's type and bounds. Whole numbers come in
+// the first result, floats in the second.
+func (r *Reader) number(f *definition.ResolvedField, raw []byte) (whole int64, float float64, ok bool) {
+	switch f.Type {
+	case definition.Int32:
+		whole, ok = jsonread.Int64(raw)
+		ok = ok && int64(int32(whole)) == whole
+	case definition.Int64:
+		whole, ok = jsonread.Int64(raw)
+	case definition.Float:
+		var narrow float32
+		narrow, ok = jsonread.Float32(raw)
+		float = float64(narrow)
+	default:
+		float, ok = jsonread.Float64(raw)
+	}
+	if !ok {
+		r.report(problem.DocumentNumberValueInvalid, "name", f.Path, "type", f.Type, "value", shorten(raw))
+		return 0, 0, false
+	}
+	below, above := false, false
+	if f.Type.IsWhole() {
+		below = f.Min != nil && whole < f.Min.Int64()
+		above = f.Max != nil && whole > f.Max.Int64()
+	} else {
+		below = f.Min != nil && float < f.Min.Float64()
+		above = f.Max != nil && float > f.Max.Float64()
+	}
+	if below || above {
+		r.report(problem.DocumentNumberValueOutOfRange, "name", f.Path, "value", shorten(raw))
+		return 0, 0, false
+	}
+	if f.PrimaryKey {
+		r.doc.Key, _ = KeyOf(f, raw)
+	}
+	return whole, float, true
+}
+
+// signal reads the value of a signal field.
+func (r *Reader) signal(f *definition.ResolvedField, raw []byte) bool {
+	switch {
+	case isList(raw):
+		r.report(problem.DocumentMultipleUnsupported, "name", f.Path)
+	case isObject(raw):
+		r.misplacedObject(f, raw)
+	default:
+		if whole, float, ok := r.number(f, raw); ok {
+			r.doc.Signals = append(r.doc.Signals, Signal{Field: f, Number: signalNumber(f, whole, float)})
+		}
+	}
+	return true
+}
+
+func signalNumber(f *definition.ResolvedField, whole int64, float float64) int64 {
+	if f.Type.IsWhole() {
+		return whole
+	}
+	return layout.Float(float)
+}
+
+// isPoint reports whether an object gives a coordinate rather than locales.
+func isPoint(raw []byte) bool {
+	for it := jsonread.Members(raw); it.Next(); {
+		switch string(it.RawName()) {
+		case `"lat"`, `"lon"`, `"latitude"`, `"longitude"`:
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Reader) point(v *Value, raw []byte) bool {
+	lat, lon, ok := ReadPoint(raw)
+	switch {
+	case !ok:
+		r.report(problem.DocumentGeoPointValueInvalid, "name", v.Field.Path)
+	case math.Abs(lat) > 90 || math.Abs(lon) > 180:
+		r.report(problem.DocumentGeoPointValueOutOfRange, "name", v.Field.Path, "lat", lat, "lon", lon)
+		ok = false
+	}
+	v.Lat, v.Lon = lat, lon
+	return ok
+}
+
+// ReadPoint reads a raw geo point: an object with lat and lon, or latitude and
+// longitude, and nothing else. It does not look at their range.
+func ReadPoint(raw []byte) (lat, lon float64, ok bool) {
+	hasLat, hasLon := false, false
+	for it := jsonread.Members(raw); it.Next(); {
+		value, isNumber := jsonread.Float64(it.Value())
+		switch string(it.RawName()) {
+		case `"lat"`, `"latitude"`:
+			if hasLat || !isNumber {
+				return 0, 0, false
+			}
+			lat, hasLat = value, true
+		case `"lon"`, `"longitude"`:
+			if hasLon || !isNumber {
+				return 0, 0, false
+			}
+			lon, hasLon = value, true
+		default:
+			return 0, 0, false
+		}
+	}
+	return lat, lon, hasLat && hasLon
+}
+
+func (r *Reader) vector(v *Value, raw []byte) bool {
+	f := v.Field
+	if !isList(raw) {
+		r.report(problem.DocumentVectorValueInvalid, "name", f.Path)
+		return false
+	}
+	start := len(r.doc.floats)
+	isZero := true
+	for it := jsonread.Items(raw); it.Next(); {
+		if jsonread.KindOf(it.Value()) != jsonread.NumberKind {
+			r.doc.floats = r.doc.floats[:start]
+			r.report(problem.DocumentVectorValueInvalid, "name", f.Path)
+			return false
+		}
+		number, ok := jsonread.Float32(it.Value())
+		if !ok {
+			r.doc.floats = r.doc.floats[:start]
+			r.report(problem.DocumentVectorValueNotFinite, "name", f.Path)
+			return false
+		}
+		isZero = isZero && number == 0
+		r.doc.floats = append(r.doc.floats, number)
+	}
+	v.Vector = r.doc.floats[start:len(r.doc.floats):len(r.doc.floats)]
+	switch {
+	case len(v.Vector) != f.Dimensions:
+		r.report(problem.DocumentVectorDimensionsMismatch, "name", f.Path, "expected", f.Dimensions, "actual", len(v.Vector))
+		return false
+	case isZero && f.Similarity == definition.Cosine:
+		r.report(problem.DocumentVectorValueZero, "name", f.Path)
+		return false
+	}
+	return true
+}
+
+func shorten(raw []byte) string {
+	const most = 60
+	if len(raw) > most {
+		return string(bytes.ToValidUTF8(raw[:most], nil)) + "…"
+	}
+	return string(raw)
+}
