@@ -76,6 +76,11 @@ func (b *Batch) Encode() []byte {
 		out = binary.AppendUvarint(out, uint64(len(operation.Body)))
 		out = append(out, operation.Body...)
 	}
+	return sealBatch(out)
+}
+
+// sealBatch appends the checksum.
+func sealBatch(out []byte) []byte {
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
 }
 

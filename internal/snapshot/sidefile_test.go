@@ -1,0 +1,155 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/blockfile"
+)
+
+type refreshed struct {
+	value int64
+	has   bool
+}
+
+// Holds an overlay built in several steps against a map.
+func TestOverlayAgreesWithAMap(t *testing.T) {
+	const documents = 5000
+	for seed := range uint64(10) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		want := make(map[uint32]refreshed)
+		var overlay *Overlay
+		var earlier []*Overlay
+		var earlierLen []int
+		for range 5 {
+			b := NewOverlayBuilder(overlay, documents)
+			for range random.IntN(500) {
+				doc, value := random.Uint32N(documents), refreshed{random.Int64(), random.IntN(4) > 0}
+				if !value.has {
+					value.value = 0
+				}
+				want[doc] = value
+				b.Set(doc, value.value, value.has)
+			}
+			overlay = b.Finish()
+			earlier, earlierLen = append(earlier, overlay), append(earlierLen, overlay.Len())
+		}
+		if overlay.Len() != len(want) {
+			t.Fatalf("seed %d: %d values, want %d", seed, overlay.Len(), len(want))
+		}
+		for doc := range uint32(documents + 2000) {
+			value, has, ok := overlay.Get(doc)
+			expected, known := want[doc]
+			if ok != known || value != expected.value || has != expected.has {
+				t.Fatalf("seed %d: document %d: %d %v %v, want %v", seed, doc, value, has, ok, expected)
+			}
+		}
+		for i, o := range earlier {
+			count := 0
+			o.Each(func(uint32, int64, bool) { count++ })
+			if count != earlierLen[i] {
+				t.Fatalf("seed %d: overlay %d changed: %d values, had %d", seed, i, count, earlierLen[i])
+			}
+		}
+	}
+}
+
+func TestNilOverlayIsEmpty(t *testing.T) {
+	var overlay *Overlay
+	if _, _, ok := overlay.Get(3); ok || overlay.Len() != 0 || overlay.Page(0) != nil {
+		t.Fatal("not empty")
+	}
+	overlay.Each(func(uint32, int64, bool) { t.Fatal("visited") })
+}
+
+func exampleSide() *Side {
+	live := bitset.NewFull(3000)
+	live.Clear(7)
+	b := NewOverlayBuilder(nil, 3000)
+	b.Set(5, -9, true)
+	b.Set(6, 0, false)
+	b.Set(2999, 1<<40, true)
+	return &Side{
+		Keys: []string{"a", "b\x00", "é"},
+		Entries: []SideEntry{
+			{Segment: "0000000001.seg", Documents: 3000, Live: live, Signals: map[string]*Overlay{"sales": b.Finish()}},
+			{Segment: "0000000002.seg", Documents: 0},
+		},
+	}
+}
+
+func encodeSide(t testing.TB, side *Side) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	summary, err := side.Write(&out, "x.side")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if summary.Size != int64(out.Len()) || summary.CRC32C != blockfile.Checksum(out.Bytes()) {
+		t.Fatalf("summary %+v of %d bytes", summary, out.Len())
+	}
+	return out.Bytes()
+}
+
+func TestSideFileIsReadAsWritten(t *testing.T) {
+	for _, want := range []*Side{exampleSide(), {}, {Keys: []string{}}} {
+		got, err := ReadSide("x.side", encodeSide(t, want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if difference := cmp.Diff(want, got, cmp.AllowUnexported(bitset.Bitset{}, Overlay{})); difference != "" {
+			t.Fatal(difference)
+		}
+	}
+}
+
+func TestDamagedSideFileIsRefused(t *testing.T) {
+	content := encodeSide(t, exampleSide())
+	for i := range content {
+		damaged := bytes.Clone(content)
+		damaged[i] ^= 1 << (i % 8)
+		side, err := ReadSide("x.side", damaged)
+		if err == nil {
+			// Padding between sections means nothing.
+			if cmp.Diff(exampleSide(), side, cmp.AllowUnexported(bitset.Bitset{}, Overlay{})) != "" {
+				t.Fatalf("byte %d flipped and read as something else", i)
+			}
+		} else if !errors.Is(err, blockfile.ErrCorrupt) && !errors.Is(err, blockfile.ErrVersion) {
+			t.Fatalf("byte %d: %v", i, err)
+		}
+	}
+}
+
+func FuzzDecodeOverlay(f *testing.F) {
+	b := NewOverlayBuilder(nil, 3000)
+	b.Set(5, -9, true)
+	b.Set(2999, 0, false)
+	f.Add(encodeOverlay(b.Finish()), uint32(3000))
+	f.Fuzz(func(t *testing.T, content []byte, documents uint32) {
+		documents %= 1 << 20
+		overlay, ok := decodeOverlay(content, documents)
+		if !ok {
+			return
+		}
+		again, ok := decodeOverlay(encodeOverlay(overlay), documents)
+		if !ok || cmp.Diff(overlay, again, cmp.AllowUnexported(Overlay{})) != "" {
+			t.Fatal("not stable")
+		}
+	})
+}
+
+func FuzzDecodeKeys(f *testing.F) {
+	f.Add(encodeKeys([]string{"a", "b"}))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		if keys, ok := decodeKeys(content); ok {
+			if again, ok := decodeKeys(encodeKeys(keys)); !ok || cmp.Diff(keys, again) != "" {
+				t.Fatal("not stable")
+			}
+		}
+	})
+}
