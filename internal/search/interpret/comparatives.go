@@ -1,0 +1,79 @@
+package interpret
+
+import (
+	"strings"
+
+	"github.com/quiresearch/quire/internal/locale"
+)
+
+// comparison is what a comparative says of the number that follows.
+type comparison uint8
+
+const (
+	equal comparison = iota
+	below
+	atMost
+	above
+	atLeast
+)
+
+// span opens a range: opener N joiner M. A bare range has no opener.
+type span struct {
+	opener, joiner []string
+}
+
+// language is the comparative words of one locale, each phrase as its words.
+type language struct {
+	phrases map[comparison][][]string
+	spans   []span
+}
+
+func phrases(lt, lte, gt, gte string, spans ...string) language {
+	l := language{phrases: make(map[comparison][][]string)}
+	for kind, list := range map[comparison]string{below: lt, atMost: lte, above: gt, atLeast: gte} {
+		for phrase := range strings.SplitSeq(list, ",") {
+			l.phrases[kind] = append(l.phrases[kind], strings.Fields(phrase))
+		}
+	}
+	for _, s := range spans {
+		opener, joiner, _ := strings.Cut(s, "…")
+		l.spans = append(l.spans, span{opener: strings.Fields(opener), joiner: strings.Fields(joiner)})
+	}
+	return l
+}
+
+// languages are the comparative words by locale; nb and nn read as no.
+var languages = map[string]language{
+	"da": phrases("under, mindre end, billigere end", "max, maks, højst, op til", "over, mere end, dyrere end", "min, mindst, fra",
+		"mellem … og", "fra … til"),
+	"de": phrases("unter, weniger als, billiger als", "max, maximal, höchstens, bis, bis zu", "über, mehr als, teurer als", "min, mindestens, ab",
+		"zwischen … und", "von … bis"),
+	"en": phrases("under, below, less than, cheaper than", "max, maximum, at most, up to", "over, above, more than", "min, minimum, at least, from",
+		"between … and", "from … to", "… to"),
+	"es": phrases("menos de, por debajo de", "max, máximo, hasta, como máximo", "más de, por encima de", "min, mínimo, al menos, desde, a partir de",
+		"entre … y", "de … a", "desde … a"),
+	"fi": phrases("alle, vähemmän kuin", "max, enintään, korkeintaan", "yli, enemmän kuin", "min, vähintään"),
+	"fr": phrases("moins de, sous", "max, maximum, au plus, jusqu'à", "plus de, au-dessus de", "min, minimum, au moins, à partir de",
+		"entre … et", "de … à"),
+	"it": phrases("meno di, sotto", "max, massimo, al massimo, fino a", "più di, oltre, sopra", "min, minimo, almeno, da",
+		"tra … e", "fra … e", "da … a"),
+	"nl": phrases("onder, minder dan, goedkoper dan", "max, maximaal, hoogstens, tot", "boven, meer dan, duurder dan", "min, minimaal, minstens, vanaf",
+		"tussen … en", "van … tot"),
+	"no": phrases("under, mindre enn, billigere enn", "max, maks, høyst, opp til", "over, mer enn, dyrere enn", "min, minst, fra",
+		"mellom … og", "fra … til"),
+	"pt": phrases("menos de, abaixo de", "max, máximo, no máximo, até", "mais de, acima de", "min, mínimo, pelo menos, desde, a partir de",
+		"entre … e", "de … a", "desde … a"),
+	"sv": phrases("under, mindre än, billigare än", "max, högst, upp till", "över, mer än, dyrare än", "min, minst, från",
+		"mellan … och", "från … till"),
+}
+
+var languageTags = []string{"da", "de", "en", "es", "fi", "fr", "it", "nl", "no", "pt", "sv"}
+
+// languageOf returns the comparative words of a locale; one without any reads
+// none.
+func languageOf(tag string) language {
+	if found, ok := locale.Resolve(tag, languageTags); ok {
+		return languages[found]
+	}
+	return language{}
+}

@@ -1,0 +1,323 @@
+package interpret
+
+import (
+	"math"
+	"strings"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/query"
+)
+
+// bound is what a form says: one number compared, or a range of two.
+type bound struct {
+	kind     comparison
+	value    float64
+	to       float64
+	isRange  bool
+	unit     string
+	consumed int
+}
+
+// at reads the longest form that starts at word i and returns how many words
+// it takes, 0 when there is none.
+func (r *Reader) at(words []string, i int) (Reading, int) {
+	best := bound{}
+	for _, form := range []func([]string, int) (bound, bool){r.opened, r.compared, r.hyphened, r.bare, r.exact} {
+		if b, ok := form(words, i); ok && b.consumed > best.consumed {
+			best = b
+		}
+	}
+	if best.consumed == 0 {
+		return Reading{}, 0
+	}
+	alternatives := r.choose(best)
+	if len(alternatives) == 0 {
+		// A spelling that no field can take here leaves the number as text, and
+		// what stands around it may still be read.
+		return Reading{}, 0
+	}
+	return Reading{Alternatives: alternatives}, best.consumed
+}
+
+// opened reads: opener N joiner M.
+func (r *Reader) opened(words []string, i int) (bound, bool) {
+	return r.spans(words, i, false)
+}
+
+// bare reads: N joiner M.
+func (r *Reader) bare(words []string, i int) (bound, bool) {
+	return r.spans(words, i, true)
+}
+
+func (r *Reader) spans(words []string, i int, bare bool) (bound, bool) {
+	best := bound{}
+	for _, s := range r.language.spans {
+		if (len(s.opener) == 0) != bare || !startsWith(words[i:], s.opener) {
+			continue
+		}
+		at := i + len(s.opener)
+		for _, first := range r.quantities(words, at) {
+			next := at + first.consume
+			if !startsWith(words[min(next, len(words)):], s.joiner) {
+				continue
+			}
+			next += len(s.joiner)
+			for _, second := range r.quantities(words, next) {
+				if b, ok := joined(first, second); ok {
+					if b.consumed = next + second.consume - i; b.consumed > best.consumed {
+						best = b
+					}
+				}
+			}
+		}
+	}
+	return best, best.consumed > 0
+}
+
+// joined makes a range of two quantities whose units agree.
+func joined(first, second quantity) (bound, bool) {
+	unit := first.unit
+	switch {
+	case unit == "":
+		unit = second.unit
+	case second.unit != "" && second.unit != unit:
+		return bound{}, false
+	}
+	if first.value > second.value {
+		return bound{}, false
+	}
+	return bound{value: first.value, to: second.value, isRange: true, unit: unit}, true
+}
+
+// compared reads: comparative N [unit].
+func (r *Reader) compared(words []string, i int) (bound, bool) {
+	best := bound{}
+	for kind, list := range r.language.phrases {
+		for _, phrase := range list {
+			if !startsWith(words[i:], phrase) {
+				continue
+			}
+			at := i + len(phrase)
+			for _, q := range r.quantities(words, at) {
+				if consumed := len(phrase) + q.consume; consumed > best.consumed {
+					best = bound{kind: kind, value: q.value, unit: q.unit, consumed: consumed}
+				}
+			}
+		}
+	}
+	return best, best.consumed > 0
+}
+
+// hyphened reads: N-M as one word, its unit attached or a word beside it.
+func (r *Reader) hyphened(words []string, i int) (bound, bool) {
+	best := bound{}
+	try := func(word, unit string, consumed int) {
+		for at, sign := range word {
+			if sign != '-' && sign != '–' || at == 0 {
+				continue
+			}
+			left, right := word[:at], word[at+len(string(sign)):]
+			for _, first := range r.attached(left) {
+				for _, second := range r.attached(right) {
+					b, ok := joined(first, second)
+					if !ok || b.unit != "" && unit != "" && b.unit != unit {
+						continue
+					}
+					if b.unit == "" {
+						b.unit = unit
+					}
+					if b.consumed = consumed; b.consumed > best.consumed || b.consumed == best.consumed && best.unit == "" {
+						best = b
+					}
+				}
+			}
+		}
+	}
+	try(words[i], "", 1)
+	if i+1 < len(words) {
+		if r.isUnit(words[i+1]) {
+			try(words[i], words[i+1], 2)
+		}
+		if r.isUnit(words[i]) {
+			try(words[i+1], words[i], 2)
+		}
+	}
+	return best, best.consumed > 0
+}
+
+// exact reads: N unit, unit N, Nunit, unitN.
+func (r *Reader) exact(words []string, i int) (bound, bool) {
+	best := bound{}
+	for _, q := range r.quantities(words, i) {
+		if q.unit != "" && q.consume > best.consumed {
+			best = bound{value: q.value, unit: q.unit, consumed: q.consume}
+		}
+	}
+	return best, best.consumed > 0
+}
+
+// quantities returns the readings of a number that starts at word i.
+func (r *Reader) quantities(words []string, i int) []quantity {
+	if i >= len(words) {
+		return nil
+	}
+	var all []quantity
+	for _, q := range r.attached(words[i]) {
+		q.consume = 1
+		if q.unit == "" && i+1 < len(words) && r.isUnit(words[i+1]) {
+			q.unit, q.consume = words[i+1], 2
+		}
+		all = append(all, q)
+	}
+	if i+1 < len(words) && r.isUnit(words[i]) {
+		if n, ok := parseNumber(words[i+1], r.locale); ok {
+			all = append(all, quantity{value: n, unit: words[i], consume: 2})
+		}
+	}
+	return all
+}
+
+// attached returns the readings of one word: a number, or a number with a
+// unit before or behind it.
+func (r *Reader) attached(word string) []quantity {
+	if n, ok := parseNumber(word, r.locale); ok {
+		return []quantity{{value: n}}
+	}
+	var all []quantity
+	for size := min(r.longest, len(word)-1); size > 0; size-- {
+		if unit := word[len(word)-size:]; r.isUnit(unit) {
+			if n, ok := parseNumber(word[:len(word)-size], r.locale); ok {
+				all = append(all, quantity{value: n, unit: unit})
+			}
+		}
+		if unit := word[:size]; r.isUnit(unit) {
+			if n, ok := parseNumber(word[size:], r.locale); ok {
+				all = append(all, quantity{value: n, unit: unit})
+			}
+		}
+	}
+	return all
+}
+
+func (r *Reader) isUnit(word string) bool { return len(r.spellings[word]) > 0 }
+
+func startsWith(words, phrase []string) bool {
+	if len(words) < len(phrase) {
+		return false
+	}
+	for i, word := range phrase {
+		if words[i] != fold(word) {
+			return false
+		}
+	}
+	return true
+}
+
+// choose returns the fields a form is read on.
+func (r *Reader) choose(b bound) []Alternative {
+	var fields []Field
+	if b.unit != "" {
+		for _, i := range r.spellings[b.unit] {
+			fields = append(fields, r.fields[i])
+		}
+	} else {
+		fields = r.currencyFields()
+	}
+	var all []Alternative
+	for _, f := range fields {
+		if !f.Filter {
+			continue
+		}
+		if match := b.matcher(f.ResolvedField); match != nil {
+			all = append(all, Alternative{Field: f, Match: match})
+		}
+	}
+	return all
+}
+
+// currencyFields are the fields a number without unit is read on: the single
+// currency field, or all currency targets when they share one currency.
+func (r *Reader) currencyFields() []Field {
+	var fields []Field
+	for _, f := range r.fields {
+		if r.units.IsCurrency(f.Unit) {
+			fields = append(fields, f)
+		}
+	}
+	for _, f := range fields {
+		if !r.targeted && len(fields) > 1 || f.Unit != fields[0].Unit {
+			return nil
+		}
+	}
+	return fields
+}
+
+// matcher returns what the form asks of a field, nil when the field's type
+// can not be asked it.
+func (b bound) matcher(f *definition.ResolvedField) query.Matcher {
+	if f.Type.IsWhole() {
+		return b.wholeMatcher(f.Type)
+	}
+	if b.isRange {
+		return &query.RangeMatcher{Range: query.Range{Gte: literal(b.value), Lte: literal(b.to)}}
+	}
+	if b.kind == equal {
+		return &query.EqualsMatcher{Value: literal(b.value)}
+	}
+	return compareMatcher(b.kind, b.value)
+}
+
+func compareMatcher(kind comparison, value float64) query.Matcher {
+	var r query.Range
+	switch kind {
+	case below:
+		r.Lt = literal(value)
+	case atMost:
+		r.Lte = literal(value)
+	case above:
+		r.Gt = literal(value)
+	case atLeast:
+		r.Gte = literal(value)
+	}
+	return &query.RangeMatcher{Range: r}
+}
+
+// wholeMatcher moves a bound between two whole numbers to the equivalent
+// whole one. An exact fraction and a number outside the type are not read.
+func (b bound) wholeMatcher(t definition.Type) query.Matcher {
+	lowest, highest := float64(math.MinInt32), float64(math.MaxInt32)
+	if t == definition.Int64 {
+		lowest, highest = -(1 << 53), 1<<53
+	}
+	inside := func(n float64) bool { return n >= lowest && n <= highest }
+	up, down := math.Ceil(b.value), math.Floor(b.value)
+	switch {
+	case !inside(up) || !inside(down):
+		return nil
+	case b.isRange:
+		to := math.Floor(b.to)
+		if !inside(to) {
+			return nil
+		}
+		return &query.RangeMatcher{Range: query.Range{Gte: literal(up), Lte: literal(to)}}
+	case b.kind == equal:
+		if up != down {
+			return nil
+		}
+		return &query.EqualsMatcher{Value: literal(up)}
+	case b.kind == below || b.kind == atLeast:
+		return compareMatcher(b.kind, up)
+	}
+	return compareMatcher(b.kind, down)
+}
+
+// Text returns what is left of a text after readings took their parts.
+func Text(text string, parts []query.TextPart, taken func(i int) bool) string {
+	var kept []string
+	for i, part := range parts {
+		if !taken(i) {
+			kept = append(kept, text[part.Start:part.End])
+		}
+	}
+	return strings.Join(kept, " ")
+}

@@ -1,0 +1,193 @@
+package interpret
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/query"
+)
+
+func fields(units ...string) []Field {
+	var all []Field
+	for _, u := range units {
+		name, unit, _ := strings.Cut(u, ":")
+		t := definition.Double
+		if whole, ok := strings.CutPrefix(name, "#"); ok {
+			name, t = whole, definition.Int32
+		}
+		all = append(all, Field{ResolvedField: &definition.ResolvedField{Path: name, Type: t, Unit: unit, Filter: name != "bare"}})
+	}
+	return all
+}
+
+// show writes readings as "field op value (words)".
+func show(readings []Reading) string {
+	var parts []string
+	for _, r := range readings {
+		for _, a := range r.Alternatives {
+			text := a.Field.Path
+			switch m := a.Match.(type) {
+			case *query.EqualsMatcher:
+				text += "=" + m.Value.String()
+			case *query.RangeMatcher:
+				for _, b := range []struct {
+					op string
+					v  query.Literal
+				}{{">=", m.Gte}, {">", m.Gt}, {"<=", m.Lte}, {"<", m.Lt}} {
+					if b.v != nil {
+						text += b.op + b.v.String()
+					}
+				}
+			}
+			parts = append(parts, fmt.Sprintf("%s(%s)", text, strings.Join(r.Words, " ")))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func TestNumbersAreRead(t *testing.T) {
+	shop := fields("price:SEK", "#storage:gigabyte", "weight:kilogram", "#pieces:pcs")
+	for _, c := range []struct{ locale, text, want string }{
+		{"", "shoes under 100", "price<100(under 100)"},
+		{"en", "shoes below 100 kr", "price<100(below 100 kr)"},
+		{"en", "less than 99.5 kr", "price<99.5(less than 99.5 kr)"},
+		{"en", "cheaper than 5", "price<5(cheaper than 5)"},
+		{"en", "MAX 149", "price<=149(MAX 149)"},
+		{"en", "at most 149", "price<=149(at most 149)"},
+		{"en", "up to 1,500", "price<=1500(up to 1,500)"},
+		{"en", "over 10", "price>10(over 10)"},
+		{"en", "more than 10", "price>10(more than 10)"},
+		{"en", "at least 10 kg", "weight>=10(at least 10 kg)"},
+		{"en", "from 10", "price>=10(from 10)"},
+		{"en", "from 10 to 20", "price>=10<=20(from 10 to 20)"},
+		{"en", "between 10 kr and 20 kr", "price>=10<=20(between 10 kr and 20 kr)"},
+		{"en", "10 to 20 kg", "weight>=10<=20(10 to 20 kg)"},
+		{"en", "between 20 and 10", ""},
+		{"en", "between 1 kg and 2 kr", "weight=1(1 kg) price=2(2 kr)"},
+		{"en", "50-80 sek tent", "price>=50<=80(50-80 sek)"},
+		{"en", "50–80kg", "weight>=50<=80(50–80kg)"},
+		{"en", "149 kr", "price=149(149 kr)"},
+		{"en", "149kr", "price=149(149kr)"},
+		{"en", "SEK 149", "price=149(SEK 149)"},
+		{"en", "100:-", "price=100(100:-)"},
+		{"en", "phone 256 GB", "storage=256(256 GB)"},
+		{"en", "phone 256gb", "storage=256(256gb)"},
+		{"en", "phone 256 gigabytes", "storage=256(256 gigabytes)"},
+		{"en", "puzzle 500 PCS", "pieces=500(500 PCS)"},
+		{"en", "under 99.5 pcs", "pieces<100(under 99.5 pcs)"},
+		{"en", "at least 99.5 pcs", "pieces>=100(at least 99.5 pcs)"},
+		{"en", "at most 99.5 pcs", "pieces<=99(at most 99.5 pcs)"},
+		{"en", "over 99.5 pcs", "pieces>99(over 99.5 pcs)"},
+		{"en", "99.5 pcs", ""},
+		{"en", "shoes 44", ""},
+		{"en", "mp3 h100 4k 007 007kg", ""},
+		{"en", "under -100", ""},
+		{"en", `under "100" kr`, ""},
+		{"sv", "högst 1 000 kr", "price<=1(högst 1)"},
+		{"sv", "högst 1\u00a0000,50 kr", "price<=1000.5(högst 1\u00a0000,50 kr)"},
+		{"sv-SE", "från 5 till 10", "price>=5<=10(från 5 till 10)"},
+		{"sv", "ÖVER 5", "price>5(ÖVER 5)"},
+		{"sv", "under 5 tält", "price<5(under 5)"},
+		{"de", "bis zu 1.500", "price<=1500(bis zu 1.500)"},
+		{"de", "zwischen 1,5 und 2 kg", "weight>=1.5<=2(zwischen 1,5 und 2 kg)"},
+		{"fr", "jusqu'à 20", "price<=20(jusqu'à 20)"},
+		{"fr", "à partir de 20", "price>=20(à partir de 20)"},
+		{"nb", "opp til 20", "price<=20(opp til 20)"},
+		{"nl", "van 5 tot 10", "price>=5<=10(van 5 tot 10)"},
+		{"ja", "under 5", ""},
+		{"ja", "5 kg", "weight=5(5 kg)"},
+	} {
+		r := NewReader(c.locale, BuiltinUnits(), shop, false)
+		if got := show(r.Numbers(query.UserParts(c.text))); got != c.want {
+			t.Errorf("%s %q: got %q, want %q", c.locale, c.text, got, c.want)
+		}
+	}
+}
+
+func TestNumbersWithoutUnitNeedOneCurrency(t *testing.T) {
+	parts := query.UserParts("under 100")
+	for _, c := range []struct {
+		fields   []Field
+		targeted bool
+		want     string
+	}{
+		{fields("a:SEK", "b:SEK"), false, ""},
+		{fields("a:SEK", "b:SEK"), true, "a<100(under 100) b<100(under 100)"},
+		{fields("a:SEK", "b:EUR"), true, ""},
+		{fields("a:kilogram"), false, ""},
+		{fields("a:SEK", "b:kilogram"), true, "a<100(under 100)"},
+	} {
+		if got := show(NewReader("en", BuiltinUnits(), c.fields, c.targeted).Numbers(parts)); got != c.want {
+			t.Errorf("%+v: got %q, want %q", c.fields, got, c.want)
+		}
+	}
+	if got := show(NewReader("en", BuiltinUnits(), fields("bare:kilogram", "a:SEK"), false).Numbers(query.UserParts("under 100 kg"))); got != "" {
+		t.Errorf("a unit of a field without filter: got %q", got)
+	}
+}
+
+type dictionary map[string]string
+
+func (d dictionary) Find(text string) ([]Alternative, error) {
+	value, ok := d[strings.ToLower(text)]
+	if !ok {
+		return nil, nil
+	}
+	return []Alternative{{
+		Field: Field{ResolvedField: &definition.ResolvedField{Path: "colour"}},
+		Match: &query.EqualsMatcher{Value: query.TextOf(value)},
+	}}, nil
+}
+
+func TestValuesTakeTheLongestSpan(t *testing.T) {
+	d := dictionary{"red": "Red", "dark red": "Dark Red", "the north face": "TNF"}
+	for text, want := range map[string]string{
+		"red shoes":              `colour="Red"(red)`,
+		"dark red shoes":         `colour="Dark Red"(dark red)`,
+		"the north face red":     `colour="TNF"(the north face) colour="Red"(red)`,
+		`"dark" red`:             `colour="Red"(red)`,
+		"dark -red":              "",
+		"dark \"x\" red and red": `colour="Red"(red) colour="Red"(red)`,
+	} {
+		readings, err := Values(query.UserParts(text), nil, d)
+		if got := show(readings); err != nil || got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestRewriteKeepsWhatWasNotRead(t *testing.T) {
+	clause := &query.TextClause{Text: query.Text{Text: `shoes under 100 -old "in stock"`, Match: query.MatchUser, Join: query.JoinAll, Prefix: query.PrefixLastToken}}
+	parts := query.UserParts(clause.Text.Text)
+	readings := NewReader("en", BuiltinUnits(), fields("price:SEK"), false).Numbers(parts)
+	and := Rewrite(clause, parts, readings, "").(*query.AndClause)
+	if rest := and.Clauses[0].(*query.TextClause); rest.Text.Text != `shoes -old "in stock"` || !rest.Interpret.Off || rest.Prefix != query.PrefixLastToken {
+		t.Errorf("rest is %+v", rest.Text)
+	}
+	clause.Join = query.JoinAny
+	and = Rewrite(clause, parts, readings, "").(*query.AndClause)
+	if rest := and.Clauses[1].(*query.TextClause); rest.Text.Text != "-old" {
+		t.Errorf("exclusions are %+v", rest.Text)
+	}
+	if Rewrite(clause, parts, nil, "") != query.Clause(clause) {
+		t.Error("a clause without readings changed")
+	}
+}
+
+func FuzzNumbers(f *testing.F) {
+	f.Add("sv", "från 5-10kr till 1\u00a0000 kg")
+	f.Add("en", "between $5 and 10.000,5 -x \"y")
+	shop := fields("price:USD", "#n:gigabyte", "w:kilogram")
+	f.Fuzz(func(t *testing.T, locale, text string) {
+		parts := query.UserParts(text)
+		last := -1
+		for _, r := range NewReader(locale, BuiltinUnits(), shop, false).Numbers(parts) {
+			if r.First <= last || r.Last < r.First || r.Last >= len(parts) || len(r.Words) != r.Last-r.First+1 {
+				t.Fatalf("reading %+v after %d", r, last)
+			}
+			last = r.Last
+		}
+	})
+}

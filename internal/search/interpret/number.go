@@ -1,0 +1,109 @@
+package interpret
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/locale"
+)
+
+// signs are how a locale writes numbers.
+type signs struct {
+	decimal string
+	groups  string // any of these may stand between groups of three digits
+}
+
+var (
+	rootSigns  = signs{".", ","}
+	pointGroup = signs{",", "."}
+	spaceGroup = signs{",", " \u00a0\u202f\u2009"} // folding makes them plain spaces
+)
+
+// signsOf are the number signs by language; others write as root.
+var signsOf = map[string]signs{
+	"da": pointGroup, "de": pointGroup, "es": pointGroup, "it": pointGroup, "nl": pointGroup, "pt": pointGroup, "el": pointGroup,
+	"id": pointGroup, "tr": pointGroup, "ro": pointGroup, "hr": pointGroup, "sl": pointGroup, "sr": pointGroup, "bs": pointGroup,
+	"ca": pointGroup, "gl": pointGroup, "eu": pointGroup, "is": pointGroup, "vi": pointGroup,
+	"sv": spaceGroup, "nb": spaceGroup, "nn": spaceGroup, "no": spaceGroup, "fi": spaceGroup, "fr": spaceGroup, "pl": spaceGroup,
+	"cs": spaceGroup, "sk": spaceGroup, "ru": spaceGroup, "uk": spaceGroup, "bg": spaceGroup, "hu": spaceGroup, "et": spaceGroup,
+	"lt": spaceGroup, "lv": spaceGroup,
+	"de-CH": {".", "'’"}, "it-CH": {".", "'’"}, "fr-CH": {",", " \u202f'’"}, "de-AT": {",", " \u00a0."}, "es-MX": rootSigns,
+	"pt-PT": {",", " \u00a0"},
+}
+
+// parseNumber reads a whole word as a number, by the locale's signs and then
+// by those of root. A leading zero before another digit is no number.
+func parseNumber(word, tag string) (float64, bool) {
+	if word == "" {
+		return 0, false
+	}
+	language, _, _ := strings.Cut(locale.Canonical(tag), "-")
+	for _, key := range []string{locale.Canonical(tag), language} {
+		if own, ok := signsOf[key]; ok {
+			if n, ok := own.parse(word); ok {
+				return n, true
+			}
+			break
+		}
+	}
+	return rootSigns.parse(word)
+}
+
+func (s signs) parse(word string) (float64, bool) {
+	whole, fraction, hasFraction := strings.Cut(word, s.decimal)
+	if hasFraction && !digits(fraction) {
+		return 0, false
+	}
+	plain, ok := s.ungroup(whole)
+	if !ok || len(plain) > 1 && plain[0] == '0' {
+		return 0, false
+	}
+	text := plain
+	if hasFraction {
+		text += "." + fraction
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil && !math.IsInf(n, 0)
+}
+
+// ungroup takes the group signs out of a whole number.
+func (s signs) ungroup(whole string) (string, bool) {
+	if digits(whole) {
+		return whole, true
+	}
+	var plain strings.Builder
+	group, groups := 0, 0
+	for _, r := range whole {
+		switch {
+		case r >= '0' && r <= '9':
+			group++
+			plain.WriteRune(r)
+		case strings.ContainsRune(s.groups, r):
+			if group == 0 || group > 3 || groups > 0 && group != 3 {
+				return "", false
+			}
+			group, groups = 0, groups+1
+		default:
+			return "", false
+		}
+	}
+	return plain.String(), groups > 0 && group == 3
+}
+
+func digits(text string) bool {
+	for i := range len(text) {
+		if text[i]-'0' > 9 {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// literal writes a number as a request would.
+func literal(n float64) []byte {
+	if n == math.Trunc(n) && math.Abs(n) < 1e15 {
+		return strconv.AppendInt(nil, int64(n), 10)
+	}
+	return strconv.AppendFloat(nil, n, 'f', -1, 64)
+}

@@ -1,0 +1,131 @@
+package interpret
+
+import (
+	"strings"
+
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+)
+
+// wordsWeight is how much the words of a reading count against its filter,
+// which counts 1: documents that meet the filter rank first.
+const wordsWeight = 0.01
+
+// At keeps the alternatives that a clause inside a nested list ("" outside of
+// one) can hold; readings without any are left out.
+func At(readings []Reading, list string) []Reading {
+	if list == "" {
+		return readings
+	}
+	var kept []Reading
+	for _, r := range readings {
+		var inside []Alternative
+		for _, a := range r.Alternatives {
+			if a.Field.List == list {
+				inside = append(inside, a)
+			}
+		}
+		if len(inside) > 0 {
+			r.Alternatives = inside
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// Taken tells which parts of a text belong to a reading.
+func Taken(readings []Reading) func(i int) bool {
+	return func(i int) bool {
+		for _, r := range readings {
+			if i >= r.First && i <= r.Last {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// Rewrite returns the clause that stands for a text clause whose readings are
+// given; the clause itself when there are none. list is the nested list the
+// clause stands in, "" outside of one.
+func Rewrite(clause *query.TextClause, parts []query.TextPart, readings []Reading, list string) query.Clause {
+	if len(readings) == 0 {
+		return clause
+	}
+	taken := Taken(readings)
+	var wanted, excluded []string
+	for i, part := range parts {
+		switch {
+		case taken(i):
+		case clause.Join == query.JoinAny && (part.Kind == query.ExcludedWord || part.Kind == query.ExcludedPhrase):
+			excluded = append(excluded, clause.Text.Text[part.Start:part.End])
+		default:
+			wanted = append(wanted, clause.Text.Text[part.Start:part.End])
+		}
+	}
+	var all []query.Clause
+	rest := func(words []string) query.Clause {
+		text := clause.Text
+		text.Text, text.Interpret = strings.Join(words, " "), query.Interpret{Off: true}
+		if taken(len(parts) - 1) {
+			text.Prefix = query.PrefixOff
+		}
+		changed := *clause
+		changed.Text = text
+		return &changed
+	}
+	if len(wanted) > 0 {
+		all = append(all, rest(wanted))
+	}
+	for _, r := range readings {
+		all = append(all, r.clause(clause, list))
+	}
+	if clause.Join != query.JoinAny {
+		return &query.AndClause{At: clause.At, Clauses: all}
+	}
+	any := &query.OrClause{At: clause.At, Clauses: all}
+	if len(excluded) == 0 {
+		return any
+	}
+	return &query.AndClause{At: clause.At, Clauses: []query.Clause{any, rest(excluded)}}
+}
+
+// clause returns the reading as a clause: a filter on one of its fields, or
+// its words.
+func (r Reading) clause(of *query.TextClause, list string) query.Clause {
+	var all []query.Clause
+	for _, a := range r.Alternatives {
+		all = append(all, &query.BoostClause{At: of.At, Weight: 1, Clauses: []query.Clause{a.clause(of.At, list)}})
+	}
+	words := &query.TextClause{At: of.At, Fields: of.Fields, Combine: of.Combine, Text: query.Text{
+		Text: strings.Join(r.Words, " "), Match: query.MatchAll, Join: query.JoinAll, Prefix: query.PrefixOff,
+		Typos: query.TyposOff, Relax: query.RelaxOff, Interpret: query.Interpret{Off: true},
+	}}
+	all = append(all, &query.BoostClause{At: of.At, Weight: wordsWeight, Clauses: []query.Clause{words}})
+	return &query.OrClause{At: of.At, Clauses: all}
+}
+
+func (a Alternative) clause(at problem.Path, list string) query.Clause {
+	filter := a.Field.holds(at, a.Match, list)
+	if !a.Field.IsFallback() {
+		return filter
+	}
+	var earlier []query.Clause
+	for _, e := range a.Field.Earlier {
+		earlier = append(earlier, e.holds(at, &query.AnyMatcher{At: at}, list))
+	}
+	return &query.AndClause{At: at, Clauses: []query.Clause{filter, &query.NotClause{At: at, Clauses: earlier}}}
+}
+
+// holds asks a field, where its When holds, for a match: of the same list
+// value when the field stands in a list.
+func (f *Field) holds(at problem.Path, match query.Matcher, list string) query.Clause {
+	clauses := append([]query.Clause{&query.FieldClause{At: at, Field: f.Path, Match: match}}, f.When...)
+	switch {
+	case f.List != list:
+		return &query.NestedClause{At: at, List: f.List, Clauses: clauses, Score: query.ScoreMax}
+	case len(clauses) == 1:
+		return clauses[0]
+	}
+	return &query.AndClause{At: at, Clauses: clauses}
+}

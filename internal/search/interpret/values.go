@@ -1,0 +1,46 @@
+package interpret
+
+import (
+	"strings"
+
+	"github.com/quiresearch/quire/query"
+)
+
+// maxValueWords is the longest span of words that is looked up as a value.
+const maxValueWords = 3
+
+// Dictionary knows the values of the fields that are read out of text.
+type Dictionary interface {
+	// Find returns every field and spelling whose normalized whole value, or
+	// label, is the text.
+	Find(text string) ([]Alternative, error)
+}
+
+// Values returns the field values read out of a text's parts: at each place
+// the longest span of up to three neighbouring words that taken has left.
+func Values(parts []query.TextPart, taken func(i int) bool, dictionary Dictionary) ([]Reading, error) {
+	var readings []Reading
+	var failure error
+	forEachRun(parts, taken, func(from, to int) {
+		for i := from; i < to && failure == nil; {
+			used := 0
+			for size := min(maxValueWords, to-i); size > 0 && used == 0; size-- {
+				words := make([]string, size)
+				for j := range words {
+					words[j] = parts[i+j].Text
+				}
+				found, err := dictionary.Find(strings.Join(words, " "))
+				if err != nil {
+					failure = err
+					return
+				}
+				if len(found) > 0 {
+					used = size
+					readings = append(readings, Reading{Words: words, First: i, Last: i + size - 1, Alternatives: found})
+				}
+			}
+			i += max(used, 1)
+		}
+	})
+	return readings, failure
+}
