@@ -1,0 +1,96 @@
+package api
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTheTableOfRoutesNamesOnlyWhatIsDescribed(t *testing.T) {
+	s, err := readSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, route := range Routes() {
+		for _, name := range parameters(route.Path) {
+			if s.Paths[name] == nil {
+				t.Errorf("%s: the path parameter %s is not described", route.Operation, name)
+			}
+		}
+		for _, name := range route.Query {
+			if s.Query[name] == nil {
+				t.Errorf("%s: the query parameter %s is not described", route.Operation, name)
+			}
+		}
+		for _, name := range route.Headers {
+			if s.Headers[name] == nil {
+				t.Errorf("%s: the header %s is not described", route.Operation, name)
+			}
+		}
+		if route.Body != "" && s.Schemas[route.Body] == nil {
+			t.Errorf("%s: the body %s is not described", route.Operation, route.Body)
+		}
+		for _, answer := range route.Answers {
+			if answer.Schema != "" && s.Schemas[answer.Schema] == nil {
+				t.Errorf("%s: the answer %s is not described", route.Operation, answer.Schema)
+			}
+		}
+	}
+	for name, schema := range s.Schemas {
+		checkReferences(t, s, name, schema)
+	}
+}
+
+func checkReferences(t *testing.T, s schemas, place string, value any) {
+	t.Helper()
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if text, ok := inner.(string); ok && key == "$ref" {
+				if name := strings.TrimPrefix(text, "#/components/schemas/"); s.Schemas[name] == nil {
+					t.Errorf("%s refers to %s, which is not described", place, text)
+				}
+				continue
+			}
+			checkReferences(t, s, place+"."+key, inner)
+		}
+	case []any:
+		for _, inner := range v {
+			checkReferences(t, s, place, inner)
+		}
+	}
+}
+
+func TestEveryOperationStatesItsPermission(t *testing.T) {
+	s, err := readSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := describeRoutes(s)
+	operations := 0
+	for path, item := range document["paths"].(object) {
+		if !strings.HasPrefix(path, "/v1alpha1/") {
+			continue
+		}
+		for method, described := range item.(object) {
+			operations++
+			operation := described.(object)
+			for _, field := range []string{"x-required-permission", "x-permission-scope", "x-permission-roles", "x-permission-anonymous"} {
+				if _, ok := operation[field]; !ok {
+					t.Errorf("%s %s lacks %s", method, path, field)
+				}
+			}
+			if !strings.Contains(operation["description"].(string), "\n\nRequires the ") {
+				t.Errorf("%s %s does not tell the permission", method, path)
+			}
+			answers := operation["responses"].(object)
+			for _, status := range []string{"401", "403"} {
+				if answers[status] == nil {
+					t.Errorf("%s %s lacks %s", method, path, status)
+				}
+			}
+		}
+	}
+	if operations < 34 {
+		t.Errorf("%d operations", operations)
+	}
+}
