@@ -1,0 +1,208 @@
+package segmenter
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/quiresearch/quire/internal/analysis/token"
+	"github.com/quiresearch/quire/internal/analysis/tokenizer"
+)
+
+// unknownCost is the price of a character that begins no word on the cheapest
+// way; about that of a word seen once in half a billion.
+const unknownCost = 200
+
+type chinese struct {
+	words      *trie
+	characters map[rune]rune
+	phrases    *trie
+	simplified [][]rune // of the phrases, by cost
+}
+
+func newChinese() (*chinese, error) {
+	words, err := loadTrie("zh", packedChinese)
+	if err != nil {
+		return nil, err
+	}
+	text, err := unpack("hant", packedTraditional)
+	if err != nil {
+		return nil, err
+	}
+	c := &chinese{words: words, characters: make(map[rune]rune), phrases: newTrie(1 << 12)}
+	for line := range strings.SplitSeq(text, "\n") {
+		from, to, ok := strings.Cut(line, "\t")
+		if !ok {
+			return nil, fmt.Errorf("word list hant: no tab in %q", line)
+		}
+		if utf8.RuneCountInString(from) == 1 {
+			f, _ := utf8.DecodeRuneInString(from)
+			s, _ := utf8.DecodeRuneInString(to)
+			c.characters[f] = s
+			continue
+		}
+		c.phrases.add(from, uint16(len(c.simplified)))
+		c.simplified = append(c.simplified, []rune(to))
+	}
+	return c, nil
+}
+
+// Tokenize adds words of Han characters by the word list and everything else
+// by the rules of Unicode.
+func (c *chinese) Tokenize(s *token.Stream, text []byte) {
+	var plain tokenizer.Unicode
+	for at := 0; at < len(text); {
+		end := at
+		for end < len(text) {
+			r, size := utf8.DecodeRune(text[end:])
+			if unicode.Is(unicode.Han, r) {
+				break
+			}
+			end += size
+		}
+		if end > at {
+			tokenizePart(plain, s, text, at, end)
+			at = end
+			continue
+		}
+		for end < len(text) {
+			r, size := utf8.DecodeRune(text[end:])
+			if !unicode.Is(unicode.Han, r) {
+				break
+			}
+			end += size
+		}
+		c.run(s, text, at, end)
+		at = end
+	}
+}
+
+// tokenizePart runs a tokenizer over a stretch and moves the offsets.
+func tokenizePart(t tokenizer.Tokenizer, s *token.Stream, text []byte, start, end int) {
+	first := len(s.Tokens)
+	t.Tokenize(s, text[start:end])
+	for i := first; i < len(s.Tokens); i++ {
+		s.Tokens[i].Start += int32(start)
+		s.Tokens[i].End += int32(start)
+	}
+}
+
+// maxRun bounds the characters looked at together; a longer run is cut.
+const maxRun = 4096
+
+func (c *chinese) run(s *token.Stream, text []byte, start, end int) {
+	var runes []rune
+	var offsets []int
+	for at := start; at < end && len(runes) < maxRun; {
+		r, size := utf8.DecodeRune(text[at:end])
+		runes = append(runes, r)
+		offsets = append(offsets, at)
+		at += size
+		if len(runes) == maxRun && at < end {
+			defer c.run(s, text, at, end)
+			end = at
+		}
+	}
+	offsets = append(offsets, end)
+	c.simplify(runes)
+	for _, w := range c.cheapest(runes, len(runes)) {
+		c.emit(s, runes, offsets, w)
+	}
+}
+
+// simplify rewrites Traditional characters in place, the longest phrase first.
+func (c *chinese) simplify(runes []rune) {
+	for i := 0; i < len(runes); i++ {
+		node, phrase, length := uint32(0), -1, 0
+		for j := i; j < len(runes); j++ {
+			if node = c.phrases.step(node, runes[j]); node == 0 {
+				break
+			}
+			if which, ok := c.phrases.cost(node); ok {
+				phrase, length = which, j-i+1
+			}
+		}
+		if phrase >= 0 {
+			copy(runes[i:], c.simplified[phrase])
+			i += length - 1
+			continue
+		}
+		if to, ok := c.characters[runes[i]]; ok {
+			runes[i] = to
+		}
+	}
+}
+
+// span is a word between two characters.
+type span struct{ from, to int }
+
+// cheapest returns the words of the cheapest way, none longer than longest.
+func (c *chinese) cheapest(runes []rune, longest int) []span {
+	const infinite = 1 << 30
+	costs := make([]int, len(runes)+1)
+	steps := make([]int, len(runes)+1)
+	for i := range runes {
+		costs[i+1] = infinite
+	}
+	for i := range runes {
+		if single := costs[i] + unknownCost; single < costs[i+1] {
+			costs[i+1], steps[i+1] = single, i
+		}
+		node := uint32(0)
+		for j := i; j < len(runes) && j-i < longest; j++ {
+			if node = c.words.step(node, runes[j]); node == 0 {
+				break
+			}
+			if cost, ok := c.words.cost(node); ok && costs[i]+cost < costs[j+1] {
+				costs[j+1], steps[j+1] = costs[i]+cost, i
+			}
+		}
+	}
+	var spans []span
+	for at := len(runes); at > 0; at = steps[at] {
+		spans = append(spans, span{steps[at], at})
+	}
+	for i, j := 0, len(spans)-1; i < j; i, j = i+1, j-1 {
+		spans[i], spans[j] = spans[j], spans[i]
+	}
+	return spans
+}
+
+// emit adds a word, and for one of four characters or more its parts in turn,
+// where all of them are words of two or more.
+func (c *chinese) emit(s *token.Stream, runes []rune, offsets []int, w span) {
+	if w.to-w.from < 4 {
+		addWord(s, runes, offsets, w, token.Ideograph)
+		return
+	}
+	parts := c.cheapest(runes[w.from:w.to], w.to-w.from-1)
+	for _, p := range parts {
+		if p.to-p.from < 2 {
+			addWord(s, runes, offsets, w, token.Ideograph)
+			return
+		}
+	}
+	addWhole(s, runes, offsets, w, token.Ideograph)
+	for _, p := range parts {
+		c.emit(s, runes, offsets, span{w.from + p.from, w.from + p.to})
+	}
+}
+
+// addWord adds a word at a position of its own.
+func addWord(s *token.Stream, runes []rune, offsets []int, w span, kind token.Kind) {
+	s.Add(runeTerm(s, runes[w.from:w.to]), offsets[w.from], offsets[w.to], kind, 0)
+}
+
+// addWhole adds a compound at the position that its first part will take.
+func addWhole(s *token.Stream, runes []rune, offsets []int, w span, kind token.Kind) {
+	s.Append(token.Token{Term: runeTerm(s, runes[w.from:w.to]), Start: int32(offsets[w.from]), End: int32(offsets[w.to]), Position: s.Positions, Kind: kind})
+}
+
+func runeTerm(s *token.Stream, runes []rune) []byte {
+	space := s.Space(len(runes) * utf8.UTFMax)
+	for _, r := range runes {
+		space = utf8.AppendRune(space, r)
+	}
+	return s.Keep(space)
+}
