@@ -102,6 +102,27 @@ func (t *Tree) Remove(name string) {
 	}
 }
 
+// Prune keeps the members of an object that keep answers true for, and calls the
+// function it returns, when there is one, with each object below them. A list is
+// pruned value by value.
+func (t *Tree) Prune(keep func(name string) (inside func(*Tree), ok bool)) {
+	for _, item := range t.items {
+		item.Prune(keep)
+	}
+	kept := t.members[:0]
+	for _, m := range t.members {
+		inside, ok := keep(m.name)
+		if !ok {
+			continue
+		}
+		if inside != nil {
+			inside(m.value)
+		}
+		kept = append(kept, m)
+	}
+	t.members = kept
+}
+
 // reads reports whether a scalar reads as text: strings by their text, all else
 // by its JSON form.
 func (t *Tree) reads(text string) bool {

@@ -91,6 +91,7 @@ func (r *Reader) changeKey(key *definition.ResolvedField, raw []byte) {
 func (r *Reader) Apply(c *Change, source []byte, at problem.Path, found *problem.List) *Document {
 	before := found.Len()
 	tree := change.ParseTree(source)
+	r.prune(tree, r.schema.Root())
 	shape := objectShape{r.schema.Root()}
 	codes := change.DocumentCodes()
 	for it := jsonread.Members(c.raw); it.Next(); {
@@ -108,6 +109,21 @@ func (r *Reader) Apply(c *Change, source []byte, at problem.Path, found *problem
 		d.Signals = append(d.Signals, c.Signals...)
 	}
 	return d
+}
+
+// prune takes away what the definition no longer declares, and signal values,
+// which are kept beside the source.
+func (r *Reader) prune(tree *change.Tree, of *definition.ResolvedField) {
+	tree.Prune(func(name string) (func(*change.Tree), bool) {
+		f := of.Child(name)
+		if f == nil || f.Signal {
+			return nil, false
+		}
+		if f.Type != definition.Object {
+			return nil, true
+		}
+		return func(inner *change.Tree) { r.prune(inner, f) }, true
+	})
 }
 
 // objectShape is a field as change paths see it.

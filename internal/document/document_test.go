@@ -244,6 +244,11 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 		string(d.JSON()) != `{"id":"1","name":"a","title":{"en":"jam","fr":"confiture"},"variants":[{"sku":"V-1","price":9}],"many":["x"]}` {
 		t.Errorf("%+v %s", c, d.JSON())
 	}
+	var none problem.List
+	late := r.Apply(c, []byte(`{"id":"1","pop":0.1,"gone":{"x":1},"variants":[{"sku":"V-1","old":1}]}`), problem.Path{}, &none)
+	if late == nil || len(late.Signals) != 1 || strings.Contains(string(late.JSON()), "gone") || strings.Contains(string(late.JSON()), "old") {
+		t.Errorf("undeclared names and signals of the source: %s", told(&none))
+	}
 	if c, _, _ = apply(`{"id":"1","pop":0.25}`); !c.SignalsOnly || c.Key != "1" || len(c.Signals) != 1 {
 		t.Errorf("%+v", c)
 	}
