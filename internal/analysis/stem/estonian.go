@@ -9,9 +9,9 @@ import (
 type estonian struct{ tables func() tables }
 
 const (
-	estonianVowels   = "aeiouäõöü"
-	estonianBack     = "'aeiou"
-	estonianVoiced   = "aceijlmnoqruvwxäõöü"
+	estonianVowels    = "aeiouäõöü"
+	estonianBack      = "'aeiou"
+	estonianVoiced    = "aceijlmnoqruvwxäõöü"
 	estonianVoiceless = "bdfghkpstzšž"
 )
 

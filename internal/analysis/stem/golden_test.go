@@ -71,6 +71,6 @@ func TestStemsAgreeWithSnowball(t *testing.T) {
 // The stemmers that come as a module follow Snowball 2, or, for nl, what
 // Snowball 3 calls dutch_porter.
 var least = map[string]float64{
-	"ca": 100, "da": 99, "en": 100, "et": 100, "eu": 100, "fi": 99.5, "ga": 100, "hu": 100, "hy": 100, "lt": 100,
+	"ca": 100, "da": 99, "el": 100, "en": 100, "et": 100, "eu": 100, "fi": 99.5, "ga": 100, "hu": 100, "hy": 100, "id": 100, "lt": 100,
 	"ne": 100, "nl": 100, "ro": 100, "ru": 100, "sr": 100, "sv": 98, "ta": 100, "tr": 97,
 }

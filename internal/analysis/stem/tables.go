@@ -19,7 +19,8 @@ type tables map[string]*table
 // table maps suffixes to what is done with them.
 type table struct {
 	rows    map[string]row
-	longest int // bytes of the longest suffix
+	longest int    // bytes of the longest suffix
+	unless  string // what is put back behind none of the suffixes
 }
 
 // row says what to do with a suffix: where it must stand, and what takes its
@@ -57,6 +58,9 @@ func parseTables(text string) tables {
 		suffix, to := strings.Trim(columns[0], "_"), strings.Trim(columns[2], "_")
 		current.rows[suffix] = row{region: columns[1][0], to: to}
 		current.longest = max(current.longest, len(suffix))
+		if columns[1] == "u" {
+			current.unless = to
+		}
 	}
 	return all
 }
