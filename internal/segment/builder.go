@@ -1,0 +1,328 @@
+package segment
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment/columns"
+	"github.com/quiresearch/quire/internal/segment/stored"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// FieldID is a field of a Builder.
+type FieldID int
+
+// Builder gathers documents in memory and writes them as one segment:
+//
+//	f := b.Field(FieldOptions{…})
+//	b.StartDoc()
+//	b.Term(f, …)  b.Number(g, …)  b.Stored(…)
+//	doc := b.EndDoc(true)
+//	info, err := b.Finish(fs, name)
+//
+// Misuse and overflow are remembered and returned by Finish. One goroutine
+// uses it.
+type Builder struct {
+	fields  []*builderField
+	byKey   map[fieldKey]FieldID
+	chains  chains
+	docs    uint32
+	roots   uint32
+	open    bool
+	nested  bool // some document is not a root
+	last    bool // the last document is a root
+	parents []uint64
+	stored  *stored.Writer
+	packed  memoryOutput
+	record  []byte
+	some    bool // some document has a record
+	err     error
+}
+
+// builderField is one declared field with what it gathered; of the parts only
+// those of its kind are in use.
+type builderField struct {
+	FieldOptions
+	dict    *dictionary
+	lengths []uint32
+	sumLen  uint64
+	withDoc uint32 // documents with a term
+	lastDoc uint32 // plus one
+	docs    []uint32
+	numbers []int64
+	ids     []uint32
+	points  []columns.Point
+	vectors []float32
+}
+
+// memoryOutput keeps packed records until the file is written.
+type memoryOutput struct{ data []byte }
+
+func (m *memoryOutput) Write(p []byte) (int, error) {
+	m.data = append(m.data, p...)
+	return len(p), nil
+}
+
+func (m *memoryOutput) Offset() int64 { return int64(len(m.data)) }
+
+// NewBuilder returns an empty builder.
+func NewBuilder() *Builder { return &Builder{byKey: map[fieldKey]FieldID{}} }
+
+// Field declares a field, or finds it again: the same kind and name give the
+// same FieldID; the options of the first declaration hold.
+func (b *Builder) Field(o FieldOptions) FieldID {
+	if id, ok := b.byKey[o.key()]; ok {
+		return id
+	}
+	f := &builderField{FieldOptions: o.normal()}
+	switch o.Kind {
+	case Terms, Ordinals:
+		f.dict = newDictionary()
+	case Numbers, Geo:
+	case Vector:
+		if o.Dimensions <= 0 {
+			b.fail("field %q: %d dimensions", o.Name, o.Dimensions)
+		}
+	default:
+		b.fail("field %q: %v", o.Name, o.Kind)
+	}
+	id := FieldID(len(b.fields))
+	b.fields = append(b.fields, f)
+	b.byKey[o.key()] = id
+	return id
+}
+
+func (b *Builder) fail(format string, args ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf(format, args...)
+	}
+}
+
+// StartDoc begins a document. Nested documents come before their parent, each
+// a document of its own.
+func (b *Builder) StartDoc() {
+	if b.open {
+		b.fail("a document begins inside of another")
+	}
+	b.open = true
+}
+
+// Term adds an occurrence. Positions of one term in one document do not fall;
+// a lower one is taken for the last.
+func (b *Builder) Term(id FieldID, term []byte, position uint32) {
+	f := b.fields[id]
+	n, fresh := f.dict.find(term)
+	e := &f.dict.entries[n]
+	doc := b.docs
+	newDoc := fresh || e.doc != doc
+	if newDoc && f.lastDoc != doc+1 {
+		f.lastDoc = doc + 1
+		f.withDoc++
+	}
+	switch {
+	case f.Positions:
+		// An occurrence: twice the step of the position, plus one when it
+		// is the first of a document, whose step follows.
+		if newDoc {
+			b.chains.putVarint64(&e.chain, uint64(position)<<1|1)
+			step := doc - e.doc
+			if fresh {
+				step = doc
+			}
+			b.chains.putVarint(&e.chain, step)
+			e.doc, e.last = doc, position
+			return
+		}
+		position = max(position, e.last)
+		b.chains.putVarint64(&e.chain, uint64(position-e.last)<<1)
+		e.last = position
+	case f.Freqs:
+		// A document: its step, then the frequency, when the next one comes.
+		switch {
+		case fresh:
+			e.doc, e.last = doc, 1
+			b.chains.putVarint(&e.chain, doc)
+		case newDoc:
+			b.chains.putVarint(&e.chain, e.last)
+			b.chains.putVarint(&e.chain, doc-e.doc)
+			e.doc, e.last = doc, 1
+		default:
+			e.last++
+		}
+	case newDoc:
+		step := doc - e.doc
+		if fresh {
+			step = doc
+		}
+		b.chains.putVarint(&e.chain, step)
+		e.doc = doc
+	}
+}
+
+// Length states the length of a Terms field in this document; several calls
+// add up.
+func (b *Builder) Length(id FieldID, n uint32) {
+	f := b.fields[id]
+	if !f.Lengths {
+		return
+	}
+	for uint32(len(f.lengths)) <= b.docs {
+		f.lengths = append(f.lengths, 0)
+	}
+	f.lengths[b.docs] += n
+	f.sumLen += uint64(n)
+}
+
+// Number adds a value; of a single-valued field the last one counts.
+func (b *Builder) Number(id FieldID, v int64) {
+	f := b.fields[id]
+	f.docs, f.numbers = append(f.docs, b.docs), append(f.numbers, v)
+}
+
+// Ordinal adds a value; of a single-valued field the last one counts.
+func (b *Builder) Ordinal(id FieldID, v []byte) {
+	f := b.fields[id]
+	n, _ := f.dict.find(v)
+	if last := len(f.docs) - 1; !f.Multi && last >= 0 && f.docs[last] == b.docs {
+		f.ids[last] = n
+		return
+	}
+	f.docs, f.ids = append(f.docs, b.docs), append(f.ids, n)
+}
+
+// Geo adds a point in degrees; of a single-valued field the last one counts.
+func (b *Builder) Geo(id FieldID, lat, lon float64) {
+	f := b.fields[id]
+	p := columns.EncodeGeo(lat, lon)
+	if last := len(f.docs) - 1; !f.Multi && last >= 0 && f.docs[last] == b.docs {
+		f.points[last] = p
+		return
+	}
+	f.docs, f.points = append(f.docs, b.docs), append(f.points, p)
+}
+
+// Vector sets the vector of this document. It is copied.
+func (b *Builder) Vector(id FieldID, v []float32) {
+	f := b.fields[id]
+	if len(v) != f.Dimensions {
+		b.fail("field %q: a vector of %d numbers, not %d", f.Name, len(v), f.Dimensions)
+		return
+	}
+	if last := len(f.docs) - 1; last >= 0 && f.docs[last] == b.docs {
+		copy(f.vectors[last*f.Dimensions:], v)
+		return
+	}
+	f.docs, f.vectors = append(f.docs, b.docs), append(f.vectors, v...)
+}
+
+// Stored sets the record of this document. It is copied.
+func (b *Builder) Stored(record []byte) { b.record = append(b.record[:0], record...) }
+
+// EndDoc ends the document and returns its number. parent is true for a
+// document of its own right, false for a nested value of the next one.
+func (b *Builder) EndDoc(parent bool) DocID {
+	if !b.open {
+		b.fail("a document ends that did not begin")
+	}
+	doc := b.docs
+	if doc >= MaxDocs || b.chains.full() {
+		b.fail("too much for one segment: %d documents", doc)
+	}
+	if b.stored == nil {
+		w, err := stored.NewWriter(&b.packed)
+		if err != nil {
+			b.fail("%v", err)
+			return doc
+		}
+		b.stored = w
+	}
+	b.stored.Add(b.record)
+	b.some = b.some || len(b.record) > 0
+	b.record = b.record[:0]
+	if doc%64 == 0 {
+		b.parents = append(b.parents, 0)
+	}
+	if parent {
+		b.parents[doc/64] |= 1 << (doc % 64)
+		b.roots++
+	} else {
+		b.nested = true
+	}
+	b.last, b.open = parent, false
+	b.docs++
+	return doc
+}
+
+// Docs is the number of documents, nested ones included.
+func (b *Builder) Docs() uint32 { return b.docs }
+
+// Bytes estimates the memory in use.
+func (b *Builder) Bytes() int64 {
+	n := b.chains.bytes() + int64(cap(b.packed.data)+8*cap(b.parents))
+	if b.stored != nil {
+		n += int64(b.stored.Bytes())
+	}
+	for _, f := range b.fields {
+		if f.dict != nil {
+			n += f.dict.bytes()
+		}
+		n += int64(4*cap(f.lengths) + 4*cap(f.docs) + 8*cap(f.numbers) + 4*cap(f.ids) + 8*cap(f.points) + 4*cap(f.vectors))
+	}
+	return n
+}
+
+// Finish writes everything to the file name, synced (the directory is not),
+// and leaves the builder empty: fields must be declared again. A builder
+// without documents is an error.
+func (b *Builder) Finish(fs vfs.FS, name string) (Info, error) {
+	defer func() { *b = *NewBuilder() }()
+	if b.docs == 0 {
+		b.fail("no documents")
+	}
+	if b.open || !b.last {
+		b.fail("G2: the last document is not complete")
+	}
+	if b.err != nil {
+		return Info{}, fmt.Errorf("build segment %s: %w", name, b.err)
+	}
+	info := Info{Docs: b.docs, Roots: b.roots}
+	summary, err := create(fs, name, b.write)
+	info.Summary = summary
+	if err != nil {
+		return Info{}, err
+	}
+	return info, nil
+}
+
+func (b *Builder) write(out *blockfile.Writer) error {
+	m := meta{docs: b.docs, roots: b.roots}
+	if b.nested {
+		parents := bitset.FromWords(b.parents, b.docs)
+		out.Section(blockfile.ID{Part: partParents}, parents.AppendBytes(nil))
+	}
+	if b.stored != nil {
+		index, err := b.stored.Finish()
+		if err != nil {
+			return err
+		}
+		if b.some {
+			out.Section(blockfile.ID{Part: stored.PartData}, b.packed.data)
+			out.Section(blockfile.ID{Part: stored.PartBlocks}, index)
+		}
+	}
+	for _, f := range b.fields {
+		if f.empty() {
+			continue
+		}
+		m.fields = append(m.fields, f.FieldOptions)
+		if err := f.write(out, uint32(len(m.fields)), b); err != nil {
+			return fmt.Errorf("field %q: %w", f.Name, err)
+		}
+	}
+	out.Section(blockfile.ID{Part: partMeta}, m.encode())
+	return out.Err()
+}
+
+var errChain = errors.New("a chain of postings is damaged")

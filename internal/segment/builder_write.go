@@ -1,0 +1,229 @@
+package segment
+
+import (
+	"encoding/binary"
+
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment/columns"
+	"github.com/quiresearch/quire/internal/segment/points"
+	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// empty tells whether no document has a value (G3).
+func (f *builderField) empty() bool {
+	if f.Kind == Terms {
+		return len(f.dict.entries) == 0 && f.sumLen == 0
+	}
+	return len(f.docs) == 0
+}
+
+// write writes the field as owner.
+func (f *builderField) write(out *blockfile.Writer, owner uint32, b *Builder) error {
+	switch f.Kind {
+	case Terms:
+		return f.writeTerms(out, owner, b)
+	case Numbers:
+		return f.writeNumbers(out, owner, b.docs)
+	case Ordinals:
+		return f.writeOrdinals(out, owner, b.docs)
+	case Geo:
+		return f.writeGeo(out, owner, b.docs)
+	}
+	w := columns.NewVectorsWriter(out, owner, f.Dimensions)
+	for i, doc := range f.docs {
+		w.Add(doc, f.vectors[i*f.Dimensions:(i+1)*f.Dimensions])
+	}
+	return w.Finish()
+}
+
+func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builder) error {
+	var codes []byte
+	if f.Lengths {
+		codes = make([]byte, b.docs)
+		for doc, n := range f.lengths {
+			codes[doc] = terms.EncodeLength(n)
+		}
+	}
+	w := terms.NewWriter(out, owner, f.terms())
+	p := w.Postings()
+	d := chainDecoder{out: p, codes: codes}
+	for _, id := range f.dict.sorted() {
+		e := &f.dict.entries[id]
+		w.Begin()
+		d.data = b.chains.appendTo(d.data[:0], &e.chain)
+		ok := true
+		switch {
+		case f.Positions:
+			ok = d.positions()
+		case f.Freqs:
+			ok = d.freqs(e.last)
+		default:
+			ok = d.docs()
+		}
+		if !ok {
+			return errChain
+		}
+		if err := w.End(f.dict.key(id)); err != nil {
+			return err
+		}
+	}
+	return w.Finish(codes, f.withDoc, f.sumLen)
+}
+
+// chainDecoder turns a chain of occurrences into postings.
+type chainDecoder struct {
+	out   *postings.Writer
+	codes []byte
+	data  []byte
+	steps []uint32
+}
+
+func (d *chainDecoder) code(doc uint32) byte {
+	if int(doc) < len(d.codes) {
+		return d.codes[doc]
+	}
+	return 0
+}
+
+// varint reads the next number; at the end it is 0 and ok false.
+func varint(b []byte, at int) (v uint64, next int) {
+	if at < len(b) && b[at] < 0x80 {
+		return uint64(b[at]), at + 1
+	}
+	v, n := binary.Uvarint(b[min(at, len(b)):])
+	if n <= 0 {
+		return 0, -1
+	}
+	return v, at + n
+}
+
+func (d *chainDecoder) positions() bool {
+	doc, at := uint32(0), 0
+	steps := d.steps[:0]
+	for at < len(d.data) {
+		v, next := varint(d.data, at)
+		if next < 0 {
+			return false
+		}
+		at = next
+		if v&1 == 0 {
+			steps = append(steps, uint32(v>>1))
+			continue
+		}
+		if len(steps) > 0 {
+			d.out.Add(doc, uint32(len(steps)), d.code(doc))
+			d.out.Deltas(steps)
+			steps = steps[:0]
+		}
+		step, next := varint(d.data, at)
+		if next < 0 {
+			return false
+		}
+		at = next
+		doc += uint32(step)
+		steps = append(steps, uint32(v>>1))
+	}
+	d.out.Add(doc, uint32(len(steps)), d.code(doc))
+	d.out.Deltas(steps)
+	d.steps = steps
+	return len(steps) > 0
+}
+
+func (d *chainDecoder) freqs(last uint32) bool {
+	doc, at := uint32(0), 0
+	for {
+		step, next := varint(d.data, at)
+		if next < 0 {
+			return false
+		}
+		doc += uint32(step)
+		if next == len(d.data) {
+			d.out.Add(doc, last, d.code(doc))
+			return true
+		}
+		freq, next := varint(d.data, next)
+		if next < 0 {
+			return false
+		}
+		at = next
+		d.out.Add(doc, uint32(freq), d.code(doc))
+	}
+}
+
+func (d *chainDecoder) docs() bool {
+	doc, at := uint32(0), 0
+	for at < len(d.data) {
+		step, next := varint(d.data, at)
+		if next < 0 {
+			return false
+		}
+		at = next
+		doc += uint32(step)
+		d.out.Add(doc, 1, d.code(doc))
+	}
+	return true
+}
+
+// putVarint64 appends a number that may need more than 32 bits.
+func (c *chains) putVarint64(ch *chain, v uint64) {
+	for v >= 0x80 {
+		c.put(ch, byte(v)|0x80)
+		v >>= 7
+	}
+	c.put(ch, byte(v))
+}
+
+func (f *builderField) writeNumbers(out *blockfile.Writer, owner, docs uint32) error {
+	w := columns.NewNumbersWriter(out, owner, docs, f.Multi)
+	for i, doc := range f.docs {
+		w.Add(doc, f.numbers[i])
+	}
+	if _, err := w.Finish(); err != nil || !f.Points {
+		return err
+	}
+	var p points.NumbersWriter
+	for i, doc := range f.docs {
+		if !f.Multi && i+1 < len(f.docs) && f.docs[i+1] == doc {
+			continue
+		}
+		p.Add(doc, f.numbers[i])
+	}
+	return p.Finish(out, owner)
+}
+
+func (f *builderField) writeOrdinals(out *blockfile.Writer, owner, docs uint32) error {
+	// A value that was replaced before its document ended is not used.
+	used := make([]bool, len(f.dict.entries))
+	for _, id := range f.ids {
+		used[id] = true
+	}
+	var list terms.ListWriter
+	ords := make([]uint32, len(f.dict.entries))
+	for _, id := range f.dict.sorted() {
+		if used[id] {
+			ords[id] = uint32(list.Len())
+			list.Add(f.dict.key(id))
+		}
+	}
+	w := columns.NewOrdinalsWriter(out, owner, docs, f.Multi, &list)
+	for i, doc := range f.docs {
+		w.Add(doc, ords[f.ids[i]])
+	}
+	return w.Finish()
+}
+
+func (f *builderField) writeGeo(out *blockfile.Writer, owner, docs uint32) error {
+	w := columns.NewGeoWriter(out, owner, docs, f.Multi)
+	var p points.GeoWriter
+	for i, doc := range f.docs {
+		w.Add(doc, f.points[i])
+		if f.Points {
+			p.Add(doc, f.points[i])
+		}
+	}
+	if err := w.Finish(); err != nil || !f.Points {
+		return err
+	}
+	return p.Finish(out, owner)
+}

@@ -1,0 +1,92 @@
+package segment
+
+import "encoding/binary"
+
+// chains hold many growing byte strings in shared memory: each is a list of
+// slices, small ones first, the last four bytes of each naming the next.
+type chains struct {
+	chunks [][]byte
+	next   uint32 // first free address of the last chunk
+}
+
+const (
+	chunkShift = 18
+	chunkBytes = 1 << chunkShift
+)
+
+// sliceSizes are the lengths of a chain's slices, link included; the last
+// repeats.
+var sliceSizes = [...]uint32{12, 20, 36, 68, 132, 260, 516, 1028}
+
+// chain is one byte string being written.
+type chain struct {
+	head, pos, limit uint32
+	level            uint8
+}
+
+// room finds a free slice.
+func (c *chains) room(size uint32) uint32 {
+	used := c.next & (chunkBytes - 1)
+	if len(c.chunks) == 0 || used == 0 || used+size > chunkBytes {
+		c.next = uint32(len(c.chunks)) << chunkShift
+		c.chunks = append(c.chunks, make([]byte, chunkBytes))
+	}
+	at := c.next
+	c.next += size
+	return at
+}
+
+// full tells whether the addresses run out.
+func (c *chains) full() bool { return len(c.chunks) >= 1<<(32-chunkShift)-1 }
+
+func (c *chains) put(ch *chain, b byte) {
+	if ch.pos == ch.limit {
+		c.extend(ch)
+	}
+	c.chunks[ch.pos>>chunkShift][ch.pos&(chunkBytes-1)] = b
+	ch.pos++
+}
+
+func (c *chains) putVarint(ch *chain, v uint32) {
+	for v >= 0x80 {
+		c.put(ch, byte(v)|0x80)
+		v >>= 7
+	}
+	c.put(ch, byte(v))
+}
+
+func (c *chains) extend(ch *chain) {
+	first := ch.limit == 0
+	if !first && int(ch.level) < len(sliceSizes)-1 {
+		ch.level++
+	}
+	size := sliceSizes[ch.level]
+	at := c.room(size)
+	if first {
+		ch.head = at
+	} else {
+		binary.LittleEndian.PutUint32(c.chunks[ch.limit>>chunkShift][ch.limit&(chunkBytes-1):], at)
+	}
+	ch.pos, ch.limit = at, at+size-4
+}
+
+// appendTo appends the whole string to dst.
+func (c *chains) appendTo(dst []byte, ch *chain) []byte {
+	if ch.limit == 0 {
+		return dst
+	}
+	at := ch.head
+	for level := uint8(0); ; level = min(level+1, uint8(len(sliceSizes)-1)) {
+		chunk := c.chunks[at>>chunkShift]
+		off := at & (chunkBytes - 1)
+		end := at + sliceSizes[level] - 4
+		if end == ch.limit {
+			return append(dst, chunk[off:off+ch.pos-at]...)
+		}
+		stop := off + sliceSizes[level] - 4
+		dst = append(dst, chunk[off:stop]...)
+		at = binary.LittleEndian.Uint32(chunk[stop:])
+	}
+}
+
+func (c *chains) bytes() int64 { return int64(len(c.chunks)) * chunkBytes }

@@ -1,0 +1,108 @@
+package columns
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/invariant"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// OrdinalsWriter writes a column of ordinals of a finished dictionary.
+type OrdinalsWriter struct {
+	out       *blockfile.Writer
+	owner     uint32
+	multi     bool
+	numDocs   uint32
+	list      *terms.ListWriter
+	width     int
+	raw       []byte
+	counts    []uint32
+	starts    startsWriter
+	doc       uint32
+	some      bool
+	docOrds   []uint32
+	withValue uint32
+	numValues uint64
+}
+
+// NewOrdinalsWriter prepares column owner for numDocs documents whose
+// values are in list.
+func NewOrdinalsWriter(out *blockfile.Writer, owner, numDocs uint32, multi bool, list *terms.ListWriter) *OrdinalsWriter {
+	w := &OrdinalsWriter{out: out, owner: owner, multi: multi, numDocs: numDocs, list: list, width: ordWidth(list.Len())}
+	w.counts = make([]uint32, list.Len())
+	if !multi {
+		w.raw = make([]byte, w.width*int(numDocs))
+	}
+	return w
+}
+
+// Add appends an ordinal. Of several of one document a single-valued column
+// keeps the last.
+func (w *OrdinalsWriter) Add(doc, ord uint32) {
+	if w.some && doc != w.doc {
+		w.endDoc()
+	}
+	invariant.Check(!w.some || doc >= w.doc, "C1: document %d after %d", doc, w.doc)
+	if !w.multi {
+		w.docOrds = w.docOrds[:0]
+	}
+	w.doc, w.some = doc, true
+	w.docOrds = append(w.docOrds, ord)
+}
+
+func (w *OrdinalsWriter) endDoc() {
+	if !w.some {
+		return
+	}
+	if len(w.docOrds) > 1 {
+		slices.Sort(w.docOrds)
+		w.docOrds = slices.Compact(w.docOrds)
+	}
+	w.withValue++
+	if w.multi {
+		w.starts.set(w.doc, w.numValues)
+	}
+	for _, ord := range w.docOrds {
+		w.counts[ord]++
+		w.numValues++
+		if w.multi {
+			w.raw = append(w.raw, make([]byte, w.width)...)
+			put(w.raw[len(w.raw)-w.width:], ord+1, w.width)
+		} else {
+			put(w.raw[int(w.doc)*w.width:], ord+1, w.width)
+		}
+	}
+	w.docOrds = w.docOrds[:0]
+	w.some = false
+}
+
+func put(dst []byte, v uint32, width int) {
+	switch width {
+	case 1:
+		dst[0] = byte(v)
+	case 2:
+		binary.LittleEndian.PutUint16(dst, uint16(v))
+	default:
+		binary.LittleEndian.PutUint32(dst, v)
+	}
+}
+
+// Finish writes the column.
+func (w *OrdinalsWriter) Finish() error {
+	w.endDoc()
+	section := func(part uint16, data []byte) {
+		w.out.Section(blockfile.ID{Owner: w.owner, Part: part}, data)
+	}
+	section(PartValues, w.raw)
+	section(PartBytes, w.list.Bytes())
+	section(PartOffsets, w.list.Offsets())
+	section(PartCounts, bitpack.AppendUint32s(nil, w.counts))
+	if w.multi {
+		w.starts.finish(w.out, w.owner, w.numDocs, w.numValues)
+	}
+	section(PartInfo, appendInfo(uint64(w.withValue), w.numValues))
+	return w.out.Err()
+}

@@ -1,0 +1,129 @@
+package columns
+
+import (
+	"io"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+)
+
+// series is a list of integers in blocks of 1,024, each block packed as
+// multiples of its step above its base.
+type series struct {
+	n      int
+	values []byte
+	blocks []uint64 // per block: base, step, offset<<8 | width
+}
+
+// blockWords is the number of words that describe a block.
+const blockWords = 3
+
+func numBlocks(n int) int { return (n + BlockSize - 1) / BlockSize }
+
+// openSeries checks that everything lies inside of values. counts, when not
+// nil, tells how many values a block has; else all but the last are full.
+func openSeries(n int, values, blocks []byte, counts func(block int) int) (series, bool) {
+	s := series{n: n, values: values, blocks: bitpack.Uint64s(blocks)}
+	if len(s.blocks) != blockWords*numBlocks(n) || len(blocks)%8 != 0 {
+		return s, false
+	}
+	for b := range numBlocks(n) {
+		count := min(BlockSize, n-b*BlockSize)
+		if counts != nil {
+			count = counts(b)
+		}
+		info := s.blocks[blockWords*b+2]
+		offset, width := info>>8, int(info&0xff)
+		if width > 64 || offset > uint64(len(values)) || uint64(bitpack.Size(count, width)) > uint64(len(values))-offset {
+			return s, false
+		}
+	}
+	return s, true
+}
+
+// at is value number i of block b.
+func (s *series) at(b, i int) int64 {
+	e := s.blocks[blockWords*b : blockWords*b+blockWords : blockWords*b+blockWords]
+	width := int(e[2] & 0xff)
+	if width == 0 {
+		return int64(e[0])
+	}
+	return int64(e[0] + e[1]*bitpack.At(s.values[e[2]>>8:], i, width))
+}
+
+// get is value number i of the whole list.
+func (s *series) get(i int) int64 { return s.at(i>>blockShift, i&(BlockSize-1)) }
+
+// decode fills out with the first len(out) values of block b.
+func (s *series) decode(b int, out []int64) {
+	e := s.blocks[blockWords*b : blockWords*b+blockWords]
+	base, step, width := int64(e[0]), int64(e[1]), int(e[2]&0xff)
+	if width == 0 {
+		for i := range out {
+			out[i] = base
+		}
+		return
+	}
+	var raw [BlockSize]uint64
+	n := len(out)
+	bitpack.Unpack64(raw[:n], s.values[e[2]>>8:], width)
+	if step == 1 {
+		for i := range out {
+			out[i] = base + int64(raw[i])
+		}
+		return
+	}
+	for i := range out {
+		out[i] = base + step*int64(raw[i])
+	}
+}
+
+// seriesWriter packs block by block: values to out, descriptions kept.
+type seriesWriter struct {
+	out    io.Writer
+	offset int64
+	blocks []uint64
+	raw    []uint64
+	buf    []byte
+}
+
+// add packs the values of one block; none is a block of nothing.
+func (w *seriesWriter) add(values []int64) {
+	if len(values) == 0 {
+		w.blocks = append(w.blocks, 0, 1, uint64(w.offset)<<8)
+		return
+	}
+	lowest, highest := values[0], values[0]
+	for _, v := range values {
+		lowest, highest = min(lowest, v), max(highest, v)
+	}
+	step := uint64(0)
+	for _, v := range values {
+		if step = gcd(uint64(v-lowest), step); step == 1 {
+			break
+		}
+	}
+	step = max(step, 1)
+	width := bitpack.Width64(uint64(highest-lowest) / step)
+	w.blocks = append(w.blocks, uint64(lowest), step, uint64(w.offset)<<8|uint64(width))
+	if width == 0 {
+		return
+	}
+	w.raw = w.raw[:0]
+	for _, v := range values {
+		d := uint64(v - lowest)
+		if step != 1 {
+			d /= step
+		}
+		w.raw = append(w.raw, d)
+	}
+	w.buf = bitpack.Append64(w.buf[:0], w.raw, width)
+	w.out.Write(w.buf)
+	w.offset += int64(len(w.buf))
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

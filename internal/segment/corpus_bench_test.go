@@ -1,0 +1,204 @@
+package segment
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// dataFile finds a corpus file below QUIRE_DATA, or in a directory
+// shared/data beside one of the parents; the benchmark is skipped without it.
+func dataFile(tb testing.TB, name string) string {
+	if dir := os.Getenv("QUIRE_DATA"); dir != "" {
+		return filepath.Join(dir, name)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		path := filepath.Join(dir, "shared", "data", name)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	tb.Skip("no corpus: set QUIRE_DATA")
+	return ""
+}
+
+// corpusTexts are title and body of the first n commit messages.
+func corpusTexts(tb testing.TB, n int) [][]byte {
+	f, err := os.Open(dataFile(tb, "commits.ndjson.zst"))
+	if err != nil {
+		tb.Skip(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f, zstd.WithDecoderMaxWindow(128<<20))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer z.Close()
+	in := bufio.NewScanner(z)
+	in.Buffer(nil, 16<<20)
+	var out [][]byte
+	for len(out) < n && in.Scan() {
+		line := in.Bytes()
+		i := bytes.Index(line, []byte(`"title":"`))
+		out = append(out, unescape(line[i+9:len(line)-1]))
+	}
+	return out
+}
+
+// unescape turns the JSON escapes between title and body into what a
+// tokenizer sees as a gap.
+func unescape(b []byte) []byte {
+	out := make([]byte, 0, len(b))
+	b = bytes.Replace(b, []byte(`","body":"`), []byte("\n"), 1)
+	for i := 0; i < len(b); i++ {
+		if b[i] != '\\' || i+1 == len(b) {
+			out = append(out, b[i])
+			continue
+		}
+		i++
+		switch b[i] {
+		case 'u':
+			if i+4 < len(b) {
+				v, _ := strconv.ParseUint(string(b[i+1:i+5]), 16, 32)
+				out = utf8.AppendRune(out, rune(v))
+				i += 4
+			}
+		case '"', '\\', '/':
+			out = append(out, b[i])
+		default:
+			out = append(out, ' ')
+		}
+	}
+	return out
+}
+
+// tokenize calls do with the lower-cased runs of letters and digits.
+func tokenize(text, buf []byte, do func(term []byte, position uint32)) (n uint32, kept []byte) {
+	buf = buf[:0]
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+				buf = append(buf, c)
+				continue
+			case 'A' <= c && c <= 'Z':
+				buf = append(buf, c|0x20)
+				continue
+			}
+		} else {
+			r, size := utf8.DecodeRune(text[i:])
+			i += size
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				buf = utf8.AppendRune(buf, unicode.ToLower(r))
+				continue
+			}
+		}
+		if len(buf) > 0 {
+			do(buf, n)
+			n++
+			buf = buf[:0]
+		}
+	}
+	if len(buf) > 0 {
+		do(buf, n)
+		n++
+	}
+	return n, buf
+}
+
+func addCorpus(b *Builder, texts [][]byte) {
+	f := b.Field(FieldOptions{Name: "text", Kind: Terms, Positions: true, Lengths: true})
+	var buf []byte
+	for _, text := range texts {
+		b.StartDoc()
+		var n uint32
+		n, buf = tokenize(text, buf, func(term []byte, position uint32) { b.Term(f, term, position) })
+		b.Length(f, n)
+		b.EndDoc(true)
+	}
+}
+
+// corpusDocs is how many documents corpus benchmarks use.
+func corpusDocs() int {
+	if n, err := strconv.Atoi(os.Getenv("QUIRE_DOCS")); err == nil {
+		return n
+	}
+	return 200_000
+}
+
+func BenchmarkCorpusBuild(b *testing.B) {
+	texts := corpusTexts(b, corpusDocs())
+	fs := vfs.OS(b.TempDir())
+	var gather, write time.Duration
+	var size, memory int64
+	for i := 0; b.Loop(); i++ {
+		builder := NewBuilder()
+		start := time.Now()
+		addCorpus(builder, texts)
+		gather += time.Since(start)
+		memory = builder.Bytes()
+		start = time.Now()
+		info, err := builder.Finish(fs, "segment"+strconv.Itoa(i))
+		if err != nil {
+			b.Fatal(err)
+		}
+		write += time.Since(start)
+		size = info.Size
+	}
+	docs := float64(len(texts)) * float64(b.N)
+	b.ReportMetric(docs/b.Elapsed().Seconds(), "docs/s")
+	b.ReportMetric(gather.Seconds()/float64(b.N), "gather-s")
+	b.ReportMetric(write.Seconds()/float64(b.N), "write-s")
+	b.ReportMetric(float64(size), "bytes")
+	b.ReportMetric(float64(memory), "memory")
+	if testing.Verbose() {
+		Dump(os.Stdout, fs, "segment0")
+	}
+}
+
+func BenchmarkCorpusMerge(b *testing.B) {
+	texts := corpusTexts(b, corpusDocs())
+	fs := vfs.OS(b.TempDir())
+	var inputs []MergeInput
+	var size int64
+	for i := range 4 {
+		builder := NewBuilder()
+		addCorpus(builder, texts[i*len(texts)/4:(i+1)*len(texts)/4])
+		name := "part" + strconv.Itoa(i)
+		info, err := builder.Finish(fs, name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		size += info.Size
+		r, err := Open(fs, name, blockfile.VerifyAll)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer r.Release()
+		inputs = append(inputs, MergeInput{Reader: r})
+	}
+	b.SetBytes(size)
+	for i := 0; b.Loop(); i++ {
+		if _, _, err := Merge(context.Background(), fs, "merged"+strconv.Itoa(i), inputs); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package segment
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment/stored"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// OverlayValue replaces a number: by Value, or by nothing when Missing.
+type OverlayValue struct {
+	Value   int64
+	Missing bool
+}
+
+// MergeInput is one segment to merge.
+type MergeInput struct {
+	Reader *Reader
+	// Live are the documents to keep, nil for all. A block is kept or
+	// dropped whole, as its root says; bits of nested documents do not
+	// matter.
+	Live *bitset.Bitset
+	// Overlays replaces values of single-valued Numbers fields: field name →
+	// document → value. A field that no segment has becomes one.
+	Overlays map[string]map[DocID]OverlayValue
+}
+
+// DocMap tells, per input and document, the number in the merged segment, or
+// NoDoc for a dropped one.
+type DocMap [][]DocID
+
+// Merge writes the live documents of the inputs, in order, to one new segment
+// file, synced (the directory is not). It stops with the context's error. When
+// nothing is live it writes no file and answers Info{}.
+//
+// Memory: one number per document of the inputs, and what describes the field
+// being merged; postings and values stream.
+func Merge(ctx context.Context, fs vfs.FS, name string, inputs []MergeInput) (Info, DocMap, error) {
+	m := &merger{ctx: ctx, inputs: inputs}
+	if err := m.number(); err != nil {
+		return Info{}, nil, fmt.Errorf("merge into %s: %w", name, err)
+	}
+	if m.docs == 0 {
+		return Info{}, m.docMap, nil
+	}
+	if err := m.unite(); err != nil {
+		return Info{}, nil, fmt.Errorf("merge into %s: %w", name, err)
+	}
+	summary, err := create(fs, name, m.write)
+	if err != nil {
+		return Info{}, nil, err
+	}
+	return Info{Docs: m.docs, Roots: m.roots, Summary: summary}, m.docMap, nil
+}
+
+// merger is one run of Merge.
+type merger struct {
+	ctx    context.Context
+	inputs []MergeInput
+	docMap DocMap
+	// whole tells which inputs keep all documents; bases is the number of
+	// their first one.
+	whole   []bool
+	bases   []DocID
+	docs    uint32
+	roots   uint32
+	parents *bitset.Bitset
+	fields  []FieldOptions
+}
+
+// number gives the live documents their new numbers.
+func (m *merger) number() error {
+	total := uint64(0)
+	for _, in := range m.inputs {
+		total += uint64(in.Reader.NumDocs())
+	}
+	if total > MaxDocs {
+		return fmt.Errorf("%d documents are too many for one segment", total)
+	}
+	nested := false
+	parents := bitset.New(uint32(total))
+	for _, in := range m.inputs {
+		n := in.Reader.NumDocs()
+		docs := make([]DocID, n)
+		base := m.docs
+		for root := DocID(0); root < n; root++ {
+			first := root
+			root = in.Reader.Parent(root)
+			if root >= n {
+				return fmt.Errorf("%s: a block without a root", in.Reader.Name())
+			}
+			live := in.Live == nil || in.Live.Get(root)
+			for d := first; d <= root; d++ {
+				if !live {
+					docs[d] = NoDoc
+					continue
+				}
+				docs[d] = m.docs
+				m.docs++
+			}
+			if live {
+				nested = nested || first != root
+				parents.Set(m.docs - 1)
+				m.roots++
+			}
+		}
+		m.docMap = append(m.docMap, docs)
+		m.whole = append(m.whole, m.docs-base == n)
+		m.bases = append(m.bases, base)
+	}
+	if nested {
+		m.parents = bitset.FromWords(parents.Words()[:bitset.WordsFor(m.docs)], m.docs)
+	}
+	return nil
+}
+
+// unite finds the fields of the merged segment: what all inputs keep of
+// postings, what any allows of values.
+func (m *merger) unite() error {
+	at := map[fieldKey]int{}
+	for _, in := range m.inputs {
+		for _, f := range in.Reader.Fields() {
+			i, ok := at[f.key()]
+			if !ok {
+				at[f.key()] = len(m.fields)
+				m.fields = append(m.fields, f)
+				continue
+			}
+			u := &m.fields[i]
+			u.Freqs, u.Positions, u.Key = u.Freqs && f.Freqs, u.Positions && f.Positions, u.Key && f.Key
+			u.Lengths, u.Multi, u.Points = u.Lengths || f.Lengths, u.Multi || f.Multi, u.Points || f.Points
+			if u.Dimensions != f.Dimensions {
+				return fmt.Errorf("field %q: vectors of %d and of %d numbers", f.Name, u.Dimensions, f.Dimensions)
+			}
+		}
+		for name := range in.Overlays {
+			key := fieldKey{Numbers, name}
+			if _, ok := at[key]; !ok {
+				at[key] = len(m.fields)
+				m.fields = append(m.fields, FieldOptions{Name: name, Kind: Numbers})
+			}
+		}
+	}
+	return nil
+}
+
+func (m *merger) write(out *blockfile.Writer) error {
+	if m.parents != nil {
+		out.Section(blockfile.ID{Part: partParents}, m.parents.AppendBytes(nil))
+	}
+	if err := m.writeStored(out); err != nil {
+		return err
+	}
+	var kept []FieldOptions
+	for _, f := range m.fields {
+		if err := m.ctx.Err(); err != nil {
+			return err
+		}
+		owner := uint32(len(kept) + 1)
+		var some bool
+		var err error
+		switch f.Kind {
+		case Terms:
+			some, err = m.writeTerms(out, owner, f)
+		case Numbers:
+			some, err = m.writeNumbers(out, owner, f)
+		case Ordinals:
+			some, err = m.writeOrdinals(out, owner, f)
+		case Geo:
+			some, err = m.writeGeo(out, owner, f)
+		case Vector:
+			some, err = m.writeVectors(out, owner, f)
+		}
+		if err != nil {
+			return fmt.Errorf("field %q: %w", f.Name, err)
+		}
+		if some {
+			kept = append(kept, f)
+		}
+	}
+	out.Section(blockfile.ID{Part: partMeta}, meta{docs: m.docs, roots: m.roots, fields: kept}.encode())
+	return out.Err()
+}
+
+// writeStored copies packed blocks whose documents are all live, and packs
+// the others again.
+func (m *merger) writeStored(out *blockfile.Writer) error {
+	some := false
+	for _, in := range m.inputs {
+		some = some || in.Reader.Stored() != nil
+	}
+	if !some {
+		return nil
+	}
+	out.Begin(blockfile.ID{Part: stored.PartData})
+	w, err := stored.NewWriter(out)
+	if err != nil {
+		return err
+	}
+	var record []byte
+	for i, in := range m.inputs {
+		r := in.Reader.Stored()
+		if r == nil {
+			for _, doc := range m.docMap[i] {
+				if doc != NoDoc {
+					w.Add(nil)
+				}
+			}
+			continue
+		}
+		for b := range r.NumBlocks() {
+			if err := m.ctx.Err(); err != nil {
+				return err
+			}
+			packed, from, to, rawSize := r.Block(b)
+			docs := m.docMap[i][from:to]
+			if docs[0] != NoDoc && docs[len(docs)-1] != NoDoc && docs[len(docs)-1]-docs[0] == to-from-1 && w.Copies(rawSize) {
+				w.AddBlock(packed, to-from, rawSize)
+				continue
+			}
+			for d := from; d < to; d++ {
+				if m.docMap[i][d] == NoDoc {
+					continue
+				}
+				if record, err = r.Get(record[:0], d); err != nil {
+					return err
+				}
+				w.Add(record)
+			}
+		}
+	}
+	index, err := w.Finish()
+	if err != nil {
+		return err
+	}
+	out.Section(blockfile.ID{Part: stored.PartBlocks}, index)
+	return out.Err()
+}

@@ -1,0 +1,207 @@
+package segment
+
+import (
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment/columns"
+	"github.com/quiresearch/quire/internal/segment/points"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+func (m *merger) writeNumbers(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
+	w := columns.NewNumbersWriter(out, owner, m.docs, f.Multi)
+	var p points.NumbersWriter
+	add := func(doc DocID, v int64) {
+		w.Add(doc, v)
+		if f.Points {
+			p.Add(doc, v)
+		}
+	}
+	var values []int64
+	for i, in := range m.inputs {
+		column, overlay := in.Reader.Numbers(f.Name), in.Overlays[f.Name]
+		if column == nil && len(overlay) == 0 {
+			continue
+		}
+		for old, doc := range m.docMap[i] {
+			if old%4096 == 0 {
+				if err := m.ctx.Err(); err != nil {
+					return false, err
+				}
+			}
+			if doc == NoDoc {
+				continue
+			}
+			if len(overlay) > 0 {
+				if v, ok := overlay[DocID(old)]; ok {
+					if !v.Missing {
+						add(doc, v.Value)
+					}
+					continue
+				}
+			}
+			if column == nil {
+				continue
+			}
+			if !column.Multi() {
+				if v, ok := column.Get(DocID(old)); ok {
+					add(doc, v)
+				}
+				continue
+			}
+			values = column.AppendAll(values[:0], DocID(old))
+			for _, v := range values {
+				add(doc, v)
+			}
+		}
+	}
+	if _, err := w.Finish(); err != nil || !f.Points {
+		return true, err
+	}
+	return true, p.Finish(out, owner)
+}
+
+func (m *merger) writeOrdinals(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
+	var list terms.ListWriter
+	ords, err := m.uniteOrdinals(f.Name, &list)
+	if err != nil || list.Len() == 0 {
+		return false, err
+	}
+	w := columns.NewOrdinalsWriter(out, owner, m.docs, f.Multi, &list)
+	var buf []uint32
+	for i, in := range m.inputs {
+		column := in.Reader.Ordinals(f.Name)
+		if column == nil {
+			continue
+		}
+		for old, doc := range m.docMap[i] {
+			if doc == NoDoc {
+				continue
+			}
+			buf = column.Append(buf[:0], DocID(old))
+			for _, ord := range buf {
+				w.Add(doc, ords[i][ord])
+			}
+		}
+		if err := m.ctx.Err(); err != nil {
+			return false, err
+		}
+	}
+	return true, w.Finish()
+}
+
+// uniteOrdinals merges the dictionaries, as far as live documents use them,
+// into list, and returns per input the new ordinal of every old one.
+func (m *merger) uniteOrdinals(name string, list *terms.ListWriter) ([][]uint32, error) {
+	ords := make([][]uint32, len(m.inputs))
+	used := make([]*bitset.Bitset, len(m.inputs))
+	next := make([]uint32, len(m.inputs))
+	var buf []uint32
+	for i, in := range m.inputs {
+		column := in.Reader.Ordinals(name)
+		if column == nil {
+			continue
+		}
+		ords[i] = make([]uint32, column.Len())
+		if m.whole[i] {
+			used[i] = bitset.NewFull(column.Len())
+			continue
+		}
+		used[i] = bitset.New(column.Len())
+		for old, doc := range m.docMap[i] {
+			if doc == NoDoc {
+				continue
+			}
+			buf = column.Append(buf[:0], DocID(old))
+			for _, ord := range buf {
+				if ord >= column.Len() {
+					return nil, blockfile.Corrupt(in.Reader.Name(), 0, "ordinal %d of %d", ord, column.Len())
+				}
+				used[i].Set(ord)
+			}
+		}
+		next[i] = used[i].Next(0)
+	}
+	for {
+		lowest := -1
+		var value []byte
+		for i, in := range m.inputs {
+			if used[i] == nil || next[i] >= used[i].Len() {
+				continue
+			}
+			v := in.Reader.Ordinals(name).Value(next[i])
+			if lowest < 0 || string(v) < string(value) {
+				lowest, value = i, v
+			}
+		}
+		if lowest < 0 {
+			return ords, nil
+		}
+		ord := uint32(list.Len())
+		list.Add(value)
+		for i, in := range m.inputs {
+			if used[i] == nil || next[i] >= used[i].Len() {
+				continue
+			}
+			if i == lowest || string(in.Reader.Ordinals(name).Value(next[i])) == string(value) {
+				ords[i][next[i]] = ord
+				next[i] = used[i].Next(next[i] + 1)
+			}
+		}
+	}
+}
+
+func (m *merger) writeGeo(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
+	w := columns.NewGeoWriter(out, owner, m.docs, f.Multi)
+	var p points.GeoWriter
+	var buf []columns.Point
+	some := false
+	for i, in := range m.inputs {
+		column := in.Reader.Geo(f.Name)
+		if column == nil {
+			continue
+		}
+		for old, doc := range m.docMap[i] {
+			if doc == NoDoc {
+				continue
+			}
+			buf = column.Append(buf[:0], DocID(old))
+			for _, at := range buf {
+				some = true
+				w.Add(doc, at)
+				if f.Points {
+					p.Add(doc, at)
+				}
+			}
+		}
+		if err := m.ctx.Err(); err != nil {
+			return false, err
+		}
+	}
+	if !some {
+		return false, nil
+	}
+	if err := w.Finish(); err != nil || !f.Points {
+		return true, err
+	}
+	return true, p.Finish(out, owner)
+}
+
+func (m *merger) writeVectors(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
+	w := columns.NewVectorsWriter(out, owner, f.Dimensions)
+	for i, in := range m.inputs {
+		column := in.Reader.Vectors(f.Name)
+		if column == nil {
+			continue
+		}
+		for row, old := range column.Docs() {
+			if doc := m.docMap[i][old]; doc != NoDoc {
+				w.Add(doc, column.Row(row))
+			}
+		}
+		if err := m.ctx.Err(); err != nil {
+			return false, err
+		}
+	}
+	return true, w.Finish()
+}

@@ -1,0 +1,620 @@
+package segment
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment/columns"
+	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// modelDoc is a document as the naive version keeps it.
+type modelDoc struct {
+	root    bool
+	text    map[string][]uint32 // term → positions
+	length  uint32
+	tags    []string // terms with frequencies, no positions
+	key     string
+	number  *int64
+	numbers []int64
+	city    string
+	labels  []string
+	place   *[2]float64
+	places  [][2]float64
+	vector  []float32
+	record  string
+}
+
+var modelFields = []FieldOptions{
+	{Name: "text", Kind: Terms, Positions: true, Lengths: true},
+	{Name: "tags", Kind: Terms, Freqs: true},
+	{Name: "key", Kind: Terms, Key: true},
+	{Name: "n", Kind: Numbers, Points: true},
+	{Name: "ns", Kind: Numbers, Multi: true, Points: true},
+	{Name: "city", Kind: Ordinals},
+	{Name: "labels", Kind: Ordinals, Multi: true},
+	{Name: "place", Kind: Geo, Points: true},
+	{Name: "places", Kind: Geo, Multi: true, Points: true},
+	{Name: "v", Kind: Vector, Dimensions: 3},
+}
+
+// randomBlock is a root with its nested documents, children first.
+func randomBlock(rng *rand.Rand, number int, words []string, nested bool) []modelDoc {
+	var block []modelDoc
+	if nested {
+		for range rng.IntN(3) {
+			d := modelDoc{text: map[string][]uint32{}}
+			d.text[words[rng.IntN(len(words))]] = []uint32{0}
+			d.length = 1
+			if rng.IntN(2) == 0 {
+				v := rng.Int64N(50)
+				d.number = &v
+			}
+			block = append(block, d)
+		}
+	}
+	d := modelDoc{root: true, key: fmt.Sprintf("key-%d", number), text: map[string][]uint32{}}
+	n := rng.IntN(30)
+	if rng.IntN(50) == 0 {
+		n = 600
+	}
+	for at := range n {
+		// Squares make some words frequent and most rare.
+		w := words[rng.IntN(len(words))*rng.IntN(len(words))/len(words)]
+		d.text[w] = append(d.text[w], uint32(at))
+	}
+	d.text["every"] = append(d.text["every"], uint32(n))
+	d.length = uint32(n + 1)
+	for range rng.IntN(6) {
+		d.tags = append(d.tags, words[rng.IntN(20)])
+	}
+	if rng.IntN(10) != 0 {
+		v := int64(rng.IntN(1000)) * 10
+		d.number = &v
+	}
+	for range rng.IntN(4) {
+		d.numbers = append(d.numbers, rng.Int64N(2000)-1000)
+	}
+	if rng.IntN(5) != 0 {
+		d.city = words[rng.IntN(40)]
+	}
+	for range rng.IntN(4) {
+		d.labels = append(d.labels, words[rng.IntN(300)])
+	}
+	point := func() [2]float64 { return [2]float64{rng.Float64()*180 - 90, rng.Float64()*360 - 180} }
+	if rng.IntN(4) != 0 {
+		p := point()
+		d.place = &p
+	}
+	for range rng.IntN(3) {
+		d.places = append(d.places, point())
+	}
+	if rng.IntN(3) != 0 {
+		d.vector = []float32{rng.Float32(), rng.Float32(), rng.Float32()}
+	}
+	d.record = fmt.Sprintf(`{"id":%d,"fill":%q}`, number, bytes.Repeat([]byte{byte('a' + number%26)}, rng.IntN(200)))
+	return append(block, d)
+}
+
+func addModel(b *Builder, docs []modelDoc) {
+	var ids []FieldID
+	for _, f := range modelFields {
+		ids = append(ids, b.Field(f))
+	}
+	for _, d := range docs {
+		b.StartDoc()
+		type occurrence struct {
+			at   uint32
+			word string
+		}
+		var all []occurrence
+		for w, positions := range d.text {
+			for _, p := range positions {
+				all = append(all, occurrence{p, w})
+			}
+		}
+		sort.Slice(all, func(i, j int) bool { return all[i].at < all[j].at })
+		for _, o := range all {
+			b.Term(ids[0], []byte(o.word), o.at)
+		}
+		b.Length(ids[0], d.length)
+		for _, w := range d.tags {
+			b.Term(ids[1], []byte(w), 0)
+		}
+		if d.key != "" {
+			b.Term(ids[2], []byte(d.key), 0)
+		}
+		if d.number != nil {
+			b.Number(ids[3], -1)
+			b.Number(ids[3], *d.number)
+		}
+		for _, v := range d.numbers {
+			b.Number(ids[4], v)
+		}
+		if d.city != "" {
+			b.Ordinal(ids[5], []byte("replaced"))
+			b.Ordinal(ids[5], []byte(d.city))
+		}
+		for _, v := range d.labels {
+			b.Ordinal(ids[6], []byte(v))
+		}
+		if d.place != nil {
+			b.Geo(ids[7], d.place[0], d.place[1])
+		}
+		for _, p := range d.places {
+			b.Geo(ids[8], p[0], p[1])
+		}
+		if d.vector != nil {
+			b.Vector(ids[9], d.vector)
+		}
+		b.Stored([]byte(d.record))
+		b.EndDoc(d.root)
+	}
+}
+
+func modelWords(n int) []string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%03dé%d", i*7919%n, i%10)
+		if i%97 == 0 {
+			words[i] += "-a-rather-long-term-that-does-not-fit-inline"
+		}
+	}
+	return words
+}
+
+func TestBuiltAndMergedSegmentsAgreeWithTheNaiveVersion(t *testing.T) {
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 7))
+			words := modelWords(2000)
+			fs := vfs.Memory()
+			if seed == 0 {
+				fs = vfs.OS(t.TempDir())
+			}
+			nested := seed%2 == 1
+			sizes := []int{20, 3000, 40, 700}
+			var inputs []MergeInput
+			var all []modelDoc
+			number := 0
+			for i, size := range sizes {
+				var docs []modelDoc
+				for range size {
+					docs = append(docs, randomBlock(rng, number, words, nested)...)
+					number++
+				}
+				r := finish(t, fs, fmt.Sprint("s", i), docs)
+				compare(t, rng, r, docs, words)
+				in := MergeInput{Reader: r}
+				if seed >= 2 {
+					in.Live = bitset.NewFull(uint32(len(docs)))
+					kept := docs[:0:0]
+					for from := 0; from < len(docs); {
+						to := from
+						for !docs[to].root {
+							to++
+						}
+						to++
+						if rng.IntN(4) == 0 {
+							in.Live.Clear(uint32(to - 1))
+						} else {
+							kept = append(kept, docs[from:to]...)
+						}
+						from = to
+					}
+					docs = kept
+				}
+				if seed >= 4 {
+					in, docs = overlay(rng, in, docs)
+				}
+				inputs = append(inputs, in)
+				all = append(all, docs...)
+			}
+			info, docMap, err := Merge(context.Background(), fs, "merged", inputs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if int(info.Docs) != len(all) || len(docMap) != len(inputs) {
+				t.Fatalf("%d documents, want %d", info.Docs, len(all))
+			}
+			r, err := Open(fs, "merged", blockfile.VerifyAll)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, rng, r, all, words)
+			if err := r.Release(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// overlay replaces some numbers of live documents.
+func overlay(rng *rand.Rand, in MergeInput, docs []modelDoc) (MergeInput, []modelDoc) {
+	values := map[DocID]OverlayValue{}
+	at := 0
+	for d := DocID(0); d < in.Reader.NumDocs(); d++ {
+		if !in.Live.Get(in.Reader.Parent(d)) {
+			continue
+		}
+		if rng.IntN(5) == 0 {
+			v := rng.Int64N(1 << 40)
+			docs[at].number = &v
+			values[d] = OverlayValue{Value: v}
+			if rng.IntN(3) == 0 {
+				docs[at].number = nil
+				values[d] = OverlayValue{Missing: true}
+			}
+		}
+		at++
+	}
+	in.Overlays = map[string]map[DocID]OverlayValue{"n": values}
+	return in, docs
+}
+
+func finish(t testing.TB, fs vfs.FS, name string, docs []modelDoc) *Reader {
+	b := NewBuilder()
+	addModel(b, docs)
+	info, err := b.Finish(fs, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int(info.Docs) != len(docs) {
+		t.Fatalf("%d documents, want %d", info.Docs, len(docs))
+	}
+	r, err := Open(fs, name, blockfile.VerifyAll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func compare(t *testing.T, rng *rand.Rand, r *Reader, docs []modelDoc, words []string) {
+	t.Helper()
+	if err := Check(r); err != nil {
+		t.Fatal(err)
+	}
+	for d, want := range docs {
+		if root := r.Parents() == nil || r.Parents().Get(uint32(d)); root != want.root {
+			t.Fatalf("document %d: root %v", d, root)
+		}
+		got, err := r.Stored().Get([]byte("x"), uint32(d))
+		if err != nil || string(got) != "x"+want.record {
+			t.Fatalf("record %d: %q, %v", d, got, err)
+		}
+	}
+	compareTerms(t, rng, r, docs)
+	compareNumbers(t, rng, r, docs)
+	compareOrdinals(t, r, docs)
+	compareGeo(t, rng, r, docs)
+	for d, want := range docs {
+		row, ok := r.Vectors("v").Find(uint32(d))
+		if ok != (want.vector != nil) || ok && !slices.Equal(r.Vectors("v").Row(row), want.vector) {
+			t.Fatalf("vector of %d", d)
+		}
+	}
+}
+
+type modelPosting struct {
+	doc       uint32
+	positions []uint32
+}
+
+func compareTerms(t *testing.T, rng *rand.Rand, r *Reader, docs []modelDoc) {
+	t.Helper()
+	text, tags, keys := map[string][]modelPosting{}, map[string]map[uint32]uint32{}, map[string]uint32{}
+	var sum uint64
+	for d, doc := range docs {
+		for w, positions := range doc.text {
+			text[w] = append(text[w], modelPosting{uint32(d), positions})
+		}
+		for _, w := range doc.tags {
+			if tags[w] == nil {
+				tags[w] = map[uint32]uint32{}
+			}
+			tags[w][uint32(d)]++
+		}
+		if doc.key != "" {
+			keys[doc.key] = uint32(d)
+		}
+		sum += uint64(doc.length)
+	}
+	f := r.Terms("text")
+	if int(f.Len()) != len(text) {
+		t.Fatalf("%d terms, want %d", f.Len(), len(text))
+	}
+	var it postings.Iterator
+	var last string
+	for ord := range f.Len() {
+		w := string(f.Term(ord))
+		if ord > 0 && w <= last {
+			t.Fatalf("%q after %q", w, last)
+		}
+		last = w
+		e, ok := f.Lookup([]byte(w))
+		if !ok || e.Ord != ord || int(e.DocFreq) != len(text[w]) {
+			t.Fatalf("look-up of %q: %+v, %v", w, e, ok)
+		}
+		comparePostings(t, rng, f, e, &it, text[w], docs)
+	}
+	for _, w := range []string{"", "nothing", last + "x"} {
+		if _, ok := f.Lookup([]byte(w)); ok {
+			t.Fatalf("%q found", w)
+		}
+	}
+	for d, doc := range docs {
+		if f.Lengths()[d] != terms.EncodeLength(doc.length) {
+			t.Fatalf("length of %d", d)
+		}
+	}
+	tf := r.Terms("tags")
+	for w, want := range tags {
+		e, ok := tf.Lookup([]byte(w))
+		if !ok || int(e.DocFreq) != len(want) {
+			t.Fatalf("tag %q: %+v", w, e)
+		}
+		tf.Iterator(&it, e)
+		for it.NextBlock() {
+			for i, d := range it.Docs() {
+				if it.Freqs()[i] != want[d] {
+					t.Fatalf("tag %q in %d", w, d)
+				}
+			}
+		}
+	}
+	for k, want := range keys {
+		e, ok := r.Terms("key").Lookup([]byte(k))
+		if doc, inline := e.Postings.InlineDoc(); !ok || !inline || doc != want {
+			t.Fatalf("key %q: %v, want %d", k, e, want)
+		}
+	}
+}
+
+func comparePostings(t *testing.T, rng *rand.Rand, f *terms.Field, e terms.Entry, it *postings.Iterator, want []modelPosting, docs []modelDoc) {
+	t.Helper()
+	f.Iterator(it, e)
+	at := 0
+	for it.NextBlock() {
+		if it.FirstDoc() != it.Docs()[0] || it.LastDoc() != it.Docs()[len(it.Docs())-1] || it.Count() != len(it.Docs()) {
+			t.Fatal("bounds of a block")
+		}
+		block, group, term := slices.Clone(it.BlockImpacts()), slices.Clone(it.GroupImpacts()), slices.Clone(it.TermImpacts())
+		for i, d := range it.Docs() {
+			w := want[at]
+			if d != w.doc || int(it.Freqs()[i]) != len(w.positions) || !slices.Equal(it.AppendPositions(nil, i), w.positions) {
+				t.Fatalf("posting %d: %d × %d, want %v", at, d, it.Freqs()[i], w)
+			}
+			length := f.Lengths()[d]
+			for _, list := range []postings.Impacts{block, group, term} {
+				if !covers(list, len(w.positions), length) {
+					t.Fatalf("impacts %v do not cover %d × %d", list, len(w.positions), length)
+				}
+			}
+			at++
+		}
+	}
+	if at != len(want) || it.Err() != nil {
+		t.Fatalf("%d postings, want %d: %v", at, len(want), it.Err())
+	}
+	// Seek to rising targets.
+	f.Iterator(it, e)
+	for target := uint32(0); ; target += 1 + rng.Uint32N(60) {
+		i := sort.Search(len(want), func(i int) bool { return want[i].doc >= target })
+		doc, index := it.Seek(target)
+		if i == len(want) {
+			if doc != postings.NoMoreDocs {
+				t.Fatalf("seek %d: %d", target, doc)
+			}
+			break
+		}
+		if doc != want[i].doc || int(it.FreqAt(index)) != len(want[i].positions) {
+			t.Fatalf("seek %d: %d, want %d", target, doc, want[i].doc)
+		}
+		target = max(target, doc)
+	}
+	// Windows of bits.
+	f.Iterator(it, e)
+	size := 64 * (1 + rng.Uint32N(40))
+	words := make([]uint64, size/64)
+	i := 0
+	for base := uint32(0); base < uint32(len(docs)); base += size {
+		clear(words)
+		it.IntoBitset(words, base)
+		n := 0
+		for ; i < len(want) && want[i].doc < base+size; i++ {
+			d := want[i].doc - base
+			if words[d/64]>>(d%64)&1 == 0 {
+				t.Fatalf("bit of %d not set", want[i].doc)
+			}
+			n++
+		}
+		if bitset.CountWords(words) != n {
+			t.Fatalf("window at %d: %d bits, want %d", base, bitset.CountWords(words), n)
+		}
+	}
+}
+
+func covers(list postings.Impacts, freq int, length byte) bool {
+	for _, p := range list {
+		if (int(p.Freq) >= freq || p.Freq == 255) && p.Length <= length {
+			return true
+		}
+	}
+	return false
+}
+
+func compareNumbers(t *testing.T, rng *rand.Rand, r *Reader, docs []modelDoc) {
+	t.Helper()
+	c, cs := r.Numbers("n"), r.Numbers("ns")
+	out := make([]int64, columns.BlockSize)
+	for b := range c.NumBlocks() {
+		n := c.Block(b, out, -7)
+		lo, hi, some := c.BlockBounds(b)
+		for i, got := range out[:n] {
+			d := uint32(b*columns.BlockSize + i)
+			want := docs[d].number
+			v, ok := c.Get(d)
+			if ok != (want != nil) || !ok && got != -7 || ok && (v != *want || got != v || !some || v < lo || v > hi) {
+				t.Fatalf("number of %d: %d %v, block %d", d, v, ok, got)
+			}
+			values := slices.Clone(docs[d].numbers)
+			slices.Sort(values)
+			if all := cs.AppendAll(nil, d); !slices.Equal(all, slices.Compact(values)) {
+				t.Fatalf("numbers of %d: %v, want %v", d, all, values)
+			}
+		}
+	}
+	list := []uint32{}
+	for range 50 {
+		list = append(list, rng.Uint32N(uint32(len(docs))))
+	}
+	c.Values(list, out, -9)
+	for i, d := range list {
+		if want := docs[d].number; want == nil && out[i] != -9 || want != nil && out[i] != *want {
+			t.Fatalf("values of %d", d)
+		}
+	}
+	for range 20 {
+		lo := rng.Int64N(11000) - 500
+		hi := lo + rng.Int64N(3000)
+		compareRange(t, r, docs, lo, hi)
+	}
+	compareRange(t, r, docs, -1<<63, 1<<63-1)
+	compareRange(t, r, docs, 5, 4)
+}
+
+func compareRange(t *testing.T, r *Reader, docs []modelDoc, lo, hi int64) {
+	t.Helper()
+	single, multi := bitset.New(uint32(len(docs))), bitset.New(uint32(len(docs)))
+	r.NumberPoints("n").IntoBitset(lo, hi, single)
+	r.NumberPoints("ns").IntoBitset(lo, hi, multi)
+	n := uint64(0)
+	for d, doc := range docs {
+		in := doc.number != nil && *doc.number >= lo && *doc.number <= hi
+		if in {
+			n++
+		}
+		if single.Get(uint32(d)) != in {
+			t.Fatalf("range %d–%d: document %d", lo, hi, d)
+		}
+		in = slices.ContainsFunc(doc.numbers, func(v int64) bool { return v >= lo && v <= hi })
+		if multi.Get(uint32(d)) != in {
+			t.Fatalf("range %d–%d of several: document %d", lo, hi, d)
+		}
+	}
+	if got := r.NumberPoints("n").Count(lo, hi); got != n {
+		t.Fatalf("count %d–%d: %d, want %d", lo, hi, got, n)
+	}
+	if got := r.NumberPoints("n").AppendDocs(nil, lo, hi); len(got) != int(n) {
+		t.Fatalf("documents %d–%d: %d, want %d", lo, hi, len(got), n)
+	}
+}
+
+func compareOrdinals(t *testing.T, r *Reader, docs []modelDoc) {
+	t.Helper()
+	city, labels := r.Ordinals("city"), r.Ordinals("labels")
+	cities, counts := map[string]uint32{}, map[string]uint32{}
+	for d, doc := range docs {
+		ord, ok := city.Get(uint32(d))
+		if ok != (doc.city != "") || ok && string(city.Value(ord)) != doc.city {
+			t.Fatalf("city of %d", d)
+		}
+		if ok {
+			cities[doc.city]++
+		}
+		want := slices.Clone(doc.labels)
+		slices.Sort(want)
+		want = slices.Compact(want)
+		var got []string
+		for _, ord := range labels.Append(nil, uint32(d)) {
+			got = append(got, string(labels.Value(ord)))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("labels of %d: %q, want %q", d, got, want)
+		}
+		for _, w := range want {
+			counts[w]++
+		}
+	}
+	for _, c := range []struct {
+		column *columns.Ordinals
+		want   map[string]uint32
+	}{{city, cities}, {labels, counts}} {
+		if int(c.column.Len()) != len(c.want) {
+			t.Fatalf("%d values, want %d", c.column.Len(), len(c.want))
+		}
+		for w, n := range c.want {
+			ord, ok := c.column.Lookup([]byte(w))
+			if !ok || c.column.Counts()[ord] != n {
+				t.Fatalf("count of %q", w)
+			}
+		}
+		from, to := c.column.Prefix([]byte("w0"))
+		for ord := range c.column.Len() {
+			if in := bytes.HasPrefix(c.column.Value(ord), []byte("w0")); in != (ord >= from && ord < to) {
+				t.Fatalf("prefix: %q", c.column.Value(ord))
+			}
+		}
+	}
+	starts := make([]uint32, columns.BlockSize+1)
+	for b := 0; b*columns.BlockSize < len(docs); b++ {
+		n := labels.Starts(b, starts)
+		for i := range n {
+			from, to := labels.Range(uint32(b*columns.BlockSize + i))
+			if starts[i] != from || starts[i+1] != to {
+				t.Fatal("starts and range differ")
+			}
+		}
+	}
+}
+
+func compareGeo(t *testing.T, rng *rand.Rand, r *Reader, docs []modelDoc) {
+	t.Helper()
+	near := func(p [2]float64) columns.Point { return columns.EncodeGeo(p[0], p[1]) }
+	for d, doc := range docs {
+		p, ok := r.Geo("place").Get(uint32(d))
+		if ok != (doc.place != nil) || ok && p != near(*doc.place) {
+			t.Fatalf("place of %d", d)
+		}
+		var want []columns.Point
+		for _, p := range doc.places {
+			want = append(want, near(p))
+		}
+		if got := r.Geo("places").Append(nil, uint32(d)); !slices.Equal(got, want) {
+			t.Fatalf("places of %d", d)
+		}
+	}
+	for range 12 {
+		lat, lon := rng.Float64()*180-90, rng.Float64()*360-180
+		metres := rng.Float64() * 4e6
+		south, north := min(lat, 60), max(lat, 60)
+		west, east := lon, rng.Float64()*360-180
+		circle, boxed := bitset.New(uint32(len(docs))), bitset.New(uint32(len(docs)))
+		r.GeoPoints("places").IntoCircle(lat, lon, metres, circle)
+		r.GeoPoints("places").IntoBox(south, west, north, east, boxed)
+		for d, doc := range docs {
+			inCircle, inBox := false, false
+			for _, p := range doc.places {
+				a, o := near(p).Degrees()
+				inCircle = inCircle || columns.Haversine(a, o, lat, lon) <= metres
+				inLon := o >= west && o <= east
+				if west > east {
+					inLon = o >= west || o <= east
+				}
+				inBox = inBox || a >= south && a <= north && inLon
+			}
+			if circle.Get(uint32(d)) != inCircle || boxed.Get(uint32(d)) != inBox {
+				t.Fatalf("region: document %d: circle %v, box %v", d, inCircle, inBox)
+			}
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package points
+
+import (
+	"math"
+	"sort"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/blockfile"
+)
+
+// Numbers holds the values of a column in order, with their documents.
+type Numbers struct {
+	n      int
+	data   []byte
+	blocks []uint64 // per block: lowest, highest, offset<<16|valueWidth<<8|docWidth, lowest doc
+}
+
+const numberWords = 4
+
+// OpenNumbers opens the index owner of a file with numDocs documents.
+func OpenNumbers(file *blockfile.Reader, owner, numDocs uint32) (*Numbers, error) {
+	data, _ := file.Section(blockfile.ID{Owner: owner, Part: PartData})
+	id := blockfile.ID{Owner: owner, Part: PartBlocks}
+	raw, _ := file.Section(id)
+	corrupt := func(format string, args ...any) error {
+		return blockfile.Corrupt(file.Name(), file.Offset(id), format, args...)
+	}
+	words := bitpack.Uint64s(raw)
+	if len(words) == 0 || (len(words)-1)%numberWords != 0 {
+		return nil, corrupt("blocks of points")
+	}
+	p := &Numbers{n: int(words[0]), data: data, blocks: words[1:]}
+	if words[0] > 1<<40 || p.numBlocks() != len(p.blocks)/numberWords {
+		return nil, corrupt("%d points in %d blocks", words[0], len(p.blocks)/numberWords)
+	}
+	for b := range p.numBlocks() {
+		info, low := p.blocks[numberWords*b+2], p.blocks[numberWords*b+3]
+		vw, dw, n := int(info>>8&0xff), int(info&0xff), p.count(b)
+		size := uint64(bitpack.Size(n, vw) + bitpack.Size(n, dw))
+		if vw > 64 || dw > 32 || info>>16 > uint64(len(data)) || size > uint64(len(data))-info>>16 || low > uint64(numDocs) {
+			return nil, corrupt("block %d of points", b)
+		}
+	}
+	return p, nil
+}
+
+func (p *Numbers) numBlocks() int { return (p.n + BlockSize - 1) / BlockSize }
+
+func (p *Numbers) count(b int) int { return min(BlockSize, p.n-b*BlockSize) }
+
+// Len is the number of values.
+func (p *Numbers) Len() int { return p.n }
+
+func (p *Numbers) lowest(b int) int64  { return int64(p.blocks[numberWords*b]) }
+func (p *Numbers) highest(b int) int64 { return int64(p.blocks[numberWords*b+1]) }
+
+// values decodes the values of block b.
+func (p *Numbers) values(b int, out *[BlockSize]uint64) []uint64 {
+	n, info := p.count(b), p.blocks[numberWords*b+2]
+	bitpack.Unpack64(out[:n], p.data[info>>16:], int(info>>8&0xff))
+	low := p.blocks[numberWords*b]
+	for i := range out[:n] {
+		out[i] += low
+	}
+	return out[:n]
+}
+
+// docs decodes the documents of block b.
+func (p *Numbers) docs(b int, out *[BlockSize]uint32) []uint32 {
+	n, info := p.count(b), p.blocks[numberWords*b+2]
+	at := int(info>>16) + bitpack.Size(n, int(info>>8&0xff))
+	bitpack.Unpack32(out[:n], p.data[at:], int(info&0xff))
+	bitpack.AddTo32(out[:n], uint32(p.blocks[numberWords*b+3]))
+	return out[:n]
+}
+
+// rank is the number of values below v.
+func (p *Numbers) rank(v int64) int {
+	b := sort.Search(p.numBlocks(), func(b int) bool { return p.highest(b) >= v })
+	if b == p.numBlocks() {
+		return p.n
+	}
+	if p.lowest(b) >= v {
+		return b * BlockSize
+	}
+	var buf [BlockSize]uint64
+	values := p.values(b, &buf)
+	return b*BlockSize + sort.Search(len(values), func(i int) bool { return int64(values[i]) >= v })
+}
+
+// span is the half-open range of places with values in [lo, hi].
+func (p *Numbers) span(lo, hi int64) (from, to int) {
+	if lo > hi {
+		return 0, 0
+	}
+	from, to = p.rank(lo), p.n
+	if hi < math.MaxInt64 {
+		to = p.rank(hi + 1)
+	}
+	return from, to
+}
+
+// Count is the number of values v with lo ≤ v ≤ hi: exact, without reading
+// documents. In a single-valued column it is the number of documents.
+func (p *Numbers) Count(lo, hi int64) uint64 {
+	from, to := p.span(lo, hi)
+	return uint64(to - from)
+}
+
+// each calls do with the documents of values in [lo, hi], block by block.
+func (p *Numbers) each(lo, hi int64, do func(docs []uint32)) {
+	from, to := p.span(lo, hi)
+	var buf [BlockSize]uint32
+	for from < to {
+		b := from / BlockSize
+		stop := min(to, (b+1)*BlockSize)
+		do(p.docs(b, &buf)[from-b*BlockSize : stop-b*BlockSize])
+		from = stop
+	}
+}
+
+// IntoBitset adds the documents with a value v, lo ≤ v ≤ hi, to out, which
+// has the length of the segment.
+func (p *Numbers) IntoBitset(lo, hi int64, out *bitset.Bitset) {
+	words, n := out.Words(), out.Len()
+	p.each(lo, hi, func(docs []uint32) {
+		for _, d := range docs {
+			if d < n {
+				words[d>>6] |= 1 << (d & 63)
+			}
+		}
+	})
+}
+
+// AppendDocs appends the documents with a value v, lo ≤ v ≤ hi, in the order
+// of values; a document with several such values occurs several times.
+func (p *Numbers) AppendDocs(dst []uint32, lo, hi int64) []uint32 {
+	p.each(lo, hi, func(docs []uint32) { dst = append(dst, docs...) })
+	return dst
+}
+
+// Walk calls do with values and documents, block by block in order, until it
+// answers false.
+func (p *Numbers) Walk(do func(values []int64, docs []uint32) bool) {
+	var v [BlockSize]uint64
+	var d [BlockSize]uint32
+	var out [BlockSize]int64
+	for b := range p.numBlocks() {
+		values := p.values(b, &v)
+		for i, x := range values {
+			out[i] = int64(x)
+		}
+		if !do(out[:len(values)], p.docs(b, &d)) {
+			return
+		}
+	}
+}
+
+// NumbersWriter gathers values with their documents.
+type NumbersWriter struct {
+	pairs []pair
+}
+
+// Add appends a value of a document; documents rise.
+func (w *NumbersWriter) Add(doc uint32, v int64) {
+	// The sign bit is turned so that unsigned order is the order of values.
+	w.pairs = append(w.pairs, pair{key: uint64(v) ^ 1<<63, doc: doc})
+}
+
+// Finish sorts and writes the index owner.
+func (w *NumbersWriter) Finish(out *blockfile.Writer, owner uint32) error {
+	pairs := sortPairs(w.pairs)
+	e := NewNumbersEncoder(out, owner)
+	for _, p := range pairs {
+		e.Add(int64(p.key^1<<63), p.doc)
+	}
+	return e.Finish()
+}
+
+// NumbersEncoder writes values that come in order (N1).
+type NumbersEncoder struct {
+	out    *blockfile.Writer
+	owner  uint32
+	n      uint64
+	offset int64
+	values []uint64
+	docs   []uint32
+	blocks []uint64
+	buf    []byte
+}
+
+// NewNumbersEncoder opens the data section of index owner.
+func NewNumbersEncoder(out *blockfile.Writer, owner uint32) *NumbersEncoder {
+	out.Begin(blockfile.ID{Owner: owner, Part: PartData})
+	return &NumbersEncoder{out: out, owner: owner}
+}
+
+// Add appends the next value.
+func (e *NumbersEncoder) Add(v int64, doc uint32) {
+	e.values, e.docs = append(e.values, uint64(v)), append(e.docs, doc)
+	if len(e.values) == BlockSize {
+		e.flush()
+	}
+}
+
+func (e *NumbersEncoder) flush() {
+	n := len(e.values)
+	if n == 0 {
+		return
+	}
+	low, high := e.values[0], e.values[n-1]
+	lowDoc, highDoc := packDocs(e.docs)
+	for i := range e.values {
+		e.values[i] -= low
+	}
+	vw, dw := bitpack.Width64(high-low), bitpack.Width32(highDoc-lowDoc)
+	e.blocks = append(e.blocks, low, high, uint64(e.offset)<<16|uint64(vw)<<8|uint64(dw), uint64(lowDoc))
+	e.buf = bitpack.Append64(e.buf[:0], e.values, vw)
+	e.buf = bitpack.Append32(e.buf, e.docs, dw)
+	e.out.Write(e.buf)
+	e.offset += int64(len(e.buf))
+	e.n += uint64(n)
+	e.values, e.docs = e.values[:0], e.docs[:0]
+}
+
+// packDocs makes documents relative to the lowest.
+func packDocs(docs []uint32) (low, high uint32) {
+	low, high = docs[0], docs[0]
+	for _, d := range docs {
+		low, high = min(low, d), max(high, d)
+	}
+	for i := range docs {
+		docs[i] -= low
+	}
+	return low, high
+}
+
+// Finish writes the blocks.
+func (e *NumbersEncoder) Finish() error {
+	e.flush()
+	words := append([]uint64{e.n}, e.blocks...)
+	e.out.Section(blockfile.ID{Owner: e.owner, Part: PartBlocks}, bitpack.AppendUint64s(nil, words))
+	return e.out.Err()
+}

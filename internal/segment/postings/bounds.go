@@ -1,0 +1,136 @@
+package postings
+
+// BlockImpacts are the impacts of the current block; valid until the next
+// call. nil when none are known: then nothing bounds the block.
+func (it *Iterator) BlockImpacts() Impacts {
+	return it.readImpacts(it.blockPairs[:0], it.block)
+}
+
+// GroupImpacts are the impacts of the group of 32 blocks the current block
+// stands in; valid until the next call.
+func (it *Iterator) GroupImpacts() Impacts {
+	if it.numBlocks <= 1 {
+		return it.readImpacts(it.groupPairs[:0], it.block)
+	}
+	return it.readImpacts(it.groupPairs[:0], it.numBlocks+it.block/GroupSize)
+}
+
+// TermImpacts are the impacts of the whole term; valid until the next call.
+// The iterator may stand anywhere.
+func (it *Iterator) TermImpacts() Impacts {
+	if it.numBlocks <= 1 {
+		return it.readImpacts(it.termPairs[:0], 0)
+	}
+	return it.readImpacts(it.termPairs[:0], len(it.impactAts)-1)
+}
+
+// GroupLastDoc is the last document of the group of the current block.
+func (it *Iterator) GroupLastDoc() uint32 {
+	last := min((it.block/GroupSize+1)*GroupSize, it.numBlocks) - 1
+	return it.lastDocs[last]
+}
+
+func (it *Iterator) readImpacts(dst Impacts, list int) Impacts {
+	if it.inline {
+		// The length is the document's own; zero is never above it.
+		return append(dst, Impact{Freq: uint8(min(it.inlineFreq, manyFreq)), Length: 0})
+	}
+	if list < 0 || list >= len(it.impactAts) {
+		return nil
+	}
+	at := int(it.impactAts[list])
+	if at >= len(it.impacts) {
+		return nil
+	}
+	n := int(it.impacts[at])
+	b := it.impacts[at+1:]
+	if n > maxPairs || 2*n > len(b) {
+		return nil
+	}
+	for i := range n {
+		dst = append(dst, Impact{Freq: b[2*i], Length: b[2*i+1]})
+	}
+	return dst
+}
+
+// maxOf is Impacts.Max of one stored list without copying it.
+func (it *Iterator) maxOf(list int, norms *[256]float32) float32 {
+	if it.inline || list >= len(it.impactAts) {
+		return it.BlockImpacts().Max(norms)
+	}
+	at := int(it.impactAts[list])
+	if at >= len(it.impacts) {
+		return 1
+	}
+	b := it.impacts[at+1:]
+	n := 2 * int(it.impacts[at])
+	if n == 0 || n > len(b) {
+		return 1
+	}
+	var best float32
+	for b = b[:n]; len(b) >= 2; b = b[2:] {
+		if b[0] == manyFreq {
+			return 1
+		}
+		f := float32(b[0])
+		best = max(best, f/(f+norms[b[1]]))
+	}
+	return best
+}
+
+// BlockMax is BlockImpacts().Max(norms).
+func (it *Iterator) BlockMax(norms *[256]float32) float32 { return it.maxOf(it.block, norms) }
+
+// GroupMax is GroupImpacts().Max(norms).
+func (it *Iterator) GroupMax(norms *[256]float32) float32 {
+	if it.numBlocks <= 1 {
+		return it.maxOf(it.block, norms)
+	}
+	return it.maxOf(it.numBlocks+it.block/GroupSize, norms)
+}
+
+// MaxIn is a bound of Impacts.Max over all documents d with from ≤ d < to,
+// looking from the current block on without moving; 0 when the term has no
+// blocks there.
+func (it *Iterator) MaxIn(from, to uint32, norms *[256]float32) float32 {
+	b := max(it.block, 0)
+	if b >= it.numBlocks || from >= to {
+		return 0
+	}
+	if it.lastDocs[b] < from {
+		lo, hi := b, it.numBlocks
+		for step := 1; lo+step < it.numBlocks; step <<= 1 {
+			if it.lastDocs[lo+step] >= from {
+				hi = lo + step
+				break
+			}
+			lo += step
+		}
+		for lo+1 < hi {
+			if mid := int(uint(lo+hi) >> 1); it.lastDocs[mid] < from {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		b = hi
+	}
+	var best float32
+	for ; b < it.numBlocks; b++ {
+		if b > 0 && it.lastDocs[b-1] >= to-1 {
+			break
+		}
+		// A whole group inside the range is bounded at once.
+		if b%GroupSize == 0 && it.numBlocks > 1 && b+GroupSize <= it.numBlocks && it.lastDocs[b+GroupSize-1] < to {
+			best = max(best, it.maxOf(it.numBlocks+b/GroupSize, norms))
+			b += GroupSize - 1
+			continue
+		}
+		best = max(best, it.maxOf(b, norms))
+	}
+	return best
+}
+
+// BlockLastDocs are the last documents of all blocks, for planning over the
+// whole term; not to be changed.
+func (it *Iterator) BlockLastDocs() []uint32 { return it.lastDocs }

@@ -1,0 +1,403 @@
+package postings
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+)
+
+// Iterator walks the postings of one term block by block. It starts before
+// the first block. It may be reset to another term any number of times and
+// then allocates nothing; it is some kilobytes large, so keep it. One
+// goroutine uses it.
+type Iterator struct {
+	data []byte
+	opts Options
+	err  error
+
+	df        uint32
+	numBlocks int
+	block     int // −1 before the first, numBlocks at the end
+	index     int // where Seek stands in the block
+
+	lastDocs  []uint32
+	blockAts  []uint32
+	posAts    []uint32
+	impactAts []uint32
+	impacts   []byte
+	blocksAt  int
+	blocksEnd int
+	posAt     int
+	posEnd    int
+
+	inline         bool
+	inlineFreq     uint32
+	inlinePosition uint32
+	single         [2]uint32
+
+	docsReady   bool
+	freqsReady  bool
+	startsReady bool
+	chunk       int // of positions held in chunkValues, −1 for none
+	count       int // documents in the block, when docsReady
+	freqsAt     int // where frequencies begin, when docsReady
+
+	docs        [BlockSize]uint32
+	freqs       [BlockSize]uint32
+	starts      [BlockSize + 1]uint32
+	chunkValues [chunkSize]uint32
+
+	blockPairs, groupPairs, termPairs [maxPairs]Impact
+}
+
+func (it *Iterator) fail(format string, args ...any) {
+	if it.err == nil {
+		it.err = damaged(format, args...)
+	}
+	it.block, it.numBlocks = 0, 0
+	it.lastDocs, it.docsReady, it.count = nil, true, 0
+	it.freqsReady = true
+}
+
+// Err is the first damage met; the iterator ended there.
+func (it *Iterator) Err() error { return it.err }
+
+// DocFreq is the number of documents of the term.
+func (it *Iterator) DocFreq() uint32 { return it.df }
+
+// NumBlocks is the number of blocks.
+func (it *Iterator) NumBlocks() int { return it.numBlocks }
+
+// Block is the index of the current block: −1 before the first, NumBlocks at
+// the end.
+func (it *Iterator) Block() int { return it.block }
+
+// NextBlock moves to the next block and reports whether there is one. Nothing
+// is decoded.
+func (it *Iterator) NextBlock() bool {
+	if it.block+1 >= it.numBlocks {
+		it.moveTo(it.numBlocks)
+		return false
+	}
+	it.moveTo(it.block + 1)
+	return true
+}
+
+func (it *Iterator) moveTo(block int) {
+	it.block, it.index = block, 0
+	it.docsReady, it.freqsReady, it.startsReady, it.chunk = false, false, false, -1
+}
+
+// SeekBlock moves forward to the first block whose last document is not below
+// target, staying where it is when the current block already is one, and
+// reports whether there is one. Nothing is decoded.
+func (it *Iterator) SeekBlock(target uint32) bool {
+	b := max(it.block, 0)
+	if b >= it.numBlocks {
+		return false
+	}
+	if target <= it.lastDocs[b] {
+		if it.block < 0 {
+			it.moveTo(0)
+		}
+		return true
+	}
+	// Gallop: targets are mostly near.
+	lo, step := b, 1
+	for lo+step < it.numBlocks && it.lastDocs[lo+step] < target {
+		lo += step
+		step <<= 1
+	}
+	hi := min(lo+step, it.numBlocks)
+	for lo+1 < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if it.lastDocs[mid] < target {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	it.moveTo(hi)
+	return hi < it.numBlocks
+}
+
+// LastDoc is the last document of the current block.
+func (it *Iterator) LastDoc() uint32 { return it.lastDocs[it.block] }
+
+// FirstDoc is the first document of the current block.
+func (it *Iterator) FirstDoc() uint32 {
+	if it.inline {
+		return it.single[0]
+	}
+	if at := it.blocksAt + int(it.blockAts[it.block]) + 1; at+4 <= it.blocksEnd {
+		return binary.LittleEndian.Uint32(it.data[at:])
+	}
+	return it.LastDoc()
+}
+
+// Count is the number of documents of the current block.
+func (it *Iterator) Count() int {
+	if it.block+1 < it.numBlocks {
+		return BlockSize
+	}
+	return int(it.df) - (it.numBlocks-1)*BlockSize
+}
+
+// Docs are the documents of the current block, rising; valid until the
+// iterator moves. At the end there are none.
+func (it *Iterator) Docs() []uint32 {
+	if !it.docsReady {
+		it.decodeDocs()
+	}
+	return it.docs[:it.count]
+}
+
+// Freqs are the frequencies of the current block, parallel to Docs; all 1 in
+// a field without frequencies.
+func (it *Iterator) Freqs() []uint32 {
+	if !it.freqsReady {
+		it.decodeFreqs()
+	}
+	return it.freqs[:it.count]
+}
+
+// FreqAt is the frequency of document number index of the current block.
+func (it *Iterator) FreqAt(index int) uint32 {
+	if !it.freqsReady {
+		it.decodeFreqs()
+	}
+	return it.freqs[index]
+}
+
+// Seek moves to the first document not below target, which it returns with
+// its index in Docs; NoMoreDocs at the end. It never moves backwards.
+func (it *Iterator) Seek(target uint32) (doc uint32, index int) {
+	if !it.SeekBlock(target) {
+		return NoMoreDocs, 0
+	}
+	docs := it.Docs()
+	lo := it.index
+	if lo < len(docs) && docs[lo] >= target {
+		return docs[lo], lo
+	}
+	// docs[lo] < target ≤ the last: gallop, then halve.
+	step := 1
+	for lo+step < len(docs) && docs[lo+step] < target {
+		lo += step
+		step <<= 1
+	}
+	hi := min(lo+step, len(docs))
+	for lo+1 < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if docs[mid] < target {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	if hi >= len(docs) {
+		it.fail("block %d ends before its last document", it.block)
+		return NoMoreDocs, 0
+	}
+	it.index = hi
+	return docs[hi], hi
+}
+
+// blockBytes is the current block's kind, first document and payload.
+func (it *Iterator) blockBytes() (kind byte, first uint32, payload int, ok bool) {
+	at := it.blocksAt + int(it.blockAts[it.block])
+	if at+5 > it.blocksEnd {
+		it.fail("block %d", it.block)
+		return 0, 0, 0, false
+	}
+	return it.data[at], binary.LittleEndian.Uint32(it.data[at+1:]), at + 5, true
+}
+
+func (it *Iterator) decodeDocs() {
+	it.docsReady = true
+	if it.block < 0 || it.block >= it.numBlocks {
+		it.count = 0
+		return
+	}
+	if it.inline {
+		it.docs[0], it.count = it.single[0], 1
+		return
+	}
+	kind, first, at, ok := it.blockBytes()
+	if !ok {
+		return
+	}
+	n := it.Count()
+	it.count = n
+	switch {
+	case kind == kindRun:
+		for i := range it.docs[:n] {
+			it.docs[i] = first + uint32(i)
+		}
+		it.freqsAt = at
+	case kind == kindBitset:
+		it.decodeBits(first, at, n)
+	case kind <= 32:
+		size := bitpack.Size(n, int(kind))
+		if at+size > it.blocksEnd {
+			it.fail("block %d", it.block)
+			return
+		}
+		bitpack.Unpack32(it.docs[:(n+7)&^7], it.data[at:], int(kind))
+		bitpack.AddTo32(it.docs[:n], first)
+		it.freqsAt = at + size
+	default:
+		it.fail("block %d of kind %d", it.block, kind)
+	}
+}
+
+func (it *Iterator) decodeBits(first uint32, at, n int) {
+	base := first &^ 63
+	words := int(it.LastDoc()>>6) - int(first>>6) + 1
+	if words <= 0 || at+words*8 > it.blocksEnd {
+		it.fail("bits of block %d", it.block)
+		return
+	}
+	i := 0
+	for w := range words {
+		word := binary.LittleEndian.Uint64(it.data[at+w*8:])
+		if i+bits.OnesCount64(word) > n {
+			break
+		}
+		for ; word != 0; word &= word - 1 {
+			it.docs[i&(BlockSize-1)] = base + uint32(bits.TrailingZeros64(word))
+			i++
+		}
+		base += 64
+	}
+	if i != n {
+		it.fail("bits of block %d hold %d documents, not %d", it.block, i, n)
+		return
+	}
+	it.freqsAt = at + words*8
+}
+
+func (it *Iterator) decodeFreqs() {
+	if !it.docsReady {
+		it.decodeDocs()
+	}
+	it.freqsReady = true
+	freqs := it.freqs[:it.count]
+	if it.inline && it.count == 1 {
+		it.freqs[0] = it.inlineFreq
+		return
+	}
+	if !it.opts.Freqs || it.count == 0 {
+		for i := range freqs {
+			freqs[i] = 1
+		}
+		return
+	}
+	at := it.freqsAt
+	if at+2 > it.blocksEnd {
+		it.fail("frequencies of block %d", it.block)
+		return
+	}
+	width, exceptions := int(it.data[at]), int(it.data[at+1])
+	if width == 0 && exceptions == 0 {
+		for i := range freqs {
+			freqs[i] = 1
+		}
+		return
+	}
+	if !readPatched(freqs, it.data[at+2:it.blocksEnd:cap(it.data)], width, exceptions) {
+		it.fail("frequencies of block %d", it.block)
+		return
+	}
+	bitpack.AddTo32(freqs, 1)
+}
+
+// IntoBitset sets the bit doc−base in words for every document of the term
+// with base ≤ doc < base+64·len(words), looking from the current block on. It
+// leaves the iterator at the first block that reaches behind the window, or at
+// the end. base must be a multiple of 64.
+func (it *Iterator) IntoBitset(words []uint64, base uint32) {
+	end := uint64(base) + uint64(len(words))*64
+	for ok := it.SeekBlock(base); ok && uint64(it.FirstDoc()) < end; ok = it.NextBlock() {
+		it.blockInto(words, base, end)
+		if it.block >= it.numBlocks || uint64(it.LastDoc()) >= end {
+			return
+		}
+	}
+}
+
+func (it *Iterator) blockInto(words []uint64, base uint32, end uint64) {
+	if !it.inline {
+		kind, first, at, ok := it.blockBytes()
+		if !ok {
+			return
+		}
+		switch kind {
+		case kindRun:
+			from := max(first, base) - base
+			to := uint32(min(uint64(it.LastDoc())+1, end) - uint64(base))
+			setRange(words, from, to)
+			return
+		case kindBitset:
+			it.bitsInto(words, base, first, at)
+			return
+		}
+	}
+	docs := it.Docs()
+	if len(docs) == 0 {
+		return
+	}
+	if docs[0] >= base && uint64(docs[len(docs)-1]) < end {
+		for _, d := range docs {
+			d -= base
+			words[d>>6] |= 1 << (d & 63)
+		}
+		return
+	}
+	for _, d := range docs {
+		if d >= base && uint64(d) < end {
+			d -= base
+			words[d>>6] |= 1 << (d & 63)
+		}
+	}
+}
+
+// bitsInto combines the words of a bitset block, which start at the word of
+// its first document, into words, which start at base.
+func (it *Iterator) bitsInto(words []uint64, base, first uint32, at int) {
+	from, to := int(first>>6), int(it.LastDoc()>>6)+1
+	if to <= from || at+(to-from)*8 > it.blocksEnd {
+		it.fail("bits of block %d", it.block)
+		return
+	}
+	shift := int(base >> 6)
+	src := it.data[at : at+(to-from)*8]
+	if from < shift {
+		src = src[(shift-from)*8:]
+		from = shift
+	}
+	dst := words[from-shift:]
+	n := min(len(src)/8, len(dst))
+	dst = dst[:n]
+	for i := range dst {
+		dst[i] |= binary.LittleEndian.Uint64(src[i*8:])
+	}
+}
+
+func setRange(words []uint64, from, to uint32) {
+	if from >= to {
+		return
+	}
+	first, last := from>>6, (to-1)>>6
+	head, tail := ^uint64(0)<<(from&63), ^uint64(0)>>(63-(to-1)&63)
+	if first == last {
+		words[first] |= head & tail
+		return
+	}
+	words[first] |= head
+	for i := first + 1; i < last; i++ {
+		words[i] = ^uint64(0)
+	}
+	words[last] |= tail
+}

@@ -1,0 +1,96 @@
+package postings
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+)
+
+// maxExceptions keeps the bytes of a chunk's exceptions below 256.
+const maxExceptions = 40
+
+// chooseWidth finds the width that packs values smallest when those that do
+// not fit are kept apart, and how many those are.
+func chooseWidth(values []uint32) (width, exceptions int) {
+	var hist [33]int
+	var all uint32
+	for _, v := range values {
+		hist[bits.Len32(v)]++
+		all |= v
+	}
+	top := bits.Len32(all)
+	width = top
+	best := len(values) * top
+	above := 0
+	for w := top - 1; w >= 0; w-- {
+		above += hist[w+1]
+		if above > maxExceptions {
+			break
+		}
+		// An exception takes its index and the high bits in sevens.
+		cost := len(values)*w + above*(8+8*((top-w+6)/7))
+		if cost < best {
+			best, width, exceptions = cost, w, above
+		}
+	}
+	return width, exceptions
+}
+
+// appendPatched appends values packed with width bits, then the indexes of
+// the exceptions, then their high bits as varints.
+func appendPatched(dst []byte, values []uint32, width, exceptions int) (out []byte, exceptionBytes int) {
+	if exceptions == 0 {
+		return bitpack.Append32(dst, values, width), 0
+	}
+	var low [BlockSize]uint32
+	mask := uint32(1)<<width - 1
+	for i, v := range values {
+		low[i] = v & mask
+	}
+	dst = bitpack.Append32(dst, low[:len(values)], width)
+	at := len(dst)
+	for i, v := range values {
+		if v > mask {
+			dst = append(dst, byte(i))
+		}
+	}
+	for _, v := range values {
+		if v > mask {
+			dst = binary.AppendUvarint(dst, uint64(v>>width))
+		}
+	}
+	return dst, len(dst) - at
+}
+
+// readPatched fills dst from what appendPatched wrote; false when src is too
+// short or not well-formed.
+func readPatched(dst []uint32, src []byte, width, exceptions int) bool {
+	size := bitpack.Size(len(dst), width)
+	if width > 32 || size+exceptions > len(src) {
+		return false
+	}
+	bitpack.Unpack32(dst, src, width)
+	if exceptions == 0 {
+		return true
+	}
+	indexes, high := src[size:size+exceptions], src[size+exceptions:]
+	for _, i := range indexes {
+		var v uint64
+		if len(high) > 0 && high[0] < 0x80 {
+			v, high = uint64(high[0]), high[1:]
+		} else {
+			var n int
+			v, n = binary.Uvarint(high)
+			if n <= 0 {
+				return false
+			}
+			high = high[n:]
+		}
+		if int(i) >= len(dst) {
+			return false
+		}
+		dst[i] |= uint32(v << width)
+	}
+	return true
+}

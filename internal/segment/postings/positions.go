@@ -1,0 +1,97 @@
+package postings
+
+import "github.com/quiresearch/quire/internal/bitpack"
+
+// AppendPositions appends the positions of document number index of the
+// current block to dst, in order. Nothing in a field without positions.
+func (it *Iterator) AppendPositions(dst []uint32, index int) []uint32 {
+	if !it.opts.Positions {
+		return dst
+	}
+	if it.inline {
+		return append(dst, it.inlinePosition)
+	}
+	if !it.startsReady {
+		it.sumFreqs()
+	}
+	if index >= it.count {
+		return dst
+	}
+	from, to := int(it.starts[index]), int(it.starts[index+1])
+	var at uint32
+	for from < to {
+		c := from / chunkSize
+		if c != it.chunk && !it.decodeChunk(c) {
+			return dst
+		}
+		stop := min(to, (c+1)*chunkSize)
+		for _, delta := range it.chunkValues[from-c*chunkSize : stop-c*chunkSize] {
+			at += delta
+			dst = append(dst, at)
+		}
+		from = stop
+	}
+	return dst
+}
+
+// sumFreqs finds where the positions of each document of the block begin.
+func (it *Iterator) sumFreqs() {
+	var sum uint32
+	for i, f := range it.Freqs() {
+		it.starts[i] = sum
+		sum += f
+	}
+	it.starts[it.count] = sum
+	it.startsReady = true
+}
+
+// decodeChunk unpacks chunk c of the current block's positions.
+func (it *Iterator) decodeChunk(c int) bool {
+	total := int(it.starts[it.count])
+	chunks := (total + chunkSize - 1) / chunkSize
+	table := it.posAt + int(it.posAts[it.block])
+	if table < it.posAt || table+3*chunks > it.posEnd || c >= chunks {
+		it.fail("positions of block %d", it.block)
+		return false
+	}
+	at := table + 3*chunks
+	for i := range c {
+		e := it.data[table+3*i:]
+		at += bitpack.Size(chunkSize, int(e[0])) + int(e[2])
+	}
+	if at > it.posEnd {
+		it.fail("positions of block %d", it.block)
+		return false
+	}
+	e := it.data[table+3*c:]
+	n := min(chunkSize, total-c*chunkSize)
+	if !readPatched(it.chunkValues[:n], it.data[at:it.posEnd:cap(it.data)], int(e[0]), int(e[1])) {
+		it.fail("positions of block %d", it.block)
+		return false
+	}
+	it.chunk = c
+	return true
+}
+
+// BlockDeltas fills dst with the positions of the whole current block as they
+// are stored: per document the first one, then the steps. For copying.
+func (it *Iterator) BlockDeltas(dst []uint32) []uint32 {
+	dst = dst[:0]
+	if !it.opts.Positions {
+		return dst
+	}
+	if it.inline {
+		return append(dst, it.inlinePosition)
+	}
+	if !it.startsReady {
+		it.sumFreqs()
+	}
+	total := int(it.starts[it.count])
+	for c := 0; c*chunkSize < total; c++ {
+		if !it.decodeChunk(c) {
+			return dst
+		}
+		dst = append(dst, it.chunkValues[:min(chunkSize, total-c*chunkSize)]...)
+	}
+	return dst
+}

@@ -1,0 +1,149 @@
+package postings
+
+import (
+	"encoding/binary"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+)
+
+// Reader is the read side of a field's postings. It may be used by many
+// goroutines and allocates nothing.
+type Reader struct {
+	data []byte
+	opts Options
+}
+
+// NewReader reads what a Writer with the same options wrote. data is kept
+// when its capacity reaches bitpack.Padding bytes past its end, else copied.
+func NewReader(data []byte, opts Options) Reader {
+	opts.Freqs = opts.Freqs || opts.Positions
+	if cap(data)-len(data) < bitpack.Padding {
+		data = append(make([]byte, 0, len(data)+bitpack.Padding), data...)
+	}
+	return Reader{data: data, opts: opts}
+}
+
+// DocFreq is the number of documents of a term.
+func (r *Reader) DocFreq(h Handle) uint32 {
+	if h.inline() {
+		return 1
+	}
+	df := uint32(h >> offsetBits)
+	if df == docFreqMax && h.offset()+4 <= len(r.data) {
+		return binary.LittleEndian.Uint32(r.data[h.offset():])
+	}
+	return df
+}
+
+// Reset starts it before the first block of a term.
+func (r *Reader) Reset(it *Iterator, h Handle) {
+	it.data, it.opts = r.data, r.opts
+	it.block, it.err, it.index = -1, nil, 0
+	it.docsReady, it.freqsReady, it.startsReady, it.chunk = false, false, false, -1
+	it.lastDocs, it.blockAts, it.posAts, it.impactAts, it.impacts = nil, nil, nil, nil, nil
+	if it.inline = h.inline(); it.inline {
+		it.resetInline(h)
+		return
+	}
+	it.df = r.DocFreq(h)
+	if it.df == 0 || h.offset() > len(r.data) {
+		it.fail("handle %x", uint64(h))
+		return
+	}
+	if it.df <= BlockSize {
+		it.resetSingle(h.offset())
+	} else {
+		it.resetMany(h.offset())
+	}
+}
+
+func (it *Iterator) resetInline(h Handle) {
+	it.df, it.numBlocks = 1, 1
+	it.single[0] = uint32(h)
+	it.lastDocs = it.single[:1]
+	payload := uint32(h >> 32 & inlineMax)
+	if h&frequencyFlag != 0 {
+		it.inlineFreq, it.inlinePosition = payload, 0
+	} else {
+		it.inlineFreq, it.inlinePosition = 1, payload
+	}
+}
+
+func (it *Iterator) resetSingle(at int) {
+	start := at
+	df, n := binary.Uvarint(it.data[at:])
+	if n <= 0 || uint32(df) != it.df {
+		it.fail("header at %d", start)
+		return
+	}
+	at += n
+	it.posAt = start
+	if it.opts.Positions {
+		size, n := binary.Uvarint(it.data[at:])
+		if n <= 0 || size > uint64(start) {
+			it.fail("positions at %d", start)
+			return
+		}
+		at += n
+		it.posAt, it.posEnd = start-int(size), start
+	}
+	span, n := binary.Uvarint(it.data[at:])
+	at += max(n, 0)
+	if n <= 0 || at >= len(it.data) || at+1+2*int(it.data[at]) > len(it.data) {
+		it.fail("impacts at %d", start)
+		return
+	}
+	it.impacts = it.data[at:]
+	it.single[1] = 0
+	it.impactAts = it.single[1:2]
+	at += 1 + 2*int(it.data[at])
+	if at+5 > len(it.data) {
+		it.fail("block at %d", start)
+		return
+	}
+	it.blocksAt, it.blocksEnd = at, len(it.data)
+	it.numBlocks = 1
+	it.single[0] = binary.LittleEndian.Uint32(it.data[at+1:]) + uint32(span)
+	it.lastDocs, it.blockAts, it.posAts = it.single[:1], it.single[1:2], it.single[1:2]
+}
+
+func (it *Iterator) resetMany(start int) {
+	head := 12
+	if it.opts.Positions {
+		head = 16
+	}
+	if start%4 != 0 || start+head > len(it.data) {
+		it.fail("header at %d", start)
+		return
+	}
+	b := it.data[start:]
+	impacts, blocks := int(binary.LittleEndian.Uint32(b[4:])), int(binary.LittleEndian.Uint32(b[8:]))
+	n := int((uint64(it.df) + BlockSize - 1) / BlockSize)
+	groups := (n + GroupSize - 1) / GroupSize
+	arrays := 2 * n
+	if it.opts.Positions {
+		arrays += n
+		size := int(binary.LittleEndian.Uint32(b[12:]))
+		if size > start {
+			it.fail("positions at %d", start)
+			return
+		}
+		it.posAt, it.posEnd = start-size, start
+	}
+	ats := n + groups + 1
+	if head+4*(arrays+ats)+impacts+blocks > len(b) || binary.LittleEndian.Uint32(b) != it.df {
+		it.fail("directory at %d", start)
+		return
+	}
+	ints := bitpack.Uint32s(b[head : head+4*(arrays+ats)])
+	it.lastDocs, ints = ints[:n], ints[n:]
+	it.blockAts, ints = ints[:n], ints[n:]
+	if it.opts.Positions {
+		it.posAts, ints = ints[:n], ints[n:]
+	}
+	it.impactAts = ints
+	at := start + head + 4*(arrays+ats)
+	it.impacts = it.data[at : at+impacts]
+	it.blocksAt, it.blocksEnd = at+impacts, at+impacts+blocks
+	it.numBlocks = n
+}

@@ -1,0 +1,319 @@
+package postings
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+	"github.com/quiresearch/quire/internal/invariant"
+)
+
+// Output is where postings go: a section being written.
+type Output interface {
+	io.Writer
+	// Offset is the number of bytes written to the section so far.
+	Offset() int64
+}
+
+// Options say what a field keeps.
+type Options struct {
+	Freqs     bool
+	Positions bool // implies Freqs
+}
+
+// Writer encodes the postings of a field, term by term:
+//
+//	w.Begin()
+//	w.Add(doc, freq, length)  then freq times w.Position(p)
+//	handle, err := w.End()
+type Writer struct {
+	out  Output
+	opts Options
+
+	df      uint32
+	sumFreq uint64
+	last    uint32 // document added last
+	n       int    // documents in the open block
+	docs    [BlockSize]uint32
+	freqs   [BlockSize]uint32 // minus one
+	// deltas are the positions of the open block: per document the first
+	// one, then the steps.
+	deltas  []uint32
+	lastPos uint32
+
+	block, group, term frontier
+	groupBlocks        int
+	groupLists         []byte
+	groupAts           []uint32
+
+	blocks     []byte
+	lastDocs   []uint32
+	blockAts   []uint32
+	posAts     []uint32
+	impacts    []byte
+	impactAts  []uint32
+	posWritten int64
+	scratch    []byte
+	err        error
+}
+
+// NewWriter writes postings to out.
+func NewWriter(out Output, opts Options) *Writer {
+	opts.Freqs = opts.Freqs || opts.Positions
+	return &Writer{out: out, opts: opts}
+}
+
+// Begin starts a term.
+func (w *Writer) Begin() {
+	w.df, w.sumFreq, w.n, w.last = 0, 0, 0, 0
+	w.deltas = w.deltas[:0]
+	w.block.reset()
+	w.group.reset()
+	w.term.reset()
+	w.groupBlocks = 0
+	w.groupLists, w.groupAts = w.groupLists[:0], w.groupAts[:0]
+	w.blocks, w.lastDocs, w.blockAts, w.posAts = w.blocks[:0], w.lastDocs[:0], w.blockAts[:0], w.posAts[:0]
+	w.impacts, w.impactAts = w.impacts[:0], w.impactAts[:0]
+	w.posWritten = 0
+}
+
+// Add appends a document above all added before. length is its length code.
+func (w *Writer) Add(doc, freq uint32, length byte) {
+	if w.n == BlockSize {
+		w.flush()
+	}
+	invariant.Check(w.df == 0 || doc > w.last, "P1: %d after %d", doc, w.last)
+	if !w.opts.Freqs {
+		freq = 1
+	}
+	w.docs[w.n], w.freqs[w.n] = doc, freq-1
+	w.n++
+	w.df++
+	w.last = doc
+	w.sumFreq += uint64(freq)
+	w.lastPos = 0
+	w.block.add(uint8(min(freq, manyFreq)), length)
+}
+
+// Position appends a position of the document added last.
+func (w *Writer) Position(p uint32) {
+	if !w.opts.Positions {
+		return
+	}
+	invariant.Check(p >= w.lastPos, "P4: position %d after %d", p, w.lastPos)
+	w.deltas = append(w.deltas, p-w.lastPos)
+	w.lastPos = p
+}
+
+// Deltas appends all positions of the document added last: the first one,
+// then the steps.
+func (w *Writer) Deltas(deltas []uint32) {
+	if w.opts.Positions {
+		w.deltas = append(w.deltas, deltas...)
+	}
+}
+
+// DocFreq is the number of documents of the term so far.
+func (w *Writer) DocFreq() uint32 { return w.df }
+
+// SumFreq is the number of occurrences of the term so far.
+func (w *Writer) SumFreq() uint64 { return w.sumFreq }
+
+// End finishes the term. A term without documents is an error.
+func (w *Writer) End() (Handle, error) {
+	if w.df == 0 {
+		return 0, fmt.Errorf("write postings: P2: a term without documents")
+	}
+	if w.df == 1 {
+		if h, ok := w.inline(); ok {
+			return h, w.err
+		}
+	}
+	single := w.df <= BlockSize
+	w.flush()
+	if single {
+		return w.endSingle()
+	}
+	return w.endMany()
+}
+
+func (w *Writer) inline() (Handle, bool) {
+	doc, freq := w.docs[0], w.freqs[0]+1
+	if w.opts.Positions {
+		if freq != 1 || len(w.deltas) != 1 || w.deltas[0] > inlineMax {
+			return 0, false
+		}
+		return inlineFlag | Handle(w.deltas[0])<<32 | Handle(doc), true
+	}
+	if freq > inlineMax {
+		return 0, false
+	}
+	return inlineFlag | frequencyFlag | Handle(freq)<<32 | Handle(doc), true
+}
+
+func (w *Writer) endSingle() (Handle, error) {
+	h := w.scratch[:0]
+	h = binary.AppendUvarint(h, uint64(w.df))
+	if w.opts.Positions {
+		h = binary.AppendUvarint(h, uint64(w.posWritten))
+	}
+	h = binary.AppendUvarint(h, uint64(w.lastDocs[0]-w.docs[0]))
+	h = append(h, w.impacts...)
+	h = append(h, w.blocks...)
+	return w.finish(h)
+}
+
+func (w *Writer) endMany() (Handle, error) {
+	if w.groupBlocks > 0 {
+		w.endGroup()
+	}
+	lists := len(w.impacts)
+	for _, at := range w.groupAts {
+		w.impactAts = append(w.impactAts, uint32(lists)+at)
+	}
+	w.impacts = append(w.impacts, w.groupLists...)
+	w.impactAts = append(w.impactAts, uint32(len(w.impacts)))
+	w.impacts = w.term.appendTo(w.impacts)
+
+	if len(w.blocks) > 1<<32-1 || w.posWritten > 1<<32-1 {
+		return 0, fmt.Errorf("write postings: a term takes more than 4 GiB")
+	}
+	// The directory is viewed as integers, so it is aligned like them; the
+	// padding counts as positions.
+	if rest := w.out.Offset() % 4; rest != 0 {
+		w.write(make([]byte, 4-rest))
+		w.posWritten += 4 - rest
+	}
+	h := w.scratch[:0]
+	h = binary.LittleEndian.AppendUint32(h, w.df)
+	h = binary.LittleEndian.AppendUint32(h, uint32(len(w.impacts)))
+	h = binary.LittleEndian.AppendUint32(h, uint32(len(w.blocks)))
+	if w.opts.Positions {
+		h = binary.LittleEndian.AppendUint32(h, uint32(w.posWritten))
+	}
+	h = bitpack.AppendUint32s(h, w.lastDocs)
+	h = bitpack.AppendUint32s(h, w.blockAts)
+	if w.opts.Positions {
+		h = bitpack.AppendUint32s(h, w.posAts)
+	}
+	h = bitpack.AppendUint32s(h, w.impactAts)
+	h = append(h, w.impacts...)
+	h = append(h, w.blocks...)
+	return w.finish(h)
+}
+
+// finish writes the header and what follows it. The positions of the term lie
+// directly before.
+func (w *Writer) finish(h []byte) (Handle, error) {
+	w.scratch = h
+	offset := w.out.Offset()
+	if offset > maxOffset {
+		return 0, fmt.Errorf("write postings: more than %d bytes", int64(maxOffset))
+	}
+	w.write(h)
+	return generalHandle(offset, w.df), w.err
+}
+
+func (w *Writer) write(p []byte) {
+	if w.err == nil {
+		_, w.err = w.out.Write(p)
+	}
+}
+
+// flush encodes the open block.
+func (w *Writer) flush() {
+	docs := w.docs[:w.n]
+	w.lastDocs = append(w.lastDocs, docs[w.n-1])
+	w.blockAts = append(w.blockAts, uint32(len(w.blocks)))
+	w.blocks = appendDocs(w.blocks, docs)
+	if w.opts.Freqs {
+		freqs := w.freqs[:w.n]
+		width, exceptions := chooseWidth(freqs)
+		w.blocks = append(w.blocks, byte(width), byte(exceptions))
+		w.blocks, _ = appendPatched(w.blocks, freqs, width, exceptions)
+	}
+	if w.opts.Positions {
+		w.posAts = append(w.posAts, uint32(w.posWritten))
+		w.flushPositions()
+	}
+	w.impactAts = append(w.impactAts, uint32(len(w.impacts)))
+	w.impacts = w.block.appendTo(w.impacts)
+	w.group.merge(&w.block)
+	w.block.reset()
+	if w.groupBlocks++; w.groupBlocks == GroupSize {
+		w.endGroup()
+	}
+	w.n = 0
+}
+
+func (w *Writer) endGroup() {
+	w.groupAts = append(w.groupAts, uint32(len(w.groupLists)))
+	w.groupLists = w.group.appendTo(w.groupLists)
+	w.term.merge(&w.group)
+	w.group.reset()
+	w.groupBlocks = 0
+}
+
+// flushPositions writes the positions of the open block: a table of chunks,
+// then the chunks.
+func (w *Writer) flushPositions() {
+	invariant.Check(w.freqSum() == len(w.deltas), "P4: %d positions, frequencies say %d", len(w.deltas), w.freqSum())
+	chunks := (len(w.deltas) + chunkSize - 1) / chunkSize
+	p := w.scratch[:0]
+	for range chunks * 3 {
+		p = append(p, 0)
+	}
+	for c := range chunks {
+		values := w.deltas[c*chunkSize : min((c+1)*chunkSize, len(w.deltas))]
+		width, exceptions := chooseWidth(values)
+		var extra int
+		p, extra = appendPatched(p, values, width, exceptions)
+		p[c*3], p[c*3+1], p[c*3+2] = byte(width), byte(exceptions), byte(extra)
+	}
+	w.write(p)
+	w.posWritten += int64(len(p))
+	w.scratch = p
+	w.deltas = w.deltas[:0]
+}
+
+func (w *Writer) freqSum() int {
+	sum := 0
+	for _, f := range w.freqs[:w.n] {
+		sum += int(f) + 1
+	}
+	return sum
+}
+
+// appendDocs encodes a block of documents: what it is, the first one, then as
+// a run nothing, as bits the words from the first one's on, else the offsets
+// from the first, packed.
+func appendDocs(dst []byte, docs []uint32) []byte {
+	first, last := docs[0], docs[len(docs)-1]
+	if last-first == uint32(len(docs)-1) {
+		return binary.LittleEndian.AppendUint32(append(dst, kindRun), first)
+	}
+	width := bitpack.Width32(last - first)
+	words := int(last>>6-first>>6) + 1
+	// Bits are faster to combine than offsets: they may take a little more.
+	if words*8 <= bitpack.Size(len(docs), width)+len(docs)/16 {
+		dst = binary.LittleEndian.AppendUint32(append(dst, kindBitset), first)
+		var word uint64
+		at := first >> 6
+		for _, d := range docs {
+			for d>>6 != at {
+				dst = binary.LittleEndian.AppendUint64(dst, word)
+				word = 0
+				at++
+			}
+			word |= 1 << (d & 63)
+		}
+		return binary.LittleEndian.AppendUint64(dst, word)
+	}
+	dst = binary.LittleEndian.AppendUint32(append(dst, byte(width)), first)
+	var offsets [BlockSize]uint32
+	for i, d := range docs {
+		offsets[i] = d - first
+	}
+	return bitpack.Append32(dst, offsets[:len(docs)], width)
+}

@@ -1,0 +1,189 @@
+package segment
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment/columns"
+	"github.com/quiresearch/quire/internal/segment/points"
+	"github.com/quiresearch/quire/internal/segment/stored"
+	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// Reader is an open segment. It is counted: the opener holds one reference,
+// and whoever uses it longer takes one of their own.
+type Reader struct {
+	mapping *vfs.Mapping
+	file    *blockfile.Reader
+	meta    meta
+	parents *bitset.Bitset
+	stored  *stored.Reader
+
+	terms        map[string]*terms.Field
+	numbers      map[string]*columns.Numbers
+	numberPoints map[string]*points.Numbers
+	ordinals     map[string]*columns.Ordinals
+	geo          map[string]*columns.Geo
+	geoPoints    map[string]*points.Geo
+	vectors      map[string]*columns.Vectors
+}
+
+// Open opens a segment file and checks its checksums, unless it is trusted.
+func Open(fs vfs.FS, name string, verify blockfile.Verification) (*Reader, error) {
+	m, err := fs.Map(name)
+	if err != nil {
+		return nil, fmt.Errorf("open segment: %w", err)
+	}
+	r, err := open(m, verify)
+	if err != nil {
+		m.Release()
+		return nil, err
+	}
+	return r, nil
+}
+
+// aligned returns data at an address that integers can be viewed at.
+func aligned(data []byte) []byte {
+	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%8 == 0 {
+		return data
+	}
+	words := make([]uint64, len(data)/8+1)
+	out := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(data))
+	copy(out, data)
+	return out
+}
+
+func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
+	file, err := blockfile.Open(m.Name(), aligned(m.Bytes()), FileKind, FormatVersion, verify)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{
+		mapping:      m,
+		file:         file,
+		terms:        map[string]*terms.Field{},
+		numbers:      map[string]*columns.Numbers{},
+		numberPoints: map[string]*points.Numbers{},
+		ordinals:     map[string]*columns.Ordinals{},
+		geo:          map[string]*columns.Geo{},
+		geoPoints:    map[string]*points.Geo{},
+		vectors:      map[string]*columns.Vectors{},
+	}
+	metaID := blockfile.ID{Part: partMeta}
+	data, ok := file.Section(metaID)
+	if ok {
+		r.meta, ok = decodeMeta(data)
+	}
+	if !ok {
+		return nil, blockfile.Corrupt(m.Name(), file.Offset(metaID), "description of the segment")
+	}
+	if data, ok := file.Section(blockfile.ID{Part: partParents}); ok {
+		set, ok := bitset.FromBytes(data, r.meta.docs)
+		if !ok || set.Count() != int(r.meta.roots) || !set.Get(r.meta.docs-1) {
+			return nil, blockfile.Corrupt(m.Name(), file.Offset(blockfile.ID{Part: partParents}), "parents")
+		}
+		r.parents = set
+	} else if r.meta.docs != r.meta.roots {
+		return nil, blockfile.Corrupt(m.Name(), file.Offset(metaID), "%d documents, %d roots and no parents", r.meta.docs, r.meta.roots)
+	}
+	if r.stored, err = stored.Open(file, 0, r.meta.docs); err != nil {
+		return nil, err
+	}
+	for i, f := range r.meta.fields {
+		if err := r.openField(f, uint32(i+1)); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func (r *Reader) openField(f FieldOptions, owner uint32) (err error) {
+	docs := r.meta.docs
+	switch f.Kind {
+	case Terms:
+		r.terms[f.Name], err = terms.Open(r.file, owner, docs, f.terms())
+	case Numbers:
+		if r.numbers[f.Name], err = columns.OpenNumbers(r.file, owner, docs, f.Multi); err == nil && f.Points {
+			r.numberPoints[f.Name], err = points.OpenNumbers(r.file, owner, docs)
+		}
+	case Ordinals:
+		r.ordinals[f.Name], err = columns.OpenOrdinals(r.file, owner, docs, f.Multi)
+	case Geo:
+		if r.geo[f.Name], err = columns.OpenGeo(r.file, owner, docs, f.Multi); err == nil && f.Points {
+			r.geoPoints[f.Name], err = points.OpenGeo(r.file, owner, docs)
+		}
+	case Vector:
+		r.vectors[f.Name], err = columns.OpenVectors(r.file, owner, docs, f.Dimensions)
+	}
+	return err
+}
+
+// Retain adds a reference; false when the segment is closed already.
+func (r *Reader) Retain() bool { return r.mapping.Retain() }
+
+// Release gives a reference back; the last one closes the segment, and
+// nothing read from it may be used any more.
+func (r *Reader) Release() error { return r.mapping.Release() }
+
+// Name is the file's name.
+func (r *Reader) Name() string { return r.file.Name() }
+
+// Size is the file's size in bytes.
+func (r *Reader) Size() int64 { return r.file.Size() }
+
+// NumDocs is the number of documents, nested ones included.
+func (r *Reader) NumDocs() uint32 { return r.meta.docs }
+
+// NumRoots is the number of documents of their own right.
+func (r *Reader) NumRoots() uint32 { return r.meta.roots }
+
+// Parents is the set of documents of their own right, nil when all are.
+func (r *Reader) Parents() *bitset.Bitset { return r.parents }
+
+// Parent is the root that a document belongs to: itself, or the next.
+func (r *Reader) Parent(doc DocID) DocID {
+	if r.parents == nil {
+		return doc
+	}
+	return r.parents.Next(doc)
+}
+
+// FirstChild is the first document of the block of a root; the root itself
+// when it has no nested ones.
+func (r *Reader) FirstChild(root DocID) DocID {
+	if r.parents == nil || root == 0 {
+		return root
+	}
+	return DocID(r.parents.Previous(root-1) + 1)
+}
+
+// Fields lists the fields that have values.
+func (r *Reader) Fields() []FieldOptions { return r.meta.fields }
+
+// Terms returns a Terms field, nil when the segment has none of the name:
+// then no document has a value. So do the other methods of this form.
+func (r *Reader) Terms(name string) *terms.Field { return r.terms[name] }
+
+// Numbers returns a numbers column, nil when there is none.
+func (r *Reader) Numbers(name string) *columns.Numbers { return r.numbers[name] }
+
+// NumberPoints returns the range index of a numbers column, nil when none.
+func (r *Reader) NumberPoints(name string) *points.Numbers { return r.numberPoints[name] }
+
+// Ordinals returns an ordinals column, nil when there is none.
+func (r *Reader) Ordinals(name string) *columns.Ordinals { return r.ordinals[name] }
+
+// Geo returns a geo column, nil when there is none.
+func (r *Reader) Geo(name string) *columns.Geo { return r.geo[name] }
+
+// GeoPoints returns the region index of a geo column, nil when none.
+func (r *Reader) GeoPoints(name string) *points.Geo { return r.geoPoints[name] }
+
+// Vectors returns a vector column, nil when there is none.
+func (r *Reader) Vectors(name string) *columns.Vectors { return r.vectors[name] }
+
+// Stored returns the records, nil when no document has one.
+func (r *Reader) Stored() *stored.Reader { return r.stored }

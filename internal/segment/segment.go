@@ -1,0 +1,235 @@
+// Package segment is an immutable set of documents in one file: terms with
+// postings, columns, points, stored records and vectors.
+//
+// A Builder gathers documents in memory and writes the file, a Reader opens
+// it, Merge makes one file of several and leaves out what was deleted, Check
+// walks everything, Dump describes it. The segment knows named structures of
+// bytes and numbers; what they mean is the caller's matter.
+//
+// A document may have nested ones: they are documents of their own, numbered
+// directly before their parent. Such a block is never split.
+//
+// Invariants:
+//
+//	G1  Documents are numbered from 0 without gaps.
+//	G2  The last document is a root; nested ones belong to the next root.
+//	G3  A Builder writes no field without values; a merge that drops the last
+//	    value of a field may leave it empty.
+//
+// A Builder is used by one goroutine, a Reader by any number.
+//
+// The bytes are described in FORMAT.md.
+package segment
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// DocID is a document's number in its segment.
+type DocID = uint32
+
+// NoDoc marks a document that is not there.
+const NoDoc = ^DocID(0)
+
+// FileKind and FormatVersion are what a segment file says of itself.
+const (
+	FileKind      blockfile.Kind = "SEGMENT"
+	FormatVersion uint32         = 1
+)
+
+// Parts of the file's own sections, owner 0. Fields are owners 1, 2, ….
+const (
+	partMeta = iota + 1
+	partParents
+)
+
+// MaxDocs is the largest number of documents in a segment.
+const MaxDocs = 1<<31 - 1
+
+// Kind is the structure of a field.
+type Kind uint8
+
+// The kinds of fields. Names are unique per kind: a Terms field and a Numbers
+// field may have the same name.
+const (
+	Terms Kind = iota + 1
+	Numbers
+	Ordinals
+	Geo
+	Vector
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Terms:
+		return "terms"
+	case Numbers:
+		return "numbers"
+	case Ordinals:
+		return "ordinals"
+	case Geo:
+		return "geo"
+	case Vector:
+		return "vector"
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// FieldOptions declare a field. Options of other kinds are ignored.
+type FieldOptions struct {
+	Name string
+	Kind Kind
+
+	Freqs     bool // Terms: keep how often (implied by Positions)
+	Positions bool // Terms: keep where
+	Lengths   bool // Terms: keep a length code per document
+	Key       bool // Terms: exact look-up only, as for a primary key
+
+	Multi  bool // Numbers, Ordinals, Geo: several values per document
+	Points bool // Numbers, Geo: range index beside the column
+
+	Dimensions int // Vector
+}
+
+type fieldKey struct {
+	kind Kind
+	name string
+}
+
+func (o FieldOptions) key() fieldKey { return fieldKey{o.Kind, o.Name} }
+
+// normal drops options of other kinds and fills in what is implied.
+func (o FieldOptions) normal() FieldOptions {
+	n := FieldOptions{Name: o.Name, Kind: o.Kind}
+	switch o.Kind {
+	case Terms:
+		n.Freqs, n.Positions, n.Lengths, n.Key = o.Freqs || o.Positions, o.Positions, o.Lengths, o.Key
+	case Numbers, Geo:
+		n.Multi, n.Points = o.Multi, o.Points
+	case Ordinals:
+		n.Multi = o.Multi
+	case Vector:
+		n.Dimensions = o.Dimensions
+	}
+	return n
+}
+
+func (o FieldOptions) terms() terms.Options {
+	return terms.Options{
+		Options: postings.Options{Freqs: o.Freqs, Positions: o.Positions},
+		Lengths: o.Lengths,
+		Key:     o.Key,
+	}
+}
+
+// Info describes a finished segment file.
+type Info struct {
+	Docs  uint32 // documents, nested ones included
+	Roots uint32 // documents of their own right
+	blockfile.Summary
+}
+
+// meta is the content of the meta section.
+type meta struct {
+	docs, roots uint32
+	fields      []FieldOptions
+}
+
+const (
+	flagFreqs = 1 << iota
+	flagPositions
+	flagLengths
+	flagKey
+	flagMulti
+	flagPoints
+)
+
+func (m meta) encode() []byte {
+	b := binary.AppendUvarint(nil, uint64(m.docs))
+	b = binary.AppendUvarint(b, uint64(m.roots))
+	b = binary.AppendUvarint(b, uint64(len(m.fields)))
+	for _, f := range m.fields {
+		flags := uint64(0)
+		for flag, set := range map[uint64]bool{flagFreqs: f.Freqs, flagPositions: f.Positions, flagLengths: f.Lengths,
+			flagKey: f.Key, flagMulti: f.Multi, flagPoints: f.Points} {
+			if set {
+				flags |= flag
+			}
+		}
+		b = append(b, byte(f.Kind))
+		b = binary.AppendUvarint(b, flags)
+		b = binary.AppendUvarint(b, uint64(f.Dimensions))
+		b = binary.AppendUvarint(b, uint64(len(f.Name)))
+		b = append(b, f.Name...)
+	}
+	return b
+}
+
+// decodeMeta reads what encode wrote; false when it is not well-formed.
+func decodeMeta(b []byte) (m meta, ok bool) {
+	number := func() uint64 {
+		v, n := binary.Uvarint(b)
+		if n <= 0 {
+			ok = false
+			b = nil
+			return 0
+		}
+		b = b[n:]
+		return v
+	}
+	ok = true
+	docs, roots, fields := number(), number(), number()
+	if docs > MaxDocs || roots > docs || fields > uint64(len(b)) {
+		return m, false
+	}
+	m.docs, m.roots = uint32(docs), uint32(roots)
+	for range fields {
+		if len(b) == 0 {
+			return m, false
+		}
+		f := FieldOptions{Kind: Kind(b[0])}
+		b = b[1:]
+		flags, dimensions, length := number(), number(), number()
+		if !ok || length > uint64(len(b)) || dimensions > 1<<20 || f.Kind < Terms || f.Kind > Vector {
+			return m, false
+		}
+		f.Freqs, f.Positions, f.Lengths = flags&flagFreqs != 0, flags&flagPositions != 0, flags&flagLengths != 0
+		f.Key, f.Multi, f.Points = flags&flagKey != 0, flags&flagMulti != 0, flags&flagPoints != 0
+		f.Dimensions = int(dimensions)
+		f.Name, b = string(b[:length]), b[length:]
+		m.fields = append(m.fields, f)
+	}
+	return m, ok && len(b) == 0
+}
+
+// create runs write on a new file and makes it durable; on any error the
+// file is removed.
+func create(fs vfs.FS, name string, write func(*blockfile.Writer) error) (blockfile.Summary, error) {
+	f, err := fs.Create(name)
+	if err != nil {
+		return blockfile.Summary{}, fmt.Errorf("create segment: %w", err)
+	}
+	w := blockfile.NewWriter(f, name, FileKind, FormatVersion)
+	err = write(w)
+	var summary blockfile.Summary
+	if err == nil {
+		summary, err = w.Finish()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		fs.Remove(name)
+		return blockfile.Summary{}, fmt.Errorf("write segment %s: %w", name, err)
+	}
+	return summary, nil
+}

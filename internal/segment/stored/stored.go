@@ -1,0 +1,33 @@
+// Package stored keeps one byte string per document in compressed blocks.
+//
+// A Writer takes the records of all documents in order. A Reader gives single
+// ones back: it unpacks the block that holds the record and keeps a few
+// unpacked blocks, since the documents of a page and of repeated searches lie
+// in few. Any number of goroutines may use a Reader.
+//
+// Invariants:
+//
+//	S1  Every document belongs to exactly one block; blocks are in the order
+//	    of documents.
+//	S2  A block holds about 16 KiB, or one larger record.
+//
+// The bytes are described in FORMAT.md.
+package stored
+
+// Parts of the records in the segment file; they follow the file's own.
+const (
+	PartData = iota + 17
+	PartBlocks
+)
+
+const (
+	// blockBytes is a compromise: larger packs better, smaller reads faster.
+	blockBytes = 16 << 10
+	// blockDocs bounds the work of finding a record in a block of tiny ones.
+	blockDocs = 1024
+	// maxBlock bounds what a damaged index may ask for.
+	maxBlock = 1 << 30
+)
+
+// entryWords describe a block: first document and raw size, then the offset.
+const entryWords = 2

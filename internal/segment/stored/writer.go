@@ -1,0 +1,104 @@
+package stored
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+)
+
+// Output is where packed blocks go: the data section being written, or memory.
+type Output interface {
+	io.Writer
+	// Offset is the number of bytes written so far.
+	Offset() int64
+}
+
+// Writer packs the records of a segment, one per document, in order.
+type Writer struct {
+	out     Output
+	encoder *zstd.Encoder
+	next    uint32 // document
+	first   uint32 // of the open block
+	lengths []byte
+	data    []byte
+	packed  []byte
+	blocks  []uint64
+	err     error
+}
+
+// NewWriter writes packed blocks to out.
+func NewWriter(out Output) (*Writer, error) {
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+	if err != nil {
+		return nil, fmt.Errorf("prepare compression: %w", err)
+	}
+	return &Writer{out: out, encoder: encoder}, nil
+}
+
+// Add appends the record of the next document; an empty one is no record.
+func (w *Writer) Add(record []byte) {
+	if len(w.data)+len(record) > maxBlock-1<<20 {
+		w.flush()
+	}
+	if len(record) > maxBlock-1<<20 {
+		w.err = fmt.Errorf("write records: one of %d bytes is too large", len(record))
+		record = nil
+	}
+	w.lengths = binary.AppendUvarint(w.lengths, uint64(len(record)))
+	w.data = append(w.data, record...)
+	w.next++
+	if len(w.data) >= blockBytes || w.next-w.first >= blockDocs {
+		w.flush()
+	}
+}
+
+// AddBlock appends a whole packed block of docs documents, as Reader.Block
+// gave it, without unpacking it.
+func (w *Writer) AddBlock(packed []byte, docs uint32, rawSize uint32) {
+	w.flush()
+	w.blocks = append(w.blocks, uint64(w.first)|uint64(rawSize)<<32, uint64(w.out.Offset()))
+	w.write(packed)
+	w.next += docs
+	w.first = w.next
+}
+
+func (w *Writer) flush() {
+	if w.next == w.first {
+		return
+	}
+	w.lengths = append(w.lengths, w.data...)
+	w.packed = w.encoder.EncodeAll(w.lengths, w.packed[:0])
+	w.blocks = append(w.blocks, uint64(w.first)|uint64(len(w.lengths))<<32, uint64(w.out.Offset()))
+	w.write(w.packed)
+	w.lengths, w.data = w.lengths[:0], w.data[:0]
+	w.first = w.next
+}
+
+func (w *Writer) write(p []byte) {
+	if _, err := w.out.Write(p); err != nil && w.err == nil {
+		w.err = err
+	}
+}
+
+// Bytes is the memory of the open block.
+func (w *Writer) Bytes() int { return cap(w.data) + cap(w.lengths) + cap(w.packed) + 8*cap(w.blocks) }
+
+// Finish packs the last block and returns the content of the blocks section.
+func (w *Writer) Finish() (index []byte, err error) {
+	w.flush()
+	w.blocks = append(w.blocks, uint64(w.next), uint64(w.out.Offset()))
+	if err := w.encoder.Close(); err != nil && w.err == nil {
+		w.err = err
+	}
+	return bitpack.AppendUint64s(nil, w.blocks), w.err
+}
+
+// Copies tells whether a block of so many raw bytes is better copied than
+// packed again: small ones are joined with their neighbours.
+func (w *Writer) Copies(rawSize uint32) bool {
+	return rawSize >= blockBytes/2 && len(w.data) < blockBytes/4
+}

@@ -1,0 +1,166 @@
+package terms
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
+
+// Field is the read side of one Terms field.
+type Field struct {
+	opts     Options
+	stats    Stats
+	list     List
+	handles  []uint64
+	slots    []uint32
+	width    int // bits of a slot that hold the number
+	prefixes []byte
+	lengths  []byte
+	postings postings.Reader
+
+	skipsOnce sync.Once
+	skips     skips
+}
+
+// Open opens field owner of a segment file with numDocs documents.
+func Open(file *blockfile.Reader, owner, numDocs uint32, opts Options) (*Field, error) {
+	opts.Freqs = opts.Freqs || opts.Positions
+	f := &Field{opts: opts}
+	section := func(part uint16) []byte {
+		data, _ := file.Section(blockfile.ID{Owner: owner, Part: part})
+		return data
+	}
+	corrupt := func(part uint16, format string, args ...any) error {
+		return blockfile.Corrupt(file.Name(), file.Offset(blockfile.ID{Owner: owner, Part: part}), format, args...)
+	}
+	info := section(PartInfo)
+	var numbers [4]uint64
+	for i := range numbers {
+		v, n := binary.Uvarint(info)
+		if n <= 0 {
+			return nil, corrupt(PartInfo, "statistics of terms")
+		}
+		numbers[i], info = v, info[n:]
+	}
+	if numbers[0] >= 1<<31 || numbers[1] > uint64(numDocs) {
+		return nil, corrupt(PartInfo, "%d terms in %d documents", numbers[0], numbers[1])
+	}
+	n := int(numbers[0])
+	f.stats = Stats{Terms: uint32(n), Docs: uint32(numbers[1]), SumLength: numbers[2], SumFreq: numbers[3]}
+	var ok bool
+	if f.list, ok = NewList(section(PartBytes), section(PartOffsets)); !ok || f.list.Len() != n {
+		return nil, corrupt(PartOffsets, "offsets of terms")
+	}
+	f.handles = bitpack.Uint64s(section(PartHandles))
+	f.slots = bitpack.Uint32s(section(PartHash))
+	f.width = bits.Len32(uint32(n))
+	if len(f.handles) != n || len(f.slots) != slotCount(n) {
+		return nil, corrupt(PartHash, "%d handles and %d slots for %d terms", len(f.handles), len(f.slots), n)
+	}
+	if !opts.Key {
+		if f.prefixes = section(PartPrefixes); len(f.prefixes) != n {
+			return nil, corrupt(PartPrefixes, "%d prefixes for %d terms", len(f.prefixes), n)
+		}
+	}
+	if opts.Lengths {
+		if f.lengths = section(PartLengths); len(f.lengths) != int(numDocs) {
+			return nil, corrupt(PartLengths, "%d lengths for %d documents", len(f.lengths), numDocs)
+		}
+	}
+	f.postings = postings.NewReader(section(PartPostings), opts.Options)
+	return f, nil
+}
+
+// Stats are the field's statistics.
+func (f *Field) Stats() Stats { return f.stats }
+
+// HasFreqs tells whether frequencies were kept.
+func (f *Field) HasFreqs() bool { return f.opts.Freqs }
+
+// HasPositions tells whether positions were kept.
+func (f *Field) HasPositions() bool { return f.opts.Positions }
+
+// HasLengths tells whether lengths were kept.
+func (f *Field) HasLengths() bool { return f.opts.Lengths }
+
+// Lengths is one length code per document, nil when the field keeps none.
+// See DecodeLength. It must not be changed.
+func (f *Field) Lengths() []byte { return f.lengths }
+
+// Len is the number of terms.
+func (f *Field) Len() uint32 { return f.stats.Terms }
+
+// Lookup finds a term by hash, without walking the dictionary.
+func (f *Field) Lookup(term []byte) (Entry, bool) {
+	if ord, ok := f.find(term); ok {
+		return f.At(ord), true
+	}
+	return Entry{}, false
+}
+
+func (f *Field) find(term []byte) (uint32, bool) {
+	h := Hash(term)
+	i := slotOf(h, len(f.slots))
+	tag := uint32(h) << f.width
+	mask := uint32(1)<<f.width - 1
+	for range len(f.slots) {
+		v := f.slots[i]
+		if v == 0 {
+			return 0, false
+		}
+		if v&^mask == tag {
+			if ord := v&mask - 1; int(ord) < f.list.Len() && bytes.Equal(f.list.At(int(ord)), term) {
+				return ord, true
+			}
+		}
+		if i++; i == len(f.slots) {
+			i = 0
+		}
+	}
+	return 0, false
+}
+
+// At is the entry of term number ord.
+func (f *Field) At(ord uint32) Entry {
+	h := postings.Handle(f.handles[ord])
+	return Entry{Ord: ord, DocFreq: f.postings.DocFreq(h), Postings: h}
+}
+
+// Term is the text of term number ord. It must not be changed and is valid as
+// long as the segment's reader.
+func (f *Field) Term(ord uint32) []byte { return f.list.At(int(ord)) }
+
+// Search is the number of terms below key, and whether key itself is a term.
+func (f *Field) Search(key []byte) (ord uint32, found bool) {
+	i, found := f.list.Search(key)
+	return uint32(i), found
+}
+
+// Prefix is the half-open range of terms that start with prefix.
+func (f *Field) Prefix(prefix []byte) (from, to uint32) {
+	a, b := f.list.Prefix(prefix)
+	return uint32(a), uint32(b)
+}
+
+// Iterator starts it before the first block of a term found in this field.
+func (f *Field) Iterator(it *postings.Iterator, e Entry) { f.postings.Reset(it, e.Postings) }
+
+// CheckPrefixes says what is wrong with the common prefixes (T3); nothing
+// when they are right.
+func (f *Field) CheckPrefixes() string {
+	var last []byte
+	for ord, n := range f.prefixes {
+		term := f.Term(uint32(ord))
+		if min(commonPrefix(last, term), 255) != int(n) {
+			return fmt.Sprintf("T3: common prefix of %q", term)
+		}
+		last = term
+	}
+	return ""
+}

@@ -1,0 +1,187 @@
+package terms
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+)
+
+// Match is a term found by Fuzzy.
+type Match struct {
+	Entry
+	Distance uint8
+}
+
+// FuzzyOptions say which terms are near enough.
+type FuzzyOptions struct {
+	Distance     uint8 // 0–2 edits: insert, delete, replace or swap neighbours, by code point
+	PrefixLength int   // so many first code points must be equal
+	Open         bool  // the term may go on behind the match ("prefix with typos")
+	Limit        int   // stop after so many dictionary steps; 0 for defaultSteps
+}
+
+const (
+	// defaultSteps bounds one walk: about 20 ms.
+	defaultSteps = 500_000
+	// maxFuzzyWord is the longest word with typos, in bytes: common prefixes
+	// are known up to 255. Longer words are found as they are.
+	maxFuzzyWord = 200
+	maxDistance  = 2
+)
+
+// Fuzzy appends all terms within the distance of word to dst, each once with
+// its smallest distance, in the order of terms. complete is false when Limit
+// stopped it. A swap of neighbours is one edit and its letters are not edited
+// again (optimal string alignment).
+func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match, complete bool) {
+	if o.Limit <= 0 {
+		o.Limit = defaultSteps
+	}
+	if len(word) > maxFuzzyWord || f.opts.Key {
+		o.Distance = 0
+	}
+	o.Distance = min(o.Distance, maxDistance)
+	w := walk{f: f, word: word, open: o.Open, distance: o.Distance, left: o.Limit, matches: dst}
+	f.skipsOnce.Do(func() { f.skips = newSkips(f.prefixes) })
+	for at := 0; at < len(word); {
+		r, size := utf8.DecodeRune(word[at:])
+		w.runes = append(w.runes, r)
+		w.starts = append(w.starts, at)
+		at += size
+	}
+	w.starts = append(w.starts, len(word))
+	prefix := min(max(o.PrefixLength, 0), len(w.runes))
+	lo, hi := 0, f.list.Len()
+	if prefix > 0 {
+		lo, hi = f.list.Prefix(word[:w.starts[prefix]])
+	}
+	if lo < hi {
+		w.visit(lo, hi, w.starts[prefix], prefix, o.Distance)
+	}
+	found := w.matches[len(dst):]
+	slices.SortFunc(found, func(a, b Match) int {
+		if a.Ord != b.Ord {
+			return int(a.Ord) - int(b.Ord)
+		}
+		return int(a.Distance) - int(b.Distance)
+	})
+	found = slices.CompactFunc(found, func(a, b Match) bool { return a.Ord == b.Ord })
+	for i := range found {
+		found[i].Entry = f.At(found[i].Ord)
+	}
+	return w.matches[:len(dst)+len(found)], w.left > 0
+}
+
+// walk treats the sorted list as a trie: a node is a range of terms that
+// share their first depth bytes.
+type walk struct {
+	f        *Field
+	word     []byte
+	runes    []rune
+	starts   []int // byte offset of each rune, and the end
+	open     bool
+	distance uint8
+	left     int
+	key      []byte
+	matches  []Match
+}
+
+func (w *walk) report(ord int, edits uint8) {
+	w.matches = append(w.matches, Match{Entry: Entry{Ord: uint32(ord)}, Distance: w.distance - edits})
+}
+
+// visit finds the terms of [lo, hi), which share depth bytes, whose rest is
+// within edits of the word from rune at on.
+func (w *walk) visit(lo, hi, depth, at int, edits uint8) {
+	if w.left--; w.left <= 0 {
+		return
+	}
+	if edits == 0 {
+		w.exact(lo, hi, depth, at)
+		return
+	}
+	list := &w.f.list
+	if at == len(w.runes) {
+		if w.open {
+			w.reportRange(lo, hi, edits)
+			return
+		}
+		if len(list.At(lo)) == depth {
+			w.report(lo, edits)
+		}
+	} else {
+		w.visit(lo, hi, depth, at+1, edits-1) // a letter of the word is missing
+	}
+	i := lo
+	if len(list.At(i)) == depth {
+		i++
+	}
+	for i < hi && w.left > 0 {
+		r, size := utf8.DecodeRune(list.At(i)[depth:])
+		end := w.f.skips.next(i, depth+size, hi)
+		switch {
+		case at < len(w.runes) && r == w.runes[at]:
+			w.visit(i, end, depth+size, at+1, edits)
+		case at < len(w.runes):
+			w.visit(i, end, depth+size, at+1, edits-1) // another letter
+			if at+1 < len(w.runes) && r == w.runes[at+1] {
+				w.swapped(i, end, depth+size, at, edits)
+			}
+		}
+		w.visit(i, end, depth+size, at, edits-1) // a letter too many
+		i = end
+	}
+}
+
+// swapped goes on when the letter after the swapped one follows.
+func (w *walk) swapped(lo, hi, depth, at int, edits uint8) {
+	list := &w.f.list
+	i := lo
+	if len(list.At(i)) == depth {
+		i++
+	}
+	for i < hi {
+		r, size := utf8.DecodeRune(list.At(i)[depth:])
+		end := w.f.skips.next(i, depth+size, hi)
+		if r == w.runes[at] {
+			w.visit(i, end, depth+size, at+2, edits-1)
+			return
+		}
+		i = end
+		w.left--
+	}
+}
+
+func (w *walk) reportRange(lo, hi int, edits uint8) {
+	for i := lo; i < hi && w.left > 0; i++ {
+		w.report(i, edits)
+		w.left--
+	}
+}
+
+// fewTerms is how many terms are compared one by one rather than looked up.
+const fewTerms = 3
+
+// exact finds the term of [lo, hi) whose rest is the word from rune at on.
+func (w *walk) exact(lo, hi, depth, at int) {
+	list := &w.f.list
+	rest := w.word[w.starts[at]:]
+	if hi-lo <= fewTerms {
+		for i := lo; i < hi; i++ {
+			tail := list.At(i)[depth:]
+			if len(tail) == len(rest) && bytes.Equal(tail, rest) || w.open && bytes.HasPrefix(tail, rest) {
+				w.report(i, 0)
+			}
+		}
+		return
+	}
+	w.key = append(append(w.key[:0], list.At(lo)[:depth]...), rest...)
+	if w.open {
+		lo, hi = list.prefixIn(w.key, lo, hi)
+		w.reportRange(lo, hi, 0)
+		return
+	}
+	if ord, ok := w.f.find(w.key); ok {
+		w.report(int(ord), 0)
+	}
+}

@@ -1,0 +1,38 @@
+package terms
+
+import (
+	"math/bits"
+
+	"github.com/zeebo/xxh3"
+)
+
+// The hash table has a slot for every term and a third more, each with the
+// term's number plus one in the low bits and part of the hash in the others; 0
+// is free. Collisions go to the next slot. With half a million terms 13 bits of
+// hash remain, so that a term that is not there costs one cache line.
+
+// Hash is the hash of a term that the table is built on.
+func Hash(term []byte) uint64 { return xxh3.Hash(term) }
+
+func slotCount(n int) int { return n + n/3 + 1 }
+
+func slotOf(hash uint64, slots int) int {
+	hi, _ := bits.Mul64(hash, uint64(slots))
+	return int(hi)
+}
+
+// buildHash makes the table for the terms with the given hashes.
+func buildHash(hashes []uint64) []uint32 {
+	slots := make([]uint32, slotCount(len(hashes)))
+	width := bits.Len32(uint32(len(hashes)))
+	for ord, h := range hashes {
+		i := slotOf(h, len(slots))
+		for slots[i] != 0 {
+			if i++; i == len(slots) {
+				i = 0
+			}
+		}
+		slots[i] = uint32(h)<<width | uint32(ord+1)
+	}
+	return slots
+}

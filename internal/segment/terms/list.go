@@ -1,0 +1,128 @@
+package terms
+
+import (
+	"bytes"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+)
+
+// List is a sorted list of distinct byte strings over stored bytes. Any
+// number of goroutines may use it.
+type List struct {
+	bytes   []byte
+	offsets []uint32 // one more than strings
+}
+
+// NewList opens a list from its bytes and little-endian offsets. It reports
+// false when an offset does not fit; the order is not checked.
+func NewList(data, offsets []byte) (List, bool) {
+	ints := bitpack.Uint32s(offsets)
+	if len(ints) == 0 {
+		return List{offsets: []uint32{0}}, len(data) == 0 && len(offsets) == 0
+	}
+	if len(offsets)%4 != 0 || ints[0] != 0 || int(ints[len(ints)-1]) != len(data) {
+		return List{}, false
+	}
+	last := uint32(0)
+	for _, at := range ints {
+		if at < last {
+			return List{}, false
+		}
+		last = at
+	}
+	return List{bytes: data, offsets: ints}, true
+}
+
+// Len is the number of strings.
+func (l *List) Len() int { return len(l.offsets) - 1 }
+
+// At is string number i; not to be changed.
+func (l *List) At(i int) []byte {
+	from, to := l.offsets[i], l.offsets[i+1]
+	return l.bytes[from:to:to]
+}
+
+// Search is the number of strings below key, and whether key is the next.
+func (l *List) Search(key []byte) (int, bool) {
+	i := l.lowerBound(key, 0, l.Len())
+	return i, i < l.Len() && bytes.Equal(l.At(i), key)
+}
+
+// lowerBound is the first index in [lo, hi) whose string is not below key.
+func (l *List) lowerBound(key []byte, lo, hi int) int {
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if bytes.Compare(l.At(mid), key) < 0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// Prefix is the half-open range of strings that start with prefix.
+func (l *List) Prefix(prefix []byte) (from, to int) {
+	return l.prefixIn(prefix, 0, l.Len())
+}
+
+func (l *List) prefixIn(prefix []byte, lo, hi int) (from, to int) {
+	from = l.lowerBound(prefix, lo, hi)
+	// Gallop to the end: most prefixes hold few strings.
+	last, step := from, 1
+	for last < hi && bytes.HasPrefix(l.At(last), prefix) {
+		lo = last
+		last += step
+		step <<= 1
+	}
+	if last == from {
+		return from, from
+	}
+	lo, hi = lo+1, min(last, hi)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if bytes.HasPrefix(l.At(mid), prefix) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return from, lo
+}
+
+// ListWriter gathers a List in memory.
+type ListWriter struct {
+	bytes   []byte
+	offsets []uint32
+}
+
+// Add appends the next string.
+func (w *ListWriter) Add(s []byte) {
+	if len(w.offsets) == 0 {
+		w.offsets = append(w.offsets, 0)
+	}
+	w.bytes = append(w.bytes, s...)
+	w.offsets = append(w.offsets, uint32(len(w.bytes)))
+}
+
+// Len is the number of strings.
+func (w *ListWriter) Len() int { return max(len(w.offsets)-1, 0) }
+
+// Last is the string added last, nil when none was.
+func (w *ListWriter) Last() []byte {
+	n := len(w.offsets)
+	if n < 2 {
+		return nil
+	}
+	return w.bytes[w.offsets[n-2]:w.offsets[n-1]]
+}
+
+// Size is the number of bytes of all strings.
+func (w *ListWriter) Size() int { return len(w.bytes) }
+
+// Bytes are the strings, one behind the other.
+func (w *ListWriter) Bytes() []byte { return w.bytes }
+
+// Offsets are the places where strings begin, in little-endian order, with
+// the end of the last.
+func (w *ListWriter) Offsets() []byte { return bitpack.AppendUint32s(nil, w.offsets) }

@@ -1,0 +1,53 @@
+// Package terms is the dictionary of a Terms field: its distinct terms in
+// byte order, each with its postings, and statistics of the field.
+//
+// A Writer takes terms in order with their postings. A Field opens the
+// finished sections: exact look-up by hash, ranges and prefixes by binary
+// search, near terms by walking the sorted list like a trie. Any number of
+// goroutines may use a Field.
+//
+// Invariants:
+//
+//	T1  Terms strictly increase in byte order.
+//	T2  Every term is found by its hash, and no other text is.
+//	T3  The common prefix kept for a term is the one it shares with the term
+//	    before it, at most 255.
+//
+// The bytes are described in FORMAT.md.
+package terms
+
+import "github.com/quiresearch/quire/internal/segment/postings"
+
+// Entry is a term found.
+type Entry struct {
+	Ord      uint32 // position in the sorted list of terms
+	DocFreq  uint32
+	Postings postings.Handle
+}
+
+// Stats are the numbers scoring needs, deleted documents included.
+type Stats struct {
+	Docs      uint32 // documents with at least one term of the field
+	SumLength uint64 // of the exact lengths of all documents
+	SumFreq   uint64 // occurrences of all terms
+	Terms     uint32
+}
+
+// Options say what a field keeps.
+type Options struct {
+	postings.Options
+	Lengths bool
+	Key     bool // exact look-up only: no structure for near terms
+}
+
+// Parts of a field in the segment file.
+const (
+	PartInfo = iota + 1
+	PartPostings
+	PartBytes
+	PartOffsets
+	PartHandles
+	PartHash
+	PartPrefixes
+	PartLengths
+)

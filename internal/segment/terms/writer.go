@@ -1,0 +1,97 @@
+package terms
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/invariant"
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
+
+// Writer writes one field: for every term in order Begin, its documents
+// through Postings, End; then Finish.
+type Writer struct {
+	out      *blockfile.Writer
+	owner    uint32
+	opts     Options
+	postings *postings.Writer
+	list     ListWriter
+	handles  []uint64
+	hashes   []uint64
+	prefixes []byte
+	sumFreq  uint64
+}
+
+// NewWriter opens the postings section of field owner in out.
+func NewWriter(out *blockfile.Writer, owner uint32, opts Options) *Writer {
+	opts.Freqs = opts.Freqs || opts.Positions
+	out.Begin(blockfile.ID{Owner: owner, Part: PartPostings})
+	return &Writer{out: out, owner: owner, opts: opts, postings: postings.NewWriter(out, opts.Options)}
+}
+
+// Postings takes the documents of the term begun last.
+func (w *Writer) Postings() *postings.Writer { return w.postings }
+
+// Begin starts the next term, which must be above all before.
+func (w *Writer) Begin() { w.postings.Begin() }
+
+// End finishes the term. One without documents is left out.
+func (w *Writer) End(term []byte) error {
+	if w.postings.DocFreq() == 0 {
+		return nil
+	}
+	h, err := w.postings.End()
+	if err != nil {
+		return err
+	}
+	last := w.list.Last()
+	invariant.Check(last == nil || bytes.Compare(last, term) < 0, "T1: %q after %q", term, last)
+	if w.list.Size()+len(term) > 1<<32-1 || w.list.Len() >= 1<<31-1 {
+		return fmt.Errorf("write terms: the dictionary takes more than 4 GiB")
+	}
+	if !w.opts.Key {
+		w.prefixes = append(w.prefixes, byte(min(commonPrefix(last, term), 255)))
+	}
+	w.list.Add(term)
+	w.handles = append(w.handles, uint64(h))
+	w.hashes = append(w.hashes, Hash(term))
+	w.sumFreq += w.postings.SumFreq()
+	return nil
+}
+
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// Finish writes the dictionary. lengths is one code per document, nil when
+// the field keeps none; docs and sumLength go into the statistics.
+func (w *Writer) Finish(lengths []byte, docs uint32, sumLength uint64) error {
+	section := func(part uint16, data []byte) {
+		w.out.Section(blockfile.ID{Owner: w.owner, Part: part}, data)
+	}
+	section(PartBytes, w.list.Bytes())
+	section(PartOffsets, w.list.Offsets())
+	section(PartHandles, bitpack.AppendUint64s(nil, w.handles))
+	section(PartHash, bitpack.AppendUint32s(nil, buildHash(w.hashes)))
+	if !w.opts.Key {
+		section(PartPrefixes, w.prefixes)
+	}
+	if w.opts.Lengths {
+		section(PartLengths, lengths)
+	}
+	info := binary.AppendUvarint(nil, uint64(w.list.Len()))
+	info = binary.AppendUvarint(info, uint64(docs))
+	info = binary.AppendUvarint(info, sumLength)
+	info = binary.AppendUvarint(info, w.sumFreq)
+	section(PartInfo, info)
+	return w.out.Err()
+}
