@@ -122,9 +122,6 @@ func (s *phraseStep) add(field *terms.Field, offset uint32, entries []terms.Entr
 func (s *phraseStep) cost() int { return s.find.cost() }
 
 func (s *phraseStep) next(from uint32) uint32 {
-	if s.memo.valid && s.memo.base >= from&^(Span-1) {
-		return from // the window was found already; only its scores are wanted
-	}
 	return s.find.next(from)
 }
 

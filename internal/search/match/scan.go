@@ -15,8 +15,12 @@ type Sink interface {
 	// Floor is a score that a document must exceed to become a hit; matches
 	// that do not may be left out. It never falls.
 	Floor() float64
-	// Prunes reports whether matches below the floor may be left out now.
+	// Prunes reports whether matches that do not become hits may be left out
+	// now.
 	Prunes() bool
+	// SkipsWindow reports whether no document of the window can become a hit,
+	// whatever its score. It is asked only while the sink prunes.
+	SkipsWindow(base uint32) bool
 }
 
 // Scanner walks the matches of a plan in one segment. It belongs to one
@@ -26,6 +30,8 @@ type Scanner struct {
 	root   step
 	mask   mask
 	sums   *Sums
+
+	skipped bool
 }
 
 // mask is the documents that may be hits at all.
@@ -64,6 +70,16 @@ func (v *View) Scanner(segment int, query plan.Node, filters []plan.Node, scorin
 // clauses match; values of deleted documents are left out.
 func (v *View) ValueScanner(segment int, path string, clauses []plan.Node, scoring bool) (*Scanner, error) {
 	return v.scanner(segment, &plan.And{Clauses: clauses}, scoring, path)
+}
+
+// AnyScanner returns a scanner of all live documents and list values that a
+// filter matches, whichever of the two it is about.
+func (v *View) AnyScanner(segment int, filter plan.Node) (*Scanner, error) {
+	s, err := v.scanner(segment, filter, false, "")
+	if err == nil {
+		s.mask.parents = nil
+	}
+	return s, err
 }
 
 func joined(query plan.Node, filters []plan.Node) plan.Node {
@@ -111,6 +127,40 @@ func (v *View) scanner(segment int, n plan.Node, scoring bool, path string) (*Sc
 	return s, nil
 }
 
+// Skipped reports whether matches were left out.
+func (s *Scanner) Skipped() bool { return s.skipped }
+
+// Known returns how many hits there are at least, as far as that can be told
+// without looking, and whether that is all of them.
+func (s *Scanner) Known() (atLeast int, exact bool) {
+	switch root := s.root.(type) {
+	case noStep:
+		return 0, true
+	case *everyStep:
+		if s.mask.domain == nil {
+			return s.binder.segment.Documents, true
+		}
+		return 0, false
+	case *orStep:
+		if s.mask.isFull() {
+			for _, c := range root.steps {
+				if term, ok := c.(*termStep); ok {
+					atLeast = max(atLeast, term.cost())
+				}
+			}
+		}
+		return atLeast, false
+	case *termStep, *setStep, *listStep:
+		if s.mask.isFull() {
+			return root.cost(), true
+		}
+	}
+	return 0, false
+}
+
+// isFull reports whether every document may be a hit.
+func (m *mask) isFull() bool { return m.live == nil && m.parents == nil && m.domain == nil }
+
 // Cost is about how many documents the scan looks at.
 func (s *Scanner) Cost() int { return s.root.cost() }
 
@@ -131,12 +181,14 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 			return nil
 		}
 		base = next &^ (Span - 1)
-		if s.sums != nil && sink.Prunes() && s.root.bound(base, base+Span) <= sink.Floor() {
+		if sink.Prunes() && (sink.SkipsWindow(base) || s.sums != nil && s.root.bound(base, base+Span) <= sink.Floor()) {
+			s.skipped = true
 			continue
 		}
 		s.mask.window(base, &in)
 		s.root.run(base, &in, &out, s.sums)
 		if !out.Empty() && !sink.Take(base, &out, s.sums) {
+			s.skipped = true
 			return nil
 		}
 	}

@@ -227,12 +227,32 @@ func (s *andStep) cost() int {
 type orStep struct {
 	steps []step
 	tmp   Bits
+	found window
+}
+
+// window remembers which window was found already: steps have moved behind it
+// and next no longer tells whether they match in it.
+type window struct {
+	base  uint32
+	valid bool
+}
+
+// misses reports whether a step matches nothing in the window.
+func (w *window) misses(c step, base uint32) bool {
+	if w.valid && w.base == base {
+		return false
+	}
+	n := c.next(base)
+	return n == NoMore || n-base >= Span
 }
 
 func (s *orStep) run(base uint32, in, out *Bits, sums *Sums) {
 	*out = Bits{}
+	if sums == nil {
+		defer func() { s.found = window{base, true} }()
+	}
 	for i, c := range s.steps {
-		if n := c.next(base); n == NoMore || n-base >= Span {
+		if s.found.misses(c, base) {
 			continue
 		}
 		if i == 0 {
@@ -288,7 +308,7 @@ func (s *bestStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 	*out = Bits{}
 	for _, c := range s.steps {
-		if n := c.next(base); n == NoMore || n-base >= Span {
+		if s.found.misses(c, base) {
 			continue
 		}
 		c.run(base, in, &s.tmp, &s.one)

@@ -1,0 +1,146 @@
+package collect
+
+import (
+	"context"
+
+	"github.com/quiresearch/quire/internal/search/match"
+	"github.com/quiresearch/quire/internal/search/plan"
+)
+
+// Matches returns how documents, given by global number, fare under a plan.
+func (s *Search) Matches(ctx context.Context, n plan.Node, documents []uint32) ([]Match, error) {
+	if err := s.prepare(ctx, n); err != nil {
+		return nil, err
+	}
+	bySegment := make([][]uint32, len(s.snapshot.Segments))
+	for _, global := range documents {
+		segment, doc := s.locate(global)
+		bySegment[segment] = append(bySegment[segment], doc)
+	}
+	graded := make([]map[uint32]match.Grade, len(s.snapshot.Segments))
+	for segment, docs := range bySegment {
+		if len(docs) == 0 {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, timedOut(ctx, context.Cause(ctx))
+		}
+		grades, err := s.view.Grades(segment, n, docs)
+		if err != nil {
+			return nil, err
+		}
+		graded[segment] = grades
+	}
+	matches := make([]Match, len(documents))
+	for i, global := range documents {
+		segment, doc := s.locate(global)
+		if g, ok := graded[segment][doc]; ok {
+			matches[i] = Match{Matched: true, Score: float32(g.Score)}
+		}
+	}
+	return matches, nil
+}
+
+// Explain tells how every node of a plan fares on one document, or on one
+// list value for a plan over list values.
+func (s *Search) Explain(ctx context.Context, n plan.Node, global uint32) (*Step, error) {
+	if err := s.prepare(ctx, n); err != nil {
+		return nil, err
+	}
+	segment, doc := s.locate(global)
+	return s.explain(ctx, n, segment, doc, 1)
+}
+
+func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint32, factor float64) (*Step, error) {
+	if ctx.Err() != nil {
+		return nil, timedOut(ctx, context.Cause(ctx))
+	}
+	grades, err := s.view.Grades(segment, n, []uint32{doc})
+	if err != nil {
+		return nil, err
+	}
+	step := &Step{Node: n}
+	if g, ok := grades[doc]; ok {
+		step.Matched, step.Score = true, g.Score*factor
+	}
+	step.Detail = s.detail(n, segment, doc, step.Matched)
+	if scale, ok := n.(*plan.Scale); ok {
+		factor *= scale.Weight
+	}
+	switch n := n.(type) {
+	case *plan.Knn:
+		return step, nil
+	case *plan.Fuse:
+		return s.explainFuse(step, n, segment, doc), nil
+	case *plan.Nested:
+		return s.explainNested(ctx, step, n, segment, doc, factor)
+	}
+	_, isOr := n.(*plan.Or)
+	_, isBest := n.(*plan.Best)
+	optional := map[plan.Node]bool{}
+	if and, ok := n.(*plan.And); ok {
+		for _, o := range and.Optional {
+			optional[o] = true
+		}
+	}
+	for _, child := range plan.Children(n) {
+		inner, err := s.explain(ctx, child, segment, doc, factor)
+		if err != nil {
+			return nil, err
+		}
+		if !inner.Matched && (isOr || isBest || optional[child]) {
+			continue
+		}
+		step.Children = append(step.Children, inner)
+	}
+	return step, nil
+}
+
+// explainNested explains the clause on the list value that scores best.
+func (s *Search) explainNested(ctx context.Context, step *Step, n *plan.Nested, segment int, doc uint32, factor float64) (*Step, error) {
+	first, last := s.snapshot.Segments[segment].Block(doc)
+	var best *Step
+	for value := first; value < last; value++ {
+		inner, err := s.explain(ctx, n.Clause, segment, value, factor)
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || inner.Matched && (!best.Matched || inner.Score > best.Score) {
+			best = inner
+		}
+	}
+	if best != nil {
+		step.Children = []*Step{best}
+	}
+	return step, nil
+}
+
+func (s *Search) explainFuse(step *Step, n *plan.Fuse, segment int, doc uint32) *Step {
+	record := s.fused[n]
+	if record == nil {
+		return step
+	}
+	global := s.snapshot.Segments[segment].Base + doc
+	for i, ranking := range n.Rankings {
+		inner := &Step{Node: ranking.Clause}
+		if place, ok := record.ranks[i][global]; ok {
+			inner.Matched = true
+			inner.Score = ranking.Weight / (n.RankConstant + float64(place))
+			inner.Detail = &Detail{Rank: place}
+		}
+		step.Children = append(step.Children, inner)
+	}
+	return step
+}
+
+// detail returns the arithmetic of a term's score.
+func (s *Search) detail(n plan.Node, segment int, doc uint32, matched bool) *Detail {
+	term, ok := n.(*plan.Term)
+	if !ok || term.Scoring == nil || !matched {
+		return nil
+	}
+	d := &Detail{}
+	d.Documents, d.Holders, d.Average = s.view.Stats(term.Structure, term.Text)
+	d.Frequency, d.Length, d.IDF = s.view.Occurrences(segment, term, doc)
+	return d
+}

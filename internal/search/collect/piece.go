@@ -1,0 +1,105 @@
+package collect
+
+import (
+	"context"
+	"math"
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match"
+)
+
+func (p *piece) run(ctx context.Context) error {
+	if p.ranker == nil && p.set == nil && p.of.knownExact {
+		return nil
+	}
+	return p.scanner.Run(ctx, 0, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs(), p)
+}
+
+// Take ranks the matches of a window.
+func (p *piece) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
+	n := matched.Count()
+	p.taken += n
+	if p.of.request.CountTo != Everything {
+		p.of.counted.Add(int64(n))
+	}
+	if p.set != nil {
+		bitset.OrWords(p.set.Words()[base/64:], matched[:])
+	}
+	if p.ranker == nil {
+		return !p.of.prunes()
+	}
+	p.offer(base, matched, sums)
+	if sums == nil && p.signals == nil && p.ranker.byScoreAlone && p.ranker.isFull() && p.of.request.After == nil && p.of.prunes() {
+		return false // nothing that follows can stand before what is there
+	}
+	return true
+}
+
+func (p *piece) offer(base uint32, matched *match.Bits, sums *match.Sums) {
+	k := p.ranker
+	for i, w := range matched {
+		for w != 0 {
+			at := uint32(i<<6 + bits.TrailingZeros64(w))
+			w &= w - 1
+			score := float32(0)
+			if sums != nil {
+				score = float32(sums[at])
+				sums[at] = 0
+			}
+			if p.signals != nil {
+				score = p.signals.apply(base+at, score)
+			}
+			k.offer(base+at, score)
+		}
+	}
+	if k.byScoreAlone && k.isFull() {
+		p.of.raise(k.worstScore())
+	}
+}
+
+// Prunes reports whether enough was counted.
+func (p *piece) Prunes() bool { return p.of.prunes() }
+
+// Floor is the score a document must exceed, before signals.
+func (p *piece) Floor() float64 {
+	if p.ranker == nil {
+		return -1
+	}
+	floor := p.ranker.floor()
+	if p.ranker.byScoreAlone {
+		floor = max(floor, p.of.sharedFloor())
+	}
+	if p.signals != nil && floor > 0 {
+		floor /= p.signals.ceiling
+	}
+	return floor
+}
+
+// SkipsWindow reports whether the column that orders first rules a window out.
+func (p *piece) SkipsWindow(base uint32) bool {
+	return p.ranker != nil && p.ranker.rulesOut(base, base+match.Span)
+}
+
+// raise tells the other pieces what a hit has to score at least.
+func (r *run) raise(score float32) {
+	for {
+		old := r.floor.Load()
+		if score <= 0 || float64(score) <= math.Float64frombits(old) {
+			return
+		}
+		if r.floor.CompareAndSwap(old, math.Float64bits(float64(score))) {
+			return
+		}
+	}
+}
+
+// sharedFloor is a score that a document of any piece must exceed; one that
+// equals the worst hit of another piece may still stand before it.
+func (r *run) sharedFloor() float64 {
+	worst := math.Float64frombits(r.floor.Load())
+	if worst <= 0 {
+		return -1
+	}
+	return float64(math.Nextafter32(float32(worst), 0))
+}

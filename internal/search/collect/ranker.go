@@ -1,0 +1,309 @@
+package collect
+
+import (
+	"context"
+	"math"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/segment/columns"
+)
+
+// ranker keeps the best hits of one segment in a heap whose top is the worst
+// of them.
+type ranker struct {
+	base      uint32
+	limit     int
+	backwards bool
+	keys      []keyReader
+	edge      []rank // the position hits must stand behind; nil without one
+	edgeDoc   int64  // local number of the position, may lie outside
+
+	// byScoreAlone is set when scores order hits, best first, and nothing
+	// else does: the heap then holds scores.
+	byScoreAlone bool
+	docs         []uint32
+	scores       []float32
+	ranks        []rank // one row per hit, general orders only
+	row          []rank // of the document offered
+}
+
+func (r *run) newRanker(segment int) (*ranker, error) {
+	s := r.search.snapshot.Segments[segment]
+	k := &ranker{base: s.Base, limit: r.request.Limit, backwards: r.request.Before != nil}
+	for _, key := range r.order {
+		reader := newKeyReader(key, s, k.backwards)
+		if err := r.choose(&reader, segment); err != nil {
+			return nil, err
+		}
+		k.keys = append(k.keys, reader)
+	}
+	k.byScoreAlone = len(r.order) == 1 && r.order[0].Kind == ByScore && r.order[0].Descending && !k.backwards
+	k.row = make([]rank, len(k.keys))
+	position := r.request.After
+	if k.backwards {
+		position = r.request.Before
+	}
+	if position != nil {
+		k.edge = make([]rank, len(k.keys))
+		for i := range k.keys {
+			if i < len(position.Values) {
+				k.edge[i] = k.keys[i].rankOf(position.Values[i])
+			}
+		}
+		k.edgeDoc = int64(position.Doc) - int64(s.Base)
+	}
+	return k, nil
+}
+
+// choose works out which list values and sources a key reads.
+func (r *run) choose(k *keyReader, segment int) error {
+	var err error
+	if k.List != "" && len(k.Required) > 0 {
+		if k.chosen, err = r.valueSet(segment, k.List, clausesOf(k.Required)); err != nil {
+			return err
+		}
+	}
+	for _, source := range k.Chain {
+		reader := sourceReader{Source: source, numbers: k.segment.Reader.Numbers(source.Structure)}
+		if source.When != nil {
+			if source.List != "" {
+				reader.when, err = r.valueSet(segment, source.List, []plan.Node{source.When})
+			} else {
+				reader.when, err = r.documentSet(segment, source.When)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		k.chain = append(k.chain, reader)
+	}
+	return nil
+}
+
+func (r *run) valueSet(segment int, path string, clauses []plan.Node) (*bitset.Bitset, error) {
+	scanner, err := r.search.view.ValueScanner(segment, path, clauses, false)
+	if err != nil {
+		return nil, err
+	}
+	sink := &setSink{set: bitset.New(r.search.snapshot.Segments[segment].Reader.NumDocs())}
+	return sink.set, scanner.Run(context.Background(), 0, sink.set.Len(), sink)
+}
+
+func (r *run) documentSet(segment int, n plan.Node) (*bitset.Bitset, error) {
+	scanner, err := r.search.view.Scanner(segment, nil, []plan.Node{n}, false)
+	if err != nil {
+		return nil, err
+	}
+	sink := &setSink{set: bitset.New(r.search.snapshot.Segments[segment].Reader.NumDocs())}
+	return sink.set, scanner.Run(context.Background(), 0, sink.set.Len(), sink)
+}
+
+func (k *ranker) isFull() bool { return len(k.docs) >= k.limit }
+
+// worstScore is the score of the worst hit, of a full heap by score alone.
+func (k *ranker) worstScore() float32 { return k.scores[0] }
+
+// floor is a score that a document must exceed to become a hit; below every
+// score while anything may.
+func (k *ranker) floor() float64 {
+	switch {
+	case !k.isFull() || k.backwards || k.keys[0].Kind != ByScore || !k.keys[0].Descending:
+		return -1
+	case k.byScoreAlone:
+		return float64(k.scores[0])
+	}
+	// Among equal scores the next keys decide.
+	return float64(math.Nextafter32(k.scores[0], -1))
+}
+
+// offer takes a document; documents come in rising order.
+func (k *ranker) offer(doc uint32, score float32) {
+	if k.byScoreAlone {
+		k.offerScore(doc, score)
+		return
+	}
+	k.row[0] = k.keys[0].rank(doc, score)
+	if k.isFull() && k.row[0].compare(k.ranks[0]) > 0 {
+		return
+	}
+	for i := 1; i < len(k.keys); i++ {
+		k.row[i] = k.keys[i].rank(doc, score)
+	}
+	if k.edge != nil && k.compareEdge(doc) <= 0 {
+		return
+	}
+	if !k.isFull() {
+		k.docs = append(k.docs, doc)
+		k.scores = append(k.scores, score)
+		k.ranks = append(k.ranks, k.row...)
+		k.up(len(k.docs) - 1)
+		return
+	}
+	if k.compareRow(doc, 0) >= 0 {
+		return
+	}
+	k.docs[0], k.scores[0] = doc, score
+	copy(k.ranks[:len(k.row)], k.row)
+	k.down(0)
+}
+
+func (k *ranker) offerScore(doc uint32, score float32) {
+	if k.isFull() && score <= k.scores[0] {
+		return
+	}
+	if k.edge != nil {
+		k.row[0] = k.keys[0].rank(doc, score)
+		if k.compareEdge(doc) <= 0 {
+			return
+		}
+	}
+	if !k.isFull() {
+		k.docs = append(k.docs, doc)
+		k.scores = append(k.scores, score)
+		k.up(len(k.docs) - 1)
+		return
+	}
+	k.docs[0], k.scores[0] = doc, score
+	k.down(0)
+}
+
+// compareEdge compares the document offered with the position.
+func (k *ranker) compareEdge(doc uint32) int {
+	for i := range k.row {
+		if c := k.row[i].compare(k.edge[i]); c != 0 {
+			return c
+		}
+	}
+	return k.compareDocs(int64(doc), k.edgeDoc)
+}
+
+func (k *ranker) compareDocs(a, b int64) int {
+	if k.backwards {
+		a, b = b, a
+	}
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// compareRow compares the document offered with a hit of the heap.
+func (k *ranker) compareRow(doc uint32, hit int) int {
+	ranks := k.ranks[hit*len(k.row):]
+	for i := range k.row {
+		if c := k.row[i].compare(ranks[i]); c != 0 {
+			return c
+		}
+	}
+	return k.compareDocs(int64(doc), int64(k.docs[hit]))
+}
+
+// worse reports whether hit a stands behind hit b.
+func (k *ranker) worse(a, b int) bool {
+	if k.byScoreAlone {
+		if k.scores[a] != k.scores[b] {
+			return k.scores[a] < k.scores[b]
+		}
+		return k.docs[a] > k.docs[b]
+	}
+	n := len(k.row)
+	for i := range n {
+		if c := k.ranks[a*n+i].compare(k.ranks[b*n+i]); c != 0 {
+			return c > 0
+		}
+	}
+	return k.compareDocs(int64(k.docs[a]), int64(k.docs[b])) > 0
+}
+
+func (k *ranker) swap(a, b int) {
+	k.docs[a], k.docs[b] = k.docs[b], k.docs[a]
+	k.scores[a], k.scores[b] = k.scores[b], k.scores[a]
+	if !k.byScoreAlone {
+		n := len(k.row)
+		for i := range n {
+			k.ranks[a*n+i], k.ranks[b*n+i] = k.ranks[b*n+i], k.ranks[a*n+i]
+		}
+	}
+}
+
+func (k *ranker) up(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !k.worse(i, parent) {
+			return
+		}
+		k.swap(i, parent)
+		i = parent
+	}
+}
+
+func (k *ranker) down(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(k.docs) {
+			return
+		}
+		if child+1 < len(k.docs) && k.worse(child+1, child) {
+			child++
+		}
+		if !k.worse(child, i) {
+			return
+		}
+		k.swap(i, child)
+		i = child
+	}
+}
+
+// rulesOut reports whether the bounds of the first column say that no
+// document of a window becomes a hit.
+func (k *ranker) rulesOut(from, to uint32) bool {
+	first := &k.keys[0]
+	if !k.isFull() || first.Kind != ByNumber || first.numbers == nil || first.overlay != nil || first.List != "" || first.chain != nil {
+		return false
+	}
+	worst := k.ranks[0]
+	if worst.place != 0 {
+		return false // hits without a value may still be beaten
+	}
+	if missing := first.turn(0, false); missing.place < 0 {
+		return false
+	}
+	for block := int(from / columns.BlockSize); uint32(block)*columns.BlockSize < min(to, first.numbers.NumDocs()); block++ {
+		low, high, ok := first.numbers.BlockBounds(block)
+		if !ok {
+			continue
+		}
+		best := first.turn(low, true)
+		if first.flip {
+			best = first.turn(high, true)
+		}
+		if c := best.compare(worst); c < 0 || c == 0 && len(k.keys) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// hits returns what was kept, with values, in no order.
+func (k *ranker) hits() []Hit {
+	hits := make([]Hit, len(k.docs))
+	n := len(k.keys)
+	values := make([]Value, len(k.docs)*n)
+	for i, doc := range k.docs {
+		row := values[i*n : i*n+n : i*n+n]
+		for j := range k.keys {
+			switch {
+			case k.byScoreAlone:
+				row[j] = Value{Float: float64(k.scores[i])}
+			default:
+				row[j] = k.keys[j].value(k.ranks[i*n+j])
+			}
+		}
+		hits[i] = Hit{Doc: k.base + doc, Parent: k.base + doc, Score: k.scores[i], Values: row}
+	}
+	return hits
+}

@@ -1,0 +1,161 @@
+package collect
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Run answers a request.
+func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
+	if err := s.prepareAll(ctx, r); err != nil {
+		return nil, err
+	}
+	if r.Values != nil {
+		return s.runValues(ctx, r)
+	}
+	order := effectiveOrder(r)
+	run := &run{search: s, request: r, order: order}
+	run.scored = r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0
+	run.scoring = run.scored && (r.NeedScores || r.Limit > 0 && ordersByScore(order) || len(r.Signals) > 0)
+	pieces := make([]*piece, len(s.snapshot.Segments))
+	err := s.pieces(ctx, func(ctx context.Context, segment int) error {
+		p, err := run.bind(segment)
+		pieces[segment] = p
+		return err
+	})
+	if err != nil {
+		return nil, timedOut(ctx, err)
+	}
+	run.known(pieces)
+	err = s.pieces(ctx, func(ctx context.Context, segment int) error {
+		return pieces[segment].run(ctx)
+	})
+	if err != nil {
+		return nil, timedOut(ctx, err)
+	}
+	return run.merge(pieces), nil
+}
+
+// timedOut turns the end of a deadline into search:timeout.
+func timedOut(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && ctx.Err() == context.DeadlineExceeded {
+		return problem.SearchTimeout.New().Because(err)
+	}
+	return err
+}
+
+func effectiveOrder(r *Request) []Key {
+	if len(r.Order) == 0 {
+		return []Key{{Kind: ByScore, Descending: true}}
+	}
+	return r.Order
+}
+
+func ordersByScore(order []Key) bool {
+	return slices.ContainsFunc(order, func(k Key) bool { return k.Kind == ByScore })
+}
+
+// run is one request being answered.
+type run struct {
+	search  *Search
+	request *Request
+	order   []Key
+	scored  bool // scores mean something
+	scoring bool // scores are computed
+
+	counted    atomic.Int64  // matches taken so far
+	floor      atomic.Uint64 // bits of the best floor of all pieces
+	atLeast    int           // matches known without looking
+	knownExact bool
+}
+
+// piece is the part of a run in one segment.
+type piece struct {
+	of      *run
+	segment int
+	base    uint32 // global number of document 0
+	scanner *match.Scanner
+	ranker  *ranker
+	signals *signals
+	set     *bitset.Bitset
+	taken   int
+}
+
+func (r *run) bind(segment int) (*piece, error) {
+	s := r.search.snapshot.Segments[segment]
+	p := &piece{of: r, segment: segment, base: s.Base}
+	queryScores := r.request.Query != nil && plan.Scores(r.request.Query)
+	scanner, err := r.search.view.Scanner(segment, r.request.Query, r.request.Filters, r.scoring && queryScores)
+	if err != nil {
+		return nil, err
+	}
+	p.scanner = scanner
+	if r.scoring {
+		p.signals = newSignals(r.request.Signals, s, !queryScores)
+	}
+	if r.request.Limit > 0 {
+		if p.ranker, err = r.newRanker(segment); err != nil {
+			return nil, err
+		}
+	}
+	if r.request.Sets {
+		p.set = bitset.New(s.Reader.NumDocs())
+	}
+	return p, nil
+}
+
+// known works out what is known of the total before anything is looked at.
+func (r *run) known(pieces []*piece) {
+	r.knownExact = true
+	for _, p := range pieces {
+		n, exact := p.scanner.Known()
+		r.atLeast += n
+		r.knownExact = r.knownExact && exact
+	}
+}
+
+// prunes reports whether enough was counted to leave matches out.
+func (r *run) prunes() bool {
+	if r.request.Sets {
+		return false
+	}
+	return r.knownExact || r.atLeast >= r.request.CountTo && r.request.CountTo != Everything ||
+		int(r.counted.Load()) >= r.request.CountTo
+}
+
+func (r *run) merge(pieces []*piece) *Result {
+	result := &Result{Scored: r.scored, Exact: true}
+	var hits []Hit
+	for _, p := range pieces {
+		result.Total += p.taken
+		if p.scanner.Skipped() {
+			result.Exact = false
+		}
+		if p.ranker != nil {
+			hits = append(hits, p.ranker.hits()...)
+		}
+		if r.request.Sets {
+			result.Sets = append(result.Sets, p.set)
+		}
+	}
+	if r.knownExact {
+		result.Total, result.Exact = r.atLeast, true
+	} else if !result.Exact {
+		result.Total = max(result.Total, r.atLeast)
+	}
+	sortHits(hits, r.order, r.request.Before != nil)
+	if len(hits) > r.request.Limit {
+		hits = hits[:r.request.Limit]
+	}
+	if r.request.Before != nil {
+		slices.Reverse(hits)
+	}
+	result.Hits = hits
+	return result
+}

@@ -1,0 +1,181 @@
+package collect
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/internal/search/match"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/snapshot"
+)
+
+// Options tune a Runner. The zero value works.
+type Options struct {
+	// Threads is how many pieces run beside the requests' own goroutines; 0
+	// means one less than there are processors, negative none.
+	Threads int
+	// FilterCacheQueries and FilterCacheBytes bound the cache of filters; 0
+	// means 10,000 filters and 256 MiB, negative no cache.
+	FilterCacheQueries int
+	FilterCacheBytes   int64
+}
+
+// Runner is what all searches of a node share. Any number of goroutines may
+// use it.
+type Runner struct {
+	seats  chan struct{} // one per thread
+	cache  *match.FilterCache
+	tables *match.Tables
+	meters *metrics.Set
+}
+
+// NewRunner returns a runner; meters may be nil.
+func NewRunner(o Options, meters *metrics.Set) *Runner {
+	r := &Runner{tables: match.NewTables(), meters: meters}
+	threads := o.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0) - 1
+	}
+	if threads > 0 {
+		r.seats = make(chan struct{}, threads)
+	}
+	if o.FilterCacheQueries >= 0 && o.FilterCacheBytes >= 0 {
+		filters, bytes := o.FilterCacheQueries, o.FilterCacheBytes
+		if filters == 0 {
+			filters = 10_000
+		}
+		if bytes == 0 {
+			bytes = 256 << 20
+		}
+		r.cache = match.NewFilterCache(filters, bytes, meters)
+	}
+	return r
+}
+
+// Search starts a search over a snapshot, which must be held as long as the
+// Search is used.
+func (r *Runner) Search(s *snapshot.Snapshot) *Search {
+	return &Search{runner: r, snapshot: s, view: match.NewView(s, r.cache, r.tables)}
+}
+
+// Search is one search over one snapshot. One goroutine uses it.
+type Search struct {
+	runner   *Runner
+	snapshot *snapshot.Snapshot
+	view     *match.View
+	fused    map[*plan.Fuse]*fused
+}
+
+// Snapshot is what the search looks at.
+func (s *Search) Snapshot() *snapshot.Snapshot { return s.snapshot }
+
+// pieces runs work for every segment, on the search threads as far as some
+// are free and on the caller's goroutine otherwise. The first error is
+// returned after all have ended.
+func (s *Search) pieces(ctx context.Context, work func(ctx context.Context, segment int) error) error {
+	count := len(s.snapshot.Segments)
+	if count == 1 {
+		s.runner.meters.Pieces("request", 1)
+		return work(ctx, 0)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		wait  sync.WaitGroup
+		once  sync.Once
+		first error
+	)
+	fail := func(err error) {
+		if err != nil {
+			once.Do(func() {
+				first = err
+				cancel(err)
+			})
+		}
+	}
+	pooled := 0
+	for i := range count {
+		if i < count-1 {
+			select {
+			case s.runner.seats <- struct{}{}:
+				pooled++
+				wait.Go(func() {
+					defer func() { <-s.runner.seats }()
+					fail(work(ctx, i))
+				})
+				continue
+			default:
+			}
+		}
+		fail(work(ctx, i))
+	}
+	wait.Wait()
+	s.runner.meters.Pieces("pool", pooled)
+	s.runner.meters.Pieces("request", count-pooled)
+	return first
+}
+
+// Sets returns, by segment, the documents that all nodes match; with no nodes
+// all live documents.
+func (s *Search) Sets(ctx context.Context, nodes ...plan.Node) ([]*bitset.Bitset, error) {
+	result, err := s.Run(ctx, &Request{Filters: nodes, CountTo: Everything, Sets: true})
+	if err != nil {
+		return nil, err
+	}
+	return result.Sets, nil
+}
+
+// ValueSets returns, by segment, the live list values of a path that satisfy
+// all required nodes together; with none every value.
+func (s *Search) ValueSets(ctx context.Context, path string, required []*plan.Nested) ([]*bitset.Bitset, error) {
+	clauses := clausesOf(required)
+	for _, c := range clauses {
+		if err := s.prepare(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	sets := make([]*bitset.Bitset, len(s.snapshot.Segments))
+	err := s.pieces(ctx, func(ctx context.Context, segment int) error {
+		sink := &setSink{set: bitset.New(s.snapshot.Segments[segment].Reader.NumDocs())}
+		sets[segment] = sink.set
+		scanner, err := s.view.ValueScanner(segment, path, clauses, false)
+		if err != nil {
+			return err
+		}
+		return scanner.Run(ctx, 0, sink.set.Len(), sink)
+	})
+	return sets, err
+}
+
+func clausesOf(required []*plan.Nested) []plan.Node {
+	clauses := make([]plan.Node, len(required))
+	for i, n := range required {
+		clauses[i] = n.Clause
+	}
+	return clauses
+}
+
+// Count returns how many documents all nodes match.
+func (s *Search) Count(ctx context.Context, nodes ...plan.Node) (int, error) {
+	result, err := s.Run(ctx, &Request{Filters: nodes, CountTo: Everything})
+	if err != nil {
+		return 0, err
+	}
+	return result.Total, nil
+}
+
+// setSink gathers matches into a set.
+type setSink struct{ set *bitset.Bitset }
+
+func (k *setSink) Take(base uint32, matched *match.Bits, _ *match.Sums) bool {
+	words := k.set.Words()
+	bitset.OrWords(words[base/64:], matched[:])
+	return true
+}
+
+func (k *setSink) Prunes() bool                 { return false }
+func (k *setSink) Floor() float64               { return 0 }
+func (k *setSink) SkipsWindow(base uint32) bool { return false }

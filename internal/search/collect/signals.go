@@ -1,0 +1,89 @@
+package collect
+
+import (
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/segment/columns"
+	"github.com/quiresearch/quire/internal/snapshot"
+)
+
+// signals multiplies the scores of one segment's documents (section 10).
+type signals struct {
+	all     []segmentSignal
+	ceiling float64
+	fromOne bool // the plan computes no score; every match starts from 1
+}
+
+type segmentSignal struct {
+	Signal
+	column  *columns.Numbers
+	overlay *snapshot.Overlay
+}
+
+// newSignals returns nil when nothing changes scores.
+func newSignals(wanted []Signal, s *snapshot.Segment, fromOne bool) *signals {
+	if len(wanted) == 0 {
+		return nil
+	}
+	all := &signals{ceiling: 1, fromOne: fromOne}
+	for _, w := range wanted {
+		signal := segmentSignal{Signal: w, column: s.Reader.Numbers(w.Structure)}
+		if w.Overlay {
+			signal.overlay = s.Signal(w.Structure)
+		}
+		all.all = append(all.all, signal)
+		all.ceiling *= w.Ceiling()
+	}
+	return all
+}
+
+func (s *signals) apply(doc uint32, score float32) float32 {
+	final := float64(score)
+	if s.fromOne {
+		final = 1
+	}
+	for i := range s.all {
+		final *= s.all[i].factor(doc)
+	}
+	return float32(final)
+}
+
+func (s *segmentSignal) factor(doc uint32) float64 {
+	v, has := s.value(doc)
+	if !has {
+		return 1
+	}
+	if s.Float {
+		return s.Factor(layout.FloatOf(v), s.Now)
+	}
+	return s.Factor(float64(v), s.Now)
+}
+
+func (s *segmentSignal) value(doc uint32) (int64, bool) {
+	if v, has, refreshed := s.overlay.Get(doc); refreshed {
+		return v, has
+	}
+	if s.column == nil {
+		return 0, false
+	}
+	return s.column.Get(doc)
+}
+
+// SignalFactors returns what each signal makes of one document, with the
+// value it read; used to explain.
+func (s *Search) SignalFactors(wanted []Signal, global uint32) (factors []float64, values []Value) {
+	segment, doc, ok := s.snapshot.Find(global)
+	if !ok {
+		return nil, nil
+	}
+	for _, w := range wanted {
+		one := newSignals([]Signal{w}, segment, true)
+		v, has := one.all[0].value(doc)
+		value := Value{Missing: !has, Number: v, Float: float64(v)}
+		if w.Float {
+			value.Float = layout.FloatOf(v)
+		}
+		factors = append(factors, one.all[0].factor(doc))
+		values = append(values, value)
+	}
+	return factors, values
+}

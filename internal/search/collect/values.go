@@ -1,0 +1,240 @@
+package collect
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match"
+	"github.com/quiresearch/quire/internal/search/plan"
+)
+
+// runValues answers a request whose hits are list values (12.2). Documents
+// are matched and scored first; then the values of matching documents that
+// satisfy the required clauses together become hits.
+func (s *Search) runValues(ctx context.Context, r *Request) (*Result, error) {
+	run := &run{search: s, request: r, order: effectiveOrder(r)}
+	clauses := clausesOf(r.Values.Required)
+	valuesScore := slices.ContainsFunc(clauses, plan.Scores)
+	run.scored = r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0 || valuesScore
+	run.scoring = run.scored && (r.NeedScores || ordersByScore(run.order) || len(r.Signals) > 0)
+	pieces := make([]*valuePiece, len(s.snapshot.Segments))
+	err := s.pieces(ctx, func(ctx context.Context, segment int) error {
+		p, err := run.valuePiece(ctx, segment, clauses, valuesScore && run.scoring && r.Values.When == nil)
+		pieces[segment] = p
+		return err
+	})
+	if err != nil {
+		return nil, timedOut(ctx, err)
+	}
+	all := make([]*piece, len(pieces))
+	documents := 0
+	for i, p := range pieces {
+		all[i] = &p.piece
+		documents += p.documents
+	}
+	result := run.merge(all)
+	result.Documents = documents
+	for i := range result.Hits {
+		s.findParent(&result.Hits[i])
+	}
+	return result, nil
+}
+
+// findParent fills in the document of a hit.
+func (s *Search) findParent(h *Hit) {
+	segment, doc := s.locate(h.Doc)
+	base := h.Doc - doc
+	if parents := s.snapshot.Segments[segment].Reader.Parents(); parents != nil {
+		h.Parent = base + parents.Next(doc)
+		h.IsItem = h.Parent != h.Doc
+	}
+}
+
+// valuePiece is the part of a value search in one segment.
+type valuePiece struct {
+	piece
+	documents int
+}
+
+func (r *run) valuePiece(ctx context.Context, segment int, clauses []plan.Node, valuesScore bool) (*valuePiece, error) {
+	p := &valuePiece{}
+	documents, err := r.bind(segment)
+	if err != nil {
+		return nil, err
+	}
+	p.piece = *documents
+	reader := r.search.snapshot.Segments[segment].Reader
+	parents := reader.Parents()
+	found := &documentSink{signals: p.signals, keepScores: r.scoring}
+	if err := p.scanner.Run(ctx, 0, reader.NumDocs(), found); err != nil {
+		return nil, err
+	}
+	p.documents = len(found.docs)
+	var expands *bitset.Bitset
+	if r.request.Values.When != nil {
+		if expands, err = r.documentSet(segment, r.request.Values.When); err != nil {
+			return nil, err
+		}
+	}
+	values, err := r.search.view.ValueScanner(segment, r.request.Values.Path, clauses, valuesScore)
+	if err != nil {
+		return nil, err
+	}
+	matched := &valueSink{}
+	if err := values.Run(ctx, 0, reader.NumDocs(), matched); err != nil {
+		return nil, err
+	}
+	// The values of a document stand directly before it; both lists rise.
+	at := 0
+	for i, doc := range found.docs {
+		score := float32(0)
+		if r.scoring {
+			score = found.scoreOf[i]
+		}
+		if expands != nil && !expands.Get(doc) {
+			p.take(doc, score)
+			continue
+		}
+		if parents == nil {
+			continue
+		}
+		first := uint32(0)
+		if doc > 0 {
+			first = uint32(parents.Previous(doc-1) + 1)
+		}
+		for at < len(matched.docs) && matched.docs[at] < first {
+			at++
+		}
+		for ; at < len(matched.docs) && matched.docs[at] < doc; at++ {
+			p.take(matched.docs[at], score+matched.scores[at])
+		}
+	}
+	return p, nil
+}
+
+// take counts and ranks one hit.
+func (p *valuePiece) take(doc uint32, score float32) {
+	p.taken++
+	if p.set != nil {
+		p.set.Set(doc)
+	}
+	if p.ranker != nil {
+		p.ranker.offer(doc, score)
+	}
+}
+
+// documentSink gathers matching documents with their final scores.
+type documentSink struct {
+	setSink
+	docs       []uint32
+	scoreOf    []float32
+	signals    *signals
+	keepScores bool
+}
+
+func (k *documentSink) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
+	for i, w := range matched {
+		for w != 0 {
+			at := uint32(i<<6 + bits.TrailingZeros64(w))
+			w &= w - 1
+			score := float32(0)
+			if sums != nil {
+				score = float32(sums[at])
+				sums[at] = 0
+			}
+			if k.signals != nil {
+				score = k.signals.apply(base+at, score)
+			}
+			k.docs = append(k.docs, base+at)
+			if k.keepScores {
+				k.scoreOf = append(k.scoreOf, score)
+			}
+		}
+	}
+	return true
+}
+
+// valueSink gathers matching list values with the scores of the clauses.
+type valueSink struct {
+	setSink
+	docs   []uint32
+	scores []float32
+}
+
+func (k *valueSink) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
+	for i, w := range matched {
+		for w != 0 {
+			at := uint32(i<<6 + bits.TrailingZeros64(w))
+			w &= w - 1
+			score := float32(0)
+			if sums != nil {
+				score = float32(sums[at])
+				sums[at] = 0
+			}
+			k.docs = append(k.docs, base+at)
+			k.scores = append(k.scores, score)
+		}
+	}
+	return true
+}
+
+// MatchedValues returns, for each document, the global numbers of its list
+// values of the path that satisfy all required nodes together: by their score
+// where the nodes score, ties and the rest by position (12.1).
+func (s *Search) MatchedValues(ctx context.Context, path string, required []*plan.Nested, documents []uint32) ([][]uint32, error) {
+	clauses := clausesOf(required)
+	scoring := false
+	for _, c := range clauses {
+		if err := s.prepare(ctx, c); err != nil {
+			return nil, err
+		}
+		scoring = scoring || plan.Scores(c)
+	}
+	bySegment := make([]*valueSink, len(s.snapshot.Segments))
+	found := make([][]uint32, len(documents))
+	for i, global := range documents {
+		segment, doc := s.locate(global)
+		if bySegment[segment] == nil {
+			bySegment[segment] = &valueSink{}
+			scanner, err := s.view.ValueScanner(segment, path, clauses, scoring)
+			if err != nil {
+				return nil, err
+			}
+			if err := scanner.Run(ctx, 0, s.snapshot.Segments[segment].Reader.NumDocs(), bySegment[segment]); err != nil {
+				return nil, timedOut(ctx, err)
+			}
+		}
+		found[i] = bySegment[segment].inside(s.snapshot.Segments[segment].Block(doc))
+		for j := range found[i] {
+			found[i][j] += global - doc
+		}
+	}
+	return found, nil
+}
+
+// inside returns the values from first up to but not including last, best
+// first.
+func (k *valueSink) inside(first, last uint32) []uint32 {
+	from, _ := slices.BinarySearch(k.docs, first)
+	to, _ := slices.BinarySearch(k.docs, last)
+	order := make([]int, 0, to-from)
+	for i := from; i < to; i++ {
+		order = append(order, i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case k.scores[a] > k.scores[b]:
+			return -1
+		case k.scores[a] < k.scores[b]:
+			return 1
+		}
+		return 0
+	})
+	docs := make([]uint32, len(order))
+	for i, at := range order {
+		docs[i] = k.docs[at]
+	}
+	return docs
+}

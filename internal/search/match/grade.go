@@ -1,0 +1,61 @@
+package match
+
+import (
+	"slices"
+
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// Grade is the score of a document that matches.
+type Grade struct{ Score float64 }
+
+// Grades returns the scores of those of the given documents, or list values,
+// that a plan matches.
+func (v *View) Grades(segment int, n plan.Node, docs []uint32) (map[uint32]Grade, error) {
+	b := v.binder(segment, true)
+	root, err := b.bind(n, 1)
+	if err != nil {
+		return nil, err
+	}
+	docs = slices.Clone(docs)
+	slices.Sort(docs)
+	grades := make(map[uint32]Grade, len(docs))
+	var sums Sums
+	for i := 0; i < len(docs); {
+		base := docs[i] &^ (Span - 1)
+		var in, out Bits
+		for ; i < len(docs) && docs[i]-base < Span; i++ {
+			in.Set(docs[i] - base)
+		}
+		root.run(base, &in, &out, &sums)
+		for _, at := range out.Append(nil) {
+			grades[base+uint32(at)] = Grade{sums[at]}
+			sums[at] = 0
+		}
+	}
+	return grades, nil
+}
+
+// Occurrences returns how often a document holds a term, how long its field
+// is, and the weight of the term by rarity.
+func (v *View) Occurrences(segment int, n *plan.Term, doc uint32) (frequency, length, idf float64) {
+	field := v.Snapshot.Segments[segment].Reader.Terms(n.Structure)
+	if field == nil {
+		return 0, 0, 0
+	}
+	stats := v.term(n.Structure, n.Text)
+	var it postings.Iterator
+	field.Iterator(&it, stats.entries[segment])
+	if it.NextBlock() {
+		if at, index := it.Seek(doc); at == doc {
+			frequency = float64(it.FreqAt(index))
+		}
+	}
+	if lengths := field.Lengths(); int(doc) < len(lengths) {
+		length = float64(terms.DecodeLength(lengths[doc]))
+	}
+	return frequency, length, score.IDF(stats.holders, v.field(n.Structure).documents)
+}
