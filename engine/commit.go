@@ -221,7 +221,7 @@ func (g *Generation) cut() (t *table, retried bool) {
 		return nil, false
 	}
 	g.frozen = g.active
-	g.active = newTable(g.frozen.sequence+1, g.schema, g.options.Workers)
+	g.active = newTable(g.frozen.sequence+1, g.schema, g.chains, g.options.Workers)
 	return g.frozen, false
 }
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -46,8 +45,14 @@ func givenSignals(d *document.Document) int {
 // replacement makes the operation of a document with the signal values it
 // carries over.
 func (g *Generation) replacement(key string, d *document.Document, carried []signalValue) (*operation, error) {
-	if d.Schema() != g.Schema() {
-		return nil, problem.IndexOutOfDate.New().Because(fmt.Errorf("document %q was read by another definition", key))
+	if schema := g.Schema(); d.Schema() != schema {
+		// The definition changed since the caller read the document.
+		again, err := g.read(schema, d.JSON())
+		if err != nil {
+			return nil, err
+		}
+		d.Release()
+		d = again
 	}
 	signals := mergeSignals(carried, signalValues(d.Signals))
 	signals = slices.DeleteFunc(slices.Clone(signals), func(s signalValue) bool { return !s.Has })
@@ -94,9 +99,9 @@ func (g *Generation) read(schema *definition.Schema, source []byte) (*document.D
 	return d, nil
 }
 
-// addTo puts a document into a builder with the key and the signal values of
+// addTo puts a document into a run with the key and the signal values of
 // its entry, and gives its memory back.
-func (g *Generation) addTo(builder *segment.Builder, d *document.Document, e *entry) (segment.DocID, error) {
+func addTo(r *run, d *document.Document, e *entry) (segment.DocID, error) {
 	defer d.Release()
 	d.Key = document.Key(e.key)
 	d.Signals = d.Signals[:0]
@@ -106,5 +111,20 @@ func (g *Generation) addTo(builder *segment.Builder, d *document.Document, e *en
 			d.Signals = append(d.Signals, document.Signal{Field: field, Number: value.Value})
 		}
 	}
-	return g.options.indexer(builder, d)
+	return r.indexer.Add(r.builder, d)
+}
+
+// sourceOfRecord returns the document of a stored record as it was sent.
+func sourceOfRecord(schema *definition.Schema, data []byte) ([]byte, error) {
+	if len(data) == 0 {
+		return nil, problem.DocumentSourceNotKept.New()
+	}
+	record, err := document.OpenRecord(data)
+	if err != nil {
+		return nil, err
+	}
+	if !record.HasSource() {
+		return nil, problem.DocumentSourceNotKept.New()
+	}
+	return document.AsSent(schema).Append(nil, record, nil), nil
 }

@@ -45,11 +45,10 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/definition"
-	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/mergeplan"
 	"github.com/quiresearch/quire/internal/metrics"
-	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -102,12 +101,10 @@ type Options struct {
 	QueueBytes  int64         // operations waiting for the log; 0 = 64 MiB
 	MinFree     int64         // writes are refused with fewer bytes free; 0 = the smaller of 1 GiB and 5 %, negative = off
 
-	Capabilities definition.Capabilities // what the node can analyse
+	Capabilities definition.Capabilities // what stored definitions may ask for
+	Analysis     *analysis.Builder       // makes analysis chains; nil = one without locale data
 	Logger       *slog.Logger
 	Metrics      *metrics.Set
-
-	indexer func(*segment.Builder, *document.Document) (segment.DocID, error)
-	source  func(record []byte) ([]byte, error)
 }
 
 func (o Options) withDefaults() Options {
@@ -125,6 +122,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.QueueBytes <= 0 {
 		o.QueueBytes = 64 << 20
+	}
+	if o.Analysis == nil {
+		o.Analysis = analysis.NewBuilder(analysis.Options{})
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

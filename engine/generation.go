@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/manifest"
@@ -53,6 +54,7 @@ type Generation struct {
 
 	mu         sync.Mutex
 	schema     *definition.Schema
+	chains     *analysis.Chains // of the schema
 	active     *table
 	frozen     *table // cut, on its way into a commit; nil when there is none
 	manifest   *manifest.Manifest
@@ -133,6 +135,7 @@ func (g *Generation) load() error {
 		return fmt.Errorf("read stored definition: %w", err)
 	}
 	g.manifest, g.schema = m, definition.NewSchema(d)
+	g.chains = analysis.NewChains(g.options.Analysis)
 	copy(g.identity[:], decodeID(m.Generation))
 	g.nextFile.Store(m.NextFile)
 	if err := g.removeUnnamed(); err != nil {
@@ -212,6 +215,13 @@ func (g *Generation) Schema() *definition.Schema {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.schema
+}
+
+// Chains returns the analysis chains of the schema.
+func (g *Generation) Chains() *analysis.Chains {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.chains
 }
 
 // ID returns the random identifier of the generation, 32 hexadecimal digits.

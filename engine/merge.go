@@ -99,8 +99,8 @@ func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) err
 		defer reader.Release()
 		merged = &change{name: name, isNew: true, summary: info.Summary, from: snapshot.NewSegment(reader, nil, nil, nil)}
 	}
-	err = g.exchange(ctx, sources, numbers, merged)
-	if err != nil && g.Err() == nil {
+	used, err := g.exchange(ctx, sources, numbers, merged)
+	if !used && g.Err() == nil {
 		g.removeFile(name)
 	}
 	return err
@@ -109,13 +109,14 @@ func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) err
 var errSuperseded = errors.New("the segments of the merge are gone")
 
 // exchange puts the merged segment, nil when nothing was live, in place of its
-// sources. Deletes and refreshed signals that came since are carried over.
-func (g *Generation) exchange(ctx context.Context, sources []*snapshot.Segment, numbers segment.DocMap, merged *change) error {
+// sources, and reports whether its file is in the manifest. Deletes and
+// refreshed signals that came since are carried over.
+func (g *Generation) exchange(ctx context.Context, sources []*snapshot.Segment, numbers segment.DocMap, merged *change) (used bool, err error) {
 	g.publishing.Lock()
 	defer g.publishing.Unlock()
 	view := g.Snapshot()
 	if view == nil {
-		return errSuperseded
+		return false, errSuperseded
 	}
 	defer view.Release()
 	replaced := make(map[string]bool)
@@ -143,17 +144,17 @@ func (g *Generation) exchange(ctx context.Context, sources []*snapshot.Segment, 
 	}
 	next, segments, err := g.assemble(changes, view.Documents, nil, view.Sequence)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := g.publish(ctx, next); err != nil {
 		for _, s := range segments {
 			s.Reader.Release()
 		}
 		g.discardSide(next)
-		return err
+		return false, err
 	}
 	g.install(view.Sequence, segments, next)
-	return nil
+	return merged != nil && next.File(merged.name) != nil, nil
 }
 
 func findByReader(view *snapshot.Snapshot, reader *segment.Reader) *snapshot.Segment {

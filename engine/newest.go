@@ -28,7 +28,7 @@ func (g *Generation) newest(key string) (Current, bool, error) {
 				return current, false, nil
 			}
 			current.signals = mergeSignals(op.signals, over)
-			current.source = func() ([]byte, error) { return op.source, nil }
+			current.source = func() ([]byte, error) { return g.keptSource(op.source) }
 			return current, true, nil
 		}
 	}
@@ -68,12 +68,21 @@ func (g *Generation) inTables(key string, over []signalValue) (found *entry, sig
 	return nil, over, false
 }
 
+// keptSource returns the JSON of a document on its way, as if it were
+// committed: an index that keeps no source has none to give.
+func (g *Generation) keptSource(source []byte) ([]byte, error) {
+	if !g.Schema().KeepsSource() {
+		return nil, problem.DocumentSourceNotKept.New()
+	}
+	return source, nil
+}
+
 // sourceOf returns the JSON of a document in a table.
 func (g *Generation) sourceOf(e *entry) ([]byte, error) {
 	g.mu.Lock()
 	if source := e.source; source != nil {
 		g.mu.Unlock()
-		return source, nil
+		return g.keptSource(source)
 	}
 	// Only a run that was written lets its sources go. A commit that takes the
 	// run over may give the reader back.
@@ -95,7 +104,7 @@ func (g *Generation) sourceOf(e *entry) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read document %q: %w", e.key, err)
 	}
-	return g.options.source(record)
+	return sourceOfRecord(g.Schema(), record)
 }
 
 // committed completes the state from the snapshot.
@@ -116,7 +125,7 @@ func (g *Generation) committed(current Current, over []signalValue) (Current, bo
 			return current, false, fmt.Errorf("read document %q: %w", current.Key, err)
 		}
 	}
-	current.source = func() ([]byte, error) { return g.options.source(record) }
+	current.source = func() ([]byte, error) { return sourceOfRecord(g.Schema(), record) }
 	return current, true, nil
 }
 

@@ -134,8 +134,12 @@ func (g *Generation) publishTable(ctx context.Context, t *table) error {
 	}
 	g.mu.Unlock()
 	for _, r := range t.runs() {
-		if r.reader != nil {
-			r.reader.Release()
+		if r.reader == nil {
+			continue
+		}
+		r.reader.Release()
+		if next.File(r.file) == nil { // none of its documents outlived the table
+			g.removeFile(r.file)
 		}
 	}
 	return nil

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/indexing"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/segment"
 )
@@ -19,6 +21,7 @@ type table struct {
 	sequence uint64 // of the commit that will hold it
 	lastLSN  uint64
 	schema   *definition.Schema
+	chains   *analysis.Chains // of the schema
 
 	changes int
 	firstAt time.Time
@@ -52,6 +55,7 @@ type shard struct {
 // run is one builder and, once flushed, the segment file made of it.
 type run struct {
 	builder *segment.Builder
+	indexer *indexing.Indexer
 	entries []*entry
 	broken  bool // a flush failed: the builder is gone, the entries are indexed again
 
@@ -60,9 +64,9 @@ type run struct {
 	reader *segment.Reader
 }
 
-func newTable(sequence uint64, schema *definition.Schema, workers int) *table {
+func newTable(sequence uint64, schema *definition.Schema, chains *analysis.Chains, workers int) *table {
 	t := &table{
-		sequence: sequence, schema: schema,
+		sequence: sequence, schema: schema, chains: chains,
 		entries: make(map[string]*entry), signals: make(map[string][]signalValue),
 	}
 	for range workers {
@@ -111,6 +115,10 @@ func (t *table) kill(key string) {
 		t.added--
 	}
 	delete(t.signals, key)
+}
+
+func (t *table) newRun() *run {
+	return &run{builder: segment.NewBuilder(), indexer: indexing.NewIndexer(t.chains)}
 }
 
 // keysToKill returns the keys under which earlier documents are replaced or
@@ -191,7 +199,7 @@ func (g *Generation) index(t *table, s *shard, e *entry) {
 		return
 	}
 	if s.current == nil {
-		s.current = &run{builder: segment.NewBuilder()}
+		s.current = t.newRun()
 	}
 	r := s.current
 	r.entries = append(r.entries, e)
@@ -230,7 +238,7 @@ func (g *Generation) indexInto(t *table, r *run, e *entry) error {
 			return fmt.Errorf("read document %q: %w", e.key, err)
 		}
 	}
-	doc, err := g.addTo(r.builder, d, e)
+	doc, err := addTo(r, d, e)
 	if err != nil {
 		return fmt.Errorf("index document %q: %w", e.key, err)
 	}
@@ -250,13 +258,14 @@ func (g *Generation) flushRun(r *run) error {
 		g.removeFile(name)
 		return fmt.Errorf("write segment %s: %w", name, err)
 	}
-	r.builder, r.file, r.info = nil, name, info
+	r.builder, r.indexer, r.file, r.info = nil, nil, name, info
 	return nil
 }
 
 // rebuild indexes the entries of a run again after a failed flush.
 func (g *Generation) rebuild(t *table, r *run) error {
-	r.builder = segment.NewBuilder()
+	again := t.newRun()
+	r.builder, r.indexer = again.builder, again.indexer
 	kept := make([]*entry, 0, len(r.entries))
 	for _, e := range r.entries {
 		if e.dead.Load() {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/manifest"
@@ -55,8 +56,8 @@ func (g *Generation) SetDefinition(ctx context.Context, d *definition.Definition
 	defer g.order.Unlock()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.schema = definition.NewSchema(d)
-	g.active.schema = g.schema // it is empty: writes are held
+	g.schema, g.chains = definition.NewSchema(d), analysis.NewChains(g.options.Analysis)
+	g.active.schema, g.active.chains = g.schema, g.chains // it is empty: writes are held
 	return nil
 }
 

@@ -140,3 +140,20 @@ func cutBytes(from []byte) (value, rest []byte, ok bool) {
 	end := n + int(length)
 	return from[n:end:end], from[end:], true
 }
+
+// String names the kind.
+func (k Kind) String() string {
+	switch k {
+	case Add:
+		return "add"
+	case Delete:
+		return "delete"
+	case Signals:
+		return "signals"
+	case DeleteAll:
+		return "delete all"
+	case Fence:
+		return "fence"
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}

@@ -79,6 +79,8 @@ type Log struct {
 	salt    uint64
 	offset  int64
 	failed  error
+
+	readOnly bool // for Inspect: a torn end is left as it is
 }
 
 // Open lists the files of a log, making the directory where it is missing.
@@ -90,6 +92,11 @@ func Open(fs vfs.FS, dir string) (*Log, error) {
 	if err := fs.SyncDir(path.Dir(dir)); err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
+	return list(fs, dir)
+}
+
+// list finds the files of a log.
+func list(fs vfs.FS, dir string) (*Log, error) {
 	names, err := fs.List(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)

@@ -76,6 +76,9 @@ func (l *Log) replayFile(first, next uint64, visit func(uint64, []byte) error) e
 	if at := findRecord(content, salt, offset+1); at >= 0 {
 		return fmt.Errorf("replay %s: %w: bad record at %d before a good one at %d", name, ErrCorrupt, offset, at)
 	}
+	if l.readOnly {
+		return nil
+	}
 	return l.cut(name, offset)
 }
 
