@@ -11,8 +11,8 @@
 //	… r.Name, r.Snapshot, r.Schema, r.Settings …
 //	answer.Freshness = r.Freshness()
 //
-// A write goes entry by entry through the gate of the generation, so that a
-// promotion in the middle of a long stream loses nothing:
+// A write finds its generation entry by entry, so that a promotion in the
+// middle of a long stream loses nothing:
 //
 //	w := n.Write(name)
 //	for each entry {
@@ -22,10 +22,11 @@
 //	}
 //	token, err := w.Finish(ctx) // when everything taken so far is durable
 //
-// Do resolves the name inside the gate and gives work the generation that
-// answers then, with a session of it. Work keeps neither. Finish must be
-// called once, also after an error, and answers the token of the last
-// generation written, or of the current state when nothing was.
+// Do resolves the name and gives work the generation that answers, with a
+// session of it; no promotion comes between. Work keeps neither, and neither
+// holds writes itself (DeleteMatching and DeleteAll are methods of Node).
+// Finish must be called once, also after an error, and answers the token of the
+// last generation written, or of the current state when nothing was.
 //
 // A Node may be used by any number of goroutines; a Reading and a Write belong
 // to one.

@@ -1,0 +1,333 @@
+// Package generations keeps the generations of this node open: it opens one on
+// first use, shares it among everybody who asks, closes the least recently
+// used beyond a bound, and removes what was deleted.
+//
+//	g, err := set.Acquire(ctx, entry)
+//	defer g.Release()
+//
+// Invariants:
+//
+//	G1  A generation is open at most once.
+//	G2  A generation somebody has acquired is not evicted.
+//	G3  A generation that was removed is never opened again.
+//
+// A Set may be used by any number of goroutines. Opening one generation delays
+// nobody who wants another.
+package generations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Options tune a Set.
+type Options struct {
+	MaxOpen int // generations open at once; 0: no bound
+	Engine  engine.Options
+	Metrics *metrics.Set
+	Log     *slog.Logger
+}
+
+// Set is the open generations of a node.
+type Set struct {
+	fs        vfs.FS
+	directory string
+	options   Options
+
+	closing sync.WaitGroup // opens and closes under way
+
+	mu      sync.Mutex
+	slots   map[registry.ID]*slot
+	leaving map[registry.ID]chan struct{} // closed when the close is over
+	removed map[registry.ID]bool
+	moves   map[registry.ID]*sync.RWMutex
+	closed  bool
+}
+
+// slot is the place of one generation, from the first wish to open it on.
+type slot struct {
+	entry  registry.Entry
+	opened chan struct{}      // closed when the open is over
+	engine *engine.Generation // set before opened is closed, under Set.mu
+	err    error              // set before opened is closed
+	after  <-chan struct{}    // the open waits for it; nil: for nothing
+
+	users  int // guarded by Set.mu, as what follows
+	usedAt time.Time
+}
+
+// New returns the generations below a directory.
+func New(fs vfs.FS, directory string, options Options) *Set {
+	return &Set{fs: fs, directory: directory, options: options,
+		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]chan struct{}),
+		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*sync.RWMutex)}
+}
+
+func (s *Set) storage(generation registry.ID) engine.Storage {
+	return engine.Storage{FS: s.fs, Directory: s.directory + "/" + generation.String()}
+}
+
+// Create makes an empty generation. It is durable when Create returns.
+func (s *Set) Create(ctx context.Context, generation registry.ID, d *definition.Definition) error {
+	if err := s.fs.MakeDir(s.directory); err != nil {
+		return problem.StorageIoError.New("resource", "index").Because(err)
+	}
+	if err := engine.Create(ctx, s.storage(generation), d); err != nil {
+		return problem.StorageIoError.New("resource", "index").Because(err)
+	}
+	return nil
+}
+
+// Generation is an open generation somebody uses.
+type Generation struct {
+	*engine.Generation
+	Entry registry.Entry
+
+	fs        vfs.FS
+	directory string
+	release   func()
+}
+
+// Release tells that the generation is no longer used. Snapshots taken from it
+// stay valid.
+func (g *Generation) Release() { g.release() }
+
+// Moves returns the lock of an index that decides between writes and moves. A
+// write holds it for reading from the moment it looks the name up until the
+// generation took it; whoever changes what a name answers from, or what a
+// generation accepts, holds it alone. It comes before every other lock.
+func (s *Set) Moves(index registry.ID) *sync.RWMutex {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lock, ok := s.moves[index]
+	if !ok {
+		lock = new(sync.RWMutex)
+		s.moves[index] = lock
+	}
+	return lock
+}
+
+// Acquire returns the open generation of an entry, opening it when nobody did
+// yet. Its errors are problems.
+func (s *Set) Acquire(ctx context.Context, entry registry.Entry) (*Generation, error) {
+	held, isFirst, err := s.take(entry)
+	if err != nil {
+		return nil, err
+	}
+	if isFirst {
+		// The open goes on for others when this caller leaves.
+		s.closing.Go(func() { s.open(context.WithoutCancel(ctx), held) })
+	}
+	began := time.Now()
+	select {
+	case <-held.opened:
+	default:
+		select {
+		case <-held.opened:
+			s.options.Metrics.OpenWait(held.err == nil, time.Since(began))
+		case <-ctx.Done():
+			s.giveBack(held)
+			return nil, problem.IndexClosed.New().Because(ctx.Err())
+		}
+	}
+	if held.err != nil {
+		s.giveBack(held)
+		return nil, held.err
+	}
+	return s.handOut(held, entry), nil
+}
+
+func (s *Set) handOut(held *slot, entry registry.Entry) *Generation {
+	storage := s.storage(entry.Generation)
+	return &Generation{Generation: held.engine, Entry: entry, fs: storage.FS, directory: storage.Directory, release: sync.OnceFunc(func() { s.giveBack(held) })}
+}
+
+// take counts a user of a slot, making it when there is none.
+func (s *Set) take(entry registry.Entry) (held *slot, isFirst bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.removed[entry.Generation] {
+		return nil, false, problem.IndexClosed.New()
+	}
+	held, ok := s.slots[entry.Generation]
+	if ok && held.engine != nil && held.engine.Err() != nil {
+		// It takes no more writes; opening it anew brings back everything that
+		// was acknowledged.
+		s.leave(context.Background(), held)
+		ok = false
+	}
+	if !ok {
+		held = &slot{entry: entry, opened: make(chan struct{}), after: s.leaving[entry.Generation]}
+		s.slots[entry.Generation] = held
+	}
+	held.users++
+	held.usedAt = time.Now()
+	return held, !ok, nil
+}
+
+func (s *Set) open(ctx context.Context, held *slot) {
+	if held.after != nil {
+		<-held.after
+	}
+	g, err := engine.Open(ctx, s.storage(held.entry.Generation), s.options.Engine)
+	if err != nil {
+		s.options.Log.Error("generation cannot be opened", "index", held.entry.Name.Index,
+			"generation", held.entry.Name.Generation, "error", err)
+		held.err = openProblem(err)
+		// The next one who asks tries again.
+		s.mu.Lock()
+		if s.slots[held.entry.Generation] == held {
+			delete(s.slots, held.entry.Generation)
+		}
+		s.mu.Unlock()
+	} else {
+		s.mu.Lock()
+		held.engine = g
+		s.mu.Unlock()
+		s.options.Metrics.IndexOpened("request")
+	}
+	close(held.opened)
+	s.evict(ctx)
+}
+
+// openProblem tells what a failed open is to a caller.
+func openProblem(err error) error {
+	var known *problem.Problem
+	if errors.As(err, &known) {
+		return err
+	}
+	return problem.IndexIoError.New().Because(err)
+}
+
+func (s *Set) giveBack(held *slot) {
+	s.mu.Lock()
+	held.users--
+	held.usedAt = time.Now()
+	over := s.options.MaxOpen > 0 && len(s.slots) > s.options.MaxOpen
+	s.mu.Unlock()
+	if over {
+		s.evict(context.Background())
+	}
+}
+
+// evict closes unused generations beyond the bound, least recently used first.
+func (s *Set) evict(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.options.MaxOpen > 0 && len(s.slots) > s.options.MaxOpen {
+		var victim *slot
+		for _, held := range s.slots {
+			if held.users == 0 && held.engine != nil && (victim == nil || held.usedAt.Before(victim.usedAt)) {
+				victim = held
+			}
+		}
+		if victim == nil {
+			return
+		}
+		s.leave(ctx, victim)
+	}
+}
+
+// leave takes an open generation out of the set and closes it beside; whoever
+// opens it again waits for that. The caller holds mu.
+func (s *Set) leave(ctx context.Context, held *slot) {
+	id, closed := held.entry.Generation, make(chan struct{})
+	delete(s.slots, id)
+	s.leaving[id] = closed
+	s.closing.Go(func() {
+		if err := held.engine.Close(ctx); err != nil {
+			s.options.Log.Error("generation was not closed in good order", "index", held.entry.Name.Index,
+				"generation", held.entry.Name.Generation, "error", err)
+		}
+		s.mu.Lock()
+		if s.leaving[id] == closed {
+			delete(s.leaving, id)
+		}
+		s.mu.Unlock()
+		close(closed)
+	})
+}
+
+// Remove closes a generation without a commit and deletes its files. Removing
+// what is not there succeeds.
+func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
+	s.mu.Lock()
+	s.removed[generation] = true
+	held := s.slots[generation]
+	s.mu.Unlock()
+	if held != nil {
+		<-held.opened
+	}
+	s.mu.Lock()
+	if held != nil && held.engine != nil && s.slots[generation] == held {
+		s.leave(ctx, held)
+	}
+	closed := s.leaving[generation]
+	s.mu.Unlock()
+	if closed != nil {
+		<-closed
+	}
+	return removeTree(s.fs, s.directory, s.storage(generation).Directory)
+}
+
+// removeTree deletes a directory. The directory above is synced, so that it
+// does not come back.
+func removeTree(fs vfs.FS, parent, directory string) error {
+	names, err := fs.List(directory)
+	if errors.Is(err, vfs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("remove %s: %w", directory, err)
+	}
+	for _, name := range names {
+		full := directory + "/" + name
+		if name[len(name)-1] == '/' {
+			err = removeTree(fs, directory, full[:len(full)-1])
+		} else {
+			err = fs.Remove(full)
+		}
+		if err != nil && !errors.Is(err, vfs.ErrNotExist) {
+			return fmt.Errorf("remove %s: %w", full, err)
+		}
+	}
+	if err := fs.Remove(directory); err != nil && !errors.Is(err, vfs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", directory, err)
+	}
+	if err := fs.SyncDir(parent); err != nil {
+		return fmt.Errorf("remove %s: %w", directory, err)
+	}
+	return nil
+}
+
+// Close closes every generation. Nothing can be acquired afterwards.
+func (s *Set) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	all := make([]*slot, 0, len(s.slots))
+	for _, held := range s.slots {
+		all = append(all, held)
+	}
+	s.mu.Unlock()
+	for _, held := range all {
+		<-held.opened
+		s.mu.Lock()
+		if held.engine != nil && s.slots[held.entry.Generation] == held {
+			s.leave(ctx, held)
+		}
+		s.mu.Unlock()
+	}
+	s.closing.Wait()
+	return ctx.Err()
+}

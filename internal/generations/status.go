@@ -1,0 +1,92 @@
+package generations
+
+import (
+	"time"
+
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// The states of a generation on this node.
+const (
+	Usable   = "usable"
+	Modified = "modified"
+	Closed   = "closed"
+)
+
+// Status is what a generation holds.
+type Status struct {
+	Documents  int64 // committed
+	Pending    int64 // changes that wait for a commit
+	PendingAge time.Duration
+	Bytes      int64 // of the files on disk
+}
+
+// Status returns what the generation holds at this moment.
+func (g *Generation) Status() Status {
+	var s Status
+	pending := g.Pending()
+	if pending.Changes > 0 {
+		s.Pending, s.PendingAge = int64(pending.Changes), time.Since(pending.Since)
+	}
+	if view := g.Snapshot(); view != nil {
+		s.Documents = int64(view.Documents)
+		view.Release()
+	}
+	s.Bytes = sizeOf(g.fs, g.directory)
+	return s
+}
+
+// sizeOf adds up the files of a directory. Files that go away meanwhile count
+// nothing.
+func sizeOf(fs vfs.FS, directory string) int64 {
+	names, err := fs.List(directory)
+	if err != nil {
+		return 0
+	}
+	var total int64
+	for _, name := range names {
+		full := directory + "/" + name
+		if name[len(name)-1] == '/' {
+			total += sizeOf(fs, full[:len(full)-1])
+		} else if size, err := fs.Size(full); err == nil {
+			total += size
+		}
+	}
+	return total
+}
+
+// State names the synchronization state: modified while changes wait for a
+// commit, usable otherwise.
+func (g *Generation) State() string {
+	switch {
+	case g.isClosed():
+		return Closed
+	case g.Pending().Changes > 0:
+		return Modified
+	}
+	return Usable
+}
+
+func (g *Generation) isClosed() bool {
+	view := g.Snapshot()
+	if view == nil {
+		return true
+	}
+	view.Release()
+	return false
+}
+
+// Open returns every open generation; each is to be released.
+func (s *Set) Open() []*Generation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []*Generation
+	for _, held := range s.slots {
+		if held.engine == nil || held.err != nil {
+			continue
+		}
+		held.users++
+		all = append(all, s.handOut(held, held.entry))
+	}
+	return all
+}

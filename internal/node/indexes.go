@@ -1,0 +1,294 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/reindex"
+	"github.com/quiresearch/quire/problem"
+)
+
+// firstGeneration is the name of the generation an index begins with.
+const firstGeneration = "1"
+
+// Put asks for an index or generation to have a definition.
+type Put struct {
+	Name       registry.Name
+	Body       []byte
+	Matches    func(version string) bool // the If-Match header; nil: none was sent
+	AllowStale bool
+	Reindex    string       // auto, manual or empty
+	HasReindex bool         // the parameter was given
+	MayPromote func() error // asked when reindex is auto
+	StartedBy  string
+}
+
+// Put creates an index or a generation, or replaces its definition. It reports
+// whether something was created.
+func (n *Node) Put(ctx context.Context, put Put) (*Description, bool, error) {
+	if put.Name.HasGeneration() {
+		if _, err := n.registry.Find(put.Name); err != nil {
+			return nil, false, err
+		}
+	}
+	d, err := definition.Parse(put.Body, n.options.Capabilities)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := put.checkReindex(); err != nil {
+		return nil, false, err
+	}
+	entry, err := n.registry.Resolve(put.Name)
+	switch {
+	case err == nil:
+		described, err := n.replace(ctx, entry, d, put)
+		return described, false, err
+	case errors.Is(err, problem.IndexNotFound):
+		described, err := n.create(ctx, d, put)
+		return described, err == nil, err
+	}
+	return nil, false, err
+}
+
+func (put *Put) checkReindex() error {
+	if !put.HasReindex {
+		return nil
+	}
+	if !reindex.IsPromote(put.Reindex) {
+		return problem.ReindexPromoteInvalid.At(problem.At("reindex"), "value", put.Reindex)
+	}
+	if put.Reindex == reindex.Auto && put.MayPromote != nil {
+		return put.MayPromote()
+	}
+	return nil
+}
+
+func (put *Put) job() reindex.Request {
+	return reindex.Request{Target: put.Name, Promote: put.Reindex, StartedBy: put.StartedBy}
+}
+
+// create makes what the name does not answer from yet.
+func (n *Node) create(ctx context.Context, d *definition.Definition, put Put) (*Description, error) {
+	switch {
+	case put.Matches != nil:
+		return nil, problem.IndexNotFound.New("name", put.Name.String())
+	case put.HasReindex && !put.Name.HasGeneration():
+		return nil, problem.IndexGenerationReindexWithoutCreation.New()
+	case put.HasReindex:
+		if err := n.jobs.Check(ctx, put.job(), definition.NewSchema(d)); err != nil {
+			return nil, err
+		}
+	}
+	entry, err := n.register(ctx, put.Name, d)
+	if err != nil {
+		return nil, err
+	}
+	if put.HasReindex {
+		if _, err := n.jobs.Start(ctx, put.job()); err != nil {
+			if undo := n.Delete(ctx, entry.Name); undo != nil {
+				n.log.Error("a generation whose job did not start cannot be removed", "generation", entry.Name, "error", undo)
+			}
+			return nil, err
+		}
+	}
+	n.log.Info("generation created", "index", entry.Name.Index, "generation", entry.Name.Generation)
+	return n.Describe(ctx, entry.Name)
+}
+
+// register makes an empty generation and then names it in the registry, which
+// is the moment it exists. What is left of a registration that was refused is
+// removed; after one whose outcome is not known everything stays.
+func (n *Node) register(ctx context.Context, name registry.Name, d *definition.Definition) (registry.Entry, error) {
+	at := time.Now().UTC().Truncate(time.Microsecond)
+	entry := registry.Entry{Name: name, Index: registry.NewID(), Generation: registry.NewID()}
+	named := n.registry.CreateIndex
+	if name.HasGeneration() {
+		index, err := n.registry.Find(name)
+		if err != nil {
+			return entry, err
+		}
+		entry.Index, named = index.ID, n.registry.CreateGeneration
+	} else {
+		entry.Name = name.At(firstGeneration)
+	}
+	err := registry.Identify(ctx, n.bucket, registry.Identity{
+		Index: entry.Name.Index, IndexID: entry.Index, Generation: entry.Name.Generation,
+		GenerationID: entry.Generation, CreatedAt: at,
+	})
+	if err == nil {
+		err = n.generations.Create(ctx, entry.Generation, d)
+	}
+	if err == nil {
+		err = named(ctx, entry.Name, entry.Index, entry.Generation, at)
+	}
+	if err != nil && !errors.Is(err, problem.StorageUnknown) {
+		n.discard(ctx, entry)
+	}
+	return entry, err
+}
+
+// discard removes a generation that never came to exist.
+func (n *Node) discard(ctx context.Context, entry registry.Entry) {
+	ctx = context.WithoutCancel(ctx)
+	err := errors.Join(n.generations.Remove(ctx, entry.Generation), registry.Erase(ctx, n.bucket, entry.Generation))
+	if err != nil {
+		n.log.Error("what is left of a refused creation cannot be removed", "generation", entry.Name, "error", err)
+	}
+}
+
+// replace gives a generation another definition. Writes wait meanwhile, so
+// that a generation found empty stays empty.
+func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.Definition, put Put) (*Description, error) {
+	if put.HasReindex {
+		return nil, problem.IndexGenerationReindexWithoutCreation.New()
+	}
+	moves := n.generations.Moves(entry.Index)
+	moves.Lock()
+	defer moves.Unlock()
+	g, err := n.generations.Acquire(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Release()
+	before := g.Definition()
+	if put.Matches != nil && !put.Matches(before.Version()) {
+		return nil, problem.IndexVersionMismatch.New("version", before.Version())
+	}
+	if before.Version() != d.Version() {
+		if err := checkCompatible(g, before, d, put.AllowStale); err != nil {
+			return nil, err
+		}
+		if err := g.SetDefinition(context.WithoutCancel(ctx), d); err != nil {
+			return nil, err
+		}
+		n.log.Info("definition replaced", "index", entry.Name.Index, "generation", entry.Name.Generation)
+	}
+	return n.describe(ctx, g)
+}
+
+// checkCompatible refuses a definition that the documents of a generation do
+// not fit.
+func checkCompatible(g *generations.Generation, before, after *definition.Definition, allowStale bool) error {
+	differences := definition.Compare(before, after)
+	if len(differences) == 0 || allowStale {
+		return nil
+	}
+	count, err := g.Count()
+	if err != nil {
+		return err
+	}
+	if count == 0 {
+		return nil
+	}
+	return problem.IndexDefinitionIncompatible.New().Detailed(differences)
+}
+
+// Delete removes an index with all its generations, or one generation that is
+// not live. The name is gone when it returns, also with an error of the local
+// disk.
+func (n *Node) Delete(ctx context.Context, name registry.Name) error {
+	index, err := n.registry.Find(name)
+	if err != nil {
+		return err
+	}
+	removed, err := n.unregister(ctx, index.ID, name)
+	if err != nil {
+		return err
+	}
+	n.log.Info("removed", "name", name.String())
+	if err := n.erase(context.WithoutCancel(ctx), removed); err != nil {
+		return problem.StorageIoError.New("resource", "index").Because(err)
+	}
+	return nil
+}
+
+func (n *Node) unregister(ctx context.Context, index registry.ID, name registry.Name) ([]registry.Removed, error) {
+	moves := n.generations.Moves(index)
+	moves.Lock()
+	defer moves.Unlock()
+	if name.HasGeneration() {
+		return n.registry.RemoveGeneration(ctx, name, time.Now().UTC())
+	}
+	return n.registry.RemoveIndex(ctx, name, time.Now().UTC())
+}
+
+// Promote makes a generation live, finishing the job that fills it.
+func (n *Node) Promote(ctx context.Context, name registry.Name) (*Description, error) {
+	if !name.HasGeneration() {
+		return nil, problem.IndexGenerationNameRequired.New("name", name.String())
+	}
+	entry, err := n.registry.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	byJob, err := n.jobs.Promote(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	if !byJob {
+		if err := n.move(ctx, entry); err != nil {
+			return nil, err
+		}
+	}
+	return n.describeState(ctx, entry)
+}
+
+func (n *Node) move(ctx context.Context, entry registry.Entry) error {
+	moves := n.generations.Moves(entry.Index)
+	moves.Lock()
+	defer moves.Unlock()
+	if err := n.registry.Promote(ctx, entry); err != nil {
+		return err
+	}
+	n.log.Info("promoted", "index", entry.Name.Index, "generation", entry.Name.Generation)
+	return nil
+}
+
+// Commit makes pending changes of a generation visible now.
+func (n *Node) Commit(ctx context.Context, name registry.Name) (*Description, error) {
+	entry, err := n.registry.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	g, err := n.generations.Acquire(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Release()
+	if _, err := g.Generation.Commit(ctx, engine.Explicit); err != nil {
+		var known *problem.Problem
+		if errors.As(err, &known) {
+			return nil, err
+		}
+		return nil, problem.StorageIoError.New("resource", "index").Because(err)
+	}
+	return n.describeState(ctx, entry)
+}
+
+// Pull brings this node to the stored state. A node of local mode holds it.
+func (n *Node) Pull(ctx context.Context, name registry.Name) (*Description, error) {
+	if err := n.registry.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	return n.Describe(ctx, name)
+}
+
+// describeState describes a generation with the token of its visible state.
+func (n *Node) describeState(ctx context.Context, entry registry.Entry) (*Description, error) {
+	g, err := n.generations.Acquire(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Release()
+	described, err := n.describe(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	described.Freshness = token(entry, g.Sequence(), 0)
+	return described, nil
+}

@@ -1,0 +1,226 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/internal/ownership"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/reindex"
+	"github.com/quiresearch/quire/internal/settingstore"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// Storage is where a node keeps everything.
+type Storage struct {
+	Bucket    bucket.Bucket // registry, settings and jobs
+	FS        vfs.FS        // files of generations
+	Directory string        // of generations, inside FS; empty: "generations"
+}
+
+// Options configure a node. The zero value works.
+type Options struct {
+	NodeID          string // as job records show it
+	RefreshInterval time.Duration
+	FreshnessWait   time.Duration // how long a read waits for a state; 0: one commit, no wait
+	MaxOpen         int           // generations open at once; 0: no bound
+	Preload         int           // live generations opened at the start
+	Engine          engine.Options
+	Capabilities    definition.Capabilities
+	Reindex         reindex.Options
+}
+
+const (
+	defaultRefreshInterval = 30 * time.Second
+	defaultDirectory       = "generations"
+	sampleInterval         = 5 * time.Second
+)
+
+// Node serves the indexes of a deployment on one machine.
+type Node struct {
+	bucket      bucket.Bucket
+	registry    *registry.Registry
+	generations *generations.Set
+	settings    *settingstore.Store
+	jobs        *reindex.Jobs
+	ownership   ownership.Local
+	options     Options
+	metrics     *metrics.Set
+	log         *slog.Logger
+}
+
+// Open reads the registry and finishes what a crash interrupted. metrics may be
+// nil.
+func Open(ctx context.Context, storage Storage, options Options, meters *metrics.Set, log *slog.Logger) (*Node, error) {
+	if options.RefreshInterval <= 0 {
+		options.RefreshInterval = defaultRefreshInterval
+	}
+	if storage.Directory == "" {
+		storage.Directory = defaultDirectory
+	}
+	known, err := registry.Open(ctx, storage.Bucket, log)
+	if err != nil {
+		return nil, err
+	}
+	options.Engine.Metrics, options.Engine.Logger = meters, log
+	options.Engine.Capabilities = options.Capabilities
+	n := &Node{
+		bucket: storage.Bucket, registry: known, settings: settingstore.New(storage.Bucket),
+		generations: generations.New(storage.FS, storage.Directory, generations.Options{
+			MaxOpen: options.MaxOpen, Engine: options.Engine, Metrics: meters, Log: log}),
+		options: options, metrics: meters, log: log,
+	}
+	n.jobs = reindex.New(storage.Bucket, known, n.generations, options.NodeID, options.Reindex, log)
+	if err := n.eraseRemoved(ctx); err != nil {
+		return nil, err
+	}
+	if err := n.jobs.Recover(ctx); err != nil {
+		return nil, fmt.Errorf("read the reindex jobs: %w", err)
+	}
+	return n, nil
+}
+
+// IsReady reports whether the registry was read.
+func (n *Node) IsReady() bool { return n.registry.IsRead() }
+
+// WriterAddress returns where writes of an index go: here.
+func (n *Node) WriterAddress(ctx context.Context, name string, creates bool) (string, error) {
+	return n.ownership.WriterAddress(ctx, name, creates)
+}
+
+// Indexers returns which node writes which index.
+func (n *Node) Indexers(ctx context.Context) (ownership.Table, error) { return n.ownership.Table(ctx) }
+
+// Run refreshes the registry, carries reindex jobs and samples the gauges
+// until ctx ends. refreshed is called after every pass and may be nil.
+func (n *Node) Run(ctx context.Context, refreshed func()) error {
+	jobs := make(chan error, 1)
+	go func() { jobs <- n.jobs.Run(ctx) }()
+	refresh, sample := time.NewTicker(n.options.RefreshInterval), time.NewTicker(sampleInterval)
+	defer refresh.Stop()
+	defer sample.Stop()
+	n.sample(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return <-jobs
+		case <-refresh.C:
+			// A pass that failed is logged by the registry and counts as alive.
+			_ = n.registry.Refresh(ctx)
+			if refreshed != nil {
+				refreshed()
+			}
+		case <-sample.C:
+			n.sample(ctx)
+		}
+	}
+}
+
+// Preload opens live generations, so that first requests do not wait.
+func (n *Node) Preload(ctx context.Context) {
+	left := n.options.Preload
+	for _, index := range n.registry.List() {
+		if left == 0 || ctx.Err() != nil {
+			return
+		}
+		entry, err := n.registry.Resolve(registry.Name{Index: index.Name})
+		if err != nil {
+			continue
+		}
+		g, err := n.generations.Acquire(ctx, entry)
+		if err != nil {
+			continue
+		}
+		g.Release()
+		left--
+	}
+}
+
+// Close stops jobs and closes every generation.
+func (n *Node) Close(ctx context.Context) error {
+	n.jobs.Stop(ctx)
+	return n.generations.Close(ctx)
+}
+
+// sample sets the gauges of indexes and jobs.
+func (n *Node) sample(ctx context.Context) {
+	if n.metrics == nil {
+		return
+	}
+	open := n.generations.Open()
+	samples := make([]metrics.IndexSample, 0, len(open))
+	var disk int64
+	for _, g := range open {
+		status := g.Status()
+		disk += status.Bytes
+		samples = append(samples, metrics.IndexSample{
+			Index: g.Entry.Name.Index, Generation: g.Entry.Name.Generation, State: strings.ToUpper(g.State()),
+			Writer: true, Documents: status.Documents, PendingChanges: status.Pending,
+			PendingAge: status.PendingAge, DiskBytes: status.Bytes,
+		})
+		g.Release()
+	}
+	total := len(n.registry.List())
+	n.metrics.Indexes(samples)
+	n.metrics.IndexesOpen(len(samples))
+	n.metrics.IndexesOwned(total)
+	n.metrics.IndexesTotal(total)
+	n.metrics.DiskUsed(disk)
+	n.metrics.RegistryRefreshAge(n.registry.Age())
+	n.metrics.Reindexes(n.jobs.CountByPhase(ctx))
+}
+
+// token names a state of a generation.
+func token(entry registry.Entry, sequence, settingsRevision uint64) string {
+	return freshness.Token{
+		Index: entry.Index, IndexName: entry.Name.Index, Generation: entry.Generation,
+		Sequence: sequence, Settings: settingsRevision,
+	}.String()
+}
+
+// eraseRemoved deletes the data of generations that were removed, also by a
+// process that ended before it could.
+func (n *Node) eraseRemoved(ctx context.Context) error {
+	removed := n.registry.Removed()
+	if len(removed) == 0 {
+		return nil
+	}
+	return n.erase(ctx, removed)
+}
+
+// erase deletes the data of removed generations, then forgets them. Settings
+// and job go with the whole index.
+func (n *Node) erase(ctx context.Context, removed []registry.Removed) error {
+	var failed error
+	gone := removed[:0:0]
+	for _, one := range removed {
+		err := n.generations.Remove(ctx, one.GenerationID)
+		if err == nil {
+			err = registry.Erase(ctx, n.bucket, one.GenerationID)
+		}
+		if err == nil && one.Whole {
+			err = errors.Join(n.settings.Delete(ctx, one.IndexID), n.jobs.Delete(ctx, one.IndexID))
+		}
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		gone = append(gone, one)
+	}
+	if len(gone) > 0 {
+		if err := n.registry.Forget(ctx, gone); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}

@@ -1,0 +1,143 @@
+package node
+
+import (
+	"context"
+	"errors"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/settingstore"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/settings"
+)
+
+// Reading is one consistent view of an index: one snapshot of one generation
+// and one version of the settings.
+type Reading struct {
+	Name       registry.Name // with the generation that answers
+	Snapshot   *snapshot.Snapshot
+	Schema     *definition.Schema
+	Definition *definition.Definition
+	Settings   *settings.Settings // those in force; nil when there are none
+	Generation *generations.Generation
+
+	settingsRevision uint64
+}
+
+// Freshness returns the token of the state that is read.
+func (r *Reading) Freshness() string {
+	return token(r.Generation.Entry, r.Snapshot.Sequence, r.settingsRevision)
+}
+
+// Close gives the view back.
+func (r *Reading) Close() {
+	r.Snapshot.Release()
+	r.Generation.Release()
+}
+
+// Read returns the view a name answers from, once it holds the state the token
+// names; the zero Token asks for none. Its errors are problems.
+func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.Token) (*Reading, error) {
+	// A generation that is closed under a request is opened again once.
+	r, err := n.read(ctx, name, atLeast)
+	if errors.Is(err, problem.IndexClosed) && ctx.Err() == nil {
+		r, err = n.read(ctx, name, atLeast)
+	}
+	return r, err
+}
+
+func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.Token) (*Reading, error) {
+	entry, err := n.registry.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	held, err := n.settings.Current(ctx, entry.Index)
+	if err != nil {
+		return nil, err
+	}
+	if !atLeast.IsZero() {
+		entry, held, err = n.reach(ctx, name, entry, held, atLeast)
+		if err != nil {
+			return nil, err
+		}
+	}
+	g, err := n.generations.Acquire(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	if atLeast.Generation == entry.Generation {
+		if err := n.awaitCommit(ctx, g, atLeast.Sequence); err != nil {
+			g.Release()
+			return nil, err
+		}
+	}
+	schema := g.Schema()
+	view := g.Snapshot()
+	if view == nil {
+		g.Release()
+		return nil, problem.IndexClosed.New()
+	}
+	return &Reading{
+		Name: entry.Name, Snapshot: view, Schema: schema, Definition: schema.Definition(),
+		Settings: held.Settings.InForce(), Generation: g, settingsRevision: held.Revision,
+	}, nil
+}
+
+// reach brings generation and settings to the state of a token: a generation
+// or revision this node does not know yet is looked up in storage once.
+func (n *Node) reach(ctx context.Context, name registry.Name, entry registry.Entry, held settingstore.Held, atLeast freshness.Token) (registry.Entry, settingstore.Held, error) {
+	if atLeast.Index != entry.Index {
+		return entry, held, problem.SearchFreshnessIndexMismatch.New("index", atLeast.IndexName, "expected", name.Index)
+	}
+	if atLeast.Generation != (freshness.ID{}) && atLeast.Generation != entry.Generation && !name.HasGeneration() {
+		// What the registry then says is the present; a generation that is not
+		// live in it was live earlier, or is addressed by its own name.
+		if err := n.registry.Refresh(ctx); err != nil {
+			return entry, held, n.unavailable(err)
+		}
+		fresh, err := n.registry.Resolve(name)
+		if err != nil {
+			return entry, held, err
+		}
+		entry = fresh
+	}
+	if atLeast.Settings > held.Revision {
+		fresh, err := n.settings.Read(ctx, entry.Index)
+		if err != nil {
+			return entry, held, n.unavailable(err)
+		}
+		if fresh.Revision < atLeast.Settings {
+			return entry, held, n.unavailable(errors.New("the settings of the token were never stored"))
+		}
+		held = fresh
+	}
+	return entry, held, nil
+}
+
+// awaitCommit waits until a commit is visible, making the generation commit. A
+// sequence that was promised to nobody is not waited for.
+func (n *Node) awaitCommit(ctx context.Context, g *generations.Generation, sequence uint64) error {
+	if sequence <= g.Sequence() {
+		return nil
+	}
+	if n.options.FreshnessWait <= 0 {
+		if _, err := g.Commit(ctx, engine.ByFreshness); err != nil || sequence > g.Sequence() {
+			return n.unavailable(err)
+		}
+		return nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, n.options.FreshnessWait)
+	defer cancel()
+	if err := g.WaitFor(waiting, sequence); err != nil {
+		return n.unavailable(err)
+	}
+	return nil
+}
+
+func (n *Node) unavailable(cause error) error {
+	return problem.SearchFreshnessUnavailable.New("wait", n.options.FreshnessWait.Milliseconds()).Because(cause)
+}

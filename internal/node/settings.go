@@ -1,0 +1,130 @@
+package node
+
+import (
+	"context"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/settingstore"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/settings"
+)
+
+// Settings are the search settings of an index as they are stored.
+type Settings struct {
+	*settings.Settings
+	Freshness string // of the change; empty for a read
+}
+
+// ReadSettings reads the settings of the index of a name from storage. It
+// answers settings:not_found when there are none.
+func (n *Node) ReadSettings(ctx context.Context, name registry.Name) (*settings.Settings, error) {
+	entry, err := n.settingsEntry(name)
+	if err != nil {
+		return nil, err
+	}
+	held, err := n.settings.Read(ctx, entry.Index)
+	if err != nil {
+		return nil, err
+	}
+	if held.Settings == nil {
+		return nil, problem.SettingsNotFound.New("name", name.Index)
+	}
+	return held.Settings, nil
+}
+
+// settingsEntry finds the index of a name. Settings belong to the index, so an
+// index without live generation has them too; a generation that is named must
+// exist.
+func (n *Node) settingsEntry(name registry.Name) (registry.Entry, error) {
+	if name.HasGeneration() {
+		return n.registry.Resolve(name)
+	}
+	index, err := n.registry.Find(name)
+	if err != nil {
+		return registry.Entry{}, err
+	}
+	return registry.Entry{Name: name, Index: index.ID}, nil
+}
+
+// PutSettings replaces the settings of an index. matches is the If-Match
+// header, nil when none was sent. It reports whether they are the first.
+func (n *Node) PutSettings(ctx context.Context, name registry.Name, matches func(version string) bool, body []byte) (Settings, bool, error) {
+	if _, err := n.registry.Resolve(name); err != nil {
+		return Settings{}, false, err
+	}
+	next, err := settings.Decode(body)
+	if err != nil {
+		return Settings{}, false, err
+	}
+	return n.changeSettings(ctx, name, matches, func(settingstore.Held) (*settings.Settings, error) { return next, nil })
+}
+
+// PatchSettings changes parts of the settings of an index, on the newest
+// version when another change comes between.
+func (n *Node) PatchSettings(ctx context.Context, name registry.Name, matches func(version string) bool, body []byte) (Settings, bool, error) {
+	return n.changeSettings(ctx, name, matches, func(now settingstore.Held) (*settings.Settings, error) {
+		if now.Settings != nil && len(now.Settings.UnsupportedFeatures) > 0 {
+			return nil, problem.SettingsUnrepresentable.New("features", now.Settings.UnsupportedFeatures)
+		}
+		return now.Settings.Patch(body)
+	})
+}
+
+func (n *Node) changeSettings(ctx context.Context, name registry.Name, matches func(version string) bool, change func(settingstore.Held) (*settings.Settings, error)) (Settings, bool, error) {
+	entry, schema, err := n.schemaOf(ctx, name)
+	if err != nil {
+		return Settings{}, false, err
+	}
+	held, existed, err := n.settings.Change(ctx, entry.Index, func(now settingstore.Held) (*settings.Settings, error) {
+		switch {
+		case matches != nil && now.Settings == nil:
+			return nil, problem.SettingsNotFound.New("name", name.Index)
+		case matches != nil && !matches(now.Version()):
+			return nil, problem.SettingsVersionMismatch.New("version", now.Version())
+		}
+		next, err := change(now)
+		if err != nil {
+			return nil, err
+		}
+		return next, next.Validate(schema)
+	})
+	if err != nil {
+		return Settings{}, false, err
+	}
+	return Settings{held.Settings, settingsToken(entry, held)}, !existed, nil
+}
+
+// schemaOf returns the schema settings are checked against: that of the
+// generation the name answers from.
+func (n *Node) schemaOf(ctx context.Context, name registry.Name) (registry.Entry, *definition.Schema, error) {
+	entry, err := n.registry.Resolve(name)
+	if err != nil {
+		return entry, nil, err
+	}
+	g, err := n.generations.Acquire(ctx, entry)
+	if err != nil {
+		return entry, nil, err
+	}
+	defer g.Release()
+	return entry, g.Schema(), nil
+}
+
+// DeleteSettings removes the settings of an index and returns the token of the
+// state without them.
+func (n *Node) DeleteSettings(ctx context.Context, name registry.Name) (string, error) {
+	entry, err := n.settingsEntry(name)
+	if err != nil {
+		return "", err
+	}
+	held, _, err := n.settings.Change(ctx, entry.Index, func(settingstore.Held) (*settings.Settings, error) { return nil, nil })
+	if err != nil {
+		return "", err
+	}
+	return settingsToken(entry, held), nil
+}
+
+func settingsToken(entry registry.Entry, held settingstore.Held) string {
+	return freshness.Token{Index: entry.Index, IndexName: entry.Name.Index, Settings: held.Revision}.String()
+}

@@ -1,0 +1,164 @@
+package node
+
+import (
+	"context"
+	"sync"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/problem"
+)
+
+// resolutions is how often one entry of a write follows a name that moves
+// before it gives up.
+const resolutions = 8
+
+// Write is the writes of one request.
+type Write struct {
+	node *Node
+	name registry.Name
+
+	current *part // what was written to last
+	parts   []*part
+	durable int
+}
+
+// part is what a request writes to one generation.
+type part struct {
+	generation *generations.Generation
+	session    *engine.Session
+}
+
+// Write starts the writes of a request to a name. Nothing is looked up yet.
+func (n *Node) Write(name registry.Name) *Write { return &Write{node: n, name: name} }
+
+// Do runs work on the generation the name answers from at that moment; no
+// promotion comes between. It waits while a promotion is under way and looks
+// again afterwards. The error is that of work, or a problem.
+func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engine.Session) error) error {
+	entry, release, err := w.node.settle(w.name)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := w.turnTo(ctx, entry); err != nil {
+		return err
+	}
+	return work(w.current.generation, w.current.session)
+}
+
+// settle resolves a name for a write and keeps it from moving until released.
+// The target of an unfinished job takes no writes.
+func (n *Node) settle(name registry.Name) (registry.Entry, func(), error) {
+	for range resolutions {
+		index, err := n.registry.Find(name)
+		if err != nil {
+			return registry.Entry{}, nil, err
+		}
+		moves := n.generations.Moves(index.ID)
+		moves.RLock()
+		entry, err := n.registry.Resolve(name)
+		switch {
+		case err == nil && entry.Index != index.ID:
+			moves.RUnlock()
+			continue
+		case err == nil && !entry.Live && n.jobs.Fills(entry):
+			err = problem.ReindexTargetBusy.New("name", entry.Name.String())
+		}
+		if err != nil {
+			moves.RUnlock()
+			return registry.Entry{}, nil, err
+		}
+		return entry, sync.OnceFunc(moves.RUnlock), nil
+	}
+	return registry.Entry{}, nil, problem.IndexGenerationUnsettled.New("name", name.String())
+}
+
+// turnTo makes a generation the current one.
+func (w *Write) turnTo(ctx context.Context, entry registry.Entry) error {
+	if w.current != nil && w.current.generation.Entry.Generation == entry.Generation {
+		return nil
+	}
+	g, err := w.node.generations.Acquire(ctx, entry)
+	if err != nil {
+		return err
+	}
+	w.current = &part{generation: g, session: g.Session(ctx)}
+	w.parts = append(w.parts, w.current)
+	return nil
+}
+
+// Finish waits until everything taken is durable and returns the token of the
+// state that holds it, or of the current state when nothing was written. On an
+// error what Durable counts stays.
+func (w *Write) Finish(ctx context.Context) (string, error) {
+	defer func() {
+		for _, p := range w.parts {
+			p.generation.Release()
+		}
+		w.parts = nil
+	}()
+	if w.current == nil {
+		entry, err := w.node.registry.Resolve(w.name)
+		if err != nil {
+			return "", err
+		}
+		if err := w.turnTo(ctx, entry); err != nil {
+			return "", err
+		}
+	}
+	var (
+		last   engine.Receipt
+		failed error
+	)
+	for _, p := range w.parts {
+		receipt, err := p.session.Wait()
+		w.durable += receipt.Durable
+		if err != nil && failed == nil {
+			failed = err
+		}
+		last = receipt
+	}
+	if failed != nil {
+		return "", failed
+	}
+	return token(w.current.generation.Entry, last.Sequence, 0), nil
+}
+
+// Durable returns how many operations are durable; it is known after Finish.
+func (w *Write) Durable() int { return w.durable }
+
+// DeleteMatching removes what a query matches from the generation a name
+// answers from, writes that are not committed yet included. It returns how many
+// committed documents matched and the token of the state without them.
+func (n *Node) DeleteMatching(ctx context.Context, name registry.Name, resolve func(*generations.Generation) engine.Resolve) (int, string, error) {
+	return n.remove(ctx, name, func(g *generations.Generation) (int, engine.Receipt, error) {
+		return g.DeleteMatching(ctx, resolve(g))
+	})
+}
+
+// DeleteAll removes every document of the generation a name answers from.
+func (n *Node) DeleteAll(ctx context.Context, name registry.Name) (int, string, error) {
+	return n.remove(ctx, name, func(g *generations.Generation) (int, engine.Receipt, error) {
+		return g.DeleteAll(ctx)
+	})
+}
+
+func (n *Node) remove(ctx context.Context, name registry.Name, work func(*generations.Generation) (int, engine.Receipt, error)) (int, string, error) {
+	entry, release, err := n.settle(name)
+	if err != nil {
+		return 0, "", err
+	}
+	defer release()
+	g, err := n.generations.Acquire(ctx, entry)
+	if err != nil {
+		return 0, "", err
+	}
+	defer g.Release()
+	deleted, receipt, err := work(g)
+	if err != nil {
+		return 0, "", err
+	}
+	return deleted, token(entry, receipt.Sequence, 0), nil
+}

@@ -1,0 +1,353 @@
+package reindex
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/problem"
+)
+
+// job is an unfinished job this node carries.
+type job struct {
+	isCarried bool // guarded by Jobs.mu
+
+	mu   sync.Mutex
+	held versioned.Object[stored]
+
+	cancelled chan struct{} // closed when the job is to be cancelled
+	promote   chan chan error
+	ended     chan struct{} // closed when the job is no longer carried here
+	cancel    func()
+}
+
+func newJob(held versioned.Object[stored]) *job {
+	cancelled := make(chan struct{})
+	return &job{
+		held: held, cancelled: cancelled, promote: make(chan chan error), ended: make(chan struct{}),
+		cancel: sync.OnceFunc(func() { close(cancelled) }),
+	}
+}
+
+func (one *job) record() stored {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	return one.held.Value
+}
+
+func (one *job) index() registry.ID     { return one.record().IndexID }
+func (one *job) source() registry.Entry { return one.record().source() }
+func (one *job) target() registry.Entry { return one.record().target() }
+
+// Reasons for which a job stops before its end.
+var (
+	errCancelled = errors.New("the job was cancelled")
+	errStopped   = errors.New("the node stops")
+)
+
+// interrupted tells between two steps whether the job goes on.
+func (one *job) interrupted(ctx context.Context) error {
+	select {
+	case <-one.cancelled:
+		return errCancelled
+	default:
+	}
+	if ctx.Err() != nil {
+		return errStopped
+	}
+	return nil
+}
+
+// save replaces the record by an edited one.
+func (j *Jobs) save(ctx context.Context, one *job, edit func(*stored)) error {
+	one.mu.Lock()
+	held := one.held
+	one.mu.Unlock()
+	next := held.Value
+	edit(&next)
+	written, err := j.records.replace(context.WithoutCancel(ctx), held, next)
+	if err != nil {
+		return err
+	}
+	one.mu.Lock()
+	one.held = written
+	one.mu.Unlock()
+	j.note(next.IndexID, next.Record.Phase)
+	return nil
+}
+
+// run carries a job to its end, or until it is stopped.
+func (j *Jobs) run(ctx context.Context, one *job) {
+	defer close(one.ended)
+	err := j.carryOn(ctx, one)
+	switch {
+	case err == nil:
+	case errors.Is(err, errStopped):
+		return // the record says where to go on
+	case errors.Is(err, versioned.ErrLost):
+		j.log.Warn("another node carries the reindex job", "index", one.record().Record.Index)
+	case errors.Is(err, errCancelled):
+		err = j.finish(ctx, one, Cancelled, nil)
+	default:
+		j.log.Error("reindex failed", "index", one.record().Record.Index, "error", err)
+		err = j.finish(ctx, one, Failed, err)
+	}
+	if err != nil && !errors.Is(err, versioned.ErrLost) {
+		j.log.Error("the end of a reindex job cannot be recorded", "index", one.record().Record.Index, "error", err)
+	}
+	j.drop(one)
+}
+
+// carryOn goes through the phases from the recorded one on. Steps under way
+// are not interrupted.
+func (j *Jobs) carryOn(ctx context.Context, one *job) error {
+	if err := j.checkGenerations(one); err != nil {
+		return err
+	}
+	if phase := one.record().Record.Phase; phase == Pending || phase == Copying || phase == Replaying {
+		select {
+		case j.slots <- struct{}{}:
+		case <-one.cancelled:
+			return errCancelled
+		case <-ctx.Done():
+			return errStopped
+		}
+		err := j.fill(ctx, one)
+		<-j.slots
+		if err != nil {
+			return err
+		}
+	}
+	if one.record().Record.Phase == Ready {
+		return j.awaitPromotion(ctx, one)
+	}
+	return j.finishPromotion(ctx, one)
+}
+
+// fill takes a job from pending to the end of replaying.
+func (j *Jobs) fill(ctx context.Context, one *job) error {
+	for {
+		if err := one.interrupted(ctx); err != nil {
+			return err
+		}
+		if err := j.checkGenerations(one); err != nil {
+			return err
+		}
+		var err error
+		switch one.record().Record.Phase {
+		case Pending:
+			err = j.begin(ctx, one)
+		case Copying:
+			err = j.copyBatch(ctx, one)
+		case Replaying:
+			err = j.replay(ctx, one)
+		default:
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// checkGenerations fails a job whose source or target is gone.
+func (j *Jobs) checkGenerations(one *job) error {
+	for _, entry := range []registry.Entry{one.source(), one.target()} {
+		found, err := j.registry.Resolve(entry.Name)
+		if err != nil {
+			return err
+		}
+		if found.Generation != entry.Generation {
+			return problem.IndexNotFound.New("name", entry.Name.String())
+		}
+	}
+	return nil
+}
+
+// pair opens source and target.
+func (j *Jobs) pair(ctx context.Context, one *job) (source, target *generations.Generation, release func(), err error) {
+	ctx = context.WithoutCancel(ctx)
+	if source, err = j.generations.Acquire(ctx, one.source()); err != nil {
+		return nil, nil, nil, err
+	}
+	if target, err = j.generations.Acquire(ctx, one.target()); err != nil {
+		source.Release()
+		return nil, nil, nil, err
+	}
+	return source, target, func() { source.Release(); target.Release() }, nil
+}
+
+// begin turns change tracking on and separates what is committed, which the
+// copy reads, from what is tracked.
+func (j *Jobs) begin(ctx context.Context, one *job) error {
+	source, _, release, err := j.pair(ctx, one)
+	if err != nil {
+		return err
+	}
+	defer release()
+	steady := context.WithoutCancel(ctx)
+	if err := source.StartTracking(steady); err != nil {
+		return err
+	}
+	sequence, err := source.Commit(steady, engine.Explicit)
+	if err != nil {
+		return err
+	}
+	source.Forget(sequence)
+	documents, err := source.Count()
+	if err != nil {
+		return err
+	}
+	return j.save(ctx, one, func(s *stored) {
+		s.Record.Phase = Copying
+		s.Record.SourceDocuments = int64(documents)
+	})
+}
+
+// awaitPromotion keeps a job that is ready caught up until somebody promotes
+// or cancels it.
+func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
+	ticker := time.NewTicker(j.options.CatchupInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return errStopped
+		case <-one.cancelled:
+			return errCancelled
+		case reply := <-one.promote:
+			err := j.promote(ctx, one)
+			if err == nil || isFatal(err) {
+				reply <- err
+				return err
+			}
+			// Nothing was moved; the job stays ready.
+			if saveErr := j.save(ctx, one, func(s *stored) { s.Record.Phase = Ready }); saveErr != nil {
+				reply <- err
+				return saveErr
+			}
+			reply <- err
+		case <-ticker.C:
+			if err := j.checkGenerations(one); err != nil {
+				return err
+			}
+			if err := j.catchUp(ctx, one); err != nil {
+				if isFatal(err) {
+					return err
+				}
+				j.log.Error("catch-up round failed", "index", one.record().Record.Index, "error", err)
+			}
+		}
+	}
+}
+
+// isFatal reports whether a job cannot go on after an error of a promotion or
+// a catch-up round.
+func isFatal(err error) bool {
+	return errors.Is(err, problem.ReindexDocumentRefused) || errors.Is(err, problem.IndexGenerationLiveMoved) ||
+		errors.Is(err, problem.IndexNotFound) || errors.Is(err, versioned.ErrLost)
+}
+
+// finishPromotion promotes by itself, in a job that is to or that was
+// interrupted doing so.
+func (j *Jobs) finishPromotion(ctx context.Context, one *job) error {
+	if err := one.interrupted(ctx); err != nil && !j.isPromoted(one) {
+		return err
+	}
+	return j.promote(ctx, one)
+}
+
+func (j *Jobs) isPromoted(one *job) bool {
+	target := one.target()
+	found, err := j.registry.Resolve(target.Name.Bare())
+	return err == nil && found.Generation == target.Generation
+}
+
+// Promote finishes a job that waits for promotion and fills the generation.
+// It reports false when no unfinished job fills it.
+func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error) {
+	one := j.find(target.Index)
+	if one == nil || one.target().Generation != target.Generation {
+		return false, nil
+	}
+	if one.record().Record.Phase != Ready {
+		return true, problem.ReindexTargetBusy.New("name", target.Name.String())
+	}
+	reply := make(chan error, 1)
+	select {
+	case one.promote <- reply:
+	case <-one.ended:
+		return true, problem.ReindexTargetBusy.New("name", target.Name.String())
+	case <-ctx.Done():
+		return true, problem.ReindexTargetBusy.New("name", target.Name.String()).Because(ctx.Err())
+	}
+	select {
+	case err := <-reply:
+		return true, err
+	case <-ctx.Done():
+		return true, ctx.Err()
+	}
+}
+
+// finish ends a job that did not promote: tracking ends and the record is
+// closed.
+func (j *Jobs) finish(ctx context.Context, one *job, phase Phase, cause error) error {
+	steady := context.WithoutCancel(ctx)
+	if j.isPromoted(one) {
+		return j.close(steady, one)
+	}
+	if index, err := j.registry.Find(one.target().Name); err != nil || index.ID != one.index() {
+		return nil // the index is gone, and its record with it
+	}
+	if err := j.stopTracking(steady, one); err != nil {
+		j.log.Error("change tracking of a source cannot be ended", "index", one.record().Record.Index, "error", err)
+	}
+	if err := j.registry.CallOff(steady, one.target(), one.record().id()); err != nil {
+		j.log.Error("the promotion of a job cannot be called off", "index", one.record().Record.Index, "error", err)
+	}
+	return j.save(steady, one, func(s *stored) {
+		at := now()
+		s.Record.Phase, s.Record.FinishedAt, s.Record.Backlog = phase, &at, 0
+		if cause != nil {
+			s.Record.Error = textOrNil(describe(cause))
+		}
+	})
+}
+
+// stopTracking ends the recording of changes. A source that is gone records
+// nothing.
+func (j *Jobs) stopTracking(ctx context.Context, one *job) error {
+	entry := one.source()
+	if found, err := j.registry.Resolve(entry.Name); err != nil || found.Generation != entry.Generation {
+		return nil
+	}
+	source, err := j.generations.Acquire(ctx, entry)
+	if err != nil {
+		return err
+	}
+	defer source.Release()
+	return source.StopTracking(ctx)
+}
+
+// close ends a job whose target is live.
+func (j *Jobs) close(ctx context.Context, one *job) error {
+	if err := j.stopTracking(ctx, one); err != nil {
+		j.log.Error("change tracking of a source cannot be ended", "index", one.record().Record.Index, "error", err)
+	}
+	target := one.target()
+	token := freshness.Token{Index: target.Index, IndexName: target.Name.Index, Generation: target.Generation}
+	if g, err := j.generations.Acquire(ctx, target); err == nil {
+		token.Sequence = g.Sequence()
+		g.Release()
+	}
+	return j.save(ctx, one, func(s *stored) {
+		at, text := now(), token.String()
+		s.Record.Phase, s.Record.FinishedAt, s.Record.Backlog, s.Record.Freshness = Done, &at, 0, &text
+	})
+}

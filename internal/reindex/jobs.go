@@ -1,0 +1,307 @@
+// Package reindex fills a generation from another one of the same index while
+// writes go on, and makes it live.
+//
+// A job copies the documents of the source in the order of their keys, then
+// replays the keys that changed meanwhile, which the source records, until few
+// are left. Promotion holds writes for the last of them, so that nothing is
+// lost and nothing is refused. The record of a job is one conditionally
+// replaced object per index; a job goes on from it after a restart or on
+// another node.
+//
+// Invariants:
+//
+//	J1  The cursor moves only over documents that the target holds durably.
+//	J2  A key the source records is forgotten only after the target holds its
+//	    state durably.
+//	J3  The record is replaced only by the node that wrote it last.
+//	J4  After the registry made the target live a job can only end as done.
+//
+// Jobs may be used by any number of goroutines. Run carries the jobs; nothing
+// moves without it.
+package reindex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Options tune jobs. The zero value works.
+type Options struct {
+	MaxConcurrent   int           // jobs that copy or replay at once; 0: 2
+	CatchupInterval time.Duration // between rounds of a job that is ready; 0: 30 s
+}
+
+const (
+	defaultConcurrent = 2
+	defaultCatchup    = 30 * time.Second
+	cancelWait        = 15 * time.Second
+	stopWait          = 30 * time.Second
+)
+
+// Jobs are the reindex jobs of a node.
+type Jobs struct {
+	records     records
+	registry    *registry.Registry
+	generations *generations.Set
+	node        string
+	options     Options
+	log         *slog.Logger
+	slots       chan struct{}
+	wake        chan struct{} // buffered by one: a job waits to be carried
+	running     sync.WaitGroup
+
+	mu     sync.Mutex
+	jobs   map[registry.ID]*job  // unfinished, by index
+	phases map[registry.ID]Phase // of every record seen, by index
+}
+
+// New returns the jobs whose records are in a bucket.
+func New(b bucket.Bucket, known *registry.Registry, open *generations.Set, node string, options Options, log *slog.Logger) *Jobs {
+	if options.MaxConcurrent <= 0 {
+		options.MaxConcurrent = defaultConcurrent
+	}
+	if options.CatchupInterval <= 0 {
+		options.CatchupInterval = defaultCatchup
+	}
+	return &Jobs{
+		records: records{b}, registry: known, generations: open, node: node, options: options, log: log,
+		slots: make(chan struct{}, options.MaxConcurrent), wake: make(chan struct{}, 1),
+		jobs: make(map[registry.ID]*job), phases: make(map[registry.ID]Phase),
+	}
+}
+
+// Recover reads the records of every index and takes over the unfinished ones.
+// It runs before writes are served, so that no write reaches a generation that
+// is being filled.
+func (j *Jobs) Recover(ctx context.Context) error {
+	for _, index := range j.registry.List() {
+		held, err := j.records.read(ctx, index.ID)
+		if err != nil {
+			return err
+		}
+		if !held.Exists() {
+			continue
+		}
+		j.note(index.ID, held.Value.Record.Phase)
+		if held.Value.Record.Phase.IsFinished() {
+			continue
+		}
+		next := held.Value
+		next.Epoch++
+		next.Record.Node = textOrNil(j.node)
+		if held, err = j.records.replace(ctx, held, next); err != nil {
+			return err
+		}
+		j.carry(newJob(held))
+	}
+	return nil
+}
+
+// carry hands a job to Run.
+func (j *Jobs) carry(one *job) {
+	j.mu.Lock()
+	j.jobs[one.index()] = one
+	j.mu.Unlock()
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run carries jobs until ctx ends, then waits for the step each is in.
+func (j *Jobs) Run(ctx context.Context) error {
+	for {
+		for _, one := range j.waiting() {
+			j.running.Go(func() { j.run(ctx, one) })
+		}
+		select {
+		case <-ctx.Done():
+			j.Stop(context.WithoutCancel(ctx))
+			return nil
+		case <-j.wake:
+		}
+	}
+}
+
+// waiting returns the jobs nobody carries yet and marks them as carried.
+func (j *Jobs) waiting() []*job {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var found []*job
+	for _, one := range j.jobs {
+		if !one.isCarried {
+			one.isCarried = true
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// Stop waits until no job is running, at most half a minute.
+func (j *Jobs) Stop(ctx context.Context) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		j.running.Wait()
+	}()
+	ctx, cancel := context.WithTimeout(ctx, stopWait)
+	defer cancel()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		j.log.Warn("reindex jobs did not stop in time")
+	}
+}
+
+// Fills reports whether an unfinished job fills the generation.
+func (j *Jobs) Fills(entry registry.Entry) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	one, ok := j.jobs[entry.Index]
+	return ok && one.target().Generation == entry.Generation
+}
+
+func (j *Jobs) find(index registry.ID) *job {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.jobs[index]
+}
+
+// drop forgets a job that ended here.
+func (j *Jobs) drop(one *job) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.jobs[one.index()] == one {
+		delete(j.jobs, one.index())
+	}
+}
+
+func (j *Jobs) note(index registry.ID, phase Phase) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.phases[index] = phase
+}
+
+// CountByPhase returns how many records are in which phase, in upper case.
+func (j *Jobs) CountByPhase(context.Context) map[string]int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	counts := make(map[string]int)
+	for _, phase := range j.phases {
+		counts[strings.ToUpper(string(phase))]++
+	}
+	return counts
+}
+
+// Record returns the job of an index. A name with a generation asks for the
+// job that fills it. It answers reindex:not_found when there is none.
+func (j *Jobs) Record(ctx context.Context, name registry.Name) (Record, error) {
+	index, err := j.registry.Find(name)
+	if err != nil {
+		return Record{}, err
+	}
+	if name.HasGeneration() {
+		if _, err := j.registry.Resolve(name); err != nil {
+			return Record{}, err
+		}
+	}
+	held, err := j.records.read(ctx, index.ID)
+	if err != nil {
+		return Record{}, err
+	}
+	if !held.Exists() || name.HasGeneration() && held.Value.Record.Target != name.String() {
+		return Record{}, problem.ReindexNotFound.New("name", name.String())
+	}
+	return held.Value.Record, nil
+}
+
+// List returns the jobs of every index, ordered by index.
+func (j *Jobs) List(ctx context.Context) ([]Record, error) {
+	var all []Record
+	for _, index := range j.registry.List() {
+		held, err := j.records.read(ctx, index.ID)
+		if err != nil {
+			return nil, err
+		}
+		if held.Exists() {
+			all = append(all, held.Value.Record)
+		}
+	}
+	return all, nil
+}
+
+// Delete removes the record of an index that is gone and ends its job.
+func (j *Jobs) Delete(ctx context.Context, index registry.ID) error {
+	if one := j.find(index); one != nil {
+		one.cancel()
+		j.drop(one)
+	}
+	j.mu.Lock()
+	delete(j.phases, index)
+	j.mu.Unlock()
+	return j.records.delete(ctx, index)
+}
+
+// Cancel ends the job of an index and returns its record. A finished job stays
+// as it is.
+func (j *Jobs) Cancel(ctx context.Context, name registry.Name) (Record, error) {
+	record, err := j.Record(ctx, name)
+	if err != nil || record.Phase.IsFinished() {
+		return record, err
+	}
+	index, err := j.registry.Find(name)
+	if err != nil {
+		return Record{}, err
+	}
+	one := j.find(index.ID)
+	if one == nil {
+		return j.cancelOrphan(ctx, name, index.ID)
+	}
+	one.cancel()
+	waiting, stop := context.WithTimeout(ctx, cancelWait)
+	defer stop()
+	select {
+	case <-one.ended:
+	case <-waiting.Done():
+	}
+	return j.Record(ctx, name)
+}
+
+// cancelOrphan cancels a job that no node carries, on its record.
+func (j *Jobs) cancelOrphan(ctx context.Context, name registry.Name, index registry.ID) (Record, error) {
+	held, err := j.records.read(ctx, index)
+	if err != nil {
+		return Record{}, err
+	}
+	one := newJob(held)
+	if err := j.finish(ctx, one, Cancelled, nil); err != nil && !errors.Is(err, versioned.ErrLost) {
+		return Record{}, err
+	}
+	return j.Record(ctx, name)
+}
+
+func textOrNil(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func describe(err error) string {
+	found := problem.All(err)
+	if len(found) > 0 && found[0].Code != problem.NodeError {
+		return found[0].Code.Name() + ": " + found[0].Message()
+	}
+	return fmt.Sprint(err)
+}
