@@ -90,7 +90,7 @@ func (s *termStep) run(base uint32, in, out *Bits, sums *Sums) {
 		s.gradeAll(base, in, out, sums)
 	case sparse:
 		s.findEach(base, in, out)
-	case s.opened[0] && s.find.SeekBlock(base) && s.find.FirstDoc()-base < Span:
+	case s.opened[0] && s.find.SeekBlock(base) && s.find.FirstDoc() < base+Span:
 		s.find.IntoBitset(out[:], base)
 		out.And(in)
 	}
