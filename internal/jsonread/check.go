@@ -70,12 +70,26 @@ func Parse(body []byte, found *problem.List) (Value, bool) {
 // Check returns the single JSON value that body holds, without the white space
 // around it. The error is a *jsontext.SyntacticError or *SyntaxError.
 func Check(body []byte) ([]byte, error) {
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(body))
-	value, err := decoder.ReadValue()
+	var c Checker
+	return c.Check(body)
+}
+
+// Checker checks one text after another without allocating. Its zero value is
+// ready; it belongs to one goroutine.
+type Checker struct {
+	decoder jsontext.Decoder
+	source  bytes.Buffer
+}
+
+// Check is the function Check.
+func (c *Checker) Check(body []byte) ([]byte, error) {
+	c.source = *bytes.NewBuffer(body)
+	c.decoder.Reset(&c.source)
+	value, err := c.decoder.ReadValue()
 	if err != nil {
 		return nil, err
 	}
-	end := int(decoder.InputOffset())
+	end := int(c.decoder.InputOffset())
 	if rest := skipSpace(body, end); rest < len(body) {
 		return nil, &SyntaxError{Offset: int64(rest), Err: errors.New("more text after the value")}
 	}

@@ -138,3 +138,15 @@ func walk(raw []byte) any {
 	}
 	return nil
 }
+
+func BenchmarkChecker(b *testing.B) {
+	text := []byte(`{"id":"k1","name":"trail running shoes for wet ground and long days","i64":9007199254740993,"flag":true,"at":"2024-05-01T12:00:00Z","many":["a","b","c"],"size":{"width":3,"note":"n"},"attr":{"colour":"red","screen":"15"},"pop":0.5}`)
+	var c Checker
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Check(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,248 @@
+// Package indexing puts documents into segments: each value of a field becomes
+// what its usages need, by the names and encodings of package layout.
+//
+// An Indexer serves one segment.Builder at a time and keeps what it learned
+// about fields: the builder's field numbers, analysis chains, collators. A
+// document is one block: the values of its nested lists first, each a document
+// of its own with the path of its list and its position, then the document
+// itself with its key, its signals and its stored record.
+//
+// Invariants:
+//
+//	X1  Words of two values of a field are at least layout.PositionGap apart.
+//	X2  A document is in the builder whole, or the error makes the builder
+//	    unusable and the caller starts another.
+//
+// An Indexer belongs to one goroutine.
+package indexing
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/locale/collation"
+	"github.com/quiresearch/quire/internal/segment"
+)
+
+// Indexer puts documents into one builder after another.
+type Indexer struct {
+	chains    *analysis.Chains
+	builder   *segment.Builder
+	slots     map[slotKey]*slot
+	shared    sharedFields
+	signals   map[*definition.ResolvedField]segment.FieldID
+	collators map[string]*collation.Collator
+	buffer    analysis.Buffer
+	scratch   []byte
+	record    []byte
+	document  uint64 // counts documents, nested ones included, for slots
+}
+
+// sharedFields are the structures that belong to no single field.
+type sharedFields struct {
+	key, exists, lists, position segment.FieldID
+}
+
+// slotKey is one variant of a field.
+type slotKey struct {
+	field   *definition.ResolvedField
+	variant string
+}
+
+// NewIndexer returns an indexer that analyses by the given chains.
+func NewIndexer(chains *analysis.Chains) *Indexer {
+	return &Indexer{chains: chains, collators: make(map[string]*collation.Collator)}
+}
+
+// Add puts a document with its key, signals and record into the builder and
+// returns its number. Keep one Indexer per builder: changing between builders
+// that hold documents costs it what it learned.
+func (x *Indexer) Add(b *segment.Builder, d *document.Document) (segment.DocID, error) {
+	if x.builder != b || b.Docs() == 0 {
+		x.attach(b)
+	}
+	for i := range d.Children {
+		child := &d.Children[i]
+		b.StartDoc()
+		x.document++
+		b.Term(x.shared.lists, bytesOf(child.List.Path), 0)
+		b.Number(x.shared.position, int64(child.Position))
+		if err := x.values(child.Values); err != nil {
+			return 0, err
+		}
+		b.EndDoc(false)
+	}
+	b.StartDoc()
+	x.document++
+	b.Term(x.shared.key, bytesOf(string(d.Key)), 0)
+	if err := x.values(d.Root); err != nil {
+		return 0, err
+	}
+	for _, signal := range d.Signals {
+		if !signal.Clear {
+			b.Number(x.signal(signal.Field), signal.Number)
+		}
+	}
+	x.record = d.AppendRecord(x.record[:0])
+	b.Stored(x.record)
+	return b.EndDoc(true), nil
+}
+
+// attach begins another builder, or one that was emptied: field numbers are its
+// own.
+func (x *Indexer) attach(b *segment.Builder) {
+	x.builder = b
+	x.slots = make(map[slotKey]*slot)
+	x.signals = make(map[*definition.ResolvedField]segment.FieldID)
+	x.shared = sharedFields{
+		key:      b.Field(segment.FieldOptions{Name: layout.Key, Kind: segment.Terms, Key: true}),
+		exists:   b.Field(segment.FieldOptions{Name: layout.Exists, Kind: segment.Terms}),
+		lists:    b.Field(segment.FieldOptions{Name: layout.Lists, Kind: segment.Terms}),
+		position: b.Field(segment.FieldOptions{Name: layout.ListPosition, Kind: segment.Numbers}),
+	}
+}
+
+func (x *Indexer) signal(f *definition.ResolvedField) segment.FieldID {
+	id, ok := x.signals[f]
+	if !ok {
+		id = x.builder.Field(segment.FieldOptions{Name: layout.Signal(f.Path), Kind: segment.Numbers})
+		x.signals[f] = id
+	}
+	return id
+}
+
+func (x *Indexer) values(values []document.Value) error {
+	var last *slot
+	for i := range values {
+		v := &values[i]
+		s := last
+		if s == nil || s.field != v.Field || s.variant != v.Variant {
+			var err error
+			if s, err = x.slot(v.Field, v.Variant); err != nil {
+				return err
+			}
+			last = s
+		}
+		if s.isIdle {
+			continue
+		}
+		if s.document != x.document {
+			s.document, s.position = x.document, 0
+			x.builder.Term(x.shared.exists, s.exists, 0)
+		}
+		x.value(s, v)
+	}
+	return nil
+}
+
+func (x *Indexer) value(s *slot, v *document.Value) {
+	switch s.field.Type {
+	case definition.String:
+		x.text(s, v.Text)
+	case definition.Boolean:
+		if s.hasFilter {
+			x.builder.Term(s.filter, bytesOf(layout.BoolTerm(v.Number != 0)), 0)
+		}
+		x.order(s, v.Number)
+	case definition.Int32, definition.Int64, definition.Timestamp:
+		x.number(s, v.Number)
+	case definition.Float, definition.Double:
+		x.number(s, layout.Float(v.Float))
+	case definition.GeoPoint:
+		x.builder.Geo(s.geo, v.Lat, v.Lon)
+	case definition.Vector:
+		x.builder.Vector(s.vector, v.Vector)
+	}
+}
+
+func (x *Indexer) number(s *slot, n int64) {
+	if s.hasFilter {
+		x.builder.Number(s.filter, n)
+	}
+	x.order(s, n)
+}
+
+// order writes the facet and the sort column of a number.
+func (x *Indexer) order(s *slot, n int64) {
+	if s.hasFacet {
+		x.scratch = layout.AppendNumberKey(x.scratch[:0], n)
+		x.builder.Ordinal(s.facet, x.scratch)
+	}
+	if s.hasSort {
+		x.builder.Number(s.sort, n)
+	}
+}
+
+func (x *Indexer) text(s *slot, text string) {
+	f := s.field
+	if s.hasFilter {
+		x.builder.Term(s.filter, bytesOf(layout.Cut(layout.Fold(s.variant, text, f.CaseFolding))), 0)
+	}
+	if s.hasFacet {
+		x.builder.Ordinal(s.facet, bytesOf(layout.Cut(text)))
+	}
+	if s.hasHierarchy {
+		x.levels(s, text)
+	}
+	if s.hasSort {
+		if s.collator != nil {
+			x.scratch = s.collator.AppendKey(x.scratch[:0], layout.Cut(text))
+			x.builder.Ordinal(s.sort, x.scratch)
+		} else {
+			x.builder.Ordinal(s.sort, bytesOf(layout.Cut(text)))
+		}
+	}
+	if s.matchingChain != nil {
+		x.words(s, text)
+	}
+	if s.autocompleteChain != nil {
+		tokens := s.autocompleteChain.Analyze(&x.buffer, text)
+		for i := range tokens {
+			x.builder.Term(s.autocomplete, tokens[i].Term, 0)
+		}
+		x.builder.Length(s.autocomplete, uint32(analysis.CountWords(tokens)))
+	}
+	if s.exactChain != nil {
+		if whole := s.exactChain.Normalize(&x.buffer, strings.TrimSpace(text)); len(whole) > 0 {
+			x.builder.Term(s.exact, bytesOf(layout.Cut(viewOf(whole))), 0)
+		}
+	}
+}
+
+// words writes the words of a value behind those of the values before it.
+func (x *Indexer) words(s *slot, text string) {
+	tokens := s.matchingChain.Analyze(&x.buffer, text)
+	for i := range tokens {
+		x.builder.Term(s.matching, tokens[i].Term, s.position+uint32(tokens[i].Position))
+	}
+	x.builder.Length(s.matching, uint32(analysis.CountWords(tokens)))
+	s.position += uint32(x.buffer.Positions()) + layout.PositionGap
+}
+
+func (x *Indexer) levels(s *slot, text string) {
+	for _, path := range layout.LevelPaths(text, s.field.Separator) {
+		x.builder.Term(s.hierarchy, bytesOf(layout.Cut(layout.Fold(s.variant, path, s.field.CaseFolding))), 0)
+		if s.field.Facet {
+			x.builder.Ordinal(s.levels, bytesOf(layout.Cut(path)))
+		}
+	}
+}
+
+func (x *Indexer) chain(f *definition.ResolvedField, autocomplete bool, locale string) (*analysis.Chain, error) {
+	chain, err := x.chains.IndexChain(f, autocomplete, locale)
+	if err != nil {
+		return nil, fmt.Errorf("analysis of %s in %s: %w", f.Path, locale, err)
+	}
+	return chain, nil
+}
+
+// bytesOf reads a string as bytes without copying; builders copy what they keep.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// viewOf reads bytes as a string without copying, for the length of a call.
+func viewOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -1,0 +1,144 @@
+package indexing
+
+import (
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/locale/collation"
+	"github.com/quiresearch/quire/internal/segment"
+)
+
+// slot is what one variant of a field becomes in the current builder.
+type slot struct {
+	field   *definition.ResolvedField
+	variant string
+	exists  []byte
+	isIdle  bool // no usage needs the values
+
+	hasFilter, hasFacet, hasSort, hasHierarchy bool
+
+	filter, facet, sort, hierarchy, levels, geo, vector segment.FieldID
+	matching, autocomplete, exact                       segment.FieldID
+
+	matchingChain, autocompleteChain, exactChain *analysis.Chain
+
+	collator *collation.Collator // nil: by bytes
+
+	document uint64 // the document the next two belong to
+	position uint32 // of the next word
+}
+
+// slot returns what a variant of a field becomes, declaring it to the builder
+// on first use.
+func (x *Indexer) slot(f *definition.ResolvedField, variant string) (*slot, error) {
+	key := slotKey{f, variant}
+	if s := x.slots[key]; s != nil {
+		return s, nil
+	}
+	s := &slot{field: f, variant: variant, exists: []byte(layout.ExistsTerm(f.Path, variant))}
+	several := f.HoldsSeveral()
+	switch f.Type {
+	case definition.String:
+		if err := x.textSlot(s, several); err != nil {
+			return nil, err
+		}
+	case definition.GeoPoint:
+		if f.Filter || f.Sort {
+			s.geo = x.builder.Field(segment.FieldOptions{
+				Name: layout.Geo(f.Path, variant), Kind: segment.Geo, Multi: several, Points: f.Filter,
+			})
+		}
+	case definition.Vector:
+		s.vector = x.builder.Field(segment.FieldOptions{
+			Name: layout.Vector(f.Path), Kind: segment.Vector, Dimensions: f.Dimensions,
+		})
+	default:
+		x.numberSlot(s, several)
+	}
+	isGeo := f.Type == definition.GeoPoint && (f.Filter || f.Sort)
+	s.isIdle = !isGeo && f.Type != definition.Vector && !s.hasFilter && !s.hasFacet && !s.hasSort && !s.hasHierarchy &&
+		s.matchingChain == nil && s.autocompleteChain == nil
+	x.slots[key] = s
+	return s, nil
+}
+
+func (x *Indexer) numberSlot(s *slot, several bool) {
+	f := s.field
+	if s.hasFilter = f.Filter; f.Filter {
+		options := segment.FieldOptions{Name: layout.Filter(f.Path, s.variant), Kind: segment.Numbers, Multi: several, Points: true}
+		if f.Type == definition.Boolean {
+			options = segment.FieldOptions{Name: options.Name, Kind: segment.Terms}
+		}
+		s.filter = x.builder.Field(options)
+	}
+	if s.hasFacet = f.Facet; f.Facet {
+		s.facet = x.builder.Field(segment.FieldOptions{Name: layout.Facet(f.Path, s.variant), Kind: segment.Ordinals, Multi: several})
+	}
+	if s.hasSort = f.Sort; f.Sort {
+		s.sort = x.builder.Field(segment.FieldOptions{Name: layout.Sort(f.Path, s.variant), Kind: segment.Numbers})
+	}
+}
+
+func (x *Indexer) textSlot(s *slot, several bool) (err error) {
+	f := s.field
+	locale := s.variant
+	if locale == "" {
+		locale = f.DefaultLocale
+	}
+	terms := func(name string) segment.FieldID {
+		return x.builder.Field(segment.FieldOptions{Name: name, Kind: segment.Terms})
+	}
+	if s.hasFilter = f.Filter; f.Filter {
+		s.filter = terms(layout.Filter(f.Path, s.variant))
+	}
+	if s.hasHierarchy = f.Hierarchy; f.Hierarchy {
+		s.hierarchy = terms(layout.Hierarchy(f.Path, s.variant))
+		if f.Facet {
+			s.levels = x.builder.Field(segment.FieldOptions{Name: layout.Levels(f.Path, s.variant), Kind: segment.Ordinals, Multi: true})
+		}
+	}
+	if s.hasFacet = f.Facet && !f.Hierarchy; s.hasFacet { // a hierarchy counts levels only
+		s.facet = x.builder.Field(segment.FieldOptions{Name: layout.Facet(f.Path, s.variant), Kind: segment.Ordinals, Multi: several})
+	}
+	if s.hasSort = f.Sort; f.Sort {
+		s.sort = x.builder.Field(segment.FieldOptions{Name: layout.SortKey(f.Path, s.variant), Kind: segment.Ordinals})
+		if f.Collation == definition.CollationLocale {
+			s.collator = x.collator(locale)
+		}
+	}
+	if f.Matching != nil {
+		if s.matchingChain, err = x.chain(f, false, locale); err != nil {
+			return err
+		}
+		s.matching = x.builder.Field(segment.FieldOptions{
+			Name: layout.Matching(f.Path, s.variant), Kind: segment.Terms, Freqs: true, Positions: true, Lengths: true,
+		})
+	}
+	if f.Autocomplete != nil {
+		if s.autocompleteChain, err = x.chain(f, true, locale); err != nil {
+			return err
+		}
+		s.autocomplete = x.builder.Field(segment.FieldOptions{
+			Name: layout.Autocomplete(f.Path, s.variant), Kind: segment.Terms, Freqs: true, Lengths: true,
+		})
+	}
+	switch {
+	case f.Matching != nil && f.Matching.Exact:
+		s.exactChain = s.matchingChain
+	case f.Matching == nil && f.Autocomplete != nil && f.Autocomplete.Exact:
+		s.exactChain = s.autocompleteChain
+	}
+	if s.exactChain != nil {
+		s.exact = terms(layout.Exact(f.Path, s.variant))
+	}
+	return nil
+}
+
+func (x *Indexer) collator(locale string) *collation.Collator {
+	c := x.collators[locale]
+	if c == nil {
+		c = collation.New(locale)
+		x.collators[locale] = c
+	}
+	return c
+}
