@@ -1,0 +1,216 @@
+package terms
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/automaton"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
+
+// buildField makes a field in which term number i is in document i.
+func buildField(tb testing.TB, words []string, opts Options) *Field {
+	tb.Helper()
+	var out bytes.Buffer
+	file := blockfile.NewWriter(&out, "test", "TEST", 1)
+	w := NewWriter(file, 1, opts)
+	for i, word := range words {
+		w.Begin()
+		w.Postings().Add(uint32(i), 1, 0)
+		w.Postings().Position(0)
+		if err := w.End([]byte(word)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Finish(make([]byte, len(words)), uint32(len(words)), 0); err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := file.Finish(); err != nil {
+		tb.Fatal(err)
+	}
+	r, err := blockfile.Open("test", out.Bytes(), "TEST", 1, blockfile.VerifyAll)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	f, err := Open(r, 1, uint32(len(words)), opts)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+func randomWords(rng *rand.Rand, n int, alphabet string, length int) []string {
+	letters := []rune(alphabet)
+	set := map[string]bool{}
+	for range n {
+		word := make([]rune, rng.IntN(length))
+		for i := range word {
+			word[i] = letters[rng.IntN(len(letters))*rng.IntN(len(letters))/len(letters)]
+		}
+		set[string(word)] = true
+	}
+	words := make([]string, 0, len(set))
+	for w := range set {
+		words = append(words, w)
+	}
+	sort.Strings(words)
+	return words
+}
+
+func TestLookUpPrefixAndSearch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{0, 1, 2, 5, 300, 20_000} {
+		words := randomWords(rng, n, "abcdefghé日", 9)
+		f := buildField(t, words, Options{})
+		if f.Stats().Terms != uint32(len(words)) {
+			t.Fatalf("%d terms", f.Stats().Terms)
+		}
+		for i, w := range words {
+			e, ok := f.Lookup([]byte(w))
+			if !ok || e.Ord != uint32(i) || e.DocFreq != 1 {
+				t.Fatalf("%q: %+v %v", w, e, ok)
+			}
+			if _, ok := f.Lookup([]byte(w + "!")); ok {
+				t.Fatalf("%q found", w+"!")
+			}
+		}
+		for range 200 {
+			key := ""
+			if len(words) > 0 {
+				key = words[rng.IntN(len(words))]
+				key = key[:rng.IntN(len(key)+1)]
+			}
+			at := sort.SearchStrings(words, key)
+			if ord, found := f.Search([]byte(key)); int(ord) != at || found != (at < len(words) && words[at] == key) {
+				t.Fatalf("search %q: %d %v", key, ord, found)
+			}
+			to := at
+			for to < len(words) && len(words[to]) >= len(key) && words[to][:len(key)] == key {
+				to++
+			}
+			if a, b := f.Prefix([]byte(key)); int(a) != at || int(b) != to {
+				t.Fatalf("prefix %q: %d–%d, want %d–%d", key, a, b, at, to)
+			}
+		}
+	}
+}
+
+func TestFuzzyAgreesWithLookingAtEveryTerm(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for round := range 12 {
+		alphabet := []string{"ab", "abcdefgh", "aé日x"}[round%3]
+		words := randomWords(rng, 9000, alphabet, 12)
+		f := buildField(t, words, Options{})
+		for range 40 {
+			word := []rune(words[rng.IntN(len(words))])
+			for range rng.IntN(3) {
+				if len(word) > 0 {
+					word[rng.IntN(len(word))] = []rune(alphabet)[rng.IntN(len([]rune(alphabet)))]
+				}
+			}
+			o := FuzzyOptions{Distance: uint8(rng.IntN(3)), PrefixLength: rng.IntN(4), Open: rng.IntN(2) == 0, Limit: 1 << 40}
+			m := automaton.NewMatcher([]byte(string(word)), automaton.Options{Distance: o.Distance, PrefixLength: o.PrefixLength, Open: o.Open})
+			var want []string
+			for i, w := range words {
+				if d, ok := m.Match([]byte(w)); ok {
+					want = append(want, fmt.Sprint(i, d))
+				}
+			}
+			found, complete := f.Fuzzy(nil, []byte(string(word)), o)
+			var got []string
+			for _, m := range found {
+				got = append(got, fmt.Sprint(m.Ord, m.Distance))
+				if m.DocFreq != 1 {
+					t.Fatal("entry not filled in")
+				}
+			}
+			if !complete || !slices.Equal(got, want) {
+				t.Fatalf("%q with %+v: %d terms, want %d", string(word), o, len(got), len(want))
+			}
+		}
+	}
+}
+
+func TestFuzzyStopsAtItsLimit(t *testing.T) {
+	words := randomWords(rand.New(rand.NewPCG(4, 4)), 20_000, "abcd", 10)
+	f := buildField(t, words, Options{})
+	found, complete := f.Fuzzy(nil, []byte("ab"), FuzzyOptions{Distance: 2, Open: true, Limit: 100})
+	if complete || len(found) > 200 {
+		t.Fatalf("%d found, complete %v", len(found), complete)
+	}
+	long := bytes.Repeat([]byte("a"), 300)
+	if _, complete := f.Fuzzy(nil, long, FuzzyOptions{Distance: 2}); !complete {
+		t.Fatal("a long word is looked up as it is")
+	}
+}
+
+func TestLengthCodes(t *testing.T) {
+	last := byte(0)
+	for n := uint32(0); n < 1<<20; n++ {
+		code := EncodeLength(n)
+		if code < last {
+			t.Fatalf("code falls at %d", n)
+		}
+		last = code
+		if got := DecodeLength(code); got > n || n < 40 && got != n || float64(n-got) > 0.125*float64(n) {
+			t.Fatalf("%d is decoded as %d", n, got)
+		}
+	}
+	for code := range 256 {
+		if n := DecodeLength(byte(code)); EncodeLength(n) != byte(code) {
+			t.Fatalf("code %d is %d, whose code is %d", code, n, EncodeLength(n))
+		}
+	}
+	if EncodeLength(1<<32-1) != 255 {
+		t.Fatal("the largest length")
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte("abcab"), []byte{0, 0, 0, 0, 2, 0, 0, 0, 5, 0, 0, 0}, []byte("ab"))
+	f.Fuzz(func(t *testing.T, data, offsets, key []byte) {
+		l, ok := NewList(data, offsets)
+		if !ok {
+			return
+		}
+		for i := range l.Len() {
+			l.At(i)
+		}
+		l.Search(key)
+		l.Prefix(key)
+	})
+}
+
+func BenchmarkLookup(b *testing.B) {
+	words := randomWords(rand.New(rand.NewPCG(1, 1)), 500_000, "etaoinshrdlucmfwypvbgkjqxz", 14)
+	f := buildField(b, words, Options{Options: postings.Options{Positions: true}})
+	rng := rand.New(rand.NewPCG(5, 5))
+	keys := make([][]byte, 4096)
+	for i := range keys {
+		keys[i] = []byte(words[rng.IntN(len(words))])
+	}
+	for i := 0; b.Loop(); i++ {
+		if _, ok := f.Lookup(keys[i&4095]); !ok {
+			b.Fatal("lost")
+		}
+	}
+}
+
+func BenchmarkFuzzy(b *testing.B) {
+	words := randomWords(rand.New(rand.NewPCG(1, 1)), 500_000, "etaoinshrdlucmfwypvbgkjqxz", 14)
+	f := buildField(b, words, Options{})
+	for _, d := range []uint8{1, 2} {
+		b.Run(fmt.Sprint("distance", d), func(b *testing.B) {
+			var found []Match
+			rng := rand.New(rand.NewPCG(5, 5))
+			for b.Loop() {
+				found, _ = f.Fuzzy(found[:0], []byte(words[rng.IntN(len(words))]), FuzzyOptions{Distance: d})
+			}
+		})
+	}
+}
