@@ -1,0 +1,152 @@
+package generations
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+func newSet(t *testing.T, maxOpen int) *Set {
+	s := New(vfs.Memory(), "generations", Options{MaxOpen: maxOpen, Log: slog.New(slog.DiscardHandler),
+		Engine: engine.Options{MaxInterval: -1, MinFree: -1, Workers: 1}})
+	t.Cleanup(func() {
+		if err := s.Close(t.Context()); err != nil && t.Context().Err() == nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func create(t *testing.T, s *Set, name string) registry.Entry {
+	t.Helper()
+	d, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true}}}`), definition.Capabilities{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := registry.Entry{Name: registry.Name{Index: name, Generation: "1"}, Index: registry.NewID(), Generation: registry.NewID()}
+	if err := s.Create(t.Context(), e.Generation, d); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func acquire(t *testing.T, s *Set, e registry.Entry) *Generation {
+	t.Helper()
+	g, err := s.Acquire(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func write(t *testing.T, g *Generation, key string) {
+	t.Helper()
+	var found problem.List
+	d := document.NewReader(g.Schema()).Read(fmt.Appendf(nil, `{"id":%q}`, key), problem.Path{}, &found)
+	session := g.Session(t.Context())
+	if err := errors.Join(found.Err(), session.Add(d)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestGenerationIsOpenedOnce(t *testing.T) {
+	s := newSet(t, 0)
+	e := create(t, s, "books")
+	var users sync.WaitGroup
+	opened := make([]*Generation, 16)
+	for i := range opened {
+		users.Go(func() { opened[i] = acquire(t, s, e) })
+	}
+	users.Wait()
+	for _, g := range opened {
+		if g.Generation != opened[0].Generation {
+			t.Fatal("opened twice")
+		}
+		g.Release()
+		g.Release()
+	}
+	if all := s.Open(); len(all) != 1 {
+		t.Errorf("%d are open", len(all))
+	}
+}
+
+func TestLeastRecentlyUsedIsClosedAndOpensAgain(t *testing.T) {
+	s := newSet(t, 2)
+	entries := []registry.Entry{create(t, s, "a"), create(t, s, "b"), create(t, s, "c")}
+	held := acquire(t, s, entries[0])
+	write(t, held, "1")
+	for range 3 {
+		for _, e := range entries[1:] {
+			g := acquire(t, s, e)
+			write(t, g, "x")
+			g.Release()
+		}
+	}
+	if held.State() != Modified {
+		t.Errorf("a generation in use is %s", held.State())
+	}
+	held.Release()
+	for _, e := range entries {
+		g := acquire(t, s, e)
+		if n, err := g.Count(); n != 1 || err != nil {
+			t.Errorf("%s holds %d documents, %v", e.Name, n, err)
+		}
+		g.Release()
+	}
+	s.mu.Lock()
+	open := len(s.slots)
+	s.mu.Unlock()
+	if open > 2 {
+		t.Errorf("%d are open", open)
+	}
+}
+
+func TestRemovedGenerationIsGone(t *testing.T) {
+	s := newSet(t, 0)
+	e := create(t, s, "books")
+	g := acquire(t, s, e)
+	write(t, g, "1")
+	if _, err := g.Commit(t.Context(), engine.Explicit); err != nil {
+		t.Fatal(err)
+	}
+	view := g.Snapshot()
+	if err := s.Remove(t.Context(), e.Generation); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ok, err := view.LookupKey("1"); !ok || err != nil {
+		t.Errorf("a snapshot that is held lost its document: %v", err)
+	}
+	view.Release()
+	g.Release()
+	if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.IndexClosed) {
+		t.Errorf("acquired after the removal: %v", err)
+	}
+	if left, _ := s.fs.List("generations"); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+	if err := s.Remove(t.Context(), e.Generation); err != nil {
+		t.Errorf("removed again: %v", err)
+	}
+}
+
+func TestGenerationWithoutFilesIsAnErrorAndTriedAgain(t *testing.T) {
+	s := newSet(t, 0)
+	e := registry.Entry{Name: registry.Name{Index: "lost", Generation: "1"}, Generation: registry.NewID()}
+	for range 2 {
+		if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.IndexIoError) {
+			t.Errorf("%v", err)
+		}
+	}
+}
