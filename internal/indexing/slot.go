@@ -6,6 +6,7 @@ import (
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/locale/collation"
 	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
 // slot is what one variant of a field becomes in the current builder.
@@ -50,7 +51,7 @@ func (x *Indexer) slot(f *definition.ResolvedField, variant string) (*slot, erro
 		}
 	case definition.Vector:
 		s.vector = x.builder.Field(segment.FieldOptions{
-			Name: layout.Vector(f.Path), Kind: segment.Vector, Dimensions: f.Dimensions,
+			Name: layout.Vector(f.Path), Kind: segment.Vector, Vectors: vectorOptions(f),
 		})
 	default:
 		x.numberSlot(s, several)
@@ -141,4 +142,22 @@ func (x *Indexer) collator(locale string) *collation.Collator {
 		x.collators[locale] = c
 	}
 	return c
+}
+
+// vectorOptions tells the segment how a vector field is searched.
+func vectorOptions(f *definition.ResolvedField) vectors.Options {
+	o := vectors.Options{Dimensions: f.Dimensions, M: f.M, EfConstruction: f.EFConstruction}
+	switch f.Similarity {
+	case definition.DotProduct:
+		o.Similarity = vectors.DotProduct
+	case definition.Euclidean:
+		o.Similarity = vectors.Euclidean
+	}
+	switch f.Quantization {
+	case definition.QuantizationInt8:
+		o.Quantization = vectors.Int8
+	case definition.QuantizationInt4:
+		o.Quantization = vectors.Int4
+	}
+	return o
 }

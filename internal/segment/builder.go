@@ -82,8 +82,8 @@ func (b *Builder) Field(o FieldOptions) FieldID {
 		f.dict = newDictionary()
 	case Numbers, Geo:
 	case Vector:
-		if o.Dimensions <= 0 {
-			b.fail("field %q: %d dimensions", o.Name, o.Dimensions)
+		if o.Vectors.Dimensions <= 0 {
+			b.fail("field %q: %d dimensions", o.Name, o.Vectors.Dimensions)
 		}
 	default:
 		b.fail("field %q: %v", o.Name, o.Kind)
@@ -206,12 +206,12 @@ func (b *Builder) Geo(id FieldID, lat, lon float64) {
 // Vector sets the vector of this document. It is copied.
 func (b *Builder) Vector(id FieldID, v []float32) {
 	f := b.fields[id]
-	if len(v) != f.Dimensions {
-		b.fail("field %q: a vector of %d numbers, not %d", f.Name, len(v), f.Dimensions)
+	if len(v) != f.Vectors.Dimensions {
+		b.fail("field %q: a vector of %d numbers, not %d", f.Name, len(v), f.Vectors.Dimensions)
 		return
 	}
 	if last := len(f.docs) - 1; last >= 0 && f.docs[last] == b.docs {
-		copy(f.vectors[last*f.Dimensions:], v)
+		copy(f.vectors[last*f.Vectors.Dimensions:], v)
 		return
 	}
 	f.docs, f.vectors = append(f.docs, b.docs), append(f.vectors, v...)

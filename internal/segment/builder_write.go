@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"context"
 	"encoding/binary"
 
 	"github.com/quiresearch/quire/internal/blockfile"
@@ -8,6 +9,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/points"
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
 // empty tells whether no document has a value (G3).
@@ -30,11 +32,20 @@ func (f *builderField) write(out *blockfile.Writer, owner uint32, b *Builder) er
 	case Geo:
 		return f.writeGeo(out, owner, b.docs)
 	}
-	w := columns.NewVectorsWriter(out, owner, f.Dimensions)
+	return f.writeVectors(out, owner)
+}
+
+func (f *builderField) writeVectors(out *blockfile.Writer, owner uint32) error {
+	w := vectors.NewBuilder(f.Vectors)
 	for i, doc := range f.docs {
-		w.Add(doc, f.vectors[i*f.Dimensions:(i+1)*f.Dimensions])
+		w.Add(doc, f.vectors[i*f.Vectors.Dimensions:][:f.Vectors.Dimensions])
 	}
-	return w.Finish()
+	data, err := w.Finish(context.Background(), 0)
+	if err != nil {
+		return err
+	}
+	out.Section(blockfile.ID{Owner: owner, Part: columns.PartValues}, data)
+	return out.Err()
 }
 
 func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builder) error {

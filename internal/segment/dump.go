@@ -72,7 +72,7 @@ func (r *Reader) summary(f FieldOptions) string {
 		return fmt.Sprintf("%d points in %d documents", c.NumValues(), c.DocsWithValue())
 	case Vector:
 		c := r.Vectors(f.Name)
-		return fmt.Sprintf("%d vectors of %d", c.Len(), c.Dimensions())
+		return fmt.Sprintf("%d vectors of %d", c.Len(), c.Options().Dimensions)
 	}
 	return ""
 }

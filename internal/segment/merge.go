@@ -132,8 +132,8 @@ func (m *merger) unite() error {
 			u := &m.fields[i]
 			u.Freqs, u.Positions, u.Key = u.Freqs && f.Freqs, u.Positions && f.Positions, u.Key && f.Key
 			u.Lengths, u.Multi, u.Points = u.Lengths || f.Lengths, u.Multi || f.Multi, u.Points || f.Points
-			if u.Dimensions != f.Dimensions {
-				return fmt.Errorf("field %q: vectors of %d and of %d numbers", f.Name, u.Dimensions, f.Dimensions)
+			if u.Vectors.Dimensions != f.Vectors.Dimensions {
+				return fmt.Errorf("field %q: vectors of %d and of %d numbers", f.Name, u.Vectors.Dimensions, f.Vectors.Dimensions)
 			}
 		}
 		for name := range in.Overlays {

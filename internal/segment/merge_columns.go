@@ -6,6 +6,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 	"github.com/quiresearch/quire/internal/segment/points"
 	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
 func (m *merger) writeNumbers(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
@@ -188,20 +189,28 @@ func (m *merger) writeGeo(out *blockfile.Writer, owner uint32, f FieldOptions) (
 }
 
 func (m *merger) writeVectors(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
-	w := columns.NewVectorsWriter(out, owner, f.Dimensions)
+	var inputs []vectors.Input
+	some := false
 	for i, in := range m.inputs {
 		column := in.Reader.Vectors(f.Name)
 		if column == nil {
 			continue
 		}
-		for row, old := range column.Docs() {
-			if doc := m.docMap[i][old]; doc != NoDoc {
-				w.Add(doc, column.Row(row))
-			}
+		for row := range column.Len() {
+			some = some || m.docMap[i][column.Doc(row)] != NoDoc
 		}
-		if err := m.ctx.Err(); err != nil {
-			return false, err
-		}
+		inputs = append(inputs, vectors.Input{Reader: column, Doc: func(old uint32) (uint32, bool) {
+			doc := m.docMap[i][old]
+			return doc, doc != NoDoc
+		}})
 	}
-	return true, w.Finish()
+	if !some {
+		return false, nil
+	}
+	data, err := vectors.Merge(m.ctx, f.Vectors, inputs, 0)
+	if err != nil {
+		return false, err
+	}
+	out.Section(blockfile.ID{Owner: owner, Part: columns.PartValues}, data)
+	return true, out.Err()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/segment/vectors"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -44,7 +45,7 @@ var modelFields = []FieldOptions{
 	{Name: "labels", Kind: Ordinals, Multi: true},
 	{Name: "place", Kind: Geo, Points: true},
 	{Name: "places", Kind: Geo, Multi: true, Points: true},
-	{Name: "v", Kind: Vector, Dimensions: 3},
+	{Name: "v", Kind: Vector, Vectors: vectors.Options{Dimensions: 3, Similarity: vectors.Euclidean}},
 }
 
 // randomBlock is a root with its nested documents, children first.
@@ -297,8 +298,8 @@ func compare(t *testing.T, rng *rand.Rand, r *Reader, docs []modelDoc, words []s
 	compareOrdinals(t, r, docs)
 	compareGeo(t, rng, r, docs)
 	for d, want := range docs {
-		row, ok := r.Vectors("v").Find(uint32(d))
-		if ok != (want.vector != nil) || ok && !slices.Equal(r.Vectors("v").Row(row), want.vector) {
+		row, ok := r.Vectors("v").Of(uint32(d))
+		if ok != (want.vector != nil) || ok && !slices.Equal(r.Vectors("v").Vector(row), want.vector) {
 			t.Fatalf("vector of %d", d)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/points"
 	"github.com/quiresearch/quire/internal/segment/stored"
 	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/segment/vectors"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -28,7 +29,7 @@ type Reader struct {
 	ordinals     map[string]*columns.Ordinals
 	geo          map[string]*columns.Geo
 	geoPoints    map[string]*points.Geo
-	vectors      map[string]*columns.Vectors
+	vectors      map[string]*vectors.Reader
 }
 
 // Open opens a segment file and checks its checksums, unless it is trusted.
@@ -70,7 +71,7 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 		ordinals:     map[string]*columns.Ordinals{},
 		geo:          map[string]*columns.Geo{},
 		geoPoints:    map[string]*points.Geo{},
-		vectors:      map[string]*columns.Vectors{},
+		vectors:      map[string]*vectors.Reader{},
 	}
 	metaID := blockfile.ID{Part: partMeta}
 	data, ok := file.Section(metaID)
@@ -116,9 +117,23 @@ func (r *Reader) openField(f FieldOptions, owner uint32) (err error) {
 			r.geoPoints[f.Name], err = points.OpenGeo(r.file, owner, docs)
 		}
 	case Vector:
-		r.vectors[f.Name], err = columns.OpenVectors(r.file, owner, docs, f.Dimensions)
+		r.vectors[f.Name], err = r.openVectors(f, owner)
 	}
 	return err
+}
+
+func (r *Reader) openVectors(f FieldOptions, owner uint32) (*vectors.Reader, error) {
+	id := blockfile.ID{Owner: owner, Part: columns.PartValues}
+	data, _ := r.file.Section(id)
+	column, err := vectors.Open(data)
+	if err == nil && (column.Options().Dimensions != f.Vectors.Dimensions ||
+		column.Len() > 0 && column.Doc(column.Len()-1) >= r.meta.docs) {
+		err = vectors.ErrCorrupt
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s at %d: %w: %w", r.file.Name(), r.file.Offset(id), blockfile.ErrCorrupt, err)
+	}
+	return column, nil
 }
 
 // Retain adds a reference; false when the segment is closed already.
@@ -183,7 +198,7 @@ func (r *Reader) Geo(name string) *columns.Geo { return r.geo[name] }
 func (r *Reader) GeoPoints(name string) *points.Geo { return r.geoPoints[name] }
 
 // Vectors returns a vector column, nil when there is none.
-func (r *Reader) Vectors(name string) *columns.Vectors { return r.vectors[name] }
+func (r *Reader) Vectors(name string) *vectors.Reader { return r.vectors[name] }
 
 // Stored returns the records, nil when no document has one.
 func (r *Reader) Stored() *stored.Reader { return r.stored }

@@ -28,6 +28,7 @@ import (
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/segment/vectors"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -94,7 +95,7 @@ type FieldOptions struct {
 	Multi  bool // Numbers, Ordinals, Geo: several values per document
 	Points bool // Numbers, Geo: range index beside the column
 
-	Dimensions int // Vector
+	Vectors vectors.Options // Vector
 }
 
 type fieldKey struct {
@@ -115,7 +116,7 @@ func (o FieldOptions) normal() FieldOptions {
 	case Ordinals:
 		n.Multi = o.Multi
 	case Vector:
-		n.Dimensions = o.Dimensions
+		n.Vectors = o.Vectors
 	}
 	return n
 }
@@ -164,9 +165,18 @@ func (m meta) encode() []byte {
 		}
 		b = append(b, byte(f.Kind))
 		b = binary.AppendUvarint(b, flags)
-		b = binary.AppendUvarint(b, uint64(f.Dimensions))
+		if f.Kind == Vector {
+			b = appendVectorOptions(b, f.Vectors)
+		}
 		b = binary.AppendUvarint(b, uint64(len(f.Name)))
 		b = append(b, f.Name...)
+	}
+	return b
+}
+
+func appendVectorOptions(b []byte, o vectors.Options) []byte {
+	for _, n := range []int{o.Dimensions, int(o.Similarity), int(o.Quantization), o.M, o.EfConstruction} {
+		b = binary.AppendUvarint(b, uint64(n))
 	}
 	return b
 }
@@ -195,13 +205,17 @@ func decodeMeta(b []byte) (m meta, ok bool) {
 		}
 		f := FieldOptions{Kind: Kind(b[0])}
 		b = b[1:]
-		flags, dimensions, length := number(), number(), number()
-		if !ok || length > uint64(len(b)) || dimensions > 1<<20 || f.Kind < Terms || f.Kind > Vector {
+		flags := number()
+		if f.Kind == Vector {
+			f.Vectors = vectors.Options{Dimensions: int(number()), Similarity: vectors.Similarity(number()),
+				Quantization: vectors.Quantization(number()), M: int(number()), EfConstruction: int(number())}
+		}
+		length := number()
+		if !ok || length > uint64(len(b)) || f.Kind < Terms || f.Kind > Vector {
 			return m, false
 		}
 		f.Freqs, f.Positions, f.Lengths = flags&flagFreqs != 0, flags&flagPositions != 0, flags&flagLengths != 0
 		f.Key, f.Multi, f.Points = flags&flagKey != 0, flags&flagMulti != 0, flags&flagPoints != 0
-		f.Dimensions = int(dimensions)
 		f.Name, b = string(b[:length]), b[length:]
 		m.fields = append(m.fields, f)
 	}

@@ -3,14 +3,12 @@ package collect
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match"
 	"github.com/quiresearch/quire/internal/search/plan"
-	"github.com/quiresearch/quire/internal/segment/columns"
-	"github.com/quiresearch/quire/internal/simd"
+	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
 // neighbour is a document and how near its vector is.
@@ -31,15 +29,21 @@ func (s *Search) nearest(ctx context.Context, n *plan.Knn) ([]*match.List, error
 	found := make([][]neighbour, len(s.snapshot.Segments))
 	err := s.pieces(ctx, func(ctx context.Context, segment int) error {
 		column := s.snapshot.Segments[segment].Reader.Vectors(n.Structure)
-		if column == nil || column.Len() == 0 || column.Dimensions() != len(n.Vector) {
+		if column == nil || column.Len() == 0 || column.Options().Dimensions != len(n.Vector) {
 			return nil
 		}
 		allowed, err := s.allowed(ctx, segment, n.Filter)
 		if err != nil {
 			return err
 		}
-		found[segment], err = scanVectors(ctx, column, n, segment, allowed)
-		return err
+		hits, err := column.Search(ctx, vectors.Prepare(column.Options().Similarity, n.Vector), n.K, 0, allowed)
+		if err != nil {
+			return context.Cause(ctx)
+		}
+		for _, h := range hits {
+			found[segment] = append(found[segment], neighbour{segment, h.Doc, h.Score})
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -82,50 +86,4 @@ func (s *Search) allowed(ctx context.Context, segment int, filter plan.Node) (*b
 	}
 	sink := &setSink{set: bitset.New(s.snapshot.Segments[segment].Reader.NumDocs())}
 	return sink.set, scanner.Run(ctx, 0, sink.set.Len(), sink)
-}
-
-// checkEvery is how many vectors are compared between looks at the deadline.
-const checkEvery = 4096
-
-// scanVectors compares every allowed vector and keeps the k nearest.
-func scanVectors(ctx context.Context, column *columns.Vectors, n *plan.Knn, segment int, allowed *bitset.Bitset) ([]neighbour, error) {
-	best := make([]neighbour, 0, 2*n.K)
-	floor := float32(math.Inf(-1))
-	length := float32(math.Sqrt(float64(simd.DotF32(n.Vector, n.Vector))))
-	for row := range column.Len() {
-		if row%checkEvery == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		doc := column.Doc(row)
-		if allowed != nil && !allowed.Get(doc) {
-			continue
-		}
-		score := nearness(n.Similarity, n.Vector, column.Row(row), length)
-		if score <= floor {
-			continue // among equals the earlier document stands first
-		}
-		best = append(best, neighbour{segment, doc, score})
-		if len(best) == 2*n.K {
-			slices.SortFunc(best, nearer)
-			best = best[:n.K]
-			floor = best[n.K-1].score
-		}
-	}
-	slices.SortFunc(best, nearer)
-	return best[:min(len(best), n.K)], nil
-}
-
-// nearness is the score of 4.6.
-func nearness(s plan.Similarity, a, b []float32, lengthOfA float32) float32 {
-	switch s {
-	case plan.Euclidean:
-		return 1 / (1 + simd.SquaredDistanceF32(a, b))
-	case plan.DotProduct:
-		return (1 + simd.DotF32(a, b)) / 2
-	}
-	lengthOfB := float32(math.Sqrt(float64(simd.DotF32(b, b))))
-	if lengthOfB == 0 {
-		return 0.5
-	}
-	return (1 + simd.DotF32(a, b)/(lengthOfA*lengthOfB)) / 2
 }

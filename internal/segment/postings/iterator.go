@@ -344,21 +344,11 @@ func (it *Iterator) blockInto(words []uint64, base uint32, end uint64) {
 			return
 		}
 	}
-	docs := it.Docs()
-	if len(docs) == 0 {
-		return
-	}
-	if docs[0] >= base && uint64(docs[len(docs)-1]) < end {
-		for _, d := range docs {
-			d -= base
-			words[d>>6] |= 1 << (d & 63)
-		}
-		return
-	}
-	for _, d := range docs {
-		if d >= base && uint64(d) < end {
-			d -= base
-			words[d>>6] |= 1 << (d & 63)
+	for _, d := range it.Docs() {
+		// A document before base wraps around and is beyond the words too.
+		d -= base
+		if w := int(d >> 6); w < len(words) {
+			words[w] |= 1 << (d & 63)
 		}
 	}
 }

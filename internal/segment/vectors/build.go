@@ -59,7 +59,7 @@ func Merge(ctx context.Context, o Options, inputs []Input, threads int) ([]byte,
 	var rows []float32
 	largest, largestNodes := -1, 0
 	for i, in := range inputs {
-		if n := in.Reader.Len(); n > largestNodes && in.Reader.options.links() == o.links() {
+		if n := in.Reader.Len(); n > largestNodes && in.Reader.options == o.written() {
 			largest, largestNodes = i, n
 		}
 	}
@@ -83,7 +83,7 @@ func Merge(ctx context.Context, o Options, inputs []Input, threads int) ([]byte,
 			}
 		}
 	}
-	if largest >= 0 && largestNodes >= 64 {
+	if largest >= 0 && inputs[largest].Reader.graph.top >= 0 {
 		start = inputs[largest].Reader.graph.carry(kept, len(docs))
 	}
 	return finish(ctx, o, docs, rows, start, threads)

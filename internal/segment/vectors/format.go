@@ -27,9 +27,12 @@ func (o Options) bits() int {
 
 func finish(ctx context.Context, o Options, docs []uint32, rows []float32, start *graph, threads int) ([]byte, error) {
 	nodes := len(docs)
-	g, err := buildGraph(ctx, o, rows, nodes, start, threads)
-	if err != nil {
-		return nil, err
+	g := &graph{m: o.links(), top: -1}
+	if nodes > scanLimit { // fewer are always scanned
+		var err error
+		if g, err = buildGraph(ctx, o, rows, nodes, start, threads); err != nil {
+			return nil, err
+		}
 	}
 	z := &quantized{bits: o.bits(), values: o.padded(), scale: make([]float32, nodes), norm: make([]float32, nodes)}
 	z.codes = make([]byte, nodes*z.stride())
@@ -155,7 +158,7 @@ func Open(data []byte) (*Reader, error) {
 	entry := binary.LittleEndian.Uint32(h[16:])
 	top := int(int32(binary.LittleEndian.Uint32(h[20:])))
 	if o.Dimensions < 1 || o.Dimensions > 4096 || o.Similarity > Euclidean || o.Quantization > Int4 || o.M < 1 || o.M > 512 ||
-		nodes > len(data)/4 || top < -1 || top > 24 || (top < 0) != (nodes == 0) || nodes > 0 && int(entry) >= nodes {
+		nodes > len(data)/4 || top < -1 || top > 24 || top >= 0 && int(entry) >= nodes {
 		return nil, fmt.Errorf("header: %w", ErrCorrupt)
 	}
 	r := &Reader{options: o, graph: &graph{m: o.M, entry: entry, top: top, width: 2*o.M + 1}}
@@ -168,8 +171,10 @@ func Open(data []byte) (*Reader, error) {
 	c.skipPadding()
 	r.codes.scale = c.floats(nodes)
 	r.codes.norm = c.floats(nodes)
-	r.graph.ground = c.words(nodes * r.graph.width)
-	r.graph.height = c.take(nodes)
+	if top >= 0 {
+		r.graph.ground = c.words(nodes * r.graph.width)
+		r.graph.height = c.take(nodes)
+	}
 	if c.failed {
 		return nil, fmt.Errorf("%d vectors of %d dimensions: %w", nodes, o.Dimensions, ErrCorrupt)
 	}
@@ -191,7 +196,7 @@ func Open(data []byte) (*Reader, error) {
 		}
 		r.graph.upper[node] = levels
 	}
-	if c.failed || nodes > 0 && int(r.graph.height[entry]) != top {
+	if c.failed || top >= 0 && int(r.graph.height[entry]) != top {
 		return nil, fmt.Errorf("links: %w", ErrCorrupt)
 	}
 	return r, nil
@@ -204,7 +209,7 @@ func (r *Reader) Check() error {
 			return fmt.Errorf("V1: document %d after %d: %w", r.docs[i], r.docs[i-1], ErrCorrupt)
 		}
 	}
-	for node := range r.docs {
+	for node := range r.graph.height {
 		if r.graph.ground[node*r.graph.width] > uint32(2*r.graph.m) {
 			return fmt.Errorf("V3: node %d: %w", node, ErrCorrupt)
 		}

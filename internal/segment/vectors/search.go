@@ -84,7 +84,7 @@ func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept
 	r.codes.query(q, &s.q)
 	s.found = s.found[:0]
 	var err error
-	if accepted <= scanLimit || accepted <= 4*k {
+	if accepted <= scanLimit || accepted <= 4*k || r.graph.top < 0 {
 		err = r.scan(ctx, s, accept != nil, max(4*k, 64))
 	} else {
 		err = r.walk(ctx, s, max(breadth, k), accept != nil, float64(accepted)/float64(len(r.docs)))

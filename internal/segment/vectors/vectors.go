@@ -61,6 +61,12 @@ func (o Options) links() int {
 	return o.M
 }
 
+// written are the options as a column keeps them, defaults filled in.
+func (o Options) written() Options {
+	o.M, o.EfConstruction = o.links(), o.breadth()
+	return o
+}
+
 func (o Options) breadth() int {
 	if o.EfConstruction <= 0 {
 		return 100

@@ -89,8 +89,8 @@ func recall(want []uint32, got []Hit) float64 {
 }
 
 func TestRecallForEverySimilarityAndQuantization(t *testing.T) {
-	vectors := clustered(1, 20_000, 48)
-	queries := clustered(2, 30, 48)
+	vectors := clustered(1, 13_000, 32)
+	queries := clustered(2, 30, 32)
 	for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {
 		for _, z := range []Quantization{None, Int8, Int4} {
 			t.Run(fmt.Sprint(s, z), func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestRecallForEverySimilarityAndQuantization(t *testing.T) {
 						own = append(own, v)
 					}
 				}
-				r := build(t, Options{Dimensions: 48, Similarity: s, Quantization: z}, own)
+				r := build(t, Options{Dimensions: 32, Similarity: s, Quantization: z}, own)
 				total := 0.0
 				for _, q := range queries {
 					p := Prepare(s, q)
@@ -125,8 +125,8 @@ func TestRecallForEverySimilarityAndQuantization(t *testing.T) {
 }
 
 func TestFilteredRecallAtAnySelectivity(t *testing.T) {
-	vectors := clustered(3, 30_000, 32)
-	r := build(t, Options{Dimensions: 32}, vectors)
+	vectors := clustered(3, 26_000, 24)
+	r := build(t, Options{Dimensions: 24}, vectors)
 	random := rand.New(rand.NewPCG(5, 5))
 	for _, share := range []float64{1, 0.6, 0.45, 0.1, 0.01, 0.001} {
 		accept := bitset.New(uint32(2 * len(vectors)))
@@ -136,7 +136,7 @@ func TestFilteredRecallAtAnySelectivity(t *testing.T) {
 			}
 		}
 		total := 0.0
-		queries := clustered(4, 20, 32)
+		queries := clustered(4, 20, 24)
 		for _, q := range queries {
 			p := Prepare(Cosine, q)
 			hits, err := r.Search(context.Background(), p, 10, 0, accept)
@@ -209,7 +209,7 @@ func TestSmallColumns(t *testing.T) {
 }
 
 func TestCancelledSearchStops(t *testing.T) {
-	r := build(t, Options{Dimensions: 8}, clustered(9, 15_000, 8))
+	r := build(t, Options{Dimensions: 8}, clustered(9, 12_500, 8))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := r.Search(ctx, make([]float32, 8), 5, 0, nil); err == nil {

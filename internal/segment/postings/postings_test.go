@@ -1,0 +1,324 @@
+package postings
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// section is an Output in memory.
+type section struct{ bytes.Buffer }
+
+func (s *section) Offset() int64 { return int64(s.Len()) }
+
+type posting struct {
+	doc       uint32
+	positions []uint32
+	length    byte
+}
+
+// shapes are the ways documents of a term may lie.
+var shapes = map[string]func(rng *rand.Rand, doc uint32) uint32{
+	"run":    func(_ *rand.Rand, doc uint32) uint32 { return doc + 1 },
+	"dense":  func(rng *rand.Rand, doc uint32) uint32 { return doc + 1 + rng.Uint32N(3) },
+	"sparse": func(rng *rand.Rand, doc uint32) uint32 { return doc + 1 + rng.Uint32N(5000) },
+	"mixed": func(rng *rand.Rand, doc uint32) uint32 {
+		if rng.IntN(100) == 0 {
+			return doc + 100_000
+		}
+		return doc + 1 + rng.Uint32N(20)
+	},
+}
+
+func randomPostings(rng *rand.Rand, n int, step func(*rand.Rand, uint32) uint32) []posting {
+	var out []posting
+	doc := rng.Uint32N(100)
+	for range n {
+		freq := 1
+		switch rng.IntN(30) {
+		case 0:
+			freq = 1 + rng.IntN(400)
+		case 1, 2, 3:
+			freq = 1 + rng.IntN(6)
+		}
+		p := posting{doc: doc, length: byte(rng.Uint32N(100))}
+		at := rng.Uint32N(50)
+		for range freq {
+			p.positions = append(p.positions, at)
+			at += rng.Uint32N(30)
+			if rng.IntN(200) == 0 {
+				at += 1 << 25
+			}
+			at = min(at, 1<<31)
+		}
+		out = append(out, p)
+		doc = step(rng, doc)
+	}
+	return out
+}
+
+func encode(t testing.TB, w *Writer, list []posting) Handle {
+	w.Begin()
+	for _, p := range list {
+		w.Add(p.doc, uint32(len(p.positions)), p.length)
+		for _, at := range p.positions {
+			w.Position(at)
+		}
+	}
+	h, err := w.End()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestPostingsComeBack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, opts := range []Options{{}, {Freqs: true}, {Positions: true}} {
+		var out section
+		w := NewWriter(&out, opts)
+		var lists [][]posting
+		var handles []Handle
+		for _, name := range []string{"run", "dense", "sparse", "mixed"} {
+			for _, n := range []int{1, 1, 2, 3, 100, 255, 256, 257, 512, 2000, 20_000} {
+				list := randomPostings(rng, n, shapes[name])
+				lists = append(lists, list)
+				handles = append(handles, encode(t, w, list))
+			}
+		}
+		r := NewReader(out.Bytes(), opts)
+		var it Iterator
+		for i, list := range lists {
+			if r.DocFreq(handles[i]) != uint32(len(list)) {
+				t.Fatalf("list %d: %d documents", i, r.DocFreq(handles[i]))
+			}
+			r.Reset(&it, handles[i])
+			checkBlocks(t, opts, &it, list)
+			r.Reset(&it, handles[i])
+			checkBounds(t, opts, rng, &it, list)
+		}
+	}
+}
+
+func checkBlocks(t *testing.T, opts Options, it *Iterator, list []posting) {
+	t.Helper()
+	for it.NextBlock() {
+		docs, freqs := it.Docs(), it.Freqs()
+		var deltas []uint32
+		for i, doc := range docs {
+			p := list[0]
+			list = list[1:]
+			if doc != p.doc {
+				t.Fatalf("document %d, want %d", doc, p.doc)
+			}
+			want := uint32(len(p.positions))
+			if !opts.Freqs && !opts.Positions {
+				want = 1
+			}
+			if freqs[i] != want {
+				t.Fatalf("document %d: frequency %d, want %d", doc, freqs[i], want)
+			}
+			if !it.BlockImpacts().Cover(want, p.length) && !it.inline {
+				t.Fatalf("document %d is not covered", doc)
+			}
+			if opts.Positions {
+				if got := it.AppendPositions(nil, i); !slices.Equal(got, p.positions) {
+					t.Fatalf("document %d: positions %v, want %v", doc, got, p.positions)
+				}
+				last := uint32(0)
+				for _, at := range p.positions {
+					deltas = append(deltas, at-last)
+					last = at
+				}
+			}
+		}
+		if opts.Positions && !slices.Equal(it.BlockDeltas(nil), deltas) {
+			t.Fatal("deltas of a block")
+		}
+	}
+	if len(list) != 0 || it.Err() != nil {
+		t.Fatalf("%d left, %v", len(list), it.Err())
+	}
+}
+
+// checkBounds compares MaxIn with the true maximum.
+func checkBounds(t *testing.T, opts Options, rng *rand.Rand, it *Iterator, list []posting) {
+	t.Helper()
+	var norms [256]float32
+	for i := range norms {
+		norms[i] = 0.3 + float32(i)/50
+	}
+	score := func(p posting) float32 {
+		f := float32(len(p.positions))
+		if !opts.Freqs && !opts.Positions {
+			f = 1
+		}
+		return f / (f + norms[p.length])
+	}
+	last := list[len(list)-1].doc
+	from := uint32(0)
+	for from <= last {
+		to := from + 1 + rng.Uint32N(1+last/7)
+		var want float32
+		for _, p := range list {
+			if p.doc >= from && p.doc < to {
+				want = max(want, score(p))
+			}
+		}
+		if got := it.MaxIn(from, to, &norms); got < want {
+			t.Fatalf("bound of %d–%d: %f, true %f", from, to, got, want)
+		}
+		if rng.IntN(2) == 0 {
+			it.SeekBlock(from)
+			if b := it.Block(); b < it.NumBlocks() {
+				if it.BlockMax(&norms) != it.BlockImpacts().Max(&norms) || it.GroupMax(&norms) != it.GroupImpacts().Max(&norms) {
+					t.Fatal("two ways to the bound differ")
+				}
+				if it.GroupLastDoc() < it.LastDoc() || it.GroupMax(&norms) < it.BlockMax(&norms) {
+					t.Fatal("a group is below its block")
+				}
+			}
+		}
+		from = to
+	}
+	if got := it.TermImpacts().Max(&norms); got < slices.MaxFunc(list, func(a, b posting) int {
+		switch {
+		case score(a) < score(b):
+			return -1
+		case score(a) > score(b):
+			return 1
+		}
+		return 0
+	}).saturation(score) {
+		t.Fatalf("bound of the term: %f", got)
+	}
+}
+
+func (p posting) saturation(score func(posting) float32) float32 { return score(p) }
+
+func TestEveryKindOfBlockIsUsed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for name, want := range map[string]byte{"run": kindRun, "dense": kindBitset, "sparse": 0} {
+		var docs []uint32
+		doc := uint32(5)
+		for range BlockSize {
+			docs = append(docs, doc)
+			doc = shapes[name](rng, doc)
+		}
+		if kind := appendDocs(nil, docs)[0]; kind != want && !(want == 0 && kind <= 32) {
+			t.Errorf("%s: kind %d", name, kind)
+		}
+	}
+}
+
+func TestTermWithoutDocumentsIsRefused(t *testing.T) {
+	w := NewWriter(&section{}, Options{})
+	w.Begin()
+	if _, err := w.End(); err == nil {
+		t.Fatal("P2")
+	}
+}
+
+// walk uses everything an iterator offers.
+func walk(r *Reader, h Handle) {
+	var it Iterator
+	var norms [256]float32
+	words := make([]uint64, 64)
+	r.Reset(&it, h)
+	it.TermImpacts()
+	for n := 0; it.NextBlock() && n < 1000; n++ {
+		it.FirstDoc()
+		it.Docs()
+		it.Freqs()
+		it.BlockImpacts()
+		it.GroupImpacts()
+		it.MaxIn(0, 1<<31, &norms)
+		if len(it.Freqs()) > 0 && it.Freqs()[0] < 1000 {
+			it.AppendPositions(nil, 0)
+		}
+	}
+	r.Reset(&it, h)
+	it.IntoBitset(words, 64)
+	r.Reset(&it, h)
+	it.Seek(100)
+	it.Seek(100_000)
+}
+
+func FuzzIterator(f *testing.F) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for _, opts := range []Options{{}, {Freqs: true}, {Positions: true}} {
+		for _, n := range []int{1, 2, 200, 700} {
+			var out section
+			w := NewWriter(&out, opts)
+			h := encode(f, w, randomPostings(rng, n, shapes["dense"]))
+			f.Add(out.Bytes(), uint64(h), opts.Freqs, opts.Positions)
+		}
+	}
+	f.Fuzz(func(_ *testing.T, data []byte, h uint64, freqs, positions bool) {
+		r := NewReader(data, Options{Freqs: freqs, Positions: positions})
+		walk(&r, Handle(h))
+	})
+}
+
+func TestDamagedPostingsDoNotPanic(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for _, opts := range []Options{{}, {Freqs: true}, {Positions: true}} {
+		for _, name := range []string{"run", "dense", "sparse", "mixed"} {
+			var out section
+			w := NewWriter(&out, opts)
+			h := encode(t, w, randomPostings(rng, 600, shapes[name]))
+			small := encode(t, w, randomPostings(rng, 60, shapes[name]))
+			for range 3000 {
+				data := bytes.Clone(out.Bytes())
+				for range 1 + rng.IntN(3) {
+					data[rng.IntN(len(data))] = byte(rng.Uint32())
+				}
+				if rng.IntN(4) == 0 {
+					data = data[:rng.IntN(len(data))]
+				}
+				r := NewReader(data, opts)
+				walk(&r, h)
+				walk(&r, small)
+			}
+		}
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, name := range []string{"dense", "sparse"} {
+		var out section
+		w := NewWriter(&out, Options{Positions: true})
+		list := randomPostings(rng, 100_000, shapes[name])
+		h := encode(b, w, list)
+		r := NewReader(out.Bytes(), Options{Positions: true})
+		var it Iterator
+		for what, do := range map[string]func(){
+			"docs":       func() { it.Docs() },
+			"docs+freqs": func() { it.Freqs() },
+		} {
+			b.Run(fmt.Sprint(name, "/", what), func(b *testing.B) {
+				for b.Loop() {
+					r.Reset(&it, h)
+					for it.NextBlock() {
+						do()
+					}
+				}
+				b.ReportMetric(float64(len(list))*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gint/s")
+			})
+		}
+		b.Run(name+"/bits", func(b *testing.B) {
+			words := make([]uint64, 64)
+			last := list[len(list)-1].doc
+			for b.Loop() {
+				r.Reset(&it, h)
+				for base := uint32(0); base <= last; base += 4096 {
+					it.IntoBitset(words, base)
+				}
+			}
+			b.ReportMetric(float64(len(list))*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gint/s")
+		})
+	}
+}
