@@ -1,0 +1,291 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/problem"
+)
+
+// failedEntry is one refused entry of a batch.
+type failedEntry struct {
+	Position int           `json:"position"`
+	Line     int           `json:"line,omitempty"`
+	Errors   []ErrorDetail `json:"errors"`
+}
+
+// onError reads how a batch treats a refused entry.
+func onError(r *Request) (skip bool, err error) {
+	if !r.HasQuery("onError") {
+		return false, nil
+	}
+	switch value := r.Query("onError"); value {
+	case "fail":
+		return false, nil
+	case "skip":
+		return true, nil
+	default:
+		return false, problem.DocumentOnErrorInvalid.At(problem.At("onError"), "value", value)
+	}
+}
+
+// onMissing reads how an update treats a key without a document.
+func onMissing(r *Request) (skip bool, err error) {
+	if !r.HasQuery("missing") {
+		return false, nil
+	}
+	switch value := r.Query("missing"); value {
+	case "fail":
+		return false, nil
+	case "skip":
+		return true, nil
+	default:
+		return false, problem.DocumentPatchMissingInvalid.At(problem.At("missing"), "value", value)
+	}
+}
+
+// asked returns the token that a read asks for in its header.
+func asked(r *Request) (freshness.Token, error) {
+	text := r.Freshness()
+	if text == "" {
+		return freshness.Token{}, nil
+	}
+	return freshness.Parse(text, problem.At(FreshnessHeader))
+}
+
+// keyField returns the primary key of a generation.
+func keyField(schema *definition.Schema) (*definition.ResolvedField, error) {
+	if field := schema.PrimaryKey(); field != nil {
+		return field, nil
+	}
+	return nil, problem.IndexNoPrimaryKey.New()
+}
+
+// readers gives the reader of the generation that an entry is written to. A
+// stream keeps one as long as generation and definition stay the same.
+type readers struct {
+	current *document.Reader
+}
+
+func (r *readers) of(schema *definition.Schema) *document.Reader {
+	if r.current == nil || r.current.Schema() != schema {
+		r.current = document.NewReader(schema)
+	}
+	return r.current
+}
+
+// definitionRaces is how often a write follows a definition that changes
+// between reading a document by it and writing the document.
+const definitionRaces = 8
+
+// writeDocument runs work on the generation that a name answers from, again when
+// its definition changed under it.
+func writeDocument(ctx context.Context, w documentWrite, work func(*definition.Schema, *engine.Session) error) error {
+	var err error
+	for range definitionRaces {
+		err = w.Do(ctx, func(g *generations.Generation, s *engine.Session) error { return work(g.Schema(), s) })
+		if !errors.Is(err, problem.IndexOutOfDate) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// documentWrite is the writes of one request, as node.Write makes them.
+type documentWrite interface {
+	Do(ctx context.Context, work func(*generations.Generation, *engine.Session) error) error
+	Finish(ctx context.Context) (token string, err error)
+}
+
+// putDocument indexes one document under a key.
+func (a *API) putDocument(ctx context.Context, r *Request) (*Response, error) {
+	raw, err := oneObject(r)
+	if err != nil {
+		return nil, err
+	}
+	return a.writeOne(ctx, r, "add", func(schema *definition.Schema, s *engine.Session) error {
+		text, err := underKey(schema, r, raw)
+		if err != nil {
+			return err
+		}
+		var found problem.List
+		d := document.NewReader(schema).Read(text, problem.Path{}, &found)
+		if d == nil {
+			return found.Err()
+		}
+		return s.Add(d)
+	})
+}
+
+// patchDocument changes parts of one document.
+func (a *API) patchDocument(ctx context.Context, r *Request) (*Response, error) {
+	raw, err := oneObject(r)
+	if err != nil {
+		return nil, err
+	}
+	return a.writeOne(ctx, r, "update", func(schema *definition.Schema, s *engine.Session) error {
+		text, err := underKey(schema, r, raw)
+		if err != nil {
+			return err
+		}
+		key, exists, err := applyChange(document.NewReader(schema), s, text, problem.Path{})
+		if err == nil && !exists {
+			err = problem.DocumentNotFound.New("key", string(key))
+		}
+		return err
+	})
+}
+
+// deleteDocument removes the document under a key; there need be none.
+func (a *API) deleteDocument(ctx context.Context, r *Request) (*Response, error) {
+	return a.writeOne(ctx, r, "delete", func(schema *definition.Schema, s *engine.Session) error {
+		field, err := keyField(schema)
+		if err != nil {
+			return err
+		}
+		key, err := document.ParseKey(field, r.Param("key"))
+		if err != nil {
+			return err
+		}
+		return s.Delete(key)
+	})
+}
+
+// writeOne runs a write of one document and answers with the token of the state
+// that holds it.
+func (a *API) writeOne(ctx context.Context, r *Request, operation string, work func(*definition.Schema, *engine.Session) error) (*Response, error) {
+	done := a.timeWrite(operation)
+	token, err := a.write(ctx, r, work)
+	if err != nil {
+		done(0, false)
+		return nil, err
+	}
+	done(1, true)
+	return NoContent().WithFreshness(token), nil
+}
+
+func (a *API) write(ctx context.Context, r *Request, work func(*definition.Schema, *engine.Session) error) (token string, err error) {
+	name, err := registry.ParseName(r.Param("name"))
+	if err != nil {
+		return "", err
+	}
+	w := a.node.Write(name)
+	refused := writeDocument(ctx, w, work)
+	token, err = w.Finish(ctx)
+	if refused != nil {
+		return "", refused
+	}
+	return token, err
+}
+
+// oneObject reads a body that is one JSON object.
+func oneObject(r *Request) ([]byte, error) {
+	body, err := r.RequiredBody()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := jsonread.Check(body)
+	if err != nil {
+		return nil, jsonread.Malformed(body, err)
+	}
+	switch jsonread.KindOf(raw) {
+	case jsonread.ObjectKind:
+		return raw, nil
+	case jsonread.NullKind:
+		return nil, problem.RequestBodyRequired.New()
+	}
+	return nil, problem.DocumentNotAnObject.New()
+}
+
+// underKey returns a document or change object with the key of the path.
+func underKey(schema *definition.Schema, r *Request, raw []byte) ([]byte, error) {
+	field, err := keyField(schema)
+	if err != nil {
+		return nil, err
+	}
+	key, err := document.ParseKey(field, r.Param("key"))
+	if err != nil {
+		return nil, err
+	}
+	return document.WithKey(schema, raw, key)
+}
+
+// applyChange reads a change object and applies it. exists is false when there
+// is no document under its key.
+func applyChange(reader *document.Reader, s *engine.Session, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
+	var found problem.List
+	change := reader.ReadChange(raw, at, &found)
+	if change == nil {
+		return "", false, found.Err()
+	}
+	if change.SignalsOnly {
+		exists, err = s.Refresh(change.Key, change.Signals)
+		return change.Key, exists, err
+	}
+	exists, err = s.Update(change.Key, func(current engine.Current) (*document.Document, error) {
+		source, err := current.Source()
+		if err != nil {
+			return nil, err
+		}
+		d := reader.Apply(change, source, at, &found)
+		if d == nil {
+			return nil, found.Err()
+		}
+		return d, nil
+	})
+	return change.Key, exists, err
+}
+
+// getDocument answers one committed document as it was indexed.
+func (a *API) getDocument(ctx context.Context, r *Request) (*Response, error) {
+	reading, err := a.readDocuments(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer reading.Close()
+	key, err := document.ParseKey(reading.Schema.PrimaryKey(), r.Param("key"))
+	if err != nil {
+		return nil, err
+	}
+	segment, doc, ok, err := reading.Snapshot.LookupKey(string(key))
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, problem.DocumentNotFound.New("key", string(key))
+	}
+	page := newDocumentPage(reading.Schema)
+	body, err := page.append([]byte(`{"document":`), segment, doc)
+	if err != nil {
+		return nil, err
+	}
+	body = append(body, `,"freshness":`...)
+	body = strconv.AppendQuote(body, reading.Freshness()) // base64url text
+	return OKJSON(append(body, '}')), nil
+}
+
+// timeWrite starts the timer of a write; the function it returns stops it and
+// counts the documents of a request that succeeded.
+func (a *API) timeWrite(operation string) func(documents int, ok bool) {
+	began := time.Now()
+	return func(documents int, ok bool) {
+		a.metrics.Write(operation, ok, time.Since(began))
+		if ok {
+			a.metrics.WriteDocuments(operation, documents)
+		}
+	}
+}
+
+// refusedInBatch answers a refused entry of a batch: the codes of documents are
+// 400 there, also document:not_found.
+func refusedInBatch(err error) error { return WithStatus(err, http.StatusBadRequest) }

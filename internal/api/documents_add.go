@@ -1,0 +1,42 @@
+package api
+
+import (
+	"context"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/problem"
+)
+
+type addBody struct {
+	Indexed   int           `json:"indexed"`
+	Failed    []failedEntry `json:"failed"`
+	Freshness string        `json:"freshness"`
+}
+
+// addDocuments indexes the documents of a JSON list or an NDJSON stream, in
+// order.
+func (a *API) addDocuments(ctx context.Context, r *Request) (*Response, error) {
+	done := a.timeWrite("add")
+	b, err := a.newBatch(r)
+	if err != nil {
+		return nil, err
+	}
+	token, err := b.run(ctx, r, b.add)
+	if err != nil {
+		done(0, false)
+		return nil, err
+	}
+	done(b.processed+len(b.failed), true)
+	return OK(addBody{Indexed: b.processed, Failed: b.failed, Freshness: token}), nil
+}
+
+// add takes one document.
+func (b *batch) add(schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error {
+	var found problem.List
+	d := b.readers.of(schema).Read(raw, at, &found)
+	if d == nil {
+		return found.Err()
+	}
+	return s.Add(d)
+}

@@ -1,0 +1,209 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/problem"
+)
+
+// batch is one request that carries many documents or changes.
+type batch struct {
+	write    documentWrite
+	readers  readers
+	skip     bool // refused entries are listed, the rest goes on
+	checker  jsonread.Checker
+	isStream bool
+
+	position  int // of the entry at hand
+	line      int // of the entry at hand; 0 outside of streams
+	processed int
+	failed    []failedEntry
+}
+
+// entryWork takes one entry; its error is a refusal of the entry or ends the
+// request.
+type entryWork func(schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error
+
+// newBatch starts the writes of a batch.
+func (a *API) newBatch(r *Request) (*batch, error) {
+	name, err := registry.ParseName(r.Param("name"))
+	if err != nil {
+		return nil, err
+	}
+	skip, err := onError(r)
+	if err != nil {
+		return nil, err
+	}
+	return &batch{write: a.node.Write(name), skip: skip, isStream: r.IsNDJSON(), failed: []failedEntry{}}, nil
+}
+
+// run takes every entry and waits until what was taken is durable. What was
+// taken before a failure stays.
+func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token string, err error) {
+	if b.isStream {
+		err = b.stream(ctx, r, work)
+	} else {
+		err = b.list(ctx, r, work)
+	}
+	token, unsettled := b.write.Finish(ctx)
+	if err != nil && !isStorageFailure(unsettled) {
+		return "", err
+	}
+	return token, unsettled
+}
+
+// isStorageFailure reports whether a write could not be made durable, which is
+// told before anything else is.
+func isStorageFailure(err error) bool {
+	return errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.StorageUnknown)
+}
+
+// list takes the entries of a JSON body.
+func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
+	body, err := r.RequiredBody()
+	if err != nil {
+		return err
+	}
+	var found problem.List
+	root, ok := jsonread.Parse(body, &found)
+	if !ok {
+		return found.Err()
+	}
+	var entries jsonread.Value
+	root.Members(func(name string, member jsonread.Value) bool {
+		if name == "documents" {
+			entries = member
+		}
+		return name == "documents"
+	})
+	switch {
+	case found.Len() > 0:
+	case entries.IsNull():
+		found.Report(problem.RequestBodyRequired.New())
+	case entries.Kind() != jsonread.ListKind:
+		entries.Invalid("expected a list, found " + entries.Kind().String())
+	}
+	if err := found.Err(); err != nil {
+		return err
+	}
+	for it := jsonread.Items(entries.Raw()); it.Next(); b.position++ {
+		if err := b.entry(ctx, it.Value(), work); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stream takes the entries of an NDJSON body as they arrive.
+func (b *batch) stream(ctx context.Context, r *Request, work entryWork) error {
+	entries := r.Entries()
+	for {
+		entry, err := entries.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		b.position = entries.Position()
+		if err != nil {
+			return b.unreadable(err)
+		}
+		b.position, b.line = entry.Position, entry.Line
+		raw, err := b.checker.Check(entry.Raw)
+		if err != nil {
+			return b.malformed(entry, err)
+		}
+		if err := b.entry(ctx, raw, work); err != nil {
+			return err
+		}
+	}
+}
+
+// at is the place of the entry at hand.
+func (b *batch) at() problem.Path {
+	if b.isStream {
+		return problem.Path{}.Item(b.position)
+	}
+	return problem.At("documents").Item(b.position)
+}
+
+func (b *batch) entry(ctx context.Context, raw []byte, work entryWork) error {
+	err := writeDocument(ctx, b.write, func(schema *definition.Schema, s *engine.Session) error {
+		return work(schema, s, raw, b.at())
+	})
+	if err == nil {
+		b.processed++
+		return nil
+	}
+	if errors.Is(err, errMissingListed) {
+		return nil
+	}
+	if !isRefusal(err) {
+		return err
+	}
+	refused := problem.All(err)
+	for _, p := range refused {
+		b.locate(p)
+	}
+	if !b.skip {
+		return refusedInBatch(err)
+	}
+	b.failed = append(b.failed, failedEntry{Position: b.position, Line: b.line, Errors: Details(refused)})
+	return nil
+}
+
+// errMissingListed ends the work on an entry whose key has no document and is
+// listed as missing.
+var errMissingListed = errors.New("listed as missing")
+
+// locate adds where a caller can resume.
+func (b *batch) locate(p *problem.Problem) {
+	p.With("position", b.position).With("processed", b.processed)
+	if b.line > 0 {
+		p.With("line", b.line)
+	}
+}
+
+// malformed is an entry that is no JSON, at the line where parsing stopped.
+func (b *batch) malformed(entry Entry, err error) error {
+	offset, reason := jsonread.Syntax(err)
+	stopped := entry.Raw[:min(offset, int64(len(entry.Raw)))]
+	b.line = entry.Line + bytes.Count(stopped, []byte{'\n'})
+	p := problem.DocumentMalformed.At(b.at(), "reason", reason)
+	b.locate(p)
+	return p
+}
+
+// unreadable tells how far a body was read that stopped arriving or grew too
+// large.
+func (b *batch) unreadable(err error) error {
+	for _, p := range problem.All(err) {
+		switch p.Code {
+		case problem.RequestBodyUnreadable:
+			p.With("position", b.position).With("processed", b.processed)
+		case problem.RequestBodyTooLarge:
+			p.With("processed", b.processed)
+		}
+	}
+	return err
+}
+
+// isRefusal reports whether an error refuses one entry and says nothing about
+// the rest.
+func isRefusal(err error) bool {
+	found := problem.All(err)
+	return len(found) > 0 && !slices.ContainsFunc(found, func(p *problem.Problem) bool { return !isEntryCode(p.Code) })
+}
+
+// isEntryCode reports whether a code concerns one entry: those of documents and
+// changes, and a value of the wrong kind.
+func isEntryCode(code *problem.Code) bool {
+	return code == problem.RequestValueInvalid || strings.HasPrefix(code.Name(), "document:")
+}

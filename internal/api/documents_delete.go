@@ -1,0 +1,89 @@
+package api
+
+import (
+	"context"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/search"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+)
+
+type deleteBody struct {
+	Deleted   int    `json:"deleted"`
+	Freshness string `json:"freshness"`
+}
+
+// deleteDocuments removes documents by key, by query, or all.
+func (a *API) deleteDocuments(ctx context.Context, r *Request) (*Response, error) {
+	name, err := registry.ParseName(r.Param("name"))
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.RequiredBody()
+	if err != nil {
+		return nil, err
+	}
+	request, err := query.DecodeDelete(body, a.limits)
+	if err != nil {
+		return nil, err
+	}
+	operation := "delete_by_query"
+	if request.HasKeys {
+		operation = "delete"
+	}
+	done := a.timeWrite(operation)
+	var answer deleteBody
+	switch {
+	case request.HasKeys:
+		answer.Deleted = len(request.Keys)
+		answer.Freshness, err = a.write(ctx, r, func(schema *definition.Schema, s *engine.Session) error {
+			return deleteKeys(schema, s, request.Keys)
+		})
+	case request.All:
+		answer.Deleted, answer.Freshness, err = a.node.DeleteAll(ctx, name)
+	default:
+		answer.Deleted, answer.Freshness, err = a.node.DeleteMatching(ctx, name, func(g *generations.Generation) engine.Resolve {
+			return func(ctx context.Context, view *snapshot.Snapshot) ([]document.Key, error) {
+				return a.searcher.Keys(ctx, search.View{Snapshot: view, Schema: g.Schema(), Chains: g.Chains()}, request)
+			}
+		})
+	}
+	if err != nil {
+		done(0, false)
+		return nil, err
+	}
+	done(answer.Deleted, true)
+	return OK(answer), nil
+}
+
+// deleteKeys checks every key before it removes the first.
+func deleteKeys(schema *definition.Schema, s *engine.Session, given []query.Literal) error {
+	field, err := keyField(schema)
+	if err != nil {
+		return err
+	}
+	var found problem.List
+	keys := make([]document.Key, 0, len(given))
+	for i, raw := range given {
+		key, ok := document.KeyOf(field, raw)
+		if !ok {
+			found.Report(problem.SearchValueInvalid.At(problem.At("keys").Item(i), "name", field.Path, "type", field.Type, "value", string(raw)))
+		}
+		keys = append(keys, key)
+	}
+	if err := found.Err(); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := s.Delete(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/node"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Bounds of one page of documents.
+const (
+	defaultDocumentLimit = 100
+	maxDocumentLimit     = 10000
+)
+
+// readDocuments opens the view that a read of whole documents answers from.
+func (a *API) readDocuments(ctx context.Context, r *Request) (*node.Reading, error) {
+	name, err := registry.ParseName(r.Param("name"))
+	if err != nil {
+		return nil, err
+	}
+	token, err := asked(r)
+	if err != nil {
+		return nil, err
+	}
+	reading, err := a.node.Read(ctx, name, token)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = keyField(reading.Schema); err == nil && !reading.Schema.KeepsSource() {
+		err = problem.DocumentSourceNotKept.New()
+	}
+	if err != nil {
+		reading.Close()
+		return nil, err
+	}
+	return reading, nil
+}
+
+// documentPage writes documents as they were sent, current signal values filled
+// in. It belongs to one goroutine.
+type documentPage struct {
+	sent   *document.Projection
+	stored []byte
+}
+
+func newDocumentPage(schema *definition.Schema) *documentPage {
+	return &documentPage{sent: document.AsSent(schema)}
+}
+
+func (p *documentPage) append(to []byte, s *snapshot.Segment, doc uint32) ([]byte, error) {
+	stored := s.Reader.Stored()
+	if stored == nil {
+		return to, problem.DocumentSourceNotKept.New()
+	}
+	data, err := stored.Get(p.stored[:0], doc)
+	if err != nil {
+		return to, fmt.Errorf("read document %d of %s: %w", doc, s.Reader.Name(), err)
+	}
+	p.stored = data
+	record, err := document.OpenRecord(data)
+	if err != nil {
+		return to, fmt.Errorf("document %d of %s: %w", doc, s.Reader.Name(), err)
+	}
+	if !record.HasSource() {
+		return to, problem.DocumentSourceNotKept.New()
+	}
+	return p.sent.Append(to, record, func(f *definition.ResolvedField) (int64, bool) {
+		return s.SignalValue(layout.Signal(f.Path), doc)
+	}), nil
+}
+
+// listDocuments answers committed documents in the order of their keys.
+func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) {
+	limit, err := r.Limit(defaultDocumentLimit, maxDocumentLimit)
+	if err != nil {
+		return nil, err
+	}
+	reading, err := a.readDocuments(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	field := reading.Schema.PrimaryKey()
+	after, hasAfter := document.Key(""), r.HasQuery("after")
+	if hasAfter {
+		after, err = document.ParseKey(field, r.Query("after"))
+	}
+	var keys *snapshot.KeyIterator
+	if err == nil {
+		keys, err = reading.Snapshot.Keys(string(after), hasAfter, field.Type.IsWhole())
+	}
+	if err != nil {
+		reading.Close()
+		return nil, err
+	}
+	walk := &documentWalk{page: newDocumentPage(reading.Schema), keys: keys, left: limit}
+	if r.WantsNDJSON() {
+		return walk.lines(reading)
+	}
+	defer reading.Close()
+	body := []byte(`{"documents":[`)
+	for first := true; ; first = false {
+		start := len(body)
+		if !first {
+			body = append(body, ',')
+		}
+		more := false
+		if body, more, err = walk.next(body); err != nil {
+			return nil, err
+		}
+		if !more {
+			body = body[:start]
+			break
+		}
+	}
+	body = append(body, ']')
+	if walk.left == 0 {
+		body = append(body, `,"next":`...)
+		if body, err = jsontext.AppendQuote(body, walk.last); err != nil {
+			return nil, fmt.Errorf("key of a document: %w", err)
+		}
+	}
+	body = append(body, `,"freshness":`...)
+	body = strconv.AppendQuote(body, reading.Freshness()) // base64url text
+	return OKJSON(append(body, '}')), nil
+}
+
+// documentWalk is the rest of one page.
+type documentWalk struct {
+	page *documentPage
+	keys *snapshot.KeyIterator
+	left int
+	last string // key of the document written last
+}
+
+// next appends the next document and reports whether there was one.
+func (w *documentWalk) next(to []byte) ([]byte, bool, error) {
+	if w.left == 0 {
+		return to, false, nil
+	}
+	key, segment, doc, ok := w.keys.Next()
+	if !ok {
+		return to, false, w.keys.Err()
+	}
+	to, err := w.page.append(to, segment, doc)
+	if err != nil {
+		return to, false, err
+	}
+	w.left--
+	w.last = key
+	return to, true, nil
+}
+
+// lines answers one document per line. The first is read before the answer
+// begins, so that what is wrong with it is told as an error.
+func (w *documentWalk) lines(reading *node.Reading) (*Response, error) {
+	token := reading.Freshness()
+	line, more, err := w.next(nil)
+	if err != nil {
+		reading.Close()
+		return nil, err
+	}
+	return NDJSON(func(out io.Writer) error {
+		defer reading.Close()
+		for more {
+			if _, err := out.Write(append(line, '\n')); err != nil {
+				return err
+			}
+			if line, more, err = w.next(line[:0]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}).WithFreshness(token), nil
+}

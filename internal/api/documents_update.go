@@ -1,0 +1,58 @@
+package api
+
+import (
+	"context"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/problem"
+)
+
+type updateBody struct {
+	Updated   int           `json:"updated"`
+	Missing   []string      `json:"missing"`
+	Failed    []failedEntry `json:"failed"`
+	Freshness string        `json:"freshness"`
+}
+
+// updateDocuments changes documents by the change objects of a JSON list or an
+// NDJSON stream, in order.
+func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error) {
+	done := a.timeWrite("update")
+	skipMissing, err := onMissing(r)
+	if err != nil {
+		return nil, err
+	}
+	b, err := a.newBatch(r)
+	if err != nil {
+		return nil, err
+	}
+	missing := []string{}
+	token, err := b.run(ctx, r, func(schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error {
+		key, exists, err := b.change(schema, s, raw, at)
+		switch {
+		case err != nil || exists:
+			return err
+		case skipMissing:
+			missing = append(missing, string(key))
+			return errMissingListed
+		}
+		return problem.DocumentNotFound.At(at, "key", string(key))
+	})
+	if err != nil {
+		done(0, false)
+		return nil, err
+	}
+	done(b.processed, true)
+	return OK(updateBody{Updated: b.processed, Missing: missing, Failed: b.failed, Freshness: token}), nil
+}
+
+// change takes one change object. exists is false when there is no document
+// under its key.
+func (b *batch) change(schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
+	if _, err := keyField(schema); err != nil {
+		return "", false, err
+	}
+	return applyChange(b.readers.of(schema), s, raw, at)
+}
