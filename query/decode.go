@@ -126,9 +126,9 @@ func (d *decoder) search(body jsonread.Value, s *Search, explain bool) {
 func (d *decoder) searchMember(name string, v jsonread.Value, s *Search, g *given) bool {
 	switch name {
 	case "query":
-		s.Query = d.clauses(v)
+		s.Query, s.QueryText = d.clauses(v), v.Raw()
 	case "filters":
-		s.Filters = d.filters(v)
+		s.Filters, s.FiltersText = d.filters(v), v.Raw()
 	case "facets":
 		s.Facets = d.facets(v)
 	case "sort":

@@ -18,7 +18,7 @@ func DecodeSuggest(body []byte, limits Limits) (*Suggest, error) {
 			case "locale":
 				s.Locale, _ = v.Text()
 			case "filters":
-				s.Filters = d.filters(v)
+				s.Filters, s.FiltersText = d.filters(v), spelled(v)
 			case "limit":
 				if n, ok := d.whole(v, 1, limits.MaxSuggestions, problem.SearchSuggestLimitOutOfRange); ok {
 					s.Limit = n
@@ -50,9 +50,9 @@ func DecodeFacetValues(body []byte, limits Limits) (*FacetValues, error) {
 		value.Members(func(name string, v jsonread.Value) bool {
 			switch name {
 			case "query":
-				f.Query = d.clauses(v)
+				f.Query, f.QueryText = d.clauses(v), spelled(v)
 			case "filters":
-				f.Filters = d.filters(v)
+				f.Filters, f.FiltersText = d.filters(v), spelled(v)
 			case "prefix":
 				f.Prefix, _ = v.Text()
 			case "locale":

@@ -85,6 +85,10 @@ type Search struct {
 	Pages       *Pages
 	ExactTotal  bool // as asked; facets, pages and limit 0 imply it as well
 	Freshness   string
+
+	// QueryText and FiltersText are the clauses as the request spelled them,
+	// nil when absent.
+	QueryText, FiltersText []byte
 }
 
 // FieldName is a field named in a list.
@@ -234,6 +238,8 @@ type Suggest struct {
 	Limit     int
 	Typos     Typos
 	Freshness string
+
+	FiltersText []byte // the filters as the request spelled them, nil when absent
 }
 
 // FacetValues is a request for the values of one facet; the field stands in
@@ -246,6 +252,10 @@ type FacetValues struct {
 	Limit     int
 	Order     FacetOrder
 	Freshness string
+
+	// QueryText and FiltersText are the clauses as the request spelled them,
+	// nil when absent.
+	QueryText, FiltersText []byte
 }
 
 // Delete is a request to delete documents: exactly one of keys, query, all.

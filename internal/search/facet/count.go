@@ -71,7 +71,7 @@ func countSingle[T uint8 | uint16 | uint32](ordinals []T, words []uint64, counts
 // countMulti counts every distinct ordinal of a document once; a document's
 // ordinals are distinct already.
 func countMulti(column *columns.Ordinals, set *bitset.Bitset, counts []uint32) {
-	w8, w16, w32 := column.RawMulti()
+	w8, w16, w32 := column.Raw()
 	starts := make([]uint32, columns.BlockSize+1)
 	words := set.Words()
 	const blockWords = columns.BlockSize / 64

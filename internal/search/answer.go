@@ -1,0 +1,205 @@
+package search
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/search/highlight"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/query"
+)
+
+// answer reads the documents of the page and puts the answer together.
+func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
+	a := &query.Answer{
+		Total: f.total, Documents: f.documents, Facets: f.facets, Page: f.page,
+		Relaxed: s.relaxed, Interpreted: s.interpreted,
+		Generation: s.view.Generation, Freshness: s.view.Freshness,
+	}
+	if len(f.hits) == 0 {
+		return a, nil
+	}
+	w := s.newHitWriter()
+	if err := w.matchValues(ctx, f.hits); err != nil {
+		return nil, err
+	}
+	a.Hits = make([]query.Hit, len(f.hits))
+	for i := range f.hits {
+		if err := w.write(&a.Hits[i], &f.hits[i], i); err != nil {
+			return nil, err
+		}
+		a.Hits[i].HasScore = f.hasScore
+		a.Hits[i].Score = f.hits[i].score
+	}
+	return a, nil
+}
+
+// hitWriter turns hits into what the answer shows of them.
+type hitWriter struct {
+	session    *session
+	documents  *document.Projection
+	values     *document.Projection // of value hits
+	list       *definition.ResolvedField
+	matched    []matchedList
+	terms      map[string]*highlight.Terms
+	highlights []highlightField
+	record     []byte
+}
+
+// matchedList is one nested list whose matched values are shown.
+type matchedList struct {
+	request    *query.MatchedField
+	list       *definition.ResolvedField
+	projection *document.Projection
+	items      [][]uint32 // per hit
+}
+
+func (s *session) newHitWriter() *hitWriter {
+	r := s.request
+	w := &hitWriter{session: s, documents: s.projection(r.Fields, r.HasFields)}
+	if r.Hits != nil {
+		w.list, _ = s.view.Schema.Resolve(r.Hits.List)
+		w.values = s.projection(r.Hits.Fields, r.Hits.HasFields)
+	}
+	if r.Matched != nil {
+		for i := range r.Matched.Fields {
+			m := &r.Matched.Fields[i]
+			list, _ := s.view.Schema.Resolve(m.Field)
+			w.matched = append(w.matched, matchedList{request: m, list: list, projection: s.projection(m.Fields, m.HasFields)})
+		}
+	}
+	if r.Highlight != nil {
+		w.terms = highlight.Collect(s.query)
+		w.highlights = s.highlightFields()
+	}
+	return w
+}
+
+// matchValues finds the matched list values of all hits.
+func (w *hitWriter) matchValues(ctx context.Context, hits []hit) error {
+	if len(w.matched) == 0 {
+		return nil
+	}
+	documents := make([]uint32, len(hits))
+	for i := range hits {
+		documents[i] = hits[i].Doc
+	}
+	for i := range w.matched {
+		m := &w.matched[i]
+		items, err := w.session.collect.MatchedValues(ctx, m.list.Path, w.session.requiredNested(m.list.Path), documents)
+		if err != nil {
+			return err
+		}
+		m.items = items
+	}
+	return nil
+}
+
+// write fills in one hit from its stored record.
+func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
+	view := w.session.view
+	global := h.Doc
+	if h.IsItem {
+		global = h.Parent
+	}
+	segment, doc, ok := view.Snapshot.Find(global)
+	if !ok {
+		return fmt.Errorf("document %d is in no segment", global)
+	}
+	record, err := w.open(segment, doc)
+	if err != nil {
+		return err
+	}
+	to.Index = -1
+	if key := view.Schema.PrimaryKey(); key != nil {
+		to.ID, to.HasID = keyText(record, key)
+	}
+	to.Document = w.documents.Append(nil, record, signalsOf(segment, doc))
+	position := -1
+	if h.IsItem {
+		position = positionOf(segment, h.Doc-segment.Base)
+		to.Index = position
+		if value, ok := w.values.AppendListValue(nil, record, w.list, position); ok {
+			to.Value = value
+		}
+		if w.list.Key != nil {
+			record.Each(w.list.Key, w.session.locale, position, func(raw []byte) bool {
+				to.Key = append([]byte(nil), raw...)
+				return false
+			})
+		}
+	}
+	for i := range w.matched {
+		to.Matched = append(to.Matched, w.matched[i].write(segment, record, place))
+	}
+	if w.session.request.Highlight != nil {
+		to.HasHighlights = true
+		if to.Highlights, err = w.highlight(record, h.IsItem, position); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open reads the stored record of a document.
+func (w *hitWriter) open(segment *snapshot.Segment, doc uint32) (document.Record, error) {
+	stored := segment.Reader.Stored()
+	if stored == nil {
+		return document.Record{}, nil
+	}
+	data, err := stored.Get(w.record[:0], doc)
+	if err != nil {
+		return document.Record{}, fmt.Errorf("read document %d of %s: %w", doc, segment.Reader.Name(), err)
+	}
+	w.record = data
+	record, err := document.OpenRecord(data)
+	if err != nil {
+		return document.Record{}, fmt.Errorf("read document %d of %s: %w", doc, segment.Reader.Name(), err)
+	}
+	return record, nil
+}
+
+// write shows the matched values of one hit.
+func (m *matchedList) write(segment *snapshot.Segment, record document.Record, place int) query.MatchedValues {
+	items := m.items[place]
+	shown := query.MatchedValues{Field: m.list.Path, TotalValues: len(items)}
+	for _, item := range items[:min(m.request.Limit, len(items))] {
+		value, ok := m.projection.AppendListValue(nil, record, m.list, positionOf(segment, item-segment.Base))
+		if ok {
+			shown.Values, shown.HasValues = append(shown.Values, value), true
+		}
+	}
+	shown.HasValues = shown.HasValues || len(items) == 0
+	return shown
+}
+
+// positionOf returns the place of a list value in its list.
+func positionOf(segment *snapshot.Segment, item uint32) int {
+	column := segment.Reader.Numbers(layout.ListPosition)
+	if column == nil {
+		return 0
+	}
+	position, _ := column.Get(item)
+	return int(position)
+}
+
+func signalsOf(segment *snapshot.Segment, doc uint32) document.SignalReader {
+	return func(field *definition.ResolvedField) (int64, bool) {
+		return segment.SignalValue(layout.Signal(field.Path), doc)
+	}
+}
+
+// keyText returns the primary key of a record as text.
+func keyText(record document.Record, field *definition.ResolvedField) (text string, ok bool) {
+	record.Each(field, "", -1, func(raw []byte) bool {
+		var key document.Key
+		if key, ok = document.KeyOf(field, raw); ok {
+			text = string(key)
+		}
+		return false
+	})
+	return text, ok
+}

@@ -1,0 +1,190 @@
+package search
+
+import (
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/facet"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/query"
+)
+
+// countFacet counts one facet over a population.
+func (s *session) countFacet(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) (query.FacetResult, error) {
+	f := p.request
+	result := query.FacetResult{Name: f.Name}
+	if f.Ranges != nil {
+		totals, err := s.countBuckets(ctx, p, pop, values)
+		if err != nil {
+			return result, err
+		}
+		result.HasBuckets = true
+		for i, r := range f.Ranges {
+			result.Buckets = append(result.Buckets, query.Bucket{From: r.From, To: r.To, Count: totals[i]})
+		}
+		return result, nil
+	}
+	counts, err := s.countValues(ctx, p, pop, values)
+	if err != nil {
+		return result, err
+	}
+	result.Values, result.TotalValues = s.show(counts, p)
+	return result, nil
+}
+
+// show turns counts into what the answer lists.
+func (s *session) show(counts []facet.Count, p *facetPlan) ([]query.FacetValue, int) {
+	f, field := p.request, p.field
+	options := facet.Options{
+		Limit: f.Limit, Order: f.Order, Render: facet.Renderer(field.Type),
+		Declared: s.view.Settings.FieldNamed(field.Path), Locale: s.locale, Fallback: field.DefaultLocale,
+	}
+	if !field.Hierarchy {
+		return facet.List(counts, options)
+	}
+	variant := plan.Variant(field, s.locale)
+	path, ok := layout.LevelPath(f.Level, field.Separator)
+	if f.Level != "" && !ok {
+		return nil, 0
+	}
+	return facet.Tree(counts, facet.TreeOptions{
+		Options: options, Path: path, Depth: f.Depth, Separator: field.Separator,
+		Fold: func(path string) string { return layout.Fold(variant, path, field.CaseFolding) },
+	})
+}
+
+// countValues counts the values of a facet over all segments.
+func (s *session) countValues(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) ([]facet.Count, error) {
+	cached := s.cacheKey(p, pop, values)
+	if counts, ok := s.searcher.counts.get(cached); ok {
+		return counts, nil
+	}
+	hitList, items, err := s.facetItems(ctx, p, pop, values)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]facet.Part, len(s.view.Snapshot.Segments))
+	err = s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+		column := segment.Reader.Ordinals(p.column)
+		if column == nil {
+			return
+		}
+		parts[i].Column = column
+		switch {
+		case items != nil && hitList:
+			parts[i].Counts = facet.Hits(column, items[i], parentsOf(segment), p.field.List == "")
+		case items != nil:
+			parts[i].Counts = facet.Items(column, items[i], parentsOf(segment))
+		case pop.all && segment.Live == nil:
+			parts[i].Counts = facet.Documents(column, nil)
+		default:
+			parts[i].Counts = facet.Documents(column, pop.sets[i])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	counts := facet.Merge(parts)
+	s.searcher.counts.put(cached, counts)
+	return counts, nil
+}
+
+// facetItems returns the list values a facet counts, nil when it counts
+// documents, and whether list values are the hits.
+func (s *session) facetItems(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) (bool, []*bitset.Bitset, error) {
+	if values != nil && values.When == nil {
+		items, err := s.itemsOf(ctx, pop, values.Path)
+		return true, items, err
+	}
+	if p.field.List == "" {
+		return false, nil, nil
+	}
+	items, err := s.itemsOf(ctx, pop, p.field.List)
+	return false, items, err
+}
+
+// countBuckets counts the ranges of a facet over all segments.
+func (s *session) countBuckets(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) ([]int64, error) {
+	hitList, items, err := s.facetItems(ctx, p, pop, values)
+	if err != nil {
+		return nil, err
+	}
+	if p.chain != nil {
+		return s.countChain(ctx, p, pop, items, hitList)
+	}
+	partial := make([][]int64, len(s.view.Snapshot.Segments))
+	err = s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+		column := segment.Reader.Ordinals(p.column)
+		if column == nil {
+			return
+		}
+		totals := make([]int64, len(p.bounds))
+		switch {
+		case items != nil && hitList:
+			facet.HitBuckets(column, items[i], parentsOf(segment), p.field.List == "", p.bounds, totals)
+		case items != nil:
+			facet.ItemBuckets(column, items[i], parentsOf(segment), p.bounds, totals)
+		case pop.all && segment.Live == nil && segment.Reader.Parents() == nil:
+			facet.Buckets(column, nil, p.bounds, totals)
+		default:
+			facet.Buckets(column, pop.sets[i], p.bounds, totals)
+		}
+		partial[i] = totals
+	})
+	if err != nil {
+		return nil, err
+	}
+	totals := make([]int64, len(p.bounds))
+	for _, part := range partial {
+		for i, n := range part {
+			totals[i] += n
+		}
+	}
+	return totals, nil
+}
+
+// parentsOf returns the documents of their own right, all of them where a
+// segment has no list values.
+func parentsOf(segment *snapshot.Segment) *bitset.Bitset {
+	if parents := segment.Reader.Parents(); parents != nil {
+		return parents
+	}
+	return bitset.NewFull(segment.Reader.NumDocs())
+}
+
+// parallelDocuments is how many documents make it worth to count segments
+// side by side.
+const parallelDocuments = 100_000
+
+// eachSegment runs work for every segment, side by side when there is much to
+// do.
+func (s *session) eachSegment(ctx context.Context, work func(i int, segment *snapshot.Segment)) error {
+	segments := s.view.Snapshot.Segments
+	if len(segments) < 2 || s.view.Snapshot.MaxDoc < parallelDocuments {
+		for i, segment := range segments {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			work(i, segment)
+		}
+		return nil
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, segment := range segments {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			work(i, segment)
+			return nil
+		})
+	}
+	return group.Wait()
+}

@@ -1,0 +1,227 @@
+package search
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"strconv"
+
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/problem"
+)
+
+// cursorVersion is the first byte of every cursor.
+const cursorVersion = 1
+
+// Kinds of cursors, the second byte.
+const (
+	positionCursor = 1
+	offsetCursor   = 2
+)
+
+// Tags of the values in a position cursor.
+const (
+	missingValue = iota
+	numberValue
+	floatValue
+	textValue
+)
+
+// maxCursorValues bounds how many values a cursor may claim to hold.
+const maxCursorValues = 64
+
+// cursor is a place in the order of hits: a position under one order, or a
+// number of hits to skip under any.
+type cursor struct {
+	isOffset    bool
+	offset      int
+	fingerprint uint32
+	position    collect.Position
+	kinds       []byte // tag of each value of position
+}
+
+var cursorText = base64.RawURLEncoding.Strict()
+
+// encodeOffset returns the cursor that skips so many hits.
+func encodeOffset(offset int) string {
+	raw := binary.AppendUvarint([]byte{cursorVersion, offsetCursor}, uint64(offset))
+	return cursorText.EncodeToString(raw)
+}
+
+// encodePosition returns the cursor of a position under an order.
+func encodePosition(fingerprint uint32, keys []collect.Key, p collect.Position) string {
+	raw := []byte{cursorVersion, positionCursor}
+	raw = binary.BigEndian.AppendUint32(raw, fingerprint)
+	raw = binary.AppendUvarint(raw, uint64(p.Doc))
+	raw = binary.AppendUvarint(raw, uint64(len(p.Values)))
+	for i, v := range p.Values {
+		switch tag := valueTag(keys[i].Kind); {
+		case v.Missing:
+			raw = append(raw, missingValue)
+		case tag == numberValue:
+			raw = binary.AppendVarint(append(raw, numberValue), v.Number)
+		case tag == floatValue:
+			raw = binary.BigEndian.AppendUint64(append(raw, floatValue), math.Float64bits(v.Float))
+		default:
+			raw = binary.AppendUvarint(append(raw, textValue), uint64(len(v.Text)))
+			raw = append(raw, v.Text...)
+		}
+	}
+	return cursorText.EncodeToString(raw)
+}
+
+func valueTag(kind collect.KeyKind) byte {
+	switch kind {
+	case collect.ByNumber:
+		return numberValue
+	case collect.ByText:
+		return textValue
+	}
+	return floatValue
+}
+
+// decodeCursor reads a cursor; the error is search:cursor:invalid.
+func decodeCursor(text string, at problem.Path) (*cursor, error) {
+	invalid := problem.SearchCursorInvalid.At(at)
+	raw, err := cursorText.DecodeString(text)
+	if err != nil || len(raw) < 2 || raw[0] != cursorVersion {
+		return nil, invalid
+	}
+	c := &cursor{isOffset: raw[1] == offsetCursor}
+	r := cursorReader{raw: raw[2:]}
+	switch raw[1] {
+	case offsetCursor:
+		offset := r.uvarint()
+		if offset > math.MaxInt32 {
+			return nil, invalid
+		}
+		c.offset = int(offset)
+	case positionCursor:
+		c.fingerprint = uint32(r.fixed(4))
+		doc, count := r.uvarint(), r.uvarint()
+		if doc > math.MaxUint32 || count > maxCursorValues {
+			return nil, invalid
+		}
+		c.position.Doc = uint32(doc)
+		for range count {
+			v, tag := r.value()
+			c.position.Values = append(c.position.Values, v)
+			c.kinds = append(c.kinds, tag)
+		}
+	default:
+		return nil, invalid
+	}
+	if r.failed || len(r.raw) != 0 {
+		return nil, invalid
+	}
+	return c, nil
+}
+
+// check compares a position with the order it is used under.
+func (c *cursor) check(fingerprint uint32, keys []collect.Key, at problem.Path) error {
+	if c.fingerprint != fingerprint {
+		return problem.SearchCursorSortMismatch.At(at)
+	}
+	if len(c.kinds) != len(keys) {
+		return problem.SearchCursorStale.At(at)
+	}
+	for i, tag := range c.kinds {
+		if tag != valueTag(keys[i].Kind) && (tag != missingValue || keys[i].Kind == collect.ByScore) {
+			return problem.SearchCursorStale.At(at)
+		}
+	}
+	return nil
+}
+
+// cursorReader takes the bytes of a cursor apart.
+type cursorReader struct {
+	raw    []byte
+	failed bool
+}
+
+func (r *cursorReader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.raw)
+	if n <= 0 {
+		r.failed, r.raw = true, nil
+		return 0
+	}
+	r.raw = r.raw[n:]
+	return v
+}
+
+func (r *cursorReader) varint() int64 {
+	v, n := binary.Varint(r.raw)
+	if n <= 0 {
+		r.failed, r.raw = true, nil
+		return 0
+	}
+	r.raw = r.raw[n:]
+	return v
+}
+
+// fixed reads a number of four or eight bytes.
+func (r *cursorReader) fixed(size int) uint64 {
+	if len(r.raw) < size {
+		r.failed, r.raw = true, nil
+		return 0
+	}
+	var v uint64
+	for _, b := range r.raw[:size] {
+		v = v<<8 | uint64(b)
+	}
+	r.raw = r.raw[size:]
+	return v
+}
+
+func (r *cursorReader) value() (collect.Value, byte) {
+	if len(r.raw) == 0 {
+		r.failed = true
+		return collect.Value{}, missingValue
+	}
+	tag := r.raw[0]
+	r.raw = r.raw[1:]
+	switch tag {
+	case missingValue:
+		return collect.Value{Missing: true}, tag
+	case numberValue:
+		return collect.Value{Number: r.varint()}, tag
+	case floatValue:
+		f := math.Float64frombits(r.fixed(8))
+		r.failed = r.failed || math.IsNaN(f)
+		return collect.Value{Float: f}, tag
+	case textValue:
+		size := r.uvarint()
+		if size > uint64(len(r.raw)) {
+			r.failed, r.raw = true, nil
+			return collect.Value{}, tag
+		}
+		text := r.raw[:size:size]
+		r.raw = r.raw[size:]
+		return collect.Value{Text: text}, tag
+	}
+	r.failed = true
+	return collect.Value{}, tag
+}
+
+// fingerprint tells orders apart: what is hit, and every key with its field,
+// direction and origin.
+func (o *order) fingerprint(hitKind string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(hitKind))
+	for i, key := range o.keys {
+		h.Write([]byte{0, byte(key.Kind), boolByte(key.Descending), boolByte(key.MissingFirst)})
+		h.Write([]byte(o.names[i]))
+		if key.Kind == collect.ByDistance {
+			h.Write([]byte(strconv.FormatFloat(key.Lat, 'g', -1, 64) + "," + strconv.FormatFloat(key.Lon, 'g', -1, 64)))
+		}
+	}
+	return h.Sum32()
+}
+
+func boolByte(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,50 @@
+package search
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/problem"
+)
+
+func at(name string) problem.Path { return problem.At(name) }
+
+func TestCursorsComeBackAsTheyWere(t *testing.T) {
+	keys := []collect.Key{{Kind: collect.ByScore, Descending: true}, {Kind: collect.ByNumber}, {Kind: collect.ByText}, {Kind: collect.ByDistance}}
+	position := collect.Position{Doc: 4000000000, Values: []collect.Value{{Float: 1.25}, {Number: -7}, {Text: []byte("a\x00b")}, {Missing: true}}}
+	c, err := decodeCursor(encodePosition(77, keys, position), at("after"))
+	if err != nil || c.isOffset || !reflect.DeepEqual(c.position, position) {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if err := c.check(77, keys, at("after")); err != nil {
+		t.Error(err)
+	}
+	if err := c.check(78, keys, at("after")); !errors.Is(err, problem.SearchCursorSortMismatch) {
+		t.Errorf("another order: %v", err)
+	}
+	if err := c.check(77, keys[:3], at("after")); !errors.Is(err, problem.SearchCursorStale) {
+		t.Errorf("fewer keys: %v", err)
+	}
+	keys[1].Kind = collect.ByText
+	if err := c.check(77, keys, at("after")); !errors.Is(err, problem.SearchCursorStale) {
+		t.Errorf("another kind: %v", err)
+	}
+	for _, text := range []string{"", "x", "AA", "AQ", "AQk", encodeOffset(5) + "AA", "!!"} {
+		if _, err := decodeCursor(text, at("after")); !errors.Is(err, problem.SearchCursorInvalid) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func FuzzCursor(f *testing.F) {
+	f.Add(encodeOffset(10))
+	f.Add(encodePosition(1, []collect.Key{{Kind: collect.ByText}}, collect.Position{Doc: 3, Values: []collect.Value{{Text: []byte("x")}}}))
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := decodeCursor(text, at("after"))
+		if (c == nil) == (err == nil) {
+			t.Fatal("neither or both of cursor and error")
+		}
+	})
+}

@@ -1,0 +1,282 @@
+package search
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+)
+
+// Explain tells why a document, or with value hits its list value at the
+// position, matches a search and what its score is made of.
+func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search, key string, position int) (*query.Explanation, error) {
+	began := s.options.Now()
+	timed, cancel := s.deadline(ctx, s.options.Timeout)
+	defer cancel()
+	session, err := s.open(view, request, began)
+	if err != nil {
+		return nil, err
+	}
+	e, err := session.explain(timed, key, position)
+	if err != nil {
+		return nil, s.timeout(ctx, err, s.options.Timeout)
+	}
+	e.Relaxed, e.Interpreted = session.relaxed, session.interpreted
+	e.Generation, e.Freshness, e.TookMs = view.Generation, view.Freshness, s.since(began)
+	return e, nil
+}
+
+func (s *session) explain(ctx context.Context, key string, position int) (*query.Explanation, error) {
+	values, err := s.valueHits()
+	if err != nil {
+		return nil, err
+	}
+	signals, err := s.signals()
+	if err != nil {
+		return nil, err
+	}
+	segment, doc, err := s.document(key)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.relaxEmpty(ctx); err != nil {
+		return nil, err
+	}
+	global := segment.Base + doc
+	if values != nil {
+		values.Required = s.requiredNested(values.Path)
+	}
+	detail, err := s.explainDocument(ctx, segment, doc, signals)
+	if err != nil {
+		return nil, err
+	}
+	if values == nil {
+		return explanation(detail), nil
+	}
+	if values.When != nil {
+		expands, err := s.collect.Matches(ctx, values.When, []uint32{global})
+		if err != nil {
+			return nil, err
+		}
+		if !expands[0].Matched {
+			return explanation(detail), nil
+		}
+	}
+	item, err := s.item(segment, doc, values.Path, key, position)
+	if err != nil {
+		return nil, err
+	}
+	return s.explainValue(ctx, detail, values, segment.Base+item)
+}
+
+func explanation(detail query.Step) *query.Explanation {
+	return &query.Explanation{Matched: detail.Matched, Score: detail.Score, Detail: detail}
+}
+
+// document finds the document under a key as text.
+func (s *session) document(key string) (*snapshot.Segment, uint32, error) {
+	field := s.view.Schema.PrimaryKey()
+	if field == nil {
+		return nil, 0, problem.IndexNoPrimaryKey.New()
+	}
+	parsed, err := document.ParseKey(field, key)
+	if err != nil {
+		return nil, 0, err
+	}
+	segment, doc, ok, err := s.view.Snapshot.LookupKey(string(parsed))
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case !ok:
+		return nil, 0, problem.SearchExplainDocumentNotFound.New("key", key)
+	}
+	return segment, doc, nil
+}
+
+// item finds the list value at a position of a document's list.
+func (s *session) item(segment *snapshot.Segment, doc uint32, list, key string, position int) (uint32, error) {
+	items, err := s.collect.MatchedValues(context.Background(), list, nil, []uint32{segment.Base + doc})
+	if err != nil {
+		return 0, err
+	}
+	for _, item := range items[0] {
+		if positionOf(segment, item-segment.Base) == position {
+			return item - segment.Base, nil
+		}
+	}
+	return 0, problem.SearchExplainValueNotFound.New("key", key, "index", position)
+}
+
+// explainDocument explains query, filters and signals on one document.
+func (s *session) explainDocument(ctx context.Context, segment *snapshot.Segment, doc uint32, signals []signal) (query.Step, error) {
+	global := segment.Base + doc
+	relevance, err := s.collect.Explain(ctx, s.query, global)
+	if err != nil {
+		return query.Step{}, err
+	}
+	root := query.Step{Matched: relevance.Matched, Score: relevance.Score, Description: "relevance of the query"}
+	if step := s.step(relevance); step.Clause == "" {
+		root.Children = step.Children
+		if len(step.Children) == 0 && !isEverything(s.query) {
+			root.Children = []query.Step{step}
+		}
+	} else {
+		root.Children = []query.Step{step}
+	}
+	for _, filter := range s.filters {
+		explained, err := s.collect.Explain(ctx, filter, global)
+		if err != nil {
+			return query.Step{}, err
+		}
+		step := s.step(explained)
+		step.Score = 0
+		root.Matched = root.Matched && step.Matched
+		root.Children = append(root.Children, step)
+	}
+	if len(signals) > 0 {
+		if s.query == nil || !plan.Scores(s.query) {
+			root.Score = 1
+		}
+		step := explainSignals(signals, segment, doc)
+		root.Score *= step.Score
+		root.Description = "relevance of the query multiplied by the signals"
+		root.Children = append(root.Children, step)
+	}
+	if root.Score = float64(float32(root.Score)); !root.Matched {
+		root.Score = 0
+	}
+	return root, nil
+}
+
+func explainSignals(signals []signal, segment *snapshot.Segment, doc uint32) query.Step {
+	step := query.Step{Matched: true, Score: 1, Description: "product of the ranking signals"}
+	for i := range signals {
+		g := &signals[i]
+		factor := g.factor(segment, doc)
+		read := "no value"
+		if v, ok := g.value(segment, doc); ok {
+			read = fmt.Sprintf("value %g", v)
+		}
+		step.Score *= factor
+		step.Children = append(step.Children, query.Step{
+			Matched: true, Score: factor, Field: g.field.Path,
+			Description: fmt.Sprintf("signal on %s: %s %g, weight %g, %s", g.field.Path, g.shape, g.Parameter, g.Weight, read),
+		})
+	}
+	return step
+}
+
+// explainValue adds what one list value makes of its document's score.
+func (s *session) explainValue(ctx context.Context, detail query.Step, values *collect.Values, item uint32) (*query.Explanation, error) {
+	root := query.Step{
+		Matched: detail.Matched, Score: detail.Score, Description: "sum of the document's score and the value's",
+		Children: []query.Step{detail},
+	}
+	if values.When != nil {
+		root.Description = "score of the document"
+	}
+	for _, required := range values.Required {
+		explained, err := s.collect.Explain(ctx, required.Clause, item)
+		if err != nil {
+			return nil, err
+		}
+		step := s.step(explained)
+		if step.Clause == "" {
+			step.Clause, step.ClauseType = required.Origin.Clause, "nested"
+		}
+		root.Matched = root.Matched && step.Matched
+		if values.When == nil {
+			root.Score += step.Score
+		}
+		root.Children = append(root.Children, step)
+	}
+	if root.Score = float64(float32(root.Score)); !root.Matched {
+		root.Score = 0
+	}
+	return explanation(root), nil
+}
+
+// step turns a step of the plan into one of the answer.
+func (s *session) step(from *collect.Step) query.Step {
+	origin := from.Node.From()
+	step := query.Step{
+		Matched: from.Matched, Score: from.Score, Description: describe(from),
+		Clause: origin.Clause, ClauseType: origin.Type, Field: origin.Field, Usage: origin.Usage, Locale: origin.Locale,
+	}
+	if !from.Matched {
+		step.Score = 0
+		if _, isOr := from.Node.(*plan.Or); isOr {
+			return step
+		}
+	}
+	for _, child := range from.Children {
+		inner := s.step(child)
+		// A node that only stands for its clause once more is left out.
+		if len(from.Children) == 1 && inner.Clause == step.Clause && inner.Field == step.Field && inner.Description == step.Description {
+			step.Children = inner.Children
+			continue
+		}
+		step.Children = append(step.Children, inner)
+	}
+	return step
+}
+
+// describe says in words how a step works.
+func describe(step *collect.Step) string {
+	origin := step.Node.From()
+	switch n := step.Node.(type) {
+	case *plan.Everything:
+		return "matches every document"
+	case *plan.Nothing:
+		return "matches no document"
+	case *plan.Term:
+		if n.Scoring == nil {
+			return fmt.Sprintf("holds %q", n.Text)
+		}
+		if d := step.Detail; d != nil {
+			return fmt.Sprintf("word %q: weight %g, %d of %d documents hold it (idf %.4g), %g times in %g words (average %.4g)",
+				n.Text, n.Scoring.Weight, d.Holders, d.Documents, d.IDF, d.Frequency, d.Length, d.Average)
+		}
+		return fmt.Sprintf("word %q: weight %g", n.Text, n.Scoring.Weight)
+	case *plan.Blend:
+		return fmt.Sprintf("word %q and its synonyms, scored as one word", origin.Word)
+	case *plan.Expand:
+		switch {
+		case n.Prefix && n.Edits > 0:
+			return fmt.Sprintf("words that start within %d edits of %q", n.Edits, n.Text)
+		case n.Prefix:
+			return fmt.Sprintf("words that start with %q", n.Text)
+		}
+		return fmt.Sprintf("words within %d edits of %q", n.Edits, n.Text)
+	case *plan.TermSet, *plan.TermRange, *plan.NumberRange:
+		return "the value is one that was asked for"
+	case *plan.Distance:
+		return fmt.Sprintf("within %g metres", n.Radius)
+	case *plan.Phrase:
+		return "the words stand in order"
+	case *plan.And:
+		return "sum of what has to match together"
+	case *plan.Or:
+		return "sum of the alternatives that match"
+	case *plan.Best:
+		return "the best of the alternatives"
+	case *plan.Not:
+		return "none of the clauses matches"
+	case *plan.Scale:
+		return fmt.Sprintf("weight %g times", n.Weight)
+	case *plan.Constant:
+		return fmt.Sprintf("constant %g", n.Score)
+	case *plan.Nested:
+		return fmt.Sprintf("a value of %s matches", n.Path)
+	case *plan.Knn:
+		return fmt.Sprintf("one of the %d nearest vectors", n.K)
+	case *plan.Fuse:
+		return "sum of weight / (rankConstant + rank) over the rankings"
+	}
+	return "clause"
+}

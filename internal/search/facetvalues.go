@@ -1,0 +1,106 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/facet"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+)
+
+// FacetValues answers a request for the values of one facet.
+func (s *Searcher) FacetValues(ctx context.Context, view View, field string, request *query.FacetValues) (*query.FacetValuesAnswer, error) {
+	began := s.options.Now()
+	timed, cancel := s.deadline(ctx, s.options.Timeout)
+	defer cancel()
+	session, err := s.open(view, &query.Search{
+		Query: request.Query, QueryText: request.QueryText, Filters: request.Filters, FiltersText: request.FiltersText,
+		Locale: request.Locale,
+	}, began)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := session.facetValues(timed, field, request)
+	if err != nil {
+		return nil, s.timeout(ctx, err, s.options.Timeout)
+	}
+	answer.Generation, answer.Freshness, answer.TookMs = view.Generation, view.Freshness, s.since(began)
+	return answer, nil
+}
+
+func (s *session) facetValues(ctx context.Context, name string, request *query.FacetValues) (*query.FacetValuesAnswer, error) {
+	field, ok := s.view.Schema.Resolve(name)
+	at := problem.At("field")
+	switch {
+	case !ok:
+		return nil, problem.SearchFieldUnknown.At(at, "name", name)
+	case !field.Facet:
+		return nil, problem.SearchUsageUnsupported.At(at, "name", name, "usage", "facet")
+	case field.Hierarchy:
+		return nil, problem.SearchFacetPrefixUnsupported.At(at, "name", name)
+	}
+	if err := s.relaxEmpty(ctx); err != nil {
+		return nil, err
+	}
+	p := facetPlan{
+		field: field, column: s.facetColumn(field), kept: s.keptFilters([]string{name}),
+		request: &query.Facet{Field: name, Limit: request.Limit, Order: request.Order},
+	}
+	pop, err := s.populate(ctx, p.kept, nil)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := s.countValues(ctx, &p, pop, nil)
+	if err != nil {
+		return nil, err
+	}
+	if prefix := strings.TrimSpace(request.Prefix); prefix != "" {
+		if counts, err = s.startingWith(counts, field, prefix); err != nil {
+			return nil, err
+		}
+	}
+	answer := &query.FacetValuesAnswer{}
+	answer.Values, answer.TotalValues = s.show(counts, &p)
+	return answer, nil
+}
+
+// relaxEmpty relaxes a query without hits, as a search would.
+func (s *session) relaxEmpty(ctx context.Context) error {
+	if len(s.clauses) == 0 {
+		return nil
+	}
+	hits, err := s.hasHits(ctx, s.clauses)
+	if err != nil || hits {
+		return err
+	}
+	_, err = s.relaxIfEmpty(ctx, &collect.Request{Query: s.query, Filters: s.filters, CountTo: 1}, &collect.Result{})
+	return err
+}
+
+// startingWith keeps the values that, or whose labels, start with a text:
+// strings as they are normalized, others as they are shown.
+func (s *session) startingWith(counts []facet.Count, field *definition.ResolvedField, prefix string) ([]facet.Count, error) {
+	if field.Type != definition.String {
+		folded := strings.ToLower(prefix)
+		return slices.DeleteFunc(slices.Clone(counts), func(c facet.Count) bool {
+			return !strings.HasPrefix(strings.ToLower(facet.Show(field.Type, c.Value)), folded)
+		}), nil
+	}
+	normalize, err := s.normalizer(field)
+	if err != nil {
+		return nil, err
+	}
+	wanted := normalize(prefix)
+	declared := s.view.Settings.FieldNamed(field.Path)
+	return slices.DeleteFunc(slices.Clone(counts), func(c facet.Count) bool {
+		if strings.HasPrefix(normalize(string(c.Value)), wanted) {
+			return false
+		}
+		label := declared.Label(string(c.Value), s.locale, field.DefaultLocale)
+		return label == "" || !strings.HasPrefix(normalize(label), wanted)
+	}), nil
+}

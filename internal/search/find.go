@@ -1,0 +1,237 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+)
+
+// estimateTo is how far an estimated total counts at least.
+const estimateTo = 1000
+
+// found is what collecting left for the answer.
+type found struct {
+	hits      []hit
+	total     query.Total
+	documents *query.Total
+	facets    []query.FacetResult
+	page      query.Page
+	hasScore  bool
+}
+
+// hit is one hit of the page with the score that is shown.
+type hit struct {
+	collect.Hit
+	score float64
+}
+
+// place is where the page starts.
+type place struct {
+	offset        int // read when there is no position
+	after, before *cursor
+	fromCursor    bool // the offset came out of a cursor
+}
+
+// find collects the page of a search and counts its facets.
+func (s *session) find(ctx context.Context) (*found, error) {
+	if err := s.checkFields(); err != nil {
+		return nil, err
+	}
+	facets, err := s.compileFacets()
+	if err != nil {
+		return nil, err
+	}
+	values, err := s.valueHits()
+	if err != nil {
+		return nil, err
+	}
+	order, err := s.makeOrder()
+	if err != nil {
+		return nil, err
+	}
+	signals, err := s.signals()
+	if err != nil {
+		return nil, err
+	}
+	rescore, err := s.compileRescore()
+	if err != nil {
+		return nil, err
+	}
+	fingerprint := order.fingerprint(s.hitKind())
+	at, err := s.place(order, fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	request := &collect.Request{
+		Query: s.query, Filters: s.filters, Values: values,
+		Limit: s.depth(at, rescore), CountTo: s.countTo(at), Sets: len(facets) > 0 && values == nil,
+	}
+	if !order.scoreAlone() {
+		request.Order = order.keys
+	}
+	if order.byRelevance {
+		request.Signals = collectSignals(signals)
+	} else {
+		rescore = nil
+	}
+	if at.after != nil {
+		request.After = &at.after.position
+	}
+	if at.before != nil {
+		request.Before = &at.before.position
+	}
+	result, err := s.collect.Run(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	if result, err = s.relaxIfEmpty(ctx, request, result); err != nil {
+		return nil, err
+	}
+	f := &found{total: query.Total{Count: int64(result.Total), Exact: result.Exact}}
+	if values != nil && values.When != nil {
+		f.documents = &query.Total{Count: int64(result.Documents), Exact: true}
+	}
+	f.hasScore = result.Scored && slices.ContainsFunc(order.keys, func(k collect.Key) bool { return k.Kind == collect.ByScore })
+	pager := pager{session: s, order: order, fingerprint: fingerprint, at: at, rescore: rescore}
+	hits, err := pager.cut(ctx, result, f)
+	if err != nil {
+		return nil, err
+	}
+	f.hits = hits
+	if f.facets, err = s.countFacets(ctx, facets, values, result); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// relaxIfEmpty gives words up when nothing matched, and runs what is left.
+func (s *session) relaxIfEmpty(ctx context.Context, request *collect.Request, result *collect.Result) (*collect.Result, error) {
+	if result.Total > 0 || request.After != nil || request.Before != nil {
+		if result.Total > 0 || len(result.Hits) > 0 {
+			return result, nil
+		}
+		// A position may lead to an empty page of a search that has hits.
+		if hits, err := s.hasHits(ctx, s.clauses); err != nil || hits {
+			return result, err
+		}
+	}
+	clauses, relaxed, err := s.relax(ctx)
+	if err != nil || relaxed == nil {
+		return result, err
+	}
+	s.clauses, s.relaxed = clauses, relaxed
+	for _, d := range relaxed.Dropped {
+		s.searcher.metrics.Relaxed(d.Reason, 1)
+	}
+	if s.query, err = s.compiler.List(clauses); err != nil {
+		return nil, err
+	}
+	request.Query = s.query
+	return s.collect.Run(ctx, request)
+}
+
+// place reads where the page starts out of offset and cursors.
+func (s *session) place(o *order, fingerprint uint32) (*place, error) {
+	r := s.request
+	p := &place{offset: r.Offset}
+	text, at := r.After, problem.At("after")
+	if r.Before != "" {
+		text, at = r.Before, problem.At("before")
+	}
+	if text == "" {
+		return p, nil
+	}
+	c, err := decodeCursor(text, at)
+	if err != nil {
+		return nil, err
+	}
+	if c.isOffset {
+		p.offset, p.fromCursor = c.offset, true
+		if max := s.searcher.options.Limits.MaxPageDepth; c.offset+r.Limit > max {
+			return nil, problem.SearchPagingTooDeep.New("max", max)
+		}
+		return p, nil
+	}
+	if err := c.check(fingerprint, o.keys, at); err != nil {
+		return nil, err
+	}
+	if r.Pages != nil {
+		return nil, problem.SearchPagesWithoutOffset.At(problem.At("pages"))
+	}
+	if r.Before != "" {
+		p.before = c
+	} else {
+		p.after = c
+	}
+	return p, nil
+}
+
+func (p *place) isPosition() bool { return p.after != nil || p.before != nil }
+
+// depth is how many hits are collected for the page.
+func (s *session) depth(at *place, rescore *rescoring) int {
+	limit := s.request.Limit
+	switch {
+	case limit == 0:
+		return 0
+	case at.isPosition():
+		return limit
+	case rescore != nil && at.offset < rescore.window:
+		return rescore.window
+	}
+	return at.offset + limit
+}
+
+// countTo is how far matches are counted.
+func (s *session) countTo(at *place) int {
+	r := s.request
+	exact := r.ExactTotal || len(r.Facets) > 0 || r.Pages != nil || r.Limit == 0 || r.Hits != nil && r.Hits.HasWhen
+	if exact {
+		return collect.Everything
+	}
+	return max(estimateTo, at.offset+r.Limit+1)
+}
+
+// hitKind tells the kinds of hits apart in fingerprints.
+func (s *session) hitKind() string {
+	switch h := s.request.Hits; {
+	case h == nil:
+		return "documents"
+	case h.HasWhen:
+		return "mixed " + h.List
+	default:
+		return "values " + h.List
+	}
+}
+
+// valueHits checks `hits` and returns what makes list values the hits.
+func (s *session) valueHits() (*collect.Values, error) {
+	h := s.request.Hits
+	if h == nil {
+		return nil, nil
+	}
+	at := h.At.Field("path")
+	field, ok := s.view.Schema.Resolve(h.List)
+	switch {
+	case !ok:
+		return nil, problem.SearchFieldUnknown.At(at, "name", h.List)
+	case !field.IsNestedList():
+		return nil, problem.SearchHitsPathNotNested.At(at, "path", h.List)
+	}
+	values := &collect.Values{Path: field.Path, Required: s.requiredNested(field.Path)}
+	if h.HasWhen {
+		when, err := s.compiler.List(h.When)
+		if err != nil {
+			return nil, err
+		}
+		if when == nil {
+			when = &plan.Everything{}
+		}
+		values.When = when
+	}
+	return values, nil
+}

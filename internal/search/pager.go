@@ -1,0 +1,116 @@
+package search
+
+import (
+	"context"
+
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/query"
+)
+
+// pager cuts the page out of the collected hits and makes its cursors.
+type pager struct {
+	session     *session
+	order       *order
+	fingerprint uint32
+	at          *place
+	rescore     *rescoring
+}
+
+// cut returns the hits of the page and fills in f.page.
+func (p *pager) cut(ctx context.Context, result *collect.Result, f *found) ([]hit, error) {
+	r := p.session.request
+	f.page = query.Page{Limit: r.Limit, Offset: p.at.offset, HasOffset: !p.at.isPosition()}
+	if r.Limit == 0 {
+		return nil, nil
+	}
+	hits := make([]hit, len(result.Hits))
+	for i, h := range result.Hits {
+		hits[i] = hit{Hit: h, score: float64(h.Score)}
+	}
+	inWindow := p.rescore != nil && !p.at.isPosition() && p.at.offset < p.rescore.window
+	var firstPass []hit
+	if p.rescore != nil {
+		f.hasScore = true
+		if !result.Scored {
+			for i := range hits {
+				hits[i].score = 1
+			}
+		}
+	}
+	if inWindow {
+		firstPass = append(firstPass, hits...)
+		if err := p.session.runRescore(ctx, p.rescore, hits); err != nil {
+			return nil, err
+		}
+	}
+	collected := len(hits)
+	if !p.at.isPosition() {
+		from := min(p.at.offset, len(hits))
+		hits = hits[from:min(from+r.Limit, len(hits))]
+	}
+	if inWindow {
+		p.windowCursors(f, firstPass, p.at.offset+len(hits), collected)
+	} else {
+		p.cursors(f, hits)
+	}
+	if r.Pages != nil {
+		total := f.total.Count
+		if p.rescore != nil {
+			total = min(total, int64(p.rescore.window))
+		}
+		f.page.Pages = pageList(total, r.Limit, p.at.offset, r.Pages.Max, p.session.searcher.options.Limits.MaxPageDepth)
+	}
+	return hits, nil
+}
+
+// cursors sets previous and next by how the page was reached.
+func (p *pager) cursors(f *found, hits []hit) {
+	limit := p.session.request.Limit
+	if len(hits) == 0 {
+		if !p.at.isPosition() && p.at.offset > 0 {
+			f.page.Previous = encodeOffset(max(0, p.at.offset-limit))
+		}
+		return
+	}
+	full := len(hits) == limit
+	previous, next := true, true
+	switch {
+	case p.at.after != nil:
+		next = full
+	case p.at.before != nil:
+		previous = full
+	default:
+		previous = p.at.offset > 0
+		next = int64(p.at.offset+limit) < f.total.Count
+	}
+	if previous {
+		f.page.Previous = p.position(hits[0].Hit)
+	}
+	if next {
+		f.page.Next = p.position(hits[len(hits)-1].Hit)
+	}
+}
+
+// windowCursors sets previous and next inside a rescored window: places there
+// are offsets, and behind the window the first pass goes on.
+func (p *pager) windowCursors(f *found, firstPass []hit, end, collected int) {
+	limit := p.session.request.Limit
+	if p.at.offset > 0 {
+		f.page.Previous = encodeOffset(max(0, p.at.offset-limit))
+	}
+	switch {
+	case end >= p.rescore.window && int64(end) < f.total.Count && len(firstPass) > 0:
+		f.page.Next = p.position(firstPass[len(firstPass)-1].Hit)
+	case end < collected:
+		f.page.Next = encodeOffset(end)
+	}
+}
+
+// position returns the cursor of a hit.
+func (p *pager) position(h collect.Hit) string {
+	position := collect.Position{Values: h.Values, Doc: h.Doc}
+	if len(position.Values) == 0 {
+		position.Values = []collect.Value{{Float: float64(h.Score)}}
+	}
+	return encodePosition(p.fingerprint, p.order.keys, position)
+}

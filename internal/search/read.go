@@ -1,0 +1,221 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/search/interpret"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+)
+
+// typed is a text clause that may be read, and the nested list it stands in.
+type typed struct {
+	clause *query.TextClause
+	list   string
+}
+
+// read reads quantities and values out of the typed texts of a query and
+// returns the clauses that run.
+func (s *session) read(clauses []query.Clause) ([]query.Clause, error) {
+	texts := typedTexts(clauses, "", nil)
+	if len(texts) == 0 {
+		return clauses, nil
+	}
+	var fields []interpret.Field
+	for _, t := range texts {
+		var err error
+		if fields, err = s.targetFields(t); err != nil {
+			return nil, err
+		}
+	}
+	first := texts[0].clause
+	for _, t := range texts[1:] {
+		if t.clause.Text.Text != first.Text.Text || !sameTargets(t.clause.Interpret.Targets, first.Interpret.Targets) {
+			return clauses, nil
+		}
+	}
+	targeted := len(first.Interpret.Targets) > 0
+	if !targeted {
+		fields = unitFields(s.view.Schema)
+	}
+	parts := query.UserParts(first.Text.Text)
+	numbers := interpret.NewReader(s.locale, s.searcher.options.Units, fields, targeted).Numbers(parts)
+	var values []interpret.Reading
+	if dictionary := s.dictionary(); dictionary != nil {
+		var err error
+		if values, err = interpret.Values(parts, interpret.Taken(numbers), dictionary); err != nil {
+			return nil, err
+		}
+	}
+	readings := slices.Concat(numbers, values)
+	slices.SortFunc(readings, func(a, b interpret.Reading) int { return cmp.Compare(a.First, b.First) })
+	used := make([]bool, len(readings))
+	rewritten := rewriteTexts(clauses, "", func(clause *query.TextClause, list string) query.Clause {
+		here := interpret.At(readings, list)
+		for i := range readings {
+			used[i] = used[i] || slices.ContainsFunc(here, func(r interpret.Reading) bool { return r.First == readings[i].First })
+		}
+		return interpret.Rewrite(clause, parts, here, list)
+	})
+	kept := readings[:0:0]
+	for i, reading := range readings {
+		if used[i] {
+			kept = append(kept, reading)
+		}
+	}
+	if len(kept) == 0 {
+		return clauses, nil
+	}
+	s.interpreted = report(first.Text.Text, parts, kept)
+	s.searcher.metrics.Interpreted("number", len(numbers))
+	s.searcher.metrics.Interpreted("value", len(values))
+	return rewritten, nil
+}
+
+// typedTexts appends the user texts of clauses that may be read.
+func typedTexts(clauses []query.Clause, list string, texts []typed) []typed {
+	for _, clause := range clauses {
+		switch clause := clause.(type) {
+		case *query.TextClause:
+			if isRead(clause) {
+				texts = append(texts, typed{clause, list})
+			}
+		case *query.NestedClause:
+			texts = typedTexts(clause.Clauses, clause.List, texts)
+		default:
+			texts = typedTexts(query.Children(clause), list, texts)
+		}
+	}
+	return texts
+}
+
+func isRead(clause *query.TextClause) bool {
+	return clause.Match == query.MatchUser && !clause.Interpret.Off
+}
+
+// rewriteTexts returns the clauses with every text that is read replaced.
+func rewriteTexts(clauses []query.Clause, list string, replace func(*query.TextClause, string) query.Clause) []query.Clause {
+	changed := make([]query.Clause, len(clauses))
+	for i, clause := range clauses {
+		inner := func(list string) []query.Clause { return rewriteTexts(query.Children(clause), list, replace) }
+		switch c := clause.(type) {
+		case *query.TextClause:
+			if isRead(c) {
+				clause = replace(c, list)
+			}
+		case *query.NestedClause:
+			clause = &query.NestedClause{At: c.At, List: c.List, Clauses: inner(c.List), Score: c.Score}
+		case *query.AndClause:
+			clause = &query.AndClause{At: c.At, Clauses: inner(list)}
+		case *query.OrClause:
+			clause = &query.OrClause{At: c.At, Clauses: inner(list)}
+		case *query.NotClause:
+			clause = &query.NotClause{At: c.At, Clauses: inner(list)}
+		case *query.BoostClause:
+			clause = &query.BoostClause{At: c.At, Weight: c.Weight, Clauses: inner(list)}
+		case *query.FuseClause:
+			fuse := *c
+			fuse.Rankings = slices.Clone(c.Rankings)
+			for j := range fuse.Rankings {
+				fuse.Rankings[j].Clauses = rewriteTexts(fuse.Rankings[j].Clauses, list, replace)
+			}
+			clause = &fuse
+		}
+		changed[i] = clause
+	}
+	return changed
+}
+
+func sameTargets(a, b []query.Target) bool {
+	return slices.EqualFunc(a, b, func(x, y query.Target) bool {
+		return x.Field == y.Field && bytes.Equal(x.WhenText, y.WhenText) && bytes.Equal(x.FallbackText, y.FallbackText)
+	})
+}
+
+// unitFields are the fields that are read without targets.
+func unitFields(schema *definition.Schema) []interpret.Field {
+	var fields []interpret.Field
+	for _, f := range schema.Fields() {
+		if f.Unit != "" && f.Type.IsNumber() && !f.IsWildcard {
+			fields = append(fields, interpret.Field{ResolvedField: f})
+		}
+	}
+	return fields
+}
+
+// targetFields checks the targets of a text and returns their chains, a
+// fallback's own fallbacks before its next sibling.
+func (s *session) targetFields(t typed) ([]interpret.Field, error) {
+	var all []interpret.Field
+	for i := range t.clause.Interpret.Targets {
+		top := &t.clause.Interpret.Targets[i]
+		var chain []interpret.Field
+		var walk func(target *query.Target) error
+		walk = func(target *query.Target) error {
+			field, err := s.targetField(target, t.list)
+			if err != nil {
+				return err
+			}
+			if len(chain) > 0 && field.Unit != chain[0].Unit {
+				return problem.SearchInterpretFallbackUnitMismatch.At(target.At.Field("field"),
+					"name", field.Path, "unit", field.Unit, "field", chain[0].Path, "expected", chain[0].Unit)
+			}
+			chain = append(chain, interpret.Field{
+				ResolvedField: field, When: target.When, Earlier: slices.Clone(chain), Target: top,
+			})
+			for j := range target.Fallback {
+				if err := walk(&target.Fallback[j]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if err := walk(top); err != nil {
+			return nil, err
+		}
+		all = append(all, chain...)
+	}
+	return all, nil
+}
+
+func (s *session) targetField(target *query.Target, list string) (*definition.ResolvedField, error) {
+	at := target.At.Field("field")
+	field, ok := s.view.Schema.Resolve(target.Field)
+	switch {
+	case !ok:
+		return nil, problem.SearchFieldUnknown.At(at, "name", target.Field)
+	case !field.Type.IsNumber() || field.Unit == "":
+		return nil, problem.SearchInterpretUnitRequired.At(at, "name", target.Field)
+	case list != "" && field.List != list:
+		return nil, problem.SearchNestedFieldNotInside.At(at, "name", target.Field, "path", list)
+	case !field.Filter:
+		return nil, problem.SearchUsageUnsupported.At(at, "name", target.Field, "usage", "filter")
+	}
+	if len(target.When) > 0 {
+		if _, err := s.compileIn(field.List, target.When); err != nil {
+			return nil, err
+		}
+	}
+	return field, nil
+}
+
+// report tells what was read.
+func report(text string, parts []query.TextPart, readings []interpret.Reading) *query.Interpreted {
+	i := &query.Interpreted{Text: interpret.Text(text, parts, interpret.Taken(readings))}
+	for _, reading := range readings {
+		for _, a := range reading.Alternatives {
+			if a.Field.IsFallback() {
+				continue
+			}
+			entry := query.Reading{Field: a.Field.Path, Match: a.Match, Words: reading.Words}
+			if a.Field.Target != nil {
+				entry.When, entry.Fallback = a.Field.Target.WhenText, a.Field.Target.FallbackText
+			}
+			i.Filters = append(i.Filters, entry)
+		}
+	}
+	return i
+}

@@ -1,0 +1,301 @@
+package search
+
+import (
+	"context"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/query"
+)
+
+// maxRelaxedWords is the number of distinct words beyond which a text is left
+// alone.
+const maxRelaxedWords = 32
+
+// Reasons for giving a word up.
+const (
+	reasonUnmatched = "unmatched"
+	reasonCommon    = "common"
+)
+
+// candidate is the one text of a search whose words may be given up.
+type candidate struct {
+	clause query.Clause
+	text   query.Text
+	parts  []query.TextPart
+	words  []relaxedWord // distinct loose words in typed order
+}
+
+type relaxedWord struct {
+	text    string
+	count   int
+	known   bool // analysis finds a word in it
+	dropped string
+}
+
+// relax looks for a query with fewer words that has hits. It returns nil when
+// nothing is to be relaxed.
+func (s *session) relax(ctx context.Context) ([]query.Clause, *query.Relaxed, error) {
+	c := findCandidate(s.clauses)
+	if c == nil {
+		return nil, nil, nil
+	}
+	if hits, err := s.hasHits(ctx, replaceClause(s.clauses, c.clause, nil)); err != nil || !hits {
+		return nil, nil, err // the filters are to blame
+	}
+	if err := s.countWords(ctx, c); err != nil {
+		return nil, nil, err
+	}
+	dropped := false
+	for i := range c.words {
+		if w := &c.words[i]; w.known && w.count == 0 {
+			w.dropped, dropped = reasonUnmatched, true
+		}
+	}
+	for {
+		if dropped {
+			if !c.wanted() {
+				return nil, nil, nil
+			}
+			clauses := replaceClause(s.clauses, c.clause, c.rewrite())
+			if hits, err := s.hasHits(ctx, clauses); err != nil {
+				return nil, nil, err
+			} else if hits {
+				return clauses, c.report(), nil
+			}
+		}
+		if c.text.Relax != query.RelaxWords || !c.dropCommon() {
+			return nil, nil, nil
+		}
+		dropped = true
+	}
+}
+
+// findCandidate returns the only text that may be relaxed, nil when there is
+// none or several, or when it can not be reached through and alone.
+func findCandidate(clauses []query.Clause) *candidate {
+	var all, reached []query.Clause
+	var walk func(clauses []query.Clause, direct bool)
+	walk = func(clauses []query.Clause, direct bool) {
+		for _, clause := range clauses {
+			if text := textOf(clause); text != nil {
+				if relaxable(text) {
+					all = append(all, clause)
+					if direct {
+						reached = append(reached, clause)
+					}
+				}
+				continue
+			}
+			_, isAnd := clause.(*query.AndClause)
+			walk(query.Children(clause), direct && isAnd)
+		}
+	}
+	walk(clauses, true)
+	if len(all) != 1 || len(reached) != 1 {
+		return nil
+	}
+	c := &candidate{clause: reached[0], text: *textOf(reached[0])}
+	if c.text.Match == query.MatchUser {
+		c.parts = query.UserParts(c.text.Text)
+	} else {
+		c.parts = query.Words(c.text.Text)
+	}
+	seen := make(map[string]bool)
+	for _, part := range c.parts {
+		if part.Kind == query.LooseWord && !seen[part.Text] {
+			seen[part.Text] = true
+			c.words = append(c.words, relaxedWord{text: part.Text})
+		}
+	}
+	if len(c.words) == 0 || len(c.words) > maxRelaxedWords {
+		return nil
+	}
+	return c
+}
+
+// textOf returns the text of a text clause or matcher, or nil.
+func textOf(clause query.Clause) *query.Text {
+	switch clause := clause.(type) {
+	case *query.TextClause:
+		return &clause.Text
+	case *query.FieldClause:
+		if m, ok := clause.Match.(*query.TextMatcher); ok {
+			return &m.Text
+		}
+	}
+	return nil
+}
+
+func relaxable(t *query.Text) bool {
+	return t.Relax != query.RelaxOff &&
+		(t.Match == query.MatchAll || t.Match == query.MatchUser && t.Join == query.JoinAll)
+}
+
+// withText returns the clause with another text.
+func withText(clause query.Clause, text query.Text) query.Clause {
+	switch clause := clause.(type) {
+	case *query.TextClause:
+		changed := *clause
+		changed.Text = text
+		return &changed
+	case *query.FieldClause:
+		changed := *clause
+		changed.Match = &query.TextMatcher{At: clause.Match.Path(), Text: text}
+		return &changed
+	}
+	return clause
+}
+
+// replaceClause returns the clauses with one of them, also below and, replaced
+// by others.
+func replaceClause(clauses []query.Clause, old query.Clause, by []query.Clause) []query.Clause {
+	var changed []query.Clause
+	for _, clause := range clauses {
+		if clause == old {
+			changed = append(changed, by...)
+			continue
+		}
+		if and, ok := clause.(*query.AndClause); ok {
+			clause = &query.AndClause{At: and.At, Clauses: replaceClause(and.Clauses, old, by)}
+		}
+		changed = append(changed, clause)
+	}
+	return changed
+}
+
+// countWords counts each loose word by itself, without filters.
+func (s *session) countWords(ctx context.Context, c *candidate) error {
+	countTo := 1
+	if c.text.Relax == query.RelaxWords {
+		countTo = collect.Everything
+	}
+	last := c.parts[len(c.parts)-1]
+	for i := range c.words {
+		w := &c.words[i]
+		text := c.text
+		text.Text, text.Match = w.text, query.MatchAll
+		if last.Kind != query.LooseWord || last.Text != w.text {
+			text.Prefix = query.PrefixOff
+		}
+		node, err := s.compiler.List([]query.Clause{withText(c.clause, text)})
+		if err != nil {
+			return err
+		}
+		if _, nothing := node.(*plan.Nothing); nothing {
+			continue
+		}
+		w.known = true
+		result, err := s.collect.Run(ctx, &collect.Request{Query: node, CountTo: countTo})
+		if err != nil {
+			return err
+		}
+		w.count = result.Total
+	}
+	return nil
+}
+
+// wanted reports whether something is left that has to match.
+func (c *candidate) wanted() bool {
+	for _, part := range c.parts {
+		if part.Kind == query.QuotedPhrase {
+			return true
+		}
+	}
+	for _, w := range c.words {
+		if w.dropped == "" && w.known {
+			return true
+		}
+	}
+	return false
+}
+
+// dropCommon gives up the most frequent word that is left, of several the one
+// typed first. It reports false when there is none.
+func (c *candidate) dropCommon() bool {
+	best := -1
+	for i, w := range c.words {
+		if w.dropped == "" && w.known && (best < 0 || w.count > c.words[best].count) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return false
+	}
+	c.words[best].dropped = reasonCommon
+	return true
+}
+
+func (c *candidate) isDropped(part query.TextPart) bool {
+	if part.Kind != query.LooseWord {
+		return false
+	}
+	for _, w := range c.words {
+		if w.text == part.Text {
+			return w.dropped != ""
+		}
+	}
+	return false
+}
+
+// remaining returns the typed text without the dropped words.
+func (c *candidate) remaining() string {
+	var kept []string
+	for _, part := range c.parts {
+		if !c.isDropped(part) {
+			kept = append(kept, c.text.Text[part.Start:part.End])
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// rewrite returns the clauses that stand for the candidate: what is left of
+// the text, and the dropped words as something that only raises.
+func (c *candidate) rewrite() []query.Clause {
+	rest := c.text
+	rest.Text, rest.Relax = c.remaining(), query.RelaxOff
+	if last := c.parts[len(c.parts)-1]; c.isDropped(last) {
+		rest.Prefix = query.PrefixOff
+	}
+	raise := c.text
+	raise.Text, raise.Match, raise.Join = strings.Join(c.droppedWords(), " "), query.MatchAny, query.JoinAll
+	raise.Prefix, raise.Relax, raise.Slop = query.PrefixOff, query.RelaxOff, 0
+	return []query.Clause{
+		withText(c.clause, rest),
+		&query.BoostClause{At: c.clause.Path(), Weight: 1, Clauses: []query.Clause{withText(c.clause, raise)}},
+	}
+}
+
+func (c *candidate) droppedWords() []string {
+	var words []string
+	for _, w := range c.words {
+		if w.dropped != "" {
+			words = append(words, w.text)
+		}
+	}
+	return words
+}
+
+func (c *candidate) report() *query.Relaxed {
+	r := &query.Relaxed{Text: c.remaining()}
+	for _, w := range c.words {
+		if w.dropped != "" {
+			r.Dropped = append(r.Dropped, query.DroppedWord{Word: w.text, Reason: w.dropped})
+		}
+	}
+	return r
+}
+
+// hasHits reports whether a query has a hit under the filters of the request.
+func (s *session) hasHits(ctx context.Context, clauses []query.Clause) (bool, error) {
+	node, err := s.compiler.List(clauses)
+	if err != nil {
+		return false, err
+	}
+	result, err := s.collect.Run(ctx, &collect.Request{Query: node, Filters: s.filters, CountTo: 1})
+	if err != nil {
+		return false, err
+	}
+	return result.Total > 0, nil
+}

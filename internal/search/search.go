@@ -1,0 +1,125 @@
+// Package search answers searches, suggestions, facet values and explanations
+// over one snapshot of a generation.
+//
+// A Searcher belongs to a node and is shared by all requests. A View is what
+// one request runs on: a snapshot, the schema of its generation and the search
+// settings in force. The caller holds the snapshot and has waited for the
+// freshness the request asks for:
+//
+//	answer, err := searcher.Run(ctx, view, request)
+//
+// The order of work of a search: read the typed text, compile against the
+// schema, collect, relax when nothing matched, rescore, count facets, then
+// read the documents of the page with their highlights and matched values. A
+// problem of the request stops it at the first one found. The timeout covers
+// everything up to the facets; there is no partial answer.
+//
+// A Searcher may be used by any number of goroutines. Answers belong to the
+// caller.
+package search
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/interpret"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+	"github.com/quiresearch/quire/settings"
+)
+
+// View is what one request runs on. Nothing in it changes meanwhile.
+type View struct {
+	Snapshot   *snapshot.Snapshot
+	Schema     *definition.Schema
+	Settings   *settings.Settings // in force; nil: none
+	Chains     *analysis.Chains
+	Generation string
+	Freshness  string // token of the state
+}
+
+// Options tune a Searcher. The zero value sets no bounds on time and keeps no
+// counts.
+type Options struct {
+	Limits         query.Limits
+	Timeout        time.Duration // of search, facet values and explain; 0: none
+	SuggestTimeout time.Duration // 0: none
+	FacetCacheSize int64         // bytes of counts kept between requests; 0: none
+	Units          interpret.Units
+	Now            func() time.Time // nil: time.Now
+}
+
+// Searcher answers requests. It is shared by all searches of a node.
+type Searcher struct {
+	runner  *collect.Runner
+	metrics *metrics.Set
+	options Options
+	counts  *countCache
+	values  *valueIndex
+	forms   *formCache
+}
+
+// New returns a Searcher that collects with the runner. The metrics may be
+// nil.
+func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher {
+	if options.Limits == (query.Limits{}) {
+		options.Limits = query.DefaultLimits()
+	}
+	if options.Units == nil {
+		options.Units = interpret.BuiltinUnits()
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	return &Searcher{
+		runner: runner, metrics: meters, options: options,
+		counts: newCountCache(options.FacetCacheSize, meters),
+		values: newValueIndex(), forms: newFormCache(),
+	}
+}
+
+// Run answers a search.
+func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (*query.Answer, error) {
+	began := s.options.Now()
+	timed, cancel := s.deadline(ctx, s.options.Timeout)
+	defer cancel()
+	session, err := s.open(view, request, began)
+	if err != nil {
+		return nil, err
+	}
+	found, err := session.find(timed)
+	if err != nil {
+		return nil, s.timeout(ctx, err, s.options.Timeout)
+	}
+	answer, err := session.answer(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	answer.TookMs = s.since(began)
+	return answer, nil
+}
+
+func (s *Searcher) since(began time.Time) float64 {
+	return float64(s.options.Now().Sub(began)) / float64(time.Millisecond)
+}
+
+func (s *Searcher) deadline(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// timeout turns a passed deadline of ours into search:timeout.
+func (s *Searcher) timeout(ctx context.Context, err error, limit time.Duration) error {
+	if (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, problem.SearchTimeout)) && ctx.Err() == nil {
+		return problem.SearchTimeout.New("timeout", limit)
+	}
+	return err
+}
