@@ -1,0 +1,286 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs/faultfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// history is what a client knows about its keys: the last acknowledged state
+// of each, and the states that later writes without an answer would give it.
+type history struct {
+	acknowledged map[string]any // nil: not there
+	possible     map[string][]any
+	promised     uint64
+}
+
+func newHistory() *history {
+	return &history{acknowledged: make(map[string]any), possible: make(map[string][]any)}
+}
+
+// settle tells that a group of writes was answered with err.
+func (h *history) settle(writes map[string][]any, err error) {
+	for key, states := range writes {
+		if err != nil {
+			h.possible[key] = append(h.possible[key], states...)
+			continue
+		}
+		h.acknowledged[key], h.possible[key] = states[len(states)-1], nil
+	}
+}
+
+// check compares what is there after a crash with what was told.
+func (h *history) check(g *Generation, view *snapshot.Snapshot) error {
+	found, err := documents(g, view)
+	if err != nil {
+		return err
+	}
+	keys := make(map[string]bool)
+	for key := range found {
+		keys[key] = true
+	}
+	for key := range h.acknowledged {
+		keys[key] = true
+	}
+	for key := range keys {
+		var got any
+		if content, ok := found[key]; ok {
+			got = content["title"]
+		}
+		allowed := append([]any{h.acknowledged[key]}, h.possible[key]...)
+		ok := false
+		for _, state := range allowed {
+			ok = ok || reflect.DeepEqual(state, got)
+		}
+		if !ok {
+			return fmt.Errorf("key %s is %v, acknowledged or possible are %v", key, got, allowed)
+		}
+	}
+	if view.Sequence < h.promised {
+		return fmt.Errorf("commit %d after %d was promised", view.Sequence, h.promised)
+	}
+	return nil
+}
+
+// scenario writes, commits and merges until something fails or the work is
+// done. It returns without closing: the crash did that.
+func scenario(fs *faultfs.FS, seed uint64, h *history) {
+	random := rand.New(rand.NewPCG(seed, 3))
+	g, err := Open(context.Background(), Storage{FS: fs, Directory: "g"}, manual)
+	if err != nil {
+		return
+	}
+	defer func() {
+		fs.PowerOff()
+		abandon(g)
+	}()
+	for range 25 {
+		switch action := random.IntN(10); {
+		case action < 7:
+			s := g.Session(context.Background())
+			writes := make(map[string][]any)
+			for range 1 + random.IntN(4) {
+				key := fmt.Sprintf("k%d", random.IntN(12))
+				if random.IntN(4) == 0 {
+					if s.Delete(document.Key(key)) == nil {
+						writes[key] = append(writes[key], nil)
+					}
+					continue
+				}
+				title := fmt.Sprintf("title %d", random.IntN(1_000_000))
+				if add(s, fmt.Sprintf(`{"id":%q,"title":%q}`, key, title)) == nil {
+					writes[key] = append(writes[key], title)
+				}
+			}
+			receipt, err := s.Wait()
+			h.settle(writes, err)
+			if err == nil {
+				h.promised = max(h.promised, receipt.Sequence)
+			}
+		case action < 9:
+			if sequence, err := g.Commit(context.Background(), Explicit); err == nil {
+				h.promised = max(h.promised, sequence)
+			}
+		default:
+			mergeAll(g)
+		}
+	}
+}
+
+// F1, F3: the power goes at each call; whatever part of the un-synced data
+// stays, everything acknowledged is there and nothing else but writes without
+// an answer.
+func TestPowerLossAtEveryCall(t *testing.T) {
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
+		quiet := faultfs.New(nil)
+		create(t, quiet, books)
+		before := quiet.Calls()
+		scenario(quiet, seed, newHistory())
+		total := quiet.Calls()
+		for stop := before + 1; stop <= total; stop++ {
+			fs := faultfs.New(func(call faultfs.Call) error {
+				if call.Number == stop {
+					return faultfs.ErrPower
+				}
+				return nil
+			})
+			create(t, fs, books)
+			h := newHistory()
+			scenario(fs, seed, h)
+			for _, keepAll := range []bool{true, false, false} {
+				after := fs.Restart(rand.New(rand.NewPCG(uint64(stop), seed)), keepAll)
+				if err := recovered(after, h); err != nil {
+					t.Fatalf("seed %d, power lost at call %d, kept all %v: %v", seed, stop, keepAll, err)
+				}
+			}
+		}
+	}
+}
+
+// recovered opens what a crash left, checks it, closes it, and checks the
+// files.
+func recovered(fs *faultfs.FS, h *history) error {
+	g, err := Open(context.Background(), Storage{FS: fs, Directory: "g"}, manual)
+	if err != nil {
+		return err
+	}
+	view := g.Snapshot()
+	err = h.check(g, view)
+	view.Release()
+	if err != nil {
+		g.Close(context.Background())
+		return err
+	}
+	// The generation goes on working.
+	s := g.Session(context.Background())
+	if err := add(s, `{"id":"after","title":"x"}`); err != nil {
+		return err
+	}
+	if _, err := s.Wait(); err != nil {
+		return err
+	}
+	if err := g.Close(context.Background()); err != nil {
+		return err
+	}
+	_, err = Check(fs, "g")
+	return err
+}
+
+// F5: one fsync fails, later ones succeed; nothing is lost that was
+// acknowledged before or after.
+func TestFailedSyncAnywhere(t *testing.T) {
+	for fails := range 60 {
+		syncs := 0
+		armed := false
+		fs := faultfs.New(func(call faultfs.Call) error {
+			if armed && (call.Op == "sync" || call.Op == "syncdir") {
+				if syncs++; syncs == fails+1 {
+					return errors.New("input/output error")
+				}
+			}
+			return nil
+		})
+		create(t, fs, books)
+		armed = true
+		h := newHistory()
+		scenario(fs, 1, h)
+		for seed := range uint64(2) {
+			after := fs.Restart(rand.New(rand.NewPCG(uint64(fails), seed)), false)
+			if err := recovered(after, h); err != nil {
+				t.Fatalf("sync %d failed: %v", fails, err)
+			}
+		}
+	}
+}
+
+// F6: the disk is full at some write and freed later; searches go on, writes
+// are refused, and everything goes on without reopening.
+func TestFullDiskResumes(t *testing.T) {
+	for from := range 40 {
+		full, writes := false, 0
+		fs := faultfs.New(func(call faultfs.Call) error {
+			if full && (call.Op == "write" || call.Op == "create" || call.Op == "reserve") {
+				if writes++; writes > from {
+					return faultfs.ErrNoSpace
+				}
+			}
+			return nil
+		})
+		create(t, fs, books)
+		g := open(t, fs, manual)
+		mustAdd(t, g, `{"id":"a","title":"one"}`)
+		mustCommit(t, g)
+		full = true
+		var taken []string
+		for i := range 8 {
+			key := fmt.Sprintf("k%d", i)
+			s := g.Session(t.Context())
+			if err := add(s, fmt.Sprintf(`{"id":%q,"title":"x"}`, key)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Wait(); err == nil {
+				taken = append(taken, key)
+			} else if !errors.Is(err, problem.StorageIoError) {
+				t.Fatalf("full from write %d: %v", from, err)
+			}
+			if i%3 == 2 {
+				g.Commit(t.Context(), Explicit)
+			}
+			if found := mustDocuments(t, g); found["a"] == nil {
+				t.Fatal("a committed document is gone")
+			}
+		}
+		full = false
+		mustAdd(t, g, `{"id":"z","title":"last"}`)
+		mustCommit(t, g)
+		found := mustDocuments(t, g)
+		if len(found) != len(taken)+2 {
+			t.Fatalf("full from write %d: %d documents, taken %v", from, len(found), taken)
+		}
+		for _, key := range taken {
+			if found[key] == nil {
+				t.Fatalf("full from write %d: %s is gone", from, key)
+			}
+		}
+		if err := g.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Check(fs, "g"); err != nil {
+			t.Fatalf("full from write %d: %v", from, err)
+		}
+	}
+}
+
+func TestWritesAreRefusedBelowTheReserve(t *testing.T) {
+	fs := faultfs.New(nil)
+	create(t, fs, books)
+	fs.SetFree(5<<30, 100<<30)
+	g := open(t, fs, manual)
+	mustAdd(t, g, `{"id":"a"}`)
+	fs.SetFree(1<<20, 100<<30)
+	s := g.Session(t.Context())
+	if err := add(s, `{"id":"b"}`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Wait(); !errors.Is(err, problem.StorageIoError) {
+		t.Fatalf("got %v", err)
+	}
+	fs.SetFree(5<<30, 100<<30)
+	mustAdd(t, g, `{"id":"c"}`)
+	mustCommit(t, g)
+	if found := mustDocuments(t, g); len(found) != 2 {
+		t.Fatalf("found %v", found)
+	}
+}
