@@ -4,10 +4,46 @@ package api
 // answers it.
 func (a *API) handlers() map[string]Handler {
 	return map[string]Handler{
+		"listIndexes":       a.listIndexes,
+		"getIndex":          a.getIndex,
+		"putIndex":          a.putIndex,
+		"deleteIndex":       a.deleteIndex,
+		"promoteGeneration": a.promoteGeneration,
+		"commitIndex":       a.commitIndex,
+		"pullIndex":         a.pullIndex,
+		"startReindex":      a.startReindex,
+
+		"getSearchSettings":    a.getSearchSettings,
+		"putSearchSettings":    a.putSearchSettings,
+		"patchSearchSettings":  a.patchSearchSettings,
+		"deleteSearchSettings": a.deleteSearchSettings,
+
+		"listReindexes": a.listReindexes,
+		"getReindex":    a.getReindex,
+		"cancelReindex": a.cancelReindex,
+
+		"listIndexers":   a.listIndexers,
+		"auditRegistry":  a.auditRegistry,
+		"repairRegistry": a.repairRegistry,
+
 		"listKeys":  a.listKeys,
 		"createKey": a.createKey,
 		"revokeKey": a.revokeKey,
 		"rotateKey": a.rotateKey,
+
+		"addDocuments":    a.addDocuments,
+		"listDocuments":   a.listDocuments,
+		"updateDocuments": a.updateDocuments,
+		"deleteDocuments": a.deleteDocuments,
+		"getDocument":     a.getDocument,
+		"putDocument":     a.putDocument,
+		"patchDocument":   a.patchDocument,
+		"deleteDocument":  a.deleteDocument,
+
+		"search":      a.search,
+		"explain":     a.explain,
+		"suggest":     a.suggest,
+		"facetValues": a.facetValues,
 
 		"health":        a.healthAll,
 		"healthReady":   a.healthReady,

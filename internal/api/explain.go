@@ -1,0 +1,43 @@
+package api
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+)
+
+// explain answers how the score of one hit came about.
+func (a *API) explain(ctx context.Context, r *Request) (*Response, error) {
+	key := r.Query("key")
+	if key == "" {
+		return nil, problem.SearchExplainKeyRequired.At(problem.At("key"))
+	}
+	position := 0
+	if r.HasQuery("index") {
+		n, err := strconv.ParseInt(r.Query("index"), 10, 32)
+		if err != nil || n < 0 {
+			return nil, problem.SearchExplainIndexOutOfRange.At(problem.At("index"), "value", r.Query("index"))
+		}
+		position = int(n)
+	}
+	body, err := r.Body()
+	if err != nil {
+		return nil, err
+	}
+	request, err := query.DecodeExplain(body, a.limits)
+	if err != nil {
+		return nil, err
+	}
+	reading, err := a.readForSearch(ctx, r, request.Freshness)
+	if err != nil {
+		return nil, err
+	}
+	defer reading.Close()
+	answer, err := a.searcher.Explain(ctx, viewOf(reading), request, key, position)
+	if err != nil {
+		return nil, err
+	}
+	return OKJSON(answer.AppendJSON(nil)), nil
+}
