@@ -43,17 +43,26 @@ func (n *Node) Put(ctx context.Context, put Put) (*Description, bool, error) {
 	if err := put.checkReindex(); err != nil {
 		return nil, false, err
 	}
-	entry, err := n.registry.Resolve(put.Name)
-	switch {
-	case err == nil:
-		described, err := n.replace(ctx, entry, d, put)
-		return described, false, err
-	case errors.Is(err, problem.IndexNotFound):
-		described, err := n.create(ctx, d, put)
-		return described, err == nil, err
+	for range resolutions {
+		entry, err := n.registry.Resolve(put.Name)
+		switch {
+		case err == nil:
+			described, err := n.replace(ctx, entry, d, put)
+			if errors.Is(err, errMoved) {
+				continue
+			}
+			return described, false, err
+		case errors.Is(err, problem.IndexNotFound):
+			described, err := n.create(ctx, d, put)
+			return described, err == nil, err
+		}
+		return nil, false, err
 	}
-	return nil, false, err
+	return nil, false, problem.IndexGenerationUnsettled.New("name", put.Name.String())
 }
+
+// errMoved says that a name answers from another generation by now.
+var errMoved = errors.New("the name answers from another generation")
 
 func (put *Put) checkReindex() error {
 	if !put.HasReindex {
@@ -150,6 +159,9 @@ func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.
 	moves := n.generations.Moves(entry.Index)
 	moves.Lock()
 	defer moves.Unlock()
+	if now, err := n.registry.Resolve(put.Name); err != nil || now.Generation != entry.Generation {
+		return nil, errMoved
+	}
 	g, err := n.generations.Acquire(ctx, entry)
 	if err != nil {
 		return nil, err

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/reindex"
 	"github.com/quiresearch/quire/problem"
 )
@@ -328,5 +331,42 @@ func TestJobResumesAfterARestart(t *testing.T) {
 			t.Fatalf("round %d: %d documents, %q", round, len(got), got["0"])
 		}
 		f.shut()
+	}
+}
+
+// Values of signal fields are not part of a document's source; they come over
+// all the same, and so does the order of whole-number keys.
+func TestSignalsAndNumericKeysComeOver(t *testing.T) {
+	const numbered = `{"fields":{"id":{"type":"int64","primaryKey":true},"sold":{"type":"double","signal":{}},"views":{"type":"int64","signal":{}}}}`
+	f := newFixture(t)
+	f.mustPut("books", numbered)
+	var documents []string
+	for i := range 1500 {
+		documents = append(documents, fmt.Sprintf(`{"id":%d,"sold":%d.5}`, i-700, i))
+	}
+	f.mustWrite("books", documents...)
+	f.mustPut("books@2", numbered)
+	f.startJob("books@2", reindex.Auto)
+	record := f.reach("books", reindex.Done)
+	if record.DocumentsCopied != 1500 {
+		t.Errorf("copied %d", record.DocumentsCopied)
+	}
+	r, err := f.Read(t.Context(), parse(t, "books"), freshness.Token{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, key := range []string{"-700", "0", "799"} {
+		segment, doc, ok, err := r.Snapshot.LookupKey(key)
+		if !ok || err != nil {
+			t.Fatalf("%s: %v, %v", key, ok, err)
+		}
+		sold, ok := segment.SignalValue(layout.Signal("sold"), doc)
+		if want, _ := strconv.Atoi(key); !ok || layout.FloatOf(sold) != float64(want+700)+0.5 {
+			t.Errorf("%s sold %v, %v", key, layout.FloatOf(sold), ok)
+		}
+		if _, ok := segment.SignalValue(layout.Signal("views"), doc); ok {
+			t.Errorf("%s has views", key)
+		}
 	}
 }

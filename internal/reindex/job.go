@@ -130,8 +130,10 @@ func (j *Jobs) carryOn(ctx context.Context, one *job) error {
 	return j.finishPromotion(ctx, one)
 }
 
-// fill takes a job from pending to the end of replaying.
+// fill takes a job from pending to the end of replaying. A step that failed for
+// a reason that may pass is repeated.
 func (j *Jobs) fill(ctx context.Context, one *job) error {
+	failures := 0
 	for {
 		if err := one.interrupted(ctx); err != nil {
 			return err
@@ -139,20 +141,58 @@ func (j *Jobs) fill(ctx context.Context, one *job) error {
 		if err := j.checkGenerations(one); err != nil {
 			return err
 		}
-		var err error
-		switch one.record().Record.Phase {
-		case Pending:
-			err = j.begin(ctx, one)
-		case Copying:
-			err = j.copyBatch(ctx, one)
-		case Replaying:
-			err = j.replay(ctx, one)
-		default:
+		phase := one.record().Record.Phase
+		if phase != Pending && phase != Copying && phase != Replaying {
 			return nil
 		}
-		if err != nil {
+		err := j.step(ctx, one, phase)
+		switch {
+		case err == nil:
+			failures = 0
+		case mayPass(err) && failures < stepFailures:
+			failures++
+			j.log.Warn("a step of a reindex job is repeated", "index", one.record().Record.Index, "error", err)
+			if err := one.pause(ctx, stepDelay<<failures); err != nil {
+				return err
+			}
+		default:
 			return err
 		}
+	}
+}
+
+const (
+	stepFailures = 5
+	stepDelay    = 100 * time.Millisecond
+)
+
+func (j *Jobs) step(ctx context.Context, one *job, phase Phase) error {
+	switch phase {
+	case Pending:
+		return j.begin(ctx, one)
+	case Copying:
+		return j.copyBatch(ctx, one)
+	}
+	return j.replay(ctx, one)
+}
+
+// mayPass reports whether an error is one of a generation that is opened again
+// or of a disk that may have room again.
+func mayPass(err error) bool {
+	return errors.Is(err, problem.IndexClosed) || errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.StorageUnknown)
+}
+
+// pause waits before a step is repeated.
+func (one *job) pause(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-one.cancelled:
+		return errCancelled
+	case <-ctx.Done():
+		return errStopped
 	}
 }
 

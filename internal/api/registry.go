@@ -1,0 +1,71 @@
+package api
+
+import (
+	"context"
+
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/problem"
+)
+
+func (a *API) auditRegistry(ctx context.Context, _ *Request) (*Response, error) {
+	audit, err := a.node.AuditRegistry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return OK(audit), nil
+}
+
+func (a *API) repairRegistry(ctx context.Context, r *Request) (*Response, error) {
+	body, err := r.Body()
+	if err != nil {
+		return nil, err
+	}
+	request, err := readRepair(body)
+	if err != nil {
+		return nil, err
+	}
+	done, err := a.node.RepairRegistry(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return OK(done), nil
+}
+
+// readRepair reads the body of a repair; a missing one asks for nothing more.
+func readRepair(body []byte) (registry.RepairRequest, error) {
+	var (
+		request registry.RepairRequest
+		found   problem.List
+	)
+	if body == nil {
+		return request, nil
+	}
+	value, ok := jsonread.Parse(body, &found)
+	if !ok {
+		return request, found.Err()
+	}
+	value.Members(func(name string, member jsonread.Value) bool {
+		switch name {
+		case "promoteNewest":
+			request.PromoteNewest, _ = member.Bool()
+		case "restore":
+			member.Items(func(_ int, item jsonread.Value) {
+				text, ok := item.Text()
+				if !ok {
+					return
+				}
+				parsed, err := registry.ParseName(text)
+				for _, p := range problem.All(err) {
+					p.Path = item.Path().String()
+					found.Report(p)
+				}
+				request.Restore = append(request.Restore, parsed)
+			})
+		default:
+			return false
+		}
+		return true
+	})
+	return request, found.Err()
+}
