@@ -89,7 +89,7 @@ func Unpack32(dst []uint32, src []byte, width int) {
 			dst[i] = binary.LittleEndian.Uint32(src[i*4:])
 		}
 	case cap(src) >= Size(len(dst), width)+bitpack.PaddingInt32:
-		bitpack.Unpack(dst, src, uint(width))
+		bitpack.Unpack(dst, src[:Size(len(dst), width)+bitpack.PaddingInt32], uint(width))
 	default:
 		for i := range dst {
 			dst[i] = uint32(At(src, i, width))
@@ -109,7 +109,7 @@ func Unpack64(dst []uint64, src []byte, width int) {
 			dst[i] = binary.LittleEndian.Uint64(src[i*8:])
 		}
 	case cap(src) >= Size(len(dst), width)+bitpack.PaddingInt64:
-		bitpack.Unpack(dst, src, uint(width))
+		bitpack.Unpack(dst, src[:Size(len(dst), width)+bitpack.PaddingInt64], uint(width))
 	default:
 		for i := range dst {
 			dst[i] = At(src, i, width)

@@ -2,7 +2,6 @@ package postings
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitpack"
 )
@@ -43,7 +42,7 @@ type Iterator struct {
 	count       int // documents in the block, when docsReady
 	freqsAt     int // where frequencies begin, when docsReady
 
-	docs        [BlockSize]uint32
+	docs        [BlockSize + bitpack.ExpandSlack]uint32
 	freqs       [BlockSize]uint32
 	starts      [BlockSize + 1]uint32
 	chunkValues [chunkSize]uint32
@@ -253,26 +252,13 @@ func (it *Iterator) decodeDocs() {
 }
 
 func (it *Iterator) decodeBits(first uint32, at, n int) {
-	base := first &^ 63
 	words := int(it.LastDoc()>>6) - int(first>>6) + 1
 	if words <= 0 || at+words*8 > it.blocksEnd {
 		it.fail("bits of block %d", it.block)
 		return
 	}
-	i := 0
-	for w := range words {
-		word := binary.LittleEndian.Uint64(it.data[at+w*8:])
-		if i+bits.OnesCount64(word) > n {
-			break
-		}
-		for ; word != 0; word &= word - 1 {
-			it.docs[i&(BlockSize-1)] = base + uint32(bits.TrailingZeros64(word))
-			i++
-		}
-		base += 64
-	}
-	if i != n {
-		it.fail("bits of block %d hold %d documents, not %d", it.block, i, n)
+	if got := bitpack.ExpandBits(it.docs[:], it.data[at:at+words*8], first&^63); got != n {
+		it.fail("bits of block %d hold %d documents, not %d", it.block, got, n)
 		return
 	}
 	it.freqsAt = at + words*8

@@ -1,0 +1,20 @@
+//go:build !purego
+
+package bitpack
+
+import "golang.org/x/sys/cpu"
+
+var (
+	hasAVX2   = cpu.X86.HasAVX2
+	hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasPOPCNT
+)
+
+// addAVX2 adds v to n values, a multiple of 8.
+//
+//go:noescape
+func addAVX2(values *uint32, n int, v uint32)
+
+// expandAVX512 writes base plus the number of each one bit of n words.
+//
+//go:noescape
+func expandAVX512(dst *uint32, words *byte, n int, base uint32)

@@ -1,0 +1,12 @@
+//go:build !amd64 || purego
+
+package bitpack
+
+const (
+	hasAVX2   = false
+	hasAVX512 = false
+)
+
+func addAVX2(*uint32, int, uint32) {}
+
+func expandAVX512(*uint32, *byte, int, uint32) {}
