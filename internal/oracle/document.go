@@ -12,6 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
 // Document is one document, or one value of a nested list.
@@ -70,7 +71,7 @@ type Shape struct {
 	Many    []string // multi-valued numbers with points
 	Texts   []string // ordinals
 	Points  []string
-	Vectors []string
+	Vectors map[string]vectors.Similarity
 }
 
 // Write adds the documents to a builder as indexing would.
@@ -122,9 +123,9 @@ func (s *Shape) write(b *segment.Builder, d *Document) {
 			b.Geo(f, p.Lat, p.Lon)
 		}
 	}
-	for _, name := range s.Vectors {
+	for name, similarity := range s.Vectors {
 		if v, ok := d.Vectors[name]; ok {
-			b.Vector(b.Field(segment.FieldOptions{Name: name, Kind: segment.Vector, Dimensions: len(v)}), v)
+			b.Vector(b.Field(segment.FieldOptions{Name: name, Kind: segment.Vector, Vectors: vectors.Options{Dimensions: len(v), Similarity: similarity}}), v)
 		}
 	}
 	if d.List != "" {

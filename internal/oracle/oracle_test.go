@@ -13,6 +13,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/segment/vectors"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/internal/vfs"
 )
@@ -24,7 +25,7 @@ var shape = Shape{
 	Many:    []string{"years"},
 	Texts:   []string{"key"},
 	Points:  []string{"loc"},
-	Vectors: []string{"vec", "v.vec"},
+	Vectors: map[string]vectors.Similarity{"vec": vectors.Cosine, "v.vec": vectors.Euclidean},
 }
 
 // A few words that are near each other, so that typos and prefixes meet.
@@ -266,12 +267,15 @@ func (g *generator) compound(depth int) plan.Node {
 	case 6:
 		return &plan.Scale{Weight: float64(g.IntN(3)), Clause: g.node(depth)}
 	}
+	if g.inside && g.IntN(2) == 0 {
+		return &plan.Knn{Structure: "v.vec", Vector: vector(g.Rand), K: 1 + g.IntN(6), Similarity: plan.Euclidean, Filter: g.filter()}
+	}
 	if g.inside || !g.nested {
 		return &plan.Constant{Score: 1.5, Clause: g.node(depth)}
 	}
 	switch g.IntN(4) {
 	case 0:
-		return &plan.Knn{Structure: "vec", Vector: vector(g.Rand), K: 1 + g.IntN(6), Similarity: plan.Similarity(g.IntN(3)), Filter: g.filter()}
+		return &plan.Knn{Structure: "vec", Vector: vector(g.Rand), K: 1 + g.IntN(6), Similarity: plan.Cosine, Filter: g.filter()}
 	case 1:
 		return &plan.Fuse{Rankings: []plan.Ranking{{Clause: g.node(0), Weight: 1}, {Clause: g.node(0), Weight: 2}}, Depth: 1 + g.IntN(8), RankConstant: 60, Filter: g.filter()}
 	}

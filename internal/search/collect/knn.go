@@ -38,7 +38,7 @@ func (s *Search) nearest(ctx context.Context, n *plan.Knn) ([]*match.List, error
 		}
 		hits, err := column.Search(ctx, vectors.Prepare(column.Options().Similarity, n.Vector), n.K, 0, allowed)
 		if err != nil {
-			return context.Cause(ctx)
+			return err
 		}
 		for _, h := range hits {
 			found[segment] = append(found[segment], neighbour{segment, h.Doc, h.Score})

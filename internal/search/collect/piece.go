@@ -36,6 +36,33 @@ func (p *piece) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
 	return true
 }
 
+// TakeDocs ranks documents that come as a list.
+func (p *piece) TakeDocs(docs []uint32, scores []float32) bool {
+	p.taken += len(docs)
+	if p.of.request.CountTo != Everything {
+		p.of.counted.Add(int64(len(docs)))
+	}
+	if p.set != nil {
+		for _, doc := range docs {
+			p.set.Set(doc)
+		}
+	}
+	if p.ranker == nil {
+		return !p.of.prunes()
+	}
+	for i, doc := range docs {
+		score := scores[i]
+		if p.signals != nil {
+			score = p.signals.apply(doc, score)
+		}
+		p.ranker.offer(doc, score)
+	}
+	if p.ranker.byScoreAlone && p.ranker.isFull() {
+		p.of.raise(p.ranker.worstScore())
+	}
+	return true
+}
+
 func (p *piece) offer(base uint32, matched *match.Bits, sums *match.Sums) {
 	k := p.ranker
 	for i, w := range matched {
@@ -71,7 +98,7 @@ func (p *piece) Floor() float64 {
 		floor = max(floor, p.of.sharedFloor())
 	}
 	if p.signals != nil && floor > 0 {
-		floor /= p.signals.ceiling
+		floor = p.signals.before(floor)
 	}
 	return floor
 }

@@ -176,6 +176,14 @@ func (k *setSink) Take(base uint32, matched *match.Bits, _ *match.Sums) bool {
 	return true
 }
 
+// TakeDocs gathers documents into the set.
+func (k *setSink) TakeDocs(docs []uint32, _ []float32) bool {
+	for _, doc := range docs {
+		k.set.Set(doc)
+	}
+	return true
+}
+
 func (k *setSink) Prunes() bool                 { return false }
 func (k *setSink) Floor() float64               { return 0 }
 func (k *setSink) SkipsWindow(base uint32) bool { return false }

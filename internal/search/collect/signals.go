@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"math"
+
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/segment/columns"
 	"github.com/quiresearch/quire/internal/snapshot"
@@ -45,6 +47,16 @@ func (s *signals) apply(doc uint32, score float32) float32 {
 		final *= s.all[i].factor(doc)
 	}
 	return float32(final)
+}
+
+// before returns a score that no document needs more than to reach the floor
+// with the highest factors, rounded down so that it holds in single precision
+// too.
+func (s *signals) before(floor float64) float64 {
+	if s.fromOne {
+		return -1
+	}
+	return float64(math.Nextafter32(float32(floor/s.ceiling*(1-1e-6)), -1))
 }
 
 func (s *segmentSignal) factor(doc uint32) float64 {

@@ -156,6 +156,20 @@ func (k *documentSink) Take(base uint32, matched *match.Bits, sums *match.Sums) 
 	return true
 }
 
+func (k *documentSink) TakeDocs(docs []uint32, scores []float32) bool {
+	for i, doc := range docs {
+		score := scores[i]
+		if k.signals != nil {
+			score = k.signals.apply(doc, score)
+		}
+		k.docs = append(k.docs, doc)
+		if k.keepScores {
+			k.scoreOf = append(k.scoreOf, score)
+		}
+	}
+	return true
+}
+
 // valueSink gathers matching list values with the scores of the clauses.
 type valueSink struct {
 	setSink
@@ -177,6 +191,12 @@ func (k *valueSink) Take(base uint32, matched *match.Bits, sums *match.Sums) boo
 			k.scores = append(k.scores, score)
 		}
 	}
+	return true
+}
+
+func (k *valueSink) TakeDocs(docs []uint32, scores []float32) bool {
+	k.docs = append(k.docs, docs...)
+	k.scores = append(k.scores, scores...)
 	return true
 }
 

@@ -12,6 +12,9 @@ type Sink interface {
 	// scores when scores are wanted. The sink sets the scores it was given to
 	// zero. It returns false to end the scan.
 	Take(base uint32, matched *Bits, sums *Sums) bool
+	// TakeDocs receives documents, rising, with their scores; otherwise it is
+	// like Take.
+	TakeDocs(docs []uint32, scores []float32) bool
 	// Floor is a score that a document must exceed to become a hit; matches
 	// that do not may be left out. It never falls.
 	Floor() float64
@@ -32,6 +35,8 @@ type Scanner struct {
 	sums   *Sums
 
 	skipped bool
+	batch   batch
+	matched Bits
 }
 
 // mask is the documents that may be hits at all.
@@ -168,9 +173,28 @@ func (s *Scanner) Cost() int { return s.root.cost() }
 // multiple of Span or the end. It ends early with the context's error.
 func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	to = min(to, s.mask.documents)
+	if s.mask.domain == nil {
+		if c, ok := conjunctionOf(s.root); ok {
+			return s.bestOfAll(ctx, c, from, to, sink)
+		}
+	}
+	term, _ := s.root.(*termStep)
+	if term != nil && term.table == nil || s.mask.domain != nil {
+		term = nil
+	}
+	var union []*termStep
+	if s.mask.domain == nil {
+		union = termsOf(s.root)
+	}
 	done := ctx.Done()
 	var in, out Bits
 	for base := from &^ (Span - 1); base < to; base += Span {
+		if (term != nil || union != nil) && sink.Prunes() {
+			if term != nil {
+				return s.bestOfTerm(ctx, term, base, to, sink)
+			}
+			return s.bestOfAny(ctx, union, base, to, sink)
+		}
 		select {
 		case <-done:
 			return context.Cause(ctx)

@@ -1,0 +1,420 @@
+package match
+
+import (
+	"context"
+	"math"
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
+
+// batch is documents with their scores on the way to a sink.
+type batch struct {
+	docs   []uint32
+	sums   []float64
+	scores []float32
+}
+
+func (b *batch) reset() { b.docs, b.sums = b.docs[:0], b.sums[:0] }
+
+// send hands the batch over without what the mask keeps out.
+func (b *batch) send(m *mask, sink Sink) bool {
+	b.scores = b.scores[:0]
+	kept := 0
+	for i, doc := range b.docs {
+		if !m.has(doc) {
+			continue
+		}
+		b.docs[kept] = doc
+		b.scores = append(b.scores, float32(b.sums[i]))
+		kept++
+	}
+	b.docs = b.docs[:kept]
+	return kept == 0 || sink.TakeDocs(b.docs, b.scores)
+}
+
+func (m *mask) has(doc uint32) bool {
+	if m.live != nil && m.live[doc>>6]>>(doc&63)&1 == 0 {
+		return false
+	}
+	return m.parents == nil || m.parents[doc>>6]>>(doc&63)&1 != 0
+}
+
+// bestOfTerm walks one term block by block and decodes those blocks alone
+// whose bound exceeds the floor.
+func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, from, to uint32, sink Sink) error {
+	it, norms := &t.grade, t.table.Norms()
+	done := ctx.Done()
+	out := &s.batch
+	for open := t.opened[1] && it.SeekBlock(from); open && it.FirstDoc() < to; {
+		floor := float32(sink.Floor())
+		block := it.Block()
+		if floor > 0 {
+			if block%postings.GroupSize == 0 {
+				select {
+				case <-done:
+					return context.Cause(ctx)
+				default:
+				}
+				if score.Raise(t.weight*it.GroupImpacts().Max(norms)) <= floor {
+					s.skipped = true
+					open = it.SeekBlock(it.GroupLastDoc() + 1)
+					continue
+				}
+			}
+			if score.Raise(t.weight*it.BlockImpacts().Max(norms)) <= floor {
+				s.skipped = true
+				open = it.NextBlock()
+				continue
+			}
+		}
+		out.reset()
+		docs := it.Docs()
+		t.gradeInto(out, docs, it.Freqs(), floor)
+		s.skipped = s.skipped || len(out.docs) < len(docs)
+		if !out.send(&s.mask, sink) {
+			s.skipped = true
+			return nil
+		}
+		open = it.NextBlock()
+	}
+	return nil
+}
+
+// gradeInto scores documents and appends those above the floor.
+func (s *termStep) gradeInto(out *batch, docs, freqs []uint32, floor float32) {
+	if cap(out.docs)-len(out.docs) < len(docs) {
+		grown := max(2*cap(out.docs), len(out.docs)+postings.BlockSize)
+		out.docs = append(make([]uint32, 0, grown), out.docs...)
+		out.sums = append(make([]float64, 0, grown), out.sums...)
+	}
+	n := len(out.docs)
+	to, sums := out.docs[:cap(out.docs)], out.sums[:cap(out.docs)]
+	freqs = freqs[:len(docs)]
+	if s.once || len(s.lengths) == 0 {
+		for i, doc := range docs {
+			if v := s.scoreAt(doc, freqs[i]); v > floor {
+				to[n], sums[n] = doc, float64(v)
+				n++
+			}
+		}
+	} else {
+		n = s.table.Grade(s.weight, docs, freqs, s.lengths, floor, to, sums, n)
+	}
+	out.docs, out.sums = to[:n], sums[:n]
+}
+
+// termsOf returns the terms of an Or of nothing but scored terms.
+func termsOf(root step) []*termStep {
+	or, ok := root.(*orStep)
+	if !ok {
+		return nil
+	}
+	all := make([]*termStep, 0, len(or.steps))
+	for _, c := range or.steps {
+		t, ok := c.(*termStep)
+		if !ok || t.table == nil || t.once {
+			return nil
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// bestOfAny walks a union of terms window by window. Terms whose bounds
+// together do not reach the floor cannot make a hit by themselves: they are
+// only looked up for the documents of the others.
+func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	bounds := make([]float64, len(all))
+	order := make([]*termStep, len(all))
+	for base := from; base < to; base += Span {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		next := NoMore
+		for _, t := range all {
+			next = min(next, t.next(base))
+		}
+		if next >= to {
+			return nil
+		}
+		base = next &^ (Span - 1)
+		floor := sink.Floor()
+		total := 0.0
+		for i, t := range all {
+			b := t.bound(base, base+Span)
+			total += b
+			at := i
+			for ; at > 0 && bounds[at-1] > b; at-- {
+				bounds[at], order[at] = bounds[at-1], order[at-1]
+			}
+			bounds[at], order[at] = b, t
+		}
+		if total <= floor {
+			s.skipped = true
+			continue
+		}
+		helpers, helped := 0, 0.0
+		for helpers < len(order)-1 && helped+bounds[helpers] <= floor {
+			helped += bounds[helpers]
+			helpers++
+		}
+		out := &s.batch
+		out.reset()
+		if helpers == len(order)-1 {
+			s.gradeLead(order[helpers], base, helped, floor)
+		} else {
+			s.gradeUnion(order[helpers:], base, helped, floor)
+		}
+		for i := helpers - 1; i >= 0 && len(out.docs) > 0; i-- {
+			helped -= bounds[i]
+			order[i].lookUp(out, max(0, helped), floor)
+		}
+		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
+			s.skipped = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// gradeLead scores the blocks of the one term that can make hits; with what
+// the others may add, a block or document must exceed the floor.
+func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
+	it, norms := &t.grade, t.table.Norms()
+	end := base + Span
+	least := float32(-1)
+	if floor-helped > 0 {
+		least = math.Nextafter32(float32(floor-helped), -1)
+	}
+	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
+		if least > 0 && score.Raise(t.weight*it.BlockImpacts().Max(norms)) <= least {
+			s.skipped = true
+		} else {
+			docs := it.Docs()
+			first, last := 0, len(docs)
+			for first < last && docs[first] < base {
+				first++
+			}
+			if it.LastDoc() >= end {
+				for last > first && docs[last-1] >= end {
+					last--
+				}
+			}
+			before := len(s.batch.docs)
+			t.gradeInto(&s.batch, docs[first:last], it.Freqs()[first:last], least)
+			s.skipped = s.skipped || len(s.batch.docs)-before < last-first
+		}
+		if it.LastDoc() >= end {
+			return
+		}
+	}
+}
+
+// gradeUnion adds the scores of several terms and keeps the documents that,
+// with what the others may add, exceed the floor.
+func (s *Scanner) gradeUnion(terms []*termStep, base uint32, helped, floor float64) {
+	sums := s.sums
+	matched := &s.matched
+	*matched = Bits{}
+	for _, t := range terms {
+		t.addAll(base, matched, sums)
+	}
+	out := &s.batch
+	found := 0
+	for i, w := range matched {
+		found += bits.OnesCount64(w)
+		for w != 0 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			w &= w - 1
+			if v := sums[at]; v+helped > floor {
+				out.docs = append(out.docs, base+uint32(at))
+				out.sums = append(out.sums, v)
+			}
+			sums[at] = 0
+		}
+	}
+	s.skipped = s.skipped || len(out.docs) < found
+}
+
+// addAll adds the scores of all documents of the window.
+func (s *termStep) addAll(base uint32, matched *Bits, sums *Sums) {
+	it := &s.grade
+	end := base + Span
+	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
+		docs, freqs := it.Docs(), it.Freqs()
+		first, last := 0, len(docs)
+		for first < last && docs[first] < base {
+			first++
+		}
+		whole := it.LastDoc() < end
+		if !whole {
+			for last > first && docs[last-1] >= end {
+				last--
+			}
+		}
+		s.table.AddWindow(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[spanWords]uint64)(matched), (*[Span]float64)(sums))
+		if !whole {
+			return
+		}
+	}
+}
+
+// lookUp adds the scores of a term to the documents of a batch and drops
+// those that, with what is still to come, do not exceed the floor.
+func (s *termStep) lookUp(out *batch, helped, floor float64) {
+	kept := 0
+	it := &s.grade
+	ended := false
+	for i, doc := range out.docs {
+		sum := out.sums[i]
+		if !ended {
+			at, index := it.Seek(doc)
+			if at == doc {
+				sum += float64(s.scoreAt(doc, it.FreqAt(index)))
+			}
+			ended = at == postings.NoMoreDocs
+		}
+		if sum+helped > floor {
+			out.docs[kept], out.sums[kept] = doc, sum
+			kept++
+		}
+	}
+	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
+}
+
+// sparseLead is how many documents of a window the rarest part of a
+// conjunction may hold, on average, for looking each up to be cheaper than
+// combining sets.
+const sparseLead = 96
+
+// conjunction is an And of terms and sets whose rarest term leads.
+type conjunction struct {
+	lead   *termStep
+	others []*termStep
+	sets   []*Set
+}
+
+func conjunctionOf(root step) (conjunction, bool) {
+	var c conjunction
+	and, ok := root.(*andStep)
+	if !ok || len(and.optional) > 0 {
+		return c, false
+	}
+	for i, member := range and.steps {
+		switch member := member.(type) {
+		case *termStep:
+			if i == 0 {
+				c.lead = member
+			} else {
+				c.others = append(c.others, member)
+			}
+		case *setStep:
+			c.sets = append(c.sets, member.set)
+		default:
+			return c, false
+		}
+	}
+	if c.lead == nil || c.lead.density > sparseLead {
+		return c, false
+	}
+	return c, true
+}
+
+// walk returns the postings that are read: those that are scored, if any.
+func (s *termStep) walk() *postings.Iterator {
+	if s.table != nil {
+		return &s.grade
+	}
+	return &s.find
+}
+
+// bestOfAll walks the blocks of the rarest term of a conjunction and looks
+// its documents up in the others.
+func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	lead := c.lead.walk()
+	out := &s.batch
+	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		floor := -1.0
+		first, last := lead.FirstDoc(), lead.LastDoc()
+		if sink.Prunes() {
+			if floor = sink.Floor(); floor > 0 {
+				bound := c.lead.bound(first, last+1)
+				for _, t := range c.others {
+					if bound > floor {
+						break
+					}
+					bound += t.bound(first, last+1)
+				}
+				if bound <= floor {
+					s.skipped = true
+					continue
+				}
+			}
+		}
+		out.reset()
+		if !s.gradeAll(c, lead, from, to, out) {
+			out.send(&s.mask, sink)
+			return nil
+		}
+		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
+			s.skipped = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// gradeAll scores the documents of the lead's block that all others hold. It
+// returns false when one of them has ended.
+func (s *Scanner) gradeAll(c conjunction, lead *postings.Iterator, from, to uint32, out *batch) bool {
+	docs := lead.Docs()
+next:
+	for i := 0; i < len(docs); i++ {
+		doc := docs[i]
+		if doc < from {
+			continue
+		}
+		if doc >= to {
+			return false
+		}
+		for _, set := range c.sets {
+			if !set.Has(doc) {
+				continue next
+			}
+		}
+		sum := 0.0
+		for _, t := range c.others {
+			it := t.walk()
+			at, index := it.Seek(doc)
+			if at != doc {
+				if at == postings.NoMoreDocs {
+					return false
+				}
+				for i+1 < len(docs) && docs[i+1] < at {
+					i++
+				}
+				continue next
+			}
+			if t.table != nil {
+				sum += float64(t.scoreAt(doc, it.FreqAt(index)))
+			}
+		}
+		if c.lead.table != nil {
+			sum += float64(c.lead.scoreAt(doc, lead.FreqAt(i)))
+		}
+		out.docs = append(out.docs, doc)
+		out.sums = append(out.sums, sum)
+	}
+	return true
+}
