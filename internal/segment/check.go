@@ -41,6 +41,8 @@ func (c checker) field(f FieldOptions, owner uint32) error {
 		what = c.ordinals(f)
 	case Geo:
 		what = c.geo(f)
+	case Vector:
+		what = c.vectors(f)
 	}
 	if what != "" {
 		return c.corrupt(owner, 1, "field %q: %s", f.Name, what)
@@ -197,6 +199,19 @@ func (c checker) geo(f FieldOptions) string {
 	}
 	if index != nil && index.Len() != n {
 		return fmt.Sprintf("%d points in the index, %d in the column", index.Len(), n)
+	}
+	return ""
+}
+
+func (c checker) vectors(f FieldOptions) string {
+	column := c.r.Vectors(f.Name)
+	next := int64(0)
+	for row := range column.Len() {
+		doc := column.Doc(row)
+		if int64(doc) < next || doc >= c.r.NumDocs() {
+			return fmt.Sprintf("document %d of row %d", doc, row)
+		}
+		next = int64(doc) + 1
 	}
 	return ""
 }

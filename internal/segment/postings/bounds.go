@@ -27,6 +27,9 @@ func (it *Iterator) TermImpacts() Impacts {
 // GroupLastDoc is the last document of the group of the current block.
 func (it *Iterator) GroupLastDoc() uint32 {
 	last := min((it.block/GroupSize+1)*GroupSize, it.numBlocks) - 1
+	if uint(last) >= uint(len(it.lastDocs)) {
+		return NoMoreDocs
+	}
 	return it.lastDocs[last]
 }
 

@@ -50,13 +50,22 @@ type Iterator struct {
 	blockPairs, groupPairs, termPairs [maxPairs]Impact
 }
 
+// fail ends the iterator: there are no more blocks and no documents.
 func (it *Iterator) fail(format string, args ...any) {
 	if it.err == nil {
 		it.err = damaged(format, args...)
 	}
 	it.block, it.numBlocks = 0, 0
-	it.lastDocs, it.docsReady, it.count = nil, true, 0
-	it.freqsReady = true
+	it.docsReady, it.freqsReady, it.count = true, true, 0
+}
+
+// failBlock makes the current block the last one: its documents are known,
+// what goes with them is not.
+func (it *Iterator) failBlock(format string, args ...any) {
+	if it.err == nil {
+		it.err = damaged(format, args...)
+	}
+	it.numBlocks = it.block + 1
 }
 
 // Err is the first damage met; the iterator ended there.
@@ -121,11 +130,19 @@ func (it *Iterator) SeekBlock(target uint32) bool {
 	return hi < it.numBlocks
 }
 
-// LastDoc is the last document of the current block.
-func (it *Iterator) LastDoc() uint32 { return it.lastDocs[it.block] }
+// LastDoc is the last document of the current block, NoMoreDocs at the end.
+func (it *Iterator) LastDoc() uint32 {
+	if uint(it.block) >= uint(it.numBlocks) {
+		return NoMoreDocs
+	}
+	return it.lastDocs[it.block]
+}
 
-// FirstDoc is the first document of the current block.
+// FirstDoc is the first document of the current block, NoMoreDocs at the end.
 func (it *Iterator) FirstDoc() uint32 {
+	if uint(it.block) >= uint(it.numBlocks) {
+		return NoMoreDocs
+	}
 	if it.inline {
 		return it.single[0]
 	}
@@ -281,22 +298,22 @@ func (it *Iterator) decodeFreqs() {
 		return
 	}
 	at := it.freqsAt
-	if at+2 > it.blocksEnd {
-		it.fail("frequencies of block %d", it.block)
-		return
+	width, exceptions := 0, 0
+	if at+2 <= it.blocksEnd {
+		width, exceptions = int(it.data[at]), int(it.data[at+1])
+	} else {
+		it.failBlock("frequencies of block %d", it.block)
 	}
-	width, exceptions := int(it.data[at]), int(it.data[at+1])
-	if width == 0 && exceptions == 0 {
-		for i := range freqs {
-			freqs[i] = 1
+	if width != 0 || exceptions != 0 {
+		if readPatched(freqs, it.data[at+2:it.blocksEnd:cap(it.data)], width, exceptions) {
+			bitpack.AddTo32(freqs, 1)
+			return
 		}
-		return
+		it.failBlock("frequencies of block %d", it.block)
 	}
-	if !readPatched(freqs, it.data[at+2:it.blocksEnd:cap(it.data)], width, exceptions) {
-		it.fail("frequencies of block %d", it.block)
-		return
+	for i := range freqs {
+		freqs[i] = 1
 	}
-	bitpack.AddTo32(freqs, 1)
 }
 
 // IntoBitset sets the bit doc−base in words for every document of the term

@@ -51,7 +51,7 @@ func (it *Iterator) decodeChunk(c int) bool {
 	chunks := (total + chunkSize - 1) / chunkSize
 	table := it.posAt + int(it.posAts[it.block])
 	if table < it.posAt || table+3*chunks > it.posEnd || c >= chunks {
-		it.fail("positions of block %d", it.block)
+		it.failBlock("positions of block %d", it.block)
 		return false
 	}
 	at := table + 3*chunks
@@ -60,13 +60,13 @@ func (it *Iterator) decodeChunk(c int) bool {
 		at += bitpack.Size(chunkSize, int(e[0])) + int(e[2])
 	}
 	if at > it.posEnd {
-		it.fail("positions of block %d", it.block)
+		it.failBlock("positions of block %d", it.block)
 		return false
 	}
 	e := it.data[table+3*c:]
 	n := min(chunkSize, total-c*chunkSize)
 	if !readPatched(it.chunkValues[:n], it.data[at:it.posEnd:cap(it.data)], int(e[0]), int(e[1])) {
-		it.fail("positions of block %d", it.block)
+		it.failBlock("positions of block %d", it.block)
 		return false
 	}
 	it.chunk = c
