@@ -36,6 +36,9 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	err = s.pieces(ctx, func(ctx context.Context, segment int) error {
 		return pieces[segment].run(ctx)
 	})
+	for _, p := range pieces {
+		p.scanner.Close()
+	}
 	if err != nil {
 		return nil, timedOut(ctx, err)
 	}

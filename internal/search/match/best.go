@@ -9,18 +9,23 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// batch is documents with their scores on the way to a sink.
+// batch is documents with their scores on the way to a sink: those of one
+// window, or of one block.
 type batch struct {
 	docs   []uint32
 	sums   []float64
 	scores []float32
+
+	docsRoom   [Span + postings.BlockSize]uint32
+	sumsRoom   [Span + postings.BlockSize]float64
+	scoresRoom [Span + postings.BlockSize]float32
 }
 
-func (b *batch) reset() { b.docs, b.sums = b.docs[:0], b.sums[:0] }
+func (b *batch) reset() { b.docs, b.sums = b.docsRoom[:0], b.sumsRoom[:0] }
 
 // send hands the batch over without what the mask keeps out.
 func (b *batch) send(m *mask, sink Sink) bool {
-	b.scores = b.scores[:0]
+	b.scores = b.scoresRoom[:0]
 	kept := 0
 	for i, doc := range b.docs {
 		if !m.has(doc) {
@@ -46,7 +51,7 @@ func (m *mask) has(doc uint32) bool {
 func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, from, to uint32, sink Sink) error {
 	it, norms := &t.grade, t.table.Norms()
 	done := ctx.Done()
-	out := &s.batch
+	out := &s.room.batch
 	for open := t.opened[1] && it.SeekBlock(from); open && it.FirstDoc() < to; {
 		floor := float32(sink.Floor())
 		block := it.Block()
@@ -84,13 +89,8 @@ func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, from, to uint32, 
 
 // gradeInto scores documents and appends those above the floor.
 func (s *termStep) gradeInto(out *batch, docs, freqs []uint32, floor float32) {
-	if cap(out.docs)-len(out.docs) < len(docs) {
-		grown := max(2*cap(out.docs), len(out.docs)+postings.BlockSize)
-		out.docs = append(make([]uint32, 0, grown), out.docs...)
-		out.sums = append(make([]float64, 0, grown), out.sums...)
-	}
 	n := len(out.docs)
-	to, sums := out.docs[:cap(out.docs)], out.sums[:cap(out.docs)]
+	to, sums := out.docsRoom[:], out.sumsRoom[:]
 	freqs = freqs[:len(docs)]
 	if s.once || len(s.lengths) == 0 {
 		for i, doc := range docs {
@@ -163,7 +163,7 @@ func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint3
 			helped += bounds[helpers]
 			helpers++
 		}
-		out := &s.batch
+		out := &s.room.batch
 		out.reset()
 		if helpers == len(order)-1 {
 			s.gradeLead(order[helpers], base, helped, floor)
@@ -205,9 +205,9 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 					last--
 				}
 			}
-			before := len(s.batch.docs)
-			t.gradeInto(&s.batch, docs[first:last], it.Freqs()[first:last], least)
-			s.skipped = s.skipped || len(s.batch.docs)-before < last-first
+			before := len(s.room.batch.docs)
+			t.gradeInto(&s.room.batch, docs[first:last], it.Freqs()[first:last], least)
+			s.skipped = s.skipped || len(s.room.batch.docs)-before < last-first
 		}
 		if it.LastDoc() >= end {
 			return
@@ -219,12 +219,12 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 // with what the others may add, exceed the floor.
 func (s *Scanner) gradeUnion(terms []*termStep, base uint32, helped, floor float64) {
 	sums := s.sums
-	matched := &s.matched
+	matched := &s.room.matched
 	*matched = Bits{}
 	for _, t := range terms {
 		t.addAll(base, matched, sums)
 	}
-	out := &s.batch
+	out := &s.room.batch
 	found := 0
 	for i, w := range matched {
 		found += bits.OnesCount64(w)
@@ -338,7 +338,7 @@ func (s *termStep) walk() *postings.Iterator {
 func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	lead := c.lead.walk()
-	out := &s.batch
+	out := &s.room.batch
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		select {
 		case <-done:

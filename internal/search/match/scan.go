@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"sync"
 
 	"github.com/quiresearch/quire/internal/search/plan"
 )
@@ -27,7 +28,7 @@ type Sink interface {
 }
 
 // Scanner walks the matches of a plan in one segment. It belongs to one
-// goroutine.
+// goroutine, which closes it.
 type Scanner struct {
 	binder *binder
 	root   step
@@ -35,8 +36,30 @@ type Scanner struct {
 	sums   *Sums
 
 	skipped bool
-	batch   batch
+	room    *room
+}
+
+// room is the working memory of a scan. Its sums are zero while nobody uses
+// it.
+type room struct {
+	sums    Sums
 	matched Bits
+	batch   batch
+	dirty   bool // sums may not be zero
+}
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+// Close gives the working memory back. The scanner must not be used again.
+func (s *Scanner) Close() {
+	if s.room == nil {
+		return
+	}
+	if s.room.dirty {
+		s.room.sums, s.room.dirty = Sums{}, false
+	}
+	rooms.Put(s.room)
+	s.room, s.sums = nil, nil
 }
 
 // mask is the documents that may be hits at all.
@@ -110,9 +133,9 @@ func (v *View) scanner(segment int, n plan.Node, scoring bool, path string) (*Sc
 	if err != nil {
 		return nil, err
 	}
-	s := &Scanner{binder: b, root: root, mask: mask{documents: b.documents}}
+	s := &Scanner{binder: b, root: root, mask: mask{documents: b.documents}, room: rooms.Get().(*room)}
 	if scoring {
-		s.sums = new(Sums)
+		s.sums = &s.room.sums
 	}
 	if b.segment.Live != nil {
 		s.mask.live = b.segment.Live.Words()
@@ -210,7 +233,9 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 			continue
 		}
 		s.mask.window(base, &in)
+		s.room.dirty = true
 		s.root.run(base, &in, &out, s.sums)
+		s.room.dirty = false // the sink clears what it takes
 		if !out.Empty() && !sink.Take(base, &out, s.sums) {
 			s.skipped = true
 			return nil
