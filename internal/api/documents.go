@@ -20,7 +20,7 @@ import (
 // failedEntry is one refused entry of a batch.
 type failedEntry struct {
 	Position int           `json:"position"`
-	Line     int           `json:"line,omitempty"`
+	Line     int           `json:"line,omitzero"`
 	Errors   []ErrorDetail `json:"errors"`
 }
 

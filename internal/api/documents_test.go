@@ -1,0 +1,317 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/auth"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/internal/node"
+	"github.com/quiresearch/quire/internal/search"
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// documentServer is a node with one index, reached over HTTP.
+type documentServer struct {
+	*testing.T
+	url   string // of the documents
+	admin string // of the index
+}
+
+const catalogue = `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","filter":{}},"n":{"type":"int32"},
+	"title":{"type":"string","locales":{"locales":["fr"]}},"pop":{"type":"double","signal":{}},
+	"variants":{"type":"object","multiple":true,"mode":"nested","key":"sku","fields":{"sku":{"type":"string","required":true},"price":{"type":"double"}}}}}`
+
+func serveDocuments(t *testing.T, definition string, options Options) *documentServer {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	analyser := analysis.NewBuilder(analysis.Options{})
+	n, err := node.Open(t.Context(), node.Storage{Bucket: memory.New(time.Now), FS: vfs.Memory()}, node.Options{
+		FreshnessWait: 10 * time.Second, Capabilities: analyser.Capabilities(),
+		Engine: engine.Options{MaxInterval: -1, MaxChanges: -1, MinFree: -1, Workers: 1, Analysis: analyser, Capabilities: analyser.Capabilities()},
+	}, nil, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = n.Close(context.Background()) })
+	authority, err := auth.Open(t.Context(), memory.New(time.Now), auth.Options{RootKey: rootKey}, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := New(Components{Node: n, Searcher: search.New(collect.NewRunner(collect.Options{Threads: -1}, nil), nil, search.Options{}),
+		Authority: authority, Health: NewHealth(time.Second), Metrics: metrics.New(metrics.Options{WithoutRuntime: true}), Log: quiet}, options)
+	server := httptest.NewServer(a)
+	t.Cleanup(server.Close)
+	s := &documentServer{T: t, url: server.URL + "/v1alpha1/indexes/shop/documents", admin: server.URL + "/v1alpha1/admin/indexes/shop"}
+	if status, _, body := ask(t, "PUT", s.admin, definition); status != 201 {
+		t.Fatalf("create: %d %s", status, body)
+	}
+	return s
+}
+
+// message is what bodies say in words, which is free to change.
+var message = regexp.MustCompile(`"message":"[^"]*",`)
+
+// expect sends a request and compares status and body without messages;
+// freshness tokens in the body are read as T.
+func (s *documentServer) expect(method, path, body string, wantStatus int, want string, header ...string) string {
+	s.Helper()
+	status, answered, text := ask(s.T, method, s.url+path, body, header...)
+	text = message.ReplaceAllString(withoutTokens(text), "")
+	if status != wantStatus || (want != "" && text != want) {
+		s.Errorf("%s %s %s\n got %d %s\nwant %d %s", method, path, body, status, text, wantStatus, want)
+	}
+	return answered.Get(FreshnessHeader)
+}
+
+// refuse sends a request and compares the codes and places of its problems.
+func (s *documentServer) refuse(method, path, body string, wantStatus int, want string, header ...string) {
+	s.Helper()
+	status, _, text := ask(s.T, method, s.url+path, body, header...)
+	got := ""
+	for _, d := range problemsOf(s.T, text) {
+		if got != "" {
+			got += " "
+		}
+		got += d.Code + "@" + d.Path
+		for _, name := range []string{"position", "processed", "line", "limit"} {
+			if value, ok := d.Arguments[name]; ok {
+				got += fmt.Sprintf(" %s=%s", name, value)
+			}
+		}
+	}
+	if status != wantStatus || got != want {
+		s.Errorf("%s %s %s\n got %d %s\nwant %d %s", method, path, body, status, got, wantStatus, want)
+	}
+}
+
+func (s *documentServer) commit() {
+	s.Helper()
+	if status, _, body := ask(s.T, "POST", s.admin+"/actions/commit", ""); status != 200 {
+		s.Fatalf("commit: %d %s", status, body)
+	}
+}
+
+// list returns the committed documents, one per line.
+func (s *documentServer) list() string {
+	s.Helper()
+	s.commit()
+	_, _, text := ask(s.T, "GET", s.url, "", "Accept", "application/x-ndjson")
+	return strings.TrimSpace(text)
+}
+
+func problemsOf(t *testing.T, text string) []ErrorDetail {
+	t.Helper()
+	var body struct{ Errors []ErrorDetail }
+	if err := json.Unmarshal([]byte(text), &body); err != nil {
+		t.Fatalf("%q is no error body: %v", text, err)
+	}
+	return body.Errors
+}
+
+func withoutTokens(text string) string {
+	const mark = `"freshness":"`
+	if i := strings.Index(text, mark); i >= 0 {
+		if end := strings.IndexByte(text[i+len(mark):], '"'); end > 0 {
+			return text[:i+len(mark)] + "T" + text[i+len(mark)+end:]
+		}
+	}
+	return text
+}
+
+const ndjsonType = "application/x-ndjson"
+
+func TestBatchesOfDocuments(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{})
+	s.expect("POST", "", `{"documents":[{"id":"1","name":"jam"},{"id":"2"}]}`, 200, `{"indexed":2,"failed":[],"freshness":"T"}`)
+	s.expect("POST", "", `{"documents":[]}`, 200, `{"indexed":0,"failed":[],"freshness":"T"}`)
+	s.refuse("POST", "", `{"documents":[{"id":"3"},{"id":"4","bogus":1,"n":"x"},{"id":"5"}]}`, 400,
+		"document:field_unknown@documents[1].bogus position=1 processed=1 document:number:value_invalid@documents[1].n position=1 processed=1")
+	s.expect("POST", "?onError=skip", `{"documents":[{"bogus":1},7,{"id":"6"}]}`, 200,
+		`{"indexed":1,"failed":[{"position":0,"errors":[{"code":"document:field_unknown","path":"documents[0].bogus","arguments":{"name":"bogus","position":"0","processed":"0"}},`+
+			`{"code":"document:field_required","path":"documents[0].id","arguments":{"name":"id","position":"0","processed":"0"}}]},`+
+			`{"position":1,"errors":[{"code":"document:not_an_object","path":"documents[1]","arguments":{"position":"1","processed":"0"}}]}],"freshness":"T"}`)
+	s.refuse("POST", "?onError=ignore", `{"documents":[]}`, 400, "document:on_error_invalid@onError")
+	s.refuse("POST", "", ``, 400, "request:body_required@")
+	s.refuse("POST", "", `{}`, 400, "request:body_required@")
+	s.refuse("POST", "", `{"documents":{}}`, 400, "request:value_invalid@documents")
+	s.refuse("POST", "", `{"documents":[],"more":1}`, 400, "request:property_unknown@more")
+	s.refuse("POST", "", `{"documents":[{"id":"9","id":"9"}]}`, 400, "request:body_malformed@ line=1")
+	if got := s.list(); got != "{\"id\":\"1\",\"name\":\"jam\"}\n{\"id\":\"2\"}\n{\"id\":\"3\"}\n{\"id\":\"6\"}" {
+		t.Errorf("documents %s", got)
+	}
+}
+
+func TestStreamsOfDocuments(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{})
+	lines := []string{"Content-Type", ndjsonType}
+	s.expect("POST", "", "{\"id\":\"1\"}\n\n{\"id\":\n\"2\"}\n", 200, `{"indexed":2,"failed":[],"freshness":"T"}`, lines...)
+	s.expect("POST", "", "", 200, `{"indexed":0,"failed":[],"freshness":"T"}`, lines...)
+	s.refuse("POST", "", "{\"id\":\"3\"}\n{\"id\":\n\"4\",\"x\":1}\n", 400, "document:field_unknown@[1].x position=1 processed=1 line=2", lines...)
+	s.refuse("POST", "?onError=skip", "{\"id\":\"5\"}\n{\"id\":\n\"6\" 7}\n{\"id\":\"8\"}", 400, "document:malformed@[1] position=1 processed=1 line=3", lines...)
+	s.refuse("POST", "", "{\"id\":\"9\"}\nnot json\n", 400, "document:malformed@[1] position=1 processed=1 line=2", lines...)
+	s.refuse("POST", "", "\"jam\"\n", 400, "document:not_an_object@[0] position=0 processed=0 line=1", lines...)
+	s.refuse("POST", "", "null\n", 400, "document:not_an_object@[0] position=0 processed=0 line=1", lines...)
+	s.refuse("POST", "", strings.Repeat("[", 100)+strings.Repeat("]", 100), 400, "document:malformed@[0] position=0 processed=0 line=1", lines...)
+	if got := s.list(); got != "{\"id\":\"1\"}\n{\"id\":\"2\"}\n{\"id\":\"3\"}\n{\"id\":\"5\"}\n{\"id\":\"9\"}" {
+		t.Errorf("documents %s", got)
+	}
+}
+
+func TestBodiesAreBounded(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{MaxBodySize: 1000, MaxStreamBodySize: 1500})
+	s.refuse("POST", "", `{"documents":[{"id":"1","name":"`+strings.Repeat("x", 1000)+`"}]}`, 413, "request:body_too_large@ limit=1000")
+	s.refuse("POST", "", strings.Repeat("{\"id\":\"1\"}\n", 200), 413, "request:body_too_large@ processed=0 limit=1500", "Content-Type", ndjsonType)
+	s.refuse("POST", "", "{\"id\":\"1\"}\n{\"id\":\"2\",\"name\":\""+strings.Repeat("x", 1000)+"\"}", 413, "request:body_too_large@ processed=1 limit=1000", "Content-Type", ndjsonType)
+	if got := s.list(); got != `{"id":"1"}` {
+		t.Errorf("documents %s", got)
+	}
+}
+
+func TestATruncatedStreamKeepsWhatWasRead(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{})
+	address, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := net.Dial("tcp", address.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: 500\r\n\r\n{\"id\":\"1\"}\n{\"id\":", address.Path, rootKey, ndjsonType)
+	if err := connection.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	status, err := bufio.NewReader(connection).ReadString('\n')
+	if err == nil && !strings.Contains(status, "400") {
+		t.Errorf("status %s", status)
+	}
+	for range 1000 { // the server may see the end after the client
+		if s.list() == `{"id":"1"}` {
+			return
+		}
+	}
+	t.Errorf("documents %s", s.list())
+}
+
+func TestOneDocumentUnderAKey(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{})
+	token := s.expect("PUT", "/a%2Fb", `{"name":"jam","pop":0.5}`, 204, "")
+	if token == "" {
+		t.Error("no token")
+	}
+	s.expect("GET", "/a%2Fb", "", 200, `{"document":{"id":"a/b","name":"jam","pop":0.5},"freshness":"T"}`, FreshnessHeader, token)
+	s.expect("PUT", "/a%2Fb", `{"id":"a/b","name":"jelly"}`, 204, "")
+	s.refuse("PUT", "/1", `{"id":"2"}`, 400, "document:key_conflicting@id")
+	s.refuse("PUT", "/1", `[]`, 400, "document:not_an_object@")
+	s.refuse("PUT", "/1", `{"n":1.5}`, 400, "document:number:value_invalid@n")
+	s.refuse("PUT", "/1", ``, 400, "request:body_required@")
+	s.refuse("PUT", "/1", `{"n":1`, 400, "request:body_malformed@ line=1")
+	s.expect("PATCH", "/a%2Fb", `{"title[fr]":"gelée","variants[]":{"sku":"s","price":1}}`, 204, "")
+	s.expect("PATCH", "/a%2Fb", `{"id":"a/b","pop":null,"variants[s].price":2}`, 204, "")
+	s.refuse("PATCH", "/a%2Fb", `{"id":"c"}`, 400, "document:key_conflicting@id")
+	s.refuse("PATCH", "/none", `{"n":1}`, 404, "document:not_found@")
+	s.refuse("PATCH", "/none", `{"pop":1}`, 404, "document:not_found@")
+	s.refuse("PATCH", "/a%2Fb", `{"variants.price":1}`, 400, "document:patch:selector_required@variants.price")
+	token = s.expect("PATCH", "/a%2Fb", `{"pop":0.25}`, 204, "")
+	s.expect("GET", "/a%2Fb", "", 200, `{"document":{"id":"a/b","name":"jelly","title":{"fr":"gelée"},"variants":[{"sku":"s","price":2}],"pop":0.25},"freshness":"T"}`, FreshnessHeader, token)
+	s.refuse("GET", "/none", "", 404, "document:not_found@")
+	s.refuse("GET", "/x", "", 400, "search:freshness:invalid@"+FreshnessHeader, FreshnessHeader, "zzz")
+	token = s.expect("DELETE", "/a%2Fb", "", 204, "")
+	s.refuse("GET", "/a%2Fb", "", 404, "document:not_found@", FreshnessHeader, token)
+	s.expect("DELETE", "/a%2Fb", "", 204, "")
+}
+
+func TestUpdatesInBatches(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{})
+	s.expect("POST", "", `{"documents":[{"id":"1","name":"a"},{"id":"2"}]}`, 200, "")
+	const update = "/actions/update"
+	s.expect("POST", update, `{"documents":[{"id":"1","name":"b"},{"id":"2","pop":3}]}`, 200, `{"updated":2,"missing":[],"failed":[],"freshness":"T"}`)
+	s.expect("POST", update+"?missing=skip", `{"documents":[{"id":"9","name":"b"},{"id":"1","n":3}]}`, 200, `{"updated":1,"missing":["9"],"failed":[],"freshness":"T"}`)
+	s.refuse("POST", update, "{\"id\":\"1\",\"n\":4}\n{\"id\":\"9\",\"n\":5}\n", 400, "document:not_found@[1] position=1 processed=1 line=2", "Content-Type", ndjsonType)
+	s.refuse("POST", update, `{"documents":[{"n":4}]}`, 400, "document:key_required@documents[0].id position=0 processed=0")
+	s.refuse("POST", update, `{"documents":[{"id":"1","title[es]":"x"}]}`, 400, "document:locale_unknown@documents[0].title[es] position=0 processed=0")
+	s.refuse("POST", update+"?missing=maybe", `{"documents":[]}`, 400, "document:patch:missing_invalid@missing")
+	s.expect("POST", update+"?onError=skip", `{"documents":[{"id":"9","n":1},{"id":"1","n":6}]}`, 200,
+		`{"updated":1,"missing":[],"failed":[{"position":0,"errors":[{"code":"document:not_found","path":"documents[0]","arguments":{"key":"9","position":"0","processed":"0"}}]}],"freshness":"T"}`)
+	if got := s.list(); got != "{\"id\":\"1\",\"name\":\"b\",\"n\":6}\n{\"id\":\"2\",\"pop\":3}" {
+		t.Errorf("documents %s", got)
+	}
+}
+
+func TestDeletes(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{})
+	s.expect("POST", "", `{"documents":[{"id":"1","name":"a"},{"id":"2","name":"b"},{"id":"3","name":"a"},{"id":"4"},{"id":"5"}]}`, 200, "")
+	const remove = "/actions/delete"
+	s.expect("POST", remove, `{"keys":["5","nothing"]}`, 200, `{"deleted":2,"freshness":"T"}`)
+	s.refuse("POST", remove, `{"keys":["4",7]}`, 400, "search:value_invalid@keys[1]")
+	s.refuse("POST", remove, `{"keys":[null]}`, 400, "document:key_required@keys[0]")
+	s.refuse("POST", remove, `{}`, 400, "document:delete:target_required@")
+	s.refuse("POST", remove, `{"all":true,"keys":[]}`, 400, "document:delete:target_conflicting@")
+	s.refuse("POST", remove, `{"query":[]}`, 400, "document:delete:query_empty@query")
+	s.refuse("POST", remove, `{"all":true,"locale":"en"}`, 400, "document:delete:locale_without_query@locale")
+	s.commit()
+	s.expect("POST", "", `{"documents":[{"id":"6","name":"a"}]}`, 200, "")
+	s.expect("POST", remove, `{"query":[{"field":"name","match":{"value":"a"}}]}`, 200, `{"deleted":2,"freshness":"T"}`)
+	if got := s.list(); got != "{\"id\":\"2\",\"name\":\"b\"}\n{\"id\":\"4\"}" {
+		t.Errorf("documents %s", got)
+	}
+	s.expect("POST", remove, `{"all":true}`, 200, `{"deleted":2,"freshness":"T"}`)
+	if got := s.list(); got != "" {
+		t.Errorf("documents %s", got)
+	}
+}
+
+func TestListings(t *testing.T) {
+	s := serveDocuments(t, `{"fields":{"id":{"type":"int64","primaryKey":true}}}`, Options{})
+	s.expect("POST", "", `{"documents":[{"id":10},{"id":-3},{"id":2}]}`, 200, "")
+	s.commit()
+	s.expect("GET", "", "", 200, `{"documents":[{"id":-3},{"id":2},{"id":10}],"freshness":"T"}`)
+	s.expect("GET", "?limit=2", "", 200, `{"documents":[{"id":-3},{"id":2}],"next":"2","freshness":"T"}`)
+	s.expect("GET", "?limit=2&after=1", "", 200, `{"documents":[{"id":2},{"id":10}],"next":"10","freshness":"T"}`)
+	s.expect("GET", "?after=10", "", 200, `{"documents":[],"freshness":"T"}`)
+	if token := s.expect("GET", "", "", 200, "{\"id\":-3}\n{\"id\":2}\n{\"id\":10}\n", "Accept", ndjsonType); token == "" {
+		t.Error("no token")
+	}
+	for _, limit := range []string{"0", "10001", "many"} {
+		s.refuse("GET", "?limit="+limit, "", 400, "request:limit_out_of_range@limit")
+	}
+	s.refuse("GET", "?after=x", "", 400, "search:value_invalid@")
+	s.refuse("GET", "/x", "", 400, "search:value_invalid@")
+}
+
+func TestIndexesWithoutAKeyOrASource(t *testing.T) {
+	s := serveDocuments(t, `{"fields":{"m":{"type":"string","filter":{}}}}`, Options{})
+	s.expect("POST", "", `{"documents":[{"m":"x"},{"m":"x"}]}`, 200, `{"indexed":2,"failed":[],"freshness":"T"}`)
+	s.refuse("GET", "", "", 400, "index:no_primary_key@")
+	s.refuse("PUT", "/1", `{}`, 400, "index:no_primary_key@")
+	s.refuse("POST", "/actions/update", `{"documents":[{"m":"y"}]}`, 400, "index:no_primary_key@")
+	s.refuse("POST", "/actions/delete", `{"keys":["1"]}`, 400, "index:no_primary_key@")
+	s.commit()
+	s.expect("POST", "/actions/delete", `{"query":[{"field":"m","match":{"value":"x"}}]}`, 200, `{"deleted":2,"freshness":"T"}`)
+
+	s = serveDocuments(t, `{"source":"none","fields":{"id":{"type":"string","primaryKey":true},"m":{"type":"string"},"pop":{"type":"int32","signal":{}}}}`, Options{})
+	s.expect("PUT", "/1", `{"m":"x","pop":1}`, 204, "")
+	s.refuse("GET", "", "", 400, "document:source_not_kept@")
+	s.refuse("GET", "/1", "", 400, "document:source_not_kept@")
+	s.refuse("PATCH", "/1", `{"m":"y"}`, 400, "document:source_not_kept@")
+	s.expect("PATCH", "/1", `{"pop":2}`, 204, "")
+	s.commit()
+	s.refuse("PATCH", "/1", `{"m":"y"}`, 400, "document:source_not_kept@")
+	s.expect("PATCH", "/1", `{"pop":3}`, 204, "")
+}
