@@ -84,7 +84,9 @@ func (w *Write) turnTo(ctx context.Context, entry registry.Entry) error {
 	if err != nil {
 		return err
 	}
-	w.current = &part{generation: g, session: g.Session(ctx)}
+	// A caller that goes away leaves nothing undecided: what was taken is
+	// waited for, because answers and logs count it.
+	w.current = &part{generation: g, session: g.Session(context.WithoutCancel(ctx))}
 	w.parts = append(w.parts, w.current)
 	return nil
 }

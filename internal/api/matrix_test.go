@@ -1,0 +1,243 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quiresearch/quire/internal/auth"
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/node"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// deployment is a whole node behind the API, over memory.
+type deployment struct {
+	*testing.T
+	server    *httptest.Server
+	bucket    bucket.Bucket
+	authority *auth.Authority
+	node      *node.Node
+}
+
+func deploy(t *testing.T, options auth.Options) *deployment {
+	t.Helper()
+	d := &deployment{T: t, bucket: memory.New(nil)}
+	quiet := slog.New(slog.DiscardHandler)
+	n, err := node.Open(context.Background(), node.Storage{Bucket: d.bucket, FS: vfs.Memory()}, node.Options{}, nil, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.node = n
+	d.serve(options)
+	t.Cleanup(func() { _ = n.Close(context.Background()) })
+	return d
+}
+
+// serve answers with the given way to authenticate from now on.
+func (d *deployment) serve(options auth.Options) {
+	d.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	authority, err := auth.Open(context.Background(), d.bucket, options, quiet)
+	if err != nil {
+		d.Fatal(err)
+	}
+	d.authority = authority
+	if d.server != nil {
+		d.server.Close()
+	}
+	d.server = httptest.NewServer(New(Components{Node: d.node, Authority: authority, Health: NewHealth(time.Second), Log: quiet}, Options{}))
+	d.Cleanup(d.server.Close)
+}
+
+func (d *deployment) key(permissions []auth.Permission, indexes ...string) string {
+	d.Helper()
+	_, credential := d.create(auth.NewKey{Grants: []auth.Grant{{Permissions: permissions, Indexes: indexes}}})
+	return credential
+}
+
+func (d *deployment) create(wanted auth.NewKey) (string, string) {
+	d.Helper()
+	key, credential, err := d.authority.Create(context.Background(), wanted)
+	if err != nil {
+		d.Fatal(err)
+	}
+	return key.ID, string(credential)
+}
+
+// ask sends a request with the given Authorization header; empty: none.
+func (d *deployment) ask(method, path, authorization, body string) (int, string, string) {
+	d.Helper()
+	status, _, text := ask(d.T, method, d.server.URL+path, body, "Authorization", authorization)
+	if status < 400 {
+		return status, "", text
+	}
+	return status, code(d.T, text), text
+}
+
+// pathOf fills the parameters of a route.
+func pathOf(route Route, name, key string) string {
+	return strings.NewReplacer("{name}", name, "{key}", "1", "{field}", "name", "{id}", key).Replace(route.Path)
+}
+
+const small = `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","filter":{},"facet":{}}}}`
+
+// Every endpoint against every kind of credential: who is nobody gets 401, who
+// may see nothing gets 404, who may see but not do gets 403, and only who holds
+// the permission gets beyond.
+func TestEveryEndpointAgainstEveryCredential(t *testing.T) {
+	d := deploy(t, auth.Options{RootKey: rootKey})
+	if status, _, body := d.ask("PUT", "/v1alpha1/admin/indexes/books", "Bearer "+rootKey, small); status != 201 {
+		t.Fatal(body)
+	}
+	soon := time.Now().Add(time.Millisecond)
+	_, lapsed := d.create(auth.NewKey{ExpiresAt: &soon, Grants: []auth.Grant{{Permissions: everyPermission(), Indexes: []string{"*"}}}})
+	revokedID, revoked := d.create(auth.NewKey{Grants: []auth.Grant{{Permissions: everyPermission(), Indexes: []string{"*"}}}})
+	if err := d.authority.Revoke(context.Background(), revokedID); err != nil {
+		t.Fatal(err)
+	}
+	for time.Now().Before(soon) {
+		time.Sleep(time.Until(soon))
+	}
+	anonymousID, _ := d.create(auth.NewKey{Grants: []auth.Grant{{Permissions: []auth.Permission{auth.Search}, Indexes: []string{"books"}}}})
+	d.serve(auth.Options{RootKey: rootKey})
+	for _, route := range routes {
+		if route.Permission == "" {
+			continue
+		}
+		t.Run(route.Operation, func(t *testing.T) {
+			d.T = t
+			path := pathOf(route, "books", "0000000000000000")
+			send := func(authorization string) (int, string) {
+				status, code, _ := d.ask(route.Method, path, authorization, "")
+				return status, code
+			}
+			for what, authorization := range map[string]string{
+				"none": "", "no scheme": rootKey, "another scheme": "Basic " + rootKey, "empty": "Bearer ",
+				"unknown": "Bearer quire_0123456789abcdef_x", "expired": "Bearer " + lapsed, "revoked": "Bearer " + revoked,
+			} {
+				if status, code := send(authorization); status != 401 || code != "auth:unauthenticated" {
+					t.Errorf("%s: %d %s", what, status, code)
+				}
+			}
+			others := withoutPermission(route.Permission)
+			elsewhere := []auth.Permission{route.Permission}
+			if route.Scope == auth.ScopeIndex {
+				if status, code := send("Bearer " + d.key(elsewhere, "shop*", "book", "books@*")); status != 404 || code != "index:not_found" {
+					t.Errorf("permission on another index: %d %s", status, code)
+				}
+			}
+			if status, code := send("Bearer " + d.key(others, "books")); status != 403 || code != "auth:forbidden" {
+				t.Errorf("every other permission: %d %s", status, code)
+			}
+			patterns := []string{"books"}
+			if route.Scope == auth.ScopeDeployment {
+				patterns = nil
+			}
+			for what, credential := range map[string]string{"right": d.key(elsewhere, patterns...), "root": rootKey} {
+				status, code := send("Bearer " + credential)
+				wantsMore := code == "auth:forbidden" && (route.Operation == "startReindex" || route.Operation == "putIndex")
+				if status == 401 || status == 403 && !wantsMore {
+					t.Errorf("%s: %d %s", what, status, code)
+				}
+				if route.Operation == "deleteIndex" {
+					d.ask("PUT", "/v1alpha1/admin/indexes/books", "Bearer "+rootKey, small)
+				}
+			}
+		})
+	}
+	d.T = t
+	d.serve(auth.Options{RootKey: rootKey, AnonymousKey: anonymousID})
+	for _, route := range routes {
+		if route.Permission == "" {
+			continue
+		}
+		status, code, _ := d.ask(route.Method, pathOf(route, "books", "0000000000000000"), "", "")
+		if got := status != 401 && status != 403; got != (route.Permission == auth.Search) {
+			t.Errorf("anonymous %s: %d %s", route.Operation, status, code)
+		}
+	}
+}
+
+func everyPermission() []auth.Permission { return withoutPermission("") }
+
+func withoutPermission(p auth.Permission) []auth.Permission {
+	var others []auth.Permission
+	for _, row := range auth.Permissions() {
+		if row.Permission != p {
+			others = append(others, row.Permission)
+		}
+	}
+	return others
+}
+
+// What a key may not see answers with the same bytes as what is not there.
+func TestInvisibleLooksAbsent(t *testing.T) {
+	d := deploy(t, auth.Options{RootKey: rootKey})
+	stranger := "Bearer " + d.key(everyPermission(), "other")
+	absent := make(map[string]string)
+	for _, route := range routes {
+		if route.Scope == auth.ScopeIndex && !route.Creates {
+			for _, name := range []string{"hidden", "hidden@1"} {
+				path := pathOf(route, name, "")
+				_, _, body := d.ask(route.Method, path, stranger, "{}")
+				absent[route.Method+" "+path] = body
+			}
+		}
+	}
+	for _, name := range []string{"hidden", "other"} {
+		if status, _, body := d.ask("PUT", "/v1alpha1/admin/indexes/"+name, "Bearer "+rootKey, small); status != 201 {
+			t.Fatal(body)
+		}
+	}
+	for request, want := range absent {
+		method, path, _ := strings.Cut(request, " ")
+		if _, _, body := d.ask(method, path, stranger, "{}"); body != want {
+			t.Errorf("%s: %s, absent %s", request, body, want)
+		}
+	}
+	// The name a covering key asks for and does not exist: the same bytes again.
+	_, _, invisible := d.ask("GET", "/v1alpha1/admin/indexes/hidden", stranger, "")
+	if status, _, body := d.ask("DELETE", "/v1alpha1/admin/indexes/hidden", "Bearer "+rootKey, ""); status != 204 {
+		t.Fatal(body)
+	}
+	if _, _, gone := d.ask("GET", "/v1alpha1/admin/indexes/hidden", "Bearer "+rootKey, ""); gone != invisible {
+		t.Errorf("absent %s, invisible %s", gone, invisible)
+	}
+	for _, path := range []string{"/v1alpha1/admin/indexes", "/v1alpha1/admin/reindexes", "/v1alpha1/admin/indexers"} {
+		if _, _, body := d.ask("GET", path, stranger, ""); strings.Contains(body, "hidden") {
+			t.Errorf("%s tells %s", path, body)
+		}
+	}
+}
+
+// What is authorized is what is used: whatever a name looks like, a key for one
+// index never reaches another.
+func FuzzNamesReachOnlyWhatIsGranted(f *testing.F) {
+	for _, seed := range []string{"other", "books@1", "books%401", "%62ooks", "books%2f..%2fother", "..%2fother", "books%00", "BOOKS", "books@1@2", "books%40%2a"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		request, err := http.NewRequest("GET", "http://node/v1alpha1/admin/indexes/"+name, nil)
+		if err != nil {
+			return
+		}
+		d := deploy(t, auth.Options{RootKey: rootKey})
+		for _, index := range []string{"books", "other"} {
+			if status, _, body := d.ask("PUT", "/v1alpha1/admin/indexes/"+index, "Bearer "+rootKey, small); status != 201 {
+				t.Fatal(body)
+			}
+		}
+		answer := httptest.NewRecorder()
+		request.Header.Set("Authorization", "Bearer "+d.key(everyPermission(), "books"))
+		d.server.Config.Handler.ServeHTTP(answer, request)
+		if body := answer.Body.String(); answer.Code == 200 && (!strings.Contains(body, `"name":"books"`) || strings.Contains(body, "other")) {
+			t.Fatalf("%q answers %s", name, body)
+		}
+	})
+}
