@@ -11,7 +11,13 @@ import (
 // chain builds a chain or fails the test.
 func chain(t testing.TB, spec *definition.Chain, tag string, mode Mode) *Chain {
 	t.Helper()
-	c, err := NewBuilder(Options{}).Chain(spec, tag, mode)
+	return built(t, NewBuilder(Options{}), spec, tag, mode)
+}
+
+// built is chain with a builder of the test's own.
+func built(t testing.TB, b *Builder, spec *definition.Chain, tag string, mode Mode) *Chain {
+	t.Helper()
+	c, err := b.Chain(spec, tag, mode)
 	if err != nil {
 		t.Fatal(err)
 	}

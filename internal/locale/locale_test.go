@@ -89,3 +89,20 @@ func TestLowerFollowsTheLocale(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryLocaleHasStopwords(t *testing.T) {
+	for _, tag := range tags {
+		words := Stopwords(tag)
+		switch {
+		case tag == "ko" || tag == "is":
+			if len(words) != 0 {
+				t.Errorf("%s has %d built-in stopwords", tag, len(words))
+			}
+		case len(words) < 30:
+			t.Errorf("%s has %d stopwords", tag, len(words))
+		}
+	}
+	if Stopwords("xx") != nil || Stopwords("../locale") != nil {
+		t.Error("stopwords of nothing")
+	}
+}

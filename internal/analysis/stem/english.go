@@ -1,5 +1,7 @@
 package stem
 
+import "bytes"
+
 // English is Porter 2, the English stemmer of Snowball 3, after removing a
 // possessive 's. It works on bytes in place: English is on the way of most
 // texts.
@@ -18,7 +20,7 @@ func (English) AppendStem(_ *Scratch, dst, word []byte) []byte {
 		word = word[1:]
 	}
 	begin := len(dst)
-	dst = append(dst, word...)
+	dst = appendStraight(dst, word)
 	e := english{b: dst[begin:]}
 	e.markYs()
 	e.markRegions()
@@ -36,10 +38,22 @@ func (English) AppendStem(_ *Scratch, dst, word []byte) []byte {
 			}
 		}
 	}
-	if len(e.b) <= len(word) {
-		return dst[:begin+len(e.b)] // it was cut in place
-	}
+	// Cut in place, or moved when it grew: either way this puts it back.
 	return append(dst[:begin], e.b...)
+}
+
+// appendStraight appends word with its apostrophes straightened.
+func appendStraight(dst, word []byte) []byte {
+	for i := bytes.IndexByte(word, 0xE2); i >= 0; i = bytes.IndexByte(word, 0xE2) {
+		if hasPrefix(word[i:], "’") {
+			dst = append(append(dst, word[:i]...), '\'')
+			word = word[i+len("’"):]
+		} else {
+			dst = append(dst, word[:i+1]...)
+			word = word[i+1:]
+		}
+	}
+	return append(dst, word...)
 }
 
 // withoutPossessive drops 's, s' and ' at the end of word.

@@ -107,7 +107,7 @@ var odiaEndings = join(
 func punjabi(w *letters) { w.first(punjabiEndings) }
 
 var punjabiEndings = join(
-	endings(6, "ੀਆਂਵਾਂ ਾਂਗੇ ੀਆਂ ਿਆਂ ੇਗਾ ੇਗੀ ਣਗੇ ਣਗੀਆਂ"),
-	endings(5, "ਿਓਂ ਿਆ ੀਏ ਾਉਣ ਦੀਆਂ ਦਿਆਂ ਵਾਂ"),
+	endings(5, "ੀਆਂਵਾਂ ਾਂਗੇ ੀਆਂ ਿਆਂ ੇਗਾ ੇਗੀ ਣਗੇ ਣਗੀਆਂ"),
+	endings(4, "ਿਓਂ ਿਆ ੀਏ ਾਉਣ ਦੀਆਂ ਦਿਆਂ ਵਾਂ"),
 	endings(4, "ਾਂ ੋਂ ੀਂ ਣਾ ਣੀ ਣੇ ਦਾ ਦੀ ਦੇ ਕੇ ਨੇ ਈਏ"),
 	endings(3, "ਾ ੀ ੇ ੋ ਿ ੁ ੂ ਂ"))

@@ -16,8 +16,21 @@ type Stream struct {
 	arena []byte
 }
 
-// Reset forgets all tokens and keeps the memory.
+// What a Stream keeps between texts even when they are short.
+const (
+	keptTokens = 1 << 15
+	keptBytes  = 1 << 20
+)
+
+// Reset forgets all tokens and keeps the memory, except for what an unusually
+// long text took and the texts since have not needed.
 func (s *Stream) Reset() {
+	if cap(s.Tokens)+cap(s.spare) > 2*keptTokens && len(s.Tokens) < keptTokens/8 {
+		s.Tokens, s.spare = nil, nil
+	}
+	if cap(s.arena) > keptBytes && len(s.arena) < keptBytes/8 {
+		s.arena = nil
+	}
 	s.Tokens = s.Tokens[:0]
 	s.Positions = 0
 	s.arena = s.arena[:0]

@@ -28,6 +28,9 @@ var folding = sync.OnceValue(func() *foldTable {
 		if r >= 0x3400 && r < 0xA000 || r >= 0xAC00 && r < 0xE000 || r >= 0x20000 && r < 0x2F800 {
 			continue // ideographs, Hangul and surrogates stay
 		}
+		if r >= 0x13A0 && r <= 0x13F5 {
+			continue // Cherokee folds to its capitals; the library turns them around
+		}
 		from := string(r)
 		to := from
 		if isIgnorable(r) {

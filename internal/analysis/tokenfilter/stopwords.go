@@ -1,6 +1,7 @@
 package tokenfilter
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/quiresearch/quire/internal/analysis/token"
@@ -11,6 +12,7 @@ import (
 type Stopwords struct {
 	words   map[string]struct{}
 	longest int
+	starts  [256]uint32 // by first byte, a bit for every length; longer words share the last bit
 	fold    *foldTable
 }
 
@@ -25,7 +27,9 @@ func NewStopwords(words []string, before ...Filter) *Stopwords {
 		if w == "" {
 			continue
 		}
-		f.add(f.fold.appendFold(nil, []byte(w)))
+		folded := f.fold.appendFold(nil, []byte(w))
+		f.add(folded)
+		f.add(bytes.ReplaceAll(folded, []byte("'"), []byte("’"))) // don't and don’t
 		s.Reset()
 		s.Add([]byte(w), 0, len(w), token.Word, 0)
 		for _, b := range before {
@@ -39,7 +43,11 @@ func NewStopwords(words []string, before ...Filter) *Stopwords {
 }
 
 func (f *Stopwords) add(word []byte) {
+	if len(word) == 0 {
+		return
+	}
 	f.words[string(word)] = struct{}{}
+	f.starts[word[0]] |= 1 << min(len(word), 31)
 	f.longest = max(f.longest, len(word))
 }
 
@@ -62,8 +70,8 @@ func (f *Stopwords) holds(s *token.Stream, t *token.Token) bool {
 		t.Shape = token.ShapeOf(t.Term)
 	}
 	if t.Shape&token.ShapeASCII != 0 && t.Shape&token.ShapeUpper == 0 {
-		if len(t.Term) > f.longest {
-			return false
+		if len(t.Term) == 0 || f.starts[t.Term[0]]&(1<<min(len(t.Term), 31)) == 0 {
+			return false // most words, without hashing them
 		}
 		_, found := f.words[string(t.Term)]
 		return found
