@@ -54,7 +54,7 @@ func (c *Code) New(arguments ...any) *Problem {
 // At returns a problem at a place of the request. The arguments alternate
 // names and values.
 func (c *Code) At(at Path, arguments ...any) *Problem {
-	p := &Problem{Code: c, Path: at.String()}
+	p := &Problem{Code: c, Path: strings.ToValidUTF8(at.String(), "\uFFFD")}
 	for i := 0; i+1 < len(arguments); i += 2 {
 		p = p.With(fmt.Sprint(arguments[i]), arguments[i+1])
 	}
@@ -78,7 +78,8 @@ func (p *Problem) With(name string, value any) *Problem {
 	if p.Arguments == nil {
 		p.Arguments = make(map[string]string, 4)
 	}
-	p.Arguments[name] = argumentText(value)
+	// What a caller sent may be any bytes; an answer is always valid text.
+	p.Arguments[name] = strings.ToValidUTF8(argumentText(value), "\uFFFD")
 	return p
 }
 

@@ -70,12 +70,13 @@ type Store[T any] struct {
 	bucket   bucket.Bucket
 	key      string
 	resource string
+	turn     chan struct{} // held by the one Change of this process that runs
 }
 
 // New returns the store of the object under key. The resource is what problems
 // call it.
 func New[T any](b bucket.Bucket, key, resource string) *Store[T] {
-	return &Store[T]{bucket: b, key: key, resource: resource}
+	return &Store[T]{bucket: b, key: key, resource: resource, turn: make(chan struct{}, 1)}
 }
 
 // Read returns the stored object, the zero Object when none is stored. An
@@ -125,8 +126,15 @@ func (s *Store[T]) open(content []byte, tag bucket.Tag) (Object[T], error) {
 // what another writer stored when that one came first. It answers
 // storage:conflict after losing three times, and the object found when apply
 // says ErrUnchanged. Another error of apply is returned as it is; nothing is
-// written then.
+// written then. Changes through one Store wait for each other, so only other
+// processes can come first.
 func (s *Store[T]) Change(ctx context.Context, apply func(now Object[T]) (T, error)) (Object[T], error) {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return Object[T]{}, s.failed(ctx.Err())
+	}
 	for range Attempts {
 		now, err := s.Read(ctx)
 		if err != nil {

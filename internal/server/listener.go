@@ -1,0 +1,78 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"github.com/quiresearch/quire/internal/config"
+)
+
+// Bounds on slow clients. There is no bound on a whole request, because a
+// stream may carry a complete dataset; bodies are bounded by their progress.
+const (
+	headerTimeout  = 5 * time.Second
+	maxHeaderBytes = 32 << 10
+	idleTimeout    = 90 * time.Second
+)
+
+// listen opens the listener of the node.
+func listen(c config.HTTP) (net.Listener, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort(c.Host, strconv.Itoa(c.Port)))
+	if err != nil {
+		return nil, fmt.Errorf("listen (SERVICE_HTTP_HOST, SERVICE_HTTP_PORT): %w", err)
+	}
+	return netutil.LimitListener(listener, c.MaxConnections), nil
+}
+
+// serveHTTP answers requests until ctx ends, then waits for those in flight,
+// at most for the drain time. draining is called before the wait.
+func serveHTTP(ctx context.Context, c config.HTTP, listener net.Listener, handler http.Handler, log *slog.Logger, draining func()) error {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		Protocols:         protocols,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		TLSConfig:         &tls.Config{MinVersion: tls.VersionTLS12},
+	}
+	ended := make(chan error, 1)
+	go func() {
+		if c.CertificateFile != "" {
+			ended <- server.ServeTLS(listener, c.CertificateFile, c.KeyFile)
+			return
+		}
+		ended <- server.Serve(listener)
+	}()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	draining()
+	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.DrainTimeout)
+	defer cancel()
+	err := server.Shutdown(wait)
+	if errors.Is(err, context.DeadlineExceeded) {
+		log.Warn("requests were still in flight at the end of the drain time", "drain", c.DrainTimeout)
+		err = server.Close()
+	}
+	<-ended
+	if err != nil {
+		return fmt.Errorf("stop serving: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+// Package server puts the components of a node together, runs them, and stops
+// them in order. Nothing else knows all of them.
+//
+// Run opens storage, keys and indexes, then listens; the node is ready when
+// requests will be served. When ctx ends it stops accepting requests, waits
+// for those in flight, commits and closes every index, and returns.
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/analysis/segmenter"
+	"github.com/quiresearch/quire/internal/api"
+	"github.com/quiresearch/quire/internal/auth"
+	"github.com/quiresearch/quire/internal/bucket/localdir"
+	"github.com/quiresearch/quire/internal/config"
+	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/internal/node"
+	"github.com/quiresearch/quire/internal/reindex"
+	"github.com/quiresearch/quire/internal/search"
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/query"
+)
+
+// ErrRefused marks a start that was refused because of the configuration or
+// of what it points to; nothing was changed.
+var ErrRefused = errors.New("start refused")
+
+// closeTimeout bounds the last commits of a stopping node. What is not
+// committed by then is in the log and comes back with the next start.
+const closeTimeout = 60 * time.Second
+
+// Run runs a node until ctx ends. listening is called once with the address
+// when requests are accepted, and may be nil.
+func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func(net.Addr)) error {
+	for _, warning := range c.Warnings {
+		log.Warn(warning)
+	}
+	if !c.Storage.IsLocal() {
+		return fmt.Errorf("%w: SERVICE_STORAGE_MODE=%s is not part of this version", ErrRefused, c.Storage.Mode)
+	}
+	meters := newMeters(c)
+	store, err := localdir.Open(filepath.Join(c.Storage.LocalDirectory, "bucket"))
+	if err != nil {
+		return fmt.Errorf("%w: SERVICE_STORAGE_LOCAL_DIRECTORY: %w", ErrRefused, err)
+	}
+	defer store.Close()
+
+	authority, err := auth.Open(ctx, store, auth.Options{
+		Mode: auth.Mode(c.Auth.Mode), RootKey: auth.Secret(c.Auth.RootKey.Reveal()), AnonymousKey: c.Auth.AnonymousKey,
+		RefreshInterval: c.Auth.RefreshInterval, StaleLimit: c.Auth.StaleLimit,
+	}, log)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	opened, err := node.Open(ctx, node.Storage{Bucket: store, FS: vfs.OS(c.Storage.LocalDirectory)}, nodeOptions(c), meters, log)
+	if err != nil {
+		return fmt.Errorf("open the node: %w", err)
+	}
+	err = serve(ctx, c, log, meters, authority, opened, listening)
+
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	if closeErr := opened.Close(last); closeErr != nil {
+		err = errors.Join(err, fmt.Errorf("close the indexes: %w", closeErr))
+	}
+	if err == nil {
+		log.Info("stopped")
+	}
+	return err
+}
+
+// serve listens and runs everything that runs in the background until ctx
+// ends or something fails.
+func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metrics.Set, authority *auth.Authority, opened *node.Node,
+	listening func(net.Addr)) error {
+	health := api.NewHealth(c.Indexes.RefreshInterval)
+	handler := api.New(api.Components{
+		Node: opened, Searcher: newSearcher(c, meters), Authority: authority, Ownership: opened, Health: health,
+		Metrics: meters, Log: log,
+	}, apiOptions(c))
+	listener, err := listen(c.HTTP)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	announce(c, log)
+
+	group, running := errgroup.WithContext(ctx)
+	group.Go(func() error { return ignoreCancelled(authority.Run(running)) })
+	group.Go(func() error { return ignoreCancelled(opened.Run(running, health.Refreshed)) })
+	group.Go(func() error {
+		preload(running, c.Indexes, opened, health)
+		return nil
+	})
+	if c.Metrics.OTLPPublish {
+		group.Go(func() error {
+			headers, err := c.Metrics.Headers()
+			if err == nil {
+				err = meters.Push(running, metrics.PushOptions{URL: c.Metrics.OTLPURL, Step: c.Metrics.OTLPStep, Headers: headers})
+			}
+			if err != nil {
+				log.Warn("meters are not pushed", "error", err)
+			}
+			return nil
+		})
+	}
+	group.Go(func() error {
+		return serveHTTP(running, c.HTTP, listener, handler, log, func() { log.Info("stopping", "drain", c.HTTP.DrainTimeout) })
+	})
+	if opened.IsReady() {
+		health.RegistryRead()
+	}
+	scheme := "http"
+	if c.HTTP.CertificateFile != "" {
+		scheme = "https"
+	}
+	log.Info("listening", "address", scheme+"://"+listener.Addr().String())
+	if listening != nil {
+		listening(listener.Addr())
+	}
+	return group.Wait()
+}
+
+func ignoreCancelled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// preload opens indexes and makes the node ready, at the latest when the wait
+// is over.
+func preload(ctx context.Context, c config.Indexes, opened *node.Node, health *api.Health) {
+	wait := time.AfterFunc(c.PreloadReadinessWait, health.Preloaded)
+	defer wait.Stop()
+	bounded, cancel := context.WithTimeout(ctx, c.PreloadMaxDuration)
+	defer cancel()
+	opened.Preload(bounded)
+	health.Preloaded()
+}
+
+// announce logs how the node runs before it says where it listens.
+func announce(c *config.Config, log *slog.Logger) {
+	log.Info("starting", "version", Version(), "storage", c.Storage.Mode, "directory", c.Storage.LocalDirectory,
+		"auth", c.Auth.Mode, "indexer", c.Indexer.Enabled)
+	if c.Dev {
+		log.Warn("development mode: every request is answered without credentials; only this machine can reach the node",
+			"directory", c.Storage.LocalDirectory)
+	}
+	if c.Auth.Mode == string(auth.ModeNone) && !c.HTTP.IsLoopback() {
+		log.Warn("AUTHENTICATION IS TURNED OFF and the node can be reached from other machines: anyone can read, change and delete everything",
+			"variable", "SERVICE_AUTH_MODE")
+	}
+}
+
+func newMeters(c *config.Config) *metrics.Set {
+	return metrics.New(metrics.Options{
+		Mode: metrics.HistogramMode(c.Metrics.HistogramMode), IndexGauges: c.Metrics.IndexEnabled,
+		IndexTimers: c.Metrics.IndexSearchHistogram, MaxURITags: c.Metrics.HTTPMaxURITags, DiskMaxBytes: c.Indexes.DiskMaxSize,
+	})
+}
+
+func apiOptions(c *config.Config) api.Options {
+	options := api.Options{MaxBodySize: c.HTTP.MaxBodySize, MaxStreamBodySize: c.HTTP.MaxStreamBodySize,
+		AccessLog: c.HTTP.AccessLog, IndexTimers: c.Metrics.IndexSearchHistogram, Limits: limits(c)}
+	if c.HTTP.CORSEnabled {
+		options.CORSOrigins = c.HTTP.CORSOrigins
+	}
+	return options
+}
+
+func limits(c *config.Config) query.Limits {
+	s := c.Search
+	return query.Limits{
+		MaxLimit: s.MaxLimit, MaxPageDepth: s.MaxPageDepth, MaxRescoreWindow: s.MaxRescoreWindow, MaxKnnK: s.MaxKNNK,
+		MaxFuseDepth: s.MaxFuseDepth, MaxClauses: s.MaxClauses, MaxClauseDepth: s.MaxClauseDepth,
+		MaxFacetValues: s.MaxFacetValues, MaxSuggestions: s.SuggestMaxLimit,
+	}
+}
+
+func newSearcher(c *config.Config, meters *metrics.Set) *search.Searcher {
+	// The runner reads zero as its own choice; the variables mean none by it.
+	threads, filterBytes := offWhenZero(c.Search.Threads), c.Search.QueryCacheMaxSize
+	if c.Search.Threads < 0 {
+		threads = 0
+	}
+	if filterBytes == 0 {
+		filterBytes = c.MemoryBudget() / 20
+	}
+	runner := collect.NewRunner(collect.Options{Threads: threads, FilterCacheQueries: offWhenZero(c.Search.QueryCacheMaxQueries),
+		FilterCacheBytes: filterBytes}, meters)
+	return search.New(runner, meters, search.Options{Limits: limits(c), Timeout: c.Search.Timeout,
+		SuggestTimeout: c.Search.SuggestTimeout, FacetCacheSize: c.Search.FacetCacheMaxSize})
+}
+
+func nodeOptions(c *config.Config) node.Options {
+	builder := analysis.NewBuilder(analysis.Options{Segmenters: segmenter.Tokenizers(), Breaker: segmenter.Breaker})
+	return node.Options{
+		NodeID: nodeID(c.Node), RefreshInterval: c.Indexes.RefreshInterval, FreshnessWait: c.Search.FreshnessWait,
+		MaxOpen: c.Indexes.MaxOpen, Preload: c.Indexes.PreloadMaxIndexes,
+		Engine: engine.Options{
+			MaxChanges: offWhenZero(c.Indexes.CommitMaxChanges), MaxInterval: offWhenZero(c.Indexes.CommitMaxInterval),
+			MergeFloor: c.Indexes.MergeFloorSegment, Memory: c.Indexer.MemoryBudget,
+			Analysis: builder, Capabilities: builder.Capabilities(),
+		},
+		Capabilities: builder.Capabilities(),
+		Reindex:      reindex.Options{},
+	}
+}
+
+// offWhenZero turns the zero that a variable uses for off into the negative
+// value that the engine does.
+func offWhenZero[T int | time.Duration](value T) T {
+	if value == 0 {
+		return -1
+	}
+	return value
+}
+
+func nodeID(c config.Node) string {
+	if c.ID != "" {
+		return c.ID
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "node"
+	}
+	var random [4]byte
+	_, _ = rand.Read(random[:])
+	return host + "-" + hex.EncodeToString(random[:])
+}
