@@ -1,9 +1,13 @@
+//go:build linux
+
 package segment
 
 import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,8 +17,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sys/unix"
 
 	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -201,4 +208,120 @@ func BenchmarkCorpusMerge(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// cpu runs a benchmark and reports processor time per operation, which other
+// work on the machine disturbs less than wall time.
+func cpu(b *testing.B, name string, run func(b *testing.B)) {
+	b.Run(name, func(b *testing.B) {
+		var before, after unix.Rusage
+		unix.Getrusage(unix.RUSAGE_SELF, &before)
+		run(b)
+		unix.Getrusage(unix.RUSAGE_SELF, &after)
+		used := after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()
+		b.ReportMetric(float64(used)/float64(b.N), "cpu-ns/op")
+	})
+}
+
+// corpusReader is a segment of the corpus.
+func corpusReader(b *testing.B) *Reader {
+	fs := vfs.OS(b.TempDir())
+	builder := NewBuilder()
+	addCorpus(builder, corpusTexts(b, corpusDocs()))
+	if _, err := builder.Finish(fs, "segment"); err != nil {
+		b.Fatal(err)
+	}
+	r, err := Open(fs, "segment", blockfile.VerifyAll)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { r.Release() })
+	return r
+}
+
+// corpusQueries are the texts of a class of the corpus's queries.
+func corpusQueries(b *testing.B, class string) [][]byte {
+	data, err := os.ReadFile(dataFile(b, "commits.queries.jsonl"))
+	if err != nil {
+		b.Skip(err)
+	}
+	var out [][]byte
+	for line := range bytes.Lines(data) {
+		if bytes.Contains(line, []byte(`"class":"`+class+`"`)) {
+			_, rest, _ := bytes.Cut(line, []byte(`"text":"`))
+			text, _, _ := bytes.Cut(rest, []byte(`"`))
+			text, _, _ = bytes.Cut(text, []byte("~"))
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func BenchmarkCorpusRead(b *testing.B) {
+	r := corpusReader(b)
+	f := r.Terms("text")
+	words := corpusQueries(b, "fuzzy1")
+	for _, o := range []terms.FuzzyOptions{{Distance: 1}, {Distance: 1, PrefixLength: 1}, {Distance: 1, Open: true}, {Distance: 2}, {Distance: 2, PrefixLength: 1}} {
+		cpu(b, fmt.Sprintf("fuzzy/%d-%d-%v", o.Distance, o.PrefixLength, o.Open), func(b *testing.B) {
+			var found []terms.Match
+			n := 0
+			for i := 0; b.Loop(); i++ {
+				found, _ = f.Fuzzy(found[:0], words[i%len(words)], o)
+				n += len(found)
+			}
+			b.ReportMetric(float64(n)/float64(b.N), "found")
+		})
+	}
+	cpu(b, "lookup", func(b *testing.B) {
+		rng := rand.New(rand.NewPCG(1, 1))
+		keys := make([][]byte, 1024)
+		for i := range keys {
+			keys[i] = bytes.Clone(f.Term(rng.Uint32N(f.Len())))
+		}
+		for i := 0; b.Loop(); i++ {
+			f.Lookup(keys[i&1023])
+		}
+	})
+	high := corpusQueries(b, "term_high")
+	var it postings.Iterator
+	cpu(b, "decode", func(b *testing.B) {
+		n := 0
+		for i := 0; b.Loop(); i++ {
+			e, _ := f.Lookup(high[i%len(high)])
+			f.Iterator(&it, e)
+			for it.NextBlock() {
+				n += len(it.Docs()) + len(it.Freqs())
+			}
+		}
+		b.ReportMetric(float64(n)/b.Elapsed().Seconds()/1e9, "Gint/s")
+	})
+	cpu(b, "bits", func(b *testing.B) {
+		n := 0
+		words := make([]uint64, 64)
+		for i := 0; b.Loop(); i++ {
+			e, _ := f.Lookup(high[i%len(high)])
+			f.Iterator(&it, e)
+			for base := uint32(0); base < r.NumDocs(); base += 4096 {
+				it.IntoBitset(words, base)
+			}
+			n += int(e.DocFreq)
+		}
+		b.ReportMetric(float64(n)/b.Elapsed().Seconds()/1e9, "Gint/s")
+	})
+	cpu(b, "bounds", func(b *testing.B) {
+		var norms [256]float32
+		for i := range norms {
+			norms[i] = 0.3 + float32(terms.DecodeLength(byte(i)))/30
+		}
+		n := 0
+		for i := 0; b.Loop(); i++ {
+			e, _ := f.Lookup(high[i%len(high)])
+			f.Iterator(&it, e)
+			for it.NextBlock() {
+				it.BlockMax(&norms)
+			}
+			n += it.NumBlocks()
+		}
+		b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(n), "ns/block")
+	})
 }
