@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
 )
 
 // Handler answers one operation.
@@ -47,6 +48,9 @@ type Options struct {
 	CORSOrigins       []string // origins browsers may call from; * is every one; nil turns CORS off
 	AccessLog         bool     // log every request
 	IndexTimers       bool     // tag the timers of searches with the index
+
+	// Limits bound what a search may ask; the zero value takes the defaults.
+	Limits query.Limits
 }
 
 // ServeHTTP answers one request.

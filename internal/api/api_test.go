@@ -81,7 +81,7 @@ func code(t *testing.T, body string) string {
 }
 
 func echo(method string) Route {
-	return Route{Method: method, Path: "/v1alpha1/indexes/{name}/documents/{key}", Operation: "echo",
+	return Route{Method: method, Path: "/v1alpha1/indexes/{name}/echo/{key}", Operation: "echo",
 		Permission: auth.DocumentsRead, Scope: auth.ScopeIndex, RunsOn: AnyNode, Body: "Document",
 		handler: func(_ context.Context, r *Request) (*Response, error) {
 			body, err := r.Body()
@@ -94,7 +94,7 @@ func echo(method string) Route {
 
 func TestRefusalsBeforeAHandler(t *testing.T) {
 	server, _ := serveRoutes(t, Options{MaxBodySize: 100}, echo("PUT"))
-	at := server.URL + "/v1alpha1/indexes/books/documents/a"
+	at := server.URL + "/v1alpha1/indexes/books/echo/a"
 	for _, test := range []struct {
 		name, method, url, body string
 		header                  []string
@@ -131,11 +131,11 @@ func TestRefusalsBeforeAHandler(t *testing.T) {
 func TestParametersArriveUnescaped(t *testing.T) {
 	server, _ := serveRoutes(t, Options{MaxBodySize: 100}, echo("PUT"))
 	for _, test := range []struct{ path, name, key string }{
-		{"books/documents/a%2Fb", "books", "a/b"},
-		{"books@2/documents/..", "books@2", ".."},
-		{"books/documents/actions", "books", "actions"},
-		{"books/documents/%3B%20+", "books", "; +"},
-		{"books/documents/caf%C3%A9", "books", "café"},
+		{"books/echo/a%2Fb", "books", "a/b"},
+		{"books@2/echo/..", "books@2", ".."},
+		{"books/echo/actions", "books", "actions"},
+		{"books/echo/%3B%20+", "books", "; +"},
+		{"books/echo/caf%C3%A9", "books", "café"},
 	} {
 		status, _, body := ask(t, "PUT", server.URL+"/v1alpha1/indexes/"+test.path+"?q=1", strings.Repeat("x", 100))
 		var got map[string]string
@@ -152,13 +152,13 @@ func TestAPanicIsCaughtAndCounted(t *testing.T) {
 	route := echo("GET")
 	route.handler = func(context.Context, *Request) (*Response, error) { panic("secret document") }
 	server, _ := serveRoutes(t, Options{}, route)
-	status, _, body := ask(t, "GET", server.URL+"/v1alpha1/indexes/a/documents/b", "")
+	status, _, body := ask(t, "GET", server.URL+"/v1alpha1/indexes/a/echo/b", "")
 	if status != 500 || code(t, body) != "node:error" || strings.Contains(body, "secret") {
 		t.Errorf("got %d %s", status, body)
 	}
 	_, _, meters := ask(t, "GET", server.URL+"/q/metrics", "", "Authorization", "")
 	for _, line := range []string{"service_api_panic_total 1", `service_api_error_requests_total{code="node:error"} 1`,
-		`uri="/v1alpha1/indexes/{name}/documents/{key}"`} {
+		`uri="/v1alpha1/indexes/{name}/echo/{key}"`} {
 		if !strings.Contains(meters, line) {
 			t.Errorf("the meters lack %s", line)
 		}
@@ -172,7 +172,7 @@ func TestABodyThatStopsIsUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	_, _ = io.WriteString(connection, "PUT /v1alpha1/indexes/a/documents/b HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+rootKey+
+	_, _ = io.WriteString(connection, "PUT /v1alpha1/indexes/a/echo/b HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+rootKey+
 		"\r\nContent-Length: 50\r\n\r\n{\"half\":")
 	if err := connection.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func TestHealth(t *testing.T) {
 
 func TestCORSOnlyForListedOrigins(t *testing.T) {
 	server, _ := serveRoutes(t, Options{CORSOrigins: []string{"https://shop.example"}}, echo("PUT"))
-	at := server.URL + "/v1alpha1/indexes/books/documents/a"
+	at := server.URL + "/v1alpha1/indexes/books/echo/a"
 	preflight := []string{"Origin", "https://shop.example", "Access-Control-Request-Method", "PUT", "Authorization", ""}
 	status, header, _ := ask(t, "OPTIONS", at, "", preflight...)
 	if status != 204 || header.Get("Access-Control-Allow-Origin") != "https://shop.example" || !strings.Contains(header.Get("Access-Control-Allow-Headers"), "Authorization") {
@@ -288,7 +288,7 @@ func TestCORSOnlyForListedOrigins(t *testing.T) {
 		t.Errorf("another origin is allowed: %v", header)
 	}
 	off, _ := serveRoutes(t, Options{}, echo("PUT"))
-	if _, header, _ = ask(t, "OPTIONS", off.URL+"/v1alpha1/indexes/books/documents/a", "", preflight...); header.Get("Access-Control-Allow-Origin") != "" {
+	if _, header, _ = ask(t, "OPTIONS", off.URL+"/v1alpha1/indexes/books/echo/a", "", preflight...); header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("CORS is on without being asked for: %v", header)
 	}
 }

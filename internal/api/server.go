@@ -6,15 +6,21 @@ import (
 
 	"github.com/quiresearch/quire/internal/auth"
 	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/internal/node"
+	"github.com/quiresearch/quire/internal/search"
+	"github.com/quiresearch/quire/query"
 )
 
 // API answers the requests of one node.
 type API struct {
+	node      *node.Node
+	searcher  *search.Searcher
 	authority *auth.Authority
 	ownership Ownership // nil when this node writes every index
 	health    *Health
 	metrics   *metrics.Set
 	options   Options
+	limits    query.Limits
 	log       *slog.Logger
 
 	router      router
@@ -24,6 +30,8 @@ type API struct {
 
 // Components are what an API works with. Metrics and Ownership may be nil.
 type Components struct {
+	Node      *node.Node
+	Searcher  *search.Searcher
 	Authority *auth.Authority
 	Ownership Ownership
 	Health    *Health
@@ -33,8 +41,12 @@ type Components struct {
 
 // New returns an API whose routes are bound to their handlers.
 func New(c Components, options Options) *API {
-	a := &API{authority: c.Authority, ownership: c.Ownership, health: c.Health, metrics: c.Metrics, options: options, log: c.Log,
+	a := &API{node: c.Node, searcher: c.Searcher, authority: c.Authority, ownership: c.Ownership, health: c.Health, metrics: c.Metrics, options: options, log: c.Log,
 		transport: forwardTransport()}
+	a.limits = options.Limits
+	if a.limits == (query.Limits{}) {
+		a.limits = query.DefaultLimits()
+	}
 	handlers := a.handlers()
 	for _, route := range routes {
 		route.handler = handlers[route.Operation]

@@ -1,0 +1,91 @@
+// Package cli is the command line of quire: one command per file, each a
+// struct that kong fills from the arguments.
+//
+// Commands return ordinary errors; Run prints them and chooses the exit code:
+//
+//	0  the command did what it was asked
+//	1  it failed while running, or a check found damage
+//	2  the arguments or the configuration were refused; nothing was started
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// The exit codes.
+const (
+	exitDone    = 0
+	exitFailed  = 1
+	exitRefused = 2
+)
+
+// commands are the commands of quire.
+type commands struct {
+	Serve   serveCommand   `cmd:"" help:"Run a node. Configured by SERVICE_ variables; see quire config."`
+	Config  configCommand  `cmd:"" help:"Print every variable with its value and where it came from."`
+	Inspect inspectCommand `cmd:"" help:"Print what a stored file holds."`
+	Check   checkCommand   `cmd:"" help:"Check the files of a stopped node."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+// surroundings are what a command works in.
+type surroundings struct {
+	environment []string
+	out, err    io.Writer
+}
+
+// refusedError marks arguments or a configuration that nothing was started
+// with.
+type refusedError struct{ error }
+
+func (e refusedError) Unwrap() error { return e.error }
+
+// Run runs the command the arguments name and returns the exit code. An
+// interrupt or SIGTERM asks the command to end; a second one ends the process.
+func Run(arguments, environment []string, out, err io.Writer) int {
+	exited := -1
+	parser, failure := kong.New(&commands{},
+		kong.Name("quire"),
+		kong.Description("Search service: JSON documents in named indexes."),
+		kong.Writers(out, err),
+		kong.Exit(func(code int) { exited = code }),
+		kong.UsageOnError(),
+	)
+	if failure != nil {
+		fmt.Fprintln(err, "quire:", failure)
+		return exitFailed
+	}
+	parsed, failure := parser.Parse(arguments)
+	if exited >= 0 { // --help
+		return exited
+	}
+	if failure != nil {
+		fmt.Fprintln(err, "quire:", failure)
+		fmt.Fprintln(err, "Run quire --help for the commands.")
+		return exitRefused
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	// A second signal is the system's own again.
+	context.AfterFunc(ctx, stop)
+
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	failure = parsed.Run(&surroundings{environment: environment, out: out, err: err})
+	var refused refusedError
+	switch {
+	case failure == nil:
+		return exitDone
+	case errors.As(failure, &refused):
+		fmt.Fprintf(err, "quire: %v\n", failure)
+		return exitRefused
+	}
+	fmt.Fprintf(err, "quire: %v\n", failure)
+	return exitFailed
+}

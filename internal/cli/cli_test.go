@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func run(environment []string, arguments ...string) (code int, out, err string) {
+	var stdout, stderr bytes.Buffer
+	code = Run(arguments, environment, &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+func TestVersion(t *testing.T) {
+	if code, out, err := run(nil, "version"); code != exitDone || !strings.HasPrefix(out, "quire ") {
+		t.Errorf("%d %q %q", code, out, err)
+	}
+}
+
+func TestConfigPrintsValuesAndSourcesAndMasksSecrets(t *testing.T) {
+	code, out, err := run([]string{"SERVICE_STORAGE_LOCAL_DIRECTORY=/d", "SERVICE_AUTH_ROOT_KEY=canary", "SERVICE_NOPE=1"}, "config")
+	if code != exitDone {
+		t.Fatalf("%d %q", code, err)
+	}
+	for _, want := range []string{"SERVICE_STORAGE_LOCAL_DIRECTORY", "/d", "environment", "SERVICE_HTTP_PORT", "8080", "default", "***"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q", want)
+		}
+	}
+	if strings.Contains(out+err, "canary") || !strings.Contains(err, "SERVICE_NOPE") {
+		t.Errorf("output %q\nwarnings %q", out, err)
+	}
+}
+
+func TestRefusalsAreExitCodeTwoAndNameTheReason(t *testing.T) {
+	for _, test := range []struct {
+		environment []string
+		arguments   []string
+		names       string
+	}{
+		{nil, []string{"serve"}, "SERVICE_STORAGE_LOCAL_DIRECTORY"},
+		{[]string{"SERVICE_STORAGE_LOCAL_DIRECTORY=/d", "SERVICE_HTTP_PORT=x"}, []string{"serve"}, "SERVICE_HTTP_PORT"},
+		{[]string{"SERVICE_HTTP_HOST=0.0.0.0"}, []string{"serve", "--dev"}, "SERVICE_HTTP_HOST"},
+		{nil, []string{"config"}, "SERVICE_STORAGE_LOCAL_DIRECTORY"},
+		{nil, []string{"fly"}, "fly"},
+		{nil, nil, "--help"},
+	} {
+		if code, _, err := run(test.environment, test.arguments...); code != exitRefused || !strings.Contains(err, test.names) {
+			t.Errorf("%v: %d %q", test.arguments, code, err)
+		}
+	}
+}
+
+func TestANodeWithoutAnyKeyRefusesToStart(t *testing.T) {
+	code, _, err := run([]string{"SERVICE_STORAGE_LOCAL_DIRECTORY=" + t.TempDir(), "SERVICE_HTTP_PORT=0"}, "serve")
+	if code != exitRefused || !strings.Contains(err, "SERVICE_AUTH_ROOT_KEY") {
+		t.Errorf("%d %q", code, err)
+	}
+}
+
+func TestHelpIsNoFailure(t *testing.T) {
+	if code, out, err := run(nil, "--help"); code != exitDone || !strings.Contains(out, "serve") {
+		t.Errorf("%d %q %q", code, out, err)
+	}
+}
