@@ -53,5 +53,9 @@ func number(f float64, size int) string {
 // Instant writes milliseconds since 1970 as a UTC instant, a fraction only
 // when it is not zero.
 func Instant(millis int64) string {
-	return time.UnixMilli(millis).UTC().Format("2006-01-02T15:04:05.999Z07:00")
+	form := "2006-01-02T15:04:05Z07:00"
+	if millis%1000 != 0 {
+		form = "2006-01-02T15:04:05.000Z07:00"
+	}
+	return time.UnixMilli(millis).UTC().Format(form)
 }
