@@ -31,7 +31,7 @@ type keyBody struct {
 
 type grantBody struct {
 	Permissions []auth.Permission `json:"permissions"`
-	Indexes     []string          `json:"indexes,omitempty"`
+	Indexes     []string          `json:"indexes"`
 }
 
 type keyListBody struct {

@@ -91,7 +91,7 @@ func (p *Principal) CheckIndex(permission Permission, name string) error {
 	case p.Can(permission, name):
 		return nil
 	case !p.covers(name):
-		return problem.IndexNotFound.New("name", name)
+		return notFound(name)
 	}
 	return forbidden(permission)
 }
@@ -105,7 +105,7 @@ func (p *Principal) CheckBareIndex(permission Permission, name string) error {
 	case p.Can(permission, index):
 		return nil
 	case !p.covers(name) && !p.covers(index):
-		return problem.IndexNotFound.New("name", name)
+		return notFound(name)
 	}
 	return forbidden(permission)
 }
@@ -125,6 +125,11 @@ func (p *Principal) CheckDeployment(permission Permission) error {
 		return nil
 	}
 	return forbidden(permission)
+}
+
+// notFound is what a name that does not exist answers, whatever bytes it has.
+func notFound(name string) error {
+	return problem.IndexNotFound.New("name", strings.ToValidUTF8(name, "\uFFFD"))
 }
 
 func forbidden(permission Permission) error {

@@ -14,8 +14,11 @@ import (
 // The registry of a running deployment is never absent: one that is gone
 // refuses every change (R4).
 func (r *Registry) change(ctx context.Context, apply func(next *state) error) error {
+	r.changing.Lock()
+	defer r.changing.Unlock()
+	known := r.Version()
 	written, err := r.store.Change(ctx, func(now versioned.Object[state]) (state, error) {
-		if !now.Exists() || now.Version < r.Version() {
+		if !now.Exists() || now.Version < known {
 			return state{}, problem.StorageIoError.New("resource", resource).
 				Because(errors.New("the registry is gone or older than the one last read"))
 		}

@@ -23,13 +23,16 @@ type Name struct {
 func ParseName(text string) (Name, error) {
 	index, generation, named := strings.Cut(text, "@")
 	if !IsIndexName(index) {
-		return Name{}, problem.IndexNameInvalid.New("name", index)
+		return Name{}, problem.IndexNameInvalid.New("name", shown(index))
 	}
 	if named && !IsGenerationName(generation) {
-		return Name{}, problem.IndexGenerationNameInvalid.New("name", generation)
+		return Name{}, problem.IndexGenerationNameInvalid.New("name", shown(generation))
 	}
 	return Name{Index: index, Generation: generation}, nil
 }
+
+// shown makes any bytes a caller sent fit for a message.
+func shown(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // HasGeneration reports whether the name carries a generation.
 func (n Name) HasGeneration() bool { return n.Generation != "" }

@@ -27,6 +27,8 @@ type Registry struct {
 	store  *versioned.Store[state]
 	log    *slog.Logger
 
+	changing sync.Mutex // held by the one change of this node under way; comes before mu
+
 	mu      sync.RWMutex
 	held    versioned.Object[state]
 	readAt  time.Time // the last read that succeeded; zero: never

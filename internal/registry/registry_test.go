@@ -269,3 +269,21 @@ func step(ctx context.Context, r *Registry, random *rand.Rand, alive map[string]
 		}
 	}
 }
+
+// Changes of one node wait for each other instead of losing against each
+// other.
+func TestChangesOfOneNodeDoNotConflict(t *testing.T) {
+	r := open(t, memory.New(nil))
+	var changes sync.WaitGroup
+	for i := range 40 {
+		changes.Go(func() {
+			if err := r.CreateIndex(t.Context(), Name{fmt.Sprintf("i%d", i), "1"}, NewID(), NewID(), time.Now()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	changes.Wait()
+	if n := len(r.List()); n != 40 {
+		t.Errorf("%d indexes", n)
+	}
+}

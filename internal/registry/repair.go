@@ -30,6 +30,8 @@ type Repair struct {
 // them this build does not understand. Registry, storage and marks are read
 // again on every attempt, so that a delete landing meanwhile is not undone.
 func (r *Registry) Repair(ctx context.Context, request RepairRequest, synced Synced) (Repair, error) {
+	r.changing.Lock()
+	defer r.changing.Unlock()
 	for range versioned.Attempts {
 		done, err := r.repairOnce(ctx, request, synced)
 		if !errors.Is(err, versioned.ErrLost) {

@@ -53,9 +53,13 @@ func (h Held) Version() string {
 	return h.Settings.Version()
 }
 
+// stripes is the number of locks that order this node's changes to an index.
+const stripes = 64
+
 // Store keeps settings in a bucket.
 type Store struct {
-	bucket bucket.Bucket
+	bucket   bucket.Bucket
+	changing [stripes]sync.Mutex // by index; come before mu
 
 	mu     sync.RWMutex
 	copies map[registry.ID]copied
@@ -135,6 +139,9 @@ func held(o versioned.Object[stored]) (Held, error) {
 // stored; nil removes them. An error of apply changes nothing and is returned.
 // The result is false when there were no settings before.
 func (s *Store) Change(ctx context.Context, index registry.ID, apply func(now Held) (*settings.Settings, error)) (Held, bool, error) {
+	changing := &s.changing[index[0]%stripes]
+	changing.Lock()
+	defer changing.Unlock()
 	existed := false
 	written, err := s.object(index).Change(ctx, func(now versioned.Object[stored]) (stored, error) {
 		before, err := held(now)
