@@ -63,3 +63,40 @@ func BenchmarkTokenizeAndNormalize(b *testing.B) {
 		c.Analyze(&buf, text)
 	}
 }
+
+// BenchmarkMatching analyses the sentences of testdata/locales over and over.
+func BenchmarkMatching(b *testing.B) {
+	builder := NewBuilder(Options{})
+	for _, tag := range []string{"de", "el", "fi", "fr", "hi", "pl", "ru", "sr", "sv", "tr"} {
+		b.Run(tag, func(b *testing.B) {
+			c, err := builder.Chain(Matching("none"), tag, Index)
+			if err != nil {
+				b.Fatal(err)
+			}
+			text := localeText(b, tag)
+			var buf Buffer
+			c.Analyze(&buf, text)
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range b.N {
+				c.Analyze(&buf, text)
+			}
+		})
+	}
+}
+
+func localeText(b *testing.B, tag string) string {
+	if folder := os.Getenv("ANALYSIS_TEXTS"); folder != "" {
+		text, err := os.ReadFile(folder + "/" + tag)
+		if err == nil {
+			return string(text)
+		}
+	}
+	script, err := os.ReadFile("testdata/locales/" + tag + ".txt")
+	if err != nil {
+		b.Fatal(err)
+	}
+	lines := strings.Split(string(script), "\n")
+	return strings.Repeat(lines[2]+" ", 50)
+}

@@ -73,5 +73,5 @@ func TestStemsAgreeWithOthers(t *testing.T) {
 // Snowball 3 calls dutch_porter.
 var least = map[string]float64{
 	"ca": 100, "da": 99, "de": 100, "el": 100, "en": 100, "es": 100, "et": 100, "eu": 100, "fi": 99.5, "fr": 100, "ga": 100, "hu": 100, "hy": 100, "id": 100, "it": 100, "lt": 100,
-	"ne": 100, "nl": 100, "pt": 100, "ro": 100, "ru": 100, "sr": 100, "sv": 98, "ta": 100, "tr": 97,
+	"ne": 100, "nl": 100, "pt": 100, "ro": 100, "ru": 100, "sr": 100, "sv": 100, "ta": 100, "tr": 97,
 }

@@ -16,9 +16,11 @@ type letters struct {
 type rulesFunc func(w *letters)
 
 // AppendStem appends the stem of word.
-func (f rulesFunc) AppendStem(_ *Scratch, dst, word []byte) []byte {
-	w := letters{b: append(make([]byte, 0, len(word)+8), word...), n: utf8.RuneCount(word)}
-	f(&w)
+func (f rulesFunc) AppendStem(scratch *Scratch, dst, word []byte) []byte {
+	w := &scratch.letters
+	w.b, w.n = append(scratch.bytes[:0], word...), utf8.RuneCount(word)
+	scratch.bytes = w.b
+	f(w)
 	return append(dst, w.b...)
 }
 

@@ -44,6 +44,7 @@ var builtIn = func() map[string]Stemmer {
 		"sk":      rulesFunc(slovak),
 		"sl":      rulesFunc(slovene),
 		"sr":      southSlavic,
+		"sv":      swedish{},
 		"te":      rulesFunc(telugu),
 		"uk":      rulesFunc(ukrainian),
 		"ur":      rulesFunc(urdu),

@@ -11,7 +11,6 @@ import (
 	"github.com/blevesearch/snowballstem/irish"
 	"github.com/blevesearch/snowballstem/romanian"
 	"github.com/blevesearch/snowballstem/russian"
-	"github.com/blevesearch/snowballstem/swedish"
 	"github.com/blevesearch/snowballstem/tamil"
 	"github.com/blevesearch/snowballstem/turkish"
 )
@@ -48,7 +47,6 @@ var modules = map[string]module{
 	"nl": {stem: dutch.Stem},
 	"ro": {stem: romanian.Stem, written: strings.NewReplacer("ș", "ş", "ț", "ţ"), back: strings.NewReplacer("ş", "ș", "ţ", "ț")},
 	"ru": {stem: russian.Stem, written: strings.NewReplacer("ё", "е")},
-	"sv": {stem: swedish.Stem},
 	"ta": {stem: tamil.Stem},
 	"tr": {stem: turkish.Stem},
 }

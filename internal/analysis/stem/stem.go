@@ -19,6 +19,8 @@ type Stemmer interface {
 // Scratch is the working memory of stemmers. Its zero value is ready; it has
 // one user at a time.
 type Scratch struct {
-	runes []rune
-	env   *snowballstem.Env
+	runes   []rune
+	bytes   []byte
+	letters letters
+	env     *snowballstem.Env
 }

@@ -2,6 +2,7 @@ package stem
 
 import (
 	"embed"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -19,8 +20,23 @@ type tables map[string]*table
 // table maps suffixes to what is done with them.
 type table struct {
 	rows    map[string]row
-	longest int    // bytes of the longest suffix
-	unless  string // what is put back behind none of the suffixes
+	lengths []int     // of the suffixes in bytes, longest first
+	last    [256]bool // bytes that suffixes end in
+	unless  string    // what is put back behind none of the suffixes
+}
+
+// add adds a suffix.
+func (t *table) add(suffix string, r row) {
+	t.rows[suffix] = r
+	if suffix == "" {
+		return
+	}
+	t.last[suffix[len(suffix)-1]] = true
+	if !slices.Contains(t.lengths, len(suffix)) {
+		t.lengths = append(t.lengths, len(suffix))
+		slices.Sort(t.lengths)
+		slices.Reverse(t.lengths)
+	}
 }
 
 // row says what to do with a suffix: where it must stand, and what takes its
@@ -56,8 +72,7 @@ func parseTables(text string) tables {
 			continue
 		}
 		suffix, to := strings.Trim(columns[0], "_"), strings.Trim(columns[2], "_")
-		current.rows[suffix] = row{region: columns[1][0], to: to}
-		current.longest = max(current.longest, len(suffix))
+		current.add(suffix, row{region: columns[1][0], to: to})
 		if columns[1] == "u" {
 			current.unless = to
 		}
@@ -68,7 +83,13 @@ func parseTables(text string) tables {
 // suffix finds the longest suffix of the table that b ends in and that does
 // not reach below limit.
 func (t *table) suffix(b []byte, limit int) (row, int, bool) {
-	for n := min(t.longest, len(b)-limit); n > 0; n-- {
+	if len(b) == 0 || !t.last[b[len(b)-1]] {
+		return row{}, 0, false
+	}
+	for _, n := range t.lengths {
+		if n > len(b)-limit {
+			continue
+		}
 		if r, ok := t.rows[string(b[len(b)-n:])]; ok {
 			return r, n, true
 		}

@@ -45,10 +45,11 @@ type Shape uint8
 
 // The bits of a Shape.
 const (
-	ShapeKnown Shape = 1 << iota // the other bits are valid
-	ShapeASCII                   // only ASCII
-	ShapeUpper                   // holds an ASCII capital letter
-	ShapeDigit                   // holds an ASCII digit
+	ShapeKnown  Shape = 1 << iota // the other bits are valid
+	ShapeASCII                    // only ASCII
+	ShapeUpper                    // holds an ASCII capital letter
+	ShapeDigit                    // holds an ASCII digit
+	ShapeFolded                   // its case is folded
 )
 
 // Token is one word of a text, or one of several readings of a word.

@@ -14,6 +14,7 @@ import (
 type foldTable struct {
 	pages      [0x30000 >> 8]*[256]int32
 	expansions []string
+	joins      [0x30000 >> 6]uint64 // code points that may join with the one before
 }
 
 // Entries of a page: 0 keeps the code point, a positive number is another one,
@@ -32,6 +33,9 @@ var folding = sync.OnceValue(func() *foldTable {
 			continue // Cherokee folds to its capitals; the library turns them around
 		}
 		from := string(r)
+		if !norm.NFKC.PropertiesString(from).BoundaryBefore() {
+			t.joins[r>>6] |= 1 << (r & 63)
+		}
 		to := from
 		if isIgnorable(r) {
 			to = ""
@@ -87,18 +91,21 @@ func isIgnorable(r rune) bool {
 // appendFold appends the NFKC case folding of term.
 func (t *foldTable) appendFold(dst, term []byte) []byte {
 	begin := len(dst)
-	dst = t.appendMapped(dst, term)
+	dst, settled := t.appendMapped(dst, term)
 	for range 3 {
-		if norm.NFKC.IsNormal(dst[begin:]) {
+		if settled || norm.NFKC.IsNormal(dst[begin:]) {
 			return dst
 		}
 		composed := norm.NFKC.Bytes(dst[begin:])
-		dst = t.appendMapped(dst[:begin], composed)
+		dst, settled = t.appendMapped(dst[:begin], composed)
 	}
 	return dst
 }
 
-func (t *foldTable) appendMapped(dst, term []byte) []byte {
+// appendMapped appends the foldings of single code points. It reports whether
+// that is all there is to do: no two of them can join.
+func (t *foldTable) appendMapped(dst, term []byte) (_ []byte, settled bool) {
+	settled = true
 	for i := 0; i < len(term); {
 		c := term[i]
 		if c < utf8.RuneSelf {
@@ -117,6 +124,7 @@ func (t *foldTable) appendMapped(dst, term []byte) []byte {
 			i += size
 			continue
 		}
+		settled = settled && t.joins[r>>6]&(1<<(r&63)) == 0
 		to := int32(0)
 		if page := t.pages[r>>8]; page != nil {
 			to = page[r&0xff]
@@ -128,8 +136,9 @@ func (t *foldTable) appendMapped(dst, term []byte) []byte {
 			dst = utf8.AppendRune(dst, to)
 		default:
 			dst = append(dst, t.expansions[-to-1]...)
+			settled = false
 		}
 		i += size
 	}
-	return dst
+	return dst, settled
 }

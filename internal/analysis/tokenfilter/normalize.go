@@ -37,7 +37,7 @@ func (n Normalize) Apply(s *token.Stream) {
 		switch {
 		case t.Shape&token.ShapeASCII == 0:
 			t.Term = s.Keep(n.fold.appendFold(s.Space(len(t.Term)+16), t.Term))
-			t.Shape = 0
+			t.Shape = token.ShapeOf(t.Term) | token.ShapeFolded
 		case t.Shape&token.ShapeUpper != 0:
 			t.Term = s.Keep(appendLowerASCII(s.Space(len(t.Term)), t.Term))
 			t.Shape &^= token.ShapeUpper

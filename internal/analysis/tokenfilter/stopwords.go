@@ -69,7 +69,7 @@ func (f *Stopwords) holds(s *token.Stream, t *token.Token) bool {
 	if t.Shape == 0 {
 		t.Shape = token.ShapeOf(t.Term)
 	}
-	if t.Shape&token.ShapeASCII != 0 && t.Shape&token.ShapeUpper == 0 {
+	if t.Shape&token.ShapeFolded != 0 || t.Shape&token.ShapeASCII != 0 && t.Shape&token.ShapeUpper == 0 {
 		if len(t.Term) == 0 || f.starts[t.Term[0]]&(1<<min(len(t.Term), 31)) == 0 {
 			return false // most words, without hashing them
 		}
