@@ -177,6 +177,8 @@ func kindOf(segment []byte) (token.Kind, bool) {
 				number = true
 			}
 		case r == utf8.RuneError:
+		case r < 0x1100 && unicode.IsLetter(r): // below Hangul, kana and Han
+			return token.Word, true
 		case unicode.Is(unicode.Han, r):
 			return token.Ideograph, true
 		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
