@@ -58,6 +58,7 @@ func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builde
 	}
 	w := terms.NewWriter(out, owner, f.terms())
 	p := w.Postings()
+	p.SetAverage(average(f.sumLen, f.withDoc))
 	d := chainDecoder{out: p, codes: codes}
 	for _, id := range f.dict.sorted() {
 		e := &f.dict.entries[id]
@@ -81,6 +82,9 @@ func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builde
 	}
 	return w.Finish(codes, f.withDoc, f.sumLen)
 }
+
+// average is the average length of documents that have the field.
+func average(sum uint64, docs uint32) float64 { return float64(sum) / float64(max(docs, 1)) }
 
 // chainDecoder turns a chain of occurrences into postings.
 type chainDecoder struct {

@@ -99,6 +99,7 @@ func (m *merger) writeTerms(out *blockfile.Writer, owner uint32, f FieldOptions)
 		sumLength -= min(dropped, sumLength)
 	}
 	t.out = terms.NewWriter(out, owner, f.terms())
+	t.out.Postings().SetAverage(average(sumLength, docs))
 	var term []byte
 	for n := 0; len(heap) > 0; n++ {
 		if n%1024 == 0 {

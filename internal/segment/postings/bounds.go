@@ -21,7 +21,7 @@ func (it *Iterator) TermImpacts() Impacts {
 	if it.numBlocks <= 1 {
 		return it.readImpacts(it.termPairs[:0], 0)
 	}
-	return it.readImpacts(it.termPairs[:0], len(it.impactAts)-1)
+	return it.readImpacts(it.termPairs[:0], len(it.impactAts)-2)
 }
 
 // GroupLastDoc is the last document of the group of the current block.

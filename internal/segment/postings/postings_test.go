@@ -157,6 +157,18 @@ func checkBounds(t *testing.T, opts Options, rng *rand.Rand, it *Iterator, list 
 		}
 		return f / (f + norms[p.length])
 	}
+	var scores []float32
+	for _, p := range list {
+		scores = append(scores, score(p))
+	}
+	slices.Sort(scores)
+	slices.Reverse(scores)
+	for _, k := range []int{1, 10, 100, 128} {
+		got := it.Reached(k, &norms)
+		if len(list) > BlockSize && got == 0 || got > 0 && (k > len(scores) || got > scores[k-1]) {
+			t.Fatalf("%d of %d documents reach %f", k, len(list), got)
+		}
+	}
 	last := list[len(list)-1].doc
 	from := uint32(0)
 	for from <= last {

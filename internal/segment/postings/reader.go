@@ -130,7 +130,7 @@ func (it *Iterator) resetMany(start int) {
 		}
 		it.posAt, it.posEnd = start-size, start
 	}
-	ats := n + groups + 1
+	ats := n + groups + 2
 	if head+4*(arrays+ats)+impacts+blocks > len(b) || binary.LittleEndian.Uint32(b) != it.df {
 		it.fail("directory at %d", start)
 		return

@@ -37,12 +37,14 @@ type Writer struct {
 	n       int    // documents in the open block
 	docs    [BlockSize]uint32
 	freqs   [BlockSize]uint32 // minus one
+	lengths [BlockSize]byte
 	// deltas are the positions of the open block: per document the first
 	// one, then the steps.
 	deltas  []uint32
 	lastPos uint32
 
 	block, group, term frontier
+	best               best
 	groupBlocks        int
 	groupLists         []byte
 	groupAts           []uint32
@@ -61,8 +63,14 @@ type Writer struct {
 // NewWriter writes postings to out.
 func NewWriter(out Output, opts Options) *Writer {
 	opts.Freqs = opts.Freqs || opts.Positions
-	return &Writer{out: out, opts: opts}
+	w := &Writer{out: out, opts: opts}
+	w.SetAverage(1)
+	return w
 }
+
+// SetAverage states the average length of the field, by which the best
+// documents of a term are chosen. Any value is right, the true one is best.
+func (w *Writer) SetAverage(length float64) { w.best.setAverage(length) }
 
 // Begin starts a term.
 func (w *Writer) Begin() {
@@ -71,6 +79,7 @@ func (w *Writer) Begin() {
 	w.block.reset()
 	w.group.reset()
 	w.term.reset()
+	w.best.reset()
 	w.groupBlocks = 0
 	w.groupLists, w.groupAts = w.groupLists[:0], w.groupAts[:0]
 	w.blocks, w.lastDocs, w.blockAts, w.posAts = w.blocks[:0], w.lastDocs[:0], w.blockAts[:0], w.posAts[:0]
@@ -80,16 +89,16 @@ func (w *Writer) Begin() {
 
 // Add appends a document above all added before. length is its length code.
 func (w *Writer) Add(doc, freq uint32, length byte) {
+	w.df++
 	if w.n == BlockSize {
 		w.flush()
 	}
-	invariant.Check(w.df == 0 || doc > w.last, "P1: %d after %d", doc, w.last)
+	invariant.Check(w.df == 1 || doc > w.last, "P1: %d after %d", doc, w.last)
 	if !w.opts.Freqs {
 		freq = 1
 	}
-	w.docs[w.n], w.freqs[w.n] = doc, freq-1
+	w.docs[w.n], w.freqs[w.n], w.lengths[w.n] = doc, freq-1, length
 	w.n++
-	w.df++
 	w.last = doc
 	w.sumFreq += uint64(freq)
 	w.lastPos = 0
@@ -175,6 +184,8 @@ func (w *Writer) endMany() (Handle, error) {
 	w.impacts = append(w.impacts, w.groupLists...)
 	w.impactAts = append(w.impactAts, uint32(len(w.impacts)))
 	w.impacts = w.term.appendTo(w.impacts)
+	w.impactAts = append(w.impactAts, uint32(len(w.impacts)))
+	w.impacts = w.best.appendTo(w.impacts)
 
 	if len(w.blocks) > 1<<32-1 || w.posWritten > 1<<32-1 {
 		return 0, fmt.Errorf("write postings: a term takes more than 4 GiB")
@@ -236,6 +247,9 @@ func (w *Writer) flush() {
 	if w.opts.Positions {
 		w.posAts = append(w.posAts, uint32(w.posWritten))
 		w.flushPositions()
+	}
+	if w.df > BlockSize {
+		w.best.add(w.freqs[:w.n], w.lengths[:w.n])
 	}
 	w.impactAts = append(w.impactAts, uint32(len(w.impacts)))
 	w.impacts = w.block.appendTo(w.impacts)

@@ -51,3 +51,10 @@ const (
 	PartPrefixes
 	PartLengths
 )
+
+// EncodeLength is the code of a length: exact below 40, then with four
+// significant bits.
+func EncodeLength(n uint32) byte { return postings.EncodeLength(n) }
+
+// DecodeLength is the smallest length that has the code.
+func DecodeLength(code byte) uint32 { return postings.DecodeLength(code) }

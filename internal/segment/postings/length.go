@@ -1,4 +1,4 @@
-package terms
+package postings
 
 import "math/bits"
 
@@ -25,9 +25,6 @@ func EncodeLength(n uint32) byte {
 
 // DecodeLength is the smallest length that has the code.
 func DecodeLength(code byte) uint32 { return lengths[code] }
-
-// Lengths is the table behind DecodeLength.
-func Lengths() *[256]uint32 { return &lengths }
 
 var lengths = func() (table [256]uint32) {
 	for code := range table {
