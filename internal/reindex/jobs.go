@@ -40,11 +40,13 @@ import (
 type Options struct {
 	MaxConcurrent   int           // jobs that copy or replay at once; 0: 2
 	CatchupInterval time.Duration // between rounds of a job that is ready; 0: 30 s
+	SweepInterval   time.Duration // between searches for unfinished jobs nobody carries; 0: 30 s
 }
 
 const (
 	defaultConcurrent = 2
 	defaultCatchup    = 30 * time.Second
+	defaultSweep      = 30 * time.Second
 	cancelWait        = 15 * time.Second
 	stopWait          = 30 * time.Second
 )
@@ -74,6 +76,9 @@ func New(b bucket.Bucket, known *registry.Registry, open *generations.Set, node 
 	if options.CatchupInterval <= 0 {
 		options.CatchupInterval = defaultCatchup
 	}
+	if options.SweepInterval <= 0 {
+		options.SweepInterval = defaultSweep
+	}
 	return &Jobs{
 		records: records{b}, registry: known, generations: open, node: node, options: options, log: log,
 		slots: make(chan struct{}, options.MaxConcurrent), wake: make(chan struct{}, 1),
@@ -86,26 +91,52 @@ func New(b bucket.Bucket, known *registry.Registry, open *generations.Set, node 
 // is being filled.
 func (j *Jobs) Recover(ctx context.Context) error {
 	for _, index := range j.registry.List() {
-		held, err := j.records.read(ctx, index.ID)
-		if err != nil {
+		if err := j.takeOver(ctx, index.ID); err != nil {
 			return err
 		}
-		if !held.Exists() {
-			continue
-		}
-		j.note(index.ID, held.Value.Record.Phase)
-		if held.Value.Record.Phase.IsFinished() {
-			continue
-		}
-		next := held.Value
-		next.Epoch++
-		next.Record.Node = textOrNil(j.node)
-		if held, err = j.records.replace(ctx, held, next); err != nil {
-			return err
-		}
-		j.carry(newJob(held))
 	}
 	return nil
+}
+
+// takeOver carries the job of an index if it is unfinished.
+func (j *Jobs) takeOver(ctx context.Context, index registry.ID) error {
+	held, err := j.records.read(ctx, index)
+	if err != nil || !held.Exists() {
+		return err
+	}
+	j.note(index, held.Value.Record.Phase)
+	if held.Value.Record.Phase.IsFinished() {
+		return nil
+	}
+	next := held.Value
+	next.Epoch++
+	next.Record.Node = textOrNil(j.node)
+	if held, err = j.records.replace(ctx, held, next); err != nil {
+		return err
+	}
+	j.carry(newJob(held))
+	return nil
+}
+
+// sweep takes over jobs that ended here without their end being recorded.
+func (j *Jobs) sweep(ctx context.Context) {
+	j.mu.Lock()
+	var orphans []registry.ID
+	for index, phase := range j.phases {
+		if _, carried := j.jobs[index]; !carried && !phase.IsFinished() {
+			orphans = append(orphans, index)
+		}
+	}
+	j.mu.Unlock()
+	for _, index := range orphans {
+		moves := j.generations.Moves(index)
+		moves.Lock()
+		err := j.takeOver(ctx, index)
+		moves.Unlock()
+		if err != nil {
+			j.log.Error("an unfinished reindex job cannot be taken over", "index", index, "error", err)
+		}
+	}
 }
 
 // carry hands a job to Run.
@@ -121,6 +152,8 @@ func (j *Jobs) carry(one *job) {
 
 // Run carries jobs until ctx ends, then waits for the step each is in.
 func (j *Jobs) Run(ctx context.Context) error {
+	sweep := time.NewTicker(j.options.SweepInterval)
+	defer sweep.Stop()
 	for {
 		for _, one := range j.waiting() {
 			j.running.Go(func() { j.run(ctx, one) })
@@ -130,6 +163,8 @@ func (j *Jobs) Run(ctx context.Context) error {
 			j.Stop(context.WithoutCancel(ctx))
 			return nil
 		case <-j.wake:
+		case <-sweep.C:
+			j.sweep(ctx)
 		}
 	}
 }

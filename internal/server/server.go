@@ -218,7 +218,8 @@ func nodeOptions(c *config.Config) node.Options {
 			Analysis: builder, Capabilities: builder.Capabilities(),
 		},
 		Capabilities: builder.Capabilities(),
-		Reindex:      reindex.Options{},
+		Reindex: reindex.Options{MaxConcurrent: c.Indexer.ReindexMaxConcurrent, CatchupInterval: c.Indexer.ReindexCatchupInterval,
+			SweepInterval: c.Indexer.ReindexSweepInterval},
 	}
 }
 
