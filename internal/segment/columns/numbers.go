@@ -43,16 +43,16 @@ func OpenNumbers(file *blockfile.Reader, owner, numDocs uint32, multi bool) (*Nu
 		return nil, s.corrupt(PartBounds, "bounds of %d blocks", len(c.bounds)/2)
 	}
 	n := int(numDocs)
-	counts := c.blockCount
+	sparse := c.blockCount
 	if multi {
-		n, counts = int(c.numValues), nil
+		n, sparse = int(c.numValues), nil
 		var ok bool
 		if c.starts, ok = openStarts(s, int(numDocs), int(c.numValues)); !ok {
 			return nil, s.corrupt(PartStartBlocks, "starts of values")
 		}
 	}
 	var ok bool
-	if c.values, ok = openSeries(n, s.part(PartValues), s.part(PartBlocks), counts); !ok {
+	if c.values, ok = openSeries(n, s.part(PartValues), s.part(PartBlocks), sparse); !ok {
 		return nil, s.corrupt(PartBlocks, "blocks of numbers")
 	}
 	return c, nil
@@ -80,7 +80,7 @@ func openStarts(s sections, numDocs, numValues int) (series, bool) {
 	return starts, last == int64(numValues)
 }
 
-// blockCount is the number of values stored for a block of documents.
+// blockCount is the number of documents of a block with a value.
 func (c *Numbers) blockCount(b int) int {
 	if c.present == nil {
 		return min(BlockSize, int(c.numDocs)-b*BlockSize)
@@ -145,7 +145,7 @@ func (c *Numbers) Get(doc uint32) (int64, bool) {
 		return c.values.get(int(c.starts.get(int(doc)))), true
 	}
 	b, i := int(doc>>blockShift), int(doc&(BlockSize-1))
-	if c.present != nil {
+	if c.values.sparse(b) {
 		i = c.rank(b, i)
 	}
 	return c.values.at(b, i), true
@@ -154,6 +154,9 @@ func (c *Numbers) Get(doc uint32) (int64, bool) {
 // rank is the number of documents of block b with a value before document i
 // of it.
 func (c *Numbers) rank(b, i int) int {
+	if c.present == nil {
+		return i
+	}
 	words := c.presentWords(b)
 	w := i >> 6
 	return bitset.CountWords(words[:w]) + bits.OnesCount64(words[w]&(1<<(i&63)-1))
@@ -197,16 +200,28 @@ func (c *Numbers) Block(block int, out []int64, missing int64) int {
 		c.values.decode(block, out[:n])
 		return n
 	}
-	var dense [BlockSize]int64
 	words := c.presentWords(block)
-	c.values.decode(block, dense[:bitset.CountWords(words)])
+	if !c.values.sparse(block) {
+		c.values.decode(block, out[:n])
+		for w, word := range words {
+			for gaps := ^word; gaps != 0; gaps &= gaps - 1 {
+				if i := w<<6 + bits.TrailingZeros64(gaps); i < n {
+					out[i] = missing
+				}
+			}
+		}
+		return n
+	}
+	var some [BlockSize]int64
+	c.values.decode(block, some[:bitset.CountWords(words)])
+	for i := range out[:n] {
+		out[i] = missing
+	}
 	next := 0
-	for i := range n {
-		if words[i>>6]>>(i&63)&1 != 0 {
-			out[i] = dense[next]
+	for w, word := range words {
+		for ; word != 0; word &= word - 1 {
+			out[w<<6+bits.TrailingZeros64(word)] = some[next]
 			next++
-		} else {
-			out[i] = missing
 		}
 	}
 	return n

@@ -20,6 +20,7 @@ type NumbersWriter struct {
 	numDocs   uint32
 	values    seriesWriter
 	pending   []int64 // values of the open block
+	filled    []int64
 	starts    startsWriter
 	present   *bitset.Bitset
 	bounds    []uint64
@@ -91,10 +92,35 @@ func (w *NumbersWriter) endBlock() {
 	w.bounds = append(w.bounds, uint64(w.lo), uint64(w.hi))
 	w.lo, w.hi = math.MaxInt64, math.MinInt64
 	if !w.multi {
-		w.values.add(w.pending)
+		w.endSingle()
 		w.pending = w.pending[:0]
 	}
 	w.block++
+}
+
+// endSingle packs a block of a single-valued column: mostly filled ones with
+// a value for every document, so that none must be counted to find it.
+func (w *NumbersWriter) endSingle() {
+	first := uint32(w.block * BlockSize)
+	n := min(BlockSize, int(w.numDocs-first))
+	if len(w.pending) < n/2 {
+		w.values.addSparse(w.pending)
+		return
+	}
+	if len(w.pending) == n {
+		w.values.add(w.pending)
+		return
+	}
+	w.filled = w.filled[:0]
+	next := 0
+	for doc := first; doc < first+uint32(n); doc++ {
+		// A document without a value repeats the next one's, or the last.
+		w.filled = append(w.filled, w.pending[min(next, len(w.pending)-1)])
+		if w.present.Get(doc) {
+			next++
+		}
+	}
+	w.values.add(w.filled)
 }
 
 // Finish writes the column. It returns the number of values.

@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"encoding/binary"
 	"io"
 
 	"github.com/quiresearch/quire/internal/bitpack"
@@ -11,44 +12,71 @@ import (
 type series struct {
 	n      int
 	values []byte
-	blocks []uint64 // per block: base, step, offset<<8 | width
+	blocks []uint64 // per block: base, step, offset<<8 | sparse | width
 }
+
+const (
+	widthMask = 0x7f
+	// sparseFlag marks a block that holds values only for those documents
+	// that have one.
+	sparseFlag = 0x80
+)
 
 // blockWords is the number of words that describe a block.
 const blockWords = 3
 
 func numBlocks(n int) int { return (n + BlockSize - 1) / BlockSize }
 
-// openSeries checks that everything lies inside of values. counts, when not
-// nil, tells how many values a block has; else all but the last are full.
-func openSeries(n int, values, blocks []byte, counts func(block int) int) (series, bool) {
+// openSeries checks that everything lies inside of values. sparse tells how
+// many values a sparse block has; nil when there are none such.
+func openSeries(n int, values, blocks []byte, sparse func(block int) int) (series, bool) {
 	s := series{n: n, values: values, blocks: bitpack.Uint64s(blocks)}
 	if len(s.blocks) != blockWords*numBlocks(n) || len(blocks)%8 != 0 {
 		return s, false
 	}
 	for b := range numBlocks(n) {
 		count := min(BlockSize, n-b*BlockSize)
-		if counts != nil {
-			count = counts(b)
-		}
 		info := s.blocks[blockWords*b+2]
-		offset, width := info>>8, int(info&0xff)
+		offset, width := info>>8, int(info&widthMask)
+		if info&sparseFlag != 0 {
+			if sparse == nil {
+				return s, false
+			}
+			count = sparse(b)
+		}
 		if width > 64 || offset > uint64(len(values)) || uint64(bitpack.Size(count, width)) > uint64(len(values))-offset {
 			return s, false
 		}
 	}
+	// Single values are read with eight bytes at a time.
+	if cap(values)-len(values) < readAhead {
+		values = append(make([]byte, 0, len(values)+readAhead), values...)
+	}
+	s.values = values[:len(values)+readAhead]
 	return s, true
 }
+
+// readAhead is how many bytes may be read behind the last value; sections are
+// followed by more.
+const readAhead = 32
 
 // at is value number i of block b.
 func (s *series) at(b, i int) int64 {
 	e := s.blocks[blockWords*b : blockWords*b+blockWords : blockWords*b+blockWords]
-	width := int(e[2] & 0xff)
+	width := int(e[2] & widthMask)
 	if width == 0 {
 		return int64(e[0])
 	}
+	if width <= 56 {
+		bit := i * width
+		v := binary.LittleEndian.Uint64(s.values[int(e[2]>>8)+bit>>3:]) >> (bit & 7)
+		return int64(e[0] + e[1]*(v&(1<<width-1)))
+	}
 	return int64(e[0] + e[1]*bitpack.At(s.values[e[2]>>8:], i, width))
 }
+
+// sparse tells whether block b holds values of some documents only.
+func (s *series) sparse(b int) bool { return s.blocks[blockWords*b+2]&sparseFlag != 0 }
 
 // get is value number i of the whole list.
 func (s *series) get(i int) int64 { return s.at(i>>blockShift, i&(BlockSize-1)) }
@@ -56,7 +84,7 @@ func (s *series) get(i int) int64 { return s.at(i>>blockShift, i&(BlockSize-1)) 
 // decode fills out with the first len(out) values of block b.
 func (s *series) decode(b int, out []int64) {
 	e := s.blocks[blockWords*b : blockWords*b+blockWords]
-	base, step, width := int64(e[0]), int64(e[1]), int(e[2]&0xff)
+	base, step, width := int64(e[0]), int64(e[1]), int(e[2]&widthMask)
 	if width == 0 {
 		for i := range out {
 			out[i] = base
@@ -86,10 +114,15 @@ type seriesWriter struct {
 	buf    []byte
 }
 
-// add packs the values of one block; none is a block of nothing.
-func (w *seriesWriter) add(values []int64) {
+// add packs the values of one block.
+func (w *seriesWriter) add(values []int64) { w.pack(values, 0) }
+
+// addSparse packs the values of those documents of a block that have one.
+func (w *seriesWriter) addSparse(values []int64) { w.pack(values, sparseFlag) }
+
+func (w *seriesWriter) pack(values []int64, flag uint64) {
 	if len(values) == 0 {
-		w.blocks = append(w.blocks, 0, 1, uint64(w.offset)<<8)
+		w.blocks = append(w.blocks, 0, 1, uint64(w.offset)<<8|flag)
 		return
 	}
 	lowest, highest := values[0], values[0]
@@ -104,7 +137,7 @@ func (w *seriesWriter) add(values []int64) {
 	}
 	step = max(step, 1)
 	width := bitpack.Width64(uint64(highest-lowest) / step)
-	w.blocks = append(w.blocks, uint64(lowest), step, uint64(w.offset)<<8|uint64(width))
+	w.blocks = append(w.blocks, uint64(lowest), step, uint64(w.offset)<<8|flag|uint64(width))
 	if width == 0 {
 		return
 	}

@@ -1,0 +1,86 @@
+package columns
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/blockfile"
+)
+
+// TestNumbersOfEveryShape covers widths, steps, sparse, filled and empty
+// blocks, and the ends of the range.
+func TestNumbersOfEveryShape(t *testing.T) {
+	shapes := map[string]func(*rand.Rand) int64{
+		"constant":   func(*rand.Rand) int64 { return -42 },
+		"small":      func(rng *rand.Rand) int64 { return rng.Int64N(7) },
+		"step":       func(rng *rand.Rand) int64 { return 1000*rng.Int64N(90) + 7 },
+		"times":      func(rng *rand.Rand) int64 { return 1_700_000_000_000 + rng.Int64N(1e11) },
+		"everything": func(rng *rand.Rand) int64 { return int64(rng.Uint64()) },
+		"extremes": func(rng *rand.Rand) int64 {
+			return []int64{math.MinInt64, math.MaxInt64, 0, -1}[rng.IntN(4)]
+		},
+	}
+	for name, value := range shapes {
+		for _, share := range []int{0, 3, 60, 100} {
+			rng := rand.New(rand.NewPCG(7, uint64(share)))
+			const numDocs = 5000
+			want := map[uint32]int64{}
+			file := finishFile(t, func(out *blockfile.Writer) error {
+				w := NewNumbersWriter(out, 1, numDocs, false)
+				for doc := range uint32(numDocs) {
+					if rng.IntN(100) < share && doc/BlockSize != 2 {
+						want[doc] = value(rng)
+						w.Add(doc, want[doc])
+					}
+				}
+				n, err := w.Finish()
+				if int(n) != len(want) {
+					t.Fatalf("%d values, want %d", n, len(want))
+				}
+				return err
+			})
+			c, err := OpenNumbers(file, 1, numDocs, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := make([]int64, BlockSize)
+			for doc := range uint32(numDocs) {
+				if doc%BlockSize == 0 {
+					c.Block(int(doc/BlockSize), out, 99)
+				}
+				v, ok := c.Get(doc)
+				w, has := want[doc]
+				if ok != has || ok && v != w {
+					t.Fatalf("%s %d%%: document %d: %d %v, want %d %v", name, share, doc, v, ok, w, has)
+				}
+				if !has {
+					w = 99
+				}
+				if out[doc%BlockSize] != w {
+					t.Fatalf("%s %d%%: block value of %d: %d, want %d", name, share, doc, out[doc%BlockSize], w)
+				}
+			}
+			if _, _, ok := c.BlockBounds(2); ok {
+				t.Fatal("bounds of an empty block")
+			}
+		}
+	}
+}
+
+func TestGeoUnitsAndDistance(t *testing.T) {
+	p := EncodeGeo(59.3293, 18.0686)
+	if lat, lon := p.Degrees(); lat != 59.3293 || lon != 18.0686 {
+		t.Fatalf("%v %v", lat, lon)
+	}
+	if p := EncodeGeo(91, -200); p != (Point{900000000, -1800000000}) {
+		t.Fatalf("%v", p)
+	}
+	// Stockholm to Göteborg.
+	if d := p.Distance(57.7089, 11.9746); math.Abs(d-397_700) > 1000 {
+		t.Fatalf("%f", d)
+	}
+	if d := Haversine(0, 0, 0, 180); math.Abs(d-math.Pi*EarthRadius) > 1 {
+		t.Fatalf("half around: %f", d)
+	}
+}
