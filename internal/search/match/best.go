@@ -172,7 +172,11 @@ func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint3
 		}
 		for i := helpers - 1; i >= 0 && len(out.docs) > 0; i-- {
 			helped -= bounds[i]
-			order[i].lookUp(out, max(0, helped), floor)
+			if order[i].isDense(len(out.docs)) {
+				order[i].lookUpRanked(out, base, max(0, helped), floor)
+			} else {
+				order[i].lookUp(out, max(0, helped), floor)
+			}
 		}
 		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
 			s.skipped = true
@@ -287,10 +291,16 @@ func (s *termStep) lookUp(out *batch, helped, floor float64) {
 	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
 }
 
+// isDense reports whether reading the window's bits is cheaper than looking
+// so many documents up.
+func (s *termStep) isDense(documents int) bool {
+	return documents >= 8 && documents*4 >= s.density/postings.BlockSize
+}
+
 // sparseLead is how many documents of a window the rarest part of a
 // conjunction may hold, on average, for looking each up to be cheaper than
 // combining sets.
-const sparseLead = 96
+const sparseLead = 64
 
 // conjunction is an And of terms and sets whose rarest term leads.
 type conjunction struct {
@@ -319,10 +329,13 @@ func conjunctionOf(root step) (conjunction, bool) {
 			return c, false
 		}
 	}
-	if c.lead == nil || c.lead.density > sparseLead {
-		return c, false
-	}
-	return c, true
+	return c, c.lead != nil
+}
+
+// isSparse reports whether looking documents up is cheaper than combining
+// sets even while every match is wanted.
+func (c *conjunction) isSparse() bool {
+	return c.lead.density <= sparseLead || len(c.others) >= maxDense
 }
 
 // walk returns the postings that are read: those that are scored, if any.
@@ -333,12 +346,17 @@ func (s *termStep) walk() *postings.Iterator {
 	return &s.find
 }
 
-// bestOfAll walks the blocks of the rarest term of a conjunction and looks
-// its documents up in the others.
+// chunk is how many documents of the rarest term are bounded at once: bounds
+// over fewer documents are lower, and cost the same each.
+const chunk = 64
+
+// bestOfAll walks the blocks of the rarest term of a conjunction. Its
+// documents are scored first; those that cannot reach the floor with all that
+// the others may add are dropped before they are looked up there.
 func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	lead := c.lead.walk()
-	out := &s.room.batch
+	bounds := make([]float64, len(c.others))
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		select {
 		case <-done:
@@ -346,75 +364,183 @@ func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32,
 		default:
 		}
 		floor := -1.0
-		first, last := lead.FirstDoc(), lead.LastDoc()
 		if sink.Prunes() {
-			if floor = sink.Floor(); floor > 0 {
-				bound := c.lead.bound(first, last+1)
-				for _, t := range c.others {
-					if bound > floor {
-						break
-					}
-					bound += t.bound(first, last+1)
-				}
-				if bound <= floor {
+			floor = sink.Floor()
+		}
+		top := 0.0
+		if floor > 0 {
+			top = c.lead.blockBound()
+			if top+c.boundOthers(bounds, lead.FirstDoc(), lead.LastDoc()+1) <= floor {
+				s.skipped = true
+				continue
+			}
+		}
+		docs := lead.Docs()
+		for first := 0; first < len(docs); first += chunk {
+			last := min(first+chunk, len(docs))
+			if docs[last-1] < from {
+				continue
+			}
+			if docs[first] >= to {
+				return nil
+			}
+			rest := 0.0
+			if floor > 0 {
+				rest = c.boundOthers(bounds, docs[first], docs[last-1]+1)
+				if top+rest <= floor {
 					s.skipped = true
 					continue
 				}
 			}
-		}
-		out.reset()
-		if !s.gradeAll(c, lead, from, to, out) {
-			out.send(&s.mask, sink)
-			return nil
-		}
-		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
-			s.skipped = true
-			return nil
+			s.gradeChunk(c, docs[first:last], first, bounds, rest, floor)
+			out := &s.room.batch
+			if len(out.docs) == 0 {
+				continue
+			}
+			if !out.sendWithin(&s.mask, from, to, sink) {
+				s.skipped = true
+				return nil
+			}
+			if sink.Prunes() {
+				floor = sink.Floor()
+				if top == 0 && floor > 0 {
+					top = c.lead.blockBound()
+				}
+			}
 		}
 	}
 	return nil
 }
 
-// gradeAll scores the documents of the lead's block that all others hold. It
-// returns false when one of them has ended.
-func (s *Scanner) gradeAll(c conjunction, lead *postings.Iterator, from, to uint32, out *batch) bool {
-	docs := lead.Docs()
-next:
-	for i := 0; i < len(docs); i++ {
-		doc := docs[i]
-		if doc < from {
+// blockBound is a score that no document of the block exceeds.
+func (s *termStep) blockBound() float64 {
+	if s.table == nil {
+		return 0
+	}
+	return float64(score.Raise(s.weight * s.grade.BlockImpacts().Max(s.table.Norms())))
+}
+
+// boundOthers fills in what each of the other terms may add in a range.
+func (c *conjunction) boundOthers(bounds []float64, from, to uint32) float64 {
+	total := 0.0
+	for i, t := range c.others {
+		bounds[i] = 0
+		if t.table != nil {
+			bounds[i] = t.bound(from, to)
+		}
+		total += bounds[i]
+	}
+	return total
+}
+
+// gradeChunk leaves those documents of a chunk in the batch that all parts of
+// the conjunction hold and that exceed the floor.
+func (s *Scanner) gradeChunk(c conjunction, docs []uint32, first int, bounds []float64, rest, floor float64) {
+	out := &s.room.batch
+	out.reset()
+	if c.lead.table != nil {
+		least := float32(-1)
+		if floor-rest > 0 {
+			least = math.Nextafter32(float32(floor-rest), -1)
+		}
+		c.lead.gradeInto(out, docs, c.lead.grade.Freqs()[first:], least)
+		s.skipped = s.skipped || len(out.docs) < len(docs)
+	} else {
+		out.docs = append(out.docs, docs...)
+		out.sums = out.sumsRoom[:len(docs)]
+		clear(out.sums)
+	}
+	for _, set := range c.sets {
+		out.keepIn(set)
+	}
+	for i, t := range c.others {
+		if len(out.docs) == 0 {
+			return
+		}
+		rest = max(0, rest-bounds[i])
+		if t.keepHeld(out, rest, floor) {
+			s.skipped = true
+		}
+	}
+}
+
+// keepIn drops the documents that are not in a set.
+func (b *batch) keepIn(set *Set) {
+	kept := 0
+	for i, doc := range b.docs {
+		if set.Has(doc) {
+			b.docs[kept], b.sums[kept] = doc, b.sums[i]
+			kept++
+		}
+	}
+	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+}
+
+// keepHeld drops the documents that do not hold the term and adds its score
+// to the others; those that, with the rest, do not exceed the floor go too. It
+// reports whether such were dropped.
+func (s *termStep) keepHeld(out *batch, rest, floor float64) (dropped bool) {
+	it := s.walk()
+	var docs []uint32
+	last, at, kept := uint32(0), 0, 0
+	for i, doc := range out.docs {
+		if docs == nil || doc > last {
+			if !it.SeekBlock(doc) {
+				break
+			}
+			docs, last, at = it.Docs(), it.LastDoc(), 0
+		}
+		at = gallop(docs, at, doc)
+		if at == len(docs) {
+			break // damaged: a block ends before its last document
+		}
+		if docs[at] != doc {
 			continue
 		}
-		if doc >= to {
-			return false
-		}
-		for _, set := range c.sets {
-			if !set.Has(doc) {
-				continue next
+		sum := out.sums[i]
+		if s.table != nil {
+			sum += float64(s.scoreAt(doc, it.FreqAt(at)))
+			if sum+rest <= floor {
+				dropped = true
+				continue
 			}
 		}
-		sum := 0.0
-		for _, t := range c.others {
-			it := t.walk()
-			at, index := it.Seek(doc)
-			if at != doc {
-				if at == postings.NoMoreDocs {
-					return false
-				}
-				for i+1 < len(docs) && docs[i+1] < at {
-					i++
-				}
-				continue next
-			}
-			if t.table != nil {
-				sum += float64(t.scoreAt(doc, it.FreqAt(index)))
-			}
-		}
-		if c.lead.table != nil {
-			sum += float64(c.lead.scoreAt(doc, lead.FreqAt(i)))
-		}
-		out.docs = append(out.docs, doc)
-		out.sums = append(out.sums, sum)
+		out.docs[kept], out.sums[kept] = doc, sum
+		kept++
 	}
-	return true
+	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
+	return dropped
+}
+
+// gallop returns the first place from at on whose document is not below
+// target, len(docs) when there is none.
+func gallop(docs []uint32, at int, target uint32) int {
+	step := 1
+	for at+step < len(docs) && docs[at+step] < target {
+		at += step
+		step <<= 1
+	}
+	end := min(at+step+1, len(docs))
+	for at < end {
+		middle := int(uint(at+end) >> 1)
+		if docs[middle] < target {
+			at = middle + 1
+		} else {
+			end = middle
+		}
+	}
+	return at
+}
+
+// sendWithin is send for a batch that may reach beyond the range asked for.
+func (b *batch) sendWithin(m *mask, from, to uint32, sink Sink) bool {
+	first, last := 0, len(b.docs)
+	for first < last && b.docs[first] < from {
+		first++
+	}
+	for last > first && b.docs[last-1] >= to {
+		last--
+	}
+	b.docs, b.sums = b.docs[first:last], b.sums[first:last]
+	return b.send(m, sink)
 }

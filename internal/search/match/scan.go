@@ -198,7 +198,10 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	to = min(to, s.mask.documents)
 	if s.mask.domain == nil {
 		if c, ok := conjunctionOf(s.root); ok {
-			return s.bestOfAll(ctx, c, from, to, sink)
+			if c.isSparse() {
+				return s.bestOfAll(ctx, c, from, to, sink)
+			}
+			return s.bestOfDense(ctx, c, from, to, sink)
 		}
 	}
 	term, _ := s.root.(*termStep)

@@ -1,0 +1,170 @@
+package match
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
+
+// A dense term is read as the bits of a window. Where a document stands among
+// the bits tells where its frequency stands in the blocks, without decoding or
+// searching documents.
+
+// maxDense is how many terms of a conjunction are read as bits at once.
+const maxDense = 8
+
+// ranks walks the frequencies of a term along the bits of one window.
+type ranks struct {
+	it     *postings.Iterator
+	bits   *Bits
+	freqs  []uint32
+	start  int // place of the first document of the window in the current block
+	word   int // words counted so far
+	before int // bits in them
+}
+
+// newRanks places the walk at the first document of the window. It reports
+// false when the term has none from there on.
+func newRanks(it *postings.Iterator, window *Bits, base uint32) (ranks, bool) {
+	doc, index := it.Seek(base)
+	if doc == postings.NoMoreDocs {
+		return ranks{}, false
+	}
+	return ranks{it: it, bits: window, start: index, freqs: it.Freqs()}, true
+}
+
+// frequency returns how often the document at a place of the window holds the
+// term. Places rise from call to call, and the term's bits hold them.
+func (r *ranks) frequency(at uint32) uint32 {
+	w := int(at >> 6)
+	for ; r.word < w; r.word++ {
+		r.before += bits.OnesCount64(r.bits[r.word&(spanWords-1)])
+	}
+	place := r.start + r.before + bits.OnesCount64(r.bits[w&(spanWords-1)]&(1<<(at&63)-1))
+	for place >= len(r.freqs) {
+		skipped := len(r.freqs)
+		if !r.it.NextBlock() {
+			return 1
+		}
+		place -= skipped
+		r.start -= skipped
+		r.freqs = r.it.Freqs()
+	}
+	return r.freqs[place]
+}
+
+// addRanked adds the scores of a term to documents of a window that all hold
+// it.
+func (s *termStep) addRanked(window *Bits, base uint32, docs []uint32, sums []float64) {
+	r, ok := newRanks(&s.grade, window, base)
+	if !ok {
+		return
+	}
+	for i, doc := range docs {
+		sums[i] += float64(s.scoreAt(doc, r.frequency(doc-base)))
+	}
+}
+
+// lookUpRanked is lookUp for many documents of one window.
+func (s *termStep) lookUpRanked(out *batch, base uint32, helped, floor float64) {
+	var window Bits
+	if s.opened[0] {
+		s.find.IntoBitset(window[:], base)
+	}
+	r, ok := newRanks(&s.grade, &window, base)
+	kept := 0
+	for i, doc := range out.docs {
+		sum := out.sums[i]
+		if at := doc - base; ok && window.Has(at) {
+			sum += float64(s.scoreAt(doc, r.frequency(at)))
+		}
+		if sum+helped > floor {
+			out.docs[kept], out.sums[kept] = doc, sum
+			kept++
+		}
+	}
+	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
+}
+
+// bestOfDense walks a conjunction window by window: the bits of all terms are
+// combined first, and what is left is scored.
+func (s *Scanner) bestOfDense(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	terms := append([]*termStep{c.lead}, c.others...)
+	windows := make([]Bits, len(terms))
+	out := &s.room.batch
+	var left, other Bits
+	for base := from &^ (Span - 1); base < to; base += Span {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		if sink.Prunes() && sink.Floor() > 0 {
+			return s.bestOfAll(ctx, c, base, to, sink)
+		}
+		next := c.lead.next(base)
+		if next >= to {
+			return nil
+		}
+		base = next &^ (Span - 1)
+		windows[0] = Bits{}
+		c.lead.find.IntoBitset(windows[0][:], base)
+		left = windows[0]
+		s.mask.narrow(base, &left)
+		for _, set := range c.sets {
+			set.window(base, &other)
+			left.And(&other)
+		}
+		for i, t := range terms[1:] {
+			windows[i+1] = Bits{}
+			t.find.IntoBitset(windows[i+1][:], base)
+			left.And(&windows[i+1])
+		}
+		out.reset()
+		for i, w := range left {
+			for w != 0 {
+				out.docs = append(out.docs, base+uint32(i<<6+bits.TrailingZeros64(w)))
+				w &= w - 1
+			}
+		}
+		if len(out.docs) == 0 {
+			continue
+		}
+		out.sums = out.sumsRoom[:len(out.docs)]
+		clear(out.sums)
+		for i, t := range terms {
+			if t.table != nil {
+				t.addRanked(&windows[i], base, out.docs, out.sums)
+			}
+		}
+		if !out.pass(sink) {
+			s.skipped = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// narrow removes what the mask keeps out.
+func (m *mask) narrow(base uint32, set *Bits) {
+	var some Bits
+	if m.live != nil {
+		some.load(m.live, base)
+		set.And(&some)
+	}
+	if m.parents != nil {
+		some.load(m.parents, base)
+		set.And(&some)
+	}
+}
+
+// pass hands a batch over that the mask was applied to before.
+func (b *batch) pass(sink Sink) bool {
+	b.scores = b.scoresRoom[:len(b.docs)]
+	for i, sum := range b.sums {
+		b.scores[i] = float32(sum)
+	}
+	return sink.TakeDocs(b.docs, b.scores)
+}
