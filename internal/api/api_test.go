@@ -39,7 +39,7 @@ func serveRoutes(t *testing.T, options Options, extra ...Route) (*httptest.Serve
 }
 
 // ask sends a request as root and returns status, header and body.
-func ask(t *testing.T, method, url, body string, header ...string) (int, http.Header, string) {
+func ask(t testing.TB, method, url, body string, header ...string) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {

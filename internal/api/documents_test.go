@@ -27,16 +27,17 @@ import (
 
 // documentServer is a node with one index, reached over HTTP.
 type documentServer struct {
-	*testing.T
+	testing.TB
 	url   string // of the documents
 	admin string // of the index
+	api   *API
 }
 
 const catalogue = `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","filter":{}},"n":{"type":"int32"},
 	"title":{"type":"string","locales":{"locales":["fr"]}},"pop":{"type":"double","signal":{}},
 	"variants":{"type":"object","multiple":true,"mode":"nested","key":"sku","fields":{"sku":{"type":"string","required":true},"price":{"type":"double"}}}}}`
 
-func serveDocuments(t *testing.T, definition string, options Options) *documentServer {
+func serveDocuments(t testing.TB, definition string, options Options) *documentServer {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	analyser := analysis.NewBuilder(analysis.Options{})
@@ -56,7 +57,7 @@ func serveDocuments(t *testing.T, definition string, options Options) *documentS
 		Authority: authority, Health: NewHealth(time.Second), Metrics: metrics.New(metrics.Options{WithoutRuntime: true}), Log: quiet}, options)
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
-	s := &documentServer{T: t, url: server.URL + "/v1alpha1/indexes/shop/documents", admin: server.URL + "/v1alpha1/admin/indexes/shop"}
+	s := &documentServer{TB: t, url: server.URL + "/v1alpha1/indexes/shop/documents", admin: server.URL + "/v1alpha1/admin/indexes/shop", api: a}
 	if status, _, body := ask(t, "PUT", s.admin, definition); status != 201 {
 		t.Fatalf("create: %d %s", status, body)
 	}
@@ -70,7 +71,7 @@ var message = regexp.MustCompile(`"message":"[^"]*",`)
 // freshness tokens in the body are read as T.
 func (s *documentServer) expect(method, path, body string, wantStatus int, want string, header ...string) string {
 	s.Helper()
-	status, answered, text := ask(s.T, method, s.url+path, body, header...)
+	status, answered, text := ask(s.TB, method, s.url+path, body, header...)
 	text = message.ReplaceAllString(withoutTokens(text), "")
 	if status != wantStatus || (want != "" && text != want) {
 		s.Errorf("%s %s %s\n got %d %s\nwant %d %s", method, path, body, status, text, wantStatus, want)
@@ -81,9 +82,9 @@ func (s *documentServer) expect(method, path, body string, wantStatus int, want 
 // refuse sends a request and compares the codes and places of its problems.
 func (s *documentServer) refuse(method, path, body string, wantStatus int, want string, header ...string) {
 	s.Helper()
-	status, _, text := ask(s.T, method, s.url+path, body, header...)
+	status, _, text := ask(s.TB, method, s.url+path, body, header...)
 	got := ""
-	for _, d := range problemsOf(s.T, text) {
+	for _, d := range problemsOf(s.TB, text) {
 		if got != "" {
 			got += " "
 		}
@@ -101,7 +102,7 @@ func (s *documentServer) refuse(method, path, body string, wantStatus int, want 
 
 func (s *documentServer) commit() {
 	s.Helper()
-	if status, _, body := ask(s.T, "POST", s.admin+"/actions/commit", ""); status != 200 {
+	if status, _, body := ask(s.TB, "POST", s.admin+"/actions/commit", ""); status != 200 {
 		s.Fatalf("commit: %d %s", status, body)
 	}
 }
@@ -110,11 +111,11 @@ func (s *documentServer) commit() {
 func (s *documentServer) list() string {
 	s.Helper()
 	s.commit()
-	_, _, text := ask(s.T, "GET", s.url, "", "Accept", "application/x-ndjson")
+	_, _, text := ask(s.TB, "GET", s.url, "", "Accept", "application/x-ndjson")
 	return strings.TrimSpace(text)
 }
 
-func problemsOf(t *testing.T, text string) []ErrorDetail {
+func problemsOf(t testing.TB, text string) []ErrorDetail {
 	t.Helper()
 	var body struct{ Errors []ErrorDetail }
 	if err := json.Unmarshal([]byte(text), &body); err != nil {

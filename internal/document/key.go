@@ -98,7 +98,7 @@ func WithKey(schema *definition.Schema, raw []byte, key Key) ([]byte, error) {
 			continue
 		}
 		if jsonread.KindOf(it.Value()) != jsonread.NullKind && !key.repeats(field, it.Value()) {
-			return nil, problem.DocumentKeyConflicting.At(problem.Path{}.Field(field.Name), "key", string(key))
+			return nil, problem.DocumentKeyConflicting.At(problem.Path{}.Field(field.Name), "key", string(key), "name", field.Name)
 		}
 	}
 	return append(to, '}'), nil

@@ -188,7 +188,11 @@ func (r *Reader) values(f *definition.ResolvedField, variant string, raw []byte,
 		return r.value(f, variant, raw)
 	}
 	if !f.Multiple {
-		r.report(severalRefused, "name", f.Path)
+		arguments := []any{"name", f.Path}
+		if severalRefused == problem.DocumentMultiplePerLocaleUnsupported {
+			arguments = append(arguments, "locale", variant)
+		}
+		r.report(severalRefused, arguments...)
 		return true
 	}
 	any := false

@@ -52,19 +52,19 @@ func (r *Reader) invalidKind(expected string, raw []byte) {
 // misplacedObject reports an object on a field that takes none: locales when
 // its names read as tags, an object otherwise.
 func (r *Reader) misplacedObject(f *definition.ResolvedField, raw []byte) {
-	tags := 0
-	for it := jsonread.Members(raw); it.Next(); tags++ {
-		tag := string(jsonread.AppendText(nil, it.RawName()))
-		if cut := bytes.IndexByte([]byte(tag), '-'); cut > 0 {
-			tag = tag[:cut]
-		}
-		if !locale.Supported(tag) {
-			tags = -1
+	first := ""
+	for it := jsonread.Members(raw); it.Next(); {
+		tag := jsonread.String(it.RawName())
+		if _, ok := locale.ResolveSupported(tag); !ok {
+			first = ""
 			break
 		}
+		if first == "" {
+			first = tag
+		}
 	}
-	if tags > 0 && f.Locales == nil {
-		r.report(problem.DocumentLocaleUnsupported, "name", f.Path)
+	if first != "" && f.Locales == nil {
+		r.report(problem.DocumentLocaleUnsupported, "name", f.Path, "locale", first)
 		return
 	}
 	r.report(problem.DocumentObjectUnsupported, "name", f.Path)
