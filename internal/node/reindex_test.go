@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/quiresearch/quire/engine"
@@ -69,151 +70,161 @@ func manyBooks(count int) []string {
 }
 
 func TestReindexCopiesAndPromotes(t *testing.T) {
-	f := newFixture(t)
-	f.mustPut("books", books)
-	token := f.mustWrite("books", manyBooks(2500)...)
-	f.mustPut("books@2", facets)
-	accepted := f.startJob("books@2", reindex.Auto)
-	if accepted.Phase != reindex.Pending || accepted.SourceDocuments != 2500 || *accepted.StartedBy != "root" || *accepted.Node != "n1" {
-		t.Errorf("accepted %+v", accepted)
-	}
-	record := f.reach("books", reindex.Done)
-	if record.DocumentsCopied != 2500 || record.Freshness == nil || record.FinishedAt == nil || *record.ID != *accepted.ID {
-		t.Errorf("done %+v", record)
-	}
-	before, after := f.documents("books@1", token), f.documents("books", *record.Freshness)
-	if !maps.Equal(before, after) || len(after) != 2500 {
-		t.Errorf("%d documents became %d", len(before), len(after))
-	}
-	if d, _ := f.Describe(t.Context(), parse(t, "books")); d.Name.Generation != "2" {
-		t.Errorf("live is %s", d.Name)
-	}
-	again, err := f.CancelReindex(t.Context(), parse(t, "books"))
-	if err != nil || again.Phase != reindex.Done {
-		t.Errorf("cancel of a finished job: %+v, %v", again, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.mustPut("books", books)
+		token := f.mustWrite("books", manyBooks(2500)...)
+		f.mustPut("books@2", facets)
+		accepted := f.startJob("books@2", reindex.Auto)
+		if accepted.Phase != reindex.Pending || accepted.SourceDocuments != 2500 || *accepted.StartedBy != "root" || *accepted.Node != "n1" {
+			t.Errorf("accepted %+v", accepted)
+		}
+		record := f.reach("books", reindex.Done)
+		if record.DocumentsCopied != 2500 || record.Freshness == nil || record.FinishedAt == nil || *record.ID != *accepted.ID {
+			t.Errorf("done %+v", record)
+		}
+		before, after := f.documents("books@1", token), f.documents("books", *record.Freshness)
+		if !maps.Equal(before, after) || len(after) != 2500 {
+			t.Errorf("%d documents became %d", len(before), len(after))
+		}
+		if d, _ := f.Describe(t.Context(), parse(t, "books")); d.Name.Generation != "2" {
+			t.Errorf("live is %s", d.Name)
+		}
+		again, err := f.CancelReindex(t.Context(), parse(t, "books"))
+		if err != nil || again.Phase != reindex.Done {
+			t.Errorf("cancel of a finished job: %+v, %v", again, err)
+		}
+	})
 }
 
 func TestReindexStartConditions(t *testing.T) {
-	f := newFixture(t)
-	f.mustPut("books", books)
-	f.mustPut("books@2", facets)
-	f.mustPut("books@full", books)
-	f.mustWrite("books@full", book(1, "a"))
-	f.mustPut("books@number", `{"fields":{"id":{"type":"int64","primaryKey":true}}}`)
-	f.mustPut("books@keyless", `{"fields":{"name":{"type":"string"}}}`)
-	f.mustPut("books@bare", `{"source":"none","fields":{"id":{"type":"string","primaryKey":true}}}`)
-	f.mustPut("shop", books)
-	for _, c := range []struct {
-		target, from, promote string
-		code                  *problem.Code
-	}{
-		{"books", "", "", problem.ReindexTargetGenerationRequired},
-		{"books@2", "", "often", problem.ReindexPromoteInvalid},
-		{"books@9", "", "", problem.IndexNotFound},
-		{"books@1", "", "", problem.ReindexTargetIsLive},
-		{"books@2", "shop", "", problem.ReindexSourceOtherIndex},
-		{"books@2", "books@2", "", problem.ReindexSourceIsTarget},
-		{"books@2", "books@9", "", problem.IndexNotFound},
-		{"books@2", "Books", "", problem.IndexNameInvalid},
-		{"books@2", "books@keyless", "", problem.IndexNoPrimaryKey},
-		{"books@2", "books@bare", "", problem.DocumentSourceNotKept},
-		{"books@number", "", "", problem.ReindexPrimaryKeyMismatch},
-		{"books@keyless", "", "", problem.ReindexPrimaryKeyMismatch},
-		{"books@full", "", "", problem.ReindexTargetNotEmpty},
-	} {
-		_, err := f.StartReindex(t.Context(), reindex.Request{Target: parse(t, c.target), From: c.from, Promote: c.promote})
-		refused(t, fmt.Sprintf("%s from %q %q", c.target, c.from, c.promote), err, c.code)
-	}
-	_, err := f.Reindex(t.Context(), parse(t, "books"))
-	refused(t, "after refused starts", err, problem.ReindexNotFound)
-	f.startJob("books@2", reindex.Manual)
-	_, err = f.StartReindex(t.Context(), reindex.Request{Target: parse(t, "books@2"), Promote: reindex.Auto})
-	refused(t, "second job", err, problem.ReindexInProgress)
-	_, err = f.write("books@2", book(1, "x"))
-	refused(t, "write to the target", err, problem.ReindexTargetBusy)
-	f.mustWrite("books", book(1, "x"))
-	f.reach("books", reindex.Ready)
-	_, err = f.Reindex(t.Context(), parse(t, "books@1"))
-	refused(t, "job of another generation", err, problem.ReindexNotFound)
-	if jobs, err := f.Reindexes(t.Context()); err != nil || len(jobs) != 1 {
-		t.Errorf("jobs %v, %v", jobs, err)
-	}
-	cancelled, err := f.CancelReindex(t.Context(), parse(t, "books"))
-	if err != nil || cancelled.Phase != reindex.Cancelled || cancelled.FinishedAt == nil {
-		t.Errorf("cancelled %+v, %v", cancelled, err)
-	}
-	f.mustWrite("books@2", book(9, "x"))
-	if err := f.Delete(t.Context(), parse(t, "books@2")); err != nil {
-		t.Error(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.mustPut("books", books)
+		f.mustPut("books@2", facets)
+		f.mustPut("books@full", books)
+		f.mustWrite("books@full", book(1, "a"))
+		f.mustPut("books@number", `{"fields":{"id":{"type":"int64","primaryKey":true}}}`)
+		f.mustPut("books@keyless", `{"fields":{"name":{"type":"string"}}}`)
+		f.mustPut("books@bare", `{"source":"none","fields":{"id":{"type":"string","primaryKey":true}}}`)
+		f.mustPut("shop", books)
+		for _, c := range []struct {
+			target, from, promote string
+			code                  *problem.Code
+		}{
+			{"books", "", "", problem.ReindexTargetGenerationRequired},
+			{"books@2", "", "often", problem.ReindexPromoteInvalid},
+			{"books@9", "", "", problem.IndexNotFound},
+			{"books@1", "", "", problem.ReindexTargetIsLive},
+			{"books@2", "shop", "", problem.ReindexSourceOtherIndex},
+			{"books@2", "books@2", "", problem.ReindexSourceIsTarget},
+			{"books@2", "books@9", "", problem.IndexNotFound},
+			{"books@2", "Books", "", problem.IndexNameInvalid},
+			{"books@2", "books@keyless", "", problem.IndexNoPrimaryKey},
+			{"books@2", "books@bare", "", problem.DocumentSourceNotKept},
+			{"books@number", "", "", problem.ReindexPrimaryKeyMismatch},
+			{"books@keyless", "", "", problem.ReindexPrimaryKeyMismatch},
+			{"books@full", "", "", problem.ReindexTargetNotEmpty},
+		} {
+			_, err := f.StartReindex(t.Context(), reindex.Request{Target: parse(t, c.target), From: c.from, Promote: c.promote})
+			refused(t, fmt.Sprintf("%s from %q %q", c.target, c.from, c.promote), err, c.code)
+		}
+		_, err := f.Reindex(t.Context(), parse(t, "books"))
+		refused(t, "after refused starts", err, problem.ReindexNotFound)
+		f.startJob("books@2", reindex.Manual)
+		_, err = f.StartReindex(t.Context(), reindex.Request{Target: parse(t, "books@2"), Promote: reindex.Auto})
+		refused(t, "second job", err, problem.ReindexInProgress)
+		_, err = f.write("books@2", book(1, "x"))
+		refused(t, "write to the target", err, problem.ReindexTargetBusy)
+		f.mustWrite("books", book(1, "x"))
+		f.reach("books", reindex.Ready)
+		_, err = f.Reindex(t.Context(), parse(t, "books@1"))
+		refused(t, "job of another generation", err, problem.ReindexNotFound)
+		if jobs, err := f.Reindexes(t.Context()); err != nil || len(jobs) != 1 {
+			t.Errorf("jobs %v, %v", jobs, err)
+		}
+		cancelled, err := f.CancelReindex(t.Context(), parse(t, "books"))
+		if err != nil || cancelled.Phase != reindex.Cancelled || cancelled.FinishedAt == nil {
+			t.Errorf("cancelled %+v, %v", cancelled, err)
+		}
+		f.mustWrite("books@2", book(9, "x"))
+		if err := f.Delete(t.Context(), parse(t, "books@2")); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestManualJobCatchesUpAndIsPromoted(t *testing.T) {
-	f := newFixture(t)
-	f.mustPut("books", books)
-	f.mustWrite("books", manyBooks(20)...)
-	f.mustPut("books@2", facets, func(p *Put) { p.Reindex, p.HasReindex = reindex.Manual, true })
-	f.reach("books", reindex.Ready)
-	if d, _ := f.Describe(t.Context(), parse(t, "books")); d.Name.Generation != "1" {
-		t.Errorf("live is %s", d.Name)
-	}
-	f.mustWrite("books", book(3, "changed"), book(100, "new"))
-	f.remove("books", "4")
-	d, err := f.Promote(t.Context(), parse(t, "books@2"))
-	if err != nil || !d.Live {
-		t.Fatalf("%+v, %v", d, err)
-	}
-	if phase := f.job("books").Phase; phase != reindex.Done {
-		t.Errorf("the job is %s when the promotion answered", phase)
-	}
-	got := f.documents("books", d.Freshness)
-	if len(got) != 20 || got["3"] != book(3, "changed") || got["100"] == "" || got["4"] != "" {
-		t.Errorf("promoted with %v", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.mustPut("books", books)
+		f.mustWrite("books", manyBooks(20)...)
+		f.mustPut("books@2", facets, func(p *Put) { p.Reindex, p.HasReindex = reindex.Manual, true })
+		f.reach("books", reindex.Ready)
+		if d, _ := f.Describe(t.Context(), parse(t, "books")); d.Name.Generation != "1" {
+			t.Errorf("live is %s", d.Name)
+		}
+		f.mustWrite("books", book(3, "changed"), book(100, "new"))
+		f.remove("books", "4")
+		d, err := f.Promote(t.Context(), parse(t, "books@2"))
+		if err != nil || !d.Live {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		if phase := f.job("books").Phase; phase != reindex.Done {
+			t.Errorf("the job is %s when the promotion answered", phase)
+		}
+		got := f.documents("books", d.Freshness)
+		if len(got) != 20 || got["3"] != book(3, "changed") || got["100"] == "" || got["4"] != "" {
+			t.Errorf("promoted with %v", got)
+		}
+	})
 }
 
 func TestRefusedDocumentFailsTheJob(t *testing.T) {
-	f := newFixture(t)
-	f.mustPut("books", books)
-	f.mustWrite("books", book(1, "a"))
-	f.mustPut("books@2", `{"fields":{"id":{"type":"string","primaryKey":true}}}`)
-	f.startJob("books@2", reindex.Auto)
-	record := f.reach("books", reindex.Failed)
-	if record.Error == nil || record.FinishedAt == nil {
-		t.Errorf("failed %+v", record)
-	}
-	f.mustWrite("books@2", `{"id":"1"}`)
-	f.mustPut("books@3", books)
-	f.startJob("books@3", reindex.Manual)
-	f.reach("books", reindex.Ready)
-	if _, err := f.Promote(t.Context(), parse(t, "books@2")); err != nil {
-		t.Fatal(err)
-	}
-	_, err := f.Promote(t.Context(), parse(t, "books@3"))
-	refused(t, "promotion after another one", err, problem.IndexGenerationLiveMoved)
-	f.reach("books", reindex.Failed)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "a"))
+		f.mustPut("books@2", `{"fields":{"id":{"type":"string","primaryKey":true}}}`)
+		f.startJob("books@2", reindex.Auto)
+		record := f.reach("books", reindex.Failed)
+		if record.Error == nil || record.FinishedAt == nil {
+			t.Errorf("failed %+v", record)
+		}
+		f.mustWrite("books@2", `{"id":"1"}`)
+		f.mustPut("books@3", books)
+		f.startJob("books@3", reindex.Manual)
+		f.reach("books", reindex.Ready)
+		if _, err := f.Promote(t.Context(), parse(t, "books@2")); err != nil {
+			t.Fatal(err)
+		}
+		_, err := f.Promote(t.Context(), parse(t, "books@3"))
+		refused(t, "promotion after another one", err, problem.IndexGenerationLiveMoved)
+		f.reach("books", reindex.Failed)
+	})
 }
 
 func TestDeletedTargetFailsTheJobAndDeletedIndexEndsIt(t *testing.T) {
-	f := newFixture(t)
-	f.mustPut("books", books)
-	f.mustPut("books@2", books)
-	f.startJob("books@2", reindex.Manual)
-	f.reach("books", reindex.Ready)
-	if err := f.Delete(t.Context(), parse(t, "books@2")); err != nil {
-		t.Fatal(err)
-	}
-	f.reach("books", reindex.Failed)
-	f.mustPut("books@2", books)
-	f.startJob("books@2", reindex.Manual)
-	f.reach("books", reindex.Ready)
-	if err := f.Delete(t.Context(), parse(t, "books")); err != nil {
-		t.Fatal(err)
-	}
-	f.mustPut("books", books)
-	_, err := f.Reindex(t.Context(), parse(t, "books"))
-	refused(t, "job of a removed index", err, problem.ReindexNotFound)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.mustPut("books", books)
+		f.mustPut("books@2", books)
+		f.startJob("books@2", reindex.Manual)
+		f.reach("books", reindex.Ready)
+		if err := f.Delete(t.Context(), parse(t, "books@2")); err != nil {
+			t.Fatal(err)
+		}
+		f.reach("books", reindex.Failed)
+		f.mustPut("books@2", books)
+		f.startJob("books@2", reindex.Manual)
+		f.reach("books", reindex.Ready)
+		if err := f.Delete(t.Context(), parse(t, "books")); err != nil {
+			t.Fatal(err)
+		}
+		f.mustPut("books", books)
+		_, err := f.Reindex(t.Context(), parse(t, "books"))
+		refused(t, "job of a removed index", err, problem.ReindexNotFound)
+	})
 }
 
 // writers change, add and delete documents until stopped; each owns its keys
@@ -237,6 +248,7 @@ func (f *fixture) load(count int, seed uint64) *writers {
 					return
 				default:
 				}
+				time.Sleep(time.Duration(random.IntN(1000)) * time.Microsecond)
 				key := fmt.Sprintf("w%d-%d", i, random.IntN(40))
 				raw := fmt.Sprintf(`{"id":"%s","name":"v%d"}`, key, n)
 				isDelete := random.IntN(4) == 0
@@ -273,100 +285,106 @@ func (w *writers) end() (map[string]string, []error) {
 // Writes and deletes go on during a whole job: none is refused and none is
 // lost.
 func TestReindexUnderLoadLosesNothing(t *testing.T) {
-	f := newFixture(t)
-	f.mustPut("books", books)
-	initial := manyBooks(3000)
-	f.mustWrite("books", initial...)
-	w := f.load(4, 1)
-	for generation := 2; generation <= 4; generation++ {
-		target := fmt.Sprintf("books@%d", generation)
-		f.mustPut(target, facets, func(p *Put) { p.Reindex, p.HasReindex = reindex.Auto, true })
-		f.reach("books", reindex.Done)
-	}
-	model, errs := w.end()
-	if len(errs) > 0 {
-		t.Fatalf("%d writes were refused, first: %v", len(errs), errs[0])
-	}
-	if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
-		t.Fatal(err)
-	}
-	got := f.documents("books", "")
-	for i, raw := range initial {
-		model[fmt.Sprint(i)] = raw
-	}
-	for key, want := range model {
-		if got[key] != want {
-			t.Errorf("%s is %q, want %q", key, got[key], want)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.mustPut("books", books)
+		initial := manyBooks(3000)
+		f.mustWrite("books", initial...)
+		w := f.load(4, 1)
+		for generation := 2; generation <= 4; generation++ {
+			target := fmt.Sprintf("books@%d", generation)
+			f.mustPut(target, facets, func(p *Put) { p.Reindex, p.HasReindex = reindex.Auto, true })
+			f.reach("books", reindex.Done)
 		}
-	}
-	if len(got) != len(model) {
-		t.Errorf("%d documents, want %d", len(got), len(model))
-	}
+		model, errs := w.end()
+		if len(errs) > 0 {
+			t.Fatalf("%d writes were refused, first: %v", len(errs), errs[0])
+		}
+		if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
+			t.Fatal(err)
+		}
+		got := f.documents("books", "")
+		for i, raw := range initial {
+			model[fmt.Sprint(i)] = raw
+		}
+		for key, want := range model {
+			if got[key] != want {
+				t.Errorf("%s is %q, want %q", key, got[key], want)
+			}
+		}
+		if len(got) != len(model) {
+			t.Errorf("%d documents, want %d", len(got), len(model))
+		}
+	})
 }
 
 // A node that stops in whatever phase goes on with the job when it starts
 // again, and writes meanwhile are in the target.
 func TestJobResumesAfterARestart(t *testing.T) {
-	for round := range 12 {
-		f := newFixture(t)
-		f.mustPut("books", books)
-		f.mustWrite("books", manyBooks(3000)...)
-		f.mustPut("books@2", facets)
-		f.startJob("books@2", reindex.Auto)
-		for i := range 4 {
-			f.mustWrite("books", book(5000+i, "during"), book(i, "changed"))
-			time.Sleep(time.Duration(round) * time.Millisecond)
-			f.restart()
-		}
-		token := f.mustWrite("books", book(9999, "last"))
-		f.reach("books", reindex.Done)
-		got := f.documents("books", token)
-		if f.job("books").Phase != reindex.Done || len(got) != 3005 || got["0"] != book(0, "changed") {
-			if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
-				t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		for round := range 12 {
+			f := newFixture(t)
+			f.mustPut("books", books)
+			f.mustWrite("books", manyBooks(3000)...)
+			f.mustPut("books@2", facets)
+			f.startJob("books@2", reindex.Auto)
+			for i := range 4 {
+				f.mustWrite("books", book(5000+i, "during"), book(i, "changed"))
+				time.Sleep(time.Duration(round) * time.Millisecond)
+				f.restart()
 			}
-			got = f.documents("books", "")
+			token := f.mustWrite("books", book(9999, "last"))
+			f.reach("books", reindex.Done)
+			got := f.documents("books", token)
+			if f.job("books").Phase != reindex.Done || len(got) != 3005 || got["0"] != book(0, "changed") {
+				if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
+					t.Fatal(err)
+				}
+				got = f.documents("books", "")
+			}
+			if len(got) != 3005 || got["0"] != book(0, "changed") || got["5003"] == "" || got["9999"] == "" {
+				t.Fatalf("round %d: %d documents, %q", round, len(got), got["0"])
+			}
+			f.shut()
 		}
-		if len(got) != 3005 || got["0"] != book(0, "changed") || got["5003"] == "" || got["9999"] == "" {
-			t.Fatalf("round %d: %d documents, %q", round, len(got), got["0"])
-		}
-		f.shut()
-	}
+	})
 }
 
 // Values of signal fields are not part of a document's source; they come over
 // all the same, and so does the order of whole-number keys.
 func TestSignalsAndNumericKeysComeOver(t *testing.T) {
-	const numbered = `{"fields":{"id":{"type":"int64","primaryKey":true},"sold":{"type":"double","signal":{}},"views":{"type":"int64","signal":{}}}}`
-	f := newFixture(t)
-	f.mustPut("books", numbered)
-	var documents []string
-	for i := range 1500 {
-		documents = append(documents, fmt.Sprintf(`{"id":%d,"sold":%d.5}`, i-700, i))
-	}
-	f.mustWrite("books", documents...)
-	f.mustPut("books@2", numbered)
-	f.startJob("books@2", reindex.Auto)
-	record := f.reach("books", reindex.Done)
-	if record.DocumentsCopied != 1500 {
-		t.Errorf("copied %d", record.DocumentsCopied)
-	}
-	r, err := f.Read(t.Context(), parse(t, "books"), freshness.Token{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	for _, key := range []string{"-700", "0", "799"} {
-		segment, doc, ok, err := r.Snapshot.LookupKey(key)
-		if !ok || err != nil {
-			t.Fatalf("%s: %v, %v", key, ok, err)
+	synctest.Test(t, func(t *testing.T) {
+		const numbered = `{"fields":{"id":{"type":"int64","primaryKey":true},"sold":{"type":"double","signal":{}},"views":{"type":"int64","signal":{}}}}`
+		f := newFixture(t)
+		f.mustPut("books", numbered)
+		var documents []string
+		for i := range 1500 {
+			documents = append(documents, fmt.Sprintf(`{"id":%d,"sold":%d.5}`, i-700, i))
 		}
-		sold, ok := segment.SignalValue(layout.Signal("sold"), doc)
-		if want, _ := strconv.Atoi(key); !ok || layout.FloatOf(sold) != float64(want+700)+0.5 {
-			t.Errorf("%s sold %v, %v", key, layout.FloatOf(sold), ok)
+		f.mustWrite("books", documents...)
+		f.mustPut("books@2", numbered)
+		f.startJob("books@2", reindex.Auto)
+		record := f.reach("books", reindex.Done)
+		if record.DocumentsCopied != 1500 {
+			t.Errorf("copied %d", record.DocumentsCopied)
 		}
-		if _, ok := segment.SignalValue(layout.Signal("views"), doc); ok {
-			t.Errorf("%s has views", key)
+		r, err := f.Read(t.Context(), parse(t, "books"), freshness.Token{})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		defer r.Close()
+		for _, key := range []string{"-700", "0", "799"} {
+			segment, doc, ok, err := r.Snapshot.LookupKey(key)
+			if !ok || err != nil {
+				t.Fatalf("%s: %v, %v", key, ok, err)
+			}
+			sold, ok := segment.SignalValue(layout.Signal("sold"), doc)
+			if want, _ := strconv.Atoi(key); !ok || layout.FloatOf(sold) != float64(want+700)+0.5 {
+				t.Errorf("%s sold %v, %v", key, layout.FloatOf(sold), ok)
+			}
+			if _, ok := segment.SignalValue(layout.Signal("views"), doc); ok {
+				t.Errorf("%s has views", key)
+			}
+		}
+	})
 }
