@@ -56,6 +56,7 @@ func (g *Generation) WaitFor(ctx context.Context, sequence uint64) error {
 	for {
 		g.mu.Lock()
 		advanced, promised, failure, closed := g.advanced, g.promised, g.failure, g.closed
+		pending := g.frozen != nil || g.active != nil && g.active.changes > 0
 		reached := g.Sequence() >= sequence
 		if !reached && !asked && failure == nil && sequence <= promised {
 			asked = true
@@ -66,7 +67,7 @@ func (g *Generation) WaitFor(ctx context.Context, sequence uint64) error {
 		switch {
 		case reached:
 			return nil
-		case sequence > promised:
+		case sequence > promised || !pending:
 			return ErrNotPromised
 		case failure != nil || closed:
 			return problem.IndexClosed.New().Because(failure)

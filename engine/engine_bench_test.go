@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+func benchmarkDocument(i int) string {
+	return fmt.Sprintf(`{"id":"%d","title":"document number %d about thing %d and other words that vary %d","year":%d,"sales":%d}`,
+		i, i, i%1000, i%77777, 1900+i%100, i)
+}
+
+func fill(b testing.TB, g *Generation, from, to int) {
+	b.Helper()
+	s := g.Session(context.Background())
+	for i := from; i < to; i++ {
+		if err := add(s, benchmarkDocument(i)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := s.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkLoad adds documents through the log and all commits.
+func BenchmarkLoad(b *testing.B) {
+	fs := vfs.OS(b.TempDir())
+	create(b, fs, books)
+	g := open(b, fs, Options{MinFree: -1})
+	b.ResetTimer()
+	fill(b, g, 0, b.N)
+	if _, err := g.Commit(b.Context(), Explicit); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "docs/s")
+}
+
+// BenchmarkSmallCommit commits 100 replaced documents on an index of 300,000.
+func BenchmarkSmallCommit(b *testing.B) {
+	fs := vfs.OS(b.TempDir())
+	create(b, fs, books)
+	g := open(b, fs, Options{MinFree: -1})
+	fill(b, g, 0, 300_000)
+	if _, err := g.Commit(b.Context(), Explicit); err != nil {
+		b.Fatal(err)
+	}
+	at := 0
+	for b.Loop() {
+		s := g.Session(context.Background())
+		for range 100 {
+			at = (at + 7919) % 300_000
+			if err := add(s, benchmarkDocument(at)); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if _, err := s.Wait(); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := g.Commit(b.Context(), Explicit); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkAcknowledge waits for each single write.
+func BenchmarkAcknowledge(b *testing.B) {
+	for _, clients := range []int{1, 64} {
+		b.Run(fmt.Sprint(clients), func(b *testing.B) {
+			fs := vfs.OS(b.TempDir())
+			create(b, fs, books)
+			g := open(b, fs, Options{MinFree: -1})
+			b.SetParallelism(clients)
+			next := make(chan int, 1024)
+			go func() {
+				for i := range b.N + 1024 {
+					next <- i
+				}
+			}()
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					s := g.Session(context.Background())
+					if err := add(s, benchmarkDocument(<-next)); err != nil {
+						b.Error(err)
+						return
+					}
+					if _, err := s.Wait(); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		})
+	}
+}
