@@ -79,10 +79,33 @@ func Float32s(b []byte) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(u))), len(u))
 }
 
+// Bytes32 views integers as little-endian bytes; without sharing memory where
+// byte order forbids it.
+func Bytes32(src []uint32) []byte {
+	if len(src) == 0 {
+		return nil
+	}
+	if littleEndian {
+		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(src))), len(src)*4)
+	}
+	return AppendUint32s(nil, src)
+}
+
+// Bytes64 views integers as little-endian bytes, as Bytes32 does.
+func Bytes64(src []uint64) []byte {
+	if len(src) == 0 {
+		return nil
+	}
+	if littleEndian {
+		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(src))), len(src)*8)
+	}
+	return AppendUint64s(nil, src)
+}
+
 // AppendUint32s appends integers in little-endian order.
 func AppendUint32s(dst []byte, src []uint32) []byte {
-	if littleEndian && len(src) > 0 {
-		return append(dst, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(src))), len(src)*4)...)
+	if littleEndian {
+		return append(dst, Bytes32(src)...)
 	}
 	for _, v := range src {
 		dst = binary.LittleEndian.AppendUint32(dst, v)
@@ -92,8 +115,8 @@ func AppendUint32s(dst []byte, src []uint32) []byte {
 
 // AppendUint64s appends integers in little-endian order.
 func AppendUint64s(dst []byte, src []uint64) []byte {
-	if littleEndian && len(src) > 0 {
-		return append(dst, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(src))), len(src)*8)...)
+	if littleEndian {
+		return append(dst, Bytes64(src)...)
 	}
 	for _, v := range src {
 		dst = binary.LittleEndian.AppendUint64(dst, v)

@@ -11,10 +11,13 @@ import (
 
 func (m *merger) writeNumbers(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
 	w := columns.NewNumbersWriter(out, owner, m.docs, f.Multi)
+	// Where every input has its points in order and nothing replaces them,
+	// they are merged; else they are gathered and sorted.
+	sorted := f.Points && m.hasPoints(f.Name)
 	var p points.NumbersWriter
 	add := func(doc DocID, v int64) {
 		w.Add(doc, v)
-		if f.Points {
+		if f.Points && !sorted {
 			p.Add(doc, v)
 		}
 	}
@@ -59,7 +62,73 @@ func (m *merger) writeNumbers(out *blockfile.Writer, owner uint32, f FieldOption
 	if _, err := w.Finish(); err != nil || !f.Points {
 		return true, err
 	}
+	if sorted {
+		return true, m.mergePoints(out, owner, f.Name)
+	}
 	return true, p.Finish(out, owner)
+}
+
+// hasPoints tells whether every input with the column has its points, and no
+// overlay.
+func (m *merger) hasPoints(name string) bool {
+	for _, in := range m.inputs {
+		if len(in.Overlays[name]) > 0 || in.Reader.Numbers(name) != nil && in.Reader.NumberPoints(name) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// mergePoints merges the points of the inputs in the order of values, and of
+// documents where values are equal.
+func (m *merger) mergePoints(out *blockfile.Writer, owner uint32, name string) error {
+	type source struct {
+		cursor *points.NumbersCursor
+		docs   []DocID
+		value  int64
+		doc    DocID
+	}
+	// next moves to a live document; false at the end.
+	next := func(s *source) bool {
+		for {
+			v, old, ok := s.cursor.Next()
+			if !ok {
+				return false
+			}
+			if int(old) < len(s.docs) && s.docs[old] != NoDoc {
+				s.value, s.doc = v, s.docs[old]
+				return true
+			}
+		}
+	}
+	var sources []*source
+	for i, in := range m.inputs {
+		if index := in.Reader.NumberPoints(name); index != nil {
+			if s := (&source{cursor: index.Cursor(), docs: m.docMap[i]}); next(s) {
+				sources = append(sources, s)
+			}
+		}
+	}
+	e := points.NewNumbersEncoder(out, owner)
+	for n := 0; len(sources) > 0; n++ {
+		if n%4096 == 0 {
+			if err := m.ctx.Err(); err != nil {
+				return err
+			}
+		}
+		lowest := 0
+		for i, s := range sources[1:] {
+			if s.value < sources[lowest].value {
+				lowest = i + 1
+			}
+		}
+		s := sources[lowest]
+		e.Add(s.value, s.doc)
+		if !next(s) {
+			sources = append(sources[:lowest], sources[lowest+1:]...)
+		}
+	}
+	return e.Finish()
 }
 
 func (m *merger) writeOrdinals(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {

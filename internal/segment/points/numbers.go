@@ -157,6 +157,36 @@ func (p *Numbers) Walk(do func(values []int64, docs []uint32) bool) {
 	}
 }
 
+// NumbersCursor goes through an index in the order of values.
+type NumbersCursor struct {
+	index  *Numbers
+	block  int
+	at     int
+	values []uint64
+	docs   []uint32
+	valueB [BlockSize]uint64
+	docB   [BlockSize]uint32
+}
+
+// Cursor stands before the first value.
+func (p *Numbers) Cursor() *NumbersCursor { return &NumbersCursor{index: p} }
+
+// Next moves on and returns the value with its document; ok is false at the
+// end.
+func (c *NumbersCursor) Next() (v int64, doc uint32, ok bool) {
+	if c.at == len(c.values) {
+		if c.block >= c.index.numBlocks() {
+			return 0, 0, false
+		}
+		c.values, c.docs = c.index.values(c.block, &c.valueB), c.index.docs(c.block, &c.docB)
+		c.block++
+		c.at = 0
+	}
+	v, doc = int64(c.values[c.at]), c.docs[c.at]
+	c.at++
+	return v, doc, true
+}
+
 // NumbersWriter gathers values with their documents.
 type NumbersWriter struct {
 	pairs []pair

@@ -21,11 +21,13 @@ func slotOf(hash uint64, slots int) int {
 	return int(hi)
 }
 
-// buildHash makes the table for the terms with the given hashes.
-func buildHash(hashes []uint64) []uint32 {
-	slots := make([]uint32, slotCount(len(hashes)))
-	width := bits.Len32(uint32(len(hashes)))
-	for ord, h := range hashes {
+// buildHash makes the table for the terms of a list.
+func buildHash(list *ListWriter) []uint32 {
+	n := list.Len()
+	slots := make([]uint32, slotCount(n))
+	width := bits.Len32(uint32(n))
+	for ord := range n {
+		h := Hash(list.At(ord))
 		i := slotOf(h, len(slots))
 		for slots[i] != 0 {
 			if i++; i == len(slots) {

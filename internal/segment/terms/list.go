@@ -124,5 +124,8 @@ func (w *ListWriter) Size() int { return len(w.bytes) }
 func (w *ListWriter) Bytes() []byte { return w.bytes }
 
 // Offsets are the places where strings begin, in little-endian order, with
-// the end of the last.
-func (w *ListWriter) Offsets() []byte { return bitpack.AppendUint32s(nil, w.offsets) }
+// the end of the last; valid until the next Add.
+func (w *ListWriter) Offsets() []byte { return bitpack.Bytes32(w.offsets) }
+
+// At is string number i; valid until the next Add.
+func (w *ListWriter) At(i int) []byte { return w.bytes[w.offsets[i]:w.offsets[i+1]] }

@@ -20,7 +20,6 @@ type Writer struct {
 	postings *postings.Writer
 	list     ListWriter
 	handles  []uint64
-	hashes   []uint64
 	prefixes []byte
 	sumFreq  uint64
 }
@@ -57,7 +56,6 @@ func (w *Writer) End(term []byte) error {
 	}
 	w.list.Add(term)
 	w.handles = append(w.handles, uint64(h))
-	w.hashes = append(w.hashes, Hash(term))
 	w.sumFreq += w.postings.SumFreq()
 	return nil
 }
@@ -80,8 +78,8 @@ func (w *Writer) Finish(lengths []byte, docs uint32, sumLength uint64) error {
 	}
 	section(PartBytes, w.list.Bytes())
 	section(PartOffsets, w.list.Offsets())
-	section(PartHandles, bitpack.AppendUint64s(nil, w.handles))
-	section(PartHash, bitpack.AppendUint32s(nil, buildHash(w.hashes)))
+	section(PartHandles, bitpack.Bytes64(w.handles))
+	section(PartHash, bitpack.Bytes32(buildHash(&w.list)))
 	if !w.opts.Key {
 		section(PartPrefixes, w.prefixes)
 	}
