@@ -1,0 +1,75 @@
+// Package decompound splits compounds into the words they are made of.
+//
+// Hyphenation patterns say where a word may be broken; every stretch between
+// two breaks that a word list holds is a part, also when the list holds it
+// without its last letter, which links it to the next part. The patterns alone
+// would split at syllables, the list alone at accidents; together they find
+// the seams.
+//
+// A Splitter is immutable and may be used by any number of goroutines.
+package decompound
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/blevesearch/vellum"
+)
+
+// The bounds of words and parts, in characters.
+const (
+	minWord = 5
+	minPart = 3
+	maxPart = 30
+)
+
+// Splitter finds the parts of compounds of one language.
+type Splitter struct {
+	patterns *Patterns
+	words    *vellum.FST
+}
+
+// New returns a splitter over patterns and a word list as WriteWords wrote it.
+func New(patterns *Patterns, words []byte) (*Splitter, error) {
+	fst, err := vellum.Load(words)
+	if err != nil {
+		return nil, fmt.Errorf("word list: %w", err)
+	}
+	return &Splitter{patterns: patterns, words: fst}, nil
+}
+
+// AppendParts appends start and end of every part of word, in bytes, pair by
+// pair. A word that is no compound has none.
+func (s *Splitter) AppendParts(dst []int, word []byte) []int {
+	length := utf8.RuneCount(word)
+	if length < minWord || length > maxWord {
+		return dst
+	}
+	var offsetSpace [maxWord + 1]int
+	offsets := offsetSpace[:0]
+	for at := range string(word) {
+		offsets = append(offsets, at)
+	}
+	offsets = append(offsets, len(word))
+	var breakSpace [maxWord + 1]int
+	breaks := append(breakSpace[:0], 0)
+	breaks = s.patterns.appendBreaks(breaks, word)
+	breaks = append(breaks, length)
+	for i, from := range breaks {
+		for _, to := range breaks[i+1:] {
+			n := to - from
+			if n < minPart || n > maxPart || n == length {
+				continue
+			}
+			if s.has(word[offsets[from]:offsets[to]]) || n > minPart && s.has(word[offsets[from]:offsets[to-1]]) {
+				dst = append(dst, offsets[from], offsets[to])
+			}
+		}
+	}
+	return dst
+}
+
+func (s *Splitter) has(part []byte) bool {
+	ok, err := s.words.Contains(part)
+	return ok && err == nil
+}

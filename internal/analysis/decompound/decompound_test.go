@@ -1,0 +1,134 @@
+package decompound
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func splitter(t *testing.T, patterns string, words ...string) *Splitter {
+	t.Helper()
+	p, err := ReadPatterns(strings.NewReader(patterns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list bytes.Buffer
+	if _, err := WriteWords(&list, words); err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(p, list.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func parts(s *Splitter, word string) []string {
+	var out []string
+	at := s.AppendParts(nil, []byte(word))
+	for i := 0; i+1 < len(at); i += 2 {
+		out = append(out, word[at[i]:at[i+1]])
+	}
+	return out
+}
+
+func TestPartsStandBetweenBreaks(t *testing.T) {
+	s := splitter(t, "n1j\nr1b\nk1k\ns1b\n", "regn", "jakke", "Arbeit", "Arbeiter", "barn")
+	for word, want := range map[string][]string{
+		"regnjakke": {"regn", "jakke"},
+		"jakke":     nil,
+		"regnbarn":  nil, // no break before barn
+		"regn":      nil,
+	} {
+		if got := parts(s, word); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestLinkingLetterBelongsToThePart(t *testing.T) {
+	s := splitter(t, "s1z", "arbeit", "zeit")
+	if got := parts(s, "arbeitszeit"); !slices.Equal(got, []string{"arbeits", "zeit"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAnchoredAndEvenPatterns(t *testing.T) {
+	p, err := ReadPatterns(strings.NewReader("UTF-8\n% remark\n.ab1c a1b2c 3x."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Breaks("abcx"); !slices.Equal(got, []int{1, 3}) {
+		t.Errorf("%v: the even pattern forbids the break before c", got)
+	}
+}
+
+func TestPatternsOverManyLetters(t *testing.T) {
+	p, err := ReadPatterns(strings.NewReader("ä1ö"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Breaks("xäöx"); !slices.Equal(got, []int{2}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestFormsGiveBases(t *testing.T) {
+	var list bytes.Buffer
+	if n, err := WriteForms(&list, [][2]string{{"Hestar", "hestur"}, {"hesti", "hestur"}, {"konur", "kona"}, {"Ömmu", "amma"}}); n != 4 || err != nil {
+		t.Fatal(n, err)
+	}
+	f, err := OpenForms(list.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form, want := range map[string]string{"hestar": "hestur", "hesti": "hestur", "konur": "kona", "ömmu": "amma", "bíll": "bíll"} {
+		if got := string(f.AppendBase(nil, []byte(form))); got != want {
+			t.Errorf("%s: %s, want %s", form, got, want)
+		}
+	}
+}
+
+func FuzzAppendParts(f *testing.F) {
+	f.Add("regnjakke")
+	f.Add("\xff\xfe\xfd\xfc\xfb\xfa")
+	f.Add(strings.Repeat("ä", 200))
+	p, err := ReadPatterns(strings.NewReader("n1j a1b e1e ä1ä"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	var list bytes.Buffer
+	if _, err := WriteWords(&list, []string{"regn", "jakke", "äää"}); err != nil {
+		f.Fatal(err)
+	}
+	s, err := New(p, list.Bytes())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, word string) {
+		at := s.AppendParts(nil, []byte(word))
+		for i := 0; i+1 < len(at); i += 2 {
+			if at[i] < 0 || at[i] >= at[i+1] || at[i+1] > len(word) {
+				t.Fatalf("part %d to %d of %q", at[i], at[i+1], word)
+			}
+		}
+	})
+}
+
+func FuzzOpenForms(f *testing.F) {
+	var list bytes.Buffer
+	if _, err := WriteForms(&list, [][2]string{{"hestar", "hestur"}}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(list.Bytes(), "hestar")
+	f.Fuzz(func(t *testing.T, data []byte, word string) {
+		if !bytes.Equal(data, list.Bytes()) {
+			// The automaton library trusts its bytes; only the head is ours.
+			data = data[:min(len(data), len(formsMagic)+8)]
+		}
+		if forms, err := OpenForms(data); err == nil {
+			forms.AppendBase(nil, []byte(word))
+		}
+	})
+}
