@@ -1,0 +1,176 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// shownHeaders are the headers an expected answer is written with.
+var shownHeaders = []string{"Allow", "Content-Type", "ETag", "Location", "Retry-After", "WWW-Authenticate", "X-Service-Freshness"}
+
+// changing are the members whose values differ from run to run.
+var changing = []string{"freshness", "tookMs", "secondsSinceRefresh", "version", "createdAt", "updatedAt", "startedAt", "finishedAt", "credential", "node", "next", "previous", "cursor"}
+
+const masked = "*"
+
+var hexadecimal = regexp.MustCompile(`[0-9a-f]{16}`)
+
+// render writes an answer as a script states it. A failure is written as its
+// status and code, then one line per problem; another body as JSON or lines of
+// JSON, cut down to the shown members: nil shows all of them.
+func render(status int, header http.Header, body []byte, shown []string) []string {
+	first, rest := fmt.Sprint(status), []string(nil)
+	if status >= 400 {
+		if code, problems, ok := renderError(body); ok {
+			first, rest, body = first+" "+code, problems, nil
+		}
+	}
+	out := []string{first}
+	for _, name := range shownHeaders {
+		value := header.Get(name)
+		if value == "" || name == "Content-Type" && value == "application/json" {
+			continue
+		}
+		switch name {
+		case "ETag":
+			value = `"` + masked + `"`
+		case "X-Service-Freshness":
+			value = masked
+		case "Location":
+			_, path, _ := strings.Cut(value, "://")
+			_, path, _ = strings.Cut(path, "/")
+			value = "/" + path
+		}
+		out = append(out, name+": "+value)
+	}
+	out = append(out, rest...)
+	if len(body) == 0 || len(shown) == 1 && shown[0] == "nothing" {
+		return out
+	}
+	for line := range bytes.SplitSeq(bytes.TrimSpace(body), []byte("\n")) {
+		out = append(out, strings.Split(normalise(line, shown), "\n")...)
+	}
+	return out
+}
+
+// renderError returns the code of an error body and a line for each problem;
+// a single problem stands on the line of its code.
+func renderError(body []byte) (code string, lines []string, ok bool) {
+	var failure struct {
+		Code   string
+		Errors []struct {
+			Code, Path string
+			Arguments  map[string]string
+		}
+	}
+	if err := json.Unmarshal(body, &failure); err != nil || failure.Code == "" || len(failure.Errors) == 0 {
+		return "", nil, false
+	}
+	for _, e := range failure.Errors {
+		line := e.Code
+		if e.Path != "" {
+			line += " at " + e.Path
+		}
+		for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
+			value := e.Arguments[name]
+			if slices.Contains(changing, name) || hexadecimal.MatchString(value) {
+				value = masked
+			}
+			line += fmt.Sprintf(" %s=%q", name, value)
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 1 && failure.Errors[0].Code == failure.Code {
+		return lines[0], nil, true
+	}
+	return failure.Code, lines, true
+}
+
+// normalise writes a JSON value with changing members masked and others cut
+// down to those shown, on one line when it is short. What is no JSON stays as
+// it is.
+func normalise(text []byte, shown []string) string {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return string(text)
+	}
+	mask(value)
+	if object, ok := value.(map[string]any); ok && shown != nil {
+		for name := range object {
+			if !slices.Contains(shown, name) {
+				delete(object, name)
+			}
+		}
+	}
+	var short bytes.Buffer
+	encoder := json.NewEncoder(&short)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return string(text)
+	}
+	one := bytes.TrimSpace(short.Bytes())
+	if len(one) <= 110 {
+		return string(one)
+	}
+	var long bytes.Buffer
+	if err := json.Indent(&long, one, "", "  "); err != nil {
+		return string(one)
+	}
+	return long.String()
+}
+
+// mask replaces the values of changing members.
+func mask(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			text, isText := inner.(string)
+			switch {
+			case inner == nil:
+			case name == "status" && isObject(inner):
+				mask(inner)
+			case slices.Contains(changing, name) && !isObject(inner):
+				v[name] = masked
+			case name == "id" && isText && hexadecimal.MatchString(text):
+				v[name] = masked
+			case name == "score" && !isText && !isObject(inner):
+				v[name] = masked // how well a hit matches is not promised
+			default:
+				mask(inner)
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			mask(inner)
+		}
+	}
+}
+
+func isObject(value any) bool {
+	_, ok := value.(map[string]any)
+	return ok
+}
+
+// parseAnswer splits an expected answer into status, headers and body.
+func parseAnswer(lines []string) (status string, headers []string, body string) {
+	if len(lines) == 0 {
+		return "", nil, ""
+	}
+	status = lines[0]
+	rest := lines[1:]
+	for len(rest) > 0 && headerLine.MatchString(rest[0]) {
+		headers = append(headers, rest[0])
+		rest = rest[1:]
+	}
+	return status, headers, strings.Join(rest, "\n")
+}
+
+var headerLine = regexp.MustCompile(`^[A-Z][A-Za-z-]*: `)

@@ -1,0 +1,130 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/config"
+	"github.com/quiresearch/quire/internal/server"
+)
+
+// rootKey is the root key of the nodes scripts run against.
+const rootKey = "script-root-key"
+
+// Node is a node in this process.
+type Node struct {
+	base  string
+	stop  context.CancelFunc
+	ended chan error
+	saved map[string]string
+}
+
+// Start runs a node over a directory on a free port. Variables are added to
+// its environment.
+func Start(ctx context.Context, directory string, variables ...string) (*Node, error) {
+	loaded, err := config.Load(append([]string{
+		"SERVICE_STORAGE_LOCAL_DIRECTORY=" + directory, "SERVICE_AUTH_ROOT_KEY=" + rootKey,
+		"SERVICE_HTTP_HOST=127.0.0.1", "SERVICE_HTTP_PORT=0", "SERVICE_INDEXES_COMMIT_MAX_INTERVAL=0",
+	}, variables...), false)
+	if err != nil {
+		return nil, err
+	}
+	running, stop := context.WithCancel(ctx)
+	n := &Node{stop: stop, ended: make(chan error, 1), saved: make(map[string]string)}
+	listening := make(chan net.Addr, 1)
+	go func() {
+		n.ended <- server.Run(running, loaded, slog.New(slog.DiscardHandler), func(address net.Addr) { listening <- address })
+	}()
+	select {
+	case address := <-listening:
+		n.base = "http://" + address.String()
+		return n, n.awaitReady(ctx)
+	case err := <-n.ended:
+		stop()
+		return nil, fmt.Errorf("start the node: %w", err)
+	}
+}
+
+// awaitReady asks until the node says that it serves requests.
+func (n *Node) awaitReady(ctx context.Context) error {
+	const patience = 1000 // a node without data is ready at the first or second question
+	for range patience {
+		answer, err := n.Do(ctx, Step{Request: []string{"GET /q/health/ready"}})
+		if err != nil {
+			return err
+		}
+		if answer[0] == "200" {
+			return nil
+		}
+	}
+	return errors.New("the node did not become ready")
+}
+
+// Stop ends the node and waits for it.
+func (n *Node) Stop() error {
+	n.stop()
+	return <-n.ended
+}
+
+// Do sends the request of a step and renders the answer.
+func (n *Node) Do(ctx context.Context, step Step) ([]string, error) {
+	lines := make([]string, len(step.Request))
+	for i, line := range step.Request {
+		lines[i] = n.expand(line)
+	}
+	method, path, ok := strings.Cut(lines[0], " ")
+	if !ok {
+		return nil, fmt.Errorf("line %d: %q is no request", step.Line, lines[0])
+	}
+	rest := lines[1:]
+	header := http.Header{"Authorization": {"Bearer " + rootKey}}
+	var save string
+	var shown []string
+	for len(rest) > 0 && headerLine.MatchString(rest[0]) {
+		name, value, _ := strings.Cut(rest[0], ": ")
+		rest = rest[1:]
+		switch {
+		case name == "Save":
+			save = value
+		case name == "Show":
+			shown = strings.Split(value, ",")
+		case name == "Authorization" && value == "none":
+			header.Del(name)
+		default:
+			header.Set(name, value)
+		}
+	}
+	var body io.Reader
+	if len(rest) > 0 {
+		body = strings.NewReader(strings.Join(rest, "\n"))
+		if header.Get("Content-Type") == "" {
+			header.Set("Content-Type", "application/json")
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, method, n.base+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", step.Line, err)
+	}
+	request.Header = header
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", step.Line, err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", step.Line, err)
+	}
+	if save != "" {
+		if err := n.save(save, answer, response.Header); err != nil {
+			return nil, fmt.Errorf("line %d: %w", step.Line, err)
+		}
+	}
+	return render(response.StatusCode, response.Header, answer, shown), nil
+}
