@@ -481,32 +481,35 @@ func (b *batch) keepIn(set *Set) {
 // reports whether such were dropped.
 func (s *termStep) keepHeld(out *batch, rest, floor float64) (dropped bool) {
 	it := s.walk()
-	var docs []uint32
-	last, at, kept := uint32(0), 0, 0
-	for i, doc := range out.docs {
-		if docs == nil || doc > last {
-			if !it.SeekBlock(doc) {
-				break
+	var found, places [chunk]uint16
+	kept := 0
+	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
+		to, last := from+1, it.LastDoc()
+		for to < len(out.docs) && out.docs[to] <= last {
+			to++
+		}
+		n := intersect(out.docs[from:to], it.Docs(), found[:], places[:])
+		if n > 0 && s.table != nil {
+			freqs := it.Freqs()
+			for i := range n {
+				at := from + int(found[i])
+				doc := out.docs[at]
+				sum := out.sums[at] + float64(s.scoreAt(doc, freqs[places[i]]))
+				if sum+rest <= floor {
+					dropped = true
+					continue
+				}
+				out.docs[kept], out.sums[kept] = doc, sum
+				kept++
 			}
-			docs, last, at = it.Docs(), it.LastDoc(), 0
-		}
-		at = gallop(docs, at, doc)
-		if at == len(docs) {
-			break // damaged: a block ends before its last document
-		}
-		if docs[at] != doc {
-			continue
-		}
-		sum := out.sums[i]
-		if s.table != nil {
-			sum += float64(s.scoreAt(doc, it.FreqAt(at)))
-			if sum+rest <= floor {
-				dropped = true
-				continue
+		} else {
+			for i := range n {
+				at := from + int(found[i])
+				out.docs[kept], out.sums[kept] = out.docs[at], out.sums[at]
+				kept++
 			}
 		}
-		out.docs[kept], out.sums[kept] = doc, sum
-		kept++
+		from = to
 	}
 	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
 	return dropped

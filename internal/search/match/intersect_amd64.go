@@ -1,0 +1,19 @@
+package match
+
+import "golang.org/x/sys/cpu"
+
+var hasWideCompare = cpu.X86.HasAVX512F
+
+// intersectWide is intersectGeneric for at least 16 docs.
+//
+//go:noescape
+func intersectWide(candidates *uint32, count int, docs *uint32, documents int, found, places *uint16) int
+
+// intersect finds the candidates that are among docs; see intersectGeneric.
+func intersect(candidates, docs []uint32, found, places []uint16) int {
+	if !hasWideCompare || len(docs) < 16 || len(candidates) == 0 {
+		return intersectGeneric(candidates, docs, found, places)
+	}
+	_, _ = found[len(candidates)-1], places[len(candidates)-1]
+	return intersectWide(&candidates[0], len(candidates), &docs[0], len(docs), &found[0], &places[0])
+}
