@@ -1,58 +1,86 @@
 package charfilter
 
-import "sort"
-
 // Mapping replaces keys by values, at every place the longest key that fits.
-type Mapping struct {
-	first [256][]mapped // by the first byte of the key, longest key first
+type Mapping struct{ root *mappingNode }
+
+// mappingNode is reached by the bytes of keys.
+type mappingNode struct {
+	next  map[byte]*mappingNode
+	value []byte
+	ends  bool // a key ends here
 }
 
-type mapped struct{ key, value string }
+// maxWalk bounds the bytes looked at for each byte of text, on average. Only
+// very long keys that nearly fit everywhere reach it; what follows is then left
+// as it is.
+const maxWalk = 256
 
 // NewMapping makes the filter. An empty key matches nothing.
 func NewMapping(mappings map[string]string) *Mapping {
-	m := &Mapping{}
+	m := &Mapping{root: &mappingNode{}}
 	for key, value := range mappings {
-		if key != "" {
-			m.first[key[0]] = append(m.first[key[0]], mapped{key, value})
+		if key == "" {
+			continue
 		}
-	}
-	for _, list := range m.first {
-		sort.Slice(list, func(i, j int) bool {
-			if len(list[i].key) != len(list[j].key) {
-				return len(list[i].key) > len(list[j].key)
+		node := m.root
+		for i := range len(key) {
+			child := node.next[key[i]]
+			if child == nil {
+				child = &mappingNode{}
+				if node.next == nil {
+					node.next = map[byte]*mappingNode{}
+				}
+				node.next[key[i]] = child
 			}
-			return list[i].key < list[j].key
-		})
+			node = child
+		}
+		node.value, node.ends = []byte(value), true
 	}
 	return m
 }
 
 // Apply replaces every key in the text.
 func (m *Mapping) Apply(t *Text) {
+	var starts [256]bool
+	for c := range m.root.next {
+		starts[c] = true
+	}
 	t.begin()
 	text := t.current
-	for i := 0; i < len(text); {
-		match := m.match(text[i:])
-		if match == nil {
+	budget := maxWalk * (len(text) + 1)
+	for i := 0; i < len(text) && budget > 0; {
+		if !starts[text[i]] {
+			i++
+			continue
+		}
+		node, length, walked := m.longest(text[i:])
+		budget -= walked
+		if node == nil {
 			i++
 			continue
 		}
 		t.copyTo(i)
-		i += len(match.key)
-		if !t.replaceTo(i, []byte(match.value)) {
+		i += length
+		if !t.replaceTo(i, node.value) {
 			break
 		}
 	}
 	t.finish()
 }
 
-func (m *Mapping) match(text []byte) *mapped {
-	list := m.first[text[0]]
-	for i := range list {
-		if k := list[i].key; len(k) <= len(text) && string(text[:len(k)]) == k {
-			return &list[i]
+// longest finds the longest key text begins with, its length, and how many
+// bytes it looked at.
+func (m *Mapping) longest(text []byte) (found *mappingNode, length, walked int) {
+	node := m.root
+	for i, c := range text {
+		node = node.next[c]
+		walked = i + 1
+		if node == nil {
+			break
+		}
+		if node.ends {
+			found, length = node, i+1
 		}
 	}
-	return nil
+	return found, length, walked
 }

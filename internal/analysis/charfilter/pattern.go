@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// MaxPattern bounds the length of a pattern and of its replacement, in bytes.
+// MaxPattern bounds the length of a pattern in bytes. The replacement needs no
+// bound: what it adds is bounded.
 const MaxPattern = 4096
 
 // maxMatches bounds the memory one text takes: what follows is left as it is.
@@ -24,8 +25,8 @@ type PatternReplace struct {
 // $1, ${1} and ${name}; \$ and $$ stand for a dollar sign, \\ for a
 // backslash.
 func NewPatternReplace(pattern, replacement string) (*PatternReplace, error) {
-	if len(pattern) > MaxPattern || len(replacement) > MaxPattern {
-		return nil, fmt.Errorf("pattern or replacement longer than %d bytes", MaxPattern)
+	if len(pattern) > MaxPattern {
+		return nil, fmt.Errorf("pattern longer than %d bytes", MaxPattern)
 	}
 	compiled, err := regexp.Compile(pattern)
 	if err != nil {

@@ -112,6 +112,8 @@ func spanish(w *letters) {
 	case 's':
 		switch {
 		case w.replace(0, "eses", "es"), w.replace(0, "ces", "z"):
+		case w.n == 5 && (w.ends(0, "os") || w.ends(0, "as")):
+			w.drop(1) // casas is casa, which is too short to lose its vowel
 		case w.ends(0, "os"), w.ends(0, "as"), w.ends(0, "es"):
 			w.drop(2)
 		}
@@ -119,7 +121,7 @@ func spanish(w *letters) {
 }
 
 func italian(w *letters) {
-	if w.n < 6 {
+	if w.n < 5 { // one less than Savoy has, so that amico and amici meet
 		return
 	}
 	w.swap(spanishMarks)

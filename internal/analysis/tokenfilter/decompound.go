@@ -17,7 +17,7 @@ func (f Decompound) Apply(s *token.Stream) {
 		if !s.Append(t) {
 			return
 		}
-		if t.Kind != token.Word || t.Shape&token.ShapeDigit != 0 {
+		if t.Kind != token.Word || t.Shape&token.ShapeDigit != 0 || len(t.Term) > MaxWordBytes {
 			continue
 		}
 		first := len(s.Tokens)
