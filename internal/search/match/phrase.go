@@ -36,6 +36,7 @@ type slot struct {
 	parts     []phrasePart
 	positions []uint32 // in the document looked at
 	cost      int
+	entry     terms.Entry // of a word that is one term
 }
 
 type phrasePart struct {
@@ -109,7 +110,7 @@ func (s *phraseStep) add(field *terms.Field, offset uint32, entries []terms.Entr
 	} else {
 		finder = &setStep{unionOf(field, entries, documents)}
 	}
-	word := slot{offset: offset, parts: make([]phrasePart, len(entries)), cost: finder.cost()}
+	word := slot{offset: offset, parts: make([]phrasePart, len(entries)), cost: finder.cost(), entry: entries[0]}
 	for i, e := range entries {
 		field.Iterator(&word.parts[i].it, e)
 		word.parts[i].opened = word.parts[i].it.NextBlock()

@@ -204,6 +204,9 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 			return s.bestOfDense(ctx, c, from, to, sink)
 		}
 	}
+	if p, ok := s.root.(*phraseStep); ok && s.mask.domain == nil && p.simple() {
+		return s.bestOfPhrase(ctx, p, from, to, sink)
+	}
 	term, _ := s.root.(*termStep)
 	if term != nil && term.table == nil || s.mask.domain != nil {
 		term = nil
