@@ -144,8 +144,8 @@ func FuzzFilters(f *testing.F) {
 }
 
 func TestLongKeysThatNearlyFitAreBounded(t *testing.T) {
-	key := strings.Repeat("a", 1<<20)
-	text := strings.Repeat("a", 1<<20-1) + "b"
+	key := strings.Repeat("a", 1<<16)
+	text := strings.Repeat("a", 1<<16-1) + "b"
 	if _, out := apply(text, NewMapping(map[string]string{key: "x"})); out != text {
 		t.Error("the text changed")
 	}

@@ -13,7 +13,7 @@ type mappingNode struct {
 // maxWalk bounds the bytes looked at for each byte of text, on average. Only
 // very long keys that nearly fit everywhere reach it; what follows is then left
 // as it is.
-const maxWalk = 256
+const maxWalk = 8
 
 // NewMapping makes the filter. An empty key matches nothing.
 func NewMapping(mappings map[string]string) *Mapping {
@@ -47,7 +47,7 @@ func (m *Mapping) Apply(t *Text) {
 	}
 	t.begin()
 	text := t.current
-	budget := maxWalk * (len(text) + 1)
+	budget := maxWalk*len(text) + MaxGrowth
 	for i := 0; i < len(text) && budget > 0; {
 		if !starts[text[i]] {
 			i++
