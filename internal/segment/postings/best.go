@@ -9,7 +9,7 @@ import (
 // that score highest: a search for the top k of the term then knows a score
 // that k documents reach before it looks at any.
 type best struct {
-	counts [(bestFreq + 1) << 8]uint32
+	counts *[(bestFreq + 1) << 8]uint32 // nil until a term needs it
 	some   bool
 	norms  [256]float32
 }
@@ -39,6 +39,9 @@ func (b *best) setAverage(length float64) {
 
 // add counts a block; frequencies are minus one.
 func (b *best) add(freqs []uint32, lengths []byte) {
+	if b.counts == nil {
+		b.counts = new([(bestFreq + 1) << 8]uint32)
+	}
 	b.some = true
 	for i, f := range freqs {
 		b.counts[min(f+1, bestFreq)<<8|uint32(lengths[i])]++

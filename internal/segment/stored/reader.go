@@ -125,7 +125,8 @@ func (r *Reader) unpack(b int) (*block, error) {
 		return nil, fmt.Errorf("prepare decompression: %w", err)
 	}
 	packed, from, to, size := r.Block(b)
-	raw, err := d.DecodeAll(packed, make([]byte, 0, size))
+	// The stated size is believed as far as the packed bytes make it likely.
+	raw, err := d.DecodeAll(packed, make([]byte, 0, min(int(size), 64*len(packed)+4096)))
 	if err != nil {
 		return nil, r.corrupt(b, "block %d: %v", b, err)
 	}

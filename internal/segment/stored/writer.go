@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -30,13 +31,19 @@ type Writer struct {
 	err     error
 }
 
+// encoder packs all blocks of the process: EncodeAll may be called by many
+// goroutines at once, and its tables are too large to make one per segment.
+var encoder = sync.OnceValues(func() (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+})
+
 // NewWriter writes packed blocks to out.
 func NewWriter(out Output) (*Writer, error) {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+	e, err := encoder()
 	if err != nil {
 		return nil, fmt.Errorf("prepare compression: %w", err)
 	}
-	return &Writer{out: out, encoder: encoder}, nil
+	return &Writer{out: out, encoder: e}, nil
 }
 
 // Add appends the record of the next document; an empty one is no record.
@@ -91,9 +98,6 @@ func (w *Writer) Bytes() int { return cap(w.data) + cap(w.lengths) + cap(w.packe
 func (w *Writer) Finish() (index []byte, err error) {
 	w.flush()
 	w.blocks = append(w.blocks, uint64(w.next), uint64(w.out.Offset()))
-	if err := w.encoder.Close(); err != nil && w.err == nil {
-		w.err = err
-	}
 	return bitpack.AppendUint64s(nil, w.blocks), w.err
 }
 
