@@ -42,7 +42,7 @@ func (s *session) read(clauses []query.Clause) ([]query.Clause, error) {
 		fields = unitFields(s.view.Schema)
 	}
 	parts := query.UserParts(first.Text.Text)
-	numbers := interpret.NewReader(s.locale, s.searcher.options.Units, fields, targeted).Numbers(parts)
+	numbers := interpret.NewReader(s.locale, fields, targeted).Numbers(parts)
 	var values []interpret.Reading
 	if dictionary := s.dictionary(); dictionary != nil {
 		var err error

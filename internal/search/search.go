@@ -27,7 +27,6 @@ import (
 	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/search/collect"
-	"github.com/quiresearch/quire/internal/search/interpret"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
@@ -48,10 +47,9 @@ type View struct {
 // counts.
 type Options struct {
 	Limits         query.Limits
-	Timeout        time.Duration // of search, facet values and explain; 0: none
-	SuggestTimeout time.Duration // 0: none
-	FacetCacheSize int64         // bytes of counts kept between requests; 0: none
-	Units          interpret.Units
+	Timeout        time.Duration    // of search, facet values and explain; 0: none
+	SuggestTimeout time.Duration    // 0: none
+	FacetCacheSize int64            // bytes of counts kept between requests; 0: none
 	Now            func() time.Time // nil: time.Now
 }
 
@@ -70,9 +68,6 @@ type Searcher struct {
 func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher {
 	if options.Limits == (query.Limits{}) {
 		options.Limits = query.DefaultLimits()
-	}
-	if options.Units == nil {
-		options.Units = interpret.BuiltinUnits()
 	}
 	if options.Now == nil {
 		options.Now = time.Now

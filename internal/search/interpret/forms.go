@@ -170,7 +170,7 @@ func (r *Reader) quantities(words []string, i int) []quantity {
 		all = append(all, q)
 	}
 	if i+1 < len(words) && r.isUnit(words[i]) {
-		if n, ok := parseNumber(words[i+1], r.locale); ok {
+		if n, ok := r.parseNumber(words[i+1]); ok {
 			all = append(all, quantity{value: n, unit: words[i], consume: 2})
 		}
 	}
@@ -180,18 +180,18 @@ func (r *Reader) quantities(words []string, i int) []quantity {
 // attached returns the readings of one word: a number, or a number with a
 // unit before or behind it.
 func (r *Reader) attached(word string) []quantity {
-	if n, ok := parseNumber(word, r.locale); ok {
+	if n, ok := r.parseNumber(word); ok {
 		return []quantity{{value: n}}
 	}
 	var all []quantity
 	for size := min(r.longest, len(word)-1); size > 0; size-- {
 		if unit := word[len(word)-size:]; r.isUnit(unit) {
-			if n, ok := parseNumber(word[:len(word)-size], r.locale); ok {
+			if n, ok := r.parseNumber(word[:len(word)-size]); ok {
 				all = append(all, quantity{value: n, unit: unit})
 			}
 		}
 		if unit := word[:size]; r.isUnit(unit) {
-			if n, ok := parseNumber(word[size:], r.locale); ok {
+			if n, ok := r.parseNumber(word[size:]); ok {
 				all = append(all, quantity{value: n, unit: unit})
 			}
 		}
@@ -240,7 +240,7 @@ func (r *Reader) choose(b bound) []Alternative {
 func (r *Reader) currencyFields() []Field {
 	var fields []Field
 	for _, f := range r.fields {
-		if r.units.IsCurrency(f.Unit) {
+		if isCurrency(f.Unit) {
 			fields = append(fields, f)
 		}
 	}

@@ -15,9 +15,11 @@ import (
 	"strings"
 
 	"golang.org/x/text/cases"
+	"golang.org/x/text/currency"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/locale/cldr"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -50,9 +52,8 @@ func (f *Field) IsFallback() bool { return len(f.Earlier) > 0 }
 
 // Reader reads the texts of one search.
 type Reader struct {
-	locale    string
 	language  language
-	units     Units
+	own, root signs // of numbers: the locale's and those of no locale
 	fields    []Field
 	targeted  bool
 	spellings map[string][]int // folded spelling → fields that declare it
@@ -62,16 +63,16 @@ type Reader struct {
 // NewReader returns a reader for a locale ("" reads as en). fields are the
 // number fields with a unit that may be read on; with targets they are those
 // that the request names.
-func NewReader(locale string, units Units, fields []Field, targeted bool) *Reader {
+func NewReader(locale string, fields []Field, targeted bool) *Reader {
 	if locale == "" {
 		locale = "en"
 	}
 	r := &Reader{
-		locale: locale, language: languageOf(locale), units: units, fields: fields, targeted: targeted,
-		spellings: make(map[string][]int),
+		language: languageOf(locale), own: signsOf(cldr.SymbolsOf(locale)), root: signsOf(cldr.Root()),
+		fields: fields, targeted: targeted, spellings: make(map[string][]int),
 	}
 	for i, f := range fields {
-		for _, spelling := range append(units.Spellings(f.Unit, locale), f.Unit) {
+		for _, spelling := range append(spellingsOf(f.Unit, locale), f.Unit) {
 			folded := fold(spelling)
 			if folded == "" || strings.ContainsAny(folded, " \u00a0") {
 				continue
@@ -83,6 +84,20 @@ func NewReader(locale string, units Units, fields []Field, targeted bool) *Reade
 		}
 	}
 	return r
+}
+
+// spellingsOf returns how a declared unit may be typed beside the unit itself.
+func spellingsOf(unit, locale string) []string {
+	if isCurrency(unit) {
+		return cldr.CurrencySpellings(unit, locale)
+	}
+	return cldr.UnitSpellings(unit, locale)
+}
+
+// isCurrency reports whether a declared unit is a code of ISO 4217.
+func isCurrency(unit string) bool {
+	code, err := currency.ParseISO(unit)
+	return err == nil && code.String() == unit
 }
 
 // fold returns the form in which words are compared.

@@ -99,7 +99,7 @@ func TestNumbersAreRead(t *testing.T) {
 		{"ja", "under 5", ""},
 		{"ja", "5 kg", "weight=5(5 kg)"},
 	} {
-		r := NewReader(c.locale, BuiltinUnits(), shop, false)
+		r := NewReader(c.locale, shop, false)
 		if got := show(r.Numbers(query.UserParts(c.text))); got != c.want {
 			t.Errorf("%s %q: got %q, want %q", c.locale, c.text, got, c.want)
 		}
@@ -119,11 +119,11 @@ func TestNumbersWithoutUnitNeedOneCurrency(t *testing.T) {
 		{fields("a:kilogram"), false, ""},
 		{fields("a:SEK", "b:kilogram"), true, "a<100(under 100)"},
 	} {
-		if got := show(NewReader("en", BuiltinUnits(), c.fields, c.targeted).Numbers(parts)); got != c.want {
+		if got := show(NewReader("en", c.fields, c.targeted).Numbers(parts)); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.fields, got, c.want)
 		}
 	}
-	if got := show(NewReader("en", BuiltinUnits(), fields("bare:kilogram", "a:SEK"), false).Numbers(query.UserParts("under 100 kg"))); got != "" {
+	if got := show(NewReader("en", fields("bare:kilogram", "a:SEK"), false).Numbers(query.UserParts("under 100 kg"))); got != "" {
 		t.Errorf("a unit of a field without filter: got %q", got)
 	}
 }
@@ -161,7 +161,7 @@ func TestValuesTakeTheLongestSpan(t *testing.T) {
 func TestRewriteKeepsWhatWasNotRead(t *testing.T) {
 	clause := &query.TextClause{Text: query.Text{Text: `shoes under 100 -old "in stock"`, Match: query.MatchUser, Join: query.JoinAll, Prefix: query.PrefixLastToken}}
 	parts := query.UserParts(clause.Text.Text)
-	readings := NewReader("en", BuiltinUnits(), fields("price:SEK"), false).Numbers(parts)
+	readings := NewReader("en", fields("price:SEK"), false).Numbers(parts)
 	and := Rewrite(clause, parts, readings, "").(*query.AndClause)
 	if rest := and.Clauses[0].(*query.TextClause); rest.Text.Text != `shoes -old "in stock"` || !rest.Interpret.Off || rest.Prefix != query.PrefixLastToken {
 		t.Errorf("rest is %+v", rest.Text)
@@ -183,7 +183,7 @@ func FuzzNumbers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, locale, text string) {
 		parts := query.UserParts(text)
 		last := -1
-		for _, r := range NewReader(locale, BuiltinUnits(), shop, false).Numbers(parts) {
+		for _, r := range NewReader(locale, shop, false).Numbers(parts) {
 			if r.First <= last || r.Last < r.First || r.Last >= len(parts) || len(r.Words) != r.Last-r.First+1 {
 				t.Fatalf("reading %+v after %d", r, last)
 			}

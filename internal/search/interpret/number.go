@@ -5,49 +5,36 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quiresearch/quire/internal/locale"
+	"github.com/quiresearch/quire/internal/locale/cldr"
 )
 
-// signs are how a locale writes numbers.
+// signs are how a locale writes numbers, as folding leaves them.
 type signs struct {
 	decimal string
 	groups  string // any of these may stand between groups of three digits
 }
 
-var (
-	rootSigns  = signs{".", ","}
-	pointGroup = signs{",", "."}
-	spaceGroup = signs{",", " \u00a0\u202f\u2009"} // folding makes them plain spaces
-)
-
-// signsOf are the number signs by language; others write as root.
-var signsOf = map[string]signs{
-	"da": pointGroup, "de": pointGroup, "es": pointGroup, "it": pointGroup, "nl": pointGroup, "pt": pointGroup, "el": pointGroup,
-	"id": pointGroup, "tr": pointGroup, "ro": pointGroup, "hr": pointGroup, "sl": pointGroup, "sr": pointGroup, "bs": pointGroup,
-	"ca": pointGroup, "gl": pointGroup, "eu": pointGroup, "is": pointGroup, "vi": pointGroup,
-	"sv": spaceGroup, "nb": spaceGroup, "nn": spaceGroup, "no": spaceGroup, "fi": spaceGroup, "fr": spaceGroup, "pl": spaceGroup,
-	"cs": spaceGroup, "sk": spaceGroup, "ru": spaceGroup, "uk": spaceGroup, "bg": spaceGroup, "hu": spaceGroup, "et": spaceGroup,
-	"lt": spaceGroup, "lv": spaceGroup,
-	"de-CH": {".", "'’"}, "it-CH": {".", "'’"}, "fr-CH": {",", " \u202f'’"}, "de-AT": {",", " \u00a0."}, "es-MX": rootSigns,
-	"pt-PT": {",", " \u00a0"},
+func signsOf(s cldr.Symbols) signs {
+	groups := fold(s.Group)
+	switch groups {
+	case "’", "'":
+		groups = "’'"
+	case "":
+		groups = "\x00" // none
+	}
+	return signs{decimal: fold(s.Decimal), groups: groups}
 }
 
 // parseNumber reads a whole word as a number, by the locale's signs and then
 // by those of root. A leading zero before another digit is no number.
-func parseNumber(word, tag string) (float64, bool) {
+func (r *Reader) parseNumber(word string) (float64, bool) {
 	if word == "" {
 		return 0, false
 	}
-	language, _, _ := strings.Cut(locale.Canonical(tag), "-")
-	for _, key := range []string{locale.Canonical(tag), language} {
-		if own, ok := signsOf[key]; ok {
-			if n, ok := own.parse(word); ok {
-				return n, true
-			}
-			break
-		}
+	if n, ok := r.own.parse(word); ok {
+		return n, true
 	}
-	return rootSigns.parse(word)
+	return r.root.parse(word)
 }
 
 func (s signs) parse(word string) (float64, bool) {
