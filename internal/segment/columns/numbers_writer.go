@@ -103,7 +103,7 @@ func (w *NumbersWriter) endBlock() {
 func (w *NumbersWriter) endSingle() {
 	first := uint32(w.block * BlockSize)
 	n := min(BlockSize, int(w.numDocs-first))
-	if len(w.pending) < n/2 {
+	if len(w.pending) < max(n/2, 1) {
 		w.values.addSparse(w.pending)
 		return
 	}
