@@ -138,19 +138,26 @@ func (b *Builder) stopwordFilter(f *definition.Stopwords, tag string) (tokenfilt
 
 // stemming makes the filter of a named locale or of the value's. It reports
 // false for a locale whose words are not stemmed.
-func (b *Builder) stemming(named, tag string) (tokenfilter.Stemming, bool, error) {
-	if named != "" {
-		tag = locale.Canonical(named)
+func (b *Builder) stemming(named, tag string) (tokenfilter.Filter, bool, error) {
+	foreign := ""
+	if named = locale.Canonical(named); named != "" && named != tag {
+		tag, foreign = named, named
 		if !b.Supports(tag) {
-			return tokenfilter.Stemming{}, false, fmt.Errorf("%w: %q", ErrLocaleUnsupported, tag)
+			return nil, false, fmt.Errorf("%w: %q", ErrLocaleUnsupported, tag)
 		}
 	}
-	if b.options.Stemmers[tag] != nil {
-		stemmer, err := load(b, b.stemmers, b.options.Stemmers, tag)
-		return tokenfilter.Stemming{Stemmer: stemmer, Owner: b.owners[tag]}, err == nil, err
-	}
 	stemmer, ok := stem.For(tag)
-	return tokenfilter.Stemming{Stemmer: stemmer, Owner: b.owners[tag]}, ok, nil
+	if b.options.Stemmers[tag] != nil {
+		var err error
+		if stemmer, err = load(b, b.stemmers, b.options.Stemmers, tag); err != nil {
+			return nil, false, err
+		}
+		ok = true
+	}
+	if !ok {
+		return nil, false, nil
+	}
+	return tokenfilter.NewStemming(stemmer, b.owners[tag], foreign), true, nil
 }
 
 // decompound makes the filter of a named locale or of the value's. It

@@ -18,12 +18,12 @@ func TestFormsMeet(t *testing.T) {
 		"eu": "etxe etxeak etxeetako", "fa": "كتاب كتابها", "fi": "talo talossa talot", "fr": "cheval chevaux; national nationale nationales; maison maisons",
 		"ga": "bád mbád", "gl": "casa casas; neno nenos", "gu": "છોકરો છોકરા છોકરી; પુસ્તક પુસ્તકો પુસ્તકને", "hi": "किताब किताबें; लडका लडके", "hr": "grad grada gradom",
 		"hu": "ház házak házban", "hy": "դպրոց դպրոցում", "id": "buku bukunya; baca membaca bacakan", "it": "amico amica amici; canzone canzoni", "ja": "サーバー サーバ",
-		"kn": "ಪುಸ್ತಕ ಪುಸ್ತಕಗಳು ಪುಸ್ತಕಗಳನ್ನು", "lt": "knyga knygos knygų", "lv": "grāmata grāmatas grāmatu", "ml": "പുസ്തകം പുസ്തകങ്ങൾ", "mr": "पुस्तक पुस्तके; घर घरात घरे",
+		"kn": "ಪುಸ್ತಕ ಪುಸ್ತಕಗಳು ಪುಸ್ತಕಗಳನ್ನು; ಮನೆ ಮನೆಗಳು", "lt": "knyga knygos knygų", "lv": "grāmata grāmatas grāmatu", "ml": "പുസ്തകം പുസ്തകങ്ങൾ", "mr": "पुस्तक पुस्तके; घर घरात घरे",
 		"ms": "buku bukunya", "nb": "bil bilen biler bilene", "ne": "घर घरको घरमा", "nl": "boek boeken; groot", "nn": "gut guten gutar gutane", "no": "hus huset husene",
-		"or": "ବହି ବହିର", "pa": "ਕਿਤਾਬ ਕਿਤਾਬਾਂ; ਕੁੜੀ ਕੁੜੀਆਂ", "pl": "programy programu", "pt": "casa casas; nação nações; amigo amigos", "ro": "oraș orașului",
-		"ru": "книга книги книгу; чёрный черного", "sk": "hrad hradu hradom; kniha knihy knihu", "sl": "knjiga knjige knjigo", "sr": "књига књиге knjiga knjigu; lijepa lepa",
-		"sv": "bil bilen bilar bilarna; hus huset husen", "ta": "பள்ளி பள்ளிகள்", "te": "పుస్తకం; పుస్తక పుస్తకలు", "tr": "ev evler evlerde; kitap kitapları",
-		"uk": "книжка книжки книжку; великий велика великі; місто міста місті", "ur": "کتاب کتابیں کتابوں; لڑکا لڑکے لڑکی", "zh": "run running runs", "zh-Hant": "run runs",
+		"or": "ବହି ବହିର; ଘର ଘରକୁ ଘରେ ଘରରେ", "pa": "ਕਿਤਾਬ ਕਿਤਾਬਾਂ; ਕੁੜੀ ਕੁੜੀਆਂ; ਘਰ ਘਰਾਂ", "pl": "programy programu", "pt": "casa casas; nação nações; amigo amigos", "ro": "oraș orașului",
+		"ru": "книга книги книгу; чёрный черного", "sk": "hrad hradu hradom; kniha knihy knihu; mesto mestá mesta; žena ženy ženám", "sl": "knjiga knjige knjigo; mesto mesta; hiša hiše hiši", "sr": "књига књиге knjiga knjigu; lijepa lepa",
+		"sv": "bil bilen bilar bilarna; hus huset husen", "ta": "பள்ளி பள்ளிகள்", "te": "పుస్తకం పుస్తకాలు పుస్తకాలను; ఇల్లు", "tr": "ev evler evlerde; kitap kitapları",
+		"uk": "книжка книжки книжку; великий велика великі; місто міста місті; книга книги книгою; український українська", "ur": "کتاب کتابیں کتابوں; لڑکا لڑکے لڑکی", "zh": "run running runs", "zh-Hant": "run runs",
 	} {
 		stemmer, ok := For(tag)
 		if !ok {

@@ -56,7 +56,7 @@ var (
 		endings(7, "యొక్క వలన నుండి నుంచి కొసం గురించి"),
 		endings(5, "లకు లను లలొ లతొ లని చెత"),
 		endings(4, "కు కి ను ని లొ తొ పై దు వు"))
-	teluguPlurals = join(endings(6, "ళ్ళు ళ్లు డ్లు ండ్లు"), endings(4, "లు"), endings(3, "ు ి ా ె"))
+	teluguPlurals = join(endings(6, "ళ్ళు ళ్లు డ్లు ండ్లు"), endings(5, "ాలు ాల"), endings(4, "లు ల"), endings(3, "ం ు ి ా ె"))
 )
 
 func gujarati(w *letters) { w.first(gujaratiEndings) }
@@ -71,8 +71,9 @@ var gujaratiEndings = join(
 func kannada(w *letters) { w.first(kannadaEndings) }
 
 var kannadaEndings = join(
-	endings(8, "ಗಳಿಂದ ಗಳಲ್ಲಿ ಗಳನ್ನು ಗಳಿಗೆ ಗಳಾದ ಯಲ್ಲಿ"),
-	endings(6, "ಗಳನ್ನು ದಲ್ಲಿ ಯನ್ನು ವನ್ನು ನನ್ನು ರನ್ನು ಗಳು ಗಳ ತ್ತಾರೆ ತ್ತದೆ ತ್ತಾನೆ ತ್ತಾಳೆ ತ್ತೇನೆ"),
+	endings(7, "ಗಳಿಂದ ಗಳಲ್ಲಿ ಗಳಿಗೆ ಗಳಾದ ಯಲ್ಲಿ"),
+	endings(5, "ಗಳನ್ನು ಗಳು ಗಳ"),
+	endings(6, "ದಲ್ಲಿ ಯನ್ನು ವನ್ನು ನನ್ನು ರನ್ನು ತ್ತಾರೆ ತ್ತದೆ ತ್ತಾನೆ ತ್ತಾಳೆ ತ್ತೇನೆ"),
 	endings(5, "ಿಂದ ನಿಗೆ ರಿಗೆ ಕ್ಕೆ ಲ್ಲಿ ಅನ್ನು ನ್ನು ಗಾಗಿ"),
 	endings(4, "ದಿಂದ ಯಿಂದ ವರು ಗೆ ನು ಳು ರು ದ ಯ ವ ನ"),
 	endings(3, "ು ಿ ೆ ಾ"))
@@ -100,14 +101,16 @@ func odia(w *letters) { w.first(odiaEndings) }
 var odiaEndings = join(
 	endings(7, "ମାନଙ୍କର ମାନଙ୍କୁ ମାନଙ୍କରେ ଗୁଡ଼ିକର ଗୁଡ଼ିକୁ ଗୁଡ଼ିକରେ"),
 	endings(5, "ମାନେ ଙ୍କର ଙ୍କୁ ଙ୍କଠାରୁ ଗୁଡ଼ିକ ଗୁଡିକ ଠାରୁ ଦ୍ୱାରା ଇଛି ଉଛି ଉଛନ୍ତି ଇଛନ୍ତି"),
-	endings(4, "ଟିଏ ଟିର ଟିକୁ ରୁ ଟି ଟା ରେ କୁ ଙ୍କ ଇବା ଇଲା ଇବ"),
-	endings(3, "ର ରୁ ମ"),
-	endings(3, "ା ି ୀ ୁ ୂ େ ୋ"))
+	endings(4, "ଟିଏ ଟିର ଟିକୁ ଙ୍କ ଇବା ଇଲା ଇବ"),
+	endings(3, "ରୁ ଟି ଟା ରେ କୁ ର"),
+	endings(3, "ା ି ୀ ୁ ୂ େ ୋ"),
+	endings(2, "େ"))
 
 func punjabi(w *letters) { w.first(punjabiEndings) }
 
 var punjabiEndings = join(
 	endings(5, "ੀਆਂਵਾਂ ਾਂਗੇ ੀਆਂ ਿਆਂ ੇਗਾ ੇਗੀ ਣਗੇ ਣਗੀਆਂ"),
 	endings(4, "ਿਓਂ ਿਆ ੀਏ ਾਉਣ ਦੀਆਂ ਦਿਆਂ ਵਾਂ"),
-	endings(4, "ਾਂ ੋਂ ੀਂ ਣਾ ਣੀ ਣੇ ਦਾ ਦੀ ਦੇ ਕੇ ਨੇ ਈਏ"),
+	endings(3, "ਾਂ ੋਂ"),
+	endings(4, "ੀਂ ਣਾ ਣੀ ਣੇ ਦਾ ਦੀ ਦੇ ਕੇ ਨੇ ਈਏ"),
 	endings(3, "ਾ ੀ ੇ ੋ ਿ ੁ ੂ ਂ"))

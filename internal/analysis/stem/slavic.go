@@ -60,7 +60,7 @@ var sloveneCases = join(
 	endings(7, "ostjo ostih ostim ejšega ejšemu ovega ovemu ovima"),
 	endings(6, "osti nost ejši ejša ejše anje enje anja enja anju enju evati ovati ovih ovim ovoma"),
 	endings(5, "ega emu ima ami ama oma ema ski ska ske sko ost ala alo ali ale ela eli ela ilo ila ili ati iti eti"),
-	endings(4, "ih im em om am ah eh oj ov ev al el il jo ni na ne no ma mo te ta"),
+	endings(5, "mo te"), endings(4, "ih im em om am ah eh oj ov ev al el il jo"),
 	endings(3, "a e i o u"))
 
 // bulgarian is the light stemmer of Savoy ("Searching strategies for the

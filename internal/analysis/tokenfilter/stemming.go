@@ -14,8 +14,21 @@ const MaxWordBytes = 256
 // Stemming replaces words by their stems. Numbers, and words that begin with
 // a digit, stay as they are.
 type Stemming struct {
-	Stemmer stem.Stemmer
-	Owner   uint8 // tells stemmers apart in the cache; not 0
+	stemmer stem.Stemmer
+	owner   uint8      // tells stemmers apart in the cache; not 0
+	normal  normalizer // brings words into the form the stemmer knows; nil: they are
+}
+
+// NewStemming makes the filter of a stemmer. The owner tells stemmers apart in
+// the cache and is not 0. When the words before it were not normalized by the
+// rules of the stemmer's own locale, foreign names that locale.
+func NewStemming(stemmer stem.Stemmer, owner uint8, foreign string) Stemming {
+	f := Stemming{stemmer: stemmer, owner: owner}
+	switch n := normalizers[foreign].(type) {
+	case greek, letters, sorani, indic, hindi, bengali, telugu:
+		f.normal = n.(normalizer)
+	}
+	return f
 }
 
 // Apply stems every token.
@@ -25,7 +38,15 @@ func (f Stemming) Apply(s *token.Stream) {
 		if t.Kind == token.Number || t.Kind == token.Symbol || t.Term[0]-'0' < 10 || len(t.Term) > MaxWordBytes {
 			continue
 		}
-		stemmed := s.Stems.AppendStem(f.Owner, f.Stemmer, s.Space(len(t.Term)+16), t.Term)
+		if f.normal != nil {
+			t.Shape = token.ShapeOf(t.Term)
+			if f.normal.concerns(t.Term, t.Shape) {
+				if normal := s.Keep(f.normal.appendNormal(s.Space(2*len(t.Term)+8), t.Term)); len(normal) > 0 {
+					t.Term, t.Shape = normal, 0
+				}
+			}
+		}
+		stemmed := s.Stems.AppendStem(f.owner, f.stemmer, s.Space(len(t.Term)+16), t.Term)
 		if len(stemmed) == 0 || bytes.Equal(stemmed, t.Term) {
 			continue
 		}

@@ -1,0 +1,175 @@
+package localedata
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"github.com/quiresearch/quire/internal/analysis/decompound"
+	"github.com/quiresearch/quire/internal/analysis/hunspell"
+	"github.com/quiresearch/quire/internal/locale"
+)
+
+// Sources are the published files that the data of a locale are made of. Those
+// left empty are not used.
+type Sources struct {
+	Tag       string
+	Hunspell  string   // path of a spelling dictionary without .aff and .dic
+	Words     []string // word lists: the first column of each line, tabs between columns
+	Forms     string   // full forms: form and base form in two columns
+	Patterns  string   // hyphenation patterns or a hyphenation dictionary
+	Stopwords string   // a word a line
+	Licence   string   // text that is put beside the data
+	Stem      bool     // also take the stems of the spelling dictionary as base forms
+}
+
+// Report says what Build wrote.
+type Report struct {
+	Words int
+	Forms int
+}
+
+// Build writes the folder of a locale below directory.
+func Build(directory string, s Sources) (Report, error) {
+	var r Report
+	if locale.Canonical(s.Tag) != s.Tag || !locale.Supported(s.Tag) && s.Tag != "is" {
+		return r, fmt.Errorf("%q is no supported locale in canonical spelling", s.Tag)
+	}
+	dir := filepath.Join(directory, s.Tag)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return r, err
+	}
+	words, pairs, err := s.read()
+	if err != nil {
+		return r, err
+	}
+	if len(words) > 0 {
+		var out bytes.Buffer
+		if r.Words, err = decompound.WriteWords(&out, words); err != nil {
+			return r, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, wordsFile), out.Bytes(), 0o644); err != nil {
+			return r, err
+		}
+	}
+	if len(pairs) > 0 {
+		var out bytes.Buffer
+		if r.Forms, err = decompound.WriteForms(&out, pairs); err != nil {
+			return r, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, stemmingFile), out.Bytes(), 0o644); err != nil {
+			return r, err
+		}
+	}
+	if s.Patterns != "" {
+		if err := s.copyPatterns(dir); err != nil {
+			return r, err
+		}
+	}
+	for name, text := range map[string]string{stopwordsFile: s.Stopwords, "LICENCE": s.Licence} {
+		if text == "" {
+			continue
+		}
+		content, err := os.ReadFile(text)
+		if err != nil {
+			return r, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return r, err
+		}
+	}
+	if r == (Report{}) && s.Patterns == "" && s.Stopwords == "" {
+		return r, errors.New("no source was named")
+	}
+	return r, nil
+}
+
+func (s Sources) read() (words []string, pairs [][2]string, err error) {
+	if s.Hunspell != "" {
+		aff, err := os.ReadFile(s.Hunspell + ".aff")
+		if err != nil {
+			return nil, nil, err
+		}
+		dic, err := os.ReadFile(s.Hunspell + ".dic")
+		if err != nil {
+			return nil, nil, err
+		}
+		expanded, err := hunspell.Expand(aff, dic)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, w := range expanded {
+			words = append(words, w.Form)
+			if s.Stem {
+				pairs = append(pairs, [2]string{w.Form, w.Stem})
+			}
+		}
+	}
+	for _, path := range s.Words {
+		columns, err := readColumns(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, c := range columns {
+			words = append(words, c[0])
+		}
+	}
+	if s.Forms != "" {
+		columns, err := readColumns(s.Forms)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, c := range columns {
+			if len(c) > 1 {
+				pairs = append(pairs, [2]string{c[0], c[1]})
+			}
+		}
+	}
+	return words, pairs, nil
+}
+
+func readColumns(path string) ([][]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]string
+	for line := range strings.Lines(string(utf8Text(text))) {
+		line = strings.TrimRight(line, "\r\n")
+		if line != "" && line[0] != '#' {
+			rows = append(rows, strings.Split(line, "\t"))
+		}
+	}
+	return rows, nil
+}
+
+// copyPatterns checks that patterns are readable and writes them as UTF-8.
+func (s Sources) copyPatterns(dir string) error {
+	text, err := os.ReadFile(s.Patterns)
+	if err != nil {
+		return err
+	}
+	text = utf8Text(text)
+	if _, err := decompound.ReadPatterns(bytes.NewReader(text)); err != nil {
+		return fmt.Errorf("%s: %w", s.Patterns, err)
+	}
+	return os.WriteFile(filepath.Join(dir, patternsFile), text, 0o644)
+}
+
+// utf8Text turns text in Latin-1, as older dictionaries are, into UTF-8.
+func utf8Text(text []byte) []byte {
+	if utf8.Valid(text) {
+		return text
+	}
+	out, err := charmap.ISO8859_1.NewDecoder().Bytes(text)
+	if err != nil {
+		return text // every byte is a character: there is no error
+	}
+	return out
+}
