@@ -42,10 +42,10 @@ func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 		return nil, nil
 	}
 	g.mu.Lock()
-	promised := g.active.sequence
+	promised, epoch := g.active.sequence, g.manifest.Epoch
 	g.mu.Unlock()
 	encoded := log.Batch{
-		Generation: g.identity, LSN: g.nextLSN, Session: g.session, Promised: promised,
+		Generation: g.identity, LSN: g.nextLSN, Epoch: epoch, Session: g.session, Promised: promised,
 		Operations: make([]log.Operation, len(batch)),
 	}
 	rand.Read(encoded.WriteID[:])

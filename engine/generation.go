@@ -42,6 +42,7 @@ type Generation struct {
 	identity log.ID
 	internal atomic.Uint64 // last internal key given
 	nextFile atomic.Uint64
+	leftover []string // files of an earlier opening that no manifest names
 
 	order   sync.Mutex // held while a batch goes to the log and into a table, and by a cut
 	log     Log
@@ -113,6 +114,11 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 		lock.Close()
 		return nil, fmt.Errorf("open generation in %s: %w", storage.Directory, err)
 	}
+	// Only now is it certain that the manifest is the newest: everything that it
+	// names is there, and the log follows on it.
+	for _, name := range g.leftover {
+		g.removeFile(name)
+	}
 	background, stop := context.WithCancel(context.Background())
 	g.stop = stop
 	g.appender.Go(g.appendLoop)
@@ -138,7 +144,7 @@ func (g *Generation) load() error {
 	g.chains = analysis.NewChains(g.options.Analysis)
 	copy(g.identity[:], decodeID(m.Generation))
 	g.nextFile.Store(m.NextFile)
-	if err := g.removeUnnamed(); err != nil {
+	if g.leftover, err = g.findUnnamed(); err != nil {
 		return err
 	}
 	segments, tracked, err := openManifest(g.fs, g.storage.Directory, m)
@@ -157,12 +163,12 @@ func (g *Generation) load() error {
 	return nil
 }
 
-// removeUnnamed removes the files that a crash left outside of the manifest,
-// and never gives their names again.
-func (g *Generation) removeUnnamed() error {
+// findUnnamed returns the files that a crash left outside of the manifest; their
+// names are never given again.
+func (g *Generation) findUnnamed() (unnamed []string, err error) {
 	names, err := g.fs.List(g.storage.Directory)
 	if err != nil {
-		return fmt.Errorf("list files: %w", err)
+		return nil, fmt.Errorf("list files: %w", err)
 	}
 	for _, name := range names {
 		number, ok := fileNumber(name)
@@ -171,10 +177,10 @@ func (g *Generation) removeUnnamed() error {
 		}
 		g.nextFile.Store(max(g.nextFile.Load(), number+1))
 		if g.manifest.File(name) == nil {
-			g.removeFile(name)
+			unnamed = append(unnamed, name)
 		}
 	}
-	return nil
+	return unnamed, nil
 }
 
 // fileNumber returns the number of a segment or side file; other names are

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/mergeplan"
@@ -99,7 +100,9 @@ func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) err
 		defer reader.Release()
 		merged = &change{name: name, isNew: true, summary: info.Summary, from: snapshot.NewSegment(reader, nil, nil, nil)}
 	}
+	began := time.Now()
 	used, err := g.exchange(ctx, sources, numbers, merged)
+	g.options.Metrics.Commit(string(ByMerges), err == nil, time.Since(began))
 	if !used && g.Err() == nil {
 		g.removeFile(name)
 	}

@@ -40,9 +40,13 @@ import (
 // FormatVersion is the version of log files that this package writes.
 const FormatVersion = 1
 
-// FileSize is where an append-only file ends and the next begins, and how
-// much of it is reserved ahead.
+// FileSize is where an append-only file ends and the next begins.
 const FileSize = 64 << 20
+
+// reserveStep is how much of a file is reserved ahead: enough that a full disk
+// shows before a record is half written, little enough that a thousand quiet
+// indexes do not fill it.
+const reserveStep = 4 << 20
 
 // MaxPayload bounds one record.
 const MaxPayload = 1 << 30
@@ -78,6 +82,7 @@ type Log struct {
 	current vfs.File // being appended to; nil until the first Append
 	salt    uint64
 	offset  int64
+	ahead   int64 // bytes reserved
 	failed  error
 
 	readOnly bool // for Inspect: a torn end is left as it is
@@ -144,6 +149,12 @@ func (l *Log) Append(lsn uint64, payload []byte) error {
 		}
 	}
 	record := appendRecord(make([]byte, 0, recordHeader+len(payload)+7), l.salt, l.offset, lsn, payload)
+	if end := l.offset + int64(len(record)); end > l.ahead {
+		if err := l.current.Reserve(end + reserveStep); err != nil {
+			return fmt.Errorf("append record %d: %w: %w", lsn, ErrNotWritten, err)
+		}
+		l.ahead = end + reserveStep
+	}
 	if _, err := l.current.Write(record); err != nil {
 		if cut := l.current.Truncate(l.offset); cut != nil {
 			return l.fail(lsn, errors.Join(err, cut))
@@ -177,10 +188,7 @@ func (l *Log) begin(first uint64) error {
 		return fmt.Errorf("append record %d: %w: %w", first, ErrNotWritten, err)
 	}
 	salt := rand.Uint64()
-	err = file.Reserve(FileSize)
-	if err == nil {
-		_, err = file.Write(fileHeader(first, salt))
-	}
+	_, err = file.Write(fileHeader(first, salt))
 	if err != nil {
 		file.Close()
 		l.fs.Remove(name)
@@ -193,7 +201,7 @@ func (l *Log) begin(first uint64) error {
 		file.Close()
 		return l.fail(first, err)
 	}
-	l.current, l.salt, l.offset = file, salt, headerSize
+	l.current, l.salt, l.offset, l.ahead = file, salt, headerSize, 0
 	if len(l.files) == 0 || l.files[len(l.files)-1] != first {
 		l.files = append(l.files, first)
 	}
