@@ -84,6 +84,7 @@ func (s *Search) allowed(ctx context.Context, segment int, filter plan.Node) (*b
 	if err != nil {
 		return nil, err
 	}
+	defer scanner.Close()
 	sink := &setSink{set: bitset.New(s.snapshot.Segments[segment].Reader.NumDocs())}
 	return sink.set, scanner.Run(ctx, 0, sink.set.Len(), sink)
 }

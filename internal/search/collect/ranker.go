@@ -86,6 +86,7 @@ func (r *run) valueSet(segment int, path string, clauses []plan.Node) (*bitset.B
 	if err != nil {
 		return nil, err
 	}
+	defer scanner.Close()
 	sink := &setSink{set: bitset.New(r.search.snapshot.Segments[segment].Reader.NumDocs())}
 	return sink.set, scanner.Run(context.Background(), 0, sink.set.Len(), sink)
 }
@@ -95,6 +96,7 @@ func (r *run) documentSet(segment int, n plan.Node) (*bitset.Bitset, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer scanner.Close()
 	sink := &setSink{set: bitset.New(r.search.snapshot.Segments[segment].Reader.NumDocs())}
 	return sink.set, scanner.Run(context.Background(), 0, sink.set.Len(), sink)
 }

@@ -145,6 +145,7 @@ func (s *Search) ValueSets(ctx context.Context, path string, required []*plan.Ne
 		if err != nil {
 			return err
 		}
+		defer scanner.Close()
 		return scanner.Run(ctx, 0, sink.set.Len(), sink)
 	})
 	return sets, err

@@ -65,6 +65,7 @@ func (r *run) valuePiece(ctx context.Context, segment int, clauses []plan.Node, 
 		return nil, err
 	}
 	p.piece = *documents
+	defer p.scanner.Close()
 	reader := r.search.snapshot.Segments[segment].Reader
 	parents := reader.Parents()
 	found := &documentSink{signals: p.signals, keepScores: r.scoring}
@@ -82,6 +83,7 @@ func (r *run) valuePiece(ctx context.Context, segment int, clauses []plan.Node, 
 	if err != nil {
 		return nil, err
 	}
+	defer values.Close()
 	matched := &valueSink{}
 	if err := values.Run(ctx, 0, reader.NumDocs(), matched); err != nil {
 		return nil, err
@@ -222,6 +224,7 @@ func (s *Search) MatchedValues(ctx context.Context, path string, required []*pla
 			if err != nil {
 				return nil, err
 			}
+			defer scanner.Close()
 			if err := scanner.Run(ctx, 0, s.snapshot.Segments[segment].Reader.NumDocs(), bySegment[segment]); err != nil {
 				return nil, timedOut(ctx, err)
 			}

@@ -343,7 +343,7 @@ func (s *termStep) walk() *postings.Iterator {
 	if s.table != nil {
 		return &s.grade
 	}
-	return &s.find
+	return s.finder()
 }
 
 // chunk is how many documents of the rarest term are bounded at once: bounds

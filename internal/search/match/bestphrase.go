@@ -30,7 +30,7 @@ func (s *Scanner) bestOfPhrase(ctx context.Context, p *phraseStep, from, to uint
 			}
 		}
 	}
-	lead := &words[0].find
+	lead := words[0].finder()
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		select {
 		case <-done:

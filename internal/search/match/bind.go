@@ -17,6 +17,7 @@ type binder struct {
 	segment   *snapshot.Segment
 	documents uint32
 	scoring   bool // scores are wanted
+	owned     []*termStep
 }
 
 func (v *View) binder(segment int, scoring bool) *binder {
@@ -91,7 +92,7 @@ func (b *binder) term(n *plan.Term, factor float64) step {
 	if entry.DocFreq == 0 {
 		return noStep{}
 	}
-	s := newTermStep(field, entry, b.documents)
+	s := b.newTerm(field, entry)
 	if n.Scoring != nil && b.scoring && factor > 0 {
 		weight := factor * n.Scoring.Weight * b.view.idf(n.Structure, n.Text)
 		s.scoreBy(b.view.table(n.Structure, n.Scoring), weight, n.Scoring.Once)

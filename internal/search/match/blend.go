@@ -40,7 +40,7 @@ func (b *binder) blend(n *plan.Blend, factor float64) step {
 		if entry.DocFreq == 0 {
 			continue
 		}
-		s.find.steps = append(s.find.steps, newTermStep(field, entry, b.documents))
+		s.find.steps = append(s.find.steps, b.newTerm(field, entry))
 		s.parts = append(s.parts, blendPart{boost: float32(t.Boost)})
 		part := &s.parts[len(s.parts)-1]
 		field.Iterator(&part.it, entry)

@@ -20,11 +20,11 @@ func (b *binder) filter(n plan.Node) (step, error) {
 		case len(entries) == 0:
 			return noStep{}, nil
 		case len(entries) == 1:
-			return newTermStep(field, entries[0], b.documents), nil
+			return b.newTerm(field, entries[0]), nil
 		case len(entries) <= maxUnion:
 			union := &orStep{}
 			for _, e := range entries {
-				union.steps = append(union.steps, newTermStep(field, e, b.documents))
+				union.steps = append(union.steps, b.newTerm(field, e))
 			}
 			return union, nil
 		}

@@ -97,12 +97,13 @@ func (b *binder) eachValue(path string, clause plan.Node, scoring bool, visit fu
 		return nil
 	}
 	inner := *b
-	inner.scoring = scoring
+	inner.scoring, inner.owned = scoring, nil
+	defer inner.release()
 	s, err := inner.bind(clause, 1)
 	if err != nil {
 		return err
 	}
-	domain := newTermStep(field, entry, b.documents)
+	domain := inner.newTerm(field, entry)
 	var every, in, out Bits
 	for i := range every {
 		every[i] = ^uint64(0)

@@ -70,7 +70,7 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 		if len(entries) == 0 {
 			return noStep{}, nil
 		}
-		s.add(field, uint32(w.Offset), entries, b.documents)
+		b.addWord(s, field, uint32(w.Offset), entries)
 	}
 	slices.SortStableFunc(s.find.steps, func(x, y step) int { return x.cost() - y.cost() })
 	slices.SortStableFunc(s.byCost, func(x, y int) int { return s.slots[x].cost - s.slots[y].cost })
@@ -96,19 +96,19 @@ func phrasePrefix(field *terms.Field, word string) []terms.Entry {
 	return entries
 }
 
-func (s *phraseStep) add(field *terms.Field, offset uint32, entries []terms.Entry, documents uint32) {
+func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entries []terms.Entry) {
 	var finder step
 	if len(entries) <= maxUnion {
 		union := &orStep{}
 		for _, e := range entries {
-			union.steps = append(union.steps, newTermStep(field, e, documents))
+			union.steps = append(union.steps, b.newTerm(field, e))
 		}
 		finder = union
 		if len(entries) == 1 {
 			finder = union.steps[0]
 		}
 	} else {
-		finder = &setStep{unionOf(field, entries, documents)}
+		finder = &setStep{unionOf(field, entries, b.documents)}
 	}
 	word := slot{offset: offset, parts: make([]phrasePart, len(entries)), cost: finder.cost(), entry: entries[0]}
 	for i, e := range entries {

@@ -69,9 +69,7 @@ func (s *termStep) addRanked(window *Bits, base uint32, docs []uint32, sums []fl
 // lookUpRanked is lookUp for many documents of one window.
 func (s *termStep) lookUpRanked(out *batch, base uint32, helped, floor float64) {
 	var window Bits
-	if s.opened[0] {
-		s.find.IntoBitset(window[:], base)
-	}
+	s.finder().IntoBitset(window[:], base)
 	r, ok := newRanks(&s.grade, &window, base)
 	kept := 0
 	for i, doc := range out.docs {
@@ -110,7 +108,7 @@ func (s *Scanner) bestOfDense(ctx context.Context, c conjunction, from, to uint3
 		}
 		base = next &^ (Span - 1)
 		windows[0] = Bits{}
-		c.lead.find.IntoBitset(windows[0][:], base)
+		c.lead.finder().IntoBitset(windows[0][:], base)
 		left = windows[0]
 		s.mask.narrow(base, &left)
 		for _, set := range c.sets {
@@ -119,7 +117,7 @@ func (s *Scanner) bestOfDense(ctx context.Context, c conjunction, from, to uint3
 		}
 		for i, t := range terms[1:] {
 			windows[i+1] = Bits{}
-			t.find.IntoBitset(windows[i+1][:], base)
+			t.finder().IntoBitset(windows[i+1][:], base)
 			left.And(&windows[i+1])
 		}
 		out.reset()

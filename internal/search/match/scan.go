@@ -60,6 +60,8 @@ func (s *Scanner) Close() {
 	}
 	rooms.Put(s.room)
 	s.room, s.sums = nil, nil
+	s.binder.release()
+	s.root, s.mask.domain = nil, nil
 }
 
 // mask is the documents that may be hits at all.
@@ -146,7 +148,7 @@ func (v *View) scanner(segment int, n plan.Node, scoring bool, path string) (*Sc
 			s.root = noStep{}
 			return s, nil
 		}
-		s.mask.domain = newTermStep(field, entry, b.documents)
+		s.mask.domain = b.newTerm(field, entry)
 		return s, nil
 	}
 	if parents := b.segment.Reader.Parents(); parents != nil {

@@ -2,6 +2,7 @@ package match
 
 import (
 	"math/bits"
+	"sync"
 
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
@@ -18,9 +19,10 @@ const seekShare = 6
 type termStep struct {
 	field   *terms.Field
 	entry   terms.Entry
-	find    postings.Iterator
+	found   postings.Iterator // use finder
 	grade   postings.Iterator
-	opened  [2]bool
+	opened  [2]bool // whether there are blocks to find, to grade
+	started bool    // found was set to the term
 	lengths []byte
 	table   *score.Table // nil when the term does not score
 	weight  float32
@@ -29,12 +31,37 @@ type termStep struct {
 	ceiling float64
 }
 
-func newTermStep(field *terms.Field, entry terms.Entry, documents uint32) *termStep {
-	s := &termStep{field: field, entry: entry}
-	s.density = int(uint64(entry.DocFreq)*Span/uint64(max(documents, 1))) + 1
-	field.Iterator(&s.find, entry)
-	s.opened[0] = s.find.NextBlock()
+// termSteps keeps steps for further searches: their iterators are large.
+var termSteps = sync.Pool{New: func() any { return new(termStep) }}
+
+// newTerm returns the step of a term. It lives as long as the binder.
+func (b *binder) newTerm(field *terms.Field, entry terms.Entry) *termStep {
+	s := termSteps.Get().(*termStep)
+	b.owned = append(b.owned, s)
+	s.field, s.entry = field, entry
+	s.density = int(uint64(entry.DocFreq)*Span/uint64(max(b.documents, 1))) + 1
 	return s
+}
+
+// release gives the steps back; the binder's steps must not be used again.
+func (b *binder) release() {
+	for _, s := range b.owned {
+		s.field, s.lengths, s.table = nil, nil, nil
+		s.opened, s.started, s.once, s.weight, s.ceiling = [2]bool{}, false, false, 0, 0
+		termSteps.Put(s)
+	}
+	b.owned = nil
+}
+
+// finder returns the postings that documents are found by, at their first
+// block to begin with.
+func (s *termStep) finder() *postings.Iterator {
+	if !s.started {
+		s.started = true
+		s.field.Iterator(&s.found, s.entry)
+		s.opened[0] = s.found.NextBlock()
+	}
+	return &s.found
 }
 
 // scoreBy makes the step score.
@@ -63,10 +90,11 @@ func (s *termStep) next(from uint32) uint32 {
 		}
 		return max(from, s.grade.FirstDoc())
 	}
-	if !s.opened[0] || !s.find.SeekBlock(from) {
+	it := s.finder()
+	if !it.SeekBlock(from) {
 		return NoMore
 	}
-	return max(from, s.find.FirstDoc())
+	return max(from, it.FirstDoc())
 }
 
 func (s *termStep) bound(from, to uint32) float64 {
@@ -90,21 +118,21 @@ func (s *termStep) run(base uint32, in, out *Bits, sums *Sums) {
 		s.gradeAll(base, in, out, sums)
 	case sparse:
 		s.findEach(base, in, out)
-	case s.opened[0] && s.find.SeekBlock(base) && s.find.FirstDoc() < base+Span:
-		s.find.IntoBitset(out[:], base)
-		out.And(in)
+	default:
+		if it := s.finder(); it.SeekBlock(base) && it.FirstDoc() < base+Span {
+			it.IntoBitset(out[:], base)
+			out.And(in)
+		}
 	}
 }
 
 // findEach looks every candidate up.
 func (s *termStep) findEach(base uint32, in, out *Bits) {
-	if !s.opened[0] {
-		return
-	}
+	it := s.finder()
 	for i, w := range in {
 		for w != 0 {
 			at := uint32(i<<6 + bits.TrailingZeros64(w))
-			doc, _ := s.find.Seek(base + at)
+			doc, _ := it.Seek(base + at)
 			if doc == base+at {
 				out.Set(at)
 				w &= w - 1
