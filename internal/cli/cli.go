@@ -28,11 +28,12 @@ const (
 
 // commands are the commands of quire.
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Run a node. Configured by SERVICE_ variables; see quire config."`
-	Config  configCommand  `cmd:"" help:"Print every variable with its value and where it came from."`
-	Inspect inspectCommand `cmd:"" help:"Print what a stored file holds."`
-	Check   checkCommand   `cmd:"" help:"Check the files of a stopped node."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Serve      serveCommand      `cmd:"" help:"Run a node. Configured by SERVICE_ variables; see quire config."`
+	Config     configCommand     `cmd:"" help:"Print every variable with its value and where it came from."`
+	Inspect    inspectCommand    `cmd:"" help:"Print what a stored file holds."`
+	Check      checkCommand      `cmd:"" help:"Check the files of a stopped node."`
+	LocaleData localeDataCommand `cmd:"" name:"locale-data" help:"Prepare language data for compounds and full forms."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
 // surroundings are what a command works in.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/analysis/localedata"
 	"github.com/quiresearch/quire/internal/analysis/segmenter"
 	"github.com/quiresearch/quire/internal/api"
 	"github.com/quiresearch/quire/internal/auth"
@@ -67,7 +68,11 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	opened, err := node.Open(ctx, node.Storage{Bucket: store, FS: vfs.OS(c.Storage.LocalDirectory)}, nodeOptions(c), meters, log)
+	builder, err := analysisBuilder(c.Node.LocaleDataDirectory)
+	if err != nil {
+		return err
+	}
+	opened, err := node.Open(ctx, node.Storage{Bucket: store, FS: vfs.OS(c.Storage.LocalDirectory)}, nodeOptions(c, builder), meters, log)
 	if err != nil {
 		return fmt.Errorf("open the node: %w", err)
 	}
@@ -207,8 +212,17 @@ func newSearcher(c *config.Config, meters *metrics.Set) *search.Searcher {
 		SuggestTimeout: c.Search.SuggestTimeout, FacetCacheSize: c.Search.FacetCacheMaxSize})
 }
 
-func nodeOptions(c *config.Config) node.Options {
-	builder := analysis.NewBuilder(analysis.Options{Segmenters: segmenter.Tokenizers(), Breaker: segmenter.Breaker})
+// analysisBuilder returns the builder of chains with the word lists of the
+// program and the locale data of the node.
+func analysisBuilder(directory string) (*analysis.Builder, error) {
+	options := analysis.Options{Segmenters: segmenter.Tokenizers(), Breaker: segmenter.Breaker}
+	if err := localedata.Add(&options, directory); err != nil {
+		return nil, err
+	}
+	return analysis.NewBuilder(options), nil
+}
+
+func nodeOptions(c *config.Config, builder *analysis.Builder) node.Options {
 	return node.Options{
 		NodeID: nodeID(c.Node), RefreshInterval: c.Indexes.RefreshInterval, FreshnessWait: c.Search.FreshnessWait,
 		MaxOpen: c.Indexes.MaxOpen, Preload: c.Indexes.PreloadMaxIndexes,

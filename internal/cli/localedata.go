@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/quiresearch/quire/internal/analysis/localedata"
+)
+
+// localeDataCommand builds the language data that a node reads from its locale
+// data directory.
+type localeDataCommand struct {
+	Build localeDataBuildCommand `cmd:"" help:"Build the folder of one locale from published dictionaries."`
+}
+
+type localeDataBuildCommand struct {
+	Tag       string   `arg:"" help:"Locale tag, such as de."`
+	Out       string   `default:"locale-data" help:"Locale data directory to write to."`
+	Hunspell  string   `help:"Spelling dictionary: path without .aff and .dic."`
+	Words     []string `help:"Word lists: the first column of each line."`
+	Forms     string   `help:"Full forms: form and base form, a tab between them."`
+	Patterns  string   `help:"Hyphenation patterns, or a hyphenation dictionary."`
+	Stopwords string   `help:"Stopwords, one a line."`
+	Licence   string   `help:"Licence text to put beside the data."`
+	Stem      bool     `help:"Take the stems of the spelling dictionary as base forms."`
+}
+
+// Run builds the folder and says what it holds.
+func (c *localeDataBuildCommand) Run(s *surroundings) error {
+	report, err := localedata.Build(c.Out, localedata.Sources{Tag: c.Tag, Hunspell: c.Hunspell, Words: c.Words, Forms: c.Forms,
+		Patterns: c.Patterns, Stopwords: c.Stopwords, Licence: c.Licence, Stem: c.Stem})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s: %d words, %d forms\n", c.Tag, report.Words, report.Forms)
+	return err
+}
