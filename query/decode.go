@@ -1,6 +1,7 @@
 package query
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/quiresearch/quire/internal/jsonread"
@@ -18,10 +19,7 @@ type decoder struct {
 // open parses a body and measures its clauses. A missing body reads as {}.
 // The result is false when nothing more can be read.
 func (d *decoder) open(body []byte) (jsonread.Value, bool) {
-	if jsonread.Blank(body) {
-		body = []byte("{}")
-	}
-	value, ok := jsonread.Parse(body, d.found)
+	value, ok := jsonread.Parse(orEmpty(body), d.found)
 	if !ok {
 		return value, false
 	}
@@ -30,6 +28,14 @@ func (d *decoder) open(body []byte) (jsonread.Value, bool) {
 		return value, false
 	}
 	return value, true
+}
+
+// orEmpty returns the body, or {} for one that is absent or null.
+func orEmpty(body []byte) []byte {
+	if jsonread.Blank(body) || string(bytes.TrimSpace(body)) == "null" {
+		return []byte("{}")
+	}
+	return body
 }
 
 func newDecoder(limits Limits) *decoder {
@@ -56,10 +62,7 @@ func DecodeSearch(body []byte, limits Limits) (*Search, error) {
 func DecodeExplain(body []byte, limits Limits) (*Search, error) {
 	d := newDecoder(limits)
 	s := emptySearch()
-	if jsonread.Blank(body) {
-		body = []byte("{}")
-	}
-	if value, ok := jsonread.Parse(body, d.found); ok {
+	if value, ok := jsonread.Parse(orEmpty(body), d.found); ok {
 		if over := measure(readByExplain(value), limits); over != nil {
 			return nil, over
 		}

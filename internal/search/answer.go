@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/highlight"
@@ -23,6 +24,7 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 		return a, nil
 	}
 	w := s.newHitWriter()
+	defer w.close()
 	if err := w.matchValues(ctx, f.hits); err != nil {
 		return nil, err
 	}
@@ -46,6 +48,7 @@ type hitWriter struct {
 	matched    []matchedList
 	terms      map[string]*highlight.Terms
 	highlights []highlightField
+	buffer     *analysis.Buffer // of highlighting
 	record     []byte
 }
 
@@ -74,8 +77,16 @@ func (s *session) newHitWriter() *hitWriter {
 	if r.Highlight != nil {
 		w.terms = highlight.Collect(s.query)
 		w.highlights = s.highlightFields()
+		w.buffer = s.searcher.buffers.Get().(*analysis.Buffer)
 	}
 	return w
+}
+
+// close gives back what the writer borrowed.
+func (w *hitWriter) close() {
+	if w.buffer != nil {
+		w.session.searcher.buffers.Put(w.buffer)
+	}
 }
 
 // matchValues finds the matched list values of all hits.

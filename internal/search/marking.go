@@ -4,12 +4,12 @@ import (
 	"strings"
 
 	"github.com/quiresearch/quire/definition"
-	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/highlight"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -59,7 +59,6 @@ func (w *hitWriter) fragments(h *highlightField, record document.Record, positio
 	var text strings.Builder
 	var marks []highlight.Mark
 	var failure error
-	var buffer analysis.Buffer
 	at := -1
 	if h.field.List != "" {
 		at = position
@@ -78,10 +77,10 @@ func (w *hitWriter) fragments(h *highlightField, record document.Record, positio
 			}
 			chain, err := w.session.view.Chains.IndexChain(h.field, usage == 1, h.locale)
 			if err != nil {
-				failure = err
+				failure = analysisFailed(h.field, err)
 				return false
 			}
-			marks = terms.Mark(marks, chain.Analyze(&buffer, value), offset)
+			marks = terms.Mark(marks, chain.Analyze(w.buffer, value), offset)
 		}
 		return text.Len() < highlight.MaxText*4
 	})
@@ -92,4 +91,10 @@ func (w *hitWriter) fragments(h *highlightField, record document.Record, positio
 	return highlight.Fragments(text.String(), marks, highlight.Options{
 		Fragments: o.Fragments, Length: o.Length, Pre: o.Pre, Post: o.Post,
 	}), nil
+}
+
+// analysisFailed is the problem of a field whose text this node can not
+// analyse.
+func analysisFailed(field *definition.ResolvedField, cause error) error {
+	return problem.SearchAnalysisFailed.New("name", field.Path).Because(cause)
 }

@@ -21,6 +21,7 @@ package search
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/quiresearch/quire/definition"
@@ -61,6 +62,7 @@ type Searcher struct {
 	counts  *countCache
 	values  *valueIndex
 	forms   *formCache
+	buffers sync.Pool // of *analysis.Buffer, which are costly to make
 }
 
 // New returns a Searcher that collects with the runner. The metrics may be
@@ -76,6 +78,7 @@ func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher
 		runner: runner, metrics: meters, options: options,
 		counts: newCountCache(options.FacetCacheSize, meters),
 		values: newValueIndex(), forms: newFormCache(),
+		buffers: sync.Pool{New: func() any { return new(analysis.Buffer) }},
 	}
 }
 

@@ -136,7 +136,7 @@ func (s *session) prepare(ctx context.Context, f *suggestField) error {
 func (s *session) normalizer(field *definition.ResolvedField) (func(string) string, error) {
 	chain, err := s.view.Chains.QueryChain(field, true, chainLocale(field, plan.Variant(field, s.locale)))
 	if err != nil {
-		return nil, err
+		return nil, analysisFailed(field, err)
 	}
 	buffer := new(analysis.Buffer)
 	return func(text string) string { return string(chain.Normalize(buffer, text)) }, nil
