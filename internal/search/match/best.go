@@ -1,9 +1,11 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
@@ -129,21 +131,34 @@ func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint3
 	done := ctx.Done()
 	bounds := make([]float64, len(all))
 	order := make([]*termStep, len(all))
+	slices.SortStableFunc(all, func(a, b *termStep) int { return cmp.Compare(a.ceiling, b.ceiling) })
+	weak, reach := 0, 0.0 // terms that cannot make a hit anywhere, and their ceilings
 	for base := from; base < to; base += Span {
 		select {
 		case <-done:
 			return context.Cause(ctx)
 		default:
 		}
+		floor := sink.Floor()
+		for weak < len(all)-1 && reach+all[weak].ceiling <= floor {
+			reach += all[weak].ceiling
+			weak++
+		}
+		if weak == len(all)-1 {
+			return s.bestOfLead(ctx, all[weak], all[:weak], base, to, sink)
+		}
 		next := NoMore
-		for _, t := range all {
+		for _, t := range all[weak:] {
 			next = min(next, t.next(base))
 		}
 		if next >= to {
+			s.skipped = s.skipped || weak > 0
 			return nil
 		}
-		base = next &^ (Span - 1)
-		floor := sink.Floor()
+		if n := next &^ (Span - 1); n > base {
+			s.skipped = s.skipped || weak > 0
+			base = n
+		}
 		total := 0.0
 		for i, t := range all {
 			b := t.bound(base, base+Span)
@@ -184,6 +199,103 @@ func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint3
 		}
 	}
 	return nil
+}
+
+// bestOfLead walks the one term of a union that can still make hits, and looks
+// its documents up in the others.
+func (s *Scanner) bestOfLead(ctx context.Context, lead *termStep, helpers []*termStep, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	it := &lead.grade
+	bounds := make([]float64, len(helpers))
+	s.skipped = s.skipped || len(helpers) > 0
+	for open := it.SeekBlock(from); open && it.FirstDoc() < to; open = it.NextBlock() {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		floor := sink.Floor()
+		top := lead.blockBound()
+		if top+boundAll(helpers, bounds, it.FirstDoc(), it.LastDoc()+1) <= floor {
+			s.skipped = true
+			continue
+		}
+		docs := it.Docs()
+		for first := 0; first < len(docs); first += chunk {
+			last := min(first+chunk, len(docs))
+			if docs[last-1] < from {
+				continue
+			}
+			if docs[first] >= to {
+				return nil
+			}
+			rest := boundAll(helpers, bounds, docs[first], docs[last-1]+1)
+			if top+rest <= floor {
+				s.skipped = true
+				continue
+			}
+			least := float32(-1)
+			if floor-rest > 0 {
+				least = math.Nextafter32(float32(floor-rest), -1)
+			}
+			out := &s.room.batch
+			out.reset()
+			lead.gradeInto(out, docs[first:last], it.Freqs()[first:], least)
+			s.skipped = s.skipped || len(out.docs) < last-first
+			for i := len(helpers) - 1; i >= 0 && len(out.docs) > 0; i-- {
+				rest = max(0, rest-bounds[i])
+				helpers[i].addHeld(out, rest, floor)
+			}
+			if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+				s.skipped = true
+				return nil
+			}
+			floor = sink.Floor()
+		}
+	}
+	return nil
+}
+
+// boundAll fills in what each of the terms may add in a range.
+func boundAll(terms []*termStep, bounds []float64, from, to uint32) float64 {
+	total := 0.0
+	for i, t := range terms {
+		bounds[i] = 0
+		if t.table != nil {
+			bounds[i] = t.bound(from, to)
+		}
+		total += bounds[i]
+	}
+	return total
+}
+
+// addHeld adds the score of the term to the documents of a chunk that hold it
+// and drops those that, with the rest, do not exceed the floor.
+func (s *termStep) addHeld(out *batch, rest, floor float64) {
+	it := &s.grade
+	var found, places [chunk]uint16
+	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
+		to, last := from+1, it.LastDoc()
+		for to < len(out.docs) && out.docs[to] <= last {
+			to++
+		}
+		if n := intersect(out.docs[from:to], it.Docs(), found[:], places[:]); n > 0 {
+			freqs := it.Freqs()
+			for i := range n {
+				at := from + int(found[i])
+				out.sums[at] += float64(s.scoreAt(out.docs[at], freqs[places[i]]))
+			}
+		}
+		from = to
+	}
+	kept := 0
+	for i, sum := range out.sums {
+		if sum+rest > floor {
+			out.docs[kept], out.sums[kept] = out.docs[i], sum
+			kept++
+		}
+	}
+	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
 }
 
 // gradeLead scores the blocks of the one term that can make hits; with what
@@ -370,7 +482,7 @@ func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32,
 		top := 0.0
 		if floor > 0 {
 			top = c.lead.blockBound()
-			if top+c.boundOthers(bounds, lead.FirstDoc(), lead.LastDoc()+1) <= floor {
+			if top+boundAll(c.others, bounds, lead.FirstDoc(), lead.LastDoc()+1) <= floor {
 				s.skipped = true
 				continue
 			}
@@ -386,7 +498,7 @@ func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32,
 			}
 			rest := 0.0
 			if floor > 0 {
-				rest = c.boundOthers(bounds, docs[first], docs[last-1]+1)
+				rest = boundAll(c.others, bounds, docs[first], docs[last-1]+1)
 				if top+rest <= floor {
 					s.skipped = true
 					continue
@@ -418,19 +530,6 @@ func (s *termStep) blockBound() float64 {
 		return 0
 	}
 	return float64(score.Raise(s.weight * s.grade.BlockImpacts().Max(s.table.Norms())))
-}
-
-// boundOthers fills in what each of the other terms may add in a range.
-func (c *conjunction) boundOthers(bounds []float64, from, to uint32) float64 {
-	total := 0.0
-	for i, t := range c.others {
-		bounds[i] = 0
-		if t.table != nil {
-			bounds[i] = t.bound(from, to)
-		}
-		total += bounds[i]
-	}
-	return total
 }
 
 // gradeChunk leaves those documents of a chunk in the batch that all parts of

@@ -3,14 +3,12 @@ package match
 import (
 	"context"
 	"slices"
-
-	"github.com/quiresearch/quire/internal/search/score"
 )
 
 // simple reports whether every word of the phrase is one term, and the phrase
 // scores.
 func (s *phraseStep) simple() bool {
-	if s.table == nil {
+	if s.table == nil || len(s.lengths) == 0 {
 		return false
 	}
 	return !slices.ContainsFunc(s.slots, func(w slot) bool { return len(w.parts) != 1 })
@@ -60,14 +58,21 @@ func (s *Scanner) bestOfPhrase(ctx context.Context, p *phraseStep, from, to uint
 			}
 			out := &s.room.batch
 			out.reset()
-			out.docs = append(out.docs, docs[first:last]...)
-			out.sums = out.sumsRoom[:last-first]
+			if floor > 0 {
+				// A phrase is no more frequent than its rarest word here.
+				n := p.table.Grade(p.weight, docs[first:last], lead.Freqs()[first:], p.lengths, float32(floor/(1+1e-6)), out.docsRoom[:], out.sumsRoom[:], 0)
+				out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
+			} else {
+				out.docs = append(out.docs, docs[first:last]...)
+				out.sums = out.sumsRoom[:last-first]
+			}
+			s.skipped = s.skipped || len(out.docs) < last-first
 			for _, t := range words[1:] {
-				t.keepHeld(out, 0, -1)
+				if len(out.docs) > 0 && t.keepFrequent(out, p, floor) {
+					s.skipped = true
+				}
 			}
-			if len(out.docs) > 0 && s.gradePhrases(p, out, floor) {
-				s.skipped = true
-			}
+			s.gradePhrases(p, out)
 			if len(out.docs) == 0 {
 				continue
 			}
@@ -83,39 +88,46 @@ func (s *Scanner) bestOfPhrase(ctx context.Context, p *phraseStep, from, to uint
 	return nil
 }
 
-// gradePhrases keeps the documents of a batch that hold the phrase and exceed
-// the floor. It reports whether documents were dropped for the floor.
-func (s *Scanner) gradePhrases(p *phraseStep, out *batch, floor float64) (dropped bool) {
+// keepFrequent drops the documents that do not hold a word of the phrase, or
+// not often enough to exceed the floor. It reports whether the floor dropped
+// any.
+func (s *termStep) keepFrequent(out *batch, p *phraseStep, floor float64) (dropped bool) {
+	it := s.finder()
+	least := float32(floor / (1 + 1e-6))
+	var found, places [chunk]uint16
 	kept := 0
-	for _, doc := range out.docs {
-		length := byte(0)
-		if int(doc) < len(p.lengths) {
-			length = p.lengths[doc]
+	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
+		to, last := from+1, it.LastDoc()
+		for to < len(out.docs) && out.docs[to] <= last {
+			to++
 		}
-		if floor > 0 {
-			least := ^uint32(0)
-			for i := range p.slots {
-				it := &p.slots[i].parts[0].it
-				at, index := it.Seek(doc)
-				if at != doc {
-					least = 0
-					break
-				}
-				least = min(least, it.FreqAt(index))
-			}
-			if least == 0 || float64(score.Raise(p.weight*p.table.Part(least, length))) <= floor {
+		n := intersect(out.docs[from:to], it.Docs(), found[:], places[:])
+		for i := range n {
+			doc := out.docs[from+int(found[i])]
+			if floor > 0 && p.weight*p.table.Part(it.FreqAt(int(places[i])), p.lengths[doc]) <= least {
 				dropped = true
 				continue
 			}
+			out.docs[kept] = doc
+			kept++
 		}
+		from = to
+	}
+	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
+	return dropped
+}
+
+// gradePhrases keeps the documents of a batch that hold the phrase.
+func (s *Scanner) gradePhrases(p *phraseStep, out *batch) {
+	kept := 0
+	for _, doc := range out.docs {
 		f := p.frequency(doc)
 		if f == 0 {
 			continue
 		}
 		out.docs[kept] = doc
-		out.sums[kept] = float64(p.weight * p.table.PartOf(float64(f), length))
+		out.sums[kept] = float64(p.weight * p.table.PartOf(float64(f), p.lengths[doc]))
 		kept++
 	}
 	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
-	return dropped
 }
