@@ -91,7 +91,7 @@ func (c *Chain) Analyze(buf *Buffer, text string) []Token {
 
 // Normalize returns the normalized whole value of text: char filters, then
 // the chain's normalize and asciiFolding filters over all of it as one token.
-// The result is valid until the next use of buf.
+// It is at most token.MaxTermBytes long and valid until the next use of buf.
 func (c *Chain) Normalize(buf *Buffer, text string) []byte {
 	s := &buf.stream
 	s.Reset()
@@ -108,7 +108,7 @@ func (c *Chain) Normalize(buf *Buffer, text string) []byte {
 	if len(s.Tokens) == 0 {
 		return nil
 	}
-	return s.Tokens[0].Term
+	return token.Cut(s.Tokens[0].Term, token.MaxTermBytes)
 }
 
 // CountWords counts the words of tokens: those at one position count once.

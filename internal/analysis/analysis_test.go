@@ -63,6 +63,26 @@ func TestEngineBuiltChains(t *testing.T) {
 	}
 }
 
+func TestLongWholeValuesCompareWithoutCase(t *testing.T) {
+	c := chain(t, Matching("none"), "en", Query)
+	var a, b Buffer
+	long := strings.Repeat("Word ", 2000)
+	if string(c.Normalize(&a, long)) != string(c.Normalize(&b, strings.ToLower(long))) {
+		t.Error("a long value differs from itself in lower case")
+	}
+}
+
+func TestWordsAreCountedByPosition(t *testing.T) {
+	c := chain(t, &definition.Chain{Filters: []definition.TokenFilter{{Stopwords: &definition.Stopwords{}}, {ASCIIFolding: &definition.ASCIIFolding{PreserveOriginal: pointer(true)}}}}, "en", Query)
+	var buf Buffer
+	if tokens := c.Analyze(&buf, "the café in the hôtel at"); CountWords(tokens) != 2 || len(tokens) != 4 || buf.Positions() != 6 {
+		t.Errorf("%d words in %d tokens over %d positions", CountWords(tokens), len(tokens), buf.Positions())
+	}
+	if CountWords(nil) != 0 {
+		t.Error("words of nothing")
+	}
+}
+
 func ExampleChain_Analyze() {
 	c, _ := NewBuilder(Options{}).Chain(Matching(""), "en", Index)
 	var buf Buffer
