@@ -102,7 +102,7 @@ func (g *Generation) commitLoop(ctx context.Context) {
 			continue
 		}
 		began := time.Now()
-		err := g.commit(ctx, trigger)
+		err := guard(func() error { return g.commit(ctx) })
 		g.options.Metrics.Commit(string(trigger), err == nil, time.Since(began))
 		for _, request := range requests {
 			request.done <- err
@@ -184,7 +184,7 @@ func (g *Generation) due(now, retryAt time.Time) (Trigger, []*commitRequest, tim
 }
 
 // commit makes the operations up to now visible. Only the commit loop calls it.
-func (g *Generation) commit(ctx context.Context, trigger Trigger) error {
+func (g *Generation) commit(ctx context.Context) error {
 	// A table left by a failed commit goes first; what came meanwhile follows.
 	for {
 		t, retried := g.cut()

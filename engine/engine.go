@@ -165,8 +165,15 @@ func Create(ctx context.Context, storage Storage, d *definition.Definition) erro
 		return fmt.Errorf("create generation: %w", err)
 	}
 	defer lock.Close()
-	if _, err := storage.FS.Size(storage.Directory + "/" + manifest.Name); !errors.Is(err, vfs.ErrNotExist) {
-		return fmt.Errorf("create generation in %s: it holds one already (%v)", storage.Directory, err)
+	names, err := storage.FS.List(storage.Directory)
+	if err != nil {
+		return fmt.Errorf("create generation: %w", err)
+	}
+	for _, name := range names {
+		// A missing manifest beside other files is a fault, not an empty place.
+		if _, isFile := fileNumber(name); isFile || name == manifest.Name || name == logDirectory+"/" {
+			return fmt.Errorf("create generation in %s: it holds %s already", storage.Directory, name)
+		}
 	}
 	first := &manifest.Manifest{
 		WriteID: manifest.NewID(), Generation: manifest.NewID(), NextFile: 1, Definition: d.EncodeStored(),

@@ -22,7 +22,11 @@ func (g *Generation) mergeLoop(ctx context.Context) {
 		case <-g.wakeMerge:
 		}
 		for {
-			merged, err := g.mergeOnce(ctx)
+			merged := false
+			err := guard(func() (err error) {
+				merged, err = g.mergeOnce(ctx)
+				return err
+			})
 			if err != nil && ctx.Err() == nil {
 				g.options.Logger.Error("merge failed", "directory", g.storage.Directory, "error", err)
 			}

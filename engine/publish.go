@@ -209,16 +209,18 @@ func killKeys(old []*change, keys []string) error {
 	}
 	failures := make([]error, len(old))
 	one := func(i int) {
-		for _, key := range keys {
-			doc, ok, err := old[i].from.Lookup(key)
-			if err != nil {
-				failures[i] = err
-				return
+		failures[i] = guard(func() error {
+			for _, key := range keys {
+				doc, ok, err := old[i].from.Lookup(key)
+				if err != nil {
+					return err
+				}
+				if ok {
+					old[i].kill(doc)
+				}
 			}
-			if ok {
-				old[i].kill(doc)
-			}
-		}
+			return nil
+		})
 	}
 	if len(keys) < 1000 {
 		for i := range old {

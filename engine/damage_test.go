@@ -1,0 +1,273 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// stored returns the files of a generation with every kind of file: segments,
+// side files with deletes, signals and tracked keys, a log, a manifest. later
+// is the manifest of a later commit.
+func stored(t *testing.T) (files map[string][]byte, want map[string]map[string]any) {
+	fs := vfs.Memory()
+	create(t, fs, books)
+	g := open(t, fs, manual)
+	if err := g.StartTracking(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 {
+		mustAdd(t, g, fmt.Sprintf(`{"id":"a%d","title":"first %d","sales":%d,"editions":[{"isbn":"%d"}]}`, i, i, i, i))
+	}
+	mustCommit(t, g)
+	s := g.Session(t.Context())
+	if err := s.Delete("a3"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Refresh("a4", signals(t, g, "sales", 1000, "rating", 5)); err != nil {
+		t.Fatal(err)
+	}
+	mustWait(t, s)
+	mustAdd(t, g, `{"id":"b","title":"second"}`)
+	mustCommit(t, g)
+	mustAdd(t, g, `{"id":"c","title":"logged"}`)
+	mustAdd(t, g, `{"id":"d","title":"logged too"}`)
+	abandon(g)
+	files = contents(t, fs)
+	g = open(t, fs, manual)
+	want = mustDocuments(t, g)
+	return files, want
+}
+
+// contents reads every file of a generation.
+func contents(t *testing.T, fs vfs.FS) map[string][]byte {
+	t.Helper()
+	files := make(map[string][]byte)
+	for _, directory := range []string{"g", "g/log"} {
+		names, err := fs.List(directory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "/") || name == lockName {
+				continue
+			}
+			content, err := fs.ReadFile(path.Join(directory, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[path.Join(directory, name)] = content
+		}
+	}
+	return files
+}
+
+// restore makes a file system of the files.
+func restore(t *testing.T, files map[string][]byte) vfs.FS {
+	t.Helper()
+	fs := vfs.Memory()
+	fs.MakeDir("g/log")
+	for name, content := range files {
+		file, err := fs.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Write(content)
+		file.Close()
+	}
+	return fs
+}
+
+// F21: each kind of file truncated, emptied, flipped, missing or swapped is
+// refused or does no harm, and a refused opening deletes nothing.
+func TestDamagedFilesAreRefused(t *testing.T) {
+	files, want := stored(t)
+	kinds := make(map[string]bool)
+	for name, content := range files {
+		kinds[path.Ext(name)] = true
+		damages := map[string]func() []byte{
+			"empty":   func() []byte { return []byte{} },
+			"missing": func() []byte { return nil },
+			"half":    func() []byte { return content[:len(content)/2] },
+			"longer":  func() []byte { return append(bytes.Clone(content), 0) },
+		}
+		for i := range 40 {
+			at := i * (len(content) - 1) / 39
+			damages[fmt.Sprintf("byte %d flipped", at)] = func() []byte {
+				flipped := bytes.Clone(content)
+				flipped[at] ^= 1 << (i % 8)
+				return flipped
+			}
+		}
+		for other, replaced := range files {
+			if path.Ext(other) == path.Ext(name) && other != name {
+				damages["swapped with "+other] = func() []byte { return replaced }
+			}
+		}
+		for damage, make := range damages {
+			damaged := make()
+			trial := map[string][]byte{}
+			for other, content := range files {
+				trial[other] = content
+			}
+			if trial[name] = damaged; damaged == nil {
+				delete(trial, name)
+			}
+			fs := restore(t, trial)
+			g, err := Open(context.Background(), Storage{FS: fs, Directory: "g"}, manual)
+			if err != nil {
+				if left := contents(t, fs); path.Ext(name) != ".log" && len(left) != len(trial) {
+					t.Fatalf("%s %s: a refused opening left %d of %d files", name, damage, len(left), len(trial))
+				}
+				continue
+			}
+			got := mustDocuments(t, g)
+			abandon(g)
+			isLog := path.Ext(name) == ".log"
+			if difference := cmp.Diff(want, got); difference != "" && !isLog {
+				t.Fatalf("%s %s: opened with %s", name, damage, difference)
+			}
+			if isLog && (got["b"] == nil || len(got) < len(want)-2) {
+				t.Fatalf("%s %s: committed documents are gone", name, damage)
+			}
+		}
+	}
+	for _, kind := range []string{segmentSuffix, sideSuffix, ".log", ""} {
+		if !kinds[kind] {
+			t.Fatalf("no file of kind %q was damaged", kind)
+		}
+	}
+}
+
+// F22: a manifest that is missing or older than the files never means that
+// there is nothing: the opening is refused and nothing is deleted.
+func TestMissingAndOlderManifests(t *testing.T) {
+	fs := vfs.Memory()
+	create(t, fs, books)
+	empty, err := fs.ReadFile("g/" + manifest.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := open(t, fs, manual)
+	mustAdd(t, g, `{"id":"a","title":"one"}`)
+	mustCommit(t, g)
+	g.Close(t.Context())
+	g = open(t, fs, manual)
+	mustAdd(t, g, `{"id":"b","title":"two"}`)
+	mustCommit(t, g)
+	abandon(g)
+	for name, content := range map[string][]byte{"missing": nil, "older": empty, "garbage": []byte("x")} {
+		files := contents(t, fs)
+		if files["g/manifest"] = content; content == nil {
+			delete(files, "g/manifest")
+		}
+		damaged := restore(t, files)
+		if g, err := Open(t.Context(), Storage{FS: damaged, Directory: "g"}, manual); err == nil {
+			abandon(g)
+			t.Fatalf("%s manifest: opened", name)
+		}
+		if left := contents(t, damaged); len(left) != len(files) {
+			t.Fatalf("%s manifest: %d of %d files left", name, len(left), len(files))
+		}
+		if err := Create(t.Context(), Storage{FS: damaged, Directory: "g"}, parse(t, books)); err == nil {
+			t.Fatalf("%s manifest: a generation was created over the files", name)
+		}
+	}
+}
+
+func TestInspectDescribesEveryFile(t *testing.T) {
+	files, _ := stored(t)
+	fs := restore(t, files)
+	names := make([]string, 0, len(files))
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		var out bytes.Buffer
+		if err := Inspect(fs, name, &out); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if out.Len() < 40 {
+			t.Fatalf("%s: %q", name, out.String())
+		}
+	}
+	if err := Inspect(restore(t, map[string][]byte{"g/x": []byte("something else")}), "g/x", new(bytes.Buffer)); err == nil {
+		t.Fatal("an unknown file was described")
+	}
+}
+
+func TestCheckFindsAKeyThatIsLiveTwice(t *testing.T) {
+	fs := vfs.Memory()
+	create(t, fs, books)
+	g := open(t, fs, manual)
+	mustAdd(t, g, `{"id":"a","title":"one"}`, `{"id":"b"}`)
+	mustCommit(t, g)
+	mustAdd(t, g, `{"id":"a","title":"two"}`)
+	mustCommit(t, g)
+	if err := g.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := CheckAll(fs, ".", &out); err != nil || !strings.Contains(out.String(), "2 documents in 2 segments") {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+	// A manifest that forgot the deletes of the second commit.
+	m, err := manifest.Read(fs, "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := m.Next()
+	forged.Segments[0].Side = ""
+	forged.Segments[0].Live++
+	forged.Live++
+	if err := manifest.Write(fs, "g", forged); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Check(fs, "g"); err == nil || !strings.Contains(err.Error(), "live") {
+		t.Fatalf("got %v", err)
+	}
+}
+
+// F38: a page that cannot be read is an error, not the end of the process.
+func TestUnreadablePageIsAnError(t *testing.T) {
+	root := t.TempDir()
+	name := path.Join(root, "file")
+	if err := os.WriteFile(name, make([]byte, 1<<16), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mapping, err := vfs.OS(root).Map("file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mapping.Release()
+	if err := os.Truncate(name, 0); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	err = guard(func() error {
+		for _, b := range mapping.Bytes() {
+			sum += int(b)
+		}
+		return nil
+	})
+	if err == nil {
+		t.Fatal("the pages were read")
+	}
+	defer func() {
+		if recover() != "bug" {
+			t.Fatal("another panic was swallowed")
+		}
+	}()
+	guard(func() error { panic("bug") })
+}
