@@ -118,16 +118,55 @@ func (s *Set) Moves(index registry.ID) *sync.RWMutex {
 	return lock
 }
 
+// Why a generation is opened, as the meter of opens tells it.
+const (
+	ForRequest    = "request"
+	ForPreload    = "preload"
+	ForBackground = "background"
+)
+
 // Acquire returns the open generation of an entry, opening it when nobody did
 // yet. Its errors are problems.
 func (s *Set) Acquire(ctx context.Context, entry registry.Entry) (*Generation, error) {
+	return s.AcquireFor(ctx, entry, ForRequest)
+}
+
+// AcquireToRead is Acquire for somebody who does not write: a generation that
+// takes no more writes still answers.
+func (s *Set) AcquireToRead(ctx context.Context, entry registry.Entry) (*Generation, error) {
+	held, err := s.acquire(ctx, entry, ForRequest)
+	if err != nil {
+		return nil, err
+	}
+	return s.handOut(held, entry), nil
+}
+
+// AcquireFor is Acquire by something other than a request.
+func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose string) (*Generation, error) {
+	for {
+		held, err := s.acquire(ctx, entry, purpose)
+		if err != nil {
+			return nil, err
+		}
+		if held.engine.Err() == nil {
+			return s.handOut(held, entry), nil
+		}
+		// It takes no more writes; opening it anew brings back everything that
+		// was acknowledged.
+		s.giveBack(held)
+		s.replace(held)
+	}
+}
+
+// acquire counts a user of an open slot.
+func (s *Set) acquire(ctx context.Context, entry registry.Entry, purpose string) (*slot, error) {
 	held, isFirst, err := s.take(entry)
 	if err != nil {
 		return nil, err
 	}
 	if isFirst {
 		// The open goes on for others when this caller leaves.
-		s.closing.Go(func() { s.open(context.WithoutCancel(ctx), held) })
+		s.closing.Go(func() { s.open(context.WithoutCancel(ctx), held, purpose) })
 	}
 	began := time.Now()
 	select {
@@ -135,7 +174,9 @@ func (s *Set) Acquire(ctx context.Context, entry registry.Entry) (*Generation, e
 	default:
 		select {
 		case <-held.opened:
-			s.options.Metrics.OpenWait(held.err == nil, time.Since(began))
+			if purpose == ForRequest {
+				s.options.Metrics.OpenWait(held.err == nil, time.Since(began))
+			}
 		case <-ctx.Done():
 			s.giveBack(held)
 			return nil, problem.IndexClosed.New().Because(ctx.Err())
@@ -145,7 +186,16 @@ func (s *Set) Acquire(ctx context.Context, entry registry.Entry) (*Generation, e
 		s.giveBack(held)
 		return nil, held.err
 	}
-	return s.handOut(held, entry), nil
+	return held, nil
+}
+
+// replace closes a generation that failed, unless somebody did already.
+func (s *Set) replace(held *slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.slots[held.entry.Generation] == held {
+		s.leave(context.Background(), held)
+	}
 }
 
 func (s *Set) handOut(held *slot, entry registry.Entry) *Generation {
@@ -161,12 +211,6 @@ func (s *Set) take(entry registry.Entry) (held *slot, isFirst bool, err error) {
 		return nil, false, problem.IndexClosed.New()
 	}
 	held, ok := s.slots[entry.Generation]
-	if ok && held.engine != nil && held.engine.Err() != nil {
-		// It takes no more writes; opening it anew brings back everything that
-		// was acknowledged.
-		s.leave(context.Background(), held)
-		ok = false
-	}
 	if !ok {
 		held = &slot{entry: entry, opened: make(chan struct{}), after: s.leaving[entry.Generation]}
 		s.slots[entry.Generation] = held
@@ -176,7 +220,7 @@ func (s *Set) take(entry registry.Entry) (held *slot, isFirst bool, err error) {
 	return held, !ok, nil
 }
 
-func (s *Set) open(ctx context.Context, held *slot) {
+func (s *Set) open(ctx context.Context, held *slot, purpose string) {
 	if held.after != nil {
 		<-held.after
 	}
@@ -195,7 +239,7 @@ func (s *Set) open(ctx context.Context, held *slot) {
 		s.mu.Lock()
 		held.engine = g
 		s.mu.Unlock()
-		s.options.Metrics.IndexOpened("request")
+		s.options.Metrics.IndexOpened(purpose)
 	}
 	close(held.opened)
 	s.evict(ctx)

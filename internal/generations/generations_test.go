@@ -12,6 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/internal/vfs/faultfs"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -148,5 +149,44 @@ func TestGenerationWithoutFilesIsAnErrorAndTriedAgain(t *testing.T) {
 		if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.IndexIoError) {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// A generation whose disk failed takes no more writes; the next who asks gets
+// it opened anew with everything that was acknowledged.
+func TestFailedGenerationIsOpenedAgain(t *testing.T) {
+	disk := faultfs.New(nil)
+	s := New(disk, "generations", Options{Log: slog.New(slog.DiscardHandler),
+		Engine: engine.Options{MaxInterval: -1, MinFree: -1, Workers: 1}})
+	e := create(t, s, "books")
+	g := acquire(t, s, e)
+	write(t, g, "1")
+	disk.SetFault(func(c faultfs.Call) error {
+		if c.Op == "sync" {
+			return errors.New("disk error")
+		}
+		return nil
+	})
+	var found problem.List
+	d := document.NewReader(g.Schema()).Read([]byte(`{"id":"2"}`), problem.Path{}, &found)
+	session := g.Session(t.Context())
+	if err := session.Add(d); err == nil {
+		if _, err := session.Wait(); err == nil {
+			t.Fatal("a write is acknowledged although it is not durable")
+		}
+	}
+	if g.Err() == nil {
+		t.Fatal("the generation goes on after a failed sync")
+	}
+	disk.SetFault(nil)
+	g.Release()
+	again := acquire(t, s, e)
+	defer again.Release()
+	write(t, again, "3")
+	if n, err := again.Count(); err != nil || n < 2 {
+		t.Errorf("%d documents, %v", n, err)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

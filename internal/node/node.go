@@ -43,7 +43,7 @@ type Options struct {
 const (
 	defaultRefreshInterval = 30 * time.Second
 	defaultDirectory       = "generations"
-	sampleInterval         = 5 * time.Second
+	sampleInterval         = 2 * time.Second
 )
 
 // Node serves the indexes of a deployment on one machine.
@@ -137,7 +137,7 @@ func (n *Node) Preload(ctx context.Context) {
 		if err != nil {
 			continue
 		}
-		g, err := n.generations.Acquire(ctx, entry)
+		g, err := n.generations.AcquireFor(ctx, entry, generations.ForPreload)
 		if err != nil {
 			continue
 		}

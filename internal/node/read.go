@@ -65,7 +65,7 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 			return nil, err
 		}
 	}
-	g, err := n.generations.Acquire(ctx, entry)
+	g, err := n.generations.AcquireToRead(ctx, entry)
 	if err != nil {
 		return nil, err
 	}

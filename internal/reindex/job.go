@@ -213,10 +213,10 @@ func (j *Jobs) checkGenerations(one *job) error {
 // pair opens source and target.
 func (j *Jobs) pair(ctx context.Context, one *job) (source, target *generations.Generation, release func(), err error) {
 	ctx = context.WithoutCancel(ctx)
-	if source, err = j.generations.Acquire(ctx, one.source()); err != nil {
+	if source, err = j.generations.AcquireFor(ctx, one.source(), generations.ForBackground); err != nil {
 		return nil, nil, nil, err
 	}
-	if target, err = j.generations.Acquire(ctx, one.target()); err != nil {
+	if target, err = j.generations.AcquireFor(ctx, one.target(), generations.ForBackground); err != nil {
 		source.Release()
 		return nil, nil, nil, err
 	}
@@ -367,7 +367,7 @@ func (j *Jobs) stopTracking(ctx context.Context, one *job) error {
 	if found, err := j.registry.Resolve(entry.Name); err != nil || found.Generation != entry.Generation {
 		return nil
 	}
-	source, err := j.generations.Acquire(ctx, entry)
+	source, err := j.generations.AcquireFor(ctx, entry, generations.ForBackground)
 	if err != nil {
 		return err
 	}
@@ -382,7 +382,7 @@ func (j *Jobs) close(ctx context.Context, one *job) error {
 	}
 	target := one.target()
 	token := freshness.Token{Index: target.Index, IndexName: target.Name.Index, Generation: target.Generation}
-	if g, err := j.generations.Acquire(ctx, target); err == nil {
+	if g, err := j.generations.AcquireFor(ctx, target, generations.ForBackground); err == nil {
 		token.Sequence = g.Sequence()
 		g.Release()
 	}
