@@ -2,6 +2,7 @@ package postings
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitpack"
 )
@@ -220,19 +221,37 @@ func (it *Iterator) Seek(target uint32) (doc uint32, index int) {
 	return docs[hi], hi
 }
 
-// blockBytes is the current block's kind, first document and payload.
-func (it *Iterator) blockBytes() (kind byte, first uint32, payload int, ok bool) {
-	at := it.blocksAt + int(it.blockAts[it.block])
+// frame reads the head of the current block: its kind, first document, where
+// the documents lie; it finds where frequencies begin and how many there are.
+func (it *Iterator) frame() (kind byte, first uint32, at int, ok bool) {
+	at = it.blocksAt + int(it.blockAts[it.block])
 	if at+5 > it.blocksEnd {
 		it.fail("block %d", it.block)
 		return 0, 0, 0, false
 	}
-	return it.data[at], binary.LittleEndian.Uint32(it.data[at+1:]), at + 5, true
+	kind, first = it.data[at], binary.LittleEndian.Uint32(it.data[at+1:])
+	at += 5
+	n, size := it.Count(), 0
+	switch {
+	case kind == kindRun:
+	case kind == kindBitset:
+		size = 8 * (int(it.lastDocs[it.block]>>6) - int(first>>6) + 1)
+	case kind <= 32:
+		size = bitpack.Size(n, int(kind))
+	default:
+		size = -1
+	}
+	if size < 0 || at+size > it.blocksEnd {
+		it.fail("block %d of kind %d", it.block, kind)
+		return 0, 0, 0, false
+	}
+	it.freqsAt, it.count = at+size, n
+	return kind, first, at, true
 }
 
 func (it *Iterator) decodeDocs() {
 	it.docsReady = true
-	if it.block < 0 || it.block >= it.numBlocks {
+	if uint(it.block) >= uint(it.numBlocks) {
 		it.count = 0
 		return
 	}
@@ -240,50 +259,31 @@ func (it *Iterator) decodeDocs() {
 		it.docs[0], it.count = it.single[0], 1
 		return
 	}
-	kind, first, at, ok := it.blockBytes()
+	kind, first, at, ok := it.frame()
 	if !ok {
 		return
 	}
-	n := it.Count()
-	it.count = n
-	switch {
-	case kind == kindRun:
-		for i := range it.docs[:n] {
-			it.docs[i] = first + uint32(i)
+	docs := it.docs[:it.count]
+	switch kind {
+	case kindRun:
+		for i := range docs {
+			docs[i] = first + uint32(i)
 		}
-		it.freqsAt = at
-	case kind == kindBitset:
-		it.decodeBits(first, at, n)
-	case kind <= 32:
-		size := bitpack.Size(n, int(kind))
-		if at+size > it.blocksEnd {
-			it.fail("block %d", it.block)
-			return
+	case kindBitset:
+		if got := bitpack.ExpandBits(it.docs[:], it.data[at:it.freqsAt], first&^63); got != len(docs) {
+			it.fail("bits of block %d hold %d documents, not %d", it.block, got, len(docs))
 		}
-		bitpack.Unpack32(it.docs[:(n+7)&^7], it.data[at:], int(kind))
-		bitpack.AddTo32(it.docs[:n], first)
-		it.freqsAt = at + size
 	default:
-		it.fail("block %d of kind %d", it.block, kind)
+		bitpack.Unpack32(it.docs[:(len(docs)+7)&^7], it.data[at:], int(kind))
+		bitpack.AddTo32(docs, first)
 	}
-}
-
-func (it *Iterator) decodeBits(first uint32, at, n int) {
-	words := int(it.LastDoc()>>6) - int(first>>6) + 1
-	if words <= 0 || at+words*8 > it.blocksEnd {
-		it.fail("bits of block %d", it.block)
-		return
-	}
-	if got := bitpack.ExpandBits(it.docs[:], it.data[at:at+words*8], first&^63); got != n {
-		it.fail("bits of block %d hold %d documents, not %d", it.block, got, n)
-		return
-	}
-	it.freqsAt = at + words*8
 }
 
 func (it *Iterator) decodeFreqs() {
-	if !it.docsReady {
+	if it.inline || uint(it.block) >= uint(it.numBlocks) {
 		it.decodeDocs()
+	} else if !it.docsReady {
+		it.frame()
 	}
 	it.freqsReady = true
 	freqs := it.freqs[:it.count]
@@ -316,6 +316,41 @@ func (it *Iterator) decodeFreqs() {
 	}
 }
 
+// Find tells whether the term has the document, and its index in the block,
+// without decoding documents where bits or a run answer. It moves like
+// SeekBlock, never backwards.
+func (it *Iterator) Find(doc uint32) (index int, ok bool) {
+	if !it.SeekBlock(doc) {
+		return 0, false
+	}
+	if !it.docsReady && !it.inline {
+		kind, first, at, ok := it.frame()
+		switch {
+		case !ok || doc < first:
+			return 0, false
+		case kind == kindRun:
+			return min(int(doc-first), it.count-1), true
+		case kind == kindBitset:
+			return it.findBit(it.data[at:it.freqsAt], int(doc>>6)-int(first>>6), doc&63)
+		}
+	}
+	found, index := it.Seek(doc)
+	return index, found == doc
+}
+
+// findBit tells whether a bit of a word is set and how many are before it.
+func (it *Iterator) findBit(words []byte, word int, bit uint32) (rank int, ok bool) {
+	w := binary.LittleEndian.Uint64(words[8*word:])
+	if w>>bit&1 == 0 {
+		return 0, false
+	}
+	rank = bits.OnesCount64(w & (1<<bit - 1))
+	for i := range word {
+		rank += bits.OnesCount64(binary.LittleEndian.Uint64(words[8*i:]))
+	}
+	return min(rank, it.count-1), true
+}
+
 // IntoBitset sets the bit doc−base in words for every document of the term
 // with base ≤ doc < base+64·len(words), looking from the current block on. It
 // leaves the iterator at the first block that reaches behind the window, or at
@@ -332,7 +367,7 @@ func (it *Iterator) IntoBitset(words []uint64, base uint32) {
 
 func (it *Iterator) blockInto(words []uint64, base uint32, end uint64) {
 	if !it.inline {
-		kind, first, at, ok := it.blockBytes()
+		kind, first, at, ok := it.frame()
 		if !ok {
 			return
 		}
@@ -359,15 +394,10 @@ func (it *Iterator) blockInto(words []uint64, base uint32, end uint64) {
 // bitsInto combines the words of a bitset block, which start at the word of
 // its first document, into words, which start at base.
 func (it *Iterator) bitsInto(words []uint64, base, first uint32, at int) {
-	from, to := int(first>>6), int(it.LastDoc()>>6)+1
-	if to <= from || at+(to-from)*8 > it.blocksEnd {
-		it.fail("bits of block %d", it.block)
-		return
-	}
-	shift := int(base >> 6)
-	src := it.data[at : at+(to-from)*8]
+	from, shift := int(first>>6), int(base>>6)
+	src := it.data[at:it.freqsAt]
 	if from < shift {
-		src = src[(shift-from)*8:]
+		src = src[min((shift-from)*8, len(src)):]
 		from = shift
 	}
 	dst := words[from-shift:]

@@ -98,6 +98,8 @@ func TestPostingsComeBack(t *testing.T) {
 			checkBlocks(t, opts, &it, list)
 			r.Reset(&it, handles[i])
 			checkBounds(t, opts, rng, &it, list)
+			r.Reset(&it, handles[i])
+			checkFind(t, rng, &it, list)
 		}
 	}
 }
@@ -140,6 +142,34 @@ func checkBlocks(t *testing.T, opts Options, it *Iterator, list []posting) {
 	}
 	if len(list) != 0 || it.Err() != nil {
 		t.Fatalf("%d left, %v", len(list), it.Err())
+	}
+}
+
+// checkFind looks for documents that are there and for some that are not.
+func checkFind(t *testing.T, rng *rand.Rand, it *Iterator, list []posting) {
+	t.Helper()
+	for i, p := range list {
+		if rng.IntN(3) != 0 {
+			continue
+		}
+		if p.doc > 0 && (i == 0 || list[i-1].doc < p.doc-1) {
+			if _, ok := it.Find(p.doc - 1); ok {
+				t.Fatalf("%d found", p.doc-1)
+			}
+		}
+		index, ok := it.Find(p.doc)
+		if !ok || index != i%BlockSize || it.Block() != i/BlockSize {
+			t.Fatalf("%d found at %d of block %d, %v; want %d", p.doc, index, it.Block(), ok, i)
+		}
+		if rng.IntN(2) == 0 && it.Docs()[index] != p.doc {
+			t.Fatal("the index does not fit")
+		}
+		if it.opts.Freqs && it.FreqAt(index) != uint32(len(p.positions)) {
+			t.Fatalf("frequency of %d", p.doc)
+		}
+	}
+	if _, ok := it.Find(list[len(list)-1].doc + 1); ok {
+		t.Fatal("found behind the end")
 	}
 }
 
@@ -256,6 +286,12 @@ func walk(r *Reader, h Handle) {
 	r.Reset(&it, h)
 	it.Seek(100)
 	it.Seek(100_000)
+	r.Reset(&it, h)
+	for doc := uint32(0); doc < 3000; doc += 7 {
+		if i, ok := it.Find(doc); ok {
+			it.FreqAt(i)
+		}
+	}
 }
 
 func FuzzIterator(f *testing.F) {
