@@ -108,3 +108,17 @@ func FuzzPatchTable(f *testing.F) {
 		applyPatch([]rune("słowo"), table.patch([]rune("słowo")))
 	})
 }
+
+func BenchmarkEnglish(b *testing.B) {
+	list := pairs(b, "testdata/snowball/en.txt")
+	words := make([][]byte, len(list))
+	for i, p := range list {
+		words[i] = []byte(p[0])
+	}
+	var scratch Scratch
+	dst := make([]byte, 0, 64)
+	b.ReportAllocs()
+	for i := range b.N {
+		dst = English{}.AppendStem(&scratch, dst[:0], words[i%len(words)])
+	}
+}
