@@ -84,7 +84,7 @@ func Unpack32(dst []uint32, src []byte, width int) {
 	case width == 0:
 		clear(dst)
 	case width == 32:
-		_ = src[:4*len(dst)]
+		src = src[:4*len(dst)]
 		for i := range dst {
 			dst[i] = binary.LittleEndian.Uint32(src[i*4:])
 		}
@@ -104,7 +104,7 @@ func Unpack64(dst []uint64, src []byte, width int) {
 	case width == 0:
 		clear(dst)
 	case width == 64:
-		_ = src[:8*len(dst)]
+		src = src[:8*len(dst)]
 		for i := range dst {
 			dst[i] = binary.LittleEndian.Uint64(src[i*8:])
 		}

@@ -154,12 +154,7 @@ func (it *Iterator) FirstDoc() uint32 {
 }
 
 // Count is the number of documents of the current block.
-func (it *Iterator) Count() int {
-	if it.block+1 < it.numBlocks {
-		return BlockSize
-	}
-	return int(it.df) - (it.numBlocks-1)*BlockSize
-}
+func (it *Iterator) Count() int { return min(BlockSize, int(it.df)-it.block*BlockSize) }
 
 // Docs are the documents of the current block, rising; valid until the
 // iterator moves. At the end there are none.
