@@ -351,3 +351,41 @@ func FuzzSplitCredential(f *testing.F) {
 		}
 	})
 }
+
+// Three nodes create keys at once: every key that was answered as created
+// works on all of them.
+func TestKeysOfSeveralNodesAreNotLost(t *testing.T) {
+	b := memory.New(nil)
+	var (
+		nodes   sync.WaitGroup
+		mu      sync.Mutex
+		created []string
+	)
+	for range 3 {
+		nodes.Go(func() {
+			a := open(t, b, Options{RootKey: "r"})
+			for range 15 {
+				_, credential, err := a.Create(t.Context(), searchKey())
+				if err != nil {
+					if !errors.Is(err, problem.StorageConflict) {
+						t.Error(err)
+					}
+					continue
+				}
+				mu.Lock()
+				created = append(created, string(credential))
+				mu.Unlock()
+			}
+		})
+	}
+	nodes.Wait()
+	a := open(t, b, Options{RootKey: "r"})
+	for _, credential := range created {
+		if _, err := a.Authenticate(t.Context(), []string{"Bearer " + credential}); err != nil {
+			t.Errorf("a created key is refused: %v", err)
+		}
+	}
+	if len(created) == 0 {
+		t.Error("no key was created")
+	}
+}

@@ -90,7 +90,14 @@ func New(b bucket.Bucket, known *registry.Registry, open *generations.Set, node 
 // It runs before writes are served, so that no write reaches a generation that
 // is being filled.
 func (j *Jobs) Recover(ctx context.Context) error {
+	recorded, err := j.records.indexes(ctx)
+	if err != nil {
+		return err
+	}
 	for _, index := range j.registry.List() {
+		if !recorded[index.ID] {
+			continue
+		}
 		if err := j.takeOver(ctx, index.ID); err != nil {
 			return err
 		}
@@ -263,8 +270,15 @@ func (j *Jobs) Record(ctx context.Context, name registry.Name) (Record, error) {
 
 // List returns the jobs of every index, ordered by index.
 func (j *Jobs) List(ctx context.Context) ([]Record, error) {
+	recorded, err := j.records.indexes(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var all []Record
 	for _, index := range j.registry.List() {
+		if !recorded[index.ID] {
+			continue
+		}
 		held, err := j.records.read(ctx, index.ID)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,6 +15,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/problem"
 )
 
 // Phase is how far a job has come.
@@ -103,14 +105,17 @@ func (s stored) entry(text string, generation registry.ID) registry.Entry {
 	return registry.Entry{Name: name, Index: s.IndexID, Generation: generation}
 }
 
-const resource = "reindex records"
+const (
+	resource     = "reindex records"
+	recordPrefix = "jobs/"
+)
 
 // records keeps one record per index.
 type records struct {
 	bucket bucket.Bucket
 }
 
-func recordKey(index registry.ID) string { return "jobs/" + index.String() }
+func recordKey(index registry.ID) string { return recordPrefix + index.String() }
 
 func (r records) store(index registry.ID) *versioned.Store[stored] {
 	return versioned.New[stored](r.bucket, recordKey(index), resource)
@@ -118,6 +123,21 @@ func (r records) store(index registry.ID) *versioned.Store[stored] {
 
 func (r records) read(ctx context.Context, index registry.ID) (versioned.Object[stored], error) {
 	return r.store(index).Read(ctx)
+}
+
+// indexes returns the ids of the indexes that have a record.
+func (r records) indexes(ctx context.Context) (map[registry.ID]bool, error) {
+	listing, err := r.bucket.List(ctx, recordPrefix, "")
+	if err != nil {
+		return nil, problem.StorageIoError.New("resource", resource).Because(err)
+	}
+	found := make(map[registry.ID]bool, len(listing.Entries))
+	for _, entry := range listing.Entries {
+		if id, err := registry.ParseID(strings.TrimPrefix(entry.Key, recordPrefix)); err == nil {
+			found[id] = true
+		}
+	}
+	return found, nil
 }
 
 // replace writes a record in the place of the one this node read or wrote

@@ -2,10 +2,14 @@ package settingstore
 
 import (
 	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/settings"
 )
 
@@ -52,5 +56,36 @@ func TestSettingsOfAnIndex(t *testing.T) {
 	}
 	if h, err := New(b).Current(t.Context(), registry.NewID()); err != nil || h.Revision != 0 {
 		t.Errorf("another index: %+v, %v", h, err)
+	}
+}
+
+// Three nodes change the settings of one index at once: every change that was
+// answered as made is there.
+func TestChangesOfSeveralNodesAreNotLost(t *testing.T) {
+	b, index := memory.New(nil), registry.NewID()
+	var (
+		nodes sync.WaitGroup
+		made  atomic.Int64
+	)
+	for n := range 3 {
+		nodes.Go(func() {
+			s := New(b)
+			for i := range 20 {
+				_, _, err := s.Change(t.Context(), index, func(now Held) (*settings.Settings, error) {
+					return now.Settings.Patch(fmt.Appendf(nil, `{"typoExclusions.n%d-%d":{"words":["a"]}}`, n, i))
+				})
+				switch {
+				case err == nil:
+					made.Add(1)
+				case !errors.Is(err, problem.StorageConflict):
+					t.Error(err)
+				}
+			}
+		})
+	}
+	nodes.Wait()
+	held, err := New(b).Current(t.Context(), index)
+	if err != nil || int64(len(held.Settings.TypoExclusions)) != made.Load() || made.Load() == 0 {
+		t.Errorf("%d lists of %d changes, %v", len(held.Settings.TypoExclusions), made.Load(), err)
 	}
 }
