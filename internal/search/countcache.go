@@ -1,6 +1,8 @@
 package search
 
 import (
+	"weak"
+
 	"github.com/maypok86/otter/v2"
 
 	"github.com/quiresearch/quire/definition"
@@ -12,8 +14,8 @@ import (
 )
 
 // countCache keeps the counts of facets between requests, bounded by bytes.
-// The key holds the snapshot, so that counts never outlive what they were
-// counted on.
+// The key names the snapshot, so that counts are never used beyond what they
+// were counted on, and does not keep it in memory.
 type countCache struct {
 	cache  *otter.Cache[countKey, []facet.Count] // nil: nothing is kept
 	most   int64                                 // bytes of one entry
@@ -22,9 +24,9 @@ type countCache struct {
 
 // countKey is everything counts depend on.
 type countKey struct {
-	snapshot *snapshot.Snapshot
-	schema   *definition.Schema
-	settings *settings.Settings
+	snapshot weak.Pointer[snapshot.Snapshot]
+	schema   weak.Pointer[definition.Schema]
+	settings weak.Pointer[settings.Settings]
 	locale   string
 	column   string
 	hits     string
@@ -78,7 +80,7 @@ func (c *countCache) put(key countKey, counts []facet.Count) {
 // cacheKey names the counts of a facet over a population.
 func (s *session) cacheKey(p *facetPlan, pop *population, values *collect.Values) countKey {
 	key := countKey{
-		snapshot: s.view.Snapshot, schema: s.view.Schema, settings: s.view.Settings, locale: s.locale,
+		snapshot: weak.Make(s.view.Snapshot), schema: weak.Make(s.view.Schema), settings: weak.Make(s.view.Settings), locale: s.locale,
 		column: p.column, query: string(s.request.QueryText), kept: pop.key,
 	}
 	if values != nil && values.When == nil {

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"weak"
+
 	"github.com/maypok86/otter/v2"
 
 	"github.com/quiresearch/quire/internal/search/facet"
@@ -20,8 +22,8 @@ type formCache struct {
 }
 
 type formKey struct {
-	snapshot *snapshot.Snapshot
-	settings *settings.Settings
+	snapshot weak.Pointer[snapshot.Snapshot]
+	settings weak.Pointer[settings.Settings]
 	column   string
 	locale   string
 }
@@ -35,7 +37,7 @@ func newFormCache() *formCache {
 
 // get returns the index of all values the segments of the snapshot know.
 func (c *formCache) get(s *session, f *suggestField, column string) *suggest.Index {
-	key := formKey{s.view.Snapshot, s.view.Settings, column, s.locale + "\x00" + chainLocale(f.field, plan.Variant(f.field, s.locale))}
+	key := formKey{weak.Make(s.view.Snapshot), weak.Make(s.view.Settings), column, s.locale + "\x00" + chainLocale(f.field, plan.Variant(f.field, s.locale))}
 	if x, ok := c.cache.GetIfPresent(key); ok {
 		return x
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"weak"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/analysis"
@@ -34,7 +35,7 @@ type valueIndex struct {
 }
 
 type valueKey struct {
-	reader *segment.Reader
+	reader weak.Pointer[segment.Reader]
 	column string
 	chain  *analysis.Chain
 }
@@ -91,9 +92,9 @@ func (x *valueIndex) dropOthers(view *snapshot.Snapshot, needed int) {
 	if x.bytes+needed <= maxValueIndex {
 		return
 	}
-	held := make(map[*segment.Reader]bool, len(view.Segments))
+	held := make(map[weak.Pointer[segment.Reader]]bool, len(view.Segments))
 	for _, s := range view.Segments {
-		held[s.Reader] = true
+		held[weak.Make(s.Reader)] = true
 	}
 	for key, values := range x.built {
 		if !held[key.reader] {
@@ -186,7 +187,7 @@ func (d *valueDictionary) values(f *valueField, wanted string) []string {
 		if column == nil {
 			continue
 		}
-		key := valueKey{segment.Reader, name, f.chain}
+		key := valueKey{weak.Make(segment.Reader), name, f.chain}
 		for _, ordinal := range s.searcher.values.find(s.view.Snapshot, key, column, []byte(wanted)) {
 			value := string(column.Value(ordinal))
 			if !distinct[value] && string(f.chain.Normalize(&d.buffer, value)) == wanted && f.isLive(segment, column, ordinal) {
