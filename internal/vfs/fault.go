@@ -1,0 +1,34 @@
+package vfs
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// ErrFault is wrapped by the error of Protect when mapped bytes could not be
+// read: the disk failed, or the file was cut under its view.
+var ErrFault = errors.New("mapped file cannot be read")
+
+// Protect runs do, which may read mappings, and turns a fault of the memory
+// behind them into an error. It covers the calling goroutine only: whoever
+// starts another one protects that too. Other panics go on.
+func Protect(do func() error) (err error) {
+	before := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(before)
+		p := recover()
+		if p == nil {
+			return
+		}
+		fault, ok := p.(interface {
+			error
+			Addr() uintptr
+		})
+		if !ok {
+			panic(p)
+		}
+		err = fmt.Errorf("%w: %v at %#x", ErrFault, fault, fault.Addr())
+	}()
+	return do()
+}
