@@ -187,11 +187,7 @@ func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint3
 		}
 		for i := helpers - 1; i >= 0 && len(out.docs) > 0; i-- {
 			helped -= bounds[i]
-			if order[i].isDense(len(out.docs)) {
-				order[i].lookUpRanked(out, base, max(0, helped), floor)
-			} else {
-				order[i].lookUp(out, max(0, helped), floor)
-			}
+			order[i].addHeld(out, max(0, helped), floor)
 		}
 		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
 			s.skipped = true
@@ -269,14 +265,14 @@ func boundAll(terms []*termStep, bounds []float64, from, to uint32) float64 {
 	return total
 }
 
-// addHeld adds the score of the term to the documents of a chunk that hold it
+// addHeld adds the score of the term to the documents of a batch that hold it
 // and drops those that, with the rest, do not exceed the floor.
 func (s *termStep) addHeld(out *batch, rest, floor float64) {
 	it := &s.grade
 	var found, places [chunk]uint16
 	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
 		to, last := from+1, it.LastDoc()
-		for to < len(out.docs) && out.docs[to] <= last {
+		for to < len(out.docs) && to-from < chunk && out.docs[to] <= last {
 			to++
 		}
 		if n := intersect(out.docs[from:to], it.Docs(), found[:], places[:]); n > 0 {
@@ -332,33 +328,32 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 }
 
 // gradeUnion adds the scores of several terms and keeps the documents that,
-// with what the others may add, exceed the floor.
+// with what the others may add, exceed the floor. Every term scores above
+// zero, so a sum of zero is no match.
 func (s *Scanner) gradeUnion(terms []*termStep, base uint32, helped, floor float64) {
 	sums := s.sums
-	matched := &s.room.matched
-	*matched = Bits{}
+	s.room.dirty = true
 	for _, t := range terms {
-		t.addAll(base, matched, sums)
+		t.addAll(base, sums)
 	}
+	matched := &s.room.matched
+	above(sums, max(0, floor-helped), matched)
 	out := &s.room.batch
-	found := 0
 	for i, w := range matched {
-		found += bits.OnesCount64(w)
 		for w != 0 {
 			at := i<<6 + bits.TrailingZeros64(w)
 			w &= w - 1
-			if v := sums[at]; v+helped > floor {
-				out.docs = append(out.docs, base+uint32(at))
-				out.sums = append(out.sums, v)
-			}
-			sums[at] = 0
+			out.docs = append(out.docs, base+uint32(at))
+			out.sums = append(out.sums, sums[at])
 		}
 	}
-	s.skipped = s.skipped || len(out.docs) < found
+	*sums = Sums{}
+	s.room.dirty = false
+	s.skipped = true
 }
 
 // addAll adds the scores of all documents of the window.
-func (s *termStep) addAll(base uint32, matched *Bits, sums *Sums) {
+func (s *termStep) addAll(base uint32, sums *Sums) {
 	it := &s.grade
 	end := base + Span
 	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
@@ -373,40 +368,11 @@ func (s *termStep) addAll(base uint32, matched *Bits, sums *Sums) {
 				last--
 			}
 		}
-		s.table.AddWindow(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[spanWords]uint64)(matched), (*[Span]float64)(sums))
+		s.table.AddWindow(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[Span]float64)(sums))
 		if !whole {
 			return
 		}
 	}
-}
-
-// lookUp adds the scores of a term to the documents of a batch and drops
-// those that, with what is still to come, do not exceed the floor.
-func (s *termStep) lookUp(out *batch, helped, floor float64) {
-	kept := 0
-	it := &s.grade
-	ended := false
-	for i, doc := range out.docs {
-		sum := out.sums[i]
-		if !ended {
-			at, index := it.Seek(doc)
-			if at == doc {
-				sum += float64(s.scoreAt(doc, it.FreqAt(index)))
-			}
-			ended = at == postings.NoMoreDocs
-		}
-		if sum+helped > floor {
-			out.docs[kept], out.sums[kept] = doc, sum
-			kept++
-		}
-	}
-	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
-}
-
-// isDense reports whether reading the window's bits is cheaper than looking
-// so many documents up.
-func (s *termStep) isDense(documents int) bool {
-	return documents >= 8 && documents*4 >= s.density/postings.BlockSize
 }
 
 // sparseLead is how many documents of a window the rarest part of a

@@ -46,3 +46,20 @@ func TestIntersectKernelsAgree(t *testing.T) {
 		}
 	}
 }
+
+func TestAboveKernelsAgree(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 200 {
+		var sums Sums
+		for range r.IntN(Span) {
+			sums[r.IntN(Span)] = float64(r.IntN(40)) / 4
+		}
+		least := float64(r.IntN(40)) / 4
+		var got, want Bits
+		above(&sums, least, &got)
+		aboveGeneric(&sums, least, &want)
+		if got != want {
+			t.Fatalf("above %v differ", least)
+		}
+	}
+}

@@ -66,25 +66,6 @@ func (s *termStep) addRanked(window *Bits, base uint32, docs []uint32, sums []fl
 	}
 }
 
-// lookUpRanked is lookUp for many documents of one window.
-func (s *termStep) lookUpRanked(out *batch, base uint32, helped, floor float64) {
-	var window Bits
-	s.finder().IntoBitset(window[:], base)
-	r, ok := newRanks(&s.grade, &window, base)
-	kept := 0
-	for i, doc := range out.docs {
-		sum := out.sums[i]
-		if at := doc - base; ok && window.Has(at) {
-			sum += float64(s.scoreAt(doc, r.frequency(at)))
-		}
-		if sum+helped > floor {
-			out.docs[kept], out.sums[kept] = doc, sum
-			kept++
-		}
-	}
-	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
-}
-
 // bestOfDense walks a conjunction window by window: the bits of all terms are
 // combined first, and what is left is scored.
 func (s *Scanner) bestOfDense(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {

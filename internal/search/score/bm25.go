@@ -125,13 +125,12 @@ func (t *Table) Grade(weight float32, docs, frequencies []uint32, lengths []byte
 }
 
 // AddWindow adds the scores of documents of one window of 4,096 documents that
-// starts at base, and marks them.
-func (t *Table) AddWindow(weight float32, docs, frequencies []uint32, lengths []byte, base uint32, matched *[64]uint64, sums *[4096]float64) {
+// starts at base.
+func (t *Table) AddWindow(weight float32, docs, frequencies []uint32, lengths []byte, base uint32, sums *[4096]float64) {
 	frequencies = frequencies[:len(docs)]
 	for i, doc := range docs {
 		f := frequencies[i]
 		at := (doc - base) & 4095
-		matched[at>>6] |= 1 << (at & 63)
 		if f < SmallFrequencies {
 			sums[at] += float64(weight * t.parts[(f<<8|uint32(lengths[doc]))&(SmallFrequencies*256-1)])
 		} else {

@@ -17,3 +17,17 @@ func intersect(candidates, docs []uint32, found, places []uint16) int {
 	_, _ = found[len(candidates)-1], places[len(candidates)-1]
 	return intersectWide(&candidates[0], len(candidates), &docs[0], len(docs), &found[0], &places[0])
 }
+
+// aboveWide is aboveGeneric.
+//
+//go:noescape
+func aboveWide(sums *[4096]float64, least float64, out *[64]uint64)
+
+// above leaves the places in out whose sums are above least.
+func above(sums *Sums, least float64, out *Bits) {
+	if !hasWideCompare {
+		aboveGeneric(sums, least, out)
+		return
+	}
+	aboveWide((*[4096]float64)(sums), least, (*[64]uint64)(out))
+}
