@@ -12,6 +12,7 @@ const (
 	maxPatternSize  = 1000
 	maxGram         = 255
 	maxNgramSpan    = 32
+	maxProblems     = 1000 // told about one definition
 )
 
 // reader turns a body into a Definition. Problems of shape are found while
@@ -56,7 +57,9 @@ type place struct {
 }
 
 func (r *reader) rule(at problem.Path, code *problem.Code, arguments ...any) {
-	r.rules.Report(code.At(at, arguments...))
+	if r.rules.Len() < maxProblems {
+		r.rules.Report(code.At(at, arguments...))
+	}
 }
 
 func (r *reader) read(body []byte) *Definition {

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"sort"
 	"strings"
 	"testing"
@@ -91,6 +92,18 @@ func TestEveryWayADocumentIsRefused(t *testing.T) {
 		if d := r.Read([]byte(c.document), problem.At("documents[1]"), &found); d != nil || told(&found) != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.document, told(&found), c.want)
 		}
+	}
+}
+
+func TestProblemsOfOneDocumentAreBounded(t *testing.T) {
+	r := NewReader(schemaOf(t, everything))
+	text := []byte(`{"id":"1"`)
+	for i := range 5000 {
+		text = append(text, fmt.Sprintf(`,"x%d":1`, i)...)
+	}
+	var found problem.List
+	if d := r.Read(append(text, '}'), problem.Path{}, &found); d != nil || found.Len() != maxProblems {
+		t.Errorf("%d problems", found.Len())
 	}
 }
 

@@ -68,8 +68,14 @@ func (d *Document) shareChildValues() {
 	}
 }
 
+// maxProblems bounds what is told about one document: a hostile one could hold
+// a million problems, each larger than what causes it.
+const maxProblems = 1000
+
 func (r *Reader) report(code *problem.Code, arguments ...any) {
-	r.found.Report(code.At(r.place(), arguments...))
+	if r.found.Len() < maxProblems {
+		r.found.Report(code.At(r.place(), arguments...))
+	}
 }
 
 // place builds the path of the value being read; only problems need it.

@@ -77,8 +77,14 @@ func (v Value) Found() *problem.List { return v.found }
 // Report reports a problem at the value. The arguments alternate names and
 // values.
 func (v Value) Report(code *problem.Code, arguments ...any) {
-	v.found.Report(code.At(v.at, arguments...))
+	if v.found.Len() < maxProblems {
+		v.found.Report(code.At(v.at, arguments...))
+	}
 }
+
+// maxProblems bounds what is told about one body: a hostile one could hold a
+// million problems, each larger than what causes it.
+const maxProblems = 1000
 
 // Invalid reports request:value_invalid at the value.
 func (v Value) Invalid(reason string) {
