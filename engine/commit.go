@@ -222,7 +222,7 @@ func (g *Generation) cut() (t *table, retried bool) {
 		return nil, false
 	}
 	g.frozen = g.active
-	g.active = newTable(g.frozen.sequence+1, g.schema, g.chains, g.options.Workers)
+	g.active = newTable(g.frozen.sequence+1, g.reading.Load(), g.options.Workers)
 	return g.frozen, false
 }
 

@@ -56,6 +56,9 @@ import (
 type Storage struct {
 	FS        vfs.FS
 	Directory string
+	// ID is the identifier that Create gives the generation, 32 hexadecimal
+	// digits; empty means a random one.
+	ID string
 	// Log keeps changes between commits; nil means files in the directory.
 	Log Log
 	// Publisher makes a commit known beyond the directory; nil means that
@@ -175,9 +178,11 @@ func Create(ctx context.Context, storage Storage, d *definition.Definition) erro
 			return fmt.Errorf("create generation in %s: it holds %s already", storage.Directory, name)
 		}
 	}
-	first := &manifest.Manifest{
-		WriteID: manifest.NewID(), Generation: manifest.NewID(), NextFile: 1, Definition: d.EncodeStored(),
+	id := storage.ID
+	if id == "" {
+		id = manifest.NewID()
 	}
+	first := &manifest.Manifest{WriteID: manifest.NewID(), Generation: id, NextFile: 1, Definition: d.EncodeStored()}
 	if storage.Publisher != nil {
 		if err := storage.Publisher.Publish(ctx, first); err != nil {
 			return fmt.Errorf("create generation: %w", err)

@@ -54,8 +54,6 @@ type Generation struct {
 	publishing sync.Mutex // held by whoever replaces the manifest
 
 	mu         sync.Mutex
-	schema     *definition.Schema
-	chains     *analysis.Chains // of the schema
 	active     *table
 	frozen     *table // cut, on its way into a commit; nil when there is none
 	manifest   *manifest.Manifest
@@ -70,6 +68,7 @@ type Generation struct {
 	closed     bool
 	ended      bool // the commit loop is over
 
+	reading  atomic.Pointer[reading] // how documents are read; replaced while writes are held
 	current  atomic.Pointer[snapshot.Snapshot]
 	sequence atomic.Uint64 // of current
 
@@ -79,6 +78,16 @@ type Generation struct {
 	loops      sync.WaitGroup
 	workers    sync.WaitGroup
 	appender   sync.WaitGroup
+}
+
+// reading is how documents are read and indexed under one definition.
+type reading struct {
+	schema *definition.Schema
+	chains *analysis.Chains
+}
+
+func newReading(d *definition.Definition, builder *analysis.Builder) *reading {
+	return &reading{schema: definition.NewSchema(d), chains: analysis.NewChains(builder)}
 }
 
 // Open opens a generation: it verifies every file, brings what the log holds
@@ -140,8 +149,8 @@ func (g *Generation) load() error {
 	if err != nil {
 		return fmt.Errorf("read stored definition: %w", err)
 	}
-	g.manifest, g.schema = m, definition.NewSchema(d)
-	g.chains = analysis.NewChains(g.options.Analysis)
+	g.manifest = m
+	g.reading.Store(newReading(d, g.options.Analysis))
 	copy(g.identity[:], decodeID(m.Generation))
 	g.nextFile.Store(m.NextFile)
 	if g.leftover, err = g.findUnnamed(); err != nil {
@@ -217,18 +226,10 @@ func (g *Generation) removeFile(name string) {
 func (g *Generation) Definition() *definition.Definition { return g.Schema().Definition() }
 
 // Schema returns the compiled definition.
-func (g *Generation) Schema() *definition.Schema {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.schema
-}
+func (g *Generation) Schema() *definition.Schema { return g.reading.Load().schema }
 
 // Chains returns the analysis chains of the schema.
-func (g *Generation) Chains() *analysis.Chains {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.chains
-}
+func (g *Generation) Chains() *analysis.Chains { return g.reading.Load().chains }
 
 // ID returns the random identifier of the generation, 32 hexadecimal digits.
 func (g *Generation) ID() string {

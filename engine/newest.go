@@ -119,14 +119,32 @@ func (g *Generation) committed(current Current, over []signalValue) (Current, bo
 		return current, false, err
 	}
 	current.signals = mergeSignals(g.signalsOf(s, doc), over)
+	current.source = func() ([]byte, error) { return g.committedSource(string(current.Key)) }
+	return current, true, nil
+}
+
+// committedSource returns the JSON of a committed document. Reading it costs
+// more than finding it, and most writes do not ask for it.
+func (g *Generation) committedSource(key string) ([]byte, error) {
+	view := g.Snapshot()
+	if view == nil {
+		return nil, problem.IndexClosed.New()
+	}
+	defer view.Release()
+	s, doc, ok, err := view.LookupKey(key)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("read document %q: it is gone", key)
+	}
 	var record []byte
 	if stored := s.Reader.Stored(); stored != nil {
 		if record, err = stored.Get(nil, doc); err != nil {
-			return current, false, fmt.Errorf("read document %q: %w", current.Key, err)
+			return nil, fmt.Errorf("read document %q: %w", key, err)
 		}
 	}
-	current.source = func() ([]byte, error) { return sourceOfRecord(g.Schema(), record) }
-	return current, true, nil
+	return sourceOfRecord(g.Schema(), record)
 }
 
 // signalsOf returns the signal values of a committed document.
@@ -185,7 +203,7 @@ func (g *Generation) Count() (int, error) {
 		isDelete bool
 	}
 	var changes []change
-	count, all, keyed := 0, false, g.schema.PrimaryKey() != nil
+	count, all, keyed := 0, false, g.isKeyed()
 	for _, t := range []*table{g.active, g.frozen} {
 		if t == nil || all {
 			continue

@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/quiresearch/quire/definition"
-	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/indexing"
 	"github.com/quiresearch/quire/internal/log"
@@ -20,8 +18,7 @@ import (
 type table struct {
 	sequence uint64 // of the commit that will hold it
 	lastLSN  uint64
-	schema   *definition.Schema
-	chains   *analysis.Chains // of the schema
+	reading  *reading
 
 	changes int
 	firstAt time.Time
@@ -64,9 +61,9 @@ type run struct {
 	reader *segment.Reader
 }
 
-func newTable(sequence uint64, schema *definition.Schema, chains *analysis.Chains, workers int) *table {
+func newTable(sequence uint64, how *reading, workers int) *table {
 	t := &table{
-		sequence: sequence, schema: schema, chains: chains,
+		sequence: sequence, reading: how,
 		entries: make(map[string]*entry), signals: make(map[string][]signalValue),
 	}
 	for range workers {
@@ -118,13 +115,13 @@ func (t *table) kill(key string) {
 }
 
 func (t *table) newRun() *run {
-	return &run{builder: segment.NewBuilder(), indexer: indexing.NewIndexer(t.chains)}
+	return &run{builder: segment.NewBuilder(), indexer: indexing.NewIndexer(t.reading.chains)}
 }
 
 // keysToKill returns the keys under which earlier documents are replaced or
 // deleted. Documents without a primary key replace none.
 func (t *table) keysToKill() []string {
-	keyed := t.schema.PrimaryKey() != nil
+	keyed := t.reading.schema.PrimaryKey() != nil
 	keys := make([]string, 0, len(t.entries))
 	for key, e := range t.entries {
 		if keyed || e.isDelete {
@@ -234,7 +231,7 @@ func (g *Generation) indexInto(t *table, r *run, e *entry) error {
 	d := e.document
 	if d == nil {
 		var err error
-		if d, err = g.read(t.schema, e.source); err != nil {
+		if d, err = g.read(t.reading.schema, e.source); err != nil {
 			return fmt.Errorf("read document %q: %w", e.key, err)
 		}
 	}

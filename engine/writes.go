@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/definition"
-	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/manifest"
@@ -56,8 +55,9 @@ func (g *Generation) SetDefinition(ctx context.Context, d *definition.Definition
 	defer g.order.Unlock()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.schema, g.chains = definition.NewSchema(d), analysis.NewChains(g.options.Analysis)
-	g.active.schema, g.active.chains = g.schema, g.chains // it is empty: writes are held
+	next := newReading(d, g.options.Analysis)
+	g.active.reading = next // it is empty: writes are held
+	g.reading.Store(next)
 	return nil
 }
 
