@@ -1,0 +1,137 @@
+package replication
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/manifest"
+)
+
+// Publish uploads the files that the manifest names and the bucket lacks, then
+// replaces the stored manifest (R3). It fills in epoch, session, keys, floors
+// and what is retired.
+func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
+	if err := w.Err(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	held, now := w.held, w.last
+	w.mu.Unlock()
+	next.Epoch, next.Session = w.epoch, w.session
+	for i := range next.Files {
+		f := &next.Files[i]
+		if known := held.Manifest.File(f.Name); known != nil && known.Key != "" {
+			if known.Size != f.Size || known.CRC32C != f.CRC32C {
+				return fmt.Errorf("file %s differs from the one that was published", f.Name)
+			}
+			f.Key = known.Key
+			continue
+		}
+		f.Key = path.Join("seg", w.session, f.Name)
+		date, err := w.upload(ctx, *f)
+		if err != nil {
+			return fmt.Errorf("upload %s: %w", f.Name, err)
+		}
+		now = later(now, date)
+	}
+	w.retire(held.Manifest, next, now)
+	stored, err := w.remote.putManifest(ctx, next, bucket.Matches(held.Tag))
+	switch {
+	case errors.Is(err, errLost):
+		return w.fence(errors.New("another writer replaced the manifest"))
+	case errors.Is(err, bucket.ErrNotFound):
+		return fmt.Errorf("publish generation %s: %w", w.remote.id, ErrNoManifest)
+	case err != nil:
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held = stored
+	w.proven, w.last = later(w.proven, stored.Date), later(now, stored.Date)
+	return nil
+}
+
+// upload stores a file once. The same name in the same session is the same
+// file, so an object that is there already is ours.
+func (w *Writer) upload(ctx context.Context, f manifest.File) (time.Time, error) {
+	mapping, err := w.fs.Map(path.Join(w.dir, f.Name))
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer mapping.Release()
+	content := mapping.Bytes()
+	body := bucket.Bytes(content)
+	if body.Size != f.Size || body.CRC32C != f.CRC32C {
+		return time.Time{}, fmt.Errorf("%d bytes with checksum %08x, the manifest says %d with %08x", body.Size, body.CRC32C, f.Size, f.CRC32C)
+	}
+	key := w.remote.key(f.Key)
+	written, err := w.remote.settle(ctx, key, body, bucket.Absent(), func(ctx context.Context) (bucket.Written, error) {
+		object, err := w.remote.bucket.Get(ctx, key, "")
+		if err != nil {
+			return bucket.Written{}, err
+		}
+		defer object.Body.Close()
+		sum, size, err := checksum(object.Body)
+		if err != nil {
+			return bucket.Written{}, err
+		}
+		if size != f.Size || sum != f.CRC32C {
+			return bucket.Written{}, errLost
+		}
+		return bucket.Written{Tag: object.Tag, Date: object.Date}, nil
+	})
+	return written.Date, err
+}
+
+// retire notes the time at which files ceased to be named and the log became
+// part of files, and forgets what the sweep has dealt with.
+func (w *Writer) retire(before, next *manifest.Manifest, now time.Time) {
+	named := make(map[string]bool, len(next.Files))
+	for _, f := range next.Files {
+		named[f.Key] = true
+	}
+	listed := make(map[string]bool, len(next.Retired))
+	for _, r := range next.Retired {
+		listed[r.Key] = true
+	}
+	for _, f := range before.Files {
+		if f.Key != "" && !named[f.Key] && !listed[f.Key] {
+			next.Retired = append(next.Retired, manifest.Retired{Key: f.Key, Time: now.UnixMilli()})
+		}
+	}
+	w.mu.Lock()
+	kept := next.Retired[:0]
+	for _, r := range next.Retired {
+		if !w.swept[r.Key] {
+			kept = append(kept, r)
+		}
+	}
+	clear(w.swept)
+	w.mu.Unlock()
+	next.Retired = kept
+	if n := len(next.Floors); n == 0 || next.Floors[n-1].LSN < next.LastLSN {
+		next.Floors = append(next.Floors, manifest.Floor{LSN: next.LastLSN, Time: now.UnixMilli()})
+	}
+	// Of the floors that are a grace old the highest says it all; between
+	// them a minute apart is fine enough.
+	old := now.Add(-w.remote.grace).UnixMilli()
+	var floors []manifest.Floor
+	for _, f := range next.Floors {
+		for len(floors) > 0 && (f.Time <= old || len(floors) > 1 && f.Time-floors[len(floors)-2].Time < 60_000 && floors[len(floors)-1].Time > old) {
+			floors = floors[:len(floors)-1]
+		}
+		floors = append(floors, f)
+	}
+	next.Floors = floors
+}
+
+func checksum(r io.Reader) (uint32, int64, error) {
+	h := newCRC()
+	n, err := io.Copy(h, r)
+	return h.Sum32(), n, err
+}

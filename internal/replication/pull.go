@@ -1,0 +1,113 @@
+package replication
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func newCRC() hash.Hash32 { return crc32.New(castagnoli) }
+
+// partSuffix marks a file that is not verified yet.
+const partSuffix = ".part"
+
+// Pull brings dir of fs to the state of a stored manifest: files that are not
+// there, or not whole, are fetched under a temporary name, verified and renamed
+// (R4); then the local manifest is replaced. Files that are verified stay when
+// a pull fails. Two pulls of one directory must not run at once.
+func (r *Remote) Pull(ctx context.Context, fs vfs.FS, dir string, m *manifest.Manifest) error {
+	if err := fs.MakeDir(dir); err != nil {
+		return fmt.Errorf("pull generation %s: %w", r.id, err)
+	}
+	if err := dropParts(fs, dir); err != nil {
+		return fmt.Errorf("pull generation %s: %w", r.id, err)
+	}
+	for _, f := range m.Files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if isWhole(fs, dir, f) {
+			continue
+		}
+		if err := r.fetch(ctx, fs, dir, f); err != nil {
+			return fmt.Errorf("pull generation %s: file %s: %w", r.id, f.Name, err)
+		}
+	}
+	if err := fs.SyncDir(dir); err != nil {
+		return fmt.Errorf("pull generation %s: %w", r.id, err)
+	}
+	return manifest.Write(fs, dir, m)
+}
+
+func dropParts(fs vfs.FS, dir string) error {
+	names, err := fs.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, partSuffix) {
+			if err := fs.Remove(path.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isWhole reports whether a local file is the one the manifest names.
+func isWhole(fs vfs.FS, dir string, f manifest.File) bool {
+	name := path.Join(dir, f.Name)
+	if size, err := fs.Size(name); err != nil || size != f.Size {
+		return false
+	}
+	mapping, err := fs.Map(name)
+	if err != nil {
+		return false
+	}
+	defer mapping.Release()
+	return crc32.Checksum(mapping.Bytes(), castagnoli) == f.CRC32C
+}
+
+var errMismatch = errors.New("the object is not what the manifest says")
+
+func (r *Remote) fetch(ctx context.Context, fs vfs.FS, dir string, f manifest.File) error {
+	if !bucket.ValidKey(f.Key) {
+		return fmt.Errorf("key %q: %w", f.Key, errMismatch)
+	}
+	object, err := r.bucket.Get(ctx, r.key(f.Key), "")
+	if err != nil {
+		return err
+	}
+	defer object.Body.Close()
+	name := path.Join(dir, f.Name)
+	file, err := fs.Create(name + partSuffix)
+	if err != nil {
+		return err
+	}
+	sum := newCRC()
+	n, err := io.Copy(io.MultiWriter(file, sum), io.LimitReader(object.Body, f.Size+1))
+	if err == nil && (n != f.Size || sum.Sum32() != f.CRC32C) {
+		err = fmt.Errorf("%d bytes with checksum %08x: %w", n, sum.Sum32(), errMismatch)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return fs.Rename(name+partSuffix, name)
+}

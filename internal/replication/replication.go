@@ -1,0 +1,182 @@
+// Package replication keeps one generation in a bucket: its manifest, its
+// immutable files and its log, and makes local copies of them.
+//
+//	g/<gid>/manifest            replaced conditionally by the epoch holder
+//	g/<gid>/seg/<session>/<n>   written once
+//	g/<gid>/wal/<20-digit LSN>  written once
+//
+// Who writes is decided by the objects alone, never by a clock: Take raises the
+// epoch in the manifest and puts a fence record on the log number that a stale
+// writer needs next, so that it can neither publish nor acknowledge. A Writer
+// is the engine's Log and Publisher of a generation in object mode; Pull brings
+// a node's copy up to a manifest.
+//
+// Invariants (numbers of the guarantees in brackets):
+//
+//	R1  Log numbers have no holes; one append is under way at a time. [I8 I9]
+//	R2  An append is acknowledged only while the store's time proves that the
+//	    epoch was ours less than half a grace ago. [I8]
+//	R3  A manifest is put after every file it names is stored whole. [I11]
+//	R4  A file is renamed into place after its size and checksum were verified.
+//	    [I12]
+//	R5  The sweep deletes only what no manifest of the last grace names. [I13]
+//
+// A Remote may be used by any number of goroutines; a Writer is used by the
+// engine as it promises, one call at a time for the log.
+package replication
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/manifest"
+)
+
+var (
+	// ErrNoManifest marks a generation whose manifest is gone: a fault, never
+	// an empty generation.
+	ErrNoManifest = errors.New("the generation has no manifest in the bucket")
+	// ErrHole marks a log with a number missing.
+	ErrHole = errors.New("the log has a hole")
+	// errLost is the outcome of a conditional write that another won.
+	errLost = errors.New("another object is stored")
+)
+
+// maxManifest bounds the bytes of a manifest.
+const maxManifest = 64 << 20
+
+// Remote is the objects of one generation.
+type Remote struct {
+	bucket bucket.Bucket
+	id     string // of the generation
+	grace  time.Duration
+}
+
+// New returns the objects of the generation with the id. The grace is how long
+// objects stay that no manifest names any more.
+func New(b bucket.Bucket, id string, grace time.Duration) *Remote {
+	return &Remote{bucket: b, id: id, grace: grace}
+}
+
+func (r *Remote) key(parts ...string) string {
+	return path.Join(append([]string{"g", r.id}, parts...)...)
+}
+
+func (r *Remote) manifestKey() string { return r.key("manifest") }
+
+// Held is a manifest as it is stored.
+type Held struct {
+	Manifest *manifest.Manifest
+	Tag      bucket.Tag
+	Date     time.Time // the store's time at which it was the current one
+}
+
+// Read returns the stored manifest. With a tag it answers
+// bucket.ErrNotModified while that one is still stored.
+func (r *Remote) Read(ctx context.Context, unless bucket.Tag) (Held, error) {
+	content, object, err := bucket.ReadAll(ctx, r.bucket, r.manifestKey(), unless, maxManifest)
+	switch {
+	case errors.Is(err, bucket.ErrNotModified):
+		return Held{Tag: unless, Date: object.Date}, err
+	case errors.Is(err, bucket.ErrNotFound):
+		return Held{}, fmt.Errorf("generation %s: %w", r.id, ErrNoManifest)
+	case err != nil:
+		return Held{}, err
+	}
+	m, err := manifest.Decode(content)
+	if err != nil {
+		return Held{}, fmt.Errorf("generation %s: %w", r.id, err)
+	}
+	if m.Generation != r.id {
+		return Held{}, fmt.Errorf("generation %s: the manifest is of %s: %w", r.id, m.Generation, manifest.ErrCorrupt)
+	}
+	return Held{Manifest: m, Tag: object.Tag, Date: object.Date}, nil
+}
+
+// Create stores the first manifest of a generation, which has none yet.
+func (r *Remote) Create(ctx context.Context, first *manifest.Manifest) error {
+	_, err := r.putManifest(ctx, first, bucket.Absent())
+	if err != nil {
+		return fmt.Errorf("create generation %s: %w", r.id, err)
+	}
+	return nil
+}
+
+// putManifest stores a manifest under a condition and settles the outcome:
+// errLost when another one is stored that is not built on it.
+func (r *Remote) putManifest(ctx context.Context, m *manifest.Manifest, condition bucket.Condition) (Held, error) {
+	content, err := m.Encode()
+	if err != nil {
+		return Held{}, err
+	}
+	written, err := r.settle(ctx, r.manifestKey(), bucket.Bytes(content), condition, func(ctx context.Context) (bucket.Written, error) {
+		now, err := r.Read(ctx, "")
+		switch {
+		case errors.Is(err, ErrNoManifest):
+			return bucket.Written{}, bucket.ErrNotFound
+		case err != nil:
+			return bucket.Written{}, err
+		case now.Manifest.WriteID == m.WriteID:
+			return bucket.Written{Tag: now.Tag, Date: now.Date}, nil
+		case contains(now.Manifest.Ancestry, m.WriteID):
+			// Ours was stored and has been replaced since.
+			return bucket.Written{Date: now.Date}, errLost
+		}
+		return bucket.Written{}, errLost
+	})
+	return Held{Manifest: m, Tag: written.Tag, Date: written.Date}, err
+}
+
+func contains(list []string, text string) bool {
+	for _, x := range list {
+		if x == text {
+			return true
+		}
+	}
+	return false
+}
+
+// settle puts the same bytes under the same condition until the outcome is
+// known. readBack tells after a refused or unanswered put whether the object
+// that is stored now is ours (nil), another one (errLost) or none
+// (bucket.ErrNotFound). Only the end of ctx leaves the outcome open, as
+// bucket.ErrUnknown.
+func (r *Remote) settle(ctx context.Context, key string, body bucket.Body, condition bucket.Condition,
+	readBack func(context.Context) (bucket.Written, error)) (bucket.Written, error) {
+	open := false // an earlier try may have been applied, or may be yet
+	pause := 20 * time.Millisecond
+	for {
+		written, err := r.bucket.PutIf(ctx, key, body, condition)
+		switch {
+		case err == nil:
+			return written, nil
+		case errors.Is(err, bucket.ErrCondition):
+			if written, back := readBack(ctx); back == nil || errors.Is(back, errLost) {
+				return written, back
+			}
+		case errors.Is(err, bucket.ErrUndecided):
+		case errors.Is(err, bucket.ErrNotFound):
+			return bucket.Written{}, fmt.Errorf("%s: %w", key, err)
+		case errors.Is(err, bucket.ErrUnknown):
+			open = true
+		default:
+			if !open {
+				return bucket.Written{}, err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			if !open && errors.Is(err, bucket.ErrUndecided) {
+				return bucket.Written{}, fmt.Errorf("%s: %w", key, bucket.ErrUndecided)
+			}
+			return bucket.Written{}, fmt.Errorf("%s: %w: %w", key, bucket.ErrUnknown, ctx.Err())
+		case <-time.After(pause + rand.N(pause)):
+		}
+		pause = min(2*pause, time.Second)
+	}
+}

@@ -1,0 +1,99 @@
+package replication
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+)
+
+// Swept says what a sweep removed.
+type Swept struct {
+	Files   int
+	Records int
+}
+
+// Sweep removes objects that no manifest of the last grace names: files whose
+// retirement is a grace old, files of other sessions that were never named and
+// are a grace old, and log records below a floor that is a grace old. All times
+// are the store's. It stops without removing anything when the manifest is no
+// longer ours; keys of unknown shape are left alone.
+func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
+	var swept Swept
+	listing, err := w.remote.bucket.List(ctx, w.remote.key()+"/", "")
+	if err != nil {
+		return swept, err
+	}
+	now := listing.Date
+	// The manifest is read after the list: what was uploaded since is not in
+	// the list, what is named is seen.
+	held, err := w.remote.Read(ctx, "")
+	if err != nil {
+		return swept, err
+	}
+	if held.Manifest.Epoch != w.epoch || held.Tag != w.Tag() {
+		return swept, errors.New("the manifest changed meanwhile")
+	}
+	if now.IsZero() {
+		return swept, errors.New("the store tells no time")
+	}
+	old := now.Add(-w.remote.grace)
+	named, retired := map[string]bool{}, map[string]time.Time{}
+	for _, f := range held.Manifest.Files {
+		named[f.Key] = true
+	}
+	for _, r := range held.Manifest.Retired {
+		retired[r.Key] = time.UnixMilli(r.Time)
+	}
+	floor := uint64(0)
+	for _, f := range held.Manifest.Floors {
+		if time.UnixMilli(f.Time).Before(old) {
+			floor = max(floor, f.LSN)
+		}
+	}
+	for _, entry := range listing.Entries {
+		key := strings.TrimPrefix(entry.Key, w.remote.key()+"/")
+		switch kind, rest, _ := strings.Cut(key, "/"); kind {
+		case "seg":
+			session := path.Dir(rest)
+			at, isRetired := retired[key]
+			orphan := !isRetired && session != w.session && entry.Modified.Before(old)
+			if named[key] || !(isRetired && at.Before(old)) && !orphan {
+				continue
+			}
+			if err := w.remove(ctx, entry.Key); err != nil {
+				return swept, err
+			}
+			swept.Files++
+			w.mu.Lock()
+			w.swept[key] = true
+			w.mu.Unlock()
+		case "wal":
+			lsn, err := strconv.ParseUint(rest, 10, 64)
+			if err != nil || lsn > floor || len(rest) != 20 {
+				continue
+			}
+			if err := w.remove(ctx, entry.Key); err != nil {
+				return swept, err
+			}
+			swept.Records++
+		}
+	}
+	return swept, nil
+}
+
+func (w *Writer) remove(ctx context.Context, key string) error {
+	if err := w.Err(); err != nil {
+		return err
+	}
+	_, err := w.remote.bucket.Delete(ctx, key, bucket.Always)
+	if err != nil && !errors.Is(err, bucket.ErrNotFound) {
+		return fmt.Errorf("sweep %s: %w", key, err)
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+package replication
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// Writer is the right to write a generation. It is the Log and the Publisher
+// of the engine.
+type Writer struct {
+	remote  *Remote
+	fs      vfs.FS
+	dir     string
+	session string
+	epoch   uint64
+
+	mu      sync.Mutex
+	held    Held      // the manifest of ours that is stored
+	proven  time.Time // the store's time at which the epoch was last seen ours
+	last    time.Time // the store's time of the last answer
+	fenced  error     // why nothing is written any more
+	nextLSN uint64    // one above the last record, after Replay
+
+	swept map[string]bool // retired keys that are gone, for the next manifest to forget
+}
+
+var (
+	_ engine.Log       = (*Writer)(nil)
+	_ engine.Publisher = (*Writer)(nil)
+)
+
+// Take fences whoever wrote the generation before: it raises the epoch of the
+// manifest and seals the log. The files of the generation are in dir of fs,
+// where they will be found by Pull and the engine. The session is 32
+// hexadecimal digits, drawn by the caller for this run of the node.
+func (r *Remote) Take(ctx context.Context, fs vfs.FS, dir, session string) (*Writer, error) {
+	for {
+		held, err := r.Read(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		next := held.Manifest.Next()
+		next.Epoch++
+		next.Session = session
+		now, err := r.putManifest(ctx, next, bucket.Matches(held.Tag))
+		if errors.Is(err, errLost) {
+			continue // a commit of the old writer, or another candidate: look again
+		}
+		if err != nil {
+			return nil, fmt.Errorf("fence generation %s: %w", r.id, err)
+		}
+		w := &Writer{remote: r, fs: fs, dir: dir, session: session, epoch: next.Epoch, held: now, proven: now.Date, last: now.Date,
+			swept: make(map[string]bool)}
+		if err := w.seal(ctx); err != nil {
+			return nil, err
+		}
+		return w, nil
+	}
+}
+
+// Manifest returns the manifest that is stored as ours.
+func (w *Writer) Manifest() *manifest.Manifest {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.held.Manifest
+}
+
+// Tag returns the version of the manifest that is stored as ours.
+func (w *Writer) Tag() bucket.Tag {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.held.Tag
+}
+
+// Err returns why the writer was fenced, nil while it was not.
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fenced
+}
+
+func (w *Writer) fence(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.fenced == nil {
+		w.fenced = fmt.Errorf("%w: %w", engine.ErrFenced, err)
+	}
+	return w.fenced
+}
+
+// seal puts a fence record on the first free log number behind the manifest,
+// so that a stale writer's next append is refused.
+func (w *Writer) seal(ctx context.Context) error {
+	lsn := w.held.Manifest.LastLSN + 1
+	for ; ; lsn++ {
+		batch := log.Batch{
+			Generation: logID(w.remote.id), LSN: lsn, Epoch: w.epoch, Session: logID(w.session), WriteID: logID(manifest.NewID()),
+			Promised: w.held.Manifest.Sequence, Operations: []log.Operation{{Kind: log.Fence}},
+		}
+		_, err := w.put(ctx, batch.WriteID, lsn, batch.Encode())
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, errLost):
+			there, err := w.remote.readBatch(ctx, lsn)
+			if err != nil {
+				return err
+			}
+			if there.Epoch > w.epoch {
+				return w.fence(fmt.Errorf("log record %d has epoch %d, ours is %d", lsn, there.Epoch, w.epoch))
+			}
+		default:
+			return fmt.Errorf("seal the log of generation %s: %w", w.remote.id, err)
+		}
+	}
+}
+
+func logID(text string) (id log.ID) {
+	raw, err := hex.DecodeString(text)
+	if err == nil {
+		copy(id[:], raw)
+	}
+	return id
+}
+
+func (r *Remote) logKey(lsn uint64) string { return r.key("wal", fmt.Sprintf("%020d", lsn)) }
+
+// put stores a log record and settles the outcome.
+func (w *Writer) put(ctx context.Context, writeID log.ID, lsn uint64, payload []byte) (bucket.Written, error) {
+	return w.remote.settle(ctx, w.remote.logKey(lsn), bucket.Bytes(payload), bucket.Absent(), func(ctx context.Context) (bucket.Written, error) {
+		content, object, err := bucket.ReadAll(ctx, w.remote.bucket, w.remote.logKey(lsn), "", maxRecord)
+		if err != nil {
+			return bucket.Written{}, err
+		}
+		there, err := log.DecodeBatch(content)
+		if err != nil {
+			return bucket.Written{}, err
+		}
+		if there.WriteID != writeID {
+			return bucket.Written{}, errLost
+		}
+		return bucket.Written{Tag: object.Tag, Date: object.Date}, nil
+	})
+}
+
+// maxRecord bounds a log record: the engine groups up to 8 MiB, one large
+// document may go beyond.
+const maxRecord = 256 << 20
+
+func (r *Remote) readBatch(ctx context.Context, lsn uint64) (*log.Batch, error) {
+	content, err := r.readRecord(ctx, lsn)
+	if err != nil {
+		return nil, err
+	}
+	return log.DecodeBatch(content)
+}
+
+func (r *Remote) readRecord(ctx context.Context, lsn uint64) ([]byte, error) {
+	content, _, err := bucket.ReadAll(ctx, r.bucket, r.logKey(lsn), "", maxRecord)
+	return content, err
+}
+
+// Replay hands every record above after to visit, in order, up to our own
+// fence.
+func (w *Writer) Replay(after uint64, visit func(lsn uint64, payload []byte) error) error {
+	ctx := context.Background()
+	listing, err := w.remote.bucket.List(ctx, w.remote.key("wal")+"/", "")
+	if err != nil {
+		return fmt.Errorf("list the log of generation %s: %w", w.remote.id, err)
+	}
+	next := after + 1
+	for _, entry := range listing.Entries {
+		lsn, err := strconv.ParseUint(path.Base(entry.Key), 10, 64)
+		if err != nil || lsn <= after {
+			continue
+		}
+		if lsn != next {
+			return fmt.Errorf("generation %s: %w: record %d is missing", w.remote.id, ErrHole, next)
+		}
+		content, err := w.remote.readRecord(ctx, lsn)
+		if err != nil {
+			return fmt.Errorf("read log record %d: %w", lsn, err)
+		}
+		if err := visit(lsn, content); err != nil {
+			return err
+		}
+		next++
+	}
+	w.mu.Lock()
+	w.nextLSN = next
+	w.mu.Unlock()
+	return nil
+}
+
+// appendLimit bounds how long an append may stay unsettled before the
+// generation gives up; the record decides at the next opening.
+const appendLimit = 2 * time.Minute
+
+// Append stores a record. It returns nil when the record is stored and the
+// epoch was ours (R2).
+func (w *Writer) Append(lsn uint64, payload []byte) error {
+	w.mu.Lock()
+	fenced, expected := w.fenced, w.nextLSN
+	w.mu.Unlock()
+	if fenced != nil {
+		return fmt.Errorf("append record %d: %w: %w", lsn, log.ErrNotWritten, fenced)
+	}
+	if lsn != expected {
+		return fmt.Errorf("append record %d, %d is next: %w", lsn, expected, log.ErrNotWritten)
+	}
+	batch, err := log.DecodeBatch(payload)
+	if err != nil {
+		return fmt.Errorf("append record %d: %w: %w", lsn, log.ErrNotWritten, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), appendLimit)
+	defer cancel()
+	written, err := w.put(ctx, batch.WriteID, lsn, payload)
+	switch {
+	case errors.Is(err, errLost):
+		// Only a new writer puts another record there.
+		return fmt.Errorf("append record %d: %w: %w", lsn, log.ErrNotWritten, w.fence(errors.New("another writer sealed the log")))
+	case errors.Is(err, bucket.ErrUndecided):
+		return fmt.Errorf("append record %d: %w: %w", lsn, log.ErrNotWritten, err)
+	case err != nil:
+		return fmt.Errorf("append record %d: %w", lsn, err)
+	}
+	w.mu.Lock()
+	w.nextLSN = lsn + 1
+	w.last = later(w.last, written.Date)
+	stale := written.Date.Sub(w.proven) >= w.remote.grace/2
+	w.mu.Unlock()
+	if !stale {
+		return nil
+	}
+	if err := w.prove(ctx); err != nil {
+		return fmt.Errorf("append record %d: %w", lsn, err)
+	}
+	return nil
+}
+
+// prove reads the manifest again and fails when the epoch is no longer ours.
+func (w *Writer) prove(ctx context.Context) error {
+	w.mu.Lock()
+	tag := w.held.Tag
+	w.mu.Unlock()
+	now, err := w.remote.Read(ctx, tag)
+	if err != nil && !errors.Is(err, bucket.ErrNotModified) {
+		return err
+	}
+	if err == nil && now.Manifest.Epoch != w.epoch {
+		return w.fence(fmt.Errorf("the manifest has epoch %d, ours is %d", now.Manifest.Epoch, w.epoch))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.proven = later(w.proven, now.Date)
+	w.last = later(w.last, now.Date)
+	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// Release is told that records are in a commit; they stay until the sweep
+// finds their floor a grace old.
+func (w *Writer) Release(uint64) error { return nil }
+
+// Close ends the use of the log.
+func (w *Writer) Close() error { return nil }
