@@ -15,8 +15,8 @@ import (
 // What the scripts show of each vocabulary. A number may rise, never fall:
 // whoever adds a script raises it.
 const (
-	shownCodes  = 64
-	shownRoutes = 30
+	shownCodes  = 307
+	shownRoutes = 36
 )
 
 func TestScriptsCoverTheInterface(t *testing.T) {
@@ -30,10 +30,14 @@ func TestScriptsCoverTheInterface(t *testing.T) {
 	}
 	all := text.String()
 
+	shown := make(map[string]bool)
+	for _, name := range regexp.MustCompile(`validation|[a-z]+(:[a-z_]+)+`).FindAllString(all, -1) {
+		shown[name] = true
+	}
 	var missingCodes []string
 	codes := 0
 	for _, code := range problem.Codes() {
-		if regexp.MustCompile(`(^|[^a-z_:])` + code.Name() + `($|[^a-z_:])`).MatchString(all) {
+		if shown[code.Name()] {
 			codes++
 		} else {
 			missingCodes = append(missingCodes, code.Name())

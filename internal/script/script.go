@@ -1,7 +1,8 @@
 // Package script runs the interface scripts under spec/: HTTP in, HTTP out,
 // against a node in this process.
 //
-// A script begins with a line that says the rule it shows. Steps are separated
+// A script begins with a line that says the rule it shows; lines that begin with
+// "# with" name variables the node is started with. Steps are separated
 // by blank lines; each sends a request and states the answer:
 //
 //	PUT /v1alpha1/admin/indexes/books
@@ -45,6 +46,17 @@ type Step struct {
 }
 
 const separator = "----"
+
+// Variables returns the variables the node of the script is started with.
+func (s *Script) Variables() []string {
+	var found []string
+	for _, line := range s.Opening {
+		if rest, ok := strings.CutPrefix(line, "# with "); ok {
+			found = append(found, strings.Fields(rest)...)
+		}
+	}
+	return found
+}
 
 // IsRestart reports whether the step restarts the node.
 func (s Step) IsRestart() bool { return len(s.Request) == 1 && s.Request[0] == "restart" }

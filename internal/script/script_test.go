@@ -59,7 +59,7 @@ func runFile(t *testing.T, file string) {
 	}
 	ctx := context.Background()
 	data := t.TempDir()
-	node, err := Start(ctx, data)
+	node, err := Start(ctx, data, script.Variables()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func runFile(t *testing.T, file string) {
 				t.Fatalf("%s:%d: stop: %v", file, step.Line, err)
 			}
 			saved := node.saved
-			if node, err = Start(ctx, data); err != nil {
+			if node, err = Start(ctx, data, script.Variables()...); err != nil {
 				t.Fatalf("%s:%d: %v", file, step.Line, err)
 			}
 			node.saved = saved
