@@ -9,7 +9,7 @@
 //
 //	G1  A generation is open at most once.
 //	G2  A generation somebody has acquired is not evicted.
-//	G3  A generation that was removed is never opened again.
+//	G3  A generation that was removed is not opened again unless it is restored.
 //
 // A Set may be used by any number of goroutines. Opening one generation delays
 // nobody who wants another.
@@ -323,6 +323,13 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 		<-closed
 	}
 	return removeTree(s.fs, s.directory, s.storage(generation).Directory)
+}
+
+// Restore lets a generation that was removed be opened again.
+func (s *Set) Restore(generation registry.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.removed, generation)
 }
 
 // removeTree deletes a directory. The directory above is synced, so that it

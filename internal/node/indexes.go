@@ -213,7 +213,7 @@ func (n *Node) Delete(ctx context.Context, name registry.Name) error {
 		return err
 	}
 	n.log.Info("removed", "name", name.String())
-	if err := n.erase(context.WithoutCancel(ctx), removed); err != nil {
+	if err := n.retire(context.WithoutCancel(ctx), removed); err != nil {
 		return problem.StorageIoError.New("resource", "index").Because(err)
 	}
 	return nil

@@ -28,11 +28,26 @@ func (n *Node) CancelReindex(ctx context.Context, name registry.Name) (reindex.R
 
 // AuditRegistry compares the registry with the storage. A node that keeps its
 // data locally has nothing to compare.
-func (n *Node) AuditRegistry(context.Context) (registry.Audit, error) {
-	return registry.Audit{}, problem.IndexRegistryAuditUnavailable.New()
+func (n *Node) AuditRegistry(ctx context.Context) (registry.Audit, error) {
+	if n.synced == nil {
+		return registry.Audit{}, problem.IndexRegistryAuditUnavailable.New()
+	}
+	return n.registry.Audit(ctx, n.synced)
 }
 
-// RepairRegistry registers what the storage holds, in object mode.
-func (n *Node) RepairRegistry(context.Context, registry.RepairRequest) (registry.Repair, error) {
-	return registry.Repair{}, problem.IndexRegistryAuditUnavailable.New()
+// RepairRegistry registers what the storage holds.
+func (n *Node) RepairRegistry(ctx context.Context, request registry.RepairRequest) (registry.Repair, error) {
+	if n.synced == nil {
+		return registry.Repair{}, problem.IndexRegistryAuditUnavailable.New()
+	}
+	done, err := n.registry.Repair(ctx, request, n.synced)
+	if err != nil {
+		return done, err
+	}
+	for _, index := range n.registry.List() {
+		for _, generation := range index.Generations {
+			n.generations.Restore(generation.ID)
+		}
+	}
+	return done, nil
 }

@@ -26,6 +26,10 @@ type Storage struct {
 	Bucket    bucket.Bucket // registry, settings and jobs
 	FS        vfs.FS        // files of generations
 	Directory string        // of generations, inside FS; empty: "generations"
+	// Synced reports whether the bucket holds a commit of a generation. It is
+	// nil in local mode, where the files are all there is: nothing can be
+	// compared with them, and what is deleted goes at once.
+	Synced registry.Synced
 }
 
 // Options configure a node. The zero value works.
@@ -49,6 +53,7 @@ const (
 // Node serves the indexes of a deployment on one machine.
 type Node struct {
 	bucket      bucket.Bucket
+	synced      registry.Synced // nil in local mode
 	registry    *registry.Registry
 	generations *generations.Set
 	settings    *settingstore.Store
@@ -75,7 +80,7 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	options.Engine.Metrics, options.Engine.Logger = meters, log
 	options.Engine.Capabilities = options.Capabilities
 	n := &Node{
-		bucket: storage.Bucket, registry: known, settings: settingstore.New(storage.Bucket),
+		bucket: storage.Bucket, synced: storage.Synced, registry: known, settings: settingstore.New(storage.Bucket),
 		generations: generations.New(storage.FS, storage.Directory, generations.Options{
 			MaxOpen: options.MaxOpen, Engine: options.Engine, Metrics: meters, Log: log}),
 		options: options, metrics: meters, log: log,
@@ -192,10 +197,27 @@ func token(entry registry.Entry, sequence, settingsRevision uint64) string {
 // process that ended before it could.
 func (n *Node) eraseRemoved(ctx context.Context) error {
 	removed := n.registry.Removed()
-	if len(removed) == 0 {
+	if n.synced != nil || len(removed) == 0 {
 		return nil
 	}
 	return n.erase(ctx, removed)
+}
+
+// retire takes removed generations out of use: in local mode their data goes
+// now, otherwise the bucket keeps it under a mark until the grace is over.
+func (n *Node) retire(ctx context.Context, removed []registry.Removed) error {
+	if n.synced == nil {
+		return n.erase(ctx, removed)
+	}
+	var failed error
+	for _, one := range removed {
+		failed = errors.Join(failed, n.generations.Remove(ctx, one.GenerationID))
+		if err := registry.MarkRemoved(ctx, n.bucket, one); err != nil {
+			// The registry lists it as removed all the same.
+			n.log.Error("a removal mark cannot be written", "generation", one.GenerationID, "error", err)
+		}
+	}
+	return failed
 }
 
 // erase deletes the data of removed generations, then forgets them. Settings

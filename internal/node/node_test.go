@@ -66,6 +66,7 @@ type fixture struct {
 	bucket  bucket.Bucket
 	fs      vfs.FS
 	options Options
+	synced  registry.Synced
 	*Node
 	stop func()
 }
@@ -82,7 +83,7 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) start() {
 	f.Helper()
-	n, err := Open(f.Context(), Storage{Bucket: f.bucket, FS: f.fs}, f.options, nil, slog.New(slog.DiscardHandler))
+	n, err := Open(f.Context(), Storage{Bucket: f.bucket, FS: f.fs, Synced: f.synced}, f.options, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -442,6 +443,37 @@ func TestDeletionInterruptedByACrashIsFinishedAtTheStart(t *testing.T) {
 		}
 		if len(f.registry.Removed()) != 0 {
 			t.Errorf("still listed as removed: %v", f.registry.Removed())
+		}
+	})
+}
+
+func TestAuditAndRepairNeedASharedBucket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.mustPut("books", books)
+		_, err := f.AuditRegistry(t.Context())
+		refused(t, "audit in local mode", err, problem.IndexRegistryAuditUnavailable)
+		_, err = f.RepairRegistry(t.Context(), registry.RepairRequest{})
+		refused(t, "repair in local mode", err, problem.IndexRegistryAuditUnavailable)
+
+		f.shut()
+		f.synced = func(context.Context, registry.ID) (bool, error) { return true, nil }
+		f.start()
+		f.mustPut("shop", books)
+		f.mustPut("shop@2", books)
+		if err := f.Delete(t.Context(), parse(t, "books")); err != nil {
+			t.Fatal(err)
+		}
+		audit, err := f.AuditRegistry(t.Context())
+		if err != nil || len(audit.Indexes) != 2 || audit.Indexes[0].RemovedAt == nil || audit.Indexes[0].Registered || !audit.Indexes[1].Registered {
+			t.Fatalf("%+v, %v", audit, err)
+		}
+		done, err := f.RepairRegistry(t.Context(), registry.RepairRequest{PromoteNewest: true, Restore: []registry.Name{parse(t, "books")}})
+		if err != nil || len(done.Restored) != 1 || len(done.Promoted) != 1 {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		if d := f.List()[0]; d.Name != "books" || d.Live != "1" {
+			t.Errorf("restored %+v", d)
 		}
 	})
 }

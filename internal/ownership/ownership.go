@@ -40,8 +40,5 @@ func (Local) Table(context.Context) (Table, error) {
 	return Table{Candidates: []Candidate{}, Claims: []Claim{}}, nil
 }
 
-// Holds reports whether this node writes the index: always.
-func (Local) Holds(string) bool { return true }
-
 // WriterAddress returns an empty text: this node serves every write.
 func (Local) WriterAddress(context.Context, string, bool) (string, error) { return "", nil }

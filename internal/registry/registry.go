@@ -29,10 +29,9 @@ type Registry struct {
 
 	changing sync.Mutex // held by the one change of this node under way; comes before mu
 
-	mu      sync.RWMutex
-	held    versioned.Object[state]
-	readAt  time.Time // the last read that succeeded; zero: never
-	changed chan struct{}
+	mu     sync.RWMutex
+	held   versioned.Object[state]
+	readAt time.Time // the last read that succeeded; zero: never
 }
 
 // deployment marks a bucket that once held a registry.
@@ -45,7 +44,7 @@ type deployment struct {
 // any. A registry that is gone or cannot be understood leaves the copy unread:
 // nothing is found in it and nothing is changed until a repair.
 func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, error) {
-	r := &Registry{bucket: b, store: versioned.New[state](b, objectKey, resource), log: log, changed: make(chan struct{})}
+	r := &Registry{bucket: b, store: versioned.New[state](b, objectKey, resource), log: log}
 	found, err := r.store.Read(ctx)
 	if errors.Is(err, versioned.ErrCorrupt) {
 		log.Error("the registry cannot be understood; nothing is served until it is repaired", "error", err)
@@ -115,15 +114,6 @@ func (r *Registry) install(found versioned.Object[state]) {
 	}
 	found.Value.settle()
 	r.held = found
-	close(r.changed)
-	r.changed = make(chan struct{})
-}
-
-// Changed returns a channel that is closed when the copy changes.
-func (r *Registry) Changed() <-chan struct{} {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.changed
 }
 
 // IsRead reports whether a registry was ever read.

@@ -35,9 +35,6 @@ const (
 
 var phases = []Phase{Pending, Copying, Replaying, Ready, Promoting, Done, Failed, Cancelled}
 
-// Phases returns every phase, in the order jobs go through them.
-func Phases() []Phase { return slices.Clone(phases) }
-
 // IsPhase reports whether text names a phase.
 func IsPhase(text string) bool { return slices.Contains(phases, Phase(text)) }
 
