@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/snapshot"
@@ -319,5 +322,73 @@ func TestPromisesAreKeptOverFailedCommitsAndCrashes(t *testing.T) {
 	}
 	if found := mustDocuments(t, g); len(found) != 2 {
 		t.Fatalf("found %v", found)
+	}
+}
+
+// F1, F3 with everything at once: several clients, commits and merges in the
+// background, and the power goes at a random call.
+func TestPowerLossUnderLoad(t *testing.T) {
+	seeds := uint64(40)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := range seeds {
+		random := rand.New(rand.NewPCG(seed, 11))
+		stop := 30 + random.IntN(500)
+		fs := faultfs.New(func(call faultfs.Call) error {
+			if call.Number == stop {
+				return faultfs.ErrPower
+			}
+			return nil
+		})
+		create(t, fs, books)
+		g, err := Open(context.Background(), Storage{FS: fs, Directory: "g"},
+			Options{MaxChanges: 6, MaxInterval: time.Millisecond, MergeFloor: 1 << 20, Memory: 1 << 14, Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		histories := make([]*history, 3)
+		var group sync.WaitGroup
+		for client := range histories {
+			h := newHistory()
+			histories[client] = h
+			random := rand.New(rand.NewPCG(seed, uint64(100+client)))
+			group.Go(func() {
+				for {
+					key := fmt.Sprintf("c%d-%d", client, random.IntN(8))
+					title := fmt.Sprintf("title %d", random.IntN(1_000_000))
+					s := g.Session(context.Background())
+					var state any = title
+					var err error
+					if random.IntN(5) == 0 {
+						state = nil
+						err = s.Delete(document.Key(key))
+					} else {
+						err = add(s, fmt.Sprintf(`{"id":%q,"title":%q,"editions":[{"isbn":"1"}]}`, key, title))
+					}
+					receipt, waited := s.Wait()
+					h.settle(map[string][]any{key: {state}}, errors.Join(err, waited))
+					if err != nil || waited != nil {
+						return
+					}
+					h.promised = max(h.promised, receipt.Sequence)
+				}
+			})
+		}
+		group.Wait()
+		fs.PowerOff()
+		abandon(g)
+		all := newHistory()
+		for _, h := range histories {
+			maps.Copy(all.acknowledged, h.acknowledged)
+			maps.Copy(all.possible, h.possible)
+			all.promised = max(all.promised, h.promised)
+		}
+		for chance := range uint64(6) {
+			after := fs.Restart(rand.New(rand.NewPCG(seed, chance)), chance == 0)
+			if err := recovered(after, all); err != nil {
+				t.Fatalf("seed %d, power lost at call %d, chance %d: %v", seed, stop, chance, err)
+			}
+		}
 	}
 }
