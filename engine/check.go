@@ -85,7 +85,7 @@ func Check(fs vfs.FS, directory string) (Report, error) {
 		}
 		report.Bytes += file.Size
 	}
-	segments, _, err := openManifest(fs, directory, m)
+	segments, _, err := openManifest(fs, directory, m, nil)
 	if err != nil {
 		return report, err
 	}

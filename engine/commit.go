@@ -67,6 +67,7 @@ func (g *Generation) WaitFor(ctx context.Context, sequence uint64) error {
 		switch {
 		case reached:
 			return nil
+		case g.options.ReadOnly && !closed: // Reload decides
 		case sequence > promised || !pending:
 			return ErrNotPromised
 		case failure != nil || closed:

@@ -102,6 +102,7 @@ type Options struct {
 	Memory      int64         // bytes of documents indexed but not yet in files; 0 = 256 MiB
 	Workers     int           // goroutines that index; 0 = one per core
 	QueueBytes  int64         // operations waiting for the log; 0 = 64 MiB
+	ReadOnly    bool          // another process writes: show what Reload finds, take no writes
 	MinFree     int64         // writes are refused with fewer bytes free; 0 = the smaller of 1 GiB and 5 %, negative = off
 
 	Capabilities definition.Capabilities // what stored definitions may ask for

@@ -110,6 +110,12 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 		lock.Close()
 		return nil, fmt.Errorf("open generation in %s: %w", storage.Directory, err)
 	}
+	if options.ReadOnly {
+		g.queue.end(problem.IndexReadonly.New())
+		g.stop = func() {}
+		g.ended = true
+		return g, nil
+	}
 	for range options.Workers {
 		g.work = append(g.work, make(chan work, 16))
 	}
@@ -156,14 +162,14 @@ func (g *Generation) load() error {
 	if g.leftover, err = g.findUnnamed(); err != nil {
 		return err
 	}
-	segments, tracked, err := openManifest(g.fs, g.storage.Directory, m)
+	segments, tracked, err := openManifest(g.fs, g.storage.Directory, m, nil)
 	if err != nil {
 		return err
 	}
 	g.tracking = tracked
 	g.install(m.Sequence, segments, m)
 	g.promised = m.Sequence
-	if g.log == nil {
+	if g.log == nil && !g.options.ReadOnly {
 		if g.log, err = log.Open(g.fs, g.path(logDirectory)); err != nil {
 			g.current.Load().Release()
 			return err
@@ -347,7 +353,7 @@ func (g *Generation) Close(ctx context.Context) error {
 	g.queue.end(problem.IndexClosed.New())
 	g.appender.Wait()
 	var err error
-	if !failed {
+	if !failed && !g.options.ReadOnly {
 		_, err = g.Commit(ctx, Explicit)
 	}
 	g.stop()
@@ -357,7 +363,10 @@ func (g *Generation) Close(ctx context.Context) error {
 	if current := g.current.Swap(nil); current != nil {
 		current.Release()
 	}
-	return errors.Join(err, g.log.Close(), g.lock.Close())
+	if g.log != nil {
+		err = errors.Join(err, g.log.Close())
+	}
+	return errors.Join(err, g.lock.Close())
 }
 
 // discardTables closes segments that no commit took.

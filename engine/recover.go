@@ -15,8 +15,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// openManifest opens and verifies every file that a manifest names.
-func openManifest(fs vfs.FS, directory string, m *manifest.Manifest) (segments []*snapshot.Segment, tracked *tracking, err error) {
+// openManifest opens and verifies every file that a manifest names. Segments of
+// known, which may be nil, are open already and are not verified again.
+func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, known *snapshot.Snapshot) (segments []*snapshot.Segment, tracked *tracking, err error) {
 	defer func() {
 		if err != nil {
 			for _, s := range segments {
@@ -45,7 +46,7 @@ func openManifest(fs vfs.FS, directory string, m *manifest.Manifest) (segments [
 		return read, nil
 	}
 	for _, entry := range m.Segments {
-		s, err := openSegment(fs, directory, m, entry, side)
+		s, err := openSegment(fs, directory, m, entry, side, known)
 		if err != nil {
 			return segments, nil, err
 		}
@@ -65,11 +66,17 @@ func openManifest(fs vfs.FS, directory string, m *manifest.Manifest) (segments [
 }
 
 func openSegment(fs vfs.FS, directory string, m *manifest.Manifest, entry manifest.Segment,
-	side func(string) (*snapshot.Side, error)) (*snapshot.Segment, error) {
+	side func(string) (*snapshot.Side, error), known *snapshot.Snapshot) (*snapshot.Segment, error) {
 	name := path.Join(directory, entry.File)
-	reader, err := segment.Open(fs, name, blockfile.VerifyAll)
-	if err != nil {
-		return nil, fmt.Errorf("open segment: %w", err)
+	earlier := findByFile(known, entry.File)
+	var reader *segment.Reader
+	if earlier != nil && earlier.Reader.Retain() {
+		reader = earlier.Reader
+	} else {
+		var err error
+		if reader, err = segment.Open(fs, name, blockfile.VerifyAll); err != nil {
+			return nil, fmt.Errorf("open segment: %w", err)
+		}
 	}
 	fault := func(format string, arguments ...any) (*snapshot.Segment, error) {
 		reader.Release()
@@ -91,11 +98,23 @@ func openSegment(fs vfs.FS, directory string, m *manifest.Manifest, entry manife
 		}
 		state = *found
 	}
-	s := snapshot.NewSegment(reader, state.Live, state.Signals, nil)
+	s := snapshot.NewSegment(reader, state.Live, state.Signals, earlier)
 	if int64(s.Documents) != entry.Live || int64(reader.NumRoots()) != entry.Documents {
 		return fault("%d of %d documents live, the manifest says %d of %d", s.Documents, reader.NumRoots(), entry.Live, entry.Documents)
 	}
 	return s, nil
+}
+
+func findByFile(view *snapshot.Snapshot, file string) *snapshot.Segment {
+	if view == nil {
+		return nil
+	}
+	for _, s := range view.Segments {
+		if fileOf(s) == file {
+			return s
+		}
+	}
+	return nil
 }
 
 // replay brings the log beyond the last commit into a table and commits it, so

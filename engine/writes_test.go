@@ -14,6 +14,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
 )
 
 func TestTrackedChangesSurviveReopening(t *testing.T) {
@@ -317,4 +318,72 @@ func FuzzCutSignals(f *testing.F) {
 			t.Fatalf("not stable: %v", err)
 		}
 	})
+}
+
+// A generation that another process writes follows its commits, takes no
+// writes and never goes back.
+func TestReaderFollowsTheWriter(t *testing.T) {
+	fs := vfs.Memory()
+	create(t, fs, books)
+	g := open(t, fs, manual)
+	mustAdd(t, g, `{"id":"a","title":"one"}`, `{"id":"b"}`)
+	mustCommit(t, g)
+	g.Close(t.Context())
+	first := contents(t, fs)
+	copied := restore(t, first)
+	options := manual
+	options.ReadOnly = true
+	reader := open(t, copied, options)
+	if found := mustDocuments(t, reader); len(found) != 2 {
+		t.Fatalf("found %v", found)
+	}
+	if err := add(reader.Session(t.Context()), `{"id":"x"}`); !errors.Is(err, problem.IndexReadonly) {
+		t.Fatalf("a write to a reader: %v", err)
+	}
+	held := reader.Snapshot()
+
+	g = open(t, fs, manual)
+	receipt := mustAdd(t, g, `{"id":"a","title":"two"}`, `{"id":"c"}`)
+	mustCommit(t, g)
+	if err := mergeAll(g); err != nil {
+		t.Fatal(err)
+	}
+	g.Close(t.Context())
+	waited := make(chan error, 1)
+	go func() { waited <- reader.WaitFor(context.Background(), receipt.Sequence) }()
+	second := contents(t, fs)
+	put := func(files map[string][]byte) {
+		for name, content := range files {
+			if _, err := copied.Size(name); err == nil {
+				copied.Remove(name)
+			}
+			file, err := copied.Create(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file.Write(content)
+			file.Close()
+		}
+	}
+	put(second)
+	if err := reader.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waited; err != nil {
+		t.Fatal(err)
+	}
+	if found := mustDocuments(t, reader); len(found) != 3 || found["a"]["title"] != "two" {
+		t.Fatalf("found %v", found)
+	}
+	if found, err := documents(reader, held); err != nil || len(found) != 2 {
+		t.Fatalf("the earlier view changed: %v, %v", found, err)
+	}
+	held.Release()
+	put(first)
+	if err := reader.Reload(t.Context()); err == nil {
+		t.Fatal("the view went back")
+	}
+	if found := mustDocuments(t, reader); len(found) != 3 {
+		t.Fatalf("found %v", found)
+	}
 }
