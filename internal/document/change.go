@@ -27,9 +27,8 @@ func (r *Reader) ReadChange(raw []byte, at problem.Path, found *problem.List) *C
 		found.Report(problem.DocumentNotAnObject.At(at))
 		return nil
 	}
-	before := found.Len()
 	r.doc = newDocument(r.schema, nil)
-	r.into, r.at, r.found, r.path = &r.doc.Root, at, found, r.path[:0]
+	r.into, r.at, r.found, r.path, r.isRefused = &r.doc.Root, at, found, r.path[:0], false
 	c := &Change{raw: raw, SignalsOnly: true}
 	key := r.schema.PrimaryKey()
 	hasKey := false
@@ -59,12 +58,13 @@ func (r *Reader) ReadChange(raw []byte, at problem.Path, found *problem.List) *C
 		}
 	}
 	if !hasKey && key != nil {
+		r.isRefused = true
 		found.Report(problem.DocumentKeyRequired.At(at.Field(key.Name), "name", key.Name))
 	}
 	c.Signals = append(c.Signals, r.doc.Signals...)
 	r.doc.Release()
 	r.doc, r.into, r.found = nil, nil, nil
-	if found.Len() > before {
+	if r.isRefused {
 		return nil
 	}
 	return c

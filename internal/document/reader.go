@@ -14,12 +14,13 @@ import (
 type Reader struct {
 	schema *definition.Schema
 
-	doc   *Document
-	into  *[]Value // root or list values
-	path  []step
-	at    problem.Path
-	found *problem.List
-	lists map[*definition.ResolvedField]int // values so far of nested lists below flattened ones
+	doc       *Document
+	into      *[]Value // root or list values
+	path      []step
+	at        problem.Path
+	found     *problem.List
+	isRefused bool                              // something was wrong, told or not
+	lists     map[*definition.ResolvedField]int // values so far of nested lists below flattened ones
 }
 
 // step is one step from the document to the value being read.
@@ -42,14 +43,13 @@ func (r *Reader) Read(raw []byte, at problem.Path, found *problem.List) *Documen
 		found.Report(problem.DocumentNotAnObject.At(at))
 		return nil
 	}
-	before := found.Len()
 	r.doc = newDocument(r.schema, raw)
-	r.into, r.at, r.found, r.path = &r.doc.Root, at, found, r.path[:0]
+	r.into, r.at, r.found, r.path, r.isRefused = &r.doc.Root, at, found, r.path[:0], false
 	clear(r.lists)
 	r.object(r.doc.json, r.schema.Root())
 	d := r.doc
 	r.doc, r.into, r.found = nil, nil, nil
-	if found.Len() > before {
+	if r.isRefused {
 		d.Release()
 		return nil
 	}
@@ -73,6 +73,7 @@ func (d *Document) shareChildValues() {
 const maxProblems = 1000
 
 func (r *Reader) report(code *problem.Code, arguments ...any) {
+	r.isRefused = true
 	if r.found.Len() < maxProblems {
 		r.found.Report(code.At(r.place(), arguments...))
 	}
