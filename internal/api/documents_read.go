@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -107,32 +108,7 @@ func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) 
 	if r.WantsNDJSON() {
 		return walk.lines(reading)
 	}
-	defer reading.Close()
-	body := []byte(`{"documents":[`)
-	for first := true; ; first = false {
-		start := len(body)
-		if !first {
-			body = append(body, ',')
-		}
-		more := false
-		if body, more, err = walk.next(body); err != nil {
-			return nil, err
-		}
-		if !more {
-			body = body[:start]
-			break
-		}
-	}
-	body = append(body, ']')
-	if walk.left == 0 {
-		body = append(body, `,"next":`...)
-		if body, err = jsontext.AppendQuote(body, walk.last); err != nil {
-			return nil, fmt.Errorf("key of a document: %w", err)
-		}
-	}
-	body = append(body, `,"freshness":`...)
-	body = strconv.AppendQuote(body, reading.Freshness()) // base64url text
-	return OKJSON(append(body, '}')), nil
+	return walk.list(reading)
 }
 
 // documentWalk is the rest of one page.
@@ -141,6 +117,8 @@ type documentWalk struct {
 	keys *snapshot.KeyIterator
 	left int
 	last string // key of the document written last
+
+	isBegun bool // a document of a list is written
 }
 
 // next appends the next document and reports whether there was one.
@@ -159,6 +137,67 @@ func (w *documentWalk) next(to []byte) ([]byte, bool, error) {
 	w.left--
 	w.last = key
 	return to, true, nil
+}
+
+// maxBufferedPage is how many bytes of a page are gathered before the answer
+// begins. A page within it tells what is wrong as an error; a larger one is sent
+// as it is read, so that its size does not matter.
+const maxBufferedPage = 4 << 20
+
+// list answers one page as a JSON object.
+func (w *documentWalk) list(reading *node.Reading) (*Response, error) {
+	body, more, err := w.fill([]byte(`{"documents":[`))
+	if err != nil || !more {
+		defer reading.Close()
+		if err != nil {
+			return nil, err
+		}
+		return OKJSON(w.end(body, reading)), nil
+	}
+	return &Response{Status: http.StatusOK, ContentType: mediaJSON, Stream: func(out io.Writer) error {
+		defer reading.Close()
+		for more {
+			if _, err := out.Write(body); err != nil {
+				return err
+			}
+			if body, more, err = w.fill(body[:0]); err != nil {
+				return err
+			}
+		}
+		_, err := out.Write(w.end(body, reading))
+		return err
+	}}, nil
+}
+
+// fill appends documents, separated by commas, until the page ends or enough is
+// gathered.
+func (w *documentWalk) fill(to []byte) (filled []byte, more bool, err error) {
+	for len(to) < maxBufferedPage {
+		start := len(to)
+		if w.isBegun {
+			to = append(to, ',')
+		}
+		if to, more, err = w.next(to); err != nil {
+			return to, false, err
+		}
+		if !more {
+			return to[:start], false, nil
+		}
+		w.isBegun = true
+	}
+	return to, true, nil
+}
+
+// end appends what follows the documents of a page.
+func (w *documentWalk) end(to []byte, reading *node.Reading) []byte {
+	to = append(to, ']')
+	if w.left == 0 {
+		to = append(to, `,"next":`...)
+		to, _ = jsontext.AppendQuote(to, w.last) // keys are valid UTF-8
+	}
+	to = append(to, `,"freshness":`...)
+	to = strconv.AppendQuote(to, reading.Freshness()) // base64url text
+	return append(to, '}')
 }
 
 // lines answers one document per line. The first is read before the answer

@@ -296,6 +296,25 @@ func TestListings(t *testing.T) {
 	s.refuse("GET", "/x", "", 400, "search:value_invalid@")
 }
 
+func TestALargePageIsSentAsItIsRead(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{})
+	var lines strings.Builder
+	const documents = 9
+	for i := range documents {
+		fmt.Fprintf(&lines, "{\"id\":\"%d\",\"name\":%q}\n", i, strings.Repeat("x", 1<<20))
+	}
+	s.expect("POST", "", lines.String(), 200, "", "Content-Type", ndjsonType)
+	s.commit()
+	_, _, text := ask(t, "GET", s.url, "")
+	var page struct {
+		Documents []struct{ ID string }
+		Freshness string
+	}
+	if err := json.Unmarshal([]byte(text), &page); err != nil || len(page.Documents) != documents || page.Documents[8].ID != "8" || page.Freshness == "" {
+		t.Errorf("%v, %d documents", err, len(page.Documents))
+	}
+}
+
 func TestIndexesWithoutAKeyOrASource(t *testing.T) {
 	s := serveDocuments(t, `{"fields":{"m":{"type":"string","filter":{}}}}`, Options{})
 	s.expect("POST", "", `{"documents":[{"m":"x"},{"m":"x"}]}`, 200, `{"indexed":2,"failed":[],"freshness":"T"}`)
