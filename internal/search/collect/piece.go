@@ -27,6 +27,9 @@ func (p *piece) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
 		bitset.OrWords(p.set.Words()[base/64:], matched[:])
 	}
 	if p.ranker == nil {
+		if sums != nil {
+			*sums = match.Sums{}
+		}
 		return !p.of.prunes()
 	}
 	p.offer(base, matched, sums)

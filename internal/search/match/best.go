@@ -80,7 +80,7 @@ func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, from, to uint32, 
 		docs := it.Docs()
 		t.gradeInto(out, docs, it.Freqs(), floor)
 		s.skipped = s.skipped || len(out.docs) < len(docs)
-		if !out.send(&s.mask, sink) {
+		if !out.sendWithin(&s.mask, from, to, sink) {
 			s.skipped = true
 			return nil
 		}
@@ -178,6 +178,7 @@ func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint3
 			helped += bounds[helpers]
 			helpers++
 		}
+		s.skipped = s.skipped || helpers > 0 // what they alone hold is not seen
 		out := &s.room.batch
 		out.reset()
 		if helpers == len(order)-1 {
