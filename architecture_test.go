@@ -123,10 +123,12 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
-// Only config reads the environment and only server and cli read config.
+// Only server and cli read the configuration; script and reference are no part
+// of the product.
 func TestOnlyServerAndCLIReadTheConfiguration(t *testing.T) {
 	for name, files := range sourceFiles(t) {
-		if name == "internal/server" || name == "internal/cli" || name == "internal/config" || name == "internal/reference" {
+		switch name {
+		case "internal/server", "internal/cli", "internal/config", "internal/reference", "internal/script":
 			continue
 		}
 		for _, file := range files {

@@ -16,11 +16,11 @@ type example struct {
 
 var searches = []example{
 	{"Typed text with a typo and a price in it, counted by brand",
-		`{"query":[{"type":"text","text":"watreproof jacket under 200 eur","match":"user"}],"facets":[{"field":"brand","limit":4}],"fields":["name","price","brand"],"limit":3}`},
+		`{"query":[{"type":"text","text":"jaket under 150 eur","match":"user"}],"facets":[{"field":"brand","limit":4}],"fields":["name","price","brand"],"limit":3}`},
 	{"Red in size M, in one and the same variant, cheapest first",
 		`{"filters":[{"type":"nested","path":"variants","clauses":[{"field":"variants.colour","match":{"value":"red"}},{"field":"variants.size","match":{"value":"M"}}]}],"matched":{"fields":{"variants":{"limit":1}}},"sort":[{"field":"price","order":"asc"}],"fields":["name","price","brand"],"limit":3}`},
 	{"In Swedish, with highlights",
-		`{"locale":"sv","query":[{"type":"text","text":"varm ylletröja"}],"highlight":{"fields":{"name":{}}},"fields":["name","price","brand"],"limit":3}`},
+		`{"locale":"sv","query":[{"type":"text","text":"varma yllestrumpor","match":"any"}],"highlight":{"fields":{"name":{}}},"fields":["name","price","brand"],"limit":3}`},
 }
 
 type searchAnswer struct {
@@ -28,7 +28,7 @@ type searchAnswer struct {
 		ID       string
 		Score    float64
 		Document struct {
-			Name  any
+			Name  map[string]string // one variant
 			Price float64
 			Brand string
 		}
@@ -57,7 +57,7 @@ func (s example) show(ctx context.Context, base string) error {
 	}
 	fmt.Printf("%s\n%s\n", s.title, strings.Repeat("-", len(s.title)))
 	for _, hit := range answer.Hits {
-		fmt.Printf("  %-6s %-34v %7.1f EUR  %s", hit.ID, hit.Document.Name, hit.Document.Price, hit.Document.Brand)
+		fmt.Printf("  %-6s %-34s %7.1f EUR  %s", hit.ID, anyOf(hit.Document.Name), hit.Document.Price, hit.Document.Brand)
 		for _, values := range hit.Matched {
 			for _, v := range values.Values {
 				fmt.Printf("  [%s, %s, %d in stock]", v.Colour, v.Size, v.Stock)
@@ -87,4 +87,12 @@ func (s example) show(ctx context.Context, base string) error {
 	}
 	fmt.Printf("\n  curl -s %s -H 'Content-Type: application/json' -d '%s'\n\n", url, s.body)
 	return nil
+}
+
+// anyOf returns a value of a field that holds one variant.
+func anyOf(variants map[string]string) string {
+	for _, value := range variants {
+		return value
+	}
+	return ""
 }
