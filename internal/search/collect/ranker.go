@@ -40,6 +40,8 @@ func (r *run) newRanker(segment int) (*ranker, error) {
 	}
 	k.byScoreAlone = len(r.order) == 1 && r.order[0].Kind == ByScore && r.order[0].Descending && !k.backwards
 	k.row = make([]rank, len(k.keys))
+	room := min(k.limit, 64)
+	k.docs, k.scores = make([]uint32, 0, room), make([]float32, 0, room)
 	position := r.request.After
 	if k.backwards {
 		position = r.request.Before

@@ -52,11 +52,17 @@ func (c *FilterCache) lookup(s *segment.Reader, n plan.Node) []*Set {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	element := c.entries[cacheKey{s, key}]
+	meter := c.meters.QueryCache()
+	if word, ok := n.(*plan.Expand); ok {
+		if meter = c.meters.PrefixCache(); word.Edits > 0 {
+			meter = c.meters.TypoCache()
+		}
+	}
 	if element == nil {
-		c.meters.QueryCache().Miss(1)
+		meter.Miss(1)
 		return nil
 	}
-	c.meters.QueryCache().Hit(1)
+	meter.Hit(1)
 	c.recent.MoveToFront(element)
 	return element.Value.(*cacheEntry).sets
 }

@@ -44,6 +44,7 @@ type Scanner struct {
 type room struct {
 	sums    Sums
 	matched Bits
+	in, out Bits
 	batch   batch
 	dirty   bool // sums may not be zero
 }
@@ -218,7 +219,7 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 		union = termsOf(s.root)
 	}
 	done := ctx.Done()
-	var in, out Bits
+	in, out := &s.room.in, &s.room.out
 	for base := from &^ (Span - 1); base < to; base += Span {
 		if (term != nil || union != nil) && sink.Prunes() {
 			if term != nil {
@@ -240,11 +241,11 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 			s.skipped = true
 			continue
 		}
-		s.mask.window(base, &in)
+		s.mask.window(base, in)
 		s.room.dirty = true
-		s.root.run(base, &in, &out, s.sums)
+		s.root.run(base, in, out, s.sums)
 		s.room.dirty = false // the sink clears what it takes
-		if !out.Empty() && !sink.Take(base, &out, s.sums) {
+		if !out.Empty() && !sink.Take(base, out, s.sums) {
 			s.skipped = true
 			return nil
 		}

@@ -44,8 +44,7 @@ func NewView(s *snapshot.Snapshot, cache *FilterCache, tables *Tables) *View {
 	if tables == nil {
 		tables = NewTables()
 	}
-	return &View{Snapshot: s, cache: cache, tables: tables,
-		terms: map[termKey]*termStats{}, fields: map[string]*fieldStats{}, lists: map[plan.Node][]*List{}}
+	return &View{Snapshot: s, cache: cache, tables: tables}
 }
 
 type termKey struct{ structure, term string }
@@ -70,7 +69,12 @@ type List struct {
 }
 
 // Resolve states what a knn or fuse node matched, by segment.
-func (v *View) Resolve(n plan.Node, lists []*List) { v.lists[n] = lists }
+func (v *View) Resolve(n plan.Node, lists []*List) {
+	if v.lists == nil {
+		v.lists = map[plan.Node][]*List{}
+	}
+	v.lists[n] = lists
+}
 
 // Resolved reports whether Resolve was called for the node.
 func (v *View) Resolved(n plan.Node) bool { return v.lists[n] != nil }
@@ -116,6 +120,9 @@ func (v *View) term(structure, text string) *termStats {
 			}
 		}
 	}
+	if v.terms == nil {
+		v.terms = map[termKey]*termStats{}
+	}
 	v.terms[key] = s
 	return s
 }
@@ -135,6 +142,9 @@ func (v *View) field(structure string) *fieldStats {
 	}
 	if s.documents > 0 {
 		s.average = float64(length) / float64(s.documents)
+	}
+	if v.fields == nil {
+		v.fields = map[string]*fieldStats{}
 	}
 	v.fields[structure] = s
 	return s

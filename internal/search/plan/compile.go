@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"sync"
+
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/locale"
@@ -34,6 +36,56 @@ type Options struct {
 	Chains   Chains
 	Settings *settings.Settings // nil: none
 	Locale   string             // as the request names it; "": each field's default
+	// Memory, when not nil, remembers what the settings' words become, for
+	// other searches with the same settings.
+	Memory *Memory
+}
+
+// Memory remembers the analysed words of search settings. It serves one
+// version of settings and one schema at a time, and forgets when it meets
+// others. Any number of goroutines may use it.
+type Memory struct {
+	mu       sync.Mutex
+	settings *settings.Settings
+	schema   *definition.Schema
+	synonyms map[synonymKey]*synonymTable
+	excluded map[synonymKey]map[string]bool
+}
+
+// recall returns what is known of a field under the settings and schema. What
+// it returns is never changed.
+func (m *Memory) recall(s *settings.Settings, schema *definition.Schema, key synonymKey) (*synonymTable, map[string]bool) {
+	if m == nil {
+		return nil, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.settings != s || m.schema != schema {
+		return nil, nil
+	}
+	return m.synonyms[key], m.excluded[key]
+}
+
+// maxRemembered bounds the fields remembered; wildcard fields have any number
+// of names.
+const maxRemembered = 1024
+
+func (m *Memory) keep(s *settings.Settings, schema *definition.Schema, key synonymKey, table *synonymTable, excluded map[string]bool) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.settings != s || m.schema != schema || len(m.synonyms)+len(m.excluded) >= maxRemembered {
+		m.settings, m.schema = s, schema
+		m.synonyms, m.excluded = map[synonymKey]*synonymTable{}, map[synonymKey]map[string]bool{}
+	}
+	if table != nil {
+		m.synonyms[key] = table
+	}
+	if excluded != nil {
+		m.excluded[key] = excluded
+	}
 }
 
 // Compiler compiles the clauses of one search. It belongs to one goroutine.
@@ -44,6 +96,7 @@ type Compiler struct {
 	locale   string // supported tag, or ""
 	buffer   analysis.Buffer
 	forgiven int
+	memory   *Memory
 	synonyms map[synonymKey]*synonymTable
 	excluded map[synonymKey]map[string]bool
 }
@@ -55,7 +108,7 @@ func NewCompiler(o Options) (*Compiler, error) {
 			return nil, problem.SearchLocaleUnsupported.At(problem.At("locale"), "locale", o.Locale)
 		}
 	}
-	return &Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale}, nil
+	return &Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale, memory: o.Memory}, nil
 }
 
 // List compiles clauses that are joined by an implicit AND. An empty list

@@ -105,6 +105,9 @@ func (c *Compiler) synonymsOf(t target, autocomplete bool) (*synonymTable, error
 	if table := c.synonyms[key]; table != nil {
 		return table, nil
 	}
+	if table, _ := c.memory.recall(c.settings, c.schema, key); table != nil {
+		return table, nil
+	}
 	table := &synonymTable{rules: map[string][]synonymRule{}}
 	for _, set := range c.settings.Synonyms {
 		if set.HasFields && !slices.Contains(set.Fields, t.field.Path) {
@@ -120,6 +123,7 @@ func (c *Compiler) synonymsOf(t target, autocomplete bool) (*synonymTable, error
 		c.synonyms = map[synonymKey]*synonymTable{}
 	}
 	c.synonyms[key] = table
+	c.memory.keep(c.settings, c.schema, key, table, nil)
 	return table, nil
 }
 
@@ -168,6 +172,10 @@ func (c *Compiler) isExcluded(t target, autocomplete bool, term string) bool {
 	key := synonymKey{t.field.Path, t.variant, autocomplete}
 	terms, known := c.excluded[key]
 	if !known {
+		_, terms = c.memory.recall(c.settings, c.schema, key)
+		known = terms != nil
+	}
+	if !known {
 		terms = map[string]bool{}
 		for _, list := range c.settings.TypoExclusions {
 			if list.HasFields && !slices.Contains(list.Fields, t.field.Path) {
@@ -189,6 +197,7 @@ func (c *Compiler) isExcluded(t target, autocomplete bool, term string) bool {
 			c.excluded = map[synonymKey]map[string]bool{}
 		}
 		c.excluded[key] = terms
+		c.memory.keep(c.settings, c.schema, key, nil, terms)
 	}
 	return terms[term]
 }
