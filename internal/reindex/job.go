@@ -94,6 +94,8 @@ func (j *Jobs) run(ctx context.Context, one *job) {
 		j.log.Warn("another node carries the reindex job", "index", one.record().Record.Index)
 	case errors.Is(err, errCancelled):
 		err = j.finish(ctx, one, Cancelled, nil)
+	case j.isGone(one):
+		err = nil // and its record with it
 	default:
 		j.log.Error("reindex failed", "index", one.record().Record.Index, "error", err)
 		err = j.finish(ctx, one, Failed, err)
@@ -342,8 +344,8 @@ func (j *Jobs) finish(ctx context.Context, one *job, phase Phase, cause error) e
 	if j.isPromoted(one) {
 		return j.close(steady, one)
 	}
-	if index, err := j.registry.Find(one.target().Name); err != nil || index.ID != one.index() {
-		return nil // the index is gone, and its record with it
+	if j.isGone(one) {
+		return nil
 	}
 	if err := j.stopTracking(steady, one); err != nil {
 		j.log.Error("change tracking of a source cannot be ended", "index", one.record().Record.Index, "error", err)
@@ -358,6 +360,12 @@ func (j *Jobs) finish(ctx context.Context, one *job, phase Phase, cause error) e
 			s.Record.Error = textOrNil(describe(cause))
 		}
 	})
+}
+
+// isGone reports whether the index of a job was deleted.
+func (j *Jobs) isGone(one *job) bool {
+	index, err := j.registry.Find(one.target().Name)
+	return errors.Is(err, problem.IndexNotFound) || err == nil && index.ID != one.index()
 }
 
 // stopTracking ends the recording of changes. A source that is gone records
