@@ -163,7 +163,7 @@ func (d *decoder) searchMember(name string, v jsonread.Value, s *Search, g *give
 		}
 	case "offset":
 		g.offset = true
-		if n, ok := d.whole(v, 0, math.MaxInt32, problem.SearchOffsetOutOfRange); ok {
+		if n, ok := d.whole(v, 0, unbounded, problem.SearchOffsetOutOfRange); ok {
 			s.Offset = n
 		}
 	case "after":
@@ -230,8 +230,11 @@ func (d *decoder) freshness(v jsonread.Value) string {
 	return token
 }
 
+// unbounded is an upper bound that a caller can not know of: what 32 bits hold.
+const unbounded = -1
+
 // whole reads a whole number between two bounds; the code is reported outside
-// them, with max unless the upper bound is open.
+// them, with max unless the upper bound is unbounded.
 func (d *decoder) whole(v jsonread.Value, low, high int, code *problem.Code) (int, bool) {
 	if v.IsNull() {
 		return 0, false
@@ -240,12 +243,12 @@ func (d *decoder) whole(v jsonread.Value, low, high int, code *problem.Code) (in
 	if !ok {
 		return 0, false
 	}
-	if n < int64(low) || n > int64(high) {
-		if high >= math.MaxInt32 {
-			v.Report(code)
-		} else {
-			v.Report(code, "max", high)
-		}
+	switch {
+	case high == unbounded && (n < int64(low) || n > math.MaxInt32):
+		v.Report(code)
+		return 0, false
+	case high != unbounded && (n < int64(low) || n > int64(high)):
+		v.Report(code, "max", high)
 		return 0, false
 	}
 	return int(n), true

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"math"
 	"strings"
 
 	"github.com/quiresearch/quire/internal/jsonread"
@@ -37,7 +36,7 @@ func (d *decoder) highlightField(field string, options jsonread.Value) Highlight
 	options.Members(func(name string, member jsonread.Value) bool {
 		switch name {
 		case "fragments":
-			if n, ok := d.whole(member, 1, math.MaxInt32, problem.SearchHighlightFragmentsOutOfRange); ok {
+			if n, ok := d.whole(member, 1, unbounded, problem.SearchHighlightFragmentsOutOfRange); ok {
 				f.Fragments = n
 			}
 		case "length":
@@ -156,7 +155,7 @@ func (d *decoder) pages(v jsonread.Value) *Pages {
 		if name != "max" {
 			return false
 		}
-		if n, ok := d.whole(member, 1, math.MaxInt32, problem.SearchPagesMaxOutOfRange); ok {
+		if n, ok := d.whole(member, 1, unbounded, problem.SearchPagesMaxOutOfRange); ok {
 			p.Max = n
 		}
 		return true

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"math"
 	"time"
 
 	"github.com/quiresearch/quire/internal/jsonread"
@@ -274,7 +273,9 @@ func (d *decoder) shape(v jsonread.Value, s *Signal, shape SignalShape, paramete
 			return true
 		}
 		if shape == Decay {
-			if n, ok := d.whole(member, 1, math.MaxInt64, code); ok {
+			if n, ok := member.Int64(); ok && n < 1 {
+				member.Report(code)
+			} else if ok {
 				s.Parameter = float64(n)
 			}
 			return true

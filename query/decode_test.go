@@ -12,6 +12,9 @@ func problems(err error) string {
 	var parts []string
 	for _, p := range problem.All(err) {
 		parts = append(parts, p.Code.Name()+"@"+p.Path)
+		if strings.Contains(p.Message(), "{") {
+			parts = append(parts, "message: "+p.Message())
+		}
 	}
 	return strings.Join(parts, " ")
 }

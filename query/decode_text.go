@@ -1,8 +1,6 @@
 package query
 
 import (
-	"math"
-
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/problem"
 )
@@ -73,7 +71,7 @@ func (d *decoder) text(v jsonread.Value, t *Text, other func(string, jsonread.Va
 				t.Typos = Typos(word)
 			}
 		case "slop":
-			if n, ok := d.whole(member, 0, math.MaxInt32, problem.SearchClauseSlopOutOfRange); ok {
+			if n, ok := d.whole(member, 0, unbounded, problem.SearchClauseSlopOutOfRange); ok {
 				t.Slop = n
 			}
 		case "relax":

@@ -123,6 +123,9 @@ func showProblems(err error) string {
 	var lines []string
 	for _, p := range problem.All(err) {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s", p.Code.Name(), p.Path)))
+		if strings.Contains(p.Message(), "{") {
+			lines = append(lines, "message: "+p.Message())
+		}
 	}
 	return strings.Join(lines, "\n")
 }
