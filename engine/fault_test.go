@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -212,9 +213,10 @@ func TestFailedSyncAnywhere(t *testing.T) {
 // are refused, and everything goes on without reopening.
 func TestFullDiskResumes(t *testing.T) {
 	for from := range 40 {
-		full, writes := false, 0
+		var full atomic.Bool
+		writes := 0
 		fs := faultfs.New(func(call faultfs.Call) error {
-			if full && (call.Op == "write" || call.Op == "create" || call.Op == "reserve") {
+			if full.Load() && (call.Op == "write" || call.Op == "create" || call.Op == "reserve") {
 				if writes++; writes > from {
 					return faultfs.ErrNoSpace
 				}
@@ -225,7 +227,7 @@ func TestFullDiskResumes(t *testing.T) {
 		g := open(t, fs, manual)
 		mustAdd(t, g, `{"id":"a","title":"one"}`)
 		mustCommit(t, g)
-		full = true
+		full.Store(true)
 		var taken []string
 		for i := range 8 {
 			key := fmt.Sprintf("k%d", i)
@@ -245,7 +247,7 @@ func TestFullDiskResumes(t *testing.T) {
 				t.Fatal("a committed document is gone")
 			}
 		}
-		full = false
+		full.Store(false)
 		mustAdd(t, g, `{"id":"z","title":"last"}`)
 		mustCommit(t, g)
 		found := mustDocuments(t, g)
@@ -291,12 +293,12 @@ func TestWritesAreRefusedBelowTheReserve(t *testing.T) {
 // F29: a token given while an earlier commit fails is reached after a crash,
 // with its write.
 func TestPromisesAreKeptOverFailedCommitsAndCrashes(t *testing.T) {
-	failing := false
+	var failing atomic.Bool
 	fs := faultfs.New(func(call faultfs.Call) error {
-		if failing && call.Op == "rename" {
+		if failing.Load() && call.Op == "rename" {
 			return faultfs.ErrNoSpace
 		}
-		if failing && call.Op == "create" && call.Name != "g/log" {
+		if failing.Load() && call.Op == "create" && call.Name != "g/log" {
 			return faultfs.ErrNoSpace
 		}
 		return nil
@@ -304,7 +306,7 @@ func TestPromisesAreKeptOverFailedCommitsAndCrashes(t *testing.T) {
 	create(t, fs, books)
 	g := open(t, fs, manual)
 	mustAdd(t, g, `{"id":"a","title":"one"}`)
-	failing = true
+	failing.Store(true)
 	if _, err := g.Commit(t.Context(), Explicit); err == nil {
 		t.Fatal("the commit succeeded")
 	}
@@ -312,7 +314,7 @@ func TestPromisesAreKeptOverFailedCommitsAndCrashes(t *testing.T) {
 	if receipt.Sequence != 2 {
 		t.Fatalf("promised %d", receipt.Sequence)
 	}
-	failing = false
+	failing.Store(false)
 	fs.PowerOff()
 	abandon(g)
 	again := fs.Restart(rand.New(rand.NewPCG(1, 1)), false)
@@ -390,5 +392,45 @@ func TestPowerLossUnderLoad(t *testing.T) {
 				t.Fatalf("seed %d, power lost at call %d, chance %d: %v", seed, stop, chance, err)
 			}
 		}
+	}
+}
+
+// F6, I18: a generation whose log cannot be committed, because the disk is
+// full, opens for searches, refuses writes, and goes on once there is room.
+func TestOpeningOnAFullDisk(t *testing.T) {
+	var full atomic.Bool
+	fs := faultfs.New(func(call faultfs.Call) error {
+		if full.Load() && (call.Op == "write" || call.Op == "create" || call.Op == "reserve") {
+			return faultfs.ErrNoSpace
+		}
+		return nil
+	})
+	create(t, fs, books)
+	g := open(t, fs, manual)
+	mustAdd(t, g, `{"id":"a"}`)
+	mustCommit(t, g)
+	receipt := mustAdd(t, g, `{"id":"b"}`)
+	abandon(g)
+	full.Store(true)
+	g = open(t, fs, manual)
+	if found := mustDocuments(t, g); len(found) != 1 || found["a"] == nil {
+		t.Fatalf("found %v", found)
+	}
+	s := g.Session(t.Context())
+	if err := add(s, `{"id":"c"}`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Wait(); !errors.Is(err, problem.StorageIoError) {
+		t.Fatalf("got %v", err)
+	}
+	full.Store(false)
+	mustCommit(t, g)
+	if err := g.WaitFor(t.Context(), receipt.Sequence); err != nil {
+		t.Fatal(err)
+	}
+	mustAdd(t, g, `{"id":"d"}`)
+	mustCommit(t, g)
+	if found := mustDocuments(t, g); len(found) != 3 || found["b"] == nil || found["d"] == nil {
+		t.Fatalf("found %v", found)
 	}
 }

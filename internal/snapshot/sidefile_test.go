@@ -124,7 +124,7 @@ func TestDamagedSideFileIsRefused(t *testing.T) {
 		side, err := ReadSide("x.side", damaged)
 		if err == nil {
 			// Padding between sections means nothing.
-			if cmp.Diff(exampleSide(), side, compareSets, cmp.AllowUnexported(Overlay{})) != "" {
+			if !bytes.Equal(encodeSide(t, side), content) {
 				t.Fatalf("byte %d flipped and read as something else", i)
 			}
 		} else if !errors.Is(err, blockfile.ErrCorrupt) && !errors.Is(err, blockfile.ErrVersion) {
