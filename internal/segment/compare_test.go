@@ -234,6 +234,13 @@ func compareRange(t *testing.T, r *Reader, docs []modelDoc, lo, hi int64) {
 	single, multi := bitset.New(uint32(len(docs))), bitset.New(uint32(len(docs)))
 	r.NumberPoints("n").IntoBitset(lo, hi, single)
 	r.NumberPoints("ns").IntoBitset(lo, hi, multi)
+	for name, set := range map[string]*bitset.Bitset{"n": single, "ns": multi} {
+		scanned := bitset.New(uint32(len(docs)))
+		r.Numbers(name).IntoBitset(lo, hi, scanned)
+		if !scanned.Equal(set) {
+			t.Fatalf("range %d–%d of %q: column and points differ", lo, hi, name)
+		}
+	}
 	n := uint64(0)
 	for d, doc := range docs {
 		in := doc.number != nil && *doc.number >= lo && *doc.number <= hi
