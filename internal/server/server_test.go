@@ -1,0 +1,123 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/config"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func load(t *testing.T, entries ...string) *config.Config {
+	t.Helper()
+	loaded, err := config.Load(append([]string{"SERVICE_HTTP_HOST=127.0.0.1", "SERVICE_HTTP_PORT=0", "SERVICE_AUTH_ROOT_KEY=k"}, entries...), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
+}
+
+// start runs a node and returns its address and a function that stops it.
+func start(t *testing.T, c *config.Config) (base string, stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	listening, ended := make(chan net.Addr, 1), make(chan error, 1)
+	go func() { ended <- Run(ctx, c, quiet, func(a net.Addr) { listening <- a }) }()
+	select {
+	case address := <-listening:
+		return "http://" + address.String(), func() error {
+			cancel()
+			return <-ended
+		}
+	case err := <-ended:
+		cancel()
+		t.Fatalf("start: %v", err)
+		return "", nil
+	}
+}
+
+func TestASecondProcessCannotUseTheDirectory(t *testing.T) {
+	c := load(t, "SERVICE_STORAGE_LOCAL_DIRECTORY="+t.TempDir())
+	_, stop := start(t, c)
+	if err := Run(context.Background(), c, quiet, nil); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "SERVICE_STORAGE_LOCAL_DIRECTORY") {
+		t.Errorf("got %v", err)
+	}
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	_, stop = start(t, c)
+	if err := stop(); err != nil {
+		t.Errorf("stop again: %v", err)
+	}
+}
+
+func TestAPortInUseIsRefusedByName(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, port, _ := net.SplitHostPort(taken.Addr().String())
+	c := load(t, "SERVICE_STORAGE_LOCAL_DIRECTORY="+t.TempDir(), "SERVICE_HTTP_PORT="+port)
+	if err := Run(context.Background(), c, quiet, nil); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "SERVICE_HTTP_PORT") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAStoppingNodeFinishesRequestsInFlight(t *testing.T) {
+	c := load(t, "SERVICE_STORAGE_LOCAL_DIRECTORY="+t.TempDir())
+	base, stop := start(t, c)
+	put, err := http.NewRequest(http.MethodPut, base+"/v1alpha1/admin/indexes/x", strings.NewReader(`{"fields":{"id":{"type":"string","role":"id"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put.Header.Set("Authorization", "Bearer k")
+	if response, err := http.DefaultClient.Do(put); err != nil || response.StatusCode != http.StatusCreated {
+		t.Fatalf("%v %v", response, err)
+	}
+	reader, writer := io.Pipe()
+	request, err := http.NewRequest(http.MethodPost, base+"/v1alpha1/indexes/x/documents", reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer k")
+	request.Header.Set("Content-Type", "application/x-ndjson")
+	type result struct {
+		status int
+		err    error
+	}
+	answered := make(chan result, 1)
+	go func() {
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			answered <- result{0, err}
+			return
+		}
+		defer response.Body.Close()
+		answered <- result{response.StatusCode, nil}
+	}()
+	// The server has taken the request when it has read the first document;
+	// larger than every buffer on the way, so that writing returns only then.
+	if _, err := io.WriteString(writer, `{"id":"`+strings.Repeat("x", 100)+`"}`+"\n"+strings.Repeat(" ", 4<<20)+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	stopped := make(chan error, 1)
+	go func() { stopped <- stop() }()
+	if _, err := io.WriteString(writer, `{"id":"2"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	writer.Close()
+	if got := <-answered; got.err != nil || got.status != http.StatusOK {
+		t.Errorf("the request in flight: %+v", got)
+	}
+	if err := <-stopped; err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
