@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-quick check format-check vet staticcheck generate generate-check licences vulnerabilities \
-	spec conformance demo serve fuzz bench clean
+	tools spec conformance demo serve fuzz bench bench-quick bench-relevance bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,10 +23,16 @@ demo: build ## Start a local node with demo data and three example searches
 serve: build ## Start an empty local node without credentials on this machine
 	bin/quire serve --dev
 
-test: ## Run all tests, with invariants checked
+tools: $(TOOLS)/versitygw ## Build the S3 server that tests run against
+
+$(TOOLS)/versitygw:
+	@mkdir -p $(TOOLS)
+	CGO_ENABLED=0 GOFLAGS= GOBIN=$(TOOLS) $(GO) install -trimpath -ldflags "-s -w" github.com/versity/versitygw/cmd/versitygw@v1.8.0
+
+test: tools ## Run all tests, with invariants checked
 	$(GO) test -tags invariants ./...
 
-test-race: ## Run all tests under the race detector (needs gcc)
+test-race: tools ## Run all tests under the race detector (needs gcc)
 	CGO_ENABLED=1 $(GO) test $(RACE) -tags invariants ./...
 
 check: format-check vet staticcheck generate-check licences vulnerabilities ## Format, vet, static analysis, generated files, licences, vulnerabilities
@@ -65,8 +71,28 @@ conformance: build ## Run the black-box suite against a node that is started and
 fuzz: ## Run every fuzz target for a short while (FUZZTIME=30s)
 	@scripts/fuzz
 
-bench: ## Run the Go benchmarks
+BENCH := bin/bench-run
+
+$(BENCH): $(wildcard bench/run/*.go)
+	$(GO) build -C bench/run -o ../../$(BENCH) .
+
+bench: $(BENCH) ## Measure beside Lucene, tantivy and bleve on the whole corpus
+	$(BENCH) -data ../shared/data
+
+bench-quick: $(BENCH) ## The same in minutes, on a part of the corpus
+	$(BENCH) -data ../shared/data -quick
+
+bench-relevance: $(BENCH) ## Measure ranking quality on judged sets beside Lucene
+	$(BENCH) -data ../shared/data -relevance
+
+bench-micro: ## Run the Go benchmarks of the packages
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+profile: $(BENCH) ## Write CPU and allocation profiles of one query class (CLASS=or_high)
+	$(BENCH) -data ../shared/data -engines quire -classes $(CLASS) -profile $(CLASS)
+
+locale-data: build ## Prepare the locale data of the compounding languages
+	scripts/locale-data.sh locale-data
 
 clean: ## Remove what was built
 	rm -rf bin .tools
