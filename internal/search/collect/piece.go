@@ -68,6 +68,10 @@ func (p *piece) TakeDocs(docs []uint32, scores []float32) bool {
 
 func (p *piece) offer(base uint32, matched *match.Bits, sums *match.Sums) {
 	k := p.ranker
+	if sums == nil && p.signals == nil && k.isFull() && k.readsNumbers() {
+		k.offerNumbers(base, matched)
+		return
+	}
 	for i, w := range matched {
 		for w != 0 {
 			at := uint32(i<<6 + bits.TrailingZeros64(w))

@@ -3,8 +3,10 @@ package collect
 import (
 	"context"
 	"math"
+	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
@@ -26,6 +28,8 @@ type ranker struct {
 	scores       []float32
 	ranks        []rank // one row per hit, general orders only
 	row          []rank // of the document offered
+	window       []uint32
+	values       []int64
 }
 
 func (r *run) newRanker(segment int) (*ranker, error) {
@@ -259,6 +263,46 @@ func (k *ranker) down(i int) {
 		}
 		k.swap(i, child)
 		i = child
+	}
+}
+
+// readsNumbers reports whether a column of plain numbers orders first.
+func (k *ranker) readsNumbers() bool {
+	first := &k.keys[0]
+	return first.Kind == ByNumber && first.numbers != nil && first.overlay == nil && first.List == "" && first.chain == nil
+}
+
+// unknown stands for a missing value in a batch; a document that has it as its
+// value is looked at more closely.
+const unknown = math.MinInt64
+
+// offerNumbers takes the documents of a window. Their values are read at once,
+// and those behind the worst hit are passed over.
+func (k *ranker) offerNumbers(base uint32, matched *match.Bits) {
+	k.window = k.window[:0]
+	const blockWords = columns.BlockSize / 64
+	ruledOut := false
+	for i, w := range matched {
+		if i%blockWords == 0 {
+			from := base + uint32(i*64)
+			ruledOut = k.rulesOut(from, from+columns.BlockSize)
+		}
+		for w != 0 && !ruledOut {
+			k.window = append(k.window, base+uint32(i<<6+bits.TrailingZeros64(w)))
+			w &= w - 1
+		}
+	}
+	if cap(k.values) < len(k.window) {
+		k.values = make([]int64, match.Span)
+	}
+	values := k.values[:len(k.window)]
+	first := &k.keys[0]
+	first.numbers.Values(k.window, values, unknown)
+	for i, v := range values {
+		if v != unknown && first.turn(v, true).compare(k.ranks[0]) > 0 {
+			continue
+		}
+		k.offer(k.window[i], 0)
 	}
 }
 

@@ -189,6 +189,16 @@ func (s *Scanner) Known() (atLeast int, exact bool) {
 	return 0, false
 }
 
+// isFlat reports whether a step has one bound for all documents, which costs
+// nothing to ask for.
+func isFlat(s step) bool {
+	switch s.(type) {
+	case *expandStep, *constantStep, *listStep, *blendStep:
+		return true
+	}
+	return false
+}
+
 // isFull reports whether every document may be a hit.
 func (m *mask) isFull() bool { return m.live == nil && m.parents == nil && m.domain == nil }
 
@@ -220,6 +230,7 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	}
 	done := ctx.Done()
 	in, out := &s.room.in, &s.room.out
+	flat := s.sums != nil && isFlat(s.root)
 	for base := from &^ (Span - 1); base < to; base += Span {
 		if (term != nil || union != nil) && sink.Prunes() {
 			if term != nil {
@@ -237,6 +248,10 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 			return nil
 		}
 		base = next &^ (Span - 1)
+		if flat && sink.Prunes() && s.root.bound(base, to) <= sink.Floor() {
+			s.skipped = true
+			return nil // what follows is bounded by the same score
+		}
 		if sink.Prunes() && (sink.SkipsWindow(base) || s.sums != nil && s.root.bound(base, base+Span) <= sink.Floor()) {
 			s.skipped = true
 			continue
