@@ -13,6 +13,9 @@ import (
 // first target on which a document has a value supplies all of them. With
 // value hits every hit counts in the buckets of its document.
 func (s *session) countChain(ctx context.Context, p *facetPlan, pop *population, items []*bitset.Bitset, hitList bool) ([]int64, error) {
+	if err := s.load(ctx, pop); err != nil {
+		return nil, err
+	}
 	totals := make([]int64, len(p.bounds))
 	sources := make([][]*bitset.Bitset, len(p.chain))
 	for i := range p.chain {

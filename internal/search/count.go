@@ -69,6 +69,11 @@ func (s *session) countValues(ctx context.Context, p *facetPlan, pop *population
 	if err != nil {
 		return nil, err
 	}
+	if items == nil {
+		if err := s.loadToCount(ctx, pop); err != nil {
+			return nil, err
+		}
+	}
 	parts := make([]facet.Part, len(s.view.Snapshot.Segments))
 	err = s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
 		column := segment.Reader.Ordinals(p.column)
@@ -117,6 +122,11 @@ func (s *session) countBuckets(ctx context.Context, p *facetPlan, pop *populatio
 	}
 	if p.chain != nil {
 		return s.countChain(ctx, p, pop, items, hitList)
+	}
+	if items == nil {
+		if err := s.load(ctx, pop); err != nil {
+			return nil, err
+		}
 	}
 	partial := make([][]int64, len(s.view.Snapshot.Segments))
 	err = s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {

@@ -67,7 +67,7 @@ func (s *session) explain(ctx context.Context, key string, position int) (*query
 			return explanation(detail), nil
 		}
 	}
-	item, err := s.item(segment, doc, values.Path, key, position)
+	item, err := s.item(ctx, segment, doc, values.Path, key, position)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func (s *session) document(key string) (*snapshot.Segment, uint32, error) {
 }
 
 // item finds the list value at a position of a document's list.
-func (s *session) item(segment *snapshot.Segment, doc uint32, list, key string, position int) (uint32, error) {
-	items, err := s.collect.MatchedValues(context.Background(), list, nil, []uint32{segment.Base + doc})
+func (s *session) item(ctx context.Context, segment *snapshot.Segment, doc uint32, list, key string, position int) (uint32, error) {
+	items, err := s.collect.MatchedValues(ctx, list, nil, []uint32{segment.Base + doc})
 	if err != nil {
 		return 0, err
 	}

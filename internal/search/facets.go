@@ -12,6 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/facet"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
@@ -181,11 +182,12 @@ func commonPath(a, b string) string {
 // population is the documents that a facet counts, and what of their list
 // values counts.
 type population struct {
-	key   string // of the filters that narrow it
-	nodes []plan.Node
-	sets  []*bitset.Bitset // per segment
-	all   bool             // nothing narrows: every live document
-	items map[string][]*bitset.Bitset
+	key     string // of the filters that narrow it
+	nodes   []plan.Node
+	filters []plan.Node
+	sets    []*bitset.Bitset // per segment; nil until they are needed
+	all     bool             // nothing narrows: every live document
+	items   map[string][]*bitset.Bitset
 }
 
 // countFacets counts every facet of the request.
@@ -201,10 +203,7 @@ func (s *session) countFacets(ctx context.Context, plans []facetPlan, values *co
 			if values == nil && !slices.Contains(p.kept, false) {
 				ready = result
 			}
-			var err error
-			if pop, err = s.populate(ctx, p.kept, ready); err != nil {
-				return nil, err
-			}
+			pop = s.populate(p.kept, ready)
 			populations[key] = pop
 		}
 		one, err := s.countFacet(ctx, p, pop, values)
@@ -224,27 +223,43 @@ func keptKey(kept []bool) string {
 	return string(key)
 }
 
-// populate works out the documents under the query and the kept filters.
-func (s *session) populate(ctx context.Context, kept []bool, ready *collect.Result) (*population, error) {
-	pop := &population{key: keptKey(kept), nodes: []plan.Node{s.query}, items: make(map[string][]*bitset.Bitset)}
-	var filters []plan.Node
+// populate names the documents under the query and the kept filters. They are
+// worked out when they are needed, unless ready has them.
+func (s *session) populate(kept []bool, ready *collect.Result) *population {
+	pop := &population{key: keptKey(kept), items: make(map[string][]*bitset.Bitset)}
 	for i, node := range s.filters {
 		if kept[i] {
-			filters = append(filters, node)
+			pop.filters = append(pop.filters, node)
 		}
 	}
-	pop.nodes = append(pop.nodes, filters...)
-	pop.all = len(filters) == 0 && isEverything(s.query)
-	if ready != nil && ready.Sets != nil {
+	pop.nodes = append([]plan.Node{s.query}, pop.filters...)
+	pop.all = len(pop.filters) == 0 && isEverything(s.query)
+	if ready != nil {
 		pop.sets = ready.Sets
-		return pop, nil
 	}
-	result, err := s.collect.Run(ctx, &collect.Request{Query: s.query, Filters: filters, CountTo: collect.Everything, Sets: true})
+	return pop
+}
+
+// load works out the documents of a population.
+func (s *session) load(ctx context.Context, pop *population) error {
+	if pop.sets != nil {
+		return nil
+	}
+	result, err := s.collect.Run(ctx, &collect.Request{Query: s.query, Filters: pop.filters, CountTo: collect.Everything, Sets: true})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	pop.sets = result.Sets
-	return pop, nil
+	return nil
+}
+
+// loadToCount works out the documents of a population unless the counts that
+// segments keep are enough.
+func (s *session) loadToCount(ctx context.Context, pop *population) error {
+	if pop.all && !slices.ContainsFunc(s.view.Snapshot.Segments, func(segment *snapshot.Segment) bool { return segment.Live != nil }) {
+		return nil
+	}
+	return s.load(ctx, pop)
 }
 
 // isEverything reports whether a query matches every document.
@@ -268,6 +283,9 @@ func (s *session) itemsOf(ctx context.Context, pop *population, list string) ([]
 		return nil, err
 	}
 	if !pop.all {
+		if err := s.load(ctx, pop); err != nil {
+			return nil, err
+		}
 		for i, segment := range s.view.Snapshot.Segments {
 			keepOf(sets[i], pop.sets[i], parentsOf(segment))
 		}

@@ -50,11 +50,7 @@ func (s *session) facetValues(ctx context.Context, name string, request *query.F
 		field: field, column: s.facetColumn(field), kept: s.keptFilters([]string{name}),
 		request: &query.Facet{Field: name, Limit: request.Limit, Order: request.Order},
 	}
-	pop, err := s.populate(ctx, p.kept, nil)
-	if err != nil {
-		return nil, err
-	}
-	counts, err := s.countValues(ctx, &p, pop, nil)
+	counts, err := s.countValues(ctx, &p, s.populate(p.kept, nil), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (s *session) suggest(ctx context.Context, request *query.Suggest) ([]query.
 		if text != "" {
 			matches = func() []suggest.Match { return f.index.Prefix(f.normalize(text)) }
 		}
-		found = append(found, f.suggestions(matches(), text, request.Limit, s.locale)...)
+		found = append(found, f.suggestions(matches(), text, request.Limit)...)
 	}
 	found = best(found, request.Limit)
 	if len(found) >= request.Limit || request.Typos == query.TyposOff || text == "" {
@@ -85,7 +85,7 @@ func (s *session) suggest(ctx context.Context, request *query.Suggest) ([]query.
 		matches := slices.DeleteFunc(f.index.Near(normalized), func(m suggest.Match) bool {
 			return listed[identity{f.field.Path, string(m.Value.Value)}]
 		})
-		corrected = append(corrected, f.suggestions(matches, text, request.Limit, s.locale)...)
+		corrected = append(corrected, f.suggestions(matches, text, request.Limit)...)
 	}
 	return append(found, best(corrected, request.Limit-len(found))...), nil
 }
@@ -120,11 +120,7 @@ func (s *session) prepare(ctx context.Context, f *suggestField) error {
 	}
 	f.normalize = normalize
 	p := facetPlan{field: f.field, column: s.facetColumn(f.field), kept: s.keptFilters([]string{f.field.Path})}
-	pop, err := s.populate(ctx, p.kept, nil)
-	if err != nil {
-		return err
-	}
-	if f.counts, err = s.countValues(ctx, &p, pop, nil); err != nil {
+	if f.counts, err = s.countValues(ctx, &p, s.populate(p.kept, nil), nil); err != nil {
 		return err
 	}
 	f.index = s.searcher.forms.get(s, f, p.column)
@@ -153,7 +149,7 @@ func (f *suggestField) count(value []byte) int64 {
 
 // suggestions shows the most common of the matches that some document holds
 // under the filters.
-func (f *suggestField) suggestions(matches []suggest.Match, text string, limit int, locale string) []query.Suggestion {
+func (f *suggestField) suggestions(matches []suggest.Match, text string, limit int) []query.Suggestion {
 	type counted struct {
 		suggest.Match
 		count int64
