@@ -54,6 +54,10 @@ func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 	}
 	err := g.log.Append(g.nextLSN, encoded.Encode())
 	switch {
+	case errors.Is(err, log.ErrNotWritten) && errors.Is(err, ErrFenced):
+		g.fail(err)
+		g.refuse(batch, problem.IndexReadonly.New().Because(err))
+		return nil, nil
 	case errors.Is(err, log.ErrNotWritten):
 		g.refuse(batch, problem.StorageIoError.New().Because(err))
 		return nil, nil
@@ -115,10 +119,11 @@ func (g *Generation) refuse(batch []*operation, refusal error) {
 func (g *Generation) writable() error {
 	g.mu.Lock()
 	failure, recovering := g.failure, g.recovering
+	refusal := g.refusal()
 	g.mu.Unlock()
 	switch {
 	case failure != nil:
-		return problem.IndexClosed.New().Because(failure)
+		return refusal
 	case recovering:
 		return problem.StorageIoError.New().Because(errors.New("what the log holds is not committed yet"))
 	}
@@ -145,4 +150,12 @@ func (g *Generation) enoughSpace() error {
 		return problem.StorageIoError.New().Because(fmt.Errorf("%d bytes free, %d are kept in reserve", free, reserve))
 	}
 	return nil
+}
+
+// refusal returns what is answered after a failure. The caller holds mu.
+func (g *Generation) refusal() error {
+	if errors.Is(g.failure, ErrFenced) || g.options.ReadOnly {
+		return problem.IndexReadonly.New().Because(g.failure)
+	}
+	return problem.IndexClosed.New().Because(g.failure)
 }

@@ -32,7 +32,7 @@ func (g *Generation) Commit(ctx context.Context, trigger Trigger) (uint64, error
 	g.mu.Lock()
 	if g.failure != nil || g.ended {
 		defer g.mu.Unlock()
-		return 0, problem.IndexClosed.New().Because(g.failure)
+		return 0, g.refusal()
 	}
 	g.requests = append(g.requests, request)
 	g.mu.Unlock()
@@ -238,14 +238,17 @@ func (g *Generation) flush(t *table) error {
 			continue
 		}
 		group.Go(func() {
-			if r.broken {
-				if failures[i] = g.rebuild(t, r); failures[i] != nil {
-					return
+			failures[i] = guard(func() error {
+				if r.broken {
+					if err := g.rebuild(t, r); err != nil {
+						return err
+					}
 				}
-			}
-			if len(r.entries) > 0 {
-				failures[i] = g.flushRun(r)
-			}
+				if len(r.entries) == 0 {
+					return nil
+				}
+				return g.flushRun(r)
+			})
 		})
 	}
 	group.Wait()
@@ -270,7 +273,7 @@ func (g *Generation) publish(ctx context.Context, next *manifest.Manifest) error
 	}
 	if g.storage.Publisher != nil {
 		if err := g.storage.Publisher.Publish(ctx, next); err != nil {
-			if errors.Is(err, ErrFenced) {
+			if errors.Is(err, ErrFenced) || errors.Is(err, manifest.ErrUnsettled) {
 				g.fail(err)
 			}
 			return fmt.Errorf("publish commit %d: %w", next.Sequence, err)

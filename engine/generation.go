@@ -95,9 +95,12 @@ func newReading(d *definition.Definition, builder *analysis.Builder) *reading {
 // ends. The context bounds the opening only.
 func Open(ctx context.Context, storage Storage, options Options) (*Generation, error) {
 	options = options.withDefaults()
-	lock, err := lockDirectory(storage)
-	if err != nil {
-		return nil, fmt.Errorf("open generation: %w", err)
+	var lock io.Closer = unlocked{} // a copy that is only read may be taken over by its writer
+	if !options.ReadOnly {
+		var err error
+		if lock, err = lockDirectory(storage); err != nil {
+			return nil, fmt.Errorf("open generation: %w", err)
+		}
 	}
 	g := &Generation{
 		storage: storage, options: options, fs: storage.FS, lock: lock, log: storage.Log,
@@ -144,6 +147,11 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	}
 	return g, nil
 }
+
+// unlocked stands for the lock of a directory that nobody locked.
+type unlocked struct{}
+
+func (unlocked) Close() error { return nil }
 
 // load reads the manifest, verifies what it names and removes what it does not.
 func (g *Generation) load() error {

@@ -61,3 +61,10 @@ func (g *Generation) Reload(ctx context.Context) error {
 	g.install(m.Sequence, segments, m)
 	return nil
 }
+
+// Manifest returns what the current snapshot shows. It must not be changed.
+func (g *Generation) Manifest() *manifest.Manifest {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.manifest
+}

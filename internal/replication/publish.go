@@ -6,11 +6,19 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/manifest"
 )
+
+// publishLimit bounds how long the replacement of a manifest may stay
+// unsettled before the generation gives up; what is stored decides at the next
+// opening.
+const publishLimit = 2 * time.Minute
 
 // Publish uploads the files that the manifest names and the bucket lacks, then
 // replaces the stored manifest (R3). It fills in epoch, session, keys, floors
@@ -23,25 +31,19 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	held, now := w.held, w.last
 	w.mu.Unlock()
 	next.Epoch, next.Session = w.epoch, w.session
-	for i := range next.Files {
-		f := &next.Files[i]
-		if known := held.Manifest.File(f.Name); known != nil && known.Key != "" {
-			if known.Size != f.Size || known.CRC32C != f.CRC32C {
-				return fmt.Errorf("file %s differs from the one that was published", f.Name)
-			}
-			f.Key = known.Key
-			continue
-		}
-		f.Key = path.Join("seg", w.session, f.Name)
-		date, err := w.upload(ctx, *f)
-		if err != nil {
-			return fmt.Errorf("upload %s: %w", f.Name, err)
-		}
-		now = later(now, date)
+	uploaded, err := w.uploadMissing(ctx, held.Manifest, next)
+	if err != nil {
+		return err
 	}
+	now = later(now, uploaded)
 	w.retire(held.Manifest, next, now)
-	stored, err := w.remote.putManifest(ctx, next, bucket.Matches(held.Tag))
+	// A caller that leaves must not leave the outcome open.
+	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishLimit)
+	defer cancel()
+	stored, err := w.remote.putManifest(settle, next, bucket.Matches(held.Tag))
 	switch {
+	case errors.Is(err, bucket.ErrUnknown):
+		return fmt.Errorf("publish generation %s: %w: %w", w.remote.id, manifest.ErrUnsettled, err)
 	case errors.Is(err, errLost):
 		return w.fence(errors.New("another writer replaced the manifest"))
 	case errors.Is(err, bucket.ErrNotFound):
@@ -54,6 +56,43 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	w.held = stored
 	w.proven, w.last = later(w.proven, stored.Date), later(now, stored.Date)
 	return nil
+}
+
+// transfers is how many files of a generation are sent or fetched at once.
+const transfers = 4
+
+// uploadMissing stores the files that the manifest before does not name and
+// fills in the keys of all. It returns the last time of the store.
+func (w *Writer) uploadMissing(ctx context.Context, before, next *manifest.Manifest) (time.Time, error) {
+	var (
+		mu   sync.Mutex
+		last time.Time
+	)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(transfers)
+	for i := range next.Files {
+		f := &next.Files[i]
+		if known := before.File(f.Name); known != nil && known.Key != "" {
+			if known.Size != f.Size || known.CRC32C != f.CRC32C {
+				return last, errors.Join(fmt.Errorf("file %s differs from the one that was published", f.Name), group.Wait())
+			}
+			f.Key = known.Key
+			continue
+		}
+		f.Key = path.Join("seg", w.session, f.Name)
+		group.Go(func() error {
+			date, err := w.upload(ctx, *f)
+			if err != nil {
+				return fmt.Errorf("upload %s: %w", f.Name, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			last = later(last, date)
+			return nil
+		})
+	}
+	err := group.Wait()
+	return last, err
 }
 
 // upload stores a file once. The same name in the same session is the same

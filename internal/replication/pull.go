@@ -10,6 +10,8 @@ import (
 	"path"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/vfs"
@@ -24,25 +26,39 @@ const partSuffix = ".part"
 
 // Pull brings dir of fs to the state of a stored manifest: files that are not
 // there, or not whole, are fetched under a temporary name, verified and renamed
-// (R4); then the local manifest is replaced. Files that are verified stay when
+// (R4); then the local manifest is replaced. Files that have names, nil for
+// none, are open here and known to be whole. Files that are verified stay when
 // a pull fails. Two pulls of one directory must not run at once.
-func (r *Remote) Pull(ctx context.Context, fs vfs.FS, dir string, m *manifest.Manifest) error {
+func (r *Remote) Pull(ctx context.Context, fs vfs.FS, dir string, m, have *manifest.Manifest) error {
 	if err := fs.MakeDir(dir); err != nil {
 		return fmt.Errorf("pull generation %s: %w", r.id, err)
 	}
 	if err := dropParts(fs, dir); err != nil {
 		return fmt.Errorf("pull generation %s: %w", r.id, err)
 	}
+	group, fetching := errgroup.WithContext(ctx)
+	group.SetLimit(transfers)
 	for _, f := range m.Files {
-		if err := ctx.Err(); err != nil {
-			return err
+		if have != nil {
+			if held := have.File(f.Name); held != nil && held.Key == f.Key && held.CRC32C == f.CRC32C {
+				continue
+			}
 		}
-		if isWhole(fs, dir, f) {
-			continue
-		}
-		if err := r.fetch(ctx, fs, dir, f); err != nil {
-			return fmt.Errorf("pull generation %s: file %s: %w", r.id, f.Name, err)
-		}
+		group.Go(func() error {
+			if err := fetching.Err(); err != nil {
+				return err
+			}
+			if isWhole(fs, dir, f) {
+				return nil
+			}
+			if err := r.fetch(fetching, fs, dir, f); err != nil {
+				return fmt.Errorf("file %s: %w", f.Name, err)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("pull generation %s: %w", r.id, err)
 	}
 	if err := fs.SyncDir(dir); err != nil {
 		return fmt.Errorf("pull generation %s: %w", r.id, err)

@@ -45,6 +45,9 @@ var (
 	ErrHole = errors.New("the log has a hole")
 	// errLost is the outcome of a conditional write that another won.
 	errLost = errors.New("another object is stored")
+	// errNotStored marks a write that the store refused before anything
+	// happened.
+	errNotStored = errors.New("not stored")
 )
 
 // maxManifest bounds the bytes of a manifest.
@@ -166,7 +169,7 @@ func (r *Remote) settle(ctx context.Context, key string, body bucket.Body, condi
 			open = true
 		default:
 			if !open {
-				return bucket.Written{}, err
+				return bucket.Written{}, fmt.Errorf("%s: %w: %w", key, errNotStored, err)
 			}
 		}
 		select {

@@ -69,7 +69,7 @@ func (d *deployment) open() *node {
 	if n.writer, err = remote.Take(d.t.Context(), n.fs, "g", manifest.NewID()); err != nil {
 		d.t.Fatal(err)
 	}
-	if err := remote.Pull(d.t.Context(), n.fs, "g", n.writer.Manifest()); err != nil {
+	if err := remote.Pull(d.t.Context(), n.fs, "g", n.writer.Manifest(), nil); err != nil {
 		d.t.Fatal(err)
 	}
 	builder := analysis.NewBuilder(analysis.Options{})
@@ -247,7 +247,7 @@ func TestPullVerifiesEveryFile(t *testing.T) {
 	_, err = store.PutIf(t.Context(), key, bucket.Bytes(content), bucket.Always)
 	must(t, err)
 	fs := vfs.Memory()
-	if err := remote.Pull(t.Context(), fs, "g", m); !errors.Is(err, errMismatch) {
+	if err := remote.Pull(t.Context(), fs, "g", m, nil); !errors.Is(err, errMismatch) {
 		t.Errorf("a damaged object was taken: %v", err)
 	}
 	if _, err := manifest.Read(fs, "g"); err == nil {
