@@ -6,9 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// guard runs work that reads mapped files. A page that the disk cannot deliver
-// would end the process; here it becomes an error. Goroutines that work starts
-// need a guard of their own.
+// guard runs background work. A page of a mapped file that the disk cannot
+// deliver, or a bug, would end the process; here they become errors, and the
+// searches of every index go on. Goroutines that work starts need a guard of
+// their own.
 func guard(work func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -23,7 +24,7 @@ func guard(work func() error) (err error) {
 			err = fmt.Errorf("read mapped file: %w", memory)
 			return
 		}
-		panic(fault)
+		err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
 	}()
 	return work()
 }

@@ -235,12 +235,15 @@ func (g *Generation) indexInto(t *table, r *run, e *entry) error {
 			return fmt.Errorf("read document %q: %w", e.key, err)
 		}
 	}
-	doc, err := addTo(r, d, e)
-	if err != nil {
-		return fmt.Errorf("index document %q: %w", e.key, err)
-	}
-	e.run, e.doc, e.document = r, doc, nil
-	return nil
+	e.document = nil // addTo gives its memory back; another try reads it again
+	return guard(func() error {
+		doc, err := addTo(r, d, e)
+		if err != nil {
+			return fmt.Errorf("index document %q: %w", e.key, err)
+		}
+		e.run, e.doc = r, doc
+		return nil
+	})
 }
 
 // flushRun writes the segment file of a run and opens it.

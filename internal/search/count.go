@@ -192,8 +192,10 @@ func (s *session) eachSegment(ctx context.Context, work func(i int, segment *sna
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			work(i, segment)
-			return nil
+			return collect.Guard(func() error {
+				work(i, segment)
+				return nil
+			})
 		})
 	}
 	return group.Wait()

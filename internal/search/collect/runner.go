@@ -79,7 +79,7 @@ func (s *Search) pieces(ctx context.Context, work func(ctx context.Context, segm
 	count := len(s.snapshot.Segments)
 	if count == 1 {
 		s.runner.meters.Pieces("request", 1)
-		return work(ctx, 0)
+		return Guard(func() error { return work(ctx, 0) })
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -104,13 +104,13 @@ func (s *Search) pieces(ctx context.Context, work func(ctx context.Context, segm
 				pooled++
 				wait.Go(func() {
 					defer func() { <-s.runner.seats }()
-					fail(work(ctx, i))
+					fail(Guard(func() error { return work(ctx, i) }))
 				})
 				continue
 			default:
 			}
 		}
-		fail(work(ctx, i))
+		fail(Guard(func() error { return work(ctx, i) }))
 	}
 	wait.Wait()
 	s.runner.meters.Pieces("pool", pooled)
