@@ -93,7 +93,7 @@ func unionOf(field *terms.Field, entries []terms.Entry, documents uint32) *Set {
 		total += int(e.DocFreq)
 	}
 	var it postings.Iterator
-	if total < int(documents)/sparseShare {
+	if total <= sortLimit(documents) {
 		docs := make([]uint32, 0, total)
 		for _, e := range entries {
 			field.Iterator(&it, e)

@@ -127,7 +127,7 @@ func (b *binder) numberSet(n *plan.NumberRange) *Set {
 		for _, i := range n.Intervals {
 			total += index.Count(i.Min, i.Max)
 		}
-		if total < uint64(b.documents)/sparseShare {
+		if total <= uint64(sortLimit(b.documents)) {
 			docs := make([]uint32, 0, total)
 			for _, i := range n.Intervals {
 				docs = index.AppendDocs(docs, i.Min, i.Max)

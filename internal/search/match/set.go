@@ -24,15 +24,31 @@ type Set struct {
 func newSet(b *bitset.Bitset) *Set {
 	count := b.Count()
 	if count < int(b.Len())/sparseShare {
-		return &Set{docs: b.AppendTo(make([]uint32, 0, count), 0, b.Len()), count: count}
+		return &Set{docs: extract(b.Words(), count), count: count}
 	}
 	return &Set{words: b.Words(), count: count}
 }
 
+// extract returns the documents of a bitset that holds count of them.
+func extract(words []uint64, count int) []uint32 {
+	docs := make([]uint32, 0, count)
+	for i, w := range words {
+		for w != 0 {
+			docs = append(docs, uint32(i<<6+bits.TrailingZeros64(w)))
+			w &= w - 1
+		}
+	}
+	return docs
+}
+
+// sortLimit is how many documents of a segment are sorted as an array; more
+// are sorted by setting bits, which costs a walk over all documents' bits.
+func sortLimit(documents uint32) int { return max(256, int(documents/512)) }
+
 // newSparseSet sorts docs, drops repetitions and takes them over. When they
 // are many for the segment the set becomes dense.
 func newSparseSet(docs []uint32, documents uint32) *Set {
-	if len(docs) >= int(documents)/sparseShare {
+	if len(docs) > sortLimit(documents) {
 		b := bitset.New(documents)
 		for _, doc := range docs {
 			b.Set(doc)
