@@ -2,7 +2,7 @@
 
 GO        ?= go
 TOOLS     := $(CURDIR)/.tools
-VERSIONS  := staticcheck@v0.8.2
+
 export CGO_ENABLED ?= 0
 # The race detector needs a C compiler; without one tests run without it.
 RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
