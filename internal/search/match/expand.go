@@ -22,11 +22,16 @@ type expandStep struct {
 	count int
 }
 
-// band is the documents with a term at one distance, the nearest first.
+// band is the documents with a term at one distance, the nearest first: a set
+// worked out beforehand, or a few terms walked side by side.
 type band struct {
-	set   *Set
+	step  step
 	score float64
+	memo  memo
 }
+
+// maxWalked is how many terms are walked side by side; more become sets.
+const maxWalked = 8
 
 func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
 	field := b.segment.Reader.Terms(n.Structure)
@@ -36,6 +41,13 @@ func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
 	sets := b.view.cache.lookup(b.segment.Reader, n)
 	if sets == nil {
 		byDistance := readings(field, n)
+		total := 0
+		for _, entries := range byDistance {
+			total += len(entries)
+		}
+		if total <= maxWalked {
+			return b.walked(n, field, byDistance, factor), nil
+		}
 		sets = make([]*Set, len(byDistance))
 		for i, entries := range byDistance {
 			sets[i] = unionOf(field, entries, b.documents)
@@ -44,20 +56,49 @@ func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
 	}
 	s := &expandStep{}
 	for distance, set := range sets {
-		if set.count == 0 {
-			continue
+		if set.count > 0 {
+			s.add(&setStep{set}, b.constant(n, distance, factor))
 		}
-		constant := 0.0
-		if b.scoring && distance < len(n.Constants) {
-			constant = factor * n.Constants[distance]
-		}
-		s.bands = append(s.bands, band{set, constant})
-		s.count += set.count
 	}
 	if len(s.bands) == 0 {
 		return noStep{}, nil
 	}
 	return s, nil
+}
+
+// walked returns the step of a word that stands for a few terms.
+func (b *binder) walked(n *plan.Expand, field *terms.Field, byDistance [][]terms.Entry, factor float64) step {
+	s := &expandStep{}
+	for distance, entries := range byDistance {
+		union := &orStep{}
+		for _, e := range entries {
+			union.steps = append(union.steps, b.newTerm(field, e))
+		}
+		switch len(entries) {
+		case 0:
+		case 1:
+			s.add(union.steps[0], b.constant(n, distance, factor))
+		default:
+			s.add(union, b.constant(n, distance, factor))
+		}
+	}
+	if len(s.bands) == 0 {
+		return noStep{}
+	}
+	return s
+}
+
+// constant is what a reading at a distance scores.
+func (b *binder) constant(n *plan.Expand, distance int, factor float64) float64 {
+	if !b.scoring || distance >= len(n.Constants) {
+		return 0
+	}
+	return factor * n.Constants[distance]
+}
+
+func (s *expandStep) add(c step, score float64) {
+	s.bands = append(s.bands, band{step: c, score: score})
+	s.count += c.cost()
 }
 
 // readings returns the terms a word may stand for, by distance.
@@ -117,16 +158,16 @@ func (s *expandStep) cost() int { return s.count }
 
 func (s *expandStep) next(from uint32) uint32 {
 	at := NoMore
-	for _, b := range s.bands {
-		at = min(at, b.set.next(from))
+	for i := range s.bands {
+		at = min(at, s.bands[i].step.next(from))
 	}
 	return at
 }
 
 func (s *expandStep) bound(_, _ uint32) float64 {
 	top := 0.0
-	for _, b := range s.bands {
-		top = max(top, b.score)
+	for i := range s.bands {
+		top = max(top, s.bands[i].score)
 	}
 	return top
 }
@@ -134,10 +175,16 @@ func (s *expandStep) bound(_, _ uint32) float64 {
 func (s *expandStep) run(base uint32, in, out *Bits, sums *Sums) {
 	*out = Bits{}
 	var window Bits
-	for _, b := range s.bands {
-		b.set.window(base, &window)
+	for j := range s.bands {
+		b := &s.bands[j]
+		if sums == nil || !b.memo.recall(base, in, &window) {
+			b.step.run(base, in, &window, nil)
+			if sums == nil {
+				b.memo.keep(base, &window)
+			}
+		}
 		for i := range window {
-			w := window[i] & in[i] &^ out[i]
+			w := window[i] &^ out[i]
 			out[i] |= w
 			if sums == nil || b.score == 0 {
 				continue
