@@ -41,10 +41,24 @@ func (r *reader) checkTextUsage(d *Definition, f *Field, usage *TextUsage, weigh
 			report(problem.IndexFieldMatchingTypoPrefixOutOfRange)
 		}
 	}
-	if usage.Analyzer != nil {
+	switch {
+	case usage.Analyzer != nil:
 		r.checkAnalyzer(d, f, usage, where)
-	} else if usage.Decompound != nil {
+	case usage.Decompound != nil:
 		r.checkDecompound(usage, where)
+	case usage == f.Matching:
+		r.checkCompoundData(f, where)
+	}
+}
+
+// checkCompoundData looks for the data of a chain that splits the compounds of
+// whatever locale a value has. A locale the node does not know at all is
+// reported as that.
+func (r *reader) checkCompoundData(f *Field, where position) {
+	for _, tag := range localesOf(f) {
+		if _, ok := r.capabilities.locale(tag); ok && r.capabilities.lacksCompoundData(tag) {
+			r.rule(where.at, problem.IndexFieldAnalyzerDecompoundLocaleUnsupported, "name", where.name, "locale", tag)
+		}
 	}
 }
 
@@ -86,13 +100,8 @@ func (r *reader) checkAnalyzer(d *Definition, f *Field, usage *TextUsage, where 
 		return
 	}
 	for _, filter := range chain.Filters {
-		if filter.Decompound == nil || filter.Decompound.Locale != "" {
-			continue
-		}
-		for _, tag := range localesOf(f) {
-			if r.capabilities.lacksCompoundData(tag) {
-				r.rule(where.at, problem.IndexFieldAnalyzerDecompoundLocaleUnsupported, "name", where.name, "locale", tag)
-			}
+		if filter.Decompound != nil && filter.Decompound.Locale == "" {
+			r.checkCompoundData(f, where)
 		}
 	}
 }

@@ -74,11 +74,11 @@ func (r *reader) expandRole(f *Field, where position) {
 		wanted = GeoPoint
 	}
 	if f.Type != wanted {
-		r.rule(where.at, problem.IndexFieldRoleTypeUnsupported, "name", where.name, "role", role, "type", f.Type)
+		r.untranslatable(where.at, problem.IndexFieldRoleTypeUnsupported, "name", where.name, "role", role, "type", f.Type)
 		return
 	}
 	if role == "id" && where.insideObject {
-		r.rule(where.at, problem.IndexFieldRoleObjectUnsupported, "name", where.name, "role", role)
+		r.untranslatable(where.at, problem.IndexFieldRoleObjectUnsupported, "name", where.name, "role", role)
 		return
 	}
 	filter, facet := func() { setDefault(&f.Filter, Empty{}) }, func() { setDefault(&f.Facet, Empty{}) }
@@ -149,18 +149,18 @@ func (r *reader) expandLocales(f *Field, where position) {
 	input, at := r.inputs[f], where.at.Field("locales")
 	if r.declaration == nil {
 		if input.givesOnly {
-			r.rule(at.Field("only"), problem.IndexFieldLocalesOnlyWithoutDeclaration, "name", where.name)
+			r.untranslatable(at.Field("only"), problem.IndexFieldLocalesOnlyWithoutDeclaration, "name", where.name)
 		}
 		return
 	}
 	declared := r.declaration.tags
 	if input.givesList {
-		r.rule(at.Field("locales"), problem.IndexFieldLocalesListWithDeclaration, "name", where.name)
+		r.untranslatable(at.Field("locales"), problem.IndexFieldLocalesListWithDeclaration, "name", where.name)
 	}
 	if f.Locales.DefaultLocale == "" {
 		f.Locales.DefaultLocale = r.declaration.defaultLocale
 	} else if !contains(declared, f.Locales.DefaultLocale) {
-		r.rule(at.Field("defaultLocale"), problem.IndexFieldLocalesLocaleUnknown,
+		r.untranslatable(at.Field("defaultLocale"), problem.IndexFieldLocalesLocaleUnknown,
 			"name", where.name, "locale", f.Locales.DefaultLocale)
 	}
 	held := declared
@@ -168,11 +168,11 @@ func (r *reader) expandLocales(f *Field, where position) {
 		held = input.only
 		for i, tag := range input.only {
 			if !contains(declared, tag) {
-				r.rule(at.Field("only").Item(i), problem.IndexFieldLocalesLocaleUnknown, "name", where.name, "locale", tag)
+				r.untranslatable(at.Field("only").Item(i), problem.IndexFieldLocalesLocaleUnknown, "name", where.name, "locale", tag)
 			}
 		}
 		if !contains(held, f.Locales.DefaultLocale) {
-			r.rule(at.Field("only"), problem.IndexFieldLocalesDefaultNotInOnly,
+			r.untranslatable(at.Field("only"), problem.IndexFieldLocalesDefaultNotInOnly,
 				"name", where.name, "locale", f.Locales.DefaultLocale)
 		}
 	}
@@ -203,10 +203,10 @@ func (r *reader) expandAnalyzer(a *Analyzer, usage *TextUsage, where place) {
 	}
 	switch {
 	case input.givesCustom && input.givesNamed && !input.givesPreset:
-		r.rule(where.at, problem.IndexFieldAnalyzerConflicting, "name", where.name)
+		r.untranslatable(where.at, problem.IndexFieldAnalyzerConflicting, "name", where.name)
 		return
 	case given != 1:
-		r.rule(where.at, problem.IndexFieldAnalyzerInvalid, "name", where.name)
+		r.untranslatable(where.at, problem.IndexFieldAnalyzerInvalid, "name", where.name)
 		return
 	case !input.givesPreset:
 		return
@@ -229,6 +229,6 @@ func (r *reader) expandAnalyzer(a *Analyzer, usage *TextUsage, where place) {
 			usage.Decompound = nil
 		}
 	default:
-		r.rule(where.at, problem.IndexFieldAnalyzerInvalid, "name", where.name)
+		r.untranslatable(where.at, problem.IndexFieldAnalyzerInvalid, "name", where.name)
 	}
 }

@@ -1,7 +1,8 @@
 package definition
 
 // Parse reads a definition body. The error holds every problem found; problems
-// of the body's shape are reported alone.
+// of the body's shape are reported alone, and so is a shorthand that cannot be
+// expanded.
 func Parse(body []byte, capabilities Capabilities) (*Definition, error) {
 	r := &reader{capabilities: capabilities}
 	d := r.read(body)
@@ -9,6 +10,9 @@ func Parse(body []byte, capabilities Capabilities) (*Definition, error) {
 		return nil, err
 	}
 	r.expand(d)
+	if err := r.translation.Err(); err != nil {
+		return nil, err
+	}
 	r.check(d)
 	if err := r.rules.Err(); err != nil {
 		return nil, err

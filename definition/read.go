@@ -16,10 +16,12 @@ const (
 )
 
 // reader turns a body into a Definition. Problems of shape are found while
-// reading; problems of meaning are collected in rules and told when the shape is
-// right.
+// reading and told alone. Then shorthands are translated; what cannot be leaves
+// no definition to look at, so the first such problem is told alone too. Problems
+// of the finished definition are collected in rules.
 type reader struct {
 	shape        problem.List
+	translation  problem.List // at most one
 	rules        problem.List
 	capabilities Capabilities
 	declaration  *declaration
@@ -59,6 +61,14 @@ type place struct {
 func (r *reader) rule(at problem.Path, code *problem.Code, arguments ...any) {
 	if r.rules.Len() < maxProblems {
 		r.rules.Report(code.At(at, arguments...))
+	}
+}
+
+// untranslatable reports a shorthand that has no meaning: a role, an analyzer
+// choice, a locale.
+func (r *reader) untranslatable(at problem.Path, code *problem.Code, arguments ...any) {
+	if r.translation.Len() == 0 {
+		r.translation.Report(code.At(at, arguments...))
 	}
 }
 
@@ -138,7 +148,7 @@ func (r *reader) readDeclaration(v jsonread.Value) {
 		return true
 	})
 	if defaultLocale == "" {
-		r.rule(v.Path().Field("defaultLocale"), problem.IndexLocalesDefaultLocaleRequired)
+		r.untranslatable(v.Path().Field("defaultLocale"), problem.IndexLocalesDefaultLocaleRequired)
 	}
 	r.declaration = &declaration{defaultLocale: defaultLocale}
 	for _, tag := range append([]string{defaultLocale}, supported...) {
@@ -153,7 +163,7 @@ func (r *reader) readDeclaration(v jsonread.Value) {
 func (r *reader) declaredTag(tag string, at problem.Path) string {
 	canonical, ok := r.capabilities.locale(tag)
 	if !ok {
-		r.rule(at, problem.IndexFieldLocalesLocaleUnsupported, "name", at.String(), "locale", tag)
+		r.untranslatable(at, problem.IndexFieldLocalesLocaleUnsupported, "name", at.String(), "locale", tag)
 	}
 	return canonical
 }
@@ -244,13 +254,12 @@ func (r *reader) readSynonymRule(v jsonread.Value, set string) SynonymRule {
 			}
 			rule.Mapping = &SynonymMapping{}
 			member.Members(func(name string, side jsonread.Value) bool {
-				words, ok := side.Texts()
-				switch {
-				case name == "from" && ok:
-					rule.Mapping.From = words
-				case name == "to" && ok:
-					rule.Mapping.To = words
-				case name != "from" && name != "to":
+				switch name {
+				case "from":
+					rule.Mapping.From, _ = side.Texts()
+				case "to":
+					rule.Mapping.To, _ = side.Texts()
+				default:
 					return false
 				}
 				return true

@@ -96,7 +96,9 @@ func (r *reader) readProperty(f *Field, input *fieldInput, property string, v js
 	case "keyword":
 		f.Keyword = &Keyword{}
 		v.Members(func(name string, member jsonread.Value) bool {
-			f.Keyword.CaseFolding = readBool(member)
+			if name == "caseFolding" {
+				f.Keyword.CaseFolding = readBool(member)
+			}
 			return name == "caseFolding"
 		})
 	case "matching":
@@ -106,7 +108,9 @@ func (r *reader) readProperty(f *Field, input *fieldInput, property string, v js
 	case "hierarchy":
 		f.Hierarchy = &Hierarchy{}
 		v.Members(func(name string, member jsonread.Value) bool {
-			f.Hierarchy.Separator = readText(member)
+			if name == "separator" {
+				f.Hierarchy.Separator = readText(member)
+			}
 			return name == "separator"
 		})
 	case "validation":

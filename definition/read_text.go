@@ -25,7 +25,9 @@ func (r *reader) readTextUsage(v jsonread.Value, where place) *TextUsage {
 			}
 			usage.Exact = &Exact{}
 			member.Members(func(name string, boost jsonread.Value) bool {
-				usage.Exact.Boost = readFloat(boost)
+				if name == "boost" {
+					usage.Exact.Boost = readFloat(boost)
+				}
 				return name == "boost"
 			})
 		case "lengthNormalization":
@@ -210,7 +212,9 @@ func (r *reader) readTokenFilter(v jsonread.Value, where place) (TokenFilter, bo
 		case "normalize":
 			filter.Normalize = &Normalize{}
 			options.Members(func(name string, member jsonread.Value) bool {
-				filter.Normalize.CaseFolding = readBool(member)
+				if name == "caseFolding" {
+					filter.Normalize.CaseFolding = readBool(member)
+				}
 				return name == "caseFolding"
 			})
 		case "stopwords":
@@ -223,7 +227,9 @@ func (r *reader) readTokenFilter(v jsonread.Value, where place) (TokenFilter, bo
 		case "asciiFolding":
 			filter.ASCIIFolding = &ASCIIFolding{}
 			options.Members(func(name string, member jsonread.Value) bool {
-				filter.ASCIIFolding.PreserveOriginal = readBool(member)
+				if name == "preserveOriginal" {
+					filter.ASCIIFolding.PreserveOriginal = readBool(member)
+				}
 				return name == "preserveOriginal"
 			})
 		case "edgeNgram":
@@ -234,7 +240,9 @@ func (r *reader) readTokenFilter(v jsonread.Value, where place) (TokenFilter, bo
 			filter.Synonyms = &Synonyms{}
 			given := false
 			options.Members(func(name string, member jsonread.Value) bool {
-				filter.Synonyms.Named, given = member.Text()
+				if name == "named" {
+					filter.Synonyms.Named, given = member.Text()
+				}
 				return name == "named"
 			})
 			return given
@@ -275,10 +283,13 @@ func (r *reader) readStopwords(v jsonread.Value, stopwords *Stopwords) bool {
 func (r *reader) readLocale(v jsonread.Value) string {
 	var locale string
 	v.Members(func(name string, member jsonread.Value) bool {
+		if name != "locale" {
+			return false
+		}
 		if tag, ok := member.Text(); ok {
 			locale, _ = r.capabilities.locale(tag)
 		}
-		return name == "locale"
+		return true
 	})
 	return locale
 }
