@@ -2,7 +2,6 @@ package match
 
 import (
 	"context"
-	"sync"
 
 	"github.com/quiresearch/quire/internal/search/plan"
 )
@@ -49,8 +48,6 @@ type room struct {
 	dirty   bool // sums may not be zero
 }
 
-var rooms = sync.Pool{New: func() any { return new(room) }}
-
 // Close gives the working memory back. The scanner must not be used again.
 func (s *Scanner) Close() {
 	if s.room == nil {
@@ -59,7 +56,7 @@ func (s *Scanner) Close() {
 	if s.room.dirty {
 		s.room.sums, s.room.dirty = Sums{}, false
 	}
-	rooms.Put(s.room)
+	s.binder.view.tables.rooms.Put(s.room)
 	s.room, s.sums = nil, nil
 	s.binder.release()
 	s.root, s.mask.domain = nil, nil
@@ -136,7 +133,7 @@ func (v *View) scanner(segment int, n plan.Node, scoring bool, path string) (*Sc
 	if err != nil {
 		return nil, err
 	}
-	s := &Scanner{binder: b, root: root, mask: mask{documents: b.documents}, room: rooms.Get().(*room)}
+	s := &Scanner{binder: b, root: root, mask: mask{documents: b.documents}, room: v.tables.rooms.Get().(*room)}
 	if scoring {
 		s.sums = &s.room.sums
 	}

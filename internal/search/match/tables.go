@@ -10,9 +10,12 @@ import (
 // maxTables bounds the tables kept; each takes 17 KiB.
 const maxTables = 512
 
-// Tables keeps the score tables of fields: making one costs more than a short
-// search. Any number of goroutines may use it.
+// Tables keeps what searches use again: the score tables of fields, as making
+// one costs more than a short search, and working memory. Any number of
+// goroutines may use it.
 type Tables struct {
+	rooms   sync.Pool // of *room
+	steps   sync.Pool // of *termStep, whose iterators are large
 	lengths [256]float64
 	mu      sync.RWMutex
 	tables  map[tableKey]*score.Table
@@ -23,6 +26,8 @@ type tableKey struct{ average, b float64 }
 // NewTables returns an empty collection.
 func NewTables() *Tables {
 	t := &Tables{tables: map[tableKey]*score.Table{}}
+	t.rooms.New = func() any { return new(room) }
+	t.steps.New = func() any { return new(termStep) }
 	for code := range t.lengths {
 		t.lengths[code] = float64(terms.DecodeLength(byte(code)))
 	}

@@ -2,7 +2,6 @@ package match
 
 import (
 	"math/bits"
-	"sync"
 
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
@@ -31,12 +30,9 @@ type termStep struct {
 	ceiling float64
 }
 
-// termSteps keeps steps for further searches: their iterators are large.
-var termSteps = sync.Pool{New: func() any { return new(termStep) }}
-
 // newTerm returns the step of a term. It lives as long as the binder.
 func (b *binder) newTerm(field *terms.Field, entry terms.Entry) *termStep {
-	s := termSteps.Get().(*termStep)
+	s := b.view.tables.steps.Get().(*termStep)
 	b.owned = append(b.owned, s)
 	s.field, s.entry = field, entry
 	s.density = int(uint64(entry.DocFreq)*Span/uint64(max(b.documents, 1))) + 1
@@ -48,7 +44,7 @@ func (b *binder) release() {
 	for _, s := range b.owned {
 		s.field, s.lengths, s.table = nil, nil, nil
 		s.opened, s.started, s.once, s.weight, s.ceiling = [2]bool{}, false, false, 0, 0
-		termSteps.Put(s)
+		b.view.tables.steps.Put(s)
 	}
 	b.owned = nil
 }

@@ -1,0 +1,234 @@
+package match
+
+import (
+	"context"
+	"math"
+
+	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
+
+// sparseLead is how many documents of a window the rarest part of a
+// conjunction may hold, on average, for looking each up to be cheaper than
+// combining sets.
+const sparseLead = 64
+
+// conjunction is an And of terms and sets whose rarest term leads.
+type conjunction struct {
+	lead   *termStep
+	others []*termStep
+	sets   []*Set
+}
+
+func conjunctionOf(root step) (conjunction, bool) {
+	var c conjunction
+	and, ok := root.(*andStep)
+	if !ok || len(and.optional) > 0 {
+		return c, false
+	}
+	for i, member := range and.steps {
+		switch member := member.(type) {
+		case *termStep:
+			if i == 0 {
+				c.lead = member
+			} else {
+				c.others = append(c.others, member)
+			}
+		case *setStep:
+			c.sets = append(c.sets, member.set)
+		default:
+			return c, false
+		}
+	}
+	return c, c.lead != nil
+}
+
+// isSparse reports whether looking documents up is cheaper than combining
+// sets even while every match is wanted.
+func (c *conjunction) isSparse() bool {
+	return c.lead.density <= sparseLead || len(c.others) >= maxDense
+}
+
+// walk returns the postings that are read: those that are scored, if any.
+func (s *termStep) walk() *postings.Iterator {
+	if s.table != nil {
+		return &s.grade
+	}
+	return s.finder()
+}
+
+// chunk is how many documents of the rarest term are bounded at once: bounds
+// over fewer documents are lower, and cost the same each.
+const chunk = 64
+
+// bestOfAll walks the blocks of the rarest term of a conjunction. Its
+// documents are scored first; those that cannot reach the floor with all that
+// the others may add are dropped before they are looked up there.
+func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	lead := c.lead.walk()
+	bounds := make([]float64, len(c.others))
+	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		floor := -1.0
+		if sink.Prunes() {
+			floor = sink.Floor()
+		}
+		top := 0.0
+		if floor > 0 {
+			top = c.lead.blockBound()
+			if top+boundAll(c.others, bounds, lead.FirstDoc(), lead.LastDoc()+1) <= floor {
+				s.skipped = true
+				continue
+			}
+		}
+		docs := lead.Docs()
+		for first := 0; first < len(docs); first += chunk {
+			last := min(first+chunk, len(docs))
+			if docs[last-1] < from {
+				continue
+			}
+			if docs[first] >= to {
+				return nil
+			}
+			rest := 0.0
+			if floor > 0 {
+				rest = boundAll(c.others, bounds, docs[first], docs[last-1]+1)
+				if top+rest <= floor {
+					s.skipped = true
+					continue
+				}
+			}
+			s.gradeChunk(c, docs[first:last], first, bounds, rest, floor)
+			out := &s.room.batch
+			if len(out.docs) == 0 {
+				continue
+			}
+			if !out.sendWithin(&s.mask, from, to, sink) {
+				s.skipped = true
+				return nil
+			}
+			if sink.Prunes() {
+				floor = sink.Floor()
+				if top == 0 && floor > 0 {
+					top = c.lead.blockBound()
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// blockBound is a score that no document of the block exceeds.
+func (s *termStep) blockBound() float64 {
+	if s.table == nil {
+		return 0
+	}
+	return float64(score.Raise(s.weight * s.grade.BlockImpacts().Max(s.table.Norms())))
+}
+
+// gradeChunk leaves those documents of a chunk in the batch that all parts of
+// the conjunction hold and that exceed the floor.
+func (s *Scanner) gradeChunk(c conjunction, docs []uint32, first int, bounds []float64, rest, floor float64) {
+	out := &s.room.batch
+	out.reset()
+	if c.lead.table != nil {
+		least := float32(-1)
+		if floor-rest > 0 {
+			least = math.Nextafter32(float32(floor-rest), -1)
+		}
+		c.lead.gradeInto(out, docs, c.lead.grade.Freqs()[first:], least)
+		s.skipped = s.skipped || len(out.docs) < len(docs)
+	} else {
+		out.docs = append(out.docs, docs...)
+		out.sums = out.sumsRoom[:len(docs)]
+		clear(out.sums)
+	}
+	for _, set := range c.sets {
+		out.keepIn(set)
+	}
+	for i, t := range c.others {
+		if len(out.docs) == 0 {
+			return
+		}
+		rest = max(0, rest-bounds[i])
+		if t.keepHeld(out, rest, floor) {
+			s.skipped = true
+		}
+	}
+}
+
+// keepIn drops the documents that are not in a set.
+func (b *batch) keepIn(set *Set) {
+	kept := 0
+	for i, doc := range b.docs {
+		if set.Has(doc) {
+			b.docs[kept], b.sums[kept] = doc, b.sums[i]
+			kept++
+		}
+	}
+	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+}
+
+// keepHeld drops the documents that do not hold the term and adds its score
+// to the others; those that, with the rest, do not exceed the floor go too. It
+// reports whether such were dropped.
+func (s *termStep) keepHeld(out *batch, rest, floor float64) (dropped bool) {
+	it := s.walk()
+	var found, places [chunk]uint16
+	kept := 0
+	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
+		to, last := from+1, it.LastDoc()
+		for to < len(out.docs) && out.docs[to] <= last {
+			to++
+		}
+		n := intersect(out.docs[from:to], it.Docs(), found[:], places[:])
+		if n > 0 && s.table != nil {
+			freqs := it.Freqs()
+			for i := range n {
+				at := from + int(found[i])
+				doc := out.docs[at]
+				sum := out.sums[at] + float64(s.scoreAt(doc, freqs[places[i]]))
+				if sum+rest <= floor {
+					dropped = true
+					continue
+				}
+				out.docs[kept], out.sums[kept] = doc, sum
+				kept++
+			}
+		} else {
+			for i := range n {
+				at := from + int(found[i])
+				out.docs[kept], out.sums[kept] = out.docs[at], out.sums[at]
+				kept++
+			}
+		}
+		from = to
+	}
+	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
+	return dropped
+}
+
+// gallop returns the first place from at on whose document is not below
+// target, len(docs) when there is none.
+func gallop(docs []uint32, at int, target uint32) int {
+	step := 1
+	for at+step < len(docs) && docs[at+step] < target {
+		at += step
+		step <<= 1
+	}
+	end := min(at+step+1, len(docs))
+	for at < end {
+		middle := int(uint(at+end) >> 1)
+		if docs[middle] < target {
+			at = middle + 1
+		} else {
+			end = middle
+		}
+	}
+	return at
+}

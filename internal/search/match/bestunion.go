@@ -1,0 +1,280 @@
+package match
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/search/score"
+)
+
+// termsOf returns the terms of an Or of nothing but scored terms.
+func termsOf(root step) []*termStep {
+	or, ok := root.(*orStep)
+	if !ok {
+		return nil
+	}
+	all := make([]*termStep, 0, len(or.steps))
+	for _, c := range or.steps {
+		t, ok := c.(*termStep)
+		if !ok || t.table == nil || t.once {
+			return nil
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// bestOfAny walks a union of terms window by window. Terms whose bounds
+// together do not reach the floor cannot make a hit by themselves: they are
+// only looked up for the documents of the others.
+func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	bounds := make([]float64, len(all))
+	order := make([]*termStep, len(all))
+	slices.SortStableFunc(all, func(a, b *termStep) int { return cmp.Compare(a.ceiling, b.ceiling) })
+	weak, reach := 0, 0.0 // terms that cannot make a hit anywhere, and their ceilings
+	for base := from; base < to; base += Span {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		floor := sink.Floor()
+		for weak < len(all)-1 && reach+all[weak].ceiling <= floor {
+			reach += all[weak].ceiling
+			weak++
+		}
+		if weak == len(all)-1 {
+			return s.bestOfLead(ctx, all[weak], all[:weak], base, to, sink)
+		}
+		next := NoMore
+		for _, t := range all[weak:] {
+			next = min(next, t.next(base))
+		}
+		if next >= to {
+			s.skipped = s.skipped || weak > 0
+			return nil
+		}
+		if n := next &^ (Span - 1); n > base {
+			s.skipped = s.skipped || weak > 0
+			base = n
+		}
+		total := 0.0
+		for i, t := range all {
+			b := t.bound(base, base+Span)
+			total += b
+			at := i
+			for ; at > 0 && bounds[at-1] > b; at-- {
+				bounds[at], order[at] = bounds[at-1], order[at-1]
+			}
+			bounds[at], order[at] = b, t
+		}
+		if total <= floor {
+			s.skipped = true
+			continue
+		}
+		helpers, helped := 0, 0.0
+		for helpers < len(order)-1 && helped+bounds[helpers] <= floor {
+			helped += bounds[helpers]
+			helpers++
+		}
+		s.skipped = s.skipped || helpers > 0 // what they alone hold is not seen
+		out := &s.room.batch
+		out.reset()
+		if helpers == len(order)-1 {
+			s.gradeLead(order[helpers], base, helped, floor)
+		} else {
+			s.gradeUnion(order[helpers:], base, helped, floor)
+		}
+		for i := helpers - 1; i >= 0 && len(out.docs) > 0; i-- {
+			helped -= bounds[i]
+			order[i].addHeld(out, max(0, helped), floor)
+		}
+		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
+			s.skipped = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// bestOfLead walks the one term of a union that can still make hits, and looks
+// its documents up in the others.
+func (s *Scanner) bestOfLead(ctx context.Context, lead *termStep, helpers []*termStep, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	it := &lead.grade
+	bounds := make([]float64, len(helpers))
+	s.skipped = s.skipped || len(helpers) > 0
+	for open := it.SeekBlock(from); open && it.FirstDoc() < to; open = it.NextBlock() {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		floor := sink.Floor()
+		top := lead.blockBound()
+		if top+boundAll(helpers, bounds, it.FirstDoc(), it.LastDoc()+1) <= floor {
+			s.skipped = true
+			continue
+		}
+		docs := it.Docs()
+		for first := 0; first < len(docs); first += chunk {
+			last := min(first+chunk, len(docs))
+			if docs[last-1] < from {
+				continue
+			}
+			if docs[first] >= to {
+				return nil
+			}
+			rest := boundAll(helpers, bounds, docs[first], docs[last-1]+1)
+			if top+rest <= floor {
+				s.skipped = true
+				continue
+			}
+			least := float32(-1)
+			if floor-rest > 0 {
+				least = math.Nextafter32(float32(floor-rest), -1)
+			}
+			out := &s.room.batch
+			out.reset()
+			lead.gradeInto(out, docs[first:last], it.Freqs()[first:], least)
+			s.skipped = s.skipped || len(out.docs) < last-first
+			for i := len(helpers) - 1; i >= 0 && len(out.docs) > 0; i-- {
+				rest = max(0, rest-bounds[i])
+				helpers[i].addHeld(out, rest, floor)
+			}
+			if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+				s.skipped = true
+				return nil
+			}
+			floor = sink.Floor()
+		}
+	}
+	return nil
+}
+
+// boundAll fills in what each of the terms may add in a range.
+func boundAll(terms []*termStep, bounds []float64, from, to uint32) float64 {
+	total := 0.0
+	for i, t := range terms {
+		bounds[i] = 0
+		if t.table != nil {
+			bounds[i] = t.bound(from, to)
+		}
+		total += bounds[i]
+	}
+	return total
+}
+
+// addHeld adds the score of the term to the documents of a batch that hold it
+// and drops those that, with the rest, do not exceed the floor.
+func (s *termStep) addHeld(out *batch, rest, floor float64) {
+	it := &s.grade
+	var found, places [chunk]uint16
+	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
+		to, last := from+1, it.LastDoc()
+		for to < len(out.docs) && to-from < chunk && out.docs[to] <= last {
+			to++
+		}
+		if n := intersect(out.docs[from:to], it.Docs(), found[:], places[:]); n > 0 {
+			freqs := it.Freqs()
+			for i := range n {
+				at := from + int(found[i])
+				out.sums[at] += float64(s.scoreAt(out.docs[at], freqs[places[i]]))
+			}
+		}
+		from = to
+	}
+	kept := 0
+	for i, sum := range out.sums {
+		if sum+rest > floor {
+			out.docs[kept], out.sums[kept] = out.docs[i], sum
+			kept++
+		}
+	}
+	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
+}
+
+// gradeLead scores the blocks of the one term that can make hits; with what
+// the others may add, a block or document must exceed the floor.
+func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
+	it, norms := &t.grade, t.table.Norms()
+	end := base + Span
+	least := float32(-1)
+	if floor-helped > 0 {
+		least = math.Nextafter32(float32(floor-helped), -1)
+	}
+	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
+		if least > 0 && score.Raise(t.weight*it.BlockImpacts().Max(norms)) <= least {
+			s.skipped = true
+		} else {
+			docs := it.Docs()
+			first, last := 0, len(docs)
+			for first < last && docs[first] < base {
+				first++
+			}
+			if it.LastDoc() >= end {
+				for last > first && docs[last-1] >= end {
+					last--
+				}
+			}
+			before := len(s.room.batch.docs)
+			t.gradeInto(&s.room.batch, docs[first:last], it.Freqs()[first:last], least)
+			s.skipped = s.skipped || len(s.room.batch.docs)-before < last-first
+		}
+		if it.LastDoc() >= end {
+			return
+		}
+	}
+}
+
+// gradeUnion adds the scores of several terms and keeps the documents that,
+// with what the others may add, exceed the floor. Every term scores above
+// zero, so a sum of zero is no match.
+func (s *Scanner) gradeUnion(terms []*termStep, base uint32, helped, floor float64) {
+	sums := s.sums
+	s.room.dirty = true
+	for _, t := range terms {
+		t.addAll(base, sums)
+	}
+	matched := &s.room.matched
+	above(sums, max(0, floor-helped), matched)
+	out := &s.room.batch
+	for i, w := range matched {
+		for w != 0 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			w &= w - 1
+			out.docs = append(out.docs, base+uint32(at))
+			out.sums = append(out.sums, sums[at])
+		}
+	}
+	*sums = Sums{}
+	s.room.dirty = false
+	s.skipped = true
+}
+
+// addAll adds the scores of all documents of the window.
+func (s *termStep) addAll(base uint32, sums *Sums) {
+	it := &s.grade
+	end := base + Span
+	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
+		docs, freqs := it.Docs(), it.Freqs()
+		first, last := 0, len(docs)
+		for first < last && docs[first] < base {
+			first++
+		}
+		whole := it.LastDoc() < end
+		if !whole {
+			for last > first && docs[last-1] >= end {
+				last--
+			}
+		}
+		s.table.AddWindow(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[Span]float64)(sums))
+		if !whole {
+			return
+		}
+	}
+}
