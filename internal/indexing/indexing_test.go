@@ -131,7 +131,7 @@ func TestEveryUsageIsWrittenByItsName(t *testing.T) {
 		doc  uint32
 		want string
 	}{
-		{layout.ListPosition, 1, "1 true"}, {layout.Sort("price", ""), 2, fmt.Sprint(layout.Float(2.5), true)}, {layout.Sort("at", ""), 2, "1000 true"},
+		{layout.ListPosition, 1, "1 true"}, {layout.Filter("price", ""), 2, fmt.Sprint(layout.Float(2.5), true)}, {layout.Filter("at", ""), 2, "1000 true"},
 		{layout.Sort("flag", ""), 2, "1 true"}, {layout.Signal("pop"), 2, "7 true"}, {layout.Filter("variants.price", ""), 0, "1 true"}, {layout.Filter("variants.price", ""), 1, "0 false"},
 	} {
 		if got := number(c.name, c.doc); got != c.want {
@@ -188,5 +188,31 @@ func BenchmarkAdd(b *testing.B) {
 			b.Fatal(err)
 		}
 		doc.Release()
+	}
+}
+
+func TestOneColumnFiltersFacetsAndOrders(t *testing.T) {
+	schema, r := build(t, `{"fields":{"id":{"type":"string","role":"id"},
+		"both":{"type":"int32","filter":{},"sort":{}},"ordered":{"type":"int32","sort":{}},
+		"shown":{"type":"string","facet":{},"sort":{"collation":"binary"}},"collated":{"type":"string","facet":{},"sort":{}}}}`,
+		`{"id":"A","both":1,"ordered":2,"shown":"b","collated":"c"}`)
+	for _, path := range []string{"both", "ordered"} {
+		field, _ := schema.Resolve(path)
+		column := r.Numbers(layout.Order(field, ""))
+		if column == nil || r.Numbers(layout.Sort(path, "")) != nil {
+			t.Fatalf("%s is not ordered by the column of its filter", path)
+		}
+		if n, ok := column.Get(0); !ok || n == 0 {
+			t.Errorf("%s: %d %v", path, n, ok)
+		}
+	}
+	if r.NumberPoints(layout.Filter("ordered", "")) != nil {
+		t.Error("a field without filter has points")
+	}
+	if r.Ordinals(layout.SortKey("shown", "")) != nil || r.Ordinals(layout.Facet("shown", "")) == nil {
+		t.Error("values in byte order are kept twice")
+	}
+	if r.Ordinals(layout.SortKey("collated", "")) == nil || r.Ordinals(layout.Facet("collated", "")) == nil {
+		t.Error("collation keys are missing")
 	}
 }

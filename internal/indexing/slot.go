@@ -75,8 +75,10 @@ func (x *Indexer) numberSlot(s *slot, several bool) {
 	if s.hasFacet = f.Facet; f.Facet {
 		s.facet = x.builder.Field(segment.FieldOptions{Name: layout.Facet(f.Path, s.variant), Kind: segment.Ordinals, Multi: several})
 	}
-	if s.hasSort = f.Sort; f.Sort {
-		s.sort = x.builder.Field(segment.FieldOptions{Name: layout.Sort(f.Path, s.variant), Kind: segment.Numbers})
+	// One column may serve both ways; it is written once.
+	order := layout.Order(f, s.variant)
+	if s.hasSort = f.Sort && !(f.Filter && order == layout.Filter(f.Path, s.variant)); s.hasSort {
+		s.sort = x.builder.Field(segment.FieldOptions{Name: order, Kind: segment.Numbers})
 	}
 }
 
@@ -101,8 +103,9 @@ func (x *Indexer) textSlot(s *slot, several bool) (err error) {
 	if s.hasFacet = f.Facet && !f.Hierarchy; s.hasFacet { // a hierarchy counts levels only
 		s.facet = x.builder.Field(segment.FieldOptions{Name: layout.Facet(f.Path, s.variant), Kind: segment.Ordinals, Multi: several})
 	}
-	if s.hasSort = f.Sort; f.Sort {
-		s.sort = x.builder.Field(segment.FieldOptions{Name: layout.SortKey(f.Path, s.variant), Kind: segment.Ordinals})
+	order := layout.Order(f, s.variant)
+	if s.hasSort = f.Sort && !(s.hasFacet && order == layout.Facet(f.Path, s.variant)); s.hasSort {
+		s.sort = x.builder.Field(segment.FieldOptions{Name: order, Kind: segment.Ordinals})
 		if f.Collation == definition.CollationLocale {
 			s.collator = x.collator(locale)
 		}

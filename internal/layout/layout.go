@@ -12,15 +12,17 @@
 //	Lists         terms     on list values: the path of their nested list
 //	ListPosition  numbers   on list values: their place in the list
 //	Filter        terms     strings: folded whole values; booleans: "0", "1"
-//	Filter        numbers   with points: numbers, timestamps in milliseconds
+//	Filter        numbers   with points: numbers, timestamps in milliseconds;
+//	                        it also orders where a document has one value
 //	Matching      terms     analysed words with positions and lengths
 //	Exact         terms     normalized whole values
 //	Autocomplete  terms     analysed prefixes with lengths
-//	Facet         ordinals  values as given; numbers as sortable keys
+//	Facet         ordinals  values as given; numbers as sortable keys; texts
+//	                        in byte order where a document has one value
 //	Hierarchy     terms     folded level paths
 //	Levels        ordinals  level paths as given
-//	Sort          numbers   numbers, timestamps, booleans
-//	SortKey       ordinals  collation keys or bytes of strings
+//	Sort          numbers   booleans, and what Filter does not order
+//	SortKey       ordinals  collation keys, and what Facet does not order
 //	Signal        numbers   current values of signal fields
 //	Geo           geo       points
 //	Vector        vectors   one vector per document or list value
@@ -28,7 +30,11 @@
 // Everything here is a pure function; any number of callers may run at once.
 package layout
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/quiresearch/quire/definition"
+)
 
 // Names of structures that belong to no single field.
 const (
@@ -76,6 +82,24 @@ func Sort(path, variant string) string { return name(path, "sort", variant) }
 
 // SortKey names the keys that order documents by text.
 func SortKey(path, variant string) string { return name(path, "sortkey", variant) }
+
+// Order names the column that orders documents by a field: numbers, or
+// ordinals for strings. Where a document has at most one value it is the one
+// that filters (numbers) or facets (strings in byte order) read, so that
+// values are kept once; the name depends on nothing that a definition may
+// change without reindexing.
+func Order(f *definition.ResolvedField, variant string) string {
+	single := !f.HoldsSeveral()
+	switch {
+	case f.Type == definition.String && single && f.Collation == definition.CollationBinary:
+		return Facet(f.Path, variant)
+	case f.Type == definition.String:
+		return SortKey(f.Path, variant)
+	case f.Type != definition.Boolean && single:
+		return Filter(f.Path, variant)
+	}
+	return Sort(f.Path, variant)
+}
 
 // Signal names the values of a signal field.
 func Signal(path string) string { return name(path, "signal", "") }

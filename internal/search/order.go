@@ -156,11 +156,8 @@ func columnKey(field *definition.ResolvedField, locale string) (collect.Key, boo
 
 // columnOf names the column that orders by a field.
 func columnOf(field *definition.ResolvedField, locale string) string {
-	switch {
-	case field.Signal:
+	if field.Signal {
 		return layout.Signal(field.Path)
-	case field.Type == definition.String:
-		return layout.SortKey(field.Path, plan.Variant(field, locale))
 	}
-	return layout.Sort(field.Path, plan.Variant(field, locale))
+	return layout.Order(field, plan.Variant(field, locale))
 }

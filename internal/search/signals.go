@@ -84,7 +84,7 @@ func fits(shape query.SignalShape, t definition.Type) bool {
 
 func (s *session) compileSignal(field *definition.ResolvedField, one query.Signal) signal {
 	shapes := map[query.SignalShape]score.Shape{query.Saturation: score.Saturation, query.Decay: score.Decay, query.Linear: score.Linear}
-	structure := layout.Sort(field.Path, plan.Variant(field, s.locale))
+	structure := layout.Order(field, plan.Variant(field, s.locale))
 	if field.Signal {
 		structure = layout.Signal(field.Path)
 	}
