@@ -10,6 +10,12 @@
 //	G1  A generation is open at most once.
 //	G2  A generation somebody has acquired is not evicted.
 //	G3  A generation that was removed is not opened again unless it is restored.
+//	G4  In object mode a generation is opened to write only while this node claims
+//	    its index, and after whoever wrote it before was fenced.
+//	G5  Two pulls of one directory never overlap, and none runs beside a writer.
+//
+// In object mode directories are copies of what the bucket holds. A generation
+// of an index that is written elsewhere is open as a copy that is read only.
 //
 // A Set may be used by any number of goroutines. Opening one generation delays
 // nobody who wants another.
@@ -25,8 +31,10 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
@@ -37,6 +45,7 @@ type Options struct {
 	Engine  engine.Options
 	Metrics *metrics.Set
 	Log     *slog.Logger
+	Remote  *Remote // where generations are kept in object mode; nil in local mode
 }
 
 // Set is the open generations of a node.
@@ -63,6 +72,11 @@ type slot struct {
 	err    error              // set before opened is closed
 	after  <-chan struct{}    // the open waits for it; nil: for nothing
 
+	isWriter bool                // opened to write; always so in local mode
+	writer   *replication.Writer // in object mode, of a writer; set before opened is closed
+	copied   copied              // in object mode, of a copy
+	previous *slot               // a copy that answers reads until the open is over; nil: none
+
 	users  int // guarded by Set.mu, as what follows
 	usedAt time.Time
 }
@@ -75,7 +89,7 @@ func New(fs vfs.FS, directory string, options Options) *Set {
 }
 
 func (s *Set) storage(generation registry.ID) engine.Storage {
-	return engine.Storage{FS: s.fs, Directory: s.directory + "/" + generation.String()}
+	return engine.Storage{FS: s.fs, Directory: s.directory + "/" + generation.String(), ID: generation.String()}
 }
 
 // Create makes an empty generation. It is durable when Create returns.
@@ -83,7 +97,17 @@ func (s *Set) Create(ctx context.Context, generation registry.ID, d *definition.
 	if err := s.fs.MakeDir(s.directory); err != nil {
 		return problem.StorageIoError.New("resource", "index").Because(err)
 	}
-	if err := engine.Create(ctx, s.storage(generation), d); err != nil {
+	storage := s.storage(generation)
+	if r := s.options.Remote; r != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
+		defer cancel()
+		storage.Publisher = first{r.of(generation)}
+	}
+	if err := engine.Create(ctx, storage, d); err != nil {
+		if errors.Is(err, bucket.ErrUnknown) {
+			return problem.StorageUnknown.New("resource", "index").Because(err)
+		}
 		return problem.StorageIoError.New("resource", "index").Because(err)
 	}
 	return nil
@@ -94,6 +118,7 @@ type Generation struct {
 	*engine.Generation
 	Entry registry.Entry
 
+	held      *slot
 	fs        vfs.FS
 	directory string
 	release   func()
@@ -132,9 +157,14 @@ func (s *Set) Acquire(ctx context.Context, entry registry.Entry) (*Generation, e
 }
 
 // AcquireToRead is Acquire for somebody who does not write: a generation that
-// takes no more writes still answers.
+// takes no more writes still answers, and so does a copy.
 func (s *Set) AcquireToRead(ctx context.Context, entry registry.Entry) (*Generation, error) {
-	held, err := s.acquire(ctx, entry, ForRequest)
+	toWrite := s.options.Remote == nil || s.options.Remote.Claims.Holds(entry.Index)
+	held, err := s.acquire(ctx, entry, ForRequest, toWrite, true)
+	if err != nil && toWrite && s.options.Remote != nil && ctx.Err() == nil {
+		// What cannot be written now may still be read.
+		held, err = s.acquire(ctx, entry, ForRequest, false, true)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -144,23 +174,35 @@ func (s *Set) AcquireToRead(ctx context.Context, entry registry.Entry) (*Generat
 // AcquireFor is Acquire by something other than a request.
 func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose string) (*Generation, error) {
 	for {
-		held, err := s.acquire(ctx, entry, purpose)
+		if r := s.options.Remote; r != nil {
+			if err := r.Claims.Claim(ctx, entry.Index); err != nil {
+				return nil, err
+			}
+		}
+		held, err := s.acquire(ctx, entry, purpose, true, false)
 		if err != nil {
 			return nil, err
 		}
-		if held.engine.Err() == nil {
+		failure := held.engine.Err()
+		if failure == nil {
 			return s.handOut(held, entry), nil
 		}
 		// It takes no more writes; opening it anew brings back everything that
 		// was acknowledged.
 		s.giveBack(held)
 		s.replace(held)
+		if r := s.options.Remote; r != nil && errors.Is(failure, engine.ErrFenced) {
+			if _, err := r.Claims.Confirm(ctx, entry.Index); err != nil {
+				return nil, err
+			}
+		}
 	}
 }
 
-// acquire counts a user of an open slot.
-func (s *Set) acquire(ctx context.Context, entry registry.Entry, purpose string) (*slot, error) {
-	held, isFirst, err := s.take(entry)
+// acquire counts a user of an open slot. A reader takes the copy that answers
+// until a writer is open.
+func (s *Set) acquire(ctx context.Context, entry registry.Entry, purpose string, toWrite, toRead bool) (*slot, error) {
+	held, isFirst, err := s.take(entry, toWrite, toRead)
 	if err != nil {
 		return nil, err
 	}
@@ -200,19 +242,31 @@ func (s *Set) replace(held *slot) {
 
 func (s *Set) handOut(held *slot, entry registry.Entry) *Generation {
 	storage := s.storage(entry.Generation)
-	return &Generation{Generation: held.engine, Entry: entry, fs: storage.FS, directory: storage.Directory, release: sync.OnceFunc(func() { s.giveBack(held) })}
+	return &Generation{Generation: held.engine, Entry: entry, held: held, fs: storage.FS, directory: storage.Directory, release: sync.OnceFunc(func() { s.giveBack(held) })}
 }
 
-// take counts a user of a slot, making it when there is none.
-func (s *Set) take(entry registry.Entry) (held *slot, isFirst bool, err error) {
+// take counts a user of a slot, making it when there is none, or when there is
+// only a copy and a writer is asked for.
+func (s *Set) take(entry registry.Entry, toWrite, toRead bool) (held *slot, isFirst bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.removed[entry.Generation] {
 		return nil, false, problem.IndexClosed.New()
 	}
 	held, ok := s.slots[entry.Generation]
-	if !ok {
-		held = &slot{entry: entry, opened: make(chan struct{}), after: s.leaving[entry.Generation]}
+	switch {
+	case ok && toRead && held.previous != nil && !held.isOpen():
+		held = held.previous
+	case ok && toRead && held.isOpen() && held.err == nil:
+	case ok && toWrite && !held.isWriter && held.isOpen() && held.err == nil:
+		held = &slot{entry: entry, opened: make(chan struct{}), isWriter: true, previous: held}
+		s.slots[entry.Generation], ok = held, false
+	case ok && toWrite && !held.isWriter:
+		// A copy is being opened; the writer follows on it.
+		held = &slot{entry: entry, opened: make(chan struct{}), isWriter: true, after: s.leaveWhenOpen(held)}
+		s.slots[entry.Generation], ok = held, false
+	case !ok:
+		held = &slot{entry: entry, opened: make(chan struct{}), isWriter: toWrite, after: s.leaving[entry.Generation]}
 		s.slots[entry.Generation] = held
 	}
 	held.users++
@@ -220,11 +274,20 @@ func (s *Set) take(entry registry.Entry) (held *slot, isFirst bool, err error) {
 	return held, !ok, nil
 }
 
+func (held *slot) isOpen() bool {
+	select {
+	case <-held.opened:
+		return true
+	default:
+		return false
+	}
+}
+
 func (s *Set) open(ctx context.Context, held *slot, purpose string) {
 	if held.after != nil {
 		<-held.after
 	}
-	g, err := engine.Open(ctx, s.storage(held.entry.Generation), s.options.Engine)
+	g, err := s.openEngine(ctx, held)
 	if err != nil {
 		s.options.Log.Error("generation cannot be opened", "index", held.entry.Name.Index,
 			"generation", held.entry.Name.Generation, "error", err)
@@ -233,11 +296,17 @@ func (s *Set) open(ctx context.Context, held *slot, purpose string) {
 		s.mu.Lock()
 		if s.slots[held.entry.Generation] == held {
 			delete(s.slots, held.entry.Generation)
+			if held.previous != nil {
+				s.slots[held.entry.Generation] = held.previous // goes on answering reads
+			}
 		}
 		s.mu.Unlock()
 	} else {
 		s.mu.Lock()
 		held.engine = g
+		if held.previous != nil {
+			s.retire(held.previous)
+		}
 		s.mu.Unlock()
 		s.options.Metrics.IndexOpened(purpose)
 	}
@@ -288,8 +357,13 @@ func (s *Set) evict(ctx context.Context) {
 func (s *Set) leave(ctx context.Context, held *slot) {
 	id, closed := held.entry.Generation, make(chan struct{})
 	delete(s.slots, id)
+	before := s.leaving[id]
 	s.leaving[id] = closed
 	s.closing.Go(func() {
+		held.endPulls()
+		if before != nil {
+			<-before
+		}
 		if err := held.engine.Close(ctx); err != nil {
 			s.options.Log.Error("generation was not closed in good order", "index", held.entry.Name.Index,
 				"generation", held.entry.Name.Generation, "error", err)
@@ -314,8 +388,8 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 		<-held.opened
 	}
 	s.mu.Lock()
-	if held != nil && held.engine != nil && s.slots[generation] == held {
-		s.leave(ctx, held)
+	if now := s.slots[generation]; now != nil && now.engine != nil {
+		s.leave(ctx, now)
 	}
 	closed := s.leaving[generation]
 	s.mu.Unlock()

@@ -1,16 +1,20 @@
 package generations
 
 import (
+	"errors"
 	"time"
 
+	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // The states of a generation on this node.
 const (
-	Usable   = "usable"
-	Modified = "modified"
-	Closed   = "closed"
+	Usable    = "usable"
+	Modified  = "modified"
+	NeedsPull = "needs_pull"
+	Pulling   = "pulling"
+	Closed    = "closed"
 )
 
 // Status is what a generation holds.
@@ -56,11 +60,20 @@ func sizeOf(fs vfs.FS, directory string) int64 {
 }
 
 // State names the synchronization state: modified while changes wait for a
-// commit, usable otherwise.
+// commit, needs_pull while another writer may have newer state, usable
+// otherwise.
 func (g *Generation) State() string {
+	c := &g.held.copied
+	c.mu.Lock()
+	pulling, failed := c.pulling, c.failed
+	c.mu.Unlock()
 	switch {
 	case g.isClosed():
 		return Closed
+	case pulling:
+		return Pulling
+	case failed, errors.Is(g.Err(), engine.ErrFenced):
+		return NeedsPull
 	case g.Pending().Changes > 0:
 		return Modified
 	}

@@ -1,8 +1,23 @@
 // Package ownership tells which node writes which index.
 //
 // In local mode there is one node and it writes everything: Local is that
-// answer. The table of a deployment with several nodes has candidates, which
-// may write, and claims, which say who does.
+// answer. In object mode one object of the bucket, the leadership, holds the
+// sessions of the nodes that may write and, by index, the session that does. A
+// Member is the part of one node in it: it beats, claims and takes over.
+//
+// The leadership says who should write; it never decides who can. That is
+// decided by the manifest and the log of each generation, so nothing here has
+// to be right for data to be safe.
+//
+// Invariants:
+//
+//	O1  A session is over when its beat did not change for a whole lease on the
+//	    clock of the node that watches. Times of other nodes are never compared.
+//	O2  One replacement of the object renews everything a node holds.
+//	O3  A claim of a session that is not over is never taken.
+//	O4  A leadership that cannot be read changes nothing.
+//
+// A Member may be used by any number of goroutines.
 package ownership
 
 import (

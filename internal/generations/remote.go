@@ -1,0 +1,398 @@
+package generations
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/replication"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Remote is where generations are kept in object mode.
+type Remote struct {
+	Bucket bucket.Bucket
+	Grace  time.Duration // replaced objects stay for so long
+	Claims Claims
+}
+
+// Claims tell whether this node writes an index.
+type Claims interface {
+	// Holds reports whether this node writes an index, as far as it knows.
+	Holds(index registry.ID) bool
+	// Claim makes this node the one that writes an index. Its errors are
+	// problems.
+	Claim(ctx context.Context, index registry.ID) error
+	// Confirm reads again who writes an index.
+	Confirm(ctx context.Context, index registry.ID) (bool, error)
+	// Doubt reports whether another node may have taken over.
+	Doubt() bool
+}
+
+const (
+	settleLimit = 30 * time.Second // for one object to be replaced
+	takeLimit   = time.Minute      // for the writer before to be fenced
+	pullTries   = 3                // a manifest that is replaced during a pull is read again
+)
+
+func (r *Remote) of(generation registry.ID) *replication.Remote {
+	return replication.New(r.Bucket, generation.String(), r.Grace)
+}
+
+// first publishes the manifest of a generation that is created.
+type first struct{ remote *replication.Remote }
+
+func (f first) Publish(ctx context.Context, m *manifest.Manifest) error {
+	return f.remote.Create(ctx, m)
+}
+
+// copied is what a copy knows of the manifest it shows.
+type copied struct {
+	turn chan struct{} // buffered by one: held by the one pull under way, and for good at the end
+
+	mu        sync.Mutex
+	tag       bucket.Tag
+	checkedAt time.Time
+	pulling   bool
+	failed    bool // the last pull failed: newer state may exist
+}
+
+// openEngine opens a generation as the slot asks.
+func (s *Set) openEngine(ctx context.Context, held *slot) (*engine.Generation, error) {
+	storage := s.storage(held.entry.Generation)
+	switch {
+	case s.options.Remote == nil:
+		return engine.Open(ctx, storage, s.options.Engine)
+	case held.isWriter:
+		if held.previous != nil {
+			held.previous.copied.turn <- struct{}{} // no pull runs beside a writer (G5)
+			defer func() { <-held.previous.copied.turn }()
+		}
+		return s.openWriter(ctx, held, storage)
+	}
+	held.copied.turn = make(chan struct{}, 1)
+	return s.openCopy(ctx, held, storage)
+}
+
+// openWriter fences whoever wrote before, brings the copy up to date and
+// replays the log.
+func (s *Set) openWriter(ctx context.Context, held *slot, storage engine.Storage) (*engine.Generation, error) {
+	r := s.options.Remote
+	remote := r.of(held.entry.Generation)
+	if err := s.fs.MakeDir(storage.Directory); err != nil {
+		return nil, err
+	}
+	taking, cancel := context.WithTimeout(ctx, takeLimit)
+	defer cancel()
+	writer, err := remote.Take(taking, s.fs, storage.Directory, registry.NewID().String())
+	if err != nil {
+		return nil, remoteProblem(err)
+	}
+	writer.DoubtWhen(r.Claims.Doubt)
+	if err := s.pullOnce(ctx, remote, storage.Directory, writer.Manifest(), nil); err != nil {
+		return nil, remoteProblem(err)
+	}
+	storage.Log, storage.Publisher = writer, &timed{writer, s}
+	g, err := engine.Open(ctx, storage, s.options.Engine)
+	if err != nil {
+		return nil, remoteProblem(err)
+	}
+	s.mu.Lock()
+	held.writer = writer
+	s.mu.Unlock()
+	return g, nil
+}
+
+// timed tells the meters of pushes.
+type timed struct {
+	*replication.Writer
+	set *Set
+}
+
+func (t *timed) Publish(ctx context.Context, next *manifest.Manifest) error {
+	began := time.Now()
+	err := t.Writer.Publish(ctx, next)
+	t.set.options.Metrics.SyncPush(err == nil, time.Since(began))
+	if errors.Is(err, engine.ErrFenced) {
+		t.set.options.Metrics.SyncConflict("push")
+	}
+	return err
+}
+
+func (s *Set) pullOnce(ctx context.Context, remote *replication.Remote, directory string, m, have *manifest.Manifest) error {
+	began := time.Now()
+	err := remote.Pull(ctx, s.fs, directory, m, have)
+	s.options.Metrics.SyncPull(err == nil, time.Since(began))
+	return err
+}
+
+// openCopy brings a copy up to date and opens it. While the bucket cannot be
+// read the copy that is there answers.
+func (s *Set) openCopy(ctx context.Context, held *slot, storage engine.Storage) (*engine.Generation, error) {
+	options := s.options.Engine
+	options.ReadOnly = true
+	failed := s.fetch(ctx, held, storage, nil)
+	if failed != nil {
+		if _, err := manifest.Read(s.fs, storage.Directory); err != nil {
+			return nil, remoteProblem(failed)
+		}
+		s.options.Log.Error("the bucket cannot be read; the local copy answers", "index", held.entry.Name.Index,
+			"generation", held.entry.Name.Generation, "error", failed)
+	}
+	g, err := engine.Open(ctx, storage, options)
+	if err != nil && failed != nil {
+		return nil, remoteProblem(failed)
+	}
+	return g, err
+}
+
+// fetch brings the directory of a copy to the stored manifest. It changes
+// nothing when that is the one the copy shows already.
+func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, have *manifest.Manifest) error {
+	remote := s.options.Remote.of(held.entry.Generation)
+	c := &held.copied
+	c.mu.Lock()
+	tag := c.tag
+	c.pulling = true
+	c.mu.Unlock()
+	err := func() error {
+		var broken bucket.Tag // of the manifest whose files were missing
+		for range pullTries {
+			found, err := remote.Read(ctx, tag)
+			if errors.Is(err, bucket.ErrNotModified) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			err = s.pullOnce(ctx, remote, storage.Directory, found.Manifest, have)
+			if err == nil {
+				tag = found.Tag
+				return nil
+			}
+			if !errors.Is(err, bucket.ErrNotFound) || found.Tag == broken {
+				return err
+			}
+			broken, tag = found.Tag, ""
+		}
+		return errors.New("the manifest was replaced during every pull")
+	}()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pulling, c.failed = false, err != nil
+	if err == nil {
+		c.tag, c.checkedAt = tag, time.Now()
+	}
+	return err
+}
+
+// renew pulls a copy that is open and shows what came.
+func (s *Set) renew(ctx context.Context, held *slot) error {
+	c := &held.copied
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-c.turn }()
+	view := held.engine.Snapshot()
+	if view == nil {
+		return problem.IndexClosed.New()
+	}
+	view.Release()
+	if err := s.fetch(ctx, held, s.storage(held.entry.Generation), held.engine.Manifest()); err != nil {
+		return err
+	}
+	return held.engine.Reload(ctx)
+}
+
+// endPulls waits for the pull of a copy and lets none follow.
+func (held *slot) endPulls() {
+	if held.copied.turn != nil {
+		held.copied.turn <- struct{}{}
+	}
+}
+
+// retire closes a copy whose place a writer took. The caller holds mu.
+func (s *Set) retire(copy *slot) {
+	s.closing.Go(func() {
+		copy.endPulls()
+		if err := copy.engine.Close(context.Background()); err != nil {
+			s.options.Log.Warn("a copy was not closed in good order", "index", copy.entry.Name.Index, "error", err)
+		}
+	})
+}
+
+// leaveWhenOpen takes a copy that is being opened out of the set and closes it
+// once it is open. The caller holds mu.
+func (s *Set) leaveWhenOpen(held *slot) chan struct{} {
+	id, closed := held.entry.Generation, make(chan struct{})
+	delete(s.slots, id)
+	s.leaving[id] = closed
+	s.closing.Go(func() {
+		<-held.opened
+		if held.err == nil {
+			held.endPulls()
+			if err := held.engine.Close(context.Background()); err != nil {
+				s.options.Log.Warn("a copy was not closed in good order", "index", held.entry.Name.Index, "error", err)
+			}
+		}
+		s.mu.Lock()
+		if s.leaving[id] == closed {
+			delete(s.leaving, id)
+		}
+		s.mu.Unlock()
+		close(closed)
+	})
+	return closed
+}
+
+// remoteProblem tells what a failure of the bucket is to a caller.
+func remoteProblem(err error) error {
+	var known *problem.Problem
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, engine.ErrFenced):
+		return problem.IndexReadonly.New().Because(err)
+	}
+	return problem.StorageIoError.New("resource", "index").Because(err)
+}
+
+// IsCopy reports whether the generation is written elsewhere.
+func (g *Generation) IsCopy() bool { return !g.held.isWriter }
+
+// Pull brings a copy to what the bucket holds now. A generation that is
+// written here holds it.
+func (s *Set) Pull(ctx context.Context, g *Generation) error {
+	if !g.IsCopy() {
+		return nil
+	}
+	if err := s.renew(ctx, g.held); err != nil {
+		return remoteProblem(err)
+	}
+	return nil
+}
+
+// Renew pulls the copies that are open and may be behind: those whose last pull
+// failed, those of which version says another than they show, and those that
+// were not checked for the interval. At most so many are pulled at once.
+func (s *Set) Renew(ctx context.Context, version func(registry.ID) (uint64, bool), verify time.Duration, concurrency int) {
+	if s.options.Remote == nil {
+		return
+	}
+	slots := make(chan struct{}, max(concurrency, 1))
+	var group sync.WaitGroup
+	for _, g := range s.Open() {
+		if !g.IsCopy() || !g.isBehind(version, verify) {
+			g.Release()
+			continue
+		}
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			defer g.Release()
+			if err := s.renew(ctx, g.held); err != nil && ctx.Err() == nil && !errors.Is(err, problem.IndexClosed) {
+				s.options.Log.Error("a copy cannot be brought up to date", "index", g.Entry.Name.Index,
+					"generation", g.Entry.Name.Generation, "error", err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func (g *Generation) isBehind(version func(registry.ID) (uint64, bool), verify time.Duration) bool {
+	c := &g.held.copied
+	c.mu.Lock()
+	failed, checkedAt := c.failed, c.checkedAt
+	c.mu.Unlock()
+	hinted, known := version(g.Entry.Generation)
+	return failed || !known || hinted != g.Manifest().Version || time.Since(checkedAt) >= verify
+}
+
+// Demote closes what is open to write of an index that another node writes
+// now. Whoever reads it next opens a copy.
+func (s *Set) Demote(index registry.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, held := range s.slots {
+		if held.entry.Index == index && held.isWriter && held.engine != nil {
+			s.leave(context.Background(), held)
+		}
+	}
+}
+
+// Sweep removes objects that nothing names any more of every generation that
+// is written here.
+func (s *Set) Sweep(ctx context.Context) {
+	for _, g := range s.Open() {
+		s.mu.Lock()
+		writer := g.held.writer
+		s.mu.Unlock()
+		if writer != nil && g.Err() == nil && ctx.Err() == nil {
+			swept, err := writer.Sweep(ctx)
+			switch {
+			case err != nil && ctx.Err() == nil:
+				s.options.Log.Warn("objects of a generation were not swept", "index", g.Entry.Name.Index,
+					"generation", g.Entry.Name.Generation, "error", err)
+			case swept.Files+swept.Records > 0:
+				s.options.Log.Debug("swept", "index", g.Entry.Name.Index, "generation", g.Entry.Name.Generation,
+					"files", swept.Files, "records", swept.Records)
+			}
+		}
+		g.Release()
+	}
+}
+
+// Versions returns the version of the manifest of every generation that is
+// written here.
+func (s *Set) Versions() map[registry.ID]uint64 {
+	all := make(map[registry.ID]uint64)
+	for _, g := range s.Open() {
+		if !g.IsCopy() && g.Err() == nil {
+			all[g.Entry.Generation] = g.Manifest().Version
+		}
+		g.Release()
+	}
+	return all
+}
+
+// EraseRemote deletes the objects of a generation that was never registered,
+// or whose grace is over; those that tell of its removal go last.
+func (s *Set) EraseRemote(ctx context.Context, generation registry.ID) error {
+	if s.options.Remote == nil {
+		return nil
+	}
+	return s.options.Remote.of(generation).Erase(ctx, "identity", "removed")
+}
+
+// Local returns the ids of the generations that have a directory here.
+func (s *Set) Local() ([]registry.ID, error) {
+	names, err := s.fs.List(s.directory)
+	if errors.Is(err, vfs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []registry.ID
+	for _, name := range names {
+		if id, err := registry.ParseID(trimSlash(name)); err == nil {
+			all = append(all, id)
+		}
+	}
+	return all, nil
+}
+
+func trimSlash(name string) string {
+	if n := len(name); n > 0 && name[n-1] == '/' {
+		return name[:n-1]
+	}
+	return name
+}

@@ -1,0 +1,442 @@
+package ownership
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/problem"
+)
+
+const (
+	copyAge      = 3 * time.Second  // of the copy that requests are routed by
+	claimWait    = 10 * time.Second // for a claim whose holder may be gone
+	unlistedHold = 30 * time.Second // a claim ahead of a creation is kept
+)
+
+// Options configure a Member.
+type Options struct {
+	Node      string
+	Address   string        // scheme://host:port for writes of other nodes; empty: none
+	Lease     time.Duration // a session without beat for so long is over
+	Candidate bool          // this node may write
+	// Reclaim says that no other node runs under the same name: what an earlier
+	// run held is taken back at once.
+	Reclaim bool
+	// Clock is the time that sessions of others are watched by; nil means one
+	// that goes on while the machine sleeps.
+	Clock func() time.Duration
+}
+
+// Member is the part of this node in the leadership.
+type Member struct {
+	store   *versioned.Store[leadership]
+	options Options
+	id      string // of this run
+	log     *slog.Logger
+
+	mu       sync.Mutex
+	held     versioned.Object[leadership]
+	readAt   time.Duration // when held was last seen to be the current one
+	watch    watch
+	beatAt   time.Duration                 // the last beat that was stored
+	claimed  map[registry.ID]time.Duration // what this node writes, and since when
+	unwanted map[registry.ID]bool          // to be given up with the next beat
+	draining bool
+	changed  func(gained, lost []registry.ID)
+}
+
+// Join begins a session. A node that is no candidate only watches.
+func Join(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logger) (*Member, error) {
+	if options.Clock == nil {
+		options.Clock = bootTime
+	}
+	m := &Member{
+		store: versioned.New[leadership](b, objectKey, resource), options: options, id: registry.NewID().String(), log: log,
+		watch: make(watch), claimed: make(map[registry.ID]time.Duration), unwanted: make(map[registry.ID]bool),
+	}
+	if !options.Candidate {
+		return m, nil
+	}
+	if err := m.beat(ctx); err != nil {
+		return nil, fmt.Errorf("join the leadership: %w", err)
+	}
+	return m, nil
+}
+
+// OnChange sets what is told of indexes that this node begins or ceases to
+// write. It is called without locks and must not block. It is set before Run.
+func (m *Member) OnChange(changed func(gained, lost []registry.ID)) { m.changed = changed }
+
+// Run beats three times a lease until ctx ends, each round timed from the start
+// of the one before.
+func (m *Member) Run(ctx context.Context) {
+	if !m.options.Candidate {
+		return
+	}
+	tick := time.NewTicker(max(m.options.Lease/3, time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		round, cancel := context.WithTimeout(ctx, m.options.Lease)
+		if err := m.beat(round); err != nil && ctx.Err() == nil {
+			m.log.Error("the leadership cannot be renewed", "node", m.options.Node, "error", err)
+		}
+		cancel()
+	}
+}
+
+// change applies a change to the leadership and takes the result over.
+func (m *Member) change(ctx context.Context, apply func(next *leadership) error) error {
+	written, err := m.store.Change(ctx, func(now versioned.Object[leadership]) (leadership, error) {
+		m.see(now)
+		next := now.Value.clone()
+		if !now.Exists() {
+			m.restore(&next)
+		}
+		if err := apply(&next); err != nil {
+			return leadership{}, err
+		}
+		return next, nil
+	})
+	if err != nil {
+		return err
+	}
+	m.see(written)
+	return nil
+}
+
+// restore puts what this node writes into a leadership that begins anew.
+func (m *Member) restore(next *leadership) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.held = versioned.Object[leadership]{}
+	for index := range m.claimed {
+		next.Claims[index] = m.id
+	}
+	if len(m.claimed) > 0 {
+		next.Sessions[m.id] = session{Node: m.options.Node, Address: m.options.Address}
+	}
+}
+
+// see takes over a state that was read or written, unless a newer one is held.
+func (m *Member) see(found versioned.Object[leadership]) {
+	m.mu.Lock()
+	at := m.options.Clock()
+	m.readAt = at
+	if found.Version < m.held.Version || !found.Exists() {
+		m.mu.Unlock()
+		return
+	}
+	m.held = found
+	m.watch.see(found.Value, at, time.Now())
+	ours := found.Value.held(m.id)
+	var gained, lost []registry.ID
+	for index := range ours {
+		if _, ok := m.claimed[index]; !ok {
+			m.claimed[index] = at
+			gained = append(gained, index)
+		}
+	}
+	for index := range m.claimed {
+		if !ours[index] {
+			delete(m.claimed, index)
+			lost = append(lost, index)
+		}
+	}
+	changed := m.changed
+	m.mu.Unlock()
+	if changed != nil && len(gained)+len(lost) > 0 {
+		changed(gained, lost)
+	}
+}
+
+// beat renews the session with everything it holds (O2), ends sessions that
+// are over and takes their claims.
+func (m *Member) beat(ctx context.Context) error {
+	began := m.options.Clock()
+	err := m.change(ctx, func(next *leadership) error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		own := next.Sessions[m.id]
+		own.Node, own.Address = m.options.Node, m.options.Address
+		own.Beat++
+		next.Sessions[m.id] = own
+		heir := m.id
+		if m.draining {
+			heir = ""
+		}
+		at := m.options.Clock()
+		for id, s := range next.Sessions {
+			earlier := m.options.Reclaim && s.Node == m.options.Node
+			if id != m.id && (earlier || m.watch.isOver(*next, id, at, m.options.Lease)) {
+				m.log.Info("a session is over", "node", s.Node)
+				next.remove(id, heir)
+			}
+		}
+		for index, holder := range next.Claims {
+			if _, ok := next.Sessions[holder]; !ok {
+				delete(next.Claims, index)
+			}
+			if holder == m.id && m.unwanted[index] {
+				delete(next.Claims, index)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.beatAt = began
+	clear(m.unwanted)
+	return nil
+}
+
+// Holds reports whether this node writes an index, as far as it knows.
+func (m *Member) Holds(index registry.ID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, ok := m.claimed[index]
+	return ok
+}
+
+// Held returns the indexes this node writes.
+func (m *Member) Held() []registry.ID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Collect(maps.Keys(m.claimed))
+}
+
+// IsCandidate reports whether this node may write.
+func (m *Member) IsCandidate() bool { return m.options.Candidate }
+
+// Doubt reports whether the last beat is older than a lease, so that another
+// node may have taken over.
+func (m *Member) Doubt() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.options.Clock()-m.beatAt > m.options.Lease
+}
+
+// Claim makes this node the one that writes an index. It answers
+// indexer:unavailable when another node does, after waiting a while for one
+// that may be gone and cannot be asked, and index:readonly when this node stops
+// writing.
+func (m *Member) Claim(ctx context.Context, index registry.ID) error {
+	m.mu.Lock()
+	_, ours := m.claimed[index]
+	draining := m.draining
+	m.mu.Unlock()
+	switch {
+	case draining:
+		return problem.IndexReadonly.New()
+	case ours:
+		return nil
+	case !m.options.Candidate:
+		return problem.IndexerUnavailable.New()
+	}
+	ctx, cancel := context.WithTimeout(ctx, claimWait)
+	defer cancel()
+	for {
+		reachable, err := m.tryClaim(ctx, index)
+		if err == nil || reachable || !errors.Is(err, problem.IndexerUnavailable) {
+			return err
+		}
+		timer := time.NewTimer(max(m.options.Lease/6, time.Millisecond))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		case <-timer.C:
+		}
+	}
+}
+
+// tryClaim claims an index that no session holds which is not over (O3).
+// reachable is true when the one that holds it takes writes of others.
+func (m *Member) tryClaim(ctx context.Context, index registry.ID) (reachable bool, err error) {
+	err = m.change(ctx, func(next *leadership) error {
+		reachable = false
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		holder, held := next.Claims[index]
+		switch {
+		case held && holder == m.id:
+			return versioned.ErrUnchanged
+		case held && !m.watch.isOver(*next, holder, m.options.Clock(), m.options.Lease):
+			reachable = next.Sessions[holder].Address != ""
+			return problem.IndexerUnavailable.New()
+		}
+		own, ok := next.Sessions[m.id]
+		if !ok {
+			own = session{Node: m.options.Node, Address: m.options.Address, Beat: 1}
+		}
+		next.Sessions[m.id] = own
+		next.Claims[index] = m.id
+		delete(m.unwanted, index)
+		return nil
+	})
+	return reachable, err
+}
+
+// Confirm reads the leadership and reports whether this node still writes an
+// index.
+func (m *Member) Confirm(ctx context.Context, index registry.ID) (bool, error) {
+	if err := m.refresh(ctx, 0); err != nil {
+		return false, err
+	}
+	return m.Holds(index), nil
+}
+
+// Prune gives up, with the next beat, what is written here and listed nowhere.
+// A claim ahead of a creation is kept for a while.
+func (m *Member) Prune(isListed func(registry.ID) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for index, since := range m.claimed {
+		if m.options.Clock()-since > unlistedHold && !isListed(index) {
+			m.unwanted[index] = true
+		}
+	}
+}
+
+// refresh reads the leadership when the copy is older than an age.
+func (m *Member) refresh(ctx context.Context, age time.Duration) error {
+	m.mu.Lock()
+	held, fresh := m.held, m.held.Exists() && m.options.Clock()-m.readAt < age
+	m.mu.Unlock()
+	if fresh {
+		return nil
+	}
+	found, _, err := m.store.ReadUnless(ctx, held)
+	if err != nil {
+		return problem.IndexerLeadershipUnreadable.New().Because(err)
+	}
+	if !found.Exists() && held.Exists() {
+		return problem.IndexerLeadershipUnreadable.New().Because(errors.New("the leadership is gone"))
+	}
+	m.see(found)
+	return nil
+}
+
+// Holder returns the node that writes an index, from a copy a few seconds old;
+// false when nobody does.
+func (m *Member) Holder(ctx context.Context, index registry.ID) (Candidate, bool, error) {
+	if err := m.refresh(ctx, copyAge); err != nil {
+		return Candidate{}, false, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	id, ok := m.held.Value.Claims[index]
+	if !ok || id != m.id && m.isOver(id) {
+		return Candidate{}, false, nil
+	}
+	return m.candidate(id), true, nil
+}
+
+// Writer returns where a write of an index goes that this node does not hold:
+// to the one that does, or to the candidate that every node picks for it.
+func (m *Member) Writer(ctx context.Context, index registry.ID, name string) (address string, err error) {
+	holder, ok, err := m.Holder(ctx, index)
+	if err != nil {
+		return "", err
+	}
+	if ok {
+		return holder.Address, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var reachable []string
+	for _, id := range m.held.Value.candidates(m.isOver) {
+		if a := m.held.Value.Sessions[id].Address; a != "" && id != m.id {
+			reachable = append(reachable, a)
+		}
+	}
+	if len(reachable) == 0 {
+		return "", nil
+	}
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(name))
+	return reachable[int(hash.Sum32()%uint32(len(reachable)))], nil
+}
+
+// isOver reports whether a session is over. The caller holds mu.
+func (m *Member) isOver(id string) bool {
+	return id != m.id && m.watch.isOver(m.held.Value, id, m.options.Clock(), m.options.Lease)
+}
+
+func (m *Member) candidate(id string) Candidate {
+	s := m.held.Value.Sessions[id]
+	return Candidate{Node: s.Node, Address: s.Address, ExpiresAt: m.watch[id].wall.Add(m.options.Lease).UTC()}
+}
+
+// Table returns who writes what, from a copy a few seconds old. names gives the
+// name of an index, false for one that is not listed.
+func (m *Member) Table(ctx context.Context, names func(registry.ID) (string, bool)) (Table, error) {
+	if err := m.refresh(ctx, copyAge); err != nil {
+		return Table{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	table := Table{Candidates: []Candidate{}, Claims: []Claim{}}
+	for _, id := range m.held.Value.candidates(m.isOver) {
+		table.Candidates = append(table.Candidates, m.candidate(id))
+	}
+	for index, id := range m.held.Value.Claims {
+		name, listed := names(index)
+		if _, ok := m.held.Value.Sessions[id]; !ok || !listed || m.isOver(id) {
+			continue
+		}
+		c := m.candidate(id)
+		table.Claims = append(table.Claims, Claim{Index: name, Node: c.Node, Address: c.Address, ExpiresAt: c.ExpiresAt})
+	}
+	slices.SortFunc(table.Claims, func(a, b Claim) int { return strings.Compare(a.Index, b.Index) })
+	return table, nil
+}
+
+// Drain makes this node claim nothing any more; what it holds it keeps until
+// Leave.
+func (m *Member) Drain() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.draining = true
+}
+
+// IsDraining reports whether Drain was called.
+func (m *Member) IsDraining() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.draining
+}
+
+// Leave ends the session and gives up everything it holds. Run has ended.
+func (m *Member) Leave(ctx context.Context) error {
+	if !m.options.Candidate {
+		return nil
+	}
+	m.Drain()
+	err := m.change(ctx, func(next *leadership) error {
+		next.remove(m.id, "")
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("leave the leadership: %w", err)
+	}
+	return nil
+}
