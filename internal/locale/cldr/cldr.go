@@ -98,8 +98,10 @@ func IsCurrency(code string) bool {
 			return false
 		}
 	}
-	_, ok := table()["en"].currencies[code]
-	return ok
+	// English lists every code that it does not spell as root does.
+	_, inEnglish := table()["en"].currencies[code]
+	_, inRoot := table()["und"].currencies[code]
+	return inEnglish || inRoot
 }
 
 // IsUnit reports whether an identifier, with or without its category
@@ -110,13 +112,12 @@ func IsUnit(id string) bool {
 }
 
 func unitName(id string) (string, bool) {
-	units := table()["en"].units
-	if _, ok := units[id]; ok {
-		return id, true
-	}
-	if _, name, ok := strings.Cut(id, "-"); ok {
-		if _, ok := units[name]; ok {
-			return name, true
+	_, short, _ := strings.Cut(id, "-")
+	for _, name := range []string{id, short} {
+		for _, tag := range []string{"en", "und"} {
+			if _, ok := table()[tag].units[name]; ok {
+				return name, true
+			}
 		}
 	}
 	return "", false

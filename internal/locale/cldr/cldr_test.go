@@ -37,6 +37,11 @@ func TestCurrencySpellings(t *testing.T) {
 	if got := CurrencySpellings("USD", "en"); slices.Contains(got, "dollar") {
 		t.Errorf("a part of a name of several words is a spelling: %q", got)
 	}
+	for _, code := range []string{"SEK", "DKK", "NOK", "GBP", "EUR", "USD", "JPY", "PLN"} {
+		if !IsCurrency(code) {
+			t.Errorf("%s is no currency", code)
+		}
+	}
 	if !IsCurrency("CHF") || IsCurrency("chf") || IsCurrency("ZZZ") || IsCurrency("kilogram") {
 		t.Error("currencies are told apart wrongly")
 	}
