@@ -159,11 +159,16 @@ func (s *Set) Acquire(ctx context.Context, entry registry.Entry) (*Generation, e
 // AcquireToRead is Acquire for somebody who does not write: a generation that
 // takes no more writes still answers, and so does a copy.
 func (s *Set) AcquireToRead(ctx context.Context, entry registry.Entry) (*Generation, error) {
+	return s.AcquireToReadFor(ctx, entry, ForRequest)
+}
+
+// AcquireToReadFor is AcquireToRead by something other than a request.
+func (s *Set) AcquireToReadFor(ctx context.Context, entry registry.Entry, purpose string) (*Generation, error) {
 	toWrite := s.options.Remote == nil || s.options.Remote.Claims.Holds(entry.Index)
-	held, err := s.acquire(ctx, entry, ForRequest, toWrite, true)
+	held, err := s.acquire(ctx, entry, purpose, toWrite, true)
 	if err != nil && toWrite && s.options.Remote != nil && ctx.Err() == nil {
 		// What cannot be written now may still be read.
-		held, err = s.acquire(ctx, entry, ForRequest, false, true)
+		held, err = s.acquire(ctx, entry, purpose, false, true)
 	}
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/ownership"
 	"github.com/quiresearch/quire/internal/registry"
 )
 
@@ -30,6 +31,7 @@ type Status struct {
 	EngineCompatibility string
 	EngineCreatedMajor  int // 0: nothing is recorded yet
 	SettingsUnsupported []string
+	Indexer             *ownership.Candidate // the node that writes the index; nil: none is known
 }
 
 // GenerationEntry is a generation as listings show it.
@@ -66,11 +68,11 @@ func generationEntries(index *registry.Index) []GenerationEntry {
 
 // Describe returns what the node knows of the generation a name answers from.
 func (n *Node) Describe(ctx context.Context, name registry.Name) (*Description, error) {
-	entry, err := n.registry.Resolve(name)
+	entry, err := n.resolve(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	g, err := n.generations.Acquire(ctx, entry)
+	g, err := n.generations.AcquireToRead(ctx, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -100,5 +102,6 @@ func (n *Node) describe(ctx context.Context, g *generations.Generation) (*Descri
 	if held, err := n.settings.Current(ctx, entry.Index); err == nil && held.Settings != nil {
 		described.Status.SettingsUnsupported = held.Settings.UnsupportedFeatures
 	}
+	n.describeWriter(ctx, entry.Index, &described.Status)
 	return described, nil
 }

@@ -16,6 +16,10 @@ import (
 // firstGeneration is the name of the generation an index begins with.
 const firstGeneration = "1"
 
+// commitWait is how long a request waits for a commit that storage does not
+// settle.
+const commitWait = time.Minute
+
 // Put asks for an index or generation to have a definition.
 type Put struct {
 	Name       registry.Name
@@ -133,6 +137,11 @@ func (n *Node) register(ctx context.Context, name registry.Name, d *definition.D
 		err = n.generations.Create(ctx, entry.Generation, d)
 	}
 	if err == nil {
+		// Whoever creates an index writes it; a claim that is not needed after
+		// all is given up later.
+		err = n.claim(ctx, entry.Index)
+	}
+	if err == nil {
 		err = named(ctx, entry.Name, entry.Index, entry.Generation, at)
 	}
 	if err != nil && !errors.Is(err, problem.StorageUnknown) {
@@ -144,7 +153,8 @@ func (n *Node) register(ctx context.Context, name registry.Name, d *definition.D
 // discard removes a generation that never came to exist.
 func (n *Node) discard(ctx context.Context, entry registry.Entry) {
 	ctx = context.WithoutCancel(ctx)
-	err := errors.Join(n.generations.Remove(ctx, entry.Generation), registry.Erase(ctx, n.bucket, entry.Generation))
+	err := errors.Join(n.generations.Remove(ctx, entry.Generation), n.generations.EraseRemote(ctx, entry.Generation),
+		registry.Erase(ctx, n.bucket, entry.Generation))
 	if err != nil {
 		n.log.Error("what is left of a refused creation cannot be removed", "generation", entry.Name, "error", err)
 	}
@@ -272,22 +282,40 @@ func (n *Node) Commit(ctx context.Context, name registry.Name) (*Description, er
 		return nil, err
 	}
 	defer g.Release()
-	if _, err := g.Generation.Commit(ctx, engine.Explicit); err != nil {
+	waiting, cancel := context.WithTimeout(ctx, commitWait)
+	defer cancel()
+	if _, err := g.Generation.Commit(waiting, engine.Explicit); err != nil {
 		var known *problem.Problem
 		if errors.As(err, &known) {
 			return nil, err
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil, problem.StorageUnknown.New("resource", "index").Because(err)
 		}
 		return nil, problem.StorageIoError.New("resource", "index").Because(err)
 	}
 	return n.describeState(ctx, entry)
 }
 
-// Pull brings this node to the stored state. A node of local mode holds it.
+// Pull brings this node to the stored state. A node that writes the generation
+// holds it.
 func (n *Node) Pull(ctx context.Context, name registry.Name) (*Description, error) {
 	if err := n.registry.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	return n.Describe(ctx, name)
+	entry, err := n.registry.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	g, err := n.generations.AcquireToRead(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Release()
+	if err := n.generations.Pull(ctx, g); err != nil {
+		return nil, err
+	}
+	return n.describe(ctx, g)
 }
 
 // describeState describes a generation with the token of its visible state.

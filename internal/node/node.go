@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/quiresearch/quire/definition"
@@ -14,9 +15,9 @@ import (
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/metrics"
-	"github.com/quiresearch/quire/internal/ownership"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/reindex"
+	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/internal/settingstore"
 	"github.com/quiresearch/quire/internal/vfs"
 )
@@ -30,6 +31,8 @@ type Storage struct {
 	// nil in local mode, where the files are all there is: nothing can be
 	// compared with them, and what is deleted goes at once.
 	Synced registry.Synced
+	// Object says how the bucket is shared; nil in local mode.
+	Object *Object
 }
 
 // Options configure a node. The zero value works.
@@ -58,7 +61,7 @@ type Node struct {
 	generations *generations.Set
 	settings    *settingstore.Store
 	jobs        *reindex.Jobs
-	ownership   ownership.Local
+	object      *object // nil in local mode
 	options     Options
 	metrics     *metrics.Set
 	log         *slog.Logger
@@ -77,12 +80,22 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	if err != nil {
 		return nil, err
 	}
+	var remote *generations.Remote
+	if o := storage.Object; o != nil {
+		remote = &generations.Remote{Bucket: storage.Bucket, Grace: objectGrace, Claims: o.Member}
+		options.Reindex.Holds, options.Reindex.Claim = o.Member.Holds, o.Member.Claim
+		if storage.Synced == nil {
+			storage.Synced = func(ctx context.Context, generation registry.ID) (bool, error) {
+				return replication.New(storage.Bucket, generation.String(), objectGrace).HoldsDocuments(ctx)
+			}
+		}
+	}
 	options.Engine.Metrics, options.Engine.Logger = meters, log
 	options.Engine.Capabilities = options.Capabilities
 	n := &Node{
 		bucket: storage.Bucket, synced: storage.Synced, registry: known, settings: settingstore.New(storage.Bucket),
 		generations: generations.New(storage.FS, storage.Directory, generations.Options{
-			MaxOpen: options.MaxOpen, Engine: options.Engine, Metrics: meters, Log: log}),
+			MaxOpen: options.MaxOpen, Engine: options.Engine, Metrics: meters, Log: log, Remote: remote}),
 		options: options, metrics: meters, log: log,
 	}
 	n.jobs = reindex.New(storage.Bucket, known, n.generations, options.NodeID, options.Reindex, log)
@@ -92,25 +105,23 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	if err := n.jobs.Recover(ctx); err != nil {
 		return nil, fmt.Errorf("read the reindex jobs: %w", err)
 	}
+	if storage.Object != nil {
+		n.joinDeployment(ctx, storage)
+	}
 	return n, nil
 }
 
 // IsReady reports whether the registry was read.
 func (n *Node) IsReady() bool { return n.registry.IsRead() }
 
-// WriterAddress returns where writes of an index go: here.
-func (n *Node) WriterAddress(ctx context.Context, name string, creates bool) (string, error) {
-	return n.ownership.WriterAddress(ctx, name, creates)
-}
-
-// Indexers returns which node writes which index.
-func (n *Node) Indexers(ctx context.Context) (ownership.Table, error) { return n.ownership.Table(ctx) }
-
 // Run refreshes the registry, carries reindex jobs and samples the gauges
 // until ctx ends. refreshed is called after every pass and may be nil.
 func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	jobs := make(chan error, 1)
 	go func() { jobs <- n.jobs.Run(ctx) }()
+	var shared sync.WaitGroup
+	defer shared.Wait()
+	shared.Go(func() { n.runObject(ctx) })
 	refresh, sample := time.NewTicker(n.options.RefreshInterval), time.NewTicker(sampleInterval)
 	defer refresh.Stop()
 	defer sample.Stop()
@@ -122,6 +133,7 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 		case <-refresh.C:
 			// A pass that failed is logged by the registry and counts as alive.
 			_ = n.registry.Refresh(ctx)
+			n.renew(ctx)
 			if refreshed != nil {
 				refreshed()
 			}
@@ -142,7 +154,10 @@ func (n *Node) Preload(ctx context.Context) {
 		if err != nil {
 			continue
 		}
-		g, err := n.generations.AcquireFor(ctx, entry, generations.ForPreload)
+		if !n.hasCopy(entry.Generation) {
+			continue
+		}
+		g, err := n.generations.AcquireToReadFor(ctx, entry, generations.ForPreload)
 		if err != nil {
 			continue
 		}
@@ -154,7 +169,7 @@ func (n *Node) Preload(ctx context.Context) {
 // Close stops jobs and closes every generation.
 func (n *Node) Close(ctx context.Context) error {
 	n.jobs.Stop(ctx)
-	return n.generations.Close(ctx)
+	return errors.Join(n.generations.Close(ctx), n.leaveDeployment(ctx))
 }
 
 // sample sets the gauges of indexes and jobs.
@@ -170,7 +185,7 @@ func (n *Node) sample(ctx context.Context) {
 		disk += status.Bytes
 		samples = append(samples, metrics.IndexSample{
 			Index: g.Entry.Name.Index, Generation: g.Entry.Name.Generation, State: strings.ToUpper(g.State()),
-			Writer: true, Documents: status.Documents, PendingChanges: status.Pending,
+			Writer: !g.IsCopy(), Documents: status.Documents, PendingChanges: status.Pending,
 			PendingAge: status.PendingAge, DiskBytes: status.Bytes,
 		})
 		g.Release()
@@ -178,7 +193,7 @@ func (n *Node) sample(ctx context.Context) {
 	total := len(n.registry.List())
 	n.metrics.Indexes(samples)
 	n.metrics.IndexesOpen(len(samples))
-	n.metrics.IndexesOwned(total)
+	n.metrics.IndexesOwned(n.owned(total))
 	n.metrics.IndexesTotal(total)
 	n.metrics.DiskUsed(disk)
 	n.metrics.RegistryRefreshAge(n.registry.Age())

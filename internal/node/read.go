@@ -51,7 +51,7 @@ func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.T
 }
 
 func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.Token) (*Reading, error) {
-	entry, err := n.registry.Resolve(name)
+	entry, err := n.resolve(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,10 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 		return nil, err
 	}
 	if atLeast.Generation == entry.Generation {
+		if g, err = n.awaitShared(ctx, g, atLeast.Sequence); err != nil {
+			g.Release()
+			return nil, err
+		}
 		if err := n.awaitCommit(ctx, g, atLeast.Sequence); err != nil {
 			g.Release()
 			return nil, err

@@ -27,6 +27,8 @@ type Registry struct {
 	store  *versioned.Store[state]
 	log    *slog.Logger
 
+	deployment ID
+
 	changing sync.Mutex // held by the one change of this node under way; comes before mu
 
 	mu     sync.RWMutex
@@ -37,8 +39,12 @@ type Registry struct {
 // deployment marks a bucket that once held a registry.
 type deployment struct {
 	ID        ID        `json:"id"`
+	Format    int       `json:"format,omitzero"` // of everything in the bucket
 	CreatedAt time.Time `json:"createdAt"`
 }
+
+// formatVersion is the version of the layout of the bucket.
+const formatVersion = 1
 
 // Open reads the registry, or begins an empty one in a bucket that never had
 // any. A registry that is gone or cannot be understood leaves the copy unread:
@@ -58,6 +64,7 @@ func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, er
 	if err != nil {
 		return nil, fmt.Errorf("read the deployment: %w", err)
 	}
+	r.deployment = mark.Value.ID
 	if !found.Exists() {
 		if mark.Exists() {
 			log.Error("the registry is gone; nothing is served until it is repaired", "deployment", mark.Value.ID)
@@ -68,11 +75,19 @@ func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, er
 		}
 	}
 	if !mark.Exists() {
-		_, err := marks.Replace(ctx, mark, deployment{ID: NewID(), CreatedAt: time.Now().UTC()})
-		if err != nil && !errors.Is(err, versioned.ErrLost) {
+		written, err := marks.Replace(ctx, mark, deployment{ID: NewID(), Format: formatVersion, CreatedAt: time.Now().UTC()})
+		if errors.Is(err, versioned.ErrLost) {
+			written, err = marks.Read(ctx)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("mark the deployment: %w", err)
 		}
+		mark = written
 	}
+	if mark.Value.Format > formatVersion {
+		return nil, fmt.Errorf("the deployment has format version %d, this build reads up to %d", mark.Value.Format, formatVersion)
+	}
+	r.deployment = mark.Value.ID
 	r.install(found)
 	return r, nil
 }
@@ -115,6 +130,9 @@ func (r *Registry) install(found versioned.Object[state]) {
 	found.Value.settle()
 	r.held = found
 }
+
+// Deployment returns the id of the deployment, zero while it is not known.
+func (r *Registry) Deployment() ID { return r.deployment }
 
 // IsRead reports whether a registry was ever read.
 func (r *Registry) IsRead() bool { return r.Version() > 0 }

@@ -135,6 +135,9 @@ func (g storedGeneration) isWanted(restore []Name) (Name, bool) {
 	if g.mark == nil {
 		return Name{}, true
 	}
+	if g.erased {
+		return Name{}, false
+	}
 	for _, name := range restore {
 		if name.Index == g.Index && (name.Generation == "" || name.Generation == g.Generation) {
 			return name, true

@@ -24,6 +24,7 @@ type Index struct {
 	Live             string                `json:"live,omitempty"` // name of a generation; empty: none
 	Generations      map[string]Generation `json:"generations"`
 	Intent           *Intent               `json:"intent,omitzero"`
+	Settings         uint64                `json:"settings,omitzero"` // hint: revision of the search settings
 	RequiredFeatures []string              `json:"requiredFeatures,omitempty"`
 
 	Unknown jsontext.Value `json:",embed"`
@@ -33,6 +34,7 @@ type Index struct {
 type Generation struct {
 	ID        ID        `json:"id"`
 	CreatedAt time.Time `json:"createdAt,omitzero"` // zero when a repair added it
+	Manifest  uint64    `json:"manifest,omitzero"`  // hint: version of the manifest
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -52,7 +54,8 @@ type Removed struct {
 	Generation   string    `json:"generation"`
 	GenerationID ID        `json:"generationId"`
 	RemovedAt    time.Time `json:"removedAt"`
-	Whole        bool      `json:"whole,omitempty"` // the whole index was removed
+	Whole        bool      `json:"whole,omitempty"`  // the whole index was removed
+	Erased       bool      `json:"erased,omitempty"` // its objects are being deleted: nothing brings it back
 }
 
 func (s state) clone() state {

@@ -72,6 +72,7 @@ type storedGeneration struct {
 	Identity
 	synced bool
 	mark   *Mark
+	erased bool // its objects are being deleted
 }
 
 // Synced reports whether a generation's storage holds a commit.
@@ -146,7 +147,11 @@ func (r *Registry) surveyOne(ctx context.Context, id ID, synced Synced) (storedG
 func withRemoved(found []storedGeneration, removed []Removed) []storedGeneration {
 	for i := range found {
 		for _, gone := range removed {
-			if found[i].mark == nil && gone.GenerationID == found[i].GenerationID {
+			if gone.GenerationID != found[i].GenerationID {
+				continue
+			}
+			found[i].erased = gone.Erased
+			if found[i].mark == nil {
 				found[i].mark = &Mark{RemovedAt: gone.RemovedAt, Whole: gone.Whole}
 			}
 		}

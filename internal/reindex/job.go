@@ -90,6 +90,9 @@ func (j *Jobs) run(ctx context.Context, one *job) {
 	case err == nil:
 	case errors.Is(err, errStopped):
 		return // the record says where to go on
+	case j.options.Holds != nil && !j.options.Holds(one.index()):
+		j.log.Warn("the index of a reindex job is written by another node", "index", one.record().Record.Index)
+		err = nil
 	case errors.Is(err, versioned.ErrLost):
 		j.log.Warn("another node carries the reindex job", "index", one.record().Record.Index)
 	case errors.Is(err, errCancelled):

@@ -41,6 +41,10 @@ type Options struct {
 	MaxConcurrent   int           // jobs that copy or replay at once; 0: 2
 	CatchupInterval time.Duration // between rounds of a job that is ready; 0: 30 s
 	SweepInterval   time.Duration // between searches for unfinished jobs nobody carries; 0: 30 s
+	// Holds reports whether this node writes an index; nil: it writes all.
+	Holds func(registry.ID) bool
+	// Claim makes this node write an index that nobody writes; nil with Holds.
+	Claim func(context.Context, registry.ID) error
 }
 
 const (
@@ -95,7 +99,7 @@ func (j *Jobs) Recover(ctx context.Context) error {
 		return err
 	}
 	for _, index := range j.registry.List() {
-		if !recorded[index.ID] {
+		if !recorded[index.ID] || j.options.Holds != nil && !j.options.Holds(index.ID) {
 			continue
 		}
 		if err := j.takeOver(ctx, index.ID); err != nil {
@@ -103,6 +107,44 @@ func (j *Jobs) Recover(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// TakeOver carries the unfinished job of an index that this node began to
+// write.
+func (j *Jobs) TakeOver(ctx context.Context, index registry.ID) error {
+	if j.find(index) != nil {
+		return nil
+	}
+	moves := j.generations.Moves(index)
+	moves.Lock()
+	defer moves.Unlock()
+	if j.find(index) != nil {
+		return nil
+	}
+	return j.takeOver(ctx, index)
+}
+
+// adopt claims the indexes whose unfinished jobs nobody carries.
+func (j *Jobs) adopt(ctx context.Context) {
+	if j.options.Claim == nil {
+		return
+	}
+	recorded, err := j.records.indexes(ctx)
+	if err != nil {
+		return
+	}
+	for _, index := range j.registry.List() {
+		if !recorded[index.ID] || j.find(index.ID) != nil {
+			continue
+		}
+		held, err := j.records.read(ctx, index.ID)
+		if err != nil || !held.Exists() || held.Value.Record.Phase.IsFinished() || j.options.Claim(ctx, index.ID) != nil {
+			continue
+		}
+		if err := j.TakeOver(ctx, index.ID); err != nil {
+			j.log.Error("an unfinished reindex job cannot be taken over", "index", index.ID, "error", err)
+		}
+	}
 }
 
 // takeOver carries the job of an index if it is unfinished.
@@ -130,7 +172,7 @@ func (j *Jobs) sweep(ctx context.Context) {
 	j.mu.Lock()
 	var orphans []registry.ID
 	for index, phase := range j.phases {
-		if _, carried := j.jobs[index]; !carried && !phase.IsFinished() {
+		if _, carried := j.jobs[index]; !carried && !phase.IsFinished() && (j.options.Holds == nil || j.options.Holds(index)) {
 			orphans = append(orphans, index)
 		}
 	}
@@ -172,6 +214,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 		case <-j.wake:
 		case <-sweep.C:
 			j.sweep(ctx)
+			j.adopt(ctx)
 		}
 	}
 }

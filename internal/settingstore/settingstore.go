@@ -18,6 +18,8 @@ package settingstore
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -105,6 +107,19 @@ func (s *Store) Read(ctx context.Context, index registry.ID) (Held, error) {
 		return have.held, nil
 	}
 	return s.install(index, found)
+}
+
+// Refresh renews every copy this node holds. One that cannot be read stays.
+func (s *Store) Refresh(ctx context.Context) {
+	s.mu.RLock()
+	indexes := slices.Collect(maps.Keys(s.copies))
+	s.mu.RUnlock()
+	for _, index := range indexes {
+		if ctx.Err() != nil {
+			return
+		}
+		_, _ = s.Read(ctx, index)
+	}
 }
 
 // install takes over what storage holds unless the copy is newer (T2).

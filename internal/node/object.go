@@ -1,0 +1,481 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/ownership"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Object says how a node of object mode shares its bucket.
+type Object struct {
+	Member           *ownership.Member
+	RemovalGrace     time.Duration // deleted data can be restored for so long
+	SweepInterval    time.Duration // between searches for objects to delete
+	VerifyInterval   time.Duration // copies are compared at the latest after it
+	SettingsInterval time.Duration // between reads of the search settings
+	PullConcurrency  int
+	PreloadIdleLimit int // indexes opened on takeover at most
+}
+
+const (
+	// objectGrace is how long objects stay that no manifest names.
+	objectGrace  = time.Hour
+	hintInterval = 5 * time.Second
+	pullInterval = 250 * time.Millisecond // between pulls of a read that waits
+	seenName     = "registry-seen"
+)
+
+// object is what only a node of object mode has.
+type object struct {
+	Object
+	fs vfs.FS
+
+	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	mu        sync.Mutex
+	hinted    map[registry.ID]uint64 // manifest versions told last
+	lookedAt  time.Time              // the last look for an unknown name
+	listed    []registry.ID          // generations of the registry last compared with
+	isStopped bool
+}
+
+// joinDeployment starts the part of this node in the leadership.
+func (n *Node) joinDeployment(ctx context.Context, storage Storage) {
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	o := &object{Object: *storage.Object, fs: storage.FS, stop: stop, hinted: make(map[registry.ID]uint64)}
+	n.object = o
+	o.Member.OnChange(func(gained, lost []registry.ID) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if !o.isStopped {
+			o.running.Go(func() { n.ownershipChanged(running, gained, lost) })
+		}
+	})
+	o.running.Go(func() { o.Member.Run(running) })
+	if held := o.Member.Held(); len(held) > 0 {
+		o.running.Go(func() { n.ownershipChanged(running, held, nil) })
+	}
+	local, err := n.generations.Local()
+	if err != nil {
+		n.log.Error("local copies cannot be listed", "error", err)
+	}
+	n.dropUnlisted(local)
+}
+
+// leaveDeployment gives up everything this node writes. Generations are closed
+// by now.
+func (n *Node) leaveDeployment(ctx context.Context) error {
+	if n.object == nil {
+		return nil
+	}
+	n.tellHints(ctx)
+	n.object.mu.Lock()
+	n.object.isStopped = true
+	n.object.mu.Unlock()
+	n.object.stop()
+	n.object.running.Wait()
+	return n.object.Member.Leave(ctx)
+}
+
+// Drain makes the node refuse new writes with index:readonly; those under way
+// finish. It does nothing in local mode.
+func (n *Node) Drain() {
+	if n.object != nil {
+		n.object.Member.Drain()
+	}
+}
+
+// ownershipChanged opens what this node began to write and closes what it no
+// longer does.
+func (n *Node) ownershipChanged(ctx context.Context, gained, lost []registry.ID) {
+	for _, index := range lost {
+		name, _ := n.registry.Lists(index)
+		n.log.Info("gave up writing an index", "index", name, "id", index)
+		n.metrics.OwnershipChange("lost")
+		n.generations.Demote(index)
+	}
+	for _, index := range gained {
+		n.metrics.OwnershipChange("gained")
+		name, listed := n.registry.Lists(index)
+		if !listed {
+			continue // it is being created, or gone
+		}
+		n.log.Info("took over writing an index", "index", name, "id", index)
+		if err := n.jobs.TakeOver(ctx, index); err != nil {
+			n.log.Error("the reindex job of an index cannot be taken over", "index", name, "error", err)
+		}
+		entry, err := n.registry.Resolve(registry.Name{Index: name})
+		if err != nil || len(n.object.Member.Held()) > max(n.object.PreloadIdleLimit, 1) {
+			continue
+		}
+		if g, err := n.generations.AcquireFor(ctx, entry, generations.ForBackground); err == nil {
+			g.Release()
+		}
+	}
+}
+
+// claim makes this node the one that writes an index.
+func (n *Node) claim(ctx context.Context, index registry.ID) error {
+	if n.object == nil {
+		return nil
+	}
+	return n.object.Member.Claim(ctx, index)
+}
+
+// owned returns how many of all indexes this node writes.
+func (n *Node) owned(all int) int {
+	if n.object == nil {
+		return all
+	}
+	return len(n.object.Member.Held())
+}
+
+// WriterAddress returns where writes of an index go: scheme://host:port of
+// another node, or an empty text when this one serves them. A candidate claims
+// an index that nobody writes.
+func (n *Node) WriterAddress(ctx context.Context, text string, creates bool) (string, error) {
+	if n.object == nil {
+		return "", nil
+	}
+	m := n.object.Member
+	if m.IsDraining() {
+		return "", problem.IndexReadonly.New()
+	}
+	name, err := registry.ParseName(text)
+	if err != nil {
+		return "", nil // the endpoint says what is wrong with it
+	}
+	if _, err := n.resolve(ctx, registry.Name{Index: name.Index}); errors.Is(err, problem.IndexNotFound) {
+		if !creates || name.HasGeneration() || m.IsCandidate() {
+			return "", nil
+		}
+		return n.reachable(m.Writer(ctx, registry.ID{}, name.Index))
+	}
+	index, err := n.registry.Find(name)
+	if err != nil {
+		return "", nil
+	}
+	if m.Holds(index.ID) {
+		return "", nil
+	}
+	if m.IsCandidate() {
+		err := m.Claim(ctx, index.ID)
+		if err == nil {
+			return "", n.jobs.TakeOver(ctx, index.ID)
+		}
+		if !errors.Is(err, problem.IndexerUnavailable) {
+			return "", err
+		}
+	}
+	return n.reachable(m.Writer(ctx, index.ID, name.Index))
+}
+
+func (n *Node) reachable(address string, err error) (string, error) {
+	if err == nil && address == "" {
+		err = problem.IndexerUnavailable.New()
+	}
+	return address, err
+}
+
+// Indexers returns which node writes which index.
+func (n *Node) Indexers(ctx context.Context) (ownership.Table, error) {
+	if n.object == nil {
+		return ownership.Local{}.Table(ctx)
+	}
+	return n.object.Member.Table(ctx, n.registry.Lists)
+}
+
+// describeWriter tells which node writes an index.
+func (n *Node) describeWriter(ctx context.Context, index registry.ID, status *Status) {
+	if n.object == nil {
+		return
+	}
+	status.ReadOnly = !n.object.Member.Holds(index)
+	if holder, ok, err := n.object.Member.Holder(ctx, index); err == nil && ok {
+		status.Indexer = &holder
+	}
+}
+
+// resolve finds the generation a name answers from. In object mode a name that
+// is not known is looked up in the bucket once, at most once per refresh
+// interval.
+func (n *Node) resolve(ctx context.Context, name registry.Name) (registry.Entry, error) {
+	entry, err := n.registry.Resolve(name)
+	if n.object == nil || !errors.Is(err, problem.IndexNotFound) {
+		return entry, err
+	}
+	n.object.mu.Lock()
+	due := time.Since(n.object.lookedAt) >= n.options.RefreshInterval
+	if due {
+		n.object.lookedAt = time.Now()
+	}
+	n.object.mu.Unlock()
+	if !due || n.registry.Refresh(ctx) != nil {
+		return entry, err
+	}
+	return n.registry.Resolve(name)
+}
+
+// awaitShared brings a copy to a commit: by pulls while another node writes the
+// index, or by opening it to write when nobody does. It returns the generation
+// to go on with.
+func (n *Node) awaitShared(ctx context.Context, g *generations.Generation, sequence uint64) (*generations.Generation, error) {
+	if !g.IsCopy() || sequence <= g.Sequence() {
+		return g, nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, max(n.options.FreshnessWait, time.Second))
+	defer cancel()
+	for {
+		err := n.generations.Pull(waiting, g)
+		if sequence <= g.Sequence() {
+			return g, nil
+		}
+		m := n.object.Member
+		if _, held, err := m.Holder(waiting, g.Entry.Index); err == nil && m.IsCandidate() && (!held || m.Holds(g.Entry.Index)) {
+			if writer, err := n.generations.AcquireFor(waiting, g.Entry, generations.ForRequest); err == nil {
+				g.Release()
+				return writer, nil
+			}
+		}
+		if n.options.FreshnessWait <= 0 {
+			return g, n.unavailable(err)
+		}
+		timer := time.NewTimer(pullInterval)
+		select {
+		case <-waiting.Done():
+			timer.Stop()
+			return g, n.unavailable(errors.Join(err, waiting.Err()))
+		case <-timer.C:
+		}
+	}
+}
+
+// runObject tells hints, refreshes settings and sweeps until ctx ends.
+func (n *Node) runObject(ctx context.Context) {
+	if n.object == nil {
+		return
+	}
+	hints := time.NewTicker(hintInterval)
+	defer hints.Stop()
+	settings := time.NewTicker(orDefault(n.object.SettingsInterval, 10*time.Second))
+	defer settings.Stop()
+	sweep := time.NewTicker(orDefault(n.object.SweepInterval, 10*time.Minute))
+	defer sweep.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hints.C:
+			n.tellHints(ctx)
+		case <-settings.C:
+			n.settings.Refresh(ctx)
+		case <-sweep.C:
+			n.sweep(ctx)
+		}
+	}
+}
+
+func orDefault(d, otherwise time.Duration) time.Duration {
+	if d <= 0 {
+		return otherwise
+	}
+	return d
+}
+
+// tellHints folds what changed since the last time into the registry. Hints
+// are advisory: one that fails is told again later.
+func (n *Node) tellHints(ctx context.Context) {
+	versions := n.generations.Versions()
+	n.object.mu.Lock()
+	for generation, version := range versions {
+		if n.object.hinted[generation] == version {
+			delete(versions, generation)
+		}
+	}
+	n.object.mu.Unlock()
+	if len(versions) == 0 {
+		return
+	}
+	if err := n.registry.Hint(ctx, versions, nil); err != nil {
+		n.log.Debug("hints were not told", "error", err)
+		return
+	}
+	n.object.mu.Lock()
+	defer n.object.mu.Unlock()
+	for generation, version := range versions {
+		n.object.hinted[generation] = version
+	}
+}
+
+// renew brings copies up to date and drops those that are no longer listed.
+func (n *Node) renew(ctx context.Context) {
+	if n.object == nil {
+		return
+	}
+	n.object.Member.Prune(func(index registry.ID) bool {
+		_, listed := n.registry.Lists(index)
+		return listed
+	})
+	for _, index := range n.registry.List() {
+		for _, generation := range index.Generations {
+			n.generations.Restore(generation.ID) // another node may have brought it back
+		}
+	}
+	n.object.mu.Lock()
+	listed := n.object.listed
+	n.object.mu.Unlock()
+	n.dropUnlisted(listed)
+	n.generations.Renew(ctx, n.registry.Hinted, orDefault(n.object.VerifyInterval, 10*time.Minute), n.object.PullConcurrency)
+}
+
+// seen is the last registry this directory was compared with.
+type seen struct {
+	Deployment registry.ID `json:"deployment"`
+	Version    uint64      `json:"version"`
+}
+
+// dropUnlisted removes those of the local copies that a registry of this
+// deployment, newer than the one seen before, does not list. A registry that is
+// missing, older or of another deployment removes nothing.
+func (n *Node) dropUnlisted(copies []registry.ID) {
+	now := seen{n.registry.Deployment(), n.registry.Version()}
+	if !n.registry.IsRead() || now.Deployment.IsZero() {
+		return
+	}
+	before, err := n.readSeen()
+	if err != nil || before.Deployment == now.Deployment && before.Version >= now.Version {
+		return
+	}
+	for _, generation := range copies {
+		if before.Deployment != now.Deployment || n.registry.ListsGeneration(generation) {
+			continue
+		}
+		if err := n.generations.Remove(context.Background(), generation); err != nil {
+			n.log.Error("a local copy cannot be removed", "generation", generation, "error", err)
+		}
+	}
+	var listed []registry.ID
+	for _, index := range n.registry.List() {
+		for _, generation := range index.Generations {
+			listed = append(listed, generation.ID)
+		}
+	}
+	n.object.mu.Lock()
+	n.object.listed = listed
+	n.object.mu.Unlock()
+	if err := n.writeSeen(now); err != nil {
+		n.log.Error("the registry that was seen cannot be noted", "error", err)
+	}
+}
+
+func (n *Node) readSeen() (seen, error) {
+	content, err := n.object.fs.ReadFile(seenName)
+	if errors.Is(err, vfs.ErrNotExist) {
+		return seen{}, nil
+	}
+	var before seen
+	if err == nil {
+		err = json.Unmarshal(content, &before)
+	}
+	return before, err
+}
+
+func (n *Node) writeSeen(now seen) error {
+	content, err := json.Marshal(now)
+	if err != nil {
+		return err
+	}
+	return replaceFile(n.object.fs, seenName, content)
+}
+
+// replaceFile writes a small file in one step.
+func replaceFile(fs vfs.FS, name string, content []byte) error {
+	temporary := name + ".new"
+	if err := fs.Remove(temporary); err != nil && !errors.Is(err, vfs.ErrNotExist) {
+		return err
+	}
+	file, err := fs.Create(temporary)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, io.Closer(file).Close()); err != nil {
+		return err
+	}
+	if err := fs.Rename(temporary, name); err != nil {
+		return err
+	}
+	return fs.SyncDir(".")
+}
+
+// hasCopy reports whether a generation is worth opening at the start: in object
+// mode only one that has a local copy.
+func (n *Node) hasCopy(generation registry.ID) bool {
+	if n.object == nil {
+		return true
+	}
+	local, err := n.generations.Local()
+	return err == nil && slices.Contains(local, generation)
+}
+
+// sweep deletes objects of what this node writes that nothing names any more,
+// and the data of removed generations whose grace is over.
+func (n *Node) sweep(ctx context.Context) {
+	if !n.object.Member.IsCandidate() {
+		return
+	}
+	n.generations.Sweep(ctx)
+	expired, err := n.registry.Expired(ctx, n.object.RemovalGrace)
+	if err != nil {
+		n.log.Error("removed generations cannot be looked for", "error", err)
+		return
+	}
+	for _, one := range expired {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := n.eraseShared(ctx, one); err != nil {
+			n.log.Error("the data of a removed generation cannot be deleted", "generation", one.GenerationID, "error", err)
+		}
+	}
+}
+
+// eraseShared deletes what the bucket holds of a removed generation. The
+// registry is read again before: what was restored stays.
+func (n *Node) eraseShared(ctx context.Context, one registry.Removed) error {
+	err := n.registry.BeginErase(ctx, one)
+	if errors.Is(err, registry.ErrListed) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := n.generations.Remove(ctx, one.GenerationID); err != nil {
+		return err
+	}
+	if err := n.generations.EraseRemote(ctx, one.GenerationID); err != nil {
+		return err
+	}
+	if _, listed := n.registry.Lists(one.IndexID); !listed {
+		if err := errors.Join(n.settings.Delete(ctx, one.IndexID), n.jobs.Delete(ctx, one.IndexID)); err != nil {
+			return fmt.Errorf("settings and job of %s: %w", one.Index, err)
+		}
+	}
+	return n.registry.Forget(ctx, []registry.Removed{one})
+}

@@ -1,0 +1,88 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quiresearch/quire/internal/versioned"
+)
+
+// ErrListed says that a generation is listed again and stays.
+var ErrListed = errors.New("the generation is listed")
+
+// Expired returns the removed generations whose mark is older than the grace,
+// by the clock of the store. A removal without a mark gets one now. Nothing
+// that the registry lists is among them.
+func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed, error) {
+	if err := r.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	removed := r.Removed()
+	listing, err := r.bucket.List(ctx, storagePrefix, "/")
+	if err != nil {
+		return nil, storageFailed(err)
+	}
+	for _, prefix := range listing.Prefixes {
+		id, err := ParseID(strings.TrimSuffix(strings.TrimPrefix(prefix, storagePrefix), "/"))
+		known := slices.ContainsFunc(removed, func(one Removed) bool { return one.GenerationID == id })
+		if err != nil || known || r.ListsGeneration(id) {
+			continue
+		}
+		identity, err := versioned.New[Identity](r.bucket, identityKey(id), resource).Read(ctx)
+		mark, markErr := versioned.New[Mark](r.bucket, markKey(id), resource).Read(ctx)
+		if err != nil || markErr != nil || !identity.Exists() || !mark.Exists() || identity.Value.GenerationID != id {
+			continue // without a mark that can be read nothing is ever deleted
+		}
+		removed = append(removed, Removed{Index: identity.Value.Index, IndexID: identity.Value.IndexID,
+			Generation: identity.Value.Generation, GenerationID: id, RemovedAt: mark.Value.RemovedAt, Whole: mark.Value.Whole})
+	}
+	expired := removed[:0:0]
+	for _, one := range removed {
+		if r.ListsGeneration(one.GenerationID) {
+			continue
+		}
+		marked, err := r.bucket.List(ctx, markKey(one.GenerationID), "")
+		if err != nil {
+			return nil, storageFailed(err)
+		}
+		switch {
+		case len(marked.Entries) == 0 && !one.Erased:
+			if err := MarkRemoved(ctx, r.bucket, one); err != nil {
+				r.log.Error("a removal mark cannot be written", "generation", one.GenerationID, "error", err)
+			}
+		case len(marked.Entries) == 0 || !marked.Date.IsZero() && marked.Date.Sub(marked.Entries[0].Modified) >= grace:
+			expired = append(expired, one)
+		}
+	}
+	return expired, nil
+}
+
+// BeginErase writes down that the objects of a removed generation are being
+// deleted. From then on no repair brings it back. It answers ErrListed when
+// one did before.
+func (r *Registry) BeginErase(ctx context.Context, removed Removed) error {
+	return r.change(ctx, func(next *state) error {
+		for _, index := range next.Indexes {
+			for _, g := range index.Generations {
+				if g.ID == removed.GenerationID {
+					return ErrListed
+				}
+			}
+		}
+		for i := range next.Removed {
+			if next.Removed[i].GenerationID == removed.GenerationID {
+				if next.Removed[i].Erased {
+					return versioned.ErrUnchanged
+				}
+				next.Removed[i].Erased = true
+				return nil
+			}
+		}
+		removed.Erased = true
+		next.Removed = append(next.Removed, removed)
+		return nil
+	})
+}
