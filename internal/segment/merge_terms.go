@@ -50,7 +50,7 @@ func (h cursors) sink(i int) {
 func (h *cursors) next() {
 	c := (*h)[0]
 	if c.ord++; c.ord < c.field.Len() {
-		c.term = c.field.Term(c.ord)
+		c.term = c.field.AppendTerm(c.term[:0], c.ord)
 	} else {
 		last := len(*h) - 1
 		(*h)[0] = (*h)[last]
@@ -84,7 +84,7 @@ func (m *merger) writeTerms(out *blockfile.Writer, owner uint32, f FieldOptions)
 		sumLength += field.Stats().SumLength
 		whole = whole && m.whole[i]
 		if field.Len() > 0 {
-			heap = append(heap, &termCursor{input: i, field: field, term: field.Term(0)})
+			heap = append(heap, &termCursor{input: i, field: field, term: field.AppendTerm(nil, 0)})
 		}
 	}
 	for i := len(heap) - 1; i >= 0; i-- {

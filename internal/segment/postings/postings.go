@@ -81,6 +81,10 @@ func (h Handle) inline() bool { return h&inlineFlag != 0 }
 
 func (h Handle) offset() int { return int(h & maxOffset) }
 
+// Only is the handle of a term that one document has once, in a field without
+// positions.
+func Only(doc uint32) Handle { return inlineFlag | frequencyFlag | 1<<32 | Handle(doc) }
+
 // InlineDoc is the document of a term that has only one and is kept in the
 // handle alone.
 func (h Handle) InlineDoc() (doc uint32, ok bool) {

@@ -16,8 +16,10 @@ import (
 type Field struct {
 	opts     Options
 	stats    Stats
-	list     List
+	list     List    // empty for keys
+	keys     keyList // of keys only
 	handles  []uint64
+	docs     []uint32 // in place of handles: the only document of each key
 	slots    []uint32
 	width    int // bits of a slot that hold the number
 	prefixes []byte
@@ -54,14 +56,26 @@ func Open(file *blockfile.Reader, owner, numDocs uint32, opts Options) (*Field, 
 	n := int(numbers[0])
 	f.stats = Stats{Terms: uint32(n), Docs: uint32(numbers[1]), SumLength: numbers[2], SumFreq: numbers[3]}
 	var ok bool
-	if f.list, ok = NewList(section(PartBytes), section(PartOffsets)); !ok || f.list.Len() != n {
+	if opts.Key {
+		f.list.offsets = []uint32{0}
+		f.keys, ok = newKeyList(section(PartBytes), section(PartOffsets), n)
+	} else {
+		f.list, ok = NewList(section(PartBytes), section(PartOffsets))
+		ok = ok && f.list.Len() == n
+	}
+	if !ok {
 		return nil, corrupt(PartOffsets, "offsets of terms")
 	}
-	f.handles = bitpack.Uint64s(section(PartHandles))
+	handles := section(PartHandles)
+	if opts.Key && n > 0 && len(handles) == 4*n {
+		f.docs = bitpack.Uint32s(handles)
+	} else if f.handles = bitpack.Uint64s(handles); len(f.handles) != n {
+		return nil, corrupt(PartHandles, "%d bytes of handles for %d terms", len(handles), n)
+	}
 	f.slots = bitpack.Uint32s(section(PartHash))
 	f.width = bits.Len32(uint32(n))
-	if len(f.handles) != n || len(f.slots) != slotCount(n) {
-		return nil, corrupt(PartHash, "%d handles and %d slots for %d terms", len(f.handles), len(f.slots), n)
+	if len(f.slots) != slotCount(n) {
+		return nil, corrupt(PartHash, "%d slots for %d terms", len(f.slots), n)
 	}
 	if !opts.Key {
 		if f.prefixes = section(PartPrefixes); len(f.prefixes) != n {
@@ -115,7 +129,7 @@ func (f *Field) find(term []byte) (uint32, bool) {
 			return 0, false
 		}
 		if v&^mask == tag {
-			if ord := v&mask - 1; int(ord) < f.list.Len() && bytes.Equal(f.list.At(int(ord)), term) {
+			if ord := v&mask - 1; ord < f.stats.Terms && f.isTerm(ord, term) {
 				return ord, true
 			}
 		}
@@ -126,24 +140,56 @@ func (f *Field) find(term []byte) (uint32, bool) {
 	return 0, false
 }
 
+func (f *Field) isTerm(ord uint32, term []byte) bool {
+	if f.opts.Key {
+		b := f.keys.at(int(ord))
+		return b.equal(term)
+	}
+	return bytes.Equal(f.list.At(int(ord)), term)
+}
+
 // At is the entry of term number ord.
 func (f *Field) At(ord uint32) Entry {
+	if f.docs != nil {
+		return Entry{Ord: ord, DocFreq: 1, Postings: postings.Only(f.docs[ord])}
+	}
 	h := postings.Handle(f.handles[ord])
 	return Entry{Ord: ord, DocFreq: f.postings.DocFreq(h), Postings: h}
 }
 
 // Term is the text of term number ord. It must not be changed and is valid as
 // long as the segment's reader.
-func (f *Field) Term(ord uint32) []byte { return f.list.At(int(ord)) }
+func (f *Field) Term(ord uint32) []byte {
+	if f.opts.Key {
+		return f.keys.appendAt(nil, int(ord))
+	}
+	return f.list.At(int(ord))
+}
+
+// AppendTerm appends the text of term number ord.
+func (f *Field) AppendTerm(dst []byte, ord uint32) []byte {
+	if f.opts.Key {
+		return f.keys.appendAt(dst, int(ord))
+	}
+	return append(dst, f.list.At(int(ord))...)
+}
 
 // Search is the number of terms below key, and whether key itself is a term.
 func (f *Field) Search(key []byte) (ord uint32, found bool) {
+	if f.opts.Key {
+		i, found := f.keys.search(key)
+		return uint32(i), found
+	}
 	i, found := f.list.Search(key)
 	return uint32(i), found
 }
 
 // Prefix is the half-open range of terms that start with prefix.
 func (f *Field) Prefix(prefix []byte) (from, to uint32) {
+	if f.opts.Key {
+		a, b := f.keys.prefix(prefix)
+		return uint32(a), uint32(b)
+	}
 	a, b := f.list.Prefix(prefix)
 	return uint32(a), uint32(b)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quiresearch/quire/internal/automaton"
+	"github.com/quiresearch/quire/internal/bitpack"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
@@ -66,36 +67,108 @@ func TestLookUpPrefixAndSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{0, 1, 2, 5, 300, 20_000} {
 		words := randomWords(rng, n, "abcdefghé日", 9)
-		f := buildField(t, words, Options{})
-		if f.Stats().Terms != uint32(len(words)) {
-			t.Fatalf("%d terms", f.Stats().Terms)
+		testLookUp(t, rng, words, buildField(t, words, Options{}))
+		testLookUp(t, rng, words, buildField(t, words, Options{Key: true}))
+	}
+}
+
+func TestKeysWithSeveralDocumentsKeepTheirPostings(t *testing.T) {
+	var out bytes.Buffer
+	file := blockfile.NewWriter(&out, "test", "TEST", 1)
+	w := NewWriter(file, 1, Options{Key: true})
+	for i := range 40 {
+		w.Begin()
+		w.Postings().Add(uint32(i), 1, 0)
+		if i == 20 {
+			w.Postings().Add(90, 1, 0)
 		}
-		for i, w := range words {
-			e, ok := f.Lookup([]byte(w))
-			if !ok || e.Ord != uint32(i) || e.DocFreq != 1 {
-				t.Fatalf("%q: %+v %v", w, e, ok)
-			}
-			if _, ok := f.Lookup([]byte(w + "!")); ok {
-				t.Fatalf("%q found", w+"!")
-			}
+		if err := w.End(fmt.Appendf(nil, "key-%03d", i)); err != nil {
+			t.Fatal(err)
 		}
-		for range 200 {
-			key := ""
-			if len(words) > 0 {
-				key = words[rng.IntN(len(words))]
-				key = key[:rng.IntN(len(key)+1)]
-			}
-			at := sort.SearchStrings(words, key)
-			if ord, found := f.Search([]byte(key)); int(ord) != at || found != (at < len(words) && words[at] == key) {
-				t.Fatalf("search %q: %d %v", key, ord, found)
-			}
-			to := at
-			for to < len(words) && len(words[to]) >= len(key) && words[to][:len(key)] == key {
-				to++
-			}
-			if a, b := f.Prefix([]byte(key)); int(a) != at || int(b) != to {
-				t.Fatalf("prefix %q: %d–%d, want %d–%d", key, a, b, at, to)
-			}
+	}
+	if err := w.Finish(nil, 41, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := blockfile.Open("test", out.Bytes(), "TEST", 1, blockfile.VerifyAll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(r, 1, 100, Options{Key: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		e, ok := f.Lookup(fmt.Appendf(nil, "key-%03d", i))
+		want := uint32(1)
+		if i == 20 {
+			want = 2
+		}
+		if !ok || e.DocFreq != want {
+			t.Fatalf("key %d: %+v %v", i, e, ok)
+		}
+	}
+}
+
+// FuzzKeyList reads any bytes as a list of keys: nothing may break.
+func FuzzKeyList(f *testing.F) {
+	var list ListWriter
+	for i := range 40 {
+		list.Add(fmt.Appendf(nil, "key-%03d", i))
+	}
+	data, offsets := packKeys(&list)
+	f.Add(data, uint16(offsets[1]), uint16(offsets[2]))
+	f.Add([]byte{1, 'a', 9, 200, 1}, uint16(2), uint16(4))
+	f.Fuzz(func(t *testing.T, data []byte, a, b uint16) {
+		l, ok := newKeyList(data, bitpack.Bytes32([]uint32{0, uint32(a), uint32(b), uint32(len(data))}), 40)
+		if !ok {
+			return
+		}
+		for i := range 40 {
+			key := l.appendAt(nil, i)
+			l.search(key)
+			l.prefix(key)
+			walk := l.at(i)
+			walk.equal(key)
+		}
+	})
+}
+
+func testLookUp(t *testing.T, rng *rand.Rand, words []string, f *Field) {
+	t.Helper()
+	if f.Stats().Terms != uint32(len(words)) {
+		t.Fatalf("%d terms", f.Stats().Terms)
+	}
+	for i, w := range words {
+		if got := string(f.Term(uint32(i))); got != w {
+			t.Fatalf("term %d is %q, want %q", i, got, w)
+		}
+		e, ok := f.Lookup([]byte(w))
+		if !ok || e.Ord != uint32(i) || e.DocFreq != 1 {
+			t.Fatalf("%q: %+v %v", w, e, ok)
+		}
+		if _, ok := f.Lookup([]byte(w + "!")); ok {
+			t.Fatalf("%q found", w+"!")
+		}
+	}
+	for range 200 {
+		key := ""
+		if len(words) > 0 {
+			key = words[rng.IntN(len(words))]
+			key = key[:rng.IntN(len(key)+1)]
+		}
+		at := sort.SearchStrings(words, key)
+		if ord, found := f.Search([]byte(key)); int(ord) != at || found != (at < len(words) && words[at] == key) {
+			t.Fatalf("search %q: %d %v", key, ord, found)
+		}
+		to := at
+		for to < len(words) && len(words[to]) >= len(key) && words[to][:len(key)] == key {
+			to++
+		}
+		if a, b := f.Prefix([]byte(key)); int(a) != at || int(b) != to {
+			t.Fatalf("prefix %q: %d–%d, want %d–%d", key, a, b, at, to)
 		}
 	}
 }

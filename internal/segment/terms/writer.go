@@ -60,6 +60,22 @@ func (w *Writer) End(term []byte) error {
 	return nil
 }
 
+// onlyDocs are the documents of a Key field, when every key has one.
+func (w *Writer) onlyDocs() ([]uint32, bool) {
+	if !w.opts.Key || w.opts.Freqs {
+		return nil, false
+	}
+	docs := make([]uint32, len(w.handles))
+	for i, h := range w.handles {
+		doc, ok := postings.Handle(h).InlineDoc()
+		if !ok {
+			return nil, false
+		}
+		docs[i] = doc
+	}
+	return docs, true
+}
+
 func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := range n {
@@ -76,9 +92,19 @@ func (w *Writer) Finish(lengths []byte, docs uint32, sumLength uint64) error {
 	section := func(part uint16, data []byte) {
 		w.out.Section(blockfile.ID{Owner: w.owner, Part: part}, data)
 	}
-	section(PartBytes, w.list.Bytes())
-	section(PartOffsets, w.list.Offsets())
-	section(PartHandles, bitpack.Bytes64(w.handles))
+	if w.opts.Key {
+		data, offsets := packKeys(&w.list)
+		section(PartBytes, data)
+		section(PartOffsets, bitpack.Bytes32(offsets))
+	} else {
+		section(PartBytes, w.list.Bytes())
+		section(PartOffsets, w.list.Offsets())
+	}
+	if docs, ok := w.onlyDocs(); ok {
+		section(PartHandles, bitpack.Bytes32(docs))
+	} else {
+		section(PartHandles, bitpack.Bytes64(w.handles))
+	}
 	section(PartHash, bitpack.Bytes32(buildHash(&w.list)))
 	if !w.opts.Key {
 		section(PartPrefixes, w.prefixes)
