@@ -275,7 +275,11 @@ func TestQuerySynonyms(t *testing.T) {
 	}}}}
 	for _, c := range []struct{ name, clause, want string }{
 		{"one word", `"text":"mug","prefix":"off"`, `body/matching:{mug×1 cup×0.8}`},
-		{"half typed triggers nothing", `"text":"mug"`, `body/matching:mug*[1]`},
+		{"half typed triggers nothing", `"text":"mu"`, `body/matching:mu*[1]`},
+		{"typed whole, may go on", `"text":"mug"`, `or(body/matching:mug*[1] 0.8=body/matching:cup^0.8)`},
+		{"several words typed, may go on", `"text":"new york"`, `and(body/matching:{new×1 nyc×0.8} or(body/matching:york*[1] body/matching:nyc^0))`},
+		{"several words meant, may go on", `"text":"tv"`, `or(body/matching:tv*[1] 0.8=body/matching"0:television 1:set"~0)`},
+		{"end of a phrase, may go on", `"text":"big mug","match":"phrase"`, `best(body/matching"0:big 1:mug*"~0 body/matching"0:big 1:cup"~0)`},
 		{"several words meant", `"text":"tv","prefix":"off"`, `or(body/matching:tv^1 body/matching"0:television 1:set"~0)`},
 		{"several words typed", `"text":"new york","prefix":"off"`, `and(body/matching:{new×1 nyc×0.8} body/matching:{york×1 nyc×0})`},
 		{"inside a phrase", `"text":"big mug","match":"phrase","prefix":"off"`, `body/matching"0:big 1:mug|cup"~0`},

@@ -24,7 +24,7 @@ func (c *Compiler) phraseOver(targets []target, o options, origin Origin) (Node,
 		if len(words) == 0 {
 			continue
 		}
-		if err := c.addSynonyms(t, words, prefix); err != nil {
+		if err := c.addSynonyms(t, words); err != nil {
 			return nil, err
 		}
 		nodes = append(nodes, c.phrase(analysed{t, words}, o, prefix, origin))
@@ -48,7 +48,7 @@ func (c *Compiler) phrase(f analysed, o options, prefix bool, origin Origin) Nod
 		slots[i] = PhraseWord{Offset: w.position - f.words[0].position, Terms: append([]string(nil), w.terms...)}
 		slots[i].Prefix = prefix && i == len(f.words)-1
 		for _, a := range w.synonyms {
-			if len(a.terms) == 1 && a.span == 1 {
+			if isOneForOne(a) && !slots[i].Prefix {
 				slots[i].Terms = append(slots[i].Terms, a.terms[0])
 			}
 		}
@@ -56,7 +56,7 @@ func (c *Compiler) phrase(f analysed, o options, prefix bool, origin Origin) Nod
 	readings := []Node{p.phraseOf(slots, o.Slop)}
 	for i, w := range f.words {
 		for _, a := range w.synonyms {
-			if a.silent || len(a.terms) == 1 && a.span == 1 || len(readings) == maxPhraseReadings {
+			if a.silent || isOneForOne(a) && !slots[i].Prefix || len(readings) == maxPhraseReadings {
 				continue
 			}
 			readings = append(readings, p.phraseOf(replaceStretch(slots, i, a), o.Slop))
@@ -64,6 +64,10 @@ func (c *Compiler) phrase(f analysed, o options, prefix bool, origin Origin) Nod
 	}
 	return best(readings, p.origin)
 }
+
+// isOneForOne reports whether an alternative is one word for one typed word.
+// Such words share a slot, except that of a word that may go on.
+func isOneForOne(a alternative) bool { return len(a.terms) == 1 && a.span == 1 }
 
 func (p *place) phraseOf(slots []PhraseWord, slop int) Node {
 	if len(slots) == 1 {

@@ -42,8 +42,9 @@ type synonymRule struct {
 }
 
 // addSynonyms hangs the alternatives of every stretch of typed words on its
-// words. A last word that may be half typed triggers nothing.
-func (c *Compiler) addSynonyms(t target, words []word, prefix bool) error {
+// words. A word triggers a rule as it is typed: what it may be the start of
+// triggers nothing.
+func (c *Compiler) addSynonyms(t target, words []word) error {
 	if c.settings == nil || len(c.settings.Synonyms) == 0 {
 		return nil
 	}
@@ -51,14 +52,10 @@ func (c *Compiler) addSynonyms(t target, words []word, prefix bool) error {
 	if err != nil || len(table.rules) == 0 {
 		return err
 	}
-	typed := words
-	if prefix {
-		typed = words[:len(words)-1]
-	}
-	for i := range typed {
-		for _, term := range typed[i].terms {
+	for i := range words {
+		for _, term := range words[i].terms {
 			for _, rule := range table.rules[term] {
-				if !startsStretch(typed[i:], rule.typed) {
+				if !startsStretch(words[i:], rule.typed) {
 					continue
 				}
 				for j := range rule.typed {

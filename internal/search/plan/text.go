@@ -251,7 +251,7 @@ func (c *Compiler) words(targets []target, o options, origin Origin) (Node, erro
 		if len(words) == 0 {
 			continue
 		}
-		if err := c.addSynonyms(t, words, prefix && !t.isAutocomplete()); err != nil {
+		if err := c.addSynonyms(t, words); err != nil {
 			return nil, err
 		}
 		fields = append(fields, analysed{t, words})

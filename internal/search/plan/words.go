@@ -41,6 +41,8 @@ func (p *place) scoring(factor float64) Scoring {
 func (c *Compiler) word(f analysed, i int, o options, prefix bool, origin Origin) (Node, error) {
 	w := f.words[i]
 	p := f.place(f.isAutocomplete(), origin)
+	// Synonyms are looked up where the rules were analysed for.
+	home, synonyms := p, w.synonyms
 	if prefix && !f.isAutocomplete() && f.field.Autocomplete != nil && len(f.words) > 1 {
 		// The last of several words is looked up among the stored prefixes
 		// when both chains agree on the words (7.5).
@@ -69,22 +71,36 @@ func (c *Compiler) word(f analysed, i int, o options, prefix bool, origin Origin
 		readings = append(readings, p.reading(term, edits, prefix))
 	}
 	if !forgiven && (len(w.terms) > 1 || hasSingle(w.synonyms)) {
-		return p.withPhrases(p.blend(w), w.synonyms), nil
+		node := p.blend(w)
+		if p != home {
+			return home.withSynonyms(node, synonyms, false), nil
+		}
+		return p.withPhrases(node, w.synonyms, false), nil
 	}
-	node := best(readings, p.origin)
-	if len(w.synonyms) == 0 {
-		return node, nil
-	}
+	return home.withSynonyms(best(readings, p.origin), synonyms, prefix), nil
+}
+
+// withSynonyms adds the synonyms of a word as further readings.
+func (p *place) withSynonyms(node Node, synonyms []alternative, constant bool) Node {
 	sum := &Or{Origin: p.origin, Clauses: []Node{node}}
-	for _, a := range w.synonyms {
+	for _, a := range synonyms {
 		if len(a.terms) == 1 {
-			sum.Clauses = append(sum.Clauses, p.term(a.terms[0], a.boost, a.silent))
+			sum.Clauses = append(sum.Clauses, p.held(p.term(a.terms[0], a.boost, a.silent), a, constant))
 		}
 	}
 	if len(sum.Clauses) == 1 {
-		return p.withPhrases(node, w.synonyms), nil
+		return p.withPhrases(node, synonyms, constant)
 	}
-	return p.withPhrases(sum, w.synonyms), nil
+	return p.withPhrases(sum, synonyms, constant)
+}
+
+// held gives a synonym beside a word that scores a constant a share of that
+// constant, so that what was typed stands before what was not.
+func (p *place) held(node Node, a alternative, constant bool) Node {
+	if !constant || a.silent {
+		return node
+	}
+	return &Constant{Origin: *node.From(), Score: p.weight * a.boost, Clause: node}
 }
 
 // reading compiles one term with the forgiveness it has.
@@ -151,7 +167,7 @@ func (p *place) blend(w word) Node {
 }
 
 // withPhrases adds the synonyms of several words as further readings.
-func (p *place) withPhrases(node Node, synonyms []alternative) Node {
+func (p *place) withPhrases(node Node, synonyms []alternative, constant bool) Node {
 	sum := &Or{Origin: p.origin, Clauses: []Node{node}}
 	for _, a := range synonyms {
 		if len(a.terms) < 2 {
@@ -166,14 +182,14 @@ func (p *place) withPhrases(node Node, synonyms []alternative) Node {
 			for _, term := range a.terms {
 				all.Clauses = append(all.Clauses, p.term(term, factor, a.silent))
 			}
-			sum.Clauses = append(sum.Clauses, all)
+			sum.Clauses = append(sum.Clauses, p.held(all, a, constant))
 			continue
 		}
 		phrase := &Phrase{Origin: p.origin, Structure: p.structure, Scoring: p.scoring(factor)}
 		for i, term := range a.terms {
 			phrase.Words = append(phrase.Words, PhraseWord{Offset: a.offsets[i], Terms: []string{term}})
 		}
-		sum.Clauses = append(sum.Clauses, phrase)
+		sum.Clauses = append(sum.Clauses, p.held(phrase, a, constant))
 	}
 	if len(sum.Clauses) == 1 {
 		return node
