@@ -1,0 +1,195 @@
+// Package cache keeps values that are worth keeping in memory, bounded by
+// number and by bytes. Every value belongs to an owner, such as an open
+// segment, and goes with it:
+//
+//	c := cache.New[*segment.Reader, string, int](cache.Options{MaxBytes: 32 << 20}, meter)
+//	value, ok := c.Get(reader, "key")
+//	c.Put(reader, "key", value, bytes)
+//	c.Drop(reader) // the reader is closed
+//
+// What was not asked for longest is evicted first. A dropped value does not
+// count as evicted.
+//
+// Invariants:
+//
+//	C1  The values kept never exceed a bound.
+//	C2  After Drop nothing of the owner is kept, and the owner is not held.
+//
+// A Cache may be used by any number of goroutines. A nil Cache keeps nothing.
+package cache
+
+import (
+	"container/list"
+	"hash/maphash"
+	"sync"
+
+	"github.com/quiresearch/quire/internal/metrics"
+)
+
+// Options bound a cache. A bound of zero is no bound.
+type Options struct {
+	MaxEntries int
+	MaxBytes   int64
+}
+
+// entryBytes is what an entry takes beside its value.
+const entryBytes = 192
+
+// Caches with room for many values are split, so that goroutines that look
+// for different ones do not wait for each other.
+const (
+	splits       = 16
+	splitEntries = 64 * splits
+	splitBytes   = 1 << 20
+)
+
+// Cache keeps values by owner and key.
+type Cache[O, K comparable, V any] struct {
+	seed   maphash.Seed
+	meter  *metrics.Cache
+	shards []shard[O, K, V]
+}
+
+type shard[O, K comparable, V any] struct {
+	maxEntries int
+	maxBytes   int64
+
+	mu     sync.Mutex
+	owners map[O]map[K]*list.Element
+	recent list.List // of *entry, latest first
+	bytes  int64
+}
+
+type entry[O, K comparable, V any] struct {
+	owner O
+	key   K
+	value V
+	bytes int64
+}
+
+// New returns a cache; meter may be nil.
+func New[O, K comparable, V any](options Options, meter *metrics.Cache) *Cache[O, K, V] {
+	n := splits
+	if options.MaxEntries > 0 && options.MaxEntries < splitEntries || options.MaxBytes > 0 && options.MaxBytes < splitBytes {
+		n = 1
+	}
+	c := &Cache[O, K, V]{seed: maphash.MakeSeed(), meter: meter, shards: make([]shard[O, K, V], n)}
+	for i := range c.shards {
+		c.shards[i] = shard[O, K, V]{maxEntries: options.MaxEntries / n, maxBytes: options.MaxBytes / int64(n), owners: make(map[O]map[K]*list.Element)}
+	}
+	return c
+}
+
+func (c *Cache[O, K, V]) shard(key K) *shard[O, K, V] {
+	if len(c.shards) == 1 {
+		return &c.shards[0]
+	}
+	return &c.shards[maphash.Comparable(c.seed, key)%splits]
+}
+
+// Get returns a value, and false when it is not kept.
+func (c *Cache[O, K, V]) Get(owner O, key K) (value V, ok bool) {
+	if c == nil {
+		return value, false
+	}
+	s := c.shard(key)
+	s.mu.Lock()
+	element := s.owners[owner][key]
+	if element != nil {
+		s.recent.MoveToFront(element)
+		value, ok = element.Value.(*entry[O, K, V]).value, true
+	}
+	s.mu.Unlock()
+	if ok {
+		c.meter.Hit(1)
+	} else {
+		c.meter.Miss(1)
+	}
+	return value, ok
+}
+
+// Put keeps a value of so many bytes, in place of the one under the key. It
+// reports whether it is the first of its owner in its part of the cache: the
+// caller sees to it that the owner is dropped in the end.
+func (c *Cache[O, K, V]) Put(owner O, key K, value V, bytes int64) (isFirst bool) {
+	if c == nil {
+		return false
+	}
+	bytes += entryBytes
+	s := c.shard(key)
+	if s.maxBytes > 0 && bytes > s.maxBytes {
+		return false
+	}
+	evicted := 0
+	s.mu.Lock()
+	if element := s.owners[owner][key]; element != nil {
+		s.remove(element)
+	}
+	keys := s.owners[owner]
+	if keys == nil {
+		keys, isFirst = make(map[K]*list.Element), true
+		s.owners[owner] = keys
+	}
+	keys[key] = s.recent.PushFront(&entry[O, K, V]{owner, key, value, bytes})
+	s.bytes += bytes
+	for s.maxBytes > 0 && s.bytes > s.maxBytes || s.maxEntries > 0 && s.recent.Len() > s.maxEntries {
+		s.remove(s.recent.Back())
+		evicted++
+	}
+	s.mu.Unlock()
+	c.meter.Evict(evicted)
+	return isFirst
+}
+
+func (s *shard[O, K, V]) remove(element *list.Element) {
+	e := s.recent.Remove(element).(*entry[O, K, V])
+	keys := s.owners[e.owner]
+	delete(keys, e.key)
+	if len(keys) == 0 {
+		delete(s.owners, e.owner)
+	}
+	s.bytes -= e.bytes
+}
+
+// Drop forgets the values of an owner that is gone.
+func (c *Cache[O, K, V]) Drop(owner O) {
+	if c == nil {
+		return
+	}
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		for _, element := range s.owners[owner] {
+			s.remove(element)
+		}
+		s.mu.Unlock()
+	}
+}
+
+// Bytes returns the size of what is kept.
+func (c *Cache[O, K, V]) Bytes() (bytes int64) {
+	if c == nil {
+		return 0
+	}
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		bytes += s.bytes
+		s.mu.Unlock()
+	}
+	return bytes
+}
+
+// Len returns how many values are kept.
+func (c *Cache[O, K, V]) Len() (entries int) {
+	if c == nil {
+		return 0
+	}
+	for i := range c.shards {
+		s := &c.shards[i]
+		s.mu.Lock()
+		entries += s.recent.Len()
+		s.mu.Unlock()
+	}
+	return entries
+}
