@@ -143,6 +143,10 @@ func (r *Reader) Retain() bool { return r.mapping.Retain() }
 // nothing read from it may be used any more.
 func (r *Reader) Release() error { return r.mapping.Release() }
 
+// WhenClosed runs do when the last reference is gone, for whoever keeps
+// something made from the segment. For each who the first call counts.
+func (r *Reader) WhenClosed(who any, do func()) { r.mapping.WhenReleased(who, do) }
+
 // Name is the file's name.
 func (r *Reader) Name() string { return r.file.Name() }
 

@@ -20,6 +20,7 @@ package snapshot
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -140,6 +141,10 @@ type Snapshot struct {
 
 	references atomic.Int64
 	released   func(*Snapshot)
+
+	mu      sync.Mutex
+	waiting map[any]func() // by who waits for the release; guarded by mu
+	gone    bool           // guarded by mu
 }
 
 // New returns a snapshot of the segments, in order, and sets their bases. It
@@ -179,11 +184,40 @@ func (s *Snapshot) Release() {
 	case held < 0:
 		panic("snapshot: released more often than acquired")
 	}
+	s.leave()
 	for _, segment := range s.Segments {
 		segment.Reader.Release()
 	}
 	if s.released != nil {
 		s.released(s)
+	}
+}
+
+// WhenReleased runs do when the last reference is gone, at once when it is gone
+// already, for whoever keeps something made from the snapshot. For each who,
+// which must be comparable, the first call counts.
+func (s *Snapshot) WhenReleased(who any, do func()) {
+	s.mu.Lock()
+	gone := s.gone
+	if !gone && s.waiting[who] == nil {
+		if s.waiting == nil {
+			s.waiting = make(map[any]func())
+		}
+		s.waiting[who] = do
+	}
+	s.mu.Unlock()
+	if gone {
+		do()
+	}
+}
+
+func (s *Snapshot) leave() {
+	s.mu.Lock()
+	waiting := s.waiting
+	s.waiting, s.gone = nil, true
+	s.mu.Unlock()
+	for _, do := range waiting {
+		do()
 	}
 }
 

@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 )
 
@@ -13,6 +14,10 @@ type Mapping struct {
 	data    []byte
 	refs    atomic.Int64
 	release func([]byte) error
+
+	mu      sync.Mutex
+	waiting map[any]func() // by who waits for the release
+	gone    bool
 }
 
 // NewMapping makes a view over data with one reference. release, when not
@@ -52,10 +57,39 @@ func (m *Mapping) Release() error {
 	if n < 0 {
 		return fmt.Errorf("release %s: released more often than retained", m.name)
 	}
+	for _, do := range m.leave() {
+		do()
+	}
 	data := m.data
 	m.data = nil
 	if m.release != nil {
 		return m.release(data)
 	}
 	return nil
+}
+
+// WhenReleased runs do when the last reference is gone and before the bytes
+// go, at once when it is gone already. For each who, which must be comparable,
+// the first call counts.
+func (m *Mapping) WhenReleased(who any, do func()) {
+	m.mu.Lock()
+	gone := m.gone
+	if !gone && m.waiting[who] == nil {
+		if m.waiting == nil {
+			m.waiting = make(map[any]func())
+		}
+		m.waiting[who] = do
+	}
+	m.mu.Unlock()
+	if gone {
+		do()
+	}
+}
+
+func (m *Mapping) leave() map[any]func() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	waiting := m.waiting
+	m.waiting, m.gone = nil, true
+	return waiting
 }
