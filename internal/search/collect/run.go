@@ -120,6 +120,9 @@ func (r *run) known(pieces []*piece) {
 		n, exact := p.scanner.Known()
 		r.atLeast += n
 		r.knownExact = r.knownExact && exact
+		if p.ranker != nil && p.ranker.byScoreAlone && p.ranker.edge == nil && p.signals == nil {
+			r.raise(p.scanner.Reached(r.request.Limit))
+		}
 	}
 }
 
