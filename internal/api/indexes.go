@@ -25,11 +25,17 @@ type indexBody struct {
 }
 
 type indexStatusBody struct {
-	State                       string   `json:"state"`
-	ReadOnly                    bool     `json:"readOnly"`
-	EngineCompatibility         string   `json:"engineCompatibility"`
-	EngineCreatedMajor          int      `json:"engineCreatedMajor,omitzero"`
-	SettingsUnsupportedFeatures []string `json:"settingsUnsupportedFeatures,omitempty"`
+	State                       string       `json:"state"`
+	ReadOnly                    bool         `json:"readOnly"`
+	EngineCompatibility         string       `json:"engineCompatibility"`
+	EngineCreatedMajor          int          `json:"engineCreatedMajor,omitzero"`
+	SettingsUnsupportedFeatures []string     `json:"settingsUnsupportedFeatures,omitempty"`
+	Indexer                     *indexerBody `json:"indexer,omitzero"`
+}
+
+type indexerBody struct {
+	Node    string `json:"node"`
+	Address string `json:"address,omitempty"`
 }
 
 type generationBody struct {
@@ -70,6 +76,9 @@ func indexResponse(status int, d *node.Description) *Response {
 			State: d.Status.State, ReadOnly: d.Status.ReadOnly, EngineCompatibility: d.Status.EngineCompatibility,
 			EngineCreatedMajor: d.Status.EngineCreatedMajor, SettingsUnsupportedFeatures: d.Status.SettingsUnsupported,
 		},
+	}
+	if holder := d.Status.Indexer; holder != nil {
+		body.Status.Indexer = &indexerBody{holder.Node, holder.Address}
 	}
 	return (&Response{Status: status, Body: body}).WithETag(d.Version)
 }

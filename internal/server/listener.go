@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/net/netutil"
 
+	"github.com/quiresearch/quire/internal/api"
 	"github.com/quiresearch/quire/internal/config"
 )
 
@@ -35,7 +36,7 @@ func listen(c config.HTTP) (net.Listener, error) {
 
 // serveHTTP answers requests until ctx ends, then waits for those in flight,
 // at most for the drain time. draining is called before the wait.
-func serveHTTP(ctx context.Context, c config.HTTP, listener net.Listener, handler http.Handler, log *slog.Logger, draining func()) error {
+func serveHTTP(ctx context.Context, c config.HTTP, listener net.Listener, handler *api.API, log *slog.Logger, draining func()) error {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -55,7 +56,7 @@ func serveHTTP(ctx context.Context, c config.HTTP, listener net.Listener, handle
 			ended <- server.ServeTLS(listener, c.CertificateFile, c.KeyFile)
 			return
 		}
-		ended <- server.Serve(listener)
+		ended <- server.Serve(refusingListener{listener, handler.Refusal})
 	}()
 	select {
 	case err := <-ended:

@@ -8,14 +8,10 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -26,14 +22,12 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/segmenter"
 	"github.com/quiresearch/quire/internal/api"
 	"github.com/quiresearch/quire/internal/auth"
-	"github.com/quiresearch/quire/internal/bucket/localdir"
 	"github.com/quiresearch/quire/internal/config"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/reindex"
 	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/internal/search/collect"
-	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -51,17 +45,14 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 	for _, warning := range c.Warnings {
 		log.Warn(warning)
 	}
-	if !c.Storage.IsLocal() {
-		return fmt.Errorf("%w: SERVICE_STORAGE_MODE=%s is not part of this version", ErrRefused, c.Storage.Mode)
-	}
 	meters := newMeters(c)
-	store, err := localdir.Open(filepath.Join(c.Storage.LocalDirectory, "bucket"))
+	store, err := openStorage(ctx, c, meters, log)
 	if err != nil {
-		return fmt.Errorf("%w: SERVICE_STORAGE_LOCAL_DIRECTORY: %w", ErrRefused, err)
+		return err
 	}
-	defer store.Close()
+	defer store.close()
 
-	authority, err := auth.Open(ctx, store, auth.Options{
+	authority, err := auth.Open(ctx, store.Bucket, auth.Options{
 		Mode: auth.Mode(c.Auth.Mode), RootKey: auth.Secret(c.Auth.RootKey.Reveal()), AnonymousKey: c.Auth.AnonymousKey,
 		RefreshInterval: c.Auth.RefreshInterval, StaleLimit: c.Auth.StaleLimit,
 	}, log)
@@ -72,7 +63,7 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 	if err != nil {
 		return err
 	}
-	opened, err := node.Open(ctx, node.Storage{Bucket: store, FS: vfs.OS(c.Storage.LocalDirectory)}, nodeOptions(c, builder), meters, log)
+	opened, err := node.Open(ctx, store.Storage, nodeOptions(c, builder, store.nodeID), meters, log)
 	if err != nil {
 		return fmt.Errorf("open the node: %w", err)
 	}
@@ -124,7 +115,10 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 		})
 	}
 	group.Go(func() error {
-		return serveHTTP(running, c.HTTP, listener, handler, log, func() { log.Info("stopping", "drain", c.HTTP.DrainTimeout) })
+		return serveHTTP(running, c.HTTP, listener, handler, log, func() {
+			log.Info("stopping", "drain", c.HTTP.DrainTimeout)
+			opened.Drain()
+		})
 	})
 	if opened.IsReady() {
 		health.RegistryRead()
@@ -222,9 +216,9 @@ func analysisBuilder(directory string) (*analysis.Builder, error) {
 	return analysis.NewBuilder(options), nil
 }
 
-func nodeOptions(c *config.Config, builder *analysis.Builder) node.Options {
+func nodeOptions(c *config.Config, builder *analysis.Builder, id string) node.Options {
 	return node.Options{
-		NodeID: nodeID(c.Node), RefreshInterval: c.Indexes.RefreshInterval, FreshnessWait: c.Search.FreshnessWait,
+		NodeID: id, RefreshInterval: c.Indexes.RefreshInterval, FreshnessWait: c.Search.FreshnessWait,
 		MaxOpen: c.Indexes.MaxOpen, Preload: c.Indexes.PreloadMaxIndexes,
 		Engine: engine.Options{
 			MaxChanges: offWhenZero(c.Indexes.CommitMaxChanges), MaxInterval: offWhenZero(c.Indexes.CommitMaxInterval),
@@ -244,17 +238,4 @@ func offWhenZero[T int | time.Duration](value T) T {
 		return -1
 	}
 	return value
-}
-
-func nodeID(c config.Node) string {
-	if c.ID != "" {
-		return c.ID
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "node"
-	}
-	var random [4]byte
-	_, _ = rand.Read(random[:])
-	return host + "-" + hex.EncodeToString(random[:])
 }

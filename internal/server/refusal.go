@@ -1,0 +1,60 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+)
+
+// The HTTP server answers a request it cannot read by itself, as plain text
+// written past every handler. refusingListener puts the error body of the
+// interface in its place, so that clients read one form of failure.
+//
+// It knows such an answer by its first header lines, which no answer of a
+// handler has: those carry a date.
+type refusingListener struct {
+	net.Listener
+	body func(reason string) []byte
+}
+
+func (l refusingListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &refusingConn{c, l.body}, nil
+}
+
+type refusingConn struct {
+	net.Conn
+	body func(reason string) []byte
+}
+
+func (c *refusingConn) Write(p []byte) (int, error) {
+	reason, ok := refusal(p)
+	if !ok {
+		return c.Conn.Write(p)
+	}
+	body := c.body(reason)
+	answer := fmt.Appendf(nil, "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
+		"Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n", len(body))
+	if _, err := c.Conn.Write(append(answer, body...)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+var (
+	refusalProtocol = []byte("HTTP/1.1 ")
+	refusalHeader   = []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+)
+
+// refusal returns why the server refused a request when p is such an answer.
+func refusal(p []byte) (reason string, ok bool) {
+	line, rest, found := bytes.Cut(p, []byte("\r\n"))
+	if !found || !bytes.HasPrefix(line, refusalProtocol) || !bytes.HasPrefix(rest, refusalHeader) {
+		return "", false
+	}
+	_, text, _ := bytes.Cut(line[len(refusalProtocol):], []byte(" ")) // without the status
+	return string(bytes.ToLower(text)), true
+}
