@@ -220,6 +220,18 @@ func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
 	}
 }
 
+// Refusal counts a request that was refused before it could be read and
+// returns the body to answer it with.
+func (a *API) Refusal(reason string) []byte {
+	response, code := errorResponse(problem.RequestRefused.New("reason", reason))
+	a.metrics.APIError(code.Name())
+	body, err := response.encode()
+	if err != nil {
+		a.log.Error("error body", "error", err)
+	}
+	return body
+}
+
 func (a *API) recoverPanic(w *trackedWriter, r *http.Request) {
 	cause := recover()
 	if cause == nil {
