@@ -19,10 +19,10 @@ type rankable struct {
 func (s *Schema) CheckRanking(ranking *Ranking, at problem.Path, found *problem.List) {
 	checkRanking(ranking, at, func(path string) rankable {
 		f, ok := s.Resolve(path)
-		if !ok || f.List != "" {
+		if !ok {
 			return rankable{}
 		}
-		return rankable{true, f.IsWildcard, f.Sort, f.Type}
+		return rankable{true, f.IsWildcard, f.Sort && f.List == "", f.Type}
 	}, found)
 }
 

@@ -68,12 +68,12 @@ func TestValidateAsksTheSchema(t *testing.T) {
 		"variants":{"type":"object","multiple":true,"mode":"nested","fields":{"colour":{"type":"string","filter":{},"facet":{}}}}}}`)
 	for _, c := range []struct{ body, want string }{
 		{`{"ranking":{"tieBreakers":[{"field":"sales"},{"field":"sales"},{"field":"absent"},{"field":"plain"},{"field":"wx"}]}}`,
-			`index:ranking:field_duplicate@ranking.tieBreakers[1].field index:ranking:field_unknown@ranking.tieBreakers[2].field ` +
-				`index:ranking:field_not_sortable@ranking.tieBreakers[3].field index:ranking:wildcard_unsupported@ranking.tieBreakers[4].field`},
+			`index:ranking:field_duplicate@ranking.tieBreakers[1] index:ranking:field_unknown@ranking.tieBreakers[2] ` +
+				`index:ranking:field_not_sortable@ranking.tieBreakers[3] index:ranking:wildcard_unsupported@ranking.tieBreakers[4]`},
 		{`{"ranking":{"signals":[{"field":"sales"},{"field":"sales","decay":{"halfLife":1}},{"field":"when","saturation":{"pivot":0}},{"field":"x","linear":{"ceiling":1},"weight":-1}]}}`,
 			`index:ranking:signal:shape_required@ranking.signals[0] index:ranking:signal:shape_unsupported@ranking.signals[1] ` +
-				`index:ranking:signal:pivot_out_of_range@ranking.signals[2].saturation.pivot index:ranking:signal:shape_unsupported@ranking.signals[2] ` +
-				`index:ranking:signal:field_unknown@ranking.signals[3].field index:ranking:signal:weight_out_of_range@ranking.signals[3].weight`},
+				`index:ranking:signal:pivot_out_of_range@ranking.signals[2] index:ranking:signal:shape_unsupported@ranking.signals[2] ` +
+				`index:ranking:signal:field_unknown@ranking.signals[3] index:ranking:signal:weight_out_of_range@ranking.signals[3]`},
 		{`{"ranking":{}}`, ``},
 		{`{"synonyms":{"s":{"rules":[],"fields":["absent","sales","name"]}}}`, `settings:synonyms:field_unknown@synonyms.s.fields[0] settings:synonyms:field_unsupported@synonyms.s.fields[1]`},
 		{`{"typoExclusions":{"l":{"words":[],"fields":["absent","brand"]}}}`, `settings:typo_exclusions:field_unknown@typoExclusions.l.fields[0] settings:typo_exclusions:field_unsupported@typoExclusions.l.fields[1]`},
