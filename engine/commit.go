@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -103,7 +104,7 @@ func (g *Generation) commitLoop(ctx context.Context) {
 			continue
 		}
 		began := time.Now()
-		err := guard(func() error { return g.commit(ctx) })
+		err := vfs.Protect(func() error { return g.commit(ctx) })
 		g.options.Metrics.Commit(string(trigger), err == nil, time.Since(began))
 		for _, request := range requests {
 			request.done <- err
@@ -238,7 +239,7 @@ func (g *Generation) flush(t *table) error {
 			continue
 		}
 		group.Go(func() {
-			failures[i] = guard(func() error {
+			failures[i] = vfs.Protect(func() error {
 				if r.broken {
 					if err := g.rebuild(t, r); err != nil {
 						return err

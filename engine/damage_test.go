@@ -255,7 +255,7 @@ func TestUnreadablePageIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := 0
-	err = guard(func() error {
+	err = vfs.Protect(func() error {
 		for _, b := range mapping.Bytes() {
 			sum += int(b)
 		}
@@ -264,7 +264,7 @@ func TestUnreadablePageIsAnError(t *testing.T) {
 	if err == nil {
 		t.Fatal("the pages were read")
 	}
-	if err := guard(func() error { panic("bug") }); err == nil || !strings.Contains(err.Error(), "bug") {
+	if err := vfs.Protect(func() error { panic("bug") }); err == nil || !strings.Contains(err.Error(), "bug") {
 		t.Errorf("a bug in background work answered %v", err)
 	}
 }

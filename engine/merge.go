@@ -10,6 +10,7 @@ import (
 	"github.com/quiresearch/quire/internal/mergeplan"
 	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // mergeLoop merges segments until they are well spread, whenever a commit
@@ -23,7 +24,7 @@ func (g *Generation) mergeLoop(ctx context.Context) {
 		}
 		for {
 			merged := false
-			err := guard(func() (err error) {
+			err := vfs.Protect(func() (err error) {
 				merged, err = g.mergeOnce(ctx)
 				return err
 			})

@@ -15,6 +15,7 @@ import (
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // change gathers what a commit or a merge does to one segment.
@@ -209,7 +210,7 @@ func killKeys(old []*change, keys []string) error {
 	}
 	failures := make([]error, len(old))
 	one := func(i int) {
-		failures[i] = guard(func() error {
+		failures[i] = vfs.Protect(func() error {
 			for _, key := range keys {
 				doc, ok, err := old[i].from.Lookup(key)
 				if err != nil {

@@ -172,7 +172,7 @@ func (g *Generation) replay(ctx context.Context) error {
 	if g.active.changes == 0 {
 		g.active.changes = 1 // fences only: the commit moves past them
 	}
-	if err := guard(func() error { return g.commit(ctx) }); err != nil {
+	if err := vfs.Protect(func() error { return g.commit(ctx) }); err != nil {
 		g.options.Logger.Error("commit of replayed changes failed", "directory", g.storage.Directory, "error", err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/quiresearch/quire/internal/indexing"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // table holds the operations between two commits: documents being indexed in
@@ -236,7 +237,7 @@ func (g *Generation) indexInto(t *table, r *run, e *entry) error {
 		}
 	}
 	e.document = nil // addTo gives its memory back; another try reads it again
-	return guard(func() error {
+	return vfs.Protect(func() error {
 		doc, err := addTo(r, d, e)
 		if err != nil {
 			return fmt.Errorf("index document %q: %w", e.key, err)

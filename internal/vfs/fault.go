@@ -10,9 +10,13 @@ import (
 // read: the disk failed, or the file was cut under its view.
 var ErrFault = errors.New("mapped file cannot be read")
 
+// ErrPanic is wrapped by the error of Protect when the work panicked.
+var ErrPanic = errors.New("panic")
+
 // Protect runs do, which may read mappings, and turns a fault of the memory
-// behind them into an error. It covers the calling goroutine only: whoever
-// starts another one protects that too. Other panics go on.
+// behind them, or another panic, into an error: neither may end a process that
+// serves other indexes. It covers the calling goroutine only: whoever starts
+// another one protects that too.
 func Protect(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {
@@ -26,7 +30,8 @@ func Protect(do func() error) (err error) {
 			Addr() uintptr
 		})
 		if !ok {
-			panic(p)
+			err = fmt.Errorf("%w: %v\n%s", ErrPanic, p, debug.Stack())
+			return
 		}
 		err = fmt.Errorf("%w: %v at %#x", ErrFault, fault, fault.Addr())
 	}()
