@@ -140,7 +140,7 @@ func (a *API) putIndex(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.RequiredBody()
+	body, err := r.Body() // a missing one is refused after a missing index
 	if err != nil {
 		return nil, err
 	}

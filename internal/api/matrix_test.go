@@ -161,6 +161,13 @@ func TestEveryEndpointAgainstEveryCredential(t *testing.T) {
 		if got := status != 401 && status != 403; got != (route.Permission == auth.Search) {
 			t.Errorf("anonymous %s: %d %s", route.Operation, status, code)
 		}
+		if route.Scope != auth.ScopeIndex {
+			continue
+		}
+		status, code, _ = d.ask(route.Method, pathOf(route, "secret", "0000000000000000"), "", "")
+		if status != 404 || code != "index:not_found" {
+			t.Errorf("anonymous %s elsewhere: %d %s", route.Operation, status, code)
+		}
 	}
 }
 

@@ -67,9 +67,19 @@ func OpenAPI() (yamlText, jsonText []byte, err error) {
 	return yamlText, jsonText, nil
 }
 
+// describeRoutes describes the versioned interface. What a node answers beside
+// it without a credential, such as its health, is no part of the description.
 func describeRoutes(s schemas) object {
 	paths := object{}
+	tags, named := []any{}, make(map[string]bool)
 	for _, route := range routes {
+		if route.Permission == "" {
+			continue
+		}
+		if !named[route.Tag] {
+			named[route.Tag] = true
+			tags = append(tags, object{"name": route.Tag})
+		}
 		item, ok := paths[route.Path].(object)
 		if !ok {
 			item = object{}
@@ -86,6 +96,7 @@ func describeRoutes(s schemas) object {
 		"info": object{"title": "Quire", "version": "v1alpha1",
 			"description": "Search service: JSON documents in named indexes, and searches over them."},
 		"servers": []any{object{"url": "{node}", "variables": object{"node": object{"default": "http://localhost:8080"}}}},
+		"tags":    tags,
 		"paths":   paths,
 		"components": object{
 			"schemas":         components,
@@ -106,10 +117,6 @@ func describeRoute(s schemas, route Route) object {
 	}
 	if route.Body != "" {
 		operation["requestBody"] = describeBody(route)
-	}
-	if route.Permission == "" {
-		operation["security"] = []any{}
-		return operation
 	}
 	roles := route.Permission.Roles()
 	operation["security"] = []any{object{"apiKey": []any{}}}
@@ -176,11 +183,7 @@ func describeAnswers(route Route) object {
 		answers[strconv.Itoa(answer.Status)] = described
 	}
 	byStatus := make(map[int][]*problem.Code)
-	all := route.Codes
-	if route.Permission != "" {
-		all = slices.Concat(route.Codes, everyCodes)
-	}
-	for _, code := range all {
+	for _, code := range slices.Concat(route.Codes, everyCodes) {
 		if !slices.Contains(byStatus[code.Status()], code) {
 			byStatus[code.Status()] = append(byStatus[code.Status()], code)
 		}
@@ -211,6 +214,9 @@ func (a *API) describe(_ context.Context, r *Request) (*Response, error) {
 	d, err := a.descriptions()
 	if err != nil {
 		return nil, err
+	}
+	if r.Query("format") == "yaml" {
+		return &Response{Status: http.StatusOK, JSON: d.yaml, ContentType: "application/yaml"}, nil
 	}
 	wanted, ok := negotiate(r.HTTP.Header.Values("Accept"), []offered{{"application/yaml", 1}, {mediaJSON, 0.9}})
 	if r.Query("format") == "json" || ok && wanted == mediaJSON {

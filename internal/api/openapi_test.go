@@ -69,6 +69,7 @@ func TestEveryOperationStatesItsPermission(t *testing.T) {
 	operations := 0
 	for path, item := range document["paths"].(object) {
 		if !strings.HasPrefix(path, "/v1alpha1/") {
+			t.Errorf("%s is described", path)
 			continue
 		}
 		for method, described := range item.(object) {
@@ -88,7 +89,15 @@ func TestEveryOperationStatesItsPermission(t *testing.T) {
 					t.Errorf("%s %s lacks %s", method, path, status)
 				}
 			}
+			for status, answer := range answers {
+				if status >= "400" && answer.(object)["x-error-codes"] == nil {
+					t.Errorf("%s %s: %s lacks its codes", method, path, status)
+				}
+			}
 		}
+	}
+	if len(document["tags"].([]any)) < 8 {
+		t.Errorf("tags: %v", document["tags"])
 	}
 	if operations < 34 {
 		t.Errorf("%d operations", operations)

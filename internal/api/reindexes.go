@@ -75,8 +75,11 @@ func (a *API) startReindex(ctx context.Context, r *Request) (*Response, error) {
 func (r *Request) reindexRequest(target registry.Name) (reindex.Request, error) {
 	request := reindex.Request{Target: target, Promote: reindex.Auto, StartedBy: r.Principal.Name()}
 	body, err := r.Body()
-	if err != nil || body == nil {
+	if err != nil {
 		return request, err
+	}
+	if body == nil {
+		body = []byte("{}")
 	}
 	var found problem.List
 	if value, ok := jsonread.Parse(body, &found); ok {

@@ -81,6 +81,13 @@ func (r *Route) checkBodyType(request *http.Request) error {
 // the path names.
 func (r *Route) permit(p *auth.Principal, name string) error {
 	if p.IsAnonymous() && !r.Anonymous {
+		if r.Scope == auth.ScopeIndex {
+			// The anonymous key holds nothing but search: an index without it
+			// is as absent to it as to any key that does not cover it.
+			if err := p.CheckIndex(auth.Search, name); err != nil {
+				return err
+			}
+		}
 		return problem.AuthForbidden.New("permission", string(r.Permission))
 	}
 	switch r.Scope {

@@ -42,6 +42,18 @@ func scrape(t *testing.T, s *Set) string {
 	return answer.Body.String()
 }
 
+func TestMetersWithoutTagsAreThereFromTheStart(t *testing.T) {
+	text := scrape(t, New(Options{WithoutRuntime: true}))
+	for _, line := range []string{"service_query_cache_bytes 0", "service_facet_state_bytes 0", "service_facet_warm_queued_indexes 0", "service_query_cache_hits_total 0"} {
+		if !strings.Contains(text, line) {
+			t.Errorf("there is no %s", line)
+		}
+	}
+	if strings.Contains(text, "service_disk_max_bytes ") {
+		t.Error("a disk bound is told although there is none")
+	}
+}
+
 func TestTimersPublishBucketsByMode(t *testing.T) {
 	for _, test := range []struct {
 		mode    HistogramMode

@@ -77,6 +77,9 @@ func New(o Options) *Set {
 	for _, name := range []string{"document.cache", "query.cache", "term.cache", "typo.cache", "prefix.cache", "facet.cache", "facet.segment"} {
 		s.caches[name] = s.newCache(name)
 	}
+	for _, name := range []string{"service.query.cache.bytes", "service.facet.state.bytes", "service.facet.warm.queued"} {
+		s.gauge(name, 0)
+	}
 	if o.DiskMaxBytes > 0 {
 		s.gauge("service.disk.max.bytes", float64(o.DiskMaxBytes))
 	}
