@@ -46,6 +46,7 @@ func (s *Search) prepare(ctx context.Context, n plan.Node) error {
 	if n == nil {
 		return nil
 	}
+	s.view.Within(ctx)
 	s.view.Prepare(n)
 	return s.resolve(ctx, n)
 }

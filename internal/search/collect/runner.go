@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"sync"
@@ -21,13 +22,17 @@ type Options struct {
 	// means 10,000 filters and 256 MiB, negative no cache.
 	FilterCacheQueries int
 	FilterCacheBytes   int64
+	// TermCacheBytes, TypoCacheWords and PrefixCacheWords bound what is kept of
+	// words; 0 means 32 MiB, 1,024 and 8,192, negative no cache.
+	TermCacheBytes                   int64
+	TypoCacheWords, PrefixCacheWords int
 }
 
 // Runner is what all searches of a node share. Any number of goroutines may
 // use it.
 type Runner struct {
 	seats  chan struct{} // one per thread
-	cache  *match.FilterCache
+	caches *match.Caches
 	tables *match.Tables
 	meters *metrics.Set
 }
@@ -42,23 +47,17 @@ func NewRunner(o Options, meters *metrics.Set) *Runner {
 	if threads > 0 {
 		r.seats = make(chan struct{}, threads)
 	}
-	if o.FilterCacheQueries >= 0 && o.FilterCacheBytes >= 0 {
-		filters, bytes := o.FilterCacheQueries, o.FilterCacheBytes
-		if filters == 0 {
-			filters = 10_000
-		}
-		if bytes == 0 {
-			bytes = 256 << 20
-		}
-		r.cache = match.NewFilterCache(filters, bytes, meters)
-	}
+	r.caches = match.NewCaches(match.CacheOptions{
+		Filters: cmp.Or(o.FilterCacheQueries, 10_000), FilterBytes: cmp.Or(o.FilterCacheBytes, 256<<20),
+		TermBytes: cmp.Or(o.TermCacheBytes, 32<<20), Typos: cmp.Or(o.TypoCacheWords, 1024), Prefixes: cmp.Or(o.PrefixCacheWords, 8192),
+	}, meters)
 	return r
 }
 
 // Search starts a search over a snapshot, which must be held as long as the
 // Search is used.
 func (r *Runner) Search(s *snapshot.Snapshot) *Search {
-	return &Search{runner: r, snapshot: s, view: match.NewView(s, r.cache, r.tables)}
+	return &Search{runner: r, snapshot: s, view: match.NewView(s, r.caches, r.tables)}
 }
 
 // Search is one search over one snapshot. One goroutine uses it.

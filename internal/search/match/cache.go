@@ -1,123 +1,137 @@
 package match
 
 import (
-	"container/list"
 	"encoding/binary"
 	"math"
-	"sync"
 
+	"github.com/quiresearch/quire/internal/cache"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// FilterCache keeps the sets of filters by segment. Segments never change, so
-// a set holds as long as its segment; what was not asked for longest goes
-// first. Any number of goroutines may use it; a nil cache keeps nothing.
-type FilterCache struct {
-	maxSets  int
-	maxBytes int64
-	meters   *metrics.Set
-
-	mu      sync.Mutex
-	entries map[cacheKey]*list.Element
-	recent  list.List // of *cacheEntry, latest first
-	bytes   int64
+// CacheOptions bound the caches of a node; a bound that is not above zero turns
+// its cache off.
+type CacheOptions struct {
+	Filters     int   // sets of filters
+	FilterBytes int64 // of sets of filters, and again of words' sets
+	TermBytes   int64 // of term statistics
+	Typos       int   // words with typos
+	Prefixes    int   // words typed in part
 }
 
-type cacheKey struct {
-	segment *segment.Reader
-	filter  string
+// Caches keep what searches work out and may need again. Segments and
+// snapshots never change, so what is kept holds as long as they are open and
+// goes when they close. Any number of goroutines may use them; nil keeps
+// nothing.
+type Caches struct {
+	filters         *cache.Cache[*segment.Reader, string, *Set]
+	typos, prefixes *cache.Cache[*segment.Reader, string, *expansion]
+	terms           *cache.Cache[*snapshot.Snapshot, termKey, *termStats]
+	meters          *metrics.Set
 }
 
-type cacheEntry struct {
-	key   cacheKey
-	sets  []*Set
-	bytes int64
+// NewCaches returns empty caches; meters may be nil.
+func NewCaches(o CacheOptions, meters *metrics.Set) *Caches {
+	c := &Caches{meters: meters}
+	if o.Filters > 0 && o.FilterBytes > 0 {
+		c.filters = cache.New[*segment.Reader, string, *Set](cache.Options{MaxEntries: o.Filters, MaxBytes: o.FilterBytes}, meters.QueryCache())
+	}
+	if o.Typos > 0 && o.FilterBytes > 0 {
+		c.typos = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: o.Typos, MaxBytes: o.FilterBytes / 2}, meters.TypoCache())
+	}
+	if o.Prefixes > 0 && o.FilterBytes > 0 {
+		c.prefixes = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: o.Prefixes, MaxBytes: o.FilterBytes / 2}, meters.PrefixCache())
+	}
+	if o.TermBytes > 0 {
+		c.terms = cache.New[*snapshot.Snapshot, termKey, *termStats](cache.Options{MaxBytes: o.TermBytes}, meters.TermCache())
+	}
+	return c
 }
 
-// NewFilterCache returns a cache of at most so many filters and bytes.
-func NewFilterCache(maxFilters int, maxBytes int64, meters *metrics.Set) *FilterCache {
-	return &FilterCache{maxSets: maxFilters, maxBytes: maxBytes, meters: meters, entries: map[cacheKey]*list.Element{}}
-}
-
-func (c *FilterCache) lookup(s *segment.Reader, n plan.Node) []*Set {
-	if c == nil {
+// filter returns the kept set of a node that only narrows; nil when there is
+// none.
+func (c *Caches) filter(s *segment.Reader, n plan.Node) *Set {
+	if c == nil || c.filters == nil {
 		return nil
 	}
 	key, ok := filterKey(n)
 	if !ok {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	element := c.entries[cacheKey{s, key}]
-	meter := c.meters.QueryCache()
-	if word, ok := n.(*plan.Expand); ok {
-		if meter = c.meters.PrefixCache(); word.Edits > 0 {
-			meter = c.meters.TypoCache()
-		}
-	}
-	if element == nil {
-		meter.Miss(1)
-		return nil
-	}
-	meter.Hit(1)
-	c.recent.MoveToFront(element)
-	return element.Value.(*cacheEntry).sets
+	set, _ := c.filters.Get(s, key)
+	return set
 }
 
-func (c *FilterCache) store(s *segment.Reader, n plan.Node, sets []*Set) {
-	if c == nil {
+func (c *Caches) keepFilter(s *segment.Reader, n plan.Node, set *Set) {
+	if c == nil || c.filters == nil {
 		return
 	}
 	key, ok := filterKey(n)
 	if !ok {
 		return
 	}
-	entry := &cacheEntry{key: cacheKey{s, key}, sets: sets, bytes: int64(len(key)) + 128}
-	for _, set := range sets {
-		entry.bytes += set.Bytes()
+	if c.filters.Put(s, key, set, int64(len(key))+set.Bytes()) {
+		s.WhenClosed(c.filters, func() {
+			c.filters.Drop(s)
+			c.meters.QueryCacheBytes(c.filters.Bytes())
+		})
 	}
-	if entry.bytes > c.maxBytes/4 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.entries[entry.key] != nil {
-		return
-	}
-	c.entries[entry.key] = c.recent.PushFront(entry)
-	c.bytes += entry.bytes
-	for c.bytes > c.maxBytes || len(c.entries) > c.maxSets {
-		c.evict(c.recent.Back())
-		c.meters.QueryCache().Evict(1)
-	}
-	c.meters.QueryCacheBytes(c.bytes)
+	c.meters.QueryCacheBytes(c.filters.Bytes())
 }
 
-// Forget drops the sets of a segment that is no longer searched.
-func (c *FilterCache) Forget(s *segment.Reader) {
-	if c == nil {
-		return
+// words returns the cache of a word that stands for several terms.
+func (c *Caches) words(n *plan.Expand) *cache.Cache[*segment.Reader, string, *expansion] {
+	switch {
+	case c == nil:
+		return nil
+	case n.Edits > 0:
+		return c.typos
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for element := c.recent.Front(); element != nil; {
-		next := element.Next()
-		if element.Value.(*cacheEntry).key.segment == s {
-			c.evict(element)
-		}
-		element = next
-	}
-	c.meters.QueryCacheBytes(c.bytes)
+	return c.prefixes
 }
 
-func (c *FilterCache) evict(element *list.Element) {
-	entry := c.recent.Remove(element).(*cacheEntry)
-	delete(c.entries, entry.key)
-	c.bytes -= entry.bytes
+func (c *Caches) expansion(s *segment.Reader, n *plan.Expand) *expansion {
+	kept := c.words(n)
+	if kept == nil {
+		return nil
+	}
+	key, _ := filterKey(n)
+	found, _ := kept.Get(s, key)
+	return found
 }
+
+func (c *Caches) keepExpansion(s *segment.Reader, n *plan.Expand, e *expansion) {
+	kept := c.words(n)
+	if kept == nil {
+		return
+	}
+	key, _ := filterKey(n)
+	if kept.Put(s, key, e, int64(len(key))+e.bytes()) {
+		s.WhenClosed(kept, func() { kept.Drop(s) })
+	}
+}
+
+func (c *Caches) term(s *snapshot.Snapshot, key termKey) *termStats {
+	if c == nil || c.terms == nil {
+		return nil
+	}
+	stats, _ := c.terms.Get(s, key)
+	return stats
+}
+
+func (c *Caches) keepTerm(s *snapshot.Snapshot, key termKey, stats *termStats) {
+	if c == nil || c.terms == nil {
+		return
+	}
+	if c.terms.Put(s, key, stats, int64(len(key.structure)+len(key.term)+entryBytes*len(stats.entries))) {
+		s.WhenReleased(c.terms, func() { c.terms.Drop(s) })
+	}
+}
+
+// entryBytes is the memory of a dictionary entry.
+const entryBytes = 16
 
 // filterKey writes a node that only narrows as text that two nodes share
 // exactly when they match the same documents of every segment. Others have

@@ -38,24 +38,19 @@ func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
 	if field == nil {
 		return noStep{}, nil
 	}
-	sets := b.view.cache.lookup(b.segment.Reader, n)
-	if sets == nil {
-		byDistance := readings(field, n)
-		total := 0
-		for _, entries := range byDistance {
-			total += len(entries)
+	e := b.view.caches.expansion(b.segment.Reader, n)
+	if e == nil {
+		var err error
+		if e, err = b.look(field, n); err != nil {
+			return nil, err
 		}
-		if total <= maxWalked {
-			return b.walked(n, field, byDistance, factor), nil
-		}
-		sets = make([]*Set, len(byDistance))
-		for i, entries := range byDistance {
-			sets[i] = unionOf(field, entries, b.documents)
-		}
-		b.view.cache.store(b.segment.Reader, n, sets)
+		b.view.caches.keepExpansion(b.segment.Reader, n, e)
+	}
+	if e.sets == nil {
+		return b.walked(n, field, e.terms, factor), nil
 	}
 	s := &expandStep{}
-	for distance, set := range sets {
+	for distance, set := range e.sets {
 		if set.count > 0 {
 			s.add(&setStep{set}, b.constant(n, distance, factor))
 		}
@@ -64,6 +59,47 @@ func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
 		return noStep{}, nil
 	}
 	return s, nil
+}
+
+// expansion is what a word stands for in a segment, by distance: the terms
+// where they are few, else the documents that hold them. It never changes.
+type expansion struct {
+	terms [][]terms.Entry
+	sets  []*Set
+}
+
+func (e *expansion) bytes() int64 {
+	total := int64(0)
+	for _, entries := range e.terms {
+		total += int64(len(entries)) * entryBytes
+	}
+	for _, set := range e.sets {
+		total += set.Bytes()
+	}
+	return total
+}
+
+// look finds what a word stands for.
+func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
+	byDistance := readings(field, n)
+	if err := b.view.stopped(lastTurn); err != nil {
+		return nil, err
+	}
+	total := 0
+	for _, entries := range byDistance {
+		total += len(entries)
+	}
+	if total <= maxWalked {
+		return &expansion{terms: byDistance}, nil
+	}
+	e := &expansion{sets: make([]*Set, len(byDistance))}
+	for i, entries := range byDistance {
+		var err error
+		if e.sets[i], err = b.unionOf(field, entries); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
 }
 
 // walked returns the step of a word that stands for a few terms.
@@ -128,30 +164,36 @@ func readings(field *terms.Field, n *plan.Expand) [][]terms.Entry {
 }
 
 // unionOf returns the documents that hold any of the terms.
-func unionOf(field *terms.Field, entries []terms.Entry, documents uint32) *Set {
+func (b *binder) unionOf(field *terms.Field, entries []terms.Entry) (*Set, error) {
 	total := 0
 	for _, e := range entries {
 		total += int(e.DocFreq)
 	}
 	var it postings.Iterator
-	if total <= sortLimit(documents) {
+	if total <= sortLimit(b.documents) {
 		docs := make([]uint32, 0, total)
-		for _, e := range entries {
+		for i, e := range entries {
+			if err := b.view.stopped(i); err != nil {
+				return nil, err
+			}
 			field.Iterator(&it, e)
 			for it.NextBlock() {
 				docs = append(docs, it.Docs()...)
 			}
 		}
-		return newSparseSet(docs, documents)
+		return newSparseSet(docs, b.documents), nil
 	}
-	all := bitset.New(documents)
-	for _, e := range entries {
+	all := bitset.New(b.documents)
+	for i, e := range entries {
+		if err := b.view.stopped(i); err != nil {
+			return nil, err
+		}
 		field.Iterator(&it, e)
 		if it.NextBlock() {
 			it.IntoBitset(all.Words(), 0)
 		}
 	}
-	return newSet(all)
+	return newSet(all), nil
 }
 
 func (s *expandStep) cost() int { return s.count }

@@ -15,35 +15,44 @@ const maxUnion = 4
 // filter returns the step of a node that only narrows: postings where one or
 // a few terms say it, a set worked out once otherwise.
 func (b *binder) filter(n plan.Node) (step, error) {
-	if entries, field, ok := b.filterTerms(n); ok {
-		switch {
-		case len(entries) == 0:
-			return noStep{}, nil
-		case len(entries) == 1:
-			return b.newTerm(field, entries[0]), nil
-		case len(entries) <= maxUnion:
-			union := &orStep{}
-			for _, e := range entries {
-				union.steps = append(union.steps, b.newTerm(field, e))
-			}
-			return union, nil
-		}
-		return b.cached(n, func() (*Set, error) { return unionOf(field, entries, b.documents), nil })
+	count, isTerms := b.countTerms(n)
+	if !isTerms {
+		return b.cached(n, func() (*Set, error) { return b.filterSet(n) })
 	}
-	return b.cached(n, func() (*Set, error) { return b.filterSet(n) })
+	if count > maxUnion {
+		return b.cached(n, func() (*Set, error) {
+			entries, field := b.filterTerms(n)
+			return b.unionOf(field, entries)
+		})
+	}
+	entries, field := b.filterTerms(n)
+	switch len(entries) {
+	case 0:
+		return noStep{}, nil
+	case 1:
+		return b.newTerm(field, entries[0]), nil
+	}
+	union := &orStep{}
+	for _, e := range entries {
+		union.steps = append(union.steps, b.newTerm(field, e))
+	}
+	return union, nil
 }
 
 // cached returns the set of a node, made once per segment as long as the
 // cache keeps it.
 func (b *binder) cached(n plan.Node, make func() (*Set, error)) (step, error) {
-	if sets := b.view.cache.lookup(b.segment.Reader, n); sets != nil {
-		return stepOf(sets[0]), nil
+	if set := b.view.caches.filter(b.segment.Reader, n); set != nil {
+		return stepOf(set), nil
 	}
 	set, err := make()
+	if err == nil {
+		err = b.view.stopped(lastTurn)
+	}
 	if err != nil {
 		return nil, err
 	}
-	b.view.cache.store(b.segment.Reader, n, []*Set{set})
+	b.view.caches.keepFilter(b.segment.Reader, n, set)
 	return stepOf(set), nil
 }
 
@@ -54,37 +63,53 @@ func stepOf(set *Set) step {
 	return &setStep{set}
 }
 
-// filterTerms returns the terms that a node stands for in the segment, and
-// false when it is not about terms.
-func (b *binder) filterTerms(n plan.Node) ([]terms.Entry, *terms.Field, bool) {
+// countTerms returns how many terms of the segment a node stands for at most,
+// and false when it is not about terms.
+func (b *binder) countTerms(n plan.Node) (count int, isTerms bool) {
 	switch n := n.(type) {
 	case *plan.TermSet:
-		field := b.segment.Reader.Terms(n.Structure)
-		if field == nil {
-			return nil, nil, true
+		if b.segment.Reader.Terms(n.Structure) != nil {
+			count = len(n.Terms)
 		}
-		var entries []terms.Entry
+		return count, true
+	case *plan.TermRange:
+		if field := b.segment.Reader.Terms(n.Structure); field != nil {
+			for _, interval := range n.Intervals {
+				if from, to := termBounds(field, interval); from < to {
+					count += int(to - from)
+				}
+			}
+		}
+		return count, true
+	}
+	return 0, false
+}
+
+// filterTerms returns the terms that a node about terms stands for in the
+// segment.
+func (b *binder) filterTerms(n plan.Node) (entries []terms.Entry, field *terms.Field) {
+	switch n := n.(type) {
+	case *plan.TermSet:
+		if field = b.segment.Reader.Terms(n.Structure); field == nil {
+			return nil, nil
+		}
 		for _, term := range n.Terms {
 			if e, ok := field.Lookup([]byte(term)); ok {
 				entries = append(entries, e)
 			}
 		}
-		return entries, field, true
 	case *plan.TermRange:
-		field := b.segment.Reader.Terms(n.Structure)
-		if field == nil {
-			return nil, nil, true
+		if field = b.segment.Reader.Terms(n.Structure); field == nil {
+			return nil, nil
 		}
-		var entries []terms.Entry
 		for _, interval := range n.Intervals {
 			from, to := termBounds(field, interval)
 			for ord := from; ord < to; ord++ {
 				entries = append(entries, field.At(ord))
 			}
 		}
-		return entries, field, true
 	}
-	return nil, nil, false
+	return entries, field
 }
 
 // termBounds returns the half-open range of terms inside an interval.

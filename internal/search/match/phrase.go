@@ -70,7 +70,9 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 		if len(entries) == 0 {
 			return noStep{}, nil
 		}
-		b.addWord(s, field, uint32(w.Offset), entries)
+		if err := b.addWord(s, field, uint32(w.Offset), entries); err != nil {
+			return nil, err
+		}
 	}
 	slices.SortStableFunc(s.find.steps, func(x, y step) int { return x.cost() - y.cost() })
 	slices.SortStableFunc(s.byCost, func(x, y int) int { return s.slots[x].cost - s.slots[y].cost })
@@ -96,7 +98,7 @@ func phrasePrefix(field *terms.Field, word string) []terms.Entry {
 	return entries
 }
 
-func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entries []terms.Entry) {
+func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entries []terms.Entry) error {
 	var finder step
 	if len(entries) <= maxUnion {
 		union := &orStep{}
@@ -108,7 +110,11 @@ func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entri
 			finder = union.steps[0]
 		}
 	} else {
-		finder = &setStep{unionOf(field, entries, b.documents)}
+		all, err := b.unionOf(field, entries)
+		if err != nil {
+			return err
+		}
+		finder = &setStep{all}
 	}
 	word := slot{offset: offset, parts: make([]phrasePart, len(entries)), cost: finder.cost(), entry: entries[0]}
 	for i, e := range entries {
@@ -118,6 +124,7 @@ func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entri
 	s.byCost = append(s.byCost, len(s.slots))
 	s.slots = append(s.slots, word)
 	s.find.steps = append(s.find.steps, finder)
+	return nil
 }
 
 func (s *phraseStep) cost() int { return s.find.cost() }

@@ -23,6 +23,8 @@
 package match
 
 import (
+	"context"
+
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/terms"
@@ -32,24 +34,47 @@ import (
 // View is one search's look at a snapshot.
 type View struct {
 	Snapshot *snapshot.Snapshot
-	cache    *FilterCache
+	caches   *Caches
 	tables   *Tables
 	terms    map[termKey]*termStats
 	fields   map[string]*fieldStats
 	lists    map[plan.Node][]*List
+	ctx      context.Context
 }
 
-// NewView returns a view. cache and tables may be nil.
-func NewView(s *snapshot.Snapshot, cache *FilterCache, tables *Tables) *View {
+// NewView returns a view. caches and tables may be nil.
+func NewView(s *snapshot.Snapshot, caches *Caches, tables *Tables) *View {
 	if tables == nil {
 		tables = NewTables()
 	}
-	return &View{Snapshot: s, cache: cache, tables: tables}
+	return &View{Snapshot: s, caches: caches, tables: tables, ctx: context.Background()}
+}
+
+// Within states the context of the search: what is worked out when Scanners are
+// made ends with it.
+func (v *View) Within(ctx context.Context) { v.ctx = ctx }
+
+// lastTurn is the last of a row of turns of a loop, at which stopped looks.
+const lastTurn = 63
+
+// stopped returns why the search is to end, looking only now and then in a loop
+// that counts its turns.
+func (v *View) stopped(turn int) error {
+	if turn&lastTurn != lastTurn {
+		return nil
+	}
+	select {
+	case <-v.ctx.Done():
+		return context.Cause(v.ctx)
+	default:
+		return nil
+	}
 }
 
 type termKey struct{ structure, term string }
 
-// termStats is what all segments together know of a term.
+// termStats is what all segments together know of a term. It is shared and
+// never changes.
 type termStats struct {
 	holders uint64        // documents that hold it
 	entries []terms.Entry // by segment; DocFreq 0 where it is absent
@@ -111,14 +136,18 @@ func (v *View) term(structure, text string) *termStats {
 	if s := v.terms[key]; s != nil {
 		return s
 	}
-	s := &termStats{entries: make([]terms.Entry, len(v.Snapshot.Segments))}
-	for i, seg := range v.Snapshot.Segments {
-		if field := seg.Reader.Terms(structure); field != nil {
-			if e, ok := field.Lookup([]byte(text)); ok {
-				s.entries[i] = e
-				s.holders += uint64(e.DocFreq)
+	s := v.caches.term(v.Snapshot, key)
+	if s == nil {
+		s = &termStats{entries: make([]terms.Entry, len(v.Snapshot.Segments))}
+		for i, seg := range v.Snapshot.Segments {
+			if field := seg.Reader.Terms(structure); field != nil {
+				if e, ok := field.Lookup([]byte(text)); ok {
+					s.entries[i] = e
+					s.holders += uint64(e.DocFreq)
+				}
 			}
 		}
+		v.caches.keepTerm(v.Snapshot, key, s)
 	}
 	if v.terms == nil {
 		v.terms = map[termKey]*termStats{}
