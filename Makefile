@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-quick check format-check vet staticcheck generate generate-check licences vulnerabilities \
-	tools spec conformance demo serve fuzz bench bench-quick bench-relevance bench-micro profile locale-data clean
+	tools spec conformance demo serve fuzz kill reindex soak bench bench-quick bench-relevance bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,15 @@ conformance: build ## Run the black-box suite against a node that is started and
 
 fuzz: ## Run every fuzz target for a short while (FUZZTIME=30s)
 	@scripts/fuzz
+
+kill: ## Kill and stop a loaded node again and again (CYCLES=300, SEED=)
+	$(GO) test ./internal/campaign -run 'Stopped|Recover' -v -count=1 -timeout 0 -cycles $(or $(CYCLES),300) -seed $(or $(SEED),0)
+
+reindex: ## Reindex 200000 documents under load through kills in every phase (DOCUMENTS=200000)
+	$(GO) test ./internal/campaign -run Reindex -v -count=1 -timeout 0 -documents $(or $(DOCUMENTS),200000) -seed $(or $(SEED),0)
+
+soak: ## Load a node that opens, closes, merges and deletes, and watch its memory (SOAK=10m)
+	$(GO) test ./internal/campaign -run Soak -v -count=1 -timeout 0 -soak $(or $(SOAK),10m) -seed $(or $(SEED),0)
 
 BENCH := bin/bench-run
 

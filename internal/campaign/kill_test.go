@@ -1,0 +1,56 @@
+package campaign
+
+import (
+	"testing"
+	"time"
+)
+
+// F1, F30, F36: processes killed or stopped at any moment under load.
+func TestStoppedNodesLoseNothingAcknowledged(t *testing.T) {
+	l := newLoad(t, *documents, quick...)
+	kills := 0
+	for range *cycles {
+		isKill := l.random.IntN(5) > 0
+		l.while(func() {
+			time.Sleep(time.Duration(l.random.IntN(1200)) * time.Millisecond)
+			if isKill {
+				l.kill()
+				kills++
+				return
+			}
+			l.isOver.Store(true)
+			if err := l.node.terminate(40 * time.Second); err != nil {
+				t.Errorf("SIGTERM under load: %v\n%s", err, tail(l.node.output.String()))
+			}
+		})
+		if t.Failed() {
+			return
+		}
+		l.restart()
+	}
+	writes, reads := l.figures()
+	t.Logf("%d kills, %d clean stops, %d acknowledged writes, %d checked reads", kills, *cycles-kills, writes, reads)
+}
+
+// A node that is killed again and again while it recovers loses nothing.
+func TestNodesKilledWhileTheyRecover(t *testing.T) {
+	l := newLoad(t, *documents, quick...)
+	for range max(2, *cycles/3) {
+		l.while(func() {
+			time.Sleep(time.Duration(100+l.random.IntN(300)) * time.Millisecond)
+			l.kill()
+		})
+		for range 3 {
+			command := program("serve")
+			command.Env = append(command.Env, "SERVICE_STORAGE_LOCAL_DIRECTORY="+l.directory, "SERVICE_HTTP_HOST=127.0.0.1", "SERVICE_HTTP_PORT=0",
+				"SERVICE_AUTH_ROOT_KEY="+rootKey)
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(l.random.IntN(120)) * time.Millisecond)
+			_ = command.Process.Kill()
+			_ = command.Wait()
+		}
+		l.restart()
+	}
+}

@@ -1,0 +1,162 @@
+package campaign
+
+import (
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// load is a set of owners that write to one index.
+type load struct {
+	t         *testing.T
+	index     string
+	directory string
+	settings  []string
+	owners    []*owner
+	random    *rand.Rand
+	isOver    atomic.Bool // the node was told to stop
+
+	node *process
+	call *caller
+}
+
+// newLoad starts a node on a new directory, creates the index and fills it.
+func newLoad(t *testing.T, keys int, settings ...string) *load {
+	t.Helper()
+	from := *seed
+	if from == 0 {
+		from = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-seed %d", from)
+	l := &load{t: t, index: "x", directory: t.TempDir(), settings: settings, random: rand.New(rand.NewPCG(from, 99))}
+	l.start()
+	l.call.must(t, "PUT", "/admin/indexes/x", definition)
+	for number := range *clients {
+		o := newOwner(l.index, number, keys / *clients, from)
+		o.stopping = l.isOver.Load
+		l.owners = append(l.owners, o)
+	}
+	l.each(func(o *owner) error { return o.fill(l.call) })
+	return l
+}
+
+func (l *load) start() {
+	l.t.Helper()
+	l.isOver.Store(false)
+	l.node = start(l.t, l.directory, l.settings...)
+	l.call = newCaller(l.node)
+}
+
+// each runs something for every owner at once. An answer that breaks a promise
+// fails the test; an owner without answer ends.
+func (l *load) each(do func(*owner) error) {
+	l.t.Helper()
+	var group sync.WaitGroup
+	failures := make(chan error, len(l.owners))
+	for _, o := range l.owners {
+		group.Go(func() { failures <- do(o) })
+	}
+	group.Wait()
+	close(failures)
+	for err := range failures {
+		var promise broken
+		switch {
+		case err == nil:
+		case errors.As(err, &promise):
+			l.t.Fatalf("%v\n%s", err, tail(l.node.output.String()))
+		case !l.isOver.Load():
+			l.t.Fatalf("no answer: %v\n%s", err, tail(l.node.output.String()))
+		}
+	}
+}
+
+func tail(text string) string { return text[max(0, len(text)-6000):] }
+
+// while lets the owners work as long as during runs.
+func (l *load) while(during func()) {
+	l.t.Helper()
+	var stop atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer stop.Store(true)
+		during()
+	}()
+	l.each(func(o *owner) error {
+		for !stop.Load() {
+			if err := o.step(l.call); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	<-done
+}
+
+// kill ends the node at once.
+func (l *load) kill() {
+	l.isOver.Store(true)
+	l.node.kill()
+}
+
+// restart starts the node again on what it left and verifies everything.
+func (l *load) restart() {
+	l.t.Helper()
+	l.node.sound(l.t)
+	l.call.http.CloseIdleConnections()
+	check(l.t, l.directory)
+	l.start()
+	l.verify()
+}
+
+// verify compares every document with what its owner knows. Tokens given
+// before must be honoured, and what is in doubt is settled.
+func (l *load) verify() {
+	l.t.Helper()
+	l.each(func(o *owner) error {
+		if o.token == "" {
+			return nil
+		}
+		return o.read(l.call, o.keys[o.random.IntN(len(o.keys))], true)
+	})
+	token := l.call.must(l.t, "POST", "/admin/indexes/"+l.index+"/actions/commit", "").token()
+	found := l.call.list(l.t, l.index, token)
+	l.compare(found)
+	for _, o := range l.owners {
+		for _, k := range o.keys {
+			k.settle(k.find(o.name, k.acked, found[k.id]))
+		}
+	}
+}
+
+// compare fails when a document is older than what was acknowledged, was never
+// sent, or belongs to nobody.
+func (l *load) compare(found map[string]json.RawMessage) {
+	l.t.Helper()
+	known := 0
+	for _, o := range l.owners {
+		for _, k := range o.keys {
+			if k.find(o.name, k.acked, found[k.id]) < 0 {
+				l.t.Fatalf("%s is %s, states %+v, acknowledged %d\n%s", k.id, found[k.id], k.states, k.acked, tail(l.node.output.String()))
+			}
+			if found[k.id] != nil {
+				known++
+			}
+		}
+	}
+	if known != len(found) {
+		l.t.Fatalf("%d documents, %d are of owners", len(found), known)
+	}
+}
+
+func (l *load) figures() (writes, reads int) {
+	for _, o := range l.owners {
+		writes += o.writes
+		reads += o.reads
+	}
+	return writes, reads
+}
