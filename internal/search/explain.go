@@ -214,6 +214,12 @@ func (s *session) step(from *collect.Step) query.Step {
 			return step
 		}
 	}
+	if fuse, ok := from.Node.(*plan.Fuse); ok {
+		for i, ranking := range from.Children {
+			step.Children = append(step.Children, s.rankingStep(fuse, i, ranking))
+		}
+		return step
+	}
 	for _, child := range from.Children {
 		inner := s.step(child)
 		// A node that only stands for its clause once more is left out.
@@ -222,6 +228,20 @@ func (s *session) step(from *collect.Step) query.Step {
 			continue
 		}
 		step.Children = append(step.Children, inner)
+	}
+	return step
+}
+
+// rankingStep says what one ranking of a fuse clause contributes.
+func (s *session) rankingStep(n *plan.Fuse, i int, from *collect.Step) query.Step {
+	step := query.Step{Matched: from.Matched, Score: from.Score}
+	if from.Detail != nil {
+		step.Description = fmt.Sprintf("ranking %d: rank %d, %g / (%g + %d)", i, from.Detail.Rank, n.Rankings[i].Weight, n.RankConstant, from.Detail.Rank)
+	} else {
+		step.Description = fmt.Sprintf("ranking %d: not among its best %d", i, n.Depth)
+	}
+	for _, child := range from.Children {
+		step.Children = append(step.Children, s.step(child))
 	}
 	return step
 }

@@ -71,7 +71,7 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 	case *plan.Knn:
 		return step, nil
 	case *plan.Fuse:
-		return s.explainFuse(step, n, segment, doc), nil
+		return s.explainFuse(ctx, step, n, segment, doc)
 	case *plan.Nested:
 		return s.explainNested(ctx, step, n, segment, doc, factor)
 	}
@@ -115,22 +115,28 @@ func (s *Search) explainNested(ctx context.Context, step *Step, n *plan.Nested, 
 	return step, nil
 }
 
-func (s *Search) explainFuse(step *Step, n *plan.Fuse, segment int, doc uint32) *Step {
+// explainFuse gives a step per ranking: what it contributes, and below that how
+// its clauses score by themselves.
+func (s *Search) explainFuse(ctx context.Context, step *Step, n *plan.Fuse, segment int, doc uint32) (*Step, error) {
 	record := s.fused[n]
 	if record == nil {
-		return step
+		return step, nil
 	}
 	global := s.snapshot.Segments[segment].Base + doc
 	for i, ranking := range n.Rankings {
-		inner := &Step{Node: ranking.Clause}
-		if place, ok := record.ranks[i][global]; ok {
-			inner.Matched = true
-			inner.Score = ranking.Weight / (n.RankConstant + float64(place))
-			inner.Detail = &Detail{Rank: place}
+		inner, err := s.explain(ctx, ranking.Clause, segment, doc, 1)
+		if err != nil {
+			return nil, err
 		}
-		step.Children = append(step.Children, inner)
+		outer := &Step{Node: ranking.Clause, Children: []*Step{inner}}
+		if place, ok := record.ranks[i][global]; ok {
+			outer.Matched = true
+			outer.Score = ranking.Weight / (n.RankConstant + float64(place))
+			outer.Detail = &Detail{Rank: place}
+		}
+		step.Children = append(step.Children, outer)
 	}
-	return step
+	return step, nil
 }
 
 // detail returns the arithmetic of a term's score.
