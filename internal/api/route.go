@@ -81,10 +81,10 @@ func (r *Route) checkBodyType(request *http.Request) error {
 // the path names.
 func (r *Route) permit(p *auth.Principal, name string) error {
 	if p.IsAnonymous() && !r.Anonymous {
+		// The anonymous key holds nothing but search: an index without it is as
+		// absent to it as to any key that does not cover it.
 		if r.Scope == auth.ScopeIndex {
-			// The anonymous key holds nothing but search: an index without it
-			// is as absent to it as to any key that does not cover it.
-			if err := p.CheckIndex(auth.Search, name); err != nil {
+			if err := r.permitIndex(p, auth.Search, name); err != nil {
 				return err
 			}
 		}
@@ -92,12 +92,16 @@ func (r *Route) permit(p *auth.Principal, name string) error {
 	}
 	switch r.Scope {
 	case auth.ScopeIndex:
-		if r.BareIndex {
-			return p.CheckBareIndex(r.Permission, name)
-		}
-		return p.CheckIndex(r.Permission, name)
+		return r.permitIndex(p, r.Permission, name)
 	case auth.ScopeAnyIndex:
 		return p.CheckSomewhere(r.Permission)
 	}
 	return p.CheckDeployment(r.Permission)
+}
+
+func (r *Route) permitIndex(p *auth.Principal, permission auth.Permission, name string) error {
+	if r.BareIndex {
+		return p.CheckBareIndex(permission, name)
+	}
+	return p.CheckIndex(permission, name)
 }
