@@ -7,6 +7,10 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
+// batchRoom is the documents of a window and of a block that reaches out of
+// it.
+const batchRoom = Span + 2*postings.BlockSize
+
 // batch is documents with their scores on the way to a sink: those of one
 // window, or of one block.
 type batch struct {
@@ -14,9 +18,9 @@ type batch struct {
 	sums   []float64
 	scores []float32
 
-	docsRoom   [Span + postings.BlockSize]uint32
-	sumsRoom   [Span + postings.BlockSize]float64
-	scoresRoom [Span + postings.BlockSize]float32
+	docsRoom   [batchRoom]uint32
+	sumsRoom   [batchRoom]float64
+	scoresRoom [batchRoom]float32
 }
 
 func (b *batch) reset() { b.docs, b.sums = b.docsRoom[:0], b.sumsRoom[:0] }

@@ -102,39 +102,3 @@ func (t *Table) Add(weight float32, frequencies []uint32, lengths []byte, scores
 		}
 	}
 }
-
-// Grade scores documents of a block and writes those above the floor to out
-// and sums, from place n on; it returns the next free place. out and sums have
-// room for all.
-func (t *Table) Grade(weight float32, docs, frequencies []uint32, lengths []byte, floor float32, out []uint32, sums []float64, n int) int {
-	frequencies = frequencies[:len(docs)]
-	for i, doc := range docs {
-		f := frequencies[i]
-		var v float32
-		if f < SmallFrequencies {
-			v = weight * t.parts[(f<<8|uint32(lengths[doc]))&(SmallFrequencies*256-1)]
-		} else {
-			v = weight * part(float64(f), float64(t.norms[lengths[doc]]))
-		}
-		out[n], sums[n] = doc, float64(v)
-		if v > floor {
-			n++
-		}
-	}
-	return n
-}
-
-// AddWindow adds the scores of documents of one window of 4,096 documents that
-// starts at base.
-func (t *Table) AddWindow(weight float32, docs, frequencies []uint32, lengths []byte, base uint32, sums *[4096]float64) {
-	frequencies = frequencies[:len(docs)]
-	for i, doc := range docs {
-		f := frequencies[i]
-		at := (doc - base) & 4095
-		if f < SmallFrequencies {
-			sums[at] += float64(weight * t.parts[(f<<8|uint32(lengths[doc]))&(SmallFrequencies*256-1)])
-		} else {
-			sums[at] += float64(weight * part(float64(f), float64(t.norms[lengths[doc]])))
-		}
-	}
-}

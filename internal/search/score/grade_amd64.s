@@ -1,0 +1,130 @@
+#include "textflag.h"
+
+// One row of the table is 256 shares; a place in it is frequency × 256 +
+// length byte. Rows stand for frequencies below 16.
+
+// func gradeWide(weight float32, docs, frequencies *uint32, count int, lengths *byte, parts *float32, floor float32, out *uint32, sums *float64) (graded, kept int)
+//
+// Scores sixteen documents at once and moves those above the floor together.
+// It ends early, at sixteen of which one has a frequency beyond the table.
+TEXT ·gradeWide(SB), NOSPLIT, $0-88
+	VBROADCASTSS weight+0(FP), Z10
+	MOVQ docs+8(FP), SI
+	MOVQ frequencies+16(FP), DI
+	MOVQ count+24(FP), CX
+	MOVQ lengths+32(FP), R8
+	MOVQ parts+40(FP), R9
+	VBROADCASTSS floor+48(FP), Z11
+	MOVQ out+56(FP), R10
+	MOVQ sums+64(FP), R11
+	MOVL $16, AX
+	VPBROADCASTD AX, Z12
+	MOVL $255, AX
+	VPBROADCASTD AX, Z13
+	XORQ BX, BX
+	XORQ DX, DX
+loop:
+	LEAQ 16(BX), R12
+	CMPQ R12, CX
+	JGT  done
+	VMOVDQU32 (SI)(BX*4), Z0
+	VMOVDQU32 (DI)(BX*4), Z1
+	VPCMPUD $5, Z12, Z1, K1 // frequencies not below 16
+	KORTESTW K1, K1
+	JNE  done
+	KXNORW K2, K2, K2
+	VPXORD Z2, Z2, Z2
+	VPGATHERDD (R8)(Z0*1), K2, Z2
+	VPANDD Z13, Z2, Z2
+	VPSLLD $8, Z1, Z1
+	VPORD  Z1, Z2, Z2
+	KXNORW K2, K2, K2
+	VXORPS X3, X3, X3
+	VGATHERDPS (R9)(Z2*4), K2, Z3
+	VMULPS Z10, Z3, Z3
+	VCMPPS $0x1E, Z11, Z3, K3 // above the floor
+	KMOVW K3, R13
+	MOVQ  R12, BX
+	TESTL R13, R13
+	JEQ   loop
+	POPCNTL R13, R14
+	VPCOMPRESSD.Z Z0, K3, Z4
+	VMOVDQU32 Z4, (R10)(DX*4)
+	VCOMPRESSPS.Z Z3, K3, Z5
+	VCVTPS2PD Y5, Z6
+	VMOVUPD Z6, (R11)(DX*8)
+	CMPL R14, $8
+	JLS  few
+	VEXTRACTF64X4 $1, Z5, Y7
+	VCVTPS2PD Y7, Z8
+	VMOVUPD Z8, 64(R11)(DX*8)
+few:
+	ADDQ R14, DX
+	JMP  loop
+done:
+	VZEROUPPER
+	MOVQ BX, graded+72(FP)
+	MOVQ DX, kept+80(FP)
+	RET
+
+// func addWide(weight float32, docs, frequencies *uint32, count int, lengths *byte, parts *float32, base uint32, sums *float64) (added int)
+//
+// Adds the scores of documents of a window to its sums, sixteen at once. The
+// documents are different ones. It ends early as gradeWide does.
+TEXT ·addWide(SB), NOSPLIT, $0-72
+	VBROADCASTSS weight+0(FP), Z10
+	MOVQ docs+8(FP), SI
+	MOVQ frequencies+16(FP), DI
+	MOVQ count+24(FP), CX
+	MOVQ lengths+32(FP), R8
+	MOVQ parts+40(FP), R9
+	MOVL base+48(FP), AX
+	VPBROADCASTD AX, Z11
+	MOVQ sums+56(FP), R11
+	MOVL $16, AX
+	VPBROADCASTD AX, Z12
+	MOVL $255, AX
+	VPBROADCASTD AX, Z13
+	XORQ BX, BX
+add:
+	LEAQ 16(BX), R12
+	CMPQ R12, CX
+	JGT  end
+	VMOVDQU32 (SI)(BX*4), Z0
+	VMOVDQU32 (DI)(BX*4), Z1
+	VPCMPUD $5, Z12, Z1, K1
+	KORTESTW K1, K1
+	JNE  end
+	KXNORW K2, K2, K2
+	VPXORD Z2, Z2, Z2
+	VPGATHERDD (R8)(Z0*1), K2, Z2
+	VPANDD Z13, Z2, Z2
+	VPSLLD $8, Z1, Z1
+	VPORD  Z1, Z2, Z2
+	KXNORW K2, K2, K2
+	VXORPS X3, X3, X3
+	VGATHERDPS (R9)(Z2*4), K2, Z3
+	VMULPS Z10, Z3, Z3
+	VPSUBD Z11, Z0, Z0      // places in the window
+	KXNORW K2, K2, K2
+	VXORPD X4, X4, X4
+	VGATHERDPD (R11)(Y0*8), K2, Z4
+	VEXTRACTI64X4 $1, Z0, Y5
+	KXNORW K3, K3, K3
+	VXORPD X6, X6, X6
+	VGATHERDPD (R11)(Y5*8), K3, Z6
+	VCVTPS2PD Y3, Z7
+	VEXTRACTF64X4 $1, Z3, Y8
+	VCVTPS2PD Y8, Z8
+	VADDPD Z7, Z4, Z4
+	VADDPD Z8, Z6, Z6
+	KXNORW K2, K2, K2
+	VSCATTERDPD Z4, K2, (R11)(Y0*8)
+	KXNORW K3, K3, K3
+	VSCATTERDPD Z6, K3, (R11)(Y5*8)
+	MOVQ R12, BX
+	JMP  add
+end:
+	VZEROUPPER
+	MOVQ BX, added+64(FP)
+	RET
