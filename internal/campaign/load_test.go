@@ -95,6 +95,9 @@ func (l *load) while(during func()) {
 		return nil
 	})
 	<-done
+	if l.t.Failed() {
+		l.t.FailNow()
+	}
 }
 
 // kill ends the node at once.
