@@ -94,13 +94,13 @@ func (w watch) see(l leadership, at time.Duration, wall time.Time) {
 }
 
 // isOver reports whether a session has ended, or whether it showed no beat for
-// a whole lease (O1).
-func (w watch) isOver(l leadership, id string, at, lease time.Duration) bool {
+// a whole lease up to the last read (O1).
+func (w watch) isOver(l leadership, id string, read, lease time.Duration) bool {
 	if _, ok := l.Sessions[id]; !ok {
 		return true
 	}
 	seen, ok := w[id]
-	return ok && at-seen.at >= lease
+	return ok && read-seen.at >= lease
 }
 
 // candidates returns the ids of the sessions that are not over, by node.

@@ -180,10 +180,9 @@ func (m *Member) beat(ctx context.Context) error {
 		if m.draining {
 			heir = ""
 		}
-		at := m.options.Clock()
 		for id, s := range next.Sessions {
 			earlier := m.options.Reclaim && s.Node == m.options.Node
-			if id != m.id && (earlier || m.watch.isOver(*next, id, at, m.options.Lease)) {
+			if id != m.id && (earlier || m.watch.isOver(*next, id, m.readAt, m.options.Lease)) {
 				m.log.Info("a session is over", "node", s.Node)
 				next.remove(id, heir)
 			}
@@ -279,7 +278,7 @@ func (m *Member) tryClaim(ctx context.Context, index registry.ID) (reachable boo
 		switch {
 		case held && holder == m.id:
 			return versioned.ErrUnchanged
-		case held && !m.watch.isOver(*next, holder, m.options.Clock(), m.options.Lease):
+		case held && !m.watch.isOver(*next, holder, m.readAt, m.options.Lease):
 			reachable = next.Sessions[holder].Address != ""
 			return problem.IndexerUnavailable.New()
 		}
@@ -378,7 +377,7 @@ func (m *Member) Writer(ctx context.Context, index registry.ID, name string) (ad
 
 // isOver reports whether a session is over. The caller holds mu.
 func (m *Member) isOver(id string) bool {
-	return id != m.id && m.watch.isOver(m.held.Value, id, m.options.Clock(), m.options.Lease)
+	return id != m.id && m.watch.isOver(m.held.Value, id, m.readAt, m.options.Lease)
 }
 
 func (m *Member) candidate(id string) Candidate {
