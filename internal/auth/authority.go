@@ -193,7 +193,7 @@ func (a *Authority) findForced(ctx context.Context, id string, now time.Time) *K
 	if !a.reading.TryLock() {
 		// Somebody reads at this moment; what they bring is as good.
 		a.reading.Lock()
-		a.reading.Unlock()
+		defer a.reading.Unlock()
 		return a.find(id, now)
 	}
 	defer a.reading.Unlock()

@@ -26,7 +26,7 @@ func NewStemming(stemmer stem.Stemmer, owner uint8, foreign string) Stemming {
 	f := Stemming{stemmer: stemmer, owner: owner}
 	switch n := normalizers[foreign].(type) {
 	case greek, letters, sorani, indic, hindi, bengali, telugu:
-		f.normal = n.(normalizer)
+		f.normal = n
 	}
 	return f
 }

@@ -153,7 +153,6 @@ type startsWriter struct {
 	buf     bytes.Buffer
 	pending []int64
 	next    uint32 // document whose start comes next
-	last    uint64
 }
 
 // set says that the values of doc begin at start, and those of the documents

@@ -3,7 +3,6 @@ package vectors
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -92,7 +91,7 @@ func TestGloveRecall(t *testing.T) {
 				}
 				found += recall(want, hits)
 			}
-			t.Log(fmt.Sprintf("  breadth %3d: recall@10 %.4f, %.0f queries/s on one thread", breadth, found/float64(len(queries)), float64(len(queries))/time.Since(began).Seconds()))
+			t.Logf("  breadth %3d: recall@10 %.4f, %.0f queries/s on one thread", breadth, found/float64(len(queries)), float64(len(queries))/time.Since(began).Seconds())
 		}
 	}
 }
