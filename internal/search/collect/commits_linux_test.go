@@ -262,9 +262,11 @@ func TestCommitsSpeed(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	byClass := map[string][]time.Duration{}
+	best := map[string][]time.Duration{} // of all rounds, per query
 	var classes []string
 	queries := readQueries(t)
 	only := os.Getenv("QUIRE_CLASS")
+	fastest := make([]time.Duration, len(queries))
 	for round := range 12 {
 		for i := range queries {
 			q := &queries[i]
@@ -284,6 +286,12 @@ func TestCommitsSpeed(t *testing.T) {
 				classes = append(classes, q.Class)
 			}
 			byClass[q.Class] = append(byClass[q.Class], took)
+			if fastest[i] == 0 || took < fastest[i] {
+				fastest[i] = took
+			}
+			if round == 11 {
+				best[q.Class] = append(best[q.Class], fastest[i])
+			}
 		}
 	}
 	fmt.Printf("and + count of two sets of a million: %v (13 µs on the quiet machine of the Lucene figures)\n", calibrate())
@@ -292,10 +300,12 @@ func TestCommitsSpeed(t *testing.T) {
 		times := byClass[class]
 		slices.Sort(times)
 		p50, p99 := times[len(times)/2], times[len(times)*99/100]
+		slices.Sort(best[class])
 		ratio := lucene[class] / (float64(p50.Nanoseconds()) / 1000)
 		product += math.Log(ratio)
-		fmt.Printf("%-12s p50 %8.1f µs  p99 %8.1f µs  Lucene %6.0f µs  ratio %5.2f\n", class,
-			float64(p50.Nanoseconds())/1000, float64(p99.Nanoseconds())/1000, lucene[class], ratio)
+		fmt.Printf("%-12s p50 %8.1f µs  p99 %8.1f µs  best rounds %8.1f µs  Lucene %6.0f µs  ratio %5.2f\n", class,
+			float64(p50.Nanoseconds())/1000, float64(p99.Nanoseconds())/1000,
+			float64(best[class][len(best[class])/2].Nanoseconds())/1000, lucene[class], ratio)
 	}
 	fmt.Printf("geometric mean %.2f\n", math.Exp(product/float64(len(classes))))
 }

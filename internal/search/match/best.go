@@ -64,13 +64,13 @@ func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, from, to uint32, 
 					return context.Cause(ctx)
 				default:
 				}
-				if score.Raise(t.weight*it.GroupImpacts().Max(norms)) <= floor {
+				if score.Raise(t.weight*it.GroupMax(norms)) <= floor {
 					s.skipped = true
 					open = it.SeekBlock(it.GroupLastDoc() + 1)
 					continue
 				}
 			}
-			if score.Raise(t.weight*it.BlockImpacts().Max(norms)) <= floor {
+			if score.Raise(t.weight*it.BlockMax(norms)) <= floor {
 				s.skipped = true
 				open = it.NextBlock()
 				continue

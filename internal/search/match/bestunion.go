@@ -208,7 +208,7 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 		least = math.Nextafter32(float32(floor-helped), -1)
 	}
 	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
-		if least > 0 && score.Raise(t.weight*it.BlockImpacts().Max(norms)) <= least {
+		if least > 0 && score.Raise(t.weight*it.BlockMax(norms)) <= least {
 			s.skipped = true
 		} else {
 			docs := it.Docs()

@@ -56,11 +56,32 @@ func (it *Iterator) readImpacts(dst Impacts, list int) Impacts {
 	return dst
 }
 
+// keptBounds is how many bounds an iterator remembers: a block is asked about
+// several times before the walk has passed it.
+const keptBounds = 8
+
+// keptBound is the bound of one stored list; list is its number plus one.
+type keptBound struct {
+	list int32
+	max  float32
+}
+
 // maxOf is Impacts.Max of one stored list without copying it.
 func (it *Iterator) maxOf(list int, norms *[256]float32) float32 {
 	if it.inline || list >= len(it.impactAts) {
 		return it.BlockImpacts().Max(norms)
 	}
+	if it.boundNorms != norms {
+		it.boundNorms, it.bounds = norms, [keptBounds]keptBound{}
+	}
+	kept := &it.bounds[list%keptBounds]
+	if kept.list != int32(list+1) {
+		*kept = keptBound{int32(list + 1), it.computeMax(list, norms)}
+	}
+	return kept.max
+}
+
+func (it *Iterator) computeMax(list int, norms *[256]float32) float32 {
 	at := int(it.impactAts[list])
 	if at >= len(it.impacts) {
 		return 1

@@ -49,6 +49,9 @@ type Iterator struct {
 	chunkValues [chunkSize]uint32
 
 	blockPairs, groupPairs, termPairs [maxPairs]Impact
+
+	boundNorms *[256]float32
+	bounds     [keptBounds]keptBound
 }
 
 // fail ends the iterator: there are no more blocks and no documents.
