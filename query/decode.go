@@ -168,10 +168,10 @@ func (d *decoder) searchMember(name string, v jsonread.Value, s *Search, g *give
 		}
 	case "after":
 		g.after = true
-		s.After, _ = v.Text()
+		s.After = d.cursor(v)
 	case "before":
 		g.before = true
-		s.Before, _ = v.Text()
+		s.Before = d.cursor(v)
 	case "pages":
 		g.pages = v.Path()
 		s.Pages = d.pages(v)
@@ -232,6 +232,15 @@ func (d *decoder) freshness(v jsonread.Value) string {
 
 // unbounded is an upper bound that a caller can not know of: what 32 bits hold.
 const unbounded = -1
+
+// cursor reads a position; an empty one names none.
+func (d *decoder) cursor(v jsonread.Value) string {
+	text, ok := v.Text()
+	if ok && text == "" && !v.IsNull() {
+		v.Report(problem.SearchCursorInvalid)
+	}
+	return text
+}
 
 // whole reads a whole number between two bounds; the code is reported outside
 // them, with max unless the upper bound is unbounded.

@@ -136,12 +136,14 @@ func (d *decoder) interval(v jsonread.Value, entry bool) Range {
 		switch {
 		case name == "type" && !entry:
 		case name == "gte", name == "from" && entry:
+			r.From = r.From || name == "from"
 			bound(member, &r.Gte, &lower)
 		case name == "gt":
 			bound(member, &r.Gt, &lower)
 		case name == "lte":
 			bound(member, &r.Lte, &upper)
 		case name == "lt", name == "to" && entry:
+			r.To = r.To || name == "to"
 			bound(member, &r.Lt, &upper)
 		default:
 			return false

@@ -57,6 +57,7 @@ type RangesMatcher struct {
 type Range struct {
 	At               problem.Path
 	Gte, Gt, Lte, Lt Literal
+	From, To         bool // gte is spelled from, lt is spelled to
 }
 
 // TextMatcher searches text in the clause's field.

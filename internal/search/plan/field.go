@@ -209,10 +209,17 @@ type bound struct {
 }
 
 func boundsOf(r query.Range) []bound {
+	from, to := "gte", "lt"
+	if r.From {
+		from = "from"
+	}
+	if r.To {
+		to = "to"
+	}
 	var all []bound
 	for _, b := range []bound{
-		{r.Gte, r.At.Field("gte"), true, false}, {r.Gt, r.At.Field("gt"), true, true},
-		{r.Lte, r.At.Field("lte"), false, false}, {r.Lt, r.At.Field("lt"), false, true},
+		{r.Gte, r.At.Field(from), true, false}, {r.Gt, r.At.Field("gt"), true, true},
+		{r.Lte, r.At.Field("lte"), false, false}, {r.Lt, r.At.Field(to), false, true},
 	} {
 		if b.value.Kind() != query.NoLiteral {
 			all = append(all, b)
