@@ -30,6 +30,9 @@ import (
 type Options struct {
 	MaxEntries int
 	MaxBytes   int64
+	// Whole keeps the cache in one part, so that one value may take all of the
+	// bytes; for values that are large and asked for rarely.
+	Whole bool
 }
 
 // entryBytes is what an entry takes beside its value.
@@ -70,7 +73,7 @@ type entry[O, K comparable, V any] struct {
 // New returns a cache; meter may be nil.
 func New[O, K comparable, V any](options Options, meter *metrics.Cache) *Cache[O, K, V] {
 	n := splits
-	if options.MaxEntries > 0 && options.MaxEntries < splitEntries || options.MaxBytes > 0 && options.MaxBytes < splitBytes {
+	if options.Whole || options.MaxEntries > 0 && options.MaxEntries < splitEntries || options.MaxBytes > 0 && options.MaxBytes < splitBytes {
 		n = 1
 	}
 	c := &Cache[O, K, V]{seed: maphash.MakeSeed(), meter: meter, shards: make([]shard[O, K, V], n)}

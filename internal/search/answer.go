@@ -157,15 +157,13 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 
 // open reads the stored record of a document.
 func (w *hitWriter) open(segment *snapshot.Segment, doc uint32) (document.Record, error) {
-	stored := segment.Reader.Stored()
-	if stored == nil {
-		return document.Record{}, nil
+	data, err := w.session.searcher.options.Records.Get(w.record, segment, doc)
+	if err != nil || len(data) == 0 {
+		return document.Record{}, err
 	}
-	data, err := stored.Get(w.record[:0], doc)
-	if err != nil {
-		return document.Record{}, fmt.Errorf("read document %d of %s: %w", doc, segment.Reader.Name(), err)
+	if w.session.searcher.options.Records == nil {
+		w.record = data
 	}
-	w.record = data
 	record, err := document.OpenRecord(data)
 	if err != nil {
 		return document.Record{}, fmt.Errorf("read document %d of %s: %w", doc, segment.Reader.Name(), err)

@@ -61,43 +61,82 @@ func (s *session) show(counts []facet.Count, p *facetPlan) ([]query.FacetValue, 
 
 // countValues counts the values of a facet over all segments.
 func (s *session) countValues(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) ([]facet.Count, error) {
+	if pop.all && values == nil {
+		s.searcher.asked.note(s.view.Schema, askedFor{askedCounts, p.field.Path, s.locale})
+	}
 	cached := s.cacheKey(p, pop, values)
-	if counts, ok := s.searcher.counts.get(cached); ok {
+	if counts, ok := s.searcher.counts.get(s.view.Snapshot, cached); ok {
 		return counts, nil
 	}
 	hitList, items, err := s.facetItems(ctx, p, pop, values)
 	if err != nil {
 		return nil, err
 	}
+	parts := make([]facet.Part, len(s.view.Snapshot.Segments))
 	if items == nil {
-		if err := s.loadToCount(ctx, pop); err != nil {
+		if err := s.countDocuments(ctx, p, pop, parts); err != nil {
 			return nil, err
 		}
-	}
-	parts := make([]facet.Part, len(s.view.Snapshot.Segments))
-	err = s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+	} else if err = s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
 		column := segment.Reader.Ordinals(p.column)
-		if column == nil {
+		switch {
+		case column == nil:
 			return
+		case hitList:
+			parts[i].Counts = facet.Hits(column, items[i], parentsOf(segment), p.field.List == "")
+		default:
+			parts[i].Counts = facet.Items(column, items[i], parentsOf(segment))
 		}
 		parts[i].Column = column
-		switch {
-		case items != nil && hitList:
-			parts[i].Counts = facet.Hits(column, items[i], parentsOf(segment), p.field.List == "")
-		case items != nil:
-			parts[i].Counts = facet.Items(column, items[i], parentsOf(segment))
-		case pop.all && segment.Live == nil:
-			parts[i].Counts = facet.Documents(column, nil)
-		default:
-			parts[i].Counts = facet.Documents(column, pop.sets[i])
-		}
-	})
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
 	counts := facet.Merge(parts)
-	s.searcher.counts.put(cached, counts)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.searcher.counts.put(s.view.Snapshot, cached, counts)
 	return counts, nil
+}
+
+// countDocuments counts the documents of a population in every segment, as far
+// as their counts are not known already.
+func (s *session) countDocuments(ctx context.Context, p *facetPlan, pop *population, parts []facet.Part) error {
+	counts := s.searcher.counts
+	wanted := 0
+	for i, segment := range s.view.Snapshot.Segments {
+		column := segment.Reader.Ordinals(p.column)
+		if column == nil {
+			continue
+		}
+		parts[i].Column = column
+		if pop.all && segment.Live == nil {
+			parts[i].Counts = facet.Documents(column, nil) // the column keeps them
+			counts.meter.Hit(1)
+			continue
+		}
+		if key, ok := s.segmentKey(p, pop, segment); ok {
+			parts[i].Counts, _ = counts.segments.Get(segment.Reader, key)
+		}
+		if parts[i].Counts == nil {
+			wanted++
+		}
+	}
+	if wanted == 0 {
+		return nil
+	}
+	if err := s.load(ctx, pop); err != nil {
+		return err
+	}
+	return s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+		if parts[i].Column == nil || parts[i].Counts != nil {
+			return
+		}
+		parts[i].Counts = facet.Documents(parts[i].Column, pop.sets[i])
+		if key, ok := s.segmentKey(p, pop, segment); ok {
+			counts.putSegment(segment.Reader, key, parts[i].Counts, s.searcher.measureState)
+		}
+	})
 }
 
 // facetItems returns the list values a facet counts, nil when it counts

@@ -3,28 +3,29 @@ package search
 import (
 	"weak"
 
-	"github.com/maypok86/otter/v2"
-
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/cache"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/facet"
+	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/settings"
 )
 
-// countCache keeps the counts of facets between requests, bounded by bytes.
-// The key names the snapshot, so that counts are never used beyond what they
-// were counted on, and does not keep it in memory.
+// countCache keeps the counts of facets between requests, bounded by bytes: of
+// whole snapshots, and of segments where nothing but filters narrows, because
+// the next snapshot holds most of the segments too. Counts go with what they
+// were counted on.
 type countCache struct {
-	cache  *otter.Cache[countKey, []facet.Count] // nil: nothing is kept
-	most   int64                                 // bytes of one entry
-	meters *metrics.Cache
+	whole    *cache.Cache[*snapshot.Snapshot, countKey, []facet.Count] // nil: nothing is kept
+	segments *cache.Cache[*segment.Reader, segmentKey, []uint32]
+	meter    *metrics.Cache // of segments
 }
 
-// countKey is everything counts depend on.
+// countKey is everything that counts of a snapshot depend on.
 type countKey struct {
-	snapshot weak.Pointer[snapshot.Snapshot]
 	schema   weak.Pointer[definition.Schema]
 	settings weak.Pointer[settings.Settings]
 	locale   string
@@ -35,52 +36,56 @@ type countKey struct {
 	kept     string
 }
 
+// segmentKey is everything that counts of a segment depend on when the query
+// narrows nothing.
+type segmentKey struct {
+	live     weak.Pointer[bitset.Bitset]
+	schema   weak.Pointer[definition.Schema]
+	settings weak.Pointer[settings.Settings]
+	locale   string
+	column   string
+	filters  string
+	kept     string
+}
+
 func newCountCache(size int64, meters *metrics.Set) *countCache {
-	c := &countCache{meters: meters.FacetCache()}
-	if size <= 0 {
-		return c
+	c := &countCache{meter: meters.FacetSegments()}
+	if size > 0 {
+		c.whole = cache.New[*snapshot.Snapshot, countKey, []facet.Count](cache.Options{MaxBytes: size / 2, Whole: true}, meters.FacetCache())
+		c.segments = cache.New[*segment.Reader, segmentKey, []uint32](cache.Options{MaxBytes: size / 2, Whole: true}, c.meter)
 	}
-	c.most = size / 8
-	c.cache = otter.Must(&otter.Options[countKey, []facet.Count]{
-		MaximumWeight: uint64(size),
-		Weigher: func(k countKey, v []facet.Count) uint32 {
-			return uint32(len(v)*countBytes + len(k.query) + len(k.filters) + len(k.locale) + len(k.column) + 256)
-		},
-		OnDeletion: func(e otter.DeletionEvent[countKey, []facet.Count]) {
-			if e.WasEvicted() {
-				c.meters.Evict(1)
-			}
-		},
-	})
 	return c
 }
 
 // countBytes is the memory of one count: a slice and a number.
 const countBytes = 32
 
-func (c *countCache) get(key countKey) ([]facet.Count, bool) {
-	if c.cache == nil {
-		return nil, false
-	}
-	counts, ok := c.cache.GetIfPresent(key)
-	if ok {
-		c.meters.Hit(1)
-	} else {
-		c.meters.Miss(1)
-	}
-	return counts, ok
+func (c *countCache) get(of *snapshot.Snapshot, key countKey) ([]facet.Count, bool) {
+	return c.whole.Get(of, key)
 }
 
-func (c *countCache) put(key countKey, counts []facet.Count) {
-	if c.cache != nil && int64(len(counts))*countBytes <= c.most {
-		c.cache.Set(key, counts)
+func (c *countCache) put(of *snapshot.Snapshot, key countKey, counts []facet.Count) {
+	bytes := len(counts)*countBytes + len(key.query) + len(key.filters) + len(key.locale) + len(key.column)
+	if c.whole.Put(of, key, counts, int64(bytes)) {
+		of.WhenReleased(c.whole, func() { c.whole.Drop(of) })
 	}
+}
+
+func (c *countCache) putSegment(of *segment.Reader, key segmentKey, counts []uint32, changed func()) {
+	bytes := 4*len(counts) + len(key.filters) + len(key.locale) + len(key.column)
+	if c.segments.Put(of, key, counts, int64(bytes)) {
+		of.WhenClosed(c.segments, func() {
+			c.segments.Drop(of)
+			changed()
+		})
+	}
+	changed()
 }
 
 // cacheKey names the counts of a facet over a population.
 func (s *session) cacheKey(p *facetPlan, pop *population, values *collect.Values) countKey {
 	key := countKey{
-		snapshot: weak.Make(s.view.Snapshot), schema: weak.Make(s.view.Schema), settings: weak.Make(s.view.Settings), locale: s.locale,
+		schema: weak.Make(s.view.Schema), settings: weak.Make(s.view.Settings), locale: s.locale,
 		column: p.column, query: string(s.request.QueryText), kept: pop.key,
 	}
 	if values != nil && values.When == nil {
@@ -90,4 +95,20 @@ func (s *session) cacheKey(p *facetPlan, pop *population, values *collect.Values
 		key.filters = string(s.request.FiltersText)
 	}
 	return key
+}
+
+// segmentKey names the counts of a facet over a population in one segment;
+// false when they depend on more than the segment.
+func (s *session) segmentKey(p *facetPlan, pop *population, of *snapshot.Segment) (segmentKey, bool) {
+	if s.searcher.counts.segments == nil || !isEverything(s.query) || p.field.List != "" || s.request.Hits != nil {
+		return segmentKey{}, false
+	}
+	key := segmentKey{
+		live: weak.Make(of.Live), schema: weak.Make(s.view.Schema), settings: weak.Make(s.view.Settings), locale: s.locale,
+		column: p.column,
+	}
+	if !pop.all {
+		key.filters, key.kept = string(s.request.FiltersText), pop.key
+	}
+	return key, true
 }

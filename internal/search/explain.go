@@ -16,12 +16,16 @@ import (
 // position, matches a search and what its score is made of.
 func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search, key string, position int) (*query.Explanation, error) {
 	began := s.options.Now()
-	timed, cancel := s.deadline(ctx, s.options.Timeout)
-	defer cancel()
-	session, err := s.open(view, request, began)
+	timed, done, err := s.enter(ctx, s.options.Timeout)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
+	session, err := s.open(timed, view, request, began)
+	if err != nil {
+		return nil, s.timeout(ctx, err, s.options.Timeout)
+	}
+	defer session.close()
 	e, err := session.explain(timed, key, position)
 	if err != nil {
 		return nil, s.timeout(ctx, err, s.options.Timeout)

@@ -12,7 +12,6 @@ import (
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/facet"
 	"github.com/quiresearch/quire/internal/search/plan"
-	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
@@ -251,15 +250,6 @@ func (s *session) load(ctx context.Context, pop *population) error {
 	}
 	pop.sets = result.Sets
 	return nil
-}
-
-// loadToCount works out the documents of a population unless the counts that
-// segments keep are enough.
-func (s *session) loadToCount(ctx context.Context, pop *population) error {
-	if pop.all && !slices.ContainsFunc(s.view.Snapshot.Segments, func(segment *snapshot.Segment) bool { return segment.Live != nil }) {
-		return nil
-	}
-	return s.load(ctx, pop)
 }
 
 // isEverything reports whether a query matches every document.

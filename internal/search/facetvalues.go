@@ -15,15 +15,19 @@ import (
 // FacetValues answers a request for the values of one facet.
 func (s *Searcher) FacetValues(ctx context.Context, view View, field string, request *query.FacetValues) (*query.FacetValuesAnswer, error) {
 	began := s.options.Now()
-	timed, cancel := s.deadline(ctx, s.options.Timeout)
-	defer cancel()
-	session, err := s.open(view, &query.Search{
+	timed, done, err := s.enter(ctx, s.options.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	session, err := s.open(timed, view, &query.Search{
 		Query: request.Query, QueryText: request.QueryText, Filters: request.Filters, FiltersText: request.FiltersText,
 		Locale: request.Locale,
 	}, began)
 	if err != nil {
-		return nil, err
+		return nil, s.timeout(ctx, err, s.options.Timeout)
 	}
+	defer session.close()
 	answer, err := session.facetValues(timed, field, request)
 	if err != nil {
 		return nil, s.timeout(ctx, err, s.options.Timeout)

@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/quiresearch/quire/definition"
@@ -19,8 +20,13 @@ type typed struct {
 
 // read reads quantities and values out of the typed texts of a query and
 // returns the clauses that run.
-func (s *session) read(clauses []query.Clause) ([]query.Clause, error) {
-	texts := typedTexts(clauses, "", nil)
+func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Clause, error) {
+	for _, t := range typedTexts(clauses, "", hasTargets, nil) {
+		if _, err := s.targetFields(t); err != nil {
+			return nil, err
+		}
+	}
+	texts := typedTexts(clauses, "", isRead, nil)
 	if len(texts) == 0 {
 		return clauses, nil
 	}
@@ -44,7 +50,7 @@ func (s *session) read(clauses []query.Clause) ([]query.Clause, error) {
 	parts := query.UserParts(first.Text.Text)
 	numbers := interpret.NewReader(s.locale, fields, targeted).Numbers(parts)
 	var values []interpret.Reading
-	if dictionary := s.dictionary(); dictionary != nil {
+	if dictionary := s.dictionary(ctx); dictionary != nil {
 		var err error
 		if values, err = interpret.Values(parts, interpret.Taken(numbers), dictionary); err != nil {
 			return nil, err
@@ -75,22 +81,26 @@ func (s *session) read(clauses []query.Clause) ([]query.Clause, error) {
 	return rewritten, nil
 }
 
-// typedTexts appends the user texts of clauses that may be read.
-func typedTexts(clauses []query.Clause, list string, texts []typed) []typed {
+// typedTexts appends the texts of clauses that are wanted.
+func typedTexts(clauses []query.Clause, list string, wanted func(*query.TextClause) bool, texts []typed) []typed {
 	for _, clause := range clauses {
 		switch clause := clause.(type) {
 		case *query.TextClause:
-			if isRead(clause) {
+			if wanted(clause) {
 				texts = append(texts, typed{clause, list})
 			}
 		case *query.NestedClause:
-			texts = typedTexts(clause.Clauses, clause.List, texts)
+			texts = typedTexts(clause.Clauses, clause.List, wanted, texts)
 		default:
-			texts = typedTexts(query.Children(clause), list, texts)
+			texts = typedTexts(query.Children(clause), list, wanted, texts)
 		}
 	}
 	return texts
 }
+
+// hasTargets reports whether a text names what it is read on; targets are
+// checked whether or not the text is read.
+func hasTargets(clause *query.TextClause) bool { return len(clause.Interpret.Targets) > 0 }
 
 func isRead(clause *query.TextClause) bool {
 	return clause.Match == query.MatchUser && !clause.Interpret.Off

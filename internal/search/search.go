@@ -48,21 +48,26 @@ type View struct {
 // counts.
 type Options struct {
 	Limits         query.Limits
-	Timeout        time.Duration    // of search, facet values and explain; 0: none
-	SuggestTimeout time.Duration    // 0: none
-	FacetCacheSize int64            // bytes of counts kept between requests; 0: none
-	Now            func() time.Time // nil: time.Now
+	Timeout        time.Duration     // of search, facet values and explain; 0: none
+	SuggestTimeout time.Duration     // 0: none
+	FacetCacheSize int64             // bytes of counts kept between requests; 0: none
+	MaxConcurrent  int               // searches at once; others wait for a while; 0: no bound
+	Records        *snapshot.Records // reads stored records; nil: keeps none
+	Now            func() time.Time  // nil: time.Now
 }
 
 // Searcher answers requests. It is shared by all searches of a node.
 type Searcher struct {
-	runner  *collect.Runner
-	metrics *metrics.Set
-	options Options
-	counts  *countCache
-	values  *valueIndex
-	forms   *formCache
-	buffers sync.Pool // of *analysis.Buffer, which are costly to make
+	runner   *collect.Runner
+	metrics  *metrics.Set
+	options  Options
+	gate     *gate
+	counts   *countCache
+	values   *valueIndex
+	forms    *formCache
+	asked    *asked
+	memories *memories
+	buffers  sync.Pool // of *analysis.Buffer, which are costly to make
 }
 
 // New returns a Searcher that collects with the runner. The metrics may be
@@ -74,23 +79,34 @@ func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Searcher{
-		runner: runner, metrics: meters, options: options,
+	s := &Searcher{
+		runner: runner, metrics: meters, options: options, gate: newGate(options.MaxConcurrent),
 		counts: newCountCache(options.FacetCacheSize, meters),
-		values: newValueIndex(), forms: newFormCache(),
+		asked:  newAsked(), memories: newMemories(),
 		buffers: sync.Pool{New: func() any { return new(analysis.Buffer) }},
 	}
+	s.values, s.forms = newValueIndex(s.measureState), newFormCache(s.measureState)
+	return s
+}
+
+// measureState tells how much memory the facet state of open readers takes.
+func (s *Searcher) measureState() {
+	s.metrics.FacetStateBytes(s.values.kept.Bytes() + s.forms.kept.Bytes() + s.counts.segments.Bytes())
 }
 
 // Run answers a search.
 func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (*query.Answer, error) {
 	began := s.options.Now()
-	timed, cancel := s.deadline(ctx, s.options.Timeout)
-	defer cancel()
-	session, err := s.open(view, request, began)
+	timed, done, err := s.enter(ctx, s.options.Timeout)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
+	session, err := s.open(timed, view, request, began)
+	if err != nil {
+		return nil, s.timeout(ctx, err, s.options.Timeout)
+	}
+	defer session.close()
 	found, err := session.find(timed)
 	if err != nil {
 		return nil, s.timeout(ctx, err, s.options.Timeout)

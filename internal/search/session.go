@@ -1,9 +1,11 @@
 package search
 
 import (
+	"context"
 	"time"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/query"
@@ -18,6 +20,7 @@ type session struct {
 	now      time.Time
 	compiler *plan.Compiler
 	collect  *collect.Search
+	buffer   *analysis.Buffer
 
 	clauses     []query.Clause // of the query that runs: read and relaxed
 	query       plan.Node
@@ -27,27 +30,41 @@ type session struct {
 }
 
 // open reads the typed text and compiles the clauses of a search.
-func (s *Searcher) open(view View, request *query.Search, now time.Time) (*session, error) {
-	compiler, err := plan.NewCompiler(plan.Options{
-		Schema: view.Schema, Chains: view.Chains, Settings: view.Settings, Locale: request.Locale,
-	})
-	if err != nil {
-		return nil, err
-	}
+// The caller closes the session.
+func (s *Searcher) open(ctx context.Context, view View, request *query.Search, now time.Time) (*session, error) {
 	w := &session{
 		searcher: s, view: view, request: request, locale: request.Locale, now: now,
-		compiler: compiler, collect: s.runner.Search(view.Snapshot),
+		buffer: s.buffers.Get().(*analysis.Buffer), collect: s.runner.Search(view.Snapshot),
 	}
-	if w.clauses, err = w.read(request.Query); err != nil {
-		return nil, err
-	}
-	if w.query, err = compiler.List(w.clauses); err != nil {
-		return nil, err
-	}
-	if w.filters, err = compiler.Each(request.Filters); err != nil {
+	if err := w.compile(ctx); err != nil {
+		w.close()
 		return nil, err
 	}
 	return w, nil
+}
+
+func (s *session) compile(ctx context.Context) (err error) {
+	view := &s.view
+	if s.compiler, err = plan.NewCompiler(plan.Options{
+		Schema: view.Schema, Chains: view.Chains, Settings: view.Settings, Locale: s.locale,
+		Buffer: s.buffer, Memory: s.searcher.memories.of(view),
+	}); err != nil {
+		return err
+	}
+	if s.clauses, err = s.read(ctx, s.request.Query); err != nil {
+		return err
+	}
+	if s.query, err = s.compiler.List(s.clauses); err != nil {
+		return err
+	}
+	s.filters, err = s.compiler.Each(s.request.Filters)
+	return err
+}
+
+// close gives back what the session borrowed. It must not be used again.
+func (s *session) close() {
+	s.searcher.buffers.Put(s.buffer)
+	s.buffer = nil
 }
 
 // ranking returns the ranking in force: that of the settings, else that of

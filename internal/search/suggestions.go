@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/quiresearch/quire/definition"
-	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/search/facet"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/suggest"
@@ -19,14 +18,18 @@ import (
 // Suggest answers a request for suggestions.
 func (s *Searcher) Suggest(ctx context.Context, view View, request *query.Suggest) (*query.Suggestions, error) {
 	began := s.options.Now()
-	timed, cancel := s.deadline(ctx, s.options.SuggestTimeout)
-	defer cancel()
-	session, err := s.open(view, &query.Search{
-		Filters: request.Filters, FiltersText: request.FiltersText, Locale: request.Locale,
-	}, began)
+	timed, done, err := s.enter(ctx, s.options.SuggestTimeout)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
+	session, err := s.open(timed, view, &query.Search{
+		Filters: request.Filters, FiltersText: request.FiltersText, Locale: request.Locale,
+	}, began)
+	if err != nil {
+		return nil, s.timeout(ctx, err, s.options.SuggestTimeout)
+	}
+	defer session.close()
 	found, err := session.suggest(timed, request)
 	if err != nil {
 		return nil, s.timeout(ctx, err, s.options.SuggestTimeout)
@@ -123,8 +126,9 @@ func (s *session) prepare(ctx context.Context, f *suggestField) error {
 	if f.counts, err = s.countValues(ctx, &p, s.populate(p.kept, nil), nil); err != nil {
 		return err
 	}
-	f.index = s.searcher.forms.get(s, f, p.column)
-	return nil
+	s.searcher.asked.note(s.view.Schema, askedFor{askedForms, f.field.Path, s.locale})
+	f.index, err = s.searcher.forms.get(ctx, s, f, p.column)
+	return err
 }
 
 // normalizer returns how whole values of a field are compared with typed
@@ -134,8 +138,7 @@ func (s *session) normalizer(field *definition.ResolvedField) (func(string) stri
 	if err != nil {
 		return nil, analysisFailed(field, err)
 	}
-	buffer := new(analysis.Buffer)
-	return func(text string) string { return string(chain.Normalize(buffer, text)) }, nil
+	return func(text string) string { return string(chain.Normalize(s.buffer, text)) }, nil
 }
 
 // count returns how often a value occurs under the filters.

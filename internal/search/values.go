@@ -2,14 +2,15 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
-	"weak"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/cache"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/interpret"
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -25,87 +26,86 @@ import (
 const maxValueIndex = 64 << 20
 
 // valueIndex finds the values of facet columns by their normalized form. An
-// entry belongs to one segment and is built when it is first asked for.
+// entry belongs to one segment and is built when it is first asked for, by a
+// search or by what prepares for searches.
 type valueIndex struct {
-	seed maphash.Seed
+	seed    maphash.Seed
+	kept    *cache.Cache[*segment.Reader, valueKey, *made[columnValues]]
+	changed func()
 
-	mu    sync.Mutex // guards what follows
-	built map[valueKey]*columnValues
-	bytes int
+	mu sync.Mutex // of looking for an entry and keeping it
 }
 
 type valueKey struct {
-	reader weak.Pointer[segment.Reader]
 	column string
 	chain  *analysis.Chain
 }
 
 // columnValues are the hashes of the normalized values of one column, sorted.
-type columnValues struct {
-	once    sync.Once
-	entries []hashedValue
-}
+type columnValues []hashedValue
 
 type hashedValue struct {
 	hash    uint64
 	ordinal uint32
 }
 
-func newValueIndex() *valueIndex {
-	return &valueIndex{seed: maphash.MakeSeed(), built: make(map[valueKey]*columnValues)}
+func newValueIndex(changed func()) *valueIndex {
+	return &valueIndex{seed: maphash.MakeSeed(), changed: changed, kept: cache.New[*segment.Reader, valueKey, *made[columnValues]](
+		cache.Options{MaxBytes: maxValueIndex, Whole: true}, nil)}
 }
 
-// find returns the ordinals of the values whose normalized form may be the
-// text; the caller compares.
-func (x *valueIndex) find(view *snapshot.Snapshot, key valueKey, column *columns.Ordinals, normalized []byte) []uint32 {
+func (x *valueIndex) entry(of *segment.Reader, key valueKey, values uint32) *made[columnValues] {
 	x.mu.Lock()
-	values := x.built[key]
-	if values == nil {
-		x.dropOthers(view, int(column.Len())*16)
-		values = &columnValues{}
-		x.built[key] = values
-		x.bytes += int(column.Len()) * 16
+	defer x.mu.Unlock()
+	entry, ok := x.kept.Get(of, key)
+	if !ok {
+		entry = newMade[columnValues]()
+		if x.kept.Put(of, key, entry, int64(values)*16) {
+			of.WhenClosed(x.kept, func() {
+				x.kept.Drop(of)
+				x.changed()
+			})
+		}
+		x.changed()
 	}
-	x.mu.Unlock()
-	values.once.Do(func() {
+	return entry
+}
+
+// of returns the index of a column.
+func (x *valueIndex) of(ctx context.Context, reader *segment.Reader, key valueKey, column *columns.Ordinals) (columnValues, error) {
+	values, _, err := x.entry(reader, key, column.Len()).get(ctx, func(ctx context.Context) (*columnValues, error) {
 		var buffer analysis.Buffer
-		entries := make([]hashedValue, column.Len())
+		entries := make(columnValues, column.Len())
 		for ordinal := range entries {
+			if ordinal%1024 == 0 && ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			form := key.chain.Normalize(&buffer, string(column.Value(uint32(ordinal))))
 			entries[ordinal] = hashedValue{maphash.Bytes(x.seed, form), uint32(ordinal)}
 		}
 		slices.SortFunc(entries, func(a, b hashedValue) int { return cmp.Compare(a.hash, b.hash) })
-		values.entries = entries
+		return &entries, nil
 	})
-	hash := maphash.Bytes(x.seed, normalized)
-	at, _ := slices.BinarySearchFunc(values.entries, hash, func(e hashedValue, h uint64) int { return cmp.Compare(e.hash, h) })
-	var found []uint32
-	for ; at < len(values.entries) && values.entries[at].hash == hash; at++ {
-		found = append(found, values.entries[at].ordinal)
+	if err != nil {
+		return nil, err
 	}
-	return found
+	return *values, nil
 }
 
-// dropOthers makes room by forgetting columns of segments that the snapshot
-// does not hold, then everything.
-func (x *valueIndex) dropOthers(view *snapshot.Snapshot, needed int) {
-	if x.bytes+needed <= maxValueIndex {
-		return
+// find returns the ordinals of the values whose normalized form may be the
+// text; the caller compares.
+func (x *valueIndex) find(ctx context.Context, reader *segment.Reader, key valueKey, column *columns.Ordinals, normalized []byte) ([]uint32, error) {
+	entries, err := x.of(ctx, reader, key, column)
+	if err != nil {
+		return nil, err
 	}
-	held := make(map[weak.Pointer[segment.Reader]]bool, len(view.Segments))
-	for _, s := range view.Segments {
-		held[weak.Make(s.Reader)] = true
+	hash := maphash.Bytes(x.seed, normalized)
+	at, _ := slices.BinarySearchFunc(entries, hash, func(e hashedValue, h uint64) int { return cmp.Compare(e.hash, h) })
+	var found []uint32
+	for ; at < len(entries) && entries[at].hash == hash; at++ {
+		found = append(found, entries[at].ordinal)
 	}
-	for key, values := range x.built {
-		if !held[key.reader] {
-			x.bytes -= len(values.entries) * 16
-			delete(x.built, key)
-		}
-	}
-	if x.bytes+needed > maxValueIndex {
-		clear(x.built)
-		x.bytes = 0
-	}
+	return found, nil
 }
 
 // valueField is a field whose values are read out of text.
@@ -119,17 +119,17 @@ type valueField struct {
 // valueDictionary finds typed text among the values of opted-in fields.
 type valueDictionary struct {
 	session *session
+	ctx     context.Context // of the search
 	fields  []valueField
-	buffer  analysis.Buffer
 }
 
 // dictionary returns the values that are read out of text, nil when no field
 // is opted in.
-func (s *session) dictionary() interpret.Dictionary {
+func (s *session) dictionary(ctx context.Context) interpret.Dictionary {
 	if s.view.Settings == nil {
 		return nil
 	}
-	d := &valueDictionary{session: s}
+	d := &valueDictionary{session: s, ctx: ctx}
 	for i := range s.view.Settings.Fields {
 		declared := &s.view.Settings.Fields[i]
 		field, ok := s.view.Schema.Resolve(declared.Field)
@@ -141,6 +141,7 @@ func (s *session) dictionary() interpret.Dictionary {
 		if err != nil {
 			continue
 		}
+		s.searcher.asked.note(s.view.Schema, askedFor{askedValues, field.Path, s.locale})
 		d.fields = append(d.fields, valueField{field: field, variant: variant, chain: chain, declared: declared})
 	}
 	if len(d.fields) == 0 {
@@ -162,11 +163,15 @@ func (d *valueDictionary) Find(text string) ([]interpret.Alternative, error) {
 	var found []interpret.Alternative
 	for i := range d.fields {
 		f := &d.fields[i]
-		wanted := strings.Clone(string(f.chain.Normalize(&d.buffer, text)))
+		wanted := strings.Clone(string(f.chain.Normalize(d.session.buffer, text)))
 		if wanted == "" {
 			continue
 		}
-		for _, value := range d.values(f, wanted) {
+		values, err := d.values(f, wanted)
+		if err != nil {
+			return nil, err
+		}
+		for _, value := range values {
 			found = append(found, interpret.Alternative{
 				Field: interpret.Field{ResolvedField: f.field},
 				Match: &query.EqualsMatcher{Value: query.TextOf(value)},
@@ -178,7 +183,7 @@ func (d *valueDictionary) Find(text string) ([]interpret.Alternative, error) {
 
 // values returns the distinct values of a field, held by a live document,
 // that read as the text, by bytes.
-func (d *valueDictionary) values(f *valueField, wanted string) []string {
+func (d *valueDictionary) values(f *valueField, wanted string) ([]string, error) {
 	s := d.session
 	distinct := make(map[string]bool)
 	name := layout.Facet(f.field.Path, f.variant)
@@ -187,17 +192,20 @@ func (d *valueDictionary) values(f *valueField, wanted string) []string {
 		if column == nil {
 			continue
 		}
-		key := valueKey{weak.Make(segment.Reader), name, f.chain}
-		for _, ordinal := range s.searcher.values.find(s.view.Snapshot, key, column, []byte(wanted)) {
+		ordinals, err := s.searcher.values.find(d.ctx, segment.Reader, valueKey{name, f.chain}, column, []byte(wanted))
+		if err != nil {
+			return nil, err
+		}
+		for _, ordinal := range ordinals {
 			value := string(column.Value(ordinal))
-			if !distinct[value] && string(f.chain.Normalize(&d.buffer, value)) == wanted && f.isLive(segment, column, ordinal) {
+			if !distinct[value] && string(f.chain.Normalize(d.session.buffer, value)) == wanted && f.isLive(segment, column, ordinal) {
 				distinct[value] = true
 			}
 		}
 		for i := range f.declared.Values {
 			value := f.declared.Values[i].Value
 			label := f.declared.Label(value, s.locale, f.field.DefaultLocale)
-			if label == "" || distinct[value] || string(f.chain.Normalize(&d.buffer, label)) != wanted {
+			if label == "" || distinct[value] || string(f.chain.Normalize(d.session.buffer, label)) != wanted {
 				continue
 			}
 			if ordinal, ok := column.Lookup([]byte(value)); ok && f.isLive(segment, column, ordinal) {
@@ -210,7 +218,7 @@ func (d *valueDictionary) values(f *valueField, wanted string) []string {
 		values = append(values, value)
 	}
 	slices.Sort(values)
-	return values
+	return values, nil
 }
 
 // isLive reports whether a live document of the segment holds a value.

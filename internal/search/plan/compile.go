@@ -36,6 +36,9 @@ type Options struct {
 	Chains   Chains
 	Settings *settings.Settings // nil: none
 	Locale   string             // as the request names it; "": each field's default
+	// Buffer is the working memory of analysis, used until the compiler is
+	// done; nil: one of its own.
+	Buffer *analysis.Buffer
 	// Memory, when not nil, remembers what the settings' words become, for
 	// other searches with the same settings.
 	Memory *Memory
@@ -94,7 +97,7 @@ type Compiler struct {
 	chains   Chains
 	settings *settings.Settings
 	locale   string // supported tag, or ""
-	buffer   analysis.Buffer
+	buffer   *analysis.Buffer
 	forgiven int
 	memory   *Memory
 	synonyms map[synonymKey]*synonymTable
@@ -108,7 +111,10 @@ func NewCompiler(o Options) (*Compiler, error) {
 			return nil, problem.SearchLocaleUnsupported.At(problem.At("locale"), "locale", o.Locale)
 		}
 	}
-	return &Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale, memory: o.Memory}, nil
+	if o.Buffer == nil {
+		o.Buffer = new(analysis.Buffer)
+	}
+	return &Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale, buffer: o.Buffer, memory: o.Memory}, nil
 }
 
 // List compiles clauses that are joined by an implicit AND. An empty list

@@ -226,7 +226,7 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 		return nil, problem.SearchAnalysisFailed.At(t.at, "name", t.field.Path).Because(err)
 	}
 	var words []word
-	for _, token := range chain.Analyze(&c.buffer, text) {
+	for _, token := range chain.Analyze(c.buffer, text) {
 		if n := len(words); n > 0 && words[n-1].position == int(token.Position) {
 			words[n-1].terms = append(words[n-1].terms, string(token.Term))
 			continue
@@ -349,7 +349,7 @@ func (c *Compiler) exact(targets []target, o options, origin Origin) (Node, erro
 		if err != nil {
 			return nil, problem.SearchAnalysisFailed.At(t.at, "name", t.field.Path).Because(err)
 		}
-		value := layout.Cut(string(chain.Normalize(&c.buffer, strings.TrimSpace(o.Text.Text))))
+		value := layout.Cut(string(chain.Normalize(c.buffer, strings.TrimSpace(o.Text.Text))))
 		if value == "" {
 			continue
 		}

@@ -8,6 +8,7 @@ package suggest
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -36,10 +37,14 @@ type Index struct {
 	entries []entry // by form
 }
 
-// Build returns the index of values, whose forms are made by normalize.
-func Build(values []Value, normalize func(text string) string) *Index {
+// Build returns the index of values, whose forms are made by normalize. It ends
+// early with the context's error.
+func Build(ctx context.Context, values []Value, normalize func(text string) string) (*Index, error) {
 	x := &Index{values: values, entries: make([]entry, 0, len(values))}
 	for i, v := range values {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		x.entries = append(x.entries, entry{form: normalize(string(v.Value)), value: i})
 		if v.Label != "" {
 			x.entries = append(x.entries, entry{form: normalize(v.Label), value: i, isLabel: true})
@@ -48,7 +53,7 @@ func Build(values []Value, normalize func(text string) string) *Index {
 	slices.SortFunc(x.entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.form, b.form), cmp.Compare(a.value, b.value))
 	})
-	return x
+	return x, nil
 }
 
 // Bytes estimates the memory in use.

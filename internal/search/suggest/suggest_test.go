@@ -1,13 +1,14 @@
 package suggest
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 )
 
 func index() *Index {
-	return Build([]Value{{[]byte("Adidas"), ""}, {[]byte("Adidas Originals"), ""}, {[]byte("Asics"), ""}, {[]byte("red"), "Rouge"}, {[]byte("rouge"), "Crimson"}}, strings.ToLower)
+	return build([]Value{{[]byte("Adidas"), ""}, {[]byte("Adidas Originals"), ""}, {[]byte("Asics"), ""}, {[]byte("red"), "Rouge"}, {[]byte("rouge"), "Crimson"}}, strings.ToLower)
 }
 
 func names(matches []Match) string {
@@ -59,8 +60,24 @@ func TestTypedCountsShownCharacters(t *testing.T) {
 func FuzzNear(f *testing.F) {
 	f.Add("adidas", "adixas")
 	f.Fuzz(func(t *testing.T, value, text string) {
-		x := Build([]Value{{Value: []byte(value)}}, func(s string) string { return s })
+		x := build([]Value{{Value: []byte(value)}}, func(s string) string { return s })
 		x.Near(text)
 		x.Prefix(text)
 	})
+}
+
+func build(values []Value, normalize func(string) string) *Index {
+	x, err := Build(context.Background(), values, normalize)
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func TestBuildEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Build(ctx, []Value{{Value: []byte("a")}}, strings.ToLower); err == nil {
+		t.Error("built after the end")
+	}
 }
