@@ -213,13 +213,11 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 		} else {
 			docs := it.Docs()
 			first, last := 0, len(docs)
-			for first < last && docs[first] < base {
-				first++
+			if last > 0 && docs[0] < base {
+				first, _ = slices.BinarySearch(docs, base)
 			}
 			if it.LastDoc() >= end {
-				for last > first && docs[last-1] >= end {
-					last--
-				}
+				last, _ = slices.BinarySearch(docs, end)
 			}
 			before := len(s.room.batch.docs)
 			t.gradeInto(&s.room.batch, docs[first:last], it.Freqs()[first:last], least)
@@ -231,48 +229,91 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 	}
 }
 
+// fewInWindow is how many documents the terms of a union may hold in a
+// window, on average, for marking each to be cheaper than looking at all sums.
+const fewInWindow = 640
+
 // gradeUnion adds the scores of several terms and keeps the documents that,
 // with what the others may add, exceed the floor. Every term scores above
 // zero, so a sum of zero is no match.
 func (s *Scanner) gradeUnion(terms []*termStep, base uint32, helped, floor float64) {
-	sums := s.sums
 	s.room.dirty = true
+	s.skipped = true
+	least := max(0, floor-helped)
+	expected := 0
 	for _, t := range terms {
-		t.addAll(base, sums)
+		expected += t.density
+	}
+	if expected < fewInWindow {
+		s.gradeMarked(terms, base, least)
+		s.room.dirty = false
+		return
+	}
+	sums := s.sums
+	for _, t := range terms {
+		t.addAll(base, sums, nil)
 	}
 	matched := &s.room.matched
-	above(sums, max(0, floor-helped), matched)
+	above(sums, least, matched)
 	out := &s.room.batch
+	n := 0
 	for i, w := range matched {
 		for w != 0 {
 			at := i<<6 + bits.TrailingZeros64(w)
 			w &= w - 1
-			out.docs = append(out.docs, base+uint32(at))
-			out.sums = append(out.sums, sums[at])
+			out.docsRoom[n], out.sumsRoom[n] = base+uint32(at), sums[at]
+			n++
 		}
 	}
+	out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
 	*sums = Sums{}
 	s.room.dirty = false
-	s.skipped = true
 }
 
-// addAll adds the scores of all documents of the window.
-func (s *termStep) addAll(base uint32, sums *Sums) {
+// gradeMarked is gradeUnion for few documents: they are marked, and only the
+// sums of those are looked at.
+func (s *Scanner) gradeMarked(terms []*termStep, base uint32, least float64) {
+	sums, marked := s.sums, &s.room.matched
+	*marked = Bits{}
+	for _, t := range terms {
+		t.addAll(base, sums, marked)
+	}
+	out := &s.room.batch
+	n := 0
+	for i, w := range marked {
+		for w != 0 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			w &= w - 1
+			out.docsRoom[n], out.sumsRoom[n] = base+uint32(at), sums[at]
+			if sums[at] > least {
+				n++
+			}
+			sums[at] = 0
+		}
+	}
+	out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
+}
+
+// addAll adds the scores of all documents of the window, and marks them where
+// that is asked for.
+func (s *termStep) addAll(base uint32, sums *Sums, marked *Bits) {
 	it := &s.grade
 	end := base + Span
 	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
 		docs, freqs := it.Docs(), it.Freqs()
 		first, last := 0, len(docs)
-		for first < last && docs[first] < base {
-			first++
+		if last > 0 && docs[0] < base {
+			first, _ = slices.BinarySearch(docs, base)
 		}
 		whole := it.LastDoc() < end
 		if !whole {
-			for last > first && docs[last-1] >= end {
-				last--
-			}
+			last, _ = slices.BinarySearch(docs, end)
 		}
-		s.table.AddWindow(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[Span]float64)(sums))
+		if marked == nil {
+			s.table.AddWindow(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[Span]float64)(sums))
+		} else {
+			s.table.AddMarked(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[Span]float64)(sums), (*[spanWords]uint64)(marked))
+		}
 		if !whole {
 			return
 		}

@@ -74,3 +74,18 @@ func (t *Table) addWindow(weight float32, docs, frequencies []uint32, lengths []
 		}
 	}
 }
+
+// AddMarked is AddWindow for few documents; it marks them besides.
+func (t *Table) AddMarked(weight float32, docs, frequencies []uint32, lengths []byte, base uint32, sums *[4096]float64, marked *[64]uint64) {
+	frequencies = frequencies[:len(docs)]
+	for i, doc := range docs {
+		f := frequencies[i]
+		at := (doc - base) & 4095
+		marked[at>>6] |= 1 << (at & 63)
+		if f < SmallFrequencies {
+			sums[at] += float64(weight * t.parts[(f<<8|uint32(lengths[doc]))&(SmallFrequencies*256-1)])
+		} else {
+			sums[at] += float64(weight * part(float64(f), float64(t.norms[lengths[doc]])))
+		}
+	}
+}
