@@ -15,7 +15,9 @@ import (
 )
 
 // Decode reads the body of a replacement. The error holds every problem that
-// can be told without a definition.
+// can be told without a definition. When none of them is one of the body's
+// shape, the settings are returned beside it, so that Validate can tell the
+// rest.
 func Decode(body []byte) (*Settings, error) {
 	var found problem.List
 	value, ok := jsonread.Parse(body, &found)
@@ -23,11 +25,13 @@ func Decode(body []byte) (*Settings, error) {
 		return nil, found.Err()
 	}
 	s := read(value)
-	if err := found.Err(); err != nil {
-		return nil, err
+	for _, p := range found.Problems() {
+		if strings.HasPrefix(p.Code.Name(), "request:") {
+			return nil, found.Err()
+		}
 	}
 	s.document = canonical(value.Raw())
-	return s, nil
+	return s, found.Err()
 }
 
 // Load reads settings as stored, perhaps by a node of a later version. Members

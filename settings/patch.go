@@ -8,7 +8,8 @@ import (
 
 // Patch applies a change object: its names are change paths, null clears. It
 // may be called on nil, which has nothing to begin with. The error holds every
-// problem that can be told without a definition; s is not changed.
+// problem that can be told without a definition, at the path of its change;
+// like Decode it may come with the settings. s is not changed.
 func (s *Settings) Patch(body []byte) (*Settings, error) {
 	var found problem.List
 	changes, ok := jsonread.Parse(body, &found)
@@ -23,7 +24,9 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 		before = s.document
 	}
 	tree := change.ParseTree(before)
+	var paths []string
 	changes.Members(func(path string, value jsonread.Value) bool {
+		paths = append(paths, path)
 		if refuseSelector(path, &found) {
 			return true
 		}
@@ -35,7 +38,12 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 	if err := found.Err(); err != nil {
 		return nil, err
 	}
-	return Decode(tree.Append(nil))
+	next, err := Decode(tree.Append(nil))
+	located(problem.All(err), paths)
+	if next != nil {
+		next.changes = paths
+	}
+	return next, err
 }
 
 // refuseSelector reports a selector on what is no list.

@@ -64,6 +64,25 @@ func TestPatchAppliesPaths(t *testing.T) {
 			}
 		}
 	}
+	schema := schemaOf(t, `{"fields":{"sales":{"type":"int64","sort":{}},"views":{"type":"int64","sort":{}},"size":{"type":"string","filter":{},"facet":{}},"name":{"type":"string","matching":{}}}}`)
+	for _, c := range []struct{ change, want string }{
+		{`{"fields.variants\\.colour":null,"fields.a\\.b.interpret":{}}`, `settings:fields:field_unknown@fields.a\.b.interpret`},
+		{`{"fields.variants\\.colour":null,"ranking.signals[field=views].weight":-1}`, `index:ranking:signal:weight_out_of_range@ranking.signals[field=views].weight`},
+		{`{"fields.variants\\.colour":null,"fields.name.suggest":{},"fields.name.interpret":{}}`, `settings:fields:interpret_unsupported@fields.name.interpret settings:fields:suggest_unsupported@fields.name.suggest`},
+		{`{"fields.variants\\.colour":null,"fields.size.values[S].labels.en":" "}`, `settings:fields:values_invalid@fields.size.values[S].labels.en`},
+		{`{"synonyms.merch.fields":["absent"],"synonyms.merch.boost":0}`, `settings:synonyms:boost_out_of_range@synonyms.merch.boost settings:synonyms:field_unknown@synonyms.merch.fields settings:fields:field_unknown@fields["variants.colour"]`},
+	} {
+		changed, err := s.Patch([]byte(c.change))
+		if changed == nil {
+			t.Fatalf("%s: %v", c.change, err)
+		}
+		var found problem.List
+		found.Add(err)
+		found.Add(changed.Validate(schema))
+		if got := problems(found.Err()); got != c.want {
+			t.Errorf("%s\n got  %s\n want %s", c.change, got, c.want)
+		}
+	}
 	var none *Settings
 	first, err := none.Patch([]byte(`{"ranking":{"tieBreakers":[{"field":"sales"}]}}`))
 	if err != nil || string(first.JSON()) != `{"ranking":{"tieBreakers":[{"field":"sales"}]}}` {

@@ -26,6 +26,7 @@ type Settings struct {
 
 	document []byte            // canonical JSON
 	byField  map[string]*Field // of Fields
+	changes  []string          // the paths these settings were changed by
 }
 
 // DefaultBoost is the weight of a synonym against a typed word.

@@ -6,7 +6,8 @@ import (
 )
 
 // Validate asks a generation's schema whether it can do what the settings
-// name. The error holds every problem.
+// name. The error holds every problem, at the path of the change when the
+// settings come from Patch.
 func (s *Settings) Validate(schema *definition.Schema) error {
 	c := checker{schema: schema}
 	if s.Ranking != nil {
@@ -23,6 +24,7 @@ func (s *Settings) Validate(schema *definition.Schema) error {
 	for i := range s.Fields {
 		c.field(&s.Fields[i])
 	}
+	located(c.found.Problems(), s.changes)
 	return c.found.Err()
 }
 

@@ -55,10 +55,10 @@ func (n *Node) PutSettings(ctx context.Context, name registry.Name, matches func
 		return Settings{}, false, err
 	}
 	next, err := settings.Decode(body)
-	if err != nil {
+	if next == nil {
 		return Settings{}, false, err
 	}
-	return n.changeSettings(ctx, name, matches, func(settingstore.Held) (*settings.Settings, error) { return next, nil })
+	return n.changeSettings(ctx, name, matches, func(settingstore.Held) (*settings.Settings, error) { return next, err })
 }
 
 // PatchSettings changes parts of the settings of an index, on the newest
@@ -85,10 +85,13 @@ func (n *Node) changeSettings(ctx context.Context, name registry.Name, matches f
 			return nil, problem.SettingsVersionMismatch.New("version", now.Version())
 		}
 		next, err := change(now)
-		if err != nil {
+		if next == nil {
 			return nil, err
 		}
-		return next, next.Validate(schema)
+		var found problem.List
+		found.Add(err)
+		found.Add(next.Validate(schema))
+		return next, found.Err()
 	})
 	if err != nil {
 		return Settings{}, false, err
