@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,8 +14,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
@@ -29,26 +26,22 @@ import (
 )
 
 // The definition that does the same work as the other engines: one analysed
-// text, two keywords, two numbers, nothing kept but the key.
+// text, two keywords, two numbers, nothing kept but the key. The runner hands
+// all engines a text in which words are apart already, so that splitting at
+// spaces gives the same words everywhere.
 const definitionText = `{"source":"none","fields":{
 	"id":{"type":"string","primaryKey":true,"stored":true},
-	"text":{"type":"string","matching":{"analyzer":{"custom":%s},"typoTolerance":{"minLengthOneTypo":1,"minLengthTwoTypos":100}}},
+	"body":{"type":"string","matching":{"analyzer":{"custom":{"tokenizer":{"whitespace":{}},"filters":[{"normalize":{}}]}},
+		"typoTolerance":{"minLengthOneTypo":1,"minLengthTwoTypos":100}}},
 	"repo":{"type":"string","filter":{},"facet":{},"keyword":{"caseFolding":false}},
 	"component":{"type":"string","filter":{},"facet":{},"sort":{"collation":"binary"},"keyword":{"caseFolding":false}},
 	"year":{"type":"int32","filter":{},"facet":{}},
 	"ts":{"type":"int64","filter":{},"sort":{}}}}`
 
-// Words are found in the driver exactly as the corpus's reference analysis
-// does (runs of letters and digits); the chain then splits at spaces and
-// lower-cases.
-const wordsChain = `{"tokenizer":{"whitespace":{}},"filters":[{"normalize":{}}]}`
-const englishChain = `{"filters":[{"normalize":{}},{"stopwords":{}},{"stemming":{}}]}`
-
 type driver struct {
 	builder  *analysis.Builder
 	searcher *search.Searcher
 	open     *engine.Generation
-	english  bool
 }
 
 func newDriver() *driver {
@@ -60,7 +53,6 @@ func newDriver() *driver {
 }
 
 func (d *driver) run(c command) (any, error) {
-	d.english = d.english || c.Analysis == "english"
 	switch c.Do {
 	case "hello":
 		return map[string]any{"engine": "quire", "version": "head", "runtime": runtime.Version()}, nil
@@ -74,6 +66,12 @@ func (d *driver) run(c command) (any, error) {
 		return d.throughput(c)
 	case "update":
 		return d.update(c)
+	case "search":
+		return d.searchBody(c)
+	case "mixed":
+		return d.mixed(c)
+	case "profile":
+		return d.profile(c)
 	}
 	return nil, fmt.Errorf("unknown command %q", c.Do)
 }
@@ -86,20 +84,17 @@ func (d *driver) options() engine.Options {
 	return engine.Options{MaxChanges: -1, MaxInterval: -1, Memory: 512 << 20, Analysis: d.builder, Capabilities: d.builder.Capabilities(), MinFree: -1}
 }
 
-func (d *driver) chain() string {
-	if d.english {
-		return englishChain
-	}
-	return wordsChain
-}
-
 func (d *driver) index(c command) (any, error) {
 	began, cpu := time.Now(), cpuSeconds()
 	ctx := context.Background()
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	def, err := definition.Parse(fmt.Appendf(nil, definitionText, d.chain()), d.builder.Capabilities())
+	text := []byte(c.Definition)
+	if len(text) == 0 {
+		text = []byte(definitionText)
+	}
+	def, err := definition.Parse(text, d.builder.Capabilities())
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +122,7 @@ func (d *driver) index(c command) (any, error) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			r := newRewriter(g.Schema(), d.english)
+			r := newReader(g.Schema())
 			s := g.Session(ctx)
 			for b := range batches {
 				for _, line := range b.lines {
@@ -186,74 +181,15 @@ func (d *driver) index(c command) (any, error) {
 		"cpu_seconds": cpuSeconds() - cpu, "bytes": bytes, "peak_rss": status("VmHWM:")}, err
 }
 
-// rewriter turns lines of the corpus into documents of the definition.
-type rewriter struct {
-	reader  *document.Reader
-	english bool
-	text    []byte
-	out     []byte
-}
+// reader reads lines of the corpus as documents.
+type reader struct{ documents *document.Reader }
 
-func newRewriter(schema *definition.Schema, english bool) *rewriter {
-	return &rewriter{reader: document.NewReader(schema), english: english}
-}
+func newReader(schema *definition.Schema) reader { return reader{document.NewReader(schema)} }
 
-type source struct {
-	ID        string `json:"id"`
-	Repo      string `json:"repo"`
-	Component string `json:"component"`
-	TS        int64  `json:"ts"`
-	Year      int64  `json:"year"`
-	Title     string `json:"title"`
-	Body      string `json:"body"`
-}
-
-func (r *rewriter) document(line []byte) (*document.Document, error) {
-	var s source
-	if err := json.Unmarshal(line, &s); err != nil {
-		return nil, err
-	}
-	r.text = r.text[:0]
-	if r.english {
-		r.text = append(append(append(r.text, s.Title...), '\n'), s.Body...)
-	} else {
-		r.text = words(words(r.text, s.Title), s.Body)
-	}
-	m := map[string]any{"id": s.ID, "text": string(r.text)}
-	if s.Repo != "" {
-		m["repo"] = s.Repo
-	}
-	if s.Component != "" {
-		m["component"] = s.Component
-	}
-	if s.Year != 0 {
-		m["year"], m["ts"] = s.Year, s.TS
-	}
-	raw, err := json.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
+func (r reader) document(line []byte) (*document.Document, error) {
 	var found problem.List
-	doc := r.reader.Read(raw, problem.Path{}, &found)
+	doc := r.documents.Read(line, problem.Path{}, &found)
 	return doc, found.Err()
-}
-
-// words appends the runs of letters and digits, a space after each.
-func words(dst []byte, text string) []byte {
-	inside := false
-	for _, c := range text {
-		if unicode.IsLetter(c) || unicode.IsDigit(c) {
-			dst = utf8.AppendRune(dst, c)
-			inside = true
-		} else if inside {
-			dst = append(dst, ' ')
-			inside = false
-		}
-	}
-	if inside {
-		dst = append(dst, ' ')
-	}
-	return dst
 }
 
 func (d *driver) openIndex(c command) (any, error) {
@@ -275,7 +211,7 @@ func (d *driver) update(c command) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newRewriter(g.Schema(), d.english)
+	r := newReader(g.Schema())
 	began := time.Now()
 	s := g.Session(ctx)
 	for _, raw := range c.Documents {
@@ -297,9 +233,14 @@ func (d *driver) update(c command) (any, error) {
 	return map[string]any{"seconds": seconds}, g.Close(ctx)
 }
 
+// size is the bytes of the index. The log is left out: what is committed is no
+// longer in it, and its last file is written again from the start.
 func size(dir string) (int64, error) {
 	var bytes int64
 	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.IsDir() && e.Name() == "log" {
+			return fs.SkipDir
+		}
 		if err == nil && !e.IsDir() {
 			if i, err := e.Info(); err == nil {
 				bytes += i.Size()

@@ -1,5 +1,5 @@
 // Command quire is Quire's side of the benchmark, in process through the
-// engine: one command per line on standard input, one JSON answer per line on
+// engine, or with -http through a server: one command per line on standard input, one JSON answer per line on
 // standard output. The protocol is in bench/README.md.
 package main
 
@@ -7,16 +7,13 @@ import (
 	"bufio"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
-	"runtime/pprof"
 )
 
 type command struct {
 	Do        string            `json:"do"`
 	Corpus    string            `json:"corpus"`
 	Dir       string            `json:"dir"`
-	Analysis  string            `json:"analysis"`
 	Threads   int               `json:"threads"`
 	Merge     bool              `json:"merge"`
 	Repeat    int               `json:"repeat"`
@@ -24,25 +21,29 @@ type command struct {
 	Query     work              `json:"query"`
 	Queries   []work            `json:"queries"`
 	Documents []json.RawMessage `json:"documents"`
+
+	Definition json.RawMessage `json:"definition"` // index: in place of the corpus's own
+	Body       json.RawMessage `json:"body"`       // search: the request as the interface takes it
+	Seconds    float64         `json:"seconds"`    // mixed, profile: how long
+	CPU        string          `json:"cpu"`        // profile: files to write
+	Allocs     string          `json:"allocs"`
+	Clients    int             `json:"clients"` // ingest: how many send at once
+}
+
+// performer does the commands.
+type performer interface {
+	run(c command) (any, error)
 }
 
 func main() {
-	profile := flag.String("profile", "", "write a CPU profile of the throughput commands to this file")
+	http := flag.Bool("http", false, "through a server on loopback, started from bin/quire")
 	flag.Parse()
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		defer pprof.StopCPUProfile()
+	var d performer = newDriver()
+	if *http {
+		r := &remote{}
+		defer r.stop()
+		d = r
 	}
-	d := newDriver()
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	out := json.NewEncoder(os.Stdout)
 	for {

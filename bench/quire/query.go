@@ -35,7 +35,7 @@ func (w work) request() ([]byte, error) {
 		k = 10
 	}
 	body := map[string]any{"limit": k}
-	clause := map[string]any{"type": "text", "fields": map[string]any{"text": nil}, "prefix": "off", "typos": "off", "relax": "off"}
+	clause := map[string]any{"type": "text", "fields": map[string]any{"body": nil}, "prefix": "off", "typos": "off", "relax": "off"}
 	text := ""
 	for _, t := range w.Terms {
 		text += t + " "

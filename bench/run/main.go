@@ -27,12 +27,14 @@ type options struct {
 	classes []string
 	threads int
 	warm    time.Duration
+	profile string
+	service bool
 }
 
 func main() {
 	var o options
 	var engines, classes string
-	var quick bool
+	var quick, judged, vectors bool
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
 	flag.StringVar(&o.work, "work", "bench/data", "directory for unpacked corpora and indexes")
 	flag.StringVar(&o.out, "out", "", "file of the report (default bench/results/<date>.md)")
@@ -45,6 +47,10 @@ func main() {
 	flag.IntVar(&o.threads, "threads", 2, "threads of the throughput part")
 	flag.DurationVar(&o.warm, "warm", 20*time.Second, "how long each engine runs all queries before anything is measured")
 	flag.BoolVar(&quick, "quick", false, "a run of minutes: fewer documents, queries and rounds")
+	flag.BoolVar(&judged, "relevance", false, "measure ranking quality on the judged sets instead of speed")
+	flag.BoolVar(&vectors, "vectors", false, "measure nearest neighbours beside hnswlib instead of text search")
+	flag.BoolVar(&o.service, "service", true, "measure Quire's own server too: latency over loopback, ingest over HTTP")
+	flag.StringVar(&o.profile, "profile", "", "write CPU and allocation profiles of this query class instead")
 	flag.Parse()
 	if quick {
 		o.docs, o.perKind, o.rounds, o.repeat = min(o.docs, 100_000), min(o.perKind, 20), 2, 5
@@ -57,7 +63,16 @@ func main() {
 	if o.out == "" {
 		o.out = filepath.Join("bench", "results", time.Now().Format("2006-01-02")+".md")
 	}
-	if err := measure(o); err != nil {
+	work := measure
+	switch {
+	case judged:
+		work = relevance
+	case vectors:
+		work = func(o options) error { return nearest(o, quick) }
+	case o.profile != "":
+		work = profile
+	}
+	if err := work(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -66,6 +81,9 @@ func main() {
 func measure(o options) error {
 	corpus, queries, err := prepare(o)
 	if err != nil {
+		return err
+	}
+	if err := build(o.engines...); err != nil {
 		return err
 	}
 	var engines []*engine
@@ -105,13 +123,48 @@ func measure(o options) error {
 		r.rows = append(r.rows, row)
 		fmt.Println(r.line(row))
 	}
-	if err := r.updates(o, corpus); err != nil {
+	if err := r.updates(o, corpus, queries); err != nil {
 		return err
+	}
+	if o.service {
+		if err := r.throughServer(o, corpus, queries); err != nil {
+			return fmt.Errorf("through the server: %w", err)
+		}
 	}
 	text := r.render()
 	fmt.Println(text)
-	if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
+	return r.write(text)
+}
+
+// profile runs one class through Quire and writes where time and memory go.
+func profile(o options) error {
+	o.engines, o.classes = []string{"quire"}, []string{o.profile}
+	corpus, queries, err := prepare(o)
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(o.out, []byte(text), 0o644)
+	if len(queries[o.profile]) == 0 {
+		return fmt.Errorf("no class %q; there are %s", o.profile, strings.Join(order, ", "))
+	}
+	if err := build("quire"); err != nil {
+		return err
+	}
+	e, err := start("quire")
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	if err := e.index(o, corpus); err != nil {
+		return err
+	}
+	if err := e.open(); err != nil {
+		return err
+	}
+	cpu, allocs := "bench/data/"+o.profile+".cpu.prof", "bench/data/"+o.profile+".allocs.prof"
+	var a throughput
+	err = e.ask(map[string]any{"do": "profile", "queries": queries[o.profile], "threads": 1, "rounds": 1, "seconds": 10, "cpu": cpu, "allocs": allocs}, &a)
+	if err == nil {
+		fmt.Printf("%d queries; go tool pprof %s, go tool pprof -sample_index=alloc_space %s\n", a.Queries, cpu, allocs)
+	}
+	return err
 }

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,42 +21,88 @@ type report struct {
 	engines []*engine
 	rows    []row
 	update  []float64
+	mixed   []mixed
+	service *service
 }
 
 // updates measures one hundred changed documents on the whole index, from the
-// first change to the moment a search would see the last.
-func (r *report) updates(o options, corpus string) error {
-	f, err := os.Open(corpus)
+// first change to the moment a search would see the last; and searches while
+// documents are written. Both work on a copy, so that the next run finds the
+// index as it was built.
+func (r *report) updates(o options, corpus string, queries map[string][]query) error {
+	documents, err := head(corpus, 5000)
 	if err != nil {
 		return err
+	}
+	var plain []query
+	for _, class := range []string{"term_mid", "and2", "or2"} {
+		plain = append(plain, queries[class]...)
+	}
+	seconds := 10
+	if o.docs < 500_000 {
+		seconds = 5
+	}
+	for _, e := range r.engines {
+		e.close()
+		copied := e.dir + ".changed"
+		if err := errors.Join(os.RemoveAll(copied), os.CopyFS(copied, os.DirFS(e.dir))); err != nil {
+			return err
+		}
+		a := struct {
+			Seconds float64 `json:"seconds"`
+		}{math.NaN()}
+		if err := once(e.name, map[string]any{"do": "update", "dir": copied, "documents": documents[:min(100, len(documents))]}, &a); err != nil {
+			return err
+		}
+		r.update = append(r.update, a.Seconds)
+		var m mixed
+		if slices.Contains([]string{"quire", "lucene"}, e.name) && len(plain) > 0 {
+			if err := once(e.name, map[string]any{"do": "mixed", "dir": copied, "documents": documents, "queries": plain, "seconds": seconds}, &m); err != nil {
+				return err
+			}
+		}
+		r.mixed = append(r.mixed, m)
+		if err := os.RemoveAll(copied); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mixed is what searches and writes reached at the same time.
+type mixed struct {
+	Searches  int     `json:"searches"`
+	Documents int     `json:"documents"`
+	Seconds   float64 `json:"seconds"`
+}
+
+// once starts a driver for a single command.
+func once(name string, command, answer any) error {
+	e, err := start(name)
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	return e.ask(command, answer)
+}
+
+// head reads the first documents of a corpus.
+func head(corpus string, count int) ([]json.RawMessage, error) {
+	f, err := os.Open(corpus)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	lines := bufio.NewReaderSize(f, 1<<20)
 	var documents []json.RawMessage
-	for range 100 {
+	for range count {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
 			break
 		}
 		documents = append(documents, json.RawMessage(bytes.TrimSpace(line)))
 	}
-	for _, e := range r.engines {
-		e.close()
-		fresh, err := start(e.name)
-		if err != nil {
-			return err
-		}
-		var a struct {
-			Seconds float64 `json:"seconds"`
-		}
-		err = fresh.ask(map[string]any{"do": "update", "dir": e.dir, "documents": documents}, &a)
-		fresh.close()
-		if err != nil {
-			return err
-		}
-		r.update = append(r.update, a.Seconds)
-	}
-	return nil
+	return documents, nil
 }
 
 func (r *report) line(row row) string {
@@ -81,6 +129,8 @@ func (r *report) render() string {
 			e.built.Seconds, e.built.MergeSeconds, e.built.CPUSeconds, float64(e.built.Bytes)/1e6, float64(e.built.PeakRSS)/1e6,
 			e.opened.Seconds*1e3, float64(e.opened.RSS)/1e6, r.update[i])
 	}
+	b.WriteString("\nSize is that of the force-merged index without log. At rest: resident memory after opening, mapped pages touched so far included.\n")
+	r.renderMixed(&b)
 	fmt.Fprintf(&b, "\n## Top-10 latency, one thread, µs p50 · p99, and speed relative to %s (above 1 is faster)\n\n| class |", base.name)
 	for _, e := range r.engines {
 		fmt.Fprintf(&b, " %s |", e.name)
@@ -117,7 +167,33 @@ func (r *report) render() string {
 		}
 		b.WriteString("\n")
 	}
+	fmt.Fprintf(&b, "\n![Speed relative to %s per class](%s)\n", base.name, filepath.Base(r.plotPath()))
+	if r.service != nil {
+		r.service.render(&b)
+	}
 	return b.String()
+}
+
+func (r *report) renderMixed(b *strings.Builder) {
+	b.WriteString("\nSearches of one thread (term, and, or) while another writes documents that are there already, visible about every second:\n\n| engine | searches/s | documents/s |\n|---|---|---|\n")
+	for i, e := range r.engines {
+		if m := r.mixed[i]; m.Seconds > 0 {
+			fmt.Fprintf(b, "| %s | %.0f | %.0f |\n", e.name, float64(m.Searches)/m.Seconds, float64(m.Documents)/m.Seconds)
+		}
+	}
+}
+
+func (r *report) plotPath() string { return strings.TrimSuffix(r.options.out, ".md") + ".svg" }
+
+// write writes the report and its plot.
+func (r *report) write(text string) error {
+	if err := os.MkdirAll(filepath.Dir(r.options.out), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(r.plotPath(), r.plot(), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(r.options.out, []byte(text), 0o644)
 }
 
 // agreement says how far an engine's results differ from the first one's.

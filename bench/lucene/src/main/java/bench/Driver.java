@@ -112,6 +112,7 @@ public final class Driver {
       case "query" -> query(command);
       case "throughput" -> throughput(command);
       case "update" -> update(command);
+      case "mixed" -> mixed(command);
       default -> throw new IllegalArgumentException("unknown command");
     };
   }
@@ -253,6 +254,25 @@ public final class Driver {
         }
         query = all.build();
       }
+      case "box" -> {
+        // What a search box built on Lucene does: each word as it is, with one typo, the last as a prefix.
+        List<String> words = new ArrayList<>();
+        try (var tokens = analyzer.tokenStream("text", q.get("text").asText())) {
+          var term = tokens.addAttribute(org.apache.lucene.analysis.tokenattributes.CharTermAttribute.class);
+          tokens.reset();
+          while (tokens.incrementToken()) words.add(term.toString());
+          tokens.end();
+        }
+        for (int i = 0; i < words.size(); i++) {
+          Term t = new Term("text", words.get(i));
+          all.add(new org.apache.lucene.search.BoostQuery(new TermQuery(t), 4), BooleanClause.Occur.SHOULD);
+          if (words.get(i).length() >= 4) all.add(new FuzzyQuery(t, words.get(i).length() >= 8 ? 2 : 1, 1), BooleanClause.Occur.SHOULD);
+          if (i == words.size() - 1) {
+            all.add(new PrefixQuery(t, PrefixQuery.SCORING_BOOLEAN_REWRITE), BooleanClause.Occur.SHOULD);
+          }
+        }
+        query = all.build();
+      }
       default -> throw new IllegalArgumentException("op " + q.get("op"));
     }
     JsonNode filter = q.get("filter");
@@ -387,6 +407,63 @@ public final class Driver {
       if (after != null) after.close();
       before.close();
       return JSON.createObjectNode().put("seconds", seconds);
+    }
+  }
+
+  /** One thread searches while another rewrites documents; a reader that sees them opens every second. */
+  private ObjectNode mixed(JsonNode c) throws Exception {
+    IndexWriterConfig config = new IndexWriterConfig(analyzer);
+    config.setUseCompoundFile(false);
+    config.setRAMBufferSizeMB(256);
+    try (IndexWriter writer = new IndexWriter(FSDirectory.open(Path.of(c.get("dir").asText())), config)) {
+      var manager = new org.apache.lucene.search.SearcherManager(writer, new org.apache.lucene.search.SearcherFactory() {
+        @Override
+        public IndexSearcher newSearcher(org.apache.lucene.index.IndexReader r, org.apache.lucene.index.IndexReader previous) {
+          IndexSearcher s = new IndexSearcher(r);
+          s.setQueryCache(null);
+          s.setSimilarity(new BM25Similarity());
+          return s;
+        }
+      });
+      var stop = new java.util.concurrent.atomic.AtomicBoolean();
+      AtomicLong written = new AtomicLong();
+      JsonNode documents = c.get("documents");
+      long began = System.nanoTime();
+      Thread t = new Thread(() -> {
+        try {
+          long last = System.nanoTime();
+          while (!stop.get()) {
+            JsonNode d = documents.get((int) (written.get() % documents.size()));
+            writer.updateDocument(new Term("id", d.get("id").asText()), document(d));
+            written.incrementAndGet();
+            if (System.nanoTime() - last > 1_000_000_000L) {
+              writer.commit();
+              manager.maybeRefreshBlocking();
+              last = System.nanoTime();
+            }
+          }
+        } catch (Exception e) {
+          throw new RuntimeException(e);
+        }
+      });
+      t.start();
+      JsonNode queries = c.get("queries");
+      long searches = 0;
+      double limit = c.get("seconds").asDouble();
+      while ((System.nanoTime() - began) / 1e9 < limit) {
+        JsonNode q = queries.get((int) (searches++ % queries.size()));
+        searcher = manager.acquire();
+        try {
+          search(q, parse(q), null);
+        } finally {
+          manager.release(searcher);
+        }
+      }
+      double seconds = (System.nanoTime() - began) / 1e9;
+      stop.set(true);
+      t.join();
+      manager.close();
+      return JSON.createObjectNode().put("searches", searches).put("documents", written.get()).put("seconds", seconds);
     }
   }
 
