@@ -96,7 +96,11 @@ func Apply(target *Tree, shape Shape, path string, value []byte, codes Codes, at
 		}
 	}
 	if jsonread.KindOf(value) != jsonread.NullKind {
-		a.value = func() *Tree { return ParseTree(value) }
+		a.value = func() *Tree {
+			placed := ParseTree(value)
+			placed.written = path
+			return placed
+		}
 	}
 	return a.apply(target, shape, steps)
 }

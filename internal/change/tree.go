@@ -4,6 +4,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/problem"
 )
 
 // Tree is a JSON value that can be changed. Scalars keep their text, so that
@@ -13,6 +14,7 @@ type Tree struct {
 	raw     []byte // of scalars
 	members []member
 	items   []*Tree
+	written string // the change path that placed the value, "" for none
 }
 
 type member struct {
@@ -133,4 +135,19 @@ func (t *Tree) reads(text string) bool {
 		return string(t.raw) == text
 	}
 	return false
+}
+
+// Written calls visit for every value that a change placed, with where it
+// stands below at and the path as it was written.
+func (t *Tree) Written(at problem.Path, visit func(stands problem.Path, written string)) {
+	if t.written != "" {
+		visit(at, t.written)
+		return
+	}
+	for _, m := range t.members {
+		m.value.Written(at.Field(m.name), visit)
+	}
+	for i, item := range t.items {
+		item.Written(at.Item(i), visit)
+	}
 }

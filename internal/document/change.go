@@ -1,6 +1,8 @@
 package document
 
 import (
+	"strings"
+
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/change"
 	"github.com/quiresearch/quire/internal/jsonread"
@@ -87,7 +89,8 @@ func (r *Reader) changeKey(key *definition.ResolvedField, raw []byte) {
 
 // Apply changes a document, given as it was sent, and reads the result whole.
 // Every problem is reported to found with a path that begins with at, and the
-// result is then nil.
+// result is then nil. A value that a change placed is named by the path of the
+// change.
 func (r *Reader) Apply(c *Change, source []byte, at problem.Path, found *problem.List) *Document {
 	before := found.Len()
 	tree := change.ParseTree(source)
@@ -108,7 +111,32 @@ func (r *Reader) Apply(c *Change, source []byte, at problem.Path, found *problem
 	if d != nil {
 		d.Signals = append(d.Signals, c.Signals...)
 	}
+	if problems := found.Problems()[before:]; len(problems) > 0 {
+		nameByChange(problems, tree, at)
+	}
 	return d
+}
+
+// nameByChange gives problems with values that a change placed the path of the
+// change.
+func nameByChange(problems problem.Problems, tree *change.Tree, at problem.Path) {
+	named := make(map[*problem.Problem]string)
+	tree.Written(at, func(stands problem.Path, written string) {
+		for _, p := range problems {
+			if rest, ok := below(p.Path, stands.String()); ok {
+				named[p] = at.Append(written).String() + rest
+			}
+		}
+	})
+	for p, path := range named {
+		p.Path = path
+	}
+}
+
+// below returns what a path adds to the path of a value it leads to or into.
+func below(path, value string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(path, value)
+	return rest, ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // prune takes away what the definition no longer declares, and signal values,
