@@ -1,7 +1,8 @@
 package definition
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -286,29 +287,29 @@ func (f *ResolvedField) resolvePattern(name string) *ResolvedField {
 }
 
 // isConcrete reports whether a name of a document can be one that a pattern
-// stands for: no dots, which separate names, and no control characters.
+// stands for: no dots, which separate names, no control characters, and no *,
+// since a field is never addressed by a pattern.
 func isConcrete(name string) bool {
 	for i := 0; i < len(name); i++ {
-		if name[i] == '.' || name[i] < ' ' {
+		if name[i] == '.' || name[i] == '*' || name[i] < ' ' {
 			return false
 		}
 	}
 	return name != ""
 }
 
-// comparePatterns orders patterns as they are tried: character by character
-// with * after every other, the shorter first on a common prefix.
-func comparePatterns(a, b string) bool {
-	for i := 0; i < len(a) && i < len(b); i++ {
-		if a[i] != b[i] {
-			return b[i] == '*' || (a[i] != '*' && a[i] < b[i])
-		}
-	}
-	return len(a) < len(b)
+// comparePatterns orders patterns as they are tried: the longest literal prefix
+// first, on equal prefixes the shorter pattern, then by bytes.
+func comparePatterns(a, b pattern) int {
+	return cmp.Or(
+		cmp.Compare(strings.IndexByte(b.name, '*'), strings.IndexByte(a.name, '*')),
+		cmp.Compare(len(a.name), len(b.name)),
+		strings.Compare(a.name, b.name),
+	)
 }
 
 func sortPatterns(patterns []pattern) {
-	sort.Slice(patterns, func(i, j int) bool { return comparePatterns(patterns[i].name, patterns[j].name) })
+	slices.SortFunc(patterns, comparePatterns)
 }
 
 // matchesPattern reports whether each * of the pattern can stand for one or

@@ -34,6 +34,25 @@ func TestExplicitNamesWinThenPatternsInOrder(t *testing.T) {
 	}
 }
 
+// The longest literal prefix wins, then the shorter pattern; a pattern itself
+// names no field.
+func TestPatternsAreTriedInOrder(t *testing.T) {
+	s := NewSchema(mustParse(t, `{"fields":{"id":{"type":"string","primaryKey":true},"ab":{"type":"boolean"},"a*":{"type":"string"},"ab*":{"type":"int32"},
+		"x*_x":{"type":"float"},"x*_a_x":{"type":"double"},"o":{"type":"object","fields":{"*":{"type":"int64"},"*_x":{"type":"string"}}}}}`))
+	for path, want := range map[string]string{
+		"ab": "boolean", "abc": "int32", "ac": "string", "xq_a_x": "float", "o.q_x": "int64",
+		"a*": "", "ab*": "", "o.*": "", "aq*": "",
+	} {
+		got := ""
+		if f, ok := s.Resolve(path); ok {
+			got = string(f.Type)
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
 func TestPatternsMatchAsTheirExpression(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	letters := func(set string, n int) string {
