@@ -224,7 +224,10 @@ func (d *decoder) freshness(v jsonread.Value) string {
 		if name != "atLeast" {
 			return false
 		}
-		token, _ = member.Text()
+		var ok bool
+		if token, ok = member.Text(); ok && token == "" && !member.IsNull() {
+			member.Report(problem.SearchFreshnessInvalid)
+		}
 		return true
 	})
 	return token

@@ -56,6 +56,8 @@ func TestEveryShapeProblemIsReportedWithItsPlace(t *testing.T) {
 		{`{"query":[{"field":"a","match":{"type":"text"}}]}`, `search:clause:text_required@query[0].match.text`},
 		{`{"query":[{"field":"a","match":{"type":"text","text":"x","combine":"term"}}]}`, `request:property_unknown@query[0].match.combine`},
 		{`{"query":[{"type":"text"}]}`, `search:clause:text_required@query[0].text`},
+		{`{"after":"","freshness":{"atLeast":""}}`, `search:cursor:invalid@after search:freshness:invalid@freshness.atLeast`},
+		{`{"after":null,"freshness":{"atLeast":null}}`, ``},
 		{`{"query":[{"type":"text","text":"x","slop":-1}]}`, `search:clause:slop_out_of_range@query[0].slop`},
 		{`{"query":[{"type":"text","text":"x","slop":1}]}`, `search:clause:slop_unsupported@query[0].slop`},
 		{`{"query":[{"type":"text","text":"x","match":"user","slop":1}]}`, ``},
