@@ -27,6 +27,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -61,6 +62,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 
 	route := a.serve(tracked, r)
+	if r.Body != nil && r.Body != http.NoBody && !tracked.bodyRead {
+		// The server reads what is left of a short body to keep the connection;
+		// it must not wait for one that never comes.
+		_ = tracked.control.SetReadDeadline(time.Now().Add(progressTimeout))
+	}
 
 	took := time.Since(began)
 	pattern := "UNKNOWN"
@@ -148,7 +154,10 @@ func (a *API) answer(w *trackedWriter, r *http.Request, route *Route, values []s
 		limit = a.options.MaxStreamBodySize
 	}
 	request.body = newBoundedBody(w, r, limit)
-	defer request.body.disarm()
+	defer func() {
+		request.body.disarm()
+		w.bodyRead = request.body.failed == io.EOF
+	}()
 
 	if route.Permission != "" {
 		if err := a.permit(r.Context(), request); err != nil {
@@ -253,6 +262,8 @@ type trackedWriter struct {
 	status  int
 	written int64
 	armed   time.Time
+
+	bodyRead bool // the body of the request was read to its end
 }
 
 func (w *trackedWriter) WriteHeader(status int) {
