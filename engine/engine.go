@@ -109,6 +109,7 @@ type Options struct {
 	Analysis     *analysis.Builder       // makes analysis chains; nil = one without locale data
 	Logger       *slog.Logger
 	Metrics      *metrics.Set
+	Changed      func() // runs when there is another snapshot, and must not wait; may be nil
 }
 
 func (o Options) withDefaults() Options {

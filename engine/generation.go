@@ -320,6 +320,9 @@ func (g *Generation) install(sequence uint64, segments []*snapshot.Segment, m *m
 	if previous != nil {
 		previous.Release()
 	}
+	if g.options.Changed != nil {
+		g.options.Changed()
+	}
 }
 
 // unuse gives back the files of a snapshot; those that neither another

@@ -42,10 +42,16 @@ import (
 // Options tune a Set.
 type Options struct {
 	MaxOpen int // generations open at once; 0: no bound
-	Engine  engine.Options
-	Metrics *metrics.Set
-	Log     *slog.Logger
-	Remote  *Remote // where generations are kept in object mode; nil in local mode
+	// CloseGrace is how long a generation that was evicted stays usable, beyond
+	// MaxOpen.
+	CloseGrace time.Duration
+	Engine     engine.Options
+	Metrics    *metrics.Set
+	Log        *slog.Logger
+	Remote     *Remote // where generations are kept in object mode; nil in local mode
+	// Changed runs when a generation has another snapshot, and must not wait;
+	// may be nil.
+	Changed func(registry.Entry)
 }
 
 // Set is the open generations of a node.
@@ -61,6 +67,7 @@ type Set struct {
 	leaving map[registry.ID]chan struct{} // closed when the close is over
 	removed map[registry.ID]bool
 	moves   map[registry.ID]*sync.RWMutex
+	evicted int // slots in their grace period
 	closed  bool
 }
 
@@ -79,6 +86,7 @@ type slot struct {
 
 	users  int // guarded by Set.mu, as what follows
 	usedAt time.Time
+	grace  *time.Timer // of an evicted generation: closes it; nil otherwise
 }
 
 // New returns the generations below a directory.
@@ -259,6 +267,9 @@ func (s *Set) take(entry registry.Entry, toWrite, toRead bool) (held *slot, isFi
 		return nil, false, problem.IndexClosed.New()
 	}
 	held, ok := s.slots[entry.Generation]
+	if ok {
+		s.stay(held)
+	}
 	switch {
 	case ok && toRead && held.previous != nil && !held.isOpen():
 		held = held.previous
@@ -319,6 +330,15 @@ func (s *Set) open(ctx context.Context, held *slot, purpose string) {
 	s.evict(ctx)
 }
 
+// engineOptions are the options of one generation.
+func (s *Set) engineOptions(held *slot) engine.Options {
+	options, entry := s.options.Engine, held.entry
+	if s.options.Changed != nil {
+		options.Changed = func() { s.options.Changed(entry) }
+	}
+	return options
+}
+
 // openProblem tells what a failed open is to a caller.
 func openProblem(err error) error {
 	var known *problem.Problem
@@ -330,30 +350,68 @@ func openProblem(err error) error {
 
 func (s *Set) giveBack(held *slot) {
 	s.mu.Lock()
-	held.users--
 	held.usedAt = time.Now()
-	over := s.options.MaxOpen > 0 && len(s.slots) > s.options.MaxOpen
+	s.mu.Unlock()
+	s.leaveAlone(held)
+}
+
+// leaveAlone is giveBack by somebody who did not use the generation.
+func (s *Set) leaveAlone(held *slot) {
+	s.mu.Lock()
+	held.users--
+	over := s.isOver()
 	s.mu.Unlock()
 	if over {
 		s.evict(context.Background())
 	}
 }
 
+// isOver reports whether more generations are open than may be. The caller
+// holds mu.
+func (s *Set) isOver() bool {
+	return s.options.MaxOpen > 0 && len(s.slots)-s.evicted > s.options.MaxOpen
+}
+
 // evict closes unused generations beyond the bound, least recently used first.
+// They stay usable for the grace period.
 func (s *Set) evict(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.options.MaxOpen > 0 && len(s.slots) > s.options.MaxOpen {
+	for s.isOver() {
 		var victim *slot
 		for _, held := range s.slots {
-			if held.users == 0 && held.engine != nil && (victim == nil || held.usedAt.Before(victim.usedAt)) {
+			if held.users == 0 && held.engine != nil && held.grace == nil && (victim == nil || held.usedAt.Before(victim.usedAt)) {
 				victim = held
 			}
 		}
 		if victim == nil {
 			return
 		}
-		s.leave(ctx, victim)
+		if s.options.CloseGrace <= 0 {
+			s.leave(ctx, victim)
+			continue
+		}
+		s.evicted++
+		victim.grace = time.AfterFunc(s.options.CloseGrace, func() { s.endGrace(victim) })
+	}
+}
+
+// endGrace closes an evicted generation that nobody came back for.
+func (s *Set) endGrace(held *slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if held.grace != nil && held.users == 0 && s.slots[held.entry.Generation] == held {
+		s.leave(context.Background(), held)
+	}
+}
+
+// stay ends the grace of a generation that is used again or is leaving. The
+// caller holds mu.
+func (s *Set) stay(held *slot) {
+	if held.grace != nil {
+		held.grace.Stop()
+		held.grace = nil
+		s.evicted--
 	}
 }
 
@@ -361,6 +419,7 @@ func (s *Set) evict(ctx context.Context) {
 // opens it again waits for that. The caller holds mu.
 func (s *Set) leave(ctx context.Context, held *slot) {
 	id, closed := held.entry.Generation, make(chan struct{})
+	s.stay(held)
 	delete(s.slots, id)
 	before := s.leaving[id]
 	s.leaving[id] = closed

@@ -68,7 +68,7 @@ func (s *Set) openEngine(ctx context.Context, held *slot) (*engine.Generation, e
 	storage := s.storage(held.entry.Generation)
 	switch {
 	case s.options.Remote == nil:
-		return engine.Open(ctx, storage, s.options.Engine)
+		return engine.Open(ctx, storage, s.engineOptions(held))
 	case held.isWriter:
 		if held.previous != nil {
 			held.previous.copied.turn <- struct{}{} // no pull runs beside a writer (G5)
@@ -99,7 +99,7 @@ func (s *Set) openWriter(ctx context.Context, held *slot, storage engine.Storage
 		return nil, remoteProblem(err)
 	}
 	storage.Log, storage.Publisher = writer, &timed{writer, s}
-	g, err := engine.Open(ctx, storage, s.options.Engine)
+	g, err := engine.Open(ctx, storage, s.engineOptions(held))
 	if err != nil {
 		return nil, remoteProblem(err)
 	}
@@ -135,7 +135,7 @@ func (s *Set) pullOnce(ctx context.Context, remote *replication.Remote, director
 // openCopy brings a copy up to date and opens it. While the bucket cannot be
 // read the copy that is there answers.
 func (s *Set) openCopy(ctx context.Context, held *slot, storage engine.Storage) (*engine.Generation, error) {
-	options := s.options.Engine
+	options := s.engineOptions(held)
 	options.ReadOnly = true
 	failed := s.fetch(ctx, held, storage, nil)
 	if failed != nil {

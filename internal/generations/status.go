@@ -2,9 +2,11 @@ package generations
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -89,17 +91,40 @@ func (g *Generation) isClosed() bool {
 	return false
 }
 
-// Open returns every open generation; each is to be released.
+// Open returns every open generation; each is to be released. That somebody
+// looked does not count as use.
 func (s *Set) Open() []*Generation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []*Generation
 	for _, held := range s.slots {
-		if held.engine == nil || held.err != nil {
-			continue
+		if g := s.look(held); g != nil {
+			all = append(all, g)
 		}
-		held.users++
-		all = append(all, s.handOut(held, held.entry))
 	}
 	return all
+}
+
+// Peek returns a generation, to be released, when it is open; nil otherwise.
+// That somebody looked does not count as use.
+func (s *Set) Peek(generation registry.ID) *Generation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held := s.slots[generation]
+	if held == nil {
+		return nil
+	}
+	return s.look(held)
+}
+
+// look hands an open generation out to somebody who only looks. The caller
+// holds mu.
+func (s *Set) look(held *slot) *Generation {
+	if held.engine == nil || held.err != nil {
+		return nil
+	}
+	held.users++
+	g := s.handOut(held, held.entry)
+	g.release = sync.OnceFunc(func() { s.leaveAlone(held) })
+	return g
 }
