@@ -13,16 +13,15 @@ func (p *piece) run(ctx context.Context) error {
 	if p.ranker == nil && p.set == nil && p.of.knownExact {
 		return nil
 	}
+	if index := p.extremes(); index != nil {
+		return p.runExtremes(ctx, index)
+	}
 	return p.scanner.Run(ctx, 0, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs(), p)
 }
 
 // Take ranks the matches of a window.
 func (p *piece) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
-	n := matched.Count()
-	p.taken += n
-	if p.of.request.CountTo != Everything {
-		p.of.counted.Add(int64(n))
-	}
+	p.count(matched.Count(), base+match.Span)
 	if p.set != nil {
 		bitset.OrWords(p.set.Words()[base/64:], matched[:])
 	}
@@ -36,14 +35,35 @@ func (p *piece) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
 	if sums == nil && p.signals == nil && p.ranker.byScoreAlone && p.ranker.isFull() && p.of.request.After == nil && p.of.prunes() {
 		return false // nothing that follows can stand before what is there
 	}
-	return true
+	return p.goesOn()
+}
+
+// count adds matches; all of them before a document have come now, when a
+// whole window comes at once.
+func (p *piece) count(n int, reached uint32) {
+	if p.uncounted {
+		return
+	}
+	p.taken += n
+	p.reached = reached
+	if p.of.request.CountTo != Everything {
+		p.of.counted.Add(int64(n))
+	}
+}
+
+// goesOn reports whether a scan that only counts has more to count.
+func (p *piece) goesOn() bool {
+	p.stopped = p.endsCounted && p.of.prunes()
+	return !p.stopped
 }
 
 // TakeDocs ranks documents that come as a list.
 func (p *piece) TakeDocs(docs []uint32, scores []float32) bool {
-	p.taken += len(docs)
-	if p.of.request.CountTo != Everything {
-		p.of.counted.Add(int64(len(docs)))
+	if len(docs) > 0 {
+		if docs[0] >= p.reached && !p.goesOn() {
+			return false // these are not taken
+		}
+		p.count(len(docs), docs[len(docs)-1]&^(match.Span-1)+match.Span)
 	}
 	if p.set != nil {
 		for _, doc := range docs {

@@ -88,6 +88,12 @@ type piece struct {
 	signals *signals
 	set     *bitset.Bitset
 	taken   int
+
+	skipped     bool   // matches were left out beside what the scanner skipped
+	uncounted   bool   // matches were counted before
+	endsCounted bool   // the scan ends when enough is counted
+	stopped     bool   // it did
+	reached     uint32 // matches before it were taken
 }
 
 func (r *run) bind(segment int) (*piece, error) {
@@ -140,7 +146,7 @@ func (r *run) merge(pieces []*piece) *Result {
 	var hits []Hit
 	for _, p := range pieces {
 		result.Total += p.taken
-		if p.scanner.Skipped() {
+		if p.scanner.Skipped() || p.skipped {
 			result.Exact = false
 		}
 		if p.ranker != nil {

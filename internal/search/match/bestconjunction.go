@@ -3,6 +3,7 @@ package match
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
@@ -13,9 +14,11 @@ import (
 // combining sets.
 const sparseLead = 64
 
-// conjunction is an And of terms and sets whose rarest term leads.
+// conjunction is an And of terms and sets whose rarest part leads: a term, or
+// a set of few documents.
 type conjunction struct {
 	lead   *termStep
+	listed []uint32 // documents of the set that leads
 	others []*termStep
 	sets   []*Set
 }
@@ -35,18 +38,22 @@ func conjunctionOf(root step) (conjunction, bool) {
 				c.others = append(c.others, member)
 			}
 		case *setStep:
-			c.sets = append(c.sets, member.set)
+			if i == 0 && member.set.words == nil {
+				c.listed = member.set.docs
+			} else {
+				c.sets = append(c.sets, member.set)
+			}
 		default:
 			return c, false
 		}
 	}
-	return c, c.lead != nil
+	return c, c.lead != nil || c.listed != nil
 }
 
 // isSparse reports whether looking documents up is cheaper than combining
 // sets even while every match is wanted.
 func (c *conjunction) isSparse() bool {
-	return c.lead.density <= sparseLead || len(c.others) >= maxDense
+	return c.lead == nil || c.lead.density <= sparseLead || len(c.others) >= maxDense
 }
 
 // walk returns the postings that are read: those that are scored, if any.
@@ -65,6 +72,9 @@ const chunk = 64
 // documents are scored first; those that cannot reach the floor with all that
 // the others may add are dropped before they are looked up there.
 func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
+	if c.lead == nil {
+		return s.bestOfListed(ctx, c, from, to, sink)
+	}
 	done := ctx.Done()
 	lead := c.lead.walk()
 	bounds := make([]float64, len(c.others))
@@ -123,6 +133,38 @@ func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32,
 	return nil
 }
 
+// bestOfListed is bestOfAll for a set that leads.
+func (s *Scanner) bestOfListed(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	bounds := make([]float64, len(c.others))
+	first, _ := slices.BinarySearch(c.listed, from)
+	for ; first < len(c.listed) && c.listed[first] < to; first += chunk {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		docs := c.listed[first:min(first+chunk, len(c.listed))]
+		floor, rest := -1.0, 0.0
+		if sink.Prunes() {
+			floor = sink.Floor()
+		}
+		if floor > 0 {
+			if rest = boundAll(c.others, bounds, docs[0], docs[len(docs)-1]+1); rest <= floor {
+				s.skipped = true
+				continue
+			}
+		}
+		s.gradeChunk(c, docs, 0, bounds, rest, floor)
+		out := &s.room.batch
+		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+			s.skipped = true
+			return nil
+		}
+	}
+	return nil
+}
+
 // blockBound is a score that no document of the block exceeds.
 func (s *termStep) blockBound() float64 {
 	if s.table == nil {
@@ -136,7 +178,7 @@ func (s *termStep) blockBound() float64 {
 func (s *Scanner) gradeChunk(c conjunction, docs []uint32, first int, bounds []float64, rest, floor float64) {
 	out := &s.room.batch
 	out.reset()
-	if c.lead.table != nil {
+	if c.lead != nil && c.lead.table != nil {
 		least := float32(-1)
 		if floor-rest > 0 {
 			least = math.Nextafter32(float32(floor-rest), -1)

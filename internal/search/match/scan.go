@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/search/plan"
 )
@@ -153,6 +154,23 @@ func (v *View) scanner(segment int, n plan.Node, scoring bool, path string) (*Sc
 		s.mask.parents = parents.Words()
 	}
 	return s, nil
+}
+
+// Within narrows a scanner that does not score to some of the documents, which
+// it takes over and sorts.
+func (s *Scanner) Within(docs []uint32) {
+	narrow := stepOf(newSparseSet(docs, s.mask.documents))
+	if _, never := narrow.(noStep); never {
+		s.root = narrow
+		return
+	}
+	and, ok := s.root.(*andStep)
+	if !ok {
+		and = &andStep{steps: []step{s.root}}
+		s.root = and
+	}
+	and.steps = append(and.steps, narrow)
+	slices.SortStableFunc(and.steps, func(x, y step) int { return x.cost() - y.cost() })
 }
 
 // Skipped reports whether matches were left out.

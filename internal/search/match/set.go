@@ -43,7 +43,43 @@ func extract(words []uint64, count int) []uint32 {
 
 // sortLimit is how many documents of a segment are sorted as an array; more
 // are sorted by setting bits, which costs a walk over all documents' bits.
-func sortLimit(documents uint32) int { return max(256, int(documents/512)) }
+func sortLimit(documents uint32) int { return max(256, int(documents/64)) }
+
+const (
+	sortDigit = 11 // bits that one pass of sortDocs looks at
+	fewToSort = 128
+)
+
+// sortDocs sorts documents of a segment of so many.
+func sortDocs(docs []uint32, documents uint32) {
+	if len(docs) < fewToSort {
+		slices.Sort(docs)
+		return
+	}
+	from, to := docs, make([]uint32, len(docs))
+	passes := 0
+	for shift := 0; shift < bits.Len32(documents); shift += sortDigit {
+		var ends [1 << sortDigit]uint32
+		for _, doc := range from {
+			ends[doc>>shift&(1<<sortDigit-1)]++
+		}
+		sum := uint32(0)
+		for i, n := range ends {
+			ends[i] = sum
+			sum += n
+		}
+		for _, doc := range from {
+			digit := doc >> shift & (1<<sortDigit - 1)
+			to[ends[digit]] = doc
+			ends[digit]++
+		}
+		from, to = to, from
+		passes++
+	}
+	if passes%2 == 1 {
+		copy(docs, from)
+	}
+}
 
 // newSparseSet sorts docs, drops repetitions and takes them over. When they
 // are many for the segment the set becomes dense.
@@ -55,7 +91,7 @@ func newSparseSet(docs []uint32, documents uint32) *Set {
 		}
 		return newSet(b)
 	}
-	slices.Sort(docs)
+	sortDocs(docs, documents)
 	docs = slices.Compact(docs)
 	return &Set{docs: docs, count: len(docs)}
 }

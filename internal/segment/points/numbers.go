@@ -111,6 +111,11 @@ func (p *Numbers) Count(lo, hi int64) uint64 {
 // each calls do with the documents of values in [lo, hi], block by block.
 func (p *Numbers) each(lo, hi int64, do func(docs []uint32)) {
 	from, to := p.span(lo, hi)
+	p.eachPlace(from, to, do)
+}
+
+// eachPlace calls do with the documents of a range of places, block by block.
+func (p *Numbers) eachPlace(from, to int, do func(docs []uint32)) {
 	var buf [BlockSize]uint32
 	for from < to {
 		b := from / BlockSize
@@ -138,6 +143,32 @@ func (p *Numbers) IntoBitset(lo, hi int64, out *bitset.Bitset) {
 func (p *Numbers) AppendDocs(dst []uint32, lo, hi int64) []uint32 {
 	p.each(lo, hi, func(docs []uint32) { dst = append(dst, docs...) })
 	return dst
+}
+
+// AppendExtreme appends the documents of the n highest or lowest values and
+// of all values equal to the last of those, in no order. It reports false, and
+// appends nothing, when those make it more than most.
+func (p *Numbers) AppendExtreme(dst []uint32, n, most int, highest bool) ([]uint32, bool) {
+	if n = min(n, p.n); n <= 0 {
+		return dst, true
+	}
+	from, to := 0, p.n
+	if highest {
+		from = p.rank(p.at(p.n - n))
+	} else if v := p.at(n - 1); v < math.MaxInt64 {
+		to = p.rank(v + 1)
+	}
+	if to-from > most {
+		return dst, false
+	}
+	p.eachPlace(from, to, func(docs []uint32) { dst = append(dst, docs...) })
+	return dst, true
+}
+
+// at is the value at a place.
+func (p *Numbers) at(place int) int64 {
+	var buf [BlockSize]uint64
+	return int64(p.values(place/BlockSize, &buf)[place%BlockSize])
 }
 
 // Walk calls do with values and documents, block by block in order, until it

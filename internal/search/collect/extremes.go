@@ -1,0 +1,102 @@
+package collect
+
+import (
+	"context"
+
+	"github.com/quiresearch/quire/internal/segment/points"
+)
+
+// Hits ordered by a number that has a range index are found from its end: the
+// documents with the highest (or lowest) values are looked at first, so many
+// of them that enough should match.
+
+const (
+	// oversample is how many times the documents that should hold enough
+	// matches are looked at.
+	oversample = 4
+	// extremeShare is how many times fewer documents than the scan would look
+	// at are looked at this way; when more are needed all matches are ranked.
+	extremeShare = 2
+)
+
+// extremes returns the index that finds hits by their values, nil when the
+// order does not allow that.
+func (p *piece) extremes() *points.Numbers {
+	k := p.ranker
+	if k == nil || k.limit == 0 || p.set != nil || p.signals != nil || p.of.scoring || k.edge != nil || !k.readsNumbers() {
+		return nil
+	}
+	first := &k.keys[0]
+	if first.numbers.Multi() || first.numbers.Present() != nil && first.turn(0, false).place < 0 {
+		return nil
+	}
+	return first.segment.Reader.NumberPoints(first.Structure)
+}
+
+// runExtremes ranks the matches with the first values of an order. As long as
+// matches must be counted it counts and ranks all; when nothing is left to
+// count, or few match, it goes on so to the end.
+func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
+	documents := p.of.search.snapshot.Segments[p.segment].Reader.NumDocs()
+	p.endsCounted = true
+	if !p.of.prunes() {
+		if err := p.scanner.Run(ctx, 0, documents, p); err != nil || !p.stopped {
+			return err
+		}
+	}
+	seen := p.reached
+	matches, exact := p.scanner.Known()
+	if !exact && seen > 0 {
+		matches = int(uint64(p.taken) * uint64(documents) / uint64(seen))
+	}
+	p.endsCounted = false
+	if most := p.scanner.Cost() / extremeShare; matches > 0 {
+		wanted := p.ranker.limit * oversample * int(documents) / matches
+		for ; wanted <= most; wanted *= 8 {
+			docs, ok := index.AppendExtreme(nil, wanted, most, p.ranker.keys[0].flip)
+			if !ok {
+				break
+			}
+			found, err := p.rankAmong(ctx, docs)
+			if err != nil || found {
+				return err
+			}
+		}
+	}
+	if p.stopped {
+		// A scanner does not go back to what it found and was not taken.
+		r := p.of.request
+		scanner, err := p.of.search.view.Scanner(p.segment, r.Query, r.Filters, false)
+		if err != nil {
+			return err
+		}
+		p.scanner.Close()
+		p.scanner = scanner
+	}
+	return p.scanner.Run(ctx, seen, documents, p)
+}
+
+// rankAmong ranks the matches among documents, and reports whether they fill
+// the page: then nothing else stands before them.
+func (p *piece) rankAmong(ctx context.Context, docs []uint32) (bool, error) {
+	r := p.of.request
+	scanner, err := p.of.search.view.Scanner(p.segment, r.Query, r.Filters, false)
+	if err != nil {
+		return false, err
+	}
+	defer scanner.Close()
+	scanner.Within(docs)
+	among, err := p.of.newRanker(p.segment)
+	if err != nil {
+		return false, err
+	}
+	sink := &piece{of: p.of, segment: p.segment, base: p.base, ranker: among, uncounted: true}
+	if err := scanner.Run(ctx, 0, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs(), sink); err != nil {
+		return false, err
+	}
+	if !among.isFull() {
+		return false, nil
+	}
+	p.ranker, p.skipped = among, true
+	return true, nil
+}
