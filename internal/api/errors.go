@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 
 	"github.com/quiresearch/quire/problem"
@@ -39,7 +40,16 @@ func Details(err error) []ErrorDetail {
 }
 
 func detail(p *problem.Problem) ErrorDetail {
-	return ErrorDetail{Code: p.Code.Name(), Message: p.Message(), Path: p.Path, Arguments: p.Arguments}
+	d := ErrorDetail{Code: p.Code.Name(), Message: p.Message(), Path: p.Path, Arguments: p.Arguments}
+	switch p.Code {
+	case problem.RequestPropertyUnknown, problem.RequestValueInvalid, problem.RequestValueRequired:
+		// These name their place among the arguments too.
+		if p.Path != "" {
+			d.Arguments = map[string]string{"path": p.Path}
+			maps.Copy(d.Arguments, p.Arguments)
+		}
+	}
+	return d
 }
 
 // statusError is an error answered with another status than its code's own.
