@@ -34,6 +34,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
@@ -56,6 +57,8 @@ type Options struct {
 
 // ServeHTTP answers one request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// A page of a mapped file that the disk cannot deliver costs this request.
+	debug.SetPanicOnFault(true)
 	began := time.Now()
 	tracked := &trackedWriter{ResponseWriter: w, control: http.NewResponseController(w)}
 	header := tracked.Header()
@@ -212,6 +215,13 @@ func (a *API) permit(ctx context.Context, r *Request) error {
 
 // refuse answers a failure.
 func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
+	switch {
+	case errors.Is(err, vfs.ErrFault):
+		err = problem.IndexClosed.New().Because(err)
+	case errors.Is(err, vfs.ErrPanic):
+		a.metrics.Panic()
+		err = problem.NodeError.New().Because(err)
+	}
 	response, code := errorResponse(err)
 	a.metrics.APIError(code.Name())
 	if response.Status >= http.StatusInternalServerError {
@@ -249,9 +259,7 @@ func (a *API) recoverPanic(w *trackedWriter, r *http.Request) {
 	if cause == http.ErrAbortHandler {
 		panic(cause)
 	}
-	a.metrics.Panic()
-	a.log.Error("panic", "method", r.Method, "path", r.URL.EscapedPath(), "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
-	a.refuse(w, r, problem.NodeError.New().Because(fmt.Errorf("panic: %v", cause)))
+	a.refuse(w, r, vfs.Recovered(cause))
 }
 
 // trackedWriter remembers what was answered and gives up on a client that

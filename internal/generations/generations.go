@@ -31,7 +31,10 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/replication"
@@ -303,7 +306,11 @@ func (s *Set) open(ctx context.Context, held *slot, purpose string) {
 	if held.after != nil {
 		<-held.after
 	}
-	g, err := s.openEngine(ctx, held)
+	var g *engine.Generation
+	err := vfs.Protect(func() (err error) {
+		g, err = s.openEngine(ctx, held)
+		return err
+	})
 	if err != nil {
 		s.options.Log.Error("generation cannot be opened", "index", held.entry.Name.Index,
 			"generation", held.entry.Name.Generation, "error", err)
@@ -345,7 +352,10 @@ func openProblem(err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	return problem.IndexIoError.New().Because(err)
+	if errors.Is(err, blockfile.ErrVersion) || errors.Is(err, manifest.ErrVersion) || errors.Is(err, log.ErrVersion) {
+		return problem.IndexUnsupported.New("features", "a newer format").Because(err)
+	}
+	return problem.StorageIoError.New("resource", "index").Because(err)
 }
 
 func (s *Set) giveBack(held *slot) {

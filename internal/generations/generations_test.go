@@ -146,7 +146,7 @@ func TestGenerationWithoutFilesIsAnErrorAndTriedAgain(t *testing.T) {
 	s := newSet(t, 0)
 	e := registry.Entry{Name: registry.Name{Index: "lost", Generation: "1"}, Generation: registry.NewID()}
 	for range 2 {
-		if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.IndexIoError) {
+		if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.StorageIoError) {
 			t.Errorf("%v", err)
 		}
 	}

@@ -95,7 +95,7 @@ func DecodeBatch(content []byte) (*Batch, error) {
 		return nil, fmt.Errorf("decode batch: %w: checksum", ErrCorrupt)
 	}
 	if version := binary.LittleEndian.Uint32(body[4:]); version != BatchVersion {
-		return nil, fmt.Errorf("decode batch: %w: %d", errVersion, version)
+		return nil, fmt.Errorf("decode batch: %w: %d", ErrVersion, version)
 	}
 	b := &Batch{
 		LSN:      binary.LittleEndian.Uint64(body[24:]),

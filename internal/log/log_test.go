@@ -175,7 +175,7 @@ func TestEveryFlippedBit(t *testing.T) {
 			if err != nil || last != 4 {
 				t.Fatalf("byte %d of the last record flipped: up to %d, %v", i, last, err)
 			}
-		case !errors.Is(err, ErrCorrupt) && !errors.Is(err, errVersion):
+		case !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion):
 			t.Fatalf("byte %d flipped: up to %d, %v", i, last, err)
 		}
 	}

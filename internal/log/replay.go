@@ -44,7 +44,7 @@ func (l *Log) replayFile(first, next uint64, visit func(uint64, []byte) error) e
 	if err != nil {
 		// A file gets its first record after its header is durable, so a short
 		// file without a good header holds nothing.
-		if next == 0 && len(content) <= headerSize && !errors.Is(err, errVersion) {
+		if next == 0 && len(content) <= headerSize && !errors.Is(err, ErrVersion) {
 			return nil
 		}
 		return fmt.Errorf("replay %s: %w", name, err)
@@ -99,7 +99,8 @@ func (l *Log) cut(name string, offset int64) error {
 	return file.Close()
 }
 
-var errVersion = errors.New("format version is not supported")
+// ErrVersion marks a log of a newer format.
+var ErrVersion = errors.New("log format is not supported")
 
 func readHeader(content []byte, first uint64) (salt uint64, err error) {
 	switch {
@@ -110,7 +111,7 @@ func readHeader(content []byte, first uint64) (salt uint64, err error) {
 	case binary.LittleEndian.Uint32(content[32:]) != crc32.Checksum(content[:32], castagnoli):
 		return 0, fmt.Errorf("%w: checksum of the header", ErrCorrupt)
 	case binary.LittleEndian.Uint32(content[8:]) != FormatVersion:
-		return 0, fmt.Errorf("%w: %d", errVersion, binary.LittleEndian.Uint32(content[8:]))
+		return 0, fmt.Errorf("%w: %d", ErrVersion, binary.LittleEndian.Uint32(content[8:]))
 	case binary.LittleEndian.Uint64(content[16:]) != first:
 		return 0, fmt.Errorf("%w: begins with record %d", ErrCorrupt, binary.LittleEndian.Uint64(content[16:]))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -45,7 +46,7 @@ func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engi
 	if err := w.turnTo(ctx, entry); err != nil {
 		return err
 	}
-	return work(w.current.generation, w.current.session)
+	return vfs.Protect(func() error { return work(w.current.generation, w.current.session) })
 }
 
 // settle resolves a name for a write and keeps it from moving until released.
@@ -158,7 +159,14 @@ func (n *Node) remove(ctx context.Context, name registry.Name, work func(*genera
 		return 0, "", err
 	}
 	defer g.Release()
-	deleted, receipt, err := work(g)
+	var (
+		deleted int
+		receipt engine.Receipt
+	)
+	err = vfs.Protect(func() (err error) {
+		deleted, receipt, err = work(g)
+		return err
+	})
 	if err != nil {
 		return 0, "", err
 	}

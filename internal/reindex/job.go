@@ -11,6 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -150,7 +151,7 @@ func (j *Jobs) fill(ctx context.Context, one *job) error {
 		if phase != Pending && phase != Copying && phase != Replaying {
 			return nil
 		}
-		err := j.step(ctx, one, phase)
+		err := vfs.Protect(func() error { return j.step(ctx, one, phase) })
 		switch {
 		case err == nil:
 			failures = 0
@@ -267,7 +268,7 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 		case <-one.cancelled:
 			return errCancelled
 		case reply := <-one.promote:
-			err := j.promote(ctx, one)
+			err := vfs.Protect(func() error { return j.promote(ctx, one) })
 			if err == nil || isFatal(err) {
 				reply <- err
 				return err
@@ -282,7 +283,7 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 			if err := j.checkGenerations(one); err != nil {
 				return err
 			}
-			if err := j.catchUp(ctx, one); err != nil {
+			if err := vfs.Protect(func() error { return j.catchUp(ctx, one) }); err != nil {
 				if isFatal(err) {
 					return err
 				}
@@ -305,7 +306,7 @@ func (j *Jobs) finishPromotion(ctx context.Context, one *job) error {
 	if err := one.interrupted(ctx); err != nil && !j.isPromoted(one) {
 		return err
 	}
-	return j.promote(ctx, one)
+	return vfs.Protect(func() error { return j.promote(ctx, one) })
 }
 
 func (j *Jobs) isPromoted(one *job) bool {

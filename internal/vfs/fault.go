@@ -21,19 +21,22 @@ func Protect(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {
 		debug.SetPanicOnFault(before)
-		p := recover()
-		if p == nil {
-			return
+		if p := recover(); p != nil {
+			err = Recovered(p)
 		}
-		fault, ok := p.(interface {
-			error
-			Addr() uintptr
-		})
-		if !ok {
-			err = fmt.Errorf("%w: %v\n%s", ErrPanic, p, debug.Stack())
-			return
-		}
-		err = fmt.Errorf("%w: %v at %#x", ErrFault, fault, fault.Addr())
 	}()
 	return do()
+}
+
+// Recovered returns the error that a recovered panic stands for. It wraps
+// ErrFault or ErrPanic, the latter with the stack of the goroutine.
+func Recovered(p any) error {
+	fault, ok := p.(interface {
+		error
+		Addr() uintptr
+	})
+	if !ok {
+		return fmt.Errorf("%w: %v\n%s", ErrPanic, p, debug.Stack())
+	}
+	return fmt.Errorf("%w: %v at %#x", ErrFault, fault, fault.Addr())
 }
