@@ -67,6 +67,9 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 	if err != nil {
 		return fmt.Errorf("open the node: %w", err)
 	}
+	if c.Indexer.Enabled {
+		log.Info("takes part in indexing", "node", store.nodeID, "address", c.Node.Address)
+	}
 	err = serve(ctx, c, log, meters, authority, opened, listening)
 
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
@@ -156,6 +159,9 @@ func preload(ctx context.Context, c config.Indexes, opened *node.Node, health *a
 func announce(c *config.Config, log *slog.Logger) {
 	log.Info("starting", "version", Version(), "storage", c.Storage.Mode, "directory", c.Storage.LocalDirectory,
 		"auth", c.Auth.Mode, "indexer", c.Indexer.Enabled)
+	if c.Storage.IsLocal() {
+		log.Warn("local mode: this node is the whole deployment and its directory holds the only copy", "directory", c.Storage.LocalDirectory)
+	}
 	if c.Dev {
 		log.Warn("development mode: every request is answered without credentials; only this machine can reach the node",
 			"directory", c.Storage.LocalDirectory)
