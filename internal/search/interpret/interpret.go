@@ -100,7 +100,7 @@ func isCurrency(unit string) bool {
 	return err == nil && code.String() == unit
 }
 
-// fold returns the form in which words are compared.
+// fold returns the form in which words are compared; either apostrophe is one.
 func fold(word string) string {
 	ascii := true
 	for i := range len(word) {
@@ -112,7 +112,7 @@ func fold(word string) string {
 	if ascii {
 		return strings.ToLower(word)
 	}
-	return cases.Fold().String(norm.NFKC.String(word))
+	return cases.Fold().String(norm.NFKC.String(strings.ReplaceAll(word, "’", "'")))
 }
 
 // quantity is a number with the fields its unit belongs to.

@@ -93,6 +93,7 @@ func TestNumbersAreRead(t *testing.T) {
 		{"de", "bis zu 1.500", "price<=1500(bis zu 1.500)"},
 		{"de", "zwischen 1,5 und 2 kg", "weight>=1.5<=2(zwischen 1,5 und 2 kg)"},
 		{"fr", "jusqu'à 20", "price<=20(jusqu'à 20)"},
+		{"fr", "jusqu’à 20", "price<=20(jusqu’à 20)"},
 		{"fr", "à partir de 20", "price>=20(à partir de 20)"},
 		{"nb", "opp til 20", "price<=20(opp til 20)"},
 		{"nl", "van 5 tot 10", "price>=5<=10(van 5 tot 10)"},
