@@ -335,6 +335,13 @@ func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error)
 	}
 	select {
 	case err := <-reply:
+		if err == nil || isFatal(err) {
+			// Whoever asks next finds the job ended.
+			select {
+			case <-one.ended:
+			case <-ctx.Done():
+			}
+		}
 		return true, err
 	case <-ctx.Done():
 		return true, ctx.Err()
