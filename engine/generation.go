@@ -19,6 +19,7 @@ import (
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/turn"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
@@ -44,14 +45,14 @@ type Generation struct {
 	nextFile atomic.Uint64
 	leftover []string // files of an earlier opening that no manifest names
 
-	order   sync.Mutex // held while a batch goes to the log and into a table, and by a cut
+	order   turn.Lock // held while a batch goes to the log and into a table, and by a cut
 	log     Log
 	nextLSN uint64
 
 	work    []chan work
 	backlog []atomic.Int64
 
-	publishing sync.Mutex // held by whoever replaces the manifest
+	publishing turn.Lock // held by whoever replaces the manifest
 
 	mu         sync.Mutex
 	active     *table

@@ -38,6 +38,7 @@ import (
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/replication"
+	"github.com/quiresearch/quire/internal/turn"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
@@ -69,7 +70,7 @@ type Set struct {
 	slots   map[registry.ID]*slot
 	leaving map[registry.ID]chan struct{} // closed when the close is over
 	removed map[registry.ID]bool
-	moves   map[registry.ID]*sync.RWMutex
+	moves   map[registry.ID]*turn.Shared
 	evicted int // slots in their grace period
 	closed  bool
 }
@@ -96,7 +97,7 @@ type slot struct {
 func New(fs vfs.FS, directory string, options Options) *Set {
 	return &Set{fs: fs, directory: directory, options: options,
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]chan struct{}),
-		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*sync.RWMutex)}
+		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared)}
 }
 
 func (s *Set) storage(generation registry.ID) engine.Storage {
@@ -129,6 +130,7 @@ type Generation struct {
 	*engine.Generation
 	Entry registry.Entry
 
+	set       *Set
 	held      *slot
 	fs        vfs.FS
 	directory string
@@ -143,12 +145,12 @@ func (g *Generation) Release() { g.release() }
 // write holds it for reading from the moment it looks the name up until the
 // generation took it; whoever changes what a name answers from, or what a
 // generation accepts, holds it alone. It comes before every other lock.
-func (s *Set) Moves(index registry.ID) *sync.RWMutex {
+func (s *Set) Moves(index registry.ID) *turn.Shared {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lock, ok := s.moves[index]
 	if !ok {
-		lock = new(sync.RWMutex)
+		lock = new(turn.Shared)
 		s.moves[index] = lock
 	}
 	return lock
@@ -258,7 +260,7 @@ func (s *Set) replace(held *slot) {
 
 func (s *Set) handOut(held *slot, entry registry.Entry) *Generation {
 	storage := s.storage(entry.Generation)
-	return &Generation{Generation: held.engine, Entry: entry, held: held, fs: storage.FS, directory: storage.Directory, release: sync.OnceFunc(func() { s.giveBack(held) })}
+	return &Generation{Generation: held.engine, Entry: entry, set: s, held: held, fs: storage.FS, directory: storage.Directory, release: sync.OnceFunc(func() { s.giveBack(held) })}
 }
 
 // take counts a user of a slot, making it when there is none, or when there is
@@ -332,6 +334,9 @@ func (s *Set) open(ctx context.Context, held *slot, purpose string) {
 		}
 		s.mu.Unlock()
 		s.options.Metrics.IndexOpened(purpose)
+		if s.options.Changed != nil {
+			s.options.Changed(held.entry)
+		}
 	}
 	close(held.opened)
 	s.evict(ctx)

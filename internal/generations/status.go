@@ -91,6 +91,26 @@ func (g *Generation) isClosed() bool {
 	return false
 }
 
+// UsedSince reports whether somebody used the generation within so long.
+func (g *Generation) UsedSince(within time.Duration) bool {
+	g.set.mu.Lock()
+	defer g.set.mu.Unlock()
+	return time.Since(g.held.usedAt) <= within
+}
+
+// Len returns how many generations are open.
+func (s *Set) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count := 0
+	for _, held := range s.slots {
+		if held.engine != nil && held.err == nil {
+			count++
+		}
+	}
+	return count
+}
+
 // Open returns every open generation; each is to be released. That somebody
 // looked does not count as use.
 func (s *Set) Open() []*Generation {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/turn"
 	"github.com/quiresearch/quire/internal/versioned"
 	"github.com/quiresearch/quire/problem"
 )
@@ -29,7 +30,7 @@ type Registry struct {
 
 	deployment ID
 
-	changing sync.Mutex // held by the one change of this node under way; comes before mu
+	changing turn.Lock // held by the one change of this node under way; comes before mu
 
 	mu     sync.RWMutex
 	held   versioned.Object[state]

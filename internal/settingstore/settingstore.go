@@ -26,6 +26,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/turn"
 	"github.com/quiresearch/quire/internal/versioned"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/settings"
@@ -61,7 +62,7 @@ const stripes = 64
 // Store keeps settings in a bucket.
 type Store struct {
 	bucket   bucket.Bucket
-	changing [stripes]sync.Mutex // by index; come before mu
+	changing [stripes]turn.Lock // by index; come before mu
 
 	mu     sync.RWMutex
 	copies map[registry.ID]copied

@@ -1,0 +1,236 @@
+package clustertest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+)
+
+// Faults are how often, of a thousand requests, something goes wrong.
+type Faults struct {
+	Unavailable int // not delivered
+	Lost        int // delivered, the answer is lost
+	Late        int // delivered some time after the caller was told nothing
+	Undecided   int // a conditional write that the store could not decide
+	Stalled     int // no answer for half a minute, not delivered
+}
+
+// Link is the connection of one machine to the bucket. It may be used by any
+// number of goroutines.
+type Link struct {
+	under bucket.Bucket
+
+	mu      sync.Mutex
+	random  *rand.Rand
+	faults  Faults
+	resumed chan struct{} // closed when a pause ends; nil while there is none
+	isCut   bool
+	late    sync.WaitGroup
+}
+
+var _ bucket.Bucket = (*Link)(nil)
+
+// NewLink returns a connection without faults.
+func NewLink(under bucket.Bucket, seed uint64) *Link {
+	return &Link{under: under, random: rand.New(rand.NewPCG(seed, 1))}
+}
+
+// SetFaults changes how often requests go wrong.
+func (l *Link) SetFaults(f Faults) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.faults = f
+}
+
+// Cut ends the connection for good: the machine is gone. What is on the way
+// may still be delivered.
+func (l *Link) Cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.isCut = true
+	if l.resumed != nil {
+		close(l.resumed)
+		l.resumed = nil
+	}
+}
+
+// Pause holds every request, before it is delivered or before its answer
+// arrives, until Resume.
+func (l *Link) Pause() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.resumed == nil && !l.isCut {
+		l.resumed = make(chan struct{})
+	}
+}
+
+// Resume ends a pause.
+func (l *Link) Resume() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.resumed != nil {
+		close(l.resumed)
+		l.resumed = nil
+	}
+}
+
+// Settle waits for requests that are delivered late.
+func (l *Link) Settle() { l.late.Wait() }
+
+// pass waits for the end of a pause and reports whether the connection stands.
+func (l *Link) pass() bool {
+	for {
+		l.mu.Lock()
+		resumed, isCut := l.resumed, l.isCut
+		l.mu.Unlock()
+		if isCut {
+			return false
+		}
+		if resumed == nil {
+			return true
+		}
+		<-resumed
+	}
+}
+
+// fate is what happens to one request.
+type fate int
+
+const (
+	delivered fate = iota
+	unavailable
+	lost
+	late
+	undecided
+	stalled
+)
+
+func (l *Link) decide() (what fate, latency, delay time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	latency = time.Millisecond + time.Duration(l.random.IntN(15))*time.Millisecond
+	delay = time.Duration(l.random.IntN(40_000)) * time.Millisecond
+	roll := l.random.IntN(1000)
+	for _, possible := range []struct {
+		what fate
+		rate int
+	}{{unavailable, l.faults.Unavailable}, {lost, l.faults.Lost}, {late, l.faults.Late}, {undecided, l.faults.Undecided}, {stalled, l.faults.Stalled}} {
+		if roll < possible.rate {
+			return possible.what, latency, delay
+		}
+		roll -= possible.rate
+	}
+	return delivered, latency, delay
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// request sends one request. isWrite says that its effect may come late.
+func (l *Link) request(ctx context.Context, what string, condition bucket.Condition, isWrite bool, apply func(context.Context) error) error {
+	nothing := fmt.Errorf("%s: %w", what, bucket.ErrUnknown)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !l.pass() {
+		return nothing
+	}
+	happens, latency, delay := l.decide()
+	if happens == late && !isWrite {
+		happens = unavailable
+	}
+	if happens == undecided && condition == bucket.Always {
+		happens = delivered
+	}
+	if !sleep(ctx, latency) {
+		return nothing
+	}
+	switch happens {
+	case unavailable:
+		return nothing
+	case stalled:
+		sleep(ctx, 30*time.Second)
+		return nothing
+	case undecided:
+		return fmt.Errorf("%s: %w", what, bucket.ErrUndecided)
+	case late:
+		l.late.Go(func() {
+			time.Sleep(delay)
+			_ = apply(context.Background())
+		})
+		return nothing
+	}
+	if !l.pass() {
+		return nothing
+	}
+	err := apply(ctx)
+	if happens == lost || !l.pass() {
+		return nothing
+	}
+	return err
+}
+
+// Get reads an object.
+func (l *Link) Get(ctx context.Context, key string, unless bucket.Tag) (object bucket.Object, err error) {
+	err = l.request(ctx, "get "+key, bucket.Always, false, func(ctx context.Context) (err error) {
+		object, err = l.under.Get(ctx, key, unless)
+		return err
+	})
+	return object, err
+}
+
+// PutIf stores an object if the condition holds.
+func (l *Link) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+	// What is on the way does not change any more.
+	reader, err := body.Open()
+	if err != nil {
+		return bucket.Written{}, err
+	}
+	content, err := io.ReadAll(reader)
+	if err != nil {
+		return bucket.Written{}, err
+	}
+	sent := bucket.Bytes(bytes.Clone(content))
+	answer := make(chan bucket.Written, 2)
+	err = l.request(ctx, "put "+key, condition, true, func(ctx context.Context) error {
+		written, err := l.under.PutIf(ctx, key, sent, condition)
+		answer <- written
+		return err
+	})
+	if err != nil {
+		return bucket.Written{}, err
+	}
+	return <-answer, nil
+}
+
+// List returns every object below the prefix.
+func (l *Link) List(ctx context.Context, prefix, delimiter string) (listing bucket.Listing, err error) {
+	err = l.request(ctx, "list "+prefix, bucket.Always, false, func(ctx context.Context) (err error) {
+		listing, err = l.under.List(ctx, prefix, delimiter)
+		return err
+	})
+	return listing, err
+}
+
+// Delete removes an object if the condition holds.
+func (l *Link) Delete(ctx context.Context, key string, condition bucket.Condition) (written bucket.Written, err error) {
+	err = l.request(ctx, "delete "+key, condition, false, func(ctx context.Context) (err error) {
+		written, err = l.under.Delete(ctx, key, condition)
+		return err
+	})
+	return written, err
+}

@@ -1,0 +1,112 @@
+// Package turn has locks that may be held across slow work, such as requests
+// to storage: whoever waits does so on a channel, in the order of arrival, so
+// that virtual time goes on while a holder sleeps.
+//
+// The zero values are unlocked. Each may be used by any number of goroutines
+// and must not be copied after its first use.
+package turn
+
+import "sync"
+
+// Lock lets one at a time go on.
+type Lock struct {
+	mu      sync.Mutex
+	isHeld  bool
+	waiting []chan struct{}
+}
+
+// Lock waits for its turn.
+func (l *Lock) Lock() {
+	l.mu.Lock()
+	if !l.isHeld {
+		l.isHeld = true
+		l.mu.Unlock()
+		return
+	}
+	turn := make(chan struct{})
+	l.waiting = append(l.waiting, turn)
+	l.mu.Unlock()
+	<-turn
+}
+
+// Unlock hands on to who waits longest.
+func (l *Lock) Unlock() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) == 0 {
+		l.isHeld = false
+		return
+	}
+	close(l.waiting[0])
+	l.waiting = l.waiting[1:]
+}
+
+// Shared lets many go on together, or one alone. Who wants to be alone is not
+// overtaken by those who share.
+type Shared struct {
+	mu      sync.Mutex
+	sharing int
+	isAlone bool
+	waiting []waiter
+}
+
+type waiter struct {
+	turn  chan struct{}
+	alone bool
+}
+
+// Lock waits until it is alone.
+func (s *Shared) Lock() { s.wait(true) }
+
+// RLock waits until it may share.
+func (s *Shared) RLock() { s.wait(false) }
+
+func (s *Shared) wait(alone bool) {
+	s.mu.Lock()
+	if len(s.waiting) == 0 && !s.isAlone && (!alone || s.sharing == 0) {
+		s.enter(alone)
+		s.mu.Unlock()
+		return
+	}
+	w := waiter{make(chan struct{}), alone}
+	s.waiting = append(s.waiting, w)
+	s.mu.Unlock()
+	<-w.turn
+}
+
+func (s *Shared) enter(alone bool) {
+	if alone {
+		s.isAlone = true
+	} else {
+		s.sharing++
+	}
+}
+
+// Unlock ends being alone.
+func (s *Shared) Unlock() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isAlone = false
+	s.admit()
+}
+
+// RUnlock ends sharing.
+func (s *Shared) RUnlock() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sharing--
+	s.admit()
+}
+
+// admit lets those in who may go on now.
+func (s *Shared) admit() {
+	for len(s.waiting) > 0 {
+		next := s.waiting[0]
+		if s.isAlone || next.alone && s.sharing > 0 {
+			return
+		}
+		s.enter(next.alone)
+		s.waiting = s.waiting[1:]
+		close(next.turn)
+	}
+}
