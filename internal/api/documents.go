@@ -264,7 +264,7 @@ func (a *API) getDocument(ctx context.Context, r *Request) (*Response, error) {
 	if !ok {
 		return nil, problem.DocumentNotFound.New("key", string(key))
 	}
-	page := newDocumentPage(reading.Schema)
+	page := newDocumentPage(reading.Schema, a.records)
 	body, err := page.append([]byte(`{"document":`), segment, doc)
 	if err != nil {
 		return nil, err

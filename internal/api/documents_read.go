@@ -51,24 +51,27 @@ func (a *API) readDocuments(ctx context.Context, r *Request) (*node.Reading, err
 // documentPage writes documents as they were sent, current signal values filled
 // in. It belongs to one goroutine.
 type documentPage struct {
-	sent   *document.Projection
-	stored []byte
+	sent    *document.Projection
+	records *snapshot.Records
+	stored  []byte
 }
 
-func newDocumentPage(schema *definition.Schema) *documentPage {
-	return &documentPage{sent: document.AsSent(schema)}
+// newDocumentPage returns a page read through records; nil keeps what is read for
+// nobody.
+func newDocumentPage(schema *definition.Schema, records *snapshot.Records) *documentPage {
+	return &documentPage{sent: document.AsSent(schema), records: records}
 }
 
 func (p *documentPage) append(to []byte, s *snapshot.Segment, doc uint32) ([]byte, error) {
-	stored := s.Reader.Stored()
-	if stored == nil {
+	data, err := p.records.Get(p.stored, s, doc)
+	switch {
+	case err != nil:
+		return to, err
+	case len(data) == 0:
 		return to, problem.DocumentSourceNotKept.New()
+	case p.records == nil:
+		p.stored = data
 	}
-	data, err := stored.Get(p.stored[:0], doc)
-	if err != nil {
-		return to, fmt.Errorf("read document %d of %s: %w", doc, s.Reader.Name(), err)
-	}
-	p.stored = data
 	record, err := document.OpenRecord(data)
 	if err != nil {
 		return to, fmt.Errorf("document %d of %s: %w", doc, s.Reader.Name(), err)
@@ -104,7 +107,7 @@ func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) 
 		reading.Close()
 		return nil, err
 	}
-	walk := &documentWalk{page: newDocumentPage(reading.Schema), keys: keys, left: limit}
+	walk := &documentWalk{page: newDocumentPage(reading.Schema, nil), keys: keys, left: limit}
 	if r.WantsNDJSON() {
 		return walk.lines(reading)
 	}

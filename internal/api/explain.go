@@ -35,7 +35,7 @@ func (a *API) explain(ctx context.Context, r *Request) (*Response, error) {
 		return nil, err
 	}
 	defer reading.Close()
-	answer, err := a.searcher.Explain(ctx, viewOf(reading), request, key, position)
+	answer, err := a.searcher.Explain(ctx, reading.View(), request, key, position)
 	if err != nil {
 		return nil, err
 	}

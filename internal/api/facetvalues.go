@@ -21,7 +21,7 @@ func (a *API) facetValues(ctx context.Context, r *Request) (*Response, error) {
 		return nil, err
 	}
 	defer reading.Close()
-	answer, err := a.searcher.FacetValues(ctx, viewOf(reading), r.Param("field"), request)
+	answer, err := a.searcher.FacetValues(ctx, reading.View(), r.Param("field"), request)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/registry"
-	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
@@ -26,7 +25,7 @@ func (a *API) search(ctx context.Context, r *Request) (*Response, error) {
 		return nil, err
 	}
 	defer reading.Close()
-	answer, err := a.searcher.Run(ctx, viewOf(reading), request)
+	answer, err := a.searcher.Run(ctx, reading.View(), request)
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +50,4 @@ func (a *API) readForSearch(ctx context.Context, r *Request, inBody string) (*no
 		}
 	}
 	return a.node.Read(ctx, name, token)
-}
-
-// viewOf returns what a search runs on.
-func viewOf(r *node.Reading) search.View {
-	return search.View{
-		Snapshot: r.Snapshot, Schema: r.Schema, Settings: r.Settings, Chains: r.Generation.Chains(),
-		Generation: r.Name.Generation, Freshness: r.Freshness(),
-	}
 }

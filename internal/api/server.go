@@ -8,6 +8,7 @@ import (
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/search"
+	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -15,6 +16,7 @@ import (
 type API struct {
 	node      *node.Node
 	searcher  *search.Searcher
+	records   *snapshot.Records // nil: none are kept
 	authority *auth.Authority
 	ownership Ownership // nil when this node writes every index
 	health    *Health
@@ -28,10 +30,12 @@ type API struct {
 	description description
 }
 
-// Components are what an API works with. Metrics and Ownership may be nil.
+// Components are what an API works with. Records, Metrics and Ownership may be
+// nil.
 type Components struct {
 	Node      *node.Node
 	Searcher  *search.Searcher
+	Records   *snapshot.Records
 	Authority *auth.Authority
 	Ownership Ownership
 	Health    *Health
@@ -41,7 +45,7 @@ type Components struct {
 
 // New returns an API whose routes are bound to their handlers.
 func New(c Components, options Options) *API {
-	a := &API{node: c.Node, searcher: c.Searcher, authority: c.Authority, ownership: c.Ownership, health: c.Health, metrics: c.Metrics, options: options, log: c.Log,
+	a := &API{node: c.Node, searcher: c.Searcher, records: c.Records, authority: c.Authority, ownership: c.Ownership, health: c.Health, metrics: c.Metrics, options: options, log: c.Log,
 		transport: forwardTransport()}
 	a.limits = options.Limits
 	if a.limits == (query.Limits{}) {

@@ -21,7 +21,7 @@ func (a *API) suggest(ctx context.Context, r *Request) (*Response, error) {
 		return nil, err
 	}
 	defer reading.Close()
-	answer, err := a.searcher.Suggest(ctx, viewOf(reading), request)
+	answer, err := a.searcher.Suggest(ctx, reading.View(), request)
 	if err != nil {
 		return nil, err
 	}

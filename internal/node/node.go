@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quiresearch/quire/definition"
@@ -41,7 +42,9 @@ type Options struct {
 	RefreshInterval time.Duration
 	FreshnessWait   time.Duration // how long a read waits for a state; 0: one commit, no wait
 	MaxOpen         int           // generations open at once; 0: no bound
-	Preload         int           // live generations opened at the start
+	CloseGrace      time.Duration // how long a generation stays usable beyond MaxOpen
+	SampleInterval  time.Duration // between rebuilds of the gauges of indexes; 0: 30 s
+	Preload         int           // live generations opened at the start, most used first
 	Engine          engine.Options
 	Capabilities    definition.Capabilities
 	Reindex         reindex.Options
@@ -50,7 +53,8 @@ type Options struct {
 const (
 	defaultRefreshInterval = 30 * time.Second
 	defaultDirectory       = "generations"
-	sampleInterval         = 2 * time.Second
+	defaultSampleInterval  = 30 * time.Second
+	stateInterval          = 2 * time.Second // between samples of the node's own gauges
 )
 
 // Node serves the indexes of a deployment on one machine.
@@ -62,6 +66,8 @@ type Node struct {
 	settings    *settingstore.Store
 	jobs        *reindex.Jobs
 	object      *object // nil in local mode
+	usage       *usage
+	changed     atomic.Pointer[func(registry.Entry)]
 	options     Options
 	metrics     *metrics.Set
 	log         *slog.Logger
@@ -92,12 +98,16 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	}
 	options.Engine.Metrics, options.Engine.Logger = meters, log
 	options.Engine.Capabilities = options.Capabilities
+	if options.SampleInterval <= 0 {
+		options.SampleInterval = defaultSampleInterval
+	}
 	n := &Node{
-		bucket: storage.Bucket, synced: storage.Synced, registry: known, settings: settingstore.New(storage.Bucket),
-		generations: generations.New(storage.FS, storage.Directory, generations.Options{
-			MaxOpen: options.MaxOpen, Engine: options.Engine, Metrics: meters, Log: log, Remote: remote}),
+		usage: readUsage(storage.FS), bucket: storage.Bucket, synced: storage.Synced, registry: known, settings: settingstore.New(storage.Bucket),
 		options: options, metrics: meters, log: log,
 	}
+	n.generations = generations.New(storage.FS, storage.Directory, generations.Options{
+		MaxOpen: options.MaxOpen, CloseGrace: options.CloseGrace, Engine: options.Engine, Metrics: meters, Log: log,
+		Remote: remote, Changed: n.tellChanged})
 	n.jobs = reindex.New(storage.Bucket, known, n.generations, options.NodeID, options.Reindex, log)
 	if err := n.eraseRemoved(ctx); err != nil {
 		return nil, err
@@ -122,10 +132,12 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	var shared sync.WaitGroup
 	defer shared.Wait()
 	shared.Go(func() { n.runObject(ctx) })
-	refresh, sample := time.NewTicker(n.options.RefreshInterval), time.NewTicker(sampleInterval)
+	refresh, state, sample := time.NewTicker(n.options.RefreshInterval), time.NewTicker(stateInterval), time.NewTicker(n.options.SampleInterval)
 	defer refresh.Stop()
+	defer state.Stop()
 	defer sample.Stop()
-	n.sample(ctx)
+	n.sampleState(ctx)
+	n.sample()
 	for {
 		select {
 		case <-ctx.Done():
@@ -137,25 +149,30 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 			if refreshed != nil {
 				refreshed()
 			}
+		case <-state.C:
+			n.sampleState(ctx)
 		case <-sample.C:
-			n.sample(ctx)
+			n.sample()
 		}
 	}
 }
 
-// Preload opens live generations, so that first requests do not wait.
+// Preload opens live generations, the most used first, so that first requests do
+// not wait.
 func (n *Node) Preload(ctx context.Context) {
 	left := n.options.Preload
+	if n.options.MaxOpen > 0 {
+		left = min(left, n.options.MaxOpen)
+	}
+	var live []registry.Entry
 	for _, index := range n.registry.List() {
+		if entry, err := n.registry.Resolve(registry.Name{Index: index.Name}); err == nil && n.hasCopy(entry.Generation) {
+			live = append(live, entry)
+		}
+	}
+	for _, entry := range n.usage.most(live) {
 		if left == 0 || ctx.Err() != nil {
 			return
-		}
-		entry, err := n.registry.Resolve(registry.Name{Index: index.Name})
-		if err != nil {
-			continue
-		}
-		if !n.hasCopy(entry.Generation) {
-			continue
 		}
 		g, err := n.generations.AcquireToReadFor(ctx, entry, generations.ForPreload)
 		if err != nil {
@@ -169,18 +186,34 @@ func (n *Node) Preload(ctx context.Context) {
 // Close stops jobs and closes every generation.
 func (n *Node) Close(ctx context.Context) error {
 	n.jobs.Stop(ctx)
+	if err := n.usage.save(); err != nil {
+		n.log.Warn("the use of indexes is not remembered", "error", err)
+	}
 	return errors.Join(n.generations.Close(ctx), n.leaveDeployment(ctx))
 }
 
-// sample sets the gauges of indexes and jobs.
-func (n *Node) sample(ctx context.Context) {
+// sampleState sets the gauges of the node as a whole.
+func (n *Node) sampleState(ctx context.Context) {
 	if n.metrics == nil {
 		return
 	}
+	total := len(n.registry.List())
+	n.metrics.IndexesOpen(n.generations.Len())
+	n.metrics.IndexesOwned(n.owned(total))
+	n.metrics.IndexesTotal(total)
+	n.metrics.RegistryRefreshAge(n.registry.Age())
+	n.metrics.Reindexes(n.jobs.CountByPhase(ctx))
+}
+
+// sample counts the use of generations and rebuilds the gauges of indexes.
+func (n *Node) sample() {
 	open := n.generations.Open()
 	samples := make([]metrics.IndexSample, 0, len(open))
 	var disk int64
 	for _, g := range open {
+		if g.UsedSince(n.options.SampleInterval) {
+			n.usage.note(g.Entry.Generation)
+		}
 		status := g.Status()
 		disk += status.Bytes
 		samples = append(samples, metrics.IndexSample{
@@ -190,14 +223,21 @@ func (n *Node) sample(ctx context.Context) {
 		})
 		g.Release()
 	}
-	total := len(n.registry.List())
 	n.metrics.Indexes(samples)
-	n.metrics.IndexesOpen(len(samples))
-	n.metrics.IndexesOwned(n.owned(total))
-	n.metrics.IndexesTotal(total)
 	n.metrics.DiskUsed(disk)
-	n.metrics.RegistryRefreshAge(n.registry.Age())
-	n.metrics.Reindexes(n.jobs.CountByPhase(ctx))
+	if err := n.usage.save(); err != nil {
+		n.log.Warn("the use of indexes is not remembered", "error", err)
+	}
+}
+
+// OnChange sets what runs when a generation has another snapshot or its index
+// other settings. It must not wait.
+func (n *Node) OnChange(do func(registry.Entry)) { n.changed.Store(&do) }
+
+func (n *Node) tellChanged(entry registry.Entry) {
+	if do := n.changed.Load(); do != nil {
+		(*do)(entry)
+	}
 }
 
 // token names a state of a generation.

@@ -9,6 +9,7 @@ import (
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/internal/settingstore"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/problem"
@@ -37,6 +38,45 @@ func (r *Reading) Freshness() string {
 func (r *Reading) Close() {
 	r.Snapshot.Release()
 	r.Generation.Release()
+}
+
+// View returns what a search runs on.
+func (r *Reading) View() search.View {
+	return search.View{
+		Snapshot: r.Snapshot, Schema: r.Schema, Settings: r.Settings, Chains: r.Generation.Chains(),
+		Generation: r.Name.Generation, Freshness: r.Freshness(),
+	}
+}
+
+// Peek returns the view of a generation, to be closed, when it is open; nil
+// otherwise. It does not count as use.
+func (n *Node) Peek(ctx context.Context, generation registry.ID) *Reading {
+	g := n.generations.Peek(generation)
+	if g == nil {
+		return nil
+	}
+	held, err := n.settings.Current(ctx, g.Entry.Index)
+	if err == nil {
+		if r := newReading(g, held); r != nil {
+			return r
+		}
+	}
+	g.Release()
+	return nil
+}
+
+// newReading returns a view that takes over the generation; nil when that is
+// closed.
+func newReading(g *generations.Generation, held settingstore.Held) *Reading {
+	schema := g.Schema()
+	view := g.Snapshot()
+	if view == nil {
+		return nil
+	}
+	return &Reading{
+		Name: g.Entry.Name, Snapshot: view, Schema: schema, Definition: schema.Definition(),
+		Settings: held.Settings.InForce(), Generation: g, settingsRevision: held.Revision,
+	}
 }
 
 // Read returns the view a name answers from, once it holds the state the token
@@ -79,16 +119,12 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 			return nil, err
 		}
 	}
-	schema := g.Schema()
-	view := g.Snapshot()
-	if view == nil {
+	r := newReading(g, held)
+	if r == nil {
 		g.Release()
 		return nil, problem.IndexClosed.New()
 	}
-	return &Reading{
-		Name: entry.Name, Snapshot: view, Schema: schema, Definition: schema.Definition(),
-		Settings: held.Settings.InForce(), Generation: g, settingsRevision: held.Revision,
-	}, nil
+	return r, nil
 }
 
 // reach brings generation and settings to the state of a token: a generation

@@ -96,6 +96,7 @@ func (n *Node) changeSettings(ctx context.Context, name registry.Name, matches f
 	if err != nil {
 		return Settings{}, false, err
 	}
+	n.tellChanged(entry)
 	return Settings{held.Settings, settingsToken(entry, held)}, !existed, nil
 }
 

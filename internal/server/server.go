@@ -26,8 +26,7 @@ import (
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/reindex"
-	"github.com/quiresearch/quire/internal/search"
-	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -88,8 +87,11 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metrics.Set, authority *auth.Authority, opened *node.Node,
 	listening func(net.Addr)) error {
 	health := api.NewHealth(c.Indexes.RefreshInterval)
+	records := snapshot.NewRecords(c.Indexes.DocumentCacheMaxSize, meters)
+	searcher := newSearcher(c, records, meters)
+	warmer := newWarmer(c, searcher, opened)
 	handler := api.New(api.Components{
-		Node: opened, Searcher: newSearcher(c, meters), Authority: authority, Ownership: opened, Health: health,
+		Node: opened, Searcher: searcher, Records: records, Authority: authority, Ownership: opened, Health: health,
 		Metrics: meters, Log: log,
 	}, apiOptions(c))
 	listener, err := listen(c.HTTP)
@@ -101,6 +103,10 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return ignoreCancelled(authority.Run(running)) })
 	group.Go(func() error { return ignoreCancelled(opened.Run(running, health.Refreshed)) })
+	group.Go(func() error {
+		warmer.Run(running)
+		return nil
+	})
 	group.Go(func() error {
 		preload(running, c.Indexes, opened, health)
 		return nil
@@ -197,21 +203,6 @@ func limits(c *config.Config) query.Limits {
 	}
 }
 
-func newSearcher(c *config.Config, meters *metrics.Set) *search.Searcher {
-	// The runner reads zero as its own choice; the variables mean none by it.
-	threads, filterBytes := offWhenZero(c.Search.Threads), c.Search.QueryCacheMaxSize
-	if c.Search.Threads < 0 {
-		threads = 0
-	}
-	if filterBytes == 0 {
-		filterBytes = c.MemoryBudget() / 20
-	}
-	runner := collect.NewRunner(collect.Options{Threads: threads, FilterCacheQueries: offWhenZero(c.Search.QueryCacheMaxQueries),
-		FilterCacheBytes: filterBytes}, meters)
-	return search.New(runner, meters, search.Options{Limits: limits(c), Timeout: c.Search.Timeout,
-		SuggestTimeout: c.Search.SuggestTimeout, FacetCacheSize: c.Search.FacetCacheMaxSize})
-}
-
 // analysisBuilder returns the builder of chains with the word lists of the
 // program and the locale data of the node.
 func analysisBuilder(directory string) (*analysis.Builder, error) {
@@ -225,7 +216,8 @@ func analysisBuilder(directory string) (*analysis.Builder, error) {
 func nodeOptions(c *config.Config, builder *analysis.Builder, id string) node.Options {
 	return node.Options{
 		NodeID: id, RefreshInterval: c.Indexes.RefreshInterval, FreshnessWait: c.Search.FreshnessWait,
-		MaxOpen: c.Indexes.MaxOpen, Preload: c.Indexes.PreloadMaxIndexes,
+		MaxOpen: c.Indexes.MaxOpen, CloseGrace: c.Indexes.CloseGracePeriod, Preload: c.Indexes.PreloadMaxIndexes,
+		SampleInterval: c.Metrics.IndexInterval,
 		Engine: engine.Options{
 			MaxChanges: offWhenZero(c.Indexes.CommitMaxChanges), MaxInterval: offWhenZero(c.Indexes.CommitMaxInterval),
 			MergeFloor: c.Indexes.MergeFloorSegment, Memory: c.Indexer.MemoryBudget,
@@ -239,7 +231,7 @@ func nodeOptions(c *config.Config, builder *analysis.Builder, id string) node.Op
 
 // offWhenZero turns the zero that a variable uses for off into the negative
 // value that the engine does.
-func offWhenZero[T int | time.Duration](value T) T {
+func offWhenZero[T int | int64 | time.Duration](value T) T {
 	if value == 0 {
 		return -1
 	}

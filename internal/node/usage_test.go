@@ -1,0 +1,65 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+func TestUsageOrdersAcrossStarts(t *testing.T) {
+	fs, now := vfs.Memory(), time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	u := readUsage(fs)
+	u.now = func() time.Time { return now }
+	entries := make([]registry.Entry, 4)
+	for i := range entries {
+		entries[i] = registry.Entry{Generation: registry.NewID()}
+	}
+	for range 10 {
+		u.note(entries[1].Generation)
+	}
+	now = now.Add(3 * usageHalfLife) // ten uses count little more than one by now
+	for range 3 {
+		u.note(entries[3].Generation)
+	}
+	if err := u.save(); err != nil {
+		t.Fatal(err)
+	}
+	again := readUsage(fs)
+	again.now = u.now
+	got := again.most(entries)
+	for i, want := range []int{3, 1, 0, 2} {
+		if got[i].Generation != entries[want].Generation {
+			t.Errorf("place %d is not entry %d", i, want)
+		}
+	}
+}
+
+func TestDamagedUsageCountsAsNone(t *testing.T) {
+	fs := vfs.Memory()
+	if err := replaceFile(fs, usageName, []byte(`{"zz":`)); err != nil {
+		t.Fatal(err)
+	}
+	u := readUsage(fs)
+	u.note(registry.NewID())
+	if err := u.save(); err != nil || len(readUsage(fs).counts) != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestUsageIsBounded(t *testing.T) {
+	u := readUsage(vfs.Memory())
+	kept := registry.NewID()
+	u.note(kept)
+	u.note(kept)
+	for range maxUsage + 10 {
+		u.note(registry.NewID())
+	}
+	if err := u.save(); err != nil {
+		t.Fatal(err)
+	}
+	if len(u.counts) != maxUsage || u.counts[kept].Count < 1.9 {
+		t.Errorf("%d are kept", len(u.counts))
+	}
+}

@@ -1,0 +1,228 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/query"
+)
+
+// Warm prepares what facets, suggestions and interpreted values need on a view,
+// as far as earlier searches under the schema asked for it or the settings opt
+// fields in, so that the first search after a change does not wait for it.
+func (s *Searcher) Warm(ctx context.Context, view View) error {
+	byLocale := make(map[string][]askedFor)
+	for _, what := range s.toWarm(view) {
+		byLocale[what.locale] = append(byLocale[what.locale], what)
+	}
+	for locale, all := range byLocale {
+		session, err := s.open(ctx, view, &query.Search{Locale: locale}, s.options.Now())
+		if err != nil {
+			return err
+		}
+		for _, what := range all {
+			if err = session.warm(ctx, what); err != nil {
+				break
+			}
+		}
+		session.close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toWarm lists what is prepared on a view.
+func (s *Searcher) toWarm(view View) []askedFor {
+	all := s.asked.list(view.Schema)
+	if view.Settings == nil {
+		return all
+	}
+	for i := range view.Settings.Fields {
+		declared := &view.Settings.Fields[i]
+		if declared.Interpret {
+			all = append(all, askedFor{askedValues, declared.Field, ""})
+		}
+		if declared.Suggest {
+			all = append(all, askedFor{askedForms, declared.Field, ""})
+		}
+	}
+	return all
+}
+
+// warm prepares one thing. What the schema or the settings no longer know is
+// passed over.
+func (s *session) warm(ctx context.Context, what askedFor) error {
+	field, ok := s.view.Schema.Resolve(what.field)
+	if !ok || !field.Facet {
+		return nil
+	}
+	switch what.kind {
+	case askedCounts:
+		p := facetPlan{field: field, column: s.facetColumn(field), kept: s.keptFilters(nil)}
+		_, err := s.countValues(ctx, &p, s.populate(p.kept, nil), nil)
+		return err
+	case askedForms:
+		if declared := s.view.Settings.FieldNamed(field.Path); declared != nil {
+			_, err := s.suggestField(ctx, declared)
+			return err
+		}
+	case askedValues:
+		if d, ok := s.dictionary(ctx).(*valueDictionary); ok {
+			return d.build(what.field)
+		}
+	}
+	return nil
+}
+
+// errSuperseded ends the preparation of a reader that was replaced.
+var errSuperseded = errors.New("the reader was replaced")
+
+// Warmer prepares facet state on threads of its own when the reader of an index
+// changes; K names an index. An index waits at most once, and a reader that is replaced while it
+// is prepared is left for the next. Any number of goroutines may use it.
+type Warmer[K comparable] struct {
+	searcher *Searcher
+	threads  int
+	read     func(ctx context.Context, index K) (view View, release func(), ok bool)
+
+	mu      sync.Mutex // guards what follows
+	waiting []K
+	running map[K]context.CancelCauseFunc
+	wake    chan struct{} // holds a token while something waits
+}
+
+// NewWarmer returns a warmer of so many threads. read returns the current view
+// of an index, to be released, and false when it is not open.
+func NewWarmer[K comparable](s *Searcher, threads int, read func(ctx context.Context, index K) (View, func(), bool)) *Warmer[K] {
+	return &Warmer[K]{searcher: s, threads: threads, read: read,
+		running: make(map[K]context.CancelCauseFunc), wake: make(chan struct{}, 1)}
+}
+
+// Changed tells that an index has another reader. It does not wait.
+func (w *Warmer[K]) Changed(index K) {
+	if w.threads <= 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if cancel := w.running[index]; cancel != nil {
+		cancel(errSuperseded)
+	}
+	for _, one := range w.waiting {
+		if one == index {
+			return
+		}
+	}
+	w.waiting = append(w.waiting, index)
+	w.queued()
+}
+
+// queued tells how many wait, and wakes a thread when some do. The caller holds
+// mu.
+func (w *Warmer[K]) queued() {
+	w.searcher.metrics.FacetWarmQueued(len(w.waiting))
+	if len(w.waiting) == 0 {
+		return
+	}
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run prepares until ctx ends.
+func (w *Warmer[K]) Run(ctx context.Context) {
+	var threads sync.WaitGroup
+	for range w.threads {
+		threads.Go(func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-w.wake:
+					w.next(ctx)
+				}
+			}
+		})
+	}
+	threads.Wait()
+}
+
+// next prepares the index that waits longest and is not being prepared.
+func (w *Warmer[K]) next(ctx context.Context) {
+	w.mu.Lock()
+	at := -1
+	for i, index := range w.waiting {
+		if w.running[index] == nil {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		w.mu.Unlock()
+		return // whoever prepares it wakes the next thread at the end
+	}
+	index := w.waiting[at]
+	w.waiting = append(w.waiting[:at], w.waiting[at+1:]...)
+	bounded, cancel := context.WithCancelCause(ctx)
+	w.running[index] = cancel
+	w.queued()
+	w.mu.Unlock()
+
+	w.prepare(bounded, index)
+
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	cancel(nil)
+	delete(w.running, index)
+	w.queued()
+}
+
+func (w *Warmer[K]) prepare(ctx context.Context, index K) {
+	view, release, ok := w.read(ctx, index)
+	if !ok {
+		return
+	}
+	defer release()
+	s := w.searcher
+	began := s.options.Now()
+	err := collect.Guard(func() error { return s.Warm(ctx, view) })
+	outcome := "success"
+	switch {
+	case err == nil:
+	case context.Cause(ctx) == errSuperseded:
+		outcome = "superseded"
+	case ctx.Err() != nil:
+		outcome = "stopped"
+	default:
+		outcome = "error"
+	}
+	s.metrics.FacetWarm(outcome, s.options.Now().Sub(began))
+}
+
+// build makes the value index of a field on every segment.
+func (d *valueDictionary) build(field string) error {
+	s := d.session
+	for i := range d.fields {
+		f := &d.fields[i]
+		if f.field.Path != field {
+			continue
+		}
+		name := layout.Facet(f.field.Path, f.variant)
+		for _, segment := range s.view.Snapshot.Segments {
+			column := segment.Reader.Ordinals(name)
+			if column == nil {
+				continue
+			}
+			if _, err := s.searcher.values.of(d.ctx, segment.Reader, valueKey{name, f.chain}, column); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

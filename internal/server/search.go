@@ -1,0 +1,61 @@
+package server
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/quiresearch/quire/internal/config"
+	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/internal/node"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/search"
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/snapshot"
+)
+
+// Searches that run at once: so many for each thread, and not fewer than the
+// least. What waits for a disk or a client takes a place, too.
+const (
+	searchesPerThread = 8
+	leastSearches     = 16
+)
+
+func newSearcher(c *config.Config, records *snapshot.Records, meters *metrics.Set) *search.Searcher {
+	// The runner reads zero as its own choice; the variables mean none by it.
+	threads, filterBytes := offWhenZero(c.Search.Threads), c.Search.QueryCacheMaxSize
+	if c.Search.Threads < 0 {
+		threads = 0
+	}
+	if filterBytes == 0 {
+		filterBytes = c.MemoryBudget() / 20
+	}
+	runner := collect.NewRunner(collect.Options{
+		Threads: threads, FilterCacheQueries: offWhenZero(c.Search.QueryCacheMaxQueries), FilterCacheBytes: filterBytes,
+		TermCacheBytes: offWhenZero(c.Search.TermCacheMaxSize), TypoCacheWords: offWhenZero(c.Search.TypoCacheMaxEntries),
+		PrefixCacheWords: offWhenZero(c.Search.PrefixCacheMaxEntries),
+	}, meters)
+	return search.New(runner, meters, search.Options{Limits: limits(c), Timeout: c.Search.Timeout,
+		SuggestTimeout: c.Search.SuggestTimeout, FacetCacheSize: c.Search.FacetCacheMaxSize,
+		MaxConcurrent: maxSearches(c.Search.Threads), Records: records})
+}
+
+// maxSearches returns how many searches run at once.
+func maxSearches(threads int) int {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return max(leastSearches, searchesPerThread*threads)
+}
+
+// newWarmer returns what prepares facets when an index of the node changes.
+func newWarmer(c *config.Config, searcher *search.Searcher, opened *node.Node) *search.Warmer[registry.ID] {
+	warmer := search.NewWarmer(searcher, c.Search.WarmThreads, func(ctx context.Context, generation registry.ID) (search.View, func(), bool) {
+		reading := opened.Peek(ctx, generation)
+		if reading == nil {
+			return search.View{}, nil, false
+		}
+		return reading.View(), reading.Close, true
+	})
+	opened.OnChange(func(entry registry.Entry) { warmer.Changed(entry.Generation) })
+	return warmer
+}
