@@ -186,8 +186,9 @@ func (a *API) run(ctx context.Context, r *Request) (*Response, error) {
 	response, err := r.Route.handler(ctx, r)
 	if meter := r.Route.meter; meter != nil {
 		index := ""
-		if a.options.IndexTimers {
-			index, _, _ = strings.Cut(r.Param("name"), "@")
+		// A name that a caller made up does not become a series.
+		if named, _, _ := strings.Cut(r.Param("name"), "@"); a.options.IndexTimers && a.node.Has(named) {
+			index = named
 		}
 		meter(a.metrics, index, err == nil, time.Since(began))
 	}

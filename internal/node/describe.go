@@ -66,6 +66,12 @@ func generationEntries(index *registry.Index) []GenerationEntry {
 	return entries
 }
 
+// Has reports whether there is an index of a name.
+func (n *Node) Has(index string) bool {
+	_, err := n.registry.Find(registry.Name{Index: index})
+	return err == nil
+}
+
 // Describe returns what the node knows of the generation a name answers from.
 func (n *Node) Describe(ctx context.Context, name registry.Name) (*Description, error) {
 	entry, err := n.resolve(ctx, name)
