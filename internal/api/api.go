@@ -60,16 +60,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// A page of a mapped file that the disk cannot deliver costs this request.
 	debug.SetPanicOnFault(true)
 	began := time.Now()
-	tracked := &trackedWriter{ResponseWriter: w, control: http.NewResponseController(w)}
+	tracked := &trackedWriter{ResponseWriter: w, control: http.NewResponseController(w), hasBody: r.Body != nil && r.Body != http.NoBody}
 	header := tracked.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 
 	route := a.serve(tracked, r)
-	if r.Body != nil && r.Body != http.NoBody && !tracked.bodyRead {
-		// The server reads what is left of a short body to keep the connection;
-		// it must not wait for one that never comes.
-		_ = tracked.control.SetReadDeadline(time.Now().Add(progressTimeout))
-	}
 
 	took := time.Since(began)
 	pattern := "UNKNOWN"
@@ -157,10 +152,8 @@ func (a *API) answer(w *trackedWriter, r *http.Request, route *Route, values []s
 		limit = a.options.MaxStreamBodySize
 	}
 	request.body = newBoundedBody(w, r, limit)
-	defer func() {
-		request.body.disarm()
-		w.bodyRead = request.body.failed == io.EOF
-	}()
+	w.body = request.body
+	defer request.body.disarm()
 
 	if route.Permission != "" {
 		if err := a.permit(r.Context(), request); err != nil {
@@ -272,7 +265,8 @@ type trackedWriter struct {
 	written int64
 	armed   time.Time
 
-	bodyRead bool // the body of the request was read to its end
+	hasBody bool         // of the request
+	body    *boundedBody // nil until somebody may read it
 }
 
 func (w *trackedWriter) WriteHeader(status int) {
@@ -280,8 +274,17 @@ func (w *trackedWriter) WriteHeader(status int) {
 		w.status = status
 	}
 	w.arm()
+	if w.hasBody && (w.body == nil || w.body.failed != io.EOF) {
+		// The server reads on before it answers, to keep the connection; it must
+		// not wait for a body that never comes.
+		_ = w.control.SetReadDeadline(time.Now().Add(leftoverTimeout))
+	}
 	w.ResponseWriter.WriteHeader(status)
 }
+
+// leftoverTimeout is how long an answer waits for what is left of a body that
+// nobody wants.
+const leftoverTimeout = 5 * time.Second
 
 // writeChunk is how much of an answer a client must take within
 // progressTimeout.
