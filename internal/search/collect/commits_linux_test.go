@@ -258,7 +258,7 @@ func TestCommitsSpeed(t *testing.T) {
 	if os.Getenv("QUIRE_CACHE") == "off" {
 		cache = -1
 	}
-	runner := collect.NewRunner(collect.Options{Threads: -1, FilterCacheQueries: cache}, nil)
+	runner := collect.NewRunner(collect.Options{Threads: -1, FilterCacheQueries: cache, TermCacheBytes: int64(cache), TypoCacheWords: cache, PrefixCacheWords: cache}, nil)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	byClass := map[string][]time.Duration{}

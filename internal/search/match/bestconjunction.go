@@ -56,6 +56,13 @@ func (c *conjunction) isSparse() bool {
 	return c.lead == nil || c.lead.density <= sparseLead || len(c.others) >= maxDense
 }
 
+// looksUpFirst reports whether so few documents of the lead hold the next term
+// too that scoring them all first does not pay.
+func (c *conjunction) looksUpFirst() bool {
+	return c.lead != nil && c.lead.table != nil && len(c.sets) == 0 &&
+		len(c.others) > 0 && c.others[0].table != nil && c.others[0].density < Span/16
+}
+
 // walk returns the postings that are read: those that are scored, if any.
 func (s *termStep) walk() *postings.Iterator {
 	if s.table != nil {
@@ -64,9 +71,9 @@ func (s *termStep) walk() *postings.Iterator {
 	return s.finder()
 }
 
-// chunk is how many documents of the rarest term are bounded at once: bounds
-// over fewer documents are lower, and cost the same each.
-const chunk = 64
+// chunk is how many documents of the rarest term are bounded and looked up at
+// once: a whole block.
+const chunk = postings.BlockSize
 
 // bestOfAll walks the blocks of the rarest term of a conjunction. Its
 // documents are scored first; those that cannot reach the floor with all that
@@ -178,6 +185,22 @@ func (s *termStep) blockBound() float64 {
 func (s *Scanner) gradeChunk(c conjunction, docs []uint32, first int, bounds []float64, rest, floor float64) {
 	out := &s.room.batch
 	out.reset()
+	if c.looksUpFirst() {
+		rest = max(0, rest-bounds[0])
+		if c.lead.keepBoth(c.others[0], out, docs, first, rest, floor) {
+			s.skipped = true
+		}
+		for i, t := range c.others[1:] {
+			if len(out.docs) == 0 {
+				return
+			}
+			rest = max(0, rest-bounds[i+1])
+			if t.keepHeld(out, rest, floor) {
+				s.skipped = true
+			}
+		}
+		return
+	}
 	if c.lead != nil && c.lead.table != nil {
 		least := float32(-1)
 		if floor-rest > 0 {
@@ -202,6 +225,39 @@ func (s *Scanner) gradeChunk(c conjunction, docs []uint32, first int, bounds []f
 			s.skipped = true
 		}
 	}
+}
+
+// keepBoth leaves those documents of a chunk of the lead in the batch that hold
+// the other term too, with the scores of both.
+func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first int, rest, floor float64) (dropped bool) {
+	it := &other.grade
+	mine := s.grade.Freqs()[first:]
+	var found, places [chunk]uint16
+	kept := 0
+	for from := 0; from < len(docs) && it.SeekBlock(docs[from]); {
+		to, last := len(docs), it.LastDoc()
+		if docs[to-1] > last {
+			to, _ = slices.BinarySearch(docs, last+1)
+		}
+		n := intersect(docs[from:to], it.Docs(), found[:], places[:])
+		if n > 0 {
+			freqs := it.Freqs()
+			for i := range n {
+				at := from + int(found[i])
+				doc := docs[at]
+				sum := float64(s.scoreAt(doc, mine[at])) + float64(other.scoreAt(doc, freqs[places[i]]))
+				out.docsRoom[kept], out.sumsRoom[kept] = doc, sum
+				if sum+rest > floor {
+					kept++
+				} else {
+					dropped = true
+				}
+			}
+		}
+		from = to
+	}
+	out.docs, out.sums = out.docsRoom[:kept], out.sumsRoom[:kept]
+	return dropped
 }
 
 // keepIn drops the documents that are not in a set.
