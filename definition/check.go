@@ -62,7 +62,8 @@ func (r *reader) checkField(d *Definition, f *Field, where position, isWildcard 
 	if orDefault(f.PrimaryKey, false) {
 		r.checkPrimaryKey(f, where, isWildcard)
 	}
-	if (f.Sort != nil || f.Signal != nil) && multiple && f.Type != Object {
+	// Of several points the nearest counts, so they have an order.
+	if (f.Sort != nil || f.Signal != nil) && multiple && f.Type != Object && f.Type != GeoPoint {
 		report(problem.IndexFieldSortMultipleUnsupported)
 	}
 	if f.Sort != nil {

@@ -205,12 +205,17 @@ func (r *cursorReader) value() (collect.Value, byte) {
 }
 
 // fingerprint tells orders apart: what is hit, and every key with its field,
-// direction and origin.
+// direction and origin. The type of a field is not part of it: a position that
+// holds values of another type is stale, not of another order.
 func (o *order) fingerprint(hitKind string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(hitKind))
 	for i, key := range o.keys {
-		h.Write([]byte{0, byte(key.Kind), boolByte(key.Descending), boolByte(key.MissingFirst)})
+		kind := key.Kind
+		if kind == collect.ByText {
+			kind = collect.ByNumber
+		}
+		h.Write([]byte{0, byte(kind), boolByte(key.Descending), boolByte(key.MissingFirst)})
 		h.Write([]byte(o.names[i]))
 		if key.Kind == collect.ByDistance {
 			h.Write([]byte(strconv.FormatFloat(key.Lat, 'g', -1, 64) + "," + strconv.FormatFloat(key.Lon, 'g', -1, 64)))

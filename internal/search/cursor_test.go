@@ -48,3 +48,19 @@ func FuzzCursor(f *testing.F) {
 		}
 	})
 }
+
+func TestTheTypeOfAFieldIsNoPartOfAnOrder(t *testing.T) {
+	of := func(kind collect.KeyKind, name string, descending bool) uint32 {
+		o := order{keys: []collect.Key{{Kind: kind, Descending: descending}}, names: []string{name}}
+		return o.fingerprint("documents")
+	}
+	number := of(collect.ByNumber, "n", false)
+	if of(collect.ByText, "n", false) != number {
+		t.Error("another type is another order")
+	}
+	for _, other := range []uint32{of(collect.ByNumber, "m", false), of(collect.ByNumber, "n", true), of(collect.ByDistance, "n", false), of(collect.ByScore, "n", false)} {
+		if other == number {
+			t.Error("two orders are one")
+		}
+	}
+}
