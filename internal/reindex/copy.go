@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
@@ -73,7 +74,7 @@ func (t *transfer) copy(key string, segment *snapshot.Segment, doc uint32) error
 }
 
 func (t *transfer) refused(key, reason string) error {
-	return problem.ReindexDocumentRefused.New("key", key, "reason", reason)
+	return problem.ReindexDocumentRefused.New("key", key, "reason", strings.TrimSuffix(reason, "."))
 }
 
 // wait returns when the target holds everything durably.
