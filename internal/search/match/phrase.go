@@ -28,6 +28,7 @@ type phraseStep struct {
 	memo    memo
 	starts  []uint32
 	other   []uint32
+	places  []place
 }
 
 // slot is one word of the phrase.
