@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -14,8 +17,10 @@ import (
 // text is taken as written: neither read nor relaxed, because a delete must not
 // widen.
 func (s *Searcher) Keys(ctx context.Context, view View, request *query.Delete) ([]document.Key, error) {
+	buffer := s.buffers.Get().(*analysis.Buffer)
+	defer s.buffers.Put(buffer)
 	compiler, err := plan.NewCompiler(plan.Options{
-		Schema: view.Schema, Chains: view.Chains, Settings: view.Settings, Locale: request.Locale,
+		Schema: view.Schema, Chains: view.Chains, Settings: view.Settings, Locale: request.Locale, Buffer: buffer,
 	})
 	if err != nil {
 		return nil, err
@@ -28,37 +33,57 @@ func (s *Searcher) Keys(ctx context.Context, view View, request *query.Delete) (
 	if err != nil {
 		return nil, err
 	}
-	return keysOf(view, sets)
+	var keys []document.Key
+	for i, segment := range view.Snapshot.Segments {
+		if keys, err = appendKeys(ctx, keys, view.Schema, segment, sets[i]); err != nil {
+			return nil, fmt.Errorf("keys of matched documents: %w", err)
+		}
+	}
+	return keys, nil
 }
 
-// keysOf walks the keys of the snapshot: only they name documents of an index
-// without a primary key, too.
-func keysOf(view View, sets []*bitset.Bitset) ([]document.Key, error) {
-	matched := make(map[uint32]*bitset.Bitset, len(sets)) // by the base of the segment
-	left := 0
-	for i, segment := range view.Snapshot.Segments {
-		if set := sets[i]; set != nil {
-			matched[segment.Base] = set
-			left += set.Count()
-		}
+// recordCost is how many keys are walked in the time that the record of one
+// document takes to be read.
+const recordCost = 50
+
+// appendKeys appends the keys of the documents of a set: out of their records
+// when they are few, else by a walk over the keys of the segment. Only the walk
+// knows those of an index without a primary key.
+func appendKeys(ctx context.Context, keys []document.Key, schema *definition.Schema, of *snapshot.Segment, set *bitset.Bitset) ([]document.Key, error) {
+	if set == nil {
+		return keys, nil
 	}
-	if left == 0 {
-		return nil, nil
-	}
-	field := view.Schema.PrimaryKey()
-	walk, err := view.Snapshot.Keys("", false, field != nil && field.Type.IsWhole())
-	if err != nil {
-		return nil, fmt.Errorf("keys of matched documents: %w", err)
-	}
-	keys := make([]document.Key, 0, left)
-	for len(keys) < left {
-		key, segment, doc, ok := walk.Next()
-		if !ok {
-			break
-		}
-		if set := matched[segment.Base]; set != nil && set.Get(doc) {
+	count := set.Count()
+	field := schema.PrimaryKey()
+	switch {
+	case count == 0:
+		return keys, nil
+	case field == nil || count*recordCost > int(of.Reader.NumRoots()):
+		err := of.EachKey(ctx, set, func(key []byte) error {
 			keys = append(keys, document.Key(key))
-		}
+			return nil
+		})
+		return keys, err
 	}
-	return keys, walk.Err()
+	var records *snapshot.Records // keeps none: what is deleted is not read again
+	var data []byte
+	for doc := set.Next(0); doc < set.Len(); doc = set.Next(doc + 1) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var err error
+		if data, err = records.Get(data, of, doc); err != nil {
+			return nil, err
+		}
+		record, err := document.OpenRecord(data)
+		if err != nil {
+			return nil, fmt.Errorf("document %d of %s: %w", doc, of.Reader.Name(), err)
+		}
+		key, ok := keyText(record, field)
+		if !ok {
+			return nil, fmt.Errorf("document %d of %s has no key in its record", doc, of.Reader.Name())
+		}
+		keys = append(keys, document.Key(key))
+	}
+	return keys, nil
 }

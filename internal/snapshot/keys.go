@@ -2,12 +2,14 @@ package snapshot
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"sync"
 
+	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
@@ -207,4 +209,34 @@ func (it *KeyIterator) down(i int) {
 		it.heads[i], it.heads[child] = it.heads[child], it.heads[i]
 		i = child
 	}
+}
+
+// EachKey visits the keys of the documents in a set, in no order that matters,
+// until visit fails or ctx ends. A key is valid until visit returns.
+func (s *Segment) EachKey(ctx context.Context, set *bitset.Bitset, visit func(key []byte) error) error {
+	field := s.Reader.Terms(layout.Key)
+	if field == nil {
+		return nil
+	}
+	var documents postings.Iterator
+	for ord := range field.Stats().Terms {
+		if ord%4096 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		field.Iterator(&documents, field.At(ord))
+		for documents.NextBlock() {
+			for _, doc := range documents.Docs() {
+				if !set.Get(doc) {
+					continue
+				}
+				if err := visit(field.Term(ord)); err != nil {
+					return err
+				}
+			}
+		}
+		if err := documents.Err(); err != nil {
+			return fmt.Errorf("read keys of %s: %w", s.Reader.Name(), err)
+		}
+	}
+	return nil
 }

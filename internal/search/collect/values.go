@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
 	"slices"
@@ -204,7 +205,8 @@ func (k *valueSink) TakeDocs(docs []uint32, scores []float32) bool {
 
 // MatchedValues returns, for each document, the global numbers of its list
 // values of the path that satisfy all required nodes together: by their score
-// where the nodes score, ties and the rest by position (12.1).
+// where the nodes score, ties and the rest by position (12.1). Only the windows
+// around the documents are looked at.
 func (s *Search) MatchedValues(ctx context.Context, path string, required []*plan.Nested, documents []uint32) ([][]uint32, error) {
 	clauses := clausesOf(required)
 	scoring := false
@@ -214,27 +216,54 @@ func (s *Search) MatchedValues(ctx context.Context, path string, required []*pla
 		}
 		scoring = scoring || plan.Scores(c)
 	}
-	bySegment := make([]*valueSink, len(s.snapshot.Segments))
+	rising := make([]int, len(documents))
+	for i := range rising {
+		rising[i] = i
+	}
+	slices.SortFunc(rising, func(a, b int) int { return cmp.Compare(documents[a], documents[b]) })
 	found := make([][]uint32, len(documents))
-	for i, global := range documents {
-		segment, doc := s.locate(global)
-		if bySegment[segment] == nil {
-			bySegment[segment] = &valueSink{}
-			scanner, err := s.view.ValueScanner(segment, path, clauses, scoring)
-			if err != nil {
-				return nil, err
-			}
-			defer scanner.Close()
-			if err := scanner.Run(ctx, 0, s.snapshot.Segments[segment].Reader.NumDocs(), bySegment[segment]); err != nil {
-				return nil, timedOut(ctx, err)
-			}
+	for len(rising) > 0 {
+		segment, _ := s.locate(documents[rising[0]])
+		base := s.snapshot.Segments[segment].Base
+		end := base + s.snapshot.Segments[segment].Reader.NumDocs()
+		inside := 0
+		for inside < len(rising) && documents[rising[inside]] < end {
+			inside++
 		}
-		found[i] = bySegment[segment].inside(s.snapshot.Segments[segment].Block(doc))
-		for j := range found[i] {
-			found[i][j] += global - doc
+		if err := s.matchedInside(ctx, segment, path, clauses, scoring, documents, rising[:inside], found); err != nil {
+			return nil, timedOut(ctx, err)
 		}
+		rising = rising[inside:]
 	}
 	return found, nil
+}
+
+// matchedInside finds the values of the documents at some places, which lie in
+// one segment and rise.
+func (s *Search) matchedInside(ctx context.Context, segment int, path string, clauses []plan.Node, scoring bool, documents []uint32, places []int, found [][]uint32) error {
+	scanner, err := s.view.ValueScanner(segment, path, clauses, scoring)
+	if err != nil {
+		return err
+	}
+	defer scanner.Close()
+	of := s.snapshot.Segments[segment]
+	sink := &valueSink{}
+	looked := uint32(0) // up to here
+	for _, place := range places {
+		first, last := of.Block(documents[place] - of.Base)
+		from, to := max(looked, first&^(match.Span-1)), last|(match.Span-1)
+		if from <= last {
+			if err := scanner.Run(ctx, from, to+1, sink); err != nil {
+				return err
+			}
+			looked = to + 1
+		}
+		found[place] = sink.inside(first, last)
+		for j := range found[place] {
+			found[place][j] += of.Base
+		}
+	}
+	return nil
 }
 
 // inside returns the values from first up to but not including last, best
