@@ -29,7 +29,7 @@ func TestMatchedValuesOfDocumentsFarApart(t *testing.T) {
 		x.add(t, documents, func(i int) bool { return i%13 == 5 })
 	}
 	for _, sort := range []string{`{"field":"place"}`, `{"field":"id","order":"desc"}`, `{"field":"id"}`} {
-		answer := x.mustSearch(t, `{"limit":40,"sort":[`+sort+`],"matched":{"fields":[{"field":"lines","limit":100}]},
+		answer := x.mustSearch(t, `{"limit":40,"sort":[`+sort+`],"matched":{"fields":{"lines":{"limit":100}}},
 			"query":[{"type":"nested","path":"lines","clauses":[{"type":"field","field":"lines.k","match":{"type":"range","gte":3,"lte":5}}]}]}`)
 		if len(answer.Hits) != 40 {
 			t.Fatalf("%d hits", len(answer.Hits))
