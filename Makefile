@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-quick check format-check vet staticcheck generate generate-check licences vulnerabilities \
-	tools spec conformance demo serve fuzz kill reindex soak bench bench-quick bench-relevance bench-micro profile locale-data clean
+	tools spec conformance demo serve fuzz bodies kill reindex soak bench bench-quick bench-relevance bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ conformance: build ## Run the black-box suite against a node that is started and
 
 fuzz: ## Run every fuzz target for a short while (FUZZTIME=30s)
 	@scripts/fuzz
+
+bodies: ## Send damaged bodies to every operation (BODIES=5000000)
+	$(GO) test ./internal/api -run TestDamaged -v -count=1 -timeout 0 -bodies $(or $(BODIES),5000000)
 
 kill: ## Kill and stop a loaded node again and again (CYCLES=300, SEED=)
 	$(GO) test ./internal/campaign -run 'Stopped|Recover' -v -count=1 -timeout 0 -cycles $(or $(CYCLES),300) -seed $(or $(SEED),0)
