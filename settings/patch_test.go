@@ -43,6 +43,8 @@ func TestPatchAppliesPaths(t *testing.T) {
 		{`{"fields.size.values[XXL].order":1}`, `settings:patch:no_match@fields.size.values[XXL].order`},
 		{`{"synonyms.merch.boost":"loud"}`, `settings:patch:value_invalid@synonyms.merch.boost`},
 		{`{"ranking":["sales"]}`, `settings:patch:value_invalid@ranking`},
+		{`{"ranking":{"other":1}}`, `request:property_unknown@ranking.other`},
+		{`{"ranking.tieBreakers[]":{}}`, `request:value_required@ranking.tieBreakers[]`},
 		{`{"synonyms.merch.boost":0}`, `settings:synonyms:boost_out_of_range@synonyms.merch.boost`},
 	} {
 		changed, err := s.Patch([]byte(c.change))

@@ -26,6 +26,9 @@ func located(found problem.Problems, changes []string) {
 		}
 	}
 	for _, p := range found {
+		if p.Code == problem.RequestPropertyUnknown {
+			continue // which points at a name inside the value
+		}
 		place, by := namesOf(p.Path), ""
 		for i, names := range reached {
 			if len(names) == 0 || !together(names, place) {
