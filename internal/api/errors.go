@@ -3,8 +3,10 @@ package api
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/quiresearch/quire/problem"
 )
@@ -69,7 +71,12 @@ func WithStatus(err error, status int) error { return &statusError{status, err} 
 // envelope; a failure of the node among them is answered alone.
 func errorResponse(err error) (*Response, *problem.Code) {
 	found := problem.All(err)
-	for _, p := range found {
+	for i, p := range found {
+		if p.Code == problem.NodeError && isDiskFailure(p.Cause) {
+			p = problem.IndexIoError.New().Because(p.Cause)
+			found = slices.Clone(found)
+			found[i] = p
+		}
 		if p.Code.Status() >= http.StatusInternalServerError {
 			found = problem.Problems{p}
 			break
@@ -98,4 +105,11 @@ func errorResponse(err error) (*Response, *problem.Code) {
 		response.With("Connection", "close")
 	}
 	return response, code
+}
+
+// isDiskFailure reports whether a failure nobody gave a code to is one of the
+// local disk.
+func isDiskFailure(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path)
 }
