@@ -23,7 +23,7 @@ type row struct {
 // reason: ties or constant scores leave the order free.
 var orderFree = map[string]string{
 	"prefix":      "constant scores: order within ties is free",
-	"fuzzy1":      "engines score expansions differently",
+	"fuzzy1":      "engines score expansions differently; tantivy has no fixed first letter",
 	"filter_only": "no scores",
 	"facet_all":   "no scores",
 	"count_or":    "count only",

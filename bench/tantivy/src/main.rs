@@ -284,7 +284,9 @@ fn search(searcher: &Searcher, f: &Fields, q: &Value) -> Result<Found, Failure> 
                 .map(|(_, a)| a)
                 .collect()
         };
-        return Ok(Found { count: top.len(), exact: false, top, facets: None });
+        let exact = q["exact"].as_bool().unwrap_or(false);
+        let count = if exact { searcher.search(&query, &Count)? } else { top.len() };
+        return Ok(Found { count, exact, top, facets: None });
     }
     if q["exact"].as_bool().unwrap_or(false) {
         let (top, count) = searcher.search(&query, &(TopDocs::with_limit(k).order_by_score(), Count))?;

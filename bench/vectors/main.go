@@ -1,0 +1,380 @@
+// Command vectors measures nearest-neighbour search beside hnswlib, usearch
+// and faiss on the same vectors in one run: recall of the ten nearest against
+// exact search, queries per second, build time and memory, for every
+// quantization and several shares that a filter keeps.
+//
+// The peers run in a Python process (peer.py). Sides take turns; the faster of
+// two rounds counts.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/quiresearch/quire/internal/segment/vectors"
+)
+
+var (
+	breadths = []int{16, 32, 64, 96, 128, 192, 256, 384}
+	wanted   = 0.97
+)
+
+func main() {
+	data := flag.String("data", "../shared/data", "directory of the corpora")
+	work := flag.String("work", "bench/data", "directory for generated files")
+	out := flag.String("out", "", "file of the report")
+	python := flag.String("python", "bench/data/venv/bin/python", "interpreter that has the peers; empty: without them")
+	names := flag.String("sets", "glove,384,128", "glove, 384 (100,000 × 384), 128 (500,000 × 128), million (1,000,000 × 128), small (30,000 × 64)")
+	flag.Parse()
+	if err := run(*data, *work, *out, *python, strings.Split(*names, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "vectors:", err)
+		os.Exit(1)
+	}
+}
+
+func run(data, work, out, python string, names []string) error {
+	var report strings.Builder
+	fmt.Fprintf(&report, "# Nearest neighbours, %s\n\nTen nearest under cosine similarity, M 16 everywhere; peers build with 200 candidates, Quire with its default of 100. QPS of one thread by its processor time, of two threads by the clock.\n", time.Now().Format("2006-01-02"))
+	for _, name := range names {
+		s, err := open(name, data)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if s == nil {
+			continue
+		}
+		if err := measure(s, work, python, &report); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	fmt.Println(report.String())
+	if out == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(out, []byte(report.String()), 0o644)
+}
+
+func open(name, data string) (*set, error) {
+	switch name {
+	case "glove":
+		s, err := glove(data)
+		if os.IsNotExist(err) {
+			fmt.Println("no GloVe vectors in", data)
+			return nil, nil
+		}
+		return s, err
+	case "384":
+		return clustered("clustered, 100,000 × 384", 100_000, 384, 500), nil
+	case "128":
+		return clustered("clustered, 500,000 × 128", 500_000, 128, 500), nil
+	case "million":
+		return clustered("clustered, 1,000,000 × 128", 1_000_000, 128, 500), nil
+	case "small":
+		return clustered("clustered, 30,000 × 64", 30_000, 64, 200), nil
+	}
+	return nil, fmt.Errorf("unknown set")
+}
+
+// side is one engine with one way to keep vectors.
+type side struct {
+	name    string
+	build   float64 // seconds
+	cpu     float64
+	bytes   int64 // of the index, 0 when unknown
+	hasKeep bool  // takes filters
+	search  func(filter, breadth, threads int) (recall, qps float64, err error)
+}
+
+func measure(s *set, work, python string, report *strings.Builder) error {
+	fmt.Println(s.name)
+	sides, err := ours(s)
+	if err != nil {
+		return err
+	}
+	if python != "" {
+		p, err := startPeers(python)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "vectors: without peers:", err)
+		} else {
+			defer p.stop()
+			more, err := p.sides(s, filepath.Join(work, "vectors"))
+			if err != nil {
+				return err
+			}
+			sides = append(sides, more...)
+		}
+	}
+	sweeps := make([]map[int]point, len(sides))
+	for i := range sides {
+		sweeps[i] = map[int]point{}
+	}
+	for range 2 {
+		for i, side := range sides {
+			for _, b := range breadths {
+				recall, qps, err := side.search(0, b, 1)
+				if err != nil {
+					return fmt.Errorf("%s: %w", side.name, err)
+				}
+				sweeps[i][b] = point{recall, max(qps, sweeps[i][b].qps)}
+			}
+		}
+	}
+	renderSweep(report, s, sides, sweeps)
+	return renderFilters(report, s, sides)
+}
+
+type point struct{ recall, qps float64 }
+
+// at interpolates the queries per second where a sweep reaches a recall.
+func at(sweep map[int]point, recall float64) (float64, bool) {
+	last := point{}
+	for i, b := range breadths {
+		p := sweep[b]
+		if p.recall >= recall {
+			if i == 0 || p.recall == last.recall {
+				return p.qps, true
+			}
+			part := (recall - last.recall) / (p.recall - last.recall)
+			return math.Exp(math.Log(last.qps)*(1-part) + math.Log(p.qps)*part), true
+		}
+		last = p
+	}
+	return 0, false
+}
+
+func renderSweep(b *strings.Builder, s *set, sides []side, sweeps []map[int]point) {
+	fmt.Fprintf(b, "\n## %s (%d queries)\n\nRecall@10 / QPS of one thread by breadth of the walk, nothing filtered.\n\n| | build s | build CPU s | index MB |", s.name, s.asked())
+	for _, n := range breadths {
+		fmt.Fprintf(b, " %d |", n)
+	}
+	fmt.Fprintf(b, " QPS at %.2f |\n|---|---|---|---|%s---|\n", wanted, strings.Repeat("---|", len(breadths)))
+	for i, side := range sides {
+		size := "–"
+		if side.bytes > 0 {
+			size = fmt.Sprintf("%.0f", float64(side.bytes)/1e6)
+		}
+		fmt.Fprintf(b, "| %s | %.1f | %.1f | %s |", side.name, side.build, side.cpu, size)
+		for _, n := range breadths {
+			p := sweeps[i][n]
+			fmt.Fprintf(b, " %.3f / %.0f |", p.recall, p.qps)
+		}
+		if qps, ok := at(sweeps[i], wanted); ok {
+			fmt.Fprintf(b, " **%.0f** |\n", qps)
+		} else {
+			b.WriteString(" not reached |\n")
+		}
+	}
+}
+
+// renderFilters shows every side at its default breadth (peers: 256) under
+// every filter.
+func renderFilters(b *strings.Builder, s *set, sides []side) error {
+	b.WriteString("\nBy the share that a filter keeps, at the default breadth (peers: 256): recall@10 / QPS of one thread · two.\n\n| |")
+	for _, f := range s.filters {
+		fmt.Fprintf(b, " %s |", f.name)
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(s.filters)) + "\n")
+	for _, side := range sides {
+		fmt.Fprintf(b, "| %s |", side.name)
+		for f := range s.filters {
+			if f > 0 && !side.hasKeep {
+				b.WriteString(" – |")
+				continue
+			}
+			recall, one, err := side.search(f, 0, 1)
+			if err != nil {
+				return err
+			}
+			_, two, err := side.search(f, 0, 2)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(b, " %.3f / %.0f · %.0f |", recall, one, two)
+		}
+		b.WriteString("\n")
+	}
+	return nil
+}
+
+// ours builds a column for every quantization.
+func ours(s *set) ([]side, error) {
+	var all []side
+	for _, z := range []struct {
+		name string
+		vectors.Quantization
+	}{{"Quire none", vectors.None}, {"Quire int8", vectors.Int8}, {"Quire int4", vectors.Int4}} {
+		b := vectors.NewBuilder(vectors.Options{Dimensions: s.dimensions, Quantization: z.Quantization})
+		for row := range s.rows() {
+			b.Add(uint32(row), s.base[row*s.dimensions:][:s.dimensions])
+		}
+		began, cpu := time.Now(), cpuSeconds()
+		data, err := b.Finish(context.Background(), 0)
+		if err != nil {
+			return nil, err
+		}
+		one := side{name: z.name, build: time.Since(began).Seconds(), cpu: cpuSeconds() - cpu, bytes: int64(len(data)), hasKeep: true}
+		fmt.Printf("  %s built in %.1f s\n", z.name, one.build)
+		r, err := vectors.Open(data)
+		if err != nil {
+			return nil, err
+		}
+		one.search = func(filter, breadth, threads int) (float64, float64, error) {
+			return searchOurs(s, r, filter, breadth, threads)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+func searchOurs(s *set, r *vectors.Reader, filter, breadth, threads int) (recall, qps float64, err error) {
+	var next, found, total atomic.Int64
+	var failed atomic.Value
+	var wg sync.WaitGroup
+	f := s.filters[filter]
+	began, cpu := time.Now(), cpuSeconds()
+	for range threads {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= s.asked() {
+					return
+				}
+				hits, err := r.Search(context.Background(), vectors.Prepare(vectors.Cosine, s.query(i)), neighbours, breadth, f.keep)
+				if err != nil {
+					failed.Store(err)
+					return
+				}
+				same := 0
+				for _, h := range hits {
+					for _, row := range f.truth[i] {
+						if h.Doc == row {
+							same++
+						}
+					}
+				}
+				found.Add(int64(same))
+				total.Add(int64(len(f.truth[i])))
+			}
+		}()
+	}
+	wg.Wait()
+	seconds := time.Since(began).Seconds()
+	if threads == 1 {
+		seconds = cpuSeconds() - cpu
+	}
+	if err, ok := failed.Load().(error); ok {
+		return 0, 0, err
+	}
+	return float64(found.Load()) / float64(total.Load()), float64(s.asked()) / seconds, nil
+}
+
+// peers is the Python process.
+type peers struct {
+	process *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+}
+
+func startPeers(python string) (*peers, error) {
+	p := exec.Command(python, "bench/vectors/peer.py")
+	p.Stderr = os.Stderr
+	in, err := p.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &peers{p, in, bufio.NewReader(out)}, p.Start()
+}
+
+func (p *peers) stop() {
+	_ = p.in.Close()
+	_ = p.process.Wait()
+}
+
+type peerAnswer struct {
+	Error      string  `json:"error"`
+	Version    string  `json:"version"`
+	Seconds    float64 `json:"seconds"`
+	CPUSeconds float64 `json:"cpu_seconds"`
+	Recall     float64 `json:"recall"`
+	QPS        float64 `json:"qps"`
+}
+
+func (p *peers) ask(command map[string]any) (a peerAnswer, err error) {
+	text, err := json.Marshal(command)
+	if err != nil {
+		return a, err
+	}
+	if _, err := p.in.Write(append(text, '\n')); err != nil {
+		return a, err
+	}
+	line, err := p.out.ReadBytes('\n')
+	if err != nil {
+		return a, fmt.Errorf("peers ended: %w", err)
+	}
+	if err := json.Unmarshal(line, &a); err != nil {
+		return a, err
+	}
+	if a.Error != "" {
+		return a, fmt.Errorf("peers: %s", a.Error)
+	}
+	return a, nil
+}
+
+// sides builds every library's index of a set.
+func (p *peers) sides(s *set, dir string) ([]side, error) {
+	data, err := s.save(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.ask(data); err != nil {
+		return nil, err
+	}
+	var all []side
+	for _, name := range []string{"hnswlib", "usearch-f32", "usearch-i8", "faiss"} {
+		a, err := p.ask(map[string]any{"do": "build", "engine": name, "m": 16, "ef": 200})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "vectors: without", name+":", err)
+			continue
+		}
+		fmt.Printf("  %s built in %.1f s\n", a.Version, a.Seconds)
+		all = append(all, side{name: a.Version, build: a.Seconds, cpu: a.CPUSeconds, hasKeep: name == "faiss",
+			search: func(filter, breadth, threads int) (float64, float64, error) {
+				if breadth == 0 {
+					breadth = 256
+				}
+				found, err := p.ask(map[string]any{"do": "search", "engine": name, "filter": s.filters[filter].name, "ef": breadth, "threads": threads})
+				return found.Recall, found.QPS, err
+			}})
+	}
+	return all, nil
+}
+
+func cpuSeconds() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
