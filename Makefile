@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-quick check format-check vet staticcheck generate generate-check licences vulnerabilities \
-	tools spec conformance demo serve fuzz bodies kill reindex soak bench bench-quick bench-relevance bench-micro profile locale-data clean
+	tools spec conformance demo serve sim fuzz bodies kill reindex soak bench bench-quick bench-relevance bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ spec: ## Run the interface scripts under spec/
 
 conformance: build ## Run the black-box suite against a node that is started and stopped
 	@scripts/conformance
+
+sim: ## Simulate several nodes with faults, one run per seed (SEEDS=10000, FIRST=1)
+	$(GO) test ./internal/clustertest -run Simulation -timeout 0 -seeds $(or $(SEEDS),10000) -first $(or $(FIRST),1)
 
 fuzz: ## Run every fuzz target for a short while (FUZZTIME=30s)
 	@scripts/fuzz

@@ -371,10 +371,12 @@ func (g *Generation) Close(ctx context.Context) error {
 	g.stop()
 	g.loops.Wait()
 	g.endWorkers()
+	g.publishing.Lock() // a definition that is being replaced is shown before
 	g.discardTables()
 	if current := g.current.Swap(nil); current != nil {
 		current.Release()
 	}
+	g.publishing.Unlock()
 	if g.log != nil {
 		err = errors.Join(err, g.log.Close())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/problem"
 )
 
 // tracking is the set of keys changed since a reindex began, by the commit
@@ -133,6 +134,9 @@ func (g *Generation) setTracking(ctx context.Context, set func(*tracking) *track
 // publishing.
 func (g *Generation) rewrite(ctx context.Context, edit func(*manifest.Manifest)) error {
 	view := g.Snapshot()
+	if view == nil {
+		return problem.IndexClosed.New()
+	}
 	defer view.Release()
 	g.mu.Lock()
 	before := g.manifest

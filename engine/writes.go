@@ -56,7 +56,9 @@ func (g *Generation) SetDefinition(ctx context.Context, d *definition.Definition
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	next := newReading(d, g.options.Analysis)
-	g.active.reading = next // it is empty: writes are held
+	if g.active != nil { // nil when it was closed meanwhile
+		g.active.reading = next // it is empty: writes are held
+	}
 	g.reading.Store(next)
 	return nil
 }

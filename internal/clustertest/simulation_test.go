@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,7 +21,7 @@ import (
 )
 
 var (
-	seeds   = flag.Int("seeds", 25, "seeds to simulate")
+	seeds   = flag.Int("seeds", 60, "seeds to simulate")
 	first   = flag.Uint64("first", 1, "first seed")
 	verbose = flag.Bool("log", false, "show the log of the nodes")
 )
@@ -53,6 +54,9 @@ func TestMain(m *testing.M) {
 // F2 F7 F8 F9 F11 F12 F14 F15 F16 F17 F18 F19 F25 F26 F28 F29: several nodes,
 // any faults.
 func TestSimulation(t *testing.T) {
+	if testing.Short() {
+		*seeds = min(*seeds, 10)
+	}
 	for seed := *first; seed < *first+uint64(*seeds); seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { simulate(t, seed) })
@@ -111,7 +115,19 @@ type simulation struct {
 	story
 	random *rand.Rand // of the one who decides; clients have their own
 	faults Faults
-	ends   time.Time
+	begun  time.Time
+	length atomic.Int64 // nanoseconds
+	isSlow atomic.Bool  // clients rest: a long time passes
+}
+
+func (s *simulation) isOver() bool { return time.Since(s.begun) >= time.Duration(s.length.Load()) }
+
+// rest waits between two requests of a client.
+func (s *simulation) rest(d time.Duration) {
+	if s.isSlow.Load() {
+		d = 5 * time.Minute
+	}
+	time.Sleep(d)
 }
 
 func simulate(t *testing.T, seed uint64) {
@@ -130,7 +146,8 @@ func simulate(t *testing.T, seed uint64) {
 		}
 	}
 	s.create(s.machines[0].process(), books)
-	s.ends = time.Now().Add(time.Duration(40+random.IntN(60)) * time.Second)
+	s.begun = time.Now()
+	s.length.Store(int64(time.Duration(40+random.IntN(60)) * time.Second))
 	var clients sync.WaitGroup
 	for i := range 3 {
 		own := rand.New(rand.NewPCG(seed, uint64(100+i)))
@@ -165,8 +182,8 @@ func (s *simulation) anyProcess(random *rand.Rand) *process {
 // client writes its own keys one after the other and reads them back.
 func (s *simulation) client(number int, random *rand.Rand) {
 	version := 0
-	for time.Now().Before(s.ends) {
-		time.Sleep(time.Duration(10+random.IntN(300)) * time.Millisecond)
+	for !s.isOver() {
+		s.rest(time.Duration(10+random.IntN(300)) * time.Millisecond)
 		p := s.anyProcess(random)
 		if p == nil {
 			continue
@@ -202,8 +219,8 @@ func (s *simulation) client(number int, random *rand.Rand) {
 // the old one may show (I15).
 func (s *simulation) recreate(random *rand.Rand) {
 	name := registry.Name{Index: "temporary"}
-	for life := 0; time.Now().Before(s.ends); life++ {
-		time.Sleep(time.Duration(1+random.IntN(8)) * time.Second)
+	for life := 0; !s.isOver(); life++ {
+		s.rest(time.Duration(1+random.IntN(8)) * time.Second)
 		p := s.anyProcess(random)
 		if p == nil {
 			continue
@@ -242,7 +259,7 @@ func (s *simulation) chaos() {
 		}
 		return s.random.IntN(n)
 	}
-	for time.Now().Before(s.ends) {
+	for !s.isOver() {
 		time.Sleep(time.Duration(500+s.random.IntN(8000)) * time.Millisecond)
 		m := s.machines[s.random.IntN(len(s.machines))]
 		p := m.process()
@@ -255,12 +272,24 @@ func (s *simulation) chaos() {
 			m.terminate()
 		case what < 6:
 			pause := time.Duration(1+s.random.IntN(40)) * time.Second
-			if s.random.IntN(12) == 0 {
-				pause = 2 * time.Hour // beyond the grace: the log may be swept meanwhile
-				s.ends = time.Now().Add(pause + 20*time.Second)
+			isLong := s.random.IntN(12) == 0 && s.length.Load() < int64(time.Hour)
+			if isLong {
+				// Beyond the grace: the log may be swept meanwhile.
+				pause = 2 * time.Hour
+				s.length.Add(int64(pause))
+				s.isSlow.Store(true)
 			}
 			p.link.Pause()
-			s.gone.Go(func() { time.Sleep(pause); p.link.Resume() })
+			s.gone.Go(func() {
+				time.Sleep(pause)
+				if isLong {
+					s.isSlow.Store(false)
+				}
+				p.link.Resume()
+			})
+			if isLong {
+				time.Sleep(pause - 10*time.Second)
+			}
 		case what < 7:
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 			if holder, err := s.writer(ctx, p, books.Index); err == nil {

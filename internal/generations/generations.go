@@ -332,6 +332,9 @@ func (s *Set) open(ctx context.Context, held *slot, purpose string) {
 		if held.previous != nil {
 			s.retire(held.previous)
 		}
+		if s.isForeign(held) && s.slots[held.entry.Generation] == held {
+			s.leave(ctx, held) // the index went to another node meanwhile
+		}
 		s.mu.Unlock()
 		s.options.Metrics.IndexOpened(purpose)
 		if s.options.Changed != nil {

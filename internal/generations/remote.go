@@ -328,6 +328,11 @@ func (s *Set) Demote(index registry.ID) {
 	}
 }
 
+// isForeign reports whether a slot is open to write what another node writes.
+func (s *Set) isForeign(held *slot) bool {
+	return s.options.Remote != nil && held.isWriter && !s.options.Remote.Claims.Holds(held.entry.Index)
+}
+
 // Sweep removes objects that nothing names any more of every generation that
 // is written here.
 func (s *Set) Sweep(ctx context.Context) {
