@@ -173,7 +173,9 @@ func (p *place) withPhrases(node Node, synonyms []alternative, constant bool) No
 		if len(a.terms) < 2 {
 			continue
 		}
-		factor := a.boost
+		// Several words for one add up to no more than the one: what was typed
+		// stands before what was not.
+		factor := a.boost * min(1, float64(a.span)/float64(len(a.terms)))
 		if a.silent {
 			factor = 0
 		}
