@@ -21,6 +21,7 @@ type conjunction struct {
 	listed []uint32 // documents of the set that leads
 	others []*termStep
 	sets   []*Set
+	ranges []*rangeStep
 }
 
 func conjunctionOf(root step) (conjunction, bool) {
@@ -43,6 +44,8 @@ func conjunctionOf(root step) (conjunction, bool) {
 			} else {
 				c.sets = append(c.sets, member.set)
 			}
+		case *rangeStep:
+			c.ranges = append(c.ranges, member)
 		default:
 			return c, false
 		}
@@ -53,7 +56,7 @@ func conjunctionOf(root step) (conjunction, bool) {
 // isSparse reports whether looking documents up is cheaper than combining
 // sets even while every match is wanted.
 func (c *conjunction) isSparse() bool {
-	return c.lead == nil || c.lead.density <= sparseLead || len(c.others) >= maxDense
+	return c.lead == nil || len(c.ranges) > 0 || c.lead.density <= sparseLead || len(c.others) >= maxDense
 }
 
 // looksUpFirst reports whether so few documents of the lead hold the next term
@@ -181,8 +184,15 @@ func (s *termStep) blockBound() float64 {
 }
 
 // gradeChunk leaves those documents of a chunk in the batch that all parts of
-// the conjunction hold and that exceed the floor.
+// the conjunction hold and that exceed the floor. Numbers are read last.
 func (s *Scanner) gradeChunk(c conjunction, docs []uint32, first int, bounds []float64, rest, floor float64) {
+	s.gradeTerms(c, docs, first, bounds, rest, floor)
+	for _, r := range c.ranges {
+		s.room.batch.keepInRange(r)
+	}
+}
+
+func (s *Scanner) gradeTerms(c conjunction, docs []uint32, first int, bounds []float64, rest, floor float64) {
 	out := &s.room.batch
 	out.reset()
 	if c.looksUpFirst() {

@@ -102,8 +102,20 @@ func (b *binder) term(n *plan.Term, factor float64) step {
 
 func (b *binder) and(n *plan.And, factor float64) (step, error) {
 	s := &andStep{}
-	if err := b.flatten(s, n, factor); err != nil {
+	var ranges []*plan.NumberRange
+	if err := b.flatten(s, &ranges, n, factor); err != nil {
 		return nil, err
+	}
+	rest := int(b.documents)
+	for _, c := range s.steps {
+		rest = min(rest, c.cost())
+	}
+	for _, r := range ranges {
+		late, err := b.lateRange(r, rest)
+		if err != nil {
+			return nil, err
+		}
+		s.steps = append(s.steps, late)
 	}
 	if len(s.steps) == 0 {
 		s.steps = append(s.steps, &everyStep{int(b.documents)})
@@ -115,16 +127,20 @@ func (b *binder) and(n *plan.And, factor float64) (step, error) {
 	return s, nil
 }
 
-// flatten gathers the steps of an And and of the Ands directly below it.
-func (b *binder) flatten(s *andStep, n *plan.And, factor float64) error {
+// flatten gathers the steps of an And and of the Ands directly below it; how
+// ranges are matched depends on the others.
+func (b *binder) flatten(s *andStep, ranges *[]*plan.NumberRange, n *plan.And, factor float64) error {
 	for _, c := range n.Clauses {
 		switch c := c.(type) {
 		case *plan.Everything:
 			continue
 		case *plan.And:
-			if err := b.flatten(s, c, factor); err != nil {
+			if err := b.flatten(s, ranges, c, factor); err != nil {
 				return err
 			}
+			continue
+		case *plan.NumberRange:
+			*ranges = append(*ranges, c)
 			continue
 		}
 		inner, err := b.bind(c, factor)

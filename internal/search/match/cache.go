@@ -81,6 +81,26 @@ func (c *Caches) keepFilter(s *segment.Reader, n plan.Node, set *Set) {
 	c.meters.QueryCacheBytes(c.filters.Bytes())
 }
 
+// isKnown reports whether a node that only narrows was asked about before, and
+// remembers that it was.
+func (c *Caches) isKnown(s *segment.Reader, n plan.Node) bool {
+	if c == nil || c.filters == nil {
+		return false
+	}
+	key, ok := filterKey(n)
+	if !ok {
+		return false
+	}
+	key = "?" + key
+	if _, known := c.filters.Get(s, key); known {
+		return true
+	}
+	if c.filters.Put(s, key, &Set{}, int64(len(key))) {
+		s.WhenClosed(c.filters, func() { c.filters.Drop(s) })
+	}
+	return false
+}
+
 // words returns the cache of a word that stands for several terms.
 func (c *Caches) words(n *plan.Expand) *cache.Cache[*segment.Reader, string, *expansion] {
 	switch {

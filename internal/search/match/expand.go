@@ -46,6 +46,11 @@ func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
 		}
 		b.view.caches.keepExpansion(b.segment.Reader, n, e)
 	}
+	if e.lazy != nil {
+		s := &expandStep{}
+		s.add(&lazyStep{e.lazy}, b.constant(n, 0, factor))
+		return s, nil
+	}
 	if e.sets == nil {
 		return b.walked(n, field, e.terms, factor), nil
 	}
@@ -62,10 +67,12 @@ func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
 }
 
 // expansion is what a word stands for in a segment, by distance: the terms
-// where they are few, else the documents that hold them. It never changes.
+// where they are few, else the documents that hold them. What it stands for
+// never changes.
 type expansion struct {
 	terms [][]terms.Entry
 	sets  []*Set
+	lazy  *lazySet // of a word without typos
 }
 
 func (e *expansion) bytes() int64 {
@@ -75,6 +82,9 @@ func (e *expansion) bytes() int64 {
 	}
 	for _, set := range e.sets {
 		total += set.Bytes()
+	}
+	if e.lazy != nil {
+		total += e.lazy.bytes()
 	}
 	return total
 }
@@ -91,6 +101,11 @@ func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
 	}
 	if total <= maxWalked {
 		return &expansion{terms: byDistance}, nil
+	}
+	if len(byDistance) == 1 {
+		if lazy := newLazySet(field, byDistance[0], b.documents); lazy != nil {
+			return &expansion{lazy: lazy}, nil
+		}
 	}
 	e := &expansion{sets: make([]*Set, len(byDistance))}
 	for i, entries := range byDistance {
