@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-quick check format-check vet staticcheck generate generate-check licences vulnerabilities \
-	tools spec conformance demo serve sim fuzz bodies kill reindex soak bench bench-quick bench-relevance bench-micro profile locale-data clean
+	tools spec conformance demo serve sim fuzz bodies kill reindex soak bench bench-quick bench-relevance bench-vectors bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -100,11 +100,14 @@ bench-quick: $(BENCH) ## The same in minutes, on a part of the corpus
 bench-relevance: $(BENCH) ## Measure ranking quality on judged sets beside Lucene
 	$(BENCH) -data ../shared/data -relevance
 
+bench-vectors: $(BENCH) ## Measure nearest neighbours beside hnswlib, usearch and faiss
+	$(BENCH) -data ../shared/data -vectors
+
 bench-micro: ## Run the Go benchmarks of the packages
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 profile: $(BENCH) ## Write CPU and allocation profiles of one query class (CLASS=or_high)
-	$(BENCH) -data ../shared/data -engines quire -classes $(CLASS) -profile $(CLASS)
+	$(BENCH) -data ../shared/data -profile $(CLASS)
 
 locale-data: build ## Prepare the locale data of the compounding languages
 	scripts/locale-data.sh locale-data

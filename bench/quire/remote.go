@@ -145,7 +145,7 @@ func (r *remote) index(c command) (any, error) {
 	if len(definition) == 0 {
 		definition = []byte(definitionText)
 	}
-	body := fmt.Appendf(nil, `{"definition":%s}`, definition)
+	body := []byte(definition)
 	if _, err := r.send(http.MethodPut, "/v1alpha1/admin/indexes/"+remoteIndex, "application/json", bytes.NewReader(body)); err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (r *remote) index(c command) (any, error) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			_, failures[i] = r.send(http.MethodPost, "/v1alpha1/data/indexes/"+remoteIndex+"/documents", "application/x-ndjson", bytes.NewReader(share))
+			_, failures[i] = r.send(http.MethodPost, "/v1alpha1/indexes/"+remoteIndex+"/documents", "application/x-ndjson", bytes.NewReader(share))
 		}()
 	}
 	wg.Wait()
@@ -214,7 +214,7 @@ func (r *remote) query(body []byte, repeat int) (any, error) {
 	for range max(1, repeat) {
 		began := time.Now()
 		var err error
-		if text, err = r.send(http.MethodPost, "/v1alpha1/data/indexes/"+remoteIndex+"/search", "application/json", bytes.NewReader(body)); err != nil {
+		if text, err = r.send(http.MethodPost, "/v1alpha1/indexes/"+remoteIndex+"/search", "application/json", bytes.NewReader(body)); err != nil {
 			return nil, err
 		}
 		took := time.Since(began)
@@ -251,7 +251,7 @@ func (r *remote) throughput(c command) (any, error) {
 		go func() {
 			defer wg.Done()
 			for n := next.Add(1) - 1; n < total; n = next.Add(1) - 1 {
-				if _, err := r.send(http.MethodPost, "/v1alpha1/data/indexes/"+remoteIndex+"/search", "application/json", bytes.NewReader(bodies[int(n)%len(bodies)])); err != nil {
+				if _, err := r.send(http.MethodPost, "/v1alpha1/indexes/"+remoteIndex+"/search", "application/json", bytes.NewReader(bodies[int(n)%len(bodies)])); err != nil {
 					failed.Store(err)
 					return
 				}
@@ -274,7 +274,7 @@ func (r *remote) update(c command) (any, error) {
 		lines = append(append(lines, line...), '\n')
 	}
 	began := time.Now()
-	if _, err := r.send(http.MethodPost, "/v1alpha1/data/indexes/"+remoteIndex+"/documents", "application/x-ndjson", bytes.NewReader(lines)); err != nil {
+	if _, err := r.send(http.MethodPost, "/v1alpha1/indexes/"+remoteIndex+"/documents", "application/x-ndjson", bytes.NewReader(lines)); err != nil {
 		return nil, err
 	}
 	if _, err := r.send(http.MethodPost, "/v1alpha1/admin/indexes/"+remoteIndex+"/actions/commit", "application/json", nil); err != nil {

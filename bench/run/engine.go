@@ -54,6 +54,7 @@ type answer struct {
 	Count  int                 `json:"count"`
 	Exact  bool                `json:"exact"`
 	Micros float64             `json:"us"`
+	All    []float64           `json:"all"` // every run, where the driver tells
 	Top    []string            `json:"top"`
 	Facets [][]json.RawMessage `json:"facets"`
 }

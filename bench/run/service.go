@@ -123,7 +123,7 @@ func (s *service) latency(o options, corpus string, queries []query) error {
 	return err
 }
 
-// asked is the fastest time of every query, and queries per second with one
+// asked is the median time of every query, and queries per second with one
 // and with two threads.
 func asked(o options, e *engine, queries []query) (micros []float64, qps [2]float64, err error) {
 	for i, threads := range []int{1, 2} {
@@ -137,10 +137,11 @@ func asked(o options, e *engine, queries []query) (micros []float64, qps [2]floa
 	}
 	for _, q := range queries {
 		var a answer
-		if err := e.ask(map[string]any{"do": "query", "query": q, "repeat": 15}, &a); err != nil {
+		if err := e.ask(map[string]any{"do": "query", "query": q, "repeat": 25}, &a); err != nil {
 			return nil, qps, err
 		}
-		micros = append(micros, a.Micros)
+		runs := sortedCopy(a.All)
+		micros = append(micros, runs[len(runs)/2])
 	}
 	return sortedCopy(micros), qps, nil
 }
