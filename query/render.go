@@ -2,6 +2,7 @@ package query
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -98,7 +99,11 @@ func appendFloat(dst []byte, value float64) []byte {
 
 // AppendJSON appends the answer as the response body.
 func (a *Answer) AppendJSON(dst []byte) []byte {
-	w := writer{dst}
+	size := 512
+	for i := range a.Hits {
+		size += len(a.Hits[i].Document) + len(a.Hits[i].Value) + 128
+	}
+	w := writer{slices.Grow(dst, size)}
 	w.open("", '{')
 	w.open("hits", '[')
 	for i := range a.Hits {

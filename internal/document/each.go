@@ -16,7 +16,11 @@ func (r Record) Each(f *definition.ResolvedField, wantedLocale string, position 
 	if f.List != "" && position >= 0 {
 		w.list = listOf(f)
 	}
-	names := strings.Split(f.Path, ".")
+	var one [1]string
+	names := one[:]
+	if one[0] = f.Path; strings.Contains(f.Path, ".") {
+		names = strings.Split(f.Path, ".")
+	}
 	seen := false
 	visit := func(n node) bool {
 		if f.Locales != nil {

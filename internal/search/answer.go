@@ -29,6 +29,7 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 		return nil, err
 	}
 	a.Hits = make([]query.Hit, len(f.hits))
+	w.text = make([]byte, 0, len(f.hits)*bytesPerHit)
 	for i := range f.hits {
 		if err := w.write(&a.Hits[i], &f.hits[i], i); err != nil {
 			return nil, err
@@ -50,7 +51,14 @@ type hitWriter struct {
 	highlights []highlightField
 	buffer     *analysis.Buffer // of highlighting
 	record     []byte
+	text       []byte // of documents and values, one behind the other
 }
+
+// bytesPerHit is the room made for the text of a hit before it is known.
+const bytesPerHit = 256
+
+// take returns what was written into the text since from.
+func (w *hitWriter) take(from int) []byte { return w.text[from:len(w.text):len(w.text)] }
 
 // matchedList is one nested list whose matched values are shown.
 type matchedList struct {
@@ -128,13 +136,17 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 	if key := view.Schema.PrimaryKey(); key != nil {
 		to.ID, to.HasID = keyText(record, key)
 	}
-	to.Document = w.documents.Append(nil, record, signalsOf(segment, doc))
+	from := len(w.text)
+	w.text = w.documents.Append(w.text, record, signalsOf(segment, doc))
+	to.Document = w.take(from)
 	position := -1
 	if h.IsItem {
 		position = positionOf(segment, h.Doc-segment.Base)
 		to.Index = position
-		if value, ok := w.values.AppendListValue(nil, record, w.list, position); ok {
-			to.Value = value
+		from := len(w.text)
+		if text, ok := w.values.AppendListValue(w.text, record, w.list, position); ok {
+			w.text = text
+			to.Value = w.take(from)
 		}
 		if w.list.Key != nil {
 			record.Each(w.list.Key, w.session.locale, position, func(raw []byte) bool {
