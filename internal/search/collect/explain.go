@@ -88,7 +88,9 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 		if err != nil {
 			return nil, err
 		}
-		if !inner.Matched && (isOr || isBest || optional[child]) {
+		// Clauses that do not hold are shown, boosts too; readings that do not
+		// are left out.
+		if !inner.Matched && (isOr || isBest || optional[child] && child.From().Type != "boost") {
 			continue
 		}
 		step.Children = append(step.Children, inner)
