@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/quiresearch/quire/internal/config"
+	"github.com/quiresearch/quire/internal/server"
+)
+
+type migrateCommand struct {
+	ToBucket   bool `xor:"direction" required:"" help:"Move the deployment of the directory into the bucket."`
+	FromBucket bool `xor:"direction" required:"" help:"Move the deployment of the bucket into the directory."`
+}
+
+// Run moves a stopped deployment. Directory and bucket are those of the
+// SERVICE_STORAGE variables.
+func (c *migrateCommand) Run(ctx context.Context, s *surroundings) error {
+	loaded, err := config.Load(s.environment, false)
+	if err != nil {
+		return refusedError{fmt.Errorf("configuration refused:\n%w", err)}
+	}
+	log := server.NewLog(loaded.Log, s.out)
+	err = server.Migrate(ctx, loaded, c.ToBucket, log)
+	if errors.Is(err, server.ErrRefused) {
+		return refusedError{err}
+	}
+	if err == nil {
+		log.Info("moved and verified")
+	}
+	return err
+}
