@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -73,7 +74,10 @@ func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept
 		breadth = max(defaultBreadth, 2*k)
 	}
 	s := r.take()
-	defer r.scratch.Put(s)
+	defer func() {
+		s.nodes = nil
+		r.scratch.Put(s)
+	}()
 	accepted := len(r.docs)
 	if accept != nil {
 		accepted = r.accepted(s, accept)
@@ -105,7 +109,8 @@ type scratch struct {
 	fresh    []uint32
 	products []int32
 	raws     []float32
-	nodes    *bitset.Bitset // accepted nodes
+	nodes    []uint64 // accepted nodes, a bit each; what lies past the last has no meaning
+	own      []uint64 // room for them
 	list     []uint32
 }
 
@@ -118,22 +123,37 @@ func (r *Reader) take() *scratch {
 
 // accepted turns accepted documents into accepted nodes and counts them.
 func (r *Reader) accepted(s *scratch, accept *bitset.Bitset) int {
-	if s.nodes == nil {
-		s.nodes = bitset.New(uint32(len(r.docs)))
-	}
-	words := s.nodes.Words()
 	from := accept.Words()
-	clear(words)
+	nodes := len(r.docs)
+	if int(r.docs[nodes-1]) == nodes-1 && len(from) >= (nodes+63)/64 {
+		// Every document has a vector: nodes and documents have one number.
+		s.nodes = from[:(nodes+63)/64]
+		count := 0
+		for _, word := range s.nodes[:nodes/64] {
+			count += bits.OnesCount64(word)
+		}
+		if rest := nodes % 64; rest != 0 {
+			count += bits.OnesCount64(s.nodes[nodes/64] << (64 - rest))
+		}
+		return count
+	}
+	if s.own == nil {
+		s.own = make([]uint64, (nodes+63)/64)
+	}
+	s.nodes = s.own
+	clear(s.nodes)
 	count := 0
 	for node, doc := range r.docs {
 		at := int(doc >> 6)
 		if at < len(from) && from[at]>>(doc&63)&1 != 0 {
-			words[node>>6] |= 1 << (node & 63)
+			s.nodes[node>>6] |= 1 << (node & 63)
 			count++
 		}
 	}
 	return count
 }
+
+func (s *scratch) accepts(node uint32) bool { return s.nodes[node>>6]>>(node&63)&1 != 0 }
 
 func (s *scratch) room(n int) {
 	if cap(s.products) < n {
@@ -154,11 +174,20 @@ func (r *Reader) scan(ctx context.Context, s *scratch, filtered bool, keep int) 
 		}
 		s.list = s.list[:0]
 	}
-	for node := range uint32(len(r.docs)) {
-		if filtered && !s.nodes.Get(node) {
-			continue
+	nodes := uint32(len(r.docs))
+	for at := uint32(0); at < nodes; at += 64 {
+		word := ^uint64(0)
+		if filtered {
+			word = s.nodes[at>>6]
 		}
-		if s.list = append(s.list, node); len(s.list) == chunk {
+		for ; word != 0; word &= word - 1 {
+			node := at + uint32(bits.TrailingZeros64(word))
+			if node >= nodes {
+				break
+			}
+			s.list = append(s.list, node)
+		}
+		if len(s.list) > chunk-64 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -201,7 +230,7 @@ func (r *Reader) walk(ctx context.Context, s *scratch, breadth int, filtered boo
 	s.queue = s.queue[:0]
 	s.queue.push(at)
 	s.seen[at.node] = s.epoch
-	if !filtered || s.nodes.Get(at.node) {
+	if !filtered || s.accepts(at.node) {
 		s.found.push(at)
 	}
 	for steps := 0; len(s.queue) > 0; steps++ {
@@ -224,7 +253,7 @@ func (r *Reader) walk(ctx context.Context, s *scratch, breadth int, filtered boo
 				continue
 			}
 			s.queue.push(x)
-			if !filtered || s.nodes.Get(n) {
+			if !filtered || s.accepts(n) {
 				s.found.add(x, breadth)
 			}
 		}
@@ -242,12 +271,12 @@ func (r *Reader) gather(s *scratch, node uint32, sparse bool) {
 			continue
 		}
 		s.seen[n] = s.epoch
-		if !sparse || s.nodes.Get(n) {
+		if !sparse || s.accepts(n) {
 			s.fresh = append(s.fresh, n)
 			continue
 		}
 		for _, further := range r.graph.links(n, 0) {
-			if s.seen[further] != s.epoch && s.nodes.Get(further) {
+			if s.seen[further] != s.epoch && s.accepts(further) {
 				s.seen[further] = s.epoch
 				s.fresh = append(s.fresh, further)
 			}

@@ -124,6 +124,42 @@ func TestRecallForEverySimilarityAndQuantization(t *testing.T) {
 	}
 }
 
+// Where every document has a vector, documents are taken for nodes.
+func TestAcceptedDocumentsThatAllHaveVectors(t *testing.T) {
+	vectors := clustered(6, 1003, 24)
+	b := NewBuilder(Options{Dimensions: 24})
+	for i, v := range vectors {
+		b.Add(uint32(i), v)
+	}
+	data, err := b.Finish(context.Background(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(7, 7))
+	for _, length := range []int{1003, 1024, 2000} { // documents past the last vector
+		accept := bitset.New(uint32(length))
+		for i := range uint32(length) {
+			if random.IntN(3) == 0 {
+				accept.Set(i)
+			}
+		}
+		for _, q := range clustered(8, 20, 24) {
+			p := Prepare(Cosine, q)
+			hits, err := r.Search(context.Background(), p, 10, 0, accept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := recall(exact(r, p, 10, accept), hits); got < 1 {
+				t.Fatalf("recall of a scan is %.2f", got)
+			}
+		}
+	}
+}
+
 func TestFilteredRecallAtAnySelectivity(t *testing.T) {
 	vectors := clustered(3, 26_000, 24)
 	r := build(t, Options{Dimensions: 24}, vectors)
