@@ -1,0 +1,240 @@
+package collect_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// Segments large enough for every way of matching: whatever is skipped, read
+// late or looked up elsewhere, hits are those of ranking all matches, and
+// matches are those of reading the documents.
+
+type made struct {
+	words  []string
+	number int64
+	has    bool
+	live   bool
+}
+
+func makeDocuments(r *rand.Rand, n int) []made {
+	docs := make([]made, n)
+	for i := range docs {
+		d := &docs[i]
+		for range 1 + r.IntN(12) {
+			// Few words are frequent, many are rare.
+			w := int(float64(600) * r.Float64() * r.Float64() * r.Float64())
+			d.words = append(d.words, fmt.Sprintf("w%c%d", 'a'+w%5, w))
+		}
+		for _, frequent := range []string{"wx", "wy", "wz"} {
+			if r.IntN(2) == 0 {
+				d.words = append(d.words, frequent)
+			}
+		}
+		d.number, d.has, d.live = int64(r.IntN(5000)), r.IntN(20) > 0, true
+	}
+	return docs
+}
+
+func makeSegment(t *testing.T, name string, docs []made, deleted bool) *snapshot.Segment {
+	fs := vfs.Memory()
+	b := segment.NewBuilder()
+	text := b.Field(segment.FieldOptions{Name: "text", Kind: segment.Terms, Freqs: true, Positions: true, Lengths: true})
+	number := b.Field(segment.FieldOptions{Name: "number", Kind: segment.Numbers, Points: true})
+	for _, d := range docs {
+		b.StartDoc()
+		for i, w := range d.words {
+			b.Term(text, []byte(w), uint32(i))
+		}
+		b.Length(text, uint32(len(d.words)))
+		if d.has {
+			b.Number(number, d.number)
+		}
+		b.EndDoc(true)
+	}
+	if _, err := b.Finish(fs, name); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := segment.Open(fs, name, blockfile.Trusted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var live *bitset.Bitset
+	if deleted {
+		live = bitset.NewFull(uint32(len(docs)))
+		for i := range docs {
+			if i%7 == 3 {
+				docs[i].live = false
+				live.Clear(uint32(i))
+			}
+		}
+	}
+	return snapshot.NewSegment(reader, live, nil, nil)
+}
+
+// asked is a query with what it matches.
+type asked struct {
+	name  string
+	node  plan.Node
+	holds func(d *made) bool
+}
+
+func askRandomly(r *rand.Rand, docs []made) asked {
+	scoring := plan.Scoring{Weight: 1, B: 0.75}
+	word := func() string {
+		d := &docs[r.IntN(len(docs))]
+		return d.words[r.IntN(len(d.words))]
+	}
+	term := func(w string) plan.Node { return &plan.Term{Structure: "text", Text: w, Scoring: &scoring} }
+	switch r.IntN(6) {
+	case 0:
+		w := word()
+		return asked{"term " + w, term(w), func(d *made) bool { return slices.Contains(d.words, w) }}
+	case 1, 2:
+		and := &plan.And{}
+		var words []string
+		for range 2 + r.IntN(2) {
+			words = append(words, word())
+			and.Clauses = append(and.Clauses, term(words[len(words)-1]))
+		}
+		return asked{fmt.Sprint("and ", words), and, func(d *made) bool {
+			return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(d.words, w) })
+		}}
+	case 3:
+		or := &plan.Or{}
+		var words []string
+		for range 2 + r.IntN(3) {
+			words = append(words, word())
+			or.Clauses = append(or.Clauses, term(words[len(words)-1]))
+		}
+		return asked{fmt.Sprint("or ", words), or, func(d *made) bool {
+			return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(d.words, w) })
+		}}
+	case 4:
+		d := &docs[r.IntN(len(docs))]
+		from := r.IntN(len(d.words))
+		words := d.words[from:min(len(d.words), from+2+r.IntN(2))]
+		if len(words) == 1 {
+			words = []string{words[0], words[0]}
+		}
+		slop := 0
+		if r.IntN(4) == 0 && words[0] != words[1] {
+			words, slop = words[:2], 1+r.IntN(3)
+		}
+		phrase := &plan.Phrase{Structure: "text", Scoring: scoring, Slop: slop}
+		for i, w := range words {
+			phrase.Words = append(phrase.Words, plan.PhraseWord{Offset: i, Terms: []string{w}})
+		}
+		return asked{fmt.Sprint("phrase ", words, slop), phrase, func(d *made) bool {
+			for i, w := range d.words {
+				if slop > 0 && w == words[0] && slices.Contains(d.words[i+1:min(len(d.words), i+2+slop)], words[1]) {
+					return true
+				}
+			}
+			return strings.Contains(" "+strings.Join(d.words, " ")+" ", " "+strings.Join(words, " ")+" ")
+		}}
+	}
+	prefix := word()[:2]
+	return asked{"prefix " + prefix, &plan.Expand{Structure: "text", Text: prefix, Prefix: true, Constants: []float64{1}}, func(d *made) bool {
+		return slices.ContainsFunc(d.words, func(w string) bool { return strings.HasPrefix(w, prefix) })
+	}}
+}
+
+func TestEveryWayFindsTheSame(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 4))
+	first, second := makeDocuments(r, 20_000), makeDocuments(r, 6_000)
+	segments := []*snapshot.Segment{makeSegment(t, "first", first, false), makeSegment(t, "second", second, true)}
+	whole := snapshot.New(1, segments[:1], nil)
+	defer whole.Release()
+	both := snapshot.New(2, []*snapshot.Segment{makeSegment(t, "again", first, false), segments[1]}, nil)
+	defer both.Release()
+	for i := range 200 {
+		snap, docs := whole, first
+		if i%2 == 1 {
+			snap, docs = both, slices.Concat(first, second)
+		}
+		runner := collect.NewRunner(collect.Options{Threads: -1, FilterCacheQueries: i%3 - 1, PrefixCacheWords: -1}, nil)
+		q := askRandomly(r, docs)
+		request := collect.Request{Query: q.node, Limit: 1 + r.IntN(20), CountTo: collect.Everything}
+		holds := q.holds
+		if r.IntN(3) == 0 {
+			low := r.Int64N(5000)
+			high := low + r.Int64N(5000)
+			request.Filters = []plan.Node{&plan.NumberRange{Structure: "number", Intervals: []plan.Interval{{Min: low, Max: high}}}}
+			holds = func(d *made) bool { return q.holds(d) && d.has && d.number >= low && d.number <= high }
+			q.name += fmt.Sprintf(" in %d to %d", low, high)
+		}
+		if r.IntN(3) == 0 {
+			request.Order = []collect.Key{{Kind: collect.ByNumber, Structure: "number", Descending: r.IntN(2) == 0, MissingFirst: r.IntN(4) == 0}}
+			q.name += fmt.Sprintf(" ordered, descending %v", request.Order[0].Descending)
+		}
+		var matches []uint32
+		for n := range docs {
+			if docs[n].live && holds(&docs[n]) {
+				matches = append(matches, uint32(n))
+			}
+		}
+		all, err := runner.Search(snap).Run(context.Background(), &request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all.Total != len(matches) || !all.Exact {
+			t.Fatalf("%d %s: %d matches, want %d", i, q.name, all.Total, len(matches))
+		}
+		if len(request.Order) > 0 {
+			checkOrder(t, q.name, request, docs, matches, all.Hits)
+		}
+		for _, countTo := range []int{10, 1000} {
+			request.CountTo = countTo
+			some, err := runner.Search(snap).Run(context.Background(), &request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.EqualFunc(all.Hits, some.Hits, func(a, b collect.Hit) bool { return a.Doc == b.Doc && a.Score == b.Score }) {
+				t.Fatalf("%d %s: skipping changes the hits:\n%v\n%v", i, q.name, all.Hits, some.Hits)
+			}
+			if some.Total > len(matches) || some.Exact && some.Total != len(matches) || !some.Exact && some.Total < countTo {
+				t.Fatalf("%d %s: counted %d (exact: %v) of %d up to %d", i, q.name, some.Total, some.Exact, len(matches), countTo)
+			}
+		}
+	}
+}
+
+// checkOrder compares hits with the matches sorted by their numbers.
+func checkOrder(t *testing.T, name string, request collect.Request, docs []made, matches []uint32, hits []collect.Hit) {
+	key := request.Order[0]
+	slices.SortFunc(matches, func(a, b uint32) int {
+		x, y := &docs[a], &docs[b]
+		c := cmp.Compare(x.number, y.number)
+		switch {
+		case !x.has && !y.has:
+			c = 0
+		case x.has != y.has:
+			if c = 1; x.has != key.MissingFirst {
+				c = -1
+			}
+		}
+		if key.Descending {
+			c = -c
+		}
+		return cmp.Or(c, cmp.Compare(a, b))
+	})
+	matches = matches[:min(len(matches), request.Limit)]
+	for i, h := range hits {
+		if h.Doc != matches[i] {
+			t.Fatalf("%s: hit %d is %d, want %d", name, i, h.Doc, matches[i])
+		}
+	}
+}
