@@ -1,0 +1,184 @@
+package ownership
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/problem"
+)
+
+const lease = 10 * time.Second
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func clock() func() time.Duration {
+	began := time.Now()
+	return func() time.Duration { return time.Since(began) }
+}
+
+// join begins a session whose rounds go on until the returned function is
+// called: the node is gone without a word.
+func join(t *testing.T, b bucket.Bucket, node string) (*Member, func()) {
+	t.Helper()
+	m, err := Join(t.Context(), b, Options{Node: node, Address: "http://" + node, Lease: lease, Candidate: true, Reclaim: true, Clock: clock()}, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { m.Run(ctx) })
+	stop := func() { cancel(); running.Wait() }
+	t.Cleanup(stop)
+	return m, stop
+}
+
+// F15: of several claims at once one wins.
+func TestOneOfManyClaimsWins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, index := memory.New(nil), registry.NewID()
+		var members []*Member
+		for _, node := range []string{"a", "b", "c", "d"} {
+			m, _ := join(t, b, node)
+			members = append(members, m)
+		}
+		results := make([]error, len(members))
+		var group sync.WaitGroup
+		for i, m := range members {
+			group.Go(func() { results[i] = m.Claim(t.Context(), index) })
+		}
+		group.Wait()
+		winners := 0
+		for i, err := range results {
+			switch {
+			case err == nil:
+				winners++
+				if !members[i].Holds(index) {
+					t.Error("the winner does not hold it")
+				}
+			case !errors.Is(err, problem.IndexerUnavailable) && !errors.Is(err, problem.StorageConflict):
+				t.Error(err)
+			}
+		}
+		if winners != 1 {
+			t.Errorf("%d won", winners)
+		}
+	})
+}
+
+func TestAClaimOfADeadSessionIsTakenOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, index := memory.New(nil), registry.NewID()
+		first, stop := join(t, b, "a")
+		second, _ := join(t, b, "b")
+		var gained []registry.ID
+		var mu sync.Mutex
+		second.OnChange(func(g, _ []registry.ID) { mu.Lock(); gained = append(gained, g...); mu.Unlock() })
+		if err := first.Claim(t.Context(), index); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * lease)
+		if second.Holds(index) || first.Doubt() {
+			t.Error("a session that beats was taken over or doubts")
+		}
+		stop()
+		died := time.Now()
+		for !second.Holds(index) {
+			time.Sleep(100 * time.Millisecond)
+			if time.Since(died) > 3*lease {
+				t.Fatal("nobody took over")
+			}
+		}
+		if took := time.Since(died); took < lease*2/3 {
+			t.Errorf("taken over after %s", took)
+		}
+		if !first.Doubt() {
+			t.Error("a holder whose beats stopped does not doubt")
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if !slices.Contains(gained, index) {
+			t.Error("nobody was told")
+		}
+	})
+}
+
+func TestARestartReclaimsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, index := memory.New(nil), registry.NewID()
+		first, stop := join(t, b, "a")
+		if err := first.Claim(t.Context(), index); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		again, _ := join(t, b, "a")
+		if !again.Holds(index) {
+			t.Error("the same node does not have its claims back")
+		}
+		if held, err := first.Confirm(t.Context(), index); held || err != nil {
+			t.Errorf("the run before holds it still (%v)", err)
+		}
+	})
+}
+
+func TestLeavingGivesUpClaims(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, index := memory.New(nil), registry.NewID()
+		first, stop := join(t, b, "a")
+		second, _ := join(t, b, "b")
+		if err := first.Claim(t.Context(), index); err != nil {
+			t.Fatal(err)
+		}
+		if err := second.Claim(t.Context(), index); !errors.Is(err, problem.IndexerUnavailable) {
+			t.Errorf("a held index was claimed: %v", err)
+		}
+		first.Drain()
+		if err := first.Claim(t.Context(), registry.NewID()); !errors.Is(err, problem.IndexReadonly) {
+			t.Errorf("a draining node claims: %v", err)
+		}
+		stop()
+		if err := first.Leave(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := second.Claim(t.Context(), index); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// O4: a leadership that is away or gone takes nothing from anybody.
+func TestALeadershipThatIsAwayChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under, index := memory.New(nil), registry.NewID()
+		b := faultbucket.New(under, nil)
+		m, _ := join(t, b, "a")
+		if err := m.Claim(t.Context(), index); err != nil {
+			t.Fatal(err)
+		}
+		b.SetPlan(func(faultbucket.Call) faultbucket.Fault { return faultbucket.Unavailable })
+		time.Sleep(10 * lease)
+		if !m.Holds(index) || !m.Doubt() {
+			t.Error("the claim was dropped, or is not doubted")
+		}
+		b.SetPlan(nil)
+		if _, err := under.Delete(t.Context(), objectKey, bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * lease)
+		if held, err := m.Confirm(t.Context(), index); !held || err != nil {
+			t.Errorf("after the object was lost: %v %v", held, err)
+		}
+		if m.Doubt() {
+			t.Error("it doubts although it beats")
+		}
+	})
+}
