@@ -136,6 +136,7 @@ func (d *decoder) searchMember(name string, v jsonread.Value, s *Search, g *give
 		s.Facets = d.facets(v)
 	case "sort":
 		v.Items(func(_ int, item jsonread.Value) { s.Sort = append(s.Sort, d.sort(item)) })
+		s.Sort = atMost(v, s.Sort, MaxSorts)
 	case "signals":
 		s.Signals, s.HasSignals = d.signals(v), true
 	case "signalsMode":
@@ -291,5 +292,5 @@ func fieldNames(v jsonread.Value) []FieldName {
 			names = append(names, FieldName{At: item.Path(), Field: name})
 		}
 	})
-	return names
+	return atMost(v, names, MaxListedFields)
 }

@@ -17,6 +17,7 @@ func (d *decoder) highlight(v jsonread.Value) *Highlight {
 			h.Fields = append(h.Fields, d.highlightField(field, options))
 			return true
 		})
+		h.Fields = atMost(member, h.Fields, MaxListedFields)
 		return true
 	})
 	if read && len(h.Fields) == 0 {
@@ -69,6 +70,7 @@ func (d *decoder) matched(v jsonread.Value) *Matched {
 			m.Fields = append(m.Fields, d.matchedField(field, options))
 			return true
 		})
+		m.Fields = atMost(member, m.Fields, MaxListedFields)
 		return true
 	})
 	if read && len(m.Fields) == 0 {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/quiresearch/quire/internal/jsonread"
@@ -23,7 +24,16 @@ func (d *decoder) facets(v jsonread.Value) []Facet {
 		}
 		facets = append(facets, f)
 	})
-	return facets
+	return atMost(v, facets, MaxFacets)
+}
+
+// atMost reports a list with more entries than a search may have, and cuts it.
+func atMost[T any](v jsonread.Value, list []T, most int) []T {
+	if len(list) <= most {
+		return list
+	}
+	v.Invalid("expected at most " + strconv.Itoa(most) + " entries, found " + strconv.Itoa(len(list)))
+	return list[:most]
 }
 
 func (d *decoder) facet(v jsonread.Value) (Facet, bool) {
@@ -224,7 +234,7 @@ func (d *decoder) sort(v jsonread.Value) Sort {
 func (d *decoder) signals(v jsonread.Value) []Signal {
 	signals := []Signal{}
 	v.Items(func(_ int, item jsonread.Value) { signals = append(signals, d.signal(item)) })
-	return signals
+	return atMost(v, signals, MaxSignals)
 }
 
 func (d *decoder) signal(v jsonread.Value) Signal {

@@ -49,6 +49,10 @@ const (
 	DefaultFacetLimit    = 10
 	MaxFacetDepth        = 10
 	MaxFacetRanges       = 1000
+	MaxFacets            = 256 // of one search
+	MaxSorts             = 32
+	MaxSignals           = 32
+	MaxListedFields      = 1024 // names in one list of fields
 	DefaultMatchedLimit  = 3
 	MaxMatchedLimit      = 100
 	DefaultFragments     = 3

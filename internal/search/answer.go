@@ -31,6 +31,9 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 	a.Hits = make([]query.Hit, len(f.hits))
 	w.text = make([]byte, 0, len(f.hits)*bytesPerHit)
 	for i := range f.hits {
+		if err := ctx.Err(); err != nil {
+			return nil, err // nobody waits for the answer
+		}
 		if err := w.write(&a.Hits[i], &f.hits[i], i); err != nil {
 			return nil, err
 		}

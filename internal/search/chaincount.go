@@ -38,7 +38,10 @@ func (s *session) countChain(ctx context.Context, p *facetPlan, pop *population,
 		}
 		set := pop.sets[i]
 		var numbers []int64
-		for doc := set.Next(0); doc < set.Len(); doc = set.Next(doc + 1) {
+		for doc, turn := set.Next(0), 1; doc < set.Len(); doc, turn = set.Next(doc+1), turn+1 {
+			if turn%256 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			numbers = numbers[:0]
 			for k := range p.chain {
 				column := segment.Reader.Ordinals(p.chain[k].Structure)

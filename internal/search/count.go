@@ -176,13 +176,13 @@ func (s *session) countBuckets(ctx context.Context, p *facetPlan, pop *populatio
 		totals := make([]int64, len(p.bounds))
 		switch {
 		case items != nil && hitList:
-			facet.HitBuckets(column, items[i], parentsOf(segment), p.field.List == "", p.bounds, totals)
+			facet.HitBuckets(ctx, column, items[i], parentsOf(segment), p.field.List == "", p.bounds, totals)
 		case items != nil:
-			facet.ItemBuckets(column, items[i], parentsOf(segment), p.bounds, totals)
+			facet.ItemBuckets(ctx, column, items[i], parentsOf(segment), p.bounds, totals)
 		case pop.all && segment.Live == nil && segment.Reader.Parents() == nil:
-			facet.Buckets(column, nil, p.bounds, totals)
+			facet.Buckets(ctx, column, nil, p.bounds, totals)
 		default:
-			facet.Buckets(column, pop.sets[i], p.bounds, totals)
+			facet.Buckets(ctx, column, pop.sets[i], p.bounds, totals)
 		}
 		partial[i] = totals
 	})
@@ -222,7 +222,7 @@ func (s *session) eachSegment(ctx context.Context, work func(i int, segment *sna
 			}
 			work(i, segment)
 		}
-		return nil
+		return ctx.Err()
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -233,7 +233,7 @@ func (s *session) eachSegment(ctx context.Context, work func(i int, segment *sna
 			}
 			return collect.Guard(func() error {
 				work(i, segment)
-				return nil
+				return ctx.Err()
 			})
 		})
 	}

@@ -18,6 +18,10 @@ type typed struct {
 	list   string
 }
 
+// maxReadParts is how many words and phrases a text may have to be read; a
+// longer one was not typed.
+const maxReadParts = 256
+
 // read reads quantities and values out of the typed texts of a query and
 // returns the clauses that run.
 func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Clause, error) {
@@ -48,6 +52,9 @@ func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 		fields = unitFields(s.view.Schema)
 	}
 	parts := query.UserParts(first.Text.Text)
+	if len(parts) > maxReadParts {
+		return clauses, nil
+	}
 	numbers := interpret.NewReader(s.locale, fields, targeted).Numbers(parts)
 	var values []interpret.Reading
 	if dictionary := s.dictionary(ctx); dictionary != nil {

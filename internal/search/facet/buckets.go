@@ -1,6 +1,8 @@
 package facet
 
 import (
+	"context"
+
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/segment/columns"
@@ -31,9 +33,14 @@ func (b Bounds) ordinals(column *columns.Ordinals) (from, to uint32) {
 	return from, max(from, to)
 }
 
+// watchEvery is how many documents are counted between two looks at the
+// context.
+const watchEvery = 256
+
 // Buckets adds to totals, per bucket, how many documents of the set hold a
-// number in it. A nil set is every document.
-func Buckets(column *columns.Ordinals, set *bitset.Bitset, buckets []Bounds, totals []int64) {
+// number in it. A nil set is every document. As the other two do, it returns
+// early, with totals that mean nothing, when ctx ends.
+func Buckets(ctx context.Context, column *columns.Ordinals, set *bitset.Bitset, buckets []Bounds, totals []int64) {
 	if !column.Multi() {
 		counts := Documents(column, set)
 		for i, b := range buckets {
@@ -49,7 +56,10 @@ func Buckets(column *columns.Ordinals, set *bitset.Bitset, buckets []Bounds, tot
 		set = bitset.NewFull(column.NumDocs())
 	}
 	var ordinals []uint32
-	for doc := set.Next(0); doc < set.Len(); doc = set.Next(doc + 1) {
+	for doc, turn := set.Next(0), 1; doc < set.Len(); doc, turn = set.Next(doc+1), turn+1 {
+		if turn%watchEvery == 0 && ctx.Err() != nil {
+			return
+		}
 		ordinals = column.Append(ordinals[:0], doc)
 		for i, r := range ranges {
 			if anyIn(ordinals, r) {
@@ -61,11 +71,14 @@ func Buckets(column *columns.Ordinals, set *bitset.Bitset, buckets []Bounds, tot
 
 // ItemBuckets adds to totals, per bucket, how many documents have a list value
 // in items that holds a number in it.
-func ItemBuckets(column *columns.Ordinals, items, parents *bitset.Bitset, buckets []Bounds, totals []int64) {
+func ItemBuckets(ctx context.Context, column *columns.Ordinals, items, parents *bitset.Bitset, buckets []Bounds, totals []int64) {
 	ranges := rangesOf(column, buckets)
 	counted := make([]uint32, len(buckets)) // parent plus one that counted last
 	var ordinals []uint32
-	for item := items.Next(0); item < items.Len(); item = items.Next(item + 1) {
+	for item, turn := items.Next(0), 1; item < items.Len(); item, turn = items.Next(item+1), turn+1 {
+		if turn%watchEvery == 0 && ctx.Err() != nil {
+			return
+		}
 		parent := parents.Next(item)
 		ordinals = column.Append(ordinals[:0], item)
 		for i, r := range ranges {
@@ -79,10 +92,13 @@ func ItemBuckets(column *columns.Ordinals, items, parents *bitset.Bitset, bucket
 
 // HitBuckets adds to totals, per bucket, how many list values in items hold a
 // number in it; with ofParents, how many stand in a document that does.
-func HitBuckets(column *columns.Ordinals, items, parents *bitset.Bitset, ofParents bool, buckets []Bounds, totals []int64) {
+func HitBuckets(ctx context.Context, column *columns.Ordinals, items, parents *bitset.Bitset, ofParents bool, buckets []Bounds, totals []int64) {
 	ranges := rangesOf(column, buckets)
 	var ordinals []uint32
-	for item := items.Next(0); item < items.Len(); item = items.Next(item + 1) {
+	for item, turn := items.Next(0), 1; item < items.Len(); item, turn = items.Next(item+1), turn+1 {
+		if turn%watchEvery == 0 && ctx.Err() != nil {
+			return
+		}
 		doc := item
 		if ofParents {
 			doc = parents.Next(item)

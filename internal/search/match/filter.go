@@ -1,7 +1,9 @@
 package match
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -74,10 +76,8 @@ func (b *binder) countTerms(n plan.Node) (count int, isTerms bool) {
 		return count, true
 	case *plan.TermRange:
 		if field := b.segment.Reader.Terms(n.Structure); field != nil {
-			for _, interval := range n.Intervals {
-				if from, to := termBounds(field, interval); from < to {
-					count += int(to - from)
-				}
+			for _, r := range termRanges(field, n.Intervals) {
+				count += int(r.to - r.from)
 			}
 		}
 		return count, true
@@ -102,14 +102,36 @@ func (b *binder) filterTerms(n plan.Node) (entries []terms.Entry, field *terms.F
 		if field = b.segment.Reader.Terms(n.Structure); field == nil {
 			return nil, nil
 		}
-		for _, interval := range n.Intervals {
-			from, to := termBounds(field, interval)
-			for ord := from; ord < to; ord++ {
+		for _, r := range termRanges(field, n.Intervals) {
+			for ord := r.from; ord < r.to; ord++ {
 				entries = append(entries, field.At(ord))
 			}
 		}
 	}
 	return entries, field
+}
+
+// termRange is a half-open range of the numbers of terms.
+type termRange struct{ from, to uint32 }
+
+// termRanges returns the terms inside any of the intervals, each once.
+func termRanges(field *terms.Field, intervals []plan.TermInterval) []termRange {
+	var all []termRange
+	for _, interval := range intervals {
+		if from, to := termBounds(field, interval); from < to {
+			all = append(all, termRange{from, to})
+		}
+	}
+	slices.SortFunc(all, func(a, b termRange) int { return cmp.Compare(a.from, b.from) })
+	apart := all[:0]
+	for _, r := range all {
+		if n := len(apart); n > 0 && r.from <= apart[n-1].to {
+			apart[n-1].to = max(apart[n-1].to, r.to)
+			continue
+		}
+		apart = append(apart, r)
+	}
+	return apart
 }
 
 // termBounds returns the half-open range of terms inside an interval.
@@ -192,12 +214,8 @@ func scanNumbers(column *columns.Numbers, intervals []plan.Interval, documents u
 }
 
 func meets(intervals []plan.Interval, low, high int64) bool {
-	for _, i := range intervals {
-		if i.Min <= high && low <= i.Max {
-			return true
-		}
-	}
-	return false
+	at, _ := slices.BinarySearchFunc(intervals, low, func(i plan.Interval, low int64) int { return cmp.Compare(i.Max, low) })
+	return at < len(intervals) && intervals[at].Min <= high
 }
 
 func (b *binder) distanceSet(n *plan.Distance) *Set {

@@ -19,6 +19,11 @@ const (
 	MaxWords = 1024
 	// MaxForgivenWords is how many words of a search are forgiven typos.
 	MaxForgivenWords = 128
+	// MaxTextBytes is how much of one text is read; the rest is left out.
+	MaxTextBytes = 64 << 10
+	// MaxLookups is how many words a search looks up over all its texts, a word
+	// counted once for every field; what asks for more is refused.
+	MaxLookups = 64 << 10
 	// MaxForgivenLength is how many code points a forgiven word may have.
 	MaxForgivenLength = 64
 )
@@ -99,6 +104,7 @@ type Compiler struct {
 	locale   string // supported tag, or ""
 	buffer   *analysis.Buffer
 	forgiven int
+	lookups  int
 	memory   *Memory
 	synonyms map[synonymKey]*synonymTable
 	excluded map[synonymKey]map[string]bool
@@ -120,6 +126,7 @@ func NewCompiler(o Options) (*Compiler, error) {
 // List compiles clauses that are joined by an implicit AND. An empty list
 // matches everything.
 func (c *Compiler) List(clauses []query.Clause) (Node, error) {
+	c.lookups = 0
 	return c.list(clauses, scope{}, Origin{})
 }
 
@@ -131,6 +138,7 @@ func (c *Compiler) ListInside(list string, clauses []query.Clause) (Node, error)
 // Each compiles every clause by itself, such as the entries of filters. A
 // boost among them matches where its clauses match.
 func (c *Compiler) Each(clauses []query.Clause) ([]Node, error) {
+	c.lookups = 0
 	return c.each(clauses, scope{})
 }
 

@@ -181,7 +181,7 @@ func TestClausesCompile(t *testing.T) {
 		{"nothing asked", `[]`, `and()`},
 		{"value, folded", `[{"field":"color","match":{"value":"Red"}}]`, `color/filter:red`},
 		{"value, as given", `[{"field":"raw","match":{"value":"Red"}}]`, `raw/filter:Red`},
-		{"values", `[{"field":"color","match":{"type":"in","values":["Red","blue"]}}]`, `color/filter[red blue]`},
+		{"values", `[{"field":"color","match":{"type":"in","values":["Red","blue"]}}]`, `color/filter[blue red]`},
 		{"no values", `[{"field":"color","match":{"type":"in","values":[]}}]`, `color/filter[]`},
 		{"prefix", `[{"field":"color","match":{"type":"prefix","value":"Re"}}]`, `color/filter<re,rf>`},
 		{"text range", `[{"field":"color","match":{"type":"range","gte":"B"}}]`, `color/filter<b,…>`},

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/jsonread"
@@ -158,6 +160,8 @@ func (m *matcher) terms(match query.Matcher) (Node, error) {
 			}
 			set.Terms = append(set.Terms, term)
 		}
+		slices.Sort(set.Terms)
+		set.Terms = slices.Compact(set.Terms)
 		return set, nil
 	case *query.RangeMatcher:
 		return m.termRanges([]query.Range{match.Range})
@@ -247,6 +251,7 @@ func (m *matcher) numbers(match query.Matcher) (Node, error) {
 			}
 			node.Intervals = append(node.Intervals, Interval{n, n})
 		}
+		node.Intervals = joinIntervals(node.Intervals)
 	case *query.RangeMatcher:
 		return m.numberRanges(node, []query.Range{match.Range})
 	case *query.RangesMatcher:
@@ -280,7 +285,22 @@ func (m *matcher) numberRanges(node *NumberRange, ranges []query.Range) (Node, e
 			node.Intervals = append(node.Intervals, interval)
 		}
 	}
+	node.Intervals = joinIntervals(node.Intervals)
 	return node, nil
+}
+
+// joinIntervals sorts intervals and joins those that meet.
+func joinIntervals(all []Interval) []Interval {
+	slices.SortFunc(all, func(a, b Interval) int { return cmp.Compare(a.Min, b.Min) })
+	joined := all[:0]
+	for _, i := range all {
+		if n := len(joined); n > 0 && (i.Min <= joined[n-1].Max || i.Min == joined[n-1].Max+1) {
+			joined[n-1].Max = max(joined[n-1].Max, i.Max)
+			continue
+		}
+		joined = append(joined, i)
+	}
+	return joined
 }
 
 // number reads a literal as the sortable number of the field.

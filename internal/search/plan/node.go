@@ -89,7 +89,7 @@ type Expand struct {
 type TermSet struct {
 	Origin
 	Structure string
-	Terms     []string
+	Terms     []string // rising, each once
 }
 
 // TermRange matches documents that hold a term between two bounds by bytes;
@@ -111,7 +111,7 @@ type TermInterval struct {
 type NumberRange struct {
 	Origin
 	Structure string
-	Intervals []Interval
+	Intervals []Interval // rising, and none meets another
 }
 
 // Interval is a range of numbers, both ends included.

@@ -225,6 +225,9 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 	if err != nil {
 		return nil, problem.SearchAnalysisFailed.At(t.at, "name", t.field.Path).Because(err)
 	}
+	if len(text) > MaxTextBytes {
+		text = strings.ToValidUTF8(text[:MaxTextBytes], "")
+	}
 	var words []word
 	for _, token := range chain.Analyze(c.buffer, text) {
 		if n := len(words); n > 0 && words[n-1].position == int(token.Position) {
@@ -235,6 +238,9 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 			break
 		}
 		words = append(words, word{terms: []string{string(token.Term)}, position: int(token.Position)})
+	}
+	if c.lookups += len(words) + 1; c.lookups > MaxLookups {
+		return nil, problem.SearchClausesTooMany.At(t.at, "max", MaxLookups)
 	}
 	return words, nil
 }
