@@ -18,6 +18,7 @@ type binder struct {
 	documents uint32
 	scoring   bool // scores are wanted
 	owned     []*termStep
+	paths     []string // see listPaths
 }
 
 func (v *View) binder(segment int, scoring bool) *binder {

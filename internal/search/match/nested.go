@@ -19,15 +19,23 @@ func (b *binder) nested(n *plan.Nested, factor float64) (step, error) {
 	if !scores {
 		return b.cached(n, func() (*Set, error) {
 			all := bitset.New(b.documents)
-			err := b.eachValue(n.Path, n.Clause, false, func(doc uint32, _ float64) {
-				all.Set(parents.Next(doc))
+			last := uint32(0) // the document whose values come
+			err := b.eachValue(n.Path, n.Clause, false, func(doc uint32, _ float32) {
+				if doc >= last {
+					last = parents.Next(doc)
+					all.Set(last)
+				}
 			})
 			return newSet(all), err
 		})
 	}
 	fold := folder{fold: n.Fold, factor: factor}
-	err := b.eachValue(n.Path, n.Clause, true, func(doc uint32, score float64) {
-		fold.add(parents.Next(doc), score)
+	last := uint32(0)
+	err := b.eachValue(n.Path, n.Clause, true, func(doc uint32, score float32) {
+		if doc >= last {
+			last = parents.Next(doc)
+		}
+		fold.add(last, float64(score))
 	})
 	if err != nil {
 		return nil, err
@@ -91,50 +99,56 @@ func (f *folder) flush() {
 
 // eachValue calls visit for every list value of the path that the clause
 // matches, in order, deleted ones included.
-func (b *binder) eachValue(path string, clause plan.Node, scoring bool, visit func(doc uint32, score float64)) error {
+func (b *binder) eachValue(path string, clause plan.Node, scoring bool, visit func(doc uint32, score float32)) error {
 	field, entry, ok := b.listValues(path)
 	if !ok {
 		return nil
 	}
 	inner := *b
 	inner.scoring, inner.owned = scoring, nil
-	defer inner.release()
-	s, err := inner.bind(clause, 1)
+	root, err := inner.bind(clause, 1)
 	if err != nil {
+		inner.release()
 		return err
 	}
-	domain := inner.newTerm(field, entry)
-	var every, in, out Bits
-	for i := range every {
-		every[i] = ^uint64(0)
-	}
-	var sums *Sums
+	s := &Scanner{binder: &inner, root: root, mask: mask{documents: b.documents}, room: b.view.tables.rooms.Get().(*room)}
+	defer s.Close()
 	if scoring {
-		sums = new(Sums)
+		s.sums = &s.room.sums
 	}
-	for base := uint32(0); base < b.documents; base += Span {
-		next := s.next(base)
-		if next == NoMore {
-			return nil
-		}
-		base = next &^ (Span - 1)
-		domain.run(base, &every, &in, nil)
-		if in.Empty() {
-			continue
-		}
-		s.run(base, &in, &out, sums)
-		for i, w := range out {
-			for w != 0 {
-				at := i<<6 + bits.TrailingZeros64(w)
-				w &= w - 1
-				if scoring {
-					visit(base+uint32(at), sums[at])
-					sums[at] = 0
-				} else {
-					visit(base+uint32(at), 0)
-				}
-			}
-		}
+	if !inner.belongs(clause, path) {
+		s.mask.domain = inner.newTerm(field, entry)
 	}
-	return nil
+	return s.Run(b.view.ctx, 0, b.documents, visitor(visit))
 }
+
+// visitor is a sink that is called for every match.
+type visitor func(doc uint32, score float32)
+
+// Take visits the matches of a window.
+func (v visitor) Take(base uint32, matched *Bits, sums *Sums) bool {
+	for i, w := range matched {
+		for w != 0 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			w &= w - 1
+			score := float32(0)
+			if sums != nil {
+				score, sums[at] = float32(sums[at]), 0
+			}
+			v(base+uint32(at), score)
+		}
+	}
+	return true
+}
+
+// TakeDocs visits documents.
+func (v visitor) TakeDocs(docs []uint32, scores []float32) bool {
+	for i, doc := range docs {
+		v(doc, scores[i])
+	}
+	return true
+}
+
+func (visitor) Floor() float64          { return -1 }
+func (visitor) Prunes() bool            { return false }
+func (visitor) SkipsWindow(uint32) bool { return false }

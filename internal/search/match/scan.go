@@ -150,7 +150,7 @@ func (v *View) scanner(segment int, n plan.Node, scoring bool, path string) (*Sc
 		s.mask.domain = b.newTerm(field, entry)
 		return s, nil
 	}
-	if parents := b.segment.Reader.Parents(); parents != nil {
+	if parents := b.segment.Reader.Parents(); parents != nil && !b.belongs(n, "") {
 		s.mask.parents = parents.Words()
 	}
 	return s, nil

@@ -1,0 +1,130 @@
+package collect_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// catalogue holds products, flat or with so many variants each. A flat product
+// has colour and size itself.
+func catalogue(b *testing.B, products, variants int) *snapshot.Snapshot {
+	r := rand.New(rand.NewPCG(3, 9))
+	fs := vfs.Memory()
+	out := segment.NewBuilder()
+	words := segment.FieldOptions{Kind: segment.Terms, Freqs: true, Positions: true, Lengths: true}
+	field := func(name string, o segment.FieldOptions) segment.FieldID {
+		o.Name = name
+		return out.Field(o)
+	}
+	title := field(layout.Matching("title", ""), words)
+	at := ""
+	if variants > 0 {
+		at = "variants."
+	}
+	text := field(layout.Matching(at+"text", ""), words)
+	colour := field(layout.Filter(at+"colour", ""), segment.FieldOptions{Kind: segment.Terms})
+	size := field(layout.Filter(at+"size", ""), segment.FieldOptions{Kind: segment.Terms})
+	lists := field(layout.Lists, segment.FieldOptions{Kind: segment.Terms})
+	fill := func(id segment.FieldID, n int) {
+		for i := range n {
+			out.Term(id, fmt.Appendf(nil, "w%d", int(2000*r.Float64()*r.Float64()*r.Float64())), uint32(i))
+		}
+		out.Length(id, uint32(n))
+	}
+	variant := func() {
+		fill(text, 2+r.IntN(5))
+		out.Term(colour, fmt.Appendf(nil, "c%d", r.IntN(12)), 0)
+		out.Term(size, fmt.Appendf(nil, "s%d", r.IntN(6)), 0)
+	}
+	for range products {
+		for range variants {
+			out.StartDoc()
+			out.Term(lists, []byte("variants"), 0)
+			variant()
+			out.EndDoc(false)
+		}
+		out.StartDoc()
+		fill(title, 3+r.IntN(10))
+		if variants == 0 {
+			variant()
+		}
+		out.EndDoc(true)
+	}
+	if _, err := out.Finish(fs, "catalogue"); err != nil {
+		b.Fatal(err)
+	}
+	reader, err := segment.Open(fs, "catalogue", blockfile.Trusted)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return snapshot.New(1, []*snapshot.Segment{snapshot.NewSegment(reader, nil, nil, nil)}, nil)
+}
+
+// BenchmarkVariants compares searches over products with five variants each
+// with those over as many flat products: at most two and a half times the
+// time is the aim.
+func BenchmarkVariants(b *testing.B) {
+	scoring := plan.Scoring{Weight: 1, B: 0.75}
+	for _, variants := range []int{0, 5} {
+		snap := catalogue(b, 100_000, variants)
+		runner := collect.NewRunner(collect.Options{Threads: -1, FilterCacheQueries: -1}, nil)
+		at := ""
+		if variants > 0 {
+			at = "variants."
+		}
+		nest := func(clauses ...plan.Node) plan.Node {
+			if variants == 0 {
+				return &plan.And{Clauses: clauses}
+			}
+			return &plan.Nested{Path: "variants", Clause: &plan.And{Clauses: clauses}, Fold: plan.FoldMax}
+		}
+		word := func(path string, n int) plan.Node {
+			return &plan.Term{Structure: layout.Matching(path, ""), Text: fmt.Sprintf("w%d", n), Scoring: &scoring}
+		}
+		exactly := func(path, value string) plan.Node {
+			return &plan.Term{Structure: layout.Filter(at+path, ""), Text: value}
+		}
+		for _, c := range []struct {
+			name    string
+			request func(n int) *collect.Request
+		}{
+			{"title", func(n int) *collect.Request {
+				return &collect.Request{Query: &plan.Or{Clauses: []plan.Node{word("title", n), word("title", 3*n+1)}}}
+			}},
+			{"title and colour and size", func(n int) *collect.Request {
+				return &collect.Request{Query: word("title", n), Filters: []plan.Node{nest(exactly("colour", fmt.Sprint("c", n%12)), exactly("size", fmt.Sprint("s", n%6)))}}
+			}},
+			{"text of variants", func(n int) *collect.Request {
+				return &collect.Request{Query: nest(word(at+"text", n), exactly("colour", fmt.Sprint("c", n%12)))}
+			}},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", c.name, variants), func(b *testing.B) {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				n := 0
+				started := threadTime()
+				for b.Loop() {
+					request := c.request(n % 40)
+					request.Limit, request.CountTo = 10, 1000
+					if _, err := runner.Search(snap).Run(context.Background(), request); err != nil {
+						b.Fatal(err)
+					}
+					n++
+				}
+				b.ReportMetric(float64((threadTime()-started).Nanoseconds())/float64(b.N), "cpu-ns/op")
+			})
+		}
+		snap.Release()
+	}
+}
