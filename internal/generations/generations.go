@@ -337,6 +337,9 @@ func (s *Set) open(ctx context.Context, held *slot, purpose string) {
 		}
 		s.mu.Unlock()
 		s.options.Metrics.IndexOpened(purpose)
+		if s.options.Remote != nil && purpose != ForPreload {
+			s.noteUse(held.entry.Generation, s.options.Remote.HalfLife)
+		}
 		if s.options.Changed != nil {
 			s.options.Changed(held.entry)
 		}

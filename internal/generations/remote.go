@@ -20,6 +20,8 @@ type Remote struct {
 	Bucket bucket.Bucket
 	Grace  time.Duration // replaced objects stay for so long
 	Claims Claims
+
+	HalfLife time.Duration // of the count of opens that ranks copies
 }
 
 // Claims tell whether this node writes an index.

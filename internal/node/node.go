@@ -88,7 +88,7 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	}
 	var remote *generations.Remote
 	if o := storage.Object; o != nil {
-		remote = &generations.Remote{Bucket: storage.Bucket, Grace: objectGrace, Claims: o.Member}
+		remote = &generations.Remote{Bucket: storage.Bucket, Grace: objectGrace, Claims: o.Member, HalfLife: o.Budget.HalfLife}
 		options.Reindex.Holds, options.Reindex.Claim = o.Member.Holds, o.Member.Claim
 		if storage.Synced == nil {
 			storage.Synced = func(ctx context.Context, generation registry.ID) (bool, error) {

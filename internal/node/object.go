@@ -27,6 +27,8 @@ type Object struct {
 	SettingsInterval time.Duration // between reads of the search settings
 	PullConcurrency  int
 	PreloadIdleLimit int // indexes opened on takeover at most
+	Budget           generations.Budget
+	BudgetInterval   time.Duration // between looks at the space of copies
 }
 
 const (
@@ -268,6 +270,9 @@ func (n *Node) runObject(ctx context.Context) {
 	if n.object == nil {
 		return
 	}
+	var budget sync.WaitGroup
+	defer budget.Wait()
+	budget.Go(func() { n.generations.KeepBudget(ctx, n.object.Budget, n.object.BudgetInterval) })
 	hints := time.NewTicker(hintInterval)
 	defer hints.Stop()
 	settings := time.NewTicker(orDefault(n.object.SettingsInterval, 10*time.Second))

@@ -16,6 +16,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/localdir"
 	"github.com/quiresearch/quire/internal/bucket/s3"
 	"github.com/quiresearch/quire/internal/config"
+	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/ownership"
@@ -96,6 +97,8 @@ func openObject(ctx context.Context, c *config.Config, meters *metrics.Set, log 
 			Member: member, RemovalGrace: c.Indexes.RemovalGrace, SweepInterval: c.Indexes.RemovalSweepInterval,
 			VerifyInterval: c.Indexes.VerifyInterval, SettingsInterval: c.Indexes.SettingsRefresh,
 			PullConcurrency: c.Indexes.RefreshConcurrency, PreloadIdleLimit: c.Indexes.PreloadIdleLimit,
+			Budget:         generations.Budget{MaxSize: c.Indexes.DiskMaxSize, MinIdle: c.Indexes.DiskMinIdle, HalfLife: c.Indexes.DiskHalfLife},
+			BudgetInterval: c.Indexes.DiskSweepInterval,
 		},
 	}, nodeID: id}, nil
 }

@@ -1,0 +1,189 @@
+package generations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// usageName is the file in the directory of a copy that tells how much it is
+// used.
+const usageName = "usage"
+
+// usage is how much a copy is used. The count halves with time.
+type usage struct {
+	LastUsed time.Time `json:"lastUsed"`
+	Count    float64   `json:"count"`
+}
+
+// at returns the count as it is at a later time.
+func (u usage) at(now time.Time, halfLife time.Duration) float64 {
+	if halfLife <= 0 || now.Before(u.LastUsed) {
+		return u.Count
+	}
+	return u.Count * math.Exp2(-float64(now.Sub(u.LastUsed))/float64(halfLife))
+}
+
+func (s *Set) readUsage(generation registry.ID) usage {
+	var u usage
+	content, err := s.fs.ReadFile(s.storage(generation).Directory + "/" + usageName)
+	if err != nil || json.Unmarshal(content, &u) != nil {
+		return usage{}
+	}
+	return u
+}
+
+// noteUse counts an open of a copy. A count that is lost does no harm.
+func (s *Set) noteUse(generation registry.ID, halfLife time.Duration) {
+	now := time.Now().UTC()
+	u := usage{LastUsed: now, Count: 1 + s.readUsage(generation).at(now, halfLife)}
+	content, err := json.Marshal(u)
+	if err == nil {
+		err = writeSmall(s.fs, s.storage(generation).Directory+"/"+usageName, content)
+	}
+	if err != nil {
+		s.options.Log.Debug("the use of a copy was not noted", "generation", generation, "error", err)
+	}
+}
+
+func writeSmall(fs vfs.FS, name string, content []byte) error {
+	temporary := name + ".new"
+	if err := fs.Remove(temporary); err != nil && !errors.Is(err, vfs.ErrNotExist) {
+		return err
+	}
+	file, err := fs.Create(temporary)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, io.Closer(file).Close()); err != nil {
+		return err
+	}
+	return fs.Rename(temporary, name)
+}
+
+// Budget bounds the space of copies.
+type Budget struct {
+	MaxSize  int64         // 0: no bound
+	MinIdle  time.Duration // copies used more recently stay
+	HalfLife time.Duration // of the count that ranks copies
+}
+
+// closedCopy is a directory that nothing here has open.
+type closedCopy struct {
+	generation registry.ID
+	size       int64
+	usage
+}
+
+// Shrink removes copies that are not open, least used first, until they take a
+// tenth less than the budget. The bucket holds them whole: what was
+// acknowledged is in its log.
+func (s *Set) Shrink(b Budget) error {
+	if s.options.Remote == nil || b.MaxSize <= 0 {
+		return nil
+	}
+	local, err := s.Local()
+	if err != nil {
+		return err
+	}
+	var total int64
+	var closed []closedCopy
+	now := time.Now()
+	for _, generation := range local {
+		size := sizeOf(s.fs, s.storage(generation).Directory)
+		total += size
+		u := s.readUsage(generation)
+		if !s.isInUse(generation) && now.Sub(u.LastUsed) >= b.MinIdle {
+			closed = append(closed, closedCopy{generation, size, u})
+		}
+	}
+	if total <= b.MaxSize {
+		return nil
+	}
+	slices.SortFunc(closed, func(a, c closedCopy) int {
+		x, y := a.at(now, b.HalfLife), c.at(now, b.HalfLife)
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return a.LastUsed.Compare(c.LastUsed)
+	})
+	for _, one := range closed {
+		if total <= b.MaxSize-b.MaxSize/10 {
+			break
+		}
+		if err := s.dropCopy(one.generation); err != nil {
+			return err
+		}
+		total -= one.size
+	}
+	if total > b.MaxSize {
+		s.options.Log.Warn("the disk budget is exceeded and nothing can be removed", "used", total, "budget", b.MaxSize)
+	}
+	return nil
+}
+
+func (s *Set) isInUse(generation registry.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.slots[generation] != nil || s.leaving[generation] != nil
+}
+
+// dropCopy removes the directory of a copy that is not open. Whoever opens it
+// meanwhile waits. The manifest goes first, so that what is left is no copy.
+func (s *Set) dropCopy(generation registry.ID) error {
+	s.mu.Lock()
+	if s.closed || s.slots[generation] != nil || s.leaving[generation] != nil {
+		s.mu.Unlock()
+		return nil
+	}
+	done := make(chan struct{})
+	s.leaving[generation] = done
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		if s.leaving[generation] == done {
+			delete(s.leaving, generation)
+		}
+		s.mu.Unlock()
+		close(done)
+	}()
+	directory := s.storage(generation).Directory
+	if err := s.fs.Remove(directory + "/" + manifest.Name); err != nil && !errors.Is(err, vfs.ErrNotExist) {
+		return fmt.Errorf("remove the copy of %s: %w", generation, err)
+	}
+	s.options.Log.Info("a local copy was removed to keep the disk budget", "generation", generation)
+	return removeTree(s.fs, s.directory, directory)
+}
+
+// KeepBudget shrinks the copies at an interval until ctx ends.
+func (s *Set) KeepBudget(ctx context.Context, b Budget, interval time.Duration) {
+	if s.options.Remote == nil || b.MaxSize <= 0 || interval <= 0 {
+		return
+	}
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := s.Shrink(b); err != nil {
+			s.options.Log.Error("the disk budget cannot be kept", "error", err)
+		}
+	}
+}

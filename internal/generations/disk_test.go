@@ -1,0 +1,77 @@
+package generations
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// mine claims everything.
+type mine struct{}
+
+func (mine) Holds(registry.ID) bool                             { return true }
+func (mine) Claim(context.Context, registry.ID) error           { return nil }
+func (mine) Confirm(context.Context, registry.ID) (bool, error) { return true, nil }
+func (mine) Doubt() bool                                        { return false }
+
+func TestCopiesBeyondTheBudgetAreRemovedAndComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		builder := analysis.NewBuilder(analysis.Options{})
+		d, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true}}}`), builder.Capabilities())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fs := vfs.Memory()
+		s := New(fs, "generations", Options{MaxOpen: 1, Log: slog.New(slog.DiscardHandler), Engine: engine.Options{MinFree: -1, Workers: 1, Analysis: builder},
+			Remote: &Remote{Bucket: memory.New(nil), Grace: time.Hour, Claims: mine{}, HalfLife: time.Hour}})
+		var entries []registry.Entry
+		for range 4 {
+			e := registry.Entry{Index: registry.NewID(), Generation: registry.NewID()}
+			if err := s.Create(t.Context(), e.Generation, d); err != nil {
+				t.Fatal(err)
+			}
+			g, err := s.Acquire(t.Context(), e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Release()
+			entries = append(entries, e)
+			time.Sleep(time.Minute)
+		}
+		count := func() int {
+			local, err := s.Local()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(local)
+		}
+		one := sizeOf(fs, s.storage(entries[0].Generation).Directory)
+		budget := Budget{MaxSize: one * 5 / 2, MinIdle: 24 * time.Hour, HalfLife: time.Hour}
+		if err := s.Shrink(budget); err != nil || count() != 4 {
+			t.Errorf("%d copies after a sweep of copies in use: %v", count(), err)
+		}
+		time.Sleep(25 * time.Hour)
+		if err := s.Shrink(budget); err != nil || count() != 2 {
+			t.Errorf("%d copies are left: %v", count(), err)
+		}
+		for _, e := range entries {
+			g, err := s.AcquireToRead(t.Context(), e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Release()
+		}
+		if err := s.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
