@@ -35,7 +35,7 @@ func (b Bounds) ordinals(column *columns.Ordinals) (from, to uint32) {
 
 // watchEvery is how many documents are counted between two looks at the
 // context.
-const watchEvery = 256
+const watchEvery = 4096
 
 // Buckets adds to totals, per bucket, how many documents of the set hold a
 // number in it. A nil set is every document. As the other two do, it returns
@@ -43,15 +43,16 @@ const watchEvery = 256
 func Buckets(ctx context.Context, column *columns.Ordinals, set *bitset.Bitset, buckets []Bounds, totals []int64) {
 	if !column.Multi() {
 		counts := Documents(column, set)
-		for i, b := range buckets {
-			from, to := b.ordinals(column)
-			for _, n := range counts[from:to] {
-				totals[i] += int64(n)
-			}
+		sums := make([]int64, len(counts)+1)
+		for i, n := range counts {
+			sums[i+1] = sums[i] + int64(n)
+		}
+		for i, r := range rangesOf(column, buckets) {
+			totals[i] += sums[r[1]] - sums[r[0]]
 		}
 		return
 	}
-	ranges := rangesOf(column, buckets)
+	t := newTally(column, buckets)
 	if set == nil {
 		set = bitset.NewFull(column.NumDocs())
 	}
@@ -61,39 +62,37 @@ func Buckets(ctx context.Context, column *columns.Ordinals, set *bitset.Bitset, 
 			return
 		}
 		ordinals = column.Append(ordinals[:0], doc)
-		for i, r := range ranges {
-			if anyIn(ordinals, r) {
-				totals[i]++
-			}
-		}
+		t.touch(ordinals)
+		t.next()
 	}
+	t.add(totals)
 }
 
 // ItemBuckets adds to totals, per bucket, how many documents have a list value
 // in items that holds a number in it.
 func ItemBuckets(ctx context.Context, column *columns.Ordinals, items, parents *bitset.Bitset, buckets []Bounds, totals []int64) {
-	ranges := rangesOf(column, buckets)
-	counted := make([]uint32, len(buckets)) // parent plus one that counted last
+	t := newTally(column, buckets)
 	var ordinals []uint32
+	current := uint32(0)
 	for item, turn := items.Next(0), 1; item < items.Len(); item, turn = items.Next(item+1), turn+1 {
 		if turn%watchEvery == 0 && ctx.Err() != nil {
 			return
 		}
-		parent := parents.Next(item)
-		ordinals = column.Append(ordinals[:0], item)
-		for i, r := range ranges {
-			if counted[i] != parent+1 && anyIn(ordinals, r) {
-				counted[i] = parent + 1
-				totals[i]++
-			}
+		if parent := parents.Next(item); parent != current {
+			t.next()
+			current = parent
 		}
+		ordinals = column.Append(ordinals[:0], item)
+		t.touch(ordinals)
 	}
+	t.next()
+	t.add(totals)
 }
 
 // HitBuckets adds to totals, per bucket, how many list values in items hold a
 // number in it; with ofParents, how many stand in a document that does.
 func HitBuckets(ctx context.Context, column *columns.Ordinals, items, parents *bitset.Bitset, ofParents bool, buckets []Bounds, totals []int64) {
-	ranges := rangesOf(column, buckets)
+	t := newTally(column, buckets)
 	var ordinals []uint32
 	for item, turn := items.Next(0), 1; item < items.Len(); item, turn = items.Next(item+1), turn+1 {
 		if turn%watchEvery == 0 && ctx.Err() != nil {
@@ -104,12 +103,10 @@ func HitBuckets(ctx context.Context, column *columns.Ordinals, items, parents *b
 			doc = parents.Next(item)
 		}
 		ordinals = column.Append(ordinals[:0], doc)
-		for i, r := range ranges {
-			if anyIn(ordinals, r) {
-				totals[i]++
-			}
-		}
+		t.touch(ordinals)
+		t.next()
 	}
+	t.add(totals)
 }
 
 func rangesOf(column *columns.Ordinals, buckets []Bounds) [][2]uint32 {
@@ -118,14 +115,4 @@ func rangesOf(column *columns.Ordinals, buckets []Bounds) [][2]uint32 {
 		ranges[i][0], ranges[i][1] = b.ordinals(column)
 	}
 	return ranges
-}
-
-// anyIn reports whether one of the rising ordinals lies in the range.
-func anyIn(ordinals []uint32, r [2]uint32) bool {
-	for _, ordinal := range ordinals {
-		if ordinal >= r[0] {
-			return ordinal < r[1]
-		}
-	}
-	return false
 }
