@@ -44,9 +44,10 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 		return nil, true, problem.IndexerUnavailable.New()
 	}
 	target, err := url.Parse(address)
-	if err != nil || target.Host == "" {
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" ||
+		target.Path != "" || target.RawQuery != "" || target.User != nil {
 		a.metrics.Forwarded("unavailable")
-		a.log.Warn("the address of the writing node names no host", "address", address)
+		a.log.Warn("the address of the writing node is not scheme://host:port", "address", address)
 		return nil, true, problem.IndexerUnavailable.New()
 	}
 	if err := a.relay(w, r, target); err != nil {
