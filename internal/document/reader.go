@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"strconv"
 	"unsafe"
 
 	"github.com/quiresearch/quire/definition"
@@ -21,6 +22,7 @@ type Reader struct {
 	found     *problem.List
 	isRefused bool                              // something was wrong, told or not
 	lists     map[*definition.ResolvedField]int // values so far of nested lists below flattened ones
+	names     map[string]struct{}               // concrete paths of wildcard fields so far
 }
 
 // step is one step from the document to the value being read.
@@ -46,6 +48,7 @@ func (r *Reader) Read(raw []byte, at problem.Path, found *problem.List) *Documen
 	r.doc = newDocument(r.schema, raw)
 	r.into, r.at, r.found, r.path, r.isRefused = &r.doc.Root, at, found, r.path[:0], false
 	clear(r.lists)
+	clear(r.names)
 	r.object(r.doc.json, r.schema.Root())
 	d := r.doc
 	r.doc, r.into, r.found = nil, nil, nil
@@ -117,6 +120,7 @@ func (r *Reader) object(raw []byte, of *definition.ResolvedField) {
 		case child == nil:
 			r.unknown(name, of)
 		case isNull(it.Value()):
+		case child.IsWildcard && !r.admit(child):
 		default:
 			if r.field(child, it.Value()) && child.Required {
 				held++
@@ -127,6 +131,30 @@ func (r *Reader) object(raw []byte, of *definition.ResolvedField) {
 	if held < len(required) {
 		r.missing(raw, required)
 	}
+}
+
+// maxWildcardNames bounds the concrete names of wildcard fields in one document:
+// each makes structures of its own in a segment.
+const maxWildcardNames = 1000
+
+// admit counts a name of a wildcard field and reports the first beyond the
+// bound.
+func (r *Reader) admit(f *definition.ResolvedField) bool {
+	if _, known := r.names[f.Path]; known {
+		return true
+	}
+	if len(r.names) > maxWildcardNames {
+		return false // told already
+	}
+	if r.names == nil {
+		r.names = make(map[string]struct{})
+	}
+	r.names[f.Path] = struct{}{}
+	if len(r.names) > maxWildcardNames {
+		r.report(problem.RequestValueInvalid, "reason", "a document holds at most "+strconv.Itoa(maxWildcardNames)+" names of wildcard fields")
+		return false
+	}
+	return true
 }
 
 // unknown reports a name nothing declares.

@@ -48,9 +48,11 @@ type sharedFields struct {
 	key, exists, lists, position segment.FieldID
 }
 
-// slotKey is one variant of a field.
+// slotKey is one variant of a field. A schema remembers only so many concrete
+// names of a pattern, so a wildcard field is told by its path.
 type slotKey struct {
-	field   *definition.ResolvedField
+	field   *definition.ResolvedField // nil for a wildcard field
+	path    string                    // of a wildcard field
 	variant string
 }
 

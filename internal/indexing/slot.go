@@ -32,7 +32,10 @@ type slot struct {
 // slot returns what a variant of a field becomes, declaring it to the builder
 // on first use.
 func (x *Indexer) slot(f *definition.ResolvedField, variant string) (*slot, error) {
-	key := slotKey{f, variant}
+	key := slotKey{field: f, variant: variant}
+	if f.IsWildcard {
+		key = slotKey{path: f.Path, variant: variant}
+	}
 	if s := x.slots[key]; s != nil {
 		return s, nil
 	}
