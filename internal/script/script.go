@@ -111,6 +111,9 @@ func Parse(text string) (*Script, error) {
 	if err := finish(); err != nil {
 		return nil, err
 	}
+	if len(comment) > 0 && len(script.Steps) == 0 && script.Opening == nil {
+		script.Opening = comment
+	}
 	if len(script.Opening) == 0 {
 		return nil, fmt.Errorf("the script does not begin with a line that says its rule")
 	}

@@ -61,7 +61,7 @@ func Open(file *blockfile.Reader, owner, numDocs uint32) (*Reader, error) {
 			return nil, r.corrupt(b, "index of block %d", b)
 		}
 	}
-	if r.at(n) != uint64(len(data)) || n > 0 && r.first(0) != 0 {
+	if r.at(n) != uint64(len(data)) || r.first(0) != 0 {
 		return nil, r.corrupt(0, "index of blocks")
 	}
 	return r, nil
