@@ -22,6 +22,7 @@ type conjunction struct {
 	others []*termStep
 	sets   []*Set
 	ranges []*rangeStep
+	values []*valuesStep
 }
 
 func conjunctionOf(root step) (conjunction, bool) {
@@ -46,6 +47,8 @@ func conjunctionOf(root step) (conjunction, bool) {
 			}
 		case *rangeStep:
 			c.ranges = append(c.ranges, member)
+		case *valuesStep:
+			c.values = append(c.values, member)
 		default:
 			return c, false
 		}
@@ -56,7 +59,7 @@ func conjunctionOf(root step) (conjunction, bool) {
 // isSparse reports whether looking documents up is cheaper than combining
 // sets even while every match is wanted.
 func (c *conjunction) isSparse() bool {
-	return c.lead == nil || len(c.ranges) > 0 || c.lead.density <= sparseLead || len(c.others) >= maxDense
+	return c.lead == nil || len(c.ranges)+len(c.values) > 0 || c.lead.density <= sparseLead || len(c.others) >= maxDense
 }
 
 // looksUpFirst reports whether so few documents of the lead hold the next term
@@ -184,11 +187,15 @@ func (s *termStep) blockBound() float64 {
 }
 
 // gradeChunk leaves those documents of a chunk in the batch that all parts of
-// the conjunction hold and that exceed the floor. Numbers are read last.
+// the conjunction hold and that exceed the floor. Numbers and list values are
+// read last.
 func (s *Scanner) gradeChunk(c conjunction, docs []uint32, first int, bounds []float64, rest, floor float64) {
 	s.gradeTerms(c, docs, first, bounds, rest, floor)
 	for _, r := range c.ranges {
 		s.room.batch.keepInRange(r)
+	}
+	for _, v := range c.values {
+		s.room.batch.keepWithValues(v)
 	}
 }
 

@@ -103,20 +103,27 @@ func (b *binder) term(n *plan.Term, factor float64) step {
 
 func (b *binder) and(n *plan.And, factor float64) (step, error) {
 	s := &andStep{}
-	var ranges []*plan.NumberRange
-	if err := b.flatten(s, &ranges, n, factor); err != nil {
+	var late []plan.Node
+	if err := b.flatten(s, &late, n, factor); err != nil {
 		return nil, err
 	}
 	rest := int(b.documents)
 	for _, c := range s.steps {
 		rest = min(rest, c.cost())
 	}
-	for _, r := range ranges {
-		late, err := b.lateRange(r, rest)
+	for _, n := range late {
+		var c step
+		var err error
+		switch n := n.(type) {
+		case *plan.NumberRange:
+			c, err = b.lateRange(n, rest)
+		case *plan.Nested:
+			c, err = b.lateValues(n, rest)
+		}
 		if err != nil {
 			return nil, err
 		}
-		s.steps = append(s.steps, late)
+		s.steps = append(s.steps, c)
 	}
 	if len(s.steps) == 0 {
 		s.steps = append(s.steps, &everyStep{int(b.documents)})
@@ -128,21 +135,27 @@ func (b *binder) and(n *plan.And, factor float64) (step, error) {
 	return s, nil
 }
 
-// flatten gathers the steps of an And and of the Ands directly below it; how
-// ranges are matched depends on the others.
-func (b *binder) flatten(s *andStep, ranges *[]*plan.NumberRange, n *plan.And, factor float64) error {
+// flatten gathers the steps of an And and of the Ands directly below it. How
+// ranges, and nested clauses that do not score, are matched depends on the
+// others: they come late.
+func (b *binder) flatten(s *andStep, late *[]plan.Node, n *plan.And, factor float64) error {
 	for _, c := range n.Clauses {
 		switch c := c.(type) {
 		case *plan.Everything:
 			continue
 		case *plan.And:
-			if err := b.flatten(s, ranges, c, factor); err != nil {
+			if err := b.flatten(s, late, c, factor); err != nil {
 				return err
 			}
 			continue
 		case *plan.NumberRange:
-			*ranges = append(*ranges, c)
+			*late = append(*late, c)
 			continue
+		case *plan.Nested:
+			if !plan.Scores(c) {
+				*late = append(*late, c)
+				continue
+			}
 		}
 		inner, err := b.bind(c, factor)
 		if err != nil {

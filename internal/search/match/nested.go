@@ -18,6 +18,12 @@ func (b *binder) nested(n *plan.Nested, factor float64) (step, error) {
 	scores := b.scoring && factor > 0 && plan.Scores(n)
 	if !scores {
 		return b.cached(n, func() (*Set, error) {
+			if values, err := b.valuesOf(n); values != nil || err != nil {
+				if err != nil {
+					return nil, err
+				}
+				return values.all(b)
+			}
 			all := bitset.New(b.documents)
 			last := uint32(0) // the document whose values come
 			err := b.eachValue(n.Path, n.Clause, false, func(doc uint32, _ float32) {
