@@ -29,6 +29,7 @@ type options struct {
 	warm    time.Duration
 	profile string
 	service bool
+	built   bool
 }
 
 func main() {
@@ -50,6 +51,7 @@ func main() {
 	flag.BoolVar(&judged, "relevance", false, "measure ranking quality on the judged sets instead of speed")
 	flag.BoolVar(&vectors, "vectors", false, "measure nearest neighbours beside hnswlib instead of text search")
 	flag.BoolVar(&o.service, "service", true, "measure Quire's own server too: latency over loopback, ingest over HTTP")
+	flag.BoolVar(&o.built, "built", false, "take the drivers as they were built last")
 	flag.StringVar(&o.profile, "profile", "", "write CPU and allocation profiles of this query class instead")
 	flag.Parse()
 	if quick {
@@ -83,8 +85,10 @@ func measure(o options) error {
 	if err != nil {
 		return err
 	}
-	if err := build(o.engines...); err != nil {
-		return err
+	if !o.built {
+		if err := build(o.engines...); err != nil {
+			return err
+		}
 	}
 	var engines []*engine
 	defer func() {

@@ -48,8 +48,10 @@ const messages = `{"fields":{"id":{"type":"string","role":"id"},"repo":{"type":"
 // throughServer measures the same one-term searches in process and through a
 // server on the same files, and loading documents both ways.
 func (r *report) throughServer(o options, corpus string, queries map[string][]query) error {
-	if err := build("quire", "quire-http"); err != nil {
-		return err
+	if !o.built {
+		if err := build("quire", "quire-http"); err != nil {
+			return err
+		}
 	}
 	s := &service{}
 	if err := s.latency(o, corpus, queries["term_mid"]); err != nil {
