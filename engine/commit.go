@@ -166,7 +166,7 @@ func (g *Generation) due(now, retryAt time.Time) (Trigger, []*commitRequest, tim
 	if t := g.active; trigger == "" && t != nil && t.changes > 0 {
 		age := now.Sub(t.firstAt)
 		switch {
-		case g.options.MaxChanges > 0 && t.changes >= g.options.MaxChanges:
+		case g.pressed.Load(), g.options.MaxChanges > 0 && t.changes >= g.options.MaxChanges:
 			trigger = ByChanges
 		case g.options.MaxInterval > 0 && age >= g.options.MaxInterval:
 			trigger = ByInterval
@@ -180,6 +180,7 @@ func (g *Generation) due(now, retryAt time.Time) (Trigger, []*commitRequest, tim
 	if trigger == ByFreshness {
 		g.lastForced = now
 	}
+	g.pressed.Store(false)
 	requests := g.requests
 	g.requests = nil
 	return trigger, requests, 0

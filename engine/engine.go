@@ -100,6 +100,7 @@ type Options struct {
 	MergeFloor  int64         // bytes below which segments are merged eagerly; 0 = default
 	NoMerges    bool          // leave segments as they are
 	Memory      int64         // bytes of documents indexed but not yet in files; 0 = 256 MiB
+	Budget      *Budget       // that memory, shared with other generations; nil = one of its own
 	Workers     int           // goroutines that index; 0 = one per core
 	QueueBytes  int64         // operations waiting for the log; 0 = 64 MiB
 	ReadOnly    bool          // another process writes: show what Reload finds, take no writes
@@ -120,7 +121,10 @@ func (o Options) withDefaults() Options {
 		o.MaxInterval = 5 * time.Second
 	}
 	if o.Memory <= 0 {
-		o.Memory = 256 << 20
+		o.Memory = defaultMemory
+	}
+	if o.Budget == nil {
+		o.Budget = NewBudget(o.Memory)
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)

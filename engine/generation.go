@@ -51,6 +51,8 @@ type Generation struct {
 
 	work    []chan work
 	backlog []atomic.Int64
+	held    atomic.Int64 // bytes of documents indexed and not yet in files
+	pressed atomic.Bool  // others need that memory: commit
 
 	publishing turn.Lock // held by whoever replaces the manifest
 
@@ -110,7 +112,9 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 		backlog: make([]atomic.Int64, options.Workers),
 	}
 	rand.Read(g.session[:])
+	options.Budget.join(g)
 	if err := g.load(); err != nil {
+		options.Budget.leave(g)
 		lock.Close()
 		return nil, fmt.Errorf("open generation in %s: %w", storage.Directory, err)
 	}
@@ -128,6 +132,7 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	}
 	if err := g.replay(ctx); err != nil {
 		g.endWorkers()
+		options.Budget.leave(g)
 		g.current.Load().Release()
 		g.log.Close()
 		lock.Close()
@@ -373,6 +378,7 @@ func (g *Generation) Close(ctx context.Context) error {
 	g.endWorkers()
 	g.publishing.Lock() // a definition that is being replaced is shown before
 	g.discardTables()
+	g.options.Budget.leave(g)
 	if current := g.current.Swap(nil); current != nil {
 		current.Release()
 	}

@@ -55,7 +55,8 @@ type run struct {
 	builder *segment.Builder
 	indexer *indexing.Indexer
 	entries []*entry
-	broken  bool // a flush failed: the builder is gone, the entries are indexed again
+	broken  bool  // a flush failed: the builder is gone, the entries are indexed again
+	counted int64 // bytes of the builder that the budget knows of
 
 	file   string
 	info   segment.Info
@@ -210,7 +211,9 @@ func (g *Generation) index(t *table, s *shard, e *entry) {
 		r.broken = true
 		return
 	}
-	if r.builder.Bytes() < g.options.Memory/int64(len(t.shards)) {
+	bytes := int64(r.builder.Bytes())
+	g.account(r, bytes)
+	if bytes < g.options.Memory/int64(len(t.shards)) && !g.isOver(bytes) {
 		return
 	}
 	if err := g.flushRun(r); err != nil {
@@ -249,6 +252,7 @@ func (g *Generation) indexInto(t *table, r *run, e *entry) error {
 
 // flushRun writes the segment file of a run and opens it.
 func (g *Generation) flushRun(r *run) error {
+	defer g.account(r, 0)
 	name := g.newFileName(segmentSuffix)
 	info, err := r.builder.Finish(g.fs, g.path(name))
 	if err == nil {

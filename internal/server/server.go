@@ -220,7 +220,7 @@ func nodeOptions(c *config.Config, builder *analysis.Builder, id string) node.Op
 		SampleInterval: c.Metrics.IndexInterval,
 		Engine: engine.Options{
 			MaxChanges: offWhenZero(c.Indexes.CommitMaxChanges), MaxInterval: offWhenZero(c.Indexes.CommitMaxInterval),
-			MergeFloor: c.Indexes.MergeFloorSegment, Memory: c.Indexer.MemoryBudget,
+			MergeFloor: c.Indexes.MergeFloorSegment, Memory: c.Indexer.MemoryBudget, Budget: engine.NewBudget(c.Indexer.MemoryBudget),
 			Analysis: builder, Capabilities: builder.Capabilities(),
 		},
 		Capabilities: builder.Capabilities(),
