@@ -19,6 +19,9 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	if r.Values != nil {
 		return s.runValues(ctx, r)
 	}
+	if r.Sets && r.Limit > 0 && r.Query != nil && matchesCheaply(r.Query) {
+		return s.runTwice(ctx, r)
+	}
 	order := effectiveOrder(r)
 	run := &run{search: s, request: r, order: order}
 	run.scored = r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0
@@ -43,6 +46,33 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 		return nil, timedOut(ctx, err)
 	}
 	return run.merge(pieces), nil
+}
+
+// runTwice finds the set of matches without scores, and the hits among them
+// by themselves: both together cost less than scoring every match.
+func (s *Search) runTwice(ctx context.Context, r *Request) (*Result, error) {
+	sets, err := s.Run(ctx, &Request{Query: r.Query, Filters: r.Filters, CountTo: Everything, Sets: true})
+	if err != nil {
+		return nil, err
+	}
+	ranked := *r
+	ranked.Sets, ranked.CountTo = false, 0
+	result, err := s.Run(ctx, &ranked)
+	if err != nil {
+		return nil, err
+	}
+	result.Total, result.Exact, result.Sets = sets.Total, sets.Exact, sets.Sets
+	return result, nil
+}
+
+// matchesCheaply reports whether finding the matches of a plan costs little
+// beside scoring them.
+func matchesCheaply(n plan.Node) bool {
+	switch n.(type) {
+	case *plan.Phrase, *plan.Nested, *plan.Knn, *plan.Fuse:
+		return false
+	}
+	return !slices.ContainsFunc(plan.Children(n), func(c plan.Node) bool { return !matchesCheaply(c) })
 }
 
 // timedOut turns the end of a deadline into search:timeout.

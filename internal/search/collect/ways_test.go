@@ -193,6 +193,21 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 		if all.Total != len(matches) || !all.Exact {
 			t.Fatalf("%d %s: %d matches, want %d", i, q.name, all.Total, len(matches))
 		}
+		withSets := request
+		withSets.Sets = true
+		gathered, err := runner.Search(snap).Run(context.Background(), &withSets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var in []uint32
+		for n, set := range gathered.Sets {
+			for _, doc := range set.AppendTo(nil, 0, set.Len()) {
+				in = append(in, snap.Segments[n].Base+doc)
+			}
+		}
+		if !slices.Equal(in, matches) || gathered.Total != all.Total || !slices.EqualFunc(all.Hits, gathered.Hits, func(a, b collect.Hit) bool { return a.Doc == b.Doc && a.Score == b.Score }) {
+			t.Fatalf("%d %s: gathering sets changes the answer", i, q.name)
+		}
 		if len(request.Order) > 0 {
 			checkOrder(t, q.name, request, docs, matches, all.Hits)
 		}
