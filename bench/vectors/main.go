@@ -38,14 +38,15 @@ func main() {
 	out := flag.String("out", "", "file of the report")
 	python := flag.String("python", "bench/data/venv/bin/python", "interpreter that has the peers; empty: without them")
 	names := flag.String("sets", "glove,384,128", "glove, 384 (100,000 × 384), 128 (500,000 × 128), million (1,000,000 × 128), small (30,000 × 64)")
+	beside := flag.String("peers", "hnswlib,usearch-f32,usearch-i8,faiss", "libraries to measure beside")
 	flag.Parse()
-	if err := run(*data, *work, *out, *python, strings.Split(*names, ",")); err != nil {
+	if err := run(*data, *work, *out, *python, strings.Split(*names, ","), strings.Split(*beside, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "vectors:", err)
 		os.Exit(1)
 	}
 }
 
-func run(data, work, out, python string, names []string) error {
+func run(data, work, out, python string, names, beside []string) error {
 	var report strings.Builder
 	fmt.Fprintf(&report, "# Nearest neighbours, %s\n\nTen nearest under cosine similarity, M 16 everywhere; peers build with 200 candidates, Quire with its default of 100. QPS of one thread by its processor time, of two threads by the clock.\n", time.Now().Format("2006-01-02"))
 	for _, name := range names {
@@ -56,7 +57,7 @@ func run(data, work, out, python string, names []string) error {
 		if s == nil {
 			continue
 		}
-		if err := measure(s, work, python, &report); err != nil {
+		if err := measure(s, work, python, beside, &report); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -101,7 +102,7 @@ type side struct {
 	search  func(filter, breadth, threads int) (recall, qps float64, err error)
 }
 
-func measure(s *set, work, python string, report *strings.Builder) error {
+func measure(s *set, work, python string, beside []string, report *strings.Builder) error {
 	fmt.Println(s.name)
 	sides, err := ours(s)
 	if err != nil {
@@ -113,7 +114,7 @@ func measure(s *set, work, python string, report *strings.Builder) error {
 			fmt.Fprintln(os.Stderr, "vectors: without peers:", err)
 		} else {
 			defer p.stop()
-			more, err := p.sides(s, filepath.Join(work, "vectors"))
+			more, err := p.sides(s, filepath.Join(work, "vectors"), beside)
 			if err != nil {
 				return err
 			}
@@ -343,7 +344,7 @@ func (p *peers) ask(command map[string]any) (a peerAnswer, err error) {
 }
 
 // sides builds every library's index of a set.
-func (p *peers) sides(s *set, dir string) ([]side, error) {
+func (p *peers) sides(s *set, dir string, beside []string) ([]side, error) {
 	data, err := s.save(dir)
 	if err != nil {
 		return nil, err
@@ -352,7 +353,7 @@ func (p *peers) sides(s *set, dir string) ([]side, error) {
 		return nil, err
 	}
 	var all []side
-	for _, name := range []string{"hnswlib", "usearch-f32", "usearch-i8", "faiss"} {
+	for _, name := range beside {
 		a, err := p.ask(map[string]any{"do": "build", "engine": name, "m": 16, "ef": 200})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "vectors: without", name+":", err)
