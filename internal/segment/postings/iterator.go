@@ -3,6 +3,7 @@ package postings
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/bitpack"
 )
@@ -380,8 +381,17 @@ func (it *Iterator) blockInto(words []uint64, base uint32, end uint64) {
 			return
 		}
 	}
-	for _, d := range it.Docs() {
-		// A document before base wraps around and is beyond the words too.
+	docs := it.Docs()
+	// A block may reach out of the window on both sides.
+	if len(docs) > 0 && docs[0] < base {
+		from, _ := slices.BinarySearch(docs, base)
+		docs = docs[from:]
+	}
+	if len(docs) > 0 && uint64(docs[len(docs)-1]) >= end {
+		to, _ := slices.BinarySearch(docs, uint32(end))
+		docs = docs[:to]
+	}
+	for _, d := range docs {
 		d -= base
 		if w := int(d >> 6); w < len(words) {
 			words[w] |= 1 << (d & 63)
