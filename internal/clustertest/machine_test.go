@@ -2,8 +2,10 @@ package clustertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -241,6 +243,8 @@ func (c *cluster) write(ctx context.Context, p *process, name registry.Name, raw
 	return token, err
 }
 
+var errWentBack = errors.New("the view went back")
+
 // read returns the documents that p shows at the state of a token, with the
 // commit they are of.
 func (p *process) read(ctx context.Context, name registry.Name, text string) (map[string]string, error) {
@@ -251,15 +255,21 @@ func (p *process) read(ctx context.Context, name registry.Name, text string) (ma
 			return nil, err
 		}
 	}
+	p.mu.Lock()
+	before := maps.Clone(p.seen)
+	p.mu.Unlock()
 	r, err := p.node.Read(ctx, name, token)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
+	// I6: what a later read shows is never older.
 	generation := r.Generation.Entry.Generation.String()
+	if r.Snapshot.Sequence < before[generation] {
+		return nil, fmt.Errorf("%w: commit %d after %d", errWentBack, r.Snapshot.Sequence, before[generation])
+	}
 	p.mu.Lock()
-	before := p.seen[generation]
-	p.seen[generation] = max(before, r.Snapshot.Sequence)
+	p.seen[generation] = max(p.seen[generation], r.Snapshot.Sequence)
 	p.mu.Unlock()
 	found := make(map[string]string)
 	keys, err := r.Snapshot.Keys("", false, false)

@@ -209,6 +209,9 @@ func (s *simulation) client(number int, random *rand.Rand) {
 		ctx, cancel = context.WithTimeout(context.Background(), time.Minute)
 		shown, err := reader.read(ctx, books, token)
 		cancel()
+		if errors.Is(err, errWentBack) {
+			s.t.Errorf("seed %d: %v", s.seed, err)
+		}
 		if err == nil && shown[key] != raw {
 			s.t.Errorf("seed %d: a read with the token of %s shows %q", s.seed, raw, shown[key])
 		}
