@@ -66,13 +66,19 @@ func measureClass(o options, class string, queries []query, engines []*engine) (
 		sorted := sortedCopy(best[i])
 		r.p50 = append(r.p50, sorted[len(sorted)/2])
 		r.p99 = append(r.p99, sorted[min(len(sorted)-1, len(sorted)*99/100)])
+		// Half a second at least: short runs say nothing on a busy machine.
+		sum := 0.0
+		for _, micros := range best[i] {
+			sum += micros
+		}
+		rounds := max(1, int(0.5e6/sum))
 		for _, threads := range []int{1, o.threads} {
 			var t throughput
-			if err := e.ask(map[string]any{"do": "throughput", "queries": queries, "threads": threads, "rounds": 1}, &t); err != nil {
+			if err := e.ask(map[string]any{"do": "throughput", "queries": queries, "threads": threads, "rounds": rounds}, &t); err != nil {
 				return r, err
 			}
 			if threads == 1 {
-				r.qps = append(r.qps, float64(t.Queries)/t.Seconds)
+				r.qps = append(r.qps, float64(t.Queries)/max(t.CPUSeconds, 0.01))
 			} else {
 				r.qpsAll = append(r.qpsAll, float64(t.Queries)/t.Seconds)
 			}

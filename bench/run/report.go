@@ -118,8 +118,8 @@ func (r *report) render() string {
 	var b strings.Builder
 	base := r.engines[0]
 	fmt.Fprintf(&b, "# Benchmark of %s\n\n", time.Now().Format("2006-01-02"))
-	fmt.Fprintf(&b, "Machine: %s, %d cores, %s/%s. Corpus: %d documents. Rounds: %d, fastest of %d runs a round.\nCommit: %s\n\n",
-		cpuName(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, r.engines[0].built.Docs, r.options.rounds, r.options.repeat, commit())
+	fmt.Fprintf(&b, "Machine: %s, %d cores, %s/%s, load average %s. Corpus: %d documents. Rounds: %d, fastest of %d runs a round.\nCommit: %s\n\n",
+		cpuName(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, loadAverage(), r.engines[0].built.Docs, r.options.rounds, r.options.repeat, commit())
 	for _, e := range r.engines {
 		fmt.Fprintf(&b, "- %s %s (%s)\n", e.name, e.hello.Version, e.hello.Runtime)
 	}
@@ -155,7 +155,7 @@ func (r *report) render() string {
 	for i := 1; i < len(r.engines); i++ {
 		fmt.Fprintf(&b, " **%.2f** |", math.Exp(means[i]/float64(len(r.rows))))
 	}
-	fmt.Fprintf(&b, " |\n\n## Queries per second, one thread · %d threads\n\n| class |", r.options.threads)
+	fmt.Fprintf(&b, " |\n\n## Queries per second of processor time on one thread · per second of the clock on %d\n\n| class |", r.options.threads)
 	for _, e := range r.engines {
 		fmt.Fprintf(&b, " %s |", e.name)
 	}
@@ -227,6 +227,16 @@ func cpuName() string {
 		}
 	}
 	return "unknown processor"
+}
+
+// loadAverage is the machine's load of the last minutes, which says how far
+// times by the clock can be trusted.
+func loadAverage() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	return strings.Join(strings.Fields(string(text))[:3], " ")
 }
 
 func commit() string {
