@@ -229,7 +229,12 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 		text = strings.ToValidUTF8(text[:MaxTextBytes], "")
 	}
 	var words []word
+	c.lookups++
 	for _, token := range chain.Analyze(c.buffer, text) {
+		// Every reading of a word is looked up: a chain may make very many.
+		if c.lookups++; c.lookups > MaxLookups {
+			return nil, problem.SearchClausesTooMany.At(t.at, "max", MaxLookups)
+		}
 		if n := len(words); n > 0 && words[n-1].position == int(token.Position) {
 			words[n-1].terms = append(words[n-1].terms, string(token.Term))
 			continue
@@ -238,9 +243,6 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 			break
 		}
 		words = append(words, word{terms: []string{string(token.Term)}, position: int(token.Position)})
-	}
-	if c.lookups += len(words) + 1; c.lookups > MaxLookups {
-		return nil, problem.SearchClausesTooMany.At(t.at, "max", MaxLookups)
 	}
 	return words, nil
 }
