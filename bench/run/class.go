@@ -10,6 +10,7 @@ import (
 type row struct {
 	class   string
 	p50     []float64
+	bare    float64 // p50 of the first engine without reading keys
 	p99     []float64
 	qps     []float64
 	qpsAll  []float64
@@ -37,6 +38,10 @@ func measureClass(o options, class string, queries []query, engines []*engine) (
 	best := make([][]float64, n)
 	tops := make([][][]string, n)
 	counts := make([][]int, n)
+	bare := make([]float64, len(queries))
+	for j := range bare {
+		bare[j] = math.MaxFloat64
+	}
 	for i, e := range engines {
 		best[i] = make([]float64, len(queries))
 		for j, q := range queries {
@@ -59,9 +64,13 @@ func measureClass(o options, class string, queries []query, engines []*engine) (
 					return r, err
 				}
 				best[i][j] = min(best[i][j], a.Micros)
+				if i == 0 {
+					bare[j] = min(bare[j], a.Bare)
+				}
 			}
 		}
 	}
+	r.bare = sortedCopy(bare)[len(bare)/2]
 	for i, e := range engines {
 		sorted := sortedCopy(best[i])
 		r.p50 = append(r.p50, sorted[len(sorted)/2])
