@@ -107,7 +107,7 @@ func readByExplain(body jsonread.Value) jsonread.Value {
 // given remembers which members of a search were present and where.
 type given struct {
 	offset, after, before, signalsMode bool
-	limit, pages, matched, rescore     problem.Path
+	pages, matched, rescore            problem.Path
 	hasMatched                         bool
 }
 
