@@ -217,7 +217,7 @@ func (m *merger) writeStored(out *blockfile.Writer) error {
 			}
 			packed, from, to, rawSize := r.Block(b)
 			docs := m.docMap[i][from:to]
-			if docs[0] != NoDoc && docs[len(docs)-1] != NoDoc && docs[len(docs)-1]-docs[0] == to-from-1 && w.Copies(rawSize) {
+			if docs[0] != NoDoc && docs[len(docs)-1] != NoDoc && docs[len(docs)-1]-docs[0] == to-from-1 && w.Copies(rawSize, to-from) {
 				w.AddBlock(packed, to-from, rawSize)
 				continue
 			}

@@ -23,8 +23,10 @@ const (
 const (
 	// blockBytes is a compromise: larger packs better, smaller reads faster.
 	blockBytes = 16 << 10
-	// blockDocs bounds the work of finding a record in a block of tiny ones.
-	blockDocs = 1024
+	// blockDocs bounds the work of unpacking a block of tiny records for one:
+	// with 128 a search that returns keys alone is twice as fast as with 1,024,
+	// and a million keys take a tenth more.
+	blockDocs = 128
 	// maxBlock bounds what a damaged index may ask for.
 	maxBlock = 1 << 30
 )

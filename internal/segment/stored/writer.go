@@ -101,8 +101,9 @@ func (w *Writer) Finish() (index []byte, err error) {
 	return bitpack.AppendUint64s(nil, w.blocks), w.err
 }
 
-// Copies tells whether a block of so many raw bytes is better copied than
-// packed again: small ones are joined with their neighbours.
-func (w *Writer) Copies(rawSize uint32) bool {
-	return rawSize >= blockBytes/2 && len(w.data) < blockBytes/4
+// Copies tells whether a block of so many raw bytes and documents is better
+// copied than packed again: small ones are joined with their neighbours.
+func (w *Writer) Copies(rawSize, docs uint32) bool {
+	isLarge := rawSize >= blockBytes/2 || docs >= blockDocs/2
+	return isLarge && len(w.data) < blockBytes/4 && w.next-w.first < blockDocs/4
 }
