@@ -95,7 +95,7 @@ func TestBlocksAreCopiedWhole(t *testing.T) {
 		w.Add([]byte("before"))
 		for b := range first.NumBlocks() {
 			packed, from, to, size := first.Block(b)
-			if w.Copies(size) {
+			if w.Copies(size, to-from) {
 				w.AddBlock(packed, to-from, size)
 				copied++
 				continue
