@@ -219,20 +219,6 @@ func FromBytes(data []byte, n uint32) (*Bitset, bool) {
 	return b, true
 }
 
-// CountWords counts the one bits of words.
-func CountWords(words []uint64) int {
-	n := 0
-	for len(words) >= 4 {
-		n += bits.OnesCount64(words[0]) + bits.OnesCount64(words[1]) +
-			bits.OnesCount64(words[2]) + bits.OnesCount64(words[3])
-		words = words[4:]
-	}
-	for _, w := range words {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
 // AndWords does dst &= src over the shorter length.
 func AndWords(dst, src []uint64) {
 	src = src[:min(len(src), len(dst))]

@@ -1,0 +1,49 @@
+#include "textflag.h"
+
+// func countWide(words *uint64, n int) int
+TEXT ·countWide(SB), NOSPLIT, $0-24
+	MOVQ words+0(FP), SI
+	MOVQ n+8(FP), CX
+	VPXORQ Z0, Z0, Z0
+loop:
+	VPOPCNTQ (SI), Z1
+	VPADDQ Z1, Z0, Z0
+	ADDQ $64, SI
+	SUBQ $8, CX
+	JGT  loop
+	VEXTRACTI64X4 $1, Z0, Y1
+	VPADDQ Y1, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPADDQ X1, X0, X0
+	VPSRLDQ $8, X0, X1
+	VPADDQ X1, X0, X0
+	VMOVQ X0, AX
+	VZEROUPPER
+	MOVQ AX, ret+16(FP)
+	RET
+
+// func countBothWide(a, b *uint64, n int) int
+TEXT ·countBothWide(SB), NOSPLIT, $0-32
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	VPXORQ Z0, Z0, Z0
+both:
+	VMOVDQU64 (SI), Z1
+	VPANDQ (DI), Z1, Z1
+	VPOPCNTQ Z1, Z1
+	VPADDQ Z1, Z0, Z0
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $8, CX
+	JGT  both
+	VEXTRACTI64X4 $1, Z0, Y1
+	VPADDQ Y1, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPADDQ X1, X0, X0
+	VPSRLDQ $8, X0, X1
+	VPADDQ X1, X0, X0
+	VMOVQ X0, AX
+	VZEROUPPER
+	MOVQ AX, ret+24(FP)
+	RET
