@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/segment"
@@ -32,7 +33,7 @@ func Inspect(fs vfs.FS, name string, out io.Writer) error {
 		}
 		_, err := manifest.Decode(content)
 		return err
-	case bytes.HasPrefix(content, []byte("QUIRELOG")):
+	case bytes.HasPrefix(content, []byte(format.Log.Mark)):
 		return inspectLog(path.Base(name), content, out)
 	}
 	file, err := blockfile.Inspect(name, content)
@@ -40,10 +41,10 @@ func Inspect(fs vfs.FS, name string, out io.Writer) error {
 		return fmt.Errorf("inspect %s: %w", name, err)
 	}
 	switch file.Kind() {
-	case snapshot.SideKind:
+	case format.Side.Mark:
 		file.Dump(out, nil)
 		return inspectSide(name, content, out)
-	case segment.FileKind:
+	case format.Segment.Mark:
 		return segment.Dump(out, fs, name)
 	}
 	file.Dump(out, nil)

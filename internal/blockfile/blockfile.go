@@ -37,8 +37,7 @@ const (
 	headerSize = 64
 	footerSize = 64
 	entrySize  = 32
-	startMagic = "QUIREBLK"
-	endMagic   = "QUIREEND"
+	endMark   = "QUIREEND"
 	// maxSections bounds what a directory may claim.
 	maxSections = 1 << 24
 )
@@ -56,9 +55,6 @@ type ID struct {
 	Owner uint32
 	Part  uint16
 }
-
-// Kind is what a file holds: up to eight ASCII letters.
-type Kind string
 
 // Summary describes a finished file as manifests and uploads need it.
 type Summary struct {

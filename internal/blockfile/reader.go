@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/quiresearch/quire/internal/format"
 )
 
 // Verification says what a Reader checks when it is opened.
@@ -31,15 +33,14 @@ type Section struct {
 type Reader struct {
 	name     string
 	data     []byte
-	kind     Kind
+	kind     string
 	version  uint32
 	sections []Section
 	index    map[ID]int
 }
 
-// Open reads the directory of a file of the wanted kind, in any version from
-// 1 to maxVersion.
-func Open(name string, data []byte, kind Kind, maxVersion uint32, verify Verification) (*Reader, error) {
+// Open reads the directory of a file of the wanted kind and version.
+func Open(name string, data []byte, kind string, version uint32, verify Verification) (*Reader, error) {
 	r, err := Inspect(name, data)
 	if err != nil {
 		return nil, err
@@ -47,8 +48,8 @@ func Open(name string, data []byte, kind Kind, maxVersion uint32, verify Verific
 	if r.kind != kind {
 		return nil, fmt.Errorf("open %s: holds %q, not %q: %w", name, r.kind, kind, ErrVersion)
 	}
-	if r.version == 0 || r.version > maxVersion {
-		return nil, fmt.Errorf("open %s: version %d, this program reads up to %d: %w", name, r.version, maxVersion, ErrVersion)
+	if r.version != version {
+		return nil, fmt.Errorf("open %s: version %d, this program reads %d: %w", name, r.version, version, ErrVersion)
 	}
 	if verify == VerifyAll {
 		if err := r.Verify(); err != nil {
@@ -65,7 +66,7 @@ func Inspect(name string, data []byte) (*Reader, error) {
 	if size < headerSize+footerSize {
 		return nil, Corrupt(name, size, "%d bytes are too few", size)
 	}
-	if string(data[:8]) != startMagic {
+	if string(data[:8]) != format.Envelope.Mark {
 		return nil, Corrupt(name, 0, "magic %q", data[:8])
 	}
 	h := data[:headerSize]
@@ -75,12 +76,12 @@ func Inspect(name string, data []byte) (*Reader, error) {
 	r := &Reader{
 		name:    name,
 		data:    data,
-		kind:    Kind(bytes.TrimRight(h[8:16], "\x00")),
+		kind:    string(bytes.TrimRight(h[8:16], "\x00")),
 		version: binary.LittleEndian.Uint32(h[16:]),
 	}
 	at := size - footerSize
 	f := data[at:]
-	if string(f[48:56]) != endMagic {
+	if string(f[48:56]) != endMark {
 		return nil, Corrupt(name, at, "end magic %q", f[48:56])
 	}
 	if Checksum(f[:footerSize-4]) != binary.LittleEndian.Uint32(f[footerSize-4:]) {
@@ -130,7 +131,7 @@ func (r *Reader) readDirectory(dir []byte, dirOffset int64) error {
 func (r *Reader) Name() string { return r.name }
 
 // Kind is what the file says it holds.
-func (r *Reader) Kind() Kind { return r.kind }
+func (r *Reader) Kind() string { return r.kind }
 
 // Version is the file's format version.
 func (r *Reader) Version() uint32 { return r.version }

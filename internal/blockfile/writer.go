@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/quiresearch/quire/internal/format"
 )
 
 // bufferSize is large enough that a write call costs little beside the copy.
@@ -32,15 +34,15 @@ type entry struct {
 	sum    uint32
 }
 
-// NewWriter starts a file of the given kind and version on out. name is used
+// NewWriter starts a file of the given kind, of up to eight ASCII letters, and version on out. name is used
 // in errors.
-func NewWriter(out io.Writer, name string, kind Kind, version uint32) *Writer {
+func NewWriter(out io.Writer, name string, kind string, version uint32) *Writer {
 	w := &Writer{out: out, name: name, buf: make([]byte, 0, bufferSize), seen: map[ID]bool{}}
 	if len(kind) > 8 {
 		w.err = fmt.Errorf("write %s: kind %q has more than 8 letters", name, kind)
 	}
 	var h [headerSize]byte
-	copy(h[:], startMagic)
+	copy(h[:], format.Envelope.Mark)
 	copy(h[8:16], kind)
 	binary.LittleEndian.PutUint32(h[16:], version)
 	binary.LittleEndian.PutUint32(h[headerSize-4:], Checksum(h[:headerSize-4]))
@@ -110,7 +112,7 @@ func (w *Writer) Finish() (Summary, error) {
 	binary.LittleEndian.PutUint64(f[8:], uint64(len(w.entries)))
 	binary.LittleEndian.PutUint32(f[16:], Checksum(dir))
 	binary.LittleEndian.PutUint64(f[24:], uint64(w.offset+footerSize))
-	copy(f[48:], endMagic)
+	copy(f[48:], endMark)
 	binary.LittleEndian.PutUint32(f[footerSize-4:], Checksum(f[:footerSize-4]))
 	w.append(f[:])
 	w.flush()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/jsonread"
 )
 
@@ -19,7 +20,6 @@ type Record struct {
 
 // The first byte of a record.
 const (
-	recordVersion    = 1
 	recordHasSource  = 0x10 // the whole document is kept
 	recordHighlights = 0x20 // a second tree follows, of texts kept for highlighting
 )
@@ -35,12 +35,12 @@ const (
 // AppendRecord appends the stored form of the document.
 func (d *Document) AppendRecord(to []byte) []byte {
 	if d.schema.KeepsSource() {
-		to = append(to, recordVersion|recordHasSource)
+		to = append(to, byte(format.Record.Version)|recordHasSource)
 		to, _ = appendObject(to, d.json, d.schema.Root(), keepAll)
 		return to
 	}
 	at := len(to)
-	to = append(to, recordVersion)
+	to = append(to, byte(format.Record.Version))
 	to, _ = appendObject(to, d.json, d.schema.Root(), keepStored)
 	before := len(to)
 	to, any := appendObject(to, d.json, d.schema.Root(), keepHighlight)
@@ -170,7 +170,7 @@ func appendValues(to, raw []byte, f *definition.ResolvedField) []byte {
 
 // OpenRecord reads the frame of a record. The record refers to data.
 func OpenRecord(data []byte) (Record, error) {
-	if len(data) == 0 || data[0]&0x0f != recordVersion {
+	if len(data) == 0 || data[0]&0x0f != byte(format.Record.Version) {
 		return Record{}, fmt.Errorf("document record: unknown version")
 	}
 	r := Record{source: data[0]&recordHasSource != 0}

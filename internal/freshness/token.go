@@ -18,13 +18,12 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/problem"
 )
 
 // Header is the header that carries a token where a message has no body.
 const Header = "X-Service-Freshness"
-
-const formatVersion = 1
 
 // Longer texts are refused unread. A token of this version has at most 172
 // characters.
@@ -56,7 +55,7 @@ func (t Token) IsZero() bool { return t == Token{} }
 // String returns the token as clients see it.
 func (t Token) String() string {
 	message := make([]byte, 0, 128)
-	message = append(message, formatVersion)
+	message = append(message, byte(format.Token.Version))
 	message = appendField(message, tagIndexID, t.Index[:])
 	message = appendField(message, tagIndexName, []byte(t.IndexName))
 	if t.Generation != (ID{}) {
@@ -88,7 +87,7 @@ func Parse(text string, at problem.Path) (Token, error) {
 	if err != nil || len(message) == 0 {
 		return Token{}, problem.SearchFreshnessInvalid.At(at)
 	}
-	if message[0] != formatVersion {
+	if message[0] != byte(format.Token.Version) {
 		// A text that merely happens to decode is no token of another version:
 		// those would still be a sequence of fields that names an index.
 		if _, err := parseFields(message[1:]); err != nil {

@@ -4,15 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+
+	"github.com/quiresearch/quire/internal/format"
 )
 
-// BatchVersion is the version of batches that this package writes.
-const BatchVersion = 1
-
-const (
-	batchMagic  = "QBAT"
-	batchHeader = 4 + 4 + 16 + 8 + 8 + 16 + 16 + 8 + 4
-)
+const batchHeader = 4 + 4 + 16 + 8 + 8 + 16 + 16 + 8 + 4
 
 // ID is a random 128-bit identifier.
 type ID [16]byte
@@ -60,8 +56,8 @@ func (b *Batch) Encode() []byte {
 	for _, operation := range b.Operations {
 		size += OperationSize(operation)
 	}
-	out := append(make([]byte, 0, size), batchMagic...)
-	out = binary.LittleEndian.AppendUint32(out, BatchVersion)
+	out := append(make([]byte, 0, size), format.Batch.Mark...)
+	out = binary.LittleEndian.AppendUint32(out, format.Batch.Version)
 	out = append(out, b.Generation[:]...)
 	out = binary.LittleEndian.AppendUint64(out, b.LSN)
 	out = binary.LittleEndian.AppendUint64(out, b.Epoch)
@@ -87,14 +83,14 @@ func sealBatch(out []byte) []byte {
 // DecodeBatch reads a batch. The bodies share the bytes of content. An error
 // wraps ErrCorrupt, or tells that the version is not supported.
 func DecodeBatch(content []byte) (*Batch, error) {
-	if len(content) < batchHeader+4 || string(content[:4]) != batchMagic {
+	if len(content) < batchHeader+4 || string(content[:4]) != format.Batch.Mark {
 		return nil, fmt.Errorf("decode batch: %w: not a batch", ErrCorrupt)
 	}
 	body, sum := content[:len(content)-4], binary.LittleEndian.Uint32(content[len(content)-4:])
 	if crc32.Checksum(body, castagnoli) != sum {
 		return nil, fmt.Errorf("decode batch: %w: checksum", ErrCorrupt)
 	}
-	if version := binary.LittleEndian.Uint32(body[4:]); version != BatchVersion {
+	if version := binary.LittleEndian.Uint32(body[4:]); version != format.Batch.Version {
 		return nil, fmt.Errorf("decode batch: %w: %d", ErrVersion, version)
 	}
 	b := &Batch{

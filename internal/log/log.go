@@ -34,11 +34,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/vfs"
 )
-
-// FormatVersion is the version of log files that this package writes.
-const FormatVersion = 1
 
 // FileSize is where an append-only file ends and the next begins.
 const FileSize = 64 << 20
@@ -52,7 +50,6 @@ const reserveStep = 4 << 20
 const MaxPayload = 1 << 30
 
 const (
-	fileMagic    = "QUIRELOG"
 	fileSuffix   = ".log"
 	headerSize   = 40
 	recordMagic  = 0x5243_4c51 // "QLCR"
@@ -246,8 +243,8 @@ func (l *Log) Close() error {
 }
 
 func fileHeader(first, salt uint64) []byte {
-	header := append(make([]byte, 0, headerSize), fileMagic...)
-	header = binary.LittleEndian.AppendUint32(header, FormatVersion)
+	header := append(make([]byte, 0, headerSize), format.Log.Mark...)
+	header = binary.LittleEndian.AppendUint32(header, format.Log.Version)
 	header = binary.LittleEndian.AppendUint32(header, 0)
 	header = binary.LittleEndian.AppendUint64(header, first)
 	header = binary.LittleEndian.AppendUint64(header, salt)

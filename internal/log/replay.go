@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+
+	"github.com/quiresearch/quire/internal/format"
 )
 
 // Replay hands every record above after to visit, in order. It must run once,
@@ -106,11 +108,11 @@ func readHeader(content []byte, first uint64) (salt uint64, err error) {
 	switch {
 	case len(content) < headerSize:
 		return 0, fmt.Errorf("%w: header is cut", ErrCorrupt)
-	case string(content[:8]) != fileMagic:
+	case string(content[:8]) != format.Log.Mark:
 		return 0, fmt.Errorf("%w: not a log file", ErrCorrupt)
 	case binary.LittleEndian.Uint32(content[32:]) != crc32.Checksum(content[:32], castagnoli):
 		return 0, fmt.Errorf("%w: checksum of the header", ErrCorrupt)
-	case binary.LittleEndian.Uint32(content[8:]) != FormatVersion:
+	case binary.LittleEndian.Uint32(content[8:]) != format.Log.Version:
 		return 0, fmt.Errorf("%w: %d", ErrVersion, binary.LittleEndian.Uint32(content[8:]))
 	case binary.LittleEndian.Uint64(content[16:]) != first:
 		return 0, fmt.Errorf("%w: begins with record %d", ErrCorrupt, binary.LittleEndian.Uint64(content[16:]))

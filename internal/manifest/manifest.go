@@ -26,18 +26,15 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/vfs"
 )
-
-// FormatVersion is the version of manifests that this package writes.
-const FormatVersion = 1
 
 // Name is the file name of the manifest of a generation.
 const Name = "manifest"
 
 const (
 	temporaryName  = "manifest.new"
-	magic          = "quire-manifest"
 	ancestryLength = 32
 )
 
@@ -168,7 +165,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 
 // seal puts the head line with the checksum before a body.
 func seal(body []byte) []byte {
-	head := fmt.Appendf(nil, "%s %d %08x %d\n", magic, FormatVersion, crc32.Checksum(body, castagnoli), len(body))
+	head := fmt.Appendf(nil, "%s %d %08x %d\n", format.Manifest.Mark, format.Manifest.Version, crc32.Checksum(body, castagnoli), len(body))
 	return append(head, body...)
 }
 
@@ -177,14 +174,14 @@ func seal(body []byte) []byte {
 func Decode(content []byte) (*Manifest, error) {
 	head, body, ok := bytes.Cut(content, []byte("\n"))
 	words := bytes.Split(head, []byte(" "))
-	if !ok || len(words) != 4 || string(words[0]) != magic {
+	if !ok || len(words) != 4 || string(words[0]) != format.Manifest.Mark {
 		return nil, fmt.Errorf("decode manifest: %w: not a manifest", ErrCorrupt)
 	}
 	version, err := strconv.ParseUint(string(words[1]), 10, 32)
 	if err != nil {
 		return nil, fmt.Errorf("decode manifest: %w: version", ErrCorrupt)
 	}
-	if version != FormatVersion {
+	if version != uint64(format.Manifest.Version) {
 		return nil, fmt.Errorf("decode manifest: %w: version %d", ErrVersion, version)
 	}
 	if !bytes.Equal(content, seal(body)) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -121,7 +122,7 @@ func TestNewerVersionIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := []byte(strings.Replace(string(content), magic+" 1 ", magic+" 2 ", 1))
+	newer := []byte(strings.Replace(string(content), format.Manifest.Mark+" 1 ", format.Manifest.Mark+" 2 ", 1))
 	if _, err := Decode(newer); !errors.Is(err, ErrVersion) {
 		t.Fatalf("got %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/quiresearch/quire/internal/api"
 	"github.com/quiresearch/quire/internal/auth"
 	"github.com/quiresearch/quire/internal/config"
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/problem"
 )
@@ -22,6 +23,7 @@ func Pages() map[string]string {
 		"permissions.md": permissionsPage(),
 		"variables.md":   variablesPage(),
 		"meters.md":      metersPage(),
+		"formats.md":     formatsPage(),
 	}
 }
 
@@ -110,6 +112,15 @@ func metersPage() string {
 	p.head("Meter", "Prometheus", "Kind", "Tags", "Meaning")
 	for _, m := range metrics.Meters() {
 		p.row(code(m.Name), code(m.PrometheusName()), string(m.Kind), codes(m.Tags), m.Help)
+	}
+	return p.String()
+}
+
+func formatsPage() string {
+	p := newPage("Stored formats", "`internal/format`", "What is written to be read later by another process. A reader refuses a version it does not know.")
+	p.head("Format", "Version", "Mark", "Holds", "Bytes")
+	for _, f := range format.All() {
+		p.row(f.Name, fmt.Sprint(f.Version), code(f.Mark), f.Holds, fmt.Sprintf("[%s](../../%s/FORMAT.md)", f.Place, f.Place))
 	}
 	return p.String()
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/turn"
 	"github.com/quiresearch/quire/internal/versioned"
 	"github.com/quiresearch/quire/problem"
@@ -40,12 +41,9 @@ type Registry struct {
 // deployment marks a bucket that once held a registry.
 type deployment struct {
 	ID        ID        `json:"id"`
-	Format    int       `json:"format,omitzero"` // of everything in the bucket
+	Format    uint32    `json:"format,omitzero"` // of everything in the bucket
 	CreatedAt time.Time `json:"createdAt"`
 }
-
-// formatVersion is the version of the layout of the bucket.
-const formatVersion = 1
 
 // Open reads the registry, or begins an empty one in a bucket that never had
 // any. A registry that is gone or cannot be understood leaves the copy unread:
@@ -76,7 +74,7 @@ func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, er
 		}
 	}
 	if !mark.Exists() {
-		written, err := marks.Replace(ctx, mark, deployment{ID: NewID(), Format: formatVersion, CreatedAt: time.Now().UTC()})
+		written, err := marks.Replace(ctx, mark, deployment{ID: NewID(), Format: format.Bucket.Version, CreatedAt: time.Now().UTC()})
 		if errors.Is(err, versioned.ErrLost) {
 			written, err = marks.Read(ctx)
 		}
@@ -85,8 +83,8 @@ func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, er
 		}
 		mark = written
 	}
-	if mark.Value.Format > formatVersion {
-		return nil, fmt.Errorf("the deployment has format version %d, this build reads up to %d", mark.Value.Format, formatVersion)
+	if mark.Value.Format > format.Bucket.Version {
+		return nil, fmt.Errorf("the deployment has format version %d, this build reads up to %d", mark.Value.Format, format.Bucket.Version)
 	}
 	r.deployment = mark.Value.ID
 	r.install(found)

@@ -7,12 +7,10 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/problem"
 )
-
-// cursorVersion is the first byte of every cursor.
-const cursorVersion = 1
 
 // Kinds of cursors, the second byte.
 const (
@@ -45,13 +43,13 @@ var cursorText = base64.RawURLEncoding.Strict()
 
 // encodeOffset returns the cursor that skips so many hits.
 func encodeOffset(offset int) string {
-	raw := binary.AppendUvarint([]byte{cursorVersion, offsetCursor}, uint64(offset))
+	raw := binary.AppendUvarint([]byte{byte(format.Cursor.Version), offsetCursor}, uint64(offset))
 	return cursorText.EncodeToString(raw)
 }
 
 // encodePosition returns the cursor of a position under an order.
 func encodePosition(fingerprint uint32, keys []collect.Key, p collect.Position) string {
-	raw := []byte{cursorVersion, positionCursor}
+	raw := []byte{byte(format.Cursor.Version), positionCursor}
 	raw = binary.BigEndian.AppendUint32(raw, fingerprint)
 	raw = binary.AppendUvarint(raw, uint64(p.Doc))
 	raw = binary.AppendUvarint(raw, uint64(len(p.Values)))
@@ -85,7 +83,7 @@ func valueTag(kind collect.KeyKind) byte {
 func decodeCursor(text string, at problem.Path) (*cursor, error) {
 	invalid := problem.SearchCursorInvalid.At(at)
 	raw, err := cursorText.DecodeString(text)
-	if err != nil || len(raw) < 2 || raw[0] != cursorVersion {
+	if err != nil || len(raw) < 2 || raw[0] != byte(format.Cursor.Version) {
 		return nil, invalid
 	}
 	c := &cursor{isOffset: raw[1] == offsetCursor}

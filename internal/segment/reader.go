@@ -6,6 +6,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/segment/columns"
 	"github.com/quiresearch/quire/internal/segment/points"
 	"github.com/quiresearch/quire/internal/segment/stored"
@@ -58,7 +59,7 @@ func aligned(data []byte) []byte {
 }
 
 func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
-	file, err := blockfile.Open(m.Name(), aligned(m.Bytes()), FileKind, FormatVersion, verify)
+	file, err := blockfile.Open(m.Name(), aligned(m.Bytes()), format.Segment.Mark, format.Segment.Version, verify)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ import (
 	"fmt"
 
 	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
 	"github.com/quiresearch/quire/internal/segment/vectors"
@@ -37,12 +38,6 @@ type DocID = uint32
 
 // NoDoc marks a document that is not there.
 const NoDoc = ^DocID(0)
-
-// FileKind and FormatVersion are what a segment file says of itself.
-const (
-	FileKind      blockfile.Kind = "SEGMENT"
-	FormatVersion uint32         = 1
-)
 
 // Parts of the file's own sections, owner 0. Fields are owners 1, 2, ….
 const (
@@ -229,7 +224,7 @@ func create(fs vfs.FS, name string, write func(*blockfile.Writer) error) (blockf
 	if err != nil {
 		return blockfile.Summary{}, fmt.Errorf("create segment: %w", err)
 	}
-	w := blockfile.NewWriter(f, name, FileKind, FormatVersion)
+	w := blockfile.NewWriter(f, name, format.Segment.Mark, format.Segment.Version)
 	err = write(w)
 	var summary blockfile.Summary
 	if err == nil {

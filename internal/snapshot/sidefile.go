@@ -9,13 +9,8 @@ import (
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/format"
 )
-
-// SideVersion is the version of side files that this package writes.
-const SideVersion = 1
-
-// SideKind is the kind of a side file.
-const SideKind blockfile.Kind = "SIDE"
 
 // Parts of a side file. The owner of a section is the place of its segment in
 // the directory plus one, or zero for sections of the whole file.
@@ -56,7 +51,7 @@ func (s *Side) Entry(segment string) *SideEntry {
 
 // Write writes a side file.
 func (s *Side) Write(out io.Writer, name string) (blockfile.Summary, error) {
-	w := blockfile.NewWriter(out, name, SideKind, SideVersion)
+	w := blockfile.NewWriter(out, name, format.Side.Mark, format.Side.Version)
 	w.Section(blockfile.ID{Part: partDirectory}, s.directory())
 	if s.Keys != nil {
 		w.Section(blockfile.ID{Part: partKeys}, encodeKeys(s.Keys))
@@ -93,7 +88,7 @@ func (s *Side) directory() []byte {
 // ReadSide reads a side file. Nothing of the result shares content. Damage is
 // an error wrapping blockfile.ErrCorrupt.
 func ReadSide(name string, content []byte) (*Side, error) {
-	file, err := blockfile.Open(name, content, SideKind, SideVersion, blockfile.VerifyAll)
+	file, err := blockfile.Open(name, content, format.Side.Mark, format.Side.Version, blockfile.VerifyAll)
 	if err != nil {
 		return nil, fmt.Errorf("read side file: %w", err)
 	}

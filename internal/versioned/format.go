@@ -9,16 +9,15 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/internal/format"
 )
 
-const (
-	formatVersion = 1
-	ancestors     = 32
-)
+const ancestors = 32
 
 // envelope is what the bucket stores around a value.
 type envelope struct {
-	Format   int            `json:"format"`
+	Format   uint32         `json:"format"`
 	WriteID  string         `json:"writeId"`
 	Version  uint64         `json:"version"`
 	Ancestry []string       `json:"ancestry"`
@@ -55,7 +54,7 @@ func encode[T any](o Object[T]) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := envelope{Format: formatVersion, WriteID: o.writeID, Version: o.Version, Ancestry: o.ancestry, Value: value}
+	e := envelope{Format: format.Object.Version, WriteID: o.writeID, Version: o.Version, Ancestry: o.ancestry, Value: value}
 	e.CRC32C = e.checksum()
 	return json.Marshal(e, json.Deterministic(true))
 }
@@ -65,7 +64,7 @@ func decode[T any](content []byte) (Object[T], error) {
 	if err := json.Unmarshal(content, &e, json.RejectUnknownMembers(true)); err != nil {
 		return Object[T]{}, err
 	}
-	if e.Format != formatVersion {
+	if e.Format != format.Object.Version {
 		return Object[T]{}, fmt.Errorf("format version %d", e.Format)
 	}
 	if e.Version == 0 || e.WriteID == "" || e.CRC32C != e.checksum() {

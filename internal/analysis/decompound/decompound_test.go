@@ -125,7 +125,7 @@ func FuzzOpenForms(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, word string) {
 		if !bytes.Equal(data, list.Bytes()) {
 			// The automaton library trusts its bytes; only the head is ours.
-			data = data[:min(len(data), len(formsMagic)+8)]
+			data = data[:min(len(data), len(formsMark)+8)]
 		}
 		if forms, err := OpenForms(data); err == nil {
 			forms.AppendBase(nil, []byte(word))

@@ -7,14 +7,17 @@ import (
 	"io"
 
 	"github.com/blevesearch/vellum"
+
+	"github.com/quiresearch/quire/internal/format"
 )
 
-const formsMagic = "quire-forms1"
+// formsMark opens a list of full forms.
+var formsMark = fmt.Sprint(format.Forms.Mark, format.Forms.Version)
 
 var errForms = errors.New("full-form list is damaged")
 
 func writeForms(w io.Writer, rules []rule, fst []byte) error {
-	head := []byte(formsMagic)
+	head := []byte(formsMark)
 	head = binary.AppendUvarint(head, uint64(len(rules)))
 	for _, r := range rules {
 		head = binary.AppendUvarint(head, uint64(r.cut))
@@ -37,10 +40,10 @@ type Forms struct {
 
 // OpenForms opens a list that WriteForms wrote.
 func OpenForms(data []byte) (*Forms, error) {
-	if len(data) < len(formsMagic) || string(data[:len(formsMagic)]) != formsMagic {
+	if len(data) < len(formsMark) || string(data[:len(formsMark)]) != formsMark {
 		return nil, errForms
 	}
-	data = data[len(formsMagic):]
+	data = data[len(formsMark):]
 	number := func() (uint64, bool) {
 		v, n := binary.Uvarint(data)
 		if n <= 0 {

@@ -22,10 +22,6 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Version changes whenever keys change. Keys of different versions must not
-// be compared.
-const Version = 1
-
 // Collator makes keys for one locale.
 type Collator struct {
 	collator   *collate.Collator

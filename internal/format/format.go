@@ -1,0 +1,41 @@
+// Package format is the table of everything Quire writes to be read later by
+// another process: files, objects, and the opaque texts that clients keep.
+//
+// A package that writes or reads such bytes takes mark and version from its row
+// and describes the bytes in the FORMAT.md beside its code. Whoever changes the
+// bytes raises the version here; a reader refuses versions it does not know.
+package format
+
+// Format is one stored form.
+type Format struct {
+	Name    string
+	Version uint32
+	// Mark stands at or near the first byte of what is written; empty where
+	// another format lies around it.
+	Mark string
+	// Holds says what is kept in it.
+	Holds string
+	// Place is the folder of the package that writes it, with its FORMAT.md.
+	Place string
+}
+
+// The formats.
+var (
+	Envelope = Format{"envelope", 1, "QUIREBLK", "sections with checksums: the frame of segment and side files", "internal/blockfile"}
+	Segment  = Format{"segment", 1, "SEGMENT", "an immutable set of documents: terms, postings, columns, points, vectors, records", "internal/segment"}
+	Side     = Format{"side file", 1, "SIDE", "deletions and refreshed signals of one commit", "internal/snapshot"}
+	Record   = Format{"record", 1, "", "one document, in the records of a segment", "internal/document"}
+	Manifest = Format{"manifest", 1, "quire-manifest", "the files of one commit", "internal/manifest"}
+	Log      = Format{"log", 1, "QUIRELOG", "acknowledged changes past the last commit", "internal/log"}
+	Batch    = Format{"batch", 1, "QBAT", "the changes of one append, in a log file or an object of its own", "internal/log"}
+	Object   = Format{"object", 1, "", "a conditionally replaced object: registry, keys, settings, jobs", "internal/versioned"}
+	Bucket   = Format{"bucket", 1, "", "the layout of everything a deployment keeps", "internal/registry"}
+	Token    = Format{"freshness token", 1, "", "a state of an index, kept by clients", "internal/freshness"}
+	Cursor   = Format{"cursor", 1, "", "a place in an ordered answer, kept by clients", "internal/search"}
+	Forms    = Format{"full forms", 1, "quire-forms", "the base forms of inflected words, in the locale data", "internal/analysis/decompound"}
+)
+
+// All returns every format.
+func All() []Format {
+	return []Format{Envelope, Segment, Side, Record, Manifest, Log, Batch, Object, Bucket, Token, Cursor, Forms}
+}
