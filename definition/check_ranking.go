@@ -2,6 +2,7 @@ package definition
 
 import (
 	"math"
+	"strings"
 
 	"github.com/quiresearch/quire/problem"
 )
@@ -20,10 +21,21 @@ func (s *Schema) CheckRanking(ranking *Ranking, at problem.Path, found *problem.
 	checkRanking(ranking, at, func(path string) rankable {
 		f, ok := s.Resolve(path)
 		if !ok {
-			return rankable{}
+			return rankable{known: declaresPattern(s.definition.Fields, path), isWildcard: true}
 		}
 		return rankable{true, f.IsWildcard, f.Sort && f.List == "", f.Type}
 	}, found)
+}
+
+// declaresPattern reports whether a dotted path is written as it is declared,
+// patterns and all.
+func declaresPattern(fields map[string]*Field, path string) bool {
+	name, inside, more := strings.Cut(path, ".")
+	f := fields[name]
+	if f == nil {
+		return false
+	}
+	return !more || declaresPattern(f.Fields, inside)
 }
 
 // topLevel looks fields up by their declared top-level name.

@@ -14,10 +14,10 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Decode reads the body of a replacement. The error holds every problem that
-// can be told without a definition. When none of them is one of the body's
-// shape, the settings are returned beside it, so that Validate can tell the
-// rest.
+// Decode reads the body of a replacement. The error holds every problem of the
+// body's shape; without one, every problem that can be told without a
+// definition, and the settings are returned beside it, so that Validate can
+// tell the rest.
 func Decode(body []byte) (*Settings, error) {
 	var found problem.List
 	value, ok := jsonread.Parse(body, &found)
@@ -25,10 +25,14 @@ func Decode(body []byte) (*Settings, error) {
 		return nil, found.Err()
 	}
 	s := read(value)
+	var shape problem.List
 	for _, p := range found.Problems() {
 		if strings.HasPrefix(p.Code.Name(), "request:") {
-			return nil, found.Err()
+			shape.Report(p)
 		}
+	}
+	if err := shape.Err(); err != nil {
+		return nil, err
 	}
 	s.document = canonical(value.Raw())
 	return s, found.Err()

@@ -46,25 +46,39 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 	return next, err
 }
 
-// refuseSelector reports a selector on what is no list.
+// refuseSelector reports a selector that the place it stands on cannot have: a
+// word names only values of a list that declares a key, a match only objects of
+// a list.
 func refuseSelector(path string, found *problem.List) bool {
 	steps, err := change.ParsePath(path)
 	if err != nil {
 		return false // reported when it is applied
 	}
-	at := shape(settingsShape)
+	at := settingsShape
 	for _, step := range steps {
 		inner, ok := at.members(step.Name)
 		if !ok {
 			return false
 		}
-		if (step.Selector.Kind == change.Match || step.Selector.Kind == change.Word) && !inner.list {
-			found.Report(problem.SettingsPatchSelectorUnsupported.At(problem.At(path), "path", path, "name", step.Name))
+		if code := inner.refuses(step.Selector.Kind); code != nil {
+			found.Report(code.At(problem.At(path), "path", path, "name", step.Name))
 			return true
 		}
 		at = inner
 	}
 	return false
+}
+
+func (s shape) refuses(kind change.SelectorKind) *problem.Code {
+	switch {
+	case kind == change.Word && s.list && s.key == "":
+		return problem.SettingsPatchKeyUnsupported
+	case kind == change.Match && !s.IsObject():
+		return problem.SettingsPatchMatchNotAnObject
+	case (kind == change.Word || kind == change.Match) && !s.list:
+		return problem.SettingsPatchSelectorUnsupported
+	}
+	return nil
 }
 
 // checkValue reports a change after which the settings hold a value of the

@@ -9,8 +9,9 @@ import (
 )
 
 // located puts problems of changed settings where the caller can see them: at
-// the path of the change that reaches the place. What no change reaches, or
-// several do, stays where it is in the settings.
+// the path of the change that reaches the place, or that made the object which
+// lacks it. What no change reaches, or several do, stays where it is in the
+// settings.
 func located(found problem.Problems, changes []string) {
 	if len(changes) == 0 {
 		return
@@ -29,16 +30,19 @@ func located(found problem.Problems, changes []string) {
 		if p.Code == problem.RequestPropertyUnknown {
 			continue // which points at a name inside the value
 		}
-		place, by := namesOf(p.Path), ""
+		place := namesOf(p.Path)
+		by, best := "", sharedEnough-1
 		for i, names := range reached {
-			if len(names) == 0 || !together(names, place) {
-				continue
+			shared := together(names, place)
+			if shared > 0 && shared == min(len(names), len(place)) {
+				shared = len(place) + 1 // one reaches the other
 			}
-			if by != "" {
+			switch {
+			case shared > best:
+				by, best = changes[i], shared
+			case shared == best:
 				by = ""
-				break
 			}
-			by = changes[i]
 		}
 		if by != "" {
 			p.Path = by
@@ -46,14 +50,17 @@ func located(found problem.Problems, changes []string) {
 	}
 }
 
-// together reports whether one list of names begins with the other.
-func together(a, b []string) bool {
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return false
-		}
+// sharedEnough is how many names a place and a change must have in common to
+// speak of the same entry: two of synonyms.merch.rules.
+const sharedEnough = 2
+
+// together returns how many names two lists begin with in common.
+func together(a, b []string) int {
+	shared := 0
+	for shared < min(len(a), len(b)) && a[shared] == b[shared] {
+		shared++
 	}
-	return len(b) > 0
+	return shared
 }
 
 // namesOf returns the names of a problem's path without the positions in

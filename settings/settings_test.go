@@ -33,6 +33,7 @@ func TestDecodeReportsEveryProblem(t *testing.T) {
 		{`{"synonyms":{"s":{"rules":[{},{"equivalent":["a"]},{"equivalent":["a"," "]},{"mapping":{"from":["a"]}},{"equivalent":["a","b"],"mapping":{"from":["a"],"to":["b"]}}],"boost":0}}}`,
 			`settings:synonyms:rule_invalid@synonyms.s.rules[0] settings:synonyms:rule_invalid@synonyms.s.rules[1] settings:synonyms:rule_invalid@synonyms.s.rules[2] ` +
 				`settings:synonyms:rule_invalid@synonyms.s.rules[3] settings:synonyms:rule_invalid@synonyms.s.rules[4] settings:synonyms:boost_out_of_range@synonyms.s.boost`},
+		{`{"other":1,"synonyms":{"s":{"rules":[{}],"boost":0}}}`, `request:property_unknown@other`}, // the shape alone
 		{`{"typoExclusions":{"l":{"fields":["a"]}}}`, `request:value_required@typoExclusions.l.words`},
 		{`{"typoExclusions":{"l":{"words":["a",null,1]}}}`, `request:value_required@typoExclusions.l.words[1] request:value_invalid@typoExclusions.l.words[2]`},
 		{`{"fields":{"a.b":{"interpret":{"x":1},"suggest":[]}}}`, `request:property_unknown@fields["a.b"].interpret.x request:value_invalid@fields["a.b"].suggest`},
@@ -67,9 +68,10 @@ func TestValidateAsksTheSchema(t *testing.T) {
 		"when":{"type":"timestamp","sort":{}},"w*":{"type":"int64","sort":{}},
 		"variants":{"type":"object","multiple":true,"mode":"nested","fields":{"colour":{"type":"string","filter":{},"facet":{}}}}}}`)
 	for _, c := range []struct{ body, want string }{
-		{`{"ranking":{"tieBreakers":[{"field":"sales"},{"field":"sales"},{"field":"absent"},{"field":"plain"},{"field":"wx"}]}}`,
+		{`{"ranking":{"tieBreakers":[{"field":"sales"},{"field":"sales"},{"field":"absent"},{"field":"plain"},{"field":"wx"},{"field":"w*"},{"field":"v*"}]}}`,
 			`index:ranking:field_duplicate@ranking.tieBreakers[1] index:ranking:field_unknown@ranking.tieBreakers[2] ` +
-				`index:ranking:field_not_sortable@ranking.tieBreakers[3] index:ranking:wildcard_unsupported@ranking.tieBreakers[4]`},
+				`index:ranking:field_not_sortable@ranking.tieBreakers[3] index:ranking:wildcard_unsupported@ranking.tieBreakers[4] ` +
+				`index:ranking:wildcard_unsupported@ranking.tieBreakers[5] index:ranking:field_unknown@ranking.tieBreakers[6]`},
 		{`{"ranking":{"signals":[{"field":"sales"},{"field":"sales","decay":{"halfLife":1}},{"field":"when","saturation":{"pivot":0}},{"field":"x","linear":{"ceiling":1},"weight":-1}]}}`,
 			`index:ranking:signal:shape_required@ranking.signals[0] index:ranking:signal:shape_unsupported@ranking.signals[1] ` +
 				`index:ranking:signal:pivot_out_of_range@ranking.signals[2] index:ranking:signal:shape_unsupported@ranking.signals[2] ` +

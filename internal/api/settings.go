@@ -60,7 +60,7 @@ func (r *Request) changeSettings(ctx context.Context, change settingsChange) (*R
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.RequiredBody()
+	body, err := r.Body() // a missing one is refused after a missing index
 	if err != nil {
 		return nil, err
 	}

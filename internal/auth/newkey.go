@@ -66,6 +66,7 @@ type grantRequest struct {
 	role        string
 	hasRole     bool
 	permissions []string
+	hasList     bool // permissions is given
 	indexes     []string
 	hasIndexes  bool
 }
@@ -87,7 +88,7 @@ func readGrants(list jsonread.Value) []grantRequest {
 			case "role":
 				g.role, g.hasRole = member.Text()
 			case "permissions":
-				g.permissions, _ = member.Texts()
+				g.permissions, g.hasList = member.Texts()
 			case "indexes":
 				g.indexes, g.hasIndexes = member.Texts()
 			default:
@@ -116,7 +117,7 @@ func (g grantRequest) check(found *problem.List) Grant {
 			found.Report(problem.AuthKeyPermissionUnknown.At(g.at.Field("permissions").Item(i), "permission", name))
 		}
 	}
-	if !g.hasRole && len(g.permissions) == 0 {
+	if len(g.permissions) == 0 && (g.hasList || !g.hasRole) {
 		found.Report(problem.AuthKeyPermissionsRequired.At(g.at))
 	}
 	slices.Sort(held)

@@ -22,6 +22,8 @@ func TestReadNewKeyRefusals(t *testing.T) {
 		{`{"grants":[null]}`, []string{"auth:key:permissions_required grants[0]"}},
 		{`{"grants":[{"indexes":["x"]}]}`, []string{"auth:key:permissions_required grants[0]"}},
 		{`{"grants":[{"permissions":[],"indexes":["x"]}]}`, []string{"auth:key:permissions_required grants[0]"}},
+		{`{"grants":[{"role":"reader","permissions":[],"indexes":["x"]}]}`, []string{"auth:key:permissions_required grants[0]"}},
+		{`{"grants":[{"role":"reader","permissions":null,"indexes":["x"]}]}`, nil},
 		{`{"grants":[{"role":"reader"}]}`, []string{"auth:key:indexes_required grants[0].indexes"}},
 		{`{"grants":[{"role":"reader","indexes":[]}]}`, []string{"auth:key:indexes_required grants[0].indexes"}},
 		{`{"grants":[{"role":"READER","indexes":["x"]}]}`, []string{"auth:key:role_unknown grants[0].role"}},

@@ -2,8 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/quiresearch/quire/internal/manifest"
 )
 
 func run(environment []string, arguments ...string) (code int, out, err string) {
@@ -62,5 +66,25 @@ func TestANodeWithoutAnyKeyRefusesToStart(t *testing.T) {
 func TestHelpIsNoFailure(t *testing.T) {
 	if code, out, err := run(nil, "--help"); code != exitDone || !strings.Contains(out, "serve") {
 		t.Errorf("%d %q %q", code, out, err)
+	}
+}
+
+func TestCheckTellsAnEmptyDirectoryFromADamagedOne(t *testing.T) {
+	empty := t.TempDir()
+	if code, out, err := run(nil, "check", empty); code != exitDone || !strings.Contains(out, "no generation there") || err != "" {
+		t.Errorf("%d %q %q", code, out, err)
+	}
+	generation := filepath.Join(empty, "generations", "0123")
+	if err := os.MkdirAll(generation, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(generation, manifest.Name), []byte("garbage"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, err := run(nil, "check", empty); code != exitFailed || !strings.Contains(err, "damaged") || !strings.Contains(out, "generations/0123") {
+		t.Errorf("%d %q %q", code, out, err)
+	}
+	if code, _, err := run(nil, "check", filepath.Join(empty, "elsewhere")); code != exitRefused || !strings.Contains(err, "elsewhere") {
+		t.Errorf("%d %q", code, err)
 	}
 }

@@ -11,7 +11,8 @@ import (
 // interface in its place, so that clients read one form of failure.
 //
 // It knows such an answer by its first header lines, which no answer of a
-// handler has: those carry a date.
+// handler has: those carry a date. An expectation the server does not know is
+// answered with a status that no handler uses.
 type refusingListener struct {
 	net.Listener
 	body func(reason string) []byte
@@ -45,14 +46,16 @@ func (c *refusingConn) Write(p []byte) (int, error) {
 }
 
 var (
-	refusalProtocol = []byte("HTTP/1.1 ")
-	refusalHeader   = []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+	refusalProtocol    = []byte("HTTP/1.1 ")
+	unknownExpectation = []byte("HTTP/1.1 417 Expectation Failed")
+	refusalHeader      = []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 )
 
 // refusal returns why the server refused a request when p is such an answer.
 func refusal(p []byte) (reason string, ok bool) {
 	line, rest, found := bytes.Cut(p, []byte("\r\n"))
-	if !found || !bytes.HasPrefix(line, refusalProtocol) || !bytes.HasPrefix(rest, refusalHeader) {
+	if !found || !bytes.HasPrefix(line, refusalProtocol) ||
+		!bytes.HasPrefix(rest, refusalHeader) && !bytes.Equal(line, unknownExpectation) {
 		return "", false
 	}
 	_, text, _ := bytes.Cut(line[len(refusalProtocol):], []byte(" ")) // without the status

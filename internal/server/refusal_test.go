@@ -17,6 +17,7 @@ func TestRequestsThatCannotBeReadAreAnsweredInTheFormOfTheInterface(t *testing.T
 		"bad escape":      "GET /v1alpha1/admin/indexes/%zz HTTP/1.1\r\nHost: a\r\n\r\n",
 		"no host":         "GET /q/health HTTP/1.1\r\n\r\n",
 		"large header":    "GET /q/health HTTP/1.1\r\nHost: a\r\nX-A: " + strings.Repeat("a", 64<<10) + "\r\n\r\n",
+		"expectation":     "GET /q/health HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\n\r\n",
 		"unknown version": "GET /q/health HTTP/9.9\r\nHost: a\r\n\r\n",
 	} {
 		connection, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
