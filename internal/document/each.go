@@ -12,7 +12,7 @@ import (
 // value at that place of the field's nested list is looked into; -1 means all.
 // Texts kept for highlighting alone are read too.
 func (r Record) Each(f *definition.ResolvedField, wantedLocale string, position int, yield func(raw []byte) bool) {
-	w := walker{position: position}
+	w := walker{position: position, key: r.key}
 	if f.List != "" && position >= 0 {
 		w.list = listOf(f)
 	}
@@ -51,7 +51,7 @@ func eachScalar(n node, yield func([]byte) bool) bool {
 	case scalarNode:
 		return yield(n.data)
 	case listNode:
-		for c := (cursor{n.data}); ; {
+		for c := (cursor{data: n.data}); ; {
 			item, ok := c.node()
 			if !ok {
 				return true
@@ -69,12 +69,13 @@ func eachScalar(n node, yield func([]byte) bool) bool {
 type walker struct {
 	list     *definition.ResolvedField
 	position int
-	seen     int // values of list passed
+	seen     int    // values of list passed
+	key      []byte // of the record
 }
 
 func (w *walker) walk(n node, passed, names []string, visit func(node) bool) bool {
 	if n.kind == listNode && (len(names) > 0 || w.isList(passed)) {
-		for c := (cursor{n.data}); ; {
+		for c := (cursor{data: n.data}); ; {
 			item, ok := c.node()
 			if !ok {
 				return true
@@ -106,7 +107,7 @@ func (w *walker) inside(n node, passed, names []string, visit func(node) bool) b
 	if n.kind != objectNode {
 		return true
 	}
-	next, ok := find(n.data, names[0])
+	next, ok := find(cursor{n.data, w.key}, names[0])
 	if !ok {
 		return true
 	}

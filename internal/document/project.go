@@ -85,7 +85,7 @@ func (c *choice) step(name []byte) (next *choice, ok bool) {
 func (p *Projection) Append(to []byte, r Record, signals SignalReader) []byte {
 	to = append(to, '{')
 	start := len(to)
-	to = p.appendMembers(to, r.root, p.schema.Root(), p.chosen)
+	to = p.appendMembers(to, cursor{r.root, r.key}, p.schema.Root(), p.chosen)
 	if signals != nil {
 		for _, f := range p.signals {
 			number, ok := signals(f)
@@ -118,9 +118,9 @@ func AppendSignal(to []byte, f *definition.ResolvedField, number int64) []byte {
 	return jsontext.AppendFloat(to, value, bits)
 }
 
-func (p *Projection) appendMembers(to, members []byte, of *definition.ResolvedField, chosen *choice) []byte {
+func (p *Projection) appendMembers(to []byte, c cursor, of *definition.ResolvedField, chosen *choice) []byte {
 	start := len(to)
-	for c := (cursor{members}); ; {
+	for {
 		name, n, ok := c.member()
 		if !ok {
 			return to
@@ -160,12 +160,12 @@ func (p *Projection) appendNode(to []byte, n node, f *definition.ResolvedField, 
 func (p *Projection) appendPlain(to []byte, n node, f *definition.ResolvedField, chosen *choice) []byte {
 	switch n.kind {
 	case objectNode:
-		return append(p.appendMembers(append(to, '{'), n.data, f, chosen), '}')
+		return append(p.appendMembers(append(to, '{'), cursor{data: n.data}, f, chosen), '}')
 	case variantsNode:
-		return append(p.appendMembers(append(to, '{'), n.data, nil, nil), '}')
+		return append(p.appendMembers(append(to, '{'), cursor{data: n.data}, nil, nil), '}')
 	case listNode:
 		to = append(to, '[')
-		c := cursor{n.data}
+		c := cursor{data: n.data}
 		for i := 0; ; i++ {
 			item, ok := c.node()
 			if !ok {
@@ -192,7 +192,7 @@ func (p *Projection) AppendListValue(to []byte, r Record, list *definition.Resol
 		}
 		chosen = next
 	}
-	w := walker{position: position, list: list}
+	w := walker{position: position, list: list, key: r.key}
 	found := false
 	w.walk(node{objectNode, r.root}, nil, strings.Split(list.Path, "."), func(n node) bool {
 		to = p.appendPlain(to, n, list, chosen)
@@ -227,7 +227,7 @@ func chooseVariant(n node, f *definition.ResolvedField, wanted string) (string, 
 // the default locale's.
 func variantOf(n node, f *definition.ResolvedField, variant string) (node, bool) {
 	if n.kind == variantsNode {
-		return find(n.data, variant)
+		return find(cursor{data: n.data}, variant)
 	}
 	return n, variant == f.DefaultLocale
 }

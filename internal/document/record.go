@@ -16,12 +16,14 @@ type Record struct {
 	source     bool
 	root       []byte // nodes of the root object
 	highlights []byte // nodes of texts kept for highlighting alone
+	key        []byte // raw JSON of the key
 }
 
 // The first byte of a record.
 const (
 	recordHasSource  = 0x10 // the whole document is kept
 	recordHighlights = 0x20 // a second tree follows, of texts kept for highlighting
+	recordKey        = 0x40 // the raw JSON of the key stands at the end
 )
 
 // The kinds of nodes.
@@ -30,24 +32,37 @@ const (
 	objectNode   = 'o' // size, members
 	listNode     = 'l' // size, items
 	variantsNode = 'm' // size, members named by locale tag
+	keyNode      = 'k' // nothing: its raw JSON stands at the end of the record
 )
 
-// AppendRecord appends the stored form of the document.
+// AppendRecord appends the stored form of the document. The key stands last,
+// so that a segment, which has it in another place too, can keep it once.
 func (d *Document) AppendRecord(to []byte) []byte {
-	if d.schema.KeepsSource() {
-		to = append(to, byte(format.Record.Version)|recordHasSource)
-		to, _ = appendObject(to, d.json, d.schema.Root(), keepAll)
-		return to
-	}
 	at := len(to)
 	to = append(to, byte(format.Record.Version))
-	to, _ = appendObject(to, d.json, d.schema.Root(), keepStored)
-	before := len(to)
-	to, any := appendObject(to, d.json, d.schema.Root(), keepHighlight)
-	if !any {
-		return to[:before]
+	root := d.schema.Root()
+	if d.schema.KeepsSource() {
+		to[at] |= recordHasSource
+		to, _ = appendObject(to, d.json, root, keepAll)
+	} else {
+		to, _ = appendObject(to, d.json, root, keepStored)
+		before := len(to)
+		var any bool
+		if to, any = appendObject(to, d.json, root, keepHighlight); any {
+			to[at] |= recordHighlights
+		} else {
+			to = to[:before]
+		}
 	}
-	to[at] |= recordHighlights
+	if key := d.schema.PrimaryKey(); key != nil {
+		var scratch []byte
+		for it := jsonread.Members(d.json); it.Next(); {
+			if string(it.Name(&scratch)) == key.Name {
+				to[at] |= recordKey
+				return append(to, it.Value()...)
+			}
+		}
+	}
 	return to
 }
 
@@ -136,6 +151,9 @@ func appendField(to, raw []byte, f *definition.ResolvedField, kept keep) ([]byte
 	if !kept(f) {
 		return to, false
 	}
+	if f.PrimaryKey {
+		return append(to, keyNode), true
+	}
 	if f.Locales == nil || !isObject(raw) || f.Type == definition.GeoPoint && isPoint(raw) {
 		return appendValues(to, raw, f), true
 	}
@@ -186,6 +204,9 @@ func OpenRecord(data []byte) (Record, error) {
 		}
 		r.highlights = n.data
 	}
+	if data[0]&recordKey != 0 {
+		r.key = c.data
+	}
 	return r, nil
 }
 
@@ -201,6 +222,7 @@ type node struct {
 // cursor walks nodes one after another. Damaged bytes end the walk.
 type cursor struct {
 	data []byte
+	key  []byte // what a key node stands for
 }
 
 func (c *cursor) node() (node, bool) {
@@ -208,6 +230,10 @@ func (c *cursor) node() (node, bool) {
 		return node{}, false
 	}
 	kind := c.data[0]
+	if kind == keyNode && len(c.key) > 0 {
+		c.data = c.data[1:]
+		return node{scalarNode, c.key}, true
+	}
 	var size uint64
 	var head int
 	if kind == scalarNode {
@@ -243,8 +269,8 @@ func (c *cursor) member() (name []byte, n node, ok bool) {
 	return name, n, ok
 }
 
-func find(data []byte, wanted string) (node, bool) {
-	for c := (cursor{data}); ; {
+func find(c cursor, wanted string) (node, bool) {
+	for {
 		name, n, ok := c.member()
 		if !ok {
 			return node{}, false

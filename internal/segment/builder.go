@@ -37,6 +37,9 @@ type Builder struct {
 	stored  *stored.Writer
 	packed  memoryOutput
 	record  []byte
+	key     []byte // of the open document, in the first Key field
+	keyID   FieldID
+	cut     []byte
 	some    bool // some document has a record
 	err     error
 }
@@ -68,7 +71,7 @@ func (m *memoryOutput) Write(p []byte) (int, error) {
 func (m *memoryOutput) Offset() int64 { return int64(len(m.data)) }
 
 // NewBuilder returns an empty builder.
-func NewBuilder() *Builder { return &Builder{byKey: map[fieldKey]FieldID{}} }
+func NewBuilder() *Builder { return &Builder{byKey: map[fieldKey]FieldID{}, keyID: -1} }
 
 // Field declares a field, or finds it again: the same kind and name give the
 // same FieldID; the options of the first declaration hold.
@@ -91,6 +94,9 @@ func (b *Builder) Field(o FieldOptions) FieldID {
 	id := FieldID(len(b.fields))
 	b.fields = append(b.fields, f)
 	b.byKey[o.key()] = id
+	if f.Key && b.keyID < 0 {
+		b.keyID = id
+	}
 	return id
 }
 
@@ -113,6 +119,9 @@ func (b *Builder) StartDoc() {
 // a lower one is taken for the last.
 func (b *Builder) Term(id FieldID, term []byte, position uint32) {
 	f := b.fields[id]
+	if id == b.keyID {
+		b.key = append(b.key[:0], term...)
+	}
 	n, fresh := f.dict.find(term)
 	e := &f.dict.entries[n]
 	doc := b.docs
@@ -238,9 +247,13 @@ func (b *Builder) EndDoc(parent bool) DocID {
 		}
 		b.stored = w
 	}
-	b.stored.Add(b.record)
-	b.some = b.some || len(b.record) > 0
-	b.record = b.record[:0]
+	b.cut = b.cut[:0]
+	if len(b.record) > 0 {
+		b.cut = appendCut(b.cut, b.record, b.key)
+		b.some = true
+	}
+	b.stored.Add(b.cut)
+	b.record, b.key = b.record[:0], b.key[:0]
 	if doc%64 == 0 {
 		b.parents = append(b.parents, 0)
 	}

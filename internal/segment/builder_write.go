@@ -80,7 +80,7 @@ func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builde
 			return err
 		}
 	}
-	return w.Finish(codes, f.withDoc, f.sumLen)
+	return w.Finish(b.docs, codes, f.withDoc, f.sumLen)
 }
 
 // average is the average length of documents that have the field.

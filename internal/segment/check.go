@@ -61,9 +61,15 @@ func (c checker) terms(f FieldOptions) string {
 		}
 		e, ok := field.Lookup(term)
 		if !ok || e.Ord != ord {
-			return fmt.Sprintf("T2: %q is not found by its hash", term)
+			return fmt.Sprintf("T2: %q is not found", term)
 		}
 		field.Iterator(&it, e)
+		if f.Key {
+			if what := c.keyDocs(field, &it, ord); what != "" {
+				return fmt.Sprintf("key %q: %s", term, what)
+			}
+			field.Iterator(&it, e)
+		}
 		if what := c.postings(field, &it, &sumFreq); what != "" {
 			return fmt.Sprintf("term %q: %s", term, what)
 		}
@@ -72,6 +78,18 @@ func (c checker) terms(f FieldOptions) string {
 		return fmt.Sprintf("%d occurrences, the statistics say %d", sumFreq, s.SumFreq)
 	}
 	return field.CheckPrefixes()
+}
+
+// keyDocs finds a document of a key that is said to have another.
+func (c checker) keyDocs(field *terms.Field, it *postings.Iterator, ord uint32) string {
+	for it.NextBlock() {
+		for _, doc := range it.Docs() {
+			if doc >= c.r.NumDocs() || field.KeyOrd(doc) != int(ord) {
+				return fmt.Sprintf("T4: document %d", doc)
+			}
+		}
+	}
+	return ""
 }
 
 func (c checker) postings(field *terms.Field, it *postings.Iterator, sumFreq *uint64) string {
@@ -217,13 +235,13 @@ func (c checker) vectors(f FieldOptions) string {
 }
 
 func (c checker) records() error {
-	if c.r.stored == nil {
+	if c.r.records == nil {
 		return nil
 	}
 	var record []byte
 	for doc := range c.r.NumDocs() {
 		var err error
-		if record, err = c.r.stored.Get(record[:0], doc); err != nil {
+		if record, err = c.r.records.Get(record[:0], doc); err != nil {
 			return err
 		}
 	}

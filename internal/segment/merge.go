@@ -130,7 +130,10 @@ func (m *merger) unite() error {
 				continue
 			}
 			u := &m.fields[i]
-			u.Freqs, u.Positions, u.Key = u.Freqs && f.Freqs, u.Positions && f.Positions, u.Key && f.Key
+			if u.Key != f.Key {
+				return fmt.Errorf("field %q: of keys in one segment, not in another", f.Name)
+			}
+			u.Freqs, u.Positions = u.Freqs && f.Freqs, u.Positions && f.Positions
 			u.Lengths, u.Multi, u.Points = u.Lengths || f.Lengths, u.Multi || f.Multi, u.Points || f.Points
 			if u.Vectors.Dimensions != f.Vectors.Dimensions {
 				return fmt.Errorf("field %q: vectors of %d and of %d numbers", f.Name, u.Vectors.Dimensions, f.Vectors.Dimensions)
@@ -202,8 +205,7 @@ func (m *merger) writeStored(out *blockfile.Writer) error {
 	}
 	var record []byte
 	for i, in := range m.inputs {
-		r := in.Reader.Stored()
-		if r == nil {
+		if in.Reader.Stored() == nil {
 			for _, doc := range m.docMap[i] {
 				if doc != NoDoc {
 					w.Add(nil)
@@ -211,6 +213,9 @@ func (m *merger) writeStored(out *blockfile.Writer) error {
 			}
 			continue
 		}
+		// The keys cut out of records stand in the merged dictionary, so
+		// records are copied as they are.
+		r := in.Reader.Stored().packed
 		for b := range r.NumBlocks() {
 			if err := m.ctx.Err(); err != nil {
 				return err

@@ -122,7 +122,7 @@ func (m *merger) writeTerms(out *blockfile.Writer, owner uint32, f FieldOptions)
 	if t.seen != nil {
 		docs = uint32(t.seen.Count())
 	}
-	return true, t.out.Finish(t.codes, docs, sumLength)
+	return true, t.out.Finish(m.docs, t.codes, docs, sumLength)
 }
 
 // lengthCodes maps the length codes to the new numbers and sums up, as far as

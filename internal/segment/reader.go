@@ -22,7 +22,8 @@ type Reader struct {
 	file    *blockfile.Reader
 	meta    meta
 	parents *bitset.Bitset
-	stored  *stored.Reader
+	records *Records
+	keys    *terms.Field // the first Key field, nil when there is none
 
 	terms        map[string]*terms.Field
 	numbers      map[string]*columns.Numbers
@@ -91,13 +92,20 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 	} else if r.meta.docs != r.meta.roots {
 		return nil, blockfile.Corrupt(m.Name(), file.Offset(metaID), "%d documents, %d roots and no parents", r.meta.docs, r.meta.roots)
 	}
-	if r.stored, err = stored.Open(file, 0, r.meta.docs); err != nil {
-		return nil, err
-	}
 	for i, f := range r.meta.fields {
 		if err := r.openField(f, uint32(i+1)); err != nil {
 			return nil, err
 		}
+		if f.Key && r.keys == nil {
+			r.keys = r.terms[f.Name]
+		}
+	}
+	packed, err := stored.Open(file, 0, r.meta.docs)
+	if err != nil {
+		return nil, err
+	}
+	if packed != nil {
+		r.records = &Records{packed: packed, keys: r.keys, file: file}
 	}
 	return r, nil
 }
@@ -206,4 +214,13 @@ func (r *Reader) GeoPoints(name string) *points.Geo { return r.geoPoints[name] }
 func (r *Reader) Vectors(name string) *vectors.Reader { return r.vectors[name] }
 
 // Stored returns the records, nil when no document has one.
-func (r *Reader) Stored() *stored.Reader { return r.stored }
+func (r *Reader) Stored() *Records { return r.records }
+
+// AppendKey appends the key of a document, the value of the first Key field,
+// and tells whether it has one.
+func (r *Reader) AppendKey(dst []byte, doc DocID) ([]byte, bool) {
+	if r.keys == nil {
+		return dst, false
+	}
+	return r.keys.AppendKey(dst, doc)
+}

@@ -57,6 +57,7 @@ type Writer struct {
 	impactAts  []uint32
 	posWritten int64
 	scratch    []byte
+	onBlock    func(docs []uint32)
 	err        error
 }
 
@@ -71,6 +72,10 @@ func NewWriter(out Output, opts Options) *Writer {
 // SetAverage states the average length of the field, by which the best
 // documents of a term are chosen. Any value is right, the true one is best.
 func (w *Writer) SetAverage(length float64) { w.best.setAverage(length) }
+
+// OnBlock makes seen be called with the documents of every block; not with
+// those kept in a handle alone.
+func (w *Writer) OnBlock(seen func(docs []uint32)) { w.onBlock = seen }
 
 // Begin starts a term.
 func (w *Writer) Begin() {
@@ -235,6 +240,9 @@ func (w *Writer) write(p []byte) {
 // flush encodes the open block.
 func (w *Writer) flush() {
 	docs := w.docs[:w.n]
+	if w.onBlock != nil {
+		w.onBlock(docs)
+	}
 	w.lastDocs = append(w.lastDocs, docs[w.n-1])
 	w.blockAts = append(w.blockAts, uint32(len(w.blocks)))
 	w.blocks = appendDocs(w.blocks, docs)

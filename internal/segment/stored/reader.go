@@ -57,7 +57,7 @@ func Open(file *blockfile.Reader, owner, numDocs uint32) (*Reader, error) {
 		return nil, r.corrupt(0, "index of blocks")
 	}
 	for b := range n {
-		if r.first(b) >= r.first(b+1) || r.at(b) > r.at(b+1) || r.rawSize(b) > maxBlock {
+		if r.first(b) >= r.first(b+1) || r.at(b) > r.at(b+1) || !r.fits(b) {
 			return nil, r.corrupt(b, "index of block %d", b)
 		}
 	}
@@ -65,6 +65,14 @@ func Open(file *blockfile.Reader, owner, numDocs uint32) (*Reader, error) {
 		return nil, r.corrupt(0, "index of blocks")
 	}
 	return r, nil
+}
+
+// fits tells whether the raw size of a block can be its own.
+func (r *Reader) fits(b int) bool {
+	if size := r.rawSize(b); size&sameFlag != 0 {
+		return uint64(size&^sameFlag) == r.at(b+1)-r.at(b)
+	}
+	return r.rawSize(b) <= maxBlock
 }
 
 func (r *Reader) corrupt(b int, format string, args ...any) error {
@@ -94,6 +102,9 @@ func (r *Reader) Get(dst []byte, doc uint32) ([]byte, error) {
 		return dst, fmt.Errorf("read record of %s: document %d of %d", r.name, doc, r.numDocs)
 	}
 	b := sort.Search(r.NumBlocks(), func(b int) bool { return r.first(b+1) > doc })
+	if r.rawSize(b)&sameFlag != 0 {
+		return append(dst, r.data[r.at(b):r.at(b+1)]...), nil
+	}
 	u, err := r.unpacked(b)
 	if err != nil {
 		return dst, err

@@ -9,7 +9,8 @@
 //
 //	S1  Every document belongs to exactly one block; blocks are in the order
 //	    of documents.
-//	S2  A block holds about 16 KiB, or one larger record.
+//	S2  A block holds about 16 KiB, or one larger record, or any number of
+//	    equal ones.
 //
 // The bytes are described in FORMAT.md.
 package stored
@@ -27,9 +28,15 @@ const (
 	// with 128 a search that returns keys alone is twice as fast as with 1,024,
 	// and a million keys take a tenth more.
 	blockDocs = 128
+	// maxSame is the longest record that a block of equal ones is made of.
+	maxSame = 256
 	// maxBlock bounds what a damaged index may ask for.
 	maxBlock = 1 << 30
 )
+
+// sameFlag marks, in the raw size, a block whose records are all the same: it
+// is that record, not packed.
+const sameFlag = 1 << 31
 
 // entryWords describe a block: first document and raw size, then the offset.
 const entryWords = 2

@@ -1,6 +1,7 @@
 package stored
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -28,6 +29,8 @@ type Writer struct {
 	data    []byte
 	packed  []byte
 	blocks  []uint64
+	same    bool   // all records of the open block equal one
+	one     []byte // the first record of the open block, while same
 	err     error
 }
 
@@ -55,12 +58,32 @@ func (w *Writer) Add(record []byte) {
 		w.err = fmt.Errorf("write records: one of %d bytes is too large", len(record))
 		record = nil
 	}
-	w.lengths = binary.AppendUvarint(w.lengths, uint64(len(record)))
-	w.data = append(w.data, record...)
+	if w.same && !bytes.Equal(record, w.one) {
+		if w.next-w.first >= blockDocs {
+			w.flush()
+		} else {
+			w.same = false
+			for range w.next - w.first {
+				w.append(w.one)
+			}
+		}
+	}
+	if w.next == w.first && len(record) <= maxSame {
+		w.same, w.one = true, append(w.one[:0], record...)
+	}
 	w.next++
+	if w.same {
+		return
+	}
+	w.append(record)
 	if len(w.data) >= blockBytes || w.next-w.first >= blockDocs {
 		w.flush()
 	}
+}
+
+func (w *Writer) append(record []byte) {
+	w.lengths = binary.AppendUvarint(w.lengths, uint64(len(record)))
+	w.data = append(w.data, record...)
 }
 
 // AddBlock appends a whole packed block of docs documents, as Reader.Block
@@ -75,6 +98,12 @@ func (w *Writer) AddBlock(packed []byte, docs uint32, rawSize uint32) {
 
 func (w *Writer) flush() {
 	if w.next == w.first {
+		return
+	}
+	if w.same {
+		w.blocks = append(w.blocks, uint64(w.first)|uint64(len(w.one)|sameFlag)<<32, uint64(w.out.Offset()))
+		w.write(w.one)
+		w.first, w.same = w.next, false
 		return
 	}
 	w.lengths = append(w.lengths, w.data...)
@@ -104,6 +133,6 @@ func (w *Writer) Finish() (index []byte, err error) {
 // Copies tells whether a block of so many raw bytes and documents is better
 // copied than packed again: small ones are joined with their neighbours.
 func (w *Writer) Copies(rawSize, docs uint32) bool {
-	isLarge := rawSize >= blockBytes/2 || docs >= blockDocs/2
+	isLarge := rawSize&^sameFlag >= blockBytes/2 || docs >= blockDocs/2
 	return isLarge && len(w.data) < blockBytes/4 && w.next-w.first < blockDocs/4
 }

@@ -16,15 +16,20 @@ import (
 type Field struct {
 	opts     Options
 	stats    Stats
-	list     List    // empty for keys
-	keys     keyList // of keys only
+	list     List // empty for keys
 	handles  []uint64
-	docs     []uint32 // in place of handles: the only document of each key
 	slots    []uint32
 	width    int // bits of a slot that hold the number
 	prefixes []byte
 	lengths  []byte
 	postings postings.Reader
+
+	// Of keys only.
+	keys    keyList
+	filter  filter
+	docs    packed // in place of handles: the only document of each key
+	hasDocs bool
+	keyOrds packed // per document the number of its key plus one, 0 for none
 
 	skipsOnce sync.Once
 	skips     skips
@@ -66,20 +71,32 @@ func Open(file *blockfile.Reader, owner, numDocs uint32, opts Options) (*Field, 
 	if !ok {
 		return nil, corrupt(PartOffsets, "offsets of terms")
 	}
-	handles := section(PartHandles)
-	if opts.Key && n > 0 && len(handles) == 4*n {
-		f.docs = bitpack.Uint32s(handles)
-	} else if f.handles = bitpack.Uint64s(handles); len(f.handles) != n {
-		return nil, corrupt(PartHandles, "%d bytes of handles for %d terms", len(handles), n)
-	}
-	f.slots = bitpack.Uint32s(section(PartHash))
-	f.width = bits.Len32(uint32(n))
-	if len(f.slots) != slotCount(n) {
-		return nil, corrupt(PartHash, "%d slots for %d terms", len(f.slots), n)
-	}
-	if !opts.Key {
+	if opts.Key {
+		f.filter = filter(bitpack.Uint64s(section(PartFilter)))
+		f.docs = packed{section(PartKeyDocs), bitpack.Width32(max(numDocs, 1) - 1)}
+		f.keyOrds = packed{section(PartKeys), bits.Len32(uint32(n))}
+		if len(f.filter) != filterWords(n) || !f.keyOrds.holds(int(numDocs)) {
+			return nil, corrupt(PartFilter, "sizes for %d keys", n)
+		}
+	} else {
+		f.slots = bitpack.Uint32s(section(PartHash))
+		f.width = bits.Len32(uint32(n))
+		if len(f.slots) != slotCount(n) {
+			return nil, corrupt(PartHash, "%d slots for %d terms", len(f.slots), n)
+		}
 		if f.prefixes = section(PartPrefixes); len(f.prefixes) != n {
 			return nil, corrupt(PartPrefixes, "%d prefixes for %d terms", len(f.prefixes), n)
+		}
+	}
+	_, several := file.Section(blockfile.ID{Owner: owner, Part: PartHandles})
+	if f.hasDocs = opts.Key && !several; f.hasDocs {
+		if !f.docs.holds(n) {
+			return nil, corrupt(PartKeyDocs, "%d bytes of documents for %d keys", len(f.docs.data), n)
+		}
+	} else {
+		handles := section(PartHandles)
+		if f.handles = bitpack.Uint64s(handles); len(f.handles) != n {
+			return nil, corrupt(PartHandles, "%d bytes of handles for %d terms", len(handles), n)
 		}
 	}
 	if opts.Lengths {
@@ -120,6 +137,13 @@ func (f *Field) Lookup(term []byte) (Entry, bool) {
 
 func (f *Field) find(term []byte) (uint32, bool) {
 	h := Hash(term)
+	if f.opts.Key {
+		if !f.filter.may(h) {
+			return 0, false
+		}
+		i, found := f.keys.search(term)
+		return uint32(i), found
+	}
 	i := slotOf(h, len(f.slots))
 	tag := uint32(h) << f.width
 	mask := uint32(1)<<f.width - 1
@@ -129,7 +153,7 @@ func (f *Field) find(term []byte) (uint32, bool) {
 			return 0, false
 		}
 		if v&^mask == tag {
-			if ord := v&mask - 1; ord < f.stats.Terms && f.isTerm(ord, term) {
+			if ord := v&mask - 1; ord < f.stats.Terms && bytes.Equal(f.list.At(int(ord)), term) {
 				return ord, true
 			}
 		}
@@ -140,18 +164,10 @@ func (f *Field) find(term []byte) (uint32, bool) {
 	return 0, false
 }
 
-func (f *Field) isTerm(ord uint32, term []byte) bool {
-	if f.opts.Key {
-		b := f.keys.at(int(ord))
-		return b.equal(term)
-	}
-	return bytes.Equal(f.list.At(int(ord)), term)
-}
-
 // At is the entry of term number ord.
 func (f *Field) At(ord uint32) Entry {
-	if f.docs != nil {
-		return Entry{Ord: ord, DocFreq: 1, Postings: postings.Only(f.docs[ord])}
+	if f.hasDocs {
+		return Entry{Ord: ord, DocFreq: 1, Postings: postings.Only(f.docs.at(int(ord)))}
 	}
 	h := postings.Handle(f.handles[ord])
 	return Entry{Ord: ord, DocFreq: f.postings.DocFreq(h), Postings: h}
@@ -173,6 +189,35 @@ func (f *Field) AppendTerm(dst []byte, ord uint32) []byte {
 	}
 	return append(dst, f.list.At(int(ord))...)
 }
+
+// AppendKey appends the key of a document of a Key field, and tells whether it
+// has one.
+func (f *Field) AppendKey(dst []byte, doc uint32) ([]byte, bool) {
+	ord := f.KeyOrd(doc)
+	if ord < 0 {
+		return dst, false
+	}
+	return f.keys.appendAt(dst, ord), true
+}
+
+// KeyOrd is the number of the key of a document of a Key field, −1 when it has
+// none.
+func (f *Field) KeyOrd(doc uint32) int {
+	if ord := f.keyOrds.at(int(doc)); ord <= f.stats.Terms {
+		return int(ord) - 1
+	}
+	return -1
+}
+
+// packed are numbers of width bits, one behind the other.
+type packed struct {
+	data  []byte
+	width int
+}
+
+func (p packed) holds(n int) bool { return len(p.data) >= bitpack.Size(n, p.width) }
+
+func (p packed) at(i int) uint32 { return uint32(bitpack.At(p.data, i, p.width)) }
 
 // Search is the number of terms below key, and whether key itself is a term.
 func (f *Field) Search(key []byte) (ord uint32, found bool) {

@@ -7,12 +7,13 @@ import (
 	"github.com/quiresearch/quire/internal/bitpack"
 )
 
-// Keys are many, long and looked up by hash, so their list is packed: blocks
-// of keys, each but the first less what it shares with the first. A key is
-// reached by passing over at most fifteen others of its block.
+// Keys are many, long and of few letters, so their list is packed: blocks of
+// keys, each with the bytes all its keys begin with, then of every key the
+// rest, in as few bits a letter as its alphabet needs. Any key of a block is
+// reached without reading the others.
 
 // keyBlock is the number of keys in a block.
-const keyBlock = 16
+const keyBlock = 32
 
 // keyList is the sorted list of terms of a Key field. Any number of
 // goroutines may use it. Damaged bytes read as keys that equal nothing.
@@ -31,93 +32,118 @@ func newKeyList(data, offsets []byte, n int) (keyList, bool) {
 	if len(offsets) != 4*(blocks+1) || ints[0] != 0 || int(ints[blocks]) != len(data) {
 		return keyList{}, false
 	}
-	for i := range blocks {
-		if ints[i] >= ints[i+1] {
-			return keyList{}, false
-		}
-	}
 	return keyList{bytes: data, offsets: ints, length: n}, true
 }
 
-// block is a walk through the keys of a block.
+// block is one block of keys, ready to be read at any of them.
 type block struct {
-	rest   []byte
-	first  []byte
-	shared int // bytes of first that the current key begins with
-	tail   []byte
-	ok     bool
+	prefix  []byte // what all keys begin with
+	letters alphabet
+	size    int    // letters of every rest, when lengths is nil
+	lengths []byte // varints: letters of each rest
+	packed  []byte
 }
 
-func (l *keyList) block(i int) block {
-	b := block{rest: l.bytes[l.offsets[i]:l.offsets[i+1]], ok: true}
-	b.first = b.take()
-	b.shared = len(b.first)
+// block opens block number i; an empty one when it is damaged.
+func (l *keyList) block(i int) (b block) {
+	from, to := l.offsets[i], l.offsets[i+1]
+	if from >= to || int(to) > len(l.bytes) {
+		return block{}
+	}
+	rest := l.bytes[from:to]
+	head := rest[0]
+	if int(head&^sameLength) >= len(alphabets) {
+		return block{}
+	}
+	b.letters = alphabets[head&^sameLength]
+	rest = rest[1:]
+	n, rest, ok := number(rest)
+	if !ok || n > len(rest) {
+		return block{}
+	}
+	b.prefix, rest = rest[:n:n], rest[n:]
+	if head&sameLength != 0 {
+		if b.size, b.packed, ok = number(rest); !ok {
+			return block{}
+		}
+		return b
+	}
+	at := rest
+	for range min(keyBlock, l.length-i*keyBlock) {
+		if _, at, ok = number(at); !ok {
+			return block{}
+		}
+	}
+	b.lengths, b.packed = rest[:len(rest)-len(at)], at
 	return b
 }
+
+// sameLength marks a block whose rests have the same length.
+const sameLength = 0x80
 
 // number takes a varint.
-func (b *block) number() int {
-	if len(b.rest) > 0 && b.rest[0] < 0x80 {
-		v := int(b.rest[0])
-		b.rest = b.rest[1:]
-		return v
+func number(b []byte) (v int, rest []byte, ok bool) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return int(b[0]), b[1:], true
 	}
-	v, n := binary.Uvarint(b.rest)
-	if n <= 0 || v > 1<<31 {
-		b.ok, b.rest = false, nil
-		return 0
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > 1<<31 {
+		return 0, nil, false
 	}
-	b.rest = b.rest[n:]
-	return int(v)
+	return int(n), b[size:], true
 }
 
-// take takes a varint and as many bytes.
-func (b *block) take() []byte {
-	n := b.number()
-	if n > len(b.rest) {
-		b.ok, b.rest = false, nil
-		return nil
+// place is where the letters of key number i of the block lie.
+func (b *block) place(i int) (at, n int) {
+	if b.lengths == nil {
+		at, n = i*b.size, b.size
+	} else {
+		rest := b.lengths
+		for range i + 1 {
+			at += n
+			n, rest, _ = number(rest)
+		}
 	}
-	taken := b.rest[:n:n]
-	b.rest = b.rest[n:]
-	return taken
-}
-
-// next goes to the next key.
-func (b *block) next() {
-	b.shared = b.number()
-	b.tail = b.take()
-	if b.shared > len(b.first) {
-		b.ok, b.shared = false, 0
+	if (at+n)*b.letters.width > 8*len(b.packed) {
+		return 0, 0
 	}
+	return at, n
 }
 
-func (b *block) equal(key []byte) bool {
-	return b.ok && len(key) == b.shared+len(b.tail) && bytes.Equal(key[b.shared:], b.tail) && bytes.Equal(key[:b.shared], b.first[:b.shared])
+// append appends key number i of the block.
+func (b *block) append(dst []byte, i int) []byte {
+	at, n := b.place(i)
+	dst = append(dst, b.prefix...)
+	if b.letters.width == 8 {
+		return append(dst, b.packed[at:at+n]...)
+	}
+	for at, end := at, at+n; at < end; at++ {
+		dst = append(dst, b.letters.of[bitpack.At(b.packed, at, b.letters.width)])
+	}
+	return dst
 }
 
-// compare orders the current key and another.
-func (b *block) compare(key []byte) int {
-	n := min(b.shared, len(key))
-	if c := bytes.Compare(b.first[:b.shared], key[:n]); c != 0 {
+// compare orders key number i of the block and another.
+func (b *block) compare(i int, key []byte) int {
+	n := min(len(b.prefix), len(key))
+	if c := bytes.Compare(b.prefix, key[:n]); c != 0 {
 		return c
 	}
-	return bytes.Compare(b.tail, key[n:])
-}
-
-// at stands at key number i.
-func (l *keyList) at(i int) block {
-	b := l.block(i / keyBlock)
-	for range i % keyBlock {
-		b.next()
+	key = key[n:]
+	at, n := b.place(i)
+	for j := range min(n, len(key)) {
+		letter := b.letters.at(b.packed, at+j)
+		if letter != key[j] {
+			return int(letter) - int(key[j])
+		}
 	}
-	return b
+	return n - len(key)
 }
 
 // appendAt appends key number i.
 func (l *keyList) appendAt(dst []byte, i int) []byte {
-	b := l.at(i)
-	return append(append(dst, b.first[:b.shared]...), b.tail...)
+	b := l.block(i / keyBlock)
+	return b.append(dst, i%keyBlock)
 }
 
 // search is the number of keys below key, and whether key is the next.
@@ -127,32 +153,41 @@ func (l *keyList) search(key []byte) (int, bool) {
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
 		b := l.block(mid)
-		if bytes.Compare(b.first, key) <= 0 {
+		if b.compare(0, key) <= 0 {
 			lo = mid + 1
 		} else {
 			hi = mid
 		}
 	}
-	if lo == 0 {
+	if lo <= 0 {
 		return 0, false
 	}
-	at := (lo - 1) * keyBlock
+	first := (lo - 1) * keyBlock
 	b := l.block(lo - 1)
-	for end := min(at+keyBlock, l.length); ; b.next() {
-		if c := b.compare(key); c >= 0 {
-			return at, c == 0
+	from, to := 0, min(keyBlock, l.length-first)
+	for from < to {
+		mid := int(uint(from+to) >> 1)
+		c := b.compare(mid, key)
+		if c == 0 {
+			return first + mid, true
 		}
-		if at++; at == end {
-			return at, false
+		if c < 0 {
+			from = mid + 1
+		} else {
+			to = mid
 		}
 	}
+	return first + from, false
 }
 
 // prefix is the half-open range of keys that start with prefix.
 func (l *keyList) prefix(prefix []byte) (from, to int) {
 	from, _ = l.search(prefix)
 	// The range ends before the lowest string above all with the prefix.
-	end := bytes.TrimRight(prefix, "\xff")
+	end := prefix
+	for len(end) > 0 && end[len(end)-1] == 0xff {
+		end = end[:len(end)-1]
+	}
 	if len(end) == 0 {
 		return from, l.length
 	}
@@ -168,20 +203,36 @@ func packKeys(list *ListWriter) (data []byte, offsets []uint32) {
 	if n == 0 {
 		return nil, nil
 	}
-	data = make([]byte, 0, list.Size())
-	var first []byte
-	for i := range n {
-		key := list.At(i)
-		shared := 0
-		if i%keyBlock == 0 {
-			offsets = append(offsets, uint32(len(data)))
-			first = key
-		} else {
-			shared = commonPrefix(first, key)
-			data = binary.AppendUvarint(data, uint64(shared))
+	data = make([]byte, 0, list.Size()/2)
+	var codes []uint32
+	for first := 0; first < n; first += keyBlock {
+		offsets = append(offsets, uint32(len(data)))
+		last := min(first+keyBlock, n) - 1
+		shared := commonPrefix(list.At(first), list.At(last))
+		same := true
+		size := len(list.At(first)) - shared
+		for i := first; i <= last; i++ {
+			same = same && len(list.At(i))-shared == size
 		}
-		data = binary.AppendUvarint(data, uint64(len(key)-shared))
-		data = append(data, key[shared:]...)
+		which := narrowest(list, first, last, shared)
+		head := byte(which)
+		if same {
+			head |= sameLength
+		}
+		data = append(data, head)
+		data = binary.AppendUvarint(data, uint64(shared))
+		data = append(data, list.At(first)[:shared]...)
+		codes = codes[:0]
+		for i := first; i <= last; i++ {
+			rest := list.At(i)[shared:]
+			if i == first || !same {
+				data = binary.AppendUvarint(data, uint64(len(rest)))
+			}
+			for _, letter := range rest {
+				codes = append(codes, alphabets[which].code(letter))
+			}
+		}
+		data = bitpack.Append32(data, codes, alphabets[which].width)
 	}
 	return data, append(offsets, uint32(len(data)))
 }

@@ -3,15 +3,18 @@
 //
 // A Writer takes terms in order with their postings. A Field opens the
 // finished sections: exact look-up by hash, ranges and prefixes by binary
-// search, near terms by walking the sorted list like a trie. Any number of
-// goroutines may use a Field.
+// search, near terms by walking the sorted list like a trie. A Key field is
+// smaller: a packed list looked up by binary search behind a filter, and in
+// turn the key of every document. Any number of goroutines may use a Field.
 //
 // Invariants:
 //
 //	T1  Terms strictly increase in byte order.
-//	T2  Every term is found by its hash, and no other text is.
+//	T2  Every term is found by its text, and no other text is.
 //	T3  The common prefix kept for a term is the one it shares with the term
 //	    before it, at most 255.
+//	T4  The key kept for a document of a Key field is the one whose postings
+//	    hold the document.
 //
 // The bytes are described in FORMAT.md.
 package terms
@@ -50,6 +53,9 @@ const (
 	PartHash
 	PartPrefixes
 	PartLengths
+	PartFilter
+	PartKeyDocs
+	PartKeys
 )
 
 // EncodeLength is the code of a length: exact below 40, then with four

@@ -3,6 +3,7 @@ package terms
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -28,7 +29,7 @@ func buildField(tb testing.TB, words []string, opts Options) *Field {
 			tb.Fatal(err)
 		}
 	}
-	if err := w.Finish(make([]byte, len(words)), uint32(len(words)), 0); err != nil {
+	if err := w.Finish(uint32(len(words)), make([]byte, len(words)), uint32(len(words)), 0); err != nil {
 		tb.Fatal(err)
 	}
 	if _, err := file.Finish(); err != nil {
@@ -86,7 +87,7 @@ func TestKeysWithSeveralDocumentsKeepTheirPostings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Finish(nil, 41, 0); err != nil {
+	if err := w.Finish(100, nil, 41, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := file.Finish(); err != nil {
@@ -109,31 +110,67 @@ func TestKeysWithSeveralDocumentsKeepTheirPostings(t *testing.T) {
 		if !ok || e.DocFreq != want {
 			t.Fatalf("key %d: %+v %v", i, e, ok)
 		}
+		if f.KeyOrd(uint32(i)) != i {
+			t.Fatalf("document %d has key %d", i, f.KeyOrd(uint32(i)))
+		}
+	}
+	if f.KeyOrd(90) != 20 || f.KeyOrd(91) != -1 {
+		t.Fatalf("documents 90 and 91 have keys %d and %d", f.KeyOrd(90), f.KeyOrd(91))
 	}
 }
 
 // FuzzKeyList reads any bytes as a list of keys: nothing may break.
 func FuzzKeyList(f *testing.F) {
 	var list ListWriter
-	for i := range 40 {
+	for i := range 90 {
 		list.Add(fmt.Appendf(nil, "key-%03d", i))
 	}
 	data, offsets := packKeys(&list)
 	f.Add(data, uint16(offsets[1]), uint16(offsets[2]))
 	f.Add([]byte{1, 'a', 9, 200, 1}, uint16(2), uint16(4))
 	f.Fuzz(func(t *testing.T, data []byte, a, b uint16) {
-		l, ok := newKeyList(data, bitpack.Bytes32([]uint32{0, uint32(a), uint32(b), uint32(len(data))}), 40)
+		l, ok := newKeyList(data, bitpack.Bytes32([]uint32{0, uint32(a), uint32(b), uint32(len(data))}), 90)
 		if !ok {
 			return
 		}
-		for i := range 40 {
+		for i := range 90 {
 			key := l.appendAt(nil, i)
 			l.search(key)
 			l.prefix(key)
-			walk := l.at(i)
-			walk.equal(key)
 		}
 	})
+}
+
+func TestKeysOfEveryAlphabetComeBack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for which := range alphabets {
+		letters := alphabets[which].of
+		if letters == "" {
+			letters = "aé日 \x01\xff"
+		}
+		for _, fixed := range []bool{true, false} {
+			set := map[string]bool{}
+			for range 500 {
+				length := 12
+				if !fixed {
+					length = rng.IntN(300) * rng.IntN(2)
+				}
+				key := []byte([]string{"", "repository-"}[rng.IntN(2)])
+				for range length {
+					key = append(key, letters[rng.IntN(len(letters))])
+				}
+				set[string(key)] = true
+			}
+			words := slices.Sorted(maps.Keys(set))
+			f := buildField(t, words, Options{Key: true})
+			testLookUp(t, rng, words, f)
+			for doc, word := range words {
+				if key, ok := f.AppendKey(nil, uint32(doc)); !ok || string(key) != word {
+					t.Fatalf("document %d has key %q, want %q", doc, key, word)
+				}
+			}
+		}
+	}
 }
 
 func testLookUp(t *testing.T, rng *rand.Rand, words []string, f *Field) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitpack"
 	"github.com/quiresearch/quire/internal/blockfile"
@@ -22,13 +23,25 @@ type Writer struct {
 	handles  []uint64
 	prefixes []byte
 	sumFreq  uint64
+	several  []keyOf // documents of keys that have several
 }
+
+// keyOf is a document and the number of its key.
+type keyOf struct{ doc, ord uint32 }
 
 // NewWriter opens the postings section of field owner in out.
 func NewWriter(out *blockfile.Writer, owner uint32, opts Options) *Writer {
 	opts.Freqs = opts.Freqs || opts.Positions
 	out.Begin(blockfile.ID{Owner: owner, Part: PartPostings})
-	return &Writer{out: out, owner: owner, opts: opts, postings: postings.NewWriter(out, opts.Options)}
+	w := &Writer{out: out, owner: owner, opts: opts, postings: postings.NewWriter(out, opts.Options)}
+	if opts.Key {
+		w.postings.OnBlock(func(docs []uint32) {
+			for _, doc := range docs {
+				w.several = append(w.several, keyOf{doc, uint32(w.list.Len())})
+			}
+		})
+	}
+	return w
 }
 
 // Postings takes the documents of the term begun last.
@@ -60,20 +73,27 @@ func (w *Writer) End(term []byte) error {
 	return nil
 }
 
-// onlyDocs are the documents of a Key field, when every key has one.
-func (w *Writer) onlyDocs() ([]uint32, bool) {
-	if !w.opts.Key || w.opts.Freqs {
-		return nil, false
-	}
-	docs := make([]uint32, len(w.handles))
+// keyParts writes what a Key field has in place of a hash table: a filter, the
+// document of every key when each has one, and the key of every document.
+func (w *Writer) keyParts(section func(uint16, []byte), numDocs uint32) {
+	section(PartFilter, bitpack.Bytes64(newFilter(&w.list)))
+	ords := make([]uint32, numDocs)
+	docs := make([]uint32, 0, len(w.handles))
 	for i, h := range w.handles {
-		doc, ok := postings.Handle(h).InlineDoc()
-		if !ok {
-			return nil, false
+		if doc, ok := postings.Handle(h).InlineDoc(); ok {
+			docs = append(docs, doc)
+			ords[doc] = uint32(i + 1)
 		}
-		docs[i] = doc
 	}
-	return docs, true
+	for _, m := range w.several {
+		ords[m.doc] = m.ord + 1
+	}
+	if len(docs) == len(w.handles) {
+		section(PartKeyDocs, bitpack.Append32(nil, docs, bitpack.Width32(max(numDocs, 1)-1)))
+	} else {
+		section(PartHandles, bitpack.Bytes64(w.handles))
+	}
+	section(PartKeys, bitpack.Append32(nil, ords, bits.Len32(uint32(w.list.Len()))))
 }
 
 func commonPrefix(a, b []byte) int {
@@ -86,9 +106,10 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// Finish writes the dictionary. lengths is one code per document, nil when
-// the field keeps none; docs and sumLength go into the statistics.
-func (w *Writer) Finish(lengths []byte, docs uint32, sumLength uint64) error {
+// Finish writes the dictionary of a segment of numDocs documents. lengths is
+// one code per document, nil when the field keeps none; docs and sumLength go
+// into the statistics.
+func (w *Writer) Finish(numDocs uint32, lengths []byte, docs uint32, sumLength uint64) error {
 	section := func(part uint16, data []byte) {
 		w.out.Section(blockfile.ID{Owner: w.owner, Part: part}, data)
 	}
@@ -96,17 +117,12 @@ func (w *Writer) Finish(lengths []byte, docs uint32, sumLength uint64) error {
 		data, offsets := packKeys(&w.list)
 		section(PartBytes, data)
 		section(PartOffsets, bitpack.Bytes32(offsets))
+		w.keyParts(section, numDocs)
 	} else {
 		section(PartBytes, w.list.Bytes())
 		section(PartOffsets, w.list.Offsets())
-	}
-	if docs, ok := w.onlyDocs(); ok {
-		section(PartHandles, bitpack.Bytes32(docs))
-	} else {
 		section(PartHandles, bitpack.Bytes64(w.handles))
-	}
-	section(PartHash, bitpack.Bytes32(buildHash(&w.list)))
-	if !w.opts.Key {
+		section(PartHash, bitpack.Bytes32(buildHash(&w.list)))
 		section(PartPrefixes, w.prefixes)
 	}
 	if w.opts.Lengths {

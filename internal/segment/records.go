@@ -1,0 +1,68 @@
+package segment
+
+import (
+	"bytes"
+
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment/stored"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// A record mostly ends with the key of its document, which stands in the
+// dictionary of the key field already. It is kept without the key, and gets it
+// back when it is read: what remains is alike from document to document, and
+// packs to little or nothing.
+
+// maxBehind is how far from the end of a record its key may end to be cut out.
+const maxBehind = 16
+
+// appendCut appends a record without the last occurrence of key, then a byte:
+// how many bytes stand behind the key, plus one; 0 when nothing was cut out.
+func appendCut(dst, record, key []byte) []byte {
+	from := max(len(record)-len(key)-maxBehind, 0)
+	at := bytes.LastIndex(record[from:], key)
+	if at < 0 || len(key) == 0 {
+		return append(append(dst, record...), 0)
+	}
+	at += from
+	behind := len(record) - at - len(key)
+	dst = append(append(dst, record[:at]...), record[at+len(key):]...)
+	return append(dst, byte(behind+1))
+}
+
+// Records gives the stored records of a segment back. Any number of goroutines
+// may use it.
+type Records struct {
+	packed *stored.Reader
+	keys   *terms.Field // nil when the segment has no key field
+	file   *blockfile.Reader
+}
+
+// Get appends the record of a document to dst; nothing when it has none.
+func (r *Records) Get(dst []byte, doc DocID) ([]byte, error) {
+	start := len(dst)
+	dst, err := r.packed.Get(dst, doc)
+	if err != nil || len(dst) == start {
+		return dst, err
+	}
+	behind := int(dst[len(dst)-1]) - 1
+	dst = dst[:len(dst)-1]
+	if behind < 0 {
+		return dst, nil
+	}
+	if behind > maxBehind || behind > len(dst)-start || r.keys == nil {
+		return dst[:start], r.corrupt(doc)
+	}
+	var tail [maxBehind]byte
+	at := len(dst) - behind
+	copy(tail[:], dst[at:])
+	dst, ok := r.keys.AppendKey(dst[:at], doc)
+	if !ok {
+		return dst[:start], r.corrupt(doc)
+	}
+	return append(dst, tail[:behind]...), nil
+}
+
+func (r *Records) corrupt(doc DocID) error {
+	return blockfile.Corrupt(r.file.Name(), r.file.Offset(blockfile.ID{Part: stored.PartData}), "record of document %d lacks its key", doc)
+}

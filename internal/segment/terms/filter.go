@@ -1,0 +1,35 @@
+package terms
+
+import "math/bits"
+
+// filter tells of most texts that are no keys that they are none, from one
+// cache line: a Bloom filter with four bits of one word per key. With a word
+// for eight keys it lets one text in twenty pass.
+type filter []uint64
+
+// filterKeys is the number of keys per word.
+const filterKeys = 8
+
+func filterWords(n int) int { return n/filterKeys + 1 }
+
+// filterBits is the word of a hash and its bits there.
+func filterBits(hash uint64, words int) (word int, mask uint64) {
+	hi, _ := bits.Mul64(hash, uint64(words))
+	return int(hi), 1<<(hash&63) | 1<<(hash>>6&63) | 1<<(hash>>12&63) | 1<<(hash>>18&63)
+}
+
+// may tells whether a text with the hash may be a key.
+func (f filter) may(hash uint64) bool {
+	word, mask := filterBits(hash, len(f))
+	return f[word]&mask == mask
+}
+
+// newFilter makes the filter of the strings of a list.
+func newFilter(list *ListWriter) filter {
+	f := make(filter, filterWords(list.Len()))
+	for i := range list.Len() {
+		word, mask := filterBits(Hash(list.At(i)), len(f))
+		f[word] |= mask
+	}
+	return f
+}
