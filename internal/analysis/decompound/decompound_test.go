@@ -74,22 +74,6 @@ func TestPatternsOverManyLetters(t *testing.T) {
 	}
 }
 
-func TestFormsGiveBases(t *testing.T) {
-	var list bytes.Buffer
-	if n, err := WriteForms(&list, [][2]string{{"Hestar", "hestur"}, {"hesti", "hestur"}, {"konur", "kona"}, {"Ömmu", "amma"}}); n != 4 || err != nil {
-		t.Fatal(n, err)
-	}
-	f, err := OpenForms(list.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for form, want := range map[string]string{"hestar": "hestur", "hesti": "hestur", "konur": "kona", "ömmu": "amma", "bíll": "bíll"} {
-		if got := string(f.AppendBase(nil, []byte(form))); got != want {
-			t.Errorf("%s: %s, want %s", form, got, want)
-		}
-	}
-}
-
 func FuzzAppendParts(f *testing.F) {
 	f.Add("regnjakke")
 	f.Add("\xff\xfe\xfd\xfc\xfb\xfa")
@@ -112,23 +96,6 @@ func FuzzAppendParts(f *testing.F) {
 			if at[i] < 0 || at[i] >= at[i+1] || at[i+1] > len(word) {
 				t.Fatalf("part %d to %d of %q", at[i], at[i+1], word)
 			}
-		}
-	})
-}
-
-func FuzzOpenForms(f *testing.F) {
-	var list bytes.Buffer
-	if _, err := WriteForms(&list, [][2]string{{"hestar", "hestur"}}); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(list.Bytes(), "hestar")
-	f.Fuzz(func(t *testing.T, data []byte, word string) {
-		if !bytes.Equal(data, list.Bytes()) {
-			// The automaton library trusts its bytes; only the head is ours.
-			data = data[:min(len(data), len(formsMark)+8)]
-		}
-		if forms, err := OpenForms(data); err == nil {
-			forms.AppendBase(nil, []byte(word))
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/analysis/decompound"
 	"github.com/quiresearch/quire/internal/analysis/hunspell"
+	"github.com/quiresearch/quire/internal/analysis/stem"
 	"github.com/quiresearch/quire/internal/locale"
 )
 
@@ -60,7 +61,7 @@ func Build(directory string, s Sources) (Report, error) {
 	}
 	if len(pairs) > 0 {
 		var out bytes.Buffer
-		if r.Forms, err = decompound.WriteForms(&out, pairs); err != nil {
+		if r.Forms, err = stem.WriteForms(&out, pairs); err != nil {
 			return r, err
 		}
 		if err := os.WriteFile(filepath.Join(dir, stemmingFile), out.Bytes(), 0o644); err != nil {

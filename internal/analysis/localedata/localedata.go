@@ -123,23 +123,16 @@ func openSplitter(dir string) (*decompound.Splitter, error) {
 	return splitter, nil
 }
 
-// forms stems by a list of full forms.
-type forms struct{ list *decompound.Forms }
-
-func (f forms) AppendStem(_ *stem.Scratch, dst, word []byte) []byte {
-	return f.list.AppendBase(dst, word)
-}
-
 func openForms(dir string) (stem.Stemmer, error) {
 	data, err := os.ReadFile(filepath.Join(dir, stemmingFile))
 	if err != nil {
 		return nil, fmt.Errorf("locale data: %w", err)
 	}
-	list, err := decompound.OpenForms(data)
+	list, err := stem.OpenForms(data)
 	if err != nil {
 		return nil, fmt.Errorf("locale data of %s: %w", filepath.Base(dir), err)
 	}
-	return forms{list}, nil
+	return list, nil
 }
 
 func readLines(dir, name string) ([]string, error) {

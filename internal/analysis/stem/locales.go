@@ -46,7 +46,7 @@ var builtIn = func() map[string]Stemmer {
 		"sr":      southSlavic,
 		"sv":      swedish{},
 		"te":      rulesFunc(telugu),
-		"uk":      rulesFunc(ukrainian),
+		"uk":      ukrainian{loadUkrainian()},
 		"ur":      rulesFunc(urdu),
 		"zh":      chinese{},
 		"zh-Hant": chinese{},

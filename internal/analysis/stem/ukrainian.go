@@ -1,10 +1,64 @@
 package stem
 
-// ukrainian takes endings off behind the first vowel, in the order of the
+import (
+	"bytes"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// ukrainian gives a word the base form that the dictionary of the dict_uk
+// project has for it. Words it does not hold, such as new names, lose their
+// endings by rule.
+type ukrainian struct{ forms func() *Forms }
+
+// loadUkrainian returns a function that unpacks the dictionary once.
+func loadUkrainian() func() *Forms {
+	return sync.OnceValue(func() *Forms {
+		packed, err := tableFiles.ReadFile("tables/uk.forms.zst")
+		if err != nil {
+			panic("stem: " + err.Error()) // embedded; a test opens every one
+		}
+		unpacker, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			panic("stem: " + err.Error())
+		}
+		defer unpacker.Close()
+		data, err := unpacker.DecodeAll(packed, nil)
+		if err != nil {
+			panic("stem: " + err.Error())
+		}
+		forms, err := OpenForms(data)
+		if err != nil {
+			panic("stem: " + err.Error())
+		}
+		return forms
+	})
+}
+
+func (u ukrainian) AppendStem(scratch *Scratch, dst, word []byte) []byte {
+	// The dictionary writes ґ as г.
+	listed := word
+	if bytes.Contains(word, ukrainianGe) {
+		scratch.bytes = append(scratch.bytes[:0], word...)
+		listed = scratch.bytes
+		for i := bytes.Index(listed, ukrainianGe); i >= 0; i = bytes.Index(listed, ukrainianGe) {
+			copy(listed[i:], "г")
+		}
+	}
+	if r, ok := u.forms().rule(listed); ok {
+		return append(append(dst, listed[:len(listed)-r.cut]...), r.add...)
+	}
+	return rulesFunc(ukrainianEndings).AppendStem(scratch, dst, word)
+}
+
+var ukrainianGe = []byte("ґ")
+
+// ukrainianEndings takes endings off behind the first vowel, in the order of the
 // Slavic stemmers of Snowball: participles and reflexives, then an adjective or
 // else a verb or else a noun, the suffix of abstract nouns, and the soft
 // sign.
-func ukrainian(w *letters) {
+func ukrainianEndings(w *letters) {
 	head, ok := skipTo(w.b, 0, ukrainianVowels, true)
 	if !ok {
 		return

@@ -1,41 +1,32 @@
-package decompound
+package stem
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/blevesearch/vellum"
 
 	"github.com/quiresearch/quire/internal/format"
 )
 
-// formsMark opens a list of full forms.
+// formsMark opens a list of full forms: rules, each a number of bytes to cut
+// and what to put in their place, then a map from forms to rules.
 var formsMark = fmt.Sprint(format.Forms.Mark, format.Forms.Version)
 
 var errForms = errors.New("full-form list is damaged")
 
-func writeForms(w io.Writer, rules []rule, fst []byte) error {
-	head := []byte(formsMark)
-	head = binary.AppendUvarint(head, uint64(len(rules)))
-	for _, r := range rules {
-		head = binary.AppendUvarint(head, uint64(r.cut))
-		head = binary.AppendUvarint(head, uint64(len(r.add)))
-		head = append(head, r.add...)
-	}
-	if _, err := w.Write(head); err != nil {
-		return err
-	}
-	_, err := w.Write(fst)
-	return err
+// Forms stems by a list of full forms: every listed form has its base form as
+// stem, any other word itself.
+type Forms struct {
+	rules []formRule
+	words *vellum.FST
 }
 
-// Forms gives the base forms of words. It is immutable and may be used by any
-// number of goroutines.
-type Forms struct {
-	rules []rule
-	words *vellum.FST
+// formRule turns a form into its base.
+type formRule struct {
+	cut int
+	add string
 }
 
 // OpenForms opens a list that WriteForms wrote.
@@ -63,7 +54,7 @@ func OpenForms(data []byte) (*Forms, error) {
 		if !ok1 || !ok2 || size > uint64(len(data)) || cut > 1<<12 {
 			return nil, errForms
 		}
-		f.rules = append(f.rules, rule{int(cut), string(data[:size])})
+		f.rules = append(f.rules, formRule{int(cut), string(data[:size])})
 		data = data[size:]
 	}
 	words, err := vellum.Load(data)
@@ -74,13 +65,20 @@ func OpenForms(data []byte) (*Forms, error) {
 	return f, nil
 }
 
-// AppendBase appends the base form of word, or word itself when it is not
+// AppendStem appends the base form of word, or word itself when it is not
 // listed.
-func (f *Forms) AppendBase(dst, word []byte) []byte {
+func (f *Forms) AppendStem(_ *Scratch, dst, word []byte) []byte {
+	if r, ok := f.rule(word); ok {
+		return append(append(dst, word[:len(word)-r.cut]...), r.add...)
+	}
+	return append(dst, word...)
+}
+
+// rule finds the rule of a listed form.
+func (f *Forms) rule(word []byte) (formRule, bool) {
 	number, ok, err := f.words.Get(word)
 	if err != nil || !ok || number >= uint64(len(f.rules)) || f.rules[number].cut > len(word) {
-		return append(dst, word...)
+		return formRule{}, false
 	}
-	r := f.rules[number]
-	return append(append(dst, word[:len(word)-r.cut]...), r.add...)
+	return f.rules[number], true
 }
