@@ -13,6 +13,12 @@ func (p *piece) run(ctx context.Context) error {
 	if p.ranker == nil && p.set == nil && p.of.knownExact {
 		return nil
 	}
+	if p.ranker == nil && p.set == nil && p.of.request.CountTo == Everything {
+		if n, ok, err := p.scanner.Count(ctx); ok {
+			p.count(n, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs())
+			return err
+		}
+	}
 	if index := p.extremes(); index != nil {
 		return p.runExtremes(ctx, index)
 	}
@@ -32,10 +38,14 @@ func (p *piece) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
 		return !p.of.prunes()
 	}
 	p.offer(base, matched, sums)
-	if sums == nil && p.signals == nil && p.ranker.byScoreAlone && p.ranker.isFull() && p.of.request.After == nil && p.of.prunes() {
-		return false // nothing that follows can stand before what is there
-	}
-	return p.goesOn()
+	return !p.isDecided() && p.goesOn()
+}
+
+// isDecided reports whether nothing that follows can stand before what is
+// there: without scores hits stand as they come.
+func (p *piece) isDecided() bool {
+	k := p.ranker
+	return !p.of.scoring && k.byScoreAlone && k.isFull() && k.edge == nil && p.of.prunes()
 }
 
 // count adds matches; all of them before a document have come now, when a
@@ -83,14 +93,20 @@ func (p *piece) TakeDocs(docs []uint32, scores []float32) bool {
 	if p.ranker.byScoreAlone && p.ranker.isFull() {
 		p.of.raise(p.ranker.worstScore())
 	}
-	return true
+	return !p.isDecided()
 }
 
 func (p *piece) offer(base uint32, matched *match.Bits, sums *match.Sums) {
 	k := p.ranker
-	if sums == nil && p.signals == nil && k.isFull() && k.readsNumbers() {
-		k.offerNumbers(base, matched)
-		return
+	if sums == nil && p.signals == nil && k.isFull() {
+		if k.readsNumbers() {
+			k.offerNumbers(base, matched)
+			return
+		}
+		if least, most, ok := k.ordinalsBefore(); ok {
+			k.offerOrdinals(base, matched, least, most)
+			return
+		}
 	}
 	for i, w := range matched {
 		for w != 0 {

@@ -309,6 +309,9 @@ func (k *ranker) offerNumbers(base uint32, matched *match.Bits) {
 // rulesOut reports whether the bounds of the first column say that no
 // document of a window becomes a hit.
 func (k *ranker) rulesOut(from, to uint32) bool {
+	if least, most, ok := k.ordinalsBefore(); ok {
+		return least > most
+	}
 	first := &k.keys[0]
 	if !k.isFull() || first.Kind != ByNumber || first.numbers == nil || first.overlay != nil || first.List != "" || first.chain != nil {
 		return false

@@ -26,10 +26,11 @@ type made struct {
 	words  []string
 	number int64
 	has    bool
+	text   string // "" for none
 	live   bool
 }
 
-func makeDocuments(r *rand.Rand, n int) []made {
+func makeDocuments(r *rand.Rand, n, texts int) []made {
 	docs := make([]made, n)
 	for i := range docs {
 		d := &docs[i]
@@ -44,6 +45,9 @@ func makeDocuments(r *rand.Rand, n int) []made {
 			}
 		}
 		d.number, d.has, d.live = int64(r.IntN(5000)), r.IntN(20) > 0, true
+		if r.IntN(20) > 0 {
+			d.text = fmt.Sprintf("t%03d", r.IntN(texts))
+		}
 	}
 	return docs
 }
@@ -53,6 +57,7 @@ func makeSegment(t *testing.T, name string, docs []made, deleted bool) *snapshot
 	b := segment.NewBuilder()
 	text := b.Field(segment.FieldOptions{Name: "text", Kind: segment.Terms, Freqs: true, Positions: true, Lengths: true})
 	number := b.Field(segment.FieldOptions{Name: "number", Kind: segment.Numbers, Points: true})
+	order := b.Field(segment.FieldOptions{Name: "order", Kind: segment.Ordinals})
 	for _, d := range docs {
 		b.StartDoc()
 		for i, w := range d.words {
@@ -61,6 +66,9 @@ func makeSegment(t *testing.T, name string, docs []made, deleted bool) *snapshot
 		b.Length(text, uint32(len(d.words)))
 		if d.has {
 			b.Number(number, d.number)
+		}
+		if d.text != "" {
+			b.Ordinal(order, []byte(d.text))
 		}
 		b.EndDoc(true)
 	}
@@ -154,7 +162,7 @@ func askRandomly(r *rand.Rand, docs []made) asked {
 
 func TestEveryWayFindsTheSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 4))
-	first, second := makeDocuments(r, 20_000), makeDocuments(r, 6_000)
+	first, second := makeDocuments(r, 20_000, 700), makeDocuments(r, 6_000, 100)
 	segments := []*snapshot.Segment{makeSegment(t, "first", first, false), makeSegment(t, "second", second, true)}
 	whole := snapshot.New(1, segments[:1], nil)
 	defer whole.Release()
@@ -178,6 +186,9 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 		}
 		if r.IntN(3) == 0 {
 			request.Order = []collect.Key{{Kind: collect.ByNumber, Structure: "number", Descending: r.IntN(2) == 0, MissingFirst: r.IntN(4) == 0}}
+			if r.IntN(2) == 0 {
+				request.Order[0].Kind, request.Order[0].Structure = collect.ByText, "order"
+			}
 			q.name += fmt.Sprintf(" ordered, descending %v", request.Order[0].Descending)
 		}
 		var matches []uint32
@@ -192,6 +203,11 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 		}
 		if all.Total != len(matches) || !all.Exact {
 			t.Fatalf("%d %s: %d matches, want %d", i, q.name, all.Total, len(matches))
+		}
+		counted := request
+		counted.Limit = 0
+		if none, err := runner.Search(snap).Run(context.Background(), &counted); err != nil || none.Total != len(matches) || !none.Exact {
+			t.Fatalf("%d %s: %d matches counted, want %d: %v", i, q.name, none.Total, len(matches), err)
 		}
 		withSets := request
 		withSets.Sets = true
@@ -227,17 +243,20 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 	}
 }
 
-// checkOrder compares hits with the matches sorted by their numbers.
+// checkOrder compares hits with the matches sorted by their numbers or texts.
 func checkOrder(t *testing.T, name string, request collect.Request, docs []made, matches []uint32, hits []collect.Hit) {
 	key := request.Order[0]
 	slices.SortFunc(matches, func(a, b uint32) int {
 		x, y := &docs[a], &docs[b]
-		c := cmp.Compare(x.number, y.number)
+		c, hasX, hasY := cmp.Compare(x.number, y.number), x.has, y.has
+		if key.Kind == collect.ByText {
+			c, hasX, hasY = cmp.Compare(x.text, y.text), x.text != "", y.text != ""
+		}
 		switch {
-		case !x.has && !y.has:
+		case !hasX && !hasY:
 			c = 0
-		case x.has != y.has:
-			if c = 1; x.has != key.MissingFirst {
+		case hasX != hasY:
+			if c = 1; hasX != key.MissingFirst {
 				c = -1
 			}
 		}

@@ -46,6 +46,7 @@ type room struct {
 	matched Bits
 	in, out Bits
 	batch   batch
+	wide    [2]wide
 	dirty   bool // sums may not be zero
 }
 

@@ -1,6 +1,10 @@
 package match
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/bitset"
+)
 
 // Span is the number of documents of a window: its scores fill the nearest
 // cache and its matches are 64 machine words.
@@ -26,13 +30,7 @@ func (b *Bits) Set(i uint32) { b[i>>6&(spanWords-1)] |= 1 << (i & 63) }
 func (b *Bits) Clear(i uint32) { b[i>>6&(spanWords-1)] &^= 1 << (i & 63) }
 
 // Count returns the number of documents in the set.
-func (b *Bits) Count() int {
-	n := 0
-	for _, w := range b {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
+func (b *Bits) Count() int { return bitset.CountWords(b[:]) }
 
 // Empty reports whether no document is in the set.
 func (b *Bits) Empty() bool {

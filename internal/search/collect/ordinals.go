@@ -1,0 +1,84 @@
+package collect
+
+import (
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/search/match"
+)
+
+// Hits ordered by a text are ranked by the ordinals of a column: once a page
+// is full, the ordinals that still stand before its last hit are a range, and
+// documents outside of it are passed over without reading anything else.
+
+// ordinalsBefore returns the range of ordinals, plus one as the column keeps
+// them, with which a document may become a hit; empty when none can. It reports
+// false while documents must be looked at one by one.
+func (k *ranker) ordinalsBefore() (least, most uint32, ok bool) {
+	first := &k.keys[0]
+	if first.Kind != ByText || !k.isFull() || first.ordinals == nil || first.ordinals.Multi() || first.List != "" {
+		return 0, 0, false
+	}
+	worst := k.ranks[0]
+	if worst.place != 0 || first.turn(0, false).place < 0 {
+		return 0, 0, false // documents without a value may become hits
+	}
+	number := worst.number
+	if first.flip {
+		number = ^number
+	}
+	last := uint32(number/2) + 1 // what the worst hit has
+	// Of equal documents the first stands first: those that come now are behind.
+	tied := len(k.keys) > 1 || k.backwards
+	switch {
+	case first.flip && tied:
+		return last, first.ordinals.Len(), true
+	case first.flip:
+		return last + 1, first.ordinals.Len(), true
+	case tied:
+		return 1, last, true
+	}
+	return 1, last - 1, true
+}
+
+// offerOrdinals takes those documents of a window whose ordinals are in a
+// range.
+func (k *ranker) offerOrdinals(base uint32, matched *match.Bits, least, most uint32) {
+	if least > most {
+		return
+	}
+	if cap(k.window) < match.Span {
+		k.window = make([]uint32, match.Span)
+	}
+	window := (*[match.Span]uint32)(k.window[:match.Span])
+	w8, w16, w32 := k.keys[0].ordinals.Raw()
+	n := 0
+	switch {
+	case w8 != nil:
+		n = inRange(w8, base, matched, least, most, window)
+	case w16 != nil:
+		n = inRange(w16, base, matched, least, most, window)
+	default:
+		n = inRange(w32, base, matched, least, most, window)
+	}
+	for _, doc := range window[:n] {
+		k.offer(doc, 0)
+	}
+}
+
+// inRange gathers the documents of a window whose ordinals are in a range, and
+// returns how many there are.
+func inRange[T uint8 | uint16 | uint32](ordinals []T, base uint32, matched *match.Bits, least, most uint32, out *[match.Span]uint32) int {
+	n := 0
+	width := most - least
+	for i, w := range matched {
+		for w != 0 {
+			doc := base + uint32(i<<6+bits.TrailingZeros64(w))
+			w &= w - 1
+			out[n&(match.Span-1)] = doc
+			if uint32(ordinals[doc])-least <= width {
+				n++
+			}
+		}
+	}
+	return n
+}
