@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/log"
@@ -13,6 +14,11 @@ const (
 	maxBatchOperations = 1000
 	maxBatchBytes      = 8 << 20
 )
+
+// maxQueued is the number of operations that wait or are being appended: a few
+// group commits. Each holds a document that was read, which takes many times
+// its bytes; more of them would not make the log or the workers faster.
+const maxQueued = 4 * maxBatchOperations
 
 // operation is one change on its way through the log into a table.
 type operation struct {
@@ -35,8 +41,10 @@ type keyState struct {
 type queue struct {
 	mu      sync.Mutex
 	waiting []*operation
+	held    int // operations that wait or are being appended
 	bytes   int64
 	limit   int64
+	full    atomic.Bool         // held or bytes has reached its bound
 	newest  map[string]keyState // by key: what waits or is being appended
 	busy    bool                // a batch is being appended
 	refusal error               // non-nil: nothing is taken
@@ -54,9 +62,9 @@ func newQueue(limit int64) *queue {
 
 // awaitRoom waits until the queue may take more.
 func (q *queue) awaitRoom(ctx context.Context) error {
-	for {
+	for q.full.Load() {
 		q.mu.Lock()
-		room, full, refusal := q.room, q.bytes >= q.limit, q.refusal
+		room, full, refusal := q.room, q.full.Load(), q.refusal
 		q.mu.Unlock()
 		switch {
 		case refusal != nil:
@@ -70,6 +78,15 @@ func (q *queue) awaitRoom(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+	return nil
+}
+
+// count adds operations to what the queue holds, or takes them away. The caller
+// holds mu.
+func (q *queue) count(operations int, bytes int64) {
+	q.held += operations
+	q.bytes += bytes
+	q.full.Store(q.held >= maxQueued || q.bytes >= q.limit)
 }
 
 // push takes an operation. It fails when the queue was ended.
@@ -80,7 +97,7 @@ func (q *queue) push(op *operation) error {
 		return q.refusal
 	}
 	q.waiting = append(q.waiting, op)
-	q.bytes += int64(log.OperationSize(op.Operation))
+	q.count(1, int64(log.OperationSize(op.Operation)))
 	switch op.Kind {
 	case log.Add, log.Delete:
 		q.newest[op.Key] = keyState{base: op, last: op}
@@ -125,7 +142,7 @@ func (q *queue) done(batch []*operation) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, op := range batch {
-		q.bytes -= int64(log.OperationSize(op.Operation))
+		q.count(-1, -int64(log.OperationSize(op.Operation)))
 		if q.newest[op.Key].last == op {
 			delete(q.newest, op.Key)
 		}
@@ -159,7 +176,7 @@ func (q *queue) refuseWaiting(refusal error) []*operation {
 	defer q.mu.Unlock()
 	refused := q.waiting
 	for _, op := range refused {
-		q.bytes -= int64(log.OperationSize(op.Operation))
+		q.count(-1, -int64(log.OperationSize(op.Operation)))
 	}
 	q.waiting = nil
 	clear(q.newest)

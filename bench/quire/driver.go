@@ -101,7 +101,11 @@ func (d *driver) index(c command) (any, error) {
 	if err := engine.Create(ctx, d.storage(c.Dir), def); err != nil {
 		return nil, err
 	}
-	g, err := engine.Open(ctx, d.storage(c.Dir), d.options())
+	options := d.options()
+	if c.Commits {
+		options.MaxChanges, options.MaxInterval = 0, 0
+	}
+	g, err := engine.Open(ctx, d.storage(c.Dir), options)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,8 @@ type command struct {
 	Seconds    float64         `json:"seconds"`    // mixed, profile: how long
 	CPU        string          `json:"cpu"`        // profile: files to write
 	Allocs     string          `json:"allocs"`
-	Clients    int             `json:"clients"` // ingest: how many send at once
+	Clients    int             `json:"clients"` // index: how many send at once
+	Commits    bool            `json:"commits"` // index: commit and merge while loading, as a server does
 }
 
 // performer does the commands.

@@ -129,6 +129,7 @@ func TestEntriesOfAStream(t *testing.T) {
 		{"17\n\"x\"\n", []entry{{"17", 1}, {`"x"`, 2}}},
 		{`{"a":`, []entry{{`{"a":`, 1}}},
 		{"nonsense {\n{}", []entry{{"nonsense {", 1}, {"{}", 2}}},
+		{`{"a":"\\"}{"b":"\\\""}` + "\n[]", []entry{{`{"a":"\\"}`, 1}, {`{"b":"\\\""}`, 1}, {"[]", 2}}},
 	} {
 		for _, source := range []io.Reader{strings.NewReader(test.body), iotest.OneByteReader(strings.NewReader(test.body))} {
 			reader := newEntryReader(source, 100)
@@ -152,14 +153,33 @@ func TestOneEntryIsBounded(t *testing.T) {
 	}
 }
 
+// What arrived whole is handed out, whatever becomes of the rest of the body.
+func TestEntriesBeforeAFailure(t *testing.T) {
+	broken := problem.RequestBodyUnreadable.New()
+	reader := newEntryReader(io.MultiReader(strings.NewReader("{}\n{\"a\":1}"), iotest.ErrReader(broken)), 100)
+	for _, want := range []string{"{}", `{"a":1}`} {
+		if got, err := reader.Next(); err != nil || string(got.Raw) != want {
+			t.Errorf("%q, %v instead of %s", got.Raw, err, want)
+		}
+	}
+	if got, err := reader.Next(); !errors.Is(err, problem.RequestBodyUnreadable) {
+		t.Errorf("goes on with %q, %v", got.Raw, err)
+	}
+}
+
 func FuzzEntries(f *testing.F) {
 	f.Add("{\"a\":1}\n{}")
 	f.Add("\"\\")
+	f.Add("{\"\\\\\\\"}\n\n\":[]}x")
 	f.Fuzz(func(t *testing.T, body string) {
 		reader := newEntryReader(strings.NewReader(body), 0)
+		slow := newEntryReader(iotest.OneByteReader(strings.NewReader(body)), 0)
 		total := 0
 		for {
 			entry, err := reader.Next()
+			if same, _ := slow.Next(); string(same.Raw) != string(entry.Raw) || same.Line != entry.Line || same.Position != entry.Position {
+				t.Fatalf("byte by byte %+v, at once %+v", same, entry)
+			}
 			if err == io.EOF {
 				break
 			}

@@ -1,9 +1,10 @@
 package api
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/quiresearch/quire/problem"
 )
@@ -16,27 +17,32 @@ type Entry struct {
 	Position int // 0-based number of the entry
 }
 
-// EntryReader splits an NDJSON body into its values. A value may span lines
-// and blank lines may separate values. It finds where values end, it does not
-// check them: what is no JSON comes out as an entry that does not parse.
+// EntryReader splits an NDJSON body into its values. A value may span lines,
+// blank lines may separate values, and two values may share a line. It finds
+// where values end, it does not check them: what is no JSON comes out as an
+// entry that does not parse. An entry is handed out as soon as it is whole.
 type EntryReader struct {
-	source   *bufio.Reader
+	source   io.Reader
 	maxEntry int64
 	line     int
 	position int
-	raw      []byte
+
+	buffer []byte // what was read; entries are slices of it
+	next   int    // where in buffer the next entry is looked for
+	failed error  // of source
 }
+
+// entryBuffer is how much of a body is read at once; an entry that does not
+// fit makes the buffer grow.
+const entryBuffer = 64 << 10
 
 // Entries reads the body as NDJSON. One entry may be as long as a whole JSON
 // body.
 func (r *Request) Entries() *EntryReader { return newEntryReader(r.body, r.maxEntry) }
 
 func newEntryReader(source io.Reader, maxEntry int64) *EntryReader {
-	return &EntryReader{source: bufio.NewReaderSize(source, 64<<10), maxEntry: maxEntry, line: 1}
+	return &EntryReader{source: source, maxEntry: maxEntry, line: 1}
 }
-
-// Line returns the 1-based line reading has come to.
-func (e *EntryReader) Line() int { return e.line }
 
 // Position returns the number of entries read so far.
 func (e *EntryReader) Position() int { return e.position }
@@ -45,97 +51,136 @@ func (e *EntryReader) Position() int { return e.position }
 // problems with the body. A body that ends inside a value gives that value as
 // far as it came.
 func (e *EntryReader) Next() (Entry, error) {
-	first, err := e.skipSpace()
-	if err != nil {
+	if err := e.skipSpace(); err != nil {
 		return Entry{}, err
 	}
-	entry := Entry{Line: e.line, Position: e.position}
-	e.raw = append(e.raw[:0], first)
-	if err := e.readValue(first); err != nil && !errors.Is(err, io.EOF) {
+	length, err := e.valueLength()
+	if err != nil && !errors.Is(err, io.EOF) {
 		return Entry{}, err
 	}
+	if e.isTooLong(length) {
+		return Entry{}, problem.RequestBodyTooLarge.New("limit", e.maxEntry)
+	}
+	entry := Entry{Raw: e.buffer[e.next : e.next+length], Line: e.line, Position: e.position}
+	e.line += bytes.Count(entry.Raw, []byte{'\n'})
+	e.next += length
 	e.position++
-	entry.Raw = e.raw
 	return entry, nil
 }
 
-func (e *EntryReader) skipSpace() (byte, error) {
-	for {
-		c, err := e.source.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		switch c {
-		case '\n':
-			e.line++
-		case ' ', '\t', '\r':
-		default:
-			return c, nil
-		}
-	}
+func (e *EntryReader) isTooLong(length int) bool {
+	return e.maxEntry > 0 && int64(length) > e.maxEntry
 }
 
-// readValue appends the rest of a value to raw. An object or array ends with
-// its closing bracket; anything else ends with the line.
-func (e *EntryReader) readValue(first byte) error {
-	depth, quoted := 0, false
-	if first == '{' || first == '[' {
-		depth = 1
-	}
+// skipSpace goes to the first byte of the next value.
+func (e *EntryReader) skipSpace() error {
 	for {
-		c, err := e.source.ReadByte()
-		if err != nil {
-			return err
-		}
-		if c == '\n' {
-			e.line++
-			if depth == 0 {
+		for ; e.next < len(e.buffer); e.next++ {
+			switch e.buffer[e.next] {
+			case '\n':
+				e.line++
+			case ' ', '\t', '\r':
+			default:
 				return nil
 			}
 		}
-		if e.maxEntry > 0 && int64(len(e.raw)) >= e.maxEntry {
-			return problem.RequestBodyTooLarge.New("limit", e.maxEntry)
-		}
-		e.raw = append(e.raw, c)
-		switch {
-		case quoted && c == '\\':
-			if c, err = e.source.ReadByte(); err != nil {
-				return err
-			}
-			if c == '\n' {
-				e.line++
-			}
-			e.raw = append(e.raw, c)
-		case c == '"':
-			quoted = !quoted && depth > 0
-		case quoted || depth == 0:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				return e.endOfLine()
-			}
+		if err := e.fill(); err != nil {
+			return err
 		}
 	}
 }
 
-// endOfLine takes what follows a value on its line: more than white space
-// becomes part of the entry, which then does not parse.
-func (e *EntryReader) endOfLine() error {
-	for {
-		c, err := e.source.ReadByte()
-		if err != nil {
-			return err
+// valueLength reads until the value that begins at next is whole and returns
+// its length: an object or list ends with its closing bracket, anything else
+// with the line. With an error it is the length of what there is.
+func (e *EntryReader) valueLength() (int, error) {
+	isNested := e.buffer[e.next] == '{' || e.buffer[e.next] == '['
+	var nesting nesting
+	for done := 0; ; {
+		text := e.buffer[e.next:]
+		if isNested {
+			if end := nesting.end(text, done); end > 0 {
+				return end, nil
+			}
+		} else if end := bytes.IndexByte(text[done:], '\n'); end >= 0 {
+			return done + end, nil
 		}
-		switch c {
-		case '\n':
-			e.line++
-			return nil
-		case ' ', '\t', '\r':
-		default:
-			// A value that begins on the line where another ends: two
-			// documents written back to back are two entries.
-			return e.source.UnreadByte()
+		done = len(text)
+		if e.isTooLong(done) {
+			return done, nil
+		}
+		if err := e.fill(); err != nil {
+			return done, err
 		}
 	}
+}
+
+// nesting is how deep in a value the bytes seen so far end.
+type nesting struct {
+	depth  int
+	quoted bool
+}
+
+// end goes on through text from a place and returns where the value ends, zero
+// when it goes on behind text.
+func (n *nesting) end(text []byte, from int) int {
+	for i := from; i < len(text); i++ {
+		if n.quoted {
+			quote := bytes.IndexByte(text[i:], '"')
+			if quote < 0 {
+				return 0
+			}
+			i += quote
+			n.quoted = isEscaped(text, i)
+			continue
+		}
+		switch text[i] {
+		case '"':
+			n.quoted = true
+		case '{', '[':
+			n.depth++
+		case '}', ']':
+			if n.depth--; n.depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// isEscaped reports whether an odd number of backslashes stands before a place
+// in a string.
+func isEscaped(text []byte, at int) bool {
+	start := at
+	for start > 0 && text[start-1] == '\\' {
+		start--
+	}
+	return (at-start)%2 == 1
+}
+
+// maxEmptyReads is how often in a row a source may return nothing.
+const maxEmptyReads = 100
+
+// fill reads more behind what is not handed out yet, which moves to the front
+// of the buffer.
+func (e *EntryReader) fill() error {
+	if e.next > 0 {
+		e.buffer = e.buffer[:copy(e.buffer, e.buffer[e.next:])]
+		e.next = 0
+	}
+	if len(e.buffer) == cap(e.buffer) {
+		e.buffer = slices.Grow(e.buffer, max(entryBuffer, len(e.buffer)))
+	}
+	for range maxEmptyReads {
+		if e.failed != nil {
+			return e.failed
+		}
+		var n int
+		n, e.failed = e.source.Read(e.buffer[len(e.buffer):cap(e.buffer)])
+		if n > 0 {
+			e.buffer = e.buffer[:len(e.buffer)+n]
+			return nil
+		}
+	}
+	return problem.RequestBodyUnreadable.New().Because(io.ErrNoProgress)
 }
