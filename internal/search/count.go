@@ -68,6 +68,20 @@ func (s *session) countValues(ctx context.Context, p *facetPlan, pop *population
 	if counts, ok := s.searcher.counts.get(s.view.Snapshot, cached); ok {
 		return counts, nil
 	}
+	parts, err := s.countParts(ctx, p, pop, values)
+	if err != nil {
+		return nil, err
+	}
+	counts := facet.Merge(parts)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.searcher.counts.put(s.view.Snapshot, cached, counts)
+	return counts, nil
+}
+
+// countParts counts the values of a facet in every segment.
+func (s *session) countParts(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) ([]facet.Part, error) {
 	hitList, items, err := s.facetItems(ctx, p, pop, values)
 	if err != nil {
 		return nil, err
@@ -91,12 +105,7 @@ func (s *session) countValues(ctx context.Context, p *facetPlan, pop *population
 	}); err != nil {
 		return nil, err
 	}
-	counts := facet.Merge(parts)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	s.searcher.counts.put(s.view.Snapshot, cached, counts)
-	return counts, nil
+	return parts, nil
 }
 
 // countDocuments counts the documents of a population in every segment, as far

@@ -54,14 +54,9 @@ func (s *session) facetValues(ctx context.Context, name string, request *query.F
 		field: field, column: s.facetColumn(field), kept: s.keptFilters([]string{name}),
 		request: &query.Facet{Field: name, Limit: request.Limit, Order: request.Order},
 	}
-	counts, err := s.countValues(ctx, &p, s.populate(p.kept, nil), nil)
+	counts, err := s.valuesStarting(ctx, &p, strings.TrimSpace(request.Prefix))
 	if err != nil {
 		return nil, err
-	}
-	if prefix := strings.TrimSpace(request.Prefix); prefix != "" {
-		if counts, err = s.startingWith(counts, field, prefix); err != nil {
-			return nil, err
-		}
 	}
 	answer := &query.FacetValuesAnswer{}
 	answer.Values, answer.TotalValues = s.show(counts, &p)
@@ -81,26 +76,28 @@ func (s *session) relaxEmpty(ctx context.Context) error {
 	return err
 }
 
-// startingWith keeps the values that, or whose labels, start with a text:
-// strings as they are normalized, others as they are shown.
-func (s *session) startingWith(counts []facet.Count, field *definition.ResolvedField, prefix string) ([]facet.Count, error) {
-	if field.Type != definition.String {
+// valuesStarting counts the values that, or whose labels, start with a text,
+// all of them without one: strings as they are normalized, others as they are
+// shown.
+func (s *session) valuesStarting(ctx context.Context, p *facetPlan, prefix string) ([]facet.Count, error) {
+	if prefix == "" || p.field.Type != definition.String {
+		counts, err := s.countValues(ctx, p, s.populate(p.kept, nil), nil)
+		if err != nil || prefix == "" {
+			return counts, err
+		}
 		folded := strings.ToLower(prefix)
 		return slices.DeleteFunc(slices.Clone(counts), func(c facet.Count) bool {
-			return !strings.HasPrefix(strings.ToLower(facet.Show(field.Type, c.Value)), folded)
+			return !strings.HasPrefix(strings.ToLower(facet.Show(p.field.Type, c.Value)), folded)
 		}), nil
 	}
-	normalize, err := s.normalizer(field)
+	c, err := s.complete(ctx, p.field)
 	if err != nil {
 		return nil, err
 	}
-	wanted := normalize(prefix)
-	declared := s.view.Settings.FieldNamed(field.Path)
-	return slices.DeleteFunc(slices.Clone(counts), func(c facet.Count) bool {
-		if strings.HasPrefix(normalize(string(c.Value)), wanted) {
-			return false
-		}
-		label := declared.Label(string(c.Value), s.locale, field.DefaultLocale)
-		return label == "" || !strings.HasPrefix(normalize(label), wanted)
-	}), nil
+	held := c.ranking.Held(c.forms.index.Prefix(s.normalized(c, prefix)))
+	counts := make([]facet.Count, len(held))
+	for i, value := range held {
+		counts[i] = facet.Count{Value: c.forms.union.Value(value), Count: c.ranking.CountOf(value)}
+	}
+	return counts, nil
 }

@@ -5,49 +5,63 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/cache"
 	"github.com/quiresearch/quire/internal/search/facet"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/suggest"
+	"github.com/quiresearch/quire/internal/segment/columns"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/settings"
 )
 
 // formCacheSize bounds the memory of normalized values in bytes.
-const formCacheSize = 64 << 20
+const formCacheSize = 128 << 20
 
-// formCache keeps the normalized forms of the values of suggested fields, per
-// snapshot.
+// forms are the values of one field, found by the start of their normalized
+// form, and how often each occurs in all documents.
+type forms struct {
+	union *facet.Union
+	index *suggest.Index
+	all   *suggest.Ranking
+}
+
+func (f *forms) bytes() int { return f.union.Bytes() + f.index.Bytes() + f.all.Bytes() }
+
+// formCache keeps the normalized forms of the values of fields, per snapshot.
 type formCache struct {
-	kept    *cache.Cache[*snapshot.Snapshot, formKey, *made[suggest.Index]]
+	kept    *cache.Cache[*snapshot.Snapshot, formKey, *made[forms]]
 	changed func()
 
 	mu sync.Mutex // of looking for an entry and keeping it
 }
 
 type formKey struct {
-	settings weak.Pointer[settings.Settings]
+	settings weak.Pointer[settings.Settings] // of labels, when there are any
+	locale   string                          // of labels
 	column   string
-	locale   string
+	chain    *analysis.Chain
 }
 
 func newFormCache(changed func()) *formCache {
-	return &formCache{changed: changed, kept: cache.New[*snapshot.Snapshot, formKey, *made[suggest.Index]](
+	return &formCache{changed: changed, kept: cache.New[*snapshot.Snapshot, formKey, *made[forms]](
 		cache.Options{MaxBytes: formCacheSize, Whole: true}, nil)}
 }
 
-func (c *formCache) entry(of *snapshot.Snapshot, key formKey) *made[suggest.Index] {
+func (c *formCache) entry(of *snapshot.Snapshot, key formKey) *made[forms] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	entry, ok := c.kept.Get(of, key)
 	if !ok {
-		entry = newMade[suggest.Index]()
+		entry = newMade[forms]()
 		c.keep(of, key, entry, 0)
 	}
 	return entry
 }
 
-func (c *formCache) keep(of *snapshot.Snapshot, key formKey, entry *made[suggest.Index], bytes int) {
+func (c *formCache) keep(of *snapshot.Snapshot, key formKey, entry *made[forms], bytes int) {
 	if c.kept.Put(of, key, entry, int64(bytes)) {
 		of.WhenReleased(c.kept, func() {
 			c.kept.Drop(of)
@@ -57,27 +71,109 @@ func (c *formCache) keep(of *snapshot.Snapshot, key formKey, entry *made[suggest
 	c.changed()
 }
 
-// get returns the index of all values the segments of the snapshot know.
-func (c *formCache) get(ctx context.Context, s *session, f *suggestField, column string) (*suggest.Index, error) {
-	of := s.view.Snapshot
-	key := formKey{weak.Make(s.view.Settings), column, s.locale + "\x00" + chainLocale(f.field, plan.Variant(f.field, s.locale))}
-	entry := c.entry(of, key)
-	index, isNew, err := entry.get(ctx, func(ctx context.Context) (*suggest.Index, error) {
-		var parts []facet.Part
-		for _, segment := range of.Segments {
-			if ordinals := segment.Reader.Ordinals(column); ordinals != nil {
-				parts = append(parts, facet.Part{Column: ordinals, Counts: ordinals.Counts()})
-			}
-		}
-		counts := facet.Merge(parts)
-		values := make([]suggest.Value, len(counts))
-		for i, count := range counts {
-			values[i] = suggest.Value{Value: count.Value, Label: f.declared.Label(string(count.Value), s.locale, f.field.DefaultLocale)}
-		}
-		return suggest.Build(ctx, values, f.normalize)
-	})
-	if isNew {
-		c.keep(of, key, entry, index.Bytes())
+// completion is one field whose values are completed, with how often each
+// occurs among the documents that are asked for.
+type completion struct {
+	field   *definition.ResolvedField
+	labels  *settings.Field // nil without any
+	chain   *analysis.Chain
+	forms   *forms
+	ranking *suggest.Ranking
+}
+
+// complete prepares to complete values of a field under the query and the
+// filters, its own left out.
+func (s *session) complete(ctx context.Context, field *definition.ResolvedField) (*completion, error) {
+	chain, err := s.view.Chains.QueryChain(field, true, chainLocale(field, plan.Variant(field, s.locale)))
+	if err != nil {
+		return nil, analysisFailed(field, err)
 	}
-	return index, err
+	c := &completion{field: field, chain: chain, labels: s.view.Settings.FieldNamed(field.Path)}
+	p := facetPlan{field: field, column: s.facetColumn(field), kept: s.keptFilters([]string{field.Path})}
+	s.searcher.asked.note(s.view.Schema, askedFor{askedForms, field.Path, s.locale})
+	if c.forms, err = s.formsOf(ctx, c, &p); err != nil {
+		return nil, err
+	}
+	pop := s.populate(p.kept, nil)
+	if pop.all {
+		c.ranking = c.forms.all
+		return c, nil
+	}
+	parts, err := s.countParts(ctx, &p, pop, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.ranking = c.forms.index.Count(c.forms.union.Sum(parts))
+	return c, nil
+}
+
+// formsOf returns the forms of all values that the segments of the snapshot
+// know.
+func (s *session) formsOf(ctx context.Context, c *completion, p *facetPlan) (*forms, error) {
+	cached := s.searcher.forms
+	of := s.view.Snapshot
+	key := formKey{column: p.column, chain: c.chain}
+	if c.labels != nil && len(c.labels.Values) > 0 {
+		key.settings, key.locale = weak.Make(s.view.Settings), s.locale
+	}
+	entry := cached.entry(of, key)
+	found, isNew, err := entry.get(ctx, func(ctx context.Context) (*forms, error) { return s.makeForms(ctx, c, p) })
+	if isNew {
+		cached.keep(of, key, entry, found.bytes())
+	}
+	return found, err
+}
+
+func (s *session) makeForms(ctx context.Context, c *completion, p *facetPlan) (*forms, error) {
+	segments := s.view.Snapshot.Segments
+	all := make([]*columns.Ordinals, len(segments))
+	for i, segment := range segments {
+		all[i] = segment.Reader.Ordinals(p.column)
+	}
+	f := &forms{union: facet.NewUnion(all)}
+	parts, err := s.countAll(ctx, p, all)
+	if err != nil {
+		return nil, err
+	}
+	f.index, err = suggest.Build(ctx, f.union.Len(), func(i int) (string, string) {
+		value := string(f.union.Value(i))
+		return value, c.label(value, s.locale)
+	}, func(text string) []byte { return c.chain.Normalize(s.buffer, text) })
+	if err != nil {
+		return nil, err
+	}
+	f.all = f.index.Order(f.union.Sum(parts))
+	return f, nil
+}
+
+// countAll counts the values of a field over every document, whatever the
+// query is.
+func (s *session) countAll(ctx context.Context, p *facetPlan, all []*columns.Ordinals) ([]facet.Part, error) {
+	var items []*bitset.Bitset
+	if p.field.List != "" {
+		var err error
+		if items, err = s.collect.ValueSets(ctx, p.field.List, nil); err != nil {
+			return nil, err
+		}
+	}
+	parts := make([]facet.Part, len(all))
+	err := s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+		switch {
+		case all[i] == nil:
+		case items != nil:
+			parts[i].Counts = facet.Items(all[i], items[i], parentsOf(segment))
+		default:
+			parts[i].Counts = facet.Documents(all[i], segment.Live)
+		}
+	})
+	return parts, err
+}
+
+func (c *completion) label(value, locale string) string {
+	return c.labels.Label(value, locale, c.field.DefaultLocale)
+}
+
+// normalized returns the form in which typed text is compared.
+func (s *session) normalized(c *completion, text string) string {
+	return string(c.chain.Normalize(s.buffer, text))
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"hash/maphash"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/quiresearch/quire/definition"
@@ -163,7 +162,7 @@ func (d *valueDictionary) Find(text string) ([]interpret.Alternative, error) {
 	var found []interpret.Alternative
 	for i := range d.fields {
 		f := &d.fields[i]
-		wanted := strings.Clone(string(f.chain.Normalize(d.session.buffer, text)))
+		wanted := string(f.chain.Normalize(d.session.buffer, text))
 		if wanted == "" {
 			continue
 		}

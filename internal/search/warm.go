@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/query"
@@ -67,8 +68,8 @@ func (s *session) warm(ctx context.Context, what askedFor) error {
 		_, err := s.countValues(ctx, &p, s.populate(p.kept, nil), nil)
 		return err
 	case askedForms:
-		if declared := s.view.Settings.FieldNamed(field.Path); declared != nil {
-			_, err := s.suggestField(ctx, declared)
+		if field.Type == definition.String && !field.Hierarchy {
+			_, err := s.complete(ctx, field)
 			return err
 		}
 	case askedValues:

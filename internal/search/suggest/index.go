@@ -1,0 +1,177 @@
+// Package suggest finds the values of a field that start with what was typed,
+// also by their labels, and those one mistake away.
+//
+// An Index holds the normalized forms of the values of one field in one
+// locale; values are numbers that ascend as the values do. What was typed is
+// found as ranges of entries: Prefix and Near look them up in the order of
+// forms and never walk over what they find. A Ranking adds how often each
+// value occurs; Top takes the most common values of ranges:
+//
+//	ranking := index.Order(counts)
+//	for _, match := range ranking.Top(index.Near("runing"), 5, nil) {…}
+//
+// Neither changes once it is made; any number of goroutines may use them.
+package suggest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+	"unicode/utf8"
+)
+
+// MinTypoLength is how many code points a text must have before mistakes are
+// forgiven.
+const MinTypoLength = 5
+
+// Index finds values by the start of their normalized form.
+type Index struct {
+	forms  []byte   // of the entries, one behind the other
+	ends   []uint32 // of each entry's form; entries ascend by form
+	owners []uint32 // value of each entry, doubled; odd when the form is its label's
+	values int
+}
+
+// Range is entries that stand together, To not included.
+type Range struct{ From, To int }
+
+// Build returns the index of count values. text returns a value and its
+// label, "" without one; normalize makes their forms, each valid until the
+// next. It ends early with the context's error.
+func Build(ctx context.Context, count int, text func(value int) (string, string), normalize func(text string) []byte) (*Index, error) {
+	x := &Index{values: count}
+	type entry struct{ start, end, owner uint32 }
+	entries := make([]entry, 0, count)
+	var forms []byte
+	add := func(text string, owner int) {
+		start := len(forms)
+		forms = append(forms, normalize(text)...)
+		entries = append(entries, entry{uint32(start), uint32(len(forms)), uint32(owner)})
+	}
+	for i := range count {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		value, label := text(i)
+		add(value, 2*i)
+		if label != "" {
+			add(label, 2*i+1)
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(bytes.Compare(forms[a.start:a.end], forms[b.start:b.end]), cmp.Compare(a.owner, b.owner))
+	})
+	x.forms, x.ends, x.owners = make([]byte, 0, len(forms)), make([]uint32, len(entries)), make([]uint32, len(entries))
+	for i, e := range entries {
+		x.forms = append(x.forms, forms[e.start:e.end]...)
+		x.ends[i], x.owners[i] = uint32(len(x.forms)), e.owner
+	}
+	return x, nil
+}
+
+// Bytes estimates the memory in use.
+func (x *Index) Bytes() int { return len(x.forms) + 8*len(x.ends) }
+
+// Len returns how many values there are.
+func (x *Index) Len() int { return x.values }
+
+func (x *Index) form(entry int) []byte {
+	start := uint32(0)
+	if entry > 0 {
+		start = x.ends[entry-1]
+	}
+	return x.forms[start:x.ends[entry]]
+}
+
+// All returns every entry.
+func (x *Index) All() []Range { return []Range{{0, len(x.ends)}} }
+
+// Prefix returns the entries whose form starts with the normalized text.
+func (x *Index) Prefix(text string) []Range {
+	return joined([]Range{x.below(Range{0, len(x.ends)}, 0, text)})
+}
+
+// below returns those entries of a range, whose forms share their first bytes
+// up to the offset, that go on with the text.
+func (x *Index) below(in Range, offset int, text string) Range {
+	from := in.From + sort.Search(in.To-in.From, func(i int) bool {
+		return compareStart(x.form(in.From + i)[offset:], text) >= 0
+	})
+	to := from + sort.Search(in.To-from, func(i int) bool {
+		return compareStart(x.form(from + i)[offset:], text) > 0
+	})
+	return Range{from, to}
+}
+
+// compareStart compares as much of a form as the text is long with the text.
+func compareStart(form []byte, text string) int {
+	n := min(len(form), len(text))
+	if string(form[:n]) == text[:n] {
+		return cmp.Compare(n, len(text))
+	}
+	if string(form[:n]) < text[:n] {
+		return -1
+	}
+	return 1
+}
+
+// Near returns the entries whose form starts with a reading of the normalized
+// text at most one mistake away: a character inserted, dropped, replaced, or
+// two neighbours swapped, never in the first one.
+func (x *Index) Near(text string) []Range {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 || first == utf8.RuneError {
+		return nil
+	}
+	var found []Range
+	same := x.below(Range{0, len(x.ends)}, 0, text[:size])
+	for at := size; at < len(text) && same.From < same.To; {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		behind := text[at+size:]
+		found = append(found, x.below(same, at, behind)) // dropped
+		if behind != "" {
+			_, second := utf8.DecodeRuneInString(behind)
+			found = append(found, x.below(same, at, behind[:second]+text[at:at+size]+behind[second:])) // swapped
+		}
+		x.eachNext(same, at, func(next Range, offset int) {
+			found = append(found, x.below(next, offset, behind))    // replaced
+			found = append(found, x.below(next, offset, text[at:])) // inserted
+		})
+		same = x.below(same, at, text[at:at+size])
+		at += size
+	}
+	return joined(append(found, same))
+}
+
+// eachNext calls take for the entries of a range by their character at the
+// offset, with the offset behind it.
+func (x *Index) eachNext(in Range, offset int, take func(next Range, offset int)) {
+	for at := in.From; at < in.To; {
+		rest := x.form(at)[offset:]
+		if len(rest) == 0 {
+			at++
+			continue
+		}
+		_, size := utf8.DecodeRune(rest)
+		next := x.below(Range{at, in.To}, offset, string(rest[:size]))
+		take(next, offset+size)
+		at = next.To
+	}
+}
+
+// joined returns ranges in order, those that overlap as one.
+func joined(ranges []Range) []Range {
+	ranges = slices.DeleteFunc(ranges, func(r Range) bool { return r.From >= r.To })
+	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Compare(a.From, b.From) })
+	all := ranges[:0]
+	for _, r := range ranges {
+		if n := len(all); n > 0 && r.From <= all[n-1].To {
+			all[n-1].To = max(all[n-1].To, r.To)
+		} else {
+			all = append(all, r)
+		}
+	}
+	return all
+}

@@ -1,0 +1,214 @@
+package suggest
+
+import "slices"
+
+// Ranking is an Index with how often each value occurs.
+type Ranking struct {
+	*Index
+	counts []uint32 // by value
+	// best is a tree over the entries: the node i stands for the nodes 2i and
+	// 2i+1, the last ones for the entries themselves, and holds the entry of
+	// those below it that is first in order. It is nil for a ranking that is
+	// used once.
+	best []uint32
+}
+
+// Count returns a ranking by the counts of all values, for one use.
+func (x *Index) Count(counts []uint32) *Ranking { return &Ranking{Index: x, counts: counts} }
+
+// Order returns a ranking by the counts of all values, for many uses.
+func (x *Index) Order(counts []uint32) *Ranking {
+	r := x.Count(counts)
+	n := len(x.owners)
+	r.best = make([]uint32, 2*n)
+	for i := range n {
+		r.best[n+i] = uint32(i)
+	}
+	for i := n - 1; i > 0; i-- {
+		r.best[i] = r.first(r.best[2*i], r.best[2*i+1])
+	}
+	return r
+}
+
+// Bytes estimates the memory in use, that of the index not included.
+func (r *Ranking) Bytes() int { return 4 * (len(r.counts) + len(r.best)) }
+
+// place is where an entry stands in order: by count, the highest first, then
+// by value, the entry of a label behind that of its value.
+type place uint64
+
+func (r *Ranking) place(entry uint32) place {
+	owner := r.owners[entry]
+	return place(^r.counts[owner>>1])<<32 | place(owner)
+}
+
+func (p place) count() uint32 { return ^uint32(p >> 32) }
+func (p place) value() int    { return int(uint32(p) >> 1) }
+func (p place) isLabel() bool { return p&1 == 1 }
+
+func (r *Ranking) first(a, b uint32) uint32 {
+	if r.place(a) < r.place(b) {
+		return a
+	}
+	return b
+}
+
+// Match is a value found, and by what.
+type Match struct {
+	Value   int
+	Count   int64
+	ByLabel bool // the text starts the label
+}
+
+// Top returns the most common values of ranges that do not overlap, of those
+// that occur at all and are not known; of equally common ones the lowest first.
+func (r *Ranking) Top(ranges []Range, limit int, known map[int]bool) []Match {
+	var top []Match
+	take := func(p place) bool {
+		n := len(top)
+		switch {
+		case p.count() == 0:
+			return false
+		case n > 0 && top[n-1].Value == p.value():
+			top[n-1].ByLabel = top[n-1].ByLabel || p.isLabel()
+		case known[p.value()]:
+		case n == limit:
+			return false
+		default:
+			top = append(top, Match{Value: p.value(), Count: int64(p.count()), ByLabel: p.isLabel()})
+		}
+		return true
+	}
+	if r.best != nil {
+		r.descend(ranges, take)
+		return top
+	}
+	// A value has at most two entries.
+	for _, p := range r.lowest(ranges, 2*(limit+len(known))) {
+		if !take(p) {
+			break
+		}
+	}
+	return top
+}
+
+// lowest returns the first places of ranges, in order.
+func (r *Ranking) lowest(ranges []Range, limit int) []place {
+	var kept []place // a heap, the last in order on top
+	for _, in := range ranges {
+		for entry := in.From; entry < in.To; entry++ {
+			p := r.place(uint32(entry))
+			switch {
+			case p.count() == 0:
+			case len(kept) < limit:
+				kept = append(kept, p)
+				for i := len(kept) - 1; i > 0 && kept[i] > kept[(i-1)/2]; i = (i - 1) / 2 {
+					kept[i], kept[(i-1)/2] = kept[(i-1)/2], kept[i]
+				}
+			case p < kept[0]:
+				kept[0] = p
+				sink(kept, 0, func(a, b place) bool { return a > b })
+			}
+		}
+	}
+	slices.Sort(kept)
+	return kept
+}
+
+// stretch is entries that are still to be shown, and the first of them in
+// order.
+type stretch struct {
+	Range
+	place place
+	entry uint32
+}
+
+// descend takes the entries of ranges in order until take has enough.
+func (r *Ranking) descend(ranges []Range, take func(place) bool) {
+	var left []stretch // a heap, the first in order on top
+	before := func(a, b stretch) bool { return a.place < b.place }
+	add := func(in Range) {
+		if in.From >= in.To {
+			return
+		}
+		entry := r.firstOf(in)
+		left = append(left, stretch{in, r.place(entry), entry})
+		for i := len(left) - 1; i > 0 && before(left[i], left[(i-1)/2]); i = (i - 1) / 2 {
+			left[i], left[(i-1)/2] = left[(i-1)/2], left[i]
+		}
+	}
+	for _, in := range ranges {
+		add(in)
+	}
+	for len(left) > 0 {
+		s := left[0]
+		if !take(s.place) {
+			return
+		}
+		last := len(left) - 1
+		left[0] = left[last]
+		left = left[:last]
+		sink(left, 0, before)
+		add(Range{s.From, int(s.entry)})
+		add(Range{int(s.entry) + 1, s.To})
+	}
+}
+
+// firstOf returns the entry of a range that is first in order.
+func (r *Ranking) firstOf(in Range) uint32 {
+	n := len(r.owners)
+	best := uint32(in.From)
+	for from, to := in.From+n, in.To+n; from < to; from, to = from/2, to/2 {
+		if from%2 == 1 {
+			best = r.first(best, r.best[from])
+			from++
+		}
+		if to%2 == 1 {
+			to--
+			best = r.first(best, r.best[to])
+		}
+	}
+	return best
+}
+
+// sink moves an element of a heap down to where it belongs.
+func sink[T any](h []T, i int, before func(a, b T) bool) {
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			return
+		}
+		if child+1 < len(h) && before(h[child+1], h[child]) {
+			child++
+		}
+		if !before(h[child], h[i]) {
+			return
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+}
+
+// Held returns the values of ranges that occur, ascending.
+func (r *Ranking) Held(ranges []Range) []int {
+	marked := make([]bool, r.values)
+	count := 0
+	for _, in := range ranges {
+		for _, owner := range r.owners[in.From:in.To] {
+			if value := owner >> 1; r.counts[value] > 0 && !marked[value] {
+				marked[value] = true
+				count++
+			}
+		}
+	}
+	held := make([]int, 0, count)
+	for value, is := range marked {
+		if is {
+			held = append(held, value)
+		}
+	}
+	return held
+}
+
+// CountOf returns how often a value occurs.
+func (r *Ranking) CountOf(value int) int64 { return int64(r.counts[value]) }
