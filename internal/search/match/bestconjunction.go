@@ -15,7 +15,7 @@ import (
 const sparseLead = 64
 
 // conjunction is an And of terms and sets whose rarest part leads: a term, or
-// a set of few documents.
+// a set of few documents, or list values.
 type conjunction struct {
 	lead   *termStep
 	listed []uint32 // documents of the set that leads
@@ -23,10 +23,15 @@ type conjunction struct {
 	sets   []*Set
 	ranges []*rangeStep
 	values []*valuesStep
+	fold   *foldStep // that leads
+	folds  []*foldStep
 }
 
 func conjunctionOf(root step) (conjunction, bool) {
 	var c conjunction
+	if fold, ok := root.(*foldStep); ok {
+		return conjunction{fold: fold}, true
+	}
 	and, ok := root.(*andStep)
 	if !ok || len(and.optional) > 0 {
 		return c, false
@@ -49,17 +54,26 @@ func conjunctionOf(root step) (conjunction, bool) {
 			c.ranges = append(c.ranges, member)
 		case *valuesStep:
 			c.values = append(c.values, member)
+		case *foldStep:
+			if i == 0 {
+				c.fold = member
+			} else {
+				c.folds = append(c.folds, member)
+			}
 		default:
 			return c, false
 		}
 	}
-	return c, c.lead != nil || c.listed != nil
+	if c.lead == nil && c.listed == nil && c.fold == nil && len(c.folds) > 0 {
+		c.fold, c.folds = c.folds[0], c.folds[1:] // the others are sets of many documents
+	}
+	return c, c.lead != nil || c.listed != nil || c.fold != nil
 }
 
 // isSparse reports whether looking documents up is cheaper than combining
 // sets even while every match is wanted.
 func (c *conjunction) isSparse() bool {
-	return c.lead == nil || len(c.ranges)+len(c.values) > 0 || c.lead.density <= sparseLead || len(c.others) >= maxDense
+	return c.lead == nil || len(c.ranges)+len(c.values)+len(c.folds) > 0 || c.lead.density <= sparseLead || len(c.others) >= maxDense
 }
 
 // looksUpFirst reports whether so few documents of the lead hold the next term
@@ -104,7 +118,7 @@ func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32,
 		top := 0.0
 		if floor > 0 {
 			top = c.lead.blockBound()
-			if top+boundAll(c.others, bounds, lead.FirstDoc(), lead.LastDoc()+1) <= floor {
+			if top+c.boundRest(bounds, lead.FirstDoc(), lead.LastDoc()+1) <= floor {
 				s.skipped = true
 				continue
 			}
@@ -120,7 +134,7 @@ func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32,
 			}
 			rest := 0.0
 			if floor > 0 {
-				rest = boundAll(c.others, bounds, docs[first], docs[last-1]+1)
+				rest = c.boundRest(bounds, docs[first], docs[last-1]+1)
 				if top+rest <= floor {
 					s.skipped = true
 					continue
@@ -163,7 +177,7 @@ func (s *Scanner) bestOfListed(ctx context.Context, c conjunction, from, to uint
 			floor = sink.Floor()
 		}
 		if floor > 0 {
-			if rest = boundAll(c.others, bounds, docs[0], docs[len(docs)-1]+1); rest <= floor {
+			if rest = c.boundRest(bounds, docs[0], docs[len(docs)-1]+1); rest <= floor {
 				s.skipped = true
 				continue
 			}
@@ -176,6 +190,16 @@ func (s *Scanner) bestOfListed(ctx context.Context, c conjunction, from, to uint
 		}
 	}
 	return nil
+}
+
+// boundRest is a score that no document of a range exceeds by what does not
+// lead; bounds receives the part of each term.
+func (c *conjunction) boundRest(bounds []float64, from, to uint32) float64 {
+	total := boundAll(c.others, bounds, from, to)
+	for _, f := range c.folds {
+		total += f.bound(from, to)
+	}
+	return total
 }
 
 // blockBound is a score that no document of the block exceeds.
@@ -191,11 +215,32 @@ func (s *termStep) blockBound() float64 {
 // read last.
 func (s *Scanner) gradeChunk(c conjunction, docs []uint32, first int, bounds []float64, rest, floor float64) {
 	s.gradeTerms(c, docs, first, bounds, rest, floor)
+	s.gradeRest(c, floor)
+}
+
+// gradeRest leaves those documents in the batch that have the numbers and list
+// values.
+func (s *Scanner) gradeRest(c conjunction, floor float64) {
+	out := &s.room.batch
 	for _, r := range c.ranges {
-		s.room.batch.keepInRange(r)
+		out.keepInRange(r)
 	}
 	for _, v := range c.values {
-		s.room.batch.keepWithValues(v)
+		out.keepWithValues(v)
+	}
+	for i, f := range c.folds {
+		if len(out.docs) == 0 {
+			return
+		}
+		rest := 0.0
+		if floor > 0 {
+			for _, later := range c.folds[i+1:] {
+				rest += later.bound(out.docs[0], out.docs[len(out.docs)-1]+1)
+			}
+		}
+		if out.addFolded(f, rest, floor) {
+			s.skipped = true
+		}
 	}
 }
 

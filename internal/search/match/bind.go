@@ -18,6 +18,7 @@ type binder struct {
 	documents uint32
 	scoring   bool // scores are wanted
 	owned     []*termStep
+	rooms     []*room  // see newRoom
 	paths     []string // see listPaths
 }
 

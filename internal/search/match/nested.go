@@ -1,56 +1,54 @@
 package match
 
 import (
-	"math"
 	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// nested works a nested clause out over the whole segment: the clause over
-// list values first, then values become their documents.
+// nested returns the step of a nested clause: the clause is matched over list
+// values, then values become their documents.
 func (b *binder) nested(n *plan.Nested, factor float64) (step, error) {
-	parents := b.segment.Reader.Parents()
-	if parents == nil {
-		return noStep{}, nil // no list values at all
+	if b.scoring && factor > 0 && plan.Scores(n) {
+		return b.folded(n, factor)
 	}
-	scores := b.scoring && factor > 0 && plan.Scores(n)
-	if !scores {
-		return b.cached(n, func() (*Set, error) {
-			if values, err := b.valuesOf(n); values != nil || err != nil {
-				if err != nil {
-					return nil, err
-				}
-				return values.all(b)
-			}
-			all := bitset.New(b.documents)
-			last := uint32(0) // the document whose values come
-			err := b.eachValue(n.Path, n.Clause, false, func(doc uint32, _ float32) {
-				if doc >= last {
-					last = parents.Next(doc)
-					all.Set(last)
-				}
-			})
-			return newSet(all), err
-		})
-	}
-	fold := folder{fold: n.Fold, factor: factor}
-	last := uint32(0)
-	err := b.eachValue(n.Path, n.Clause, true, func(doc uint32, score float32) {
-		if doc >= last {
-			last = parents.Next(doc)
+	return b.cached(n, func() (*Set, error) {
+		values, err := b.values(n)
+		if values == nil || err != nil {
+			return newSparseSet(nil, b.documents), err
 		}
-		fold.add(last, float64(score))
+		return values.all(b)
 	})
+}
+
+// folded returns the step of a nested clause that scores.
+func (b *binder) folded(n *plan.Nested, factor float64) (step, error) {
+	field, entry, ok := b.listValues(n.Path)
+	parents := b.segment.Reader.Parents()
+	if parents == nil || !ok {
+		return noStep{}, nil
+	}
+	root, err := b.inside(n.Clause, true)
 	if err != nil {
 		return nil, err
 	}
-	fold.flush()
-	if len(fold.docs) == 0 {
-		return noStep{}, nil
+	if _, never := root.(noStep); never {
+		return root, nil
 	}
-	return newListStep(fold.docs, fold.scores), nil
+	s := &foldStep{inner: root, parents: parents, documents: b.documents, fold: folder{fold: n.Fold, factor: factor}}
+	if !b.belongs(n.Clause, n.Path) {
+		s.domain = b.newTerm(field, entry)
+	}
+	s.room, s.more = b.newRoom(), b.newRoom()
+	return s, nil
+}
+
+// newRoom returns working memory that lives as long as the binder.
+func (b *binder) newRoom() *room {
+	r := b.view.tables.rooms.Get().(*room)
+	b.rooms = append(b.rooms, r)
+	return r
 }
 
 // folder gathers the scores of list values, which come in order, into those
@@ -58,8 +56,6 @@ func (b *binder) nested(n *plan.Nested, factor float64) (step, error) {
 type folder struct {
 	fold   plan.Fold
 	factor float64
-	docs   []uint32
-	scores []float32
 
 	open   bool
 	parent uint32
@@ -67,19 +63,13 @@ type folder struct {
 	count  int
 }
 
-func (f *folder) add(parent uint32, score float64) {
-	if f.open && parent != f.parent {
-		f.flush()
-	}
-	if !f.open {
-		f.open, f.parent, f.count = true, parent, 0
-		switch f.fold {
-		case plan.FoldMin:
-			f.value = math.Inf(1)
-		default:
-			f.value = 0
-		}
-	}
+// start opens a document.
+func (f *folder) start(parent uint32, score float64) {
+	f.open, f.parent, f.value, f.count = true, parent, score, 1
+}
+
+// add takes a further value of the open document.
+func (f *folder) add(score float64) {
 	f.count++
 	switch f.fold {
 	case plan.FoldMax:
@@ -91,70 +81,186 @@ func (f *folder) add(parent uint32, score float64) {
 	}
 }
 
-func (f *folder) flush() {
-	if !f.open {
-		return
-	}
+// end closes the open document and returns its score.
+func (f *folder) end() float64 {
+	f.open = false
 	if f.fold == plan.FoldAvg {
 		f.value /= float64(f.count)
 	}
-	f.docs = append(f.docs, f.parent)
-	f.scores = append(f.scores, float32(f.value*f.factor))
-	f.open = false
+	return float64(float32(f.value * f.factor))
 }
 
-// eachValue calls visit for every list value of the path that the clause
-// matches, in order, deleted ones included.
-func (b *binder) eachValue(path string, clause plan.Node, scoring bool, visit func(doc uint32, score float32)) error {
-	field, entry, ok := b.listValues(path)
-	if !ok {
-		return nil
-	}
-	inner := *b
-	inner.scoring, inner.owned = scoring, nil
-	root, err := inner.bind(clause, 1)
-	if err != nil {
-		inner.release()
-		return err
-	}
-	s := &Scanner{binder: &inner, root: root, mask: mask{documents: b.documents}, room: b.view.tables.rooms.Get().(*room)}
-	defer s.Close()
-	if scoring {
-		s.sums = &s.room.sums
-	}
-	if !inner.belongs(clause, path) {
-		s.mask.domain = inner.newTerm(field, entry)
-	}
-	return s.Run(b.view.ctx, 0, b.documents, visitor(visit))
+// foldStep matches documents by their list values and scores them by the
+// values' scores. It finds whole windows, which do not go back; a document
+// whose values began in a window before is carried over.
+type foldStep struct {
+	inner     step
+	domain    *termStep // the values of the list, when inner matches others too
+	parents   *bitset.Bitset
+	documents uint32
+
+	// fold holds the document whose values are coming. room.out is the
+	// documents found in the window, and the sums of its batch are their
+	// scores; room.sums are those of values.
+	fold  folder
+	room  *room
+	more  *room // of a scan of values, see bestOfValues
+	valid bool
+	base  uint32 // of the window found last
+	top   float64
 }
 
-// visitor is a sink that is called for every match.
-type visitor func(doc uint32, score float32)
+func (s *foldStep) scores() *[Span]float64 { return (*[Span]float64)(s.room.batch.sumsRoom[:Span]) }
 
-// Take visits the matches of a window.
-func (v visitor) Take(base uint32, matched *Bits, sums *Sums) bool {
-	for i, w := range matched {
-		for w != 0 {
+func (s *foldStep) run(base uint32, in, out *Bits, sums *Sums) {
+	s.window(base)
+	*out = s.room.out
+	out.And(in)
+	if sums == nil {
+		return
+	}
+	scores := s.scores()
+	for i, w := range out {
+		for ; w != 0; w &= w - 1 {
 			at := i<<6 + bits.TrailingZeros64(w)
-			w &= w - 1
-			score := float32(0)
-			if sums != nil {
-				score, sums[at] = float32(sums[at]), 0
-			}
-			v(base+uint32(at), score)
+			sums[at] += scores[at]
 		}
 	}
-	return true
 }
 
-// TakeDocs visits documents.
-func (v visitor) TakeDocs(docs []uint32, scores []float32) bool {
-	for i, doc := range docs {
-		v(doc, scores[i])
+// window finds the documents of a window.
+func (s *foldStep) window(base uint32) {
+	if s.valid && s.base == base {
+		return
 	}
-	return true
+	from := base
+	if !s.valid || s.base+Span != base {
+		// The first document of the window may have values in those before.
+		from = firstValue(s.parents, base) &^ (Span - 1)
+		if s.valid && s.base >= from {
+			from = s.base + Span
+		} else {
+			s.fold.open = false
+		}
+	}
+	for ; from <= base; from += Span {
+		s.fill(from)
+	}
 }
 
-func (visitor) Floor() float64          { return -1 }
-func (visitor) Prunes() bool            { return false }
-func (visitor) SkipsWindow(uint32) bool { return false }
+func (s *foldStep) fill(base uint32) {
+	s.base, s.valid, s.top = base, true, 0
+	r := s.room
+	r.in = Bits{}
+	if s.domain != nil {
+		s.domain.into(&r.in, base)
+	} else {
+		r.in.Fill(0, min(Span, s.documents-base))
+	}
+	r.dirty = true
+	s.inner.run(base, &r.in, &r.matched, &r.sums)
+	r.out = Bits{}
+	for i, w := range r.matched {
+		for ; w != 0; w &= w - 1 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			value := base + uint32(at)
+			score := float64(float32(r.sums[at]))
+			r.sums[at] = 0
+			if s.fold.open && value < s.fold.parent {
+				s.fold.add(score)
+				continue
+			}
+			s.found()
+			s.fold.start(s.parents.Next(value), score)
+		}
+	}
+	r.dirty = false
+	if s.fold.open && s.fold.parent-base < Span {
+		s.found()
+	}
+}
+
+// found closes the open document, which lies in the window.
+func (s *foldStep) found() {
+	if !s.fold.open {
+		return
+	}
+	at := s.fold.parent - s.base
+	s.room.out.Set(at)
+	score := s.fold.end()
+	s.scores()[at] = score
+	s.top = max(s.top, score)
+}
+
+// boundSlack covers that scores are rounded and bounds are not.
+const boundSlack = 1 + 1e-6
+
+// bound looks at the window found last too: the postings have moved behind it.
+func (s *foldStep) bound(from, to uint32) float64 {
+	first := firstValue(s.parents, from)
+	top := s.inner.bound(first, to)
+	if s.fold.open {
+		top = max(top, s.fold.value)
+	}
+	if s.fold.fold == plan.FoldTotal {
+		top *= float64(s.mostValues(first, to))
+		if s.fold.open {
+			top += s.fold.value
+		}
+	}
+	top *= s.fold.factor * boundSlack
+	if s.valid && from < s.base+Span && to > s.base {
+		top = max(top, s.top)
+	}
+	return top
+}
+
+// mostValues is how many values a document of a range has at most.
+func (s *foldStep) mostValues(from, to uint32) uint32 {
+	most := uint32(0)
+	to = min(to, s.parents.Len())
+	for at := from; at < to; {
+		parent := s.parents.Next(at)
+		most = max(most, parent-at)
+		at = parent + 1
+	}
+	return most
+}
+
+func (s *foldStep) next(from uint32) uint32 {
+	if s.valid && from-s.base < Span || s.fold.open {
+		return from
+	}
+	value := s.inner.next(firstValue(s.parents, from))
+	if value == NoMore {
+		return NoMore
+	}
+	return max(from, s.parents.Next(value))
+}
+
+// cost counts values, of which a document has several.
+func (s *foldStep) cost() int { return s.inner.cost() }
+
+// addFolded drops the documents that the step does not match and adds its
+// score to the others; those that, with the rest, do not exceed the floor go
+// too. It reports whether such were dropped.
+func (b *batch) addFolded(s *foldStep, rest, floor float64) (dropped bool) {
+	kept := 0
+	for i, doc := range b.docs {
+		base := doc &^ (Span - 1)
+		s.window(base)
+		at := doc - base
+		if !s.room.out.Has(at) {
+			continue
+		}
+		sum := b.sums[i] + s.scores()[at]
+		if sum+rest <= floor {
+			dropped = true
+			continue
+		}
+		b.docs[kept], b.sums[kept] = doc, sum
+		kept++
+	}
+	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+	return dropped
+}

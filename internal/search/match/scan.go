@@ -50,14 +50,18 @@ type room struct {
 	dirty   bool // sums may not be zero
 }
 
+func (r *room) clean() {
+	if r.dirty {
+		r.sums, r.dirty = Sums{}, false
+	}
+}
+
 // Close gives the working memory back. The scanner must not be used again.
 func (s *Scanner) Close() {
 	if s.room == nil {
 		return
 	}
-	if s.room.dirty {
-		s.room.sums, s.room.dirty = Sums{}, false
-	}
+	s.room.clean()
 	s.binder.view.tables.rooms.Put(s.room)
 	s.room, s.sums = nil, nil
 	s.binder.release()
@@ -227,6 +231,9 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	to = min(to, s.mask.documents)
 	if s.mask.domain == nil {
 		if c, ok := conjunctionOf(s.root); ok {
+			if c.fold != nil {
+				return s.bestOfValues(ctx, c, from, to, sink)
+			}
 			if c.isSparse() {
 				return s.bestOfAll(ctx, c, from, to, sink)
 			}

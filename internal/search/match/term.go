@@ -46,7 +46,11 @@ func (b *binder) release() {
 		s.opened, s.started, s.once, s.weight, s.ceiling = [2]bool{}, false, false, 0, 0
 		b.view.tables.steps.Put(s)
 	}
-	b.owned = nil
+	for _, r := range b.rooms {
+		r.clean()
+		b.view.tables.rooms.Put(r)
+	}
+	b.owned, b.rooms = nil, nil
 }
 
 // finder returns the postings that documents are found by, at their first

@@ -8,40 +8,80 @@ import (
 )
 
 // valuesStep matches documents of which a list value matches, window by
-// window. Its inner step matches nothing but list values.
+// window.
 type valuesStep struct {
-	inner     step
-	parents   []uint64
+	inner   step        // of the values
+	terms   []*termStep // inner as terms that a value all holds; nil when it is more than that
+	domain  *termStep   // the values of the list, when inner matches others too
+	parents *bitset.Bitset
+
 	documents uint32
+	seeks     bool // so few documents are asked for that each is looked up by itself
 
 	valid bool
 	base  uint32 // of the window found last
 	found Bits   // its documents with a value that matches
 	carry uint64 // a value at its end matches whose document comes later
-	every Bits
 	in    Bits
 }
 
-// valuesOf returns the step of a nested clause, nil when values of other lists
-// may match it. The step lives as long as the binder.
-func (b *binder) valuesOf(n *plan.Nested) (*valuesStep, error) {
+// values returns the step of a nested clause that does not score. It lives as
+// long as the binder.
+func (b *binder) values(n *plan.Nested) (*valuesStep, error) {
+	field, entry, ok := b.listValues(n.Path)
 	parents := b.segment.Reader.Parents()
-	if parents == nil || !b.belongs(n.Clause, n.Path) {
-		return nil, nil
+	if parents == nil || !ok {
+		return nil, nil // no values of the list
 	}
-	inner := *b
-	inner.scoring, inner.owned = false, nil
-	root, err := inner.bind(n.Clause, 0)
-	b.owned = append(b.owned, inner.owned...)
+	root, err := b.inside(n.Clause, false)
 	if err != nil {
 		return nil, err
 	}
-	s := &valuesStep{inner: root, parents: parents.Words(), documents: b.documents}
-	for i := range s.every {
-		s.every[i] = ^uint64(0)
+	s := &valuesStep{inner: root, parents: parents, documents: b.documents}
+	if !b.belongs(n.Clause, n.Path) {
+		s.domain = b.newTerm(field, entry)
+	} else {
+		s.terms = allTerms(root)
 	}
 	return s, nil
 }
+
+// inside returns the step of the clause of a nested clause, which lives as long
+// as the binder.
+func (b *binder) inside(clause plan.Node, scoring bool) (step, error) {
+	inner := *b
+	inner.scoring = scoring
+	root, err := inner.bind(clause, 1)
+	b.owned, b.rooms = inner.owned, inner.rooms
+	return root, err
+}
+
+// allTerms returns the terms that a step asks for and nothing else, nil when
+// it is another step.
+func allTerms(root step) []*termStep {
+	switch root := root.(type) {
+	case *termStep:
+		return []*termStep{root}
+	case *andStep:
+		if len(root.optional) > 0 {
+			return nil
+		}
+		terms := make([]*termStep, len(root.steps))
+		for i, c := range root.steps {
+			term, ok := c.(*termStep)
+			if !ok {
+				return nil
+			}
+			terms[i] = term
+		}
+		return terms
+	}
+	return nil
+}
+
+// seekValues is how many values a window may hold, for each document asked for
+// in it, before looking the values of the documents up beats gathering all.
+const seekValues = 24
 
 // lateValues returns the step of a nested clause that does not score, inside
 // an And of which another part matches at most rest documents. A clause that
@@ -51,13 +91,14 @@ func (b *binder) lateValues(n *plan.Nested, rest int) (step, error) {
 	if b.view.caches.filter(b.segment.Reader, n) != nil {
 		return b.nested(n, 0)
 	}
-	s, err := b.valuesOf(n)
+	s, err := b.values(n)
 	if err != nil {
 		return nil, err
 	}
 	if s == nil || s.inner.cost() <= rest || b.view.caches.isKnown(b.segment.Reader, n) {
 		return b.nested(n, 0)
 	}
+	s.seeks = s.terms != nil && s.inner.cost() > seekValues*rest
 	return s, nil
 }
 
@@ -66,9 +107,47 @@ func (s *valuesStep) next(from uint32) uint32   { return from }
 func (s *valuesStep) cost() int                 { return int(s.documents) }
 
 func (s *valuesStep) run(base uint32, in, out *Bits, _ *Sums) {
+	if s.seeks {
+		*out = Bits{}
+		for i, w := range in {
+			for ; w != 0; w &= w - 1 {
+				at := uint32(i<<6 + bits.TrailingZeros64(w))
+				if s.has(base + at) {
+					out.Set(at)
+				}
+			}
+		}
+		return
+	}
 	s.window(base)
 	*out = s.found
 	out.And(in)
+}
+
+// has looks the values of a document up; documents do not go back.
+func (s *valuesStep) has(doc uint32) bool {
+	value := firstValue(s.parents, doc)
+	for value < doc {
+		from := value
+		for _, t := range s.terms {
+			if value, _ = t.finder().Seek(value); value >= doc {
+				return false
+			}
+		}
+		if value == from {
+			return true
+		}
+	}
+	return false
+}
+
+// firstValue is the first value of a document, the document itself when it has
+// none.
+func firstValue(parents *bitset.Bitset, doc uint32) uint32 {
+	if doc == 0 {
+		return 0
+	}
+	return uint32(parents.Previous(doc-1) + 1)
 }
 
 // window finds the documents of a window; windows do not go back.
@@ -76,14 +155,19 @@ func (s *valuesStep) window(base uint32) {
 	if s.valid && s.base == base {
 		return
 	}
+	from := base
 	if !s.valid || s.base+Span != base {
-		s.carry = 0
-		// The first document of the window may have values in the one before.
-		if base > 0 && s.parents[(base-1)>>6]>>((base-1)&63)&1 == 0 {
-			s.fill(base - Span)
+		// The first document of the window may have values in those before.
+		from = firstValue(s.parents, base) &^ (Span - 1)
+		if s.valid && s.base >= from {
+			from = s.base + Span
+		} else {
+			s.carry = 0
 		}
 	}
-	s.fill(base)
+	for ; from <= base; from += Span {
+		s.fill(from)
+	}
 }
 
 // fill turns the values of a window that match into their documents. The
@@ -91,12 +175,49 @@ func (s *valuesStep) window(base uint32) {
 // match to ones in place of all values carries into the bit of the document.
 func (s *valuesStep) fill(base uint32) {
 	s.base, s.valid = base, true
-	s.inner.run(base, &s.every, &s.found, nil)
-	s.in.load(s.parents, base)
-	for i, parents := range s.in {
+	s.match(base)
+	parents := s.parents.Words()[base>>6:]
+	if len(parents) > spanWords {
+		parents = parents[:spanWords]
+	}
+	carry := s.carry
+	for i, parents := range parents {
 		var sum uint64
-		sum, s.carry = bits.Add64(s.found[i]&^parents, ^parents, s.carry)
+		sum, carry = bits.Add64(s.found[i]&^parents, ^parents, carry)
 		s.found[i] = sum & parents
+	}
+	clear(s.found[len(parents):])
+	s.carry = carry
+}
+
+// match leaves the values of a window that match in found.
+func (s *valuesStep) match(base uint32) {
+	if s.terms == nil {
+		s.in = Bits{}
+		if s.domain != nil {
+			s.domain.into(&s.in, base)
+		} else {
+			s.in.Fill(0, min(Span, s.documents-base))
+		}
+		s.inner.run(base, &s.in, &s.found, nil)
+		return
+	}
+	s.found = Bits{}
+	for i, t := range s.terms {
+		if i == 0 {
+			t.into(&s.found, base)
+			continue
+		}
+		s.in = Bits{}
+		t.into(&s.in, base)
+		s.found.And(&s.in)
+	}
+}
+
+// into adds the documents of a window that hold the term.
+func (s *termStep) into(out *Bits, base uint32) {
+	if it := s.finder(); it.SeekBlock(base) && it.FirstDoc() < base+Span {
+		it.IntoBitset(out[:], base)
 	}
 }
 
@@ -118,9 +239,15 @@ func (s *valuesStep) all(b *binder) (*Set, error) {
 func (b *batch) keepWithValues(s *valuesStep) {
 	kept := 0
 	for i, doc := range b.docs {
-		base := doc &^ (Span - 1)
-		s.window(base)
-		if s.found.Has(doc - base) {
+		has := false
+		if s.seeks {
+			has = s.has(doc)
+		} else {
+			base := doc &^ (Span - 1)
+			s.window(base)
+			has = s.found.Has(doc - base)
+		}
+		if has {
 			b.docs[kept], b.sums[kept] = doc, b.sums[i]
 			kept++
 		}

@@ -1,0 +1,166 @@
+package match
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/search/plan"
+)
+
+// bestOfValues walks the list values of the nested clause that leads a
+// conjunction, or is all of it, and looks their documents up in the other
+// parts. Where the best value of a document counts, values that cannot lift
+// it above the floor are skipped like documents are.
+func (s *Scanner) bestOfValues(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
+	f := c.fold
+	v := &valueSink{scanner: s, c: c, fold: f.fold, sink: sink, bounds: make([]float64, len(c.others)), from: from, to: to}
+	for _, t := range c.others {
+		if t.table != nil {
+			v.rest += t.ceiling
+		}
+	}
+	for _, other := range c.folds {
+		v.rest += other.bound(0, f.documents)
+	}
+	s.room.batch.reset()
+	inner := &Scanner{binder: s.binder, root: f.inner, mask: mask{documents: f.documents}, room: f.more, sums: &f.more.sums}
+	if f.domain != nil {
+		inner.mask.domain = f.domain
+	}
+	err := inner.Run(ctx, firstValue(f.parents, from)&^(Span-1), min(f.documents, to), v)
+	if err != nil {
+		return err
+	}
+	s.skipped = s.skipped || inner.skipped
+	if v.fold.open && !v.ended {
+		v.close()
+		v.flush()
+	}
+	return nil
+}
+
+// valueSink takes the list values that a scan finds, and hands their documents
+// to another sink.
+type valueSink struct {
+	scanner  *Scanner
+	c        conjunction
+	fold     folder
+	sink     Sink
+	bounds   []float64
+	rest     float64 // what the other parts add at most
+	from, to uint32  // documents asked for
+	ended    bool
+}
+
+// Take takes the values of a window.
+func (v *valueSink) Take(base uint32, matched *Bits, sums *Sums) bool {
+	parents := v.c.fold.parents
+	for i, w := range matched {
+		for ; w != 0; w &= w - 1 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			value := base + uint32(at)
+			score := float64(float32(sums[at]))
+			sums[at] = 0
+			if v.fold.open && value < v.fold.parent {
+				v.fold.add(score)
+				continue
+			}
+			if v.fold.open {
+				v.close()
+			}
+			v.fold.start(parents.Next(value), score)
+		}
+	}
+	return v.flush()
+}
+
+// TakeDocs takes values.
+func (v *valueSink) TakeDocs(values []uint32, scores []float32) bool {
+	parents := v.c.fold.parents
+	for i, value := range values {
+		score := float64(scores[i])
+		if v.fold.open && value < v.fold.parent {
+			v.fold.add(score)
+			continue
+		}
+		if v.fold.open {
+			v.close()
+		}
+		v.fold.start(parents.Next(value), score)
+	}
+	return v.flush()
+}
+
+// close moves the open document to the batch.
+func (v *valueSink) close() {
+	out := &v.scanner.room.batch
+	doc, score := v.fold.parent, v.fold.end()
+	if doc-v.from >= v.to-v.from || v.ended {
+		return
+	}
+	out.docs, out.sums = append(out.docs, doc), append(out.sums, score)
+	if len(out.docs) == chunk && v.isNarrowed() {
+		v.flush()
+	}
+}
+
+func (v *valueSink) isNarrowed() bool {
+	c := &v.c
+	return len(c.others)+len(c.sets)+len(c.ranges)+len(c.values)+len(c.folds) > 0
+}
+
+// flush hands the documents of the batch over that the other parts match.
+func (v *valueSink) flush() bool {
+	s := v.scanner
+	out := &s.room.batch
+	if len(out.docs) == 0 || v.ended {
+		return !v.ended
+	}
+	if v.isNarrowed() {
+		v.narrow()
+	}
+	if len(out.docs) > 0 && !out.send(&s.mask, v.sink) {
+		s.skipped, v.ended = true, true
+	}
+	out.reset()
+	return !v.ended
+}
+
+func (v *valueSink) narrow() {
+	s, c := v.scanner, v.c
+	out := &s.room.batch
+	floor, rest := -1.0, 0.0
+	if v.sink.Prunes() {
+		if floor = v.sink.Floor(); floor > 0 {
+			rest = c.boundRest(v.bounds, out.docs[0], out.docs[len(out.docs)-1]+1)
+		}
+	}
+	for _, set := range c.sets {
+		out.keepIn(set)
+	}
+	for i, t := range c.others {
+		if len(out.docs) == 0 {
+			return
+		}
+		rest = max(0, rest-v.bounds[i])
+		if t.keepHeld(out, rest, floor) {
+			s.skipped = true
+		}
+	}
+	s.gradeRest(c, floor)
+}
+
+// Floor is the score that a value must exceed for its document to be a hit.
+func (v *valueSink) Floor() float64 {
+	floor := v.sink.Floor()
+	if floor <= 0 || v.rest == 0 && v.fold.factor == 1 {
+		return floor
+	}
+	return (floor - v.rest) / v.fold.factor / boundSlack
+}
+
+// Prunes reports whether values may be left out: only where one value decides.
+func (v *valueSink) Prunes() bool { return v.fold.fold == plan.FoldMax && v.sink.Prunes() }
+
+// SkipsWindow never skips: a document may stand in a later window.
+func (v *valueSink) SkipsWindow(uint32) bool { return false }
