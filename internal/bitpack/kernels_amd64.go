@@ -14,6 +14,12 @@ var (
 //go:noescape
 func addAVX2(values *uint32, n int, v uint32)
 
+// sumAVX2 replaces n values, a multiple of 8, by base plus the sum of all up to
+// each.
+//
+//go:noescape
+func sumAVX2(values *uint32, n int, base uint32)
+
 // expandAVX512 writes base plus the number of each one bit of n words.
 //
 //go:noescape

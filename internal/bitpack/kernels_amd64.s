@@ -94,3 +94,38 @@ part:
 end:
 	VZEROUPPER
 	RET
+
+// func sumAVX2(values *uint32, n int, base uint32)
+//
+// Eight values at a time: sums inside each half, then the last of the lower
+// half into the upper, then what came before into all.
+TEXT ·sumAVX2(SB), NOSPLIT, $0-20
+	MOVQ values+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVL base+16(FP), DX
+	VMOVD DX, X0
+	VPBROADCASTD X0, Y0
+
+eight:
+	CMPQ CX, $8
+	JLT  summed
+	VMOVDQU (AX), Y1
+	VPSLLDQ $4, Y1, Y2
+	VPADDD  Y2, Y1, Y1
+	VPSLLDQ $8, Y1, Y2
+	VPADDD  Y2, Y1, Y1
+	VPSHUFD $0xff, Y1, Y2
+	VPERM2I128 $0x08, Y2, Y2, Y2
+	VPADDD  Y2, Y1, Y1
+	VPADDD  Y0, Y1, Y3
+	VMOVDQU Y3, (AX)
+	VPSHUFD $0xff, Y1, Y4
+	VPERM2I128 $0x11, Y4, Y4, Y4
+	VPADDD  Y4, Y0, Y0
+	ADDQ $32, AX
+	SUBQ $8, CX
+	JMP  eight
+
+summed:
+	VZEROUPPER
+	RET

@@ -21,6 +21,11 @@ func TestKernelsEqualTheirPlainTwins(t *testing.T) {
 		if !slices.Equal(values, want) {
 			t.Fatal("add")
 		}
+		sumScalar(want, v)
+		SumTo32(values, v)
+		if !slices.Equal(values, want) {
+			t.Fatal("sum")
+		}
 
 		src := make([]byte, 8*(1+rng.IntN(20)))
 		for at := 0; at < len(src); at += 8 {
@@ -65,6 +70,22 @@ func BenchmarkExpandBits(b *testing.B) {
 	b.Run("plain", func(b *testing.B) {
 		for b.Loop() {
 			expandScalar(dst, src, 7)
+		}
+		b.ReportMetric(256*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gint/s")
+	})
+}
+
+func BenchmarkSumTo32(b *testing.B) {
+	values := make([]uint32, 256)
+	b.Run("kernel", func(b *testing.B) {
+		for b.Loop() {
+			SumTo32(values, 7)
+		}
+		b.ReportMetric(256*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gint/s")
+	})
+	b.Run("plain", func(b *testing.B) {
+		for b.Loop() {
+			sumScalar(values, 7)
 		}
 		b.ReportMetric(256*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gint/s")
 	})

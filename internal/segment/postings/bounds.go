@@ -1,5 +1,7 @@
 package postings
 
+import "slices"
+
 // BlockImpacts are the impacts of the current block; valid until the next
 // call. nil when none are known: then nothing bounds the block.
 func (it *Iterator) BlockImpacts() Impacts {
@@ -34,9 +36,9 @@ func (it *Iterator) GroupLastDoc() uint32 {
 }
 
 func (it *Iterator) readImpacts(dst Impacts, list int) Impacts {
-	if it.inline {
-		// The length is the document's own; zero is never above it.
-		return append(dst, Impact{Freq: uint8(min(it.inlineFreq, manyFreq)), Length: 0})
+	if it.tiny {
+		// The lengths are the documents' own; zero is never above them.
+		return append(dst, Impact{Freq: uint8(min(slices.Max(it.freqs[:it.df]), manyFreq)), Length: 0})
 	}
 	if list < 0 || list >= len(it.impactAts) {
 		return nil
@@ -68,7 +70,7 @@ type keptBound struct {
 
 // maxOf is Impacts.Max of one stored list without copying it.
 func (it *Iterator) maxOf(list int, norms *[256]float32) float32 {
-	if it.inline || list >= len(it.impactAts) {
+	if it.tiny || list >= len(it.impactAts) {
 		return it.BlockImpacts().Max(norms)
 	}
 	if it.boundNorms != norms {

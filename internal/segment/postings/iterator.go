@@ -32,8 +32,8 @@ type Iterator struct {
 	posAt     int
 	posEnd    int
 
-	inline         bool
-	inlineFreq     uint32
+	tiny           bool // the only block is read: its documents and frequencies are in place
+	inline         bool // the one position too
 	inlinePosition uint32
 	single         [2]uint32
 
@@ -148,8 +148,8 @@ func (it *Iterator) FirstDoc() uint32 {
 	if uint(it.block) >= uint(it.numBlocks) {
 		return NoMoreDocs
 	}
-	if it.inline {
-		return it.single[0]
+	if it.tiny {
+		return it.docs[0]
 	}
 	if at := it.blocksAt + int(it.blockAts[it.block]) + 1; at+4 <= it.blocksEnd {
 		return binary.LittleEndian.Uint32(it.data[at:])
@@ -237,6 +237,8 @@ func (it *Iterator) frame() (kind byte, first uint32, at int, ok bool) {
 		size = 8 * (int(it.lastDocs[it.block]>>6) - int(first>>6) + 1)
 	case kind <= 32:
 		size = bitpack.Size(n, int(kind))
+	case kind >= kindSteps && kind <= kindSteps+32 && at+2 <= it.blocksEnd:
+		size = 2 + bitpack.Size(n, int(kind-kindSteps)) + int(it.data[at+1])
 	default:
 		size = -1
 	}
@@ -254,8 +256,8 @@ func (it *Iterator) decodeDocs() {
 		it.count = 0
 		return
 	}
-	if it.inline {
-		it.docs[0], it.count = it.single[0], 1
+	if it.tiny {
+		it.count = int(it.df)
 		return
 	}
 	kind, first, at, ok := it.frame()
@@ -273,23 +275,33 @@ func (it *Iterator) decodeDocs() {
 			it.fail("bits of block %d hold %d documents, not %d", it.block, got, len(docs))
 		}
 	default:
-		bitpack.Unpack32(it.docs[:(len(docs)+7)&^7], it.data[at:], int(kind))
-		bitpack.AddTo32(docs, first)
+		if kind < kindSteps {
+			bitpack.Unpack32(it.docs[:(len(docs)+7)&^7], it.data[at:], int(kind))
+			bitpack.AddTo32(docs, first)
+			return
+		}
+		width, exceptions := int(kind-kindSteps), int(it.data[at])
+		at += 2
+		bitpack.Unpack32(it.docs[:(len(docs)+7)&^7], it.data[at:], width)
+		if exceptions > 0 && !patch(docs, it.data[at+bitpack.Size(len(docs), width):it.freqsAt], width, exceptions) {
+			it.fail("exceptions of block %d", it.block)
+			return
+		}
+		bitpack.SumTo32(docs, first)
 	}
 }
 
 func (it *Iterator) decodeFreqs() {
-	if it.inline || uint(it.block) >= uint(it.numBlocks) {
+	if it.tiny || uint(it.block) >= uint(it.numBlocks) {
 		it.decodeDocs()
 	} else if !it.docsReady {
 		it.frame()
 	}
 	it.freqsReady = true
-	freqs := it.freqs[:it.count]
-	if it.inline && it.count == 1 {
-		it.freqs[0] = it.inlineFreq
+	if it.tiny {
 		return
 	}
+	freqs := it.freqs[:it.count]
 	if !it.opts.Freqs || it.count == 0 {
 		for i := range freqs {
 			freqs[i] = 1
@@ -322,7 +334,7 @@ func (it *Iterator) Find(doc uint32) (index int, ok bool) {
 	if !it.SeekBlock(doc) {
 		return 0, false
 	}
-	if !it.docsReady && !it.inline {
+	if !it.docsReady && !it.tiny {
 		kind, first, at, ok := it.frame()
 		switch {
 		case !ok || doc < first:
@@ -365,7 +377,7 @@ func (it *Iterator) IntoBitset(words []uint64, base uint32) {
 }
 
 func (it *Iterator) blockInto(words []uint64, base uint32, end uint64) {
-	if !it.inline {
+	if !it.tiny {
 		kind, first, at, ok := it.frame()
 		if !ok {
 			return

@@ -71,10 +71,16 @@ func readPatched(dst []uint32, src []byte, width, exceptions int) bool {
 		return false
 	}
 	bitpack.Unpack32(dst, src, width)
-	if exceptions == 0 {
-		return true
+	return exceptions == 0 || patch(dst, src[size:], width, exceptions)
+}
+
+// patch adds the high bits of exceptions to unpacked values; false when src is
+// not well-formed.
+func patch(dst []uint32, src []byte, width, exceptions int) bool {
+	if exceptions > len(src) {
+		return false
 	}
-	indexes, high := src[size:size+exceptions], src[size+exceptions:]
+	indexes, high := src[:exceptions], src[exceptions:]
 	for _, i := range indexes {
 		var v uint64
 		if len(high) > 0 && high[0] < 0x80 {

@@ -1,6 +1,10 @@
 package postings
 
-import "github.com/quiresearch/quire/internal/bitpack"
+import (
+	"encoding/binary"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+)
 
 // AppendPositions appends the positions of document number index of the
 // current block to dst, in order. Nothing in a field without positions.
@@ -18,6 +22,9 @@ func (it *Iterator) AppendPositions(dst []uint32, index int) []uint32 {
 		return dst
 	}
 	from, to := int(it.starts[index]), int(it.starts[index+1])
+	if it.tiny {
+		return it.appendVarints(dst, from, to-from)
+	}
 	var at uint32
 	for from < to {
 		c := from / chunkSize
@@ -30,6 +37,29 @@ func (it *Iterator) AppendPositions(dst []uint32, index int) []uint32 {
 			dst = append(dst, at)
 		}
 		from = stop
+	}
+	return dst
+}
+
+// appendVarints appends count positions of a term of few documents, of which
+// skip stand before.
+func (it *Iterator) appendVarints(dst []uint32, skip, count int) []uint32 {
+	b := it.data[it.posAt:it.posEnd]
+	for ; skip > 0 && len(b) > 0; b = b[1:] {
+		if b[0] < 0x80 {
+			skip--
+		}
+	}
+	var at uint32
+	for range count {
+		delta, n := binary.Uvarint(b)
+		if n <= 0 {
+			it.failBlock("positions at %d", it.posAt)
+			return dst
+		}
+		b = b[n:]
+		at += uint32(delta)
+		dst = append(dst, at)
 	}
 	return dst
 }
@@ -87,11 +117,28 @@ func (it *Iterator) BlockDeltas(dst []uint32) []uint32 {
 		it.sumFreqs()
 	}
 	total := int(it.starts[it.count])
+	if it.tiny {
+		return it.tinyDeltas(dst, total)
+	}
 	for c := 0; c*chunkSize < total; c++ {
 		if !it.decodeChunk(c) {
 			return dst
 		}
 		dst = append(dst, it.chunkValues[:min(chunkSize, total-c*chunkSize)]...)
+	}
+	return dst
+}
+
+func (it *Iterator) tinyDeltas(dst []uint32, total int) []uint32 {
+	b := it.data[it.posAt:it.posEnd]
+	for range total {
+		delta, n := binary.Uvarint(b)
+		if n <= 0 {
+			it.failBlock("positions at %d", it.posAt)
+			return dst
+		}
+		b = b[n:]
+		dst = append(dst, uint32(delta))
 	}
 	return dst
 }

@@ -42,12 +42,23 @@ const NoMoreDocs = ^uint32(0)
 // chunkSize is the number of positions packed together.
 const chunkSize = 128
 
+// tinyDocs is the number of documents up to which a term is a list of varints,
+// read when it is looked up.
+const tinyDocs = 16
+
 // Encodings of a block's documents; up to 32 it is the width of offsets from
-// the first document.
+// the first document, from kindSteps to kindSteps+32 the width of the steps
+// from document to document.
 const (
 	kindBitset = 64
 	kindRun    = 65
+	kindSteps  = 128
 )
+
+// sparse is the average step from which on a block keeps steps: they take four
+// bits a document less than offsets and a little longer to read, which matters
+// where a term has many blocks.
+const sparse = 64
 
 // errDamaged is wrapped by errors of iterators.
 var errDamaged = errors.New("damaged postings")

@@ -21,9 +21,10 @@ type posting struct {
 
 // shapes are the ways documents of a term may lie.
 var shapes = map[string]func(rng *rand.Rand, doc uint32) uint32{
-	"run":    func(_ *rand.Rand, doc uint32) uint32 { return doc + 1 },
-	"dense":  func(rng *rand.Rand, doc uint32) uint32 { return doc + 1 + rng.Uint32N(3) },
-	"sparse": func(rng *rand.Rand, doc uint32) uint32 { return doc + 1 + rng.Uint32N(5000) },
+	"run":      func(_ *rand.Rand, doc uint32) uint32 { return doc + 1 },
+	"dense":    func(rng *rand.Rand, doc uint32) uint32 { return doc + 1 + rng.Uint32N(3) },
+	"sparse":   func(rng *rand.Rand, doc uint32) uint32 { return doc + 1 + rng.Uint32N(5000) },
+	"middling": func(rng *rand.Rand, doc uint32) uint32 { return doc + 1 + rng.Uint32N(60) },
 	"mixed": func(rng *rand.Rand, doc uint32) uint32 {
 		if rng.IntN(100) == 0 {
 			return doc + 100_000
@@ -82,7 +83,7 @@ func TestPostingsComeBack(t *testing.T) {
 		var lists [][]posting
 		var handles []Handle
 		for _, name := range []string{"run", "dense", "sparse", "mixed"} {
-			for _, n := range []int{1, 1, 2, 3, 100, 255, 256, 257, 512, 2000, 20_000} {
+			for _, n := range []int{1, 1, 2, 3, 16, 17, 100, 255, 256, 257, 512, 2000, 20_000} {
 				list := randomPostings(rng, n, shapes[name])
 				lists = append(lists, list)
 				handles = append(handles, encode(t, w, list))
@@ -242,14 +243,14 @@ func (p posting) saturation(score func(posting) float32) float32 { return score(
 
 func TestEveryKindOfBlockIsUsed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for name, want := range map[string]byte{"run": kindRun, "dense": kindBitset, "sparse": 0} {
+	for name, want := range map[string]byte{"run": kindRun, "dense": kindBitset, "middling": 0, "sparse": kindSteps} {
 		var docs []uint32
 		doc := uint32(5)
 		for range BlockSize {
 			docs = append(docs, doc)
 			doc = shapes[name](rng, doc)
 		}
-		if kind := appendDocs(nil, docs)[0]; kind != want && !(want == 0 && kind <= 32) {
+		if kind := appendDocs(nil, docs)[0]; kind != want && (kind < want || kind > want+32 || want == kindRun || want == kindBitset) {
 			t.Errorf("%s: kind %d", name, kind)
 		}
 	}
@@ -297,10 +298,10 @@ func walk(r *Reader, h Handle) {
 func FuzzIterator(f *testing.F) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, opts := range []Options{{}, {Freqs: true}, {Positions: true}} {
-		for _, n := range []int{1, 2, 200, 700} {
+		for _, n := range []int{1, 2, 17, 200, 700} {
 			var out section
 			w := NewWriter(&out, opts)
-			h := encode(f, w, randomPostings(rng, n, shapes["dense"]))
+			h := encode(f, w, randomPostings(rng, n, shapes[[]string{"dense", "sparse"}[n%2]]))
 			f.Add(out.Bytes(), uint64(h), opts.Freqs, opts.Positions)
 		}
 	}
@@ -313,11 +314,12 @@ func FuzzIterator(f *testing.F) {
 func TestDamagedPostingsDoNotPanic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, opts := range []Options{{}, {Freqs: true}, {Positions: true}} {
-		for _, name := range []string{"run", "dense", "sparse", "mixed"} {
+		for _, name := range []string{"run", "dense", "middling", "sparse", "mixed"} {
 			var out section
 			w := NewWriter(&out, opts)
 			h := encode(t, w, randomPostings(rng, 600, shapes[name]))
 			small := encode(t, w, randomPostings(rng, 60, shapes[name]))
+			tiny := encode(t, w, randomPostings(rng, tinyDocs, shapes[name]))
 			for range 3000 {
 				data := bytes.Clone(out.Bytes())
 				for range 1 + rng.IntN(3) {
@@ -329,6 +331,7 @@ func TestDamagedPostingsDoNotPanic(t *testing.T) {
 				r := NewReader(data, opts)
 				walk(&r, h)
 				walk(&r, small)
+				walk(&r, tiny)
 			}
 		}
 	}
@@ -336,7 +339,7 @@ func TestDamagedPostingsDoNotPanic(t *testing.T) {
 
 func BenchmarkDecode(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, name := range []string{"dense", "sparse"} {
+	for _, name := range []string{"dense", "middling", "sparse"} {
 		var out section
 		w := NewWriter(&out, Options{Positions: true})
 		list := randomPostings(rng, 100_000, shapes[name])

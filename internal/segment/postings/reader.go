@@ -41,7 +41,8 @@ func (r *Reader) Reset(it *Iterator, h Handle) {
 	it.block, it.err, it.index, it.boundNorms = -1, nil, 0, nil
 	it.docsReady, it.freqsReady, it.startsReady, it.chunk = false, false, false, -1
 	it.lastDocs, it.blockAts, it.posAts, it.impactAts, it.impacts = nil, nil, nil, nil, nil
-	if it.inline = h.inline(); it.inline {
+	it.tiny, it.inline = false, h.inline()
+	if it.inline {
 		it.resetInline(h)
 		return
 	}
@@ -50,7 +51,9 @@ func (r *Reader) Reset(it *Iterator, h Handle) {
 		it.fail("handle %x", uint64(h))
 		return
 	}
-	if it.df <= BlockSize {
+	if it.df <= tinyDocs {
+		it.resetTiny(h.offset())
+	} else if it.df <= BlockSize {
 		it.resetSingle(h.offset())
 	} else {
 		it.resetMany(h.offset())
@@ -58,15 +61,50 @@ func (r *Reader) Reset(it *Iterator, h Handle) {
 }
 
 func (it *Iterator) resetInline(h Handle) {
-	it.df, it.numBlocks = 1, 1
-	it.single[0] = uint32(h)
-	it.lastDocs = it.single[:1]
+	it.df = 1
 	payload := uint32(h >> 32 & inlineMax)
+	it.docs[0], it.freqs[0] = uint32(h), 1
 	if h&frequencyFlag != 0 {
-		it.inlineFreq, it.inlinePosition = payload, 0
+		it.freqs[0], it.inlinePosition = payload, 0
 	} else {
-		it.inlineFreq, it.inlinePosition = 1, payload
+		it.inlinePosition = payload
 	}
+	it.readTiny()
+}
+
+// resetTiny reads a term of few documents; only its positions stay to be read.
+func (it *Iterator) resetTiny(start int) {
+	at, last := start, uint32(0)
+	for i := range int(it.df) {
+		step, n := binary.Uvarint(it.data[at:])
+		if n <= 0 {
+			it.fail("documents at %d", start)
+			return
+		}
+		at += n
+		freq := uint64(1)
+		if it.opts.Freqs {
+			if step&1 == 0 {
+				if freq, n = binary.Uvarint(it.data[at:]); n <= 0 {
+					it.fail("frequencies at %d", start)
+					return
+				}
+				at += n
+			}
+			step >>= 1
+		}
+		last += uint32(step)
+		it.docs[i], it.freqs[i] = last, uint32(freq)
+	}
+	it.posAt, it.posEnd = at, len(it.data)
+	it.readTiny()
+}
+
+// readTiny makes the documents and frequencies in place the only block.
+func (it *Iterator) readTiny() {
+	it.tiny, it.numBlocks = true, 1
+	it.single[0] = it.docs[it.df-1]
+	it.lastDocs = it.single[:1]
 }
 
 func (it *Iterator) resetSingle(at int) {

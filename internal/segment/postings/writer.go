@@ -144,6 +144,9 @@ func (w *Writer) End() (Handle, error) {
 			return h, w.err
 		}
 	}
+	if w.df <= tinyDocs {
+		return w.endTiny()
+	}
 	single := w.df <= BlockSize
 	w.flush()
 	if single {
@@ -164,6 +167,38 @@ func (w *Writer) inline() (Handle, bool) {
 		return 0, false
 	}
 	return inlineFlag | frequencyFlag | Handle(freq)<<32 | Handle(doc), true
+}
+
+// endTiny writes a term of few documents: per document twice the step from the
+// one before, plus one when the frequency is one, else the frequency; then the
+// positions.
+func (w *Writer) endTiny() (Handle, error) {
+	docs := w.docs[:w.n]
+	if w.onBlock != nil {
+		w.onBlock(docs)
+	}
+	h := w.scratch[:0]
+	last := uint32(0)
+	for i, doc := range docs {
+		step, freq := uint64(doc-last), w.freqs[i]+1
+		last = doc
+		switch {
+		case !w.opts.Freqs:
+			h = binary.AppendUvarint(h, step)
+		case freq == 1:
+			h = binary.AppendUvarint(h, step<<1|1)
+		default:
+			h = binary.AppendUvarint(h, step<<1)
+			h = binary.AppendUvarint(h, uint64(freq))
+		}
+	}
+	if w.opts.Positions {
+		invariant.Check(w.freqSum() == len(w.deltas), "P4: %d positions, frequencies say %d", len(w.deltas), w.freqSum())
+		for _, delta := range w.deltas {
+			h = binary.AppendUvarint(h, uint64(delta))
+		}
+	}
+	return w.finish(h)
 }
 
 func (w *Writer) endSingle() (Handle, error) {
@@ -309,11 +344,14 @@ func (w *Writer) freqSum() int {
 
 // appendDocs encodes a block of documents: what it is, the first one, then as
 // a run nothing, as bits the words from the first one's on, else the offsets
-// from the first, packed.
+// from the first, packed, or the steps, packed and patched.
 func appendDocs(dst []byte, docs []uint32) []byte {
 	first, last := docs[0], docs[len(docs)-1]
 	if last-first == uint32(len(docs)-1) {
 		return binary.LittleEndian.AppendUint32(append(dst, kindRun), first)
+	}
+	if last-first >= uint32(len(docs)*sparse) {
+		return appendSteps(dst, docs)
 	}
 	width := bitpack.Width32(last - first)
 	words := int(last>>6-first>>6) + 1
@@ -338,4 +376,18 @@ func appendDocs(dst []byte, docs []uint32) []byte {
 		offsets[i] = d - first
 	}
 	return bitpack.Append32(dst, offsets[:len(docs)], width)
+}
+
+func appendSteps(dst []byte, docs []uint32) []byte {
+	var steps [BlockSize]uint32
+	for i, d := range docs[1:] {
+		steps[i+1] = d - docs[i]
+	}
+	values := steps[:len(docs)]
+	width, exceptions := chooseWidth(values)
+	dst = binary.LittleEndian.AppendUint32(append(dst, byte(kindSteps+width)), docs[0])
+	at := len(dst)
+	dst, extra := appendPatched(append(dst, byte(exceptions), 0), values, width, exceptions)
+	dst[at+1] = byte(extra)
+	return dst
 }
