@@ -223,6 +223,7 @@ func (n *Node) Delete(ctx context.Context, name registry.Name) error {
 		return err
 	}
 	n.log.Info("removed", "name", name.String())
+	n.jobs.Recheck(ctx, index.ID)
 	if err := n.retire(context.WithoutCancel(ctx), removed); err != nil {
 		return problem.StorageIoError.New("resource", "index").Because(err)
 	}

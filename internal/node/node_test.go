@@ -27,8 +27,8 @@ const (
 )
 
 // TestMain reads a document once before the tests, which run in bubbles of
-// virtual time: what the process shares, such as the decompressor of stored
-// documents, must not be made inside one of them.
+// virtual time: what the process shares, such as compressor and decompressor of
+// stored documents, must not be made inside one of them.
 func TestMain(m *testing.M) {
 	ctx := context.Background()
 	n, err := Open(ctx, Storage{Bucket: memory.New(nil), FS: vfs.Memory()}, Options{}, nil, slog.New(slog.DiscardHandler))
@@ -37,7 +37,9 @@ func TestMain(m *testing.M) {
 	}
 	if err == nil {
 		w := n.Write(registry.Name{Index: "books"})
-		err = w.Do(ctx, func(g *generations.Generation, s *engine.Session) error { return add(g, s, book(1, "a")) })
+		err = w.Do(ctx, func(g *generations.Generation, s *engine.Session) error {
+			return errors.Join(add(g, s, book(1, "a")), add(g, s, book(2, "b"))) // two that differ are compressed
+		})
 		_, finishErr := w.Finish(ctx)
 		err = errors.Join(err, finishErr)
 	}

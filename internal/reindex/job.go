@@ -23,6 +23,7 @@ type job struct {
 	held versioned.Object[stored]
 
 	cancelled chan struct{} // closed when the job is to be cancelled
+	changed   chan struct{} // buffered by one: source or target may be gone
 	promote   chan chan error
 	ended     chan struct{} // closed when the job is no longer carried here
 	cancel    func()
@@ -31,7 +32,7 @@ type job struct {
 func newJob(held versioned.Object[stored]) *job {
 	cancelled := make(chan struct{})
 	return &job{
-		held: held, cancelled: cancelled, promote: make(chan chan error), ended: make(chan struct{}),
+		held: held, cancelled: cancelled, changed: make(chan struct{}, 1), promote: make(chan chan error), ended: make(chan struct{}),
 		cancel: sync.OnceFunc(func() { close(cancelled) }),
 	}
 }
@@ -117,12 +118,8 @@ func (j *Jobs) carryOn(ctx context.Context, one *job) error {
 		return err
 	}
 	if phase := one.record().Record.Phase; phase == Pending || phase == Copying || phase == Replaying {
-		select {
-		case j.slots <- struct{}{}:
-		case <-one.cancelled:
-			return errCancelled
-		case <-ctx.Done():
-			return errStopped
+		if err := j.awaitSlot(ctx, one); err != nil {
+			return err
 		}
 		err := j.fill(ctx, one)
 		<-j.slots
@@ -134,6 +131,24 @@ func (j *Jobs) carryOn(ctx context.Context, one *job) error {
 		return j.awaitPromotion(ctx, one)
 	}
 	return j.finishPromotion(ctx, one)
+}
+
+// awaitSlot waits until the job may copy.
+func (j *Jobs) awaitSlot(ctx context.Context, one *job) error {
+	for {
+		select {
+		case j.slots <- struct{}{}:
+			return nil
+		case <-one.changed:
+			if err := j.checkGenerations(one); err != nil {
+				return err
+			}
+		case <-one.cancelled:
+			return errCancelled
+		case <-ctx.Done():
+			return errStopped
+		}
+	}
 }
 
 // fill takes a job from pending to the end of replaying. A step that failed for
@@ -194,6 +209,8 @@ func (one *job) pause(ctx context.Context, wait time.Duration) error {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return nil
+	case <-one.changed:
 		return nil
 	case <-one.cancelled:
 		return errCancelled
@@ -267,8 +284,15 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 			return errStopped
 		case <-one.cancelled:
 			return errCancelled
+		case <-one.changed:
+			if err := j.checkGenerations(one); err != nil {
+				return err
+			}
 		case reply := <-one.promote:
-			err := vfs.Protect(func() error { return j.promote(ctx, one) })
+			err := j.checkGenerations(one)
+			if err == nil {
+				err = vfs.Protect(func() error { return j.promote(ctx, one) })
+			}
 			if err == nil || isFatal(err) {
 				reply <- err
 				return err

@@ -345,6 +345,30 @@ func (j *Jobs) Delete(ctx context.Context, index registry.ID) error {
 	return j.records.delete(ctx, index)
 }
 
+// Recheck is told that generations of an index were removed. It returns when the
+// job they belonged to has failed, or after a while.
+func (j *Jobs) Recheck(ctx context.Context, index registry.ID) {
+	one := j.find(index)
+	if one == nil || j.checkGenerations(one) == nil {
+		return
+	}
+	select {
+	case one.changed <- struct{}{}:
+	default:
+	}
+	j.awaitEnd(ctx, one)
+}
+
+// awaitEnd waits for a job that was asked to end.
+func (j *Jobs) awaitEnd(ctx context.Context, one *job) {
+	waiting, stop := context.WithTimeout(ctx, cancelWait)
+	defer stop()
+	select {
+	case <-one.ended:
+	case <-waiting.Done():
+	}
+}
+
 // Cancel ends the job of an index and returns its record. A finished job stays
 // as it is.
 func (j *Jobs) Cancel(ctx context.Context, name registry.Name) (Record, error) {
@@ -361,12 +385,7 @@ func (j *Jobs) Cancel(ctx context.Context, name registry.Name) (Record, error) {
 		return j.cancelOrphan(ctx, name, index.ID)
 	}
 	one.cancel()
-	waiting, stop := context.WithTimeout(ctx, cancelWait)
-	defer stop()
-	select {
-	case <-one.ended:
-	case <-waiting.Done():
-	}
+	j.awaitEnd(ctx, one)
 	return j.Record(ctx, name)
 }
 
