@@ -325,8 +325,8 @@ func compare(t *testing.T, s *collect.Search, c *Collection, query plan.Node, fi
 	if request.Sets {
 		for i, set := range got.Sets {
 			base := s.Snapshot().Segments[i].Base
-			for doc := range set.Len() {
-				if _, ok := naive[base+doc]; ok != set.Get(doc) {
+			for doc := range set.Bits().Len() {
+				if _, ok := naive[base+doc]; ok != set.Bits().Get(doc) {
 					t.Fatalf("set of segment %d: document %d is in it: %v", i, base+doc, !ok)
 				}
 			}

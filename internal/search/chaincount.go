@@ -36,7 +36,7 @@ func (s *session) countChain(ctx context.Context, p *facetPlan, pop *population,
 				return int64(items[i].CountRange(first, last))
 			}
 		}
-		set := pop.sets[i]
+		set := pop.sets[i].Bits()
 		var numbers []int64
 		for doc, turn := set.Next(0), 1; doc < set.Len(); doc, turn = set.Next(doc+1), turn+1 {
 			if turn%256 == 0 && ctx.Err() != nil {

@@ -68,16 +68,42 @@ func (s *session) countValues(ctx context.Context, p *facetPlan, pop *population
 	if counts, ok := s.searcher.counts.get(s.view.Snapshot, cached); ok {
 		return counts, nil
 	}
-	parts, err := s.countParts(ctx, p, pop, values)
-	if err != nil {
-		return nil, err
+	counts, isFew := s.countFew(p, pop, values)
+	if !isFew {
+		parts, err := s.countParts(ctx, p, pop, values)
+		if err != nil {
+			return nil, err
+		}
+		counts = facet.Merge(parts)
 	}
-	counts := facet.Merge(parts)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.searcher.counts.put(s.view.Snapshot, cached, counts)
 	return counts, nil
+}
+
+// countFew counts the values of a facet of documents where few are to be
+// counted in every segment, and reports false elsewhere.
+func (s *session) countFew(p *facetPlan, pop *population, values *collect.Values) ([]facet.Count, bool) {
+	if values != nil || p.field.List != "" || pop.sets == nil {
+		return nil, false
+	}
+	for _, set := range pop.sets {
+		if _, listed := set.List(); !listed {
+			return nil, false
+		}
+	}
+	scratch := s.searcher.scratches.Get().(*facet.Scratch)
+	defer s.searcher.scratches.Put(scratch)
+	parts := make([][]facet.Count, 0, len(pop.sets))
+	for i, segment := range s.view.Snapshot.Segments {
+		if column := segment.Reader.Ordinals(p.column); column != nil {
+			docs, _ := pop.sets[i].List()
+			parts = append(parts, scratch.Listed(column, docs))
+		}
+	}
+	return facet.Sum(parts), true
 }
 
 // countParts counts the values of a facet in every segment.
@@ -141,7 +167,7 @@ func (s *session) countDocuments(ctx context.Context, p *facetPlan, pop *populat
 		if parts[i].Column == nil || parts[i].Counts != nil {
 			return
 		}
-		parts[i].Counts = facet.Documents(parts[i].Column, pop.sets[i])
+		parts[i].Counts = facet.Documents(parts[i].Column, pop.sets[i].Bits())
 		if key, ok := s.segmentKey(p, pop, segment); ok {
 			counts.putSegment(segment.Reader, key, parts[i].Counts, s.searcher.measureState)
 		}
@@ -191,7 +217,7 @@ func (s *session) countBuckets(ctx context.Context, p *facetPlan, pop *populatio
 		case pop.all && segment.Live == nil && segment.Reader.Parents() == nil:
 			facet.Buckets(ctx, column, nil, p.bounds, totals)
 		default:
-			facet.Buckets(ctx, column, pop.sets[i], p.bounds, totals)
+			facet.Buckets(ctx, column, pop.sets[i].Bits(), p.bounds, totals)
 		}
 		partial[i] = totals
 	})

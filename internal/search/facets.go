@@ -184,8 +184,8 @@ type population struct {
 	key     string // of the filters that narrow it
 	nodes   []plan.Node
 	filters []plan.Node
-	sets    []*bitset.Bitset // per segment; nil until they are needed
-	all     bool             // nothing narrows: every live document
+	sets    []*collect.Docs // per segment; nil until they are needed
+	all     bool            // nothing narrows: every live document
 	items   map[string][]*bitset.Bitset
 }
 
@@ -277,7 +277,7 @@ func (s *session) itemsOf(ctx context.Context, pop *population, list string) ([]
 			return nil, err
 		}
 		for i, segment := range s.view.Snapshot.Segments {
-			keepOf(sets[i], pop.sets[i], parentsOf(segment))
+			keepOf(sets[i], pop.sets[i].Bits(), parentsOf(segment))
 		}
 	}
 	pop.items[list] = sets

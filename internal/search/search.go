@@ -28,6 +28,7 @@ import (
 	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/facet"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
@@ -68,6 +69,8 @@ type Searcher struct {
 	asked    *asked
 	memories *memories
 	buffers  sync.Pool // of *analysis.Buffer, which are costly to make
+
+	scratches sync.Pool // of *facet.Scratch
 }
 
 // New returns a Searcher that collects with the runner. The metrics may be
@@ -83,7 +86,8 @@ func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher
 		runner: runner, metrics: meters, options: options, gate: newGate(options.MaxConcurrent),
 		counts: newCountCache(options.FacetCacheSize, meters),
 		asked:  newAsked(), memories: newMemories(),
-		buffers: sync.Pool{New: func() any { return new(analysis.Buffer) }},
+		buffers:   sync.Pool{New: func() any { return new(analysis.Buffer) }},
+		scratches: sync.Pool{New: func() any { return new(facet.Scratch) }},
 	}
 	s.values, s.forms = newValueIndex(s.measureState), newFormCache(s.measureState)
 	return s

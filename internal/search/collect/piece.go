@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match"
 )
 
@@ -29,7 +28,7 @@ func (p *piece) run(ctx context.Context) error {
 func (p *piece) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
 	p.count(matched.Count(), base+match.Span)
 	if p.set != nil {
-		bitset.OrWords(p.set.Words()[base/64:], matched[:])
+		p.set.addWindow(base, matched)
 	}
 	if p.ranker == nil {
 		if sums != nil {
@@ -76,9 +75,7 @@ func (p *piece) TakeDocs(docs []uint32, scores []float32) bool {
 		p.count(len(docs), docs[len(docs)-1]&^(match.Span-1)+match.Span)
 	}
 	if p.set != nil {
-		for _, doc := range docs {
-			p.set.Set(doc)
-		}
+		p.set.add(docs)
 	}
 	if p.ranker == nil {
 		return !p.of.prunes()

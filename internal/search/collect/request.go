@@ -22,7 +22,6 @@
 package collect
 
 import (
-	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
 )
@@ -146,10 +145,10 @@ type Hit struct {
 // Result is what a request found.
 type Result struct {
 	Hits   []Hit
-	Total  int  // matches counted
-	Exact  bool // Total is exact, a lower bound otherwise
-	Scored bool // scores were computed and mean something
-	Sets   []*bitset.Bitset
+	Total  int     // matches counted
+	Exact  bool    // Total is exact, a lower bound otherwise
+	Scored bool    // scores were computed and mean something
+	Sets   []*Docs // by segment
 	// Documents counts the matching documents when list values are the hits.
 	Documents int
 }

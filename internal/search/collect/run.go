@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/problem"
@@ -116,7 +115,7 @@ type piece struct {
 	scanner *match.Scanner
 	ranker  *ranker
 	signals *signals
-	set     *bitset.Bitset
+	set     *Docs
 	taken   int
 
 	skipped     bool   // matches were left out beside what the scanner skipped
@@ -144,7 +143,7 @@ func (r *run) bind(segment int) (*piece, error) {
 		}
 	}
 	if r.request.Sets {
-		p.set = bitset.New(s.Reader.NumDocs())
+		p.set = newDocs(s.Reader.NumDocs(), scanner.Cost())
 	}
 	return p, nil
 }

@@ -124,7 +124,7 @@ func (s *Search) Sets(ctx context.Context, nodes ...plan.Node) ([]*bitset.Bitset
 	if err != nil {
 		return nil, err
 	}
-	return result.Sets, nil
+	return bitsOf(result.Sets), nil
 }
 
 // ValueSets returns, by segment, the live list values of a path that satisfy

@@ -121,7 +121,7 @@ func (r *run) valuePiece(ctx context.Context, segment int, clauses []plan.Node, 
 func (p *valuePiece) take(doc uint32, score float32) {
 	p.taken++
 	if p.set != nil {
-		p.set.Set(doc)
+		p.set.addOne(doc)
 	}
 	if p.ranker != nil {
 		p.ranker.offer(doc, score)

@@ -217,7 +217,7 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 		}
 		var in []uint32
 		for n, set := range gathered.Sets {
-			for _, doc := range set.AppendTo(nil, 0, set.Len()) {
+			for _, doc := range set.Bits().AppendTo(nil, 0, set.Bits().Len()) {
 				in = append(in, snap.Segments[n].Base+doc)
 			}
 		}

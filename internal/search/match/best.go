@@ -89,6 +89,29 @@ func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, from, to uint32, 
 	return nil
 }
 
+// walkTerm hands the documents of a rare term over that does not score, block
+// by block.
+func (s *Scanner) walkTerm(ctx context.Context, t *termStep, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	it, out := t.finder(), &s.room.batch
+	for open := t.opened[0] && it.SeekBlock(from); open && it.FirstDoc() < to; open = it.NextBlock() {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		out.reset()
+		out.docs = append(out.docs, it.Docs()...)
+		out.sums = out.sumsRoom[:len(out.docs)]
+		clear(out.sums)
+		if !out.sendWithin(&s.mask, from, to, sink) {
+			s.skipped = true
+			return nil
+		}
+	}
+	return nil
+}
+
 // gradeInto scores documents and appends those above the floor.
 func (s *termStep) gradeInto(out *batch, docs, freqs []uint32, floor float32) {
 	n := len(out.docs)

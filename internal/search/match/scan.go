@@ -247,6 +247,9 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 		return s.bestOfPhrase(ctx, p, from, to, sink)
 	}
 	term, _ := s.root.(*termStep)
+	if term != nil && term.table == nil && s.mask.domain == nil && term.density <= sparseLead {
+		return s.walkTerm(ctx, term, from, to, sink)
+	}
 	if term != nil && term.table == nil || s.mask.domain != nil {
 		term = nil
 	}

@@ -1,0 +1,103 @@
+package facet
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/segment/columns"
+)
+
+// Scratch is memory for counting few documents: what it costs depends on the
+// documents, not on how many values the column has. It is used again and again,
+// by one goroutine at a time.
+type Scratch struct {
+	counts  []uint32 // by ordinal plus one; all zero between calls
+	touched []uint32 // ordinals plus one that were counted
+	several []uint32
+}
+
+// Listed counts the values of documents: those with a count above 0, ascending
+// by bytes.
+func (s *Scratch) Listed(column *columns.Ordinals, docs []uint32) []Count {
+	if need := int(column.Len()) + 1; len(s.counts) < need {
+		s.counts = make([]uint32, need)
+	}
+	s.touched = s.touched[:0]
+	w8, w16, w32 := column.Raw()
+	switch {
+	case column.Multi():
+		for _, doc := range docs {
+			s.several = column.Append(s.several[:0], doc)
+			for _, ordinal := range s.several {
+				s.count(ordinal + 1)
+			}
+		}
+	case w8 != nil:
+		countListed(s, w8, docs)
+	case w16 != nil:
+		countListed(s, w16, docs)
+	default:
+		countListed(s, w32, docs)
+	}
+	s.order(int(column.Len()) + 1)
+	counts := make([]Count, 0, len(s.touched))
+	for _, at := range s.touched {
+		if at > 0 {
+			counts = append(counts, Count{Value: column.Value(at - 1), Count: int64(s.counts[at])})
+		}
+		s.counts[at] = 0
+	}
+	return counts
+}
+
+func (s *Scratch) count(at uint32) {
+	if s.counts[at]++; s.counts[at] == 1 {
+		s.touched = append(s.touched, at)
+	}
+}
+
+func countListed[T uint8 | uint16 | uint32](s *Scratch, ordinals []T, docs []uint32) {
+	for _, doc := range docs {
+		if int(doc) < len(ordinals) {
+			s.count(uint32(ordinals[doc]))
+		}
+	}
+}
+
+// order sorts what was touched: one by one when few are, else by a walk over
+// all counts.
+func (s *Scratch) order(all int) {
+	if n := len(s.touched); n*bits.Len(uint(n)) < all {
+		slices.Sort(s.touched)
+		return
+	}
+	s.touched = s.touched[:0]
+	for at, n := range s.counts[:all] {
+		if n > 0 {
+			s.touched = append(s.touched, uint32(at))
+		}
+	}
+}
+
+// Sum joins counts of segments, each ascending by value.
+func Sum(segments [][]Count) []Count {
+	segments = slices.DeleteFunc(segments, func(c []Count) bool { return len(c) == 0 })
+	switch len(segments) {
+	case 0:
+		return nil
+	case 1:
+		return segments[0]
+	}
+	all := slices.Concat(segments...)
+	slices.SortFunc(all, func(a, b Count) int { return bytes.Compare(a.Value, b.Value) })
+	joined := all[:1]
+	for _, c := range all[1:] {
+		if last := &joined[len(joined)-1]; bytes.Equal(last.Value, c.Value) {
+			last.Count += c.Count
+		} else {
+			joined = append(joined, c)
+		}
+	}
+	return joined
+}
