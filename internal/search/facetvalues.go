@@ -50,6 +50,7 @@ func (s *session) facetValues(ctx context.Context, name string, request *query.F
 	if err := s.relaxEmpty(ctx); err != nil {
 		return nil, err
 	}
+	s.meter()
 	p := facetPlan{
 		field: field, column: s.facetColumn(field), kept: s.keptFilters([]string{name}),
 		request: &query.Facet{Field: name, Limit: request.Limit, Order: request.Order},

@@ -91,6 +91,7 @@ func (s *session) find(ctx context.Context) (*found, error) {
 	if result, err = s.relaxIfEmpty(ctx, request, result); err != nil {
 		return nil, err
 	}
+	s.meter()
 	f := &found{total: query.Total{Count: int64(result.Total), Exact: result.Exact}}
 	if values != nil && values.When != nil {
 		f.documents = &query.Total{Count: int64(result.Documents), Exact: true}
@@ -124,14 +125,23 @@ func (s *session) relaxIfEmpty(ctx context.Context, request *collect.Request, re
 		return result, err
 	}
 	s.clauses, s.relaxed = clauses, relaxed
-	for _, d := range relaxed.Dropped {
-		s.searcher.metrics.Relaxed(d.Reason, 1)
-	}
 	if s.query, err = s.compiler.List(clauses); err != nil {
 		return nil, err
 	}
 	request.Query = s.query
 	return s.collect.Run(ctx, request)
+}
+
+// meter counts what was read out of the typed text and which words were given
+// up.
+func (s *session) meter() {
+	s.searcher.metrics.Interpreted("number", s.numbersRead)
+	s.searcher.metrics.Interpreted("value", s.valuesRead)
+	if s.relaxed != nil {
+		for _, d := range s.relaxed.Dropped {
+			s.searcher.metrics.Relaxed(d.Reason, 1)
+		}
+	}
 }
 
 // place reads where the page starts out of offset and cursors.

@@ -8,9 +8,12 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// memories keeps the analysed words of search settings, one memory for each
-// version of settings under each schema.
+// memories keeps what is worked out of schemas and settings: the analysed words
+// of search settings, one memory for each version of settings under each
+// schema, and how units are written.
 type memories struct {
+	units *unitCache
+
 	mu   sync.Mutex
 	kept map[memoryKey]*plan.Memory
 }
@@ -23,7 +26,9 @@ type memoryKey struct {
 // maxMemories bounds the memories kept; any of them is let go for another.
 const maxMemories = 256
 
-func newMemories() *memories { return &memories{kept: make(map[memoryKey]*plan.Memory)} }
+func newMemories() *memories {
+	return &memories{units: newUnitCache(), kept: make(map[memoryKey]*plan.Memory)}
+}
 
 // of returns the memory of a view, nil when it has no settings.
 func (m *memories) of(view *View) *plan.Memory {

@@ -47,21 +47,25 @@ func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 			return clauses, nil
 		}
 	}
-	targeted := len(first.Interpret.Targets) > 0
-	if !targeted {
-		fields = unitFields(s.view.Schema)
-	}
 	parts := query.UserParts(first.Text.Text)
 	if len(parts) > maxReadParts {
 		return clauses, nil
 	}
-	numbers := interpret.NewReader(s.locale, fields, targeted).Numbers(parts)
+	units := s.searcher.memories.units.of(s.view.Schema, s.locale)
+	targeted := len(first.Interpret.Targets) > 0
+	if !targeted {
+		fields = units.fields
+	}
+	numbers := interpret.NewReader(units.vocabulary, fields, targeted).Numbers(parts)
 	var values []interpret.Reading
 	if dictionary := s.dictionary(ctx); dictionary != nil {
 		var err error
 		if values, err = interpret.Values(parts, interpret.Taken(numbers), dictionary); err != nil {
 			return nil, err
 		}
+	}
+	if len(numbers)+len(values) == 0 {
+		return clauses, nil
 	}
 	readings := slices.Concat(numbers, values)
 	slices.SortFunc(readings, func(a, b interpret.Reading) int { return cmp.Compare(a.First, b.First) })
@@ -82,9 +86,7 @@ func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 	if len(kept) == 0 {
 		return clauses, nil
 	}
-	s.interpreted = report(first.Text.Text, parts, kept)
-	s.searcher.metrics.Interpreted("number", len(numbers))
-	s.searcher.metrics.Interpreted("value", len(values))
+	s.report(first.Text.Text, parts, kept)
 	return rewritten, nil
 }
 
@@ -152,17 +154,6 @@ func sameTargets(a, b []query.Target) bool {
 	})
 }
 
-// unitFields are the fields that are read without targets.
-func unitFields(schema *definition.Schema) []interpret.Field {
-	var fields []interpret.Field
-	for _, f := range schema.Fields() {
-		if f.Unit != "" && f.Type.IsNumber() && !f.IsWildcard {
-			fields = append(fields, interpret.Field{ResolvedField: f})
-		}
-	}
-	return fields
-}
-
 // targetFields checks the targets of a text and returns their chains, a
 // fallback's own fallbacks before its next sibling.
 func (s *session) targetFields(t typed) ([]interpret.Field, error) {
@@ -219,8 +210,8 @@ func (s *session) targetField(target *query.Target, list string) (*definition.Re
 	return field, nil
 }
 
-// report tells what was read.
-func report(text string, parts []query.TextPart, readings []interpret.Reading) *query.Interpreted {
+// report notes what was read.
+func (s *session) report(text string, parts []query.TextPart, readings []interpret.Reading) {
 	i := &query.Interpreted{Text: interpret.Text(text, parts, interpret.Taken(readings))}
 	for _, reading := range readings {
 		for _, a := range reading.Alternatives {
@@ -232,7 +223,12 @@ func report(text string, parts []query.TextPart, readings []interpret.Reading) *
 				entry.When, entry.Fallback = a.Field.Target.WhenText, a.Field.Target.FallbackText
 			}
 			i.Filters = append(i.Filters, entry)
+			if reading.IsValue {
+				s.valuesRead++
+			} else {
+				s.numbersRead++
+			}
 		}
 	}
-	return i
+	s.interpreted = i
 }

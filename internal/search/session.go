@@ -27,6 +27,8 @@ type session struct {
 	filters     []plan.Node // one per filter of the request
 	interpreted *query.Interpreted
 	relaxed     *query.Relaxed
+	numbersRead int // filters of the text that were read as numbers
+	valuesRead  int // and as values
 }
 
 // open reads the typed text and compiles the clauses of a search.

@@ -17,33 +17,47 @@ const (
 	atLeast
 )
 
+// phrase is the folded words of a comparative.
+type phrase struct {
+	words []string
+	kind  comparison
+}
+
 // span opens a range: opener N joiner M. A bare range has no opener.
 type span struct {
-	opener, joiner []string
+	opener, joiner []string // folded
 }
 
-// language is the comparative words of one locale, each phrase as its words.
+// language is the comparative words of one locale, by the first word of each
+// phrase and opener.
 type language struct {
-	phrases map[comparison][][]string
-	spans   []span
+	phrases map[string][]phrase
+	opened  map[string][]span
+	bare    []span
 }
 
-func phrases(lt, lte, gt, gte string, spans ...string) language {
-	l := language{phrases: make(map[comparison][][]string)}
+func phrases(lt, lte, gt, gte string, spans ...string) *language {
+	l := &language{phrases: make(map[string][]phrase), opened: make(map[string][]span)}
 	for kind, list := range map[comparison]string{below: lt, atMost: lte, above: gt, atLeast: gte} {
-		for phrase := range strings.SplitSeq(list, ",") {
-			l.phrases[kind] = append(l.phrases[kind], strings.Fields(phrase))
+		for text := range strings.SplitSeq(list, ",") {
+			words := strings.Fields(fold(text))
+			l.phrases[words[0]] = append(l.phrases[words[0]], phrase{words, kind})
 		}
 	}
-	for _, s := range spans {
-		opener, joiner, _ := strings.Cut(s, "…")
-		l.spans = append(l.spans, span{opener: strings.Fields(opener), joiner: strings.Fields(joiner)})
+	for _, text := range spans {
+		opener, joiner, _ := strings.Cut(text, "…")
+		s := span{opener: strings.Fields(fold(opener)), joiner: strings.Fields(fold(joiner))}
+		if len(s.opener) == 0 {
+			l.bare = append(l.bare, s)
+		} else {
+			l.opened[s.opener[0]] = append(l.opened[s.opener[0]], s)
+		}
 	}
 	return l
 }
 
 // languages are the comparative words by locale; nb and nn read as no.
-var languages = map[string]language{
+var languages = map[string]*language{
 	"da": phrases("under, mindre end, billigere end", "max, maks, højst, op til", "over, mere end, dyrere end", "min, mindst, fra",
 		"mellem … og", "fra … til"),
 	"de": phrases("unter, weniger als, billiger als", "max, maximal, höchstens, bis, bis zu", "über, mehr als, teurer als", "min, mindestens, ab",
@@ -71,9 +85,9 @@ var languageTags = []string{"da", "de", "en", "es", "fi", "fr", "it", "nl", "no"
 
 // languageOf returns the comparative words of a locale; one without any reads
 // none.
-func languageOf(tag string) language {
+func languageOf(tag string) *language {
 	if found, ok := locale.Resolve(tag, languageTags); ok {
 		return languages[found]
 	}
-	return language{}
+	return &language{}
 }

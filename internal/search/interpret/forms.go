@@ -2,6 +2,7 @@ package interpret
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/quiresearch/quire/definition"
@@ -21,12 +22,10 @@ type bound struct {
 // at reads the longest form that starts at word i and returns how many words
 // it takes, 0 when there is none.
 func (r *Reader) at(words []string, i int) (Reading, int) {
-	best := bound{}
-	for _, form := range []func([]string, int) (bound, bool){r.opened, r.compared, r.hyphened, r.bare, r.exact} {
-		if b, ok := form(words, i); ok && b.consumed > best.consumed {
-			best = b
-		}
-	}
+	best := longer(r.opened(words, i), r.compared(words, i))
+	best = longer(best, r.hyphened(words, i))
+	best = longer(best, r.bare(words, i))
+	best = longer(best, r.exact(words, i))
 	if best.consumed == 0 {
 		return Reading{}, 0
 	}
@@ -39,20 +38,28 @@ func (r *Reader) at(words []string, i int) (Reading, int) {
 	return Reading{Alternatives: alternatives}, best.consumed
 }
 
+// longer returns the form that takes more words, the first of equal ones.
+func longer(a, b bound) bound {
+	if b.consumed > a.consumed {
+		return b
+	}
+	return a
+}
+
 // opened reads: opener N joiner M.
-func (r *Reader) opened(words []string, i int) (bound, bool) {
-	return r.spans(words, i, false)
+func (r *Reader) opened(words []string, i int) bound {
+	return r.spans(words, i, r.language.opened[words[i]])
 }
 
 // bare reads: N joiner M.
-func (r *Reader) bare(words []string, i int) (bound, bool) {
-	return r.spans(words, i, true)
+func (r *Reader) bare(words []string, i int) bound {
+	return r.spans(words, i, r.language.bare)
 }
 
-func (r *Reader) spans(words []string, i int, bare bool) (bound, bool) {
+func (r *Reader) spans(words []string, i int, spans []span) bound {
 	best := bound{}
-	for _, s := range r.language.spans {
-		if (len(s.opener) == 0) != bare || !startsWith(words[i:], s.opener) {
+	for _, s := range spans {
+		if !startsWith(words[i:], s.opener) {
 			continue
 		}
 		at := i + len(s.opener)
@@ -64,14 +71,13 @@ func (r *Reader) spans(words []string, i int, bare bool) (bound, bool) {
 			next += len(s.joiner)
 			for _, second := range r.quantities(words, next) {
 				if b, ok := joined(first, second); ok {
-					if b.consumed = next + second.consume - i; b.consumed > best.consumed {
-						best = b
-					}
+					b.consumed = next + second.consume - i
+					best = longer(best, b)
 				}
 			}
 		}
 	}
-	return best, best.consumed > 0
+	return best
 }
 
 // joined makes a range of two quantities whose units agree.
@@ -90,26 +96,21 @@ func joined(first, second quantity) (bound, bool) {
 }
 
 // compared reads: comparative N [unit].
-func (r *Reader) compared(words []string, i int) (bound, bool) {
+func (r *Reader) compared(words []string, i int) bound {
 	best := bound{}
-	for kind, list := range r.language.phrases {
-		for _, phrase := range list {
-			if !startsWith(words[i:], phrase) {
-				continue
-			}
-			at := i + len(phrase)
-			for _, q := range r.quantities(words, at) {
-				if consumed := len(phrase) + q.consume; consumed > best.consumed {
-					best = bound{kind: kind, value: q.value, unit: q.unit, consumed: consumed}
-				}
-			}
+	for _, p := range r.language.phrases[words[i]] {
+		if !startsWith(words[i:], p.words) {
+			continue
+		}
+		for _, q := range r.quantities(words, i+len(p.words)) {
+			best = longer(best, bound{kind: p.kind, value: q.value, unit: q.unit, consumed: len(p.words) + q.consume})
 		}
 	}
-	return best, best.consumed > 0
+	return best
 }
 
 // hyphened reads: N-M as one word, its unit attached or a word beside it.
-func (r *Reader) hyphened(words []string, i int) (bound, bool) {
+func (r *Reader) hyphened(words []string, i int) bound {
 	best := bound{}
 	try := func(word, unit string, consumed int) {
 		for at, sign := range word {
@@ -142,18 +143,18 @@ func (r *Reader) hyphened(words []string, i int) (bound, bool) {
 			try(words[i+1], words[i], 2)
 		}
 	}
-	return best, best.consumed > 0
+	return best
 }
 
 // exact reads: N unit, unit N, Nunit, unitN.
-func (r *Reader) exact(words []string, i int) (bound, bool) {
+func (r *Reader) exact(words []string, i int) bound {
 	best := bound{}
 	for _, q := range r.quantities(words, i) {
-		if q.unit != "" && q.consume > best.consumed {
-			best = bound{value: q.value, unit: q.unit, consumed: q.consume}
+		if q.unit != "" {
+			best = longer(best, bound{value: q.value, unit: q.unit, consumed: q.consume})
 		}
 	}
-	return best, best.consumed > 0
+	return best
 }
 
 // quantities returns the readings of a number that starts at word i.
@@ -180,6 +181,9 @@ func (r *Reader) quantities(words []string, i int) []quantity {
 // attached returns the readings of one word: a number, or a number with a
 // unit before or behind it.
 func (r *Reader) attached(word string) []quantity {
+	if !hasDigit(word) {
+		return nil
+	}
 	if n, ok := r.parseNumber(word); ok {
 		return []quantity{{value: n}}
 	}
@@ -199,26 +203,21 @@ func (r *Reader) attached(word string) []quantity {
 	return all
 }
 
-func (r *Reader) isUnit(word string) bool { return len(r.spellings[word]) > 0 }
-
+// startsWith reports whether folded words begin with those of a phrase.
 func startsWith(words, phrase []string) bool {
-	if len(words) < len(phrase) {
-		return false
-	}
-	for i, word := range phrase {
-		if words[i] != fold(word) {
-			return false
-		}
-	}
-	return true
+	return len(words) >= len(phrase) && slices.Equal(words[:len(phrase)], phrase)
 }
 
 // choose returns the fields a form is read on.
 func (r *Reader) choose(b bound) []Alternative {
 	var fields []Field
 	if b.unit != "" {
-		for _, i := range r.spellings[b.unit] {
-			fields = append(fields, r.fields[i])
+		// A unit of the index that no field here declares is no bare number.
+		units := r.spellings[b.unit]
+		for _, f := range r.fields {
+			if slices.Contains(units, f.Unit) {
+				fields = append(fields, f)
+			}
 		}
 	} else {
 		fields = r.currencyFields()

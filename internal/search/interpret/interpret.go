@@ -1,25 +1,22 @@
 // Package interpret reads quantities and field values out of what a person
 // typed: "shoes under 100 kr" holds the words shoes and a price below 100.
 //
-// A Reader is made for one search. It knows the fields that declare a unit and
-// finds, in the loose words of a text, numbers with units and comparatives
-// (Numbers), and spans of words that are values of fields (Values). Rewrite
-// turns a clause and its readings into clauses: for each reading, a filter or
-// the words themselves, so that a reading never takes away a document that
-// holds the words.
+// A Vocabulary is made once for an index and a locale: how its units, numbers
+// and comparatives are written. A Reader is made for one search. It knows the
+// fields that may be read on and finds, in the loose words of a text, numbers
+// with units and comparatives (Numbers), and spans of words that are values of
+// fields (Values). Rewrite turns a clause and its readings into clauses: for
+// each reading, a filter or the words themselves, so that a reading never takes
+// away a document that holds the words.
 //
-// A Reader belongs to one goroutine.
+// A Vocabulary never changes; any number of goroutines may use it. A Reader
+// belongs to one goroutine.
 package interpret
 
 import (
-	"strings"
-
-	"golang.org/x/text/cases"
-	"golang.org/x/text/currency"
-	"golang.org/x/text/unicode/norm"
+	"slices"
 
 	"github.com/quiresearch/quire/definition"
-	"github.com/quiresearch/quire/internal/locale/cldr"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -28,6 +25,7 @@ import (
 type Reading struct {
 	Words        []string // as typed
 	First, Last  int      // places of the words among the text's parts, both included
+	IsValue      bool     // a value of a field, not a number
 	Alternatives []Alternative
 }
 
@@ -52,67 +50,15 @@ func (f *Field) IsFallback() bool { return len(f.Earlier) > 0 }
 
 // Reader reads the texts of one search.
 type Reader struct {
-	language  language
-	own, root signs // of numbers: the locale's and those of no locale
-	fields    []Field
-	targeted  bool
-	spellings map[string][]int // folded spelling → fields that declare it
-	longest   int              // bytes of the longest spelling
+	*Vocabulary
+	fields   []Field
+	targeted bool
 }
 
-// NewReader returns a reader for a locale ("" reads as en). fields are the
-// number fields with a unit that may be read on; with targets they are those
-// that the request names.
-func NewReader(locale string, fields []Field, targeted bool) *Reader {
-	if locale == "" {
-		locale = "en"
-	}
-	r := &Reader{
-		language: languageOf(locale), own: signsOf(cldr.SymbolsOf(locale)), root: signsOf(cldr.Root()),
-		fields: fields, targeted: targeted, spellings: make(map[string][]int),
-	}
-	for i, f := range fields {
-		for _, spelling := range append(spellingsOf(f.Unit, locale), f.Unit) {
-			folded := fold(spelling)
-			if folded == "" || strings.ContainsAny(folded, " \u00a0") {
-				continue
-			}
-			if known := r.spellings[folded]; len(known) == 0 || known[len(known)-1] != i {
-				r.spellings[folded] = append(known, i)
-			}
-			r.longest = max(r.longest, len(folded))
-		}
-	}
-	return r
-}
-
-// spellingsOf returns how a declared unit may be typed beside the unit itself.
-func spellingsOf(unit, locale string) []string {
-	if isCurrency(unit) {
-		return cldr.CurrencySpellings(unit, locale)
-	}
-	return cldr.UnitSpellings(unit, locale)
-}
-
-// isCurrency reports whether a declared unit is a code of ISO 4217.
-func isCurrency(unit string) bool {
-	code, err := currency.ParseISO(unit)
-	return err == nil && code.String() == unit
-}
-
-// fold returns the form in which words are compared; either apostrophe is one.
-func fold(word string) string {
-	ascii := true
-	for i := range len(word) {
-		if word[i] >= 0x80 {
-			ascii = false
-			break
-		}
-	}
-	if ascii {
-		return strings.ToLower(word)
-	}
-	return cases.Fold().String(norm.NFKC.String(strings.ReplaceAll(word, "’", "'")))
+// NewReader returns a reader. fields are the number fields with a unit that
+// may be read on; with targets they are those that the request names.
+func NewReader(v *Vocabulary, fields []Field, targeted bool) *Reader {
+	return &Reader{Vocabulary: v, fields: fields, targeted: targeted}
 }
 
 // quantity is a number with the fields its unit belongs to.
@@ -124,7 +70,7 @@ type quantity struct {
 
 // Numbers returns the quantities read out of a text's parts, left to right.
 func (r *Reader) Numbers(parts []query.TextPart) []Reading {
-	if len(r.fields) == 0 {
+	if len(r.fields) == 0 || !slices.ContainsFunc(parts, func(p query.TextPart) bool { return hasDigit(p.Text) }) {
 		return nil
 	}
 	var readings []Reading

@@ -22,6 +22,15 @@ func fields(units ...string) []Field {
 	return all
 }
 
+// reader reads on fields in a locale; index holds more fields than those.
+func reader(locale string, read []Field, targeted bool, index ...Field) *Reader {
+	var units []string
+	for _, f := range append(index, read...) {
+		units = append(units, f.Unit)
+	}
+	return NewReader(NewVocabulary(locale, units), read, targeted)
+}
+
 // show writes readings as "field op value (words)".
 func show(readings []Reading) string {
 	var parts []string
@@ -100,7 +109,7 @@ func TestNumbersAreRead(t *testing.T) {
 		{"ja", "under 5", ""},
 		{"ja", "5 kg", "weight=5(5 kg)"},
 	} {
-		r := NewReader(c.locale, shop, false)
+		r := reader(c.locale, shop, false)
 		if got := show(r.Numbers(query.UserParts(c.text))); got != c.want {
 			t.Errorf("%s %q: got %q, want %q", c.locale, c.text, got, c.want)
 		}
@@ -120,12 +129,22 @@ func TestNumbersWithoutUnitNeedOneCurrency(t *testing.T) {
 		{fields("a:kilogram"), false, ""},
 		{fields("a:SEK", "b:kilogram"), true, "a<100(under 100)"},
 	} {
-		if got := show(NewReader("en", c.fields, c.targeted).Numbers(parts)); got != c.want {
+		if got := show(reader("en", c.fields, c.targeted).Numbers(parts)); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.fields, got, c.want)
 		}
 	}
-	if got := show(NewReader("en", fields("bare:kilogram", "a:SEK"), false).Numbers(query.UserParts("under 100 kg"))); got != "" {
+	if got := show(reader("en", fields("bare:kilogram", "a:SEK"), false).Numbers(query.UserParts("under 100 kg"))); got != "" {
 		t.Errorf("a unit of a field without filter: got %q", got)
+	}
+}
+
+func TestAUnitOfTheIndexIsNoBareNumber(t *testing.T) {
+	parts := query.UserParts("under 100 kg")
+	if got := show(reader("en", fields("a:SEK"), true, fields("w:kilogram")...).Numbers(parts)); got != "" {
+		t.Errorf("kilograms are read as a price: %s", got)
+	}
+	if got := show(reader("en", fields("a:SEK"), true).Numbers(parts)); got != "a<100(under 100)" {
+		t.Errorf("a word that is no unit: %s", got)
 	}
 }
 
@@ -162,7 +181,7 @@ func TestValuesTakeTheLongestSpan(t *testing.T) {
 func TestRewriteKeepsWhatWasNotRead(t *testing.T) {
 	clause := &query.TextClause{Text: query.Text{Text: `shoes under 100 -old "in stock"`, Match: query.MatchUser, Join: query.JoinAll, Prefix: query.PrefixLastToken}}
 	parts := query.UserParts(clause.Text.Text)
-	readings := NewReader("en", fields("price:SEK"), false).Numbers(parts)
+	readings := reader("en", fields("price:SEK"), false).Numbers(parts)
 	and := Rewrite(clause, parts, readings, "").(*query.AndClause)
 	if rest := and.Clauses[0].(*query.TextClause); rest.Text.Text != `shoes -old "in stock"` || !rest.Interpret.Off || rest.Prefix != query.PrefixLastToken {
 		t.Errorf("rest is %+v", rest.Text)
@@ -184,11 +203,25 @@ func FuzzNumbers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, locale, text string) {
 		parts := query.UserParts(text)
 		last := -1
-		for _, r := range NewReader(locale, shop, false).Numbers(parts) {
+		for _, r := range reader(locale, shop, false).Numbers(parts) {
 			if r.First <= last || r.Last < r.First || r.Last >= len(parts) || len(r.Words) != r.Last-r.First+1 {
 				t.Fatalf("reading %+v after %d", r, last)
 			}
 			last = r.Last
 		}
 	})
+}
+
+// BenchmarkNumbers reads texts with and without quantities.
+func BenchmarkNumbers(b *testing.B) {
+	shop := fields("price:SEK", "#storage:gigabyte", "weight:kilogram")
+	for name, text := range map[string]string{"none": "red running shoes women", "one": "running shoes under 500 kr"} {
+		parts, vocabulary := query.UserParts(text), reader("sv", shop, false).Vocabulary
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				NewReader(vocabulary, shop, false).Numbers(parts)
+			}
+		})
+	}
 }

@@ -27,14 +27,14 @@ func signsOf(s cldr.Symbols) signs {
 
 // parseNumber reads a whole word as a number, by the locale's signs and then
 // by those of root. A leading zero before another digit is no number.
-func (r *Reader) parseNumber(word string) (float64, bool) {
+func (v *Vocabulary) parseNumber(word string) (float64, bool) {
 	if word == "" {
 		return 0, false
 	}
-	if n, ok := r.own.parse(word); ok {
+	if n, ok := v.own.parse(word); ok {
 		return n, true
 	}
-	return r.root.parse(word)
+	return v.root.parse(word)
 }
 
 func (s signs) parse(word string) (float64, bool) {

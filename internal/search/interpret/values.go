@@ -36,7 +36,7 @@ func Values(parts []query.TextPart, taken func(i int) bool, dictionary Dictionar
 				}
 				if len(found) > 0 {
 					used = size
-					readings = append(readings, Reading{Words: words, First: i, Last: i + size - 1, Alternatives: found})
+					readings = append(readings, Reading{Words: words, First: i, Last: i + size - 1, IsValue: true, Alternatives: found})
 				}
 			}
 			i += max(used, 1)

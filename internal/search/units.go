@@ -1,0 +1,60 @@
+package search
+
+import (
+	"sync"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/search/interpret"
+)
+
+// unitCache keeps how the units of a schema are written, by locale.
+type unitCache struct {
+	mu   sync.Mutex
+	kept map[unitKey]*units
+}
+
+type unitKey struct {
+	schema *definition.Schema
+	locale string
+}
+
+// units are the fields of a schema that numbers are read on, and the words for
+// them in one locale.
+type units struct {
+	vocabulary *interpret.Vocabulary
+	fields     []interpret.Field
+}
+
+// maxUnits bounds what is kept; any of it is let go for another.
+const maxUnits = 256
+
+func newUnitCache() *unitCache { return &unitCache{kept: make(map[unitKey]*units)} }
+
+func (c *unitCache) of(schema *definition.Schema, locale string) *units {
+	key := unitKey{schema, locale}
+	c.mu.Lock()
+	found := c.kept[key]
+	c.mu.Unlock()
+	if found != nil {
+		return found
+	}
+	found = new(units)
+	var declared []string
+	for _, f := range schema.Fields() {
+		if f.Unit != "" && f.Type.IsNumber() && !f.IsWildcard {
+			found.fields = append(found.fields, interpret.Field{ResolvedField: f})
+			declared = append(declared, f.Unit)
+		}
+	}
+	found.vocabulary = interpret.NewVocabulary(locale, declared)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for old := range c.kept {
+		if len(c.kept) < maxUnits {
+			break
+		}
+		delete(c.kept, old)
+	}
+	c.kept[key] = found
+	return found
+}
