@@ -110,7 +110,7 @@ func compareTerms(t *testing.T, rng *rand.Rand, r *Reader, docs []modelDoc) {
 	}
 	for k, want := range keys {
 		e, ok := r.Terms("key").Lookup([]byte(k))
-		if doc, inline := e.Postings.InlineDoc(); !ok || !inline || doc != want {
+		if doc, _, inline := e.Postings.Inlined(); !ok || !inline || doc != want {
 			t.Fatalf("key %q: %v, want %d", k, e, want)
 		}
 	}

@@ -80,9 +80,10 @@ func (r *Reader) summary(f FieldOptions) string {
 var (
 	ownParts  = map[uint16]string{partMeta: "description", partParents: "parents", stored.PartData: "records", stored.PartBlocks: "blocks of records"}
 	termParts = map[uint16]string{terms.PartInfo: "statistics", terms.PartPostings: "postings", terms.PartBytes: "terms",
-		terms.PartOffsets: "offsets of terms", terms.PartHandles: "handles", terms.PartHash: "hash table",
+		terms.PartOffsets: "offsets of terms", terms.PartHandles: "blocks of handles", terms.PartHash: "hash table",
 		terms.PartPrefixes: "common prefixes", terms.PartLengths: "lengths",
-		terms.PartFilter: "filter", terms.PartKeyDocs: "documents of keys", terms.PartKeys: "keys of documents"}
+		terms.PartFilter: "filter", terms.PartKeyDocs: "documents of keys", terms.PartKeys: "keys of documents",
+		terms.PartHandleData: "handles"}
 	columnParts = map[uint16]string{columns.PartInfo: "statistics", columns.PartValues: "values", columns.PartBlocks: "blocks",
 		columns.PartBounds: "bounds", columns.PartPresent: "present", columns.PartStartValues: "starts",
 		columns.PartStartBlocks: "blocks of starts", columns.PartBytes: "dictionary", columns.PartOffsets: "offsets of the dictionary",

@@ -72,7 +72,7 @@ func damaged(format string, args ...any) error {
 //
 //	general    bit 63 = 0, bits 39–62 documents (saturating), bits 0–38 offset
 //	position   bits 63–62 = 10, bits 32–55 the one position, bits 0–31 document
-//	frequency  bits 63–62 = 11, bits 32–55 frequency, bits 0–31 document
+//	frequency  bits 63–62 = 11, bits 32–55 frequency less one, bits 0–31 document
 type Handle uint64
 
 const (
@@ -84,20 +84,31 @@ const (
 	docFreqMax    = 1<<24 - 1
 )
 
-func generalHandle(offset int64, df uint32) Handle {
-	return Handle(uint64(min(df, docFreqMax))<<offsetBits | uint64(offset))
+// At is the handle of a term of df documents whose postings are at an offset.
+func At(offset int64, df uint32) Handle {
+	return Handle(uint64(min(df, docFreqMax))<<offsetBits | uint64(offset)&maxOffset)
+}
+
+// Place takes a handle made by At apart.
+func (h Handle) Place() (offset int64, df uint32) {
+	return int64(h & maxOffset), uint32(h >> offsetBits)
 }
 
 func (h Handle) inline() bool { return h&inlineFlag != 0 }
 
 func (h Handle) offset() int { return int(h & maxOffset) }
 
-// Only is the handle of a term that one document has once, in a field without
-// positions.
-func Only(doc uint32) Handle { return inlineFlag | frequencyFlag | 1<<32 | Handle(doc) }
+// Inline is the handle of a term of one document: in a field with positions it
+// is there once, at position payload, else payload plus one times.
+func Inline(doc, payload uint32, positions bool) Handle {
+	h := inlineFlag | Handle(payload&inlineMax)<<32 | Handle(doc)
+	if !positions {
+		h |= frequencyFlag
+	}
+	return h
+}
 
-// InlineDoc is the document of a term that has only one and is kept in the
-// handle alone.
-func (h Handle) InlineDoc() (doc uint32, ok bool) {
-	return uint32(h), h.inline()
+// Inlined takes a handle made by Inline apart; ok is false for another.
+func (h Handle) Inlined() (doc, payload uint32, ok bool) {
+	return uint32(h), uint32(h >> 32 & inlineMax), h.inline()
 }

@@ -28,7 +28,7 @@ func (r *Reader) DocFreq(h Handle) uint32 {
 	if h.inline() {
 		return 1
 	}
-	df := uint32(h >> offsetBits)
+	_, df := h.Place()
 	if df == docFreqMax && h.offset()+4 <= len(r.data) {
 		return binary.LittleEndian.Uint32(r.data[h.offset():])
 	}
@@ -62,10 +62,10 @@ func (r *Reader) Reset(it *Iterator, h Handle) {
 
 func (it *Iterator) resetInline(h Handle) {
 	it.df = 1
-	payload := uint32(h >> 32 & inlineMax)
-	it.docs[0], it.freqs[0] = uint32(h), 1
+	doc, payload, _ := h.Inlined()
+	it.docs[0], it.freqs[0], it.inlinePosition = doc, 1, 0
 	if h&frequencyFlag != 0 {
-		it.freqs[0], it.inlinePosition = payload, 0
+		it.freqs[0] = payload + 1
 	} else {
 		it.inlinePosition = payload
 	}

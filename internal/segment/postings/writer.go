@@ -161,12 +161,9 @@ func (w *Writer) inline() (Handle, bool) {
 		if freq != 1 || len(w.deltas) != 1 || w.deltas[0] > inlineMax {
 			return 0, false
 		}
-		return inlineFlag | Handle(w.deltas[0])<<32 | Handle(doc), true
+		return Inline(doc, w.deltas[0], true), true
 	}
-	if freq > inlineMax {
-		return 0, false
-	}
-	return inlineFlag | frequencyFlag | Handle(freq)<<32 | Handle(doc), true
+	return Inline(doc, freq-1, false), freq-1 <= inlineMax
 }
 
 // endTiny writes a term of few documents: per document twice the step from the
@@ -263,7 +260,7 @@ func (w *Writer) finish(h []byte) (Handle, error) {
 		return 0, fmt.Errorf("write postings: more than %d bytes", int64(maxOffset))
 	}
 	w.write(h)
-	return generalHandle(offset, w.df), w.err
+	return At(offset, w.df), w.err
 }
 
 func (w *Writer) write(p []byte) {

@@ -17,7 +17,7 @@ type Field struct {
 	opts     Options
 	stats    Stats
 	list     List // empty for keys
-	handles  []uint64
+	handles  handleList
 	slots    []uint32
 	width    int // bits of a slot that hold the number
 	prefixes []byte
@@ -94,9 +94,8 @@ func Open(file *blockfile.Reader, owner, numDocs uint32, opts Options) (*Field, 
 			return nil, corrupt(PartKeyDocs, "%d bytes of documents for %d keys", len(f.docs.data), n)
 		}
 	} else {
-		handles := section(PartHandles)
-		if f.handles = bitpack.Uint64s(handles); len(f.handles) != n {
-			return nil, corrupt(PartHandles, "%d bytes of handles for %d terms", len(handles), n)
+		if f.handles, ok = newHandleList(section(PartHandles), section(PartHandleData), n, opts.Positions); !ok {
+			return nil, corrupt(PartHandles, "handles of %d terms", n)
 		}
 	}
 	if opts.Lengths {
@@ -167,9 +166,9 @@ func (f *Field) find(term []byte) (uint32, bool) {
 // At is the entry of term number ord.
 func (f *Field) At(ord uint32) Entry {
 	if f.hasDocs {
-		return Entry{Ord: ord, DocFreq: 1, Postings: postings.Only(f.docs.at(int(ord)))}
+		return Entry{Ord: ord, DocFreq: 1, Postings: postings.Inline(f.docs.at(int(ord)), 0, false)}
 	}
-	h := postings.Handle(f.handles[ord])
+	h := f.handles.at(int(ord))
 	return Entry{Ord: ord, DocFreq: f.postings.DocFreq(h), Postings: h}
 }
 

@@ -56,6 +56,7 @@ const (
 	PartFilter
 	PartKeyDocs
 	PartKeys
+	PartHandleData
 )
 
 // EncodeLength is the code of a length: exact below 40, then with four

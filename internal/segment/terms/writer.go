@@ -20,7 +20,7 @@ type Writer struct {
 	opts     Options
 	postings *postings.Writer
 	list     ListWriter
-	handles  []uint64
+	handles  []postings.Handle
 	prefixes []byte
 	sumFreq  uint64
 	several  []keyOf // documents of keys that have several
@@ -68,7 +68,7 @@ func (w *Writer) End(term []byte) error {
 		w.prefixes = append(w.prefixes, byte(min(commonPrefix(last, term), 255)))
 	}
 	w.list.Add(term)
-	w.handles = append(w.handles, uint64(h))
+	w.handles = append(w.handles, h)
 	w.sumFreq += w.postings.SumFreq()
 	return nil
 }
@@ -80,7 +80,7 @@ func (w *Writer) keyParts(section func(uint16, []byte), numDocs uint32) {
 	ords := make([]uint32, numDocs)
 	docs := make([]uint32, 0, len(w.handles))
 	for i, h := range w.handles {
-		if doc, ok := postings.Handle(h).InlineDoc(); ok {
+		if doc, _, ok := h.Inlined(); ok {
 			docs = append(docs, doc)
 			ords[doc] = uint32(i + 1)
 		}
@@ -91,9 +91,15 @@ func (w *Writer) keyParts(section func(uint16, []byte), numDocs uint32) {
 	if len(docs) == len(w.handles) {
 		section(PartKeyDocs, bitpack.Append32(nil, docs, bitpack.Width32(max(numDocs, 1)-1)))
 	} else {
-		section(PartHandles, bitpack.Bytes64(w.handles))
+		w.handleParts(section)
 	}
 	section(PartKeys, bitpack.Append32(nil, ords, bits.Len32(uint32(w.list.Len()))))
+}
+
+func (w *Writer) handleParts(section func(uint16, []byte)) {
+	heads, data := packHandles(w.handles)
+	section(PartHandles, heads)
+	section(PartHandleData, data)
 }
 
 func commonPrefix(a, b []byte) int {
@@ -121,7 +127,7 @@ func (w *Writer) Finish(numDocs uint32, lengths []byte, docs uint32, sumLength u
 	} else {
 		section(PartBytes, w.list.Bytes())
 		section(PartOffsets, w.list.Offsets())
-		section(PartHandles, bitpack.Bytes64(w.handles))
+		w.handleParts(section)
 		section(PartHash, bitpack.Bytes32(buildHash(&w.list)))
 		section(PartPrefixes, w.prefixes)
 	}

@@ -1,0 +1,113 @@
+package terms
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/bitpack"
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
+
+// Handles are packed in blocks of 64, those that hold a document and those that
+// name a place in the postings apart, each with the bits that the largest of
+// the block needs. A handle is found by counting bits.
+
+const (
+	// handleBlock is the number of handles in a block.
+	handleBlock = 64
+	// handleHead describes a block: which handles hold a document; the lowest
+	// place, with the four widths above; where the block's numbers lie.
+	handleHead = 24
+	placeBits  = 40
+)
+
+// handleList is the list of handles of a field. Any number of goroutines may
+// use it. Damaged bytes read as handles of nothing.
+type handleList struct {
+	heads     []byte
+	data      []byte
+	positions bool
+}
+
+func newHandleList(heads, data []byte, n int, positions bool) (handleList, bool) {
+	blocks := (n + handleBlock - 1) / handleBlock
+	return handleList{heads, data, positions}, len(heads) == blocks*handleHead
+}
+
+// at is handle number i.
+func (l *handleList) at(i int) postings.Handle {
+	head := l.heads[i/handleBlock*handleHead:]
+	kinds := binary.LittleEndian.Uint64(head)
+	word := binary.LittleEndian.Uint64(head[8:])
+	at := binary.LittleEndian.Uint64(head[16:])
+	if at > uint64(len(l.data)) {
+		return 0
+	}
+	data := l.data[at:]
+	docBits, payloadBits := int(word>>placeBits&63), int(word>>46&31)
+	offsetBits, dfBits := int(word>>51&63), int(word>>57&31)
+	low := kinds & (1<<(i%handleBlock) - 1)
+	inline := bits.OnesCount64(kinds)
+	if kinds>>(i%handleBlock)&1 != 0 {
+		width, at := docBits+payloadBits, bits.OnesCount64(low)
+		if bitpack.Size(at+1, width) > len(data) {
+			return 0
+		}
+		v := bitpack.At(data, at, width)
+		return postings.Inline(uint32(v&(1<<docBits-1)), uint32(v>>docBits), l.positions)
+	}
+	skip := bitpack.Size(inline, docBits+payloadBits)
+	width, index := offsetBits+dfBits, i%handleBlock-bits.OnesCount64(low)
+	if skip > len(data) || width > 64 || bitpack.Size(index+1, width) > len(data)-skip {
+		return 0
+	}
+	v := bitpack.At(data[skip:], index, width)
+	return postings.At(int64(word&(1<<placeBits-1)+v&(1<<offsetBits-1)), uint32(v>>offsetBits))
+}
+
+// packHandles writes a list of handles: the heads of its blocks and their
+// numbers.
+func packHandles(handles []postings.Handle) (heads, data []byte) {
+	for len(handles) > 0 {
+		n := min(handleBlock, len(handles))
+		heads, data = packHandleBlock(heads, data, handles[:n])
+		handles = handles[n:]
+	}
+	return heads, data
+}
+
+func packHandleBlock(heads, data []byte, handles []postings.Handle) (newHeads, newData []byte) {
+	var kinds, base uint64
+	var docs, payloads, offsets, dfs uint64 // all of a kind or'ed
+	some := false
+	for i, h := range handles {
+		if doc, payload, ok := h.Inlined(); ok {
+			kinds |= 1 << i
+			docs |= uint64(doc)
+			payloads |= uint64(payload)
+			continue
+		}
+		offset, df := h.Place()
+		if !some {
+			base, some = uint64(offset), true // places rise
+		}
+		offsets |= uint64(offset) - base
+		dfs |= uint64(df)
+	}
+	docBits, payloadBits := bits.Len64(docs), bits.Len64(payloads)
+	offsetBits, dfBits := bits.Len64(offsets), bits.Len64(dfs)
+	var inline, general []uint64
+	for _, h := range handles {
+		if doc, payload, ok := h.Inlined(); ok {
+			inline = append(inline, uint64(payload)<<docBits|uint64(doc))
+			continue
+		}
+		offset, df := h.Place()
+		general = append(general, uint64(df)<<offsetBits|(uint64(offset)-base))
+	}
+	heads = binary.LittleEndian.AppendUint64(heads, kinds)
+	heads = binary.LittleEndian.AppendUint64(heads, base|uint64(docBits)<<placeBits|uint64(payloadBits)<<46|uint64(offsetBits)<<51|uint64(dfBits)<<57)
+	heads = binary.LittleEndian.AppendUint64(heads, uint64(len(data)))
+	data = bitpack.Append64(data, inline, docBits+payloadBits)
+	return heads, bitpack.Append64(data, general, offsetBits+dfBits)
+}

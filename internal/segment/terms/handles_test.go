@@ -1,0 +1,59 @@
+package terms
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
+
+func randomHandles(rng *rand.Rand, n int, positions bool) []postings.Handle {
+	var handles []postings.Handle
+	offset := int64(rng.Uint32())
+	kind := rng.IntN(3)
+	for range n {
+		if kind == 0 || kind == 1 && rng.IntN(2) == 0 {
+			handles = append(handles, postings.Inline(rng.Uint32()>>rng.IntN(32), rng.Uint32()>>(8+rng.IntN(24)), positions))
+			continue
+		}
+		handles = append(handles, postings.At(offset, rng.Uint32()>>rng.IntN(32)))
+		offset += int64(rng.Uint32() >> (2 + rng.IntN(30)))
+	}
+	return handles
+}
+
+func TestHandlesComeBack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 200 {
+		positions := rng.IntN(2) == 0
+		want := randomHandles(rng, rng.IntN(300), positions)
+		heads, data := packHandles(want)
+		l, ok := newHandleList(heads, data, len(want), positions)
+		if !ok {
+			t.Fatal("refused")
+		}
+		for i, h := range want {
+			if got := l.at(i); got != h {
+				t.Fatalf("handle %d of %d is %x, want %x", i, len(want), uint64(got), uint64(h))
+			}
+		}
+	}
+}
+
+// FuzzHandles reads any bytes as a list of handles: nothing may break.
+func FuzzHandles(f *testing.F) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{1, 40, 100} {
+		heads, data := packHandles(randomHandles(rng, n, true))
+		f.Add(heads, data, uint16(n))
+	}
+	f.Fuzz(func(_ *testing.T, heads, data []byte, n uint16) {
+		l, ok := newHandleList(heads, data, int(n), true)
+		if !ok {
+			return
+		}
+		for i := range int(n) {
+			l.at(i)
+		}
+	})
+}
