@@ -55,12 +55,53 @@ func (s *session) facetValues(ctx context.Context, name string, request *query.F
 		field: field, column: s.facetColumn(field), kept: s.keptFilters([]string{name}),
 		request: &query.Facet{Field: name, Limit: request.Limit, Order: request.Order},
 	}
-	counts, err := s.valuesStarting(ctx, &p, strings.TrimSpace(request.Prefix))
+	prefix := strings.TrimSpace(request.Prefix)
+	if field.Type == definition.String {
+		return s.completedValues(ctx, &p, prefix)
+	}
+	counts, err := s.countValues(ctx, &p, s.populate(p.kept, nil), nil)
 	if err != nil {
 		return nil, err
 	}
+	if prefix != "" {
+		folded := strings.ToLower(prefix)
+		counts = slices.DeleteFunc(slices.Clone(counts), func(c facet.Count) bool {
+			return !strings.HasPrefix(strings.ToLower(facet.Show(field.Type, c.Value)), folded)
+		})
+	}
 	answer := &query.FacetValuesAnswer{}
 	answer.Values, answer.TotalValues = s.show(counts, &p)
+	return answer, nil
+}
+
+// completedValues answers with the values of a string field that, or whose
+// labels, start with a text as they are normalized; all of them without one.
+func (s *session) completedValues(ctx context.Context, p *facetPlan, prefix string) (*query.FacetValuesAnswer, error) {
+	c, err := s.complete(ctx, p.field)
+	if err != nil {
+		return nil, err
+	}
+	ranges := c.forms.index.All()
+	if prefix != "" {
+		ranges = c.forms.index.Prefix(s.normalized(c, prefix))
+	}
+	var counts []facet.Count
+	add := func(value int, count int64) {
+		counts = append(counts, facet.Count{Value: c.forms.union.Value(value), Count: count})
+	}
+	answer := &query.FacetValuesAnswer{}
+	if p.request.Order == query.OrderCount {
+		for _, m := range c.ranking.Top(ranges, p.request.Limit, nil) {
+			add(m.Value, m.Count)
+		}
+		answer.Values, _ = s.show(counts, p)
+		answer.TotalValues = c.ranking.CountHeld(ranges)
+		return answer, nil
+	}
+	for _, value := range c.ranking.Held(ranges) {
+		add(value, c.ranking.CountOf(value))
+	}
+	answer.Values, answer.TotalValues = s.show(counts, p)
 	return answer, nil
 }
 
@@ -75,30 +116,4 @@ func (s *session) relaxEmpty(ctx context.Context) error {
 	}
 	_, err = s.relaxIfEmpty(ctx, &collect.Request{Query: s.query, Filters: s.filters, CountTo: 1}, &collect.Result{})
 	return err
-}
-
-// valuesStarting counts the values that, or whose labels, start with a text,
-// all of them without one: strings as they are normalized, others as they are
-// shown.
-func (s *session) valuesStarting(ctx context.Context, p *facetPlan, prefix string) ([]facet.Count, error) {
-	if prefix == "" || p.field.Type != definition.String {
-		counts, err := s.countValues(ctx, p, s.populate(p.kept, nil), nil)
-		if err != nil || prefix == "" {
-			return counts, err
-		}
-		folded := strings.ToLower(prefix)
-		return slices.DeleteFunc(slices.Clone(counts), func(c facet.Count) bool {
-			return !strings.HasPrefix(strings.ToLower(facet.Show(p.field.Type, c.Value)), folded)
-		}), nil
-	}
-	c, err := s.complete(ctx, p.field)
-	if err != nil {
-		return nil, err
-	}
-	held := c.ranking.Held(c.forms.index.Prefix(s.normalized(c, prefix)))
-	counts := make([]facet.Count, len(held))
-	for i, value := range held {
-		counts[i] = facet.Count{Value: c.forms.union.Value(value), Count: c.ranking.CountOf(value)}
-	}
-	return counts, nil
 }

@@ -17,8 +17,12 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// formCacheSize bounds the memory of normalized values in bytes.
-const formCacheSize = 128 << 20
+// Bounds of the memory of normalized values, and of how often they occur under
+// filters and queries, in bytes.
+const (
+	formCacheSize    = 128 << 20
+	rankingCacheSize = 32 << 20
+)
 
 // forms are the values of one field, found by the start of their normalized
 // form, and how often each occurs in all documents.
@@ -30,10 +34,12 @@ type forms struct {
 
 func (f *forms) bytes() int { return f.union.Bytes() + f.index.Bytes() + f.all.Bytes() }
 
-// formCache keeps the normalized forms of the values of fields, per snapshot.
+// formCache keeps the normalized forms of the values of fields, and rankings
+// of them, per snapshot.
 type formCache struct {
-	kept    *cache.Cache[*snapshot.Snapshot, formKey, *made[forms]]
-	changed func()
+	kept     *cache.Cache[*snapshot.Snapshot, formKey, *made[forms]]
+	rankings *cache.Cache[*snapshot.Snapshot, rankingKey, *suggest.Ranking]
+	changed  func()
 
 	mu sync.Mutex // of looking for an entry and keeping it
 }
@@ -45,9 +51,19 @@ type formKey struct {
 	chain    *analysis.Chain
 }
 
+// rankingKey is what a ranking depends on: the forms it is of, and what counts
+// depend on.
+type rankingKey struct {
+	forms  *forms
+	counts countKey
+}
+
 func newFormCache(changed func()) *formCache {
-	return &formCache{changed: changed, kept: cache.New[*snapshot.Snapshot, formKey, *made[forms]](
-		cache.Options{MaxBytes: formCacheSize, Whole: true}, nil)}
+	return &formCache{
+		changed:  changed,
+		kept:     cache.New[*snapshot.Snapshot, formKey, *made[forms]](cache.Options{MaxBytes: formCacheSize, Whole: true}, nil),
+		rankings: cache.New[*snapshot.Snapshot, rankingKey, *suggest.Ranking](cache.Options{MaxBytes: rankingCacheSize, Whole: true}, nil),
+	}
 }
 
 func (c *formCache) entry(of *snapshot.Snapshot, key formKey) *made[forms] {
@@ -99,12 +115,26 @@ func (s *session) complete(ctx context.Context, field *definition.ResolvedField)
 		c.ranking = c.forms.all
 		return c, nil
 	}
-	parts, err := s.countParts(ctx, &p, pop, nil)
+	c.ranking, err = s.rank(ctx, c, &p, pop)
+	return c, err
+}
+
+// rank counts the values of a field over a population.
+func (s *session) rank(ctx context.Context, c *completion, p *facetPlan, pop *population) (*suggest.Ranking, error) {
+	kept, of := s.searcher.forms.rankings, s.view.Snapshot
+	key := rankingKey{c.forms, s.cacheKey(p, pop, nil)}
+	if found, ok := kept.Get(of, key); ok {
+		return found, nil
+	}
+	parts, err := s.countParts(ctx, p, pop, nil)
 	if err != nil {
 		return nil, err
 	}
-	c.ranking = c.forms.index.Count(c.forms.union.Sum(parts))
-	return c, nil
+	ranking := c.forms.index.Count(c.forms.union.Sum(parts))
+	if kept.Put(of, key, ranking, int64(ranking.Bytes()+len(key.counts.query)+len(key.counts.filters))) {
+		of.WhenReleased(kept, func() { kept.Drop(of) })
+	}
+	return ranking, nil
 }
 
 // formsOf returns the forms of all values that the segments of the snapshot

@@ -11,6 +11,7 @@ type Ranking struct {
 	// those below it that is first in order. It is nil for a ranking that is
 	// used once.
 	best []uint32
+	held []uint32 // of how many entries before each the value occurs; nil as best is
 }
 
 // Count returns a ranking by the counts of all values, for one use.
@@ -27,11 +28,18 @@ func (x *Index) Order(counts []uint32) *Ranking {
 	for i := n - 1; i > 0; i-- {
 		r.best[i] = r.first(r.best[2*i], r.best[2*i+1])
 	}
+	r.held = make([]uint32, n+1)
+	for i, owner := range x.owners {
+		r.held[i+1] = r.held[i]
+		if counts[owner>>1] > 0 {
+			r.held[i+1]++
+		}
+	}
 	return r
 }
 
 // Bytes estimates the memory in use, that of the index not included.
-func (r *Ranking) Bytes() int { return 4 * (len(r.counts) + len(r.best)) }
+func (r *Ranking) Bytes() int { return 4 * (len(r.counts) + len(r.best) + len(r.held)) }
 
 // place is where an entry stands in order: by count, the highest first, then
 // by value, the entry of a label behind that of its value.
@@ -208,6 +216,28 @@ func (r *Ranking) Held(ranges []Range) []int {
 		}
 	}
 	return held
+}
+
+// CountHeld returns how many values of ranges occur.
+func (r *Ranking) CountHeld(ranges []Range) int {
+	count := 0
+	switch {
+	case len(r.owners) > r.values: // some have a label too
+		return len(r.Held(ranges))
+	case r.held != nil:
+		for _, in := range ranges {
+			count += int(r.held[in.To] - r.held[in.From])
+		}
+	default:
+		for _, in := range ranges {
+			for _, owner := range r.owners[in.From:in.To] {
+				if r.counts[owner>>1] > 0 {
+					count++
+				}
+			}
+		}
+	}
+	return count
 }
 
 // CountOf returns how often a value occurs.
