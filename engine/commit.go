@@ -282,6 +282,10 @@ func (g *Generation) publish(ctx context.Context, next *manifest.Manifest) error
 		}
 	}
 	err := manifest.Write(g.fs, g.storage.Directory, next)
+	if err != nil && g.storage.Publisher != nil {
+		// It is published; only this copy does not know it.
+		err = fmt.Errorf("%w: %w", manifest.ErrUnsettled, err)
+	}
 	if errors.Is(err, manifest.ErrUnsettled) {
 		g.fail(err)
 	}

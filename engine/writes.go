@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -48,8 +49,11 @@ func (g *Generation) SetDefinition(ctx context.Context, d *definition.Definition
 	g.publishing.Lock()
 	defer g.publishing.Unlock()
 	err = g.rewrite(ctx, func(next *manifest.Manifest) { next.Definition = d.EncodeStored() })
-	if err != nil {
-		return problem.StorageIoError.New().Because(fmt.Errorf("set definition: %w", err))
+	switch {
+	case errors.Is(err, manifest.ErrUnsettled):
+		return problem.StorageUnknown.New("resource", "index").Because(fmt.Errorf("set definition: %w", err))
+	case err != nil:
+		return problem.StorageIoError.New("resource", "index").Because(fmt.Errorf("set definition: %w", err))
 	}
 	g.order.Lock()
 	defer g.order.Unlock()

@@ -3,6 +3,7 @@ package clustertest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -25,6 +26,8 @@ type Faults struct {
 // number of goroutines.
 type Link struct {
 	under bucket.Bucket
+	name  string
+	trace *Trace
 
 	mu      sync.Mutex
 	random  *rand.Rand
@@ -37,8 +40,8 @@ type Link struct {
 var _ bucket.Bucket = (*Link)(nil)
 
 // NewLink returns a connection without faults.
-func NewLink(under bucket.Bucket, seed uint64) *Link {
-	return &Link{under: under, random: rand.New(rand.NewPCG(seed, 1))}
+func NewLink(under bucket.Bucket, name string, seed uint64, trace *Trace) *Link {
+	return &Link{under: under, name: name, trace: trace, random: rand.New(rand.NewPCG(seed, 1))}
 }
 
 // SetFaults changes how often requests go wrong.
@@ -114,8 +117,10 @@ const (
 func (l *Link) decide() (what fate, latency, delay time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	latency = time.Millisecond + time.Duration(l.random.IntN(15))*time.Millisecond
-	delay = time.Duration(l.random.IntN(40_000)) * time.Millisecond
+	// Down to the nanosecond, so that no two things happen at the same instant
+	// whose order the seed does not decide.
+	latency = time.Millisecond + time.Duration(l.random.Int64N(int64(15*time.Millisecond)))
+	delay = time.Duration(l.random.Int64N(int64(40 * time.Second)))
 	roll := l.random.IntN(1000)
 	for _, possible := range []struct {
 		what fate
@@ -150,6 +155,7 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 		return nothing
 	}
 	happens, latency, delay := l.decide()
+	l.trace.Note(l.name, what, int(happens))
 	if happens == late && !isWrite {
 		happens = unavailable
 	}
@@ -178,10 +184,21 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 		return nothing
 	}
 	err := apply(ctx)
+	l.trace.Note(l.name, "answer to "+what, outcome(err))
 	if happens == lost || !l.pass() {
 		return nothing
 	}
 	return err
+}
+
+// outcome tells answers of the bucket apart.
+func outcome(err error) int {
+	for i, known := range []error{nil, bucket.ErrNotFound, bucket.ErrNotModified, bucket.ErrCondition} {
+		if errors.Is(err, known) {
+			return i
+		}
+	}
+	return -1
 }
 
 // Get reads an object.

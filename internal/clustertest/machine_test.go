@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -19,8 +21,9 @@ import (
 	"github.com/quiresearch/quire/internal/ownership"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/reindex"
-	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/internal/vfs/faultfs"
 	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/settings"
 )
 
 const lease = 10 * time.Second
@@ -30,6 +33,7 @@ type cluster struct {
 	t      *testing.T
 	seed   uint64
 	shared bucket.Bucket
+	trace  *Trace
 	log    *slog.Logger
 
 	gone sync.WaitGroup // processes that were killed and end by themselves
@@ -46,22 +50,23 @@ type machine struct {
 	isIndex bool // a candidate
 
 	mu   sync.Mutex
-	disk vfs.FS
+	disk *faultfs.FS
 	now  *process // nil while it is down
 }
 
 // process is one run of a node.
 type process struct {
-	node *node.Node
-	link *Link
-	stop func()
+	node  *node.Node
+	link  *Link
+	clock *clock
+	stop  func()
 
 	mu   sync.Mutex
 	seen map[string]uint64 // highest commit shown by generation
 }
 
 func (c *cluster) add(name string, isIndex bool) *machine {
-	m := &machine{cluster: c, name: name, isIndex: isIndex, disk: vfs.Memory()}
+	m := &machine{cluster: c, name: name, isIndex: isIndex, disk: faultfs.New(nil)}
 	c.mu.Lock()
 	c.machines = append(c.machines, m)
 	c.mu.Unlock()
@@ -73,7 +78,8 @@ func (m *machine) start(faults Faults) bool {
 	c := m.cluster
 	c.mu.Lock()
 	c.started++
-	link := NewLink(c.shared, c.seed<<16+c.started)
+	link := NewLink(c.shared, fmt.Sprintf("%s#%d", m.name, c.started), c.seed<<16+c.started, c.trace)
+	watch := newClock(rand.New(rand.NewPCG(c.seed, 1<<32+c.started)))
 	c.mu.Unlock()
 	m.mu.Lock()
 	disk := m.disk
@@ -82,7 +88,7 @@ func (m *machine) start(faults Faults) bool {
 	defer cancel()
 	link.SetFaults(faults)
 	member, err := ownership.Join(ctx, link, ownership.Options{Node: m.name, Address: "http://" + m.name, Lease: lease,
-		Candidate: m.isIndex, Reclaim: true, Clock: sinceStart()}, c.log)
+		Candidate: m.isIndex, Reclaim: true, Clock: watch.now}, c.log)
 	if err != nil {
 		return false
 	}
@@ -101,16 +107,11 @@ func (m *machine) start(faults Faults) bool {
 		defer close(ended)
 		_ = opened.Run(running, nil)
 	}()
-	p := &process{node: opened, link: link, stop: func() { stop(); <-ended }, seen: make(map[string]uint64)}
+	p := &process{node: opened, link: link, clock: watch, stop: func() { stop(); <-ended }, seen: make(map[string]uint64)}
 	m.mu.Lock()
 	m.now = p
 	m.mu.Unlock()
 	return true
-}
-
-func sinceStart() func() time.Duration {
-	began := time.Now()
-	return func() time.Duration { return time.Since(began) }
 }
 
 func (m *machine) process() *process {
@@ -119,23 +120,46 @@ func (m *machine) process() *process {
 	return m.now
 }
 
-// kill ends the process: nothing it does reaches anybody any more. The disk
-// stays, or is gone too.
-func (m *machine) kill(keepDisk bool) {
+// loss is what a machine loses with its process.
+type loss int
+
+const (
+	nothing  loss = iota // the process alone was killed
+	unsynced             // the power went
+	disk                 // the machine is gone
+)
+
+// kill ends the process: nothing it does reaches anybody any more.
+func (m *machine) kill(what loss, random *rand.Rand) {
 	m.mu.Lock()
-	p := m.now
+	p, before := m.now, m.disk
 	m.now = nil
-	if keepDisk && p != nil {
-		m.disk = copyDisk(m.disk)
+	if what == disk {
+		m.disk = faultfs.New(nil)
 	} else {
-		m.disk = vfs.Memory()
+		m.disk = before.Restart(random, what == nothing)
 	}
+	before.PowerOff()
 	m.mu.Unlock()
 	if p == nil {
 		return
 	}
 	p.link.Cut()
 	m.cluster.gone.Go(func() { p.end() })
+}
+
+// failSync makes the next sync of a file fail; those after it succeed.
+func (m *machine) failSync() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	failed := false
+	m.disk.SetFault(func(c faultfs.Call) error {
+		if failed || c.Op != "sync" {
+			return nil
+		}
+		failed = true
+		return syscall.EIO
+	})
 }
 
 func (p *process) end() {
@@ -156,37 +180,6 @@ func (m *machine) terminate() {
 		p.node.Drain()
 		p.end()
 	}
-}
-
-// copyDisk returns what the next process finds: what the killed one still does
-// to its own files is not seen.
-func copyDisk(from vfs.FS) vfs.FS {
-	to := vfs.Memory()
-	var walk func(dir string)
-	walk = func(dir string) {
-		names, err := from.List(dir)
-		if err != nil {
-			return
-		}
-		for _, name := range names {
-			full := dir + "/" + name
-			if name[len(name)-1] == '/' {
-				_ = to.MakeDir(full[:len(full)-1])
-				walk(full[:len(full)-1])
-				continue
-			}
-			content, err := from.ReadFile(full)
-			if err != nil {
-				continue
-			}
-			if file, err := to.Create(full); err == nil {
-				_, _ = file.Write(content)
-				_ = file.Close()
-			}
-		}
-	}
-	walk(".")
-	return to
 }
 
 var (
@@ -221,14 +214,18 @@ func (c *cluster) writer(ctx context.Context, p *process, name string) (*process
 	return nil, fmt.Errorf("no machine has the address %s", address)
 }
 
-// write puts one document in by way of p and returns the token.
-func (c *cluster) write(ctx context.Context, p *process, name registry.Name, raw string) (string, error) {
+// write puts one document in by way of p, or deletes it when raw is empty, and
+// returns the token.
+func (c *cluster) write(ctx context.Context, p *process, name registry.Name, key, raw string) (string, error) {
 	holder, err := c.writer(ctx, p, name.Index)
 	if err != nil {
 		return "", err
 	}
 	w := holder.node.Write(name)
 	err = w.Do(ctx, func(g *generations.Generation, s *engine.Session) error {
+		if raw == "" {
+			return s.Delete(document.Key(key))
+		}
 		var found problem.List
 		d := document.NewReader(g.Schema()).Read([]byte(raw), problem.Path{}, &found)
 		if err := found.Err(); err != nil {
@@ -245,14 +242,27 @@ func (c *cluster) write(ctx context.Context, p *process, name registry.Name, raw
 
 var errWentBack = errors.New("the view went back")
 
-// read returns the documents that p shows at the state of a token, with the
-// commit they are of.
-func (p *process) read(ctx context.Context, name registry.Name, text string) (map[string]string, error) {
+// view is what a process shows.
+type view struct {
+	documents map[string]string
+	word      string // of the settings in force
+}
+
+// word tells the settings of a simulation apart.
+func word(stored *settings.Settings) string {
+	if stored == nil || len(stored.TypoExclusions) == 0 {
+		return ""
+	}
+	return stored.TypoExclusions[0].Words[0]
+}
+
+// read returns what p shows at the state of a token.
+func (p *process) read(ctx context.Context, name registry.Name, text string) (view, error) {
 	var token freshness.Token
 	if text != "" {
 		var err error
 		if token, err = freshness.Parse(text, problem.Path{}); err != nil {
-			return nil, err
+			return view{}, err
 		}
 	}
 	p.mu.Lock()
@@ -260,35 +270,35 @@ func (p *process) read(ctx context.Context, name registry.Name, text string) (ma
 	p.mu.Unlock()
 	r, err := p.node.Read(ctx, name, token)
 	if err != nil {
-		return nil, err
+		return view{}, err
 	}
 	defer r.Close()
 	// I6: what a later read shows is never older.
 	generation := r.Generation.Entry.Generation.String()
 	if r.Snapshot.Sequence < before[generation] {
-		return nil, fmt.Errorf("%w: commit %d after %d", errWentBack, r.Snapshot.Sequence, before[generation])
+		return view{}, fmt.Errorf("%w: commit %d after %d", errWentBack, r.Snapshot.Sequence, before[generation])
 	}
 	p.mu.Lock()
 	p.seen[generation] = max(p.seen[generation], r.Snapshot.Sequence)
 	p.mu.Unlock()
-	found := make(map[string]string)
+	shown := view{documents: make(map[string]string), word: word(r.Settings)}
 	keys, err := r.Snapshot.Keys("", false, false)
 	if err != nil {
-		return nil, err
+		return view{}, err
 	}
 	for {
 		key, segment, doc, ok := keys.Next()
 		if !ok {
-			return found, keys.Err()
+			return shown, keys.Err()
 		}
 		raw, err := segment.Reader.Stored().Get(nil, doc)
 		if err != nil {
-			return nil, err
+			return view{}, err
 		}
 		record, err := document.OpenRecord(raw)
 		if err != nil {
-			return nil, err
+			return view{}, err
 		}
-		found[key] = string(document.AsSent(r.Schema).Append(nil, record, nil))
+		shown.documents[key] = string(document.AsSent(r.Schema).Append(nil, record, nil))
 	}
 }

@@ -3,6 +3,7 @@ package generations
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -22,6 +23,10 @@ type Remote struct {
 	Claims Claims
 
 	HalfLife time.Duration // of the count of opens that ranks copies
+
+	// Taken runs when whoever wrote a generation before was fenced and nothing was
+	// acknowledged yet; an error keeps it from being opened. May be nil.
+	Taken func(context.Context, registry.Entry) error
 }
 
 // Claims tell whether this node writes an index.
@@ -60,7 +65,8 @@ type copied struct {
 
 	mu        sync.Mutex
 	tag       bucket.Tag
-	checkedAt time.Time
+	askedAt   time.Time // when the last pull began
+	checkedAt time.Time // when the last one that succeeded ended
 	pulling   bool
 	failed    bool // the last pull failed: newer state may exist
 }
@@ -97,6 +103,14 @@ func (s *Set) openWriter(ctx context.Context, held *slot, storage engine.Storage
 		return nil, remoteProblem(err)
 	}
 	writer.DoubtWhen(r.Claims.Doubt)
+	if r.Taken != nil {
+		if err := r.Taken(taking, held.entry); err != nil {
+			return nil, remoteProblem(err)
+		}
+	}
+	if err := s.checkAge(storage.Directory, writer.Manifest()); err != nil {
+		return nil, remoteProblem(err)
+	}
 	if err := s.pullOnce(ctx, remote, storage.Directory, writer.Manifest(), nil); err != nil {
 		return nil, remoteProblem(err)
 	}
@@ -134,6 +148,20 @@ func (s *Set) pullOnce(ctx context.Context, remote *replication.Remote, director
 	return err
 }
 
+// checkAge refuses a stored manifest that is older than the one of the local
+// copy: nothing goes back to it (I6, I14).
+func (s *Set) checkAge(directory string, stored *manifest.Manifest) error {
+	local, err := manifest.Read(s.fs, directory)
+	if err != nil {
+		return nil // there is no copy, or none that can be read
+	}
+	if stored.Version < local.Version || stored.Sequence < local.Sequence {
+		return fmt.Errorf("generation %s: the stored manifest has version %d of commit %d, the local copy %d of %d", stored.Generation,
+			stored.Version, stored.Sequence, local.Version, local.Sequence)
+	}
+	return nil
+}
+
 // openCopy brings a copy up to date and opens it. While the bucket cannot be
 // read the copy that is there answers.
 func (s *Set) openCopy(ctx context.Context, held *slot, storage engine.Storage) (*engine.Generation, error) {
@@ -161,7 +189,7 @@ func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, hav
 	c := &held.copied
 	c.mu.Lock()
 	tag := c.tag
-	c.pulling = true
+	c.pulling, c.askedAt = true, time.Now()
 	c.mu.Unlock()
 	err := func() error {
 		var broken bucket.Tag // of the manifest whose files were missing
@@ -169,6 +197,9 @@ func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, hav
 			found, err := remote.Read(ctx, tag)
 			if errors.Is(err, bucket.ErrNotModified) {
 				return nil
+			}
+			if err == nil {
+				err = s.checkAge(storage.Directory, found.Manifest)
 			}
 			if err != nil {
 				return err
@@ -194,15 +225,23 @@ func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, hav
 	return err
 }
 
-// renew pulls a copy that is open and shows what came.
+// renew pulls a copy that is open and shows what came. One that another pull
+// brought up to date since the call began is not pulled again.
 func (s *Set) renew(ctx context.Context, held *slot) error {
 	c := &held.copied
+	began := time.Now()
 	select {
 	case c.turn <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	defer func() { <-c.turn }()
+	c.mu.Lock()
+	isDone := !c.failed && c.askedAt.After(began)
+	c.mu.Unlock()
+	if isDone {
+		return nil
+	}
 	view := held.engine.Snapshot()
 	if view == nil {
 		return problem.IndexClosed.New()
@@ -269,6 +308,21 @@ func remoteProblem(err error) error {
 
 // IsCopy reports whether the generation is written elsewhere.
 func (g *Generation) IsCopy() bool { return !g.held.isWriter }
+
+// Prove reads again whether this node still writes the generation, and fails
+// when another one does.
+func (g *Generation) Prove(ctx context.Context) error {
+	g.set.mu.Lock()
+	writer := g.held.writer
+	g.set.mu.Unlock()
+	if writer == nil {
+		return nil
+	}
+	if err := writer.Prove(ctx); err != nil {
+		return remoteProblem(err)
+	}
+	return nil
+}
 
 // Pull brings a copy to what the bucket holds now. A generation that is
 // written here holds it.

@@ -111,3 +111,15 @@ func (n *Node) describe(ctx context.Context, g *generations.Generation) (*Descri
 	n.describeWriter(ctx, entry.Index, &described.Status)
 	return described, nil
 }
+
+// describeCreated describes a generation that was just created and is not open.
+func (n *Node) describeCreated(entry registry.Entry, d *definition.Definition) *Description {
+	described := &Description{
+		Name: entry.Name, Live: true, Version: d.Version(), Definition: d,
+		Status: Status{State: generations.NeedsPull, EngineCompatibility: "unknown"},
+	}
+	if index, err := n.registry.Find(entry.Name); err == nil {
+		described.Live, described.Generations = index.Live == entry.Name.Generation, generationEntries(index)
+	}
+	return described
+}

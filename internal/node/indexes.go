@@ -103,14 +103,21 @@ func (n *Node) create(ctx context.Context, d *definition.Definition, put Put) (*
 	}
 	if put.HasReindex {
 		if _, err := n.jobs.Start(ctx, put.job()); err != nil {
-			if undo := n.Delete(ctx, entry.Name); undo != nil {
+			if undo := n.Delete(context.WithoutCancel(ctx), entry.Name); undo != nil {
 				n.log.Error("a generation whose job did not start cannot be removed", "generation", entry.Name, "error", undo)
+				return nil, problem.StorageUnknown.New("resource", "index").Because(errors.Join(err, undo))
 			}
 			return nil, err
 		}
 	}
 	n.log.Info("generation created", "index", entry.Name.Index, "generation", entry.Name.Generation)
-	return n.Describe(ctx, entry.Name)
+	described, err := n.Describe(ctx, entry.Name)
+	if err != nil {
+		// It exists, whatever keeps it from being opened now.
+		n.log.Warn("a generation that was created cannot be opened yet", "generation", entry.Name, "error", err)
+		described = n.describeCreated(entry, d)
+	}
+	return described, nil
 }
 
 // register makes an empty generation and then names it in the registry, which
@@ -177,6 +184,9 @@ func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.
 		return nil, err
 	}
 	defer g.Release()
+	if n.hasMoved(put.Name, entry) {
+		return nil, errMoved
+	}
 	before := g.Definition()
 	if put.Matches != nil && !put.Matches(before.Version()) {
 		return nil, problem.IndexVersionMismatch.New("version", before.Version())
@@ -211,8 +221,7 @@ func checkCompatible(g *generations.Generation, before, after *definition.Defini
 }
 
 // Delete removes an index with all its generations, or one generation that is
-// not live. The name is gone when it returns, also with an error of the local
-// disk.
+// not live. What cannot be taken out of use on this node at once goes later.
 func (n *Node) Delete(ctx context.Context, name registry.Name) error {
 	index, err := n.registry.Find(name)
 	if err != nil {
@@ -225,7 +234,7 @@ func (n *Node) Delete(ctx context.Context, name registry.Name) error {
 	n.log.Info("removed", "name", name.String())
 	n.jobs.Recheck(ctx, index.ID)
 	if err := n.retire(context.WithoutCancel(ctx), removed); err != nil {
-		return problem.StorageIoError.New("resource", "index").Because(err)
+		n.log.Error("the data of a removed generation cannot be deleted yet", "name", name.String(), "error", err)
 	}
 	return nil
 }
@@ -249,6 +258,12 @@ func (n *Node) Promote(ctx context.Context, name registry.Name) (*Description, e
 	if err != nil {
 		return nil, err
 	}
+	// It is opened before: once it is promoted nothing is refused any more.
+	g, err := n.generations.Acquire(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Release()
 	byJob, err := n.jobs.Promote(ctx, entry)
 	if err != nil {
 		return nil, err
@@ -258,18 +273,44 @@ func (n *Node) Promote(ctx context.Context, name registry.Name) (*Description, e
 			return nil, err
 		}
 	}
-	return n.describeState(ctx, entry)
+	return n.describeState(ctx, g)
 }
 
+// move makes a generation live that no job fills. Writes wait meanwhile. In
+// object mode the generation it replaces is written here before, and the
+// promotion is announced, so that a node that lost the index acknowledges
+// nothing there, and one that takes it over meanwhile calls it off.
 func (n *Node) move(ctx context.Context, entry registry.Entry) error {
 	moves := n.generations.Moves(entry.Index)
 	moves.Lock()
 	defer moves.Unlock()
-	if err := n.registry.Promote(ctx, entry); err != nil {
+	live, err := n.registry.Resolve(entry.Name.Bare())
+	if n.object == nil || errors.Is(err, problem.IndexNoLiveGeneration) || err == nil && live.Generation == entry.Generation {
+		err = n.registry.Promote(ctx, entry)
+	} else if err == nil {
+		err = n.moveShared(ctx, live, entry)
+	}
+	if err != nil {
 		return err
 	}
 	n.log.Info("promoted", "index", entry.Name.Index, "generation", entry.Name.Generation)
 	return nil
+}
+
+func (n *Node) moveShared(ctx context.Context, live, entry registry.Entry) error {
+	source, err := n.generations.Acquire(ctx, live)
+	if err != nil {
+		return err
+	}
+	defer source.Release()
+	intent := registry.Intent{Job: registry.NewID().String(), Target: entry.Name.Generation}
+	if err := n.registry.Announce(ctx, live, entry, intent); err != nil {
+		return err
+	}
+	if err := source.Prove(ctx); err != nil {
+		return errors.Join(err, n.registry.CallOff(ctx, entry, intent.Job))
+	}
+	return n.registry.PromoteAnnounced(ctx, live, entry, intent)
 }
 
 // Commit makes pending changes of a generation visible now.
@@ -295,7 +336,7 @@ func (n *Node) Commit(ctx context.Context, name registry.Name) (*Description, er
 		}
 		return nil, problem.StorageIoError.New("resource", "index").Because(err)
 	}
-	return n.describeState(ctx, entry)
+	return n.describeState(ctx, g)
 }
 
 // Pull brings this node to the stored state. A node that writes the generation
@@ -320,16 +361,11 @@ func (n *Node) Pull(ctx context.Context, name registry.Name) (*Description, erro
 }
 
 // describeState describes a generation with the token of its visible state.
-func (n *Node) describeState(ctx context.Context, entry registry.Entry) (*Description, error) {
-	g, err := n.generations.Acquire(ctx, entry)
-	if err != nil {
-		return nil, err
-	}
-	defer g.Release()
+func (n *Node) describeState(ctx context.Context, g *generations.Generation) (*Description, error) {
 	described, err := n.describe(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	described.Freshness = token(entry, g.Sequence(), 0)
+	described.Freshness = token(g.Entry, g.Sequence(), 0)
 	return described, nil
 }

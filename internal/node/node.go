@@ -105,6 +105,9 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 		usage: readUsage(storage.FS), bucket: storage.Bucket, synced: storage.Synced, registry: known, settings: settingstore.New(storage.Bucket),
 		options: options, metrics: meters, log: log,
 	}
+	if remote != nil {
+		remote.Taken = n.taken
+	}
 	n.generations = generations.New(storage.FS, storage.Directory, generations.Options{
 		MaxOpen: options.MaxOpen, CloseGrace: options.CloseGrace, Engine: options.Engine, Metrics: meters, Log: log,
 		Remote: remote, Changed: n.tellChanged})

@@ -129,6 +129,20 @@ func (n *Node) ownershipChanged(ctx context.Context, gained, lost []registry.ID)
 	}
 }
 
+// taken makes this node know what its predecessor left of the index whose
+// generation it begins to write: it reads the registry again and calls off a
+// promotion that the other node announced and may still try.
+func (n *Node) taken(ctx context.Context, entry registry.Entry) error {
+	if err := n.registry.Refresh(ctx); err != nil {
+		return err
+	}
+	index, err := n.registry.Find(entry.Name)
+	if err != nil || index.ID != entry.Index || index.Intent == nil {
+		return nil // an index that is gone is found out by who asks for it
+	}
+	return n.registry.CallOff(ctx, entry, index.Intent.Job)
+}
+
 // claim makes this node the one that writes an index.
 func (n *Node) claim(ctx context.Context, index registry.ID) error {
 	if n.object == nil {

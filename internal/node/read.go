@@ -109,7 +109,16 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 	if err != nil {
 		return nil, err
 	}
-	if atLeast.Generation == entry.Generation {
+	switch {
+	case atLeast.Generation == freshness.ID{}:
+	case atLeast.Generation != entry.Generation:
+		// Another generation took its place. What that held at the time is in the
+		// bucket; a copy that was open before may lack it.
+		if err := n.generations.Pull(ctx, g); err != nil {
+			g.Release()
+			return nil, n.unavailable(err)
+		}
+	default:
 		if g, err = n.awaitShared(ctx, g, atLeast.Sequence); err != nil {
 			g.Release()
 			return nil, err

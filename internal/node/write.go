@@ -38,15 +38,33 @@ func (n *Node) Write(name registry.Name) *Write { return &Write{node: n, name: n
 // promotion comes between. It waits while a promotion is under way and looks
 // again afterwards. The error is that of work, or a problem.
 func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engine.Session) error) error {
-	entry, release, err := w.node.settle(w.name)
-	if err != nil {
-		return err
+	for range resolutions {
+		entry, release, err := w.node.settle(w.name)
+		if err != nil {
+			return err
+		}
+		if err := w.turnTo(ctx, entry); err != nil {
+			release()
+			return err
+		}
+		if w.node.hasMoved(w.name, entry) {
+			release()
+			continue
+		}
+		defer release()
+		return vfs.Protect(func() error { return work(w.current.generation, w.current.session) })
 	}
-	defer release()
-	if err := w.turnTo(ctx, entry); err != nil {
-		return err
+	return problem.IndexGenerationUnsettled.New("name", w.name.String())
+}
+
+// hasMoved reports whether a name answers from another generation than it did:
+// opening one to write brings news of what another node did to the index.
+func (n *Node) hasMoved(name registry.Name, entry registry.Entry) bool {
+	if n.object == nil {
+		return false
 	}
-	return vfs.Protect(func() error { return work(w.current.generation, w.current.session) })
+	now, err := n.registry.Resolve(name)
+	return err != nil || now.Generation != entry.Generation
 }
 
 // settle resolves a name for a write and keeps it from moving until released.
@@ -149,21 +167,38 @@ func (n *Node) DeleteAll(ctx context.Context, name registry.Name) (int, string, 
 }
 
 func (n *Node) remove(ctx context.Context, name registry.Name, work func(*generations.Generation) (int, engine.Receipt, error)) (int, string, error) {
-	entry, release, err := n.settle(name)
-	if err != nil {
-		return 0, "", err
+	var (
+		entry registry.Entry
+		g     *generations.Generation
+	)
+	for range resolutions {
+		settled, release, err := n.settle(name)
+		if err != nil {
+			return 0, "", err
+		}
+		opened, err := n.generations.Acquire(ctx, settled)
+		if err != nil {
+			release()
+			return 0, "", err
+		}
+		if n.hasMoved(name, settled) {
+			opened.Release()
+			release()
+			continue
+		}
+		defer release()
+		defer opened.Release()
+		entry, g = settled, opened
+		break
 	}
-	defer release()
-	g, err := n.generations.Acquire(ctx, entry)
-	if err != nil {
-		return 0, "", err
+	if g == nil {
+		return 0, "", problem.IndexGenerationUnsettled.New("name", name.String())
 	}
-	defer g.Release()
 	var (
 		deleted int
 		receipt engine.Receipt
 	)
-	err = vfs.Protect(func() (err error) {
+	err := vfs.Protect(func() (err error) {
 		deleted, receipt, err = work(g)
 		return err
 	})

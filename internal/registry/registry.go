@@ -110,6 +110,9 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	if err == nil && changed && !found.Exists() {
 		err = problem.StorageIoError.New("resource", resource).Because(errors.New("the registry is gone"))
 	}
+	if err == nil && found.Version < held.Version {
+		err = problem.StorageIoError.New("resource", resource).Because(errors.New("the registry is older than the one last read"))
+	}
 	if err != nil {
 		r.log.Error("the registry cannot be read; the copy stays in force", "error", err)
 		return err

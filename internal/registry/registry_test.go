@@ -169,8 +169,8 @@ func TestOlderRegistryIsNotTakenOver(t *testing.T) {
 	if _, err := b.PutIf(t.Context(), "registry", bucket.Bytes(old), bucket.Always); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
+	if err := r.Refresh(t.Context()); !errors.Is(err, problem.StorageIoError) {
+		t.Errorf("read of an older registry: %v", err)
 	}
 	resolve(t, r, "books")
 	if err := r.CreateIndex(t.Context(), name(t, "more@1"), NewID(), NewID(), time.Now()); !errors.Is(err, problem.StorageIoError) {

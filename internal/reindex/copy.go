@@ -264,5 +264,10 @@ func (j *Jobs) move(ctx context.Context, one *job) error {
 	if err := j.replayKeys(ctx, source, target); err != nil {
 		return err
 	}
+	// Whoever took the source since the announcement calls it off before it
+	// acknowledges anything; whoever took it before is seen here.
+	if err := source.Prove(ctx); err != nil {
+		return err
+	}
 	return j.registry.PromoteAnnounced(ctx, from, to, intent)
 }

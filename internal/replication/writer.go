@@ -324,14 +324,14 @@ func (w *Writer) Append(lsn uint64, payload []byte) error {
 	if !stale && (w.doubt == nil || !w.doubt()) {
 		return nil
 	}
-	if err := w.prove(ctx); err != nil {
+	if err := w.Prove(ctx); err != nil {
 		return fmt.Errorf("append record %d: %w", lsn, err)
 	}
 	return nil
 }
 
-// prove reads the manifest again and fails when the epoch is no longer ours.
-func (w *Writer) prove(ctx context.Context) error {
+// Prove reads the manifest again and fails when the epoch is no longer ours.
+func (w *Writer) Prove(ctx context.Context) error {
 	w.mu.Lock()
 	tag := w.held.Tag
 	w.mu.Unlock()

@@ -1,0 +1,296 @@
+package clustertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/quiresearch/quire/internal/node"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/reindex"
+	"github.com/quiresearch/quire/problem"
+)
+
+func (s *simulation) create(p *process, name registry.Name) {
+	for {
+		_, _, err := p.node.Put(context.Background(), node.Put{Name: name, Body: []byte(definition[0])})
+		if err == nil || errors.Is(err, problem.IndexAlreadyExists) {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+func (s *simulation) anyProcess(random *rand.Rand) *process {
+	return s.machines[random.IntN(len(s.machines))].process()
+}
+
+// patience is how long a client waits for an answer.
+const patience = time.Minute
+
+// client writes its own keys one after the other and reads them back.
+func (s *simulation) client(number int, random *rand.Rand) {
+	version := 0
+	for !s.isOver() {
+		s.rest(between(random, 10*time.Millisecond, 300*time.Millisecond))
+		p := s.anyProcess(random)
+		if p == nil {
+			continue
+		}
+		version++
+		key := fmt.Sprintf("c%d-%d", number, random.IntN(12))
+		raw := fmt.Sprintf(`{"id":%q,"v":%d}`, key, version)
+		if random.IntN(8) == 0 {
+			raw = ""
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		token, err := s.write(ctx, p, books, key, raw)
+		cancel()
+		if err != nil {
+			s.failed(key, raw, err)
+			continue
+		}
+		s.acknowledged(key, raw)
+		if random.IntN(4) > 0 {
+			continue
+		}
+		reader := s.anyProcess(random)
+		if reader == nil {
+			continue
+		}
+		ctx, cancel = context.WithTimeout(context.Background(), patience)
+		var shown view
+		isTruthful := s.store.Truthful(func() { shown, err = reader.read(ctx, books, token) })
+		cancel()
+		if errors.Is(err, errWentBack) {
+			s.t.Errorf("seed %d: %v", s.seed, err)
+		}
+		if err == nil && isTruthful && shown.documents[key] != raw {
+			s.t.Errorf("seed %d: a read with the token of %s %q shows %q", s.seed, key, raw, shown.documents[key])
+		}
+	}
+}
+
+// truth is the registry as the bucket holds it.
+func (s *simulation) truth() *registry.Registry {
+	known, err := registry.Open(context.Background(), s.store.Bucket, slog.New(slog.DiscardHandler))
+	if err != nil {
+		s.t.Errorf("seed %d: the registry cannot be read: %v", s.seed, err)
+	}
+	return known
+}
+
+// idOf returns the id that the bucket holds of a name, zero when it has none.
+func (s *simulation) idOf(name registry.Name) registry.ID {
+	if entry, err := s.truth().Resolve(name); err == nil {
+		return entry.Generation
+	}
+	return registry.ID{}
+}
+
+// attempt does something to the indexes and holds it to I17: what is refused
+// changed nothing, what was made is not refused.
+func (s *simulation) attempt(what string, name registry.Name, wantsIt bool, do func() error) error {
+	before := s.idOf(name)
+	err := do()
+	after := s.idOf(name)
+	switch {
+	case err == nil && wantsIt == after.IsZero():
+		s.t.Errorf("seed %d: %s of %s succeeded and was not made", s.seed, what, name)
+	case err != nil && !isOpen(err) && before != after:
+		s.t.Errorf("seed %d: I17: %s of %s was refused and made: %v", s.seed, what, name, err)
+	}
+	return err
+}
+
+// recreate deletes an index and makes it again under the same name: nothing of
+// the old one may show (I15). Now and then the old one is brought back with
+// everything it held.
+func (s *simulation) recreate(random *rand.Rand) {
+	name := registry.Name{Index: "temporary"}
+	last := life{}
+	for number := 1; !s.isOver(); number++ {
+		s.rest(between(random, time.Second, 8*time.Second))
+		p := s.anyProcess(random)
+		if p == nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		holder, err := s.writer(ctx, p, name.Index)
+		if err == nil {
+			err = s.attempt("delete", name, false, func() error { return holder.node.Delete(ctx, name) })
+		}
+		switch {
+		case err != nil && !errors.Is(err, problem.IndexNotFound):
+		case last.token != "" && random.IntN(3) == 0:
+			s.restore(ctx, p, name, last)
+		default:
+			before := last
+			err = s.attempt("create", name, true, func() error {
+				_, _, err := holder.node.Put(ctx, node.Put{Name: name, Body: []byte(definition[0])})
+				return err
+			})
+			if last = (life{}); err == nil {
+				last = s.live(ctx, holder, name, number)
+				s.old(ctx, holder, name, before)
+			}
+		}
+		cancel()
+	}
+}
+
+// life is what an index held between its creation and its removal.
+type life struct {
+	raw, token string // empty: not known
+}
+
+func (s *simulation) live(ctx context.Context, p *process, name registry.Name, number int) life {
+	raw := fmt.Sprintf(`{"id":"life","v":%d}`, number)
+	token, err := s.write(ctx, p, name, "life", raw)
+	if err != nil {
+		return life{}
+	}
+	shown, err := p.read(ctx, name, token)
+	if err == nil && (len(shown.documents) != 1 || shown.documents["life"] != raw) {
+		s.t.Errorf("seed %d: life %d of an index shows %v", s.seed, number, shown.documents)
+	}
+	return life{raw, token}
+}
+
+// old reads a new index with the token of one that had its name before (I7).
+func (s *simulation) old(ctx context.Context, p *process, name registry.Name, before life) {
+	if before.token == "" {
+		return
+	}
+	if _, err := p.read(ctx, name, before.token); err == nil && s.idOf(name) != (registry.ID{}) {
+		s.t.Errorf("seed %d: an index answers the token of one that had its name before", s.seed)
+	}
+}
+
+// restore brings an index back that was deleted: exactly what was there.
+func (s *simulation) restore(ctx context.Context, p *process, name registry.Name, last life) {
+	var err error
+	s.store.Repair(func() {
+		_, err = p.node.RepairRegistry(ctx, registry.RepairRequest{Restore: []registry.Name{name}})
+	})
+	if err != nil || s.idOf(name).IsZero() {
+		return
+	}
+	shown, err := p.read(ctx, name, last.token)
+	if err == nil && (len(shown.documents) != 1 || shown.documents["life"] != last.raw) {
+		s.t.Errorf("seed %d: I15: an index that was restored shows %v, it held %s", s.seed, shown.documents, last.raw)
+	}
+}
+
+// settingsKey is the place of the search settings in the story.
+const settingsKey = "settings"
+
+// configure changes the search settings and reads them back.
+func (s *simulation) configure(random *rand.Rand) {
+	for number := 1; !s.isOver(); number++ {
+		s.rest(between(random, time.Second, 6*time.Second))
+		p := s.anyProcess(random)
+		if p == nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		word := fmt.Sprintf("w%d", number)
+		var stored node.Settings
+		holder, err := s.writer(ctx, p, books.Index)
+		if err == nil {
+			stored, _, err = holder.node.PutSettings(ctx, books, nil, fmt.Appendf(nil, `{"typoExclusions":{"all":{"words":[%q]}}}`, word))
+		}
+		if err != nil {
+			s.failed(settingsKey, word, err)
+			cancel()
+			continue
+		}
+		s.acknowledged(settingsKey, word)
+		if reader := s.anyProcess(random); reader != nil {
+			shown, err := reader.read(ctx, books, stored.Freshness)
+			if err == nil && shown.word != word {
+				s.t.Errorf("seed %d: a read with the token of settings %s shows %q", s.seed, word, shown.word)
+			}
+		}
+		cancel()
+	}
+}
+
+// reindex moves the documents from generation to generation while they are
+// written (I16), and removes what is not live any more.
+func (s *simulation) reindex(random *rand.Rand) {
+	for number := 2; !s.isOver(); number++ {
+		s.rest(between(random, 2*time.Second, 15*time.Second))
+		p := s.anyProcess(random)
+		if p == nil {
+			continue
+		}
+		target := books.At(fmt.Sprint(number))
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		holder, err := s.writer(ctx, p, books.Index)
+		if err == nil {
+			err = s.attempt("reindex", target, true, func() error {
+				_, _, err := holder.node.Put(ctx, node.Put{Name: target, Body: []byte(definition[random.IntN(2)]),
+					HasReindex: true, Reindex: reindex.Auto})
+				return err
+			})
+		}
+		cancel()
+		if err != nil {
+			s.jobs["refused"]++
+			continue
+		}
+		phase := s.await(random, target)
+		s.jobs[string(phase)]++
+		if random.IntN(2) == 0 {
+			s.removeOthers(random)
+		}
+	}
+}
+
+// await waits for the job of books as long as there is time.
+func (s *simulation) await(random *rand.Rand, target registry.Name) reindex.Phase {
+	for !s.isOver() {
+		s.rest(between(random, time.Second, 3*time.Second))
+		p := s.anyProcess(random)
+		if p == nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		record, err := p.node.Reindex(ctx, books)
+		if err == nil && !record.Phase.IsFinished() && random.IntN(20) == 0 {
+			if holder, err := s.writer(ctx, p, books.Index); err == nil {
+				_, _ = holder.node.CancelReindex(ctx, books)
+			}
+		}
+		cancel()
+		if err == nil && record.Target == target.String() && record.Phase.IsFinished() {
+			return record.Phase
+		}
+	}
+	return "unfinished"
+}
+
+// removeOthers deletes the generations of books that are not live.
+func (s *simulation) removeOthers(random *rand.Rand) {
+	p := s.anyProcess(random)
+	if p == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	index, err := s.truth().Find(books)
+	if err != nil {
+		return
+	}
+	for _, name := range index.GenerationNames() {
+		holder, err := s.writer(ctx, p, books.Index)
+		if err != nil || name == index.Live {
+			continue
+		}
+		_ = s.attempt("delete", books.At(name), false, func() error { return holder.node.Delete(ctx, books.At(name)) })
+	}
+}

@@ -1,0 +1,380 @@
+package clustertest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/manifest"
+)
+
+// Mask is what stands in the place of an object for a while.
+type Mask int
+
+// The masks of F22.
+const (
+	Missing Mask = iota
+	Empty
+	Garbage
+	Older   // a state it had before
+	Foreign // the object of another deployment or generation
+)
+
+// earlier is how many states of an object are kept to be shown again.
+const earlier = 8
+
+// Store is a bucket in memory that watches what is done to it. It knows the
+// grace, reads every manifest that is stored, and reports
+//
+//	I6   a commit, an epoch or a version that falls,
+//	I11  a manifest that names a file which is not there as it says,
+//	I13  a deletion of something a manifest of the last grace names, of a log
+//	     record above every floor that is a grace old, or of a generation that is
+//	     listed, or not marked as removed although it holds documents,
+//	I14  a replacement of a registry or manifest that is missing or damaged.
+type Store struct {
+	*memory.Bucket
+	grace  time.Duration
+	report func(string)
+
+	mu        sync.Mutex
+	manifests map[string][]published // by generation, oldest first
+	states    map[string][][]byte    // of registry and manifests, newest last
+	masks     map[string]mask
+	masked    int
+	lying     int // masks that show a sound object of another time or place
+	lies      int // those so far
+	repairing int // repairs under way, which replace a damaged registry
+}
+
+type mask struct {
+	kind    Mask
+	content []byte
+	tag     bucket.Tag
+}
+
+// published is a manifest and when it was replaced.
+type published struct {
+	manifest *manifest.Manifest
+	until    time.Time // zero: it is the current one
+}
+
+var _ bucket.Bucket = (*Store)(nil)
+
+// NewStore returns an empty bucket.
+func NewStore(grace time.Duration, report func(string)) *Store {
+	return &Store{Bucket: memory.New(nil), grace: grace, report: report,
+		manifests: make(map[string][]published), states: make(map[string][][]byte), masks: make(map[string]mask)}
+}
+
+func isWatched(key string) bool { return key == "registry" || path.Base(key) == "manifest" }
+
+// SetMask shows something else in the place of an object; false when there is
+// nothing to show.
+func (s *Store) SetMask(key string, kind Mask) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := mask{kind: kind}
+	switch kind {
+	case Garbage:
+		m.content = []byte(`{"format":1,"writeId":"0","version":1,"crc32c":"00000000","value":{}}`)
+	case Older:
+		states := s.states[key]
+		if len(states) < 2 {
+			return false
+		}
+		m.content = states[0]
+	case Foreign:
+		for _, other := range slices.Sorted(maps.Keys(s.states)) {
+			if states := s.states[other]; other != key && other != "registry" {
+				m.content = states[len(states)-1]
+				break
+			}
+		}
+		if m.content == nil {
+			return false
+		}
+	}
+	s.unmask(key)
+	if kind == Older || kind == Foreign {
+		s.lying++
+		s.lies++
+	}
+	s.masked++
+	m.tag = bucket.Tag(fmt.Sprintf("masked-%d", s.masked))
+	s.masks[key] = m
+	return true
+}
+
+// Unmask shows the object itself again.
+func (s *Store) Unmask(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unmask(key)
+}
+
+func (s *Store) unmask(key string) {
+	if m, isMasked := s.masks[key]; isMasked && (m.kind == Older || m.kind == Foreign) {
+		s.lying--
+	}
+	delete(s.masks, key)
+}
+
+// IsLying reports whether an object of another time or place is shown.
+func (s *Store) IsLying() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lying > 0
+}
+
+// Truthful runs do and reports whether every object was itself, missing or
+// damaged all the time: what is sound and wrong cannot be told from the truth.
+func (s *Store) Truthful(do func()) bool {
+	count := func() (lies int, isTruthful bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.lies, s.lying == 0
+	}
+	before, isTruthful := count()
+	do()
+	after, _ := count()
+	return isTruthful && before == after
+}
+
+// Repair runs a repair of the registry.
+func (s *Store) Repair(do func()) {
+	count := func(n int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.repairing += n
+	}
+	count(1)
+	defer count(-1)
+	do()
+}
+
+// Generations returns the generations that have a manifest, in order.
+func (s *Store) Generations() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []string
+	for id := range s.manifests {
+		all = append(all, id)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Get reads an object.
+func (s *Store) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, isMasked := s.masks[key]
+	if !isMasked {
+		return s.Bucket.Get(ctx, key, unless)
+	}
+	object := bucket.Object{Tag: m.tag, Size: int64(len(m.content)), Date: time.Now()}
+	switch {
+	case m.kind == Missing:
+		return bucket.Object{Date: object.Date}, fmt.Errorf("get %s: %w", key, bucket.ErrNotFound)
+	case unless == m.tag:
+		return object, bucket.ErrNotModified
+	}
+	object.Body = io.NopCloser(bytes.NewReader(m.content))
+	return object, nil
+}
+
+// PutIf stores an object if the condition holds.
+func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m, isMasked := s.masks[key]; isMasked {
+		return s.putMasked(key, m, condition)
+	}
+	written, err := s.Bucket.PutIf(ctx, key, body, condition)
+	if err != nil || !isWatched(key) {
+		return written, err
+	}
+	content := readAll(body)
+	states := append(s.states[key], content)
+	s.states[key] = states[max(0, len(states)-earlier):]
+	if key != "registry" {
+		s.published(key, content)
+	}
+	return written, nil
+}
+
+// putMasked answers a write to something that is not what it should be.
+func (s *Store) putMasked(key string, m mask, condition bucket.Condition) (bucket.Written, error) {
+	isOurs := condition.Matches == m.tag || condition == bucket.Always || m.kind == Missing && condition.Absent
+	switch {
+	case !isOurs && m.kind == Missing:
+		return bucket.Written{}, fmt.Errorf("put %s: %w", key, bucket.ErrNotFound)
+	case isOurs && m.kind != Older && m.kind != Foreign && (key != "registry" || s.repairing == 0):
+		s.report(fmt.Sprintf("I14: %s was replaced although it was missing or damaged (%d)", key, m.kind))
+	}
+	return bucket.Written{}, fmt.Errorf("put %s: %w", key, bucket.ErrCondition)
+}
+
+func readAll(body bucket.Body) []byte {
+	reader, err := body.Open()
+	if err != nil {
+		return nil
+	}
+	defer reader.Close()
+	content, err := io.ReadAll(reader)
+	if err != nil {
+		return nil
+	}
+	return content
+}
+
+// published checks a manifest that was stored.
+func (s *Store) published(key string, content []byte) {
+	id := path.Base(path.Dir(key))
+	m, err := manifest.Decode(content)
+	if err != nil {
+		s.report(fmt.Sprintf("I11: a manifest of %s cannot be read: %v", id, err))
+		return
+	}
+	all := s.manifests[id]
+	if n := len(all); n > 0 {
+		before := all[n-1].manifest
+		if m.Sequence < before.Sequence || m.Epoch < before.Epoch || m.Version <= before.Version || m.LastLSN < before.LastLSN {
+			s.report(fmt.Sprintf("I6: generation %s went from epoch %d commit %d version %d to %d, %d, %d", id,
+				before.Epoch, before.Sequence, before.Version, m.Epoch, m.Sequence, m.Version))
+		}
+		all[n-1].until = time.Now()
+	}
+	for _, f := range m.Files {
+		stored, err := s.content(path.Join("g", id, f.Key))
+		if err != nil || int64(len(stored)) != f.Size || crc32.Checksum(stored, crc32.MakeTable(crc32.Castagnoli)) != f.CRC32C {
+			s.report(fmt.Sprintf("I11: manifest version %d of %s names %s, which is not there as it says: %v", m.Version, id, f.Key, err))
+		}
+	}
+	for len(all) > 1 && time.Since(all[0].until) > s.grace && !all[0].until.IsZero() {
+		all = all[1:]
+	}
+	s.manifests[id] = append(all, published{manifest: m})
+}
+
+func (s *Store) content(key string) ([]byte, error) {
+	object, err := s.Bucket.Get(context.Background(), key, "")
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(object.Body)
+}
+
+// List returns every object below the prefix.
+func (s *Store) List(ctx context.Context, prefix, delimiter string) (bucket.Listing, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	listing, err := s.Bucket.List(ctx, prefix, delimiter)
+	listing.Entries = slices.DeleteFunc(listing.Entries, func(e bucket.Entry) bool {
+		m, isMasked := s.masks[e.Key]
+		return isMasked && m.kind == Missing
+	})
+	return listing, err
+}
+
+// Delete removes an object if the condition holds.
+func (s *Store) Delete(ctx context.Context, key string, condition bucket.Condition) (bucket.Written, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, isMasked := s.masks[key]; isMasked || key == "registry" || key == "deployment" {
+		s.report("I14: " + key + " was deleted")
+	}
+	if why := s.mustStay(key); why != "" {
+		s.report("I13: " + key + " was deleted: " + why)
+	}
+	if path.Base(key) == "manifest" {
+		delete(s.manifests, path.Base(path.Dir(key)))
+	}
+	return s.Bucket.Delete(ctx, key, condition)
+}
+
+// mustStay says why an object must not be deleted; empty: it may be.
+func (s *Store) mustStay(key string) string {
+	parts := strings.SplitN(key, "/", 3)
+	if len(parts) != 3 || parts[0] != "g" {
+		return ""
+	}
+	if _, err := s.content(key); err != nil {
+		return ""
+	}
+	id, rest := parts[1], parts[2]
+	all := s.manifests[id]
+	if len(all) == 0 {
+		return ""
+	}
+	current := all[len(all)-1].manifest
+	if !s.lists(id) {
+		if _, err := s.content(path.Join("g", id, "removed")); err != nil && current.Sequence > 0 {
+			return "its generation is not marked as removed"
+		}
+		return ""
+	}
+	switch kind, name, _ := strings.Cut(rest, "/"); kind {
+	case "seg":
+		for _, p := range all {
+			isRecent := p.until.IsZero() || time.Since(p.until) < s.grace
+			if isRecent && slices.ContainsFunc(p.manifest.Files, func(f manifest.File) bool { return f.Key == rest }) {
+				return fmt.Sprintf("manifest version %d names it", p.manifest.Version)
+			}
+		}
+	case "wal":
+		lsn, err := strconv.ParseUint(name, 10, 64)
+		if err != nil {
+			return "it is no log record"
+		}
+		for _, f := range current.Floors {
+			if lsn <= f.LSN && time.Since(time.UnixMilli(f.Time)) >= s.grace {
+				return ""
+			}
+		}
+		return "no floor that is a grace old is above it"
+	case "removed": // it was restored
+	default:
+		return "its generation is listed"
+	}
+	return ""
+}
+
+// lists reports whether the registry names a generation.
+func (s *Store) lists(id string) bool {
+	content, err := s.content("registry")
+	if err != nil {
+		return false
+	}
+	var stored struct {
+		Value struct {
+			Indexes map[string]struct {
+				Generations map[string]struct{ ID string }
+			}
+		}
+	}
+	if err := json.Unmarshal(content, &stored); err != nil {
+		return true
+	}
+	for _, index := range stored.Value.Indexes {
+		for _, generation := range index.Generations {
+			if generation.ID == id {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,69 @@
+package clustertest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// story is what clients were told of their keys. The empty text stands for no
+// document.
+type story struct {
+	mu       sync.Mutex
+	known    map[string]string   // acknowledged last
+	possible map[string][]string // sent since, outcome not known
+	refused  map[string][]string // sent and refused: never to be seen (I17)
+	acks     int
+	errors   map[string]int
+}
+
+func newStory() story {
+	return story{known: map[string]string{}, possible: map[string][]string{}, refused: map[string][]string{}, errors: map[string]int{}}
+}
+
+func (s *story) acknowledged(key, raw string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[key] = raw
+	s.possible[key] = nil
+	s.acks++
+}
+
+// isOpen reports whether a write that failed may have been made all the same.
+func isOpen(err error) bool {
+	return errors.Is(err, problem.StorageUnknown) || len(problem.All(err)) == 0
+}
+
+func (s *story) failed(key, raw string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.errors[code(err)]++
+	if isOpen(err) {
+		s.possible[key] = append(s.possible[key], raw)
+	} else {
+		s.refused[key] = append(s.refused[key], raw)
+	}
+}
+
+func code(err error) string {
+	if p := problem.All(err); len(p) > 0 {
+		return p[0].Code.Name()
+	}
+	return "other"
+}
+
+// wrong says what is wrong with what is shown of a key; empty: nothing.
+func (s *story) wrong(key, got string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case got == s.known[key], slices.Contains(s.possible[key], got):
+		return ""
+	case got != "" && slices.Contains(s.refused[key], got):
+		return fmt.Sprintf("I17: shows %s, which was refused", got)
+	}
+	return fmt.Sprintf("shows %q for %s, acknowledged %q, possible %q", got, key, s.known[key], s.possible[key])
+}
