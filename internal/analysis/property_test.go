@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -178,6 +179,47 @@ func TestOutputIsBounded(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestMemoryIsBounded: chains that multiply a text take tens of megabytes for a
+// megabyte, whatever they do, and give them back.
+func TestMemoryIsBounded(t *testing.T) {
+	grow := definition.CharFilter{PatternReplace: &definition.PatternReplace{Pattern: "([a-j])", Replacement: strings.Repeat("$1", 100)}}
+	spread := definition.CharFilter{Mapping: &definition.Mapping{Mappings: map[string]string{"a": strings.Repeat("b ", 10000), "b": "a a"}}}
+	grams := definition.TokenFilter{Ngram: &definition.Ngram{MinGram: pointer(1), MaxGram: pointer(255)}}
+	normalize := definition.TokenFilter{Normalize: &definition.Normalize{}}
+	folded := definition.TokenFilter{ASCIIFolding: &definition.ASCIIFolding{PreserveOriginal: pointer(true)}}
+	b := NewBuilder(Options{})
+	before := heap()
+	for name, spec := range map[string]*definition.Chain{
+		"growing text": {CharFilters: []definition.CharFilter{grow, grow, grow, grow, grow}, Filters: []definition.TokenFilter{normalize}},
+		"spread words": {CharFilters: []definition.CharFilter{spread, spread, spread, spread}, Filters: []definition.TokenFilter{normalize}},
+		"grams":        {Filters: []definition.TokenFilter{normalize, grams, grams, folded}},
+		"one word":     {Tokenizer: &definition.Tokenizer{Keyword: &definition.Empty{}}, Filters: []definition.TokenFilter{normalize, grams}},
+	} {
+		c := built(t, b, spec, "en", Index)
+		for _, text := range []string{strings.Repeat("a", 1<<20), strings.Repeat("ab cdéfghij ", 1<<16)} {
+			var buf Buffer
+			c.Analyze(&buf, text)
+			if used := heap() - before; used > 100<<20 {
+				t.Errorf("%s: %d MB for a megabyte of text", name, used>>20)
+			}
+			c.Analyze(&buf, "short")
+			c.Analyze(&buf, "text")
+			if used := heap() - before; used > 6<<20 {
+				t.Errorf("%s: %d MB kept", name, used>>20)
+			}
+			c.Analyze(&buf, "still in use")
+		}
+	}
+}
+
+// heap is what lives after a collection.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func TestChainsAreShared(t *testing.T) {

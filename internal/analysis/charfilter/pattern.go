@@ -10,8 +10,9 @@ import (
 // bound: what it adds is bounded.
 const MaxPattern = 4096
 
-// maxMatches bounds the memory one text takes: what follows is left as it is.
-const maxMatches = 1 << 17
+// maxMatches bounds the memory one text takes, in matches and groups of them:
+// what follows is left as it is.
+const maxMatches = 1 << 18
 
 // PatternReplace replaces what a regular expression matches. The expression
 // is of the RE2 kind, so its time is linear in the text.
@@ -74,12 +75,12 @@ func template(replacement string) []byte {
 	return []byte(out.String())
 }
 
-// Apply replaces every match in the text, up to maxMatches.
+// Apply replaces the matches in the text.
 func (p *PatternReplace) Apply(t *Text) {
 	t.begin()
 	text := t.current
 	var expanded []byte
-	for _, m := range p.pattern.FindAllSubmatchIndex(text, maxMatches) {
+	for _, m := range p.pattern.FindAllSubmatchIndex(text, maxMatches/(1+p.pattern.NumSubexp())) {
 		start, end := m[0], m[1]
 		if p.references*(end-start)+len(p.replacement) > t.limit {
 			break

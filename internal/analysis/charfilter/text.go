@@ -9,8 +9,10 @@
 // Invariants:
 //
 //	C1  The pieces of a step cover its input and its output without gaps.
-//	C2  A filter's output is at most MaxGrowth bytes longer than 8 times its
-//	    input; beyond that the rest of the text is copied unchanged.
+//	C2  The text stays below a length that the first text sets: 8 times its
+//	    own and MaxGrowth for short ones, twice its own and 16 MaxGrowth for long
+//	    ones, however many filters there are. What would go beyond is copied
+//	    unchanged, as is what follows maxPieces replacements.
 //
 // Filters are shared by any number of users; a Text has one.
 package charfilter
@@ -21,8 +23,15 @@ import (
 	"unsafe"
 )
 
-// MaxGrowth bounds how much a filter may lengthen even a short text.
+// MaxGrowth bounds how much filters may lengthen even a short text.
 const MaxGrowth = 64 << 10
+
+// maxPieces bounds the stretches of text that one filter replaces, and so the
+// memory of the way back.
+const maxPieces = 1 << 20
+
+// kept is what a Text keeps of its buffers between texts.
+const kept = 1 << 20
 
 // Filter rewrites a text as a whole.
 type Filter interface {
@@ -67,6 +76,23 @@ func (t *Text) Set(text string) {
 	// Nobody writes to the bytes of a Text or to a term cut from them.
 	t.current = unsafe.Slice(unsafe.StringData(text), len(text))
 	t.used = 0
+	t.limit = min(8*len(text)+MaxGrowth, 2*len(text)+16*MaxGrowth)
+	t.trim()
+}
+
+// trim gives back what a long text took.
+func (t *Text) trim() {
+	if cap(t.spare[0])+cap(t.spare[1]) > 2*kept {
+		t.spare = [2][]byte{}
+		t.out = nil
+	}
+	held := cap(t.pieces)
+	for i := range t.steps {
+		held += cap(t.steps[i].pieces)
+	}
+	if held > kept/8 {
+		t.pieces, t.steps = nil, nil
+	}
 }
 
 // Bytes is the text as it is now. It must not be changed.
@@ -81,7 +107,6 @@ func (t *Text) begin() {
 	t.pieces = t.pieces[:0]
 	t.at = 0
 	t.changed = false
-	t.limit = 8*len(t.current) + MaxGrowth
 }
 
 // copyTo copies the input up to end.
@@ -97,7 +122,7 @@ func (t *Text) copyTo(end int) {
 // replaceTo puts replacement in the place of the input up to end. It reports
 // false when the output would grow too long; the input is then copied.
 func (t *Text) replaceTo(end int, replacement []byte) bool {
-	if len(t.out)+len(replacement)+len(t.current)-end > t.limit {
+	if len(t.out)+len(replacement)+len(t.current)-end > max(t.limit, len(t.current)) || len(t.pieces) >= maxPieces {
 		return false
 	}
 	t.piece(false)

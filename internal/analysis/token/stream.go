@@ -23,12 +23,13 @@ const (
 )
 
 // Reset forgets all tokens and keeps the memory, except for what an unusually
-// long text took and the texts since have not needed.
+// long text took and the texts since have not needed, and what a text of more
+// than a megabyte took.
 func (s *Stream) Reset() {
-	if cap(s.Tokens)+cap(s.spare) > 2*keptTokens && len(s.Tokens) < keptTokens/8 {
+	if n := cap(s.Tokens) + cap(s.spare); n > 16*keptTokens || n > 2*keptTokens && len(s.Tokens) < keptTokens/8 {
 		s.Tokens, s.spare = nil, nil
 	}
-	if cap(s.arena) > keptBytes && len(s.arena) < keptBytes/8 {
+	if n := cap(s.arena); n > 4*keptBytes || n > keptBytes && len(s.arena) < keptBytes/8 {
 		s.arena = nil
 	}
 	s.Tokens = s.Tokens[:0]
