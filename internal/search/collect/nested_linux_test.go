@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/layout"
@@ -16,9 +17,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// catalogue holds products, flat or with so many variants each. A flat product
-// has colour and size itself.
-func catalogue(b *testing.B, products, variants int) *snapshot.Snapshot {
+// catalogue holds products with so many variants each: nested, or flattened
+// into the product.
+func catalogue(b *testing.B, products, variants int, nested bool) *snapshot.Snapshot {
 	r := rand.New(rand.NewPCG(3, 9))
 	fs := vfs.Memory()
 	out := segment.NewBuilder()
@@ -29,36 +30,47 @@ func catalogue(b *testing.B, products, variants int) *snapshot.Snapshot {
 	}
 	title := field(layout.Matching("title", ""), words)
 	at := ""
-	if variants > 0 {
+	if nested {
 		at = "variants."
 	}
 	text := field(layout.Matching(at+"text", ""), words)
 	colour := field(layout.Filter(at+"colour", ""), segment.FieldOptions{Kind: segment.Terms})
 	size := field(layout.Filter(at+"size", ""), segment.FieldOptions{Kind: segment.Terms})
 	lists := field(layout.Lists, segment.FieldOptions{Kind: segment.Terms})
-	fill := func(id segment.FieldID, n int) {
+	fill := func(id segment.FieldID, from, n int) {
 		for i := range n {
-			out.Term(id, fmt.Appendf(nil, "w%d", int(2000*r.Float64()*r.Float64()*r.Float64())), uint32(i))
+			out.Term(id, fmt.Appendf(nil, "w%d", int(2000*r.Float64()*r.Float64()*r.Float64())), uint32(from+i))
 		}
-		out.Length(id, uint32(n))
-	}
-	variant := func() {
-		fill(text, 2+r.IntN(5))
-		out.Term(colour, fmt.Appendf(nil, "c%d", r.IntN(12)), 0)
-		out.Term(size, fmt.Appendf(nil, "s%d", r.IntN(6)), 0)
 	}
 	for range products {
-		for range variants {
+		words := 0
+		if !nested {
 			out.StartDoc()
-			out.Term(lists, []byte("variants"), 0)
-			variant()
-			out.EndDoc(false)
 		}
-		out.StartDoc()
-		fill(title, 3+r.IntN(10))
-		if variants == 0 {
-			variant()
+		for range variants {
+			if nested {
+				out.StartDoc()
+				out.Term(lists, []byte("variants"), 0)
+				words = 0
+			}
+			n := 2 + r.IntN(5)
+			fill(text, words, n)
+			words += n
+			out.Term(colour, fmt.Appendf(nil, "c%d", r.IntN(12)), 0)
+			out.Term(size, fmt.Appendf(nil, "s%d", r.IntN(6)), 0)
+			if nested {
+				out.Length(text, uint32(words))
+				out.EndDoc(false)
+			}
 		}
+		if nested {
+			out.StartDoc()
+		} else {
+			out.Length(text, uint32(words))
+		}
+		n := 3 + r.IntN(10)
+		fill(title, 0, n)
+		out.Length(title, uint32(n))
 		out.EndDoc(true)
 	}
 	if _, err := out.Finish(fs, "catalogue"); err != nil {
@@ -71,20 +83,25 @@ func catalogue(b *testing.B, products, variants int) *snapshot.Snapshot {
 	return snapshot.New(1, []*snapshot.Segment{snapshot.NewSegment(reader, nil, nil, nil)}, nil)
 }
 
-// BenchmarkVariants compares searches over products with five variants each
-// with those over as many flat products: at most two and a half times the
-// time is the aim.
+// BenchmarkVariants compares searches over products with five nested variants
+// each with those over as many products that have one variant, and five, as
+// fields of their own: at most two and a half times the time is the aim. Each query counts with the least processor time of its runs,
+// which other work on the machine hardly moves.
 func BenchmarkVariants(b *testing.B) {
 	scoring := plan.Scoring{Weight: 1, B: 0.75}
-	for _, variants := range []int{0, 5} {
-		snap := catalogue(b, 100_000, variants)
+	for _, kind := range []struct {
+		name     string
+		variants int
+		nested   bool
+	}{{"one flat", 1, false}, {"five flattened", 5, false}, {"five nested", 5, true}} {
+		snap := catalogue(b, 100_000, kind.variants, kind.nested)
 		runner := collect.NewRunner(collect.Options{Threads: -1, FilterCacheQueries: -1}, nil)
 		at := ""
-		if variants > 0 {
+		if kind.nested {
 			at = "variants."
 		}
 		nest := func(clauses ...plan.Node) plan.Node {
-			if variants == 0 {
+			if !kind.nested {
 				return &plan.And{Clauses: clauses}
 			}
 			return &plan.Nested{Path: "variants", Clause: &plan.And{Clauses: clauses}, Fold: plan.FoldMax}
@@ -109,20 +126,28 @@ func BenchmarkVariants(b *testing.B) {
 				return &collect.Request{Query: nest(word(at+"text", n), exactly("colour", fmt.Sprint("c", n%12)))}
 			}},
 		} {
-			b.Run(fmt.Sprintf("%s/%d", c.name, variants), func(b *testing.B) {
+			b.Run(c.name+"/"+kind.name, func(b *testing.B) {
 				runtime.LockOSThread()
 				defer runtime.UnlockOSThread()
 				n := 0
-				started := threadTime()
+				least := [40]time.Duration{}
 				for b.Loop() {
-					request := c.request(n % 40)
+					request := c.request(n % len(least))
 					request.Limit, request.CountTo = 10, 1000
+					started := threadTime()
 					if _, err := runner.Search(snap).Run(context.Background(), request); err != nil {
 						b.Fatal(err)
 					}
+					if took := threadTime() - started; n < len(least) || took < least[n%len(least)] {
+						least[n%len(least)] = took
+					}
 					n++
 				}
-				b.ReportMetric(float64((threadTime()-started).Nanoseconds())/float64(b.N), "cpu-ns/op")
+				total := time.Duration(0)
+				for _, took := range least {
+					total += took
+				}
+				b.ReportMetric(float64(total.Nanoseconds())/float64(len(least)), "least-cpu-ns/op")
 			})
 		}
 		snap.Release()

@@ -73,14 +73,24 @@ func conjunctionOf(root step) (conjunction, bool) {
 // isSparse reports whether looking documents up is cheaper than combining
 // sets even while every match is wanted.
 func (c *conjunction) isSparse() bool {
-	return c.lead == nil || len(c.ranges)+len(c.values)+len(c.folds) > 0 || c.lead.density <= sparseLead || len(c.others) >= maxDense
+	if c.lead == nil || len(c.ranges)+len(c.values)+len(c.folds) > 0 || len(c.others) >= maxDense {
+		return true
+	}
+	limit := sparseLead
+	if len(c.others) == 1 && c.others[0].table == nil && c.looksUpFirst() {
+		limit = 4 * sparseLead // little is left to score
+	}
+	return c.lead.density <= limit
 }
 
 // looksUpFirst reports whether so few documents of the lead hold the next term
 // too that scoring them all first does not pay.
 func (c *conjunction) looksUpFirst() bool {
-	return c.lead != nil && c.lead.table != nil && len(c.sets) == 0 &&
-		len(c.others) > 0 && c.others[0].table != nil && c.others[0].density < Span/16
+	if c.lead == nil || c.lead.table == nil || len(c.sets) > 0 || len(c.others) == 0 {
+		return false
+	}
+	next := c.others[0]
+	return next.density < Span/16 || next.table == nil && next.density < Span/8
 }
 
 // walk returns the postings that are read: those that are scored, if any.
@@ -292,8 +302,7 @@ func (s *Scanner) gradeTerms(c conjunction, docs []uint32, first int, bounds []f
 // keepBoth leaves those documents of a chunk of the lead in the batch that hold
 // the other term too, with the scores of both.
 func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first int, rest, floor float64) (dropped bool) {
-	it := &other.grade
-	mine := s.grade.Freqs()[first:]
+	it := other.walk()
 	var found, places [chunk]uint16
 	kept := 0
 	for from := 0; from < len(docs) && it.SeekBlock(docs[from]); {
@@ -303,11 +312,18 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first in
 		}
 		n := intersect(docs[from:to], it.Docs(), found[:], places[:])
 		if n > 0 {
-			freqs := it.Freqs()
+			mine := s.grade.Freqs()[first:]
+			var freqs []uint32
+			if other.table != nil {
+				freqs = it.Freqs()
+			}
 			for i := range n {
 				at := from + int(found[i])
 				doc := docs[at]
-				sum := float64(s.scoreAt(doc, mine[at])) + float64(other.scoreAt(doc, freqs[places[i]]))
+				sum := float64(s.scoreAt(doc, mine[at]))
+				if freqs != nil {
+					sum += float64(other.scoreAt(doc, freqs[places[i]]))
+				}
 				out.docsRoom[kept], out.sumsRoom[kept] = doc, sum
 				if sum+rest > floor {
 					kept++
