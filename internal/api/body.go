@@ -121,6 +121,15 @@ func (r *Request) RequiredBody() ([]byte, error) {
 	return body, err
 }
 
+// OptionalBody reads the whole body; a missing one and null are read as {}.
+func (r *Request) OptionalBody() ([]byte, error) {
+	body, err := r.Body()
+	if err == nil && (body == nil || string(bytes.TrimSpace(body)) == "null") {
+		return []byte("{}"), nil
+	}
+	return body, err
+}
+
 // IsNDJSON reports whether the body is a stream of documents, one per line.
 func (r *Request) IsNDJSON() bool {
 	return mediaType(r.HTTP.Header.Get("Content-Type")) == mediaNDJSON

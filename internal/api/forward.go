@@ -43,9 +43,8 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 		a.metrics.Forwarded("stale")
 		return nil, true, problem.IndexerUnavailable.New()
 	}
-	target, err := url.Parse(address)
-	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" ||
-		target.Path != "" || target.RawQuery != "" || target.User != nil {
+	target, ok := writerURL(address)
+	if !ok {
 		a.metrics.Forwarded("unavailable")
 		a.log.Warn("the address of the writing node is not scheme://host:port", "address", address)
 		return nil, true, problem.IndexerUnavailable.New()
@@ -56,6 +55,16 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 	}
 	a.metrics.Forwarded("success")
 	return alreadyAnswered, true, nil
+}
+
+// writerURL reads the address of a writing node: scheme, host and port, and
+// nothing more, so that a forged one leads to no path, user or scheme.
+func writerURL(address string) (*url.URL, bool) {
+	target, err := url.Parse(address)
+	if err != nil || target.Hostname() == "" || target.Scheme != "http" && target.Scheme != "https" {
+		return nil, false
+	}
+	return target, *target == url.URL{Scheme: target.Scheme, Host: target.Host}
 }
 
 // alreadyAnswered stands for an answer that went out while the request was
@@ -73,6 +82,11 @@ func (a *API) relay(w *trackedWriter, r *Request, target *url.URL) error {
 			p.Out.URL = &url.URL{Scheme: target.Scheme, Host: target.Host, Path: p.In.URL.Path,
 				RawPath: p.In.URL.RawPath, RawQuery: p.In.URL.RawQuery}
 			p.Out.Host = ""
+			// What concerns the caller's connection alone stays here; no upgrade is
+			// passed on.
+			for _, name := range []string{"Connection", "Expect", "Te", "Upgrade", "Via"} {
+				p.Out.Header.Del(name)
+			}
 			// Set on the outgoing request: a Connection header of the caller
 			// cannot strip them.
 			p.Out.Header.Set(headerForwarded, "true")

@@ -87,7 +87,7 @@ func pathOf(route Route, name, key string) string {
 
 const small = `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","filter":{},"facet":{}}}}`
 
-// Every endpoint against every kind of credential: who is nobody gets 401, who
+// S1, S7: every endpoint against every kind of credential: who is nobody gets 401, who
 // may see nothing gets 404, who may see but not do gets 403, and only who holds
 // the permission gets beyond.
 func TestEveryEndpointAgainstEveryCredential(t *testing.T) {
@@ -95,14 +95,11 @@ func TestEveryEndpointAgainstEveryCredential(t *testing.T) {
 	if status, _, body := d.ask("PUT", "/v1alpha1/admin/indexes/books", "Bearer "+rootKey, small); status != 201 {
 		t.Fatal(body)
 	}
-	soon := time.Now().Add(time.Millisecond)
-	_, lapsed := d.create(auth.NewKey{ExpiresAt: &soon, Grants: []auth.Grant{{Permissions: everyPermission(), Indexes: []string{"*"}}}})
+	past := time.Now().Add(-time.Hour)
+	_, lapsed := d.create(auth.NewKey{ExpiresAt: &past, Grants: []auth.Grant{{Permissions: everyPermission(), Indexes: []string{"*"}}}})
 	revokedID, revoked := d.create(auth.NewKey{Grants: []auth.Grant{{Permissions: everyPermission(), Indexes: []string{"*"}}}})
 	if err := d.authority.Revoke(context.Background(), revokedID); err != nil {
 		t.Fatal(err)
-	}
-	for time.Now().Before(soon) {
-		time.Sleep(time.Until(soon))
 	}
 	anonymousID, _ := d.create(auth.NewKey{Grants: []auth.Grant{{Permissions: []auth.Permission{auth.Search}, Indexes: []string{"books"}}}})
 	d.serve(auth.Options{RootKey: rootKey})
@@ -183,47 +180,7 @@ func withoutPermission(p auth.Permission) []auth.Permission {
 	return others
 }
 
-// What a key may not see answers with the same bytes as what is not there.
-func TestInvisibleLooksAbsent(t *testing.T) {
-	d := deploy(t, auth.Options{RootKey: rootKey})
-	stranger := "Bearer " + d.key(everyPermission(), "other")
-	absent := make(map[string]string)
-	for _, route := range routes {
-		if route.Scope == auth.ScopeIndex && !route.Creates {
-			for _, name := range []string{"hidden", "hidden@1"} {
-				path := pathOf(route, name, "")
-				_, _, body := d.ask(route.Method, path, stranger, "{}")
-				absent[route.Method+" "+path] = body
-			}
-		}
-	}
-	for _, name := range []string{"hidden", "other"} {
-		if status, _, body := d.ask("PUT", "/v1alpha1/admin/indexes/"+name, "Bearer "+rootKey, small); status != 201 {
-			t.Fatal(body)
-		}
-	}
-	for request, want := range absent {
-		method, path, _ := strings.Cut(request, " ")
-		if _, _, body := d.ask(method, path, stranger, "{}"); body != want {
-			t.Errorf("%s: %s, absent %s", request, body, want)
-		}
-	}
-	// The name a covering key asks for and does not exist: the same bytes again.
-	_, _, invisible := d.ask("GET", "/v1alpha1/admin/indexes/hidden", stranger, "")
-	if status, _, body := d.ask("DELETE", "/v1alpha1/admin/indexes/hidden", "Bearer "+rootKey, ""); status != 204 {
-		t.Fatal(body)
-	}
-	if _, _, gone := d.ask("GET", "/v1alpha1/admin/indexes/hidden", "Bearer "+rootKey, ""); gone != invisible {
-		t.Errorf("absent %s, invisible %s", gone, invisible)
-	}
-	for _, path := range []string{"/v1alpha1/admin/indexes", "/v1alpha1/admin/reindexes", "/v1alpha1/admin/indexers"} {
-		if _, _, body := d.ask("GET", path, stranger, ""); strings.Contains(body, "hidden") {
-			t.Errorf("%s tells %s", path, body)
-		}
-	}
-}
-
-// What is authorized is what is used: whatever a name looks like, a key for one
+// S3, S10: what is authorized is what is used: whatever a name looks like, a key for one
 // index never reaches another.
 func FuzzNamesReachOnlyWhatIsGranted(f *testing.F) {
 	for _, seed := range []string{"other", "books@1", "books%401", "%62ooks", "books%2f..%2fother", "..%2fother", "books%00", "BOOKS", "books@1@2", "books%40%2a"} {

@@ -180,12 +180,19 @@ func describeAnswers(route Route) object {
 		case answer.Schema != "":
 			described["content"] = object{mediaJSON: object{"schema": reference(answer.Schema)}}
 		}
+		if headers := describeHeaders(answer.headers()); headers != nil {
+			described["headers"] = headers
+		}
 		answers[strconv.Itoa(answer.Status)] = described
 	}
 	byStatus := make(map[int][]*problem.Code)
 	for _, code := range slices.Concat(route.Codes, everyCodes) {
-		if !slices.Contains(byStatus[code.Status()], code) {
-			byStatus[code.Status()] = append(byStatus[code.Status()], code)
+		status := code.Status()
+		if code == problem.DocumentNotFound && route.Streams {
+			status = http.StatusBadRequest // a refused entry of a batch
+		}
+		if !slices.Contains(byStatus[status], code) {
+			byStatus[status] = append(byStatus[status], code)
 		}
 	}
 	for status, codes := range byStatus {
@@ -194,13 +201,59 @@ func describeAnswers(route Route) object {
 		for i, code := range codes {
 			listed[i] = object{"code": code.Name(), "when": code.Message()}
 		}
-		answers[strconv.Itoa(status)] = object{
+		described := object{
 			"description":   http.StatusText(status),
 			"content":       object{mediaJSON: object{"schema": reference("Error")}},
 			"x-error-codes": listed,
 		}
+		if headers := describeHeaders(errorHeaders[status]); headers != nil {
+			described["headers"] = headers
+		}
+		answers[strconv.Itoa(status)] = described
 	}
 	return answers
+}
+
+// headers returns the names of the headers that belong to an answer.
+func (a Answer) headers() []string {
+	var names []string
+	if a.Schema == "Index" || a.Schema == "SearchSettings" || a.Status == http.StatusNotModified {
+		names = append(names, "ETag")
+	}
+	if a.Status == http.StatusAccepted || a.Status == http.StatusCreated && a.Schema == "Index" {
+		names = append(names, "Location")
+	}
+	if strings.Contains(a.Means, headerFreshness) {
+		names = append(names, headerFreshness)
+	}
+	return names
+}
+
+var errorHeaders = map[int][]string{
+	http.StatusUnauthorized:       {"WWW-Authenticate"},
+	http.StatusMethodNotAllowed:   {"Allow"},
+	http.StatusServiceUnavailable: {"Retry-After"},
+}
+
+// answerHeaders says what the headers of answers hold.
+var answerHeaders = map[string]string{
+	"ETag":             "The version of the resource.",
+	"Location":         "Where the created resource or the job is read.",
+	headerFreshness:    "A token of the state the change led to.",
+	"WWW-Authenticate": "Bearer.",
+	"Allow":            "The methods that the path is answered for.",
+	"Retry-After":      "Seconds after which a repetition is worthwhile; absent when it is at once.",
+}
+
+func describeHeaders(names []string) object {
+	if len(names) == 0 {
+		return nil
+	}
+	described := object{}
+	for _, name := range names {
+		described[name] = object{"description": answerHeaders[name], "schema": object{"type": "string"}}
+	}
+	return described
 }
 
 func (a *API) descriptions() (*description, error) {

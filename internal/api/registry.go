@@ -17,7 +17,7 @@ func (a *API) auditRegistry(ctx context.Context, _ *Request) (*Response, error) 
 }
 
 func (a *API) repairRegistry(ctx context.Context, r *Request) (*Response, error) {
-	body, err := r.Body()
+	body, err := r.OptionalBody()
 	if err != nil {
 		return nil, err
 	}
@@ -32,15 +32,12 @@ func (a *API) repairRegistry(ctx context.Context, r *Request) (*Response, error)
 	return OK(done), nil
 }
 
-// readRepair reads the body of a repair; a missing one asks for nothing more.
+// readRepair reads the body of a repair.
 func readRepair(body []byte) (registry.RepairRequest, error) {
 	var (
 		request registry.RepairRequest
 		found   problem.List
 	)
-	if body == nil {
-		return request, nil
-	}
 	value, ok := jsonread.Parse(body, &found)
 	if !ok {
 		return request, found.Err()

@@ -74,12 +74,9 @@ func (a *API) startReindex(ctx context.Context, r *Request) (*Response, error) {
 // reindexRequest reads the body, which may be missing.
 func (r *Request) reindexRequest(target registry.Name) (reindex.Request, error) {
 	request := reindex.Request{Target: target, Promote: reindex.Auto, StartedBy: r.Principal.Name()}
-	body, err := r.Body()
+	body, err := r.OptionalBody()
 	if err != nil {
 		return request, err
-	}
-	if body == nil {
-		body = []byte("{}")
 	}
 	var found problem.List
 	if value, ok := jsonread.Parse(body, &found); ok {
@@ -110,12 +107,12 @@ func (r *Request) reindexRequest(target registry.Name) (reindex.Request, error) 
 }
 
 func (a *API) listReindexes(ctx context.Context, r *Request) (*Response, error) {
+	var found problem.List
 	listing, err := r.Listing()
-	if err != nil {
-		return nil, err
-	}
+	found.Add(err)
 	phases, err := r.phases()
-	if err != nil {
+	found.Add(err)
+	if err := found.Err(); err != nil {
 		return nil, err
 	}
 	records, err := a.node.Reindexes(ctx)
@@ -143,17 +140,20 @@ func (a *API) listReindexes(ctx context.Context, r *Request) (*Response, error) 
 // phases reads the phase filter, which may be repeated and separated by
 // commas. It is nil when there is none.
 func (r *Request) phases() ([]string, error) {
-	var wanted []string
+	var (
+		wanted []string
+		found  problem.List
+	)
 	for _, list := range r.QueryAll("phase") {
 		for _, phase := range strings.Split(list, ",") {
 			phase = strings.TrimSpace(phase)
 			if !reindex.IsPhase(phase) {
-				return nil, problem.ReindexPhaseInvalid.At(problem.At("phase"), "value", phase)
+				found.Report(problem.ReindexPhaseInvalid.At(problem.At("phase"), "value", phase))
 			}
 			wanted = append(wanted, phase)
 		}
 	}
-	return wanted, nil
+	return wanted, found.Err()
 }
 
 func (a *API) getReindex(ctx context.Context, r *Request) (*Response, error) {

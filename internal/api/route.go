@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/quiresearch/quire/internal/auth"
@@ -55,6 +56,10 @@ type Answer struct {
 	Means  string
 }
 
+// isOpen reports whether the route is served without credential: only those
+// outside the versioned interface are.
+func (r *Route) isOpen() bool { return r.Permission == "" && strings.HasPrefix(r.Path, "/q/") }
+
 func (r *Route) forwards() bool { return r.RunsOn == Writer }
 
 // checkBodyType refuses a body in a form the route does not read.
@@ -78,8 +83,11 @@ func (r *Route) checkBodyType(request *http.Request) error {
 }
 
 // permit refuses a principal that lacks the permission of the route on what
-// the path names.
+// the path names. A route that states none is refused to everybody.
 func (r *Route) permit(p *auth.Principal, name string) error {
+	if !r.Permission.IsKnown() {
+		return problem.AuthForbidden.New("permission", string(r.Permission))
+	}
 	if p.IsAnonymous() && !r.Anonymous {
 		// The anonymous key holds nothing but search: an index without it is as
 		// absent to it as to any key that does not cover it.

@@ -119,6 +119,9 @@ func (j *Jobs) source(request Request) (registry.Entry, error) {
 	if request.From != "" {
 		var err error
 		if from, err = registry.ParseName(request.From); err != nil {
+			for _, p := range problem.All(err) {
+				p.Path = problem.At("from").String()
+			}
 			return registry.Entry{}, err
 		}
 	}

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quiresearch/quire/internal/auth"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+)
+
+// heldBy is an ownership that always names one address.
+type heldBy string
+
+func (address heldBy) WriterAddress(context.Context, string, bool) (string, error) {
+	return string(address), nil
+}
+
+// forwarding is a node that writes nothing itself.
+func forwarding(t *testing.T, address string) *httptest.Server {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	authority, err := auth.Open(t.Context(), memory.New(nil), auth.Options{RootKey: rootKey}, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(New(Components{Authority: authority, Ownership: heldBy(address), Health: NewHealth(time.Second), Log: quiet}, Options{}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// S12: what a caller writes into its Connection header strips neither the
+// marker nor the credential off the forwarded request, and nothing of the
+// caller's own connection is passed on.
+func TestForwardingIsNotChangedByTheCaller(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	t.Setenv("http_proxy", "http://127.0.0.1:1")
+	got := make(chan *http.Request, 1)
+	bodies := make(chan string, 1)
+	writer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies <- string(body)
+		got <- r
+		w.Header().Set("Via", "1.1 inside")
+		w.Header().Set("Location", "http://"+r.Host+"/v1alpha1/admin/indexes/books")
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, `{}`)
+	}))
+	defer writer.Close()
+	front := forwarding(t, writer.URL)
+	connection, err := net.Dial("tcp", strings.TrimPrefix(front.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	_, err = io.WriteString(connection, "PUT /v1alpha1/admin/indexes/b%6Foks?allowStaleDocuments=true HTTP/1.1\r\nHost: caller.example\r\n"+
+		"Connection: close, X-Service-Forwarded, Authorization, Content-Type, Upgrade\r\nUpgrade: other\r\nTE: trailers\r\n"+
+		"Via: 1.0 outside\r\nKeep-Alive: 5\r\nProxy-Authorization: Basic x\r\nX-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\n"+
+		"Authorization: Bearer "+rootKey+"\r\nIf-Match: \"v\"\r\nContent-Length: 2\r\n\r\n{}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(connection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(answer)
+	if !strings.HasPrefix(text, "HTTP/1.1 201 ") || !strings.Contains(text, "Location: http://caller.example/v1alpha1/admin/indexes/books\r\n") || strings.Contains(text, "Via:") {
+		t.Errorf("answered %s", text)
+	}
+	request := <-got
+	if request.Header.Get("X-Service-Forwarded") != "true" || request.Header.Get("Authorization") != "Bearer "+rootKey ||
+		request.Header.Get("If-Match") != `"v"` || <-bodies != "{}" {
+		t.Errorf("the writer got %v", request.Header)
+	}
+	if request.RequestURI != "/v1alpha1/admin/indexes/b%6Foks?allowStaleDocuments=true" || "http://"+request.Host != writer.URL {
+		t.Errorf("the writer got %s of %s", request.RequestURI, request.Host)
+	}
+	for _, name := range []string{"Connection", "Upgrade", "Te", "Via", "Keep-Alive", "Proxy-Authorization", "X-Forwarded-Host", "Forwarded"} {
+		if value := request.Header.Get(name); value != "" {
+			t.Errorf("%s: %s was passed on", name, value)
+		}
+	}
+}
+
+// S12: a redirect of the writer is the caller's to follow.
+func TestForwardingFollowsNoRedirect(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
+	defer elsewhere.Close()
+	writer := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	defer writer.Close()
+	front := forwarding(t, writer.URL)
+	request, err := http.NewRequest("DELETE", front.URL+"/v1alpha1/admin/indexes/books", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+rootKey)
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil || answer.StatusCode != http.StatusTemporaryRedirect {
+		t.Fatalf("%v, %v", answer, err)
+	}
+	answer.Body.Close()
+}
+
+// S13: whatever a forged table of leaders says, a request goes to http(s), host
+// and port of it and nowhere else.
+func TestForgedAddressesAreNotUsed(t *testing.T) {
+	writer := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("reached by %s", r.RequestURI) }))
+	defer writer.Close()
+	host := strings.TrimPrefix(writer.URL, "http://")
+	for _, address := range []string{
+		"http://" + host + "/admin", "http://" + host + "/", "http://" + host + "?a=b", "http://" + host + "#f", "http://user:secret@" + host,
+		"http://user@" + host, "//" + host, host, "ftp://" + host, "file:///etc/passwd", "gopher://" + host, "javascript:alert(1)",
+		"http:" + host, "http://", "http://:80", "https://", "http://" + host + "\r\nX: y", " http://" + host, "unix:///run/node.sock", "http://%zz",
+	} {
+		front := forwarding(t, address)
+		status, _, body := ask(t, "DELETE", front.URL+"/v1alpha1/admin/indexes/books", "", "Authorization", "Bearer "+rootKey,
+			"X-Forwarded-Host", host, "X-Service-Node-Address", writer.URL)
+		if status != 409 || code(t, body) != "indexer:unavailable" {
+			t.Errorf("%q: %d %s", address, status, body)
+		}
+		front.Close()
+	}
+}
+
+// S1: the writer decides again: what another node let through is refused where
+// it is not allowed. A request that was forwarded once goes no further.
+func TestTheWriterChecksAgain(t *testing.T) {
+	writer := deploy(t, auth.Options{RootKey: "another root key"})
+	front := forwarding(t, writer.server.URL)
+	at := front.URL + "/v1alpha1/admin/indexes/books"
+	if status, header, body := ask(t, "PUT", at, small, "Authorization", "Bearer "+rootKey); status != 401 || code(t, body) != "auth:unauthenticated" ||
+		header.Get("WWW-Authenticate") != "Bearer" {
+		t.Errorf("%d %s", status, body)
+	}
+	if writer.node.Has("books") {
+		t.Error("the index was created")
+	}
+	if status, _, body := ask(t, "PUT", at, small, "Authorization", "Bearer "+rootKey, "X-Service-Forwarded", "true"); status != 409 ||
+		code(t, body) != "indexer:unavailable" {
+		t.Errorf("a second hop: %d %s", status, body)
+	}
+	writer.server.Close()
+	if status, _, body := ask(t, "PUT", at, small, "Authorization", "Bearer "+rootKey); status != 502 || code(t, body) != "indexer:unreachable" {
+		t.Errorf("a writer that is gone: %d %s", status, body)
+	}
+}
