@@ -88,12 +88,14 @@ func (g *Generation) applyBatch(batch []*operation, lsn, promised uint64) ([]*en
 	defer g.mu.Unlock()
 	t := g.active
 	var entries []*entry
-	before := t.changes
+	before, bytes := t.changes, int64(0)
 	for _, op := range batch {
+		bytes += op.size()
 		if added := t.apply(op, now); added != nil {
 			entries = append(entries, added)
 		}
 	}
+	g.accountEntries(t, bytes)
 	t.lastLSN = lsn
 	g.promised = max(g.promised, promised)
 	if len(entries) > 0 {

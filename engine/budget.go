@@ -5,10 +5,18 @@ import (
 	"sync/atomic"
 )
 
-// Budget is memory for documents that are indexed and not yet in files, shared
-// by all generations that are given it. When it is used up, whoever indexes
-// writes what it holds into a file, unless that is little: then the generation
-// that holds most is made to commit.
+// Budget is memory for documents that are not yet committed, shared by all
+// generations that are given it: what is indexed and not yet in a file, and
+// what is known of every change until the commit. When it is used up, whoever
+// indexes writes what it holds into a file, unless that is little: then the
+// generation that holds most is made to commit. So is one whose changes alone
+// take half of the budget, because files do not make them fewer.
+//
+// Every byte in use counts twice, because the garbage collector lets the heap
+// grow to twice of what is in use. A process that writes stays within its
+// budget and what it needs anyway: its program, operations that wait for the
+// log (Options.QueueBytes, read into about four times as much), pages of mapped
+// files, buffers of a flush and a merge; some 300 MiB.
 //
 // A Budget may be used by any number of goroutines.
 type Budget struct {
@@ -36,18 +44,31 @@ func (b *Budget) Used() int64 { return b.used.Load() }
 // others hold the memory.
 const leastFlush = 1 << 20
 
-// account tells the budget how much a run holds now.
-func (g *Generation) account(r *run, bytes int64) {
-	change := bytes - r.counted
-	r.counted = bytes
+// leastEntries is the memory of changes below which they need no commit.
+const leastEntries = 16 << 20
+
+// collected is how much memory a byte in use takes.
+const collected = 2
+
+// holding is what a budget knows of the memory of one owner, which alone
+// changes it.
+type holding struct{ counted int64 }
+
+// account tells the budget how many bytes a holding has in use now.
+func (g *Generation) account(h *holding, bytes int64) {
+	change := collected*bytes - h.counted
+	h.counted += change
 	g.held.Add(change)
 	g.options.Budget.used.Add(change)
 }
 
-// isOver reports whether a run of so many bytes is to be written out.
-func (g *Generation) isOver(bytes int64) bool {
+// isOver reports whether a run that has so many bytes in use is to be written
+// out.
+func (g *Generation) isOver(bytes int64, workers int) bool {
 	b := g.options.Budget
 	switch {
+	case collected*bytes >= g.options.Memory/int64(workers):
+		return true
 	case b.used.Load() <= b.most:
 		return false
 	case bytes >= leastFlush:
@@ -55,6 +76,23 @@ func (g *Generation) isOver(bytes int64) bool {
 	}
 	b.relieve()
 	return false
+}
+
+// accountEntries counts what a table knows of its changes, and has it committed
+// when that is much. The caller holds mu.
+func (g *Generation) accountEntries(t *table, bytes int64) {
+	t.bytes += bytes
+	g.account(&t.holding, t.bytes)
+	if t.holding.counted > max(min(g.options.Budget.most, g.options.Memory)/2, leastEntries) {
+		g.press()
+	}
+}
+
+// press makes a generation commit.
+func (g *Generation) press() {
+	if !g.pressed.Swap(true) {
+		notify(g.wakeCommit)
+	}
 }
 
 // relieve makes the generation that holds most commit.
@@ -67,8 +105,8 @@ func (b *Budget) relieve() {
 			largest = g
 		}
 	}
-	if largest != nil && !largest.pressed.Swap(true) {
-		notify(largest.wakeCommit)
+	if largest != nil {
+		largest.press()
 	}
 }
 

@@ -99,10 +99,10 @@ type Options struct {
 	MaxInterval time.Duration // age of the oldest change that triggers one; 0 = 5 s, negative = off
 	MergeFloor  int64         // bytes below which segments are merged eagerly; 0 = default
 	NoMerges    bool          // leave segments as they are
-	Memory      int64         // bytes of documents indexed but not yet in files; 0 = 256 MiB
+	Memory      int64         // bytes for documents that are not yet committed, see Budget; 0 = 256 MiB
 	Budget      *Budget       // that memory, shared with other generations; nil = one of its own
 	Workers     int           // goroutines that index; 0 = one per core
-	QueueBytes  int64         // operations waiting for the log; 0 = 64 MiB
+	QueueBytes  int64         // operations waiting for the log; 0 = 16 MiB
 	ReadOnly    bool          // another process writes: show what Reload finds, take no writes
 	MinFree     int64         // writes are refused with fewer bytes free; 0 = the smaller of 1 GiB and 5 %, negative = off
 
@@ -130,7 +130,7 @@ func (o Options) withDefaults() Options {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.QueueBytes <= 0 {
-		o.QueueBytes = 64 << 20
+		o.QueueBytes = 16 << 20
 	}
 	if o.Analysis == nil {
 		o.Analysis = analysis.NewBuilder(analysis.Options{})

@@ -134,7 +134,9 @@ func (g *Generation) publishTable(ctx context.Context, t *table) error {
 		g.tracking.add(next.Tracking.Files[len(next.Tracking.Files)-1], tracked)
 	}
 	g.mu.Unlock()
+	g.account(&t.holding, 0)
 	for _, r := range t.runs() {
+		g.account(&r.holding, 0)
 		if r.reader == nil {
 			continue
 		}

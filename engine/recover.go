@@ -147,6 +147,7 @@ func (g *Generation) replay(ctx context.Context) error {
 			}
 			g.mu.Lock()
 			added := g.active.apply(op, time.Now())
+			g.accountEntries(g.active, op.size())
 			g.mu.Unlock()
 			if added != nil {
 				entries = append(entries, added)

@@ -26,7 +26,9 @@ type table struct {
 	added   int               // entries that are live
 	entries map[string]*entry // newest per key
 	signals map[string][]signalValue
-	all     bool // everything committed before is deleted
+	all     bool  // everything committed before is deleted
+	bytes   int64 // of entries and signals
+	holding holding
 
 	shards  []*shard
 	working sync.WaitGroup // entries handed to workers
@@ -56,7 +58,8 @@ type run struct {
 	indexer *indexing.Indexer
 	entries []*entry
 	broken  bool  // a flush failed: the builder is gone, the entries are indexed again
-	counted int64 // bytes of the builder that the budget knows of
+	sources int64 // bytes of the sources of entries
+	holding holding
 
 	file   string
 	info   segment.Info
@@ -145,6 +148,16 @@ func (t *table) runs() []*run {
 	return all
 }
 
+// entryBytes is what an entry takes beside its key and its source: itself, its
+// place in the map and in its run.
+const entryBytes = 176
+
+// size is the memory of what a table keeps of an operation until the commit;
+// the source is counted with the run that holds it.
+func (o *operation) size() int64 {
+	return entryBytes + int64(len(o.Key)) + int64(len(o.signals))*entryBytes/4
+}
+
 // work is a run of entries for one worker.
 type work struct {
 	table   *table
@@ -211,9 +224,10 @@ func (g *Generation) index(t *table, s *shard, e *entry) {
 		r.broken = true
 		return
 	}
-	bytes := int64(r.builder.Bytes())
-	g.account(r, bytes)
-	if bytes < g.options.Memory/int64(len(t.shards)) && !g.isOver(bytes) {
+	r.sources += int64(len(e.source))
+	bytes := r.builder.Bytes() + r.sources
+	g.account(&r.holding, bytes)
+	if !g.isOver(bytes, len(t.shards)) {
 		return
 	}
 	if err := g.flushRun(r); err != nil {
@@ -227,6 +241,7 @@ func (g *Generation) index(t *table, s *shard, e *entry) {
 		e.source = nil
 	}
 	g.mu.Unlock()
+	g.account(&r.holding, 0)
 }
 
 // indexInto adds a document to a run. Documents that come from the log are read
@@ -252,9 +267,9 @@ func (g *Generation) indexInto(t *table, r *run, e *entry) error {
 
 // flushRun writes the segment file of a run and opens it.
 func (g *Generation) flushRun(r *run) error {
-	defer g.account(r, 0)
 	name := g.newFileName(segmentSuffix)
 	info, err := r.builder.Finish(g.fs, g.path(name))
+	g.account(&r.holding, r.sources)
 	if err == nil {
 		r.reader, err = segment.Open(g.fs, g.path(name), trusted)
 	}

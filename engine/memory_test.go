@@ -1,0 +1,64 @@
+package engine
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// inUse is the memory of the process that is not garbage.
+func inUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestWritesStayWithinTheBudget writes several times what the budget allows
+// without a commit of its own: what is counted stays within the budget, and
+// what is in use within what is counted, which is twice as much.
+func TestWritesStayWithinTheBudget(t *testing.T) {
+	const most = 48 << 20
+	options := manual
+	options.Workers, options.Memory, options.Budget = 2, most, NewBudget(most)
+	fs := vfs.OS(t.TempDir())
+	create(t, fs, books)
+	g := open(t, fs, options)
+	before := inUse()
+	highest := int64(0)
+	const documents, batch = 120_000, 500
+	for from := 0; from < documents; from += batch {
+		texts := make([]string, batch)
+		for i := range texts {
+			n := from + i
+			texts[i] = fmt.Sprintf(`{"id":"key-%d","title":"book%d of %d in shelf%d by author%d","year":%d}`, n, n, n%700, n%31, n*7919%50_000, n%300)
+		}
+		mustAdd(t, g, texts...)
+		used := options.Budget.Used()
+		highest = max(highest, used)
+		// A builder is not written out below leastFlush.
+		if used > most+int64(options.Workers)*collected*leastFlush {
+			t.Fatalf("%d of %d bytes are counted after %d documents", used, most, from+batch)
+		}
+		if from%20_000 == 0 {
+			// Operations on their way are not of the budget.
+			if real := inUse() - before; real > max(options.Budget.Used(), used)/collected*5/4+8<<20 {
+				t.Fatalf("%d bytes are in use, %d are counted twice after %d documents", real, used, from+batch)
+			}
+		}
+	}
+	if highest < most/2 {
+		t.Errorf("only %d of %d bytes were counted: the test does not fill the budget", highest, most)
+	}
+	mustCommit(t, g)
+	if used := options.Budget.Used(); used != 0 {
+		t.Errorf("%d bytes are counted after a commit", used)
+	}
+	if view := g.Snapshot(); view.Documents != documents {
+		t.Errorf("%d documents", view.Documents)
+	} else {
+		view.Release()
+	}
+}
