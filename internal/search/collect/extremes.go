@@ -86,7 +86,7 @@ func (p *piece) rankAmong(ctx context.Context, docs []uint32) (bool, error) {
 	}
 	defer scanner.Close()
 	scanner.Within(docs)
-	among, err := p.of.newRanker(p.segment)
+	among, err := p.of.newRanker(ctx, p.segment)
 	if err != nil {
 		return false, err
 	}

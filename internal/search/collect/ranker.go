@@ -32,12 +32,12 @@ type ranker struct {
 	values       []int64
 }
 
-func (r *run) newRanker(segment int) (*ranker, error) {
+func (r *run) newRanker(ctx context.Context, segment int) (*ranker, error) {
 	s := r.search.snapshot.Segments[segment]
 	k := &ranker{base: s.Base, limit: r.request.Limit, backwards: r.request.Before != nil}
 	for _, key := range r.order {
 		reader := newKeyReader(key, s, k.backwards)
-		if err := r.choose(&reader, segment); err != nil {
+		if err := r.choose(ctx, &reader, segment); err != nil {
 			return nil, err
 		}
 		k.keys = append(k.keys, reader)
@@ -63,10 +63,10 @@ func (r *run) newRanker(segment int) (*ranker, error) {
 }
 
 // choose works out which list values and sources a key reads.
-func (r *run) choose(k *keyReader, segment int) error {
+func (r *run) choose(ctx context.Context, k *keyReader, segment int) error {
 	var err error
 	if k.List != "" && len(k.Required) > 0 {
-		if k.chosen, err = r.valueSet(segment, k.List, clausesOf(k.Required)); err != nil {
+		if k.chosen, err = r.valueSet(ctx, segment, k.List, clausesOf(k.Required)); err != nil {
 			return err
 		}
 	}
@@ -74,9 +74,9 @@ func (r *run) choose(k *keyReader, segment int) error {
 		reader := sourceReader{Source: source, numbers: k.segment.Reader.Numbers(source.Structure)}
 		if source.When != nil {
 			if source.List != "" {
-				reader.when, err = r.valueSet(segment, source.List, []plan.Node{source.When})
+				reader.when, err = r.valueSet(ctx, segment, source.List, []plan.Node{source.When})
 			} else {
-				reader.when, err = r.documentSet(segment, source.When)
+				reader.when, err = r.documentSet(ctx, segment, source.When)
 			}
 			if err != nil {
 				return err
@@ -87,24 +87,24 @@ func (r *run) choose(k *keyReader, segment int) error {
 	return nil
 }
 
-func (r *run) valueSet(segment int, path string, clauses []plan.Node) (*bitset.Bitset, error) {
+func (r *run) valueSet(ctx context.Context, segment int, path string, clauses []plan.Node) (*bitset.Bitset, error) {
 	scanner, err := r.search.view.ValueScanner(segment, path, clauses, false)
 	if err != nil {
 		return nil, err
 	}
 	defer scanner.Close()
 	sink := &setSink{set: bitset.New(r.search.snapshot.Segments[segment].Reader.NumDocs())}
-	return sink.set, scanner.Run(context.Background(), 0, sink.set.Len(), sink)
+	return sink.set, scanner.Run(ctx, 0, sink.set.Len(), sink)
 }
 
-func (r *run) documentSet(segment int, n plan.Node) (*bitset.Bitset, error) {
+func (r *run) documentSet(ctx context.Context, segment int, n plan.Node) (*bitset.Bitset, error) {
 	scanner, err := r.search.view.Scanner(segment, nil, []plan.Node{n}, false)
 	if err != nil {
 		return nil, err
 	}
 	defer scanner.Close()
 	sink := &setSink{set: bitset.New(r.search.snapshot.Segments[segment].Reader.NumDocs())}
-	return sink.set, scanner.Run(context.Background(), 0, sink.set.Len(), sink)
+	return sink.set, scanner.Run(ctx, 0, sink.set.Len(), sink)
 }
 
 func (k *ranker) isFull() bool { return len(k.docs) >= k.limit }

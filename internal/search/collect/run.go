@@ -27,7 +27,7 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	run.scoring = run.scored && (r.NeedScores || r.Limit > 0 && ordersByScore(order) || len(r.Signals) > 0)
 	pieces := make([]*piece, len(s.snapshot.Segments))
 	err := s.pieces(ctx, func(ctx context.Context, segment int) error {
-		p, err := run.bind(segment)
+		p, err := run.bind(ctx, segment)
 		pieces[segment] = p
 		return err
 	})
@@ -125,7 +125,7 @@ type piece struct {
 	reached     uint32 // matches before it were taken
 }
 
-func (r *run) bind(segment int) (*piece, error) {
+func (r *run) bind(ctx context.Context, segment int) (*piece, error) {
 	s := r.search.snapshot.Segments[segment]
 	p := &piece{of: r, segment: segment, base: s.Base}
 	queryScores := r.request.Query != nil && plan.Scores(r.request.Query)
@@ -138,7 +138,7 @@ func (r *run) bind(segment int) (*piece, error) {
 		p.signals = newSignals(r.request.Signals, s, !queryScores)
 	}
 	if r.request.Limit > 0 {
-		if p.ranker, err = r.newRanker(segment); err != nil {
+		if p.ranker, err = r.newRanker(ctx, segment); err != nil {
 			return nil, err
 		}
 	}

@@ -61,7 +61,7 @@ type valuePiece struct {
 
 func (r *run) valuePiece(ctx context.Context, segment int, clauses []plan.Node, valuesScore bool) (*valuePiece, error) {
 	p := &valuePiece{}
-	documents, err := r.bind(segment)
+	documents, err := r.bind(ctx, segment)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (r *run) valuePiece(ctx context.Context, segment int, clauses []plan.Node, 
 	p.documents = len(found.docs)
 	var expands *bitset.Bitset
 	if r.request.Values.When != nil {
-		if expands, err = r.documentSet(segment, r.request.Values.When); err != nil {
+		if expands, err = r.documentSet(ctx, segment, r.request.Values.When); err != nil {
 			return nil, err
 		}
 	}

@@ -54,16 +54,18 @@ func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, from, to uint32, 
 	it, norms := &t.grade, t.table.Norms()
 	done := ctx.Done()
 	out := &s.room.batch
+	turn := -1
 	for open := t.opened[1] && it.SeekBlock(from); open && it.FirstDoc() < to; {
+		if turn++; turn%postings.GroupSize == 0 {
+			select {
+			case <-done:
+				return context.Cause(ctx)
+			default:
+			}
+		}
 		floor := float32(sink.Floor())
-		block := it.Block()
 		if floor > 0 {
-			if block%postings.GroupSize == 0 {
-				select {
-				case <-done:
-					return context.Cause(ctx)
-				default:
-				}
+			if it.Block()%postings.GroupSize == 0 {
 				if score.Raise(t.weight*it.GroupMax(norms)) <= floor {
 					s.skipped = true
 					open = it.SeekBlock(it.GroupLastDoc() + 1)
