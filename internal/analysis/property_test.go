@@ -13,13 +13,24 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
+// shared is a builder with all word lists, which take a while to load.
+var shared struct {
+	once    sync.Once
+	builder *Builder
+}
+
+func everything(t testing.TB) *Builder {
+	shared.once.Do(func() { shared.builder = NewBuilder(equipped(t)) })
+	return shared.builder
+}
+
 func pointer[T any](v T) *T { return &v }
 
 // specs are chains with every component in them.
 func specs() map[string]*definition.Chain {
 	normalize := definition.TokenFilter{Normalize: &definition.Normalize{}}
 	return map[string]*definition.Chain{
-		"matching":     Matching("none"),
+		"matching":     Matching(""),
 		"autocomplete": Autocomplete(),
 		"html": {
 			CharFilters: []definition.CharFilter{
@@ -77,7 +88,7 @@ var texts = []string{
 }
 
 func TestEveryChainKeepsTheInvariants(t *testing.T) {
-	b := NewBuilder(Options{})
+	b := everything(t)
 	for name, spec := range specs() {
 		for _, tag := range locale.Tags() {
 			if !b.Supports(tag) {
@@ -102,7 +113,7 @@ func TestEveryChainKeepsTheInvariants(t *testing.T) {
 // TestOffsetsNameTheWord: whatever a chain makes of a word, its offsets name the
 // word: the stretch analysed alone gives the same terms.
 func TestOffsetsNameTheWord(t *testing.T) {
-	b := NewBuilder(Options{})
+	b := everything(t)
 	for _, tag := range locale.Tags() {
 		if !b.Supports(tag) {
 			continue
@@ -129,7 +140,7 @@ func TestOffsetsNameTheWord(t *testing.T) {
 // TestQueryTermsAreIndexed: the query chain makes of a word one of the terms
 // the index chain makes of it.
 func TestQueryTermsAreIndexed(t *testing.T) {
-	b := NewBuilder(Options{})
+	b := everything(t)
 	for name, spec := range specs() {
 		for _, tag := range locale.Tags() {
 			if !b.Supports(tag) {
@@ -223,13 +234,13 @@ func heap() int64 {
 }
 
 func TestChainsAreShared(t *testing.T) {
-	b := NewBuilder(Options{})
+	b := everything(t)
 	var wait sync.WaitGroup
 	for worker := range 8 {
 		wait.Go(func() {
 			var buf Buffer
-			for i, tag := range []string{"en", "fr", "el", "sr", "pl", "fi", "ta", "tr"} {
-				c, err := b.Chain(Matching("none"), tag, Index)
+			for i, tag := range []string{"en", "fr", "el", "sr", "pl", "fi", "ta", "tr", "uk", "ja", "zh-Hant", "ko", "th", "de", "is"} {
+				c, err := b.Chain(Matching(""), tag, Index)
 				if err != nil {
 					t.Error(err)
 					return
@@ -254,7 +265,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 }
 
 func FuzzAnyChainAnyText(f *testing.F) {
-	b := NewBuilder(Options{})
+	b := everything(f)
 	var chains []*Chain
 	for _, spec := range specs() {
 		for _, tag := range locale.Tags() {

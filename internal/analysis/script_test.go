@@ -1,20 +1,28 @@
 package analysis
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis/decompound"
+	"github.com/quiresearch/quire/internal/analysis/segmenter"
+	"github.com/quiresearch/quire/internal/analysis/stem"
+	"github.com/quiresearch/quire/internal/analysis/tokenfilter"
+	"github.com/quiresearch/quire/internal/locale"
 )
 
 var rewrite = flag.Bool("rewrite", false, "replace the expected output in testdata")
 
-// TestScripts runs testdata/*.txt. A step is
+// TestScripts runs testdata/components/*.txt, a file for each component, and
+// testdata/locales/*.txt, a file for each locale. A step is
 //
 //	<what> <locale> <chain>
 //	text, to the line of dashes
@@ -26,13 +34,11 @@ var rewrite = flag.Bool("rewrite", false, "replace the expected output in testda
 // normalize (the whole value), and <chain> is matching, autocomplete, or a
 // chain as JSON.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	locales, _ := filepath.Glob("testdata/locales/*.txt")
-	files = append(files, locales...)
+	files, err := filepath.Glob("testdata/[cl]o*s/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts")
 	}
-	b := NewBuilder(Options{})
+	b := everything(t)
 	for _, name := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
 			content, err := os.ReadFile(name)
@@ -47,6 +53,69 @@ func TestScripts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEveryComponentAndLocaleHasAScript: components are what a definition can
+// name, locales those of the table.
+func TestEveryComponentAndLocaleHasAScript(t *testing.T) {
+	has := func(file, step string) {
+		content, err := os.ReadFile("testdata/" + file)
+		if err != nil || !strings.Contains(string(content), step) {
+			t.Errorf("%s has no step with %s", file, step)
+		}
+	}
+	for _, kind := range []reflect.Type{reflect.TypeFor[definition.Tokenizer](), reflect.TypeFor[definition.CharFilter](), reflect.TypeFor[definition.TokenFilter]()} {
+		for i := range kind.NumField() {
+			name, _, _ := strings.Cut(kind.Field(i).Tag.Get("json"), ",")
+			has("components/"+name+".txt", `{"`+name+`":`)
+		}
+	}
+	for _, tag := range locale.Tags() {
+		for _, step := range []string{"index " + tag + " matching", "offsets " + tag + " matching", "query " + tag + " autocomplete", "normalize " + tag} {
+			has("locales/"+tag+".txt", step)
+		}
+		if content, _ := os.ReadFile("testdata/locales/" + tag + ".txt"); strings.Contains(string(content), "not supported") {
+			t.Errorf("%s is not analysed in its script", tag)
+		}
+	}
+}
+
+// equipped is a node with the word lists of the program and, for the languages
+// that need locale data, a few words.
+func equipped(t testing.TB) Options {
+	t.Helper()
+	options := Options{
+		Segmenters:    segmenter.Tokenizers(),
+		Breaker:       segmenter.Breaker,
+		Decompounders: map[string]func() (tokenfilter.Splitter, error){},
+		Stemmers: map[string]func() (stem.Stemmer, error){"is": func() (stem.Stemmer, error) {
+			var list bytes.Buffer
+			if _, err := stem.WriteForms(&list, [][2]string{{"börnin", "barn"}, {"lesa", "lesa"}, {"bækur", "bók"}}); err != nil {
+				return nil, err
+			}
+			return stem.OpenForms(list.Bytes())
+		}},
+		Stopwords: map[string]func() ([]string, error){"is": func() ([]string, error) { return []string{"og"}, nil }},
+	}
+	for tag, parts := range compoundParts {
+		options.Decompounders[tag] = func() (tokenfilter.Splitter, error) {
+			patterns, err := decompound.ReadPatterns(strings.NewReader("n1j s1z d1t e1t n1v r1b"))
+			if err != nil {
+				return nil, err
+			}
+			var list bytes.Buffer
+			if _, err := decompound.WriteWords(&list, strings.Fields(parts)); err != nil {
+				return nil, err
+			}
+			return decompound.New(patterns, list.Bytes())
+		}
+	}
+	return options
+}
+
+// compoundParts are the words of the small compound data; no uses those of nb.
+var compoundParts = map[string]string{
+	"da": "regn jakke", "de": "regen jacke arbeit zeit", "fi": "sade takki", "is": "regn jakki", "nb": "regn jakke", "nl": "regen jas", "nn": "regn jakke", "sv": "regn jacka",
 }
 
 // runScript runs the steps and returns the script with the output they gave.
@@ -84,13 +153,25 @@ func runStep(b *Builder, command, text string) string {
 	var definitionChain *definition.Chain
 	switch spec {
 	case "matching":
-		definitionChain = Matching("none")
+		definitionChain = Matching("")
 	case "autocomplete":
 		definitionChain = Autocomplete()
 	default:
 		definitionChain = &definition.Chain{}
 		if err := json.Unmarshal([]byte(spec), definitionChain); err != nil {
 			return err.Error()
+		}
+		// The rules of synonyms stand in the filter; a definition names a set.
+		var sets struct {
+			Filters []struct{ Synonyms *definition.SynonymSet }
+		}
+		if err := json.Unmarshal([]byte(spec), &sets); err != nil {
+			return err.Error()
+		}
+		for i, f := range sets.Filters {
+			if f.Synonyms != nil {
+				definitionChain.Filters[i].Synonyms.Rules = f.Synonyms.Rules
+			}
 		}
 	}
 	mode := Index

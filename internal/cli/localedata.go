@@ -31,6 +31,6 @@ func (c *localeDataBuildCommand) Run(s *surroundings) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s: %d words, %d forms\n", c.Tag, report.Words, report.Forms)
+	_, err = fmt.Fprintf(s.out, "%s: %d words, %d forms, %d learned seams\n", c.Tag, report.Words, report.Forms, report.Seams)
 	return err
 }

@@ -4,13 +4,15 @@
 // two breaks that a word list holds is a part, also when the list holds it
 // without its last letter, which links it to the next part. The patterns alone
 // would split at syllables, the list alone at accidents; together they find
-// the seams.
+// the seams. Seams finds patterns for seams that published patterns miss.
 //
-// A Splitter is immutable and may be used by any number of goroutines.
+// A Splitter may be used by any number of goroutines. It remembers the parts
+// of frequent words.
 package decompound
 
 import (
 	"fmt"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/blevesearch/vellum"
@@ -27,7 +29,17 @@ const (
 type Splitter struct {
 	patterns *Patterns
 	words    *vellum.FST
+	known    [1 << 12]atomic.Pointer[known] // by hash of the word
 }
+
+// known is a word and its parts. It never changes.
+type known struct {
+	word  string
+	parts []int
+}
+
+// maxKnown bounds the bytes of a word whose parts are remembered.
+const maxKnown = 64
 
 // New returns a splitter over patterns and a word list as WriteWords wrote it.
 func New(patterns *Patterns, words []byte) (*Splitter, error) {
@@ -41,8 +53,30 @@ func New(patterns *Patterns, words []byte) (*Splitter, error) {
 // AppendParts appends start and end of every part of word, in bytes, pair by
 // pair. A word that is no compound has none.
 func (s *Splitter) AppendParts(dst []int, word []byte) []int {
+	if len(word) < minWord || len(word) > maxKnown {
+		return s.appendParts(dst, word)
+	}
+	place := &s.known[hash(word)%uint32(len(s.known))]
+	if k := place.Load(); k != nil && k.word == string(word) {
+		return append(dst, k.parts...)
+	}
+	begin := len(dst)
+	dst = s.appendParts(dst, word)
+	place.Store(&known{string(word), append([]int(nil), dst[begin:]...)})
+	return dst
+}
+
+func hash(word []byte) uint32 {
+	h := uint32(0x811c9dc5)
+	for _, c := range word {
+		h = (h ^ uint32(c)) * 0x01000193
+	}
+	return h ^ h>>15
+}
+
+func (s *Splitter) appendParts(dst []int, word []byte) []int {
 	length := utf8.RuneCount(word)
-	if length < minWord || length > maxWord {
+	if length < minWord || length > maxWord || !utf8.Valid(word) {
 		return dst
 	}
 	var offsetSpace [maxWord + 1]int
@@ -61,8 +95,11 @@ func (s *Splitter) AppendParts(dst []int, word []byte) []int {
 			if n < minPart || n > maxPart || n == length {
 				continue
 			}
-			if s.has(word[offsets[from]:offsets[to]]) || n > minPart && s.has(word[offsets[from]:offsets[to-1]]) {
+			switch {
+			case s.has(word[offsets[from]:offsets[to]]):
 				dst = append(dst, offsets[from], offsets[to])
+			case n > minPart && s.has(word[offsets[from]:offsets[to-1]]):
+				dst = append(dst, offsets[from], offsets[to-1]) // without the linking letter
 			}
 		}
 	}

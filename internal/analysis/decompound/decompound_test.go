@@ -47,9 +47,9 @@ func TestPartsStandBetweenBreaks(t *testing.T) {
 	}
 }
 
-func TestLinkingLetterBelongsToThePart(t *testing.T) {
+func TestLinkingLetterIsDropped(t *testing.T) {
 	s := splitter(t, "s1z", "arbeit", "zeit")
-	if got := parts(s, "arbeitszeit"); !slices.Equal(got, []string{"arbeits", "zeit"}) {
+	if got := parts(s, "arbeitszeit"); !slices.Equal(got, []string{"arbeit", "zeit"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -98,4 +98,31 @@ func FuzzAppendParts(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestSeamsAreLearnedFromTheWords(t *testing.T) {
+	p, err := ReadPatterns(strings.NewReader("a1b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields("regn jakke jakker jord regnjord regnjakker tegn tegnjord tegnjakke")
+	learned := Seams(p, words)
+	if !slices.Contains(learned, "gn9j") {
+		t.Fatalf("learned %q", learned)
+	}
+	s := splitter(t, "a1b\n"+strings.Join(learned, "\n"), words...)
+	if got := parts(s, "regnjakke"); !slices.Equal(got, []string{"regn", "jakke"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestPartsAreRemembered(t *testing.T) {
+	s := splitter(t, "n1j", "regn", "jakke")
+	want := parts(s, "regnjakke")
+	if got := parts(s, "regnjakke"); !slices.Equal(got, want) || len(got) != 2 {
+		t.Errorf("%q, then %q", want, got)
+	}
+	if n := testing.AllocsPerRun(10, func() { s.AppendParts(make([]int, 0, 8), []byte("regnjakke")) }); n > 1 {
+		t.Errorf("%v allocations", n)
+	}
 }

@@ -2,6 +2,7 @@ package decompound
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -16,15 +17,19 @@ const maxWord = 100
 // every place of a word the highest digit of the matching patterns counts; an
 // odd one allows a break.
 type Patterns struct {
-	values  map[string][]byte // letters → digits, one more than letters
-	longest int
+	// A trie over the bytes of the letters: all steps from all nodes live in
+	// one open table.
+	keys   []uint32 // node<<8 | byte, plus one; 0 is free
+	next   []uint32
+	digits []string // per node: the digits of the pattern that ends here
 }
 
 // ReadPatterns reads patterns, one or several to a line. Lines that are empty,
 // begin with # or %, or hold a setting of a hyphenation dictionary (a word in
-// capitals, a character set) are skipped.
+// capitals, a character set) are skipped. Of two patterns over the same letters
+// the higher digit counts at every place.
 func ReadPatterns(r io.Reader) (*Patterns, error) {
-	p := &Patterns{values: make(map[string][]byte)}
+	values := make(map[string][]byte)
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), 1<<20)
 	for lines.Scan() {
@@ -38,7 +43,7 @@ func ReadPatterns(r io.Reader) (*Patterns, error) {
 			}
 			// A change of spelling at the break is written behind a slash.
 			pattern, _, _ = strings.Cut(pattern, "/")
-			if err := p.add(pattern); err != nil {
+			if err := addPattern(values, pattern); err != nil {
 				return nil, err
 			}
 		}
@@ -46,10 +51,10 @@ func ReadPatterns(r io.Reader) (*Patterns, error) {
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read patterns: %w", err)
 	}
-	if len(p.values) == 0 {
+	if len(values) == 0 {
 		return nil, fmt.Errorf("read patterns: there are none")
 	}
-	return p, nil
+	return newPatterns(values)
 }
 
 func isSetting(word string) bool {
@@ -58,7 +63,8 @@ func isSetting(word string) bool {
 		strings.HasPrefix(word, "NEXTLEVEL") || strings.HasPrefix(word, "microsoft")
 }
 
-func (p *Patterns) add(pattern string) error {
+// addPattern splits a pattern into letters and digits, one more than letters.
+func addPattern(values map[string][]byte, pattern string) error {
 	var letters []rune
 	digits := []byte{0}
 	for _, r := range pattern {
@@ -75,39 +81,100 @@ func (p *Patterns) add(pattern string) error {
 	if len(letters) == 0 || len(letters) > maxWord {
 		return fmt.Errorf("pattern %q is not well-formed", pattern)
 	}
-	p.values[string(letters)] = digits
-	p.longest = max(p.longest, len(letters))
+	for i, d := range values[string(letters)] {
+		digits[i] = max(digits[i], d)
+	}
+	values[string(letters)] = digits
 	return nil
 }
 
+// maxNodes bounds the trie, so that a node and a byte fit a key.
+const maxNodes = 1 << 24
+
+func newPatterns(values map[string][]byte) (*Patterns, error) {
+	steps := 0
+	for letters := range values {
+		steps += len(letters)
+	}
+	if steps >= maxNodes {
+		return nil, fmt.Errorf("read patterns: %d letters are too many", steps)
+	}
+	// Patterns share their beginnings, so a table of as many slots is at most
+	// half full in practice; it doubles where it is not.
+	size := 1024
+	for size < steps {
+		size *= 2
+	}
+	p := &Patterns{keys: make([]uint32, size), next: make([]uint32, size), digits: make([]string, 1)}
+	for letters, digits := range values {
+		node := uint32(0)
+		for i := range len(letters) {
+			at, found := p.slot(node, letters[i])
+			if !found {
+				if 2*len(p.digits) > len(p.keys) {
+					p.grow()
+					at, _ = p.slot(node, letters[i])
+				}
+				p.keys[at], p.next[at] = node<<8|uint32(letters[i])+1, uint32(len(p.digits))
+				p.digits = append(p.digits, "")
+			}
+			node = p.next[at]
+		}
+		p.digits[node] = string(digits)
+	}
+	return p, nil
+}
+
+// slot finds the step from a node by a byte, or where it would stand.
+func (p *Patterns) slot(node uint32, c byte) (at uint32, found bool) {
+	key := node<<8 | uint32(c) + 1
+	mask := uint32(len(p.keys) - 1)
+	for at = key * 0x9E3779B1 >> 7 & mask; ; at = (at + 1) & mask {
+		switch p.keys[at] {
+		case key:
+			return at, true
+		case 0:
+			return at, false
+		}
+	}
+}
+
+func (p *Patterns) grow() {
+	keys, next := p.keys, p.next
+	p.keys, p.next = make([]uint32, 2*len(keys)), make([]uint32, 2*len(keys))
+	for i, key := range keys {
+		if key != 0 {
+			at, _ := p.slot((key-1)>>8, byte(key-1))
+			p.keys[at], p.next[at] = key, next[i]
+		}
+	}
+}
+
 // appendBreaks appends the inner places, counted in characters, at which word
-// may be broken.
+// may be broken. The word has at most maxWord characters.
 func (p *Patterns) appendBreaks(dst []int, word []byte) []int {
-	var runeSpace [maxWord + 2]int
-	framed := make([]byte, 0, len(word)+2)
-	framed = append(framed, '.')
+	var framedSpace [4*maxWord + 2]byte
+	framed := append(framedSpace[:0], '.')
 	framed = append(framed, word...)
 	framed = append(framed, '.')
-	starts := runeSpace[:0]
-	for at := range string(framed) {
-		starts = append(starts, at)
-	}
-	n := len(starts)
 	var levels [maxWord + 4]byte
-	for i := range starts {
-		for j := i + 1; j <= n && j-i <= p.longest; j++ {
-			end := len(framed)
-			if j < n {
-				end = starts[j]
+	n := 0 // characters so far
+	for at := 0; at < len(framed); {
+		node := uint32(0)
+		for _, c := range framed[at:] {
+			slot, found := p.slot(node, c)
+			if !found {
+				break
 			}
-			digits, ok := p.values[string(framed[starts[i]:end])]
-			if !ok {
-				continue
-			}
-			for k, d := range digits {
-				levels[i+k] = max(levels[i+k], d)
+			node = p.next[slot]
+			digits := p.digits[node]
+			for k := range len(digits) {
+				levels[n+k] = max(levels[n+k], digits[k])
 			}
 		}
+		_, size := utf8.DecodeRune(framed[at:])
+		at += size
+		n++
 	}
 	// levels[i] stands before the i-th character of the framed word.
 	for i := 2; i < n-1; i++ {
@@ -123,5 +190,5 @@ func (p *Patterns) Breaks(word string) []int {
 	if utf8.RuneCountInString(word) > maxWord {
 		return nil
 	}
-	return p.appendBreaks(nil, []byte(word))
+	return p.appendBreaks(nil, bytes.ToValidUTF8([]byte(word), nil))
 }

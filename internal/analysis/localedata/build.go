@@ -34,6 +34,7 @@ type Sources struct {
 type Report struct {
 	Words int
 	Forms int
+	Seams int // patterns learned from the words
 }
 
 // Build writes the folder of a locale below directory.
@@ -69,7 +70,7 @@ func Build(directory string, s Sources) (Report, error) {
 		}
 	}
 	if s.Patterns != "" {
-		if err := s.copyPatterns(dir); err != nil {
+		if r.Seams, err = s.copyPatterns(dir, words); err != nil {
 			return r, err
 		}
 	}
@@ -150,17 +151,24 @@ func readColumns(path string) ([][]string, error) {
 	return rows, nil
 }
 
-// copyPatterns checks that patterns are readable and writes them as UTF-8.
-func (s Sources) copyPatterns(dir string) error {
+// copyPatterns checks that patterns are readable and writes them as UTF-8,
+// with patterns for the seams of words that they miss. It returns how many of
+// those there are.
+func (s Sources) copyPatterns(dir string, words []string) (int, error) {
 	text, err := os.ReadFile(s.Patterns)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	text = utf8Text(text)
-	if _, err := decompound.ReadPatterns(bytes.NewReader(text)); err != nil {
-		return fmt.Errorf("%s: %w", s.Patterns, err)
+	patterns, err := decompound.ReadPatterns(bytes.NewReader(text))
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", s.Patterns, err)
 	}
-	return os.WriteFile(filepath.Join(dir, patternsFile), text, 0o644)
+	seams := decompound.Seams(patterns, words)
+	if len(seams) > 0 {
+		text = fmt.Appendf(text, "\n# Seams of compounds in the word list\n%s\n", strings.Join(seams, "\n"))
+	}
+	return len(seams), os.WriteFile(filepath.Join(dir, patternsFile), text, 0o644)
 }
 
 // utf8Text turns text in Latin-1, as older dictionaries are, into UTF-8.
