@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-quick check format-check vet staticcheck generate generate-check licences vulnerabilities \
-	tools spec conformance demo serve sim fuzz bodies kill reindex soak bench bench-quick bench-relevance bench-vectors bench-micro profile locale-data clean
+	tools spec conformance demo serve sim fuzz explain bodies kill reindex soak bench bench-quick bench-relevance bench-typed bench-vectors bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ sim: ## Simulate several nodes with faults, one run per seed (SEEDS=10000, FIRST
 fuzz: ## Run every fuzz target for a short while (FUZZTIME=30s)
 	@scripts/fuzz
 
+explain: ## Explain every document under random searches and compare with the searches (PAIRS=30000)
+	$(GO) test ./internal/search -run ExplainReproduces -v -count=1 -timeout 0 -pairs $(or $(PAIRS),30000)
+
 bodies: ## Send damaged bodies to every operation (BODIES=5000000)
 	$(GO) test ./internal/api -run TestDamaged -v -count=1 -timeout 0 -bodies $(or $(BODIES),5000000)
 
@@ -99,6 +102,9 @@ bench-quick: $(BENCH) ## The same in minutes, on a part of the corpus
 
 bench-relevance: $(BENCH) ## Measure ranking quality on judged sets beside Lucene
 	$(BENCH) -data ../shared/data -relevance
+
+bench-typed: $(BENCH) ## Measure what a search box asks: suggestions, facet values, typed text that is read
+	$(BENCH) -data ../shared/data -typed
 
 bench-vectors: $(BENCH) ## Measure nearest neighbours beside hnswlib, usearch and faiss
 	$(BENCH) -data ../shared/data -vectors

@@ -23,6 +23,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/settings"
 )
 
 // The definition that does the same work as the other engines: one analysed
@@ -42,6 +43,7 @@ type driver struct {
 	builder  *analysis.Builder
 	searcher *search.Searcher
 	open     *engine.Generation
+	settings *settings.Settings
 }
 
 func newDriver() *driver {
@@ -72,6 +74,10 @@ func (d *driver) run(c command) (any, error) {
 		return d.mixed(c)
 	case "profile":
 		return d.profile(c)
+	case "set":
+		return d.set(c)
+	case "ask":
+		return d.ask(c)
 	}
 	return nil, fmt.Errorf("unknown command %q", c.Do)
 }

@@ -21,9 +21,11 @@ type command struct {
 	Query     work              `json:"query"`
 	Queries   []work            `json:"queries"`
 	Documents []json.RawMessage `json:"documents"`
+	Bodies    []json.RawMessage `json:"bodies"` // ask
 
 	Definition json.RawMessage `json:"definition"` // index: in place of the corpus's own
-	Body       json.RawMessage `json:"body"`       // search: the request as the interface takes it
+	Body       json.RawMessage `json:"body"`       // search, set: the request as the interface takes it
+	At         string          `json:"at"`         // ask: search, suggest or facets/<field>/values
 	Seconds    float64         `json:"seconds"`    // mixed, profile: how long
 	CPU        string          `json:"cpu"`        // profile: files to write
 	Allocs     string          `json:"allocs"`

@@ -56,6 +56,10 @@ func (r *remote) run(c command) (any, error) {
 		return r.throughput(c)
 	case "update":
 		return r.update(c)
+	case "set":
+		return r.set(c)
+	case "ask":
+		return r.ask(c)
 	}
 	return nil, fmt.Errorf("unknown command %q", c.Do)
 }

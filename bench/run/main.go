@@ -35,7 +35,7 @@ type options struct {
 func main() {
 	var o options
 	var engines, classes string
-	var quick, judged, vectors bool
+	var quick, judged, vectors, typing bool
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
 	flag.StringVar(&o.work, "work", "bench/data", "directory for unpacked corpora and indexes")
 	flag.StringVar(&o.out, "out", "", "file of the report (default bench/results/<date>.md)")
@@ -50,6 +50,7 @@ func main() {
 	flag.BoolVar(&quick, "quick", false, "a run of minutes: fewer documents, queries and rounds")
 	flag.BoolVar(&judged, "relevance", false, "measure ranking quality on the judged sets instead of speed")
 	flag.BoolVar(&vectors, "vectors", false, "measure nearest neighbours beside hnswlib instead of text search")
+	flag.BoolVar(&typing, "typed", false, "measure what a search box asks: suggestions, facet values, typed text that is read")
 	flag.BoolVar(&o.service, "service", true, "measure Quire's own server too: latency over loopback, ingest over HTTP")
 	flag.BoolVar(&o.built, "built", false, "take the drivers as they were built last")
 	flag.StringVar(&o.profile, "profile", "", "write CPU and allocation profiles of this query class instead")
@@ -71,6 +72,8 @@ func main() {
 		work = relevance
 	case vectors:
 		work = func(o options) error { return nearest(o, quick) }
+	case typing:
+		work = typed
 	case o.profile != "":
 		work = profile
 	}
