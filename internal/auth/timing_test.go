@@ -1,0 +1,142 @@
+package auth
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/problem"
+)
+
+// S4: secrets are compared by their hashes and in constant time, and nowhere
+// else: no hash of a secret is an operand of == or !=, and both places that
+// decide call subtle.ConstantTimeCompare.
+func TestSecretsAreComparedInConstantTime(t *testing.T) {
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	deciding := map[string]bool{}
+	for _, file := range files {
+		if !strings.HasSuffix(file.Name(), ".go") || strings.HasSuffix(file.Name(), "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file.Name(), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declaration := range parsed.Decls {
+			function, ok := declaration.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			ast.Inspect(function, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.SelectorExpr:
+					if n.Sel.Name == "ConstantTimeCompare" {
+						deciding[function.Name.Name] = true
+					}
+				case *ast.BinaryExpr:
+					if n.Op == token.EQL || n.Op == token.NEQ {
+						for _, side := range []ast.Expr{n.X, n.Y} {
+							if selector, ok := side.(*ast.SelectorExpr); ok && selector.Sel.Name == "SecretHash" {
+								t.Errorf("%s compares a hash with %s", function.Name.Name, n.Op)
+							}
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	if !deciding["accepts"] || !deciding["isRoot"] || len(deciding) != 2 {
+		t.Errorf("constant time in %v", deciding)
+	}
+}
+
+// S4: a key that does not exist is refused by the work a wrong secret costs:
+// the secret is hashed and compared all the same.
+func TestUnknownAndKnownKeysCostTheSame(t *testing.T) {
+	secret := newSecret()
+	known := &Key{ID: newID(), SecretHash: hashOf(secret).String()}
+	var unknown *Key
+	at := time.Now()
+	if !known.accepts(secret, at) || known.accepts(newSecret(), at) || unknown.accepts(secret, at) || unknown.accepts("", at) {
+		t.Fatal("accepted and refused are mixed up")
+	}
+	// No key has the hash that stands in for a missing one.
+	if hashOf("") == (hash{}) {
+		t.Error("the stand-in is the hash of a secret")
+	}
+	wrong := newSecret()
+	cost := func(k *Key) float64 { return testing.AllocsPerRun(100, func() { k.accepts(wrong, at) }) }
+	if a, b := cost(known), cost(unknown); a != b {
+		t.Errorf("a known key allocates %v times, an unknown one %v", a, b)
+	}
+	if len(known.SecretHash) != len(hash{}.String()) {
+		t.Error("the stand-in has another length")
+	}
+}
+
+// S5: keys that somebody makes up cause at most one read of the store a second.
+func TestMadeUpKeysReadTheStoreOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &watched{Bucket: memory.New(nil)}
+		a := open(t, b, Options{RootKey: "r", RefreshInterval: time.Millisecond})
+		began, reads := time.Now(), b.reads.Load()
+		for i := range 10_000 {
+			var id [8]byte
+			rand.Read(id[:])
+			if _, err := a.Authenticate(t.Context(), []string{"Bearer " + credential(hex.EncodeToString(id[:]), newSecret())}); !errors.Is(err, problem.AuthUnauthenticated) {
+				t.Fatal(err)
+			}
+			if i%10 == 0 {
+				time.Sleep(3 * time.Millisecond)
+			}
+		}
+		seconds := int64(time.Since(began)/time.Second) + 1
+		if got := b.reads.Load() - reads; got > seconds {
+			t.Errorf("%d reads in %d seconds", got, seconds)
+		}
+	})
+}
+
+// S24: whatever the stored object of the keys holds, nobody gets in by it and
+// nothing breaks.
+func FuzzStoredKeys(f *testing.F) {
+	f.Add([]byte(`{"keys":[{"id":"0123456789abcdef","grants":[{"permissions":["search"],"indexes":["*"]}],"createdAt":"2026-01-01T00:00:00Z","secretSha256":"00"}]}`))
+	f.Add([]byte(`{"keys":[{},{"id":null,"expiresAt":"x"}],"other":[1]}`))
+	f.Add([]byte(`{"keys":[{"id":"0123456789abcdef","secretSha256":"","grants":[{"permissions":["keys.write"]}]}]}`))
+	f.Fuzz(func(t *testing.T, stored []byte) {
+		if !jsontext.Value(stored).IsValid() {
+			return
+		}
+		b := memory.New(nil)
+		raw := versioned.New[jsontext.Value](b, objectKey, objectKey)
+		if _, err := raw.Replace(t.Context(), versioned.Object[jsontext.Value]{}, jsontext.Value(stored)); err != nil {
+			return
+		}
+		a, err := Open(t.Context(), b, Options{RootKey: "r"}, quiet())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range []string{"quire_0123456789abcdef_", "quire_0123456789abcdef_x", "x"} {
+			if _, err := a.Authenticate(t.Context(), []string{"Bearer " + value}); err == nil {
+				t.Errorf("%s accepts %s", stored, value)
+			}
+		}
+		_, _ = a.List(t.Context())
+	})
+}
