@@ -45,6 +45,9 @@ func Open(fs vfs.FS, name string, verify blockfile.Verification) (*Reader, error
 		m.Release()
 		return nil, err
 	}
+	if verify == blockfile.VerifyAll {
+		m.Forget()
+	}
 	return r, nil
 }
 

@@ -14,6 +14,7 @@ type Mapping struct {
 	data    []byte
 	refs    atomic.Int64
 	release func([]byte) error
+	mapped  bool // the bytes are pages of the file
 
 	mu      sync.Mutex
 	waiting map[any]func() // by who waits for the release
@@ -33,6 +34,15 @@ func (m *Mapping) Name() string { return m.name }
 
 // Bytes is the content.
 func (m *Mapping) Bytes() []byte { return m.data }
+
+// Forget takes the pages read so far out of the memory of the process. They
+// stay in that of the system, and the view stays as it is: for whoever read the
+// whole file once.
+func (m *Mapping) Forget() {
+	if m.mapped {
+		forget(m.data)
+	}
+}
 
 // Retain adds a reference. It reports false when the last one is already
 // gone; then the view must not be used.

@@ -76,7 +76,9 @@ func (o osFS) Map(name string) (*Mapping, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", name, err)
 	}
-	return NewMapping(name, data, release), nil
+	m := NewMapping(name, data, release)
+	m.mapped = release != nil
+	return m, nil
 }
 
 func (o osFS) ReadFile(name string) ([]byte, error) {

@@ -20,6 +20,14 @@ func mapFile(f *os.File, size int) ([]byte, func([]byte) error, error) {
 	return data, unix.Munmap, nil
 }
 
+// forget drops mapped pages from the memory of the process. When it cannot,
+// they stay.
+func forget(data []byte) {
+	if len(data) > 0 {
+		unix.Madvise(data, unix.MADV_DONTNEED)
+	}
+}
+
 func lockFile(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if err == unix.EWOULDBLOCK {

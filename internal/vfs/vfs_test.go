@@ -117,3 +117,27 @@ func testContract(t *testing.T, f FS) {
 		t.Fatalf("size %d %v", n, err)
 	}
 }
+
+func TestForgottenPagesComeBack(t *testing.T) {
+	for name, fs := range map[string]FS{"memory": Memory(), "system": OS(t.TempDir())} {
+		f, err := fs.Create("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(bytes.Repeat([]byte("page"), 10_000)); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		m, err := fs.Map("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Forget()
+		if !bytes.Equal(m.Bytes(), bytes.Repeat([]byte("page"), 10_000)) {
+			t.Errorf("%s: the bytes are others", name)
+		}
+		m.Release()
+	}
+}

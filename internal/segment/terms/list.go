@@ -14,7 +14,8 @@ type List struct {
 }
 
 // NewList opens a list from its bytes and little-endian offsets. It reports
-// false when an offset does not fit; the order is not checked.
+// false when they do not fit together; single offsets that do not are met when
+// they are used, and read as empty strings.
 func NewList(data, offsets []byte) (List, bool) {
 	ints := bitpack.Uint32s(offsets)
 	if len(ints) == 0 {
@@ -22,13 +23,6 @@ func NewList(data, offsets []byte) (List, bool) {
 	}
 	if len(offsets)%4 != 0 || ints[0] != 0 || int(ints[len(ints)-1]) != len(data) {
 		return List{}, false
-	}
-	last := uint32(0)
-	for _, at := range ints {
-		if at < last {
-			return List{}, false
-		}
-		last = at
 	}
 	return List{bytes: data, offsets: ints}, true
 }
@@ -39,6 +33,9 @@ func (l *List) Len() int { return len(l.offsets) - 1 }
 // At is string number i; not to be changed.
 func (l *List) At(i int) []byte {
 	from, to := l.offsets[i], l.offsets[i+1]
+	if from > to || int(to) > len(l.bytes) {
+		return nil
+	}
 	return l.bytes[from:to:to]
 }
 

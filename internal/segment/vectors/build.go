@@ -53,16 +53,20 @@ type Input struct {
 }
 
 // Merge encodes one column from several, whose documents keep their order. It
-// starts from the graph of the input with most nodes.
+// starts from the graph of the input with most nodes; how rows are quantized
+// plays no part in it.
 func Merge(ctx context.Context, o Options, inputs []Input, threads int) ([]byte, error) {
-	var docs []uint32
-	var rows []float32
-	largest, largestNodes := -1, 0
+	largest, largestNodes, total := -1, 0, 0
 	for i, in := range inputs {
-		if n := in.Reader.Len(); n > largestNodes && in.Reader.options == o.written() {
+		have := in.Reader.options
+		have.Quantization = o.Quantization
+		if n := in.Reader.Len(); n > largestNodes && have == o.written() {
 			largest, largestNodes = i, n
 		}
+		total += in.Reader.Len()
 	}
+	docs := make([]uint32, 0, total)
+	rows := make([]float32, 0, total*o.Dimensions)
 	var start *graph
 	var kept []uint32 // node of the largest input → new node, or none
 	for i, in := range inputs {
