@@ -44,7 +44,7 @@ func (r *Reading) Close() {
 func (r *Reading) View() search.View {
 	return search.View{
 		Snapshot: r.Snapshot, Schema: r.Schema, Settings: r.Settings, Chains: r.Generation.Chains(),
-		Generation: r.Name.Generation, Freshness: r.Freshness(),
+		Index: r.Name.Index, Generation: r.Name.Generation, Freshness: r.Freshness(),
 	}
 }
 

@@ -1,10 +1,12 @@
 package search
 
 import (
+	"log/slog"
 	"sync"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/settings"
 )
 
@@ -13,6 +15,7 @@ import (
 // schema, and how units are written.
 type memories struct {
 	units *unitCache
+	log   *slog.Logger // nil: nothing is logged
 
 	mu   sync.Mutex
 	kept map[memoryKey]*plan.Memory
@@ -26,8 +29,8 @@ type memoryKey struct {
 // maxMemories bounds the memories kept; any of them is let go for another.
 const maxMemories = 256
 
-func newMemories() *memories {
-	return &memories{units: newUnitCache(), kept: make(map[memoryKey]*plan.Memory)}
+func newMemories(log *slog.Logger) *memories {
+	return &memories{units: newUnitCache(), log: log, kept: make(map[memoryKey]*plan.Memory)}
 }
 
 // of returns the memory of a view, nil when it has no settings.
@@ -50,5 +53,17 @@ func (m *memories) of(view *View) *plan.Memory {
 	}
 	found = new(plan.Memory)
 	m.kept[key] = found
+	m.tell(view)
 	return found
+}
+
+// tell logs what of the settings searches of a generation pass over: settings
+// are checked against the generation that was live when they were written.
+func (m *memories) tell(view *View) {
+	if m.log == nil {
+		return
+	}
+	for _, p := range problem.All(view.Settings.Validate(view.Schema)) {
+		m.log.Warn("setting skipped", "index", view.Index, "generation", view.Generation, "setting", p.Path, "code", p.Code.Name())
+	}
 }

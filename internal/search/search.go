@@ -21,6 +21,7 @@ package search
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -41,6 +42,7 @@ type View struct {
 	Schema     *definition.Schema
 	Settings   *settings.Settings // in force; nil: none
 	Chains     *analysis.Chains
+	Index      string // name, for the log
 	Generation string
 	Freshness  string // token of the state
 }
@@ -55,6 +57,7 @@ type Options struct {
 	MaxConcurrent  int               // searches at once; others wait for a while; 0: no bound
 	Records        *snapshot.Records // reads stored records; nil: keeps none
 	Now            func() time.Time  // nil: time.Now
+	Log            *slog.Logger      // nil: nothing is logged
 }
 
 // Searcher answers requests. It is shared by all searches of a node.
@@ -85,7 +88,7 @@ func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher
 	s := &Searcher{
 		runner: runner, metrics: meters, options: options, gate: newGate(options.MaxConcurrent),
 		counts: newCountCache(options.FacetCacheSize, meters),
-		asked:  newAsked(), memories: newMemories(),
+		asked:  newAsked(), memories: newMemories(options.Log),
 		buffers:   sync.Pool{New: func() any { return new(analysis.Buffer) }},
 		scratches: sync.Pool{New: func() any { return new(facet.Scratch) }},
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"runtime"
 
 	"github.com/quiresearch/quire/internal/config"
@@ -20,7 +21,7 @@ const (
 	leastSearches     = 16
 )
 
-func newSearcher(c *config.Config, records *snapshot.Records, meters *metrics.Set) *search.Searcher {
+func newSearcher(c *config.Config, records *snapshot.Records, meters *metrics.Set, log *slog.Logger) *search.Searcher {
 	// The runner reads zero as its own choice; the variables mean none by it.
 	threads, filterBytes := offWhenZero(c.Search.Threads), c.Search.QueryCacheMaxSize
 	if c.Search.Threads < 0 {
@@ -36,7 +37,7 @@ func newSearcher(c *config.Config, records *snapshot.Records, meters *metrics.Se
 	}, meters)
 	return search.New(runner, meters, search.Options{Limits: limits(c), Timeout: c.Search.Timeout,
 		SuggestTimeout: c.Search.SuggestTimeout, FacetCacheSize: c.Search.FacetCacheMaxSize,
-		MaxConcurrent: maxSearches(c.Search.Threads), Records: records})
+		MaxConcurrent: maxSearches(c.Search.Threads), Records: records, Log: log})
 }
 
 // maxSearches returns how many searches run at once.

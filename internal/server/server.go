@@ -88,7 +88,7 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 	listening func(net.Addr)) error {
 	health := api.NewHealth(c.Indexes.RefreshInterval)
 	records := snapshot.NewRecords(c.Indexes.DocumentCacheMaxSize, meters)
-	searcher := newSearcher(c, records, meters)
+	searcher := newSearcher(c, records, meters, log)
 	warmer := newWarmer(c, searcher, opened)
 	handler := api.New(api.Components{
 		Node: opened, Searcher: searcher, Records: records, Authority: authority, Ownership: opened, Health: health,
