@@ -188,6 +188,14 @@ func TestEncodeIsStable(t *testing.T) {
 	if _, err := DecodeStored([]byte(`{"requiredFeatures":["type.wave"],"definition":{}}`), node); !errors.Is(err, problem.IndexUnsupported) {
 		t.Errorf("unknown feature: %v", err)
 	}
+	later := `{"requiredFeatures":[],"definition":{"fields":{"o":{"type":"object","fields":{"w":{"type":"wave"}}}}}}`
+	if _, err := DecodeStored([]byte(later), node); !errors.Is(err, problem.IndexFieldTypeUnrepresentable) ||
+		problem.All(err)[0].Arguments["name"] != "o.w" || problem.All(err)[0].Arguments["type"] != "wave" {
+		t.Errorf("unknown type: %v", err)
+	}
+	if _, err := DecodeStored([]byte(`{"requiredFeatures":[],"definition":{"later":1}}`), node); !errors.Is(err, problem.IndexDefinitionUnrepresentable) {
+		t.Errorf("unknown part: %v", err)
+	}
 }
 
 func TestExpansionIsStoredAndShorthandsAreNot(t *testing.T) {

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -108,8 +109,9 @@ func (d *Definition) EncodeStored() []byte {
 }
 
 // DecodeStored reads what EncodeStored wrote. A definition that needs features
-// this node lacks is index:unsupported; one with parts this build has no names
-// for is index:definition:unrepresentable.
+// this node lacks is index:unsupported; one with a type this build has no name
+// for is index:field:type_unrepresentable, with other such parts
+// index:definition:unrepresentable.
 func DecodeStored(data []byte, capabilities Capabilities) (*Definition, error) {
 	var kept stored
 	if err := json.Unmarshal(data, &kept); err != nil {
@@ -131,7 +133,34 @@ func DecodeStored(data []byte, capabilities Capabilities) (*Definition, error) {
 	}
 	d, err := Parse(kept.Definition, capabilities)
 	if err != nil {
+		if path, kind, found := unknownType(kept.Definition, ""); found {
+			return nil, problem.IndexFieldTypeUnrepresentable.New("name", path, "type", kind).Because(err)
+		}
 		return nil, problem.IndexDefinitionUnrepresentable.New().Because(err)
 	}
 	return d, nil
+}
+
+// unknownType finds the first field of a stored definition whose type this
+// build has no name for.
+func unknownType(body jsontext.Value, above string) (path, kind string, found bool) {
+	var fields struct {
+		Fields map[string]jsontext.Value `json:"fields"`
+	}
+	if json.Unmarshal(body, &fields) != nil {
+		return "", "", false
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields.Fields)) {
+		var field struct {
+			Type string `json:"type"`
+		}
+		path := above + name
+		if json.Unmarshal(fields.Fields[name], &field) == nil && field.Type != "" && !slices.Contains(typeWords, field.Type) {
+			return path, field.Type, true
+		}
+		if path, kind, found := unknownType(fields.Fields[name], path+"."); found {
+			return path, kind, true
+		}
+	}
+	return "", "", false
 }

@@ -11,7 +11,7 @@ var (
 	}
 	nameCodes = []*problem.Code{
 		problem.IndexNotFound, problem.IndexNameInvalid, problem.IndexGenerationNameInvalid, problem.IndexClosed, problem.IndexUnsupported,
-		problem.IndexIoError,
+		problem.IndexIoError, problem.IndexDefinitionUnrepresentable, problem.IndexFieldTypeUnrepresentable,
 	}
 	bodyCodes = []*problem.Code{
 		problem.Validation, problem.RequestBodyRequired, problem.RequestBodyMalformed, problem.RequestBodyUnreadable,
@@ -20,7 +20,7 @@ var (
 	}
 	writerCodes = []*problem.Code{
 		problem.IndexerUnavailable, problem.IndexerUnreachable, problem.IndexerLeadershipUnreadable, problem.IndexReadonly,
-		problem.StorageIoError, problem.StorageUnknown,
+		problem.StorageIoError, problem.StorageUnknown, problem.StorageUnavailable,
 	}
 	readCodes = []*problem.Code{
 		problem.IndexNoLiveGeneration, problem.SearchFreshnessInvalid, problem.SearchFreshnessVersionUnsupported,

@@ -151,7 +151,7 @@ func (n *Node) register(ctx context.Context, name registry.Name, d *definition.D
 	if err == nil {
 		err = named(ctx, entry.Name, entry.Index, entry.Generation, at)
 	}
-	if err != nil && !errors.Is(err, problem.StorageUnknown) {
+	if err != nil && !errors.Is(err, problem.StorageUnknown) && !errors.Is(err, problem.IndexGenerationStorageHeld) {
 		n.discard(ctx, entry)
 	}
 	return entry, err
@@ -180,6 +180,9 @@ func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.
 		return nil, errMoved
 	}
 	g, err := n.generations.Acquire(ctx, entry)
+	if errors.Is(err, problem.IndexFieldTypeUnrepresentable) {
+		return nil, problem.IndexDefinitionUnrepresentable.New().Because(err)
+	}
 	if err != nil {
 		return nil, err
 	}

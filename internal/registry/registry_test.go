@@ -287,3 +287,18 @@ func TestChangesOfOneNodeDoNotConflict(t *testing.T) {
 		t.Errorf("%d indexes", n)
 	}
 }
+
+// A generation never takes over what is stored under its id.
+func TestHeldStorageRefusesAGeneration(t *testing.T) {
+	b := memory.New(nil)
+	first := Identity{Index: "books", IndexID: NewID(), Generation: "1", GenerationID: NewID()}
+	if err := Identify(t.Context(), b, first); err != nil {
+		t.Fatal(err)
+	}
+	second := first
+	second.Generation = "2"
+	err := Identify(t.Context(), b, second)
+	if !errors.Is(err, problem.IndexGenerationStorageHeld) || problem.All(err)[0].Arguments["generation"] != "2" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -37,10 +37,15 @@ func Prefix(generation ID) string { return storagePrefix + generation.String() +
 func identityKey(generation ID) string { return Prefix(generation) + "identity" }
 func markKey(generation ID) string     { return Prefix(generation) + "removed" }
 
-// Identify writes the identity of a generation.
+// Identify writes the identity of a generation. It answers
+// index:generation:storage_held when another one is stored under its id.
 func Identify(ctx context.Context, b bucket.Bucket, identity Identity) error {
 	store := versioned.New[Identity](b, identityKey(identity.GenerationID), resource)
-	if _, err := store.Replace(ctx, versioned.Object[Identity]{}, identity); err != nil {
+	_, err := store.Replace(ctx, versioned.Object[Identity]{}, identity)
+	if errors.Is(err, versioned.ErrLost) {
+		return problem.IndexGenerationStorageHeld.New("generation", identity.Generation)
+	}
+	if err != nil {
 		return fmt.Errorf("identify generation %s: %w", identity.GenerationID, err)
 	}
 	return nil

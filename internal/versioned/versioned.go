@@ -25,7 +25,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"syscall"
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
@@ -257,8 +259,14 @@ func pause(ctx context.Context, attempt int) bool {
 	}
 }
 
+// failed is storage:unavailable when the storage does not let this node in, which
+// waiting does not change, and storage:io_error otherwise.
 func (s *Store[T]) failed(cause error) *problem.Problem {
-	return problem.StorageIoError.New("resource", s.resource).Because(cause)
+	code := problem.StorageIoError
+	if errors.Is(cause, fs.ErrPermission) || errors.Is(cause, syscall.EROFS) {
+		code = problem.StorageUnavailable
+	}
+	return code.New("resource", s.resource).Because(cause)
 }
 
 func (s *Store[T]) conflict() *problem.Problem {

@@ -3,8 +3,11 @@ package versioned
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -255,4 +258,30 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%s was read as %+v", content, o)
 		}
 	})
+}
+
+// refusing lets reads through and answers writes with an error.
+type refusing struct {
+	bucket.Bucket
+	err error
+}
+
+func (r refusing) PutIf(context.Context, string, bucket.Body, bucket.Condition) (bucket.Written, error) {
+	return bucket.Written{}, r.err
+}
+
+func TestStorageThatLetsNobodyInIsUnavailable(t *testing.T) {
+	for cause, want := range map[error]*problem.Code{
+		fs.ErrPermission:         problem.StorageUnavailable,
+		syscall.EACCES:           problem.StorageUnavailable,
+		syscall.EROFS:            problem.StorageUnavailable,
+		syscall.ENOSPC:           problem.StorageIoError,
+		errors.New("status 400"): problem.StorageIoError,
+	} {
+		s := New[int](refusing{memory.New(nil), fmt.Errorf("put: %w", cause)}, "k", "keys")
+		_, err := s.Change(t.Context(), func(Object[int]) (int, error) { return 1, nil })
+		if !errors.Is(err, want) || problem.All(err)[0].Arguments["resource"] != "keys" {
+			t.Errorf("%v becomes %v", cause, err)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -168,6 +169,9 @@ func refusal(answer *http.Response) error {
 	_ = answer.Body.Close()
 	if answer.StatusCode >= 500 || answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusConflict {
 		return fmt.Errorf("%w: status %d %s", errBusy, answer.StatusCode, name)
+	}
+	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
+		return fmt.Errorf("the store refused: status %d %s: %w", answer.StatusCode, name, fs.ErrPermission)
 	}
 	return fmt.Errorf("the store refused: status %d %s", answer.StatusCode, name)
 }

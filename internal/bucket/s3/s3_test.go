@@ -3,6 +3,7 @@ package s3_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -74,6 +75,7 @@ func TestStatusesAreReadAsOutcomes(t *testing.T) {
 		{412, "", bucket.ErrCondition},
 		{409, "", bucket.ErrUndecided},
 		{404, "<Error><Code>NoSuchKey</Code></Error>", bucket.ErrNotFound},
+		{403, "<Error><Code>AccessDenied</Code></Error>", fs.ErrPermission},
 		{500, "", bucket.ErrUnknown},
 		{503, "", bucket.ErrUnknown},
 		{503, "<Error><Code>SlowDown</Code></Error>", bucket.ErrUndecided},
