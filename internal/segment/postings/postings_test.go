@@ -2,6 +2,7 @@ package postings
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -261,6 +262,24 @@ func TestTermWithoutDocumentsIsRefused(t *testing.T) {
 	w.Begin()
 	if _, err := w.End(); err == nil {
 		t.Fatal("P2")
+	}
+}
+
+func TestVarintsComeBack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 10_000 {
+		want := rng.Uint64() >> rng.IntN(64)
+		data := binary.AppendUvarint([]byte{0x80}, want)
+		end := len(data)
+		if rng.IntN(2) == 0 {
+			data = append(data, 0xff, 1, 0x80, 7)
+		}
+		if v, n := varint(data, 1); v != want || n != end-1 {
+			t.Fatalf("%x: %x in %d bytes", want, v, n)
+		}
+		if _, n := varint(data[:end-1], 1); n != 0 {
+			t.Fatalf("%x without its end", want)
+		}
 	}
 }
 

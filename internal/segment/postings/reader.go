@@ -2,6 +2,7 @@ package postings
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitpack"
 )
@@ -76,28 +77,40 @@ func (it *Iterator) resetInline(h Handle) {
 func (it *Iterator) resetTiny(start int) {
 	at, last := start, uint32(0)
 	for i := range int(it.df) {
-		step, n := binary.Uvarint(it.data[at:])
-		if n <= 0 {
-			it.fail("documents at %d", start)
-			return
-		}
+		step, n := varint(it.data, at)
 		at += n
 		freq := uint64(1)
 		if it.opts.Freqs {
 			if step&1 == 0 {
-				if freq, n = binary.Uvarint(it.data[at:]); n <= 0 {
-					it.fail("frequencies at %d", start)
-					return
-				}
-				at += n
+				var size int
+				freq, size = varint(it.data, at)
+				at, n = at+size, min(n, size)
 			}
 			step >>= 1
+		}
+		if n == 0 {
+			it.fail("documents at %d", start)
+			return
 		}
 		last += uint32(step)
 		it.docs[i], it.freqs[i] = last, uint32(freq)
 	}
 	it.posAt, it.posEnd = at, len(it.data)
 	it.readTiny()
+}
+
+// varint reads a number and tells its length, 0 when there is none. Those of
+// up to four bytes are read at once.
+func varint(data []byte, at int) (v uint64, n int) {
+	if at+4 <= len(data) {
+		x := binary.LittleEndian.Uint32(data[at:])
+		if ends := ^x & 0x80808080; ends != 0 {
+			x &= ends ^ (ends - 1)
+			return uint64(x&0x7f | x>>1&0x3f80 | x>>2&0x1fc000 | x>>3&0xfe00000), bits.TrailingZeros32(ends)>>3 + 1
+		}
+	}
+	v, n = binary.Uvarint(data[min(at, len(data)):])
+	return v, max(n, 0)
 }
 
 // readTiny makes the documents and frequencies in place the only block.
