@@ -21,7 +21,7 @@ var (
 		"The boost must be above 0.",
 		"Send a finite number above 0.")
 	SettingsSynonymsRuleInvalid = declare("settings:synonyms:rule_invalid", 400,
-		"The rule is not valid: {reason}.",
+		"The rule has neither two equivalent words nor a mapping with words on both sides.",
 		"Give each rule at least two equivalent words, or a mapping with both sides.")
 	SettingsTypoExclusionsFieldUnknown = declare("settings:typo_exclusions:field_unknown", 400,
 		"The index has no field called {name}.",

@@ -73,7 +73,7 @@ func deleteKeys(schema *definition.Schema, s *engine.Session, given []query.Lite
 	for i, raw := range given {
 		key, ok := document.KeyOf(field, raw)
 		if !ok {
-			found.Report(problem.SearchValueInvalid.At(problem.At("keys").Item(i), "name", field.Path, "type", field.Type, "value", string(raw)))
+			found.Add(document.KeyInvalid(field, problem.At("keys").Item(i), string(raw)))
 		}
 		keys = append(keys, key)
 	}

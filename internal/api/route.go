@@ -64,11 +64,14 @@ func (r *Route) forwards() bool { return r.RunsOn == Writer }
 
 // checkBodyType refuses a body in a form the route does not read.
 func (r *Route) checkBodyType(request *http.Request) error {
+	if r.Body == "" || request.ContentLength == 0 {
+		return nil
+	}
 	if encoding := request.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return problem.RequestUnsupportedMediaType.New()
 	}
 	contentType := request.Header.Get("Content-Type")
-	if r.Body == "" || request.ContentLength == 0 || contentType == "" {
+	if contentType == "" {
 		return nil
 	}
 	switch mediaType(contentType) {

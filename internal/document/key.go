@@ -25,14 +25,23 @@ func ParseKey(field *definition.ResolvedField, text string) (Key, error) {
 	if field.Type.IsWhole() {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || (field.Type == definition.Int32 && int64(int32(n)) != n) {
-			return "", problem.SearchValueInvalid.New("name", field.Path, "value", text, "type", field.Type)
+			return "", KeyInvalid(field, problem.Path{}, text)
 		}
 		return Key(strconv.FormatInt(n, 10)), nil
 	}
 	if text == "" || len(text) > maxKey || !utf8.ValidString(text) {
-		return "", problem.SearchValueInvalid.New("name", field.Path, "value", text, "type", field.Type)
+		return "", KeyInvalid(field, problem.Path{}, text)
 	}
 	return Key(text), nil
+}
+
+// KeyInvalid is the refusal of something that is no key of the field.
+func KeyInvalid(field *definition.ResolvedField, at problem.Path, value string) error {
+	expected := "a text of 1 to " + strconv.Itoa(maxKey) + " bytes"
+	if field.Type.IsWhole() {
+		expected = "a whole number of type " + string(field.Type)
+	}
+	return problem.SearchValueInvalid.At(at, "name", field.Path, "value", value, "type", field.Type, "expected", expected)
 }
 
 // KeyOf reads a key given as raw JSON inside a body; it must have the JSON type
