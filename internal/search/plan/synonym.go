@@ -138,11 +138,14 @@ func (c *Compiler) addRule(table *synonymTable, t target, autocomplete bool, rul
 		if err != nil {
 			return err
 		}
+		if len(words) == 0 {
+			return nil // what the field has no word for drops the rule there
+		}
 		sides[text] = words
 	}
 	for _, typed := range from {
 		for _, meant := range to {
-			if strings.EqualFold(typed, meant) || len(sides[typed]) == 0 || len(sides[meant]) == 0 {
+			if strings.EqualFold(typed, meant) {
 				continue
 			}
 			r := synonymRule{alternative: alternative{span: len(sides[typed]), boost: boost}}
