@@ -77,8 +77,8 @@ fuzz: ## Run every fuzz target for a short while (FUZZTIME=30s)
 explain: ## Explain every document under random searches and compare with the searches (PAIRS=30000)
 	$(GO) test ./internal/search -run ExplainReproduces -v -count=1 -timeout 0 -pairs $(or $(PAIRS),30000)
 
-bodies: ## Send damaged bodies to every operation (BODIES=5000000)
-	$(GO) test ./internal/api -run TestDamaged -v -count=1 -timeout 0 -bodies $(or $(BODIES),5000000)
+bodies: ## Send damaged requests to every operation (BODIES=10000000, FIRST=1)
+	$(GO) test ./internal/api -run TestDamaged -v -count=1 -timeout 0 -bodies $(or $(BODIES),10000000) -first $(or $(FIRST),1)
 
 kill: ## Kill and stop a loaded node again and again (CYCLES=300, SEED=)
 	$(GO) test ./internal/campaign -run 'Stopped|Recover' -v -count=1 -timeout 0 -cycles $(or $(CYCLES),300) -seed $(or $(SEED),0)
