@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -28,7 +29,7 @@ type set struct {
 	filters    []filter
 }
 
-// filter keeps a random share of the vectors.
+// filter keeps a share of the vectors: any, or all of some regions.
 type filter struct {
 	name  string
 	keep  *bitset.Bitset // nil keeps all
@@ -126,7 +127,7 @@ func (s *set) finish(queries int) {
 	for _, f := range []struct {
 		name  string
 		share float64
-	}{{"100 %", 1}, {"10 %", 0.1}, {"1 %", 0.01}, {"0.1 %", 0.001}} {
+	}{{"100 %", 1}, {"10 %", 0.1}, {"5 %", 0.05}, {"2 %", 0.02}, {"1 %", 0.01}, {"0.1 %", 0.001}} {
 		one := filter{name: f.name, truth: make([][]uint32, s.asked())}
 		if f.share < 1 {
 			one.keep = bitset.New(uint32(s.rows()))
@@ -138,6 +139,21 @@ func (s *set) finish(queries int) {
 		}
 		s.filters = append(s.filters, one)
 	}
+	regions := s.regions(random)
+	for _, share := range []float64{0.4, 0.1} {
+		keep := bitset.New(uint32(s.rows()))
+		kept := 0
+		for region := 0; float64(kept) < share*float64(s.rows()); region++ {
+			for row, of := range regions {
+				if int(of) == region {
+					keep.Set(uint32(row))
+					kept++
+				}
+			}
+		}
+		name := fmt.Sprintf("%.0f %% by region", 100*float64(kept)/float64(s.rows()))
+		s.filters = append(s.filters, filter{name: name, keep: keep, truth: make([][]uint32, s.asked())})
+	}
 	var wg sync.WaitGroup
 	const workers = 2
 	for w := range workers {
@@ -148,6 +164,25 @@ func (s *set) finish(queries int) {
 		}()
 	}
 	wg.Wait()
+}
+
+// regions returns for every vector which of 64 random ones is the nearest.
+func (s *set) regions(random *rand.Rand) []uint8 {
+	centres := make([]uint32, 64)
+	for i := range centres {
+		centres[i] = uint32(random.IntN(s.rows()))
+	}
+	nearest := make([]uint8, s.rows())
+	dots := make([]float32, len(centres))
+	for row := range nearest {
+		simd.DotF32Rows(s.base, centres, s.base[row*s.dimensions:][:s.dimensions], dots)
+		for i, dot := range dots {
+			if dot > dots[nearest[row]] {
+				nearest[row] = uint8(i)
+			}
+		}
+	}
+	return nearest
 }
 
 // exact compares every query of a worker with every vector.

@@ -190,6 +190,43 @@ func TestFilteredRecallAtAnySelectivity(t *testing.T) {
 			t.Errorf("recall@10 with %.1f %% accepted is %.3f", share*100, mean)
 		}
 	}
+	t.Run("by region", func(t *testing.T) { checkRegions(t, r, random) })
+}
+
+// checkRegions filters by whole regions: many queries are far from anything
+// kept.
+func checkRegions(t *testing.T, r *Reader, random *rand.Rand) {
+	for _, share := range []float64{0.6, 0.75} {
+		accept := bitset.New(r.Doc(r.Len()-1) + 1)
+		var centres []int
+		for range 32 {
+			centres = append(centres, random.IntN(r.Len()))
+		}
+		for node := range r.Len() {
+			nearest, best := 0, float32(-2)
+			for i, c := range centres {
+				if near := Cosine.nearness(r.Vector(node), r.Vector(c)); near > best {
+					nearest, best = i, near
+				}
+			}
+			if float64(nearest) < share*float64(len(centres)) {
+				accept.Set(r.Doc(node))
+			}
+		}
+		total := 0.0
+		queries := clustered(4, 40, 24)
+		for _, q := range queries {
+			p := Prepare(Cosine, q)
+			hits, err := r.Search(context.Background(), p, 10, 0, accept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			total += recall(exact(r, p, 10, accept), hits)
+		}
+		if mean := total / float64(len(queries)); mean < 0.95 {
+			t.Errorf("recall@10 with %d of %d accepted is %.3f", accept.Count(), r.Len(), mean)
+		}
+	}
 }
 
 func TestMergeKeepsRecallAndDropsDocuments(t *testing.T) {
@@ -218,6 +255,18 @@ func TestMergeKeepsRecallAndDropsDocuments(t *testing.T) {
 	}
 	if r.Len() != int(next) {
 		t.Fatalf("%d vectors of %d documents", r.Len(), next)
+	}
+	// The graph of the larger input is carried over: its nodes keep their
+	// heights, which a graph from nothing would draw anew.
+	kept := 0
+	for node := range large.Len() {
+		if gone(large.Doc(node)) {
+			continue
+		}
+		if r.graph.height[kept] != large.graph.height[node] {
+			t.Fatalf("node %d has height %d, had %d", kept, r.graph.height[kept], large.graph.height[node])
+		}
+		kept++
 	}
 	total := 0.0
 	queries := clustered(7, 30, 32)
