@@ -68,8 +68,9 @@ spec: ## Run the interface scripts under spec/
 conformance: build ## Run the black-box suite against a node that is started and stopped
 	@scripts/conformance
 
-sim: ## Simulate several nodes with faults, one run per seed (SEEDS=10000, FIRST=1)
-	$(GO) test ./internal/clustertest -run Simulation -timeout 0 -seeds $(or $(SEEDS),10000) -first $(or $(FIRST),1)
+sim: ## Simulate several nodes with faults, one run per seed (SEEDS=10000, FIRST=1, SHARDS=all cores)
+	$(GO) test ./internal/clustertest -run '^TestSimulation$$' -v -timeout 0 -seeds $(or $(SEEDS),10000) -first $(or $(FIRST),1) \
+		-shards $(or $(SHARDS),$(shell nproc))
 
 fuzz: ## Run every fuzz target for a short while (FUZZTIME=30s)
 	@scripts/fuzz

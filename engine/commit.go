@@ -268,6 +268,13 @@ func (g *Generation) releaseLog(upTo uint64) error {
 // the outcome is not known the generation fails: what is on disk decides at the
 // next opening.
 func (g *Generation) publish(ctx context.Context, next *manifest.Manifest) error {
+	g.mu.Lock()
+	failure := g.failure
+	g.mu.Unlock()
+	if failure != nil {
+		// What is stored may be newer than what the next one was built on.
+		return fmt.Errorf("publish commit %d: %w", next.Sequence, failure)
+	}
 	if err := g.fs.SyncDir(g.storage.Directory); err != nil {
 		// The names of new files may be lost, and asking again proves nothing.
 		g.fail(fmt.Errorf("sync directory: %w", err))

@@ -3,12 +3,24 @@
 //
 // The simulation runs the real code of several nodes in virtual time over a
 // bucket in memory. One seed decides which requests are lost, answered late,
-// refused or stalled, which machines are killed, paused or emptied, and when.
-// Clients own their keys and remember what they were told; whatever happened,
-// nothing acknowledged may be missing and nothing may be shown that was never
-// written.
+// refused or stalled, which machines are killed, paused, emptied or lose power,
+// whose clock leaps or stands still, which syncs fail, which objects are shown
+// missing, damaged or older for a while, and when. Clients own their keys and
+// remember what they were told; one deletes, makes and restores an index, one
+// changes settings, one reindexes. Whatever happened, nothing acknowledged may be
+// missing, nothing refused may be there, and nothing may be shown that was never
+// written. The bucket itself watches what is published and deleted.
 //
 //	go test ./internal/clustertest -run Simulation -seeds 1000 -first 1
+//
+// It needs neither files nor network, so that it can be built and run elsewhere,
+// divided among processes:
+//
+//	go test -c -o sim.test ./internal/clustertest
+//	./sim.test -test.run '^TestSimulation$' -test.timeout 0 -first 1 -seeds 10000 -shards 16
+//
+// A seed that failed is run again with -first SEED -seeds 1, -log for what the
+// nodes say and -trace FILE for every request.
 //
 // The process tests run the program itself against a real S3 server and kill
 // it.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"sync"
@@ -29,8 +30,9 @@ type Link struct {
 	name  string
 	trace *Trace
 
+	seed    uint64
 	mu      sync.Mutex
-	random  *rand.Rand
+	counts  map[string]uint64 // requests so far, by what they ask for
 	faults  Faults
 	resumed chan struct{} // closed when a pause ends; nil while there is none
 	isCut   bool
@@ -41,7 +43,7 @@ var _ bucket.Bucket = (*Link)(nil)
 
 // NewLink returns a connection without faults.
 func NewLink(under bucket.Bucket, name string, seed uint64, trace *Trace) *Link {
-	return &Link{under: under, name: name, trace: trace, random: rand.New(rand.NewPCG(seed, 1))}
+	return &Link{under: under, name: name, trace: trace, seed: seed, counts: make(map[string]uint64)}
 }
 
 // SetFaults changes how often requests go wrong.
@@ -114,14 +116,20 @@ const (
 	stalled
 )
 
-func (l *Link) decide() (what fate, latency, delay time.Duration) {
+// decide draws what happens to a request from the seed, what it asks for and how
+// often that was asked, so that requests of one instant meet the same fate in
+// whichever order they are sent.
+func (l *Link) decide(request string) (what fate, latency, delay time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// Down to the nanosecond, so that no two things happen at the same instant
-	// whose order the seed does not decide.
-	latency = time.Millisecond + time.Duration(l.random.Int64N(int64(15*time.Millisecond)))
-	delay = time.Duration(l.random.Int64N(int64(40 * time.Second)))
-	roll := l.random.IntN(1000)
+	l.counts[request]++
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(request))
+	random := rand.New(rand.NewPCG(l.seed^sum.Sum64(), l.counts[request]))
+	// Down to the nanosecond: no two answers come at the same instant.
+	latency = time.Millisecond + time.Duration(random.Int64N(int64(15*time.Millisecond)))
+	delay = time.Duration(random.Int64N(int64(40 * time.Second)))
+	roll := random.IntN(1000)
 	for _, possible := range []struct {
 		what fate
 		rate int
@@ -154,7 +162,7 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 	if !l.pass() {
 		return nothing
 	}
-	happens, latency, delay := l.decide()
+	happens, latency, delay := l.decide(what)
 	l.trace.Note(l.name, what, int(happens))
 	if happens == late && !isWrite {
 		happens = unavailable

@@ -26,6 +26,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -526,8 +528,8 @@ func (s *Set) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
 	all := make([]*slot, 0, len(s.slots))
-	for _, held := range s.slots {
-		all = append(all, held)
+	for _, id := range slices.SortedFunc(maps.Keys(s.slots), registry.ID.Compare) {
+		all = append(all, s.slots[id])
 	}
 	s.mu.Unlock()
 	for _, held := range all {

@@ -2,6 +2,8 @@ package generations
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -111,14 +113,14 @@ func (s *Set) Len() int {
 	return count
 }
 
-// Open returns every open generation; each is to be released. That somebody
+// Open returns every open generation, ordered by id; each is to be released. That somebody
 // looked does not count as use.
 func (s *Set) Open() []*Generation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []*Generation
-	for _, held := range s.slots {
-		if g := s.look(held); g != nil {
+	for _, id := range slices.SortedFunc(maps.Keys(s.slots), registry.ID.Compare) {
+		if g := s.look(s.slots[id]); g != nil {
 			all = append(all, g)
 		}
 	}

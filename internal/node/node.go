@@ -132,32 +132,22 @@ func (n *Node) IsReady() bool { return n.registry.IsRead() }
 func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	jobs := make(chan error, 1)
 	go func() { jobs <- n.jobs.Run(ctx) }()
-	var shared sync.WaitGroup
-	defer shared.Wait()
-	shared.Go(func() { n.runObject(ctx) })
-	refresh, state, sample := time.NewTicker(n.options.RefreshInterval), time.NewTicker(stateInterval), time.NewTicker(n.options.SampleInterval)
-	defer refresh.Stop()
-	defer state.Stop()
-	defer sample.Stop()
+	var running sync.WaitGroup
+	running.Go(func() { n.runObject(ctx) })
 	n.sampleState(ctx)
 	n.sample()
-	for {
-		select {
-		case <-ctx.Done():
-			return <-jobs
-		case <-refresh.C:
-			// A pass that failed is logged by the registry and counts as alive.
-			_ = n.registry.Refresh(ctx)
-			n.renew(ctx)
-			if refreshed != nil {
-				refreshed()
-			}
-		case <-state.C:
-			n.sampleState(ctx)
-		case <-sample.C:
-			n.sample()
+	running.Go(func() { every(ctx, stateInterval, n.sampleState) })
+	running.Go(func() { every(ctx, n.options.SampleInterval, func(context.Context) { n.sample() }) })
+	every(ctx, n.options.RefreshInterval, func(ctx context.Context) {
+		// A pass that failed is logged by the registry and counts as alive.
+		_ = n.registry.Refresh(ctx)
+		n.renew(ctx)
+		if refreshed != nil {
+			refreshed()
 		}
-	}
+	})
+	running.Wait()
+	return <-jobs
 }
 
 // Preload opens live generations, the most used first, so that first requests do

@@ -14,6 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/ownership"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/settingstore"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
@@ -279,30 +280,30 @@ func (n *Node) awaitShared(ctx context.Context, g *generations.Generation, seque
 	}
 }
 
-// runObject tells hints, refreshes settings and sweeps until ctx ends.
+// runObject tells hints, refreshes settings and sweeps until ctx ends. None of
+// them waits for another.
 func (n *Node) runObject(ctx context.Context) {
 	if n.object == nil {
 		return
 	}
-	var budget sync.WaitGroup
-	defer budget.Wait()
-	budget.Go(func() { n.generations.KeepBudget(ctx, n.object.Budget, n.object.BudgetInterval) })
-	hints := time.NewTicker(hintInterval)
-	defer hints.Stop()
-	settings := time.NewTicker(orDefault(n.object.SettingsInterval, 10*time.Second))
-	defer settings.Stop()
-	sweep := time.NewTicker(orDefault(n.object.SweepInterval, 10*time.Minute))
-	defer sweep.Stop()
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { n.generations.KeepBudget(ctx, n.object.Budget, n.object.BudgetInterval) })
+	running.Go(func() { every(ctx, hintInterval, n.tellHints) })
+	running.Go(func() { every(ctx, orDefault(n.object.SettingsInterval, 10*time.Second), n.refreshSettings) })
+	running.Go(func() { every(ctx, orDefault(n.object.SweepInterval, 10*time.Minute), n.sweep) })
+}
+
+// every does something at an interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, do func(context.Context)) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-hints.C:
-			n.tellHints(ctx)
-		case <-settings.C:
-			n.settings.Refresh(ctx)
-		case <-sweep.C:
-			n.sweep(ctx)
+		case <-tick.C:
+			do(ctx)
 		}
 	}
 }
@@ -314,21 +315,39 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 	return d
 }
 
-// tellHints folds what changed since the last time into the registry. Hints
-// are advisory: one that fails is told again later.
+// refreshSettings reads the registry, whose hints say which settings are to be
+// read again. When it cannot be read all of them are asked for at the latest
+// after the verify interval.
+func (n *Node) refreshSettings(ctx context.Context) {
+	_ = n.registry.Refresh(ctx) // a failure is logged by the registry
+	n.settings.Refresh(ctx, func(index registry.ID) settingstore.Hint {
+		_, listed := n.registry.Lists(index)
+		revision, _ := n.registry.HintedSettings(index)
+		return settingstore.Hint{Listed: listed, Revision: revision}
+	}, orDefault(n.object.VerifyInterval, 10*time.Minute))
+}
+
+// tellHints folds what changed since the last time into the registry: the
+// manifests of what is written here, and the settings. Hints are advisory: one
+// that fails is told again later.
 func (n *Node) tellHints(ctx context.Context) {
-	versions := n.generations.Versions()
+	versions, revisions := n.generations.Versions(), n.settings.Revisions()
 	n.object.mu.Lock()
 	for generation, version := range versions {
 		if n.object.hinted[generation] == version {
 			delete(versions, generation)
 		}
 	}
+	for index, revision := range revisions {
+		if told, _ := n.registry.HintedSettings(index); told >= revision || !n.object.Member.Holds(index) {
+			delete(revisions, index)
+		}
+	}
 	n.object.mu.Unlock()
-	if len(versions) == 0 {
+	if len(versions)+len(revisions) == 0 {
 		return
 	}
-	if err := n.registry.Hint(ctx, versions, nil); err != nil {
+	if err := n.registry.Hint(ctx, versions, revisions); err != nil {
 		n.log.Debug("hints were not told", "error", err)
 		return
 	}

@@ -158,6 +158,8 @@ func (m *Member) see(found versioned.Object[leadership]) {
 			lost = append(lost, index)
 		}
 	}
+	slices.SortFunc(gained, registry.ID.Compare)
+	slices.SortFunc(lost, registry.ID.Compare)
 	changed := m.changed
 	m.mu.Unlock()
 	if changed != nil && len(gained)+len(lost) > 0 {
@@ -215,11 +217,11 @@ func (m *Member) Holds(index registry.ID) bool {
 	return ok
 }
 
-// Held returns the indexes this node writes.
+// Held returns the indexes this node writes, in order.
 func (m *Member) Held() []registry.ID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Collect(maps.Keys(m.claimed))
+	return slices.SortedFunc(maps.Keys(m.claimed), registry.ID.Compare)
 }
 
 // IsCandidate reports whether this node may write.

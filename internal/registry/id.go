@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -23,6 +24,9 @@ func ParseID(text string) (ID, error) {
 	err := id.UnmarshalText([]byte(text))
 	return id, err
 }
+
+// Compare orders ids.
+func (id ID) Compare(other ID) int { return bytes.Compare(id[:], other[:]) }
 
 // IsZero reports whether the id names nothing.
 func (id ID) IsZero() bool { return id == ID{} }

@@ -23,7 +23,7 @@ func (r *Remote) Import(ctx context.Context, fs vfs.FS, dir string) error {
 		return fmt.Errorf("import generation %s: the manifest is of %s: %w", r.id, m.Generation, manifest.ErrCorrupt)
 	}
 	// Under the id of the generation as session, another try finds its files.
-	w := &Writer{remote: r, fs: fs, dir: dir, session: r.id}
+	w := r.newWriter(fs, dir, r.id)
 	stored := *m
 	stored.Session, stored.Floors, stored.Retired = w.session, nil, nil
 	stored.Files = append([]manifest.File(nil), m.Files...)

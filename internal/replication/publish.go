@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,6 +32,9 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	w.mu.Lock()
 	held, now := w.held, w.last
 	w.mu.Unlock()
+	if next.Version <= held.Manifest.Version {
+		return fmt.Errorf("publish generation %s: version %d is not built on %d, which is stored", w.remote.id, next.Version, held.Manifest.Version)
+	}
 	next.Epoch, next.Session = w.epoch, w.session
 	uploaded, err := w.uploadMissing(ctx, held.Manifest, next)
 	if err != nil {
@@ -54,6 +59,12 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.held = stored
+	for _, f := range next.Files {
+		delete(w.unnamed, f.Key)
+	}
+	for _, r := range next.Retired {
+		delete(w.unnamed, r.Key)
+	}
 	w.proven, w.last = later(w.proven, stored.Date), later(now, stored.Date)
 	return nil
 }
@@ -79,7 +90,7 @@ func (w *Writer) uploadMissing(ctx context.Context, before, next *manifest.Manif
 			f.Key = known.Key
 			continue
 		}
-		f.Key = path.Join("seg", w.session, f.Name)
+		f.Key = w.newKey(f.Name, next.Version)
 		group.Go(func() error {
 			date, err := w.upload(ctx, *f)
 			if err != nil {
@@ -93,6 +104,19 @@ func (w *Writer) uploadMissing(ctx context.Context, before, next *manifest.Manif
 	}
 	err := group.Wait()
 	return last, err
+}
+
+// newKey returns the key of a file that is about to be stored and notes it. A
+// key that was given up is not used again: the sweep may be about to delete it.
+func (w *Writer) newKey(name string, version uint64) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := path.Join("seg", w.session, name)
+	if w.givenUp[key] {
+		key = fmt.Sprintf("%s.%d", key, version)
+	}
+	w.unnamed[key] = true
+	return key
 }
 
 // upload stores a file once. The same name in the same session is the same
@@ -144,6 +168,13 @@ func (w *Writer) retire(before, next *manifest.Manifest, now time.Time) {
 		}
 	}
 	w.mu.Lock()
+	for _, key := range slices.Sorted(maps.Keys(w.unnamed)) {
+		// Of a push that came to nothing.
+		if !named[key] && !listed[key] {
+			w.givenUp[key] = true
+			next.Retired = append(next.Retired, manifest.Retired{Key: key, Time: now.UnixMilli()})
+		}
+	}
 	kept := next.Retired[:0]
 	for _, r := range next.Retired {
 		if !w.swept[r.Key] {

@@ -29,7 +29,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"path"
 	"time"
 
@@ -153,7 +152,7 @@ func (r *Remote) settle(ctx context.Context, key string, body bucket.Body, condi
 	readBack func(context.Context) (bucket.Written, error)) (bucket.Written, error) {
 	open := false // an earlier try may have been applied, or may be yet
 	pause := 20 * time.Millisecond
-	for {
+	for attempt := uint32(1); ; attempt++ {
 		written, err := r.bucket.PutIf(ctx, key, body, condition)
 		switch {
 		case err == nil:
@@ -178,8 +177,14 @@ func (r *Remote) settle(ctx context.Context, key string, body bucket.Body, condi
 				return bucket.Written{}, fmt.Errorf("%s: %w", key, bucket.ErrUndecided)
 			}
 			return bucket.Written{}, fmt.Errorf("%s: %w: %w", key, bucket.ErrUnknown, ctx.Err())
-		case <-time.After(pause + rand.N(pause)):
+		case <-time.After(pause + jitter(pause, body, attempt)):
 		}
 		pause = min(2*pause, time.Second)
 	}
+}
+
+// jitter keeps writers apart that try again: it is drawn from what a write
+// stores, which for a conditional one holds a fresh random id.
+func jitter(most time.Duration, body bucket.Body, attempt uint32) time.Duration {
+	return most * time.Duration((body.CRC32C^attempt*0x9e3779b9)%1024) / 1024
 }

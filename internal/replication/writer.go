@@ -33,7 +33,9 @@ type Writer struct {
 	sealed  uint64    // number of our fence record
 	doubt   func() bool
 
-	swept map[string]bool // retired keys that are gone, for the next manifest to forget
+	swept   map[string]bool // retired keys that are gone, for the next manifest to forget
+	unnamed map[string]bool // keys of files that were sent and that no manifest names
+	givenUp map[string]bool // of those, the ones that were retired
 }
 
 var (
@@ -65,13 +67,18 @@ func (r *Remote) Take(ctx context.Context, fs vfs.FS, dir, session string) (*Wri
 		if err != nil {
 			return nil, fmt.Errorf("fence generation %s: %w", r.id, err)
 		}
-		w := &Writer{remote: r, fs: fs, dir: dir, session: session, epoch: next.Epoch, held: now, proven: now.Date, last: now.Date,
-			swept: make(map[string]bool)}
+		w := r.newWriter(fs, dir, session)
+		w.epoch, w.held, w.proven, w.last = next.Epoch, now, now.Date, now.Date
 		if err := w.seal(ctx); err != nil {
 			return nil, err
 		}
 		return w, nil
 	}
+}
+
+func (r *Remote) newWriter(fs vfs.FS, dir, session string) *Writer {
+	return &Writer{remote: r, fs: fs, dir: dir, session: session,
+		swept: make(map[string]bool), unnamed: make(map[string]bool), givenUp: make(map[string]bool)}
 }
 
 // Manifest returns the manifest that is stored as ours.

@@ -21,6 +21,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -71,6 +72,7 @@ type Store struct {
 type copied struct {
 	object versioned.Object[stored]
 	held   Held
+	readAt time.Time // when it was last seen to be the current one
 }
 
 // New returns the settings in a bucket.
@@ -105,22 +107,60 @@ func (s *Store) Read(ctx context.Context, index registry.ID) (Held, error) {
 		return have.held, err
 	}
 	if ok && !changed {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if now, ok := s.copies[index]; ok && now.object.Version == have.object.Version {
+			now.readAt = time.Now()
+			s.copies[index] = now
+		}
 		return have.held, nil
 	}
 	return s.install(index, found)
 }
 
-// Refresh renews every copy this node holds. One that cannot be read stays.
-func (s *Store) Refresh(ctx context.Context) {
+// Hint is what is known of the newest settings of an index without reading
+// them.
+type Hint struct {
+	Listed   bool   // the index exists
+	Revision uint64 // 0: none was told of
+}
+
+// Refresh renews the copies this node holds that may be behind: those of which
+// a hint tells another revision, and those that were not read for the interval.
+// Copies of indexes that are not listed are dropped. One that cannot be read
+// stays.
+func (s *Store) Refresh(ctx context.Context, hint func(registry.ID) Hint, verify time.Duration) {
 	s.mu.RLock()
-	indexes := slices.Collect(maps.Keys(s.copies))
+	indexes := slices.SortedFunc(maps.Keys(s.copies), registry.ID.Compare)
 	s.mu.RUnlock()
 	for _, index := range indexes {
 		if ctx.Err() != nil {
 			return
 		}
-		_, _ = s.Read(ctx, index)
+		told := hint(index)
+		s.mu.Lock()
+		have := s.copies[index]
+		if !told.Listed {
+			delete(s.copies, index)
+		}
+		s.mu.Unlock()
+		if told.Listed && (told.Revision != have.held.Revision || time.Since(have.readAt) >= verify) {
+			_, _ = s.Read(ctx, index)
+		}
 	}
+}
+
+// Revisions returns the revision of every copy that has one.
+func (s *Store) Revisions() map[registry.ID]uint64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	all := make(map[registry.ID]uint64, len(s.copies))
+	for index, have := range s.copies {
+		if have.held.Revision > 0 {
+			all[index] = have.held.Revision
+		}
+	}
+	return all
 }
 
 // install takes over what storage holds unless the copy is newer (T2).
@@ -134,7 +174,7 @@ func (s *Store) install(index registry.ID, found versioned.Object[stored]) (Held
 	if have, ok := s.copies[index]; ok && have.object.Version > found.Version {
 		return have.held, nil
 	}
-	s.copies[index] = copied{found, held}
+	s.copies[index] = copied{found, held, time.Now()}
 	return held, nil
 }
 

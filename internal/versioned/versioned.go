@@ -25,8 +25,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
-	"math/rand/v2"
 	"syscall"
 	"time"
 
@@ -184,7 +184,7 @@ func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content 
 	unknown := false
 	var last error
 	for attempt := range settleAttempts {
-		if attempt > 0 && !pause(ctx, attempt) {
+		if attempt > 0 && !pause(ctx, attempt, written.writeID) {
 			break
 		}
 		answer, err := s.bucket.PutIf(ctx, s.key, bucket.Bytes(content), condition)
@@ -247,9 +247,11 @@ func isUnknown(err error) bool {
 
 // pause waits before another try, with jitter, and reports whether there is
 // time for one.
-func pause(ctx context.Context, attempt int) bool {
+func pause(ctx context.Context, attempt int, writeID string) bool {
 	wait := settleDelay << attempt
-	timer := time.NewTimer(wait/2 + rand.N(wait))
+	// The id of a write is random and differs from that of every other writer.
+	jitter := crc32.ChecksumIEEE([]byte(writeID)) ^ uint32(attempt)*0x9e3779b9
+	timer := time.NewTimer(wait/2 + wait*time.Duration(jitter%1024)/1024)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
