@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-quick check format-check vet staticcheck generate generate-check licences vulnerabilities \
-	tools spec conformance demo serve sim fuzz explain bodies kill reindex soak bench bench-quick bench-relevance bench-typed bench-vectors bench-micro profile locale-data clean
+	tools spec conformance demo serve sim fuzz explain bodies kill reindex slow soak bench bench-quick bench-relevance bench-typed bench-vectors bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ kill: ## Kill and stop a loaded node again and again (CYCLES=300, SEED=)
 
 reindex: ## Reindex 200000 documents under load through kills in every phase (DOCUMENTS=200000)
 	$(GO) test ./internal/campaign -run Reindex -v -count=1 -timeout 0 -documents $(or $(DOCUMENTS),200000) -seed $(or $(SEED),0)
+
+slow: ## Hold on to a node with slow clients of every kind (CLIENTS=2000)
+	$(GO) test ./internal/campaign -run 'SlowClients|RapidReset' -v -count=1 -slow $(or $(CLIENTS),2000)
 
 soak: ## Load a node that opens, closes, merges and deletes, and watch its memory (SOAK=10m)
 	$(GO) test ./internal/campaign -run Soak -v -count=1 -timeout 0 -soak $(or $(SOAK),10m) -seed $(or $(SEED),0)

@@ -25,6 +25,7 @@ var (
 	cycles    = flag.Int("cycles", 6, "times a process is stopped")
 	clients   = flag.Int("clients", 4, "clients that write")
 	documents = flag.Int("documents", 400, "documents of a campaign")
+	slow      = flag.Int("slow", 300, "slow clients at once")
 	soak      = flag.Duration("soak", 5*time.Second, "length of the soak")
 	seed      = flag.Uint64("seed", 0, "seed of a campaign; 0 takes one from the clock")
 )
