@@ -4,7 +4,12 @@ import (
 	"bufio"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/quiresearch/quire/internal/locale"
 )
 
 // englishText is about 100 KB of prose: sentences of a small vocabulary in
@@ -64,26 +69,50 @@ func BenchmarkTokenizeAndNormalize(b *testing.B) {
 	}
 }
 
-// BenchmarkMatching analyses the sentences of testdata/locales over and over.
+// BenchmarkMatching analyses a text of every locale, in texts of a kilobyte:
+// the sentences of testdata/locales over and over, or the file that is named
+// after the locale in the folder ANALYSIS_TEXTS. Compounds are split where
+// the word lists of this test hold their parts. MB/cpu-s counts the time
+// of processors, so that a busy machine shows less.
 func BenchmarkMatching(b *testing.B) {
-	builder := NewBuilder(Options{})
-	for _, tag := range []string{"de", "el", "fi", "fr", "hi", "pl", "ru", "sr", "sv", "tr"} {
+	builder := everything(b)
+	for _, tag := range locale.Tags() {
 		b.Run(tag, func(b *testing.B) {
-			c, err := builder.Chain(Matching("none"), tag, Index)
+			c, err := builder.Chain(Matching(""), tag, Index)
 			if err != nil {
 				b.Fatal(err)
 			}
 			text := localeText(b, tag)
+			var parts []string
+			for rest := text; rest != ""; {
+				end := min(len(rest), 1000)
+				for end < len(rest) && !utf8.RuneStart(rest[end]) {
+					end++
+				}
+				parts, rest = append(parts, rest[:end]), rest[end:]
+			}
 			var buf Buffer
 			c.Analyze(&buf, text)
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			b.ResetTimer()
+			began := processorTime()
 			for range b.N {
-				c.Analyze(&buf, text)
+				for _, part := range parts {
+					c.Analyze(&buf, part)
+				}
 			}
+			b.ReportMetric(float64(len(text))*float64(b.N)/1e6/(processorTime()-began).Seconds(), "MB/cpu-s")
 		})
 	}
+}
+
+func processorTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func localeText(b *testing.B, tag string) string {

@@ -1,22 +1,81 @@
 package segmenter
 
 import (
-	"fmt"
+	"sync"
+	"unicode"
 
+	"github.com/ikawaha/kagome-dict/dict"
 	"github.com/ikawaha/kagome-dict/ipa"
-	kagome "github.com/ikawaha/kagome/v2/tokenizer"
 
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-type japanese struct{ analyzer *kagome.Tokenizer }
+// japanese cuts by the morphological dictionary IPADIC.
+type japanese struct {
+	words    *morphemes
+	kinds    []wordKind // per word of the dictionary
+	unknown  []wordKind
+	base     int // place of the base form among the features of a word
+	lattices sync.Pool
+}
+
+// wordKind says what becomes of a word.
+type wordKind uint8
+
+const (
+	keptWord    wordKind = iota
+	droppedWord          // a particle or the like, which leaves a gap
+	sign                 // no word at all
+	letters              // a word where it holds letters or digits, else a sign
+)
 
 func newJapanese() (*japanese, error) {
-	analyzer, err := kagome.New(ipa.Dict(), kagome.OmitBosEos())
-	if err != nil {
-		return nil, fmt.Errorf("load Japanese dictionary: %w", err)
+	d := ipa.Dict()
+	j := &japanese{words: newMorphemes(d), base: -1}
+	if base, ok := d.ContentsMeta[dict.BaseFormIndex]; ok {
+		j.base = int(base)
 	}
-	return &japanese{analyzer}, nil
+	var names []string
+	for _, classes := range d.POSTable.POSs {
+		names = names[:0]
+		for _, id := range classes {
+			names = append(names, d.POSTable.NameList[id])
+		}
+		j.kinds = append(j.kinds, japaneseKind(names))
+	}
+	from := int(d.UnkDict.ContentsMeta[dict.POSStartIndex])
+	to := from + max(1, int(d.UnkDict.ContentsMeta[dict.POSHierarchy]))
+	for _, features := range d.UnkDict.Contents {
+		j.unknown = append(j.unknown, japaneseKind(features[min(from, len(features)):min(to, len(features))]))
+	}
+	j.lattices.New = func() any { return newLattice(j.words) }
+	return j, nil
+}
+
+// japaneseKind tells the kind of a word by its part of speech.
+func japaneseKind(partOfSpeech []string) wordKind {
+	if len(partOfSpeech) == 0 {
+		return keptWord
+	}
+	second := ""
+	if len(partOfSpeech) > 1 {
+		second = partOfSpeech[1]
+	}
+	switch partOfSpeech[0] {
+	case "記号":
+		if second == "アルファベット" {
+			return keptWord
+		}
+		return sign
+	case "助詞", "助動詞", "接続詞", "フィラー", "非言語音":
+		return droppedWord
+	case "その他":
+		if second == "間投" {
+			return droppedWord
+		}
+		return keptWord
+	}
+	return letters
 }
 
 // maxStretch bounds what is analysed at once, in bytes: the analysis keeps a
@@ -26,29 +85,62 @@ const maxStretch = 8 << 10
 // Tokenize adds the base forms of words. Particles, auxiliary verbs,
 // conjunctions, symbols and fillers leave a gap.
 func (j *japanese) Tokenize(s *token.Stream, text []byte) {
+	l := j.lattices.Get().(*lattice)
+	defer j.lattices.Put(l)
 	for start := 0; start < len(text); {
 		end := stretch(text, start)
-		for _, w := range j.analyzer.Analyze(string(text[start:end]), kagome.Search) {
-			if w.Class == kagome.DUMMY {
-				continue
+		path := l.cheapest(text[start:end])
+		for i := len(path) - 1; i >= 0; i-- {
+			w := l.words[path[i]]
+			from, to := start+int(w.start), start+int(w.end)
+			surface := text[from:to]
+			kind := j.kind(w.id)
+			if kind == letters && !holdsWordCharacter(surface) {
+				kind = sign
 			}
-			kept, isWord := japaneseKind(w)
-			if !isWord {
-				continue
-			}
-			if !kept {
+			switch kind {
+			case sign:
+			case droppedWord:
 				s.Positions++
-				continue
+			default:
+				if base := j.baseForm(w.id); base != "" {
+					surface = s.Keep(append(s.Space(len(base)), base...))
+				}
+				if !s.Add(surface, from, to, token.Kana, 0) {
+					return
+				}
 			}
-			term := w.Surface
-			if base, ok := w.BaseForm(); ok && base != "" && base != "*" {
-				term = base
-			}
-			from := start + w.Position
-			s.Add(s.Keep(append(s.Space(len(term)), term...)), from, from+len(w.Surface), token.Kana, 0)
 		}
 		start = end
 	}
+}
+
+func (j *japanese) kind(id int32) wordKind {
+	if id < 0 {
+		return j.unknown[^id]
+	}
+	return j.kinds[id]
+}
+
+// baseForm is the base form of a known word, empty when it is not listed.
+func (j *japanese) baseForm(id int32) string {
+	if id < 0 || int(id) >= len(j.words.Contents) {
+		return ""
+	}
+	at := j.base - len(j.words.POSTable.POSs[id])
+	if features := j.words.Contents[id]; at >= 0 && at < len(features) && features[at] != "*" {
+		return features[at]
+	}
+	return ""
+}
+
+func holdsWordCharacter(text []byte) bool {
+	for _, r := range string(text) {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return true
+		}
+	}
+	return false
 }
 
 // stretch returns where a stretch that begins at start ends: behind a sentence
@@ -67,22 +159,4 @@ func stretch(text []byte, start int) int {
 		limit--
 	}
 	return limit
-}
-
-// japaneseKind reports whether a word is kept, and whether it is a word at
-// all rather than a sign.
-func japaneseKind(w kagome.Token) (kept, isWord bool) {
-	pos := w.POS()
-	if len(pos) == 0 {
-		return true, true
-	}
-	switch pos[0] {
-	case "記号":
-		return len(pos) > 1 && pos[1] == "アルファベット", len(pos) > 1 && pos[1] == "アルファベット"
-	case "助詞", "助動詞", "接続詞", "フィラー", "非言語音":
-		return false, true
-	case "その他":
-		return len(pos) < 2 || pos[1] != "間投", true
-	}
-	return hasWordCharacter(w.Surface), hasWordCharacter(w.Surface)
 }

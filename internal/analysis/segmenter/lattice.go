@@ -1,0 +1,189 @@
+package segmenter
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ikawaha/kagome-dict/dict"
+)
+
+// lattice finds the cheapest way through a text over the words of a
+// morphological dictionary: every word has a cost, and so has every pair of
+// word classes that stand side by side. Long words cost more, so that compounds
+// come apart. It is working memory: one user at a time.
+type lattice struct {
+	words []latticeWord
+	ends  []int32 // per byte: the last added word that ends here, -1 for none
+	best  []wayTo // per left class: the best way to it from the place at work
+	path  []int32 // the words of the cheapest way, last first
+	known *morphemes
+}
+
+// latticeWord is a word at a place of the text and the cheapest way to its end.
+type latticeWord struct {
+	start, end int32
+	id         int32 // in the dictionary, ^id among the unknown words
+	cost       int32 // of the way, with what its length costs
+	before     int32 // the word before it on that way
+	sameEnd    int32 // the next word with this end
+	right      int16 // class towards the next word
+}
+
+type wayTo struct {
+	at     int32 // the place this was found for
+	cost   int32
+	before int32
+}
+
+// morphemes is a dictionary with what the lattice asks often laid out flat.
+type morphemes struct {
+	*dict.Dict
+	repeated []uint8 // per word: how many others with the same letters follow
+}
+
+func newMorphemes(d *dict.Dict) *morphemes {
+	m := &morphemes{d, make([]uint8, len(d.Morphs))}
+	for id, n := range d.Index.Dup {
+		m.repeated[id] = uint8(n)
+	}
+	return m
+}
+
+func newLattice(m *morphemes) *lattice {
+	return &lattice{known: m, best: make([]wayTo, m.Connection.Col)}
+}
+
+// What words cost beyond a length, in characters, as in the search mode of
+// morphological analyzers.
+const (
+	freeIdeographs = 2
+	ideographCost  = 3000
+	freeOthers     = 7
+	otherCost      = 1700
+	longestUnknown = 1024
+)
+
+// cheapest returns the words of the cheapest way through text, last first. They
+// are valid until the next call.
+func (l *lattice) cheapest(text []byte) []int32 {
+	l.words = l.words[:0]
+	l.path = l.path[:0]
+	l.ends = l.ends[:0]
+	for range len(text) + 1 {
+		l.ends = append(l.ends, -1)
+	}
+	for i := range l.best {
+		l.best[i].at = -1
+	}
+	l.words = append(l.words, latticeWord{before: -1, sameEnd: -1}) // the beginning
+	l.ends[0] = 0
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		if l.ends[at] >= 0 {
+			any := l.addKnown(text, at)
+			class := l.known.CharacterCategory(r)
+			if !any || l.known.InvokeList[class] {
+				l.addUnknown(text, at, size, class)
+			}
+		}
+		at += size
+	}
+	for w := l.wayTo(int32(len(text)), 0).before; w > 0; w = l.words[w].before {
+		l.path = append(l.path, w)
+	}
+	return l.path
+}
+
+// addKnown adds the words of the dictionary that text continues with at a
+// place. It reports whether there are any.
+func (l *lattice) addKnown(text []byte, at int) bool {
+	index := l.known.Index.Da
+	any := false
+	for node, i := 0, at; i < len(text) && text[i] != 0; i++ {
+		next := int(index[node].Base) + int(text[i])
+		if next < 0 || next >= len(index) || int(index[next].Check) != node {
+			break
+		}
+		node = next
+		if leaf := int(index[node].Base); leaf >= 0 && leaf < len(index) && int(index[leaf].Check) == node && index[leaf].Base <= 0 {
+			id := -index[leaf].Base
+			long := lengthCost(text[at : i+1])
+			for last := id + int32(l.known.repeated[id]); id <= last; id++ {
+				l.add(at, i+1, id, l.known.Morphs[id], long)
+			}
+			any = true
+		}
+	}
+	return any
+}
+
+// addUnknown adds words that the dictionary does not hold: a run of characters
+// of one kind, and the run without its last character.
+func (l *lattice) addUnknown(text []byte, at, size int, class byte) {
+	end, before := at+size, at
+	if l.known.GroupList[class] {
+		for n := 1; end < len(text) && n < longestUnknown; n++ {
+			r, size := utf8.DecodeRune(text[end:])
+			if l.known.CharacterCategory(r) != class {
+				break
+			}
+			before = end
+			end += size
+		}
+	}
+	first := l.known.UnkDict.Index[int32(class)]
+	for id := first; id <= first+l.known.UnkDict.IndexDup[int32(class)]; id++ {
+		if before > at {
+			l.add(at, before, ^id, l.known.UnkDict.Morphs[id], lengthCost(text[at:before]))
+		}
+		l.add(at, end, ^id, l.known.UnkDict.Morphs[id], lengthCost(text[at:end]))
+	}
+}
+
+func (l *lattice) add(start, end int, id int32, m dict.Morph, long int32) {
+	way := l.wayTo(int32(start), m.LeftID)
+	l.words = append(l.words, latticeWord{
+		start: int32(start), end: int32(end), id: id, right: m.RightID,
+		cost: way.cost + int32(m.Weight) + long, before: way.before, sameEnd: l.ends[end],
+	})
+	l.ends[end] = int32(len(l.words) - 1)
+}
+
+// wayTo finds the cheapest word that ends at a place, for a word of a class
+// behind it. Words of one class share the answer. Of equals the first added
+// one counts.
+func (l *lattice) wayTo(at int32, left int16) wayTo {
+	best := &l.best[left]
+	if best.at == at {
+		return *best
+	}
+	best.at = at
+	row := l.known.Connection.Vec[int(l.known.Connection.Row)*int(left):]
+	first := true
+	for w := l.ends[at]; w >= 0; w = l.words[w].sameEnd {
+		word := &l.words[w]
+		if cost := word.cost + int32(row[word.right]); first || cost <= best.cost {
+			best.cost, best.before, first = cost, w, false
+		}
+	}
+	return *best
+}
+
+// lengthCost is what a word costs for its length.
+func lengthCost(word []byte) int32 {
+	if len(word) <= 3*freeIdeographs {
+		return 0
+	}
+	n, ideographs := int32(0), true
+	for _, r := range string(word) {
+		n++
+		ideographs = ideographs && unicode.Is(unicode.Ideographic, r)
+	}
+	switch {
+	case n > freeIdeographs && ideographs:
+		return (n - freeIdeographs) * ideographCost
+	case n > freeOthers:
+		return (n - freeOthers) * otherCost
+	}
+	return 0
+}
