@@ -308,7 +308,7 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first in
 	for from := 0; from < len(docs) && it.SeekBlock(docs[from]); {
 		to, last := len(docs), it.LastDoc()
 		if docs[to-1] > last {
-			to, _ = slices.BinarySearch(docs, last+1)
+			to = lowerBound(docs, last+1)
 		}
 		n := intersect(docs[from:to], it.Docs(), found[:], places[:])
 		if n > 0 {

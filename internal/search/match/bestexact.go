@@ -1,9 +1,6 @@
 package match
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 // exactly reports whether the phrase is one of single terms without other
 // words between, which is found by narrowing the places where it may start.
@@ -76,7 +73,7 @@ func (s *phraseStep) pair(first, second *slot, out *batch, floor float64) (dropp
 	for from := 0; from < len(docs) && it.SeekBlock(docs[from]); {
 		to, last := len(docs), it.LastDoc()
 		if docs[to-1] > last {
-			to, _ = slices.BinarySearch(docs, last+1)
+			to = lowerBound(docs, last+1)
 		}
 		n := intersect(docs[from:to], it.Docs(), found[:], places[:])
 		for i := range n {
@@ -125,7 +122,7 @@ func (s *phraseStep) narrow(word *slot, out *batch, floor float64) (dropped bool
 	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
 		to, last := len(out.docs), it.LastDoc()
 		if out.docs[to-1] > last {
-			to, _ = slices.BinarySearch(out.docs, last+1)
+			to = lowerBound(out.docs, last+1)
 		}
 		n := intersect(out.docs[from:to], it.Docs(), found[:], places[:])
 		for i := range n {

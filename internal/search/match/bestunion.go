@@ -214,10 +214,10 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 			docs := it.Docs()
 			first, last := 0, len(docs)
 			if last > 0 && docs[0] < base {
-				first, _ = slices.BinarySearch(docs, base)
+				first = lowerBound(docs, base)
 			}
 			if it.LastDoc() >= end {
-				last, _ = slices.BinarySearch(docs, end)
+				last = lowerBound(docs, end)
 			}
 			before := len(s.room.batch.docs)
 			t.gradeInto(&s.room.batch, docs[first:last], it.Freqs()[first:last], least)
@@ -303,11 +303,11 @@ func (s *termStep) addAll(base uint32, sums *Sums, marked *Bits) {
 		docs, freqs := it.Docs(), it.Freqs()
 		first, last := 0, len(docs)
 		if last > 0 && docs[0] < base {
-			first, _ = slices.BinarySearch(docs, base)
+			first = lowerBound(docs, base)
 		}
 		whole := it.LastDoc() < end
 		if !whole {
-			last, _ = slices.BinarySearch(docs, end)
+			last = lowerBound(docs, end)
 		}
 		if marked == nil {
 			s.table.AddWindow(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[Span]float64)(sums))
