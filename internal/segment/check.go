@@ -15,6 +15,9 @@ func Check(r *Reader) error {
 	if err := r.file.Verify(); err != nil {
 		return err
 	}
+	if err := r.openAll(); err != nil {
+		return err
+	}
 	c := checker{r}
 	for i, f := range r.meta.fields {
 		if err := c.field(f, uint32(i+1)); err != nil {

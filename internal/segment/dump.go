@@ -32,6 +32,9 @@ func Dump(w io.Writer, fs vfs.FS, name string) error {
 	}
 	file.Dump(w, func(id blockfile.ID) string { return describe(described, id) })
 	r, err := open(m, blockfile.VerifyAll)
+	if err == nil {
+		err = r.openAll()
+	}
 	if err != nil {
 		return err
 	}

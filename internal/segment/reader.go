@@ -2,6 +2,7 @@ package segment
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -25,13 +26,17 @@ type Reader struct {
 	records *Records
 	keys    *terms.Field // the first Key field, nil when there is none
 
-	terms        map[string]*terms.Field
-	numbers      map[string]*columns.Numbers
-	numberPoints map[string]*points.Numbers
-	ordinals     map[string]*columns.Ordinals
-	geo          map[string]*columns.Geo
-	geoPoints    map[string]*points.Geo
-	vectors      map[string]*vectors.Reader
+	byKey  map[fieldKey]int // place of a field in opened
+	opened []structures
+}
+
+// structures are those of one field, opened when it is first asked for: a
+// segment may have thousands of fields, and a search needs few.
+type structures struct {
+	once   sync.Once
+	values any // *terms.Field, *columns.Numbers, …
+	points any // *points.Numbers or *points.Geo, where there are some
+	err    error
 }
 
 // Open opens a segment file and checks its checksums, unless it is trusted.
@@ -67,17 +72,7 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{
-		mapping:      m,
-		file:         file,
-		terms:        map[string]*terms.Field{},
-		numbers:      map[string]*columns.Numbers{},
-		numberPoints: map[string]*points.Numbers{},
-		ordinals:     map[string]*columns.Ordinals{},
-		geo:          map[string]*columns.Geo{},
-		geoPoints:    map[string]*points.Geo{},
-		vectors:      map[string]*vectors.Reader{},
-	}
+	r := &Reader{mapping: m, file: file}
 	metaID := blockfile.ID{Part: partMeta}
 	data, ok := file.Section(metaID)
 	if ok {
@@ -95,12 +90,15 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 	} else if r.meta.docs != r.meta.roots {
 		return nil, blockfile.Corrupt(m.Name(), file.Offset(metaID), "%d documents, %d roots and no parents", r.meta.docs, r.meta.roots)
 	}
+	r.opened = make([]structures, len(r.meta.fields))
+	r.byKey = make(map[fieldKey]int, len(r.meta.fields))
 	for i, f := range r.meta.fields {
-		if err := r.openField(f, uint32(i+1)); err != nil {
-			return nil, err
-		}
+		r.byKey[f.key()] = i
 		if f.Key && r.keys == nil {
-			r.keys = r.terms[f.Name]
+			if err := r.field(i).err; err != nil {
+				return nil, err
+			}
+			r.keys = r.opened[i].values.(*terms.Field)
 		}
 	}
 	packed, err := stored.Open(file, 0, r.meta.docs)
@@ -113,25 +111,58 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 	return r, nil
 }
 
-func (r *Reader) openField(f FieldOptions, owner uint32) (err error) {
+// field opens a field when it is not open yet.
+func (r *Reader) field(i int) *structures {
+	s := &r.opened[i]
+	s.once.Do(func() { s.values, s.points, s.err = r.openField(r.meta.fields[i], uint32(i+1)) })
+	return s
+}
+
+// find opens a field by name, nil when the segment has none. Its bytes have the
+// right checksums and are not what this program writes when it cannot be
+// opened: then it panics with an error that wraps blockfile.ErrCorrupt, see
+// vfs.Protect.
+func (r *Reader) find(kind Kind, name string) *structures {
+	i, ok := r.byKey[fieldKey{kind, name}]
+	if !ok {
+		return nil
+	}
+	s := r.field(i)
+	if s.err != nil {
+		panic(s.err)
+	}
+	return s
+}
+
+// openAll opens every field and returns the first error.
+func (r *Reader) openAll() error {
+	for i := range r.opened {
+		if err := r.field(i).err; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Reader) openField(f FieldOptions, owner uint32) (values, index any, err error) {
 	docs := r.meta.docs
 	switch f.Kind {
 	case Terms:
-		r.terms[f.Name], err = terms.Open(r.file, owner, docs, f.terms())
+		values, err = terms.Open(r.file, owner, docs, f.terms())
 	case Numbers:
-		if r.numbers[f.Name], err = columns.OpenNumbers(r.file, owner, docs, f.Multi); err == nil && f.Points {
-			r.numberPoints[f.Name], err = points.OpenNumbers(r.file, owner, docs)
+		if values, err = columns.OpenNumbers(r.file, owner, docs, f.Multi); err == nil && f.Points {
+			index, err = points.OpenNumbers(r.file, owner, docs)
 		}
 	case Ordinals:
-		r.ordinals[f.Name], err = columns.OpenOrdinals(r.file, owner, docs, f.Multi)
+		values, err = columns.OpenOrdinals(r.file, owner, docs, f.Multi)
 	case Geo:
-		if r.geo[f.Name], err = columns.OpenGeo(r.file, owner, docs, f.Multi); err == nil && f.Points {
-			r.geoPoints[f.Name], err = points.OpenGeo(r.file, owner, docs)
+		if values, err = columns.OpenGeo(r.file, owner, docs, f.Multi); err == nil && f.Points {
+			index, err = points.OpenGeo(r.file, owner, docs)
 		}
 	case Vector:
-		r.vectors[f.Name], err = r.openVectors(f, owner)
+		values, err = r.openVectors(f, owner)
 	}
-	return err
+	return values, index, err
 }
 
 func (r *Reader) openVectors(f FieldOptions, owner uint32) (*vectors.Reader, error) {
@@ -196,25 +227,60 @@ func (r *Reader) Fields() []FieldOptions { return r.meta.fields }
 
 // Terms returns a Terms field, nil when the segment has none of the name:
 // then no document has a value. So do the other methods of this form.
-func (r *Reader) Terms(name string) *terms.Field { return r.terms[name] }
+func (r *Reader) Terms(name string) *terms.Field {
+	if s := r.find(Terms, name); s != nil {
+		return s.values.(*terms.Field)
+	}
+	return nil
+}
 
 // Numbers returns a numbers column, nil when there is none.
-func (r *Reader) Numbers(name string) *columns.Numbers { return r.numbers[name] }
+func (r *Reader) Numbers(name string) *columns.Numbers {
+	if s := r.find(Numbers, name); s != nil {
+		return s.values.(*columns.Numbers)
+	}
+	return nil
+}
 
 // NumberPoints returns the range index of a numbers column, nil when none.
-func (r *Reader) NumberPoints(name string) *points.Numbers { return r.numberPoints[name] }
+func (r *Reader) NumberPoints(name string) *points.Numbers {
+	if s := r.find(Numbers, name); s != nil && s.points != nil {
+		return s.points.(*points.Numbers)
+	}
+	return nil
+}
 
 // Ordinals returns an ordinals column, nil when there is none.
-func (r *Reader) Ordinals(name string) *columns.Ordinals { return r.ordinals[name] }
+func (r *Reader) Ordinals(name string) *columns.Ordinals {
+	if s := r.find(Ordinals, name); s != nil {
+		return s.values.(*columns.Ordinals)
+	}
+	return nil
+}
 
 // Geo returns a geo column, nil when there is none.
-func (r *Reader) Geo(name string) *columns.Geo { return r.geo[name] }
+func (r *Reader) Geo(name string) *columns.Geo {
+	if s := r.find(Geo, name); s != nil {
+		return s.values.(*columns.Geo)
+	}
+	return nil
+}
 
 // GeoPoints returns the region index of a geo column, nil when none.
-func (r *Reader) GeoPoints(name string) *points.Geo { return r.geoPoints[name] }
+func (r *Reader) GeoPoints(name string) *points.Geo {
+	if s := r.find(Geo, name); s != nil && s.points != nil {
+		return s.points.(*points.Geo)
+	}
+	return nil
+}
 
 // Vectors returns a vector column, nil when there is none.
-func (r *Reader) Vectors(name string) *vectors.Reader { return r.vectors[name] }
+func (r *Reader) Vectors(name string) *vectors.Reader {
+	if s := r.find(Vector, name); s != nil {
+		return s.values.(*vectors.Reader)
+	}
+	return nil
+}
 
 // Stored returns the records, nil when no document has one.
 func (r *Reader) Stored() *Records { return r.records }

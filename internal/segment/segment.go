@@ -189,11 +189,13 @@ func decodeMeta(b []byte) (m meta, ok bool) {
 		return v
 	}
 	ok = true
+	text := string(b) // names are parts of it
 	docs, roots, fields := number(), number(), number()
 	if docs > MaxDocs || roots > docs || fields > uint64(len(b)) {
 		return m, false
 	}
 	m.docs, m.roots = uint32(docs), uint32(roots)
+	m.fields = make([]FieldOptions, 0, fields)
 	for range fields {
 		if len(b) == 0 {
 			return m, false
@@ -211,7 +213,8 @@ func decodeMeta(b []byte) (m meta, ok bool) {
 		}
 		f.Freqs, f.Positions, f.Lengths = flags&flagFreqs != 0, flags&flagPositions != 0, flags&flagLengths != 0
 		f.Key, f.Multi, f.Points = flags&flagKey != 0, flags&flagMulti != 0, flags&flagPoints != 0
-		f.Name, b = string(b[:length]), b[length:]
+		at := len(text) - len(b)
+		f.Name, b = text[at:at+int(length)], b[length:]
 		m.fields = append(m.fields, f)
 	}
 	return m, ok && len(b) == 0

@@ -29,12 +29,16 @@ func Protect(do func() error) (err error) {
 }
 
 // Recovered returns the error that a recovered panic stands for. It wraps
-// ErrFault or ErrPanic, the latter with the stack of the goroutine.
+// ErrFault or ErrPanic, the latter with the stack of the goroutine, and what was
+// panicked with when that is an error.
 func Recovered(p any) error {
 	fault, ok := p.(interface {
 		error
 		Addr() uintptr
 	})
+	if err, isError := p.(error); isError && !ok {
+		return fmt.Errorf("%w: %w\n%s", ErrPanic, err, debug.Stack())
+	}
 	if !ok {
 		return fmt.Errorf("%w: %v\n%s", ErrPanic, p, debug.Stack())
 	}
