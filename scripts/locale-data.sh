@@ -51,7 +51,8 @@ from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictiona
 work = sys.argv[1]
 with open(work + "/fi.words", "w", encoding="utf-8") as words:
     for form, base in DefaultDictionaryFactory().get_dictionary("fi").items():
-        if form == base or form.endswith("n"):
+        print(base, file=words)
+        if form.endswith("n"):
             print(form, file=words)
 text = open(work + "/hyphenation.fi/lib/fi.js", encoding="utf-8").read()
 with open(work + "/fi.patterns", "w", encoding="utf-8") as patterns:

@@ -12,6 +12,7 @@ package decompound
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -28,8 +29,8 @@ const (
 // Splitter finds the parts of compounds of one language.
 type Splitter struct {
 	patterns *Patterns
-	words    *vellum.FST
-	known    [1 << 12]atomic.Pointer[known] // by hash of the word
+	readers  sync.Pool                      // of *vellum.Reader over the word list
+	known    [1 << 13]atomic.Pointer[known] // by hash of the word
 }
 
 // known is a word and its parts. It never changes.
@@ -47,7 +48,18 @@ func New(patterns *Patterns, words []byte) (*Splitter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("word list: %w", err)
 	}
-	return &Splitter{patterns: patterns, words: fst}, nil
+	s := &Splitter{patterns: patterns}
+	s.readers.New = func() any {
+		reader, err := fst.Reader()
+		if err != nil {
+			return err
+		}
+		return reader
+	}
+	if err, failed := s.readers.Get().(error); failed {
+		return nil, fmt.Errorf("word list: %w", err)
+	}
+	return s, nil
 }
 
 // AppendParts appends start and end of every part of word, in bytes, pair by
@@ -89,6 +101,11 @@ func (s *Splitter) appendParts(dst []int, word []byte) []int {
 	breaks := append(breakSpace[:0], 0)
 	breaks = s.patterns.appendBreaks(breaks, word)
 	breaks = append(breaks, length)
+	list, ok := s.readers.Get().(*vellum.Reader)
+	if !ok {
+		return dst
+	}
+	defer s.readers.Put(list)
 	for i, from := range breaks {
 		for _, to := range breaks[i+1:] {
 			n := to - from
@@ -96,9 +113,9 @@ func (s *Splitter) appendParts(dst []int, word []byte) []int {
 				continue
 			}
 			switch {
-			case s.has(word[offsets[from]:offsets[to]]):
+			case has(list, word[offsets[from]:offsets[to]]):
 				dst = append(dst, offsets[from], offsets[to])
-			case n > minPart && s.has(word[offsets[from]:offsets[to-1]]):
+			case n > minPart && has(list, word[offsets[from]:offsets[to-1]]):
 				dst = append(dst, offsets[from], offsets[to-1]) // without the linking letter
 			}
 		}
@@ -106,7 +123,7 @@ func (s *Splitter) appendParts(dst []int, word []byte) []int {
 	return dst
 }
 
-func (s *Splitter) has(part []byte) bool {
-	ok, err := s.words.Contains(part)
+func has(list *vellum.Reader, part []byte) bool {
+	_, ok, err := list.Get(part)
 	return ok && err == nil
 }
