@@ -222,7 +222,7 @@ func (s *Store) putMasked(key string, m mask, condition bucket.Condition) (bucke
 	switch {
 	case !isOurs && m.kind == Missing:
 		return bucket.Written{}, fmt.Errorf("put %s: %w", key, bucket.ErrNotFound)
-	case isOurs && m.kind != Older && m.kind != Foreign && (key != "registry" || s.repairing == 0):
+	case isOurs && m.kind != Older && m.kind != Foreign && (key == "registry" && s.repairing == 0 || s.lists(path.Base(path.Dir(key)))):
 		s.report(fmt.Sprintf("I14: %s was replaced although it was missing or damaged (%d)", key, m.kind))
 	}
 	return bucket.Written{}, fmt.Errorf("put %s: %w", key, bucket.ErrCondition)

@@ -232,8 +232,24 @@ func Load(environment []string, dev bool) (*Config, error) {
 		return nil, errors.Join(problems...)
 	}
 	c.derive()
+	c.regionOf(environment)
 	c.warn(set)
 	return c, nil
+}
+
+// regionOf takes the region of the environment for credentials of the
+// environment, unless one is configured.
+func (c *Config) regionOf(environment []string) {
+	if c.Storage.Remote.Auth != "aws" || c.isSet("SERVICE_STORAGE_REMOTE_REGION") {
+		return
+	}
+	for _, wanted := range []string{"AWS_DEFAULT_REGION", "AWS_REGION"} { // the last one wins
+		for _, entry := range environment {
+			if name, value, _ := strings.Cut(entry, "="); name == wanted && value != "" {
+				c.Storage.Remote.Region = value
+			}
+		}
+	}
 }
 
 func sameDevValue(name, value string) bool {

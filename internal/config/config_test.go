@@ -149,3 +149,25 @@ func FuzzParseSize(f *testing.F) {
 		}
 	})
 }
+
+func TestRegionOfTheEnvironment(t *testing.T) {
+	base := []string{"SERVICE_STORAGE_MODE=object", "SERVICE_STORAGE_LOCAL_DIRECTORY=d", "SERVICE_STORAGE_REMOTE_BUCKET=b", "SERVICE_AUTH_MODE=none"}
+	for _, c := range []struct {
+		set  []string
+		want string
+	}{
+		{nil, "us-east-1"},
+		{[]string{"AWS_DEFAULT_REGION=eu-west-1"}, "eu-west-1"},
+		{[]string{"AWS_REGION=eu-north-1", "AWS_DEFAULT_REGION=eu-west-1"}, "eu-north-1"},
+		{[]string{"AWS_REGION=eu-north-1", "SERVICE_STORAGE_REMOTE_REGION=us-east-1"}, "us-east-1"},
+		{[]string{"AWS_REGION=eu-north-1", "SERVICE_STORAGE_REMOTE_ACCESS_KEY=a", "SERVICE_STORAGE_REMOTE_SECRET_KEY=s"}, "us-east-1"},
+	} {
+		loaded, err := Load(append(append([]string(nil), base...), c.set...), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := loaded.Storage.Remote.Region; got != c.want {
+			t.Errorf("%v: region %s, want %s", c.set, got, c.want)
+		}
+	}
+}

@@ -75,7 +75,8 @@ func writeSmall(fs vfs.FS, name string, content []byte) error {
 // Budget bounds the space of copies.
 type Budget struct {
 	MaxSize  int64         // 0: no bound
-	MinIdle  time.Duration // copies used more recently stay
+	MinIdle  time.Duration // copies used more recently stay, unless the disk runs full
+	Reserve  uint64        // bytes of the disk that stay free; 0: the smaller of 1 GiB and 5 %
 	HalfLife time.Duration // of the count that ranks copies
 }
 
@@ -93,34 +94,10 @@ func (s *Set) Shrink(b Budget) error {
 	if s.options.Remote == nil || b.MaxSize <= 0 {
 		return nil
 	}
-	local, err := s.Local()
-	if err != nil {
+	total, closed, err := s.closedCopies(b, b.MinIdle)
+	if err != nil || total <= b.MaxSize {
 		return err
 	}
-	var total int64
-	var closed []closedCopy
-	now := time.Now()
-	for _, generation := range local {
-		size := sizeOf(s.fs, s.storage(generation).Directory)
-		total += size
-		u := s.readUsage(generation)
-		if !s.isInUse(generation) && now.Sub(u.LastUsed) >= b.MinIdle {
-			closed = append(closed, closedCopy{generation, size, u})
-		}
-	}
-	if total <= b.MaxSize {
-		return nil
-	}
-	slices.SortFunc(closed, func(a, c closedCopy) int {
-		x, y := a.at(now, b.HalfLife), c.at(now, b.HalfLife)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return a.LastUsed.Compare(c.LastUsed)
-	})
 	for _, one := range closed {
 		if total <= b.MaxSize-b.MaxSize/10 {
 			break
@@ -134,6 +111,66 @@ func (s *Set) Shrink(b Budget) error {
 		s.options.Log.Warn("the disk budget is exceeded and nothing can be removed", "used", total, "budget", b.MaxSize)
 	}
 	return nil
+}
+
+// MakeRoom removes copies that are not open, least used first, while less of
+// the disk is free than its reserve: writes, which are refused then, go before
+// copies that can be fetched again.
+func (s *Set) MakeRoom(b Budget) error {
+	free, total, err := s.fs.Free()
+	if s.options.Remote == nil || err != nil || total == 0 {
+		return err
+	}
+	reserve := b.Reserve
+	if reserve == 0 {
+		reserve = min(1<<30, total/20)
+	}
+	if free >= reserve {
+		return nil
+	}
+	_, closed, err := s.closedCopies(b, 0)
+	if err != nil {
+		return err
+	}
+	for _, one := range closed {
+		if free >= reserve+reserve/10 {
+			break
+		}
+		if err := s.dropCopy(one.generation); err != nil {
+			return err
+		}
+		free += uint64(one.size)
+	}
+	return nil
+}
+
+// closedCopies returns the space of all copies and, the least used first, those
+// that nothing here has open and nobody used for a while.
+func (s *Set) closedCopies(b Budget, idle time.Duration) (total int64, closed []closedCopy, err error) {
+	local, err := s.Local()
+	if err != nil {
+		return 0, nil, err
+	}
+	now := time.Now()
+	for _, generation := range local {
+		size := sizeOf(s.fs, s.storage(generation).Directory)
+		total += size
+		u := s.readUsage(generation)
+		if !s.isInUse(generation) && now.Sub(u.LastUsed) >= idle {
+			closed = append(closed, closedCopy{generation, size, u})
+		}
+	}
+	slices.SortFunc(closed, func(a, c closedCopy) int {
+		x, y := a.at(now, b.HalfLife), c.at(now, b.HalfLife)
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return a.LastUsed.Compare(c.LastUsed)
+	})
+	return total, closed, nil
 }
 
 func (s *Set) isInUse(generation registry.ID) bool {
@@ -169,20 +206,32 @@ func (s *Set) dropCopy(generation registry.ID) error {
 	return removeTree(s.fs, s.directory, directory)
 }
 
-// KeepBudget shrinks the copies at an interval until ctx ends.
+// roomInterval is how often the free space of the disk is looked at.
+const roomInterval = 10 * time.Second
+
+// KeepBudget shrinks the copies at an interval, and when the disk runs full,
+// until ctx ends.
 func (s *Set) KeepBudget(ctx context.Context, b Budget, interval time.Duration) {
-	if s.options.Remote == nil || b.MaxSize <= 0 || interval <= 0 {
+	if s.options.Remote == nil {
 		return
 	}
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
+	if interval <= 0 {
+		interval = time.Hour
+	}
+	budget, room := time.NewTicker(interval), time.NewTicker(roomInterval)
+	defer budget.Stop()
+	defer room.Stop()
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-budget.C:
+			err = s.Shrink(b)
+		case <-room.C:
+			err = s.MakeRoom(b)
 		}
-		if err := s.Shrink(b); err != nil {
+		if err != nil {
 			s.options.Log.Error("the disk budget cannot be kept", "error", err)
 		}
 	}

@@ -29,6 +29,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quiresearch/quire/definition"
@@ -87,6 +88,7 @@ type slot struct {
 
 	isWriter bool                // opened to write; always so in local mode
 	writer   *replication.Writer // in object mode, of a writer; set before opened is closed
+	pushing  atomic.Int32        // commits on their way to the bucket
 	copied   copied              // in object mode, of a copy
 	previous *slot               // a copy that answers reads until the open is over; nil: none
 
@@ -184,6 +186,11 @@ func (s *Set) AcquireToReadFor(ctx context.Context, entry registry.Entry, purpos
 	if err != nil && toWrite && s.options.Remote != nil && ctx.Err() == nil {
 		// What cannot be written now may still be read.
 		held, err = s.acquire(ctx, entry, purpose, false, true)
+	}
+	if err == nil {
+		if err = held.copied.refusal(); err != nil {
+			s.giveBack(held)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -365,7 +372,7 @@ func openProblem(err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	if errors.Is(err, blockfile.ErrVersion) || errors.Is(err, manifest.ErrVersion) || errors.Is(err, log.ErrVersion) {
+	if errors.Is(err, errIncompatible) || errors.Is(err, blockfile.ErrVersion) || errors.Is(err, manifest.ErrVersion) || errors.Is(err, log.ErrVersion) {
 		return problem.IndexUnsupported.New("features", "a newer format").Because(err)
 	}
 	return problem.StorageIoError.New("resource", "index").Because(err)

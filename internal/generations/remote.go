@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/manifest"
@@ -68,7 +69,37 @@ type copied struct {
 	askedAt   time.Time // when the last pull began
 	checkedAt time.Time // when the last one that succeeded ended
 	pulling   bool
-	failed    bool // the last pull failed: newer state may exist
+	failed    bool  // the last pull failed: newer state may exist
+	blocked   error // why this build cannot read the stored state; nil: it can
+}
+
+// errIncompatible marks files of a format that this build does not read.
+var errIncompatible = errors.New("the stored format is not read by this build")
+
+// refusal returns why a copy answers nothing, nil while it does.
+func (c *copied) refusal() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.blocked == nil {
+		return nil
+	}
+	return openProblem(c.blocked)
+}
+
+// readable returns why this build cannot read a stored state, before anything
+// of it is fetched; nil when it can.
+func (s *Set) readable(found replication.Held, err error) error {
+	if errors.Is(err, manifest.ErrVersion) {
+		return fmt.Errorf("%w: %w", errIncompatible, err)
+	}
+	if err != nil {
+		return nil
+	}
+	_, err = definition.DecodeStored(found.Manifest.Definition, s.options.Engine.Capabilities)
+	if errors.Is(err, problem.IndexUnsupported) || errors.Is(err, problem.IndexDefinitionUnrepresentable) || errors.Is(err, problem.IndexFieldTypeUnrepresentable) {
+		return err
+	}
+	return nil
 }
 
 // openEngine opens a generation as the slot asks.
@@ -114,7 +145,7 @@ func (s *Set) openWriter(ctx context.Context, held *slot, storage engine.Storage
 	if err := s.pullOnce(ctx, remote, storage.Directory, writer.Manifest(), nil); err != nil {
 		return nil, remoteProblem(err)
 	}
-	storage.Log, storage.Publisher = writer, &timed{writer, s}
+	storage.Log, storage.Publisher = writer, &timed{writer, s, held}
 	g, err := engine.Open(ctx, storage, s.engineOptions(held))
 	if err != nil {
 		return nil, remoteProblem(err)
@@ -128,11 +159,14 @@ func (s *Set) openWriter(ctx context.Context, held *slot, storage engine.Storage
 // timed tells the meters of pushes.
 type timed struct {
 	*replication.Writer
-	set *Set
+	set  *Set
+	held *slot
 }
 
 func (t *timed) Publish(ctx context.Context, next *manifest.Manifest) error {
 	began := time.Now()
+	t.held.pushing.Add(1)
+	defer t.held.pushing.Add(-1)
 	err := t.Writer.Publish(ctx, next)
 	t.set.options.Metrics.SyncPush(err == nil, time.Since(began))
 	if errors.Is(err, engine.ErrFenced) {
@@ -168,6 +202,9 @@ func (s *Set) openCopy(ctx context.Context, held *slot, storage engine.Storage) 
 	options := s.engineOptions(held)
 	options.ReadOnly = true
 	failed := s.fetch(ctx, held, storage, nil)
+	if refused := held.copied.refusal(); refused != nil {
+		return nil, refused
+	}
 	if failed != nil {
 		if _, err := manifest.Read(s.fs, storage.Directory); err != nil {
 			return nil, remoteProblem(failed)
@@ -191,12 +228,16 @@ func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, hav
 	tag := c.tag
 	c.pulling, c.askedAt = true, time.Now()
 	c.mu.Unlock()
+	var blocked error
 	err := func() error {
 		var broken bucket.Tag // of the manifest whose files were missing
 		for range pullTries {
 			found, err := remote.Read(ctx, tag)
 			if errors.Is(err, bucket.ErrNotModified) {
 				return nil
+			}
+			if blocked = s.readable(found, err); blocked != nil {
+				return blocked
 			}
 			if err == nil {
 				err = s.checkAge(storage.Directory, found.Manifest)
@@ -218,7 +259,7 @@ func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, hav
 	}()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pulling, c.failed = false, err != nil
+	c.pulling, c.failed, c.blocked = false, err != nil, blocked
 	if err == nil {
 		c.tag, c.checkedAt = tag, time.Now()
 	}

@@ -14,11 +14,14 @@ import (
 
 // The states of a generation on this node.
 const (
-	Usable    = "usable"
-	Modified  = "modified"
-	NeedsPull = "needs_pull"
-	Pulling   = "pulling"
-	Closed    = "closed"
+	Usable       = "usable"
+	Modified     = "modified"
+	NeedsPull    = "needs_pull"
+	Pulling      = "pulling"
+	Pushing      = "pushing"
+	Unsupported  = "unsupported"  // the stored definition needs what this build lacks
+	Incompatible = "incompatible" // the stored files are of a format this build does not read
+	Closed       = "closed"
 )
 
 // Status is what a generation holds.
@@ -63,21 +66,28 @@ func sizeOf(fs vfs.FS, directory string) int64 {
 	return total
 }
 
-// State names the synchronization state: modified while changes wait for a
-// commit, needs_pull while another writer may have newer state, usable
-// otherwise.
+// State names the synchronization state: pushing during a commit to the bucket,
+// modified while changes wait for one, needs_pull while another writer may have
+// newer state, unsupported or incompatible when this build cannot read what is
+// stored, usable otherwise.
 func (g *Generation) State() string {
 	c := &g.held.copied
 	c.mu.Lock()
-	pulling, failed := c.pulling, c.failed
+	pulling, failed, blocked := c.pulling, c.failed, c.blocked
 	c.mu.Unlock()
 	switch {
 	case g.isClosed():
 		return Closed
 	case pulling:
 		return Pulling
+	case blocked != nil && errors.Is(blocked, errIncompatible):
+		return Incompatible
+	case blocked != nil:
+		return Unsupported
 	case failed, errors.Is(g.Err(), engine.ErrFenced):
 		return NeedsPull
+	case g.held.pushing.Load() > 0:
+		return Pushing
 	case g.Pending().Changes > 0:
 		return Modified
 	}

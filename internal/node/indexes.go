@@ -224,7 +224,8 @@ func checkCompatible(g *generations.Generation, before, after *definition.Defini
 }
 
 // Delete removes an index with all its generations, or one generation that is
-// not live. What cannot be taken out of use on this node at once goes later.
+// not live. The name is gone when it returns, also with an error of the local
+// disk.
 func (n *Node) Delete(ctx context.Context, name registry.Name) error {
 	index, err := n.registry.Find(name)
 	if err != nil {
@@ -237,7 +238,7 @@ func (n *Node) Delete(ctx context.Context, name registry.Name) error {
 	n.log.Info("removed", "name", name.String())
 	n.jobs.Recheck(ctx, index.ID)
 	if err := n.retire(context.WithoutCancel(ctx), removed); err != nil {
-		n.log.Error("the data of a removed generation cannot be deleted yet", "name", name.String(), "error", err)
+		return problem.StorageIoError.New("resource", "index").Because(err)
 	}
 	return nil
 }

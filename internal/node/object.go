@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/ownership"
 	"github.com/quiresearch/quire/internal/registry"
@@ -67,6 +68,7 @@ func (n *Node) joinDeployment(ctx context.Context, storage Storage) {
 			o.running.Go(func() { n.ownershipChanged(running, gained, lost) })
 		}
 	})
+	o.Member.OnHandover(n.handOver)
 	o.running.Go(func() { o.Member.Run(running) })
 	if held := o.Member.Held(); len(held) > 0 {
 		o.running.Go(func() { n.ownershipChanged(running, held, nil) })
@@ -127,6 +129,29 @@ func (n *Node) ownershipChanged(ctx context.Context, gained, lost []registry.ID)
 		if g, err := n.generations.AcquireFor(ctx, entry, generations.ForBackground); err == nil {
 			g.Release()
 		}
+	}
+}
+
+// handOverWait bounds the commits of an index that goes to another node.
+const handOverWait = 30 * time.Second
+
+// handOver drains an index that goes to another node: writes are refused by
+// now, those under way end, and one commit is tried so that the other node has
+// little to replay.
+func (n *Node) handOver(ctx context.Context, index registry.ID) {
+	waiting, cancel := context.WithTimeout(ctx, handOverWait)
+	defer cancel()
+	// A write holds the lock of the index until the generation took it.
+	moves := n.generations.Moves(index)
+	moves.Lock()
+	moves.Unlock()
+	for _, g := range n.generations.Open() {
+		if g.Entry.Index == index && !g.IsCopy() {
+			if _, err := g.Generation.Commit(waiting, engine.Explicit); err != nil {
+				n.log.Warn("an index is handed over without a last commit", "index", g.Entry.Name.Index, "error", err)
+			}
+		}
+		g.Release()
 	}
 }
 

@@ -54,6 +54,12 @@ type Member struct {
 	unwanted map[registry.ID]bool          // to be given up with the next beat
 	draining bool
 	changed  func(gained, lost []registry.ID)
+
+	drain    func(context.Context, registry.ID) // of an index that is handed over
+	handing  sync.WaitGroup                     // drains under way
+	leaving  *handover                          // nil: none
+	loads    map[registry.ID]load
+	joinedAt map[string]time.Duration // when a session was first seen, on the clock of this node
 }
 
 // Join begins a session. A node that is no candidate only watches.
@@ -64,6 +70,7 @@ func Join(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logge
 	m := &Member{
 		store: versioned.New[leadership](b, objectKey, resource), options: options, id: registry.NewID().String(), log: log,
 		watch: make(watch), claimed: make(map[registry.ID]time.Duration), unwanted: make(map[registry.ID]bool),
+		loads: make(map[registry.ID]load), joinedAt: make(map[string]time.Duration),
 	}
 	if !options.Candidate {
 		return m, nil
@@ -84,6 +91,7 @@ func (m *Member) Run(ctx context.Context) {
 	if !m.options.Candidate {
 		return
 	}
+	defer m.handing.Wait()
 	tick := time.NewTicker(max(m.options.Lease/3, time.Millisecond))
 	defer tick.Stop()
 	for {
@@ -93,7 +101,9 @@ func (m *Member) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		round, cancel := context.WithTimeout(ctx, m.options.Lease)
-		if err := m.beat(round); err != nil && ctx.Err() == nil {
+		if err := m.beat(round); err == nil {
+			m.balance(ctx)
+		} else if ctx.Err() == nil {
 			m.log.Error("the leadership cannot be renewed", "node", m.options.Node, "error", err)
 		}
 		cancel()
@@ -144,6 +154,15 @@ func (m *Member) see(found versioned.Object[leadership]) {
 	}
 	m.held = found
 	m.watch.see(found.Value, at, time.Now())
+	for id := range found.Value.Sessions {
+		if _, known := m.joinedAt[id]; !known {
+			m.joinedAt[id] = at
+		}
+	}
+	maps.DeleteFunc(m.joinedAt, func(id string, _ time.Duration) bool {
+		_, lives := found.Value.Sessions[id]
+		return !lives
+	})
 	ours := found.Value.held(m.id)
 	var gained, lost []registry.ID
 	for index := range ours {
@@ -155,6 +174,7 @@ func (m *Member) see(found versioned.Object[leadership]) {
 	for index := range m.claimed {
 		if !ours[index] {
 			delete(m.claimed, index)
+			delete(m.loads, index)
 			lost = append(lost, index)
 		}
 	}
@@ -197,6 +217,7 @@ func (m *Member) beat(ctx context.Context) error {
 				delete(next.Claims, index)
 			}
 		}
+		m.moveDrained(next)
 		return nil
 	})
 	if err != nil {
@@ -242,7 +263,10 @@ func (m *Member) Doubt() bool {
 func (m *Member) Claim(ctx context.Context, index registry.ID) error {
 	m.mu.Lock()
 	_, ours := m.claimed[index]
-	draining := m.draining
+	draining := m.draining || m.isHandedOver(index)
+	if ours && !draining {
+		m.noteWrite(index)
+	}
 	m.mu.Unlock()
 	switch {
 	case draining:

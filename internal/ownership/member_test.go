@@ -182,3 +182,63 @@ func TestALeadershipThatIsAwayChangesNothing(t *testing.T) {
 		}
 	})
 }
+
+// Indexes are spread over the nodes, the ones with the fewest writes first, each
+// drained before it goes.
+func TestIndexesAreSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		clock := func() time.Duration { return time.Since(time.Unix(0, 0)) }
+		join := func(name string) *Member {
+			m, err := Join(t.Context(), b, Options{Node: name, Address: "http://" + name, Lease: 9 * time.Second, Candidate: true, Clock: clock}, slog.New(slog.DiscardHandler))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		one := join("one")
+		all := make([]registry.ID, 5)
+		for i := range all {
+			all[i] = registry.NewID()
+			if err := one.Claim(t.Context(), all[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 100 { // the first two are busy
+			for _, index := range all[:2] {
+				if err := one.Claim(t.Context(), index); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var mu sync.Mutex
+		var drained []registry.ID
+		one.OnHandover(func(_ context.Context, index registry.ID) {
+			if err := one.Claim(context.Background(), index); !errors.Is(err, problem.IndexReadonly) {
+				t.Errorf("a write to an index that is handed over: %v", err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			drained = append(drained, index)
+		})
+		two := join("two")
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { one.Run(ctx) })
+		running.Go(func() { two.Run(ctx) })
+		time.Sleep(2 * time.Minute)
+		stop()
+		running.Wait()
+		if len(one.Held()) != 3 || len(two.Held()) != 2 || len(drained) != 2 {
+			t.Errorf("one node holds %d, the other %d, %d were drained", len(one.Held()), len(two.Held()), len(drained))
+		}
+		for _, index := range all[:2] {
+			if !one.Holds(index) {
+				t.Error("a busy index was handed over")
+			}
+		}
+		if err := one.Claim(t.Context(), two.Held()[0]); !errors.Is(err, problem.IndexerUnavailable) {
+			t.Errorf("a write to an index that went: %v", err)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package ownership
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/quiresearch/quire/internal/registry"
+)
+
+// Indexes are spread over the candidates: a node that writes more than its share
+// hands one at a time to a node that writes less. It first drains the index: new
+// writes are refused, those under way end, one commit is tried. The round after
+// moves the claim; what was not committed is in the log.
+
+// loadHalfLife is how fast writes are forgotten when indexes are compared.
+const loadHalfLife = 5 * time.Minute
+
+// load counts the writes of an index; the count halves with time.
+type load struct {
+	count float64
+	at    time.Duration // on the clock of this node
+}
+
+func (l load) now(at time.Duration) float64 {
+	return l.count * math.Exp2(-float64(at-l.at)/float64(loadHalfLife))
+}
+
+// bucket is the length of a count in bits: loads of one bucket are equal.
+func (l load) bucket(at time.Duration) int { return bits.Len64(uint64(max(0, l.now(at)))) }
+
+// handover is an index on its way to another session.
+type handover struct {
+	index   registry.ID
+	to      string // session
+	drained bool
+}
+
+// OnHandover sets what drains an index that goes to another node. It is called
+// without locks on a goroutine of its own and may take its time. It is set before
+// Run; without it nothing is handed over.
+func (m *Member) OnHandover(drain func(context.Context, registry.ID)) { m.drain = drain }
+
+// noteWrite counts a write of an index. The caller holds mu.
+func (m *Member) noteWrite(index registry.ID) {
+	at := m.options.Clock()
+	m.loads[index] = load{count: m.loads[index].now(at) + 1, at: at}
+}
+
+// isHandedOver reports whether an index is on its way to another node. The
+// caller holds mu.
+func (m *Member) isHandedOver(index registry.ID) bool {
+	return m.leaving != nil && m.leaving.index == index
+}
+
+// moveDrained gives an index that was drained to its taker, if that still lives.
+// The caller holds mu.
+func (m *Member) moveDrained(next *leadership) {
+	if m.leaving == nil || !m.leaving.drained {
+		return
+	}
+	if _, lives := next.Sessions[m.leaving.to]; lives && next.Claims[m.leaving.index] == m.id {
+		next.Claims[m.leaving.index] = m.leaving.to
+	}
+}
+
+// balance chooses an index to hand over, if this node writes more than its share
+// and another less, and drains it. An earlier one that was drained is over: it
+// went with the round, or it stays.
+func (m *Member) balance(ctx context.Context) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.leaving != nil && m.leaving.drained {
+		m.leaving = nil
+	}
+	if m.leaving != nil || m.draining || m.drain == nil {
+		return
+	}
+	index, to, ok := m.surplus()
+	if !ok {
+		return
+	}
+	m.leaving = &handover{index: index, to: to}
+	m.log.Info("hands an index over", "id", index, "node", m.held.Value.Sessions[to].Node)
+	leaving := m.leaving
+	m.handing.Go(func() {
+		m.drain(ctx, index)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		leaving.drained = true
+	})
+}
+
+// surplus returns the index with the fewest writes, of those this node writes
+// beyond its share, and the session that writes the fewest. The caller holds mu.
+func (m *Member) surplus() (index registry.ID, to string, ok bool) {
+	candidates := m.held.Value.candidates(m.isOver)
+	held := make(map[string]int, len(candidates))
+	for _, id := range candidates {
+		held[id] = 0
+	}
+	total := 0
+	for _, id := range m.held.Value.Claims {
+		if _, lives := held[id]; lives {
+			held[id]++
+			total++
+		}
+	}
+	if len(candidates) < 2 || total == 0 {
+		return index, "", false
+	}
+	share := (total + len(candidates) - 1) / len(candidates)
+	for _, id := range candidates { // in the order of nodes: every node compares alike
+		isSettled := m.options.Clock()-m.joinedAt[id] >= m.options.Lease
+		if id != m.id && isSettled && m.held.Value.Sessions[id].Address != "" && held[id] < share && (to == "" || held[id] < held[to]) {
+			to = id
+		}
+	}
+	if to == "" || held[m.id] <= share || held[m.id]-held[to] < 2 {
+		return index, "", false
+	}
+	at, least := m.options.Clock(), -1
+	for claimed := range m.claimed {
+		b := m.loads[claimed].bucket(at)
+		if least < 0 || b < least || b == least && claimed.Compare(index) > 0 {
+			index, least = claimed, b
+		}
+	}
+	return index, to, least >= 0
+}
