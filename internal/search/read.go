@@ -70,13 +70,21 @@ func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 	readings := slices.Concat(numbers, values)
 	slices.SortFunc(readings, func(a, b interpret.Reading) int { return cmp.Compare(a.First, b.First) })
 	used := make([]bool, len(readings))
+	var failure error
 	rewritten := rewriteTexts(clauses, "", func(clause *query.TextClause, list string) query.Clause {
 		here := interpret.At(readings, list)
 		for i := range readings {
 			used[i] = used[i] || slices.ContainsFunc(here, func(r interpret.Reading) bool { return r.First == readings[i].First })
 		}
-		return interpret.Rewrite(clause, parts, here, list)
+		left, err := s.leftOf(clause, list, parts, here)
+		if err != nil {
+			failure = err
+		}
+		return interpret.Rewrite(clause, parts, here, list, left)
 	})
+	if failure != nil {
+		return nil, failure
+	}
 	kept := readings[:0:0]
 	for i, reading := range readings {
 		if used[i] {
@@ -88,6 +96,26 @@ func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 	}
 	s.report(first.Text.Text, parts, kept)
 	return rewritten, nil
+}
+
+// leftOf tells what the fields of a text find in the words that readings leave.
+func (s *session) leftOf(clause *query.TextClause, list string, parts []query.TextPart, readings []interpret.Reading) (interpret.Rest, error) {
+	left, took := interpret.Loose(parts, readings)
+	if left == "" || len(readings) == 0 {
+		return interpret.Rest{}, nil
+	}
+	inLeft, err := s.compiler.CountWords(clause, list, left)
+	if err != nil {
+		return interpret.Rest{}, err
+	}
+	inTook, err := s.compiler.CountWords(clause, list, took)
+	if err != nil {
+		return interpret.Rest{}, err
+	}
+	return interpret.Rest{
+		Silent: slices.Min(inLeft) == 0,
+		Uneven: slices.Min(inLeft) != slices.Max(inLeft) || slices.Min(inTook) != slices.Max(inTook),
+	}, nil
 }
 
 // typedTexts appends the texts of clauses that are wanted.

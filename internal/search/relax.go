@@ -89,7 +89,7 @@ func findCandidate(clauses []query.Clause) *candidate {
 				continue
 			}
 			_, isAnd := clause.(*query.AndClause)
-			walk(query.Children(clause), direct && isAnd)
+			walk(query.Children(clause), direct && (isAnd || isRewritten(clause)))
 		}
 	}
 	walk(clauses, true)
@@ -113,6 +113,13 @@ func findCandidate(clauses []query.Clause) *candidate {
 		return nil
 	}
 	return c
+}
+
+// isRewritten reports whether a clause stands for a text that was read: its
+// alternatives stand where it does.
+func isRewritten(clause query.Clause) bool {
+	or, ok := clause.(*query.OrClause)
+	return ok && len(or.Clauses) > 0 && or.Clauses[0].Path() == or.At
 }
 
 // textOf returns the text of a text clause or matcher, or nil.
@@ -159,6 +166,9 @@ func replaceClause(clauses []query.Clause, old query.Clause, by []query.Clause) 
 		}
 		if and, ok := clause.(*query.AndClause); ok {
 			clause = &query.AndClause{At: and.At, Clauses: replaceClause(and.Clauses, old, by)}
+		} else if isRewritten(clause) {
+			or := clause.(*query.OrClause)
+			clause = &query.OrClause{At: or.At, Clauses: replaceClause(or.Clauses, old, by)}
 		}
 		changed = append(changed, clause)
 	}

@@ -182,16 +182,16 @@ func TestRewriteKeepsWhatWasNotRead(t *testing.T) {
 	clause := &query.TextClause{Text: query.Text{Text: `shoes under 100 -old "in stock"`, Match: query.MatchUser, Join: query.JoinAll, Prefix: query.PrefixLastToken}}
 	parts := query.UserParts(clause.Text.Text)
 	readings := reader("en", fields("price:SEK"), false).Numbers(parts)
-	and := Rewrite(clause, parts, readings, "").(*query.AndClause)
+	and := Rewrite(clause, parts, readings, "", Rest{}).(*query.AndClause)
 	if rest := and.Clauses[0].(*query.TextClause); rest.Text.Text != `shoes -old "in stock"` || !rest.Interpret.Off || rest.Prefix != query.PrefixLastToken {
 		t.Errorf("rest is %+v", rest.Text)
 	}
 	clause.Join = query.JoinAny
-	and = Rewrite(clause, parts, readings, "").(*query.AndClause)
+	and = Rewrite(clause, parts, readings, "", Rest{}).(*query.AndClause)
 	if rest := and.Clauses[1].(*query.TextClause); rest.Text.Text != "-old" {
 		t.Errorf("exclusions are %+v", rest.Text)
 	}
-	if Rewrite(clause, parts, nil, "") != query.Clause(clause) {
+	if Rewrite(clause, parts, nil, "", Rest{}) != query.Clause(clause) {
 		t.Error("a clause without readings changed")
 	}
 }

@@ -45,18 +45,58 @@ func Taken(readings []Reading) func(i int) bool {
 	}
 }
 
+// Rest is what fields make of the loose words that readings leave of a text.
+type Rest struct {
+	Silent bool // a field finds no word in them: there they ask for nothing
+	Uneven bool // fields find different numbers of words
+}
+
+// Loose returns the loose words that readings leave of a text, and those they
+// take.
+func Loose(parts []query.TextPart, readings []Reading) (left, took string) {
+	taken := Taken(readings)
+	var kept, gone []string
+	for i, part := range parts {
+		switch {
+		case part.Kind != query.LooseWord:
+		case taken(i):
+			gone = append(gone, part.Text)
+		default:
+			kept = append(kept, part.Text)
+		}
+	}
+	return strings.Join(kept, " "), strings.Join(gone, " ")
+}
+
 // Rewrite returns the clause that stands for a text clause whose readings are
 // given; the clause itself when there are none. list is the nested list the
 // clause stands in, "" outside of one.
-func Rewrite(clause *query.TextClause, parts []query.TextPart, readings []Reading, list string) query.Clause {
+//
+// A silent rest asks for nothing. An uneven one may ask for words that a field,
+// which holds all it finds in the text, passes over; then the text as it was
+// typed is an alternative to all of it.
+func Rewrite(clause *query.TextClause, parts []query.TextPart, readings []Reading, list string, left Rest) query.Clause {
 	if len(readings) == 0 {
 		return clause
 	}
+	read := rewrite(clause, parts, readings, list, left)
+	if !left.Uneven || clause.Join == query.JoinAny {
+		return read
+	}
+	literal := *clause
+	literal.Text.Interpret, literal.Text.Prefix = query.Interpret{Off: true}, query.PrefixOff
+	literal.Text.Typos, literal.Text.Relax = query.TyposOff, query.RelaxOff
+	return &query.OrClause{At: clause.At, Clauses: []query.Clause{
+		read, &query.BoostClause{At: clause.At, Weight: wordsWeight, Clauses: []query.Clause{&literal}},
+	}}
+}
+
+func rewrite(clause *query.TextClause, parts []query.TextPart, readings []Reading, list string, left Rest) query.Clause {
 	taken := Taken(readings)
 	var wanted, excluded []string
 	for i, part := range parts {
 		switch {
-		case taken(i):
+		case taken(i) || left.Silent && part.Kind == query.LooseWord:
 		case clause.Join == query.JoinAny && (part.Kind == query.ExcludedWord || part.Kind == query.ExcludedPhrase):
 			excluded = append(excluded, clause.Text.Text[part.Start:part.End])
 		default:

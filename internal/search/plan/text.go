@@ -46,6 +46,15 @@ func (c *Compiler) textMatcher(f *definition.ResolvedField, m *query.TextMatcher
 }
 
 func (c *Compiler) textClause(clause *query.TextClause, in scope, origin Origin) (Node, error) {
+	targets, err := c.targets(clause, in)
+	if err != nil {
+		return nil, err
+	}
+	return c.text(targets, options{Text: clause.Text, combine: clause.Combine}, origin)
+}
+
+// targets returns the fields that a text clause searches.
+func (c *Compiler) targets(clause *query.TextClause, in scope) ([]target, error) {
 	var targets []target
 	for _, named := range clause.Fields {
 		f, err := c.resolve(named.Field, in, named.At)
@@ -71,7 +80,7 @@ func (c *Compiler) textClause(clause *query.TextClause, in scope, origin Origin)
 	if len(targets) == 0 {
 		return nil, problem.SearchNoSearchableFields.At(clause.At)
 	}
-	return c.text(targets, options{Text: clause.Text, combine: clause.Combine}, origin)
+	return targets, nil
 }
 
 func (c *Compiler) target(f *definition.ResolvedField, weight *float64, at problem.Path) (target, error) {
