@@ -7,6 +7,7 @@ import (
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/highlight"
 	"github.com/quiresearch/quire/internal/snapshot"
@@ -29,7 +30,6 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 		return nil, err
 	}
 	a.Hits = make([]query.Hit, len(f.hits))
-	w.text = make([]byte, 0, len(f.hits)*bytesPerHit)
 	for i := range f.hits {
 		if err := ctx.Err(); err != nil {
 			return nil, err // nobody waits for the answer
@@ -40,6 +40,7 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 		a.Hits[i].HasScore = f.hasScore
 		a.Hits[i].Score = f.hits[i].score
 	}
+	w.finish(a.Hits)
 	return a, nil
 }
 
@@ -53,15 +54,39 @@ type hitWriter struct {
 	terms      map[string]*highlight.Terms
 	highlights []highlightField
 	buffer     *analysis.Buffer // of highlighting
-	record     []byte
-	text       []byte // of documents and values, one behind the other
+	scratch    *answerScratch
 }
 
-// bytesPerHit is the room made for the text of a hit before it is known.
-const bytesPerHit = 256
+// answerScratch is memory in which the texts of an answer are written one
+// behind the other; the answer then gets them in one piece each.
+type answerScratch struct {
+	record []byte
+	text   []byte // of documents and values
+	keys   []byte
+	ends   []hitEnds
+}
 
-// take returns what was written into the text since from.
-func (w *hitWriter) take(from int) []byte { return w.text[from:len(w.text):len(w.text)] }
+// hitEnds is where the texts of one hit end; they begin where those before
+// end. What a hit does not have ends where it begins.
+type hitEnds struct {
+	document, value, key int
+	hasValue             bool
+}
+
+// finish gives the hits what was written for them.
+func (w *hitWriter) finish(hits []query.Hit) {
+	s := w.scratch
+	text, keys := append([]byte{}, s.text...), string(s.keys)
+	at, keyAt := 0, 0
+	for i, end := range s.ends {
+		hits[i].Document = text[at:end.document:end.document]
+		if end.hasValue {
+			hits[i].Value = text[end.document:end.value:end.value]
+		}
+		hits[i].ID = keys[keyAt:end.key]
+		at, keyAt = end.value, end.key
+	}
+}
 
 // matchedList is one nested list whose matched values are shown.
 type matchedList struct {
@@ -74,6 +99,8 @@ type matchedList struct {
 func (s *session) newHitWriter() *hitWriter {
 	r := s.request
 	w := &hitWriter{session: s, documents: s.projection(r.Fields, r.HasFields)}
+	w.scratch = s.searcher.answers.Get().(*answerScratch)
+	w.scratch.text, w.scratch.keys, w.scratch.ends = w.scratch.text[:0], w.scratch.keys[:0], w.scratch.ends[:0]
 	if r.Hits != nil {
 		w.list, _ = s.view.Schema.Resolve(r.Hits.List)
 		w.values = s.projection(r.Hits.Fields, r.Hits.HasFields)
@@ -93,8 +120,14 @@ func (s *session) newHitWriter() *hitWriter {
 	return w
 }
 
+// maxScratch is how large a scratch may be to be used again.
+const maxScratch = 1 << 20
+
 // close gives back what the writer borrowed.
 func (w *hitWriter) close() {
+	if cap(w.scratch.text)+cap(w.scratch.record) <= maxScratch {
+		w.session.searcher.answers.Put(w.scratch)
+	}
 	if w.buffer != nil {
 		w.session.searcher.buffers.Put(w.buffer)
 	}
@@ -137,19 +170,17 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 	}
 	to.Index = -1
 	if key := view.Schema.PrimaryKey(); key != nil {
-		to.ID, to.HasID = keyText(record, key)
+		w.scratch.keys, to.HasID = appendKeyText(w.scratch.keys, record, key)
 	}
-	from := len(w.text)
-	w.text = w.documents.Append(w.text, record, signalsOf(segment, doc))
-	to.Document = w.take(from)
+	w.scratch.text = w.documents.Append(w.scratch.text, record, signalsOf(segment, doc))
+	end := hitEnds{document: len(w.scratch.text), key: len(w.scratch.keys)}
 	position := -1
 	if h.IsItem {
 		position = positionOf(segment, h.Doc-segment.Base)
 		to.Index = position
-		from := len(w.text)
-		if text, ok := w.values.AppendListValue(w.text, record, w.list, position); ok {
-			w.text = text
-			to.Value = w.take(from)
+		w.scratch.text, end.hasValue = w.values.AppendListValue(w.scratch.text, record, w.list, position)
+		if !end.hasValue {
+			w.scratch.text = w.scratch.text[:end.document]
 		}
 		if w.list.Key != nil {
 			record.Each(w.list.Key, w.session.locale, position, func(raw []byte) bool {
@@ -158,6 +189,8 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 			})
 		}
 	}
+	end.value = len(w.scratch.text)
+	w.scratch.ends = append(w.scratch.ends, end)
 	for i := range w.matched {
 		to.Matched = append(to.Matched, w.matched[i].write(segment, record, place))
 	}
@@ -172,12 +205,12 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 
 // open reads the stored record of a document.
 func (w *hitWriter) open(segment *snapshot.Segment, doc uint32) (document.Record, error) {
-	data, err := w.session.searcher.options.Records.Get(w.record, segment, doc)
+	data, err := w.session.searcher.options.Records.Get(w.scratch.record, segment, doc)
 	if err != nil || len(data) == 0 {
 		return document.Record{}, err
 	}
 	if w.session.searcher.options.Records == nil {
-		w.record = data
+		w.scratch.record = data
 	}
 	record, err := document.OpenRecord(data)
 	if err != nil {
@@ -216,14 +249,21 @@ func signalsOf(segment *snapshot.Segment, doc uint32) document.SignalReader {
 	}
 }
 
-// keyText returns the primary key of a record as text.
-func keyText(record document.Record, field *definition.ResolvedField) (text string, ok bool) {
+// appendKeyText appends the primary key of a record as text, and reports
+// whether it has one.
+func appendKeyText(to []byte, record document.Record, field *definition.ResolvedField) (text []byte, ok bool) {
 	record.Each(field, "", -1, func(raw []byte) bool {
+		if !field.Type.IsWhole() && jsonread.KindOf(raw) == jsonread.TextKind {
+			from := len(to)
+			to = jsonread.AppendText(to, raw)
+			ok = len(to) > from
+			return false
+		}
 		var key document.Key
 		if key, ok = document.KeyOf(field, raw); ok {
-			text = string(key)
+			to = append(to, key...)
 		}
 		return false
 	})
-	return text, ok
+	return to, ok
 }

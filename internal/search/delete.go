@@ -79,7 +79,7 @@ func appendKeys(ctx context.Context, keys []document.Key, schema *definition.Sch
 		if err != nil {
 			return nil, fmt.Errorf("document %d of %s: %w", doc, of.Reader.Name(), err)
 		}
-		key, ok := keyText(record, field)
+		key, ok := appendKeyText(nil, record, field)
 		if !ok {
 			return nil, fmt.Errorf("document %d of %s has no key in its record", doc, of.Reader.Name())
 		}

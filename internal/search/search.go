@@ -74,6 +74,7 @@ type Searcher struct {
 	buffers  sync.Pool // of *analysis.Buffer, which are costly to make
 
 	scratches sync.Pool // of *facet.Scratch
+	answers   sync.Pool // of *answerScratch
 }
 
 // New returns a Searcher that collects with the runner. The metrics may be
@@ -91,6 +92,7 @@ func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher
 		asked:  newAsked(), memories: newMemories(options.Log),
 		buffers:   sync.Pool{New: func() any { return new(analysis.Buffer) }},
 		scratches: sync.Pool{New: func() any { return new(facet.Scratch) }},
+		answers:   sync.Pool{New: func() any { return new(answerScratch) }},
 	}
 	s.values, s.forms = newValueIndex(s.measureState), newFormCache(s.measureState)
 	return s
@@ -132,7 +134,7 @@ func (s *Searcher) since(began time.Time) float64 {
 
 func (s *Searcher) deadline(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
-		return context.WithCancel(ctx)
+		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, limit)
 }

@@ -254,6 +254,10 @@ func compareValues(k *Key, a, b Value) int {
 // sortHits puts hits of several segments in order, the last first when
 // backwards.
 func sortHits(hits []Hit, order []Key, backwards bool) {
+	if len(order) == 1 && order[0].Kind == ByScore && order[0].Descending && !backwards {
+		slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc)) })
+		return
+	}
 	slices.SortFunc(hits, func(a, b Hit) int {
 		c := 0
 		for i := range order {

@@ -30,22 +30,37 @@ type ranker struct {
 	row          []rank // of the document offered
 	window       []uint32
 	values       []int64
+
+	// Room of a short page in a simple order.
+	keysRoom   [1]keyReader
+	rowRoom    [1]rank
+	docsRoom   [fewHits]uint32
+	scoresRoom [fewHits]float32
 }
+
+// fewHits is how many hits a ranker has room for without more memory.
+const fewHits = 16
 
 func (r *run) newRanker(ctx context.Context, segment int) (*ranker, error) {
 	s := r.search.snapshot.Segments[segment]
 	k := &ranker{base: s.Base, limit: r.request.Limit, backwards: r.request.Before != nil}
-	for _, key := range r.order {
-		reader := newKeyReader(key, s, k.backwards)
-		if err := r.choose(ctx, &reader, segment); err != nil {
+	k.keys = k.keysRoom[:0]
+	for i := range r.order {
+		k.keys = append(k.keys, newKeyReader(r.order[i], s, k.backwards))
+		if err := r.choose(ctx, &k.keys[i], segment); err != nil {
 			return nil, err
 		}
-		k.keys = append(k.keys, reader)
 	}
 	k.byScoreAlone = len(r.order) == 1 && r.order[0].Kind == ByScore && r.order[0].Descending && !k.backwards
-	k.row = make([]rank, len(k.keys))
-	room := min(k.limit, 64)
-	k.docs, k.scores = make([]uint32, 0, room), make([]float32, 0, room)
+	k.row = k.rowRoom[:]
+	if len(k.keys) > 1 {
+		k.row = make([]rank, len(k.keys))
+	}
+	k.docs, k.scores = k.docsRoom[:0], k.scoresRoom[:0]
+	if k.limit > fewHits {
+		room := min(k.limit, 64)
+		k.docs, k.scores = make([]uint32, 0, room), make([]float32, 0, room)
+	}
 	position := r.request.After
 	if k.backwards {
 		position = r.request.Before

@@ -137,7 +137,7 @@ type Position struct {
 type Hit struct {
 	Doc    uint32 // global number of the document, or of the list value
 	Score  float32
-	Values []Value // one per key of the order; empty when ordered by score alone
+	Values []Value // one per key of the order
 	Parent uint32  // global number of the root document
 	IsItem bool    // the hit is a list value
 }

@@ -179,7 +179,11 @@ func (r *run) merge(pieces []*piece) *Result {
 			result.Exact = false
 		}
 		if p.ranker != nil {
-			hits = append(hits, p.ranker.hits()...)
+			if some := p.ranker.hits(); hits == nil {
+				hits = some
+			} else {
+				hits = append(hits, some...)
+			}
 		}
 		if r.request.Sets {
 			result.Sets = append(result.Sets, p.set)

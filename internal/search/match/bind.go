@@ -89,7 +89,7 @@ func (b *binder) term(n *plan.Term, factor float64) step {
 	if field == nil {
 		return noStep{}
 	}
-	stats := b.view.terms[termKey{n.Structure, n.Text}]
+	stats := b.view.preparedTerm(n.Structure, n.Text)
 	entry := stats.entries[b.number]
 	if entry.DocFreq == 0 {
 		return noStep{}

@@ -34,7 +34,7 @@ func (b *binder) blend(n *plan.Blend, factor float64) step {
 	s := &blendStep{}
 	var holders uint64
 	for _, t := range n.Terms {
-		stats := b.view.terms[termKey{n.Structure, t.Text}]
+		stats := b.view.preparedTerm(n.Structure, t.Text)
 		holders = max(holders, stats.holders)
 		entry := stats.entries[b.number]
 		if entry.DocFreq == 0 {
@@ -49,7 +49,7 @@ func (b *binder) blend(n *plan.Blend, factor float64) step {
 	if len(s.parts) == 0 {
 		return noStep{}
 	}
-	weight := factor * n.Scoring.Weight * score.IDF(holders, b.view.fields[n.Structure].documents)
+	weight := factor * n.Scoring.Weight * score.IDF(holders, b.view.preparedField(n.Structure).documents)
 	if !b.scoring || weight == 0 {
 		return &s.find
 	}

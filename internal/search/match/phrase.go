@@ -60,13 +60,13 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 			idf++ // the constant of a prefix
 		} else {
 			for _, t := range w.Terms {
-				stats := b.view.terms[termKey{n.Structure, t}]
+				stats := b.view.preparedTerm(n.Structure, t)
 				holders = max(holders, stats.holders)
 				if e := stats.entries[b.number]; e.DocFreq > 0 {
 					entries = append(entries, e)
 				}
 			}
-			idf += score.IDF(holders, b.view.fields[n.Structure].documents)
+			idf += score.IDF(holders, b.view.preparedField(n.Structure).documents)
 		}
 		if len(entries) == 0 {
 			return noStep{}, nil

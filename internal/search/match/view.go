@@ -36,8 +36,8 @@ type View struct {
 	Snapshot *snapshot.Snapshot
 	caches   *Caches
 	tables   *Tables
-	terms    map[termKey]*termStats
-	fields   map[string]*fieldStats
+	terms    known[termKey, *termStats]
+	fields   known[string, fieldStats]
 	lists    map[plan.Node][]*List
 	ctx      context.Context
 }
@@ -78,6 +78,15 @@ type termKey struct{ structure, term string }
 type termStats struct {
 	holders uint64        // documents that hold it
 	entries []terms.Entry // by segment; DocFreq 0 where it is absent
+	one     [1]terms.Entry
+}
+
+func newTermStats(segments int) *termStats {
+	s := &termStats{}
+	if s.entries = s.one[:]; segments != 1 {
+		s.entries = make([]terms.Entry, segments)
+	}
+	return s
 }
 
 // fieldStats is what all segments together know of a Terms structure.
@@ -133,12 +142,12 @@ func (v *View) Prepare(n plan.Node) {
 
 func (v *View) term(structure, text string) *termStats {
 	key := termKey{structure, text}
-	if s := v.terms[key]; s != nil {
+	if s, ok := v.terms.get(key); ok {
 		return s
 	}
 	s := v.caches.term(v.Snapshot, key)
 	if s == nil {
-		s = &termStats{entries: make([]terms.Entry, len(v.Snapshot.Segments))}
+		s = newTermStats(len(v.Snapshot.Segments))
 		for i, seg := range v.Snapshot.Segments {
 			if field := seg.Reader.Terms(structure); field != nil {
 				if e, ok := field.Lookup([]byte(text)); ok {
@@ -149,18 +158,15 @@ func (v *View) term(structure, text string) *termStats {
 		}
 		v.caches.keepTerm(v.Snapshot, key, s)
 	}
-	if v.terms == nil {
-		v.terms = map[termKey]*termStats{}
-	}
-	v.terms[key] = s
+	v.terms.put(key, s)
 	return s
 }
 
-func (v *View) field(structure string) *fieldStats {
-	if s := v.fields[structure]; s != nil {
+func (v *View) field(structure string) fieldStats {
+	if s, ok := v.fields.get(structure); ok {
 		return s
 	}
-	s := &fieldStats{}
+	var s fieldStats
 	var length uint64
 	for _, seg := range v.Snapshot.Segments {
 		if field := seg.Reader.Terms(structure); field != nil {
@@ -172,10 +178,7 @@ func (v *View) field(structure string) *fieldStats {
 	if s.documents > 0 {
 		s.average = float64(length) / float64(s.documents)
 	}
-	if v.fields == nil {
-		v.fields = map[string]*fieldStats{}
-	}
-	v.fields[structure] = s
+	v.fields.put(structure, s)
 	return s
 }
 
@@ -185,10 +188,22 @@ func (v *View) Stats(structure, text string) (documents, holders uint64, average
 	return f.documents, t.holders, f.average
 }
 
+// preparedTerm and preparedField only look: many goroutines make Scanners of
+// what was prepared.
+func (v *View) preparedTerm(structure, text string) *termStats {
+	s, _ := v.terms.get(termKey{structure, text})
+	return s
+}
+
+func (v *View) preparedField(structure string) fieldStats {
+	s, _ := v.fields.get(structure)
+	return s
+}
+
 func (v *View) idf(structure, text string) float64 {
-	return score.IDF(v.terms[termKey{structure, text}].holders, v.fields[structure].documents)
+	return score.IDF(v.preparedTerm(structure, text).holders, v.preparedField(structure).documents)
 }
 
 func (v *View) table(structure string, s *plan.Scoring) *score.Table {
-	return v.tables.get(v.fields[structure].average, s.B)
+	return v.tables.get(v.preparedField(structure).average, s.B)
 }
