@@ -153,6 +153,13 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	if err := ctx.Err(); err != nil {
 		return bucket.Written{}, err
 	}
+	if s.lacksGeneration(condition) {
+		refused := bucket.ErrCondition
+		if s.isMissing(ctx, key) {
+			refused = bucket.ErrNotFound
+		}
+		return bucket.Written{}, fmt.Errorf("put %s: %w", key, refused)
+	}
 	header := http.Header{}
 	s.condition(header, condition)
 	if !s.google {
@@ -168,12 +175,33 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	defer drain(answer)
 	written := bucket.Written{Tag: s.tag(answer), Date: date(answer)}
 	if err := s.outcome(answer); err != nil {
+		if s.google && condition.Matches != "" && errors.Is(err, bucket.ErrCondition) && s.isMissing(ctx, key) {
+			err = bucket.ErrNotFound
+		}
 		return bucket.Written{Date: written.Date}, fmt.Errorf("put %s: %w", key, err)
 	}
 	if written.Tag == "" {
 		return bucket.Written{}, fmt.Errorf("put %s: the store answered without a version: %w", key, bucket.ErrUnknown)
 	}
 	return written, nil
+}
+
+// lacksGeneration reports whether a condition names no version that Google could
+// compare, which must not become a write without condition.
+func (s *Store) lacksGeneration(c bucket.Condition) bool {
+	_, generation := splitTag(c.Matches)
+	return s.google && c.Matches != "" && generation == ""
+}
+
+// isMissing reports whether there is no object: Google refuses to replace one
+// that is gone as it does one that changed.
+func (s *Store) isMissing(ctx context.Context, key string) bool {
+	answer, err := s.send(ctx, "HeadObject", http.MethodHead, key, nil, http.Header{}, nil)
+	if err != nil {
+		return false
+	}
+	drain(answer)
+	return answer.StatusCode == http.StatusNotFound
 }
 
 // Delete removes an object if the condition holds. It is sent once. A store
@@ -195,6 +223,9 @@ func (s *Store) Delete(ctx context.Context, key string, condition bucket.Conditi
 		case answer.StatusCode == http.StatusOK && s.tag(answer) != condition.Matches:
 			return bucket.Written{Date: date(answer)}, fmt.Errorf("delete %s: %w", key, bucket.ErrCondition)
 		}
+	}
+	if s.lacksGeneration(condition) {
+		return bucket.Written{}, fmt.Errorf("delete %s: %w", key, bucket.ErrCondition)
 	}
 	header := http.Header{}
 	s.condition(header, condition)
