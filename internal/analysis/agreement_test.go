@@ -41,13 +41,14 @@ func lines(t *testing.T, name string) []string {
 	return strings.Split(strings.TrimRight(string(content), "\n"), "\n")
 }
 
-// stemAgreement counts the stems that another stemmer gives too, and the words
-// whose stem is that of their base form.
+// stemAgreement counts the stems that another stemmer gives too, letter forms
+// aside, and the words whose stem is that of their base form.
 func stemAgreement(t *testing.T, b *Builder, tag string, words []string) {
 	c := built(t, b, &definition.Chain{
 		Tokenizer: &definition.Tokenizer{Keyword: &definition.Empty{}},
 		Filters:   []definition.TokenFilter{{Normalize: &definition.Normalize{}}, {Stemming: &definition.Stemming{}}},
 	}, tag, Index)
+	plain := built(t, b, &definition.Chain{Filters: []definition.TokenFilter{{Normalize: &definition.Normalize{}}}}, tag, Index)
 	var buf Buffer
 	var stems, equal, bases, meet int
 	var shown []string
@@ -56,7 +57,7 @@ func stemAgreement(t *testing.T, b *Builder, tag string, words []string) {
 		ours := show(c.Analyze(&buf, columns[0]))
 		if columns[1] != "-" {
 			stems++
-			if ours == columns[1] {
+			if ours == columns[1] || ours == string(plain.Normalize(&buf, columns[1])) {
 				equal++
 			} else if len(shown) < 5 && (stems-equal)%7 == 1 {
 				shown = append(shown, columns[0]+": "+ours+", not "+columns[1])
