@@ -244,3 +244,25 @@ func TestPromotionOfAnotherGenerationFailsTheJob(t *testing.T) {
 		}
 	})
 }
+
+// Whoever reads that a job is ready may promote at once, however long the job
+// itself takes to come back from writing its record.
+func TestPromotionAtTheMomentTheJobIsReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, gate := newGatedFixture(t)
+		open := f.at(gate, reindex.Ready)
+		promoted := make(chan error)
+		go func() {
+			_, err := f.Promote(t.Context(), parse(t, "books@2"))
+			promoted <- err
+		}()
+		synctest.Wait()
+		open()
+		if err := <-promoted; err != nil {
+			t.Fatal(err)
+		}
+		if phase := f.job("books").Phase; phase != reindex.Done {
+			t.Errorf("the job is %s", phase)
+		}
+	})
+}

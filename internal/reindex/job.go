@@ -346,7 +346,7 @@ func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error)
 	if one == nil || one.target().Generation != target.Generation {
 		return false, nil
 	}
-	if one.record().Record.Phase != Ready {
+	if one.record().Record.Phase != Ready && !j.isRecordedReady(ctx, target.Index) {
 		return true, problem.ReindexTargetBusy.New("name", target.Name.String())
 	}
 	reply := make(chan error, 1)
@@ -370,6 +370,14 @@ func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error)
 	case <-ctx.Done():
 		return true, ctx.Err()
 	}
+}
+
+// isRecordedReady reports whether the record of a job says that it waits for
+// promotion: whoever read that may promote, even if the job itself is still on
+// its way from writing the record to waiting.
+func (j *Jobs) isRecordedReady(ctx context.Context, index registry.ID) bool {
+	held, err := j.records.read(ctx, index)
+	return err == nil && held.Exists() && held.Value.Record.Phase == Ready
 }
 
 // finish ends a job that did not promote: tracking ends and the record is

@@ -2,6 +2,7 @@ package script
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,7 +54,6 @@ func Start(ctx context.Context, directory string, variables ...string) (*Node, e
 
 // awaitReady asks until the node says that it serves requests.
 func (n *Node) awaitReady(ctx context.Context) error {
-	const patience = 1000 // a node without data is ready at the first or second question
 	for range patience {
 		answer, err := n.Do(ctx, Step{Request: []string{"GET /q/health/ready"}})
 		if err != nil {
@@ -74,24 +74,23 @@ func (n *Node) Stop() error {
 
 // Do sends the request of a step and renders the answer.
 func (n *Node) Do(ctx context.Context, step Step) ([]string, error) {
-	lines := make([]string, len(step.Request))
-	for i, line := range step.Request {
-		lines[i] = n.expand(line)
-	}
+	lines := n.expandAll(step.Request)
 	method, path, ok := strings.Cut(lines[0], " ")
 	if !ok {
 		return nil, fmt.Errorf("line %d: %q is no request", step.Line, lines[0])
 	}
 	rest := lines[1:]
 	header := http.Header{"Authorization": {"Bearer " + rootKey}}
-	var save string
-	var shown []string
+	var until string
+	var saves, shown []string
 	for len(rest) > 0 && headerLine.MatchString(rest[0]) {
 		name, value, _ := strings.Cut(rest[0], ": ")
 		rest = rest[1:]
 		switch {
 		case name == "Save":
-			save = value
+			saves = append(saves, value)
+		case name == "Until":
+			until = value
 		case name == "Show":
 			shown = strings.Split(value, ",")
 		case name == "Authorization" && value == "none":
@@ -100,31 +99,57 @@ func (n *Node) Do(ctx context.Context, step Step) ([]string, error) {
 			header.Set(name, value)
 		}
 	}
-	var body io.Reader
-	if len(rest) > 0 {
-		body = strings.NewReader(strings.Join(rest, "\n"))
+	body := strings.Join(rest, "\n")
+	if body != "" {
 		if header.Get("Content-Type") == "" {
 			header.Set("Content-Type", "application/json")
 		}
 	}
-	request, err := http.NewRequestWithContext(ctx, method, n.base+path, body)
+	for range patience {
+		response, answer, err := n.send(ctx, method, path, header, body)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", step.Line, err)
+		}
+		if until != "" && !holds(answer, until) {
+			continue
+		}
+		for _, save := range saves {
+			if err := n.save(save, answer, response.Header); err != nil {
+				return nil, fmt.Errorf("line %d: %w", step.Line, err)
+			}
+		}
+		return render(response.StatusCode, response.Header, answer, shown), nil
+	}
+	return nil, fmt.Errorf("line %d: %s did not come to hold", step.Line, until)
+}
+
+// patience is how often a question is asked until the answer is the one waited
+// for.
+const patience = 20_000
+
+func (n *Node) send(ctx context.Context, method, path string, header http.Header, body string) (*http.Response, []byte, error) {
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, n.base+path, reader)
 	if err != nil {
-		return nil, fmt.Errorf("line %d: %w", step.Line, err)
+		return nil, nil, err
 	}
 	request.Header = header
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("line %d: %w", step.Line, err)
+		return nil, nil, err
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, fmt.Errorf("line %d: %w", step.Line, err)
-	}
-	if save != "" {
-		if err := n.save(save, answer, response.Header); err != nil {
-			return nil, fmt.Errorf("line %d: %w", step.Line, err)
-		}
-	}
-	return render(response.StatusCode, response.Header, answer, shown), nil
+	return response, answer, err
+}
+
+// holds reports whether a member of an answer has a value, written as
+// member=value.
+func holds(answer []byte, condition string) bool {
+	name, want, _ := strings.Cut(condition, "=")
+	var members map[string]any
+	return json.Unmarshal(answer, &members) == nil && fmt.Sprint(members[name]) == want
 }

@@ -33,6 +33,15 @@ func (n *Node) save(assignment string, body []byte, header http.Header) error {
 	return nil
 }
 
+// expandAll expands every line.
+func (n *Node) expandAll(lines []string) []string {
+	expanded := make([]string, len(lines))
+	for i, line := range lines {
+		expanded[i] = n.expand(line)
+	}
+	return expanded
+}
+
 // expand replaces ${name} by what was saved.
 func (n *Node) expand(line string) string {
 	for name, value := range n.saved {

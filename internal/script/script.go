@@ -19,8 +19,10 @@
 // some members and "Show: nothing" to its status. The answer has a status,
 // headers that are compared, and the body; a failure is written as its status
 // and code, with a line for each problem when there are several. Values that differ from run to run, such as tokens,
-// versions and times, are written as "*". The step "restart" stops the node and
-// starts it again over the same directory.
+// versions and times, are written as "*". "Until: phase=ready" repeats a request
+// until a member of the answer has a value. The step "restart" stops the node and
+// starts it again over the same directory, with the variables on the lines below
+// it beside those of the script.
 //
 // The test of the package replaces expected answers when run with -rewrite.
 package script
@@ -59,7 +61,7 @@ func (s *Script) Variables() []string {
 }
 
 // IsRestart reports whether the step restarts the node.
-func (s Step) IsRestart() bool { return len(s.Request) == 1 && s.Request[0] == "restart" }
+func (s Step) IsRestart() bool { return s.Request[0] == "restart" }
 
 // Parse reads a script.
 func Parse(text string) (*Script, error) {

@@ -75,7 +75,7 @@ func runFile(t *testing.T, file string) {
 				t.Fatalf("%s:%d: stop: %v", file, step.Line, err)
 			}
 			saved := node.saved
-			if node, err = Start(ctx, data, script.Variables()...); err != nil {
+			if node, err = Start(ctx, data, append(script.Variables(), node.expandAll(step.Request[1:])...)...); err != nil {
 				t.Fatalf("%s:%d: %v", file, step.Line, err)
 			}
 			node.saved = saved
