@@ -53,7 +53,7 @@ func TestEveryDefinitionErrorHasItsCodeAndPlace(t *testing.T) {
 		{`[]`, "request:value_invalid@"},
 		{`{"colour":1}`, "request:property_unknown@colour"},
 		{`{"source":"half"}`, "request:value_invalid@source"},
-		{`{"metadata":{"team":null}}`, "request:value_required@metadata.team"},
+		{`{"metadata":{"team":null}}`, `request:value_required@metadata["team"]`},
 		{`{"fields":{"a.b":{"type":"string"}}}`, `index:field:name_invalid@fields["a.b"]`},
 		{`{"fields":{"a-b":{"type":"string"}}}`, `index:field:name_invalid@fields.a-b`},
 		{field(`{}`), "index:field:type_required@fields.f"},

@@ -1,6 +1,8 @@
 package definition
 
 import (
+	"strconv"
+
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/problem"
 )
@@ -116,10 +118,15 @@ func (r *reader) read(body []byte) *Definition {
 // readTexts reads a map of strings.
 func readTexts(v jsonread.Value) map[string]string {
 	texts := make(map[string]string)
-	v.Entries(func(name string, entry jsonread.Value) {
+	v.Members(func(name string, entry jsonread.Value) bool {
+		// Names are free text, so they stand in quotes.
+		entry = entry.At(v.Path().Append("[" + strconv.Quote(name) + "]"))
 		if text, ok := entry.Text(); ok {
 			texts[name] = text
+		} else if entry.IsNull() {
+			entry.Report(problem.RequestValueRequired)
 		}
+		return true
 	})
 	return texts
 }

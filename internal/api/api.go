@@ -228,6 +228,12 @@ func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
 	if w.status != 0 {
 		panic(http.ErrAbortHandler) // part of another answer is out already
 	}
+	if code == problem.RequestBodyTooLarge {
+		w.Header().Set("Connection", "close")
+		if w.body != nil && r.Header.Get("Expect") == "" {
+			w.body.drain()
+		}
+	}
 	if err := response.write(w, body); err != nil {
 		a.log.Debug("answer cut short", "error", err)
 	}

@@ -89,6 +89,17 @@ func (b *boundedBody) disarm() {
 	_ = b.control.SetReadDeadline(time.Time{})
 }
 
+// maxLeftover is how much of a body above the bound is still taken from the
+// connection: a client that sends all of it before it reads would not see the
+// refusal otherwise.
+const maxLeftover = 64 << 20
+
+// drain takes what is left of a body that was refused and drops it.
+func (b *boundedBody) drain() {
+	_ = b.control.SetReadDeadline(time.Now().Add(leftoverTimeout))
+	_, _ = io.CopyN(io.Discard, b.source, maxLeftover)
+}
+
 func (b *boundedBody) tooLarge() error {
 	return problem.RequestBodyTooLarge.New("limit", b.limit)
 }

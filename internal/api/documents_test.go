@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
@@ -180,6 +181,35 @@ func TestBodiesAreBounded(t *testing.T) {
 	s.refuse("POST", "", "{\"id\":\"1\"}\n{\"id\":\"2\",\"name\":\""+strings.Repeat("x", 1000)+"\"}", 413, "request:body_too_large@ processed=1 limit=1000", "Content-Type", ndjsonType)
 	if got := s.list(); got != `{"id":"1"}` {
 		t.Errorf("documents %s", got)
+	}
+}
+
+// A client that sends its whole body before it reads still gets the refusal.
+func TestARefusedBodyIsTakenOffTheConnection(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{MaxBodySize: 1000, MaxStreamBodySize: 1000})
+	address, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, media := range []string{"application/json", ndjsonType} {
+		connection, err := net.Dial("tcp", address.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close()
+		body := strings.Repeat("{\"id\":\"1\"}\n", 1_000_000)
+		fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", address.Path, rootKey, media, len(body))
+		if _, err := connection.Write([]byte(body)); err != nil {
+			t.Fatalf("%s: %v", media, err)
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if answer.StatusCode != http.StatusRequestEntityTooLarge || !answer.Close {
+			t.Errorf("%s: answered %d, close %t", media, answer.StatusCode, answer.Close)
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func (s shape) Variant(tag string) (string, bool) {
 var catalogue = shape{members: map[string]shape{
 	"price": {}, "category": {}, "tags": {multiple: true}, "title": {localized: true}, "words": {localized: true, multiple: true},
 	"dimensions": {members: map[string]shape{"width": {}, "deep": {members: map[string]shape{"x": {}}}}},
-	"variants":   {members: map[string]shape{"sku": {}, "price": {}, "count": {}}, multiple: true, key: "sku"},
+	"variants":   {members: map[string]shape{"sku": {}, "price": {}, "count": {}, "tags": {multiple: true}}, multiple: true, key: "sku"},
 	"parts":      {members: map[string]shape{"no": {}}, multiple: true},
 }}
 
@@ -95,6 +95,7 @@ func TestPathsAreApplied(t *testing.T) {
 		{"variants[count=2].count", "9", strings.Replace(before, `"count":2`, `"count":9`, 1)},
 		{"variants[V-1]", `{"sku":"V-9"}`, strings.Replace(before, `{"sku":"V-1","count":1}`, `{"sku":"V-9"}`, 1)},
 		{"variants[V-1]", `null`, strings.Replace(before, `{"sku":"V-1","count":1},`, ``, 1)},
+		{"variants[V-1].tags[]", `"x"`, strings.Replace(before, `"count":1`, `"count":1,"tags":["x"]`, 1)},
 		{"parts[no=P]", `null`, strings.Replace(before, `,"parts":[{"no":"P"}]`, ``, 1)},
 		{"a[", "1", "!path_invalid"},
 		{"variants[a].x[b]", "1", "!path_invalid"},

@@ -71,11 +71,12 @@ func ParsePath(text string) (Path, error) {
 	}
 }
 
-// Selectors returns the number of selectors in the path.
+// Selectors returns how often the path chooses among values; adding one chooses
+// none.
 func (p Path) Selectors() int {
 	n := 0
 	for _, step := range p {
-		if step.Selector.Kind != NoSelector {
+		if kind := step.Selector.Kind; kind == Match || kind == Word {
 			n++
 		}
 	}

@@ -71,6 +71,12 @@ func (v Value) Raw() []byte { return v.raw }
 // Path returns the place of the value.
 func (v Value) Path() problem.Path { return v.at }
 
+// At returns the value with another path, for problems with it.
+func (v Value) At(path problem.Path) Value {
+	v.at = path
+	return v
+}
+
 // Found returns the list that problems are reported to.
 func (v Value) Found() *problem.List { return v.found }
 
