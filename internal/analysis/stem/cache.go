@@ -1,15 +1,18 @@
 package stem
 
 const (
-	cacheSlots = 4096 // a power of two; 256 KiB, which stays in a core's own cache
-	cacheWord  = 30   // longer words are stemmed each time; they are rare
+	leastSlots = 256     // 16 KiB: enough for queries
+	mostSlots  = 1 << 14 // 1 MiB, which stays in a core's own cache
+	cacheWord  = 30      // longer words are stemmed each time; they are rare
 )
 
 // Cache remembers the stems of frequent words, for all stemmers together. A
-// new word takes the place of the one in its slot. It has one user.
+// new word takes the place of the one in its slot; a cache that meets many new
+// words grows. It has one user.
 type Cache struct {
 	Scratch Scratch
-	slots   *[cacheSlots]slot
+	slots   []slot // their number is a power of two
+	misses  int    // since the cache grew
 }
 
 type slot struct {
@@ -26,15 +29,19 @@ func (c *Cache) AppendStem(owner uint8, s Stemmer, dst, word []byte) []byte {
 	if len(word) > cacheWord || len(word) == 0 {
 		return s.AppendStem(&c.Scratch, dst, word)
 	}
-	if c.slots == nil {
-		c.slots = new([cacheSlots]slot)
+	h := hash(owner, word)
+	if len(c.slots) > 0 {
+		if e := &c.slots[h&uint32(len(c.slots)-1)]; e.owner == owner && string(e.word[:e.wordLen]) == string(word) {
+			return append(dst, e.stem[:e.stemLen]...)
+		}
 	}
-	e := &c.slots[hash(owner, word)&(cacheSlots-1)]
-	if e.owner == owner && string(e.word[:e.wordLen]) == string(word) {
-		return append(dst, e.stem[:e.stemLen]...)
+	c.misses++
+	if c.misses >= 2*len(c.slots) && len(c.slots) < mostSlots {
+		c.slots, c.misses = make([]slot, max(leastSlots, 4*len(c.slots))), 0
 	}
 	begin := len(dst)
 	dst = s.AppendStem(&c.Scratch, dst, word)
+	e := &c.slots[h&uint32(len(c.slots)-1)]
 	if stem := dst[begin:]; len(stem) <= len(e.stem) {
 		e.owner = owner
 		e.wordLen = uint8(copy(e.word[:], word))
