@@ -22,7 +22,7 @@ func (s *Scanner) bestOfExact(ctx context.Context, p *phraseStep, from, to uint3
 			return nil
 		}
 	}
-	lead := &words[0].parts[0].it
+	lead := words[0].parts[0].it
 	out := &s.room.batch
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		select {
@@ -65,7 +65,7 @@ func (s *phraseStep) tooRare(doc, frequency uint32, floor float64) bool {
 // which the other word stands at its distance, and the places where the phrase
 // may start. It reports whether the floor dropped any.
 func (s *phraseStep) pair(first, second *slot, out *batch, floor float64) (dropped bool) {
-	lead, it := &first.parts[0].it, &second.parts[0].it
+	lead, it := first.parts[0].it, second.parts[0].it
 	s.starts, s.places = s.starts[:0], s.places[:0]
 	docs := lead.Docs()
 	var found, places [chunk]uint16
@@ -116,7 +116,7 @@ func appendStarts(positions []uint32, at int, offset uint32) []uint32 {
 // narrow keeps the documents of the batch in which another word stands where
 // the phrase needs it.
 func (s *phraseStep) narrow(word *slot, out *batch, floor float64) (dropped bool) {
-	it := &word.parts[0].it
+	it := word.parts[0].it
 	var found, places [chunk]uint16
 	kept := 0
 	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {

@@ -18,6 +18,8 @@ type binder struct {
 	documents uint32
 	scoring   bool // scores are wanted
 	owned     []*termStep
+	bests     []*bestStep
+	blends    []*blendStep
 	rooms     []*room  // see newRoom
 	paths     []string // see listPaths
 }
@@ -221,7 +223,9 @@ func (b *binder) best(n *plan.Best, factor float64) (step, error) {
 	case !b.scoring || factor == 0:
 		return &orStep{steps: steps}, nil
 	}
-	return &bestStep{orStep: orStep{steps: steps}}, nil
+	s := b.newBest()
+	s.steps = steps
+	return s, nil
 }
 
 func (b *binder) list(n plan.Node, factor float64) (step, error) {

@@ -17,11 +17,12 @@ type blendStep struct {
 	table    *score.Table
 	weight   float32
 	counts   [Span]float32 // occurrences in the window; zero between runs
+	busy     bool          // in the middle of a run
 	wholeTop float64
 }
 
 type blendPart struct {
-	it     postings.Iterator
+	it     *postings.Iterator // lent by the term that finds
 	opened bool
 	boost  float32
 }
@@ -31,7 +32,7 @@ func (b *binder) blend(n *plan.Blend, factor float64) step {
 	if field == nil {
 		return noStep{}
 	}
-	s := &blendStep{}
+	s := b.newBlend()
 	var holders uint64
 	for _, t := range n.Terms {
 		stats := b.view.preparedTerm(n.Structure, t.Text)
@@ -40,11 +41,10 @@ func (b *binder) blend(n *plan.Blend, factor float64) step {
 		if entry.DocFreq == 0 {
 			continue
 		}
-		s.find.steps = append(s.find.steps, b.newTerm(field, entry))
-		s.parts = append(s.parts, blendPart{boost: float32(t.Boost)})
-		part := &s.parts[len(s.parts)-1]
-		field.Iterator(&part.it, entry)
-		part.opened = part.it.NextBlock()
+		term := b.newTerm(field, entry)
+		field.Iterator(&term.grade, entry)
+		s.find.steps = append(s.find.steps, term)
+		s.parts = append(s.parts, blendPart{it: &term.grade, opened: term.grade.NextBlock(), boost: float32(t.Boost)})
 	}
 	if len(s.parts) == 0 {
 		return noStep{}
@@ -79,6 +79,7 @@ func (s *blendStep) run(base uint32, in, out *Bits, sums *Sums) {
 		s.find.run(base, in, out, nil)
 		return
 	}
+	s.busy = true
 	*out = Bits{}
 	for i := range s.parts {
 		s.count(&s.parts[i], base, in, out)
@@ -97,6 +98,7 @@ func (s *blendStep) run(base uint32, in, out *Bits, sums *Sums) {
 			s.counts[at] = 0
 		}
 	}
+	s.busy = false
 }
 
 // count adds the occurrences of one term in the window.

@@ -24,7 +24,7 @@ type phraseStep struct {
 	lengths []byte
 	table   *score.Table
 	weight  float32
-	counts  [Span]float32 // phrases per document of the last window
+	counts  *[Span]float32 // phrases per document of the last window; nil before the first
 	memo    memo
 	starts  []uint32
 	other   []uint32
@@ -41,7 +41,7 @@ type slot struct {
 }
 
 type phrasePart struct {
-	it     postings.Iterator
+	it     *postings.Iterator
 	opened bool
 }
 
@@ -100,28 +100,28 @@ func phrasePrefix(field *terms.Field, word string) []terms.Entry {
 }
 
 func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entries []terms.Entry) error {
+	word := slot{offset: offset, parts: make([]phrasePart, len(entries)), entry: entries[0]}
+	terms := make([]step, len(entries))
+	for i, e := range entries {
+		t := b.newTerm(field, e) // finds by itself, and lends the postings that it does not score by
+		field.Iterator(&t.grade, e)
+		word.parts[i] = phrasePart{&t.grade, t.grade.NextBlock()}
+		terms[i] = t
+	}
 	var finder step
-	if len(entries) <= maxUnion {
-		union := &orStep{}
-		for _, e := range entries {
-			union.steps = append(union.steps, b.newTerm(field, e))
-		}
-		finder = union
-		if len(entries) == 1 {
-			finder = union.steps[0]
-		}
-	} else {
+	switch {
+	case len(entries) == 1:
+		finder = terms[0]
+	case len(entries) <= maxUnion:
+		finder = &orStep{steps: terms}
+	default:
 		all, err := b.unionOf(field, entries)
 		if err != nil {
 			return err
 		}
 		finder = &setStep{all}
 	}
-	word := slot{offset: offset, parts: make([]phrasePart, len(entries)), cost: finder.cost(), entry: entries[0]}
-	for i, e := range entries {
-		field.Iterator(&word.parts[i].it, e)
-		word.parts[i].opened = word.parts[i].it.NextBlock()
-	}
+	word.cost = finder.cost()
 	s.byCost = append(s.byCost, len(s.slots))
 	s.slots = append(s.slots, word)
 	s.find.steps = append(s.find.steps, finder)
@@ -158,6 +158,9 @@ func (s *phraseStep) run(base uint32, in, out *Bits, sums *Sums) {
 	if !s.memo.recall(base, in, out) {
 		var both Bits
 		s.find.run(base, in, &both, nil)
+		if s.counts == nil {
+			s.counts = new([Span]float32)
+		}
 		*out = Bits{}
 		for i, w := range both {
 			for w != 0 {

@@ -299,6 +299,7 @@ func earliest(steps []step, from uint32) uint32 {
 type bestStep struct {
 	orStep
 	one, best Sums // all zero between runs
+	busy      bool // in the middle of a run
 }
 
 func (s *bestStep) run(base uint32, in, out *Bits, sums *Sums) {
@@ -306,6 +307,7 @@ func (s *bestStep) run(base uint32, in, out *Bits, sums *Sums) {
 		s.orStep.run(base, in, out, nil)
 		return
 	}
+	s.busy = true
 	*out = Bits{}
 	for _, c := range s.steps {
 		if s.found.misses(c, base) {
@@ -330,6 +332,7 @@ func (s *bestStep) run(base uint32, in, out *Bits, sums *Sums) {
 			s.best[at] = 0
 		}
 	}
+	s.busy = false
 }
 
 func (s *bestStep) bound(from, to uint32) float64 {

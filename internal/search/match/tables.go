@@ -16,6 +16,8 @@ const maxTables = 512
 type Tables struct {
 	rooms   sync.Pool // of *room
 	steps   sync.Pool // of *termStep, whose iterators are large
+	bests   sync.Pool // of *bestStep, whose sums are large
+	blends  sync.Pool // of *blendStep, whose counts are
 	lengths [256]float64
 	mu      sync.RWMutex
 	tables  map[tableKey]*score.Table
@@ -28,6 +30,8 @@ func NewTables() *Tables {
 	t := &Tables{tables: map[tableKey]*score.Table{}}
 	t.rooms.New = func() any { return new(room) }
 	t.steps.New = func() any { return new(termStep) }
+	t.bests.New = func() any { return new(bestStep) }
+	t.blends.New = func() any { return new(blendStep) }
 	for code := range t.lengths {
 		t.lengths[code] = float64(terms.DecodeLength(byte(code)))
 	}

@@ -30,29 +30,6 @@ type termStep struct {
 	ceiling float64
 }
 
-// newTerm returns the step of a term. It lives as long as the binder.
-func (b *binder) newTerm(field *terms.Field, entry terms.Entry) *termStep {
-	s := b.view.tables.steps.Get().(*termStep)
-	b.owned = append(b.owned, s)
-	s.field, s.entry = field, entry
-	s.density = int(uint64(entry.DocFreq)*Span/uint64(max(b.documents, 1))) + 1
-	return s
-}
-
-// release gives the steps back; the binder's steps must not be used again.
-func (b *binder) release() {
-	for _, s := range b.owned {
-		s.field, s.lengths, s.table = nil, nil, nil
-		s.opened, s.started, s.once, s.weight, s.ceiling = [2]bool{}, false, false, 0, 0
-		b.view.tables.steps.Put(s)
-	}
-	for _, r := range b.rooms {
-		r.clean()
-		b.view.tables.rooms.Put(r)
-	}
-	b.owned, b.rooms = nil, nil
-}
-
 // finder returns the postings that documents are found by, at their first
 // block to begin with.
 func (s *termStep) finder() *postings.Iterator {
