@@ -93,12 +93,20 @@ func (m *migration) killIn(phase string) {
 				_, _ = m.call.send("POST", "/admin/indexes/"+m.target()+"/actions/promote", "", "")
 			}()
 			<-promoting
-			time.Sleep(time.Duration(m.random.IntN(30)) * time.Millisecond)
+			m.ask(m.random.IntN(30))
 		}
 		m.kill()
 	})
 	m.killed[recorded(m.t, m.directory)]++
 	m.restart()
+}
+
+// ask lets the node answer a number of questions, so that what follows comes at
+// some moment of its work.
+func (m *migration) ask(questions int) {
+	for range questions {
+		_, _ = m.call.send("GET", "/admin/reindexes/"+m.index, "", "")
+	}
 }
 
 // finish carries the job of the last kill to its end under load, with more
@@ -110,7 +118,7 @@ func (m *migration) finish() {
 		again := kills < 2 && m.random.IntN(3) == 0
 		m.while(func() {
 			if again {
-				time.Sleep(time.Duration(m.random.IntN(300)) * time.Millisecond)
+				m.ask(m.random.IntN(300))
 				m.kill()
 				return
 			}
