@@ -15,8 +15,8 @@ import (
 // Every byte in use counts twice, because the garbage collector lets the heap
 // grow to twice of what is in use. A process that writes stays within its
 // budget and what it needs anyway: its program, operations that wait for the
-// log (Options.QueueBytes, read into about four times as much), pages of mapped
-// files, buffers of a flush and a merge; some 300 MiB.
+// log (Options.QueueBytes), pages of mapped files, buffers of a flush and a
+// merge; some 300 MiB.
 //
 // A Budget may be used by any number of goroutines.
 type Budget struct {

@@ -102,7 +102,7 @@ type Options struct {
 	Memory      int64         // bytes for documents that are not yet committed, see Budget; 0 = 256 MiB
 	Budget      *Budget       // that memory, shared with other generations; nil = one of its own
 	Workers     int           // goroutines that index; 0 = one per core
-	QueueBytes  int64         // operations waiting for the log; 0 = 16 MiB
+	QueueBytes  int64         // memory of operations waiting for the log; 0 = 32 MiB
 	ReadOnly    bool          // another process writes: show what Reload finds, take no writes
 	MinFree     int64         // writes are refused with fewer bytes free; 0 = the smaller of 1 GiB and 5 %, negative = off
 
@@ -130,7 +130,7 @@ func (o Options) withDefaults() Options {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	if o.QueueBytes <= 0 {
-		o.QueueBytes = 16 << 20
+		o.QueueBytes = 32 << 20
 	}
 	if o.Analysis == nil {
 		o.Analysis = analysis.NewBuilder(analysis.Options{})

@@ -44,6 +44,7 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 	for _, warning := range c.Warnings {
 		log.Warn(warning)
 	}
+	limitMemory(c)
 	meters := newMeters(c)
 	store, err := openStorage(ctx, c, meters, log)
 	if err != nil {
