@@ -15,23 +15,17 @@ import (
 // Explain tells why a document, or with value hits its list value at the
 // position, matches a search and what its score is made of.
 func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search, key string, position int) (*query.Explanation, error) {
-	began := s.options.Now()
-	timed, done, err := s.enter(ctx, s.options.Timeout)
+	var e *query.Explanation
+	took, err := s.serve(ctx, s.options.Timeout, view, request, func(timed context.Context, w *session) (err error) {
+		if e, err = w.explain(timed, key, position); err == nil {
+			e.Relaxed, e.Interpreted = w.relaxed, w.interpreted
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	session, err := s.open(timed, view, request, began)
-	if err != nil {
-		return nil, s.timeout(ctx, err, s.options.Timeout)
-	}
-	defer session.close()
-	e, err := session.explain(timed, key, position)
-	if err != nil {
-		return nil, s.timeout(ctx, err, s.options.Timeout)
-	}
-	e.Relaxed, e.Interpreted = session.relaxed, session.interpreted
-	e.Generation, e.Freshness, e.TookMs = view.Generation, view.Freshness, s.since(began)
+	e.Generation, e.Freshness, e.TookMs = view.Generation, view.Freshness, took
 	return e, nil
 }
 

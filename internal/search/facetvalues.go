@@ -13,26 +13,19 @@ import (
 )
 
 // FacetValues answers a request for the values of one facet.
-func (s *Searcher) FacetValues(ctx context.Context, view View, field string, request *query.FacetValues) (*query.FacetValuesAnswer, error) {
-	began := s.options.Now()
-	timed, done, err := s.enter(ctx, s.options.Timeout)
+func (s *Searcher) FacetValues(ctx context.Context, view View, field string, request *query.FacetValues) (answer *query.FacetValuesAnswer, err error) {
+	search := &query.Search{
+		Query: request.Query, QueryText: request.QueryText, Filters: request.Filters, FiltersText: request.FiltersText,
+		Locale: request.Locale,
+	}
+	took, err := s.serve(ctx, s.options.Timeout, view, search, func(timed context.Context, w *session) error {
+		answer, err = w.facetValues(timed, field, request)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	session, err := s.open(timed, view, &query.Search{
-		Query: request.Query, QueryText: request.QueryText, Filters: request.Filters, FiltersText: request.FiltersText,
-		Locale: request.Locale,
-	}, began)
-	if err != nil {
-		return nil, s.timeout(ctx, err, s.options.Timeout)
-	}
-	defer session.close()
-	answer, err := session.facetValues(timed, field, request)
-	if err != nil {
-		return nil, s.timeout(ctx, err, s.options.Timeout)
-	}
-	answer.Generation, answer.Freshness, answer.TookMs = view.Generation, view.Freshness, s.since(began)
+	answer.Generation, answer.Freshness, answer.TookMs = view.Generation, view.Freshness, took
 	return answer, nil
 }
 

@@ -104,28 +104,39 @@ func (s *Searcher) measureState() {
 }
 
 // Run answers a search.
-func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (*query.Answer, error) {
-	began := s.options.Now()
-	timed, done, err := s.enter(ctx, s.options.Timeout)
+func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (answer *query.Answer, err error) {
+	took, err := s.serve(ctx, s.options.Timeout, view, request, func(timed context.Context, w *session) error {
+		found, err := w.find(timed)
+		if err == nil {
+			answer, err = w.answer(ctx, found)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
+	}
+	answer.TookMs = took
+	return answer, nil
+}
+
+// serve does the work of one request in a session of its own, when it is the
+// request's turn and within a time, and returns how many milliseconds it took.
+func (s *Searcher) serve(ctx context.Context, limit time.Duration, view View, request *query.Search, work func(timed context.Context, w *session) error) (tookMs float64, err error) {
+	began := s.options.Now()
+	timed, done, err := s.enter(ctx, limit)
+	if err != nil {
+		return 0, err
 	}
 	defer done()
 	session, err := s.open(timed, view, request, began)
-	if err != nil {
-		return nil, s.timeout(ctx, err, s.options.Timeout)
+	if err == nil {
+		defer session.close()
+		err = work(timed, session)
 	}
-	defer session.close()
-	found, err := session.find(timed)
 	if err != nil {
-		return nil, s.timeout(ctx, err, s.options.Timeout)
+		return 0, s.timeout(ctx, err, limit)
 	}
-	answer, err := session.answer(ctx, found)
-	if err != nil {
-		return nil, err
-	}
-	answer.TookMs = s.since(began)
-	return answer, nil
+	return s.since(began), nil
 }
 
 func (s *Searcher) since(began time.Time) float64 {

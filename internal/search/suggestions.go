@@ -14,26 +14,17 @@ import (
 
 // Suggest answers a request for suggestions.
 func (s *Searcher) Suggest(ctx context.Context, view View, request *query.Suggest) (*query.Suggestions, error) {
-	began := s.options.Now()
-	timed, done, err := s.enter(ctx, s.options.SuggestTimeout)
+	search := &query.Search{Filters: request.Filters, FiltersText: request.FiltersText, Locale: request.Locale}
+	answer := &query.Suggestions{Generation: view.Generation, Freshness: view.Freshness}
+	took, err := s.serve(ctx, s.options.SuggestTimeout, view, search, func(timed context.Context, w *session) (err error) {
+		answer.Suggestions, err = w.suggest(timed, request)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	session, err := s.open(timed, view, &query.Search{
-		Filters: request.Filters, FiltersText: request.FiltersText, Locale: request.Locale,
-	}, began)
-	if err != nil {
-		return nil, s.timeout(ctx, err, s.options.SuggestTimeout)
-	}
-	defer session.close()
-	found, err := session.suggest(timed, request)
-	if err != nil {
-		return nil, s.timeout(ctx, err, s.options.SuggestTimeout)
-	}
-	return &query.Suggestions{
-		Suggestions: found, Generation: view.Generation, Freshness: view.Freshness, TookMs: s.since(began),
-	}, nil
+	answer.TookMs = took
+	return answer, nil
 }
 
 func (s *session) suggest(ctx context.Context, request *query.Suggest) ([]query.Suggestion, error) {
