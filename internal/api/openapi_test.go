@@ -103,3 +103,71 @@ func TestEveryOperationStatesItsPermission(t *testing.T) {
 		t.Errorf("%d operations", operations)
 	}
 }
+
+// The description is one that tools can read: every parameter of a path is
+// declared once and required, every answer is described, and what a header or a
+// body holds has a schema.
+func TestDescriptionIsSound(t *testing.T) {
+	s, err := readSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for path, item := range describeRoutes(s)["paths"].(object) {
+		for method, described := range item.(object) {
+			operation := described.(object)
+			place := method + " " + path
+			if id := operation["operationId"].(string); seen[id] {
+				t.Errorf("%s: %s is taken", place, id)
+			} else {
+				seen[id] = true
+			}
+			declared := make(map[string]bool)
+			list, _ := operation["parameters"].([]any)
+			for _, entry := range list {
+				parameter := entry.(object)
+				key := parameter["in"].(string) + " " + parameter["name"].(string)
+				if declared[key] || parameter["schema"] == nil {
+					t.Errorf("%s: the parameter %s is declared twice or without a schema", place, key)
+				}
+				declared[key] = true
+				if parameter["in"] == "path" && parameter["required"] != true {
+					t.Errorf("%s: %s is optional", place, key)
+				}
+			}
+			for _, name := range parameters(path) {
+				if !declared["path "+name] {
+					t.Errorf("%s does not declare %s", place, name)
+				}
+			}
+			for status, answer := range operation["responses"].(object) {
+				checkAnswer(t, place+" "+status, answer.(object))
+			}
+		}
+	}
+}
+
+func checkAnswer(t *testing.T, place string, answer object) {
+	t.Helper()
+	if answer["description"] == "" {
+		t.Errorf("%s is not described", place)
+	}
+	headers, _ := answer["headers"].(object)
+	for name, header := range headers {
+		if header.(object)["description"] == "" || header.(object)["schema"] == nil {
+			t.Errorf("%s: the header %s is not described", place, name)
+		}
+	}
+	content, _ := answer["content"].(object)
+	for media, body := range content {
+		if body.(object)["schema"] == nil {
+			t.Errorf("%s: %s has no schema", place, media)
+		}
+	}
+	switch {
+	case strings.HasSuffix(place, " 401") && headers["WWW-Authenticate"] == nil,
+		strings.HasSuffix(place, " 304") && headers["ETag"] == nil,
+		strings.HasSuffix(place, " 202") && headers["Location"] == nil:
+		t.Errorf("%s lacks its header", place)
+	}
+}
