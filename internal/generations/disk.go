@@ -176,28 +176,21 @@ func (s *Set) closedCopies(b Budget, idle time.Duration) (total int64, closed []
 func (s *Set) isInUse(generation registry.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.slots[generation] != nil || s.leaving[generation] != nil
+	return s.slots[generation] != nil || s.leaving[generation].over != nil
 }
 
 // dropCopy removes the directory of a copy that is not open. Whoever opens it
 // meanwhile waits. The manifest goes first, so that what is left is no copy.
 func (s *Set) dropCopy(generation registry.ID) error {
 	s.mu.Lock()
-	if s.closed || s.slots[generation] != nil || s.leaving[generation] != nil {
+	if s.closed || s.slots[generation] != nil || s.leaving[generation].over != nil {
 		s.mu.Unlock()
 		return nil
 	}
-	done := make(chan struct{})
-	s.leaving[generation] = done
+	now := departure{over: make(chan struct{})}
+	s.leaving[generation] = now
 	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		if s.leaving[generation] == done {
-			delete(s.leaving, generation)
-		}
-		s.mu.Unlock()
-		close(done)
-	}()
+	defer s.left(generation, now)
 	directory := s.storage(generation).Directory
 	if err := s.fs.Remove(directory + "/" + manifest.Name); err != nil && !errors.Is(err, vfs.ErrNotExist) {
 		return fmt.Errorf("remove the copy of %s: %w", generation, err)

@@ -71,7 +71,7 @@ type Set struct {
 
 	mu      sync.Mutex
 	slots   map[registry.ID]*slot
-	leaving map[registry.ID]chan struct{} // closed when the close is over
+	leaving map[registry.ID]departure
 	removed map[registry.ID]bool
 	moves   map[registry.ID]*turn.Shared
 	evicted int // slots in their grace period
@@ -100,7 +100,7 @@ type slot struct {
 // New returns the generations below a directory.
 func New(fs vfs.FS, directory string, options Options) *Set {
 	return &Set{fs: fs, directory: directory, options: options,
-		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]chan struct{}),
+		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
 		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared)}
 }
 
@@ -296,7 +296,7 @@ func (s *Set) take(entry registry.Entry, toWrite, toRead bool) (held *slot, isFi
 		held = &slot{entry: entry, opened: make(chan struct{}), isWriter: true, after: s.leaveWhenOpen(held)}
 		s.slots[entry.Generation], ok = held, false
 	case !ok:
-		held = &slot{entry: entry, opened: make(chan struct{}), isWriter: toWrite, after: s.leaving[entry.Generation]}
+		held = &slot{entry: entry, opened: make(chan struct{}), isWriter: toWrite, after: s.leaving[entry.Generation].over}
 		s.slots[entry.Generation] = held
 	}
 	held.users++
@@ -448,27 +448,50 @@ func (s *Set) stay(held *slot) {
 // leave takes an open generation out of the set and closes it beside; whoever
 // opens it again waits for that. The caller holds mu.
 func (s *Set) leave(ctx context.Context, held *slot) {
-	id, closed := held.entry.Generation, make(chan struct{})
+	id := held.entry.Generation
+	ctx, abandon := context.WithCancel(ctx)
+	before := s.leaving[id]
+	now := departure{over: make(chan struct{}), abandon: func() { before.hurry(); abandon() }}
 	s.stay(held)
 	delete(s.slots, id)
-	before := s.leaving[id]
-	s.leaving[id] = closed
+	s.leaving[id] = now
 	s.closing.Go(func() {
+		defer abandon()
 		held.endPulls()
-		if before != nil {
-			<-before
+		if before.over != nil {
+			<-before.over
 		}
-		if err := held.engine.Close(ctx); err != nil {
+		if err := held.engine.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			s.options.Log.Error("generation was not closed in good order", "index", held.entry.Name.Index,
 				"generation", held.entry.Name.Generation, "error", err)
 		}
-		s.mu.Lock()
-		if s.leaving[id] == closed {
-			delete(s.leaving, id)
-		}
-		s.mu.Unlock()
-		close(closed)
+		s.left(id, now)
 	})
+}
+
+// departure is a generation that is being closed or whose files are being
+// deleted.
+type departure struct {
+	over    chan struct{} // closed when it has left
+	abandon func()        // ends its last commit; nil: it makes none
+}
+
+// hurry lets it leave without its last commit, which may wait for a bucket
+// that is gone.
+func (d departure) hurry() {
+	if d.abandon != nil {
+		d.abandon()
+	}
+}
+
+// left tells those who wait that a generation is closed.
+func (s *Set) left(id registry.ID, gone departure) {
+	s.mu.Lock()
+	if s.leaving[id].over == gone.over {
+		delete(s.leaving, id)
+	}
+	s.mu.Unlock()
+	close(gone.over)
 }
 
 // Remove closes a generation without a commit and deletes its files. Removing
@@ -485,10 +508,11 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	if now := s.slots[generation]; now != nil && now.engine != nil {
 		s.leave(ctx, now)
 	}
-	closed := s.leaving[generation]
+	gone := s.leaving[generation]
 	s.mu.Unlock()
-	if closed != nil {
-		<-closed
+	if gone.over != nil {
+		gone.hurry()
+		<-gone.over
 	}
 	return removeTree(s.fs, s.directory, s.storage(generation).Directory)
 }
@@ -530,8 +554,10 @@ func removeTree(fs vfs.FS, parent, directory string) error {
 	return nil
 }
 
-// Close closes every generation. Nothing can be acquired afterwards.
+// Close closes every generation; those that are still at it when ctx ends leave
+// without their last commit. Nothing can be acquired afterwards.
 func (s *Set) Close(ctx context.Context) error {
+	defer context.AfterFunc(ctx, s.hurry)()
 	s.mu.Lock()
 	s.closed = true
 	all := make([]*slot, 0, len(s.slots))
@@ -549,4 +575,13 @@ func (s *Set) Close(ctx context.Context) error {
 	}
 	s.closing.Wait()
 	return ctx.Err()
+}
+
+// hurry makes every generation that is leaving do so without its last commit.
+func (s *Set) hurry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, gone := range s.leaving {
+		gone.hurry()
+	}
 }

@@ -314,9 +314,9 @@ func (s *Set) retire(copy *slot) {
 // leaveWhenOpen takes a copy that is being opened out of the set and closes it
 // once it is open. The caller holds mu.
 func (s *Set) leaveWhenOpen(held *slot) chan struct{} {
-	id, closed := held.entry.Generation, make(chan struct{})
+	id, now := held.entry.Generation, departure{over: make(chan struct{})}
 	delete(s.slots, id)
-	s.leaving[id] = closed
+	s.leaving[id] = now
 	s.closing.Go(func() {
 		<-held.opened
 		if held.err == nil {
@@ -325,14 +325,9 @@ func (s *Set) leaveWhenOpen(held *slot) chan struct{} {
 				s.options.Log.Warn("a copy was not closed in good order", "index", held.entry.Name.Index, "error", err)
 			}
 		}
-		s.mu.Lock()
-		if s.leaving[id] == closed {
-			delete(s.leaving, id)
-		}
-		s.mu.Unlock()
-		close(closed)
+		s.left(id, now)
 	})
-	return closed
+	return now.over
 }
 
 // remoteProblem tells what a failure of the bucket is to a caller.
