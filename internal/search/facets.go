@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -284,11 +285,18 @@ func (s *session) itemsOf(ctx context.Context, pop *population, list string) ([]
 	return sets, nil
 }
 
-// keepOf leaves those list values whose document is in the set.
+// keepOf leaves those list values whose document is in the set. The values of a
+// document stand directly before it. Read from the end, they are a run of ones
+// behind it among all values: adding a one at its start, where the document is
+// in the set, turns the run to zeros.
 func keepOf(items, documents, parents *bitset.Bitset) {
-	for item := items.Next(0); item < items.Len(); item = items.Next(item + 1) {
-		if !documents.Get(parents.Next(item)) {
-			items.Clear(item)
-		}
+	kept, in, of := items.Words(), documents.Words(), parents.Words()
+	var last, carry uint64 // the document at the end of the word before; the sum's
+	for i := len(kept) - 1; i >= 0; i-- {
+		values, set := bits.Reverse64(^of[i]), bits.Reverse64(in[i])
+		var sum uint64
+		sum, carry = bits.Add64(values, set<<1|last, carry)
+		last = set >> 63
+		kept[i] &= bits.Reverse64(values &^ sum)
 	}
 }

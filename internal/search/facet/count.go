@@ -119,36 +119,72 @@ func empty(words []uint64) bool {
 // Items counts, per ordinal, the documents that have a list value in items
 // that holds it. parents is the set of documents of their own right.
 func Items(column *columns.Ordinals, items, parents *bitset.Bitset) []uint32 {
-	counts := make([]uint32, column.Len())
-	last := make([]uint32, column.Len()) // parent plus one that counted last
-	var ordinals []uint32
-	for item := items.Next(0); item < items.Len(); item = items.Next(item + 1) {
-		parent := parents.Next(item)
-		ordinals = column.Append(ordinals[:0], item)
-		for _, ordinal := range ordinals {
+	counts := make([]uint32, column.Len()+1) // ordinal plus one; 0 is no value
+	last := make([]uint32, column.Len()+1)   // parent plus one that counted last
+	w8, w16, w32 := column.Raw()
+	switch {
+	case column.Multi():
+		var ordinals []uint32
+		for item := items.Next(0); item < items.Len(); item = items.Next(item + 1) {
+			parent := parents.Next(item)
+			ordinals = column.Append(ordinals[:0], item)
+			for _, ordinal := range ordinals {
+				if last[ordinal+1] != parent+1 {
+					last[ordinal+1] = parent + 1
+					counts[ordinal+1]++
+				}
+			}
+		}
+	case w8 != nil:
+		countItems(w8, items, parents, counts, last)
+	case w16 != nil:
+		countItems(w16, items, parents, counts, last)
+	default:
+		countItems(w32, items, parents, counts, last)
+	}
+	return counts[1:]
+}
+
+// countItems is Items for a column of single values.
+func countItems[T uint8 | uint16 | uint32](ordinals []T, items, parents *bitset.Bitset, counts, last []uint32) {
+	parent := uint32(0) // of the item that comes, when it is not before it
+	for i, w := range items.Words() {
+		for ; w != 0; w &= w - 1 {
+			item := uint32(i<<6 + bits.TrailingZeros64(w))
+			if int(item) >= len(ordinals) {
+				return
+			}
+			if item >= parent {
+				parent = parents.Next(item)
+			}
+			ordinal := ordinals[item]
 			if last[ordinal] != parent+1 {
 				last[ordinal] = parent + 1
 				counts[ordinal]++
 			}
 		}
 	}
-	return counts
 }
 
 // Hits counts, per ordinal, the list values in items. With ofParents the
 // column belongs to the documents, and every list value counts by what its
 // document holds.
 func Hits(column *columns.Ordinals, items, parents *bitset.Bitset, ofParents bool) []uint32 {
+	if !ofParents {
+		return Documents(column, items)
+	}
 	counts := make([]uint32, column.Len())
 	var ordinals []uint32
-	for item := items.Next(0); item < items.Len(); item = items.Next(item + 1) {
-		doc := item
-		if ofParents {
-			doc = parents.Next(item)
-		}
-		ordinals = column.Append(ordinals[:0], doc)
-		for _, ordinal := range ordinals {
-			counts[ordinal]++
+	parent := uint32(0)
+	for i, w := range items.Words() {
+		for ; w != 0; w &= w - 1 {
+			if item := uint32(i<<6 + bits.TrailingZeros64(w)); item >= parent {
+				parent = parents.Next(item)
+				ordinals = column.Append(ordinals[:0], parent)
+			}
+			for _, ordinal := range ordinals {
+				counts[ordinal]++
+			}
 		}
 	}
 	return counts
