@@ -36,7 +36,8 @@ func (a *API) repairRegistry(ctx context.Context, r *Request) (*Response, error)
 func readRepair(body []byte) (registry.RepairRequest, error) {
 	var (
 		request registry.RepairRequest
-		found   problem.List
+		found   problem.List // with the shape of the body, told alone
+		names   problem.List
 	)
 	value, ok := jsonread.Parse(body, &found)
 	if !ok {
@@ -55,7 +56,7 @@ func readRepair(body []byte) (registry.RepairRequest, error) {
 				parsed, err := registry.ParseName(text)
 				for _, p := range problem.All(err) {
 					p.Path = item.Path().String()
-					found.Report(p)
+					names.Report(p)
 				}
 				request.Restore = append(request.Restore, parsed)
 			})
@@ -64,5 +65,8 @@ func readRepair(body []byte) (registry.RepairRequest, error) {
 		}
 		return true
 	})
-	return request, found.Err()
+	if err := found.Err(); err != nil {
+		return request, err
+	}
+	return request, names.Err()
 }
