@@ -33,6 +33,9 @@ type Link struct {
 	seed    uint64
 	mu      sync.Mutex
 	counts  map[string]uint64 // requests so far, by what they ask for
+	sent    int               // requests so far
+	meetAt  int               // the request that something happens to; 0: none
+	meet    func(request string) fate
 	faults  Faults
 	resumed chan struct{} // closed when a pause ends; nil while there is none
 	isCut   bool
@@ -53,6 +56,23 @@ func (l *Link) SetFaults(f Faults) {
 	l.faults = f
 }
 
+// Meet makes something happen to the request of a number, counted from 1 on from
+// now; 0 means to none.
+func (l *Link) Meet(number int, happens func(request string) fate) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.meet = happens; number > 0 {
+		l.meetAt = l.sent + number
+	}
+}
+
+// Requests returns how many requests were sent.
+func (l *Link) Requests() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.sent
+}
+
 // Cut ends the connection for good: the machine is gone. What is on the way
 // may still be delivered.
 func (l *Link) Cut() {
@@ -63,6 +83,13 @@ func (l *Link) Cut() {
 		close(l.resumed)
 		l.resumed = nil
 	}
+}
+
+// IsCut reports whether the machine is gone.
+func (l *Link) IsCut() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.isCut
 }
 
 // Pause holds every request, before it is delivered or before its answer
@@ -114,6 +141,8 @@ const (
 	late
 	undecided
 	stalled
+	cutBefore // the machine is gone before the store has the request
+	cutAfter  // the machine is gone before the answer arrives
 )
 
 // decide draws what happens to a request from the seed, what it asks for and how
@@ -123,12 +152,16 @@ func (l *Link) decide(request string) (what fate, latency, delay time.Duration) 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.counts[request]++
+	l.sent++
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(request))
 	random := rand.New(rand.NewPCG(l.seed^sum.Sum64(), l.counts[request]))
 	// Down to the nanosecond: no two answers come at the same instant.
 	latency = time.Millisecond + time.Duration(random.Int64N(int64(15*time.Millisecond)))
 	delay = time.Duration(random.Int64N(int64(40 * time.Second)))
+	if l.sent == l.meetAt {
+		return l.meet(request), latency, delay
+	}
 	roll := random.IntN(1000)
 	for _, possible := range []struct {
 		what fate
@@ -174,6 +207,9 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 		return nothing
 	}
 	switch happens {
+	case cutBefore:
+		l.Cut()
+		return nothing
 	case unavailable:
 		return nothing
 	case stalled:
@@ -193,6 +229,9 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 	}
 	err := apply(ctx)
 	l.trace.Note(l.name, "answer to "+what, outcome(err))
+	if happens == cutAfter {
+		l.Cut()
+	}
 	if happens == lost || !l.pass() {
 		return nothing
 	}

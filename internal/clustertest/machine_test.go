@@ -35,6 +35,7 @@ type cluster struct {
 	shared bucket.Bucket
 	trace  *Trace
 	log    *slog.Logger
+	sweep  time.Duration // between sweeps; 0: about ten minutes
 
 	gone sync.WaitGroup // processes that were killed and end by themselves
 
@@ -92,10 +93,14 @@ func (m *machine) start(faults Faults) bool {
 	if err != nil {
 		return false
 	}
+	sweep := c.sweep
+	if sweep == 0 {
+		sweep = 10*time.Minute + 17*time.Millisecond
+	}
 	// Intervals that share no multiple: nothing is due at the same instant as
 	// something else, so the seed alone decides what comes first.
 	opened, err := node.Open(ctx, node.Storage{Bucket: link, FS: disk, Object: &node.Object{Member: member,
-		RemovalGrace: time.Hour, SweepInterval: 10*time.Minute + 17*time.Millisecond, VerifyInterval: 5 * time.Minute,
+		RemovalGrace: time.Hour, SweepInterval: sweep, VerifyInterval: 5 * time.Minute,
 		SettingsInterval: 61*time.Second + 13*time.Millisecond, PullConcurrency: 2, PreloadIdleLimit: 16}},
 		node.Options{NodeID: m.name, FreshnessWait: 10 * time.Second, RefreshInterval: 5*time.Second + 7*time.Millisecond, SampleInterval: 30*time.Second + 3*time.Millisecond,
 			Engine:  engine.Options{MinFree: -1, Workers: 1, MaxChanges: 20},

@@ -198,8 +198,11 @@ func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.
 		if err := checkCompatible(g, before, d, put.AllowStale); err != nil {
 			return nil, err
 		}
-		if err := g.SetDefinition(context.WithoutCancel(ctx), d); err != nil {
-			return nil, err
+		// Writes wait for it: not without end while the bucket is away.
+		setting, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitWait)
+		defer cancel()
+		if err := g.SetDefinition(setting, d); err != nil {
+			return nil, commitProblem(err)
 		}
 		n.log.Info("definition replaced", "index", entry.Name.Index, "generation", entry.Name.Generation)
 	}
@@ -331,16 +334,21 @@ func (n *Node) Commit(ctx context.Context, name registry.Name) (*Description, er
 	waiting, cancel := context.WithTimeout(ctx, commitWait)
 	defer cancel()
 	if _, err := g.Generation.Commit(waiting, engine.Explicit); err != nil {
-		var known *problem.Problem
-		if errors.As(err, &known) {
-			return nil, err
-		}
-		if errors.Is(err, context.DeadlineExceeded) {
-			return nil, problem.StorageUnknown.New("resource", "index").Because(err)
-		}
-		return nil, problem.StorageIoError.New("resource", "index").Because(err)
+		return nil, commitProblem(err)
 	}
 	return n.describeState(ctx, g)
+}
+
+// commitProblem tells what a failed commit is to a caller.
+func commitProblem(err error) error {
+	var known *problem.Problem
+	if errors.As(err, &known) {
+		return err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return problem.StorageUnknown.New("resource", "index").Because(err)
+	}
+	return problem.StorageIoError.New("resource", "index").Because(err)
 }
 
 // Pull brings this node to the stored state. A node that writes the generation

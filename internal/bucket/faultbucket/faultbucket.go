@@ -70,6 +70,13 @@ func (b *Bucket) Settle() {
 	}
 }
 
+// Late returns how many writes wait for Settle.
+func (b *Bucket) Late() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.late)
+}
+
 func (b *Bucket) decide(op, key string) Fault {
 	b.mu.Lock()
 	defer b.mu.Unlock()

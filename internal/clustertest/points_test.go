@@ -1,0 +1,192 @@
+package clustertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/node"
+	"github.com/quiresearch/quire/problem"
+)
+
+// script makes one machine do everything a writer does, one after the other, and
+// tells the story of it.
+func script(c *cluster, m *machine, s *story) {
+	ctx := context.Background()
+	p := m.process()
+	if p == nil {
+		return
+	}
+	if _, _, err := p.node.Put(ctx, node.Put{Name: books, Body: []byte(definition[0])}); err != nil {
+		return
+	}
+	write := func(from, to, version int) {
+		for i := from; i < to; i++ {
+			key, raw := fmt.Sprint(i), fmt.Sprintf(`{"id":"%d","v":%d}`, i, version)
+			if _, err := c.write(ctx, p, books, key, raw); err != nil {
+				s.failed(key, raw, err)
+			} else {
+				s.acknowledged(key, raw)
+			}
+		}
+	}
+	write(0, 4, 1)
+	_, _ = p.node.Commit(ctx, books)
+	write(2, 6, 2)
+	_, _, _ = p.node.Put(ctx, node.Put{Name: books, Body: []byte(definition[1])})
+	write(5, 7, 3)
+	stored, _, err := p.node.PutSettings(ctx, books, nil, []byte(`{"typoExclusions":{"all":{"words":["w"]}}}`))
+	if err != nil {
+		s.failed(settingsKey, "w", err)
+	} else {
+		s.acknowledged(settingsKey, word(stored.Settings))
+	}
+	time.Sleep(16 * time.Second) // hints, refreshes and a sweep
+	write(6, 8, 4)
+}
+
+// at runs the script with something that happens at the request of a number, and
+// returns how many requests there were.
+func at(t *testing.T, number int, happens func(*Link, string) fate, empty bool) (requests int) {
+	synctest.Test(t, func(t *testing.T) {
+		store := NewStore(objectGrace, func(why string) { t.Errorf("request %d: %s", number, why) })
+		c := &cluster{t: t, shared: store, log: slog.New(slog.DiscardHandler), sweep: 15 * time.Second}
+		s := &simulation{cluster: c, story: newStory(), store: store}
+		m := c.add("m0", true)
+		defer c.gone.Wait()
+		defer func() { m.kill(nothing, rand.New(rand.NewPCG(1, 1))) }()
+		if !m.start(Faults{}) {
+			t.Fatal("a healthy machine does not start")
+		}
+		link := m.process().link
+		where := ""
+		before := link.Requests()
+		link.Meet(number, func(request string) fate {
+			where = request
+			return happens(link, request)
+		})
+		done := make(chan struct{})
+		c.gone.Go(func() {
+			defer close(done)
+			script(c, m, &s.story)
+		})
+		for isOver := false; !isOver && !link.IsCut(); {
+			select {
+			case <-done:
+				isOver = true
+			case <-time.After(time.Second):
+			}
+		}
+		requests = link.Requests() - before
+		what := nothing
+		if empty {
+			what = disk
+		}
+		m.kill(what, rand.New(rand.NewPCG(1, uint64(number))))
+		<-done
+		for range 2 { // also what was done at the start is done again
+			if !m.start(Faults{}) {
+				t.Fatalf("request %d (%s): the machine does not start again", number, where)
+			}
+			p := m.process()
+			token, err := c.write(context.Background(), p, books, "last", `{"id":"last","v":0}`)
+			if errors.Is(err, problem.IndexNotFound) && len(s.known) == 0 {
+				return // it was killed before the index was there
+			}
+			if err != nil {
+				t.Errorf("request %d (%s): nothing can be written after the restart: %v", number, where, err)
+				return
+			}
+			s.acknowledged("last", `{"id":"last","v":0}`)
+			s.t, s.machines = t, c.machines
+			s.compare(fmt.Sprintf("request %d (%s):", number, where), p, books, token)
+			m.kill(nothing, rand.New(rand.NewPCG(1, 2)))
+		}
+	})
+	return requests
+}
+
+// step leaves requests out in a short run.
+func step() int {
+	if testing.Short() {
+		return 7
+	}
+	return 1
+}
+
+// F1 F16: the process is killed at every request it sends, before the store has
+// it and after, around creation, claim, log, cut, upload, manifest, hints, sweep
+// and settings; its disk stays or is gone (F2).
+func TestKilledAtEveryRequest(t *testing.T) {
+	for _, isAfter := range []bool{false, true} {
+		requests := at(t, 0, nil, false)
+		for number := 1; number <= requests; number += step() {
+			at(t, number, func(*Link, string) fate {
+				if isAfter {
+					return cutAfter
+				}
+				return cutBefore
+			}, number%2 == 0)
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// F7: every answer is lost once, of every object there is.
+func TestEveryAnswerIsLostOnce(t *testing.T) {
+	kinds := make(map[string]bool)
+	requests := at(t, 0, nil, false)
+	t.Logf("%d requests", requests)
+	for number := 1; number <= requests; number += step() {
+		at(t, number, func(_ *Link, request string) fate {
+			kind, _, _ := strings.Cut(strings.TrimPrefix(request, "put "), "/")
+			kinds[kind] = true
+			return lost
+		}, false)
+		if t.Failed() {
+			return
+		}
+	}
+	for _, kind := range []string{"registry", "leadership", "g", "settings"} {
+		if !kinds[kind] && !testing.Short() {
+			t.Errorf("no answer about %s was lost", kind)
+		}
+	}
+}
+
+// F9: half of all conditional writes cannot be decided, requests are refused and
+// stall; work goes on.
+func TestStormsDoNotStopTheWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := NewStore(objectGrace, func(why string) { t.Error(why) })
+		c := &cluster{t: t, seed: 9, shared: store, log: slog.New(slog.DiscardHandler)}
+		m := c.add("m0", true)
+		if !m.start(Faults{}) {
+			t.Fatal("a healthy machine does not start")
+		}
+		p := m.process()
+		if _, _, err := p.node.Put(t.Context(), node.Put{Name: books, Body: []byte(definition[0])}); err != nil {
+			t.Fatal(err)
+		}
+		p.link.SetFaults(Faults{Undecided: 500, Unavailable: 150, Stalled: 20})
+		begun, acknowledged := time.Now(), 0
+		for i := 0; acknowledged < 50 && time.Since(begun) < time.Hour; i++ {
+			if _, err := c.write(t.Context(), p, books, fmt.Sprint(i), fmt.Sprintf(`{"id":"%d","v":1}`, i)); err == nil {
+				acknowledged++
+			}
+		}
+		if acknowledged < 50 {
+			t.Errorf("%d writes were acknowledged in %v", acknowledged, time.Since(begun))
+		}
+		p.link.SetFaults(Faults{})
+		m.terminate()
+	})
+}
