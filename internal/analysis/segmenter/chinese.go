@@ -2,7 +2,9 @@ package segmenter
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,6 +21,15 @@ type chinese struct {
 	characters map[rune]rune
 	phrases    *trie
 	simplified [][]rune // of the phrases, by cost
+	runs       sync.Pool
+}
+
+// chineseRun is the working memory of one run of characters.
+type chineseRun struct {
+	runes        []rune
+	offsets      []int
+	costs, steps []int
+	spans        []span
 }
 
 func newChinese() (*chinese, error) {
@@ -31,6 +42,7 @@ func newChinese() (*chinese, error) {
 		return nil, err
 	}
 	c := &chinese{words: words, characters: make(map[rune]rune), phrases: newTrie(1 << 12)}
+	c.runs.New = func() any { return new(chineseRun) }
 	for line := range strings.SplitSeq(text, "\n") {
 		from, to, ok := strings.Cut(line, "\t")
 		if !ok {
@@ -52,6 +64,8 @@ func newChinese() (*chinese, error) {
 // by the rules of Unicode.
 func (c *chinese) Tokenize(s *token.Stream, text []byte) {
 	var plain tokenizer.Unicode
+	w := c.runs.Get().(*chineseRun)
+	defer c.runs.Put(w)
 	for at := 0; at < len(text); {
 		end := at
 		for end < len(text) {
@@ -73,8 +87,7 @@ func (c *chinese) Tokenize(s *token.Stream, text []byte) {
 			}
 			end += size
 		}
-		c.run(s, text, at, end)
-		at = end
+		at = c.run(s, w, text, at, end)
 	}
 }
 
@@ -91,24 +104,24 @@ func tokenizePart(t tokenizer.Tokenizer, s *token.Stream, text []byte, start, en
 // maxRun bounds the characters looked at together; a longer run is cut.
 const maxRun = 4096
 
-func (c *chinese) run(s *token.Stream, text []byte, start, end int) {
-	var runes []rune
-	var offsets []int
-	for at := start; at < end && len(runes) < maxRun; {
+// run adds the words of the characters from start on, at most maxRun of them,
+// and returns where it ended.
+func (c *chinese) run(s *token.Stream, w *chineseRun, text []byte, start, end int) int {
+	w.runes, w.offsets, w.spans = w.runes[:0], w.offsets[:0], w.spans[:0]
+	at := start
+	for at < end && len(w.runes) < maxRun {
 		r, size := utf8.DecodeRune(text[at:end])
-		runes = append(runes, r)
-		offsets = append(offsets, at)
+		w.runes = append(w.runes, r)
+		w.offsets = append(w.offsets, at)
 		at += size
-		if len(runes) == maxRun && at < end {
-			defer c.run(s, text, at, end)
-			end = at
-		}
 	}
-	offsets = append(offsets, end)
-	c.simplify(runes)
-	for _, w := range c.cheapest(runes, len(runes)) {
-		c.emit(s, runes, offsets, w)
+	w.offsets = append(w.offsets, at)
+	c.simplify(w.runes)
+	c.cheapest(w, 0, len(w.runes), len(w.runes))
+	for i := range w.spans {
+		c.emit(s, w, w.spans[i])
 	}
+	return at
 }
 
 // simplify rewrites Traditional characters in place, the longest phrase first.
@@ -137,20 +150,23 @@ func (c *chinese) simplify(runes []rune) {
 // span is a word between two characters.
 type span struct{ from, to int }
 
-// cheapest returns the words of the cheapest way, none longer than longest.
-func (c *chinese) cheapest(runes []rune, longest int) []span {
+// cheapest appends to the spans the words of the cheapest way between two
+// characters, none longer than longest.
+func (c *chinese) cheapest(w *chineseRun, from, to, longest int) {
 	const infinite = 1 << 30
-	costs := make([]int, len(runes)+1)
-	steps := make([]int, len(runes)+1)
-	for i := range runes {
-		costs[i+1] = infinite
+	runes := w.runes[from:to]
+	n := len(runes)
+	w.costs, w.steps = append(w.costs[:0], 0), append(w.steps[:0], 0)
+	for range n {
+		w.costs, w.steps = append(w.costs, infinite), append(w.steps, 0)
 	}
+	costs, steps := w.costs, w.steps
 	for i := range runes {
 		if single := costs[i] + unknownCost; single < costs[i+1] {
 			costs[i+1], steps[i+1] = single, i
 		}
 		node := uint32(0)
-		for j := i; j < len(runes) && j-i < longest; j++ {
+		for j := i; j < n && j-i < longest; j++ {
 			if node = c.words.step(node, runes[j]); node == 0 {
 				break
 			}
@@ -159,33 +175,33 @@ func (c *chinese) cheapest(runes []rune, longest int) []span {
 			}
 		}
 	}
-	var spans []span
-	for at := len(runes); at > 0; at = steps[at] {
-		spans = append(spans, span{steps[at], at})
+	first := len(w.spans)
+	for at := n; at > 0; at = steps[at] {
+		w.spans = append(w.spans, span{from + steps[at], from + at})
 	}
-	for i, j := 0, len(spans)-1; i < j; i, j = i+1, j-1 {
-		spans[i], spans[j] = spans[j], spans[i]
-	}
-	return spans
+	slices.Reverse(w.spans[first:])
 }
 
 // emit adds a word, and for one of four characters or more its parts in turn,
 // where all of them are words of two or more.
-func (c *chinese) emit(s *token.Stream, runes []rune, offsets []int, w span) {
-	if w.to-w.from < 4 {
-		addWord(s, runes, offsets, w, token.Ideograph)
+func (c *chinese) emit(s *token.Stream, w *chineseRun, word span) {
+	if word.to-word.from < 4 {
+		addWord(s, w.runes, w.offsets, word, token.Ideograph)
 		return
 	}
-	parts := c.cheapest(runes[w.from:w.to], w.to-w.from-1)
-	for _, p := range parts {
-		if p.to-p.from < 2 {
-			addWord(s, runes, offsets, w, token.Ideograph)
+	first := len(w.spans)
+	defer func() { w.spans = w.spans[:first] }()
+	c.cheapest(w, word.from, word.to, word.to-word.from-1)
+	last := len(w.spans)
+	for _, part := range w.spans[first:last] {
+		if part.to-part.from < 2 {
+			addWord(s, w.runes, w.offsets, word, token.Ideograph)
 			return
 		}
 	}
-	addWhole(s, runes, offsets, w, token.Ideograph)
-	for _, p := range parts {
-		c.emit(s, runes, offsets, span{w.from + p.from, w.from + p.to})
+	addWhole(s, w.runes, w.offsets, word, token.Ideograph)
+	for i := first; i < last; i++ {
+		c.emit(s, w, w.spans[i])
 	}
 }
 

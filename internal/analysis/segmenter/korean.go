@@ -12,7 +12,7 @@ import (
 
 type korean struct {
 	nouns   *trie
-	endings []string // longest first
+	endings map[rune][]string // by their last character, longest first
 }
 
 func newKorean() (*korean, error) {
@@ -22,7 +22,12 @@ func newKorean() (*korean, error) {
 	}
 	endings := strings.Fields(koreanEndings)
 	slices.SortFunc(endings, func(a, b string) int { return len(b) - len(a) })
-	return &korean{nouns: nouns, endings: endings}, nil
+	k := &korean{nouns: nouns, endings: map[rune][]string{}}
+	for _, ending := range endings {
+		last, _ := utf8.DecodeLastRuneInString(ending)
+		k.endings[last] = append(k.endings[last], ending)
+	}
+	return k, nil
 }
 
 // koreanEndings are the particles that follow nouns, the copula, and the most
@@ -93,12 +98,12 @@ func (k *korean) unit(s *token.Stream, u token.Token) {
 // keeps all; so does one of which less than two characters would remain,
 // unless they are a noun that ends there.
 func (k *korean) stem(runes []rune) int {
-	if len(runes) < 2 || k.nouns.has(runes) {
+	if len(runes) < 2 || len(k.endings[runes[len(runes)-1]]) == 0 || k.nouns.has(runes) {
 		return len(runes)
 	}
 	text := string(runes)
 	guess := len(runes)
-	for _, ending := range k.endings {
+	for _, ending := range k.endings[runes[len(runes)-1]] {
 		rest, ok := strings.CutSuffix(text, ending)
 		if !ok || rest == "" {
 			continue
@@ -123,7 +128,8 @@ func (k *korean) parts(runes []rune) []span {
 		return one
 	}
 	const infinite = 1 << 30
-	costs, steps := make([]int, n+1), make([]int, n+1)
+	var space [2][32]int // longer units are rare
+	costs, steps := append(space[0][:0], make([]int, n+1)...), append(space[1][:0], make([]int, n+1)...)
 	for i := 1; i <= n; i++ {
 		costs[i] = infinite
 	}
@@ -153,8 +159,4 @@ func (k *korean) parts(runes []rune) []span {
 	}
 	slices.Reverse(spans)
 	return spans
-}
-
-func hasWordCharacter(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
