@@ -20,7 +20,7 @@ func inUse() int64 {
 // without a commit of its own: what is counted stays within the budget, and
 // what is in use within what is counted, which is twice as much.
 func TestWritesStayWithinTheBudget(t *testing.T) {
-	const most = 48 << 20
+	const most = 24 << 20
 	options := manual
 	options.Workers, options.Memory, options.Budget = 2, most, NewBudget(most)
 	fs := vfs.OS(t.TempDir())
@@ -28,7 +28,7 @@ func TestWritesStayWithinTheBudget(t *testing.T) {
 	g := open(t, fs, options)
 	before := inUse()
 	highest := int64(0)
-	const documents, batch = 120_000, 500
+	const documents, batch = 60_000, 500
 	for from := 0; from < documents; from += batch {
 		texts := make([]string, batch)
 		for i := range texts {
@@ -42,7 +42,7 @@ func TestWritesStayWithinTheBudget(t *testing.T) {
 		if used > most+int64(options.Workers)*collected*leastFlush {
 			t.Fatalf("%d of %d bytes are counted after %d documents", used, most, from+batch)
 		}
-		if from%20_000 == 0 {
+		if from%10_000 == 0 {
 			// Operations on their way are not of the budget.
 			if real := inUse() - before; real > max(options.Budget.Used(), used)/collected*5/4+8<<20 {
 				t.Fatalf("%d bytes are in use, %d are counted twice after %d documents", real, used, from+batch)

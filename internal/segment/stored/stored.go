@@ -24,9 +24,8 @@ const (
 const (
 	// blockBytes is a compromise: larger packs better, smaller reads faster.
 	blockBytes = 16 << 10
-	// blockDocs bounds the work of unpacking a block of tiny records for one:
-	// with 128 a search that returns keys alone is twice as fast as with 1,024,
-	// and a million keys take a tenth more.
+	// blockDocs bounds the work of unpacking a block of small records for one:
+	// reading ten is twice as fast as with 1,024, which pack a tenth smaller.
 	blockDocs = 128
 	// maxSame is the longest record that a block of equal ones is made of.
 	maxSame = 256
