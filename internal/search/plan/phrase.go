@@ -41,7 +41,7 @@ func (c *Compiler) phrase(f analysed, o options, prefix bool, origin Origin) Nod
 		if w := f.words[0]; len(w.terms) > 1 && !prefix {
 			return p.blend(w)
 		}
-		return p.reading(f.words[0].terms[0], 0, prefix)
+		return p.reading(f.words[0].terms[0], 0, prefix, false)
 	}
 	slots := make([]PhraseWord, len(f.words))
 	for i, w := range f.words {
@@ -72,7 +72,7 @@ func isOneForOne(a alternative) bool { return len(a.terms) == 1 && a.span == 1 }
 func (p *place) phraseOf(slots []PhraseWord, slop int) Node {
 	if len(slots) == 1 {
 		if len(slots[0].Terms) == 1 {
-			return p.reading(slots[0].Terms[0], 0, slots[0].Prefix)
+			return p.reading(slots[0].Terms[0], 0, slots[0].Prefix, false)
 		}
 		return p.blend(word{terms: slots[0].Terms})
 	}

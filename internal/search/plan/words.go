@@ -68,7 +68,7 @@ func (c *Compiler) word(f analysed, i int, o options, prefix bool, origin Origin
 		if edits > 0 || prefix {
 			forgiven = true
 		}
-		readings = append(readings, p.reading(term, edits, prefix))
+		readings = append(readings, p.reading(term, edits, prefix, len(f.words) >= wholeWords))
 	}
 	if !forgiven && (len(w.terms) > 1 || hasSingle(w.synonyms)) {
 		node := p.blend(w)
@@ -103,8 +103,15 @@ func (p *place) held(node Node, a alternative, constant bool) Node {
 	return &Constant{Origin: *node.From(), Score: p.weight * a.boost, Clause: node}
 }
 
-// reading compiles one term with the forgiveness it has.
-func (p *place) reading(term string, edits int, prefix bool) Node {
+// wholeWords is how many words a text has when its last one was most likely
+// typed whole: it counts as the word it is too, not only as the start of
+// others. Of shorter texts, where people wait for completions, it does not,
+// so that a short word stands not before those that it may become.
+const wholeWords = 3
+
+// reading compiles one term with the forgiveness it has. whole lets the start
+// of a word score as a whole word too.
+func (p *place) reading(term string, edits int, prefix, whole bool) Node {
 	origin := p.origin
 	origin.Word = term
 	if edits == 0 && !prefix {
@@ -128,7 +135,9 @@ func (p *place) reading(term string, edits int, prefix bool) Node {
 	}
 	if prefix {
 		ladder[0] += p.weight
-		return expand
+		if !whole {
+			return expand
+		}
 	}
 	return &Or{Origin: origin, Clauses: []Node{p.term(term, 1, false), expand}}
 }
