@@ -445,6 +445,10 @@ func (s *Set) stay(held *slot) {
 	}
 }
 
+// closeLimit bounds the last commit of a generation that is closed: whoever
+// opens it again waits for that, and what is not committed is in the log.
+const closeLimit = time.Minute
+
 // leave takes an open generation out of the set and closes it beside; whoever
 // opens it again waits for that. The caller holds mu.
 func (s *Set) leave(ctx context.Context, held *slot) {

@@ -241,3 +241,57 @@ func newerManifest(content []byte) []byte {
 	_, rest, _ = strings.Cut(rest, " ")
 	return []byte(mark + " 999 " + rest)
 }
+
+// F19: a generation that is evicted, and whose copy is removed, while its changes
+// cannot be pushed has lost nothing that was acknowledged.
+func TestEvictionKeepsWhatIsNotPushed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), nil)
+		s := newShared(b, vfs.Memory(), mine{})
+		s.options.MaxOpen = 1
+		d, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true}}}`), s.options.Engine.Capabilities)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entries []registry.Entry
+		for range 2 {
+			entry := registry.Entry{Index: registry.NewID(), Generation: registry.NewID()}
+			if err := s.Create(t.Context(), entry.Generation, d); err != nil {
+				t.Fatal(err)
+			}
+			entries = append(entries, entry)
+		}
+		open := func(entry registry.Entry) *Generation {
+			t.Helper()
+			g, err := s.Acquire(t.Context(), entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}
+		g := open(entries[0])
+		add(t, g, `{"id":"kept"}`)
+		pushed := "g/" + entries[0].Generation.String() + "/seg/"
+		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+			if c.Op == "put" && strings.HasPrefix(c.Key, pushed) {
+				return faultbucket.Unavailable
+			}
+			return faultbucket.None
+		})
+		g.Release()
+		open(entries[1]).Release() // evicts the first
+		time.Sleep(time.Hour)
+		if err := s.dropCopy(entries[0].Generation); err != nil {
+			t.Fatal(err)
+		}
+		b.SetPlan(nil)
+		g = open(entries[0])
+		if count, err := g.Count(); err != nil || count != 1 {
+			t.Errorf("%d documents, %v", count, err)
+		}
+		g.Release()
+		if err := s.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

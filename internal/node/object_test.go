@@ -261,3 +261,59 @@ func (c *cutBucket) List(ctx context.Context, prefix, delimiter string) (bucket.
 	}
 	return c.Bucket.List(ctx, prefix, delimiter)
 }
+
+// interposed does something once before an object is stored.
+type interposed struct {
+	bucket.Bucket
+	key    string
+	before atomic.Pointer[func()]
+}
+
+func (i *interposed) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+	if do := i.before.Load(); do != nil && key == i.key && i.before.CompareAndSwap(do, nil) {
+		(*do)()
+	}
+	return i.Bucket.PutIf(ctx, key, body, condition)
+}
+
+// F27: a repair that runs while an index is created finds a generation without
+// documents that nobody registered yet; the creation ends with one index.
+func TestRepairDuringACreation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under := memory.New(nil)
+		b := &interposed{Bucket: under, key: "registry"}
+		f, other := shared(t, b, vfs.Memory(), "a"), shared(t, under, vfs.Memory(), "b")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		repair := func() {
+			if _, err := other.RepairRegistry(t.Context(), registry.RepairRequest{PromoteNewest: true}); err != nil {
+				t.Errorf("repair: %v", err)
+			}
+		}
+		b.before.Store(&repair)
+		f.mustPut("shop", books)
+		f.mustWrite("shop", book(2, "two"))
+		listed := f.List()
+		if len(listed) != 2 || len(listed[1].Generations) != 1 || listed[1].Live != "1" {
+			t.Errorf("listed %+v", listed)
+		}
+		// A delete that lands during a repair stays.
+		remove := func() {
+			if err := f.Delete(t.Context(), parse(t, "shop")); err != nil {
+				t.Errorf("delete: %v", err)
+			}
+		}
+		slow := &interposed{Bucket: under, key: "registry"}
+		third := shared(t, slow, vfs.Memory(), "c")
+		slow.before.Store(&remove)
+		if _, err := third.RepairRegistry(t.Context(), registry.RepairRequest{PromoteNewest: true}); err != nil {
+			t.Errorf("repair: %v", err)
+		}
+		if do := slow.before.Load(); do != nil {
+			(*do)() // there was nothing to repair: nothing was stored
+		}
+		if err := third.registry.Refresh(t.Context()); err != nil || third.Has("shop") {
+			t.Errorf("the index that was deleted is back, %v", err)
+		}
+	})
+}
