@@ -190,3 +190,45 @@ func TestStormsDoNotStopTheWork(t *testing.T) {
 		m.terminate()
 	})
 }
+
+// F13: whatever the clocks of two nodes say, nothing acknowledged is lost and
+// one of them writes.
+func TestClocksDecideNothing(t *testing.T) {
+	for _, turn := range []func(one, other *clock){
+		func(one, _ *clock) { one.leap(time.Hour) },
+		func(_, other *clock) { other.leap(time.Hour) },
+		func(one, other *clock) { one.run(0.5); other.run(2) },
+		func(one, other *clock) { one.run(2); other.run(0.5) },
+		func(one, _ *clock) { one.freeze(true) },
+		func(one, other *clock) { one.freeze(true); other.run(2) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			store := NewStore(objectGrace, func(why string) { t.Error(why) })
+			c := &cluster{t: t, seed: 13, shared: store, log: slog.New(slog.DiscardHandler)}
+			s := &simulation{cluster: c, story: newStory(), store: store}
+			one, other := c.add("m0", true), c.add("m1", true)
+			if !one.start(Faults{}) || !other.start(Faults{}) {
+				t.Fatal("a healthy machine does not start")
+			}
+			s.create(one.process(), books)
+			for i := range 60 {
+				if i == 20 {
+					turn(one.process().clock, other.process().clock)
+				}
+				key, raw := fmt.Sprint(i%7), fmt.Sprintf(`{"id":"%d","v":%d}`, i%7, i)
+				if _, err := c.write(t.Context(), c.machines[i%2].process(), books, key, raw); err != nil {
+					s.failed(key, raw, err)
+				} else {
+					s.acknowledged(key, raw)
+				}
+				time.Sleep(time.Second)
+			}
+			if s.acks < 30 {
+				t.Errorf("%d of 60 writes were acknowledged: %v", s.acks, s.errors)
+			}
+			s.check()
+			one.terminate()
+			other.terminate()
+		})
+	}
+}

@@ -35,11 +35,18 @@ type program struct {
 
 func newProgram(t *testing.T) *program {
 	t.Helper()
-	p := &program{t: t, s3: s3test.Start(t), binary: filepath.Join(t.TempDir(), "quire"), disk: filepath.Join(t.TempDir(), "disk")}
-	build := exec.Command("go", "build", "-o", p.binary, "github.com/quiresearch/quire/cmd/quire")
+	binary := filepath.Join(t.TempDir(), "quire")
+	build := exec.Command("go", "build", "-o", binary, "github.com/quiresearch/quire/cmd/quire")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return nextProgram(t, &program{binary: binary, s3: s3test.Start(t)})
+}
+
+// nextProgram returns another node of the deployment of one.
+func nextProgram(t *testing.T, one *program) *program {
+	t.Helper()
+	p := &program{t: t, s3: one.s3, binary: one.binary, disk: filepath.Join(t.TempDir(), "disk")}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +73,8 @@ func (p *program) start() {
 		"SERVICE_STORAGE_REMOTE_URL="+p.s3.URL, "SERVICE_STORAGE_REMOTE_BUCKET="+p.s3.Bucket, "SERVICE_STORAGE_REMOTE_PREFIX=deep/inside",
 		"SERVICE_STORAGE_REMOTE_ACCESS_KEY="+p.s3.Access, "SERVICE_STORAGE_REMOTE_SECRET_KEY="+p.s3.Secret,
 		"SERVICE_STORAGE_LOCAL_DIRECTORY="+p.disk, "SERVICE_AUTH_MODE=none", "SERVICE_HTTP_HOST=127.0.0.1",
-		fmt.Sprintf("SERVICE_HTTP_PORT=%d", p.port))
+		fmt.Sprintf("SERVICE_HTTP_PORT=%d", p.port), fmt.Sprintf("SERVICE_NODE_ADDRESS=http://127.0.0.1:%d", p.port),
+		fmt.Sprintf("SERVICE_NODE_ID=node-%d", p.port), "SERVICE_INDEXES_REFRESH_INTERVAL=500ms")
 	if err := p.cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}

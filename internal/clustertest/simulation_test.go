@@ -126,6 +126,7 @@ func between(random *rand.Rand, least, most time.Duration) time.Duration {
 func simulate(t *testing.T, seed uint64) (sum uint64, events int) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
 	runtime.GC()
 	var out io.Writer
 	if *traced != "" {

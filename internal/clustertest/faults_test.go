@@ -1,0 +1,93 @@
+package clustertest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// faults names, for each fault of the catalogue that one node in object mode is
+// held against, the tests that bring it about.
+var faults = map[string][]string{
+	"F1 killed at each point":                       {"clustertest.TestKilledAtEveryRequest", "clustertest.TestKilledProcessLosesNothingAcknowledged", "campaign.TestStoppedNodesLoseNothingAcknowledged", "engine.TestKilledProcessLosesNothingAcknowledged"},
+	"F2 restarted with empty disks":                 {"clustertest.TestKilledProcessLosesNothingAcknowledged", "clustertest.TestKilledAtEveryRequest", "clustertest.TestSimulation"},
+	"F3 power loss":                                 {"engine.TestPowerLossAtEveryCall", "engine.TestPowerLossUnderLoad", "log.TestPowerLossAtEveryCall", "node.TestPowerLossDuringReindex", "clustertest.TestSimulation"},
+	"F4 log cut at every byte, bits flipped":        {"log.TestCutAtEveryByte", "log.TestEveryFlippedBit"},
+	"F5 fsync fails once":                           {"log.TestFailedSyncStopsAcknowledging", "engine.TestFailedSyncAnywhere", "clustertest.TestSimulation"},
+	"F7 replies lost":                               {"clustertest.TestEveryAnswerIsLostOnce", "replication.TestLostRepliesAreSettled", "clustertest.TestSimulation"},
+	"F8 applied late, after takeover":               {"replication.TestLateAppends", "clustertest.TestSimulation"},
+	"F9 storms of 409 and 503, stalls":              {"clustertest.TestStormsDoNotStopTheWork", "clustertest.TestSimulation"},
+	"F11 writer stopped, then continued":            {"clustertest.TestAStoppedProcessAcknowledgesNothing", "replication.TestAFencedWriterNeitherAcknowledgesNorPublishes", "clustertest.TestSimulation"},
+	"F12 stopped beyond the grace":                  {"replication.TestAWriterThatSleptBeyondTheGraceIsFenced", "clustertest.TestSimulation"},
+	"F13 clocks":                                    {"clustertest.TestSimulation", "clustertest.TestClocksDecideNothing"},
+	"F15 two claims at once":                        {"ownership.TestOneOfManyClaimsWins", "clustertest.TestSimulation"},
+	"F16 holder dies around create":                 {"clustertest.TestKilledAtEveryRequest", "clustertest.TestSimulation"},
+	"F18 takeover with a definition change":         {"clustertest.TestKilledAtEveryRequest", "clustertest.TestSimulation"},
+	"F19 eviction with unpushed documents":          {"generations.TestEvictionKeepsWhatIsNotPushed", "clustertest.TestSimulation"},
+	"F21 files damaged":                             {"engine.TestDamagedFilesAreRefused", "replication.TestPullVerifiesEveryFile", "campaign.TestDamagedFilesOfAStoppedNode"},
+	"F22 manifest, registry missing or damaged":     {"node.TestALostRegistryDeletesNothing", "node.TestALostManifestIsAFault", "registry.TestRegistryThatIsGoneRefusesChangesAndForgetsNothing", "registry.TestOlderRegistryIsNotTakenOver", "engine.TestMissingAndOlderManifests", "clustertest.TestSimulation"},
+	"F25 aborted pushes, sweep":                     {"replication.TestAbortedPushesLeaveNothing", "replication.TestSweepKeepsWhatAGraceNames", "clustertest.TestSimulation"},
+	"F26 deleted and created again":                 {"clustertest.TestSimulation", "node.TestDeletedDataIsRestoredWithinTheGraceAndSweptAfterIt"},
+	"F27 repair against delete and create":          {"registry.TestDeleteDuringRepairStays", "node.TestRepairDuringACreation", "node.TestDeletedDataIsRestoredWithinTheGraceAndSweptAfterIt", "clustertest.TestSimulation"},
+	"F28 rejoining node, lost registry":             {"node.TestALostRegistryDeletesNothing", "clustertest.TestSimulation"},
+	"F29 tokens promised, forged, foreign, earlier": {"engine.TestPromisesAreKeptOverFailedCommitsAndCrashes", "node.TestFreshnessIsWaitedFor", "freshness.TestTextThatIsNoTokenIsInvalid", "freshness.TestTokenOfAnotherVersionIsUnsupported", "campaign.TestTokensAreHostile", "clustertest.TestSimulation"},
+}
+
+// Every fault has its tests, and every test that is named exists.
+func TestEveryFaultHasItsTests(t *testing.T) {
+	root := filepath.Join("..", "..")
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		t.Skip("the source is not here")
+	}
+	for _, number := range strings.Fields("F1 F2 F3 F4 F5 F7 F8 F9 F11 F12 F13 F15 F16 F18 F19 F21 F22 F25 F26 F27 F28 F29") {
+		found := false
+		for name, tests := range faults {
+			found = found || strings.HasPrefix(name, number+" ") && len(tests) > 0
+		}
+		if !found {
+			t.Errorf("%s has no test", number)
+		}
+	}
+	declared := make(map[string]map[string]bool)
+	for name, tests := range faults {
+		for _, test := range tests {
+			pkg, function, _ := strings.Cut(test, ".")
+			if declared[pkg] == nil {
+				declared[pkg] = testsOf(t, root, pkg)
+			}
+			if !declared[pkg][function] {
+				t.Errorf("%s: there is no %s", name, test)
+			}
+		}
+	}
+}
+
+// testsOf returns the names of the tests of a package.
+func testsOf(t *testing.T, root, pkg string) map[string]bool {
+	t.Helper()
+	directory := filepath.Join(root, "internal", pkg)
+	if pkg == "engine" {
+		directory = filepath.Join(root, pkg)
+	}
+	files, err := filepath.Glob(filepath.Join(directory, "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s has no tests: %v", pkg, err)
+	}
+	all := make(map[string]bool)
+	for _, name := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, declaration := range parsed.Decls {
+			if f, ok := declaration.(*ast.FuncDecl); ok && f.Recv == nil {
+				all[f.Name.Name] = true
+			}
+		}
+	}
+	return all
+}
