@@ -38,13 +38,17 @@ type wayTo struct {
 // morphemes is a dictionary with what the lattice asks often laid out flat.
 type morphemes struct {
 	*dict.Dict
-	repeated []uint8 // per word: how many others with the same letters follow
+	repeated []uint8       // per word: how many others with the same letters follow
+	unknown  [256][2]int32 // per kind of character: the first of its unknown words, the last
 }
 
 func newMorphemes(d *dict.Dict) *morphemes {
-	m := &morphemes{d, make([]uint8, len(d.Morphs))}
+	m := &morphemes{Dict: d, repeated: make([]uint8, len(d.Morphs))}
 	for id, n := range d.Index.Dup {
 		m.repeated[id] = uint8(n)
+	}
+	for class, first := range d.UnkDict.Index {
+		m.unknown[uint8(class)] = [2]int32{first, first + d.UnkDict.IndexDup[class]}
 	}
 	return m
 }
@@ -123,7 +127,10 @@ func (l *lattice) addUnknown(text []byte, at, size int, class byte) {
 	end, before := at+size, at
 	if l.known.GroupList[class] {
 		for n := 1; end < len(text) && n < longestUnknown; n++ {
-			r, size := utf8.DecodeRune(text[end:])
+			r, size := rune(text[end]), 1
+			if r >= utf8.RuneSelf {
+				r, size = utf8.DecodeRune(text[end:])
+			}
 			if l.known.CharacterCategory(r) != class {
 				break
 			}
@@ -131,12 +138,12 @@ func (l *lattice) addUnknown(text []byte, at, size int, class byte) {
 			end += size
 		}
 	}
-	first := l.known.UnkDict.Index[int32(class)]
-	for id := first; id <= first+l.known.UnkDict.IndexDup[int32(class)]; id++ {
+	long, longBefore := lengthCost(text[at:end]), lengthCost(text[at:before])
+	for id := l.known.unknown[class][0]; id <= l.known.unknown[class][1]; id++ {
 		if before > at {
-			l.add(at, before, ^id, l.known.UnkDict.Morphs[id], lengthCost(text[at:before]))
+			l.add(at, before, ^id, l.known.UnkDict.Morphs[id], longBefore)
 		}
-		l.add(at, end, ^id, l.known.UnkDict.Morphs[id], lengthCost(text[at:end]))
+		l.add(at, end, ^id, l.known.UnkDict.Morphs[id], long)
 	}
 }
 
@@ -177,7 +184,7 @@ func lengthCost(word []byte) int32 {
 	n, ideographs := int32(0), true
 	for _, r := range string(word) {
 		n++
-		ideographs = ideographs && unicode.Is(unicode.Ideographic, r)
+		ideographs = ideographs && (r >= 0x4E00 && r <= 0x9FFF || unicode.Is(unicode.Ideographic, r))
 	}
 	switch {
 	case n > freeIdeographs && ideographs:
