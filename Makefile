@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-quick check format-check vet staticcheck generate generate-check licences vulnerabilities \
-	tools spec conformance demo serve sim fuzz explain bodies kill reindex slow soak bench bench-quick bench-relevance bench-typed bench-vectors bench-micro profile locale-data clean
+	tools spec conformance demo serve sim fuzz explain bodies kill reindex slow soak bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ bench: $(BENCH) ## Measure beside Lucene, tantivy and bleve on the whole corpus
 
 bench-quick: $(BENCH) ## The same in minutes, on a part of the corpus
 	$(BENCH) -data ../shared/data -quick
+
+bench-ingest: $(BENCH) ## Measure loading over HTTP beside loading in process, and what HTTP adds to a search
+	$(BENCH) -data ../shared/data -ingest -docs $(or $(DOCS),100000)
 
 bench-relevance: $(BENCH) ## Measure ranking quality on judged sets beside Lucene
 	$(BENCH) -data ../shared/data -relevance

@@ -67,6 +67,7 @@ type command struct {
 	Query     work     `json:"query"`
 	Queries   []work   `json:"queries"`
 	Documents []source `json:"documents"`
+	Seconds   float64  `json:"seconds"`
 }
 
 func words(map[string]interface{}, *registry.Cache) (analysis.Tokenizer, error) {
@@ -129,6 +130,8 @@ func (d *driver) run(c command) (any, error) {
 		return d.throughput(c)
 	case "update":
 		return d.update(c)
+	case "mixed":
+		return d.mixed(c)
 	}
 	return nil, fmt.Errorf("unknown command %q", c.Do)
 }
@@ -367,6 +370,43 @@ func (d *driver) update(c command) (any, error) {
 		return nil, err
 	}
 	return map[string]any{"seconds": time.Since(began).Seconds()}, nil
+}
+
+// mixed runs searches of one thread while another replaces documents. A batch
+// is visible when it returns.
+func (d *driver) mixed(c command) (any, error) {
+	index, err := bleve.Open(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer index.Close()
+	d.index = index
+	var stop atomic.Bool
+	var written, searched int
+	var failure error
+	var wg sync.WaitGroup
+	began := time.Now()
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		for !stop.Load() && failure == nil {
+			b := index.NewBatch()
+			for range 100 {
+				s := c.Documents[written%len(c.Documents)]
+				failure = errors.Join(failure, b.Index(s.ID, document(s)))
+				written++
+			}
+			failure = errors.Join(failure, index.Batch(b))
+		}
+	}()
+	for time.Since(began).Seconds() < c.Seconds && err == nil {
+		_, err = d.search(c.Queries[searched%len(c.Queries)])
+		searched++
+	}
+	seconds := time.Since(began).Seconds()
+	stop.Store(true)
+	wg.Wait()
+	return map[string]any{"searches": searched, "documents": written, "seconds": seconds, "rss": status("VmHWM:")}, errors.Join(err, failure)
 }
 
 func status(field string) int64 {

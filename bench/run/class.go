@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // row is what one class showed: per engine, the fastest time of each query
@@ -12,15 +13,16 @@ type row struct {
 	p50     []float64
 	bare    float64 // p50 of the first engine without reading keys
 	p99     []float64
+	base    []float64 // p50 of the first engine over the queries that this one was asked
 	qps     []float64
 	qpsAll  []float64
 	overlap []float64
 	counts  []int // queries whose exact count equals the first engine's
-	total   int
+	asked   []int // queries
 	remark  string
 }
 
-// countOnly are the classes whose top hits are not comparable, with the
+// orderFree are the classes whose top hits are not comparable, with the
 // reason: ties or constant scores leave the order free.
 var orderFree = map[string]string{
 	"prefix":      "constant scores: order within ties is free",
@@ -33,7 +35,7 @@ var orderFree = map[string]string{
 }
 
 func measureClass(o options, class string, queries []query, engines []*engine) (row, error) {
-	r := row{class: class, total: len(queries), remark: orderFree[class]}
+	r := row{class: class, remark: orderFree[class]}
 	n := len(engines)
 	best := make([][]float64, n)
 	tops := make([][][]string, n)
@@ -43,8 +45,9 @@ func measureClass(o options, class string, queries []query, engines []*engine) (
 		bare[j] = math.MaxFloat64
 	}
 	for i, e := range engines {
-		best[i] = make([]float64, len(queries))
-		for j, q := range queries {
+		asked := e.share(o, queries)
+		best[i] = make([]float64, len(asked))
+		for j, q := range asked {
 			best[i][j] = math.MaxFloat64
 			q.Exact = true
 			var a answer
@@ -58,7 +61,10 @@ func measureClass(o options, class string, queries []query, engines []*engine) (
 	for round := range o.rounds {
 		for turn := range n {
 			i := (turn + round) % n
-			for j, q := range queries {
+			if round > 0 && engines[i].isBrief(o) {
+				continue
+			}
+			for j, q := range engines[i].share(o, queries) {
 				var a answer
 				if err := engines[i].ask(map[string]any{"do": "query", "query": q, "repeat": o.repeat}, &a); err != nil {
 					return r, err
@@ -70,10 +76,11 @@ func measureClass(o options, class string, queries []query, engines []*engine) (
 			}
 		}
 	}
-	r.bare = sortedCopy(bare)[len(bare)/2]
+	r.bare = middle(bare)
 	for i, e := range engines {
 		sorted := sortedCopy(best[i])
-		r.p50 = append(r.p50, sorted[len(sorted)/2])
+		r.p50 = append(r.p50, middle(sorted))
+		r.base = append(r.base, middle(best[0][:len(sorted)]))
 		r.p99 = append(r.p99, sorted[min(len(sorted)-1, len(sorted)*99/100)])
 		// Half a second at least: short runs say nothing on a busy machine.
 		sum := 0.0
@@ -83,7 +90,7 @@ func measureClass(o options, class string, queries []query, engines []*engine) (
 		rounds := max(1, int(0.5e6/sum))
 		for _, threads := range []int{1, o.threads} {
 			var t throughput
-			if err := e.ask(map[string]any{"do": "throughput", "queries": queries, "threads": threads, "rounds": rounds}, &t); err != nil {
+			if err := e.ask(map[string]any{"do": "throughput", "queries": e.share(o, queries), "threads": threads, "rounds": rounds}, &t); err != nil {
 				return r, err
 			}
 			if threads == 1 {
@@ -93,17 +100,35 @@ func measureClass(o options, class string, queries []query, engines []*engine) (
 			}
 		}
 		same, shared := 0, 0.0
-		for j := range queries {
+		for j := range sorted {
 			if counts[i][j] == counts[0][j] {
 				same++
 			}
 			shared += overlap(tops[0][j], tops[i][j])
 		}
 		r.counts = append(r.counts, same)
-		r.overlap = append(r.overlap, shared/float64(len(queries)))
+		r.asked = append(r.asked, len(sorted))
+		r.overlap = append(r.overlap, shared/float64(len(sorted)))
 	}
 	return r, nil
 }
+
+// share is what an engine is asked of a class: everything, or the first few
+// when it is one of those that take too long.
+func (e *engine) share(o options, queries []query) []query {
+	if e.isBrief(o) {
+		return queries[:min(len(queries), briefQueries)]
+	}
+	return queries
+}
+
+func (e *engine) isBrief(o options) bool { return slices.Contains(o.brief, e.name) }
+
+// briefQueries is how many queries of a class a slow engine is asked.
+const briefQueries = 20
+
+// middle is the median.
+func middle(values []float64) float64 { return sortedCopy(values)[len(values)/2] }
 
 func overlap(a, b []string) float64 {
 	if len(a) == 0 && len(b) == 0 {

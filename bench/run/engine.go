@@ -190,8 +190,11 @@ func (e *engine) ask(command, answer any) error {
 // index builds the index in a process of its own, so that its memory is not
 // counted later, and keeps it for the next run of the same corpus and driver
 // version.
-func (e *engine) index(o options, corpus string) error {
+func (e *engine) index(o options, corpus string, merge bool) error {
 	e.dir = filepath.Join(o.work, fmt.Sprintf("%s-%s-%s", e.name, filepath.Base(strings.TrimSuffix(corpus, ".ndjson")), e.hello.Version))
+	if !merge {
+		e.dir += "-unmerged"
+	}
 	note := e.dir + ".built.json"
 	if text, err := os.ReadFile(note); err == nil && json.Unmarshal(text, &e.built) == nil && e.name != "quire" && e.name != "quire-http" {
 		return nil
@@ -205,7 +208,7 @@ func (e *engine) index(o options, corpus string) error {
 		return err
 	}
 	defer builder.close()
-	if err := builder.ask(map[string]any{"do": "index", "corpus": corpus, "dir": e.dir, "threads": 2, "merge": true}, &e.built); err != nil {
+	if err := builder.ask(map[string]any{"do": "index", "corpus": corpus, "dir": e.dir, "threads": 2, "merge": merge}, &e.built); err != nil {
 		return err
 	}
 	text, err := json.Marshal(e.built)
@@ -225,7 +228,7 @@ func (e *engine) open() error {
 func (e *engine) warm(o options, queries map[string][]query) error {
 	var all []query
 	for _, class := range classNames(o, queries) {
-		all = append(all, queries[class]...)
+		all = append(all, e.share(o, queries[class])...)
 	}
 	best := math.MaxFloat64
 	calm := 0

@@ -20,6 +20,8 @@ type options struct {
 	work    string
 	out     string
 	engines []string
+	brief   []string // those asked fewer queries
+	loose   bool     // measure without a forced merge too
 	docs    int
 	perKind int
 	rounds  int
@@ -34,12 +36,14 @@ type options struct {
 
 func main() {
 	var o options
-	var engines, classes string
-	var quick, judged, vectors, typing bool
+	var engines, classes, brief string
+	var quick, judged, vectors, typing, serviceAlone bool
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
 	flag.StringVar(&o.work, "work", "bench/data", "directory for unpacked corpora and indexes")
 	flag.StringVar(&o.out, "out", "", "file of the report (default bench/results/<date>.md)")
 	flag.StringVar(&engines, "engines", "lucene,tantivy,bleve,quire", "engines, the first is the one others are compared with")
+	flag.StringVar(&brief, "brief", "bleve", "engines that are asked the first 20 queries of a class only, because they take long")
+	flag.BoolVar(&o.loose, "loose", true, "measure the indexes as their engines leave them too, without a forced merge")
 	flag.StringVar(&classes, "classes", "", "query classes (default all)")
 	flag.IntVar(&o.docs, "docs", 1_000_000, "documents of the corpus")
 	flag.IntVar(&o.perKind, "queries", 100, "queries of each class")
@@ -52,6 +56,7 @@ func main() {
 	flag.BoolVar(&vectors, "vectors", false, "measure nearest neighbours beside hnswlib instead of text search")
 	flag.BoolVar(&typing, "typed", false, "measure what a search box asks: suggestions, facet values, typed text that is read")
 	flag.BoolVar(&o.service, "service", true, "measure Quire's own server too: latency over loopback, ingest over HTTP")
+	flag.BoolVar(&serviceAlone, "ingest", false, "measure Quire's own server alone and print it")
 	flag.BoolVar(&o.built, "built", false, "take the drivers as they were built last")
 	flag.StringVar(&o.profile, "profile", "", "write CPU and allocation profiles of this query class instead")
 	flag.Parse()
@@ -59,7 +64,7 @@ func main() {
 		o.docs, o.perKind, o.rounds, o.repeat = min(o.docs, 100_000), min(o.perKind, 20), 2, 5
 		o.warm = min(o.warm, 8*time.Second)
 	}
-	o.engines = strings.Split(engines, ",")
+	o.engines, o.brief = strings.Split(engines, ","), strings.Split(brief, ",")
 	if classes != "" {
 		o.classes = strings.Split(classes, ",")
 	}
@@ -74,6 +79,8 @@ func main() {
 		work = func(o options) error { return nearest(o, quick) }
 	case typing:
 		work = typed
+	case serviceAlone:
+		work = serve
 	case o.profile != "":
 		work = profile
 	}
@@ -108,7 +115,7 @@ func measure(o options) error {
 	}
 	r := &report{options: o, engines: engines}
 	for _, e := range engines {
-		if err := e.index(o, corpus); err != nil {
+		if err := e.index(o, corpus, true); err != nil {
 			return fmt.Errorf("index with %s: %w", e.name, err)
 		}
 	}
@@ -133,6 +140,11 @@ func measure(o options) error {
 	if err := r.updates(o, corpus, queries); err != nil {
 		return err
 	}
+	if o.loose {
+		if err := r.unmerged(o, corpus, queries); err != nil {
+			return err
+		}
+	}
 	if o.service {
 		if err := r.throughServer(o, corpus, queries); err != nil {
 			fmt.Fprintln(os.Stderr, "bench: without the server:", err)
@@ -141,6 +153,22 @@ func measure(o options) error {
 	text := r.render()
 	fmt.Println(text)
 	return r.write(text)
+}
+
+// serve measures what Quire's own server adds to the engine.
+func serve(o options) error {
+	corpus, queries, err := prepare(o)
+	if err != nil {
+		return err
+	}
+	var r report
+	if err := r.throughServer(o, corpus, queries); err != nil {
+		return err
+	}
+	var b strings.Builder
+	r.service.render(&b)
+	fmt.Println(b.String())
+	return nil
 }
 
 // profile runs one class through Quire and writes where time and memory go.
@@ -161,7 +189,7 @@ func profile(o options) error {
 		return err
 	}
 	defer e.close()
-	if err := e.index(o, corpus); err != nil {
+	if err := e.index(o, corpus, true); err != nil {
 		return err
 	}
 	if err := e.open(); err != nil {

@@ -41,7 +41,7 @@ func (r *report) plot() []byte {
 		y := top + i*group
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", left-8, y+group/2+2, html.EscapeString(row.class))
 		for j, e := range others {
-			ratio := row.p50[0] / row.p50[j+1]
+			ratio := row.base[j+1] / row.p50[j+1]
 			from, to := x(1), x(ratio)
 			fmt.Fprintf(&b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, min(from, to), y+j*bar, math.Abs(to-from), bar-1, colours[e.name])
 			if e.name == "quire" {
