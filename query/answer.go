@@ -164,6 +164,7 @@ type Explanation struct {
 	Matched     bool
 	Score       float64
 	Detail      Step
+	Rescored    *Step // the second pass; nil without one
 	Relaxed     *Relaxed
 	Interpreted *Interpreted
 	Generation  string

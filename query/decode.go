@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"bytes"
 	"math"
 
@@ -71,7 +73,31 @@ func DecodeExplain(body []byte, limits Limits) (*Search, error) {
 	if err := d.found.Err(); err != nil {
 		return nil, err
 	}
+	if s.Hits == nil {
+		s.Rescore = explainedRescore(body, limits)
+	}
 	return s, nil
+}
+
+// explainedRescore returns the second pass of a search that is explained, nil
+// when there is none or a search would refuse it: an explanation is of the
+// first pass and tells of the second beside it.
+func explainedRescore(body []byte, limits Limits) *Rescore {
+	for members := jsonread.Members(orEmpty(body)); members.Next(); {
+		if jsonread.String(members.RawName()) != "rescore" {
+			continue
+		}
+		d := newDecoder(limits)
+		value := jsonread.New(members.Value(), problem.At("rescore"), d.found)
+		alone := jsonread.New(slices.Concat([]byte(`{"rescore":`), members.Value(), []byte(`}`)), problem.Path{}, d.found)
+		if value.IsNull() || measure(alone, limits) != nil {
+			return nil
+		}
+		if r := d.rescore(value); d.found.Err() == nil {
+			return r
+		}
+	}
+	return nil
 }
 
 func emptySearch() *Search {

@@ -406,6 +406,10 @@ func (e *Explanation) AppendJSON(dst []byte) []byte {
 	w.float("score", e.Score)
 	w.name("detail")
 	w.step(&e.Detail)
+	if e.Rescored != nil {
+		w.name("rescored")
+		w.step(e.Rescored)
+	}
 	w.relaxed(e.Relaxed)
 	w.interpreted(e.Interpreted)
 	w.state(e.Generation, e.Freshness, e.TookMs)

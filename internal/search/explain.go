@@ -54,7 +54,9 @@ func (s *session) explain(ctx context.Context, key string, position int) (*query
 		return nil, err
 	}
 	if values == nil {
-		return explanation(detail), nil
+		e := explanation(detail)
+		e.Rescored, err = s.explainRescore(ctx, segment, doc, signals, e)
+		return e, err
 	}
 	if values.When != nil {
 		expands, err := s.collect.Matches(ctx, values.When, []uint32{global})

@@ -287,8 +287,7 @@ func (m maker) signals() []any {
 	return all
 }
 
-// request returns a random search; rescore is beside it, because an
-// explanation is of the first pass.
+// request returns a random search.
 func (m maker) request() object {
 	r := object{"query": m.clauses("", 0, 3)}
 	if m.IntN(3) == 0 {
@@ -310,6 +309,9 @@ func (m maker) request() object {
 			hits["when"] = []any{m.plainField()}
 		}
 		r["hits"] = hits
+	} else if m.IntN(4) == 0 {
+		r["rescore"] = object{"window": 1 + m.IntN(12), "weight": m.Float64() * 3, "signals": m.signals(),
+			"boost": []any{m.field(""), object{"type": "boost", "weight": 2, "clauses": []any{m.text("")}}}}
 	}
 	return r
 }
@@ -369,8 +371,14 @@ func TestExplainReproducesSearches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			searched := string(body[:len(body)-1]) + `,"limit":1000,"total":"exact"}`
-			answer, err := x.search(searched)
+			rescore := request["rescore"]
+			delete(request, "rescore")
+			request["limit"], request["total"] = 1000, "exact"
+			searched, err := json.Marshal(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := x.search(string(searched))
 			if err != nil {
 				if refusal(err) == "" {
 					t.Fatalf("seed %d: %s: %v", seed, body, err)
@@ -390,7 +398,14 @@ func TestExplainReproducesSearches(t *testing.T) {
 				found[fmt.Sprintf("%s/%d", h.ID, h.Index)] = h
 			}
 			hits += len(found)
-			n, err := x.explainAll(documents, body, request["hits"] != nil, found)
+			second, err := x.rescored(request, rescore)
+			if err != nil {
+				t.Fatalf("seed %d: %s: %v", seed, body, err)
+			}
+			if second != nil {
+				shown["rescored"]++
+			}
+			n, err := x.explainAll(documents, body, request["hits"] != nil, found, second)
 			if pairs += n; err != nil {
 				t.Fatalf("seed %d: %s\n%v", seed, body, err)
 			}
@@ -402,8 +417,31 @@ func TestExplainReproducesSearches(t *testing.T) {
 	t.Logf("%d pairs, %d of them hits, %v", pairs, hits, shown)
 }
 
+// rescored returns the scores of a search with a second pass, by key; nil
+// without one.
+func (x *index) rescored(request object, rescore any) (map[string]float64, error) {
+	if rescore == nil {
+		return nil, nil
+	}
+	request["rescore"], request["limit"] = rescore, rescore.(object)["window"]
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := x.search(string(body))
+	if err != nil {
+		return nil, err
+	}
+	scores := make(map[string]float64)
+	for _, h := range answer.Hits {
+		scores[h.ID] = h.Score
+	}
+	return scores, nil
+}
+
 // explainAll explains every document and takes what it explains out of found.
-func (x *index) explainAll(documents []string, body []byte, isOfValues bool, found map[string]query.Hit) (int, error) {
+// second holds the scores of the documents that a second pass reaches.
+func (x *index) explainAll(documents []string, body []byte, isOfValues bool, found map[string]query.Hit, second map[string]float64) (int, error) {
 	pairs := 0
 	for number := range documents {
 		for position := range 4 {
@@ -437,6 +475,14 @@ func (x *index) explainAll(documents []string, body []byte, isOfValues bool, fou
 			}
 			if err := checkSteps(&e.Detail); err != nil {
 				return pairs, fmt.Errorf("%s: %w", key, err)
+			}
+			final, isInside := second[id]
+			switch {
+			case (second != nil && e.Matched) != (e.Rescored != nil):
+				return pairs, fmt.Errorf("%s: second pass %v, explained %v", key, second != nil, e.Rescored != nil)
+			case e.Rescored == nil:
+			case e.Rescored.Matched != isInside || isInside && math.Abs(e.Rescored.Score-final) > 1e-5*(1+final):
+				return pairs, fmt.Errorf("%s: the second pass says %v %v, explain %v %v", key, isInside, final, e.Rescored.Matched, e.Rescored.Score)
 			}
 			delete(found, key)
 			if !isOfValues {

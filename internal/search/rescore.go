@@ -3,9 +3,13 @@ package search
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/query"
 )
 
 // rescoring is the compiled second pass.
@@ -68,4 +72,55 @@ func (s *session) runRescore(ctx context.Context, r *rescoring, hits []hit) erro
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	return nil
+}
+
+// explainRescore tells what the second pass makes of a document, nil when there
+// is none. What a search would refuse is no second pass.
+func (s *session) explainRescore(ctx context.Context, segment *snapshot.Segment, doc uint32, signals []signal, first *query.Explanation) (*query.Step, error) {
+	r, err := s.compileRescore()
+	if err != nil || r == nil || !first.Matched {
+		return nil, nil
+	}
+	order, err := s.makeOrder()
+	if err != nil {
+		return nil, err
+	}
+	request := &collect.Request{Query: s.query, Filters: s.filters, Limit: r.window, CountTo: 1, Signals: collectSignals(signals)}
+	if !order.scoreAlone() {
+		request.Order = order.keys
+	}
+	best, err := s.collect.Run(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	global := segment.Base + doc
+	base := first.Score
+	if !best.Scored {
+		base = 1
+	}
+	if !slices.ContainsFunc(best.Hits, func(h collect.Hit) bool { return h.Doc == global }) {
+		return &query.Step{Score: base, Description: fmt.Sprintf("not among the best %d of the first pass", r.window)}, nil
+	}
+	boosts := query.Step{Matched: true, Score: 1, Description: "1 and what the boosts add"}
+	for _, node := range r.boost {
+		explained, err := s.collect.Explain(ctx, node, global)
+		if err != nil {
+			return nil, err
+		}
+		step := s.step(explained)
+		if step.Matched && !plan.Scores(node) {
+			step.Score = 1
+		}
+		boosts.Score += step.Score
+		boosts.Children = append(boosts.Children, step)
+	}
+	factors := explainSignals(r.signals, segment, doc)
+	second := query.Step{
+		Matched: true, Score: boosts.Score * factors.Score, Description: "product of the boosts and the signals of the second pass",
+		Children: []query.Step{boosts, factors},
+	}
+	return &query.Step{
+		Matched: true, Score: base + r.weight*second.Score,
+		Description: fmt.Sprintf("score of the first pass and %g times that of the second", r.weight), Children: []query.Step{second},
+	}, nil
 }
