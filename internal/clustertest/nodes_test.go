@@ -156,8 +156,13 @@ func TestAStoppedProcessAcknowledgesNothing(t *testing.T) {
 		go send(i)
 	}
 	a.signal(syscall.SIGSTOP)
+	for try := 0; b.holder() != fmt.Sprintf("node-%d", b.port); try++ { // three leases at most
+		if try == 300 {
+			t.Fatal("the index of a stopped process is not taken over")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 	b.put("other", 1)
-	time.Sleep(3 * time.Second)
 	for i := range 16 {
 		go send(16 + i)
 	}
