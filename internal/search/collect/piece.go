@@ -12,16 +12,32 @@ func (p *piece) run(ctx context.Context) error {
 	if p.ranker == nil && p.set == nil && p.of.knownExact {
 		return nil
 	}
-	if p.ranker == nil && p.set == nil && p.of.request.CountTo == Everything {
-		if n, ok, err := p.scanner.Count(ctx); ok {
-			p.count(n, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs())
+	if p.countsFirst() {
+		n, ok, err := p.scanner.Count(ctx)
+		if err != nil {
 			return err
+		}
+		if ok {
+			p.count(n, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs())
+			if p.ranker == nil {
+				return nil
+			}
+			p.uncounted, p.known = true, true
 		}
 	}
 	if index := p.extremes(); index != nil {
 		return p.runExtremes(ctx, index)
 	}
 	return p.scanner.Run(ctx, 0, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs(), p)
+}
+
+// countsFirst reports whether matches are counted before any is ranked: when
+// none is, and when those that score too little need not be scored.
+func (p *piece) countsFirst() bool {
+	if p.set != nil || p.of.request.CountTo != Everything || p.of.prunes() {
+		return false
+	}
+	return p.ranker == nil || p.of.scoring && p.ranker.ordersByScore() && p.scanner.CountsFirst()
 }
 
 // Take ranks the matches of a window.
@@ -126,7 +142,7 @@ func (p *piece) offer(base uint32, matched *match.Bits, sums *match.Sums) {
 }
 
 // Prunes reports whether enough was counted.
-func (p *piece) Prunes() bool { return p.of.prunes() }
+func (p *piece) Prunes() bool { return p.known || p.of.prunes() }
 
 // Floor is the score a document must exceed, before signals.
 func (p *piece) Floor() float64 {

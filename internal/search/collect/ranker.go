@@ -122,6 +122,11 @@ func (r *run) documentSet(ctx context.Context, segment int, n plan.Node) (*bitse
 	return sink.set, scanner.Run(ctx, 0, sink.set.Len(), sink)
 }
 
+// ordersByScore reports whether the best scores stand first.
+func (k *ranker) ordersByScore() bool {
+	return !k.backwards && k.keys[0].Kind == ByScore && k.keys[0].Descending
+}
+
 func (k *ranker) isFull() bool { return len(k.docs) >= k.limit }
 
 // worstScore is the score of the worst hit, of a full heap by score alone.
@@ -131,7 +136,7 @@ func (k *ranker) worstScore() float32 { return k.scores[0] }
 // score while anything may.
 func (k *ranker) floor() float64 {
 	switch {
-	case !k.isFull() || k.backwards || k.keys[0].Kind != ByScore || !k.keys[0].Descending:
+	case !k.isFull() || !k.ordersByScore():
 		return -1
 	case k.byScoreAlone:
 		return float64(k.scores[0])

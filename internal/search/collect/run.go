@@ -120,6 +120,7 @@ type piece struct {
 
 	skipped     bool   // matches were left out beside what the scanner skipped
 	uncounted   bool   // matches were counted before
+	known       bool   // all of them were
 	endsCounted bool   // the scan ends when enough is counted
 	stopped     bool   // it did
 	reached     uint32 // matches before it were taken
@@ -175,7 +176,7 @@ func (r *run) merge(pieces []*piece) *Result {
 	var hits []Hit
 	for _, p := range pieces {
 		result.Total += p.taken
-		if p.scanner.Skipped() || p.skipped {
+		if !p.known && (p.scanner.Skipped() || p.skipped) {
 			result.Exact = false
 		}
 		if p.ranker != nil {

@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/segment/postings"
@@ -24,35 +25,66 @@ const (
 type wide [wideWords]uint64
 
 // Count returns the number of matches where they can be told without handing
-// any over, and false otherwise. It ends early with the context's error.
+// any over, and false otherwise. The scanner may be run afterwards as if
+// nothing had been counted. It ends early with the context's error.
 func (s *Scanner) Count(ctx context.Context) (n int, ok bool, err error) {
 	if s.mask.domain != nil {
 		return 0, false, nil
 	}
+	var terms []*termStep
 	switch root := s.root.(type) {
 	case *termStep:
-		n, err = s.countAny(ctx, []*termStep{root})
-		return n, true, err
+		terms = []*termStep{root}
+		n, err = s.countAny(ctx, terms)
 	case *orStep:
-		terms, ok := plainTerms(root.steps)
-		if !ok {
+		if terms, ok = plainTerms(root.steps); !ok {
 			return 0, false, nil
 		}
 		if len(terms) == 2 && s.mask.isFull() {
-			both, err := s.countPair(ctx, terms[0], terms[1])
-			return terms[0].cost() + terms[1].cost() - both, true, err
+			n, err = s.countPair(ctx, terms[0], terms[1])
+			n = terms[0].cost() + terms[1].cost() - n
+		} else {
+			n, err = s.countAny(ctx, terms)
 		}
-		n, err = s.countAny(ctx, terms)
-		return n, true, err
 	case *andStep:
-		terms, ok := plainTerms(root.steps)
-		if !ok || len(root.optional) > 0 || len(terms) != 2 || !s.mask.isFull() {
+		c, ok := conjunctionOf(root)
+		if !ok || !c.hasBits() {
 			return 0, false, nil
 		}
-		n, err = s.countPair(ctx, terms[0], terms[1])
-		return n, true, err
+		terms = append(terms, c.lead)
+		terms = append(terms, c.others...)
+		if len(terms) == 2 && len(c.sets) == 0 && s.mask.isFull() && c.lead.density < denseLead {
+			n, err = s.countPair(ctx, terms[0], terms[1])
+		} else {
+			n, err = s.countAll(ctx, terms, c.sets)
+		}
+	default:
+		return 0, false, nil
 	}
-	return 0, false, nil
+	for _, t := range terms {
+		t.started = false
+	}
+	return n, true, err
+}
+
+// CountsFirst reports whether it pays to count all matches before the best are
+// looked for: what is counted need not be scored.
+func (s *Scanner) CountsFirst() bool {
+	switch root := s.root.(type) {
+	case *orStep:
+		return true
+	case *andStep:
+		c, ok := conjunctionOf(root)
+		return ok && c.hasBits() && c.lead.table != nil && !c.isSparse()
+	}
+	return false
+}
+
+// hasBits reports whether all parts of the conjunction are terms and sets of
+// bits.
+func (c *conjunction) hasBits() bool {
+	return c.lead != nil && c.fold == nil && len(c.folds)+len(c.ranges)+len(c.values) == 0 &&
+		!slices.ContainsFunc(c.sets, func(set *Set) bool { return set.words == nil })
 }
 
 // plainTerms returns steps as terms; false when some are not.
@@ -84,14 +116,48 @@ func (s *Scanner) countAny(ctx context.Context, terms []*termStep) (int, error) 
 		for _, t := range terms {
 			t.finder().IntoBitset(words[:], uint32(base))
 		}
-		for _, let := range [][]uint64{s.mask.live, s.mask.parents} {
-			if let != nil {
-				bitset.AndWords(words[:], let[base/64:])
-			}
-		}
+		s.mask.narrowWide(base, words)
 		total += bitset.CountWords(words[:])
 	}
 	return total, nil
+}
+
+// countAll counts the documents that hold all terms, are in all sets and that
+// the mask lets through.
+func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*Set) (int, error) {
+	done := ctx.Done()
+	words, other := &s.room.wide[0], &s.room.wide[1]
+	total := 0
+	for base := uint64(0); base < uint64(s.mask.documents); base += wideSpan {
+		select {
+		case <-done:
+			return 0, context.Cause(ctx)
+		default:
+		}
+		clear(words[:])
+		terms[0].finder().IntoBitset(words[:], uint32(base))
+		for _, t := range terms[1:] {
+			clear(other[:])
+			t.finder().IntoBitset(other[:], uint32(base))
+			bitset.AndWords(words[:], other[:])
+		}
+		for _, set := range sets {
+			bitset.AndWords(words[:], set.words[base/64:])
+		}
+		s.mask.narrowWide(base, words)
+		total += bitset.CountWords(words[:])
+	}
+	return total, nil
+}
+
+// narrowWide removes what the mask keeps out.
+func (m *mask) narrowWide(base uint64, words *wide) {
+	if m.live != nil {
+		bitset.AndWords(words[:], m.live[base/64:])
+	}
+	if m.parents != nil {
+		bitset.AndWords(words[:], m.parents[base/64:])
+	}
 }
 
 // countPair counts the documents that hold both terms, deleted ones and list
