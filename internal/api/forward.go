@@ -23,6 +23,10 @@ type Ownership interface {
 	// request may claim an index that does not exist yet. Its errors are
 	// problems.
 	WriterAddress(ctx context.Context, name string, creates bool) (string, error)
+	// Forwarded is told that another node changed what indexes there are on
+	// behalf of this one. When it returns this node knows of the change, or will
+	// find out by itself.
+	Forwarded(ctx context.Context)
 }
 
 // forward sends a request on to the node that writes the index. It reports
@@ -103,6 +107,9 @@ func (a *API) relay(w *trackedWriter, r *Request, target *url.URL) error {
 				answer.Header.Del(name)
 			}
 			rewriteLocation(answer.Header, target, r)
+			if r.Route.Tag == tagIndexes && answer.StatusCode < http.StatusMultipleChoices {
+				a.ownership.Forwarded(r.HTTP.Context())
+			}
 			return nil
 		},
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err },

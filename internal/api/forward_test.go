@@ -22,6 +22,8 @@ func (address heldBy) WriterAddress(context.Context, string, bool) (string, erro
 	return string(address), nil
 }
 
+func (heldBy) Forwarded(context.Context) {}
+
 // forwarding is a node that writes nothing itself.
 func forwarding(t *testing.T, address string) *httptest.Server {
 	t.Helper()
