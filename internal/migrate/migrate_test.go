@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"testing"
 	"time"
 
@@ -143,5 +144,170 @@ func TestADeploymentThatRunsIsNotMoved(t *testing.T) {
 	move := Move{Local: memory.New(nil), Remote: remote, FS: vfs.Memory(), Lease: time.Second, Log: quiet}
 	if err := move.FromBucket(t.Context()); err == nil {
 		t.Error("the bucket of a running node was moved")
+	}
+}
+
+// objects returns everything a bucket holds below the prefixes.
+func objects(t *testing.T, b bucket.Bucket, prefixes ...string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	for _, prefix := range prefixes {
+		listing, err := b.List(t.Context(), prefix, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range listing.Entries {
+			content, _, err := bucket.ReadAll(t.Context(), b, entry.Key, "", 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[entry.Key] = string(content)
+		}
+	}
+	return all
+}
+
+// shown returns the keys and documents of a generation at the state of a token.
+func shown(t *testing.T, n *node.Node, name registry.Name, token string) map[string]string {
+	t.Helper()
+	parsed, err := freshness.Parse(token, problem.Path{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := n.Read(t.Context(), name, parsed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	all := make(map[string]string)
+	keys, err := r.Snapshot.Keys("", false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		key, segment, doc, ok := keys.Next()
+		if !ok {
+			break
+		}
+		raw, err := segment.Reader.Stored().Get(nil, doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, err := document.OpenRecord(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[key] = string(document.AsSent(r.Schema).Append(nil, record, nil))
+	}
+	if r.Settings != nil {
+		all["settings"] = string(r.Settings.JSON())
+	}
+	all["definition"] = r.Definition.Version()
+	all["name"] = r.Name.String()
+	return all
+}
+
+// Documents of every generation, settings, keys and jobs are the same there and
+// back, and tokens given before hold.
+func TestEverythingMovesThereAndBack(t *testing.T) {
+	local, fs, remote := memory.New(nil), vfs.Memory(), memory.New(nil)
+	n := open(t, node.Storage{Bucket: local, FS: fs})
+	if _, _, err := n.Put(t.Context(), node.Put{Name: books, Body: []byte(`{"fields":{"id":{"type":"string","primaryKey":true}}}`)}); err != nil {
+		t.Fatal(err)
+	}
+	second := books.At("2")
+	if _, _, err := n.Put(t.Context(), node.Put{Name: second, Body: []byte(`{"fields":{"id":{"type":"string","primaryKey":true},"extra":{"type":"string","filter":{}}}}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := n.PutSettings(t.Context(), books, nil, []byte(`{"typoExclusions":{"all":{"words":["w"]}}}`)); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, n, 0, 30)
+	committed, err := n.Commit(t.Context(), books)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := committed.Freshness
+	before := shown(t, n, books, token)
+	if len(before) < 30 {
+		t.Fatalf("%d entries", len(before))
+	}
+	if err := n.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	// What administration keeps is copied as it is.
+	for _, key := range []string{"keys", "jobs/0123"} {
+		if _, err := local.PutIf(t.Context(), key, bucket.Bytes([]byte("content of "+key)), bucket.Absent()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prefixes := []string{"settings/", "jobs/", "keys"}
+	engineOptions := engine.Options{MinFree: -1, Workers: 1}
+	move := Move{Local: local, Remote: remote, FS: fs, Engine: engineOptions, Lease: time.Millisecond, Log: quiet}
+	if err := move.ToBucket(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if there := objects(t, remote, prefixes...); !maps.Equal(there, objects(t, local, prefixes...)) || len(there) != 3 {
+		t.Errorf("settings, jobs and keys in the bucket: %v", there)
+	}
+	back, disk := memory.New(nil), vfs.Memory()
+	move = Move{Local: back, Remote: remote, FS: disk, Engine: engineOptions, Lease: time.Millisecond, Log: quiet}
+	if err := move.FromBucket(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if there := objects(t, back, prefixes...); !maps.Equal(there, objects(t, local, prefixes...)) {
+		t.Errorf("settings, jobs and keys in the directory: %v", there)
+	}
+	for _, b := range []bucket.Bucket{remote, back} {
+		if _, err := b.Delete(t.Context(), "jobs/0123", bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, storage := range map[string]node.Storage{"bucket": object(t, remote, vfs.Memory()), "directory": {Bucket: back, FS: disk}} {
+		n := open(t, storage)
+		if after := shown(t, n, books, token); !maps.Equal(before, after) {
+			t.Errorf("the %s shows %v, it was %v", name, after, before)
+		}
+		if d, err := n.Describe(t.Context(), second); err != nil || d.Live || len(d.Generations) != 2 {
+			t.Errorf("the second generation in the %s: %+v, %v", name, d, err)
+		}
+		if err := n.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A place without a deployment, or with another one, is refused and stays as it
+// is.
+func TestRefusedMoves(t *testing.T) {
+	empty := Move{Local: memory.New(nil), Remote: memory.New(nil), FS: vfs.Memory(), Lease: time.Millisecond, Log: quiet}
+	if err := empty.ToBucket(t.Context()); err == nil {
+		t.Error("nothing was moved into a bucket")
+	}
+	if err := empty.FromBucket(t.Context()); err == nil {
+		t.Error("nothing was moved out of a bucket")
+	}
+	if left := objects(t, empty.Remote, ""); len(left) != 0 {
+		t.Errorf("refused moves left %v", left)
+	}
+	local, fs := memory.New(nil), vfs.Memory()
+	n := open(t, node.Storage{Bucket: local, FS: fs})
+	if err := n.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	other := memory.New(nil)
+	if err := open(t, object(t, other, vfs.Memory())).Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	before := objects(t, other, "")
+	onto := Move{Local: local, Remote: other, FS: fs, Lease: time.Millisecond, Log: quiet}
+	if err := onto.ToBucket(t.Context()); err == nil {
+		t.Error("a deployment was moved onto another")
+	}
+	if err := onto.FromBucket(t.Context()); err == nil {
+		t.Error("a deployment was moved onto another")
+	}
+	if !maps.Equal(before, objects(t, other, "")) {
+		t.Error("a refused move changed the bucket")
 	}
 }
