@@ -84,7 +84,7 @@ func TestTruncatedFileUnderARunningNode(t *testing.T) {
 		if got.status == 503 {
 			unavailable++
 		} else if got.status >= 500 {
-			t.Errorf("%s %s: %s", request[0], request[1], got)
+			t.Errorf("%s %s: %s\n%s", request[0], request[1], got, tail(p.output.String()))
 		}
 		c.mustStillServe(t, "y")
 	}

@@ -220,7 +220,7 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 	case late:
 		l.late.Go(func() {
 			time.Sleep(delay)
-			_ = apply(context.Background())
+			_ = apply(context.WithValue(context.Background(), delayed{}, true))
 		})
 		return nothing
 	}
@@ -237,6 +237,10 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 	}
 	return err
 }
+
+// delayed marks a write that was sent some time before it arrives: nobody
+// decides then that it is right.
+type delayed struct{}
 
 // outcome tells answers of the bucket apart.
 func outcome(err error) int {

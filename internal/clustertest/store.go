@@ -201,7 +201,7 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m, isMasked := s.masks[key]; isMasked {
-		return s.putMasked(key, m, condition)
+		return s.putMasked(ctx, key, m, condition)
 	}
 	written, err := s.Bucket.PutIf(ctx, key, body, condition)
 	if err != nil || !isWatched(key) {
@@ -217,12 +217,13 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 }
 
 // putMasked answers a write to something that is not what it should be.
-func (s *Store) putMasked(key string, m mask, condition bucket.Condition) (bucket.Written, error) {
+func (s *Store) putMasked(ctx context.Context, key string, m mask, condition bucket.Condition) (bucket.Written, error) {
+	isLate := ctx.Value(delayed{}) != nil
 	isOurs := condition.Matches == m.tag || condition == bucket.Always || m.kind == Missing && condition.Absent
 	switch {
 	case !isOurs && m.kind == Missing:
 		return bucket.Written{}, fmt.Errorf("put %s: %w", key, bucket.ErrNotFound)
-	case isOurs && m.kind != Older && m.kind != Foreign && (key == "registry" && s.repairing == 0 || s.lists(path.Base(path.Dir(key)))):
+	case isOurs && !isLate && m.kind != Older && m.kind != Foreign && (key == "registry" && s.repairing == 0 || s.lists(path.Base(path.Dir(key)))):
 		s.report(fmt.Sprintf("I14: %s was replaced although it was missing or damaged (%d)", key, m.kind))
 	}
 	return bucket.Written{}, fmt.Errorf("put %s: %w", key, bucket.ErrCondition)

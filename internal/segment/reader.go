@@ -114,7 +114,13 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 // field opens a field when it is not open yet.
 func (r *Reader) field(i int) *structures {
 	s := &r.opened[i]
-	s.once.Do(func() { s.values, s.points, s.err = r.openField(r.meta.fields[i], uint32(i+1)) })
+	s.once.Do(func() {
+		// A fault is kept like any other failure: the field stays shut.
+		s.err = vfs.Protect(func() (err error) {
+			s.values, s.points, err = r.openField(r.meta.fields[i], uint32(i+1))
+			return err
+		})
+	})
 	return s
 }
 

@@ -37,6 +37,9 @@ func Recovered(p any) error {
 		Addr() uintptr
 	})
 	if err, isError := p.(error); isError && !ok {
+		if errors.Is(err, ErrFault) {
+			return err // it happened before and was kept
+		}
 		return fmt.Errorf("%w: %w\n%s", ErrPanic, err, debug.Stack())
 	}
 	if !ok {
