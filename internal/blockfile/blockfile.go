@@ -37,7 +37,7 @@ const (
 	headerSize = 64
 	footerSize = 64
 	entrySize  = 32
-	endMark   = "QUIREEND"
+	endMark    = "QUIREEND"
 	// maxSections bounds what a directory may claim.
 	maxSections = 1 << 24
 )
