@@ -80,11 +80,13 @@ type Set struct {
 
 // slot is the place of one generation, from the first wish to open it on.
 type slot struct {
-	entry  registry.Entry
-	opened chan struct{}      // closed when the open is over
-	engine *engine.Generation // set before opened is closed, under Set.mu
-	err    error              // set before opened is closed
-	after  <-chan struct{}    // the open waits for it; nil: for nothing
+	entry   registry.Entry
+	opening context.Context    // of the open, which goes on for others when the first caller leaves
+	abandon context.CancelFunc // ends an open that may wait for a bucket that is gone
+	opened  chan struct{}      // closed when the open is over
+	engine  *engine.Generation // set before opened is closed, under Set.mu
+	err     error              // set before opened is closed
+	after   <-chan struct{}    // the open waits for it; nil: for nothing
 
 	isWriter bool                // opened to write; always so in local mode
 	writer   *replication.Writer // in object mode, of a writer; set before opened is closed
@@ -95,6 +97,11 @@ type slot struct {
 	users  int // guarded by Set.mu, as what follows
 	usedAt time.Time
 	grace  *time.Timer // of an evicted generation: closes it; nil otherwise
+}
+
+func newSlot(entry registry.Entry, isWriter bool) *slot {
+	opening, abandon := context.WithCancel(context.Background())
+	return &slot{entry: entry, opening: opening, abandon: abandon, opened: make(chan struct{}), isWriter: isWriter}
 }
 
 // New returns the generations below a directory.
@@ -234,8 +241,7 @@ func (s *Set) acquire(ctx context.Context, entry registry.Entry, purpose string,
 		return nil, err
 	}
 	if isFirst {
-		// The open goes on for others when this caller leaves.
-		s.closing.Go(func() { s.open(context.WithoutCancel(ctx), held, purpose) })
+		s.closing.Go(func() { s.open(held, purpose) })
 	}
 	began := time.Now()
 	select {
@@ -289,14 +295,19 @@ func (s *Set) take(entry registry.Entry, toWrite, toRead bool) (held *slot, isFi
 		held = held.previous
 	case ok && toRead && held.isOpen() && held.err == nil:
 	case ok && toWrite && !held.isWriter && held.isOpen() && held.err == nil:
-		held = &slot{entry: entry, opened: make(chan struct{}), isWriter: true, previous: held}
+		previous := held
+		held = newSlot(entry, true)
+		held.previous = previous
 		s.slots[entry.Generation], ok = held, false
 	case ok && toWrite && !held.isWriter:
 		// A copy is being opened; the writer follows on it.
-		held = &slot{entry: entry, opened: make(chan struct{}), isWriter: true, after: s.leaveWhenOpen(held)}
+		over := s.leaveWhenOpen(held)
+		held = newSlot(entry, true)
+		held.after = over
 		s.slots[entry.Generation], ok = held, false
 	case !ok:
-		held = &slot{entry: entry, opened: make(chan struct{}), isWriter: toWrite, after: s.leaving[entry.Generation].over}
+		held = newSlot(entry, toWrite)
+		held.after = s.leaving[entry.Generation].over
 		s.slots[entry.Generation] = held
 	}
 	held.users++
@@ -313,13 +324,14 @@ func (held *slot) isOpen() bool {
 	}
 }
 
-func (s *Set) open(ctx context.Context, held *slot, purpose string) {
+func (s *Set) open(held *slot, purpose string) {
+	defer held.abandon()
 	if held.after != nil {
 		<-held.after
 	}
 	var g *engine.Generation
 	err := vfs.Protect(func() (err error) {
-		g, err = s.openEngine(ctx, held)
+		g, err = s.openEngine(held.opening, held)
 		return err
 	})
 	if err != nil {
@@ -342,7 +354,7 @@ func (s *Set) open(ctx context.Context, held *slot, purpose string) {
 			s.retire(held.previous)
 		}
 		if s.isForeign(held) && s.slots[held.entry.Generation] == held {
-			s.leave(ctx, held) // the index went to another node meanwhile
+			s.leave(context.Background(), held) // the index went to another node meanwhile
 		}
 		s.mu.Unlock()
 		s.options.Metrics.IndexOpened(purpose)
@@ -354,7 +366,7 @@ func (s *Set) open(ctx context.Context, held *slot, purpose string) {
 		}
 	}
 	close(held.opened)
-	s.evict(ctx)
+	s.evict(context.Background())
 }
 
 // engineOptions are the options of one generation.
@@ -506,6 +518,7 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	held := s.slots[generation]
 	s.mu.Unlock()
 	if held != nil {
+		held.abandon()
 		<-held.opened
 	}
 	s.mu.Lock()
@@ -581,10 +594,14 @@ func (s *Set) Close(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// hurry makes every generation that is leaving do so without its last commit.
+// hurry makes every generation that is leaving do so without its last commit,
+// and ends opens.
 func (s *Set) hurry() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, held := range s.slots {
+		held.abandon()
+	}
 	for _, gone := range s.leaving {
 		gone.hurry()
 	}
