@@ -111,15 +111,29 @@ func (s *simulation) mask() {
 	if all := s.store.Generations(); s.random.IntN(2) == 0 && len(all) > 0 {
 		key = fmt.Sprintf("g/%s/manifest", all[s.random.IntN(len(all))])
 	}
-	if !s.store.SetMask(key, Mask(s.random.IntN(5))) {
+	kind := Mask(s.random.IntN(5))
+	if kind == Older && !s.knowBetter(key) || !s.store.SetMask(key, kind) {
 		return
 	}
-	s.trace.Note("mask", key, 0)
+	s.trace.Note("mask", key, int(kind))
 	hold := between(s.random, time.Second, 30*time.Second)
 	s.gone.Go(func() {
 		time.Sleep(hold)
 		s.store.Unmask(key)
 	})
+}
+
+// knowBetter reports whether every process that runs can tell an older registry
+// from the truth. One that never read it, because it was damaged when the process
+// began, or not since the state that is shown, would write what was live then. A
+// manifest is replaced before anything is written, which fails when it is older.
+func (s *simulation) knowBetter(key string) bool {
+	for _, m := range s.machines {
+		if p := m.process(); key == "registry" && p != nil && !s.store.KnowsBetter(key, p.link.Given(key)) {
+			return false
+		}
+	}
+	return true
 }
 
 // heal makes everything work again and starts an empty machine.

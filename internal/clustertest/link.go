@@ -39,6 +39,7 @@ type Link struct {
 	faults  Faults
 	resumed chan struct{} // closed when a pause ends; nil while there is none
 	isCut   bool
+	given   map[string]bucket.Tag // of the states of registry and manifests that were given to the machine last
 	late    sync.WaitGroup
 }
 
@@ -46,7 +47,7 @@ var _ bucket.Bucket = (*Link)(nil)
 
 // NewLink returns a connection without faults.
 func NewLink(under bucket.Bucket, name string, seed uint64, trace *Trace) *Link {
-	return &Link{under: under, name: name, trace: trace, seed: seed, counts: make(map[string]uint64)}
+	return &Link{under: under, name: name, trace: trace, seed: seed, counts: make(map[string]uint64), given: make(map[string]bucket.Tag)}
 }
 
 // SetFaults changes how often requests go wrong.
@@ -90,6 +91,23 @@ func (l *Link) IsCut() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.isCut
+}
+
+// Given returns the tag of the state of a registry or manifest that the machine
+// read or wrote last; empty: none.
+func (l *Link) Given(key string) bucket.Tag {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.given[key]
+}
+
+func (l *Link) give(key string, tag bucket.Tag) {
+	if !isWatched(key) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.given[key] = tag
 }
 
 // Pause holds every request, before it is delivered or before its answer
@@ -258,6 +276,9 @@ func (l *Link) Get(ctx context.Context, key string, unless bucket.Tag) (object b
 		object, err = l.under.Get(ctx, key, unless)
 		return err
 	})
+	if err == nil {
+		l.give(key, object.Tag)
+	}
 	return object, err
 }
 
@@ -282,7 +303,9 @@ func (l *Link) PutIf(ctx context.Context, key string, body bucket.Body, conditio
 	if err != nil {
 		return bucket.Written{}, err
 	}
-	return <-answer, nil
+	written := <-answer
+	l.give(key, written.Tag)
+	return written, nil
 }
 
 // List returns every object below the prefix.

@@ -51,7 +51,7 @@ type Store struct {
 
 	mu        sync.Mutex
 	manifests map[string][]published // by generation, oldest first
-	states    map[string][][]byte    // of registry and manifests, newest last
+	states    map[string][]state     // of registry and manifests, newest last
 	masks     map[string]mask
 	masked    int
 	lying     int // masks that show a sound object of another time or place
@@ -61,6 +61,12 @@ type Store struct {
 
 type mask struct {
 	kind    Mask
+	content []byte
+	tag     bucket.Tag
+}
+
+// state is what an object held once.
+type state struct {
 	content []byte
 	tag     bucket.Tag
 }
@@ -76,7 +82,7 @@ var _ bucket.Bucket = (*Store)(nil)
 // NewStore returns an empty bucket.
 func NewStore(grace time.Duration, report func(string)) *Store {
 	return &Store{Bucket: memory.New(nil), grace: grace, report: report,
-		manifests: make(map[string][]published), states: make(map[string][][]byte), masks: make(map[string]mask)}
+		manifests: make(map[string][]published), states: make(map[string][]state), masks: make(map[string]mask)}
 }
 
 func isWatched(key string) bool { return key == "registry" || path.Base(key) == "manifest" }
@@ -95,11 +101,11 @@ func (s *Store) SetMask(key string, kind Mask) bool {
 		if len(states) < 2 {
 			return false
 		}
-		m.content = states[0]
+		m.content = states[0].content
 	case Foreign:
 		for _, other := range slices.Sorted(maps.Keys(s.states)) {
 			if states := s.states[other]; other != key && other != "registry" {
-				m.content = states[len(states)-1]
+				m.content = states[len(states)-1].content
 				break
 			}
 		}
@@ -137,6 +143,15 @@ func (s *Store) IsLying() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lying > 0
+}
+
+// KnowsBetter reports whether one that was given the state of a tag last, of the
+// object of a key, would see that what Older shows was before it. One that was
+// given nothing, or nothing newer, has to believe it.
+func (s *Store) KnowsBetter(key string, tag bucket.Tag) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.IndexFunc(s.states[key], func(known state) bool { return known.tag == tag }) > 0
 }
 
 // Truthful runs do and reports whether every object was itself, missing or
@@ -208,7 +223,7 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 		return written, err
 	}
 	content := readAll(body)
-	states := append(s.states[key], content)
+	states := append(s.states[key], state{content, written.Tag})
 	s.states[key] = states[max(0, len(states)-earlier):]
 	if key != "registry" {
 		s.published(key, content)
