@@ -112,14 +112,21 @@ func (v *victim) live(count int) {
 	quiet := slog.New(slog.DiscardHandler)
 	analyser := analysis.NewBuilder(analysis.Options{})
 	n, err := node.Open(v.Context(), node.Storage{Bucket: memory.New(time.Now), FS: vfs.Memory()}, node.Options{
-		Capabilities: analyser.Capabilities(),
-		Engine:       engine.Options{MaxInterval: -1, MaxChanges: -1, MinFree: -1, Workers: 1, Analysis: analyser, Capabilities: analyser.Capabilities()},
+		Capabilities: analyser.Capabilities(), RefreshInterval: time.Hour, SampleInterval: time.Hour,
+		Engine: engine.Options{MaxInterval: -1, MaxChanges: -1, MinFree: -1, Workers: 1, Analysis: analyser, Capabilities: analyser.Capabilities()},
 	}, nil, quiet)
 	if err != nil {
 		v.Error(err)
 		return
 	}
-	defer n.Close(context.Background())
+	running, stop := context.WithCancel(v.Context())
+	var work sync.WaitGroup
+	work.Go(func() { _ = n.Run(running, nil) })
+	defer func() {
+		stop()
+		work.Wait()
+		_ = n.Close(context.Background())
+	}()
 	authority, err := auth.Open(v.Context(), memory.New(time.Now), auth.Options{RootKey: rootKey}, quiet)
 	if err != nil {
 		v.Error(err)
