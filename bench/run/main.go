@@ -69,7 +69,11 @@ func main() {
 		o.classes = strings.Split(classes, ",")
 	}
 	if o.out == "" {
-		o.out = filepath.Join("bench", "results", time.Now().Format("2006-01-02")+".md")
+		name := time.Now().Format("2006-01-02")
+		if quick {
+			name += "-quick"
+		}
+		o.out = filepath.Join("bench", "results", name+".md")
 	}
 	work := measure
 	switch {
