@@ -74,7 +74,8 @@ type Set struct {
 	leaving map[registry.ID]departure
 	removed map[registry.ID]bool
 	moves   map[registry.ID]*turn.Shared
-	evicted int // slots in their grace period
+	evicted int                            // slots in their grace period
+	owed    map[registry.ID]registry.Entry // in object mode, what could not be opened to write or not be committed
 	closed  bool
 }
 
@@ -108,7 +109,7 @@ func newSlot(entry registry.Entry, isWriter bool) *slot {
 func New(fs vfs.FS, directory string, options Options) *Set {
 	return &Set{fs: fs, directory: directory, options: options,
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
-		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared)}
+		removed: make(map[registry.ID]bool), owed: make(map[registry.ID]registry.Entry), moves: make(map[registry.ID]*turn.Shared)}
 }
 
 func (s *Set) storage(generation registry.ID) engine.Storage {
@@ -346,10 +347,14 @@ func (s *Set) open(held *slot, purpose string) {
 				s.slots[held.entry.Generation] = held.previous // goes on answering reads
 			}
 		}
+		s.owe(held)
 		s.mu.Unlock()
 	} else {
 		s.mu.Lock()
 		held.engine = g
+		if held.isWriter {
+			delete(s.owed, held.entry.Generation)
+		}
 		if held.previous != nil {
 			s.retire(held.previous)
 		}
@@ -477,9 +482,15 @@ func (s *Set) leave(ctx context.Context, held *slot) {
 		if before.over != nil {
 			<-before.over
 		}
-		if err := held.engine.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		err := held.engine.Close(ctx)
+		if err != nil && !errors.Is(err, context.Canceled) {
 			s.options.Log.Error("generation was not closed in good order", "index", held.entry.Name.Index,
 				"generation", held.entry.Name.Generation, "error", err)
+		}
+		if err != nil || held.engine.Err() != nil {
+			s.mu.Lock()
+			s.owe(held)
+			s.mu.Unlock()
 		}
 		s.left(id, now)
 	})
@@ -515,6 +526,7 @@ func (s *Set) left(id registry.ID, gone departure) {
 func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	s.mu.Lock()
 	s.removed[generation] = true
+	delete(s.owed, generation)
 	held := s.slots[generation]
 	s.mu.Unlock()
 	if held != nil {
