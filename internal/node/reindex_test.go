@@ -354,6 +354,39 @@ func TestJobResumesAfterARestart(t *testing.T) {
 
 // Values of signal fields are not part of a document's source; they come over
 // all the same, and so does the order of whole-number keys.
+// A document that was deleted and added again since it was copied has the
+// signal values of the source, none of those it had before.
+func TestSignalsOfADocumentAddedAgainDoNotComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const counted = `{"fields":{"id":{"type":"string","primaryKey":true},"sold":{"type":"int64","signal":{}},"views":{"type":"int64","signal":{}}}}`
+		f := newFixture(t)
+		f.mustPut("books", counted)
+		f.mustWrite("books", `{"id":"1","sold":377,"views":5}`)
+		f.mustPut("books@2", counted, func(p *Put) { p.Reindex, p.HasReindex = reindex.Manual, true })
+		f.reach("books", reindex.Ready)
+		f.remove("books", "1")
+		f.mustWrite("books", `{"id":"1","views":6}`)
+		if _, err := f.Promote(t.Context(), parse(t, "books@2")); err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Read(t.Context(), parse(t, "books"), freshness.Token{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		segment, doc, ok, err := r.Snapshot.LookupKey("1")
+		if !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if sold, ok := segment.SignalValue(layout.Signal("sold"), doc); ok {
+			t.Errorf("sold %d came back", sold)
+		}
+		if views, _ := segment.SignalValue(layout.Signal("views"), doc); views != 6 {
+			t.Errorf("%d views", views)
+		}
+	})
+}
+
 func TestSignalsAndNumericKeysComeOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const numbered = `{"fields":{"id":{"type":"int64","primaryKey":true},"sold":{"type":"double","signal":{}},"views":{"type":"int64","signal":{}}}}`

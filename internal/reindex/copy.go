@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quiresearch/quire/definition"
@@ -28,6 +29,7 @@ type transfer struct {
 	sent    *document.Projection
 	reader  *document.Reader
 	session *engine.Session
+	signals []*definition.ResolvedField // of the target
 	buffer  []byte
 	record  []byte
 }
@@ -39,7 +41,7 @@ func newTransfer(ctx context.Context, source, target *generations.Generation) (*
 	}
 	return &transfer{
 		view: view, sent: document.AsSent(schema), reader: document.NewReader(target.Schema()),
-		session: target.Session(ctx),
+		session: target.Session(ctx), signals: target.Schema().Signals(),
 	}, nil
 }
 
@@ -69,6 +71,13 @@ func (t *transfer) copy(key string, segment *snapshot.Segment, doc uint32) error
 	d := t.reader.Read(t.buffer, problem.Path{}, &found)
 	if err := found.Err(); err != nil || d == nil {
 		return t.refused(key, describe(err))
+	}
+	// What the source has no value for is not carried over in the target: the
+	// document may have been deleted and added again.
+	for _, f := range t.signals {
+		if !slices.ContainsFunc(d.Signals, func(s document.Signal) bool { return s.Field == f }) {
+			d.Signals = append(d.Signals, document.Signal{Field: f, Clear: true})
+		}
 	}
 	return t.session.Add(d)
 }
