@@ -24,7 +24,6 @@ package generations
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -466,123 +465,6 @@ func (s *Set) stay(held *slot) {
 // opens it again waits for that, and what is not committed is in the log.
 const closeLimit = time.Minute
 
-// leave takes an open generation out of the set and closes it beside; whoever
-// opens it again waits for that. The caller holds mu.
-func (s *Set) leave(ctx context.Context, held *slot) {
-	id := held.entry.Generation
-	ctx, abandon := context.WithCancel(ctx)
-	before := s.leaving[id]
-	now := departure{over: make(chan struct{}), abandon: func() { before.hurry(); abandon() }}
-	s.stay(held)
-	delete(s.slots, id)
-	s.leaving[id] = now
-	s.closing.Go(func() {
-		defer abandon()
-		held.endPulls()
-		if before.over != nil {
-			<-before.over
-		}
-		err := held.engine.Close(ctx)
-		if err != nil && !errors.Is(err, context.Canceled) {
-			s.options.Log.Error("generation was not closed in good order", "index", held.entry.Name.Index,
-				"generation", held.entry.Name.Generation, "error", err)
-		}
-		if err != nil || held.engine.Err() != nil {
-			s.mu.Lock()
-			s.owe(held)
-			s.mu.Unlock()
-		}
-		s.left(id, now)
-	})
-}
-
-// departure is a generation that is being closed or whose files are being
-// deleted.
-type departure struct {
-	over    chan struct{} // closed when it has left
-	abandon func()        // ends its last commit; nil: it makes none
-}
-
-// hurry lets it leave without its last commit, which may wait for a bucket
-// that is gone.
-func (d departure) hurry() {
-	if d.abandon != nil {
-		d.abandon()
-	}
-}
-
-// left tells those who wait that a generation is closed.
-func (s *Set) left(id registry.ID, gone departure) {
-	s.mu.Lock()
-	if s.leaving[id].over == gone.over {
-		delete(s.leaving, id)
-	}
-	s.mu.Unlock()
-	close(gone.over)
-}
-
-// Remove closes a generation without a commit and deletes its files. Removing
-// what is not there succeeds.
-func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
-	s.mu.Lock()
-	s.removed[generation] = true
-	delete(s.owed, generation)
-	held := s.slots[generation]
-	s.mu.Unlock()
-	if held != nil {
-		held.abandon()
-		<-held.opened
-	}
-	s.mu.Lock()
-	if now := s.slots[generation]; now != nil && now.engine != nil {
-		s.leave(ctx, now)
-	}
-	gone := s.leaving[generation]
-	s.mu.Unlock()
-	if gone.over != nil {
-		gone.hurry()
-		<-gone.over
-	}
-	return removeTree(s.fs, s.directory, s.storage(generation).Directory)
-}
-
-// Restore lets a generation that was removed be opened again.
-func (s *Set) Restore(generation registry.ID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.removed, generation)
-}
-
-// removeTree deletes a directory. The directory above is synced, so that it
-// does not come back.
-func removeTree(fs vfs.FS, parent, directory string) error {
-	names, err := fs.List(directory)
-	if errors.Is(err, vfs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("remove %s: %w", directory, err)
-	}
-	for _, name := range names {
-		full := directory + "/" + name
-		if name[len(name)-1] == '/' {
-			err = removeTree(fs, directory, full[:len(full)-1])
-		} else {
-			err = fs.Remove(full)
-		}
-		if err != nil && !errors.Is(err, vfs.ErrNotExist) {
-			return fmt.Errorf("remove %s: %w", full, err)
-		}
-	}
-	if err := fs.Remove(directory); err != nil && !errors.Is(err, vfs.ErrNotExist) {
-		return fmt.Errorf("remove %s: %w", directory, err)
-	}
-	if err := fs.SyncDir(parent); err != nil {
-		return fmt.Errorf("remove %s: %w", directory, err)
-	}
-	return nil
-}
-
 // Close closes every generation; those that are still at it when ctx ends leave
 // without their last commit. Nothing can be acquired afterwards.
 func (s *Set) Close(ctx context.Context) error {
@@ -604,17 +486,4 @@ func (s *Set) Close(ctx context.Context) error {
 	}
 	s.closing.Wait()
 	return ctx.Err()
-}
-
-// hurry makes every generation that is leaving do so without its last commit,
-// and ends opens.
-func (s *Set) hurry() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, held := range s.slots {
-		held.abandon()
-	}
-	for _, gone := range s.leaving {
-		gone.hurry()
-	}
 }
