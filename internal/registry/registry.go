@@ -29,12 +29,13 @@ type Registry struct {
 	store  *versioned.Store[state]
 	log    *slog.Logger
 
+	deployment ID
+
 	changing turn.Lock // held by the one change of this node under way; comes before mu
 
-	mu         sync.RWMutex
-	deployment ID // zero: not known yet
-	held       versioned.Object[state]
-	readAt     time.Time // the last read that succeeded; zero: never
+	mu     sync.RWMutex
+	held   versioned.Object[state]
+	readAt time.Time // the last read that succeeded; zero: never
 }
 
 // deployment marks a bucket that once held a registry.
@@ -112,9 +113,6 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	if err == nil && found.Version < held.Version {
 		err = problem.StorageIoError.New("resource", resource).Because(errors.New("the registry is older than the one last read"))
 	}
-	if err == nil {
-		err = r.learnDeployment(ctx)
-	}
 	if err != nil {
 		r.log.Error("the registry cannot be read; the copy stays in force", "error", err)
 		return err
@@ -136,31 +134,7 @@ func (r *Registry) install(found versioned.Object[state]) {
 }
 
 // Deployment returns the id of the deployment, zero while it is not known.
-func (r *Registry) Deployment() ID {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.deployment
-}
-
-// learnDeployment reads the mark of the deployment when that was not possible
-// at the start.
-func (r *Registry) learnDeployment(ctx context.Context) error {
-	if !r.Deployment().IsZero() {
-		return nil
-	}
-	mark, err := versioned.New[deployment](r.bucket, deploymentKey, "deployment").Read(ctx)
-	if err != nil {
-		return err
-	}
-	if mark.Value.Format > format.Bucket.Version {
-		return problem.StorageIoError.New("resource", "deployment").
-			Because(fmt.Errorf("it has format version %d, this build reads up to %d", mark.Value.Format, format.Bucket.Version))
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.deployment = mark.Value.ID
-	return nil
-}
+func (r *Registry) Deployment() ID { return r.deployment }
 
 // IsRead reports whether a registry was ever read.
 func (r *Registry) IsRead() bool { return r.Version() > 0 }

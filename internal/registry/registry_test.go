@@ -302,29 +302,3 @@ func TestHeldStorageRefusesAGeneration(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
-// I14: a node that starts while the registry is damaged learns the deployment
-// once it can be read.
-func TestTheDeploymentIsLearntAfterADamagedStart(t *testing.T) {
-	b := memory.New(nil)
-	r := open(t, b)
-	create(t, r, "books@1")
-	good, _, err := bucket.ReadAll(t.Context(), b, "registry", "", 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.PutIf(t.Context(), "registry", bucket.Bytes([]byte("garbage")), bucket.Always); err != nil {
-		t.Fatal(err)
-	}
-	late := open(t, b)
-	if _, err := b.PutIf(t.Context(), "registry", bucket.Bytes(good), bucket.Always); err != nil {
-		t.Fatal(err)
-	}
-	if err := late.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	resolve(t, late, "books")
-	if late.Deployment() != r.Deployment() || late.Deployment().IsZero() {
-		t.Errorf("deployment %v, not %v", late.Deployment(), r.Deployment())
-	}
-}
