@@ -73,8 +73,7 @@ type Set struct {
 	leaving map[registry.ID]departure
 	removed map[registry.ID]bool
 	moves   map[registry.ID]*turn.Shared
-	evicted int                            // slots in their grace period
-	owed    map[registry.ID]registry.Entry // in object mode, what could not be opened to write or not be committed
+	evicted int // slots in their grace period
 	closed  bool
 }
 
@@ -108,7 +107,7 @@ func newSlot(entry registry.Entry, isWriter bool) *slot {
 func New(fs vfs.FS, directory string, options Options) *Set {
 	return &Set{fs: fs, directory: directory, options: options,
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
-		removed: make(map[registry.ID]bool), owed: make(map[registry.ID]registry.Entry), moves: make(map[registry.ID]*turn.Shared)}
+		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared)}
 }
 
 func (s *Set) storage(generation registry.ID) engine.Storage {
@@ -346,14 +345,10 @@ func (s *Set) open(held *slot, purpose string) {
 				s.slots[held.entry.Generation] = held.previous // goes on answering reads
 			}
 		}
-		s.owe(held)
 		s.mu.Unlock()
 	} else {
 		s.mu.Lock()
 		held.engine = g
-		if held.isWriter {
-			delete(s.owed, held.entry.Generation)
-		}
 		if held.previous != nil {
 			s.retire(held.previous)
 		}

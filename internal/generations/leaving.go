@@ -25,15 +25,9 @@ func (s *Set) leave(ctx context.Context, held *slot) {
 		if before.over != nil {
 			<-before.over
 		}
-		err := held.engine.Close(ctx)
-		if err != nil && !errors.Is(err, context.Canceled) {
+		if err := held.engine.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			s.options.Log.Error("generation was not closed in good order", "index", held.entry.Name.Index,
 				"generation", held.entry.Name.Generation, "error", err)
-		}
-		if err != nil || held.engine.Err() != nil {
-			s.mu.Lock()
-			s.owe(held)
-			s.mu.Unlock()
 		}
 		s.left(id, now)
 	})
@@ -69,7 +63,6 @@ func (s *Set) left(id registry.ID, gone departure) {
 func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	s.mu.Lock()
 	s.removed[generation] = true
-	delete(s.owed, generation)
 	held := s.slots[generation]
 	s.mu.Unlock()
 	if held != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -419,53 +418,6 @@ func (s *Set) Demote(index registry.ID) {
 			s.leave(context.Background(), held)
 		}
 	}
-}
-
-// owe notes a generation whose log may hold what no commit holds, because it
-// could not be opened to write or made no last commit. The caller holds mu.
-func (s *Set) owe(held *slot) {
-	if id := held.entry.Generation; s.options.Remote != nil && held.isWriter && !s.removed[id] {
-		if now, ok := s.slots[id]; !ok || !now.isWriter {
-			s.owed[id] = held.entry
-		}
-	}
-}
-
-// OpenOwed opens what this node writes and what failed the last time: nobody
-// else makes the commits that readers on other nodes wait for. At most so many
-// are opened at once.
-func (s *Set) OpenOwed(ctx context.Context, concurrency int) {
-	if s.options.Remote == nil {
-		return
-	}
-	s.mu.Lock()
-	var entries []registry.Entry
-	for id, entry := range s.owed {
-		if s.closed || !s.options.Remote.Claims.Holds(entry.Index) {
-			delete(s.owed, id) // whoever takes it over replays the log
-			continue
-		}
-		entries = append(entries, entry)
-	}
-	for id, held := range s.slots {
-		if _, known := s.owed[id]; !known && held.isWriter && held.engine != nil && held.engine.Err() != nil && !s.isForeign(held) {
-			entries = append(entries, held.entry)
-		}
-	}
-	s.mu.Unlock()
-	slices.SortFunc(entries, func(a, b registry.Entry) int { return a.Generation.Compare(b.Generation) })
-	slots := make(chan struct{}, max(concurrency, 1))
-	var group sync.WaitGroup
-	for _, entry := range entries {
-		slots <- struct{}{}
-		group.Go(func() {
-			defer func() { <-slots }()
-			if g, err := s.AcquireFor(ctx, entry, ForBackground); err == nil {
-				g.Release()
-			}
-		})
-	}
-	group.Wait()
 }
 
 // isForeign reports whether a slot is open to write what another node writes.

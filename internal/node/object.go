@@ -37,7 +37,6 @@ const (
 	// objectGrace is how long objects stay that no manifest names.
 	objectGrace  = time.Hour
 	hintInterval = 5 * time.Second
-	owedInterval = 5 * time.Second        // between tries to open what is to be written here
 	pullInterval = 250 * time.Millisecond // between pulls of a read that waits
 	seenName     = "registry-seen"
 )
@@ -54,15 +53,13 @@ type object struct {
 	hinted    map[registry.ID]uint64 // manifest versions told last
 	lookedAt  time.Time              // the last look for an unknown name
 	listed    []registry.ID          // generations of the registry last compared with
-	gained    map[registry.ID]bool   // written here and not found in the registry yet
 	isStopped bool
 }
 
 // joinDeployment starts the part of this node in the leadership.
 func (n *Node) joinDeployment(ctx context.Context, storage Storage) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	o := &object{Object: *storage.Object, fs: storage.FS, stop: stop, hinted: make(map[registry.ID]uint64),
-		gained: make(map[registry.ID]bool)}
+	o := &object{Object: *storage.Object, fs: storage.FS, stop: stop, hinted: make(map[registry.ID]uint64)}
 	n.object = o
 	o.Member.OnChange(func(gained, lost []registry.ID) {
 		o.mu.Lock()
@@ -117,59 +114,22 @@ func (n *Node) ownershipChanged(ctx context.Context, gained, lost []registry.ID)
 	}
 	for _, index := range gained {
 		n.metrics.OwnershipChange("gained")
-		if _, listed := n.registry.Lists(index); !listed {
-			// It is being created, or gone, or the registry was not read since.
-			n.object.mu.Lock()
-			n.object.gained[index] = true
-			n.object.mu.Unlock()
+		name, listed := n.registry.Lists(index)
+		if !listed {
+			continue // it is being created, or gone
+		}
+		n.log.Info("took over writing an index", "index", name, "id", index)
+		if err := n.jobs.TakeOver(ctx, index); err != nil {
+			n.log.Error("the reindex job of an index cannot be taken over", "index", name, "error", err)
+		}
+		entry, err := n.registry.Resolve(registry.Name{Index: name})
+		if err != nil || len(n.object.Member.Held()) > max(n.object.PreloadIdleLimit, 1) {
 			continue
 		}
-		n.takeOver(ctx, index)
-	}
-}
-
-// takeOver opens what this node began to write. An open that fails is tried
-// again with what is owed.
-func (n *Node) takeOver(ctx context.Context, index registry.ID) {
-	name, listed := n.registry.Lists(index)
-	if !listed {
-		return
-	}
-	n.log.Info("took over writing an index", "index", name, "id", index)
-	if err := n.jobs.TakeOver(ctx, index); err != nil {
-		n.log.Error("the reindex job of an index cannot be taken over", "index", name, "error", err)
-	}
-	entry, err := n.registry.Resolve(registry.Name{Index: name})
-	if err != nil || len(n.object.Member.Held()) > max(n.object.PreloadIdleLimit, 1) {
-		return
-	}
-	if g, err := n.generations.AcquireFor(ctx, entry, generations.ForBackground); err == nil {
-		g.Release()
-	}
-}
-
-// openOwed opens what this node is to write and could not open, or could not
-// commit: its log may hold acknowledged writes that readers elsewhere wait for.
-func (n *Node) openOwed(ctx context.Context) {
-	n.object.mu.Lock()
-	var listed []registry.ID
-	for index := range n.object.gained {
-		_, isListed := n.registry.Lists(index)
-		if isListed {
-			listed = append(listed, index)
-		}
-		if isListed || !n.object.Member.Holds(index) {
-			delete(n.object.gained, index)
+		if g, err := n.generations.AcquireFor(ctx, entry, generations.ForBackground); err == nil {
+			g.Release()
 		}
 	}
-	n.object.mu.Unlock()
-	slices.SortFunc(listed, registry.ID.Compare)
-	for _, index := range listed {
-		if n.object.Member.Holds(index) {
-			n.takeOver(ctx, index)
-		}
-	}
-	n.generations.OpenOwed(ctx, n.object.PullConcurrency)
 }
 
 // handOverWait bounds the commits of an index that goes to another node.
@@ -355,7 +315,6 @@ func (n *Node) runObject(ctx context.Context) {
 	defer running.Wait()
 	running.Go(func() { n.generations.KeepBudget(ctx, n.object.Budget, n.object.BudgetInterval) })
 	running.Go(func() { every(ctx, hintInterval, n.tellHints) })
-	running.Go(func() { every(ctx, owedInterval, n.openOwed) })
 	running.Go(func() { every(ctx, orDefault(n.object.SettingsInterval, 10*time.Second), n.refreshSettings) })
 	running.Go(func() { every(ctx, orDefault(n.object.SweepInterval, 10*time.Minute), n.sweep) })
 }

@@ -21,11 +21,6 @@ import (
 // shared returns a node of object mode over a bucket and a disk.
 func shared(t *testing.T, b bucket.Bucket, fs vfs.FS, name string) *fixture {
 	t.Helper()
-	return sharedWith(t, b, fs, name, engine.Options{MaxInterval: -1, MaxChanges: -1, MinFree: -1, Workers: 1})
-}
-
-func sharedWith(t *testing.T, b bucket.Bucket, fs vfs.FS, name string, options engine.Options) *fixture {
-	t.Helper()
 	began := time.Now()
 	member, err := ownership.Join(t.Context(), b, ownership.Options{Node: name, Address: "http://" + name, Lease: 10 * time.Second,
 		Candidate: true, Reclaim: true, Clock: func() time.Duration { return time.Since(began) }}, slog.New(slog.DiscardHandler))
@@ -33,7 +28,7 @@ func sharedWith(t *testing.T, b bucket.Bucket, fs vfs.FS, name string, options e
 		t.Fatal(err)
 	}
 	n, err := Open(t.Context(), Storage{Bucket: b, FS: fs, Object: &Object{Member: member, RemovalGrace: time.Hour}},
-		Options{NodeID: name, FreshnessWait: 10 * time.Second, Engine: options},
+		Options{NodeID: name, FreshnessWait: 10 * time.Second, Engine: engine.Options{MaxInterval: -1, MaxChanges: -1, MinFree: -1, Workers: 1}},
 		nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
@@ -120,10 +119,6 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 			return nil, n.unavailable(err)
 		}
 	default:
-		if g, err = n.replaceFailed(ctx, g, atLeast.Sequence); err != nil {
-			g.Release()
-			return nil, err
-		}
 		if g, err = n.awaitShared(ctx, g, atLeast.Sequence); err != nil {
 			g.Release()
 			return nil, err
@@ -170,23 +165,6 @@ func (n *Node) reach(ctx context.Context, name registry.Name, entry registry.Ent
 		held = fresh
 	}
 	return entry, held, nil
-}
-
-// replaceFailed opens a generation anew that takes no more writes and so will
-// not make the commit that is waited for. It returns the generation to go on
-// with.
-func (n *Node) replaceFailed(ctx context.Context, g *generations.Generation, sequence uint64) (*generations.Generation, error) {
-	if g.IsCopy() || g.Err() == nil || sequence <= g.Sequence() {
-		return g, nil
-	}
-	waiting, cancel := context.WithTimeout(ctx, max(n.options.FreshnessWait, time.Second))
-	defer cancel()
-	writer, err := n.generations.AcquireFor(waiting, g.Entry, generations.ForRequest)
-	if err != nil {
-		return g, n.unavailable(err)
-	}
-	g.Release()
-	return writer, nil
 }
 
 // awaitCommit waits until a commit is visible, making the generation commit. A
