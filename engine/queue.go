@@ -27,19 +27,6 @@ type operation struct {
 	signals  []signalValue      // of an Add: all of its values; of Signals: the refreshed ones
 	document *document.Document // of an Add, when it is read already
 	session  *Session
-	waiting  int64 // memory while it waits, as the queue counts it
-}
-
-// readFactor is how much larger than its JSON a document is that is read.
-const readFactor = 4
-
-// memory is about what the operation takes while it waits.
-func (o *operation) memory() int64 {
-	size := int64(log.OperationSize(o.Operation))
-	if o.document != nil {
-		size *= readFactor
-	}
-	return size
 }
 
 // keyState is what operations that are not in a table yet do to one key.

@@ -456,10 +456,6 @@ func (s *Set) stay(held *slot) {
 	}
 }
 
-// closeLimit bounds the last commit of a generation that is closed: whoever
-// opens it again waits for that, and what is not committed is in the log.
-const closeLimit = time.Minute
-
 // Close closes every generation; those that are still at it when ctx ends leave
 // without their last commit. Nothing can be acquired afterwards.
 func (s *Set) Close(ctx context.Context) error {

@@ -144,6 +144,7 @@ func (n *Node) handOver(ctx context.Context, index registry.ID) {
 	// A write holds the lock of the index until the generation took it.
 	moves := n.generations.Moves(index)
 	moves.Lock()
+	//lint:ignore SA2001 to have waited for the lock is all that is wanted
 	moves.Unlock()
 	for _, g := range n.generations.Open() {
 		if g.Entry.Index == index && !g.IsCopy() {
