@@ -133,15 +133,9 @@ func (s *foldStep) window(base uint32) {
 	if s.valid && s.base == base {
 		return
 	}
-	from := base
-	if !s.valid || s.base+Span != base {
-		// The first document of the window may have values in those before.
-		from = firstValue(s.parents, base) &^ (Span - 1)
-		if s.valid && s.base >= from {
-			from = s.base + Span
-		} else {
-			s.fold.open = false
-		}
+	from, isNew := firstWindow(s.parents, base, s.base, s.valid)
+	if isNew {
+		s.fold.open = false
 	}
 	for ; from <= base; from += Span {
 		s.fill(from)

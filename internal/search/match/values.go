@@ -150,20 +150,28 @@ func firstValue(parents *bitset.Bitset, doc uint32) uint32 {
 	return uint32(parents.Previous(doc-1) + 1)
 }
 
+// firstWindow returns where to begin so that the window at base is whole: its
+// first document may have values in windows before. last is the window that was
+// found last, if there is one; isNew says that nothing of it is of use.
+func firstWindow(parents *bitset.Bitset, base, last uint32, hasLast bool) (from uint32, isNew bool) {
+	if hasLast && last+Span == base {
+		return base, false
+	}
+	from = firstValue(parents, base) &^ (Span - 1)
+	if hasLast && last >= from {
+		return last + Span, false
+	}
+	return from, true
+}
+
 // window finds the documents of a window; windows do not go back.
 func (s *valuesStep) window(base uint32) {
 	if s.valid && s.base == base {
 		return
 	}
-	from := base
-	if !s.valid || s.base+Span != base {
-		// The first document of the window may have values in those before.
-		from = firstValue(s.parents, base) &^ (Span - 1)
-		if s.valid && s.base >= from {
-			from = s.base + Span
-		} else {
-			s.carry = 0
-		}
+	from, isNew := firstWindow(s.parents, base, s.base, s.valid)
+	if isNew {
+		s.carry = 0
 	}
 	for ; from <= base; from += Span {
 		s.fill(from)
