@@ -12,6 +12,10 @@ func (p *piece) run(ctx context.Context) error {
 	if p.ranker == nil && p.set == nil && p.of.knownExact {
 		return nil
 	}
+	if int64(p.segment) > p.of.decided.Load() && p.of.prunes() {
+		p.skipped = true
+		return nil
+	}
 	if p.countsFirst() {
 		n, ok, err := p.scanner.Count(ctx)
 		if err != nil {
@@ -60,7 +64,11 @@ func (p *piece) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
 // there: without scores hits stand as they come.
 func (p *piece) isDecided() bool {
 	k := p.ranker
-	return !p.of.scoring && k.byScoreAlone && k.isFull() && k.edge == nil && p.of.prunes()
+	if p.of.scoring || !k.byScoreAlone || !k.isFull() || k.edge != nil || !p.of.prunes() {
+		return false
+	}
+	p.of.decide(p.segment)
+	return true
 }
 
 // count adds matches; all of them before a document have come now, when a
@@ -104,7 +112,7 @@ func (p *piece) TakeDocs(docs []uint32, scores []float32) bool {
 		p.ranker.offer(doc, score)
 	}
 	if p.ranker.byScoreAlone && p.ranker.isFull() {
-		p.of.raise(p.ranker.worstScore())
+		p.of.raise(p.ranker.worstScore(), p.segment)
 	}
 	return !p.isDecided()
 }
@@ -137,7 +145,7 @@ func (p *piece) offer(base uint32, matched *match.Bits, sums *match.Sums) {
 		}
 	}
 	if k.byScoreAlone && k.isFull() {
-		p.of.raise(k.worstScore())
+		p.of.raise(k.worstScore(), p.segment)
 	}
 }
 
@@ -151,7 +159,7 @@ func (p *piece) Floor() float64 {
 	}
 	floor := p.ranker.floor()
 	if p.ranker.byScoreAlone {
-		floor = max(floor, p.of.sharedFloor())
+		floor = max(floor, p.of.sharedFloor(p.segment))
 	}
 	if p.signals != nil && floor > 0 {
 		floor = p.signals.before(floor)
@@ -164,25 +172,50 @@ func (p *piece) SkipsWindow(base uint32) bool {
 	return p.ranker != nil && p.ranker.rulesOut(base, base+match.Span)
 }
 
-// raise tells the other pieces what a hit has to score at least.
-func (r *run) raise(score float32) {
-	for {
-		old := r.floor.Load()
-		if score <= 0 || float64(score) <= math.Float64frombits(old) {
-			return
-		}
-		if r.floor.CompareAndSwap(old, math.Float64bits(float64(score))) {
+// raise tells the other pieces that a segment has enough hits that score so
+// much at least. Score and segment are kept in one word: the higher score
+// counts, and of equal ones the first segment's.
+func (r *run) raise(score float32, segment int) {
+	if !(score > 0) {
+		return
+	}
+	told := uint64(math.Float32bits(score))<<32 | uint64(^uint32(segment))
+	for old := r.floor.Load(); told > old; old = r.floor.Load() {
+		if r.floor.CompareAndSwap(old, told) {
 			return
 		}
 	}
 }
 
-// sharedFloor is a score that a document of any piece must exceed; one that
-// equals the worst hit of another piece may still stand before it.
-func (r *run) sharedFloor() float64 {
-	worst := math.Float64frombits(r.floor.Load())
-	if worst <= 0 {
-		return -1
+// leastScore is what a hit scores at least.
+func (r *run) leastScore() float32 {
+	if told := r.floor.Load(); told != 0 {
+		return math.Float32frombits(uint32(told >> 32))
 	}
-	return float64(math.Nextafter32(float32(worst), 0))
+	return float32(math.Inf(-1))
+}
+
+// sharedFloor is a score that a document of a segment must exceed. One that
+// equals the worst hit of another segment stands before it when its own segment
+// does.
+func (r *run) sharedFloor(segment int) float64 {
+	told := r.floor.Load()
+	worst := math.Float32frombits(uint32(told >> 32))
+	switch {
+	case told == 0:
+		return -1
+	case uint32(segment) > ^uint32(told):
+		return float64(worst)
+	}
+	return float64(math.Nextafter32(worst, 0))
+}
+
+// decide tells that a segment has enough hits that stand before all of the
+// segments behind it.
+func (r *run) decide(segment int) {
+	for old := r.decided.Load(); int64(segment) < old; old = r.decided.Load() {
+		if r.decided.CompareAndSwap(old, int64(segment)) {
+			return
+		}
+	}
 }

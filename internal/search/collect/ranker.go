@@ -41,14 +41,15 @@ type ranker struct {
 // fewHits is how many hits a ranker has room for without more memory.
 const fewHits = 16
 
-func (r *run) newRanker(ctx context.Context, segment int) (*ranker, error) {
+// setRanker makes a new ranker that of a segment.
+func (r *run) setRanker(ctx context.Context, k *ranker, segment int) error {
 	s := r.search.snapshot.Segments[segment]
-	k := &ranker{base: s.Base, limit: r.request.Limit, backwards: r.request.Before != nil}
+	k.base, k.limit, k.backwards = s.Base, r.request.Limit, r.request.Before != nil
 	k.keys = k.keysRoom[:0]
 	for i := range r.order {
 		k.keys = append(k.keys, newKeyReader(r.order[i], s, k.backwards))
 		if err := r.choose(ctx, &k.keys[i], segment); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	k.byScoreAlone = len(r.order) == 1 && r.order[0].Kind == ByScore && r.order[0].Descending && !k.backwards
@@ -74,7 +75,7 @@ func (r *run) newRanker(ctx context.Context, segment int) (*ranker, error) {
 		}
 		k.edgeDoc = int64(position.Doc) - int64(s.Base)
 	}
-	return k, nil
+	return nil
 }
 
 // choose works out which list values and sources a key reads.
@@ -359,22 +360,40 @@ func (k *ranker) rulesOut(from, to uint32) bool {
 	return true
 }
 
-// hits returns what was kept, with values, in no order.
-func (k *ranker) hits() []Hit {
-	hits := make([]Hit, len(k.docs))
-	n := len(k.keys)
-	values := make([]Value, len(k.docs)*n)
+// drop lets go of hits that score less, when scores alone order them, and
+// returns how many are left. Nothing is offered afterwards.
+func (k *ranker) drop(least float32) int {
+	if !k.byScoreAlone {
+		return len(k.docs)
+	}
+	kept := 0
 	for i, doc := range k.docs {
-		row := values[i*n : i*n+n : i*n+n]
-		for j := range k.keys {
-			switch {
-			case k.byScoreAlone:
-				row[j] = Value{Float: float64(k.scores[i])}
-			default:
-				row[j] = k.keys[j].value(k.ranks[i*n+j])
+		if k.scores[i] >= least {
+			k.docs[kept], k.scores[kept] = doc, k.scores[i]
+			kept++
+		}
+	}
+	k.docs, k.scores = k.docs[:kept], k.scores[:kept]
+	return kept
+}
+
+// appendHits appends what was kept, in no order; without values where those
+// are the scores.
+func (k *ranker) appendHits(hits []Hit) []Hit {
+	n := len(k.keys)
+	var values []Value
+	if !k.byScoreAlone {
+		values = make([]Value, len(k.docs)*n)
+	}
+	for i, doc := range k.docs {
+		hit := Hit{Doc: k.base + doc, Parent: k.base + doc, Score: k.scores[i]}
+		if values != nil {
+			hit.Values = values[i*n : i*n+n : i*n+n]
+			for j := range k.keys {
+				hit.Values[j] = k.keys[j].value(k.ranks[i*n+j])
 			}
 		}
-		hits[i] = Hit{Doc: k.base + doc, Parent: k.base + doc, Score: k.scores[i], Values: row}
+		hits = append(hits, hit)
 	}
 	return hits
 }

@@ -25,11 +25,9 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	run := &run{search: s, request: r, order: order}
 	run.scored = r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0
 	run.scoring = run.scored && (r.NeedScores || r.Limit > 0 && ordersByScore(order) || len(r.Signals) > 0)
-	pieces := make([]*piece, len(s.snapshot.Segments))
+	pieces := make([]piece, len(s.snapshot.Segments))
 	err := s.pieces(ctx, func(ctx context.Context, segment int) error {
-		p, err := run.bind(ctx, segment)
-		pieces[segment] = p
-		return err
+		return run.bind(ctx, &pieces[segment], segment)
 	})
 	if err != nil {
 		return nil, timedOut(ctx, err)
@@ -38,8 +36,8 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	err = s.pieces(ctx, func(ctx context.Context, segment int) error {
 		return pieces[segment].run(ctx)
 	})
-	for _, p := range pieces {
-		p.scanner.Close()
+	for i := range pieces {
+		pieces[i].scanner.Close()
 	}
 	if err != nil {
 		return nil, timedOut(ctx, err)
@@ -102,7 +100,8 @@ type run struct {
 	scoring bool // scores are computed
 
 	counted    atomic.Int64  // matches taken so far
-	floor      atomic.Uint64 // bits of the best floor of all pieces
+	floor      atomic.Uint64 // what a hit has to score, see raise
+	decided    atomic.Int64  // segments from the last to this one have no hits, see isDecided
 	atLeast    int           // matches known without looking
 	knownExact bool
 }
@@ -113,7 +112,8 @@ type piece struct {
 	segment int
 	base    uint32 // global number of document 0
 	scanner *match.Scanner
-	ranker  *ranker
+	ranker  *ranker // nil: nothing is ranked
+	ranks   ranker  // its memory
 	signals *signals
 	set     *Docs
 	taken   int
@@ -126,38 +126,42 @@ type piece struct {
 	reached     uint32 // matches before it were taken
 }
 
-func (r *run) bind(ctx context.Context, segment int) (*piece, error) {
+// bind makes a piece ready to run.
+func (r *run) bind(ctx context.Context, p *piece, segment int) error {
 	s := r.search.snapshot.Segments[segment]
-	p := &piece{of: r, segment: segment, base: s.Base}
+	p.of, p.segment, p.base = r, segment, s.Base
 	queryScores := r.request.Query != nil && plan.Scores(r.request.Query)
 	scanner, err := r.search.view.Scanner(segment, r.request.Query, r.request.Filters, r.scoring && queryScores)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.scanner = scanner
 	if r.scoring {
 		p.signals = newSignals(r.request.Signals, s, !queryScores)
 	}
 	if r.request.Limit > 0 {
-		if p.ranker, err = r.newRanker(ctx, segment); err != nil {
-			return nil, err
+		p.ranker = &p.ranks
+		if err := r.setRanker(ctx, p.ranker, segment); err != nil {
+			return err
 		}
 	}
 	if r.request.Sets {
 		p.set = newDocs(s.Reader.NumDocs(), scanner.Cost())
 	}
-	return p, nil
+	return nil
 }
 
 // known works out what is known of the total before anything is looked at.
-func (r *run) known(pieces []*piece) {
+func (r *run) known(pieces []piece) {
 	r.knownExact = true
-	for _, p := range pieces {
+	r.decided.Store(int64(len(pieces)))
+	for i := range pieces {
+		p := &pieces[i]
 		n, exact := p.scanner.Known()
 		r.atLeast += n
 		r.knownExact = r.knownExact && exact
 		if p.ranker != nil && p.ranker.byScoreAlone && p.ranker.edge == nil && p.signals == nil {
-			r.raise(p.scanner.Reached(r.request.Limit))
+			r.raise(p.scanner.Reached(r.request.Limit), p.segment)
 		}
 	}
 }
@@ -171,20 +175,17 @@ func (r *run) prunes() bool {
 		int(r.counted.Load()) >= r.request.CountTo
 }
 
-func (r *run) merge(pieces []*piece) *Result {
+func (r *run) merge(pieces []piece) *Result {
 	result := &Result{Scored: r.scored, Exact: true}
-	var hits []Hit
-	for _, p := range pieces {
+	least, found := r.leastScore(), 0
+	for i := range pieces {
+		p := &pieces[i]
 		result.Total += p.taken
 		if !p.known && (p.scanner.Skipped() || p.skipped) {
 			result.Exact = false
 		}
 		if p.ranker != nil {
-			if some := p.ranker.hits(); hits == nil {
-				hits = some
-			} else {
-				hits = append(hits, some...)
-			}
+			found += p.ranker.drop(least)
 		}
 		if r.request.Sets {
 			result.Sets = append(result.Sets, p.set)
@@ -195,12 +196,28 @@ func (r *run) merge(pieces []*piece) *Result {
 	} else if !result.Exact {
 		result.Total = max(result.Total, r.atLeast)
 	}
+	if found == 0 {
+		return result
+	}
+	hits := make([]Hit, 0, found)
+	for i := range pieces {
+		if k := pieces[i].ranker; k != nil {
+			hits = k.appendHits(hits)
+		}
+	}
 	sortHits(hits, r.order, r.request.Before != nil)
 	if len(hits) > r.request.Limit {
 		hits = hits[:r.request.Limit]
 	}
 	if r.request.Before != nil {
 		slices.Reverse(hits)
+	}
+	if hits[0].Values == nil {
+		values := make([]Value, len(hits))
+		for i := range hits {
+			values[i].Float = float64(hits[i].Score)
+			hits[i].Values = values[i : i+1 : i+1]
+		}
 	}
 	result.Hits = hits
 	return result

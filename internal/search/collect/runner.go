@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"runtime"
-	"sync"
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/metrics"
@@ -70,52 +69,6 @@ type Search struct {
 
 // Snapshot is what the search looks at.
 func (s *Search) Snapshot() *snapshot.Snapshot { return s.snapshot }
-
-// pieces runs work for every segment, on the search threads as far as some
-// are free and on the caller's goroutine otherwise. The first error is
-// returned after all have ended.
-func (s *Search) pieces(ctx context.Context, work func(ctx context.Context, segment int) error) error {
-	count := len(s.snapshot.Segments)
-	if count == 1 {
-		s.runner.meters.Pieces("request", 1)
-		return Guard(func() error { return work(ctx, 0) })
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var (
-		wait  sync.WaitGroup
-		once  sync.Once
-		first error
-	)
-	fail := func(err error) {
-		if err != nil {
-			once.Do(func() {
-				first = err
-				cancel(err)
-			})
-		}
-	}
-	pooled := 0
-	for i := range count {
-		if i < count-1 {
-			select {
-			case s.runner.seats <- struct{}{}:
-				pooled++
-				wait.Go(func() {
-					defer func() { <-s.runner.seats }()
-					fail(Guard(func() error { return work(ctx, i) }))
-				})
-				continue
-			default:
-			}
-		}
-		fail(Guard(func() error { return work(ctx, i) }))
-	}
-	wait.Wait()
-	s.runner.meters.Pieces("pool", pooled)
-	s.runner.meters.Pieces("request", count-pooled)
-	return first
-}
 
 // Sets returns, by segment, the documents that all nodes match; with no nodes
 // all live documents.

@@ -20,22 +20,20 @@ func (s *Search) runValues(ctx context.Context, r *Request) (*Result, error) {
 	valuesScore := slices.ContainsFunc(clauses, plan.Scores)
 	run.scored = r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0 || valuesScore
 	run.scoring = run.scored && (r.NeedScores || ordersByScore(run.order) || len(r.Signals) > 0)
-	pieces := make([]*valuePiece, len(s.snapshot.Segments))
-	err := s.pieces(ctx, func(ctx context.Context, segment int) error {
-		p, err := run.valuePiece(ctx, segment, clauses, valuesScore && run.scoring && r.Values.When == nil)
-		pieces[segment] = p
+	pieces := make([]piece, len(s.snapshot.Segments))
+	matched := make([]int, len(pieces))
+	err := s.pieces(ctx, func(ctx context.Context, segment int) (err error) {
+		matched[segment], err = run.runValuesOf(ctx, &pieces[segment], segment, clauses, valuesScore && run.scoring && r.Values.When == nil)
 		return err
 	})
 	if err != nil {
 		return nil, timedOut(ctx, err)
 	}
-	all := make([]*piece, len(pieces))
 	documents := 0
-	for i, p := range pieces {
-		all[i] = &p.piece
-		documents += p.documents
+	for _, n := range matched {
+		documents += n
 	}
-	result := run.merge(all)
+	result := run.merge(pieces)
 	result.Documents = documents
 	for i := range result.Hits {
 		s.findParent(&result.Hits[i])
@@ -53,41 +51,33 @@ func (s *Search) findParent(h *Hit) {
 	}
 }
 
-// valuePiece is the part of a value search in one segment.
-type valuePiece struct {
-	piece
-	documents int
-}
-
-func (r *run) valuePiece(ctx context.Context, segment int, clauses []plan.Node, valuesScore bool) (*valuePiece, error) {
-	p := &valuePiece{}
-	documents, err := r.bind(ctx, segment)
-	if err != nil {
-		return nil, err
+// runValuesOf finds the values that are hits in one segment, and returns how
+// many documents match.
+func (r *run) runValuesOf(ctx context.Context, p *piece, segment int, clauses []plan.Node, valuesScore bool) (documents int, err error) {
+	if err := r.bind(ctx, p, segment); err != nil {
+		return 0, err
 	}
-	p.piece = *documents
 	defer p.scanner.Close()
 	reader := r.search.snapshot.Segments[segment].Reader
 	parents := reader.Parents()
 	found := &documentSink{signals: p.signals, keepScores: r.scoring}
 	if err := p.scanner.Run(ctx, 0, reader.NumDocs(), found); err != nil {
-		return nil, err
+		return 0, err
 	}
-	p.documents = len(found.docs)
 	var expands *bitset.Bitset
 	if r.request.Values.When != nil {
 		if expands, err = r.documentSet(ctx, segment, r.request.Values.When); err != nil {
-			return nil, err
+			return 0, err
 		}
 	}
 	values, err := r.search.view.ValueScanner(segment, r.request.Values.Path, clauses, valuesScore)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer values.Close()
 	matched := &valueSink{}
 	if err := values.Run(ctx, 0, reader.NumDocs(), matched); err != nil {
-		return nil, err
+		return 0, err
 	}
 	// The values of a document stand directly before it; both lists rise.
 	at := 0
@@ -97,7 +87,7 @@ func (r *run) valuePiece(ctx context.Context, segment int, clauses []plan.Node, 
 			score = found.scoreOf[i]
 		}
 		if expands != nil && !expands.Get(doc) {
-			p.take(doc, score)
+			p.takeOne(doc, score)
 			continue
 		}
 		if parents == nil {
@@ -111,14 +101,14 @@ func (r *run) valuePiece(ctx context.Context, segment int, clauses []plan.Node, 
 			at++
 		}
 		for ; at < len(matched.docs) && matched.docs[at] < doc; at++ {
-			p.take(matched.docs[at], score+matched.scores[at])
+			p.takeOne(matched.docs[at], score+matched.scores[at])
 		}
 	}
-	return p, nil
+	return len(found.docs), nil
 }
 
-// take counts and ranks one hit.
-func (p *valuePiece) take(doc uint32, score float32) {
+// takeOne counts and ranks one hit.
+func (p *piece) takeOne(doc uint32, score float32) {
 	p.taken++
 	if p.set != nil {
 		p.set.addOne(doc)
