@@ -3,15 +3,22 @@ package simd
 import "golang.org/x/sys/cpu"
 
 var (
-	hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
-	hasVNNI = hasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI
+	hasAVX2   = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+	hasAVX512 = hasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ
+	hasVNNI   = hasAVX512 && cpu.X86.HasAVX512VNNI
 )
 
 //go:noescape
 func dotF32AVX2(a, b *float32, n int) float32
 
 //go:noescape
+func dotF32RowsAVX512(rows *float32, n int, ids *uint32, count int, q, out *float32)
+
+//go:noescape
 func squaredDistanceF32AVX2(a, b *float32, n int) float32
+
+//go:noescape
+func squaredDistanceF32RowsAVX512(rows *float32, n int, ids *uint32, count int, q, out *float32)
 
 //go:noescape
 func dotU8RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
@@ -20,31 +27,60 @@ func dotU8RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out 
 func dotU8RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
 
 //go:noescape
+func dotU4RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+
+//go:noescape
 func dotU4RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
 
-func dotF32(a, b []float32) float32 {
+func dotF32(a, b []float32) (sum float32) {
 	if !hasAVX2 || len(a) < 8 {
 		return dotF32Go(a, b)
 	}
+	if hasAVX512 {
+		first := uint32(0)
+		dotF32RowsAVX512(&a[0], len(a), &first, 1, &b[0], &sum)
+		return sum
+	}
 	whole := len(a) &^ 7
-	sum := dotF32AVX2(&a[0], &b[0], whole)
+	sum = dotF32AVX2(&a[0], &b[0], whole)
 	for i := whole; i < len(a); i++ {
 		sum += a[i] * b[i]
 	}
 	return sum
 }
 
-func squaredDistanceF32(a, b []float32) float32 {
+func squaredDistanceF32(a, b []float32) (sum float32) {
 	if !hasAVX2 || len(a) < 8 {
 		return squaredDistanceF32Go(a, b)
 	}
+	if hasAVX512 {
+		first := uint32(0)
+		squaredDistanceF32RowsAVX512(&a[0], len(a), &first, 1, &b[0], &sum)
+		return sum
+	}
 	whole := len(a) &^ 7
-	sum := squaredDistanceF32AVX2(&a[0], &b[0], whole)
+	sum = squaredDistanceF32AVX2(&a[0], &b[0], whole)
 	for i := whole; i < len(a); i++ {
 		d := a[i] - b[i]
 		sum += d * d
 	}
 	return sum
+}
+
+func dotF32Rows(rows []float32, ids []uint32, q, out []float32) {
+	if hasAVX512 && len(q) >= 8 {
+		dotF32RowsAVX512(&rows[0], len(q), &ids[0], len(ids), &q[0], &out[0])
+		return
+	}
+	dotF32RowsGo(rows, ids, q, out)
+}
+
+func squaredDistanceF32Rows(rows []float32, ids []uint32, q, out []float32) {
+	if hasAVX512 && len(q) >= 8 {
+		squaredDistanceF32RowsAVX512(&rows[0], len(q), &ids[0], len(ids), &q[0], &out[0])
+		return
+	}
+	squaredDistanceF32RowsGo(rows, ids, q, out)
 }
 
 func dotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
@@ -59,9 +95,12 @@ func dotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
 }
 
 func dotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
-	if hasAVX2 {
+	switch {
+	case hasVNNI:
+		dotU4RowsVNNI(&rows[0], len(q)/2, &ids[0], len(ids), &q[0], &out[0])
+	case hasAVX2:
 		dotU4RowsAVX2(&rows[0], len(q)/2, &ids[0], len(ids), &q[0], &out[0])
-		return
+	default:
+		dotU4RowsGo(rows, ids, q, out)
 	}
-	dotU4RowsGo(rows, ids, q, out)
 }

@@ -104,8 +104,8 @@ fardone:
 	RET
 
 // func dotU8RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
-// The row after the next is fetched while a row is multiplied: rows lie
-// anywhere in memory and waiting for them costs more than the arithmetic.
+// Rows lie anywhere in memory and waiting for them costs more than the
+// arithmetic: the fourth row ahead is fetched while a row is multiplied.
 TEXT ·dotU8RowsVNNI(SB), NOSPLIT, $0-48
 	MOVQ rows+0(FP), R8
 	MOVQ stride+8(FP), R9
@@ -118,14 +118,19 @@ TEXT ·dotU8RowsVNNI(SB), NOSPLIT, $0-48
 vnnirow:
 	CMPQ BX, R11
 	JGE  vnnidone
-	LEAQ 2(BX), AX
+	LEAQ 4(BX), AX
 	CMPQ AX, R11
 	JGE  vnniload
 	MOVL (R10)(AX*4), DX
 	IMULQ R9, DX
 	ADDQ R8, DX
+	LEAQ (DX)(R9*1), AX
+
+vnnifetch:
 	PREFETCHT0 (DX)
-	PREFETCHT0 64(DX)
+	ADDQ $64, DX
+	CMPQ DX, AX
+	JLT  vnnifetch
 
 vnniload:
 	MOVL (R10)(BX*4), SI
@@ -172,14 +177,19 @@ TEXT ·dotU8RowsAVX2(SB), NOSPLIT, $0-48
 u8row:
 	CMPQ BX, R11
 	JGE  u8done
-	LEAQ 2(BX), AX
+	LEAQ 4(BX), AX
 	CMPQ AX, R11
 	JGE  u8load
 	MOVL (R10)(AX*4), DX
 	IMULQ R9, DX
 	ADDQ R8, DX
+	LEAQ (DX)(R9*1), AX
+
+u8fetch:
 	PREFETCHT0 (DX)
-	PREFETCHT0 64(DX)
+	ADDQ $64, DX
+	CMPQ DX, AX
+	JLT  u8fetch
 
 u8load:
 	MOVL (R10)(BX*4), SI
@@ -239,13 +249,19 @@ TEXT ·dotU4RowsAVX2(SB), NOSPLIT, $0-48
 u4row:
 	CMPQ BX, R11
 	JGE  u4done
-	LEAQ 2(BX), AX
+	LEAQ 4(BX), AX
 	CMPQ AX, R11
 	JGE  u4load
 	MOVL (R10)(AX*4), DX
 	IMULQ R9, DX
 	ADDQ R8, DX
+	LEAQ (DX)(R9*1), AX
+
+u4fetch:
 	PREFETCHT0 (DX)
+	ADDQ $64, DX
+	CMPQ DX, AX
+	JLT  u4fetch
 
 u4load:
 	MOVL (R10)(BX*4), SI
@@ -281,5 +297,268 @@ u4block:
 	JMP  u4row
 
 u4done:
+	VZEROUPPER
+	RET
+
+// func dotU4RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+TEXT ·dotU4RowsVNNI(SB), NOSPLIT, $0-48
+	MOVQ rows+0(FP), R8
+	MOVQ stride+8(FP), R9
+	MOVQ ids+16(FP), R10
+	MOVQ count+24(FP), R11
+	MOVQ q+32(FP), R12
+	MOVQ out+40(FP), R13
+	XORQ BX, BX
+	VPBROADCASTQ lowHalves<>(SB), Z6
+
+v4row:
+	CMPQ BX, R11
+	JGE  v4done
+	LEAQ 4(BX), AX
+	CMPQ AX, R11
+	JGE  v4load
+	MOVL (R10)(AX*4), DX
+	IMULQ R9, DX
+	ADDQ R8, DX
+	LEAQ (DX)(R9*1), AX
+
+v4fetch:
+	PREFETCHT0 (DX)
+	ADDQ $64, DX
+	CMPQ DX, AX
+	JLT  v4fetch
+
+v4load:
+	MOVL (R10)(BX*4), SI
+	IMULQ R9, SI
+	ADDQ R8, SI
+	MOVQ R12, DI
+	MOVQ R9, CX
+	VPXORD Z0, Z0, Z0
+
+v4block:
+	VMOVDQU (SI), Y1
+	VPSRLW $4, Y1, Y2
+	VINSERTI64X4 $1, Y2, Z1, Z1
+	VPANDQ Z6, Z1, Z1
+	VPDPBUSD (DI), Z1, Z0
+	ADDQ $32, SI
+	ADDQ $64, DI
+	SUBQ $32, CX
+	JNZ  v4block
+	VEXTRACTI64X4 $1, Z0, Y1
+	VPADDD Y1, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0x4E, X0, X1
+	VPADDD X1, X0, X0
+	VPSHUFD $0xB1, X0, X1
+	VPADDD X1, X0, X0
+	VMOVD X0, AX
+	MOVL AX, (R13)(BX*4)
+	INCQ BX
+	JMP  v4row
+
+v4done:
+	VZEROUPPER
+	RET
+
+// func dotF32RowsAVX512(rows *float32, n int, ids *uint32, count int, q, out *float32)
+// The last values of a row, fewer than 16, are read under a mask.
+TEXT ·dotF32RowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ rows+0(FP), R8
+	MOVQ n+8(FP), R9
+	MOVQ ids+16(FP), R10
+	MOVQ count+24(FP), R11
+	MOVQ q+32(FP), R12
+	MOVQ out+40(FP), R13
+	MOVQ R9, CX
+	ANDQ $15, CX
+	MOVL $1, AX
+	SHLL CX, AX
+	DECL AX
+	KMOVW AX, K1
+	SHLQ $2, R9
+	XORQ BX, BX
+
+zdrow:
+	CMPQ BX, R11
+	JGE  zddone
+	LEAQ 2(BX), AX
+	CMPQ AX, R11
+	JGE  zdload
+	MOVL (R10)(AX*4), DX
+	IMULQ R9, DX
+	ADDQ R8, DX
+	LEAQ (DX)(R9*1), AX
+
+zdfetch:
+	PREFETCHT0 (DX)
+	ADDQ $64, DX
+	CMPQ DX, AX
+	JLT  zdfetch
+
+zdload:
+	MOVL (R10)(BX*4), SI
+	IMULQ R9, SI
+	ADDQ R8, SI
+	MOVQ R12, DI
+	MOVQ R9, CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+zd64:
+	CMPQ CX, $256
+	JL   zd16
+	VMOVUPS (SI), Z4
+	VMOVUPS 64(SI), Z5
+	VMOVUPS 128(SI), Z6
+	VMOVUPS 192(SI), Z7
+	VFMADD231PS (DI), Z4, Z0
+	VFMADD231PS 64(DI), Z5, Z1
+	VFMADD231PS 128(DI), Z6, Z2
+	VFMADD231PS 192(DI), Z7, Z3
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $256, CX
+	JMP  zd64
+
+zd16:
+	CMPQ CX, $64
+	JL   zdrest
+	VMOVUPS (SI), Z4
+	VFMADD231PS (DI), Z4, Z0
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $64, CX
+	JMP  zd16
+
+zdrest:
+	TESTQ CX, CX
+	JZ   zdsum
+	VMOVUPS.Z (SI), K1, Z4
+	VMOVUPS.Z (DI), K1, Z5
+	VFMADD231PS Z5, Z4, Z1
+
+zdsum:
+	VADDPS Z1, Z0, Z0
+	VADDPS Z3, Z2, Z2
+	VADDPS Z2, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPS Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VHADDPS X0, X0, X0
+	VHADDPS X0, X0, X0
+	VMOVSS X0, (R13)(BX*4)
+	INCQ BX
+	JMP  zdrow
+
+zddone:
+	VZEROUPPER
+	RET
+
+// func squaredDistanceF32RowsAVX512(rows *float32, n int, ids *uint32, count int, q, out *float32)
+// The last values of a row, fewer than 16, are read under a mask.
+TEXT ·squaredDistanceF32RowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ rows+0(FP), R8
+	MOVQ n+8(FP), R9
+	MOVQ ids+16(FP), R10
+	MOVQ count+24(FP), R11
+	MOVQ q+32(FP), R12
+	MOVQ out+40(FP), R13
+	MOVQ R9, CX
+	ANDQ $15, CX
+	MOVL $1, AX
+	SHLL CX, AX
+	DECL AX
+	KMOVW AX, K1
+	SHLQ $2, R9
+	XORQ BX, BX
+
+zfrow:
+	CMPQ BX, R11
+	JGE  zfdone
+	LEAQ 2(BX), AX
+	CMPQ AX, R11
+	JGE  zfload
+	MOVL (R10)(AX*4), DX
+	IMULQ R9, DX
+	ADDQ R8, DX
+	LEAQ (DX)(R9*1), AX
+
+zffetch:
+	PREFETCHT0 (DX)
+	ADDQ $64, DX
+	CMPQ DX, AX
+	JLT  zffetch
+
+zfload:
+	MOVL (R10)(BX*4), SI
+	IMULQ R9, SI
+	ADDQ R8, SI
+	MOVQ R12, DI
+	MOVQ R9, CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+zf64:
+	CMPQ CX, $256
+	JL   zf16
+	VMOVUPS (SI), Z4
+	VMOVUPS 64(SI), Z5
+	VMOVUPS 128(SI), Z6
+	VMOVUPS 192(SI), Z7
+	VSUBPS (DI), Z4, Z4
+	VFMADD231PS Z4, Z4, Z0
+	VSUBPS 64(DI), Z5, Z5
+	VFMADD231PS Z5, Z5, Z1
+	VSUBPS 128(DI), Z6, Z6
+	VFMADD231PS Z6, Z6, Z2
+	VSUBPS 192(DI), Z7, Z7
+	VFMADD231PS Z7, Z7, Z3
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $256, CX
+	JMP  zf64
+
+zf16:
+	CMPQ CX, $64
+	JL   zfrest
+	VMOVUPS (SI), Z4
+	VSUBPS (DI), Z4, Z4
+	VFMADD231PS Z4, Z4, Z0
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $64, CX
+	JMP  zf16
+
+zfrest:
+	TESTQ CX, CX
+	JZ   zfsum
+	VMOVUPS.Z (SI), K1, Z4
+	VMOVUPS.Z (DI), K1, Z5
+	VSUBPS Z5, Z4, Z4
+	VFMADD231PS Z4, Z4, Z1
+
+zfsum:
+	VADDPS Z1, Z0, Z0
+	VADDPS Z3, Z2, Z2
+	VADDPS Z2, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPS Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VHADDPS X0, X0, X0
+	VHADDPS X0, X0, X0
+	VMOVSS X0, (R13)(BX*4)
+	INCQ BX
+	JMP  zfrow
+
+zfdone:
 	VZEROUPPER
 	RET

@@ -35,25 +35,26 @@ func SquaredDistanceF32(a, b []float32) float32 {
 // DotF32Rows sets out[i] to the dot product of q with row ids[i] of rows,
 // whose rows have len(q) values each.
 func DotF32Rows(rows []float32, ids []uint32, q []float32, out []float32) {
-	for i, id := range ids {
-		at := int(id) * len(q)
-		out[i] = dotF32(rows[at:at+len(q)], q)
+	checkRows(len(rows), len(q), ids, len(out))
+	if len(ids) > 0 {
+		dotF32Rows(rows, ids, q, out)
 	}
 }
 
 // SquaredDistanceF32Rows sets out[i] to the squared distance of q and row
 // ids[i] of rows, whose rows have len(q) values each.
 func SquaredDistanceF32Rows(rows []float32, ids []uint32, q []float32, out []float32) {
-	for i, id := range ids {
-		at := int(id) * len(q)
-		out[i] = squaredDistanceF32(rows[at:at+len(q)], q)
+	checkRows(len(rows), len(q), ids, len(out))
+	if len(ids) > 0 {
+		squaredDistanceF32Rows(rows, ids, q, out)
 	}
 }
 
 // DotU8Rows sets out[i] to the dot product of q with row ids[i] of 8-bit rows.
 // len(q) is a multiple of Lanes and the length of a row.
 func DotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
-	checkRows(len(rows), len(q), ids, len(q), len(out))
+	checkLanes(len(q))
+	checkRows(len(rows), len(q), ids, len(out))
 	if len(ids) > 0 {
 		dotU8Rows(rows, ids, q, out)
 	}
@@ -62,18 +63,25 @@ func DotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
 // DotU4Rows sets out[i] to the dot product of q with row ids[i] of 4-bit rows.
 // len(q) is a multiple of Lanes; a row has half as many bytes.
 func DotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
-	checkRows(len(rows), len(q)/2, ids, len(q), len(out))
+	checkLanes(len(q))
+	checkRows(len(rows), len(q)/2, ids, len(out))
 	if len(ids) > 0 {
 		dotU4Rows(rows, ids, q, out)
 	}
 }
 
+func checkLanes(values int) {
+	if values == 0 || values%Lanes != 0 {
+		panic("simd: rows of the wrong length")
+	}
+}
+
 // checkRows keeps the kernels inside their slices: they use plain pointers.
-func checkRows(bytes, stride int, ids []uint32, values, out int) {
-	if values == 0 || values%Lanes != 0 || out < len(ids) {
+func checkRows(length, stride int, ids []uint32, out int) {
+	if stride == 0 || out < len(ids) {
 		panic("simd: rows or results of the wrong length")
 	}
-	count := uint32(bytes / stride)
+	count := uint32(length / stride)
 	for _, id := range ids {
 		if id >= count {
 			panic("simd: row out of range")
@@ -110,6 +118,18 @@ func squaredDistanceF32Go(a, b []float32) float32 {
 		s0 += d * d
 	}
 	return s0 + s1
+}
+
+func dotF32RowsGo(rows []float32, ids []uint32, q, out []float32) {
+	for i, id := range ids {
+		out[i] = dotF32(rows[int(id)*len(q):][:len(q)], q)
+	}
+}
+
+func squaredDistanceF32RowsGo(rows []float32, ids []uint32, q, out []float32) {
+	for i, id := range ids {
+		out[i] = squaredDistanceF32(rows[int(id)*len(q):][:len(q)], q)
+	}
 }
 
 func dotU8RowsGo(rows []byte, ids []uint32, q []int8, out []int32) {

@@ -31,6 +31,30 @@ func near(t *testing.T, what string, got, want float32, n int) {
 	}
 }
 
+// A row has one product whichever way it is asked for.
+func TestRowKernelsEqualTheSingleOnes(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for n := 1; n < 200; n += 3 {
+		rows, q := randomFloats(r, 12*n), randomFloats(r, n)
+		ids, out := make([]uint32, r.IntN(9)), make([]float32, 9)
+		for i := range ids {
+			ids[i] = uint32(r.IntN(12))
+		}
+		DotF32Rows(rows, ids, q, out)
+		for i, id := range ids {
+			if want := DotF32(rows[int(id)*n:][:n], q); out[i] != want {
+				t.Fatalf("dot of %d: %v, alone %v", n, out[i], want)
+			}
+		}
+		SquaredDistanceF32Rows(rows, ids, q, out)
+		for i, id := range ids {
+			if want := SquaredDistanceF32(rows[int(id)*n:][:n], q); out[i] != want {
+				t.Fatalf("distance of %d: %v, alone %v", n, out[i], want)
+			}
+		}
+	}
+}
+
 func TestQuantizedKernelsEqualTheirTwins(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for _, values := range []int{64, 128, 192, 768, 1536} {

@@ -234,8 +234,7 @@ func buildGraph(ctx context.Context, o Options, rows []float32, nodes int, start
 // insertion is the working memory of one goroutine.
 type insertion struct {
 	*construction
-	seen    []uint32
-	epoch   uint32
+	seen    marks
 	links   []uint32
 	fresh   []uint32
 	raws    []float32
@@ -247,7 +246,7 @@ type insertion struct {
 }
 
 func newInsertion(c *construction, nodes int) *insertion {
-	return &insertion{construction: c, seen: make([]uint32, nodes)}
+	return &insertion{construction: c, seen: newMarks(nodes)}
 }
 
 func (w *insertion) insert(node uint32) {
@@ -279,12 +278,7 @@ func (w *insertion) insert(node uint32) {
 	for level := min(top, height); level >= 0; level-- {
 		w.search(v, at, level, node)
 		w.ordered = append(w.ordered[:0], w.found...)
-		slices.SortFunc(w.ordered, func(a, b near) int {
-			if nearer(a, b) {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(w.ordered, byNearness)
 		if len(w.ordered) == 0 {
 			continue
 		}
@@ -324,11 +318,11 @@ func (w *insertion) descend(v []float32, at near, level int) near {
 
 // search fills found with the nearest nodes of a level, self left out.
 func (w *insertion) search(v []float32, from near, level int, self uint32) {
-	w.epoch++
+	w.seen.clear()
 	breadth := w.options.breadth()
 	w.queue, w.found = w.queue[:0], w.found[:0]
-	w.seen[self] = w.epoch
-	w.seen[from.node] = w.epoch
+	w.seen.add(self)
+	w.seen.add(from.node)
 	w.queue.push(from)
 	if from.node != self {
 		w.found.push(from)
@@ -341,8 +335,7 @@ func (w *insertion) search(v []float32, from near, level int, self uint32) {
 		w.links = w.copyLinks(w.links, at.node, level)
 		w.fresh = w.fresh[:0]
 		for _, n := range w.links {
-			if w.seen[n] != w.epoch {
-				w.seen[n] = w.epoch
+			if w.seen.add(n) {
 				w.fresh = append(w.fresh, n)
 			}
 		}
@@ -412,17 +405,14 @@ func (w *insertion) connect(n, node uint32, level int) {
 		return
 	}
 	v := w.row(n)
+	w.fresh = append(append(w.fresh[:0], links...), node)
+	w.raws = slices.Grow(w.raws[:0], len(w.fresh))[:len(w.fresh)]
+	rawNearness(w.options, w.rows, w.fresh, v, w.raws)
 	w.ordered = w.ordered[:0]
-	for _, x := range links {
-		w.ordered = append(w.ordered, near{x, w.options.Similarity.nearness(v, w.row(x))})
+	for i, x := range w.fresh {
+		w.ordered = append(w.ordered, near{x, w.raws[i]})
 	}
-	w.ordered = append(w.ordered, near{node, w.options.Similarity.nearness(v, w.row(node))})
-	slices.SortFunc(w.ordered, func(a, b near) int {
-		if nearer(a, b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(w.ordered, byNearness)
 	w.thinned = w.choose(w.thinned[:0], w.ordered, limit)
 	w.graph.setLinks(n, level, w.thinned)
 }

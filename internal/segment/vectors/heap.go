@@ -12,6 +12,52 @@ func nearer(a, b near) bool {
 	return a.raw > b.raw || a.raw == b.raw && a.node < b.node
 }
 
+func byNearness(a, b near) int {
+	if nearer(a, b) {
+		return -1
+	}
+	return 1
+}
+
+// nearest moves the n nearest to the front, in any order, and returns them.
+func nearest(all []near, n int) []near {
+	from, to := 0, len(all)
+	for to-from > 1 {
+		// The middle one of three parts what lies between from and to.
+		a, b, c := all[from], all[(from+to)/2], all[to-1]
+		if nearer(b, a) {
+			a, b = b, a
+		}
+		if nearer(c, b) {
+			if b = c; nearer(b, a) {
+				b = a
+			}
+		}
+		i, j := from, to-1
+		for i <= j {
+			for nearer(all[i], b) {
+				i++
+			}
+			for nearer(b, all[j]) {
+				j--
+			}
+			if i <= j {
+				all[i], all[j] = all[j], all[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n <= j:
+			to = j + 1
+		case n >= i:
+			from = i
+		default:
+			return all[:n]
+		}
+	}
+	return all[:n]
+}
+
 // best is a heap with the nearest on top; worst one with the farthest on top.
 type best []near
 

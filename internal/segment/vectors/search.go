@@ -82,6 +82,7 @@ func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept
 	s := r.take()
 	defer func() {
 		s.nodes = nil
+		s.seen.clear()
 		r.scratch.Put(s)
 	}()
 	accepted := len(r.docs)
@@ -112,8 +113,7 @@ func (r *Reader) breadth() int {
 
 // scratch is the working memory of one search.
 type scratch struct {
-	seen     []uint32
-	epoch    uint32
+	seen     marks
 	q        side
 	queue    best
 	found    worst
@@ -129,7 +129,7 @@ func (r *Reader) take() *scratch {
 	if s, ok := r.scratch.Get().(*scratch); ok {
 		return s
 	}
-	return &scratch{seen: make([]uint32, len(r.docs))}
+	return &scratch{seen: newMarks(len(r.docs))}
 }
 
 // accepted turns accepted documents into accepted nodes and counts them.
@@ -233,14 +233,10 @@ func (r *Reader) walk(ctx context.Context, s *scratch, breadth int, filtered boo
 			}
 		}
 	}
-	if s.epoch++; s.epoch == 0 {
-		clear(s.seen)
-		s.epoch = 1
-	}
 	sparse := filtered && share < sparseShare
 	s.queue = s.queue[:0]
 	s.queue.push(at)
-	s.seen[at.node] = s.epoch
+	s.seen.add(at.node)
 	if !filtered || s.accepts(at.node) {
 		s.found.push(at)
 	}
@@ -278,48 +274,44 @@ func (r *Reader) walk(ctx context.Context, s *scratch, breadth int, filtered boo
 func (r *Reader) gather(s *scratch, node uint32, sparse bool) {
 	s.fresh = s.fresh[:0]
 	for _, n := range r.graph.links(node, 0) {
-		if s.seen[n] == s.epoch {
+		if !s.seen.add(n) {
 			continue
 		}
-		s.seen[n] = s.epoch
 		if !sparse || s.accepts(n) {
 			s.fresh = append(s.fresh, n)
 			continue
 		}
 		for _, further := range r.graph.links(n, 0) {
-			if s.seen[further] != s.epoch && s.accepts(further) {
-				s.seen[further] = s.epoch
+			if s.accepts(further) && s.seen.add(further) {
 				s.fresh = append(s.fresh, further)
 			}
 		}
 	}
 }
 
-// rescore orders the candidates by their full vectors and cuts to k.
+// rescore orders the candidates by their full vectors and cuts to k. Codes of 8
+// bits order them so well that only the first few are worth it.
 func (r *Reader) rescore(s *scratch, q []float32, k int) []Hit {
-	slices.SortFunc(s.found, func(a, b near) int {
-		if nearer(a, b) {
-			return -1
-		}
-		return 1
-	})
-	window := len(s.found)
-	if r.options.Quantization == Int8 {
-		window = min(window, 4*k+32)
+	candidates := []near(s.found)
+	if window := 4*k + 32; r.codes.bits == 8 && window < len(candidates) {
+		candidates = nearest(candidates, window)
 	}
-	candidates := s.found[:window]
+	s.list = s.list[:0]
+	for _, c := range candidates {
+		s.list = append(s.list, c.node)
+	}
+	s.room(len(s.list))
+	rawNearness(r.options, r.rows, s.list, q, s.raws)
 	for i := range candidates {
-		candidates[i].raw = r.options.Similarity.nearness(q, r.Vector(int(candidates[i].node)))
+		candidates[i].raw = s.raws[i]
 	}
-	slices.SortFunc(candidates, func(a, b near) int {
-		if nearer(a, b) {
-			return -1
-		}
-		return 1
-	})
-	hits := make([]Hit, min(k, len(candidates)))
-	for i := range hits {
-		hits[i] = Hit{Doc: r.docs[candidates[i].node], Score: r.options.Similarity.Score(candidates[i].raw)}
+	if len(candidates) > k {
+		candidates = nearest(candidates, k)
+	}
+	slices.SortFunc(candidates, byNearness)
+	hits := make([]Hit, len(candidates))
+	for i, c := range candidates {
+		hits[i] = Hit{Doc: r.docs[c.node], Score: r.options.Similarity.Score(c.raw)}
 	}
 	return hits
 }
