@@ -41,8 +41,9 @@ const earlier = 8
 //	I6   a commit, an epoch or a version that falls,
 //	I11  a manifest that names a file which is not there as it says,
 //	I13  a deletion of something a manifest of the last grace names, of a log
-//	     record above every floor that is a grace old, or of a generation that is
-//	     listed, or not marked as removed although it holds documents,
+//	     record above every floor that is a grace old, or of what says that a
+//	     generation exists which is listed, or holds documents and was not marked
+//	     as removed a grace ago,
 //	I14  a replacement of a registry or manifest that is missing or damaged.
 type Store struct {
 	*memory.Bucket
@@ -337,12 +338,10 @@ func (s *Store) mustStay(key string) string {
 		return ""
 	}
 	current := all[len(all)-1].manifest
-	if !s.lists(id) {
-		if _, err := s.content(path.Join("g", id, "removed")); err != nil && current.Sequence > 0 {
-			return "its generation is not marked as removed"
-		}
+	if !s.lists(id) && (current.Sequence == 0 || s.isExpired(id)) {
 		return ""
 	}
+	// What is removed may be restored: what its writer needs no more may go.
 	switch kind, name, _ := strings.Cut(rest, "/"); kind {
 	case "seg":
 		for _, p := range all {
@@ -364,9 +363,15 @@ func (s *Store) mustStay(key string) string {
 		return "no floor that is a grace old is above it"
 	case "removed": // it was restored
 	default:
-		return "its generation is listed"
+		return "its generation is listed, or was not marked as removed a grace ago"
 	}
 	return ""
+}
+
+// isExpired reports whether a generation was marked as removed a grace ago.
+func (s *Store) isExpired(id string) bool {
+	marks, err := s.Bucket.List(context.Background(), path.Join("g", id, "removed"), "")
+	return err == nil && len(marks.Entries) == 1 && time.Since(marks.Entries[0].Modified) >= s.grace
 }
 
 // lists reports whether the registry names a generation.

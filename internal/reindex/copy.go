@@ -99,6 +99,9 @@ func (j *Jobs) copyBatch(ctx context.Context, one *job) error {
 		return err
 	}
 	defer release()
+	if !source.IsTracking() {
+		return errUntracked
+	}
 	t, err := newTransfer(context.WithoutCancel(ctx), source, target)
 	if err != nil {
 		return err
@@ -192,6 +195,9 @@ func (j *Jobs) replayKeys(ctx context.Context, source, target *generations.Gener
 	sequence, err := source.Commit(ctx, engine.Explicit)
 	if err != nil {
 		return err
+	}
+	if !source.IsTracking() {
+		return errUntracked
 	}
 	keys := source.Changes(sequence)
 	if len(keys) > 0 {

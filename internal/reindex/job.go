@@ -51,6 +51,9 @@ func (one *job) target() registry.Entry { return one.record().target() }
 var (
 	errCancelled = errors.New("the job was cancelled")
 	errStopped   = errors.New("the node stops")
+	// errUntracked ends a job that ended before and could not record it: what
+	// was written since is not known.
+	errUntracked = errors.New("the source no longer records its changes")
 )
 
 // interrupted tells between two steps whether the job goes on.
@@ -321,7 +324,7 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 // a catch-up round.
 func isFatal(err error) bool {
 	return errors.Is(err, problem.ReindexDocumentRefused) || errors.Is(err, problem.IndexGenerationLiveMoved) ||
-		errors.Is(err, problem.IndexNotFound) || errors.Is(err, versioned.ErrLost)
+		errors.Is(err, problem.IndexNotFound) || errors.Is(err, versioned.ErrLost) || errors.Is(err, errUntracked)
 }
 
 // finishPromotion promotes by itself, in a job that is to or that was

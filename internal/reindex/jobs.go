@@ -15,6 +15,8 @@
 //	    state durably.
 //	J3  The record is replaced only by the node that wrote it last.
 //	J4  After the registry made the target live a job can only end as done.
+//	J5  A job goes on only while the source has recorded every change since it
+//	    began.
 //
 // Jobs may be used by any number of goroutines. Run carries the jobs; nothing
 // moves without it.

@@ -162,14 +162,13 @@ func (r *Remote) settle(ctx context.Context, key string, body bucket.Body, condi
 				return written, back
 			}
 		case errors.Is(err, bucket.ErrUndecided):
-		case errors.Is(err, bucket.ErrNotFound):
-			return bucket.Written{}, fmt.Errorf("%s: %w", key, err)
 		case errors.Is(err, bucket.ErrUnknown):
 			open = true
+		case open: // whatever is wrong now, an earlier try may have been applied
+		case errors.Is(err, bucket.ErrNotFound):
+			return bucket.Written{}, fmt.Errorf("%s: %w", key, err)
 		default:
-			if !open {
-				return bucket.Written{}, fmt.Errorf("%s: %w: %w", key, errNotStored, err)
-			}
+			return bucket.Written{}, fmt.Errorf("%s: %w: %w", key, errNotStored, err)
 		}
 		select {
 		case <-ctx.Done():

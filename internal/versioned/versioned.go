@@ -200,11 +200,11 @@ func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content 
 			}
 			unknown, last = true, err
 		case errors.Is(err, bucket.ErrUndecided):
-		case errors.Is(err, bucket.ErrNotFound):
-			return Object[T]{}, s.failed(fmt.Errorf("%s is gone: %w", s.key, err))
 		case isUnknown(err):
 			unknown = true
-		case unknown:
+		case unknown: // whatever is wrong now, an earlier try may have been applied
+		case errors.Is(err, bucket.ErrNotFound):
+			return Object[T]{}, s.failed(fmt.Errorf("%s is gone: %w", s.key, err))
 		default:
 			return Object[T]{}, s.failed(err)
 		}
@@ -217,11 +217,12 @@ func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content 
 
 // readBack tells whether a write whose condition failed was made by an earlier
 // try of itself. The result is false when that cannot be known: the object
-// cannot be read, or it was replaced so often that it no longer names the try.
+// cannot be read, is gone or older, or was replaced so often that it no longer
+// names the try.
 func (s *Store[T]) readBack(ctx context.Context, written Object[T], tried bool) (Object[T], bool, error) {
 	now, err := s.Read(ctx)
 	if err != nil {
-		return Object[T]{}, errors.Is(err, ErrCorrupt), err
+		return Object[T]{}, errors.Is(err, ErrCorrupt) && !tried, err
 	}
 	if now.writeID == written.writeID {
 		written.tag = now.tag
@@ -234,8 +235,8 @@ func (s *Store[T]) readBack(ctx context.Context, written Object[T], tried bool) 
 			return written, true, nil
 		}
 	}
-	if tried && now.Version > written.Version+ancestors {
-		return Object[T]{}, false, errors.New("object was replaced too often to name the write")
+	if tried && (now.Version < written.Version || now.Version > written.Version+ancestors) {
+		return Object[T]{}, false, errors.New("object is older than the write or was replaced too often to name it")
 	}
 	return Object[T]{}, true, ErrLost
 }

@@ -190,6 +190,52 @@ func TestUnknownOutcomeIsReportedAsUnknown(t *testing.T) {
 // Many writers over a store that loses replies, cannot decide and refuses
 // reads: what was reported as made is there, what was reported as not made is
 // not.
+// V3: a write whose answer was lost is not reported as failed when the object is
+// damaged, gone or older at the next try: it was made.
+func TestALostReplyOfAnObjectThatIsDamagedThen(t *testing.T) {
+	for name, damage := range map[string]func(*testing.T, bucket.Bucket){
+		"damaged": func(t *testing.T, b bucket.Bucket) {
+			if _, err := b.PutIf(t.Context(), "thing", bucket.Bytes([]byte("garbage")), bucket.Always); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"older": func(t *testing.T, b bucket.Bucket) {
+			content, err := encode(Object[counter]{}.successor(counter{1}))
+			if err == nil {
+				_, err = b.PutIf(t.Context(), "thing", bucket.Bytes(content), bucket.Always)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+		"gone": func(t *testing.T, b bucket.Bucket) {
+			if _, err := b.Delete(t.Context(), "thing", bucket.Always); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				under := memory.New(time.Now)
+				first, err := New[counter](under, "thing", "thing").Replace(t.Context(), Object[counter]{}, counter{1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				tries := 0
+				b := &faulty{Bucket: under, put: func() (bool, error) {
+					if tries++; tries == 2 {
+						damage(t, under)
+					}
+					return tries == 1, nil
+				}}
+				if _, err := New[counter](b, "thing", "thing").Replace(t.Context(), first, counter{2}); !errors.Is(err, problem.StorageUnknown) {
+					t.Errorf("%v", err)
+				}
+			})
+		})
+	}
+}
+
 func TestCountsUnderFaults(t *testing.T) {
 	for seed := range uint64(60) {
 		synctest.Test(t, func(t *testing.T) {
