@@ -79,7 +79,7 @@ func planOf(view *snapshot.Snapshot) []mergeplan.Segment {
 func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) error {
 	inputs := make([]segment.MergeInput, len(sources))
 	for i, s := range sources {
-		inputs[i] = segment.MergeInput{Reader: s.Reader, Live: s.Live}
+		inputs[i] = segment.MergeInput{Reader: s.Reader, Live: s.Live, First: s.First}
 		for column, overlay := range s.Signals() {
 			if overlay.Len() > 0 {
 				if inputs[i].Overlays == nil {
@@ -104,6 +104,7 @@ func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) err
 		}
 		defer reader.Release()
 		merged = &change{name: name, isNew: true, summary: info.Summary, from: snapshot.NewSegment(reader, nil, nil, nil)}
+		merged.from.First = sources[0].First
 	}
 	began := time.Now()
 	used, err := g.exchange(ctx, sources, numbers, merged)

@@ -152,11 +152,16 @@ func (g *Generation) publishTable(ctx context.Context, t *table) error {
 // and its own. The first changes are those of the committed segments, in order.
 func (g *Generation) changesOf(t *table, base *snapshot.Snapshot) (changes []*change, deleted int, err error) {
 	fresh := make(map[*run]*change)
+	g.mu.Lock()
+	standing := g.manifest.Standing
+	g.mu.Unlock()
 	for _, r := range t.runs() {
 		if r.reader == nil {
 			continue
 		}
 		c := &change{name: r.file, isNew: true, summary: r.info.Summary, from: snapshot.NewSegment(r.reader, nil, nil, nil)}
+		c.from.First = standing
+		standing += r.reader.EndStanding()
 		fresh[r] = c
 		changes = append(changes, c)
 		for _, e := range r.entries {
@@ -296,6 +301,8 @@ func (g *Generation) assemble(changes []*change, want int, tracked []string, seq
 		if earlier := findSegment(before, c.name); earlier != nil {
 			entry = *earlier
 		}
+		entry.First = segments[i].First
+		next.Standing = max(next.Standing, entry.First+segments[i].Reader.EndStanding())
 		entry.Documents, entry.Live = int64(segments[i].Reader.NumRoots()), int64(segments[i].Documents)
 		if sides[c.name] {
 			entry.Side = sideName

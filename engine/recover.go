@@ -99,6 +99,7 @@ func openSegment(fs vfs.FS, directory string, m *manifest.Manifest, entry manife
 		state = *found
 	}
 	s := snapshot.NewSegment(reader, state.Live, state.Signals, earlier)
+	s.First = entry.First
 	if int64(s.Documents) != entry.Live || int64(reader.NumRoots()) != entry.Documents {
 		return fault("%d of %d documents live, the manifest says %d of %d", s.Documents, reader.NumRoots(), entry.Live, entry.Documents)
 	}

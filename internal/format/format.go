@@ -22,16 +22,16 @@ type Format struct {
 // The formats.
 var (
 	Envelope = Format{"envelope", 1, "QUIREBLK", "sections with checksums: the frame of segment and side files", "internal/blockfile"}
-	Segment  = Format{"segment", 2, "SEGMENT", "an immutable set of documents: terms, postings, columns, points, vectors, records", "internal/segment"}
+	Segment  = Format{"segment", 3, "SEGMENT", "an immutable set of documents: terms, postings, columns, points, vectors, records", "internal/segment"}
 	Side     = Format{"side file", 1, "SIDE", "deletions and refreshed signals of one commit", "internal/snapshot"}
 	Record   = Format{"record", 2, "", "one document, in the records of a segment", "internal/document"}
-	Manifest = Format{"manifest", 1, "quire-manifest", "the files of one commit", "internal/manifest"}
+	Manifest = Format{"manifest", 2, "quire-manifest", "the files of one commit", "internal/manifest"}
 	Log      = Format{"log", 1, "QUIRELOG", "acknowledged changes past the last commit", "internal/log"}
 	Batch    = Format{"batch", 1, "QBAT", "the changes of one append, in a log file or an object of its own", "internal/log"}
 	Object   = Format{"object", 1, "", "a conditionally replaced object: registry, keys, settings, jobs", "internal/versioned"}
-	Bucket   = Format{"bucket", 1, "", "the layout of everything a deployment keeps", "internal/registry"}
+	Bucket   = Format{"bucket", 2, "", "the layout of everything a deployment keeps", "internal/registry"}
 	Token    = Format{"freshness token", 1, "", "a state of an index, kept by clients", "internal/freshness"}
-	Cursor   = Format{"cursor", 1, "", "a place in an ordered answer, kept by clients", "internal/search"}
+	Cursor   = Format{"cursor", 2, "", "a place in an ordered answer, kept by clients", "internal/search"}
 	Forms    = Format{"full forms", 1, "quire-forms", "the base forms of inflected words, in the locale data", "internal/analysis/stem"}
 )
 

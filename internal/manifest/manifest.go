@@ -59,7 +59,8 @@ type Manifest struct {
 	LastLSN    uint64         `json:"lastLSN"`  // the log up to here is in the segments
 	Floors     []Floor        `json:"floors,omitempty"`
 	Definition jsontext.Value `json:"definition"`
-	NextFile   uint64         `json:"nextFile"` // number of the next segment or side file
+	NextFile   uint64         `json:"nextFile"`     // number of the next segment or side file
+	Standing   uint64         `json:"nextStanding"` // of the next document
 	Segments   []Segment      `json:"segments,omitempty"`
 	Files      []File         `json:"files,omitempty"` // every file named below, once
 	Tracking   *Tracking      `json:"tracking,omitzero"`
@@ -72,6 +73,7 @@ type Manifest struct {
 // Segment is one segment with what the commit says about it.
 type Segment struct {
 	File      string `json:"file"`
+	First     uint64 `json:"first"`         // standing of its first document in the order of the index
 	Documents int64  `json:"documents"`     // documents in it, list values not counted
 	Live      int64  `json:"live"`          // those not deleted
 	Side      string `json:"side,omitzero"` // side file with its live documents and refreshed signals; empty: all live, none refreshed
@@ -213,7 +215,12 @@ func (m *Manifest) check() error {
 		return nil
 	}
 	var live int64
+	var first uint64
 	for _, segment := range m.Segments {
+		if segment.First < first || segment.First > m.Standing {
+			return fmt.Errorf("segment %q stands at %d", segment.File, segment.First)
+		}
+		first = segment.First
 		if segment.File == "" || segment.Live < 0 || segment.Live > segment.Documents {
 			return fmt.Errorf("segment %q has %d of %d documents", segment.File, segment.Live, segment.Documents)
 		}

@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,11 +16,11 @@ import (
 func example() *Manifest {
 	return &Manifest{
 		Version: 4, WriteID: NewID(), Ancestry: []string{NewID()}, Generation: NewID(),
-		Sequence: 3, LastLSN: 17, NextFile: 6, Live: 90,
+		Sequence: 3, LastLSN: 17, NextFile: 6, Standing: 130, Live: 90,
 		Definition: []byte(`{"fields":{}}`),
 		Segments: []Segment{
 			{File: "s1.seg", Documents: 50, Live: 50},
-			{File: "s2.seg", Documents: 60, Live: 40, Side: "c5.side"},
+			{File: "s2.seg", First: 70, Documents: 60, Live: 40, Side: "c5.side"},
 		},
 		Files:    []File{{Name: "s1.seg", Size: 10}, {Name: "s2.seg", Size: 20, CRC32C: 7}, {Name: "c5.side", Size: 3}},
 		Tracking: &Tracking{},
@@ -122,7 +123,7 @@ func TestNewerVersionIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newer := []byte(strings.Replace(string(content), format.Manifest.Mark+" 1 ", format.Manifest.Mark+" 2 ", 1))
+	newer := []byte(strings.Replace(string(content), fmt.Sprint(format.Manifest.Mark, " ", format.Manifest.Version, " "), fmt.Sprint(format.Manifest.Mark, " ", format.Manifest.Version+1, " "), 1))
 	if _, err := Decode(newer); !errors.Is(err, ErrVersion) {
 		t.Fatalf("got %v", err)
 	}

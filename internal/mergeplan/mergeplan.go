@@ -15,12 +15,9 @@
 //	    single segment that is rewritten to give space back.
 //	M3  A merge of several segments reduces their number; repeated until
 //	    nothing is chosen, the choice comes to an end.
+//	M4  The segments of a merge are neighbours, so that documents keep the
+//	    order in which they were written.
 package mergeplan
-
-import (
-	"cmp"
-	"slices"
-)
 
 // Segment is what the plan knows of one segment.
 type Segment struct {
@@ -42,7 +39,7 @@ func (s Segment) live() int64 {
 type Policy struct {
 	Floor     int64   // segments below count as this size; default 4 MiB
 	MaxMerged int64   // largest segment a merge makes; default 5 GiB
-	PerTier   int     // segments per tier, and most segments of one merge; default 10
+	PerTier   int     // segments per tier; default 10
 	Waste     float64 // share of deleted documents that makes a segment worth rewriting; default 1/3
 }
 
@@ -100,50 +97,61 @@ func (p Policy) Choose(segments []Segment) []Merge {
 	return merges
 }
 
-// gather finds the tier with more segments than it may hold and returns the
-// smallest PerTier of them, or nil.
+// gather looks through the tiers from the smallest for a stretch of
+// neighbours, none of a higher tier, that holds more of the tier than it may,
+// and returns the merge of its beginning, or nil. Smaller segments that stand
+// between are taken along.
 func (p Policy) gather(segments []Segment, taken []bool) Merge {
-	var free []int
+	tiers := make([]int, len(segments))
+	highest := -1
 	for i, segment := range segments {
+		tiers[i] = -1
 		if !taken[i] && segment.live() < p.MaxMerged {
-			free = append(free, i)
+			tiers[i] = p.tier(segment.live())
+			highest = max(highest, tiers[i])
 		}
 	}
-	slices.SortStableFunc(free, func(a, b int) int {
-		return cmp.Compare(segments[a].live(), segments[b].live())
-	})
-	// Walk the tiers from the smallest; the sizes ascend, so a tier is a run.
-	for begin := 0; begin < len(free); {
-		tier := p.tier(segments[free[begin]].live())
-		end := begin
-		for end < len(free) && p.tier(segments[free[end]].live()) == tier {
-			end++
-		}
-		if end-begin >= p.PerTier {
-			if merge := p.fit(segments, free[begin:end]); merge != nil {
-				return merge
+	for tier := range highest + 1 {
+		for begin := 0; begin < len(segments); {
+			end, count := begin, 0
+			for end < len(segments) && tiers[end] >= 0 && tiers[end] <= tier {
+				if tiers[end] == tier {
+					count++
+				}
+				end++
 			}
+			if count >= p.PerTier {
+				if merge := p.fit(segments, tiers, tier, begin, end); merge != nil {
+					return merge
+				}
+			}
+			begin = end + 1
 		}
-		begin = end
 	}
 	return nil
 }
 
-// fit takes as many of the candidates, smallest first, as one merge may hold.
-func (p Policy) fit(segments []Segment, candidates []int) Merge {
-	var merge Merge
-	var size int64
-	for _, i := range candidates {
-		if size += segments[i].live(); size > p.MaxMerged || len(merge) == p.PerTier {
-			break
+// fit takes the first segments of a stretch that one merge may hold: until
+// PerTier of the tier are among them, or as many as stay below the bound.
+func (p Policy) fit(segments []Segment, tiers []int, tier, begin, end int) Merge {
+	for ; begin < end; begin++ {
+		var merge Merge
+		var size int64
+		count := 0
+		for i := begin; i < end && count < p.PerTier; i++ {
+			if size += segments[i].live(); size > p.MaxMerged {
+				break
+			}
+			merge = append(merge, i)
+			if tiers[i] == tier {
+				count++
+			}
 		}
-		merge = append(merge, i)
+		if len(merge) > 1 {
+			return merge
+		}
 	}
-	if len(merge) < 2 {
-		return nil
-	}
-	slices.Sort(merge)
-	return merge
+	return nil
 }
 
 // tier is the power of PerTier by which the size exceeds the floor.

@@ -24,11 +24,13 @@ func TestChoose(t *testing.T) {
 		{"nothing", nil, "[]"},
 		{"few small ones stay", sizes(5, 5), "[]"},
 		{"a full floor tier is gathered", sizes(5, 1, 9), "[[0 1 2]]"},
-		{"two merges at once", sizes(5, 1, 9, 2, 2, 2), "[[1 3 4] [0 2 5]]"},
+		{"two merges at once", sizes(5, 1, 9, 2, 2, 2), "[[0 1 2] [3 4 5]]"},
 		{"a big one is left out of small merges", sizes(5000, 1, 2, 3), "[[1 2 3]]"},
+		{"what is not adjacent is not merged", sizes(1, 5000, 2, 5000, 3), "[]"},
+		{"small ones between are taken along", sizes(12, 1, 20, 2, 25, 3), "[[0 1 2 3 4]]"},
 		{"a higher tier is gathered too", sizes(12, 20, 25, 1), "[[0 1 2]]"},
 		{"segments at the bound are never merged", sizes(10_000, 10_000, 10_000), "[]"},
-		{"a merge stays below the bound", sizes(3800, 3900, 4000, 3700), "[[0 3]]"},
+		{"a merge stays below the bound", sizes(3800, 3900, 4000, 3700), "[[0 1]]"},
 		{"busy segments are left alone", []Segment{{Size: 1, Docs: 1, Busy: true}, {Size: 1, Docs: 1}, {Size: 1, Docs: 1}}, "[]"},
 		{"a wasteful segment is rewritten alone", []Segment{{Size: 9000, Docs: 100, Deleted: 40}}, "[[0]]"},
 		{"a little waste is kept", []Segment{{Size: 9000, Docs: 100, Deleted: 20}}, "[]"},
@@ -63,26 +65,30 @@ func TestChooseKeepsFewSegmentsForLittleWork(t *testing.T) {
 				if round > 100 {
 					t.Fatal("M3: the choice does not end")
 				}
-				used := make(map[int]bool)
-				var next []Segment
+				into := make(map[int]int) // the first segment of the merge
 				for _, merge := range merges {
-					var sum Segment
-					for _, i := range merge {
-						if used[i] {
+					var sum int64
+					for at, i := range merge {
+						if _, used := into[i]; used {
 							t.Fatalf("M1: segment %d twice", i)
 						}
-						used[i] = true
-						sum.Size += segments[i].Size
-						sum.Docs += segments[i].Docs
+						if i != merge[0]+at {
+							t.Fatalf("M4: %v", merge)
+						}
+						into[i] = merge[0]
+						sum += segments[i].Size
 					}
-					if sum.Size > policy.MaxMerged {
-						t.Fatalf("M2: merge of %d", sum.Size)
+					if sum > policy.MaxMerged {
+						t.Fatalf("M2: merge of %d", sum)
 					}
-					merged += sum.Size
-					next = append(next, sum)
+					merged += sum
 				}
+				var next []Segment
 				for i, segment := range segments {
-					if !used[i] {
+					if first, isMerged := into[i]; isMerged && i != first {
+						last := &next[len(next)-1]
+						last.Size, last.Docs = last.Size+segment.Size, last.Docs+segment.Docs
+					} else {
 						next = append(next, segment)
 					}
 				}

@@ -82,7 +82,7 @@ func exactScores(t *testing.T, s *collect.Search, query plan.Node, filters []pla
 }
 
 func position(h collect.Hit) *collect.Position {
-	return &collect.Position{Values: h.Values, Doc: h.Doc}
+	return &collect.Position{Values: h.Values, Doc: int64(h.Doc)}
 }
 
 // page walks an order by position cursors, forwards and back again.

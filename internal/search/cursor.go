@@ -9,6 +9,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -35,8 +36,11 @@ type cursor struct {
 	isOffset    bool
 	offset      int
 	fingerprint uint32
-	position    collect.Position
-	kinds       []byte // tag of each value of position
+	values      []collect.Value
+	kinds       []byte // tag of each value
+	// standing is that of the hit in the order of the index: it decides among
+	// hits with equal values, and stays when segments are merged.
+	standing uint64
 }
 
 var cursorText = base64.RawURLEncoding.Strict()
@@ -47,13 +51,14 @@ func encodeOffset(offset int) string {
 	return cursorText.EncodeToString(raw)
 }
 
-// encodePosition returns the cursor of a position under an order.
-func encodePosition(fingerprint uint32, keys []collect.Key, p collect.Position) string {
+// encodePosition returns the cursor of a hit under an order: its values and its
+// standing.
+func encodePosition(fingerprint uint32, keys []collect.Key, values []collect.Value, standing uint64) string {
 	raw := []byte{byte(format.Cursor.Version), positionCursor}
 	raw = binary.BigEndian.AppendUint32(raw, fingerprint)
-	raw = binary.AppendUvarint(raw, uint64(p.Doc))
-	raw = binary.AppendUvarint(raw, uint64(len(p.Values)))
-	for i, v := range p.Values {
+	raw = binary.AppendUvarint(raw, standing)
+	raw = binary.AppendUvarint(raw, uint64(len(values)))
+	for i, v := range values {
 		switch tag := valueTag(keys[i].Kind); {
 		case v.Missing:
 			raw = append(raw, missingValue)
@@ -97,14 +102,14 @@ func decodeCursor(text string, at problem.Path) (*cursor, error) {
 		c.offset = int(offset)
 	case positionCursor:
 		c.fingerprint = uint32(r.fixed(4))
-		doc, count := r.uvarint(), r.uvarint()
-		if doc > math.MaxUint32 || count > maxCursorValues {
+		standing, count := r.uvarint(), r.uvarint()
+		if count > maxCursorValues {
 			return nil, invalid
 		}
-		c.position.Doc = uint32(doc)
+		c.standing = standing
 		for range count {
 			v, tag := r.value()
-			c.position.Values = append(c.position.Values, v)
+			c.values = append(c.values, v)
 			c.kinds = append(c.kinds, tag)
 		}
 	default:
@@ -130,6 +135,21 @@ func (c *cursor) check(fingerprint uint32, keys []collect.Key, at problem.Path) 
 		}
 	}
 	return nil
+}
+
+// after returns the position behind which the hits after the cursor stand. The
+// document it was made of may be gone.
+func (c *cursor) after(view *snapshot.Snapshot) *collect.Position {
+	if c.standing == math.MaxUint64 {
+		return &collect.Position{Values: c.values, Doc: int64(view.MaxDoc)}
+	}
+	return &collect.Position{Values: c.values, Doc: int64(view.FromStanding(c.standing+1)) - 1}
+}
+
+// before returns the position in front of which the hits before the cursor
+// stand.
+func (c *cursor) before(view *snapshot.Snapshot) *collect.Position {
+	return &collect.Position{Values: c.values, Doc: int64(view.FromStanding(c.standing))}
 }
 
 // cursorReader takes the bytes of a cursor apart.

@@ -79,10 +79,10 @@ func (s *session) find(ctx context.Context) (*found, error) {
 		rescore = nil
 	}
 	if at.after != nil {
-		request.After = &at.after.position
+		request.After = at.after.after(s.view.Snapshot)
 	}
 	if at.before != nil {
-		request.Before = &at.before.position
+		request.Before = at.before.before(s.view.Snapshot)
 	}
 	result, err := s.collect.Run(ctx, request)
 	if err != nil {

@@ -31,6 +31,7 @@ type index struct {
 	segments []*snapshot.Segment
 	view     *snapshot.Snapshot
 	fs       vfs.FS
+	files    int // written
 }
 
 func newIndex(t testing.TB, definitionJSON string) *index {
@@ -75,7 +76,8 @@ func (x *index) add(t testing.TB, documents []string, drop func(i int) bool) {
 			deleted = append(deleted, block{from, builder.Docs()})
 		}
 	}
-	name := fmt.Sprintf("segment-%d", len(x.segments))
+	x.files++
+	name := fmt.Sprintf("segment-%d", x.files)
 	if _, err := builder.Finish(x.fs, name); err != nil {
 		t.Fatal(err)
 	}

@@ -108,9 +108,9 @@ func (p *pager) windowCursors(f *found, firstPass []hit, end, collected int) {
 
 // position returns the cursor of a hit.
 func (p *pager) position(h collect.Hit) string {
-	position := collect.Position{Values: h.Values, Doc: h.Doc}
-	if len(position.Values) == 0 {
-		position.Values = []collect.Value{{Float: float64(h.Score)}}
+	values := h.Values
+	if len(values) == 0 {
+		values = []collect.Value{{Float: float64(h.Score)}}
 	}
-	return encodePosition(p.fingerprint, p.order.keys, position)
+	return encodePosition(p.fingerprint, p.order.keys, values, p.session.view.Snapshot.Standing(h.Doc))
 }

@@ -19,6 +19,9 @@ func Check(r *Reader) error {
 		return err
 	}
 	c := checker{r}
+	if err := c.standings(); err != nil {
+		return err
+	}
 	for i, f := range r.meta.fields {
 		if err := c.field(f, uint32(i+1)); err != nil {
 			return err

@@ -81,7 +81,7 @@ func (r *Reader) summary(f FieldOptions) string {
 }
 
 var (
-	ownParts  = map[uint16]string{partMeta: "description", partParents: "parents", stored.PartData: "records", stored.PartBlocks: "blocks of records"}
+	ownParts  = map[uint16]string{partMeta: "description", partParents: "parents", partStandings: "standings", stored.PartData: "records", stored.PartBlocks: "blocks of records"}
 	termParts = map[uint16]string{terms.PartInfo: "statistics", terms.PartPostings: "postings", terms.PartBytes: "terms",
 		terms.PartOffsets: "offsets of terms", terms.PartHandles: "blocks of handles", terms.PartHash: "hash table",
 		terms.PartPrefixes: "common prefixes", terms.PartLengths: "lengths",

@@ -23,6 +23,9 @@ type MergeInput struct {
 	// dropped whole, as its root says; bits of nested documents do not
 	// matter.
 	Live *bitset.Bitset
+	// First is the standing of the segment in the order of the index. What
+	// would stand in front of the end of the input before it stands there.
+	First uint64
 	// Overlays replaces values of single-valued Numbers fields: field name →
 	// document → value. A field that no segment has becomes one.
 	Overlays map[string]map[DocID]OverlayValue
@@ -153,6 +156,9 @@ func (m *merger) unite() error {
 func (m *merger) write(out *blockfile.Writer) error {
 	if m.parents != nil {
 		out.Section(blockfile.ID{Part: partParents}, m.parents.AppendBytes(nil))
+	}
+	if gaps := m.standings(); gaps != nil {
+		out.Section(blockfile.ID{Part: partStandings}, gaps)
 	}
 	if err := m.writeStored(out); err != nil {
 		return err

@@ -3,6 +3,7 @@ package segment
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sort"
@@ -182,7 +183,8 @@ func TestBuiltAndMergedSegmentsAgreeWithTheNaiveVersion(t *testing.T) {
 			sizes := []int{20, 3000, 40, 700}
 			var inputs []MergeInput
 			var all []modelDoc
-			number := 0
+			var standings []uint64 // of the documents that stay
+			number, standing := 0, uint64(0)
 			for i, size := range sizes {
 				var docs []modelDoc
 				for range size {
@@ -191,7 +193,9 @@ func TestBuiltAndMergedSegmentsAgreeWithTheNaiveVersion(t *testing.T) {
 				}
 				r := finish(t, fs, fmt.Sprint("s", i), docs)
 				compare(t, rng, r, docs, words)
-				in := MergeInput{Reader: r}
+				standing += rng.Uint64N(3)
+				in := MergeInput{Reader: r, First: standing}
+				standing += r.EndStanding()
 				if seed >= 2 {
 					in.Live = bitset.NewFull(uint32(len(docs)))
 					kept := docs[:0:0]
@@ -228,10 +232,55 @@ func TestBuiltAndMergedSegmentsAgreeWithTheNaiveVersion(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, rng, r, all, words)
-			if err := r.Release(); err != nil {
+			for i, in := range inputs {
+				for doc, number := range docMap[i] {
+					if number != NoDoc {
+						standings = append(standings, in.First-inputs[0].First+uint64(doc))
+					}
+				}
+			}
+			compareStandings(t, r, standings)
+			// Merged once more, with half of the documents gone.
+			live := bitset.New(r.NumDocs())
+			half := standings[:0:0]
+			for root := range r.NumDocs() {
+				if r.Parent(root) == root && rng.IntN(2) == 0 {
+					live.Set(root)
+					half = append(half, standings[r.FirstChild(root):root+1]...)
+				}
+			}
+			if _, _, err := Merge(context.Background(), fs, "again", []MergeInput{{Reader: r, Live: live}}); err != nil {
+				t.Fatal(err)
+			}
+			again, err := Open(fs, "again", blockfile.VerifyAll)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareStandings(t, again, half)
+			if err := errors.Join(Check(again), again.Release(), r.Release()); err != nil {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// compareStandings checks the standings of all documents, and what stands
+// behind each.
+func compareStandings(t *testing.T, r *Reader, want []uint64) {
+	t.Helper()
+	if int(r.NumDocs()) != len(want) {
+		t.Fatalf("%d documents, want %d", r.NumDocs(), len(want))
+	}
+	for doc, standing := range want {
+		if got := r.Standing(DocID(doc)); got != standing {
+			t.Fatalf("document %d stands at %d, want %d", doc, got, standing)
+		}
+		if got := r.FromStanding(standing); got != DocID(doc) {
+			t.Fatalf("from %d on: %d, want %d", standing, got, doc)
+		}
+		if got := r.FromStanding(standing + 1); got != DocID(doc)+1 {
+			t.Fatalf("behind %d: %d, want %d", standing, got, doc+1)
+		}
 	}
 }
 

@@ -26,6 +26,8 @@ type Reader struct {
 	records *Records
 	keys    *terms.Field // the first Key field, nil when there is none
 
+	standings standings
+
 	byKey  map[fieldKey]int // place of a field in opened
 	opened []structures
 }
@@ -89,6 +91,9 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 		r.parents = set
 	} else if r.meta.docs != r.meta.roots {
 		return nil, blockfile.Corrupt(m.Name(), file.Offset(metaID), "%d documents, %d roots and no parents", r.meta.docs, r.meta.roots)
+	}
+	if err := r.readStandings(); err != nil {
+		return nil, err
 	}
 	r.opened = make([]structures, len(r.meta.fields))
 	r.byKey = make(map[fieldKey]int, len(r.meta.fields))

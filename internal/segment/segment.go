@@ -15,6 +15,7 @@
 //	G2  The last document is a root; nested ones belong to the next root.
 //	G3  A Builder writes no field without values; a merge that drops the last
 //	    value of a field may leave it empty.
+//	G4  Documents keep their order and their standings in a merge.
 //
 // A Builder is used by one goroutine, a Reader by any number.
 //
@@ -43,6 +44,7 @@ const NoDoc = ^DocID(0)
 const (
 	partMeta = iota + 1
 	partParents
+	partStandings
 )
 
 // MaxDocs is the largest number of documents in a segment.

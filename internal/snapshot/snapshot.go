@@ -13,6 +13,8 @@
 //	S3  The documents of a segment have the global numbers from Base on; the
 //	    ranges follow each other without gaps.
 //	S4  A list value is live exactly when its document is.
+//	S5  A document keeps its standing until it is written again; standings
+//	    ascend with the global numbers.
 //
 // Any number of goroutines may use a Snapshot while one of them holds a
 // reference.
@@ -34,6 +36,7 @@ type Segment struct {
 	Reader *segment.Reader
 	Live   *bitset.Bitset // documents and list values that are not deleted; nil = all
 	Base   uint32         // global number of document 0
+	First  uint64         // standing of the segment in the order of the index; set before New
 	// Documents is the number of live documents, list values not counted.
 	Documents int
 
@@ -47,7 +50,7 @@ type Segment struct {
 func NewSegment(reader *segment.Reader, live *bitset.Bitset, signals map[string]*Overlay, earlier *Segment) *Segment {
 	s := &Segment{Reader: reader, Live: live, signals: signals}
 	if earlier != nil {
-		s.keys = earlier.keys
+		s.keys, s.First = earlier.keys, earlier.First
 	} else {
 		s.keys = new(keyOrder)
 	}
@@ -152,8 +155,11 @@ type Snapshot struct {
 // nil, runs after the last reference is gone and the readers are released.
 func New(sequence uint64, segments []*Segment, released func(*Snapshot)) *Snapshot {
 	s := &Snapshot{Segments: segments, Sequence: sequence, released: released}
+	standing := uint64(0)
 	for _, segment := range segments {
 		segment.Base = s.MaxDoc
+		segment.First = max(segment.First, standing)
+		standing = segment.First + segment.Reader.EndStanding()
 		s.MaxDoc += segment.Reader.NumDocs()
 		s.Documents += segment.Documents
 	}

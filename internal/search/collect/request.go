@@ -127,10 +127,12 @@ type Value struct {
 	Text    []byte  // ByText
 }
 
-// Position is a place in an order: the values of a hit and its number.
+// Position is a place in an order: the values of a hit and the global number
+// of its document, which decides among equals. The number may lie outside the
+// snapshot: one less than the first, or one more than the last.
 type Position struct {
 	Values []Value
-	Doc    uint32
+	Doc    int64
 }
 
 // Hit is one hit.
