@@ -32,7 +32,16 @@ func (p *piece) run(ctx context.Context) error {
 	if index := p.extremes(); index != nil {
 		return p.runExtremes(ctx, index)
 	}
-	return p.scanner.Run(ctx, 0, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs(), p)
+	own := p.ranker
+	if k := p.of.idle.Swap(nil); k != nil && own != nil && k.goesOn(p.segment, p.base) {
+		p.ranker = k
+	}
+	err := p.scanner.Run(ctx, 0, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs(), p)
+	if own != nil {
+		p.of.idle.Store(p.ranker)
+		p.ranker = own // its hits are merged with the piece it began in
+	}
+	return err
 }
 
 // countsFirst reports whether matches are counted before any is ranked: when

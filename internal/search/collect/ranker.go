@@ -12,9 +12,10 @@ import (
 )
 
 // ranker keeps the best hits of one segment in a heap whose top is the worst
-// of them.
+// of them. One of scores alone goes on to further segments.
 type ranker struct {
 	base      uint32
+	segment   int // the last one
 	limit     int
 	backwards bool
 	keys      []keyReader
@@ -22,7 +23,7 @@ type ranker struct {
 	edgeDoc   int64  // local number of the position, may lie outside
 
 	// byScoreAlone is set when scores order hits, best first, and nothing
-	// else does: the heap then holds scores.
+	// else does: the heap then holds scores, and global numbers.
 	byScoreAlone bool
 	docs         []uint32
 	scores       []float32
@@ -44,7 +45,7 @@ const fewHits = 16
 // setRanker makes a new ranker that of a segment.
 func (r *run) setRanker(ctx context.Context, k *ranker, segment int) error {
 	s := r.search.snapshot.Segments[segment]
-	k.base, k.limit, k.backwards = s.Base, r.request.Limit, r.request.Before != nil
+	k.base, k.segment, k.limit, k.backwards = s.Base, segment, r.request.Limit, r.request.Before != nil
 	k.keys = k.keysRoom[:0]
 	for i := range r.order {
 		k.keys = append(k.keys, newKeyReader(r.order[i], s, k.backwards))
@@ -187,6 +188,7 @@ func (k *ranker) offerScore(doc uint32, score float32) {
 			return
 		}
 	}
+	doc += k.base
 	if !k.isFull() {
 		k.docs = append(k.docs, doc)
 		k.scores = append(k.scores, score)
@@ -195,6 +197,16 @@ func (k *ranker) offerScore(doc uint32, score float32) {
 	}
 	k.docs[0], k.scores[0] = doc, score
 	k.down(0)
+}
+
+// goesOn reports whether the ranker can take documents of a segment behind its
+// own, and is that segment's then.
+func (k *ranker) goesOn(segment int, base uint32) bool {
+	if !k.byScoreAlone || k.edge != nil || segment <= k.segment {
+		return false
+	}
+	k.segment, k.base = segment, base
+	return true
 }
 
 // compareEdge compares the document offered with the position.
@@ -386,7 +398,10 @@ func (k *ranker) appendHits(hits []Hit) []Hit {
 		values = make([]Value, len(k.docs)*n)
 	}
 	for i, doc := range k.docs {
-		hit := Hit{Doc: k.base + doc, Parent: k.base + doc, Score: k.scores[i]}
+		if !k.byScoreAlone {
+			doc += k.base
+		}
+		hit := Hit{Doc: doc, Parent: doc, Score: k.scores[i]}
 		if values != nil {
 			hit.Values = values[i*n : i*n+n : i*n+n]
 			for j := range k.keys {

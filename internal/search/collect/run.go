@@ -99,10 +99,11 @@ type run struct {
 	scored  bool // scores mean something
 	scoring bool // scores are computed
 
-	counted    atomic.Int64  // matches taken so far
-	floor      atomic.Uint64 // what a hit has to score, see raise
-	decided    atomic.Int64  // segments from the last to this one have no hits, see isDecided
-	atLeast    int           // matches known without looking
+	counted    atomic.Int64           // matches taken so far
+	floor      atomic.Uint64          // what a hit has to score, see raise
+	idle       atomic.Pointer[ranker] // one that a piece has done with
+	decided    atomic.Int64           // segments from the last to this one have no hits, see isDecided
+	atLeast    int                    // matches known without looking
 	knownExact bool
 }
 

@@ -22,11 +22,15 @@ type binder struct {
 	blends    []*blendStep
 	rooms     []*room  // see newRoom
 	paths     []string // see listPaths
+
+	ownedRoom [4]*termStep
 }
 
-func (v *View) binder(segment int, scoring bool) *binder {
-	s := v.Snapshot.Segments[segment]
-	return &binder{view: v, number: segment, segment: s, documents: s.Reader.NumDocs(), scoring: scoring}
+// set makes a new binder that of a segment.
+func (b *binder) set(v *View, segment int, scoring bool) {
+	b.view, b.number, b.segment, b.scoring = v, segment, v.Snapshot.Segments[segment], scoring
+	b.documents = b.segment.Reader.NumDocs()
+	b.owned = b.ownedRoom[:0]
 }
 
 // bind returns the step of a node whose scores count factor times.

@@ -15,7 +15,8 @@ type Grade struct{ Score float64 }
 // Grades returns the scores of those of the given documents, or list values,
 // that a plan matches.
 func (v *View) Grades(segment int, n plan.Node, docs []uint32) (map[uint32]Grade, error) {
-	b := v.binder(segment, true)
+	var b binder
+	b.set(v, segment, true)
 	root, err := b.bind(n, 1)
 	if err != nil {
 		return nil, err

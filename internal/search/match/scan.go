@@ -30,7 +30,7 @@ type Sink interface {
 // Scanner walks the matches of a plan in one segment. It belongs to one
 // goroutine, which closes it.
 type Scanner struct {
-	binder *binder
+	binder binder
 	root   step
 	mask   mask
 	sums   *Sums
@@ -134,12 +134,14 @@ func joined(query plan.Node, filters []plan.Node) plan.Node {
 }
 
 func (v *View) scanner(segment int, n plan.Node, scoring bool, path string) (*Scanner, error) {
-	b := v.binder(segment, scoring)
-	root, err := b.bind(n, 1)
-	if err != nil {
+	s := new(Scanner)
+	b := &s.binder
+	b.set(v, segment, scoring)
+	var err error
+	if s.root, err = b.bind(n, 1); err != nil {
 		return nil, err
 	}
-	s := &Scanner{binder: b, root: root, mask: mask{documents: b.documents}, room: v.tables.rooms.Get().(*room)}
+	s.mask.documents, s.room = b.documents, v.tables.rooms.Get().(*room)
 	if scoring {
 		s.sums = &s.room.sums
 	}
