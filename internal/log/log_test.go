@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -67,6 +68,40 @@ func TestReplayHandsOutWhatWasAppended(t *testing.T) {
 	l.Close()
 	mustOpen(t, fs, 0, 30)
 	mustOpen(t, fs, 25, 30)
+}
+
+// A replay holds the record at hand and not the log.
+func TestReplayTakesNoMemory(t *testing.T) {
+	fs := vfs.OS(t.TempDir())
+	l := mustOpen(t, fs, 0, 0)
+	const records, size = 64, 1 << 20
+	for lsn := uint64(1); lsn <= records; lsn++ {
+		if err := l.Append(lsn, bytes.Repeat([]byte{byte(lsn)}, size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.Close()
+	l, err := Open(fs, "log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inUse := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before, count := inUse(), 0
+	err = l.Replay(0, func(lsn uint64, payload []byte) error {
+		count++
+		if more := inUse() - before; more > 8*size {
+			return fmt.Errorf("%d bytes in use at record %d", more, lsn)
+		}
+		return nil
+	})
+	if err != nil || count != records {
+		t.Fatalf("%d records, %v", count, err)
+	}
 }
 
 func TestReleaseRemovesWholeFiles(t *testing.T) {

@@ -8,11 +8,13 @@ import (
 	"hash/crc32"
 
 	"github.com/quiresearch/quire/internal/format"
+	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // Replay hands every record above after to visit, in order. It must run once,
 // before the first Append. The payload belongs to visit. A torn end is cut off
-// the last file; a hole or damage is an error wrapping ErrCorrupt.
+// the last file; a hole or damage is an error wrapping ErrCorrupt. Files are
+// read through a view, so that a long log takes no memory.
 func (l *Log) Replay(after uint64, visit func(lsn uint64, payload []byte) error) error {
 	l.last = after
 	for i, first := range l.files {
@@ -27,29 +29,42 @@ func (l *Log) Replay(after uint64, visit func(lsn uint64, payload []byte) error)
 		if !isLast {
 			next = l.files[i+1]
 		}
-		if err := l.replayFile(first, next, visit); err != nil {
+		torn := int64(-1)
+		err := vfs.Protect(func() (err error) {
+			torn, err = l.replayFile(first, next, visit)
 			return err
+		})
+		if err != nil {
+			return err
+		}
+		if torn >= 0 && !l.readOnly {
+			if err := l.cut(l.path(first), torn); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // replayFile reads one file. next is the first LSN of the file behind it, or
-// zero for the last file.
-func (l *Log) replayFile(first, next uint64, visit func(uint64, []byte) error) error {
+// zero for the last file. torn is where a torn end begins, negative when there
+// is none.
+func (l *Log) replayFile(first, next uint64, visit func(uint64, []byte) error) (torn int64, err error) {
 	name := l.path(first)
-	content, err := l.fs.ReadFile(name)
+	view, err := l.fs.Map(name)
 	if err != nil {
-		return fmt.Errorf("replay: %w", err)
+		return -1, fmt.Errorf("replay: %w", err)
 	}
+	defer view.Release()
+	content := view.Bytes()
 	salt, err := readHeader(content, first)
 	if err != nil {
 		// A file gets its first record after its header is durable, so a short
 		// file without a good header holds nothing.
 		if next == 0 && len(content) <= headerSize && !errors.Is(err, ErrVersion) {
-			return nil
+			return -1, nil
 		}
-		return fmt.Errorf("replay %s: %w", name, err)
+		return -1, fmt.Errorf("replay %s: %w", name, err)
 	}
 	offset, expected := int64(headerSize), first
 	for next == 0 || expected < next {
@@ -58,8 +73,8 @@ func (l *Log) replayFile(first, next uint64, visit func(uint64, []byte) error) e
 			break
 		}
 		if lsn > l.last {
-			if err := visit(lsn, payload); err != nil {
-				return fmt.Errorf("replay record %d of %s: %w", lsn, name, err)
+			if err := visit(lsn, bytes.Clone(payload)); err != nil {
+				return -1, fmt.Errorf("replay record %d of %s: %w", lsn, name, err)
 			}
 			l.last = lsn
 		}
@@ -68,20 +83,17 @@ func (l *Log) replayFile(first, next uint64, visit func(uint64, []byte) error) e
 	}
 	if next != 0 {
 		if expected < next && next > l.last+1 {
-			return fmt.Errorf("replay %s: %w: bad record at %d", name, ErrCorrupt, offset)
+			return -1, fmt.Errorf("replay %s: %w: bad record at %d", name, ErrCorrupt, offset)
 		}
-		return nil
+		return -1, nil
 	}
 	if offset == int64(len(content)) {
-		return nil
+		return -1, nil
 	}
 	if at := findRecord(content, salt, offset+1); at >= 0 {
-		return fmt.Errorf("replay %s: %w: bad record at %d before a good one at %d", name, ErrCorrupt, offset, at)
+		return -1, fmt.Errorf("replay %s: %w: bad record at %d before a good one at %d", name, ErrCorrupt, offset, at)
 	}
-	if l.readOnly {
-		return nil
-	}
-	return l.cut(name, offset)
+	return offset, nil
 }
 
 // cut removes a torn end so that it can never be taken for a record.
