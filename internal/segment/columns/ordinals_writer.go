@@ -97,8 +97,7 @@ func (w *OrdinalsWriter) Finish() error {
 		w.out.Section(blockfile.ID{Owner: w.owner, Part: part}, data)
 	}
 	section(PartValues, w.raw)
-	section(PartBytes, w.list.Bytes())
-	section(PartOffsets, w.list.Offsets())
+	w.list.Write(w.out, blockfile.ID{Owner: w.owner, Part: PartBytes}, blockfile.ID{Owner: w.owner, Part: PartOffsets})
 	section(PartCounts, bitpack.AppendUint32s(nil, w.counts))
 	if w.multi {
 		w.starts.finish(w.out, w.owner, w.numDocs, w.numValues)

@@ -40,12 +40,12 @@ func (a alphabet) code(letter byte) uint32 {
 	return uint32(strings.IndexByte(a.of, letter))
 }
 
-// narrowest is the first alphabet that holds all letters of the keys from
-// first to last behind what they share.
-func narrowest(list *ListWriter, first, last, shared int) int {
+// narrowest is the first alphabet that holds all letters of the keys behind
+// what they share.
+func narrowest(keys [][]byte, shared int) int {
 	var used [256]bool
-	for i := first; i <= last; i++ {
-		for _, letter := range list.At(i)[shared:] {
+	for _, key := range keys {
+		for _, letter := range key[shared:] {
 			used[letter] = true
 		}
 	}

@@ -24,12 +24,14 @@ func (f filter) may(hash uint64) bool {
 	return f[word]&mask == mask
 }
 
-// newFilter makes the filter of the strings of a list.
-func newFilter(list *ListWriter) filter {
-	f := make(filter, filterWords(list.Len()))
-	for i := range list.Len() {
-		word, mask := filterBits(Hash(list.At(i)), len(f))
-		f[word] |= mask
+// newFilter makes the filter of keys with the hashes.
+func newFilter(hashes *gathered[uint64]) filter {
+	f := make(filter, filterWords(hashes.length))
+	for _, piece := range hashes.pieces {
+		for _, hash := range piece {
+			word, mask := filterBits(hash, len(f))
+			f[word] |= mask
+		}
 	}
 	return f
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitpack"
+	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
@@ -65,22 +66,31 @@ func (l *handleList) at(i int) postings.Handle {
 	return postings.At(int64(word&(1<<placeBits-1)+v&(1<<offsetBits-1)), uint32(v>>offsetBits))
 }
 
-// packHandles writes a list of handles: the heads of its blocks and their
-// numbers.
-func packHandles(handles []postings.Handle) (heads, data []byte) {
-	for len(handles) > 0 {
-		n := min(handleBlock, len(handles))
-		heads, data = packHandleBlock(heads, data, handles[:n])
-		handles = handles[n:]
-	}
-	return heads, data
+// handleWriter packs handles block by block as they come.
+type handleWriter struct {
+	heads           gathered[byte]
+	data            gathered[byte]
+	open            []postings.Handle
+	inline, general []uint64
+	packed          []byte
 }
 
-func packHandleBlock(heads, data []byte, handles []postings.Handle) (newHeads, newData []byte) {
+func (w *handleWriter) add(h postings.Handle) {
+	if len(w.open) == handleBlock {
+		w.flush()
+	}
+	w.open = append(w.open, h)
+}
+
+// flush packs the open block.
+func (w *handleWriter) flush() {
+	if len(w.open) == 0 {
+		return
+	}
 	var kinds, base uint64
 	var docs, payloads, offsets, dfs uint64 // all of a kind or'ed
 	some := false
-	for i, h := range handles {
+	for i, h := range w.open {
 		if doc, payload, ok := h.Inlined(); ok {
 			kinds |= 1 << i
 			docs |= uint64(doc)
@@ -96,8 +106,8 @@ func packHandleBlock(heads, data []byte, handles []postings.Handle) (newHeads, n
 	}
 	docBits, payloadBits := bits.Len64(docs), bits.Len64(payloads)
 	offsetBits, dfBits := bits.Len64(offsets), bits.Len64(dfs)
-	var inline, general []uint64
-	for _, h := range handles {
+	inline, general := w.inline[:0], w.general[:0]
+	for _, h := range w.open {
 		if doc, payload, ok := h.Inlined(); ok {
 			inline = append(inline, uint64(payload)<<docBits|uint64(doc))
 			continue
@@ -105,9 +115,19 @@ func packHandleBlock(heads, data []byte, handles []postings.Handle) (newHeads, n
 		offset, df := h.Place()
 		general = append(general, uint64(df)<<offsetBits|(uint64(offset)-base))
 	}
-	heads = binary.LittleEndian.AppendUint64(heads, kinds)
-	heads = binary.LittleEndian.AppendUint64(heads, base|uint64(docBits)<<placeBits|uint64(payloadBits)<<46|uint64(offsetBits)<<51|uint64(dfBits)<<57)
-	heads = binary.LittleEndian.AppendUint64(heads, uint64(len(data)))
-	data = bitpack.Append64(data, inline, docBits+payloadBits)
-	return heads, bitpack.Append64(data, general, offsetBits+dfBits)
+	head := binary.LittleEndian.AppendUint64(w.packed[:0], kinds)
+	head = binary.LittleEndian.AppendUint64(head, base|uint64(docBits)<<placeBits|uint64(payloadBits)<<46|uint64(offsetBits)<<51|uint64(dfBits)<<57)
+	head = binary.LittleEndian.AppendUint64(head, uint64(w.data.length))
+	w.heads.add(head...)
+	w.packed = bitpack.Append64(head[:0], inline, docBits+payloadBits)
+	w.packed = bitpack.Append64(w.packed, general, offsetBits+dfBits)
+	w.data.add(w.packed...)
+	w.inline, w.general, w.open = inline, general, w.open[:0]
+}
+
+// write writes the heads of the blocks and their numbers.
+func (w *handleWriter) write(out *blockfile.Writer, heads, data blockfile.ID) {
+	w.flush()
+	w.heads.section(out, heads, asBytes)
+	w.data.section(out, data, asBytes)
 }

@@ -2,6 +2,7 @@ package terms
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/quiresearch/quire/internal/segment/postings"
@@ -20,6 +21,16 @@ func randomHandles(rng *rand.Rand, n int, positions bool) []postings.Handle {
 		offset += int64(rng.Uint32() >> (2 + rng.IntN(30)))
 	}
 	return handles
+}
+
+// packHandles packs a list of handles.
+func packHandles(handles []postings.Handle) (heads, data []byte) {
+	var w handleWriter
+	for _, h := range handles {
+		w.add(h)
+	}
+	w.flush()
+	return slices.Concat(w.heads.pieces...), slices.Concat(w.data.pieces...)
 }
 
 func TestHandlesComeBack(t *testing.T) {

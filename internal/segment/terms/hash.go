@@ -21,20 +21,22 @@ func slotOf(hash uint64, slots int) int {
 	return int(hi)
 }
 
-// buildHash makes the table for the terms of a list.
-func buildHash(list *ListWriter) []uint32 {
-	n := list.Len()
-	slots := make([]uint32, slotCount(n))
-	width := bits.Len32(uint32(n))
-	for ord := range n {
-		h := Hash(list.At(ord))
-		i := slotOf(h, len(slots))
-		for slots[i] != 0 {
-			if i++; i == len(slots) {
-				i = 0
+// buildHash makes the table for terms with the hashes, in their order.
+func buildHash(hashes *gathered[uint64]) []uint32 {
+	slots := make([]uint32, slotCount(hashes.length))
+	width := bits.Len32(uint32(hashes.length))
+	ord := uint32(0)
+	for _, piece := range hashes.pieces {
+		for _, h := range piece {
+			i := slotOf(h, len(slots))
+			for slots[i] != 0 {
+				if i++; i == len(slots) {
+					i = 0
+				}
 			}
+			ord++
+			slots[i] = uint32(h)<<width | ord
 		}
-		slots[i] = uint32(h)<<width | uint32(ord+1)
 	}
 	return slots
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/quiresearch/quire/internal/bitpack"
+	"github.com/quiresearch/quire/internal/blockfile"
 )
 
 // Keys are many, long and of few letters, so their list is packed: blocks of
@@ -197,42 +198,77 @@ func (l *keyList) prefix(prefix []byte) (from, to int) {
 	return from, to
 }
 
-// packKeys writes the list of keys: its bytes, and where blocks begin.
-func packKeys(list *ListWriter) (data []byte, offsets []uint32) {
-	n := list.Len()
-	if n == 0 {
-		return nil, nil
+// keyWriter packs keys block by block as they come.
+type keyWriter struct {
+	data    gathered[byte]
+	offsets gathered[uint32]
+	open    [][]byte // keys of the open block, in text
+	text    []byte
+	packed  []byte
+	codes   []uint32
+}
+
+// add appends the next key.
+func (w *keyWriter) add(key []byte) {
+	if len(w.open) == keyBlock {
+		w.flush()
 	}
-	data = make([]byte, 0, list.Size()/2)
-	var codes []uint32
-	for first := 0; first < n; first += keyBlock {
-		offsets = append(offsets, uint32(len(data)))
-		last := min(first+keyBlock, n) - 1
-		shared := commonPrefix(list.At(first), list.At(last))
-		same := true
-		size := len(list.At(first)) - shared
-		for i := first; i <= last; i++ {
-			same = same && len(list.At(i))-shared == size
-		}
-		which := narrowest(list, first, last, shared)
-		head := byte(which)
-		if same {
-			head |= sameLength
-		}
-		data = append(data, head)
-		data = binary.AppendUvarint(data, uint64(shared))
-		data = append(data, list.At(first)[:shared]...)
-		codes = codes[:0]
-		for i := first; i <= last; i++ {
-			rest := list.At(i)[shared:]
-			if i == first || !same {
-				data = binary.AppendUvarint(data, uint64(len(rest)))
-			}
-			for _, letter := range rest {
-				codes = append(codes, alphabets[which].code(letter))
-			}
-		}
-		data = bitpack.Append32(data, codes, alphabets[which].width)
+	// Growing text leaves the earlier keys where they were.
+	start := len(w.text)
+	w.text = append(w.text, key...)
+	w.open = append(w.open, w.text[start:])
+}
+
+// last is the key added last, nil when none was; valid until the next add.
+func (w *keyWriter) last() []byte {
+	if len(w.open) == 0 {
+		return nil
 	}
-	return data, append(offsets, uint32(len(data)))
+	return w.open[len(w.open)-1]
+}
+
+// flush packs the open block.
+func (w *keyWriter) flush() {
+	if len(w.open) == 0 {
+		return
+	}
+	w.offsets.add(uint32(w.data.length))
+	first := w.open[0]
+	shared := commonPrefix(first, w.last())
+	same := true
+	for _, key := range w.open {
+		same = same && len(key) == len(first)
+	}
+	which := narrowest(w.open, shared)
+	head := byte(which)
+	if same {
+		head |= sameLength
+	}
+	data := append(w.packed[:0], head)
+	data = binary.AppendUvarint(data, uint64(shared))
+	data = append(data, first[:shared]...)
+	codes := w.codes[:0]
+	for i, key := range w.open {
+		rest := key[shared:]
+		if i == 0 || !same {
+			data = binary.AppendUvarint(data, uint64(len(rest)))
+		}
+		for _, letter := range rest {
+			codes = append(codes, alphabets[which].code(letter))
+		}
+	}
+	data = bitpack.Append32(data, codes, alphabets[which].width)
+	w.data.add(data...)
+	w.packed, w.codes = data, codes
+	w.open, w.text = w.open[:0], w.text[:0]
+}
+
+// write writes the bytes of the list, and where blocks begin.
+func (w *keyWriter) write(out *blockfile.Writer, bytes, offsets blockfile.ID) {
+	w.flush()
+	if w.offsets.length > 0 {
+		w.offsets.add(uint32(w.data.length))
+	}
+	w.data.section(out, bytes, asBytes)
+	w.offsets.section(out, offsets, bitpack.Bytes32)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/quiresearch/quire/internal/bitpack"
+	"github.com/quiresearch/quire/internal/blockfile"
 )
 
 // List is a sorted list of distinct byte strings over stored bytes. Any
@@ -89,40 +90,41 @@ func (l *List) prefixIn(prefix []byte, lo, hi int) (from, to int) {
 
 // ListWriter gathers a List in memory.
 type ListWriter struct {
-	bytes   []byte
-	offsets []uint32
+	bytes   gathered[byte]
+	offsets gathered[uint32]
+	last    []byte // the string added last, where it lies in bytes
 }
 
 // Add appends the next string.
 func (w *ListWriter) Add(s []byte) {
-	if len(w.offsets) == 0 {
-		w.offsets = append(w.offsets, 0)
+	if w.offsets.length == 0 {
+		w.offsets.add(0)
 	}
-	w.bytes = append(w.bytes, s...)
-	w.offsets = append(w.offsets, uint32(len(w.bytes)))
+	w.bytes.add(s...)
+	w.offsets.add(uint32(w.bytes.length))
+	if piece := w.bytes.pieces; len(piece) > 0 {
+		end := piece[len(piece)-1]
+		w.last = end[len(end)-len(s):]
+	}
 }
 
 // Len is the number of strings.
-func (w *ListWriter) Len() int { return max(len(w.offsets)-1, 0) }
+func (w *ListWriter) Len() int { return max(w.offsets.length-1, 0) }
 
-// Last is the string added last, nil when none was.
+// Last is the string added last, nil when none was; valid until the next Add.
 func (w *ListWriter) Last() []byte {
-	n := len(w.offsets)
-	if n < 2 {
+	if w.offsets.length == 0 {
 		return nil
 	}
-	return w.bytes[w.offsets[n-2]:w.offsets[n-1]]
+	return w.last
 }
 
 // Size is the number of bytes of all strings.
-func (w *ListWriter) Size() int { return len(w.bytes) }
+func (w *ListWriter) Size() int { return w.bytes.length }
 
-// Bytes are the strings, one behind the other.
-func (w *ListWriter) Bytes() []byte { return w.bytes }
-
-// Offsets are the places where strings begin, in little-endian order, with
-// the end of the last; valid until the next Add.
-func (w *ListWriter) Offsets() []byte { return bitpack.Bytes32(w.offsets) }
-
-// At is string number i; valid until the next Add.
-func (w *ListWriter) At(i int) []byte { return w.bytes[w.offsets[i]:w.offsets[i+1]] }
+// Write writes the strings, one behind the other, as one section, and the
+// places where they begin, with the end of the last, as another.
+func (w *ListWriter) Write(out *blockfile.Writer, bytes, offsets blockfile.ID) {
+	w.bytes.section(out, bytes, asBytes)
+	w.offsets.section(out, offsets, bitpack.Bytes32)
+}

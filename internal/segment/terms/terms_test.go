@@ -121,11 +121,12 @@ func TestKeysWithSeveralDocumentsKeepTheirPostings(t *testing.T) {
 
 // FuzzKeyList reads any bytes as a list of keys: nothing may break.
 func FuzzKeyList(f *testing.F) {
-	var list ListWriter
+	var keys keyWriter
 	for i := range 90 {
-		list.Add(fmt.Appendf(nil, "key-%03d", i))
+		keys.add(fmt.Appendf(nil, "key-%03d", i))
 	}
-	data, offsets := packKeys(&list)
+	keys.flush()
+	data, offsets := keys.data.pieces[0], keys.offsets.pieces[0]
 	f.Add(data, uint16(offsets[1]), uint16(offsets[2]))
 	f.Add([]byte{1, 'a', 9, 200, 1}, uint16(2), uint16(4))
 	f.Fuzz(func(t *testing.T, data []byte, a, b uint16) {

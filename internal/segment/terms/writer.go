@@ -14,16 +14,23 @@ import (
 
 // Writer writes one field: for every term in order Begin, its documents
 // through Postings, End; then Finish.
+//
+// Between Begin of the first term and Finish it holds what the dictionary will
+// take in the file, and eight bytes of hash a term.
 type Writer struct {
 	out      *blockfile.Writer
 	owner    uint32
 	opts     Options
 	postings *postings.Writer
-	list     ListWriter
-	handles  []postings.Handle
-	prefixes []byte
+	length   int
+	list     ListWriter // without Key
+	keys     keyWriter  // with Key
+	handles  handleWriter
+	hashes   gathered[uint64]
+	prefixes gathered[byte]
 	sumFreq  uint64
-	several  []keyOf // documents of keys that have several
+	docs     gathered[uint32] // of every key, while each has one
+	several  []keyOf          // documents of keys that have several
 }
 
 // keyOf is a document and the number of its key.
@@ -37,7 +44,7 @@ func NewWriter(out *blockfile.Writer, owner uint32, opts Options) *Writer {
 	if opts.Key {
 		w.postings.OnBlock(func(docs []uint32) {
 			for _, doc := range docs {
-				w.several = append(w.several, keyOf{doc, uint32(w.list.Len())})
+				w.several = append(w.several, keyOf{doc, uint32(w.length)})
 			}
 		})
 	}
@@ -60,47 +67,65 @@ func (w *Writer) End(term []byte) error {
 		return err
 	}
 	last := w.list.Last()
+	if w.opts.Key {
+		last = w.keys.last()
+	}
 	invariant.Check(last == nil || bytes.Compare(last, term) < 0, "T1: %q after %q", term, last)
-	if w.list.Size()+len(term) > 1<<32-1 || w.list.Len() >= 1<<31-1 {
+	if max(w.list.Size(), w.keys.data.length)+len(term) > 1<<32-1 || w.length >= 1<<31-1 {
 		return fmt.Errorf("write terms: the dictionary takes more than 4 GiB")
 	}
-	if !w.opts.Key {
-		w.prefixes = append(w.prefixes, byte(min(commonPrefix(last, term), 255)))
+	if w.opts.Key {
+		doc, _, ok := h.Inlined()
+		if !ok {
+			doc = noDoc
+		}
+		w.docs.add(doc)
+		w.keys.add(term)
+	} else {
+		w.prefixes.add(byte(min(commonPrefix(last, term), 255)))
+		w.list.Add(term)
 	}
-	w.list.Add(term)
-	w.handles = append(w.handles, h)
+	w.handles.add(h)
+	w.hashes.add(Hash(term))
+	w.length++
 	w.sumFreq += w.postings.SumFreq()
 	return nil
 }
 
+// noDoc stands for the document of a key that has several.
+const noDoc = 1<<32 - 1
+
 // keyParts writes what a Key field has in place of a hash table: a filter, the
 // document of every key when each has one, and the key of every document.
-func (w *Writer) keyParts(section func(uint16, []byte), numDocs uint32) {
-	section(PartFilter, bitpack.Bytes64(newFilter(&w.list)))
+func (w *Writer) keyParts(numDocs uint32) {
+	w.section(PartFilter, bitpack.Bytes64(newFilter(&w.hashes)))
 	ords := make([]uint32, numDocs)
-	docs := make([]uint32, 0, len(w.handles))
-	for i, h := range w.handles {
-		if doc, _, ok := h.Inlined(); ok {
+	docs := make([]uint32, 0, w.length)
+	single := true
+	for _, piece := range w.docs.pieces {
+		for _, doc := range piece {
 			docs = append(docs, doc)
-			ords[doc] = uint32(i + 1)
+			if single = single && doc != noDoc; doc != noDoc {
+				ords[doc] = uint32(len(docs))
+			}
 		}
 	}
 	for _, m := range w.several {
 		ords[m.doc] = m.ord + 1
 	}
-	if len(docs) == len(w.handles) {
-		section(PartKeyDocs, bitpack.Append32(nil, docs, bitpack.Width32(max(numDocs, 1)-1)))
+	if single {
+		width := bitpack.Width32(max(numDocs, 1) - 1)
+		w.section(PartKeyDocs, bitpack.Append32(make([]byte, 0, bitpack.Size(len(docs), width)), docs, width))
 	} else {
-		w.handleParts(section)
+		w.handles.write(w.out, w.id(PartHandles), w.id(PartHandleData))
 	}
-	section(PartKeys, bitpack.Append32(nil, ords, bits.Len32(uint32(w.list.Len()))))
+	width := bits.Len32(uint32(w.length))
+	w.section(PartKeys, bitpack.Append32(make([]byte, 0, bitpack.Size(len(ords), width)), ords, width))
 }
 
-func (w *Writer) handleParts(section func(uint16, []byte)) {
-	heads, data := packHandles(w.handles)
-	section(PartHandles, heads)
-	section(PartHandleData, data)
-}
+func (w *Writer) id(part uint16) blockfile.ID { return blockfile.ID{Owner: w.owner, Part: part} }
+
+func (w *Writer) section(part uint16, data []byte) { w.out.Section(w.id(part), data) }
 
 func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
@@ -116,28 +141,22 @@ func commonPrefix(a, b []byte) int {
 // one code per document, nil when the field keeps none; docs and sumLength go
 // into the statistics.
 func (w *Writer) Finish(numDocs uint32, lengths []byte, docs uint32, sumLength uint64) error {
-	section := func(part uint16, data []byte) {
-		w.out.Section(blockfile.ID{Owner: w.owner, Part: part}, data)
-	}
 	if w.opts.Key {
-		data, offsets := packKeys(&w.list)
-		section(PartBytes, data)
-		section(PartOffsets, bitpack.Bytes32(offsets))
-		w.keyParts(section, numDocs)
+		w.keys.write(w.out, w.id(PartBytes), w.id(PartOffsets))
+		w.keyParts(numDocs)
 	} else {
-		section(PartBytes, w.list.Bytes())
-		section(PartOffsets, w.list.Offsets())
-		w.handleParts(section)
-		section(PartHash, bitpack.Bytes32(buildHash(&w.list)))
-		section(PartPrefixes, w.prefixes)
+		w.list.Write(w.out, w.id(PartBytes), w.id(PartOffsets))
+		w.handles.write(w.out, w.id(PartHandles), w.id(PartHandleData))
+		w.section(PartHash, bitpack.Bytes32(buildHash(&w.hashes)))
+		w.prefixes.section(w.out, w.id(PartPrefixes), asBytes)
 	}
 	if w.opts.Lengths {
-		section(PartLengths, lengths)
+		w.section(PartLengths, lengths)
 	}
-	info := binary.AppendUvarint(nil, uint64(w.list.Len()))
+	info := binary.AppendUvarint(nil, uint64(w.length))
 	info = binary.AppendUvarint(info, uint64(docs))
 	info = binary.AppendUvarint(info, sumLength)
 	info = binary.AppendUvarint(info, w.sumFreq)
-	section(PartInfo, info)
+	w.section(PartInfo, info)
 	return w.out.Err()
 }
