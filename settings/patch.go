@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"strings"
+
 	"github.com/quiresearch/quire/internal/change"
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/problem"
@@ -19,7 +21,7 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 	before := []byte("{}")
 	if s != nil {
 		if len(s.UnsupportedFeatures) > 0 {
-			return nil, problem.SettingsUnrepresentable.New()
+			return nil, problem.SettingsUnrepresentable.New("features", strings.Join(s.UnsupportedFeatures, ", "))
 		}
 		before = s.document
 	}

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -144,6 +145,9 @@ func TestLoadSetsAsideWhatItDoesNotKnow(t *testing.T) {
 	}
 	if string(s.JSON()) != `{"curation":{},"ranking":{}}` {
 		t.Errorf("stored as %s", s.JSON())
+	}
+	if _, err := s.Patch([]byte(`{"ranking":null}`)); !errors.Is(err, problem.SettingsUnrepresentable) {
+		t.Errorf("changed in parts: %v", err)
 	}
 }
 

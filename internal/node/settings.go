@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/freshness"
@@ -20,7 +21,7 @@ type Settings struct {
 // ReadSettings reads the settings of the index of a name from storage. It
 // answers settings:not_found when there are none.
 func (n *Node) ReadSettings(ctx context.Context, name registry.Name) (*settings.Settings, error) {
-	entry, err := n.settingsEntry(name)
+	entry, err := n.locate(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -34,12 +35,11 @@ func (n *Node) ReadSettings(ctx context.Context, name registry.Name) (*settings.
 	return held.Settings, nil
 }
 
-// settingsEntry finds the index of a name. Settings belong to the index, so an
-// index without live generation has them too; a generation that is named must
-// exist.
-func (n *Node) settingsEntry(name registry.Name) (registry.Entry, error) {
-	if name.HasGeneration() {
-		return n.registry.Resolve(name)
+// locate finds the index of a name. Settings and job belong to the index, so one
+// without live generation has them too; a generation that is named must exist.
+func (n *Node) locate(ctx context.Context, name registry.Name) (registry.Entry, error) {
+	if entry, err := n.resolve(ctx, name); name.HasGeneration() || !errors.Is(err, problem.IndexNoLiveGeneration) {
+		return entry, err
 	}
 	index, err := n.registry.Find(name)
 	if err != nil {
@@ -51,7 +51,7 @@ func (n *Node) settingsEntry(name registry.Name) (registry.Entry, error) {
 // PutSettings replaces the settings of an index. matches is the If-Match
 // header, nil when none was sent. It reports whether they are the first.
 func (n *Node) PutSettings(ctx context.Context, name registry.Name, matches func(version string) bool, body []byte) (Settings, bool, error) {
-	if _, err := n.registry.Resolve(name); err != nil {
+	if _, err := n.resolve(ctx, name); err != nil {
 		return Settings{}, false, err
 	}
 	next, err := settings.Decode(body)
@@ -65,9 +65,6 @@ func (n *Node) PutSettings(ctx context.Context, name registry.Name, matches func
 // version when another change comes between.
 func (n *Node) PatchSettings(ctx context.Context, name registry.Name, matches func(version string) bool, body []byte) (Settings, bool, error) {
 	return n.changeSettings(ctx, name, matches, func(now settingstore.Held) (*settings.Settings, error) {
-		if now.Settings != nil && len(now.Settings.UnsupportedFeatures) > 0 {
-			return nil, problem.SettingsUnrepresentable.New("features", now.Settings.UnsupportedFeatures)
-		}
 		return now.Settings.Patch(body)
 	})
 }
@@ -103,7 +100,7 @@ func (n *Node) changeSettings(ctx context.Context, name registry.Name, matches f
 // schemaOf returns the schema settings are checked against: that of the
 // generation the name answers from.
 func (n *Node) schemaOf(ctx context.Context, name registry.Name) (registry.Entry, *definition.Schema, error) {
-	entry, err := n.registry.Resolve(name)
+	entry, err := n.resolve(ctx, name)
 	if err != nil {
 		return entry, nil, err
 	}
@@ -118,7 +115,7 @@ func (n *Node) schemaOf(ctx context.Context, name registry.Name) (registry.Entry
 // DeleteSettings removes the settings of an index and returns the token of the
 // state without them.
 func (n *Node) DeleteSettings(ctx context.Context, name registry.Name) (string, error) {
-	entry, err := n.settingsEntry(name)
+	entry, err := n.locate(ctx, name)
 	if err != nil {
 		return "", err
 	}

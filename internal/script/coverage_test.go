@@ -43,7 +43,6 @@ var notShown = map[string]string{
 	"storage:io_error":                  byFault,    // campaign: TestFullDiskRefusesWritesAndSearchesOn
 	"storage:unknown":                   byFault,    // versioned
 	"storage:unavailable":               byFault,    // versioned: TestStorageThatLetsNobodyInIsUnavailable
-	"search:analysis_failed":            byFault,    // search
 	"index:unsupported":                 byLater,    // definition, registry: TestUnknownMembersAndFeatures
 	"index:definition:unrepresentable":  byLater,    // definition
 	"index:field:type_unrepresentable":  byLater,    // definition

@@ -1,0 +1,1 @@
+not a list of full forms
