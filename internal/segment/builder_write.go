@@ -213,15 +213,13 @@ func (f *builderField) writeOrdinals(out *blockfile.Writer, owner, docs uint32) 
 	for _, id := range f.ids {
 		used[id] = true
 	}
-	var list terms.ListWriter
+	w := columns.NewOrdinalsWriter(out, owner, docs, f.Multi)
 	ords := make([]uint32, len(f.dict.entries))
 	for _, id := range f.dict.sorted() {
 		if used[id] {
-			ords[id] = uint32(list.Len())
-			list.Add(f.dict.key(id))
+			ords[id] = w.Value(f.dict.key(id))
 		}
 	}
-	w := columns.NewOrdinalsWriter(out, owner, docs, f.Multi, &list)
 	for i, doc := range f.docs {
 		w.Add(doc, ords[f.ids[i]])
 	}

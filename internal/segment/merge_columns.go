@@ -1,11 +1,13 @@
 package segment
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/segment/columns"
 	"github.com/quiresearch/quire/internal/segment/points"
-	"github.com/quiresearch/quire/internal/segment/terms"
 	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
@@ -132,25 +134,23 @@ func (m *merger) mergePoints(out *blockfile.Writer, owner uint32, name string) e
 }
 
 func (m *merger) writeOrdinals(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
-	var list terms.ListWriter
-	ords, err := m.uniteOrdinals(f.Name, &list)
-	if err != nil || list.Len() == 0 {
+	sources, err := m.ordinalSources(f.Name)
+	if err != nil || len(sources) == 0 {
 		return false, err
 	}
-	w := columns.NewOrdinalsWriter(out, owner, m.docs, f.Multi, &list)
+	w := columns.NewOrdinalsWriter(out, owner, m.docs, f.Multi)
+	if err := m.uniteOrdinals(sources, w); err != nil {
+		return false, err
+	}
 	var buf []uint32
-	for i, in := range m.inputs {
-		column := in.Reader.Ordinals(f.Name)
-		if column == nil {
-			continue
-		}
-		for old, doc := range m.docMap[i] {
+	for _, s := range sources {
+		for old, doc := range s.docs {
 			if doc == NoDoc {
 				continue
 			}
-			buf = column.Append(buf[:0], DocID(old))
+			buf = s.column.Append(buf[:0], DocID(old))
 			for _, ord := range buf {
-				w.Add(doc, ords[i][ord])
+				w.Add(doc, s.ords[ord])
 			}
 		}
 		if err := m.ctx.Err(); err != nil {
@@ -160,65 +160,93 @@ func (m *merger) writeOrdinals(out *blockfile.Writer, owner uint32, f FieldOptio
 	return true, w.Finish()
 }
 
-// uniteOrdinals merges the dictionaries, as far as live documents use them,
-// into list, and returns per input the new ordinal of every old one.
-func (m *merger) uniteOrdinals(name string, list *terms.ListWriter) ([][]uint32, error) {
-	ords := make([][]uint32, len(m.inputs))
-	used := make([]*bitset.Bitset, len(m.inputs))
-	next := make([]uint32, len(m.inputs))
+// ordinalSource is the column of one input, at a value on the way through its
+// dictionary.
+type ordinalSource struct {
+	column *columns.Ordinals
+	docs   []DocID
+	used   *bitset.Bitset // values that live documents have
+	next   uint32
+	value  []byte   // number next
+	ords   []uint32 // new ordinal of every old one
+}
+
+// advance goes to the next used value and reports whether there is one.
+func (s *ordinalSource) advance(from uint32) bool {
+	if s.next = s.used.Next(from); s.next >= s.used.Len() {
+		return false
+	}
+	s.value = s.column.Value(s.next)
+	return true
+}
+
+// ordinalSources finds the inputs whose live documents have values, each at its
+// first.
+func (m *merger) ordinalSources(name string) (sources []*ordinalSource, err error) {
 	var buf []uint32
 	for i, in := range m.inputs {
 		column := in.Reader.Ordinals(name)
 		if column == nil {
 			continue
 		}
-		ords[i] = make([]uint32, column.Len())
+		s := &ordinalSource{column: column, docs: m.docMap[i]}
 		if m.whole[i] {
-			used[i] = bitset.NewFull(column.Len())
-			continue
-		}
-		used[i] = bitset.New(column.Len())
-		for old, doc := range m.docMap[i] {
-			if doc == NoDoc {
-				continue
-			}
-			buf = column.Append(buf[:0], DocID(old))
-			for _, ord := range buf {
-				if ord >= column.Len() {
-					return nil, blockfile.Corrupt(in.Reader.Name(), 0, "ordinal %d of %d", ord, column.Len())
+			s.used = bitset.NewFull(column.Len())
+		} else {
+			s.used = bitset.New(column.Len())
+			for old, doc := range s.docs {
+				if doc == NoDoc {
+					continue
 				}
-				used[i].Set(ord)
+				buf = column.Append(buf[:0], DocID(old))
+				for _, ord := range buf {
+					if ord >= column.Len() {
+						return nil, blockfile.Corrupt(in.Reader.Name(), 0, "ordinal %d of %d", ord, column.Len())
+					}
+					s.used.Set(ord)
+				}
 			}
 		}
-		next[i] = used[i].Next(0)
-	}
-	for {
-		lowest := -1
-		var value []byte
-		for i, in := range m.inputs {
-			if used[i] == nil || next[i] >= used[i].Len() {
-				continue
-			}
-			v := in.Reader.Ordinals(name).Value(next[i])
-			if lowest < 0 || string(v) < string(value) {
-				lowest, value = i, v
-			}
-		}
-		if lowest < 0 {
-			return ords, nil
-		}
-		ord := uint32(list.Len())
-		list.Add(value)
-		for i, in := range m.inputs {
-			if used[i] == nil || next[i] >= used[i].Len() {
-				continue
-			}
-			if i == lowest || string(in.Reader.Ordinals(name).Value(next[i])) == string(value) {
-				ords[i][next[i]] = ord
-				next[i] = used[i].Next(next[i] + 1)
-			}
+		if s.advance(0) {
+			s.ords = make([]uint32, column.Len())
+			sources = append(sources, s)
 		}
 	}
+	return sources, nil
+}
+
+// uniteOrdinals merges the dictionaries, as far as live documents use them,
+// into w, and notes the new ordinal of every old one.
+func (m *merger) uniteOrdinals(sources []*ordinalSource, w *columns.OrdinalsWriter) error {
+	open := slices.Clone(sources)
+	var value []byte
+	for len(open) > 0 {
+		lowest := open[0].value
+		for _, s := range open[1:] {
+			if bytes.Compare(s.value, lowest) < 0 {
+				lowest = s.value
+			}
+		}
+		value = append(value[:0], lowest...)
+		ord := w.Value(value)
+		if ord%4096 == 0 {
+			if err := m.ctx.Err(); err != nil {
+				return err
+			}
+		}
+		kept := open[:0]
+		for _, s := range open {
+			if bytes.Equal(s.value, value) {
+				s.ords[s.next] = ord
+				if !s.advance(s.next + 1) {
+					continue
+				}
+			}
+			kept = append(kept, s)
+		}
+		open = kept
+	}
+	return nil
 }
 
 func (m *merger) writeGeo(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {

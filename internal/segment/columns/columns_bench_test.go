@@ -8,7 +8,6 @@ import (
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
-	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
 const benchDocs = 1 << 20
@@ -36,11 +35,10 @@ func BenchmarkOrdinalsCount(b *testing.B) {
 		b.Run(fmt.Sprint(distinct), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			file := finishFile(b, func(out *blockfile.Writer) error {
-				var list terms.ListWriter
+				w := NewOrdinalsWriter(out, 1, benchDocs, false)
 				for i := range distinct {
-					list.Add(fmt.Appendf(nil, "value-%06d", i))
+					w.Value(fmt.Appendf(nil, "value-%06d", i))
 				}
-				w := NewOrdinalsWriter(out, 1, benchDocs, false, &list)
 				for doc := range uint32(benchDocs) {
 					w.Add(doc, rng.Uint32N(uint32(distinct)))
 				}

@@ -10,7 +10,9 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// OrdinalsWriter writes a column of ordinals of a finished dictionary.
+// OrdinalsWriter writes a column of ordinals: its distinct values in order
+// through Value, then the ordinals of documents through Add, then Finish. The
+// values go to the file at once.
 type OrdinalsWriter struct {
 	out       *blockfile.Writer
 	owner     uint32
@@ -28,20 +30,36 @@ type OrdinalsWriter struct {
 	numValues uint64
 }
 
-// NewOrdinalsWriter prepares column owner for numDocs documents whose
-// values are in list.
-func NewOrdinalsWriter(out *blockfile.Writer, owner, numDocs uint32, multi bool, list *terms.ListWriter) *OrdinalsWriter {
-	w := &OrdinalsWriter{out: out, owner: owner, multi: multi, numDocs: numDocs, list: list, width: ordWidth(list.Len())}
-	w.counts = make([]uint32, list.Len())
-	if !multi {
-		w.raw = make([]byte, w.width*int(numDocs))
+// NewOrdinalsWriter prepares column owner for numDocs documents.
+func NewOrdinalsWriter(out *blockfile.Writer, owner, numDocs uint32, multi bool) *OrdinalsWriter {
+	return &OrdinalsWriter{out: out, owner: owner, multi: multi, numDocs: numDocs,
+		list: terms.NewListWriter(out, blockfile.ID{Owner: owner, Part: PartBytes})}
+}
+
+// Value appends a distinct value above all before, and returns its ordinal.
+func (w *OrdinalsWriter) Value(value []byte) (ord uint32) {
+	w.list.Add(value)
+	return uint32(w.list.Len() - 1)
+}
+
+// Len is the number of distinct values so far.
+func (w *OrdinalsWriter) Len() int { return w.list.Len() }
+
+// begin prepares for ordinals, once all values are known.
+func (w *OrdinalsWriter) begin() {
+	w.width = ordWidth(w.list.Len())
+	w.counts = make([]uint32, w.list.Len())
+	if !w.multi {
+		w.raw = make([]byte, w.width*int(w.numDocs))
 	}
-	return w
 }
 
 // Add appends an ordinal. Of several of one document a single-valued column
 // keeps the last.
 func (w *OrdinalsWriter) Add(doc, ord uint32) {
+	if w.counts == nil {
+		w.begin()
+	}
 	if w.some && doc != w.doc {
 		w.endDoc()
 	}
@@ -92,12 +110,15 @@ func put(dst []byte, v uint32, width int) {
 
 // Finish writes the column.
 func (w *OrdinalsWriter) Finish() error {
+	if w.counts == nil {
+		w.begin()
+	}
 	w.endDoc()
 	section := func(part uint16, data []byte) {
 		w.out.Section(blockfile.ID{Owner: w.owner, Part: part}, data)
 	}
 	section(PartValues, w.raw)
-	w.list.Write(w.out, blockfile.ID{Owner: w.owner, Part: PartBytes}, blockfile.ID{Owner: w.owner, Part: PartOffsets})
+	w.list.Finish(w.out, blockfile.ID{Owner: w.owner, Part: PartOffsets})
 	section(PartCounts, bitpack.AppendUint32s(nil, w.counts))
 	if w.multi {
 		w.starts.finish(w.out, w.owner, w.numDocs, w.numValues)

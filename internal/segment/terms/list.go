@@ -88,11 +88,22 @@ func (l *List) prefixIn(prefix []byte, lo, hi int) (from, to int) {
 	return from, lo
 }
 
-// ListWriter gathers a List in memory.
+// ListWriter writes a List: its strings through Add, then Finish. One made by
+// NewListWriter sends the strings to a section of their own as they come; the
+// zero ListWriter gathers them, for writers that have another section open.
 type ListWriter struct {
+	out     *blockfile.Writer // nil: strings are gathered in bytes
 	bytes   gathered[byte]
+	size    int
 	offsets gathered[uint32]
 	last    []byte // the string added last, where it lies in bytes
+}
+
+// NewListWriter opens the section of the strings in out. Nothing else is
+// written to out before the last of them.
+func NewListWriter(out *blockfile.Writer, bytes blockfile.ID) *ListWriter {
+	out.Begin(bytes)
+	return &ListWriter{out: out}
 }
 
 // Add appends the next string.
@@ -100,8 +111,13 @@ func (w *ListWriter) Add(s []byte) {
 	if w.offsets.length == 0 {
 		w.offsets.add(0)
 	}
+	w.size += len(s)
+	w.offsets.add(uint32(w.size))
+	if w.out != nil {
+		w.out.Write(s) // its error stays in out
+		return
+	}
 	w.bytes.add(s...)
-	w.offsets.add(uint32(w.bytes.length))
 	if piece := w.bytes.pieces; len(piece) > 0 {
 		end := piece[len(piece)-1]
 		w.last = end[len(end)-len(s):]
@@ -111,7 +127,8 @@ func (w *ListWriter) Add(s []byte) {
 // Len is the number of strings.
 func (w *ListWriter) Len() int { return max(w.offsets.length-1, 0) }
 
-// Last is the string added last, nil when none was; valid until the next Add.
+// Last is the string added last to a list that gathers, nil when none was;
+// valid until the next Add.
 func (w *ListWriter) Last() []byte {
 	if w.offsets.length == 0 {
 		return nil
@@ -120,11 +137,9 @@ func (w *ListWriter) Last() []byte {
 }
 
 // Size is the number of bytes of all strings.
-func (w *ListWriter) Size() int { return w.bytes.length }
+func (w *ListWriter) Size() int { return w.size }
 
-// Write writes the strings, one behind the other, as one section, and the
-// places where they begin, with the end of the last, as another.
-func (w *ListWriter) Write(out *blockfile.Writer, bytes, offsets blockfile.ID) {
-	w.bytes.section(out, bytes, asBytes)
+// Finish writes the places where strings begin, with the end of the last.
+func (w *ListWriter) Finish(out *blockfile.Writer, offsets blockfile.ID) {
 	w.offsets.section(out, offsets, bitpack.Bytes32)
 }

@@ -145,7 +145,8 @@ func (w *Writer) Finish(numDocs uint32, lengths []byte, docs uint32, sumLength u
 		w.keys.write(w.out, w.id(PartBytes), w.id(PartOffsets))
 		w.keyParts(numDocs)
 	} else {
-		w.list.Write(w.out, w.id(PartBytes), w.id(PartOffsets))
+		w.list.bytes.section(w.out, w.id(PartBytes), asBytes)
+		w.list.Finish(w.out, w.id(PartOffsets))
 		w.handles.write(w.out, w.id(PartHandles), w.id(PartHandleData))
 		w.section(PartHash, bitpack.Bytes32(buildHash(&w.hashes)))
 		w.prefixes.section(w.out, w.id(PartPrefixes), asBytes)
