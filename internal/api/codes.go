@@ -11,7 +11,7 @@ var (
 	}
 	nameCodes = []*problem.Code{
 		problem.IndexNotFound, problem.IndexNameInvalid, problem.IndexGenerationNameInvalid, problem.IndexClosed, problem.IndexUnsupported,
-		problem.IndexIoError, problem.IndexDefinitionUnrepresentable, problem.IndexFieldTypeUnrepresentable,
+		problem.IndexIoError, problem.IndexDefinitionUnrepresentable, problem.IndexFieldTypeUnrepresentable, problem.StorageIoError,
 	}
 	bodyCodes = []*problem.Code{
 		problem.Validation, problem.RequestBodyRequired, problem.RequestBodyMalformed, problem.RequestBodyUnreadable,

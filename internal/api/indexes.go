@@ -96,13 +96,17 @@ func (r *Request) matcher() func(version string) bool {
 	return tags.Match
 }
 
-func (a *API) listIndexes(_ context.Context, r *Request) (*Response, error) {
+func (a *API) listIndexes(ctx context.Context, r *Request) (*Response, error) {
 	listing, err := r.Listing()
 	if err != nil {
 		return nil, err
 	}
+	all, err := a.node.List(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var visible []node.IndexEntry
-	for _, index := range a.node.List() {
+	for _, index := range all {
 		if r.Principal.Can(auth.IndexesRead, index.Name) {
 			visible = append(visible, index)
 		}

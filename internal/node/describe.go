@@ -48,14 +48,18 @@ type IndexEntry struct {
 	Generations []GenerationEntry
 }
 
-// List returns every index, ordered by name.
-func (n *Node) List() []IndexEntry {
+// List returns every index, ordered by name. It answers storage:io_error until
+// the registry was read.
+func (n *Node) List(ctx context.Context) ([]IndexEntry, error) {
+	if err := n.ready(ctx); err != nil {
+		return nil, err
+	}
 	listed := n.registry.List()
 	all := make([]IndexEntry, 0, len(listed))
 	for _, index := range listed {
 		all = append(all, IndexEntry{Name: index.Name, Live: index.Live, Generations: generationEntries(index.Index)})
 	}
-	return all
+	return all, nil
 }
 
 func generationEntries(index *registry.Index) []GenerationEntry {

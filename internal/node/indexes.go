@@ -35,6 +35,9 @@ type Put struct {
 // Put creates an index or a generation, or replaces its definition. It reports
 // whether something was created.
 func (n *Node) Put(ctx context.Context, put Put) (*Description, bool, error) {
+	if err := n.ready(ctx); err != nil {
+		return nil, false, err
+	}
 	if put.Name.HasGeneration() {
 		if _, err := n.registry.Find(put.Name); err != nil {
 			return nil, false, err
@@ -230,6 +233,9 @@ func checkCompatible(g *generations.Generation, before, after *definition.Defini
 // not live. The name is gone when it returns, also with an error of the local
 // disk.
 func (n *Node) Delete(ctx context.Context, name registry.Name) error {
+	if err := n.ready(ctx); err != nil {
+		return err
+	}
 	index, err := n.registry.Find(name)
 	if err != nil {
 		return err
@@ -261,7 +267,7 @@ func (n *Node) Promote(ctx context.Context, name registry.Name) (*Description, e
 	if !name.HasGeneration() {
 		return nil, problem.IndexGenerationNameRequired.New("name", name.String())
 	}
-	entry, err := n.registry.Resolve(name)
+	entry, err := n.resolve(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +328,7 @@ func (n *Node) moveShared(ctx context.Context, live, entry registry.Entry) error
 
 // Commit makes pending changes of a generation visible now.
 func (n *Node) Commit(ctx context.Context, name registry.Name) (*Description, error) {
-	entry, err := n.registry.Resolve(name)
+	entry, err := n.resolve(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -354,6 +360,9 @@ func commitProblem(err error) error {
 // Pull brings this node to the stored state. A node that writes the generation
 // holds it.
 func (n *Node) Pull(ctx context.Context, name registry.Name) (*Description, error) {
+	if err := n.ready(ctx); err != nil {
+		return nil, err
+	}
 	if err := n.registry.Refresh(ctx); err != nil {
 		return nil, err
 	}

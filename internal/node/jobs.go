@@ -10,19 +10,33 @@ import (
 
 // StartReindex accepts a reindex job.
 func (n *Node) StartReindex(ctx context.Context, request reindex.Request) (reindex.Record, error) {
+	if err := n.ready(ctx); err != nil {
+		return reindex.Record{}, err
+	}
 	return n.jobs.Start(ctx, request)
 }
 
 // Reindex returns the job of an index.
 func (n *Node) Reindex(ctx context.Context, name registry.Name) (reindex.Record, error) {
+	if _, err := n.locate(ctx, name); err != nil {
+		return reindex.Record{}, err
+	}
 	return n.jobs.Record(ctx, name)
 }
 
 // Reindexes returns the jobs of every index, ordered by index.
-func (n *Node) Reindexes(ctx context.Context) ([]reindex.Record, error) { return n.jobs.List(ctx) }
+func (n *Node) Reindexes(ctx context.Context) ([]reindex.Record, error) {
+	if err := n.ready(ctx); err != nil {
+		return nil, err
+	}
+	return n.jobs.List(ctx)
+}
 
 // CancelReindex ends the job of an index.
 func (n *Node) CancelReindex(ctx context.Context, name registry.Name) (reindex.Record, error) {
+	if _, err := n.locate(ctx, name); err != nil {
+		return reindex.Record{}, err
+	}
 	return n.jobs.Cancel(ctx, name)
 }
 
@@ -43,6 +57,9 @@ func (n *Node) RepairRegistry(ctx context.Context, request registry.RepairReques
 	done, err := n.registry.Repair(ctx, request, n.synced)
 	if err != nil {
 		return done, err
+	}
+	if err := n.begin(ctx); err != nil {
+		n.log.Error("what a crash interrupted cannot be finished yet", "error", err)
 	}
 	for _, index := range n.registry.List() {
 		for _, generation := range index.Generations {

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -68,13 +67,15 @@ type Node struct {
 	object      *object // nil in local mode
 	usage       *usage
 	changed     atomic.Pointer[func(registry.Entry)]
+	begun       beginning
 	options     Options
 	metrics     *metrics.Set
 	log         *slog.Logger
 }
 
-// Open reads the registry and finishes what a crash interrupted. metrics may be
-// nil.
+// Open reads the registry and finishes what a crash interrupted. A node whose
+// registry cannot be read does both later, and answers storage:io_error until
+// then. metrics may be nil.
 func Open(ctx context.Context, storage Storage, options Options, meters *metrics.Set, log *slog.Logger) (*Node, error) {
 	if options.RefreshInterval <= 0 {
 		options.RefreshInterval = defaultRefreshInterval
@@ -103,7 +104,7 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	}
 	n := &Node{
 		usage: readUsage(storage.FS), bucket: storage.Bucket, synced: storage.Synced, registry: known, settings: settingstore.New(storage.Bucket),
-		options: options, metrics: meters, log: log,
+		options: options, metrics: meters, log: log, begun: beginning{done: make(chan struct{})},
 	}
 	if remote != nil {
 		remote.Taken = n.taken
@@ -112,20 +113,19 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 		MaxOpen: options.MaxOpen, CloseGrace: options.CloseGrace, Engine: options.Engine, Metrics: meters, Log: log,
 		Remote: remote, Changed: n.tellChanged})
 	n.jobs = reindex.New(storage.Bucket, known, n.generations, options.NodeID, options.Reindex, log)
-	if err := n.eraseRemoved(ctx); err != nil {
-		return nil, err
-	}
-	if err := n.jobs.Recover(ctx); err != nil {
-		return nil, fmt.Errorf("read the reindex jobs: %w", err)
-	}
 	if storage.Object != nil {
 		n.joinDeployment(ctx, storage)
 	}
+	if n.registry.IsRead() {
+		if err := n.begin(ctx); err != nil {
+			log.Error("what a crash interrupted cannot be finished yet", "error", err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(err, n.Close(context.WithoutCancel(ctx)))
+	}
 	return n, nil
 }
-
-// IsReady reports whether the registry was read.
-func (n *Node) IsReady() bool { return n.registry.IsRead() }
 
 // Run refreshes the registry, carries reindex jobs and samples the gauges
 // until ctx ends. refreshed is called after every pass and may be nil.
@@ -133,6 +133,7 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	jobs := make(chan error, 1)
 	go func() { jobs <- n.jobs.Run(ctx) }()
 	var running sync.WaitGroup
+	running.Go(func() { n.awaitBegin(ctx, refreshed) })
 	running.Go(func() { n.runObject(ctx) })
 	n.sampleState(ctx)
 	n.sample()
@@ -151,8 +152,13 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 }
 
 // Preload opens live generations, the most used first, so that first requests do
-// not wait.
+// not wait. It begins when the registry was read.
 func (n *Node) Preload(ctx context.Context) {
+	select {
+	case <-n.begun.done:
+	case <-ctx.Done():
+		return
+	}
 	left := n.options.Preload
 	if n.options.MaxOpen > 0 {
 		left = min(left, n.options.MaxOpen)

@@ -46,6 +46,7 @@ type object struct {
 	Object
 	fs vfs.FS
 
+	begin   func() // takes over what is held, once the registry was read
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
@@ -70,9 +71,20 @@ func (n *Node) joinDeployment(ctx context.Context, storage Storage) {
 	})
 	o.Member.OnHandover(n.handOver)
 	o.running.Go(func() { o.Member.Run(running) })
-	if held := o.Member.Held(); len(held) > 0 {
-		o.running.Go(func() { n.ownershipChanged(running, held, nil) })
+	o.begin = func() {
+		if held := o.Member.Held(); len(held) > 0 {
+			o.running.Go(func() { n.ownershipChanged(running, held, nil) })
+		}
 	}
+}
+
+// beginShared takes over what this node writes already and drops the local
+// copies that are no longer listed.
+func (n *Node) beginShared() {
+	if n.object == nil {
+		return
+	}
+	n.object.begin()
 	local, err := n.generations.Local()
 	if err != nil {
 		n.log.Error("local copies cannot be listed", "error", err)
@@ -201,6 +213,9 @@ func (n *Node) WriterAddress(ctx context.Context, text string, creates bool) (st
 	if err != nil {
 		return "", nil // the endpoint says what is wrong with it
 	}
+	if err := n.ready(ctx); err != nil {
+		return "", err
+	}
 	if _, err := n.resolve(ctx, registry.Name{Index: name.Index}); errors.Is(err, problem.IndexNotFound) {
 		if !creates || name.HasGeneration() || m.IsCandidate() {
 			return "", nil
@@ -238,6 +253,9 @@ func (n *Node) Indexers(ctx context.Context) (ownership.Table, error) {
 	if n.object == nil {
 		return ownership.Local{}.Table(ctx)
 	}
+	if err := n.ready(ctx); err != nil {
+		return ownership.Table{}, err // claims are told by the names of indexes
+	}
 	return n.object.Member.Table(ctx, n.registry.Lists)
 }
 
@@ -256,6 +274,9 @@ func (n *Node) describeWriter(ctx context.Context, index registry.ID, status *St
 // is not known is looked up in the bucket once, at most once per refresh
 // interval.
 func (n *Node) resolve(ctx context.Context, name registry.Name) (registry.Entry, error) {
+	if err := n.ready(ctx); err != nil {
+		return registry.Entry{}, err
+	}
 	entry, err := n.registry.Resolve(name)
 	if n.object == nil || !errors.Is(err, problem.IndexNotFound) {
 		return entry, err
@@ -386,8 +407,8 @@ func (n *Node) tellHints(ctx context.Context) {
 
 // renew brings copies up to date and drops those that are no longer listed.
 func (n *Node) renew(ctx context.Context) {
-	if n.object == nil {
-		return
+	if n.object == nil || !n.registry.IsRead() {
+		return // nothing is given up because it is not known
 	}
 	n.object.Member.Prune(func(index registry.ID) bool {
 		_, listed := n.registry.Lists(index)

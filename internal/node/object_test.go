@@ -293,7 +293,7 @@ func TestRepairDuringACreation(t *testing.T) {
 		b.before.Store(&repair)
 		f.mustPut("shop", books)
 		f.mustWrite("shop", book(2, "two"))
-		listed := f.List()
+		listed := f.indexes()
 		if len(listed) != 2 || len(listed[1].Generations) != 1 || listed[1].Live != "1" {
 			t.Errorf("listed %+v", listed)
 		}

@@ -39,7 +39,7 @@ func (n *Node) Write(name registry.Name) *Write { return &Write{node: n, name: n
 // again afterwards. The error is that of work, or a problem.
 func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engine.Session) error) error {
 	for range resolutions {
-		entry, release, err := w.node.settle(w.name)
+		entry, release, err := w.node.settle(ctx, w.name)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,10 @@ func (n *Node) hasMoved(name registry.Name, entry registry.Entry) bool {
 
 // settle resolves a name for a write and keeps it from moving until released.
 // The target of an unfinished job takes no writes.
-func (n *Node) settle(name registry.Name) (registry.Entry, func(), error) {
+func (n *Node) settle(ctx context.Context, name registry.Name) (registry.Entry, func(), error) {
+	if err := n.ready(ctx); err != nil {
+		return registry.Entry{}, nil, err
+	}
 	for range resolutions {
 		index, err := n.registry.Find(name)
 		if err != nil {
@@ -121,7 +124,7 @@ func (w *Write) Finish(ctx context.Context) (string, error) {
 		w.parts = nil
 	}()
 	if w.current == nil {
-		entry, err := w.node.registry.Resolve(w.name)
+		entry, err := w.node.resolve(ctx, w.name)
 		if err != nil {
 			return "", err
 		}
@@ -172,7 +175,7 @@ func (n *Node) remove(ctx context.Context, name registry.Name, work func(*genera
 		g     *generations.Generation
 	)
 	for range resolutions {
-		settled, release, err := n.settle(name)
+		settled, release, err := n.settle(ctx, name)
 		if err != nil {
 			return 0, "", err
 		}

@@ -45,9 +45,9 @@ type owner struct {
 // Audit reads registry and storage and changes nothing.
 func (r *Registry) Audit(ctx context.Context, synced Synced) (Audit, error) {
 	audit := Audit{Registry: "present", Indexes: []AuditedIndex{}, Unusable: []string{}}
-	held, err := r.store.Read(ctx)
+	held, err := r.stored(ctx)
 	switch {
-	case errors.Is(err, versioned.ErrCorrupt):
+	case errors.Is(err, versioned.ErrCorrupt), errors.Is(err, errForeign):
 		audit.Registry = "corrupt"
 	case err != nil:
 		return Audit{}, err

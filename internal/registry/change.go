@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -11,16 +10,23 @@ import (
 )
 
 // change applies a change to the stored registry and takes the result over.
-// The registry of a running deployment is never absent: one that is gone
-// refuses every change (R4).
+// The registry of a running deployment is never absent: one that was not read,
+// is gone or is not the one of before refuses every change (R4).
 func (r *Registry) change(ctx context.Context, apply func(next *state) error) error {
 	r.changing.Lock()
 	defer r.changing.Unlock()
+	if err := r.Check(); err != nil {
+		return err
+	}
 	known := r.Version()
 	written, err := r.store.Change(ctx, func(now versioned.Object[state]) (state, error) {
-		if !now.Exists() || now.Version < known {
-			return state{}, problem.StorageIoError.New("resource", resource).
-				Because(errors.New("the registry is gone or older than the one last read"))
+		switch {
+		case !now.Exists():
+			return state{}, unreadable(errGone)
+		case now.Value.Deployment != r.Deployment():
+			return state{}, unreadable(errForeign)
+		case now.Version < known:
+			return state{}, unreadable(errOlder)
 		}
 		now.Value.settle()
 		next := now.Value.clone()
@@ -30,7 +36,7 @@ func (r *Registry) change(ctx context.Context, apply func(next *state) error) er
 		return next, nil
 	})
 	// Also a change that was refused has brought the newest state.
-	if written.Exists() {
+	if written.Exists() && written.Value.Deployment == r.Deployment() {
 		r.install(written)
 	}
 	return err

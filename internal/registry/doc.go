@@ -12,8 +12,9 @@
 //	R1  Ids of indexes and generations are random, 128 bits, and never used again.
 //	R2  The copy never goes back to an older version.
 //	R3  An index has at most one live generation, and it is one of its own.
-//	R4  A registry that is missing, unreadable or older than the copy deletes nothing:
-//	    the copy stays in force and changes are refused.
+//	R4  A registry that is missing, unreadable, of another deployment or older than
+//	    the copy deletes nothing: the copy stays in force and changes are refused.
+//	    Before any was read, names are neither found nor absent: storage:io_error.
 //	R5  A removed id stays listed as removed until its data is gone.
 //
 // A Registry may be used by any number of goroutines.

@@ -27,15 +27,16 @@ const (
 type Registry struct {
 	bucket bucket.Bucket
 	store  *versioned.Store[state]
+	marks  *versioned.Store[deployment]
 	log    *slog.Logger
-
-	deployment ID
 
 	changing turn.Lock // held by the one change of this node under way; comes before mu
 
-	mu     sync.RWMutex
-	held   versioned.Object[state]
-	readAt time.Time // the last read that succeeded; zero: never
+	mu         sync.RWMutex
+	deployment ID // zero: not known yet
+	held       versioned.Object[state]
+	readAt     time.Time // the last read that succeeded; zero: never
+	failure    string    // of the last read, as it was logged
 }
 
 // deployment marks a bucket that once held a registry.
@@ -45,50 +46,102 @@ type deployment struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
+var errFormat = errors.New("the deployment has a format version that this build does not read")
+
 // Open reads the registry, or begins an empty one in a bucket that never had
-// any. A registry that is gone or cannot be understood leaves the copy unread:
-// nothing is found in it and nothing is changed until a repair.
+// any. A registry that is gone, cannot be read or understood, or is of another
+// deployment leaves the copy unread: every look into it and every change answers
+// storage:io_error until a Refresh or a repair has read it.
 func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, error) {
-	r := &Registry{bucket: b, store: versioned.New[state](b, objectKey, resource), log: log}
-	found, err := r.store.Read(ctx)
-	if errors.Is(err, versioned.ErrCorrupt) {
-		log.Error("the registry cannot be understood; nothing is served until it is repaired", "error", err)
-		return r, nil
-	}
-	if err != nil {
+	r := &Registry{bucket: b, store: versioned.New[state](b, objectKey, resource),
+		marks: versioned.New[deployment](b, deploymentKey, "deployment"), log: log}
+	err := r.learn(ctx)
+	switch {
+	case errors.Is(err, errFormat):
+		return nil, err
+	case err != nil && ctx.Err() != nil:
 		return nil, fmt.Errorf("read the registry: %w", err)
+	case err != nil:
+		r.logFailure("the registry cannot be read; nothing is served until it can be or is repaired", err)
 	}
-	marks := versioned.New[deployment](b, deploymentKey, "deployment")
-	mark, err := marks.Read(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the deployment: %w", err)
-	}
-	r.deployment = mark.Value.ID
-	if !found.Exists() {
-		if mark.Exists() {
-			log.Error("the registry is gone; nothing is served until it is repaired", "deployment", mark.Value.ID)
-			return r, nil
-		}
+	return r, nil
+}
+
+// learn reads the registry for the first time, and the mark of its deployment.
+func (r *Registry) learn(ctx context.Context) error {
+	// The registry is begun before the mark is written: read in this order, no
+	// mark means that there was no registry either.
+	found, unread := r.store.Read(ctx)
+	mark, err := r.readMark(ctx)
+	switch {
+	case err != nil:
+		return err
+	case unread != nil:
+		return unread
+	case !found.Exists() && mark.Exists():
+		return unreadable(errGone)
+	case !found.Exists():
 		if found, err = r.begin(ctx); err != nil {
-			return nil, fmt.Errorf("begin the registry: %w", err)
+			return fmt.Errorf("begin the registry: %w", err)
 		}
 	}
-	if !mark.Exists() {
-		written, err := marks.Replace(ctx, mark, deployment{ID: NewID(), Format: format.Bucket.Version, CreatedAt: time.Now().UTC()})
-		if errors.Is(err, versioned.ErrLost) {
-			written, err = marks.Read(ctx)
+	if !mark.Exists() && !found.Value.Deployment.IsZero() {
+		if mark, err = r.writeMark(ctx, found.Value.Deployment); err != nil {
+			return err
 		}
-		if err != nil {
-			return nil, fmt.Errorf("mark the deployment: %w", err)
-		}
-		mark = written
+	}
+	if found.Value.Deployment != mark.Value.ID || mark.Value.ID.IsZero() {
+		return unreadable(errForeign)
+	}
+	r.install(found)
+	return nil
+}
+
+var (
+	errGone    = errors.New("the registry is gone")
+	errForeign = errors.New("the registry is of another deployment")
+	errOlder   = errors.New("the registry is older than the one last read")
+	errUnread  = errors.New("the registry was not read yet")
+)
+
+func unreadable(cause error) error {
+	return problem.StorageIoError.New("resource", resource).Because(cause)
+}
+
+// readMark reads the mark of the deployment and remembers its id.
+func (r *Registry) readMark(ctx context.Context) (versioned.Object[deployment], error) {
+	mark, err := r.marks.Read(ctx)
+	if err != nil {
+		return mark, err
 	}
 	if mark.Value.Format > format.Bucket.Version {
-		return nil, fmt.Errorf("the deployment has format version %d, this build reads up to %d", mark.Value.Format, format.Bucket.Version)
+		return mark, fmt.Errorf("%w: %d, not up to %d", errFormat, mark.Value.Format, format.Bucket.Version)
 	}
-	r.deployment = mark.Value.ID
-	r.install(found)
-	return r, nil
+	r.know(mark.Value.ID)
+	return mark, nil
+}
+
+// writeMark marks the bucket as that of a deployment, unless another node did.
+func (r *Registry) writeMark(ctx context.Context, id ID) (versioned.Object[deployment], error) {
+	mark, err := r.marks.Change(ctx, func(now versioned.Object[deployment]) (deployment, error) {
+		if now.Exists() {
+			return deployment{}, versioned.ErrUnchanged
+		}
+		return deployment{ID: id, Format: format.Bucket.Version, CreatedAt: time.Now().UTC()}, nil
+	})
+	if err != nil {
+		return mark, fmt.Errorf("mark the deployment: %w", err)
+	}
+	r.know(mark.Value.ID)
+	return mark, nil
+}
+
+func (r *Registry) know(id ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !id.IsZero() {
+		r.deployment = id
+	}
 }
 
 func (r *Registry) begin(ctx context.Context) (versioned.Object[state], error) {
@@ -96,36 +149,57 @@ func (r *Registry) begin(ctx context.Context) (versioned.Object[state], error) {
 		if now.Exists() {
 			return state{}, versioned.ErrUnchanged
 		}
-		return state{Indexes: map[string]*Index{}}, nil
+		return state{Deployment: NewID(), Indexes: map[string]*Index{}}, nil
 	})
 }
 
-// Refresh reads the registry if it changed. A registry that disappeared or
-// cannot be understood leaves the copy in force (R4).
+// Refresh reads the registry if it changed. A registry that disappeared, cannot
+// be understood or is not the one of before leaves the copy in force (R4).
 func (r *Registry) Refresh(ctx context.Context) error {
+	if !r.IsRead() {
+		err := r.learn(ctx)
+		if err != nil {
+			r.logFailure("the registry still cannot be read; nothing is served", err)
+		}
+		return err
+	}
 	r.mu.RLock()
 	held := r.held
 	r.mu.RUnlock()
 	found, changed, err := r.store.ReadUnless(ctx, held)
-	if err == nil && changed && !found.Exists() {
-		err = problem.StorageIoError.New("resource", resource).Because(errors.New("the registry is gone"))
-	}
-	if err == nil && found.Version < held.Version {
-		err = problem.StorageIoError.New("resource", resource).Because(errors.New("the registry is older than the one last read"))
+	switch {
+	case err != nil || !changed:
+	case !found.Exists():
+		err = unreadable(errGone)
+	case found.Value.Deployment != r.Deployment():
+		err = unreadable(errForeign)
+	case found.Version < held.Version:
+		err = unreadable(errOlder)
 	}
 	if err != nil {
-		r.log.Error("the registry cannot be read; the copy stays in force", "error", err)
+		r.logFailure("the registry cannot be read; the copy stays in force", err)
 		return err
 	}
 	r.install(found)
 	return nil
 }
 
+// logFailure tells of a read that failed, once as long as it fails the same way.
+func (r *Registry) logFailure(what string, err error) {
+	r.mu.Lock()
+	told := r.failure == err.Error()
+	r.failure = err.Error()
+	r.mu.Unlock()
+	if !told {
+		r.log.Error(what, "error", err)
+	}
+}
+
 // install takes over a state unless a newer one is held (R2).
 func (r *Registry) install(found versioned.Object[state]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.readAt = time.Now()
+	r.readAt, r.failure = time.Now(), ""
 	if found.Version <= r.held.Version {
 		return
 	}
@@ -134,7 +208,11 @@ func (r *Registry) install(found versioned.Object[state]) {
 }
 
 // Deployment returns the id of the deployment, zero while it is not known.
-func (r *Registry) Deployment() ID { return r.deployment }
+func (r *Registry) Deployment() ID {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.deployment
+}
 
 // IsRead reports whether a registry was ever read.
 func (r *Registry) IsRead() bool { return r.Version() > 0 }
@@ -152,6 +230,15 @@ func (r *Registry) state() state {
 	return r.held.Value
 }
 
+// Check answers storage:io_error while no registry was read, since what exists
+// is not known then.
+func (r *Registry) Check() error {
+	if r.IsRead() {
+		return nil
+	}
+	return unreadable(errUnread)
+}
+
 // Entry is what a name resolves to.
 type Entry struct {
 	Name       Name // with the generation
@@ -161,8 +248,14 @@ type Entry struct {
 }
 
 // Resolve finds the generation a name answers from: index:not_found when there
-// is none, index:no_live_generation for a bare name nothing is live under.
-func (r *Registry) Resolve(name Name) (Entry, error) { return r.state().resolve(name) }
+// is none, index:no_live_generation for a bare name nothing is live under,
+// storage:io_error while no registry was read.
+func (r *Registry) Resolve(name Name) (Entry, error) {
+	if err := r.Check(); err != nil {
+		return Entry{}, err
+	}
+	return r.state().resolve(name)
+}
 
 func (s state) resolve(name Name) (Entry, error) {
 	index, err := s.find(name)
@@ -196,7 +289,12 @@ func (s state) find(name Name) (*Index, error) {
 
 // Find returns what is known of the index of a name, whatever generation the
 // name carries. The result must not be changed.
-func (r *Registry) Find(name Name) (*Index, error) { return r.state().find(name) }
+func (r *Registry) Find(name Name) (*Index, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	return r.state().find(name)
+}
 
 // Listed is an index with its name.
 type Listed struct {
@@ -204,7 +302,8 @@ type Listed struct {
 	*Index
 }
 
-// List returns every index, ordered by name. The indexes must not be changed.
+// List returns every index, ordered by name; none while no registry was read,
+// which Check tells. The indexes must not be changed.
 func (r *Registry) List() []Listed {
 	s := r.state()
 	all := make([]Listed, 0, len(s.Indexes))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/versioned"
@@ -26,9 +27,10 @@ type Repair struct {
 }
 
 // Repair registers every generation that the storage holds and the registry
-// does not. It only adds: entries that exist stay as they are, also parts of
-// them this build does not understand. Registry, storage and marks are read
-// again on every attempt, so that a delete landing meanwhile is not undone.
+// does not; a registry that is gone or damaged is written anew. It only adds:
+// entries that exist stay as they are, also parts of them this build does not
+// understand. Registry, storage and marks are read again on every attempt, so
+// that a delete landing meanwhile is not undone.
 func (r *Registry) Repair(ctx context.Context, request RepairRequest, synced Synced) (Repair, error) {
 	r.changing.Lock()
 	defer r.changing.Unlock()
@@ -42,8 +44,9 @@ func (r *Registry) Repair(ctx context.Context, request RepairRequest, synced Syn
 }
 
 func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced Synced) (Repair, error) {
-	held, err := r.store.Read(ctx)
-	if err != nil && !errors.Is(err, versioned.ErrCorrupt) {
+	held, err := r.stored(ctx)
+	isDamaged := errors.Is(err, versioned.ErrCorrupt) || errors.Is(err, errForeign) || err == nil && !held.Exists()
+	if err != nil && !isDamaged {
 		return Repair{}, err
 	}
 	found, _, err := r.survey(ctx, synced)
@@ -52,11 +55,16 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 	}
 	held.Value.settle()
 	plan := planRepair(held.Value.clone(), withRemoved(found, held.Value.Removed), request)
-	if len(plan.did.AddedGenerations) == 0 {
+	if len(plan.did.AddedGenerations) == 0 && !isDamaged {
 		return plan.did, nil
 	}
-	if r.Version() > held.Version {
-		held.Version = r.Version() // a registry written afresh goes on counting
+	if plan.next.Deployment, err = r.deploymentOf(ctx, held.Value); err != nil {
+		return Repair{}, err
+	}
+	if isDamaged {
+		// A registry written afresh goes on counting, also beyond what this node
+		// never read: nodes that did take over no lower version.
+		held.Version = max(held.Version, r.Version(), uint64(time.Now().UnixMilli()))
 	}
 	written, err := r.store.Replace(ctx, held, plan.next)
 	if err != nil {
@@ -69,6 +77,37 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 		}
 	}
 	return plan.did, nil
+}
+
+// deploymentOf returns the deployment that a repaired registry belongs to: that of
+// the mark, which is written anew where it is lost.
+func (r *Registry) deploymentOf(ctx context.Context, found state) (ID, error) {
+	id := found.Deployment
+	if id.IsZero() {
+		id = r.Deployment()
+	}
+	if id.IsZero() {
+		id = NewID()
+	}
+	mark, err := r.writeMark(ctx, id)
+	return mark.Value.ID, err
+}
+
+// stored reads the registry for audit and repair. One of another deployment is
+// given with errForeign and without its entries, to be replaced.
+func (r *Registry) stored(ctx context.Context) (versioned.Object[state], error) {
+	if r.Deployment().IsZero() {
+		if _, err := r.readMark(ctx); err != nil {
+			return versioned.Object[state]{}, err
+		}
+	}
+	held, err := r.store.Read(ctx)
+	id := held.Value.Deployment
+	if known := r.Deployment(); err == nil && held.Exists() && (id.IsZero() || !known.IsZero() && id != known) {
+		held.Value = state{}
+		err = unreadable(errForeign)
+	}
+	return held, err
 }
 
 type repairPlan struct {

@@ -11,8 +11,9 @@ import (
 // state is the stored object. A state that was read or written never changes;
 // changes work on a clone.
 type state struct {
-	Indexes map[string]*Index `json:"indexes"`
-	Removed []Removed         `json:"removed,omitempty"`
+	Deployment ID                `json:"deployment"` // whose registry it is
+	Indexes    map[string]*Index `json:"indexes"`
+	Removed    []Removed         `json:"removed,omitempty"`
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -59,7 +60,7 @@ type Removed struct {
 }
 
 func (s state) clone() state {
-	next := state{Indexes: make(map[string]*Index, len(s.Indexes)+1), Removed: slices.Clone(s.Removed), Unknown: s.Unknown}
+	next := state{Deployment: s.Deployment, Indexes: make(map[string]*Index, len(s.Indexes)+1), Removed: slices.Clone(s.Removed), Unknown: s.Unknown}
 	for name, index := range s.Indexes {
 		next.Indexes[name] = index.clone()
 	}

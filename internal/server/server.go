@@ -103,7 +103,14 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return ignoreCancelled(authority.Run(running)) })
-	group.Go(func() error { return ignoreCancelled(opened.Run(running, health.Refreshed)) })
+	group.Go(func() error {
+		return ignoreCancelled(opened.Run(running, func() {
+			if opened.IsReady() {
+				health.RegistryRead()
+			}
+			health.Refreshed()
+		}))
+	})
 	group.Go(func() error {
 		warmer.Run(running)
 		return nil

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -119,5 +121,72 @@ func TestAStoppingNodeFinishesRequestsInFlight(t *testing.T) {
 	}
 	if err := <-stopped; err != nil {
 		t.Errorf("stop: %v", err)
+	}
+}
+
+// A node whose registry cannot be read is not ready, says so to every request, and
+// serves once it can be.
+func TestANodeIsReadyOnceItHasReadTheRegistry(t *testing.T) {
+	directory := t.TempDir()
+	c := load(t, "SERVICE_STORAGE_LOCAL_DIRECTORY="+directory)
+	base, stop := start(t, c)
+	ask := func(method, path, body string) (int, string) {
+		t.Helper()
+		request, err := http.NewRequest(method, base+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer k")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		content, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, string(content)
+	}
+	const definition = `{"fields":{"id":{"type":"string","role":"id"}}}`
+	if status, body := ask(http.MethodPut, "/v1alpha1/admin/indexes/x", definition); status != http.StatusCreated {
+		t.Fatal(status, body)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(directory, "bucket", "registry")
+	sound, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, sound[:len(sound)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	base, stop = start(t, c)
+	if status, body := ask(http.MethodGet, "/q/health/ready", ""); status != http.StatusServiceUnavailable {
+		t.Errorf("ready: %d %s", status, body)
+	}
+	for _, path := range []string{"/v1alpha1/admin/indexes", "/v1alpha1/admin/indexes/x", "/v1alpha1/admin/indexes/x/settings",
+		"/v1alpha1/admin/reindexes", "/v1alpha1/admin/reindexes/x", "/v1alpha1/indexes/x/documents"} {
+		if status, body := ask(http.MethodGet, path, ""); status != http.StatusConflict || !strings.Contains(body, `"code":"storage:io_error"`) ||
+			!strings.Contains(body, `"resource":"registry"`) {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	if status, body := ask(http.MethodPut, "/v1alpha1/admin/indexes/y", definition); status != http.StatusConflict {
+		t.Errorf("put: %d %s", status, body)
+	}
+	if err := os.WriteFile(name, sound, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for status := 0; status != http.StatusOK; {
+		status, _ = ask(http.MethodGet, "/q/health/ready", "")
+	}
+	if status, body := ask(http.MethodGet, "/v1alpha1/admin/indexes/x", ""); status != http.StatusOK {
+		t.Errorf("after it can be read: %d %s", status, body)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
 	}
 }

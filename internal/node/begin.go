@@ -1,0 +1,100 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/quiresearch/quire/internal/turn"
+)
+
+// beginRetry is the time between tries to read a registry that could not be
+// read at the start.
+const beginRetry = time.Second
+
+// beginning is how far the start of a node has come.
+type beginning struct {
+	done chan struct{} // closed when names are answered
+
+	mu      turn.Lock // held by the one who begins
+	triedAt time.Time // when a request last tried to
+}
+
+// IsReady reports whether the registry was read and what a crash interrupted is
+// finished.
+func (n *Node) IsReady() bool {
+	select {
+	case <-n.begun.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// ready answers nil once names can be answered, and storage:io_error before. A
+// node that started while the registry could not be read tries again for a
+// request, at most once per interval.
+func (n *Node) ready(ctx context.Context) error {
+	if n.IsReady() {
+		return nil
+	}
+	n.begun.mu.Lock()
+	due := time.Since(n.begun.triedAt) >= beginRetry
+	if due {
+		n.begun.triedAt = time.Now()
+	}
+	n.begun.mu.Unlock()
+	if !due {
+		if err := n.registry.Check(); err != nil {
+			return err
+		}
+	}
+	return n.tryBegin(ctx)
+}
+
+// awaitBegin begins as soon as the registry can be read.
+func (n *Node) awaitBegin(ctx context.Context, begun func()) {
+	if n.IsReady() {
+		return
+	}
+	awaiting, stop := context.WithCancel(ctx)
+	defer stop()
+	every(awaiting, beginRetry, func(ctx context.Context) {
+		if n.tryBegin(ctx) == nil {
+			stop()
+		}
+	})
+	if n.IsReady() && begun != nil {
+		begun()
+	}
+}
+
+func (n *Node) tryBegin(ctx context.Context) error {
+	if !n.registry.IsRead() {
+		if err := n.registry.Refresh(ctx); err != nil {
+			return err
+		}
+	}
+	return n.begin(ctx)
+}
+
+// begin does what has to be done between the first read of the registry and the
+// first answer: generations that were removed go, unfinished jobs are known, so
+// that no write reaches a generation that is being filled, and local copies that
+// are no longer listed are dropped.
+func (n *Node) begin(ctx context.Context) error {
+	n.begun.mu.Lock()
+	defer n.begun.mu.Unlock()
+	if n.IsReady() {
+		return nil
+	}
+	if err := n.eraseRemoved(ctx); err != nil {
+		n.log.Error("removed generations cannot be erased; the next start tries again", "error", err)
+	}
+	if err := n.jobs.Recover(ctx); err != nil {
+		return fmt.Errorf("read the reindex jobs: %w", err)
+	}
+	n.beginShared()
+	close(n.begun.done)
+	return nil
+}

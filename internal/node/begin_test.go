@@ -1,0 +1,214 @@
+package node
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/reindex"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// answersNothing checks that a node whose registry was not read says so to every
+// request that names an index or lists them.
+func answersNothing(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx, name := t.Context(), parse(t, "books")
+	fails := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, problem.StorageIoError) || problem.All(err)[0].Arguments["resource"] != "registry" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if f.IsReady() {
+		t.Error("the node is ready")
+	}
+	_, err := f.List(ctx)
+	fails("list", err)
+	_, err = f.Describe(ctx, name)
+	fails("describe", err)
+	_, err = f.Read(ctx, name, freshness.Token{})
+	fails("read", err)
+	_, err = f.WriterAddress(ctx, "books", true)
+	if f.object != nil {
+		fails("writer", err)
+	}
+	for _, text := range []string{"books", "books@2", "other"} {
+		_, _, err = f.put(text, books)
+		fails("put "+text, err)
+	}
+	fails("delete", f.Delete(ctx, name))
+	_, err = f.Promote(ctx, parse(t, "books@1"))
+	fails("promote", err)
+	_, err = f.Commit(ctx, name)
+	fails("commit", err)
+	_, err = f.Pull(ctx, name)
+	fails("pull", err)
+	w := f.Write(name)
+	fails("write", w.Do(ctx, func(*generations.Generation, *engine.Session) error { return nil }))
+	_, err = w.Finish(ctx)
+	fails("finish", err)
+	_, _, err = f.DeleteAll(ctx, name)
+	fails("delete all", err)
+	_, err = f.ReadSettings(ctx, name)
+	fails("read settings", err)
+	_, _, err = f.PutSettings(ctx, name, nil, []byte(`{}`))
+	fails("put settings", err)
+	_, _, err = f.PatchSettings(ctx, name, nil, []byte(`{}`))
+	fails("patch settings", err)
+	_, err = f.DeleteSettings(ctx, name)
+	fails("delete settings", err)
+	_, err = f.StartReindex(ctx, reindex.Request{Target: parse(t, "books@2"), Promote: reindex.Auto})
+	fails("reindex", err)
+	_, err = f.Reindex(ctx, name)
+	fails("job", err)
+	_, err = f.Reindexes(ctx)
+	fails("jobs", err)
+	_, err = f.CancelReindex(ctx, name)
+	fails("cancel", err)
+	if f.object != nil {
+		_, err = f.Indexers(ctx)
+		fails("indexers", err)
+	}
+}
+
+// I14: a node that starts while the registry cannot be read knows of no index
+// and of none that is absent, changes nothing, keeps what it writes and its
+// local copies, and serves as soon as the registry can be read.
+func TestANodeThatCannotReadTheRegistryAtItsStart(t *testing.T) {
+	unreadable := func(c faultbucket.Call) faultbucket.Fault {
+		if c.Key == "registry" && c.Op == "get" {
+			return faultbucket.Unavailable
+		}
+		return faultbucket.None
+	}
+	synctest.Test(t, func(t *testing.T) {
+		store, disk := memory.New(nil), vfs.Memory()
+		b := faultbucket.New(store, nil)
+		f := shared(t, b, disk, "a")
+		f.mustPut("books", books)
+		f.mustPut("books@2", books)
+		f.mustWrite("books", book(1, "one"), book(2, "two"))
+		if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
+			t.Fatal(err)
+		}
+		// An unfinished job, which a write to its target must not overtake.
+		if _, err := f.StartReindex(t.Context(), reindex.Request{Target: parse(t, "books@2"), Promote: reindex.Manual}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault { // it dies without giving up what it writes
+			if c.Key == "leadership" {
+				return faultbucket.Unavailable
+			}
+			return faultbucket.None
+		})
+		f.stop()
+		if err := f.Close(t.Context()); err == nil {
+			t.Error("it gave up what it writes")
+		}
+		f.Node = nil
+		before := stored(t, store)
+		b.SetPlan(unreadable)
+		f = shared(t, b, disk, "a")
+		answersNothing(t, f)
+		time.Sleep(2 * time.Minute) // claims of what is not listed are given up after half a minute
+		answersNothing(t, f)
+		for key := range stored(t, store) {
+			if _, was := before[key]; !was {
+				t.Errorf("%s was written", key)
+			}
+		}
+		if len(f.object.Member.Held()) != 1 {
+			t.Error("the index was given up")
+		}
+		if local, err := f.generations.Local(); err != nil || len(local) != 2 {
+			t.Errorf("local copies: %v %v", local, err)
+		}
+		b.SetPlan(nil)
+		time.Sleep(2 * time.Second)
+		if !f.IsReady() {
+			t.Fatal("the node is not ready although the registry can be read")
+		}
+		if _, err := f.write("books@2", book(9, "nine")); !errors.Is(err, problem.ReindexTargetBusy) {
+			t.Errorf("a write to what a job fills: %v", err)
+		}
+		f.mustWrite("books", book(3, "three"))
+		if got := f.documents("books", ""); len(got) != 2 {
+			t.Errorf("documents %v", got)
+		}
+	})
+}
+
+// A request finds the registry the moment it can be read.
+func TestARequestBeginsANode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memory.New(nil)
+		f := shared(t, store, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.shut()
+		b := faultbucket.New(store, func(c faultbucket.Call) faultbucket.Fault {
+			if strings.HasPrefix(c.Key, "registry") {
+				return faultbucket.Unavailable
+			}
+			return faultbucket.None
+		})
+		f = shared(t, b, vfs.Memory(), "b")
+		b.SetPlan(nil)
+		if _, err := f.Describe(t.Context(), parse(t, "books")); err != nil {
+			t.Errorf("got %v", err)
+		}
+		if !f.IsReady() {
+			t.Error("the node is not ready")
+		}
+	})
+}
+
+// A repair of a registry that was never read makes the node serve.
+func TestARepairBeginsANode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		f := shared(t, b, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
+			t.Fatal(err)
+		}
+		f.shut()
+		if _, err := b.PutIf(t.Context(), "registry", bucket.Bytes([]byte("garbage")), bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		f = shared(t, b, vfs.Memory(), "a")
+		answersNothing(t, f)
+		if _, err := f.RepairRegistry(t.Context(), registry.RepairRequest{PromoteNewest: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.documents("books", ""); len(got) != 1 || !f.IsReady() {
+			t.Errorf("after the repair: %v", got)
+		}
+	})
+}
+
+// stored returns every object.
+func stored(t *testing.T, b bucket.Bucket) map[string]bucket.Tag {
+	t.Helper()
+	listing, err := b.List(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string]bucket.Tag)
+	for _, e := range listing.Entries {
+		all[e.Key] = e.Tag
+	}
+	return all
+}

@@ -1,0 +1,220 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/problem"
+)
+
+// away is a bucket some of whose objects cannot be read while it is away.
+type away struct {
+	bucket.Bucket
+	keys []string // that cannot be read
+	puts int
+}
+
+func (a *away) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	for _, one := range a.keys {
+		if one == key {
+			return bucket.Object{}, bucket.ErrUnknown
+		}
+	}
+	return a.Bucket.Get(ctx, key, unless)
+}
+
+func (a *away) PutIf(ctx context.Context, key string, body bucket.Body, c bucket.Condition) (bucket.Written, error) {
+	a.puts++
+	return a.Bucket.PutIf(ctx, key, body, c)
+}
+
+// isUnread checks that a registry answers nothing of what it does not know.
+func isUnread(t *testing.T, r *Registry) {
+	t.Helper()
+	fails := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, problem.StorageIoError) || problem.All(err)[0].Arguments["resource"] != "registry" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if r.IsRead() {
+		t.Error("it counts as read")
+	}
+	fails("check", r.Check())
+	_, err := r.Resolve(Name{Index: "books"})
+	fails("resolve", err)
+	_, err = r.Find(Name{Index: "other"})
+	fails("find", err)
+	fails("create", r.CreateIndex(t.Context(), Name{"other", "1"}, NewID(), NewID(), time.Now()))
+	_, err = r.RemoveIndex(t.Context(), Name{Index: "books"}, time.Now())
+	fails("remove", err)
+	if err := r.Refresh(t.Context()); err == nil {
+		t.Error("it can be refreshed")
+	}
+}
+
+// I14: a registry that cannot be read at the start answers no name, changes
+// nothing, and learns what there is, and of which deployment, once it can.
+func TestARegistryThatCannotBeReadAtTheStartKnowsNothing(t *testing.T) {
+	for _, keys := range [][]string{{"registry"}, {"deployment"}, {"registry", "deployment"}} {
+		b := &away{Bucket: memory.New(nil)}
+		sound := open(t, b)
+		create(t, sound, "books@1")
+		b.keys, b.puts = keys, 0
+		late := open(t, b)
+		isUnread(t, late)
+		if b.puts != 0 {
+			t.Errorf("%v: %d writes", keys, b.puts)
+		}
+		b.keys = nil
+		if err := late.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		resolve(t, late, "books")
+		if late.Deployment() != sound.Deployment() || late.Deployment().IsZero() {
+			t.Errorf("deployment %v, not %v", late.Deployment(), sound.Deployment())
+		}
+		create(t, late, "other@1")
+	}
+}
+
+// A bucket that is away when the first node starts holds a registry once it is
+// back.
+func TestARegistryIsBegunLate(t *testing.T) {
+	b := &away{Bucket: memory.New(nil), keys: []string{"registry"}}
+	r := open(t, b)
+	isUnread(t, r)
+	b.keys = nil
+	if err := r.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	create(t, r, "books@1")
+}
+
+// I14: the registry of another deployment, or another object in its place, is
+// neither read nor changed, and a repair puts the own one there again.
+func TestAForeignRegistryIsNotTakenOver(t *testing.T) {
+	other := memory.New(nil)
+	foreign := open(t, other)
+	for _, name := range []string{"a@1", "b@1", "c@1", "d@1"} {
+		create(t, foreign, name)
+	}
+	content, _, err := bucket.ReadAll(t.Context(), other, objectKey, "", 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark, _, err := bucket.ReadAll(t.Context(), other, deploymentKey, "", 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, content := range map[string][]byte{"of another deployment": content, "another object": mark} {
+		b := memory.New(nil)
+		r := open(t, b)
+		books := create(t, r, "books@1")
+		identify(t, b, books)
+		if _, err := b.PutIf(t.Context(), objectKey, bucket.Bytes(content), bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Refresh(t.Context()); !errors.Is(err, problem.StorageIoError) {
+			t.Errorf("%s: refreshed: %v", what, err)
+		}
+		if err := r.CreateIndex(t.Context(), Name{"other", "1"}, NewID(), NewID(), time.Now()); !errors.Is(err, problem.StorageIoError) {
+			t.Errorf("%s: changed: %v", what, err)
+		}
+		resolve(t, r, "books")
+		if _, err := r.Resolve(Name{Index: "a"}); !errors.Is(err, problem.IndexNotFound) {
+			t.Errorf("%s: %v", what, err)
+		}
+		late := open(t, b)
+		isUnread(t, late)
+		all := func(context.Context, ID) (bool, error) { return true, nil }
+		if audit, err := late.Audit(t.Context(), all); err != nil || audit.Registry != "corrupt" || len(audit.Indexes) != 1 {
+			t.Errorf("%s: audit %+v %v", what, audit, err)
+		}
+		if done, err := late.Repair(t.Context(), RepairRequest{PromoteNewest: true}, all); err != nil || len(done.Promoted) != 1 {
+			t.Errorf("%s: repair %+v %v", what, done, err)
+		}
+		for _, one := range []*Registry{late, r, open(t, b)} {
+			if err := one.Refresh(t.Context()); err != nil {
+				t.Errorf("%s: after the repair: %v", what, err)
+			}
+			if e := resolve(t, one, "books"); e.Generation != books.Generation {
+				t.Errorf("%s: after the repair books is %v", what, e)
+			}
+			create(t, one, NewID().String()+"@1")
+		}
+	}
+}
+
+// A damaged registry of a deployment without indexes is written anew, and a node
+// that read it before takes it over although the one that repairs never did.
+func TestARepairOfADamagedRegistryWithNothingToAdd(t *testing.T) {
+	none := func(context.Context, ID) (bool, error) { return false, nil }
+	for _, garbage := range []string{"", "garbage"} {
+		b := memory.New(nil)
+		knows := open(t, b)
+		for range 3 {
+			create(t, knows, "books@1")
+			if _, err := knows.RemoveIndex(t.Context(), Name{Index: "books"}, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var err error
+		if garbage == "" {
+			_, err = b.Delete(t.Context(), objectKey, bucket.Always)
+		} else {
+			_, err = b.PutIf(t.Context(), objectKey, bucket.Bytes([]byte(garbage)), bucket.Always)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := open(t, b)
+		if _, err := late.Repair(t.Context(), RepairRequest{}, none); err != nil {
+			t.Fatal(err)
+		}
+		create(t, late, "books@1")
+		if err := knows.Refresh(t.Context()); err != nil {
+			t.Errorf("%q: the repaired registry is not taken over: %v", garbage, err)
+		}
+		resolve(t, knows, "books")
+	}
+}
+
+// A registry whose mark was never written belongs to the deployment it names.
+func TestAMarkIsWrittenForTheRegistryThatIsThere(t *testing.T) {
+	b := memory.New(nil)
+	first := open(t, b)
+	create(t, first, "books@1")
+	if _, err := b.Delete(t.Context(), deploymentKey, bucket.Always); err != nil {
+		t.Fatal(err)
+	}
+	second := open(t, b)
+	resolve(t, second, "books")
+	if second.Deployment() != first.Deployment() {
+		t.Errorf("%v, not %v", second.Deployment(), first.Deployment())
+	}
+	// A newer form of everything refuses the start.
+	if _, err := second.marks.Change(t.Context(), func(now versioned.Object[deployment]) (deployment, error) {
+		now.Value.Format = 1 << 20
+		return now.Value, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), b, slog.New(slog.DiscardHandler)); err == nil {
+		t.Error("a newer form is read")
+	}
+}
+
+func identify(t *testing.T, b bucket.Bucket, e Entry) {
+	t.Helper()
+	if err := Identify(t.Context(), b, Identity{Index: e.Name.Index, IndexID: e.Index, Generation: e.Name.Generation,
+		GenerationID: e.Generation, CreatedAt: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+}
