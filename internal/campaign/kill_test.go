@@ -25,14 +25,14 @@ func TestStoppedNodesLoseNothingAcknowledged(t *testing.T) {
 		})
 		l.restart()
 	}
-	writes, reads := l.figures()
-	t.Logf("%d kills, %d clean stops, %d acknowledged writes, %d checked reads", kills, *cycles-kills, writes, reads)
+	t.Logf("%d cycles: %d kills, %d clean stops; %s", *cycles, kills, *cycles-kills, l.verdict())
 }
 
 // A node that is killed again and again while it recovers loses nothing.
 func TestNodesKilledWhileTheyRecover(t *testing.T) {
 	l := newLoad(t, *documents, quick...)
-	for range max(2, *cycles/3) {
+	rounds := max(2, *cycles/3)
+	for range rounds {
 		l.while(func() {
 			time.Sleep(time.Duration(100+l.random.IntN(300)) * time.Millisecond)
 			l.kill()
@@ -50,4 +50,5 @@ func TestNodesKilledWhileTheyRecover(t *testing.T) {
 		}
 		l.restart()
 	}
+	t.Logf("%d cycles: %d kills, %d of them in recovery; %s", rounds, 4*rounds, 3*rounds, l.verdict())
 }
