@@ -106,7 +106,7 @@ func askRandomly(r *rand.Rand, docs []made) asked {
 		return d.words[r.IntN(len(d.words))]
 	}
 	term := func(w string) plan.Node { return &plan.Term{Structure: "text", Text: w, Scoring: &scoring} }
-	switch r.IntN(6) {
+	switch r.IntN(8) {
 	case 0:
 		w := word()
 		return asked{"term " + w, term(w), func(d *made) bool { return slices.Contains(d.words, w) }}
@@ -153,11 +153,40 @@ func askRandomly(r *rand.Rand, docs []made) asked {
 			}
 			return strings.Contains(" "+strings.Join(d.words, " ")+" ", " "+strings.Join(words, " ")+" ")
 		}}
+	case 5, 6:
+		// A word and what is near it, as typed words are compiled.
+		w := word()
+		if r.IntN(3) == 0 {
+			w = w[:len(w)-1]
+		}
+		expand := &plan.Expand{Structure: "text", Text: w, Edits: r.IntN(2), Constants: []float64{1}}
+		near := func(d *made) bool {
+			return slices.ContainsFunc(d.words, func(other string) bool { return strings.HasPrefix(other, w) })
+		}
+		if expand.Prefix = expand.Edits == 0; expand.Edits == 1 {
+			expand.Constants = [][]float64{{1, 1}, {1, 0.5}}[r.IntN(2)]
+			near = func(d *made) bool {
+				return slices.ContainsFunc(d.words, func(other string) bool { return isNear(w, other) })
+			}
+		}
+		return asked{fmt.Sprint("word ", w, " edits ", expand.Edits), &plan.Or{Clauses: []plan.Node{term(w), expand}}, near}
 	}
 	prefix := word()[:2]
 	return asked{"prefix " + prefix, &plan.Expand{Structure: "text", Text: prefix, Prefix: true, Constants: []float64{1}}, func(d *made) bool {
 		return slices.ContainsFunc(d.words, func(w string) bool { return strings.HasPrefix(w, prefix) })
 	}}
+}
+
+// isNear reports whether one letter more, less or other, or two swapped, make
+// one word the other.
+func isNear(a, b string) bool {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
 func TestEveryWayFindsTheSame(t *testing.T) {
@@ -168,12 +197,12 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 	defer whole.Release()
 	both := snapshot.New(2, []*snapshot.Segment{makeSegment(t, "again", first, false), segments[1]}, nil)
 	defer both.Release()
-	for i := range 200 {
+	for i := range 300 {
 		snap, docs := whole, first
 		if i%2 == 1 {
 			snap, docs = both, slices.Concat(first, second)
 		}
-		runner := collect.NewRunner(collect.Options{Threads: -1, FilterCacheQueries: i%3 - 1, PrefixCacheWords: -1}, nil)
+		runner := collect.NewRunner(collect.Options{Threads: -1, FilterCacheQueries: i%3 - 1, PrefixCacheWords: -1, TypoCacheWords: -1}, nil)
 		q := askRandomly(r, docs)
 		request := collect.Request{Query: q.node, Limit: 1 + r.IntN(20), CountTo: collect.Everything}
 		holds := q.holds

@@ -58,7 +58,7 @@ func (s *Scanner) bestOfPhrase(ctx context.Context, p *phraseStep, from, to uint
 			}
 			out := &s.room.batch
 			out.reset()
-			if floor > 0 {
+			if floor > 0 && p.limits(p.byCost[0]) {
 				// A phrase is no more frequent than its rarest word here.
 				n := p.table.Grade(p.weight, docs[first:last], lead.Freqs()[first:], p.lengths, float32(floor/(1+1e-6)), out.docsRoom[:], out.sumsRoom[:], 0)
 				out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
@@ -67,8 +67,12 @@ func (s *Scanner) bestOfPhrase(ctx context.Context, p *phraseStep, from, to uint
 				out.sums = out.sumsRoom[:last-first]
 			}
 			s.skipped = s.skipped || len(out.docs) < last-first
-			for _, t := range words[1:] {
-				if len(out.docs) > 0 && t.keepFrequent(out, p, floor) {
+			for i, t := range words[1:] {
+				least := floor
+				if !p.limits(p.byCost[i+1]) {
+					least = -1
+				}
+				if len(out.docs) > 0 && t.keepFrequent(out, p, least) {
 					s.skipped = true
 				}
 			}

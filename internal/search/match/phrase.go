@@ -134,7 +134,12 @@ func (s *phraseStep) next(from uint32) uint32 {
 	return s.find.next(from)
 }
 
-// bound uses that a phrase is no more frequent than any of its words.
+// limits reports whether the phrase is never more frequent than a word. With
+// other words between, every place of its first word counts, whichever of the
+// following words it shares with the place before.
+func (s *phraseStep) limits(number int) bool { return s.slop == 0 || number == 0 }
+
+// bound uses that a phrase is no more frequent than its words.
 func (s *phraseStep) bound(from, to uint32) float64 {
 	if s.table == nil {
 		return 0
@@ -149,7 +154,9 @@ func (s *phraseStep) bound(from, to uint32) float64 {
 		if !part.opened || !part.it.SeekBlock(from) {
 			return 0
 		}
-		top = min(top, part.it.MaxIn(from, to, s.table.Norms()))
+		if s.limits(number) {
+			top = min(top, part.it.MaxIn(from, to, s.table.Norms()))
+		}
 	}
 	return float64(score.Raise(s.weight * top))
 }
