@@ -20,6 +20,8 @@ const maxReadings = 1024
 type expandStep struct {
 	bands []band
 	count int
+	of    *expansion
+	field *terms.Field
 }
 
 // band is the documents with a term at one distance, the nearest first: a set
@@ -30,8 +32,13 @@ type band struct {
 	memo  memo
 }
 
-// maxWalked is how many terms are walked side by side; more become sets.
-const maxWalked = 8
+const (
+	// maxWalked is how many terms are walked side by side; more become sets.
+	maxWalked = 8
+	// minWalked is how many documents several terms have to be walked: fewer
+	// become sets too, which tell how many they are.
+	minWalked = 8192
+)
 
 func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
 	field := b.segment.Reader.Terms(n.Structure)
@@ -46,15 +53,14 @@ func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
 		}
 		b.view.caches.keepExpansion(b.segment.Reader, n, e)
 	}
+	s := &expandStep{of: e, field: field}
 	if e.lazy != nil {
-		s := &expandStep{}
 		s.add(&lazyStep{e.lazy}, b.constant(n, 0, factor))
 		return s, nil
 	}
 	if e.sets == nil {
-		return b.walked(n, field, e.terms, factor), nil
+		return b.walked(s, n, factor), nil
 	}
-	s := &expandStep{}
 	for distance, set := range e.sets {
 		if set.count > 0 {
 			s.add(&setStep{set}, b.constant(n, distance, factor))
@@ -73,6 +79,10 @@ type expansion struct {
 	terms [][]terms.Entry
 	sets  []*Set
 	lazy  *lazySet // of a word without typos
+
+	whole   terms.Entry // the word itself, DocFreq 0 when it is none of the terms
+	atLeast int         // documents that hold one of the terms
+	isCount bool        // atLeast is how many there are
 }
 
 func (e *expansion) bytes() int64 {
@@ -95,35 +105,45 @@ func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
 	if err := b.view.stopped(lastTurn); err != nil {
 		return nil, err
 	}
-	total := 0
+	e := &expansion{}
+	total, documents := 0, 0
 	for _, entries := range byDistance {
 		total += len(entries)
-	}
-	if total <= maxWalked {
-		return &expansion{terms: byDistance}, nil
-	}
-	if len(byDistance) == 1 {
-		if lazy := newLazySet(field, byDistance[0], b.documents); lazy != nil {
-			return &expansion{lazy: lazy}, nil
+		for _, entry := range entries {
+			documents += int(entry.DocFreq)
+			e.atLeast = max(e.atLeast, int(entry.DocFreq))
 		}
 	}
-	e := &expansion{sets: make([]*Set, len(byDistance))}
+	if whole, ok := field.Lookup([]byte(n.Text)); ok && slices.Contains(byDistance[0], whole) {
+		e.whole = whole
+	}
+	if total <= 1 || total <= maxWalked && documents >= minWalked {
+		e.terms, e.isCount = byDistance, total <= 1
+		return e, nil
+	}
+	if len(byDistance) == 1 {
+		if e.lazy = newLazySet(field, byDistance[0], b.documents); e.lazy != nil {
+			e.atLeast = max(e.atLeast, e.lazy.head.count)
+			return e, nil
+		}
+	}
+	e.sets = make([]*Set, len(byDistance))
 	for i, entries := range byDistance {
 		var err error
 		if e.sets[i], err = b.unionOf(field, entries); err != nil {
 			return nil, err
 		}
 	}
+	e.atLeast, e.isCount = countUnion(e.sets, b.documents), true
 	return e, nil
 }
 
 // walked returns the step of a word that stands for a few terms.
-func (b *binder) walked(n *plan.Expand, field *terms.Field, byDistance [][]terms.Entry, factor float64) step {
-	s := &expandStep{}
-	for distance, entries := range byDistance {
+func (b *binder) walked(s *expandStep, n *plan.Expand, factor float64) step {
+	for distance, entries := range s.of.terms {
 		union := &orStep{}
 		for _, e := range entries {
-			union.steps = append(union.steps, b.newTerm(field, e))
+			union.steps = append(union.steps, b.newTerm(s.field, e))
 		}
 		switch len(entries) {
 		case 0:

@@ -16,6 +16,12 @@ func (s *Scanner) Reached(k int) float32 {
 	case *termStep:
 		return root.reached(k)
 	case *orStep:
+		if word, near := wordIn(root); word != nil {
+			if reached := word.reached(k); reached > 0 {
+				return float32((float64(reached) + near.bands[0].score) * reachedSlack)
+			}
+			return 0
+		}
 		best := float32(0)
 		for _, c := range root.steps {
 			if t, ok := c.(*termStep); ok {

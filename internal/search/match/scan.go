@@ -183,34 +183,6 @@ func (s *Scanner) Within(docs []uint32) {
 // Skipped reports whether matches were left out.
 func (s *Scanner) Skipped() bool { return s.skipped }
 
-// Known returns how many hits there are at least, as far as that can be told
-// without looking, and whether that is all of them.
-func (s *Scanner) Known() (atLeast int, exact bool) {
-	switch root := s.root.(type) {
-	case noStep:
-		return 0, true
-	case *everyStep:
-		if s.mask.domain == nil {
-			return s.binder.segment.Documents, true
-		}
-		return 0, false
-	case *orStep:
-		if s.mask.isFull() {
-			for _, c := range root.steps {
-				if term, ok := c.(*termStep); ok {
-					atLeast = max(atLeast, term.cost())
-				}
-			}
-		}
-		return atLeast, false
-	case *termStep, *setStep, *listStep:
-		if s.mask.isFull() {
-			return root.cost(), true
-		}
-	}
-	return 0, false
-}
-
 // isFlat reports whether a step has one bound for all documents, which costs
 // nothing to ask for.
 func isFlat(s step) bool {
@@ -262,6 +234,7 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	in, out := &s.room.in, &s.room.out
 	flat := s.sums != nil && isFlat(s.root)
+	word, near := s.wordOf()
 	for base := from &^ (Span - 1); base < to; base += Span {
 		if (term != nil || union != nil) && sink.Prunes() {
 			if term != nil {
@@ -282,6 +255,9 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 		if flat && sink.Prunes() && s.root.bound(base, to) <= sink.Floor() {
 			s.skipped = true
 			return nil // what follows is bounded by the same score
+		}
+		if word != nil && sink.Prunes() && near.bound(base, to) <= sink.Floor() {
+			return s.bestOfWord(ctx, word, near, base, to, sink)
 		}
 		if sink.Prunes() && (sink.SkipsWindow(base) || s.sums != nil && s.root.bound(base, base+Span) <= sink.Floor()) {
 			s.skipped = true

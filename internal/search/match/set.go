@@ -96,6 +96,58 @@ func newSparseSet(docs []uint32, documents uint32) *Set {
 	return &Set{docs: docs, count: len(docs)}
 }
 
+// countUnion returns how many documents of a segment of so many are in any of
+// the sets.
+func countUnion(sets []*Set, documents uint32) int {
+	var filled []*Set
+	isSparse := true
+	for _, set := range sets {
+		if set.count > 0 {
+			filled = append(filled, set)
+			isSparse = isSparse && set.words == nil
+		}
+	}
+	switch {
+	case len(filled) == 0:
+		return 0
+	case len(filled) == 1:
+		return filled[0].count
+	case isSparse:
+		union := filled[0].docs
+		for _, set := range filled[1:] {
+			union = merged(union, set.docs)
+		}
+		return len(union)
+	}
+	union := bitset.New(documents)
+	for _, set := range filled {
+		if set.words != nil {
+			bitset.OrWords(union.Words(), set.words)
+			continue
+		}
+		for _, doc := range set.docs {
+			union.Set(doc)
+		}
+	}
+	return union.Count()
+}
+
+// merged returns the documents of two ascending lists.
+func merged(a, b []uint32) []uint32 {
+	all := make([]uint32, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		doc := min(a[0], b[0])
+		if a[0] == doc {
+			a = a[1:]
+		}
+		if b[0] == doc {
+			b = b[1:]
+		}
+		all = append(all, doc)
+	}
+	return append(append(all, a...), b...)
+}
+
 // Count is the number of documents.
 func (s *Set) Count() int { return s.count }
 
