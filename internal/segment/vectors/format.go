@@ -36,10 +36,14 @@ func finish(ctx context.Context, o Options, docs []uint32, rows []float32, start
 	}
 	z := &quantized{bits: o.bits(), values: o.padded(), scale: make([]float32, nodes), norm: make([]float32, nodes)}
 	z.codes = make([]byte, nodes*z.stride())
-	for i := range nodes {
-		z.set(i, rows[i*o.Dimensions:][:o.Dimensions])
+	if z.bits == 4 {
+		z.measure(rows, o.Dimensions)
 	}
-	size := headerBytes + 4*align + 4*nodes + 4*len(rows) + len(z.codes) + 8*nodes + 4*len(g.ground) + nodes
+	room := make([]float32, o.Dimensions)
+	for i := range nodes {
+		z.set(i, rows[i*o.Dimensions:][:o.Dimensions], room)
+	}
+	size := headerBytes + 4*align + 8*len(z.centre) + 4*nodes + 4*len(rows) + len(z.codes) + 8*nodes + 4*len(g.ground) + nodes
 	out := make([]byte, 0, size)
 	out = binary.LittleEndian.AppendUint32(out, uint32(o.Dimensions))
 	out = append(out, byte(o.Similarity), byte(o.Quantization))
@@ -52,6 +56,8 @@ func finish(ctx context.Context, o Options, docs []uint32, rows []float32, start
 	out = pad(appendWords(out, docs))
 	out = pad(appendFloats(out, rows))
 	out = pad(append(out, z.codes...))
+	out = appendFloats(out, z.centre)
+	out = appendFloats(out, z.spread)
 	out = appendFloats(out, z.scale)
 	out = appendFloats(out, z.norm)
 	out = appendWords(out, g.ground)
@@ -169,6 +175,10 @@ func Open(data []byte) (*Reader, error) {
 	r.codes = quantized{bits: o.bits(), values: o.padded()}
 	r.codes.codes = c.take(nodes * r.codes.stride())
 	c.skipPadding()
+	if r.codes.bits == 4 {
+		r.codes.centre = c.floats(o.Dimensions)
+		r.codes.spread = c.floats(o.Dimensions)
+	}
 	r.codes.scale = c.floats(nodes)
 	r.codes.norm = c.floats(nodes)
 	if top >= 0 {

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"math"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/simd"
 )
@@ -9,12 +10,18 @@ import (
 // A quantized row holds whole numbers around a middle: value ≈ scale × (code −
 // middle). Each row has a scale of its own, so that one long vector does not
 // coarsen the others; norm is the squared length of what the codes stand for.
+//
+// Codes of 4 bits have no steps to waste on dimensions that hardly vary: there
+// value ≈ centre + spread × scale × (code − middle), with a centre and a spread
+// of each dimension that all rows share.
 type quantized struct {
 	bits   int // 8 or 4
 	values int // padded
 	codes  []byte
 	scale  []float32
 	norm   []float32
+	centre []float32 // of 4 bits
+	spread []float32
 }
 
 func (z *quantized) middle() int32 {
@@ -26,32 +33,69 @@ func (z *quantized) middle() int32 {
 
 func (z *quantized) stride() int { return z.values * z.bits / 8 }
 
-// set encodes v as row i.
-func (z *quantized) set(i int, v []float32) {
-	top := float32(127)
+// measure sets centre and spread to the mean and the deviation of each
+// dimension.
+func (z *quantized) measure(rows []float32, dimensions int) {
+	z.centre, z.spread = make([]float32, dimensions), make([]float32, dimensions)
+	sums, squares := make([]float64, dimensions), make([]float64, dimensions)
+	n := float64(max(1, len(rows)/dimensions))
+	for at := 0; at < len(rows); at += dimensions {
+		for j, x := range rows[at:][:dimensions] {
+			sums[j] += float64(x)
+			squares[j] += float64(x) * float64(x)
+		}
+	}
+	most := 0.0
+	for j := range sums {
+		sums[j] /= n
+		squares[j] = math.Sqrt(max(0, squares[j]/n-sums[j]*sums[j]))
+		most = max(most, squares[j])
+	}
+	for j := range sums {
+		z.centre[j] = float32(sums[j])
+		z.spread[j] = float32(max(squares[j], most/leastSpread))
+		if most == 0 {
+			z.spread[j] = 1
+		}
+	}
+}
+
+// leastSpread is how much narrower than the widest a dimension may be taken
+// for: below it lie rounding errors.
+const leastSpread = 1 << 10
+
+// set encodes v as row i; room has the length of v.
+func (z *quantized) set(i int, v, room []float32) {
 	if z.bits == 4 {
-		top = 7
+		z.setFour(i, v, room)
+		return
 	}
-	var highest float32
-	for _, x := range v {
-		highest = max(highest, float32(math.Abs(float64(x))))
-	}
-	scale := highest / top
-	inverse := float32(0)
-	if scale > 0 {
-		inverse = 1 / scale
-	}
+	scale, inverse := steps(v, 127)
 	row := z.codes[i*z.stride():][:z.stride()]
 	clear(row)
 	var norm float64
 	for j, x := range v {
-		code := int32(math.RoundToEven(float64(x * inverse)))
-		norm += float64(code) * float64(code)
-		u := byte(code + z.middle())
-		if z.bits == 8 {
-			row[j] = u
-			continue
-		}
+		code := math.RoundToEven(float64(x * inverse))
+		norm += code * code
+		row[j] = byte(int32(code) + 128)
+	}
+	z.scale[i] = scale
+	z.norm[i] = float32(norm) * scale * scale
+}
+
+func (z *quantized) setFour(i int, v, room []float32) {
+	for j, x := range v {
+		room[j] = (x - z.centre[j]) / z.spread[j]
+	}
+	scale, inverse := steps(room, 7)
+	row := z.codes[i*z.stride():][:z.stride()]
+	clear(row)
+	var norm float64
+	for j, x := range room {
+		code := float32(math.RoundToEven(float64(x * inverse)))
+		stands := float64(z.centre[j] + z.spread[j]*scale*code)
+		norm += stands * stands
+		u := byte(int32(code) + 8)
 		block, at := j/simd.Lanes, j%simd.Lanes
 		if at < simd.Lanes/2 {
 			row[block*simd.Lanes/2+at] |= u
@@ -60,12 +104,26 @@ func (z *quantized) set(i int, v []float32) {
 		}
 	}
 	z.scale[i] = scale
-	z.norm[i] = float32(norm) * scale * scale
+	z.norm[i] = float32(norm)
+}
+
+// steps returns the width of a step and its inverse, so that the highest value
+// of v is top steps from 0.
+func steps(v []float32, top float32) (scale, inverse float32) {
+	var highest float32
+	for _, x := range v {
+		highest = max(highest, x, -x)
+	}
+	if highest == 0 {
+		return 0, 0
+	}
+	return highest / top, top / highest
 }
 
 // side is a query quantized for products with codes.
 type side struct {
 	values []int8
+	spread []float32 // the query times the spread of each dimension
 	scale  float32
 	sum    int32 // of the values, for taking the middle out
 }
@@ -76,15 +134,16 @@ func (z *quantized) query(v []float32, into *side) {
 	}
 	into.values = into.values[:z.values]
 	clear(into.values)
-	var highest float32
-	for _, x := range v {
-		highest = max(highest, float32(math.Abs(float64(x))))
+	inverse := float32(0)
+	if z.bits == 4 {
+		into.spread = slices.Grow(into.spread[:0], len(v))[:len(v)]
+		for j, x := range v {
+			into.spread[j] = x * z.spread[j]
+		}
+		v = into.spread
 	}
-	into.scale, into.sum = highest/127, 0
-	if highest == 0 {
-		return
-	}
-	inverse := 127 / highest
+	into.scale, inverse = steps(v, 127)
+	into.sum = 0
 	for j, x := range v {
 		code := int8(math.RoundToEven(float64(x * inverse)))
 		into.values[j] = code
@@ -92,8 +151,9 @@ func (z *quantized) query(v []float32, into *side) {
 	}
 }
 
-// nearness sets out[i] to the raw nearness of the query and row ids[i]. Under
-// euclidean similarity the query's own length is left out: it moves all alike.
+// nearness sets out[i] to the raw nearness of the query and row ids[i]. What
+// moves all alike is left out: the product of the query with the centre, and
+// under euclidean similarity the query's own length.
 func (z *quantized) nearness(s Similarity, q *side, ids []uint32, products []int32, out []float32) {
 	if z.bits == 8 {
 		simd.DotU8Rows(z.codes, ids, q.values, products)

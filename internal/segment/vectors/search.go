@@ -60,13 +60,19 @@ const (
 	// from 15,000 to 120,000 the breadth for one recall grew with the power of
 	// breadthGrowth.
 	usualNodes    = 120_000
-	usualBreadth  = 240
+	usualBreadth  = 320
 	breadthGrowth = 0.4
-	leastBreadth  = 160
+	leastBreadth  = 210
+	// A walk of the default breadth ends before when nothing came into the
+	// nearest, closest times as many as asked for, during a part of its breadth
+	// in steps: where neighbours are easy to find, half of the walk is spared.
+	patiencePart = 5
+	closest      = 4
 	// A scan reads memory in order: below this many candidates it beats a walk.
 	scanLimit = 12_000
-	// A walk that meets few accepted nodes looks past the others.
-	sparseShare = 0.35
+	// For each candidate that it keeps a walk looks at about this many nodes,
+	// accepted or not, in the time in which a scan looks at twice as many.
+	looksPerKept = 12
 )
 
 // Search returns the k nearest documents among those that accept holds (nil
@@ -75,9 +81,6 @@ const (
 func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept *bitset.Bitset) ([]Hit, error) {
 	if k <= 0 || len(r.docs) == 0 {
 		return nil, nil
-	}
-	if breadth <= 0 {
-		breadth = max(r.breadth(), 2*k)
 	}
 	s := r.take()
 	defer func() {
@@ -94,16 +97,52 @@ func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept
 	}
 	r.codes.query(q, &s.q)
 	s.found = s.found[:0]
-	var err error
-	if accepted <= scanLimit || accepted <= 4*k || r.graph.top < 0 {
-		err = r.scan(ctx, s, accept != nil, max(4*k, 64))
-	} else {
-		err = r.walk(ctx, s, max(breadth, k), accept != nil, float64(accepted)/float64(len(r.docs)))
+	if !r.walks(accepted, k, breadth) {
+		if err := r.scan(ctx, s, accept != nil, k); err != nil {
+			return nil, err
+		}
+		return r.rescore(s, q, k), nil
+	}
+	w := walk{breadth: max(breadth, k), patience: math.MaxInt, looks: math.MaxInt, filtered: accept != nil}
+	if breadth <= 0 {
+		w.breadth = max(r.breadth(), 2*k)
+		if accepted >= len(r.docs)/10*9 {
+			w.patience, w.closest = w.breadth/patiencePart, closest*k
+		}
+	}
+	if w.filtered {
+		w.breadth = max(r.narrowed(w.breadth, accepted), 4*k)
+		w.looks = accepted / 2
+	}
+	whole, err := r.walk(ctx, s, w)
+	if err == nil && !whole {
+		// What is accepted lies far from the query.
+		s.found = s.found[:0]
+		err = r.scan(ctx, s, true, k)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return r.rescore(s, q, k), nil
+}
+
+// walks reports whether a walk finds the nearest of the accepted nodes sooner
+// than a scan of all of them.
+func (r *Reader) walks(accepted, k, breadth int) bool {
+	if accepted <= scanLimit || accepted <= 4*k || r.graph.top < 0 {
+		return false
+	}
+	if breadth <= 0 {
+		breadth = r.breadth()
+	}
+	share := float64(accepted) / float64(len(r.docs))
+	return share == 1 || float64(accepted)*share > float64(2*looksPerKept*r.narrowed(breadth, accepted))
+}
+
+// narrowed is the breadth of a walk of which only the accepted nodes count: it
+// passes others on its way, as many as a broader walk.
+func (r *Reader) narrowed(breadth, accepted int) int {
+	return int(float64(breadth) * math.Sqrt(float64(accepted)/float64(len(r.docs))))
 }
 
 // breadth is how many candidates a walk keeps by default.
@@ -117,6 +156,7 @@ type scratch struct {
 	q        side
 	queue    best
 	found    worst
+	close    worst // the nearest of them
 	fresh    []uint32
 	products []int32
 	raws     []float32
@@ -173,8 +213,13 @@ func (s *scratch) room(n int) {
 	s.products, s.raws = s.products[:n], s.raws[:n]
 }
 
-// scan compares the query with every accepted node.
-func (r *Reader) scan(ctx context.Context, s *scratch, filtered bool, keep int) error {
+// scan compares the query with every accepted node and finds, for k wanted, as
+// many as the codes may have in the wrong order.
+func (r *Reader) scan(ctx context.Context, s *scratch, filtered bool, k int) error {
+	keep := max(4*k, 64)
+	if r.codes.bits == 4 {
+		keep = max(8*k, 160)
+	}
 	const chunk = 1024
 	s.room(chunk)
 	s.list = s.list[:0]
@@ -216,8 +261,19 @@ func (r *Reader) one(s *scratch, node uint32) float32 {
 	return s.raws[0]
 }
 
-// walk follows the graph towards the query.
-func (r *Reader) walk(ctx context.Context, s *scratch, breadth int, filtered bool, share float64) error {
+// walk says how far a walk goes.
+type walk struct {
+	breadth  int // candidates kept
+	patience int // steps without a change among the nearest
+	closest  int // how many those are
+	looks    int // nodes looked at
+	filtered bool
+}
+
+// walk follows the graph towards the query. It reports false when it ended
+// without as many candidates as it keeps, having looked at too many nodes or at
+// all that can be reached.
+func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 	g := r.graph
 	at := near{g.entry, r.one(s, g.entry)}
 	for level := g.top; level > 0; level-- {
@@ -233,60 +289,52 @@ func (r *Reader) walk(ctx context.Context, s *scratch, breadth int, filtered boo
 			}
 		}
 	}
-	sparse := filtered && share < sparseShare
-	s.queue = s.queue[:0]
+	s.queue, s.close = s.queue[:0], s.close[:0]
 	s.queue.push(at)
 	s.seen.add(at.node)
-	if !filtered || s.accepts(at.node) {
+	if !w.filtered || s.accepts(at.node) {
 		s.found.push(at)
 	}
+	quiet := 0
 	for steps := 0; len(s.queue) > 0; steps++ {
 		if steps%64 == 0 {
 			if err := ctx.Err(); err != nil {
-				return err
+				return false, err
 			}
 		}
 		at := s.queue.pop()
-		if len(s.found) >= breadth && nearer(s.found[0], at) {
-			return nil
+		if full := len(s.found) >= w.breadth; full && nearer(s.found[0], at) {
+			return true, nil
+		} else if quiet++; full && quiet > w.patience {
+			return true, nil
 		}
-		r.gather(s, at.node, sparse)
+		s.fresh = s.fresh[:0]
+		for _, n := range g.links(at.node, 0) {
+			if s.seen.add(n) {
+				s.fresh = append(s.fresh, n)
+			}
+		}
+		if len(s.seen.nodes) > w.looks {
+			return false, nil
+		}
 		s.room(len(s.fresh))
 		r.codes.nearness(r.options.Similarity, &s.q, s.fresh, s.products, s.raws)
 		for i, n := range s.fresh {
 			x := near{n, s.raws[i]}
-			full := len(s.found) >= breadth
-			if full && !nearer(x, s.found[0]) {
+			if len(s.found) >= w.breadth && !nearer(x, s.found[0]) {
 				continue
 			}
 			s.queue.push(x)
-			if !filtered || s.accepts(n) {
-				s.found.add(x, breadth)
+			if w.filtered && !s.accepts(n) {
+				continue
+			}
+			s.found.add(x, w.breadth)
+			if w.closest > 0 && s.close.add(x, w.closest) {
+				quiet = 0
 			}
 		}
 	}
-	return nil
-}
-
-// gather lists the neighbours not seen before. In a sparse walk a neighbour
-// that is not accepted stands for its own neighbours that are, so that the
-// walk does not end where accepted nodes lie apart.
-func (r *Reader) gather(s *scratch, node uint32, sparse bool) {
-	s.fresh = s.fresh[:0]
-	for _, n := range r.graph.links(node, 0) {
-		if !s.seen.add(n) {
-			continue
-		}
-		if !sparse || s.accepts(n) {
-			s.fresh = append(s.fresh, n)
-			continue
-		}
-		for _, further := range r.graph.links(n, 0) {
-			if s.accepts(further) && s.seen.add(further) {
-				s.fresh = append(s.fresh, further)
-			}
-		}
-	}
+	return !w.filtered, nil
 }
 
 // rescore orders the candidates by their full vectors and cuts to k. Codes of 8

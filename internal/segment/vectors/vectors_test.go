@@ -196,7 +196,7 @@ func TestFilteredRecallAtAnySelectivity(t *testing.T) {
 // checkRegions filters by whole regions: many queries are far from anything
 // kept.
 func checkRegions(t *testing.T, r *Reader, random *rand.Rand) {
-	for _, share := range []float64{0.6, 0.75} {
+	for _, share := range []float64{0.5, 0.6, 0.75} {
 		accept := bitset.New(r.Doc(r.Len()-1) + 1)
 		var centres []int
 		for range 32 {
