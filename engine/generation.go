@@ -286,6 +286,8 @@ func (g *Generation) fail(cause error) {
 	g.mu.Lock()
 	if g.failure == nil {
 		g.failure = cause
+		close(g.advanced) // who waits for a commit waits for one that will not come
+		g.advanced = make(chan struct{})
 		g.options.Logger.Error("generation takes no more writes", "directory", g.storage.Directory, "error", cause)
 	}
 	requests := g.requests

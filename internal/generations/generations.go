@@ -75,6 +75,10 @@ type Set struct {
 	moves   map[registry.ID]*turn.Shared
 	evicted int // slots in their grace period
 	closed  bool
+
+	looks     map[registry.ID]look // logs that were found finished, in object mode
+	finishing map[registry.ID]bool // logs that are looked at or being finished
+	finishers chan struct{}        // buffered: those who open one
 }
 
 // slot is the place of one generation, from the first wish to open it on.
@@ -92,6 +96,7 @@ type slot struct {
 	pushing  atomic.Int32        // commits on their way to the bucket
 	copied   copied              // in object mode, of a copy
 	previous *slot               // a copy that answers reads until the open is over; nil: none
+	openedAt time.Time           // set before opened is closed
 
 	users  int // guarded by Set.mu, as what follows
 	usedAt time.Time
@@ -107,7 +112,8 @@ func newSlot(entry registry.Entry, isWriter bool) *slot {
 func New(fs vfs.FS, directory string, options Options) *Set {
 	return &Set{fs: fs, directory: directory, options: options,
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
-		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared)}
+		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared),
+		looks: make(map[registry.ID]look), finishing: make(map[registry.ID]bool)}
 }
 
 func (s *Set) storage(generation registry.ID) engine.Storage {
@@ -348,7 +354,10 @@ func (s *Set) open(held *slot, purpose string) {
 		s.mu.Unlock()
 	} else {
 		s.mu.Lock()
-		held.engine = g
+		held.engine, held.openedAt = g, time.Now()
+		if held.isWriter {
+			delete(s.looks, held.entry.Generation)
+		}
 		if held.previous != nil {
 			s.retire(held.previous)
 		}
@@ -411,6 +420,13 @@ func (s *Set) leaveAlone(held *slot) {
 // holds mu.
 func (s *Set) isOver() bool {
 	return s.options.MaxOpen > 0 && len(s.slots)-s.evicted > s.options.MaxOpen
+}
+
+// IsFull reports whether as many generations are open as may be.
+func (s *Set) IsFull() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.options.MaxOpen > 0 && len(s.slots)-s.evicted >= s.options.MaxOpen
 }
 
 // evict closes unused generations beyond the bound, least recently used first.

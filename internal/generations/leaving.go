@@ -63,6 +63,7 @@ func (s *Set) left(id registry.ID, gone departure) {
 func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	s.mu.Lock()
 	s.removed[generation] = true
+	delete(s.looks, generation)
 	held := s.slots[generation]
 	s.mu.Unlock()
 	if held != nil {

@@ -413,6 +413,7 @@ func (g *Generation) isBehind(version func(registry.ID) (uint64, bool), verify t
 func (s *Set) Demote(index registry.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.doubt(index)
 	for _, held := range s.slots {
 		if held.entry.Index == index && held.isWriter && held.engine != nil {
 			s.leave(context.Background(), held)

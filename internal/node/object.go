@@ -28,7 +28,8 @@ type Object struct {
 	VerifyInterval   time.Duration // copies are compared at the latest after it
 	SettingsInterval time.Duration // between reads of the search settings
 	PullConcurrency  int
-	PreloadIdleLimit int // indexes opened on takeover at most
+	PreloadIdleLimit int           // above so many indexes only those that were being written are opened on takeover
+	FinishInterval   time.Duration // between looks for logs that nobody finishes
 	Budget           generations.Budget
 	BudgetInterval   time.Duration // between looks at the space of copies
 }
@@ -112,35 +113,6 @@ func (n *Node) leaveDeployment(ctx context.Context) error {
 func (n *Node) Drain() {
 	if n.object != nil {
 		n.object.Member.Drain()
-	}
-}
-
-// ownershipChanged opens what this node began to write and closes what it no
-// longer does.
-func (n *Node) ownershipChanged(ctx context.Context, gained, lost []registry.ID) {
-	for _, index := range lost {
-		name, _ := n.registry.Lists(index)
-		n.log.Info("gave up writing an index", "index", name, "id", index)
-		n.metrics.OwnershipChange("lost")
-		n.generations.Demote(index)
-	}
-	for _, index := range gained {
-		n.metrics.OwnershipChange("gained")
-		name, listed := n.registry.Lists(index)
-		if !listed {
-			continue // it is being created, or gone
-		}
-		n.log.Info("took over writing an index", "index", name, "id", index)
-		if err := n.jobs.TakeOver(ctx, index); err != nil {
-			n.log.Error("the reindex job of an index cannot be taken over", "index", name, "error", err)
-		}
-		entry, err := n.registry.Resolve(registry.Name{Index: name})
-		if err != nil || len(n.object.Member.Held()) > max(n.object.PreloadIdleLimit, 1) {
-			continue
-		}
-		if g, err := n.generations.AcquireFor(ctx, entry, generations.ForBackground); err == nil {
-			g.Release()
-		}
 	}
 }
 
@@ -327,7 +299,7 @@ func (n *Node) awaitShared(ctx context.Context, g *generations.Generation, seque
 	}
 }
 
-// runObject tells hints, refreshes settings and sweeps until ctx ends. None of
+// runObject tells hints, finishes logs, refreshes settings and sweeps until ctx ends. None of
 // them waits for another.
 func (n *Node) runObject(ctx context.Context) {
 	if n.object == nil {
@@ -337,6 +309,7 @@ func (n *Node) runObject(ctx context.Context) {
 	defer running.Wait()
 	running.Go(func() { n.generations.KeepBudget(ctx, n.object.Budget, n.object.BudgetInterval) })
 	running.Go(func() { every(ctx, hintInterval, n.tellHints) })
+	running.Go(func() { every(ctx, orDefault(n.object.FinishInterval, 2*time.Second), n.finishLogs) })
 	running.Go(func() { every(ctx, orDefault(n.object.SettingsInterval, 10*time.Second), n.refreshSettings) })
 	running.Go(func() { every(ctx, orDefault(n.object.SweepInterval, 10*time.Minute), n.sweep) })
 }

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
@@ -119,11 +120,7 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 			return nil, n.unavailable(err)
 		}
 	default:
-		if g, err = n.awaitShared(ctx, g, atLeast.Sequence); err != nil {
-			g.Release()
-			return nil, err
-		}
-		if err := n.awaitCommit(ctx, g, atLeast.Sequence); err != nil {
+		if g, err = n.arrive(ctx, g, atLeast.Sequence); err != nil {
 			g.Release()
 			return nil, err
 		}
@@ -165,6 +162,40 @@ func (n *Node) reach(ctx context.Context, name registry.Name, entry registry.Ent
 		held = fresh
 	}
 	return entry, held, nil
+}
+
+// arrive brings a generation to a commit and returns the one to go on with. A
+// writer that takes no more writes will not make the commit; it is opened anew.
+func (n *Node) arrive(ctx context.Context, g *generations.Generation, sequence uint64) (*generations.Generation, error) {
+	g, err := n.replaceFailed(ctx, g, sequence)
+	if err == nil {
+		g, err = n.awaitShared(ctx, g, sequence)
+	}
+	if err == nil {
+		err = n.awaitCommit(ctx, g, sequence)
+	}
+	if err != nil && !g.IsCopy() && g.Err() != nil && ctx.Err() == nil { // it failed meanwhile
+		if g, err = n.replaceFailed(ctx, g, sequence); err == nil {
+			err = n.awaitCommit(ctx, g, sequence)
+		}
+	}
+	return g, err
+}
+
+// replaceFailed opens a generation anew that takes no more writes and is behind
+// a commit. It returns the generation to go on with.
+func (n *Node) replaceFailed(ctx context.Context, g *generations.Generation, sequence uint64) (*generations.Generation, error) {
+	if g.IsCopy() || g.Err() == nil || sequence <= g.Sequence() {
+		return g, nil
+	}
+	waiting, cancel := context.WithTimeout(ctx, max(n.options.FreshnessWait, time.Second))
+	defer cancel()
+	writer, err := n.generations.AcquireFor(waiting, g.Entry, generations.ForRequest)
+	if err != nil {
+		return g, n.unavailable(err)
+	}
+	g.Release()
+	return writer, nil
 }
 
 // awaitCommit waits until a commit is visible, making the generation commit. A

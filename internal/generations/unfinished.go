@@ -1,0 +1,136 @@
+package generations
+
+import (
+	"context"
+	"time"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/registry"
+)
+
+// Whoever holds an index finishes its logs: what was acknowledged there and is
+// in no commit is waited for by readers on other nodes, and nobody else commits
+// it. That is so after a takeover, also one that ended halfway, with the manifest
+// replaced and the log not sealed; after an open that failed; and after a close
+// without its last commit. Finishing is opening to write, as a request does:
+// raise the epoch, seal, replay; then commit.
+
+// look is a log that was seen to be finished.
+type look struct {
+	index registry.ID
+	until time.Time // it is looked at again then
+	next  time.Duration
+}
+
+const (
+	// firstLook is how long the first look is believed: whoever wrote before may
+	// have been at it still.
+	firstLook = 30 * time.Second
+	// finishLimit bounds the commit that finishes a log.
+	finishLimit = time.Minute
+	// leastLife is how long a generation stays that was opened and failed: what
+	// keeps it from working may stay for a while.
+	leastLife = 10 * time.Second
+)
+
+// FinishLogs begins to finish the logs of those generations of indexes claimed
+// here that are not open to write, or no longer take writes. It waits for none of
+// them, so a slow one delays no other; at most so many are opened at once. A log
+// that was found finished is looked at again later and later, up to the interval.
+func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval time.Duration, concurrency int) {
+	if s.options.Remote == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.finishers == nil {
+		s.finishers = make(chan struct{}, max(concurrency, 1))
+	}
+	for _, entry := range entries {
+		id := entry.Generation
+		if s.finishing[id] || !s.isDue(id) {
+			continue
+		}
+		s.finishing[id] = true
+		s.closing.Go(func() {
+			select {
+			case s.finishers <- struct{}{}:
+				s.finishLog(ctx, entry, interval)
+				<-s.finishers
+			case <-ctx.Done():
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.finishing, id)
+		})
+	}
+}
+
+// isDue reports whether the log of a generation may hold what no commit holds
+// and nobody here is about to commit. The caller holds mu.
+func (s *Set) isDue(generation registry.ID) bool {
+	if s.closed || s.removed[generation] || s.leaving[generation].over != nil {
+		return false
+	}
+	if held, ok := s.slots[generation]; ok && held.isWriter {
+		return held.hasFailed() && time.Since(held.openedAt) >= leastLife
+	}
+	return !time.Now().Before(s.looks[generation].until)
+}
+
+// hasFailed reports whether a writer is open and takes no more writes.
+func (held *slot) hasFailed() bool {
+	return held.isWriter && held.isOpen() && held.err == nil && held.engine.Err() != nil
+}
+
+// finishLog opens a generation whose log is not finished, or whose writer failed,
+// and commits it. A node that lost the index leaves it alone: to open it would
+// fence the one that has it.
+func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time.Duration) {
+	s.mu.Lock()
+	held, ok := s.slots[entry.Generation]
+	hasFailed := ok && held.hasFailed()
+	s.mu.Unlock()
+	if !hasFailed {
+		isFinished, err := s.options.Remote.of(entry.Generation).IsFinished(ctx)
+		if err != nil {
+			return // it is looked at again the next time
+		}
+		if isFinished {
+			s.believe(entry, interval)
+			return
+		}
+	}
+	if holds, err := s.options.Remote.Claims.Confirm(ctx, entry.Index); err != nil || !holds {
+		return
+	}
+	g, err := s.AcquireFor(ctx, entry, ForBackground)
+	if err != nil {
+		return // it was logged
+	}
+	defer g.Release()
+	committing, cancel := context.WithTimeout(ctx, finishLimit)
+	defer cancel()
+	if _, err := g.Commit(committing, engine.Explicit); err != nil && ctx.Err() == nil {
+		s.options.Log.Warn("the log of a generation is not finished", "index", entry.Name.Index,
+			"generation", entry.Name.Generation, "error", err)
+	}
+}
+
+// believe notes that a log was found finished.
+func (s *Set) believe(entry registry.Entry, interval time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := max(min(s.looks[entry.Generation].next, interval), min(firstLook, interval))
+	s.looks[entry.Generation] = look{index: entry.Index, until: time.Now().Add(next), next: 2 * next}
+}
+
+// doubt makes the logs of an index be looked at, whatever was seen before. The
+// caller holds mu.
+func (s *Set) doubt(index registry.ID) {
+	for id, seen := range s.looks {
+		if seen.index == index {
+			delete(s.looks, id)
+		}
+	}
+}

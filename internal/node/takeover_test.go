@@ -1,0 +1,173 @@
+package node
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/replication"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// logless is a connection over which no log is read or written while it is off.
+type logless struct {
+	bucket.Bucket
+	off atomic.Bool
+}
+
+func (l *logless) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	if l.off.Load() && strings.Contains(key, "/wal/") {
+		return bucket.Object{}, bucket.ErrUnknown
+	}
+	return l.Bucket.Get(ctx, key, unless)
+}
+
+func (l *logless) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+	if l.off.Load() && strings.Contains(key, "/wal/") {
+		return bucket.Written{}, bucket.ErrUnknown
+	}
+	return l.Bucket.PutIf(ctx, key, body, condition)
+}
+
+// takeHalf replaces the manifest of a generation as a new writer does that ends
+// before it seals the log.
+func takeHalf(t *testing.T, b bucket.Bucket, generation registry.ID) {
+	t.Helper()
+	cut := &logless{Bucket: b}
+	cut.off.Store(true)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	fs := vfs.Memory()
+	if err := fs.MakeDir("d"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := replication.New(cut, generation.String(), time.Hour).Take(ctx, fs, "d", registry.NewID().String()); err == nil {
+		t.Fatal("the log was sealed")
+	}
+}
+
+// I7, I9 (seed 10164): the owner acknowledges a write and cannot commit it,
+// because another writer began to take over and ended. It opens the generation
+// anew, so that the token is reached on the owner and elsewhere.
+func TestATokenIsReachedAfterAHalfTakeover(t *testing.T) {
+	for _, where := range []string{"owner", "other"} {
+		t.Run(where, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := memory.New(nil)
+				owner, other := shared(t, b, vfs.Memory(), "a"), shared(t, b, vfs.Memory(), "b")
+				owner.mustPut("books", books)
+				owner.mustWrite("books", book(1, "one"))
+				entry, err := owner.registry.Resolve(parse(t, "books"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				takeHalf(t, b, entry.Generation)
+				token := owner.mustWrite("books", book(2, "two"))
+				reader := owner
+				if where == "other" {
+					if _, err := owner.Commit(t.Context(), parse(t, "books")); err == nil {
+						t.Fatal("a commit succeeded after another writer replaced the manifest")
+					}
+					time.Sleep(time.Minute) // no write comes, nobody reads at the owner
+					reader = other
+				}
+				if got := reader.documents("books", token); len(got) != 2 {
+					t.Errorf("%v", got)
+				}
+			})
+		})
+	}
+}
+
+// I7, F29: the node that takes an index over cannot read its log at first. It
+// tries again, so that a token is reached on a node that does not write. It
+// opens what was being written however many indexes it holds, and nothing else:
+// the limit of these nodes is 0.
+func TestATakeoverThatFailedIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under := memory.New(nil)
+		dying, cut := &cutBucket{Bucket: under}, &logless{Bucket: under}
+		f := shared(t, dying, vfs.Memory(), "a")
+		f.mustPut("idle", books)
+		f.mustWrite("idle", book(1, "one"))
+		if _, err := f.Commit(t.Context(), parse(t, "idle")); err != nil {
+			t.Fatal(err)
+		}
+		f.mustPut("books", books)
+		token := f.mustWrite("books", book(1, "one"))
+		cut.off.Store(true)
+		dying.off.Store(true)
+		defer dying.off.Store(false)
+		heir := shared(t, cut, vfs.Memory(), "b")
+		time.Sleep(3 * time.Minute)
+		if held := heir.object.Member.Held(); len(held) != 2 {
+			t.Fatalf("took over %v", held)
+		}
+		cut.off.Store(false)
+		time.Sleep(time.Minute)
+		entry, err := heir.registry.Resolve(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is, err := replication.New(under, entry.Generation.String(), time.Hour).IsFinished(t.Context()); !is || err != nil {
+			t.Errorf("the log is finished: %t, %v", is, err)
+		}
+		reader := shared(t, under, vfs.Memory(), "c")
+		if got := reader.documents("books", token); len(got) != 1 {
+			t.Errorf("%v", got)
+		}
+		for _, g := range heir.generations.Open() {
+			if g.Entry.Name.Index == "idle" {
+				t.Error("an index that was not being written is open")
+			}
+			g.Release()
+		}
+	})
+}
+
+// Whoever lost an index does not disturb the one that has it: a writer that
+// failed is opened anew only by the node that holds its index.
+func TestAFailedWriterOfALostIndexStaysShut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under := memory.New(nil)
+		cut := &cutBucket{Bucket: under}
+		f := shared(t, cut, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		cut.off.Store(true)
+		other := shared(t, under, vfs.Memory(), "b")
+		time.Sleep(time.Minute)
+		other.mustWrite("books", book(2, "two"))
+		entry, err := other.registry.Resolve(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		epoch := func() uint64 {
+			held, err := replication.New(under, entry.Generation.String(), time.Hour).Read(t.Context(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return held.Manifest.Epoch
+		}
+		before := epoch()
+		cut.off.Store(false)
+		_, _ = f.Commit(t.Context(), parse(t, "books"))
+		time.Sleep(5 * time.Minute)
+		if now := epoch(); now != before {
+			t.Errorf("epoch %d became %d", before, now)
+		}
+		token := other.mustWrite("books", book(3, "three"))
+		if _, err := other.Commit(t.Context(), parse(t, "books")); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.documents("books", token); len(got) != 3 {
+			t.Errorf("%v", got)
+		}
+	})
+}
