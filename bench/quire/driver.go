@@ -91,6 +91,8 @@ func (d *driver) options() engine.Options {
 }
 
 func (d *driver) index(c command) (any, error) {
+	stop := sync.OnceValues(watch(os.Getpid()))
+	defer stop()
 	began, cpu := time.Now(), cpuSeconds()
 	ctx := context.Background()
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
@@ -186,9 +188,10 @@ func (d *driver) index(c command) (any, error) {
 	if err := g.Close(ctx); err != nil {
 		return nil, err
 	}
+	private, mapped := stop()
 	bytes, err := size(c.Dir)
 	return map[string]any{"docs": docs.Load(), "seconds": seconds, "merge_seconds": merged,
-		"cpu_seconds": cpuSeconds() - cpu, "bytes": bytes, "peak_rss": status("VmHWM:")}, err
+		"cpu_seconds": cpuSeconds() - cpu, "bytes": bytes, "peak_rss": status("VmHWM:"), "peak_private": private, "peak_mapped": mapped}, err
 }
 
 // reader reads lines of the corpus as documents.

@@ -158,6 +158,7 @@ func (r *remote) index(c command) (any, error) {
 		return nil, err
 	}
 	pid := r.process.Process.Pid
+	stop := watch(pid)
 	began, cpu := time.Now(), cpuSecondsOf(pid)
 	failures := make([]error, len(shares))
 	var wg sync.WaitGroup
@@ -169,17 +170,19 @@ func (r *remote) index(c command) (any, error) {
 		}()
 	}
 	wg.Wait()
-	if err := errors.Join(failures...); err != nil {
-		return nil, err
-	}
 	acknowledged := time.Since(began).Seconds()
-	if _, err := r.send(http.MethodPost, "/v1alpha1/admin/indexes/"+remoteIndex+"/actions/commit", "application/json", nil); err != nil {
-		return nil, err
+	err = errors.Join(failures...)
+	if err == nil {
+		_, err = r.send(http.MethodPost, "/v1alpha1/admin/indexes/"+remoteIndex+"/actions/commit", "application/json", nil)
 	}
 	seconds := time.Since(began).Seconds()
+	private, mapped := stop()
+	if err != nil {
+		return nil, err
+	}
 	bytesOnDisk, err := size(c.Dir)
 	return map[string]any{"docs": docs, "seconds": seconds, "acknowledged": acknowledged, "sent": sent, "cpu_seconds": cpuSecondsOf(pid) - cpu,
-		"bytes": bytesOnDisk, "peak_rss": statusOf(pid, "VmHWM:")}, err
+		"bytes": bytesOnDisk, "peak_rss": statusOf(pid, "VmHWM:"), "peak_private": private, "peak_mapped": mapped}, err
 }
 
 // shares reads the corpus and deals its lines out to the clients.
