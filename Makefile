@@ -81,8 +81,9 @@ explain: ## Explain every document under random searches and compare with the se
 bodies: ## Send damaged requests to every operation (BODIES=10000000, FIRST=1)
 	$(GO) test ./internal/api -run TestDamaged -v -count=1 -timeout 0 -bodies $(or $(BODIES),10000000) -first $(or $(FIRST),1)
 
-kill: ## Kill and stop a loaded node again and again (CYCLES=300, SEED=)
-	$(GO) test ./internal/campaign -run 'Stopped|Recover' -v -count=1 -timeout 0 -cycles $(or $(CYCLES),300) -seed $(or $(SEED),0)
+kill: ## Kill and stop a loaded process again and again; tells writes acknowledged, lost, and what the checker found (CYCLES=300, SEED=)
+	QUIRE_KILL_CYCLES=$(or $(CYCLES),300) $(GO) test ./engine -run '^TestKilledProcess' -v -count=1 -timeout 0
+	$(GO) test ./internal/campaign -run '^TestStoppedNodes|^TestNodesKilled' -v -count=1 -timeout 0 -cycles $(or $(CYCLES),300) -seed $(or $(SEED),0)
 
 reindex: ## Reindex 200000 documents under load through kills in every phase (DOCUMENTS=200000)
 	$(GO) test ./internal/campaign -run Reindex -v -count=1 -timeout 0 -documents $(or $(DOCUMENTS),200000) -seed $(or $(SEED),0)

@@ -62,3 +62,43 @@ func TestWritesStayWithinTheBudget(t *testing.T) {
 		view.Release()
 	}
 }
+
+// TestMemoryDoesNotFollowTheNumberOfDocuments writes documents with commits and
+// merges in one run of writes: after four times as many, no more is in use at
+// the worst moment than a few bytes for each.
+func TestMemoryDoesNotFollowTheNumberOfDocuments(t *testing.T) {
+	worst := func(documents int) int64 {
+		options := Options{MaxChanges: 1000, MaxInterval: -1, MinFree: -1, Workers: 2, Memory: 8 << 20, MergeFloor: 1 << 16}
+		fs := vfs.OS(t.TempDir())
+		create(t, fs, books)
+		before := inUse()
+		g := open(t, fs, options)
+		s := g.Session(t.Context())
+		highest := int64(0)
+		for n := range documents {
+			text := fmt.Sprintf(`{"id":"key-%d","title":"book%d of %d in shelf%d by author%d with a title of its own that is rather long: %d","year":%d}`,
+				n, n, n%700, n%31, n*7919%50_000, n, n%300)
+			if err := add(s, text); err != nil {
+				t.Fatal(err)
+			}
+			if n%500 == 499 {
+				highest = max(highest, inUse()-before)
+			}
+		}
+		if _, err := s.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		mustCommit(t, g)
+		view := g.Snapshot()
+		defer view.Release()
+		if view.Documents != documents || len(view.Segments) > 40 {
+			t.Fatalf("%d documents in %d segments", view.Documents, len(view.Segments))
+		}
+		return highest
+	}
+	const documents = 20_000
+	few, many := worst(documents), worst(4*documents)
+	if perDocument := float64(many-few) / (3 * documents); perDocument > 200 {
+		t.Errorf("%d bytes in use with %d documents, %d with %d: %.0f for each", few, documents, many, 4*documents, perDocument)
+	}
+}
