@@ -121,8 +121,12 @@ bench-typed: $(BENCH) ## Measure what a search box asks: suggestions, facet valu
 bench-vectors: $(BENCH) ## Measure nearest neighbours beside hnswlib, usearch and faiss
 	$(BENCH) -data ../shared/data -vectors
 
-bench-micro: ## Run the Go benchmarks of the packages
+bench-micro: ## Tell what the parts do a second: decoding, look-ups, counting, distances, the log, merges (ALL=1: every Go benchmark)
+ifdef ALL
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+else
+	@scripts/figures
+endif
 
 profile: $(BENCH) ## Write CPU and allocation profiles of one query class (CLASS=or_high)
 	$(BENCH) -data ../shared/data -profile $(CLASS)

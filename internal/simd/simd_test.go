@@ -102,6 +102,11 @@ func TestRowsOutOfRangePanic(t *testing.T) {
 	DotU8Rows(make([]byte, 128), []uint32{2}, make([]int8, 64), make([]int32, 1))
 }
 
+// perSecond reports how many distances a second were computed.
+func perSecond(b *testing.B, each int) {
+	b.ReportMetric(float64(b.N*each)/b.Elapsed().Seconds()/1e6, "Mdistances/s")
+}
+
 func BenchmarkDotF32(b *testing.B) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{128, 384, 768, 1536} {
@@ -110,11 +115,13 @@ func BenchmarkDotF32(b *testing.B) {
 			for b.Loop() {
 				DotF32(x, y)
 			}
+			perSecond(b, 1)
 		})
 		b.Run(fmt.Sprintf("go/%d", n), func(b *testing.B) {
 			for b.Loop() {
 				dotF32Go(x, y)
 			}
+			perSecond(b, 1)
 		})
 	}
 }
@@ -130,7 +137,13 @@ func BenchmarkDotU8(b *testing.B) {
 			for b.Loop() {
 				DotU8Rows(rows, ids, q, out)
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*64), "ns/row")
+			perSecond(b, len(ids))
+		})
+		b.Run(fmt.Sprintf("go/%d", n), func(b *testing.B) {
+			for b.Loop() {
+				dotU8RowsGo(rows, ids, q, out)
+			}
+			perSecond(b, len(ids))
 		})
 	}
 }

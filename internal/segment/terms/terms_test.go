@@ -310,6 +310,7 @@ func BenchmarkLookup(b *testing.B) {
 			b.Fatal("lost")
 		}
 	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Mlookups/s")
 }
 
 func BenchmarkFuzzy(b *testing.B) {
