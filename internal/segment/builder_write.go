@@ -36,16 +36,8 @@ func (f *builderField) write(out *blockfile.Writer, owner uint32, b *Builder) er
 }
 
 func (f *builderField) writeVectors(out *blockfile.Writer, owner uint32) error {
-	w := vectors.NewBuilder(f.Vectors)
-	for i, doc := range f.docs {
-		w.Add(doc, f.vectors[i*f.Vectors.Dimensions:][:f.Vectors.Dimensions])
-	}
-	data, err := w.Finish(context.Background(), 0)
-	if err != nil {
-		return err
-	}
-	out.Section(blockfile.ID{Owner: owner, Part: columns.PartValues}, data)
-	return out.Err()
+	out.Begin(blockfile.ID{Owner: owner, Part: columns.PartValues})
+	return vectors.Write(context.Background(), out, f.Vectors, f.docs, f.vectors, 0)
 }
 
 func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builder) error {

@@ -304,10 +304,6 @@ func (m *merger) writeVectors(out *blockfile.Writer, owner uint32, f FieldOption
 	if !some {
 		return false, nil
 	}
-	data, err := vectors.Merge(m.ctx, f.Vectors, inputs, 0)
-	if err != nil {
-		return false, err
-	}
-	out.Section(blockfile.ID{Owner: owner, Part: columns.PartValues}, data)
-	return true, out.Err()
+	out.Begin(blockfile.ID{Owner: owner, Part: columns.PartValues})
+	return true, vectors.Merge(m.ctx, out, f.Vectors, inputs, 0)
 }

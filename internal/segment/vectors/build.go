@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+	"io"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -12,37 +13,28 @@ import (
 	"github.com/quiresearch/quire/internal/simd"
 )
 
-// Builder gathers the vectors of a segment. It belongs to one goroutine.
-type Builder struct {
-	options Options
-	docs    []uint32
-	rows    []float32
-}
-
-// NewBuilder returns an empty builder.
-func NewBuilder(o Options) *Builder { return &Builder{options: o} }
-
-// Add takes the vector of a document, which must come after the last one, and
-// copies it. Under cosine similarity it is scaled to unit length.
-func (b *Builder) Add(doc uint32, v []float32) {
-	b.docs = append(b.docs, doc)
-	at := len(b.rows)
-	b.rows = append(b.rows, v...)
-	if b.options.Similarity == Cosine {
-		Normalize(b.rows[at:])
+// Write builds the column of documents, which strictly increase, and their
+// vectors, one behind the other. It takes the vectors over: under cosine
+// similarity they are scaled to unit length. The threads share the work; fewer
+// than one means all cores.
+func Write(ctx context.Context, to io.Writer, o Options, docs []uint32, rows []float32, threads int) error {
+	if o.Similarity == Cosine {
+		for at := 0; at < len(rows); at += o.Dimensions {
+			Normalize(rows[at:][:o.Dimensions])
+		}
 	}
+	return finish(ctx, to, o, docs, rows, nil, threads)
 }
 
-// Len is the number of vectors taken.
-func (b *Builder) Len() int { return len(b.docs) }
-
-// Bytes estimates the memory the builder holds.
-func (b *Builder) Bytes() int { return cap(b.docs)*4 + cap(b.rows)*4 }
-
-// Finish builds the graph and returns the encoded column. The threads share
-// the work; fewer than one means all cores.
-func (b *Builder) Finish(ctx context.Context, threads int) ([]byte, error) {
-	return finish(ctx, b.options, b.docs, b.rows, nil, threads)
+func finish(ctx context.Context, to io.Writer, o Options, docs []uint32, rows []float32, start *graph, threads int) error {
+	g := &graph{m: o.links(), top: -1}
+	if len(docs) > scanLimit { // fewer are always scanned
+		var err error
+		if g, err = buildGraph(ctx, o, rows, len(docs), start, threads); err != nil {
+			return err
+		}
+	}
+	return write(to, o, docs, rows, g)
 }
 
 // Input is one column of a merge: Doc maps a document of the input to its new
@@ -52,10 +44,10 @@ type Input struct {
 	Doc    func(doc uint32) (uint32, bool)
 }
 
-// Merge encodes one column from several, whose documents keep their order. It
+// Merge writes one column made of several, whose documents keep their order. It
 // starts from the graph of the input with most nodes; how rows are quantized
 // plays no part in it.
-func Merge(ctx context.Context, o Options, inputs []Input, threads int) ([]byte, error) {
+func Merge(ctx context.Context, to io.Writer, o Options, inputs []Input, threads int) error {
 	largest, largestNodes, total := -1, 0, 0
 	for i, in := range inputs {
 		have := in.Reader.options
@@ -90,7 +82,7 @@ func Merge(ctx context.Context, o Options, inputs []Input, threads int) ([]byte,
 	if largest >= 0 && inputs[largest].Reader.graph.top >= 0 {
 		start = inputs[largest].Reader.graph.carry(kept, len(docs))
 	}
-	return finish(ctx, o, docs, rows, start, threads)
+	return finish(ctx, to, o, docs, rows, start, threads)
 }
 
 const none = math.MaxUint32

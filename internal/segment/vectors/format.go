@@ -1,11 +1,10 @@
 package vectors
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
+	"io"
 	"unsafe"
 )
 
@@ -25,72 +24,91 @@ func (o Options) bits() int {
 	return 8
 }
 
-func finish(ctx context.Context, o Options, docs []uint32, rows []float32, start *graph, threads int) ([]byte, error) {
+// write writes a column with its graph.
+func write(to io.Writer, o Options, docs []uint32, rows []float32, g *graph) error {
 	nodes := len(docs)
-	g := &graph{m: o.links(), top: -1}
-	if nodes > scanLimit { // fewer are always scanned
-		var err error
-		if g, err = buildGraph(ctx, o, rows, nodes, start, threads); err != nil {
-			return nil, err
-		}
-	}
 	z := &quantized{bits: o.bits(), values: o.padded(), scale: make([]float32, nodes), norm: make([]float32, nodes)}
-	z.codes = make([]byte, nodes*z.stride())
 	if z.bits == 4 {
 		z.measure(rows, o.Dimensions)
 	}
-	room := make([]float32, o.Dimensions)
+	out := &parts{to: to}
+	header := binary.LittleEndian.AppendUint32(nil, uint32(o.Dimensions))
+	header = append(header, byte(o.Similarity), byte(o.Quantization))
+	header = binary.LittleEndian.AppendUint16(header, uint16(o.links()))
+	header = binary.LittleEndian.AppendUint32(header, uint32(o.breadth()))
+	header = binary.LittleEndian.AppendUint32(header, uint32(nodes))
+	header = binary.LittleEndian.AppendUint32(header, g.entry)
+	header = binary.LittleEndian.AppendUint32(header, uint32(int32(g.top)))
+	out.bytes(header)
+	out.pad()
+	out.words(docs)
+	out.pad()
+	out.floats(rows)
+	out.pad()
+	code, room := make([]byte, z.stride()), make([]float32, o.Dimensions)
 	for i := range nodes {
-		z.set(i, rows[i*o.Dimensions:][:o.Dimensions], room)
+		z.scale[i], z.norm[i] = z.encode(code, rows[i*o.Dimensions:][:o.Dimensions], room)
+		out.bytes(code)
 	}
-	size := headerBytes + 4*align + 8*len(z.centre) + 4*nodes + 4*len(rows) + len(z.codes) + 8*nodes + 4*len(g.ground) + nodes
-	out := make([]byte, 0, size)
-	out = binary.LittleEndian.AppendUint32(out, uint32(o.Dimensions))
-	out = append(out, byte(o.Similarity), byte(o.Quantization))
-	out = binary.LittleEndian.AppendUint16(out, uint16(o.links()))
-	out = binary.LittleEndian.AppendUint32(out, uint32(o.breadth()))
-	out = binary.LittleEndian.AppendUint32(out, uint32(nodes))
-	out = binary.LittleEndian.AppendUint32(out, g.entry)
-	out = binary.LittleEndian.AppendUint32(out, uint32(int32(g.top)))
-	out = pad(out)
-	out = pad(appendWords(out, docs))
-	out = pad(appendFloats(out, rows))
-	out = pad(append(out, z.codes...))
-	out = appendFloats(out, z.centre)
-	out = appendFloats(out, z.spread)
-	out = appendFloats(out, z.scale)
-	out = appendFloats(out, z.norm)
-	out = appendWords(out, g.ground)
-	out = append(out, g.height...)
+	out.pad()
+	out.floats(z.centre)
+	out.floats(z.spread)
+	out.floats(z.scale)
+	out.floats(z.norm)
+	out.words(g.ground)
+	out.bytes(g.height)
 	for node, height := range g.height {
 		for level := range int(height) {
 			links := g.upper[node][level]
-			out = binary.LittleEndian.AppendUint32(out, uint32(len(links)))
-			out = appendWords(out, links)
+			out.words([]uint32{uint32(len(links))})
+			out.words(links)
 		}
 	}
-	return out, nil
+	out.flush()
+	return out.err
 }
 
-func pad(b []byte) []byte {
-	for len(b)%align != 0 {
-		b = append(b, 0)
+// parts writes the parts of a column one after the other.
+type parts struct {
+	to   io.Writer
+	room []byte
+	at   int
+	err  error
+}
+
+func (p *parts) bytes(b []byte) {
+	p.room, p.at = append(p.room, b...), p.at+len(b)
+	if len(p.room) >= 1<<16 {
+		p.flush()
 	}
-	return b
 }
 
-func appendWords(b []byte, words []uint32) []byte {
+func (p *parts) flush() {
+	if p.err == nil {
+		_, p.err = p.to.Write(p.room)
+	}
+	p.room = p.room[:0]
+}
+
+func (p *parts) pad() {
+	if odd := p.at % align; odd != 0 {
+		p.bytes(make([]byte, align-odd))
+	}
+}
+
+func (p *parts) words(words []uint32) {
 	for _, w := range words {
-		b = binary.LittleEndian.AppendUint32(b, w)
+		p.room = binary.LittleEndian.AppendUint32(p.room, w)
+		if p.at += 4; len(p.room) >= 1<<16 {
+			p.flush()
+		}
 	}
-	return b
 }
 
-func appendFloats(b []byte, values []float32) []byte {
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+func (p *parts) floats(values []float32) {
+	if len(values) > 0 {
+		p.words(unsafe.Slice((*uint32)(unsafe.Pointer(&values[0])), len(values)))
 	}
-	return b
 }
 
 // cursor reads the parts of a column one after the other.

@@ -63,15 +63,8 @@ func TestGloveRecall(t *testing.T) {
 	queries := halfRows(glove(t, "glove100_120k.query.f16.zst"), 100)
 	truth := glove(t, "glove100_120k.gt100.i32.zst")
 	for _, z := range []Quantization{None, Int8, Int4} {
-		b := NewBuilder(Options{Dimensions: 100, Quantization: z})
-		for i, v := range base {
-			b.Add(uint32(i), v)
-		}
 		began := time.Now()
-		data, err := b.Finish(context.Background(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := column(t, Options{Dimensions: 100, Quantization: z}, base, 1)
 		t.Logf("quantization %d: built in %.1f s, %d MB", z, time.Since(began).Seconds(), len(data)>>20)
 		r, err := Open(data)
 		if err != nil {

@@ -64,37 +64,33 @@ func (z *quantized) measure(rows []float32, dimensions int) {
 // for: below it lie rounding errors.
 const leastSpread = 1 << 10
 
-// set encodes v as row i; room has the length of v.
-func (z *quantized) set(i int, v, room []float32) {
+// encode makes the codes of a row, and returns its scale and norm; room has the
+// length of v.
+func (z *quantized) encode(row []byte, v, room []float32) (scale, norm float32) {
+	clear(row)
 	if z.bits == 4 {
-		z.setFour(i, v, room)
-		return
+		return z.encodeFour(row, v, room)
 	}
 	scale, inverse := steps(v, 127)
-	row := z.codes[i*z.stride():][:z.stride()]
-	clear(row)
-	var norm float64
+	var square float64
 	for j, x := range v {
 		code := math.RoundToEven(float64(x * inverse))
-		norm += code * code
+		square += code * code
 		row[j] = byte(int32(code) + 128)
 	}
-	z.scale[i] = scale
-	z.norm[i] = float32(norm) * scale * scale
+	return scale, float32(square) * scale * scale
 }
 
-func (z *quantized) setFour(i int, v, room []float32) {
+func (z *quantized) encodeFour(row []byte, v, room []float32) (scale, norm float32) {
 	for j, x := range v {
 		room[j] = (x - z.centre[j]) / z.spread[j]
 	}
-	scale, inverse := steps(room, 7)
-	row := z.codes[i*z.stride():][:z.stride()]
-	clear(row)
-	var norm float64
+	scale, inverse := z.fit(room)
+	var square float64
 	for j, x := range room {
-		code := float32(math.RoundToEven(float64(x * inverse)))
+		code := clamped(x * inverse)
 		stands := float64(z.centre[j] + z.spread[j]*scale*code)
-		norm += stands * stands
+		square += stands * stands
 		u := byte(int32(code) + 8)
 		block, at := j/simd.Lanes, j%simd.Lanes
 		if at < simd.Lanes/2 {
@@ -103,8 +99,38 @@ func (z *quantized) setFour(i int, v, room []float32) {
 			row[block*simd.Lanes/2+at-simd.Lanes/2] |= u << 4
 		}
 	}
-	z.scale[i] = scale
-	z.norm[i] = float32(norm)
+	return scale, float32(square)
+}
+
+// clamped is the nearest code of 4 bits.
+func clamped(x float32) float32 {
+	return max(-8, min(7, float32(math.RoundToEven(float64(x)))))
+}
+
+// fit returns how codes of 4 bits are made of values, times inverse, and what
+// they are worth, scale. Cutting off the few highest values makes the steps of
+// all others finer: of some widths the one with the least error is taken.
+func (z *quantized) fit(values []float32) (scale, inverse float32) {
+	widest, _ := steps(values, 7)
+	if widest == 0 {
+		return 0, 0
+	}
+	best := -1.0
+	for _, part := range [...]float32{1, 0.9, 0.8, 0.7, 0.6} {
+		try := 1 / (part * widest)
+		var product, square float64
+		for j, x := range values {
+			code := clamped(x * try)
+			weight := float64(z.spread[j]) * float64(z.spread[j]) * float64(code)
+			product += weight * float64(x)
+			square += weight * float64(code)
+		}
+		// The worth with the least error leaves this much of the values' length.
+		if kept := product * product / square; kept > best {
+			best, scale, inverse = kept, float32(product/square), try
+		}
+	}
+	return scale, inverse
 }
 
 // steps returns the width of a step and its inverse, so that the highest value

@@ -1,10 +1,10 @@
 // Package vectors stores one vector per document and finds the nearest to a
 // given one.
 //
-// A Builder takes documents in order, each with its vector, then Finish builds
-// a navigable small-world graph (HNSW) on all cores and returns the bytes. A
-// Reader opens those bytes; any number of searches may run at once. Merging
-// reads the rows of its inputs and starts from the graph of the largest.
+// Write takes documents in order with their vectors, builds a navigable
+// small-world graph (HNSW) on all cores and writes the column. A Reader opens
+// its bytes; any number of searches may run at once. Merge reads the rows of
+// its inputs and starts from the graph of the largest.
 //
 // Distances are computed on rows quantized to 8 or 4 bits where the field asks
 // for it, and the best candidates are rescored with the full vectors. Vectors

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -36,19 +37,31 @@ func clustered(seed uint64, n, dimensions int) [][]float32 {
 
 func build(t testing.TB, o Options, vectors [][]float32) *Reader {
 	t.Helper()
-	b := NewBuilder(o)
-	for i, v := range vectors {
-		b.Add(uint32(2*i), v)
-	}
-	data, err := b.Finish(context.Background(), 2)
-	if err != nil {
+	r := open(t, column(t, o, vectors, 2))
+	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// column writes a column; vector i belongs to the document i times step.
+func column(t testing.TB, o Options, vectors [][]float32, step int) []byte {
+	t.Helper()
+	docs := make([]uint32, len(vectors))
+	for i := range docs {
+		docs[i] = uint32(step * i)
+	}
+	var out bytes.Buffer
+	if err := Write(context.Background(), &out, o, docs, slices.Concat(vectors...), 2); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func open(t testing.TB, data []byte) *Reader {
+	t.Helper()
 	r, err := Open(data)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -127,18 +140,7 @@ func TestRecallForEverySimilarityAndQuantization(t *testing.T) {
 // Where every document has a vector, documents are taken for nodes.
 func TestAcceptedDocumentsThatAllHaveVectors(t *testing.T) {
 	vectors := clustered(6, 1003, 24)
-	b := NewBuilder(Options{Dimensions: 24})
-	for i, v := range vectors {
-		b.Add(uint32(i), v)
-	}
-	data, err := b.Finish(context.Background(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Open(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := open(t, column(t, Options{Dimensions: 24}, vectors, 1))
 	random := rand.New(rand.NewPCG(7, 7))
 	for _, length := range []int{1003, 1024, 2000} { // documents past the last vector
 		accept := bitset.New(uint32(length))
@@ -242,14 +244,11 @@ func TestMergeKeepsRecallAndDropsDocuments(t *testing.T) {
 		next++
 		return next - 1, true
 	}
-	data, err := Merge(context.Background(), o, []Input{{large, renumber}, {small, renumber}}, 2)
-	if err != nil {
+	var out bytes.Buffer
+	if err := Merge(context.Background(), &out, o, []Input{{large, renumber}, {small, renumber}}, 2); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := open(t, out.Bytes())
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -303,15 +302,8 @@ func TestCancelledSearchStops(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	b := NewBuilder(Options{Dimensions: 3})
-	for i, v := range clustered(10, 70, 3) {
-		b.Add(uint32(i), v)
-	}
-	data, err := b.Finish(context.Background(), 1)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data)
+	f.Add(column(f, Options{Dimensions: 3}, clustered(10, 70, 3), 1))
+	f.Add(column(f, Options{Dimensions: 3, Quantization: Int4}, clustered(11, 70, 3), 1))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := Open(data)
 		if err != nil || r.Check() != nil {
