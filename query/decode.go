@@ -174,7 +174,7 @@ func (d *decoder) searchMember(name string, v jsonread.Value, s *Search, g *give
 		g.rescore = v.Path()
 		s.Rescore = d.rescore(v)
 	case "locale":
-		s.Locale, _ = v.Text()
+		s.Locale = locale(v)
 	case "fields":
 		s.Fields, s.HasFields = fieldNames(v), true
 	case "highlight":
@@ -309,6 +309,16 @@ func (d *decoder) number(v jsonread.Value, code *problem.Code, fits func(float64
 
 func notNegative(f float64) bool { return f >= 0 }
 func aboveZero(f float64) bool   { return f > 0 }
+
+// locale reads the tag of a request. The empty tag is none; no variant covers
+// it.
+func locale(v jsonread.Value) string {
+	tag, ok := v.Text()
+	if ok && tag == "" {
+		v.Report(problem.SearchLocaleUnsupported, "locale", tag)
+	}
+	return tag
+}
 
 // fieldNames reads a list of field names, each with its place.
 func fieldNames(v jsonread.Value) []FieldName {

@@ -16,7 +16,7 @@ func DecodeSuggest(body []byte, limits Limits) (*Suggest, error) {
 			case "text":
 				s.Text, _ = v.Text()
 			case "locale":
-				s.Locale, _ = v.Text()
+				s.Locale = locale(v)
 			case "filters":
 				s.Filters, s.FiltersText = d.filters(v), spelled(v)
 			case "limit":
@@ -56,7 +56,7 @@ func DecodeFacetValues(body []byte, limits Limits) (*FacetValues, error) {
 			case "prefix":
 				f.Prefix, _ = v.Text()
 			case "locale":
-				f.Locale, _ = v.Text()
+				f.Locale = locale(v)
 			case "limit":
 				if n, ok := d.whole(v, 1, limits.MaxFacetValues, problem.SearchFacetLimitOutOfRange); ok {
 					f.Limit = n
@@ -108,7 +108,7 @@ func DecodeDelete(body []byte, limits Limits) (*Delete, error) {
 			r.All, _ = v.Bool()
 		case "locale":
 			hasLocale = !v.IsNull()
-			r.Locale, _ = v.Text()
+			r.Locale = locale(v)
 		default:
 			return false
 		}

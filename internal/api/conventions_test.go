@@ -203,17 +203,18 @@ func TestErrorBodies(t *testing.T) {
 		code    string
 		message string
 		errors  int
+		path    string
 	}{
-		{one, 400, "document:field_unknown", "The definition declares no field called x.", 1},
-		{two, 400, "validation", "Request contains 2 errors", 2},
-		{errors.New("boom"), 500, "node:error", problem.NodeError.Message(), 1},
-		{fmt.Errorf("open the segment: %w", &fs.PathError{Op: "open", Path: "a", Err: fs.ErrPermission}), 500, "index:io_error", problem.IndexIoError.Message(), 1},
-		{WithStatus(problem.DocumentNotFound.New("key", "7"), 400), 400, "document:not_found", "There is no document under the key 7.", 1},
-		{problem.IndexDefinitionIncompatible.New().Detailed(two), 409, "index:definition:incompatible", problem.IndexDefinitionIncompatible.Message(), 2},
+		{one, 400, "document:field_unknown", "The definition declares no field called x.", 1, problem.All(one)[0].Path},
+		{two, 400, "validation", "Request contains 2 errors", 2, ""},
+		{errors.New("boom"), 500, "node:error", problem.NodeError.Message(), 1, ""},
+		{fmt.Errorf("open the segment: %w", &fs.PathError{Op: "open", Path: "a", Err: fs.ErrPermission}), 500, "index:io_error", problem.IndexIoError.Message(), 1, ""},
+		{WithStatus(problem.DocumentNotFound.New("key", "7"), 400), 400, "document:not_found", "There is no document under the key 7.", 1, ""},
+		{problem.IndexDefinitionIncompatible.New().Detailed(two), 409, "index:definition:incompatible", problem.IndexDefinitionIncompatible.Message(), 2, ""},
 	} {
 		response, _ := errorResponse(test.err)
 		body := response.Body.(errorBody)
-		if response.Status != test.status || body.Code != test.code || body.Message != test.message || len(body.Errors) != test.errors {
+		if response.Status != test.status || body.Code != test.code || body.Message != test.message || len(body.Errors) != test.errors || body.Path != test.path {
 			t.Errorf("%v gives %d %+v", test.err, response.Status, body)
 		}
 	}

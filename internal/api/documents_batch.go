@@ -22,9 +22,11 @@ type batch struct {
 	skip     bool // refused entries are listed, the rest goes on
 	checker  jsonread.Checker
 	isStream bool
+	needs    func(*definition.Schema) error // what the index must have, also for no entries; nil: nothing
 
-	position  int // of the entry at hand
-	line      int // of the entry at hand; 0 outside of streams
+	position  int  // of the entry at hand
+	line      int  // of the entry at hand; 0 outside of streams
+	asked     bool // some entry reached the index
 	processed int
 	failed    []failedEntry
 }
@@ -53,6 +55,9 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 		err = b.stream(ctx, r, work)
 	} else {
 		err = b.list(ctx, r, work)
+	}
+	if err == nil && !b.asked && b.needs != nil {
+		err = writeDocument(ctx, b.write, func(schema *definition.Schema, _ *engine.Session) error { return b.needs(schema) })
 	}
 	token, unsettled := b.write.Finish(ctx)
 	if err != nil && !isStorageFailure(unsettled) {
@@ -135,6 +140,7 @@ func (b *batch) at() problem.Path {
 }
 
 func (b *batch) entry(ctx context.Context, raw []byte, work entryWork) error {
+	b.asked = true
 	err := writeDocument(ctx, b.write, func(schema *definition.Schema, s *engine.Session) error {
 		return work(schema, s, raw, b.at())
 	})

@@ -28,6 +28,10 @@ func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error
 	if err != nil {
 		return nil, err
 	}
+	b.needs = func(schema *definition.Schema) error {
+		_, err := keyField(schema)
+		return err
+	}
 	missing := []string{}
 	token, err := b.run(ctx, r, func(schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error {
 		key, exists, err := b.change(schema, s, raw, at)
@@ -51,7 +55,7 @@ func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error
 // change takes one change object. exists is false when there is no document
 // under its key.
 func (b *batch) change(schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
-	if _, err := keyField(schema); err != nil {
+	if err := b.needs(schema); err != nil {
 		return "", false, err
 	}
 	return applyChange(b.readers.of(schema), s, raw, at)

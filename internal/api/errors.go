@@ -11,10 +11,12 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// errorBody is the body of every failed request.
+// errorBody is the body of every failed request. Path is that of the only
+// problem.
 type errorBody struct {
 	Code    string        `json:"code"`
 	Message string        `json:"message"`
+	Path    string        `json:"path,omitempty"`
 	Errors  []ErrorDetail `json:"errors"`
 }
 
@@ -83,14 +85,14 @@ func errorResponse(err error) (*Response, *problem.Code) {
 		}
 	}
 	top := found[0]
-	code, message := top.Code, top.Message()
+	code, message, path := top.Code, top.Message(), top.Path
 	if len(found) > 1 {
-		code = problem.Validation
+		code, path = problem.Validation, ""
 		message = fmt.Sprintf("Request contains %d errors", len(found))
 	}
 	response := &Response{
 		Status: code.Status(),
-		Body:   errorBody{Code: code.Name(), Message: message, Errors: Details(found)},
+		Body:   errorBody{Code: code.Name(), Message: message, Path: path, Errors: Details(found)},
 	}
 	var other *statusError
 	if errors.As(err, &other) {

@@ -51,7 +51,7 @@ func TestProblemsOfReindexRequests(t *testing.T) {
 		}
 	}
 	if status, code, body := d.ask("POST", "/v1alpha1/admin/indexes/books@2/actions/reindex", root, `{"from":"Books"}`); status != 400 || code != "index:name_invalid" ||
-		strings.Count(body, `"path":"from"`) != 1 {
+		strings.Count(body, `"path":"from"`) != 2 {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _, body := d.ask("POST", "/v1alpha1/admin/indexes/books@2/actions/reindex", root, `null`); status != 202 {
