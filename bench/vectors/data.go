@@ -155,12 +155,11 @@ func (s *set) finish(queries int) {
 		s.filters = append(s.filters, filter{name: name, keep: keep, truth: make([][]uint32, s.asked())})
 	}
 	var wg sync.WaitGroup
-	const workers = 2
-	for w := range workers {
+	for w := range threads {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			s.exact(w, workers)
+			s.exact(w, threads)
 		}()
 	}
 	wg.Wait()
@@ -228,9 +227,6 @@ func (s *set) exact(from, step int) {
 
 // save writes the set for the peers.
 func (s *set) save(dir string) (map[string]any, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
 	write := func(name string, values []float32) (string, error) {
 		path := filepath.Join(dir, name)
 		return path, os.WriteFile(path, unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), 4*len(values)), 0o644)

@@ -3,15 +3,20 @@
 // exact search, queries per second, build time and memory, for every
 // quantization and several filters.
 //
-// The peers run in a Python process (peer.py). Sides take turns; the faster of
-// two rounds counts. Speed is by processor time, so that other work on the
-// machine hardly shows.
+// The peers run in a Python process (peer.py). Sides take turns at every
+// breadth; the fastest round counts. The speed of one thread is by processor
+// time, so that other work on the machine hardly shows; that of all threads is
+// by the clock, or by processor time too with -busy.
+//
+// One set beside one library is -sets 384 -peers hnswlib; what a set takes is
+// mostly the building of the peers.
 package main
 
 import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -37,42 +42,58 @@ var (
 )
 
 func main() {
-	data := flag.String("data", "../shared/data", "directory of the corpora")
-	work := flag.String("work", "bench/data", "directory for generated files")
-	out := flag.String("out", "", "file of the report")
-	python := flag.String("python", "bench/data/venv/bin/python", "interpreter that has the peers; empty: without them")
+	var o options
+	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora")
+	flag.StringVar(&o.work, "work", "bench/data", "directory for generated files")
+	flag.StringVar(&o.out, "out", "", "file of the report")
+	flag.StringVar(&o.python, "python", "bench/data/venv/bin/python", "command that runs Python with the peers; empty: without them")
+	flag.StringVar(&o.peer, "peer", "bench/vectors/peer.py", "the program of the peers")
+	flag.IntVar(&o.rounds, "rounds", 2, "times that every search is measured")
+	flag.BoolVar(&o.busy, "busy", false, "other work runs on the machine: count all threads by processor time")
 	names := flag.String("sets", "glove,384,128", "glove, 384 (100,000 × 384), 128 (500,000 × 128), million (1,000,000 × 128), small (30,000 × 64)")
 	beside := flag.String("peers", "hnswlib,usearch-f32,usearch-i8,faiss", "libraries to measure beside")
 	flag.Parse()
-	if err := run(*data, *work, *out, *python, strings.Split(*names, ","), strings.Split(*beside, ",")); err != nil {
+	o.peers = strings.Split(*beside, ",")
+	if err := run(o, strings.Split(*names, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "vectors:", err)
 		os.Exit(1)
 	}
 }
 
-func run(data, work, out, python string, names, beside []string) error {
+type options struct {
+	data, work, out, python, peer string
+	peers                         []string
+	rounds                        int
+	busy                          bool
+}
+
+func run(o options, names []string) error {
 	var report strings.Builder
-	fmt.Fprintf(&report, "# Nearest neighbours, %s\n\nTen nearest under cosine similarity, M 16 everywhere; peers build with 200 candidates, Quire with its default of 100. QPS is by processor time: of one thread, and of %d threads that search at once, each counted with the time of all. Build memory is what the process grew by at most while building, beyond the vectors given to it. The graph does not depend on the quantization: int8 and int4 take over that of the first column.\n", time.Now().Format("2006-01-02"), threads)
+	how := "by the clock"
+	if o.busy {
+		how = "by processor time on a busy machine, each thread counted with the time of all"
+	}
+	fmt.Fprintf(&report, "# Nearest neighbours, %s\n\nTen nearest under cosine similarity, M 16 everywhere; peers build with 200 candidates, Quire with its default of 100, all with %d threads. QPS of one thread is by its processor time, that of %d threads %s. Build memory is what the process grew by at most while building, beyond the vectors given to it. The graph does not depend on the quantization: int8 and int4 take over that of the first column.\n", time.Now().Format("2006-01-02"), threads, threads, how)
 	for _, name := range names {
-		s, err := open(name, data)
+		s, err := open(name, o.data)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if s == nil {
 			continue
 		}
-		if err := measure(s, work, python, beside, &report); err != nil {
+		if err := measure(s, o, &report); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	fmt.Println(report.String())
-	if out == "" {
+	if o.out == "" {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(out, []byte(report.String()), 0o644)
+	return os.WriteFile(o.out, []byte(report.String()), 0o644)
 }
 
 func open(name, data string) (*set, error) {
@@ -107,19 +128,23 @@ type side struct {
 	search  func(filter, breadth, threads int) (recall, qps float64, err error)
 }
 
-func measure(s *set, work, python string, beside []string, report *strings.Builder) error {
+func measure(s *set, o options, report *strings.Builder) error {
 	fmt.Println(s.name)
-	sides, err := ours(s)
+	dir := filepath.Join(o.work, "vectors")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	sides, err := ours(s, dir, o.busy)
 	if err != nil {
 		return err
 	}
-	if python != "" {
-		p, err := startPeers(python)
+	if o.python != "" {
+		p, err := startPeers(o.python, o.peer)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "vectors: without peers:", err)
 		} else {
 			defer p.stop()
-			more, err := p.sides(s, filepath.Join(work, "vectors"), beside)
+			more, err := p.sides(s, dir, o)
 			if err != nil {
 				return err
 			}
@@ -130,9 +155,9 @@ func measure(s *set, work, python string, beside []string, report *strings.Build
 	for i := range sides {
 		sweeps[i] = map[int]point{}
 	}
-	for range 2 {
-		for i, side := range sides {
-			for _, b := range breadths {
+	for range o.rounds {
+		for _, b := range breadths {
+			for i, side := range sides {
 				recall, qps, err := side.search(0, b, 1)
 				if err != nil {
 					return fmt.Errorf("%s: %w", side.name, err)
@@ -142,7 +167,7 @@ func measure(s *set, work, python string, beside []string, report *strings.Build
 		}
 	}
 	renderSweep(report, s, sides, sweeps)
-	return renderFilters(report, s, sides)
+	return renderFilters(report, s, sides, o.rounds)
 }
 
 type point struct{ recall, qps float64 }
@@ -190,49 +215,66 @@ func renderSweep(b *strings.Builder, s *set, sides []side, sweeps []map[int]poin
 
 // renderFilters shows every side at its default breadth (peers: 256) under
 // every filter.
-func renderFilters(b *strings.Builder, s *set, sides []side) error {
-	b.WriteString("\nBy the share that a filter keeps, at the default breadth (peers: 256): recall@10 / QPS of one thread · all. Filters by region keep the vectors around some of 64 others, so that most queries lie away from what is kept.\n\n| |")
+func renderFilters(b *strings.Builder, s *set, sides []side, rounds int) error {
+	fmt.Fprintf(b, "\nBy the share that a filter keeps, at the default breadth (peers: 256): recall@10 / QPS of one thread · of %d. Filters by region keep the vectors around some of 64 others, so that most queries lie away from what is kept.\n\n| |", threads)
 	for _, f := range s.filters {
 		fmt.Fprintf(b, " %s |", f.name)
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(s.filters)) + "\n")
-	for _, side := range sides {
-		fmt.Fprintf(b, "| %s |", side.name)
-		for f := range s.filters {
-			if f > 0 && !side.hasKeep {
-				b.WriteString(" – |")
-				continue
+	cells := make([][]string, len(sides))
+	for f := range s.filters {
+		one, all, recall := make([]float64, len(sides)), make([]float64, len(sides)), make([]float64, len(sides))
+		for range rounds {
+			for i, side := range sides {
+				if f > 0 && !side.hasKeep {
+					continue
+				}
+				var qps float64
+				var err error
+				if recall[i], qps, err = side.search(f, 0, 1); err != nil {
+					return err
+				}
+				one[i] = max(one[i], qps)
+				if _, qps, err = side.search(f, 0, threads); err != nil {
+					return err
+				}
+				all[i] = max(all[i], qps)
 			}
-			recall, one, err := side.search(f, 0, 1)
-			if err != nil {
-				return err
-			}
-			_, all, err := side.search(f, 0, threads)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(b, " %.3f / %.0f · %.0f |", recall, one, all)
 		}
-		b.WriteString("\n")
+		for i := range sides {
+			cell := "–"
+			if one[i] > 0 {
+				cell = fmt.Sprintf("%.3f / %.0f · %.0f", recall[i], one[i], all[i])
+			}
+			cells[i] = append(cells[i], cell)
+		}
+	}
+	for i, side := range sides {
+		fmt.Fprintf(b, "| %s | %s |\n", side.name, strings.Join(cells[i], " | "))
 	}
 	return nil
 }
 
 // ours builds a column for every quantization.
-func ours(s *set) ([]side, error) {
+func ours(s *set, dir string, busy bool) ([]side, error) {
 	var all []side
 	var first *vectors.Reader
 	for _, z := range []struct {
 		name string
 		vectors.Quantization
 	}{{"Quire none", vectors.None}, {"Quire int8", vectors.Int8}, {"Quire int4", vectors.Int4}} {
+		file := filepath.Join(dir, strings.ReplaceAll(z.name, " ", "-"))
 		began, cpu, before := time.Now(), cpuSeconds(), startPeak()
-		data, err := column(s, vectors.Options{Dimensions: s.dimensions, Quantization: z.Quantization}, first)
+		if err := column(s, vectors.Options{Dimensions: s.dimensions, Quantization: z.Quantization}, first, file); err != nil {
+			return nil, err
+		}
+		one := side{name: z.name, build: time.Since(began).Seconds(), cpu: cpuSeconds() - cpu, peak: peak() - before, hasKeep: true}
+		data, err := mapped(file)
 		if err != nil {
 			return nil, err
 		}
-		one := side{name: z.name, build: time.Since(began).Seconds(), cpu: cpuSeconds() - cpu, peak: peak() - before, bytes: int64(len(data)), hasKeep: true}
-		fmt.Printf("  %s built in %.1f s\n", z.name, one.build)
+		one.bytes = int64(len(data))
+		fmt.Printf("  %s built in %.1f s, %.1f s of processor time, %.0f MB\n", z.name, one.build, one.cpu, float64(one.peak)/1e6)
 		r, err := vectors.Open(data)
 		if err != nil {
 			return nil, err
@@ -241,41 +283,72 @@ func ours(s *set) ([]side, error) {
 			first = r
 		}
 		one.search = func(filter, breadth, threads int) (float64, float64, error) {
-			return searchOurs(s, r, filter, breadth, threads)
+			return searchOurs(s, r, filter, breadth, threads, busy || threads == 1)
 		}
 		all = append(all, one)
 	}
 	return all, nil
 }
 
-// column builds a column, or takes the graph of another over.
-func column(s *set, o vectors.Options, from *vectors.Reader) ([]byte, error) {
+// column writes a column, or one that takes over the graph of another.
+func column(s *set, o vectors.Options, from *vectors.Reader, file string) error {
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
 	if from != nil {
 		same := func(doc uint32) (uint32, bool) { return doc, true }
-		return vectors.Merge(context.Background(), o, []vectors.Input{{Reader: from, Doc: same}}, 0)
+		err = vectors.Merge(context.Background(), out, o, []vectors.Input{{Reader: from, Doc: same}}, 0)
+	} else {
+		docs := make([]uint32, s.rows())
+		for row := range docs {
+			docs[row] = uint32(row)
+		}
+		err = vectors.Write(context.Background(), out, o, docs, s.base, 0)
 	}
-	b := vectors.NewBuilder(o)
-	for row := range s.rows() {
-		b.Add(uint32(row), s.base[row*s.dimensions:][:s.dimensions])
-	}
-	return b.Finish(context.Background(), 0)
+	return errors.Join(err, out.Close())
 }
 
-func searchOurs(s *set, r *vectors.Reader, filter, breadth, threads int) (recall, qps float64, err error) {
+// mapped shows the bytes of a file as segments are read.
+func mapped(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED|syscall.MAP_POPULATE)
+}
+
+// repeats is how often many threads search for every query, so that their
+// start does not count.
+func repeats(threads int) int {
+	if threads == 1 {
+		return 1
+	}
+	return 4 * threads
+}
+
+func searchOurs(s *set, r *vectors.Reader, filter, breadth, threads int, byCPU bool) (recall, qps float64, err error) {
 	var next, found, total atomic.Int64
 	var failed atomic.Value
 	var wg sync.WaitGroup
 	f := s.filters[filter]
-	cpu := cpuSeconds()
+	asked := s.asked() * repeats(threads)
+	cpu, began := cpuSeconds(), time.Now()
 	for range threads {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
 			for {
 				i := int(next.Add(1)) - 1
-				if i >= s.asked() {
+				if i >= asked {
 					return
 				}
+				i %= s.asked()
 				hits, err := r.Search(context.Background(), vectors.Prepare(vectors.Cosine, s.query(i)), neighbours, breadth, f.keep)
 				if err != nil {
 					failed.Store(err)
@@ -295,11 +368,14 @@ func searchOurs(s *set, r *vectors.Reader, filter, breadth, threads int) (recall
 		}()
 	}
 	wg.Wait()
-	seconds := (cpuSeconds() - cpu) / float64(threads)
+	seconds := time.Since(began).Seconds()
+	if byCPU {
+		seconds = (cpuSeconds() - cpu) / float64(threads)
+	}
 	if err, ok := failed.Load().(error); ok {
 		return 0, 0, err
 	}
-	return float64(found.Load()) / float64(total.Load()), float64(s.asked()) / seconds, nil
+	return float64(found.Load()) / float64(total.Load()), float64(asked) / seconds, nil
 }
 
 // peers is the Python process.
@@ -309,8 +385,9 @@ type peers struct {
 	out     *bufio.Reader
 }
 
-func startPeers(python string) (*peers, error) {
-	p := exec.Command(python, "bench/vectors/peer.py")
+func startPeers(python, program string) (*peers, error) {
+	command := append(strings.Fields(python), program)
+	p := exec.Command(command[0], command[1:]...)
 	p.Stderr = os.Stderr
 	in, err := p.StdinPipe()
 	if err != nil {
@@ -360,7 +437,7 @@ func (p *peers) ask(command map[string]any) (a peerAnswer, err error) {
 }
 
 // sides builds every library's index of a set.
-func (p *peers) sides(s *set, dir string, beside []string) ([]side, error) {
+func (p *peers) sides(s *set, dir string, o options) ([]side, error) {
 	data, err := s.save(dir)
 	if err != nil {
 		return nil, err
@@ -369,19 +446,19 @@ func (p *peers) sides(s *set, dir string, beside []string) ([]side, error) {
 		return nil, err
 	}
 	var all []side
-	for _, name := range beside {
-		a, err := p.ask(map[string]any{"do": "build", "engine": name, "m": 16, "ef": 200})
+	for _, name := range o.peers {
+		a, err := p.ask(map[string]any{"do": "build", "engine": name, "m": 16, "ef": 200, "threads": threads})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "vectors: without", name+":", err)
 			continue
 		}
-		fmt.Printf("  %s built in %.1f s\n", a.Version, a.Seconds)
+		fmt.Printf("  %s built in %.1f s, %.1f s of processor time, %.0f MB\n", a.Version, a.Seconds, a.CPUSeconds, float64(a.Peak)/1e6)
 		all = append(all, side{name: a.Version, build: a.Seconds, cpu: a.CPUSeconds, peak: a.Peak, hasKeep: name == "faiss",
 			search: func(filter, breadth, threads int) (float64, float64, error) {
 				if breadth == 0 {
 					breadth = 256
 				}
-				found, err := p.ask(map[string]any{"do": "search", "engine": name, "filter": s.filters[filter].name, "ef": breadth, "threads": threads})
+				found, err := p.ask(map[string]any{"do": "search", "engine": name, "filter": s.filters[filter].name, "ef": breadth, "threads": threads, "repeats": repeats(threads), "busy": o.busy || threads == 1})
 				return found.Recall, found.QPS, err
 			}})
 	}

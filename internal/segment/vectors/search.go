@@ -70,9 +70,11 @@ const (
 	closest      = 4
 	// A scan reads memory in order: below this many candidates it beats a walk.
 	scanLimit = 12_000
-	// For each candidate that it keeps a walk looks at about this many nodes,
-	// accepted or not, in the time in which a scan looks at twice as many.
-	looksPerKept = 12
+	// For each candidate that it keeps, a walk takes about the time in which a
+	// scan passes this many rows, more of those that one fetch brings.
+	rowsPerKept      = 32
+	rowsPerKeptShort = 48
+	shortRow         = 128 // bytes
 )
 
 // Search returns the k nearest documents among those that accept holds (nil
@@ -112,7 +114,7 @@ func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept
 	}
 	if w.filtered {
 		w.breadth = max(r.narrowed(w.breadth, accepted), 4*k)
-		w.looks = accepted / 2
+		w.looks = accepted / 3
 	}
 	whole, err := r.walk(ctx, s, w)
 	if err == nil && !whole {
@@ -135,8 +137,12 @@ func (r *Reader) walks(accepted, k, breadth int) bool {
 	if breadth <= 0 {
 		breadth = r.breadth()
 	}
+	rows := rowsPerKept
+	if r.codes.stride() <= shortRow {
+		rows = rowsPerKeptShort
+	}
 	share := float64(accepted) / float64(len(r.docs))
-	return share == 1 || float64(accepted)*share > float64(2*looksPerKept*r.narrowed(breadth, accepted))
+	return share == 1 || float64(accepted)*share > float64(rows*r.narrowed(breadth, accepted))
 }
 
 // narrowed is the breadth of a walk of which only the accepted nodes count: it
