@@ -21,6 +21,7 @@ type binder struct {
 	bests     []*bestStep
 	blends    []*blendStep
 	rooms     []*room  // see newRoom
+	shelf     *shelf   // see lent
 	paths     []string // see listPaths
 
 	ownedRoom [4]*termStep
@@ -57,11 +58,10 @@ func (b *binder) bind(n plan.Node, factor float64) (step, error) {
 	case *plan.Best:
 		return b.best(n, factor)
 	case *plan.Not:
-		steps, err := b.each(n.Clauses, 0)
-		if err != nil {
-			return nil, err
-		}
-		return &notStep{steps: steps, documents: int(b.documents)}, nil
+		s := &notStep{documents: int(b.documents)}
+		var err error
+		s.steps, err = b.each(nil, n.Clauses, 0)
+		return s, err
 	case *plan.Scale:
 		return b.bind(n.Clause, factor*n.Weight)
 	case *plan.Constant:
@@ -78,14 +78,16 @@ func (b *binder) bind(n plan.Node, factor float64) (step, error) {
 	return nil, fmt.Errorf("no way to match %T", n)
 }
 
-func (b *binder) each(nodes []plan.Node, factor float64) ([]step, error) {
-	steps := make([]step, 0, len(nodes))
+// each appends the steps of nodes that match something.
+func (b *binder) each(steps []step, nodes []plan.Node, factor float64) ([]step, error) {
 	for _, n := range nodes {
 		s, err := b.bind(n, factor)
 		if err != nil {
-			return nil, err
+			return steps, err
 		}
-		steps = append(steps, s)
+		if _, never := s.(noStep); !never {
+			steps = append(steps, s)
+		}
 	}
 	return steps, nil
 }
@@ -109,7 +111,7 @@ func (b *binder) term(n *plan.Term, factor float64) step {
 }
 
 func (b *binder) and(n *plan.And, factor float64) (step, error) {
-	s := &andStep{}
+	s := b.newAnd()
 	var late []plan.Node
 	if err := b.flatten(s, &late, n, factor); err != nil {
 		return nil, err
@@ -194,41 +196,41 @@ func isMute(n plan.Node) bool {
 	return ok && scale.Weight == 0
 }
 
-func (b *binder) alternatives(nodes []plan.Node, factor float64) ([]step, error) {
-	steps, err := b.each(nodes, factor)
-	if err != nil {
+func (b *binder) or(n *plan.Or, factor float64) (step, error) {
+	s := b.newOr()
+	if err := b.alternatives(s, n.Clauses, factor); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(steps, func(s step) bool { _, never := s.(noStep); return never }), nil
+	return s.smallest(), nil
 }
 
-func (b *binder) or(n *plan.Or, factor float64) (step, error) {
-	steps, err := b.alternatives(n.Clauses, factor)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(steps) == 0:
-		return noStep{}, nil
-	case len(steps) == 1:
-		return steps[0], nil
+func (b *binder) alternatives(s *orStep, nodes []plan.Node, factor float64) (err error) {
+	s.steps, err = b.each(s.steps, nodes, factor)
+	return err
+}
+
+// smallest returns the only alternative when there is no other.
+func (s *orStep) smallest() step {
+	switch len(s.steps) {
+	case 0:
+		return noStep{}
+	case 1:
+		return s.steps[0]
 	}
-	return &orStep{steps: steps}, nil
+	return s
 }
 
 func (b *binder) best(n *plan.Best, factor float64) (step, error) {
-	steps, err := b.alternatives(n.Clauses, factor)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(steps) == 0:
-		return noStep{}, nil
-	case len(steps) == 1:
-		return steps[0], nil
-	case !b.scoring || factor == 0:
-		return &orStep{steps: steps}, nil
+	if !b.scoring || factor == 0 {
+		return b.or(&plan.Or{Clauses: n.Clauses}, factor)
 	}
 	s := b.newBest()
-	s.steps = steps
+	if err := b.alternatives(&s.orStep, n.Clauses, factor); err != nil {
+		return nil, err
+	}
+	if len(s.steps) < 2 {
+		return s.smallest(), nil
+	}
 	return s, nil
 }
 

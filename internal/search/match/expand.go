@@ -53,7 +53,8 @@ func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
 		}
 		b.view.caches.keepExpansion(b.segment.Reader, n, e)
 	}
-	s := &expandStep{of: e, field: field}
+	s := b.newExpand()
+	s.of, s.field = e, field
 	if e.lazy != nil {
 		s.add(&lazyStep{e.lazy}, b.constant(n, 0, factor))
 		return s, nil
@@ -141,7 +142,7 @@ func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
 // walked returns the step of a word that stands for a few terms.
 func (b *binder) walked(s *expandStep, n *plan.Expand, factor float64) step {
 	for distance, entries := range s.of.terms {
-		union := &orStep{}
+		union := b.newOr()
 		for _, e := range entries {
 			union.steps = append(union.steps, b.newTerm(s.field, e))
 		}
@@ -168,7 +169,13 @@ func (b *binder) constant(n *plan.Expand, distance int, factor float64) float64 
 }
 
 func (s *expandStep) add(c step, score float64) {
-	s.bands = append(s.bands, band{step: c, score: score})
+	if len(s.bands) == cap(s.bands) {
+		s.bands = append(s.bands, band{})
+	} else {
+		s.bands = s.bands[:len(s.bands)+1] // with the room of an earlier search
+	}
+	b := &s.bands[len(s.bands)-1]
+	b.step, b.score = c, score
 	s.count += c.cost()
 }
 

@@ -34,7 +34,7 @@ func (b *binder) filter(n plan.Node) (step, error) {
 	case 1:
 		return b.newTerm(field, entries[0]), nil
 	}
-	union := &orStep{}
+	union := b.newOr()
 	for _, e := range entries {
 		union.steps = append(union.steps, b.newTerm(field, e))
 	}

@@ -30,6 +30,64 @@ func (b *binder) newBlend() *blendStep {
 	return s
 }
 
+// shelf is steps that combine others; each has room for windows and for the
+// steps below it.
+type shelf struct {
+	ands                        []*andStep
+	ors                         []*orStep
+	expands                     []*expandStep
+	usedAnds, usedOrs, usedNear int
+}
+
+// lent returns the shelf, which lives as long as the binder.
+func (b *binder) lent() *shelf {
+	if b.shelf == nil {
+		b.shelf = b.view.tables.shelves.Get().(*shelf)
+	}
+	return b.shelf
+}
+
+// newAnd returns an empty step. It lives as long as the binder; so do those of
+// newOr and newExpand.
+func (b *binder) newAnd() *andStep { return next(&b.lent().ands, &b.shelf.usedAnds) }
+
+func (b *binder) newOr() *orStep { return next(&b.lent().ors, &b.shelf.usedOrs) }
+
+func (b *binder) newExpand() *expandStep { return next(&b.lent().expands, &b.shelf.usedNear) }
+
+// next returns the first of some things that is not in use, a new one when all
+// are.
+func next[T any](all *[]*T, used *int) *T {
+	if *used == len(*all) {
+		*all = append(*all, new(T))
+	}
+	*used++
+	return (*all)[*used-1]
+}
+
+// empty makes the steps in use new ones that keep their room.
+func (s *shelf) empty() {
+	for _, a := range s.ands[:s.usedAnds] {
+		a.steps, a.scoring, a.optional = emptied(a.steps), emptied(a.scoring), emptied(a.optional)
+		a.memo.valid = false
+	}
+	for _, o := range s.ors[:s.usedOrs] {
+		o.steps, o.found = emptied(o.steps), window{}
+	}
+	for _, e := range s.expands[:s.usedNear] {
+		for i := range e.bands {
+			e.bands[i].step, e.bands[i].memo.valid = nil, false
+		}
+		e.bands, e.count, e.of, e.field = e.bands[:0], 0, nil, nil
+	}
+	s.usedAnds, s.usedOrs, s.usedNear = 0, 0, 0
+}
+
+func emptied(steps []step) []step {
+	clear(steps)
+	return steps[:0]
+}
+
 // release gives the steps back; the binder's steps must not be used again.
 // Those that a panic left in the middle of a window are let go.
 func (b *binder) release() {
@@ -40,7 +98,7 @@ func (b *binder) release() {
 	}
 	for _, s := range b.bests {
 		if !s.busy {
-			s.steps, s.found = nil, window{}
+			s.steps, s.found = emptied(s.steps), window{}
 			b.view.tables.bests.Put(s)
 		}
 	}
@@ -57,5 +115,9 @@ func (b *binder) release() {
 		r.clean()
 		b.view.tables.rooms.Put(r)
 	}
-	b.owned, b.bests, b.blends, b.rooms = nil, nil, nil, nil
+	if b.shelf != nil {
+		b.shelf.empty()
+		b.view.tables.shelves.Put(b.shelf)
+	}
+	b.owned, b.bests, b.blends, b.rooms, b.shelf = nil, nil, nil, nil, nil
 }

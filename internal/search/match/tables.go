@@ -18,6 +18,7 @@ type Tables struct {
 	steps   sync.Pool // of *termStep, whose iterators are large
 	bests   sync.Pool // of *bestStep, whose sums are large
 	blends  sync.Pool // of *blendStep, whose counts are
+	shelves sync.Pool // of *shelf
 	lengths [256]float64
 	mu      sync.RWMutex
 	tables  map[tableKey]*score.Table
@@ -32,6 +33,7 @@ func NewTables() *Tables {
 	t.steps.New = func() any { return new(termStep) }
 	t.bests.New = func() any { return new(bestStep) }
 	t.blends.New = func() any { return new(blendStep) }
+	t.shelves.New = func() any { return new(shelf) }
 	for code := range t.lengths {
 		t.lengths[code] = float64(terms.DecodeLength(byte(code)))
 	}
