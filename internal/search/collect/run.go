@@ -21,6 +21,9 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	if r.Sets && r.Limit > 0 && r.Query != nil && matchesCheaply(r.Query) {
 		return s.runTwice(ctx, r)
 	}
+	if r.Limit == 0 && !r.Sets && r.CountTo != Everything {
+		return s.probe(ctx, r)
+	}
 	order := effectiveOrder(r)
 	run := &run{search: s, request: r, order: order}
 	run.scored = r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0
@@ -43,6 +46,45 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 		return nil, timedOut(ctx, err)
 	}
 	return run.merge(pieces), nil
+}
+
+// probe counts matches, segment by segment, until there are enough: those that
+// follow are not even looked up.
+func (s *Search) probe(ctx context.Context, r *Request) (*Result, error) {
+	run := &run{search: s, request: r}
+	result := &Result{Scored: r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0, Exact: true}
+	for segment := range s.snapshot.Segments {
+		if result.Total >= r.CountTo {
+			result.Exact = false
+			break
+		}
+		s.runner.meters.Pieces("request", 1)
+		if err := Guard(func() error { return run.probe(ctx, segment, result) }); err != nil {
+			return nil, timedOut(ctx, err)
+		}
+	}
+	return result, nil
+}
+
+// probe adds the matches of a segment to a result, as far as they are needed.
+func (r *run) probe(ctx context.Context, segment int, result *Result) error {
+	var p piece
+	if err := r.bind(ctx, &p, segment); err != nil {
+		return err
+	}
+	defer p.scanner.Close()
+	n, exact := p.scanner.Known()
+	if !exact && result.Total+n < r.request.CountTo {
+		r.counted.Store(int64(result.Total))
+		r.decided.Store(int64(segment))
+		if err := p.run(ctx); err != nil {
+			return err
+		}
+		n, exact = p.taken, !p.scanner.Skipped() && !p.skipped
+	}
+	result.Total += n
+	result.Exact = result.Exact && exact
+	return nil
 }
 
 // runTwice finds the set of matches without scores, and the hits among them

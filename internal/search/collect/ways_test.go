@@ -268,6 +268,11 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 			if some.Total > len(matches) || some.Exact && some.Total != len(matches) || !some.Exact && some.Total < countTo {
 				t.Fatalf("%d %s: counted %d (exact: %v) of %d up to %d", i, q.name, some.Total, some.Exact, len(matches), countTo)
 			}
+			counted.CountTo = countTo
+			if none, err := runner.Search(snap).Run(context.Background(), &counted); err != nil || none.Total > len(matches) ||
+				none.Exact && none.Total != len(matches) || !none.Exact && none.Total < countTo {
+				t.Fatalf("%d %s: %v of %d counted up to %d without hits: %v", i, q.name, none, len(matches), countTo, err)
+			}
 		}
 	}
 }
