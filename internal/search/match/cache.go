@@ -21,6 +21,10 @@ type CacheOptions struct {
 	Prefixes    int   // words typed in part
 }
 
+// segmentsOfWord is how many segments a word is kept for, on average: every
+// segment has terms of its own.
+const segmentsOfWord = 8
+
 // Caches keep what searches work out and may need again. Segments and
 // snapshots never change, so what is kept holds as long as they are open and
 // goes when they close. Any number of goroutines may use them; nil keeps
@@ -39,10 +43,10 @@ func NewCaches(o CacheOptions, meters *metrics.Set) *Caches {
 		c.filters = cache.New[*segment.Reader, string, *Set](cache.Options{MaxEntries: o.Filters, MaxBytes: o.FilterBytes}, meters.QueryCache())
 	}
 	if o.Typos > 0 && o.FilterBytes > 0 {
-		c.typos = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: o.Typos, MaxBytes: o.FilterBytes / 2}, meters.TypoCache())
+		c.typos = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: o.Typos * segmentsOfWord, MaxBytes: o.FilterBytes / 2}, meters.TypoCache())
 	}
 	if o.Prefixes > 0 && o.FilterBytes > 0 {
-		c.prefixes = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: o.Prefixes, MaxBytes: o.FilterBytes / 2}, meters.PrefixCache())
+		c.prefixes = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: o.Prefixes * segmentsOfWord, MaxBytes: o.FilterBytes / 2}, meters.PrefixCache())
 	}
 	if o.TermBytes > 0 {
 		c.terms = cache.New[*snapshot.Snapshot, termKey, *termStats](cache.Options{MaxBytes: o.TermBytes}, meters.TermCache())
