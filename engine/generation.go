@@ -93,9 +93,10 @@ func newReading(d *definition.Definition, builder *analysis.Builder) *reading {
 	return &reading{schema: definition.NewSchema(d), chains: analysis.NewChains(builder)}
 }
 
-// Open opens a generation: it verifies every file, brings what the log holds
-// beyond the last commit back, and starts its background work, which Close
-// ends. The context bounds the opening only.
+// Open opens a generation: it brings what the log holds beyond the last commit
+// back, and starts its background work, which Close ends. What segments hold is
+// verified in the background, or before it is first used. The context bounds the
+// opening only.
 func Open(ctx context.Context, storage Storage, options Options) (*Generation, error) {
 	options = options.withDefaults()
 	var lock io.Closer = unlocked{} // a copy that is only read may be taken over by its writer
@@ -145,6 +146,8 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	}
 	background, stop := context.WithCancel(context.Background())
 	g.stop = stop
+	found := g.Snapshot()
+	g.loops.Go(func() { g.verify(background, found) })
 	g.appender.Go(g.appendLoop)
 	g.loops.Go(func() { g.commitLoop(background) })
 	if !options.NoMerges {

@@ -15,8 +15,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// openManifest opens and verifies every file that a manifest names. Segments of
-// known, which may be nil, are open already and are not verified again.
+// openManifest opens every file that a manifest names. What a segment holds is
+// verified before it is first used (I12), all else now. Segments of known, which
+// may be nil, are open already.
 func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, known *snapshot.Snapshot) (segments []*snapshot.Segment, tracked *tracking, err error) {
 	defer func() {
 		if err != nil {
@@ -74,7 +75,7 @@ func openSegment(fs vfs.FS, directory string, m *manifest.Manifest, entry manife
 		reader = earlier.Reader
 	} else {
 		var err error
-		if reader, err = segment.Open(fs, name, blockfile.VerifyAll); err != nil {
+		if reader, err = segment.Open(fs, name, blockfile.VerifyUsed); err != nil {
 			return nil, fmt.Errorf("open segment: %w", err)
 		}
 	}
@@ -116,6 +117,21 @@ func findByFile(view *snapshot.Snapshot, file string) *snapshot.Segment {
 		}
 	}
 	return nil
+}
+
+// verify reads every segment that was found at the opening, so that damage shows
+// in the log of the node before a search meets it.
+func (g *Generation) verify(ctx context.Context, view *snapshot.Snapshot) {
+	defer view.Release()
+	for _, s := range view.Segments {
+		err := vfs.Protect(func() error { return s.Reader.Verify(ctx) })
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			g.options.Logger.Error("segment is damaged", "directory", g.storage.Directory, "file", fileOf(s), "error", err)
+		}
+	}
 }
 
 // replay brings the log beyond the last commit into a table and commits it, so

@@ -124,3 +124,40 @@ func FuzzOpen(f *testing.F) {
 		r.Verify()
 	})
 }
+
+// TestSectionsAreCheckedBeforeUse opens a file with one damaged section: the
+// others are fine, it is refused, again and again.
+func TestSectionsAreCheckedBeforeUse(t *testing.T) {
+	var out bytes.Buffer
+	w := NewWriter(&out, "test", "TEST", 1)
+	for part := range uint16(3) {
+		w.Section(ID{Owner: 1 + uint32(part%2), Part: part}, bytes.Repeat([]byte{byte(part)}, 100))
+	}
+	if _, err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Open("test", out.Bytes(), "TEST", 1, VerifyAll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.Clone(out.Bytes())
+	damaged[whole.Offset(ID{Owner: 1, Part: 2})+50] ^= 4
+	if _, err := Open("test", damaged, "TEST", 1, VerifyAll); !errors.Is(err, ErrCorrupt) {
+		t.Fatalf("all sections verified: %v", err)
+	}
+	r, err := Open("test", damaged, "TEST", 1, VerifyUsed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := errors.Join(r.Check(ID{Owner: 1}), r.CheckOwner(2), r.Check(ID{Owner: 9}), r.CheckOwner(9)); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Check(ID{Owner: 1, Part: 2}); !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("the damaged section: %v", err)
+		}
+		if err := r.CheckOwner(1); !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("its owner: %v", err)
+		}
+	}
+}

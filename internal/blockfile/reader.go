@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/quiresearch/quire/internal/format"
 )
@@ -19,6 +20,10 @@ const (
 	// Trusted checks header, footer and directory only: for files this
 	// process wrote or verified before.
 	Trusted
+	// VerifyUsed checks header, footer and directory, and leaves sections to
+	// Check, which whoever reads one calls before: the time to open does not
+	// follow the size of the file.
+	VerifyUsed
 )
 
 // Section describes one section of a file.
@@ -37,6 +42,14 @@ type Reader struct {
 	version  uint32
 	sections []Section
 	index    map[ID]int
+	pending  []pending // by section; nil when nothing is left to check
+	owners   map[uint32][]int
+}
+
+// pending is a section whose checksum is compared when it is first used.
+type pending struct {
+	once sync.Once
+	err  error
 }
 
 // Open reads the directory of a file of the wanted kind and version.
@@ -51,9 +64,16 @@ func Open(name string, data []byte, kind string, version uint32, verify Verifica
 	if r.version != version {
 		return nil, fmt.Errorf("open %s: version %d, this program reads %d: %w", name, r.version, version, ErrVersion)
 	}
-	if verify == VerifyAll {
+	switch verify {
+	case VerifyAll:
 		if err := r.Verify(); err != nil {
 			return nil, err
+		}
+	case VerifyUsed:
+		r.pending = make([]pending, len(r.sections))
+		r.owners = make(map[uint32][]int)
+		for i, s := range r.sections {
+			r.owners[s.Owner] = append(r.owners[s.Owner], i)
 		}
 	}
 	return r, nil
@@ -164,12 +184,51 @@ func (r *Reader) Offset(id ID) int64 {
 
 // Verify checks the checksum of every section.
 func (r *Reader) Verify() error {
-	for _, s := range r.sections {
-		if got := Checksum(r.data[s.Offset : s.Offset+s.Length]); got != s.CRC32C {
-			return Corrupt(r.name, s.Offset, "section %v: checksum %08x, want %08x", s.ID, got, s.CRC32C)
+	for i := range r.sections {
+		if err := r.verify(i); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func (r *Reader) verify(i int) error {
+	s := r.sections[i]
+	if got := Checksum(r.data[s.Offset : s.Offset+s.Length]); got != s.CRC32C {
+		return Corrupt(r.name, s.Offset, "section %v: checksum %08x, want %08x", s.ID, got, s.CRC32C)
+	}
+	return nil
+}
+
+// Check verifies a section that was not verified when the file was opened,
+// once. A section that does not exist has nothing wrong.
+func (r *Reader) Check(id ID) error {
+	if r.pending == nil {
+		return nil
+	}
+	if i, ok := r.index[id]; ok {
+		return r.check(i)
+	}
+	return nil
+}
+
+// CheckOwner verifies all sections of an owner like Check.
+func (r *Reader) CheckOwner(owner uint32) error {
+	for _, i := range r.owners[owner] {
+		if err := r.check(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Reader) check(i int) error {
+	p := &r.pending[i]
+	p.once.Do(func() {
+		p.err = fmt.Errorf("%s: not verified", r.name) // stands when verify does not return
+		p.err = r.verify(i)
+	})
+	return p.err
 }
 
 // Dump prints header, sections and footer, one line each. describe, when not

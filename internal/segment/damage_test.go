@@ -8,6 +8,8 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -72,6 +74,92 @@ func TestEveryDamagedByteIsFoundOrHarmless(t *testing.T) {
 	for _, data := range [][]byte{nil, []byte("x"), make([]byte, 1000)} {
 		check("other", 0, data)
 	}
+}
+
+// TestDamageIsFoundBeforeUse flips a bit of every byte of a file whose checksums
+// are compared when a part is first used: every field and every record is
+// refused, or as it was (I12). What is refused stays so.
+func TestDamageIsFoundBeforeUse(t *testing.T) {
+	file := smallFile(t, 6)
+	whole, err := openBytes(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := func(r *Reader) (all [][]byte, err error) {
+		for doc := range r.NumDocs() {
+			record, err := r.Stored().Get(nil, doc)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, record)
+		}
+		return all, nil
+	}
+	want, err := records(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for at := range file {
+		data := bytes.Clone(file)
+		data[at] ^= 1 << (at % 8)
+		r, err := open(vfs.NewMapping("s", data, nil), blockfile.VerifyUsed)
+		if err != nil {
+			refused++
+			continue
+		}
+		damaged := ""
+		for i, f := range r.meta.fields {
+			from, to := whole.span(uint32(i + 1))
+			isInside := from <= at && at < to
+			switch err := r.field(i).err; {
+			case err != nil && !errors.Is(err, blockfile.ErrCorrupt), err != nil && !errors.Is(err, vfs.ErrFault):
+				t.Fatalf("byte %d, field %q: %v", at, f.Name, err)
+			case err != nil:
+				damaged = f.Name
+			case isInside && whole.isSummed(at):
+				t.Fatalf("byte %d is in field %q, which opens", at, f.Name)
+			}
+		}
+		got, err := records(r)
+		switch {
+		case err != nil && errors.Is(err, vfs.ErrFault):
+			damaged = "records"
+		case err != nil:
+			t.Fatalf("byte %d: %v", at, err)
+		case !reflect.DeepEqual(got, want):
+			t.Fatalf("byte %d: other records", at)
+		}
+		if err := r.Verify(t.Context()); (err != nil) != (damaged != "") {
+			t.Fatalf("byte %d: %q is damaged, a verification of all says %v", at, damaged, err)
+		}
+		if damaged != "" {
+			refused++
+		}
+	}
+	if refused < len(file)/3 {
+		t.Fatalf("%d of %d flipped bytes were found", refused, len(file))
+	}
+}
+
+// span is where the sections of an owner begin and end.
+func (r *Reader) span(owner uint32) (from, to int) {
+	for _, s := range r.file.Sections() {
+		if s.Owner == owner {
+			if to == 0 {
+				from = int(s.Offset)
+			}
+			to = int(s.Offset + s.Length)
+		}
+	}
+	return from, to
+}
+
+// isSummed reports whether a byte is in a section, not between two.
+func (r *Reader) isSummed(at int) bool {
+	return slices.ContainsFunc(r.file.Sections(), func(s blockfile.Section) bool {
+		return int(s.Offset) <= at && at < int(s.Offset+s.Length)
+	})
 }
 
 func dumpBytes(t testing.TB, data []byte) []byte {

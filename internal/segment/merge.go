@@ -221,6 +221,9 @@ func (m *merger) writeStored(out *blockfile.Writer) error {
 		}
 		// The keys cut out of records stand in the merged dictionary, so
 		// records are copied as they are.
+		if err := in.Reader.Stored().check(); err != nil {
+			return err
+		}
 		r := in.Reader.Stored().packed
 		for b := range r.NumBlocks() {
 			if err := m.ctx.Err(); err != nil {

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"unsafe"
@@ -41,7 +42,9 @@ type structures struct {
 	err    error
 }
 
-// Open opens a segment file and checks its checksums, unless it is trusted.
+// Open opens a segment file. With blockfile.VerifyAll every checksum is checked
+// now, with blockfile.VerifyUsed those of a part before it is first used:
+// nothing is ever read from bytes whose checksum is wrong.
 func Open(fs vfs.FS, name string, verify blockfile.Verification) (*Reader, error) {
 	m, err := fs.Map(name)
 	if err != nil {
@@ -75,6 +78,11 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{mapping: m, file: file}
+	for _, part := range []uint16{partMeta, partParents, stored.PartBlocks} {
+		if err := file.Check(blockfile.ID{Part: part}); err != nil {
+			return nil, err
+		}
+	}
 	metaID := blockfile.ID{Part: partMeta}
 	data, ok := file.Section(metaID)
 	if ok {
@@ -116,12 +124,40 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 	return r, nil
 }
 
+// check compares the checksums of an owner's sections before their first use.
+// Bytes that are not those that were written are like bytes that cannot be
+// read.
+func (r *Reader) check(owner uint32) error {
+	if err := r.file.CheckOwner(owner); err != nil {
+		return fmt.Errorf("%w: %w", vfs.ErrFault, err)
+	}
+	return nil
+}
+
+// Verify checks every checksum that was left until a part is used, and returns
+// the first that is wrong.
+func (r *Reader) Verify(ctx context.Context) error {
+	defer r.mapping.Forget()
+	for owner := range uint32(len(r.opened) + 1) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.check(owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // field opens a field when it is not open yet.
 func (r *Reader) field(i int) *structures {
 	s := &r.opened[i]
 	s.once.Do(func() {
 		// A fault is kept like any other failure: the field stays shut.
 		s.err = vfs.Protect(func() (err error) {
+			if err := r.check(uint32(i + 1)); err != nil {
+				return err
+			}
 			s.values, s.points, err = r.openField(r.meta.fields[i], uint32(i+1))
 			return err
 		})

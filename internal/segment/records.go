@@ -2,10 +2,12 @@ package segment
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/segment/stored"
 	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // A record mostly ends with the key of its document, which stands in the
@@ -38,8 +40,19 @@ type Records struct {
 	file   *blockfile.Reader
 }
 
+// check compares the checksum of the records before their first use.
+func (r *Records) check() error {
+	if err := r.file.Check(blockfile.ID{Part: stored.PartData}); err != nil {
+		return fmt.Errorf("%w: %w", vfs.ErrFault, err)
+	}
+	return nil
+}
+
 // Get appends the record of a document to dst; nothing when it has none.
 func (r *Records) Get(dst []byte, doc DocID) ([]byte, error) {
+	if err := r.check(); err != nil {
+		return dst, err
+	}
 	start := len(dst)
 	dst, err := r.packed.Get(dst, doc)
 	if err != nil || len(dst) == start {
