@@ -7,7 +7,7 @@ var (
 		"Start a node that takes part in indexing and has an address.")
 	IndexerUnreachable = declare("indexer:unreachable", 502,
 		"The node that writes the index did not answer.",
-		"Send the request again.")
+		"Send the request again. Whether it was done is not known; what describes a desired state can be repeated.")
 	IndexerLeadershipUnreadable = declare("indexer:leadership_unreadable", 503,
 		"Which node writes which index could not be read.",
 		"Send the request again.")

@@ -58,12 +58,13 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 		}
 		b.left -= int64(n)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF):
 		b.disarm()
-		if !errors.Is(err, io.EOF) {
-			err = problem.RequestBodyUnreadable.New().Because(err)
-		}
 		b.failed = err
+	case err != nil: // the deadline stays: nothing more is read
+		b.failed = problem.RequestBodyUnreadable.New().Because(err)
+		err = b.failed
 	}
 	return n, err
 }

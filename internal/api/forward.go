@@ -3,11 +3,14 @@ package api
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quiresearch/quire/problem"
@@ -27,7 +30,21 @@ type Ownership interface {
 	// behalf of this one. When it returns this node knows of the change, or will
 	// find out by itself.
 	Forwarded(ctx context.Context)
+	// IsServing reports whether the node of an address still takes part, as far
+	// as is known. One that was stopped or cut off no longer does after a lease.
+	IsServing(ctx context.Context, address string) bool
 }
+
+const (
+	// servingCheck is the time between looks whether the node that was sent a
+	// request still takes part.
+	servingCheck = time.Second
+	// longestSilence bounds the wait for an answer to a request that was sent
+	// whole, where nobody can tell whether the node still takes part.
+	longestSilence = 5 * time.Minute
+)
+
+var errSilent = errors.New("the node that writes the index no longer takes part")
 
 // forward sends a request on to the node that writes the index. It reports
 // false when this node serves the request itself.
@@ -53,7 +70,7 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 		a.log.Warn("the address of the writing node is not scheme://host:port", "address", address)
 		return nil, true, problem.IndexerUnavailable.New()
 	}
-	if err := a.relay(w, r, target); err != nil {
+	if err := a.relay(w, r, address, target); err != nil {
 		a.metrics.Forwarded("unreachable")
 		return nil, true, problem.IndexerUnreachable.New().Because(err)
 	}
@@ -75,9 +92,40 @@ func writerURL(address string) (*url.URL, bool) {
 // served.
 var alreadyAnswered = &Response{}
 
-// relay streams a request to another node and its answer back. An error means
-// that nothing was answered yet.
-func (a *API) relay(w *trackedWriter, r *Request, target *url.URL) error {
+// watch gives a request up when the node it was sent to takes no part any more:
+// whatever that node still does, it acknowledges nothing. It returns the context
+// of the request and what ends the watch.
+func (a *API) watch(ctx context.Context, address string, body *relayedBody) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	ended := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		tick := time.NewTicker(a.servingCheck)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+				if ctx.Err() == nil && !a.ownership.IsServing(ctx, address) {
+					cancel(errSilent)
+				}
+				if ctx.Err() != nil {
+					body.abandon() // again, if a read began just then
+				}
+			}
+		}
+	})
+	return ctx, func() { cancel(nil); close(ended); watching.Wait() }
+}
+
+// relay streams a request to another node and its answer back, once: a request
+// whose answer is lost is not sent again. An error means that nothing was
+// answered yet; whether the other node did what was asked is not known then.
+func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.URL) error {
+	body := &relayedBody{boundedBody: r.body, close: r.HTTP.Body.Close}
+	ctx, unwatch := a.watch(r.HTTP.Context(), address, body)
+	defer unwatch()
 	var failed error
 	proxy := &httputil.ReverseProxy{
 		Transport: a.transport,
@@ -88,7 +136,8 @@ func (a *API) relay(w *trackedWriter, r *Request, target *url.URL) error {
 			p.Out.Host = ""
 			// What concerns the caller's connection alone stays here; no upgrade is
 			// passed on.
-			for _, name := range []string{"Connection", "Expect", "Te", "Upgrade", "Via"} {
+			// The last two would let the transport send a request twice.
+			for _, name := range []string{"Connection", "Expect", "Te", "Upgrade", "Via", "Idempotency-Key", "X-Idempotency-Key"} {
 				p.Out.Header.Del(name)
 			}
 			// Set on the outgoing request: a Connection header of the caller
@@ -99,7 +148,7 @@ func (a *API) relay(w *trackedWriter, r *Request, target *url.URL) error {
 			}
 			p.Out.Body = http.NoBody
 			if p.In.ContentLength != 0 {
-				p.Out.Body = &relayedBody{r.body, p.In.Body.Close}
+				p.Out.Body = body
 			}
 		},
 		ModifyResponse: func(answer *http.Response) error {
@@ -112,9 +161,13 @@ func (a *API) relay(w *trackedWriter, r *Request, target *url.URL) error {
 			}
 			return nil
 		},
-		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) { failed = err },
+		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) {
+			if failed = err; errors.Is(context.Cause(ctx), errSilent) {
+				failed = errSilent
+			}
+		},
 	}
-	proxy.ServeHTTP(w, r.HTTP)
+	proxy.ServeHTTP(w, r.HTTP.WithContext(ctx))
 	if failed != nil && w.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
@@ -125,9 +178,27 @@ func (a *API) relay(w *trackedWriter, r *Request, target *url.URL) error {
 	return failed
 }
 
+// relayedBody is the body of a caller on its way to another node.
 type relayedBody struct {
 	*boundedBody
 	close func() error
+	ended atomic.Bool // it was read to its end
+}
+
+func (b *relayedBody) Read(p []byte) (int, error) {
+	n, err := b.boundedBody.Read(p)
+	if err == io.EOF {
+		b.ended.Store(true)
+	}
+	return n, err
+}
+
+// abandon ends a read under way: what a caller still sends goes nowhere, and
+// nobody waits for it.
+func (b *relayedBody) abandon() {
+	if !b.ended.Load() {
+		_ = b.control.SetReadDeadline(time.Now())
+	}
 }
 
 func (b *relayedBody) Close() error { return b.close() }
@@ -146,10 +217,11 @@ func rewriteLocation(header http.Header, target *url.URL, r *Request) {
 // round tripper never does) and asks no proxy of the environment.
 func forwardTransport() *http.Transport {
 	return &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout: 10 * time.Second,
-		MaxIdleConnsPerHost: 64,
-		IdleConnTimeout:     60 * time.Second,
-		DisableCompression:  true,
+		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ResponseHeaderTimeout: longestSilence,
+		MaxIdleConnsPerHost:   64,
+		IdleConnTimeout:       60 * time.Second,
+		DisableCompression:    true,
 	}
 }

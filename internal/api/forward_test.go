@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +25,13 @@ func (address heldBy) WriterAddress(context.Context, string, bool) (string, erro
 
 func (heldBy) Forwarded(context.Context) {}
 
+func (heldBy) IsServing(context.Context, string) bool { return true }
+
+// stopped is an ownership of a node that takes no part any more.
+type stopped struct{ heldBy }
+
+func (stopped) IsServing(context.Context, string) bool { return false }
+
 // forwarding is a node that writes nothing itself.
 func forwarding(t *testing.T, address string) *httptest.Server {
 	t.Helper()
@@ -32,7 +40,12 @@ func forwarding(t *testing.T, address string) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(New(Components{Authority: authority, Ownership: heldBy(address), Health: NewHealth(time.Second), Log: quiet}, Options{}))
+	return serve(t, New(Components{Authority: authority, Ownership: heldBy(address), Health: NewHealth(time.Second), Log: quiet}, Options{}))
+}
+
+func serve(t *testing.T, handler http.Handler) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return server
 }
@@ -152,5 +165,68 @@ func TestTheWriterChecksAgain(t *testing.T) {
 	writer.server.Close()
 	if status, _, body := ask(t, "PUT", at, small, "Authorization", "Bearer "+rootKey); status != 502 || code(t, body) != "indexer:unreachable" {
 		t.Errorf("a writer that is gone: %d %s", status, body)
+	}
+}
+
+// F11, F35: a writer that was stopped takes connections and bodies and never
+// answers. The request ends when its session is over, whether its body is sent
+// whole or still on its way.
+func TestAWriterThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the system takes connections for it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	authority, err := auth.Open(t.Context(), memory.New(nil), auth.Options{RootKey: rootKey}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := New(Components{Authority: authority, Ownership: stopped{heldBy("http://" + silent.Addr().String())},
+		Health: NewHealth(time.Second), Log: slog.New(slog.DiscardHandler)}, Options{})
+	handler.servingCheck = time.Millisecond
+	front := serve(t, handler)
+	endless, write := io.Pipe()
+	defer write.Close()
+	for name, body := range map[string]io.Reader{"none": nil, "whole": strings.NewReader("{}"), "large": strings.NewReader(strings.Repeat(" ", 64<<20)), "open": endless} {
+		request, err := http.NewRequest("POST", front.URL+"/v1alpha1/indexes/books/documents", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+rootKey)
+		request.Header.Set("Content-Type", "application/x-ndjson")
+		answer, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		content, _ := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode != 502 || code(t, string(content)) != "indexer:unreachable" {
+			t.Errorf("%s: %d %s", name, answer.StatusCode, content)
+		}
+	}
+}
+
+// F10: a request whose connection breaks before the answer is not sent again,
+// whatever the caller says of it.
+func TestAForwardedRequestIsSentOnce(t *testing.T) {
+	var served atomic.Int32
+	writer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if served.Add(1)%2 == 0 {
+			panic(http.ErrAbortHandler)
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer writer.Close()
+	front := forwarding(t, writer.URL)
+	for i := range int32(10) { // every other one on a connection that was used before
+		status, _, body := ask(t, "DELETE", front.URL+"/v1alpha1/admin/indexes/books", "", "Authorization", "Bearer "+rootKey,
+			"Idempotency-Key", "a", "X-Idempotency-Key", "a")
+		if got := served.Load(); got != i+1 {
+			t.Fatalf("request %d was sent %d times", i, got-i)
+		}
+		if i%2 == 1 && (status != 502 || code(t, body) != "indexer:unreachable") || i%2 == 0 && status != 204 {
+			t.Errorf("request %d: %d %s", i, status, body)
+		}
 	}
 }
