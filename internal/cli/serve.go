@@ -17,7 +17,11 @@ type serveCommand struct {
 func (c *serveCommand) Run(ctx context.Context, s *surroundings) error {
 	loaded, err := config.Load(s.environment, c.Dev)
 	if err != nil {
-		return refusedError{fmt.Errorf("configuration refused:\n%w", err)}
+		hint := ""
+		if !c.Dev {
+			hint = "\nTo try it out without any variable: quire serve --dev"
+		}
+		return refusedError{fmt.Errorf("configuration refused:\n%w%s", err, hint)}
 	}
 	log := server.NewLog(loaded.Log, s.out)
 	err = server.Run(ctx, loaded, log, nil)
