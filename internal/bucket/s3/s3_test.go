@@ -1,18 +1,15 @@
 package s3_test
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/bucket/buckettest"
-	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/bucket/s3"
 	"github.com/quiresearch/quire/internal/s3test"
 )
@@ -50,19 +47,6 @@ func TestObjectsSurviveARestartOfTheServer(t *testing.T) {
 	text, object, err := bucket.ReadAll(t.Context(), store, "a/b", "", 100)
 	if err != nil || string(text) != "kept" || object.Tag != written.Tag {
 		t.Errorf("%q %v %v", text, object.Tag, err)
-	}
-}
-
-// careless ignores conditions.
-type careless struct{ bucket.Bucket }
-
-func (c careless) PutIf(ctx context.Context, key string, body bucket.Body, _ bucket.Condition) (bucket.Written, error) {
-	return c.Bucket.PutIf(ctx, key, body, bucket.Always)
-}
-
-func TestProbeRefusesStoresWithoutConditions(t *testing.T) {
-	if err := s3.Probe(t.Context(), careless{memory.New(time.Now)}); err == nil {
-		t.Error("a store that ignores conditions was accepted")
 	}
 }
 
