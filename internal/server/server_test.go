@@ -190,3 +190,35 @@ func TestANodeIsReadyOnceItHasReadTheRegistry(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A bucket that is away: a node that only searches starts and is not ready, one
+// that may write is refused, because nobody knows whether the bucket enforces
+// conditions.
+func TestABucketThatIsAwayAtTheStart(t *testing.T) {
+	entries := []string{"SERVICE_STORAGE_MODE=object", "SERVICE_STORAGE_REMOTE_URL=http://127.0.0.1:1", "SERVICE_STORAGE_REMOTE_BUCKET=b",
+		"SERVICE_STORAGE_REMOTE_ACCESS_KEY=a", "SERVICE_STORAGE_REMOTE_SECRET_KEY=b", "SERVICE_STORAGE_LOCAL_DIRECTORY=" + t.TempDir()}
+	base, stop := start(t, load(t, entries...))
+	for path, want := range map[string]int{"/q/health/ready": 503, "/q/health/live": 200, "/v1alpha1/admin/indexes": 409, "/v1alpha1/admin/indexes/x": 409,
+		"/v1alpha1/admin/keys": 409, "/v1alpha1/admin/registry/audit": 409} {
+		request, err := http.NewRequest(http.MethodGet, base+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer k")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, _ := io.ReadAll(response.Body)
+		response.Body.Close()
+		if response.StatusCode != want || want == 409 && !strings.Contains(string(content), `"code":"storage:io_error"`) {
+			t.Errorf("%s: %d %s", path, response.StatusCode, content)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if err := Run(context.Background(), load(t, append(entries, "SERVICE_INDEXER_ENABLED=true")...), quiet, nil); !errors.Is(err, ErrRefused) {
+		t.Errorf("a node that may write: %v", err)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/bucket/localdir"
 	"github.com/quiresearch/quire/internal/bucket/s3"
 	"github.com/quiresearch/quire/internal/config"
@@ -76,7 +77,10 @@ func openObject(ctx context.Context, c *config.Config, meters *metrics.Set, log 
 		if err != nil {
 			return nil, fmt.Errorf("%w: SERVICE_STORAGE_REMOTE_BUCKET: %w", ErrRefused, err)
 		}
-	} else if _, err := store.List(ctx, "deployment", "/"); err != nil {
+	} else if _, err := store.List(ctx, "deployment", "/"); errors.Is(err, bucket.ErrUnknown) {
+		// It serves nothing until the bucket is back.
+		log.Error("the bucket cannot be reached", "bucket", c.Storage.Remote.Bucket, "error", err)
+	} else if err != nil {
 		return nil, fmt.Errorf("%w: SERVICE_STORAGE_REMOTE_BUCKET: %w", ErrRefused, err)
 	}
 	id, err := lastingNodeID(c)

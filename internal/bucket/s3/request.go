@@ -161,7 +161,7 @@ func (s *Store) repeat(ctx context.Context, try func() error) error {
 	}
 }
 
-var errBusy = errors.New("the store is busy")
+var errBusy = fmt.Errorf("the store is busy: %w", bucket.ErrUnknown)
 
 // refusal tells what a store said against a request.
 func refusal(answer *http.Response) error {
