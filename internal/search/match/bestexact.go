@@ -55,10 +55,10 @@ func (s *Scanner) bestOfExact(ctx context.Context, p *phraseStep, from, to uint3
 	return nil
 }
 
-// tooRare reports whether so many phrases in a document do not exceed the
-// floor.
+// tooRare reports whether so many phrases in a document do not exceed a floor
+// above zero.
 func (s *phraseStep) tooRare(doc, frequency uint32, floor float64) bool {
-	return floor > 0 && s.weight*s.table.Part(frequency, s.lengths[doc]) <= float32(floor/(1+1e-6))
+	return s.weight*s.table.Part(frequency, s.lengths[doc]) <= float32(floor/(1+1e-6))
 }
 
 // pair leaves the documents of the current block of one word in the batch in
@@ -75,22 +75,19 @@ func (s *phraseStep) pair(first, second *slot, out *batch, floor float64) (dropp
 		if docs[to-1] > last {
 			to = lowerBound(docs, last+1)
 		}
-		n := intersect(docs[from:to], it.Docs(), found[:], places[:])
+		n := lookUp(docs[from:to], it, found[:], places[:])
 		for i := range n {
 			mine, other := from+int(found[i]), int(places[i])
 			doc := docs[mine]
-			if s.tooRare(doc, min(lead.FreqAt(mine), it.FreqAt(other)), floor) {
+			if floor > 0 && s.tooRare(doc, min(lead.FreqAt(mine), it.FreqAt(other)), floor) {
 				dropped = true
 				continue
 			}
 			at := len(s.starts)
-			s.starts = appendStarts(lead.AppendPositions(s.starts, mine), at, first.offset)
-			s.other = it.AppendPositions(s.other[:0], other)
-			left := len(intersectShifted(s.starts[at:], s.other, second.offset))
-			s.starts = s.starts[:at+left]
-			if left > 0 {
+			s.starts = appendStarts(s.starts, lead.Steps(mine), it.Steps(other), int64(first.offset), int64(second.offset))
+			if len(s.starts) > at {
 				out.docsRoom[kept] = doc
-				s.places = append(s.places, place{at, at + left})
+				s.places = append(s.places, place{at, len(s.starts)})
 				kept++
 			}
 		}
@@ -100,17 +97,51 @@ func (s *phraseStep) pair(first, second *slot, out *batch, floor float64) (dropp
 	return dropped
 }
 
-// appendStarts turns the positions of a word behind at into starts of the
-// phrase.
-func appendStarts(positions []uint32, at int, offset uint32) []uint32 {
-	kept := at
-	for _, p := range positions[at:] {
-		if p >= offset {
-			positions[kept] = p - offset
-			kept++
+// appendStarts appends where the phrase may start: where both words, told by
+// the steps of their positions, stand at their offsets.
+func appendStarts(starts, first, second []uint32, firstOffset, secondOffset int64) []uint32 {
+	if len(first) == 0 || len(second) == 0 {
+		return starts
+	}
+	a, b := int64(first[0])-firstOffset, int64(second[0])-secondOffset
+	for i, j := 0, 0; ; {
+		if a <= b {
+			if a == b && a >= 0 {
+				starts = append(starts, uint32(a))
+			}
+			if i++; i == len(first) {
+				return starts
+			}
+			a += int64(first[i])
+			continue
+		}
+		if j++; j == len(second) {
+			return starts
+		}
+		b += int64(second[j])
+	}
+}
+
+// intersectSteps keeps the starts for which start + offset is a position, told
+// by steps.
+func intersectSteps(starts, steps []uint32, offset uint32) []uint32 {
+	kept := starts[:0]
+	if len(steps) == 0 {
+		return kept
+	}
+	at, i := steps[0], 0
+	for _, start := range starts {
+		for at < start+offset {
+			if i++; i == len(steps) {
+				return kept
+			}
+			at += steps[i]
+		}
+		if at == start+offset {
+			kept = append(kept, start)
 		}
 	}
-	return positions[:kept]
+	return kept
 }
 
 // narrow keeps the documents of the batch in which another word stands where
@@ -124,16 +155,15 @@ func (s *phraseStep) narrow(word *slot, out *batch, floor float64) (dropped bool
 		if out.docs[to-1] > last {
 			to = lowerBound(out.docs, last+1)
 		}
-		n := intersect(out.docs[from:to], it.Docs(), found[:], places[:])
+		n := lookUp(out.docs[from:to], it, found[:], places[:])
 		for i := range n {
 			mine, other := from+int(found[i]), int(places[i])
 			doc, starts := out.docs[mine], s.places[mine]
-			if s.tooRare(doc, min(uint32(starts.to-starts.from), it.FreqAt(other)), floor) {
+			if floor > 0 && s.tooRare(doc, min(uint32(starts.to-starts.from), it.FreqAt(other)), floor) {
 				dropped = true
 				continue
 			}
-			s.other = it.AppendPositions(s.other[:0], other)
-			left := len(intersectShifted(s.starts[starts.from:starts.to], s.other, word.offset))
+			left := len(intersectSteps(s.starts[starts.from:starts.to], it.Steps(other), word.offset))
 			if left > 0 {
 				out.docs[kept], s.places[kept] = doc, place{starts.from, starts.from + left}
 				kept++

@@ -1,5 +1,7 @@
 package match
 
+import "github.com/quiresearch/quire/internal/segment/postings"
+
 // intersectGeneric finds the candidates that are among docs; both rise and no
 // candidate is above the last of docs. It writes the places of those found, in
 // the candidates and in docs, and returns their number.
@@ -12,6 +14,26 @@ func intersectGeneric(candidates, docs []uint32, found, places []uint16) int {
 		}
 		found[n], places[n] = uint16(i), uint16(at)
 		if docs[at] == c {
+			n++
+		}
+	}
+	return n
+}
+
+// fewLookUps is how many documents are looked up one by one in a block; for
+// more the block is decoded.
+const fewLookUps = 3
+
+// lookUp finds the documents that the current block of a term has, none of
+// which are behind it: their places in docs, and in the block.
+func lookUp(docs []uint32, it *postings.Iterator, found, places []uint16) int {
+	if len(docs) > fewLookUps {
+		return intersect(docs, it.Docs(), found, places)
+	}
+	n := 0
+	for i, doc := range docs {
+		if at, ok := it.Find(doc); ok {
+			found[n], places[n] = uint16(i), uint16(at)
 			n++
 		}
 	}

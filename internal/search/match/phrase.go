@@ -27,7 +27,6 @@ type phraseStep struct {
 	counts  *[Span]float32 // phrases per document of the last window; nil before the first
 	memo    memo
 	starts  []uint32
-	other   []uint32
 	places  []place
 }
 

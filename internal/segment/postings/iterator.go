@@ -48,6 +48,7 @@ type Iterator struct {
 	freqs       [BlockSize]uint32
 	starts      [BlockSize + 1]uint32
 	chunkValues [chunkSize]uint32
+	steps       []uint32 // of a document in several chunks
 
 	blockPairs, groupPairs, termPairs [maxPairs]Impact
 

@@ -41,6 +41,28 @@ func (it *Iterator) AppendPositions(dst []uint32, index int) []uint32 {
 	return dst
 }
 
+// Steps are the positions of document number index of the current block, each
+// but the first told from the one before. They are valid until the next call.
+func (it *Iterator) Steps(index int) []uint32 {
+	if !it.startsReady {
+		it.sumFreqs()
+	}
+	if index < it.count && !it.tiny && it.opts.Positions {
+		from, to := int(it.starts[index]), int(it.starts[index+1])
+		if c := from / chunkSize; to <= (c+1)*chunkSize {
+			if c != it.chunk && !it.decodeChunk(c) {
+				return nil
+			}
+			return it.chunkValues[from-c*chunkSize : to-c*chunkSize]
+		}
+	}
+	it.steps = it.AppendPositions(it.steps[:0], index)
+	for i := len(it.steps) - 1; i > 0; i-- {
+		it.steps[i] -= it.steps[i-1]
+	}
+	return it.steps
+}
+
 // appendVarints appends count positions of a term of few documents, of which
 // skip stand before.
 func (it *Iterator) appendVarints(dst []uint32, skip, count int) []uint32 {
@@ -66,12 +88,8 @@ func (it *Iterator) appendVarints(dst []uint32, skip, count int) []uint32 {
 
 // sumFreqs finds where the positions of each document of the block begin.
 func (it *Iterator) sumFreqs() {
-	var sum uint32
-	for i, f := range it.Freqs() {
-		it.starts[i] = sum
-		sum += f
-	}
-	it.starts[it.count] = sum
+	ends := it.starts[1 : 1+copy(it.starts[1:], it.Freqs())]
+	bitpack.SumTo32(ends, 0)
 	it.startsReady = true
 }
 

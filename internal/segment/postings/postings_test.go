@@ -128,6 +128,13 @@ func checkBlocks(t *testing.T, opts Options, it *Iterator, list []posting) {
 				t.Fatalf("document %d is not covered", doc)
 			}
 			if opts.Positions {
+				at, steps := uint32(0), make([]uint32, len(p.positions))
+				for j, position := range p.positions {
+					steps[j], at = position-at, position
+				}
+				if got := it.Steps(i); !slices.Equal(got, steps) {
+					t.Fatalf("steps %v, want %v", got, steps)
+				}
 				if got := it.AppendPositions(nil, i); !slices.Equal(got, p.positions) {
 					t.Fatalf("document %d: positions %v, want %v", doc, got, p.positions)
 				}
