@@ -4,8 +4,9 @@
 // of their documents are deleted, and whether a merge already holds them. It
 // keeps the number of segments logarithmic in the size of the generation:
 // sizes form tiers a factor PerTier apart, and a tier may hold up to PerTier
-// segments. Everything below the floor counts as one tier, so that the small
-// segments of frequent commits are gathered eagerly.
+// segments. When there are many segments all the same, small ones between large
+// ones are gathered too. Everything below the floor counts as one tier, so that
+// the small segments of frequent commits are gathered eagerly.
 //
 // Invariants:
 //
@@ -128,11 +129,41 @@ func (p Policy) gather(segments []Segment, taken []bool) Merge {
 			begin = end + 1
 		}
 	}
+	if len(segments) >= 2*p.PerTier {
+		return p.enclosed(segments, tiers)
+	}
 	return nil
 }
 
+// enclosed returns the longest run of neighbours in front of a segment of a
+// higher tier than theirs, or nil. Nothing is written next to such a run any
+// more, so that it never fills a tier.
+func (p Policy) enclosed(segments []Segment, tiers []int) Merge {
+	var longest Merge
+	for end := 1; end < len(segments); end++ {
+		bound := tiers[end]
+		if bound < 0 {
+			bound = p.tier(segments[end].live())
+		}
+		var size int64
+		begin := end
+		for begin > 0 && tiers[begin-1] >= 0 && tiers[begin-1] < bound && size+segments[begin-1].live() <= p.MaxMerged {
+			begin--
+			size += segments[begin].live()
+		}
+		if end-begin > max(1, len(longest)) {
+			longest = nil
+			for i := begin; i < end; i++ {
+				longest = append(longest, i)
+			}
+		}
+	}
+	return longest
+}
+
 // fit takes the first segments of a stretch that one merge may hold: until
-// PerTier of the tier are among them, or as many as stay below the bound.
+// PerTier of the tier are among them, or as many as stay below the bound, two of
+// the tier at least.
 func (p Policy) fit(segments []Segment, tiers []int, tier, begin, end int) Merge {
 	for ; begin < end; begin++ {
 		var merge Merge
@@ -147,7 +178,7 @@ func (p Policy) fit(segments []Segment, tiers []int, tier, begin, end int) Merge
 				count++
 			}
 		}
-		if len(merge) > 1 {
+		if count > 1 {
 			return merge
 		}
 	}

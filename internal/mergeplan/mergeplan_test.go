@@ -28,6 +28,7 @@ func TestChoose(t *testing.T) {
 		{"a big one is left out of small merges", sizes(5000, 1, 2, 3), "[[1 2 3]]"},
 		{"what is not adjacent is not merged", sizes(1, 5000, 2, 5000, 3), "[]"},
 		{"small ones between are taken along", sizes(12, 1, 20, 2, 25, 3), "[[0 1 2 3 4]]"},
+		{"small ones shut in by large ones go when there are many", sizes(5000, 1, 2, 5000, 3, 4, 5000), "[[1 2] [4 5]]"},
 		{"a higher tier is gathered too", sizes(12, 20, 25, 1), "[[0 1 2]]"},
 		{"segments at the bound are never merged", sizes(10_000, 10_000, 10_000), "[]"},
 		{"a merge stays below the bound", sizes(3800, 3900, 4000, 3700), "[[0 1]]"},
