@@ -82,18 +82,22 @@ func run(o options, names []string) error {
 		if s == nil {
 			continue
 		}
+		shown := report.Len()
 		if err := measure(s, o, &report); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		fmt.Println(report.String()[shown:])
+		if o.out == "" {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(o.out, []byte(report.String()), 0o644); err != nil {
+			return err
+		}
 	}
-	fmt.Println(report.String())
-	if o.out == "" {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(o.out, []byte(report.String()), 0o644)
+	return nil
 }
 
 func open(name, data string) (*set, error) {
@@ -329,7 +333,7 @@ func repeats(threads int) int {
 	if threads == 1 {
 		return 1
 	}
-	return 4 * threads
+	return 2 * threads
 }
 
 func searchOurs(s *set, r *vectors.Reader, filter, breadth, threads int, byCPU bool) (recall, qps float64, err error) {
