@@ -307,8 +307,9 @@ func (d *decoder) number(v jsonread.Value, code *problem.Code, fits func(float64
 	return v.Float()
 }
 
-func notNegative(f float64) bool { return f >= 0 }
-func aboveZero(f float64) bool   { return f > 0 }
+// isWeight tells what a weight may be: scores are numbers of 32 bits.
+func isWeight(f float64) bool  { return f >= 0 && f <= math.MaxFloat32 }
+func aboveZero(f float64) bool { return f > 0 }
 
 // locale reads the tag of a request. The empty tag is none; no variant covers
 // it.

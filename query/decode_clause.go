@@ -201,7 +201,7 @@ func (d *decoder) boostClause(v jsonread.Value) Clause {
 		case "type":
 		case "weight":
 			hasWeight = !member.IsNull()
-			c.Weight, _ = d.number(member, problem.SearchClauseWeightOutOfRange, notNegative)
+			c.Weight, _ = d.number(member, problem.SearchClauseWeightOutOfRange, isWeight)
 		case "clauses":
 			c.Clauses = d.clauses(member)
 		default:
@@ -254,7 +254,7 @@ func (d *decoder) ranking(v jsonread.Value) Ranking {
 		case "clauses":
 			r.Clauses = d.clauses(member)
 		case "weight":
-			if f, ok := d.number(member, problem.SearchClauseWeightOutOfRange, notNegative); ok {
+			if f, ok := d.number(member, problem.SearchClauseWeightOutOfRange, isWeight); ok {
 				r.Weight = f
 			}
 		default:

@@ -251,7 +251,7 @@ func (d *decoder) signal(v jsonread.Value) Signal {
 		case "linear":
 			shapes += d.shape(member, &s, Linear, "ceiling", problem.SearchSignalCeilingOutOfRange)
 		case "weight":
-			if f, ok := d.number(member, problem.SearchSignalWeightOutOfRange, notNegative); ok {
+			if f, ok := d.number(member, problem.SearchSignalWeightOutOfRange, isWeight); ok {
 				s.Weight = f
 			}
 		default:
@@ -317,7 +317,7 @@ func (d *decoder) rescore(v jsonread.Value) *Rescore {
 			r.Signals = d.signals(member)
 			entries += elements(member)
 		case "weight":
-			if f, ok := d.number(member, problem.SearchRescoreWeightOutOfRange, notNegative); ok {
+			if f, ok := d.number(member, problem.SearchRescoreWeightOutOfRange, isWeight); ok {
 				r.Weight = f
 			}
 		default:

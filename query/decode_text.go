@@ -29,7 +29,7 @@ func (d *decoder) textFields(v jsonread.Value) []TextField {
 	v.Members(func(name string, member jsonread.Value) bool {
 		field := TextField{At: member.Path(), Field: name}
 		if !member.IsNull() {
-			if weight, ok := d.number(member, problem.SearchClauseWeightOutOfRange, notNegative); ok {
+			if weight, ok := d.number(member, problem.SearchClauseWeightOutOfRange, isWeight); ok {
 				field.Weight = &weight
 			}
 		}

@@ -86,9 +86,13 @@ func appendText(dst []byte, value string) []byte {
 	return dst
 }
 
-// appendFloat appends a number; one that JSON can not hold becomes 0.
+// appendFloat appends a number. A score beyond what scores can hold becomes the
+// largest; what else JSON can not hold becomes 0.
 func appendFloat(dst []byte, value float64) []byte {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
+	switch {
+	case math.IsInf(value, 1):
+		value = math.MaxFloat32
+	case math.IsNaN(value) || math.IsInf(value, -1):
 		return append(dst, '0')
 	}
 	if value == math.Trunc(value) && math.Abs(value) < 1e15 {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 )
 
@@ -51,5 +52,18 @@ func TestAnswerIsRenderedWithoutAbsentParts(t *testing.T) {
 		if !json.Valid(body) {
 			t.Errorf("not JSON: %s", body)
 		}
+	}
+}
+
+func TestNumbersBeyondJSON(t *testing.T) {
+	for value, want := range map[float64]string{
+		math.Inf(1): "3.4028234663852886e+38", math.Inf(-1): "0", 1.5: "1.5", 3: "3", 1e300: "1e+300",
+	} {
+		if got := string(appendFloat(nil, value)); got != want {
+			t.Errorf("%v is shown as %s, want %s", value, got, want)
+		}
+	}
+	if got := string(appendFloat(nil, math.NaN())); got != "0" {
+		t.Errorf("no number is shown as %s", got)
 	}
 }
