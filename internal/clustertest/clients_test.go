@@ -48,6 +48,7 @@ func (s *simulation) client(number int, random *rand.Rand) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		token, err := s.write(ctx, p, books, key, raw)
+		s.trace.Note(p.link.name, "write "+raw, told(err))
 		cancel()
 		if err != nil {
 			s.failed(key, raw, err)
@@ -64,6 +65,7 @@ func (s *simulation) client(number int, random *rand.Rand) {
 		ctx, cancel = context.WithTimeout(context.Background(), patience)
 		var shown view
 		isTruthful := s.store.Truthful(func() { shown, err = reader.read(ctx, books, token) })
+		s.trace.Note(reader.link.name, "read "+key+" "+shown.documents[key], told(err))
 		cancel()
 		if errors.Is(err, errWentBack) {
 			s.t.Errorf("seed %d: %v", s.seed, err)
@@ -72,6 +74,17 @@ func (s *simulation) client(number int, random *rand.Rand) {
 			s.t.Errorf("seed %d: a read with the token of %s %q shows %q", s.seed, key, raw, shown.documents[key])
 		}
 	}
+}
+
+// told tells apart what a client is told.
+func told(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case isOpen(err):
+		return 1
+	}
+	return 2
 }
 
 // truth is the registry as the bucket holds it.

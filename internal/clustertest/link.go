@@ -133,8 +133,9 @@ func (l *Link) Resume() {
 // Settle waits for requests that are delivered late.
 func (l *Link) Settle() { l.late.Wait() }
 
-// pass waits for the end of a pause and reports whether the connection stands.
-func (l *Link) pass() bool {
+// pass waits for the end of a pause, and as long as apart, so that what was held
+// does not go on at one instant. It reports whether the connection stands.
+func (l *Link) pass(apart time.Duration) bool {
 	for {
 		l.mu.Lock()
 		resumed, isCut := l.resumed, l.isCut
@@ -146,6 +147,7 @@ func (l *Link) pass() bool {
 			return true
 		}
 		<-resumed
+		time.Sleep(apart)
 	}
 }
 
@@ -210,10 +212,10 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !l.pass() {
+	happens, latency, delay := l.decide(what)
+	if !l.pass(latency) {
 		return nothing
 	}
-	happens, latency, delay := l.decide(what)
 	l.trace.Note(l.name, what, int(happens))
 	if happens == late && !isWrite {
 		happens = unavailable
@@ -242,7 +244,7 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 		})
 		return nothing
 	}
-	if !l.pass() {
+	if !l.pass(latency) {
 		return nothing
 	}
 	err := apply(ctx)
@@ -250,7 +252,7 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 	if happens == cutAfter {
 		l.Cut()
 	}
-	if happens == lost || !l.pass() {
+	if happens == lost || !l.pass(latency) {
 		return nothing
 	}
 	return err

@@ -274,6 +274,8 @@ func (n *Node) awaitShared(ctx context.Context, g *generations.Generation, seque
 	}
 	waiting, cancel := context.WithTimeout(ctx, max(n.options.FreshnessWait, time.Second))
 	defer cancel()
+	// Reads that share a pull do not ask again at the same instant.
+	interval := pullInterval + time.Duration(time.Now().UnixNano())%(pullInterval/8)
 	for {
 		err := n.generations.Pull(waiting, g)
 		if sequence <= g.Sequence() {
@@ -289,7 +291,7 @@ func (n *Node) awaitShared(ctx context.Context, g *generations.Generation, seque
 		if n.options.FreshnessWait <= 0 {
 			return g, n.unavailable(err)
 		}
-		timer := time.NewTimer(pullInterval)
+		timer := time.NewTimer(interval)
 		select {
 		case <-waiting.Done():
 			timer.Stop()
