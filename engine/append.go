@@ -59,12 +59,12 @@ func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 		g.refuse(batch, problem.IndexReadonly.New().Because(err))
 		return nil, nil
 	case errors.Is(err, log.ErrNotWritten):
-		g.refuse(batch, problem.StorageIoError.New().Because(err))
+		g.refuse(batch, problem.StorageIoError.New("resource", "index").Because(err))
 		return nil, nil
 	case err != nil:
 		// E6: the outcome of this batch is not known; nothing that waits
 		// behind it was written.
-		unknown := problem.StorageUnknown.New().Because(err)
+		unknown := problem.StorageUnknown.New("resource", "index").Because(err)
 		g.fail(fmt.Errorf("append to the log: %w", err))
 		g.queue.done(batch)
 		for _, op := range batch {
@@ -127,7 +127,7 @@ func (g *Generation) writable() error {
 	case failure != nil:
 		return refusal
 	case recovering:
-		return problem.StorageIoError.New().Because(errors.New("what the log holds is not committed yet"))
+		return problem.StorageIoError.New("resource", "index").Because(errors.New("what the log holds is not committed yet"))
 	}
 	return g.enoughSpace()
 }
@@ -139,7 +139,7 @@ func (g *Generation) enoughSpace() error {
 	}
 	free, total, err := g.fs.Free()
 	if err != nil {
-		return problem.StorageIoError.New().Because(fmt.Errorf("free space: %w", err))
+		return problem.StorageIoError.New("resource", "index").Because(fmt.Errorf("free space: %w", err))
 	}
 	if total == 0 {
 		return nil
@@ -149,7 +149,7 @@ func (g *Generation) enoughSpace() error {
 		reserve = min(1<<30, total/20)
 	}
 	if free < reserve {
-		return problem.StorageIoError.New().Because(fmt.Errorf("%d bytes free, %d are kept in reserve", free, reserve))
+		return problem.StorageIoError.New("resource", "index").Because(fmt.Errorf("%d bytes free, %d are kept in reserve", free, reserve))
 	}
 	return nil
 }

@@ -279,7 +279,7 @@ func TestWritesAreRefusedBelowTheReserve(t *testing.T) {
 	if err := add(s, `{"id":"b"}`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Wait(); !errors.Is(err, problem.StorageIoError) {
+	if _, err := s.Wait(); !errors.Is(err, problem.StorageIoError) || problem.All(err)[0].Arguments["resource"] != "index" {
 		t.Fatalf("got %v", err)
 	}
 	fs.SetFree(5<<30, 100<<30)

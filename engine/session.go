@@ -201,7 +201,7 @@ func (s *Session) Wait() (Receipt, error) {
 			// Whether the rest becomes durable is not known to the caller.
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return Receipt{Sequence: s.sequence, Durable: s.durable}, problem.StorageUnknown.New().Because(s.ctx.Err())
+			return Receipt{Sequence: s.sequence, Durable: s.durable}, problem.StorageUnknown.New("resource", "index").Because(s.ctx.Err())
 		}
 		s.mu.Lock()
 	}

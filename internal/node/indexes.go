@@ -256,10 +256,11 @@ func (n *Node) unregister(ctx context.Context, index registry.ID, name registry.
 	moves := n.generations.Moves(index)
 	moves.Lock()
 	defer moves.Unlock()
+	at := time.Now().UTC().Truncate(time.Microsecond)
 	if name.HasGeneration() {
-		return n.registry.RemoveGeneration(ctx, name, time.Now().UTC())
+		return n.registry.RemoveGeneration(ctx, name, at)
 	}
-	return n.registry.RemoveIndex(ctx, name, time.Now().UTC())
+	return n.registry.RemoveIndex(ctx, name, at)
 }
 
 // Promote makes a generation live, finishing the job that fills it.
