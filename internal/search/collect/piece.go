@@ -17,7 +17,8 @@ func (p *piece) run(ctx context.Context) error {
 		return nil
 	}
 	if p.countsFirst() {
-		n, ok, err := p.scanner.Count(ctx)
+		enough := p.of.request.CountTo
+		n, ok, err := p.scanner.Count(ctx, enough)
 		if err != nil {
 			return err
 		}
@@ -26,7 +27,7 @@ func (p *piece) run(ctx context.Context) error {
 			if p.ranker == nil {
 				return nil
 			}
-			p.uncounted, p.known = true, true
+			p.uncounted, p.known, p.skipped = true, n < enough, n >= enough
 		}
 	}
 	if index := p.extremes(); index != nil {
@@ -47,10 +48,14 @@ func (p *piece) run(ctx context.Context) error {
 // countsFirst reports whether matches are counted before any is ranked: when
 // none is, and when those that score too little need not be scored.
 func (p *piece) countsFirst() bool {
-	if p.set != nil || p.of.request.CountTo != Everything || p.of.prunes() {
+	enough := p.of.request.CountTo
+	if p.set != nil || p.of.prunes() {
 		return false
 	}
-	return p.ranker == nil || p.of.scoring && p.ranker.ordersByScore() && p.scanner.CountsFirst()
+	if p.ranker == nil {
+		return enough == Everything
+	}
+	return p.of.scoring && p.ranker.ordersByScore() && p.scanner.CountsFirst(enough)
 }
 
 // Take ranks the matches of a window.

@@ -25,9 +25,10 @@ const (
 type wide [wideWords]uint64
 
 // Count returns the number of matches where they can be told without handing
-// any over, and false otherwise. The scanner may be run afterwards as if
-// nothing had been counted. It ends early with the context's error.
-func (s *Scanner) Count(ctx context.Context) (n int, ok bool, err error) {
+// any over, and false otherwise. When there are enough it may stop: they are
+// the first then. The scanner may be run afterwards as if nothing had been
+// counted. It ends early with the context's error.
+func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err error) {
 	if s.mask.domain != nil {
 		return 0, false, nil
 	}
@@ -56,7 +57,7 @@ func (s *Scanner) Count(ctx context.Context) (n int, ok bool, err error) {
 		if len(terms) == 2 && len(c.sets) == 0 && s.mask.isFull() && c.lead.density < denseLead {
 			n, err = s.countPair(ctx, terms[0], terms[1])
 		} else {
-			n, err = s.countAll(ctx, terms, c.sets)
+			n, err = s.countAll(ctx, terms, c.sets, enough)
 		}
 	default:
 		return 0, false, nil
@@ -67,17 +68,30 @@ func (s *Scanner) Count(ctx context.Context) (n int, ok bool, err error) {
 	return n, true, err
 }
 
-// CountsFirst reports whether it pays to count all matches before the best are
-// looked for: what is counted need not be scored.
-func (s *Scanner) CountsFirst() bool {
+// CountsFirst reports whether it pays to count matches until there are enough
+// before the best are looked for: what is counted need not be scored. Where
+// enough are soon found, scoring those raises the floor for the others.
+func (s *Scanner) CountsFirst(enough int) bool {
 	switch root := s.root.(type) {
 	case *orStep:
-		return true
+		return enough > int(s.mask.documents)
 	case *andStep:
 		c, ok := conjunctionOf(root)
-		return ok && c.hasBits() && c.lead.table != nil && !c.isSparse()
+		if !ok || !c.hasBits() || c.lead.table == nil || c.isSparse() {
+			return false
+		}
+		return enough > int(s.mask.documents) || len(c.sets) == 0 && c.expected() < 2*enough
 	}
 	return false
+}
+
+// expected is how many documents hold all terms if each is anywhere.
+func (c *conjunction) expected() int {
+	n := c.lead.cost()
+	for _, t := range c.others {
+		n = n * t.density / Span
+	}
+	return n
 }
 
 // hasBits reports whether all parts of the conjunction are terms and sets of
@@ -123,12 +137,12 @@ func (s *Scanner) countAny(ctx context.Context, terms []*termStep) (int, error) 
 }
 
 // countAll counts the documents that hold all terms, are in all sets and that
-// the mask lets through.
-func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*Set) (int, error) {
+// the mask lets through, window by window until there are enough.
+func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*Set, enough int) (int, error) {
 	done := ctx.Done()
 	words, other := &s.room.wide[0], &s.room.wide[1]
 	total := 0
-	for base := uint64(0); base < uint64(s.mask.documents); base += wideSpan {
+	for base := uint64(0); base < uint64(s.mask.documents) && total < enough; base += wideSpan {
 		select {
 		case <-done:
 			return 0, context.Cause(ctx)
