@@ -217,13 +217,13 @@ func (d *decoder) boostClause(v jsonread.Value) Clause {
 
 func (d *decoder) fuseClause(v jsonread.Value) Clause {
 	c := &FuseClause{At: v.Path(), Depth: min(DefaultFuseDepth, capped(d.limits.MaxFuseDepth)), RankConstant: DefaultRankConstant}
-	rankings := 0
+	tooFew := true
 	v.Members(func(name string, member jsonread.Value) bool {
 		switch name {
 		case "type":
 		case "rankings":
+			tooFew = isShort(member, jsonread.ListKind, 2)
 			member.Items(func(_ int, item jsonread.Value) {
-				rankings++
 				c.Rankings = append(c.Rankings, d.ranking(item))
 			})
 		case "depth":
@@ -241,7 +241,7 @@ func (d *decoder) fuseClause(v jsonread.Value) Clause {
 		}
 		return true
 	})
-	if rankings < 2 {
+	if tooFew {
 		d.found.Report(problem.SearchClauseRankingsTooFew.At(v.Path().Field("rankings")))
 	}
 	return c
@@ -249,9 +249,11 @@ func (d *decoder) fuseClause(v jsonread.Value) Clause {
 
 func (d *decoder) ranking(v jsonread.Value) Ranking {
 	r := Ranking{At: v.Path(), Weight: 1}
+	empty := true
 	read := v.Members(func(name string, member jsonread.Value) bool {
 		switch name {
 		case "clauses":
+			empty = isShort(member, jsonread.ListKind, 1)
 			r.Clauses = d.clauses(member)
 		case "weight":
 			if f, ok := d.number(member, problem.SearchClauseWeightOutOfRange, isWeight); ok {
@@ -262,7 +264,7 @@ func (d *decoder) ranking(v jsonread.Value) Ranking {
 		}
 		return true
 	})
-	if read && len(r.Clauses) == 0 {
+	if read && empty {
 		d.found.Report(problem.SearchClauseRankingEmpty.At(v.Path().Field("clauses")))
 	}
 	return r
@@ -282,11 +284,15 @@ func (d *decoder) vector(v jsonread.Value) []float64 {
 	return vector
 }
 
+// misread stands for a name of another kind, which was reported and is not
+// missing.
+const misread = "\x00"
+
 // name reads the name of a field or list.
 func (d *decoder) name(v jsonread.Value) string {
 	text, ok := v.Text()
 	if !ok && !v.IsNull() {
-		return "\x00" // reported already; not missing
+		return misread
 	}
 	return text
 }

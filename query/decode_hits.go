@@ -9,10 +9,12 @@ import (
 
 func (d *decoder) highlight(v jsonread.Value) *Highlight {
 	h := &Highlight{At: v.Path()}
+	empty := true
 	read := v.Members(func(name string, member jsonread.Value) bool {
 		if name != "fields" {
 			return false
 		}
+		empty = isShort(member, jsonread.ObjectKind, 1)
 		member.Members(func(field string, options jsonread.Value) bool {
 			h.Fields = append(h.Fields, d.highlightField(field, options))
 			return true
@@ -20,7 +22,7 @@ func (d *decoder) highlight(v jsonread.Value) *Highlight {
 		h.Fields = atMost(member, h.Fields, MaxListedFields)
 		return true
 	})
-	if read && len(h.Fields) == 0 {
+	if read && empty {
 		d.found.Report(problem.SearchHighlightFieldsRequired.At(v.Path().Field("fields")))
 	}
 	return h
@@ -62,10 +64,12 @@ func (d *decoder) highlightField(field string, options jsonread.Value) Highlight
 
 func (d *decoder) matched(v jsonread.Value) *Matched {
 	m := &Matched{At: v.Path()}
+	empty := true
 	read := v.Members(func(name string, member jsonread.Value) bool {
 		if name != "fields" {
 			return false
 		}
+		empty = isShort(member, jsonread.ObjectKind, 1)
 		member.Members(func(field string, options jsonread.Value) bool {
 			m.Fields = append(m.Fields, d.matchedField(field, options))
 			return true
@@ -73,7 +77,7 @@ func (d *decoder) matched(v jsonread.Value) *Matched {
 		m.Fields = atMost(member, m.Fields, MaxListedFields)
 		return true
 	})
-	if read && len(m.Fields) == 0 {
+	if read && empty {
 		d.found.Report(problem.SearchMatchedFieldsRequired.At(v.Path().Field("fields")))
 	}
 	return m
@@ -145,7 +149,7 @@ func (d *decoder) hits(v jsonread.Value) *Hits {
 	if read {
 		d.required(v, "path", h.List, problem.SearchHitsPathRequired)
 	}
-	if h.HasFields && !blank(h.List) {
+	if h.HasFields && !blank(h.List) && h.List != misread {
 		d.inside(fields, h.List, h.Fields, problem.SearchHitsFieldsEmpty, problem.SearchHitsFieldNotInside)
 	}
 	return h

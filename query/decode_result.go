@@ -92,7 +92,7 @@ func (d *decoder) facet(v jsonread.Value) (Facet, bool) {
 			f.When = d.when(member, problem.SearchNestedClauseUnsupported)
 		case "fallback":
 			hasChain = hasChain || present
-			f.Fallback = d.targets(member, problem.SearchNestedClauseUnsupported, problem.SearchFacetFieldRequired, nil)
+			f.Fallback = d.targets(member, problem.SearchNestedClauseUnsupported, problem.SearchFacetFieldRequired)
 		default:
 			return false
 		}
@@ -150,7 +150,7 @@ func (d *decoder) facetRanges(v jsonread.Value) []FacetRange {
 	})
 	switch {
 	case !read:
-	case len(ranges) == 0:
+	case elements(v) == 0:
 		v.Report(problem.SearchFacetRangesRequired)
 	case len(ranges) > MaxFacetRanges:
 		v.Report(problem.SearchFacetRangesTooMany, "max", MaxFacetRanges)
@@ -215,7 +215,7 @@ func (d *decoder) sort(v jsonread.Value) Sort {
 		case name == "when" && s.Type == SortField:
 			s.When = d.when(member, problem.SearchNestedClauseUnsupported)
 		case name == "fallback" && s.Type == SortField:
-			s.Fallback = d.targets(member, problem.SearchNestedClauseUnsupported, problem.SearchSortFieldRequired, nil)
+			s.Fallback = d.targets(member, problem.SearchNestedClauseUnsupported, problem.SearchSortFieldRequired)
 		default:
 			return false
 		}
@@ -343,4 +343,20 @@ func elements(v jsonread.Value) int {
 		n++
 	}
 	return n
+}
+
+// isShort reports whether a list or object has fewer entries than it needs. What
+// is of another kind was reported and is not short.
+func isShort(v jsonread.Value, kind jsonread.Kind, least int) bool {
+	if v.IsNull() || v.Kind() != kind {
+		return v.IsNull()
+	}
+	if kind == jsonread.ListKind {
+		return elements(v) < least
+	}
+	n := 0
+	for members := jsonread.Members(v.Raw()); members.Next(); {
+		n++
+	}
+	return n < least
 }

@@ -46,7 +46,7 @@ func (d *decoder) textFields(v jsonread.Value) []TextField {
 // the members that only one of them has.
 func (d *decoder) text(v jsonread.Value, t *Text, other func(string, jsonread.Value) bool) {
 	*t = Text{Match: MatchAll, Join: JoinAll, Prefix: PrefixLastToken, Typos: TyposAuto, Relax: RelaxUnmatched}
-	hasText, hasJoin := false, false
+	hasText, hasJoin, hasMatch := false, false, true
 	v.Members(func(name string, member jsonread.Value) bool {
 		switch name {
 		case "type":
@@ -56,6 +56,8 @@ func (d *decoder) text(v jsonread.Value, t *Text, other func(string, jsonread.Va
 		case "match":
 			if word, ok := member.Word(string(MatchAll), string(MatchAny), string(MatchPhrase), string(MatchUser)); ok {
 				t.Match = TextMatch(word)
+			} else {
+				hasMatch = member.IsNull()
 			}
 		case "join":
 			hasJoin = !member.IsNull()
@@ -88,6 +90,9 @@ func (d *decoder) text(v jsonread.Value, t *Text, other func(string, jsonread.Va
 	if !hasText {
 		d.found.Report(problem.SearchClauseTextRequired.At(v.Path().Field("text")))
 	}
+	if !hasMatch {
+		return // what goes with it is not known
+	}
 	if hasJoin && t.Match != MatchUser {
 		d.found.Report(problem.SearchClauseJoinUnsupported.At(v.Path().Field("join")))
 	}
@@ -107,27 +112,25 @@ func (d *decoder) interpret(v jsonread.Value) Interpret {
 		return Interpret{Off: word == "off"}
 	}
 	var i Interpret
-	targets := 0
+	empty := true
 	v.Members(func(name string, member jsonread.Value) bool {
 		if name != "fields" {
 			return false
 		}
-		i.Targets = d.targets(member, problem.SearchClauseInterpretWhenUnsupported, problem.SearchClauseFieldRequired, &targets)
+		empty = isShort(member, jsonread.ListKind, 1)
+		i.Targets = d.targets(member, problem.SearchClauseInterpretWhenUnsupported, problem.SearchClauseFieldRequired)
 		return true
 	})
-	if targets == 0 {
+	if empty {
 		d.found.Report(problem.SearchClauseInterpretFieldsRequired.At(v.Path().Field("fields")))
 	}
 	return i
 }
 
-// targets reads the targets of a value chain and counts them.
-func (d *decoder) targets(v jsonread.Value, unsupported, fieldRequired *problem.Code, count *int) []Target {
+// targets reads the targets of a value chain.
+func (d *decoder) targets(v jsonread.Value, unsupported, fieldRequired *problem.Code) []Target {
 	var targets []Target
 	v.Items(func(_ int, item jsonread.Value) {
-		if count != nil {
-			*count++
-		}
 		t := Target{At: item.Path()}
 		read := item.Members(func(name string, member jsonread.Value) bool {
 			switch name {
@@ -136,7 +139,7 @@ func (d *decoder) targets(v jsonread.Value, unsupported, fieldRequired *problem.
 			case "when":
 				t.When, t.WhenText = d.when(member, unsupported), spelled(member)
 			case "fallback":
-				t.Fallback, t.FallbackText = d.targets(member, unsupported, fieldRequired, nil), spelled(member)
+				t.Fallback, t.FallbackText = d.targets(member, unsupported, fieldRequired), spelled(member)
 			default:
 				return false
 			}
