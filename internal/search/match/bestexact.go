@@ -1,6 +1,6 @@
 package match
 
-import "context"
+import "github.com/quiresearch/quire/internal/segment/postings"
 
 // exactly reports whether the phrase is one of single terms without other
 // words between, which is found by narrowing the places where it may start.
@@ -10,49 +10,28 @@ func (s *phraseStep) exactly() bool { return s.slop == 0 && len(s.slots) > 1 && 
 // starts.
 type place struct{ from, to int }
 
-// bestOfExact walks the blocks of the rarest word. In documents that hold the
-// next word too, and both often enough to exceed the floor, positions are
-// read at once; what is left of the places is looked up for the next word.
-func (s *Scanner) bestOfExact(ctx context.Context, p *phraseStep, from, to uint32, sink Sink) error {
-	done := ctx.Done()
-	words := make([]*slot, len(p.byCost))
-	for i, number := range p.byCost {
-		words[i] = &p.slots[number]
+// byPositions reads, in documents that hold the rarest word and the next one,
+// both often enough to exceed the floor, positions at once; what is left of the
+// places is looked up for the next word.
+func (s *phraseStep) byPositions() (*postings.Iterator, grader) {
+	words := make([]*slot, len(s.byCost))
+	for i, number := range s.byCost {
+		words[i] = &s.slots[number]
 		if !words[i].parts[0].opened {
-			return nil
+			return nil, nil
 		}
 	}
-	lead := words[0].parts[0].it
-	out := &s.room.batch
-	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
-		}
-		floor := -1.0
-		if sink.Prunes() {
-			floor = sink.Floor()
-		}
-		if floor > 0 && p.bound(lead.FirstDoc(), lead.LastDoc()+1) <= floor {
-			s.skipped = true
-			continue
-		}
-		dropped := p.pair(words[0], words[1], out, floor)
+	return words[0].parts[0].it, func(out *batch, floor float64) (dropped bool) {
+		dropped = s.pair(words[0], words[1], out, floor)
 		for _, word := range words[2:] {
-			dropped = p.narrow(word, out, floor) || dropped
+			dropped = s.narrow(word, out, floor) || dropped
 		}
-		s.skipped = s.skipped || dropped
 		for i, doc := range out.docs {
-			found := p.places[i].to - p.places[i].from
-			out.sums[i] = float64(p.weight * p.table.PartOf(float64(found), p.lengths[doc]))
+			found := s.places[i].to - s.places[i].from
+			out.sums[i] = float64(s.weight * s.table.PartOf(float64(found), s.lengths[doc]))
 		}
-		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
-			s.skipped = true
-			return nil
-		}
+		return dropped
 	}
-	return nil
 }
 
 // tooRare reports whether so many phrases in a document do not exceed a floor

@@ -3,6 +3,8 @@ package match
 import (
 	"context"
 	"slices"
+
+	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
 // simple reports whether every word of the phrase is one term, and the phrase
@@ -14,21 +16,19 @@ func (s *phraseStep) simple() bool {
 	return !slices.ContainsFunc(s.slots, func(w slot) bool { return len(w.parts) != 1 })
 }
 
-// bestOfPhrase walks the blocks of the rarest word. Documents that hold all
-// words are found by blocks; their positions are read only when the rarest
-// occurrence count of a word lets the phrase exceed the floor.
+// bestOfPhrase walks the blocks of the rarest word. What a block leaves in the
+// batch when grade is called is handed over.
 func (s *Scanner) bestOfPhrase(ctx context.Context, p *phraseStep, from, to uint32, sink Sink) error {
-	done := ctx.Done()
-	words := make([]*termStep, len(p.byCost))
-	for i, number := range p.byCost {
-		for _, finder := range p.find.steps {
-			if t := finder.(*termStep); t.entry == p.slots[number].entry && !slices.Contains(words, t) {
-				words[i] = t
-				break
-			}
-		}
+	walk := p.byDocuments
+	if p.exactly() {
+		walk = p.byPositions
 	}
-	lead := words[0].finder()
+	lead, grade := walk()
+	if lead == nil {
+		return nil // a word is nowhere
+	}
+	done := ctx.Done()
+	out := &s.room.batch
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		select {
 		case <-done:
@@ -43,53 +43,60 @@ func (s *Scanner) bestOfPhrase(ctx context.Context, p *phraseStep, from, to uint
 			s.skipped = true
 			continue
 		}
-		docs := lead.Docs()
-		for first := 0; first < len(docs); first += chunk {
-			last := min(first+chunk, len(docs))
-			if docs[last-1] < from {
-				continue
-			}
-			if docs[first] >= to {
-				return nil
-			}
-			if floor > 0 && p.bound(docs[first], docs[last-1]+1) <= floor {
-				s.skipped = true
-				continue
-			}
-			out := &s.room.batch
-			out.reset()
-			if floor > 0 && p.limits(p.byCost[0]) {
-				// A phrase is no more frequent than its rarest word here.
-				n := p.table.Grade(p.weight, docs[first:last], lead.Freqs()[first:], p.lengths, float32(floor/(1+1e-6)), out.docsRoom[:], out.sumsRoom[:], 0)
-				out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
-			} else {
-				out.docs = append(out.docs, docs[first:last]...)
-				out.sums = out.sumsRoom[:last-first]
-			}
-			s.skipped = s.skipped || len(out.docs) < last-first
-			for i, t := range words[1:] {
-				least := floor
-				if !p.limits(p.byCost[i+1]) {
-					least = -1
-				}
-				if len(out.docs) > 0 && t.keepFrequent(out, p, least) {
-					s.skipped = true
-				}
-			}
-			s.gradePhrases(p, out)
-			if len(out.docs) == 0 {
-				continue
-			}
-			if !out.sendWithin(&s.mask, from, to, sink) {
-				s.skipped = true
-				return nil
-			}
-			if sink.Prunes() {
-				floor = sink.Floor()
-			}
+		if grade(out, floor) {
+			s.skipped = true
+		}
+		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+			s.skipped = true
+			return nil
 		}
 	}
 	return nil
+}
+
+// grader leaves the documents of the current block of the rarest word that
+// hold the phrase in a batch, with their scores, and reports whether the floor
+// dropped any.
+type grader func(out *batch, floor float64) (dropped bool)
+
+// byDocuments finds the documents that hold all words by blocks; their
+// positions are read only when the rarest occurrence count of a word lets the
+// phrase exceed the floor.
+func (s *phraseStep) byDocuments() (*postings.Iterator, grader) {
+	words := make([]*termStep, len(s.byCost))
+	for i, number := range s.byCost {
+		for _, finder := range s.find.steps {
+			if t := finder.(*termStep); t.entry == s.slots[number].entry && !slices.Contains(words, t) {
+				words[i] = t
+				break
+			}
+		}
+	}
+	lead := words[0].finder()
+	return lead, func(out *batch, floor float64) (dropped bool) {
+		docs := lead.Docs()
+		out.reset()
+		if floor > 0 && s.limits(s.byCost[0]) {
+			// A phrase is no more frequent than its rarest word here.
+			n := s.table.Grade(s.weight, docs, lead.Freqs(), s.lengths, float32(floor/(1+1e-6)), out.docsRoom[:], out.sumsRoom[:], 0)
+			out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
+			dropped = n < len(docs)
+		} else {
+			out.docs = append(out.docs, docs...)
+			out.sums = out.sumsRoom[:len(docs)]
+		}
+		for i, t := range words[1:] {
+			least := floor
+			if !s.limits(s.byCost[i+1]) {
+				least = -1
+			}
+			if len(out.docs) > 0 && t.keepFrequent(out, s, least) {
+				dropped = true
+			}
+		}
+		s.gradePhrases(out)
+		return dropped
+	}
 }
 
 // keepFrequent drops the documents that do not hold a word of the phrase, or
@@ -122,15 +129,15 @@ func (s *termStep) keepFrequent(out *batch, p *phraseStep, floor float64) (dropp
 }
 
 // gradePhrases keeps the documents of a batch that hold the phrase.
-func (s *Scanner) gradePhrases(p *phraseStep, out *batch) {
+func (s *phraseStep) gradePhrases(out *batch) {
 	kept := 0
 	for _, doc := range out.docs {
-		f := p.frequency(doc)
+		f := s.frequency(doc)
 		if f == 0 {
 			continue
 		}
 		out.docs[kept] = doc
-		out.sums[kept] = float64(p.weight * p.table.PartOf(float64(f), p.lengths[doc]))
+		out.sums[kept] = float64(s.weight * s.table.PartOf(float64(f), s.lengths[doc]))
 		kept++
 	}
 	out.docs, out.sums = out.docs[:kept], out.sums[:kept]

@@ -2,6 +2,7 @@ package match
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -150,16 +151,22 @@ func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*Set, 
 		}
 		clear(words[:])
 		terms[0].finder().IntoBitset(words[:], uint32(base))
-		for _, t := range terms[1:] {
+		for i, t := range terms[1:] {
+			if i > 0 {
+				bitset.AndWords(words[:], other[:])
+			}
 			clear(other[:])
 			t.finder().IntoBitset(other[:], uint32(base))
-			bitset.AndWords(words[:], other[:])
 		}
 		for _, set := range sets {
 			bitset.AndWords(words[:], set.words[base/64:])
 		}
 		s.mask.narrowWide(base, words)
-		total += bitset.CountWords(words[:])
+		if len(terms) == 1 {
+			total += bitset.CountWords(words[:])
+		} else {
+			total += bitset.CountBoth(words[:], other[:])
+		}
 	}
 	return total, nil
 }
@@ -181,7 +188,7 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep) (int, error) {
 		a, b = b, a
 	}
 	if a.density >= denseLead {
-		return s.countBits(ctx, a, b)
+		return s.countAll(ctx, []*termStep{a, b}, nil, math.MaxInt)
 	}
 	done := ctx.Done()
 	lead, other := a.finder(), b.finder()
@@ -207,26 +214,6 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep) (int, error) {
 			}
 			from = to
 		}
-	}
-	return total, nil
-}
-
-// countBits is countPair for terms that are frequent.
-func (s *Scanner) countBits(ctx context.Context, a, b *termStep) (int, error) {
-	done := ctx.Done()
-	one, other := &s.room.wide[0], &s.room.wide[1]
-	total := 0
-	for base := uint64(0); base < uint64(s.mask.documents); base += wideSpan {
-		select {
-		case <-done:
-			return 0, context.Cause(ctx)
-		default:
-		}
-		clear(one[:])
-		clear(other[:])
-		a.finder().IntoBitset(one[:], uint32(base))
-		b.finder().IntoBitset(other[:], uint32(base))
-		total += bitset.CountBoth(one[:], other[:])
 	}
 	return total, nil
 }

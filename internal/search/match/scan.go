@@ -214,9 +214,6 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 			return s.bestOfDense(ctx, c, from, to, sink)
 		}
 	}
-	if p, ok := s.root.(*phraseStep); ok && s.mask.domain == nil && p.exactly() {
-		return s.bestOfExact(ctx, p, from, to, sink)
-	}
 	if p, ok := s.root.(*phraseStep); ok && s.mask.domain == nil && p.simple() {
 		return s.bestOfPhrase(ctx, p, from, to, sink)
 	}
