@@ -76,6 +76,8 @@ type Set struct {
 	evicted int // slots in their grace period
 	closed  bool
 
+	published map[registry.ID]uint64 // manifests of writers that were closed, in object mode
+
 	looks     map[registry.ID]look // logs that were found finished, in object mode
 	finishing map[registry.ID]bool // logs that are looked at or being finished
 	finishers chan struct{}        // buffered: those who open one
@@ -112,7 +114,8 @@ func newSlot(entry registry.Entry, isWriter bool) *slot {
 func New(fs vfs.FS, directory string, options Options) *Set {
 	return &Set{fs: fs, directory: directory, options: options,
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
-		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared),
+		published: make(map[registry.ID]uint64),
+		removed:   make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared),
 		looks: make(map[registry.ID]look), finishing: make(map[registry.ID]bool)}
 }
 

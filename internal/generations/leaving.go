@@ -29,8 +29,23 @@ func (s *Set) leave(ctx context.Context, held *slot) {
 			s.options.Log.Error("generation was not closed in good order", "index", held.entry.Name.Index,
 				"generation", held.entry.Name.Generation, "error", err)
 		}
+		s.notePublished(held)
 		s.left(id, now)
 	})
+}
+
+// notePublished remembers the manifest that a writer left, which others are told
+// of although it is closed.
+func (s *Set) notePublished(held *slot) {
+	if !held.isWriter || s.options.Remote == nil {
+		return
+	}
+	version := held.engine.Manifest().Version
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.removed[held.entry.Generation] {
+		s.published[held.entry.Generation] = version
+	}
 }
 
 // departure is a generation that is being closed or whose files are being
@@ -64,6 +79,7 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	s.mu.Lock()
 	s.removed[generation] = true
 	delete(s.looks, generation)
+	delete(s.published, generation)
 	held := s.slots[generation]
 	s.mu.Unlock()
 	if held != nil {

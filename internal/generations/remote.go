@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -448,10 +449,12 @@ func (s *Set) Sweep(ctx context.Context) {
 	}
 }
 
-// Versions returns the version of the manifest of every generation that is
-// written here.
+// Versions returns the version of the manifest of every generation that is or was
+// written here, as far as this node knows it.
 func (s *Set) Versions() map[registry.ID]uint64 {
-	all := make(map[registry.ID]uint64)
+	s.mu.Lock()
+	all := maps.Clone(s.published)
+	s.mu.Unlock()
 	for _, g := range s.Open() {
 		if !g.IsCopy() && g.Err() == nil {
 			all[g.Entry.Generation] = g.Manifest().Version

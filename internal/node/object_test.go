@@ -317,3 +317,28 @@ func TestRepairDuringACreation(t *testing.T) {
 		}
 	})
 }
+
+// The last commit of a node that stops is told like any other: readers need not
+// wait until they compare their copies anyway.
+func TestTheCommitOfAStoppingNodeIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		writer, reader := shared(t, b, vfs.Memory(), "a"), shared(t, b, vfs.Memory(), "b")
+		writer.mustPut("books", books)
+		writer.mustWrite("books", book(1, "one"))
+		if _, err := writer.Commit(t.Context(), parse(t, "books")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		if got := reader.documents("books", ""); len(got) != 1 {
+			t.Fatalf("the reader has %v", got)
+		}
+		time.Sleep(2 * time.Minute)
+		writer.mustWrite("books", book(2, "two"))
+		writer.shut()
+		time.Sleep(2 * defaultRefreshInterval)
+		if got := reader.documents("books", ""); len(got) != 2 {
+			t.Errorf("the reader has %v", got)
+		}
+	})
+}
