@@ -108,30 +108,56 @@ func (s *session) countFew(p *facetPlan, pop *population, values *collect.Values
 
 // countParts counts the values of a facet in every segment.
 func (s *session) countParts(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) ([]facet.Part, error) {
-	hitList, items, err := s.facetItems(ctx, p, pop, values)
-	if err != nil {
-		return nil, err
-	}
 	parts := make([]facet.Part, len(s.view.Snapshot.Segments))
-	if items == nil {
-		if err := s.countDocuments(ctx, p, pop, parts); err != nil {
-			return nil, err
-		}
-	} else if err = s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
-		column := segment.Reader.Ordinals(p.column)
-		switch {
-		case column == nil:
-			return
-		case hitList:
-			parts[i].Counts = facet.Hits(column, items[i], parentsOf(segment), p.field.List == "")
-		default:
-			parts[i].Counts = facet.Items(column, items[i], parentsOf(segment))
-		}
-		parts[i].Column = column
-	}); err != nil {
-		return nil, err
+	switch {
+	case values != nil && values.When == nil:
+		return parts, s.countHits(ctx, p, pop, values, parts)
+	case p.field.List != "":
+		return parts, s.countListValues(ctx, p, pop, parts)
 	}
-	return parts, nil
+	return parts, s.countDocuments(ctx, p, pop, parts)
+}
+
+// countHits counts list values that are hits in every segment.
+func (s *session) countHits(ctx context.Context, p *facetPlan, pop *population, values *collect.Values, parts []facet.Part) error {
+	items, err := s.itemsOf(ctx, pop, values.Path)
+	if err != nil {
+		return err
+	}
+	return s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+		if column := segment.Reader.Ordinals(p.column); column != nil {
+			parts[i] = facet.Part{Column: column, Counts: facet.Hits(column, items[i], parentsOf(segment), p.field.List == "")}
+		}
+	})
+}
+
+// countListValues counts the documents of a population by their list values, of
+// which those count that the clauses ask for.
+func (s *session) countListValues(ctx context.Context, p *facetPlan, pop *population, parts []facet.Part) error {
+	items, err := s.matchedOf(ctx, pop, p.field.List)
+	if err != nil {
+		return err
+	}
+	if !pop.all {
+		if err := s.load(ctx, pop); err != nil {
+			return err
+		}
+	}
+	return s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+		column := segment.Reader.Ordinals(p.column)
+		if column == nil {
+			return
+		}
+		var matched *bitset.Bitset
+		if items != nil {
+			matched = items[i]
+		}
+		documents := liveParents(segment)
+		if !pop.all {
+			documents = pop.sets[i].Bits()
+		}
+		parts[i] = facet.Part{Column: column, Counts: facet.Values(column, documents, matched, parentsOf(segment))}
+	})
 }
 
 // countDocuments counts the documents of a population in every segment, as far
@@ -240,6 +266,16 @@ func parentsOf(segment *snapshot.Segment) *bitset.Bitset {
 		return parents
 	}
 	return bitset.NewFull(segment.Reader.NumDocs())
+}
+
+// liveParents returns the documents of a segment that are not deleted.
+func liveParents(segment *snapshot.Segment) *bitset.Bitset {
+	if segment.Live == nil {
+		return parentsOf(segment)
+	}
+	live := parentsOf(segment).Clone()
+	live.And(segment.Live)
+	return live
 }
 
 // parallelDocuments is how many documents make it worth to count segments

@@ -185,9 +185,10 @@ type population struct {
 	key     string // of the filters that narrow it
 	nodes   []plan.Node
 	filters []plan.Node
-	sets    []*collect.Docs // per segment; nil until they are needed
-	all     bool            // nothing narrows: every live document
-	items   map[string][]*bitset.Bitset
+	sets    []*collect.Docs             // per segment; nil until they are needed
+	all     bool                        // nothing narrows: every live document
+	items   map[string][]*bitset.Bitset // matched list values of its documents
+	matched map[string][]*bitset.Bitset // of any document; nil where all are
 }
 
 // countFacets counts every facet of the request.
@@ -226,7 +227,7 @@ func keptKey(kept []bool) string {
 // populate names the documents under the query and the kept filters. They are
 // worked out when they are needed, unless ready has them.
 func (s *session) populate(kept []bool, ready *collect.Result) *population {
-	pop := &population{key: keptKey(kept), items: make(map[string][]*bitset.Bitset)}
+	pop := &population{key: keptKey(kept), items: make(map[string][]*bitset.Bitset), matched: make(map[string][]*bitset.Bitset)}
 	for i, node := range s.filters {
 		if kept[i] {
 			pop.filters = append(pop.filters, node)
@@ -262,6 +263,21 @@ func isEverything(n plan.Node) bool {
 		return len(n.Clauses) == 0
 	}
 	return false
+}
+
+// matchedOf returns the list values that the clauses of a population ask for,
+// also of other documents; nil when they ask for none in particular.
+func (s *session) matchedOf(ctx context.Context, pop *population, list string) ([]*bitset.Bitset, error) {
+	if sets, ok := pop.matched[list]; ok {
+		return sets, nil
+	}
+	required := plan.RequiredNested(list, pop.nodes...)
+	if len(required) == 0 {
+		return nil, nil
+	}
+	sets, err := s.collect.ValueSets(ctx, list, required)
+	pop.matched[list] = sets
+	return sets, err
 }
 
 // itemsOf returns the matched list values of a population.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/analysis"
-	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/cache"
 	"github.com/quiresearch/quire/internal/search/facet"
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -179,19 +178,12 @@ func (s *session) makeForms(ctx context.Context, c *completion, p *facetPlan) (*
 // countAll counts the values of a field over every document, whatever the
 // query is.
 func (s *session) countAll(ctx context.Context, p *facetPlan, all []*columns.Ordinals) ([]facet.Part, error) {
-	var items []*bitset.Bitset
-	if p.field.List != "" {
-		var err error
-		if items, err = s.collect.ValueSets(ctx, p.field.List, nil); err != nil {
-			return nil, err
-		}
-	}
 	parts := make([]facet.Part, len(all))
 	err := s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
 		switch {
 		case all[i] == nil:
-		case items != nil:
-			parts[i].Counts = facet.Items(all[i], items[i], parentsOf(segment))
+		case p.field.List != "":
+			parts[i].Counts = facet.Values(all[i], liveParents(segment), nil, parentsOf(segment))
 		default:
 			parts[i].Counts = facet.Documents(all[i], segment.Live)
 		}

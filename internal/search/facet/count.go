@@ -1,7 +1,7 @@
 // Package facet counts the values of a field over sets of documents.
 //
 // Counting happens per segment on ordinals, into arrays: Documents counts
-// documents, Items counts list values by their documents, Hits counts list
+// documents, Values counts documents by their list values, Hits counts list
 // values that are hits themselves. Merge joins the counts of all segments by
 // value. What comes out are Counts, ascending by value, from which List, Tree
 // and Buckets make what an answer shows.
@@ -114,56 +114,6 @@ func empty(words []uint64) bool {
 		any |= w
 	}
 	return any == 0
-}
-
-// Items counts, per ordinal, the documents that have a list value in items
-// that holds it. parents is the set of documents of their own right.
-func Items(column *columns.Ordinals, items, parents *bitset.Bitset) []uint32 {
-	counts := make([]uint32, column.Len()+1) // ordinal plus one; 0 is no value
-	last := make([]uint32, column.Len()+1)   // parent plus one that counted last
-	w8, w16, w32 := column.Raw()
-	switch {
-	case column.Multi():
-		var ordinals []uint32
-		for item := items.Next(0); item < items.Len(); item = items.Next(item + 1) {
-			parent := parents.Next(item)
-			ordinals = column.Append(ordinals[:0], item)
-			for _, ordinal := range ordinals {
-				if last[ordinal+1] != parent+1 {
-					last[ordinal+1] = parent + 1
-					counts[ordinal+1]++
-				}
-			}
-		}
-	case w8 != nil:
-		countItems(w8, items, parents, counts, last)
-	case w16 != nil:
-		countItems(w16, items, parents, counts, last)
-	default:
-		countItems(w32, items, parents, counts, last)
-	}
-	return counts[1:]
-}
-
-// countItems is Items for a column of single values.
-func countItems[T uint8 | uint16 | uint32](ordinals []T, items, parents *bitset.Bitset, counts, last []uint32) {
-	parent := uint32(0) // of the item that comes, when it is not before it
-	for i, w := range items.Words() {
-		for ; w != 0; w &= w - 1 {
-			item := uint32(i<<6 + bits.TrailingZeros64(w))
-			if int(item) >= len(ordinals) {
-				return
-			}
-			if item >= parent {
-				parent = parents.Next(item)
-			}
-			ordinal := ordinals[item]
-			if last[ordinal] != parent+1 {
-				last[ordinal] = parent + 1
-				counts[ordinal]++
-			}
-		}
-	}
 }
 
 // Hits counts, per ordinal, the list values in items. With ofParents the

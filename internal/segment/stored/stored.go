@@ -24,9 +24,11 @@ const (
 const (
 	// blockBytes is a compromise: larger packs better, smaller reads faster.
 	blockBytes = 16 << 10
-	// blockDocs bounds the work of unpacking a block of small records for one:
-	// reading ten is twice as fast as with 1,024, which pack a tenth smaller.
-	blockDocs = 128
+	// blockRecords bounds the work of unpacking a block of small records for
+	// one: reading ten is twice as fast as with 1,024, which pack a tenth
+	// smaller. List values have no records of their own: blockDocs bounds them.
+	blockRecords = 128
+	blockDocs    = 1024
 	// maxSame is the longest record that a block of equal ones is made of.
 	maxSame = 256
 	// maxBlock bounds what a damaged index may ask for.

@@ -27,6 +27,7 @@ type Writer struct {
 	first   uint32 // of the open block
 	lengths []byte
 	data    []byte
+	records int // of the open block that are not empty
 	packed  []byte
 	blocks  []uint64
 	same    bool   // all records of the open block equal one
@@ -59,7 +60,7 @@ func (w *Writer) Add(record []byte) {
 		record = nil
 	}
 	if w.same && !bytes.Equal(record, w.one) {
-		if w.next-w.first >= blockDocs {
+		if w.next-w.first >= blockRecords {
 			w.flush()
 		} else {
 			w.same = false
@@ -76,7 +77,7 @@ func (w *Writer) Add(record []byte) {
 		return
 	}
 	w.append(record)
-	if len(w.data) >= blockBytes || w.next-w.first >= blockDocs {
+	if len(w.data) >= blockBytes || w.records >= blockRecords || w.next-w.first >= blockDocs {
 		w.flush()
 	}
 }
@@ -84,6 +85,9 @@ func (w *Writer) Add(record []byte) {
 func (w *Writer) append(record []byte) {
 	w.lengths = binary.AppendUvarint(w.lengths, uint64(len(record)))
 	w.data = append(w.data, record...)
+	if len(record) > 0 {
+		w.records++
+	}
 }
 
 // AddBlock appends a whole packed block of docs documents, as Reader.Block
@@ -110,7 +114,7 @@ func (w *Writer) flush() {
 	w.packed = w.encoder.EncodeAll(w.lengths, w.packed[:0])
 	w.blocks = append(w.blocks, uint64(w.first)|uint64(len(w.lengths))<<32, uint64(w.out.Offset()))
 	w.write(w.packed)
-	w.lengths, w.data = w.lengths[:0], w.data[:0]
+	w.lengths, w.data, w.records = w.lengths[:0], w.data[:0], 0
 	w.first = w.next
 }
 
@@ -133,6 +137,6 @@ func (w *Writer) Finish() (index []byte, err error) {
 // Copies tells whether a block of so many raw bytes and documents is better
 // copied than packed again: small ones are joined with their neighbours.
 func (w *Writer) Copies(rawSize, docs uint32) bool {
-	isLarge := rawSize&^sameFlag >= blockBytes/2 || docs >= blockDocs/2
-	return isLarge && len(w.data) < blockBytes/4 && w.next-w.first < blockDocs/4
+	isLarge := rawSize&^sameFlag >= blockBytes/2 || docs >= blockRecords/2
+	return isLarge && len(w.data) < blockBytes/4 && w.next-w.first < blockRecords/4
 }

@@ -1,0 +1,129 @@
+package facet
+
+import (
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/segment/columns"
+)
+
+// Values counts, per ordinal of a column of list values, the documents of a set
+// that have a value in items that holds it. nil items are all values. parents
+// is the set of documents of their own right; the values of each stand directly
+// before it.
+func Values(column *columns.Ordinals, documents, items, parents *bitset.Bitset) []uint32 {
+	c := valueCounter{counts: make([]uint32, column.Len()+1), documents: documents.Words(), parents: parents.Words()}
+	if items != nil {
+		c.items = items.Words()
+	}
+	if c.isMasked = column.Len() < 64 && !column.Multi(); !c.isMasked {
+		c.last = make([]uint32, column.Len()+1)
+	}
+	w8, w16, w32 := column.Raw()
+	switch {
+	case column.Multi():
+		c.countMulti(column)
+	case w8 != nil:
+		countValues(&c, w8)
+	case w16 != nil:
+		countValues(&c, w16)
+	default:
+		countValues(&c, w32)
+	}
+	return c.counts[1:]
+}
+
+// valueCounter counts the values of documents, each once for a document: those
+// of a document that were met are bits of a mask where all ordinals fit one,
+// else last says which document counted an ordinal.
+type valueCounter struct {
+	counts           []uint32 // by ordinal plus one; 0 is no value
+	last             []uint32 // document plus one
+	isMasked         bool
+	documents, items []uint64
+	parents          []uint64
+}
+
+// countValues counts a column of single values.
+func countValues[T uint8 | uint16 | uint32](c *valueCounter, ordinals []T) {
+	counts, last, items, isMasked := c.counts, c.last, c.items, c.isMasked
+	behind := uint32(0) // where the values begin of the first document of a word
+	for i, in := range c.documents {
+		of, base := c.parents[i], uint32(i<<6)
+		for ; in != 0; in &= in - 1 {
+			at := bits.TrailingZeros64(in)
+			first, doc := behind, base+uint32(at)
+			if before := of & (1<<at - 1); before != 0 {
+				first = base + uint32(bits.Len64(before))
+			}
+			mask := uint64(0)
+			switch {
+			case items != nil:
+				for from := first; from < doc; from = from&^63 + 64 {
+					w := items[from>>6] >> (from & 63) << (from & 63)
+					if doc < from&^63+64 {
+						w &= 1<<(doc&63) - 1
+					}
+					for ; w != 0; w &= w - 1 {
+						item := from&^63 + uint32(bits.TrailingZeros64(w))
+						if int(item) >= len(ordinals) {
+							break
+						}
+						ordinal := ordinals[item]
+						if isMasked {
+							mask |= 1 << (ordinal & 63)
+						} else if last[ordinal] != doc+1 {
+							last[ordinal] = doc + 1
+							counts[ordinal]++
+						}
+					}
+				}
+			case int(first) >= len(ordinals):
+			case isMasked:
+				for _, ordinal := range ordinals[first:min(int(doc), len(ordinals))] {
+					mask |= 1 << (ordinal & 63)
+				}
+			default:
+				for _, ordinal := range ordinals[first:min(int(doc), len(ordinals))] {
+					if last[ordinal] != doc+1 {
+						last[ordinal] = doc + 1
+						counts[ordinal]++
+					}
+				}
+			}
+			for ; mask != 0; mask &= mask - 1 {
+				counts[bits.TrailingZeros64(mask)]++
+			}
+		}
+		if of != 0 {
+			behind = base + uint32(bits.Len64(of))
+		}
+	}
+}
+
+// countMulti counts a column of several values each.
+func (c *valueCounter) countMulti(column *columns.Ordinals) {
+	var ordinals []uint32
+	behind := uint32(0)
+	for i, of := range c.parents {
+		for ; of != 0; of &= of - 1 {
+			at := bits.TrailingZeros64(of)
+			doc := uint32(i<<6 + at)
+			if c.documents[i]>>at&1 != 0 {
+				for item := behind; item < doc; item++ {
+					if c.items != nil && c.items[item>>6]>>(item&63)&1 == 0 {
+						continue
+					}
+					ordinals = column.Append(ordinals[:0], item)
+					for _, ordinal := range ordinals {
+						if c.last[ordinal+1] != doc+1 {
+							c.last[ordinal+1] = doc + 1
+							c.counts[ordinal+1]++
+						}
+					}
+				}
+			}
+			behind = doc + 1
+		}
+	}
+}
