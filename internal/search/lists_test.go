@@ -151,11 +151,37 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
+// listDefinitions declare the children of the list by name, and one of them by
+// a pattern.
+var listDefinitions = []string{
+	randomDefinition,
+	strings.Replace(randomDefinition, `"fields":{"c":`, `"fields":{"*":`, 1),
+	strings.Replace(randomDefinition, `"p":{"type":"int32"`, `"*":{"type":"int32"`, 1),
+}
+
+// updated puts earlier versions, which are gone, before some documents.
+func updated(r *rand.Rand, documents []randomDocument) []randomDocument {
+	var all []randomDocument
+	for i, before := range randomDocuments(r, len(documents)) {
+		if r.IntN(3) == 0 {
+			before.dead = true
+			all = append(all, before)
+		}
+		if at := r.IntN(i + 1); r.IntN(2) == 0 && len(all) > at {
+			// An update puts the document behind those added after it.
+			all = slices.Insert(all, at, before)
+			all[at].dead = true
+		}
+		all = append(all, documents[i])
+	}
+	return all
+}
+
 func TestListsAgreeWithReadingDocuments(t *testing.T) {
-	for seed := range uint64(80) {
+	for seed := range uint64(90) {
 		r := rand.New(rand.NewPCG(seed, 31))
-		documents := randomDocuments(r, 40)
-		x := build(t, r, documents)
+		documents := updated(r, randomDocuments(r, 40))
+		x := buildAs(t, r, listDefinitions[seed%3], documents)
 		s := randomListSearch(r)
 		checkListFacets(t, x, s, documents)
 		checkListOrder(t, x, s, documents)

@@ -72,7 +72,11 @@ func randomDocuments(r *rand.Rand, count int) []randomDocument {
 
 // build spreads documents over random segments.
 func build(t *testing.T, r *rand.Rand, documents []randomDocument) *index {
-	x := newIndex(t, randomDefinition)
+	return buildAs(t, r, randomDefinition, documents)
+}
+
+func buildAs(t *testing.T, r *rand.Rand, definition string, documents []randomDocument) *index {
+	x := newIndex(t, definition)
 	for from := 0; from < len(documents); {
 		to := from + 1 + r.IntN(len(documents)-from)
 		var lines []string
