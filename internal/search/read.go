@@ -69,13 +69,11 @@ func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 	}
 	readings := slices.Concat(numbers, values)
 	slices.SortFunc(readings, func(a, b interpret.Reading) int { return cmp.Compare(a.First, b.First) })
-	used := make([]bool, len(readings))
+	var lists []string // of the texts that are read
 	var failure error
 	rewritten := rewriteTexts(clauses, "", func(clause *query.TextClause, list string) query.Clause {
 		here := interpret.At(readings, list)
-		for i := range readings {
-			used[i] = used[i] || slices.ContainsFunc(here, func(r interpret.Reading) bool { return r.First == readings[i].First })
-		}
+		lists = append(lists, list)
 		left, err := s.leftOf(clause, list, parts, here)
 		if err != nil {
 			failure = err
@@ -85,12 +83,7 @@ func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 	if failure != nil {
 		return nil, failure
 	}
-	kept := readings[:0:0]
-	for i, reading := range readings {
-		if used[i] {
-			kept = append(kept, reading)
-		}
-	}
+	kept := interpret.At(readings, lists...)
 	if len(kept) == 0 {
 		return clauses, nil
 	}

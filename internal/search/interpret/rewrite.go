@@ -1,6 +1,7 @@
 package interpret
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quiresearch/quire/problem"
@@ -11,17 +12,17 @@ import (
 // which counts 1: documents that meet the filter rank first.
 const wordsWeight = 0.01
 
-// At keeps the alternatives that a clause inside a nested list ("" outside of
-// one) can hold; readings without any are left out.
-func At(readings []Reading, list string) []Reading {
-	if list == "" {
+// At keeps the alternatives that clauses inside some nested lists ("" outside of
+// any) can hold; readings without any are left out.
+func At(readings []Reading, lists ...string) []Reading {
+	if slices.Contains(lists, "") {
 		return readings
 	}
 	var kept []Reading
 	for _, r := range readings {
 		var inside []Alternative
 		for _, a := range r.Alternatives {
-			if a.Field.List == list {
+			if slices.Contains(lists, a.Field.List) {
 				inside = append(inside, a)
 			}
 		}
