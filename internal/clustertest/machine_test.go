@@ -101,7 +101,8 @@ func (m *machine) start(faults Faults) bool {
 	// something else, so the seed alone decides what comes first.
 	opened, err := node.Open(ctx, node.Storage{Bucket: link, FS: disk, Object: &node.Object{Member: member,
 		RemovalGrace: time.Hour, SweepInterval: sweep, VerifyInterval: 5 * time.Minute,
-		SettingsInterval: 61*time.Second + 13*time.Millisecond, PullConcurrency: 2, PreloadIdleLimit: 16}},
+		SettingsInterval: 61*time.Second + 13*time.Millisecond, FinishInterval: 2*time.Second + 5*time.Millisecond, PullConcurrency: 2,
+		PreloadIdleLimit: 16 * int(c.seed%2)}},
 		node.Options{NodeID: m.name, FreshnessWait: 10 * time.Second, RefreshInterval: 5*time.Second + 7*time.Millisecond, SampleInterval: 30*time.Second + 3*time.Millisecond,
 			Engine:  engine.Options{MinFree: -1, Workers: 1, MaxChanges: 20},
 			Reindex: reindex.Options{CatchupInterval: 30*time.Second + 11*time.Millisecond, SweepInterval: 31*time.Second + 19*time.Millisecond}}, nil, c.log)

@@ -63,11 +63,12 @@ func (m *Member) moveDrained(next *leadership) {
 	if _, lives := next.Sessions[m.leaving.to]; lives && next.Claims[m.leaving.index] == m.id {
 		next.Claims[m.leaving.index] = m.leaving.to
 	}
+	delete(next.Offers, m.leaving.index)
 }
 
-// balance chooses an index to hand over, if this node writes more than its share
-// and another less, and drains it. An earlier one that was drained is over: it
-// went with the round, or it stays.
+// balance chooses an index to hand over, one that another node takes, or any if
+// this node writes more than its share and another less, and drains it. An earlier
+// one that was drained is over: it went with the round, or it stays.
 func (m *Member) balance(ctx context.Context) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -77,7 +78,10 @@ func (m *Member) balance(ctx context.Context) {
 	if m.leaving != nil || m.draining || m.drain == nil {
 		return
 	}
-	index, to, ok := m.surplus()
+	index, to, ok := m.taken()
+	if !ok {
+		index, to, ok = m.surplus()
+	}
 	if !ok {
 		return
 	}

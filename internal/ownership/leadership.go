@@ -19,7 +19,9 @@ const (
 // changes work on a clone.
 type leadership struct {
 	Sessions map[string]session     `json:"sessions"`
-	Claims   map[registry.ID]string `json:"claims"` // the session that writes an index
+	Claims   map[registry.ID]string `json:"claims"`           // the session that writes an index
+	Loads    map[registry.ID]int    `json:"loads,omitempty"`  // how much an index is written; absent: hardly
+	Offers   map[registry.ID]string `json:"offers,omitempty"` // indexes that are to go, and the session that takes one; empty: none yet
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -34,12 +36,19 @@ type session struct {
 }
 
 func (l leadership) clone() leadership {
-	next := leadership{Sessions: maps.Clone(l.Sessions), Claims: maps.Clone(l.Claims), Unknown: l.Unknown}
+	next := leadership{Sessions: maps.Clone(l.Sessions), Claims: maps.Clone(l.Claims), Loads: maps.Clone(l.Loads),
+		Offers: maps.Clone(l.Offers), Unknown: l.Unknown}
 	if next.Sessions == nil {
 		next.Sessions = make(map[string]session)
 	}
 	if next.Claims == nil {
 		next.Claims = make(map[registry.ID]string)
+	}
+	if next.Loads == nil {
+		next.Loads = make(map[registry.ID]int)
+	}
+	if next.Offers == nil {
+		next.Offers = make(map[registry.ID]string)
 	}
 	return next
 }
@@ -49,11 +58,13 @@ func (l leadership) clone() leadership {
 func (l *leadership) remove(ended, heir string) {
 	delete(l.Sessions, ended)
 	for index, holder := range l.Claims {
-		switch {
-		case holder != ended:
-		case heir != "":
+		if holder != ended {
+			continue
+		}
+		delete(l.Offers, index)
+		if heir != "" {
 			l.Claims[index] = heir
-		default:
+		} else {
 			delete(l.Claims, index)
 		}
 	}

@@ -168,6 +168,7 @@ func (m *Member) see(found versioned.Object[leadership]) {
 	for index := range ours {
 		if _, ok := m.claimed[index]; !ok {
 			m.claimed[index] = at
+			m.inherit(index, found.Value.Loads[index])
 			gained = append(gained, index)
 		}
 	}
@@ -218,6 +219,7 @@ func (m *Member) beat(ctx context.Context) error {
 			}
 		}
 		m.moveDrained(next)
+		m.tradeOffers(next)
 		return nil
 	})
 	if err != nil {
