@@ -258,6 +258,31 @@ func TestReplacingUpdatingAndDeleting(t *testing.T) {
 	}
 }
 
+// What a crash left outside of the manifest goes when the generation is opened;
+// other files stay.
+func TestOpeningRemovesWhatACrashLeft(t *testing.T) {
+	fs := vfs.Memory()
+	create(t, fs, books)
+	left := []string{"0000000007.seg", "0000000007.seg.aside", "0000000008.side"}
+	for _, name := range append([]string{"notes.txt"}, left...) {
+		file, err := fs.Create("g/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Close()
+	}
+	g := open(t, fs, manual)
+	defer abandon(g)
+	for _, name := range left {
+		if _, err := fs.Size("g/" + name); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	if _, err := fs.Size("g/notes.txt"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestReopeningBringsBackWhatWasNotCommitted(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, books)

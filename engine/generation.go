@@ -18,6 +18,7 @@ import (
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/internal/turn"
 	"github.com/quiresearch/quire/internal/vfs"
@@ -215,10 +216,10 @@ func (g *Generation) findUnnamed() (unnamed []string, err error) {
 	return unnamed, nil
 }
 
-// fileNumber returns the number of a segment or side file; other names are
-// left alone.
+// fileNumber returns the number of a segment or side file, or of what stood
+// beside a segment while it was written; other names are left alone.
 func fileNumber(name string) (uint64, bool) {
-	for _, suffix := range []string{segmentSuffix, sideSuffix} {
+	for _, suffix := range []string{segmentSuffix, sideSuffix, segmentSuffix + segment.AsideSuffix} {
 		if digits, ok := strings.CutSuffix(name, suffix); ok {
 			number, err := strconv.ParseUint(digits, 10, 64)
 			return number, err == nil && name == formatFileName(number, suffix)

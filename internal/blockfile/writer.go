@@ -24,6 +24,7 @@ type Writer struct {
 	open    bool
 	secSum  uint32
 	summed  int // bytes of buf already in secSum
+	aside   *Aside
 	err     error
 }
 
@@ -49,6 +50,12 @@ func NewWriter(out io.Writer, name string, kind string, version uint32) *Writer 
 	w.append(h[:])
 	return w
 }
+
+// SetAside gives the writers of sections a place for what they gather.
+func (w *Writer) SetAside(a *Aside) { w.aside = a }
+
+// Aside is the place for what the writers of sections gather, nil for none.
+func (w *Writer) Aside() *Aside { return w.aside }
 
 // Begin starts the next section and ends the one before.
 func (w *Writer) Begin(id ID) {

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 	"testing"
@@ -9,9 +10,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// TestMergeKeepsLittlePerDocument bounds what a merge allocates in all, live or
-// not, for a document with a key, a word and a value of its own: what it would hold if nothing
-// were collected.
+// TestMergeKeepsLittlePerDocument bounds what a merge allocates more, live or not,
+// for every document with a key, a word and a value of its own.
 func TestMergeKeepsLittlePerDocument(t *testing.T) {
 	const segments, docs = 8, 10_000
 	fs := vfs.OS(t.TempDir())
@@ -49,17 +49,36 @@ func TestMergeKeepsLittlePerDocument(t *testing.T) {
 		defer r.Release()
 		inputs = append(inputs, MergeInput{Reader: r})
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	info, _, err := Merge(t.Context(), fs, "merged.seg", inputs)
-	runtime.ReadMemStats(&after)
-	if err != nil || info.Docs != segments*docs {
-		t.Fatalf("%d documents, %v", info.Docs, err)
+	allocated := func(name string, inputs []MergeInput) float64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		info, _, err := Merge(t.Context(), fs, name, inputs)
+		runtime.ReadMemStats(&after)
+		if err != nil || int(info.Docs) != len(inputs)*docs {
+			t.Fatalf("%d documents, %v", info.Docs, err)
+		}
+		return float64(after.TotalAlloc - before.TotalAlloc)
 	}
-	perDocument := float64(after.TotalAlloc-before.TotalAlloc) / (segments * docs)
-	// A document brings a key and a word of its own, each some 80 bytes, and a
-	// value of a column, which is some 20, however long it is.
-	if perDocument > 270 {
-		t.Errorf("%.0f bytes per document in all", perDocument)
+	const few = segments / 4
+	perDocument := (allocated("merged.seg", inputs) - allocated("few.seg", inputs[:few])) / ((segments - few) * docs)
+	if perDocument > 100 {
+		t.Errorf("%.0f bytes more for every document", perDocument)
+	}
+	want, err := fs.ReadFile("merged.seg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names, err := fs.List("."); err != nil || len(names) != segments+2 {
+		t.Fatalf("files %v, %v", names, err)
+	}
+	// Without room for what stands beside the segment it is the same.
+	if err := fs.MakeDir("again.seg" + AsideSuffix); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Merge(t.Context(), fs, "again.seg", inputs); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := fs.ReadFile("again.seg"); err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("another segment, %v", err)
 	}
 }

@@ -222,6 +222,10 @@ func decodeMeta(b []byte) (m meta, ok bool) {
 	return m, ok && len(b) == 0
 }
 
+// AsideSuffix ends the name of the file that stands beside a large segment
+// while it is written. A crash may leave it; it means nothing then.
+const AsideSuffix = ".aside"
+
 // create runs write on a new file and makes it durable; on any error the
 // file is removed.
 func create(fs vfs.FS, name string, write func(*blockfile.Writer) error) (blockfile.Summary, error) {
@@ -230,6 +234,9 @@ func create(fs vfs.FS, name string, write func(*blockfile.Writer) error) (blockf
 		return blockfile.Summary{}, fmt.Errorf("create segment: %w", err)
 	}
 	w := blockfile.NewWriter(f, name, format.Segment.Mark, format.Segment.Version)
+	aside := blockfile.NewAside(fs, name+AsideSuffix)
+	defer aside.Close()
+	w.SetAside(aside)
 	err = write(w)
 	var summary blockfile.Summary
 	if err == nil {

@@ -118,7 +118,9 @@ func (w *OrdinalsWriter) Finish() error {
 		w.out.Section(blockfile.ID{Owner: w.owner, Part: part}, data)
 	}
 	section(PartValues, w.raw)
-	w.list.Finish(w.out, blockfile.ID{Owner: w.owner, Part: PartOffsets})
+	if err := w.list.Finish(w.out, blockfile.ID{Owner: w.owner, Part: PartOffsets}); err != nil {
+		return err
+	}
 	section(PartCounts, bitpack.AppendUint32s(nil, w.counts))
 	if w.multi {
 		w.starts.finish(w.out, w.owner, w.numDocs, w.numValues)

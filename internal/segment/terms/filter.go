@@ -1,6 +1,9 @@
 package terms
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // filter tells of most texts that are no keys that they are none, from one
 // cache line: a Bloom filter with four bits of one word per key. With a word
@@ -25,13 +28,13 @@ func (f filter) may(hash uint64) bool {
 }
 
 // newFilter makes the filter of keys with the hashes.
-func newFilter(hashes *gathered[uint64]) filter {
-	f := make(filter, filterWords(hashes.length))
-	for _, piece := range hashes.pieces {
-		for _, hash := range piece {
-			word, mask := filterBits(hash, len(f))
+func newFilter(hashes *gathered) (filter, error) {
+	f := make(filter, filterWords(hashes.length/8))
+	err := hashes.each(func(piece []byte) {
+		for ; len(piece) > 0; piece = piece[8:] {
+			word, mask := filterBits(binary.LittleEndian.Uint64(piece), len(f))
 			f[word] |= mask
 		}
-	}
-	return f
+	})
+	return f, err
 }

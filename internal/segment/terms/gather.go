@@ -1,50 +1,95 @@
 package terms
 
 import (
-	"unsafe"
+	"encoding/binary"
 
 	"github.com/quiresearch/quire/internal/blockfile"
 )
 
-// pieceBytes is the size of a piece of what a writer gathers. Below it a piece
-// grows as it must, so that a small segment takes little; beyond it another
-// piece begins, so that a large one leaves no garbage behind.
-const pieceBytes = 256 << 10
+// pieceBytes is the size of a piece of what a writer gathers. The first piece
+// grows as it must, so that a small segment takes little.
+const pieceBytes = 64 << 10
 
-// gathered is a list that a writer fills while another section is written, in
-// pieces that never move.
-type gathered[T uint32 | uint64 | byte] struct {
-	pieces [][]T
+// gathered are bytes that a writer gathers while another section is written, in
+// pieces that never move. Pieces that are full go aside, if there is a place.
+type gathered struct {
+	aside  *blockfile.Aside
+	full   []gatheredPiece
+	open   []byte
 	length int
 }
 
-// add appends items that lie side by side in one piece.
-func (g *gathered[T]) add(items ...T) {
-	last := len(g.pieces) - 1
-	if last < 0 || len(g.pieces[last])+len(items) > max(cap(g.pieces[last]), g.perPiece()) {
-		piece := []T(nil)
-		if last >= 0 {
-			piece = make([]T, 0, max(g.perPiece(), len(items)))
+// gatheredPiece is in memory, or aside.
+type gatheredPiece struct {
+	bytes []byte
+	at    int64
+	size  int
+}
+
+// room makes sure that so many bytes lie side by side.
+func (g *gathered) room(n int) {
+	need := len(g.open) + n
+	switch {
+	case need <= cap(g.open):
+		return
+	case len(g.open) == 0 || need <= pieceBytes:
+		// Doubled, so that growing leaves little behind.
+		g.open = append(make([]byte, 0, max(need, min(2*cap(g.open), pieceBytes), 64)), g.open...)
+		return
+	}
+	if at, kept := g.aside.Put(g.open); kept {
+		g.full = append(g.full, gatheredPiece{at: at, size: len(g.open)})
+		g.open = g.open[:0]
+		return
+	}
+	g.full = append(g.full, gatheredPiece{bytes: g.open})
+	g.open = make([]byte, 0, max(pieceBytes, n))
+}
+
+// add appends bytes and returns them where they lie, until more are added.
+func (g *gathered) add(p []byte) []byte {
+	g.room(len(p))
+	g.open = append(g.open, p...)
+	g.length += len(p)
+	return g.open[len(g.open)-len(p):]
+}
+
+// add32 appends a number as add does.
+func (g *gathered) add32(v uint32) {
+	g.room(4)
+	g.open = binary.LittleEndian.AppendUint32(g.open, v)
+	g.length += 4
+}
+
+// add64 appends a number as add does.
+func (g *gathered) add64(v uint64) {
+	g.room(8)
+	g.open = binary.LittleEndian.AppendUint64(g.open, v)
+	g.length += 8
+}
+
+// each calls do with the pieces in order; what was added at once is in one.
+func (g *gathered) each(do func(piece []byte)) error {
+	var buf []byte
+	for _, p := range g.full {
+		if p.bytes != nil {
+			do(p.bytes)
+			continue
 		}
-		g.pieces = append(g.pieces, piece)
-		last++
+		if cap(buf) < p.size {
+			buf = make([]byte, p.size)
+		}
+		if err := g.aside.Get(buf[:p.size], p.at); err != nil {
+			return err
+		}
+		do(buf[:p.size])
 	}
-	g.pieces[last] = append(g.pieces[last], items...)
-	g.length += len(items)
+	do(g.open)
+	return nil
 }
 
-func (g *gathered[T]) perPiece() int {
-	var item T
-	return pieceBytes / int(unsafe.Sizeof(item))
-}
-
-// section writes the list as a section, its numbers by view.
-func (g *gathered[T]) section(out *blockfile.Writer, id blockfile.ID, view func([]T) []byte) {
+// section writes the bytes as a section.
+func (g *gathered) section(out *blockfile.Writer, id blockfile.ID) error {
 	out.Begin(id)
-	for _, piece := range g.pieces {
-		out.Write(view(piece)) // its error stays in out
-	}
+	return g.each(func(piece []byte) { out.Write(piece) }) // its errors stay in out
 }
-
-// asBytes is the view of bytes.
-func asBytes(b []byte) []byte { return b }

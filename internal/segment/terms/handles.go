@@ -68,8 +68,8 @@ func (l *handleList) at(i int) postings.Handle {
 
 // handleWriter packs handles block by block as they come.
 type handleWriter struct {
-	heads           gathered[byte]
-	data            gathered[byte]
+	heads           gathered
+	data            gathered
 	open            []postings.Handle
 	inline, general []uint64
 	packed          []byte
@@ -118,16 +118,18 @@ func (w *handleWriter) flush() {
 	head := binary.LittleEndian.AppendUint64(w.packed[:0], kinds)
 	head = binary.LittleEndian.AppendUint64(head, base|uint64(docBits)<<placeBits|uint64(payloadBits)<<46|uint64(offsetBits)<<51|uint64(dfBits)<<57)
 	head = binary.LittleEndian.AppendUint64(head, uint64(w.data.length))
-	w.heads.add(head...)
+	w.heads.add(head)
 	w.packed = bitpack.Append64(head[:0], inline, docBits+payloadBits)
 	w.packed = bitpack.Append64(w.packed, general, offsetBits+dfBits)
-	w.data.add(w.packed...)
+	w.data.add(w.packed)
 	w.inline, w.general, w.open = inline, general, w.open[:0]
 }
 
 // write writes the heads of the blocks and their numbers.
-func (w *handleWriter) write(out *blockfile.Writer, heads, data blockfile.ID) {
+func (w *handleWriter) write(out *blockfile.Writer, heads, data blockfile.ID) error {
 	w.flush()
-	w.heads.section(out, heads, asBytes)
-	w.data.section(out, data, asBytes)
+	if err := w.heads.section(out, heads); err != nil {
+		return err
+	}
+	return w.data.section(out, data)
 }

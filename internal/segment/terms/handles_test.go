@@ -2,7 +2,6 @@ package terms
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/quiresearch/quire/internal/segment/postings"
@@ -30,7 +29,7 @@ func packHandles(handles []postings.Handle) (heads, data []byte) {
 		w.add(h)
 	}
 	w.flush()
-	return slices.Concat(w.heads.pieces...), slices.Concat(w.data.pieces...)
+	return w.heads.open, w.data.open
 }
 
 func TestHandlesComeBack(t *testing.T) {

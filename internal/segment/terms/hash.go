@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/zeebo/xxh3"
@@ -22,12 +23,14 @@ func slotOf(hash uint64, slots int) int {
 }
 
 // buildHash makes the table for terms with the hashes, in their order.
-func buildHash(hashes *gathered[uint64]) []uint32 {
-	slots := make([]uint32, slotCount(hashes.length))
-	width := bits.Len32(uint32(hashes.length))
+func buildHash(hashes *gathered) ([]uint32, error) {
+	n := hashes.length / 8
+	slots := make([]uint32, slotCount(n))
+	width := bits.Len32(uint32(n))
 	ord := uint32(0)
-	for _, piece := range hashes.pieces {
-		for _, h := range piece {
+	err := hashes.each(func(piece []byte) {
+		for ; len(piece) > 0; piece = piece[8:] {
+			h := binary.LittleEndian.Uint64(piece)
 			i := slotOf(h, len(slots))
 			for slots[i] != 0 {
 				if i++; i == len(slots) {
@@ -37,6 +40,6 @@ func buildHash(hashes *gathered[uint64]) []uint32 {
 			ord++
 			slots[i] = uint32(h)<<width | ord
 		}
-	}
-	return slots
+	})
+	return slots, err
 }

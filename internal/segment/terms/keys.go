@@ -200,8 +200,8 @@ func (l *keyList) prefix(prefix []byte) (from, to int) {
 
 // keyWriter packs keys block by block as they come.
 type keyWriter struct {
-	data    gathered[byte]
-	offsets gathered[uint32]
+	data    gathered
+	offsets gathered
 	open    [][]byte // keys of the open block, in text
 	text    []byte
 	packed  []byte
@@ -232,7 +232,7 @@ func (w *keyWriter) flush() {
 	if len(w.open) == 0 {
 		return
 	}
-	w.offsets.add(uint32(w.data.length))
+	w.offsets.add32(uint32(w.data.length))
 	first := w.open[0]
 	shared := commonPrefix(first, w.last())
 	same := true
@@ -258,17 +258,19 @@ func (w *keyWriter) flush() {
 		}
 	}
 	data = bitpack.Append32(data, codes, alphabets[which].width)
-	w.data.add(data...)
+	w.data.add(data)
 	w.packed, w.codes = data, codes
 	w.open, w.text = w.open[:0], w.text[:0]
 }
 
 // write writes the bytes of the list, and where blocks begin.
-func (w *keyWriter) write(out *blockfile.Writer, bytes, offsets blockfile.ID) {
+func (w *keyWriter) write(out *blockfile.Writer, bytes, offsets blockfile.ID) error {
 	w.flush()
 	if w.offsets.length > 0 {
-		w.offsets.add(uint32(w.data.length))
+		w.offsets.add32(uint32(w.data.length))
 	}
-	w.data.section(out, bytes, asBytes)
-	w.offsets.section(out, offsets, bitpack.Bytes32)
+	if err := w.data.section(out, bytes); err != nil {
+		return err
+	}
+	return w.offsets.section(out, offsets)
 }

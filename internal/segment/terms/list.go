@@ -93,9 +93,9 @@ func (l *List) prefixIn(prefix []byte, lo, hi int) (from, to int) {
 // zero ListWriter gathers them, for writers that have another section open.
 type ListWriter struct {
 	out     *blockfile.Writer // nil: strings are gathered in bytes
-	bytes   gathered[byte]
+	bytes   gathered
 	size    int
-	offsets gathered[uint32]
+	offsets gathered
 	last    []byte // the string added last, where it lies in bytes
 }
 
@@ -103,29 +103,27 @@ type ListWriter struct {
 // written to out before the last of them.
 func NewListWriter(out *blockfile.Writer, bytes blockfile.ID) *ListWriter {
 	out.Begin(bytes)
-	return &ListWriter{out: out}
+	w := &ListWriter{out: out}
+	w.offsets.aside = out.Aside()
+	return w
 }
 
 // Add appends the next string.
 func (w *ListWriter) Add(s []byte) {
 	if w.offsets.length == 0 {
-		w.offsets.add(0)
+		w.offsets.add32(0)
 	}
 	w.size += len(s)
-	w.offsets.add(uint32(w.size))
+	w.offsets.add32(uint32(w.size))
 	if w.out != nil {
 		w.out.Write(s) // its error stays in out
 		return
 	}
-	w.bytes.add(s...)
-	if piece := w.bytes.pieces; len(piece) > 0 {
-		end := piece[len(piece)-1]
-		w.last = end[len(end)-len(s):]
-	}
+	w.last = w.bytes.add(s)
 }
 
 // Len is the number of strings.
-func (w *ListWriter) Len() int { return max(w.offsets.length-1, 0) }
+func (w *ListWriter) Len() int { return max(w.offsets.length/4-1, 0) }
 
 // Last is the string added last to a list that gathers, nil when none was;
 // valid until the next Add.
@@ -140,6 +138,6 @@ func (w *ListWriter) Last() []byte {
 func (w *ListWriter) Size() int { return w.size }
 
 // Finish writes the places where strings begin, with the end of the last.
-func (w *ListWriter) Finish(out *blockfile.Writer, offsets blockfile.ID) {
-	w.offsets.section(out, offsets, bitpack.Bytes32)
+func (w *ListWriter) Finish(out *blockfile.Writer, offsets blockfile.ID) error {
+	return w.offsets.section(out, offsets)
 }

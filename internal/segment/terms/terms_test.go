@@ -126,7 +126,7 @@ func FuzzKeyList(f *testing.F) {
 		keys.add(fmt.Appendf(nil, "key-%03d", i))
 	}
 	keys.flush()
-	data, offsets := keys.data.pieces[0], keys.offsets.pieces[0]
+	data, offsets := keys.data.open, bitpack.Uint32s(keys.offsets.open)
 	f.Add(data, uint16(offsets[1]), uint16(offsets[2]))
 	f.Add([]byte{1, 'a', 9, 200, 1}, uint16(2), uint16(4))
 	f.Fuzz(func(t *testing.T, data []byte, a, b uint16) {

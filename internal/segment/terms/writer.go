@@ -15,8 +15,8 @@ import (
 // Writer writes one field: for every term in order Begin, its documents
 // through Postings, End; then Finish.
 //
-// Between Begin of the first term and Finish it holds what the dictionary will
-// take in the file, and eight bytes of hash a term.
+// Between Begin of the first term and Finish it gathers what the dictionary will
+// take in the file, and eight bytes of hash a term; what is much goes aside.
 type Writer struct {
 	out      *blockfile.Writer
 	owner    uint32
@@ -26,11 +26,11 @@ type Writer struct {
 	list     ListWriter // without Key
 	keys     keyWriter  // with Key
 	handles  handleWriter
-	hashes   gathered[uint64]
-	prefixes gathered[byte]
+	hashes   gathered
+	prefixes gathered
 	sumFreq  uint64
-	docs     gathered[uint32] // of every key, while each has one
-	several  []keyOf          // documents of keys that have several
+	docs     gathered // of every key, while each has one
+	several  []keyOf  // documents of keys that have several
 }
 
 // keyOf is a document and the number of its key.
@@ -41,6 +41,10 @@ func NewWriter(out *blockfile.Writer, owner uint32, opts Options) *Writer {
 	opts.Freqs = opts.Freqs || opts.Positions
 	out.Begin(blockfile.ID{Owner: owner, Part: PartPostings})
 	w := &Writer{out: out, owner: owner, opts: opts, postings: postings.NewWriter(out, opts.Options)}
+	for _, g := range []*gathered{&w.list.bytes, &w.list.offsets, &w.keys.data, &w.keys.offsets, &w.handles.heads, &w.handles.data,
+		&w.hashes, &w.prefixes, &w.docs} {
+		g.aside = out.Aside()
+	}
 	if opts.Key {
 		w.postings.OnBlock(func(docs []uint32) {
 			for _, doc := range docs {
@@ -79,14 +83,14 @@ func (w *Writer) End(term []byte) error {
 		if !ok {
 			doc = noDoc
 		}
-		w.docs.add(doc)
+		w.docs.add32(doc)
 		w.keys.add(term)
 	} else {
-		w.prefixes.add(byte(min(commonPrefix(last, term), 255)))
+		w.prefixes.add([]byte{byte(min(commonPrefix(last, term), 255))})
 		w.list.Add(term)
 	}
 	w.handles.add(h)
-	w.hashes.add(Hash(term))
+	w.hashes.add64(Hash(term))
 	w.length++
 	w.sumFreq += w.postings.SumFreq()
 	return nil
@@ -97,18 +101,26 @@ const noDoc = 1<<32 - 1
 
 // keyParts writes what a Key field has in place of a hash table: a filter, the
 // document of every key when each has one, and the key of every document.
-func (w *Writer) keyParts(numDocs uint32) {
-	w.section(PartFilter, bitpack.Bytes64(newFilter(&w.hashes)))
+func (w *Writer) keyParts(numDocs uint32) error {
+	filter, err := newFilter(&w.hashes)
+	if err != nil {
+		return err
+	}
+	w.section(PartFilter, bitpack.Bytes64(filter))
 	ords := make([]uint32, numDocs)
 	docs := make([]uint32, 0, w.length)
 	single := true
-	for _, piece := range w.docs.pieces {
-		for _, doc := range piece {
+	err = w.docs.each(func(piece []byte) {
+		for ; len(piece) > 0; piece = piece[4:] {
+			doc := binary.LittleEndian.Uint32(piece)
 			docs = append(docs, doc)
 			if single = single && doc != noDoc; doc != noDoc {
 				ords[doc] = uint32(len(docs))
 			}
 		}
+	})
+	if err != nil {
+		return err
 	}
 	for _, m := range w.several {
 		ords[m.doc] = m.ord + 1
@@ -116,11 +128,31 @@ func (w *Writer) keyParts(numDocs uint32) {
 	if single {
 		width := bitpack.Width32(max(numDocs, 1) - 1)
 		w.section(PartKeyDocs, bitpack.Append32(make([]byte, 0, bitpack.Size(len(docs), width)), docs, width))
-	} else {
-		w.handles.write(w.out, w.id(PartHandles), w.id(PartHandleData))
+	} else if err := w.handles.write(w.out, w.id(PartHandles), w.id(PartHandleData)); err != nil {
+		return err
 	}
 	width := bits.Len32(uint32(w.length))
 	w.section(PartKeys, bitpack.Append32(make([]byte, 0, bitpack.Size(len(ords), width)), ords, width))
+	return nil
+}
+
+// words writes the dictionary of a field that is not of keys.
+func (w *Writer) words() error {
+	if err := w.list.bytes.section(w.out, w.id(PartBytes)); err != nil {
+		return err
+	}
+	if err := w.list.Finish(w.out, w.id(PartOffsets)); err != nil {
+		return err
+	}
+	if err := w.handles.write(w.out, w.id(PartHandles), w.id(PartHandleData)); err != nil {
+		return err
+	}
+	table, err := buildHash(&w.hashes)
+	if err != nil {
+		return err
+	}
+	w.section(PartHash, bitpack.Bytes32(table))
+	return w.prefixes.section(w.out, w.id(PartPrefixes))
 }
 
 func (w *Writer) id(part uint16) blockfile.ID { return blockfile.ID{Owner: w.owner, Part: part} }
@@ -141,15 +173,14 @@ func commonPrefix(a, b []byte) int {
 // one code per document, nil when the field keeps none; docs and sumLength go
 // into the statistics.
 func (w *Writer) Finish(numDocs uint32, lengths []byte, docs uint32, sumLength uint64) error {
-	if w.opts.Key {
-		w.keys.write(w.out, w.id(PartBytes), w.id(PartOffsets))
-		w.keyParts(numDocs)
-	} else {
-		w.list.bytes.section(w.out, w.id(PartBytes), asBytes)
-		w.list.Finish(w.out, w.id(PartOffsets))
-		w.handles.write(w.out, w.id(PartHandles), w.id(PartHandleData))
-		w.section(PartHash, bitpack.Bytes32(buildHash(&w.hashes)))
-		w.prefixes.section(w.out, w.id(PartPrefixes), asBytes)
+	var err error
+	if !w.opts.Key {
+		err = w.words()
+	} else if err = w.keys.write(w.out, w.id(PartBytes), w.id(PartOffsets)); err == nil {
+		err = w.keyParts(numDocs)
+	}
+	if err != nil {
+		return fmt.Errorf("write terms: %w", err)
 	}
 	if w.opts.Lengths {
 		w.section(PartLengths, lengths)
