@@ -30,7 +30,7 @@ func (s *Search) pieces(ctx context.Context, work func(ctx context.Context, segm
 			return err
 		}
 		done, left := i+1, count-i-1
-		if left > 0 && !began.IsZero() && time.Since(began)*time.Duration(left) > worthHelp*time.Duration(done) {
+		if left > 0 && !began.IsZero() && time.Since(began)*time.Duration(left) > s.runner.worthHelp*time.Duration(done) {
 			if seats := s.seats(left); seats > 0 {
 				s.runner.meters.Pieces("request", done)
 				return s.shared(ctx, done, seats, work)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"runtime"
+	"time"
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/metrics"
@@ -34,11 +35,13 @@ type Runner struct {
 	caches *match.Caches
 	tables *match.Tables
 	meters *metrics.Set
+
+	worthHelp time.Duration // see there
 }
 
 // NewRunner returns a runner; meters may be nil.
 func NewRunner(o Options, meters *metrics.Set) *Runner {
-	r := &Runner{tables: match.NewTables(), meters: meters}
+	r := &Runner{tables: match.NewTables(), meters: meters, worthHelp: worthHelp}
 	threads := o.Threads
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0) - 1

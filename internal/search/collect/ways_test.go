@@ -197,12 +197,24 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 	defer whole.Release()
 	both := snapshot.New(2, []*snapshot.Segment{makeSegment(t, "again", first, false), segments[1]}, nil)
 	defer both.Release()
+	parts := []*snapshot.Segment{makeSegment(t, "second again", second, true)}
+	for from := 0; from < len(first); from += 2500 {
+		parts = append(parts, makeSegment(t, fmt.Sprint("part ", from), first[from:from+2500], false))
+	}
+	many := snapshot.New(3, parts, nil)
+	defer many.Release()
 	for i := range 300 {
 		snap, docs := whole, first
-		if i%2 == 1 {
+		options := collect.Options{Threads: -1, FilterCacheQueries: i/3%3 - 1, PrefixCacheWords: -1, TypoCacheWords: -1}
+		switch i % 3 {
+		case 1:
 			snap, docs = both, slices.Concat(first, second)
+		case 2:
+			snap, docs = many, slices.Concat(second, first)
+			options.Threads = i % 4
 		}
-		runner := collect.NewRunner(collect.Options{Threads: -1, FilterCacheQueries: i%3 - 1, PrefixCacheWords: -1, TypoCacheWords: -1}, nil)
+		runner := collect.NewRunner(options, nil)
+		runner.AlwaysHelp()
 		q := askRandomly(r, docs)
 		request := collect.Request{Query: q.node, Limit: 1 + r.IntN(20), CountTo: collect.Everything}
 		holds := q.holds
