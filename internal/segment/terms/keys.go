@@ -118,8 +118,24 @@ func (b *block) append(dst []byte, i int) []byte {
 	if b.letters.width == 8 {
 		return append(dst, b.packed[at:at+n]...)
 	}
-	for at, end := at, at+n; at < end; at++ {
-		dst = append(dst, b.letters.of[bitpack.At(b.packed, at, b.letters.width)])
+	// A word holds several letters.
+	width, of := b.letters.width, b.letters.of
+	end := at + n
+	for at < end {
+		bit := at * width
+		if bit>>3+8 > len(b.packed) {
+			break
+		}
+		word := binary.LittleEndian.Uint64(b.packed[bit>>3:]) >> (bit & 7)
+		take := min(56/width, end-at)
+		for range take {
+			dst = append(dst, of[word&(1<<width-1)])
+			word >>= width
+		}
+		at += take
+	}
+	for ; at < end; at++ {
+		dst = append(dst, of[bitpack.At(b.packed, at, width)])
 	}
 	return dst
 }
