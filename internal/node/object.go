@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/ownership"
@@ -39,7 +37,6 @@ const (
 	objectGrace  = time.Hour
 	hintInterval = 5 * time.Second
 	pullInterval = 250 * time.Millisecond // between pulls of a read that waits
-	seenName     = "registry-seen"
 )
 
 // object is what only a node of object mode has.
@@ -54,7 +51,7 @@ type object struct {
 	mu        sync.Mutex
 	hinted    map[registry.ID]uint64 // manifest versions told last
 	lookedAt  time.Time              // the last look for an unknown name
-	listed    []registry.ID          // generations of the registry last compared with
+	seen      *seen                  // the registry last compared with; nil: not read from the disk yet
 	isStopped bool
 }
 
@@ -86,11 +83,7 @@ func (n *Node) beginShared() {
 		return
 	}
 	n.object.begin()
-	local, err := n.generations.Local()
-	if err != nil {
-		n.log.Error("local copies cannot be listed", "error", err)
-	}
-	n.dropUnlisted(local)
+	n.dropUnlisted()
 }
 
 // leaveDeployment gives up everything this node writes. Generations are closed
@@ -394,71 +387,8 @@ func (n *Node) renew(ctx context.Context) {
 			n.generations.Restore(generation.ID) // another node may have brought it back
 		}
 	}
-	n.object.mu.Lock()
-	listed := n.object.listed
-	n.object.mu.Unlock()
-	n.dropUnlisted(listed)
+	n.dropUnlisted()
 	n.generations.Renew(ctx, n.registry.Hinted, orDefault(n.object.VerifyInterval, 10*time.Minute), n.object.PullConcurrency)
-}
-
-// seen is the last registry this directory was compared with.
-type seen struct {
-	Deployment registry.ID `json:"deployment"`
-	Version    uint64      `json:"version"`
-}
-
-// dropUnlisted removes those of the local copies that a registry of this
-// deployment, newer than the one seen before, does not list. A registry that is
-// missing, older or of another deployment removes nothing.
-func (n *Node) dropUnlisted(copies []registry.ID) {
-	now := seen{n.registry.Deployment(), n.registry.Version()}
-	if !n.registry.IsRead() || now.Deployment.IsZero() {
-		return
-	}
-	before, err := n.readSeen()
-	if err != nil || before.Deployment == now.Deployment && before.Version >= now.Version {
-		return
-	}
-	for _, generation := range copies {
-		if before.Deployment != now.Deployment || n.registry.ListsGeneration(generation) {
-			continue
-		}
-		if err := n.generations.Remove(context.Background(), generation); err != nil {
-			n.log.Error("a local copy cannot be removed", "generation", generation, "error", err)
-		}
-	}
-	var listed []registry.ID
-	for _, index := range n.registry.List() {
-		for _, generation := range index.Generations {
-			listed = append(listed, generation.ID)
-		}
-	}
-	n.object.mu.Lock()
-	n.object.listed = listed
-	n.object.mu.Unlock()
-	if err := n.writeSeen(now); err != nil {
-		n.log.Error("the registry that was seen cannot be noted", "error", err)
-	}
-}
-
-func (n *Node) readSeen() (seen, error) {
-	content, err := n.object.fs.ReadFile(seenName)
-	if errors.Is(err, vfs.ErrNotExist) {
-		return seen{}, nil
-	}
-	var before seen
-	if err == nil {
-		err = json.Unmarshal(content, &before)
-	}
-	return before, err
-}
-
-func (n *Node) writeSeen(now seen) error {
-	content, err := json.Marshal(now)
-	if err != nil {
-		return err
-	}
-	return replaceFile(n.object.fs, seenName, content)
 }
 
 // replaceFile writes a small file in one step.

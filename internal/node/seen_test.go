@@ -1,0 +1,80 @@
+package node
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// local returns how many copies are on a disk.
+func local(t *testing.T, fs vfs.FS) int {
+	t.Helper()
+	names, err := fs.List("generations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
+}
+
+// Copies of what another node removed go, also on a node that was away longer
+// than the data could be restored.
+func TestCopiesOfWhatWasRemovedGo(t *testing.T) {
+	for _, away := range []time.Duration{time.Minute, 3 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			b, disk := memory.New(nil), vfs.Memory()
+			writer, reader := shared(t, b, vfs.Memory(), "a"), shared(t, b, disk, "b")
+			writer.mustPut("books", books)
+			writer.mustPut("shop", books)
+			writer.mustWrite("books", book(1, "one"))
+			time.Sleep(2 * time.Minute)
+			reader.documents("books", "")
+			reader.documents("shop", "")
+			time.Sleep(2 * time.Minute)
+			reader.shut()
+			if err := writer.Delete(t.Context(), parse(t, "books")); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(away)
+			if local(t, disk) != 2 {
+				t.Fatalf("%d copies", local(t, disk))
+			}
+			reader = shared(t, b, disk, "b")
+			if local(t, disk) != 1 {
+				t.Errorf("%d copies after the start", local(t, disk))
+			}
+			if err := writer.Delete(t.Context(), parse(t, "shop")); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Minute)
+			if local(t, disk) != 0 {
+				t.Errorf("%d copies while it runs", local(t, disk))
+			}
+			reader.shut()
+		})
+	}
+}
+
+// F23, F28: everything in the bucket is gone and a registry was begun anew. The
+// copies of a node that comes back, once and again, stay.
+func TestCopiesStayThatTheRegistryNeverListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, disk := memory.New(nil), vfs.Memory()
+		f := shared(t, b, disk, "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		f.shut()
+		b = memory.New(nil)
+		for _, name := range []string{"one", "two", "three"} {
+			f = shared(t, b, disk, "a")
+			f.mustPut(name, books)
+			time.Sleep(2 * time.Minute)
+			f.shut()
+		}
+		if local(t, disk) != 4 {
+			t.Errorf("%d copies", local(t, disk))
+		}
+	})
+}
