@@ -81,6 +81,19 @@ func (s *shelf) empty() {
 		e.bands, e.count, e.of, e.field = e.bands[:0], 0, nil, nil
 	}
 	s.usedAnds, s.usedOrs, s.usedNear = 0, 0, 0
+	s.ands, s.ors, s.expands = trimmed(s.ands), trimmed(s.ors), trimmed(s.expands)
+}
+
+// maxShelved is how many steps of a kind a shelf keeps: each has room for
+// windows, and few searches have more.
+const maxShelved = 64
+
+func trimmed[T any](all []*T) []*T {
+	if len(all) > maxShelved {
+		clear(all[maxShelved:])
+		return all[:maxShelved]
+	}
+	return all
 }
 
 func emptied(steps []step) []step {
