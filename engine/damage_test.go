@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -161,6 +162,35 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 		if !kinds[kind] {
 			t.Fatalf("no file of kind %q was damaged", kind)
 		}
+	}
+}
+
+// A segment that is damaged where nobody reads is found by a verification.
+func TestVerifyFindsDamage(t *testing.T) {
+	files, _ := stored(t)
+	found := 0
+	for name, content := range files {
+		if path.Ext(name) != segmentSuffix {
+			continue
+		}
+		for _, at := range []int{len(content) / 3, len(content) / 2, 2 * len(content) / 3} {
+			trial := maps.Clone(files)
+			trial[name] = bytes.Clone(content)
+			trial[name][at] ^= 8
+			g, err := Open(t.Context(), Storage{FS: restore(t, trial), Directory: "g"}, manual)
+			if err != nil {
+				continue // needed for the opening
+			}
+			if err := g.Verify(t.Context()); errors.Is(err, blockfile.ErrCorrupt) {
+				found++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			abandon(g)
+		}
+	}
+	if found == 0 {
+		t.Error("no damage was found")
 	}
 }
 

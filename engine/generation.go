@@ -147,8 +147,7 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	}
 	background, stop := context.WithCancel(context.Background())
 	g.stop = stop
-	found := g.Snapshot()
-	g.loops.Go(func() { g.verify(background, found) })
+	g.loops.Go(func() { g.verifyFound(background) })
 	g.appender.Go(g.appendLoop)
 	g.loops.Go(func() { g.commitLoop(background) })
 	if !options.NoMerges {

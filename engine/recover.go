@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
 )
 
 // openManifest opens every file that a manifest names. What a segment holds is
@@ -119,18 +121,26 @@ func findByFile(view *snapshot.Snapshot, file string) *snapshot.Segment {
 	return nil
 }
 
-// verify reads every segment that was found at the opening, so that damage shows
-// in the log of the node before a search meets it.
-func (g *Generation) verify(ctx context.Context, view *snapshot.Snapshot) {
+// Verify compares every checksum of the segments that is not compared yet, and
+// returns what is damaged.
+func (g *Generation) Verify(ctx context.Context) error {
+	view := g.Snapshot()
+	if view == nil {
+		return problem.IndexClosed.New()
+	}
 	defer view.Release()
+	var failures []error
 	for _, s := range view.Segments {
-		err := vfs.Protect(func() error { return s.Reader.Verify(ctx) })
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil {
-			g.options.Logger.Error("segment is damaged", "directory", g.storage.Directory, "file", fileOf(s), "error", err)
-		}
+		failures = append(failures, vfs.Protect(func() error { return s.Reader.Verify(ctx) }))
+	}
+	return errors.Join(failures...)
+}
+
+// verifyFound verifies what was found at the opening, so that damage shows in
+// the log of the node before a search meets it.
+func (g *Generation) verifyFound(ctx context.Context) {
+	if err := g.Verify(ctx); err != nil && ctx.Err() == nil {
+		g.options.Logger.Error("index is damaged", "directory", g.storage.Directory, "error", err)
 	}
 }
 

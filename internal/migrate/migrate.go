@@ -4,7 +4,7 @@
 // Generations go first, then settings, jobs and keys, then the registry and the
 // mark of the deployment: an interrupted move leaves a bucket or directory that
 // holds no deployment yet, and can be run again. The place it is moved from
-// stays as it is. The result is verified by opening every generation of it.
+// stays as it is. The result is verified by opening and reading every generation of it.
 //
 // A Move belongs to one goroutine.
 package migrate
@@ -164,14 +164,17 @@ func listed(known *registry.Registry) []moved {
 	return all
 }
 
-// settle opens a generation, which verifies every file and commits what the log
-// holds, and closes it again.
+// settle opens a generation, verifies every file, commits what the log holds, and
+// closes it again.
 func (m *Move) settle(ctx context.Context, storage engine.Storage) (sequence uint64, documents int, err error) {
 	options := m.Engine
 	options.NoMerges = true
 	g, err := engine.Open(ctx, storage, options)
 	if err != nil {
 		return 0, 0, err
+	}
+	if err := g.Verify(ctx); err != nil {
+		return 0, 0, errors.Join(err, g.Close(ctx))
 	}
 	if _, err := g.Commit(ctx, engine.Explicit); err != nil {
 		return 0, 0, errors.Join(err, g.Close(ctx))
@@ -183,8 +186,8 @@ func (m *Move) settle(ctx context.Context, storage engine.Storage) (sequence uin
 	return sequence, documents, g.Close(ctx)
 }
 
-// verify fetches what the bucket holds of a generation into a place of its own
-// and opens it.
+// verify fetches what the bucket holds of a generation into a place of its own,
+// opens and reads it.
 func (m *Move) verify(ctx context.Context, one moved) error {
 	directory := path.Join(verifyDirectory, one.id.String())
 	defer m.discard(directory)
@@ -203,6 +206,9 @@ func (m *Move) verify(ctx context.Context, one moved) error {
 		return err
 	}
 	defer g.Close(ctx)
+	if err := g.Verify(ctx); err != nil {
+		return err
+	}
 	view := g.Snapshot()
 	if view == nil {
 		return errors.New("it shows nothing")
