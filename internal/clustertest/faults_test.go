@@ -1,6 +1,7 @@
 package clustertest
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -10,15 +11,16 @@ import (
 	"testing"
 )
 
-// faults names, for each fault of the catalogue that one node in object mode is
-// held against, the tests that bring it about.
+// faults names, for each fault of the catalogue, the tests that bring it about.
+// The slow reader of F24 is held by what a sweep may delete within the grace, not
+// by a slow client.
 var faults = map[string][]string{
 	"F1 killed at each point":                       {"clustertest.TestKilledAtEveryRequest", "clustertest.TestKilledProcessLosesNothingAcknowledged", "campaign.TestStoppedNodesLoseNothingAcknowledged", "engine.TestKilledProcessLosesNothingAcknowledged"},
 	"F2 restarted with empty disks":                 {"clustertest.TestKilledProcessLosesNothingAcknowledged", "clustertest.TestKilledAtEveryRequest", "clustertest.TestSimulation"},
 	"F3 power loss":                                 {"engine.TestPowerLossAtEveryCall", "engine.TestPowerLossUnderLoad", "log.TestPowerLossAtEveryCall", "node.TestPowerLossDuringReindex", "clustertest.TestSimulation"},
 	"F4 log cut at every byte, bits flipped":        {"log.TestCutAtEveryByte", "log.TestEveryFlippedBit"},
 	"F5 fsync fails once":                           {"log.TestFailedSyncStopsAcknowledging", "engine.TestFailedSyncAnywhere", "clustertest.TestSimulation"},
-	"F7 replies lost":                               {"clustertest.TestEveryAnswerIsLostOnce", "replication.TestLostRepliesAreSettled", "clustertest.TestSimulation"},
+	"F7 replies lost":                               {"clustertest.TestEveryAnswerIsLostOnce", "replication.TestLostRepliesAreSettled", "versioned.TestALostReplyOfAnObjectThatIsDamagedThen", "clustertest.TestSimulation"},
 	"F8 applied late, after takeover":               {"replication.TestLateAppends", "clustertest.TestSimulation"},
 	"F9 storms of 409 and 503, stalls":              {"clustertest.TestStormsDoNotStopTheWork", "clustertest.TestSimulation"},
 	"F11 writer stopped, then continued":            {"clustertest.TestAStoppedProcessAcknowledgesNothing", "replication.TestAFencedWriterNeitherAcknowledgesNorPublishes", "clustertest.TestSimulation"},
@@ -34,7 +36,26 @@ var faults = map[string][]string{
 	"F26 deleted and created again":                 {"clustertest.TestSimulation", "node.TestDeletedDataIsRestoredWithinTheGraceAndSweptAfterIt"},
 	"F27 repair against delete and create":          {"registry.TestDeleteDuringRepairStays", "node.TestRepairDuringACreation", "node.TestDeletedDataIsRestoredWithinTheGraceAndSweptAfterIt", "clustertest.TestSimulation"},
 	"F28 rejoining node, lost registry":             {"node.TestALostRegistryDeletesNothing", "clustertest.TestSimulation"},
-	"F29 tokens promised, forged, foreign, earlier": {"engine.TestPromisesAreKeptOverFailedCommitsAndCrashes", "node.TestFreshnessIsWaitedFor", "freshness.TestTextThatIsNoTokenIsInvalid", "freshness.TestTokenOfAnotherVersionIsUnsupported", "campaign.TestTokensAreHostile", "clustertest.TestSimulation"},
+	"F6 disk full, then freed":                      {"engine.TestFullDiskResumes", "engine.TestOpeningOnAFullDisk", "log.TestFullDiskResumes", "campaign.TestFullDiskRefusesWritesAndSearchesOn", "campaign.TestStartOnAFullDisk"},
+	"F10 forwarded request delivered twice":         {"api.TestAForwardedRequestIsSentOnce"},
+	"F14 writer cut off":                            {"node.TestAnotherNodeGoesOnAfterACrash", "node.TestAFailedWriterOfALostIndexStaysShut", "clustertest.TestSimulation"},
+	"F17 handover under load":                       {"clustertest.TestABusyIndexIsHandedOver", "clustertest.TestTwoProcessesShareABucket", "clustertest.TestSimulation"},
+	"F20 one slow index, others fail over":          {"node.TestASlowIndexDelaysNoOtherTakeover"},
+	"F23 bucket emptied":                            {"node.TestCopiesStayThatTheRegistryNeverListed", "node.TestALostRegistryDeletesNothing"},
+	"F24 slow reader through merges and sweeps":     {"replication.TestSweepKeepsWhatAGraceNames", "clustertest.TestSimulation"},
+	"F30 random kills, monotone reads":              {"campaign.TestStoppedNodesLoseNothingAcknowledged", "clustertest.TestSimulation"},
+	"F31 reindex under updates, kills, cancels":     {"node.TestJobIsCancelledInEveryPhase", "node.TestJobResumesInEveryPhase", "node.TestAJobWhoseEndWasNotRecordedLosesNothing", "campaign.TestReindexSurvivesKillsInEveryPhase", "clustertest.TestSimulation"},
+	"F32 refused reindex, two promotions":           {"node.TestReindexStartConditions", "node.TestPromotionOfAnotherGenerationFailsTheJob", "node.TestDeletedGenerationFailsTheJobAtOnce"},
+	"F33 settings and keys from several nodes":      {"auth.TestKeysOfSeveralNodesAreNotLost", "auth.TestLastAdministratorStays", "settingstore.TestChangesOfSeveralNodesAreNotLost"},
+	"F34 key store away, corrupt, old":              {"auth.TestKeysAreBelievedForAWhileWithoutStorage", "auth.TestStartIsRefused"},
+	"F35 forwarding":                                {"api.TestAWriterThatDoesNotAnswerIsGivenUp", "api.TestForwardingIsNotChangedByTheCaller", "api.TestTheWriterChecksAgain", "clustertest.TestTwoProcessesShareABucket"},
+	"F36 SIGTERM under load":                        {"campaign.TestStoppedNodesLoseNothingAcknowledged", "campaign.TestReindexIsStoppedAndGoesOn", "clustertest.TestTwoProcessesShareABucket"},
+	"F37 newer formats":                             {"campaign.TestDamagedFilesOfAStoppedNode", "freshness.TestTokenOfAnotherVersionIsUnsupported"},
+	"F38 mapped file truncated":                     {"campaign.TestTruncatedFileUnderARunningNode", "engine.TestUnreadablePageIsAnError", "vfs.TestProtectSurvivesAFileCutUnderItsView"},
+	"F39 limits of the process":                     {"campaign.TestSoakHoldsOnToNothing", "campaign.TestSlowClients"},
+	"F40 store that ignores conditions":             {"bucket/s3.TestProbeRefusesFlawedStores"},
+	"F41 long soak":                                 {"campaign.TestSoakHoldsOnToNothing"},
+	"F29 tokens promised, forged, foreign, earlier": {"node.TestATokenIsReachedAfterAHalfTakeover", "node.TestATakeoverThatFailedIsTriedAgain", "engine.TestPromisesAreKeptOverFailedCommitsAndCrashes", "node.TestFreshnessIsWaitedFor", "freshness.TestTextThatIsNoTokenIsInvalid", "freshness.TestTokenOfAnotherVersionIsUnsupported", "campaign.TestTokensAreHostile", "clustertest.TestSimulation"},
 }
 
 // Every fault has its tests, and every test that is named exists.
@@ -43,13 +64,13 @@ func TestEveryFaultHasItsTests(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
 		t.Skip("the source is not here")
 	}
-	for _, number := range strings.Fields("F1 F2 F3 F4 F5 F7 F8 F9 F11 F12 F13 F15 F16 F18 F19 F21 F22 F25 F26 F27 F28 F29") {
+	for number := 1; number <= 41; number++ {
 		found := false
 		for name, tests := range faults {
-			found = found || strings.HasPrefix(name, number+" ") && len(tests) > 0
+			found = found || strings.HasPrefix(name, fmt.Sprintf("F%d ", number)) && len(tests) > 0
 		}
 		if !found {
-			t.Errorf("%s has no test", number)
+			t.Errorf("F%d has no test", number)
 		}
 	}
 	declared := make(map[string]map[string]bool)

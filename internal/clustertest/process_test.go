@@ -120,7 +120,8 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	var mu sync.Mutex
 	sent, acknowledged := map[string]int{}, map[string]int{}
 	for cycle := range *kills {
-		stop := make(chan struct{})
+		stop, enough := make(chan struct{}), make(chan struct{})
+		left := 20 + rand.IntN(200) // acknowledged writes before the process ends
 		var clients sync.WaitGroup
 		for client := range 4 {
 			clients.Go(func() {
@@ -139,12 +140,19 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 					if status == http.StatusOK {
 						mu.Lock()
 						acknowledged[key] = version
+						if left--; left == 0 {
+							close(enough)
+						}
 						mu.Unlock()
 					}
 				}
 			})
 		}
-		time.Sleep(time.Duration(300+rand.IntN(1500)) * time.Millisecond)
+		select {
+		case <-enough:
+		case <-time.After(2 * time.Minute):
+			t.Fatalf("cycle %d: too few writes are acknowledged\n%s", cycle, p.output.String())
+		}
 		how := syscall.SIGKILL
 		if cycle%4 == 3 {
 			how = syscall.SIGTERM

@@ -22,6 +22,10 @@ type look struct {
 	next  time.Duration
 }
 
+// LeastAtOnce is how many generations are taken over at once at least, so that a
+// slow one delays no other (I19).
+const LeastAtOnce = 4
+
 const (
 	// firstLook is how long the first look is believed: whoever wrote before may
 	// have been at it still.
@@ -35,8 +39,8 @@ const (
 
 // FinishLogs begins to finish the logs of those generations of indexes claimed
 // here that are not open to write, or no longer take writes. It waits for none of
-// them, so a slow one delays no other; at most so many are opened at once. A log
-// that was found finished is looked at again later and later, up to the interval.
+// them, so a slow one delays no other; at most so many, or LeastAtOnce, are opened
+// at once. A log that was found finished is looked at again later and later, up to the interval.
 func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval time.Duration, concurrency int) {
 	if s.options.Remote == nil {
 		return
@@ -44,7 +48,7 @@ func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.finishers == nil {
-		s.finishers = make(chan struct{}, max(concurrency, 1))
+		s.finishers = make(chan struct{}, max(concurrency, LeastAtOnce))
 	}
 	for _, entry := range entries {
 		id := entry.Generation

@@ -27,7 +27,7 @@ func (n *Node) ownershipChanged(ctx context.Context, gained, lost []registry.ID)
 	n.finishLogs(ctx)
 	var taking sync.WaitGroup
 	defer taking.Wait()
-	slots := make(chan struct{}, max(n.object.PullConcurrency, 1))
+	slots := make(chan struct{}, max(n.object.PullConcurrency, generations.LeastAtOnce))
 	for _, index := range gained {
 		slots <- struct{}{}
 		taking.Go(func() {

@@ -171,3 +171,83 @@ func TestAFailedWriterOfALostIndexStaysShut(t *testing.T) {
 		}
 	})
 }
+
+// slowBucket is a connection that answers nothing about some objects for a minute.
+type slowBucket struct {
+	bucket.Bucket
+	slow atomic.Pointer[string] // what their keys hold
+}
+
+func (s *slowBucket) wait(ctx context.Context, key string) error {
+	if slow := s.slow.Load(); slow == nil || !strings.Contains(key, *slow) {
+		return nil
+	}
+	select {
+	case <-time.After(time.Minute):
+		return nil
+	case <-ctx.Done():
+		return bucket.ErrUnknown
+	}
+}
+
+func (s *slowBucket) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	if err := s.wait(ctx, key); err != nil {
+		return bucket.Object{}, err
+	}
+	return s.Bucket.Get(ctx, key, unless)
+}
+
+func (s *slowBucket) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+	if err := s.wait(ctx, key); err != nil {
+		return bucket.Written{}, err
+	}
+	return s.Bucket.PutIf(ctx, key, body, condition)
+}
+
+// F20, I19: every request about one index takes a minute. The others are taken
+// over, finished and written as ever, and the node beats.
+func TestASlowIndexDelaysNoOtherTakeover(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under := memory.New(nil)
+		dying, slow := &cutBucket{Bucket: under}, &slowBucket{Bucket: under}
+		f := shared(t, dying, vfs.Memory(), "a")
+		names := []string{"books", "films", "songs"}
+		tokens := make(map[string]string)
+		for _, name := range names {
+			f.mustPut(name, books)
+			tokens[name] = f.mustWrite(name, book(1, name))
+		}
+		entry, err := f.registry.Resolve(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := entry.Generation.String()
+		slow.slow.Store(&id)
+		heir := shared(t, slow, vfs.Memory(), "b")
+		dying.off.Store(true)
+		defer dying.off.Store(false)
+		time.Sleep(25 * time.Second) // two leases and a half
+		if held := heir.object.Member.Held(); len(held) != len(names) {
+			t.Fatalf("took over %v", held)
+		}
+		for _, name := range names[1:] {
+			began := time.Now()
+			if got := heir.documents(name, tokens[name]); len(got) != 1 {
+				t.Errorf("%s shows %v", name, got)
+			}
+			heir.mustWrite(name, book(2, name))
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("%s was delayed for %v", name, took)
+			}
+		}
+		time.Sleep(10 * time.Minute)
+		if heir.object.Member.Doubt() {
+			t.Error("the node does not beat")
+		}
+		slow.slow.Store(nil)
+		time.Sleep(2 * time.Minute)
+		if got := heir.documents("books", tokens["books"]); len(got) != 1 {
+			t.Errorf("the slow index shows %v", got)
+		}
+	})
+}
