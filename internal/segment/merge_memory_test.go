@@ -87,6 +87,14 @@ func TestMergeKeepsLittlePerDocument(t *testing.T) {
 	if perDocument > 60 {
 		t.Errorf("%.0f bytes more for every document", perDocument)
 	}
+	merged, err := Open(fs, "merged.seg", blockfile.VerifyAll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer merged.Release()
+	if err := Check(merged); err != nil {
+		t.Fatal(err)
+	}
 	want, err := fs.ReadFile("merged.seg")
 	if err != nil {
 		t.Fatal(err)

@@ -121,7 +121,7 @@ func (w *OrdinalsWriter) Finish() error {
 	if err := w.list.Finish(w.out, blockfile.ID{Owner: w.owner, Part: PartOffsets}); err != nil {
 		return err
 	}
-	section(PartCounts, bitpack.AppendUint32s(nil, w.counts))
+	section(PartCounts, bitpack.Bytes32(w.counts))
 	if w.multi {
 		w.starts.finish(w.out, w.owner, w.numDocs, w.numValues)
 	}

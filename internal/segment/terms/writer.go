@@ -108,32 +108,54 @@ func (w *Writer) keyParts(numDocs uint32) error {
 	}
 	w.section(PartFilter, bitpack.Bytes64(filter))
 	ords := make([]uint32, numDocs)
-	docs := make([]uint32, 0, w.length)
-	single := true
+	width := bitpack.Width32(max(numDocs, 1) - 1)
+	ord := uint32(0)
+	if w.single() {
+		w.out.Begin(w.id(PartKeyDocs))
+	}
 	err = w.docs.each(func(piece []byte) {
-		for ; len(piece) > 0; piece = piece[4:] {
-			doc := binary.LittleEndian.Uint32(piece)
-			docs = append(docs, doc)
-			if single = single && doc != noDoc; doc != noDoc {
-				ords[doc] = uint32(len(docs))
+		docs := bitpack.Uint32s(piece)
+		for _, doc := range docs {
+			if ord++; doc != noDoc {
+				ords[doc] = ord
 			}
+		}
+		if w.single() {
+			w.pack(docs, width)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	for _, m := range w.several {
-		ords[m.doc] = m.ord + 1
+	if !w.single() {
+		for _, m := range w.several {
+			ords[m.doc] = m.ord + 1
+		}
+		if err := w.handles.write(w.out, w.id(PartHandles), w.id(PartHandleData)); err != nil {
+			return err
+		}
 	}
-	if single {
-		width := bitpack.Width32(max(numDocs, 1) - 1)
-		w.section(PartKeyDocs, bitpack.Append32(make([]byte, 0, bitpack.Size(len(docs), width)), docs, width))
-	} else if err := w.handles.write(w.out, w.id(PartHandles), w.id(PartHandleData)); err != nil {
-		return err
-	}
-	width := bits.Len32(uint32(w.length))
-	w.section(PartKeys, bitpack.Append32(make([]byte, 0, bitpack.Size(len(ords), width)), ords, width))
+	w.out.Begin(w.id(PartKeys))
+	w.pack(ords, bits.Len32(uint32(w.length)))
 	return nil
+}
+
+// single tells whether every key has one document.
+func (w *Writer) single() bool { return len(w.several) == 0 }
+
+// packedAtOnce is how many numbers are packed at once: whole bytes of any width.
+const packedAtOnce = 4096
+
+// pack writes numbers to the open section. Only the last call of a section may
+// have a number of them that does not fill whole bytes.
+func (w *Writer) pack(numbers []uint32, width int) {
+	var buf []byte
+	for len(numbers) > 0 {
+		n := min(packedAtOnce, len(numbers))
+		buf = bitpack.Append32(buf[:0], numbers[:n], width)
+		w.out.Write(buf) // its error stays in out
+		numbers = numbers[n:]
+	}
 }
 
 // words writes the dictionary of a field that is not of keys.
