@@ -53,6 +53,7 @@ func main() {
 	flag.StringVar(&o.python, "python", "bench/data/venv/bin/python", "command that runs Python with the peers; empty: without them")
 	flag.StringVar(&o.peer, "peer", "bench/vectors/peer.py", "the program of the peers")
 	flag.IntVar(&o.rounds, "rounds", 2, "times that every search is measured")
+	flag.BoolVar(&o.filters, "filters", true, "measure filtered searches too")
 	flag.BoolVar(&o.busy, "busy", false, "other work runs on the machine: count all threads by processor time")
 	names := flag.String("sets", "glove,384,128", "glove, 384 (100,000 × 384), 128 (500,000 × 128), million (1,000,000 × 128), small (30,000 × 64)")
 	beside := flag.String("peers", "hnswlib,usearch-f32,usearch-i8,faiss", "libraries to measure beside")
@@ -68,6 +69,7 @@ type options struct {
 	data, work, out, python, peer string
 	peers                         []string
 	rounds                        int
+	filters                       bool
 	busy                          bool
 }
 
@@ -175,6 +177,9 @@ func measure(s *set, o options, report *strings.Builder) error {
 		}
 	}
 	renderSweep(report, s, sides, sweeps)
+	if !o.filters {
+		return nil
+	}
 	return renderFilters(report, s, sides, o.rounds)
 }
 
