@@ -189,7 +189,7 @@ func (w *Writer) retire(before, next *manifest.Manifest, now time.Time) {
 	}
 	// Of the floors that are a grace old the highest says it all; between
 	// them a minute apart is fine enough.
-	old := now.Add(-w.remote.grace).UnixMilli()
+	old := w.remote.graceBefore(now).UnixMilli()
 	var floors []manifest.Floor
 	for _, f := range next.Floors {
 		for len(floors) > 0 && (f.Time <= old || len(floors) > 1 && f.Time-floors[len(floors)-2].Time < 60_000 && floors[len(floors)-1].Time > old) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"testing"
 	"time"
 
@@ -228,6 +229,42 @@ func TestSweepKeepsWhatAGraceNames(t *testing.T) {
 	}
 	if got := d.open().count(); got != 13 {
 		t.Errorf("%d of 13 documents after the sweep", got)
+	}
+}
+
+// slow is a bucket that takes a minute to replace a manifest.
+type slow struct {
+	bucket.Bucket
+	clock *clock
+	isOn  bool
+}
+
+func (s *slow) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+	if s.isOn && path.Base(key) == "manifest" {
+		s.clock.now = s.clock.now.Add(time.Minute)
+	}
+	return s.Bucket.PutIf(ctx, key, body, condition)
+}
+
+// The grace of a file begins when the manifest without it is stored, not when
+// it is written: readers go by the one before until then.
+func TestAGraceBeginsWhenAManifestIsReplaced(t *testing.T) {
+	c := &clock{time.Unix(1_700_000_000, 0)}
+	store := &slow{Bucket: memory.New(c.time), clock: c}
+	a := create(t, store).open()
+	for i := range 4 {
+		must(t, a.add(i*3, i*3+3))
+		must(t, a.commit())
+	}
+	store.isOn = true
+	must(t, a.g.MergeAll(t.Context()))
+	c.now = c.now.Add(grace - time.Second)
+	if swept, err := a.writer.Sweep(t.Context()); err != nil || swept != (Swept{}) {
+		t.Fatalf("swept %+v within the grace, %v", swept, err)
+	}
+	c.now = c.now.Add(publishLimit + time.Second)
+	if swept, err := a.writer.Sweep(t.Context()); err != nil || swept.Files == 0 || swept.Records == 0 {
+		t.Fatalf("swept %+v, %v", swept, err)
 	}
 }
 

@@ -18,6 +18,10 @@ type Swept struct {
 	Records int
 }
 
+// graceBefore is the time of which what was noted is a grace old for certain:
+// a manifest is dated when it is made, and stored up to publishLimit later.
+func (r *Remote) graceBefore(now time.Time) time.Time { return now.Add(-r.grace - publishLimit) }
+
 // Sweep removes objects that no manifest of the last grace names: files whose
 // retirement is a grace old, files of other sessions that were never named and
 // are a grace old, and log records below a floor that is a grace old. All times
@@ -42,7 +46,7 @@ func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 	if now.IsZero() {
 		return swept, errors.New("the store tells no time")
 	}
-	old := now.Add(-w.remote.grace)
+	old := w.remote.graceBefore(now)
 	named, retired := map[string]bool{}, map[string]time.Time{}
 	for _, f := range held.Manifest.Files {
 		named[f.Key] = true
