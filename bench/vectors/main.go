@@ -213,7 +213,11 @@ func renderSweep(b *strings.Builder, s *set, sides []side, sweeps []map[int]poin
 		if side.bytes > 0 {
 			size = fmt.Sprintf("%.0f", float64(side.bytes)/1e6)
 		}
-		fmt.Fprintf(b, "| %s | %.1f | %.1f | %.0f | %s |", side.name, side.build, side.cpu, float64(side.peak)/1e6, size)
+		grown := "–" // less than what was held before
+		if side.peak > 0 {
+			grown = fmt.Sprintf("%.0f", float64(side.peak)/1e6)
+		}
+		fmt.Fprintf(b, "| %s | %.1f | %.1f | %s | %s |", side.name, side.build, side.cpu, grown, size)
 		for _, n := range breadths {
 			p := sweeps[i][n]
 			fmt.Fprintf(b, " %.3f / %.0f |", p.recall, p.qps)
