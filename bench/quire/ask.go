@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -91,8 +90,13 @@ func (r *remote) set(c command) (any, error) {
 }
 
 func (r *remote) ask(c command) (any, error) {
+	w, err := r.dial()
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
 	return timed(c, func(body []byte) error {
-		_, err := r.send(http.MethodPost, "/v1alpha1/indexes/"+remoteIndex+"/"+c.At, "application/json", bytes.NewReader(json.RawMessage(body)))
+		_, err := w.post(c.At, body)
 		return err
 	})
 }

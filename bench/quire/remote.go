@@ -218,10 +218,14 @@ func (r *remote) query(body []byte, repeat int) (any, error) {
 	best := time.Duration(1<<63 - 1)
 	var all []float64
 	var text []byte
+	w, err := r.dial()
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
 	for range max(1, repeat) {
 		began := time.Now()
-		var err error
-		if text, err = r.send(http.MethodPost, "/v1alpha1/indexes/"+remoteIndex+"/search", "application/json", bytes.NewReader(body)); err != nil {
+		if text, err = w.post("search", body); err != nil {
 			return nil, err
 		}
 		took := time.Since(began)
@@ -257,8 +261,14 @@ func (r *remote) throughput(c command) (any, error) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
+			w, err := r.dial()
+			if err != nil {
+				failed.Store(err)
+				return
+			}
+			defer w.close()
 			for n := next.Add(1) - 1; n < total; n = next.Add(1) - 1 {
-				if _, err := r.send(http.MethodPost, "/v1alpha1/indexes/"+remoteIndex+"/search", "application/json", bytes.NewReader(bodies[int(n)%len(bodies)])); err != nil {
+				if _, err := w.post("search", bodies[int(n)%len(bodies)]); err != nil {
 					failed.Store(err)
 					return
 				}

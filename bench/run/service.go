@@ -285,7 +285,7 @@ func withoutEmpty(line []byte) ([]byte, error) {
 }
 
 func (s *service) render(b *strings.Builder) {
-	fmt.Fprintf(b, "\n## Quire's server\n\nOne-term searches (term_mid) on the same files of %d documents: in process %.0f µs at the median, over HTTP on loopback %.0f µs: **%.0f µs added** (bound: 150). Client and server share the processors.\n\n",
+	fmt.Fprintf(b, "\n## Quire's server\n\nOne-term searches (term_mid) on the same files of %d documents: in process %.0f µs at the median, over HTTP on loopback %.0f µs: **%.0f µs added** (bound: 150). Client and server share the processors; the client is one connection, written and read by the one who asks.\n\n",
 		s.docs, middle(s.inside), middle(s.through), middle(s.through)-middle(s.inside))
 	fmt.Fprintf(b, "| | queries/s, 1 thread | 2 threads |\n|---|---|---|\n| in process | %.0f | %.0f |\n| HTTP | %.0f | %.0f |\n\n", s.insideQPS[0], s.insideQPS[1], s.viaQPS[0], s.viaQPS[1])
 	fmt.Fprintf(b, "The server starts on that data in %.0f ms until ready, and takes %.0f MB at rest.\n\n", s.openSeconds*1e3, float64(s.restBytes)/1e6)
