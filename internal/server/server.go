@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -45,6 +46,7 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 		log.Warn(warning)
 	}
 	limitMemory(c)
+	defer runtime.KeepAlive(reserveHeap())
 	meters := newMeters(c)
 	store, err := openStorage(ctx, c, meters, log)
 	if err != nil {
