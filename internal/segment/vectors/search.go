@@ -117,10 +117,11 @@ func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept
 		w.looks = accepted / 3
 	}
 	whole, err := r.walk(ctx, s, w)
-	if err == nil && !whole {
-		// What is accepted lies far from the query.
+	if err == nil && (!whole || len(s.found) < k) {
+		// What is accepted lies far from the query, or nothing leads to it: of
+		// many equal vectors most have no links.
 		s.found = s.found[:0]
-		err = r.scan(ctx, s, true, k)
+		err = r.scan(ctx, s, w.filtered, k)
 	}
 	if err != nil {
 		return nil, err

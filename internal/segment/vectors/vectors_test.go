@@ -137,6 +137,26 @@ func TestRecallForEverySimilarityAndQuantization(t *testing.T) {
 	}
 }
 
+// Of many equal vectors most have no links to them; they are found all the same.
+func TestManyEqualVectorsAreFound(t *testing.T) {
+	for s, v := range map[Similarity][]float32{Cosine: {0, 0, 0}, Euclidean: {1, 2, 3}} {
+		vectors := make([][]float32, 12_500)
+		for i := range vectors {
+			vectors[i] = v
+		}
+		r := build(t, Options{Dimensions: 3, Similarity: s}, vectors)
+		for _, k := range []int{1, 10, 200, 3000} {
+			hits, err := r.Search(context.Background(), Prepare(s, []float32{1, 1, 0}), k, 0, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(hits) != k {
+				t.Errorf("%v: %d hits of %d", v, len(hits), k)
+			}
+		}
+	}
+}
+
 // Where every document has a vector, documents are taken for nodes.
 func TestAcceptedDocumentsThatAllHaveVectors(t *testing.T) {
 	vectors := clustered(6, 1003, 24)
