@@ -142,6 +142,72 @@ func TestDamageIsFoundBeforeUse(t *testing.T) {
 	}
 }
 
+// TestDamagedStandingsAreRefused is I12 for the gaps that a merge leaves: they
+// are read by every snapshot and go into the next merge.
+func TestDamagedStandingsAreRefused(t *testing.T) {
+	fs := vfs.Memory()
+	data := smallFile(t, 20)
+	r, err := openBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := bitset.NewFull(r.NumDocs())
+	for doc := r.FirstChild(r.Parent(0)); doc <= r.Parent(0); doc++ {
+		live.Clear(doc)
+	}
+	if _, _, err := Merge(t.Context(), fs, "m", []MergeInput{{Reader: r, Live: live}}); err != nil {
+		t.Fatal(err)
+	}
+	merged, err := fs.ReadFile("m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := openBytes(merged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := whole.file.Offset(blockfile.ID{Part: partStandings})
+	if at == 0 {
+		t.Fatal("no gaps were written")
+	}
+	merged[at+5] ^= 1
+	if r, err := open(vfs.NewMapping("m", merged, nil), blockfile.VerifyUsed); !errors.Is(err, blockfile.ErrCorrupt) {
+		t.Fatalf("opened with %v: the last document stands at %d", err, r.EndStanding())
+	}
+}
+
+// TestAMergeOfDamageLeavesNothing is I12 for merges: each damaged byte stops
+// the merge, or does no harm, and no file is left.
+func TestAMergeOfDamageLeavesNothing(t *testing.T) {
+	file := smallFile(t, 6)
+	stopped := 0
+	for at := 0; at < len(file); at += 5 {
+		data := bytes.Clone(file)
+		data[at] ^= 1 << (at % 8)
+		r, err := open(vfs.NewMapping("s", data, nil), blockfile.VerifyUsed)
+		if err != nil {
+			continue
+		}
+		fs := vfs.Memory()
+		if _, _, err = Merge(t.Context(), fs, "m", []MergeInput{{Reader: r}}); err == nil {
+			if r.Verify(t.Context()) != nil {
+				t.Fatalf("byte %d: damage was merged", at)
+			}
+			continue
+		}
+		stopped++
+		if !errors.Is(err, vfs.ErrFault) || !errors.Is(err, blockfile.ErrCorrupt) {
+			t.Fatalf("byte %d: %v", at, err)
+		}
+		if names, err := fs.List("."); err != nil || len(names) > 0 {
+			t.Fatalf("byte %d: %v left, %v", at, names, err)
+		}
+	}
+	if stopped == 0 {
+		t.Fatal("no merge met the damage")
+	}
+}
+
 // span is where the sections of an owner begin and end.
 func (r *Reader) span(owner uint32) (from, to int) {
 	for _, s := range r.file.Sections() {

@@ -78,7 +78,7 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{mapping: m, file: file}
-	for _, part := range []uint16{partMeta, partParents, stored.PartBlocks} {
+	for _, part := range []uint16{partMeta, partParents, partStandings, stored.PartBlocks} {
 		if err := file.Check(blockfile.ID{Part: part}); err != nil {
 			return nil, err
 		}

@@ -226,8 +226,8 @@ func decodeMeta(b []byte) (m meta, ok bool) {
 // while it is written. A crash may leave it; it means nothing then.
 const AsideSuffix = ".aside"
 
-// create runs write on a new file and makes it durable; on any error the
-// file is removed.
+// create runs write on a new file and makes it durable; on any error, and when
+// what is read for it turns out damaged, the file is removed.
 func create(fs vfs.FS, name string, write func(*blockfile.Writer) error) (blockfile.Summary, error) {
 	f, err := fs.Create(name)
 	if err != nil {
@@ -237,7 +237,7 @@ func create(fs vfs.FS, name string, write func(*blockfile.Writer) error) (blockf
 	aside := blockfile.NewAside(fs, name+AsideSuffix)
 	defer aside.Close()
 	w.SetAside(aside)
-	err = write(w)
+	err = vfs.Protect(func() error { return write(w) })
 	var summary blockfile.Summary
 	if err == nil {
 		summary, err = w.Finish()
