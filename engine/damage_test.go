@@ -16,6 +16,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -191,6 +192,60 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("no damage was found")
+	}
+}
+
+// I12: a damaged segment is never merged, leaves no file of a merge that met it,
+// and does not keep the others from being merged.
+func TestADamagedSegmentIsLeftOutOfMerges(t *testing.T) {
+	fs := vfs.Memory()
+	create(t, fs, books)
+	g := open(t, fs, manual)
+	for i := range 12 {
+		mustAdd(t, g, fmt.Sprintf(`{"id":"a%d","title":"title %d","sales":%d}`, i, i, i))
+		mustCommit(t, g)
+	}
+	first := fileOf(g.current.Load().Segments[0])
+	abandon(g)
+	files := contents(t, fs)
+	isDamaged := false
+	for at := range files["g/"+first] {
+		trial := maps.Clone(files)
+		trial["g/"+first] = bytes.Clone(files["g/"+first])
+		trial["g/"+first][at] ^= 16
+		fs = restore(t, trial)
+		var err error
+		if g, err = Open(t.Context(), Storage{FS: fs, Directory: "g"}, manual); err != nil {
+			continue // needed for the opening
+		}
+		if isDamaged = g.Verify(t.Context()) != nil; isDamaged {
+			break
+		}
+		abandon(g)
+	}
+	if !isDamaged {
+		t.Fatal("nothing is damaged")
+	}
+	defer abandon(g)
+	damaged := make(map[*segment.Reader]bool)
+	again, err := g.mergeOnce(t.Context(), damaged)
+	if !again || !errors.Is(err, blockfile.ErrCorrupt) || len(damaged) != 1 {
+		t.Fatalf("%v, %v, %d damaged", again, err, len(damaged))
+	}
+	for again {
+		if again, err = g.mergeOnce(t.Context(), damaged); err != nil {
+			t.Fatal(err)
+		}
+	}
+	view := g.Snapshot()
+	defer view.Release()
+	if view.Documents != 12 || len(view.Segments) != 3 || fileOf(view.Segments[0]) != first {
+		t.Errorf("%d documents in %d segments", view.Documents, len(view.Segments))
+	}
+	for name := range contents(t, fs) {
+		if path.Ext(name) == segmentSuffix && g.Manifest().File(path.Base(name)) == nil {
+			t.Errorf("%s is left", name)
+		}
 	}
 }
 

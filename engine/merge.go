@@ -14,8 +14,10 @@ import (
 )
 
 // mergeLoop merges segments until they are well spread, whenever a commit
-// changed them.
+// changed them. A segment that is damaged is left out from then on (I12): the
+// others are merged all the same.
 func (g *Generation) mergeLoop(ctx context.Context) {
+	damaged := make(map[*segment.Reader]bool)
 	for {
 		select {
 		case <-ctx.Done():
@@ -25,23 +27,24 @@ func (g *Generation) mergeLoop(ctx context.Context) {
 		for {
 			merged := false
 			err := vfs.Protect(func() (err error) {
-				merged, err = g.mergeOnce(ctx)
+				merged, err = g.mergeOnce(ctx, damaged)
 				return err
 			})
 			if err != nil && ctx.Err() == nil {
 				g.options.Logger.Error("merge failed", "directory", g.storage.Directory, "error", err)
 			}
-			if !merged || err != nil {
+			if !merged {
 				break
 			}
 		}
 	}
 }
 
-// mergeOnce runs the most useful merge and reports whether there was one. The
-// work is done beside commits and searches; only the exchange of the segments
-// waits for a commit that is being published.
-func (g *Generation) mergeOnce(ctx context.Context) (bool, error) {
+// mergeOnce runs the most useful merge of segments that are not damaged, and
+// reports whether it is worth asking again. The work is done beside commits and
+// searches; only the exchange of the segments waits for a commit that is being
+// published.
+func (g *Generation) mergeOnce(ctx context.Context, damaged map[*segment.Reader]bool) (bool, error) {
 	if g.Err() != nil || g.enoughSpace() != nil {
 		return false, nil
 	}
@@ -50,7 +53,7 @@ func (g *Generation) mergeOnce(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	defer base.Release()
-	merges := g.options.mergePolicy().Choose(planOf(base))
+	merges := g.options.mergePolicy().Choose(planOf(base, damaged))
 	if len(merges) == 0 {
 		return false, nil
 	}
@@ -58,10 +61,24 @@ func (g *Generation) mergeOnce(ctx context.Context) (bool, error) {
 	for _, position := range merges[0] {
 		sources = append(sources, base.Segments[position])
 	}
-	return true, g.merge(ctx, sources)
+	err := g.merge(ctx, sources)
+	return err == nil || errors.Is(err, vfs.ErrFault) && findDamaged(ctx, sources, damaged), err
 }
 
-func planOf(view *snapshot.Snapshot) []mergeplan.Segment {
+// findDamaged adds the segments whose bytes are not those that were written,
+// and reports whether there are any.
+func findDamaged(ctx context.Context, sources []*snapshot.Segment, damaged map[*segment.Reader]bool) bool {
+	found := false
+	for _, s := range sources {
+		err := vfs.Protect(func() error { return s.Reader.Verify(ctx) })
+		if errors.Is(err, vfs.ErrFault) {
+			damaged[s.Reader], found = true, true
+		}
+	}
+	return found
+}
+
+func planOf(view *snapshot.Snapshot, damaged map[*segment.Reader]bool) []mergeplan.Segment {
 	plan := make([]mergeplan.Segment, len(view.Segments))
 	for i, s := range view.Segments {
 		docs := int(s.Reader.NumDocs())
@@ -69,7 +86,7 @@ func planOf(view *snapshot.Snapshot) []mergeplan.Segment {
 		if s.Live != nil {
 			deleted = docs - s.Live.Count()
 		}
-		plan[i] = mergeplan.Segment{Size: s.Reader.Size(), Docs: docs, Deleted: deleted}
+		plan[i] = mergeplan.Segment{Size: s.Reader.Size(), Docs: docs, Deleted: deleted, Busy: damaged[s.Reader]}
 	}
 	return plan
 }
