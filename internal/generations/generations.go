@@ -67,6 +67,8 @@ type Set struct {
 	options   Options
 
 	closing sync.WaitGroup // opens and closes under way
+	ending  context.Context
+	end     context.CancelFunc // ends looks at logs, when the Set is closed
 
 	mu      sync.Mutex
 	slots   map[registry.ID]*slot
@@ -112,7 +114,8 @@ func newSlot(entry registry.Entry, isWriter bool) *slot {
 
 // New returns the generations below a directory.
 func New(fs vfs.FS, directory string, options Options) *Set {
-	return &Set{fs: fs, directory: directory, options: options,
+	ending, end := context.WithCancel(context.Background())
+	return &Set{fs: fs, directory: directory, options: options, ending: ending, end: end,
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
 		published: make(map[registry.ID]uint64),
 		removed:   make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared),
@@ -481,6 +484,7 @@ func (s *Set) Close(ctx context.Context) error {
 	defer context.AfterFunc(ctx, s.hurry)()
 	s.mu.Lock()
 	s.closed = true
+	s.end()
 	all := make([]*slot, 0, len(s.slots))
 	for _, id := range slices.SortedFunc(maps.Keys(s.slots), registry.ID.Compare) {
 		all = append(all, s.slots[id])

@@ -15,11 +15,12 @@ import (
 // without its last commit. Finishing is opening to write, as a request does:
 // raise the epoch, seal, replay; then commit.
 
-// look is a log that was seen to be finished.
+// look is a log that was seen to be finished, or that could not be finished.
 type look struct {
 	index registry.ID
 	until time.Time // it is looked at again then
 	next  time.Duration
+	pause time.Duration // after the last failure; 0: none since it was seen to be finished
 }
 
 // LeastAtOnce is how many generations are taken over at once at least, so that a
@@ -35,12 +36,20 @@ const (
 	// leastLife is how long a generation stays that was opened and failed: what
 	// keeps it from working may stay for a while.
 	leastLife = 10 * time.Second
+	// firstPause is the time between two failures at first; it doubles.
+	firstPause = 2 * time.Second
+	// longestPause bounds it while the bucket cannot be read.
+	longestPause = 30 * time.Second
+	// longestRest bounds it while the generation cannot be opened: to try that
+	// replaces the manifest and adds to the log.
+	longestRest = 5 * time.Minute
 )
 
 // FinishLogs begins to finish the logs of those generations of indexes claimed
 // here that are not open to write, or no longer take writes. It waits for none of
 // them, so a slow one delays no other; at most so many, or LeastAtOnce, are opened
-// at once. A log that was found finished is looked at again later and later, up to the interval.
+// at once. A log that was found finished is looked at again later and later, up to the interval,
+// and so is one that cannot be finished. The end of ctx or of the Set ends it.
 func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval time.Duration, concurrency int) {
 	if s.options.Remote == nil {
 		return
@@ -57,11 +66,14 @@ func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval
 		}
 		s.finishing[id] = true
 		s.closing.Go(func() {
+			working, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(s.ending, cancel)()
 			select {
 			case s.finishers <- struct{}{}:
-				s.finishLog(ctx, entry, interval)
+				s.finishLog(working, entry, interval)
 				<-s.finishers
-			case <-ctx.Done():
+			case <-working.Done():
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -98,7 +110,8 @@ func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time
 	if !hasFailed {
 		isFinished, err := s.options.Remote.of(entry.Generation).IsFinished(ctx)
 		if err != nil {
-			return // it is looked at again the next time
+			s.postpone(entry, min(interval, longestPause))
+			return
 		}
 		if isFinished {
 			s.believe(entry, interval)
@@ -109,8 +122,9 @@ func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time
 		return
 	}
 	g, err := s.AcquireFor(ctx, entry, ForBackground)
-	if err != nil {
-		return // it was logged
+	if err != nil { // it was logged
+		s.postpone(entry, min(interval, longestRest))
+		return
 	}
 	defer g.Release()
 	committing, cancel := context.WithTimeout(ctx, finishLimit)
@@ -127,6 +141,17 @@ func (s *Set) believe(entry registry.Entry, interval time.Duration) {
 	defer s.mu.Unlock()
 	next := max(min(s.looks[entry.Generation].next, interval), min(firstLook, interval))
 	s.looks[entry.Generation] = look{index: entry.Index, until: time.Now().Add(next), next: 2 * next}
+}
+
+// postpone notes that a log could not be finished: what is in the way may stay
+// for long.
+func (s *Set) postpone(entry registry.Entry, most time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := s.looks[entry.Generation]
+	seen.index, seen.pause = entry.Index, min(max(2*seen.pause, firstPause), most)
+	seen.until = time.Now().Add(seen.pause)
+	s.looks[entry.Generation] = seen
 }
 
 // doubt makes the logs of an index be looked at, whatever was seen before. The

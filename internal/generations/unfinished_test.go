@@ -1,0 +1,99 @@
+package generations
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// unfinished leaves a log with a write that is in no commit.
+func unfinished(t *testing.T, b bucket.Bucket) registry.Entry {
+	t.Helper()
+	s := newShared(b, vfs.Memory(), mine{})
+	e := create(t, s, "books")
+	g := acquire(t, s, e)
+	add(t, g, `{"id":"1"}`)
+	g.Release()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_ = s.Close(ended) // without its last commit
+	return e
+}
+
+// To open a generation replaces its manifest and adds to its log: one that cannot
+// be opened is tried less and less often.
+func TestALogThatCannotBeFinishedIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		e := unfinished(t, b)
+		s := newShared(b, vfs.Memory(), mine{})
+		isOff := true
+		s.options.Remote.Taken = func(context.Context, registry.Entry) error {
+			if isOff {
+				return errors.New("the registry cannot be read")
+			}
+			return nil
+		}
+		for range 300 {
+			s.FinishLogs(t.Context(), []registry.Entry{e}, 10*time.Minute, 1)
+			time.Sleep(2 * time.Second)
+		}
+		log, err := b.List(t.Context(), "g/"+e.Generation.String()+"/wal/", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(log.Entries); n < 3 || n > 15 {
+			t.Errorf("the log has %d records after ten minutes", n)
+		}
+		isOff = false
+		for range 200 {
+			s.FinishLogs(t.Context(), []registry.Entry{e}, 10*time.Minute, 1)
+			time.Sleep(2 * time.Second)
+		}
+		if is, err := s.options.Remote.of(e.Generation).IsFinished(t.Context()); !is || err != nil {
+			t.Errorf("the log is finished: %t, %v", is, err)
+		}
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// stalled is a bucket that does not answer reads.
+type stalled struct{ bucket.Bucket }
+
+func (s stalled) Get(ctx context.Context, _ string, _ bucket.Tag) (bucket.Object, error) {
+	select {
+	case <-ctx.Done():
+		return bucket.Object{}, ctx.Err()
+	case <-time.After(time.Hour):
+		return bucket.Object{}, bucket.ErrUnknown
+	}
+}
+
+// Looks at logs do not keep a node from stopping, whoever began them.
+func TestClosingEndsLooksAtLogs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShared(stalled{memory.New(nil)}, vfs.Memory(), mine{})
+		var entries []registry.Entry
+		for range 20 {
+			entries = append(entries, registry.Entry{Name: registry.Name{Index: "books", Generation: "1"}, Index: registry.NewID(), Generation: registry.NewID()})
+		}
+		s.FinishLogs(context.Background(), entries, time.Minute, 1)
+		synctest.Wait()
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		_ = s.Close(ctx)
+		if took := time.Since(began); took > 11*time.Second {
+			t.Errorf("closing took %v", took)
+		}
+	})
+}
