@@ -298,3 +298,36 @@ func TestAMissingManifestIsAFault(t *testing.T) {
 		t.Errorf("took a generation without a manifest: %v", err)
 	}
 }
+
+// What a writer swept that ended before its next manifest is forgotten by the
+// writers after it: the list of the retired does not grow without end.
+func TestWhatWasSweptIsForgottenByTheNextWriter(t *testing.T) {
+	c := &clock{time.Unix(1_700_000_000, 0)}
+	d := create(t, memory.New(c.time))
+	a := d.open()
+	for i := range 4 {
+		must(t, a.add(i*3, i*3+3))
+		must(t, a.commit())
+	}
+	must(t, a.g.MergeAll(t.Context()))
+	c.now = c.now.Add(2 * grace)
+	if swept, err := a.writer.Sweep(t.Context()); err != nil || swept.Files == 0 {
+		t.Fatalf("swept %+v, %v", swept, err)
+	}
+	b := d.open()
+	c.now = c.now.Add(2 * grace)
+	must(t, b.add(20, 21))
+	must(t, b.commit())
+	_, err := b.writer.Sweep(t.Context())
+	must(t, err)
+	must(t, b.add(21, 22))
+	must(t, b.commit())
+	for _, r := range b.writer.Manifest().Retired {
+		if time.UnixMilli(r.Time).Before(c.now.Add(-grace)) {
+			t.Errorf("the manifest still lists %s", r.Key)
+		}
+	}
+	if got := d.open().count(); got != 14 {
+		t.Errorf("%d of 14 documents", got)
+	}
+}

@@ -60,6 +60,18 @@ func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 			floor = max(floor, f.LSN)
 		}
 	}
+	listed := make(map[string]bool, len(listing.Entries))
+	for _, entry := range listing.Entries {
+		listed[strings.TrimPrefix(entry.Key, w.remote.key()+"/")] = true
+	}
+	w.mu.Lock()
+	for key, at := range retired {
+		// An earlier writer swept it and ended before a manifest forgot it.
+		if !listed[key] && !named[key] && at.Before(old) {
+			w.swept[key] = true
+		}
+	}
+	w.mu.Unlock()
 	for _, entry := range listing.Entries {
 		key := strings.TrimPrefix(entry.Key, w.remote.key()+"/")
 		switch kind, rest, _ := strings.Cut(key, "/"); kind {

@@ -46,7 +46,8 @@ var (
 // Take fences whoever wrote the generation before: it raises the epoch of the
 // manifest and seals the log. The files of the generation are in dir of fs,
 // where they will be found by Pull and the engine. The session is 32
-// hexadecimal digits, drawn by the caller for this run of the node.
+// hexadecimal digits, drawn by the caller for this Writer alone: no key of a file
+// is ever used by two of them, so what one may still delete no other stores.
 func (r *Remote) Take(ctx context.Context, fs vfs.FS, dir, session string) (*Writer, error) {
 	for first := uint64(0); ; {
 		held, err := r.Read(ctx, "")
