@@ -27,7 +27,8 @@ type Repair struct {
 }
 
 // Repair registers every generation that the storage holds and the registry
-// does not; a registry that is gone or damaged is written anew. It only adds:
+// does not; a registry that is gone, damaged or older than the one last read is
+// written anew. It only adds:
 // entries that exist stay as they are, also parts of them this build does not
 // understand. Registry, storage and marks are read again on every attempt, so
 // that a delete landing meanwhile is not undone.
@@ -44,8 +45,9 @@ func (r *Registry) Repair(ctx context.Context, request RepairRequest, synced Syn
 }
 
 func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced Synced) (Repair, error) {
+	known := r.Version()
 	held, err := r.stored(ctx)
-	isDamaged := errors.Is(err, versioned.ErrCorrupt) || errors.Is(err, errForeign) || err == nil && !held.Exists()
+	isDamaged := errors.Is(err, versioned.ErrCorrupt) || errors.Is(err, errForeign) || err == nil && (!held.Exists() || held.Version < known)
 	if err != nil && !isDamaged {
 		return Repair{}, err
 	}

@@ -201,3 +201,38 @@ func TestDeleteDuringRepairStays(t *testing.T) {
 		t.Errorf("the deleted index is back: %v", err)
 	}
 }
+
+// A registry that an older one took the place of is in force again after a repair,
+// on the node that repairs and on those that read the newer one.
+func TestAnOlderRegistryIsRepaired(t *testing.T) {
+	for _, more := range []bool{true, false} {
+		s, r := deployed(t)
+		old, _, err := bucket.ReadAll(t.Context(), s, "registry", "", 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if more {
+			s.store(t, create(t, r, "more@1"), true)
+		} else {
+			shop := resolve(t, r, "shop")
+			if err := r.Hint(t.Context(), map[ID]uint64{shop.Generation: 7}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other := open(t, s)
+		if _, err := s.PutIf(t.Context(), "registry", bucket.Bytes(old), bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		repair(t, r, s, RepairRequest{PromoteNewest: true})
+		for _, node := range []*Registry{r, other} {
+			if err := node.Refresh(t.Context()); err != nil {
+				t.Errorf("more %t: after the repair: %v", more, err)
+			}
+		}
+		resolve(t, other, "books")
+		if more {
+			resolve(t, other, "more")
+		}
+		create(t, other, "later@1")
+	}
+}
