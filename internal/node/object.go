@@ -68,6 +68,7 @@ func (n *Node) joinDeployment(ctx context.Context, storage Storage) {
 		}
 	})
 	o.Member.OnHandover(n.handOver)
+	o.Member.ReadyWhen(n.IsReady)
 	o.running.Go(func() { o.Member.Run(running) })
 	o.begin = func() {
 		if held := o.Member.Held(); len(held) > 0 {

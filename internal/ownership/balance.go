@@ -34,6 +34,7 @@ func (l load) bucket(at time.Duration) int { return bits.Len64(uint64(max(0, l.n
 type handover struct {
 	index   registry.ID
 	to      string // session
+	isOffer bool   // that session took it
 	drained bool
 }
 
@@ -60,7 +61,8 @@ func (m *Member) moveDrained(next *leadership) {
 	if m.leaving == nil || !m.leaving.drained {
 		return
 	}
-	if _, lives := next.Sessions[m.leaving.to]; lives && next.Claims[m.leaving.index] == m.id {
+	isWithdrawn := m.leaving.isOffer && next.Offers[m.leaving.index] != m.leaving.to
+	if _, lives := next.Sessions[m.leaving.to]; lives && !isWithdrawn && next.Claims[m.leaving.index] == m.id {
 		next.Claims[m.leaving.index] = m.leaving.to
 	}
 	delete(next.Offers, m.leaving.index)
@@ -78,14 +80,15 @@ func (m *Member) balance(ctx context.Context) {
 	if m.leaving != nil || m.draining || m.drain == nil {
 		return
 	}
-	index, to, ok := m.taken()
+	index, to, isOffer := m.taken()
+	ok := isOffer
 	if !ok {
 		index, to, ok = m.surplus()
 	}
 	if !ok {
 		return
 	}
-	m.leaving = &handover{index: index, to: to}
+	m.leaving = &handover{index: index, to: to, isOffer: isOffer}
 	m.log.Info("hands an index over", "id", index, "node", m.held.Value.Sessions[to].Node)
 	leaving := m.leaving
 	m.handing.Go(func() {

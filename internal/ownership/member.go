@@ -53,6 +53,7 @@ type Member struct {
 	claimed  map[registry.ID]time.Duration // what this node writes, and since when
 	unwanted map[registry.ID]bool          // to be given up with the next beat
 	draining bool
+	isReady  func() bool // nil: always
 	changed  func(gained, lost []registry.ID)
 
 	drain    func(context.Context, registry.ID) // of an index that is handed over
@@ -84,6 +85,13 @@ func Join(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logge
 // OnChange sets what is told of indexes that this node begins or ceases to
 // write. It is called without locks and must not block. It is set before Run.
 func (m *Member) OnChange(changed func(gained, lost []registry.ID)) { m.changed = changed }
+
+// ReadyWhen sets what reports whether this node can serve writes. Until it can, it
+// keeps what an earlier run of it held and gets nothing else. It must not block
+// and is set before Run.
+func (m *Member) ReadyWhen(isReady func() bool) { m.isReady = isReady }
+
+func (m *Member) canServe() bool { return m.isReady == nil || m.isReady() }
 
 // Run beats three times a lease until ctx ends, each round timed from the start
 // of the one before.
@@ -197,6 +205,10 @@ func (m *Member) beat(ctx context.Context) error {
 		defer m.mu.Unlock()
 		own := next.Sessions[m.id]
 		own.Node, own.Address = m.options.Node, m.options.Address
+		isReady := m.canServe()
+		if !isReady {
+			own.Address = "" // nothing is handed over to it, no write is sent to it
+		}
 		own.Beat++
 		next.Sessions[m.id] = own
 		heir := m.id
@@ -205,7 +217,9 @@ func (m *Member) beat(ctx context.Context) error {
 		}
 		for id, s := range next.Sessions {
 			earlier := m.options.Reclaim && s.Node == m.options.Node
-			if id != m.id && (earlier || m.watch.isOver(*next, id, m.readAt, m.options.Lease)) {
+			// One that stops leaves others to those who take their claims: a claim of
+			// nobody is finished by nobody.
+			if id != m.id && (earlier || isReady && !m.draining && m.watch.isOver(*next, id, m.readAt, m.options.Lease)) {
 				m.log.Info("a session is over", "node", s.Node)
 				next.remove(id, heir)
 			}

@@ -238,3 +238,24 @@ func TestIndexesAreSpread(t *testing.T) {
 		}
 	})
 }
+
+// A node that stops does not end the session of one that is gone: its claims
+// go to a node that stays.
+func TestANodeThatStopsEndsNoSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, index := memory.New(nil), registry.NewID()
+		gone, kill := join(t, b, "a")
+		if err := gone.Claim(t.Context(), index); err != nil {
+			t.Fatal(err)
+		}
+		stopping, _ := join(t, b, "b")
+		stopping.Drain()
+		kill()
+		time.Sleep(3 * lease)
+		stays, _ := join(t, b, "c")
+		time.Sleep(3 * lease)
+		if !stays.Holds(index) {
+			t.Error("nobody took the index over")
+		}
+	})
+}

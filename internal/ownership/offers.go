@@ -58,10 +58,10 @@ func (m *Member) tradeOffers(next *leadership) {
 	})
 	share := next.share(candidates)
 	mayOffer := !m.draining && m.drain != nil && m.leaving == nil && len(next.held(m.id)) <= share
-	mayTake := !m.draining && m.options.Address != "" && m.leaving == nil && len(next.held(m.id)) <= share
+	mayTake := !m.draining && m.canServe() && m.options.Address != "" && m.leaving == nil && len(next.held(m.id)) <= share
 	for _, index := range slices.SortedFunc(maps.Keys(next.Offers), registry.ID.Compare) {
 		holder, taker := next.Claims[index], next.Offers[index]
-		if taker != "" && !slices.Contains(candidates, taker) {
+		if taker != "" && !slices.Contains(candidates, taker) || taker == m.id && m.draining {
 			taker, next.Offers[index] = "", ""
 		}
 		switch {

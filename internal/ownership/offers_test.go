@@ -224,3 +224,30 @@ func TestTradingEnds(t *testing.T) {
 		})
 	}
 }
+
+// A node that stops gives back what it took, and gets nothing any more.
+func TestANodeThatStopsTakesNothing(t *testing.T) {
+	index := registry.NewID()
+	member := func(id string) *Member {
+		return &Member{id: id, options: Options{Address: "http://" + id, Lease: lease, Clock: func() time.Duration { return 0 }}, watch: make(watch),
+			claimed: map[registry.ID]time.Duration{}, loads: map[registry.ID]load{}, joinedAt: map[string]time.Duration{"a": -time.Hour, "b": -time.Hour},
+			drain: func(context.Context, registry.ID) {}}
+	}
+	holder, taker := member("a"), member("b")
+	holder.loads[index] = load{count: 100}
+	next := leadership{
+		Sessions: map[string]session{"a": {Node: "a", Address: "http://a"}, "b": {Node: "b", Address: "http://b"}},
+		Claims:   map[registry.ID]string{index: "a"}, Loads: map[registry.ID]int{index: 7}, Offers: map[registry.ID]string{index: "b"},
+	}
+	holder.leaving = &handover{index: index, to: "b", isOffer: true}
+	taker.draining = true
+	taker.tradeOffers(&next)
+	if to := next.Offers[index]; to != "" {
+		t.Errorf("%s takes an index", to)
+	}
+	holder.leaving.drained = true
+	holder.moveDrained(&next)
+	if next.Claims[index] != "a" {
+		t.Error("the index went to a node that stops")
+	}
+}
