@@ -2,15 +2,19 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/quiresearch/quire/internal/turn"
+	"github.com/quiresearch/quire/problem"
 )
 
 // beginRetry is the time between tries to read a registry that could not be
 // read at the start.
 const beginRetry = time.Second
+
+var errNotBegun = errors.New("the jobs were not read yet")
 
 // beginning is how far the start of a node has come.
 type beginning struct {
@@ -44,12 +48,16 @@ func (n *Node) ready(ctx context.Context) error {
 		n.begun.triedAt = time.Now()
 	}
 	n.begun.mu.Unlock()
-	if !due {
-		if err := n.registry.Check(); err != nil {
-			return err
-		}
+	switch {
+	case n.IsReady(): // another one began meanwhile
+		return nil
+	case due:
+		return n.tryBegin(ctx)
 	}
-	return n.tryBegin(ctx)
+	if err := n.registry.Check(); err != nil {
+		return err
+	}
+	return problem.StorageIoError.New("resource", "reindex records").Because(errNotBegun)
 }
 
 // awaitBegin begins as soon as the registry can be read.

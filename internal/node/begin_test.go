@@ -212,3 +212,106 @@ func stored(t *testing.T, b bucket.Bucket) map[string]bucket.Tag {
 	}
 	return all
 }
+
+// While the registry can be read and the jobs cannot, requests are refused at once:
+// they do not ask the bucket one after the other.
+func TestRequestsDoNotQueueForTheJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memory.New(nil)
+		f := shared(t, store, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.shut()
+		asked := 0
+		b := faultbucket.New(store, func(c faultbucket.Call) faultbucket.Fault {
+			if strings.HasPrefix(c.Key, "jobs/") {
+				asked++
+				return faultbucket.Unavailable
+			}
+			return faultbucket.None
+		})
+		f = shared(t, b, vfs.Memory(), "b")
+		before := asked
+		for range 50 {
+			if _, err := f.Describe(t.Context(), parse(t, "books")); !errors.Is(err, problem.StorageIoError) {
+				t.Fatalf("got %v", err)
+			}
+		}
+		if asked-before > 3 {
+			t.Errorf("50 requests asked for the jobs %d times", asked-before)
+		}
+		b.SetPlan(nil)
+		time.Sleep(2 * time.Second)
+		if _, err := f.Describe(t.Context(), parse(t, "books")); err != nil {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// I19: the damaged job record of one index keeps no other from being served.
+func TestADamagedJobRecordStopsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, disk := memory.New(nil), vfs.Memory()
+		f := shared(t, b, disk, "a")
+		f.mustPut("books", books)
+		f.mustPut("films", books)
+		entry, err := f.registry.Resolve(parse(t, "films"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.mustWrite("books", book(1, "one"))
+		f.stop()
+		if err := f.generations.Close(t.Context()); err != nil { // it keeps what it writes
+			t.Fatal(err)
+		}
+		f.object.stop()
+		f.object.running.Wait()
+		f.Node = nil
+		if _, err := b.PutIf(t.Context(), "jobs/"+entry.Index.String(), bucket.Bytes([]byte("garbage")), bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		f = shared(t, b, disk, "a")
+		time.Sleep(5 * time.Second)
+		if !f.IsReady() {
+			t.Fatal("the node is not ready")
+		}
+		if got := f.documents("books", ""); len(got) != 1 {
+			t.Errorf("documents %v", got)
+		}
+		f.mustWrite("films", book(1, "one"))
+	})
+}
+
+// I14, I18: a node that cannot read the registry gets no index to write, neither
+// from one that has more than its share nor from one that ended.
+func TestANodeThatKnowsNoIndexGetsNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memory.New(nil)
+		a := shared(t, store, vfs.Memory(), "a")
+		names := []string{"books", "films", "songs", "plays"}
+		for _, name := range names {
+			a.mustPut(name, books)
+		}
+		b := faultbucket.New(store, func(c faultbucket.Call) faultbucket.Fault {
+			if c.Key == "registry" {
+				return faultbucket.Unavailable
+			}
+			return faultbucket.None
+		})
+		late := shared(t, b, vfs.Memory(), "b")
+		time.Sleep(3 * time.Minute)
+		if held := late.object.Member.Held(); len(held) != 0 {
+			t.Errorf("a node that knows no index writes %v", held)
+		}
+		for _, name := range names {
+			if address, err := a.WriterAddress(t.Context(), name, false); address != "" || err != nil {
+				t.Errorf("%s is written at %q, %v", name, address, err)
+			}
+			a.mustWrite(name, book(1, name))
+		}
+		b.SetPlan(nil)
+		time.Sleep(3 * time.Minute)
+		if held := late.object.Member.Held(); len(held) != 2 {
+			t.Errorf("it writes %v when it knows the indexes", held)
+		}
+	})
+}

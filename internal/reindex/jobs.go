@@ -94,7 +94,7 @@ func New(b bucket.Bucket, known *registry.Registry, open *generations.Set, node 
 
 // Recover reads the records of every index and takes over the unfinished ones.
 // It runs before writes are served, so that no write reaches a generation that
-// is being filled.
+// is being filled. A record that is damaged keeps no other index from being served.
 func (j *Jobs) Recover(ctx context.Context) error {
 	recorded, err := j.records.indexes(ctx)
 	if err != nil {
@@ -104,7 +104,12 @@ func (j *Jobs) Recover(ctx context.Context) error {
 		if !recorded[index.ID] || j.options.Holds != nil && !j.options.Holds(index.ID) {
 			continue
 		}
-		if err := j.takeOver(ctx, index.ID); err != nil {
+		err := j.takeOver(ctx, index.ID)
+		if errors.Is(err, versioned.ErrCorrupt) {
+			j.log.Error("the reindex job of an index cannot be read; it is not carried", "index", index.Name, "error", err)
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}
