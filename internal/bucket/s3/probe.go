@@ -171,14 +171,14 @@ func (p prober) removal(ctx context.Context) error {
 // version.
 func (p prober) races(ctx context.Context) error {
 	for round := range rounds {
-		if err := p.race(ctx, p.created(round), bucket.Absent(), "creations"); err != nil {
+		if err := p.race(ctx, p.created(round), bucket.Absent(), round, "creations"); err != nil {
 			return err
 		}
 		_, object, err := bucket.ReadAll(ctx, p.bucket, p.main(), "", 1<<10)
 		if err != nil {
 			return err
 		}
-		if err := p.race(ctx, p.main(), bucket.Matches(object.Tag), "replacements"); err != nil {
+		if err := p.race(ctx, p.main(), bucket.Matches(object.Tag), round, "replacements"); err != nil {
 			return err
 		}
 	}
@@ -187,9 +187,9 @@ func (p prober) races(ctx context.Context) error {
 
 // race sends writers at once, of which exactly one may win. A store that decides
 // for none of them is asked again.
-func (p prober) race(ctx context.Context, key string, condition bucket.Condition, what string) error {
+func (p prober) race(ctx context.Context, key string, condition bucket.Condition, round int, what string) error {
 	for try := 1; ; try++ {
-		won, failed := p.run(ctx, key, condition)
+		won, failed := p.run(ctx, key, condition, round)
 		switch {
 		case len(won) > 1:
 			return fmt.Errorf("of %d %s at once %d were accepted", racers, what, len(won))
@@ -209,15 +209,16 @@ type winner struct {
 }
 
 // run returns who won a race, and an error whose writer may have won without
-// being told.
-func (p prober) run(ctx context.Context, key string, condition bucket.Condition) (won []winner, failed error) {
+// being told. What is written differs from what the round before stored: versions
+// of the same content may be the same.
+func (p prober) run(ctx context.Context, key string, condition bucket.Condition, round int) (won []winner, failed error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	start := make(chan struct{})
 	for i := range racers {
 		wg.Go(func() {
 			<-start
-			own := fmt.Sprintf("racer %d", i)
+			own := fmt.Sprintf("racer %d of round %d", i, round)
 			written, err := p.bucket.PutIf(ctx, key, content(own), condition)
 			mu.Lock()
 			defer mu.Unlock()

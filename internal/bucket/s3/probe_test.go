@@ -3,6 +3,7 @@ package s3_test
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/bucket/s3"
+	"github.com/quiresearch/quire/internal/s3test"
 )
 
 // flawed is a store that breaks one rule.
@@ -206,5 +208,49 @@ func TestAProbeThatEndsEarlyCleansUp(t *testing.T) {
 	}
 	if listing, err := under.List(t.Context(), "", ""); err != nil || len(listing.Entries) != 0 {
 		t.Errorf("left %v, %v", listing.Entries, err)
+	}
+}
+
+// favouring lets the same writer be the first of every race.
+type favouring struct {
+	bucket.Bucket
+
+	mu      sync.Mutex
+	entered int
+	first   chan struct{} // closed when it has written; nil: no race is under way
+}
+
+func (f *favouring) PutIf(ctx context.Context, key string, body bucket.Body, c bucket.Condition) (bucket.Written, error) {
+	content, err := body.Open()
+	if err != nil {
+		return bucket.Written{}, err
+	}
+	text, err := io.ReadAll(content)
+	if err != nil || !strings.HasPrefix(string(text), "racer ") {
+		return f.Bucket.PutIf(ctx, key, body, c)
+	}
+	f.mu.Lock()
+	if f.first == nil {
+		f.first = make(chan struct{})
+	}
+	first := f.first
+	if f.entered++; f.entered == 32 {
+		f.entered, f.first = 0, nil
+	}
+	f.mu.Unlock()
+	if strings.HasPrefix(string(text), "racer 7") {
+		defer close(first)
+	} else {
+		<-first
+	}
+	return f.Bucket.PutIf(ctx, key, body, c)
+}
+
+// The tag of many stores is that of the content: writers that store what is there
+// already would let each other win. A store is not refused for that.
+func TestProbeAcceptsAStoreWhereOneWriterIsAlwaysFirst(t *testing.T) {
+	store := &favouring{Bucket: s3test.Start(t).Store(t, "")}
+	if err := s3.Probe(t.Context(), store); err != nil {
+		t.Error(err)
 	}
 }
