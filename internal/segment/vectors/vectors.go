@@ -100,13 +100,31 @@ func (s Similarity) Score(raw float32) float32 {
 
 // Normalize scales a vector to unit length in place. A vector of zeros stays.
 func Normalize(v []float32) {
-	length := math.Sqrt(float64(simd.DotF32(v, v)))
-	if length == 0 {
+	square := simd.DotF32(v, v)
+	if square < leastSquare || square > mostSquare {
+		normalizeExtreme(v)
 		return
 	}
-	scale := float32(1 / length)
+	scale := float32(1 / math.Sqrt(float64(square)))
 	for i := range v {
 		v[i] *= scale
+	}
+}
+
+// Outside of these the squares of values are lost in 32 bits.
+const leastSquare, mostSquare = 1e-24, 1e30
+
+func normalizeExtreme(v []float32) {
+	square := 0.0
+	for _, x := range v {
+		square += float64(x) * float64(x)
+	}
+	if square == 0 {
+		return
+	}
+	scale := 1 / math.Sqrt(square)
+	for i, x := range v {
+		v[i] = float32(float64(x) * scale)
 	}
 }
 

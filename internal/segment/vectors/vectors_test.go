@@ -137,6 +137,23 @@ func TestRecallForEverySimilarityAndQuantization(t *testing.T) {
 	}
 }
 
+func TestNormalizeTakesEveryLength(t *testing.T) {
+	for _, scale := range []float32{1e-40, 1e-30, 1e-20, 1e-12, 1, 1e12, 1e18, 1e30, 1e38} {
+		v := []float32{scale, -2 * scale, 2 * scale}
+		Normalize(v)
+		for i, want := range []float32{1. / 3, -2. / 3, 2. / 3} {
+			if difference := v[i] - want; !(difference < 1e-5 && difference > -1e-5) {
+				t.Errorf("times %g: %v", scale, v)
+				break
+			}
+		}
+	}
+	zero := []float32{0, 0}
+	if Normalize(zero); zero[0] != 0 || zero[1] != 0 {
+		t.Errorf("zeros became %v", zero)
+	}
+}
+
 // Of many equal vectors most have no links to them; they are found all the same.
 func TestManyEqualVectorsAreFound(t *testing.T) {
 	for s, v := range map[Similarity][]float32{Cosine: {0, 0, 0}, Euclidean: {1, 2, 3}} {
