@@ -78,7 +78,8 @@ type Set struct {
 	evicted int // slots in their grace period
 	closed  bool
 
-	published map[registry.ID]uint64 // manifests of writers that were closed, in object mode
+	published  map[registry.ID]uint64      // manifests of writers that were closed, in object mode
+	unfinished map[registry.ID]registry.ID // of those, the ones without their last commit, and their indexes
 
 	looks     map[registry.ID]look // logs that were found finished, in object mode
 	finishing map[registry.ID]bool // logs that are looked at or being finished
@@ -117,8 +118,8 @@ func New(fs vfs.FS, directory string, options Options) *Set {
 	ending, end := context.WithCancel(context.Background())
 	return &Set{fs: fs, directory: directory, options: options, ending: ending, end: end,
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
-		published: make(map[registry.ID]uint64),
-		removed:   make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared),
+		published: make(map[registry.ID]uint64), unfinished: make(map[registry.ID]registry.ID),
+		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared),
 		looks: make(map[registry.ID]look), finishing: make(map[registry.ID]bool)}
 }
 
@@ -363,6 +364,7 @@ func (s *Set) open(held *slot, purpose string) {
 		held.engine, held.openedAt = g, time.Now()
 		if held.isWriter {
 			delete(s.looks, held.entry.Generation)
+			delete(s.unfinished, held.entry.Generation)
 		}
 		if held.previous != nil {
 			s.retire(held.previous)

@@ -25,26 +25,32 @@ func (s *Set) leave(ctx context.Context, held *slot) {
 		if before.over != nil {
 			<-before.over
 		}
-		if err := held.engine.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		err := held.engine.Close(ctx)
+		if err != nil && !errors.Is(err, context.Canceled) {
 			s.options.Log.Error("generation was not closed in good order", "index", held.entry.Name.Index,
 				"generation", held.entry.Name.Generation, "error", err)
 		}
-		s.notePublished(held)
+		s.notePublished(held, err)
 		s.left(id, now)
 	})
 }
 
 // notePublished remembers the manifest that a writer left, which others are told
-// of although it is closed.
-func (s *Set) notePublished(held *slot) {
+// of although it is closed, and whether it ended without its last commit.
+func (s *Set) notePublished(held *slot, failure error) {
 	if !held.isWriter || s.options.Remote == nil {
 		return
 	}
 	version := held.engine.Manifest().Version
+	isWhole := failure == nil && held.engine.Err() == nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.removed[held.entry.Generation] {
-		s.published[held.entry.Generation] = version
+	if s.removed[held.entry.Generation] {
+		return
+	}
+	s.published[held.entry.Generation] = version
+	if !isWhole {
+		s.unfinished[held.entry.Generation] = held.entry.Index
 	}
 }
 
@@ -80,6 +86,7 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	s.removed[generation] = true
 	delete(s.looks, generation)
 	delete(s.published, generation)
+	delete(s.unfinished, generation)
 	held := s.slots[generation]
 	s.mu.Unlock()
 	if held != nil {

@@ -141,6 +141,7 @@ func (s *Set) believe(entry registry.Entry, interval time.Duration) {
 	defer s.mu.Unlock()
 	next := max(min(s.looks[entry.Generation].next, interval), min(firstLook, interval))
 	s.looks[entry.Generation] = look{index: entry.Index, until: time.Now().Add(next), next: 2 * next}
+	delete(s.unfinished, entry.Generation)
 }
 
 // postpone notes that a log could not be finished: what is in the way may stay
@@ -152,6 +153,27 @@ func (s *Set) postpone(entry registry.Entry, most time.Duration) {
 	seen.index, seen.pause = entry.Index, min(max(2*seen.pause, firstPause), most)
 	seen.until = time.Now().Add(seen.pause)
 	s.looks[entry.Generation] = seen
+}
+
+// IsUnfinished reports whether a log of an index claimed here may hold what no
+// commit holds: its writer ended without the last one, or nobody could open it.
+func (s *Set) IsUnfinished() bool {
+	if s.options.Remote == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, index := range s.unfinished {
+		if s.options.Remote.Claims.Holds(index) {
+			return true
+		}
+	}
+	for _, seen := range s.looks {
+		if seen.pause > 0 && s.options.Remote.Claims.Holds(seen.index) {
+			return true
+		}
+	}
+	return false
 }
 
 // doubt makes the logs of an index be looked at, whatever was seen before. The

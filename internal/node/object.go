@@ -88,7 +88,9 @@ func (n *Node) beginShared() {
 }
 
 // leaveDeployment gives up everything this node writes. Generations are closed
-// by now.
+// by now. With a log that is not finished the session lapses instead, so that
+// another node takes the claims over and finishes it: what nobody holds waits for
+// a write.
 func (n *Node) leaveDeployment(ctx context.Context) error {
 	if n.object == nil {
 		return nil
@@ -99,6 +101,10 @@ func (n *Node) leaveDeployment(ctx context.Context) error {
 	n.object.mu.Unlock()
 	n.object.stop()
 	n.object.running.Wait()
+	if n.generations.IsUnfinished() {
+		n.log.Warn("a log is not finished; what this node writes is left to lapse")
+		return nil
+	}
 	return n.object.Member.Leave(ctx)
 }
 

@@ -251,3 +251,31 @@ func TestASlowIndexDelaysNoOtherTakeover(t *testing.T) {
 		}
 	})
 }
+
+// I7: a node that stops and could not finish a log leaves its index to another
+// one, which finishes it: a token is reached although nobody writes any more.
+func TestAnIndexIsNotGivenUpWithALogThatIsNotFinished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		owner, other := shared(t, b, vfs.Memory(), "a"), shared(t, b, vfs.Memory(), "b")
+		owner.mustPut("books", books)
+		owner.mustWrite("books", book(1, "one"))
+		entry, err := owner.registry.Resolve(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		takeHalf(t, b, entry.Generation)
+		owner.mustWrite("books", book(2, "two"))
+		owner.shut()
+		time.Sleep(time.Minute)
+		if is, err := replication.New(b, entry.Generation.String(), time.Hour).IsFinished(t.Context()); !is || err != nil {
+			t.Errorf("the log is finished: %t, %v", is, err)
+		}
+		if !other.object.Member.Holds(entry.Index) {
+			t.Error("nobody writes the index")
+		}
+		if got := other.documents("books", ""); len(got) != 2 {
+			t.Errorf("%v", got)
+		}
+	})
+}
