@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -129,6 +130,7 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 	var failed error
 	proxy := &httputil.ReverseProxy{
 		Transport: a.transport,
+		ErrorLog:  slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 		Rewrite: func(p *httputil.ProxyRequest) {
 			// The path is taken as it was written, never cleaned.
 			p.Out.URL = &url.URL{Scheme: target.Scheme, Host: target.Host, Path: p.In.URL.Path,

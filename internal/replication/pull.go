@@ -92,7 +92,12 @@ func isWhole(fs vfs.FS, dir string, f manifest.File) bool {
 		return false
 	}
 	defer mapping.Release()
-	return crc32.Checksum(mapping.Bytes(), castagnoli) == f.CRC32C
+	isSame := false
+	err = vfs.Protect(func() error {
+		isSame = crc32.Checksum(mapping.Bytes(), castagnoli) == f.CRC32C
+		return nil
+	})
+	return err == nil && isSame
 }
 
 var errMismatch = errors.New("the object is not what the manifest says")
