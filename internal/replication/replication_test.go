@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -265,6 +267,38 @@ func TestAGraceBeginsWhenAManifestIsReplaced(t *testing.T) {
 	c.now = c.now.Add(publishLimit + time.Second)
 	if swept, err := a.writer.Sweep(t.Context()); err != nil || swept.Files == 0 || swept.Records == 0 {
 		t.Fatalf("swept %+v, %v", swept, err)
+	}
+}
+
+// fickle is a bucket that answers only every other read of a log record.
+type fickle struct {
+	bucket.Bucket
+	mu    sync.Mutex
+	asked map[string]int
+}
+
+func (f *fickle) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	f.mu.Lock()
+	f.asked[key]++
+	isLost := strings.Contains(key, "/wal/") && f.asked[key]%2 == 1
+	f.mu.Unlock()
+	if isLost {
+		return bucket.Object{}, bucket.ErrUnknown
+	}
+	return f.Bucket.Get(ctx, key, unless)
+}
+
+// A takeover reads many records and adds one when it fails: a read that fails
+// now and then must not end it.
+func TestATakeoverAsksAgain(t *testing.T) {
+	d := create(t, memory.New(time.Now))
+	a := d.open()
+	for i := range 20 {
+		must(t, a.add(i, i+1))
+	}
+	d.bucket = &fickle{Bucket: d.bucket, asked: make(map[string]int)}
+	if got := d.open().count(); got != 20 {
+		t.Errorf("%d of 20 documents", got)
 	}
 }
 

@@ -151,15 +151,19 @@ func (w *Writer) yieldTo(ctx context.Context, lsn uint64) error {
 // the newest and has the highest epoch.
 func (w *Writer) firstFree(ctx context.Context) (uint64, error) {
 	last := w.held.Manifest.LastLSN // in the files, its record may be gone
-	taken := func(lsn uint64) (bool, error) {
-		object, err := w.remote.bucket.Get(ctx, w.remote.logKey(lsn), "")
+	taken := func(lsn uint64) (isTaken bool, err error) {
+		err = readAgain(ctx, func() error {
+			object, err := w.remote.bucket.Get(ctx, w.remote.logKey(lsn), "")
+			if err != nil {
+				return err
+			}
+			isTaken = true
+			return object.Body.Close()
+		})
 		if errors.Is(err, bucket.ErrNotFound) {
 			return false, nil
 		}
-		if err != nil {
-			return false, err
-		}
-		return true, object.Body.Close()
+		return isTaken, err
 	}
 	low, step := last, uint64(1)
 	high := low + step
@@ -242,9 +246,32 @@ func (r *Remote) readBatch(ctx context.Context, lsn uint64) (*log.Batch, error) 
 	return log.DecodeBatch(content)
 }
 
-func (r *Remote) readRecord(ctx context.Context, lsn uint64) ([]byte, error) {
-	content, _, err := bucket.ReadAll(ctx, r.bucket, r.logKey(lsn), "", maxRecord)
+func (r *Remote) readRecord(ctx context.Context, lsn uint64) (content []byte, err error) {
+	err = readAgain(ctx, func() error {
+		content, _, err = bucket.ReadAll(ctx, r.bucket, r.logKey(lsn), "", maxRecord)
+		return err
+	})
 	return content, err
+}
+
+// readTries is how often a record of the log is asked for. To take a generation
+// over reads all of them, and one that fails halfway has added a record: without
+// trying again a store that fails now and then would let nobody through.
+const readTries = 6
+
+// readAgain reads until the store answers, or readTries times.
+func readAgain(ctx context.Context, read func() error) error {
+	for try := 1; ; try++ {
+		err := read()
+		if !errors.Is(err, bucket.ErrUnknown) || try == readTries {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(10 * time.Millisecond << try):
+		}
+	}
 }
 
 // replayAhead is how many records are fetched at once.
