@@ -11,8 +11,7 @@ func TestStoppedNodesLoseNothingAcknowledged(t *testing.T) {
 	kills := 0
 	for range *cycles {
 		isKill := l.random.IntN(5) > 0
-		l.while(func() {
-			time.Sleep(time.Duration(l.random.IntN(1200)) * time.Millisecond)
+		l.after(l.random.IntN(400), func() {
 			if isKill {
 				l.kill()
 				kills++
@@ -33,10 +32,7 @@ func TestNodesKilledWhileTheyRecover(t *testing.T) {
 	l := newLoad(t, *documents, quick...)
 	rounds := max(2, *cycles/3)
 	for range rounds {
-		l.while(func() {
-			time.Sleep(time.Duration(100+l.random.IntN(300)) * time.Millisecond)
-			l.kill()
-		})
+		l.after(20+l.random.IntN(100), l.kill)
 		for range 3 {
 			command := program("serve")
 			command.Env = append(command.Env, "SERVICE_STORAGE_LOCAL_DIRECTORY="+l.directory, "SERVICE_HTTP_HOST=127.0.0.1", "SERVICE_HTTP_PORT=0",
@@ -44,9 +40,9 @@ func TestNodesKilledWhileTheyRecover(t *testing.T) {
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Duration(l.random.IntN(120)) * time.Millisecond)
-			_ = command.Process.Kill()
+			end := time.AfterFunc(time.Duration(l.random.IntN(120))*time.Millisecond, func() { _ = command.Process.Kill() })
 			_ = command.Wait()
+			end.Stop()
 		}
 		l.restart()
 	}

@@ -20,6 +20,7 @@ type load struct {
 	owners    []*owner
 	random    *rand.Rand
 	isOver    atomic.Bool // the node was told to stop
+	stepped   func()      // called after every step; nil: nobody counts
 	checked   int         // directories that the checker found clean
 	verified  int         // documents compared with what was acknowledged
 
@@ -94,6 +95,9 @@ func (l *load) while(during func()) {
 			if err := o.step(l.call); err != nil {
 				return err
 			}
+			if l.stepped != nil {
+				l.stepped()
+			}
 		}
 		return nil
 	})
@@ -101,6 +105,23 @@ func (l *load) while(during func()) {
 	if l.t.Failed() {
 		l.t.FailNow()
 	}
+}
+
+// after runs then under load, when the owners have done so many steps.
+func (l *load) after(steps int, then func()) {
+	l.t.Helper()
+	reached := make(chan struct{})
+	left := int64(steps) + 1
+	l.stepped = func() {
+		if atomic.AddInt64(&left, -1) == 0 {
+			close(reached)
+		}
+	}
+	defer func() { l.stepped = nil }()
+	l.while(func() {
+		<-reached
+		then()
+	})
 }
 
 // kill ends the node at once.
