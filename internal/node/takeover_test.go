@@ -52,6 +52,22 @@ func takeHalf(t *testing.T, b bucket.Bucket, generation registry.ID) {
 	}
 }
 
+// halfTaken returns two nodes, the first of which writes books with one document
+// in its log, after another writer took half of that generation.
+func halfTaken(t *testing.T) (owner, other *fixture, b bucket.Bucket, entry registry.Entry) {
+	t.Helper()
+	b = memory.New(nil)
+	owner, other = shared(t, b, vfs.Memory(), "a"), shared(t, b, vfs.Memory(), "b")
+	owner.mustPut("books", books)
+	owner.mustWrite("books", book(1, "one"))
+	entry, err := owner.registry.Resolve(parse(t, "books"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	takeHalf(t, b, entry.Generation)
+	return owner, other, b, entry
+}
+
 // I7, I9 (seed 10164): the owner acknowledges a write and cannot commit it,
 // because another writer began to take over and ended. It opens the generation
 // anew, so that the token is reached on the owner and elsewhere.
@@ -59,15 +75,7 @@ func TestATokenIsReachedAfterAHalfTakeover(t *testing.T) {
 	for _, where := range []string{"owner", "other"} {
 		t.Run(where, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := memory.New(nil)
-				owner, other := shared(t, b, vfs.Memory(), "a"), shared(t, b, vfs.Memory(), "b")
-				owner.mustPut("books", books)
-				owner.mustWrite("books", book(1, "one"))
-				entry, err := owner.registry.Resolve(parse(t, "books"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				takeHalf(t, b, entry.Generation)
+				owner, other, _, _ := halfTaken(t)
 				token := owner.mustWrite("books", book(2, "two"))
 				reader := owner
 				if where == "other" {
@@ -256,15 +264,7 @@ func TestASlowIndexDelaysNoOtherTakeover(t *testing.T) {
 // one, which finishes it: a token is reached although nobody writes any more.
 func TestAnIndexIsNotGivenUpWithALogThatIsNotFinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := memory.New(nil)
-		owner, other := shared(t, b, vfs.Memory(), "a"), shared(t, b, vfs.Memory(), "b")
-		owner.mustPut("books", books)
-		owner.mustWrite("books", book(1, "one"))
-		entry, err := owner.registry.Resolve(parse(t, "books"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		takeHalf(t, b, entry.Generation)
+		owner, other, b, entry := halfTaken(t)
 		owner.mustWrite("books", book(2, "two"))
 		owner.shut()
 		time.Sleep(time.Minute)
