@@ -33,10 +33,10 @@ func (b *binder) newBlend() *blendStep {
 // shelf is steps that combine others; each has room for windows and for the
 // steps below it.
 type shelf struct {
-	ands                        []*andStep
-	ors                         []*orStep
-	expands                     []*expandStep
-	usedAnds, usedOrs, usedNear int
+	ands                           []*andStep
+	ors                            []*orStep
+	expands                        []*expandStep
+	usedAnds, usedOrs, usedExpands int
 }
 
 // lent returns the shelf, which lives as long as the binder.
@@ -53,7 +53,7 @@ func (b *binder) newAnd() *andStep { return next(&b.lent().ands, &b.shelf.usedAn
 
 func (b *binder) newOr() *orStep { return next(&b.lent().ors, &b.shelf.usedOrs) }
 
-func (b *binder) newExpand() *expandStep { return next(&b.lent().expands, &b.shelf.usedNear) }
+func (b *binder) newExpand() *expandStep { return next(&b.lent().expands, &b.shelf.usedExpands) }
 
 // next returns the first of some things that is not in use, a new one when all
 // are.
@@ -74,13 +74,13 @@ func (s *shelf) empty() {
 	for _, o := range s.ors[:s.usedOrs] {
 		o.steps, o.found = emptied(o.steps), window{}
 	}
-	for _, e := range s.expands[:s.usedNear] {
+	for _, e := range s.expands[:s.usedExpands] {
 		for i := range e.bands {
 			e.bands[i].step, e.bands[i].memo.valid = nil, false
 		}
 		e.bands, e.count, e.of, e.field = e.bands[:0], 0, nil, nil
 	}
-	s.usedAnds, s.usedOrs, s.usedNear = 0, 0, 0
+	s.usedAnds, s.usedOrs, s.usedExpands = 0, 0, 0
 	s.ands, s.ors, s.expands = trimmed(s.ands), trimmed(s.ors), trimmed(s.expands)
 }
 
