@@ -22,6 +22,7 @@ const (
 	copyAge      = 3 * time.Second  // of the copy that requests are routed by
 	claimWait    = 10 * time.Second // for a claim whose holder may be gone
 	unlistedHold = 30 * time.Second // a claim ahead of a creation is kept
+	leastPause   = 50 * time.Millisecond
 )
 
 // Options configure a Member.
@@ -118,8 +119,36 @@ func (m *Member) Run(ctx context.Context) {
 	}
 }
 
-// change applies a change to the leadership and takes the result over.
+// change applies a change to the leadership and takes the result over. Nodes that
+// began together also beat together, so one that comes too late asks again for as
+// long as it may: who gives up for want of a turn loses its lease.
 func (m *Member) change(ctx context.Context, apply func(next *leadership) error) error {
+	for attempt := 0; ; attempt++ {
+		err := m.tryChange(ctx, apply)
+		if !errors.Is(err, problem.StorageConflict) || !m.pause(ctx, attempt) {
+			return err
+		}
+	}
+}
+
+// pause waits before a change is tried again, each node and try for another time,
+// and reports whether there is time for a try.
+func (m *Member) pause(ctx context.Context, attempt int) bool {
+	hash := fnv.New32a()
+	_, _ = fmt.Fprint(hash, m.id, attempt)
+	wait := min(leastPause<<min(attempt, 8), m.options.Lease/12)
+	timer := time.NewTimer(wait * time.Duration(1+hash.Sum32()%1024) / 1024)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// tryChange is one try of change.
+func (m *Member) tryChange(ctx context.Context, apply func(next *leadership) error) error {
 	written, err := m.store.Change(ctx, func(now versioned.Object[leadership]) (leadership, error) {
 		m.see(now)
 		next := now.Value.clone()

@@ -3,6 +3,7 @@ package ownership
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -256,6 +257,55 @@ func TestANodeThatStopsEndsNoSession(t *testing.T) {
 		time.Sleep(3 * lease)
 		if !stays.Holds(index) {
 			t.Error("nobody took the index over")
+		}
+	})
+}
+
+// distant is a bucket whose every request takes a while.
+type distant struct{ bucket.Bucket }
+
+func (d distant) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	time.Sleep(10 * time.Millisecond)
+	return d.Bucket.Get(ctx, key, unless)
+}
+
+func (d distant) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+	time.Sleep(10 * time.Millisecond)
+	return d.Bucket.PutIf(ctx, key, body, condition)
+}
+
+// Nodes that began together read and replace the leadership at the same moments.
+// One of them comes first each time; the others still keep their leases.
+func TestNodesThatBeatTogetherKeepTheirLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const nodes = 12
+		b := distant{memory.New(nil)}
+		ctx, stop := context.WithCancel(context.Background())
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer stop()
+		var members []*Member
+		for i := range nodes {
+			name := fmt.Sprintf("n%d", i)
+			m, err := Join(t.Context(), b, Options{Node: name, Address: "http://" + name, Lease: lease, Candidate: true, Clock: clock()}, quiet)
+			if err != nil {
+				t.Fatal(err)
+			}
+			members = append(members, m)
+		}
+		for _, m := range members {
+			running.Go(func() { m.Run(ctx) })
+		}
+		for range 40 {
+			time.Sleep(lease)
+			for _, m := range members {
+				if m.Doubt() {
+					t.Fatalf("%s did not beat for a lease", m.options.Node)
+				}
+			}
+			if lives := len(members[0].table().Sessions); lives != nodes {
+				t.Fatalf("%d of %d sessions are left", lives, nodes)
+			}
 		}
 	})
 }
