@@ -34,8 +34,7 @@ type Link struct {
 	mu      sync.Mutex
 	counts  map[string]uint64 // requests so far, by what they ask for
 	sent    int               // requests so far
-	meetAt  int               // the request that something happens to; 0: none
-	meet    func(request string) fate
+	meet    func(number int, request string) fate
 	faults  Faults
 	resumed chan struct{} // closed when a pause ends; nil while there is none
 	isCut   bool
@@ -57,14 +56,12 @@ func (l *Link) SetFaults(f Faults) {
 	l.faults = f
 }
 
-// Meet makes something happen to the request of a number, counted from 1 on from
-// now; 0 means to none.
-func (l *Link) Meet(number int, happens func(request string) fate) {
+// Meet makes something happen to requests by what they ask for and their number,
+// counted from the first of the link. What it calls delivered is left to the faults.
+func (l *Link) Meet(happens func(number int, request string) fate) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.meet = happens; number > 0 {
-		l.meetAt = l.sent + number
-	}
+	l.meet = happens
 }
 
 // Requests returns how many requests were sent.
@@ -179,8 +176,10 @@ func (l *Link) decide(request string) (what fate, latency, delay time.Duration) 
 	// Down to the nanosecond: no two answers come at the same instant.
 	latency = time.Millisecond + time.Duration(random.Int64N(int64(15*time.Millisecond)))
 	delay = time.Duration(random.Int64N(int64(40 * time.Second)))
-	if l.sent == l.meetAt {
-		return l.meet(request), latency, delay
+	if l.meet != nil {
+		if what := l.meet(l.sent, request); what != delivered {
+			return what, latency, delay
+		}
 	}
 	roll := random.IntN(1000)
 	for _, possible := range []struct {
