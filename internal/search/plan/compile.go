@@ -108,6 +108,7 @@ type Compiler struct {
 	memory   *Memory
 	synonyms map[synonymKey]*synonymTable
 	excluded map[synonymKey]map[string]bool
+	texts    []byte // see textsOf
 }
 
 // NewCompiler returns a compiler, or search:locale_unsupported.
@@ -161,6 +162,11 @@ func (c *Compiler) each(clauses []query.Clause, in scope) ([]Node, error) {
 }
 
 func (c *Compiler) list(clauses []query.Clause, in scope, origin Origin) (Node, error) {
+	if origin.Clause == "" && len(clauses) == 1 {
+		if _, isBoost := clauses[0].(*query.BoostClause); !isBoost {
+			return c.clause(clauses[0], in)
+		}
+	}
 	and := &And{Origin: origin}
 	for _, clause := range clauses {
 		n, err := c.clause(clause, in)
@@ -172,9 +178,6 @@ func (c *Compiler) list(clauses []query.Clause, in scope, origin Origin) (Node, 
 		} else {
 			and.Clauses = append(and.Clauses, n)
 		}
-	}
-	if origin.Clause == "" && len(and.Clauses) == 1 && len(and.Optional) == 0 {
-		return and.Clauses[0], nil
 	}
 	return and, nil
 }

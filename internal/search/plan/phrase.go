@@ -27,26 +27,25 @@ func (c *Compiler) phraseOver(targets []target, o options, origin Origin) (Node,
 		if err := c.addSynonyms(t, words); err != nil {
 			return nil, err
 		}
-		nodes = append(nodes, c.phrase(analysed{t, words}, o, prefix, origin))
+		nodes = append(nodes, c.phrase(words, t.place(false, &origin), &o, prefix))
 	}
 	if len(nodes) == 0 {
 		return &Nothing{origin}, nil
 	}
-	return best(nodes, origin), nil
+	return best(nodes, &origin), nil
 }
 
-func (c *Compiler) phrase(f analysed, o options, prefix bool, origin Origin) Node {
-	p := f.place(false, origin)
-	if len(f.words) == 1 && len(f.words[0].synonyms) == 0 {
-		if w := f.words[0]; len(w.terms) > 1 && !prefix {
+func (c *Compiler) phrase(words []word, p place, o *options, prefix bool) Node {
+	if len(words) == 1 && len(words[0].synonyms) == 0 {
+		if w := words[0]; len(w.terms) > 1 && !prefix {
 			return p.blend(w)
 		}
-		return p.reading(f.words[0].terms[0], 0, prefix, false)
+		return p.reading(words[0].terms[0], 0, prefix, false)
 	}
-	slots := make([]PhraseWord, len(f.words))
-	for i, w := range f.words {
-		slots[i] = PhraseWord{Offset: w.position - f.words[0].position, Terms: append([]string(nil), w.terms...)}
-		slots[i].Prefix = prefix && i == len(f.words)-1
+	slots := make([]PhraseWord, len(words))
+	for i, w := range words {
+		slots[i] = PhraseWord{Offset: w.position - words[0].position, Terms: w.terms}
+		slots[i].Prefix = prefix && i == len(words)-1
 		for _, a := range w.synonyms {
 			if isOneForOne(a) && !slots[i].Prefix {
 				slots[i].Terms = append(slots[i].Terms, a.terms[0])
@@ -54,7 +53,7 @@ func (c *Compiler) phrase(f analysed, o options, prefix bool, origin Origin) Nod
 		}
 	}
 	readings := []Node{p.phraseOf(slots, o.Slop)}
-	for i, w := range f.words {
+	for i, w := range words {
 		for _, a := range w.synonyms {
 			if a.silent || isOneForOne(a) && !slots[i].Prefix || len(readings) == maxPhraseReadings {
 				continue
@@ -62,7 +61,7 @@ func (c *Compiler) phrase(f analysed, o options, prefix bool, origin Origin) Nod
 			readings = append(readings, p.phraseOf(replaceStretch(slots, i, a), o.Slop))
 		}
 	}
-	return best(readings, p.origin)
+	return best(readings, &p.origin)
 }
 
 // isOneForOne reports whether an alternative is one word for one typed word.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
@@ -55,7 +56,7 @@ func (c *Compiler) textClause(clause *query.TextClause, in scope, origin Origin)
 
 // targets returns the fields that a text clause searches.
 func (c *Compiler) targets(clause *query.TextClause, in scope) ([]target, error) {
-	var targets []target
+	targets := make([]target, 0, len(clause.Fields))
 	for _, named := range clause.Fields {
 		f, err := c.resolve(named.Field, in, named.At)
 		if err != nil {
@@ -216,10 +217,11 @@ func joinParts(positive, excluded []Node, wanted int, join query.Join, origin Or
 	return &And{Origin: origin, Clauses: clauses}
 }
 
-// analysed is the words of a text in one target.
+// analysed is the words of a text in one target, and where they are looked up.
 type analysed struct {
 	target
 	words []word
+	home  place
 }
 
 // word is one position of an analysed text.
@@ -237,29 +239,50 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 	if len(text) > MaxTextBytes {
 		text = strings.ToValidUTF8(text[:MaxTextBytes], "")
 	}
-	var words []word
 	c.lookups++
-	for _, token := range chain.Analyze(c.buffer, text) {
+	tokens := chain.Analyze(c.buffer, text)
+	if len(tokens) == 0 {
+		return nil, nil
+	}
+	words, terms := make([]word, 0, min(len(tokens), MaxWords)), make([]string, 0, len(tokens))
+	texts := c.textsOf(tokens)
+	for _, token := range tokens {
 		// Every reading of a word is looked up: a chain may make very many.
 		if c.lookups++; c.lookups > MaxLookups {
 			return nil, problem.SearchClausesTooMany.At(t.at, "max", MaxLookups)
 		}
-		if n := len(words); n > 0 && words[n-1].position == int(token.Position) {
-			words[n-1].terms = append(words[n-1].terms, string(token.Term))
-			continue
-		}
-		if len(words) == MaxWords {
+		n, at := len(words), len(terms)
+		again := n > 0 && words[n-1].position == int(token.Position)
+		if !again && n == MaxWords {
 			break
 		}
-		words = append(words, word{terms: []string{string(token.Term)}, position: int(token.Position)})
+		terms = append(terms, texts[:len(token.Term)])
+		texts = texts[len(token.Term):]
+		if again {
+			at -= len(words[n-1].terms)
+			words[n-1].terms = terms[at:len(terms):len(terms)]
+			continue
+		}
+		words = append(words, word{terms: terms[at:len(terms):len(terms)], position: int(token.Position)})
 	}
 	return words, nil
+}
+
+// textsOf returns the terms of tokens one behind the other: what is kept of a
+// text takes one piece of memory.
+func (c *Compiler) textsOf(tokens []analysis.Token) string {
+	c.texts = c.texts[:0]
+	for i := range tokens {
+		c.texts = append(c.texts, tokens[i].Term...)
+	}
+	return string(c.texts)
 }
 
 // words compiles match all and match any.
 func (c *Compiler) words(targets []target, o options, origin Origin) (Node, error) {
 	prefix := o.Prefix == query.PrefixLastToken && !o.plain
-	fields := make([]analysed, 0, len(targets))
+	var room [2]analysed
+	fields := room[:0]
 	for _, t := range targets {
 		words, err := c.analyse(t, o.Text.Text, t.isAutocomplete())
 		if err != nil {
@@ -271,33 +294,47 @@ func (c *Compiler) words(targets []target, o options, origin Origin) (Node, erro
 		if err := c.addSynonyms(t, words); err != nil {
 			return nil, err
 		}
-		fields = append(fields, analysed{t, words})
+		fields = append(fields, analysed{t, words, t.place(t.isAutocomplete(), &origin)})
 	}
 	if len(fields) == 0 {
 		return &Nothing{origin}, nil
 	}
-	var groups [][]analysed
-	if o.combine == query.CombineField {
-		for _, f := range fields {
-			groups = append(groups, []analysed{f})
-		}
-	} else {
-		groups = groupByLength(fields)
+	found, err := c.groups(fields, &o, prefix, &origin)
+	if err != nil {
+		return nil, err
 	}
-	var nodes []Node
-	for _, group := range groups {
-		n, err := c.group(group, o, prefix, origin)
-		if err != nil {
-			return nil, err
-		}
-		nodes = append(nodes, n)
-	}
-	found := best(nodes, origin)
-	exact, err := c.exact(targets, o, origin)
+	exact, err := c.exact(targets, &o, &origin)
 	if err != nil || exact == nil {
 		return found, err
 	}
 	return &And{Origin: origin, Clauses: []Node{found}, Optional: []Node{exact}}, nil
+}
+
+// groups compiles the words of fields: together where they are aligned.
+func (c *Compiler) groups(fields []analysed, o *options, prefix bool, origin *Origin) (Node, error) {
+	if len(fields) == 1 {
+		return c.group(fields, o, prefix, origin)
+	}
+	var nodes []Node
+	add := func(group []analysed) error {
+		n, err := c.group(group, o, prefix, origin)
+		nodes = append(nodes, n)
+		return err
+	}
+	if o.combine == query.CombineField {
+		for i := range fields {
+			if err := add(fields[i : i+1]); err != nil {
+				return nil, err
+			}
+		}
+		return best(nodes, origin), nil
+	}
+	for _, group := range groupByLength(fields) {
+		if err := add(group); err != nil {
+			return nil, err
+		}
+	}
+	return best(nodes, origin), nil
 }
 
 // groupByLength puts fields whose chains yield the same number of words
@@ -319,40 +356,51 @@ next:
 
 // group compiles words that are aligned over fields: each word in its best
 // field.
-func (c *Compiler) group(group []analysed, o options, prefix bool, origin Origin) (Node, error) {
+func (c *Compiler) group(group []analysed, o *options, prefix bool, origin *Origin) (Node, error) {
 	count := len(group[0].words)
+	if count == 1 {
+		return c.aligned(group, 0, o, prefix, origin)
+	}
 	perWord := make([]Node, count)
 	for i := range count {
-		readings := make([]Node, 0, len(group))
-		for _, f := range group {
-			n, err := c.word(f, i, o, prefix && i == count-1, origin)
-			if err != nil {
-				return nil, err
-			}
-			readings = append(readings, n)
+		n, err := c.aligned(group, i, o, prefix && i == count-1, origin)
+		if err != nil {
+			return nil, err
 		}
-		perWord[i] = best(readings, origin)
+		perWord[i] = n
 	}
-	switch {
-	case count == 1:
-		return perWord[0], nil
-	case o.Match == query.MatchAny:
-		return &Or{Origin: origin, Clauses: perWord}, nil
+	if o.Match == query.MatchAny {
+		return &Or{Origin: *origin, Clauses: perWord}, nil
 	}
-	return &And{Origin: origin, Clauses: perWord}, nil
+	return &And{Origin: *origin, Clauses: perWord}, nil
+}
+
+// aligned compiles the i-th word of all fields of a group.
+func (c *Compiler) aligned(group []analysed, i int, o *options, prefix bool, origin *Origin) (Node, error) {
+	if len(group) == 1 {
+		return c.word(&group[0], i, o, prefix, origin)
+	}
+	readings := make([]Node, len(group))
+	for j := range group {
+		var err error
+		if readings[j], err = c.word(&group[j], i, o, prefix, origin); err != nil {
+			return nil, err
+		}
+	}
+	return best(readings, origin), nil
 }
 
 // best returns the node that takes the best of several.
-func best(nodes []Node, origin Origin) Node {
+func best(nodes []Node, origin *Origin) Node {
 	if len(nodes) == 1 {
 		return nodes[0]
 	}
-	return &Best{Origin: origin, Clauses: nodes}
+	return &Best{Origin: *origin, Clauses: nodes}
 }
 
 // exact compiles what a value that equals the whole text adds, nil when no
 // target ranks by it (7.4).
-func (c *Compiler) exact(targets []target, o options, origin Origin) (Node, error) {
+func (c *Compiler) exact(targets []target, o *options, origin *Origin) (Node, error) {
 	if o.plain {
 		return nil, nil
 	}
@@ -370,7 +418,7 @@ func (c *Compiler) exact(targets []target, o options, origin Origin) (Node, erro
 		if value == "" {
 			continue
 		}
-		from := origin
+		from := *origin
 		from.Field, from.Usage, from.Locale, from.Word = t.field.Path, "matching_exact", t.variant, value
 		nodes = append(nodes, &Term{
 			Origin:    from,

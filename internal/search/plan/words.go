@@ -16,14 +16,17 @@ type place struct {
 	origin    Origin
 }
 
-func (t *target) place(autocomplete bool, origin Origin) place {
-	origin.Field, origin.Locale = t.field.Path, t.variant
+func (t *target) place(autocomplete bool, origin *Origin) place {
+	p := place{weight: t.weight, origin: *origin}
+	p.origin.Field, p.origin.Locale = t.field.Path, t.variant
 	if autocomplete {
-		origin.Usage = "autocomplete"
-		return place{layout.Autocomplete(t.field.Path, t.variant), t.field.Autocomplete, t.weight, origin}
+		p.origin.Usage = "autocomplete"
+		p.structure, p.usage = layout.Autocomplete(t.field.Path, t.variant), t.field.Autocomplete
+		return p
 	}
-	origin.Usage = "matching"
-	return place{layout.Matching(t.field.Path, t.variant), t.field.Matching, t.weight, origin}
+	p.origin.Usage = "matching"
+	p.structure, p.usage = layout.Matching(t.field.Path, t.variant), t.field.Matching
+	return p
 }
 
 func (p *place) scoring(factor float64) Scoring {
@@ -38,11 +41,10 @@ func (p *place) scoring(factor float64) Scoring {
 }
 
 // word compiles the i-th word of a target, with its synonyms.
-func (c *Compiler) word(f analysed, i int, o options, prefix bool, origin Origin) (Node, error) {
+func (c *Compiler) word(f *analysed, i int, o *options, prefix bool, origin *Origin) (Node, error) {
 	w := f.words[i]
-	p := f.place(f.isAutocomplete(), origin)
 	// Synonyms are looked up where the rules were analysed for.
-	home, synonyms := p, w.synonyms
+	home, p, synonyms := &f.home, &f.home, w.synonyms
 	if prefix && !f.isAutocomplete() && f.field.Autocomplete != nil && len(f.words) > 1 {
 		// The last of several words is looked up among the stored prefixes
 		// when both chains agree on the words (7.5).
@@ -51,14 +53,16 @@ func (c *Compiler) word(f analysed, i int, o options, prefix bool, origin Origin
 			return nil, err
 		}
 		if len(typed) == len(f.words) {
-			w, p, prefix = typed[i], f.place(true, origin), false
+			prefixes := f.place(true, origin)
+			w, p, prefix = typed[i], &prefixes, false
 		}
 	}
 	if f.isAutocomplete() {
 		prefix = false
 	}
 	forgive := o.Typos == query.TyposAuto && !o.plain
-	readings := make([]Node, 0, len(w.terms))
+	var found Node
+	var readings []Node // of a word that has several
 	forgiven := false
 	for _, term := range w.terms {
 		edits := 0
@@ -68,7 +72,9 @@ func (c *Compiler) word(f analysed, i int, o options, prefix bool, origin Origin
 		if edits > 0 || prefix {
 			forgiven = true
 		}
-		readings = append(readings, p.reading(term, edits, prefix, len(f.words) >= wholeWords))
+		if found = p.reading(term, edits, prefix, len(f.words) >= wholeWords); len(w.terms) > 1 {
+			readings = append(readings, found)
+		}
 	}
 	if !forgiven && (len(w.terms) > 1 || hasSingle(w.synonyms)) {
 		node := p.blend(w)
@@ -77,11 +83,17 @@ func (c *Compiler) word(f analysed, i int, o options, prefix bool, origin Origin
 		}
 		return p.withPhrases(node, w.synonyms, false), nil
 	}
-	return home.withSynonyms(best(readings, p.origin), synonyms, prefix), nil
+	if readings != nil {
+		found = best(readings, &p.origin)
+	}
+	return home.withSynonyms(found, synonyms, prefix), nil
 }
 
 // withSynonyms adds the synonyms of a word as further readings.
 func (p *place) withSynonyms(node Node, synonyms []alternative, constant bool) Node {
+	if len(synonyms) == 0 {
+		return node
+	}
 	sum := &Or{Origin: p.origin, Clauses: []Node{node}}
 	for _, a := range synonyms {
 		if len(a.terms) == 1 {
@@ -112,11 +124,11 @@ const wholeWords = 3
 // reading compiles one term with the forgiveness it has. whole lets the start
 // of a word score as a whole word too.
 func (p *place) reading(term string, edits int, prefix, whole bool) Node {
-	origin := p.origin
-	origin.Word = term
 	if edits == 0 && !prefix {
 		return p.term(term, 1, false)
 	}
+	origin := p.origin
+	origin.Word = term
 	var ladder []float64
 	switch edits {
 	case 0:
@@ -142,15 +154,23 @@ func (p *place) reading(term string, edits int, prefix, whole bool) Node {
 	return &Or{Origin: origin, Clauses: []Node{p.term(term, 1, false), expand}}
 }
 
+// scoredTerm is a term and how it scores, in one piece of memory.
+type scoredTerm struct {
+	Term
+	score Scoring
+}
+
 // term compiles one whole term. A silent one only matches.
 func (p *place) term(term string, factor float64, silent bool) Node {
-	origin := p.origin
-	origin.Word = term
-	scoring := p.scoring(factor)
-	if silent {
-		scoring.Weight = 0
+	node := &scoredTerm{
+		Term:  Term{Origin: p.origin, Structure: p.structure, Text: term},
+		score: p.scoring(factor),
 	}
-	return &Term{Origin: origin, Structure: p.structure, Text: term, Scoring: &scoring}
+	node.Origin.Word, node.Scoring = term, &node.score
+	if silent {
+		node.score.Weight = 0
+	}
+	return &node.Term
 }
 
 // blend compiles the readings and single-word synonyms of a word as one
@@ -177,6 +197,9 @@ func (p *place) blend(w word) Node {
 
 // withPhrases adds the synonyms of several words as further readings.
 func (p *place) withPhrases(node Node, synonyms []alternative, constant bool) Node {
+	if len(synonyms) == 0 {
+		return node
+	}
 	sum := &Or{Origin: p.origin, Clauses: []Node{node}}
 	for _, a := range synonyms {
 		if len(a.terms) < 2 {
@@ -209,7 +232,7 @@ func (p *place) withPhrases(node Node, synonyms []alternative, constant bool) No
 }
 
 // edits returns how many typos a word is forgiven (7.6).
-func (c *Compiler) edits(t target, p place, term string) int {
+func (c *Compiler) edits(t target, p *place, term string) int {
 	typos := p.usage.Typos
 	if typos == nil || c.forgiven >= MaxForgivenWords {
 		return 0
