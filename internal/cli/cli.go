@@ -49,6 +49,15 @@ type refusedError struct{ error }
 
 func (e refusedError) Unwrap() error { return e.error }
 
+// explain prints the commands for somebody who named none.
+func explain(parser *kong.Kong, err io.Writer) int {
+	parser.Stdout = err
+	if _, failure := parser.Parse([]string{"--help"}); failure != nil {
+		fmt.Fprintln(err, "quire:", failure)
+	}
+	return exitRefused
+}
+
 // Run runs the command the arguments name and returns the exit code. An
 // interrupt or SIGTERM asks the command to end; a second one ends the process.
 func Run(arguments, environment []string, out, err io.Writer) int {
@@ -63,6 +72,9 @@ func Run(arguments, environment []string, out, err io.Writer) int {
 	if failure != nil {
 		fmt.Fprintln(err, "quire:", failure)
 		return exitFailed
+	}
+	if len(arguments) == 0 {
+		return explain(parser, err)
 	}
 	parsed, failure := parser.Parse(arguments)
 	if exited >= 0 { // --help

@@ -49,10 +49,29 @@ func TestRefusalsAreExitCodeTwoAndNameTheReason(t *testing.T) {
 		{nil, []string{"config"}, "SERVICE_STORAGE_LOCAL_DIRECTORY"},
 		{nil, []string{"fly"}, "fly"},
 		{nil, nil, "--help"},
+		{[]string{"SERVICE_STORAGE_LOCAL_DIRECTRY=/d"}, []string{"serve"}, "SERVICE_STORAGE_LOCAL_DIRECTRY"},
+		{nil, []string{"locale-data", "build", "de"}, "--hunspell"},
 	} {
 		if code, _, err := run(test.environment, test.arguments...); code != exitRefused || !strings.Contains(err, test.names) {
 			t.Errorf("%v: %d %q", test.arguments, code, err)
 		}
+	}
+}
+
+func TestARefusedConfigurationIsPrintedNonetheless(t *testing.T) {
+	code, out, err := run([]string{"SERVICE_HTTP_PORT=x"}, "config")
+	if code != exitRefused || !strings.Contains(err, "SERVICE_HTTP_PORT") || !strings.Contains(err, "SERVICE_STORAGE_LOCAL_DIRECTORY") {
+		t.Errorf("%d %q", code, err)
+	}
+	if !strings.Contains(out, "SERVICE_AUTH_ROOT_KEY") {
+		t.Errorf("the variables are not printed: %q", out)
+	}
+}
+
+func TestWhoeverNamesNoCommandIsToldAllOfThem(t *testing.T) {
+	code, out, err := run(nil)
+	if code != exitRefused || out != "" || !strings.Contains(err, "serve") || !strings.Contains(err, "locale-data build") {
+		t.Errorf("%d %q %q", code, out, err)
 	}
 }
 

@@ -11,12 +11,10 @@ type configCommand struct {
 	Dev bool `help:"Show the values serve --dev would have."`
 }
 
-// Run prints the configuration a node would start with.
+// Run prints the configuration a node would start with, also when it is
+// refused.
 func (c *configCommand) Run(s *surroundings) error {
-	loaded, err := config.Load(s.environment, c.Dev)
-	if err != nil {
-		return refusedError{fmt.Errorf("configuration refused:\n%w", err)}
-	}
+	loaded, refusal := load(s, c.Dev)
 	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "VARIABLE\tVALUE\tSOURCE")
 	for _, v := range loaded.Values {
@@ -29,8 +27,26 @@ func (c *configCommand) Run(s *surroundings) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	if refusal == nil {
+		tellWarnings(s, loaded)
+	}
+	return refusal
+}
+
+// load reads the configuration. One that is refused is returned for printing,
+// with an error that names the exit code; what has no effect is told as well,
+// since it may be the misspelled name of what is missing.
+func load(s *surroundings, dev bool) (*config.Config, error) {
+	loaded, err := config.Load(s.environment, dev)
+	if err != nil {
+		tellWarnings(s, loaded)
+		return loaded, refusedError{fmt.Errorf("configuration refused:\n%w", err)}
+	}
+	return loaded, nil
+}
+
+func tellWarnings(s *surroundings, loaded *config.Config) {
 	for _, warning := range loaded.Warnings {
 		fmt.Fprintln(s.err, "warning:", warning)
 	}
-	return nil
 }

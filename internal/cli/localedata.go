@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/quiresearch/quire/internal/analysis/localedata"
@@ -26,6 +27,9 @@ type localeDataBuildCommand struct {
 
 // Run builds the folder and says what it holds.
 func (c *localeDataBuildCommand) Run(s *surroundings) error {
+	if c.Hunspell == "" && len(c.Words) == 0 && c.Forms == "" && c.Patterns == "" && c.Stopwords == "" {
+		return refusedError{errors.New("name what to build from: --hunspell, --words, --forms, --patterns or --stopwords")}
+	}
 	report, err := localedata.Build(c.Out, localedata.Sources{Tag: c.Tag, Hunspell: c.Hunspell, Words: c.Words, Forms: c.Forms,
 		Patterns: c.Patterns, Stopwords: c.Stopwords, Licence: c.Licence, Stem: c.Stem})
 	if err != nil {

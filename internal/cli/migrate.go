@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/quiresearch/quire/internal/config"
 	"github.com/quiresearch/quire/internal/server"
 )
 
@@ -17,9 +15,9 @@ type migrateCommand struct {
 // Run moves a stopped deployment. Directory and bucket are those of the
 // SERVICE_STORAGE variables.
 func (c *migrateCommand) Run(ctx context.Context, s *surroundings) error {
-	loaded, err := config.Load(s.environment, false)
+	loaded, err := load(s, false)
 	if err != nil {
-		return refusedError{fmt.Errorf("configuration refused:\n%w", err)}
+		return err
 	}
 	log := server.NewLog(loaded.Log, s.out)
 	err = server.Migrate(ctx, loaded, c.ToBucket, log)

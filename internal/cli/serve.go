@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/quiresearch/quire/internal/config"
 	"github.com/quiresearch/quire/internal/server"
 )
 
@@ -15,13 +14,11 @@ type serveCommand struct {
 
 // Run runs a node until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, s *surroundings) error {
-	loaded, err := config.Load(s.environment, c.Dev)
-	if err != nil {
-		hint := ""
-		if !c.Dev {
-			hint = "\nTo try it out without any variable: quire serve --dev"
-		}
-		return refusedError{fmt.Errorf("configuration refused:\n%w%s", err, hint)}
+	loaded, err := load(s, c.Dev)
+	if err != nil && !c.Dev {
+		return fmt.Errorf("%w\nTo try it out without any variable: quire serve --dev", err)
+	} else if err != nil {
+		return err
 	}
 	log := server.NewLog(loaded.Log, s.out)
 	err = server.Run(ctx, loaded, log, nil)

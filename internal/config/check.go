@@ -139,7 +139,7 @@ func (c *Config) derive() {
 func (c *Config) warn(unknown map[string]string) {
 	tell := func(format string, a ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, a...)) }
 	for _, v := range c.Values {
-		if v.Source == sourceEnvironment && v.Variable.Mode != "" && v.Variable.Mode != c.Storage.Mode {
+		if v.Source == sourceEnvironment && v.Variable.Mode != "" && c.Storage.Mode != "" && v.Variable.Mode != c.Storage.Mode {
 			tell("%s has no effect in %s mode", v.Variable.Name, c.Storage.Mode)
 		}
 	}

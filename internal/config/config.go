@@ -196,7 +196,8 @@ var devValues = map[string]string{
 }
 
 // Load reads the configuration from an environment as os.Environ returns it.
-// The error names every variable that is wrong.
+// The error names every variable that is wrong; of the configuration only
+// Values and Warnings are of use then.
 func Load(environment []string, dev bool) (*Config, error) {
 	set := make(map[string]string)
 	for _, entry := range environment {
@@ -228,12 +229,12 @@ func Load(environment []string, dev bool) (*Config, error) {
 		c.Values = append(c.Values, Value{Variable: v, Text: text, Source: source})
 	}
 	problems = append(problems, c.contradictions()...)
+	c.warn(set)
 	if len(problems) > 0 {
-		return nil, errors.Join(problems...)
+		return c, errors.Join(problems...)
 	}
 	c.derive()
 	c.regionOf(environment)
-	c.warn(set)
 	return c, nil
 }
 

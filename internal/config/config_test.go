@@ -96,6 +96,16 @@ func TestVariablesTheModeNeverReadsAreWarnedAbout(t *testing.T) {
 	}
 }
 
+func TestARefusedConfigurationCanBePrinted(t *testing.T) {
+	c, err := Load([]string{"SERVICE_STORAGE_LOCAL_DIRECTRY=/d", "SERVICE_STORAGE_MODE=cloud", "SERVICE_STORAGE_REMOTE_BUCKET=b"}, false)
+	if err == nil || len(c.Values) != len(Variables()) {
+		t.Fatalf("%v, %d values", err, len(c.Values))
+	}
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "SERVICE_STORAGE_LOCAL_DIRECTRY") {
+		t.Errorf("warnings: %q", c.Warnings)
+	}
+}
+
 func TestSecretsAreMasked(t *testing.T) {
 	c, err := Load(with("SERVICE_AUTH_ROOT_KEY=canary-7351"), false)
 	if err != nil {
