@@ -43,12 +43,15 @@ func Build(directory string, s Sources) (Report, error) {
 	if locale.Canonical(s.Tag) != s.Tag || !locale.Supported(s.Tag) && s.Tag != "is" {
 		return r, fmt.Errorf("%q is no supported locale in canonical spelling", s.Tag)
 	}
-	dir := filepath.Join(directory, s.Tag)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return r, err
-	}
 	words, pairs, err := s.read()
 	if err != nil {
+		return r, err
+	}
+	if len(words) == 0 && len(pairs) == 0 && s.Patterns == "" && s.Stopwords == "" {
+		return r, errors.New("the sources hold no word")
+	}
+	dir := filepath.Join(directory, s.Tag)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return r, err
 	}
 	if len(words) > 0 {
@@ -85,9 +88,6 @@ func Build(directory string, s Sources) (Report, error) {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 			return r, err
 		}
-	}
-	if r == (Report{}) && s.Patterns == "" && s.Stopwords == "" {
-		return r, errors.New("no source was named")
 	}
 	return r, nil
 }

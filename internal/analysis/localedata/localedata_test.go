@@ -75,4 +75,7 @@ func TestBuildRefusesWhatItCannotUse(t *testing.T) {
 			t.Errorf("%+v was accepted", s)
 		}
 	}
+	if left, err := os.ReadDir(out); err != nil || len(left) > 0 {
+		t.Errorf("%v %v is left behind", left, err)
+	}
 }
