@@ -25,8 +25,14 @@ const (
 	idleTimeout    = 90 * time.Second
 )
 
-// listen opens the listener of the node.
+// listen opens the listener of the node. A certificate that could not be
+// served with refuses the start.
 func listen(c config.HTTP) (net.Listener, error) {
+	if c.CertificateFile != "" {
+		if _, err := tls.LoadX509KeyPair(c.CertificateFile, c.KeyFile); err != nil {
+			return nil, fmt.Errorf("SERVICE_HTTP_TLS_CERTIFICATE_FILE, SERVICE_HTTP_TLS_KEY_FILE: %w", err)
+		}
+	}
 	listener, err := net.Listen("tcp", net.JoinHostPort(c.Host, strconv.Itoa(c.Port)))
 	if err != nil {
 		return nil, fmt.Errorf("listen (SERVICE_HTTP_HOST, SERVICE_HTTP_PORT): %w", err)

@@ -42,9 +42,7 @@ const closeTimeout = 60 * time.Second
 // Run runs a node until ctx ends. listening is called once with the address
 // when requests are accepted, and may be nil.
 func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func(net.Addr)) error {
-	for _, warning := range c.Warnings {
-		log.Warn(warning)
-	}
+	announce(c, log)
 	limitMemory(c)
 	defer runtime.KeepAlive(reserveHeap())
 	meters := newMeters(c)
@@ -69,7 +67,7 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 	if err != nil {
 		return fmt.Errorf("open the node: %w", err)
 	}
-	if c.Indexer.Enabled {
+	if c.Indexer.Enabled && !c.Storage.IsLocal() {
 		log.Info("takes part in indexing", "node", store.nodeID, "address", c.Node.Address)
 	}
 	err = serve(ctx, c, log, meters, authority, opened, listening)
@@ -101,7 +99,6 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	announce(c, log)
 
 	group, running := errgroup.WithContext(ctx)
 	group.Go(func() error { return ignoreCancelled(authority.Run(running)) })
@@ -146,7 +143,11 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 	if c.HTTP.CertificateFile != "" {
 		scheme = "https"
 	}
-	log.Info("listening", "address", scheme+"://"+listener.Addr().String())
+	base := scheme + "://" + listener.Addr().String()
+	log.Info("listening", "address", base)
+	if c.Dev {
+		log.Info("the interface is described for people", "address", base+"/q/docs")
+	}
 	if listening != nil {
 		listening(listener.Addr())
 	}
@@ -171,16 +172,18 @@ func preload(ctx context.Context, c config.Indexes, opened *node.Node, health *a
 	health.Preloaded()
 }
 
-// announce logs how the node runs before it says where it listens.
+// announce logs how the node runs before anything is opened.
 func announce(c *config.Config, log *slog.Logger) {
 	log.Info("starting", "version", Version(), "storage", c.Storage.Mode, "directory", c.Storage.LocalDirectory,
 		"auth", c.Auth.Mode, "indexer", c.Indexer.Enabled)
+	for _, warning := range c.Warnings {
+		log.Warn(warning)
+	}
 	if c.Storage.IsLocal() {
 		log.Warn("local mode: this node is the whole deployment and its directory holds the only copy", "directory", c.Storage.LocalDirectory)
 	}
 	if c.Dev {
-		log.Warn("development mode: every request is answered without credentials; only this machine can reach the node",
-			"directory", c.Storage.LocalDirectory)
+		log.Warn("development mode: only this machine can reach the node")
 	}
 	if c.Auth.Mode == string(auth.ModeNone) && !c.HTTP.IsLoopback() {
 		log.Warn("AUTHENTICATION IS TURNED OFF and the node can be reached from other machines: anyone can read, change and delete everything",

@@ -73,6 +73,13 @@ func TestAPortInUseIsRefusedByName(t *testing.T) {
 	}
 }
 
+func TestACertificateThatCannotBeReadIsRefusedByName(t *testing.T) {
+	c := load(t, "SERVICE_STORAGE_LOCAL_DIRECTORY="+t.TempDir(), "SERVICE_HTTP_TLS_CERTIFICATE_FILE=absent", "SERVICE_HTTP_TLS_KEY_FILE=absent")
+	if err := Run(context.Background(), c, quiet, nil); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "SERVICE_HTTP_TLS_CERTIFICATE_FILE") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAStoppingNodeFinishesRequestsInFlight(t *testing.T) {
 	c := load(t, "SERVICE_STORAGE_LOCAL_DIRECTORY="+t.TempDir())
 	base, stop := start(t, c)
