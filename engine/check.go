@@ -86,7 +86,7 @@ func Check(fs vfs.FS, directory string) (Report, error) {
 		}
 		report.Bytes += file.Size
 	}
-	segments, _, err := openManifest(fs, directory, m, nil)
+	segments, _, err := openManifest(fs, directory, m, nil, nil)
 	if err != nil {
 		return report, err
 	}

@@ -111,6 +111,7 @@ type Options struct {
 	Logger       *slog.Logger
 	Metrics      *metrics.Set
 	Changed      func() // runs when there is another snapshot, and must not wait; may be nil
+	Damaged      func() // runs when a part of a segment is found damaged, and must not wait; may be nil
 }
 
 func (o Options) withDefaults() Options {

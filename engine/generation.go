@@ -179,7 +179,7 @@ func (g *Generation) load() error {
 	if g.leftover, err = g.findUnnamed(); err != nil {
 		return err
 	}
-	segments, tracked, err := openManifest(g.fs, g.storage.Directory, m, nil)
+	segments, tracked, err := openManifest(g.fs, g.storage.Directory, m, nil, g.options.Damaged)
 	if err != nil {
 		return err
 	}

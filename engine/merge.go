@@ -147,7 +147,7 @@ func (g *Generation) exchange(ctx context.Context, sources []*snapshot.Segment, 
 	defer view.Release()
 	replaced := make(map[string]bool)
 	for i, source := range sources {
-		now := findByReader(view, source.Reader)
+		now := findByFile(view, fileOf(source))
 		if now == nil {
 			// Emptied by a commit: none of its documents is live any more.
 			now = snapshot.NewSegment(source.Reader, bitset.New(source.Reader.NumDocs()), nil, source)
@@ -181,15 +181,6 @@ func (g *Generation) exchange(ctx context.Context, sources []*snapshot.Segment, 
 	}
 	g.install(view.Sequence, segments, next)
 	return merged != nil && next.File(merged.name) != nil, nil
-}
-
-func findByReader(view *snapshot.Snapshot, reader *segment.Reader) *snapshot.Segment {
-	for _, s := range view.Segments {
-		if s.Reader == reader {
-			return s
-		}
-	}
-	return nil
 }
 
 // carry brings what happened to a source since the merge began into the merged

@@ -18,9 +18,10 @@ import (
 )
 
 // openManifest opens every file that a manifest names. What a segment holds is
-// verified before it is first used (I12), all else now. Segments of known, which
-// may be nil, are open already.
-func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, known *snapshot.Snapshot) (segments []*snapshot.Segment, tracked *tracking, err error) {
+// verified before it is first used (I12), all else now; damaged, which may be
+// nil, is told when a part is not what was written. Segments of known, which may
+// be nil, are open already.
+func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, known *snapshot.Snapshot, damaged func()) (segments []*snapshot.Segment, tracked *tracking, err error) {
 	defer func() {
 		if err != nil {
 			for _, s := range segments {
@@ -49,7 +50,7 @@ func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, known *snap
 		return read, nil
 	}
 	for _, entry := range m.Segments {
-		s, err := openSegment(fs, directory, m, entry, side, known)
+		s, err := openSegment(fs, directory, m, entry, side, known, damaged)
 		if err != nil {
 			return segments, nil, err
 		}
@@ -69,7 +70,7 @@ func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, known *snap
 }
 
 func openSegment(fs vfs.FS, directory string, m *manifest.Manifest, entry manifest.Segment,
-	side func(string) (*snapshot.Side, error), known *snapshot.Snapshot) (*snapshot.Segment, error) {
+	side func(string) (*snapshot.Side, error), known *snapshot.Snapshot, damaged func()) (*snapshot.Segment, error) {
 	name := path.Join(directory, entry.File)
 	earlier := findByFile(known, entry.File)
 	var reader *segment.Reader
@@ -80,6 +81,7 @@ func openSegment(fs vfs.FS, directory string, m *manifest.Manifest, entry manife
 		if reader, err = segment.Open(fs, name, blockfile.VerifyUsed); err != nil {
 			return nil, fmt.Errorf("open segment: %w", err)
 		}
+		reader.WhenDamaged(damaged)
 	}
 	fault := func(format string, arguments ...any) (*snapshot.Segment, error) {
 		reader.Release()

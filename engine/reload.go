@@ -53,7 +53,7 @@ func (g *Generation) Reload(ctx context.Context) error {
 		}
 		how = newReading(d, g.options.Analysis)
 	}
-	segments, _, err := openManifest(g.fs, g.storage.Directory, m, view)
+	segments, _, err := openManifest(g.fs, g.storage.Directory, m, view, g.options.Damaged)
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}

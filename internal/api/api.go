@@ -177,6 +177,9 @@ func (a *API) answer(w *trackedWriter, r *http.Request, route *Route, values []s
 func (a *API) run(ctx context.Context, r *Request) (*Response, error) {
 	began := time.Now()
 	response, err := r.Route.handler(ctx, r)
+	if errors.Is(err, vfs.ErrFault) {
+		a.node.Suspect(r.Param("name"))
+	}
 	if meter := r.Route.meter; meter != nil {
 		index := ""
 		// A name that a caller made up does not become a series.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/quiresearch/quire/internal/format"
 )
@@ -44,6 +45,9 @@ type Reader struct {
 	index    map[ID]int
 	pending  []pending // by section; nil when nothing is left to check
 	owners   map[uint32][]int
+
+	damaged   atomic.Bool
+	onDamaged func() // nil: nobody asked
 }
 
 // pending is a section whose checksum is compared when it is first used.
@@ -226,9 +230,27 @@ func (r *Reader) check(i int) error {
 	p := &r.pending[i]
 	p.once.Do(func() {
 		p.err = fmt.Errorf("%s: not verified", r.name) // stands when verify does not return
+		defer func() {
+			if p.err != nil {
+				r.noteDamage()
+			}
+		}()
 		p.err = r.verify(i)
 	})
 	return p.err
+}
+
+// WhenDamaged sets what runs, and must not wait, when Check finds bytes that
+// are not what was written. It is set before the Reader is shared.
+func (r *Reader) WhenDamaged(do func()) { r.onDamaged = do }
+
+// IsDamaged reports whether Check found such bytes.
+func (r *Reader) IsDamaged() bool { return r.damaged.Load() }
+
+func (r *Reader) noteDamage() {
+	if !r.damaged.Swap(true) && r.onDamaged != nil {
+		r.onDamaged()
+	}
 }
 
 // Dump prints header, sections and footer, one line each. describe, when not

@@ -99,6 +99,8 @@ type slot struct {
 	isWriter bool                // opened to write; always so in local mode
 	writer   *replication.Writer // in object mode, of a writer; set before opened is closed
 	pushing  atomic.Int32        // commits on their way to the bucket
+	turn     chan struct{}       // buffered by one: held by the one who fetches files, and for good at the end
+	mending  mending             // in object mode
 	copied   copied              // in object mode, of a copy
 	previous *slot               // a copy that answers reads until the open is over; nil: none
 	openedAt time.Time           // set before opened is closed
@@ -110,7 +112,8 @@ type slot struct {
 
 func newSlot(entry registry.Entry, isWriter bool) *slot {
 	opening, abandon := context.WithCancel(context.Background())
-	return &slot{entry: entry, opening: opening, abandon: abandon, opened: make(chan struct{}), isWriter: isWriter}
+	return &slot{entry: entry, opening: opening, abandon: abandon, opened: make(chan struct{}),
+		turn: make(chan struct{}, 1), isWriter: isWriter}
 }
 
 // New returns the generations below a directory.
@@ -390,6 +393,9 @@ func (s *Set) engineOptions(held *slot) engine.Options {
 	options, entry := s.options.Engine, held.entry
 	if s.options.Changed != nil {
 		options.Changed = func() { s.options.Changed(entry) }
+	}
+	if s.options.Remote != nil {
+		options.Damaged = func() { s.suspect(held) }
 	}
 	return options
 }

@@ -63,8 +63,6 @@ func (f first) Publish(ctx context.Context, m *manifest.Manifest) error {
 
 // copied is what a copy knows of the manifest it shows.
 type copied struct {
-	turn chan struct{} // buffered by one: held by the one pull under way, and for good at the end
-
 	mu        sync.Mutex
 	tag       bucket.Tag
 	askedAt   time.Time // when the last pull began
@@ -111,12 +109,11 @@ func (s *Set) openEngine(ctx context.Context, held *slot) (*engine.Generation, e
 		return engine.Open(ctx, storage, s.engineOptions(held))
 	case held.isWriter:
 		if held.previous != nil {
-			held.previous.copied.turn <- struct{}{} // no pull runs beside a writer (G5)
-			defer func() { <-held.previous.copied.turn }()
+			held.previous.turn <- struct{}{} // no pull runs beside a writer (G5)
+			defer func() { <-held.previous.turn }()
 		}
 		return s.openWriter(ctx, held, storage)
 	}
-	held.copied.turn = make(chan struct{}, 1)
 	return s.openCopy(ctx, held, storage)
 }
 
@@ -273,11 +270,11 @@ func (s *Set) renew(ctx context.Context, held *slot) error {
 	c := &held.copied
 	began := time.Now()
 	select {
-	case c.turn <- struct{}{}:
+	case held.turn <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-c.turn }()
+	defer func() { <-held.turn }()
 	c.mu.Lock()
 	isDone := !c.failed && c.askedAt.After(began)
 	c.mu.Unlock()
@@ -295,12 +292,8 @@ func (s *Set) renew(ctx context.Context, held *slot) error {
 	return held.engine.Reload(ctx)
 }
 
-// endPulls waits for the pull of a copy and lets none follow.
-func (held *slot) endPulls() {
-	if held.copied.turn != nil {
-		held.copied.turn <- struct{}{}
-	}
-}
+// endPulls waits for whoever fetches files and lets nobody follow.
+func (held *slot) endPulls() { held.turn <- struct{}{} }
 
 // retire closes a copy whose place a writer took. The caller holds mu.
 func (s *Set) retire(copy *slot) {

@@ -68,23 +68,24 @@ func sizeOf(fs vfs.FS, directory string) int64 {
 
 // State names the synchronization state: pushing during a commit to the bucket,
 // modified while changes wait for one, needs_pull while another writer may have
-// newer state, unsupported or incompatible when this build cannot read what is
+// newer state or a local file is damaged, pulling while either is fetched, unsupported or incompatible when this build cannot read what is
 // stored, usable otherwise.
 func (g *Generation) State() string {
 	c := &g.held.copied
 	c.mu.Lock()
 	pulling, failed, blocked := c.pulling, c.failed, c.blocked
 	c.mu.Unlock()
+	damaged, mending := g.held.mending.state()
 	switch {
 	case g.isClosed():
 		return Closed
-	case pulling:
+	case pulling, mending:
 		return Pulling
 	case blocked != nil && errors.Is(blocked, errIncompatible):
 		return Incompatible
 	case blocked != nil:
 		return Unsupported
-	case failed, errors.Is(g.Err(), engine.ErrFenced):
+	case failed, damaged, errors.Is(g.Err(), engine.ErrFenced):
 		return NeedsPull
 	case g.held.pushing.Load() > 0:
 		return Pushing

@@ -66,6 +66,23 @@ func (n *Node) Peek(ctx context.Context, generation registry.ID) *Reading {
 	return nil
 }
 
+// Suspect is told that an answer of a name met bytes that could not be read or
+// are not what was written.
+func (n *Node) Suspect(text string) {
+	name, err := registry.ParseName(text)
+	if err != nil {
+		return
+	}
+	entry, err := n.registry.Resolve(name)
+	if err != nil {
+		return
+	}
+	if g := n.generations.Peek(entry.Generation); g != nil {
+		defer g.Release()
+		n.generations.Suspect(g)
+	}
+}
+
 // newReading returns a view that takes over the generation; nil when that is
 // closed.
 func newReading(g *generations.Generation, held settingstore.Held) *Reading {

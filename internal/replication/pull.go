@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -64,6 +65,28 @@ func (r *Remote) Pull(ctx context.Context, fs vfs.FS, dir string, m, have *manif
 		return fmt.Errorf("pull generation %s: %w", r.id, err)
 	}
 	return manifest.Write(fs, dir, m)
+}
+
+// Mend fetches those of the named files of a manifest that are not whole in dir
+// of fs again, and returns their names. With no names it looks at all files. What
+// it fetched before an error stays. It must not run beside a pull of the directory.
+func (r *Remote) Mend(ctx context.Context, fs vfs.FS, dir string, m *manifest.Manifest, names []string) (mended []string, err error) {
+	if err := dropParts(fs, dir); err != nil {
+		return nil, fmt.Errorf("mend generation %s: %w", r.id, err)
+	}
+	for _, f := range m.Files {
+		if len(names) > 0 && !slices.Contains(names, f.Name) || isWhole(fs, dir, f) {
+			continue
+		}
+		if err := r.fetch(ctx, fs, dir, f); err != nil {
+			return mended, fmt.Errorf("mend generation %s: file %s: %w", r.id, f.Name, err)
+		}
+		mended = append(mended, f.Name)
+	}
+	if err := fs.SyncDir(dir); err != nil {
+		return mended, fmt.Errorf("mend generation %s: %w", r.id, err)
+	}
+	return mended, nil
 }
 
 func dropParts(fs vfs.FS, dir string) error {

@@ -237,6 +237,13 @@ func (r *Reader) Release() error { return r.mapping.Release() }
 // something made from the segment. For each who the first call counts.
 func (r *Reader) WhenClosed(who any, do func()) { r.mapping.WhenReleased(who, do) }
 
+// WhenDamaged sets what runs, and must not wait, when a part is found damaged
+// after the opening. It is set before the Reader is shared.
+func (r *Reader) WhenDamaged(do func()) { r.file.WhenDamaged(do) }
+
+// IsDamaged reports whether a part was found damaged after the opening.
+func (r *Reader) IsDamaged() bool { return r.file.IsDamaged() }
+
 // Name is the file's name.
 func (r *Reader) Name() string { return r.file.Name() }
 

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/problem"
+)
+
+// A segment that is found damaged while it is open stays as it is: whoever
+// reads a damaged part of it is refused. Where another copy of its file exists,
+// that is brought here under the same name, and Reopen shows it.
+
+// Damaged returns the files of the segments in which a damaged part was found
+// since they were opened.
+func (g *Generation) Damaged() []string {
+	view := g.Snapshot()
+	if view == nil {
+		return nil
+	}
+	defer view.Release()
+	var files []string
+	for _, s := range view.Segments {
+		if s.Reader.IsDamaged() {
+			files = append(files, fileOf(s))
+		}
+	}
+	return files
+}
+
+// Reopen opens segments anew: those of files, which were replaced, and those
+// that were found damaged. Their documents and what was deleted of them are the
+// same. Files that the manifest no longer names are removed. On an error the
+// view stays as it is.
+func (g *Generation) Reopen(files []string) error {
+	g.publishing.Lock()
+	defer g.publishing.Unlock()
+	view := g.Snapshot()
+	if view == nil {
+		return problem.IndexClosed.New()
+	}
+	defer view.Release()
+	segments := make([]*snapshot.Segment, 0, len(view.Segments))
+	for _, s := range view.Segments {
+		next, err := g.reopened(s, slices.Contains(files, fileOf(s)))
+		if err != nil {
+			for _, s := range segments {
+				s.Reader.Release()
+			}
+			return fmt.Errorf("reopen: %w", err)
+		}
+		segments = append(segments, next)
+	}
+	m := g.Manifest()
+	g.install(view.Sequence, segments, m)
+	for _, file := range files {
+		if m.File(file) == nil {
+			g.removeFile(file)
+		}
+	}
+	notify(g.wakeMerge)
+	return nil
+}
+
+// reopened returns a segment for the next view, from its file when that was
+// replaced or the segment is damaged.
+func (g *Generation) reopened(s *snapshot.Segment, isReplaced bool) (*snapshot.Segment, error) {
+	if !isReplaced && !s.Reader.IsDamaged() {
+		if !s.Reader.Retain() {
+			return nil, fmt.Errorf("segment %s is closed", s.Reader.Name())
+		}
+		return snapshot.NewSegment(s.Reader, s.Live, s.Signals(), s), nil
+	}
+	reader, err := segment.Open(g.fs, g.path(fileOf(s)), blockfile.VerifyUsed)
+	if err != nil {
+		return nil, err
+	}
+	if reader.Size() != s.Reader.Size() || reader.NumDocs() != s.Reader.NumDocs() || reader.NumRoots() != s.Reader.NumRoots() {
+		reader.Release()
+		return nil, blockfile.Corrupt(reader.Name(), 0, "%d documents in %d bytes, there were %d in %d",
+			reader.NumDocs(), reader.Size(), s.Reader.NumDocs(), s.Reader.Size())
+	}
+	reader.WhenDamaged(g.options.Damaged)
+	next := snapshot.NewSegment(reader, s.Live, s.Signals(), nil)
+	next.First = s.First
+	return next, nil
+}

@@ -1,0 +1,225 @@
+package generations
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/segment/stored"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// rotting is a disk on which the records of the first segment rot after they
+// were read so many times. A file that is written again is whole, unless the disk is bad.
+type rotting struct {
+	vfs.FS
+	after int
+	isBad bool
+
+	mu    sync.Mutex
+	reads map[string]int
+	again map[string]bool
+}
+
+func newRotting(fs vfs.FS, after int) *rotting {
+	return &rotting{FS: fs, after: after, reads: make(map[string]int), again: make(map[string]bool)}
+}
+
+func (r *rotting) Map(name string) (*vfs.Mapping, error) {
+	m, err := r.FS.Map(name)
+	if err != nil || !strings.HasSuffix(name, "/0000000001.seg") {
+		return m, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reads[name]++; r.reads[name] <= r.after || r.again[name] && !r.isBad {
+		return m, nil
+	}
+	defer m.Release()
+	content := bytes.Clone(m.Bytes())
+	file, err := blockfile.Inspect(name, content)
+	if err != nil {
+		return nil, err
+	}
+	content[file.Offset(blockfile.ID{Part: stored.PartData})] ^= 1
+	return vfs.NewMapping(name, content, nil), nil
+}
+
+func (r *rotting) Rename(from, to string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.again[to] = r.reads[to] > 0
+	return r.FS.Rename(from, to)
+}
+
+// filled makes a generation with one document in one segment.
+func filled(t *testing.T, b bucket.Bucket, fs vfs.FS) registry.Entry {
+	t.Helper()
+	s := newShared(b, fs, mine{})
+	e := create(t, s, "books")
+	g := acquire(t, s, e)
+	add(t, g, `{"id":"a"}`)
+	if _, err := g.Commit(t.Context(), engine.Explicit); err != nil {
+		t.Fatal(err)
+	}
+	g.Release()
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// record reads the first document as a search does.
+func record(g *Generation) (string, error) {
+	view := g.Snapshot()
+	defer view.Release()
+	var content []byte
+	err := vfs.Protect(func() (err error) {
+		content, err = view.Segments[0].Reader.Stored().Get(nil, 0)
+		return err
+	})
+	return string(content), err
+}
+
+// I12: what is damaged in a local copy is refused, fetched again and shown.
+func TestADamagedCopyIsFetchedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), nil)
+		e := filled(t, b, vfs.Memory())
+		s := newShared(b, newRotting(vfs.Memory(), 0), theirs{})
+		defer s.Close(t.Context())
+		g, err := s.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Release()
+		b.SetPlan(func(faultbucket.Call) faultbucket.Fault { return faultbucket.Unavailable })
+		for range 3 { // I18: the rest of it answers while the bucket is away
+			if _, err := record(g); !errors.Is(err, vfs.ErrFault) {
+				t.Fatalf("a damaged record: %v", err)
+			}
+			synctest.Wait()
+			if state := g.State(); state != NeedsPull {
+				t.Errorf("the state is %s", state)
+			}
+			view := g.Snapshot()
+			if _, _, ok, err := view.LookupKey("a"); !ok || err != nil {
+				t.Errorf("what is not damaged: %v %v", ok, err)
+			}
+			view.Release()
+			time.Sleep(time.Minute)
+		}
+		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+			if state := g.State(); state != Pulling {
+				t.Errorf("the state is %s during %s", state, c.Op)
+			}
+			return faultbucket.None
+		})
+		time.Sleep(time.Minute)
+		if got, err := record(g); err != nil || !strings.Contains(got, `"a"`) {
+			t.Errorf("after the bucket came back: %q %v", got, err)
+		}
+		if state := g.State(); state != Usable {
+			t.Errorf("the state is %s", state)
+		}
+	})
+}
+
+// The verification in the background finds damage before anybody reads it.
+func TestADamagedFileOfAWriterIsFetchedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, fs := memory.New(nil), vfs.Memory()
+		e := filled(t, b, fs)
+		s := newShared(b, newRotting(fs, 1), mine{}) // it is whole when the writer opens
+		defer s.Close(t.Context())
+		g := acquire(t, s, e)
+		defer g.Release()
+		synctest.Wait()
+		if got, err := record(g); err != nil || !strings.Contains(got, `"a"`) {
+			t.Errorf("%q %v", got, err)
+		}
+		add(t, g, `{"id":"b"}`)
+		if _, err := g.Commit(t.Context(), engine.Explicit); err != nil {
+			t.Error(err)
+		}
+		if state := g.State(); state != Usable {
+			t.Errorf("the state is %s", state)
+		}
+	})
+}
+
+// A disk that damages everything is not written to over and over.
+func TestABadDiskIsTriedLessAndLessOften(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), nil)
+		e := filled(t, b, vfs.Memory())
+		disk := newRotting(vfs.Memory(), 0)
+		disk.isBad = true
+		s := newShared(b, disk, theirs{})
+		defer s.Close(t.Context())
+		g, err := s.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Release()
+		fetched := 0
+		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+			if strings.Contains(c.Key, "/seg/") {
+				fetched++
+			}
+			return faultbucket.None
+		})
+		for range 1800 {
+			if _, err := record(g); !errors.Is(err, vfs.ErrFault) {
+				t.Fatalf("a damaged record: %v", err)
+			}
+			time.Sleep(2 * time.Second)
+		}
+		if fetched < 5 || fetched > 25 {
+			t.Errorf("fetched %d times in an hour", fetched)
+		}
+	})
+}
+
+// F38: a file that is cut under its readers is fetched again once somebody met
+// the fault.
+func TestATruncatedCopyIsFetchedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		e := filled(t, b, vfs.Memory())
+		directory := t.TempDir()
+		s := newShared(b, vfs.OS(directory), theirs{})
+		defer s.Close(t.Context())
+		g, err := s.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Release()
+		if _, err := record(g); err != nil { // verified from here on
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(directory, "generations", e.Generation.String(), "0000000001.seg"), 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := record(g); !errors.Is(err, vfs.ErrFault) {
+			t.Skipf("the system shows no fault: %v", err)
+		}
+		s.Suspect(g)
+		synctest.Wait()
+		if got, err := record(g); err != nil || !strings.Contains(got, `"a"`) {
+			t.Errorf("%q %v", got, err)
+		}
+	})
+}
