@@ -81,9 +81,7 @@ func exactScores(t *testing.T, s *collect.Search, query plan.Node, filters []pla
 	}
 }
 
-func position(h collect.Hit) *collect.Position {
-	return &collect.Position{Values: h.Values, Doc: int64(h.Doc)}
-}
+func position(h collect.Hit) *collect.Position { return h.Position() }
 
 // page walks an order by position cursors, forwards and back again.
 func page(t *testing.T, s *collect.Search, request collect.Request, want []uint32) {

@@ -47,8 +47,8 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 // hitWriter turns hits into what the answer shows of them.
 type hitWriter struct {
 	session    *session
-	documents  *document.Projection
-	values     *document.Projection // of value hits
+	documents  document.Projection
+	values     document.Projection // of value hits
 	list       *definition.ResolvedField
 	matched    []matchedList
 	terms      map[string]*highlight.Terms
@@ -92,14 +92,14 @@ func (w *hitWriter) finish(hits []query.Hit) {
 type matchedList struct {
 	request    *query.MatchedField
 	list       *definition.ResolvedField
-	projection *document.Projection
+	projection document.Projection
 	items      [][]uint32 // per hit
 }
 
 func (s *session) newHitWriter() *hitWriter {
 	r := s.request
-	w := &hitWriter{session: s, documents: s.projection(r.Fields, r.HasFields)}
-	w.scratch = s.searcher.answers.Get().(*answerScratch)
+	w := &s.writer
+	*w = hitWriter{session: s, scratch: &s.scratch, documents: s.projection(r.Fields, r.HasFields)}
 	w.scratch.text, w.scratch.keys, w.scratch.ends = w.scratch.text[:0], w.scratch.keys[:0], w.scratch.ends[:0]
 	if r.Hits != nil {
 		w.list, _ = s.view.Schema.Resolve(r.Hits.List)
@@ -120,14 +120,16 @@ func (s *session) newHitWriter() *hitWriter {
 	return w
 }
 
-// maxScratch is how large a scratch may be to be used again.
-const maxScratch = 1 << 20
+// Bounds of what is used again.
+const (
+	maxScratch     = 1 << 20 // bytes of texts
+	maxScratchHits = 1 << 10
+)
+
+func (s *answerScratch) bytes() int { return cap(s.record) + cap(s.text) + cap(s.keys) }
 
 // close gives back what the writer borrowed.
 func (w *hitWriter) close() {
-	if cap(w.scratch.text)+cap(w.scratch.record) <= maxScratch {
-		w.session.searcher.answers.Put(w.scratch)
-	}
 	if w.buffer != nil {
 		w.session.searcher.buffers.Put(w.buffer)
 	}
@@ -155,7 +157,7 @@ func (w *hitWriter) matchValues(ctx context.Context, hits []hit) error {
 
 // write fills in one hit from its stored record.
 func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
-	view := w.session.view
+	view := &w.session.view
 	global := h.Doc
 	if h.IsItem {
 		global = h.Parent

@@ -3,7 +3,6 @@ package search
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"hash/fnv"
 	"math"
 	"strconv"
 
@@ -54,7 +53,8 @@ func encodeOffset(offset int) string {
 // encodePosition returns the cursor of a hit under an order: its values and its
 // standing.
 func encodePosition(fingerprint uint32, keys []collect.Key, values []collect.Value, standing uint64) string {
-	raw := []byte{byte(format.Cursor.Version), positionCursor}
+	var room [64]byte
+	raw := append(room[:0], byte(format.Cursor.Version), positionCursor)
 	raw = binary.BigEndian.AppendUint32(raw, fingerprint)
 	raw = binary.AppendUvarint(raw, standing)
 	raw = binary.AppendUvarint(raw, uint64(len(values)))
@@ -226,20 +226,33 @@ func (r *cursorReader) value() (collect.Value, byte) {
 // direction and origin. The type of a field is not part of it: a position that
 // holds values of another type is stale, not of another order.
 func (o *order) fingerprint(hitKind string) uint32 {
-	h := fnv.New32a()
-	h.Write([]byte(hitKind))
-	for i, key := range o.keys {
+	h := hashed(fnvOffset, hitKind)
+	for i := range o.keys {
+		key := &o.keys[i]
 		kind := key.Kind
 		if kind == collect.ByText {
 			kind = collect.ByNumber
 		}
-		h.Write([]byte{0, byte(kind), boolByte(key.Descending), boolByte(key.MissingFirst)})
-		h.Write([]byte(o.names[i]))
+		h = hashed(h, [4]byte{0, byte(kind), boolByte(key.Descending), boolByte(key.MissingFirst)})
+		h = hashed(h, o.names[i])
 		if key.Kind == collect.ByDistance {
-			h.Write([]byte(strconv.FormatFloat(key.Lat, 'g', -1, 64) + "," + strconv.FormatFloat(key.Lon, 'g', -1, 64)))
+			h = hashed(h, strconv.FormatFloat(key.Lat, 'g', -1, 64)+","+strconv.FormatFloat(key.Lon, 'g', -1, 64))
 		}
 	}
-	return h.Sum32()
+	return h
+}
+
+const (
+	fnvOffset = 2166136261
+	fnvPrime  = 16777619
+)
+
+// hashed goes on with the hash FNV-1a over some bytes.
+func hashed[B string | [4]byte](h uint32, bytes B) uint32 {
+	for i := range len(bytes) {
+		h = (h ^ uint32(bytes[i])) * fnvPrime
+	}
+	return h
 }
 
 func boolByte(b bool) byte {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/snapshot"
@@ -15,12 +16,12 @@ import (
 // Explain tells why a document, or with value hits its list value at the
 // position, matches a search and what its score is made of.
 func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search, key string, position int) (*query.Explanation, error) {
-	var e *query.Explanation
-	took, err := s.serve(ctx, s.options.Timeout, view, request, func(timed context.Context, w *session) (err error) {
-		if e, err = w.explain(timed, key, position); err == nil {
+	e, took, err := serve(ctx, s, s.options.Timeout, &view, request, func(w *session, _, timed context.Context) (*query.Explanation, error) {
+		e, err := w.explain(timed, key, position)
+		if err == nil {
 			e.Relaxed, e.Interpreted = w.relaxed, w.interpreted
 		}
-		return err
+		return e, err
 	})
 	if err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func (s *session) document(key string) (*snapshot.Segment, uint32, error) {
 	if field == nil {
 		return nil, 0, problem.IndexNoPrimaryKey.New()
 	}
-	parsed, err := document.ParseKey(field, key)
+	parsed, err := document.ParseKey(field, key, problem.At("key"))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -214,6 +215,13 @@ func (s *session) step(from *collect.Step) query.Step {
 			return step
 		}
 	}
+	if c, ok := from.Node.(*plan.Constant); ok && len(from.Children) == 1 && c.Clause.From().Clause == origin.Clause {
+		// A clause that counts the same wherever it matches is one step.
+		inner := s.step(from.Children[0])
+		inner.Score = step.Score
+		inner.Description = fmt.Sprintf("%s; counts %g", inner.Description, c.Score)
+		return inner
+	}
 	if fuse, ok := from.Node.(*plan.Fuse); ok {
 		for i, ranking := range from.Children {
 			step.Children = append(step.Children, s.rankingStep(fuse, i, ranking))
@@ -255,8 +263,11 @@ func describe(step *collect.Step) string {
 	case *plan.Nothing:
 		return "matches no document"
 	case *plan.Term:
-		if n.Scoring == nil {
-			return fmt.Sprintf("holds %q", n.Text)
+		switch {
+		case n.Structure == layout.Exists:
+			return "there is a value"
+		case n.Scoring == nil:
+			return fmt.Sprintf("holds %q", origin.Word)
 		}
 		if d := step.Detail; d != nil {
 			return fmt.Sprintf("word %q: weight %g, %d of %d documents hold it (idf %.4g), %g times in %g words (average %.4g)",

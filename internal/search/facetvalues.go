@@ -13,14 +13,13 @@ import (
 )
 
 // FacetValues answers a request for the values of one facet.
-func (s *Searcher) FacetValues(ctx context.Context, view View, field string, request *query.FacetValues) (answer *query.FacetValuesAnswer, err error) {
+func (s *Searcher) FacetValues(ctx context.Context, view View, field string, request *query.FacetValues) (*query.FacetValuesAnswer, error) {
 	search := &query.Search{
 		Query: request.Query, QueryText: request.QueryText, Filters: request.Filters, FiltersText: request.FiltersText,
 		Locale: request.Locale,
 	}
-	took, err := s.serve(ctx, s.options.Timeout, view, search, func(timed context.Context, w *session) error {
-		answer, err = w.facetValues(timed, field, request)
-		return err
+	answer, took, err := serve(ctx, s, s.options.Timeout, &view, search, func(w *session, _, timed context.Context) (*query.FacetValuesAnswer, error) {
+		return w.facetValues(timed, field, request)
 	})
 	if err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func (s *session) facetValues(ctx context.Context, name string, request *query.F
 		field: field, column: s.facetColumn(field), kept: s.keptFilters([]string{name}),
 		request: &query.Facet{Field: name, Limit: request.Limit, Order: request.Order},
 	}
-	prefix := strings.TrimSpace(request.Prefix)
+	prefix := orNothing(request.Prefix)
 	if field.Type == definition.String {
 		return s.completedValues(ctx, &p, prefix)
 	}
@@ -109,4 +108,13 @@ func (s *session) relaxEmpty(ctx context.Context) error {
 	}
 	_, err = s.relaxIfEmpty(ctx, &collect.Request{Query: s.query, Filters: s.filters, CountTo: 1}, &collect.Result{})
 	return err
+}
+
+// orNothing returns what was typed as it was typed, spaces too, and "" for
+// spaces alone.
+func orNothing(typed string) string {
+	if strings.TrimSpace(typed) == "" {
+		return ""
+	}
+	return typed
 }

@@ -91,13 +91,13 @@ func (s *session) checkHighlight(h *query.HighlightField) error {
 }
 
 // projection returns what of documents is answered.
-func (s *session) projection(names []query.FieldName, chosen bool) *document.Projection {
+func (s *session) projection(names []query.FieldName, chosen bool) document.Projection {
 	if !chosen {
-		return document.Whole(s.view.Schema, s.locale)
+		return *document.Whole(s.view.Schema, s.locale)
 	}
 	paths := make([]string, len(names))
 	for i, name := range names {
 		paths[i] = name.Field
 	}
-	return document.Only(s.view.Schema, paths, s.locale)
+	return *document.Only(s.view.Schema, paths, s.locale)
 }

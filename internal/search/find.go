@@ -61,12 +61,12 @@ func (s *session) find(ctx context.Context) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	fingerprint := order.fingerprint(s.hitKind())
-	at, err := s.place(order, fingerprint)
+	at, err := s.place(order)
 	if err != nil {
 		return nil, err
 	}
-	request := &collect.Request{
+	request := &s.asks
+	*request = collect.Request{
 		Query: s.query, Filters: s.filters, Values: values,
 		Limit: s.depth(at, rescore), CountTo: s.countTo(at), Sets: len(facets) > 0 && values == nil,
 	}
@@ -92,12 +92,13 @@ func (s *session) find(ctx context.Context) (*found, error) {
 		return nil, err
 	}
 	s.meter()
-	f := &found{total: query.Total{Count: int64(result.Total), Exact: result.Exact}}
+	f := &s.found
+	*f = found{total: query.Total{Count: int64(result.Total), Exact: result.Exact}}
 	if values != nil && values.When != nil {
 		f.documents = &query.Total{Count: int64(result.Documents), Exact: true}
 	}
 	f.hasScore = result.Scored && slices.ContainsFunc(order.keys, func(k collect.Key) bool { return k.Kind == collect.ByScore })
-	pager := pager{session: s, order: order, fingerprint: fingerprint, at: at, rescore: rescore}
+	pager := pager{session: s, order: order, at: at, rescore: rescore}
 	hits, err := pager.cut(ctx, result, f)
 	if err != nil {
 		return nil, err
@@ -145,9 +146,10 @@ func (s *session) meter() {
 }
 
 // place reads where the page starts out of offset and cursors.
-func (s *session) place(o *order, fingerprint uint32) (*place, error) {
+func (s *session) place(o *order) (*place, error) {
 	r := s.request
-	p := &place{offset: r.Offset}
+	p := &s.at
+	*p = place{offset: r.Offset}
 	text, at := r.After, problem.At("after")
 	if r.Before != "" {
 		text, at = r.Before, problem.At("before")
@@ -166,7 +168,7 @@ func (s *session) place(o *order, fingerprint uint32) (*place, error) {
 		}
 		return p, nil
 	}
-	if err := c.check(fingerprint, o.keys, at); err != nil {
+	if err := c.check(o.fingerprint(s.hitKind()), o.keys, at); err != nil {
 		return nil, err
 	}
 	if r.Pages != nil {

@@ -63,6 +63,9 @@ func (s *Searcher) enter(ctx context.Context, limit time.Duration) (timed contex
 		cancel()
 		return nil, nil, s.timeout(ctx, err, limit)
 	}
+	if s.gate == nil {
+		return timed, cancel, nil
+	}
 	return timed, func() {
 		s.gate.leave()
 		cancel()

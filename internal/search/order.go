@@ -19,13 +19,20 @@ type order struct {
 	byRelevance bool
 }
 
+// byScore is the order where neither a request nor the index names one.
+var byScore = &order{keys: []collect.Key{{Kind: collect.ByScore, Descending: true}}, names: []string{""}, byRelevance: true}
+
 // scoreAlone reports whether nothing but the score orders hits.
 func (o *order) scoreAlone() bool { return len(o.keys) == 1 && o.keys[0].Kind == collect.ByScore }
 
 // makeOrder checks the sort of a request against the schema.
 func (s *session) makeOrder() (*order, error) {
-	o := &order{}
 	r := s.request
+	ties := s.ranking().TieBreakers
+	if len(r.Sort) == 0 && (len(ties) == 0 || r.Hits != nil) {
+		return byScore, nil
+	}
+	o := &order{}
 	seen := make(map[string]bool)
 	if len(r.Sort) == 0 {
 		o.add(collect.Key{Kind: collect.ByScore, Descending: true}, "")
@@ -47,7 +54,7 @@ func (s *session) makeOrder() (*order, error) {
 	if r.Hits != nil {
 		return o, nil
 	}
-	for _, tie := range s.ranking().TieBreakers {
+	for _, tie := range ties {
 		field, ok := s.view.Schema.Resolve(tie.Field)
 		if !ok || !field.Sort || field.List != "" || seen[tie.Field] {
 			continue

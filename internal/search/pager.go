@@ -9,11 +9,10 @@ import (
 
 // pager cuts the page out of the collected hits and makes its cursors.
 type pager struct {
-	session     *session
-	order       *order
-	fingerprint uint32
-	at          *place
-	rescore     *rescoring
+	session *session
+	order   *order
+	at      *place
+	rescore *rescoring
 }
 
 // cut returns the hits of the page and fills in f.page.
@@ -23,10 +22,11 @@ func (p *pager) cut(ctx context.Context, result *collect.Result, f *found) ([]hi
 	if r.Limit == 0 {
 		return nil, nil
 	}
-	hits := make([]hit, len(result.Hits))
-	for i, h := range result.Hits {
-		hits[i] = hit{Hit: h, score: float64(h.Score)}
+	hits := p.session.hits[:0]
+	for _, h := range result.Hits {
+		hits = append(hits, hit{Hit: h, score: float64(h.Score)})
 	}
+	p.session.hits = hits
 	inWindow := p.rescore != nil && !p.at.isPosition() && p.at.offset < p.rescore.window
 	var firstPass []hit
 	if p.rescore != nil {
@@ -39,7 +39,7 @@ func (p *pager) cut(ctx context.Context, result *collect.Result, f *found) ([]hi
 	}
 	if inWindow {
 		firstPass = append(firstPass, hits...)
-		if err := p.session.runRescore(ctx, p.rescore, hits); err != nil {
+		if err := p.session.runRescore(ctx, p.rescore, hits, p.order.keys[0].Descending); err != nil {
 			return nil, err
 		}
 	}
@@ -108,9 +108,6 @@ func (p *pager) windowCursors(f *found, firstPass []hit, end, collected int) {
 
 // position returns the cursor of a hit.
 func (p *pager) position(h collect.Hit) string {
-	values := h.Values
-	if len(values) == 0 {
-		values = []collect.Value{{Float: float64(h.Score)}}
-	}
-	return encodePosition(p.fingerprint, p.order.keys, values, p.session.view.Snapshot.Standing(h.Doc))
+	fingerprint := p.order.fingerprint(p.session.hitKind())
+	return encodePosition(fingerprint, p.order.keys, h.Position().Values, p.session.view.Snapshot.Standing(h.Doc))
 }

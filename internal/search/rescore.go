@@ -36,9 +36,9 @@ func (s *session) compileRescore() (*rescoring, error) {
 	return &rescoring{window: r.Window, boost: boost, signals: signals, weight: r.Weight}, nil
 }
 
-// runRescore adds the second score to the hits and orders them by the sum;
-// equal ones keep their place.
-func (s *session) runRescore(ctx context.Context, r *rescoring, hits []hit) error {
+// runRescore adds the second score to the hits and orders them by the sum, the
+// way the score orders them; equal ones keep their place.
+func (s *session) runRescore(ctx context.Context, r *rescoring, hits []hit, descending bool) error {
 	hits = hits[:min(r.window, len(hits))]
 	documents := make([]uint32, len(hits))
 	second := make([]float64, len(hits))
@@ -70,7 +70,12 @@ func (s *session) runRescore(ctx context.Context, r *rescoring, hits []hit) erro
 		}
 		hits[i].score += r.weight * second[i]
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		if descending {
+			a, b = b, a
+		}
+		return cmp.Compare(a.score, b.score)
+	})
 	return nil
 }
 

@@ -74,7 +74,7 @@ type Searcher struct {
 	buffers  sync.Pool // of *analysis.Buffer, which are costly to make
 
 	scratches sync.Pool // of *facet.Scratch
-	answers   sync.Pool // of *answerScratch
+	sessions  sync.Pool // of *session
 }
 
 // New returns a Searcher that collects with the runner. The metrics may be
@@ -92,7 +92,7 @@ func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher
 		asked:  newAsked(), memories: newMemories(options.Log),
 		buffers:   sync.Pool{New: func() any { return new(analysis.Buffer) }},
 		scratches: sync.Pool{New: func() any { return new(facet.Scratch) }},
-		answers:   sync.Pool{New: func() any { return new(answerScratch) }},
+		sessions:  sync.Pool{New: func() any { return new(session) }},
 	}
 	s.values, s.forms = newValueIndex(s.measureState), newFormCache(s.measureState)
 	return s
@@ -104,14 +104,8 @@ func (s *Searcher) measureState() {
 }
 
 // Run answers a search.
-func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (answer *query.Answer, err error) {
-	took, err := s.serve(ctx, s.options.Timeout, view, request, func(timed context.Context, w *session) error {
-		found, err := w.find(timed)
-		if err == nil {
-			answer, err = w.answer(ctx, found)
-		}
-		return err
-	})
+func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (*query.Answer, error) {
+	answer, took, err := serve(ctx, s, s.options.Timeout, &view, request, (*session).search)
 	if err != nil {
 		return nil, err
 	}
@@ -119,24 +113,35 @@ func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (a
 	return answer, nil
 }
 
+// search does all of a search. The time that it has is for finding.
+func (s *session) search(ctx, timed context.Context) (*query.Answer, error) {
+	found, err := s.find(timed)
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(ctx, found)
+}
+
 // serve does the work of one request in a session of its own, when it is the
 // request's turn and within a time, and returns how many milliseconds it took.
-func (s *Searcher) serve(ctx context.Context, limit time.Duration, view View, request *query.Search, work func(timed context.Context, w *session) error) (tookMs float64, err error) {
+// The work gets the context of the request, and that of its time.
+func serve[T any](ctx context.Context, s *Searcher, limit time.Duration, view *View, request *query.Search,
+	work func(w *session, ctx, timed context.Context) (T, error)) (answer T, tookMs float64, err error) {
 	began := s.options.Now()
 	timed, done, err := s.enter(ctx, limit)
 	if err != nil {
-		return 0, err
+		return answer, 0, err
 	}
 	defer done()
 	session, err := s.open(timed, view, request, began)
 	if err == nil {
 		defer session.close()
-		err = work(timed, session)
+		answer, err = work(session, ctx, timed)
 	}
 	if err != nil {
-		return 0, s.timeout(ctx, err, limit)
+		return answer, 0, s.timeout(ctx, err, limit)
 	}
-	return s.since(began), nil
+	return answer, s.since(began), nil
 }
 
 func (s *Searcher) since(began time.Time) float64 {

@@ -18,7 +18,7 @@ type session struct {
 	request  *query.Search
 	locale   string
 	now      time.Time
-	compiler *plan.Compiler
+	compiler plan.Compiler
 	collect  *collect.Search
 	buffer   *analysis.Buffer
 
@@ -29,15 +29,22 @@ type session struct {
 	relaxed     *query.Relaxed
 	numbersRead int // filters of the text that were read as numbers
 	valuesRead  int // and as values
+
+	// Room of what a request has one of.
+	at      place
+	asks    collect.Request
+	found   found
+	writer  hitWriter
+	hits    []hit
+	scratch answerScratch
 }
 
 // open reads the typed text and compiles the clauses of a search.
 // The caller closes the session.
-func (s *Searcher) open(ctx context.Context, view View, request *query.Search, now time.Time) (*session, error) {
-	w := &session{
-		searcher: s, view: view, request: request, locale: request.Locale, now: now,
-		buffer: s.buffers.Get().(*analysis.Buffer), collect: s.runner.Search(view.Snapshot),
-	}
+func (s *Searcher) open(ctx context.Context, view *View, request *query.Search, now time.Time) (*session, error) {
+	w := s.sessions.Get().(*session)
+	w.searcher, w.view, w.request, w.locale, w.now = s, *view, request, request.Locale, now
+	w.buffer, w.collect = s.buffers.Get().(*analysis.Buffer), s.runner.Search(view.Snapshot)
 	if err := w.compile(ctx); err != nil {
 		w.close()
 		return nil, err
@@ -47,7 +54,7 @@ func (s *Searcher) open(ctx context.Context, view View, request *query.Search, n
 
 func (s *session) compile(ctx context.Context) (err error) {
 	view := &s.view
-	if s.compiler, err = plan.NewCompiler(plan.Options{
+	if err = s.compiler.Set(plan.Options{
 		Schema: view.Schema, Chains: view.Chains, Settings: view.Settings, Locale: s.locale,
 		Buffer: s.buffer, Memory: s.searcher.memories.of(view),
 	}); err != nil {
@@ -63,10 +70,19 @@ func (s *session) compile(ctx context.Context) (err error) {
 	return err
 }
 
-// close gives back what the session borrowed. It must not be used again.
+// close gives back what the session borrowed, and its own memory to a later
+// one: nothing of an answer lies in it. It must not be used again.
 func (s *session) close() {
-	s.searcher.buffers.Put(s.buffer)
-	s.buffer = nil
+	searcher := s.searcher
+	searcher.buffers.Put(s.buffer)
+	s.collect.Close()
+	hits, scratch := s.hits, s.scratch
+	clear(hits)
+	*s = session{}
+	if cap(hits) <= maxScratchHits && scratch.bytes() <= maxScratch {
+		s.hits, s.scratch = hits[:0], scratch
+	}
+	searcher.sessions.Put(s)
 }
 
 // ranking returns the ranking in force: that of the settings, else that of

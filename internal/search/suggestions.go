@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/quiresearch/quire/definition"
@@ -15,20 +14,17 @@ import (
 // Suggest answers a request for suggestions.
 func (s *Searcher) Suggest(ctx context.Context, view View, request *query.Suggest) (*query.Suggestions, error) {
 	search := &query.Search{Filters: request.Filters, FiltersText: request.FiltersText, Locale: request.Locale}
-	answer := &query.Suggestions{Generation: view.Generation, Freshness: view.Freshness}
-	took, err := s.serve(ctx, s.options.SuggestTimeout, view, search, func(timed context.Context, w *session) (err error) {
-		answer.Suggestions, err = w.suggest(timed, request)
-		return err
+	found, took, err := serve(ctx, s, s.options.SuggestTimeout, &view, search, func(w *session, _, timed context.Context) ([]query.Suggestion, error) {
+		return w.suggest(timed, request)
 	})
 	if err != nil {
 		return nil, err
 	}
-	answer.TookMs = took
-	return answer, nil
+	return &query.Suggestions{Suggestions: found, Generation: view.Generation, Freshness: view.Freshness, TookMs: took}, nil
 }
 
 func (s *session) suggest(ctx context.Context, request *query.Suggest) ([]query.Suggestion, error) {
-	text := strings.TrimSpace(request.Text)
+	text := orNothing(request.Text)
 	completions, err := s.suggested(ctx)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ func (s *Searcher) Warm(ctx context.Context, view View) error {
 		byLocale[what.locale] = append(byLocale[what.locale], what)
 	}
 	for locale, all := range byLocale {
-		session, err := s.open(ctx, view, &query.Search{Locale: locale}, s.options.Now())
+		session, err := s.open(ctx, &view, &query.Search{Locale: locale}, s.options.Now())
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func checkPages(runner *collect.Runner, view *snapshot.Snapshot, request collect
 		return err
 	}
 	same := func(a, b collect.Hit) bool { return a.Doc == b.Doc && a.Score == b.Score }
-	at := func(h collect.Hit) *collect.Position { return &collect.Position{Values: h.Values, Doc: int64(h.Doc)} }
+	at := func(h collect.Hit) *collect.Position { return h.Position() }
 	for _, countTo := range []int{1, 50, 1000, collect.Everything} {
 		page := request
 		page.CountTo, page.Limit = countTo, 7

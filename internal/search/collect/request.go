@@ -139,9 +139,18 @@ type Position struct {
 type Hit struct {
 	Doc    uint32 // global number of the document, or of the list value
 	Score  float32
-	Values []Value // one per key of the order
+	Values []Value // one per key of the order; nil when the score alone orders
 	Parent uint32  // global number of the root document
 	IsItem bool    // the hit is a list value
+}
+
+// Position is the place of the hit in the order it was found in.
+func (h *Hit) Position() *Position {
+	p := &Position{Values: h.Values, Doc: int64(h.Doc)}
+	if p.Values == nil {
+		p.Values = []Value{{Float: float64(h.Score)}}
+	}
+	return p
 }
 
 // Result is what a request found.

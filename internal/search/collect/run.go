@@ -24,29 +24,51 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	if r.Limit == 0 && !r.Sets && r.CountTo != Everything {
 		return s.probe(ctx, r)
 	}
-	order := effectiveOrder(r)
-	run := &run{search: s, request: r, order: order}
+	run := s.newRun(r)
 	run.scored = r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0
-	run.scoring = run.scored && (r.NeedScores || r.Limit > 0 && ordersByScore(order) || len(r.Signals) > 0)
-	pieces := make([]piece, len(s.snapshot.Segments))
-	err := s.pieces(ctx, func(ctx context.Context, segment int) error {
-		return run.bind(ctx, &pieces[segment], segment)
-	})
-	if err != nil {
+	run.scoring = run.scored && (r.NeedScores || r.Limit > 0 && ordersByScore(run.order) || len(r.Signals) > 0)
+	if err := s.pieces(ctx, run.binds); err != nil {
 		return nil, timedOut(ctx, err)
 	}
+	pieces := run.pieces
 	run.known(pieces)
-	err = s.pieces(ctx, func(ctx context.Context, segment int) error {
-		return pieces[segment].run(ctx)
-	})
+	err := s.pieces(ctx, run.runs)
 	for i := range pieces {
 		pieces[i].scanner.Close()
 	}
 	if err != nil {
 		return nil, timedOut(ctx, err)
 	}
-	return run.merge(pieces), nil
+	result := run.merge(pieces)
+	s.keep(run)
+	return result, nil
 }
+
+// newRun returns a run of a request with a piece for every segment.
+func (s *Search) newRun(r *Request) *run {
+	k := s.idle
+	if s.idle = nil; k == nil {
+		k = new(run)
+		k.binds = func(ctx context.Context, segment int) error { return k.bind(ctx, &k.pieces[segment], segment) }
+		k.runs = func(ctx context.Context, segment int) error { return k.pieces[segment].run(ctx) }
+	}
+	k.search, k.request, k.order = s, r, effectiveOrder(r)
+	k.pieces = slices.Grow(k.pieces, len(s.snapshot.Segments))[:len(s.snapshot.Segments)]
+	return k
+}
+
+// keep makes a run that ended well the next one. It refers to nothing then.
+func (s *Search) keep(k *run) {
+	clear(k.pieces)
+	if cap(k.pieces) <= maxIdlePieces {
+		*k = run{pieces: k.pieces[:0], binds: k.binds, runs: k.runs}
+		s.idle = k
+	}
+}
+
+// maxIdlePieces is how many segments a run may have had to be kept for later
+// searches.
+const maxIdlePieces = 32
 
 // probe counts matches, segment by segment, until there are enough: those that
 // follow are not even looked up.
@@ -122,9 +144,12 @@ func timedOut(ctx context.Context, err error) error {
 	return err
 }
 
+// byScore is the order of a request that names none.
+var byScore = []Key{{Kind: ByScore, Descending: true}}
+
 func effectiveOrder(r *Request) []Key {
 	if len(r.Order) == 0 {
-		return []Key{{Kind: ByScore, Descending: true}}
+		return byScore
 	}
 	return r.Order
 }
@@ -141,6 +166,9 @@ type run struct {
 	scored  bool // scores mean something
 	scoring bool // scores are computed
 
+	pieces      []piece // by segment
+	binds, runs func(ctx context.Context, segment int) error
+
 	counted    atomic.Int64           // matches taken so far
 	floor      atomic.Uint64          // what a hit has to score, see raise
 	idle       atomic.Pointer[ranker] // one that a piece has done with
@@ -155,8 +183,9 @@ type piece struct {
 	segment int
 	base    uint32 // global number of document 0
 	scanner *match.Scanner
-	ranker  *ranker // nil: nothing is ranked
-	ranks   ranker  // its memory
+	scans   match.Scanner // its memory
+	ranker  *ranker       // nil: nothing is ranked
+	ranks   ranker        // its memory
 	signals *signals
 	set     *Docs
 	taken   int
@@ -174,11 +203,10 @@ func (r *run) bind(ctx context.Context, p *piece, segment int) error {
 	s := r.search.snapshot.Segments[segment]
 	p.of, p.segment, p.base = r, segment, s.Base
 	queryScores := r.request.Query != nil && plan.Scores(r.request.Query)
-	scanner, err := r.search.view.Scanner(segment, r.request.Query, r.request.Filters, r.scoring && queryScores)
-	if err != nil {
+	p.scanner = &p.scans
+	if err := r.search.view.SetScanner(p.scanner, segment, r.request.Query, r.request.Filters, r.scoring && queryScores); err != nil {
 		return err
 	}
-	p.scanner = scanner
 	if r.scoring {
 		p.signals = newSignals(r.request.Signals, s, !queryScores)
 	}
@@ -189,7 +217,7 @@ func (r *run) bind(ctx context.Context, p *piece, segment int) error {
 		}
 	}
 	if r.request.Sets {
-		p.set = newDocs(s.Reader.NumDocs(), scanner.Cost())
+		p.set = newDocs(s.Reader.NumDocs(), p.scanner.Cost())
 	}
 	return nil
 }
@@ -254,13 +282,6 @@ func (r *run) merge(pieces []piece) *Result {
 	}
 	if r.request.Before != nil {
 		slices.Reverse(hits)
-	}
-	if hits[0].Values == nil {
-		values := make([]Value, len(hits))
-		for i := range hits {
-			values[i].Float = float64(hits[i].Score)
-			hits[i].Values = values[i : i+1 : i+1]
-		}
 	}
 	result.Hits = hits
 	return result

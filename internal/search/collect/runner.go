@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -36,12 +37,14 @@ type Runner struct {
 	tables *match.Tables
 	meters *metrics.Set
 
+	searches  sync.Pool     // of *Search
 	worthHelp time.Duration // see there
 }
 
 // NewRunner returns a runner; meters may be nil.
 func NewRunner(o Options, meters *metrics.Set) *Runner {
 	r := &Runner{tables: match.NewTables(), meters: meters, worthHelp: worthHelp}
+	r.searches.New = func() any { return new(Search) }
 	threads := o.Threads
 	if threads == 0 {
 		threads = runtime.GOMAXPROCS(0) - 1
@@ -59,15 +62,28 @@ func NewRunner(o Options, meters *metrics.Set) *Runner {
 // Search starts a search over a snapshot, which must be held as long as the
 // Search is used.
 func (r *Runner) Search(s *snapshot.Snapshot) *Search {
-	return &Search{runner: r, snapshot: s, view: match.NewView(s, r.caches, r.tables)}
+	w := r.searches.Get().(*Search)
+	w.runner, w.snapshot = r, s
+	w.view.Set(s, r.caches, r.tables)
+	return w
 }
 
-// Search is one search over one snapshot. One goroutine uses it.
+// Search is one search over one snapshot. One goroutine uses it, and may close
+// it.
 type Search struct {
 	runner   *Runner
 	snapshot *snapshot.Snapshot
-	view     *match.View
+	view     match.View
 	fused    map[*plan.Fuse]*fused
+	idle     *run // one that has ended, for the next; see keep
+}
+
+// Close gives the memory of the search to later ones; results stay what they
+// are. The search must not be used again.
+func (s *Search) Close() {
+	r := s.runner
+	*s = Search{idle: s.idle}
+	r.searches.Put(s)
 }
 
 // Snapshot is what the search looks at.

@@ -100,6 +100,11 @@ func (v *View) Scanner(segment int, query plan.Node, filters []plan.Node, scorin
 	return v.scanner(segment, joined(query, filters), scoring, "")
 }
 
+// SetScanner makes a zero Scanner what the method Scanner returns.
+func (v *View) SetScanner(s *Scanner, segment int, query plan.Node, filters []plan.Node, scoring bool) error {
+	return v.set(s, segment, joined(query, filters), scoring, "")
+}
+
 // ValueScanner returns a scanner of the list values of a path that all
 // clauses match; values of deleted documents are left out.
 func (v *View) ValueScanner(segment int, path string, clauses []plan.Node, scoring bool) (*Scanner, error) {
@@ -135,11 +140,17 @@ func joined(query plan.Node, filters []plan.Node) plan.Node {
 
 func (v *View) scanner(segment int, n plan.Node, scoring bool, path string) (*Scanner, error) {
 	s := new(Scanner)
+	if err := v.set(s, segment, n, scoring, path); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (v *View) set(s *Scanner, segment int, n plan.Node, scoring bool, path string) (err error) {
 	b := &s.binder
 	b.set(v, segment, scoring)
-	var err error
 	if s.root, err = b.bind(n, 1); err != nil {
-		return nil, err
+		return err
 	}
 	s.mask.documents, s.room = b.documents, v.tables.rooms.Get().(*room)
 	if scoring {
@@ -152,15 +163,15 @@ func (v *View) scanner(segment int, n plan.Node, scoring bool, path string) (*Sc
 		field, entry, ok := b.listValues(path)
 		if !ok {
 			s.root = noStep{}
-			return s, nil
+			return nil
 		}
 		s.mask.domain = b.newTerm(field, entry)
-		return s, nil
+		return nil
 	}
 	if parents := b.segment.Reader.Parents(); parents != nil && !b.belongs(n, "") {
 		s.mask.parents = parents.Words()
 	}
-	return s, nil
+	return nil
 }
 
 // Within narrows a scanner that does not score to some of the documents, which

@@ -44,10 +44,17 @@ type View struct {
 
 // NewView returns a view. caches and tables may be nil.
 func NewView(s *snapshot.Snapshot, caches *Caches, tables *Tables) *View {
+	v := new(View)
+	v.Set(s, caches, tables)
+	return v
+}
+
+// Set makes a view a new one of a snapshot, as NewView does.
+func (v *View) Set(s *snapshot.Snapshot, caches *Caches, tables *Tables) {
 	if tables == nil {
 		tables = NewTables()
 	}
-	return &View{Snapshot: s, caches: caches, tables: tables, ctx: context.Background()}
+	*v = View{Snapshot: s, caches: caches, tables: tables, ctx: context.Background()}
 }
 
 // Within states the context of the search: what is worked out when Scanners are

@@ -113,15 +113,25 @@ type Compiler struct {
 
 // NewCompiler returns a compiler, or search:locale_unsupported.
 func NewCompiler(o Options) (*Compiler, error) {
+	c := new(Compiler)
+	if err := c.Set(o); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Set makes a compiler a new one, as NewCompiler does.
+func (c *Compiler) Set(o Options) error {
 	if o.Locale != "" {
 		if _, ok := locale.ResolveSupported(o.Locale); !ok {
-			return nil, problem.SearchLocaleUnsupported.At(problem.At("locale"), "locale", o.Locale)
+			return problem.SearchLocaleUnsupported.At(problem.At("locale"), "locale", o.Locale)
 		}
 	}
 	if o.Buffer == nil {
 		o.Buffer = new(analysis.Buffer)
 	}
-	return &Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale, buffer: o.Buffer, memory: o.Memory}, nil
+	*c = Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale, buffer: o.Buffer, memory: o.Memory}
+	return nil
 }
 
 // List compiles clauses that are joined by an implicit AND. An empty list

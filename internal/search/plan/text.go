@@ -211,7 +211,10 @@ func joinParts(positive, excluded []Node, wanted int, join query.Join, origin Or
 	if len(excluded) > 0 {
 		clauses = append(clauses, &Not{Origin: origin, Clauses: excluded})
 	}
-	if len(clauses) == 1 && len(kept) > 0 {
+	switch {
+	case len(kept) == 0:
+		return one(&And{Origin: origin, Clauses: clauses}) // a text always scores
+	case len(clauses) == 1:
 		return clauses[0]
 	}
 	return &And{Origin: origin, Clauses: clauses}
