@@ -1,10 +1,10 @@
 package query
 
 import (
-	"slices"
-
 	"bytes"
+	"errors"
 	"math"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/problem"
@@ -21,15 +21,30 @@ type decoder struct {
 // open parses a body and measures its clauses. A missing body reads as {}.
 // The result is false when nothing more can be read.
 func (d *decoder) open(body []byte) (jsonread.Value, bool) {
-	value, ok := jsonread.Parse(orEmpty(body), d.found)
+	return d.parse(orEmpty(body), whole)
+}
+
+// whole reads everything of a body.
+func whole(body jsonread.Value) jsonread.Value { return body }
+
+// parse parses a body and measures the clauses of what is read of it. Clauses
+// nested too deep are told as such, also where all of the body nests deeper
+// than JSON may.
+func (d *decoder) parse(body []byte, read func(jsonread.Value) jsonread.Value) (jsonread.Value, bool) {
+	value, ok := jsonread.Parse(body, d.found)
 	if !ok {
-		return value, false
+		raw, err := jsonread.Check(body)
+		if !errors.Is(err, jsonread.ErrTooDeep) {
+			return value, false
+		}
+		value = jsonread.New(raw, problem.Path{}, nil)
 	}
-	if over := measure(value, d.limits); over != nil {
+	if over := measure(read(value), d.limits); over != nil {
+		d.found = new(problem.List)
 		d.found.Report(over)
 		return value, false
 	}
-	return value, true
+	return value, ok
 }
 
 // orEmpty returns the body, or {} for one that is absent or null.
@@ -64,10 +79,7 @@ func DecodeSearch(body []byte, limits Limits) (*Search, error) {
 func DecodeExplain(body []byte, limits Limits) (*Search, error) {
 	d := newDecoder(limits)
 	s := emptySearch()
-	if value, ok := jsonread.Parse(orEmpty(body), d.found); ok {
-		if over := measure(readByExplain(value), limits); over != nil {
-			return nil, over
-		}
+	if value, ok := d.parse(orEmpty(body), readByExplain); ok {
 		d.search(value, s, true)
 	}
 	if err := d.found.Err(); err != nil {

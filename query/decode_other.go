@@ -85,14 +85,11 @@ func DecodeDelete(body []byte, limits Limits) (*Delete, error) {
 	limits.MaxKnnK, limits.MaxFuseDepth = 0, 0
 	d := newDecoder(limits)
 	r := &Delete{}
-	value, ok := jsonread.Parse(body, d.found)
+	value, ok := d.parse(body, whole)
 	if !ok {
 		return nil, d.found.Err()
 	}
-	if over := measure(value, limits); over != nil {
-		return nil, over
-	}
-	hasQuery, hasLocale := false, false
+	hasQuery, hasAll, hasLocale := false, false, false
 	read := value.Members(func(name string, v jsonread.Value) bool {
 		switch name {
 		case "keys":
@@ -105,7 +102,9 @@ func DecodeDelete(body []byte, limits Limits) (*Delete, error) {
 				v.Report(problem.DocumentDeleteQueryEmpty)
 			}
 		case "all":
-			r.All, _ = v.Bool()
+			var ok bool
+			r.All, ok = v.Bool()
+			hasAll = r.All || !ok && !v.IsNull() // false is not given
 		case "locale":
 			hasLocale = !v.IsNull()
 			r.Locale = locale(v)
@@ -115,7 +114,7 @@ func DecodeDelete(body []byte, limits Limits) (*Delete, error) {
 		return true
 	})
 	if read {
-		d.checkTarget(r, hasQuery, hasLocale)
+		d.checkTarget(r.HasKeys, hasQuery, hasAll, hasLocale)
 	}
 	if err := d.found.Err(); err != nil {
 		return nil, err
@@ -123,9 +122,9 @@ func DecodeDelete(body []byte, limits Limits) (*Delete, error) {
 	return r, nil
 }
 
-func (d *decoder) checkTarget(r *Delete, hasQuery, hasLocale bool) {
+func (d *decoder) checkTarget(hasKeys, hasQuery, hasAll, hasLocale bool) {
 	targets := 0
-	for _, present := range []bool{r.HasKeys, hasQuery, r.All} {
+	for _, present := range []bool{hasKeys, hasQuery, hasAll} {
 		if present {
 			targets++
 		}

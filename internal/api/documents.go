@@ -10,7 +10,6 @@ import (
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/document"
-	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/internal/registry"
@@ -52,15 +51,6 @@ func onMissing(r *Request) (skip bool, err error) {
 	default:
 		return false, problem.DocumentPatchMissingInvalid.At(problem.At("missing"), "value", value)
 	}
-}
-
-// asked returns the token that a read asks for in its header.
-func asked(r *Request) (freshness.Token, error) {
-	text := r.Freshness()
-	if text == "" {
-		return freshness.Token{}, nil
-	}
-	return freshness.Parse(text, problem.At(FreshnessHeader))
 }
 
 // keyField returns the primary key of a generation.
@@ -153,7 +143,7 @@ func (a *API) deleteDocument(ctx context.Context, r *Request) (*Response, error)
 		if err != nil {
 			return err
 		}
-		key, err := document.ParseKey(field, r.Param("key"))
+		key, err := document.ParseKey(field, r.Param("key"), problem.Path{})
 		if err != nil {
 			return err
 		}
@@ -213,7 +203,7 @@ func underKey(schema *definition.Schema, r *Request, raw []byte) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	key, err := document.ParseKey(field, r.Param("key"))
+	key, err := document.ParseKey(field, r.Param("key"), problem.Path{})
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +243,7 @@ func (a *API) getDocument(ctx context.Context, r *Request) (*Response, error) {
 		return nil, err
 	}
 	defer reading.Close()
-	key, err := document.ParseKey(reading.Schema.PrimaryKey(), r.Param("key"))
+	key, err := document.ParseKey(reading.Schema.PrimaryKey(), r.Param("key"), problem.Path{})
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ func (a *API) addDocuments(ctx context.Context, r *Request) (*Response, error) {
 	done := a.timeWrite("add")
 	b, err := a.newBatch(r)
 	if err != nil {
+		done(0, false)
 		return nil, err
 	}
 	token, err := b.run(ctx, r, b.add)

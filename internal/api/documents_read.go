@@ -13,7 +13,6 @@ import (
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/node"
-	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/problem"
 )
@@ -26,15 +25,7 @@ const (
 
 // readDocuments opens the view that a read of whole documents answers from.
 func (a *API) readDocuments(ctx context.Context, r *Request) (*node.Reading, error) {
-	name, err := registry.ParseName(r.Param("name"))
-	if err != nil {
-		return nil, err
-	}
-	token, err := asked(r)
-	if err != nil {
-		return nil, err
-	}
-	reading, err := a.node.Read(ctx, name, token)
+	reading, err := a.read(ctx, r, r.Freshness(), problem.At(FreshnessHeader))
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +87,8 @@ func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) 
 	}
 	field := reading.Schema.PrimaryKey()
 	after, hasAfter := document.Key(""), r.HasQuery("after")
-	if hasAfter {
-		after, err = document.ParseKey(field, r.Query("after"))
+	if hasAfter && (r.Query("after") != "" || field.Type.IsWhole()) { // every text stands behind the empty one
+		after, err = document.ParseKey(field, r.Query("after"), problem.At("after"))
 	}
 	var keys *snapshot.KeyIterator
 	if err == nil {

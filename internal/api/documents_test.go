@@ -322,7 +322,7 @@ func TestListings(t *testing.T) {
 	for _, limit := range []string{"0", "10001", "many"} {
 		s.refuse("GET", "?limit="+limit, "", 400, "request:limit_out_of_range@limit")
 	}
-	s.refuse("GET", "?after=x", "", 400, "search:value_invalid@")
+	s.refuse("GET", "?after=x", "", 400, "search:value_invalid@after")
 	s.refuse("GET", "/x", "", 400, "search:value_invalid@")
 }
 

@@ -20,12 +20,13 @@ type updateBody struct {
 // NDJSON stream, in order.
 func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error) {
 	done := a.timeWrite("update")
-	skipMissing, err := onMissing(r)
-	if err != nil {
-		return nil, err
-	}
+	skipMissing, missingErr := onMissing(r)
 	b, err := a.newBatch(r)
-	if err != nil {
+	var found problem.List
+	found.Add(missingErr)
+	found.Add(err)
+	if err := found.Err(); err != nil {
+		done(0, false)
 		return nil, err
 	}
 	b.needs = func(schema *definition.Schema) error {

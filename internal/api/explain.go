@@ -10,17 +10,21 @@ import (
 
 // explain answers how the score of one hit came about.
 func (a *API) explain(ctx context.Context, r *Request) (*Response, error) {
+	var found problem.List
 	key := r.Query("key")
 	if key == "" {
-		return nil, problem.SearchExplainKeyRequired.At(problem.At("key"))
+		found.Report(problem.SearchExplainKeyRequired.At(problem.At("key")))
 	}
 	position := 0
 	if r.HasQuery("index") {
 		n, err := strconv.ParseInt(r.Query("index"), 10, 32)
 		if err != nil || n < 0 {
-			return nil, problem.SearchExplainIndexOutOfRange.At(problem.At("index"), "value", r.Query("index"))
+			found.Report(problem.SearchExplainIndexOutOfRange.At(problem.At("index"), "value", r.Query("index")))
 		}
 		position = int(n)
+	}
+	if err := found.Err(); err != nil {
+		return nil, err
 	}
 	body, err := r.Body()
 	if err != nil {

@@ -78,12 +78,15 @@ func (r *Request) reindexRequest(target registry.Name) (reindex.Request, error) 
 	if err != nil {
 		return request, err
 	}
-	var found problem.List
+	var (
+		found   problem.List
+		hasFrom bool
+	)
 	if value, ok := jsonread.Parse(body, &found); ok {
 		value.Members(func(name string, member jsonread.Value) bool {
 			switch name {
 			case "from":
-				request.From, _ = member.Text()
+				request.From, hasFrom = member.Text()
 			case "promote":
 				if text, ok := member.Text(); ok {
 					request.Promote = text
@@ -102,6 +105,9 @@ func (r *Request) reindexRequest(target registry.Name) (reindex.Request, error) 
 	}
 	if !reindex.IsPromote(request.Promote) {
 		return request, problem.ReindexPromoteInvalid.At(problem.At("promote"), "value", request.Promote)
+	}
+	if hasFrom && request.From == "" {
+		return request, problem.IndexNameInvalid.At(problem.At("from"), "name", "")
 	}
 	return request, nil
 }

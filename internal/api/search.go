@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/node"
@@ -35,13 +36,18 @@ func (a *API) search(ctx context.Context, r *Request) (*Response, error) {
 // readForSearch returns the view a request answers from, once it holds the
 // state of the token in the body, or else of the one in the header.
 func (a *API) readForSearch(ctx context.Context, r *Request, inBody string) (*node.Reading, error) {
+	if inBody != "" {
+		return a.read(ctx, r, inBody, problem.At("freshness.atLeast"))
+	}
+	return a.read(ctx, r, r.Freshness(), problem.At(FreshnessHeader))
+}
+
+// read returns the view a request answers from, once it holds the state of a
+// token that was given at a place; an empty text asks for no state.
+func (a *API) read(ctx context.Context, r *Request, text string, at problem.Path) (*node.Reading, error) {
 	name, err := registry.ParseName(r.Param("name"))
 	if err != nil {
 		return nil, err
-	}
-	text, at := inBody, problem.At("freshness.atLeast")
-	if text == "" {
-		text, at = r.Freshness(), problem.At(FreshnessHeader)
 	}
 	var token freshness.Token
 	if text != "" {
@@ -49,5 +55,10 @@ func (a *API) readForSearch(ctx context.Context, r *Request, inBody string) (*no
 			return nil, err
 		}
 	}
-	return a.node.Read(ctx, name, token)
+	reading, err := a.node.Read(ctx, name, token)
+	var p *problem.Problem
+	if errors.As(err, &p) && p.Code == problem.SearchFreshnessIndexMismatch {
+		p.Path = at.String()
+	}
+	return reading, err
 }

@@ -55,6 +55,7 @@ func TestEveryWayADocumentIsRefused(t *testing.T) {
 		{`{"id":"1","size.width":1}`, `document:field_inside_object@documents[1]["size.width"]`},
 		{`{"id":"1","size.no":1}`, `document:field_unknown@documents[1]["size.no"]`},
 		{`{"id":"1","title":{"es":"hola"}}`, "document:locale_unknown@documents[1].title.es"},
+		{`{"id":"1","title":{"":"hola"}}`, `document:locale_unknown@documents[1].title[""]`},
 		{`{"id":"1","name":{"en":"x"}}`, "document:locale_unsupported@documents[1].name"},
 		{`{"id":"1","name":{"width":"x"}}`, "document:object_unsupported@documents[1].name"},
 		{`{"id":"1","size":5}`, "document:object_required@documents[1].size"},
@@ -287,11 +288,11 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 func TestKeysAreReadByTheirType(t *testing.T) {
 	schema := schemaOf(t, `{"fields":{"id":{"type":"int32","primaryKey":true}}}`)
 	field := schema.PrimaryKey()
-	if key, err := ParseKey(field, "007"); err != nil || key != "7" {
+	if key, err := ParseKey(field, "007", problem.Path{}); err != nil || key != "7" {
 		t.Errorf("%q %v", key, err)
 	}
 	for _, text := range []string{"", "four", "3000000000", "1.5"} {
-		if _, err := ParseKey(field, text); err == nil {
+		if _, err := ParseKey(field, text, problem.Path{}); err == nil {
 			t.Errorf("%q is read", text)
 		}
 	}

@@ -20,17 +20,17 @@ type Key string
 const maxKey = layout.MaxTerm
 
 // ParseKey reads a key given as text, outside of a body. A text that the key
-// field's type cannot hold is search:value_invalid.
-func ParseKey(field *definition.ResolvedField, text string) (Key, error) {
+// field's type cannot hold is search:value_invalid at the place it was given.
+func ParseKey(field *definition.ResolvedField, text string, at problem.Path) (Key, error) {
 	if field.Type.IsWhole() {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || (field.Type == definition.Int32 && int64(int32(n)) != n) {
-			return "", KeyInvalid(field, problem.Path{}, text)
+			return "", KeyInvalid(field, at, text)
 		}
 		return Key(strconv.FormatInt(n, 10)), nil
 	}
 	if text == "" || len(text) > maxKey || !utf8.ValidString(text) {
-		return "", KeyInvalid(field, problem.Path{}, text)
+		return "", KeyInvalid(field, at, text)
 	}
 	return Key(text), nil
 }
@@ -66,7 +66,7 @@ func (k Key) repeats(field *definition.ResolvedField, raw []byte) bool {
 	switch jsonread.KindOf(raw) {
 	case jsonread.TextKind:
 		text := jsonread.String(raw)
-		if other, err := ParseKey(field, text); err == nil {
+		if other, err := ParseKey(field, text, problem.Path{}); err == nil {
 			return other == k
 		}
 		return false

@@ -27,8 +27,8 @@ type Reader struct {
 
 // step is one step from the document to the value being read.
 type step struct {
-	name     []byte // nil for a list position
-	position int
+	name     []byte
+	position int // in a list; negative for a name
 }
 
 // NewReader returns a reader of documents of a schema.
@@ -86,7 +86,7 @@ func (r *Reader) report(code *problem.Code, arguments ...any) {
 func (r *Reader) place() problem.Path {
 	at := r.at
 	for _, s := range r.path {
-		if s.name != nil {
+		if s.position < 0 {
 			at = at.Field(string(s.name))
 		} else {
 			at = at.Item(s.position)
@@ -95,7 +95,7 @@ func (r *Reader) place() problem.Path {
 	return at
 }
 
-func (r *Reader) enter(name []byte)      { r.path = append(r.path, step{name: name}) }
+func (r *Reader) enter(name []byte)      { r.path = append(r.path, step{name: name, position: -1}) }
 func (r *Reader) enterItem(position int) { r.path = append(r.path, step{position: position}) }
 func (r *Reader) leave()                 { r.path = r.path[:len(r.path)-1] }
 func (r *Reader) view(b []byte) string   { return unsafe.String(unsafe.SliceData(b), len(b)) }

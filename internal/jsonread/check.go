@@ -68,7 +68,8 @@ func Parse(body []byte, found *problem.List) (Value, bool) {
 }
 
 // Check returns the single JSON value that body holds, without the white space
-// around it. The error is a *jsontext.SyntacticError or *SyntaxError.
+// around it. The error is a *jsontext.SyntacticError or *SyntaxError. With
+// ErrTooDeep comes the value, for a reader that can tell what nests too deep.
 func Check(body []byte) ([]byte, error) {
 	var c Checker
 	return c.Check(body)
@@ -96,7 +97,7 @@ func (c *Checker) Check(body []byte) ([]byte, error) {
 	start := end - len(value)
 	raw := body[start:end:end]
 	if offset := tooDeep(raw); offset >= 0 {
-		return nil, &SyntaxError{Offset: int64(start + offset), Err: ErrTooDeep}
+		return raw, &SyntaxError{Offset: int64(start + offset), Err: ErrTooDeep}
 	}
 	return raw, nil
 }
