@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync"
@@ -91,6 +92,17 @@ func (d *driver) options() engine.Options {
 }
 
 func (d *driver) index(c command) (any, error) {
+	if c.CPU != "" {
+		f, err := os.Create(c.CPU)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return nil, err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	stop := sync.OnceValues(watch(os.Getpid()))
 	defer stop()
 	began, cpu := time.Now(), cpuSeconds()

@@ -27,7 +27,7 @@ type command struct {
 	Body       json.RawMessage `json:"body"`       // search, set: the request as the interface takes it
 	At         string          `json:"at"`         // ask: search, suggest or facets/<field>/values
 	Seconds    float64         `json:"seconds"`    // mixed, profile: how long
-	CPU        string          `json:"cpu"`        // profile: files to write
+	CPU        string          `json:"cpu"`        // profile, index: files to write
 	Allocs     string          `json:"allocs"`
 	Clients    int             `json:"clients"` // index: how many send at once
 	Commits    bool            `json:"commits"` // index: commit and merge while loading, as a server does

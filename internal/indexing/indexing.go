@@ -18,6 +18,7 @@ package indexing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -31,16 +32,17 @@ import (
 
 // Indexer puts documents into one builder after another.
 type Indexer struct {
-	chains    *analysis.Chains
-	builder   *segment.Builder
-	slots     map[slotKey]*slot
-	shared    sharedFields
-	signals   map[*definition.ResolvedField]segment.FieldID
-	collators map[string]*collation.Collator
-	buffer    analysis.Buffer
-	scratch   []byte
-	record    []byte
-	document  uint64 // counts documents, nested ones included, for slots
+	chains      *analysis.Chains
+	builder     *segment.Builder
+	slots       map[slotKey]*slot
+	shared      sharedFields
+	signals     map[*definition.ResolvedField]segment.FieldID
+	collators   map[string]*collation.Collator
+	buffer      analysis.Buffer
+	occurrences [segment.AheadTerms]segment.Occurrence
+	scratch     []byte
+	record      []byte
+	document    uint64 // counts documents, nested ones included, for slots
 }
 
 // sharedFields are the structures that belong to no single field.
@@ -219,8 +221,11 @@ func (x *Indexer) text(s *slot, text string) {
 // words writes the words of a value behind those of the values before it.
 func (x *Indexer) words(s *slot, text string) {
 	tokens := s.matchingChain.Analyze(&x.buffer, text)
-	for i := range tokens {
-		x.builder.Term(s.matching, tokens[i].Term, s.position+uint32(tokens[i].Position))
+	for some := range slices.Chunk(tokens, len(x.occurrences)) {
+		for i := range some {
+			x.occurrences[i] = segment.Occurrence{Term: some[i].Term, Position: s.position + uint32(some[i].Position)}
+		}
+		x.builder.Terms(s.matching, x.occurrences[:len(some)])
 	}
 	x.builder.Length(s.matching, uint32(analysis.CountWords(tokens)))
 	s.position += uint32(x.buffer.Positions()) + layout.PositionGap

@@ -15,7 +15,7 @@ import (
 // empty tells whether no document has a value (G3).
 func (f *builderField) empty() bool {
 	if f.Kind == Terms {
-		return len(f.dict.entries) == 0 && f.sumLen == 0
+		return f.dict.count == 0 && f.sumLen == 0
 	}
 	return len(f.docs) == 0
 }
@@ -53,7 +53,7 @@ func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builde
 	p.SetAverage(average(f.sumLen, f.withDoc))
 	d := chainDecoder{out: p, codes: codes}
 	for _, id := range f.dict.sorted() {
-		e := &f.dict.entries[id]
+		e := f.dict.entry(id)
 		w.Begin()
 		d.data = b.chains.appendTo(d.data[:0], &e.chain)
 		ok := true
@@ -172,15 +172,6 @@ func (d *chainDecoder) docs() bool {
 	return true
 }
 
-// putVarint64 appends a number that may need more than 32 bits.
-func (c *chains) putVarint64(ch *chain, v uint64) {
-	for v >= 0x80 {
-		c.put(ch, byte(v)|0x80)
-		v >>= 7
-	}
-	c.put(ch, byte(v))
-}
-
 func (f *builderField) writeNumbers(out *blockfile.Writer, owner, docs uint32) error {
 	w := columns.NewNumbersWriter(out, owner, docs, f.Multi)
 	for i, doc := range f.docs {
@@ -201,12 +192,12 @@ func (f *builderField) writeNumbers(out *blockfile.Writer, owner, docs uint32) e
 
 func (f *builderField) writeOrdinals(out *blockfile.Writer, owner, docs uint32) error {
 	// A value that was replaced before its document ended is not used.
-	used := make([]bool, len(f.dict.entries))
+	used := make([]bool, f.dict.count)
 	for _, id := range f.ids {
 		used[id] = true
 	}
 	w := columns.NewOrdinalsWriter(out, owner, docs, f.Multi)
-	ords := make([]uint32, len(f.dict.entries))
+	ords := make([]uint32, f.dict.count)
 	for _, id := range f.dict.sorted() {
 		if used[id] {
 			ords[id] = w.Value(f.dict.key(id))

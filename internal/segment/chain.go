@@ -5,7 +5,7 @@ import "encoding/binary"
 // chains hold many growing byte strings in shared memory: each is a list of
 // slices, small ones first, the last four bytes of each naming the next.
 type chains struct {
-	chunks [][]byte
+	chunks []*chunk
 	next   uint32 // first free address of the last chunk
 }
 
@@ -13,6 +13,8 @@ const (
 	chunkShift = 18
 	chunkBytes = 1 << chunkShift
 )
+
+type chunk [chunkBytes]byte
 
 // sliceSizes are the lengths of a chain's slices, link included; the last
 // repeats.
@@ -29,7 +31,7 @@ func (c *chains) room(size uint32) uint32 {
 	used := c.next & (chunkBytes - 1)
 	if len(c.chunks) == 0 || used == 0 || used+size > chunkBytes {
 		c.next = uint32(len(c.chunks)) << chunkShift
-		c.chunks = append(c.chunks, make([]byte, chunkBytes))
+		c.chunks = append(c.chunks, new(chunk))
 	}
 	at := c.next
 	c.next += size
@@ -47,7 +49,8 @@ func (c *chains) put(ch *chain, b byte) {
 	ch.pos++
 }
 
-func (c *chains) putVarint(ch *chain, v uint32) {
+// putVarint appends a number, seven bits a byte, the low ones first.
+func (c *chains) putVarint(ch *chain, v uint64) {
 	for v >= 0x80 {
 		c.put(ch, byte(v)|0x80)
 		v >>= 7
@@ -55,12 +58,40 @@ func (c *chains) putVarint(ch *chain, v uint32) {
 	c.put(ch, byte(v))
 }
 
+// putVarints appends two numbers, the second of 32 bits.
+func (c *chains) putVarints(ch *chain, v uint64, w uint32) {
+	const most = 2 * binary.MaxVarintLen32
+	if ch.limit-ch.pos < most || v >= 1<<32 {
+		c.putVarint(ch, v)
+		c.putVarint(ch, uint64(w))
+		return
+	}
+	at := ch.pos & (chunkBytes - 1)
+	room := c.chunks[ch.pos>>chunkShift][at:]
+	room = room[:most]
+	i := 0
+	for v >= 0x80 {
+		room[i] = byte(v) | 0x80
+		v >>= 7
+		i++
+	}
+	room[i] = byte(v)
+	i++
+	for w >= 0x80 {
+		room[i] = byte(w) | 0x80
+		w >>= 7
+		i++
+	}
+	room[i] = byte(w)
+	ch.pos += uint32(i) + 1
+}
+
 func (c *chains) extend(ch *chain) {
 	first := ch.limit == 0
 	if !first && int(ch.level) < len(sliceSizes)-1 {
 		ch.level++
 	}
-	size := sliceSizes[ch.level]
+	size := sliceSizes[ch.level&7]
 	at := c.room(size)
 	if first {
 		ch.head = at

@@ -4,25 +4,36 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"math/bits"
+	"math/rand/v2"
 	"slices"
-
-	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// dictionary numbers distinct byte strings in memory. Strings of up to 28
+// dictionary numbers distinct byte strings in memory. Strings of up to 36
 // bytes lie in their entry, so that a look-up touches the slot and one cache
 // line.
 type dictionary struct {
-	slots   []uint64 // high half of the hash, number plus one; 0 is free
-	entries []dictEntry
-	long    []byte // strings that do not fit
+	slots []uint64 // high half of the hash, number plus one; 0 is free
+	pages [][]dictEntry
+	count uint32
+	long  []byte // strings that do not fit
+	seed  uint64 // nobody can prepare strings that collide
 }
 
-// inlineKey is the longest string kept in its entry.
-const inlineKey = 28
+const (
+	// inlineKey is the longest string kept in its entry.
+	inlineKey = 36
+	// A page holds 1,024 entries. It begins on a cache line, as all large memory
+	// does, and does not move; only the first one grows, because most
+	// dictionaries are small.
+	pageShift   = 10
+	pageEntries = 1 << pageShift
+	firstPage   = 8
+	entryBytes  = 64
+)
 
 // dictEntry is a string and what belongs to it: for terms the chain of its
-// occurrences.
+// occurrences. It is one cache line.
 type dictEntry struct {
 	key    [inlineKey]byte // or the offset in long
 	length uint32
@@ -31,10 +42,18 @@ type dictEntry struct {
 	last uint32 // position of the last occurrence, or frequency in doc
 }
 
-func newDictionary() *dictionary { return &dictionary{slots: make([]uint64, 64)} }
+func newDictionary() *dictionary {
+	return &dictionary{slots: make([]uint64, 2*firstPage), seed: rand.Uint64()}
+}
 
-func (d *dictionary) key(id uint32) []byte {
-	e := &d.entries[id]
+// entry returns what belongs to a number, valid until the next find.
+func (d *dictionary) entry(id uint32) *dictEntry {
+	return &d.pages[id>>pageShift][id&(pageEntries-1)]
+}
+
+func (d *dictionary) key(id uint32) []byte { return d.keyOf(d.entry(id)) }
+
+func (d *dictionary) keyOf(e *dictEntry) []byte {
 	if e.length <= inlineKey {
 		return e.key[:e.length]
 	}
@@ -42,39 +61,80 @@ func (d *dictionary) key(id uint32) []byte {
 	return d.long[at : at+uint64(e.length)]
 }
 
+// hash mixes a string with the seed.
+func (d *dictionary) hash(key []byte) uint64 {
+	const m1, m2 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
+	n := len(key)
+	a, b := d.seed^uint64(n)*m1, d.seed^m2
+	switch {
+	case n > 16:
+		rest := key
+		for ; len(rest) > 16; rest = rest[16:] {
+			hi, lo := bits.Mul64(a^binary.LittleEndian.Uint64(rest), b^binary.LittleEndian.Uint64(rest[8:]))
+			a, b = hi^m1, lo^m2
+		}
+		a ^= binary.LittleEndian.Uint64(key[n-16:])
+		b ^= binary.LittleEndian.Uint64(key[n-8:])
+	case n >= 8:
+		a ^= binary.LittleEndian.Uint64(key)
+		b ^= binary.LittleEndian.Uint64(key[n-8:])
+	case n >= 4:
+		a ^= uint64(binary.LittleEndian.Uint32(key))
+		b ^= uint64(binary.LittleEndian.Uint32(key[n-4:]))
+	case n > 0:
+		a ^= uint64(key[0])<<16 | uint64(key[n>>1])<<8 | uint64(key[n-1])
+	}
+	hi, lo := bits.Mul64(a, b)
+	hi, lo = bits.Mul64(hi^m1, lo^d.seed)
+	return hi ^ lo
+}
+
 // find returns the number of key, a new one when it is not there yet.
-func (d *dictionary) find(key []byte) (id uint32, fresh bool) {
-	h := terms.Hash(key)
+func (d *dictionary) find(key []byte) (id uint32, fresh bool) { return d.findHashed(key, d.hash(key)) }
+
+// findHashed is find for who knows the hash of key.
+func (d *dictionary) findHashed(key []byte, h uint64) (id uint32, fresh bool) {
 	mask := uint64(len(d.slots) - 1)
 	tag := h &^ (1<<32 - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
 		v := d.slots[i]
 		if v == 0 {
-			id = uint32(len(d.entries))
+			id = d.add(key)
 			d.slots[i] = tag | uint64(id+1)
-			d.add(key)
-			if len(d.entries)*3 > len(d.slots)*2 {
+			if int(d.count)*3 > len(d.slots)*2 {
 				d.grow()
 			}
 			return id, true
 		}
 		if v&^(1<<32-1) == tag {
-			if id = uint32(v) - 1; bytes.Equal(d.key(id), key) {
+			id = uint32(v) - 1
+			if e := d.entry(id); int(e.length) == len(key) && bytes.Equal(d.keyOf(e), key) {
 				return id, false
 			}
 		}
 	}
 }
 
-func (d *dictionary) add(key []byte) {
-	e := dictEntry{length: uint32(len(key))}
+func (d *dictionary) add(key []byte) uint32 {
+	id := d.count
+	switch {
+	case id == 0:
+		d.pages = append(d.pages, make([]dictEntry, firstPage))
+	case id&(pageEntries-1) == 0:
+		d.pages = append(d.pages, make([]dictEntry, pageEntries))
+	case id < pageEntries && int(id) == len(d.pages[0]):
+		d.pages[0] = append(make([]dictEntry, 0, 2*id), d.pages[0]...)[:2*id]
+	}
+	d.count++
+	e := d.entry(id)
+	e.length = uint32(len(key))
 	if len(key) <= inlineKey {
 		copy(e.key[:], key)
 	} else {
 		binary.LittleEndian.PutUint64(e.key[:], uint64(len(d.long)))
 		d.long = append(d.long, key...)
 	}
-	d.entries = append(d.entries, e)
+	return id
 }
 
 // grow doubles the slots. The low half of the hash is not kept, so it is
@@ -82,8 +142,8 @@ func (d *dictionary) add(key []byte) {
 func (d *dictionary) grow() {
 	slots := make([]uint64, 2*len(d.slots))
 	mask := uint64(len(slots) - 1)
-	for id := range d.entries {
-		h := terms.Hash(d.key(uint32(id)))
+	for id := range d.count {
+		h := d.hash(d.key(id))
 		i := h & mask
 		for slots[i] != 0 {
 			i = (i + 1) & mask
@@ -95,7 +155,11 @@ func (d *dictionary) grow() {
 
 // bytes estimates the memory in use.
 func (d *dictionary) bytes() int64 {
-	return int64(8*cap(d.slots) + 64*cap(d.entries) + cap(d.long))
+	n := int64(8*cap(d.slots) + cap(d.long))
+	if len(d.pages) > 0 {
+		n += entryBytes * int64(len(d.pages[0])+pageEntries*(len(d.pages)-1))
+	}
+	return n
 }
 
 // sorted returns all numbers in the order of their strings.
@@ -104,14 +168,14 @@ func (d *dictionary) sorted() []uint32 {
 		prefix uint64
 		id     uint32
 	}
-	items := make([]item, len(d.entries))
-	for id := range d.entries {
-		e := &d.entries[id]
+	items := make([]item, d.count)
+	for id := range d.count {
+		e := d.entry(id)
 		prefix := binary.BigEndian.Uint64(e.key[:])
 		if e.length > inlineKey {
-			prefix = binary.BigEndian.Uint64(d.key(uint32(id)))
+			prefix = binary.BigEndian.Uint64(d.keyOf(e))
 		}
-		items[id] = item{prefix, uint32(id)}
+		items[id] = item{prefix, id}
 	}
 	slices.SortFunc(items, func(a, b item) int {
 		if a.prefix != b.prefix {

@@ -24,9 +24,9 @@ func NewNormalize(locale string, keepCase bool) Filter {
 
 // Apply normalizes every token.
 func (n Normalize) Apply(s *token.Stream) {
-	kept := s.Tokens[:0]
+	kept := 0
 	for i := range s.Tokens {
-		t := s.Tokens[i]
+		t := &s.Tokens[i]
 		if t.Shape == 0 {
 			t.Shape = token.ShapeOf(t.Term)
 		}
@@ -43,18 +43,25 @@ func (n Normalize) Apply(s *token.Stream) {
 			t.Shape &^= token.ShapeUpper
 		}
 		if len(t.Term) > 0 {
-			kept = append(kept, t)
+			if kept < i {
+				s.Tokens[kept] = *t
+			}
+			kept++
 		}
 	}
-	s.Tokens = kept
+	s.Tokens = s.Tokens[:kept]
 }
 
+// appendLowerASCII appends term in small letters to dst, which has room for it.
 func appendLowerASCII(dst, term []byte) []byte {
-	for _, c := range term {
+	at := len(dst)
+	dst = dst[:at+len(term)]
+	lower := dst[at:]
+	for i, c := range term {
 		if c-'A' < 26 {
 			c |= 0x20
 		}
-		dst = append(dst, c)
+		lower[i] = c
 	}
 	return dst
 }

@@ -12,7 +12,70 @@ type Whitespace struct{}
 
 // Tokenize adds the stretches between white space.
 func (Whitespace) Tokenize(s *token.Stream, text []byte) {
-	splitBy(s, text, func(r rune) bool { return !unicode.IsSpace(r) })
+	for i := 0; i < len(text); {
+		if n := spaceAt(text[i:]); n > 0 {
+			i += n
+			continue
+		}
+		start, seen := i, uint8(0)
+		for i < len(text) {
+			class := bytesOfWords[text[i]]
+			if class&isSpace != 0 {
+				break
+			}
+			if class&isBeyondASCII != 0 {
+				if spaceAt(text[i:]) > 0 {
+					break
+				}
+				_, size := utf8.DecodeRune(text[i:])
+				i += size - 1
+			}
+			seen |= class
+			i++
+		}
+		shape := token.Shape(seen)&^token.Shape(isBeyondASCII) | token.ShapeKnown
+		if seen&isBeyondASCII == 0 {
+			shape |= token.ShapeASCII
+		}
+		if !s.Add(text[start:i], start, i, token.Word, shape) {
+			return
+		}
+	}
+}
+
+// Classes of bytes to Whitespace, beside the bits of their shapes.
+const (
+	isSpace       = uint8(1 << 7)
+	isBeyondASCII = uint8(1 << 6)
+)
+
+var bytesOfWords = func() (c [256]uint8) {
+	for i := range c {
+		switch {
+		case i >= utf8.RuneSelf:
+			c[i] = isBeyondASCII
+		case unicode.IsSpace(rune(i)):
+			c[i] = isSpace
+		default:
+			c[i] = uint8(shapes[i])
+		}
+	}
+	return c
+}()
+
+// spaceAt is the length of the white space that text begins with; 0 when it
+// begins with something else.
+func spaceAt(text []byte) int {
+	class := bytesOfWords[text[0]]
+	if class&isSpace != 0 {
+		return 1
+	}
+	if class&isBeyondASCII != 0 {
+		if r, size := utf8.DecodeRune(text); unicode.IsSpace(r) {
+			return size
+		}
+	}
+	return 0
 }
 
 // Letter splits on everything that is no letter. Marks belong to the letter

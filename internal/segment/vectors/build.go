@@ -1,7 +1,9 @@
 package vectors
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -10,143 +12,48 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/quiresearch/quire/internal/simd"
+	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // Write builds the column of documents, which strictly increase, and their
 // vectors, one behind the other. It takes the vectors over: under cosine
 // similarity they are scaled to unit length. The threads share the work; fewer
 // than one means all cores.
-func Write(ctx context.Context, to io.Writer, o Options, docs []uint32, rows []float32, threads int) error {
-	if o.Similarity == Cosine {
-		for at := 0; at < len(rows); at += o.Dimensions {
-			Normalize(rows[at:][:o.Dimensions])
+func Write(ctx context.Context, to io.Writer, o Options, docs []uint32, values []float32, threads int) error {
+	all := newRows(o.Dimensions, len(docs))
+	for at := 0; at < len(values); at += o.Dimensions {
+		row := values[at:][:o.Dimensions]
+		if o.Similarity == Cosine {
+			Normalize(row)
 		}
+		all.add(row)
 	}
-	return finish(ctx, to, o, docs, rows, nil, threads)
+	return finish(ctx, to, o, docs, all, nil, threads)
 }
 
-func finish(ctx context.Context, to io.Writer, o Options, docs []uint32, rows []float32, start *graph, threads int) error {
+func finish(ctx context.Context, to io.Writer, o Options, docs []uint32, all *rows, start *carried, threads int) error {
 	g := &graph{m: o.links(), top: -1}
 	if len(docs) > scanLimit { // fewer are always scanned
 		var err error
-		if g, err = buildGraph(ctx, o, rows, len(docs), start, threads); err != nil {
+		if g, err = buildGraph(ctx, o, all, start, threads); err != nil {
 			return err
 		}
 	}
-	return write(to, o, docs, rows, g)
-}
-
-// Input is one column of a merge: Doc maps a document of the input to its new
-// number, or reports that it is gone.
-type Input struct {
-	Reader *Reader
-	Doc    func(doc uint32) (uint32, bool)
-}
-
-// Merge writes one column made of several, whose documents keep their order. It
-// starts from the graph of the input with most nodes; how rows are quantized
-// plays no part in it.
-func Merge(ctx context.Context, to io.Writer, o Options, inputs []Input, threads int) error {
-	largest, largestNodes, total := -1, 0, 0
-	for i, in := range inputs {
-		have := in.Reader.options
-		have.Quantization = o.Quantization
-		if n := in.Reader.Len(); n > largestNodes && have == o.written() {
-			largest, largestNodes = i, n
-		}
-		total += in.Reader.Len()
-	}
-	docs := make([]uint32, 0, total)
-	rows := make([]float32, 0, total*o.Dimensions)
-	var start *graph
-	var kept []uint32 // node of the largest input → new node, or none
-	for i, in := range inputs {
-		if i == largest {
-			kept = make([]uint32, in.Reader.Len())
-		}
-		for node := range in.Reader.Len() {
-			doc, ok := in.Doc(in.Reader.Doc(node))
-			if i == largest {
-				kept[node] = none
-				if ok {
-					kept[node] = uint32(len(docs))
-				}
-			}
-			if ok {
-				docs = append(docs, doc)
-				rows = append(rows, in.Reader.Vector(node)...)
-			}
-		}
-	}
-	if largest >= 0 && inputs[largest].Reader.graph.top >= 0 {
-		start = inputs[largest].Reader.graph.carry(kept, len(docs))
-	}
-	return finish(ctx, to, o, docs, rows, start, threads)
-}
-
-const none = math.MaxUint32
-
-// carry copies the graph into one with more nodes. A neighbour that is gone is
-// replaced by its own neighbours, so that the graph stays connected where
-// documents were deleted.
-func (g *graph) carry(kept []uint32, nodes int) *graph {
-	out := newGraph(nodes, g.m)
-	var links []uint32
-	for node := range kept {
-		to := kept[node]
-		if to == none {
-			continue
-		}
-		height := int(g.height[node])
-		out.grow(to, height)
-		for level := 0; level <= height; level++ {
-			links = links[:0]
-			limit := g.limit(level)
-			for _, n := range g.links(uint32(node), level) {
-				if kept[n] != none {
-					links = appendLink(links, kept[n], to, limit)
-					continue
-				}
-				for _, further := range g.links(n, level) {
-					if kept[further] != none {
-						links = appendLink(links, kept[further], to, limit)
-					}
-				}
-			}
-			out.setLinks(to, level, links)
-		}
-		if height > out.top {
-			out.top, out.entry = height, to
-		}
-	}
-	return out
-}
-
-func appendLink(links []uint32, n, self uint32, limit int) []uint32 {
-	if n == self || len(links) >= limit || slices.Contains(links, n) {
-		return links
-	}
-	return append(links, n)
+	return write(to, o, docs, all, g)
 }
 
 // construction is a graph while nodes are inserted by several goroutines. A
 // node's links are guarded by one of a fixed number of locks; entry and top
 // have a lock of their own, taken before any other.
 type construction struct {
+	*rows
 	options Options
-	rows    []float32
 	graph   *graph
 	locks   [1024]sync.Mutex
 
 	mu    sync.RWMutex // entry and top
 	entry uint32
 	top   int
-}
-
-func (c *construction) row(node uint32) []float32 {
-	d := c.options.Dimensions
-	return c.rows[int(node)*d:][:d]
 }
 
 func (c *construction) lock(node uint32) *sync.Mutex { return &c.locks[node%uint32(len(c.locks))] }
@@ -159,21 +66,28 @@ func (c *construction) copyLinks(dst []uint32, node uint32, level int) []uint32 
 	return dst
 }
 
-func buildGraph(ctx context.Context, o Options, rows []float32, nodes int, start *graph, threads int) (*graph, error) {
-	g := start
-	if g == nil {
+func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threads int) (*graph, error) {
+	nodes := all.len()
+	all.raise(o.Similarity)
+	groups := all.groups()
+	var g *graph
+	if start != nil {
+		g = start.graph(nodes, groups)
+	} else {
 		g = newGraph(nodes, o.links())
 	}
-	c := &construction{options: o, rows: rows, graph: g, entry: g.entry, top: g.top}
-	inserted := make([]bool, nodes)
-	if start != nil {
-		for node := range nodes {
-			inserted[node] = g.ground[node*g.width] > 0 || g.height[node] > 0
+	c := &construction{rows: all, options: o, graph: g, entry: g.entry, top: g.top}
+	placed := newMarks(nodes)
+	if c.top >= 0 {
+		for node := range uint32(nodes) {
+			if node == c.entry || g.height[node] > 0 || len(g.links(node, 0)) > 0 {
+				placed.add(node)
+			}
 		}
-		if c.top < 0 {
-			clear(inserted)
-		} else {
-			inserted[c.entry] = true
+	}
+	for _, of := range groups {
+		for _, twin := range of.twins {
+			placed.add(twin)
 		}
 	}
 	// The heights come from a fixed seed: one set of documents has one shape.
@@ -182,45 +96,65 @@ func buildGraph(ctx context.Context, o Options, rows []float32, nodes int, start
 	var todo []uint32
 	for node := range uint32(nodes) {
 		height := min(int(-math.Log(1-random.Float64())*scale), 24)
-		if inserted[node] {
-			continue
-		}
-		g.grow(node, height)
-		todo = append(todo, node)
-	}
-	if threads < 1 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	work := func() {
-		defer wg.Done()
-		w := newInsertion(c, nodes)
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= len(todo) || i%256 == 0 && ctx.Err() != nil {
-				return
-			}
-			w.insert(todo[i])
+		if !placed.has(node) {
+			g.grow(node, height)
+			todo = append(todo, node)
 		}
 	}
-	// The first nodes go in alone, so that the others find something.
-	if len(todo) > 0 {
-		w := newInsertion(c, nodes)
-		for int(next.Load()) < min(len(todo), 32) {
-			w.insert(todo[next.Add(1)-1])
-		}
-	}
-	for range threads {
-		wg.Add(1)
-		go work()
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
+	if err := c.insertAll(ctx, todo, threads); err != nil {
 		return nil, err
 	}
 	g.entry, g.top = c.entry, c.top
+	if err := c.reachAll(ctx, groups); err != nil {
+		return nil, err
+	}
+	for _, of := range groups {
+		g.hang(of)
+	}
 	return g, nil
+}
+
+// insertAll inserts nodes in several goroutines.
+func (c *construction) insertAll(ctx context.Context, todo []uint32, threads int) error {
+	if threads < 1 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	// The first nodes go in alone, so that the others find something.
+	alone := min(len(todo), 32)
+	w := newInsertion(c)
+	for _, node := range todo[:alone] {
+		w.insert(node)
+	}
+	todo = todo[alone:]
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	failed := make([]error, threads)
+	for thread := range threads {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			// The rows of a merge lie in mapped files.
+			failed[thread] = vfs.Protect(func() error {
+				w := newInsertion(c)
+				for {
+					i := int(next.Add(1)) - 1
+					if i >= len(todo) {
+						return nil
+					}
+					if i%64 == 0 && ctx.Err() != nil {
+						next.Store(int64(len(todo)))
+						return ctx.Err()
+					}
+					w.insert(todo[i])
+				}
+			})
+			if failed[thread] != nil {
+				next.Store(int64(len(todo)))
+			}
+		}()
+	}
+	wg.Wait()
+	return cmp.Or(errors.Join(failed...), ctx.Err())
 }
 
 // insertion is the working memory of one goroutine.
@@ -237,12 +171,11 @@ type insertion struct {
 	ordered []near
 }
 
-func newInsertion(c *construction, nodes int) *insertion {
-	return &insertion{construction: c, seen: newMarks(nodes)}
+func newInsertion(c *construction) *insertion {
+	return &insertion{construction: c, seen: newMarks(c.len())}
 }
 
 func (w *insertion) insert(node uint32) {
-	v := w.row(node)
 	height := int(w.graph.height[node])
 	w.mu.RLock()
 	entry, top := w.entry, w.top
@@ -263,12 +196,12 @@ func (w *insertion) insert(node uint32) {
 	if top < 0 {
 		return
 	}
-	at := near{entry, w.options.Similarity.nearness(v, w.row(entry))}
+	at := near{entry, w.nearness(node, entry)}
 	for level := top; level > height; level-- {
-		at = w.descend(v, at, level)
+		at = w.descend(node, at, level)
 	}
 	for level := min(top, height); level >= 0; level-- {
-		w.search(v, at, level, node)
+		w.search(node, at, level)
 		w.ordered = append(w.ordered[:0], w.found...)
 		slices.SortFunc(w.ordered, byNearness)
 		if len(w.ordered) == 0 {
@@ -292,14 +225,15 @@ func (w *insertion) insert(node uint32) {
 	}
 }
 
-// descend walks to the nearest node of a level.
-func (w *insertion) descend(v []float32, at near, level int) near {
+// descend walks to the node of a level that is nearest to another.
+func (w *insertion) descend(to uint32, at near, level int) near {
 	for {
 		w.links = w.copyLinks(w.links, at.node, level)
 		moved := false
-		for _, n := range w.links {
-			if raw := w.options.Similarity.nearness(v, w.row(n)); raw > at.raw {
-				at, moved = near{n, raw}, true
+		w.measure(to, w.links)
+		for i, n := range w.links {
+			if w.raws[i] > at.raw {
+				at, moved = near{n, w.raws[i]}, true
 			}
 		}
 		if !moved {
@@ -308,8 +242,15 @@ func (w *insertion) descend(v []float32, at near, level int) near {
 	}
 }
 
-// search fills found with the nearest nodes of a level, self left out.
-func (w *insertion) search(v []float32, from near, level int, self uint32) {
+// measure fills raws with the nearness of nodes to another.
+func (w *insertion) measure(to uint32, nodes []uint32) {
+	w.raws = slices.Grow(w.raws[:0], len(nodes))[:len(nodes)]
+	w.nearnesses(to, nodes, w.raws)
+}
+
+// search fills found with the nodes of a level that are nearest to another,
+// itself left out.
+func (w *insertion) search(self uint32, from near, level int) {
 	w.seen.clear()
 	breadth := w.options.breadth()
 	w.queue, w.found = w.queue[:0], w.found[:0]
@@ -331,8 +272,7 @@ func (w *insertion) search(v []float32, from near, level int, self uint32) {
 				w.fresh = append(w.fresh, n)
 			}
 		}
-		w.raws = slices.Grow(w.raws[:0], len(w.fresh))[:len(w.fresh)]
-		rawNearness(w.options, w.rows, w.fresh, v, w.raws)
+		w.measure(self, w.fresh)
 		for i, n := range w.fresh {
 			x := near{n, w.raws[i]}
 			if w.found.add(x, breadth) {
@@ -340,17 +280,6 @@ func (w *insertion) search(v []float32, from near, level int, self uint32) {
 			}
 		}
 	}
-}
-
-func rawNearness(o Options, rows []float32, ids []uint32, q []float32, out []float32) {
-	if o.Similarity == Euclidean {
-		simd.SquaredDistanceF32Rows(rows, ids, q, out)
-		for i := range out[:len(ids)] {
-			out[i] = -out[i]
-		}
-		return
-	}
-	simd.DotF32Rows(rows, ids, q, out)
 }
 
 // choose picks neighbours in different directions: a candidate that is nearer
@@ -361,10 +290,9 @@ func (w *insertion) choose(into []uint32, ordered []near, limit int) []uint32 {
 		if len(into) >= limit {
 			return into
 		}
-		row := w.row(c.node)
 		far := true
 		for _, n := range into {
-			if w.options.Similarity.nearness(row, w.row(n)) > c.raw {
+			if w.nearness(c.node, n) > c.raw {
 				far = false
 				break
 			}
@@ -396,10 +324,8 @@ func (w *insertion) connect(n, node uint32, level int) {
 		w.graph.addLink(n, level, node)
 		return
 	}
-	v := w.row(n)
 	w.fresh = append(append(w.fresh[:0], links...), node)
-	w.raws = slices.Grow(w.raws[:0], len(w.fresh))[:len(w.fresh)]
-	rawNearness(w.options, w.rows, w.fresh, v, w.raws)
+	w.measure(n, w.fresh)
 	w.ordered = w.ordered[:0]
 	for i, x := range w.fresh {
 		w.ordered = append(w.ordered, near{x, w.raws[i]})

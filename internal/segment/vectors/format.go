@@ -25,11 +25,11 @@ func (o Options) bits() int {
 }
 
 // write writes a column with its graph.
-func write(to io.Writer, o Options, docs []uint32, rows []float32, g *graph) error {
+func write(to io.Writer, o Options, docs []uint32, all *rows, g *graph) error {
 	nodes := len(docs)
 	z := &quantized{bits: o.bits(), values: o.padded(), scale: make([]float32, nodes), norm: make([]float32, nodes)}
 	if z.bits == 4 {
-		z.measure(rows, o.Dimensions)
+		z.measure(all)
 	}
 	out := &parts{to: to}
 	header := binary.LittleEndian.AppendUint32(nil, uint32(o.Dimensions))
@@ -43,11 +43,13 @@ func write(to io.Writer, o Options, docs []uint32, rows []float32, g *graph) err
 	out.pad()
 	out.words(docs)
 	out.pad()
-	out.floats(rows)
+	for i := range nodes {
+		out.floats(all.row(uint32(i)))
+	}
 	out.pad()
 	code, room := make([]byte, z.stride()), make([]float32, o.Dimensions)
 	for i := range nodes {
-		z.scale[i], z.norm[i] = z.encode(code, rows[i*o.Dimensions:][:o.Dimensions], room)
+		z.scale[i], z.norm[i] = z.encode(code, all.row(uint32(i)), room)
 		out.bytes(code)
 	}
 	out.pad()

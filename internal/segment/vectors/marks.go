@@ -20,6 +20,8 @@ func (m *marks) add(node uint32) bool {
 	return true
 }
 
+func (m *marks) has(node uint32) bool { return m.words[node>>6]>>(node&63)&1 != 0 }
+
 func (m *marks) clear() {
 	if len(m.nodes) > len(m.words)/4 {
 		clear(m.words)

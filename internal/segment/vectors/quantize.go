@@ -35,12 +35,13 @@ func (z *quantized) stride() int { return z.values * z.bits / 8 }
 
 // measure sets centre and spread to the mean and the deviation of each
 // dimension.
-func (z *quantized) measure(rows []float32, dimensions int) {
+func (z *quantized) measure(all *rows) {
+	dimensions := all.dimensions
 	z.centre, z.spread = make([]float32, dimensions), make([]float32, dimensions)
 	sums, squares := make([]float64, dimensions), make([]float64, dimensions)
-	n := float64(max(1, len(rows)/dimensions))
-	for at := 0; at < len(rows); at += dimensions {
-		for j, x := range rows[at:][:dimensions] {
+	n := float64(max(1, all.len()))
+	for i := range all.len() {
+		for j, x := range all.row(uint32(i)) {
 			sums[j] += float64(x)
 			squares[j] += float64(x) * float64(x)
 		}
@@ -146,12 +147,26 @@ func steps(v []float32, top float32) (scale, inverse float32) {
 	return highest / top, top / highest
 }
 
+// off is by how much the nearness of a row by its codes is expected to differ
+// from that of its full vector: rounding adds to every value an error that is
+// spread evenly over a step, and these add up over what the query is multiplied
+// with, its length, or that of its difference from the row.
+func (z *quantized) off(s Similarity, q *side, row near) float64 {
+	length := q.length
+	if s == Euclidean {
+		length = 2 * math.Sqrt(math.Abs(float64(row.raw))) * q.wide
+	}
+	return length * float64(z.scale[row.node]) / math.Sqrt(12)
+}
+
 // side is a query quantized for products with codes.
 type side struct {
 	values []int8
 	spread []float32 // the query times the spread of each dimension
 	scale  float32
-	sum    int32 // of the values, for taking the middle out
+	sum    int32   // of the values, for taking the middle out
+	length float64 // of what the values stand for
+	wide   float64 // spread of a dimension, usually
 }
 
 func (z *quantized) query(v []float32, into *side) {
@@ -170,10 +185,20 @@ func (z *quantized) query(v []float32, into *side) {
 	}
 	into.scale, inverse = steps(v, 127)
 	into.sum = 0
+	square := 0.0
 	for j, x := range v {
 		code := int8(math.RoundToEven(float64(x * inverse)))
 		into.values[j] = code
 		into.sum += int32(code)
+		square += float64(x) * float64(x)
+	}
+	into.length, into.wide = math.Sqrt(square), 1
+	if z.bits == 4 {
+		square = 0
+		for _, x := range z.spread {
+			square += float64(x) * float64(x)
+		}
+		into.wide = math.Sqrt(square / float64(len(v)))
 	}
 }
 

@@ -2,12 +2,14 @@ package vectors
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/bits"
 	"slices"
 	"sync"
 
 	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/simd"
 )
 
 // Reader answers nearest-neighbour searches over a finished column. Any number
@@ -86,7 +88,7 @@ func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept
 	}
 	s := r.take()
 	defer func() {
-		s.nodes = nil
+		s.nodes, s.query = nil, nil
 		s.seen.clear()
 		r.scratch.Put(s)
 	}()
@@ -97,36 +99,52 @@ func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept
 	if accepted == 0 {
 		return nil, nil
 	}
-	r.codes.query(q, &s.q)
+	r.codes.query(q, &s.side)
+	s.query, s.filtered, s.full = q, accept != nil, false
 	s.found = s.found[:0]
-	if !r.walks(accepted, k, breadth) {
-		if err := r.scan(ctx, s, accept != nil, k); err != nil {
+	walked := r.walks(accepted, k, breadth)
+	if walked {
+		w := walk{breadth: max(breadth, k), patience: math.MaxInt, looks: math.MaxInt}
+		if breadth <= 0 {
+			w.breadth = max(r.breadth(), 2*k)
+			if accepted >= len(r.docs)/10*9 {
+				w.patience, w.closest = w.breadth/patiencePart, closest*k
+			}
+		}
+		if s.filtered {
+			w.breadth = max(r.narrowed(w.breadth, accepted), 4*k)
+			w.looks = accepted / 3
+		}
+		var err error
+		if walked, err = r.walk(ctx, s, w); err != nil {
 			return nil, err
 		}
-		return r.rescore(s, q, k), nil
-	}
-	w := walk{breadth: max(breadth, k), patience: math.MaxInt, looks: math.MaxInt, filtered: accept != nil}
-	if breadth <= 0 {
-		w.breadth = max(r.breadth(), 2*k)
-		if accepted >= len(r.docs)/10*9 {
-			w.patience, w.closest = w.breadth/patiencePart, closest*k
+		walked = walked && len(s.found) >= k
+		if walked {
+			doubt, err := r.rescore(ctx, s, k)
+			if err != nil {
+				return nil, err
+			}
+			if doubt && breadth <= 0 {
+				// The codes do not tell the nearest apart; the rows do.
+				s.full = true
+				s.found = s.found[:0]
+				s.seen.clear()
+				if walked, err = r.walk(ctx, s, w); err != nil {
+					return nil, err
+				}
+				walked = walked && len(s.found) >= k
+			}
 		}
 	}
-	if w.filtered {
-		w.breadth = max(r.narrowed(w.breadth, accepted), 4*k)
-		w.looks = accepted / 3
+	if !walked {
+		// What is accepted is little, lies far from the query, or nothing leads
+		// to it.
+		if err := r.scanAll(ctx, s, k); err != nil {
+			return nil, err
+		}
 	}
-	whole, err := r.walk(ctx, s, w)
-	if err == nil && (!whole || len(s.found) < k) {
-		// What is accepted lies far from the query, or nothing leads to it: of
-		// many equal vectors most have no links.
-		s.found = s.found[:0]
-		err = r.scan(ctx, s, w.filtered, k)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return r.rescore(s, q, k), nil
+	return r.hits(s, k), nil
 }
 
 // walks reports whether a walk finds the nearest of the accepted nodes sooner
@@ -160,7 +178,10 @@ func (r *Reader) breadth() int {
 // scratch is the working memory of one search.
 type scratch struct {
 	seen     marks
-	q        side
+	query    []float32
+	side     side // the query for products with codes
+	filtered bool
+	full     bool // compare with the rows, not with the codes
 	queue    best
 	found    worst
 	close    worst // the nearest of them
@@ -170,6 +191,8 @@ type scratch struct {
 	nodes    []uint64 // accepted nodes, a bit each; what lies past the last has no meaning
 	own      []uint64 // room for them
 	list     []uint32
+	before   []near  // candidates by their codes
+	possible float32 // see rescore
 }
 
 func (r *Reader) take() *scratch {
@@ -220,27 +243,65 @@ func (s *scratch) room(n int) {
 	s.products, s.raws = s.products[:n], s.raws[:n]
 }
 
-// scan compares the query with every accepted node and finds, for k wanted, as
-// many as the codes may have in the wrong order.
-func (r *Reader) scan(ctx context.Context, s *scratch, filtered bool, k int) error {
+// nearness fills raws with the nearness of nodes to the query.
+func (r *Reader) nearness(s *scratch, nodes []uint32) {
+	s.room(len(nodes))
+	if s.full {
+		rawNearness(r.options, r.rows, nodes, s.query, s.raws)
+		return
+	}
+	r.codes.nearness(r.options.Similarity, &s.side, nodes, s.products, s.raws)
+}
+
+// scanAll finds the k nearest by comparing the query with every accepted node:
+// with the codes, and with the rows of as many as the codes may have in the
+// wrong order. When that turns out to be more, it goes over all once more and
+// compares with the rows of all that the codes cannot rule out.
+func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 	keep := max(4*k, 64)
 	if r.codes.bits == 4 {
 		keep = max(8*k, 160)
 	}
-	const chunk = 1024
-	s.room(chunk)
-	s.list = s.list[:0]
-	flush := func() {
-		r.codes.nearness(r.options.Similarity, &s.q, s.list, s.products, s.raws)
-		for i, node := range s.list {
+	s.found, s.full = s.found[:0], false
+	err := r.scan(ctx, s, func(nodes []uint32) {
+		r.nearness(s, nodes)
+		for i, node := range nodes {
 			s.found.add(near{node, s.raws[i]}, keep)
 		}
-		s.list = s.list[:0]
+	})
+	if err != nil || len(s.found) < keep {
+		return errors.Join(err, r.rescoreAll(ctx, s))
 	}
+	doubt, err := r.rescore(ctx, s, k)
+	if err != nil || !doubt {
+		return err
+	}
+	least := s.possible
+	s.found = s.found[:0]
+	return r.scan(ctx, s, func(nodes []uint32) {
+		s.full = false
+		r.nearness(s, nodes)
+		s.fresh = s.fresh[:0]
+		for i, node := range nodes {
+			if s.raws[i] >= least {
+				s.fresh = append(s.fresh, node)
+			}
+		}
+		s.full = true
+		r.nearness(s, s.fresh)
+		for i, node := range s.fresh {
+			s.found.add(near{node, s.raws[i]}, k)
+		}
+	})
+}
+
+// scan hands out the accepted nodes, some at a time.
+func (r *Reader) scan(ctx context.Context, s *scratch, look func(nodes []uint32)) error {
+	s.list = s.list[:0]
 	nodes := uint32(len(r.docs))
 	for at := uint32(0); at < nodes; at += 64 {
 		word := ^uint64(0)
-		if filtered {
+		if s.filtered {
 			word = s.nodes[at>>6]
 		}
 		for ; word != 0; word &= word - 1 {
@@ -254,19 +315,17 @@ func (r *Reader) scan(ctx context.Context, s *scratch, filtered bool, k int) err
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			flush()
+			look(s.list)
+			s.list = s.list[:0]
 		}
 	}
-	flush()
+	look(s.list)
 	return nil
 }
 
-func (r *Reader) one(s *scratch, node uint32) float32 {
-	s.fresh = append(s.fresh[:0], node)
-	s.room(1)
-	r.codes.nearness(r.options.Similarity, &s.q, s.fresh, s.products, s.raws)
-	return s.raws[0]
-}
+// chunk is how many rows are compared before a search looks whether it is
+// still wanted: at most 16 MB.
+const chunk = 1024
 
 // walk says how far a walk goes.
 type walk struct {
@@ -274,21 +333,21 @@ type walk struct {
 	patience int // steps without a change among the nearest
 	closest  int // how many those are
 	looks    int // nodes looked at
-	filtered bool
 }
 
 // walk follows the graph towards the query. It reports false when it ended
 // without as many candidates as it keeps, having looked at too many nodes or at
-// all that can be reached.
+// all that it could reach.
 func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 	g := r.graph
-	at := near{g.entry, r.one(s, g.entry)}
+	s.fresh = append(s.fresh[:0], g.entry)
+	r.nearness(s, s.fresh)
+	at := near{g.entry, s.raws[0]}
 	for level := g.top; level > 0; level-- {
 		for moved := true; moved; {
 			moved = false
 			links := g.links(at.node, level)
-			s.room(len(links))
-			r.codes.nearness(r.options.Similarity, &s.q, links, s.products, s.raws)
+			r.nearness(s, links)
 			for i, n := range links {
 				if s.raws[i] > at.raw {
 					at, moved = near{n, s.raws[i]}, true
@@ -299,7 +358,7 @@ func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 	s.queue, s.close = s.queue[:0], s.close[:0]
 	s.queue.push(at)
 	s.seen.add(at.node)
-	if !w.filtered || s.accepts(at.node) {
+	if !s.filtered || s.accepts(at.node) {
 		s.found.push(at)
 	}
 	quiet := 0
@@ -324,15 +383,14 @@ func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 		if len(s.seen.nodes) > w.looks {
 			return false, nil
 		}
-		s.room(len(s.fresh))
-		r.codes.nearness(r.options.Similarity, &s.q, s.fresh, s.products, s.raws)
+		r.nearness(s, s.fresh)
 		for i, n := range s.fresh {
 			x := near{n, s.raws[i]}
 			if len(s.found) >= w.breadth && !nearer(x, s.found[0]) {
 				continue
 			}
 			s.queue.push(x)
-			if w.filtered && !s.accepts(n) {
+			if s.filtered && !s.accepts(n) {
 				continue
 			}
 			s.found.add(x, w.breadth)
@@ -341,25 +399,70 @@ func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 			}
 		}
 	}
-	return !w.filtered, nil
+	return false, nil
 }
 
-// rescore orders the candidates by their full vectors and cuts to k. Codes of 8
-// bits order them so well that only the first few are worth it.
-func (r *Reader) rescore(s *scratch, q []float32, k int) []Hit {
+// rescore replaces the nearness of the candidates by that of their full
+// vectors. Codes of 8 bits order them so well that only the first few are worth
+// it; the others are dropped. It reports whether one that was left out, now or
+// before, may be among the k nearest by what the codes are off: then possible
+// is the nearness by codes from which on one may.
+func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, err error) {
 	candidates := []near(s.found)
 	if window := 4*k + 32; r.codes.bits == 8 && window < len(candidates) {
 		candidates = nearest(candidates, window)
 	}
-	s.list = s.list[:0]
+	s.found = candidates
+	last := float32(math.Inf(1))
 	for _, c := range candidates {
-		s.list = append(s.list, c.node)
+		last = min(last, c.raw)
 	}
-	s.room(len(s.list))
-	rawNearness(r.options, r.rows, s.list, q, s.raws)
-	for i := range candidates {
-		candidates[i].raw = s.raws[i]
+	s.before = append(s.before[:0], candidates...)
+	if err := r.rescoreAll(ctx, s); err != nil {
+		return false, err
 	}
+	off, shift := 0.0, 0.0 // what the codes are off for one, and for all
+	for i, c := range candidates {
+		off = max(off, r.codes.off(r.options.Similarity, &s.side, c))
+		shift += float64(c.raw) - float64(s.before[i].raw)
+	}
+	shift /= float64(len(candidates))
+	if len(candidates) < k {
+		return false, nil
+	}
+	kth := candidates[0].raw
+	for _, c := range nearest(candidates, k) {
+		kth = min(kth, c.raw)
+	}
+	s.possible = float32(float64(kth) - shift - doubtful*off)
+	return last > s.possible, nil
+}
+
+// doubtful is how many times further than expected codes may be off.
+const doubtful = 2
+
+func (r *Reader) rescoreAll(ctx context.Context, s *scratch) error {
+	s.full = true
+	for from := 0; from < len(s.found); from += chunk {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		part := s.found[from:min(from+chunk, len(s.found))]
+		s.list = s.list[:0]
+		for _, c := range part {
+			s.list = append(s.list, c.node)
+		}
+		r.nearness(s, s.list)
+		for i := range part {
+			part[i].raw = s.raws[i]
+		}
+	}
+	return nil
+}
+
+// hits returns the k nearest of the candidates in order.
+func (r *Reader) hits(s *scratch, k int) []Hit {
+	candidates := []near(s.found)
 	if len(candidates) > k {
 		candidates = nearest(candidates, k)
 	}
@@ -369,4 +472,16 @@ func (r *Reader) rescore(s *scratch, q []float32, k int) []Hit {
 		hits[i] = Hit{Doc: r.docs[c.node], Score: r.options.Similarity.Score(c.raw)}
 	}
 	return hits
+}
+
+// rawNearness sets out[i] to the raw nearness of the query and a full vector.
+func rawNearness(o Options, rows []float32, ids []uint32, q []float32, out []float32) {
+	if o.Similarity == Euclidean {
+		simd.SquaredDistanceF32Rows(rows, ids, q, out)
+		for i := range out[:len(ids)] {
+			out[i] = -out[i]
+		}
+		return
+	}
+	simd.DotF32Rows(rows, ids, q, out)
 }

@@ -1,0 +1,154 @@
+package vectors
+
+import (
+	"context"
+	"io"
+	"math"
+	"slices"
+)
+
+// Input is one column of a merge: Doc maps a document of the input to its new
+// number, or reports that it is gone.
+type Input struct {
+	Reader *Reader
+	Doc    func(doc uint32) (uint32, bool)
+}
+
+// Merge writes one column made of several, whose documents keep their order. It
+// starts from the graph of the input with most nodes; how rows are quantized
+// plays no part in it. Rows are read where they lie in the inputs: what is held
+// in memory is the graph.
+func Merge(ctx context.Context, to io.Writer, o Options, inputs []Input, threads int) error {
+	largest, largestNodes, total := -1, 0, 0
+	for i, in := range inputs {
+		have := in.Reader.options
+		have.Quantization = o.Quantization
+		if n := in.Reader.Len(); n > largestNodes && have == o.written() {
+			largest, largestNodes = i, n
+		}
+		total += in.Reader.Len()
+	}
+	docs, all := make([]uint32, 0, total), newRows(o.Dimensions, total)
+	var kept []uint32 // node of the largest input → new node, or none
+	for i, in := range inputs {
+		for node := range in.Reader.Len() {
+			doc, ok := in.Doc(in.Reader.Doc(node))
+			if i == largest {
+				if !ok {
+					kept = append(kept, none)
+				} else {
+					kept = append(kept, uint32(len(docs)))
+				}
+			}
+			if ok {
+				docs = append(docs, doc)
+				all.add(in.Reader.Vector(node))
+			}
+		}
+	}
+	if largest < 0 || inputs[largest].Reader.graph.top < 0 {
+		return finish(ctx, to, o, docs, all, nil, threads)
+	}
+	return finish(ctx, to, o, docs, all, &carried{inputs[largest].Reader, kept}, threads)
+}
+
+const none = math.MaxUint32
+
+// carried is a column whose graph another starts from.
+type carried struct {
+	reader *Reader
+	kept   []uint32 // node → new node, or none
+}
+
+// graph copies the graph into one with more nodes, without those that are equal
+// to another.
+func (c *carried) graph(nodes int, groups []group) *graph {
+	if len(groups) > 0 {
+		from := make([]uint32, nodes) // new node → node, or none
+		for i := range from {
+			from[i] = none
+		}
+		for node, to := range c.kept {
+			if to != none {
+				from[to] = uint32(node)
+			}
+		}
+		for i := range groups {
+			c.settle(&groups[i], from)
+		}
+	}
+	return c.reader.graph.carry(c.kept, nodes)
+}
+
+// settle chooses a representative that the graph holds already, if there is
+// one, and gives up the others.
+func (c *carried) settle(g *group, from []uint32) {
+	for _, node := range slices.Concat([]uint32{g.representative}, g.twins) {
+		if old := from[node]; old != none && c.represents(old) {
+			if node != g.representative {
+				g.represent(node)
+			}
+			break
+		}
+	}
+	for _, node := range g.twins {
+		if old := from[node]; old != none {
+			c.kept[old] = none
+		}
+	}
+	if old := from[g.representative]; old != none && !c.represents(old) {
+		c.kept[old] = none
+	}
+}
+
+// represents reports whether a node is no twin: it is linked to other vectors,
+// or the walk begins there.
+func (c *carried) represents(node uint32) bool {
+	r := c.reader
+	return node == r.graph.entry || slices.ContainsFunc(r.graph.links(node, 0), func(n uint32) bool {
+		return !slices.Equal(r.Vector(int(n)), r.Vector(int(node)))
+	})
+}
+
+// carry copies the graph into one with more nodes. A neighbour that is gone is
+// replaced by its own neighbours, so that the graph stays connected where
+// documents were deleted.
+func (g *graph) carry(kept []uint32, nodes int) *graph {
+	out := newGraph(nodes, g.m)
+	var links []uint32
+	for node := range kept {
+		to := kept[node]
+		if to == none {
+			continue
+		}
+		height := int(g.height[node])
+		out.grow(to, height)
+		for level := 0; level <= height; level++ {
+			links = links[:0]
+			limit := g.limit(level)
+			for _, n := range g.links(uint32(node), level) {
+				if kept[n] != none {
+					links = appendLink(links, kept[n], to, limit)
+					continue
+				}
+				for _, further := range g.links(n, level) {
+					if kept[further] != none {
+						links = appendLink(links, kept[further], to, limit)
+					}
+				}
+			}
+			out.setLinks(to, level, links)
+		}
+		if height > out.top {
+			out.top, out.entry = height, to
+		}
+	}
+	return out
+}
+
+func appendLink(links []uint32, n, self uint32, limit int) []uint32 {
+	if n == self || len(links) >= limit || slices.Contains(links, n) {
+		return links
+	}
+	return append(links, n)
+}

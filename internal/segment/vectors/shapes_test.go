@@ -1,0 +1,226 @@
+package vectors
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/bitset"
+)
+
+// shape makes vectors that lie in a way that graphs find hard.
+type shape struct {
+	name string
+	make func(r *rand.Rand, dimensions int) [][]float32
+}
+
+var shapes = []shape{
+	{"one vector 5,000 times among 20,000", func(r *rand.Rand, d int) [][]float32 {
+		return append(spread(r, 20_000, d), around(r, gaussian(r, d), 5_000, 0)...)
+	}},
+	{"60 vectors 220 times", func(r *rand.Rand, d int) (all [][]float32) {
+		for range 60 {
+			all = append(all, around(r, gaussian(r, d), 220, 0)...)
+		}
+		return all
+	}},
+	{"nearly one vector 4,000 times among 9,000", func(r *rand.Rand, d int) [][]float32 {
+		return append(spread(r, 9_000, d), around(r, gaussian(r, d), 4_000, 1e-4)...)
+	}},
+	{"40 narrow clusters", func(r *rand.Rand, d int) (all [][]float32) {
+		for range 40 {
+			all = append(all, around(r, gaussian(r, d), 330, 0.02)...)
+		}
+		return all
+	}},
+	{"a line", func(r *rand.Rand, d int) (all [][]float32) {
+		from, to := gaussian(r, d), gaussian(r, d)
+		for range 13_000 {
+			v, at := make([]float32, d), float32(r.Float64())
+			for j := range v {
+				v[j] = from[j] + at*(to[j]-from[j])
+			}
+			all = append(all, v)
+		}
+		return all
+	}},
+	{"zeros among others", func(r *rand.Rand, d int) [][]float32 {
+		return append(spread(r, 9_000, d), around(r, make([]float32, d), 4_000, 0)...)
+	}},
+	{"vectors of every length", func(r *rand.Rand, d int) [][]float32 {
+		all := spread(r, 13_000, d)
+		for _, v := range all {
+			scale := float32(math.Exp(r.NormFloat64() / 2))
+			for j := range v {
+				v[j] *= scale
+			}
+		}
+		return all
+	}},
+}
+
+func gaussian(r *rand.Rand, dimensions int) []float32 {
+	v := make([]float32, dimensions)
+	for j := range v {
+		v[j] = float32(r.NormFloat64())
+	}
+	return v
+}
+
+// around returns vectors that differ from one by a deviation.
+func around(r *rand.Rand, centre []float32, n int, deviation float64) [][]float32 {
+	all := make([][]float32, n)
+	for i := range all {
+		v := slices.Clone(centre)
+		if deviation > 0 {
+			for j := range v {
+				v[j] += float32(r.NormFloat64() * deviation)
+			}
+		}
+		all[i] = v
+	}
+	return all
+}
+
+// spread returns vectors of wide clusters.
+func spread(r *rand.Rand, n, dimensions int) (all [][]float32) {
+	for range 20 {
+		all = append(all, around(r, gaussian(r, dimensions), n/20, 0.5)...)
+	}
+	return all
+}
+
+// requantized is a column with the same graph and other codes.
+func requantized(t testing.TB, r *Reader, z Quantization) *Reader {
+	t.Helper()
+	o := r.options
+	o.Quantization = z
+	var out bytes.Buffer
+	same := func(doc uint32) (uint32, bool) { return doc, true }
+	if err := Merge(context.Background(), &out, o, []Input{{r, same}}, 0); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, out.Bytes())
+}
+
+// TestHardShapes holds the nearest of vectors that lie badly against a scan of
+// them all: at least 0.95 of them are found, as equal as they may be, and as
+// many as asked for.
+func TestHardShapes(t *testing.T) {
+	const dimensions = 16
+	for _, shape := range shapes {
+		for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {
+			t.Run(fmt.Sprint(shape.name, " ", s), func(t *testing.T) {
+				t.Parallel()
+				random := rand.New(rand.NewPCG(31, uint64(s)))
+				all := shape.make(random, dimensions)
+				random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+				none := build(t, Options{Dimensions: dimensions, Similarity: s}, all)
+				for _, r := range []*Reader{none, requantized(t, none, Int8), requantized(t, none, Int4)} {
+					checkShape(t, random, r, all)
+				}
+			})
+		}
+	}
+}
+
+func checkShape(t *testing.T, random *rand.Rand, r *Reader, all [][]float32) {
+	t.Helper()
+	var queries [][]float32
+	for range 4 {
+		one := all[random.IntN(len(all))]
+		opposite := slices.Clone(one)
+		for j := range opposite {
+			opposite[j] = -opposite[j]
+		}
+		queries = append(queries, one, around(random, one, 1, 0.05)[0], gaussian(random, len(one)), opposite)
+	}
+	type cell struct {
+		filter string
+		k      int
+	}
+	found, wanted := map[cell]int{}, map[cell]int{}
+	for _, q := range queries {
+		q = Prepare(r.options.Similarity, q)
+		truth := make([]Hit, r.Len())
+		for node := range truth {
+			truth[node] = Hit{r.Doc(node), r.ScoreOf(node, q)}
+		}
+		slices.SortFunc(truth, func(a, b Hit) int {
+			switch {
+			case a.Score > b.Score:
+				return -1
+			case a.Score < b.Score:
+				return 1
+			}
+			return int(a.Doc) - int(b.Doc)
+		})
+		for _, filter := range filtersOf(random, truth) {
+			for _, k := range []int{10, 100, 1000} {
+				hits, err := r.Search(context.Background(), q, k, 0, filter.accept)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := accepted(truth, filter.accept, k)
+				if len(hits) != len(want) {
+					t.Fatalf("quantization %d, %s, k %d: %d hits of %d", r.options.Quantization, filter.name, k, len(hits), len(want))
+				}
+				least := want[len(want)-1].Score
+				at := cell{filter.name, k}
+				wanted[at] += len(want)
+				for _, h := range hits {
+					if h.Score >= least {
+						found[at]++
+					}
+				}
+			}
+		}
+	}
+	for at, n := range wanted {
+		if recall := float64(found[at]) / float64(n); recall < 0.95 {
+			t.Errorf("quantization %d, %s: recall@%d is %.3f", r.options.Quantization, at.filter, at.k, recall)
+		}
+	}
+}
+
+func accepted(truth []Hit, accept *bitset.Bitset, k int) (want []Hit) {
+	for _, h := range truth {
+		if len(want) < k && (accept == nil || accept.Get(h.Doc)) {
+			want = append(want, h)
+		}
+	}
+	return want
+}
+
+type namedFilter struct {
+	name   string
+	accept *bitset.Bitset
+}
+
+// filtersOf returns filters that keep what lies anywhere, near the query and
+// far from it. What is searched is ordered by nearness.
+func filtersOf(random *rand.Rand, truth []Hit) []namedFilter {
+	filters := []namedFilter{{"all", nil}}
+	add := func(name string, keep func(rank int) bool) {
+		accept := bitset.New(uint32(2 * len(truth)))
+		for rank, h := range truth {
+			if keep(rank) {
+				accept.Set(h.Doc)
+			}
+		}
+		filters = append(filters, namedFilter{name, accept})
+	}
+	for _, share := range []float64{0.97, 0.9, 0.5, 0.05} {
+		add(fmt.Sprintf("any %g", share), func(int) bool { return random.Float64() < share })
+	}
+	for _, share := range []float64{0.97, 0.9, 0.2} {
+		most := int(share * float64(len(truth)))
+		add(fmt.Sprintf("nearest %g", share), func(rank int) bool { return rank < most })
+		add(fmt.Sprintf("farthest %g", share), func(rank int) bool { return rank >= len(truth)-most })
+	}
+	return filters
+}
