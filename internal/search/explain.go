@@ -85,7 +85,7 @@ func (s *session) document(key string) (*snapshot.Segment, uint32, error) {
 	if field == nil {
 		return nil, 0, problem.IndexNoPrimaryKey.New()
 	}
-	parsed, err := document.ParseKey(field, key, problem.At("key"))
+	parsed, err := document.ParseKey(field, key)
 	if err != nil {
 		return nil, 0, err
 	}
