@@ -85,7 +85,7 @@ func (s *session) document(key string) (*snapshot.Segment, uint32, error) {
 	if field == nil {
 		return nil, 0, problem.IndexNoPrimaryKey.New()
 	}
-	parsed, err := document.ParseKey(field, key)
+	parsed, err := document.ParseKey(field, key, problem.At("key"))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -219,7 +219,7 @@ func (s *session) step(from *collect.Step) query.Step {
 		// A clause that counts the same wherever it matches is one step.
 		inner := s.step(from.Children[0])
 		inner.Score = step.Score
-		inner.Description = fmt.Sprintf("%s; counts %g", inner.Description, c.Score)
+		inner.Description = fmt.Sprintf("constant %g: %s", c.Score, inner.Description)
 		return inner
 	}
 	if fuse, ok := from.Node.(*plan.Fuse); ok {
