@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -11,6 +12,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/quiresearch/quire/problem"
 )
 
 //go:embed docs.html
@@ -19,12 +22,12 @@ var docsTemplate string
 // docsPage answers the interface as a page for people. It loads nothing from
 // elsewhere and runs no script.
 func (a *API) docsPage(context.Context, *Request) (*Response, error) {
-	page, err := renderDocs()
+	d, err := a.descriptions()
 	if err != nil {
 		return nil, err
 	}
-	response := &Response{Status: http.StatusOK, JSON: page, ContentType: "text/html; charset=utf-8"}
-	return response.With("Content-Security-Policy", docsPolicy(page)), nil
+	response := &Response{Status: http.StatusOK, JSON: d.page, ContentType: "text/html; charset=utf-8"}
+	return response.With("Content-Security-Policy", docsPolicy(d.page)), nil
 }
 
 // docsPolicy lets a page use its own style sheet and nothing else: no script, no
@@ -37,6 +40,13 @@ func docsPolicy(page []byte) string {
 		base64.StdEncoding.EncodeToString(digest[:]) + "'"
 }
 
+// docs is what the page shows.
+type docs struct {
+	Groups []docsGroup
+	Bodies []docsBody
+	Every  []*problem.Code // besides those of its own, an operation has these
+}
+
 // docsGroup is one tag of the page with its operations.
 type docsGroup struct {
 	Tag    string
@@ -44,6 +54,10 @@ type docsGroup struct {
 }
 
 func renderDocs() ([]byte, error) {
+	bodies, err := docsBodies(schemasYAML)
+	if err != nil {
+		return nil, err
+	}
 	var groups []docsGroup
 	for _, route := range routes {
 		at := slices.IndexFunc(groups, func(g docsGroup) bool { return g.Tag == route.Tag })
@@ -53,20 +67,37 @@ func renderDocs() ([]byte, error) {
 		}
 		groups[at].Routes = append(groups[at].Routes, route)
 	}
-	return renderGroups(groups)
+	return docs{Groups: groups, Bodies: bodies, Every: everyCodes}.render()
 }
 
-func renderGroups(groups []docsGroup) ([]byte, error) {
+func (d docs) render() ([]byte, error) {
+	described, err := readSchemas()
+	if err != nil {
+		return nil, err
+	}
 	page, err := template.New("docs").Funcs(template.FuncMap{
-		"join":   func(words []string) string { return strings.Join(words, ", ") },
-		"anchor": func(tag string) string { return strings.ReplaceAll(strings.ToLower(tag), " ", "-") },
+		"join":     func(words []string) string { return strings.Join(words, ", ") },
+		"anchor":   func(tag string) string { return strings.ReplaceAll(strings.ToLower(tag), " ", "-") },
+		"distinct": distinct,
+		"path":     func(name string) any { return described.Paths[name]["description"] },
+		"query":    func(name string) any { return described.Query[name]["description"] },
+		"header":   func(name string) any { return described.Headers[name]["description"] },
+		"inPath":   parameters,
 	}).Parse(docsTemplate)
 	if err != nil {
 		return nil, fmt.Errorf("read docs.html: %w", err)
 	}
 	var out bytes.Buffer
-	if err := page.Execute(&out, groups); err != nil {
+	if err := page.Execute(&out, d); err != nil {
 		return nil, fmt.Errorf("render docs.html: %w", err)
 	}
 	return out.Bytes(), nil
+}
+
+// distinct returns every code once, by status and name.
+func distinct(codes []*problem.Code) []*problem.Code {
+	sorted := slices.SortedFunc(slices.Values(codes), func(a, b *problem.Code) int {
+		return cmp.Or(cmp.Compare(a.Status(), b.Status()), strings.Compare(a.Name(), b.Name()))
+	})
+	return slices.Compact(sorted)
 }

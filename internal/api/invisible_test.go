@@ -181,10 +181,12 @@ func TestDocsPageRunsNothing(t *testing.T) {
 			t.Errorf("the page holds %s", active)
 		}
 	}
-	// What the page shows comes from the table of routes alone.
-	hostile := []docsGroup{{Tag: `<img src=x onerror=alert(1)>`, Routes: []Route{{Method: "GET", Path: `/"><script>`, Summary: `</style><script>alert(1)</script>`,
-		Codes: []*problem.Code{problem.NodeError}}}}}
-	rendered, err := renderGroups(hostile)
+	// What the page shows comes from the tables alone.
+	hostile := docs{Groups: []docsGroup{{Tag: `<img src=x onerror=alert(1)>`, Routes: []Route{{Method: "GET", Path: `/"><script>`, Summary: `</style><script>alert(1)</script>`,
+		Codes: []*problem.Code{problem.NodeError}}}}},
+		Bodies: []docsBody{{Name: `"><script>`, Description: `<img>`, Examples: []string{`</pre><script>`},
+			Properties: []docsProperty{{Path: `<script>`, Kind: []docsWord{{Text: `<img>`, Link: `"><script>`}}, Notes: `<img>`, Means: `<script>`}}}}}
+	rendered, err := hostile.render()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,12 +22,13 @@ import (
 //go:embed schemas.yaml
 var schemasYAML []byte
 
-// description is the OpenAPI description in both forms, made when first asked
-// for.
+// description is the OpenAPI description in both forms and the page for people,
+// made when first asked for.
 type description struct {
 	once sync.Once
 	yaml []byte
 	json []byte
+	page []byte
 	err  error
 }
 
@@ -258,7 +259,11 @@ func describeHeaders(names []string) object {
 
 func (a *API) descriptions() (*description, error) {
 	d := &a.description
-	d.once.Do(func() { d.yaml, d.json, d.err = OpenAPI() })
+	d.once.Do(func() {
+		if d.yaml, d.json, d.err = OpenAPI(); d.err == nil {
+			d.page, d.err = renderDocs()
+		}
+	})
 	return d, d.err
 }
 

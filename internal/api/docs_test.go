@@ -1,0 +1,161 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// schemaKeywords are the keywords that schemas.yaml uses. A comma in a text
+// without quotes makes the rest of it a keyword.
+var schemaKeywords = []string{"type", "properties", "items", "$ref", "default", "required", "enum", "additionalProperties", "format", "minimum",
+	"maximum", "exclusiveMinimum", "description", "minItems", "maxItems", "minProperties", "maxProperties", "readOnly", "examples", "oneOf", "pattern"}
+
+func TestSchemasUseKnownKeywords(t *testing.T) {
+	s, err := readSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, schema := range s.Schemas {
+		checkKeywords(t, name, schema)
+	}
+	for _, described := range []map[string]object{s.Query, s.Headers, s.Paths} {
+		for name, parameter := range described {
+			if text, ok := parameter["description"].(string); !ok || text == "" || len(parameter) != 2 {
+				t.Errorf("%s: %v", name, parameter)
+			}
+			checkKeywords(t, name, parameter["schema"].(object))
+		}
+	}
+}
+
+func checkKeywords(t *testing.T, place string, schema object) {
+	t.Helper()
+	for keyword, value := range schema {
+		if !slices.Contains(schemaKeywords, keyword) {
+			t.Errorf("%s: %q is no keyword", place, keyword)
+		}
+		switch inner := value.(type) {
+		case object:
+			if keyword == "properties" {
+				for name, property := range inner {
+					checkKeywords(t, place+"."+name, property.(object))
+				}
+			} else {
+				checkKeywords(t, place+"."+keyword, inner)
+			}
+		case []any:
+			if keyword == "oneOf" {
+				for _, choice := range inner {
+					checkKeywords(t, place, choice.(object))
+				}
+			}
+		}
+	}
+}
+
+// What the page shows of a body is all there is, and every link leads
+// somewhere.
+func TestThePageForPeopleShowsEveryBody(t *testing.T) {
+	page, err := renderDocs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	for _, want := range []string{
+		`id="body-Definition"`, `<code>locales.defaultLocale</code>*`, `<code>sort[].order</code>`, `<code>resources.synonyms.*.rules</code>`,
+		`list of <a href="#body-Clause">Clause</a>`, `map of <a href="#body-Field">Field</a>`, "asc | desc", "at least 1, at most 4096",
+		`<code>document:timestamp:value_invalid</code>`, "Name or key to continue after", "only in answers",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(text, -1) {
+		if strings.Count(text, `id="`+link[1]+`"`) != 1 {
+			t.Errorf("#%s leads nowhere", link[1])
+		}
+	}
+	s, err := readSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range s.Schemas {
+		if !strings.Contains(text, `id="body-`+name+`"`) {
+			t.Errorf("%s is not shown", name)
+		}
+	}
+	bodies, err := docsBodies(schemasYAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range bodies {
+		for i, shown := range body.Examples {
+			var read any
+			if err := json.Unmarshal([]byte(shown), &read); err != nil {
+				t.Errorf("%s: %v in %s", body.Name, err, shown)
+			}
+			want, err := json.Marshal(s.Schemas[body.Name]["examples"].([]any)[i])
+			if got, _ := json.Marshal(read); err != nil || string(got) != string(want) {
+				t.Errorf("%s: %s is shown as %s", body.Name, want, got)
+			}
+		}
+	}
+}
+
+func TestADescriptionOfBodiesThatIsNoneIsRefused(t *testing.T) {
+	for _, text := range []string{"schemas: [", "schemas: { A: { examples: [ !!binary x ] } }"} {
+		if bodies, err := docsBodies([]byte(text)); err == nil {
+			t.Errorf("%s: %v", text, bodies)
+		}
+	}
+}
+
+// The examples of the description are requests that a node accepts.
+func TestExamplesAreAccepted(t *testing.T) {
+	base := strings.TrimSuffix(serveDocuments(t, catalogue, Options{}).admin, "/v1alpha1/admin/indexes/shop")
+	examples := func(schema string) []any {
+		s, err := readSchemas()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, _ := s.Schemas[schema]["examples"].([]any)
+		if len(found) == 0 {
+			t.Errorf("%s has no example", schema)
+		}
+		return found
+	}
+	var answer string
+	send := func(method, path string, body any) {
+		t.Helper()
+		text, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var status int
+		if status, _, answer = ask(t, method, base+path, string(text)); status >= http.StatusMultipleChoices {
+			t.Errorf("%s %s %s: %d %s", method, path, text, status, answer)
+		}
+	}
+	send("PUT", "/v1alpha1/admin/indexes/books", examples("Definition")[0])
+	send("PUT", "/v1alpha1/admin/indexes/books/settings", examples("SearchSettings")[0])
+	send("POST", "/v1alpha1/indexes/books/documents", examples("DocumentBatch")[0])
+	send("POST", "/v1alpha1/admin/indexes/books/actions/commit", object{})
+	send("POST", "/v1alpha1/indexes/books/search", examples("SearchRequest")[0])
+	if !strings.Contains(answer, `"id":"1"`) {
+		t.Errorf("the example finds nothing: %s", answer)
+	}
+	for _, clause := range examples("Clause") {
+		send("POST", "/v1alpha1/indexes/books/search", object{"query": []any{clause}})
+	}
+	send("POST", "/v1alpha1/indexes/books/suggest", examples("SuggestRequest")[0])
+	if !strings.Contains(answer, "Ursula") {
+		t.Errorf("nothing is suggested: %s", answer)
+	}
+	send("PATCH", "/v1alpha1/indexes/books/documents/1", examples("Changes")[0])
+	send("POST", "/v1alpha1/indexes/books/documents/actions/delete", examples("DeleteRequest")[0])
+	send("POST", "/v1alpha1/admin/keys", examples("KeyRequest")[0])
+}
