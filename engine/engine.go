@@ -103,6 +103,7 @@ type Options struct {
 	Budget      *Budget       // that memory, shared with other generations; nil = one of its own
 	Workers     int           // goroutines that index; 0 = one per core
 	QueueBytes  int64         // memory of operations waiting for the log; 0 = 32 MiB
+	LogWait     time.Duration // a write is answered storage:unknown when the log shows no progress for so long; 0 = no bound
 	ReadOnly    bool          // another process writes: show what Reload finds, take no writes
 	MinFree     int64         // writes are refused with fewer bytes free; 0 = the smaller of 1 GiB and 5 %, negative = off
 

@@ -2,11 +2,14 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/problem"
 )
 
 // Bounds of one group commit.
@@ -60,8 +63,11 @@ func newQueue(limit int64) *queue {
 	}
 }
 
-// awaitRoom waits until the queue may take more.
-func (q *queue) awaitRoom(ctx context.Context) error {
+var errNoRoom = errors.New("the log takes nothing at present")
+
+// awaitRoom waits until the queue may take more, or for so long in which nothing
+// left it; 0 means no bound.
+func (q *queue) awaitRoom(ctx context.Context, most time.Duration) error {
 	for q.full.Load() {
 		q.mu.Lock()
 		room, full, refusal := q.room, q.full.Load(), q.refusal
@@ -72,13 +78,28 @@ func (q *queue) awaitRoom(ctx context.Context) error {
 		case !full:
 			return nil
 		}
+		late, stop := after(most)
 		select {
 		case <-room:
+			stop()
+		case <-late:
+			return problem.StorageIoError.New("resource", "index").Because(errNoRoom)
 		case <-ctx.Done():
+			stop()
 			return ctx.Err()
 		}
 	}
 	return nil
+}
+
+// after returns a channel that answers once so long has passed, never when that
+// is 0.
+func after(wait time.Duration) (late <-chan time.Time, stop func() bool) {
+	if wait <= 0 {
+		return nil, func() bool { return true }
+	}
+	timer := time.NewTimer(wait)
+	return timer.C, timer.Stop
 }
 
 // count adds operations to what the queue holds, or takes them away. The caller

@@ -24,7 +24,7 @@ func TestQueueIsBounded(t *testing.T) {
 			over, cancel := context.WithCancel(t.Context())
 			cancel()
 			pushed := 0
-			for q.awaitRoom(over) == nil {
+			for q.awaitRoom(over, 0) == nil {
 				if err := q.push(&operation{Operation: log.Operation{Kind: log.Add, Key: string(rune(pushed)), Body: make([]byte, test.body)}}); err != nil {
 					t.Fatal(err)
 				}
@@ -34,11 +34,11 @@ func TestQueueIsBounded(t *testing.T) {
 				t.Errorf("%d operations taken", pushed)
 			}
 			batch := q.take()
-			if err := q.awaitRoom(over); !errors.Is(err, context.Canceled) {
+			if err := q.awaitRoom(over, 0); !errors.Is(err, context.Canceled) {
 				t.Errorf("room while the batch is being appended: %v", err)
 			}
 			q.done(batch)
-			if err := q.awaitRoom(over); err != nil {
+			if err := q.awaitRoom(over, 0); err != nil {
 				t.Errorf("no room behind %d operations: %v", len(batch), err)
 			}
 			q.refuseWaiting(nil)

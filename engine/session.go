@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"hash/maphash"
 	"sync"
 
@@ -142,7 +143,7 @@ func (s *Session) write(key string, prepare func(key string) (*operation, error)
 		return err
 	}
 	defer leave()
-	if err := s.g.queue.awaitRoom(s.ctx); err != nil {
+	if err := s.g.queue.awaitRoom(s.ctx, s.g.options.LogWait); err != nil {
 		return err
 	}
 	if key == "" {
@@ -186,7 +187,8 @@ func (s *Session) settle(sequence uint64, err error) {
 }
 
 // Wait returns when every operation taken so far is durable, or one is not.
-// It may be called again after further writes.
+// storage:unknown says that it gave up waiting: what is not durable yet may become
+// so. It may be called again after further writes.
 func (s *Session) Wait() (Receipt, error) {
 	s.mu.Lock()
 	if s.open > 0 {
@@ -195,15 +197,12 @@ func (s *Session) Wait() (Receipt, error) {
 		}
 		settled := s.settled
 		s.mu.Unlock()
-		select {
-		case <-settled:
-		case <-s.ctx.Done():
-			// Whether the rest becomes durable is not known to the caller.
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return Receipt{Sequence: s.sequence, Durable: s.durable}, problem.StorageUnknown.New("resource", "index").Because(s.ctx.Err())
-		}
+		err := s.await(settled)
 		s.mu.Lock()
+		if err != nil {
+			defer s.mu.Unlock()
+			return Receipt{Sequence: s.sequence, Durable: s.durable}, problem.StorageUnknown.New("resource", "index").Because(err)
+		}
 	}
 	defer s.mu.Unlock()
 	receipt := Receipt{Sequence: s.sequence, Durable: s.durable}
@@ -211,6 +210,29 @@ func (s *Session) Wait() (Receipt, error) {
 		receipt.Sequence = s.g.Sequence()
 	}
 	return receipt, s.err
+}
+
+var errNoProgress = errors.New("the log shows no progress")
+
+// await waits for a channel to be closed. An error says that it gave up: the
+// session ended, or no append to the log did for a while.
+func (s *Session) await(settled <-chan struct{}) error {
+	for {
+		before := s.g.appends.Load()
+		late, stop := after(s.g.options.LogWait)
+		select {
+		case <-settled:
+			stop()
+			return nil
+		case <-s.ctx.Done():
+			stop()
+			return s.ctx.Err()
+		case <-late:
+			if s.g.appends.Load() == before {
+				return errNoProgress
+			}
+		}
+	}
 }
 
 // stripes is the number of locks that order writes to one key.

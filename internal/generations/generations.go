@@ -396,6 +396,7 @@ func (s *Set) engineOptions(held *slot) engine.Options {
 	}
 	if s.options.Remote != nil {
 		options.Damaged = func() { s.suspect(held) }
+		options.LogWait = logWait
 	}
 	return options
 }

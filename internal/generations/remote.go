@@ -47,6 +47,7 @@ type Claims interface {
 const (
 	settleLimit = 30 * time.Second // for one object to be replaced
 	takeLimit   = time.Minute      // for the writer before to be fenced
+	logWait     = 10 * time.Second // for a bucket that takes no log record, by a write that is answered then
 	pullTries   = 3                // a manifest that is replaced during a pull is read again
 )
 
