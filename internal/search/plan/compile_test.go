@@ -247,7 +247,7 @@ func TestTextCompiles(t *testing.T) {
 			`and(body/matching:red^1 body/matching"0:big 1:mug"~0 not(body/matching:blue^1))`},
 		{"user: unclosed quote is half typed", `"text":"red \"big mu","fields":{"body":null},"match":"user"`,
 			`and(body/matching:red^1 body/matching"0:big 1:mu*"~0)`},
-		{"user: only exclusions", `"text":"-blue","fields":{"body":null},"match":"user"`, `and(not(body/matching:blue^1))`},
+		{"user: only exclusions", `"text":"-blue","fields":{"body":null},"match":"user"`, `1=and(not(body/matching:blue^1))`},
 		{"user: join any", `"text":"red \"big mug\"","fields":{"body":null},"match":"user","join":"any"`,
 			`or(body/matching:red^1 body/matching"0:big 1:mug"~0)`},
 		{"user: nothing searchable", `"text":"\"\"","fields":{"body":null},"match":"user"`, `nothing`},
