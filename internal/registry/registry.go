@@ -98,10 +98,11 @@ func (r *Registry) learn(ctx context.Context) error {
 }
 
 var (
-	errGone    = errors.New("the registry is gone")
-	errForeign = errors.New("the registry is of another deployment")
-	errOlder   = errors.New("the registry is older than the one last read")
-	errUnread  = errors.New("the registry was not read yet")
+	errGone      = errors.New("the registry is gone")
+	errForeign   = errors.New("the registry is of another deployment")
+	errBegunAnew = errors.New("the bucket is that of another deployment by now")
+	errOlder     = errors.New("the registry is older than the one last read")
+	errUnread    = errors.New("the registry was not read yet")
 )
 
 func unreadable(cause error) error {

@@ -96,16 +96,22 @@ func (r *Registry) deploymentOf(ctx context.Context, found state) (ID, error) {
 }
 
 // stored reads the registry for audit and repair. One of another deployment is
-// given with errForeign and without its entries, to be replaced.
+// given with errForeign and without its entries, to be replaced. A bucket that is
+// marked as that of another deployment, emptied and begun anew while this node
+// ran, is left alone (I14).
 func (r *Registry) stored(ctx context.Context) (versioned.Object[state], error) {
-	if r.Deployment().IsZero() {
+	known := r.Deployment()
+	if known.IsZero() {
 		if _, err := r.readMark(ctx); err != nil {
 			return versioned.Object[state]{}, err
 		}
+		known = r.Deployment()
+	} else if mark, err := r.marks.Read(ctx); err == nil && mark.Exists() && mark.Value.ID != known {
+		return versioned.Object[state]{}, unreadable(errBegunAnew)
 	}
 	held, err := r.store.Read(ctx)
 	id := held.Value.Deployment
-	if known := r.Deployment(); err == nil && held.Exists() && (id.IsZero() || !known.IsZero() && id != known) {
+	if err == nil && held.Exists() && (id.IsZero() || !known.IsZero() && id != known) {
 		held.Value = state{}
 		err = unreadable(errForeign)
 	}

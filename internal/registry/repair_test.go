@@ -236,3 +236,31 @@ func TestAnOlderRegistryIsRepaired(t *testing.T) {
 		create(t, other, "later@1")
 	}
 }
+
+// A node that ran while its bucket was emptied and begun anew does not put its own
+// deployment in the place of the new one (I14).
+func TestRepairLeavesABucketBegunAnewAlone(t *testing.T) {
+	s, old := deployed(t)
+	listing, err := s.List(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range listing.Entries {
+		if _, err := s.Delete(t.Context(), entry.Key, bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+	}
+	anew := open(t, s)
+	create(t, anew, "fresh@1") // without a commit: a repair would not find it
+	before := anew.Version()
+	if _, err := old.Repair(t.Context(), RepairRequest{PromoteNewest: true}, s.synced); !errors.Is(err, problem.StorageIoError) {
+		t.Errorf("a repair by the old node: %v", err)
+	}
+	if _, err := old.Audit(t.Context(), s.synced); !errors.Is(err, problem.StorageIoError) {
+		t.Errorf("an audit by the old node: %v", err)
+	}
+	if err := anew.Refresh(t.Context()); err != nil || anew.Version() != before {
+		t.Errorf("version %d, before %d: %v", anew.Version(), before, err)
+	}
+	resolve(t, anew, "fresh")
+}
