@@ -169,8 +169,12 @@ func (b *batch) entry(ctx context.Context, raw []byte, work entryWork) error {
 // listed as missing.
 var errMissingListed = errors.New("listed as missing")
 
-// locate adds where a caller can resume.
+// locate adds where a caller can resume. What concerns an entry as a whole is
+// told at the entry.
 func (b *batch) locate(p *problem.Problem) {
+	if p.Path == "" {
+		p.Path = b.at().String()
+	}
 	p.With("position", b.position).With("processed", b.processed)
 	if b.line > 0 {
 		p.With("line", b.line)
