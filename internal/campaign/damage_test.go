@@ -23,11 +23,12 @@ func files(t *testing.T, directory, pattern string) []string {
 const searchAll = `{"query":[{"type":"text","text":"document"}],"total":"exact","limit":1000,"facets":[{"field":"owner"}],"sort":[{"field":"version"}]}`
 
 // victim starts a node with an index x whose files are to be damaged, and an
-// index y that nothing may happen to.
+// index y that nothing may happen to. With two builders the commit leaves so few
+// segments that no merge replaces them.
 func victim(t *testing.T, settings ...string) (p *process, c *caller, directory string, ofX []string) {
 	t.Helper()
 	directory = t.TempDir()
-	p = start(t, directory, settings...)
+	p = start(t, directory, append(settings, "GOMAXPROCS=2")...)
 	c = newCaller(p)
 	for _, index := range []string{"x", "y"} {
 		c.must(t, "PUT", "/admin/indexes/"+index, definition)
