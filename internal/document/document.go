@@ -33,6 +33,8 @@ type Document struct {
 
 	schema      *definition.Schema
 	json        []byte
+	rawKey      []byte // the key as it stands in json
+	kept        kept   // what the record keeps beside the key
 	childValues []Value
 	text        []byte    // decoded strings
 	floats      []float32 // vectors

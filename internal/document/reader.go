@@ -122,6 +122,10 @@ func (r *Reader) object(raw []byte, of *definition.ResolvedField) {
 		case isNull(it.Value()):
 		case child.IsWildcard && !r.admit(child):
 		default:
+			r.doc.kept |= keptOf(child)
+			if child.PrimaryKey {
+				r.doc.rawKey = it.Value()
+			}
 			if r.field(child, it.Value()) && child.Required {
 				held++
 			}

@@ -41,11 +41,16 @@ func (d *Document) AppendRecord(to []byte) []byte {
 	at := len(to)
 	to = append(to, byte(format.Record.Version))
 	root := d.schema.Root()
-	if d.schema.KeepsSource() {
+	switch {
+	case d.schema.KeepsSource():
 		to[at] |= recordHasSource
 		to, _ = appendObject(to, d.json, root, keepAll)
-	} else {
+	case d.kept&keptStored != 0:
 		to, _ = appendObject(to, d.json, root, keepStored)
+	default:
+		to = d.appendBareKey(to)
+	}
+	if !d.schema.KeepsSource() && d.kept&keptHighlight != 0 {
 		before := len(to)
 		var any bool
 		if to, any = appendObject(to, d.json, root, keepHighlight); any {
@@ -54,16 +59,43 @@ func (d *Document) AppendRecord(to []byte) []byte {
 			to = to[:before]
 		}
 	}
-	if key := d.schema.PrimaryKey(); key != nil {
-		var scratch []byte
-		for it := jsonread.Members(d.json); it.Next(); {
-			if string(it.Name(&scratch)) == key.Name {
-				to[at] |= recordKey
-				return append(to, it.Value()...)
-			}
-		}
+	if d.rawKey != nil {
+		to[at] |= recordKey
+		to = append(to, d.rawKey...)
 	}
 	return to
+}
+
+// appendBareKey appends the root object of a document of which nothing is kept
+// but the key.
+func (d *Document) appendBareKey(to []byte) []byte {
+	to, start := open(to, objectNode)
+	if d.rawKey != nil {
+		to = appendName(to, []byte(d.schema.PrimaryKey().Name))
+		to = append(to, keyNode)
+	}
+	closeNode(to, start)
+	return to
+}
+
+// kept is a set of reasons why a record keeps more than the key.
+type kept uint8
+
+const (
+	keptStored kept = 1 << iota
+	keptHighlight
+)
+
+// keptOf tells why a record keeps the values of a field.
+func keptOf(f *definition.ResolvedField) kept {
+	var k kept
+	if f.Stored && !f.PrimaryKey {
+		k |= keptStored
+	}
+	if keepHighlight(f) {
+		k |= keptHighlight
+	}
+	return k
 }
 
 // keep tells which scalar fields a tree holds.
@@ -209,6 +241,9 @@ func OpenRecord(data []byte) (Record, error) {
 	}
 	return r, nil
 }
+
+// Key returns the raw JSON of the primary key, empty when the record has none.
+func (r Record) Key() []byte { return r.key }
 
 // HasSource reports whether the record holds the whole document.
 func (r Record) HasSource() bool { return r.source }

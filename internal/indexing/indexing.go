@@ -35,6 +35,7 @@ type Indexer struct {
 	chains      *analysis.Chains
 	builder     *segment.Builder
 	slots       map[slotKey]*slot
+	usual       [16]*slot // by the place of a value in its document
 	shared      sharedFields
 	signals     map[*definition.ResolvedField]segment.FieldID
 	collators   map[string]*collation.Collator
@@ -102,6 +103,7 @@ func (x *Indexer) Add(b *segment.Builder, d *document.Document) (segment.DocID, 
 func (x *Indexer) attach(b *segment.Builder) {
 	x.builder = b
 	x.slots = make(map[slotKey]*slot)
+	x.usual = [len(x.usual)]*slot{}
 	x.signals = make(map[*definition.ResolvedField]segment.FieldID)
 	x.shared = sharedFields{
 		key:      b.Field(segment.FieldOptions{Name: layout.Key, Kind: segment.Terms, Key: true}),
@@ -126,9 +128,14 @@ func (x *Indexer) values(values []document.Value) error {
 		v := &values[i]
 		s := last
 		if s == nil || s.field != v.Field || s.variant != v.Variant {
-			var err error
-			if s, err = x.slot(v.Field, v.Variant); err != nil {
-				return err
+			// Most documents give their fields in the same order.
+			usual := &x.usual[i%len(x.usual)]
+			if s = *usual; s == nil || s.field != v.Field || s.variant != v.Variant {
+				var err error
+				if s, err = x.slot(v.Field, v.Variant); err != nil {
+					return err
+				}
+				*usual = s
 			}
 			last = s
 		}
@@ -137,11 +144,21 @@ func (x *Indexer) values(values []document.Value) error {
 		}
 		if s.document != x.document {
 			s.document, s.position = x.document, 0
-			x.builder.Term(x.shared.exists, s.exists, 0)
+			x.exists(s)
 		}
 		x.value(s, v)
 	}
 	return nil
+}
+
+// exists notes that the document has a value of a field.
+func (x *Indexer) exists(s *slot) {
+	if s.isSeen {
+		x.builder.Again(x.shared.exists, s.exists, 0)
+		return
+	}
+	s.isSeen = true
+	s.exists = x.builder.Term(x.shared.exists, bytesOf(layout.ExistsTerm(s.field.Path, s.variant)), 0)
 }
 
 func (x *Indexer) value(s *slot, v *document.Value) {

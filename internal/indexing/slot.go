@@ -13,7 +13,8 @@ import (
 type slot struct {
 	field   *definition.ResolvedField
 	variant string
-	exists  []byte
+	exists  segment.TermID
+	isSeen  bool // exists is set
 	isIdle  bool // no usage needs the values
 
 	hasFilter, hasFacet, hasSort, hasHierarchy bool
@@ -39,7 +40,7 @@ func (x *Indexer) slot(f *definition.ResolvedField, variant string) (*slot, erro
 	if s := x.slots[key]; s != nil {
 		return s, nil
 	}
-	s := &slot{field: f, variant: variant, exists: []byte(layout.ExistsTerm(f.Path, variant))}
+	s := &slot{field: f, variant: variant}
 	several := f.HoldsSeveral()
 	switch f.Type {
 	case definition.String:

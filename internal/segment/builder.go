@@ -120,14 +120,25 @@ func (b *Builder) StartDoc() {
 }
 
 // Term adds an occurrence. Positions of one term in one document do not fall;
-// a lower one is taken for the last.
-func (b *Builder) Term(id FieldID, term []byte, position uint32) {
+// a lower one is taken for the last. The number returned is for Again.
+func (b *Builder) Term(id FieldID, term []byte, position uint32) TermID {
 	f := b.fields[id]
 	if id == b.keyID {
 		b.key = append(b.key[:0], term...)
 	}
 	n, fresh := f.dict.find(term)
 	b.occur(f, f.dict.entry(n), fresh, position)
+	return TermID(n)
+}
+
+// TermID is a term of a field of a Builder.
+type TermID uint32
+
+// Again adds an occurrence of a term that the field, not one of keys, holds
+// already.
+func (b *Builder) Again(id FieldID, term TermID, position uint32) {
+	f := b.fields[id]
+	b.occur(f, f.dict.entry(uint32(term)), false, position)
 }
 
 // Occurrence is a term at a position.
@@ -158,14 +169,15 @@ func (b *Builder) terms(f *builderField, occurrences []Occurrence) {
 	d := f.dict
 	hashes := b.hashes[:len(occurrences)]
 	// The loads of a pass do not wait for each other.
-	mask := uint64(len(d.slots) - 1)
 	for i := range occurrences {
-		h := d.hash(occurrences[i].Term)
-		hashes[i] = h
-		b.ahead[i] = uint32(d.slots[h&mask])
+		hashes[i] = d.hash(occurrences[i].Term)
+	}
+	ahead := b.ahead[:len(hashes)]
+	for i, h := range hashes {
+		ahead[i] = d.likely(h)
 	}
 	var touched uint32
-	for _, n := range b.ahead[:len(occurrences)] {
+	for _, n := range ahead {
 		if n != 0 {
 			touched += d.entry(n - 1).pos
 		}

@@ -13,7 +13,8 @@ import (
 // bytes lie in their entry, so that a look-up touches the slot and one cache
 // line.
 type dictionary struct {
-	slots []uint64 // high half of the hash, number plus one; 0 is free
+	slots []uint32 // part of the hash, then number plus one in width bits; 0 is free
+	width int      // bits of the highest number that fits
 	pages [][]dictEntry
 	count uint32
 	long  []byte // strings that do not fit
@@ -43,7 +44,7 @@ type dictEntry struct {
 }
 
 func newDictionary() *dictionary {
-	return &dictionary{slots: make([]uint64, 2*firstPage), seed: rand.Uint64()}
+	return &dictionary{slots: make([]uint32, 2*firstPage), width: bits.Len32(2 * firstPage), seed: rand.Uint64()}
 }
 
 // entry returns what belongs to a number, valid until the next find.
@@ -95,24 +96,30 @@ func (d *dictionary) find(key []byte) (id uint32, fresh bool) { return d.findHas
 // findHashed is find for who knows the hash of key.
 func (d *dictionary) findHashed(key []byte, h uint64) (id uint32, fresh bool) {
 	mask := uint64(len(d.slots) - 1)
-	tag := h &^ (1<<32 - 1)
+	tag := uint32(h>>32) << d.width
 	for i := h & mask; ; i = (i + 1) & mask {
 		v := d.slots[i]
 		if v == 0 {
 			id = d.add(key)
-			d.slots[i] = tag | uint64(id+1)
+			d.slots[i] = tag | (id + 1)
 			if int(d.count)*3 > len(d.slots)*2 {
 				d.grow()
 			}
 			return id, true
 		}
-		if v&^(1<<32-1) == tag {
-			id = uint32(v) - 1
+		if differs := v ^ tag; differs>>d.width == 0 {
+			id = differs - 1
 			if e := d.entry(id); int(e.length) == len(key) && bytes.Equal(d.keyOf(e), key) {
 				return id, false
 			}
 		}
 	}
+}
+
+// likely is the number plus one that a string with the hash h most likely has;
+// 0 when it has none.
+func (d *dictionary) likely(h uint64) uint32 {
+	return d.slots[h&uint64(len(d.slots)-1)] & (1<<d.width - 1)
 }
 
 func (d *dictionary) add(key []byte) uint32 {
@@ -137,25 +144,24 @@ func (d *dictionary) add(key []byte) uint32 {
 	return id
 }
 
-// grow doubles the slots. The low half of the hash is not kept, so it is
-// computed again.
+// grow doubles the slots. What they lack of the hashes is computed again.
 func (d *dictionary) grow() {
-	slots := make([]uint64, 2*len(d.slots))
-	mask := uint64(len(slots) - 1)
+	d.slots = make([]uint32, 2*len(d.slots))
+	d.width++
+	mask := uint64(len(d.slots) - 1)
 	for id := range d.count {
 		h := d.hash(d.key(id))
 		i := h & mask
-		for slots[i] != 0 {
+		for d.slots[i] != 0 {
 			i = (i + 1) & mask
 		}
-		slots[i] = h&^(1<<32-1) | uint64(id+1)
+		d.slots[i] = uint32(h>>32)<<d.width | (id + 1)
 	}
-	d.slots = slots
 }
 
 // bytes estimates the memory in use.
 func (d *dictionary) bytes() int64 {
-	n := int64(8*cap(d.slots) + cap(d.long))
+	n := int64(4*cap(d.slots) + cap(d.long))
 	if len(d.pages) > 0 {
 		n += entryBytes * int64(len(d.pages[0])+pageEntries*(len(d.pages)-1))
 	}

@@ -3,6 +3,7 @@ package segment
 import (
 	"bytes"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/segment/stored"
@@ -38,13 +39,18 @@ type Records struct {
 	packed *stored.Reader
 	keys   *terms.Field // nil when the segment has no key field
 	file   *blockfile.Reader
+	sound  atomic.Bool // check found them so
 }
 
 // check compares the checksum of the records before their first use.
 func (r *Records) check() error {
+	if r.sound.Load() {
+		return nil
+	}
 	if err := r.file.Check(blockfile.ID{Part: stored.PartData}); err != nil {
 		return fmt.Errorf("%w: %w", vfs.ErrFault, err)
 	}
+	r.sound.Store(true)
 	return nil
 }
 

@@ -11,8 +11,7 @@ import (
 // representative. Many of them would fill every list of candidates and link to
 // none but each other: neither would others be found from there nor all of
 // them. The twins hang on their representative as a tree instead, in the order
-// of nodes, so that a walk that comes to the representative meets all, the
-// first documents first.
+// of nodes, and are looked at when the representative is among the nearest.
 
 // group is a representative and its twins, which increase.
 type group struct {
@@ -87,10 +86,12 @@ func (g *graph) hang(of group) {
 	links := append(make([]uint32, 0, limit+1), of.twins[0])
 	links = append(links, g.links(of.representative, 0)...)
 	g.setLinks(of.representative, 0, links[:min(len(links), limit)])
-	for i, twin := range of.twins {
+	for i, node := range of.twins {
 		from := min(i*(limit-1)+1, len(of.twins))
 		to := min(from+limit-1, len(of.twins))
 		links = append(links[:0], of.representative)
-		g.setLinks(twin, 0, append(links, of.twins[from:to]...))
+		g.setLinks(node, 0, append(links, of.twins[from:to]...))
+		g.height[node] = twin
 	}
+	g.twins += len(of.twins)
 }

@@ -59,8 +59,8 @@ func write(to io.Writer, o Options, docs []uint32, all *rows, g *graph) error {
 	out.floats(z.norm)
 	out.words(g.ground)
 	out.bytes(g.height)
-	for node, height := range g.height {
-		for level := range int(height) {
+	for node := range g.height {
+		for level := range g.levels(uint32(node)) {
 			links := g.upper[node][level]
 			out.words([]uint32{uint32(len(links))})
 			out.words(links)
@@ -213,6 +213,10 @@ func Open(data []byte) (*Reader, error) {
 		if height == 0 {
 			continue
 		}
+		if height == twin {
+			r.graph.twins++
+			continue
+		}
 		if height > 24 {
 			return nil, fmt.Errorf("height of node %d: %w", node, ErrCorrupt)
 		}
@@ -232,7 +236,7 @@ func Open(data []byte) (*Reader, error) {
 	return r, nil
 }
 
-// Check walks every document and link (V1, V2, V3).
+// Check walks every document and link (V1 to V4).
 func (r *Reader) Check() error {
 	for i := 1; i < len(r.docs); i++ {
 		if r.docs[i] <= r.docs[i-1] {
@@ -243,9 +247,12 @@ func (r *Reader) Check() error {
 		if r.graph.ground[node*r.graph.width] > uint32(2*r.graph.m) {
 			return fmt.Errorf("V3: node %d: %w", node, ErrCorrupt)
 		}
-		for level := range int(r.graph.height[node]) + 1 {
+		if links := r.graph.links(uint32(node), 0); r.graph.height[node] == twin && (len(links) == 0 || int(links[0]) >= len(r.docs) || r.graph.height[links[0]] == twin) {
+			return fmt.Errorf("V4: node %d: %w", node, ErrCorrupt)
+		}
+		for level := range r.graph.levels(uint32(node)) + 1 {
 			for _, n := range r.graph.links(uint32(node), level) {
-				if int(n) >= len(r.docs) || int(r.graph.height[n]) < level {
+				if int(n) >= len(r.docs) || r.graph.levels(n) < level {
 					return fmt.Errorf("V2: node %d links to %d on level %d: %w", node, n, level, ErrCorrupt)
 				}
 			}

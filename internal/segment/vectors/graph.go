@@ -10,8 +10,47 @@ type graph struct {
 	width  int      // 2*m + 1: a count and the neighbours
 	ground []uint32 // level 0, width per node
 
-	height []uint8      // highest level of each node
+	height []uint8      // highest level of each node, or twin
+	twins  int          // how many are
 	upper  [][][]uint32 // upper[node] = links on level 1, 2, …; nil for most
+}
+
+// twin in place of a height marks a node whose vector is equal to that of its
+// first neighbour, which represents it: see hang.
+const twin = 255
+
+// split returns the neighbours of a node on the ground level, and its first
+// twin where it has some.
+func (g *graph) split(node uint32) (links []uint32, first uint32, has bool) {
+	links = g.links(node, 0)
+	if g.twins > 0 && len(links) > 0 && g.height[links[0]] == twin && g.height[node] != twin {
+		return links[1:], links[0], true
+	}
+	return links, 0, false
+}
+
+// eachTwin hands out the twins of a representative in order until one is not
+// wanted; room is working memory.
+func (g *graph) eachTwin(node uint32, room *[]uint32, want func(node uint32) bool) {
+	_, first, has := g.split(node)
+	if !has {
+		return
+	}
+	queue := append((*room)[:0], first)
+	for i := 0; i < len(queue) && i < g.twins && want(queue[i]); i++ {
+		if links := g.links(queue[i], 0); len(links) > 1 {
+			queue = append(queue, links[1:]...)
+		}
+	}
+	*room = queue
+}
+
+// levels is the highest level of a node.
+func (g *graph) levels(node uint32) int {
+	if g.height[node] == twin {
+		return 0
+	}
+	return int(g.height[node])
 }
 
 func newGraph(nodes, m int) *graph {

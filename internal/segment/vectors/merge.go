@@ -84,7 +84,7 @@ func (c *carried) graph(nodes int, groups []group) *graph {
 // one, and gives up the others.
 func (c *carried) settle(g *group, from []uint32) {
 	for _, node := range slices.Concat([]uint32{g.representative}, g.twins) {
-		if old := from[node]; old != none && c.represents(old) {
+		if old := from[node]; old != none && c.reader.graph.height[old] != twin {
 			if node != g.representative {
 				g.represent(node)
 			}
@@ -96,18 +96,9 @@ func (c *carried) settle(g *group, from []uint32) {
 			c.kept[old] = none
 		}
 	}
-	if old := from[g.representative]; old != none && !c.represents(old) {
+	if old := from[g.representative]; old != none && c.reader.graph.height[old] == twin {
 		c.kept[old] = none
 	}
-}
-
-// represents reports whether a node is no twin: it is linked to other vectors,
-// or the walk begins there.
-func (c *carried) represents(node uint32) bool {
-	r := c.reader
-	return node == r.graph.entry || slices.ContainsFunc(r.graph.links(node, 0), func(n uint32) bool {
-		return !slices.Equal(r.Vector(int(n)), r.Vector(int(node)))
-	})
 }
 
 // carry copies the graph into one with more nodes. A neighbour that is gone is
@@ -121,7 +112,7 @@ func (g *graph) carry(kept []uint32, nodes int) *graph {
 		if to == none {
 			continue
 		}
-		height := int(g.height[node])
+		height := g.levels(uint32(node))
 		out.grow(to, height)
 		for level := 0; level <= height; level++ {
 			links = links[:0]

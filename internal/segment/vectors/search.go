@@ -70,6 +70,7 @@ const (
 	// in steps: where neighbours are easy to find, half of the walk is spared.
 	patiencePart = 5
 	closest      = 4
+	starts       = 32
 	// A scan reads memory in order: below this many candidates it beats a walk.
 	scanLimit = 12_000
 	// For each candidate that it keeps, a walk takes about the time in which a
@@ -102,49 +103,79 @@ func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept
 	r.codes.query(q, &s.side)
 	s.query, s.filtered, s.full = q, accept != nil, false
 	s.found = s.found[:0]
-	walked := r.walks(accepted, k, breadth)
-	if walked {
-		w := walk{breadth: max(breadth, k), patience: math.MaxInt, looks: math.MaxInt}
-		if breadth <= 0 {
-			w.breadth = max(r.breadth(), 2*k)
-			if accepted >= len(r.docs)/10*9 {
-				w.patience, w.closest = w.breadth/patiencePart, closest*k
-			}
+	if r.walks(accepted, k, breadth) {
+		hits, err := r.walkAll(ctx, s, k, breadth, accepted)
+		if err != nil || len(hits) == min(k, accepted) {
+			return hits, err
 		}
-		if s.filtered {
-			w.breadth = max(r.narrowed(w.breadth, accepted), 4*k)
-			w.looks = accepted / 3
-		}
-		var err error
-		if walked, err = r.walk(ctx, s, w); err != nil {
-			return nil, err
-		}
-		walked = walked && len(s.found) >= k
-		if walked {
-			doubt, err := r.rescore(ctx, s, k)
-			if err != nil {
-				return nil, err
-			}
-			if doubt && breadth <= 0 {
-				// The codes do not tell the nearest apart; the rows do.
-				s.full = true
-				s.found = s.found[:0]
-				s.seen.clear()
-				if walked, err = r.walk(ctx, s, w); err != nil {
-					return nil, err
-				}
-				walked = walked && len(s.found) >= k
-			}
-		}
+		// What is accepted lies far from the query, or nothing leads to it.
 	}
-	if !walked {
-		// What is accepted is little, lies far from the query, or nothing leads
-		// to it.
-		if err := r.scanAll(ctx, s, k); err != nil {
-			return nil, err
-		}
+	if err := r.scanAll(ctx, s, k); err != nil {
+		return nil, err
 	}
 	return r.hits(s, k), nil
+}
+
+// walkAll finds the k nearest by a walk, and by another that compares with the
+// rows when the codes do not tell the nearest apart. It returns nothing when it
+// could not find as many as it keeps.
+func (r *Reader) walkAll(ctx context.Context, s *scratch, k, breadth, accepted int) ([]Hit, error) {
+	w := walk{starts: 1, breadth: max(breadth, k), patience: math.MaxInt, looks: math.MaxInt}
+	if breadth <= 0 {
+		w.starts, w.breadth = starts, max(r.breadth(), 2*k)
+		if accepted >= len(r.docs)/10*9 {
+			w.patience, w.closest = w.breadth/patiencePart, closest*k
+		}
+	}
+	if s.filtered {
+		w.breadth = max(r.narrowed(w.breadth, accepted), 4*k)
+		w.looks = accepted / 3
+	}
+	whole, err := r.walk(ctx, s, w)
+	if err != nil || !whole {
+		return nil, err
+	}
+	doubt, err := r.rescore(ctx, s, k)
+	if err != nil {
+		return nil, err
+	}
+	if doubt && breadth <= 0 {
+		s.found = s.found[:0]
+		s.seen.clear()
+		if whole, err = r.walk(ctx, s, w); err != nil || !whole {
+			return nil, err
+		}
+	}
+	r.addTwins(s, k)
+	return r.hits(s, k), nil
+}
+
+// addTwins adds the twins of the nearest candidates, which have their nearness,
+// until there are k, and drops what is not accepted itself.
+func (r *Reader) addTwins(s *scratch, k int) {
+	if r.graph.twins == 0 {
+		return
+	}
+	candidates := []near(s.found)
+	slices.SortFunc(candidates, byNearness)
+	all := s.before[:0]
+	for _, c := range candidates {
+		if len(all) >= k && c.raw < all[len(all)-1].raw {
+			break
+		}
+		if s.accepts(c.node) {
+			all = append(all, c)
+		}
+		own := 0 // more than k of one vector are not wanted
+		r.graph.eachTwin(c.node, &s.list, func(node uint32) bool {
+			if s.accepts(node) {
+				all = append(all, near{node, c.raw})
+				own++
+			}
+			return own < k
+		})
+	}
+	s.found, s.before = all, candidates
 }
 
 // walks reports whether a walk finds the nearest of the accepted nodes sooner
@@ -234,7 +265,24 @@ func (r *Reader) accepted(s *scratch, accept *bitset.Bitset) int {
 	return count
 }
 
-func (s *scratch) accepts(node uint32) bool { return s.nodes[node>>6]>>(node&63)&1 != 0 }
+func (s *scratch) accepts(node uint32) bool {
+	return !s.filtered || s.nodes[node>>6]>>(node&63)&1 != 0
+}
+
+// stands reports whether a node or one of its twins is accepted.
+func (r *Reader) stands(s *scratch, node uint32) bool {
+	if s.accepts(node) {
+		return true
+	}
+	some := false
+	if r.graph.twins > 0 {
+		r.graph.eachTwin(node, &s.list, func(node uint32) bool {
+			some = s.accepts(node)
+			return !some
+		})
+	}
+	return some
+}
 
 func (s *scratch) room(n int) {
 	if cap(s.products) < n {
@@ -329,37 +377,80 @@ const chunk = 1024
 
 // walk says how far a walk goes.
 type walk struct {
+	starts   int // nodes on the ground level that it begins at
 	breadth  int // candidates kept
 	patience int // steps without a change among the nearest
 	closest  int // how many those are
 	looks    int // nodes looked at
 }
 
-// walk follows the graph towards the query. It reports false when it ended
-// without as many candidates as it keeps, having looked at too many nodes or at
-// all that it could reach.
-func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
+// descend goes down to the lowest of the upper levels, and leaves in the queue
+// the nearest of the nodes that it met there, and of those that are accepted.
+// Several starts find the right one of narrow clusters, which hardly lead from
+// one to the other.
+func (r *Reader) descend(s *scratch, w walk) {
 	g := r.graph
 	s.fresh = append(s.fresh[:0], g.entry)
 	r.nearness(s, s.fresh)
 	at := near{g.entry, s.raws[0]}
+	s.close = s.close[:0]
 	for level := g.top; level > 0; level-- {
-		for moved := true; moved; {
-			moved = false
-			links := g.links(at.node, level)
-			r.nearness(s, links)
-			for i, n := range links {
-				if s.raws[i] > at.raw {
-					at, moved = near{n, s.raws[i]}, true
+		s.begin(at)
+		for len(s.queue) > 0 && len(s.seen.nodes) <= w.looks/8 {
+			next := s.queue.pop()
+			if nearer(next, at) {
+				at = next
+			}
+			if len(s.close) >= w.starts && nearer(s.close[0], next) {
+				break
+			}
+			s.fresh = s.fresh[:0]
+			for _, n := range g.links(next.node, level) {
+				if s.seen.add(n) {
+					s.fresh = append(s.fresh, n)
+				}
+			}
+			r.nearness(s, s.fresh)
+			for i, n := range s.fresh {
+				x := near{n, s.raws[i]}
+				if len(s.close) >= w.starts && !nearer(x, s.close[0]) {
+					continue
+				}
+				s.queue.push(x)
+				if !s.filtered || r.stands(s, n) {
+					s.close.add(x, w.starts)
 				}
 			}
 		}
 	}
-	s.queue, s.close = s.queue[:0], s.close[:0]
-	s.queue.push(at)
-	s.seen.add(at.node)
-	if !s.filtered || s.accepts(at.node) {
-		s.found.push(at)
+	s.begin(at)
+}
+
+// begin fills the queue with a node and those that are close, which count as
+// seen, and nothing else.
+func (s *scratch) begin(at near) {
+	s.seen.clear()
+	s.queue = s.queue[:0]
+	for _, c := range s.close {
+		s.seen.add(c.node)
+		s.queue.push(c)
+	}
+	if s.seen.add(at.node) {
+		s.queue.push(at)
+	}
+}
+
+// walk follows the graph towards the query. It reports false when it ended
+// without as many candidates as it keeps, having looked at too many nodes or at
+// all that it could reach but not at all there are.
+func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
+	g := r.graph
+	r.descend(s, w)
+	s.close = s.close[:0]
+	for _, at := range s.queue {
+		if r.stands(s, at.node) {
+			s.found.push(at)
+		}
 	}
 	quiet := 0
 	for steps := 0; len(s.queue) > 0; steps++ {
@@ -371,13 +462,25 @@ func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 		at := s.queue.pop()
 		if full := len(s.found) >= w.breadth; full && nearer(s.found[0], at) {
 			return true, nil
-		} else if quiet++; full && quiet > w.patience {
+		} else if full && quiet > w.patience {
 			return true, nil
 		}
+		if s.accepts(at.node) {
+			quiet++ // where nothing is accepted, nothing can come
+		}
 		s.fresh = s.fresh[:0]
-		for _, n := range g.links(at.node, 0) {
+		links, _, _ := g.split(at.node)
+		for _, n := range links {
 			if s.seen.add(n) {
 				s.fresh = append(s.fresh, n)
+			}
+		}
+		// Those above lead out of a narrow cluster.
+		for level := g.levels(at.node); level > 0; level-- {
+			for _, n := range g.links(at.node, level) {
+				if s.seen.add(n) {
+					s.fresh = append(s.fresh, n)
+				}
 			}
 		}
 		if len(s.seen.nodes) > w.looks {
@@ -390,7 +493,7 @@ func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 				continue
 			}
 			s.queue.push(x)
-			if s.filtered && !s.accepts(n) {
+			if s.filtered && !r.stands(s, n) {
 				continue
 			}
 			s.found.add(x, w.breadth)
@@ -399,7 +502,7 @@ func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 			}
 		}
 	}
-	return false, nil
+	return len(s.seen.nodes) >= len(r.docs)-g.twins, nil
 }
 
 // rescore replaces the nearness of the candidates by that of their full
@@ -434,12 +537,17 @@ func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, er
 	for _, c := range nearest(candidates, k) {
 		kth = min(kth, c.raw)
 	}
-	s.possible = float32(float64(kth) - shift - doubtful*off)
-	return last > s.possible, nil
+	edge := float64(kth) - shift
+	s.possible = float32(edge - farthestOff*off)
+	return float64(last) > edge-doubtfulOff*off, nil
 }
 
-// doubtful is how many times further than expected codes may be off.
-const doubtful = 2
+// Codes may be off more than expected: doubtfulOff times, where it is worth
+// while to look again, and then up to farthestOff times.
+const (
+	doubtfulOff = 2
+	farthestOff = 6
+)
 
 func (r *Reader) rescoreAll(ctx context.Context, s *scratch) error {
 	s.full = true

@@ -37,7 +37,7 @@ func clustered(seed uint64, n, dimensions int) [][]float32 {
 
 func build(t testing.TB, o Options, vectors [][]float32) *Reader {
 	t.Helper()
-	r := open(t, column(t, o, vectors, 2))
+	r := open(t, column(t, o, vectors, 2, 2))
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +45,14 @@ func build(t testing.TB, o Options, vectors [][]float32) *Reader {
 }
 
 // column writes a column; vector i belongs to the document i times step.
-func column(t testing.TB, o Options, vectors [][]float32, step int) []byte {
+func column(t testing.TB, o Options, vectors [][]float32, step, threads int) []byte {
 	t.Helper()
 	docs := make([]uint32, len(vectors))
 	for i := range docs {
 		docs[i] = uint32(step * i)
 	}
 	var out bytes.Buffer
-	if err := Write(context.Background(), &out, o, docs, slices.Concat(vectors...), 2); err != nil {
+	if err := Write(context.Background(), &out, o, docs, slices.Concat(vectors...), threads); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -177,7 +177,7 @@ func TestManyEqualVectorsAreFound(t *testing.T) {
 // Where every document has a vector, documents are taken for nodes.
 func TestAcceptedDocumentsThatAllHaveVectors(t *testing.T) {
 	vectors := clustered(6, 1003, 24)
-	r := open(t, column(t, Options{Dimensions: 24}, vectors, 1))
+	r := open(t, column(t, Options{Dimensions: 24}, vectors, 1, 2))
 	random := rand.New(rand.NewPCG(7, 7))
 	for _, length := range []int{1003, 1024, 2000} { // documents past the last vector
 		accept := bitset.New(uint32(length))
@@ -339,8 +339,8 @@ func TestCancelledSearchStops(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	f.Add(column(f, Options{Dimensions: 3}, clustered(10, 70, 3), 1))
-	f.Add(column(f, Options{Dimensions: 3, Quantization: Int4}, clustered(11, 70, 3), 1))
+	f.Add(column(f, Options{Dimensions: 3}, clustered(10, 70, 3), 1, 2))
+	f.Add(column(f, Options{Dimensions: 3, Quantization: Int4}, clustered(11, 70, 3), 1, 2))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := Open(data)
 		if err != nil || r.Check() != nil {
