@@ -115,15 +115,16 @@ func auditRegistered(name string, index *Index, stored []storedGeneration) Audit
 
 func auditUnregistered(name string, stored []storedGeneration) AuditedIndex {
 	audited := AuditedIndex{Name: name, Generations: []AuditedGeneration{}}
-	whole := !slices.ContainsFunc(stored, func(g storedGeneration) bool { return g.mark == nil || !g.mark.Whole })
-	if whole {
-		at := stored[0].mark.RemovedAt
+	whole := slices.IndexFunc(stored, func(g storedGeneration) bool { return g.mark != nil && g.mark.Whole })
+	isRemoved := whole >= 0 && !slices.ContainsFunc(stored, func(g storedGeneration) bool { return g.mark == nil })
+	if isRemoved {
+		at := stored[whole].mark.RemovedAt
 		audited.RemovedAt = &at
 	} else {
 		audited.ProposedLive = newest(stored)
 	}
 	for _, g := range stored {
-		audited.Generations = append(audited.Generations, g.audited(whole))
+		audited.Generations = append(audited.Generations, g.audited(isRemoved && g.mark.Whole))
 	}
 	sortAudited(audited.Generations)
 	return audited

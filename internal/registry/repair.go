@@ -177,7 +177,8 @@ func planRepair(next state, found []storedGeneration, request RepairRequest) rep
 }
 
 // isWanted reports whether a generation is to be registered: it is not marked,
-// or the request names it, which the first result tells.
+// or the request names what was removed, which the first result tells. A
+// generation that was removed by its own name comes back by that name alone.
 func (g storedGeneration) isWanted(restore []Name) (Name, bool) {
 	if g.mark == nil {
 		return Name{}, true
@@ -186,7 +187,7 @@ func (g storedGeneration) isWanted(restore []Name) (Name, bool) {
 		return Name{}, false
 	}
 	for _, name := range restore {
-		if name.Index == g.Index && (name.Generation == "" || name.Generation == g.Generation) {
+		if name.Index == g.Index && (name.Generation == g.Generation || name.Generation == "" && g.mark.Whole) {
 			return name, true
 		}
 	}

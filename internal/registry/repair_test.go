@@ -172,6 +172,35 @@ func TestRemovedComesBackOnlyWhenNamed(t *testing.T) {
 	}
 }
 
+// An index comes back as it was when it was removed: without the generations
+// that were removed before, each by its own name.
+func TestRestoredIndexLacksGenerationsRemovedBefore(t *testing.T) {
+	s, r := deployed(t)
+	if _, err := r.RemoveGeneration(t.Context(), name(t, "books@1"), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if done := repair(t, r, s, RepairRequest{Restore: []Name{name(t, "books")}}); len(done.Restored)+len(done.AddedGenerations) != 0 {
+		t.Errorf("an index that was not removed is restored: %+v", done)
+	}
+	if _, err := r.RemoveIndex(t.Context(), name(t, "books"), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	audit, err := r.Audit(t.Context(), s.synced)
+	if err != nil || audit.Indexes[0].RemovedAt == nil || audit.Indexes[0].Generations[0].RemovedAt == nil || audit.Indexes[0].Generations[1].RemovedAt != nil {
+		t.Errorf("%+v, %v", audit, err)
+	}
+	done := repair(t, r, s, RepairRequest{PromoteNewest: true, Restore: []Name{name(t, "books")}})
+	want := Repair{CreatedIndexes: []string{"books"}, AddedGenerations: []string{"books@2", "books@blue"},
+		Promoted: []string{"books@2"}, Restored: []string{"books"}}
+	if !reflect.DeepEqual(done, want) {
+		t.Errorf("%+v", done)
+	}
+	done = repair(t, r, s, RepairRequest{Restore: []Name{name(t, "books@1")}})
+	if want := (Repair{CreatedIndexes: []string{}, AddedGenerations: []string{"books@1"}, Promoted: []string{}, Restored: []string{"books@1"}}); !reflect.DeepEqual(done, want) {
+		t.Errorf("%+v", done)
+	}
+}
+
 // A delete that lands while the repair reads the storage is not undone.
 func TestDeleteDuringRepairStays(t *testing.T) {
 	s, r := deployed(t)
