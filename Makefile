@@ -8,8 +8,8 @@ export CGO_ENABLED ?= 0
 RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-quick check format-check vet staticcheck generate generate-check licences vulnerabilities \
-	tools spec conformance demo serve sim fuzz explain bodies kill reindex slow soak bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-micro profile locale-data clean
+.PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities \
+	tools spec conformance demo serve sim fuzz explain bodies kill reindex slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
