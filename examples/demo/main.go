@@ -29,7 +29,7 @@ const index = "catalogue"
 
 func main() {
 	binary := flag.String("binary", "bin/quire", "the program to run")
-	directory := flag.String("directory", "quire-data/demo", "where its data goes")
+	directory := flag.String("directory", "quire-demo", "where its data goes")
 	once := flag.Bool("once", false, "end after the searches")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
