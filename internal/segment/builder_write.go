@@ -3,6 +3,7 @@ package segment
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/segment/columns"
@@ -52,27 +53,43 @@ func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builde
 	p := w.Postings()
 	p.SetAverage(average(f.sumLen, f.withDoc))
 	d := chainDecoder{out: p, codes: codes}
-	for _, id := range f.dict.sorted() {
-		e := f.dict.entry(id)
-		w.Begin()
-		d.data = b.chains.appendTo(d.data[:0], &e.chain)
-		ok := true
-		switch {
-		case f.Positions:
-			ok = d.positions()
-		case f.Freqs:
-			ok = d.freqs(e.last)
-		default:
-			ok = d.docs()
-		}
-		if !ok {
-			return errChain
-		}
-		if err := w.End(f.dict.key(id)); err != nil {
-			return err
+	for ids := range slices.Chunk(f.dict.sorted(), AheadTerms) {
+		b.ask(f.dict, ids)
+		for _, id := range ids {
+			e := f.dict.entry(id)
+			w.Begin()
+			d.data = b.chains.appendTo(d.data[:0], &e.chain)
+			ok := true
+			switch {
+			case f.Positions:
+				ok = d.positions()
+			case f.Freqs:
+				ok = d.freqs(e.last)
+			default:
+				ok = d.docs()
+			}
+			if !ok {
+				return errChain
+			}
+			if err := w.End(f.dict.keyOf(e)); err != nil {
+				return err
+			}
 		}
 	}
 	return w.Finish(b.docs, codes, f.withDoc, f.sumLen)
+}
+
+// ask asks for the memory of terms ahead of their use. The loads of a pass do
+// not wait for each other.
+func (b *Builder) ask(d *dictionary, ids []uint32) {
+	for i, id := range ids {
+		b.ahead[i] = d.entry(id).head
+	}
+	var touched uint32
+	for _, at := range b.ahead[:len(ids)] {
+		touched += uint32(b.chains.chunks[at>>chunkShift][at&(chunkBytes-1)])
+	}
+	b.touched += touched // keeps the loads
 }
 
 // average is the average length of documents that have the field.

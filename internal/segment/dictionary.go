@@ -168,30 +168,75 @@ func (d *dictionary) bytes() int64 {
 	return n
 }
 
+// prefixed is a number with the first bytes of its string, as a number that is
+// in their order.
+type prefixed struct {
+	prefix uint64
+	id     uint32
+}
+
 // sorted returns all numbers in the order of their strings.
 func (d *dictionary) sorted() []uint32 {
-	type item struct {
-		prefix uint64
-		id     uint32
-	}
-	items := make([]item, d.count)
+	items := make([]prefixed, d.count)
 	for id := range d.count {
 		e := d.entry(id)
-		prefix := binary.BigEndian.Uint64(e.key[:])
+		key := e.key[:]
 		if e.length > inlineKey {
-			prefix = binary.BigEndian.Uint64(d.keyOf(e))
+			key = d.keyOf(e)
 		}
-		items[id] = item{prefix, id}
+		items[id] = prefixed{binary.BigEndian.Uint64(key), id}
 	}
-	slices.SortFunc(items, func(a, b item) int {
-		if a.prefix != b.prefix {
-			return cmp.Compare(a.prefix, b.prefix)
+	items = sortPrefixes(items)
+	for i := 0; i < len(items); {
+		end := i + 1
+		for end < len(items) && items[end].prefix == items[i].prefix {
+			end++
 		}
-		return bytes.Compare(d.key(a.id), d.key(b.id))
-	})
+		if end > i+1 {
+			slices.SortFunc(items[i:end], func(a, b prefixed) int { return bytes.Compare(d.key(a.id), d.key(b.id)) })
+		}
+		i = end
+	}
 	out := make([]uint32, len(items))
 	for i, it := range items {
 		out[i] = it.id
 	}
 	return out
+}
+
+// fewItems are sorted by comparing.
+const fewItems = 512
+
+// sortPrefixes sorts by prefix: by the last byte first, then by those before.
+// It returns the items or a copy, and overwrites the other.
+func sortPrefixes(items []prefixed) []prefixed {
+	if len(items) <= fewItems {
+		slices.SortFunc(items, func(a, b prefixed) int { return cmp.Compare(a.prefix, b.prefix) })
+		return items
+	}
+	var counts [8][256]uint32
+	for i := range items {
+		for p, at := items[i].prefix, 0; at < 8; at, p = at+1, p>>8 {
+			counts[at][byte(p)]++
+		}
+	}
+	other := make([]prefixed, len(items))
+	for at := range counts {
+		starts := &counts[at]
+		if starts[byte(items[0].prefix>>(8*at))] == uint32(len(items)) {
+			continue // all have the same byte there
+		}
+		sum := uint32(0)
+		for b, n := range starts {
+			starts[b] = sum
+			sum += n
+		}
+		for _, it := range items {
+			b := byte(it.prefix >> (8 * at))
+			other[starts[b]] = it
+			starts[b]++
+		}
+		items, other = other, items
+	}
+	return items
 }

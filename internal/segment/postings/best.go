@@ -12,6 +12,14 @@ type best struct {
 	counts *[(bestFreq + 1) << 8]uint32 // nil until a term needs it
 	some   bool
 	norms  [256]float32
+	cells  []cell
+}
+
+// cell are documents of one frequency and length.
+type cell struct {
+	score        float32
+	freq, length byte
+	count        uint32
 }
 
 const (
@@ -49,12 +57,7 @@ func (b *best) add(freqs []uint32, lengths []byte) {
 }
 
 func (b *best) appendTo(dst []byte) []byte {
-	type cell struct {
-		score        float32
-		freq, length byte
-		count        uint32
-	}
-	var cells []cell
+	cells := b.cells[:0]
 	for i, n := range b.counts {
 		if n != 0 {
 			f := float32(i >> 8)
@@ -62,6 +65,7 @@ func (b *best) appendTo(dst []byte) []byte {
 		}
 	}
 	slices.SortFunc(cells, func(x, y cell) int { return cmp.Compare(y.score, x.score) })
+	b.cells = cells
 	at := len(dst)
 	dst = append(dst, 0)
 	total := uint32(0)
