@@ -78,7 +78,7 @@ var catalogue = shape{members: map[string]shape{
 }}
 
 func TestPathsAreApplied(t *testing.T) {
-	const before = `{"price":1,"tags":["a"],"title":"jam","dimensions":{"width":3},"variants":[{"sku":"V-1","count":1},{"sku":"V-2","count":2}],"parts":[{"no":"P"}]}`
+	const before = `{"price":1,"tags":["a"],"title":"jam","dimensions":{"width":3},"variants":[{"sku":"V-1","count":1},{"sku":"V-2","count":2},{"sku":"V-3","count":3.0}],"parts":[{"no":"P"}]}`
 	for _, c := range []struct{ path, value, want string }{
 		{"price", "2.50", strings.Replace(before, `"price":1`, `"price":2.50`, 1)},
 		{"price", "null", strings.Replace(before, `"price":1,`, ``, 1)},
@@ -93,6 +93,9 @@ func TestPathsAreApplied(t *testing.T) {
 		{"title[en]", "null", strings.Replace(before, `"title":"jam",`, ``, 1)},
 		{"variants[sku=V-2].count", "9", strings.Replace(before, `"count":2`, `"count":9`, 1)},
 		{"variants[count=2].count", "9", strings.Replace(before, `"count":2`, `"count":9`, 1)},
+		{"variants[count=3].count", "9", strings.Replace(before, `"count":3.0`, `"count":9`, 1)},
+		{"variants[count=3.0].count", "9", strings.Replace(before, `"count":3.0`, `"count":9`, 1)},
+		{"variants[count=2.0].count", "9", "!no_match"},
 		{"variants[V-1]", `{"sku":"V-9"}`, strings.Replace(before, `{"sku":"V-1","count":1}`, `{"sku":"V-9"}`, 1)},
 		{"variants[V-1]", `null`, strings.Replace(before, `{"sku":"V-1","count":1},`, ``, 1)},
 		{"variants[V-1].tags[]", `"x"`, strings.Replace(before, `"count":1`, `"count":1,"tags":["x"]`, 1)},

@@ -1,6 +1,8 @@
 package change
 
 import (
+	"strconv"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/quiresearch/quire/internal/jsonread"
@@ -126,12 +128,17 @@ func (t *Tree) Prune(keep func(name string) (inside func(*Tree), ok bool)) {
 }
 
 // reads reports whether a scalar reads as text: strings by their text, all else
-// by its JSON form.
+// by its JSON form, and a whole number by its digits however it is spelled.
 func (t *Tree) reads(text string) bool {
 	switch t.kind {
 	case jsonread.TextKind:
 		return jsonread.String(t.raw) == text
-	case jsonread.NumberKind, jsonread.BoolKind:
+	case jsonread.NumberKind:
+		if n, ok := jsonread.Int64(t.raw); ok && strconv.FormatInt(n, 10) == text {
+			return true
+		}
+		return string(t.raw) == text
+	case jsonread.BoolKind:
 		return string(t.raw) == text
 	}
 	return false
