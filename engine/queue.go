@@ -23,6 +23,10 @@ const (
 // its bytes; more of them would not make the log or the workers faster.
 const maxQueued = 4 * maxBatchOperations
 
+// askedBatches is for how many batches the newest state by key is kept up after
+// somebody asked for it. A load that replaces whole documents never asks.
+const askedBatches = 16
+
 // operation is one change on its way through the log into a table.
 type operation struct {
 	log.Operation
@@ -48,8 +52,10 @@ type queue struct {
 	bytes   int64
 	limit   int64
 	full    atomic.Bool         // held or bytes has reached its bound
-	newest  map[string]keyState // by key: what waits or is being appended
+	batch   []*operation        // being appended; nil once it is known to be refused
 	busy    bool                // a batch is being appended
+	newest  map[string]keyState // by key: what waits or is being appended; nil while nobody asks
+	asked   int                 // batches until newest is forgotten unless somebody asks
 	refusal error               // non-nil: nothing is taken
 	arrived chan struct{}       // buffered by one: something waits, or the queue ends
 	room    chan struct{}       // closed and replaced when bytes drop
@@ -58,7 +64,7 @@ type queue struct {
 
 func newQueue(limit int64) *queue {
 	return &queue{
-		limit: limit, newest: make(map[string]keyState),
+		limit:   limit,
 		arrived: make(chan struct{}, 1), room: make(chan struct{}), drained: make(chan struct{}),
 	}
 }
@@ -119,12 +125,8 @@ func (q *queue) push(op *operation) error {
 	}
 	q.waiting = append(q.waiting, op)
 	q.count(1, int64(log.OperationSize(op.Operation)))
-	switch op.Kind {
-	case log.Add, log.Delete:
-		q.newest[op.Key] = keyState{base: op, last: op}
-	case log.Signals:
-		state := q.newest[op.Key]
-		q.newest[op.Key] = keyState{base: state.base, signals: mergeSignals(state.signals, op.signals), last: op}
+	if q.newest != nil {
+		q.note(op)
 	}
 	if op.session != nil {
 		op.session.taken()
@@ -134,6 +136,17 @@ func (q *queue) push(op *operation) error {
 	default:
 	}
 	return nil
+}
+
+// note puts an operation into newest.
+func (q *queue) note(op *operation) {
+	switch op.Kind {
+	case log.Add, log.Delete:
+		q.newest[op.Key] = keyState{base: op, last: op}
+	case log.Signals:
+		state := q.newest[op.Key]
+		q.newest[op.Key] = keyState{base: state.base, signals: mergeSignals(state.signals, op.signals), last: op}
+	}
 }
 
 // take returns the operations of the next batch, nil when nothing waits.
@@ -154,7 +167,7 @@ func (q *queue) take() []*operation {
 	}
 	batch := q.waiting[:count:count]
 	q.waiting = q.waiting[count:]
-	q.busy = true
+	q.batch, q.busy = batch, true
 	return batch
 }
 
@@ -164,11 +177,14 @@ func (q *queue) done(batch []*operation) {
 	defer q.mu.Unlock()
 	for _, op := range batch {
 		q.count(-1, -int64(log.OperationSize(op.Operation)))
-		if q.newest[op.Key].last == op {
+		if q.newest != nil && q.newest[op.Key].last == op {
 			delete(q.newest, op.Key)
 		}
 	}
-	q.busy = false
+	if q.asked--; q.asked <= 0 {
+		q.newest = nil
+	}
+	q.batch, q.busy = nil, false
 	q.wake()
 }
 
@@ -199,8 +215,7 @@ func (q *queue) refuseWaiting(refusal error) []*operation {
 	for _, op := range refused {
 		q.count(-1, -int64(log.OperationSize(op.Operation)))
 	}
-	q.waiting = nil
-	clear(q.newest)
+	q.waiting, q.batch, q.newest = nil, nil, nil
 	if refusal != nil && q.refusal == nil {
 		q.refusal = refusal
 	}
@@ -256,6 +271,16 @@ func (q *queue) drain(ctx context.Context) error {
 func (q *queue) find(key string) (state keyState, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.asked = askedBatches
+	if q.newest == nil {
+		q.newest = make(map[string]keyState)
+		for _, op := range q.batch {
+			q.note(op)
+		}
+		for _, op := range q.waiting {
+			q.note(op)
+		}
+	}
 	state, ok = q.newest[key]
 	return state, ok
 }

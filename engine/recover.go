@@ -168,14 +168,17 @@ func (g *Generation) replay(ctx context.Context) error {
 		}
 		g.promised = max(g.promised, batch.Promised)
 		g.active.sequence = max(g.active.sequence, batch.Promised)
-		var entries []*entry
-		for _, logged := range batch.Operations {
-			op, err := decodeOperation(logged)
-			if err != nil {
+		operations := make([]*operation, len(batch.Operations))
+		for i, logged := range batch.Operations {
+			if operations[i], err = decodeOperation(logged); err != nil {
 				return fmt.Errorf("batch %d: %w", lsn, err)
 			}
+		}
+		room := newEntries(operations)
+		var entries []*entry
+		for _, op := range operations {
 			g.mu.Lock()
-			added := g.active.apply(op, time.Now())
+			added := g.active.apply(op, &room, time.Now())
 			g.accountEntries(g.active, op.size())
 			g.mu.Unlock()
 			if added != nil {

@@ -56,15 +56,19 @@ func (s *Session) Enter() (leave func(), err error) {
 	}, nil
 }
 
-// enter passes the gate for one operation.
-func (s *Session) enter() (leave func(), err error) {
+// enter passes the gate for one operation, which ends with leave.
+func (s *Session) enter() error {
 	if s.inside {
-		return func() {}, nil
+		return nil
 	}
-	if err := s.g.gate.enter(s.ctx); err != nil {
-		return nil, err
+	return s.g.gate.enter(s.ctx)
+}
+
+// leave ends what enter began.
+func (s *Session) leave() {
+	if !s.inside {
+		s.g.gate.leave()
 	}
-	return s.g.gate.leave, nil
 }
 
 // Add puts a document in, in place of the one under its key. Signal values
@@ -138,11 +142,10 @@ func (s *Session) Refresh(key document.Key, signals []document.Signal) (found bo
 // write passes the gate and makes one operation while no other write to the
 // key is under way. prepare may return no operation.
 func (s *Session) write(key string, prepare func(key string) (*operation, error)) error {
-	leave, err := s.enter()
-	if err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
-	defer leave()
+	defer s.leave()
 	if err := s.g.queue.awaitRoom(s.ctx, s.g.options.LogWait); err != nil {
 		return err
 	}

@@ -2,12 +2,14 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/indexing"
+	"github.com/quiresearch/quire/internal/invariant"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/vfs"
@@ -78,8 +80,8 @@ func newTable(sequence uint64, how *reading, workers int) *table {
 }
 
 // apply puts one operation into the table and returns the entry to index, nil
-// when there is none.
-func (t *table) apply(op *operation, now time.Time) *entry {
+// when there is none. Entries come from room.
+func (t *table) apply(op *operation, room *entries, now time.Time) *entry {
 	if t.changes == 0 {
 		t.firstAt = now
 	}
@@ -87,14 +89,17 @@ func (t *table) apply(op *operation, now time.Time) *entry {
 	case log.Add:
 		t.changes++
 		t.kill(op.Key)
-		added := &entry{key: op.Key, source: op.source, signals: op.signals, document: op.document}
+		added := room.next(op.Key)
+		added.source, added.signals, added.document = op.source, op.signals, op.document
 		t.added++
-		t.entries[op.Key] = added
+		t.entries[added.key] = added
 		return added
 	case log.Delete:
 		t.changes++
 		t.kill(op.Key)
-		t.entries[op.Key] = &entry{key: op.Key, isDelete: true}
+		deleted := room.next(op.Key)
+		deleted.isDelete = true
+		t.entries[deleted.key] = deleted
 	case log.Signals:
 		t.changes++
 		t.signals[op.Key] = mergeSignals(t.signals[op.Key], op.signals)
@@ -108,6 +113,41 @@ func (t *table) apply(op *operation, now time.Time) *entry {
 		t.all = true
 	}
 	return nil
+}
+
+// entries is room for the entries of a batch and their keys. They live until
+// the commit all together, and a few large pieces of memory are less work for
+// the collector than many small ones.
+type entries struct {
+	free []entry
+	keys string // of the operations to come, one after the other
+}
+
+func newEntries(batch []*operation) entries {
+	count, size := 0, 0
+	for _, op := range batch {
+		if op.Kind == log.Add || op.Kind == log.Delete {
+			count++
+			size += len(op.Key)
+		}
+	}
+	var keys strings.Builder
+	keys.Grow(size)
+	for _, op := range batch {
+		if op.Kind == log.Add || op.Kind == log.Delete {
+			keys.WriteString(op.Key)
+		}
+	}
+	return entries{make([]entry, count), keys.String()}
+}
+
+// next returns the entry of the next operation, which has the key.
+func (e *entries) next(key string) *entry {
+	next := &e.free[0]
+	e.free = e.free[1:]
+	next.key, e.keys = e.keys[:len(key)], e.keys[len(key):]
+	invariant.Check(next.key == key, "an entry of %q for %q", next.key, key)
+	return next
 }
 
 // kill forgets what the table holds under a key.

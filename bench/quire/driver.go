@@ -1,18 +1,20 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -134,57 +136,9 @@ func (d *driver) index(c command) (any, error) {
 		return nil, err
 	}
 	defer f.Close()
-	type batch struct {
-		lines  [][]byte
-		buffer []byte
-	}
-	batches := make(chan batch, 8)
-	failures := make(chan error, 8)
-	var docs atomic.Int64
-	var wg sync.WaitGroup
-	for range max(1, c.Threads) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			r := newReader(g.Schema())
-			s := g.Session(ctx)
-			for b := range batches {
-				for _, line := range b.lines {
-					doc, err := r.document(line)
-					if err == nil {
-						err = s.Add(doc)
-					}
-					if err != nil {
-						failures <- err
-						return
-					}
-					docs.Add(1)
-				}
-			}
-			if _, err := s.Wait(); err != nil {
-				failures <- err
-			}
-		}()
-	}
-	in := bufio.NewScanner(f)
-	in.Buffer(make([]byte, 1<<20), 64<<20)
-	var b batch
-	for in.Scan() {
-		start := len(b.buffer)
-		b.buffer = append(b.buffer, in.Bytes()...)
-		b.lines = append(b.lines, b.buffer[start:len(b.buffer):len(b.buffer)])
-		if len(b.lines) == 500 {
-			batches <- b
-			b = batch{}
-		}
-	}
-	batches <- b
-	close(batches)
-	wg.Wait()
-	select {
-	case err := <-failures:
+	docs, err := d.load(ctx, g, f, max(1, c.Threads))
+	if err != nil {
 		return nil, err
-	default:
 	}
 	if _, err := g.Commit(ctx, engine.Explicit); err != nil {
 		return nil, err
@@ -202,8 +156,108 @@ func (d *driver) index(c command) (any, error) {
 	}
 	private, mapped := stop()
 	bytes, err := size(c.Dir)
-	return map[string]any{"docs": docs.Load(), "seconds": seconds, "merge_seconds": merged,
+	return map[string]any{"docs": docs, "seconds": seconds, "merge_seconds": merged,
 		"cpu_seconds": cpuSeconds() - cpu, "bytes": bytes, "peak_rss": status("VmHWM:"), "peak_private": private, "peak_mapped": mapped}, err
+}
+
+// load adds the documents of a file, one a line, and returns how many there
+// are when all are durable.
+func (d *driver) load(ctx context.Context, g *engine.Generation, from io.Reader, threads int) (int64, error) {
+	blocks := make(chan []byte, 2*threads)
+	spare := make(chan []byte, cap(blocks)+threads+1)
+	for range cap(spare) {
+		spare <- nil
+	}
+	added := make([]int64, threads)
+	failures := make([]error, threads+1)
+	over := make(chan struct{}) // somebody failed
+	fail := sync.OnceFunc(func() { close(over) })
+	var wg sync.WaitGroup
+	for i := range threads {
+		wg.Go(func() {
+			if added[i], failures[i] = add(ctx, g, blocks, spare); failures[i] != nil {
+				fail()
+			}
+		})
+	}
+	failures[threads] = read(from, blocks, spare, over)
+	close(blocks)
+	wg.Wait()
+	docs := int64(0)
+	for _, n := range added {
+		docs += n
+	}
+	return docs, errors.Join(failures...)
+}
+
+// blockBytes is how much of a file is read at once; a longer line makes its
+// block longer.
+const blockBytes = 256 << 10
+
+// read cuts a file into blocks of whole lines.
+func read(from io.Reader, blocks chan<- []byte, spare <-chan []byte, over <-chan struct{}) error {
+	var rest []byte
+	for {
+		var block []byte
+		select {
+		case block = <-spare:
+		case <-over:
+			return nil
+		}
+		block = append(block[:0], rest...)
+		for {
+			if cap(block)-len(block) < blockBytes {
+				block = slices.Grow(block, 2*blockBytes)
+			}
+			n, err := io.ReadFull(from, block[len(block):len(block)+blockBytes])
+			block = block[:len(block)+n]
+			end := bytes.LastIndexByte(block, '\n') + 1
+			last := err == io.EOF || err == io.ErrUnexpectedEOF
+			switch {
+			case last:
+				end = len(block)
+			case err != nil:
+				return err
+			case end == 0:
+				continue // the line goes on
+			}
+			rest = append(rest[:0], block[end:]...)
+			select {
+			case blocks <- block[:end]:
+			case <-over:
+				return nil
+			}
+			if last {
+				return nil
+			}
+			break
+		}
+	}
+}
+
+// add adds the documents of blocks and returns how many there were.
+func add(ctx context.Context, g *engine.Generation, blocks <-chan []byte, spare chan<- []byte) (int64, error) {
+	r := newReader(g.Schema())
+	s := g.Session(ctx)
+	added := int64(0)
+	for block := range blocks {
+		for line := range bytes.Lines(block) {
+			if line = bytes.TrimSuffix(line, []byte("\n")); len(line) == 0 {
+				continue
+			}
+			doc, err := r.document(line)
+			if err == nil {
+				err = s.Add(doc)
+			}
+			if err != nil {
+				return added, err
+			}
+			added++
+		}
+		spare <- block
+	}
+	_, err := s.Wait()
+	return added, err
 }
 
 // reader reads lines of the corpus as documents.

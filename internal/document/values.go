@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/quiresearch/quire/definition"
@@ -15,15 +16,21 @@ import (
 // value reads one value that is neither null nor, except for vectors, a list.
 // A value that was refused counts as given.
 func (r *Reader) value(f *definition.ResolvedField, variant string, raw []byte) bool {
-	v := Value{Field: f, Variant: variant}
 	if isObject(raw) && f.Type != definition.GeoPoint && f.Type != definition.Vector {
 		r.misplacedObject(f, raw)
 		return true
 	}
+	// The value is read where it will stay: what lies behind the values is zero.
+	n := len(*r.into)
+	if n == cap(*r.into) {
+		*r.into = slices.Grow(*r.into, 1)
+	}
+	v := &(*r.into)[:n+1][n]
+	v.Field, v.Variant = f, variant
 	ok := false
 	switch f.Type {
 	case definition.String:
-		ok = r.text(&v, raw)
+		ok = r.text(v, raw)
 	case definition.Boolean:
 		if ok = raw[0] == 't' || raw[0] == 'f'; ok {
 			v.Number = layout.Bool(raw[0] == 't')
@@ -31,17 +38,19 @@ func (r *Reader) value(f *definition.ResolvedField, variant string, raw []byte) 
 			r.invalidKind("a boolean", raw)
 		}
 	case definition.Timestamp:
-		ok = r.timestamp(&v, raw)
+		ok = r.timestamp(v, raw)
 	case definition.GeoPoint:
-		ok = r.point(&v, raw)
+		ok = r.point(v, raw)
 	case definition.Vector:
-		ok = r.vector(&v, raw)
+		ok = r.vector(v, raw)
 	default:
 		v.Number, v.Float, ok = r.number(f, raw)
 	}
-	if ok {
-		*r.into = append(*r.into, v)
+	if !ok {
+		*v = Value{}
+		return true
 	}
+	*r.into = (*r.into)[:n+1]
 	return true
 }
 

@@ -46,6 +46,9 @@ const FileSize = 64 << 20
 // indexes do not fill it.
 const reserveStep = 4 << 20
 
+// keptScratch bounds the memory that is kept between two records.
+const keptScratch = 1 << 20
+
 // MaxPayload bounds one record.
 const MaxPayload = 1 << 30
 
@@ -79,7 +82,8 @@ type Log struct {
 	current vfs.File // being appended to; nil until the first Append
 	salt    uint64
 	offset  int64
-	ahead   int64 // bytes reserved
+	ahead   int64  // bytes reserved
+	scratch []byte // the last record, its memory
 	failed  error
 
 	readOnly bool // for Inspect: a torn end is left as it is
@@ -145,7 +149,10 @@ func (l *Log) Append(lsn uint64, payload []byte) error {
 			return err
 		}
 	}
-	record := appendRecord(make([]byte, 0, recordHeader+len(payload)+7), l.salt, l.offset, lsn, payload)
+	record := appendRecord(slices.Grow(l.scratch[:0], recordHeader+len(payload)+7), l.salt, l.offset, lsn, payload)
+	if l.scratch = record; cap(record) > keptScratch {
+		l.scratch = nil
+	}
 	if end := l.offset + int64(len(record)); end > l.ahead {
 		if err := l.current.Reserve(end + reserveStep); err != nil {
 			return fmt.Errorf("append record %d: %w: %w", lsn, ErrNotWritten, err)

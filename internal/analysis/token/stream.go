@@ -1,6 +1,10 @@
 package token
 
-import "github.com/quiresearch/quire/internal/analysis/stem"
+import (
+	"slices"
+
+	"github.com/quiresearch/quire/internal/analysis/stem"
+)
 
 // Stream is the tokens of one text and the memory they live in.
 type Stream struct {
@@ -46,7 +50,16 @@ func (s *Stream) Add(term []byte, start, end int, kind Kind, shape Shape) bool {
 	if len(term) > MaxTermBytes {
 		term, shape = Cut(term, MaxTermBytes), 0
 	}
-	s.Tokens = append(s.Tokens, Token{Term: term, Start: int32(start), End: int32(end), Position: s.Positions, Kind: kind, Shape: shape})
+	n := len(s.Tokens)
+	if n == cap(s.Tokens) {
+		s.Tokens = slices.Grow(s.Tokens, 1)
+	}
+	// Field by field: a whole Token costs more while the collector runs.
+	s.Tokens = s.Tokens[:n+1]
+	t := &s.Tokens[n]
+	t.Term = term
+	t.Start, t.End, t.Position = int32(start), int32(end), s.Positions
+	t.Kind, t.Shape = kind, shape
 	s.Positions++
 	return true
 }
