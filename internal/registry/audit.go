@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -61,7 +62,7 @@ func (r *Registry) Audit(ctx context.Context, synced Synced) (Audit, error) {
 	}
 	audit.Unusable = append(audit.Unusable, unusable...)
 	slices.Sort(audit.Unusable)
-	byOwner := storedByOwner(withRemoved(found, held.Value.Removed))
+	byOwner := storedByOwner(withoutReplaced(withRemoved(found, held.Value.Removed), held.Value.Indexes))
 	for name, index := range held.Value.Indexes {
 		stored := byOwner[owner{name, index.ID}]
 		delete(byOwner, owner{name, index.ID})
@@ -80,6 +81,35 @@ func (r *Registry) Audit(ctx context.Context, synced Synced) (Audit, error) {
 		return 1
 	})
 	return audit, nil
+}
+
+// withoutReplaced leaves out what was removed and whose name was given again:
+// it cannot come back and only waits to be swept.
+func withoutReplaced(found []storedGeneration, indexes map[string]*Index) []storedGeneration {
+	indexOf := make(map[string]ID)    // the index created last under a name
+	generationOf := make(map[Name]ID) // the generation of that index created last under a name
+	slices.SortFunc(found, func(a, b storedGeneration) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), compareText(a.GenerationID.String(), b.GenerationID.String()))
+	})
+	for _, g := range found {
+		indexOf[g.Index] = g.IndexID
+	}
+	for name, index := range indexes {
+		indexOf[name] = index.ID
+	}
+	for _, g := range found {
+		if g.IndexID == indexOf[g.Index] {
+			generationOf[Name{g.Index, g.Generation}] = g.GenerationID
+		}
+	}
+	for name, index := range indexes {
+		for generation, registered := range index.Generations {
+			generationOf[Name{name, generation}] = registered.ID
+		}
+	}
+	return slices.DeleteFunc(found, func(g storedGeneration) bool {
+		return g.mark != nil && generationOf[Name{g.Index, g.Generation}] != g.GenerationID
+	})
 }
 
 func storedByOwner(found []storedGeneration) map[owner][]storedGeneration {

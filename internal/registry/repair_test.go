@@ -201,6 +201,45 @@ func TestRestoredIndexLacksGenerationsRemovedBefore(t *testing.T) {
 	}
 }
 
+// What was removed and whose name was given again cannot come back, and the
+// audit knows every name once.
+func TestAuditNamesNothingThatWasReplaced(t *testing.T) {
+	s, r := deployed(t)
+	if _, err := r.RemoveIndex(t.Context(), name(t, "shop"), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s.store(t, create(t, r, "shop@1"), true)
+	if _, err := r.RemoveGeneration(t.Context(), name(t, "books@1"), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s.store(t, add(t, r, resolve(t, r, "books").Index, "books@1"), true)
+	check := func(want ...string) {
+		t.Helper()
+		audit, err := r.Audit(t.Context(), s.synced)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, index := range audit.Indexes {
+			for _, g := range index.Generations {
+				if index.RemovedAt == nil && g.RemovedAt == nil {
+					got = append(got, index.Name+"@"+g.Name)
+				} else {
+					got = append(got, "-"+index.Name+"@"+g.Name)
+				}
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	check("books@1", "books@2", "books@9", "books@blue", "shop@1")
+	if _, err := r.RemoveIndex(t.Context(), name(t, "shop"), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	check("books@1", "books@2", "books@9", "books@blue", "-shop@1")
+}
+
 // A delete that lands while the repair reads the storage is not undone.
 func TestDeleteDuringRepairStays(t *testing.T) {
 	s, r := deployed(t)
