@@ -1,7 +1,6 @@
 package match
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 
@@ -10,10 +9,6 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
-
-// maxReadings bounds the terms of a segment that one misspelled word may
-// stand for: the nearest, then the most frequent.
-const maxReadings = 1024
 
 // expandStep matches documents that hold a term near a word; a document
 // scores the constant of the best band it is in.
@@ -193,12 +188,6 @@ func readings(field *terms.Field, n *plan.Expand) [][]terms.Entry {
 	matches, _ := field.Fuzzy(nil, []byte(n.Text), terms.FuzzyOptions{
 		Distance: uint8(n.Edits), PrefixLength: n.Fixed, Open: n.Prefix,
 	})
-	if len(matches) > maxReadings {
-		slices.SortFunc(matches, func(a, b terms.Match) int {
-			return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(b.DocFreq, a.DocFreq), cmp.Compare(a.Ord, b.Ord))
-		})
-		matches = matches[:maxReadings]
-	}
 	for _, m := range matches {
 		found[m.Distance] = append(found[m.Distance], m.Entry)
 	}
