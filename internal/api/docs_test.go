@@ -2,9 +2,14 @@ package api
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -55,6 +60,103 @@ func checkKeywords(t *testing.T, place string, schema object) {
 			}
 		}
 	}
+}
+
+// The names that decoders read are those that the description lists. A decoder
+// tells members apart by name == "…", or by a switch over name or kind.
+func TestEveryPropertyThatIsReadIsDescribed(t *testing.T) {
+	s, err := readSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := make(map[string]bool)
+	for _, schema := range s.Schemas {
+		collectProperties(schema, described)
+	}
+	read := 0
+	for _, directory := range []string{"../../query", "../../definition", "../../settings"} {
+		files, err := filepath.Glob(directory + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", directory, err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range memberNames(parsed) {
+				if read++; !described[name] {
+					t.Errorf("%s reads %s, which is not described", file, name)
+				}
+			}
+		}
+	}
+	if read < 100 {
+		t.Errorf("only %d names are read", read)
+	}
+}
+
+func collectProperties(value any, into map[string]bool) {
+	switch v := value.(type) {
+	case object:
+		for keyword, inner := range v {
+			if properties, ok := inner.(object); ok && keyword == "properties" {
+				for name := range properties {
+					into[name] = true
+				}
+			}
+			collectProperties(inner, into)
+		}
+	case []any:
+		for _, inner := range v {
+			collectProperties(inner, into)
+		}
+	}
+}
+
+// memberNames returns the texts that the variables name and kind are compared
+// with inside functions that are given a member of an object.
+func memberNames(file *ast.File) []string {
+	var names []string
+	isName := func(e ast.Expr) bool {
+		identifier, ok := e.(*ast.Ident)
+		return ok && (identifier.Name == "name" || identifier.Name == "kind")
+	}
+	add := func(e ast.Expr) {
+		if literal, ok := e.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			name, _ := strconv.Unquote(literal.Value)
+			names = append(names, name)
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		function, ok := n.(*ast.FuncLit)
+		if !ok || len(function.Type.Params.List) != 2 {
+			return true
+		}
+		ast.Inspect(function.Body, func(n ast.Node) bool {
+			switch node := n.(type) {
+			case *ast.BinaryExpr:
+				if isName(node.X) {
+					add(node.Y)
+				}
+			case *ast.SwitchStmt:
+				if node.Tag == nil || !isName(node.Tag) {
+					return true
+				}
+				for _, clause := range node.Body.List {
+					for _, e := range clause.(*ast.CaseClause).List {
+						add(e)
+					}
+				}
+			}
+			return true
+		})
+		return true
+	})
+	return names
 }
 
 // What the page shows of a body is all there is, and every link leads
