@@ -254,18 +254,15 @@ func signalsOf(segment *snapshot.Segment, doc uint32) document.SignalReader {
 // appendKeyText appends the primary key of a record as text, and reports
 // whether it has one.
 func appendKeyText(to []byte, record document.Record, field *definition.ResolvedField) (text []byte, ok bool) {
-	record.Each(field, "", -1, func(raw []byte) bool {
-		if !field.Type.IsWhole() && jsonread.KindOf(raw) == jsonread.TextKind {
-			from := len(to)
-			to = jsonread.AppendText(to, raw)
-			ok = len(to) > from
-			return false
-		}
-		var key document.Key
-		if key, ok = document.KeyOf(field, raw); ok {
-			to = append(to, key...)
-		}
-		return false
-	})
-	return to, ok
+	raw := record.Key()
+	if len(raw) == 0 {
+		return to, false
+	}
+	if !field.Type.IsWhole() && jsonread.KindOf(raw) == jsonread.TextKind {
+		from := len(to)
+		to = jsonread.AppendText(to, raw)
+		return to, len(to) > from
+	}
+	key, ok := document.KeyOf(field, raw)
+	return append(to, key...), ok
 }

@@ -389,7 +389,26 @@ func (k *ranker) drop(least float32) int {
 	return kept
 }
 
-// appendHits appends what was kept, in no order; without values where those
+// sort puts what was kept in order, the best first, when scores alone order it.
+// Nothing is offered afterwards.
+func (k *ranker) sort() bool {
+	if !k.byScoreAlone {
+		return false
+	}
+	docs, scores := k.docs, k.scores
+	for i := len(docs)/2 - 1; i >= 0; i-- {
+		k.down(i) // drop may have left no heap
+	}
+	for n := len(docs) - 1; n > 0; n-- {
+		k.swap(0, n)
+		k.docs, k.scores = docs[:n], scores[:n]
+		k.down(0)
+	}
+	k.docs, k.scores = docs, scores
+	return true
+}
+
+// appendHits appends what was kept, in no order unless sorted; without values where those
 // are the scores.
 func (k *ranker) appendHits(hits []Hit) []Hit {
 	n := len(k.keys)

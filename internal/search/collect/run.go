@@ -270,13 +270,16 @@ func (r *run) merge(pieces []piece) *Result {
 	if found == 0 {
 		return result
 	}
-	hits := make([]Hit, 0, found)
+	hits, sorted := make([]Hit, 0, found), false
 	for i := range pieces {
-		if k := pieces[i].ranker; k != nil {
+		if k := pieces[i].ranker; k != nil && len(k.docs) > 0 {
+			sorted = len(k.docs) == found && k.sort()
 			hits = k.appendHits(hits)
 		}
 	}
-	sortHits(hits, r.order, r.request.Before != nil)
+	if !sorted {
+		sortHits(hits, r.order, r.request.Before != nil)
+	}
 	if len(hits) > r.request.Limit {
 		hits = hits[:r.request.Limit]
 	}

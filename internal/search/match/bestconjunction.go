@@ -36,13 +36,14 @@ func conjunctionOf(root step) (conjunction, bool) {
 	if !ok || len(and.optional) > 0 {
 		return c, false
 	}
+	and.others = and.others[:0]
 	for i, member := range and.steps {
 		switch member := member.(type) {
 		case *termStep:
 			if i == 0 {
 				c.lead = member
 			} else {
-				c.others = append(c.others, member)
+				and.others = append(and.others, member)
 			}
 		case *setStep:
 			if i == 0 && member.set.words == nil {
@@ -64,6 +65,7 @@ func conjunctionOf(root step) (conjunction, bool) {
 			return c, false
 		}
 	}
+	c.others = and.others
 	if c.lead == nil && c.listed == nil && c.fold == nil && len(c.folds) > 0 {
 		c.fold, c.folds = c.folds[0], c.folds[1:] // the others are sets of many documents
 	}
@@ -114,7 +116,8 @@ func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32,
 	}
 	done := ctx.Done()
 	lead := c.lead.walk()
-	bounds := make([]float64, len(c.others))
+	var boundsRoom [fewBounds]float64
+	bounds := boundsOf(boundsRoom[:], len(c.others))
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		select {
 		case <-done:
@@ -173,7 +176,8 @@ func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32,
 // bestOfListed is bestOfAll for a set that leads.
 func (s *Scanner) bestOfListed(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
-	bounds := make([]float64, len(c.others))
+	var boundsRoom [fewBounds]float64
+	bounds := boundsOf(boundsRoom[:], len(c.others))
 	first, _ := slices.BinarySearch(c.listed, from)
 	for ; first < len(c.listed) && c.listed[first] < to; first += chunk {
 		select {
@@ -310,7 +314,7 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first in
 		if docs[to-1] > last {
 			to = lowerBound(docs, last+1)
 		}
-		n := intersect(docs[from:to], it.Docs(), found[:], places[:])
+		n := lookUp(docs[from:to], it, found[:], places[:])
 		if n > 0 {
 			mine := s.grade.Freqs()[first:]
 			var freqs []uint32
@@ -362,7 +366,7 @@ func (s *termStep) keepHeld(out *batch, rest, floor float64) (dropped bool) {
 		for to < len(out.docs) && out.docs[to] <= last {
 			to++
 		}
-		n := intersect(out.docs[from:to], it.Docs(), found[:], places[:])
+		n := lookUp(out.docs[from:to], it, found[:], places[:])
 		if n > 0 && s.table != nil {
 			freqs := it.Freqs()
 			for i := range n {

@@ -14,13 +14,15 @@ type place struct{ from, to int }
 // both often enough to exceed the floor, positions at once; what is left of the
 // places is looked up for the next word.
 func (s *phraseStep) byPositions() (*postings.Iterator, grader) {
-	words := make([]*slot, len(s.byCost))
-	for i, number := range s.byCost {
-		words[i] = &s.slots[number]
-		if !words[i].parts[0].opened {
+	s.words = s.words[:0]
+	for _, number := range s.byCost {
+		word := &s.slots[number]
+		if !word.parts[0].opened {
 			return nil, nil
 		}
+		s.words = append(s.words, word)
 	}
+	words := s.words
 	return words[0].parts[0].it, func(out *batch, floor float64) (dropped bool) {
 		dropped = s.pair(words[0], words[1], out, floor)
 		for _, word := range words[2:] {

@@ -112,7 +112,7 @@ func (s *termStep) keepFrequent(out *batch, p *phraseStep, floor float64) (dropp
 		for to < len(out.docs) && out.docs[to] <= last {
 			to++
 		}
-		n := intersect(out.docs[from:to], it.Docs(), found[:], places[:])
+		n := lookUp(out.docs[from:to], it, found[:], places[:])
 		for i := range n {
 			doc := out.docs[from+int(found[i])]
 			if floor > 0 && p.weight*p.table.Part(it.FreqAt(int(places[i])), p.lengths[doc]) <= least {

@@ -16,15 +16,27 @@ func termsOf(root step) []*termStep {
 	if !ok {
 		return nil
 	}
-	all := make([]*termStep, 0, len(or.steps))
+	or.terms = or.terms[:0]
 	for _, c := range or.steps {
 		t, ok := c.(*termStep)
 		if !ok || t.table == nil || t.once {
 			return nil
 		}
-		all = append(all, t)
+		or.terms = append(or.terms, t)
 	}
-	return all
+	return or.terms
+}
+
+// fewBounds is how many terms have room for their bounds without more memory.
+const fewBounds = 8
+
+// boundsOf returns room for the bounds of so many terms, some that is there if
+// it suffices.
+func boundsOf(room []float64, terms int) []float64 {
+	if terms > len(room) {
+		return make([]float64, terms)
+	}
+	return room[:terms]
 }
 
 // bestOfAny walks a union of terms window by window. Terms whose bounds
@@ -32,7 +44,8 @@ func termsOf(root step) []*termStep {
 // only looked up for the documents of the others.
 func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint32, sink Sink) error {
 	done := ctx.Done()
-	bounds := make([]float64, len(all))
+	var boundsRoom [fewBounds]float64
+	bounds := boundsOf(boundsRoom[:], len(all))
 	order := make([]*termStep, len(all))
 	slices.SortStableFunc(all, func(a, b *termStep) int { return cmp.Compare(a.ceiling, b.ceiling) })
 	weak, reach := 0, 0.0 // terms that cannot make a hit anywhere, and their ceilings
@@ -106,7 +119,8 @@ func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint3
 func (s *Scanner) bestOfLead(ctx context.Context, lead *termStep, helpers []*termStep, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	it := &lead.grade
-	bounds := make([]float64, len(helpers))
+	var boundsRoom [fewBounds]float64
+	bounds := boundsOf(boundsRoom[:], len(helpers))
 	s.skipped = s.skipped || len(helpers) > 0
 	for open := it.SeekBlock(from); open && it.FirstDoc() < to; open = it.NextBlock() {
 		select {
@@ -179,7 +193,7 @@ func (s *termStep) addHeld(out *batch, rest, floor float64) {
 		for to < len(out.docs) && to-from < chunk && out.docs[to] <= last {
 			to++
 		}
-		if n := intersect(out.docs[from:to], it.Docs(), found[:], places[:]); n > 0 {
+		if n := lookUp(out.docs[from:to], it, found[:], places[:]); n > 0 {
 			freqs := it.Freqs()
 			for i := range n {
 				at := from + int(found[i])

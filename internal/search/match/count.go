@@ -75,7 +75,7 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 func (s *Scanner) CountsFirst(enough int) bool {
 	switch root := s.root.(type) {
 	case *orStep:
-		return enough > int(s.mask.documents)
+		return enough > int(s.mask.documents) || root.cost() < 4*enough && termsOf(root) != nil
 	case *andStep:
 		c, ok := conjunctionOf(root)
 		if !ok || !c.hasBits() || c.lead.table == nil || c.isSparse() {
@@ -210,7 +210,7 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep) (int, error) {
 				to = gallop(docs, from, last+1)
 			}
 			if docs[to-1] >= other.FirstDoc() {
-				total += intersect(docs[from:to], other.Docs(), found[:], places[:])
+				total += lookUp(docs[from:to], other, found[:], places[:])
 			}
 			from = to
 		}

@@ -20,22 +20,17 @@ func intersectGeneric(candidates, docs []uint32, found, places []uint16) int {
 	return n
 }
 
-// fewLookUps is how many documents are looked up one by one in a block; for
-// more the block is decoded.
-const fewLookUps = 3
+// fewLookUps is how many documents are looked up one by one in the bits of a
+// block; for more the block is decoded.
+const fewLookUps = 48
 
 // lookUp finds the documents that the current block of a term has, none of
 // which are behind it: their places in docs, and in the block.
 func lookUp(docs []uint32, it *postings.Iterator, found, places []uint16) int {
-	if len(docs) > fewLookUps {
-		return intersect(docs, it.Docs(), found, places)
-	}
-	n := 0
-	for i, doc := range docs {
-		if at, ok := it.Find(doc); ok {
-			found[n], places[n] = uint16(i), uint16(at)
-			n++
+	if len(docs) <= fewLookUps {
+		if n, ok := it.FindBits(docs, found, places); ok {
+			return n
 		}
 	}
-	return n
+	return intersect(docs, it.Docs(), found, places)
 }

@@ -36,7 +36,9 @@ type shelf struct {
 	ands                           []*andStep
 	ors                            []*orStep
 	expands                        []*expandStep
+	phrases                        []*phraseStep
 	usedAnds, usedOrs, usedExpands int
+	usedPhrases                    int
 }
 
 // lent returns the shelf, which lives as long as the binder.
@@ -48,12 +50,14 @@ func (b *binder) lent() *shelf {
 }
 
 // newAnd returns an empty step. It lives as long as the binder; so do those of
-// newOr and newExpand.
+// newOr, newExpand and newPhrase.
 func (b *binder) newAnd() *andStep { return next(&b.lent().ands, &b.shelf.usedAnds) }
 
 func (b *binder) newOr() *orStep { return next(&b.lent().ors, &b.shelf.usedOrs) }
 
 func (b *binder) newExpand() *expandStep { return next(&b.lent().expands, &b.shelf.usedExpands) }
+
+func (b *binder) newPhrase() *phraseStep { return next(&b.lent().phrases, &b.shelf.usedPhrases) }
 
 // next returns the first of some things that is not in use, a new one when all
 // are.
@@ -69,10 +73,12 @@ func next[T any](all *[]*T, used *int) *T {
 func (s *shelf) empty() {
 	for _, a := range s.ands[:s.usedAnds] {
 		a.steps, a.scoring, a.optional = emptied(a.steps), emptied(a.scoring), emptied(a.optional)
-		a.memo.valid = false
+		clear(a.others)
+		a.others, a.memo.valid = a.others[:0], false
 	}
 	for _, o := range s.ors[:s.usedOrs] {
-		o.steps, o.found = emptied(o.steps), window{}
+		clear(o.terms)
+		o.steps, o.terms, o.found = emptied(o.steps), o.terms[:0], window{}
 	}
 	for _, e := range s.expands[:s.usedExpands] {
 		for i := range e.bands {
@@ -80,8 +86,11 @@ func (s *shelf) empty() {
 		}
 		e.bands, e.count, e.of, e.field = e.bands[:0], 0, nil, nil
 	}
-	s.usedAnds, s.usedOrs, s.usedExpands = 0, 0, 0
-	s.ands, s.ors, s.expands = trimmed(s.ands), trimmed(s.ors), trimmed(s.expands)
+	for _, p := range s.phrases[:s.usedPhrases] {
+		p.empty()
+	}
+	s.usedAnds, s.usedOrs, s.usedExpands, s.usedPhrases = 0, 0, 0, 0
+	s.ands, s.ors, s.expands, s.phrases = trimmed(s.ands), trimmed(s.ors), trimmed(s.expands), trimmed(s.phrases)
 }
 
 // maxShelved is how many steps of a kind a shelf keeps: each has room for

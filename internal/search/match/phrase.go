@@ -28,7 +28,24 @@ type phraseStep struct {
 	memo    memo
 	starts  []uint32
 	places  []place
+	words   []*slot // see byPositions
 }
+
+// empty makes the step a new one that keeps its room.
+func (s *phraseStep) empty() {
+	clear(s.slots)
+	clear(s.words)
+	s.find.steps, s.find.memo.valid, s.memo.valid = emptied(s.find.steps), false, false
+	s.slots, s.words, s.byCost = s.slots[:0], s.words[:0], s.byCost[:0]
+	s.lengths, s.table, s.weight, s.counts = nil, nil, 0, nil
+	if cap(s.starts) > maxPlaces {
+		s.starts, s.places = nil, nil
+	}
+}
+
+// maxPlaces is how many places of phrases a step that is used again has room
+// for; those of a block are few, mostly.
+const maxPlaces = 1 << 14
 
 // slot is one word of the phrase.
 type slot struct {
@@ -36,7 +53,8 @@ type slot struct {
 	parts     []phrasePart
 	positions []uint32 // in the document looked at
 	cost      int
-	entry     terms.Entry // of a word that is one term
+	entry     terms.Entry   // of a word that is one term
+	part      [1]phrasePart // of such a word
 }
 
 type phrasePart struct {
@@ -49,10 +67,13 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 	if field == nil {
 		return noStep{}, nil
 	}
-	s := &phraseStep{slop: uint32(n.Slop)}
+	s := b.newPhrase()
+	s.slop = uint32(n.Slop)
+	s.slots = slices.Grow(s.slots, len(n.Words)) // they do not move
 	idf := 0.0
+	var room [4]terms.Entry
 	for _, w := range n.Words {
-		var entries []terms.Entry
+		entries := room[:0]
 		var holders uint64
 		if w.Prefix {
 			entries = phrasePrefix(field, w.Terms[0])
@@ -99,18 +120,24 @@ func phrasePrefix(field *terms.Field, word string) []terms.Entry {
 }
 
 func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entries []terms.Entry) error {
-	word := slot{offset: offset, parts: make([]phrasePart, len(entries)), entry: entries[0]}
-	terms := make([]step, len(entries))
-	for i, e := range entries {
-		t := b.newTerm(field, e) // finds by itself, and lends the postings that it does not score by
-		field.Iterator(&t.grade, e)
-		word.parts[i] = phrasePart{&t.grade, t.grade.NextBlock()}
-		terms[i] = t
+	s.byCost = append(s.byCost, len(s.slots))
+	s.slots = append(s.slots, slot{offset: offset, entry: entries[0]})
+	word := &s.slots[len(s.slots)-1]
+	if word.parts = word.part[:0]; len(entries) > 1 {
+		word.parts = make([]phrasePart, 0, len(entries))
 	}
 	var finder step
+	var terms []step // of several
+	for _, e := range entries {
+		t := b.newTerm(field, e) // finds by itself, and lends the postings that it does not score by
+		field.Iterator(&t.grade, e)
+		word.parts = append(word.parts, phrasePart{&t.grade, t.grade.NextBlock()})
+		if finder = t; len(entries) > 1 {
+			terms = append(terms, t)
+		}
+	}
 	switch {
 	case len(entries) == 1:
-		finder = terms[0]
 	case len(entries) <= maxUnion:
 		finder = &orStep{steps: terms}
 	default:
@@ -121,8 +148,6 @@ func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entri
 		finder = &setStep{all}
 	}
 	word.cost = finder.cost()
-	s.byCost = append(s.byCost, len(s.slots))
-	s.slots = append(s.slots, word)
 	s.find.steps = append(s.find.steps, finder)
 	return nil
 }

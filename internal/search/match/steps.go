@@ -121,6 +121,7 @@ type andStep struct {
 	steps    []step
 	scoring  []step // those of steps that score
 	optional []step
+	others   []*termStep // see conjunctionOf
 	tmp      [2]Bits
 	memo     memo
 }
@@ -226,6 +227,7 @@ func (s *andStep) cost() int {
 // orStep matches what any of its steps matches and adds their scores.
 type orStep struct {
 	steps []step
+	terms []*termStep // see termsOf
 	tmp   Bits
 	found window
 }

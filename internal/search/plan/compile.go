@@ -108,7 +108,6 @@ type Compiler struct {
 	memory   *Memory
 	synonyms map[synonymKey]*synonymTable
 	excluded map[synonymKey]map[string]bool
-	texts    []byte // see textsOf
 }
 
 // NewCompiler returns a compiler, or search:locale_unsupported.

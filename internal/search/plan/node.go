@@ -245,6 +245,9 @@ type Ranking struct {
 func Children(n Node) []Node {
 	switch n := n.(type) {
 	case *And:
+		if len(n.Optional) == 0 {
+			return n.Clauses
+		}
 		all := make([]Node, 0, len(n.Clauses)+len(n.Optional))
 		return append(append(all, n.Clauses...), n.Optional...)
 	case *Or:

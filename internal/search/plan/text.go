@@ -248,7 +248,7 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 		return nil, nil
 	}
 	words, terms := make([]word, 0, min(len(tokens), MaxWords)), make([]string, 0, len(tokens))
-	texts := c.textsOf(tokens)
+	texts := textsOf(tokens)
 	for _, token := range tokens {
 		// Every reading of a word is looked up: a chain may make very many.
 		if c.lookups++; c.lookups > MaxLookups {
@@ -273,12 +273,13 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 
 // textsOf returns the terms of tokens one behind the other: what is kept of a
 // text takes one piece of memory.
-func (c *Compiler) textsOf(tokens []analysis.Token) string {
-	c.texts = c.texts[:0]
+func textsOf(tokens []analysis.Token) string {
+	var room [128]byte
+	texts := room[:0]
 	for i := range tokens {
-		c.texts = append(c.texts, tokens[i].Term...)
+		texts = append(texts, tokens[i].Term...)
 	}
-	return string(c.texts)
+	return string(texts)
 }
 
 // words compiles match all and match any.

@@ -328,39 +328,33 @@ func (it *Iterator) decodeFreqs() {
 	}
 }
 
-// Find tells whether the term has the document, and its index in the block,
-// without decoding documents where bits or a run answer. It moves like
-// SeekBlock, never backwards.
-func (it *Iterator) Find(doc uint32) (index int, ok bool) {
-	if !it.SeekBlock(doc) {
+// FindBits finds those of some documents, which rise and are not behind the
+// current block, that it has, when its documents are bits that are not decoded:
+// their places in docs and in the block. Otherwise ok is false.
+func (it *Iterator) FindBits(docs []uint32, found, places []uint16) (n int, ok bool) {
+	if it.docsReady || it.tiny {
 		return 0, false
 	}
-	if !it.docsReady && !it.tiny {
-		kind, first, at, ok := it.frame()
-		switch {
-		case !ok || doc < first:
-			return 0, false
-		case kind == kindRun:
-			return min(int(doc-first), it.count-1), true
-		case kind == kindBitset:
-			return it.findBit(it.data[at:it.freqsAt], int(doc>>6)-int(first>>6), doc&63)
+	kind, first, at, ok := it.frame()
+	if !ok || kind != kindBitset {
+		return 0, false
+	}
+	words, last := it.data[at:it.freqsAt], it.count-1
+	from := int(first >> 6)
+	word, before := 0, 0 // words counted so far, and the bits in them
+	for i, doc := range docs {
+		at := int(doc>>6) - from
+		if at < 0 {
+			continue
 		}
+		for ; word < at; word++ {
+			before += bits.OnesCount64(binary.LittleEndian.Uint64(words[8*word:]))
+		}
+		w, bit := binary.LittleEndian.Uint64(words[8*at:]), doc&63
+		found[n], places[n] = uint16(i), uint16(min(before+bits.OnesCount64(w&(1<<bit-1)), last))
+		n += int(w >> bit & 1)
 	}
-	found, index := it.Seek(doc)
-	return index, found == doc
-}
-
-// findBit tells whether a bit of a word is set and how many are before it.
-func (it *Iterator) findBit(words []byte, word int, bit uint32) (rank int, ok bool) {
-	w := binary.LittleEndian.Uint64(words[8*word:])
-	if w>>bit&1 == 0 {
-		return 0, false
-	}
-	rank = bits.OnesCount64(w & (1<<bit - 1))
-	for i := range word {
-		rank += bits.OnesCount64(binary.LittleEndian.Uint64(words[8*i:]))
-	}
-	return min(rank, it.count-1), true
+	return n, true
 }
 
 // IntoBitset sets the bit doc−base in words for every document of the term

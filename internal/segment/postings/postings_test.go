@@ -154,31 +154,53 @@ func checkBlocks(t *testing.T, opts Options, it *Iterator, list []posting) {
 	}
 }
 
-// checkFind looks for documents that are there and for some that are not.
+// checkFind looks in the bits of blocks for documents that are there and for
+// some that are not.
 func checkFind(t *testing.T, rng *rand.Rand, it *Iterator, list []posting) {
 	t.Helper()
-	for i, p := range list {
-		if rng.IntN(3) != 0 {
-			continue
+	var found, places [4 * BlockSize]uint16
+	for ; it.NextBlock(); list = list[min(BlockSize, len(list)):] {
+		block := list[:min(BlockSize, len(list))]
+		var wanted []uint32
+		var hits, at []uint16
+		add := func(doc uint32, place int) {
+			if rng.IntN(3) != 0 || len(wanted) > 0 && wanted[len(wanted)-1] >= doc {
+				return
+			}
+			if place >= 0 {
+				hits, at = append(hits, uint16(len(wanted))), append(at, uint16(place))
+			}
+			wanted = append(wanted, doc)
 		}
-		if p.doc > 0 && (i == 0 || list[i-1].doc < p.doc-1) {
-			if _, ok := it.Find(p.doc - 1); ok {
-				t.Fatalf("%d found", p.doc-1)
+		last := int64(-1)
+		if first := block[0].doc; first > 200 {
+			last = int64(first) - 200 // some stand before the block
+		}
+		for i, p := range block {
+			for doc := max(last+1, int64(p.doc)-2); doc < int64(p.doc); doc++ {
+				add(uint32(doc), -1)
+			}
+			add(p.doc, i)
+			last = int64(p.doc)
+		}
+		n, ok := it.FindBits(wanted, found[:], places[:])
+		if !ok {
+			continue // no bits
+		}
+		if !slices.Equal(found[:n], hits) || !slices.Equal(places[:n], at) {
+			t.Fatalf("found %v at %v, want %v at %v", found[:n], places[:n], hits, at)
+		}
+		for _, place := range at {
+			if it.opts.Freqs && it.FreqAt(int(place)) != uint32(len(block[place].positions)) {
+				t.Fatalf("frequency of %d", block[place].doc)
+			}
+			if rng.IntN(2) == 0 && it.Docs()[place] != block[place].doc {
+				t.Fatal("the index does not fit")
 			}
 		}
-		index, ok := it.Find(p.doc)
-		if !ok || index != i%BlockSize || it.Block() != i/BlockSize {
-			t.Fatalf("%d found at %d of block %d, %v; want %d", p.doc, index, it.Block(), ok, i)
+		if _, ok := it.FindBits(wanted, found[:], places[:]); ok && it.docsReady {
+			t.Fatal("bits of a decoded block")
 		}
-		if rng.IntN(2) == 0 && it.Docs()[index] != p.doc {
-			t.Fatal("the index does not fit")
-		}
-		if it.opts.Freqs && it.FreqAt(index) != uint32(len(p.positions)) {
-			t.Fatalf("frequency of %d", p.doc)
-		}
-	}
-	if _, ok := it.Find(list[len(list)-1].doc + 1); ok {
-		t.Fatal("found behind the end")
 	}
 }
 
@@ -314,9 +336,10 @@ func walk(r *Reader, h Handle) {
 	it.Seek(100)
 	it.Seek(100_000)
 	r.Reset(&it, h)
-	for doc := uint32(0); doc < 3000; doc += 7 {
-		if i, ok := it.Find(doc); ok {
-			it.FreqAt(i)
+	var found, places [1]uint16
+	for doc := uint32(0); doc < 3000 && it.SeekBlock(doc); doc += 7 {
+		if n, _ := it.FindBits([]uint32{doc}, found[:], places[:]); n > 0 {
+			it.FreqAt(int(places[0]))
 		}
 	}
 }
