@@ -14,7 +14,7 @@ import (
 
 // Bounds of one group commit.
 const (
-	maxBatchOperations = 1000
+	maxBatchOperations = 2000
 	maxBatchBytes      = 8 << 20
 )
 

@@ -23,6 +23,7 @@ type Reader struct {
 	isRefused bool                              // something was wrong, told or not
 	lists     map[*definition.ResolvedField]int // values so far of nested lists below flattened ones
 	names     map[string]struct{}               // concrete paths of wildcard fields so far
+	usual     [16]*definition.ResolvedField     // by place among the members, of the document before
 }
 
 // step is one step from the document to the value being read.
@@ -106,8 +107,8 @@ func isObject(raw []byte) bool           { return len(raw) > 0 && raw[0] == '{' 
 // object reads the members of an object value.
 func (r *Reader) object(raw []byte, of *definition.ResolvedField) {
 	required := of.RequiredChildren()
-	held := 0
-	for it := jsonread.Members(raw); it.Next(); {
+	held, place := 0, 0
+	for it := jsonread.Members(raw); it.Next(); place++ {
 		name := it.RawName()
 		if bytes.IndexByte(name, '\\') >= 0 {
 			name = jsonread.AppendText(nil, name)
@@ -115,7 +116,7 @@ func (r *Reader) object(raw []byte, of *definition.ResolvedField) {
 			name = name[1 : len(name)-1]
 		}
 		r.enter(name)
-		child := of.ChildOf(name)
+		child := r.child(of, name, place)
 		switch {
 		case child == nil:
 			r.unknown(name, of)
@@ -135,6 +136,20 @@ func (r *Reader) object(raw []byte, of *definition.ResolvedField) {
 	if held < len(required) {
 		r.missing(raw, required)
 	}
+}
+
+// child is of.ChildOf. Most documents name their fields in the same order, so
+// the one found at the same place before is looked at first.
+func (r *Reader) child(of *definition.ResolvedField, name []byte, place int) *definition.ResolvedField {
+	usual := &r.usual[place%len(r.usual)]
+	if f := *usual; f != nil && f.Parent == of && f.Name == string(name) {
+		return f
+	}
+	f := of.ChildOf(name)
+	if f != nil && !f.IsWildcard {
+		*usual = f
+	}
+	return f
 }
 
 // maxWildcardNames bounds the concrete names of wildcard fields in one document:

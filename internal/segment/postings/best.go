@@ -10,7 +10,7 @@ import (
 // that k documents reach before it looks at any.
 type best struct {
 	counts *[(bestFreq + 1) << 8]uint32 // nil until a term needs it
-	some   bool
+	used   []uint16                     // cells of counts that are not zero
 	norms  [256]float32
 	cells  []cell
 }
@@ -31,10 +31,10 @@ const (
 )
 
 func (b *best) reset() {
-	if b.some {
-		clear(b.counts[:])
-		b.some = false
+	for _, i := range b.used {
+		b.counts[i] = 0
 	}
+	b.used = b.used[:0]
 }
 
 // setAverage prepares the BM25 norms with the usual parameters.
@@ -50,21 +50,24 @@ func (b *best) add(freqs []uint32, lengths []byte) {
 	if b.counts == nil {
 		b.counts = new([(bestFreq + 1) << 8]uint32)
 	}
-	b.some = true
 	for i, f := range freqs {
-		b.counts[min(f+1, bestFreq)<<8|uint32(lengths[i])]++
+		at := min(f+1, bestFreq)<<8 | uint32(lengths[i])
+		if b.counts[at] == 0 {
+			b.used = append(b.used, uint16(at))
+		}
+		b.counts[at]++
 	}
 }
 
 func (b *best) appendTo(dst []byte) []byte {
 	cells := b.cells[:0]
-	for i, n := range b.counts {
-		if n != 0 {
-			f := float32(i >> 8)
-			cells = append(cells, cell{f / (f + b.norms[i&255]), byte(i >> 8), byte(i), n})
-		}
+	for _, i := range b.used {
+		f := float32(i >> 8)
+		cells = append(cells, cell{f / (f + b.norms[i&255]), byte(i >> 8), byte(i), b.counts[i]})
 	}
-	slices.SortFunc(cells, func(x, y cell) int { return cmp.Compare(y.score, x.score) })
+	slices.SortFunc(cells, func(x, y cell) int {
+		return cmp.Or(cmp.Compare(y.score, x.score), cmp.Compare(x.freq, y.freq), cmp.Compare(x.length, y.length))
+	})
 	b.cells = cells
 	at := len(dst)
 	dst = append(dst, 0)
