@@ -10,8 +10,9 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// maxPhraseTerms bounds the terms that the half typed last word of a phrase
-// may stand for in a segment: the most frequent.
+// maxPhraseTerms is how many terms of a segment, that the half typed last word
+// of a phrase stands for, are walked: the most frequent. Where the others stand
+// is gathered beforehand.
 const maxPhraseTerms = 256
 
 // phraseStep matches documents in which words stand in order. It first finds
@@ -51,7 +52,8 @@ const maxPlaces = 1 << 14
 type slot struct {
 	offset    uint32
 	parts     []phrasePart
-	positions []uint32 // in the document looked at
+	rare      *rareTerms // what parts leave out, nil when that is nothing
+	positions []uint32   // in the document looked at
 	cost      int
 	entry     terms.Entry   // of a word that is one term
 	part      [1]phrasePart // of such a word
@@ -105,7 +107,8 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 	return s, nil
 }
 
-// phrasePrefix returns the most frequent terms that start with a word.
+// phrasePrefix returns the terms that start with a word; of many, the most
+// frequent first.
 func phrasePrefix(field *terms.Field, word string) []terms.Entry {
 	from, to := field.Prefix([]byte(word))
 	entries := make([]terms.Entry, 0, to-from)
@@ -114,7 +117,6 @@ func phrasePrefix(field *terms.Field, word string) []terms.Entry {
 	}
 	if len(entries) > maxPhraseTerms {
 		slices.SortStableFunc(entries, func(a, b terms.Entry) int { return int(b.DocFreq) - int(a.DocFreq) })
-		entries = entries[:maxPhraseTerms]
 	}
 	return entries
 }
@@ -124,11 +126,11 @@ func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entri
 	s.slots = append(s.slots, slot{offset: offset, entry: entries[0]})
 	word := &s.slots[len(s.slots)-1]
 	if word.parts = word.part[:0]; len(entries) > 1 {
-		word.parts = make([]phrasePart, 0, len(entries))
+		word.parts = make([]phrasePart, 0, min(maxPhraseTerms, len(entries)))
 	}
 	var finder step
 	var terms []step // of several
-	for _, e := range entries {
+	for _, e := range entries[:min(maxPhraseTerms, len(entries))] {
 		t := b.newTerm(field, e) // finds by itself, and lends the postings that it does not score by
 		field.Iterator(&t.grade, e)
 		word.parts = append(word.parts, phrasePart{&t.grade, t.grade.NextBlock()})
@@ -146,6 +148,11 @@ func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entri
 			return err
 		}
 		finder = &setStep{all}
+		if len(entries) > maxPhraseTerms {
+			if word.rare, err = b.rarer(field, entries[maxPhraseTerms:]); err != nil {
+				return err
+			}
+		}
 	}
 	word.cost = finder.cost()
 	s.find.steps = append(s.find.steps, finder)
@@ -246,6 +253,11 @@ func (s *phraseStep) read(word *slot, doc uint32) {
 			word.positions = part.it.AppendPositions(word.positions, index)
 			held++
 		}
+	}
+	if word.rare != nil {
+		more := 0
+		word.positions, more = word.rare.read(word.positions, doc)
+		held += more
 	}
 	if held > 1 {
 		slices.Sort(word.positions)
