@@ -73,12 +73,6 @@ func Int32s(b []byte) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(u))), len(u))
 }
 
-// Float32s views little-endian bytes as floats, as Uint16s does.
-func Float32s(b []byte) []float32 {
-	u := Uint32s(b)
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(u))), len(u))
-}
-
 // Bytes32 views integers as little-endian bytes; without sharing memory where
 // byte order forbids it.
 func Bytes32(src []uint32) []byte {

@@ -47,9 +47,6 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Checksum is the CRC32C of data.
 func Checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// UpdateChecksum continues a CRC32C.
-func UpdateChecksum(sum uint32, data []byte) uint32 { return crc32.Update(sum, castagnoli, data) }
-
 // ID identifies a section: whose it is (a field, or 0) and which part.
 type ID struct {
 	Owner uint32

@@ -114,9 +114,7 @@ func (e *SyntaxError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// TooDeep reports whether valid JSON nests beyond MaxDepth.
-func TooDeep(raw []byte) bool { return tooDeep(raw) >= 0 }
-
+// tooDeep returns where valid JSON nests beyond MaxDepth, -1 where it does not.
 func tooDeep(raw []byte) int {
 	depth := 0
 	for i := 0; i < len(raw); {

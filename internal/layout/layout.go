@@ -31,8 +31,6 @@
 package layout
 
 import (
-	"strings"
-
 	"github.com/quiresearch/quire/definition"
 )
 
@@ -113,13 +111,3 @@ func Vector(path string) string { return name(path, "vector", "") }
 // ExistsTerm is the term of Exists that says a document has a value of the
 // field in the variant.
 func ExistsTerm(path, variant string) string { return path + "\x00" + variant }
-
-// Split takes a name apart. It reports false for the structures that belong
-// to no field.
-func Split(structure string) (path, usage, variant string, ok bool) {
-	parts := strings.Split(structure, "\x00")
-	if len(parts) != 3 || parts[0] == "" {
-		return "", "", "", false
-	}
-	return parts[0], parts[1], parts[2], true
-}

@@ -118,19 +118,3 @@ func ShowLevelPath(path, separator string) string {
 	path = strings.ReplaceAll(path, LevelSeparator, separator)
 	return strings.ReplaceAll(path, "\x01", LevelSeparator)
 }
-
-// LevelName returns the last segment of a level path as given.
-func LevelName(path string) string {
-	if i := strings.LastIndex(path, LevelSeparator); i >= 0 {
-		path = path[i+1:]
-	}
-	return strings.ReplaceAll(path, "\x01", LevelSeparator)
-}
-
-// LevelDepth returns the number of segments of a level path.
-func LevelDepth(path string) int {
-	if path == "" {
-		return 0
-	}
-	return strings.Count(path, LevelSeparator) + 1
-}

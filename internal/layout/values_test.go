@@ -54,19 +54,6 @@ func TestLevelPathsIgnoreEmptySegments(t *testing.T) {
 	if got := ShowLevelPath("a\x01b/c", " > "); got != "a/b > c" {
 		t.Errorf("shown as %q", got)
 	}
-	if got := LevelName("a\x01b"); got != "a/b" {
-		t.Errorf("level name %q", got)
-	}
-}
-
-func TestSplitTakesNamesApart(t *testing.T) {
-	path, usage, variant, ok := Split(Matching("variants.name", "sv"))
-	if !ok || path != "variants.name" || usage != "matching" || variant != "sv" {
-		t.Errorf("got %q %q %q %v", path, usage, variant, ok)
-	}
-	if _, _, _, ok := Split(Key); ok {
-		t.Error("the key structure belongs to no field")
-	}
 }
 
 func TestCutKeepsCharactersWhole(t *testing.T) {

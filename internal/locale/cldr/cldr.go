@@ -88,29 +88,6 @@ func SymbolsOf(tag string) Symbols { return chain(tag)[0].symbols }
 // Root returns the signs of no particular locale.
 func Root() Symbols { return table()["und"].symbols }
 
-// IsCurrency reports whether a code is a currency of ISO 4217.
-func IsCurrency(code string) bool {
-	if len(code) != 3 {
-		return false
-	}
-	for _, c := range []byte(code) {
-		if c < 'A' || c > 'Z' {
-			return false
-		}
-	}
-	// English lists every code that it does not spell as root does.
-	_, inEnglish := table()["en"].currencies[code]
-	_, inRoot := table()["und"].currencies[code]
-	return inEnglish || inRoot
-}
-
-// IsUnit reports whether an identifier, with or without its category
-// ("mass-kilogram", "kilogram"), names a unit.
-func IsUnit(id string) bool {
-	_, ok := unitName(id)
-	return ok
-}
-
 func unitName(id string) (string, bool) {
 	_, short, _ := strings.Cut(id, "-")
 	for _, name := range []string{id, short} {

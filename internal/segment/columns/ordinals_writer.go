@@ -42,9 +42,6 @@ func (w *OrdinalsWriter) Value(value []byte) (ord uint32) {
 	return uint32(w.list.Len() - 1)
 }
 
-// Len is the number of distinct values so far.
-func (w *OrdinalsWriter) Len() int { return w.list.Len() }
-
 // begin prepares for ordinals, once all values are known.
 func (w *OrdinalsWriter) begin() {
 	w.width = ordWidth(w.list.Len())
