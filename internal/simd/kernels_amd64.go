@@ -12,13 +12,13 @@ var (
 func dotF32AVX2(a, b *float32, n int) float32
 
 //go:noescape
-func dotF32RowsAVX512(rows *float32, n int, ids *uint32, count int, q, out *float32)
+func dotF32EachAVX512(rows **float32, n, count int, q, out *float32)
 
 //go:noescape
 func squaredDistanceF32AVX2(a, b *float32, n int) float32
 
 //go:noescape
-func squaredDistanceF32RowsAVX512(rows *float32, n int, ids *uint32, count int, q, out *float32)
+func squaredDistanceF32EachAVX512(rows **float32, n, count int, q, out *float32)
 
 //go:noescape
 func dotU8RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
@@ -37,8 +37,8 @@ func dotF32(a, b []float32) (sum float32) {
 		return dotF32Go(a, b)
 	}
 	if hasAVX512 {
-		first := uint32(0)
-		dotF32RowsAVX512(&a[0], len(a), &first, 1, &b[0], &sum)
+		row := &a[0]
+		dotF32EachAVX512(&row, len(a), 1, &b[0], &sum)
 		return sum
 	}
 	whole := len(a) &^ 7
@@ -54,8 +54,8 @@ func squaredDistanceF32(a, b []float32) (sum float32) {
 		return squaredDistanceF32Go(a, b)
 	}
 	if hasAVX512 {
-		first := uint32(0)
-		squaredDistanceF32RowsAVX512(&a[0], len(a), &first, 1, &b[0], &sum)
+		row := &a[0]
+		squaredDistanceF32EachAVX512(&row, len(a), 1, &b[0], &sum)
 		return sum
 	}
 	whole := len(a) &^ 7
@@ -67,20 +67,20 @@ func squaredDistanceF32(a, b []float32) (sum float32) {
 	return sum
 }
 
-func dotF32Rows(rows []float32, ids []uint32, q, out []float32) {
+func dotF32Each(rows []*float32, q, out []float32) {
 	if hasAVX512 && len(q) >= 8 {
-		dotF32RowsAVX512(&rows[0], len(q), &ids[0], len(ids), &q[0], &out[0])
+		dotF32EachAVX512(&rows[0], len(q), len(rows), &q[0], &out[0])
 		return
 	}
-	dotF32RowsGo(rows, ids, q, out)
+	dotF32EachGo(rows, q, out)
 }
 
-func squaredDistanceF32Rows(rows []float32, ids []uint32, q, out []float32) {
+func squaredDistanceF32Each(rows []*float32, q, out []float32) {
 	if hasAVX512 && len(q) >= 8 {
-		squaredDistanceF32RowsAVX512(&rows[0], len(q), &ids[0], len(ids), &q[0], &out[0])
+		squaredDistanceF32EachAVX512(&rows[0], len(q), len(rows), &q[0], &out[0])
 		return
 	}
-	squaredDistanceF32RowsGo(rows, ids, q, out)
+	squaredDistanceF32EachGo(rows, q, out)
 }
 
 func dotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {

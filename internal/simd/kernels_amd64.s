@@ -363,15 +363,14 @@ v4done:
 	VZEROUPPER
 	RET
 
-// func dotF32RowsAVX512(rows *float32, n int, ids *uint32, count int, q, out *float32)
+// func dotF32EachAVX512(rows **float32, n, count int, q, out *float32)
 // The last values of a row, fewer than 16, are read under a mask.
-TEXT ·dotF32RowsAVX512(SB), NOSPLIT, $0-48
-	MOVQ rows+0(FP), R8
+TEXT ·dotF32EachAVX512(SB), NOSPLIT, $0-40
+	MOVQ rows+0(FP), R10
 	MOVQ n+8(FP), R9
-	MOVQ ids+16(FP), R10
-	MOVQ count+24(FP), R11
-	MOVQ q+32(FP), R12
-	MOVQ out+40(FP), R13
+	MOVQ count+16(FP), R11
+	MOVQ q+24(FP), R12
+	MOVQ out+32(FP), R13
 	MOVQ R9, CX
 	ANDQ $15, CX
 	MOVL $1, AX
@@ -387,9 +386,7 @@ zdrow:
 	LEAQ 2(BX), AX
 	CMPQ AX, R11
 	JGE  zdload
-	MOVL (R10)(AX*4), DX
-	IMULQ R9, DX
-	ADDQ R8, DX
+	MOVQ (R10)(AX*8), DX
 	LEAQ (DX)(R9*1), AX
 
 zdfetch:
@@ -399,9 +396,7 @@ zdfetch:
 	JLT  zdfetch
 
 zdload:
-	MOVL (R10)(BX*4), SI
-	IMULQ R9, SI
-	ADDQ R8, SI
+	MOVQ (R10)(BX*8), SI
 	MOVQ R12, DI
 	MOVQ R9, CX
 	VPXORD Z0, Z0, Z0
@@ -460,15 +455,14 @@ zddone:
 	VZEROUPPER
 	RET
 
-// func squaredDistanceF32RowsAVX512(rows *float32, n int, ids *uint32, count int, q, out *float32)
+// func squaredDistanceF32EachAVX512(rows **float32, n, count int, q, out *float32)
 // The last values of a row, fewer than 16, are read under a mask.
-TEXT ·squaredDistanceF32RowsAVX512(SB), NOSPLIT, $0-48
-	MOVQ rows+0(FP), R8
+TEXT ·squaredDistanceF32EachAVX512(SB), NOSPLIT, $0-40
+	MOVQ rows+0(FP), R10
 	MOVQ n+8(FP), R9
-	MOVQ ids+16(FP), R10
-	MOVQ count+24(FP), R11
-	MOVQ q+32(FP), R12
-	MOVQ out+40(FP), R13
+	MOVQ count+16(FP), R11
+	MOVQ q+24(FP), R12
+	MOVQ out+32(FP), R13
 	MOVQ R9, CX
 	ANDQ $15, CX
 	MOVL $1, AX
@@ -484,9 +478,7 @@ zfrow:
 	LEAQ 2(BX), AX
 	CMPQ AX, R11
 	JGE  zfload
-	MOVL (R10)(AX*4), DX
-	IMULQ R9, DX
-	ADDQ R8, DX
+	MOVQ (R10)(AX*8), DX
 	LEAQ (DX)(R9*1), AX
 
 zffetch:
@@ -496,9 +488,7 @@ zffetch:
 	JLT  zffetch
 
 zfload:
-	MOVL (R10)(BX*4), SI
-	IMULQ R9, SI
-	ADDQ R8, SI
+	MOVQ (R10)(BX*8), SI
 	MOVQ R12, DI
 	MOVQ R9, CX
 	VPXORD Z0, Z0, Z0

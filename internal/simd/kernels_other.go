@@ -4,11 +4,11 @@ package simd
 
 func dotF32(a, b []float32) float32             { return dotF32Go(a, b) }
 func squaredDistanceF32(a, b []float32) float32 { return squaredDistanceF32Go(a, b) }
-func dotF32Rows(rows []float32, ids []uint32, q, out []float32) {
-	dotF32RowsGo(rows, ids, q, out)
+func dotF32Each(rows []*float32, q, out []float32) {
+	dotF32EachGo(rows, q, out)
 }
-func squaredDistanceF32Rows(rows []float32, ids []uint32, q, out []float32) {
-	squaredDistanceF32RowsGo(rows, ids, q, out)
+func squaredDistanceF32Each(rows []*float32, q, out []float32) {
+	squaredDistanceF32EachGo(rows, q, out)
 }
 func dotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
 	dotU8RowsGo(rows, ids, q, out)

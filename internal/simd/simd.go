@@ -12,6 +12,8 @@
 // high half. The other side of a product is always a signed byte per value.
 package simd
 
+import "unsafe"
+
 // Lanes is the number of values a quantized row is padded to a multiple of.
 const Lanes = 64
 
@@ -35,19 +37,50 @@ func SquaredDistanceF32(a, b []float32) float32 {
 // DotF32Rows sets out[i] to the dot product of q with row ids[i] of rows,
 // whose rows have len(q) values each.
 func DotF32Rows(rows []float32, ids []uint32, q []float32, out []float32) {
-	checkRows(len(rows), len(q), ids, len(out))
-	if len(ids) > 0 {
-		dotF32Rows(rows, ids, q, out)
+	var at [batch]*float32
+	for len(ids) > 0 {
+		n := locate(&at, rows, ids, len(q))
+		dotF32Each(at[:n], q, out[:n])
+		ids, out = ids[n:], out[n:]
 	}
 }
 
 // SquaredDistanceF32Rows sets out[i] to the squared distance of q and row
 // ids[i] of rows, whose rows have len(q) values each.
 func SquaredDistanceF32Rows(rows []float32, ids []uint32, q []float32, out []float32) {
-	checkRows(len(rows), len(q), ids, len(out))
-	if len(ids) > 0 {
-		squaredDistanceF32Rows(rows, ids, q, out)
+	var at [batch]*float32
+	for len(ids) > 0 {
+		n := locate(&at, rows, ids, len(q))
+		squaredDistanceF32Each(at[:n], q, out[:n])
+		ids, out = ids[n:], out[n:]
 	}
+}
+
+// SquaredDistanceF32Of sets out[i] to the squared distance of q and the row
+// that begins at table[ids[i]]. Every row has len(q) values, at least one.
+func SquaredDistanceF32Of(table []*float32, ids []uint32, q []float32, out []float32) {
+	var at [batch]*float32
+	for len(ids) > 0 {
+		n := min(len(ids), batch)
+		for i, id := range ids[:n] {
+			at[i] = table[id]
+		}
+		squaredDistanceF32Each(at[:n], q, out[:n])
+		ids, out = ids[n:], out[n:]
+	}
+}
+
+// batch is how many rows a kernel is told of at once: the links of a node.
+const batch = 64
+
+// locate finds the first rows of ids and returns how many. The kernels use
+// plain pointers: it keeps them inside the slice.
+func locate(at *[batch]*float32, rows []float32, ids []uint32, values int) int {
+	n := min(len(ids), batch)
+	for i, id := range ids[:n] {
+		at[i] = &rows[int(id)*values:][:values][0]
+	}
+	return n
 }
 
 // DotU8Rows sets out[i] to the dot product of q with row ids[i] of 8-bit rows.
@@ -120,15 +153,15 @@ func squaredDistanceF32Go(a, b []float32) float32 {
 	return s0 + s1
 }
 
-func dotF32RowsGo(rows []float32, ids []uint32, q, out []float32) {
-	for i, id := range ids {
-		out[i] = dotF32(rows[int(id)*len(q):][:len(q)], q)
+func dotF32EachGo(rows []*float32, q, out []float32) {
+	for i, row := range rows {
+		out[i] = dotF32(unsafe.Slice(row, len(q)), q)
 	}
 }
 
-func squaredDistanceF32RowsGo(rows []float32, ids []uint32, q, out []float32) {
-	for i, id := range ids {
-		out[i] = squaredDistanceF32(rows[int(id)*len(q):][:len(q)], q)
+func squaredDistanceF32EachGo(rows []*float32, q, out []float32) {
+	for i, row := range rows {
+		out[i] = squaredDistanceF32(unsafe.Slice(row, len(q)), q)
 	}
 }
 

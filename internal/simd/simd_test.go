@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -36,7 +37,7 @@ func TestRowKernelsEqualTheSingleOnes(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for n := 1; n < 200; n += 3 {
 		rows, q := randomFloats(r, 12*n), randomFloats(r, n)
-		ids, out := make([]uint32, r.IntN(9)), make([]float32, 9)
+		ids, out := make([]uint32, r.IntN(200)), make([]float32, 200)
 		for i := range ids {
 			ids[i] = uint32(r.IntN(12))
 		}
@@ -51,6 +52,14 @@ func TestRowKernelsEqualTheSingleOnes(t *testing.T) {
 			if want := SquaredDistanceF32(rows[int(id)*n:][:n], q); out[i] != want {
 				t.Fatalf("distance of %d: %v, alone %v", n, out[i], want)
 			}
+		}
+		table, again := make([]*float32, 12), make([]float32, 200)
+		for i := range table {
+			table[i] = &rows[i*n]
+		}
+		SquaredDistanceF32Of(table, ids, q, again)
+		if !slices.Equal(out[:len(ids)], again[:len(ids)]) {
+			t.Fatalf("distances of %d: %v, by table %v", n, out, again)
 		}
 	}
 }

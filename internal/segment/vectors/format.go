@@ -208,6 +208,7 @@ func Open(data []byte) (*Reader, error) {
 	if c.failed {
 		return nil, fmt.Errorf("%d vectors of %d dimensions: %w", nodes, o.Dimensions, ErrCorrupt)
 	}
+	r.codes.sample()
 	r.graph.upper = make([][][]uint32, nodes)
 	for node, height := range r.graph.height {
 		if height == 0 {

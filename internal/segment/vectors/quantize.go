@@ -22,6 +22,8 @@ type quantized struct {
 	norm   []float32
 	centre []float32 // of 4 bits
 	spread []float32
+
+	coarsest float32 // see sample
 }
 
 func (z *quantized) middle() int32 {
@@ -156,7 +158,16 @@ func (z *quantized) off(s Similarity, q *side, row near) float64 {
 	if s == Euclidean {
 		length = 2 * math.Sqrt(math.Abs(float64(row.raw))) * q.wide
 	}
-	return length * float64(z.scale[row.node]) / math.Sqrt(12)
+	return length * float64(max(z.coarsest, z.scale[row.node])) / math.Sqrt(12)
+}
+
+// sample finds the widest step of some rows: those that a search does not find
+// may have wider ones than those that it finds.
+func (z *quantized) sample() {
+	step := max(1, len(z.scale)/64)
+	for i := 0; i < len(z.scale); i += step {
+		z.coarsest = max(z.coarsest, z.scale[i])
+	}
 }
 
 // side is a query quantized for products with codes.

@@ -70,7 +70,10 @@ const (
 	// in steps: where neighbours are easy to find, half of the walk is spared.
 	patiencePart = 5
 	closest      = 4
-	starts       = 32
+	// For each node that is not accepted it may go on so many steps more.
+	rejected = 32
+	// A walk of the default breadth begins at so many nodes.
+	starts = 32
 	// A scan reads memory in order: below this many candidates it beats a walk.
 	scanLimit = 12_000
 	// For each candidate that it keeps, a walk takes about the time in which a
@@ -466,7 +469,9 @@ func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 			return true, nil
 		}
 		if s.accepts(at.node) {
-			quiet++ // where nothing is accepted, nothing can come
+			quiet++
+		} else {
+			quiet = max(0, quiet-rejected) // what is accepted may begin beyond
 		}
 		s.fresh = s.fresh[:0]
 		links, _, _ := g.split(at.node)
