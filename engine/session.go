@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"sync"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/problem"
@@ -99,6 +100,17 @@ type Current struct {
 // current ones; those are carried over. It fails with
 // problem.DocumentSourceNotKept when the document was written without.
 func (c Current) Source() ([]byte, error) { return c.source() }
+
+// Signal returns the current value of a signal field, false when there is
+// none.
+func (c Current) Signal(field *definition.ResolvedField) (number int64, ok bool) {
+	for _, s := range c.signals {
+		if s.Field == field.Path && s.Has {
+			return s.Value, true
+		}
+	}
+	return 0, false
+}
 
 // Update changes the document under a key: change gets the newest state and
 // returns the whole document to put in its place, or an error, which leaves

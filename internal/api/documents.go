@@ -227,7 +227,7 @@ func applyChange(reader *document.Reader, s *engine.Session, raw []byte, at prob
 		if err != nil {
 			return nil, err
 		}
-		d := reader.Apply(change, source, at, &found)
+		d := reader.Apply(change, source, current.Signal, at, &found)
 		if d == nil {
 			return nil, found.Err()
 		}

@@ -48,12 +48,15 @@ func (r *Reader) ReadChange(raw []byte, at problem.Path, found *problem.List) *C
 			r.leave()
 			c.Key = r.doc.Key
 		case f != nil && f.Signal:
-			if isNull(it.Value()) {
-				c.Signals = append(c.Signals, Signal{Field: f, Clear: true})
-				continue
-			}
 			r.enter(name)
-			r.signal(f, it.Value())
+			switch {
+			case !isNull(it.Value()):
+				r.signal(f, it.Value())
+			case f.Required:
+				r.report(problem.DocumentFieldRequired, "name", f.Path)
+			default:
+				c.Signals = append(c.Signals, Signal{Field: f, Clear: true})
+			}
 			r.leave()
 		default:
 			c.SignalsOnly = false
@@ -87,11 +90,12 @@ func (r *Reader) changeKey(key *definition.ResolvedField, raw []byte) {
 	}
 }
 
-// Apply changes a document, given as it was sent, and reads the result whole.
+// Apply changes a document, given as it was sent with its current signal
+// values beside it, and reads the result whole.
 // Every problem is reported to found with a path that begins with at, and the
 // result is then nil. A value that a change placed is named by the path of the
 // change.
-func (r *Reader) Apply(c *Change, source []byte, at problem.Path, found *problem.List) *Document {
+func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at problem.Path, found *problem.List) *Document {
 	before := found.Len()
 	tree := change.ParseTree(source)
 	r.prune(tree, r.schema.Root())
@@ -107,14 +111,29 @@ func (r *Reader) Apply(c *Change, source []byte, at problem.Path, found *problem
 	if found.Len() > before {
 		return nil
 	}
+	for _, f := range r.schema.Signals() {
+		if number, ok := c.signal(f, signals); f.Required && ok {
+			tree.Set(f.Name, change.ParseTree(AppendSignal(nil, f, number)))
+		}
+	}
 	d := r.Read(tree.Append(nil), at, found)
 	if d != nil {
-		d.Signals = append(d.Signals, c.Signals...)
+		d.Signals = append(d.Signals[:0], c.Signals...) // the others stay as they are
 	}
 	if problems := found.Problems()[before:]; len(problems) > 0 {
 		nameByChange(problems, tree, at)
 	}
 	return d
+}
+
+// signal returns the value that a signal field has after the change.
+func (c *Change) signal(f *definition.ResolvedField, current SignalReader) (number int64, ok bool) {
+	for _, s := range c.Signals {
+		if s.Field == f {
+			return s.Number, !s.Clear
+		}
+	}
+	return current(f)
 }
 
 // nameByChange gives problems with values that a change placed the path of the

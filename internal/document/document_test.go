@@ -251,7 +251,7 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 		if c == nil {
 			return nil, nil, told(&found)
 		}
-		return c, r.Apply(c, source, problem.At("documents[0]"), &found), told(&found)
+		return c, r.Apply(c, source, noSignals, problem.At("documents[0]"), &found), told(&found)
 	}
 	c, d, _ := apply(`{"id":"1","title[fr]":"confiture","variants[V-1].price":9,"many[]":"x","pop":null}`)
 	if c.SignalsOnly || len(d.Signals) != 1 || !d.Signals[0].Clear ||
@@ -259,7 +259,7 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 		t.Errorf("%+v %s", c, d.JSON())
 	}
 	var none problem.List
-	late := r.Apply(c, []byte(`{"id":"1","pop":0.1,"gone":{"x":1},"variants":[{"sku":"V-1","old":1}]}`), problem.Path{}, &none)
+	late := r.Apply(c, []byte(`{"id":"1","pop":0.1,"gone":{"x":1},"variants":[{"sku":"V-1","old":1}]}`), noSignals, problem.Path{}, &none)
 	if late == nil || len(late.Signals) != 1 || strings.Contains(string(late.JSON()), "gone") || strings.Contains(string(late.JSON()), "old") {
 		t.Errorf("undeclared names and signals of the source: %s", told(&none))
 	}
@@ -281,6 +281,58 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 	} {
 		if _, d, got := apply(text); d != nil || got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func noSignals(*definition.ResolvedField) (int64, bool) { return 0, false }
+
+// A required signal need not be named by a change, only be there after it.
+func TestRequiredSignalsStayWithTheirDocument(t *testing.T) {
+	schema := schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true},"pop":{"type":"int32","signal":{},"required":true},"name":{"type":"string"}}}`)
+	r := NewReader(schema)
+	seven := func(*definition.ResolvedField) (int64, bool) { return 7, true }
+	for _, c := range []struct {
+		change  string
+		signals SignalReader
+		want    string
+	}{
+		{`{"id":"1","name":"b"}`, seven, `{"id":"1","name":"b","pop":7}`},
+		{`{"id":"1","name":"b","pop":8}`, seven, `{"id":"1","name":"b","pop":8}`},
+		{`{"id":"1","name":"b","pop":8}`, noSignals, `{"id":"1","name":"b","pop":8}`},
+		{`{"id":"1","name":"b"}`, noSignals, "document:field_required@pop"},
+		{`{"id":"1","name":"b","pop":null}`, seven, "document:field_required@pop"},
+		{`{"id":"1","pop":null}`, seven, "document:field_required@pop"},
+	} {
+		var found problem.List
+		var d *Document
+		if change := r.ReadChange([]byte(c.change), problem.Path{}, &found); change != nil {
+			d = r.Apply(change, []byte(`{"id":"1","name":"a"}`), c.signals, problem.Path{}, &found)
+		}
+		got := told(&found)
+		if d != nil {
+			got = string(d.JSON())
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.change, got, c.want)
+		}
+	}
+}
+
+func TestVariantsWithoutAValueAreMissing(t *testing.T) {
+	r := NewReader(schemaOf(t, `{"fields":{"title":{"type":"string","required":true,"locales":{"locales":["sv"]}},"where":{"type":"geo_point","required":true,"locales":{}}}}`))
+	for body, want := range map[string]string{
+		`{"title":"a","where":{"lat":1,"lon":2}}`:                   "",
+		`{"title":{"sv":"a"},"where":{"en":{"lat":1,"lon":2}}}`:     "",
+		`{"title":{},"where":{"lat":1,"lon":2}}`:                    "document:field_required@title",
+		`{"title":{"sv":null,"en":null},"where":{"lat":1,"lon":2}}`: "document:field_required@title",
+		`{"title":{"de":"a"},"where":{"lat":1,"lon":2}}`:            "document:locale_unknown@title.de",
+		`{"title":"a","where":{}}`:                                  "document:field_required@where",
+	} {
+		var found problem.List
+		r.Read([]byte(body), problem.Path{}, &found)
+		if got := told(&found); got != want {
+			t.Errorf("%s: %s, want %s", body, got, want)
 		}
 	}
 }
@@ -361,7 +413,7 @@ func FuzzRead(f *testing.F) {
 		}
 		var refused problem.List
 		if c := r.ReadChange(raw, problem.Path{}, &refused); c != nil {
-			if d := r.Apply(c, []byte(`{"id":"1","variants":[{"sku":"x"}],"title":"y"}`), problem.Path{}, &refused); d != nil {
+			if d := r.Apply(c, []byte(`{"id":"1","variants":[{"sku":"x"}],"title":"y"}`), noSignals, problem.Path{}, &refused); d != nil {
 				d.Release()
 			}
 		}

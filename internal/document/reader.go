@@ -200,7 +200,7 @@ func (r *Reader) missing(raw []byte, required []*definition.ResolvedField) {
 		given := false
 		for it := jsonread.Members(raw); it.Next() && !given; {
 			var scratch []byte
-			given = string(it.Name(&scratch)) == field.Name && holdsValue(it.Value())
+			given = string(it.Name(&scratch)) == field.Name && holdsValueOf(field, it.Value())
 		}
 		if !given {
 			r.enter([]byte(field.Name))
@@ -272,7 +272,7 @@ func (r *Reader) values(f *definition.ResolvedField, variant string, raw []byte,
 func (r *Reader) localized(f *definition.ResolvedField, raw []byte) bool {
 	start := len(*r.into)
 	any := false
-	if isObject(raw) && !(f.Type == definition.GeoPoint && isPoint(raw)) {
+	if isVariants(f, raw) {
 		given := make([]string, 0, 8)
 		for it := jsonread.Members(raw); it.Next(); {
 			tag := jsonread.AppendText(nil, it.RawName())

@@ -178,6 +178,25 @@ func signalNumber(f *definition.ResolvedField, whole int64, float float64) int64
 	return layout.Float(float)
 }
 
+// isVariants reports whether a value of a locale-specific field is a map from
+// tag to value.
+func isVariants(f *definition.ResolvedField, raw []byte) bool {
+	return f.Locales != nil && isObject(raw) && !(f.Type == definition.GeoPoint && isPoint(raw))
+}
+
+// holdsValueOf reports whether a field is given a value, of whatever variant.
+func holdsValueOf(f *definition.ResolvedField, raw []byte) bool {
+	if !isVariants(f, raw) {
+		return holdsValue(raw)
+	}
+	for it := jsonread.Members(raw); it.Next(); {
+		if holdsValue(it.Value()) {
+			return true
+		}
+	}
+	return false
+}
+
 // isPoint reports whether an object gives a coordinate rather than locales.
 func isPoint(raw []byte) bool {
 	for it := jsonread.Members(raw); it.Next(); {
