@@ -81,9 +81,10 @@ type Set struct {
 	published  map[registry.ID]uint64      // manifests of writers that were closed, in object mode
 	unfinished map[registry.ID]registry.ID // of those, the ones without their last commit, and their indexes
 
-	looks     map[registry.ID]look // logs that were found finished, in object mode
-	finishing map[registry.ID]bool // logs that are looked at or being finished
-	finishers chan struct{}        // buffered: those who open one
+	looks     map[registry.ID]look          // logs that were found finished, in object mode
+	lives     map[registry.ID]time.Duration // how long writers that fail are left as they are, where not leastLife
+	finishing map[registry.ID]bool          // logs that are looked at or being finished
+	finishers chan struct{}                 // buffered: those who open one
 }
 
 // slot is the place of one generation, from the first wish to open it on.
@@ -123,7 +124,7 @@ func New(fs vfs.FS, directory string, options Options) *Set {
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
 		published: make(map[registry.ID]uint64), unfinished: make(map[registry.ID]registry.ID),
 		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared),
-		looks: make(map[registry.ID]look), finishing: make(map[registry.ID]bool)}
+		looks: make(map[registry.ID]look), lives: make(map[registry.ID]time.Duration), finishing: make(map[registry.ID]bool)}
 }
 
 func (s *Set) storage(generation registry.ID) engine.Storage {
@@ -220,9 +221,12 @@ func (s *Set) AcquireToReadFor(ctx context.Context, entry registry.Entry, purpos
 	return s.handOut(held, entry), nil
 }
 
+// openTries is how often a generation is opened anew for one who asks.
+const openTries = 1
+
 // AcquireFor is Acquire by something other than a request.
 func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose string) (*Generation, error) {
-	for {
+	for try := 0; ; try++ {
 		if r := s.options.Remote; r != nil {
 			if err := r.Claims.Claim(ctx, entry.Index); err != nil {
 				return nil, err
@@ -236,9 +240,13 @@ func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose stri
 		if failure == nil {
 			return s.handOut(held, entry), nil
 		}
+		s.giveBack(held)
+		if try == openTries {
+			// What makes it fail is still there.
+			return nil, problem.IndexClosed.New().Because(failure)
+		}
 		// It takes no more writes; opening it anew brings back everything that
 		// was acknowledged.
-		s.giveBack(held)
 		s.replace(held)
 		if r := s.options.Remote; r != nil && errors.Is(failure, engine.ErrFenced) {
 			if _, err := r.Claims.Confirm(ctx, entry.Index); err != nil {

@@ -85,6 +85,7 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	s.mu.Lock()
 	s.removed[generation] = true
 	delete(s.looks, generation)
+	delete(s.lives, generation)
 	delete(s.published, generation)
 	delete(s.unfinished, generation)
 	held := s.slots[generation]

@@ -34,7 +34,8 @@ const (
 	// finishLimit bounds the commit that finishes a log.
 	finishLimit = time.Minute
 	// leastLife is how long a generation stays that was opened and failed: what
-	// keeps it from working may stay for a while.
+	// keeps it from working may stay for a while. It doubles, up to longestRest,
+	// while generations fail before they have lived a few times as long.
 	leastLife = 10 * time.Second
 	// firstPause is the time between two failures at first; it doubles.
 	firstPause = 2 * time.Second
@@ -89,7 +90,7 @@ func (s *Set) isDue(generation registry.ID) bool {
 		return false
 	}
 	if held, ok := s.slots[generation]; ok && held.isWriter {
-		return held.hasFailed() && time.Since(held.openedAt) >= leastLife
+		return held.hasFailed() && time.Since(held.openedAt) >= s.lifeOf(generation)
 	}
 	return !time.Now().Before(s.looks[generation].until)
 }
@@ -99,6 +100,23 @@ func (held *slot) hasFailed() bool {
 	return held.isWriter && held.isOpen() && held.err == nil && held.engine.Err() != nil
 }
 
+// lifeOf returns how long a writer that failed is left as it is. The caller holds
+// mu.
+func (s *Set) lifeOf(generation registry.ID) time.Duration {
+	return max(s.lives[generation], leastLife)
+}
+
+// noteFailure works out how long the next writer is left as it is, should it fail
+// as this one did. The caller holds mu.
+func (s *Set) noteFailure(held *slot) {
+	id := held.entry.Generation
+	if life := s.lifeOf(id); time.Since(held.openedAt) < 4*life {
+		s.lives[id] = min(2*life, longestRest)
+	} else {
+		delete(s.lives, id)
+	}
+}
+
 // finishLog opens a generation whose log is not finished, or whose writer failed,
 // and commits it. A node that lost the index leaves it alone: to open it would
 // fence the one that has it.
@@ -106,6 +124,9 @@ func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time
 	s.mu.Lock()
 	held, ok := s.slots[entry.Generation]
 	hasFailed := ok && held.hasFailed()
+	if hasFailed {
+		s.noteFailure(held)
+	}
 	s.mu.Unlock()
 	if !hasFailed {
 		isFinished, err := s.options.Remote.of(entry.Generation).IsFinished(ctx)

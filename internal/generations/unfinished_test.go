@@ -3,6 +3,8 @@ package generations
 import (
 	"context"
 	"errors"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,6 +96,58 @@ func TestClosingEndsLooksAtLogs(t *testing.T) {
 		_ = s.Close(ctx)
 		if took := time.Since(began); took > 11*time.Second {
 			t.Errorf("closing took %v", took)
+		}
+	})
+}
+
+// unsynced is a disk that loses the names of segments.
+type unsynced struct {
+	vfs.FS
+	isOff atomic.Bool
+	isNew atomic.Bool
+}
+
+func (u *unsynced) Create(name string) (vfs.File, error) {
+	if strings.HasSuffix(name, ".seg") {
+		u.isNew.Store(true)
+	}
+	return u.FS.Create(name)
+}
+
+func (u *unsynced) SyncDir(directory string) error {
+	if u.isNew.Swap(false) && !u.isOff.Load() {
+		return errors.New("the disk is failing")
+	}
+	return u.FS.SyncDir(directory)
+}
+
+// A writer that opens and fails at once is opened less and less often, and soon
+// enough once it would work.
+func TestAWriterThatKeepsFailingIsOpenedLessAndLessOften(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		e := unfinished(t, b)
+		disk := &unsynced{FS: vfs.Memory()}
+		s := newShared(b, disk, mine{})
+		defer s.Close(t.Context())
+		run := func(span time.Duration) {
+			for range span / (2 * time.Second) {
+				s.FinishLogs(t.Context(), []registry.Entry{e}, 10*time.Minute, 1)
+				time.Sleep(2 * time.Second)
+			}
+		}
+		run(time.Hour)
+		log, err := b.List(t.Context(), "g/"+e.Generation.String()+"/wal/", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(log.Entries); n < 5 || n > 25 {
+			t.Errorf("the log has %d records after an hour", n)
+		}
+		disk.isOff.Store(true)
+		run(longestRest + time.Minute)
+		if is, err := s.options.Remote.of(e.Generation).IsFinished(t.Context()); !is || err != nil {
+			t.Errorf("finished: %v %v", is, err)
 		}
 	})
 }
