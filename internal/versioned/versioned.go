@@ -126,7 +126,7 @@ func (s *Store[T]) open(content []byte, tag bucket.Tag) (Object[T], error) {
 
 // Change applies a change to what is stored and writes the result, again on
 // what another writer stored when that one came first. It answers
-// storage:conflict after losing three times, and the object found when apply
+// storage:conflict after losing three times, with pauses between, and the object found when apply
 // says ErrUnchanged. Another error of apply is returned as it is; nothing is
 // written then. Changes through one Store wait for each other, so only other
 // processes can come first.
@@ -137,7 +137,7 @@ func (s *Store[T]) Change(ctx context.Context, apply func(now Object[T]) (T, err
 	case <-ctx.Done():
 		return Object[T]{}, s.failed(ctx.Err())
 	}
-	for range Attempts {
+	for attempt := range Attempts {
 		now, err := s.Read(ctx)
 		if err != nil {
 			return now, err
@@ -149,9 +149,14 @@ func (s *Store[T]) Change(ctx context.Context, apply func(now Object[T]) (T, err
 		if err != nil {
 			return now, err
 		}
-		written, err := s.Replace(ctx, now, next)
+		successor := now.successor(next)
+		written, err := s.replace(ctx, now, successor)
 		if !errors.Is(err, ErrLost) {
 			return written, err
+		}
+		// Writers that lost to the same one part before they meet again.
+		if attempt+1 < Attempts && !pause(ctx, attempt, successor.writeID) {
+			break
 		}
 	}
 	return Object[T]{}, s.conflict()
@@ -161,7 +166,10 @@ func (s *Store[T]) Change(ctx context.Context, apply func(now Object[T]) (T, err
 // is the zero Object. It answers ErrLost when another object is stored. It goes
 // on until the outcome is settled even if ctx ends.
 func (s *Store[T]) Replace(ctx context.Context, held Object[T], next T) (Object[T], error) {
-	written := held.successor(next)
+	return s.replace(ctx, held, held.successor(next))
+}
+
+func (s *Store[T]) replace(ctx context.Context, held, written Object[T]) (Object[T], error) {
 	content, err := encode(written)
 	if err != nil {
 		return Object[T]{}, fmt.Errorf("encode %s: %w", s.key, err)

@@ -106,6 +106,47 @@ func TestChangeGivesUpAfterThreeLostWrites(t *testing.T) {
 	}
 }
 
+// Writers that lose a turn together come back at different times.
+func TestChangePausesAfterALostWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(time.Now)
+		const writers = 4
+		var (
+			group    sync.WaitGroup
+			mu       sync.Mutex
+			returned = make(map[time.Duration]bool)
+			first    sync.WaitGroup
+		)
+		began := time.Now()
+		first.Add(writers)
+		for range writers {
+			group.Go(func() {
+				isFirst := true
+				written, err := New[counter](b, "thing", "thing").Change(t.Context(), func(now Object[counter]) (counter, error) {
+					if isFirst { // all have read the same state
+						isFirst = false
+						first.Done()
+						first.Wait()
+					}
+					return add(now)
+				})
+				if err != nil && !errors.Is(err, problem.StorageConflict) {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil && written.Value.Count > 1 {
+					returned[time.Since(began)] = true
+				}
+			})
+		}
+		group.Wait()
+		if len(returned) == 0 || returned[0] {
+			t.Errorf("those that lost first came back after %v", returned)
+		}
+	})
+}
+
 func TestChangeWithoutEffectWritesNothing(t *testing.T) {
 	store := New[counter](memory.New(time.Now), "thing", "thing")
 	_, err := store.Change(t.Context(), func(Object[counter]) (counter, error) { return counter{}, ErrUnchanged })
