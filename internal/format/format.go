@@ -30,6 +30,7 @@ var (
 	Batch    = Format{"batch", 1, "QBAT", "the changes of one append, in a log file or an object of its own", "internal/log"}
 	Object   = Format{"object", 1, "", "a conditionally replaced object: registry, keys, settings, jobs", "internal/versioned"}
 	Bucket   = Format{"bucket", 2, "", "the layout of everything a deployment keeps", "internal/registry"}
+	Notes    = Format{"notes", 1, "", "what a node notes for itself beside the generations: the registry it last saw, how much generations are used", "internal/node"}
 	Token    = Format{"freshness token", 1, "", "a state of an index, kept by clients", "internal/freshness"}
 	Cursor   = Format{"cursor", 2, "", "a place in an ordered answer, kept by clients", "internal/search"}
 	Forms    = Format{"full forms", 1, "quire-forms", "the base forms of inflected words, in the locale data", "internal/analysis/stem"}
@@ -37,5 +38,5 @@ var (
 
 // All returns every format.
 func All() []Format {
-	return []Format{Envelope, Segment, Side, Record, Manifest, Log, Batch, Object, Bucket, Token, Cursor, Forms}
+	return []Format{Envelope, Segment, Side, Record, Manifest, Log, Batch, Object, Bucket, Notes, Token, Cursor, Forms}
 }

@@ -3,10 +3,12 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
 )
@@ -15,6 +17,7 @@ const seenName = "registry-seen"
 
 // seen is the last registry that the local copies were compared with.
 type seen struct {
+	Format     uint32        `json:"format"`
 	Deployment registry.ID   `json:"deployment"`
 	Version    uint64        `json:"version"`
 	Listed     []registry.ID `json:"listed"` // generations, in order
@@ -25,7 +28,7 @@ type seen struct {
 // as removed. What it never listed stays, as after a registry that was lost and
 // begun anew; a registry that was not read or is older removes nothing.
 func (n *Node) dropUnlisted() {
-	now := seen{Deployment: n.registry.Deployment(), Version: n.registry.Version()}
+	now := seen{Format: format.Notes.Version, Deployment: n.registry.Deployment(), Version: n.registry.Version()}
 	if !n.registry.IsRead() || now.Deployment.IsZero() {
 		return
 	}
@@ -83,6 +86,9 @@ func (n *Node) seenBefore() (before seen, isFirst bool) {
 	content, err := n.object.fs.ReadFile(seenName)
 	if err == nil {
 		err = json.Unmarshal(content, &before)
+	}
+	if err == nil && before.Format != format.Notes.Version {
+		err = fmt.Errorf("format %d, not %d", before.Format, format.Notes.Version)
 	}
 	if err != nil {
 		if !errors.Is(err, vfs.ErrNotExist) {

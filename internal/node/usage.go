@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/quiresearch/quire/internal/format"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
 )
@@ -43,12 +44,19 @@ func (u used) at(now time.Time) float64 {
 	return u.Count * math.Exp2(-float64(now.Sub(u.At))/float64(usageHalfLife))
 }
 
+// storedUsage is the file of the counts.
+type storedUsage struct {
+	Format uint32               `json:"format"`
+	Counts map[registry.ID]used `json:"counts"`
+}
+
 // readUsage reads the counts of earlier starts; damage counts as none.
 func readUsage(fs vfs.FS) *usage {
 	u := &usage{fs: fs, now: time.Now, counts: make(map[registry.ID]used)}
+	var found storedUsage
 	content, err := fs.ReadFile(usageName)
-	if err == nil && json.Unmarshal(content, &u.counts) != nil {
-		u.counts = make(map[registry.ID]used)
+	if err == nil && json.Unmarshal(content, &found) == nil && found.Format == format.Notes.Version && found.Counts != nil {
+		u.counts = found.Counts
 	}
 	return u
 }
@@ -84,7 +92,7 @@ func (u *usage) save() error {
 	}
 	u.changed = false
 	u.forget()
-	content, err := json.Marshal(u.counts)
+	content, err := json.Marshal(storedUsage{format.Notes.Version, u.counts})
 	u.mu.Unlock()
 	if err == nil {
 		err = replaceFile(u.fs, usageName, content)

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"log/slog"
 	"testing"
 	"time"
 
@@ -37,15 +38,42 @@ func TestUsageOrdersAcrossStarts(t *testing.T) {
 }
 
 func TestDamagedUsageCountsAsNone(t *testing.T) {
-	fs := vfs.Memory()
-	if err := replaceFile(fs, usageName, []byte(`{"zz":`)); err != nil {
-		t.Fatal(err)
+	for _, content := range []string{`{"zz":`, `{"format":1}`, `{"format":99,"counts":{"` + registry.NewID().String() + `":{"count":1}}}`} {
+		fs := vfs.Memory()
+		if err := replaceFile(fs, usageName, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		u := readUsage(fs)
+		u.note(registry.NewID())
+		if err := u.save(); err != nil || len(readUsage(fs).counts) != 1 {
+			t.Errorf("%s: %v", content, err)
+		}
 	}
-	u := readUsage(fs)
-	u.note(registry.NewID())
-	if err := u.save(); err != nil || len(readUsage(fs).counts) != 1 {
-		t.Errorf("%v", err)
+}
+
+func FuzzNotes(f *testing.F) {
+	id := registry.NewID().String()
+	for _, seed := range []string{``, `{`, `{"format":1,"counts":{"` + id + `":{"count":1,"at":"2024-01-01T00:00:00Z"}}}`,
+		`{"format":1,"deployment":"` + id + `","version":3,"listed":["` + id + `"]}`} {
+		f.Add([]byte(seed))
 	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		fs := vfs.Memory()
+		for _, name := range []string{usageName, seenName} {
+			if err := replaceFile(fs, name, content); err != nil {
+				t.Fatal(err)
+			}
+		}
+		u := readUsage(fs)
+		u.note(registry.NewID())
+		if err := u.save(); err != nil {
+			t.Error(err)
+		}
+		n := &Node{log: slog.New(slog.DiscardHandler), object: &object{fs: fs}}
+		if before, _ := n.seenBefore(); before.Format == 0 && before.Listed != nil {
+			t.Error("a note that was refused is used")
+		}
+	})
 }
 
 func TestUsageIsBounded(t *testing.T) {
