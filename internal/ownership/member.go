@@ -45,6 +45,7 @@ type Member struct {
 	options Options
 	id      string // of this run
 	log     *slog.Logger
+	reading chan struct{} // buffered by one: held by who reads a copy for everybody
 
 	mu       sync.Mutex
 	held     versioned.Object[leadership]
@@ -71,7 +72,8 @@ func Join(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logge
 	}
 	m := &Member{
 		store: versioned.New[leadership](b, objectKey, resource), options: options, id: registry.NewID().String(), log: log,
-		watch: make(watch), claimed: make(map[registry.ID]time.Duration), unwanted: make(map[registry.ID]bool),
+		reading: make(chan struct{}, 1),
+		watch:   make(watch), claimed: make(map[registry.ID]time.Duration), unwanted: make(map[registry.ID]bool),
 		loads: make(map[registry.ID]load), joinedAt: make(map[string]time.Duration),
 	}
 	if !options.Candidate {
@@ -386,13 +388,23 @@ func (m *Member) Prune(isListed func(registry.ID) bool) {
 	}
 }
 
-// refresh reads the leadership when the copy is older than an age.
+// refresh reads the leadership when the copy is older than an age. Those who
+// would do with a copy share a read.
 func (m *Member) refresh(ctx context.Context, age time.Duration) error {
-	m.mu.Lock()
-	held, fresh := m.held, m.held.Exists() && m.options.Clock()-m.readAt < age
-	m.mu.Unlock()
+	held, fresh := m.copy(age)
 	if fresh {
 		return nil
+	}
+	if age > 0 {
+		select {
+		case m.reading <- struct{}{}:
+			defer func() { <-m.reading }()
+		case <-ctx.Done():
+			return problem.IndexerLeadershipUnreadable.New().Because(ctx.Err())
+		}
+		if held, fresh = m.copy(age); fresh { // by another one meanwhile
+			return nil
+		}
 	}
 	found, _, err := m.store.ReadUnless(ctx, held)
 	if err != nil {
@@ -403,6 +415,13 @@ func (m *Member) refresh(ctx context.Context, age time.Duration) error {
 	}
 	m.see(found)
 	return nil
+}
+
+// copy returns the copy of the leadership and whether it is younger than an age.
+func (m *Member) copy(age time.Duration) (versioned.Object[leadership], bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.held, m.held.Exists() && m.options.Clock()-m.readAt < age
 }
 
 // Holder returns the node that writes an index, from a copy a few seconds old;
