@@ -18,10 +18,11 @@ const (
 	maxBatchBytes      = 8 << 20
 )
 
-// maxQueued is the number of operations that wait or are being appended: a few
-// group commits. Each holds a document that was read, which takes many times
-// its bytes; more of them would not make the log or the workers faster.
-const maxQueued = 4 * maxBatchOperations
+// maxQueued is the number of operations that wait or are being appended: one
+// group commit on its way and one that gathers. Each holds a document that was
+// read, which takes many times its bytes; more of them would not make the log or
+// the workers faster.
+const maxQueued = 2 * maxBatchOperations
 
 // askedBatches is for how many batches the newest state by key is kept up after
 // somebody asked for it. A load that replaces whole documents never asks.

@@ -223,8 +223,11 @@ func (x *Indexer) text(s *slot, text string) {
 	}
 	if s.autocompleteChain != nil {
 		tokens := s.autocompleteChain.Analyze(&x.buffer, text)
-		for i := range tokens {
-			x.builder.Term(s.autocomplete, tokens[i].Term, 0)
+		for some := range slices.Chunk(tokens, len(x.occurrences)) {
+			for i := range some {
+				x.occurrences[i] = segment.Occurrence{Term: some[i].Term}
+			}
+			x.builder.Terms(s.autocomplete, x.occurrences[:len(some)])
 		}
 		x.builder.Length(s.autocomplete, uint32(analysis.CountWords(tokens)))
 	}
