@@ -12,3 +12,6 @@ func aboveGeneric(sums *Sums, least float64, out *Bits) {
 		out[i] = w
 	}
 }
+
+// fewGeneric is fewInWindow where sums are looked at one by one.
+const fewGeneric = 640

@@ -243,10 +243,6 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 	}
 }
 
-// fewInWindow is how many documents the terms of a union may hold in a
-// window, on average, for marking each to be cheaper than looking at all sums.
-const fewInWindow = 640
-
 // gradeUnion adds the scores of several terms and keeps the documents that,
 // with what the others may add, exceed the floor. Every term scores above
 // zero, so a sum of zero is no match.
@@ -258,7 +254,7 @@ func (s *Scanner) gradeUnion(terms []*termStep, base uint32, helped, floor float
 	for _, t := range terms {
 		expected += t.density
 	}
-	if expected < fewInWindow {
+	if expected < fewInWindow() {
 		s.gradeMarked(terms, base, least)
 		s.room.dirty = false
 		return

@@ -43,7 +43,7 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 			return 0, false, nil
 		}
 		if len(terms) == 2 && s.mask.isFull() {
-			n, err = s.countPair(ctx, terms[0], terms[1])
+			n, err = s.countPair(ctx, terms[0], terms[1], math.MaxInt)
 			n = terms[0].cost() + terms[1].cost() - n
 		} else {
 			n, err = s.countAny(ctx, terms)
@@ -56,7 +56,7 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 		terms = append(terms, c.lead)
 		terms = append(terms, c.others...)
 		if len(terms) == 2 && len(c.sets) == 0 && s.mask.isFull() && c.lead.density < denseLead {
-			n, err = s.countPair(ctx, terms[0], terms[1])
+			n, err = s.countPair(ctx, terms[0], terms[1], enough)
 		} else {
 			n, err = s.countAll(ctx, terms, c.sets, enough)
 		}
@@ -182,19 +182,19 @@ func (m *mask) narrowWide(base uint64, words *wide) {
 }
 
 // countPair counts the documents that hold both terms, deleted ones and list
-// values included.
-func (s *Scanner) countPair(ctx context.Context, a, b *termStep) (int, error) {
+// values included, block by block until there are enough.
+func (s *Scanner) countPair(ctx context.Context, a, b *termStep, enough int) (int, error) {
 	if a.cost() > b.cost() {
 		a, b = b, a
 	}
 	if a.density >= denseLead {
-		return s.countAll(ctx, []*termStep{a, b}, nil, math.MaxInt)
+		return s.countAll(ctx, []*termStep{a, b}, nil, enough)
 	}
 	done := ctx.Done()
 	lead, other := a.finder(), b.finder()
 	total := 0
 	var found, places [postings.BlockSize]uint16
-	for open := a.opened[0]; open; open = lead.NextBlock() {
+	for open := a.opened[0]; open && total < enough; open = lead.NextBlock() {
 		select {
 		case <-done:
 			return 0, context.Cause(ctx)

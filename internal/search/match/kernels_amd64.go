@@ -31,3 +31,12 @@ func above(sums *Sums, least float64, out *Bits) {
 	}
 	aboveWide((*[4096]float64)(sums), least, (*[64]uint64)(out))
 }
+
+// fewInWindow is how many documents the terms of a union may hold in a window,
+// on average, for marking each to be cheaper than looking at all sums.
+func fewInWindow() int {
+	if hasWideCompare {
+		return 128
+	}
+	return fewGeneric
+}

@@ -9,3 +9,5 @@ func intersect(candidates, docs []uint32, found, places []uint16) int {
 
 // above leaves the places in out whose sums are above least.
 func above(sums *Sums, least float64, out *Bits) { aboveGeneric(sums, least, out) }
+
+func fewInWindow() int { return fewGeneric }
