@@ -3,6 +3,8 @@ package api
 import (
 	"net/http"
 	"slices"
+
+	"github.com/quiresearch/quire/internal/freshness"
 )
 
 // answerPreflight names the allowed origin of a browser's request and answers
@@ -19,12 +21,12 @@ func (a *API) answerPreflight(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	header.Set("Access-Control-Allow-Origin", origin)
-	header.Set("Access-Control-Expose-Headers", "ETag, Location, Retry-After, "+headerFreshness)
+	header.Set("Access-Control-Expose-Headers", "ETag, Location, Retry-After, "+freshness.Header)
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}
 	header.Set("Access-Control-Allow-Methods", "GET, PUT, POST, PATCH, DELETE")
-	header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, If-None-Match, "+headerFreshness)
+	header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, If-None-Match, "+freshness.Header)
 	header.Set("Access-Control-Max-Age", "600")
 	w.WriteHeader(http.StatusNoContent)
 	return true

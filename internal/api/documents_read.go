@@ -11,6 +11,7 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/snapshot"
@@ -25,7 +26,7 @@ const (
 
 // readDocuments opens the view that a read of whole documents answers from.
 func (a *API) readDocuments(ctx context.Context, r *Request) (*node.Reading, error) {
-	reading, err := a.read(ctx, r, r.Freshness(), problem.At(FreshnessHeader))
+	reading, err := a.read(ctx, r, r.Freshness(), problem.At(freshness.Header))
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/auth"
 	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/search"
@@ -77,7 +78,7 @@ func (s *documentServer) expect(method, path, body string, wantStatus int, want 
 	if status != wantStatus || (want != "" && text != want) {
 		s.Errorf("%s %s %s\n got %d %s\nwant %d %s", method, path, body, status, text, wantStatus, want)
 	}
-	return answered.Get(FreshnessHeader)
+	return answered.Get(freshness.Header)
 }
 
 // refuse sends a request and compares the codes and places of its problems.
@@ -246,7 +247,7 @@ func TestOneDocumentUnderAKey(t *testing.T) {
 	if token == "" {
 		t.Error("no token")
 	}
-	s.expect("GET", "/a%2Fb", "", 200, `{"document":{"id":"a/b","name":"jam","pop":0.5},"freshness":"T"}`, FreshnessHeader, token)
+	s.expect("GET", "/a%2Fb", "", 200, `{"document":{"id":"a/b","name":"jam","pop":0.5},"freshness":"T"}`, freshness.Header, token)
 	s.expect("PUT", "/a%2Fb", `{"id":"a/b","name":"jelly"}`, 204, "")
 	s.refuse("PUT", "/1", `{"id":"2"}`, 400, "document:key_conflicting@id")
 	s.refuse("PUT", "/1", `[]`, 400, "document:not_an_object@")
@@ -260,11 +261,11 @@ func TestOneDocumentUnderAKey(t *testing.T) {
 	s.refuse("PATCH", "/none", `{"pop":1}`, 404, "document:not_found@")
 	s.refuse("PATCH", "/a%2Fb", `{"variants.price":1}`, 400, "document:patch:selector_required@variants.price")
 	token = s.expect("PATCH", "/a%2Fb", `{"pop":0.25}`, 204, "")
-	s.expect("GET", "/a%2Fb", "", 200, `{"document":{"id":"a/b","name":"jelly","title":{"fr":"gelée"},"variants":[{"sku":"s","price":2}],"pop":0.25},"freshness":"T"}`, FreshnessHeader, token)
+	s.expect("GET", "/a%2Fb", "", 200, `{"document":{"id":"a/b","name":"jelly","title":{"fr":"gelée"},"variants":[{"sku":"s","price":2}],"pop":0.25},"freshness":"T"}`, freshness.Header, token)
 	s.refuse("GET", "/none", "", 404, "document:not_found@")
-	s.refuse("GET", "/x", "", 400, "search:freshness:invalid@"+FreshnessHeader, FreshnessHeader, "zzz")
+	s.refuse("GET", "/x", "", 400, "search:freshness:invalid@"+freshness.Header, freshness.Header, "zzz")
 	token = s.expect("DELETE", "/a%2Fb", "", 204, "")
-	s.refuse("GET", "/a%2Fb", "", 404, "document:not_found@", FreshnessHeader, token)
+	s.refuse("GET", "/a%2Fb", "", 404, "document:not_found@", freshness.Header, token)
 	s.expect("DELETE", "/a%2Fb", "", 204, "")
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -224,8 +225,8 @@ func (a Answer) headers() []string {
 	if a.Status == http.StatusAccepted || a.Status == http.StatusCreated && a.Schema == "Index" {
 		names = append(names, "Location")
 	}
-	if strings.Contains(a.Means, headerFreshness) {
-		names = append(names, headerFreshness)
+	if strings.Contains(a.Means, freshness.Header) {
+		names = append(names, freshness.Header)
 	}
 	return names
 }
@@ -240,7 +241,7 @@ var errorHeaders = map[int][]string{
 var answerHeaders = map[string]string{
 	"ETag":             "The version of the resource.",
 	"Location":         "Where the created resource or the job is read.",
-	headerFreshness:    "A token of the state the change led to.",
+	freshness.Header:   "A token of the state the change led to.",
 	"WWW-Authenticate": "Bearer.",
 	"Allow":            "The methods that the path is answered for.",
 	"Retry-After":      "Seconds after which a repetition is worthwhile; absent when it is at once.",

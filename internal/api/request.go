@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/quiresearch/quire/internal/auth"
+	"github.com/quiresearch/quire/internal/freshness"
 )
 
 // Request is one request on its way to a handler: matched, negotiated,
@@ -48,10 +49,7 @@ func (r *Request) QueryAll(name string) []string { return r.query[name] }
 
 // Freshness returns the token of the freshness header, empty when it is
 // absent.
-func (r *Request) Freshness() string { return r.HTTP.Header.Get(headerFreshness) }
-
-// FreshnessHeader is the name problems of that token are located at.
-const FreshnessHeader = headerFreshness
+func (r *Request) Freshness() string { return r.HTTP.Header.Get(freshness.Header) }
 
 // WantsNDJSON reports whether the answer is to be written as lines.
 func (r *Request) WantsNDJSON() bool { return r.media == mediaNDJSON }

@@ -6,10 +6,9 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json"
-)
 
-// headerFreshness carries a freshness token where there is no body for it.
-const headerFreshness = "X-Service-Freshness"
+	"github.com/quiresearch/quire/internal/freshness"
+)
 
 // Response is what a handler answers. Exactly one of Body, JSON and Stream is
 // set, or none for an answer without body.
@@ -63,7 +62,7 @@ func (r *Response) With(name, value string) *Response {
 func (r *Response) WithETag(version string) *Response { return r.With("ETag", ETag(version)) }
 
 // WithFreshness sets the freshness header and returns the response.
-func (r *Response) WithFreshness(token string) *Response { return r.With(headerFreshness, token) }
+func (r *Response) WithFreshness(token string) *Response { return r.With(freshness.Header, token) }
 
 // encode returns the body as bytes; nil for a stream or an empty answer.
 func (r *Response) encode() ([]byte, error) {

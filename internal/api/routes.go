@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/internal/auth"
+	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/problem"
 )
@@ -173,7 +174,7 @@ var routes = []Route{
 	{Method: "GET", Path: dataIndex + "/documents", Operation: "listDocuments", Tag: tagDocuments,
 		Summary:    "List documents in order of their keys.",
 		Permission: auth.DocumentsRead, Scope: auth.ScopeIndex, RunsOn: AnyNode, Lines: true,
-		Query: []string{"after", "limit"}, Headers: []string{headerFreshness},
+		Query: []string{"after", "limit"}, Headers: []string{freshness.Header},
 		Answers: []Answer{{200, "DocumentList", "One page of committed documents."}},
 		Codes: codes(nameCodes, readCodes, problem.Validation, problem.RequestLimitOutOfRange, problem.SearchValueInvalid, problem.IndexNoPrimaryKey,
 			problem.DocumentSourceNotKept)},
@@ -195,7 +196,7 @@ var routes = []Route{
 	{Method: "GET", Path: dataDocument, Operation: "getDocument", Tag: tagDocuments,
 		Summary:    "Read one document.",
 		Permission: auth.DocumentsRead, Scope: auth.ScopeIndex, RunsOn: AnyNode,
-		Headers: []string{headerFreshness}, Answers: []Answer{{200, "DocumentAnswer", "The document as it was indexed."}},
+		Headers: []string{freshness.Header}, Answers: []Answer{{200, "DocumentAnswer", "The document as it was indexed."}},
 		Codes: codes(nameCodes, readCodes, problem.DocumentNotFound, problem.SearchValueInvalid, problem.IndexNoPrimaryKey, problem.DocumentSourceNotKept)},
 	{Method: "PUT", Path: dataDocument, Operation: "putDocument", Tag: tagDocuments,
 		Summary:    "Index one document under a key.",
@@ -218,26 +219,26 @@ var routes = []Route{
 	{Method: "POST", Path: dataIndex + "/search", Operation: "search", Tag: tagSearch,
 		Summary:    "Search documents.",
 		Permission: auth.Search, Scope: auth.ScopeIndex, Anonymous: true, RunsOn: AnyNode,
-		Headers: []string{headerFreshness}, Body: "SearchRequest", OptionalBody: true,
+		Headers: []string{freshness.Header}, Body: "SearchRequest", OptionalBody: true,
 		Answers: []Answer{{200, "SearchResponse", "The hits."}},
 		Codes:   codes(nameCodes, bodyCodes, readCodes, clauseCodes, searchCodes), meter: (*metrics.Set).Search},
 	{Method: "POST", Path: dataIndex + "/search/actions/explain", Operation: "explain", Tag: tagSearch,
 		Summary:    "Explain the score of one hit.",
 		Permission: auth.Search, Scope: auth.ScopeIndex, Anonymous: true, RunsOn: AnyNode,
-		Query: []string{"key", "index"}, Headers: []string{headerFreshness}, Body: "SearchRequest", OptionalBody: true,
+		Query: []string{"key", "index"}, Headers: []string{freshness.Header}, Body: "SearchRequest", OptionalBody: true,
 		Answers: []Answer{{200, "ExplainResponse", "How the score came about."}},
 		Codes: codes(nameCodes, bodyCodes, readCodes, clauseCodes, searchCodes, problem.SearchExplainKeyRequired, problem.SearchExplainIndexOutOfRange,
 			problem.SearchExplainDocumentNotFound, problem.SearchExplainValueNotFound, problem.IndexNoPrimaryKey), meter: (*metrics.Set).Explain},
 	{Method: "POST", Path: dataIndex + "/suggest", Operation: "suggest", Tag: tagSearch,
 		Summary:    "Suggest values as text is typed.",
 		Permission: auth.Search, Scope: auth.ScopeIndex, Anonymous: true, RunsOn: AnyNode,
-		Headers: []string{headerFreshness}, Body: "SuggestRequest", OptionalBody: true,
+		Headers: []string{freshness.Header}, Body: "SuggestRequest", OptionalBody: true,
 		Answers: []Answer{{200, "SuggestResponse", "The suggestions."}},
 		Codes:   codes(nameCodes, bodyCodes, readCodes, clauseCodes, problem.SearchSuggestLimitOutOfRange, problem.SearchTimeout), meter: (*metrics.Set).Suggest},
 	{Method: "POST", Path: dataIndex + "/facets/{field}/values", Operation: "facetValues", Tag: tagSearch,
 		Summary:    "Complete the values of one facet.",
 		Permission: auth.Search, Scope: auth.ScopeIndex, Anonymous: true, RunsOn: AnyNode,
-		Headers: []string{headerFreshness}, Body: "FacetValuesRequest", OptionalBody: true,
+		Headers: []string{freshness.Header}, Body: "FacetValuesRequest", OptionalBody: true,
 		Answers: []Answer{{200, "FacetValuesResponse", "The values."}},
 		Codes: codes(nameCodes, bodyCodes, readCodes, clauseCodes, problem.SearchFacetLimitOutOfRange, problem.SearchFacetPrefixUnsupported,
 			problem.SearchTimeout), meter: (*metrics.Set).FacetValues},

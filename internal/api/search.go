@@ -39,7 +39,7 @@ func (a *API) readForSearch(ctx context.Context, r *Request, inBody string) (*no
 	if inBody != "" {
 		return a.read(ctx, r, inBody, problem.At("freshness.atLeast"))
 	}
-	return a.read(ctx, r, r.Freshness(), problem.At(FreshnessHeader))
+	return a.read(ctx, r, r.Freshness(), problem.At(freshness.Header))
 }
 
 // read returns the view a request answers from, once it holds the state of a
