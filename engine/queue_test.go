@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/quiresearch/quire/internal/log"
@@ -46,5 +48,62 @@ func TestQueueIsBounded(t *testing.T) {
 				t.Errorf("an empty queue counts %d operations of %d bytes", q.held, q.bytes)
 			}
 		})
+	}
+}
+
+// What find tells is what the operations in the queue say, whether it is kept up
+// by key at the time or not.
+func TestQueueTellsTheNewestState(t *testing.T) {
+	for seed := range uint64(50) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		q := newQueue(1 << 30)
+		var batch []*operation // being appended
+		for step := range 400 {
+			switch n := random.IntN(20); {
+			case n < 12:
+				op := &operation{Operation: log.Operation{Kind: log.Kind(1 + random.IntN(3)), Key: string(rune('a' + random.IntN(6)))}}
+				if op.Kind == log.Signals {
+					op.signals = []signalValue{{Field: string(rune('p' + random.IntN(3))), Value: int64(step), Has: true}}
+				}
+				if err := q.push(op); err != nil {
+					t.Fatal(err)
+				}
+			case n < 15 && batch == nil:
+				batch = q.take()
+			case n < 18 && batch != nil:
+				q.done(batch)
+				batch = nil
+			case n == 18 && batch != nil: // it was not written
+				q.refuseWaiting(nil)
+				q.done(batch)
+				batch = nil
+			}
+			if random.IntN(1+int(seed)) > 3 {
+				continue // nobody asks for a while
+			}
+			for key := 'a'; key < 'g'; key++ {
+				var want keyState
+				known := false
+				for _, op := range slices.Concat(batch, q.waiting) {
+					if op.Key != string(key) {
+						continue
+					}
+					known = true
+					if op.Kind == log.Signals {
+						want = keyState{base: want.base, signals: mergeSignals(want.signals, op.signals), last: op}
+					} else {
+						want = keyState{base: op, last: op}
+					}
+				}
+				got, ok := q.find(string(key))
+				if ok != known || got.last != want.last || want.base != nil && got.base != want.base {
+					t.Fatalf("seed %d, step %d: key %c is %+v, %v; want %+v, %v", seed, step, key, got, ok, want, known)
+				}
+				// What left the queue may still be told: the tables say the same.
+				if !slices.Equal(mergeSignals(got.signals, want.signals), got.signals) || want.base != nil && len(got.signals) != len(want.signals) {
+					t.Fatalf("seed %d, step %d: signals of %c are %+v, want %+v", seed, step, key, got.signals, want.signals)
+				}
+			}
+		}
 	}
 }
