@@ -96,7 +96,7 @@ func TestFullDiskRefusesWritesAndSearchesOn(t *testing.T) {
 			t.Fatalf("a search on a full disk: %s", got)
 		}
 		free()
-		wait(t, 10*time.Second, "writes are taken again", func() bool { return write(61, 10+round).status == 204 })
+		wait(t, 2*time.Minute, "writes are taken again", func() bool { return write(61, 10+round).status == 204 })
 	}
 	if refused == 0 {
 		t.Fatal("nothing was refused")
@@ -148,7 +148,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 		t.Errorf("write: %v %s", err, got)
 	}
 	free()
-	wait(t, 10*time.Second, "writes are taken again", func() bool {
+	wait(t, 2*time.Minute, "writes are taken again", func() bool {
 		got, err := c.send("PUT", "/indexes/x/documents/c", asJSON, `{"version":1}`)
 		return err == nil && got.status == 204
 	})

@@ -150,7 +150,7 @@ func round(c *caller, o *owner, random *rand.Rand) error {
 // process still holds.
 func rest(t *testing.T, p *process, c *caller, directory string) usage {
 	t.Helper()
-	wait(t, 30*time.Second, "the files of deleted indexes are removed", func() bool {
+	wait(t, 2*time.Minute, "the files of deleted indexes are removed", func() bool {
 		left, _ := filepath.Glob(filepath.Join(directory, "generations", "*"))
 		return len(left) == 1
 	})

@@ -15,6 +15,10 @@ type written struct {
 	Freshness string `json:"freshness"`
 }
 
+// tries is how often a process is asked, a tenth of a second apart, before it
+// counts as stuck: two minutes, for a slow machine.
+const tries = 1200
+
 // must sends a write by way of a node until it is acknowledged, as a client does
 // that is told to try again, and returns the token.
 func (p *program) must(method, path, body string) string {
@@ -26,7 +30,7 @@ func (p *program) must(method, path, body string) string {
 			_ = json.Unmarshal(answer, &w)
 			return w.Freshness
 		}
-		if try == 300 {
+		if try == tries {
 			p.t.Fatalf("%s %s: %d %s\n%s", method, path, status, answer, p.output.String())
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -52,7 +56,7 @@ func (p *program) total(token string) int {
 		if status == http.StatusOK && json.Unmarshal(answer, &found) == nil {
 			return found.Total.Count
 		}
-		if try == 100 {
+		if try == tries {
 			p.t.Fatalf("search: %d %s", status, answer)
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -157,7 +161,7 @@ func TestAStoppedProcessAcknowledgesNothing(t *testing.T) {
 	}
 	a.signal(syscall.SIGSTOP)
 	for try := 0; b.holder() != fmt.Sprintf("node-%d", b.port); try++ { // three leases at most
-		if try == 300 {
+		if try == tries {
 			t.Fatal("the index of a stopped process is not taken over")
 		}
 		time.Sleep(100 * time.Millisecond)

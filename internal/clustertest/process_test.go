@@ -174,7 +174,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 			if status == http.StatusOK {
 				break
 			}
-			if try == 50 {
+			if try == tries {
 				t.Fatalf("cycle %d: %d %s", cycle, status, body)
 			}
 			time.Sleep(100 * time.Millisecond)
