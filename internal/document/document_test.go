@@ -363,6 +363,7 @@ func TestKeysAreReadByTheirType(t *testing.T) {
 func TestTimestampsAgreeWithTheLibrary(t *testing.T) {
 	for _, text := range []string{
 		"2024-02-29T23:59:59.999Z", "1969-12-31T23:59:59.5Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59+14:00", "1900-03-01T00:00:00-05:30", "2000-02-29T12:00:00.123456789Z",
+		"2024-05-01T10:00:00+23:59", "2024-05-01T10:00:00-18:30",
 	} {
 		want, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
@@ -376,6 +377,7 @@ func TestTimestampsAgreeWithTheLibrary(t *testing.T) {
 		"2024-05-01T10:00Z": true, "2024-05-01T10:00+02": true, "2024-05-01T10:00:00+0200": true, "2024-05-01T10:00:00,5Z": true,
 		"2024-05-01": false, "2024-05-01T10:00:00": false, "2023-02-29T00:00:00Z": false, "2024-13-01T00:00:00Z": false, "2024-05-01T24:00:00Z": false,
 		"2024-05-01 10:00:00Z": false, "2024-05-01T10:00:00.Z": false, "2024-05-01T10:00:00Zx": false, "": false, "2024-05-01T10:00:60Z": false, "2024-05-01T10:00:00+1": false,
+		"2024-05-01T10:00:00+24:00": false, "2024-05-01T10:00:00+00:60": false,
 	} {
 		if _, ok := ParseTimestamp(text); ok != want {
 			t.Errorf("%s: %v", text, ok)

@@ -99,7 +99,7 @@ func (p *timestampParser) offset() int {
 	if p.take(':') || p.next < len(p.text) {
 		minutes = p.digits(2)
 	}
-	if hours > 18 || minutes > 59 {
+	if hours > 23 || minutes > 59 {
 		p.ok = false
 	}
 	return sign * (hours*60 + minutes)
