@@ -163,6 +163,11 @@ func (d *decoder) facetRanges(v jsonread.Value) []FacetRange {
 func rises(from, to Literal) bool {
 	switch {
 	case from.Kind() == NumberLiteral && to.Kind() == NumberLiteral:
+		m, wholeA := jsonread.Int64(from)
+		n, wholeB := jsonread.Int64(to)
+		if wholeA && wholeB {
+			return n > m
+		}
 		a, okA := jsonread.Float64(from)
 		b, okB := jsonread.Float64(to)
 		return !okA || !okB || b > a

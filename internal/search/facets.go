@@ -70,6 +70,9 @@ func (s *session) compileFacet(f *query.Facet) (facetPlan, error) {
 		if b.To, b.HasTo, err = facetBound(r.To, field, r.At.Field("to")); err != nil {
 			return facetPlan{}, err
 		}
+		if field.Type == definition.Timestamp && b.HasFrom && b.HasTo && b.To <= b.From {
+			return facetPlan{}, problem.SearchFacetRangeInvalid.At(r.At)
+		}
 		p.bounds = append(p.bounds, b)
 	}
 	if f.When != nil || f.Fallback != nil {
@@ -102,24 +105,12 @@ func facetBound(l query.Literal, field *definition.ResolvedField, at problem.Pat
 	if l == nil {
 		return 0, false, nil
 	}
-	switch {
-	case field.Type == definition.Timestamp:
-		if text, ok := l.Text(); ok {
-			if millis, ok := parseInstant(text); ok {
-				return millis, true, nil
-			}
-		}
-	case l.Kind() != query.NumberLiteral:
-	case field.Type.IsWhole():
-		if n, ok := jsonread.Int64(l); ok {
-			return n, true, nil
-		}
+	if n, _, ok := plan.Number(field.Type, l); ok {
+		return n, true, nil
+	}
+	if field.Type.IsWhole() && l.Kind() == query.NumberLiteral {
 		if f, ok := jsonread.Float64(l); ok {
 			return wholeBound(f), true, nil
-		}
-	default:
-		if f, ok := jsonread.Float64(l); ok {
-			return layout.Float(f), true, nil
 		}
 	}
 	expected := "a number"

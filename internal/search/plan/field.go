@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/problem"
@@ -321,7 +322,7 @@ func Number(t definition.Type, value query.Literal) (n int64, expected string, o
 		if !isText {
 			return 0, "a timestamp", false
 		}
-		millis, ok := timestampMillis(text)
+		millis, ok := document.ParseTimestamp(text)
 		return millis, "a timestamp with an offset", ok
 	case t.IsWhole():
 		if value.Kind() != query.NumberLiteral {
