@@ -196,7 +196,7 @@ const blockBytes = 256 << 10
 
 // read cuts a file into blocks of whole lines.
 func read(from io.Reader, blocks chan<- []byte, spare <-chan []byte, over <-chan struct{}) error {
-	var rest []byte
+	var rest []byte // the beginning of a line whose end is not read yet
 	for {
 		var block []byte
 		select {
@@ -204,33 +204,37 @@ func read(from io.Reader, blocks chan<- []byte, spare <-chan []byte, over <-chan
 		case <-over:
 			return nil
 		}
-		block = append(block[:0], rest...)
-		for {
-			if cap(block)-len(block) < blockBytes {
-				block = slices.Grow(block, 2*blockBytes)
-			}
-			n, err := io.ReadFull(from, block[len(block):len(block)+blockBytes])
-			block = block[:len(block)+n]
-			end := bytes.LastIndexByte(block, '\n') + 1
-			last := err == io.EOF || err == io.ErrUnexpectedEOF
-			switch {
-			case last:
-				end = len(block)
-			case err != nil:
-				return err
-			case end == 0:
-				continue // the line goes on
-			}
-			rest = append(rest[:0], block[end:]...)
-			select {
-			case blocks <- block[:end]:
-			case <-over:
-				return nil
-			}
-			if last {
-				return nil
-			}
-			break
+		block, end, err := fill(from, append(block[:0], rest...))
+		if err != nil && err != io.EOF {
+			return err
+		}
+		rest = append(rest[:0], block[end:]...)
+		select {
+		case blocks <- block[:end]:
+		case <-over:
+			return nil
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+}
+
+// fill reads until a block holds the end of a line, and returns where the last
+// one ends. At the end of the file, which is io.EOF, the last line needs none.
+func fill(from io.Reader, block []byte) (_ []byte, end int, _ error) {
+	for {
+		block = slices.Grow(block, blockBytes)
+		n, err := io.ReadFull(from, block[len(block):len(block)+blockBytes])
+		block = block[:len(block)+n]
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return block, len(block), io.EOF
+		case err != nil:
+			return block, 0, err
+		}
+		if end := bytes.LastIndexByte(block, '\n') + 1; end > 0 {
+			return block, end, nil
 		}
 	}
 }
