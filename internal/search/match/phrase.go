@@ -46,7 +46,7 @@ func (s *phraseStep) empty() {
 
 // maxPlaces is how many places of phrases a step that is used again has room
 // for; those of a block are few, mostly.
-const maxPlaces = 1 << 14
+const maxPlaces = 1 << 12
 
 // slot is one word of the phrase.
 type slot struct {
