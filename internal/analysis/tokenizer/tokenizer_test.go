@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/words"
@@ -77,6 +78,14 @@ func TestOffsetsNameTheTerm(t *testing.T) {
 				}
 				last = int(k.End)
 			}
+		}
+	}
+}
+
+func TestWhitespaceSplitsLikeFields(t *testing.T) {
+	for _, text := range append(samples, "a\u0085b\u2003c\u3000\u1680", "\v\fé\u00a0", "\xc2", "a\xc2 b\xe2\x80", "É\u2028É") {
+		if got, want := terms(Whitespace{}, text), strings.FieldsFunc(text, unicode.IsSpace); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
