@@ -2,7 +2,6 @@ package vectors
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/bits"
 	"slices"
@@ -62,7 +61,7 @@ const (
 	// from 15,000 to 120,000 the breadth for one recall grew with the power of
 	// breadthGrowth.
 	usualNodes    = 120_000
-	usualBreadth  = 320
+	usualBreadth  = 300
 	breadthGrowth = 0.4
 	leastBreadth  = 210
 	// A walk of the default breadth ends before when nothing came into the
@@ -73,7 +72,7 @@ const (
 	// For each node that is not accepted it may go on so many steps more.
 	rejected = 32
 	// A walk of the default breadth begins at so many nodes.
-	starts = 32
+	starts = 24
 	// A scan reads memory in order: below this many candidates it beats a walk.
 	scanLimit = 12_000
 	// For each candidate that it keeps, a walk takes about the time in which a
@@ -320,8 +319,11 @@ func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 			s.found.add(near{node, s.raws[i]}, keep)
 		}
 	})
-	if err != nil || len(s.found) < keep {
-		return errors.Join(err, r.rescoreAll(ctx, s))
+	if err != nil {
+		return err
+	}
+	if len(s.found) < keep {
+		return r.rescoreAll(ctx, s)
 	}
 	doubt, err := r.rescore(ctx, s, k)
 	if err != nil || !doubt {
@@ -538,21 +540,43 @@ func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, er
 	if len(candidates) < k {
 		return false, nil
 	}
-	kth := candidates[0].raw
-	for _, c := range nearest(candidates, k) {
-		kth = min(kth, c.raw)
+	// Codes that tell the nearest apart have them all in front. They do not when
+	// some come from the last third of what lies behind the first k.
+	kth := s.lowest(candidates, k)
+	behind := s.lowest(s.before, len(candidates)-(len(candidates)-k)/3)
+	late := 0
+	for i, c := range candidates {
+		if c.raw >= kth && s.before[i].raw < behind {
+			late++
+		}
 	}
 	edge := float64(kth) - shift
 	s.possible = float32(edge - farthestOff*off)
-	return float64(last) > edge-doubtfulOff*off, nil
+	margin := doubtfulOff * off
+	if r.codes.bits == 4 {
+		margin = doubtfulOffFour * off
+	}
+	return late > k/50 || float64(last) > edge-margin, nil
 }
 
-// Codes may be off more than expected: doubtfulOff times, where it is worth
-// while to look again, and then up to farthestOff times.
+// Codes may be off more than expected: so many times where it is worth while to
+// look again, less with 4 bits, of which more candidates are kept, and then up
+// to farthestOff times.
 const (
-	doubtfulOff = 2
-	farthestOff = 6
+	doubtfulOff     = 2
+	doubtfulOffFour = 1
+	farthestOff     = 6
 )
+
+// lowest returns the least nearness among the n nearest.
+func (s *scratch) lowest(all []near, n int) float32 {
+	s.queue = append(s.queue[:0], all...)
+	low := float32(math.Inf(1))
+	for _, c := range nearest(s.queue, n) {
+		low = min(low, c.raw)
+	}
+	return low
+}
 
 func (r *Reader) rescoreAll(ctx context.Context, s *scratch) error {
 	s.full = true

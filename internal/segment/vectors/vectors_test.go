@@ -338,6 +338,44 @@ func TestCancelledSearchStops(t *testing.T) {
 	}
 }
 
+// limited is a context that ends after it was asked some times.
+type limited struct {
+	context.Context
+	left, asked int
+}
+
+func (l *limited) Err() error {
+	if l.asked++; l.asked > l.left {
+		return context.Canceled
+	}
+	return nil
+}
+
+// However a search goes on, it asks often whether it is wanted, and ends the
+// first time it is not.
+func TestSearchesAskWhetherTheyAreWanted(t *testing.T) {
+	r := build(t, Options{Dimensions: 8}, clustered(9, 12_500, 8))
+	q := Prepare(Cosine, clustered(10, 1, 8)[0])
+	for _, k := range []int{10, 1000, 12_000} { // walks, broad ones and scans
+		whole := &limited{Context: context.Background(), left: 1 << 30}
+		if _, err := r.Search(whole, q, k, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		if least := map[int]int{10: 1, 1000: 5, 12_000: 2 * 12_500 / chunk}[k]; whole.asked < least {
+			t.Errorf("k %d: asked %d times, expected %d", k, whole.asked, least)
+		}
+		for left := range whole.asked {
+			ends := &limited{Context: context.Background(), left: left}
+			if _, err := r.Search(ends, q, k, 0, nil); err != context.Canceled {
+				t.Fatalf("k %d ended after %d: %v", k, left, err)
+			}
+			if ends.asked != left+1 {
+				t.Fatalf("k %d went on %d times after its end", k, ends.asked-left-1)
+			}
+		}
+	}
+}
+
 func FuzzOpen(f *testing.F) {
 	f.Add(column(f, Options{Dimensions: 3}, clustered(10, 70, 3), 1, 2))
 	f.Add(column(f, Options{Dimensions: 3, Quantization: Int4}, clustered(11, 70, 3), 1, 2))
