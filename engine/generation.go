@@ -79,6 +79,7 @@ type Generation struct {
 
 	wakeCommit chan struct{}
 	wakeMerge  chan struct{}
+	wakeVerify chan struct{} // segments were opened that are not verified
 	stop       context.CancelFunc
 	loops      sync.WaitGroup
 	workers    sync.WaitGroup
@@ -111,7 +112,7 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	g := &Generation{
 		storage: storage, options: options, fs: storage.FS, lock: lock, log: storage.Log,
 		queue: newQueue(options.QueueBytes), users: make(map[string]int), advanced: make(chan struct{}),
-		wakeCommit: make(chan struct{}, 1), wakeMerge: make(chan struct{}, 1),
+		wakeCommit: make(chan struct{}, 1), wakeMerge: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
 		backlog: make([]atomic.Int64, options.Workers),
 	}
 	rand.Read(g.session[:])
@@ -121,10 +122,12 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 		lock.Close()
 		return nil, fmt.Errorf("open generation in %s: %w", storage.Directory, err)
 	}
+	background, stop := context.WithCancel(context.Background())
+	g.stop = stop
 	if options.ReadOnly {
 		g.queue.end(problem.IndexReadonly.New())
-		g.stop = func() {}
 		g.ended = true
+		g.loops.Go(func() { g.verifyLoop(background) })
 		return g, nil
 	}
 	for range options.Workers {
@@ -134,6 +137,7 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 		g.workers.Go(func() { g.worker(i) })
 	}
 	if err := g.replay(ctx); err != nil {
+		stop()
 		g.endWorkers()
 		options.Budget.leave(g)
 		g.current.Load().Release()
@@ -146,9 +150,7 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	for _, name := range g.leftover {
 		g.removeFile(name)
 	}
-	background, stop := context.WithCancel(context.Background())
-	g.stop = stop
-	g.loops.Go(func() { g.verifyFound(background) })
+	g.loops.Go(func() { g.verifyLoop(background) })
 	g.appender.Go(g.appendLoop)
 	g.loops.Go(func() { g.commitLoop(background) })
 	if !options.NoMerges {

@@ -62,6 +62,7 @@ func (g *Generation) Reopen(files []string) error {
 		}
 	}
 	notify(g.wakeMerge)
+	notify(g.wakeVerify)
 	return nil
 }
 

@@ -138,11 +138,19 @@ func (g *Generation) Verify(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// verifyFound verifies what was found at the opening, so that damage shows in
-// the log of the node before a search meets it.
-func (g *Generation) verifyFound(ctx context.Context) {
-	if err := g.Verify(ctx); err != nil && ctx.Err() == nil {
-		g.options.Logger.Error("index is damaged", "directory", g.storage.Directory, "error", err)
+// verifyLoop verifies what was found in files, at the opening and later, so that
+// damage shows before a search meets it and no search waits for a verification
+// for long.
+func (g *Generation) verifyLoop(ctx context.Context) {
+	for {
+		if err := g.Verify(ctx); err != nil && ctx.Err() == nil {
+			g.options.Logger.Error("index is damaged", "directory", g.storage.Directory, "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-g.wakeVerify:
+		}
 	}
 }
 

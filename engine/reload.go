@@ -59,6 +59,7 @@ func (g *Generation) Reload(ctx context.Context) error {
 	}
 	g.reading.Store(how)
 	g.install(m.Sequence, segments, m)
+	notify(g.wakeVerify)
 	return nil
 }
 

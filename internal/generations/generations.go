@@ -510,8 +510,9 @@ func (s *Set) Close(ctx context.Context) error {
 	for _, held := range all {
 		<-held.opened
 		s.mu.Lock()
-		if held.engine != nil && s.slots[held.entry.Generation] == held {
-			s.leave(ctx, held)
+		// In the place of a writer that could not be opened stands its copy.
+		if now := s.slots[held.entry.Generation]; now != nil && now.engine != nil {
+			s.leave(ctx, now)
 		}
 		s.mu.Unlock()
 	}

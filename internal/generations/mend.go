@@ -86,24 +86,25 @@ func (s *Set) suspect(held *slot) {
 			return
 		}
 		s.closing.Go(func() {
-			defer held.mending.end()
 			<-held.opened
-			if held.err == nil {
-				s.mend(s.ending, held, wait)
+			isMended := held.err == nil && s.mend(s.ending, held, wait)
+			held.mending.end()
+			if isMended && len(held.engine.Damaged()) > 0 {
+				s.suspect(held) // found while it was under way
 			}
 		})
 	}()
 }
 
 // mend fetches the damaged files of a generation until it has them, the
-// generation is closed or ctx ends.
-func (s *Set) mend(ctx context.Context, held *slot, wait time.Duration) {
+// generation is closed or ctx ends. It reports whether it has them.
+func (s *Set) mend(ctx context.Context, held *slot, wait time.Duration) bool {
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return
+			return false
 		case <-timer.C:
 		}
 		mended, err := s.mendOnce(ctx, held)
@@ -111,9 +112,9 @@ func (s *Set) mend(ctx context.Context, held *slot, wait time.Duration) {
 		case err == nil:
 			s.options.Log.Warn("damaged files of a local copy were fetched again", "index", held.entry.Name.Index,
 				"generation", held.entry.Name.Generation, "files", mended)
-			return
+			return true
 		case errors.Is(err, errLeft) || ctx.Err() != nil:
-			return
+			return false
 		}
 		s.options.Log.Error("a damaged local copy cannot be fetched again yet", "index", held.entry.Name.Index,
 			"generation", held.entry.Name.Generation, "error", err)

@@ -1,10 +1,12 @@
 package generations
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -293,5 +295,45 @@ func TestEvictionKeepsWhatIsNotPushed(t *testing.T) {
 		if err := s.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+	})
+}
+
+// A copy that answers while its writer is opened is closed with the set, also when
+// the writer cannot be opened.
+func TestClosingClosesTheCopyOfAWriterThatDoesNotOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		e := filled(t, b, vfs.Memory())
+		s := newShared(b, vfs.Memory(), theirs{})
+		g, err := s.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.options.Remote.Claims = mine{}
+		proceed := make(chan struct{})
+		s.options.Remote.Taken = func(context.Context, registry.Entry) error {
+			<-proceed
+			return errors.New("the registry cannot be read")
+		}
+		var running sync.WaitGroup
+		running.Go(func() {
+			if _, err := s.Acquire(t.Context(), e); err == nil {
+				t.Error("a writer was opened")
+			}
+		})
+		synctest.Wait()
+		running.Go(func() {
+			if err := s.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		close(proceed)
+		running.Wait()
+		if view := g.Snapshot(); view != nil {
+			view.Release()
+			t.Error("the copy is still open")
+		}
+		g.Release()
 	})
 }

@@ -132,16 +132,63 @@ func serve[T any](ctx context.Context, s *Searcher, limit time.Duration, view *V
 	if err != nil {
 		return answer, 0, err
 	}
-	defer done()
-	session, err := s.open(timed, view, request, began)
-	if err == nil {
-		defer session.close()
-		answer, err = work(session, ctx, timed)
+	if view.Snapshot.IsVerified() {
+		defer done()
+		answer, err = serveNow(ctx, timed, s, view, request, began, work)
+	} else {
+		answer, err = serveBeside(ctx, timed, s, *view, request, began, work, done)
 	}
 	if err != nil {
 		return answer, 0, s.timeout(ctx, err, limit)
 	}
 	return answer, s.since(began), nil
+}
+
+func serveNow[T any](ctx, timed context.Context, s *Searcher, view *View, request *query.Search, began time.Time,
+	work func(w *session, ctx, timed context.Context) (T, error)) (answer T, err error) {
+	session, err := s.open(timed, view, request, began)
+	if err != nil {
+		return answer, err
+	}
+	defer session.close()
+	return work(session, ctx, timed)
+}
+
+// serveBeside is serveNow for a snapshot of which parts may have to be verified,
+// which looks at no deadline: the caller leaves when the time is over. The work
+// keeps its turn and the snapshot until it ends.
+func serveBeside[T any](ctx, timed context.Context, s *Searcher, view View, request *query.Search, began time.Time,
+	work func(w *session, ctx, timed context.Context) (T, error), done func()) (answer T, err error) {
+	if !view.Snapshot.Acquire() {
+		done()
+		return answer, problem.IndexClosed.New()
+	}
+	type outcome struct {
+		answer T
+		err    error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		defer done()
+		defer view.Snapshot.Release()
+		var o outcome
+		o.err = collect.Guard(func() (err error) {
+			o.answer, err = serveNow(ctx, timed, s, &view, request, began, work)
+			return err
+		})
+		ended <- o
+	}()
+	select {
+	case o := <-ended:
+		return o.answer, o.err
+	case <-timed.Done():
+	}
+	select {
+	case o := <-ended: // it was in time
+		return o.answer, o.err
+	default:
+		return answer, timed.Err()
+	}
 }
 
 func (s *Searcher) since(began time.Time) float64 {

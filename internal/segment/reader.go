@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -28,6 +29,7 @@ type Reader struct {
 	keys    *terms.Field // the first Key field, nil when there is none
 
 	standings standings
+	verified  atomic.Bool // nothing is left to be verified before its first use
 
 	byKey  map[fieldKey]int // place of a field in opened
 	opened []structures
@@ -55,6 +57,7 @@ func Open(fs vfs.FS, name string, verify blockfile.Verification) (*Reader, error
 		m.Release()
 		return nil, err
 	}
+	r.verified.Store(verify != blockfile.VerifyUsed)
 	if verify == blockfile.VerifyAll {
 		m.Forget()
 	}
@@ -137,6 +140,9 @@ func (r *Reader) check(owner uint32) error {
 // Verify checks every checksum that was left until a part is used, and returns
 // the first that is wrong.
 func (r *Reader) Verify(ctx context.Context) error {
+	if r.verified.Load() {
+		return nil
+	}
 	defer r.mapping.Forget()
 	for owner := range uint32(len(r.opened) + 1) {
 		if err := ctx.Err(); err != nil {
@@ -146,8 +152,13 @@ func (r *Reader) Verify(ctx context.Context) error {
 			return err
 		}
 	}
+	r.verified.Store(true)
 	return nil
 }
+
+// IsVerified reports whether nothing is left to be verified: until then the
+// first use of a part takes a time that follows its size.
+func (r *Reader) IsVerified() bool { return r.verified.Load() }
 
 // field opens a field when it is not open yet.
 func (r *Reader) field(i int) *structures {

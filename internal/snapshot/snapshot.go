@@ -167,6 +167,17 @@ func New(sequence uint64, segments []*Segment, released func(*Snapshot)) *Snapsh
 	return s
 }
 
+// IsVerified reports whether every segment is verified, so that no first use of a
+// part of one has to wait for that.
+func (s *Snapshot) IsVerified() bool {
+	for _, segment := range s.Segments {
+		if !segment.Reader.IsVerified() {
+			return false
+		}
+	}
+	return true
+}
+
 // Acquire adds a reference. It reports false when the last one is already
 // gone; the snapshot must not be used then.
 func (s *Snapshot) Acquire() bool {
