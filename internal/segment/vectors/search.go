@@ -483,7 +483,7 @@ func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 			}
 		}
 		// Those above lead out of a narrow cluster.
-		for level := g.levels(at.node); level > 0; level-- {
+		for level := g.levels(at.node); level > 0 && w.starts > 1; level-- {
 			for _, n := range g.links(at.node, level) {
 				if s.seen.add(n) {
 					s.fresh = append(s.fresh, n)
