@@ -44,6 +44,10 @@ func (b *Budget) Used() int64 { return b.used.Load() }
 // others hold the memory.
 const leastFlush = 1 << 20
 
+// mostBuilder is the size of a builder above which it is written out whatever the
+// memory: the postings of a builder take at most 4 GiB.
+const mostBuilder = 2 << 30
+
 // leastEntries is the memory of changes below which they need no commit.
 const leastEntries = 16 << 20
 
@@ -67,7 +71,7 @@ func (g *Generation) account(h *holding, bytes int64) {
 func (g *Generation) isOver(bytes int64, workers int) bool {
 	b := g.options.Budget
 	switch {
-	case collected*bytes >= g.options.Memory/int64(workers):
+	case bytes >= mostBuilder, collected*bytes >= g.options.Memory/int64(workers):
 		return true
 	case b.used.Load() <= b.most:
 		return false

@@ -247,7 +247,9 @@ func (g *Generation) worker(number int) {
 // when it holds its share of the memory.
 func (g *Generation) index(t *table, s *shard, e *entry) {
 	if e.dead.Load() {
-		e.document = nil
+		g.mu.Lock()
+		e.document, e.source = nil, nil // the others of its batch keep the entry in memory
+		g.mu.Unlock()
 		return
 	}
 	if s.current == nil {
