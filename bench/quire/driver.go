@@ -22,6 +22,7 @@ import (
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/vfs"
@@ -264,14 +265,24 @@ func add(ctx context.Context, g *engine.Generation, blocks <-chan []byte, spare 
 	return added, err
 }
 
-// reader reads lines of the corpus as documents.
-type reader struct{ documents *document.Reader }
+// reader reads lines of the corpus as documents. It checks that they are JSON, as
+// the parsers of the other engines do and as a server does.
+type reader struct {
+	checker   *jsonread.Checker
+	documents *document.Reader
+}
 
-func newReader(schema *definition.Schema) reader { return reader{document.NewReader(schema)} }
+func newReader(schema *definition.Schema) reader {
+	return reader{new(jsonread.Checker), document.NewReader(schema)}
+}
 
 func (r reader) document(line []byte) (*document.Document, error) {
+	raw, err := r.checker.Check(line)
+	if err != nil {
+		return nil, err
+	}
 	var found problem.List
-	doc := r.documents.Read(line, problem.Path{}, &found)
+	doc := r.documents.Read(raw, problem.Path{}, &found)
 	return doc, found.Err()
 }
 
