@@ -22,8 +22,10 @@ type order struct {
 // byScore is the order where neither a request nor the index names one.
 var byScore = &order{keys: []collect.Key{{Kind: collect.ByScore, Descending: true}}, names: []string{""}, byRelevance: true}
 
-// scoreAlone reports whether nothing but the score orders hits.
-func (o *order) scoreAlone() bool { return len(o.keys) == 1 && o.keys[0].Kind == collect.ByScore }
+// scoreAlone reports whether nothing but the score orders hits, the best first.
+func (o *order) scoreAlone() bool {
+	return len(o.keys) == 1 && o.keys[0].Kind == collect.ByScore && o.keys[0].Descending
+}
 
 // makeOrder checks the sort of a request against the schema.
 func (s *session) makeOrder() (*order, error) {

@@ -139,7 +139,8 @@ func TestPagesJoinToTheWholeList(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		x := build(t, r, randomDocuments(r, 40))
 		body := `"query":` + randomQuery(r)
-		switch r.IntN(5) {
+		ascends := false
+		switch r.IntN(6) {
 		case 0:
 			body += `,"sort":[{"field":"d","order":"desc"},{"field":"brand"}]`
 		case 1:
@@ -148,9 +149,19 @@ func TestPagesJoinToTheWholeList(t *testing.T) {
 			body += `,"hits":{"path":"v"}`
 		case 3:
 			body += `,"hits":{"path":"v","when":[{"field":"n","match":{"type":"range","gte":3}}]}`
+		case 4:
+			body += `,"sort":[{"type":"score","order":"asc"}]`
+			if ascends = true; r.IntN(2) == 0 {
+				body += `,"hits":{"path":"v"}` // without tie breakers
+			}
 		}
 		whole := x.mustSearch(t, `{"limit":1000,"total":"exact",`+body+`}`)
 		all := ids(whole)
+		for i := 1; ascends && i < len(whole.Hits); i++ {
+			if whole.Hits[i].Score < whole.Hits[i-1].Score {
+				t.Fatalf("seed %d: hit %d scores less than the one before: %s", seed, i, body)
+			}
+		}
 		if int64(len(all)) != whole.Total.Count {
 			t.Fatalf("seed %d: %d hits of %d: %s", seed, len(all), whole.Total.Count, body)
 		}

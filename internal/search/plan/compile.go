@@ -134,9 +134,10 @@ func (c *Compiler) Set(o Options) error {
 }
 
 // List compiles clauses that are joined by an implicit AND. An empty list
-// matches everything.
+// matches everything. The bounds of words count anew, so that one text compiles
+// to the same however many others were tried before.
 func (c *Compiler) List(clauses []query.Clause) (Node, error) {
-	c.lookups = 0
+	c.lookups, c.forgiven = 0, 0
 	return c.list(clauses, scope{}, Origin{})
 }
 
