@@ -95,7 +95,6 @@ func (s *session) countFew(p *facetPlan, pop *population, values *collect.Values
 		}
 	}
 	scratch := s.searcher.scratches.Get().(*facet.Scratch)
-	defer s.searcher.scratches.Put(scratch)
 	parts := make([][]facet.Count, 0, len(pop.sets))
 	for i, segment := range s.view.Snapshot.Segments {
 		if column := segment.Reader.Ordinals(p.column); column != nil {
@@ -103,6 +102,7 @@ func (s *session) countFew(p *facetPlan, pop *population, values *collect.Values
 			parts = append(parts, scratch.Listed(column, docs))
 		}
 	}
+	s.searcher.scratches.Put(scratch) // one that a panic left in the middle of counting is let go
 	return facet.Sum(parts), true
 }
 

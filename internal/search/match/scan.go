@@ -274,8 +274,9 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 		s.mask.window(base, in)
 		s.room.dirty = true
 		s.root.run(base, in, out, s.sums)
-		s.room.dirty = false // the sink clears what it takes
-		if !out.Empty() && !sink.Take(base, out, s.sums) {
+		goesOn := out.Empty() || sink.Take(base, out, s.sums)
+		s.room.dirty = false // the sink has cleared what it took
+		if !goesOn {
 			s.skipped = true
 			return nil
 		}
