@@ -97,7 +97,10 @@ func (e *expansion) bytes() int64 {
 
 // look finds what a word stands for.
 func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
-	byDistance := readings(field, n)
+	byDistance, err := b.readings(field, n)
+	if err != nil {
+		return nil, err
+	}
 	if err := b.view.stopped(lastTurn); err != nil {
 		return nil, err
 	}
@@ -174,16 +177,25 @@ func (s *expandStep) add(c step, score float64) {
 	s.count += c.cost()
 }
 
-// readings returns the terms a word may stand for, by distance.
-func readings(field *terms.Field, n *plan.Expand) [][]terms.Entry {
-	found := make([][]terms.Entry, n.Edits+1)
-	if n.Edits == 0 {
-		from, to := field.Prefix([]byte(n.Text))
-		found[0] = make([]terms.Entry, 0, to-from)
-		for ord := from; ord < to; ord++ {
-			found[0] = append(found[0], field.At(ord))
+// starting returns the terms that start with a word.
+func (b *binder) starting(field *terms.Field, word string) ([]terms.Entry, error) {
+	from, to := field.Prefix([]byte(word))
+	entries := make([]terms.Entry, 0, to-from)
+	for ord := from; ord < to; ord++ {
+		if err := b.view.stopped(int(ord)); err != nil {
+			return nil, err
 		}
-		return found
+		entries = append(entries, field.At(ord))
+	}
+	return entries, nil
+}
+
+// readings returns the terms a word may stand for, by distance.
+func (b *binder) readings(field *terms.Field, n *plan.Expand) (found [][]terms.Entry, err error) {
+	found = make([][]terms.Entry, n.Edits+1)
+	if n.Edits == 0 {
+		found[0], err = b.starting(field, n.Text)
+		return found, err
 	}
 	matches, _ := field.Fuzzy(nil, []byte(n.Text), terms.FuzzyOptions{
 		Distance: uint8(n.Edits), PrefixLength: n.Fixed, Open: n.Prefix,
@@ -191,7 +203,7 @@ func readings(field *terms.Field, n *plan.Expand) [][]terms.Entry {
 	for _, m := range matches {
 		found[m.Distance] = append(found[m.Distance], m.Entry)
 	}
-	return found
+	return found, nil
 }
 
 // unionOf returns the documents that hold any of the terms.

@@ -78,7 +78,10 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 		entries := room[:0]
 		var holders uint64
 		if w.Prefix {
-			entries = phrasePrefix(field, w.Terms[0])
+			var err error
+			if entries, err = b.phrasePrefix(field, w.Terms[0]); err != nil {
+				return nil, err
+			}
 			idf++ // the constant of a prefix
 		} else {
 			for _, t := range w.Terms {
@@ -109,16 +112,42 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 
 // phrasePrefix returns the terms that start with a word; of many, the most
 // frequent first.
-func phrasePrefix(field *terms.Field, word string) []terms.Entry {
-	from, to := field.Prefix([]byte(word))
-	entries := make([]terms.Entry, 0, to-from)
-	for ord := from; ord < to; ord++ {
-		entries = append(entries, field.At(ord))
+func (b *binder) phrasePrefix(field *terms.Field, word string) ([]terms.Entry, error) {
+	entries, err := b.starting(field, word)
+	if err == nil && len(entries) > maxPhraseTerms {
+		frequentFirst(entries, maxPhraseTerms)
 	}
-	if len(entries) > maxPhraseTerms {
-		slices.SortStableFunc(entries, func(a, b terms.Entry) int { return int(b.DocFreq) - int(a.DocFreq) })
+	return entries, err
+}
+
+// frequentFirst moves the n most frequent terms to the front, in any order.
+func frequentFirst(entries []terms.Entry, n int) {
+	top := entries[:n] // a heap, the rarest on top
+	down := func(i int) {
+		for {
+			child := 2*i + 1
+			if child >= n {
+				return
+			}
+			if child+1 < n && top[child+1].DocFreq < top[child].DocFreq {
+				child++
+			}
+			if top[i].DocFreq <= top[child].DocFreq {
+				return
+			}
+			top[i], top[child] = top[child], top[i]
+			i = child
+		}
 	}
-	return entries
+	for i := n/2 - 1; i >= 0; i-- {
+		down(i)
+	}
+	for i := n; i < len(entries); i++ {
+		if entries[i].DocFreq > top[0].DocFreq {
+			entries[i], top[0] = top[0], entries[i]
+			down(0)
+		}
+	}
 }
 
 func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entries []terms.Entry) error {
@@ -149,7 +178,7 @@ func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entri
 		}
 		finder = &setStep{all}
 		if len(entries) > maxPhraseTerms {
-			if word.rare, err = b.rarer(field, entries[maxPhraseTerms:]); err != nil {
+			if word.rare, err = b.rarer(field, entries[maxPhraseTerms:], b.holders(s, field)); err != nil {
 				return err
 			}
 		}

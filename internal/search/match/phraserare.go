@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
@@ -18,14 +19,31 @@ type rareTerms struct {
 // rareTerm is where one of the terms stands in one document.
 type rareTerm struct{ doc, from, to uint32 }
 
-// rarer gathers where terms stand.
-func (b *binder) rarer(field *terms.Field, entries []terms.Entry) (*rareTerms, error) {
-	r := &rareTerms{}
-	total := 0
-	for _, e := range entries {
-		total += int(e.DocFreq)
+// holders returns the documents that hold the rarest of the words that stand
+// for one term each: a phrase stands in no others. It returns nil when there is
+// no such word.
+func (b *binder) holders(s *phraseStep, field *terms.Field) *bitset.Bitset {
+	var rarest *slot
+	for i := range s.slots {
+		if word := &s.slots[i]; len(word.parts) == 1 && (rarest == nil || word.cost < rarest.cost) {
+			rarest = word
+		}
 	}
-	r.held, r.places = make([]rareTerm, 0, total), make([]uint32, 0, total)
+	if rarest == nil {
+		return nil
+	}
+	all := bitset.New(b.documents)
+	var it postings.Iterator
+	field.Iterator(&it, rarest.entry)
+	if it.NextBlock() {
+		it.IntoBitset(all.Words(), 0)
+	}
+	return all
+}
+
+// rarer gathers where terms stand in the documents of a set, nil for all.
+func (b *binder) rarer(field *terms.Field, entries []terms.Entry, within *bitset.Bitset) (*rareTerms, error) {
+	r := &rareTerms{}
 	var it postings.Iterator
 	for i, e := range entries {
 		if err := b.view.stopped(i); err != nil {
@@ -34,6 +52,9 @@ func (b *binder) rarer(field *terms.Field, entries []terms.Entry) (*rareTerms, e
 		field.Iterator(&it, e)
 		for it.NextBlock() {
 			for index, doc := range it.Docs() {
+				if within != nil && !within.Get(doc) {
+					continue
+				}
 				from := uint32(len(r.places))
 				r.places = it.AppendPositions(r.places, index)
 				r.held = append(r.held, rareTerm{doc, from, uint32(len(r.places))})

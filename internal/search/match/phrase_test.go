@@ -1,0 +1,89 @@
+package match
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+func TestFrequentFirstPartsTerms(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 7))
+	for range 200 {
+		n := 1 + r.IntN(20)
+		entries := make([]terms.Entry, n+r.IntN(60))
+		for i := range entries {
+			entries[i] = terms.Entry{Ord: uint32(i), DocFreq: uint32(1 + r.IntN(8))}
+		}
+		byOrd := func(a, b terms.Entry) int { return cmp.Compare(a.Ord, b.Ord) }
+		before := slices.Clone(entries)
+		frequentFirst(entries, n)
+		least, most := entries[0].DocFreq, uint32(0)
+		for i, e := range entries {
+			if i < n {
+				least = min(least, e.DocFreq)
+			} else {
+				most = max(most, e.DocFreq)
+			}
+		}
+		if most > least {
+			t.Fatalf("a term of %d documents stands behind one of %d", most, least)
+		}
+		if slices.SortFunc(entries, byOrd); !slices.Equal(entries, before) {
+			t.Fatal("other terms")
+		}
+	}
+}
+
+// What a half typed word stands for is looked up only as long as the search is
+// wanted.
+func TestHalfTypedWordsEndWithTheirContext(t *testing.T) {
+	fs := vfs.Memory()
+	b := segment.NewBuilder()
+	text := b.Field(segment.FieldOptions{Name: "text", Kind: segment.Terms, Freqs: true, Positions: true, Lengths: true})
+	for i := range 2_000 {
+		b.StartDoc()
+		b.Term(text, []byte("zoo"), 0)
+		b.Term(text, fmt.Appendf(nil, "word%d", i), 1)
+		b.Length(text, 2)
+		b.EndDoc(true)
+	}
+	if _, err := b.Finish(fs, "s"); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := segment.Open(fs, "s", blockfile.Trusted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap := snapshot.New(1, []*snapshot.Segment{snapshot.NewSegment(reader, nil, nil, nil)}, nil)
+	defer snap.Release()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, n := range []plan.Node{
+		&plan.Phrase{Structure: "text", Words: []plan.PhraseWord{{Terms: []string{"zoo"}}, {Offset: 1, Terms: []string{"wo"}, Prefix: true}}},
+		&plan.Expand{Structure: "text", Text: "wo", Prefix: true},
+	} {
+		for _, ctx := range []context.Context{t.Context(), ended} {
+			view := NewView(snap, nil, nil)
+			view.Within(ctx)
+			view.Prepare(n)
+			scanner, err := view.Scanner(0, n, nil, false)
+			if !errors.Is(err, ctx.Err()) {
+				t.Errorf("%T: %v, want %v", n, err, ctx.Err())
+			}
+			if err == nil {
+				scanner.Close()
+			}
+		}
+	}
+}
