@@ -2,7 +2,9 @@ package collect_test
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"testing"
 
 	"github.com/quiresearch/quire/internal/search/collect"
@@ -42,16 +44,27 @@ func TestNothingIsAllocatedPerDocument(t *testing.T) {
 		var allocs [2]float64
 		for i, snap := range snaps {
 			runner := collect.NewRunner(collect.Options{Threads: -1}, nil)
-			allocs[i] = testing.AllocsPerRun(50, func() {
+			allocs[i] = fewestAllocs(func() {
 				if _, err := runner.Search(snap).Run(context.Background(), &request); err != nil {
 					t.Fatal(err)
 				}
 			})
 		}
-		// What pools give back may be gone.
 		if allocs[1] > allocs[0]+4 || allocs[1] > 60 {
 			t.Errorf("%s: %v allocations over 5,000 documents, %v over 40,000", name, allocs[0], allocs[1])
 		}
 		t.Logf("%s: %v and %v", name, allocs[0], allocs[1])
 	}
+}
+
+// fewestAllocs returns how many allocations work makes when it finds what is
+// used again: a collection, the race detector, which drops some of it, and what
+// else runs in the process only ever add to them.
+func fewestAllocs(work func()) float64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	fewest := math.Inf(1)
+	for range 50 {
+		fewest = min(fewest, testing.AllocsPerRun(1, work))
+	}
+	return fewest
 }
