@@ -92,7 +92,7 @@ func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threa
 	}
 	// The heights come from a fixed seed: one set of documents has one shape.
 	random := rand.New(rand.NewPCG(uint64(nodes), uint64(o.Dimensions)))
-	scale := 1 / math.Log(float64(o.links()))
+	scale := 1 / math.Log(float64(max(2, o.links())))
 	var todo []uint32
 	for node := range uint32(nodes) {
 		height := min(int(-math.Log(1-random.Float64())*scale), 24)
@@ -105,6 +105,9 @@ func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threa
 		return nil, err
 	}
 	g.entry, g.top = c.entry, c.top
+	for _, of := range groups {
+		g.makeRoom(of)
+	}
 	if err := c.reachAll(ctx, groups); err != nil {
 		return nil, err
 	}

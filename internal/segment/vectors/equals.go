@@ -79,6 +79,16 @@ func (g *group) represent(twin uint32) {
 	g.representative = twin
 }
 
+// makeRoom leaves room for the first twin among the links of a representative.
+func (g *graph) makeRoom(of group) {
+	links := g.links(of.representative, 0)
+	g.setLinks(of.representative, 0, links[:min(len(links), g.limitWithTwins())])
+}
+
+// limitWithTwins is how many other links a representative has at most. Where
+// two are all there are, the twin takes the place of one.
+func (g *graph) limitWithTwins() int { return max(2, g.limit(0)-1) }
+
 // hang links the twins of a group to their representative: the first to it,
 // each to the next of them.
 func (g *graph) hang(of group) {

@@ -48,3 +48,34 @@ func TestMergeKeepsEqualVectors(t *testing.T) {
 		}
 	}
 }
+
+// A link to a twin takes the place of no other that something is reached by.
+func TestEqualVectorsLeaveNoneOut(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 4))
+	var all [][]float32
+	for range 40 {
+		for _, v := range around(random, gaussian(random, 8), 170, 0.02) {
+			all = append(all, v, v)
+		}
+	}
+	for _, m := range []int{2, 4, 16} {
+		r := open(t, column(t, Options{Dimensions: 8, Similarity: Euclidean, M: m, EfConstruction: 20}, all, 1, 1))
+		if err := r.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if r.graph.twins != len(all)/2 {
+			t.Errorf("M %d: %d twins of %d vectors", m, r.graph.twins, len(all))
+		}
+		reached := newMarks(len(all))
+		reached.add(r.graph.entry)
+		for i := 0; i < len(reached.nodes); i++ {
+			links, _, _ := r.graph.split(reached.nodes[i])
+			for _, n := range links {
+				reached.add(n)
+			}
+		}
+		if want := len(all) - r.graph.twins; len(reached.nodes) != want {
+			t.Errorf("M %d: %d of %d nodes can be reached", m, len(reached.nodes), want)
+		}
+	}
+}

@@ -143,10 +143,10 @@ func steps(v []float32, top float32) (scale, inverse float32) {
 	for _, x := range v {
 		highest = max(highest, x, -x)
 	}
-	if highest == 0 {
-		return 0, 0
+	if inverse = top / highest; math.IsInf(float64(inverse), 1) {
+		return 0, 0 // zeros, or so near to them that 32 bits hold no inverse
 	}
-	return highest / top, top / highest
+	return highest / top, inverse
 }
 
 // off is by how much the nearness of a row by its codes is expected to differ

@@ -9,11 +9,12 @@ import (
 // entry on the ground level. Where vectors lie in narrow clusters, or a node is
 // among the nearest of none of its neighbours, building leaves islands.
 func (c *construction) reachAll(ctx context.Context, groups []group) error {
-	r := &reach{insertion: newInsertion(c), reached: newMarks(c.len()), from: make([]uint32, c.len())}
+	r := &reach{insertion: newInsertion(c), reached: newMarks(c.len()), representatives: newMarks(c.len()), from: make([]uint32, c.len())}
 	for i := range r.from {
 		r.from[i] = none
 	}
 	for _, of := range groups {
+		r.representatives.add(of.representative)
 		for _, twin := range of.twins { // they hang on their representatives
 			r.reached.add(twin)
 			r.from[twin] = twin
@@ -37,9 +38,10 @@ func (c *construction) reachAll(ctx context.Context, groups []group) error {
 // reach is what can be reached, and from which node each was first.
 type reach struct {
 	*insertion
-	reached marks
-	from    []uint32
-	border  []uint32
+	reached         marks
+	representatives marks // their first twins get a link yet
+	from            []uint32
+	border          []uint32
 }
 
 // flood reaches a node and all that it leads to.
@@ -95,7 +97,11 @@ func (r *reach) link(from, to uint32) bool {
 	if slices.Contains(links, to) {
 		return true
 	}
-	if len(links) < r.graph.limit(0) {
+	limit := r.graph.limit(0)
+	if r.representatives.has(from) {
+		limit = r.graph.limitWithTwins()
+	}
+	if len(links) < limit {
 		r.graph.addLink(from, 0, to)
 		return true
 	}

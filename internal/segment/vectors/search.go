@@ -336,7 +336,7 @@ func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 		r.nearness(s, nodes)
 		s.fresh = s.fresh[:0]
 		for i, node := range nodes {
-			if s.raws[i] >= least {
+			if !(s.raws[i] < least) { // what cannot be compared is looked at
 				s.fresh = append(s.fresh, node)
 			}
 		}
@@ -556,7 +556,7 @@ func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, er
 	if r.codes.bits == 4 {
 		margin = doubtfulOffFour * off
 	}
-	return late > k/50 || float64(last) > edge-margin, nil
+	return late > k/50 || !(float64(last) <= edge-margin), nil // nor do codes of vectors too long for 32 bits
 }
 
 // Codes may be off more than expected: so many times where it is worth while to

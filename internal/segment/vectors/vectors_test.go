@@ -3,6 +3,7 @@ package vectors
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -329,6 +330,27 @@ func TestSmallColumns(t *testing.T) {
 	}
 }
 
+// Vectors whose squares 32 bits cannot hold are found by their rows.
+func TestVectorsOfExtremeLength(t *testing.T) {
+	for _, length := range []float32{1e-44, 1e-38, 1e-20, 1e18, 1e20, 1e30, 1e38} {
+		all := clustered(12, 400, 8)
+		for _, v := range all {
+			for j := range v {
+				v[j] *= length
+			}
+		}
+		for _, z := range []Quantization{None, Int8, Int4} {
+			r := build(t, Options{Dimensions: 8, Similarity: Euclidean, Quantization: z}, all)
+			for _, k := range []int{1, 10, 100} {
+				hits, err := r.Search(context.Background(), all[7], k, 0, nil)
+				if err != nil || len(hits) != k || hits[0].Score != 1 {
+					t.Errorf("%g, quantization %d: %d hits of %d, %v", length, z, len(hits), k, err)
+				}
+			}
+		}
+	}
+}
+
 func TestCancelledSearchStops(t *testing.T) {
 	r := build(t, Options{Dimensions: 8}, clustered(9, 12_500, 8))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -354,7 +376,8 @@ func (l *limited) Err() error {
 // However a search goes on, it asks often whether it is wanted, and ends the
 // first time it is not.
 func TestSearchesAskWhetherTheyAreWanted(t *testing.T) {
-	r := build(t, Options{Dimensions: 8}, clustered(9, 12_500, 8))
+	// One thread builds one graph, whatever the machine.
+	r := open(t, column(t, Options{Dimensions: 8}, clustered(9, 12_500, 8), 2, 1))
 	q := Prepare(Cosine, clustered(10, 1, 8)[0])
 	for _, k := range []int{10, 1000, 12_000} { // walks, broad ones and scans
 		whole := &limited{Context: context.Background(), left: 1 << 30}
@@ -366,8 +389,8 @@ func TestSearchesAskWhetherTheyAreWanted(t *testing.T) {
 		}
 		for left := range whole.asked {
 			ends := &limited{Context: context.Background(), left: left}
-			if _, err := r.Search(ends, q, k, 0, nil); err != context.Canceled {
-				t.Fatalf("k %d ended after %d: %v", k, left, err)
+			if _, err := r.Search(ends, q, k, 0, nil); !errors.Is(err, context.Canceled) {
+				t.Fatalf("k %d, asked %d times of %d, did not end: %v", k, ends.asked, left, err)
 			}
 			if ends.asked != left+1 {
 				t.Fatalf("k %d went on %d times after its end", k, ends.asked-left-1)
