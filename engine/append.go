@@ -53,7 +53,6 @@ func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 		encoded.Operations[i] = op.Operation
 	}
 	err := g.log.Append(g.nextLSN, encoded.Encode())
-	g.appends.Add(1)
 	switch {
 	case errors.Is(err, log.ErrNotWritten) && errors.Is(err, ErrFenced):
 		g.fail(err)

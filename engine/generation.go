@@ -49,7 +49,6 @@ type Generation struct {
 	order   turn.Lock // held while a batch goes to the log and into a table, and by a cut
 	log     Log
 	nextLSN uint64
-	appends atomic.Uint64 // that ended
 
 	work    []chan work
 	backlog []atomic.Int64

@@ -55,6 +55,7 @@ type queue struct {
 	full    atomic.Bool         // held or bytes has reached its bound
 	batch   []*operation        // being appended; nil once it is known to be refused
 	busy    bool                // a batch is being appended
+	since   time.Time           // when that began
 	newest  map[string]keyState // by key: what waits or is being appended; nil while nobody asks
 	asked   int                 // batches until newest is forgotten unless somebody asks
 	refusal error               // non-nil: nothing is taken
@@ -72,9 +73,10 @@ func newQueue(limit int64) *queue {
 
 var errNoRoom = errors.New("the log takes nothing at present")
 
-// awaitRoom waits until the queue may take more, or for so long in which nothing
-// left it; 0 means no bound.
+// awaitRoom waits until the queue may take more, or for as long as one append may
+// be under way; 0 means no bound.
 func (q *queue) awaitRoom(ctx context.Context, most time.Duration) error {
+	wait := most
 	for q.full.Load() {
 		q.mu.Lock()
 		room, full, refusal := q.room, q.full.Load(), q.refusal
@@ -85,18 +87,32 @@ func (q *queue) awaitRoom(ctx context.Context, most time.Duration) error {
 		case !full:
 			return nil
 		}
-		late, stop := after(most)
+		late, stop := after(wait)
 		select {
 		case <-room:
 			stop()
+			wait = most
 		case <-late:
-			return problem.StorageIoError.New("resource", "index").Because(errNoRoom)
+			if wait = q.patience(most); wait <= 0 {
+				return problem.StorageIoError.New("resource", "index").Because(errNoRoom)
+			}
 		case <-ctx.Done():
 			stop()
 			return ctx.Err()
 		}
 	}
 	return nil
+}
+
+// patience returns how much of the time that one append may take is left: all of
+// it while none is under way, as when the workers are busy.
+func (q *queue) patience(most time.Duration) time.Duration {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.busy {
+		return most
+	}
+	return most - time.Since(q.since)
 }
 
 // after returns a channel that answers once so long has passed, never when that
@@ -168,7 +184,7 @@ func (q *queue) take() []*operation {
 	}
 	batch := q.waiting[:count:count]
 	q.waiting = q.waiting[count:]
-	q.batch, q.busy = batch, true
+	q.batch, q.busy, q.since = batch, true, time.Now()
 	return batch
 }
 

@@ -3,11 +3,17 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
 )
 
 // A queue holds a bounded number of operations however small they are, those
@@ -49,6 +55,63 @@ func TestQueueIsBounded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Room is waited for as long as it takes, but not behind one append that does not
+// end.
+func TestRoomIsGivenUpBehindAnAppendAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1)
+		if err := q.push(&operation{Operation: log.Operation{Kind: log.Delete, Key: "a"}}); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		time.AfterFunc(time.Minute, func() { q.done(q.take()) })
+		if err := q.awaitRoom(t.Context(), time.Second); err != nil || time.Since(began) != time.Minute {
+			t.Errorf("without an append: %v after %s", err, time.Since(began))
+		}
+		if err := q.push(&operation{Operation: log.Operation{Kind: log.Delete, Key: "b"}}); err != nil {
+			t.Fatal(err)
+		}
+		q.take()
+		began = time.Now()
+		if err := q.awaitRoom(t.Context(), time.Second); !errors.Is(err, problem.StorageIoError) || time.Since(began) != time.Second {
+			t.Errorf("behind an append: %v after %s", err, time.Since(began))
+		}
+	})
+}
+
+// sluggish is a disk that takes segments only once it is let.
+type sluggish struct {
+	vfs.FS
+	proceed chan struct{}
+}
+
+func (s *sluggish) Create(name string) (vfs.File, error) {
+	if strings.HasSuffix(name, segmentSuffix) {
+		<-s.proceed
+	}
+	return s.FS.Create(name)
+}
+
+// A write that waits because the workers are busy is not given up: the log is
+// well.
+func TestAWriteWaitsForBusyWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := &sluggish{FS: vfs.Memory(), proceed: make(chan struct{})}
+		create(t, disk, books)
+		options := manual
+		options.Workers, options.Memory, options.LogWait = 1, 1, time.Second // every document is a segment
+		g := open(t, disk, options)
+		time.AfterFunc(time.Minute, func() { close(disk.proceed) })
+		began := time.Now()
+		for i := range 40 {
+			mustAdd(t, g, fmt.Sprintf(`{"id":"%d"}`, i))
+		}
+		if took := time.Since(began); took != time.Minute {
+			t.Errorf("it took %s", took)
+		}
+	})
 }
 
 // What find tells is what the operations in the queue say, whether it is kept up

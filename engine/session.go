@@ -230,11 +230,11 @@ func (s *Session) Wait() (Receipt, error) {
 var errNoProgress = errors.New("the log shows no progress")
 
 // await waits for a channel to be closed. An error says that it gave up: the
-// session ended, or no append to the log did for a while.
+// session ended, or one append to the log was under way for too long.
 func (s *Session) await(settled <-chan struct{}) error {
-	for {
-		before := s.g.appends.Load()
-		late, stop := after(s.g.options.LogWait)
+	most := s.g.options.LogWait
+	for wait := most; ; {
+		late, stop := after(wait)
 		select {
 		case <-settled:
 			stop()
@@ -243,7 +243,7 @@ func (s *Session) await(settled <-chan struct{}) error {
 			stop()
 			return s.ctx.Err()
 		case <-late:
-			if s.g.appends.Load() == before {
+			if wait = s.g.queue.patience(most); wait <= 0 {
 				return errNoProgress
 			}
 		}

@@ -96,7 +96,10 @@ func (g *Generation) DeleteMatching(ctx context.Context, resolve Resolve) (delet
 	s := &Session{g: g, ctx: ctx, inside: true}
 	for _, key := range keys {
 		if err := s.Delete(key); err != nil {
-			receipt, _ := s.Wait()
+			receipt, unsettled := s.Wait()
+			if errors.Is(unsettled, problem.StorageUnknown) {
+				err = unsettled // some may be deleted
+			}
 			return 0, receipt, err
 		}
 	}

@@ -172,7 +172,7 @@ func (a *API) write(ctx context.Context, r *Request, work func(*definition.Schem
 	w := a.node.Write(name)
 	refused := writeDocument(ctx, w, work)
 	token, err = w.Finish(ctx)
-	if refused != nil {
+	if refused != nil && !errors.Is(err, problem.StorageUnknown) { // else a part of it may be written
 		return "", refused
 	}
 	return token, err

@@ -60,7 +60,9 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 		err = writeDocument(ctx, b.write, func(schema *definition.Schema, _ *engine.Session) error { return b.needs(schema) })
 	}
 	token, unsettled := b.write.Finish(ctx)
-	if err != nil && !isStorageFailure(unsettled) {
+	// I1: what counts entries as taken is not told when they are not durable.
+	isLost := unsettled != nil && b.processed > 0
+	if err != nil && !isLost && !isStorageFailure(unsettled) {
 		return "", err
 	}
 	return token, unsettled

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -20,11 +21,13 @@ import (
 	"github.com/quiresearch/quire/internal/auth"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
 )
 
 // documentServer is a node with one index, reached over HTTP.
@@ -365,4 +368,32 @@ func TestIndexesWithoutAKeyOrASource(t *testing.T) {
 	s.commit()
 	s.refuse("PATCH", "/1", `{"m":"y"}`, 400, "document:source_not_kept@")
 	s.expect("PATCH", "/1", `{"pop":3}`, 204, "")
+}
+
+// interrupted takes one entry, refuses the next, and loses what it took.
+type interrupted struct{ entries int }
+
+func (w *interrupted) Do(context.Context, func(*generations.Generation, *engine.Session) error) error {
+	if w.entries++; w.entries > 1 {
+		return problem.DocumentNotAnObject.New()
+	}
+	return nil
+}
+
+func (w *interrupted) Finish(context.Context) (string, error) { return "", problem.IndexReadonly.New() }
+
+// I1: an answer counts no entry as taken that is not durable.
+func TestARefusedEntryDoesNotHideThatOthersAreLost(t *testing.T) {
+	sent := httptest.NewRequest("POST", "/", strings.NewReader(`{"documents":[{},[]]}`))
+	request := &Request{HTTP: sent, body: newBoundedBody(httptest.NewRecorder(), sent, 0)}
+	b := &batch{write: new(interrupted)}
+	if _, err := b.run(t.Context(), request, b.add); !errors.Is(err, problem.IndexReadonly) {
+		t.Errorf("got %v", err)
+	}
+	refused := httptest.NewRequest("POST", "/", strings.NewReader(`{"documents":[[]]}`))
+	request = &Request{HTTP: refused, body: newBoundedBody(httptest.NewRecorder(), refused, 0)}
+	b = &batch{write: &interrupted{entries: 1}}
+	if _, err := b.run(t.Context(), request, b.add); !errors.Is(err, problem.DocumentNotAnObject) {
+		t.Errorf("with nothing taken: %v", err)
+	}
 }
