@@ -101,10 +101,12 @@ type slot struct {
 	writer   *replication.Writer // in object mode, of a writer; set before opened is closed
 	pushing  atomic.Int32        // commits on their way to the bucket
 	turn     chan struct{}       // buffered by one: held by the one who fetches files, and for good at the end
-	mending  mending             // in object mode
-	copied   copied              // in object mode, of a copy
-	previous *slot               // a copy that answers reads until the open is over; nil: none
-	openedAt time.Time           // set before opened is closed
+	fetching context.Context     // ends when nobody fetches files any more
+	endFetch context.CancelFunc
+	mending  mending   // in object mode
+	copied   copied    // in object mode, of a copy
+	previous *slot     // a copy that answers reads until the open is over; nil: none
+	openedAt time.Time // set before opened is closed
 
 	users  int // guarded by Set.mu, as what follows
 	usedAt time.Time
@@ -113,8 +115,9 @@ type slot struct {
 
 func newSlot(entry registry.Entry, isWriter bool) *slot {
 	opening, abandon := context.WithCancel(context.Background())
+	fetching, endFetch := context.WithCancel(context.Background())
 	return &slot{entry: entry, opening: opening, abandon: abandon, opened: make(chan struct{}),
-		turn: make(chan struct{}, 1), isWriter: isWriter}
+		turn: make(chan struct{}, 1), fetching: fetching, endFetch: endFetch, isWriter: isWriter}
 }
 
 // New returns the generations below a directory.

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -99,31 +101,38 @@ func (s *Set) suspect(held *slot) {
 // mend fetches the damaged files of a generation until it has them, the
 // generation is closed or ctx ends. It reports whether it has them.
 func (s *Set) mend(ctx context.Context, held *slot, wait time.Duration) bool {
-	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+	for pause := firstPause; ; {
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
 			return false
+		case <-held.fetching.Done():
+			timer.Stop()
+			return false
 		case <-timer.C:
 		}
 		mended, err := s.mendOnce(ctx, held)
+		most := longestPause
 		switch {
 		case err == nil:
 			s.options.Log.Warn("damaged files of a local copy were fetched again", "index", held.entry.Name.Index,
 				"generation", held.entry.Name.Generation, "files", mended)
 			return true
-		case errors.Is(err, errLeft) || ctx.Err() != nil:
+		case errors.Is(err, errLeft) || ctx.Err() != nil || held.fetching.Err() != nil:
 			return false
+		case errors.Is(err, replication.ErrMismatch), errors.Is(err, bucket.ErrNotFound):
+			most = longestRest // the bucket holds none that is whole
 		}
 		s.options.Log.Error("a damaged local copy cannot be fetched again yet", "index", held.entry.Name.Index,
 			"generation", held.entry.Name.Generation, "error", err)
-		wait = pause
+		wait, pause = pause, min(2*pause, most)
 	}
 }
 
 // mendOnce fetches those files of a generation that are not whole and opens them
-// anew. Where no part was seen to be damaged all files are looked at.
+// anew. Where no part was seen to be damaged all files are looked at, and when they
+// are whole they are all opened anew.
 func (s *Set) mendOnce(ctx context.Context, held *slot) (mended []string, err error) {
 	view := held.engine.Snapshot()
 	if view == nil {
@@ -136,16 +145,25 @@ func (s *Set) mendOnce(ctx context.Context, held *slot) (mended []string, err er
 	default:
 		return nil, errBusy
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(held.fetching, cancel)()
 	held.mending.fetch(true)
 	defer held.mending.fetch(false)
 	storage := s.storage(held.entry.Generation)
-	damaged := held.engine.Damaged()
+	damaged, m := held.engine.Damaged(), held.engine.Manifest()
 	err = vfs.Protect(func() error {
-		mended, err = s.options.Remote.of(held.entry.Generation).Mend(ctx, s.fs, storage.Directory, held.engine.Manifest(), damaged)
+		mended, err = s.options.Remote.of(held.entry.Generation).Mend(ctx, s.fs, storage.Directory, m, damaged)
 		if err != nil {
 			return err
 		}
-		return held.engine.Reopen(mended)
+		anew := mended
+		if len(damaged)+len(mended) == 0 { // what could not be read for a while stays shut until then
+			for _, f := range m.Files {
+				anew = append(anew, f.Name)
+			}
+		}
+		return held.engine.Reopen(anew)
 	})
 	return mended, err
 }

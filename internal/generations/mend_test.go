@@ -3,8 +3,10 @@ package generations
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -225,6 +227,193 @@ func TestATruncatedCopyIsFetchedAgain(t *testing.T) {
 		synctest.Wait()
 		if got, err := record(g); err != nil || !strings.Contains(got, `"a"`) {
 			t.Errorf("%q %v", got, err)
+		}
+	})
+}
+
+// A file that is read again with every pull, and is damaged, is fetched again: the
+// copy goes on.
+func TestADamagedSideFileIsFetchedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		elsewhere := newShared(b, vfs.Memory(), mine{})
+		defer elsewhere.Close(t.Context())
+		e := create(t, elsewhere, "books")
+		w := acquire(t, elsewhere, e)
+		defer w.Release()
+		commit := func() {
+			if _, err := w.Commit(t.Context(), engine.Explicit); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 10 {
+			add(t, w, fmt.Sprintf(`{"id":"%d"}`, i))
+		}
+		commit()
+		session := w.Session(t.Context())
+		if err := session.Delete("0"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := session.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		commit()
+		fs := vfs.Memory()
+		s := newShared(b, fs, theirs{})
+		defer s.Close(t.Context())
+		g, err := s.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Release()
+		for _, f := range g.Manifest().Files {
+			if !strings.HasSuffix(f.Name, ".seg") {
+				spoil(t, fs, g.directory+"/"+f.Name)
+			}
+		}
+		add(t, w, `{"id":"later"}`)
+		commit()
+		if err := s.Pull(t.Context(), g); !errors.Is(err, blockfile.ErrCorrupt) {
+			t.Fatalf("a pull beside a damaged file: %v", err)
+		}
+		if state := g.State(); state != NeedsPull && state != Pulling {
+			t.Errorf("the state is %s", state)
+		}
+		time.Sleep(time.Minute)
+		if err := s.Pull(t.Context(), g); err != nil || g.Sequence() != w.Sequence() {
+			t.Errorf("commit %d of %d: %v", g.Sequence(), w.Sequence(), err)
+		}
+		if state := g.State(); state != Usable {
+			t.Errorf("the state is %s", state)
+		}
+	})
+}
+
+// spoil replaces a file by another one.
+func spoil(t *testing.T, fs vfs.FS, name string) {
+	t.Helper()
+	if err := fs.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	file, err := fs.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = file.Write([]byte("spoiled"))
+	if err = errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An object that is not what it should be is not fetched over and over.
+func TestADamagedObjectIsFetchedLessAndLessOften(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), nil)
+		e := filled(t, b, vfs.Memory())
+		s := newShared(b, newRotting(vfs.Memory(), 1), theirs{})
+		defer s.Close(t.Context())
+		g, err := s.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Release()
+		synctest.Wait() // it is verified
+		stored, err := b.List(t.Context(), "g/"+e.Generation.String()+"/seg/", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range stored.Entries {
+			if _, err := b.PutIf(t.Context(), entry.Key, bucket.Bytes([]byte("spoiled")), bucket.Always); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var fetched atomic.Int64
+		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+			if strings.Contains(c.Key, "/seg/") {
+				fetched.Add(1)
+			}
+			return faultbucket.None
+		})
+		s.Suspect(g)
+		time.Sleep(time.Hour)
+		if n := fetched.Load(); n < 5 || n > 25 {
+			t.Errorf("fetched %d times in an hour", n)
+		}
+		names, err := s.fs.List(g.directory)
+		if err != nil || slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, ".part") }) {
+			t.Errorf("left behind: %q %v", names, err)
+		}
+	})
+}
+
+// A repair that the bucket does not answer keeps nobody from closing the copy.
+func TestARepairEndsWithItsCopy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), nil)
+		e := filled(t, b, vfs.Memory())
+		s := newShared(b, newRotting(vfs.Memory(), 1), theirs{})
+		defer s.Close(t.Context())
+		g, err := s.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Release()
+		synctest.Wait() // it is verified
+		b.SetPlan(func(faultbucket.Call) faultbucket.Fault { return faultbucket.Stall })
+		s.Suspect(g)
+		synctest.Wait()
+		if state := g.State(); state != Pulling {
+			t.Errorf("the state is %s", state)
+		}
+		if err := s.Remove(t.Context(), e.Generation); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// What could not be read for a while is opened anew once it can be.
+func TestAFileThatCanBeReadAgainIsOpenedAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		e := filled(t, b, vfs.Memory())
+		directory := t.TempDir()
+		s := newShared(b, vfs.OS(directory), theirs{})
+		defer s.Close(t.Context())
+		g, err := s.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Release()
+		synctest.Wait() // it is verified
+		name := filepath.Join(directory, "generations", e.Generation.String(), "0000000001.seg")
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(name, 0); err != nil {
+			t.Fatal(err)
+		}
+		find := func() error {
+			view := g.Snapshot()
+			defer view.Release()
+			return vfs.Protect(func() error {
+				_, _, ok, err := view.LookupKey("a")
+				if err == nil && !ok {
+					err = errors.New("it is not there")
+				}
+				return err
+			})
+		}
+		if err := find(); !errors.Is(err, vfs.ErrFault) {
+			t.Skipf("the system shows no fault: %v", err)
+		}
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.Suspect(g)
+		synctest.Wait()
+		if err := find(); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/registry"
@@ -108,14 +109,27 @@ func (s *Set) openEngine(ctx context.Context, held *slot) (*engine.Generation, e
 	switch {
 	case s.options.Remote == nil:
 		return engine.Open(ctx, storage, s.engineOptions(held))
+	case held.previous != nil:
+		return s.openOver(ctx, held, storage)
 	case held.isWriter:
-		if held.previous != nil {
-			held.previous.turn <- struct{}{} // no pull runs beside a writer (G5)
-			defer func() { <-held.previous.turn }()
-		}
 		return s.openWriter(ctx, held, storage)
 	}
 	return s.openCopy(ctx, held, storage)
+}
+
+// openOver opens a writer in the place of a copy, which keeps its turn for good
+// unless that fails: no pull runs beside a writer (G5).
+func (s *Set) openOver(ctx context.Context, held *slot, storage engine.Storage) (*engine.Generation, error) {
+	held.previous.turn <- struct{}{}
+	isOpen := false
+	defer func() {
+		if !isOpen {
+			<-held.previous.turn
+		}
+	}()
+	g, err := s.openWriter(ctx, held, storage)
+	isOpen = err == nil
+	return g, err
 }
 
 // openWriter fences whoever wrote before, brings the copy up to date and
@@ -272,6 +286,8 @@ func (s *Set) renew(ctx context.Context, held *slot) error {
 	began := time.Now()
 	select {
 	case held.turn <- struct{}{}:
+	case <-held.fetching.Done():
+		return problem.IndexClosed.New()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -290,16 +306,30 @@ func (s *Set) renew(ctx context.Context, held *slot) error {
 	if err := s.fetch(ctx, held, s.storage(held.entry.Generation), held.engine.Manifest()); err != nil {
 		return err
 	}
-	return held.engine.Reload(ctx)
+	err := vfs.Protect(func() error { return held.engine.Reload(ctx) })
+	if errors.Is(err, vfs.ErrFault) || errors.Is(err, blockfile.ErrCorrupt) {
+		// What is here is not what was fetched: new files are looked at by the next
+		// pull, those that are open by the repair.
+		c.mu.Lock()
+		c.tag, c.failed = "", true
+		c.mu.Unlock()
+		s.suspect(held)
+	}
+	return err
 }
 
-// endPulls waits for whoever fetches files and lets nobody follow.
-func (held *slot) endPulls() { held.turn <- struct{}{} }
+// endPulls waits for whoever fetches files and lets nobody follow. A repair, which
+// nobody waits for, ends at once.
+func (held *slot) endPulls() {
+	held.endFetch()
+	held.turn <- struct{}{}
+}
 
-// retire closes a copy whose place a writer took. The caller holds mu.
+// retire closes a copy whose place a writer took, and its turn with it. The caller
+// holds mu.
 func (s *Set) retire(copy *slot) {
+	copy.endFetch()
 	s.closing.Go(func() {
-		copy.endPulls()
 		if err := copy.engine.Close(context.Background()); err != nil {
 			s.options.Log.Warn("a copy was not closed in good order", "index", copy.entry.Name.Index, "error", err)
 		}

@@ -337,3 +337,64 @@ func TestClosingClosesTheCopyOfAWriterThatDoesNotOpen(t *testing.T) {
 		g.Release()
 	})
 }
+
+// A pull that comes too late does not wait for a copy that is gone.
+func TestAPullDoesNotWaitForACopyThatLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		e := filled(t, b, vfs.Memory())
+		s := newShared(b, vfs.Memory(), theirs{})
+		defer s.Close(t.Context())
+		g, err := s.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Release()
+		if err := s.Remove(t.Context(), e.Generation); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Pull(t.Context(), g); !errors.Is(err, problem.IndexClosed) {
+			t.Errorf("a pull of a copy that left: %v", err)
+		}
+	})
+}
+
+// G5: a pull that waits while a writer is opened in the place of its copy does not
+// follow it.
+func TestNoPullRunsBesideAWriter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		e := filled(t, b, vfs.Memory())
+		s := newShared(b, vfs.Memory(), theirs{})
+		defer s.Close(t.Context())
+		g, err := s.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Release()
+		s.options.Remote.Claims = mine{}
+		proceed := make(chan struct{})
+		s.options.Remote.Taken = func(context.Context, registry.Entry) error {
+			<-proceed
+			return nil
+		}
+		var running sync.WaitGroup
+		running.Go(func() {
+			writer, err := s.Acquire(t.Context(), e)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			writer.Release()
+		})
+		synctest.Wait()
+		running.Go(func() {
+			if err := s.Pull(t.Context(), g); !errors.Is(err, problem.IndexClosed) {
+				t.Errorf("a pull beside a writer: %v", err)
+			}
+		})
+		synctest.Wait()
+		close(proceed)
+		running.Wait()
+	})
+}

@@ -75,6 +75,9 @@ func (r *Remote) Mend(ctx context.Context, fs vfs.FS, dir string, m *manifest.Ma
 		return nil, fmt.Errorf("mend generation %s: %w", r.id, err)
 	}
 	for _, f := range m.Files {
+		if err := ctx.Err(); err != nil {
+			return mended, fmt.Errorf("mend generation %s: %w", r.id, err)
+		}
 		if len(names) > 0 && !slices.Contains(names, f.Name) || isWhole(fs, dir, f) {
 			continue
 		}
@@ -123,11 +126,12 @@ func isWhole(fs vfs.FS, dir string, f manifest.File) bool {
 	return err == nil && isSame
 }
 
-var errMismatch = errors.New("the object is not what the manifest says")
+// ErrMismatch marks an object that is not what the manifest says.
+var ErrMismatch = errors.New("the object is not what the manifest says")
 
 func (r *Remote) fetch(ctx context.Context, fs vfs.FS, dir string, f manifest.File) error {
 	if !bucket.ValidKey(f.Key) {
-		return fmt.Errorf("key %q: %w", f.Key, errMismatch)
+		return fmt.Errorf("key %q: %w", f.Key, ErrMismatch)
 	}
 	object, err := r.bucket.Get(ctx, r.key(f.Key), "")
 	if err != nil {
@@ -142,7 +146,7 @@ func (r *Remote) fetch(ctx context.Context, fs vfs.FS, dir string, f manifest.Fi
 	sum := newCRC()
 	n, err := io.Copy(io.MultiWriter(file, sum), io.LimitReader(object.Body, f.Size+1))
 	if err == nil && (n != f.Size || sum.Sum32() != f.CRC32C) {
-		err = fmt.Errorf("%d bytes with checksum %08x: %w", n, sum.Sum32(), errMismatch)
+		err = fmt.Errorf("%d bytes with checksum %08x: %w", n, sum.Sum32(), ErrMismatch)
 	}
 	if err == nil {
 		err = file.Sync()
@@ -150,8 +154,11 @@ func (r *Remote) fetch(ctx context.Context, fs vfs.FS, dir string, f manifest.Fi
 	if closed := file.Close(); err == nil {
 		err = closed
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = fs.Rename(name+partSuffix, name)
 	}
-	return fs.Rename(name+partSuffix, name)
+	if err != nil {
+		_ = fs.Remove(name + partSuffix) // the disk may be full; what stays goes with the next pull
+	}
+	return err
 }

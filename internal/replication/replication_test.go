@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -318,11 +319,29 @@ func TestPullVerifiesEveryFile(t *testing.T) {
 	_, err = store.PutIf(t.Context(), key, bucket.Bytes(content), bucket.Always)
 	must(t, err)
 	fs := vfs.Memory()
-	if err := remote.Pull(t.Context(), fs, "g", m, nil); !errors.Is(err, errMismatch) {
+	if err := remote.Pull(t.Context(), fs, "g", m, nil); !errors.Is(err, ErrMismatch) {
 		t.Errorf("a damaged object was taken: %v", err)
 	}
 	if _, err := manifest.Read(fs, "g"); err == nil {
 		t.Error("a failed pull left a manifest")
+	}
+	names, err := fs.List("g")
+	must(t, err)
+	if slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, partSuffix) }) {
+		t.Errorf("a failed pull left %q", names)
+	}
+}
+
+// A repair that nobody wants any more looks at no file.
+func TestMendEndsWithItsContext(t *testing.T) {
+	d := create(t, memory.New(time.Now))
+	a := d.open()
+	must(t, a.add(0, 10))
+	must(t, a.commit())
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := New(d.bucket, d.id, grace).Mend(over, a.fs, "g", a.writer.Manifest(), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
 
