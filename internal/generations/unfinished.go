@@ -107,8 +107,10 @@ func (s *Set) lifeOf(generation registry.ID) time.Duration {
 }
 
 // noteFailure works out how long the next writer is left as it is, should it fail
-// as this one did. The caller holds mu.
+// as this one did.
 func (s *Set) noteFailure(held *slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	id := held.entry.Generation
 	if life := s.lifeOf(id); time.Since(held.openedAt) < 4*life {
 		s.lives[id] = min(2*life, longestRest)
@@ -124,9 +126,6 @@ func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time
 	s.mu.Lock()
 	held, ok := s.slots[entry.Generation]
 	hasFailed := ok && held.hasFailed()
-	if hasFailed {
-		s.noteFailure(held)
-	}
 	s.mu.Unlock()
 	if !hasFailed {
 		isFinished, err := s.options.Remote.of(entry.Generation).IsFinished(ctx)
@@ -141,6 +140,9 @@ func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time
 	}
 	if holds, err := s.options.Remote.Claims.Confirm(ctx, entry.Index); err != nil || !holds {
 		return
+	}
+	if hasFailed {
+		s.noteFailure(held)
 	}
 	g, err := s.AcquireFor(ctx, entry, ForBackground)
 	if err != nil { // it was logged

@@ -151,3 +151,44 @@ func TestAWriterThatKeepsFailingIsOpenedLessAndLessOften(t *testing.T) {
 		}
 	})
 }
+
+// unsure is a node that at times cannot tell whether it holds what it holds.
+type unsure struct {
+	mine
+	isSure *atomic.Bool
+}
+
+func (u unsure) Confirm(context.Context, registry.ID) (bool, error) {
+	if !u.isSure.Load() {
+		return false, errors.New("the leadership cannot be read")
+	}
+	return true, nil
+}
+
+// Only what is opened anew and fails counts: while nobody can tell who holds the
+// index a writer that failed once is not left for longer.
+func TestAFailureCountsWhenItIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		e := unfinished(t, b)
+		var isSure atomic.Bool
+		isSure.Store(true)
+		s := newShared(b, &unsynced{FS: vfs.Memory()}, unsure{isSure: &isSure})
+		defer s.Close(t.Context())
+		run := func(rounds int) {
+			for range rounds {
+				s.FinishLogs(t.Context(), []registry.Entry{e}, 10*time.Minute, 1)
+				time.Sleep(2 * time.Second)
+			}
+		}
+		run(1)
+		isSure.Store(false)
+		run(30)
+		s.mu.Lock()
+		life := s.lives[e.Generation]
+		s.mu.Unlock()
+		if life != 0 {
+			t.Errorf("the next writer is left for %s", life)
+		}
+	})
+}
