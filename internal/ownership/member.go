@@ -46,6 +46,7 @@ type Member struct {
 	id      string // of this run
 	log     *slog.Logger
 	reading chan struct{} // buffered by one: held by who reads a copy for everybody
+	shared  sharedRead    // guarded by reading
 
 	mu       sync.Mutex
 	held     versioned.Object[leadership]
@@ -388,24 +389,48 @@ func (m *Member) Prune(isListed func(registry.ID) bool) {
 	}
 }
 
+// sharedRead is the outcome of the last read for everybody.
+type sharedRead struct {
+	isKnown bool
+	began   time.Duration
+	err     error
+}
+
 // refresh reads the leadership when the copy is older than an age. Those who
-// would do with a copy share a read.
+// would do with a copy share a read, also one that fails.
 func (m *Member) refresh(ctx context.Context, age time.Duration) error {
-	held, fresh := m.copy(age)
-	if fresh {
+	if _, fresh := m.copy(age); fresh {
 		return nil
 	}
-	if age > 0 {
-		select {
-		case m.reading <- struct{}{}:
-			defer func() { <-m.reading }()
-		case <-ctx.Done():
-			return problem.IndexerLeadershipUnreadable.New().Because(ctx.Err())
-		}
-		if held, fresh = m.copy(age); fresh { // by another one meanwhile
-			return nil
-		}
+	if age <= 0 {
+		return m.read(ctx)
 	}
+	asked := m.options.Clock()
+	select {
+	case m.reading <- struct{}{}:
+		defer func() { <-m.reading }()
+	case <-ctx.Done():
+		return problem.IndexerLeadershipUnreadable.New().Because(ctx.Err())
+	}
+	if _, fresh := m.copy(age); fresh { // by another one meanwhile
+		return nil
+	}
+	if last := m.shared; last.isKnown && last.began >= asked {
+		if last.err != nil {
+			return problem.IndexerLeadershipUnreadable.New().Because(last.err)
+		}
+		return nil // there is none
+	}
+	began := m.options.Clock()
+	err := m.read(ctx)
+	// One that was called off says nothing to others.
+	m.shared = sharedRead{isKnown: err == nil || ctx.Err() == nil, began: began, err: err}
+	return err
+}
+
+// read reads the leadership.
+func (m *Member) read(ctx context.Context) error {
+	held, _ := m.copy(0)
 	found, _, err := m.store.ReadUnless(ctx, held)
 	if err != nil {
 		return problem.IndexerLeadershipUnreadable.New().Because(err)

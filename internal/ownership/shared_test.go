@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -9,8 +10,10 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/problem"
 )
 
 // counted is a slow bucket that counts reads.
@@ -55,6 +58,42 @@ func TestReadsOfTheLeadershipAreShared(t *testing.T) {
 				t.Errorf("%d reads", reads)
 			}
 			time.Sleep(copyAge)
+		}
+	})
+}
+
+// Those who ask while the leadership cannot be read wait for two reads at most: the
+// one under way when they asked, and the one that follows.
+func TestFailedReadsOfTheLeadershipAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), nil)
+		m, err := Join(t.Context(), b, Options{Node: "a", Lease: lease, Clock: clock()}, quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reads atomic.Int64
+		b.SetPlan(func(faultbucket.Call) faultbucket.Fault {
+			reads.Add(1)
+			time.Sleep(10 * time.Second)
+			return faultbucket.Unavailable
+		})
+		var group sync.WaitGroup
+		ask := func(want time.Duration) {
+			group.Go(func() {
+				began := time.Now()
+				if _, _, err := m.Holder(t.Context(), registry.NewID()); !errors.Is(err, problem.IndexerLeadershipUnreadable) || time.Since(began) != want {
+					t.Errorf("%v after %s", err, time.Since(began))
+				}
+			})
+		}
+		ask(10 * time.Second)
+		time.Sleep(time.Second)
+		for range 50 {
+			ask(19 * time.Second)
+		}
+		group.Wait()
+		if n := reads.Load(); n != 2 {
+			t.Errorf("%d reads", n)
 		}
 	})
 }
