@@ -106,7 +106,9 @@ func (r *Registry) stored(ctx context.Context) (versioned.Object[state], error) 
 			return versioned.Object[state]{}, err
 		}
 		known = r.Deployment()
-	} else if mark, err := r.marks.Read(ctx); err == nil && mark.Exists() && mark.Value.ID != known {
+	} else if mark, err := r.marks.Read(ctx); err != nil && !errors.Is(err, versioned.ErrCorrupt) {
+		return versioned.Object[state]{}, err
+	} else if err == nil && mark.Exists() && mark.Value.ID != known {
 		return versioned.Object[state]{}, unreadable(errBegunAnew)
 	}
 	held, err := r.store.Read(ctx)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/versioned"
 	"github.com/quiresearch/quire/problem"
@@ -308,7 +309,9 @@ func TestAnOlderRegistryIsRepaired(t *testing.T) {
 // A node that ran while its bucket was emptied and begun anew does not put its own
 // deployment in the place of the new one (I14).
 func TestRepairLeavesABucketBegunAnewAlone(t *testing.T) {
-	s, old := deployed(t)
+	s, _ := deployed(t)
+	fickle := faultbucket.New(s, nil)
+	old := open(t, fickle)
 	listing, err := s.List(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
@@ -326,6 +329,17 @@ func TestRepairLeavesABucketBegunAnewAlone(t *testing.T) {
 	}
 	if _, err := old.Audit(t.Context(), s.synced); !errors.Is(err, problem.StorageIoError) {
 		t.Errorf("an audit by the old node: %v", err)
+	}
+	isRead := false
+	fickle.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+		if c.Key != deploymentKey || isRead {
+			return faultbucket.None
+		}
+		isRead = true
+		return faultbucket.Unavailable // the first time
+	})
+	if _, err := old.Repair(t.Context(), RepairRequest{PromoteNewest: true}, s.synced); !errors.Is(err, problem.StorageIoError) {
+		t.Errorf("a repair by the old node that cannot read the mark: %v", err)
 	}
 	if err := anew.Refresh(t.Context()); err != nil || anew.Version() != before {
 		t.Errorf("version %d, before %d: %v", anew.Version(), before, err)
