@@ -255,6 +255,8 @@ func TestEveryCodeCanComeFromAnOperation(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	server, a := serveRoutes(t, Options{})
+	now := a.health.refreshed
+	a.health.now = func() time.Time { return now }
 	status, _, body := ask(t, "GET", server.URL+"/q/health/ready", "", "Authorization", "", "Accept", "text/plain")
 	if status != 503 || !strings.Contains(body, `"status":"DOWN"`) {
 		t.Errorf("before the registry was read: %d %s", status, body)
@@ -269,10 +271,13 @@ func TestHealth(t *testing.T) {
 	if status != 200 || body != `{"status":"UP","checks":[{"name":"index-refresh","status":"UP","data":{"secondsSinceRefresh":0}}]}` {
 		t.Errorf("live: %d %s", status, body)
 	}
-	now := time.Now()
-	a.health.now = func() time.Time { return now.Add(61 * time.Second) }
-	if status, _, body = ask(t, "GET", server.URL+"/q/health", ""); status != 503 || !strings.Contains(body, `"secondsSinceRefresh":6`) {
+	now = now.Add(61 * time.Second)
+	if status, _, body = ask(t, "GET", server.URL+"/q/health", ""); status != 503 || !strings.Contains(body, `"secondsSinceRefresh":61`) {
 		t.Errorf("stale: %d %s", status, body)
+	}
+	a.health.AliveWhile(func() bool { return true })
+	if status, _, body = ask(t, "GET", server.URL+"/q/health/live", ""); status != 200 || !strings.Contains(body, `"secondsSinceRefresh":61`) {
+		t.Errorf("while a pass is under way: %d %s", status, body)
 	}
 }
 

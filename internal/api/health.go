@@ -16,6 +16,7 @@ type Health struct {
 	preloaded     bool
 	refreshed     time.Time
 	refreshWithin time.Duration
+	isRefreshing  func() bool // nil: not known
 	now           func() time.Time
 }
 
@@ -38,6 +39,14 @@ func (h *Health) Preloaded() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.preloaded = true
+}
+
+// AliveWhile sets what reports whether a refresh pass is under way, which counts as
+// alive however long it takes.
+func (h *Health) AliveWhile(isRefreshing func() bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.isRefreshing = isRefreshing
 }
 
 // Refreshed records that a refresh pass ended, well or not.
@@ -71,7 +80,8 @@ func (h *Health) live() []healthCheck {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	age := h.now().Sub(h.refreshed)
-	return []healthCheck{{Name: "index-refresh", Status: up(age <= h.refreshWithin),
+	isAlive := age <= h.refreshWithin || h.isRefreshing != nil && h.isRefreshing()
+	return []healthCheck{{Name: "index-refresh", Status: up(isAlive),
 		Data: map[string]any{"secondsSinceRefresh": int64(age.Seconds())}}}
 }
 

@@ -68,6 +68,7 @@ type Node struct {
 	usage       *usage
 	changed     atomic.Pointer[func(registry.Entry)]
 	begun       beginning
+	refreshing  atomic.Bool
 	options     Options
 	metrics     *metrics.Set
 	log         *slog.Logger
@@ -140,6 +141,8 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	running.Go(func() { every(ctx, stateInterval, n.sampleState) })
 	running.Go(func() { every(ctx, n.options.SampleInterval, func(context.Context) { n.sample() }) })
 	every(ctx, n.options.RefreshInterval, func(ctx context.Context) {
+		n.refreshing.Store(true)
+		defer n.refreshing.Store(false)
 		// A pass that failed is logged by the registry and counts as alive.
 		_ = n.registry.Refresh(ctx)
 		n.renew(ctx)
@@ -150,6 +153,10 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	running.Wait()
 	return <-jobs
 }
+
+// IsRefreshing reports whether a pass of Run is under way: one that fetches much
+// takes its time.
+func (n *Node) IsRefreshing() bool { return n.refreshing.Load() }
 
 // Preload opens live generations, the most used first, so that first requests do
 // not wait. It begins when the registry was read.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -485,6 +486,45 @@ func TestAuditAndRepairNeedASharedBucket(t *testing.T) {
 		}
 		if d := f.indexes()[0]; d.Name != "books" || d.Live != "1" {
 			t.Errorf("restored %+v", d)
+		}
+	})
+}
+
+// reluctant is a bucket that at times does not answer reads of the registry.
+type reluctant struct {
+	bucket.Bucket
+	waits atomic.Pointer[chan struct{}]
+}
+
+func (r *reluctant) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	if wait := r.waits.Load(); wait != nil && key == "registry" {
+		<-*wait
+	}
+	return r.Bucket.Get(ctx, key, unless)
+}
+
+// A refresh that takes its time is told from one that does not come.
+func TestARefreshUnderWayIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &reluctant{Bucket: memory.New(nil)}
+		f := &fixture{T: t, bucket: store, fs: vfs.Memory(), options: Options{Engine: engine.Options{MinFree: -1, Workers: 1}}}
+		f.start()
+		defer f.shut()
+		synctest.Wait()
+		if f.IsRefreshing() {
+			t.Error("at rest")
+		}
+		wait := make(chan struct{})
+		store.waits.Store(&wait)
+		time.Sleep(10 * defaultRefreshInterval)
+		if !f.IsRefreshing() {
+			t.Error("during a refresh")
+		}
+		store.waits.Store(nil)
+		close(wait)
+		synctest.Wait()
+		if f.IsRefreshing() {
+			t.Error("after a refresh")
 		}
 	})
 }

@@ -88,6 +88,7 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metrics.Set, authority *auth.Authority, opened *node.Node,
 	listening func(net.Addr)) error {
 	health := api.NewHealth(c.Indexes.RefreshInterval)
+	health.AliveWhile(opened.IsRefreshing)
 	records := snapshot.NewRecords(c.Indexes.DocumentCacheMaxSize, meters)
 	searcher := newSearcher(c, records, meters, log)
 	warmer := newWarmer(c, searcher, opened)
