@@ -59,6 +59,7 @@ type queue struct {
 	newest  map[string]keyState // by key: what waits or is being appended; nil while nobody asks
 	asked   int                 // batches until newest is forgotten unless somebody asks
 	refusal error               // non-nil: nothing is taken
+	refused atomic.Uint64       // how often what waited was refused
 	arrived chan struct{}       // buffered by one: something waits, or the queue ends
 	room    chan struct{}       // closed and replaced when bytes drop
 	drained chan struct{}       // closed and replaced when nothing waits
@@ -133,10 +134,29 @@ func (q *queue) count(operations int, bytes int64) {
 	q.full.Store(q.held >= maxQueued || q.bytes >= q.limit)
 }
 
-// push takes an operation. It fails when the queue was ended.
+var errRefusedBase = errors.New("what was written before was refused")
+
+// pushOnto takes an operation that was prepared when refused had this value. It
+// fails when something was refused since: the operation may build on it.
+func (q *queue) pushOnto(refused uint64, op *operation) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.refusal == nil && q.refused.Load() != refused {
+		return problem.StorageIoError.New("resource", "index").Because(errRefusedBase)
+	}
+	return q.add(op)
+}
+
+// push takes an operation that builds on nothing. It fails when the queue was
+// ended.
 func (q *queue) push(op *operation) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.add(op)
+}
+
+// add is push for who holds mu.
+func (q *queue) add(op *operation) error {
 	if q.refusal != nil {
 		return q.refusal
 	}
@@ -233,6 +253,7 @@ func (q *queue) refuseWaiting(refusal error) []*operation {
 		q.count(-1, -int64(log.OperationSize(op.Operation)))
 	}
 	q.waiting, q.batch, q.newest = nil, nil, nil
+	q.refused.Add(1)
 	if refusal != nil && q.refusal == nil {
 		q.refusal = refusal
 	}

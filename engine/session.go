@@ -168,12 +168,13 @@ func (s *Session) write(key string, prepare func(key string) (*operation, error)
 		stripe.Lock()
 		defer stripe.Unlock()
 	}
+	refused := s.g.queue.refused.Load()
 	op, err := prepare(key)
 	if err != nil || op == nil {
 		return err
 	}
 	op.session = s
-	return s.g.queue.push(op)
+	return s.g.queue.pushOnto(refused, op)
 }
 
 // taken counts an operation that the queue took.
