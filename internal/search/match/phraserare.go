@@ -44,6 +44,14 @@ func (b *binder) holders(s *phraseStep, field *terms.Field) *bitset.Bitset {
 // rarer gathers where terms stand in the documents of a set, nil for all.
 func (b *binder) rarer(field *terms.Field, entries []terms.Entry, within *bitset.Bitset) (*rareTerms, error) {
 	r := &rareTerms{}
+	room := 0
+	for _, e := range entries {
+		room += int(e.DocFreq)
+	}
+	if within != nil {
+		room = int(uint64(room) * uint64(within.Count()) / uint64(max(1, b.documents))) // if terms stand anywhere
+	}
+	r.held, r.places = make([]rareTerm, 0, room), make([]uint32, 0, room)
 	var it postings.Iterator
 	for i, e := range entries {
 		if err := b.view.stopped(i); err != nil {
