@@ -126,7 +126,7 @@ func (s *session) relaxIfEmpty(ctx context.Context, request *collect.Request, re
 		return result, err
 	}
 	s.clauses, s.relaxed = clauses, relaxed
-	if s.query, err = s.compiler.List(clauses); err != nil {
+	if s.query, err = s.compiler.Instead(clauses); err != nil {
 		return nil, err
 	}
 	request.Query = s.query

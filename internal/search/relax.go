@@ -189,7 +189,7 @@ func (s *session) countWords(ctx context.Context, c *candidate) error {
 		if last.Kind != query.LooseWord || last.Text != w.text {
 			text.Prefix = query.PrefixOff
 		}
-		node, err := s.compiler.List([]query.Clause{withText(c.clause, text)})
+		node, err := s.compiler.Instead([]query.Clause{withText(c.clause, text)})
 		if err != nil {
 			return err
 		}
@@ -299,7 +299,7 @@ func (c *candidate) report() *query.Relaxed {
 
 // hasHits reports whether a query has a hit under the filters of the request.
 func (s *session) hasHits(ctx context.Context, clauses []query.Clause) (bool, error) {
-	node, err := s.compiler.List(clauses)
+	node, err := s.compiler.Instead(clauses)
 	if err != nil {
 		return false, err
 	}

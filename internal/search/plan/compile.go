@@ -134,11 +134,18 @@ func (c *Compiler) Set(o Options) error {
 }
 
 // List compiles clauses that are joined by an implicit AND. An empty list
-// matches everything. The bounds of words count anew, so that one text compiles
-// to the same however many others were tried before.
+// matches everything.
 func (c *Compiler) List(clauses []query.Clause) (Node, error) {
-	c.lookups, c.forgiven = 0, 0
+	c.lookups = 0
 	return c.list(clauses, scope{}, Origin{})
+}
+
+// Instead is List for clauses that are tried in place of those of the search:
+// its bounds count anew, so that they compile to the same however many others
+// were tried before.
+func (c *Compiler) Instead(clauses []query.Clause) (Node, error) {
+	c.forgiven = 0
+	return c.List(clauses)
 }
 
 // ListInside compiles clauses over the values of a nested list.
