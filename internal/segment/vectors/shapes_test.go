@@ -115,8 +115,11 @@ func requantized(t testing.TB, r *Reader, z Quantization) *Reader {
 // so a single kind of search is held to less than all of them together.
 func TestHardShapes(t *testing.T) {
 	const dimensions = 16
-	for _, shape := range shapes {
+	for i, shape := range shapes {
 		for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {
+			if underRace && int(s) != i%3 {
+				continue // one goroutine works here: there is little to watch
+			}
 			t.Run(fmt.Sprint(shape.name, " ", s), func(t *testing.T) {
 				t.Parallel()
 				random := rand.New(rand.NewPCG(2, uint64(s)))
