@@ -44,6 +44,10 @@ func (b *Budget) Used() int64 { return b.used.Load() }
 // others hold the memory.
 const leastFlush = 1 << 20
 
+// leastShare is the memory that a worker is worth having for: with much less, a
+// builder is full before it holds a few documents.
+const leastShare = 2 * collected * leastFlush
+
 // mostBuilder is the size of a builder above which it is written out whatever the
 // memory: the postings of a builder take at most 4 GiB.
 const mostBuilder = 2 << 30

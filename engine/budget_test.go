@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/quiresearch/quire/internal/vfs"
@@ -75,5 +76,26 @@ func TestGenerationsShareABudget(t *testing.T) {
 	}
 	if used := options.Budget.Used(); used != 0 || len(options.Budget.holders) != 0 {
 		t.Errorf("%d bytes of %d generations are used after the end", used, len(options.Budget.holders))
+	}
+}
+
+// Little memory is not divided among the cores, each of which would write a
+// segment for every few documents.
+func TestLittleMemoryHasFewWorkers(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(32))
+	fs := vfs.Memory()
+	create(t, fs, books)
+	g := open(t, fs, Options{MaxChanges: -1, MaxInterval: -1, NoMerges: true, Memory: 4 << 20})
+	defer abandon(g)
+	var texts []string
+	for i := range 1000 {
+		texts = append(texts, fmt.Sprintf(`{"id":"a%d","title":"title %d","sales":%d}`, i, i, i))
+	}
+	mustAdd(t, g, texts...)
+	mustCommit(t, g)
+	view := g.Snapshot()
+	defer view.Release()
+	if len(view.Segments) > 4 {
+		t.Errorf("%d segments of 1000 small documents", len(view.Segments))
 	}
 }

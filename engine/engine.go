@@ -101,7 +101,7 @@ type Options struct {
 	NoMerges    bool          // leave segments as they are
 	Memory      int64         // bytes for documents that are not yet committed, see Budget; 0 = 256 MiB
 	Budget      *Budget       // that memory, shared with other generations; nil = one of its own
-	Workers     int           // goroutines that index; 0 = one per core
+	Workers     int           // goroutines that index; 0 = one per core that has enough of the memory
 	QueueBytes  int64         // memory of operations waiting for the log; 0 = 32 MiB
 	LogWait     time.Duration // a write is answered storage:unknown when the log shows no progress for so long; 0 = no bound
 	ReadOnly    bool          // another process writes: show what Reload finds, take no writes
@@ -129,7 +129,7 @@ func (o Options) withDefaults() Options {
 		o.Budget = NewBudget(o.Memory)
 	}
 	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+		o.Workers = int(max(1, min(int64(runtime.GOMAXPROCS(0)), o.Memory/leastShare)))
 	}
 	if o.QueueBytes <= 0 {
 		o.QueueBytes = 32 << 20
