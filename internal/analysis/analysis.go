@@ -63,9 +63,6 @@ type Chain struct {
 	whole       []tokenfilter.Filter // those that apply to a whole value
 }
 
-// Locale is the canonical tag the chain was built for.
-func (c *Chain) Locale() string { return c.locale }
-
 // Analyze returns the tokens of text, by position. They and their terms are
 // valid until the next use of buf. Start and End of a token are byte offsets
 // in text, through all char filters.

@@ -91,21 +91,6 @@ func (b *Bitset) SetRange(from, to uint32) {
 	b.words[last] |= tail
 }
 
-// ClearAll removes everything.
-func (b *Bitset) ClearAll() { clear(b.words) }
-
-// Resize makes the set empty with length n, keeping memory where it can.
-func (b *Bitset) Resize(n uint32) {
-	need := WordsFor(n)
-	if cap(b.words) < need {
-		b.words = make([]uint64, need)
-	} else {
-		b.words = b.words[:need]
-		clear(b.words)
-	}
-	b.n = n
-}
-
 // Count is the number of members.
 func (b *Bitset) Count() int { return CountWords(b.words) }
 
@@ -162,12 +147,6 @@ func (b *Bitset) Previous(i uint32) int64 {
 
 // And keeps only what other holds too. Both have the same length.
 func (b *Bitset) And(other *Bitset) { AndWords(b.words, other.words) }
-
-// Or adds what other holds. Both have the same length.
-func (b *Bitset) Or(other *Bitset) { OrWords(b.words, other.words) }
-
-// AndNot removes what other holds. Both have the same length.
-func (b *Bitset) AndNot(other *Bitset) { AndNotWords(b.words, other.words) }
 
 // Clone returns a copy with memory of its own.
 func (b *Bitset) Clone() *Bitset {
@@ -234,14 +213,5 @@ func OrWords(dst, src []uint64) {
 	dst = dst[:len(src)]
 	for i, w := range src {
 		dst[i] |= w
-	}
-}
-
-// AndNotWords does dst &^= src over the shorter length.
-func AndNotWords(dst, src []uint64) {
-	src = src[:min(len(src), len(dst))]
-	dst = dst[:len(src)]
-	for i, w := range src {
-		dst[i] &^= w
 	}
 }

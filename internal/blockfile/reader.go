@@ -157,9 +157,6 @@ func (r *Reader) Name() string { return r.name }
 // Kind is what the file says it holds.
 func (r *Reader) Kind() string { return r.kind }
 
-// Version is the file's format version.
-func (r *Reader) Version() uint32 { return r.version }
-
 // Size is the length of the file.
 func (r *Reader) Size() int64 { return int64(len(r.data)) }
 

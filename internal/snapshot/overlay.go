@@ -48,15 +48,6 @@ func (o *Overlay) Get(doc uint32) (value int64, has, refreshed bool) {
 	return page.Values[doc%PageSize], page.Present[word]>>bit&1 == 1, true
 }
 
-// Page returns the refreshed values of documents [number·1024, …), nil when
-// there are none. It must not be changed.
-func (o *Overlay) Page(number int) *Page {
-	if o == nil || number >= len(o.pages) {
-		return nil
-	}
-	return o.pages[number]
-}
-
 // Each calls visit for every refreshed document in order.
 func (o *Overlay) Each(visit func(doc uint32, value int64, has bool)) {
 	if o == nil {
