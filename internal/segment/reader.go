@@ -349,12 +349,3 @@ func (r *Reader) Vectors(name string) *vectors.Reader {
 
 // Stored returns the records, nil when no document has one.
 func (r *Reader) Stored() *Records { return r.records }
-
-// AppendKey appends the key of a document, the value of the first Key field,
-// and tells whether it has one.
-func (r *Reader) AppendKey(dst []byte, doc DocID) ([]byte, bool) {
-	if r.keys == nil {
-		return dst, false
-	}
-	return r.keys.AppendKey(dst, doc)
-}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
 )
 
@@ -92,13 +91,6 @@ func BenchmarkNumbers(b *testing.B) {
 				c.Values(docs, out, 0)
 			}
 			b.ReportMetric(BlockSize*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gint/s")
-		})
-		b.Run(fmt.Sprint("range/missing", missing), func(b *testing.B) {
-			set := bitset.New(benchDocs)
-			for b.Loop() {
-				c.IntoBitset(1_450_000_000, 1_600_000_000, set)
-			}
-			b.ReportMetric(benchDocs*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gdoc/s")
 		})
 		b.Run(fmt.Sprint("block/missing", missing), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {

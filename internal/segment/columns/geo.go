@@ -92,20 +92,11 @@ func OpenGeo(file *blockfile.Reader, owner, numDocs uint32, multi bool) (*Geo, e
 	return c, nil
 }
 
-// Multi tells whether documents may have several points.
-func (c *Geo) Multi() bool { return c.multi }
-
-// NumDocs is the number of documents.
-func (c *Geo) NumDocs() uint32 { return c.numDocs }
-
 // NumValues is the number of points.
 func (c *Geo) NumValues() uint64 { return c.numValues }
 
 // DocsWithValue is the number of documents with at least one point.
 func (c *Geo) DocsWithValue() uint32 { return c.withValue }
-
-// Present is the set of documents with a point, nil when all have one.
-func (c *Geo) Present() *bitset.Bitset { return c.present }
 
 // Has tells whether the document has a point.
 func (c *Geo) Has(doc uint32) bool { return c.present == nil || c.present.Get(doc) }

@@ -100,12 +100,6 @@ func (c *Ordinals) Lookup(value []byte) (ord uint32, found bool) {
 	return uint32(i), found
 }
 
-// Prefix is the half-open range of ordinals whose values start with prefix.
-func (c *Ordinals) Prefix(prefix []byte) (from, to uint32) {
-	a, b := c.list.Prefix(prefix)
-	return uint32(a), uint32(b)
-}
-
 // Counts is the number of documents per ordinal, deleted ones included; not
 // to be changed.
 func (c *Ordinals) Counts() []uint32 { return c.counts }

@@ -119,14 +119,6 @@ func (p *Geo) each(region box, accept func(columns.Point) bool, out *bitset.Bits
 	}
 }
 
-// IntoBox adds the documents with a point in the box (degrees, inclusive) to
-// out. West above east means across the date line.
-func (p *Geo) IntoBox(south, west, north, east float64, out *bitset.Bitset) {
-	for _, region := range split(south, west, north, east) {
-		p.each(region, nil, out)
-	}
-}
-
 // IntoCircle adds the documents with a point at most metres away from
 // (lat, lon) to out: bounding box first, then the exact distance.
 func (p *Geo) IntoCircle(lat, lon, metres float64, out *bitset.Bitset) {

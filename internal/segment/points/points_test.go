@@ -136,7 +136,6 @@ func FuzzNumbers(f *testing.F) {
 			p.IntoBitset(lo, hi, set)
 		}
 		if p, err := OpenGeo(file, 1, 1000); err == nil {
-			p.IntoBox(-10, -20, 10, 20, set)
 			p.IntoCircle(1, 2, 1e5, set)
 		}
 	})

@@ -156,7 +156,3 @@ func (it *Iterator) MaxIn(from, to uint32, norms *[256]float32) float32 {
 	}
 	return best
 }
-
-// BlockLastDocs are the last documents of all blocks, for planning over the
-// whole term; not to be changed.
-func (it *Iterator) BlockLastDocs() []uint32 { return it.lastDocs }

@@ -65,8 +65,10 @@ func encode(t testing.TB, w *Writer, list []posting) Handle {
 	w.Begin()
 	for _, p := range list {
 		w.Add(p.doc, uint32(len(p.positions)), p.length)
+		before := uint32(0)
 		for _, at := range p.positions {
-			w.Position(at)
+			w.Deltas([]uint32{at - before})
+			before = at
 		}
 	}
 	h, err := w.End()

@@ -25,7 +25,7 @@ type Options struct {
 // Writer encodes the postings of a field, term by term:
 //
 //	w.Begin()
-//	w.Add(doc, freq, length)  then freq times w.Position(p)
+//	w.Add(doc, freq, length)  then w.Deltas(deltas), freq of them
 //	handle, err := w.End()
 type Writer struct {
 	out  Output
@@ -40,8 +40,7 @@ type Writer struct {
 	lengths [BlockSize]byte
 	// deltas are the positions of the open block: per document the first
 	// one, then the steps.
-	deltas  []uint32
-	lastPos uint32
+	deltas []uint32
 
 	block, group, term frontier
 	best               best
@@ -106,18 +105,7 @@ func (w *Writer) Add(doc, freq uint32, length byte) {
 	w.n++
 	w.last = doc
 	w.sumFreq += uint64(freq)
-	w.lastPos = 0
 	w.block.add(uint8(min(freq, manyFreq)), length)
-}
-
-// Position appends a position of the document added last.
-func (w *Writer) Position(p uint32) {
-	if !w.opts.Positions {
-		return
-	}
-	invariant.Check(p >= w.lastPos, "P4: position %d after %d", p, w.lastPos)
-	w.deltas = append(w.deltas, p-w.lastPos)
-	w.lastPos = p
 }
 
 // Deltas appends all positions of the document added last: the first one,

@@ -110,9 +110,6 @@ func Open(file *blockfile.Reader, owner, numDocs uint32, opts Options) (*Field, 
 // Stats are the field's statistics.
 func (f *Field) Stats() Stats { return f.stats }
 
-// HasFreqs tells whether frequencies were kept.
-func (f *Field) HasFreqs() bool { return f.opts.Freqs }
-
 // HasPositions tells whether positions were kept.
 func (f *Field) HasPositions() bool { return f.opts.Positions }
 

@@ -9,7 +9,6 @@ import (
 	"sort"
 	"testing"
 
-	"github.com/quiresearch/quire/internal/automaton"
 	"github.com/quiresearch/quire/internal/bitpack"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/segment/postings"
@@ -24,7 +23,7 @@ func buildField(tb testing.TB, words []string, opts Options) *Field {
 	for i, word := range words {
 		w.Begin()
 		w.Postings().Add(uint32(i), 1, 0)
-		w.Postings().Position(0)
+		w.Postings().Deltas([]uint32{0})
 		if err := w.End([]byte(word)); err != nil {
 			tb.Fatal(err)
 		}
@@ -225,10 +224,10 @@ func TestFuzzyAgreesWithLookingAtEveryTerm(t *testing.T) {
 				}
 			}
 			o := FuzzyOptions{Distance: uint8(rng.IntN(3)), PrefixLength: rng.IntN(4), Open: rng.IntN(2) == 0, Limit: 1 << 40}
-			m := automaton.NewMatcher([]byte(string(word)), automaton.Options{Distance: o.Distance, PrefixLength: o.PrefixLength, Open: o.Open})
+			m := newMatcher([]byte(string(word)), o)
 			var want []string
 			for i, w := range words {
-				if d, ok := m.Match([]byte(w)); ok {
+				if d, ok := m.match([]byte(w)); ok {
 					want = append(want, fmt.Sprint(i, d))
 				}
 			}
