@@ -303,11 +303,31 @@ func describe(step *collect.Step) string {
 	case *plan.Constant:
 		return fmt.Sprintf("constant %g", n.Score)
 	case *plan.Nested:
-		return fmt.Sprintf("a value of %s matches", n.Path)
+		return describeNested(n, step)
 	case *plan.Knn:
 		return fmt.Sprintf("one of the %d nearest vectors", n.K)
 	case *plan.Fuse:
 		return "sum of weight / (rankConstant + rank) over the rankings"
 	}
 	return "clause"
+}
+
+// describeNested says how the scores of list values become one.
+func describeNested(n *plan.Nested, step *collect.Step) string {
+	if step.Detail == nil || !plan.Scores(n) {
+		return fmt.Sprintf("a value of %s matches", n.Path)
+	}
+	of := fmt.Sprintf("of the scores of %s, values that match: %d", n.Path, step.Detail.Values)
+	if shown := len(step.Children); shown > 1 && shown < step.Detail.Values {
+		of += fmt.Sprintf(", shown: %d", shown)
+	}
+	switch n.Fold {
+	case plan.FoldMin:
+		return "the lowest " + of
+	case plan.FoldAvg:
+		return "average " + of
+	case plan.FoldTotal:
+		return "sum " + of
+	}
+	return "the best " + of
 }

@@ -26,7 +26,8 @@ const explainDefinition = `{"locales":{"defaultLocale":"en","supported":["en","s
 	"sold":{"type":"int64","signal":{}},"spot":{"type":"geo_point","role":"geo"},"vec":{"type":"vector","dimensions":3},
 	"v":{"type":"object","multiple":true,"mode":"nested","fields":{"c":{"type":"string","filter":{},"facet":{}},
 		"size":{"type":"int32","filter":{},"sort":{},"unit":"centimeter"},"m":{"type":"string","matching":{"typoTolerance":{},"exact":{}}},
-		"vec":{"type":"vector","dimensions":3,"similarity":"euclidean"}}}},
+		"vec":{"type":"vector","dimensions":3,"similarity":"euclidean"}}},
+	"w":{"type":"object","multiple":true,"mode":"nested","fields":{"c":{"type":"string","filter":{}}}}},
 	"ranking":{"signals":[{"field":"n","linear":{"ceiling":8},"weight":0.5}]}}`
 
 const explainSettings = `{"synonyms":{
@@ -91,6 +92,7 @@ func (m maker) documents(count int) []string {
 		if items != nil {
 			d["v"] = items
 		}
+		d["w"] = []any{object{"c": m.of("red", "blue")}} // values that no clause asks for
 		line, err := json.Marshal(d)
 		if err != nil {
 			panic(err)
@@ -318,13 +320,13 @@ func (m maker) request() object {
 
 // checkSteps holds the steps of an explanation to what they say.
 func checkSteps(step *query.Step) error {
-	sum, product, best, matched := 0.0, 1.0, 0.0, 0
+	sum, product, best, lowest, matched := 0.0, 1.0, 0.0, math.Inf(1), 0
 	for i := range step.Children {
 		child := &step.Children[i]
 		if err := checkSteps(child); err != nil {
 			return err
 		}
-		sum, product, best = sum+child.Score, product*child.Score, max(best, child.Score)
+		sum, product, best, lowest = sum+child.Score, product*child.Score, max(best, child.Score), min(lowest, child.Score)
 		if child.Matched {
 			matched++
 		}
@@ -332,6 +334,9 @@ func checkSteps(step *query.Step) error {
 	if !step.Matched {
 		if step.Score != 0 {
 			return fmt.Errorf("%s %q does not match and scores %v", step.Clause, step.Description, step.Score)
+		}
+		if strings.HasPrefix(step.Description, "a value of") && matched > 0 {
+			return fmt.Errorf("%s %q does not match, but a value does", step.Clause, step.Description)
 		}
 		return nil
 	}
@@ -343,6 +348,10 @@ func checkSteps(step *query.Step) error {
 		want = product
 	case strings.HasPrefix(step.Description, "the best of"):
 		want = best
+	case strings.HasPrefix(step.Description, "the lowest of"):
+		want = lowest
+	case strings.HasPrefix(step.Description, "average of"):
+		want = sum / float64(matched)
 	}
 	if math.Abs(want-step.Score) > 1e-4*(1+math.Abs(want)) {
 		return fmt.Errorf("%s %q scores %v, its parts make %v", step.Clause, step.Description, step.Score, want)

@@ -1,7 +1,9 @@
 package collect
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/search/match"
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -98,21 +100,45 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 	return step, nil
 }
 
-// explainNested explains the clause on the list value that scores best.
+// maxExplained is how many list values of a document are explained at most
+// where all of them count.
+const maxExplained = 100
+
+// explainNested explains the clause on the list values that make the score: on
+// the one with the highest or lowest, or on all that are added. Where none
+// matches, the first one shows which clauses hold.
 func (s *Search) explainNested(ctx context.Context, step *Step, n *plan.Nested, segment int, doc uint32, factor float64) (*Step, error) {
-	first, last := s.snapshot.Segments[segment].Block(doc)
-	var best *Step
-	for value := first; value < last; value++ {
-		inner, err := s.explain(ctx, n.Clause, segment, value, factor)
+	base := s.snapshot.Segments[segment].Base
+	values, err := s.MatchedValues(ctx, n.Path, nil, []uint32{base + doc})
+	if err != nil {
+		return nil, err
+	}
+	var matched []*Step
+	for i, value := range values[0] {
+		inner, err := s.explain(ctx, n.Clause, segment, value-base, factor)
 		if err != nil {
 			return nil, err
 		}
-		if best == nil || inner.Matched && (!best.Matched || inner.Score > best.Score) {
-			best = inner
+		if inner.Matched {
+			matched = append(matched, inner)
+		} else if i == 0 {
+			step.Children = []*Step{inner}
 		}
 	}
-	if best != nil {
-		step.Children = []*Step{best}
+	if len(matched) == 0 {
+		return step, nil
+	}
+	byScore := func(a, b *Step) int { return cmp.Compare(a.Score, b.Score) }
+	step.Detail = &Detail{Values: len(matched)}
+	switch {
+	case !plan.Scores(n):
+		step.Children = matched[:1]
+	case n.Fold == plan.FoldMax:
+		step.Children = []*Step{slices.MaxFunc(matched, byScore)}
+	case n.Fold == plan.FoldMin:
+		step.Children = []*Step{slices.MinFunc(matched, byScore)}
+	default:
+		step.Children = matched[:min(len(matched), maxExplained)]
 	}
 	return step, nil
 }

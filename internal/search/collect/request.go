@@ -180,11 +180,13 @@ type Step struct {
 	Detail *Detail
 }
 
-// Detail is the arithmetic of a term or phrase score (7.3).
+// Detail is the arithmetic of a term or phrase score (7.3), a place in a ranking
+// or how many list values match.
 type Detail struct {
 	Documents, Holders uint64  // N and n
 	Frequency          float64 // f
 	Length, Average    float64
 	IDF                float64
-	Rank               int // of knn and fuse: place in the ranking, from 1
+	Rank               int // of fuse: place in the ranking, from 1
+	Values             int // of nested: list values that match
 }

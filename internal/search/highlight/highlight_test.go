@@ -45,6 +45,8 @@ func TestMarksFollowThePlan(t *testing.T) {
 		{&plan.Term{Structure: "s", Text: "red"}, "a red mug", ""},
 		{&plan.Not{Clauses: []plan.Node{term("red")}}, "a red mug", ""},
 		{&plan.And{Clauses: []plan.Node{term("red")}, Optional: []plan.Node{&plan.Scale{Clause: term("mug")}}}, "a red mug", "a [red] [mug]"},
+		{&plan.And{Clauses: []plan.Node{term("red"), &plan.Knn{Filter: term("mug")}}}, "a red mug", "a [red] mug"},
+		{&plan.Fuse{Rankings: []plan.Ranking{{Clause: term("a")}, {Clause: term("red")}}, Filter: term("mug")}, "a red mug", "[a] [red] mug"},
 		{&plan.Expand{Structure: "s", Text: "mu", Prefix: true, Constants: []float64{1}}, "a red mug", "a red [mug]"},
 		{&plan.Expand{Structure: "s", Text: "bread", Edits: 1, Fixed: 1, Constants: []float64{1, 1}}, "brexd bred bxxad tread raed", "[brexd] [bred] bxxad tread raed"},
 		{&plan.Expand{Structure: "s", Text: "stoxkho", Edits: 1, Prefix: true, Constants: []float64{1, 1}}, "in Stockholm", "in [Stockholm]"},

@@ -50,8 +50,12 @@ func collect(n plan.Node, all map[string]*Terms) {
 		return t
 	}
 	switch n := n.(type) {
-	case *plan.Not, nil:
-		return
+	case *plan.Not, *plan.Knn, nil:
+		return // a filter of vectors does not score
+	case *plan.Fuse:
+		for _, r := range n.Rankings {
+			collect(r.Clause, all)
+		}
 	case *plan.Term:
 		if n.Scoring != nil {
 			of(n.Structure).word(n.Text)
