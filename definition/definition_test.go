@@ -244,3 +244,15 @@ func FuzzParse(f *testing.F) {
 		Compare(d, again)
 	})
 }
+
+func TestObjectsNestDeep(t *testing.T) {
+	const levels = 100
+	f := `{"type":"int32","filter":{}}`
+	for range levels {
+		f = `{"type":"object","fields":{"a":` + f + `}}`
+	}
+	path := "f" + strings.Repeat(".a", levels)
+	if found, ok := NewSchema(mustParse(t, field(f))).Resolve(path); !ok || !found.Filter {
+		t.Errorf("the field below %d objects is not found", levels)
+	}
+}

@@ -38,10 +38,10 @@ import (
 )
 
 // MaxDepth is the number of objects and lists that may enclose a value.
-const MaxDepth = 64
+const MaxDepth = 256
 
 // ErrTooDeep is the syntax error of a value nested beyond MaxDepth.
-var ErrTooDeep = errors.New("nested deeper than 64 levels")
+var ErrTooDeep = errors.New("nested deeper than 256 levels")
 
 // Blank reports whether body holds nothing but white space.
 func Blank(body []byte) bool { return len(bytes.TrimLeft(body, " \t\r\n")) == 0 }

@@ -26,8 +26,8 @@ func TestParseRefusesWhatIsNotOneStrictValue(t *testing.T) {
 		`{} {}`:         "request:body_malformed@",
 		"\"\xff\"":      "request:body_malformed@",
 		`{"a":1}`:       "",
-		strings.Repeat("[", 64) + strings.Repeat("]", 64): "",
-		strings.Repeat("[", 65) + strings.Repeat("]", 65): "request:body_malformed@",
+		strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth):     "",
+		strings.Repeat("[", MaxDepth+1) + strings.Repeat("]", MaxDepth+1): "request:body_malformed@",
 	} {
 		var found problem.List
 		if _, ok := Parse([]byte(body), &found); ok != (want == "") || codes(&found) != want {
