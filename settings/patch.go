@@ -26,9 +26,9 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 		before = s.document
 	}
 	tree := change.ParseTree(before)
-	var paths []string
+	var made []applied
 	changes.Members(func(path string, value jsonread.Value) bool {
-		paths = append(paths, path)
+		made = append(made, appliedTo(path, value.IsNull()))
 		if refuseSelector(path, &found) {
 			return true
 		}
@@ -41,9 +41,9 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 		return nil, err
 	}
 	next, err := Decode(tree.Append(nil))
-	located(problem.All(err), paths)
+	located(problem.All(err), made)
 	if next != nil {
-		next.changes = paths
+		next.changes = made
 	}
 	return next, err
 }

@@ -76,7 +76,12 @@ func TestPatchAppliesPaths(t *testing.T) {
 		{`{"fields.variants\\.colour":null,"ranking.signals[field=views].weight":-1}`, `index:ranking:signal:weight_out_of_range@ranking.signals[field=views].weight`},
 		{`{"fields.variants\\.colour":null,"fields.name.suggest":{},"fields.name.interpret":{}}`, `settings:fields:interpret_unsupported@fields.name.interpret settings:fields:suggest_unsupported@fields.name.suggest`},
 		{`{"fields.variants\\.colour":null,"fields.size.values[S].labels.en":" "}`, `settings:fields:values_invalid@fields.size.values[S].labels.en`},
-		{`{"synonyms.merch.fields":["absent"],"synonyms.merch.boost":0}`, `settings:synonyms:boost_out_of_range@synonyms.merch.boost settings:synonyms:field_unknown@synonyms.merch.fields settings:fields:field_unknown@fields["variants.colour"]`},
+		{`{"synonyms.merch.fields":["absent"],"synonyms.merch.boost":0}`, `settings:synonyms:boost_out_of_range@synonyms.merch.boost settings:synonyms:field_unknown@synonyms.merch.fields`},
+		// What an earlier generation had is no problem of a change that does not write it.
+		{`{"synonyms.merch.boost":0.5}`, ``},
+		{`{"fields.variants\\.colour.interpret":null}`, ``},
+		{`{"fields.variants\\.colour.suggest":{}}`, `settings:fields:field_unknown@fields.variants\.colour.suggest`},
+		{`{"fields":{"variants.colour":{"interpret":{}}}}`, `settings:fields:field_unknown@fields`},
 	} {
 		changed, err := s.Patch([]byte(c.change))
 		if changed == nil {
@@ -84,8 +89,27 @@ func TestPatchAppliesPaths(t *testing.T) {
 		}
 		var found problem.List
 		found.Add(err)
-		found.Add(changed.Validate(schema))
+		found.Add(changed.ValidateChange(schema, s))
 		if got := problems(found.Err()); got != c.want {
+			t.Errorf("%s\n got  %s\n want %s", c.change, got, c.want)
+		}
+	}
+	without := schemaOf(t, `{"fields":{"views":{"type":"int64","sort":{}},"size":{"type":"string","facet":{}},"name":{"type":"string","matching":{}}}}`)
+	for _, c := range []struct{ change, want string }{
+		{`{"ranking.signals[views].weight":2}`, ``},
+		{`{"ranking.signals[sales]":null}`, ``},
+		{`{"ranking.signals[]":{"field":"views","linear":{"ceiling":2}}}`, ``},
+		{`{"ranking.signals[]":{"field":"sales","linear":{"ceiling":2}}}`, `index:ranking:signal:field_unknown@ranking.signals[]`},
+		{`{"ranking.signals[sales].weight":2}`, `index:ranking:signal:field_unknown@ranking.signals[sales].weight`},
+		{`{"ranking.signals[field=sales]":{"field":"sales","linear":{"ceiling":2}}}`, `index:ranking:signal:field_unknown@ranking.signals[field=sales]`},
+		{`{"ranking":{"tieBreakers":[{"field":"sales"}]}}`, `index:ranking:field_unknown@ranking`},
+		{`{"ranking.tieBreakers":[]}`, ``},
+	} {
+		changed, err := s.Patch([]byte(c.change))
+		if err != nil {
+			t.Fatalf("%s: %v", c.change, err)
+		}
+		if got := problems(changed.ValidateChange(without, s)); got != c.want {
 			t.Errorf("%s\n got  %s\n want %s", c.change, got, c.want)
 		}
 	}

@@ -8,23 +8,50 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
+// applied is one change as it was written.
+type applied struct {
+	path   string
+	steps  change.Path // nil: not a path
+	names  []string    // of the steps
+	clears bool        // null was given
+}
+
+func appliedTo(path string, clears bool) applied {
+	a := applied{path: path, clears: clears}
+	a.steps, _ = change.ParsePath(path) // one that is none was refused
+	for _, step := range a.steps {
+		a.names = append(a.names, step.Name)
+	}
+	return a
+}
+
+// writes reports whether the change gave the entry a problem is about, or a
+// part of it. Clearing gives nothing, and what is added stands beside it.
+func (a applied) writes(p *problem.Problem) bool {
+	place := namesOf(p.Path)
+	if a.clears || together(a.names, place) < min(len(a.names), len(place)) {
+		return false
+	}
+	for _, step := range a.steps[:min(len(a.steps), len(place))] {
+		switch s := step.Selector; {
+		case s.Kind == change.Add:
+			return false
+		case s.Kind == change.Word, s.Kind == change.Match && s.Field == "field":
+			if s.Value != p.Arguments["name"] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // located puts problems of changed settings where the caller can see them: at
 // the path of the change that reaches the place, or that made the object which
 // lacks it. What no change reaches, or several do, stays where it is in the
 // settings.
-func located(found problem.Problems, changes []string) {
+func located(found problem.Problems, changes []applied) {
 	if len(changes) == 0 {
 		return
-	}
-	reached := make([][]string, len(changes))
-	for i, text := range changes {
-		steps, err := change.ParsePath(text)
-		if err != nil {
-			continue
-		}
-		for _, step := range steps {
-			reached[i] = append(reached[i], step.Name)
-		}
 	}
 	for _, p := range found {
 		if p.Code == problem.RequestPropertyUnknown {
@@ -32,14 +59,14 @@ func located(found problem.Problems, changes []string) {
 		}
 		place := namesOf(p.Path)
 		by, best := "", sharedEnough-1
-		for i, names := range reached {
-			shared := together(names, place)
-			if shared > 0 && shared == min(len(names), len(place)) {
+		for _, c := range changes {
+			shared := together(c.names, place)
+			if shared > 0 && shared == min(len(c.names), len(place)) {
 				shared = len(place) + 1 // one reaches the other
 			}
 			switch {
 			case shared > best:
-				by, best = changes[i], shared
+				by, best = c.path, shared
 			case shared == best:
 				by = ""
 			}

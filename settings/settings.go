@@ -26,7 +26,7 @@ type Settings struct {
 
 	document []byte            // canonical JSON
 	byField  map[string]*Field // of Fields
-	changes  []string          // the paths these settings were changed by
+	changes  []applied         // the changes that made these settings of others
 }
 
 // DefaultBoost is the weight of a synonym against a typed word.

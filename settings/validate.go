@@ -1,6 +1,9 @@
 package settings
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/problem"
 )
@@ -9,6 +12,44 @@ import (
 // name. The error holds every problem, at the path of the change when the
 // settings come from Patch.
 func (s *Settings) Validate(schema *definition.Schema) error {
+	found := s.check(schema)
+	located(found.Problems(), s.changes)
+	return found.Err()
+}
+
+// ValidateChange is Validate for settings that Patch made of others. What those
+// named already and no change wrote again is no problem: settings outlive the
+// generations whose fields they name.
+func (s *Settings) ValidateChange(schema *definition.Schema, before *Settings) error {
+	if before == nil || len(s.changes) == 0 {
+		return s.Validate(schema)
+	}
+	known := make(map[string]int)
+	for _, p := range before.check(schema).Problems() {
+		isWritten := func(c applied) bool { return c.writes(p) }
+		if !slices.ContainsFunc(s.changes, isWritten) {
+			known[kindOf(p)]++
+		}
+	}
+	var found problem.List
+	for _, p := range s.check(schema).Problems() {
+		if known[kindOf(p)] > 0 {
+			known[kindOf(p)]--
+			continue
+		}
+		found.Report(p)
+	}
+	located(found.Problems(), s.changes)
+	return found.Err()
+}
+
+// kindOf is what two problems have in common that are the same but for their
+// place, which moves in a list.
+func kindOf(p *problem.Problem) string {
+	return p.Code.Name() + " " + strings.Join(namesOf(p.Path), ".") + " " + p.Arguments["name"]
+}
+
+func (s *Settings) check(schema *definition.Schema) *problem.List {
 	c := checker{schema: schema}
 	if s.Ranking != nil {
 		schema.CheckRanking(s.Ranking, problem.At("ranking"), &c.found)
@@ -24,8 +65,7 @@ func (s *Settings) Validate(schema *definition.Schema) error {
 	for i := range s.Fields {
 		c.field(&s.Fields[i])
 	}
-	located(c.found.Problems(), s.changes)
-	return c.found.Err()
+	return &c.found
 }
 
 type checker struct {

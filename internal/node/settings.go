@@ -87,7 +87,7 @@ func (n *Node) changeSettings(ctx context.Context, name registry.Name, matches f
 		}
 		var found problem.List
 		found.Add(err)
-		found.Add(next.Validate(schema))
+		found.Add(next.ValidateChange(schema, now.Settings))
 		return next, found.Err()
 	})
 	if err != nil {
