@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -105,17 +106,15 @@ func facetBound(l query.Literal, field *definition.ResolvedField, at problem.Pat
 	if l == nil {
 		return 0, false, nil
 	}
-	if n, _, ok := plan.Number(field.Type, l); ok {
-		return n, true, nil
-	}
-	if field.Type.IsWhole() && l.Kind() == query.NumberLiteral {
-		if f, ok := jsonread.Float64(l); ok {
-			return wholeBound(f), true, nil
+	n, expected, ok := plan.Number(field.Type, l)
+	if !ok && field.Type.IsWhole() && l.Kind() == query.NumberLiteral {
+		// A fraction is small enough for the next whole number to fit.
+		if f, isFinite := jsonread.Float64(l); isFinite && f != math.Trunc(f) {
+			n, ok = int64(math.Ceil(f)), true
 		}
 	}
-	expected := "a number"
-	if field.Type == definition.Timestamp {
-		expected = "a date-time with an offset"
+	if ok {
+		return n, true, nil
 	}
 	return 0, false, problem.SearchValueInvalid.At(at, "name", field.Path, "expected", expected)
 }

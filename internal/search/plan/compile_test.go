@@ -321,6 +321,8 @@ func TestPhaseTwoProblems(t *testing.T) {
 		{"no hierarchy", `[{"field":"color","match":{"type":"under","path":"x"}}]`, problem.SearchUsageUnsupported, "query[0].field"},
 		{"wrong kind", `[{"field":"stock","match":{"value":"five"}}]`, problem.SearchValueInvalid, "query[0].match.value"},
 		{"fraction", `[{"field":"stock","match":{"value":1.5}}]`, problem.SearchValueInvalid, "query[0].match.value"},
+		{"beyond 32 bits", `[{"field":"stock","match":{"value":2147483648}}]`, problem.SearchValueInvalid, "query[0].match.value"},
+		{"bound beyond 32 bits", `[{"field":"stock","match":{"type":"range","gt":-2147483649}}]`, problem.SearchValueInvalid, "query[0].match.gt"},
 		{"value of a list", `[{"field":"stock","match":{"type":"in","values":[1,"x"]}}]`, problem.SearchValueInvalid, "query[0].match.values[1]"},
 		{"no offset", `[{"field":"at","match":{"value":"2024-01-01T00:00:00"}}]`, problem.SearchValueInvalid, "query[0].match.value"},
 		{"matcher of another type", `[{"field":"price","match":{"type":"prefix","value":"1"}}]`, problem.SearchMatcherTypeUnsupported, "query[0].match"},

@@ -329,7 +329,10 @@ func Number(t definition.Type, value query.Literal) (n int64, expected string, o
 			return 0, "a whole number", false
 		}
 		n, ok := jsonread.Int64(value)
-		return n, "a whole number", ok
+		if t == definition.Int32 {
+			return n, "a whole number of 32 bits", ok && int64(int32(n)) == n
+		}
+		return n, "a whole number of 64 bits", ok
 	}
 	if value.Kind() != query.NumberLiteral {
 		return 0, "a number", false
@@ -337,6 +340,7 @@ func Number(t definition.Type, value query.Literal) (n int64, expected string, o
 	v, ok := jsonread.Float64(value)
 	if t == definition.Float {
 		v = float64(float32(v)) // as values of the field are kept
+		return layout.Float(v), "a number of 32 bits", ok && !math.IsInf(v, 0)
 	}
 	return layout.Float(v), "a number", ok
 }
