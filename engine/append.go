@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/log"
+	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -161,4 +162,18 @@ func (g *Generation) refusal() error {
 		return problem.IndexReadonly.New().Because(g.failure)
 	}
 	return problem.IndexClosed.New().Because(g.failure)
+}
+
+// storageProblem tells what a failure to replace the manifest is to a caller.
+func storageProblem(err error) error {
+	var known *problem.Problem
+	switch {
+	case err == nil || errors.As(err, &known):
+		return err
+	case errors.Is(err, ErrFenced):
+		return problem.IndexReadonly.New().Because(err)
+	case errors.Is(err, manifest.ErrUnsettled):
+		return problem.StorageUnknown.New("resource", "index").Because(err)
+	}
+	return problem.StorageIoError.New("resource", "index").Because(err)
 }

@@ -27,7 +27,8 @@ type commitRequest struct {
 
 // Commit makes everything acknowledged before the call visible and returns the
 // sequence number that holds it. Calls at the same time share a commit. An
-// error leaves the writes where they are; they are committed later.
+// error leaves the writes where they are; they are committed later. It is a
+// problem, or that of ctx.
 func (g *Generation) Commit(ctx context.Context, trigger Trigger) (uint64, error) {
 	request := &commitRequest{trigger: trigger, done: make(chan error, 1)}
 	g.mu.Lock()
@@ -40,7 +41,7 @@ func (g *Generation) Commit(ctx context.Context, trigger Trigger) (uint64, error
 	notify(g.wakeCommit)
 	select {
 	case err := <-request.done:
-		return g.Sequence(), err
+		return g.Sequence(), storageProblem(err)
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}

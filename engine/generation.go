@@ -64,6 +64,7 @@ type Generation struct {
 	tracking   *tracking // nil while changes are not tracked
 	promised   uint64    // highest commit sequence number told to a writer
 	failure    error     // why nothing is written any more; nil while all is well
+	failedAt   time.Time // when that became so
 	recovering bool      // what was replayed is not committed yet
 	requests   []*commitRequest
 	advanced   chan struct{} // closed and replaced with every new snapshot
@@ -286,11 +287,18 @@ func (g *Generation) Err() error {
 	return g.failure
 }
 
+// Failed returns when the generation ceased to take writes, and Err.
+func (g *Generation) Failed() (time.Time, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.failedAt, g.failure
+}
+
 // fail stops everything that writes. Searches go on.
 func (g *Generation) fail(cause error) {
 	g.mu.Lock()
 	if g.failure == nil {
-		g.failure = cause
+		g.failure, g.failedAt = cause, time.Now()
 		close(g.advanced) // who waits for a commit waits for one that will not come
 		g.advanced = make(chan struct{})
 		g.options.Logger.Error("generation takes no more writes", "directory", g.storage.Directory, "error", cause)

@@ -122,7 +122,7 @@ func (g *Generation) setTracking(ctx context.Context, set func(*tracking) *track
 	}
 	err := g.rewrite(ctx, func(next *manifest.Manifest) { next.Tracking = after.manifest() })
 	if err != nil {
-		return fmt.Errorf("set change tracking: %w", err)
+		return storageProblem(fmt.Errorf("set change tracking: %w", err))
 	}
 	g.mu.Lock()
 	g.tracking = after

@@ -43,17 +43,14 @@ func (g *Generation) SetDefinition(ctx context.Context, d *definition.Definition
 		return err
 	}
 	defer release()
-	if _, err := g.Commit(ctx, Explicit); err != nil {
+	if err := g.commitHeld(ctx); err != nil {
 		return fmt.Errorf("commit before the definition changes: %w", err)
 	}
 	g.publishing.Lock()
 	defer g.publishing.Unlock()
 	err = g.rewrite(ctx, func(next *manifest.Manifest) { next.Definition = d.EncodeStored() })
-	switch {
-	case errors.Is(err, manifest.ErrUnsettled):
-		return problem.StorageUnknown.New("resource", "index").Because(fmt.Errorf("set definition: %w", err))
-	case err != nil:
-		return problem.StorageIoError.New("resource", "index").Because(fmt.Errorf("set definition: %w", err))
+	if err != nil {
+		return storageProblem(fmt.Errorf("set definition: %w", err))
 	}
 	g.order.Lock()
 	defer g.order.Unlock()
@@ -86,7 +83,7 @@ func (g *Generation) DeleteMatching(ctx context.Context, resolve Resolve) (delet
 	}
 	deleted = len(keys)
 	if pending {
-		if _, err := g.Commit(ctx, Explicit); err != nil {
+		if err := g.commitHeld(ctx); err != nil {
 			return 0, Receipt{}, err
 		}
 		if keys, err = g.resolve(ctx, resolve); err != nil {
@@ -105,6 +102,27 @@ func (g *Generation) DeleteMatching(ctx context.Context, resolve Resolve) (delet
 	}
 	receipt, err = s.Wait()
 	return deleted, receipt, err
+}
+
+// heldLimit bounds a commit that writes wait for where the storage may be away.
+const heldLimit = 30 * time.Second
+
+// commitHeld commits while writes wait: where the storage may be away, not without
+// end. A commit that takes longer goes on without who asked for it.
+func (g *Generation) commitHeld(ctx context.Context) error {
+	waiting := ctx
+	if g.options.LogWait > 0 {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeout(ctx, heldLimit)
+		defer cancel()
+	}
+	_, err := g.Commit(waiting, Explicit)
+	switch {
+	case err != nil && ctx.Err() == nil && waiting.Err() != nil, errors.Is(err, problem.StorageUnknown):
+		// Nothing that was asked for was done, whatever becomes of the commit.
+		return problem.StorageIoError.New("resource", "index").Because(err)
+	}
+	return err
 }
 
 func (g *Generation) resolve(ctx context.Context, resolve Resolve) ([]document.Key, error) {

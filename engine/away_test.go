@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// publishing is a shared storage that answers as it is told to.
+type publishing func(context.Context) error
+
+func (p publishing) Publish(ctx context.Context, _ *manifest.Manifest) error { return p(ctx) }
+
+// published opens a generation with one write that is not committed.
+func published(t *testing.T, options Options, answer publishing) *Generation {
+	t.Helper()
+	fs := vfs.Memory()
+	create(t, fs, books)
+	g, err := Open(t.Context(), Storage{FS: fs, Directory: "g", Publisher: answer}, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = g.Close(ended)
+	})
+	mustAdd(t, g, `{"id":"a"}`)
+	return g
+}
+
+func everything(_ context.Context, view *snapshot.Snapshot) ([]document.Key, error) {
+	if view.Documents == 0 {
+		return nil, nil
+	}
+	return []document.Key{"a"}, nil
+}
+
+// I20: whatever needs a commit that does not come about is answered with a
+// problem: of a request that did nothing it is known that it did nothing.
+func TestWithoutACommitThereIsAProblem(t *testing.T) {
+	narrow, err := definition.Parse([]byte(books), analysis.NewBuilder(analysis.Options{}).Capabilities())
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := map[string]func(*Generation) error{
+		"commit": func(g *Generation) error { _, err := g.Commit(t.Context(), Explicit); return err },
+		"delete": func(g *Generation) error { _, _, err := g.DeleteMatching(t.Context(), everything); return err },
+		"define": func(g *Generation) error { return g.SetDefinition(t.Context(), narrow) },
+		"track":  func(g *Generation) error { return g.StartTracking(t.Context()) },
+	}
+	for _, c := range []struct {
+		name   string
+		answer error
+		codes  map[string]*problem.Code
+	}{
+		{"away", errors.New("no answer"), map[string]*problem.Code{"commit": problem.StorageIoError, "delete": problem.StorageIoError,
+			"define": problem.StorageIoError, "track": problem.StorageIoError}},
+		{"fenced", ErrFenced, map[string]*problem.Code{"commit": problem.IndexReadonly, "delete": problem.IndexReadonly,
+			"define": problem.IndexReadonly, "track": problem.IndexReadonly}},
+		{"unsettled", manifest.ErrUnsettled, map[string]*problem.Code{"commit": problem.StorageUnknown, "delete": problem.StorageIoError,
+			"define": problem.StorageIoError, "track": problem.StorageUnknown}},
+	} {
+		for name, ask := range asks {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				g := published(t, manual, func(context.Context) error { return c.answer })
+				if err := ask(g); !errors.Is(err, c.codes[name]) {
+					t.Errorf("%v, want %s", err, c.codes[name].Name())
+				}
+			})
+		}
+	}
+}
+
+// A deletion by query that waits for a commit which does not come about gives up,
+// and writes that waited behind it go on.
+func TestADeletionDoesNotHoldWritesWithoutEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		options := manual
+		options.LogWait = 10 * time.Second
+		isAway := make(chan struct{})
+		g := published(t, options, func(ctx context.Context) error {
+			select {
+			case <-isAway:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+		behind := make(chan error)
+		go func() {
+			synctest.Wait() // the deletion holds writes
+			behind <- add(g.Session(t.Context()), `{"id":"b"}`)
+		}()
+		if _, _, err := g.DeleteMatching(t.Context(), everything); !errors.Is(err, problem.StorageIoError) {
+			t.Errorf("the deletion: %v", err)
+		}
+		if err := <-behind; err != nil {
+			t.Errorf("a write behind it: %v", err)
+		}
+		close(isAway)
+		synctest.Wait()
+		deleted, _, err := g.DeleteMatching(t.Context(), everything)
+		if err != nil || deleted != 1 {
+			t.Errorf("with the storage back %d were deleted: %v", deleted, err)
+		}
+	})
+}
