@@ -81,10 +81,11 @@ type Set struct {
 	published  map[registry.ID]uint64      // manifests of writers that were closed, in object mode
 	unfinished map[registry.ID]registry.ID // of those, the ones without their last commit, and their indexes
 
-	looks     map[registry.ID]look          // logs that were found finished, in object mode
-	lives     map[registry.ID]time.Duration // how long writers that fail are left as they are, where not leastLife
-	finishing map[registry.ID]bool          // logs that are looked at or being finished
-	finishers chan struct{}                 // buffered: those who open one
+	looks     map[registry.ID]look  // logs that were found finished, in object mode
+	rests     map[registry.ID]rest  // writers that failed, and those that cannot be opened
+	wrong     map[registry.ID]wrong // stored states that cannot be fetched, in object mode
+	finishing map[registry.ID]bool  // logs that are looked at or being finished
+	finishers chan struct{}         // buffered: those who open one
 }
 
 // slot is the place of one generation, from the first wish to open it on.
@@ -127,7 +128,7 @@ func New(fs vfs.FS, directory string, options Options) *Set {
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
 		published: make(map[registry.ID]uint64), unfinished: make(map[registry.ID]registry.ID),
 		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared),
-		looks: make(map[registry.ID]look), lives: make(map[registry.ID]time.Duration), finishing: make(map[registry.ID]bool)}
+		looks: make(map[registry.ID]look), rests: make(map[registry.ID]rest), wrong: make(map[registry.ID]wrong), finishing: make(map[registry.ID]bool)}
 }
 
 func (s *Set) storage(generation registry.ID) engine.Storage {
@@ -244,13 +245,11 @@ func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose stri
 			return s.handOut(held, entry), nil
 		}
 		s.giveBack(held)
-		if try == openTries {
-			// What makes it fail is still there.
-			return nil, problem.IndexClosed.New().Because(failure)
-		}
 		// It takes no more writes; opening it anew brings back everything that
 		// was acknowledged.
-		s.replace(held)
+		if try == openTries || !s.replace(held) {
+			return nil, failedProblem(failure) // what makes it fail is still there
+		}
 		if r := s.options.Remote; r != nil && errors.Is(failure, engine.ErrFenced) {
 			if _, err := r.Claims.Confirm(ctx, entry.Index); err != nil {
 				return nil, err
@@ -290,15 +289,6 @@ func (s *Set) acquire(ctx context.Context, entry registry.Entry, purpose string,
 	return held, nil
 }
 
-// replace closes a generation that failed, unless somebody did already.
-func (s *Set) replace(held *slot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.slots[held.entry.Generation] == held {
-		s.leave(context.Background(), held)
-	}
-}
-
 func (s *Set) handOut(held *slot, entry registry.Entry) *Generation {
 	storage := s.storage(entry.Generation)
 	return &Generation{Generation: held.engine, Entry: entry, set: s, held: held, fs: storage.FS, directory: storage.Directory, release: sync.OnceFunc(func() { s.giveBack(held) })}
@@ -320,6 +310,8 @@ func (s *Set) take(entry registry.Entry, toWrite, toRead bool) (held *slot, isFi
 	case ok && toRead && held.previous != nil && !held.isOpen():
 		held = held.previous
 	case ok && toRead && held.isOpen() && held.err == nil:
+	case toWrite && (!ok || !held.isWriter) && s.resting(entry.Generation) != nil:
+		return nil, false, s.resting(entry.Generation)
 	case ok && toWrite && !held.isWriter && held.isOpen() && held.err == nil:
 		previous := held
 		held = newSlot(entry, true)
@@ -364,8 +356,11 @@ func (s *Set) open(held *slot, purpose string) {
 		s.options.Log.Error("generation cannot be opened", "index", held.entry.Name.Index,
 			"generation", held.entry.Name.Generation, "error", err)
 		held.err = openProblem(err)
-		// The next one who asks tries again.
+		// The next one who asks tries again, a writer after a while.
 		s.mu.Lock()
+		if held.isWriter && !errors.Is(err, context.Canceled) {
+			s.leaveFor(held.entry, held.err)
+		}
 		if s.slots[held.entry.Generation] == held {
 			delete(s.slots, held.entry.Generation)
 			if held.previous != nil {

@@ -17,6 +17,7 @@ func (s *Set) leave(ctx context.Context, held *slot) {
 	before := s.leaving[id]
 	now := departure{over: make(chan struct{}), abandon: func() { before.hurry(); abandon() }}
 	s.stay(held)
+	s.worked(held)
 	delete(s.slots, id)
 	s.leaving[id] = now
 	s.closing.Go(func() {
@@ -85,7 +86,8 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	s.mu.Lock()
 	s.removed[generation] = true
 	delete(s.looks, generation)
-	delete(s.lives, generation)
+	delete(s.rests, generation)
+	delete(s.wrong, generation)
 	delete(s.published, generation)
 	delete(s.unfinished, generation)
 	held := s.slots[generation]

@@ -258,10 +258,17 @@ func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, hav
 			if err != nil {
 				return err
 			}
+			if err := s.known(held.entry.Generation, found.Tag); err != nil {
+				return err
+			}
 			err = s.pullOnce(ctx, remote, storage.Directory, found.Manifest, have)
 			if err == nil {
 				tag = found.Tag
+				s.notWrong(held.entry.Generation)
 				return nil
+			}
+			if errors.Is(err, replication.ErrMismatch) || found.Tag == broken {
+				s.noteWrong(held.entry, found.Tag, err)
 			}
 			if !errors.Is(err, bucket.ErrNotFound) || found.Tag == broken {
 				return err
@@ -397,6 +404,13 @@ func (s *Set) Pull(ctx context.Context, g *Generation) error {
 	return nil
 }
 
+// PullAnew is Pull by somebody who may have mended the bucket: also what could
+// not be fetched a while ago is asked for.
+func (s *Set) PullAnew(ctx context.Context, g *Generation) error {
+	s.notWrong(g.Entry.Generation)
+	return s.Pull(ctx, g)
+}
+
 // Renew pulls the copies that are open and may be behind: those whose last pull
 // failed, those of which version says another than they show, and those that
 // were not checked for the interval. At most so many are pulled at once.
@@ -415,7 +429,7 @@ func (s *Set) Renew(ctx context.Context, version func(registry.ID) (uint64, bool
 		group.Go(func() {
 			defer func() { <-slots }()
 			defer g.Release()
-			if err := s.renew(ctx, g.held); err != nil && ctx.Err() == nil && !errors.Is(err, problem.IndexClosed) {
+			if err := s.renew(ctx, g.held); err != nil && ctx.Err() == nil && !errors.Is(err, problem.IndexClosed) && !errors.Is(err, errWrong) {
 				s.options.Log.Error("a copy cannot be brought up to date", "index", g.Entry.Name.Index,
 					"generation", g.Entry.Name.Generation, "error", err)
 			}

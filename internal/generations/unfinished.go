@@ -2,6 +2,7 @@ package generations
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/quiresearch/quire/engine"
@@ -33,9 +34,8 @@ const (
 	firstLook = 30 * time.Second
 	// finishLimit bounds the commit that finishes a log.
 	finishLimit = time.Minute
-	// leastLife is how long a generation stays that was opened and failed: what
-	// keeps it from working may stay for a while. It doubles, up to longestRest,
-	// while generations fail before they have lived a few times as long.
+	// leastLife is how long a generation stays that was opened and failed, unless
+	// somebody writes to it: what keeps it from working may stay for a while.
 	leastLife = 10 * time.Second
 	// firstPause is the time between two failures at first; it doubles.
 	firstPause = 2 * time.Second
@@ -90,33 +90,14 @@ func (s *Set) isDue(generation registry.ID) bool {
 		return false
 	}
 	if held, ok := s.slots[generation]; ok && held.isWriter {
-		return held.hasFailed() && time.Since(held.openedAt) >= s.lifeOf(generation)
+		return held.hasFailed() && time.Since(held.openedAt) >= max(leastLife, s.rests[generation].pause)
 	}
-	return !time.Now().Before(s.looks[generation].until)
+	return !time.Now().Before(s.looks[generation].until) && s.resting(generation) == nil
 }
 
 // hasFailed reports whether a writer is open and takes no more writes.
 func (held *slot) hasFailed() bool {
 	return held.isWriter && held.isOpen() && held.err == nil && held.engine.Err() != nil
-}
-
-// lifeOf returns how long a writer that failed is left as it is. The caller holds
-// mu.
-func (s *Set) lifeOf(generation registry.ID) time.Duration {
-	return max(s.lives[generation], leastLife)
-}
-
-// noteFailure works out how long the next writer is left as it is, should it fail
-// as this one did.
-func (s *Set) noteFailure(held *slot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id := held.entry.Generation
-	if life := s.lifeOf(id); time.Since(held.openedAt) < 4*life {
-		s.lives[id] = min(2*life, longestRest)
-	} else {
-		delete(s.lives, id)
-	}
 }
 
 // finishLog opens a generation whose log is not finished, or whose writer failed,
@@ -140,9 +121,6 @@ func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time
 	}
 	if holds, err := s.options.Remote.Claims.Confirm(ctx, entry.Index); err != nil || !holds {
 		return
-	}
-	if hasFailed {
-		s.noteFailure(held)
 	}
 	g, err := s.AcquireFor(ctx, entry, ForBackground)
 	if err != nil { // it was logged
@@ -202,6 +180,7 @@ func (s *Set) IsUnfinished() bool {
 // doubt makes the logs of an index be looked at, whatever was seen before. The
 // caller holds mu.
 func (s *Set) doubt(index registry.ID) {
+	maps.DeleteFunc(s.rests, func(_ registry.ID, r rest) bool { return r.entry.Index == index })
 	for id, seen := range s.looks {
 		if seen.index == index {
 			delete(s.looks, id)

@@ -181,14 +181,17 @@ func TestAFailureCountsWhenItIsTriedAgain(t *testing.T) {
 				time.Sleep(2 * time.Second)
 			}
 		}
+		pause := func() time.Duration {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.rests[e.Generation].pause
+		}
 		run(1)
+		before := pause()
 		isSure.Store(false)
 		run(30)
-		s.mu.Lock()
-		life := s.lives[e.Generation]
-		s.mu.Unlock()
-		if life != 0 {
-			t.Errorf("the next writer is left for %s", life)
+		if after := pause(); after != before {
+			t.Errorf("the next writer is left for %s, not %s", after, before)
 		}
 	})
 }

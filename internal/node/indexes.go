@@ -376,7 +376,7 @@ func (n *Node) Pull(ctx context.Context, name registry.Name) (*Description, erro
 		return nil, err
 	}
 	defer g.Release()
-	if err := n.generations.Pull(ctx, g); err != nil {
+	if err := n.generations.PullAnew(ctx, g); err != nil {
 		return nil, err
 	}
 	return n.describe(ctx, g)

@@ -229,6 +229,13 @@ func (n *Node) sample() {
 		})
 		g.Release()
 	}
+	for _, entry := range n.generations.Unopened() {
+		state := generations.Closed
+		if n.object != nil {
+			state = generations.NeedsPull
+		}
+		samples = append(samples, metrics.IndexSample{Index: entry.Name.Index, Generation: entry.Name.Generation, State: strings.ToUpper(state)})
+	}
 	n.metrics.Indexes(samples)
 	n.metrics.DiskUsed(disk)
 	if err := n.usage.save(); err != nil {

@@ -1,0 +1,171 @@
+package generations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/problem"
+)
+
+// What fails whenever it is tried is tried less and less often, however many ask
+// for it. To open a generation to write replaces its manifest and adds to its log,
+// so one that cannot be opened, or that fails as soon as it is, must not be opened
+// by every request; and an object that is damaged in the bucket must not be
+// fetched by every refresh. Until the next try is due the last answer is given.
+
+const (
+	// firstRest is how long a writer is left alone at first; it doubles, up to
+	// longestRest.
+	firstRest = 500 * time.Millisecond
+	// awayRest bounds it while the bucket does not answer, which harms nothing to
+	// try and is over at once.
+	awayRest = 4 * time.Second
+)
+
+// rest is how long a writer that failed, or could not be opened, is left alone.
+type rest struct {
+	entry registry.Entry
+	pause time.Duration
+	until time.Time // it is not opened before; zero: it was opened since
+	err   error     // what is answered until then
+}
+
+// longer returns the pause after another failure.
+func longer(pause, first, most time.Duration) time.Duration { return min(max(2*pause, first), most) }
+
+// hasWorked reports whether a writer took writes for long enough before some time
+// that failures before it do not count.
+func (r rest) hasWorked(held *slot, until time.Time) bool {
+	return until.Sub(held.openedAt) >= 4*r.pause+leastLife
+}
+
+// failedProblem tells what a writer that takes no more writes is to a caller.
+func failedProblem(failure error) error {
+	if errors.Is(failure, engine.ErrFenced) {
+		return problem.IndexReadonly.New().Because(failure)
+	}
+	return problem.IndexClosed.New().Because(failure)
+}
+
+// leaveFor notes that a generation could not be opened to write. The caller holds
+// mu.
+func (s *Set) leaveFor(entry registry.Entry, err error) {
+	if s.removed[entry.Generation] {
+		return
+	}
+	most := longestRest
+	if errors.Is(err, bucket.ErrUnknown) || errors.Is(err, context.DeadlineExceeded) {
+		most = awayRest
+	}
+	r := s.rests[entry.Generation]
+	r.entry, r.err, r.pause = entry, err, longer(r.pause, firstRest, most)
+	r.until = time.Now().Add(r.pause)
+	s.rests[entry.Generation] = r
+}
+
+// worked forgets the failures before a writer that is closed without one, and
+// that worked for long enough. The caller holds mu.
+func (s *Set) worked(held *slot) {
+	if held.isWriter && held.engine.Err() == nil && s.rests[held.entry.Generation].hasWorked(held, time.Now()) {
+		delete(s.rests, held.entry.Generation)
+	}
+}
+
+// resting returns why a generation is not opened to write at present, nil when it
+// may be. The caller holds mu.
+func (s *Set) resting(generation registry.ID) error {
+	if r, ok := s.rests[generation]; ok && time.Now().Before(r.until) {
+		return r.err
+	}
+	return nil
+}
+
+// replace closes a generation that failed, so that it is opened anew, unless
+// somebody did already. It reports false when that was done a moment ago and did
+// not help.
+func (s *Set) replace(held *slot) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := held.entry.Generation
+	if s.slots[id] != held {
+		return true
+	}
+	r := s.rests[id]
+	if failedAt, _ := held.engine.Failed(); r.hasWorked(held, failedAt) {
+		r.pause = 0
+	}
+	if time.Since(held.openedAt) < r.pause {
+		return false
+	}
+	s.rests[id] = rest{entry: held.entry, pause: longer(r.pause, firstRest, longestRest)}
+	s.leave(context.Background(), held)
+	return true
+}
+
+// Unopened returns the generations that could not be opened to write and are not
+// open otherwise, ordered by id: what is told of open ones says nothing of them.
+func (s *Set) Unopened() []registry.Entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []registry.Entry
+	for _, id := range slices.SortedFunc(maps.Keys(s.rests), registry.ID.Compare) {
+		r := s.rests[id]
+		if _, isOpen := s.slots[id]; !isOpen && !r.until.IsZero() {
+			all = append(all, r.entry)
+		}
+	}
+	return all
+}
+
+// errWrong marks a stored state that was not asked for again: a while ago the
+// bucket held objects other than its manifest says.
+var errWrong = errors.New("the bucket holds a wrong object")
+
+// wrong is a stored state that could not be fetched because an object of it is
+// missing or damaged in the bucket.
+type wrong struct {
+	tag   bucket.Tag // of the manifest
+	pause time.Duration
+	at    time.Time
+	err   error
+}
+
+// known returns why a stored state is not worth fetching yet, nil when it is. A
+// manifest that was replaced is another state.
+func (s *Set) known(generation registry.ID, tag bucket.Tag) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, ok := s.wrong[generation]
+	if !ok || w.tag != tag || time.Since(w.at) >= w.pause {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errWrong, w.err)
+}
+
+// noteWrong notes and tells that an object of a stored state is missing or
+// damaged in the bucket.
+func (s *Set) noteWrong(entry registry.Entry, tag bucket.Tag, err error) {
+	s.mu.Lock()
+	w := s.wrong[entry.Generation]
+	if w.tag != tag {
+		w = wrong{tag: tag}
+	}
+	w.pause, w.at, w.err = longer(w.pause, firstPause, longestRest), time.Now(), err
+	s.wrong[entry.Generation] = w
+	s.mu.Unlock()
+	s.options.Log.Error("the bucket holds a wrong object; the state before it answers where there is one",
+		"index", entry.Name.Index, "generation", entry.Name.Generation, "error", err, "retry", w.pause)
+}
+
+func (s *Set) notWrong(generation registry.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.wrong, generation)
+}

@@ -1,0 +1,292 @@
+package generations
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/replication"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// records returns how many records the log of a generation has: one more for
+// every time it is opened to write.
+func records(t *testing.T, b bucket.Bucket, id registry.ID) int {
+	t.Helper()
+	found, err := b.List(t.Context(), "g/"+id.String()+"/wal/", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(found.Entries)
+}
+
+// However many write to a generation that opens and fails at once, it is opened
+// less and less often; the others are told at once. It works again soon after it
+// can.
+func TestWritesDoNotOpenAFailingGenerationOverAndOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		e := unfinished(t, b)
+		disk := &unsynced{FS: vfs.Memory()}
+		s := newShared(b, disk, mine{})
+		defer s.Close(t.Context())
+		before := records(t, b, e.Generation)
+		refused := 0
+		for range 10 * 60 * 10 { // ten minutes
+			if g, err := s.Acquire(t.Context(), e); err == nil {
+				g.Release() // it fails in a moment
+			} else if !errors.Is(err, problem.IndexClosed) {
+				t.Fatal(err)
+			} else {
+				refused++
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if n := records(t, b, e.Generation) - before; n < 5 || n > 15 {
+			t.Errorf("it was opened %d times in ten minutes", n)
+		}
+		if refused < 5000 {
+			t.Errorf("%d requests were refused", refused)
+		}
+		disk.isOff.Store(true)
+		time.Sleep(longestRest)
+		g, err := s.Acquire(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Release()
+		add(t, g, `{"id":"2"}`)
+		// A writer that worked for long is opened at once when it fails.
+		time.Sleep(4*longestRest + leastLife)
+		disk.isOff.Store(false)
+		if _, err := g.Commit(t.Context(), engine.Explicit); err == nil || g.Err() == nil {
+			t.Fatal("a commit on a failing disk succeeded")
+		}
+		disk.isOff.Store(true)
+		anew, err := s.Acquire(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(t, anew, `{"id":"3"}`)
+		anew.Release()
+	})
+}
+
+// A generation that cannot be opened to write is tried less and less often, and
+// read meanwhile. While it is the bucket that is away, often enough.
+func TestAGenerationThatCannotBeOpenedIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		e := filled(t, b, vfs.Memory())
+		s := newShared(b, vfs.Memory(), mine{})
+		defer s.Close(t.Context())
+		cause := errors.New("the registry makes no sense")
+		var opened atomic.Int64
+		s.options.Remote.Taken = func(context.Context, registry.Entry) error {
+			opened.Add(1)
+			return cause
+		}
+		ask := func(span time.Duration) {
+			t.Helper()
+			for range span / (100 * time.Millisecond) {
+				if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.StorageIoError) || !errors.Is(err, cause) {
+					t.Fatal(err)
+				}
+				g, err := s.AcquireToRead(t.Context(), e)
+				if err != nil || !g.IsCopy() {
+					t.Fatal(err)
+				}
+				g.Release()
+				time.Sleep(100 * time.Millisecond)
+			}
+		}
+		ask(10 * time.Minute)
+		if n := opened.Load(); n < 5 || n > 15 {
+			t.Errorf("it was opened %d times in ten minutes", n)
+		}
+		s.doubt(e.Index)
+		opened.Store(0)
+		cause = bucket.ErrUnknown
+		ask(time.Minute)
+		if n := opened.Load(); n < 12 || n > 25 {
+			t.Errorf("it was opened %d times in a minute without the bucket", n)
+		}
+		cause = nil
+		time.Sleep(awayRest)
+		g, err := s.Acquire(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Release()
+	})
+}
+
+// A writer that was fenced, also one that was opened a moment before, is told as
+// index:readonly: another node writes.
+func TestAWriterFencedTwiceIsReadOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		ours := newShared(b, vfs.Memory(), mine{})
+		defer ours.Close(t.Context())
+		e := create(t, ours, "books")
+		for range 2 {
+			g := acquire(t, ours, e)
+			theirs := newShared(b, vfs.Memory(), mine{})
+			acquire(t, theirs, e).Release()
+			session := g.Session(t.Context())
+			if err := session.Delete("a"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := session.Wait(); !errors.Is(err, problem.IndexReadonly) {
+				t.Errorf("a fenced write: %v", err)
+			}
+			g.Release()
+			if err := theirs.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := ours.Acquire(t.Context(), e); !errors.Is(err, problem.IndexReadonly) {
+			t.Errorf("after the second time: %v", err)
+		}
+		time.Sleep(time.Second)
+		acquire(t, ours, e).Release()
+	})
+}
+
+// segmentKey returns the key of the only segment of a generation.
+func segmentKey(t *testing.T, b bucket.Bucket, id registry.ID) string {
+	t.Helper()
+	found, err := b.List(t.Context(), "g/"+id.String()+"/seg/", "")
+	if err != nil || len(found.Entries) != 1 {
+		t.Fatal(found.Entries, err)
+	}
+	return found.Entries[0].Key
+}
+
+func store(t *testing.T, b bucket.Bucket, key string, content []byte) {
+	t.Helper()
+	if _, err := b.PutIf(t.Context(), key, bucket.Bytes(content), bucket.Always); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// I12: an object that is damaged in the bucket is not fetched by every refresh or
+// request, and not searched. It is told by the state, and by the log once for
+// every time it was fetched. What replaces it is fetched at once, what mends it
+// soon, and at once when somebody asks for it.
+func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), nil)
+		writing := newShared(b, vfs.Memory(), mine{})
+		defer writing.Close(t.Context())
+		e := create(t, writing, "books")
+		w := acquire(t, writing, e)
+		defer w.Release()
+		var told bytes.Buffer
+		reading := newShared(b, vfs.Memory(), theirs{})
+		reading.options.Log = slog.New(slog.NewTextHandler(&told, nil))
+		defer reading.Close(t.Context())
+		r, err := reading.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Release()
+		before := r.Sequence()
+
+		add(t, w, `{"id":"a"}`)
+		if _, err := w.Commit(t.Context(), engine.Explicit); err != nil {
+			t.Fatal(err)
+		}
+		key := segmentKey(t, b, e.Generation)
+		whole, _, err := bucket.ReadAll(t.Context(), b, key, "", 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := bytes.Clone(whole)
+		wrong[len(wrong)/2] ^= 1
+		store(t, b, key, wrong)
+		var fetched atomic.Int64
+		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+			if c.Op == "get" && strings.Contains(c.Key, "/seg/") {
+				fetched.Add(1)
+			}
+			return faultbucket.None
+		})
+		unhinted := func(registry.ID) (uint64, bool) { return 0, false }
+		for range 120 { // an hour of refreshes, each with a request that waits for the newest state
+			reading.Renew(t.Context(), unhinted, time.Minute, 1)
+			if err := reading.Pull(t.Context(), r); !errors.Is(err, problem.StorageIoError) || !errors.Is(err, replication.ErrMismatch) {
+				t.Fatal(err)
+			}
+			if state := r.State(); state != NeedsPull || r.Sequence() != before || before == w.Sequence() {
+				t.Fatalf("%s with commit %d", state, r.Sequence())
+			}
+			time.Sleep(30 * time.Second)
+		}
+		if n := fetched.Load(); n < 5 || n > 25 {
+			t.Errorf("it was fetched %d times in an hour", n)
+		}
+		if n := strings.Count(told.String(), "level=ERROR"); n < int(fetched.Load()) || n > 2*int(fetched.Load()) {
+			t.Errorf("%d lines tell of %d failures", n, fetched.Load())
+		}
+		// A node without a copy has nothing to answer from, and fetches no more often.
+		fetched.Store(0)
+		empty := newShared(b, vfs.Memory(), theirs{})
+		defer empty.Close(t.Context())
+		for range 600 {
+			if _, err := empty.AcquireToRead(t.Context(), e); !errors.Is(err, problem.StorageIoError) {
+				t.Fatal(err)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if n := fetched.Load(); n > 10 {
+			t.Errorf("requests fetched it %d times in a minute", n)
+		}
+
+		store(t, b, key, whole)
+		if err := reading.PullAnew(t.Context(), r); err != nil || r.Sequence() != w.Sequence() || r.State() != Usable {
+			t.Errorf("after it was mended: %v, %s", err, r.State())
+		}
+		time.Sleep(longestRest)
+		if g, err := empty.AcquireToRead(t.Context(), e); err != nil {
+			t.Error(err)
+		} else {
+			g.Release()
+		}
+
+		// Another state is fetched at once.
+		store(t, b, key, wrong)
+		late := newShared(b, vfs.Memory(), theirs{})
+		defer late.Close(t.Context())
+		if _, err := late.AcquireToRead(t.Context(), e); !errors.Is(err, replication.ErrMismatch) {
+			t.Fatal(err)
+		}
+		session := w.Session(t.Context())
+		if err := session.Delete("a"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := session.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Commit(t.Context(), engine.Explicit); err != nil {
+			t.Fatal(err)
+		}
+		g, err := late.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Release()
+	})
+}
