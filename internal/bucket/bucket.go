@@ -84,7 +84,8 @@ func Bytes(content []byte) Body {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Object is an object being read. The reader closes Body.
+// Object is an object being read. The reader closes Body. An error of Body that
+// wraps ErrUnknown says that the bytes stopped coming; they may be asked for again.
 type Object struct {
 	Body io.ReadCloser
 	Size int64
@@ -129,21 +130,29 @@ type Bucket interface {
 	Delete(ctx context.Context, key string, condition Condition) (Written, error)
 }
 
+// Tries is how often an object is asked for whose bytes stop coming. Before them
+// a store asks again itself where that is safe.
+const Tries = 3
+
 // ReadAll reads a whole object of at most limit bytes.
 func ReadAll(ctx context.Context, b Bucket, key string, unless Tag, limit int64) ([]byte, Object, error) {
-	object, err := b.Get(ctx, key, unless)
-	if err != nil {
-		return nil, object, err
+	for try := 1; ; try++ {
+		object, err := b.Get(ctx, key, unless)
+		if err != nil {
+			return nil, object, err
+		}
+		content, err := io.ReadAll(io.LimitReader(object.Body, limit+1))
+		object.Body.Close()
+		switch {
+		case err != nil && errors.Is(err, ErrUnknown) && try < Tries && ctx.Err() == nil:
+		case err != nil:
+			return nil, object, fmt.Errorf("read %s: %w", key, err)
+		case int64(len(content)) > limit:
+			return nil, object, fmt.Errorf("read %s: more than %d bytes", key, limit)
+		default:
+			return content, object, nil
+		}
 	}
-	defer object.Body.Close()
-	content, err := io.ReadAll(io.LimitReader(object.Body, limit+1))
-	if err != nil {
-		return nil, object, fmt.Errorf("read %s: %w", key, err)
-	}
-	if int64(len(content)) > limit {
-		return nil, object, fmt.Errorf("read %s: more than %d bytes", key, limit)
-	}
-	return content, object, nil
 }
 
 // ValidKey reports whether key is a path of plain names: no empty name, no

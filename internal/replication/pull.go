@@ -129,14 +129,25 @@ func isWhole(fs vfs.FS, dir string, f manifest.File) bool {
 // ErrMismatch marks an object that is not what the manifest says.
 var ErrMismatch = errors.New("the object is not what the manifest says")
 
+// fetch brings one file, from its beginning again when its bytes stop coming.
 func (r *Remote) fetch(ctx context.Context, fs vfs.FS, dir string, f manifest.File) error {
 	if !bucket.ValidKey(f.Key) {
 		return fmt.Errorf("key %q: %w", f.Key, ErrMismatch)
 	}
-	object, err := r.bucket.Get(ctx, r.key(f.Key), "")
-	if err != nil {
-		return err
+	for try := 1; ; try++ {
+		object, err := r.bucket.Get(ctx, r.key(f.Key), "")
+		if err != nil {
+			return err
+		}
+		err = receive(fs, dir, f, object)
+		if !errors.Is(err, bucket.ErrUnknown) || try == bucket.Tries || ctx.Err() != nil {
+			return err
+		}
 	}
+}
+
+// receive writes an object under a temporary name, verifies and renames it.
+func receive(fs vfs.FS, dir string, f manifest.File, object bucket.Object) error {
 	defer object.Body.Close()
 	name := path.Join(dir, f.Name)
 	file, err := fs.Create(name + partSuffix)

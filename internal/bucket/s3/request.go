@@ -26,7 +26,7 @@ var errRepeat = errors.New("read again")
 
 // send signs and sends one request. The caller closes the body of the answer.
 // Without an answer the outcome is not known.
-func (s *Store) send(ctx context.Context, operation, method, key string, query url.Values, header http.Header, body *bucket.Body) (*http.Response, error) {
+func (s *Store) send(asked context.Context, operation, method, key string, query url.Values, header http.Header, body *bucket.Body) (*http.Response, error) {
 	target := s.base
 	at := key
 	if key != "" && s.options.Prefix != "" {
@@ -37,7 +37,7 @@ func (s *Store) send(ctx context.Context, operation, method, key string, query u
 	}
 	target.Path = "/" + at
 	target.RawQuery = query.Encode()
-	request, err := http.NewRequestWithContext(ctx, method, target.String(), nil)
+	request, err := http.NewRequestWithContext(asked, method, target.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -54,11 +54,16 @@ func (s *Store) send(ctx context.Context, operation, method, key string, query u
 			request.Body = http.NoBody
 		}
 	}
-	if err := s.sign(ctx, request); err != nil {
+	if err := s.sign(asked, request); err != nil {
 		if request.Body != nil {
 			_ = request.Body.Close()
 		}
 		return nil, err
+	}
+	ctx, moving := watch(asked)
+	request = request.WithContext(ctx)
+	if request.Body != nil && request.Body != http.NoBody {
+		request.Body = sending{request.Body, moving}
 	}
 	began := time.Now()
 	answer, err := s.client.Do(request)
@@ -70,11 +75,14 @@ func (s *Store) send(ctx context.Context, operation, method, key string, query u
 		s.options.Observe(operation, status, time.Since(began))
 	}
 	if err != nil {
-		if ctx.Err() != nil && method != http.MethodPut && method != http.MethodDelete {
-			return nil, ctx.Err()
+		defer moving.over()
+		if asked.Err() != nil && method != http.MethodPut && method != http.MethodDelete {
+			return nil, asked.Err()
 		}
-		return nil, fmt.Errorf("%w: %w", bucket.ErrUnknown, err)
+		return nil, unanswered(ctx, err)
 	}
+	moving.answered()
+	answer.Body = &receiving{answer.Body, asked, ctx, moving}
 	return answer, nil
 }
 
@@ -179,6 +187,7 @@ func refusal(answer *http.Response) error {
 // named returns the error name in the body of an answer.
 func named(answer *http.Response) string {
 	text, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	_ = answer.Body.Close()
 	if err != nil {
 		return ""
 	}

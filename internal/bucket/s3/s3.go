@@ -5,7 +5,9 @@
 // credentials) and sent once: whether a request is repeated is decided by the
 // rules of package bucket, never inside the client, because a repeated
 // conditional write can be refused by its own first try. Only reads and
-// listings are repeated here, a few times with growing pauses.
+// listings are repeated here, a few times with growing pauses. A request that
+// shows no progress for half a minute ends with bucket.ErrUnknown, whether it is
+// being sent, waits for its answer or reads the body of it.
 //
 // A Store may be used by any number of goroutines.
 package s3

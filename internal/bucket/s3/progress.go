@@ -1,0 +1,111 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http/httptrace"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+)
+
+// stallLimit is how long a request may show no progress: while it is sent, until
+// it is answered, and whenever somebody waits for more of the answer. Large
+// objects take as long as they need.
+const stallLimit = 30 * time.Second
+
+var errStalled = errors.New("no progress for too long")
+
+// progress ends a request that stands still.
+type progress struct {
+	end context.CancelCauseFunc
+
+	mu         sync.Mutex
+	timer      *time.Timer
+	isAnswered bool
+}
+
+// watch returns the context of a request and its progress, which begins now.
+func watch(ctx context.Context) (context.Context, *progress) {
+	p := new(progress)
+	ctx, p.end = context.WithCancelCause(ctx)
+	p.timer = time.AfterFunc(stallLimit, func() { p.end(errStalled) })
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn:      func(httptrace.GotConnInfo) { p.sent() },
+		WroteRequest: func(httptrace.WroteRequestInfo) { p.sent() },
+	}), p
+}
+
+// sent notes progress of a request on its way. What is sent after the answer came
+// does not count.
+func (p *progress) sent() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.isAnswered {
+		p.timer.Reset(stallLimit)
+	}
+}
+
+// answered notes that the answer came; nobody waits for its body yet.
+func (p *progress) answered() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.isAnswered = true
+	p.timer.Stop()
+}
+
+// over ends the watch, and the request if it is still under way.
+func (p *progress) over() {
+	p.answered()
+	p.end(nil)
+}
+
+// sending is the body of a request.
+type sending struct {
+	io.ReadCloser
+	progress *progress
+}
+
+func (s sending) Read(b []byte) (int, error) {
+	s.progress.sent()
+	return s.ReadCloser.Read(b)
+}
+
+// receiving is the body of an answer. What ends before its end, or stands still,
+// is not known: it may be asked for again.
+type receiving struct {
+	io.ReadCloser
+	asked    context.Context // of the caller
+	request  context.Context
+	progress *progress
+}
+
+func (r *receiving) Read(b []byte) (int, error) {
+	r.progress.timer.Reset(stallLimit)
+	n, err := r.ReadCloser.Read(b)
+	r.progress.timer.Stop()
+	if err == nil {
+		return n, nil
+	}
+	if err != io.EOF && r.asked.Err() == nil {
+		err = unanswered(r.request, err)
+	}
+	r.progress.over()
+	return n, err
+}
+
+func (r *receiving) Close() error {
+	defer r.progress.over()
+	return r.ReadCloser.Close()
+}
+
+// unanswered is the error of a request without a whole answer.
+func unanswered(request context.Context, err error) error {
+	if errors.Is(context.Cause(request), errStalled) {
+		err = errStalled
+	}
+	return fmt.Errorf("%w: %w", bucket.ErrUnknown, err)
+}
