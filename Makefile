@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities \
-	tools spec conformance demo serve sim fuzz explain bodies kill reindex slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-micro profile locale-data clean
+	tools spec conformance demo serve sim fuzz explain bodies kill reindex slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,6 +120,9 @@ bench-typed: $(BENCH) ## Measure what a search box asks: suggestions, facet valu
 
 bench-vectors: $(BENCH) ## Measure nearest neighbours beside hnswlib, usearch and faiss
 	$(BENCH) -data ../shared/data -vectors
+
+bench-nested: ## Measure products with five nested variants beside flat ones that give the same hits
+	$(GO) test -run '^$$' -bench '^BenchmarkNested$$' -benchtime 600x ./internal/search
 
 bench-micro: ## Tell what the parts do a second: decoding, look-ups, counting, distances, the log, merges (ALL=1: every Go benchmark)
 ifdef ALL
