@@ -75,7 +75,8 @@ type Set struct {
 	leaving map[registry.ID]departure
 	removed map[registry.ID]bool
 	moves   map[registry.ID]*turn.Shared
-	evicted int // slots in their grace period
+	adrift  map[registry.ID]*unsettled // indexes of which it is not known whether they moved
+	evicted int                        // slots in their grace period
 	closed  bool
 
 	published  map[registry.ID]uint64      // manifests of writers that were closed, in object mode
@@ -127,7 +128,7 @@ func New(fs vfs.FS, directory string, options Options) *Set {
 	return &Set{fs: fs, directory: directory, options: options, ending: ending, end: end,
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
 		published: make(map[registry.ID]uint64), unfinished: make(map[registry.ID]registry.ID),
-		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared),
+		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared), adrift: make(map[registry.ID]*unsettled),
 		looks: make(map[registry.ID]look), rests: make(map[registry.ID]rest), wrong: make(map[registry.ID]wrong), finishing: make(map[registry.ID]bool)}
 }
 
@@ -171,21 +172,6 @@ type Generation struct {
 // Release tells that the generation is no longer used. Snapshots taken from it
 // stay valid.
 func (g *Generation) Release() { g.release() }
-
-// Moves returns the lock of an index that decides between writes and moves. A
-// write holds it for reading from the moment it looks the name up until the
-// generation took it; whoever changes what a name answers from, or what a
-// generation accepts, holds it alone. It comes before every other lock.
-func (s *Set) Moves(index registry.ID) *turn.Shared {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	lock, ok := s.moves[index]
-	if !ok {
-		lock = new(turn.Shared)
-		s.moves[index] = lock
-	}
-	return lock
-}
 
 // Why a generation is opened, as the meter of opens tells it.
 const (

@@ -300,7 +300,9 @@ func (n *Node) move(ctx context.Context, entry registry.Entry) error {
 	defer moves.Unlock()
 	live, err := n.registry.Resolve(entry.Name.Bare())
 	if n.object == nil || errors.Is(err, problem.IndexNoLiveGeneration) || err == nil && live.Generation == entry.Generation {
-		err = n.registry.Promote(ctx, entry)
+		if err = n.registry.Promote(ctx, entry); errors.Is(err, problem.StorageUnknown) {
+			n.generations.Unsettle(entry.Index, n.registry.Refresh)
+		}
 	} else if err == nil {
 		err = n.moveShared(ctx, live, entry)
 	}
@@ -324,7 +326,11 @@ func (n *Node) moveShared(ctx context.Context, live, entry registry.Entry) error
 	if err := source.Prove(ctx); err != nil {
 		return errors.Join(err, n.registry.CallOff(ctx, entry, intent.Job))
 	}
-	return n.registry.PromoteAnnounced(ctx, live, entry, intent)
+	err = n.registry.PromoteAnnounced(ctx, live, entry, intent)
+	if errors.Is(err, problem.StorageUnknown) {
+		n.generations.Unsettle(entry.Index, func(ctx context.Context) error { return n.registry.CallOff(ctx, entry, intent.Job) })
+	}
+	return err
 }
 
 // Commit makes pending changes of a generation visible now.

@@ -25,9 +25,9 @@ func (b *jobless) PutIf(ctx context.Context, key string, body bucket.Body, condi
 	return b.Bucket.PutIf(ctx, key, body, condition)
 }
 
-// I16, F31: the end of a job cannot be recorded, so it is taken up again. The
-// source stopped recording its changes when the job ended: it must not be
-// promoted without what was written since (seed 4500).
+// I16, F31: the end of a job cannot be recorded, and the node stops, so it is taken
+// up again. The source stopped recording its changes when the job ended: it must
+// not be promoted without what was written since (seed 4500).
 func TestAJobWhoseEndWasNotRecordedLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -43,9 +43,11 @@ func TestAJobWhoseEndWasNotRecordedLosesNothing(t *testing.T) {
 		records.off.Store(true)
 		_, _ = f.CancelReindex(t.Context(), parse(t, "books"))
 		time.Sleep(time.Minute)
+		f.mustWrite("books", book(3, "changed"))
+		f.shut()
 		records.off.Store(false)
-		f.mustWrite("books", book(3, "changed"), book(100, "new"))
-		time.Sleep(time.Minute) // it is taken up again
+		f.start() // it is taken up again
+		f.mustWrite("books", book(100, "new"))
 		f.reach("books", reindex.Failed)
 		if _, err := f.Promote(t.Context(), parse(t, "books@2")); err != nil {
 			t.Fatal(err) // by hand it is what the caller asks for

@@ -80,6 +80,13 @@ func (n *Node) settle(ctx context.Context, name registry.Name) (registry.Entry, 
 		}
 		moves := n.generations.Moves(index.ID)
 		moves.RLock()
+		if n.generations.IsUnsettled(index.ID) {
+			moves.RUnlock()
+			if err := n.generations.Settle(ctx, index.ID); err != nil {
+				return registry.Entry{}, nil, err
+			}
+			continue
+		}
 		entry, err := n.registry.Resolve(name)
 		switch {
 		case err == nil && entry.Index != index.ID:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
@@ -173,7 +174,7 @@ func (j *Jobs) catchUp(ctx context.Context, one *job) error {
 	if err != nil {
 		return err
 	}
-	return j.save(ctx, one, func(s *stored) { s.Record.Backlog = int64(left) })
+	return j.save(ctx, one, func(s *stored) { s.Record.Backlog, s.Record.Phase = int64(left), Ready })
 }
 
 // round brings every key that the source records into the state it has there,
@@ -245,7 +246,7 @@ func (j *Jobs) promote(ctx context.Context, one *job) error {
 	if err != nil {
 		return err
 	}
-	if err := j.move(steady, one); err != nil {
+	if err := j.move(steady, one); err != nil && !j.isPromoted(one) {
 		return err
 	}
 	record := one.record()
@@ -271,6 +272,8 @@ func (j *Jobs) move(ctx context.Context, one *job) error {
 	moves := j.generations.Moves(to.Index)
 	moves.Lock()
 	defer moves.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, holdLimit)
+	defer cancel()
 	held, err := source.HoldWrites(ctx)
 	if err != nil {
 		return err
@@ -284,5 +287,13 @@ func (j *Jobs) move(ctx context.Context, one *job) error {
 	if err := source.Prove(ctx); err != nil {
 		return err
 	}
-	return j.registry.PromoteAnnounced(ctx, from, to, intent)
+	err = j.registry.PromoteAnnounced(ctx, from, to, intent)
+	if errors.Is(err, problem.StorageUnknown) {
+		j.generations.Unsettle(to.Index, func(ctx context.Context) error { return j.registry.CallOff(ctx, to, intent.Job) })
+	}
+	return err
 }
+
+// holdLimit is how long writes wait for a promotion. One that takes longer is
+// tried again: commits that it waited for go on meanwhile.
+const holdLimit = 30 * time.Second

@@ -3,10 +3,12 @@ package reindex
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/registry"
@@ -101,17 +103,35 @@ func (j *Jobs) run(ctx context.Context, one *job) {
 	case errors.Is(err, versioned.ErrLost):
 		j.log.Warn("another node carries the reindex job", "index", one.record().Record.Index)
 	case errors.Is(err, errCancelled):
-		err = j.finish(ctx, one, Cancelled, nil)
+		err = j.end(ctx, one, Cancelled, nil)
 	case j.isGone(one):
 		err = nil // and its record with it
 	default:
 		j.log.Error("reindex failed", "index", one.record().Record.Index, "error", err)
-		err = j.finish(ctx, one, Failed, err)
+		err = j.end(ctx, one, Failed, err)
+	}
+	if errors.Is(err, errStopped) {
+		return
 	}
 	if err != nil && !errors.Is(err, versioned.ErrLost) {
 		j.log.Error("the end of a reindex job cannot be recorded", "index", one.record().Record.Index, "error", err)
 	}
 	j.drop(one)
+}
+
+// end records the end of a job that did not promote, as soon as the storage takes
+// it: until then the job is carried, so that it neither goes on nor begins anew.
+func (j *Jobs) end(ctx context.Context, one *job, phase Phase, cause error) error {
+	for failures := 0; ; failures++ {
+		err := j.finish(ctx, one, phase, cause)
+		if err == nil || !j.mayPass(one, err) {
+			return err
+		}
+		j.log.Warn("the end of a reindex job cannot be recorded yet", "index", one.record().Record.Index, "error", err)
+		if !isFor(ctx, delay(failures)) {
+			return errStopped
+		}
+	}
 }
 
 // carryOn goes through the phases from the recorded one on. Steps under way
@@ -154,41 +174,50 @@ func (j *Jobs) awaitSlot(ctx context.Context, one *job) error {
 	}
 }
 
-// fill takes a job from pending to the end of replaying. A step that failed for
-// a reason that may pass is repeated.
+// fill takes a job from pending to the end of replaying.
 func (j *Jobs) fill(ctx context.Context, one *job) error {
-	failures := 0
 	for {
+		if phase := one.record().Record.Phase; phase != Pending && phase != Copying && phase != Replaying {
+			return nil
+		}
+		err := j.insist(ctx, one, func() error { return j.step(ctx, one, one.record().Record.Phase) })
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// insist does a step of a job. One that failed for a reason that may pass, however
+// late, is repeated, less and less often: the job stays in its phase until the
+// storage is back, it is cancelled or the node stops.
+func (j *Jobs) insist(ctx context.Context, one *job, do func() error) error {
+	for failures := 0; ; failures++ {
 		if err := one.interrupted(ctx); err != nil {
 			return err
 		}
 		if err := j.checkGenerations(one); err != nil {
 			return err
 		}
-		phase := one.record().Record.Phase
-		if phase != Pending && phase != Copying && phase != Replaying {
-			return nil
+		err := vfs.Protect(do)
+		if err == nil || !j.mayPass(one, err) {
+			return err
 		}
-		err := vfs.Protect(func() error { return j.step(ctx, one, phase) })
-		switch {
-		case err == nil:
-			failures = 0
-		case mayPass(err) && failures < stepFailures:
-			failures++
-			j.log.Warn("a step of a reindex job is repeated", "index", one.record().Record.Index, "error", err)
-			if err := one.pause(ctx, stepDelay<<failures); err != nil {
-				return err
-			}
-		default:
+		j.log.Warn("a step of a reindex job is repeated", "index", one.record().Record.Index, "error", err)
+		if err := one.pause(ctx, delay(failures)); err != nil {
 			return err
 		}
 	}
 }
 
 const (
-	stepFailures = 5
-	stepDelay    = 100 * time.Millisecond
+	firstDelay   = 200 * time.Millisecond
+	longestDelay = 30 * time.Second
 )
+
+// delay returns how long to wait after so many failures and one more.
+func delay(failures int) time.Duration {
+	return min(firstDelay<<min(failures, 16), longestDelay)
+}
 
 func (j *Jobs) step(ctx context.Context, one *job, phase Phase) error {
 	switch phase {
@@ -200,10 +229,37 @@ func (j *Jobs) step(ctx context.Context, one *job, phase Phase) error {
 	return j.replay(ctx, one)
 }
 
-// mayPass reports whether an error is one of a generation that is opened again
-// or of a disk that may have room again.
-func mayPass(err error) bool {
-	return errors.Is(err, problem.IndexClosed) || errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.StorageUnknown)
+// passing are the answers of storage that is away or full, of a generation that
+// is opened again, and of an index on its way to another node.
+var passing = []*problem.Code{
+	problem.IndexClosed, problem.IndexReadonly, problem.StorageIoError, problem.StorageUnknown, problem.StorageUnavailable,
+	problem.StorageConflict, problem.IndexerUnavailable, problem.IndexerLeadershipUnreadable,
+}
+
+// mayPass reports whether what failed may go well later on this node. What is
+// damaged stays so, except where it is a copy, which is fetched again.
+func (j *Jobs) mayPass(one *job, err error) bool {
+	isCopy := j.options.Holds != nil
+	if isCopy && !j.options.Holds(one.index()) {
+		return false
+	}
+	if errors.Is(err, blockfile.ErrCorrupt) || errors.Is(err, vfs.ErrFault) {
+		return isCopy
+	}
+	return errors.Is(err, context.DeadlineExceeded) ||
+		slices.ContainsFunc(passing, func(code *problem.Code) bool { return errors.Is(err, code) })
+}
+
+// isFor waits and reports whether ctx lasted so long.
+func isFor(ctx context.Context, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // pause waits before a step is repeated.
@@ -301,14 +357,17 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 				return err
 			}
 			// Nothing was moved; the job stays ready.
-			if saveErr := j.save(ctx, one, func(s *stored) { s.Record.Phase = Ready }); saveErr != nil {
-				reply <- err
+			saveErr := j.save(ctx, one, func(s *stored) { s.Record.Phase = Ready })
+			reply <- err
+			if saveErr != nil && !j.mayPass(one, saveErr) {
 				return saveErr
 			}
-			reply <- err
 		case <-ticker.C:
 			if err := j.checkGenerations(one); err != nil {
 				return err
+			}
+			if j.isPromoted(one) { // which was not known when it was tried
+				return j.finishPromotion(ctx, one)
 			}
 			if err := vfs.Protect(func() error { return j.catchUp(ctx, one) }); err != nil {
 				if isFatal(err) {
@@ -330,10 +389,21 @@ func isFatal(err error) bool {
 // finishPromotion promotes by itself, in a job that is to or that was
 // interrupted doing so.
 func (j *Jobs) finishPromotion(ctx context.Context, one *job) error {
-	if err := one.interrupted(ctx); err != nil && !j.isPromoted(one) {
-		return err
+	for failures := 0; ; failures++ {
+		if err := one.interrupted(ctx); err != nil && !j.isPromoted(one) {
+			return err
+		}
+		err := vfs.Protect(func() error { return j.promote(ctx, one) })
+		if err == nil || !j.mayPass(one, err) {
+			return err
+		}
+		j.log.Warn("the promotion of a reindex job is repeated", "index", one.record().Record.Index, "error", err)
+		if err := one.pause(ctx, delay(failures)); err != nil && !j.isPromoted(one) {
+			return err
+		} else if errors.Is(err, errStopped) {
+			return err
+		}
 	}
-	return vfs.Protect(func() error { return j.promote(ctx, one) })
 }
 
 func (j *Jobs) isPromoted(one *job) bool {
@@ -387,6 +457,10 @@ func (j *Jobs) isRecordedReady(ctx context.Context, index registry.ID) bool {
 // closed.
 func (j *Jobs) finish(ctx context.Context, one *job, phase Phase, cause error) error {
 	steady := context.WithoutCancel(ctx)
+	// A promotion that was not settled is called off, or was made (J4).
+	if err := j.registry.CallOff(steady, one.target(), one.record().id()); err != nil {
+		return err
+	}
 	if j.isPromoted(one) {
 		return j.close(steady, one)
 	}
@@ -395,9 +469,6 @@ func (j *Jobs) finish(ctx context.Context, one *job, phase Phase, cause error) e
 	}
 	if err := j.stopTracking(steady, one); err != nil {
 		j.log.Error("change tracking of a source cannot be ended", "index", one.record().Record.Index, "error", err)
-	}
-	if err := j.registry.CallOff(steady, one.target(), one.record().id()); err != nil {
-		j.log.Error("the promotion of a job cannot be called off", "index", one.record().Record.Index, "error", err)
 	}
 	return j.save(steady, one, func(s *stored) {
 		at := now()

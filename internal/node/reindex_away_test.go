@@ -1,0 +1,205 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/reindex"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// A job waits for a bucket that is away, for as long as it takes and in whatever
+// phase it is, and goes on when the bucket is back.
+func TestAJobGoesOnWhenTheBucketIsBack(t *testing.T) {
+	for _, phase := range unfinished {
+		t.Run(string(phase), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				away := faultbucket.New(memory.New(nil), nil)
+				gate := &gatedBucket{Bucket: away}
+				f := shared(t, gate, vfs.Memory(), "a")
+				f.mustPut("books", books)
+				f.mustWrite("books", manyBooks(2500)...)
+				f.mustPut("books@2", facets)
+				var open func()
+				if phase == reindex.Pending {
+					away.SetPlan(func(c faultbucket.Call) faultbucket.Fault { // from its record on
+						if !strings.HasPrefix(c.Key, "jobs/") && c.Key != "leadership" {
+							return faultbucket.Unavailable
+						}
+						return faultbucket.None
+					})
+					f.startJob("books@2", reindex.Auto)
+					open = func() {}
+				} else {
+					open = f.at(gate, phase)
+				}
+				away.SetPlan(func(faultbucket.Call) faultbucket.Fault { return faultbucket.Unavailable })
+				open()
+				time.Sleep(2 * time.Hour)
+				away.SetPlan(nil)
+				time.Sleep(2 * time.Minute) // the pauses have become long
+				token := f.mustWrite("books", book(1, "afterwards"))
+				if phase == reindex.Ready {
+					f.reach("books", reindex.Ready)
+					if _, err := f.Promote(t.Context(), parse(t, "books@2")); err != nil {
+						t.Fatal(err)
+					}
+				}
+				record := f.reach("books", reindex.Done)
+				if got := f.documents("books", *record.Freshness); len(got) != 2500 {
+					t.Errorf("%d documents", len(got))
+				}
+				if got := f.documents("books", token); got["1"] != book(1, "afterwards") {
+					t.Errorf("what was written afterwards is %q", got["1"])
+				}
+			})
+		})
+	}
+}
+
+// A job that waits for the bucket can be cancelled; that is recorded when the
+// bucket is back, and it does not go on.
+func TestAJobIsCancelledWhileTheBucketIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := faultbucket.New(memory.New(nil), nil)
+		gate := &gatedBucket{Bucket: away}
+		f := shared(t, gate, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", manyBooks(2500)...)
+		f.mustPut("books@2", facets)
+		open := f.at(gate, reindex.Copying)
+		away.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+			if c.Op == "get" { // its record can be read
+				return faultbucket.None
+			}
+			return faultbucket.Unavailable
+		})
+		open()
+		time.Sleep(time.Minute)
+		if record, err := f.CancelReindex(t.Context(), parse(t, "books")); err != nil || record.Phase.IsFinished() {
+			t.Errorf("%s, %v", record.Phase, err)
+		}
+		time.Sleep(time.Hour)
+		away.SetPlan(nil)
+		time.Sleep(time.Minute)
+		f.reach("books", reindex.Cancelled)
+		f.mustWrite("books", book(1, "afterwards"))
+		f.mustPut("books@3", facets)
+		f.startJob("books@3", reindex.Auto)
+		f.reach("books", reindex.Done)
+	})
+}
+
+// vague is a bucket that does not say what became of the promotion of generation
+// 2, and is away afterwards.
+type vague struct {
+	bucket.Bucket
+	how string // made, late or lost
+
+	mu     sync.Mutex
+	isAway bool
+	late   func()
+}
+
+func (v *vague) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.isAway {
+		return bucket.Written{}, bucket.ErrUnknown
+	}
+	if key == "registry" && v.how != "" {
+		from, err := body.Open()
+		if err != nil {
+			return bucket.Written{}, err
+		}
+		var content bytes.Buffer
+		if _, err := content.ReadFrom(from); err != nil {
+			return bucket.Written{}, err
+		}
+		if bytes.Contains(content.Bytes(), []byte(`"live":"2"`)) {
+			apply := func() { _, _ = v.Bucket.PutIf(context.Background(), key, body, condition) }
+			switch v.how {
+			case "made":
+				apply()
+			case "late":
+				v.late = apply
+			}
+			v.isAway, v.how = true, ""
+			return bucket.Written{}, bucket.ErrUnknown
+		}
+	}
+	return v.Bucket.PutIf(ctx, key, body, condition)
+}
+
+func (v *vague) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.isAway {
+		return bucket.Object{}, bucket.ErrUnknown
+	}
+	return v.Bucket.Get(ctx, key, unless)
+}
+
+// I16: while it is not known whether an index was moved, a write is refused; the
+// first one that is taken afterwards is found whatever became of the promotion.
+func TestAWriteAfterAPromotionThatIsNotKnownIsKept(t *testing.T) {
+	for _, how := range []string{"made", "late", "lost"} {
+		for _, byJob := range []bool{false, true} {
+			name := how
+			if byJob {
+				name += "_by_a_job"
+			}
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					b := &vague{Bucket: memory.New(nil)}
+					f := shared(t, b, vfs.Memory(), "a")
+					f.mustPut("books", books)
+					f.mustWrite("books", book(1, "one"))
+					f.mustPut("books@2", books)
+					if byJob {
+						f.startJob("books@2", reindex.Manual)
+						f.reach("books", reindex.Ready)
+					}
+					b.mu.Lock()
+					b.how = how
+					b.mu.Unlock()
+					if _, err := f.Promote(t.Context(), parse(t, "books@2")); !errors.Is(err, problem.StorageUnknown) {
+						t.Fatalf("the promotion: %v", err)
+					}
+					if _, err := f.write("books", book(2, "while it is away")); err == nil {
+						t.Error("a write was taken without a bucket")
+					}
+					time.Sleep(time.Second)
+					b.mu.Lock()
+					b.isAway = false
+					b.mu.Unlock()
+					if _, err := f.write("books", book(3, "the first one")); err != nil {
+						t.Fatal(err)
+					}
+					b.mu.Lock()
+					if b.late != nil {
+						b.late()
+					}
+					b.mu.Unlock()
+					time.Sleep(time.Minute) // the registry is read again
+					if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
+						t.Fatal(err)
+					}
+					if got := f.documents("books", ""); got["3"] == "" {
+						t.Errorf("the write is lost: %v", got)
+					}
+				})
+			})
+		}
+	}
+}
