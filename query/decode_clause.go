@@ -88,7 +88,8 @@ func (d *decoder) clause(v jsonread.Value) Clause {
 	case "fuse":
 		return d.fuseClause(v)
 	}
-	d.found.Report(problem.RequestValueInvalid.At(v.Path().Field("type"), "reason", "unknown clause type "+kind))
+	d.found.Report(problem.RequestValueInvalid.At(v.Path().Field("type"), "reason",
+		"unknown clause type "+kind+"; expected one of field, text, knn, nested, and, or, not, boost, fuse"))
 	return nil
 }
 

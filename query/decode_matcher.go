@@ -38,7 +38,8 @@ func (d *decoder) matcher(v jsonread.Value) Matcher {
 	case "distance":
 		return d.distanceMatcher(v)
 	}
-	d.found.Report(problem.RequestValueInvalid.At(v.Path().Field("type"), "reason", "unknown matcher type "+kind))
+	d.found.Report(problem.RequestValueInvalid.At(v.Path().Field("type"), "reason",
+		"unknown matcher type "+kind+"; expected one of equals, in, any, prefix, under, range, ranges, text, distance"))
 	return nil
 }
 
