@@ -159,10 +159,25 @@ func imports(t *testing.T, file string) []string {
 	return found
 }
 
-var link = regexp.MustCompile(`\]\(([^)#]+)(#[^)]*)?\)`)
+var (
+	link    = regexp.MustCompile(`\]\(([^)#]*)(?:#([^)]*))?\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	dropped = regexp.MustCompile(`[^a-z0-9 _-]`)
+)
 
-// Links between documents lead somewhere.
-func TestLinksOfDocumentsLeadToFiles(t *testing.T) {
+// anchors returns what links may name of a document: its headings in lower
+// case, without punctuation, words joined by dashes.
+func anchors(document string) []string {
+	var all []string
+	for _, found := range heading.FindAllStringSubmatch(document, -1) {
+		all = append(all, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(found[1]), ""), " ", "-"))
+	}
+	return all
+}
+
+// Links between documents lead to a file and, where they name one, to a heading
+// in it.
+func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -178,12 +193,27 @@ func TestLinksOfDocumentsLeadToFiles(t *testing.T) {
 			return err
 		}
 		for _, found := range link.FindAllStringSubmatch(string(text), -1) {
-			target := found[1]
+			target, anchor := found[1], found[2]
 			if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(name), target)); err != nil {
+			file := name
+			if target != "" {
+				file = filepath.Join(filepath.Dir(name), target)
+			}
+			if _, err := os.Stat(file); err != nil {
 				t.Errorf("%s links to %s, which is not there", name, target)
+				continue
+			}
+			if anchor == "" {
+				continue
+			}
+			linked, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(anchors(string(linked)), anchor) {
+				t.Errorf("%s links to %s#%s, which is no heading", name, target, anchor)
 			}
 		}
 		return nil
