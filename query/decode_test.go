@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -168,7 +169,7 @@ func TestClauseBudgetIsAnsweredAlone(t *testing.T) {
 		{`{"query":[` + deep(2) + `]}`, ``},
 		{`{"query":[` + deep(3) + `],"nonsense":1}`, `search:clauses_too_deep@query[0].clauses[0].clauses[0].clauses[0]`},
 		{`{"query":[` + deep(60) + `],"nonsense":1}`, `search:clauses_too_deep@query[0].clauses[0].clauses[0].clauses[0]`},
-		{`{"query":[` + deep(2) + `],"nonsense":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, `request:body_malformed@`},
+		{`{"query":[` + deep(2) + `],"nonsense":` + strings.Repeat("[", jsonread.MaxDepth+1) + strings.Repeat("]", jsonread.MaxDepth+1) + `}`, `request:body_malformed@`},
 		{`{"rescore":{"boost":[{},{},{},{},{}]}}`, `search:clauses_too_many@rescore.boost[4]`},
 		{`{"hits":{"when":[{},{},{},{},{}]}}`, `search:clauses_too_many@hits.when[4]`},
 		{`{"sort":[{"field":"a","when":[{},{},{},{},{}]}]}`, `search:clauses_too_many@sort[0].when[4]`},

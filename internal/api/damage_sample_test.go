@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/quiresearch/quire/internal/jsonread"
 )
 
 // sample is one request.
@@ -148,7 +150,7 @@ func pick(random *rand.Rand, from []string) string { return from[random.IntN(len
 var pieces = []string{
 	`null`, `{}`, `[]`, `""`, `1e999`, `-0`, `"\u0000"`, `"\ud800"`, `{"en":"x"}`, `[[1]]`, `true`, `9223372036854775808`, `"id"`, `,"id":"1"`,
 	`[`, `]`, `}`, `{`, `,`, `:`, `"`, `\`, "\n", `"a.b"`, `"variants[x=1]"`, `"*"`, `"type"`, `"object"`, `"nested"`, "\xff", `"name"`, `"fields"`,
-	"\xed\xa0\x80", "\xef\xbb\xbf", "\x00", "\r", strings.Repeat("[", 70), strings.Repeat(`{"a":`, 70), strings.Repeat("9", 400), "0." + strings.Repeat("0", 400) + "1",
+	"\xed\xa0\x80", "\xef\xbb\xbf", "\x00", "\r", strings.Repeat("[", jsonread.MaxDepth+6), strings.Repeat(`{"a":`, jsonread.MaxDepth+6), strings.Repeat("9", 400), "0." + strings.Repeat("0", 400) + "1",
 }
 
 // damageBytes takes pieces out of a text, puts others in, repeats parts and

@@ -22,6 +22,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/search"
@@ -172,7 +173,7 @@ func TestStreamsOfDocuments(t *testing.T) {
 	s.refuse("POST", "", "{\"id\":\"9\"}\nnot json\n", 400, "document:malformed@[1] position=1 processed=1 line=2", lines...)
 	s.refuse("POST", "", "\"jam\"\n", 400, "document:not_an_object@[0] position=0 processed=0 line=1", lines...)
 	s.refuse("POST", "", "null\n", 400, "document:not_an_object@[0] position=0 processed=0 line=1", lines...)
-	s.refuse("POST", "", strings.Repeat("[", 100)+strings.Repeat("]", 100), 400, "document:malformed@[0] position=0 processed=0 line=1", lines...)
+	s.refuse("POST", "", strings.Repeat("[", jsonread.MaxDepth+1)+strings.Repeat("]", jsonread.MaxDepth+1), 400, "document:malformed@[0] position=0 processed=0 line=1", lines...)
 	if got := s.list(); got != "{\"id\":\"1\"}\n{\"id\":\"2\"}\n{\"id\":\"3\"}\n{\"id\":\"5\"}\n{\"id\":\"9\"}" {
 		t.Errorf("documents %s", got)
 	}

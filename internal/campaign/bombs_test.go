@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/quiresearch/quire/internal/jsonread"
 )
 
 // repeat joins count copies of what make returns.
@@ -161,7 +163,7 @@ func TestStrictReading(t *testing.T) {
 	p := start(t, t.TempDir(), quick...)
 	c := newCaller(p)
 	c.must(t, "PUT", "/admin/indexes/x", definition)
-	depth := strings.Repeat("[", 65) + strings.Repeat("]", 65)
+	depth := strings.Repeat("[", jsonread.MaxDepth+1) + strings.Repeat("]", jsonread.MaxDepth+1)
 	for _, to := range []struct{ method, path, member, value string }{
 		{"PUT", "/indexes/x/documents/1", "version", "1"}, {"PATCH", "/indexes/x/documents/1", "version", "1"},
 		{"POST", "/indexes/x/documents", "documents", "[]"}, {"POST", "/indexes/x/documents/actions/update", "documents", "[]"},
