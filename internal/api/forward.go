@@ -40,12 +40,13 @@ const (
 	// servingCheck is the time between looks whether the node that was sent a
 	// request still takes part.
 	servingCheck = time.Second
-	// longestSilence bounds the wait for an answer to a request that was sent
-	// whole, where nobody can tell whether the node still takes part.
+	// longestSilence bounds how long a node takes nothing of a request and answers
+	// nothing, where nobody can tell whether it still takes part: it may be stopped
+	// while the leadership cannot be read.
 	longestSilence = 5 * time.Minute
 )
 
-var errSilent = errors.New("the node that writes the index no longer takes part")
+var errSilent = errors.New("the node that writes the index no longer takes part, or shows no progress")
 
 // forward sends a request on to the node that writes the index. It reports
 // false when this node serves the request itself.
@@ -94,8 +95,9 @@ func writerURL(address string) (*url.URL, bool) {
 var alreadyAnswered = &Response{}
 
 // watch gives a request up when the node it was sent to takes no part any more:
-// whatever that node still does, it acknowledges nothing. It returns the context
-// of the request and what ends the watch.
+// whatever that node still does, it acknowledges nothing. So it does when that
+// cannot be told and nothing moves for long. It returns the context of the request
+// and what ends the watch.
 func (a *API) watch(ctx context.Context, address string, body *relayedBody) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
@@ -108,7 +110,7 @@ func (a *API) watch(ctx context.Context, address string, body *relayedBody) (con
 			case <-ended:
 				return
 			case <-tick.C:
-				if ctx.Err() == nil && !a.ownership.IsServing(ctx, address) {
+				if ctx.Err() == nil && (body.silence() > a.longestSilence || !a.ownership.IsServing(ctx, address)) {
 					cancel(errSilent)
 				}
 				if ctx.Err() != nil {
@@ -124,7 +126,7 @@ func (a *API) watch(ctx context.Context, address string, body *relayedBody) (con
 // whose answer is lost is not sent again. An error means that nothing was
 // answered yet; whether the other node did what was asked is not known then.
 func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.URL) error {
-	body := &relayedBody{boundedBody: r.body, close: r.HTTP.Body.Close}
+	body := &relayedBody{boundedBody: r.body, close: r.HTTP.Body.Close, began: time.Now()}
 	ctx, unwatch := a.watch(r.HTTP.Context(), address, body)
 	defer unwatch()
 	var failed error
@@ -154,6 +156,7 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 			}
 		},
 		ModifyResponse: func(answer *http.Response) error {
+			body.move()
 			for _, name := range []string{"Date", "Server", "Via"} {
 				answer.Header.Del(name)
 			}
@@ -185,9 +188,22 @@ type relayedBody struct {
 	*boundedBody
 	close func() error
 	ended atomic.Bool // it was read to its end
+	began time.Time
+	moved atomic.Int64 // nanoseconds from began until the other node last took something or answered
 }
 
+func (b *relayedBody) move() { b.moved.Store(int64(time.Since(b.began))) }
+
+// silence returns how long nothing has moved.
+func (b *relayedBody) silence() time.Duration {
+	return time.Since(b.began) - time.Duration(b.moved.Load())
+}
+
+// Read gives the next bytes, which are asked for when those before were taken. A
+// caller that sends none for long is not waited for.
 func (b *relayedBody) Read(p []byte) (int, error) {
+	b.move()
+	defer b.move()
 	n, err := b.boundedBody.Read(p)
 	if err == io.EOF {
 		b.ended.Store(true)

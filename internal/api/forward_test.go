@@ -169,9 +169,19 @@ func TestTheWriterChecksAgain(t *testing.T) {
 }
 
 // F11, F35: a writer that was stopped takes connections and bodies and never
-// answers. The request ends when its session is over, whether its body is sent
-// whole or still on its way.
+// answers. The request ends when its session is over, or when nothing has moved for
+// long where nobody can tell, whether its body is sent whole or still on its way.
 func TestAWriterThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	t.Run("whose_session_is_over", func(t *testing.T) {
+		writerDoesNotAnswer(t, func(address heldBy) Ownership { return stopped{address} }, longestSilence)
+	})
+	t.Run("of_which_nothing_is_known", func(t *testing.T) {
+		writerDoesNotAnswer(t, func(address heldBy) Ownership { return address }, 10*time.Millisecond)
+	})
+}
+
+func writerDoesNotAnswer(t *testing.T, ownership func(heldBy) Ownership, silence time.Duration) {
+	t.Helper()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // the system takes connections for it
 	if err != nil {
 		t.Fatal(err)
@@ -181,9 +191,9 @@ func TestAWriterThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := New(Components{Authority: authority, Ownership: stopped{heldBy("http://" + silent.Addr().String())},
+	handler := New(Components{Authority: authority, Ownership: ownership(heldBy("http://" + silent.Addr().String())),
 		Health: NewHealth(time.Second), Log: slog.New(slog.DiscardHandler)}, Options{})
-	handler.servingCheck = time.Millisecond
+	handler.servingCheck, handler.longestSilence = time.Millisecond, silence
 	front := serve(t, handler)
 	endless, write := io.Pipe()
 	defer write.Close()

@@ -26,10 +26,11 @@ type API struct {
 	limits    query.Limits
 	log       *slog.Logger
 
-	router       router
-	transport    *http.Transport
-	servingCheck time.Duration // between looks at a node that a request was sent on to
-	description  description
+	router         router
+	transport      *http.Transport
+	servingCheck   time.Duration // between looks at a node that a request was sent on to
+	longestSilence time.Duration // of such a node
+	description    description
 }
 
 // Components are what an API works with. Records, Metrics and Ownership may be
@@ -48,7 +49,7 @@ type Components struct {
 // New returns an API whose routes are bound to their handlers.
 func New(c Components, options Options) *API {
 	a := &API{node: c.Node, searcher: c.Searcher, records: c.Records, authority: c.Authority, ownership: c.Ownership, health: c.Health, metrics: c.Metrics, options: options, log: c.Log,
-		transport: forwardTransport(), servingCheck: servingCheck}
+		transport: forwardTransport(), servingCheck: servingCheck, longestSilence: longestSilence}
 	a.limits = options.Limits
 	if a.limits == (query.Limits{}) {
 		a.limits = query.DefaultLimits()
