@@ -19,8 +19,8 @@ import (
 )
 
 var shape = Shape{
-	Words:   []string{"body", "title", "v.name"},
-	Exact:   []string{"tag", "v.tag"},
+	Words:   []string{"body", "title", "v.name", "w.name"},
+	Exact:   []string{"tag", "v.tag", "w.tag"},
 	Numbers: []string{"price", "v.size"},
 	Many:    []string{"years"},
 	Texts:   []string{"key"},
@@ -92,6 +92,9 @@ func randomDocument(r *rand.Rand, nested bool) *Document {
 			}
 			d.Children = append(d.Children, child)
 		}
+		for range r.IntN(3) {
+			d.Children = append(d.Children, &Document{List: "w", Terms: map[string][]Token{"w.name": words(r, 2), "w.tag": tags(r)}})
+		}
 	}
 	return d
 }
@@ -137,20 +140,20 @@ func open(t *testing.T, r *rand.Rand, c *Collection) *snapshot.Snapshot {
 // of list values.
 type generator struct {
 	*rand.Rand
-	inside bool
-	nested bool
+	list   string // whose values are asked, "" for documents
+	nested bool   // documents have lists
 }
 
 func (g *generator) text() string {
-	if g.inside {
-		return "v.name"
+	if g.list != "" {
+		return g.list + ".name"
 	}
 	return []string{"body", "title"}[g.IntN(2)]
 }
 
 func (g *generator) tag() string {
-	if g.inside {
-		return "v.tag"
+	if g.list != "" {
+		return g.list + ".tag"
 	}
 	return "tag"
 }
@@ -225,17 +228,20 @@ func (g *generator) filter() plan.Node {
 		return &plan.TermRange{Structure: g.text(), Intervals: []plan.TermInterval{{From: &from, FromExclusive: g.IntN(2) == 0}, {To: &to, ToExclusive: g.IntN(2) == 0}}[g.IntN(2):]}
 	case 3:
 		name, low := "price", int64(g.IntN(20))
-		if g.inside {
+		switch g.list {
+		case "v":
 			name, low = "v.size", int64(g.IntN(6))
+		case "w":
+			return &plan.Everything{}
 		}
-		return &plan.NumberRange{Structure: name, Intervals: []plan.Interval{{Min: low, Max: low + int64(g.IntN(5))}, {Min: -5, Max: 0}}[:1+g.IntN(2)]}
+		return &plan.NumberRange{Structure: name, Intervals: []plan.Interval{{Min: low, Max: low + int64(g.IntN(3))}, {Min: low + 4, Max: low + 5}}[:1+g.IntN(2)]}
 	case 4:
-		if !g.inside {
+		if g.list == "" {
 			low := int64(2000 + g.IntN(10))
 			return &plan.NumberRange{Structure: "years", Intervals: []plan.Interval{{Min: low, Max: low + 1}}}
 		}
 	case 5:
-		if !g.inside {
+		if g.list == "" {
 			return &plan.Distance{Structure: "loc", Lat: g.Float64()*20 - 10, Lon: g.Float64()*20 - 10, Radius: g.Float64() * 800_000}
 		}
 	}
@@ -267,20 +273,38 @@ func (g *generator) compound(depth int) plan.Node {
 	case 6:
 		return &plan.Scale{Weight: float64(g.IntN(3)), Clause: g.node(depth)}
 	}
-	if g.inside && g.IntN(2) == 0 {
+	if g.list == "v" && g.IntN(2) == 0 {
 		return &plan.Knn{Structure: "v.vec", Vector: vector(g.Rand), K: 1 + g.IntN(6), Similarity: plan.Euclidean, Filter: g.filter()}
 	}
-	if g.inside || !g.nested {
+	if g.list != "" || !g.nested {
 		return &plan.Constant{Score: 1.5, Clause: g.node(depth)}
 	}
 	switch g.IntN(4) {
 	case 0:
 		return &plan.Knn{Structure: "vec", Vector: vector(g.Rand), K: 1 + g.IntN(6), Similarity: plan.Cosine, Filter: g.filter()}
 	case 1:
-		return &plan.Fuse{Rankings: []plan.Ranking{{Clause: g.node(0), Weight: 1}, {Clause: g.node(0), Weight: 2}}, Depth: 1 + g.IntN(8), RankConstant: 60, Filter: g.filter()}
+		fuse := &plan.Fuse{Depth: 1 + g.IntN(8), RankConstant: []float64{0.5, 60}[g.IntN(2)], Filter: g.filter()}
+		for range 2 + g.IntN(2) {
+			fuse.Rankings = append(fuse.Rankings, plan.Ranking{Clause: g.ranking(), Weight: float64(g.IntN(4)) / 2})
+		}
+		return fuse
 	}
-	inner := &generator{Rand: g.Rand, inside: true}
-	return &plan.Nested{Path: "v", Clause: inner.node(depth), Fold: plan.Fold(g.IntN(4))}
+	inner := &generator{Rand: g.Rand, list: g.anyList()}
+	return &plan.Nested{Path: inner.list, Clause: inner.node(depth), Fold: plan.Fold(g.IntN(4))}
+}
+
+func (g *generator) anyList() string { return []string{"v", "v", "w"}[g.IntN(3)] }
+
+// ranking makes a node whose scores are the same to the last bit however they
+// are added: a word, or constants that list values give.
+func (g *generator) ranking() plan.Node {
+	if g.IntN(2) == 0 {
+		return g.node(0)
+	}
+	inner := &generator{Rand: g.Rand, list: g.anyList()}
+	return &plan.Nested{Path: inner.list, Fold: []plan.Fold{plan.FoldMax, plan.FoldMin, plan.FoldTotal}[g.IntN(3)], Clause: &plan.Or{Clauses: []plan.Node{
+		&plan.Constant{Score: 1.5, Clause: inner.filter()}, &plan.Constant{Score: 2, Clause: inner.filter()},
+	}}}
 }
 
 func close64(a, b float64) bool { return math.Abs(a-b) <= 1e-5*(1+math.Abs(a)+math.Abs(b)) }

@@ -115,3 +115,21 @@ func (c *Collection) Values(hits []Hit, path string, required []*plan.Nested) []
 	}
 	return found
 }
+
+// Mixed returns the hits of documents of which some expand into their list
+// values: with the score of the document each (12.2).
+func (c *Collection) Mixed(hits []Hit, path string, required []*plan.Nested, when plan.Node) []Hit {
+	var found []Hit
+	for _, hit := range hits {
+		if ok, _ := c.Match(when, hit.Document); !ok {
+			found = append(found, hit)
+			continue
+		}
+		for _, child := range hit.Document.Children {
+			if child.List == path && c.satisfies(child, required) {
+				found = append(found, Hit{child, hit.Score})
+			}
+		}
+	}
+	return found
+}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -29,9 +30,7 @@ func randomOrder(r *rand.Rand, nested bool) []collect.Key {
 				continue
 			}
 			key.Kind, key.Structure, key.List = collect.ByNumber, "v.size", "v"
-			if r.IntN(2) == 0 {
-				key.Required = []*plan.Nested{{Path: "v", Clause: &plan.Term{Structure: "v.tag", Text: "t1"}}}
-			}
+			key.Required = requirements(r, "v")
 		case 5:
 			key.Kind, key.Structure = collect.ByNumber, "years"
 			key.Descending = false // several values: the lowest orders
@@ -160,6 +159,14 @@ func TestOrdersAndCursorsAgree(t *testing.T) {
 	}
 }
 
+// requirements makes up to two nodes that one value of a list has to satisfy.
+func requirements(r *rand.Rand, list string) []*plan.Nested {
+	inside := &generator{Rand: r, list: list}
+	return []*plan.Nested{{Path: list, Clause: inside.node(1)}, {Path: list, Clause: inside.filter()}}[:r.IntN(3)]
+}
+
+// TestValueHitsAgree holds list values as hits, hits of both kinds, their pages
+// and the matched values of documents against the naive search.
 func TestValueHitsAgree(t *testing.T) {
 	runner := collect.NewRunner(collect.Options{}, nil)
 	for seed := range runs(t) {
@@ -170,45 +177,114 @@ func TestValueHitsAgree(t *testing.T) {
 		}
 		c := NewCollection(roots)
 		snap := open(t, r, c)
-		inside := &generator{Rand: r, inside: true}
-		required := []*plan.Nested{{Path: "v", Clause: inside.node(1)}, {Path: "v", Clause: inside.filter()}}[:r.IntN(3)]
-		query := &plan.And{Clauses: []plan.Node{(&generator{Rand: r}).node(1)}}
-		for _, n := range required {
+		values := &collect.Values{Path: []string{"v", "w"}[r.IntN(5)/4]}
+		values.Required = requirements(r, values.Path)
+		query := &plan.And{Clauses: []plan.Node{(&generator{Rand: r, nested: seed%3 == 0}).node(1)}}
+		for _, n := range values.Required {
 			query.Clauses = append(query.Clauses, n)
 		}
 		order := []collect.Key{{Kind: collect.ByScore, Descending: true}}
-		if seed%2 == 0 {
+		switch {
+		case seed%4 == 3:
+			values.When = (&generator{Rand: r}).filter()
+		case seed%2 == 0 && values.Path == "v":
 			order = []collect.Key{{Kind: collect.ByNumber, Structure: "v.size", Descending: seed%4 == 0}}
 		}
-		s := runner.Search(snap)
-		result, err := s.Run(context.Background(), &collect.Request{Query: query, Order: order, Limit: 1000, CountTo: collect.Everything, NeedScores: true, Values: &collect.Values{Path: "v", Required: required}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		documents := c.Matches(query, nil)
-		want := c.Values(documents, "v", required)
-		if result.Total != len(want) || result.Documents != len(documents) || len(result.Hits) != len(want) {
-			t.Fatalf("seed %d: %d hits of %d documents, want %d of %d\n%s", seed, result.Total, result.Documents, len(want), len(documents), dump(query))
-		}
-		scores := map[uint32]float64{}
-		for _, h := range want {
-			scores[uint32(h.Document.Number)] = h.Score
-		}
-		for _, h := range result.Hits {
-			score, ok := scores[h.Doc]
-			if !ok || result.Scored && !close64(score, float64(h.Score)) {
-				t.Fatalf("seed %d: value %d scores %v, want %v (%v)\n%s", seed, h.Doc, h.Score, score, ok, dump(query))
-			}
-			if !h.IsItem || h.Parent != uint32(c.All[h.Doc].Parent.Number) {
-				t.Fatalf("seed %d: value %d of %d", seed, h.Doc, h.Parent)
-			}
-		}
-		if order[0].Kind == collect.ByNumber {
-			if got, want := docs(result.Hits), numbers(c.Sorted(want, order)); !slices.Equal(got, want) {
-				t.Fatalf("seed %d: %v, want %v", seed, got, want)
-			}
+		ok := t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			s := runner.Search(snap)
+			checkValues(t, s, c, &collect.Request{Query: query, Order: order, Limit: 1000, CountTo: collect.Everything, NeedScores: true, Values: values})
+			checkMatched(t, s, c, values.Path, values.Required)
+		})
+		if !ok {
+			t.Fatalf("values %+v\n%s", values, dump(query))
 		}
 		snap.Release()
+	}
+}
+
+func checkValues(t *testing.T, s *collect.Search, c *Collection, request *collect.Request) {
+	t.Helper()
+	result, err := s.Run(context.Background(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := request.Values
+	documents := c.Matches(request.Query, nil)
+	want := c.Values(documents, values.Path, values.Required)
+	if values.When != nil {
+		want = c.Mixed(documents, values.Path, values.Required, values.When)
+	}
+	if result.Total != len(want) || result.Documents != len(documents) || len(result.Hits) != len(want) {
+		t.Fatalf("%d hits of %d documents, want %d of %d", result.Total, result.Documents, len(want), len(documents))
+	}
+	scores := map[uint32]float64{}
+	for _, h := range want {
+		scores[uint32(h.Document.Number)] = h.Score
+	}
+	for i, h := range result.Hits {
+		score, ok := scores[h.Doc]
+		if !ok || result.Scored && !close64(score, float64(h.Score)) {
+			t.Fatalf("hit %d scores %v, want %v (%v)", h.Doc, h.Score, score, ok)
+		}
+		of := c.All[h.Doc]
+		if h.IsItem != (of.List != "") || h.Parent != uint32(of.Parent.Number) {
+			t.Fatalf("hit %d of %d", h.Doc, h.Parent)
+		}
+		if i > 0 && request.Order[0].Kind == collect.ByScore && result.Hits[i-1].Score == h.Score && result.Hits[i-1].Doc > h.Doc {
+			t.Fatalf("equal hits %d and %d out of order", result.Hits[i-1].Doc, h.Doc)
+		}
+		if i > 0 && request.Order[0].Kind == collect.ByScore && result.Scored && result.Hits[i-1].Score < h.Score {
+			t.Fatalf("hits %d and %d out of order", result.Hits[i-1].Doc, h.Doc)
+		}
+	}
+	whole := docs(result.Hits)
+	if request.Order[0].Kind == collect.ByNumber {
+		if want := numbers(c.Sorted(want, request.Order)); !slices.Equal(whole, want) {
+			t.Fatalf("%v, want %v", whole, want)
+		}
+	}
+	page(t, s, *request, whole)
+}
+
+// checkMatched compares the matched values of every document, best first, and
+// the set of all of them.
+func checkMatched(t *testing.T, s *collect.Search, c *Collection, path string, required []*plan.Nested) {
+	t.Helper()
+	var roots []Hit
+	var all []uint32
+	for _, d := range c.All {
+		if d.List == "" && !d.Deleted {
+			roots, all = append(roots, Hit{Document: d}), append(all, uint32(d.Number))
+		}
+	}
+	found, err := s.MatchedValues(context.Background(), path, required, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, err := s.ValueSets(context.Background(), path, required)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inSets := 0
+	for _, set := range sets {
+		inSets += int(set.Count())
+	}
+	for i, root := range roots {
+		want := c.Values([]Hit{root}, path, required)
+		if len(found[i]) != len(want) {
+			t.Fatalf("document %d: %d matched values, want %d", all[i], len(found[i]), len(want))
+		}
+		inSets -= len(want)
+		slices.SortStableFunc(want, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+		for j, value := range found[i] {
+			at := slices.IndexFunc(want, func(h Hit) bool { return uint32(h.Document.Number) == value })
+			if at < 0 || !close64(want[at].Score, want[j].Score) {
+				t.Fatalf("document %d: value %d stands at %d", all[i], value, j)
+			}
+		}
+	}
+	if inSets != 0 {
+		t.Fatalf("the sets hold %d values more than documents have", inSets)
 	}
 }
 
