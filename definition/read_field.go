@@ -21,8 +21,9 @@ func (r *reader) readField(v jsonread.Value, name string) *Field {
 	input := &fieldInput{}
 	r.inputs[field] = input
 	if v.Kind() == jsonread.ObjectKind {
+		var name []byte
 		for it := jsonread.Members(v.Raw()); it.Next(); {
-			if string(it.RawName()) == `"type"` {
+			if string(it.Name(&name)) == "type" {
 				at := jsonread.New(it.Value(), v.Path().Field("type"), v.Found())
 				if word, ok := at.Word(typeWords...); ok {
 					field.Type = Type(word)

@@ -78,7 +78,7 @@ func ReadSignal(v jsonread.Value) Signal {
 		case "saturation":
 			if given {
 				signal.Saturation = &Saturation{}
-				option("pivot", func(v jsonread.Value) { signal.Saturation.Pivot = readFloat(v) })
+				option("pivot", func(v jsonread.Value) { signal.Saturation.Pivot = readNumber(v) })
 			}
 		case "decay":
 			if given {
@@ -92,10 +92,10 @@ func ReadSignal(v jsonread.Value) Signal {
 		case "linear":
 			if given {
 				signal.Linear = &Linear{}
-				option("ceiling", func(v jsonread.Value) { signal.Linear.Ceiling = readFloat(v) })
+				option("ceiling", func(v jsonread.Value) { signal.Linear.Ceiling = readNumber(v) })
 			}
 		case "weight":
-			signal.Weight = readFloat(member)
+			signal.Weight = readNumber(member)
 		default:
 			return false
 		}
@@ -105,4 +105,12 @@ func ReadSignal(v jsonread.Value) Signal {
 		v.Found().Report(problem.RequestValueRequired.At(v.Path().Field("field")))
 	}
 	return signal
+}
+
+// readNumber reads a number that may be infinite, which the checks refuse.
+func readNumber(v jsonread.Value) *float64 {
+	if f, ok := v.Number(); ok {
+		return &f
+	}
+	return nil
 }

@@ -40,9 +40,10 @@ func (d *decoder) narrowing(v jsonread.Value, unsupported, scoring *problem.Code
 // tag returns the `type` of a tagged union, or otherwise when it is absent.
 func tag(v jsonread.Value, otherwise string) (string, bool) {
 	kind, ok := otherwise, true
+	var name []byte
 	members := jsonread.Members(v.Raw())
 	for members.Next() {
-		if string(members.RawName()) != `"type"` {
+		if string(members.Name(&name)) != "type" {
 			continue
 		}
 		member := jsonread.New(members.Value(), v.Path().Field("type"), v.Found())

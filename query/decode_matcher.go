@@ -169,13 +169,13 @@ func (d *decoder) distanceMatcher(v jsonread.Value) Matcher {
 		case "type":
 		case "lat":
 			hasLat = !member.IsNull()
-			m.Lat, _ = member.Float()
+			m.Lat, _ = member.Number()
 		case "lon":
 			hasLon = !member.IsNull()
-			m.Lon, _ = member.Float()
+			m.Lon, _ = member.Number()
 		case "radius":
 			hasRadius = !member.IsNull()
-			m.Radius, _ = member.Float()
+			m.Radius, _ = member.Number()
 		default:
 			return false
 		}

@@ -213,10 +213,10 @@ func (d *decoder) sort(v jsonread.Value) Sort {
 			}
 		case name == "lat" && s.Type == SortDistance:
 			hasLat = !member.IsNull()
-			s.Lat, _ = member.Float()
+			s.Lat, _ = member.Number()
 		case name == "lon" && s.Type == SortDistance:
 			hasLon = !member.IsNull()
-			s.Lon, _ = member.Float()
+			s.Lon, _ = member.Number()
 		case name == "when" && s.Type == SortField:
 			s.When = d.when(member, problem.SearchNestedClauseUnsupported)
 		case name == "fallback" && s.Type == SortField:

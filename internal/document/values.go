@@ -199,9 +199,10 @@ func holdsValueOf(f *definition.ResolvedField, raw []byte) bool {
 
 // isPoint reports whether an object gives a coordinate rather than locales.
 func isPoint(raw []byte) bool {
+	var name []byte
 	for it := jsonread.Members(raw); it.Next(); {
-		switch string(it.RawName()) {
-		case `"lat"`, `"lon"`, `"latitude"`, `"longitude"`:
+		switch string(it.Name(&name)) {
+		case "lat", "lon", "latitude", "longitude":
 			return true
 		}
 	}
@@ -225,15 +226,16 @@ func (r *Reader) point(v *Value, raw []byte) bool {
 // longitude, and nothing else. It does not look at their range.
 func ReadPoint(raw []byte) (lat, lon float64, ok bool) {
 	hasLat, hasLon := false, false
+	var name []byte
 	for it := jsonread.Members(raw); it.Next(); {
 		value, isNumber := jsonread.Float64(it.Value())
-		switch string(it.RawName()) {
-		case `"lat"`, `"latitude"`:
+		switch string(it.Name(&name)) {
+		case "lat", "latitude":
 			if hasLat || !isNumber {
 				return 0, 0, false
 			}
 			lat, hasLat = value, true
-		case `"lon"`, `"longitude"`:
+		case "lon", "longitude":
 			if hasLon || !isNumber {
 				return 0, 0, false
 			}

@@ -2,6 +2,7 @@ package jsonread
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -86,6 +87,16 @@ func TestInt64CountsTheValueNotTheSpelling(t *testing.T) {
 		n, ok := Int64([]byte(raw))
 		if w, isInt := want.(int64); ok != isInt || (ok && n != w) {
 			t.Errorf("%s: got %d %v, want %v", raw, n, ok, want)
+		}
+	}
+}
+
+func TestNumberBeyondADoubleIsInfinite(t *testing.T) {
+	for raw, want := range map[string]float64{"1.5": 1.5, "1e400": math.Inf(1), "-1e400": math.Inf(-1), "1e-400": 0} {
+		var found problem.List
+		v, _ := Parse([]byte(raw), &found)
+		if got, ok := v.Number(); !ok || got != want || found.Len() > 0 {
+			t.Errorf("%s: got %v %v, %s", raw, got, ok, codes(&found))
 		}
 	}
 }

@@ -241,6 +241,23 @@ func (v Value) Float() (float64, bool) {
 	return f, ok
 }
 
+// Number reads a number for a reader that refuses infinity with a code of its
+// own: one that no double can hold is infinite.
+func (v Value) Number() (float64, bool) {
+	if !v.expected(NumberKind) {
+		return 0, false
+	}
+	f, ok := Float64(v.raw)
+	switch {
+	case ok:
+	case v.raw[0] == '-':
+		f = math.Inf(-1)
+	default:
+		f = math.Inf(1)
+	}
+	return f, true
+}
+
 // Literal reads any string, number or boolean and returns its raw text, for
 // values whose type the index decides. Lists and objects are reported.
 func (v Value) Literal() ([]byte, bool) {
