@@ -74,21 +74,10 @@ func (r *readers) of(schema *definition.Schema) *document.Reader {
 	return r.current
 }
 
-// definitionRaces is how often a write follows a definition that changes
-// between reading a document by it and writing the document.
-const definitionRaces = 8
-
-// writeDocument runs work on the generation that a name answers from, again when
-// its definition changed under it.
+// writeDocument runs work on the generation that a name answers from. A
+// definition that changes meanwhile is the generation's own concern.
 func writeDocument(ctx context.Context, w documentWrite, work func(*definition.Schema, *engine.Session) error) error {
-	var err error
-	for range definitionRaces {
-		err = w.Do(ctx, func(g *generations.Generation, s *engine.Session) error { return work(g.Schema(), s) })
-		if !errors.Is(err, problem.IndexOutOfDate) || ctx.Err() != nil {
-			return err
-		}
-	}
-	return err
+	return w.Do(ctx, func(g *generations.Generation, s *engine.Session) error { return work(g.Schema(), s) })
 }
 
 // documentWrite is the writes of one request, as node.Write makes them.

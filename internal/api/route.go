@@ -67,7 +67,7 @@ func (r *Route) checkBodyType(request *http.Request) error {
 	if r.Body == "" || request.ContentLength == 0 {
 		return nil
 	}
-	if encoding := request.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+	if encoding := request.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return problem.RequestUnsupportedMediaType.New()
 	}
 	contentType := request.Header.Get("Content-Type")
