@@ -360,6 +360,7 @@ func (s *Set) open(held *slot, purpose string) {
 		if held.isWriter {
 			delete(s.looks, held.entry.Generation)
 			delete(s.unfinished, held.entry.Generation)
+			s.couldOpen(held.entry.Generation)
 		}
 		if held.previous != nil {
 			s.retire(held.previous)

@@ -78,6 +78,18 @@ func (s *Set) worked(held *slot) {
 	}
 }
 
+// couldOpen notes that a generation could be opened to write. The caller holds mu.
+func (s *Set) couldOpen(generation registry.ID) {
+	if r, ok := s.rests[generation]; ok {
+		r.until = time.Time{}
+		s.rests[generation] = r
+	}
+}
+
+// cannotOpen reports whether a generation could not be opened to write when that
+// was last tried. The caller holds mu.
+func (s *Set) cannotOpen(generation registry.ID) bool { return !s.rests[generation].until.IsZero() }
+
 // resting returns why a generation is not opened to write at present, nil when it
 // may be. The caller holds mu.
 func (s *Set) resting(generation registry.ID) error {
@@ -116,9 +128,8 @@ func (s *Set) Unopened() []registry.Entry {
 	defer s.mu.Unlock()
 	var all []registry.Entry
 	for _, id := range slices.SortedFunc(maps.Keys(s.rests), registry.ID.Compare) {
-		r := s.rests[id]
-		if _, isOpen := s.slots[id]; !isOpen && !r.until.IsZero() {
-			all = append(all, r.entry)
+		if _, isOpen := s.slots[id]; !isOpen && s.cannotOpen(id) {
+			all = append(all, s.rests[id].entry)
 		}
 	}
 	return all

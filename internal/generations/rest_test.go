@@ -105,7 +105,7 @@ func TestAGenerationThatCannotBeOpenedIsLeftAlone(t *testing.T) {
 					t.Fatal(err)
 				}
 				g, err := s.AcquireToRead(t.Context(), e)
-				if err != nil || !g.IsCopy() {
+				if err != nil || !g.IsCopy() || g.State() != NeedsPull {
 					t.Fatal(err)
 				}
 				g.Release()
@@ -126,10 +126,38 @@ func TestAGenerationThatCannotBeOpenedIsLeftAlone(t *testing.T) {
 		cause = nil
 		time.Sleep(awayRest)
 		g, err := s.Acquire(t.Context(), e)
-		if err != nil {
+		if err != nil || g.State() != Usable {
 			t.Fatal(err)
 		}
 		g.Release()
+	})
+}
+
+// What cannot be opened at all is told of all the same.
+func TestGenerationsThatAreNotOpenAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), nil)
+		e := filled(t, b, vfs.Memory())
+		s := newShared(b, vfs.Memory(), mine{})
+		defer s.Close(t.Context())
+		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+			if strings.Contains(c.Key, "/seg/") {
+				return faultbucket.Unavailable
+			}
+			return faultbucket.None
+		})
+		if _, err := s.AcquireToRead(t.Context(), e); !errors.Is(err, problem.StorageIoError) {
+			t.Fatal(err)
+		}
+		if got := s.Unopened(); len(got) != 1 || got[0].Generation != e.Generation {
+			t.Errorf("told of %v", got)
+		}
+		b.SetPlan(nil)
+		time.Sleep(awayRest)
+		acquire(t, s, e).Release()
+		if got := s.Unopened(); len(got) != 0 {
+			t.Errorf("still told of %v", got)
+		}
 	})
 }
 

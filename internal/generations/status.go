@@ -68,14 +68,18 @@ func sizeOf(fs vfs.FS, directory string) int64 {
 
 // State names the synchronization state: pushing during a commit to the bucket,
 // modified while changes wait for one, needs_pull while another writer may have
-// newer state or a local file is damaged, pulling while either is fetched, unsupported or incompatible when this build cannot read what is
-// stored, usable otherwise.
+// newer state, a local file is damaged or this node is to write the generation and
+// cannot, pulling while either is fetched, unsupported or incompatible when this
+// build cannot read what is stored, usable otherwise.
 func (g *Generation) State() string {
 	c := &g.held.copied
 	c.mu.Lock()
 	pulling, failed, blocked := c.pulling, c.failed, c.blocked
 	c.mu.Unlock()
 	damaged, mending := g.held.mending.state()
+	g.set.mu.Lock()
+	unwritable := !g.held.isWriter && g.set.cannotOpen(g.Entry.Generation)
+	g.set.mu.Unlock()
 	switch {
 	case g.isClosed():
 		return Closed
@@ -85,7 +89,7 @@ func (g *Generation) State() string {
 		return Incompatible
 	case blocked != nil:
 		return Unsupported
-	case failed, damaged, errors.Is(g.Err(), engine.ErrFenced):
+	case failed, damaged, unwritable, errors.Is(g.Err(), engine.ErrFenced):
 		return NeedsPull
 	case g.held.pushing.Load() > 0:
 		return Pushing
