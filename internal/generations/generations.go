@@ -292,12 +292,13 @@ func (s *Set) take(entry registry.Entry, toWrite, toRead bool) (held *slot, isFi
 	if ok {
 		s.stay(held)
 	}
+	resting := s.resting(entry.Generation)
 	switch {
 	case ok && toRead && held.previous != nil && !held.isOpen():
 		held = held.previous
 	case ok && toRead && held.isOpen() && held.err == nil:
-	case toWrite && (!ok || !held.isWriter) && s.resting(entry.Generation) != nil:
-		return nil, false, s.resting(entry.Generation)
+	case toWrite && (!ok || !held.isWriter) && resting != nil:
+		return nil, false, resting
 	case ok && toWrite && !held.isWriter && held.isOpen() && held.err == nil:
 		previous := held
 		held = newSlot(entry, true)
