@@ -8,24 +8,30 @@ import (
 )
 
 func (d *decoder) highlight(v jsonread.Value) *Highlight {
-	h := &Highlight{At: v.Path()}
+	return &Highlight{At: v.Path(), Fields: listed(d, v, problem.SearchHighlightFieldsRequired, d.highlightField)}
+}
+
+// listed reads an object whose only member, fields, has options for at least
+// one field.
+func listed[T any](d *decoder, v jsonread.Value, none *problem.Code, read func(field string, options jsonread.Value) T) []T {
+	var fields []T
 	empty := true
-	read := v.Members(func(name string, member jsonread.Value) bool {
+	isObject := v.Members(func(name string, member jsonread.Value) bool {
 		if name != "fields" {
 			return false
 		}
 		empty = isShort(member, jsonread.ObjectKind, 1)
 		member.Members(func(field string, options jsonread.Value) bool {
-			h.Fields = append(h.Fields, d.highlightField(field, options))
+			fields = append(fields, read(field, options))
 			return true
 		})
-		h.Fields = atMost(member, h.Fields, MaxListedFields)
+		fields = atMost(member, fields, MaxListedFields)
 		return true
 	})
-	if read && empty {
-		d.found.Report(problem.SearchHighlightFieldsRequired.At(v.Path().Field("fields")))
+	if isObject && empty {
+		d.found.Report(none.At(v.Path().Field("fields")))
 	}
-	return h
+	return fields
 }
 
 func (d *decoder) highlightField(field string, options jsonread.Value) HighlightField {
@@ -63,24 +69,7 @@ func (d *decoder) highlightField(field string, options jsonread.Value) Highlight
 }
 
 func (d *decoder) matched(v jsonread.Value) *Matched {
-	m := &Matched{At: v.Path()}
-	empty := true
-	read := v.Members(func(name string, member jsonread.Value) bool {
-		if name != "fields" {
-			return false
-		}
-		empty = isShort(member, jsonread.ObjectKind, 1)
-		member.Members(func(field string, options jsonread.Value) bool {
-			m.Fields = append(m.Fields, d.matchedField(field, options))
-			return true
-		})
-		m.Fields = atMost(member, m.Fields, MaxListedFields)
-		return true
-	})
-	if read && empty {
-		d.found.Report(problem.SearchMatchedFieldsRequired.At(v.Path().Field("fields")))
-	}
-	return m
+	return &Matched{At: v.Path(), Fields: listed(d, v, problem.SearchMatchedFieldsRequired, d.matchedField)}
 }
 
 func (d *decoder) matchedField(field string, options jsonread.Value) MatchedField {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
@@ -26,22 +27,7 @@ func (a *API) explain(ctx context.Context, r *Request) (*Response, error) {
 	if err := found.Err(); err != nil {
 		return nil, err
 	}
-	body, err := r.Body()
-	if err != nil {
-		return nil, err
-	}
-	request, err := query.DecodeExplain(body, a.limits)
-	if err != nil {
-		return nil, err
-	}
-	reading, err := a.readForSearch(ctx, r, request.Freshness)
-	if err != nil {
-		return nil, err
-	}
-	defer reading.Close()
-	answer, err := a.searcher.Explain(ctx, reading.View(), request, key, position)
-	if err != nil {
-		return nil, err
-	}
-	return OKJSON(answer.AppendJSON(nil)), nil
+	return answerSearch(ctx, a, r, query.DecodeExplain, func(ctx context.Context, view search.View, request *query.Search) (*query.Explanation, error) {
+		return a.searcher.Explain(ctx, view, request, key, position)
+	})
 }

@@ -7,39 +7,45 @@ import (
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
 
 // search answers a search.
 func (a *API) search(ctx context.Context, r *Request) (*Response, error) {
+	return answerSearch(ctx, a, r, query.DecodeSearch, a.searcher.Run)
+}
+
+// answerSearch answers a request that searches: its body is decoded, and run is
+// given the view that holds the state of the token in the body, or else of the
+// one in the header.
+func answerSearch[Q interface{ AtLeast() string }, A interface{ AppendJSON([]byte) []byte }](
+	ctx context.Context, a *API, r *Request,
+	decode func([]byte, query.Limits) (Q, error), run func(context.Context, search.View, Q) (A, error),
+) (*Response, error) {
 	body, err := r.Body()
 	if err != nil {
 		return nil, err
 	}
-	request, err := query.DecodeSearch(body, a.limits)
+	request, err := decode(body, a.limits)
 	if err != nil {
 		return nil, err
 	}
-	reading, err := a.readForSearch(ctx, r, request.Freshness)
+	token, at := request.AtLeast(), problem.At("freshness.atLeast")
+	if token == "" {
+		token, at = r.Freshness(), problem.At(freshness.Header)
+	}
+	reading, err := a.read(ctx, r, token, at)
 	if err != nil {
 		return nil, err
 	}
 	defer reading.Close()
-	answer, err := a.searcher.Run(ctx, reading.View(), request)
+	answer, err := run(ctx, reading.View(), request)
 	if err != nil {
 		return nil, err
 	}
 	return OKJSON(answer.AppendJSON(nil)), nil
-}
-
-// readForSearch returns the view a request answers from, once it holds the
-// state of the token in the body, or else of the one in the header.
-func (a *API) readForSearch(ctx context.Context, r *Request, inBody string) (*node.Reading, error) {
-	if inBody != "" {
-		return a.read(ctx, r, inBody, problem.At("freshness.atLeast"))
-	}
-	return a.read(ctx, r, r.Freshness(), problem.At(freshness.Header))
 }
 
 // read returns the view a request answers from, once it holds the state of a
