@@ -82,6 +82,16 @@ func Bytes(content []byte) Body {
 	}
 }
 
+// Read returns the bytes of a body.
+func (b Body) Read() ([]byte, error) {
+	reader, err := b.Open()
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(reader)
+	return content, errors.Join(err, reader.Close())
+}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Object is an object being read. The reader closes Body. An error of Body that

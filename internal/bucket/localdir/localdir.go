@@ -124,12 +124,7 @@ func (b *Bucket) PutIf(ctx context.Context, key string, body bucket.Body, condit
 	if err := ctx.Err(); err != nil {
 		return bucket.Written{}, err
 	}
-	reader, err := body.Open()
-	if err != nil {
-		return bucket.Written{}, fmt.Errorf("put %s: %w", key, err)
-	}
-	content, err := io.ReadAll(reader)
-	reader.Close()
+	content, err := body.Read()
 	if err != nil {
 		return bucket.Written{}, fmt.Errorf("put %s: %w", key, err)
 	}
