@@ -71,6 +71,15 @@ func ParsePath(text string) (Path, error) {
 	}
 }
 
+// Field returns the names of the path joined by dots.
+func (p Path) Field() string {
+	names := make([]string, len(p))
+	for i, step := range p {
+		names[i] = step.Name
+	}
+	return strings.Join(names, ".")
+}
+
 // Selectors returns how often the path chooses among values; adding one chooses
 // none.
 func (p Path) Selectors() int {

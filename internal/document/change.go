@@ -101,12 +101,15 @@ func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at proble
 	r.prune(tree, r.schema.Root())
 	shape := objectShape{r.schema.Root()}
 	codes := change.DocumentCodes()
+	var cleared []string
 	for it := jsonread.Members(c.raw); it.Next(); {
 		path := jsonread.String(it.RawName())
 		if f := r.schema.Root().Child(path); f != nil && (f.PrimaryKey || f.Signal) {
 			continue
 		}
-		change.Apply(tree, shape, path, it.Value(), codes, at, found)
+		if change.Apply(tree, shape, path, it.Value(), codes, at, found) && isNull(it.Value()) {
+			cleared = append(cleared, path)
+		}
 	}
 	if found.Len() > before {
 		return nil
@@ -122,6 +125,7 @@ func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at proble
 	}
 	if problems := found.Problems()[before:]; len(problems) > 0 {
 		nameByChange(problems, tree, at)
+		nameByClearing(problems, cleared, at)
 	}
 	return d
 }
@@ -149,6 +153,25 @@ func nameByChange(problems problem.Problems, tree *change.Tree, at problem.Path)
 	})
 	for p, path := range named {
 		p.Path = path
+	}
+}
+
+// nameByClearing gives a required field that one change cleared the path of that
+// change.
+func nameByClearing(problems problem.Problems, cleared []string, at problem.Path) {
+	for _, p := range problems {
+		if p.Code != problem.DocumentFieldRequired {
+			continue
+		}
+		by, changes := "", 0
+		for _, text := range cleared {
+			if path, err := change.ParsePath(text); err == nil && path.Field() == p.Arguments["name"] {
+				by, changes = text, changes+1
+			}
+		}
+		if changes == 1 {
+			p.Path = at.Append(by).String()
+		}
 	}
 }
 

@@ -276,6 +276,7 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 		`{"id":"1","variants[]":{"sku":"V-1"}}`:    "document:object_key_duplicate@documents[0].variants[].sku",
 		`{"id":"1","variants[V-1].price":"x"}`:     "document:number:value_invalid@documents[0].variants[V-1].price",
 		`{"id":"1","title[fr]":5}`:                 "request:value_invalid@documents[0].title[fr]",
+		`{"id":"1","variants[sku=V-1].sku":null}`:  "document:field_required@documents[0].variants[sku=V-1].sku",
 		`{"id":"1","variants[V-1]":{"price":"x"}}`: "document:field_required@documents[0].variants[V-1].sku document:number:value_invalid@documents[0].variants[V-1].price",
 		`[]`: "document:not_an_object@documents[0]",
 	} {
