@@ -22,7 +22,7 @@ type Format struct {
 // The formats.
 var (
 	Envelope = Format{"envelope", 1, "QUIREBLK", "sections with checksums: the frame of segment and side files", "internal/blockfile"}
-	Segment  = Format{"segment", 4, "SEGMENT", "an immutable set of documents: terms, postings, columns, points, vectors, records", "internal/segment"}
+	Segment  = Format{"segment", 5, "SEGMENT", "an immutable set of documents: terms, postings, columns, points, vectors, records", "internal/segment"}
 	Side     = Format{"side file", 1, "SIDE", "deletions and refreshed signals of one commit", "internal/snapshot"}
 	Record   = Format{"record", 2, "", "one document, in the records of a segment", "internal/document"}
 	Manifest = Format{"manifest", 2, "quire-manifest", "the files of one commit", "internal/manifest"}

@@ -32,6 +32,16 @@ func dotU4RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out 
 //go:noescape
 func dotU4RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
 
+//go:noescape
+func fetch(values *uint32, count int)
+
+//go:noescape
+func unseenIn(words *uint64, length int, ids *uint32, count int, into *uint32, rows *byte, stride int, beside *float32) int
+
+func unseen(words []uint64, ids, into []uint32, rows []byte, stride int, beside []float32) int {
+	return unseenIn(&words[0], len(words), &ids[0], len(ids), &into[0], &rows[0], stride, &beside[0])
+}
+
 func dotF32(a, b []float32) (sum float32) {
 	if !hasAVX2 || len(a) < 8 {
 		return dotF32Go(a, b)

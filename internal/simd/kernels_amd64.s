@@ -552,3 +552,66 @@ zfsum:
 zfdone:
 	VZEROUPPER
 	RET
+
+// func fetch(values *uint32, count int)
+TEXT ·fetch(SB), NOSPLIT, $0-16
+	MOVQ values+0(FP), SI
+	MOVQ count+8(FP), CX
+	LEAQ (SI)(CX*4), CX
+
+fetchline:
+	PREFETCHT0 (SI)
+	ADDQ $64, SI
+	CMPQ SI, CX
+	JLT  fetchline
+	RET
+
+// func unseenIn(words *uint64, length int, ids *uint32, count int, into *uint32, rows *byte, stride int, beside *float32) int
+// Every id is written behind those that are new; whether it stays depends on
+// its bit, without a branch. A number past the words ends it with -1.
+TEXT ·unseenIn(SB), NOSPLIT, $0-72
+	MOVQ words+0(FP), R8
+	MOVQ length+8(FP), CX
+	MOVQ ids+16(FP), SI
+	MOVQ count+24(FP), R12
+	MOVQ into+32(FP), DI
+	MOVQ rows+40(FP), R9
+	MOVQ stride+48(FP), R10
+	MOVQ beside+56(FP), R11
+	XORQ BX, BX
+	LEAQ (SI)(R12*4), R12
+
+unseennext:
+	CMPQ SI, R12
+	JGE  unseendone
+	MOVL (SI), AX
+	MOVL AX, (DI)(BX*4)
+	MOVQ AX, DX
+	SHRQ $6, DX
+	CMPQ DX, CX
+	JGE  unseenpast
+	MOVQ (R8)(DX*8), R13
+	XORL R15, R15
+	BTSQ AX, R13
+	SETCC R15
+	MOVQ R13, (R8)(DX*8)
+	ADDQ R15, BX
+	PREFETCHT0 (R11)(AX*4)
+	IMULQ R10, AX
+	ADDQ R9, AX
+	LEAQ (AX)(R10*1), DX
+
+unseenfetch:
+	PREFETCHT0 (AX)
+	ADDQ $64, AX
+	CMPQ AX, DX
+	JLT  unseenfetch
+	ADDQ $4, SI
+	JMP  unseennext
+
+unseenpast:
+	MOVQ $-1, BX
+
+unseendone:
+	MOVQ BX, ret+64(FP)
+	RET

@@ -16,3 +16,7 @@ func dotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
 func dotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
 	dotU4RowsGo(rows, ids, q, out)
 }
+func fetch(*uint32, int) {}
+func unseen(words []uint64, ids, into []uint32, _ []byte, _ int, _ []float32) int {
+	return unseenGo(words, ids, into)
+}

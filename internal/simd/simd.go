@@ -103,6 +103,43 @@ func DotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
 	}
 }
 
+// Fetch asks for memory that will be read soon.
+func Fetch(values []uint32) {
+	if len(values) > 0 {
+		fetch(&values[0], len(values))
+	}
+}
+
+// Unseen sets the bits of ids in words, puts those that were not set into into,
+// which has room for all, and returns how many they are. It asks for their rows
+// of stride bytes and the values beside these, which will be read soon.
+func Unseen(words []uint64, ids, into []uint32, rows []byte, stride int, beside []float32) int {
+	if len(into) < len(ids) || len(words) == 0 || len(rows) == 0 || len(beside) == 0 {
+		panic("simd: not enough room")
+	}
+	if len(ids) == 0 {
+		return 0
+	}
+	n := unseen(words, ids, into, rows, stride, beside)
+	if n < 0 {
+		panic("simd: number out of range")
+	}
+	return n
+}
+
+func unseenGo(words []uint64, ids, into []uint32) int {
+	n := 0
+	for _, id := range ids {
+		bit := uint64(1) << (id % 64)
+		if words[id/64]&bit == 0 {
+			words[id/64] |= bit
+			into[n] = id
+			n++
+		}
+	}
+	return n
+}
+
 func checkLanes(values int) {
 	if values == 0 || values%Lanes != 0 {
 		panic("simd: rows of the wrong length")

@@ -156,3 +156,42 @@ func BenchmarkDotU8(b *testing.B) {
 		})
 	}
 }
+
+func TestUnseenEqualsItsTwin(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	const count = 500
+	rows, beside := make([]byte, count*64), make([]float32, count)
+	words, twin := make([]uint64, (count+63)/64), make([]uint64, (count+63)/64)
+	for range 200 {
+		ids := make([]uint32, r.IntN(70))
+		for i := range ids {
+			ids[i] = uint32(r.IntN(count))
+		}
+		into, want := make([]uint32, len(ids)+1), make([]uint32, len(ids)+1)
+		n, m := Unseen(words, ids, into, rows, 64, beside), unseenGo(twin, ids, want)
+		if !slices.Equal(into[:n], want[:m]) || !slices.Equal(words, twin) {
+			t.Fatalf("%v: %v, twin says %v", ids, into[:n], want[:m])
+		}
+		if r.IntN(20) == 0 {
+			clear(words)
+			clear(twin)
+		}
+	}
+}
+
+func TestUnseenStaysInside(t *testing.T) {
+	words := make([]uint64, 3)
+	for _, c := range []struct {
+		ids  []uint32
+		room int
+	}{{[]uint32{5, 192}, 2}, {[]uint32{math.MaxUint32}, 1}, {[]uint32{1, 2}, 1}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v into %d: no panic", c.ids, c.room)
+				}
+			}()
+			Unseen(words, c.ids, make([]uint32, c.room), make([]byte, 192*64), 64, make([]float32, 192))
+		}()
+	}
+}

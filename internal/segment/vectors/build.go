@@ -67,40 +67,13 @@ func (c *construction) copyLinks(dst []uint32, node uint32, level int) []uint32 
 }
 
 func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threads int) (*graph, error) {
-	nodes := all.len()
 	all.raise(o.Similarity)
 	groups := all.groups()
-	var g *graph
 	if start != nil {
-		g = start.graph(nodes, groups)
-	} else {
-		g = newGraph(nodes, o.links())
+		start.settleAll(all.len(), groups)
 	}
+	g, todo := layOut(o, all.len(), start, groups)
 	c := &construction{rows: all, options: o, graph: g, entry: g.entry, top: g.top}
-	placed := newMarks(nodes)
-	if c.top >= 0 {
-		for node := range uint32(nodes) {
-			if node == c.entry || g.height[node] > 0 || len(g.links(node, 0)) > 0 {
-				placed.add(node)
-			}
-		}
-	}
-	for _, of := range groups {
-		for _, twin := range of.twins {
-			placed.add(twin)
-		}
-	}
-	// The heights come from a fixed seed: one set of documents has one shape.
-	random := rand.New(rand.NewPCG(uint64(nodes), uint64(o.Dimensions)))
-	scale := 1 / math.Log(float64(max(2, o.links())))
-	var todo []uint32
-	for node := range uint32(nodes) {
-		height := min(int(-math.Log(1-random.Float64())*scale), 24)
-		if !placed.has(node) {
-			g.grow(node, height)
-			todo = append(todo, node)
-		}
-	}
 	if err := c.insertAll(ctx, todo, threads); err != nil {
 		return nil, err
 	}
@@ -115,6 +88,45 @@ func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threa
 		g.hang(of)
 	}
 	return g, nil
+}
+
+// layOut returns a graph whose nodes have their heights and the links carried
+// over, and the nodes that have to be inserted.
+func layOut(o Options, nodes int, start *carried, groups []group) (g *graph, todo []uint32) {
+	height, twins, kept := make([]uint8, nodes), newMarks(nodes), newMarks(nodes)
+	for _, of := range groups {
+		for _, twin := range of.twins {
+			twins.add(twin)
+		}
+	}
+	if start != nil {
+		for node, to := range start.kept {
+			if to != none {
+				kept.add(to)
+				height[to] = uint8(start.reader.graph.levels(uint32(node)))
+			}
+		}
+	}
+	// The heights come from a fixed seed: one set of documents has one shape.
+	random := rand.New(rand.NewPCG(uint64(nodes), uint64(o.Dimensions)))
+	scale := 1 / math.Log(float64(max(2, o.links())))
+	for node := range uint32(nodes) {
+		drawn := min(int(-math.Log(1-random.Float64())*scale), 24)
+		if !twins.has(node) && !kept.has(node) {
+			height[node] = uint8(drawn)
+		}
+	}
+	g = newGraph(o.links(), height)
+	if start != nil {
+		start.carryTo(g)
+	}
+	for node := range uint32(nodes) {
+		linked := kept.has(node) && (node == g.entry || height[node] > 0 || len(g.links(node, 0)) > 0)
+		if !linked && !twins.has(node) {
+			todo = append(todo, node)
+		}
+	}
+	return g, todo
 }
 
 // insertAll inserts nodes in several goroutines.
@@ -199,14 +211,14 @@ func (w *insertion) insert(node uint32) {
 	if top < 0 {
 		return
 	}
-	at := near{entry, w.nearness(node, entry)}
+	at := nearOf(entry, w.nearness(node, entry))
 	for level := top; level > height; level-- {
 		at = w.descend(node, at, level)
 	}
 	for level := min(top, height); level >= 0; level-- {
 		w.search(node, at, level)
 		w.ordered = append(w.ordered[:0], w.found...)
-		slices.SortFunc(w.ordered, byNearness)
+		sortNearest(w.ordered)
 		if len(w.ordered) == 0 {
 			continue
 		}
@@ -231,12 +243,12 @@ func (w *insertion) insert(node uint32) {
 // descend walks to the node of a level that is nearest to another.
 func (w *insertion) descend(to uint32, at near, level int) near {
 	for {
-		w.links = w.copyLinks(w.links, at.node, level)
+		w.links = w.copyLinks(w.links, at.node(), level)
 		moved := false
 		w.measure(to, w.links)
 		for i, n := range w.links {
-			if w.raws[i] > at.raw {
-				at, moved = near{n, w.raws[i]}, true
+			if x := nearOf(n, w.raws[i]); x > at {
+				at, moved = x, true
 			}
 		}
 		if !moved {
@@ -258,17 +270,20 @@ func (w *insertion) search(self uint32, from near, level int) {
 	breadth := w.options.breadth()
 	w.queue, w.found = w.queue[:0], w.found[:0]
 	w.seen.add(self)
-	w.seen.add(from.node)
+	w.seen.add(from.node())
 	w.queue.push(from)
-	if from.node != self {
+	if from.node() != self {
 		w.found.push(from)
 	}
 	for len(w.queue) > 0 {
 		at := w.queue.pop()
-		if len(w.found) >= breadth && nearer(w.found[0], at) {
+		if len(w.found) >= breadth && w.found[0] > at {
 			return
 		}
-		w.links = w.copyLinks(w.links, at.node, level)
+		w.links = w.copyLinks(w.links, at.node(), level)
+		if level == 0 && len(w.queue) > 0 {
+			w.graph.fetch(w.queue[0].node())
+		}
 		w.fresh = w.fresh[:0]
 		for _, n := range w.links {
 			if w.seen.add(n) {
@@ -277,7 +292,7 @@ func (w *insertion) search(self uint32, from near, level int) {
 		}
 		w.measure(self, w.fresh)
 		for i, n := range w.fresh {
-			x := near{n, w.raws[i]}
+			x := nearOf(n, w.raws[i])
 			if w.found.add(x, breadth) {
 				w.queue.push(x)
 			}
@@ -295,20 +310,20 @@ func (w *insertion) choose(into []uint32, ordered []near, limit int) []uint32 {
 		}
 		far := true
 		for _, n := range into {
-			if w.nearness(c.node, n) > c.raw {
+			if w.nearness(c.node(), n) > c.raw() {
 				far = false
 				break
 			}
 		}
 		if far {
-			into = append(into, c.node)
+			into = append(into, c.node())
 		}
 	}
 	for _, c := range ordered {
 		if len(into) >= limit/2 {
 			break
 		}
-		into = appendLink(into, c.node, none, limit)
+		into = appendLink(into, c.node(), none, limit)
 	}
 	return into
 }
@@ -331,9 +346,9 @@ func (w *insertion) connect(n, node uint32, level int) {
 	w.measure(n, w.fresh)
 	w.ordered = w.ordered[:0]
 	for i, x := range w.fresh {
-		w.ordered = append(w.ordered, near{x, w.raws[i]})
+		w.ordered = append(w.ordered, nearOf(x, w.raws[i]))
 	}
-	slices.SortFunc(w.ordered, byNearness)
+	sortNearest(w.ordered)
 	w.thinned = w.choose(w.thinned[:0], w.ordered, limit)
 	w.graph.setLinks(n, level, w.thinned)
 }

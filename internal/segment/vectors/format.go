@@ -59,13 +59,8 @@ func write(to io.Writer, o Options, docs []uint32, all *rows, g *graph) error {
 	out.floats(z.norm)
 	out.words(g.ground)
 	out.bytes(g.height)
-	for node := range g.height {
-		for level := range g.levels(uint32(node)) {
-			links := g.upper[node][level]
-			out.words([]uint32{uint32(len(links))})
-			out.words(links)
-		}
-	}
+	out.pad()
+	out.words(g.above)
 	out.flush()
 	return out.err
 }
@@ -187,7 +182,7 @@ func Open(data []byte) (*Reader, error) {
 		nodes > len(data)/4 || top < -1 || top > 24 || top >= 0 && int(entry) >= nodes {
 		return nil, fmt.Errorf("header: %w", ErrCorrupt)
 	}
-	r := &Reader{options: o, graph: &graph{m: o.M, entry: entry, top: top, width: 2*o.M + 1}}
+	r := &Reader{options: o, graph: &graph{m: o.M, entry: entry, top: top}}
 	r.docs = c.words(nodes)
 	c.skipPadding()
 	r.rows = c.floats(nodes * o.Dimensions)
@@ -202,37 +197,27 @@ func Open(data []byte) (*Reader, error) {
 	r.codes.scale = c.floats(nodes)
 	r.codes.norm = c.floats(nodes)
 	if top >= 0 {
-		r.graph.ground = c.words(nodes * r.graph.width)
+		r.graph.ground = c.words(nodes * (2*o.M + 1))
 		r.graph.height = c.take(nodes)
+		c.skipPadding()
 	}
 	if c.failed {
 		return nil, fmt.Errorf("%d vectors of %d dimensions: %w", nodes, o.Dimensions, ErrCorrupt)
 	}
 	r.codes.sample()
-	r.graph.upper = make([][][]uint32, nodes)
 	for node, height := range r.graph.height {
-		if height == 0 {
-			continue
-		}
-		if height == twin {
-			r.graph.twins++
-			continue
-		}
-		if height > 24 {
+		if height > 24 && height != twin {
 			return nil, fmt.Errorf("height of node %d: %w", node, ErrCorrupt)
 		}
-		levels := make([][]uint32, height)
-		for level := range levels {
-			count := c.words(1)
-			if c.failed || count[0] > uint32(o.M) {
-				return nil, fmt.Errorf("links of node %d: %w", node, ErrCorrupt)
-			}
-			levels[level] = c.words(int(count[0]))
-		}
-		r.graph.upper[node] = levels
 	}
-	if c.failed || top >= 0 && int(r.graph.height[entry]) != top {
+	r.graph.above = c.words(r.graph.raise() * (o.M + 1))
+	if c.failed || top >= 0 && r.graph.levels(entry) != top {
 		return nil, fmt.Errorf("links: %w", ErrCorrupt)
+	}
+	for at := 0; at < len(r.graph.above); at += o.M + 1 {
+		if r.graph.above[at] > uint32(o.M) {
+			return nil, fmt.Errorf("links: %w", ErrCorrupt)
+		}
 	}
 	return r, nil
 }
@@ -245,7 +230,7 @@ func (r *Reader) Check() error {
 		}
 	}
 	for node := range r.graph.height {
-		if r.graph.ground[node*r.graph.width] > uint32(2*r.graph.m) {
+		if r.graph.row(uint32(node), 0)[0] > uint32(2*r.graph.m) {
 			return fmt.Errorf("V3: node %d: %w", node, ErrCorrupt)
 		}
 		if links := r.graph.links(uint32(node), 0); r.graph.height[node] == twin && (len(links) == 0 || int(links[0]) >= len(r.docs) || r.graph.height[links[0]] == twin) {

@@ -1,23 +1,108 @@
 package vectors
 
-// graph is the links of all nodes. Level 0 holds every node in a flat array of
-// fixed width; the few nodes of higher levels keep their links in a list.
+import (
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/simd"
+)
+
+// graph is the links of all nodes: a row for every node on the ground level,
+// and one on each level above for the few nodes that are raised.
 type graph struct {
 	m     int
 	entry uint32
 	top   int // highest level, -1 when there is no node
 
-	width  int      // 2*m + 1: a count and the neighbours
-	ground []uint32 // level 0, width per node
+	ground []uint32 // a row of 2*m + 1 per node: a count and the neighbours
+	above  []uint32 // a row of m + 1 per raised node and level, likewise
 
-	height []uint8      // highest level of each node, or twin
-	twins  int          // how many are
-	upper  [][][]uint32 // upper[node] = links on level 1, 2, …; nil for most
+	height []uint8  // highest level of each node, or twin
+	twins  int      // how many are
+	raised []uint64 // a bit for each node that has rows above
+	before []uint32 // how many of them come before each word of raised
+	place  []uint32 // the first row above of each of them
 }
 
 // twin in place of a height marks a node whose vector is equal to that of its
 // first neighbour, which represents it: see hang.
 const twin = 255
+
+// newGraph returns a graph of nodes of some heights that has no links.
+func newGraph(m int, height []uint8) *graph {
+	g := &graph{m: m, top: -1, height: height, ground: make([]uint32, len(height)*(2*m+1))}
+	g.above = make([]uint32, g.raise()*(m+1))
+	return g
+}
+
+// raise lays out the rows above by the heights of nodes and returns how many
+// there are.
+func (g *graph) raise() (rows int) {
+	words := (len(g.height) + 63) / 64
+	g.raised, g.before = make([]uint64, words), make([]uint32, words)
+	for node, height := range g.height {
+		if node%64 == 0 {
+			g.before[node/64] = uint32(len(g.place))
+		}
+		switch height {
+		case 0:
+		case twin:
+			g.twins++
+		default:
+			g.raised[node/64] |= 1 << (node % 64)
+			g.place = append(g.place, uint32(rows))
+			rows += int(height)
+		}
+	}
+	return rows
+}
+
+// row returns the count and the neighbours of a node on a level.
+func (g *graph) row(node uint32, level int) []uint32 {
+	if level == 0 {
+		width := 2*g.m + 1
+		return g.ground[int(node)*width:][:width]
+	}
+	earlier := bits.OnesCount64(g.raised[node/64] & (1<<(node%64) - 1))
+	at := int(g.place[int(g.before[node/64])+earlier]) + level - 1
+	return g.above[at*(g.m+1):][:g.m+1]
+}
+
+// links returns the neighbours of a node on a level.
+func (g *graph) links(node uint32, level int) []uint32 {
+	row := g.row(node, level)
+	return row[1 : 1+row[0]]
+}
+
+// fetch asks for the neighbours of a node on the ground level, which are wanted
+// soon.
+func (g *graph) fetch(node uint32) { simd.Fetch(g.row(node, 0)) }
+
+func (g *graph) setLinks(node uint32, level int, links []uint32) {
+	row := g.row(node, level)
+	row[0] = uint32(copy(row[1:], links))
+}
+
+// addLink adds a neighbour; there must be room.
+func (g *graph) addLink(node uint32, level int, to uint32) {
+	row := g.row(node, level)
+	row[0]++
+	row[row[0]] = to
+}
+
+func (g *graph) limit(level int) int {
+	if level == 0 {
+		return 2 * g.m
+	}
+	return g.m
+}
+
+// levels is the highest level of a node.
+func (g *graph) levels(node uint32) int {
+	if g.raised[node/64]>>(node%64)&1 == 0 {
+		return 0
+	}
+	return int(g.height[node])
+}
 
 // split returns the neighbours of a node on the ground level, and its first
 // twin where it has some.
@@ -43,66 +128,4 @@ func (g *graph) eachTwin(node uint32, room *[]uint32, want func(node uint32) boo
 		}
 	}
 	*room = queue
-}
-
-// levels is the highest level of a node.
-func (g *graph) levels(node uint32) int {
-	if g.height[node] == twin {
-		return 0
-	}
-	return int(g.height[node])
-}
-
-func newGraph(nodes, m int) *graph {
-	width := 2*m + 1
-	return &graph{
-		m: m, top: -1, width: width,
-		ground: make([]uint32, nodes*width),
-		height: make([]uint8, nodes),
-		upper:  make([][][]uint32, nodes),
-	}
-}
-
-// links returns the neighbours of a node on a level.
-func (g *graph) links(node uint32, level int) []uint32 {
-	if level == 0 {
-		row := g.ground[int(node)*g.width:][:g.width]
-		return row[1 : 1+row[0]]
-	}
-	return g.upper[node][level-1]
-}
-
-func (g *graph) setLinks(node uint32, level int, links []uint32) {
-	if level == 0 {
-		row := g.ground[int(node)*g.width:][:g.width]
-		row[0] = uint32(copy(row[1:], links))
-		return
-	}
-	g.upper[node][level-1] = append(g.upper[node][level-1][:0], links...)
-}
-
-// addLink adds a neighbour; there must be room.
-func (g *graph) addLink(node uint32, level int, to uint32) {
-	if level == 0 {
-		row := g.ground[int(node)*g.width:][:g.width]
-		row[0]++
-		row[row[0]] = to
-		return
-	}
-	g.upper[node][level-1] = append(g.upper[node][level-1], to)
-}
-
-func (g *graph) limit(level int) int {
-	if level == 0 {
-		return 2 * g.m
-	}
-	return g.m
-}
-
-// grow gives a node its levels.
-func (g *graph) grow(node uint32, height int) {
-	g.height[node] = uint8(height)
-	if height > 0 {
-		g.upper[node] = make([][]uint32, height)
-	}
 }

@@ -1,22 +1,44 @@
 package vectors
 
-// near is a node and its raw nearness.
-type near struct {
-	node uint32
-	raw  float32
-}
+import (
+	"math"
+	"slices"
+)
 
-// nearer orders by nearness, then by node, so that results do not depend on
-// the order of visits.
-func nearer(a, b near) bool {
-	return a.raw > b.raw || a.raw == b.raw && a.node < b.node
-}
+// near is a node and its raw nearness in one number, so that the greater one is
+// the nearer, and of equally near ones the node that comes first: results do
+// not depend on the order of visits. What cannot be compared is nearest.
+type near uint64
 
-func byNearness(a, b near) int {
-	if nearer(a, b) {
-		return -1
+func nearOf(node uint32, raw float32) near {
+	key := math.Float32bits(raw)
+	switch {
+	case raw > 0:
+		key |= 1 << 31
+	case raw < 0:
+		key = ^key
+	case raw == 0:
+		key = 1 << 31
+	default:
+		key = math.MaxUint32
 	}
-	return 1
+	return near(key)<<32 | near(^node)
+}
+
+func (n near) node() uint32 { return ^uint32(n) }
+
+func (n near) raw() float32 {
+	key := uint32(n >> 32)
+	if key>>31 != 0 {
+		return math.Float32frombits(key &^ (1 << 31))
+	}
+	return math.Float32frombits(^key)
+}
+
+// sortNearest puts the nearest first.
+func sortNearest(all []near) {
+	slices.Sort(all)
+	slices.Reverse(all)
 }
 
 // nearest moves the n nearest to the front, in any order, and returns them.
@@ -25,20 +47,13 @@ func nearest(all []near, n int) []near {
 	for to-from > 1 {
 		// The middle one of three parts what lies between from and to.
 		a, b, c := all[from], all[(from+to)/2], all[to-1]
-		if nearer(b, a) {
-			a, b = b, a
-		}
-		if nearer(c, b) {
-			if b = c; nearer(b, a) {
-				b = a
-			}
-		}
+		middle := max(min(a, b), min(max(a, b), c))
 		i, j := from, to-1
 		for i <= j {
-			for nearer(all[i], b) {
+			for all[i] > middle {
 				i++
 			}
-			for nearer(b, all[j]) {
+			for middle > all[j] {
 				j--
 			}
 			if i <= j {
@@ -66,37 +81,40 @@ func (h *best) push(x near) {
 	i := len(s) - 1
 	for i > 0 {
 		up := (i - 1) / 2
-		if !nearer(s[i], s[up]) {
+		if s[up] >= x {
 			break
 		}
-		s[i], s[up] = s[up], s[i]
+		s[i] = s[up]
 		i = up
 	}
+	s[i] = x
 	*h = s
 }
 
 func (h *best) pop() near {
 	s := *h
-	x := s[0]
-	last := len(s) - 1
-	s[0] = s[last]
-	s = s[:last]
-	for i := 0; ; {
+	top, x := s[0], s[len(s)-1]
+	s = s[:len(s)-1]
+	*h = s
+	i := 0
+	for {
 		down := 2*i + 1
-		if down >= last {
+		if down >= len(s) {
 			break
 		}
-		if down+1 < last && nearer(s[down+1], s[down]) {
+		if down+1 < len(s) && s[down+1] > s[down] {
 			down++
 		}
-		if !nearer(s[down], s[i]) {
+		if s[down] <= x {
 			break
 		}
-		s[i], s[down] = s[down], s[i]
+		s[i] = s[down]
 		i = down
 	}
-	*h = s
-	return x
+	if len(s) > 0 {
+		s[i] = x
+	}
+	return top
 }
 
 type worst []near
@@ -106,32 +124,34 @@ func (h *worst) push(x near) {
 	i := len(s) - 1
 	for i > 0 {
 		up := (i - 1) / 2
-		if !nearer(s[up], s[i]) {
+		if s[up] <= x {
 			break
 		}
-		s[i], s[up] = s[up], s[i]
+		s[i] = s[up]
 		i = up
 	}
+	s[i] = x
 	*h = s
 }
 
 // replaceTop puts x in place of the farthest.
 func (h worst) replaceTop(x near) {
-	h[0] = x
-	for i := 0; ; {
+	i := 0
+	for {
 		down := 2*i + 1
 		if down >= len(h) {
-			return
+			break
 		}
-		if down+1 < len(h) && nearer(h[down], h[down+1]) {
+		if down+1 < len(h) && h[down+1] < h[down] {
 			down++
 		}
-		if !nearer(h[i], h[down]) {
-			return
+		if h[down] >= x {
+			break
 		}
-		h[i], h[down] = h[down], h[i]
+		h[i] = h[down]
 		i = down
 	}
+	h[i] = x
 }
 
 // add keeps the limit nearest and reports whether x is among them.
@@ -140,7 +160,7 @@ func (h *worst) add(x near, limit int) bool {
 		h.push(x)
 		return true
 	}
-	if !nearer(x, (*h)[0]) {
+	if x <= (*h)[0] {
 		return false
 	}
 	h.replaceTop(x)

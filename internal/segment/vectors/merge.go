@@ -60,24 +60,23 @@ type carried struct {
 	kept   []uint32 // node → new node, or none
 }
 
-// graph copies the graph into one with more nodes, without those that are equal
-// to another.
-func (c *carried) graph(nodes int, groups []group) *graph {
-	if len(groups) > 0 {
-		from := make([]uint32, nodes) // new node → node, or none
-		for i := range from {
-			from[i] = none
-		}
-		for node, to := range c.kept {
-			if to != none {
-				from[to] = uint32(node)
-			}
-		}
-		for i := range groups {
-			c.settle(&groups[i], from)
+// settleAll gives up those that are equal to another of the new nodes.
+func (c *carried) settleAll(nodes int, groups []group) {
+	if len(groups) == 0 {
+		return
+	}
+	from := make([]uint32, nodes) // new node → node, or none
+	for i := range from {
+		from[i] = none
+	}
+	for node, to := range c.kept {
+		if to != none {
+			from[to] = uint32(node)
 		}
 	}
-	return c.reader.graph.carry(c.kept, nodes)
+	for i := range groups {
+		c.settle(&groups[i], from)
+	}
 }
 
 // settle chooses a representative that the graph holds already, if there is
@@ -101,11 +100,11 @@ func (c *carried) settle(g *group, from []uint32) {
 	}
 }
 
-// carry copies the graph into one with more nodes. A neighbour that is gone is
-// replaced by its own neighbours, so that the graph stays connected where
-// documents were deleted.
-func (g *graph) carry(kept []uint32, nodes int) *graph {
-	out := newGraph(nodes, g.m)
+// carryTo copies the links into a graph with more nodes, where those kept have
+// the heights they had. A neighbour that is gone is replaced by its own
+// neighbours, so that the graph stays connected where documents were deleted.
+func (c *carried) carryTo(out *graph) {
+	g, kept := c.reader.graph, c.kept
 	var links []uint32
 	for node := range kept {
 		to := kept[node]
@@ -113,7 +112,6 @@ func (g *graph) carry(kept []uint32, nodes int) *graph {
 			continue
 		}
 		height := g.levels(uint32(node))
-		out.grow(to, height)
 		for level := 0; level <= height; level++ {
 			links = links[:0]
 			limit := g.limit(level)
@@ -134,7 +132,6 @@ func (g *graph) carry(kept []uint32, nodes int) *graph {
 			out.top, out.entry = height, to
 		}
 	}
-	return out
 }
 
 func appendLink(links []uint32, n, self uint32, limit int) []uint32 {

@@ -156,9 +156,9 @@ func steps(v []float32, top float32) (scale, inverse float32) {
 func (z *quantized) off(s Similarity, q *side, row near) float64 {
 	length := q.length
 	if s == Euclidean {
-		length = 2 * math.Sqrt(math.Abs(float64(row.raw))) * q.wide
+		length = 2 * math.Sqrt(math.Abs(float64(row.raw()))) * q.wide
 	}
-	return length * float64(max(z.coarsest, z.scale[row.node])) / math.Sqrt(12)
+	return length * float64(max(z.coarsest, z.scale[row.node()])) / math.Sqrt(12)
 }
 
 // sample finds the widest step of some rows: those that a search does not find

@@ -63,21 +63,21 @@ func (r *reach) flood(node, from uint32) {
 
 // attach links a node with the nearest that is reached and has room, both ways.
 func (r *reach) attach(node uint32) {
-	at := near{r.entry, r.nearness(node, r.entry)}
+	at := nearOf(r.entry, r.nearness(node, r.entry))
 	for level := r.top; level > 0; level-- {
 		at = r.descend(node, at, level)
 	}
-	if !r.reached.has(at.node) {
-		at = near{r.entry, r.nearness(node, r.entry)}
+	if !r.reached.has(at.node()) {
+		at = nearOf(r.entry, r.nearness(node, r.entry))
 	}
 	// What is reached leads to nothing else: all that is found is reached.
 	r.search(node, at, 0)
 	candidates := slices.Clone([]near(r.found))
-	slices.SortFunc(candidates, byNearness)
+	sortNearest(candidates)
 	for _, to := range candidates {
-		if r.link(to.node, node) {
-			r.link(node, to.node)
-			r.flood(node, to.node)
+		if r.link(to.node(), node) {
+			r.link(node, to.node())
+			r.flood(node, to.node())
 			return
 		}
 	}

@@ -3,7 +3,6 @@ package vectors
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/quiresearch/quire/internal/simd"
 )
@@ -21,7 +20,7 @@ func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, er
 	s.found = candidates
 	last := float32(math.Inf(1))
 	for _, c := range candidates {
-		last = min(last, c.raw)
+		last = min(last, c.raw())
 	}
 	s.before = append(s.before[:0], candidates...)
 	if err := r.rescoreAll(ctx, s); err != nil {
@@ -30,7 +29,7 @@ func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, er
 	off, shift := 0.0, 0.0 // what the codes are off for one, and for all
 	for i, c := range candidates {
 		off = max(off, r.codes.off(r.options.Similarity, &s.side, c))
-		shift += float64(c.raw) - float64(s.before[i].raw)
+		shift += float64(c.raw()) - float64(s.before[i].raw())
 	}
 	shift /= float64(len(candidates))
 	if len(candidates) < k {
@@ -42,7 +41,7 @@ func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, er
 	behind := s.lowest(s.before, len(candidates)-(len(candidates)-k)/3)
 	late := 0
 	for i, c := range candidates {
-		if c.raw >= kth && s.before[i].raw < behind {
+		if c.raw() >= kth && s.before[i].raw() < behind {
 			late++
 		}
 	}
@@ -69,7 +68,7 @@ func (s *scratch) lowest(all []near, n int) float32 {
 	s.queue = append(s.queue[:0], all...)
 	low := float32(math.Inf(1))
 	for _, c := range nearest(s.queue, n) {
-		low = min(low, c.raw)
+		low = min(low, c.raw())
 	}
 	return low
 }
@@ -83,11 +82,11 @@ func (r *Reader) rescoreAll(ctx context.Context, s *scratch) error {
 		part := s.found[from:min(from+chunk, len(s.found))]
 		s.list = s.list[:0]
 		for _, c := range part {
-			s.list = append(s.list, c.node)
+			s.list = append(s.list, c.node())
 		}
 		r.nearness(s, s.list)
 		for i := range part {
-			part[i].raw = s.raws[i]
+			part[i] = nearOf(part[i].node(), s.raws[i])
 		}
 	}
 	return nil
@@ -99,10 +98,10 @@ func (r *Reader) hits(s *scratch, k int) []Hit {
 	if len(candidates) > k {
 		candidates = nearest(candidates, k)
 	}
-	slices.SortFunc(candidates, byNearness)
+	sortNearest(candidates)
 	hits := make([]Hit, len(candidates))
 	for i, c := range candidates {
-		hits[i] = Hit{Doc: r.docs[c.node], Score: r.options.Similarity.Score(c.raw)}
+		hits[i] = Hit{Doc: r.docs[c.node()], Score: r.options.Similarity.Score(c.raw())}
 	}
 	return hits
 }

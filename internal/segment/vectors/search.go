@@ -158,19 +158,19 @@ func (r *Reader) addTwins(s *scratch, k int) {
 		return
 	}
 	candidates := []near(s.found)
-	slices.SortFunc(candidates, byNearness)
+	sortNearest(candidates)
 	all := s.before[:0]
 	for _, c := range candidates {
-		if len(all) >= k && c.raw < all[len(all)-1].raw {
+		if len(all) >= k && c.raw() < all[len(all)-1].raw() {
 			break
 		}
-		if s.accepts(c.node) {
+		if s.accepts(c.node()) {
 			all = append(all, c)
 		}
 		own := 0 // more than k of one vector are not wanted
-		r.graph.eachTwin(c.node, &s.list, func(node uint32) bool {
+		r.graph.eachTwin(c.node(), &s.list, func(node uint32) bool {
 			if s.accepts(node) {
-				all = append(all, near{node, c.raw})
+				all = append(all, nearOf(node, c.raw()))
 				own++
 			}
 			return own < k
@@ -315,7 +315,7 @@ func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 	err := r.scan(ctx, s, func(nodes []uint32) {
 		r.nearness(s, nodes)
 		for i, node := range nodes {
-			s.found.add(near{node, s.raws[i]}, keep)
+			s.found.add(nearOf(node, s.raws[i]), keep)
 		}
 	})
 	if err != nil {
@@ -342,7 +342,7 @@ func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 		s.full = true
 		r.nearness(s, s.fresh)
 		for i, node := range s.fresh {
-			s.found.add(near{node, s.raws[i]}, k)
+			s.found.add(nearOf(node, s.raws[i]), k)
 		}
 	})
 }
@@ -378,135 +378,3 @@ func (r *Reader) scan(ctx context.Context, s *scratch, look func(nodes []uint32)
 // chunk is how many rows are compared before a search looks whether it is
 // still wanted: at most 16 MB.
 const chunk = 1024
-
-// walk says how far a walk goes.
-type walk struct {
-	starts   int // nodes on the ground level that it begins at
-	breadth  int // candidates kept
-	patience int // steps without a change among the nearest
-	closest  int // how many those are
-	looks    int // nodes looked at
-}
-
-// descend goes down to the lowest of the upper levels, and leaves in the queue
-// the nearest of the nodes that it met there, and of those that are accepted.
-// Several starts find the right one of narrow clusters, which hardly lead from
-// one to the other.
-func (r *Reader) descend(s *scratch, w walk) {
-	g := r.graph
-	s.fresh = append(s.fresh[:0], g.entry)
-	r.nearness(s, s.fresh)
-	at := near{g.entry, s.raws[0]}
-	s.close = s.close[:0]
-	for level := g.top; level > 0; level-- {
-		s.begin(at)
-		for len(s.queue) > 0 && len(s.seen.nodes) <= w.looks/8 {
-			next := s.queue.pop()
-			if nearer(next, at) {
-				at = next
-			}
-			if len(s.close) >= w.starts && nearer(s.close[0], next) {
-				break
-			}
-			s.fresh = s.fresh[:0]
-			for _, n := range g.links(next.node, level) {
-				if s.seen.add(n) {
-					s.fresh = append(s.fresh, n)
-				}
-			}
-			r.nearness(s, s.fresh)
-			for i, n := range s.fresh {
-				x := near{n, s.raws[i]}
-				if len(s.close) >= w.starts && !nearer(x, s.close[0]) {
-					continue
-				}
-				s.queue.push(x)
-				if !s.filtered || r.stands(s, n) {
-					s.close.add(x, w.starts)
-				}
-			}
-		}
-	}
-	s.begin(at)
-}
-
-// begin fills the queue with a node and those that are close, which count as
-// seen, and nothing else.
-func (s *scratch) begin(at near) {
-	s.seen.clear()
-	s.queue = s.queue[:0]
-	for _, c := range s.close {
-		s.seen.add(c.node)
-		s.queue.push(c)
-	}
-	if s.seen.add(at.node) {
-		s.queue.push(at)
-	}
-}
-
-// walk follows the graph towards the query. It reports false when it ended
-// without as many candidates as it keeps, having looked at too many nodes or at
-// all that it could reach but not at all there are.
-func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
-	g := r.graph
-	r.descend(s, w)
-	s.close = s.close[:0]
-	for _, at := range s.queue {
-		if r.stands(s, at.node) {
-			s.found.push(at)
-		}
-	}
-	quiet := 0
-	for steps := 0; len(s.queue) > 0; steps++ {
-		if steps%64 == 0 {
-			if err := ctx.Err(); err != nil {
-				return false, err
-			}
-		}
-		at := s.queue.pop()
-		if full := len(s.found) >= w.breadth; full && nearer(s.found[0], at) {
-			return true, nil
-		} else if full && quiet > w.patience {
-			return true, nil
-		}
-		if s.accepts(at.node) {
-			quiet++
-		} else {
-			quiet = max(0, quiet-rejected) // what is accepted may begin beyond
-		}
-		s.fresh = s.fresh[:0]
-		links, _, _ := g.split(at.node)
-		for _, n := range links {
-			if s.seen.add(n) {
-				s.fresh = append(s.fresh, n)
-			}
-		}
-		// Those above lead out of a narrow cluster.
-		for level := g.levels(at.node); level > 0 && w.starts > 1; level-- {
-			for _, n := range g.links(at.node, level) {
-				if s.seen.add(n) {
-					s.fresh = append(s.fresh, n)
-				}
-			}
-		}
-		if len(s.seen.nodes) > w.looks {
-			return false, nil
-		}
-		r.nearness(s, s.fresh)
-		for i, n := range s.fresh {
-			x := near{n, s.raws[i]}
-			if len(s.found) >= w.breadth && !nearer(x, s.found[0]) {
-				continue
-			}
-			s.queue.push(x)
-			if s.filtered && !r.stands(s, n) {
-				continue
-			}
-			s.found.add(x, w.breadth)
-			if w.closest > 0 && s.close.add(x, w.closest) {
-				quiet = 0
-			}
-		}
-	}
-	return len(s.seen.nodes) >= len(r.docs)-g.twins, nil
-}

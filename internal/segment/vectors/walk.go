@@ -1,0 +1,163 @@
+package vectors
+
+import (
+	"context"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/simd"
+)
+
+// walk says how far a walk goes.
+type walk struct {
+	starts   int // nodes on the ground level that it begins at
+	breadth  int // candidates kept
+	patience int // steps without a change among the nearest
+	closest  int // how many those are
+	looks    int // nodes looked at
+}
+
+// descend goes down to the lowest of the upper levels, and leaves in the queue
+// the nearest of the nodes that it met there, and of those that are accepted.
+// Several starts find the right one of narrow clusters, which hardly lead from
+// one to the other.
+func (r *Reader) descend(s *scratch, w walk) {
+	g := r.graph
+	s.fresh = append(s.fresh[:0], g.entry)
+	r.nearness(s, s.fresh)
+	at := nearOf(g.entry, s.raws[0])
+	s.close = s.close[:0]
+	for level := g.top; level > 0; level-- {
+		s.begin(at)
+		for len(s.queue) > 0 && len(s.seen.nodes) <= w.looks/8 {
+			next := s.queue.pop()
+			if next > at {
+				at = next
+			}
+			if len(s.close) >= w.starts && s.close[0] > next {
+				break
+			}
+			s.fresh = s.fresh[:0]
+			r.look(s, g.links(next.node(), level))
+			r.nearness(s, s.fresh)
+			for i, n := range s.fresh {
+				x := nearOf(n, s.raws[i])
+				if len(s.close) >= w.starts && x <= s.close[0] {
+					continue
+				}
+				s.queue.push(x)
+				if !s.filtered || r.stands(s, n) {
+					s.close.add(x, w.starts)
+				}
+			}
+		}
+	}
+	s.begin(at)
+}
+
+// look adds the nodes of links that were not seen before to fresh. Their codes,
+// which lie anywhere in memory, arrive while it goes over the links.
+func (r *Reader) look(s *scratch, links []uint32) {
+	s.fresh = slices.Grow(s.fresh, len(links))
+	into := s.fresh[len(s.fresh):cap(s.fresh)]
+	n := simd.Unseen(s.seen.words, links, into, r.codes.codes, r.codes.stride(), r.codes.scale)
+	s.fresh = s.fresh[:len(s.fresh)+n]
+	s.seen.nodes = append(s.seen.nodes, into[:n]...)
+}
+
+// nearestFresh is the nearest of fresh.
+func (s *scratch) nearestFresh() near {
+	at := 0
+	for i, raw := range s.raws {
+		if raw > s.raws[at] {
+			at = i
+		}
+	}
+	if len(s.fresh) == 0 {
+		return 0
+	}
+	return nearOf(s.fresh[at], s.raws[at])
+}
+
+// begin fills the queue with a node and those that are close, which count as
+// seen, and nothing else.
+func (s *scratch) begin(at near) {
+	s.seen.clear()
+	s.queue = s.queue[:0]
+	for _, c := range s.close {
+		s.seen.add(c.node())
+		s.queue.push(c)
+	}
+	if s.seen.add(at.node()) {
+		s.queue.push(at)
+	}
+}
+
+// walk follows the graph towards the query. It reports false when it ended
+// without as many candidates as it keeps, having looked at too many nodes or at
+// all that it could reach but not at all there are.
+func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
+	g := r.graph
+	r.descend(s, w)
+	s.close = s.close[:0]
+	for _, at := range s.queue {
+		if r.stands(s, at.node()) {
+			s.found.push(at)
+		}
+	}
+	quiet := 0
+	for steps := 0; len(s.queue) > 0; steps++ {
+		if steps%64 == 0 {
+			if err := ctx.Err(); err != nil {
+				return false, err
+			}
+		}
+		at := s.queue.pop()
+		if full := len(s.found) >= w.breadth; full && s.found[0] > at {
+			return true, nil
+		} else if full && quiet > w.patience {
+			return true, nil
+		}
+		if s.accepts(at.node()) {
+			quiet++
+		} else {
+			quiet = max(0, quiet-rejected) // what is accepted may begin beyond
+		}
+		s.fresh = s.fresh[:0]
+		links, _, _ := g.split(at.node())
+		r.look(s, links)
+		if w.starts > 1 {
+			// Those above lead out of a narrow cluster.
+			for level := g.levels(at.node()); level > 0; level-- {
+				r.look(s, g.links(at.node(), level))
+			}
+		}
+		if len(s.seen.nodes) > w.looks {
+			return false, nil
+		}
+		// One of these two is next: its links arrive in the meantime.
+		nearest := near(0)
+		if len(s.queue) > 0 {
+			nearest = s.queue[0]
+			g.fetch(nearest.node())
+		}
+		r.nearness(s, s.fresh)
+		if x := s.nearestFresh(); x > nearest {
+			g.fetch(x.node())
+		}
+		for i, n := range s.fresh {
+			x := nearOf(n, s.raws[i])
+			if len(s.found) >= w.breadth && x <= s.found[0] {
+				continue
+			}
+			s.queue.push(x)
+			if s.filtered && !r.stands(s, n) {
+				continue
+			}
+			s.found.add(x, w.breadth)
+			if w.closest > 0 && s.close.add(x, w.closest) {
+				quiet = 0
+			}
+		}
+	}
+	return len(s.seen.nodes) >= len(r.docs)-g.twins, nil
+}
