@@ -31,6 +31,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"github.com/quiresearch/quire/internal/segment/vectors"
 )
@@ -129,13 +130,14 @@ func open(name, data string) (*set, error) {
 
 // side is one engine with one way to keep vectors.
 type side struct {
-	name    string
-	build   float64 // seconds
-	cpu     float64
-	peak    int64 // bytes that building took at most
-	bytes   int64 // of the index, 0 when unknown
-	hasKeep bool  // takes filters
-	search  func(filter, breadth, threads int) (recall, qps float64, err error)
+	name       string
+	build      float64 // seconds
+	cpu        float64
+	peak       int64 // bytes that building took at most
+	bytes      int64 // of the index, 0 when unknown
+	hasKeep    bool  // takes filters
+	hasDefault bool  // has a breadth of its own
+	search     func(filter, breadth, threads int) (recall, qps float64, err error)
 }
 
 func measure(s *set, o options, report *strings.Builder) error {
@@ -166,8 +168,11 @@ func measure(s *set, o options, report *strings.Builder) error {
 		sweeps[i] = map[int]point{}
 	}
 	for range o.rounds {
-		for _, b := range breadths {
+		for _, b := range append([]int{0}, breadths...) {
 			for i, side := range sides {
+				if b == 0 && !side.hasDefault {
+					continue
+				}
 				recall, qps, err := side.search(0, b, 1)
 				if err != nil {
 					return fmt.Errorf("%s: %w", side.name, err)
@@ -202,12 +207,20 @@ func at(sweep map[int]point, recall float64) (float64, bool) {
 	return 0, false
 }
 
+func shown(sweep map[int]point, recall float64) string {
+	if qps, ok := at(sweep, recall); ok {
+		return fmt.Sprintf("%.0f", qps)
+	}
+	return "not reached"
+}
+
 func renderSweep(b *strings.Builder, s *set, sides []side, sweeps []map[int]point) {
-	fmt.Fprintf(b, "\n## %s (%d queries)\n\nRecall@10 / QPS of one thread by breadth of the walk, nothing filtered. Quire is built with its default efConstruction of 100, peers and the row that says so with %d.\n\n| | build s | build CPU s | build MB | index MB |", s.name, s.asked(), peerBuild)
+	fmt.Fprintf(b, "\n## %s (%d queries)\n\nRecall@10 / QPS of one thread by breadth of the walk, nothing filtered. Quire is built with its default efConstruction of 100, peers and the row that says so with %d. A search that names no breadth has the default one; the last column is how fast peers are where they find as much.\n\n| | build s | build CPU s | build MB | index MB |", s.name, s.asked(), peerBuild)
 	for _, n := range breadths {
 		fmt.Fprintf(b, " %d |", n)
 	}
-	fmt.Fprintf(b, " QPS at %.2f |\n|---|---|---|---|---|%s---|\n", wanted, strings.Repeat("---|", len(breadths)))
+	usual := sweeps[0][0].recall // of the first column at its default breadth
+	fmt.Fprintf(b, " QPS at %.2f | default | QPS at %.3f |\n|---|---|---|---|---|%s---|---|---|\n", wanted, usual, strings.Repeat("---|", len(breadths)))
 	for i, side := range sides {
 		size := "–"
 		if side.bytes > 0 {
@@ -222,10 +235,11 @@ func renderSweep(b *strings.Builder, s *set, sides []side, sweeps []map[int]poin
 			p := sweeps[i][n]
 			fmt.Fprintf(b, " %.3f / %.0f |", p.recall, p.qps)
 		}
-		if qps, ok := at(sweeps[i], wanted); ok {
-			fmt.Fprintf(b, " **%.0f** |\n", qps)
+		fmt.Fprintf(b, " **%s** |", shown(sweeps[i], wanted))
+		if p := sweeps[i][0]; side.hasDefault {
+			fmt.Fprintf(b, " %.3f / %.0f | |\n", p.recall, p.qps)
 		} else {
-			b.WriteString(" not reached |\n")
+			fmt.Fprintf(b, " – | %s |\n", shown(sweeps[i], usual))
 		}
 	}
 }
@@ -290,7 +304,7 @@ func ours(s *set, dir string, busy bool) ([]side, error) {
 		if err := column(s, vectors.Options{Dimensions: s.dimensions, Quantization: z.Quantization, EfConstruction: z.breadth}, from, file); err != nil {
 			return nil, err
 		}
-		one := side{name: z.name, build: time.Since(began).Seconds(), cpu: cpuSeconds() - cpu, peak: peak() - before, hasKeep: true}
+		one := side{name: z.name, build: time.Since(began).Seconds(), cpu: cpuSeconds() - cpu, peak: peak() - before, hasKeep: true, hasDefault: true}
 		data, err := mapped(file)
 		if err != nil {
 			return nil, err
@@ -487,12 +501,15 @@ func (p *peers) sides(s *set, dir string, o options) ([]side, error) {
 	return all, nil
 }
 
+// cpuSeconds is the processor time of the process; what getrusage tells is
+// counted in ticks of the clock, too coarse for a round of queries.
 func cpuSeconds() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+	var t syscall.Timespec
+	const processTime = 2
+	if _, _, err := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, processTime, uintptr(unsafe.Pointer(&t)), 0); err != 0 {
 		return 0
 	}
-	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+	return float64(t.Sec) + float64(t.Nsec)/1e9
 }
 
 // startPeak forgets what memory the process used so far and returns what it
