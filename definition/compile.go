@@ -181,9 +181,6 @@ func resolveAnalyzer(a *Analyzer, resources *Resources) *Chain {
 	return &resolved
 }
 
-// EngineBuilt reports whether the engine builds the chain from usage and locale.
-func (t *ResolvedText) EngineBuilt() bool { return t.Chain == nil }
-
 func orValue[T comparable](given, otherwise T) T {
 	var unset T
 	if given == unset {

@@ -233,15 +233,6 @@ func (f *ResolvedField) ChildOf(name []byte) *ResolvedField {
 	return f.resolvePattern(string(name))
 }
 
-// Children returns the fields declared without wildcard inside an object, by
-// name.
-func (f *ResolvedField) Children() []*ResolvedField {
-	if f.children == nil {
-		return nil
-	}
-	return f.children.sorted
-}
-
 // RequiredChildren returns the fields that every value of an object must have.
 func (f *ResolvedField) RequiredChildren() []*ResolvedField {
 	if f.children == nil {

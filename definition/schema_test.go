@@ -79,7 +79,7 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 		t.Errorf("%+v", name)
 	}
 	body, _ := s.Resolve("body")
-	if body.FallbackOrder != nil || body.Matching.EngineBuilt() || body.CaseFolding != true {
+	if body.FallbackOrder != nil || body.Matching.Chain == nil || body.CaseFolding != true {
 		t.Errorf("%+v", body)
 	}
 	if s.PrimaryKey().Name != "id" || !s.PrimaryKey().Required || len(s.Signals()) != 1 || !s.KeepsSource() {

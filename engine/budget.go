@@ -37,9 +37,6 @@ func NewBudget(bytes int64) *Budget {
 
 const defaultMemory = 256 << 20
 
-// Used returns the bytes in use.
-func (b *Budget) Used() int64 { return b.used.Load() }
-
 // leastFlush is the size below which a builder is not written out only because
 // others hold the memory.
 const leastFlush = 1 << 20

@@ -36,7 +36,7 @@ func TestGenerationsShareABudget(t *testing.T) {
 		indexing.working.Wait()
 	}
 	// What is left is less than the other generation would write out by itself.
-	full := func() bool { return options.Budget.Used() > most-leastFlush/2 }
+	full := func() bool { return options.Budget.used.Load() > most-leastFlush/2 }
 	written := 0
 	for ; !full(); written += 100 {
 		if written > 1_000_000 {
@@ -51,14 +51,14 @@ func TestGenerationsShareABudget(t *testing.T) {
 			t.Fatal("nobody makes room")
 		}
 		fill(all[1], next, next+100)
-		if used := options.Budget.Used(); used > 2*most {
+		if used := options.Budget.used.Load(); used > 2*most {
 			t.Fatalf("%d bytes are used", used)
 		}
 	}
 	for _, g := range all {
 		mustCommit(t, g)
 	}
-	if used := options.Budget.Used(); used != 0 {
+	if used := options.Budget.used.Load(); used != 0 {
 		t.Errorf("%d bytes are used after commits", used)
 	}
 	for i, want := range []int{written, next} {
@@ -74,7 +74,7 @@ func TestGenerationsShareABudget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if used := options.Budget.Used(); used != 0 || len(options.Budget.holders) != 0 {
+	if used := options.Budget.used.Load(); used != 0 || len(options.Budget.holders) != 0 {
 		t.Errorf("%d bytes of %d generations are used after the end", used, len(options.Budget.holders))
 	}
 }

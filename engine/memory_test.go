@@ -36,7 +36,7 @@ func TestWritesStayWithinTheBudget(t *testing.T) {
 			texts[i] = fmt.Sprintf(`{"id":"key-%d","title":"book%d of %d in shelf%d by author%d","year":%d}`, n, n, n%700, n%31, n*7919%50_000, n%300)
 		}
 		mustAdd(t, g, texts...)
-		used := options.Budget.Used()
+		used := options.Budget.used.Load()
 		highest = max(highest, used)
 		// A builder is not written out below leastFlush.
 		if used > most+int64(options.Workers)*collected*leastFlush {
@@ -44,7 +44,7 @@ func TestWritesStayWithinTheBudget(t *testing.T) {
 		}
 		if from%10_000 == 0 {
 			// Operations and segments on their way are not of the budget.
-			if real := inUse() - before; real > max(options.Budget.Used(), used)/collected*5/4+24<<20 {
+			if real := inUse() - before; real > max(options.Budget.used.Load(), used)/collected*5/4+24<<20 {
 				t.Fatalf("%d bytes are in use, %d are counted twice after %d documents", real, used, from+batch)
 			}
 		}
@@ -53,7 +53,7 @@ func TestWritesStayWithinTheBudget(t *testing.T) {
 		t.Errorf("only %d of %d bytes were counted: the test does not fill the budget", highest, most)
 	}
 	mustCommit(t, g)
-	if used := options.Budget.Used(); used != 0 {
+	if used := options.Budget.used.Load(); used != 0 {
 		t.Errorf("%d bytes are counted after a commit", used)
 	}
 	if view := g.Snapshot(); view.Documents != documents {

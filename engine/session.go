@@ -28,7 +28,7 @@ type Receipt struct {
 type Session struct {
 	g      *Generation
 	ctx    context.Context
-	inside bool // Enter was called
+	inside bool // the gate was passed for everything in it
 
 	mu       sync.Mutex
 	open     int // operations taken and not settled
@@ -41,20 +41,6 @@ type Session struct {
 // Session starts a run of writes. The context bounds every wait in it.
 func (g *Generation) Session(ctx context.Context) *Session {
 	return &Session{g: g, ctx: ctx}
-}
-
-// Enter passes the write gate once for everything until leave is called, so
-// that the caller can check inside that the generation is still the right one.
-// It waits while HoldWrites holds the gate.
-func (s *Session) Enter() (leave func(), err error) {
-	if err := s.g.gate.enter(s.ctx); err != nil {
-		return nil, err
-	}
-	s.inside = true
-	return func() {
-		s.inside = false
-		s.g.gate.leave()
-	}, nil
 }
 
 // enter passes the gate for one operation, which ends with leave.

@@ -132,18 +132,13 @@ func TestHeldWritesWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A hold waits for writers inside.
-	s := g.Session(t.Context())
-	leave, err := s.Enter()
-	if err != nil {
+	if err := g.gate.enter(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := g.HoldWrites(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
-	if err := add(s, `{"id":"b"}`); err != nil {
-		t.Fatal(err)
-	}
-	leave()
+	g.gate.leave()
 	release, err = g.HoldWrites(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -363,17 +363,6 @@ var declared = sorted(
 // caller's own.
 func Codes() []*Code { return slices.Clone(declared) }
 
-// Named returns the code of that name, or nil when there is none.
-func Named(name string) *Code {
-	at, found := slices.BinarySearchFunc(declared, name, func(c *Code, name string) int {
-		return cmp.Compare(c.name, name)
-	})
-	if !found {
-		return nil
-	}
-	return declared[at]
-}
-
 func declare(name string, status int, message, remedy string) *Code {
 	return &Code{name: name, status: status, message: message, remedy: remedy}
 }

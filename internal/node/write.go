@@ -22,7 +22,6 @@ type Write struct {
 
 	current *part // what was written to last
 	parts   []*part
-	durable int
 }
 
 // part is what a request writes to one generation.
@@ -145,7 +144,6 @@ func (w *Write) Finish(ctx context.Context) (string, error) {
 	)
 	for _, p := range w.parts {
 		receipt, err := p.session.Wait()
-		w.durable += receipt.Durable
 		if err != nil && failed == nil {
 			failed = err
 		}
@@ -156,9 +154,6 @@ func (w *Write) Finish(ctx context.Context) (string, error) {
 	}
 	return token(w.current.generation.Entry, last.Sequence, 0), nil
 }
-
-// Durable returns how many operations are durable; it is known after Finish.
-func (w *Write) Durable() int { return w.durable }
 
 // DeleteMatching removes what a query matches from the generation a name
 // answers from, writes that are not committed yet included. It returns how many

@@ -54,6 +54,3 @@ type Local struct{}
 func (Local) Table(context.Context) (Table, error) {
 	return Table{Candidates: []Candidate{}, Claims: []Claim{}}, nil
 }
-
-// WriterAddress returns an empty text: this node serves every write.
-func (Local) WriterAddress(context.Context, string, bool) (string, error) { return "", nil }

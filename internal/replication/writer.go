@@ -198,9 +198,6 @@ func (w *Writer) firstFree(ctx context.Context) (uint64, error) {
 	return high, nil
 }
 
-// Epoch returns the number of this writer's turn.
-func (w *Writer) Epoch() uint64 { return w.epoch }
-
 // DoubtWhen makes every append read the manifest again before it is
 // acknowledged while the function reports true. It is set before the first
 // append.
