@@ -146,7 +146,3 @@ func (r *Request) OptionalBody() ([]byte, error) {
 func (r *Request) IsNDJSON() bool {
 	return mediaType(r.HTTP.Header.Get("Content-Type")) == mediaNDJSON
 }
-
-// Stream returns the body to be read piece by piece. Its errors besides io.EOF
-// are problems.
-func (r *Request) Stream() io.Reader { return r.body }

@@ -12,6 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/problem"
 )
@@ -92,7 +93,7 @@ func (a *API) putDocument(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.writeOne(ctx, r, "add", func(schema *definition.Schema, s *engine.Session) error {
+	return a.writeOne(ctx, r, metrics.OperationAdd, func(schema *definition.Schema, s *engine.Session) error {
 		text, err := underKey(schema, r, raw)
 		if err != nil {
 			return err
@@ -112,7 +113,7 @@ func (a *API) patchDocument(ctx context.Context, r *Request) (*Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	return a.writeOne(ctx, r, "update", func(schema *definition.Schema, s *engine.Session) error {
+	return a.writeOne(ctx, r, metrics.OperationUpdate, func(schema *definition.Schema, s *engine.Session) error {
 		text, err := underKey(schema, r, raw)
 		if err != nil {
 			return err
@@ -127,7 +128,7 @@ func (a *API) patchDocument(ctx context.Context, r *Request) (*Response, error) 
 
 // deleteDocument removes the document under a key; there need be none.
 func (a *API) deleteDocument(ctx context.Context, r *Request) (*Response, error) {
-	return a.writeOne(ctx, r, "delete", func(schema *definition.Schema, s *engine.Session) error {
+	return a.writeOne(ctx, r, metrics.OperationDelete, func(schema *definition.Schema, s *engine.Session) error {
 		field, err := keyField(schema)
 		if err != nil {
 			return err

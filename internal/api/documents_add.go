@@ -5,6 +5,7 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -17,7 +18,7 @@ type addBody struct {
 // addDocuments indexes the documents of a JSON list or an NDJSON stream, in
 // order.
 func (a *API) addDocuments(ctx context.Context, r *Request) (*Response, error) {
-	done := a.timeWrite("add")
+	done := a.timeWrite(metrics.OperationAdd)
 	b, err := a.newBatch(r)
 	if err != nil {
 		done(0, false)

@@ -7,6 +7,7 @@ import (
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/internal/snapshot"
@@ -33,9 +34,9 @@ func (a *API) deleteDocuments(ctx context.Context, r *Request) (*Response, error
 	if err != nil {
 		return nil, err
 	}
-	operation := "delete_by_query"
+	operation := metrics.OperationDeleteByQuery
 	if request.HasKeys {
-		operation = "delete"
+		operation = metrics.OperationDelete
 	}
 	done := a.timeWrite(operation)
 	var answer deleteBody

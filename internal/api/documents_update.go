@@ -6,6 +6,7 @@ import (
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -19,7 +20,7 @@ type updateBody struct {
 // updateDocuments changes documents by the change objects of a JSON list or an
 // NDJSON stream, in order.
 func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error) {
-	done := a.timeWrite("update")
+	done := a.timeWrite(metrics.OperationUpdate)
 	skipMissing, missingErr := onMissing(r)
 	b, err := a.newBatch(r)
 	var found problem.List
