@@ -34,7 +34,7 @@ func (c *Collection) Match(n plan.Node, d *Document) (bool, float64) {
 		}), 0
 	case *plan.Distance:
 		return slices.ContainsFunc(d.Points[n.Structure], func(p Point) bool {
-			return score.Distance(n.Lat, n.Lon, p.Lat, p.Lon) <= n.Radius
+			return greatCircle(n.Lat, n.Lon, p.Lat, p.Lon) <= n.Radius
 		}), 0
 	case *plan.Phrase:
 		return c.phrase(n, d)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
-	"github.com/quiresearch/quire/internal/search/score"
 )
 
 // Sorted puts hits in an order, equal ones in index order.
@@ -64,7 +63,7 @@ func (c *Collection) value(key collect.Key, hit Hit) (any, bool) {
 	case collect.ByDistance:
 		nearest := math.Inf(1)
 		for _, p := range d.Points[key.Structure] {
-			nearest = min(nearest, score.Distance(key.Lat, key.Lon, p.Lat, p.Lon))
+			nearest = min(nearest, greatCircle(key.Lat, key.Lon, p.Lat, p.Lon))
 		}
 		return nearest, len(d.Points[key.Structure]) > 0
 	}

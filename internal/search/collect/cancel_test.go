@@ -64,7 +64,8 @@ func TestScansEndWithTheirContext(t *testing.T) {
 			filters = []plan.Node{&plan.NumberRange{Structure: "number", Intervals: []plan.Interval{{Min: 0, Max: r.Int64N(5000)}}}}
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		view := match.NewView(snap, nil, nil)
+		view := new(match.View)
+		view.Set(snap, nil, nil)
 		view.Within(ctx)
 		view.Prepare(q.node)
 		for _, f := range filters {

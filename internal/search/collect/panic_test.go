@@ -58,7 +58,8 @@ func TestAPanicCostsOneSearch(t *testing.T) {
 		return &plan.Term{Structure: "text", Text: w, Scoring: &plan.Scoring{Weight: 1, B: 0.75}}
 	}
 	scan := func(n plan.Node, sink *scoreSink) error {
-		view := match.NewView(snap, nil, tables)
+		view := new(match.View)
+		view.Set(snap, nil, tables)
 		view.Prepare(n)
 		scanner, err := view.Scanner(0, n, nil, true)
 		if err != nil {

@@ -130,15 +130,6 @@ func clausesOf(required []*plan.Nested) []plan.Node {
 	return clauses
 }
 
-// Count returns how many documents all nodes match.
-func (s *Search) Count(ctx context.Context, nodes ...plan.Node) (int, error) {
-	result, err := s.Run(ctx, &Request{Filters: nodes, CountTo: Everything})
-	if err != nil {
-		return 0, err
-	}
-	return result.Total, nil
-}
-
 // setSink gathers matches into a set.
 type setSink struct{ set *bitset.Bitset }
 

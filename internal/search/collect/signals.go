@@ -79,23 +79,3 @@ func (s *segmentSignal) value(doc uint32) (int64, bool) {
 	}
 	return s.column.Get(doc)
 }
-
-// SignalFactors returns what each signal makes of one document, with the
-// value it read; used to explain.
-func (s *Search) SignalFactors(wanted []Signal, global uint32) (factors []float64, values []Value) {
-	segment, doc, ok := s.snapshot.Find(global)
-	if !ok {
-		return nil, nil
-	}
-	for _, w := range wanted {
-		one := newSignals([]Signal{w}, segment, true)
-		v, has := one.all[0].value(doc)
-		value := Value{Missing: !has, Number: v, Float: float64(v)}
-		if w.Float {
-			value.Float = layout.FloatOf(v)
-		}
-		factors = append(factors, one.all[0].factor(doc))
-		values = append(values, value)
-	}
-	return factors, values
-}

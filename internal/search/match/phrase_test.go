@@ -74,7 +74,8 @@ func TestHalfTypedWordsEndWithTheirContext(t *testing.T) {
 		&plan.Expand{Structure: "text", Text: "wo", Prefix: true},
 	} {
 		for _, ctx := range []context.Context{t.Context(), ended} {
-			view := NewView(snap, nil, nil)
+			view := new(View)
+			view.Set(snap, nil, nil)
 			view.Within(ctx)
 			view.Prepare(n)
 			scanner, err := view.Scanner(0, n, nil, false)

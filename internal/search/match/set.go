@@ -148,9 +148,6 @@ func merged(a, b []uint32) []uint32 {
 	return append(append(all, a...), b...)
 }
 
-// Count is the number of documents.
-func (s *Set) Count() int { return s.count }
-
 // Bytes is about the memory in use.
 func (s *Set) Bytes() int64 { return int64(len(s.words))*8 + int64(len(s.docs))*4 + 64 }
 

@@ -42,14 +42,7 @@ type View struct {
 	ctx      context.Context
 }
 
-// NewView returns a view. caches and tables may be nil.
-func NewView(s *snapshot.Snapshot, caches *Caches, tables *Tables) *View {
-	v := new(View)
-	v.Set(s, caches, tables)
-	return v
-}
-
-// Set makes a view a new one of a snapshot, as NewView does.
+// Set makes a view a new one of a snapshot. caches and tables may be nil.
 func (v *View) Set(s *snapshot.Snapshot, caches *Caches, tables *Tables) {
 	if tables == nil {
 		tables = NewTables()

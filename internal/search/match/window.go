@@ -26,9 +26,6 @@ func (b *Bits) Has(i uint32) bool { return b[i>>6&(spanWords-1)]&(1<<(i&63)) != 
 // Set adds the i-th document of the window.
 func (b *Bits) Set(i uint32) { b[i>>6&(spanWords-1)] |= 1 << (i & 63) }
 
-// Clear removes the i-th document of the window.
-func (b *Bits) Clear(i uint32) { b[i>>6&(spanWords-1)] &^= 1 << (i & 63) }
-
 // Count returns the number of documents in the set.
 func (b *Bits) Count() int { return bitset.CountWords(b[:]) }
 

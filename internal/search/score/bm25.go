@@ -73,12 +73,6 @@ func (t *Table) PartOf(frequency float64, length byte) float32 {
 	return part(frequency, float64(t.norms[length]))
 }
 
-// Bound returns a score that no document with at most the frequency and at
-// least the length of the pair exceeds.
-func (t *Table) Bound(weight float32, frequency uint32, length byte) float32 {
-	return weight * t.Part(frequency, length) * slack
-}
-
 // Norms returns K1 × (1 − b + b × len ÷ avg) per length byte. It must not be
 // changed.
 func (t *Table) Norms() *[256]float32 { return &t.norms }
@@ -89,16 +83,3 @@ func Raise(bound float32) float32 { return bound * slack }
 
 // Ceiling returns a score that no document exceeds.
 func Ceiling(weight float32) float32 { return weight * slack }
-
-// Add scores a batch: scores[i] receives weight × part of the i-th pair.
-func (t *Table) Add(weight float32, frequencies []uint32, lengths []byte, scores []float32) {
-	lengths = lengths[:len(frequencies)]
-	scores = scores[:len(frequencies)]
-	for i, f := range frequencies {
-		if f < SmallFrequencies {
-			scores[i] = weight * t.parts[(f<<8|uint32(lengths[i]))&(SmallFrequencies*256-1)]
-		} else {
-			scores[i] = weight * part(float64(f), float64(t.norms[lengths[i]]))
-		}
-	}
-}

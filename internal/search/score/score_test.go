@@ -3,8 +3,6 @@ package score
 import (
 	"math"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 func lengths() *[256]float64 {
@@ -29,29 +27,6 @@ func TestPartGrowsWithFrequencyAndShrinksWithLength(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestBatchScoresAsSingle(t *testing.T) {
-	table := NewTable(lengths(), 25, 0.75)
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 50).Draw(t, "n")
-		frequencies := make([]uint32, n)
-		codes := make([]byte, n)
-		for i := range frequencies {
-			frequencies[i] = rapid.Uint32Range(1, 60).Draw(t, "f")
-			codes[i] = rapid.Byte().Draw(t, "l")
-		}
-		scores := make([]float32, n)
-		table.Add(2.5, frequencies, codes, scores)
-		for i := range scores {
-			if want := 2.5 * table.Part(frequencies[i], codes[i]); scores[i] != want {
-				t.Fatalf("%d × %d: %v, want %v", frequencies[i], codes[i], scores[i], want)
-			}
-			if scores[i] > table.Bound(2.5, frequencies[i], codes[i]) {
-				t.Fatal("score above its own bound")
-			}
-		}
-	})
 }
 
 func TestRarerWordsWeighMore(t *testing.T) {
@@ -80,15 +55,5 @@ func TestSignalFactors(t *testing.T) {
 		if got := c.signal.Factor(c.value, 100_000); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
-	}
-}
-
-func TestDistanceOfKnownCities(t *testing.T) {
-	// Stockholm to Göteborg, about 397 km.
-	if d := Distance(59.3293, 18.0686, 57.7089, 11.9746); math.Abs(d-397_000) > 2000 {
-		t.Errorf("got %.0f m", d)
-	}
-	if d := Distance(0, 179.5, 0, -179.5); math.Abs(d-111_195) > 10 {
-		t.Errorf("across the date line: %.0f m", d)
 	}
 }
