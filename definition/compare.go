@@ -17,6 +17,8 @@ func Compare(old, changed *Definition) problem.Problems {
 	c := comparison{found: &found, old: &Schema{definition: old}, changed: &Schema{definition: changed}}
 	root := &ResolvedField{Type: Object}
 	c.fields(old.Fields, changed.Fields, root, root)
+	c.keyWithout(old.Fields, changed.Fields)
+	c.keyWithout(changed.Fields, old.Fields)
 	if fallbackChanged(old.LocaleFallback, changed.LocaleFallback) {
 		found.Report(problem.IndexDefinitionLocaleFallbackChanged.At(problem.At("localeFallback")))
 	}
@@ -51,6 +53,16 @@ func (c comparison) fields(old, changed map[string]*Field, oldParent, changedPar
 		}
 		c.field(a, b)
 		c.fields(old[name].Fields, changed[name].Fields, a, b)
+	}
+}
+
+// keyWithout reports a primary key among some fields that the others do not have:
+// other fields come and go, but documents are kept by their key.
+func (c comparison) keyWithout(fields, others map[string]*Field) {
+	for _, name := range sortedNames(fields) {
+		if key := fields[name].PrimaryKey; key != nil && *key && others[name] == nil {
+			c.setting(&ResolvedField{Path: name}, "primaryKey")
+		}
 	}
 }
 
