@@ -22,22 +22,22 @@ func (g Grant) holds(p Permission) bool { return slices.Contains(g.Permissions, 
 // index or index@generation exactly as a request writes it.
 func (g Grant) covers(name string) bool {
 	return slices.ContainsFunc(g.Indexes, func(pattern string) bool {
-		return PatternMatches(pattern, name)
+		return patternMatches(pattern, name)
 	})
 }
 
-// PatternMatches reports whether a pattern matches a name: either they are
+// patternMatches reports whether a pattern matches a name: either they are
 // equal, or the pattern ends in * and the name begins with the rest.
-func PatternMatches(pattern, name string) bool {
+func patternMatches(pattern, name string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
 		return strings.HasPrefix(name, prefix)
 	}
 	return pattern == name
 }
 
-// IsPattern reports whether text can match an index or a generation: a whole
+// isPattern reports whether text can match an index or a generation: a whole
 // name, or the beginning of one followed by a single *.
-func IsPattern(text string) bool {
+func isPattern(text string) bool {
 	prefix, open := strings.CutSuffix(text, "*")
 	if !open {
 		_, err := registry.ParseName(text)

@@ -22,12 +22,12 @@ func TestPatternMatches(t *testing.T) {
 		{"*", []string{"books", "books@1", "a"}, nil},
 	} {
 		for _, name := range c.matches {
-			if !PatternMatches(c.pattern, name) {
+			if !patternMatches(c.pattern, name) {
 				t.Errorf("%s does not match %s", c.pattern, name)
 			}
 		}
 		for _, name := range c.mismatches {
-			if PatternMatches(c.pattern, name) {
+			if patternMatches(c.pattern, name) {
 				t.Errorf("%s matches %s", c.pattern, name)
 			}
 		}
@@ -36,30 +36,30 @@ func TestPatternMatches(t *testing.T) {
 
 func TestIsPattern(t *testing.T) {
 	for _, good := range []string{"*", "shop", "shop*", "shop@*", "shop@1", "shop@1*", "0*"} {
-		if !IsPattern(good) {
+		if !isPattern(good) {
 			t.Errorf("%q is refused", good)
 		}
 	}
 	for _, bad := range []string{"", "Shop*", "a*b", "**", "my shop", "-a*", "@*", "@1", "shop@-*", "shop@@*", "shop@1@2"} {
-		if IsPattern(bad) {
+		if isPattern(bad) {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
 }
 
 func TestRolesHoldWhatTheInterfaceSays(t *testing.T) {
-	reader, _ := RolePermissions("reader")
+	reader, _ := rolePermissions("reader")
 	if want := []Permission{IndexesRead, Search}; !slices.Equal(reader, want) {
 		t.Errorf("reader holds %v", reader)
 	}
-	writer, _ := RolePermissions("writer")
+	writer, _ := rolePermissions("writer")
 	if want := []Permission{DocumentsDelete, DocumentsRead, DocumentsWrite, IndexesCommit, IndexesRead, Search}; !slices.Equal(writer, want) {
 		t.Errorf("writer holds %v", writer)
 	}
-	if admin, _ := RolePermissions("admin"); len(admin) != len(permissions) {
+	if admin, _ := rolePermissions("admin"); len(admin) != len(permissions) {
 		t.Errorf("admin holds %v", admin)
 	}
-	if _, ok := RolePermissions("READER"); ok {
+	if _, ok := rolePermissions("READER"); ok {
 		t.Error("roles are matched without regard to case")
 	}
 }
@@ -104,7 +104,7 @@ func FuzzPatternValidity(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if IsPattern(text) && text != "*" && !PatternMatches(text, text[:len(text)-1]) && !PatternMatches(text, text) {
+		if isPattern(text) && text != "*" && !patternMatches(text, text[:len(text)-1]) && !patternMatches(text, text) {
 			t.Fatalf("%q matches nothing", text)
 		}
 	})

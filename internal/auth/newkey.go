@@ -104,10 +104,10 @@ func readGrants(list jsonread.Value) []grantRequest {
 func (g grantRequest) check(found *problem.List) Grant {
 	var held []Permission
 	if g.hasRole {
-		if granted, ok := RolePermissions(g.role); ok {
+		if granted, ok := rolePermissions(g.role); ok {
 			held = append(held, granted...)
 		} else {
-			found.Report(problem.AuthKeyRoleUnknown.At(g.at.Field("role"), "role", g.role, "roles", Roles()))
+			found.Report(problem.AuthKeyRoleUnknown.At(g.at.Field("role"), "role", g.role, "roles", roleNames()))
 		}
 	}
 	for i, name := range g.permissions {
@@ -135,7 +135,7 @@ func (g grantRequest) checkIndexes(held []Permission, found *problem.List) {
 	}
 	at := g.at.Field("indexes")
 	for i, pattern := range g.indexes {
-		if !IsPattern(pattern) {
+		if !isPattern(pattern) {
 			found.Report(problem.AuthKeyIndexPatternInvalid.At(at.Item(i), "pattern", pattern))
 		}
 	}
@@ -150,7 +150,7 @@ func (g grantRequest) checkIndexes(held []Permission, found *problem.List) {
 // namesUnknown reports whether the grant names something this build does not
 // know, so that nobody can tell whether it reaches an index.
 func (g grantRequest) namesUnknown() bool {
-	if _, ok := RolePermissions(g.role); g.hasRole && !ok {
+	if _, ok := rolePermissions(g.role); g.hasRole && !ok {
 		return true
 	}
 	return slices.ContainsFunc(g.permissions, func(name string) bool { return !Permission(name).IsKnown() })

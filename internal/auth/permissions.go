@@ -83,8 +83,8 @@ var permissions = []Definition{
 // Permissions returns the table of permissions, in the order of the interface.
 func Permissions() []Definition { return slices.Clone(permissions) }
 
-// Roles returns the names of the roles, sorted.
-func Roles() []string { return slices.Clone(all) }
+// roleNames returns the names of the roles, sorted.
+func roleNames() []string { return slices.Clone(all) }
 
 // IsKnown reports whether p is a permission of the interface.
 func (p Permission) IsKnown() bool { return p.definition() != nil }
@@ -114,9 +114,9 @@ func (p Permission) definition() *Definition {
 	return nil
 }
 
-// RolePermissions returns the permissions of a role, sorted by name, and
+// rolePermissions returns the permissions of a role, sorted by name, and
 // whether there is such a role.
-func RolePermissions(role string) ([]Permission, bool) {
+func rolePermissions(role string) ([]Permission, bool) {
 	if !slices.Contains(all, role) {
 		return nil, false
 	}

@@ -87,7 +87,7 @@ func SettingsCodes() Codes {
 func Apply(target *Tree, shape Shape, path string, value []byte, codes Codes, at problem.Path, found *problem.List) bool {
 	a := applier{codes: codes, path: path, at: at, found: found}
 	steps, err := ParsePath(path)
-	if err != nil || (codes.OneSelector && steps.Selectors() > 1) {
+	if err != nil || (codes.OneSelector && steps.selectors() > 1) {
 		return a.refuse(codes.PathInvalid)
 	}
 	if codes.SplitDots {
@@ -152,7 +152,7 @@ func (a *applier) apply(object *Tree, shape Shape, steps Path) bool {
 	}
 	next := object.Get(step.Name)
 	if next == nil || next.kind != jsonread.ObjectKind {
-		next = NewObject()
+		next = newObject()
 		if a.value != nil {
 			object.Set(step.Name, next)
 		}
@@ -261,10 +261,10 @@ func (a *applier) variant(object *Tree, shape Shape, step Step, rest Path) bool 
 	variants := object.Get(step.Name)
 	switch {
 	case variants == nil || variants.kind == jsonread.NullKind:
-		variants = NewObject()
+		variants = newObject()
 	case variants.kind != jsonread.ObjectKind: // a value without a tag is the default locale's
 		untagged := variants
-		variants = NewObject()
+		variants = newObject()
 		standard, _ := shape.Variant("")
 		variants.Set(standard, untagged)
 	}

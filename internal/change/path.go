@@ -80,9 +80,9 @@ func (p Path) Field() string {
 	return strings.Join(names, ".")
 }
 
-// Selectors returns how often the path chooses among values; adding one chooses
+// selectors returns how often the path chooses among values; adding one chooses
 // none.
-func (p Path) Selectors() int {
+func (p Path) selectors() int {
 	n := 0
 	for _, step := range p {
 		if kind := step.Selector.Kind; kind == Match || kind == Word {

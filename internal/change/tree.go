@@ -24,8 +24,8 @@ type member struct {
 	value *Tree
 }
 
-// NewObject returns an object without members.
-func NewObject() *Tree { return &Tree{kind: jsonread.ObjectKind} }
+// newObject returns an object without members.
+func newObject() *Tree { return &Tree{kind: jsonread.ObjectKind} }
 
 // ParseTree builds the tree of JSON that was checked before. The tree refers to
 // raw.

@@ -116,7 +116,7 @@ func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at proble
 	}
 	for _, f := range r.schema.Signals() {
 		if number, ok := c.signal(f, signals); f.Required && ok {
-			tree.Set(f.Name, change.ParseTree(AppendSignal(nil, f, number)))
+			tree.Set(f.Name, change.ParseTree(appendSignal(nil, f, number)))
 		}
 	}
 	d := r.Read(tree.Append(nil), at, found)

@@ -96,14 +96,14 @@ func (p *Projection) Append(to []byte, r Record, signals SignalReader) []byte {
 				to = append(to, ',')
 			}
 			to = append(appendQuoted(to, []byte(f.Name)), ':')
-			to = AppendSignal(to, f, number)
+			to = appendSignal(to, f, number)
 		}
 	}
 	return append(to, '}')
 }
 
-// AppendSignal appends the value of a signal field as a JSON number.
-func AppendSignal(to []byte, f *definition.ResolvedField, number int64) []byte {
+// appendSignal appends the value of a signal field as a JSON number.
+func appendSignal(to []byte, f *definition.ResolvedField, number int64) []byte {
 	if f.Type.IsWhole() {
 		return strconv.AppendInt(to, number, 10)
 	}

@@ -210,7 +210,7 @@ func isPoint(raw []byte) bool {
 }
 
 func (r *Reader) point(v *Value, raw []byte) bool {
-	lat, lon, ok := ReadPoint(raw)
+	lat, lon, ok := readPoint(raw)
 	switch {
 	case !ok:
 		r.report(problem.DocumentGeoPointValueInvalid, "name", v.Field.Path)
@@ -222,9 +222,9 @@ func (r *Reader) point(v *Value, raw []byte) bool {
 	return ok
 }
 
-// ReadPoint reads a raw geo point: an object with lat and lon, or latitude and
+// readPoint reads a raw geo point: an object with lat and lon, or latitude and
 // longitude, and nothing else. It does not look at their range.
-func ReadPoint(raw []byte) (lat, lon float64, ok bool) {
+func readPoint(raw []byte) (lat, lon float64, ok bool) {
 	hasLat, hasLon := false, false
 	var name []byte
 	for it := jsonread.Members(raw); it.Next(); {

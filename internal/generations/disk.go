@@ -87,10 +87,10 @@ type closedCopy struct {
 	usage
 }
 
-// Shrink removes copies that are not open, least used first, until they take a
+// shrink removes copies that are not open, least used first, until they take a
 // tenth less than the budget. The bucket holds them whole: what was
 // acknowledged is in its log.
-func (s *Set) Shrink(b Budget) error {
+func (s *Set) shrink(b Budget) error {
 	if s.options.Remote == nil || b.MaxSize <= 0 {
 		return nil
 	}
@@ -113,10 +113,10 @@ func (s *Set) Shrink(b Budget) error {
 	return nil
 }
 
-// MakeRoom removes copies that are not open, least used first, while less of
+// makeRoom removes copies that are not open, least used first, while less of
 // the disk is free than its reserve: writes, which are refused then, go before
 // copies that can be fetched again.
-func (s *Set) MakeRoom(b Budget) error {
+func (s *Set) makeRoom(b Budget) error {
 	free, total, err := s.fs.Free()
 	if s.options.Remote == nil || err != nil || total == 0 {
 		return err
@@ -220,9 +220,9 @@ func (s *Set) KeepBudget(ctx context.Context, b Budget, interval time.Duration) 
 		case <-ctx.Done():
 			return
 		case <-budget.C:
-			err = s.Shrink(b)
+			err = s.shrink(b)
 		case <-room.C:
-			err = s.MakeRoom(b)
+			err = s.makeRoom(b)
 		}
 		if err != nil {
 			s.options.Log.Error("the disk budget cannot be kept", "error", err)

@@ -56,11 +56,11 @@ func TestCopiesBeyondTheBudgetAreRemovedAndComeBack(t *testing.T) {
 		}
 		one := sizeOf(fs, s.storage(entries[0].Generation).Directory)
 		budget := Budget{MaxSize: one * 5 / 2, MinIdle: 24 * time.Hour, HalfLife: time.Hour}
-		if err := s.Shrink(budget); err != nil || count() != 4 {
+		if err := s.shrink(budget); err != nil || count() != 4 {
 			t.Errorf("%d copies after a sweep of copies in use: %v", count(), err)
 		}
 		time.Sleep(25 * time.Hour)
-		if err := s.Shrink(budget); err != nil || count() != 2 {
+		if err := s.shrink(budget); err != nil || count() != 2 {
 			t.Errorf("%d copies are left: %v", count(), err)
 		}
 		for _, e := range entries {

@@ -28,7 +28,7 @@ func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed,
 	for _, prefix := range listing.Prefixes {
 		id, err := ParseID(strings.TrimSuffix(strings.TrimPrefix(prefix, storagePrefix), "/"))
 		known := slices.ContainsFunc(removed, func(one Removed) bool { return one.GenerationID == id })
-		if err != nil || known || r.ListsGeneration(id) {
+		if err != nil || known || r.listsGeneration(id) {
 			continue
 		}
 		identity, err := versioned.New[Identity](r.bucket, identityKey(id), resource).Read(ctx)
@@ -41,7 +41,7 @@ func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed,
 	}
 	expired := removed[:0:0]
 	for _, one := range removed {
-		if r.ListsGeneration(one.GenerationID) {
+		if r.listsGeneration(one.GenerationID) {
 			continue
 		}
 		marked, err := r.bucket.List(ctx, markKey(one.GenerationID), "")

@@ -64,8 +64,8 @@ func (r *Registry) Lists(index ID) (name string, ok bool) {
 	return "", false
 }
 
-// ListsGeneration reports whether a generation is listed.
-func (r *Registry) ListsGeneration(generation ID) bool {
+// listsGeneration reports whether a generation is listed.
+func (r *Registry) listsGeneration(generation ID) bool {
 	for _, index := range r.state().Indexes {
 		for _, g := range index.Generations {
 			if g.ID == generation {

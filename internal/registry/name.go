@@ -25,7 +25,7 @@ func ParseName(text string) (Name, error) {
 	if !IsIndexName(index) {
 		return Name{}, problem.IndexNameInvalid.New("name", shown(index))
 	}
-	if named && !IsGenerationName(generation) {
+	if named && !isGenerationName(generation) {
 		return Name{}, problem.IndexGenerationNameInvalid.New("name", shown(generation))
 	}
 	return Name{Index: index, Generation: generation}, nil
@@ -58,8 +58,8 @@ func IsIndexName(text string) bool {
 	return text != "" && CouldBeginIndexName(text)
 }
 
-// IsGenerationName reports whether text is a whole generation name.
-func IsGenerationName(text string) bool {
+// isGenerationName reports whether text is a whole generation name.
+func isGenerationName(text string) bool {
 	return text != "" && CouldBeginGenerationName(text)
 }
 

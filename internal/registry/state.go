@@ -98,7 +98,7 @@ func (s *state) settle() {
 			continue
 		}
 		for generation, g := range index.Generations {
-			if !IsGenerationName(generation) || g.ID.IsZero() {
+			if !isGenerationName(generation) || g.ID.IsZero() {
 				delete(index.Generations, generation)
 			}
 		}

@@ -129,7 +129,7 @@ func (r *Registry) surveyOne(ctx context.Context, id ID, synced Synced) (storedG
 		return g, id.String(), nil
 	case !IsIndexName(g.Index):
 		return g, g.Index, nil
-	case !IsGenerationName(g.Generation):
+	case !isGenerationName(g.Generation):
 		return g, g.Index + "/" + g.Generation, nil
 	}
 	mark, err := versioned.New[Mark](r.bucket, markKey(id), resource).Read(ctx)

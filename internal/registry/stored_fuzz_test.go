@@ -35,7 +35,7 @@ func FuzzStoredRegistry(f *testing.F) {
 				t.Fatalf("%s lists %q", stored, index.Name)
 			}
 			for _, generation := range index.GenerationNames() {
-				if !IsGenerationName(generation) || index.Generations[generation].ID.IsZero() {
+				if !isGenerationName(generation) || index.Generations[generation].ID.IsZero() {
 					t.Fatalf("%s lists %q of %q", stored, generation, index.Name)
 				}
 			}

@@ -30,7 +30,7 @@ func Migrate(ctx context.Context, c *config.Config, toBucket bool, log *slog.Log
 		return fmt.Errorf("%w: SERVICE_STORAGE_LOCAL_DIRECTORY: %w", ErrRefused, err)
 	}
 	defer func() { err = errors.Join(err, local.Close()) }()
-	remote, err := OpenBucket(c.Storage.Remote, nil)
+	remote, err := openBucket(c.Storage.Remote, nil)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}

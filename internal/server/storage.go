@@ -66,7 +66,7 @@ func lockDirectory(directory string) (io.Closer, error) {
 }
 
 func openObject(ctx context.Context, c *config.Config, meters *metrics.Set, log *slog.Logger) (*storage, error) {
-	store, err := OpenBucket(c.Storage.Remote, meters)
+	store, err := openBucket(c.Storage.Remote, meters)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
@@ -107,8 +107,8 @@ func openObject(ctx context.Context, c *config.Config, meters *metrics.Set, log 
 	}, nodeID: id}, nil
 }
 
-// OpenBucket returns the bucket that the configuration names. It sends nothing.
-func OpenBucket(r config.Remote, meters *metrics.Set) (*s3.Store, error) {
+// openBucket returns the bucket that the configuration names. It sends nothing.
+func openBucket(r config.Remote, meters *metrics.Set) (*s3.Store, error) {
 	var credentials s3.Credentials
 	switch r.Auth {
 	case "static":

@@ -54,13 +54,13 @@ func NewSegment(reader *segment.Reader, live *bitset.Bitset, signals map[string]
 	} else {
 		s.keys = new(keyOrder)
 	}
-	s.Documents = CountDocuments(reader, live)
+	s.Documents = countDocuments(reader, live)
 	return s
 }
 
-// CountDocuments returns how many documents of a segment are live, list values
+// countDocuments returns how many documents of a segment are live, list values
 // not counted.
-func CountDocuments(reader *segment.Reader, live *bitset.Bitset) int {
+func countDocuments(reader *segment.Reader, live *bitset.Bitset) int {
 	parents := reader.Parents()
 	switch {
 	case live == nil:

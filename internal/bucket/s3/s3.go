@@ -72,7 +72,7 @@ func New(o Options) (*Store, error) {
 			return nil, fmt.Errorf("storage URL %q is not a scheme and a host", o.URL)
 		}
 		s.base = url.URL{Scheme: base.Scheme, Host: base.Host}
-		s.google = IsGoogle(o.URL)
+		s.google = isGoogle(o.URL)
 	}
 	transport := o.Transport
 	if transport == nil {
@@ -85,8 +85,8 @@ func New(o Options) (*Store, error) {
 	return s, nil
 }
 
-// IsGoogle reports whether a storage URL names Google Cloud Storage.
-func IsGoogle(text string) bool {
+// isGoogle reports whether a storage URL names Google Cloud Storage.
+func isGoogle(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
 		return false

@@ -38,7 +38,7 @@ func Show(t definition.Type, value []byte) string {
 	case definition.Double:
 		return number(layout.FloatOf(n), 64)
 	case definition.Timestamp:
-		return Instant(n)
+		return instant(n)
 	}
 	return strconv.FormatInt(n, 10)
 }
@@ -50,9 +50,9 @@ func number(f float64, size int) string {
 	return strconv.FormatFloat(f, 'g', -1, size)
 }
 
-// Instant writes milliseconds since 1970 as a UTC instant, a fraction only
+// instant writes milliseconds since 1970 as a UTC instant, a fraction only
 // when it is not zero.
-func Instant(millis int64) string {
+func instant(millis int64) string {
 	form := "2006-01-02T15:04:05Z07:00"
 	if millis%1000 != 0 {
 		form = "2006-01-02T15:04:05.000Z07:00"

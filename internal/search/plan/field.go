@@ -124,11 +124,11 @@ func (m *matcher) prefix(match *query.PrefixMatcher) (Node, error) {
 		return nil, m.invalid(match.At.Field("value"), "text")
 	}
 	m.origin.Word = text
-	return &TermRange{Origin: m.origin, Structure: m.structure(), Intervals: []TermInterval{PrefixInterval(m.fold(text))}}, nil
+	return &TermRange{Origin: m.origin, Structure: m.structure(), Intervals: []TermInterval{prefixInterval(m.fold(text))}}, nil
 }
 
-// PrefixInterval returns the range of the terms that start with a prefix.
-func PrefixInterval(prefix string) TermInterval {
+// prefixInterval returns the range of the terms that start with a prefix.
+func prefixInterval(prefix string) TermInterval {
 	interval := TermInterval{From: &prefix}
 	end := []byte(prefix)
 	for len(end) > 0 && end[len(end)-1] == 0xFF {
