@@ -48,7 +48,7 @@ func (s *simulation) setFaults() {
 		}
 		return s.random.IntN(n)
 	}
-	s.faults = Faults{Unavailable: rate(60), Lost: rate(60), Late: rate(40), Undecided: rate(150), Stalled: rate(10)}
+	s.faults = Faults{Unavailable: rate(60), Lost: rate(60), Late: rate(40), Undecided: rate(150), Stalled: rate(10), Away: rate(300)}
 	for _, m := range s.machines {
 		if p := m.process(); p != nil {
 			p.link.SetFaults(s.faults)

@@ -21,6 +21,7 @@ type Faults struct {
 	Late        int // delivered some time after the caller was told nothing
 	Undecided   int // a conditional write that the store could not decide
 	Stalled     int // no answer for half a minute, not delivered
+	Away        int // of changes of the registry: nobody says what became of it, and nothing is delivered for a while
 }
 
 // Link is the connection of one machine to the bucket. It may be used by any
@@ -38,6 +39,7 @@ type Link struct {
 	faults  Faults
 	resumed chan struct{} // closed when a pause ends; nil while there is none
 	isCut   bool
+	back    time.Time             // nothing is delivered before
 	given   map[string]bucket.Tag // of the states of registry and manifests that were given to the machine last
 	late    sync.WaitGroup
 }
@@ -53,7 +55,9 @@ func NewLink(under bucket.Bucket, name string, seed uint64, trace *Trace) *Link 
 func (l *Link) SetFaults(f Faults) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.faults = f
+	if l.faults = f; f == (Faults{}) {
+		l.back = time.Time{}
+	}
 }
 
 // Meet makes something happen to requests by what they ask for and their number,
@@ -176,6 +180,9 @@ func (l *Link) decide(request string) (what fate, latency, delay time.Duration) 
 	// Down to the nanosecond: no two answers come at the same instant.
 	latency = time.Millisecond + time.Duration(random.Int64N(int64(15*time.Millisecond)))
 	delay = time.Duration(random.Int64N(int64(40 * time.Second)))
+	if time.Now().Before(l.back) {
+		return unavailable, latency, delay
+	}
 	if l.meet != nil {
 		if what := l.meet(l.sent, request); what != delivered {
 			return what, latency, delay
@@ -190,6 +197,10 @@ func (l *Link) decide(request string) (what fate, latency, delay time.Duration) 
 			return possible.what, latency, delay
 		}
 		roll -= possible.rate
+	}
+	if request == "put registry" && random.IntN(1000) < l.faults.Away {
+		l.back = time.Now().Add(5*time.Second + time.Duration(random.Int64N(int64(50*time.Second))))
+		return []fate{unavailable, lost, late}[random.IntN(3)], latency, delay
 	}
 	return delivered, latency, delay
 }

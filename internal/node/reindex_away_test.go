@@ -151,7 +151,8 @@ func (v *vague) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.
 }
 
 // I16: while it is not known whether an index was moved, a write is refused; the
-// first one that is taken afterwards is found whatever became of the promotion.
+// first one that is taken afterwards is found whatever became of the promotion
+// (seed 940000).
 func TestAWriteAfterAPromotionThatIsNotKnownIsKept(t *testing.T) {
 	for _, how := range []string{"made", "late", "lost"} {
 		for _, byJob := range []bool{false, true} {
