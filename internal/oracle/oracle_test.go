@@ -83,20 +83,24 @@ func randomDocument(r *rand.Rand, nested bool) *Document {
 	}
 	if nested {
 		for range r.IntN(4) {
-			child := &Document{List: "v", Terms: map[string][]Token{"v.name": words(r, 3), "v.tag": tags(r)}, Numbers: map[string][]int64{}, Vectors: map[string][]float32{}}
-			if r.IntN(4) > 0 {
-				child.Numbers["v.size"] = []int64{int64(r.IntN(6))}
-			}
-			if r.IntN(3) > 0 {
-				child.Vectors["v.vec"] = vector(r)
-			}
-			d.Children = append(d.Children, child)
+			d.Children = append(d.Children, randomValue(r))
 		}
 		for range r.IntN(3) {
 			d.Children = append(d.Children, &Document{List: "w", Terms: map[string][]Token{"w.name": words(r, 2), "w.tag": tags(r)}})
 		}
 	}
 	return d
+}
+
+func randomValue(r *rand.Rand) *Document {
+	v := &Document{List: "v", Terms: map[string][]Token{"v.name": words(r, 3), "v.tag": tags(r)}, Numbers: map[string][]int64{}, Vectors: map[string][]float32{}}
+	if r.IntN(4) > 0 {
+		v.Numbers["v.size"] = []int64{int64(r.IntN(6))}
+	}
+	if r.IntN(3) > 0 {
+		v.Vectors["v.vec"] = vector(r)
+	}
+	return v
 }
 
 // open writes the documents as segments of random sizes.

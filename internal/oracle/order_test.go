@@ -175,6 +175,11 @@ func TestValueHitsAgree(t *testing.T) {
 		for range 1 + r.IntN(60) {
 			roots = append(roots, randomDocument(r, true))
 		}
+		for i := 0; seed%15 == 0 && i < len(roots); i += 1 + r.IntN(20) {
+			for range r.IntN(6000) { // more than a window holds
+				roots[i].Children = append(roots[i].Children, randomValue(r))
+			}
+		}
 		c := NewCollection(roots)
 		snap := open(t, r, c)
 		values := &collect.Values{Path: []string{"v", "w"}[r.IntN(5)/4]}
@@ -192,7 +197,7 @@ func TestValueHitsAgree(t *testing.T) {
 		}
 		ok := t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			s := runner.Search(snap)
-			checkValues(t, s, c, &collect.Request{Query: query, Order: order, Limit: 1000, CountTo: collect.Everything, NeedScores: true, Values: values})
+			checkValues(t, s, c, &collect.Request{Query: query, Order: order, Limit: len(c.All), CountTo: collect.Everything, NeedScores: true, Values: values})
 			checkMatched(t, s, c, values.Path, values.Required)
 		})
 		if !ok {

@@ -94,6 +94,11 @@ func BenchmarkNested(b *testing.B) {
 		}},
 		{name: "text and filter", body: textAndFilter},
 		{name: "values as hits", body: textAndFilter, nested: `,"hits":{"path":"v"}`},
+		{name: "values of few as hits", body: func(n int, _ func(string) string) string {
+			return fmt.Sprintf(`"query":[%s,%s]`, word("title", n), word("title", (n+1)%20))
+		}, nested: `,"hits":{"path":"v"}`},
+		{name: "values of many as hits", body: func(n int, _ func(string) string) string { return fmt.Sprintf(`"query":[%s]`, word("title", n)) },
+			nested: `,"hits":{"path":"v"}`},
 		{name: "values shown", body: textAndFilter, nested: `,"matched":{"fields":{"v":{}}}`},
 		{name: "facet", body: func(n int, _ func(string) string) string {
 			return fmt.Sprintf(`"query":[%s],"facets":[{"field":"v.c"}]`, word("title", n))

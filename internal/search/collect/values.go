@@ -59,7 +59,6 @@ func (r *run) runValuesOf(ctx context.Context, p *piece, segment int, clauses []
 	}
 	defer p.scanner.Close()
 	reader := r.search.snapshot.Segments[segment].Reader
-	parents := reader.Parents()
 	found := &documentSink{signals: p.signals, keepScores: r.scoring}
 	if err := p.scanner.Run(ctx, 0, reader.NumDocs(), found); err != nil {
 		return 0, err
@@ -75,36 +74,59 @@ func (r *run) runValuesOf(ctx context.Context, p *piece, segment int, clauses []
 		return 0, err
 	}
 	defer values.Close()
-	matched := &valueSink{}
-	if err := values.Run(ctx, 0, reader.NumDocs(), matched); err != nil {
-		return 0, err
+	return len(found.docs), r.expand(ctx, p, found, expands, reader.Parents(), values)
+}
+
+// expand takes the values of documents, or the documents themselves where they
+// do not expand. Only the values of documents that do are looked at, a window of
+// them at a time.
+func (r *run) expand(ctx context.Context, p *piece, found *documentSink, expands, parents *bitset.Bitset, values *match.Scanner) error {
+	stays := func(doc uint32) bool { return expands != nil && !expands.Get(doc) }
+	// block is where the values of a document stand, directly before it.
+	block := func(doc uint32) (first, last uint32) {
+		if parents == nil || doc == 0 {
+			return doc, doc
+		}
+		return uint32(parents.Previous(doc-1) + 1), doc
 	}
-	// The values of a document stand directly before it; both lists rise.
-	at := 0
+	matched := &valueSink{}
+	at := 0             // first of them that is not taken
+	looked := uint32(0) // where the next window starts at the earliest
 	for i, doc := range found.docs {
 		score := float32(0)
 		if r.scoring {
 			score = found.scoreOf[i]
 		}
-		if expands != nil && !expands.Get(doc) {
+		if stays(doc) {
 			p.takeOne(doc, score)
 			continue
 		}
-		if parents == nil {
-			continue
+		first, last := block(doc)
+		for first < last && looked < last {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			base := max(looked, first) &^ (match.Span - 1)
+			var among match.Bits
+			for _, other := range found.docs[i:] {
+				from, to := block(other)
+				if from >= base+match.Span {
+					break
+				}
+				if !stays(other) && to > base {
+					among.Fill(max(from, base)-base, min(to, base+match.Span)-base)
+				}
+			}
+			matched.drop(at)
+			at = 0
+			values.RunWindow(base, &among, matched)
+			looked = base + match.Span
 		}
-		first := uint32(0)
-		if doc > 0 {
-			first = uint32(parents.Previous(doc-1) + 1)
-		}
-		for at < len(matched.docs) && matched.docs[at] < first {
-			at++
-		}
-		for ; at < len(matched.docs) && matched.docs[at] < doc; at++ {
+		for ; at < len(matched.docs) && matched.docs[at] < last; at++ {
 			p.takeOne(matched.docs[at], score+matched.scores[at])
 		}
 	}
-	return len(found.docs), nil
+	return nil
 }
 
 // takeOne counts and ranks one hit.
@@ -185,6 +207,12 @@ func (k *valueSink) Take(base uint32, matched *match.Bits, sums *match.Sums) boo
 		}
 	}
 	return true
+}
+
+// drop forgets the first values.
+func (k *valueSink) drop(n int) {
+	k.docs = k.docs[:copy(k.docs, k.docs[n:])]
+	k.scores = k.scores[:copy(k.scores, k.scores[n:])]
 }
 
 func (k *valueSink) TakeDocs(docs []uint32, scores []float32) bool {

@@ -174,6 +174,22 @@ func (v *View) set(s *Scanner, segment int, n plan.Node, scoring bool, path stri
 	return nil
 }
 
+// RunWindow looks at some documents of the window that starts at base, which
+// rises from call to call.
+func (s *Scanner) RunWindow(base uint32, among *Bits, sink Sink) {
+	in, out := &s.room.in, &s.room.out
+	s.mask.window(base, in)
+	if in.And(among); in.Empty() {
+		return
+	}
+	s.room.dirty = true
+	s.root.run(base, in, out, s.sums)
+	if !out.Empty() {
+		sink.Take(base, out, s.sums)
+	}
+	s.room.dirty = false // the sink has cleared what it took
+}
+
 // Within narrows a scanner that does not score to some of the documents, which
 // it takes over and sorts.
 func (s *Scanner) Within(docs []uint32) {
