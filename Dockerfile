@@ -1,7 +1,12 @@
 # The program alone, run by a user without rights. Mount a volume at /data that
-# this user may write.
-FROM golang:1.26 AS build
+# this user (65532) may write.
+
+# The whole version: the compiler decides the bytes of the program.
+FROM golang:1.26.8 AS build
 WORKDIR /src
+# Modules are fetched anew only when they change.
+COPY go.mod go.sum ./
+RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -o /quire ./cmd/quire && mkdir -m 700 /data
 

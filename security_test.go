@@ -130,6 +130,9 @@ func TestBuildsCanBeRepeated(t *testing.T) {
 			t.Errorf("%s says nothing of cgo", file)
 		}
 	}
+	if !regexp.MustCompile(`(?m)^FROM golang:1\.\d+\.\d+ AS build$`).MatchString(read(t, "Dockerfile")) {
+		t.Error("the image does not name the whole version of its compiler")
+	}
 }
 
 // S23: the image holds the program alone and runs it as nobody.
