@@ -54,7 +54,7 @@ var errFormat = errors.New("the deployment has a format version that this build 
 // storage:io_error until a Refresh or a repair has read it.
 func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, error) {
 	r := &Registry{bucket: b, store: versioned.New[state](b, objectKey, resource),
-		marks: versioned.New[deployment](b, deploymentKey, "deployment"), log: log}
+		marks: versioned.New[deployment](b, deploymentKey, resource), log: log}
 	err := r.learn(ctx)
 	switch {
 	case errors.Is(err, errFormat):

@@ -91,6 +91,25 @@ func TestAuditOfAWholeDeployment(t *testing.T) {
 	}
 }
 
+// Whatever of the storage fails, callers are told of the registry.
+func TestAnAuditWithoutStorageNamesTheRegistry(t *testing.T) {
+	s, _ := deployed(t)
+	fickle := faultbucket.New(s, nil)
+	r := open(t, fickle)
+	for _, gone := range []string{objectKey, deploymentKey} {
+		fickle.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+			if c.Key == gone {
+				return faultbucket.Unavailable
+			}
+			return faultbucket.None
+		})
+		_, err := r.Audit(t.Context(), s.synced)
+		if !errors.Is(err, problem.StorageIoError) || problem.All(err)[0].Arguments["resource"] != resource {
+			t.Errorf("without %s: %v", gone, err)
+		}
+	}
+}
+
 func TestLostRegistryIsRebuilt(t *testing.T) {
 	for _, damage := range []string{"absent", "corrupt"} {
 		s, r := deployed(t)
