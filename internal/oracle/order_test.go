@@ -168,7 +168,7 @@ func requirements(r *rand.Rand, list string) []*plan.Nested {
 // TestValueHitsAgree holds list values as hits, hits of both kinds, their pages
 // and the matched values of documents against the naive search.
 func TestValueHitsAgree(t *testing.T) {
-	runner := collect.NewRunner(collect.Options{}, nil)
+	runner := collect.NewRunner(collect.Options{Threads: 2}, nil)
 	for seed := range runs(t) {
 		r := rand.New(rand.NewPCG(uint64(seed), 13))
 		var roots []*Document
@@ -249,6 +249,21 @@ func checkValues(t *testing.T, s *collect.Search, c *Collection, request *collec
 		}
 	}
 	page(t, s, *request, whole)
+	for _, limit := range []int{0, 1, 3, len(whole)} {
+		few := *request
+		few.Limit, few.CountTo, few.NeedScores = limit, limit/2, false
+		got, err := s.Run(context.Background(), &few)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(docs(got.Hits), whole[:min(limit, len(whole))]) {
+			t.Fatalf("the first %d are %v, want those of %v", limit, docs(got.Hits), whole)
+		}
+		if got.Total > len(whole) || got.Exact && got.Total != len(whole) || got.Total < min(few.CountTo, len(whole)) {
+			t.Fatalf("total %d (exact %v) of %d", got.Total, got.Exact, len(whole))
+		}
+	}
+	page(t, s, collect.Request{Query: request.Query, Order: request.Order, Values: request.Values}, whole)
 }
 
 // checkMatched compares the matched values of every document, best first, and

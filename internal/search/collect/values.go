@@ -6,20 +6,19 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// runValues answers a request whose hits are list values (12.2). Documents
-// are matched and scored first; then the values of matching documents that
-// satisfy the required clauses together become hits.
+// runValues answers a request whose hits are list values (12.2): the values of
+// matching documents that satisfy the required clauses together.
 func (s *Search) runValues(ctx context.Context, r *Request) (*Result, error) {
 	run := &run{search: s, request: r, order: effectiveOrder(r)}
 	clauses := clausesOf(r.Values.Required)
 	valuesScore := slices.ContainsFunc(clauses, plan.Scores)
 	run.scored = r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0 || valuesScore
 	run.scoring = run.scored && (r.NeedScores || ordersByScore(run.order) || len(r.Signals) > 0)
+	run.decided.Store(int64(len(s.snapshot.Segments)))
 	pieces := make([]piece, len(s.snapshot.Segments))
 	matched := make([]int, len(pieces))
 	err := s.pieces(ctx, func(ctx context.Context, segment int) (err error) {
@@ -58,131 +57,25 @@ func (r *run) runValuesOf(ctx context.Context, p *piece, segment int, clauses []
 		return 0, err
 	}
 	defer p.scanner.Close()
-	reader := r.search.snapshot.Segments[segment].Reader
-	found := &documentSink{signals: p.signals, keepScores: r.scoring}
-	if err := p.scanner.Run(ctx, 0, reader.NumDocs(), found); err != nil {
-		return 0, err
+	e := &expander{piece: p, reader: r.search.snapshot.Segments[segment].Reader, prunes: !valuesScore && r.request.Values.When == nil}
+	if e.prunes && int64(segment) > r.decided.Load() && r.prunes() {
+		p.skipped = true
+		return 0, nil
 	}
-	var expands *bitset.Bitset
 	if r.request.Values.When != nil {
-		if expands, err = r.documentSet(ctx, segment, r.request.Values.When); err != nil {
+		if e.expands, err = r.documentSet(ctx, segment, r.request.Values.When); err != nil {
 			return 0, err
 		}
 	}
-	values, err := r.search.view.ValueScanner(segment, r.request.Values.Path, clauses, valuesScore)
-	if err != nil {
+	if e.values, err = r.search.view.ValueScanner(segment, r.request.Values.Path, clauses, valuesScore); err != nil {
 		return 0, err
 	}
-	defer values.Close()
-	return len(found.docs), r.expand(ctx, p, found, expands, reader.Parents(), values)
-}
-
-// expand takes the values of documents, or the documents themselves where they
-// do not expand. Only the values of documents that do are looked at, a window of
-// them at a time.
-func (r *run) expand(ctx context.Context, p *piece, found *documentSink, expands, parents *bitset.Bitset, values *match.Scanner) error {
-	stays := func(doc uint32) bool { return expands != nil && !expands.Get(doc) }
-	// block is where the values of a document stand, directly before it.
-	block := func(doc uint32) (first, last uint32) {
-		if parents == nil || doc == 0 {
-			return doc, doc
-		}
-		return uint32(parents.Previous(doc-1) + 1), doc
+	defer e.values.Close()
+	if err := p.scanner.Run(ctx, 0, e.reader.NumDocs(), e); err != nil {
+		return 0, err
 	}
-	matched := &valueSink{}
-	at := 0             // first of them that is not taken
-	looked := uint32(0) // where the next window starts at the earliest
-	for i, doc := range found.docs {
-		score := float32(0)
-		if r.scoring {
-			score = found.scoreOf[i]
-		}
-		if stays(doc) {
-			p.takeOne(doc, score)
-			continue
-		}
-		first, last := block(doc)
-		for first < last && looked < last {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			base := max(looked, first) &^ (match.Span - 1)
-			var among match.Bits
-			for _, other := range found.docs[i:] {
-				from, to := block(other)
-				if from >= base+match.Span {
-					break
-				}
-				if !stays(other) && to > base {
-					among.Fill(max(from, base)-base, min(to, base+match.Span)-base)
-				}
-			}
-			matched.drop(at)
-			at = 0
-			values.RunWindow(base, &among, matched)
-			looked = base + match.Span
-		}
-		for ; at < len(matched.docs) && matched.docs[at] < last; at++ {
-			p.takeOne(matched.docs[at], score+matched.scores[at])
-		}
-	}
-	return nil
-}
-
-// takeOne counts and ranks one hit.
-func (p *piece) takeOne(doc uint32, score float32) {
-	p.taken++
-	if p.set != nil {
-		p.set.addOne(doc)
-	}
-	if p.ranker != nil {
-		p.ranker.offer(doc, score)
-	}
-}
-
-// documentSink gathers matching documents with their final scores.
-type documentSink struct {
-	setSink
-	docs       []uint32
-	scoreOf    []float32
-	signals    *signals
-	keepScores bool
-}
-
-func (k *documentSink) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
-	for i, w := range matched {
-		for w != 0 {
-			at := uint32(i<<6 + bits.TrailingZeros64(w))
-			w &= w - 1
-			score := float32(0)
-			if sums != nil {
-				score = float32(sums[at])
-				sums[at] = 0
-			}
-			if k.signals != nil {
-				score = k.signals.apply(base+at, score)
-			}
-			k.docs = append(k.docs, base+at)
-			if k.keepScores {
-				k.scoreOf = append(k.scoreOf, score)
-			}
-		}
-	}
-	return true
-}
-
-func (k *documentSink) TakeDocs(docs []uint32, scores []float32) bool {
-	for i, doc := range docs {
-		score := scores[i]
-		if k.signals != nil {
-			score = k.signals.apply(doc, score)
-		}
-		k.docs = append(k.docs, doc)
-		if k.keepScores {
-			k.scoreOf = append(k.scoreOf, score)
-		}
-	}
-	return true
+	e.advance(e.reader.NumDocs())
+	return e.documents, nil
 }
 
 // valueSink gathers matching list values with the scores of the clauses.
