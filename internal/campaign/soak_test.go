@@ -155,14 +155,17 @@ func rest(t *testing.T, p *process, c *caller, directory string) usage {
 		return len(left) == 1
 	})
 	c.http.CloseIdleConnections()
-	before := p.usage(t)
-	for range 20 { // connections end on their own
-		time.Sleep(20 * time.Millisecond)
+	// Connections end on their own: it is at rest when nothing changed for a row
+	// of looks.
+	var before usage
+	same := 0
+	wait(t, 2*time.Minute, "the process comes to rest", func() bool {
 		now := p.usage(t)
-		if now.descriptors == before.descriptors && now.goroutines == before.goroutines {
-			return now
+		if same++; now.descriptors != before.descriptors || now.goroutines != before.goroutines {
+			same = 0
 		}
 		before = now
-	}
+		return same == 3
+	})
 	return before
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // written is the answer to a write.
@@ -15,26 +14,17 @@ type written struct {
 	Freshness string `json:"freshness"`
 }
 
-// tries is how often a process is asked, a tenth of a second apart, before it
-// counts as stuck: two minutes, for a slow machine.
-const tries = 1200
-
 // must sends a write by way of a node until it is acknowledged, as a client does
 // that is told to try again, and returns the token.
 func (p *program) must(method, path, body string) string {
 	p.t.Helper()
-	for try := 0; ; try++ {
+	var w written
+	p.await(method+" "+path, func() (bool, string) {
 		status, answer := p.call(method, path, body)
-		if status == http.StatusOK || status == http.StatusCreated {
-			var w written
-			_ = json.Unmarshal(answer, &w)
-			return w.Freshness
-		}
-		if try == tries {
-			p.t.Fatalf("%s %s: %d %s\n%s", method, path, status, answer, p.output.String())
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		_ = json.Unmarshal(answer, &w)
+		return status == http.StatusOK || status == http.StatusCreated, fmt.Sprintf("%d %s", status, answer)
+	})
+	return w.Freshness
 }
 
 func (p *program) put(id string, v int) string {
@@ -48,19 +38,14 @@ func (p *program) total(token string) int {
 	if token != "" {
 		body = fmt.Sprintf(`{"limit":0,"total":"exact","freshness":{"atLeast":%q}}`, token)
 	}
-	for try := 0; ; try++ {
-		status, answer := p.call("POST", "/indexes/books/search", body)
-		var found struct {
-			Total struct{ Count int } `json:"total"`
-		}
-		if status == http.StatusOK && json.Unmarshal(answer, &found) == nil {
-			return found.Total.Count
-		}
-		if try == tries {
-			p.t.Fatalf("search: %d %s", status, answer)
-		}
-		time.Sleep(100 * time.Millisecond)
+	var found struct {
+		Total struct{ Count int } `json:"total"`
 	}
+	p.await("search", func() (bool, string) {
+		status, answer := p.call("POST", "/indexes/books/search", body)
+		return status == http.StatusOK && json.Unmarshal(answer, &found) == nil, fmt.Sprintf("%d %s", status, answer)
+	})
+	return found.Total.Count
 }
 
 func (p *program) signal(s syscall.Signal) {
@@ -160,12 +145,10 @@ func TestAStoppedProcessAcknowledgesNothing(t *testing.T) {
 		go send(i)
 	}
 	a.signal(syscall.SIGSTOP)
-	for try := 0; b.holder() != fmt.Sprintf("node-%d", b.port); try++ { // three leases at most
-		if try == tries {
-			t.Fatal("the index of a stopped process is not taken over")
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	b.await("the index of a stopped process is taken over", func() (bool, string) {
+		holder := b.holder()
+		return holder == fmt.Sprintf("node-%d", b.port), holder
+	})
 	b.put("other", 1)
 	for i := range 16 {
 		go send(16 + i)

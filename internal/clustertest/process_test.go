@@ -2,6 +2,7 @@ package clustertest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -78,17 +79,33 @@ func (p *program) start() {
 	if err := p.cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}
-	for range 600 {
+	p.await("the node becomes ready", func() (bool, string) {
 		answer, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/q/health/ready", p.port))
-		if err == nil {
-			_ = answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return
-			}
+		if err != nil {
+			return false, err.Error()
 		}
-		time.Sleep(50 * time.Millisecond)
+		_ = answer.Body.Close()
+		return answer.StatusCode == http.StatusOK, answer.Status
+	})
+}
+
+// await asks until the answer is yes; what was seen last is told when that takes
+// longer than two minutes, by which a process counts as stuck on any machine.
+func (p *program) await(what string, ask func() (yes bool, seen string)) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), 2*time.Minute)
+	defer cancel()
+	for {
+		yes, seen := ask()
+		if yes {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			p.t.Fatalf("%s: %s\n%s", what, seen, p.output.String())
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
-	p.t.Fatalf("the node did not become ready\n%s", p.output.String())
 }
 
 func (p *program) call(method, path, body string) (int, []byte) {
@@ -169,16 +186,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 			}
 		}
 		p.start()
-		for try := 0; ; try++ {
-			status, body := p.call("POST", "/admin/indexes/books/actions/commit", "")
-			if status == http.StatusOK {
-				break
-			}
-			if try == tries {
-				t.Fatalf("cycle %d: %d %s", cycle, status, body)
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
+		p.must("POST", "/admin/indexes/books/actions/commit", "")
 		for key, version := range acknowledged {
 			status, body := p.call("GET", "/indexes/books/documents/"+key, "")
 			var shown struct {
