@@ -146,7 +146,7 @@ func (w *hitWriter) matchValues(ctx context.Context, hits []hit) error {
 	}
 	for i := range w.matched {
 		m := &w.matched[i]
-		items, err := w.session.collect.MatchedValues(ctx, m.list.Path, w.session.requiredNested(m.list.Path), documents)
+		items, err := w.session.collect.MatchedValues(ctx, m.list.Path, w.session.requiredNested(m.list.Path, w.session.query), documents)
 		if err != nil {
 			return err
 		}

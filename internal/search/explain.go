@@ -48,7 +48,7 @@ func (s *session) explain(ctx context.Context, key string, position int) (*query
 	}
 	global := segment.Base + doc
 	if values != nil {
-		values.Required = s.requiredNested(values.Path)
+		values.Required = s.requiredNested(values.Path, s.query)
 	}
 	detail, err := s.explainDocument(ctx, segment, doc, signals)
 	if err != nil {

@@ -130,6 +130,9 @@ func (s *session) relaxIfEmpty(ctx context.Context, request *collect.Request, re
 		return nil, err
 	}
 	request.Query = s.query
+	if request.Values != nil {
+		request.Values.Required = s.requiredNested(request.Values.Path, s.query)
+	}
 	return s.collect.Run(ctx, request)
 }
 
@@ -234,7 +237,7 @@ func (s *session) valueHits() (*collect.Values, error) {
 	case !field.IsNestedList():
 		return nil, problem.SearchHitsPathNotNested.At(at, "path", h.List)
 	}
-	values := &collect.Values{Path: field.Path, Required: s.requiredNested(field.Path)}
+	values := &collect.Values{Path: field.Path, Required: s.requiredNested(field.Path, s.query)}
 	if h.HasWhen {
 		when, err := s.compiler.List(h.When)
 		if err != nil {
@@ -245,5 +248,6 @@ func (s *session) valueHits() (*collect.Values, error) {
 		}
 		values.When = when
 	}
+	s.values = values
 	return values, nil
 }

@@ -118,7 +118,7 @@ func (s *session) sortKey(entry *query.Sort) (collect.Key, string, error) {
 		key.Chain, key.List, name = chain, "", spelled
 	case field.List != "" && s.request.Hits == nil:
 		key.List = field.List
-		key.Required = s.requiredNested(field.List)
+		key.Required = s.requiredNested(field.List, s.query)
 	}
 	return key, name, nil
 }

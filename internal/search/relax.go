@@ -303,7 +303,11 @@ func (s *session) hasHits(ctx context.Context, clauses []query.Clause) (bool, er
 	if err != nil {
 		return false, err
 	}
-	result, err := s.collect.Run(ctx, &collect.Request{Query: node, Filters: s.filters, CountTo: 1})
+	request := &collect.Request{Query: node, Filters: s.filters, CountTo: 1}
+	if s.values != nil {
+		request.Values = &collect.Values{Path: s.values.Path, Required: s.requiredNested(s.values.Path, node), When: s.values.When}
+	}
+	result, err := s.collect.Run(ctx, request)
 	if err != nil {
 		return false, err
 	}

@@ -24,7 +24,8 @@ type session struct {
 
 	clauses     []query.Clause // of the query that runs: read and relaxed
 	query       plan.Node
-	filters     []plan.Node // one per filter of the request
+	filters     []plan.Node     // one per filter of the request
+	values      *collect.Values // hits that are list values; nil: documents
 	interpreted *query.Interpreted
 	relaxed     *query.Relaxed
 	numbersRead int // filters of the text that were read as numbers
@@ -97,7 +98,8 @@ func (s *session) ranking() definition.Ranking {
 	return definition.Ranking{}
 }
 
-// requiredNested returns the nested nodes on a list that every hit satisfies.
-func (s *session) requiredNested(list string) []*plan.Nested {
-	return plan.RequiredNested(list, append([]plan.Node{s.query}, s.filters...)...)
+// requiredNested returns the nested nodes on a list that every hit of a query
+// under the filters satisfies.
+func (s *session) requiredNested(list string, query plan.Node) []*plan.Nested {
+	return plan.RequiredNested(list, append([]plan.Node{query}, s.filters...)...)
 }

@@ -17,7 +17,7 @@ func (s *Search) runValues(ctx context.Context, r *Request) (*Result, error) {
 	clauses := clausesOf(r.Values.Required)
 	valuesScore := slices.ContainsFunc(clauses, plan.Scores)
 	run.scored = r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0 || valuesScore
-	run.scoring = run.scored && (r.NeedScores || ordersByScore(run.order) || len(r.Signals) > 0)
+	run.scoring = run.scored && (r.NeedScores || r.Limit > 0 && ordersByScore(run.order) || len(r.Signals) > 0)
 	run.decided.Store(int64(len(s.snapshot.Segments)))
 	pieces := make([]piece, len(s.snapshot.Segments))
 	matched := make([]int, len(pieces))
