@@ -1,0 +1,133 @@
+package reindex
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// awaitPromotion keeps a job that is ready caught up until somebody promotes
+// or cancels it.
+func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
+	ticker := time.NewTicker(j.options.CatchupInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return errStopped
+		case <-one.cancelled:
+			return errCancelled
+		case <-one.changed:
+			if err := j.checkGenerations(one); err != nil {
+				return err
+			}
+		case reply := <-one.promote:
+			err := j.checkGenerations(one)
+			if err == nil {
+				err = vfs.Protect(func() error { return j.promote(ctx, one) })
+			}
+			if err == nil || isFatal(err) {
+				reply <- err
+				return err
+			}
+			// Nothing was moved; the job stays ready.
+			saveErr := j.save(ctx, one, func(s *stored) { s.Record.Phase = Ready })
+			reply <- err
+			if saveErr != nil && !j.mayPass(one, saveErr) {
+				return saveErr
+			}
+		case <-ticker.C:
+			if err := j.checkGenerations(one); err != nil {
+				return err
+			}
+			if j.isPromoted(one) { // which was not known when it was tried
+				return j.finishPromotion(ctx, one)
+			}
+			if err := vfs.Protect(func() error { return j.catchUp(ctx, one) }); err != nil {
+				if isFatal(err) {
+					return err
+				}
+				j.log.Error("catch-up round failed", "index", one.record().Record.Index, "error", err)
+			}
+		}
+	}
+}
+
+// isFatal reports whether a job cannot go on after an error of a promotion or
+// a catch-up round.
+func isFatal(err error) bool {
+	return errors.Is(err, problem.ReindexDocumentRefused) || errors.Is(err, problem.IndexGenerationLiveMoved) ||
+		errors.Is(err, problem.IndexNotFound) || errors.Is(err, versioned.ErrLost) || errors.Is(err, errUntracked)
+}
+
+// finishPromotion promotes by itself, in a job that is to or that was
+// interrupted doing so.
+func (j *Jobs) finishPromotion(ctx context.Context, one *job) error {
+	for failures := 0; ; failures++ {
+		if err := one.interrupted(ctx); err != nil && !j.isPromoted(one) {
+			return err
+		}
+		err := vfs.Protect(func() error { return j.promote(ctx, one) })
+		if err == nil || !j.mayPass(one, err) {
+			return err
+		}
+		j.log.Warn("the promotion of a reindex job is repeated", "index", one.record().Record.Index, "error", err)
+		if err := one.pause(ctx, delay(failures)); err != nil && !j.isPromoted(one) {
+			return err
+		} else if errors.Is(err, errStopped) {
+			return err
+		}
+	}
+}
+
+func (j *Jobs) isPromoted(one *job) bool {
+	target := one.target()
+	found, err := j.registry.Resolve(target.Name.Bare())
+	return err == nil && found.Generation == target.Generation
+}
+
+// Promote finishes a job that waits for promotion and fills the generation.
+// It reports false when no unfinished job fills it.
+func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error) {
+	one := j.find(target.Index)
+	if one == nil || one.target().Generation != target.Generation {
+		return false, nil
+	}
+	if one.record().Record.Phase != Ready && !j.isRecordedReady(ctx, target.Index) {
+		return true, problem.ReindexTargetBusy.New("name", target.Name.String())
+	}
+	reply := make(chan error, 1)
+	select {
+	case one.promote <- reply:
+	case <-one.ended:
+		return true, problem.ReindexTargetBusy.New("name", target.Name.String())
+	case <-ctx.Done():
+		return true, problem.ReindexTargetBusy.New("name", target.Name.String()).Because(ctx.Err())
+	}
+	select {
+	case err := <-reply:
+		if err == nil || isFatal(err) {
+			// Whoever asks next finds the job ended.
+			select {
+			case <-one.ended:
+			case <-ctx.Done():
+			}
+		}
+		return true, err
+	case <-ctx.Done():
+		return true, ctx.Err()
+	}
+}
+
+// isRecordedReady reports whether the record of a job says that it waits for
+// promotion: whoever read that may promote, even if the job itself is still on
+// its way from writing the record to waiting.
+func (j *Jobs) isRecordedReady(ctx context.Context, index registry.ID) bool {
+	held, err := j.records.read(ctx, index)
+	return err == nil && held.Exists() && held.Value.Record.Phase == Ready
+}
