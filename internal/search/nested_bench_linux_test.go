@@ -30,18 +30,21 @@ func catalogue(variants int) []product {
 	all := make([]product, 30_000)
 	for i := range all {
 		for range variants {
-			all[i].variants = append(all[i].variants, fmt.Sprintf(`{"c":"c%d","s":"s%d","t":"w%d w%d"}`, r.IntN(12), r.IntN(6), r.IntN(40), r.IntN(40)))
+			all[i].variants = append(all[i].variants, fmt.Sprintf(`{"c":"c%d","s":"s%d","t":"w%d w%d","p":%d}`, r.IntN(12), r.IntN(6), r.IntN(40), r.IntN(40), r.IntN(10_000)))
 		}
 		all[i].title = fmt.Sprintf("w%d w%d", r.IntN(20), r.IntN(20))
 	}
 	return all
 }
 
+// price declares a number of variants; those of flattened ones have no order.
+var price = map[string]string{"nested": `,"p":{"type":"int32","sort":{}}`, "flattened": `,"p":{"type":"int32","filter":{}}`}
+
 // products makes an index of products with so many variants each.
 func products(b *testing.B, variants int, mode string) *index {
 	x := newIndex(b, fmt.Sprintf(`{"fields":{"id":{"type":"int32","primaryKey":true},"title":{"type":"string","matching":{}},
 		"v":{"type":"object","multiple":true,"mode":%q,"fields":{"c":{"type":"string","filter":{},"facet":{}},"s":{"type":"string","filter":{},"facet":{}},
-		"t":{"type":"string","matching":{}}}}}}`, mode))
+		"t":{"type":"string","matching":{}}%s}}}}`, mode, price[mode]))
 	var docs []string
 	for i, p := range catalogue(variants) {
 		docs = append(docs, fmt.Sprintf(`{"id":%d,"title":%q,"v":[%s]}`, i, p.title, strings.Join(p.variants, ",")))
@@ -55,7 +58,7 @@ func products(b *testing.B, variants int, mode string) *index {
 // with the title of its product.
 func variants(b *testing.B, each int) *index {
 	x := newIndex(b, `{"fields":{"id":{"type":"int32","primaryKey":true},"title":{"type":"string","matching":{}},
-		"v":{"type":"object","fields":{"c":{"type":"string","filter":{},"facet":{}},"s":{"type":"string","filter":{},"facet":{}},"t":{"type":"string","matching":{}}}}}}`)
+		"v":{"type":"object","fields":{"c":{"type":"string","filter":{},"facet":{}},"s":{"type":"string","filter":{},"facet":{}},"t":{"type":"string","matching":{}}`+price["nested"]+`}}}}`)
 	var docs []string
 	for _, p := range catalogue(each) {
 		for _, v := range p.variants {
@@ -84,6 +87,7 @@ func BenchmarkNested(b *testing.B) {
 		name   string
 		body   func(n int, clause func(fields string) string) string
 		nested string // what is asked of nested variants besides
+		order  string // of nested variants and of variants as documents
 	}{
 		{name: "title", body: func(n int, _ func(string) string) string { return fmt.Sprintf(`"query":[%s]`, word("title", n)) }},
 		{name: "filter", body: func(n int, clause func(string) string) string {
@@ -99,6 +103,11 @@ func BenchmarkNested(b *testing.B) {
 		}, nested: `,"hits":{"path":"v"}`},
 		{name: "values of many as hits", body: func(n int, _ func(string) string) string { return fmt.Sprintf(`"query":[%s]`, word("title", n)) },
 			nested: `,"hits":{"path":"v"}`},
+		{name: "ordered by values", body: func(n int, _ func(string) string) string { return fmt.Sprintf(`"query":[%s]`, word("title", n)) },
+			order: `,"sort":[{"field":"v.p"}]`},
+		{name: "ordered by values that match", body: func(n int, clause func(string) string) string {
+			return fmt.Sprintf(`"query":[%s],"filters":[%s]`, word("title", n), clause(exactly("v.c", "c", n%12)))
+		}, order: `,"sort":[{"field":"v.p"}]`},
 		{name: "values shown", body: textAndFilter, nested: `,"matched":{"fields":{"v":{}}}`},
 		{name: "facet", body: func(n int, _ func(string) string) string {
 			return fmt.Sprintf(`"query":[%s],"facets":[{"field":"v.c"}]`, word("title", n))
@@ -121,6 +130,9 @@ func BenchmarkNested(b *testing.B) {
 					})
 					if x == nested {
 						body += c.nested
+					}
+					if x == nested || x == same {
+						body += c.order
 					}
 					body += "}"
 					began := processTime()
