@@ -4,6 +4,7 @@
 // A package that writes or reads such bytes takes mark and version from its row
 // and describes the bytes in the FORMAT.md beside its code. Whoever changes the
 // bytes raises the version here; a reader refuses versions it does not know.
+// The table never changes while a process runs.
 package format
 
 // Format is one stored form.

@@ -3,7 +3,8 @@
 // deep. Prefixes and rules for whole compounds are not needed for that and are
 // skipped.
 //
-// It runs when locale data are built, never in a node.
+// It runs when locale data are built, never in a node. Expand keeps nothing
+// between calls.
 package hunspell
 
 import (

@@ -11,6 +11,9 @@
 // What a node has is found once, at its start; the files are read when a
 // locale is first used. Text files are UTF-8; empty lines and lines beginning
 // with # are skipped.
+//
+// Add and Build keep nothing; what Add puts into the options is called by the
+// Builder of analysis, once per locale.
 package localedata
 
 import (

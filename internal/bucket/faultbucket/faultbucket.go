@@ -3,6 +3,9 @@
 // A Plan decides for every call what happens: it goes through, is refused
 // before anything happened, is applied with its answer lost, is applied late
 // (after other calls), cannot be decided, or stalls until its context ends.
+//
+// A Bucket may be used by any number of goroutines; the Plan is asked by one at
+// a time.
 package faultbucket
 
 import (

@@ -10,6 +10,9 @@
 // File.Sync, names after SyncDir of their directory. Un-synced appends are kept
 // up to any length with the last bytes possibly damaged, un-synced names are
 // each there or not.
+//
+// An FS may be used by any number of goroutines; the Fault function is asked by
+// one at a time.
 package faultfs
 
 import (
