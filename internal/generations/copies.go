@@ -95,7 +95,7 @@ func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, hav
 	err := func() error {
 		var broken bucket.Tag // of the manifest whose files were missing
 		for range pullTries {
-			found, err := remote.Read(ctx, tag)
+			found, err := remote.ReadSoon(ctx, tag)
 			if errors.Is(err, bucket.ErrNotModified) {
 				return nil
 			}

@@ -318,3 +318,34 @@ func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
 		g.Release()
 	})
 }
+
+// I18: a bucket that stands still is waited for as long as one that writes waits
+// for the log, and a local copy answers then.
+func TestABucketThatStandsStillIsNotWaitedForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, disk := faultbucket.New(memory.New(nil), nil), vfs.Memory()
+		e := filled(t, b, disk)
+		b.SetPlan(func(faultbucket.Call) faultbucket.Fault { return faultbucket.Stall })
+		s := newShared(b, disk, mine{})
+		defer s.Close(t.Context())
+		began := time.Now()
+		if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.StorageIoError) {
+			t.Errorf("to write: %v", err)
+		}
+		if took := time.Since(began); took > logWait {
+			t.Errorf("a write waits for %s", took)
+		}
+		began = time.Now()
+		g, err := s.AcquireToRead(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Release()
+		if took := time.Since(began); took > 2*logWait {
+			t.Errorf("a read waits for %s", took)
+		}
+		if _, err := record(g); err != nil || g.State() != NeedsPull {
+			t.Errorf("%v, %s", err, g.State())
+		}
+	})
+}

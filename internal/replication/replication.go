@@ -100,6 +100,17 @@ func (r *Remote) Read(ctx context.Context, unless bucket.Tag) (Held, error) {
 	return Held{Manifest: m, Tag: object.Tag, Date: object.Date}, nil
 }
 
+// readLimit bounds ReadSoon.
+const readLimit = 10 * time.Second
+
+// ReadSoon is Read by somebody who may give up as well, because nothing has begun
+// yet: it does not wait for a store that stands still.
+func (r *Remote) ReadSoon(ctx context.Context, unless bucket.Tag) (Held, error) {
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	return r.Read(ctx, unless)
+}
+
 // Create stores the first manifest of a generation, which has none yet.
 func (r *Remote) Create(ctx context.Context, first *manifest.Manifest) error {
 	_, err := r.putManifest(ctx, first, bucket.Absent())

@@ -50,7 +50,7 @@ var (
 // is ever used by two of them, so what one may still delete no other stores.
 func (r *Remote) Take(ctx context.Context, fs vfs.FS, dir, session string) (*Writer, error) {
 	for first := uint64(0); ; {
-		held, err := r.Read(ctx, "")
+		held, err := r.ReadSoon(ctx, "")
 		if err != nil {
 			return nil, err
 		}
