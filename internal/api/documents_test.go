@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,16 +46,26 @@ const catalogue = `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"
 
 func serveDocuments(t testing.TB, definition string, options Options) *documentServer {
 	t.Helper()
+	s, _ := serveStorage(t, node.Storage{Bucket: memory.New(time.Now), FS: vfs.Memory()}, options)
+	if status, _, body := ask(t, "PUT", s.admin, definition); status != 201 {
+		t.Fatalf("create: %d %s", status, body)
+	}
+	return s
+}
+
+// serveStorage serves what a storage holds until stop is called or the test
+// ends.
+func serveStorage(t testing.TB, storage node.Storage, options Options) (s *documentServer, stop func()) {
+	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	analyser := analysis.NewBuilder(analysis.Options{})
-	n, err := node.Open(t.Context(), node.Storage{Bucket: memory.New(time.Now), FS: vfs.Memory()}, node.Options{
+	n, err := node.Open(t.Context(), storage, node.Options{
 		FreshnessWait: 10 * time.Second, Capabilities: analyser.Capabilities(),
 		Engine: engine.Options{MaxInterval: -1, MaxChanges: -1, MinFree: -1, Workers: 1, Analysis: analyser, Capabilities: analyser.Capabilities()},
 	}, nil, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = n.Close(context.Background()) })
 	authority, err := auth.Open(t.Context(), memory.New(time.Now), auth.Options{RootKey: rootKey}, quiet)
 	if err != nil {
 		t.Fatal(err)
@@ -62,12 +73,12 @@ func serveDocuments(t testing.TB, definition string, options Options) *documentS
 	a := New(Components{Node: n, Searcher: search.New(collect.NewRunner(collect.Options{Threads: -1}, nil), nil, search.Options{}),
 		Authority: authority, Health: NewHealth(time.Second), Metrics: metrics.New(metrics.Options{WithoutRuntime: true}), Log: quiet}, options)
 	server := httptest.NewServer(a)
-	t.Cleanup(server.Close)
-	s := &documentServer{TB: t, url: server.URL + "/v1alpha1/indexes/shop/documents", admin: server.URL + "/v1alpha1/admin/indexes/shop", api: a}
-	if status, _, body := ask(t, "PUT", s.admin, definition); status != 201 {
-		t.Fatalf("create: %d %s", status, body)
-	}
-	return s
+	stop = sync.OnceFunc(func() {
+		server.Close()
+		_ = n.Close(context.Background())
+	})
+	t.Cleanup(stop)
+	return &documentServer{TB: t, url: server.URL + "/v1alpha1/indexes/shop/documents", admin: server.URL + "/v1alpha1/admin/indexes/shop", api: a}, stop
 }
 
 // message is what bodies say in words, which is free to change.

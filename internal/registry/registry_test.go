@@ -206,6 +206,23 @@ func TestUnknownMembersAndFeatures(t *testing.T) {
 	}
 }
 
+// A node that does not know yet what another created does not create it again.
+func TestWhatExistsIsNotCreatedAgain(t *testing.T) {
+	b := memory.New(nil)
+	first, second := open(t, b), open(t, b)
+	books := create(t, first, "books@1")
+	if err := second.CreateIndex(t.Context(), name(t, "books@1"), NewID(), NewID(), time.Now()); !errors.Is(err, problem.IndexAlreadyExists) {
+		t.Errorf("an index created twice: %v", err)
+	}
+	blue := add(t, first, books.Index, "books@blue")
+	if err := second.CreateGeneration(t.Context(), name(t, "books@blue"), books.Index, NewID(), time.Now()); !errors.Is(err, problem.IndexGenerationAlreadyExists) {
+		t.Errorf("a generation created twice: %v", err)
+	}
+	if resolve(t, second, "books").Generation != books.Generation || resolve(t, second, "books@blue").Generation != blue.Generation {
+		t.Error("what was there is another one now")
+	}
+}
+
 // Several nodes create, promote and remove at once: every success holds and
 // the invariants stay.
 func TestNodesRace(t *testing.T) {
