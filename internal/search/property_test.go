@@ -17,13 +17,20 @@ const randomDefinition = `{"fields":{"id":{"type":"string","primaryKey":true,"fi
 	"name":{"type":"string","matching":{"typoTolerance":{}}},"tags":{"type":"string","multiple":true,"filter":{},"facet":{}},
 	"brand":{"type":"string","filter":{},"facet":{},"sort":{}},"n":{"type":"int32","filter":{},"facet":{},"sort":{}},
 	"d":{"type":"double","sort":{"missing":"first"}},
-	"v":{"type":"object","multiple":true,"mode":"nested","fields":{"c":{"type":"string","filter":{},"facet":{}},"p":{"type":"int32","filter":{},"sort":{}},"m":{"type":"string","matching":{}}}}},
+	"v":{"type":"object","multiple":true,"mode":"nested","fields":{"c":{"type":"string","filter":{},"facet":{}},"p":{"type":"int32","filter":{},"sort":{}},"m":{"type":"string","matching":{}},"e":{"type":"vector","dimensions":2,"similarity":"euclidean"}}},
+	"w":{"type":"object","multiple":true,"mode":"nested","fields":{"c":{"type":"string","filter":{},"facet":{}}}}},
 	"ranking":{"signals":[{"field":"n","saturation":{"pivot":3}}],"tieBreakers":[{"field":"brand","direction":"ascending"}]}}`
 
 type randomItem struct {
 	C string `json:"c,omitempty"`
 	P int    `json:"p"`
 	M string `json:"m,omitempty"`
+	E [2]int `json:"e"`
+}
+
+// otherItem is a value of a list that no clause asks for.
+type otherItem struct {
+	C string `json:"c"`
 }
 
 type randomDocument struct {
@@ -34,6 +41,7 @@ type randomDocument struct {
 	N     *int         `json:"n,omitempty"`
 	D     *float64     `json:"d,omitempty"`
 	V     []randomItem `json:"v,omitempty"`
+	W     []otherItem  `json:"w,omitempty"`
 	dead  bool
 }
 
@@ -63,7 +71,10 @@ func randomDocuments(r *rand.Rand, count int) []randomDocument {
 			d.D = &f
 		}
 		for range r.IntN(4) {
-			d.V = append(d.V, randomItem{C: []string{"", "x", "y"}[r.IntN(3)], P: r.IntN(5), M: pickWords(r, 3)})
+			d.V = append(d.V, randomItem{C: []string{"", "x", "y"}[r.IntN(3)], P: r.IntN(5), M: pickWords(r, 3), E: [2]int{r.IntN(4), r.IntN(4)}})
+		}
+		for range r.IntN(3) {
+			d.W = append(d.W, otherItem{C: []string{"x", "y"}[r.IntN(2)]})
 		}
 		all[i] = d
 	}
