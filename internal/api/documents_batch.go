@@ -85,6 +85,10 @@ func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
 	if !ok {
 		return found.Err()
 	}
+	if root.Kind() == jsonread.ListKind {
+		root.Invalid("expected an object with the list as its member documents, found the list alone")
+		return found.Err()
+	}
 	var entries jsonread.Value
 	root.Members(func(name string, member jsonread.Value) bool {
 		if name == "documents" {

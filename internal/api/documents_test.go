@@ -167,6 +167,7 @@ func TestBatchesOfDocuments(t *testing.T) {
 	s.refuse("POST", "", ``, 400, "request:body_required@")
 	s.refuse("POST", "", `{}`, 400, "request:body_required@")
 	s.refuse("POST", "", `{"documents":{}}`, 400, "request:value_invalid@documents")
+	s.refuse("POST", "", `[{"id":"9"}]`, 400, "request:value_invalid@")
 	s.refuse("POST", "", `{"documents":[],"more":1}`, 400, "request:property_unknown@more")
 	s.refuse("POST", "", `{"documents":[{"id":"9","id":"9"}]}`, 400, "request:body_malformed@ line=1")
 	if got := s.list(); got != "{\"id\":\"1\",\"name\":\"jam\"}\n{\"id\":\"2\"}\n{\"id\":\"3\"}\n{\"id\":\"6\"}" {
