@@ -238,6 +238,15 @@ func TestErrorHeaders(t *testing.T) {
 	}
 }
 
+func TestAddressesNameTheHostTheCallerUsed(t *testing.T) {
+	for host, want := range map[string]string{"": "/a/b@1", "node.example:99": "http://node.example:99/a/b@1", "[::1]:99": "http://[::1]:99/a/b@1"} {
+		r := &Request{HTTP: &http.Request{Host: host}}
+		if got := r.URL("/a/b@1"); got != want {
+			t.Errorf("%q: got %s, want %s", host, got, want)
+		}
+	}
+}
+
 func TestBodyTypes(t *testing.T) {
 	for _, test := range []struct {
 		route    Route
@@ -250,6 +259,7 @@ func TestBodyTypes(t *testing.T) {
 		{Route{Body: "X"}, http.Header{"Content-Type": {"application/x-ndjson"}}, false},
 		{Route{Body: "X", Streams: true}, http.Header{"Content-Type": {"application/x-ndjson"}}, true},
 		{Route{Body: "X"}, http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}, false},
+		{Route{Body: "X"}, http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"Identity"}}, true},
 		{Route{}, http.Header{"Content-Type": {"text/plain"}}, true},
 	} {
 		err := test.route.checkBodyType(&http.Request{Header: test.header, ContentLength: 5})

@@ -55,8 +55,12 @@ func (r *Request) Freshness() string { return r.HTTP.Header.Get(freshness.Header
 func (r *Request) WantsNDJSON() bool { return r.media == mediaNDJSON }
 
 // URL returns the address the caller used, for Location headers: scheme and
-// host of the request with the given path.
+// host of the request with the given path, which stands alone where a caller
+// names no host.
 func (r *Request) URL(path string) string {
+	if r.HTTP.Host == "" {
+		return (&url.URL{Path: path}).String()
+	}
 	scheme := "http"
 	if r.HTTP.TLS != nil {
 		scheme = "https"
