@@ -286,6 +286,28 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 	}
 }
 
+// The bounds of a float are inclusive although 32 bits hold neither exactly.
+func TestBoundsOfAFloatAreInclusive(t *testing.T) {
+	r := NewReader(schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string"},
+		"f":{"type":"float","validation":{"min":-0.1,"max":0.1}},"pop":{"type":"float","signal":{},"required":true,"validation":{"min":-0.1,"max":0.1}}}}`))
+	for _, c := range []struct{ document, want string }{
+		{`{"id":"1","f":0.1,"pop":-0.1}`, ""},
+		{`{"id":"1","f":-0.1,"pop":0.1}`, ""},
+		{`{"id":"1","f":0.10001,"pop":-0.10001}`, "document:number:value_out_of_range@f document:number:value_out_of_range@pop"},
+	} {
+		var found problem.List
+		if d := r.Read([]byte(c.document), problem.Path{}, &found); told(&found) != c.want || (d != nil) != (c.want == "") {
+			t.Errorf("%s: %s, want %s", c.document, told(&found), c.want)
+		}
+	}
+	var found problem.List
+	tenth := func(*definition.ResolvedField) (int64, bool) { return layout.Float(float64(float32(0.1))), true }
+	change := r.ReadChange([]byte(`{"id":"1","name":"b"}`), problem.Path{}, &found)
+	if d := r.Apply(change, []byte(`{"id":"1","f":0.1}`), tenth, problem.Path{}, &found); d == nil {
+		t.Errorf("a change that leaves them alone: %s", told(&found))
+	}
+}
+
 func noSignals(*definition.ResolvedField) (int64, bool) { return 0, false }
 
 // A required signal need not be named by a change, only be there after it.

@@ -143,8 +143,12 @@ func (r *Reader) number(f *definition.ResolvedField, raw []byte) (whole int64, f
 		below = f.Min != nil && whole < f.Min.Int64()
 		above = f.Max != nil && whole > f.Max.Int64()
 	} else {
-		below = f.Min != nil && float < f.Min.Float64()
-		above = f.Max != nil && float > f.Max.Float64()
+		given := float
+		if f.Type == definition.Float && (f.Min != nil || f.Max != nil) {
+			given, _ = jsonread.Float64(raw) // not narrowed, as the bounds are not: 0.1 is not above 0.1
+		}
+		below = f.Min != nil && given < f.Min.Float64()
+		above = f.Max != nil && given > f.Max.Float64()
 	}
 	if below || above {
 		r.report(problem.DocumentNumberValueOutOfRange, "name", f.Path, "value", shorten(raw))
