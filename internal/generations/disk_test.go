@@ -64,10 +64,7 @@ func TestCopiesBeyondTheBudgetAreRemovedAndComeBack(t *testing.T) {
 			t.Errorf("%d copies are left: %v", count(), err)
 		}
 		for _, e := range entries {
-			g, err := s.AcquireToRead(t.Context(), e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := acquireToRead(t, s, e)
 			g.Release()
 		}
 		if err := s.Close(t.Context()); err != nil {

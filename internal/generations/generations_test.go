@@ -49,6 +49,22 @@ func acquire(t *testing.T, s *Set, e registry.Entry) *Generation {
 	return g
 }
 
+func acquireToRead(t *testing.T, s *Set, e registry.Entry) *Generation {
+	t.Helper()
+	g, err := s.AcquireToRead(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func commit(t *testing.T, g *Generation) {
+	t.Helper()
+	if _, err := g.Commit(t.Context(), engine.Explicit); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func write(t *testing.T, g *Generation, key string) {
 	t.Helper()
 	var found problem.List
@@ -119,9 +135,7 @@ func TestRemovedGenerationIsGone(t *testing.T) {
 	e := create(t, s, "books")
 	g := acquire(t, s, e)
 	write(t, g, "1")
-	if _, err := g.Commit(t.Context(), engine.Explicit); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, g)
 	view := g.Snapshot()
 	if err := s.Remove(t.Context(), e.Generation); err != nil {
 		t.Fatal(err)

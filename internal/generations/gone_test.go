@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/document"
@@ -49,9 +48,7 @@ func TestAWriteWithoutABucketIsAnsweredSoon(t *testing.T) {
 		if took, err := tryToAdd(t, g, `{"id":"after"}`); err != nil || took >= logWait {
 			t.Errorf("with the bucket back: %v after %s", err, took)
 		}
-		if _, err := g.Commit(t.Context(), engine.Explicit); err != nil {
-			t.Fatal(err)
-		}
+		commit(t, g)
 		view := g.Snapshot()
 		defer view.Release()
 		if view.Documents != 3 {
@@ -85,9 +82,7 @@ func TestABucketThatStaysAwayFailsTheWriter(t *testing.T) {
 		g = acquire(t, s, e)
 		defer g.Release()
 		add(t, g, `{"id":"after"}`)
-		if _, err := g.Commit(t.Context(), engine.Explicit); err != nil {
-			t.Fatal(err)
-		}
+		commit(t, g)
 		view := g.Snapshot()
 		defer view.Release()
 		for key, want := range map[string]bool{"before": true, "lost": false, "after": true} {

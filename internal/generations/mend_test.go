@@ -76,9 +76,7 @@ func filled(t *testing.T, b bucket.Bucket, fs vfs.FS) registry.Entry {
 	e := create(t, s, "books")
 	g := acquire(t, s, e)
 	add(t, g, `{"id":"a"}`)
-	if _, err := g.Commit(t.Context(), engine.Explicit); err != nil {
-		t.Fatal(err)
-	}
+	commit(t, g)
 	g.Release()
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -98,6 +96,18 @@ func record(g *Generation) (string, error) {
 	return string(content), err
 }
 
+// countFetched counts the calls that concern segments from now on.
+func countFetched(b *faultbucket.Bucket) *atomic.Int64 {
+	fetched := new(atomic.Int64)
+	b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+		if strings.Contains(c.Key, "/seg/") {
+			fetched.Add(1)
+		}
+		return faultbucket.None
+	})
+	return fetched
+}
+
 // I12: what is damaged in a local copy is refused, fetched again and shown.
 func TestADamagedCopyIsFetchedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -112,10 +122,7 @@ func TestADamagedCopyIsFetchedAgain(t *testing.T) {
 			}
 			return faultbucket.None
 		})
-		g, err := s.AcquireToRead(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := acquireToRead(t, s, e)
 		defer g.Release()
 		for range 3 { // I18: the rest of it answers while the bucket is away
 			if _, err := record(g); !errors.Is(err, vfs.ErrFault) {
@@ -180,18 +187,9 @@ func TestABadDiskIsTriedLessAndLessOften(t *testing.T) {
 		disk.isBad = true
 		s := newShared(b, disk, theirs{})
 		defer s.Close(t.Context())
-		g, err := s.AcquireToRead(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := acquireToRead(t, s, e)
 		defer g.Release()
-		var fetched atomic.Int64
-		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
-			if strings.Contains(c.Key, "/seg/") {
-				fetched.Add(1)
-			}
-			return faultbucket.None
-		})
+		fetched := countFetched(b)
 		for range 1800 {
 			if _, err := record(g); !errors.Is(err, vfs.ErrFault) {
 				t.Fatalf("a damaged record: %v", err)
@@ -213,10 +211,7 @@ func TestATruncatedCopyIsFetchedAgain(t *testing.T) {
 		directory := t.TempDir()
 		s := newShared(b, vfs.OS(directory), theirs{})
 		defer s.Close(t.Context())
-		g, err := s.AcquireToRead(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := acquireToRead(t, s, e)
 		defer g.Release()
 		synctest.Wait() // it is verified
 		if err := os.Truncate(filepath.Join(directory, "generations", e.Generation.String(), "0000000001.seg"), 0); err != nil {
@@ -243,15 +238,10 @@ func TestADamagedSideFileIsFetchedAgain(t *testing.T) {
 		e := create(t, elsewhere, "books")
 		w := acquire(t, elsewhere, e)
 		defer w.Release()
-		commit := func() {
-			if _, err := w.Commit(t.Context(), engine.Explicit); err != nil {
-				t.Fatal(err)
-			}
-		}
 		for i := range 10 {
 			add(t, w, fmt.Sprintf(`{"id":"%d"}`, i))
 		}
-		commit()
+		commit(t, w)
 		session := w.Session(t.Context())
 		if err := session.Delete("0"); err != nil {
 			t.Fatal(err)
@@ -259,14 +249,11 @@ func TestADamagedSideFileIsFetchedAgain(t *testing.T) {
 		if _, err := session.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		commit()
+		commit(t, w)
 		fs := vfs.Memory()
 		s := newShared(b, fs, theirs{})
 		defer s.Close(t.Context())
-		g, err := s.AcquireToRead(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := acquireToRead(t, s, e)
 		defer g.Release()
 		for _, f := range g.Manifest().Files {
 			if !strings.HasSuffix(f.Name, ".seg") {
@@ -274,7 +261,7 @@ func TestADamagedSideFileIsFetchedAgain(t *testing.T) {
 			}
 		}
 		add(t, w, `{"id":"later"}`)
-		commit()
+		commit(t, w)
 		if err := s.Pull(t.Context(), g); !errors.Is(err, blockfile.ErrCorrupt) {
 			t.Fatalf("a pull beside a damaged file: %v", err)
 		}
@@ -314,10 +301,7 @@ func TestADamagedObjectIsFetchedLessAndLessOften(t *testing.T) {
 		e := filled(t, b, vfs.Memory())
 		s := newShared(b, newRotting(vfs.Memory(), 1), theirs{})
 		defer s.Close(t.Context())
-		g, err := s.AcquireToRead(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := acquireToRead(t, s, e)
 		defer g.Release()
 		synctest.Wait() // it is verified
 		stored, err := b.List(t.Context(), "g/"+e.Generation.String()+"/seg/", "")
@@ -329,13 +313,7 @@ func TestADamagedObjectIsFetchedLessAndLessOften(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var fetched atomic.Int64
-		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
-			if strings.Contains(c.Key, "/seg/") {
-				fetched.Add(1)
-			}
-			return faultbucket.None
-		})
+		fetched := countFetched(b)
 		s.Suspect(g)
 		time.Sleep(time.Hour)
 		if n := fetched.Load(); n < 5 || n > 25 {
@@ -355,10 +333,7 @@ func TestARepairEndsWithItsCopy(t *testing.T) {
 		e := filled(t, b, vfs.Memory())
 		s := newShared(b, newRotting(vfs.Memory(), 1), theirs{})
 		defer s.Close(t.Context())
-		g, err := s.AcquireToRead(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := acquireToRead(t, s, e)
 		g.Release()
 		synctest.Wait() // it is verified
 		b.SetPlan(func(faultbucket.Call) faultbucket.Fault { return faultbucket.Stall })
@@ -390,16 +365,11 @@ func TestAFileThatCanBeReadAgainIsOpenedAnew(t *testing.T) {
 		w := acquire(t, elsewhere, e)
 		defer w.Release()
 		add(t, w, `{"id":"a","n":1}`)
-		if _, err := w.Commit(t.Context(), engine.Explicit); err != nil {
-			t.Fatal(err)
-		}
+		commit(t, w)
 		directory := t.TempDir()
 		s := newShared(b, vfs.OS(directory), theirs{})
 		defer s.Close(t.Context())
-		g, err := s.AcquireToRead(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := acquireToRead(t, s, e)
 		defer g.Release()
 		synctest.Wait() // it is verified
 		name := filepath.Join(directory, "generations", e.Generation.String(), "0000000001.seg")

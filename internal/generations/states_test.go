@@ -88,10 +88,7 @@ func TestStatesOfAGeneration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := reading.AcquireToRead(t.Context(), entry)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := acquireToRead(t, reading, entry)
 		is := func(g *Generation, want string) {
 			t.Helper()
 			if got := g.State(); got != want {
@@ -110,9 +107,7 @@ func TestStatesOfAGeneration(t *testing.T) {
 			}
 			return faultbucket.None
 		})
-		if _, err := w.Commit(t.Context(), engine.Explicit); err != nil {
-			t.Fatal(err)
-		}
+		commit(t, w)
 		b.SetPlan(nil)
 		is(w, Usable)
 
@@ -305,10 +300,7 @@ func TestClosingClosesTheCopyOfAWriterThatDoesNotOpen(t *testing.T) {
 		b := memory.New(nil)
 		e := filled(t, b, vfs.Memory())
 		s := newShared(b, vfs.Memory(), theirs{})
-		g, err := s.AcquireToRead(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := acquireToRead(t, s, e)
 		s.options.Remote.Claims = mine{}
 		proceed := make(chan struct{})
 		s.options.Remote.Taken = func(context.Context, registry.Entry) error {
@@ -345,10 +337,7 @@ func TestAPullDoesNotWaitForACopyThatLeft(t *testing.T) {
 		e := filled(t, b, vfs.Memory())
 		s := newShared(b, vfs.Memory(), theirs{})
 		defer s.Close(t.Context())
-		g, err := s.AcquireToRead(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := acquireToRead(t, s, e)
 		defer g.Release()
 		if err := s.Remove(t.Context(), e.Generation); err != nil {
 			t.Fatal(err)
@@ -367,10 +356,7 @@ func TestNoPullRunsBesideAWriter(t *testing.T) {
 		e := filled(t, b, vfs.Memory())
 		s := newShared(b, vfs.Memory(), theirs{})
 		defer s.Close(t.Context())
-		g, err := s.AcquireToRead(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := acquireToRead(t, s, e)
 		defer g.Release()
 		s.options.Remote.Claims = mine{}
 		proceed := make(chan struct{})
