@@ -55,6 +55,14 @@ type hitWriter struct {
 	highlights []highlightField
 	buffer     *analysis.Buffer // of highlighting
 	scratch    *answerScratch
+	opened     openedRecord // the last one
+}
+
+// openedRecord is the stored record of a document.
+type openedRecord struct {
+	segment *snapshot.Segment // nil: none
+	doc     uint32
+	record  document.Record
 }
 
 // answerScratch is memory in which the texts of an answer are written one
@@ -205,8 +213,20 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 	return nil
 }
 
-// open reads the stored record of a document.
+// open reads the stored record of a document, once for hits of the same one that
+// follow each other.
 func (w *hitWriter) open(segment *snapshot.Segment, doc uint32) (document.Record, error) {
+	if segment == w.opened.segment && doc == w.opened.doc {
+		return w.opened.record, nil
+	}
+	record, err := w.read(segment, doc)
+	if err == nil {
+		w.opened = openedRecord{segment, doc, record}
+	}
+	return record, err
+}
+
+func (w *hitWriter) read(segment *snapshot.Segment, doc uint32) (document.Record, error) {
 	data, err := w.session.searcher.options.Records.Get(w.scratch.record, segment, doc)
 	if err != nil || len(data) == 0 {
 		return document.Record{}, err

@@ -110,35 +110,38 @@ const maxExplained = 100
 func (s *Search) explainNested(ctx context.Context, step *Step, n *plan.Nested, segment int, doc uint32, factor float64) (*Step, error) {
 	base := s.snapshot.Segments[segment].Base
 	values, err := s.MatchedValues(ctx, n.Path, nil, []uint32{base + doc})
+	if err != nil || len(values[0]) == 0 {
+		return step, err
+	}
+	all := values[0]
+	for i := range all {
+		all[i] -= base
+	}
+	grades, err := s.view.Grades(segment, n.Clause, all)
 	if err != nil {
 		return nil, err
 	}
-	var matched []*Step
-	for i, value := range values[0] {
-		inner, err := s.explain(ctx, n.Clause, segment, value-base, factor)
+	shown := all[:1]
+	if matched := slices.DeleteFunc(slices.Clone(all), func(v uint32) bool { _, ok := grades[v]; return !ok }); len(matched) > 0 {
+		step.Detail = &Detail{Values: len(matched)}
+		byScore := func(a, b uint32) int { return cmp.Compare(grades[a].Score, grades[b].Score) }
+		switch {
+		case !plan.Scores(n):
+			shown = matched[:1]
+		case n.Fold == plan.FoldMax:
+			shown = []uint32{slices.MaxFunc(matched, byScore)}
+		case n.Fold == plan.FoldMin:
+			shown = []uint32{slices.MinFunc(matched, byScore)}
+		default:
+			shown = matched[:min(len(matched), maxExplained)]
+		}
+	}
+	for _, value := range shown {
+		inner, err := s.explain(ctx, n.Clause, segment, value, factor)
 		if err != nil {
 			return nil, err
 		}
-		if inner.Matched {
-			matched = append(matched, inner)
-		} else if i == 0 {
-			step.Children = []*Step{inner}
-		}
-	}
-	if len(matched) == 0 {
-		return step, nil
-	}
-	byScore := func(a, b *Step) int { return cmp.Compare(a.Score, b.Score) }
-	step.Detail = &Detail{Values: len(matched)}
-	switch {
-	case !plan.Scores(n):
-		step.Children = matched[:1]
-	case n.Fold == plan.FoldMax:
-		step.Children = []*Step{slices.MaxFunc(matched, byScore)}
-	case n.Fold == plan.FoldMin:
-		step.Children = []*Step{slices.MinFunc(matched, byScore)}
-	default:
-		step.Children = matched[:min(len(matched), maxExplained)]
+		step.Children = append(step.Children, inner)
 	}
 	return step, nil
 }
