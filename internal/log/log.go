@@ -235,9 +235,6 @@ func (l *Log) Release(upTo uint64) error {
 	return nil
 }
 
-// Last returns the LSN of the last durable record.
-func (l *Log) Last() uint64 { return l.last }
-
 // Close closes the file being written. What was appended stays.
 func (l *Log) Close() error {
 	if l.current == nil {

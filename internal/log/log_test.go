@@ -42,8 +42,8 @@ func mustOpen(t *testing.T, fs vfs.FS, after, want uint64) *Log {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last != want || l.Last() != want {
-		t.Fatalf("replayed up to %d (%d), want %d", last, l.Last(), want)
+	if last != want || l.last != want {
+		t.Fatalf("replayed up to %d (%d), want %d", last, l.last, want)
 	}
 	return l
 }

@@ -152,7 +152,7 @@ func TestDamagedStandingsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	live := bitset.NewFull(r.NumDocs())
-	for doc := r.FirstChild(r.Parent(0)); doc <= r.Parent(0); doc++ {
+	for doc := firstChild(r, r.Parent(0)); doc <= r.Parent(0); doc++ {
 		live.Clear(doc)
 	}
 	if _, _, err := Merge(t.Context(), fs, "m", []MergeInput{{Reader: r, Live: live}}); err != nil {
@@ -309,7 +309,7 @@ func useAll(data []byte) {
 		case Numbers:
 			out := make([]int64, columns.BlockSize)
 			for b := range r.Numbers(f.Name).NumBlocks() {
-				r.Numbers(f.Name).Block(b, out, 0)
+				r.Numbers(f.Name).Values(blockOf(b, int(r.NumDocs())), out, 0)
 			}
 			if p := r.NumberPoints(f.Name); p != nil {
 				p.IntoBitset(-100, 100, set)
@@ -381,7 +381,7 @@ func TestDumpOfASmallSegment(t *testing.T) {
 	if err := Check(r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Parent(1) != 2 || r.FirstChild(2) != 1 || r.FirstChild(0) != 0 || r.FirstChild(3) != 3 {
+	if r.Parent(1) != 2 || firstChild(r, 2) != 1 || firstChild(r, 0) != 0 || firstChild(r, 3) != 3 {
 		t.Fatal("steps between parent and children")
 	}
 	data, err := fs.ReadFile("small")

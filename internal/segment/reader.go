@@ -278,15 +278,6 @@ func (r *Reader) Parent(doc DocID) DocID {
 	return r.parents.Next(doc)
 }
 
-// FirstChild is the first document of the block of a root; the root itself
-// when it has no nested ones.
-func (r *Reader) FirstChild(root DocID) DocID {
-	if r.parents == nil || root == 0 {
-		return root
-	}
-	return DocID(r.parents.Previous(root-1) + 1)
-}
-
 // Fields lists the fields that have values.
 func (r *Reader) Fields() []FieldOptions { return r.meta.fields }
 

@@ -92,11 +92,5 @@ func BenchmarkNumbers(b *testing.B) {
 			}
 			b.ReportMetric(BlockSize*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gint/s")
 		})
-		b.Run(fmt.Sprint("block/missing", missing), func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				c.Block(i%c.NumBlocks(), out, 0)
-			}
-			b.ReportMetric(BlockSize*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gint/s")
-		})
 	}
 }

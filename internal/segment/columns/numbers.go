@@ -181,52 +181,6 @@ func (c *Numbers) Values(docs []uint32, out []int64, missing int64) {
 	}
 }
 
-// Block decodes the (lowest) values of documents [block·1024, …) into out,
-// BlockSize long, and returns how many documents there are; missing for those
-// without.
-func (c *Numbers) Block(block int, out []int64, missing int64) int {
-	n := min(BlockSize, int(c.numDocs)-block*BlockSize)
-	if c.multi {
-		for i := range n {
-			v, ok := c.Get(uint32(block*BlockSize + i))
-			if !ok {
-				v = missing
-			}
-			out[i] = v
-		}
-		return n
-	}
-	if c.present == nil {
-		c.values.decode(block, out[:n])
-		return n
-	}
-	words := c.presentWords(block)
-	if !c.values.sparse(block) {
-		c.values.decode(block, out[:n])
-		for w, word := range words {
-			for gaps := ^word; gaps != 0; gaps &= gaps - 1 {
-				if i := w<<6 + bits.TrailingZeros64(gaps); i < n {
-					out[i] = missing
-				}
-			}
-		}
-		return n
-	}
-	var some [BlockSize]int64
-	c.values.decode(block, some[:bitset.CountWords(words)])
-	for i := range out[:n] {
-		out[i] = missing
-	}
-	next := 0
-	for w, word := range words {
-		for ; word != 0; word &= word - 1 {
-			out[w<<6+bits.TrailingZeros64(word)] = some[next]
-			next++
-		}
-	}
-	return n
-}
-
 // AppendAll appends all values of a document in rising order.
 func (c *Numbers) AppendAll(dst []int64, doc uint32) []int64 {
 	if !c.multi {
