@@ -245,14 +245,25 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// Whatever is accepted is read again from where it is stored, although roles and
+// presets nest deeper there.
 func TestObjectsNestDeep(t *testing.T) {
-	const levels = 100
-	f := `{"type":"int32","filter":{}}`
-	for range levels {
-		f = `{"type":"object","fields":{"a":` + f + `}}`
+	nested := func(levels int) string {
+		f := `{"type":"string","role":"tag","locales":{}}`
+		for range levels {
+			f = `{"type":"object","multiple":true,"mode":"flattened","fields":{"a":` + f + `}}`
+		}
+		return field(f)
 	}
-	path := "f" + strings.Repeat(".a", levels)
-	if found, ok := NewSchema(mustParse(t, field(f))).Resolve(path); !ok || !found.Filter {
-		t.Errorf("the field below %d objects is not found", levels)
+	d, err := DecodeStored(mustParse(t, nested(maxObjects)).EncodeStored(), node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, ok := NewSchema(d).Resolve("f" + strings.Repeat(".a", maxObjects)); !ok || !found.Filter {
+		t.Error("the field below all objects is not found")
+	}
+	_, err = Parse([]byte(nested(maxObjects+1)), node)
+	if got, want := told(err), "request:value_invalid@fields.f"+strings.Repeat(".fields.a", maxObjects)+".fields"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

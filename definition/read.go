@@ -10,6 +10,7 @@ import (
 // Bounds of a definition, so that none can make a node work without end.
 const (
 	maxFields       = 5000
+	maxObjects      = 100 // inside each other; what is stored nests little deeper than bodies may
 	maxSynonymRules = 100_000
 	maxPatternSize  = 1000
 	maxGram         = 255

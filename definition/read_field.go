@@ -1,6 +1,8 @@
 package definition
 
 import (
+	"strings"
+
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/problem"
 )
@@ -140,6 +142,10 @@ func (r *reader) readProperty(f *Field, input *fieldInput, property string, v js
 			return true
 		})
 	case "fields":
+		if strings.Count(where.name, ".") >= maxObjects {
+			v.Invalid("objects nest deeper than 100 levels")
+			return true
+		}
 		f.Fields = r.readFields(v, where.name+".")
 	case "mode":
 		word, _ := v.Word(string(Flattened), string(Nested))
