@@ -359,6 +359,27 @@ func checkSteps(step *query.Step) error {
 	return nil
 }
 
+// TestExplainShowsSomeOfManyValues explains a list of more values than are shown.
+func TestExplainShowsSomeOfManyValues(t *testing.T) {
+	x := newIndex(t, `{"fields":{"id":{"type":"string","primaryKey":true},"v":{"type":"object","multiple":true,"mode":"nested","fields":{"m":{"type":"string","matching":{}}}}}}`)
+	x.add(t, []string{`{"id":"1","v":[{"m":"blue"}` + strings.Repeat(`,{"m":"red"},{"m":"blue"}`, 150) + `]}`}, nil)
+	for fold, shown := range map[string]int{"max": 1, "min": 1, "avg": 100, "total": 100} {
+		body := fmt.Sprintf(`{"query":[{"type":"nested","path":"v","score":%q,"clauses":[{"type":"text","text":"red"}]}]}`, fold)
+		request, err := query.DecodeSearch([]byte(body), query.DefaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := x.searcher.Explain(context.Background(), x.snapshot(), request, "1", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nested := &e.Detail.Children[0]
+		if len(nested.Children) != shown || !nested.Children[0].Matched || !strings.Contains(nested.Description, "values that match: 150") {
+			t.Errorf("%s: %d values, %q", fold, len(nested.Children), nested.Description)
+		}
+	}
+}
+
 // TestExplainReproducesSearches explains every document under random searches:
 // what search finds matches with the score search reports, and nothing else
 // matches.
