@@ -10,15 +10,10 @@ import (
 )
 
 // Geo holds the points of a column in blocks of near ones.
-type Geo struct {
-	n      int
-	data   []byte
-	blocks []uint64
-}
-
+//
 // A block is described by its box (south and north, west and east, each pair
 // in one word), by offset and widths, and by its lowest document.
-const geoWords = 4
+type Geo struct{ index }
 
 func packInts(low, high int32) uint64 { return uint64(uint32(low)) | uint64(uint32(high))<<32 }
 
@@ -26,36 +21,22 @@ func unpackInts(v uint64) (low, high int32) { return int32(uint32(v)), int32(uin
 
 // OpenGeo opens the index owner of a file with numDocs documents.
 func OpenGeo(file *blockfile.Reader, owner, numDocs uint32) (*Geo, error) {
-	data, _ := file.Section(blockfile.ID{Owner: owner, Part: PartData})
-	id := blockfile.ID{Owner: owner, Part: PartBlocks}
-	raw, _ := file.Section(id)
-	corrupt := func(format string, args ...any) error {
-		return blockfile.Corrupt(file.Name(), file.Offset(id), format, args...)
+	in, corrupt, err := openIndex(file, owner)
+	if err != nil {
+		return nil, err
 	}
-	words := bitpack.Uint64s(raw)
-	if len(words) == 0 || (len(words)-1)%geoWords != 0 {
-		return nil, corrupt("blocks of points")
-	}
-	p := &Geo{n: int(words[0]), data: data, blocks: words[1:]}
-	if words[0] > 1<<40 || (p.n+BlockSize-1)/BlockSize != len(p.blocks)/geoWords {
-		return nil, corrupt("%d points in %d blocks", words[0], len(p.blocks)/geoWords)
-	}
-	for b := range len(p.blocks) / geoWords {
-		info, n := p.blocks[geoWords*b+2], p.count(b)
+	p := &Geo{in}
+	for b := range p.numBlocks() {
+		info, n := p.blocks[blockWords*b+2], p.count(b)
 		aw, ow, dw := int(info>>16&0xff), int(info>>8&0xff), int(info&0xff)
 		size := uint64(bitpack.Size(n, aw) + bitpack.Size(n, ow) + bitpack.Size(n, dw))
-		if aw > 32 || ow > 32 || dw > 32 || info>>24 > uint64(len(data)) || size > uint64(len(data))-info>>24 ||
-			p.blocks[geoWords*b+3] > uint64(numDocs) {
+		if aw > 32 || ow > 32 || dw > 32 || info>>24 > uint64(len(p.data)) || size > uint64(len(p.data))-info>>24 ||
+			p.blocks[blockWords*b+3] > uint64(numDocs) {
 			return nil, corrupt("block %d of points", b)
 		}
 	}
 	return p, nil
 }
-
-func (p *Geo) count(b int) int { return min(BlockSize, p.n-b*BlockSize) }
-
-// Len is the number of points.
-func (p *Geo) Len() int { return p.n }
 
 type geoBlock struct {
 	lats, lons, docs [BlockSize]uint32
@@ -63,7 +44,7 @@ type geoBlock struct {
 
 // decode reads block b; latitudes and longitudes are relative to its box.
 func (p *Geo) decode(b int, out *geoBlock) int {
-	n, info := p.count(b), p.blocks[geoWords*b+2]
+	n, info := p.count(b), p.blocks[blockWords*b+2]
 	at := int(info >> 24)
 	aw, ow, dw := int(info>>16&0xff), int(info>>8&0xff), int(info&0xff)
 	bitpack.Unpack32(out.lats[:n], p.data[at:], aw)
@@ -71,7 +52,7 @@ func (p *Geo) decode(b int, out *geoBlock) int {
 	bitpack.Unpack32(out.lons[:n], p.data[at:], ow)
 	at += bitpack.Size(n, ow)
 	bitpack.Unpack32(out.docs[:n], p.data[at:], dw)
-	bitpack.AddTo32(out.docs[:n], uint32(p.blocks[geoWords*b+3]))
+	bitpack.AddTo32(out.docs[:n], uint32(p.blocks[blockWords*b+3]))
 	return n
 }
 
@@ -96,9 +77,9 @@ func split(south, west, north, east float64) []box {
 func (p *Geo) each(region box, accept func(columns.Point) bool, out *bitset.Bitset) {
 	words, limit := out.Words(), out.Len()
 	var buf geoBlock
-	for b := range len(p.blocks) / geoWords {
-		south, north := unpackInts(p.blocks[geoWords*b])
-		west, east := unpackInts(p.blocks[geoWords*b+1])
+	for b := range len(p.blocks) / blockWords {
+		south, north := unpackInts(p.blocks[blockWords*b])
+		west, east := unpackInts(p.blocks[blockWords*b+1])
 		if south > region.north || north < region.south || west > region.east || east < region.west {
 			continue
 		}

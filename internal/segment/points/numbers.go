@@ -10,56 +10,37 @@ import (
 )
 
 // Numbers holds the values of a column in order, with their documents.
-type Numbers struct {
-	n      int
-	data   []byte
-	blocks []uint64 // per block: lowest, highest, offset<<16|valueWidth<<8|docWidth, lowest doc
-}
-
-const numberWords = 4
+//
+// A block is described by its lowest and highest value, by
+// offset<<16|valueWidth<<8|docWidth, and by its lowest document.
+type Numbers struct{ index }
 
 // OpenNumbers opens the index owner of a file with numDocs documents.
 func OpenNumbers(file *blockfile.Reader, owner, numDocs uint32) (*Numbers, error) {
-	data, _ := file.Section(blockfile.ID{Owner: owner, Part: PartData})
-	id := blockfile.ID{Owner: owner, Part: PartBlocks}
-	raw, _ := file.Section(id)
-	corrupt := func(format string, args ...any) error {
-		return blockfile.Corrupt(file.Name(), file.Offset(id), format, args...)
+	in, corrupt, err := openIndex(file, owner)
+	if err != nil {
+		return nil, err
 	}
-	words := bitpack.Uint64s(raw)
-	if len(words) == 0 || (len(words)-1)%numberWords != 0 {
-		return nil, corrupt("blocks of points")
-	}
-	p := &Numbers{n: int(words[0]), data: data, blocks: words[1:]}
-	if words[0] > 1<<40 || p.numBlocks() != len(p.blocks)/numberWords {
-		return nil, corrupt("%d points in %d blocks", words[0], len(p.blocks)/numberWords)
-	}
+	p := &Numbers{in}
 	for b := range p.numBlocks() {
-		info, low := p.blocks[numberWords*b+2], p.blocks[numberWords*b+3]
+		info, low := p.blocks[blockWords*b+2], p.blocks[blockWords*b+3]
 		vw, dw, n := int(info>>8&0xff), int(info&0xff), p.count(b)
 		size := uint64(bitpack.Size(n, vw) + bitpack.Size(n, dw))
-		if vw > 64 || dw > 32 || info>>16 > uint64(len(data)) || size > uint64(len(data))-info>>16 || low > uint64(numDocs) {
+		if vw > 64 || dw > 32 || info>>16 > uint64(len(p.data)) || size > uint64(len(p.data))-info>>16 || low > uint64(numDocs) {
 			return nil, corrupt("block %d of points", b)
 		}
 	}
 	return p, nil
 }
 
-func (p *Numbers) numBlocks() int { return (p.n + BlockSize - 1) / BlockSize }
-
-func (p *Numbers) count(b int) int { return min(BlockSize, p.n-b*BlockSize) }
-
-// Len is the number of values.
-func (p *Numbers) Len() int { return p.n }
-
-func (p *Numbers) lowest(b int) int64  { return int64(p.blocks[numberWords*b]) }
-func (p *Numbers) highest(b int) int64 { return int64(p.blocks[numberWords*b+1]) }
+func (p *Numbers) lowest(b int) int64  { return int64(p.blocks[blockWords*b]) }
+func (p *Numbers) highest(b int) int64 { return int64(p.blocks[blockWords*b+1]) }
 
 // values decodes the values of block b.
 func (p *Numbers) values(b int, out *[BlockSize]uint64) []uint64 {
-	n, info := p.count(b), p.blocks[numberWords*b+2]
+	n, info := p.count(b), p.blocks[blockWords*b+2]
 	bitpack.Unpack64(out[:n], p.data[info>>16:], int(info>>8&0xff))
-	low := p.blocks[numberWords*b]
+	low := p.blocks[blockWords*b]
 	for i := range out[:n] {
 		out[i] += low
 	}
@@ -68,10 +49,10 @@ func (p *Numbers) values(b int, out *[BlockSize]uint64) []uint64 {
 
 // docs decodes the documents of block b.
 func (p *Numbers) docs(b int, out *[BlockSize]uint32) []uint32 {
-	n, info := p.count(b), p.blocks[numberWords*b+2]
+	n, info := p.count(b), p.blocks[blockWords*b+2]
 	at := int(info>>16) + bitpack.Size(n, int(info>>8&0xff))
 	bitpack.Unpack32(out[:n], p.data[at:], int(info&0xff))
-	bitpack.AddTo32(out[:n], uint32(p.blocks[numberWords*b+3]))
+	bitpack.AddTo32(out[:n], uint32(p.blocks[blockWords*b+3]))
 	return out[:n]
 }
 
