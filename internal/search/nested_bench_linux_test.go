@@ -112,6 +112,15 @@ func BenchmarkNested(b *testing.B) {
 		{name: "facet", body: func(n int, _ func(string) string) string {
 			return fmt.Sprintf(`"query":[%s],"facets":[{"field":"v.c"}]`, word("title", n))
 		}},
+		{name: "facet of few", body: func(n int, _ func(string) string) string {
+			return fmt.Sprintf(`"query":[%s,%s],"facets":[{"field":"v.c"}]`, word("title", n), word("title", (n+1)%20))
+		}},
+		{name: "filter and facet of few", body: func(n int, clause func(string) string) string {
+			return fmt.Sprintf(`"query":[%s,%s],"filters":[%s],"facets":[{"field":"v.c"}]`, word("title", n), word("title", (n+1)%20), clause(exactly("v.s", "s", n%6)))
+		}},
+		{name: "few ordered by values", body: func(n int, clause func(string) string) string {
+			return fmt.Sprintf(`"query":[%s,%s],"filters":[%s]`, word("title", n), word("title", (n+1)%20), clause(exactly("v.c", "c", n%12)))
+		}, order: `,"sort":[{"field":"v.p"}]`},
 		{name: "filter and facets", body: func(n int, clause func(string) string) string {
 			return fmt.Sprintf(`"query":[%s],"filters":[%s],"facets":[{"field":"v.c"},{"field":"v.s"}]`, word("title", n), clause(exactly("v.s", "s", n%6)))
 		}},
