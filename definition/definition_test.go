@@ -188,6 +188,12 @@ func TestEncodeIsStable(t *testing.T) {
 	if _, err := DecodeStored([]byte(`{"requiredFeatures":["type.wave"],"definition":{}}`), node); !errors.Is(err, problem.IndexUnsupported) {
 		t.Errorf("unknown feature: %v", err)
 	}
+	compounds := mustParse(t, field(`{"type":"string","matching":{},"locales":{"locales":["sv"]}}`)).EncodeStored()
+	poorer := node
+	poorer.Decompounds = func(string) bool { return false }
+	if _, err := DecodeStored(compounds, poorer); !errors.Is(err, problem.IndexUnsupported) || problem.All(err)[0].Arguments["features"] == "" {
+		t.Errorf("language data that is not there: %v", err)
+	}
 	later := `{"requiredFeatures":[],"definition":{"fields":{"o":{"type":"object","fields":{"w":{"type":"wave"}}}}}}`
 	if _, err := DecodeStored([]byte(later), node); !errors.Is(err, problem.IndexFieldTypeUnrepresentable) ||
 		problem.All(err)[0].Arguments["name"] != "o.w" || problem.All(err)[0].Arguments["type"] != "wave" {

@@ -109,9 +109,9 @@ func (d *Definition) EncodeStored() []byte {
 }
 
 // DecodeStored reads what EncodeStored wrote. A definition that needs features
-// this node lacks is index:unsupported; one with a type this build has no name
-// for is index:field:type_unrepresentable, with other such parts
-// index:definition:unrepresentable.
+// or language data this node lacks is index:unsupported; one with a type this
+// build has no name for is index:field:type_unrepresentable, with other such
+// parts index:definition:unrepresentable.
 func DecodeStored(data []byte, capabilities Capabilities) (*Definition, error) {
 	var kept stored
 	if err := json.Unmarshal(data, &kept); err != nil {
@@ -133,12 +133,30 @@ func DecodeStored(data []byte, capabilities Capabilities) (*Definition, error) {
 	}
 	d, err := Parse(kept.Definition, capabilities)
 	if err != nil {
+		if lacking := lackingLocales(err); lacking != nil {
+			return nil, problem.IndexUnsupported.New("features", lacking).Because(err)
+		}
 		if path, kind, found := unknownType(kept.Definition, ""); found {
 			return nil, problem.IndexFieldTypeUnrepresentable.New("name", path, "type", kind).Because(err)
 		}
 		return nil, problem.IndexDefinitionUnrepresentable.New().Because(err)
 	}
 	return d, nil
+}
+
+// lackingLocales returns the locales whose data a definition needs and this node
+// does not have, nil when something else is wrong with it.
+func lackingLocales(err error) []string {
+	var lacking []string
+	for _, p := range problem.All(err) {
+		if p.Code != problem.IndexFieldAnalyzerDecompoundLocaleUnsupported {
+			return nil
+		}
+		if name := "locale." + p.Arguments["locale"]; !slices.Contains(lacking, name) {
+			lacking = append(lacking, name)
+		}
+	}
+	return lacking
 }
 
 // unknownType finds the first field of a stored definition whose type this
