@@ -63,6 +63,7 @@ const (
 	Vector
 )
 
+// String names the kind.
 func (k Kind) String() string {
 	switch k {
 	case Terms:
