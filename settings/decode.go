@@ -39,8 +39,9 @@ func Decode(body []byte) (*Settings, error) {
 }
 
 // Load reads settings as stored, perhaps by a node of a later version. Members
-// this node does not know and features it lacks are told in
-// UnsupportedFeatures; JSON and Version still give what is stored.
+// this node does not know, members with values it does not take and features it
+// lacks are told in UnsupportedFeatures; JSON and Version still give what is
+// stored.
 func Load(stored []byte, features []string) (*Settings, error) {
 	var found problem.List
 	value, ok := jsonread.Parse(stored, &found)
@@ -49,12 +50,17 @@ func Load(stored []byte, features []string) (*Settings, error) {
 	}
 	s := read(value)
 	s.document = canonical(value.Raw())
-	for _, p := range found.Problems() {
-		if p.Code == problem.RequestPropertyUnknown {
-			s.UnsupportedFeatures = append(s.UnsupportedFeatures, p.Arguments["property"])
-			continue
-		}
+	if found.Len() > 0 && value.Kind() != jsonread.ObjectKind {
 		return nil, found.Err()
+	}
+	for _, p := range found.Problems() {
+		name := p.Arguments["property"]
+		if place := namesOf(p.Path); p.Code != problem.RequestPropertyUnknown && len(place) > 0 {
+			name = place[0]
+		}
+		if !slices.Contains(s.UnsupportedFeatures, name) {
+			s.UnsupportedFeatures = append(s.UnsupportedFeatures, name)
+		}
 	}
 	for _, feature := range features {
 		if !slices.Contains(capabilities, feature) && !slices.Contains(s.UnsupportedFeatures, feature) {

@@ -3,6 +3,7 @@ package settings
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -54,11 +55,22 @@ func (s *Settings) Version() string {
 }
 
 // canonical returns valid JSON without null members, compact, members sorted.
+// Numbers have one spelling and keep their value, whole ones to the last digit.
 func canonical(raw []byte) []byte {
 	value := jsontext.Value(withoutNulls(nil, raw))
 	// The text was checked when it was read; canonicalizing it can not fail.
-	_ = value.Canonicalize()
+	_ = value.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false))
 	return value
+}
+
+func appendNumber(dst, raw []byte) []byte {
+	if n, ok := jsonread.Int64(raw); ok {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	if f, ok := jsonread.Float64(raw); ok {
+		return jsontext.AppendFloat(dst, f, 64)
+	}
+	return append(dst, raw...) // which is refused
 }
 
 func withoutNulls(dst, raw []byte) []byte {
@@ -89,6 +101,8 @@ func withoutNulls(dst, raw []byte) []byte {
 			dst = withoutNulls(dst, items.Value())
 		}
 		return append(dst, ']')
+	case jsonread.NumberKind:
+		return appendNumber(dst, raw)
 	}
 	return append(dst, raw...)
 }

@@ -151,7 +151,38 @@ func TestLoadSetsAsideWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
+// What is stored is what was given, to the last digit, and is read again.
+func TestNumbersAreStoredAsGiven(t *testing.T) {
+	for given, want := range map[string]string{
+		`9223372036854775807`: `9223372036854775807`, `9007199254740993`: `9007199254740993`, `9.223372036854775807e18`: `9223372036854775807`,
+		`1e3`: `1000`, `60.0`: `60`, `86400`: `86400`,
+	} {
+		s, err := Decode([]byte(`{"ranking":{"signals":[{"field":"t","decay":{"halfLife":` + given + `},"weight":2.50}]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := `{"ranking":{"signals":[{"decay":{"halfLife":` + want + `},"field":"t","weight":2.5}]}}`; string(s.JSON()) != text {
+			t.Errorf("stored as %s, want %s", s.JSON(), text)
+		}
+		if loaded, err := Load(s.JSON(), s.Features()); err != nil || len(loaded.UnsupportedFeatures) > 0 || loaded.Version() != s.Version() {
+			t.Errorf("%s is read as %+v, %v", s.JSON(), loaded, err)
+		}
+	}
+}
+
+// Values of a later version set the settings aside as unknown members do.
+func TestLoadSetsAsideValuesItDoesNotTake(t *testing.T) {
+	s, err := Load([]byte(`{"ranking":{"tieBreakers":[{"field":"n","direction":"sideways"}],"signals":[{"field":"t","decay":{"halfLife":1e30}}]},"synonyms":{"a.b":5}}`), nil)
+	if err != nil || fmt.Sprint(s.UnsupportedFeatures) != "[ranking synonyms]" || s.InForce() != nil {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if _, err := Load([]byte(`[]`), nil); err == nil {
+		t.Error("a list is read as settings")
+	}
+}
+
 func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"ranking":{"signals":[{"field":"t","decay":{"halfLife":9223372036854775807},"weight":1e-300}]}}`))
 	f.Add([]byte(`{"synonyms":{"s":{"rules":[{"mapping":{"from":["a"],"to":["b"]}}]}},"fields":{"f":{"values":[{"value":"a","labels":{"en":"A"}}]}}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		s, err := Decode(body)
@@ -161,6 +192,9 @@ func FuzzDecode(f *testing.F) {
 		again, err := Decode(s.JSON())
 		if err != nil || again.Version() != s.Version() {
 			t.Errorf("%s is not stable: %v", s.JSON(), err)
+		}
+		if loaded, err := Load(s.JSON(), s.Features()); err != nil || len(loaded.UnsupportedFeatures) > 0 {
+			t.Errorf("%s is not read again: %v", s.JSON(), err)
 		}
 	})
 }
