@@ -28,6 +28,13 @@ type copied struct {
 	blocked   error // why this build cannot read the stored state; nil: it can
 }
 
+// fallBehind notes that newer state may exist.
+func (c *copied) fallBehind() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failed = true
+}
+
 // refusal returns why a copy answers nothing, nil while it does.
 func (c *copied) refusal() error {
 	c.mu.Lock()
@@ -64,6 +71,12 @@ func (s *Set) checkAge(directory string, stored *manifest.Manifest) error {
 func (s *Set) openCopy(ctx context.Context, held *slot, storage engine.Storage) (*engine.Generation, error) {
 	options := s.engineOptions(held)
 	options.ReadOnly = true
+	if s.isAway(held.entry.Generation) {
+		if g, err := engine.Open(ctx, storage, options); err == nil {
+			held.copied.fallBehind()
+			return g, nil
+		}
+	}
 	failed := s.fetch(ctx, held, storage, nil)
 	if refused := held.copied.refusal(); refused != nil {
 		return nil, refused
@@ -127,6 +140,9 @@ func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, hav
 		}
 		return errors.New("the manifest was replaced during every pull")
 	}()
+	if err == nil {
+		s.answered(held.entry.Generation)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pulling, c.failed, c.blocked = false, err != nil, blocked

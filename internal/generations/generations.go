@@ -194,7 +194,7 @@ func (s *Set) AcquireToRead(ctx context.Context, entry registry.Entry) (*Generat
 
 // AcquireToReadFor is AcquireToRead by something other than a request.
 func (s *Set) AcquireToReadFor(ctx context.Context, entry registry.Entry, purpose string) (*Generation, error) {
-	toWrite := s.options.Remote == nil || s.options.Remote.Claims.Holds(entry.Index)
+	toWrite := s.options.Remote == nil || s.options.Remote.Claims.Holds(entry.Index) && !s.isAway(entry.Generation)
 	held, err := s.acquire(ctx, entry, purpose, toWrite, true)
 	if err != nil && toWrite && s.options.Remote != nil && ctx.Err() == nil {
 		// What cannot be written now may still be read.
@@ -235,6 +235,12 @@ func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose stri
 		// was acknowledged.
 		if try == openTries || !s.replace(held) {
 			return nil, failedProblem(failure) // what makes it fail is still there
+		}
+		if s.isAway(entry.Generation) {
+			// Reads go on from what is here while it is opened.
+			if shown, err := s.acquire(ctx, entry, purpose, false, true); err == nil {
+				s.giveBack(shown)
+			}
 		}
 		if r := s.options.Remote; r != nil && errors.Is(failure, engine.ErrFenced) {
 			if _, err := r.Claims.Confirm(ctx, entry.Index); err != nil {

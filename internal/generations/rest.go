@@ -35,6 +35,7 @@ type rest struct {
 	pause time.Duration
 	until time.Time // it is not opened before; zero: it was opened since
 	err   error     // what is answered until then
+	away  bool      // it failed because the bucket did not answer, and nobody was answered since
 }
 
 // longer returns the pause after another failure.
@@ -54,17 +55,32 @@ func failedProblem(failure error) error {
 	return problem.IndexClosed.New().Because(failure)
 }
 
+// isAway reports whether something failed because the bucket did not answer.
+func isAway(err error) bool {
+	return errors.Is(err, bucket.ErrUnknown) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// isAway reports whether the bucket did not answer when a generation was last
+// written or opened to write. Until it does, readers do not wait for it but are
+// shown what is here (I18).
+func (s *Set) isAway(generation registry.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rests[generation].away
+}
+
 // leaveFor notes that a generation could not be opened to write. The caller holds
 // mu.
 func (s *Set) leaveFor(entry registry.Entry, err error) {
 	if s.removed[entry.Generation] {
 		return
 	}
+	r := s.rests[entry.Generation]
+	r.away = isAway(err)
 	most := longestRest
-	if errors.Is(err, bucket.ErrUnknown) || errors.Is(err, context.DeadlineExceeded) {
+	if r.away {
 		most = awayRest
 	}
-	r := s.rests[entry.Generation]
 	r.entry, r.err, r.pause = entry, err, longer(r.pause, firstRest, most)
 	r.until = time.Now().Add(r.pause)
 	s.rests[entry.Generation] = r
@@ -81,8 +97,17 @@ func (s *Set) worked(held *slot) {
 // couldOpen notes that a generation could be opened to write. The caller holds mu.
 func (s *Set) couldOpen(generation registry.ID) {
 	if r, ok := s.rests[generation]; ok {
-		r.until = time.Time{}
+		r.until, r.away = time.Time{}, false
 		s.rests[generation] = r
+	}
+}
+
+// answered notes that the stored state could be fetched.
+func (s *Set) answered(generation registry.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rests[generation].away {
+		s.couldOpen(generation)
 	}
 }
 
@@ -110,13 +135,14 @@ func (s *Set) replace(held *slot) bool {
 		return true
 	}
 	r := s.rests[id]
-	if failedAt, _ := held.engine.Failed(); r.hasWorked(held, failedAt) {
+	failedAt, failure := held.engine.Failed()
+	if r.hasWorked(held, failedAt) {
 		r.pause = 0
 	}
 	if time.Since(held.openedAt) < r.pause {
 		return false
 	}
-	s.rests[id] = rest{entry: held.entry, pause: longer(r.pause, firstRest, longestRest)}
+	s.rests[id] = rest{entry: held.entry, pause: longer(r.pause, firstRest, longestRest), away: s.options.Remote != nil && isAway(failure)}
 	s.leave(context.Background(), held)
 	return true
 }

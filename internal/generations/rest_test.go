@@ -319,13 +319,14 @@ func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
 	})
 }
 
-// I18: a bucket that stands still is waited for as long as one that writes waits
-// for the log, and a local copy answers then.
+// I18: one who writes does not wait for long for a bucket that stands still, one
+// who reads at all once that is known: a local copy answers.
 func TestABucketThatStandsStillIsNotWaitedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := faultbucket.New(memory.New(nil), nil), vfs.Memory()
 		e := filled(t, b, disk)
-		b.SetPlan(func(faultbucket.Call) faultbucket.Fault { return faultbucket.Stall })
+		still := func(faultbucket.Call) faultbucket.Fault { return faultbucket.Stall }
+		b.SetPlan(still)
 		s := newShared(b, disk, mine{})
 		defer s.Close(t.Context())
 		began := time.Now()
@@ -335,17 +336,65 @@ func TestABucketThatStandsStillIsNotWaitedForLong(t *testing.T) {
 		if took := time.Since(began); took > logWait {
 			t.Errorf("a write waits for %s", took)
 		}
-		began = time.Now()
-		g, err := s.AcquireToRead(t.Context(), e)
-		if err != nil {
+		read := func() string {
+			t.Helper()
+			began := time.Now()
+			g, err := s.AcquireToRead(t.Context(), e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Release()
+			if _, err := record(g); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); took != 0 {
+				t.Errorf("a read waits for %s", took)
+			}
+			return g.State()
+		}
+		if state := read(); state != NeedsPull {
+			t.Errorf("the copy is %s", state)
+		}
+		b.SetPlan(nil)
+		s.Renew(t.Context(), func(registry.ID) (uint64, bool) { return 0, false }, time.Minute, 1)
+		if state := read(); state != Usable {
+			t.Errorf("with the bucket back the copy is %s", state)
+		}
+
+		// A writer whose log stood still is opened anew. Meanwhile reads go on.
+		w := acquire(t, s, e)
+		b.SetPlan(still)
+		session := w.Session(t.Context())
+		if err := session.Delete("a"); err != nil {
 			t.Fatal(err)
 		}
-		defer g.Release()
-		if took := time.Since(began); took > 2*logWait {
-			t.Errorf("a read waits for %s", took)
+		if _, err := session.Wait(); !errors.Is(err, problem.StorageUnknown) {
+			t.Errorf("a write: %v", err)
 		}
-		if _, err := record(g); err != nil || g.State() != NeedsPull {
-			t.Errorf("%v, %s", err, g.State())
+		for w.Err() == nil {
+			read()
+			time.Sleep(time.Second)
+		}
+		w.Release()
+		for range 20 {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				if _, err := s.Acquire(t.Context(), e); err == nil {
+					t.Error("it was opened without a bucket")
+				}
+			}()
+			synctest.Wait()
+			read()
+			<-done
+			read()
+			time.Sleep(time.Second)
+		}
+		b.SetPlan(nil)
+		time.Sleep(awayRest)
+		acquire(t, s, e).Release()
+		if state := read(); state == NeedsPull {
+			t.Errorf("the writer is %s", state)
 		}
 	})
 }
