@@ -109,6 +109,8 @@ type simulation struct {
 	length atomic.Int64 // nanoseconds
 	isSlow atomic.Bool  // clients rest: a long time passes
 	jobs   map[string]int
+
+	vague sync.Map // names of which the last change may have been made or may be yet
 }
 
 func (s *simulation) isOver() bool { return time.Since(s.begun) >= time.Duration(s.length.Load()) }

@@ -100,6 +100,41 @@ func TestAJobIsCancelledWhileTheBucketIsAway(t *testing.T) {
 	})
 }
 
+// A job that waits for the bucket ends when what it fills is deleted (seed 950180).
+func TestAJobThatWaitsFailsWithoutItsTarget(t *testing.T) {
+	for _, phase := range []reindex.Phase{reindex.Copying, reindex.Promoting} {
+		t.Run(string(phase), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				away := faultbucket.New(memory.New(nil), nil)
+				gate := &gatedBucket{Bucket: away}
+				f := shared(t, gate, vfs.Memory(), "a")
+				f.mustPut("books", books)
+				f.mustWrite("books", manyBooks(2500)...)
+				f.mustPut("books@2", facets)
+				open := f.at(gate, phase)
+				away.SetPlan(func(faultbucket.Call) faultbucket.Fault { return faultbucket.Unavailable })
+				open()
+				time.Sleep(10 * time.Minute)
+				away.SetPlan(func(c faultbucket.Call) faultbucket.Fault { // the job does not get on
+					if strings.HasPrefix(c.Key, "jobs/") && c.Op == "put" {
+						return faultbucket.Unavailable
+					}
+					return faultbucket.None
+				})
+				time.Sleep(time.Minute)
+				if err := f.Delete(t.Context(), parse(t, "books@2")); err != nil {
+					t.Fatal(err)
+				}
+				away.SetPlan(nil)
+				time.Sleep(time.Minute)
+				if record := f.reach("books", reindex.Failed); record.Error == nil || !strings.Contains(*record.Error, "books@2") {
+					t.Errorf("%+v", record)
+				}
+			})
+		})
+	}
+}
+
 // vague is a bucket that does not say what became of the promotion of generation
 // 2, and is away afterwards.
 type vague struct {

@@ -69,17 +69,29 @@ func isFatal(err error) bool {
 // interrupted doing so.
 func (j *Jobs) finishPromotion(ctx context.Context, one *job) error {
 	for failures := 0; ; failures++ {
-		if err := one.interrupted(ctx); err != nil && !j.isPromoted(one) {
-			return err
+		isPromoted := j.isPromoted(one)
+		if !isPromoted {
+			if err := one.interrupted(ctx); err != nil {
+				return err
+			}
+			if err := j.checkGenerations(one); err != nil {
+				return err
+			}
 		}
 		err := vfs.Protect(func() error { return j.promote(ctx, one) })
 		if err == nil || !j.mayPass(one, err) {
 			return err
 		}
 		j.log.Warn("the promotion of a reindex job is repeated", "index", one.record().Record.Index, "error", err)
-		if err := one.pause(ctx, delay(failures)); err != nil && !j.isPromoted(one) {
-			return err
-		} else if errors.Is(err, errStopped) {
+		switch {
+		case !isPromoted:
+			err = one.pause(ctx, delay(failures))
+		case isFor(ctx, delay(failures)): // it cannot be cancelled any more
+			err = nil
+		default:
+			err = errStopped
+		}
+		if err != nil {
 			return err
 		}
 	}
