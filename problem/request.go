@@ -45,7 +45,7 @@ var (
 		"None of the accepted media types can be answered.",
 		"Accept application/json.")
 	RequestUnsupportedMediaType = declare("request:unsupported_media_type", 415,
-		"The Content-Type or encoding of the body is not read here; most bodies are application/json.",
+		"The Content-Type or encoding of the body is not read here; most bodies are application/json, documents also application/x-ndjson.",
 		"Send application/json without compression; document streams also take application/x-ndjson.")
 	NodeError = declare("node:error", 500,
 		"The node failed while it served the request.",
