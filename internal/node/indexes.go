@@ -268,22 +268,18 @@ func (n *Node) Promote(ctx context.Context, name registry.Name) (*Description, e
 	if !name.HasGeneration() {
 		return nil, problem.IndexGenerationNameRequired.New("name", name.String())
 	}
-	entry, err := n.resolve(ctx, name)
-	if err != nil {
-		return nil, err
-	}
 	// It is opened before: once it is promoted nothing is refused any more.
-	g, err := n.generations.Acquire(ctx, entry)
+	g, err := n.acquire(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer g.Release()
-	byJob, err := n.jobs.Promote(ctx, entry)
+	byJob, err := n.jobs.Promote(ctx, g.Entry)
 	if err != nil {
 		return nil, err
 	}
 	if !byJob {
-		if err := n.move(ctx, entry); err != nil {
+		if err := n.move(ctx, g.Entry); err != nil {
 			return nil, err
 		}
 	}
@@ -335,11 +331,7 @@ func (n *Node) moveShared(ctx context.Context, live, entry registry.Entry) error
 
 // Commit makes pending changes of a generation visible now.
 func (n *Node) Commit(ctx context.Context, name registry.Name) (*Description, error) {
-	entry, err := n.resolve(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	g, err := n.generations.Acquire(ctx, entry)
+	g, err := n.acquire(ctx, name)
 	if err != nil {
 		return nil, err
 	}

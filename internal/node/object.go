@@ -265,6 +265,16 @@ func (n *Node) resolve(ctx context.Context, name registry.Name) (registry.Entry,
 	return n.registry.Resolve(name)
 }
 
+// acquire returns the open generation that a name answers from. The caller
+// releases it.
+func (n *Node) acquire(ctx context.Context, name registry.Name) (*generations.Generation, error) {
+	entry, err := n.resolve(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return n.generations.Acquire(ctx, entry)
+}
+
 // awaitShared brings a copy to a commit: by pulls while another node writes the
 // index, or by opening it to write when nobody does. It returns the generation
 // to go on with.

@@ -100,16 +100,12 @@ func (n *Node) changeSettings(ctx context.Context, name registry.Name, matches f
 // schemaOf returns the schema settings are checked against: that of the
 // generation the name answers from.
 func (n *Node) schemaOf(ctx context.Context, name registry.Name) (registry.Entry, *definition.Schema, error) {
-	entry, err := n.resolve(ctx, name)
+	g, err := n.acquire(ctx, name)
 	if err != nil {
-		return entry, nil, err
-	}
-	g, err := n.generations.Acquire(ctx, entry)
-	if err != nil {
-		return entry, nil, err
+		return registry.Entry{}, nil, err
 	}
 	defer g.Release()
-	return entry, g.Schema(), nil
+	return g.Entry, g.Schema(), nil
 }
 
 // DeleteSettings removes the settings of an index and returns the token of the
