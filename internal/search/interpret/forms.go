@@ -257,6 +257,9 @@ func (b bound) matcher(f *definition.ResolvedField) query.Matcher {
 	if f.Type.IsWhole() {
 		return b.wholeMatcher(f.Type)
 	}
+	if f.Type == definition.Float && (b.value > math.MaxFloat32 || b.isRange && b.to > math.MaxFloat32) {
+		return nil
+	}
 	if b.isRange {
 		return &query.RangeMatcher{Range: query.Range{Gte: literal(b.value), Lte: literal(b.to)}}
 	}

@@ -116,6 +116,27 @@ func TestNumbersAreRead(t *testing.T) {
 	}
 }
 
+// A number that no value of a field can be is not read on it.
+func TestNumbersOutsideTheTypeAreNotRead(t *testing.T) {
+	huge := "4" + strings.Repeat("0", 38)
+	for _, c := range []struct {
+		of   definition.Type
+		text string
+		read bool
+	}{
+		{definition.Int32, "under 2147483647 kg", true}, {definition.Int32, "under 2147483648 kg", false}, {definition.Int32, "1-2147483648 kg", false},
+		{definition.Int64, "2147483648 kg", true}, {definition.Int64, "99999999999999999999 kg", false},
+		{definition.Float, "under 3" + strings.Repeat("0", 38) + " kg", true}, {definition.Float, huge + " kg", false},
+		{definition.Float, "over " + huge + " kg", false}, {definition.Float, "1-" + huge + " kg", false},
+		{definition.Double, "under " + huge + " kg", true}, {definition.Double, "1" + strings.Repeat("0", 400) + " kg", false},
+	} {
+		weight := []Field{{ResolvedField: &definition.ResolvedField{Path: "weight", Type: c.of, Unit: "kilogram", Filter: true}}}
+		if got := show(reader("en", weight, false).Numbers(query.UserParts(c.text))); (got != "") != c.read {
+			t.Errorf("%s %.40q: read as %q", c.of, c.text, got)
+		}
+	}
+}
+
 func TestNumbersWithoutUnitNeedOneCurrency(t *testing.T) {
 	parts := query.UserParts("under 100")
 	for _, c := range []struct {
