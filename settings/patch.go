@@ -32,20 +32,37 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 		if refuseSelector(path, &found) {
 			return true
 		}
-		if change.Apply(tree, settingsShape, path, value.Raw(), change.SettingsCodes(), problem.Path{}, &found) {
-			checkValue(tree, path, &found)
-		}
+		change.Apply(tree, settingsShape, path, value.Raw(), change.SettingsCodes(), problem.Path{}, &found)
 		return true
 	})
 	if err := found.Err(); err != nil {
 		return nil, err
 	}
 	next, err := Decode(tree.Append(nil))
+	refuseValues(problem.All(err), tree)
 	located(problem.All(err), made)
 	if next != nil {
 		next.changes = made
 	}
 	return next, err
+}
+
+// refuseValues tells values of the wrong kind by the change that placed them: the
+// place is there, but cannot take what it was given.
+func refuseValues(found problem.Problems, tree *change.Tree) {
+	tree.Written(problem.Path{}, func(stands problem.Path, written string) {
+		for _, p := range found {
+			if p.Code == problem.RequestValueInvalid && isInside(p.Path, stands.String()) {
+				*p = *problem.SettingsPatchValueInvalid.At(problem.At(written), "path", written, "reason", p.Arguments["reason"])
+			}
+		}
+	})
+}
+
+// isInside reports whether a path leads to a place or into it.
+func isInside(path, place string) bool {
+	rest, ok := strings.CutPrefix(path, place)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // refuseSelector reports a selector that the place it stands on cannot have: a
@@ -81,23 +98,6 @@ func (s shape) refuses(kind change.SelectorKind) *problem.Code {
 		return problem.SettingsPatchSelectorUnsupported
 	}
 	return nil
-}
-
-// checkValue reports a change after which the settings hold a value of the
-// wrong kind.
-func checkValue(tree *change.Tree, path string, found *problem.List) {
-	var problems problem.List
-	value, ok := jsonread.Parse(tree.Append(nil), &problems)
-	if !ok {
-		return
-	}
-	read(value)
-	for _, p := range problems.Problems() {
-		if p.Code == problem.RequestValueInvalid {
-			found.Report(problem.SettingsPatchValueInvalid.At(problem.At(path), "path", path, "reason", p.Arguments["reason"]))
-			return
-		}
-	}
 }
 
 // shape is what a place of the settings may hold.
