@@ -237,6 +237,9 @@ func (c checker) vectors(f FieldOptions) string {
 		}
 		next = int64(doc) + 1
 	}
+	if err := column.Check(); err != nil {
+		return err.Error()
+	}
 	return ""
 }
 

@@ -89,11 +89,16 @@ func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept
 		return nil, nil
 	}
 	s := r.take()
-	defer func() {
-		s.nodes, s.query = nil, nil
-		s.seen.clear()
-		r.scratch.Put(s)
-	}()
+	hits, err := r.search(ctx, s, q, k, breadth, accept)
+	// After a panic, over a page that the disk does not deliver, nobody knows
+	// what is marked: only what returned is used again.
+	s.nodes, s.query = nil, nil
+	s.seen.clear()
+	r.scratch.Put(s)
+	return hits, err
+}
+
+func (r *Reader) search(ctx context.Context, s *scratch, q []float32, k, breadth int, accept *bitset.Bitset) ([]Hit, error) {
 	accepted := len(r.docs)
 	if accept != nil {
 		accepted = r.accepted(s, accept)
