@@ -25,7 +25,8 @@ const (
 	// longestRest.
 	firstRest = 500 * time.Millisecond
 	// awayRest bounds it while the bucket does not answer, which harms nothing to
-	// try and is over at once.
+	// try and is over at once. So it is in local mode, where to open replaces nothing
+	// and reads wait for it too (I18).
 	awayRest = 4 * time.Second
 )
 
@@ -78,7 +79,7 @@ func (s *Set) leaveFor(entry registry.Entry, err error) {
 	r := s.rests[entry.Generation]
 	r.away = isAway(err)
 	most := longestRest
-	if r.away {
+	if r.away || s.options.Remote == nil {
 		most = awayRest
 	}
 	r.entry, r.err, r.pause = entry, err, longer(r.pause, firstRest, most)
@@ -142,7 +143,11 @@ func (s *Set) replace(held *slot) bool {
 	if time.Since(held.openedAt) < r.pause {
 		return false
 	}
-	s.rests[id] = rest{entry: held.entry, pause: longer(r.pause, firstRest, longestRest), away: s.options.Remote != nil && isAway(failure)}
+	most, isShared := longestRest, s.options.Remote != nil
+	if !isShared {
+		most = longestPause
+	}
+	s.rests[id] = rest{entry: held.entry, pause: longer(r.pause, firstRest, most), away: isShared && isAway(failure)}
 	s.leave(context.Background(), held)
 	return true
 }

@@ -161,6 +161,43 @@ func TestGenerationsThatAreNotOpenAreTold(t *testing.T) {
 	})
 }
 
+// unmapped is a disk of which no file can be opened, as without descriptors.
+type unmapped struct {
+	vfs.FS
+	isOff atomic.Bool
+}
+
+func (u *unmapped) ReadFile(name string) ([]byte, error) {
+	if !u.isOff.Load() {
+		return nil, errors.New("too many open files")
+	}
+	return u.FS.ReadFile(name)
+}
+
+// In local mode there is no copy that answers meanwhile, and to open replaces
+// nothing: however long a generation could not be opened, it is as soon as it can
+// be (I18, F39).
+func TestALocalGenerationIsOpenedSoonAfterItCanBe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := &unmapped{FS: vfs.Memory()}
+		disk.isOff.Store(true)
+		s := New(disk, "generations", Options{Log: slog.New(slog.DiscardHandler), Engine: engine.Options{MaxInterval: -1, MinFree: -1, Workers: 1}})
+		defer s.Close(t.Context())
+		e := create(t, s, "books")
+		disk.isOff.Store(false)
+		for range 60 * 60 { // an hour
+			if _, err := s.AcquireToRead(t.Context(), e); !errors.Is(err, problem.StorageIoError) {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		disk.isOff.Store(true)
+		time.Sleep(awayRest)
+		acquireToRead(t, s, e).Release()
+		acquire(t, s, e).Release()
+	})
+}
+
 // A writer that was fenced, also one that was opened a moment before, is told as
 // index:readonly: another node writes.
 func TestAWriterFencedTwiceIsReadOnly(t *testing.T) {
