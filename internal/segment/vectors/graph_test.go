@@ -73,9 +73,9 @@ func checkReached(t *testing.T, r *Reader) {
 // A search that panics over a page that the disk does not deliver leaves
 // nothing behind for those after it.
 func TestAPanicLeavesNothingBehind(t *testing.T) {
-	r := open(t, column(t, Options{Dimensions: 8}, clustered(9, 12_500, 8), 1, 1))
+	r := open(t, column(t, Options{Dimensions: 8, M: 4, EfConstruction: 8}, clustered(9, 12_500, 8), 1, 1))
 	row := r.graph.row(r.graph.entry, r.graph.top)
-	row[0], row[1], row[2] = 2, (r.graph.entry+1)%uint32(r.Len()), none
+	row[0], row[1], row[2] = 2, (r.graph.entry+6000)%uint32(r.Len()), none
 	func() {
 		defer func() {
 			if recover() == nil {
