@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -135,6 +136,78 @@ func TestAJobThatWaitsFailsWithoutItsTarget(t *testing.T) {
 	}
 }
 
+// Jobs that cannot go on keep no other from copying, however many there are.
+func TestJobsThatWaitMakeRoomForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), nil)
+		f := shared(t, b, vfs.Memory(), "a")
+		var broken []string
+		for _, index := range []string{"one", "two", "books"} {
+			f.mustPut(index, books)
+			f.mustWrite(index, manyBooks(2500)...)
+			f.mustPut(index+"@2", facets)
+			if index != "books" {
+				entry, err := f.registry.Resolve(parse(t, index+"@2"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				broken = append(broken, entry.Generation.String())
+			}
+		}
+		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+			if c.Op == "put" && slices.ContainsFunc(broken, func(id string) bool { return strings.Contains(c.Key, id) }) {
+				return faultbucket.Unavailable
+			}
+			return faultbucket.None
+		})
+		f.startJob("one@2", reindex.Auto)
+		f.startJob("two@2", reindex.Auto)
+		time.Sleep(time.Minute) // they have all the slots there are
+		f.startJob("books@2", reindex.Auto)
+		time.Sleep(10 * time.Minute)
+		f.reach("books", reindex.Done)
+		f.reach("one", reindex.Copying)
+		f.reach("two", reindex.Copying)
+		b.SetPlan(nil)
+		time.Sleep(time.Minute)
+		f.reach("one", reindex.Done)
+		f.reach("two", reindex.Done)
+	})
+}
+
+// I20: a promotion that writes would wait for too long is not made, which its
+// caller is told by a problem; it can be asked for again.
+func TestAPromotionThatTakesTooLongIsNotMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), nil)
+		f := shared(t, b, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		f.mustPut("books@2", facets)
+		f.startJob("books@2", reindex.Manual)
+		f.reach("books", reindex.Ready)
+		f.mustWrite("books", book(2, "two"))
+		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+			if c.Op == "put" && strings.Contains(c.Key, "/seg/") {
+				return faultbucket.Unavailable
+			}
+			return faultbucket.None
+		})
+		if _, err := f.Promote(t.Context(), parse(t, "books@2")); !errors.Is(err, problem.StorageIoError) {
+			t.Errorf("the promotion: %v", err)
+		}
+		token := f.mustWrite("books", book(3, "three"))
+		b.SetPlan(nil)
+		time.Sleep(time.Minute)
+		if _, err := f.Promote(t.Context(), parse(t, "books@2")); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.documents("books", token); len(got) != 3 {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
 // vague is a bucket that does not say what became of the promotion of generation
 // 2, and is away afterwards.
 type vague struct {
@@ -237,5 +310,55 @@ func TestAWriteAfterAPromotionThatIsNotKnownIsKept(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// A job finds out by itself whether it promoted, before it copies anything more:
+// what was asked for does not come about later.
+func TestAJobFindsOutWhetherItPromoted(t *testing.T) {
+	for how, want := range map[string]string{"made": "2", "late": "1", "lost": "1"} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &vague{Bucket: memory.New(nil)}
+				f := shared(t, b, vfs.Memory(), "a")
+				f.mustPut("books", books)
+				f.mustWrite("books", book(1, "one"))
+				f.mustPut("books@2", books)
+				f.startJob("books@2", reindex.Manual)
+				f.reach("books", reindex.Ready)
+				b.mu.Lock()
+				b.how = how
+				b.mu.Unlock()
+				if _, err := f.Promote(t.Context(), parse(t, "books@2")); !errors.Is(err, problem.StorageUnknown) {
+					t.Fatalf("the promotion: %v", err)
+				}
+				time.Sleep(time.Minute)
+				b.mu.Lock()
+				b.isAway = false
+				b.mu.Unlock()
+				time.Sleep(2 * time.Minute)
+				if index, err := f.registry.Find(parse(t, "books")); err != nil || f.generations.IsUnsettled(index.ID) {
+					t.Errorf("whether it was moved is still not known: %v", err)
+				}
+				b.mu.Lock()
+				if b.late != nil {
+					b.late()
+				}
+				b.mu.Unlock()
+				time.Sleep(time.Minute) // the registry is read again
+				if entry, err := f.registry.Resolve(parse(t, "books")); err != nil || entry.Name.Generation != want {
+					t.Fatalf("it answers from %s: %v", entry.Name, err)
+				}
+				if want == "2" {
+					f.reach("books", reindex.Done)
+					return
+				}
+				f.reach("books", reindex.Ready)
+				if _, err := f.Promote(t.Context(), parse(t, "books@2")); err != nil {
+					t.Fatal(err)
+				}
+				f.reach("books", reindex.Done)
+			})
+		})
 	}
 }

@@ -276,11 +276,11 @@ func (j *Jobs) move(ctx context.Context, one *job) error {
 	defer cancel()
 	held, err := source.HoldWrites(ctx)
 	if err != nil {
-		return err
+		return notMoved(err)
 	}
 	defer held()
 	if err := j.replayKeys(ctx, source, target); err != nil {
-		return err
+		return notMoved(err)
 	}
 	// Whoever took the source since the announcement calls it off before it
 	// acknowledges anything; whoever took it before is seen here.
@@ -297,3 +297,12 @@ func (j *Jobs) move(ctx context.Context, one *job) error {
 // holdLimit is how long writes wait for a promotion. One that takes longer is
 // tried again: commits that it waited for go on meanwhile.
 const holdLimit = 30 * time.Second
+
+// notMoved tells what came between before a promotion was asked for: whatever
+// became of a commit or of what was copied, nothing was moved.
+func notMoved(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, problem.StorageUnknown) {
+		return problem.StorageIoError.New("resource", "index").Because(err)
+	}
+	return err
+}

@@ -141,12 +141,7 @@ func (j *Jobs) carryOn(ctx context.Context, one *job) error {
 		return err
 	}
 	if phase := one.record().Record.Phase; phase == Pending || phase == Copying || phase == Replaying {
-		if err := j.awaitSlot(ctx, one); err != nil {
-			return err
-		}
-		err := j.fill(ctx, one)
-		<-j.slots
-		if err != nil {
+		if err := j.fill(ctx, one); err != nil {
 			return err
 		}
 	}
@@ -174,37 +169,46 @@ func (j *Jobs) awaitSlot(ctx context.Context, one *job) error {
 	}
 }
 
-// fill takes a job from pending to the end of replaying.
+// fill takes a job from pending to the end of replaying. A step that failed for a
+// reason that may pass, however late, is repeated, less and less often: the job
+// stays in its phase until the storage is back, it is cancelled or the node stops.
+// While it waits others may copy.
 func (j *Jobs) fill(ctx context.Context, one *job) error {
-	for {
-		if phase := one.record().Record.Phase; phase != Pending && phase != Copying && phase != Replaying {
-			return nil
+	for failures := 0; ; failures++ {
+		if err := j.awaitSlot(ctx, one); err != nil {
+			return err
 		}
-		err := j.insist(ctx, one, func() error { return j.step(ctx, one, one.record().Record.Phase) })
-		if err != nil {
+		steps, err := j.advance(ctx, one)
+		<-j.slots
+		if err == nil || !j.mayPass(one, err) {
+			return err
+		}
+		if steps > 0 {
+			failures = 0
+		}
+		j.log.Warn("a step of a reindex job is repeated", "index", one.record().Record.Index, "error", err)
+		if err := one.pause(ctx, delay(failures)); err != nil {
 			return err
 		}
 	}
 }
 
-// insist does a step of a job. One that failed for a reason that may pass, however
-// late, is repeated, less and less often: the job stays in its phase until the
-// storage is back, it is cancelled or the node stops.
-func (j *Jobs) insist(ctx context.Context, one *job, do func() error) error {
-	for failures := 0; ; failures++ {
+// advance does the steps of a job up to the end of replaying, or until one fails.
+// It returns how many it did.
+func (j *Jobs) advance(ctx context.Context, one *job) (steps int, err error) {
+	for ; ; steps++ {
+		phase := one.record().Record.Phase
+		if phase != Pending && phase != Copying && phase != Replaying {
+			return steps, nil
+		}
 		if err := one.interrupted(ctx); err != nil {
-			return err
+			return steps, err
 		}
 		if err := j.checkGenerations(one); err != nil {
-			return err
+			return steps, err
 		}
-		err := vfs.Protect(do)
-		if err == nil || !j.mayPass(one, err) {
-			return err
-		}
-		j.log.Warn("a step of a reindex job is repeated", "index", one.record().Record.Index, "error", err)
-		if err := one.pause(ctx, delay(failures)); err != nil {
-			return err
+		if err := vfs.Protect(func() error { return j.step(ctx, one, phase) }); err != nil {
+			return steps, err
 		}
 	}
 }

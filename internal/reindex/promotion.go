@@ -45,6 +45,12 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 			if err := j.checkGenerations(one); err != nil {
 				return err
 			}
+			// While it is not known whether the target is live nothing is copied there:
+			// it could replace what was written since.
+			if err := j.generations.Settle(ctx, one.index()); err != nil {
+				j.log.Warn("it is not known yet whether an index was promoted", "index", one.record().Record.Index, "error", err)
+				continue
+			}
 			if j.isPromoted(one) { // which was not known when it was tried
 				return j.finishPromotion(ctx, one)
 			}
