@@ -224,11 +224,13 @@ func (s *Set) Pull(ctx context.Context, g *Generation) error {
 	return nil
 }
 
-// PullAnew is Pull by somebody who may have mended the bucket: also what could
-// not be fetched a while ago is asked for.
-func (s *Set) PullAnew(ctx context.Context, g *Generation) error {
-	s.notWrong(g.Entry.Generation)
-	return s.Pull(ctx, g)
+// TryAgain is told that somebody may have mended a generation: what could not be
+// fetched or opened a while ago is tried by the next one who asks.
+func (s *Set) TryAgain(generation registry.ID) {
+	s.notWrong(generation)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.rests, generation)
 }
 
 // Renew pulls the copies that are open and may be behind: those whose last pull

@@ -321,7 +321,8 @@ func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
 		}
 
 		store(t, b, key, whole)
-		if err := reading.PullAnew(t.Context(), r); err != nil || r.Sequence() != w.Sequence() || r.State() != Usable {
+		reading.TryAgain(e.Generation)
+		if err := reading.Pull(t.Context(), r); err != nil || r.Sequence() != w.Sequence() || r.State() != Usable {
 			t.Errorf("after it was mended: %v, %s", err, r.State())
 		}
 		time.Sleep(longestRest)
@@ -354,6 +355,40 @@ func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
 		}
 		g.Release()
 	})
+}
+
+// Whoever mended the bucket does not wait until the next try is due, on a node that
+// has no copy either, and writes go on at once too.
+func TestWhatWasMendedIsTriedAgainAtOnce(t *testing.T) {
+	for _, claims := range []Claims{mine{}, theirs{}} {
+		synctest.Test(t, func(t *testing.T) {
+			b := memory.New(nil)
+			e := filled(t, b, vfs.Memory())
+			key := segmentKey(t, b, e.Generation)
+			whole, _, err := bucket.ReadAll(t.Context(), b, key, "", 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wrong := bytes.Clone(whole)
+			wrong[len(wrong)/2] ^= 1
+			store(t, b, key, wrong)
+			s := newShared(b, vfs.Memory(), claims)
+			defer s.Close(t.Context())
+			for range 60 {
+				if _, err := s.AcquireToRead(t.Context(), e); !errors.Is(err, problem.StorageIoError) {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+			}
+			_, _ = s.AcquireToRead(t.Context(), e) // the next try is far away
+			store(t, b, key, whole)
+			s.TryAgain(e.Generation)
+			acquireToRead(t, s, e).Release()
+			if claims == (mine{}) {
+				acquire(t, s, e).Release()
+			}
+		})
+	}
 }
 
 // I18: one who writes does not wait for long for a bucket that stands still, one

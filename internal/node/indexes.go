@@ -369,12 +369,13 @@ func (n *Node) Pull(ctx context.Context, name registry.Name) (*Description, erro
 	if err != nil {
 		return nil, err
 	}
+	n.generations.TryAgain(entry.Generation)
 	g, err := n.generations.AcquireToRead(ctx, entry)
 	if err != nil {
 		return nil, err
 	}
 	defer g.Release()
-	if err := n.generations.PullAnew(ctx, g); err != nil {
+	if err := n.generations.Pull(ctx, g); err != nil {
 		return nil, err
 	}
 	return n.describe(ctx, g)
