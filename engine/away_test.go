@@ -116,3 +116,45 @@ func TestADeletionDoesNotHoldWritesWithoutEnd(t *testing.T) {
 		}
 	})
 }
+
+// So does a change of the definition that waits for its turn to replace the
+// manifest, which a merge may have for as long as its upload takes.
+func TestADefinitionDoesNotHoldWritesWithoutEnd(t *testing.T) {
+	narrow, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true}}}`), analysis.NewBuilder(analysis.Options{}).Capabilities())
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		options := manual
+		options.LogWait = 10 * time.Second
+		var g *Generation
+		isFirst, uploaded := true, make(chan struct{})
+		g = published(t, options, func(context.Context) error {
+			if isFirst {
+				isFirst = false
+				go func() { // a merge comes next
+					g.publishing.Lock()
+					<-uploaded
+					g.publishing.Unlock()
+				}()
+				synctest.Wait()
+			}
+			return nil
+		})
+		behind := make(chan error)
+		go func() {
+			time.Sleep(time.Second) // the change holds writes
+			behind <- add(g.Session(t.Context()), `{"id":"b"}`)
+		}()
+		if err := g.SetDefinition(t.Context(), narrow); !errors.Is(err, problem.StorageIoError) {
+			t.Errorf("the change: %v", err)
+		}
+		if err := <-behind; err != nil {
+			t.Errorf("a write behind it: %v", err)
+		}
+		close(uploaded)
+		if err := g.SetDefinition(t.Context(), narrow); err != nil || g.Definition().Version() != narrow.Version() {
+			t.Errorf("afterwards: %v", err)
+		}
+	})
+}

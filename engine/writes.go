@@ -46,7 +46,9 @@ func (g *Generation) SetDefinition(ctx context.Context, d *definition.Definition
 	if err := g.commitHeld(ctx); err != nil {
 		return fmt.Errorf("commit before the definition changes: %w", err)
 	}
-	g.publishing.Lock()
+	if err := g.lockHeld(ctx); err != nil {
+		return fmt.Errorf("replace the definition: %w", err)
+	}
 	defer g.publishing.Unlock()
 	err = g.rewrite(ctx, func(next *manifest.Manifest) { next.Definition = d.EncodeStored() })
 	if err != nil {
@@ -104,22 +106,39 @@ func (g *Generation) DeleteMatching(ctx context.Context, resolve Resolve) (delet
 	return deleted, receipt, err
 }
 
-// heldLimit bounds a commit that writes wait for where the storage may be away.
+// heldLimit bounds what writes wait for where the storage may be away.
 const heldLimit = 30 * time.Second
 
-// commitHeld commits while writes wait: where the storage may be away, not without
-// end. A commit that takes longer goes on without who asked for it.
-func (g *Generation) commitHeld(ctx context.Context) error {
-	waiting := ctx
+// patience returns the context of a wait while writes are held: where the storage
+// may be away, it is not without end.
+func (g *Generation) patience(ctx context.Context) (context.Context, context.CancelFunc) {
 	if g.options.LogWait > 0 {
-		var cancel context.CancelFunc
-		waiting, cancel = context.WithTimeout(ctx, heldLimit)
-		defer cancel()
+		return context.WithTimeout(ctx, heldLimit)
 	}
+	return context.WithCancel(ctx)
+}
+
+// commitHeld commits while writes wait. A commit that takes too long goes on
+// without who asked for it.
+func (g *Generation) commitHeld(ctx context.Context) error {
+	waiting, cancel := g.patience(ctx)
+	defer cancel()
 	_, err := g.Commit(waiting, Explicit)
 	switch {
 	case err != nil && ctx.Err() == nil && waiting.Err() != nil, errors.Is(err, problem.StorageUnknown):
 		// Nothing that was asked for was done, whatever becomes of the commit.
+		return problem.StorageIoError.New("resource", "index").Because(err)
+	}
+	return err
+}
+
+// lockHeld takes publishing while writes wait: a merge may have it for as long as
+// its upload takes.
+func (g *Generation) lockHeld(ctx context.Context) error {
+	waiting, cancel := g.patience(ctx)
+	defer cancel()
+	err := g.publishing.LockUntil(waiting)
+	if err != nil && ctx.Err() == nil {
 		return problem.StorageIoError.New("resource", "index").Because(err)
 	}
 	return err

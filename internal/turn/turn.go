@@ -6,7 +6,11 @@
 // and must not be copied after its first use.
 package turn
 
-import "sync"
+import (
+	"context"
+	"slices"
+	"sync"
+)
 
 // Lock lets one at a time go on.
 type Lock struct {
@@ -27,6 +31,32 @@ func (l *Lock) Lock() {
 	l.waiting = append(l.waiting, turn)
 	l.mu.Unlock()
 	<-turn
+}
+
+// LockUntil waits for its turn, or for the end of ctx, whose error it returns then.
+func (l *Lock) LockUntil(ctx context.Context) error {
+	l.mu.Lock()
+	if !l.isHeld {
+		l.isHeld = true
+		l.mu.Unlock()
+		return nil
+	}
+	turn := make(chan struct{})
+	l.waiting = append(l.waiting, turn)
+	l.mu.Unlock()
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := slices.Index(l.waiting, turn)
+	if at < 0 {
+		return nil // it came at the same moment
+	}
+	l.waiting = slices.Delete(l.waiting, at, at+1)
+	return ctx.Err()
 }
 
 // Unlock hands on to who waits longest.

@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -82,4 +84,60 @@ func TestVirtualTimeGoesOnWhileAHolderSleeps(t *testing.T) {
 			t.Errorf("took %s", took)
 		}
 	})
+}
+
+func TestAWaitForALockEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lock Lock
+		lock.Lock()
+		brief, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := lock.LockUntil(brief); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a wait that ended: %v", err)
+		}
+		order := make(chan int, 3)
+		for i := range 3 {
+			go func() {
+				if i != 1 {
+					lock.Lock()
+				} else if err := lock.LockUntil(t.Context()); err != nil {
+					t.Error(err)
+				}
+				order <- i
+				lock.Unlock()
+			}()
+			synctest.Wait()
+		}
+		lock.Unlock()
+		for want := range 3 {
+			if got := <-order; got != want {
+				t.Errorf("%d came before %d", got, want)
+			}
+		}
+		synctest.Wait()
+		if err := lock.LockUntil(brief); err != nil {
+			t.Errorf("a lock that is free: %v", err)
+		}
+	})
+}
+
+// A turn that comes at the moment its wait ends is had or handed on, never lost.
+func TestNoTurnIsLostToAWaitThatEnds(t *testing.T) {
+	var lock Lock
+	for range 2000 {
+		lock.Lock()
+		ctx, cancel := context.WithCancel(context.Background())
+		var group sync.WaitGroup
+		group.Go(func() {
+			if lock.LockUntil(ctx) == nil {
+				lock.Unlock()
+			}
+		})
+		group.Go(cancel)
+		lock.Unlock()
+		group.Wait()
+		if lock.isHeld || len(lock.waiting) > 0 {
+			t.Fatal("somebody has it still")
+		}
+	}
 }
