@@ -127,7 +127,7 @@ func (s *Set) resting(generation registry.ID) error {
 
 // replace closes a generation that failed, so that it is opened anew, unless
 // somebody did already. It reports false when that was done a moment ago and did
-// not help.
+// not help, or when something of it is under way that its end waits for.
 func (s *Set) replace(held *slot) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,6 +142,9 @@ func (s *Set) replace(held *slot) bool {
 	}
 	if time.Since(held.openedAt) < r.pause {
 		return false
+	}
+	if held.writer != nil && isAway(failure) && held.writer.IsSettling() {
+		return false // to close it would take as long as that, and reads would wait (I18)
 	}
 	most, isShared := longestRest, s.options.Remote != nil
 	if !isShared {

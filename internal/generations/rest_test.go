@@ -470,3 +470,55 @@ func TestABucketThatStandsStillIsNotWaitedForLong(t *testing.T) {
 		}
 	})
 }
+
+// I18: a writer that failed answers reads until nothing of it is under way that
+// its end would wait for, however many want to write meanwhile.
+func TestReadsGoOnUntilAFailedWriterCanBeClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, disk := faultbucket.New(memory.New(nil), nil), vfs.Memory()
+		e := filled(t, b, disk)
+		s := newShared(b, disk, mine{})
+		defer s.Close(t.Context())
+		w := acquire(t, s, e)
+		add(t, w, `{"id":"z"}`)
+		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+			if strings.HasSuffix(c.Key, "/manifest") || strings.Contains(c.Key, "/wal/") {
+				return faultbucket.Stall
+			}
+			return faultbucket.None
+		})
+		committed := make(chan error, 1)
+		go func() {
+			_, err := w.Commit(t.Context(), engine.Explicit)
+			committed <- err
+		}()
+		synctest.Wait() // its manifest is on its way
+		if err := w.Session(t.Context()).Delete("a"); err != nil {
+			t.Fatal(err)
+		}
+		for w.Err() == nil {
+			time.Sleep(time.Second)
+		}
+		w.Release()
+		for range 120 {
+			go func() {
+				if g, err := s.Acquire(t.Context(), e); err == nil {
+					g.Release()
+				}
+			}()
+			synctest.Wait()
+			began := time.Now()
+			acquireToRead(t, s, e).Release()
+			if took := time.Since(began); took != 0 {
+				t.Fatalf("a read waits for %s", took)
+			}
+			time.Sleep(time.Second)
+		}
+		if err := <-committed; err == nil {
+			t.Error("it was committed without a bucket")
+		}
+		b.SetPlan(nil)
+		time.Sleep(2 * awayRest)
+		acquire(t, s, e).Release()
+	})
+}

@@ -45,6 +45,8 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	// A caller that leaves must not leave the outcome open.
 	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishLimit)
 	defer cancel()
+	w.settling.Add(1)
+	defer w.settling.Add(-1)
 	stored, err := w.remote.putManifest(settle, next, bucket.Matches(held.Tag))
 	switch {
 	case errors.Is(err, bucket.ErrUnknown):

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quiresearch/quire/engine"
@@ -32,6 +33,8 @@ type Writer struct {
 	nextLSN uint64    // one above the last record, after Replay
 	sealed  uint64    // number of our fence record
 	doubt   func() bool
+
+	settling atomic.Int32 // records and manifests on their way, which nothing calls off
 
 	swept   map[string]bool // retired keys that are gone, for the next manifest to forget
 	unnamed map[string]bool // keys of files that were sent and that no manifest names
@@ -95,6 +98,10 @@ func (w *Writer) Tag() bucket.Tag {
 	defer w.mu.Unlock()
 	return w.held.Tag
 }
+
+// IsSettling reports whether a record or a manifest is on its way of which nobody
+// knows yet whether it is stored: who closes the generation waits for it.
+func (w *Writer) IsSettling() bool { return w.settling.Load() > 0 }
 
 // Err returns why the writer was fenced, nil while it was not.
 func (w *Writer) Err() error {
@@ -338,6 +345,8 @@ func (w *Writer) Append(lsn uint64, payload []byte) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), appendLimit)
 	defer cancel()
+	w.settling.Add(1)
+	defer w.settling.Add(-1)
 	written, err := w.put(ctx, batch.WriteID, lsn, payload)
 	switch {
 	case errors.Is(err, errLost):
