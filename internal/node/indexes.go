@@ -176,10 +176,13 @@ func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.
 	if put.HasReindex {
 		return nil, problem.IndexGenerationReindexWithoutCreation.New()
 	}
+	if err := n.generations.Settle(ctx, entry.Index); err != nil {
+		return nil, err
+	}
 	moves := n.generations.Moves(entry.Index)
 	moves.Lock()
 	defer moves.Unlock()
-	if now, err := n.registry.Resolve(put.Name); err != nil || now.Generation != entry.Generation {
+	if now, err := n.registry.Resolve(put.Name); err != nil || now.Generation != entry.Generation || n.generations.IsUnsettled(entry.Index) {
 		return nil, errMoved
 	}
 	g, err := n.generations.Acquire(ctx, entry)
@@ -291,6 +294,10 @@ func (n *Node) Promote(ctx context.Context, name registry.Name) (*Description, e
 // promotion is announced, so that a node that lost the index acknowledges
 // nothing there, and one that takes it over meanwhile calls it off.
 func (n *Node) move(ctx context.Context, entry registry.Entry) error {
+	// One that was asked for before does not come about later.
+	if err := n.generations.Settle(ctx, entry.Index); err != nil {
+		return err
+	}
 	moves := n.generations.Moves(entry.Index)
 	moves.Lock()
 	defer moves.Unlock()

@@ -313,6 +313,45 @@ func TestAWriteAfterAPromotionThatIsNotKnownIsKept(t *testing.T) {
 	}
 }
 
+// I17: what is asked for while it is not known whether an index was moved is done
+// where the index answers from.
+func TestAChangeAfterAPromotionThatIsNotKnownIsMadeWhereItAnswers(t *testing.T) {
+	for how, want := range map[string]string{"made": "2", "late": "1", "lost": "1"} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &vague{Bucket: memory.New(nil)}
+				f := shared(t, b, vfs.Memory(), "a")
+				f.mustPut("books", books)
+				f.mustPut("books@2", books)
+				b.mu.Lock()
+				b.how = how
+				b.mu.Unlock()
+				if _, err := f.Promote(t.Context(), parse(t, "books@2")); !errors.Is(err, problem.StorageUnknown) {
+					t.Fatalf("the promotion: %v", err)
+				}
+				b.mu.Lock()
+				b.isAway = false
+				b.mu.Unlock()
+				if d := f.mustPut("books", facets); d.Name.Generation != want {
+					t.Errorf("the definition of %s was changed", d.Name)
+				}
+				if _, err := f.Promote(t.Context(), parse(t, "books@1")); err != nil {
+					t.Fatal(err)
+				}
+				b.mu.Lock()
+				if b.late != nil {
+					b.late()
+				}
+				b.mu.Unlock()
+				time.Sleep(time.Minute) // the registry is read again
+				if entry, err := f.registry.Resolve(parse(t, "books")); err != nil || entry.Name.Generation != "1" {
+					t.Errorf("it answers from %s: %v", entry.Name, err)
+				}
+			})
+		})
+	}
+}
+
 // A job finds out by itself whether it promoted, before it copies anything more:
 // what was asked for does not come about later.
 func TestAJobFindsOutWhetherItPromoted(t *testing.T) {
