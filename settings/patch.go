@@ -26,7 +26,7 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 		before = s.document
 	}
 	tree := change.ParseTree(before)
-	var made []applied
+	made := []applied{} // none is a change too
 	changes.Members(func(path string, value jsonread.Value) bool {
 		made = append(made, appliedTo(path, value.IsNull()))
 		if refuseSelector(path, &found) {

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -83,6 +84,7 @@ func TestPatchAppliesPaths(t *testing.T) {
 		{`{"synonyms.merch.fields":["absent"],"synonyms.merch.boost":0}`, `settings:synonyms:boost_out_of_range@synonyms.merch.boost settings:synonyms:field_unknown@synonyms.merch.fields`},
 		// What an earlier generation had is no problem of a change that does not write it.
 		{`{"synonyms.merch.boost":0.5}`, ``},
+		{`{}`, ``},
 		{`{"fields.variants\\.colour.interpret":null}`, ``},
 		{`{"fields.variants\\.colour.suggest":{}}`, `settings:fields:field_unknown@fields.variants\.colour.suggest`},
 		{`{"fields":{"variants.colour":{"interpret":{}}}}`, `settings:fields:field_unknown@fields`},
@@ -121,5 +123,22 @@ func TestPatchAppliesPaths(t *testing.T) {
 	first, err := none.Patch([]byte(`{"ranking":{"tieBreakers":[{"field":"sales"}]}}`))
 	if err != nil || string(first.JSON()) != `{"ranking":{"tieBreakers":[{"field":"sales"}]}}` {
 		t.Errorf("%s, %v", first.JSON(), err)
+	}
+}
+
+// A body with many problems is told as many as any other.
+func TestProblemsAreToldUpToABound(t *testing.T) {
+	var none *Settings
+	changes := []byte("{")
+	for i := range 2 * maxProblems {
+		changes = fmt.Appendf(changes, `"fields.absent%d.suggest":{},`, i)
+	}
+	s, err := none.Patch(append(changes[:len(changes)-1], '}'))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := problem.All(s.ValidateChange(schemaOf(t, `{"fields":{}}`), none))
+	if len(found) != maxProblems || found[7].Path != "fields.absent7.suggest" {
+		t.Errorf("%d problems, one at %s", len(found), found[7].Path)
 	}
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,10 +26,35 @@ func appliedTo(path string, clears bool) applied {
 	return a
 }
 
+// written are changes by the first two names of their paths.
+type written map[[2]string][]applied
+
+func writtenBy(changes []applied) written {
+	w := make(written)
+	for _, c := range changes {
+		entry := entryOf(c.names)
+		w[entry] = append(w[entry], c)
+	}
+	return w
+}
+
+func entryOf(names []string) (entry [2]string) {
+	copy(entry[:], names)
+	return entry
+}
+
+// holds reports whether a change wrote what a problem is about, which stands in
+// an entry.
+func (w written) holds(p *problem.Problem) bool {
+	place := namesOf(p.Path)
+	entry := entryOf(place)
+	writes := func(c applied) bool { return c.writes(p, place) }
+	return slices.ContainsFunc(w[entry], writes) || slices.ContainsFunc(w[[2]string{entry[0]}], writes)
+}
+
 // writes reports whether the change gave the entry a problem is about, or a
 // part of it. Clearing gives nothing, and what is added stands beside it.
-func (a applied) writes(p *problem.Problem) bool {
-	place := namesOf(p.Path)
+func (a applied) writes(p *problem.Problem, place []string) bool {
 	if a.clears || together(a.names, place) < min(len(a.names), len(place)) {
 		return false
 	}

@@ -26,7 +26,7 @@ type Settings struct {
 
 	document []byte            // canonical JSON
 	byField  map[string]*Field // of Fields
-	changes  []applied         // the changes that made these settings of others
+	changes  []applied         // the changes that made these settings of others; nil: they are no change
 }
 
 // DefaultBoost is the weight of a synonym against a typed word.

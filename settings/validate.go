@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/quiresearch/quire/definition"
@@ -12,8 +11,20 @@ import (
 // name. The error holds every problem, at the path of the change when the
 // settings come from Patch.
 func (s *Settings) Validate(schema *definition.Schema) error {
-	found := s.check(schema)
-	located(found.Problems(), s.changes)
+	return s.told(s.check(schema).Problems())
+}
+
+// maxProblems is how many problems are told, as of any body: each is looked for
+// among the changes.
+const maxProblems = 1000
+
+func (s *Settings) told(problems problem.Problems) error {
+	problems = problems[:min(len(problems), maxProblems)]
+	located(problems, s.changes)
+	var found problem.List
+	for _, p := range problems {
+		found.Report(p)
+	}
 	return found.Err()
 }
 
@@ -21,26 +32,24 @@ func (s *Settings) Validate(schema *definition.Schema) error {
 // named already and no change wrote again is no problem: settings outlive the
 // generations whose fields they name.
 func (s *Settings) ValidateChange(schema *definition.Schema, before *Settings) error {
-	if before == nil || len(s.changes) == 0 {
+	if before == nil || s.changes == nil {
 		return s.Validate(schema)
 	}
-	known := make(map[string]int)
+	known, written := make(map[string]int), writtenBy(s.changes)
 	for _, p := range before.check(schema).Problems() {
-		isWritten := func(c applied) bool { return c.writes(p) }
-		if !slices.ContainsFunc(s.changes, isWritten) {
+		if !written.holds(p) {
 			known[kindOf(p)]++
 		}
 	}
-	var found problem.List
+	var found problem.Problems
 	for _, p := range s.check(schema).Problems() {
 		if known[kindOf(p)] > 0 {
 			known[kindOf(p)]--
 			continue
 		}
-		found.Report(p)
+		found = append(found, p)
 	}
-	located(found.Problems(), s.changes)
-	return found.Err()
+	return s.told(found)
 }
 
 // kindOf is what two problems have in common that are the same but for their

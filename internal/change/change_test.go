@@ -1,6 +1,9 @@
 package change
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,6 +144,45 @@ func TestAddingToATaggedListAddsToTheDefault(t *testing.T) {
 	Apply(tree, catalogue, "words[]", []byte(`"b"`), DocumentCodes(), problem.Path{}, &found)
 	if got := string(tree.Append(nil)); got != `{"words":{"fr":["a"],"en":["b"]}}` {
 		t.Error(got)
+	}
+}
+
+// An object of many members is the same as one that is looked through.
+func TestManyMembers(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	tree := ParseTree([]byte(`{}`))
+	var want []string
+	for i := range 3000 {
+		name := fmt.Sprint(r.IntN(300))
+		at := slices.Index(want, name)
+		switch {
+		case i%500 > 400 || r.IntN(60) == 0: // fewer for a while
+			tree.Remove(name)
+			if at >= 0 {
+				want = slices.Delete(want, at, at+1)
+			}
+		case r.IntN(2) == 0:
+			if got := tree.Get(name); (got != nil) != (at >= 0) || got != nil && !got.reads(name) {
+				t.Fatalf("%d: %s is %v, stands at %d", i, name, got, at)
+			}
+		default:
+			tree.Set(name, ParseTree([]byte(name)))
+			if at < 0 {
+				want = append(want, name)
+			}
+		}
+		if i%1000 == 700 {
+			tree.Prune(func(name string) (func(*Tree), bool) { return nil, len(name) < 3 })
+			want = slices.DeleteFunc(want, func(name string) bool { return len(name) >= 3 })
+		}
+		if len(tree.members) != len(want) {
+			t.Fatalf("%d: %d members, want %d", i, len(tree.members), len(want))
+		}
+		for j, m := range tree.members {
+			if m.name != want[j] || !m.value.reads(m.name) {
+				t.Fatalf("%d: %s stands at %d, want %s", i, m.name, j, want[j])
+			}
+		}
 	}
 }
 

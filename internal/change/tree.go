@@ -1,6 +1,7 @@
 package change
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,6 +16,8 @@ type Tree struct {
 	kind    jsonread.Kind
 	raw     []byte // of scalars
 	members []member
+	places  map[string]int // of many members, by name; nil: not made
+	looked  int            // for members without places
 	items   []*Tree
 	written string // the change path that placed the value, "" for none
 }
@@ -77,33 +80,54 @@ func (t *Tree) Append(to []byte) []byte {
 
 // Get returns a member, nil when the tree has none of the name.
 func (t *Tree) Get(name string) *Tree {
-	for i := range t.members {
-		if t.members[i].name == name {
-			return t.members[i].value
-		}
+	if at := t.place(name); at >= 0 {
+		return t.members[at].value
 	}
 	return nil
 }
 
 // Set replaces a member where it stands, or adds it last.
 func (t *Tree) Set(name string, value *Tree) {
-	for i := range t.members {
-		if t.members[i].name == name {
-			t.members[i].value = value
-			return
-		}
+	if at := t.place(name); at >= 0 {
+		t.members[at].value = value
+		return
+	}
+	if t.places != nil {
+		t.places[name] = len(t.members)
 	}
 	t.members = append(t.members, member{name, value})
 }
 
 // Remove takes a member away.
 func (t *Tree) Remove(name string) {
-	for i := range t.members {
-		if t.members[i].name == name {
-			t.members = append(t.members[:i], t.members[i+1:]...)
-			return
+	if at := t.place(name); at >= 0 {
+		t.members = append(t.members[:at], t.members[at+1:]...)
+		t.places, t.looked = nil, 0
+	}
+}
+
+// Members are looked through for a name, unless there are many and it happens
+// often.
+const (
+	manyMembers = 64
+	oftenLooked = 16
+)
+
+// place returns where a member stands, -1 when there is none.
+func (t *Tree) place(name string) int {
+	if t.looked++; t.places == nil && (len(t.members) <= manyMembers || t.looked <= oftenLooked) {
+		return slices.IndexFunc(t.members, func(m member) bool { return m.name == name })
+	}
+	if t.places == nil {
+		t.places = make(map[string]int, 2*len(t.members))
+		for i, m := range t.members {
+			t.places[m.name] = i
 		}
 	}
+	if at, ok := t.places[name]; ok {
+		return at
+	}
+	return -1
 }
 
 // Prune keeps the members of an object that keep answers true for, and calls the
@@ -124,7 +148,7 @@ func (t *Tree) Prune(keep func(name string) (inside func(*Tree), ok bool)) {
 		}
 		kept = append(kept, m)
 	}
-	t.members = kept
+	t.members, t.places, t.looked = kept, nil, 0
 }
 
 // reads reports whether a scalar reads as text: strings by their text, all else
