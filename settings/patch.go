@@ -51,8 +51,9 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 // place is there, but cannot take what it was given.
 func refuseValues(found problem.Problems, tree *change.Tree) {
 	tree.Written(problem.Path{}, func(stands problem.Path, written string) {
+		place := stands.String()
 		for _, p := range found {
-			if p.Code == problem.RequestValueInvalid && isInside(p.Path, stands.String()) {
+			if p.Code == problem.RequestValueInvalid && isInside(p.Path, place) {
 				*p = *problem.SettingsPatchValueInvalid.At(problem.At(written), "path", written, "reason", p.Arguments["reason"])
 			}
 		}

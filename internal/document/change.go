@@ -124,8 +124,7 @@ func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at proble
 		d.Signals = append(d.Signals[:0], c.Signals...) // the others stay as they are
 	}
 	if problems := found.Problems()[before:]; len(problems) > 0 {
-		nameByChange(problems, tree, at)
-		nameByClearing(problems, cleared, at)
+		nameByClearing(problems, cleared, nameByChange(problems, tree, at), at)
 	}
 	return d
 }
@@ -141,12 +140,13 @@ func (c *Change) signal(f *definition.ResolvedField, current SignalReader) (numb
 }
 
 // nameByChange gives problems with values that a change placed the path of the
-// change.
-func nameByChange(problems problem.Problems, tree *change.Tree, at problem.Path) {
+// change, and returns them.
+func nameByChange(problems problem.Problems, tree *change.Tree, at problem.Path) map[*problem.Problem]string {
 	named := make(map[*problem.Problem]string)
 	tree.Written(at, func(stands problem.Path, written string) {
+		place := stands.String()
 		for _, p := range problems {
-			if rest, ok := below(p.Path, stands.String()); ok {
+			if rest, ok := below(p.Path, place); ok {
 				named[p] = at.Append(written).String() + rest
 			}
 		}
@@ -154,23 +154,24 @@ func nameByChange(problems problem.Problems, tree *change.Tree, at problem.Path)
 	for p, path := range named {
 		p.Path = path
 	}
+	return named
 }
 
 // nameByClearing gives a required field that one change cleared the path of that
-// change.
-func nameByClearing(problems problem.Problems, cleared []string, at problem.Path) {
+// change, unless the value that lacks it was placed by another.
+func nameByClearing(problems problem.Problems, cleared []string, placed map[*problem.Problem]string, at problem.Path) {
+	by := make(map[string][]string) // fields to the paths that cleared them
+	for _, text := range cleared {
+		if path, err := change.ParsePath(text); err == nil {
+			by[path.Field()] = append(by[path.Field()], text)
+		}
+	}
 	for _, p := range problems {
-		if p.Code != problem.DocumentFieldRequired {
+		if _, ok := placed[p]; ok || p.Code != problem.DocumentFieldRequired {
 			continue
 		}
-		by, changes := "", 0
-		for _, text := range cleared {
-			if path, err := change.ParsePath(text); err == nil && path.Field() == p.Arguments["name"] {
-				by, changes = text, changes+1
-			}
-		}
-		if changes == 1 {
-			p.Path = at.Append(by).String()
+		if paths := by[p.Arguments["name"]]; len(paths) == 1 {
+			p.Path = at.Append(paths[0]).String()
 		}
 	}
 }

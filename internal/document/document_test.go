@@ -267,17 +267,18 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	for text, want := range map[string]string{
-		`{"name":"x"}`:                             "document:key_required@documents[0].id",
-		`{"id":1,"name":"x"}`:                      "request:value_invalid@documents[0].id",
-		`{"id":"1","i32":"x"}`:                     "document:number:value_invalid@documents[0].i32",
-		`{"id":"1","pop":-1}`:                      "document:number:value_out_of_range@documents[0].pop",
-		`{"id":"1","pop[]":1}`:                     "document:patch:add_unsupported@documents[0].pop[]",
-		`{"id":"1","bogus":1,"name.x":1}`:          "document:patch:field_unknown@documents[0].bogus document:patch:not_an_object@documents[0].name.x",
-		`{"id":"1","variants[]":{"sku":"V-1"}}`:    "document:object_key_duplicate@documents[0].variants[].sku",
-		`{"id":"1","variants[V-1].price":"x"}`:     "document:number:value_invalid@documents[0].variants[V-1].price",
-		`{"id":"1","title[fr]":5}`:                 "request:value_invalid@documents[0].title[fr]",
-		`{"id":"1","variants[sku=V-1].sku":null}`:  "document:field_required@documents[0].variants[sku=V-1].sku",
-		`{"id":"1","variants[V-1]":{"price":"x"}}`: "document:field_required@documents[0].variants[V-1].sku document:number:value_invalid@documents[0].variants[V-1].price",
+		`{"name":"x"}`:                                                 "document:key_required@documents[0].id",
+		`{"id":1,"name":"x"}`:                                          "request:value_invalid@documents[0].id",
+		`{"id":"1","i32":"x"}`:                                         "document:number:value_invalid@documents[0].i32",
+		`{"id":"1","pop":-1}`:                                          "document:number:value_out_of_range@documents[0].pop",
+		`{"id":"1","pop[]":1}`:                                         "document:patch:add_unsupported@documents[0].pop[]",
+		`{"id":"1","bogus":1,"name.x":1}`:                              "document:patch:field_unknown@documents[0].bogus document:patch:not_an_object@documents[0].name.x",
+		`{"id":"1","variants[]":{"sku":"V-1"}}`:                        "document:object_key_duplicate@documents[0].variants[].sku",
+		`{"id":"1","variants[V-1].price":"x"}`:                         "document:number:value_invalid@documents[0].variants[V-1].price",
+		`{"id":"1","title[fr]":5}`:                                     "request:value_invalid@documents[0].title[fr]",
+		`{"id":"1","variants[sku=V-1].sku":null}`:                      "document:field_required@documents[0].variants[sku=V-1].sku",
+		`{"id":"1","variants[V-1].sku":null,"variants[]":{"price":1}}`: "document:field_required@documents[0].variants[V-1].sku document:field_required@documents[0].variants[].sku",
+		`{"id":"1","variants[V-1]":{"price":"x"}}`:                     "document:field_required@documents[0].variants[V-1].sku document:number:value_invalid@documents[0].variants[V-1].price",
 		`[]`: "document:not_an_object@documents[0]",
 	} {
 		if _, d, got := apply(text); d != nil || got != want {
