@@ -76,8 +76,8 @@ const (
 	scanLimit = 12_000
 	// For each candidate that it keeps, a walk takes about the time in which a
 	// scan passes this many rows, more of those that one fetch brings.
-	rowsPerKept      = 32
-	rowsPerKeptShort = 48
+	rowsPerKept      = 16
+	rowsPerKeptShort = 24
 	shortRow         = 128 // bytes
 )
 
@@ -135,7 +135,7 @@ func (r *Reader) walkAll(ctx context.Context, s *scratch, k, breadth, accepted i
 	}
 	if s.filtered {
 		w.breadth = max(r.narrowed(w.breadth, accepted), 4*k)
-		w.looks = accepted / 3
+		w.looks = accepted / 5
 	}
 	whole, err := r.walk(ctx, s, w)
 	if err != nil || !whole {
