@@ -36,6 +36,13 @@ func TestDrafts(t *testing.T) {
 			"sold":{"type":"timestamp","filter":{},"facet":{}}}}}}`,
 		},
 		{
+			"a list inside values of a list",
+			`{"id":"a","variants":[{"size":1,"box":{"parts":[{"name":"Lid of tin","made":["2024-01-01T00:00:00Z"]}]}}]}`,
+			`{"fields":{"id":{"type":"string","role":"id"},"variants":{"type":"object","multiple":true,"mode":"nested","fields":{"box":{"type":"object","fields":{
+			"parts":{"type":"object","multiple":true,"mode":"flattened","fields":{"made":{"type":"timestamp","multiple":true,"filter":{},"facet":{}},
+			"name":{"type":"string","role":"title"}}}}},"size":{"type":"int64","filter":{}}}}}}`,
+		},
+		{
 			"long text; what is always null is left out",
 			`{"id":"a","body":"` + strings.Repeat("word ", 20) + `","gone":null}`,
 			`{"fields":{"body":{"type":"string","role":"description"},"id":{"type":"string","role":"id"}}}`,

@@ -160,6 +160,7 @@ func (f *field) kinds() []string {
 // by, nor has what stands in one.
 func (f *field) declare(prefix, name string, inList bool, problems *[]error) *declared {
 	d := &declared{Multiple: f.isList}
+	isInner := inList // a nested list cannot hold another
 	inList = inList || f.isList
 	sort := &used{}
 	if inList {
@@ -168,7 +169,10 @@ func (f *field) declare(prefix, name string, inList bool, problems *[]error) *de
 	switch {
 	case f.objects > 0:
 		d.Type = "object"
-		if f.isList {
+		switch {
+		case f.isList && isInner:
+			d.Mode = "flattened"
+		case f.isList:
 			d.Mode = "nested"
 		}
 		d.Fields = f.inside.declare(prefix+name+".", inList, problems)
