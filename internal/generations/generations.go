@@ -222,6 +222,12 @@ func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose stri
 				return nil, err
 			}
 		}
+		if s.isHidden(entry.Generation) {
+			// Reads go on from what is here while it is opened.
+			if shown, err := s.acquire(ctx, entry, purpose, false, true); err == nil {
+				s.giveBack(shown)
+			}
+		}
 		held, err := s.acquire(ctx, entry, purpose, true, false)
 		if err != nil {
 			return nil, err
@@ -235,12 +241,6 @@ func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose stri
 		// was acknowledged.
 		if try == openTries || !s.replace(held) {
 			return nil, failedProblem(failure) // what makes it fail is still there
-		}
-		if s.isAway(entry.Generation) {
-			// Reads go on from what is here while it is opened.
-			if shown, err := s.acquire(ctx, entry, purpose, false, true); err == nil {
-				s.giveBack(shown)
-			}
 		}
 		if r := s.options.Remote; r != nil && errors.Is(failure, engine.ErrFenced) {
 			if _, err := r.Claims.Confirm(ctx, entry.Index); err != nil {

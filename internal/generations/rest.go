@@ -10,6 +10,7 @@ import (
 
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/problem"
 )
@@ -68,6 +69,21 @@ func (s *Set) isAway(generation registry.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rests[generation].away
+}
+
+// isHidden reports whether a generation is about to be opened to write, while the
+// bucket does not answer, that is not open and of which there is something here to
+// show.
+func (s *Set) isHidden(generation registry.ID) bool {
+	s.mu.Lock()
+	_, isOpen := s.slots[generation]
+	isTried := s.rests[generation].away && !isOpen && s.resting(generation) == nil
+	s.mu.Unlock()
+	if !isTried {
+		return false
+	}
+	_, err := manifest.Read(s.fs, s.storage(generation).Directory)
+	return err == nil
 }
 
 // leaveFor notes that a generation could not be opened to write. The caller holds

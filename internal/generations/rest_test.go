@@ -522,3 +522,43 @@ func TestReadsGoOnUntilAFailedWriterCanBeClosed(t *testing.T) {
 		acquire(t, s, e).Release()
 	})
 }
+
+// I18: also where nobody read a generation before, reads do not wait for those who
+// open it to write once it is known that the bucket does not answer; and a node
+// that has nothing to show answers a write no later for it.
+func TestReadsDoNotWaitForWritersThatCannotOpen(t *testing.T) {
+	for _, hasCopy := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			b, disk := faultbucket.New(memory.New(nil), nil), vfs.Memory()
+			e := filled(t, b, disk)
+			if !hasCopy {
+				disk = vfs.Memory()
+			}
+			b.SetPlan(func(faultbucket.Call) faultbucket.Fault { return faultbucket.Stall })
+			s := newShared(b, disk, mine{})
+			defer s.Close(t.Context())
+			for range 5 {
+				done := make(chan struct{})
+				began := time.Now()
+				go func() {
+					defer close(done)
+					if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.StorageIoError) {
+						t.Errorf("to write: %v", err)
+					}
+					if took := time.Since(began); took > logWait {
+						t.Errorf("a write waits for %s", took)
+					}
+				}()
+				synctest.Wait()
+				if s.isAway(e.Generation) && hasCopy {
+					acquireToRead(t, s, e).Release()
+					if took := time.Since(began); took != 0 {
+						t.Errorf("a read waits for %s", took)
+					}
+				}
+				<-done
+				time.Sleep(awayRest)
+			}
+		})
+	}
+}
