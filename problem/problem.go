@@ -196,6 +196,12 @@ func All(err error) Problems {
 				return found
 			}
 		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			if found := All(inner); len(found) > 0 && found[0].Code != NodeError {
+				return found
+			}
+		}
 	}
 	return Problems{NodeError.New().Because(err)}
 }

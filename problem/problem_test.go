@@ -48,6 +48,21 @@ func TestAnOrdinaryErrorBecomesNodeError(t *testing.T) {
 	}
 }
 
+// A problem is found among errors that were joined.
+func TestAProblemAmongSeveralErrors(t *testing.T) {
+	plain := errors.New("plain")
+	for _, err := range []error{
+		errors.Join(IndexReadonly.New()), errors.Join(plain, IndexReadonly.New()), fmt.Errorf("move: %w: %w", IndexReadonly.New(), plain),
+	} {
+		if found := All(err); len(found) != 1 || found[0].Code != IndexReadonly {
+			t.Errorf("%v holds %v", err, found)
+		}
+	}
+	if found := All(errors.Join(plain, plain)); len(found) != 1 || found[0].Code != NodeError {
+		t.Errorf("two plain errors hold %v", found)
+	}
+}
+
 func TestListErr(t *testing.T) {
 	var list List
 	if list.Err() != nil {
