@@ -29,7 +29,7 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 	made := []applied{} // none is a change too
 	changes.Members(func(path string, value jsonread.Value) bool {
 		made = append(made, appliedTo(path, value.IsNull()))
-		if refuseSelector(path, &found) {
+		if found.Len() >= maxProblems || refuseSelector(path, &found) {
 			return true
 		}
 		change.Apply(tree, settingsShape, path, value.Raw(), change.SettingsCodes(), problem.Path{}, &found)

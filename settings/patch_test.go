@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -136,6 +137,9 @@ func TestProblemsAreToldUpToABound(t *testing.T) {
 	s, err := none.Patch(append(changes[:len(changes)-1], '}'))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := none.Patch(bytes.ReplaceAll(append(changes[:len(changes)-1], '}'), []byte("fields"), []byte("absent"))); len(problem.All(err)) != maxProblems {
+		t.Errorf("%d problems of paths", len(problem.All(err)))
 	}
 	found := problem.All(s.ValidateChange(schemaOf(t, `{"fields":{}}`), none))
 	if len(found) != maxProblems || found[7].Path != "fields.absent7.suggest" {

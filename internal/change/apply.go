@@ -217,24 +217,32 @@ func (a *applier) key(object *Tree, shape Shape, step Step, rest Path) bool {
 func (a *applier) selected(object *Tree, shape Shape, step Step, by string, rest Path) bool {
 	existing := object.Get(step.Name)
 	list := listOf(existing)
-	kept := list.items[:0:0]
-	matched := 0
-	for _, item := range list.items {
+	isNamed := func(item *Tree) bool {
 		name := item.Get(by)
-		if item.kind != jsonread.ObjectKind || name == nil || !name.reads(step.Selector.Value) {
-			kept = append(kept, item)
-			continue
-		}
-		matched++
-		switch {
-		case len(rest) > 0:
-			if !a.apply(item, shape, rest) {
+		return item.kind == jsonread.ObjectKind && name != nil && name.reads(step.Selector.Value)
+	}
+	matched := 0
+	if len(rest) > 0 {
+		for _, item := range list.items {
+			if !isNamed(item) {
+				continue
+			}
+			if matched++; !a.apply(item, shape, rest) {
 				return false
 			}
+		}
+		return matched > 0 || a.refuse(a.codes.NoMatch, "name", step.Name)
+	}
+	kept := make([]*Tree, 0, len(list.items))
+	for _, item := range list.items {
+		switch {
+		case !isNamed(item):
 			kept = append(kept, item)
+			continue
 		case a.value != nil:
 			kept = append(kept, a.value())
 		}
+		matched++
 	}
 	if matched == 0 {
 		return a.refuse(a.codes.NoMatch, "name", step.Name)

@@ -147,6 +147,20 @@ func TestAddingToATaggedListAddsToTheDefault(t *testing.T) {
 	}
 }
 
+func TestSelectorsReadTextHoweverItIsSpelled(t *testing.T) {
+	for path, want := range map[string]string{
+		"variants[V-2].count": `{"variants":[{"sku":"V\u002d2","count":9},{"sku":"\\"}]}`,
+		`variants[\\].count`:  `{"variants":[{"sku":"V\u002d2"},{"sku":"\\","count":9}]}`,
+	} {
+		var found problem.List
+		tree := ParseTree([]byte(`{"variants":[{"sku":"V\u002d2"},{"sku":"\\"}]}`))
+		Apply(tree, catalogue, path, []byte("9"), DocumentCodes(), problem.Path{}, &found)
+		if got := string(tree.Append(nil)); got != want || found.Len() > 0 {
+			t.Errorf("%s: got %s %v, want %s", path, got, found.Err(), want)
+		}
+	}
+}
+
 // An object of many members is the same as one that is looked through.
 func TestManyMembers(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 
@@ -156,6 +157,9 @@ func (t *Tree) Prune(keep func(name string) (inside func(*Tree), ok bool)) {
 func (t *Tree) reads(text string) bool {
 	switch t.kind {
 	case jsonread.TextKind:
+		if bytes.IndexByte(t.raw, '\\') < 0 {
+			return string(t.raw[1:len(t.raw)-1]) == text
+		}
 		return jsonread.String(t.raw) == text
 	case jsonread.NumberKind:
 		if n, ok := jsonread.Int64(t.raw); ok && strconv.FormatInt(n, 10) == text {

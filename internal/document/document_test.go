@@ -287,6 +287,21 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 	}
 }
 
+// A change is told as many problems as a document.
+func TestProblemsOfAChangeAreBounded(t *testing.T) {
+	r := NewReader(schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true}}}`))
+	text := []byte(`{"id":"1"`)
+	for i := range 2 * maxProblems {
+		text = fmt.Appendf(text, `,"absent%d":1`, i)
+	}
+	var found problem.List
+	found.Report(problem.IndexNotFound.New("name", "x")) // of something else
+	c := r.ReadChange(append(text, '}'), problem.Path{}, &found)
+	if d := r.Apply(c, []byte(`{"id":"1"}`), noSignals, problem.Path{}, &found); d != nil || found.Len() != 1+maxProblems {
+		t.Errorf("%v, %d problems", d, found.Len())
+	}
+}
+
 // The bounds of a float are inclusive although 32 bits hold neither exactly.
 func TestBoundsOfAFloatAreInclusive(t *testing.T) {
 	r := NewReader(schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string"},
