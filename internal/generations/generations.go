@@ -232,7 +232,7 @@ func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose stri
 		if err != nil {
 			return nil, err
 		}
-		failure := held.engine.Err()
+		failure := held.failure()
 		if failure == nil {
 			return s.handOut(held, entry), nil
 		}

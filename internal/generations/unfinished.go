@@ -97,7 +97,16 @@ func (s *Set) isDue(generation registry.ID) bool {
 
 // hasFailed reports whether a writer is open and takes no more writes.
 func (held *slot) hasFailed() bool {
-	return held.isWriter && held.isOpen() && held.err == nil && held.engine.Err() != nil
+	return held.isWriter && held.isOpen() && held.err == nil && held.failure() != nil
+}
+
+// failure returns why an open writer takes no more writes, nil while it does. One
+// that was fenced may know it before anything was written.
+func (held *slot) failure() error {
+	if err := held.engine.Err(); err != nil || held.writer == nil {
+		return err
+	}
+	return held.writer.Err()
 }
 
 // finishLog opens a generation whose log is not finished, or whose writer failed,

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,8 +12,10 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/reindex"
 	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
 )
 
 // logless is a connection over which no log is read or written while it is off.
@@ -278,4 +281,37 @@ func TestAnIndexIsNotGivenUpWithALogThatIsNotFinished(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 	})
+}
+
+// A promotion finds out that the source was fenced, here by one who took nothing
+// over in the end. It is opened anew for the next one, which nobody has to write for
+// (seed 9900163).
+func TestAPromotionAfterTheSourceWasFenced(t *testing.T) {
+	for _, byJob := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b := memory.New(nil)
+			f := shared(t, b, vfs.Memory(), "a")
+			f.mustPut("books", books)
+			f.mustWrite("books", book(1, "one"))
+			f.mustPut("books@2", books)
+			if byJob {
+				f.startJob("books@2", reindex.Manual)
+				f.reach("books", reindex.Ready)
+			}
+			source, err := f.registry.Resolve(parse(t, "books"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := replication.New(b, source.Generation.String(), time.Hour).Take(t.Context(), vfs.Memory(), "g", registry.NewID().String()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Promote(t.Context(), parse(t, "books@2")); !errors.Is(err, problem.IndexReadonly) {
+				t.Errorf("the first promotion: %v", err)
+			}
+			time.Sleep(time.Minute)
+			if _, err := f.Promote(t.Context(), parse(t, "books@2")); err != nil {
+				t.Errorf("the second promotion: %v", err)
+			}
+		})
+	}
 }
