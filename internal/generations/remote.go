@@ -168,7 +168,9 @@ func (t *timed) Publish(ctx context.Context, next *manifest.Manifest) error {
 // leaveWhenOpen takes a copy that is being opened out of the set and closes it
 // once it is open. The caller holds mu.
 func (s *Set) leaveWhenOpen(held *slot) chan struct{} {
-	id, now := held.entry.Generation, departure{over: make(chan struct{})}
+	id := held.entry.Generation
+	before := s.leaving[id] // it may wait for a writer to close
+	now := departure{over: make(chan struct{}), abandon: func() { before.hurry(); held.abandon() }}
 	delete(s.slots, id)
 	s.leaving[id] = now
 	s.closing.Go(func() {

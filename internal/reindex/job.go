@@ -325,15 +325,19 @@ func (j *Jobs) begin(ctx context.Context, one *job) error {
 	if err != nil {
 		return err
 	}
-	source.Forget(sequence)
 	documents, err := source.Count()
 	if err != nil {
 		return err
 	}
-	return j.save(ctx, one, func(s *stored) {
+	err = j.save(ctx, one, func(s *stored) {
 		s.Record.Phase = Copying
 		s.Record.SourceDocuments = int64(documents)
 	})
+	if err != nil {
+		return err // another node may carry the job and need what is recorded
+	}
+	source.Forget(sequence)
+	return nil
 }
 
 // finish ends a job that did not promote: tracking ends and the record is
