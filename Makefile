@@ -65,8 +65,9 @@ vulnerabilities:
 spec: ## Run the interface scripts under spec/
 	$(GO) test ./internal/script -count=1
 
-conformance: build ## Run the black-box suite against a node that is started and stopped
+conformance: build tools ## Run the black-box suite against a node with a directory, then against one with a bucket
 	@scripts/conformance
+	@STORAGE=object scripts/conformance
 
 sim: ## Simulate several nodes with faults, one run per seed (SEEDS=10000, FIRST=1, SHARDS=all cores)
 	$(GO) test ./internal/clustertest -run '^TestSimulation$$' -v -timeout 0 -seeds $(or $(SEEDS),10000) -first $(or $(FIRST),1) \
