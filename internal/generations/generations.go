@@ -78,6 +78,7 @@ type Set struct {
 	adrift  map[registry.ID]*unsettled // indexes of which it is not known whether they moved
 	evicted int                        // slots in their grace period
 	closed  bool
+	hurried bool // the time of the close is over: whatever leaves makes no last commit
 
 	published  map[registry.ID]uint64      // manifests of writers that were closed, in object mode
 	unfinished map[registry.ID]registry.ID // of those, the ones without their last commit, and their indexes

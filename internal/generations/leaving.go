@@ -20,6 +20,9 @@ func (s *Set) leave(ctx context.Context, held *slot) {
 	s.worked(held)
 	delete(s.slots, id)
 	s.leaving[id] = now
+	if s.hurried {
+		now.hurry()
+	}
 	s.closing.Go(func() {
 		defer abandon()
 		held.endPulls()
@@ -91,6 +94,7 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	delete(s.published, generation)
 	delete(s.unfinished, generation)
 	held := s.slots[generation]
+	s.leaving[generation].hurry() // what is open may wait for it
 	s.mu.Unlock()
 	if held != nil {
 		held.abandon()
@@ -146,11 +150,12 @@ func removeTree(fs vfs.FS, parent, directory string) error {
 	return nil
 }
 
-// hurry makes every generation that is leaving do so without its last commit,
-// and ends opens.
+// hurry makes every generation that is leaving, now or later, do so without its
+// last commit, and ends opens.
 func (s *Set) hurry() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.hurried = true
 	for _, held := range s.slots {
 		held.abandon()
 	}

@@ -1,0 +1,129 @@
+package generations
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// unwritable is a bucket that takes no object while it is off, and does not say so.
+type unwritable struct {
+	bucket.Bucket
+	off atomic.Bool
+}
+
+func (u *unwritable) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+	if u.off.Load() {
+		<-ctx.Done()
+		return bucket.Written{}, bucket.ErrUnknown
+	}
+	return u.Bucket.PutIf(ctx, key, body, condition)
+}
+
+// leaveWrite leaves a generation open with a write that is in no commit.
+func leaveWrite(t *testing.T, s *Set, e registry.Entry) {
+	t.Helper()
+	g := acquire(t, s, e)
+	add(t, g, `{"id":"1"}`)
+	g.Release()
+}
+
+// closeSoon closes a set whose bucket takes nothing.
+func closeSoon(t *testing.T, s *Set) {
+	t.Helper()
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	_ = s.Close(ctx)
+	if took := time.Since(began); took > 11*time.Second {
+		t.Errorf("closing took %v", took)
+	}
+}
+
+// behindALeavingWriter returns a set of which a writer does not come to its end
+// without its bucket, and a copy waits for that.
+func behindALeavingWriter(t *testing.T) (*Set, registry.Entry) {
+	t.Helper()
+	b := &unwritable{Bucket: memory.New(nil)}
+	s := newShared(b, vfs.Memory(), mine{})
+	e := create(t, s, "books")
+	leaveWrite(t, s, e)
+	b.off.Store(true)
+	s.Demote(e.Index)
+	go func() {
+		if held, err := s.acquire(context.Background(), e, ForRequest, false, true); err == nil {
+			s.giveBack(held)
+		}
+	}()
+	synctest.Wait()
+	return s, e
+}
+
+// A node ends in time although a copy waits for a writer to close, also when a
+// writer waits for the copy in turn (seed 35548).
+func TestClosingEndsACopyThatWaitsForAWriter(t *testing.T) {
+	for _, isWritten := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s, e := behindALeavingWriter(t)
+			if isWritten {
+				go func() {
+					if g, err := s.Acquire(context.Background(), e); err == nil {
+						g.Release()
+					}
+				}()
+				synctest.Wait()
+			}
+			closeSoon(t, s)
+		})
+	}
+}
+
+// What is removed waits for no commit, also where a copy waits for a writer to
+// close.
+func TestRemovingEndsAWriterThatACopyWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, e := behindALeavingWriter(t)
+		if err := s.Remove(t.Context(), e.Generation); err != nil {
+			t.Error(err)
+		}
+		closeSoon(t, s)
+	})
+}
+
+// What begins to leave after the time of a close is over leaves without its last
+// commit too.
+func TestClosingEndsWhatLeavesLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &unwritable{Bucket: memory.New(nil)}
+		s := newShared(b, vfs.Memory(), mine{})
+		slow, late := create(t, s, "books"), create(t, s, "films")
+		if slow.Generation.Compare(late.Generation) > 0 { // they are closed in this order
+			slow, late = late, slow
+		}
+		leaveWrite(t, s, late)
+		opened := make(chan struct{})
+		s.options.Remote.Taken = func(context.Context, registry.Entry) error {
+			<-opened
+			return nil
+		}
+		go func() {
+			if g, err := s.Acquire(context.Background(), slow); err == nil {
+				g.Release()
+			}
+		}()
+		synctest.Wait()
+		b.off.Store(true)
+		time.AfterFunc(10500*time.Millisecond, func() {
+			s.Demote(late.Index)
+			close(opened)
+		})
+		closeSoon(t, s)
+	})
+}
