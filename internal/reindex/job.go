@@ -296,7 +296,8 @@ func (j *Jobs) checkGenerations(one *job) error {
 	return nil
 }
 
-// pair opens source and target.
+// pair opens source and target for a step of a job that is still carried here (J6).
+// Whoever takes it over later fences what was opened here before it writes.
 func (j *Jobs) pair(ctx context.Context, one *job) (source, target *generations.Generation, release func(), err error) {
 	ctx = context.WithoutCancel(ctx)
 	if source, err = j.generations.AcquireFor(ctx, one.source(), generations.ForBackground); err != nil {
@@ -306,7 +307,30 @@ func (j *Jobs) pair(ctx context.Context, one *job) (source, target *generations.
 		source.Release()
 		return nil, nil, nil, err
 	}
-	return source, target, func() { source.Release(); target.Release() }, nil
+	release = func() { source.Release(); target.Release() }
+	if err := j.checkCarried(ctx, one); err != nil {
+		release()
+		return nil, nil, nil, err
+	}
+	return source, target, release, nil
+}
+
+// readLimit bounds the look at a record before a step.
+const readLimit = 30 * time.Second
+
+// checkCarried fails with versioned.ErrLost when another node recorded anything of
+// the job: an index may be lost and come back while a job waits.
+func (j *Jobs) checkCarried(ctx context.Context, one *job) error {
+	one.mu.Lock()
+	held := one.held
+	one.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	isOther, err := j.records.isOther(ctx, held)
+	if err == nil && isOther {
+		err = versioned.ErrLost
+	}
+	return err
 }
 
 // begin turns change tracking on and separates what is committed, which the

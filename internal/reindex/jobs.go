@@ -17,6 +17,8 @@
 //	J4  After the registry made the target live a job can only end as done.
 //	J5  A job goes on only while the source has recorded every change since it
 //	    began.
+//	J6  A step touches source and target only after both were opened here and the
+//	    record was then still the one this node wrote last.
 //
 // Jobs may be used by any number of goroutines. Run carries the jobs; nothing
 // moves without it.

@@ -122,6 +122,12 @@ func (r records) read(ctx context.Context, index registry.ID) (versioned.Object[
 	return r.store(index).Read(ctx)
 }
 
+// isOther reports whether a record was replaced or deleted since.
+func (r records) isOther(ctx context.Context, held versioned.Object[stored]) (bool, error) {
+	_, isOther, err := r.store(held.Value.IndexID).ReadUnless(ctx, held)
+	return isOther, err
+}
+
 // indexes returns the ids of the indexes that have a record.
 func (r records) indexes(ctx context.Context) (map[registry.ID]bool, error) {
 	listing, err := r.bucket.List(ctx, recordPrefix, "")
