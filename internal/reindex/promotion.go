@@ -31,6 +31,10 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 			if err == nil {
 				err = vfs.Protect(func() error { return j.promote(ctx, one) })
 			}
+			if err != nil && j.isPromoted(one) { // only its end is not recorded (I17)
+				reply <- nil
+				return j.finishPromotion(ctx, one)
+			}
 			if err == nil || isFatal(err) {
 				reply <- err
 				return err
@@ -130,11 +134,10 @@ func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error)
 	select {
 	case err := <-reply:
 		if err == nil || isFatal(err) {
-			// Whoever asks next finds the job ended.
-			select {
-			case <-one.ended:
-			case <-ctx.Done():
-			}
+			j.awaitEnd(ctx, one) // whoever asks next finds the job ended
+		}
+		if errors.Is(err, versioned.ErrLost) {
+			err = problem.ReindexTargetBusy.New("name", target.Name.String()).Because(err)
 		}
 		return true, err
 	case <-ctx.Done():
