@@ -91,8 +91,8 @@ func (n *Node) settle(ctx context.Context, name registry.Name) (registry.Entry, 
 		case err == nil && entry.Index != index.ID:
 			moves.RUnlock()
 			continue
-		case err == nil && !entry.Live && n.jobs.Fills(entry):
-			err = problem.ReindexTargetBusy.New("name", entry.Name.String())
+		case err == nil && !entry.Live:
+			err = n.checkIdle(ctx, entry)
 		}
 		if err != nil {
 			moves.RUnlock()
@@ -101,6 +101,15 @@ func (n *Node) settle(ctx context.Context, name registry.Name) (registry.Entry, 
 		return entry, sync.OnceFunc(moves.RUnlock), nil
 	}
 	return registry.Entry{}, nil, problem.IndexGenerationUnsettled.New("name", name.String())
+}
+
+// checkIdle fails for the target of an unfinished job.
+func (n *Node) checkIdle(ctx context.Context, entry registry.Entry) error {
+	fills, err := n.jobs.Fills(ctx, entry)
+	if err == nil && fills {
+		err = problem.ReindexTargetBusy.New("name", entry.Name.String())
+	}
+	return err
 }
 
 // turnTo makes a generation the current one.

@@ -56,6 +56,7 @@ const (
 	defaultCatchup    = 30 * time.Second
 	defaultSweep      = 30 * time.Second
 	cancelWait        = 15 * time.Second
+	idleAge           = time.Second // an index without a job is believed to have none for so long
 	stopWait          = 30 * time.Second
 )
 
@@ -72,8 +73,9 @@ type Jobs struct {
 	running     sync.WaitGroup
 
 	mu     sync.Mutex
-	jobs   map[registry.ID]*job  // unfinished, by index
-	phases map[registry.ID]Phase // of every record seen, by index
+	jobs   map[registry.ID]*job      // unfinished, by index
+	phases map[registry.ID]Phase     // of every record seen, by index
+	idle   map[registry.ID]time.Time // when an index was last seen to have no unfinished job
 }
 
 // New returns the jobs whose records are in a bucket.
@@ -91,6 +93,7 @@ func New(b bucket.Bucket, known *registry.Registry, open *generations.Set, node 
 		records: records{b}, registry: known, generations: open, node: node, options: options, log: log,
 		slots: make(chan struct{}, options.MaxConcurrent), wake: make(chan struct{}, 1),
 		jobs: make(map[registry.ID]*job), phases: make(map[registry.ID]Phase),
+		idle: make(map[registry.ID]time.Time),
 	}
 }
 
@@ -201,6 +204,7 @@ func (j *Jobs) sweep(ctx context.Context) {
 func (j *Jobs) carry(one *job) {
 	j.mu.Lock()
 	j.jobs[one.index()] = one
+	delete(j.idle, one.index())
 	j.mu.Unlock()
 	select {
 	case j.wake <- struct{}{}:
@@ -258,12 +262,30 @@ func (j *Jobs) Stop(ctx context.Context) {
 	}
 }
 
-// Fills reports whether an unfinished job fills the generation.
-func (j *Jobs) Fills(entry registry.Entry) bool {
+// Fills reports whether an unfinished job fills the generation, also one that this
+// node is to carry and could not take over yet.
+func (j *Jobs) Fills(ctx context.Context, entry registry.Entry) (bool, error) {
+	j.mu.Lock()
+	one, isCarried := j.jobs[entry.Index]
+	isKnown := j.options.Holds == nil || time.Since(j.idle[entry.Index]) < idleAge
+	j.mu.Unlock()
+	if isCarried || isKnown {
+		return isCarried && one.target().Generation == entry.Generation, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	began := time.Now()
+	held, err := j.records.read(ctx, entry.Index)
+	if err != nil && !errors.Is(err, versioned.ErrCorrupt) { // what is damaged is carried by nobody
+		return false, err
+	}
+	if held.Exists() && !held.Value.Record.Phase.IsFinished() {
+		return held.Value.TargetID == entry.Generation, nil
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	one, ok := j.jobs[entry.Index]
-	return ok && one.target().Generation == entry.Generation
+	j.idle[entry.Index] = began
+	return false, nil
 }
 
 func (j *Jobs) find(index registry.ID) *job {
@@ -350,6 +372,7 @@ func (j *Jobs) Delete(ctx context.Context, index registry.ID) error {
 	}
 	j.mu.Lock()
 	delete(j.phases, index)
+	delete(j.idle, index)
 	j.mu.Unlock()
 	return j.records.delete(ctx, index)
 }

@@ -116,9 +116,12 @@ func (j *Jobs) isPromoted(one *job) bool {
 // Promote finishes a job that waits for promotion and fills the generation.
 // It reports false when no unfinished job fills it.
 func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error) {
+	if fills, err := j.Fills(ctx, target); err != nil || !fills {
+		return err != nil, err
+	}
 	one := j.find(target.Index)
-	if one == nil || one.target().Generation != target.Generation {
-		return false, nil
+	if one == nil || one.target().Generation != target.Generation { // it is not taken over yet, or ended a moment ago
+		return true, problem.ReindexTargetBusy.New("name", target.Name.String())
 	}
 	if one.record().Record.Phase != Ready && !j.isRecordedReady(ctx, target.Index) {
 		return true, problem.ReindexTargetBusy.New("name", target.Name.String())

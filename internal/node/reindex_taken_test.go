@@ -1,0 +1,71 @@
+package node
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/reindex"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// recordless is a connection over which no job record is read while it is off.
+type recordless struct {
+	bucket.Bucket
+	off atomic.Bool
+}
+
+func (r *recordless) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	if r.off.Load() && strings.HasPrefix(key, "jobs/") {
+		return bucket.Object{}, bucket.ErrUnknown
+	}
+	return r.Bucket.Get(ctx, key, unless)
+}
+
+// I16: a node took an index over and could not take its job over yet. What the job
+// fills is neither promoted by hand, without what was written last, nor written to.
+func TestTheTargetOfAJobThatIsNotTakenOverYetIsBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under := memory.New(nil)
+		dying, cut := &cutBucket{Bucket: under}, &recordless{Bucket: under}
+		first, second := shared(t, dying, vfs.Memory(), "a"), shared(t, cut, vfs.Memory(), "b")
+		first.mustPut("books", books)
+		first.mustWrite("books", book(1, "one"))
+		first.mustPut("books@2", books)
+		first.startJob("books@2", reindex.Manual)
+		first.reach("books", reindex.Ready)
+		first.mustWrite("books", book(1, "changed"))
+		cut.off.Store(true)
+		dying.off.Store(true)
+		defer dying.off.Store(false)
+		time.Sleep(25 * time.Second)
+		index, err := second.registry.Find(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !second.object.Member.Holds(index.ID) {
+			t.Fatal("the index was not taken over")
+		}
+		if _, err := second.write("books@2", book(1, "direct")); err == nil {
+			t.Error("a write to the target was taken")
+		}
+		if _, err := second.Promote(t.Context(), parse(t, "books@2")); err == nil {
+			t.Error("the target was promoted")
+		}
+		second.mustWrite("books", book(2, "two"))
+		cut.off.Store(false)
+		time.Sleep(2 * time.Minute)
+		second.reach("books", reindex.Ready)
+		if _, err := second.Promote(t.Context(), parse(t, "books@2")); err != nil {
+			t.Error(err)
+		}
+		if got := second.documents("books", ""); got["1"] != book(1, "changed") || got["2"] != book(2, "two") {
+			t.Errorf("%v", got)
+		}
+	})
+}
