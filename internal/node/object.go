@@ -61,6 +61,9 @@ func (n *Node) joinDeployment(ctx context.Context, storage Storage) {
 	o := &object{Object: *storage.Object, fs: storage.FS, stop: stop, hinted: make(map[registry.ID]uint64)}
 	n.object = o
 	o.Member.OnChange(func(gained, lost []registry.ID) {
+		for _, index := range lost {
+			n.jobs.Lost(index)
+		}
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		if !o.isStopped {

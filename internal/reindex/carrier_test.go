@@ -251,3 +251,27 @@ func TestAJobThatWasTakenOverBringsNothingIntoWhatIsLive(t *testing.T) {
 		})
 	}
 }
+
+// I16: a node that lost an index and got it back a moment later does not believe
+// what it knew of its jobs before.
+func TestAnIndexThatWasLostMayHaveAJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		first := newCarrier(t, b, "a")
+		first.create()
+		fills := func() bool {
+			fills, err := first.Fills(t.Context(), first.entry("books@2"))
+			first.must(err)
+			return fills
+		}
+		if fills() {
+			t.Error("a job was found before there was one")
+		}
+		second := newCarrier(t, b, "b")
+		second.start(Pending)
+		first.Lost(first.entry("books").Index)
+		if !fills() {
+			t.Error("the job that another node began was not found")
+		}
+	})
+}

@@ -76,6 +76,7 @@ type Jobs struct {
 	jobs   map[registry.ID]*job      // unfinished, by index
 	phases map[registry.ID]Phase     // of every record seen, by index
 	idle   map[registry.ID]time.Time // when an index was last seen to have no unfinished job
+	losses int                       // of indexes to other nodes, which may begin jobs of them
 }
 
 // New returns the jobs whose records are in a bucket.
@@ -268,6 +269,7 @@ func (j *Jobs) Fills(ctx context.Context, entry registry.Entry) (bool, error) {
 	j.mu.Lock()
 	one, isCarried := j.jobs[entry.Index]
 	isKnown := j.options.Holds == nil || time.Since(j.idle[entry.Index]) < idleAge
+	losses := j.losses
 	j.mu.Unlock()
 	if isCarried || isKnown {
 		return isCarried && one.target().Generation == entry.Generation, nil
@@ -284,8 +286,19 @@ func (j *Jobs) Fills(ctx context.Context, entry registry.Entry) (bool, error) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.idle[entry.Index] = began
+	if j.losses == losses {
+		j.idle[entry.Index] = began
+	}
 	return false, nil
+}
+
+// Lost forgets that an index had no job: whoever writes it now may begin one
+// before it comes back.
+func (j *Jobs) Lost(index registry.ID) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.idle, index)
+	j.losses++
 }
 
 func (j *Jobs) find(index registry.ID) *job {
