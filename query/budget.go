@@ -104,20 +104,23 @@ func (b *budget) interpret(value jsonread.Value, depth int) {
 func (b *budget) targets(list jsonread.Value, depth int) {
 	items := jsonread.Items(list.Raw())
 	for position := 0; items.Next() && b.over == nil; position++ {
-		at := list.Path().Item(position)
-		if depth > b.limits.MaxClauseDepth {
-			b.over = problem.SearchClausesTooDeep.At(at, "max", b.limits.MaxClauseDepth)
-			return
-		}
-		b.object(jsonread.New(items.Value(), at, nil), func(name string, member jsonread.Value) {
+		b.object(jsonread.New(items.Value(), list.Path().Item(position), nil), func(name string, member jsonread.Value) {
 			switch name {
 			case "when":
 				b.clauses(member, depth)
 			case "fallback":
-				b.targets(member, depth+1)
+				b.fallback(member, depth+1)
 			}
 		})
 	}
+}
+
+func (b *budget) fallback(list jsonread.Value, depth int) {
+	if depth > b.limits.MaxClauseDepth && elements(list) > 0 {
+		b.over = problem.SearchClausesTooDeep.At(list.Path().Item(0), "max", b.limits.MaxClauseDepth)
+		return
+	}
+	b.targets(list, depth)
 }
 
 // object calls read for every member of an object; anything else has none.

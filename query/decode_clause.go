@@ -67,7 +67,6 @@ func (d *decoder) clause(v jsonread.Value) Clause {
 	}
 	if d.nested && (kind == "nested" || kind == "fuse") {
 		v.Report(problem.SearchNestedClauseUnsupported, "type", kind)
-		return nil
 	}
 	switch kind {
 	case "field":
@@ -173,6 +172,7 @@ func (d *decoder) knnClause(v jsonread.Value) Clause {
 
 func (d *decoder) nestedClause(v jsonread.Value) Clause {
 	c := &NestedClause{At: v.Path(), Score: ScoreMax}
+	outer := d.nested
 	d.nested = true
 	v.Members(func(name string, member jsonread.Value) bool {
 		switch name {
@@ -190,7 +190,7 @@ func (d *decoder) nestedClause(v jsonread.Value) Clause {
 		}
 		return true
 	})
-	d.nested = false
+	d.nested = outer
 	d.required(v, "path", c.List, problem.SearchClausePathRequired)
 	return c
 }

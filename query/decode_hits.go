@@ -138,7 +138,11 @@ func (d *decoder) hits(v jsonread.Value) *Hits {
 	if read {
 		d.required(v, "path", h.List, problem.SearchHitsPathRequired)
 	}
-	if h.HasFields && !blank(h.List) && h.List != misread {
+	switch {
+	case !h.HasFields:
+	case blank(h.List) || h.List == misread: // fields of what is not known lie nowhere
+		d.inside(fields, h.List, nil, problem.SearchHitsFieldsEmpty, problem.SearchHitsFieldNotInside)
+	default:
 		d.inside(fields, h.List, h.Fields, problem.SearchHitsFieldsEmpty, problem.SearchHitsFieldNotInside)
 	}
 	return h

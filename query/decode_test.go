@@ -78,7 +78,7 @@ func TestEveryShapeProblemIsReportedWithItsPlace(t *testing.T) {
 			`request:value_invalid@query[0].vector[1] search:clause:k_out_of_range@query[0].k`},
 		{`{"query":[{"type":"nested"}]}`, `search:clause:path_required@query[0].path`},
 		{`{"query":[{"type":"nested","path":"p","clauses":[{"type":"or","clauses":[{"type":"fuse"}]},{"type":"nested","path":"q"}]}]}`,
-			`search:nested:clause_unsupported@query[0].clauses[0].clauses[0] search:nested:clause_unsupported@query[0].clauses[1]`},
+			`search:nested:clause_unsupported@query[0].clauses[0].clauses[0] search:clause:rankings_too_few@query[0].clauses[0].clauses[0].rankings search:nested:clause_unsupported@query[0].clauses[1]`},
 		{`{"query":[{"type":"boost"},{"type":"boost","weight":-1},{"type":"boost","weight":0}]}`,
 			`search:clause:weight_out_of_range@query[0].weight search:clause:weight_out_of_range@query[1].weight`},
 		{`{"query":[{"type":"fuse","rankings":[{"clauses":[]}],"depth":0,"rankConstant":0}]}`,
@@ -147,6 +147,9 @@ func TestEveryShapeProblemIsReportedWithItsPlace(t *testing.T) {
 		{`{"pages":{"max":0}}`, `search:pages:max_out_of_range@pages.max`},
 		{`{"total":"roughly"}`, `request:value_invalid@total`},
 		{`{"freshness":{"atMost":"x"}}`, `request:property_unknown@freshness.atMost`},
+		{`{"hits":{"fields":[]}}`, `search:hits:path_required@hits.path search:hits:fields_empty@hits.fields`},
+		{`{"query":[{"type":"nested","clauses":[{"type":"nested","bogus":1}]}]}`, `search:nested:clause_unsupported@query[0].clauses[0] request:property_unknown@query[0].clauses[0].bogus search:clause:path_required@query[0].clauses[0].path search:clause:path_required@query[0].path`},
+		{`{"query":[{"type":"nested","path":"v","clauses":[{"type":"and","clauses":[{"type":"nested","path":"v"},{"type":"fuse","depth":0}]}]}]}`, `search:nested:clause_unsupported@query[0].clauses[0].clauses[0] search:nested:clause_unsupported@query[0].clauses[0].clauses[1] search:clause:depth_out_of_range@query[0].clauses[0].clauses[1].depth search:clause:rankings_too_few@query[0].clauses[0].clauses[1].rankings`},
 		{`{"fields":["a",null,1]}`, `request:value_required@fields[1] request:value_invalid@fields[2]`},
 		{`{"query":[` + field + `,{"type":"nested","path":"v","clauses":[],"score":"avg"}],"filters":[` + field + `]}`, ``},
 	} {
@@ -177,6 +180,9 @@ func TestClauseBudgetIsAnsweredAlone(t *testing.T) {
 		{`{"query":[{"type":"knn","filter":[{},{},{},{}]}]}`, `search:clauses_too_many@query[0].filter[3]`},
 		{`{"query":[{"type":"text","text":"x","interpret":{"fields":[{"field":"a","fallback":[{"field":"b","fallback":[{"field":"c","when":[` + field + `]}]}]}]}}]}`,
 			`search:clauses_too_deep@query[0].interpret.fields[0].fallback[0].fallback[0]`},
+		{`{"query":[{"type":"and","clauses":[{"type":"and","clauses":[{"type":"text","text":"x","match":"user","interpret":{"fields":[{"field":"a"},{"field":"b","when":[]}]}}]}]}]}`, ``},
+		{`{"query":[{"type":"and","clauses":[{"type":"and","clauses":[{"type":"text","text":"x","match":"user","interpret":{"fields":[{"field":"a"},{"field":"b","when":[{}]}]}}]}]}]}`,
+			`search:clauses_too_deep@query[0].clauses[0].clauses[0].interpret.fields[1].when[0]`},
 	} {
 		_, err := DecodeSearch([]byte(c.body), limits)
 		if got := problems(err); got != c.want {
