@@ -301,9 +301,12 @@ func (n *Node) move(ctx context.Context, entry registry.Entry) error {
 	moves := n.generations.Moves(entry.Index)
 	moves.Lock()
 	defer moves.Unlock()
+	if err := n.checkIdle(ctx, entry); err != nil {
+		return err // a job began meanwhile
+	}
 	live, err := n.registry.Resolve(entry.Name.Bare())
 	if n.object == nil || errors.Is(err, problem.IndexNoLiveGeneration) || err == nil && live.Generation == entry.Generation {
-		if err = n.registry.Promote(ctx, entry); errors.Is(err, problem.StorageUnknown) {
+		if err = n.registry.Promote(ctx, live, entry); errors.Is(err, problem.StorageUnknown) {
 			n.generations.Unsettle(entry.Index, n.registry.Refresh)
 		}
 	} else if err == nil {

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,8 +11,10 @@ import (
 
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/reindex"
 	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
 )
 
 // recordless is a connection over which no job record is read while it is off.
@@ -66,6 +69,72 @@ func TestTheTargetOfAJobThatIsNotTakenOverYetIsBusy(t *testing.T) {
 		}
 		if got := second.documents("books", ""); got["1"] != book(1, "changed") || got["2"] != book(2, "two") {
 			t.Errorf("%v", got)
+		}
+	})
+}
+
+// I16: a job began to fill a generation while its promotion by hand waited. It is
+// not promoted half filled, and the job brings nothing into what is live.
+func TestAPromotionByHandThatWaitedFindsTheJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		f.mustPut("books@2", books)
+		index, err := f.registry.Find(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		moves := f.generations.Moves(index.ID)
+		moves.Lock()
+		go func() {
+			if _, err := f.StartReindex(t.Context(), reindex.Request{Target: parse(t, "books@2"), Promote: reindex.Manual}); err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		go func() {
+			_, err := f.Promote(t.Context(), parse(t, "books@2"))
+			refused(t, "the promotion", err, problem.ReindexTargetBusy)
+		}()
+		synctest.Wait()
+		moves.Unlock()
+		synctest.Wait()
+		f.reach("books", reindex.Ready)
+		if entry, err := f.registry.Resolve(parse(t, "books")); err != nil || entry.Name.Generation != "1" {
+			t.Errorf("%s is live, %v", entry.Name, err)
+		}
+	})
+}
+
+// I16: a node believes that a generation is live, or that none is, and another node
+// promoted one since. It does not move the index without telling that node.
+func TestAPromotionByHandWithAnOldRegistry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		f := shared(t, b, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		f.mustPut("books@2", books)
+		other, err := registry.Open(t.Context(), b, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err := other.Resolve(parse(t, "books@2"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := other.Resolve(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Promote(t.Context(), live, next); err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.Promote(t.Context(), parse(t, "books@1"))
+		refused(t, "the promotion", err, problem.IndexGenerationLiveMoved)
+		if _, err := f.Promote(t.Context(), parse(t, "books@1")); err != nil {
+			t.Error(err)
 		}
 	})
 }

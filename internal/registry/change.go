@@ -86,9 +86,10 @@ func (s *state) same(name Name, id ID) (*Index, error) {
 	return index, nil
 }
 
-// Promote makes the generation of an entry live. A promotion announced by a
-// job is called off, since another one came before it.
-func (r *Registry) Promote(ctx context.Context, target Entry) error {
+// Promote makes the generation of an entry live in the place of another one, or of
+// none, the zero Entry. It answers index:generation:live_moved when neither is live.
+// A promotion announced by a job is called off, since another one came before it.
+func (r *Registry) Promote(ctx context.Context, live, target Entry) error {
 	return r.change(ctx, func(next *state) error {
 		index, err := next.same(target.Name, target.Index)
 		if err != nil {
@@ -99,6 +100,9 @@ func (r *Registry) Promote(ctx context.Context, target Entry) error {
 		}
 		if index.Live == target.Name.Generation {
 			return versioned.ErrUnchanged
+		}
+		if index.Generations[index.Live].ID != live.Generation {
+			return problem.IndexGenerationLiveMoved.New("expected", live.Name.Generation, "live", index.Live)
 		}
 		index.Live, index.Intent = target.Name.Generation, nil
 		return nil

@@ -75,7 +75,12 @@ func TestNamesResolveToGenerations(t *testing.T) {
 			t.Errorf("%s: %v", absent, err)
 		}
 	}
-	if err := r.Promote(t.Context(), two); err != nil {
+	for _, wrong := range []Entry{two, {}} {
+		if err := r.Promote(t.Context(), wrong, two); !errors.Is(err, problem.IndexGenerationLiveMoved) {
+			t.Errorf("promotion in the place of what is not live: %v", err)
+		}
+	}
+	if err := r.Promote(t.Context(), one, two); err != nil {
 		t.Fatal(err)
 	}
 	other := open(t, b)
@@ -93,7 +98,7 @@ func TestNamesResolveToGenerations(t *testing.T) {
 	if again.Index == one.Index || again.Generation == one.Generation {
 		t.Error("an id is used again")
 	}
-	if err := r.Promote(t.Context(), two); !errors.Is(err, problem.IndexNotFound) {
+	if err := r.Promote(t.Context(), one, two); !errors.Is(err, problem.IndexNotFound) {
 		t.Errorf("promotion of a generation of the removed index: %v", err)
 	}
 	if err := r.Forget(t.Context(), removed); err != nil || len(r.Removed()) != 0 {
@@ -120,7 +125,7 @@ func TestAnnouncedPromotionIsFenced(t *testing.T) {
 	if err := r.PromoteAnnounced(t.Context(), one, two, mine); !errors.Is(err, problem.IndexReadonly) {
 		t.Fatalf("promotion another node took over: %v", err)
 	}
-	if err := r.Promote(t.Context(), three); err != nil {
+	if err := r.Promote(t.Context(), one, three); err != nil {
 		t.Fatal(err)
 	}
 	err := other.PromoteAnnounced(t.Context(), one, two, theirs)
@@ -281,7 +286,8 @@ func step(ctx context.Context, r *Registry, random *rand.Rand, alive map[string]
 		}
 	case 3:
 		if e, err := r.Resolve(Name{index, fmt.Sprint(random.IntN(4))}); err == nil {
-			_ = r.Promote(ctx, e)
+			live, _ := r.Resolve(e.Name.Bare())
+			_ = r.Promote(ctx, live, e)
 			_, _ = r.RemoveGeneration(ctx, e.Name, time.Now())
 		}
 	}

@@ -51,7 +51,7 @@ func deployed(t *testing.T) (storage, *Registry) {
 	s.store(t, two, true)
 	s.store(t, add(t, r, one.Index, "books@blue"), true)
 	s.store(t, add(t, r, one.Index, "books@9"), false)
-	if err := r.Promote(t.Context(), two); err != nil {
+	if err := r.Promote(t.Context(), one, two); err != nil {
 		t.Fatal(err)
 	}
 	s.store(t, create(t, r, "shop@1"), true)
@@ -147,7 +147,7 @@ func TestRebuiltIndexHasNoLiveGenerationUnlessAsked(t *testing.T) {
 	if _, err := r.Resolve(name(t, "books")); !errors.Is(err, problem.IndexNoLiveGeneration) {
 		t.Errorf("books: %v", err)
 	}
-	if err := r.Promote(t.Context(), resolve(t, r, "books@1")); err != nil {
+	if err := r.Promote(t.Context(), Entry{}, resolve(t, r, "books@1")); err != nil {
 		t.Error(err)
 	}
 }
