@@ -88,13 +88,19 @@ func (c *carrier) entry(text string) registry.Entry {
 // create makes books with two generations, the first of which is live.
 func (c *carrier) create() {
 	c.Helper()
-	d, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true},"v":{"type":"int64"}}}`), definition.Capabilities{})
-	c.must(err)
+	d := c.definition()
 	index, first, second := registry.NewID(), registry.NewID(), registry.NewID()
 	c.must(c.generations.Create(c.Context(), first, d))
 	c.must(c.generations.Create(c.Context(), second, d))
 	c.must(c.registry.CreateIndex(c.Context(), registry.Name{Index: "books", Generation: "1"}, index, first, time.Now()))
 	c.must(c.registry.CreateGeneration(c.Context(), registry.Name{Index: "books", Generation: "2"}, index, second, time.Now()))
+}
+
+func (c *carrier) definition() *definition.Definition {
+	c.Helper()
+	d, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true},"v":{"type":"int64"}}}`), definition.Capabilities{})
+	c.must(err)
+	return d
 }
 
 func (c *carrier) use(name string, work func(*generations.Generation)) {

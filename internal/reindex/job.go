@@ -19,7 +19,8 @@ import (
 
 // job is an unfinished job this node carries.
 type job struct {
-	isCarried bool // guarded by Jobs.mu
+	isCarried bool // guarded by Jobs.mu, as losses
+	losses    int  // of Jobs, when its record was last seen to be of this node
 
 	mu   sync.Mutex
 	held versioned.Object[stored]
@@ -43,6 +44,12 @@ func (one *job) record() stored {
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	return one.held.Value
+}
+
+// isCarriedAs reports whether a record is that of the job as it is carried here.
+func (one *job) isCarriedAs(found stored) bool {
+	held := one.record()
+	return held.id() == found.id() && held.Epoch == found.Epoch
 }
 
 func (one *job) index() registry.ID     { return one.record().IndexID }
@@ -297,7 +304,8 @@ func (j *Jobs) checkGenerations(one *job) error {
 }
 
 // pair opens source and target for a step of a job that is still carried here (J6).
-// Whoever takes it over later fences what was opened here before it writes.
+// Whoever takes it over later fences what was opened here before it writes. Opening
+// them brings news of the registry: nothing is brought into a target that is live.
 func (j *Jobs) pair(ctx context.Context, one *job) (source, target *generations.Generation, release func(), err error) {
 	ctx = context.WithoutCancel(ctx)
 	if source, err = j.generations.AcquireFor(ctx, one.source(), generations.ForBackground); err != nil {
@@ -308,7 +316,11 @@ func (j *Jobs) pair(ctx context.Context, one *job) (source, target *generations.
 		return nil, nil, nil, err
 	}
 	release = func() { source.Release(); target.Release() }
-	if err := j.checkCarried(ctx, one); err != nil {
+	err = j.checkCarried(ctx, one)
+	if err == nil && j.isPromoted(one) {
+		err = problem.IndexGenerationLiveMoved.New("expected", one.source().Name.Generation, "live", one.target().Name.Generation)
+	}
+	if err != nil {
 		release()
 		return nil, nil, nil, err
 	}

@@ -131,9 +131,6 @@ func (j *Jobs) TakeOver(ctx context.Context, index registry.ID) error {
 	moves := j.generations.Moves(index)
 	moves.Lock()
 	defer moves.Unlock()
-	if j.find(index) != nil {
-		return nil
-	}
 	return j.takeOver(ctx, index)
 }
 
@@ -160,11 +157,20 @@ func (j *Jobs) adopt(ctx context.Context) {
 	}
 }
 
-// takeOver carries the job of an index if it is unfinished.
+// takeOver carries the job of an index if it is unfinished and nobody here does:
+// two would not fence each other.
 func (j *Jobs) takeOver(ctx context.Context, index registry.ID) error {
+	if j.find(index) != nil {
+		return nil
+	}
+	losses := j.lost()
 	held, err := j.records.read(ctx, index)
-	if err != nil || !held.Exists() {
+	if err != nil {
 		return err
+	}
+	if !held.Exists() {
+		j.forget(index)
+		return nil
 	}
 	j.note(index, held.Value.Record.Phase)
 	if held.Value.Record.Phase.IsFinished() {
@@ -176,7 +182,7 @@ func (j *Jobs) takeOver(ctx context.Context, index registry.ID) error {
 	if held, err = j.records.replace(ctx, held, next); err != nil {
 		return err
 	}
-	j.carry(newJob(held))
+	j.carry(newJob(held), losses)
 	return nil
 }
 
@@ -201,9 +207,10 @@ func (j *Jobs) sweep(ctx context.Context) {
 	}
 }
 
-// carry hands a job to Run.
-func (j *Jobs) carry(one *job) {
+// carry hands a job to Run whose record was written when so many indexes were lost.
+func (j *Jobs) carry(one *job, losses int) {
 	j.mu.Lock()
+	one.losses = losses
 	j.jobs[one.index()] = one
 	delete(j.idle, one.index())
 	j.mu.Unlock()
@@ -264,15 +271,12 @@ func (j *Jobs) Stop(ctx context.Context) {
 }
 
 // Fills reports whether an unfinished job fills the generation, also one that this
-// node is to carry and could not take over yet.
+// node is to carry and could not take over yet, or that began while another node
+// wrote the index.
 func (j *Jobs) Fills(ctx context.Context, entry registry.Entry) (bool, error) {
-	j.mu.Lock()
-	one, isCarried := j.jobs[entry.Index]
-	isKnown := j.options.Holds == nil || time.Since(j.idle[entry.Index]) < idleAge
-	losses := j.losses
-	j.mu.Unlock()
-	if isCarried || isKnown {
-		return isCarried && one.target().Generation == entry.Generation, nil
+	one, losses, isKnown := j.known(entry.Index)
+	if isKnown {
+		return one != nil && one.target().Generation == entry.Generation, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, readLimit)
 	defer cancel()
@@ -281,19 +285,47 @@ func (j *Jobs) Fills(ctx context.Context, entry registry.Entry) (bool, error) {
 	if err != nil && !errors.Is(err, versioned.ErrCorrupt) { // what is damaged is carried by nobody
 		return false, err
 	}
-	if held.Exists() && !held.Value.Record.Phase.IsFinished() {
-		return held.Value.TargetID == entry.Generation, nil
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if held.Exists() && !held.Value.Record.Phase.IsFinished() {
+		if one != nil && one.isCarriedAs(held.Value) {
+			one.losses = losses
+		}
+		return held.Value.TargetID == entry.Generation, nil
+	}
 	if j.losses == losses {
 		j.idle[entry.Index] = began
 	}
 	return false, nil
 }
 
-// Lost forgets that an index had no job: whoever writes it now may begin one
-// before it comes back.
+// known returns the job of an index that is carried here, nil when none is, and
+// whether that is all there is to know; how many indexes were lost tells later
+// whether it still is.
+func (j *Jobs) known(index registry.ID) (one *job, losses int, isKnown bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	one = j.jobs[index]
+	phase, isNoted := j.phases[index]
+	switch {
+	case one != nil:
+		isKnown = one.losses == j.losses
+	case j.options.Holds == nil:
+		isKnown = !isNoted || phase.IsFinished() // else it waits to be taken over
+	default:
+		isKnown = time.Since(j.idle[index]) < idleAge
+	}
+	return one, j.losses, isKnown
+}
+
+func (j *Jobs) lost() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.losses
+}
+
+// Lost forgets what is known of the job of an index: whoever writes it now may end
+// it and begin another before it comes back.
 func (j *Jobs) Lost(index registry.ID) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -320,6 +352,22 @@ func (j *Jobs) note(index registry.ID, phase Phase) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.phases[index] = phase
+}
+
+// doubt notes that an index may have an unfinished job: the store did not say.
+func (j *Jobs) doubt(index registry.ID) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.phases[index] = Pending
+	delete(j.idle, index)
+}
+
+// forget drops what was noted of an index.
+func (j *Jobs) forget(index registry.ID) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.phases, index)
+	delete(j.idle, index)
 }
 
 // CountByPhase returns how many records are in which phase, in upper case.
@@ -383,10 +431,7 @@ func (j *Jobs) Delete(ctx context.Context, index registry.ID) error {
 		one.cancel()
 		j.drop(one)
 	}
-	j.mu.Lock()
-	delete(j.phases, index)
-	delete(j.idle, index)
-	j.mu.Unlock()
+	j.forget(index)
 	return j.records.delete(ctx, index)
 }
 

@@ -36,12 +36,12 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 				return j.finishPromotion(ctx, one)
 			}
 			if err == nil || isFatal(err) {
-				reply <- err
+				reply <- one.told(err)
 				return err
 			}
 			// Nothing was moved; the job stays ready.
 			saveErr := j.save(ctx, one, func(s *stored) { s.Record.Phase = Ready })
-			reply <- err
+			reply <- one.told(err)
 			if saveErr != nil && !j.mayPass(one, saveErr) {
 				return saveErr
 			}
@@ -59,6 +59,9 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 				return j.finishPromotion(ctx, one)
 			}
 			if err := vfs.Protect(func() error { return j.catchUp(ctx, one) }); err != nil {
+				if j.isPromoted(one) { // which opening source and target told
+					return j.finishPromotion(ctx, one)
+				}
 				if isFatal(err) {
 					return err
 				}
@@ -66,6 +69,21 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 			}
 		}
 	}
+}
+
+// told is what the failure of a promotion is to whoever asked for it. While the
+// record says that it is under way, whoever carries the job next makes it (I17).
+func (one *job) told(err error) error {
+	isLost := errors.Is(err, versioned.ErrLost)
+	switch {
+	case err == nil || isFatal(err) && !isLost:
+		return err
+	case one.record().Record.Phase == Promoting:
+		return problem.StorageUnknown.New("resource", resource).Because(err)
+	case isLost:
+		return problem.ReindexTargetBusy.New("name", one.target().Name.String()).Because(err)
+	}
+	return err
 }
 
 // isFatal reports whether a job cannot go on after an error of a promotion or
@@ -138,9 +156,6 @@ func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error)
 	case err := <-reply:
 		if err == nil || isFatal(err) {
 			j.awaitEnd(ctx, one) // whoever asks next finds the job ended
-		}
-		if errors.Is(err, versioned.ErrLost) {
-			err = problem.ReindexTargetBusy.New("name", target.Name.String()).Because(err)
 		}
 		return true, err
 	case <-ctx.Done():

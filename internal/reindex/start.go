@@ -45,14 +45,7 @@ func (j *Jobs) Start(ctx context.Context, request Request) (Record, error) {
 	case !IsPromote(request.Promote):
 		return Record{}, problem.ReindexPromoteInvalid.At(problem.At("promote"), "value", request.Promote)
 	}
-	target, err := j.registry.Resolve(request.Target)
-	if err != nil {
-		return Record{}, err
-	}
-	if target.Live {
-		return Record{}, problem.ReindexTargetIsLive.New("name", target.Name.String())
-	}
-	source, err := j.source(request)
+	source, target, err := j.resolve(request)
 	if err != nil {
 		return Record{}, err
 	}
@@ -61,6 +54,18 @@ func (j *Jobs) Start(ctx context.Context, request Request) (Record, error) {
 	moves.Lock()
 	defer moves.Unlock()
 	return j.accept(ctx, request, source, target)
+}
+
+// resolve finds source and target of a request.
+func (j *Jobs) resolve(request Request) (source, target registry.Entry, err error) {
+	if target, err = j.registry.Resolve(request.Target); err != nil {
+		return source, target, err
+	}
+	if target.Live {
+		return source, target, problem.ReindexTargetIsLive.New("name", target.Name.String())
+	}
+	source, err = j.source(request)
+	return source, target, err
 }
 
 func (j *Jobs) accept(ctx context.Context, request Request, source, target registry.Entry) (Record, error) {
@@ -83,6 +88,15 @@ func (j *Jobs) accept(ctx context.Context, request Request, source, target regis
 	if err != nil {
 		return Record{}, err
 	}
+	// Somebody may have been before at the lock, and opening them brings news of what
+	// another node did to the index: a job never fills what is live (I16).
+	switch from, to, err := j.resolve(request); {
+	case err != nil:
+		return Record{}, err
+	case from.Generation != source.Generation || to.Generation != target.Generation:
+		return Record{}, problem.IndexGenerationUnsettled.New("name", target.Name.String())
+	}
+	losses := j.lost()
 	before, err := j.records.read(ctx, target.Index)
 	if err != nil {
 		return Record{}, err
@@ -100,6 +114,9 @@ func (j *Jobs) accept(ctx context.Context, request Request, source, target regis
 		IndexID: target.Index, SourceID: source.Generation, TargetID: target.Generation, Epoch: 1,
 		Unknown: before.Value.Unknown,
 	})
+	if errors.Is(err, problem.StorageUnknown) {
+		j.doubt(target.Index)
+	}
 	if errors.Is(err, versioned.ErrLost) {
 		return Record{}, problem.ReindexInProgress.New("name", target.Name.Index)
 	}
@@ -108,7 +125,7 @@ func (j *Jobs) accept(ctx context.Context, request Request, source, target regis
 	}
 	one := newJob(held)
 	j.note(target.Index, Pending)
-	j.carry(one)
+	j.carry(one, losses)
 	j.log.Info("reindex started", "index", target.Name.Index, "source", source.Name.Generation, "target", target.Name.Generation)
 	return held.Value.Record, nil
 }
