@@ -52,6 +52,10 @@ func (c comparison) fields(old, changed map[string]*Field, oldParent, changedPar
 			continue
 		}
 		c.field(a, b)
+		if from, to := old[name].Locales, changed[name].Locales; from != nil && from.Fallback == "disabled" && to != nil && to.Fallback != "disabled" &&
+			c.changed.definition.LocaleFallback != nil {
+			c.usage(b, "locales.fallback")
+		}
 		c.fields(old[name].Fields, changed[name].Fields, a, b)
 	}
 }
@@ -141,10 +145,6 @@ func (c comparison) locales(a, b *ResolvedField) {
 			break
 		}
 	}
-	bothFallBack := c.old.definition.LocaleFallback != nil && c.changed.definition.LocaleFallback != nil
-	if bothFallBack && a.FallbackOrder == nil && b.FallbackOrder != nil && len(a.Locales) == len(b.Locales) {
-		c.usage(b, "locales.fallback")
-	}
 }
 
 func (c comparison) text(f *ResolvedField, usage string, a, b *ResolvedText) {
@@ -157,21 +157,31 @@ func (c comparison) text(f *ResolvedField, usage string, a, b *ResolvedText) {
 	if !a.Exact && b.Exact {
 		c.usage(f, usage+".exact")
 	}
-	if analysisOf(a) != analysisOf(b) {
+	built := func(t *ResolvedText) *Chain {
+		switch {
+		case t.Chain != nil:
+			return t.Chain
+		case usage == "matching":
+			return MatchingChain(t.Decompound)
+		}
+		return AutocompleteChain()
+	}
+	segments := slices.ContainsFunc(f.Locales, HasSegmenter)
+	if a.Chain == nil && b.Chain == nil && a.Decompound != b.Decompound || analysisOf(built(a), segments) != analysisOf(built(b), segments) {
 		c.found.Report(problem.IndexDefinitionAnalysisChanged.At(problem.At(f.Path), "field", f.Path, "usage", usage))
 	}
 }
 
-// analysisOf writes resolved analysis with its defaults, so that equal texts
-// mean equal terms.
-func analysisOf(t *ResolvedText) string {
-	if t.Chain == nil {
-		return "engine-built\x00" + t.Decompound
+// analysisOf writes a chain with its defaults, so that equal texts mean equal
+// terms. segments tells that some of the locales have tokenizers of their own.
+func analysisOf(of *Chain, segments bool) string {
+	chain := Chain{CharFilters: append([]CharFilter{}, of.CharFilters...), Tokenizer: of.Tokenizer}
+	if chain.Tokenizer == nil && !segments {
+		chain.Tokenizer = &Tokenizer{ICU: &Empty{}}
 	}
-	chain := Chain{CharFilters: append([]CharFilter{}, t.Chain.CharFilters...), Tokenizer: t.Chain.Tokenizer}
 	var rules [][]SynonymRule
 	chain.Filters = []TokenFilter{}
-	for _, filter := range t.Chain.Filters {
+	for _, filter := range of.Filters {
 		switch {
 		case filter.Normalize != nil:
 			folds := filter.Normalize.FoldsCase()

@@ -215,16 +215,13 @@ func (r *reader) expandAnalyzer(a *Analyzer, usage *TextUsage, where place) {
 	case "preserve_terms":
 		*a = *preserveTerms()
 	case "full_text":
-		filters := []TokenFilter{{Normalize: &Normalize{}}, {Stopwords: &Stopwords{}}}
-		switch {
-		case usage == nil || usage.Decompound == nil:
-			filters = append(filters, TokenFilter{Decompound: &Decompound{}})
-		case *usage.Decompound != "none":
-			tag, _ := r.capabilities.locale(*usage.Decompound)
-			filters = append(filters, TokenFilter{Decompound: &Decompound{Locale: tag}})
+		decompound := ""
+		if usage != nil && usage.Decompound != nil {
+			if decompound = *usage.Decompound; decompound != "none" {
+				decompound, _ = r.capabilities.locale(decompound)
+			}
 		}
-		filters = append(filters, TokenFilter{Stemming: &Stemming{}})
-		*a = Analyzer{Custom: &Chain{Filters: filters}}
+		*a = Analyzer{Custom: MatchingChain(decompound)}
 		if usage != nil {
 			usage.Decompound = nil
 		}

@@ -51,10 +51,10 @@ func TestEngineBuiltChains(t *testing.T) {
 		text string
 		want string
 	}{
-		{"matching", Matching(""), Index, "The Running Shoes of Carson's", "_ run shoe _ carson"},
-		{"matching", Matching(""), Query, "running", "run"},
-		{"autocomplete", Autocomplete(), Index, "The Red", "t|th|the r|re|red"},
-		{"autocomplete", Autocomplete(), Query, "The Red " + strings.Repeat("x", 30), "the red " + strings.Repeat("x", 20)},
+		{"matching", definition.MatchingChain(""), Index, "The Running Shoes of Carson's", "_ run shoe _ carson"},
+		{"matching", definition.MatchingChain(""), Query, "running", "run"},
+		{"autocomplete", definition.AutocompleteChain(), Index, "The Red", "t|th|the r|re|red"},
+		{"autocomplete", definition.AutocompleteChain(), Query, "The Red " + strings.Repeat("x", 30), "the red " + strings.Repeat("x", 20)},
 	} {
 		var buf Buffer
 		if got := show(chain(t, c.spec, "en", c.mode).Analyze(&buf, c.text)); got != c.want {
@@ -64,7 +64,7 @@ func TestEngineBuiltChains(t *testing.T) {
 }
 
 func TestLongWholeValuesCompareWithoutCase(t *testing.T) {
-	c := chain(t, Matching("none"), "en", Query)
+	c := chain(t, definition.MatchingChain("none"), "en", Query)
 	var a, b Buffer
 	long := strings.Repeat("Word ", 2000)
 	if string(c.Normalize(&a, long)) != string(c.Normalize(&b, strings.ToLower(long))) {
@@ -84,7 +84,7 @@ func TestWordsAreCountedByPosition(t *testing.T) {
 }
 
 func ExampleChain_Analyze() {
-	c, _ := NewBuilder(Options{}).Chain(Matching(""), "en", Index)
+	c, _ := NewBuilder(Options{}).Chain(definition.MatchingChain(""), "en", Index)
 	var buf Buffer
 	for _, t := range c.Analyze(&buf, "The running shoes") {
 		fmt.Println(t.Position, string(t.Term), t.Start, t.End)

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/locale"
 )
 
@@ -44,7 +45,7 @@ func englishText() string {
 }
 
 func BenchmarkMatchingEnglish(b *testing.B) {
-	c := chain(b, Matching(""), "en", Index)
+	c := chain(b, definition.MatchingChain(""), "en", Index)
 	text := englishText()
 	var buf Buffer
 	c.Analyze(&buf, text)
@@ -57,7 +58,7 @@ func BenchmarkMatchingEnglish(b *testing.B) {
 }
 
 func BenchmarkTokenizeAndNormalize(b *testing.B) {
-	c := chain(b, Autocomplete(), "en", Query)
+	c := chain(b, definition.AutocompleteChain(), "en", Query)
 	text := englishText()
 	var buf Buffer
 	c.Analyze(&buf, text)
@@ -78,7 +79,7 @@ func BenchmarkMatching(b *testing.B) {
 	builder := everything(b)
 	for _, tag := range locale.Tags() {
 		b.Run(tag, func(b *testing.B) {
-			c, err := builder.Chain(Matching(""), tag, Index)
+			c, err := builder.Chain(definition.MatchingChain(""), tag, Index)
 			if err != nil {
 				b.Fatal(err)
 			}

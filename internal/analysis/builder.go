@@ -92,7 +92,7 @@ func (b *Builder) Supports(tag string) bool {
 	switch {
 	case !locale.Supported(tag):
 		return false
-	case needsSegmenter(tag):
+	case definition.HasSegmenter(tag):
 		return b.options.Segmenters[tag] != nil
 	case tag == "is":
 		return b.options.Stemmers[tag] != nil
@@ -115,14 +115,6 @@ func (b *Builder) Decompounds(tag string) bool {
 // Capabilities is what definitions are checked against.
 func (b *Builder) Capabilities() definition.Capabilities {
 	return definition.Capabilities{Locale: b.Canonical, Compounding: locale.Compounding, Decompounds: b.Decompounds}
-}
-
-func needsSegmenter(tag string) bool {
-	switch tag {
-	case "ja", "ko", "zh", "zh-Hant":
-		return true
-	}
-	return false
 }
 
 // Chain makes the chain for values of a locale. Named resources must have been
@@ -171,7 +163,7 @@ func charFilter(f definition.CharFilter) (charfilter.Filter, error) {
 
 func (b *Builder) tokenizer(t *definition.Tokenizer, tag string) (tokenizer.Tokenizer, error) {
 	switch {
-	case t == nil && needsSegmenter(tag):
+	case t == nil && definition.HasSegmenter(tag):
 		return load(b, b.segments, b.options.Segmenters, tag)
 	case t == nil, t.ICU != nil:
 		return b.unicode()

@@ -65,9 +65,9 @@ func (c *Chains) chain(field *definition.ResolvedField, autocomplete bool, tag s
 	}
 	spec := key.spec
 	if spec == nil {
-		spec = Matching(key.decompound)
+		spec = definition.MatchingChain(key.decompound)
 		if autocomplete {
-			spec = Autocomplete()
+			spec = definition.AutocompleteChain()
 		}
 	}
 	chain, err := c.builder.Chain(spec, tag, mode)

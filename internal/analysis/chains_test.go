@@ -84,7 +84,7 @@ func TestDataOfTheNodeDecideWhatIsSupported(t *testing.T) {
 		if tag == "is" {
 			decompound = "none"
 		}
-		c, err := b.Chain(Matching(decompound), tag, Index)
+		c, err := b.Chain(definition.MatchingChain(decompound), tag, Index)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,14 +94,14 @@ func TestDataOfTheNodeDecideWhatIsSupported(t *testing.T) {
 		}
 	}
 	var buf Buffer
-	is, _ := b.Chain(Matching(""), "is", Query)
+	is, _ := b.Chain(definition.MatchingChain(""), "is", Query)
 	if got := show(is.Analyze(&buf, "og x")); got != "_ xx" {
 		t.Errorf("is: %q", got)
 	}
-	if _, err := b.Chain(Matching(""), "ZH", Query); err != nil || loads != 1 {
+	if _, err := b.Chain(definition.MatchingChain(""), "ZH", Query); err != nil || loads != 1 {
 		t.Errorf("loaded %d times: %v", loads, err)
 	}
-	if _, err := b.Chain(Matching(""), "sv", Index); !errors.Is(err, ErrNoCompoundData) {
+	if _, err := b.Chain(definition.MatchingChain(""), "sv", Index); !errors.Is(err, ErrNoCompoundData) {
 		t.Errorf("sv: %v", err)
 	}
 	if !b.Decompounds("no") || !b.Decompounds("nb") || b.Decompounds("nn") {
@@ -114,17 +114,17 @@ func TestDataOfTheNodeDecideWhatIsSupported(t *testing.T) {
 func TestDataAreNeeded(t *testing.T) {
 	b := NewBuilder(Options{})
 	for _, tag := range []string{"da", "de", "fi", "nb", "nl", "nn", "no", "sv"} {
-		if _, err := b.Chain(Matching(""), tag, Index); !errors.Is(err, ErrNoCompoundData) {
+		if _, err := b.Chain(definition.MatchingChain(""), tag, Index); !errors.Is(err, ErrNoCompoundData) {
 			t.Errorf("%s: %v", tag, err)
 		}
-		if _, err := b.Chain(Matching("none"), tag, Index); err != nil {
+		if _, err := b.Chain(definition.MatchingChain("none"), tag, Index); err != nil {
 			t.Errorf("%s without decompounding: %v", tag, err)
 		}
-		if _, err := b.Chain(Matching(""), tag, Query); err != nil {
+		if _, err := b.Chain(definition.MatchingChain(""), tag, Query); err != nil {
 			t.Errorf("the query side of %s: %v", tag, err)
 		}
 	}
-	if _, err := b.Chain(Matching("none"), "is", Index); !errors.Is(err, ErrLocaleUnsupported) {
+	if _, err := b.Chain(definition.MatchingChain("none"), "is", Index); !errors.Is(err, ErrLocaleUnsupported) {
 		t.Errorf("is: %v", err)
 	}
 }

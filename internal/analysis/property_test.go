@@ -31,8 +31,8 @@ func pointer[T any](v T) *T { return &v }
 func specs() map[string]*definition.Chain {
 	normalize := definition.TokenFilter{Normalize: &definition.Normalize{}}
 	return map[string]*definition.Chain{
-		"matching":     Matching(""),
-		"autocomplete": Autocomplete(),
+		"matching":     definition.MatchingChain(""),
+		"autocomplete": definition.AutocompleteChain(),
 		"html": {
 			CharFilters: []definition.CharFilter{
 				{HTMLStrip: &definition.Empty{}},
@@ -119,7 +119,7 @@ func TestOffsetsNameTheWord(t *testing.T) {
 		if !b.Supports(tag) {
 			continue
 		}
-		c := built(t, b, Matching("none"), tag, Index)
+		c := built(t, b, definition.MatchingChain("none"), tag, Index)
 		var buf, alone Buffer
 		for _, text := range texts {
 			if !utf8.ValidString(text) {
@@ -241,7 +241,7 @@ func TestChainsAreShared(t *testing.T) {
 		wait.Go(func() {
 			var buf Buffer
 			for i, tag := range []string{"en", "fr", "el", "sr", "pl", "fi", "ta", "tr", "uk", "ja", "zh-Hant", "ko", "th", "de", "is"} {
-				c, err := b.Chain(Matching(""), tag, Index)
+				c, err := b.Chain(definition.MatchingChain(""), tag, Index)
 				if err != nil {
 					t.Error(err)
 					return
@@ -256,7 +256,7 @@ func TestChainsAreShared(t *testing.T) {
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	c := chain(t, Matching("none"), "en", Index)
+	c := chain(t, definition.MatchingChain("none"), "en", Index)
 	text := englishText()
 	var buf Buffer
 	c.Analyze(&buf, text)

@@ -153,9 +153,9 @@ func runStep(b *Builder, command, text string) string {
 	var definitionChain *definition.Chain
 	switch spec {
 	case "matching":
-		definitionChain = Matching("")
+		definitionChain = definition.MatchingChain("")
 	case "autocomplete":
-		definitionChain = Autocomplete()
+		definitionChain = definition.AutocompleteChain()
 	default:
 		definitionChain = &definition.Chain{}
 		if err := json.Unmarshal([]byte(spec), definitionChain); err != nil {
