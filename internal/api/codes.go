@@ -34,7 +34,7 @@ var (
 	reindexStartCodes = []*problem.Code{
 		problem.ReindexTargetGenerationRequired, problem.ReindexTargetIsLive, problem.ReindexTargetNotEmpty, problem.ReindexSourceIsTarget,
 		problem.ReindexSourceOtherIndex, problem.ReindexPrimaryKeyMismatch, problem.ReindexInProgress, problem.IndexNoLiveGeneration,
-		problem.IndexNoPrimaryKey, problem.DocumentSourceNotKept,
+		problem.IndexNoPrimaryKey, problem.DocumentSourceNotKept, problem.IndexGenerationUnsettled,
 	}
 
 	definitionCodes    = family("index:field:", "index:schema:", "index:locales:", "index:locale_fallback:", "index:resources:", "index:ranking:", "index:definition:")

@@ -52,7 +52,7 @@ var routes = []Route{
 		Permission: auth.IndexesWrite, Scope: auth.ScopeIndex, RunsOn: Writer, Creates: true,
 		Query: []string{"allowStaleDocuments", "reindex"}, Headers: []string{"If-Match"}, Body: "Definition",
 		Answers: []Answer{{200, "Index", "The definition was replaced."}, {201, "Index", "The index or generation was created."}},
-		Codes: codes(nameCodes, bodyCodes, writerCodes, definitionCodes, problem.IndexVersionMismatch, problem.IndexAlreadyExists,
+		Codes: codes(nameCodes, bodyCodes, writerCodes, definitionCodes, problem.IndexVersionMismatch, problem.IndexAlreadyExists, problem.ReindexTargetBusy,
 			problem.IndexGenerationAlreadyExists, problem.IndexGenerationNotCreatable, problem.IndexGenerationReindexWithoutCreation,
 			problem.IndexGenerationStorageHeld, problem.IndexDefinitionIncompatible, problem.IndexDefinitionUnrepresentable,
 			problem.ReindexPromoteInvalid, reindexStartCodes)},

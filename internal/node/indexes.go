@@ -201,7 +201,7 @@ func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.
 		return nil, problem.IndexVersionMismatch.New("version", before.Version())
 	}
 	if before.Version() != d.Version() {
-		if err := checkCompatible(g, before, d, put.AllowStale); err != nil {
+		if err := n.checkCompatible(ctx, g, d, put.AllowStale); err != nil {
 			return nil, err
 		}
 		// Writes wait for it: not without end while the bucket is away.
@@ -215,11 +215,19 @@ func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.
 	return n.describe(ctx, g)
 }
 
-// checkCompatible refuses a definition that the documents of a generation do
-// not fit.
-func checkCompatible(g *generations.Generation, before, after *definition.Definition, allowStale bool) error {
-	differences := definition.Compare(before, after)
-	if len(differences) == 0 || allowStale {
+// checkCompatible refuses a definition that the documents of a generation do not
+// fit, or those that a job is bringing.
+func (n *Node) checkCompatible(ctx context.Context, g *generations.Generation, after *definition.Definition, allowStale bool) error {
+	differences := definition.Compare(g.Definition(), after)
+	if len(differences) == 0 {
+		return nil
+	}
+	if !g.Entry.Live {
+		if err := n.checkIdle(ctx, g.Entry); err != nil {
+			return err
+		}
+	}
+	if allowStale {
 		return nil
 	}
 	count, err := g.Count()

@@ -138,3 +138,28 @@ func TestAPromotionByHandWithAnOldRegistry(t *testing.T) {
 		}
 	})
 }
+
+// I16: a generation that a job fills gets no definition that its documents would
+// not fit, although it holds none yet: what is deleted in the source stays so.
+func TestTheTargetOfAJobKeepsItsKey(t *testing.T) {
+	for body, want := range map[string]*problem.Code{
+		`{"fields":{"id":{"type":"string"},"name":{"type":"string","primaryKey":true}}}`: problem.ReindexTargetBusy, books: nil,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f, gate := newGatedFixture(t)
+			open := f.at(gate, reindex.Copying)
+			_, _, err := f.put("books@2", body)
+			if want != nil {
+				refused(t, "the definition", err, want)
+			} else if err != nil {
+				t.Error(err)
+			}
+			f.remove("books", "7")
+			open()
+			f.reach("books", reindex.Done)
+			if got := f.documents("books", ""); len(got) != 2499 || got["7"] != "" {
+				t.Errorf("%d documents, among them %q", len(got), got["7"])
+			}
+		})
+	}
+}
