@@ -153,6 +153,53 @@ func TestOneEntryIsBounded(t *testing.T) {
 	}
 }
 
+// An entry that cannot become JSON is handed out as far as it came, so that it is
+// told as what it is and not as one that is too long.
+func TestABrokenEntryIsHandedOutBeforeItsBound(t *testing.T) {
+	good := strings.Repeat(`{"id":"1","t":"x"}`+"\n", 100)
+	for _, broken := range []string{`{"id":"bad",,`, `{`, `{"id":"bad","t":"x"`, `{"id":"bad`, `["a"`, `[`, "\"open"} {
+		for _, failure := range []error{nil, problem.RequestBodyTooLarge.New()} {
+			source := io.Reader(strings.NewReader("{}\n" + broken + "\n" + good))
+			bound := int64(100)
+			if failure != nil {
+				source, bound = io.MultiReader(source, iotest.ErrReader(failure)), 0
+			}
+			reader := newEntryReader(source, bound)
+			if _, err := reader.Next(); err != nil {
+				t.Fatal(err)
+			}
+			entry, err := reader.Next()
+			if err != nil || entry.Line != 2 || entry.Position != 1 || !strings.HasPrefix(string(entry.Raw), broken) {
+				t.Errorf("%s: %q line %d position %d, %v", broken, entry.Raw, entry.Line, entry.Position, err)
+			}
+		}
+	}
+}
+
+// A broken entry does not wait for the rest of a long body.
+func TestABrokenEntryIsFoundWhileItArrives(t *testing.T) {
+	const megabytes = 100
+	source := strings.NewReader("{\"a\":1,,\n" + strings.Repeat("{\"a\":\""+strings.Repeat("x", 1000)+"\"}\n", megabytes<<10))
+	reader := newEntryReader(source, 0)
+	if _, err := reader.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if read := source.Size() - int64(source.Len()); read > 4*entryLook {
+		t.Errorf("%d bytes were read", read)
+	}
+}
+
+func TestAnEntryThatGoesOnIsNotBroken(t *testing.T) {
+	var r EntryReader
+	whole := `{"a":[1,-2.5e-3,true,false,null,{}],"ö\u00f6\ud83d\ude00":"\\\"ü😀",` + "\n \"b\" : [ { \"c\" : [] } ] }"
+	for i := 1; i < len(whole); i++ {
+		r.buffer = []byte(whole[:i])
+		if r.isBroken(i) {
+			t.Errorf("%s is broken", whole[:i])
+		}
+	}
+}
+
 // What arrived whole is handed out, whatever becomes of the rest of the body.
 func TestEntriesBeforeAFailure(t *testing.T) {
 	broken := problem.RequestBodyUnreadable.New()

@@ -201,6 +201,15 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
+// A line that is no JSON is told as that, however much follows it.
+func TestAnUnclosedLineOfALongStream(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{MaxBodySize: 2 << 20})
+	rest := strings.Repeat("{\"id\":\"2\",\"name\":\""+strings.Repeat("x", 1000)+"\"}\n", 3<<10)
+	for broken, line := range map[string]int{`{"id":"bad",,`: 2, `{`: 3, `{"id":"bad","name":"x"`: 3, `{"id":"bad`: 2, `["a"`: 3, `[`: 4, `{"id":`: 4} {
+		s.refuse("POST", "", "{\"id\":\"1\"}\n"+broken+"\n"+rest, 400, fmt.Sprintf("document:malformed@[1] position=1 processed=1 line=%d", line), "Content-Type", ndjsonType)
+	}
+}
+
 // A client that sends its whole body before it reads still gets the refusal.
 func TestARefusedBodyIsTakenOffTheConnection(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{MaxBodySize: 1000, MaxStreamBodySize: 1000})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -20,7 +21,8 @@ type Entry struct {
 // EntryReader splits an NDJSON body into its values. A value may span lines,
 // blank lines may separate values, and two values may share a line. It finds
 // where values end, it does not check them: what is no JSON comes out as an
-// entry that does not parse. An entry is handed out as soon as it is whole.
+// entry that does not parse, which is the last one where no end was found. An
+// entry is handed out as soon as it is whole.
 type EntryReader struct {
 	source   io.Reader
 	maxEntry int64
@@ -30,11 +32,18 @@ type EntryReader struct {
 	buffer []byte // what was read; entries are slices of it
 	next   int    // where in buffer the next entry is looked for
 	failed error  // of source
+
+	checker jsonread.Checker
 }
 
 // entryBuffer is how much of a body is read at once; an entry that does not
 // fit makes the buffer grow.
 const entryBuffer = 64 << 10
+
+// entryLook is how long an entry may be before it is whole until somebody looks
+// whether it can become JSON at all: an unclosed line must not take in the rest
+// of a stream. Entries of a usual size are parsed once.
+const entryLook = 1 << 20
 
 // Entries reads the body as NDJSON. One entry may be as long as a whole JSON
 // body.
@@ -55,11 +64,14 @@ func (e *EntryReader) Next() (Entry, error) {
 		return Entry{}, err
 	}
 	length, err := e.valueLength()
-	if err != nil && !errors.Is(err, io.EOF) {
-		return Entry{}, err
+	switch {
+	case errors.Is(err, io.EOF):
+		err = nil
+	case err == nil && e.isTooLong(length):
+		err = problem.RequestBodyTooLarge.New("limit", e.maxEntry)
 	}
-	if e.isTooLong(length) {
-		return Entry{}, problem.RequestBodyTooLarge.New("limit", e.maxEntry)
+	if err != nil && !e.isBroken(length) {
+		return Entry{}, err
 	}
 	entry := Entry{Raw: e.buffer[e.next : e.next+length], Line: e.line, Position: e.position}
 	e.line += bytes.Count(entry.Raw, []byte{'\n'})
@@ -70,6 +82,13 @@ func (e *EntryReader) Next() (Entry, error) {
 
 func (e *EntryReader) isTooLong(length int) bool {
 	return e.maxEntry > 0 && int64(length) > e.maxEntry
+}
+
+// isBroken reports whether the entry at next, of which so many bytes are there,
+// is no beginning of a JSON value.
+func (e *EntryReader) isBroken(length int) bool {
+	_, err := e.checker.Check(e.buffer[e.next : e.next+length])
+	return err != nil && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // skipSpace goes to the first byte of the next value.
@@ -92,11 +111,12 @@ func (e *EntryReader) skipSpace() error {
 
 // valueLength reads until the value that begins at next is whole and returns
 // its length: an object or list ends with its closing bracket, anything else
-// with the line. With an error it is the length of what there is.
+// with the line. With an error, and where the value is broken, it is the length
+// of what there is.
 func (e *EntryReader) valueLength() (int, error) {
 	isNested := e.buffer[e.next] == '{' || e.buffer[e.next] == '['
 	var nesting nesting
-	for done := 0; ; {
+	for done, look := 0, entryLook; ; {
 		text := e.buffer[e.next:]
 		if isNested {
 			if end := nesting.end(text, done); end > 0 {
@@ -108,6 +128,12 @@ func (e *EntryReader) valueLength() (int, error) {
 		done = len(text)
 		if e.isTooLong(done) {
 			return done, nil
+		}
+		if done >= look {
+			if e.isBroken(done) {
+				return done, nil
+			}
+			look = 2 * done // all looks together read twice the entry at most
 		}
 		if err := e.fill(); err != nil {
 			return done, err
