@@ -14,6 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/ownership"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/settingstore"
+	"github.com/quiresearch/quire/internal/turn"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
@@ -37,6 +38,7 @@ const (
 	objectGrace  = time.Hour
 	hintInterval = 5 * time.Second
 	pullInterval = 250 * time.Millisecond // between pulls of a read that waits
+	longestPause = 2 * time.Second        // between looks of a read whether the bucket is back
 )
 
 // object is what only a node of object mode has.
@@ -44,11 +46,16 @@ type object struct {
 	Object
 	fs vfs.FS
 
-	begin   func() // takes over what is held, once the registry was read
+	begin   func()          // takes over what is held, once the registry was read
+	life    context.Context // of everything that is running
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
+	looking  turn.Lock // held by the one look under way; comes before mu
+	lookEnds time.Time // when the next look may begin; of who holds looking
+
 	mu        sync.Mutex
+	nextLook  *look                  // what those wait for who ask now; nil: nobody asked yet
 	hinted    map[registry.ID]uint64 // manifest versions told last
 	lookedAt  time.Time              // the last look for an unknown name
 	seen      *seen                  // the registry last compared with; nil: not read from the disk yet
@@ -58,7 +65,7 @@ type object struct {
 // joinDeployment starts the part of this node in the leadership.
 func (n *Node) joinDeployment(ctx context.Context, storage Storage) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	o := &object{Object: *storage.Object, fs: storage.FS, stop: stop, hinted: make(map[registry.ID]uint64)}
+	o := &object{Object: *storage.Object, fs: storage.FS, life: running, stop: stop, hinted: make(map[registry.ID]uint64)}
 	n.object = o
 	o.Member.OnChange(func(gained, lost []registry.ID) {
 		for _, index := range lost {

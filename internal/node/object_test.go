@@ -21,9 +21,15 @@ import (
 // shared returns a node of object mode over a bucket and a disk.
 func shared(t *testing.T, b bucket.Bucket, fs vfs.FS, name string) *fixture {
 	t.Helper()
+	return sharedBy(t, b, fs, name, true)
+}
+
+// sharedBy is shared by a node that may write, or one that only searches.
+func sharedBy(t *testing.T, b bucket.Bucket, fs vfs.FS, name string, isCandidate bool) *fixture {
+	t.Helper()
 	began := time.Now()
 	member, err := ownership.Join(t.Context(), b, ownership.Options{Node: name, Address: "http://" + name, Lease: 10 * time.Second,
-		Candidate: true, Reclaim: true, Clock: func() time.Duration { return time.Since(began) }}, slog.New(slog.DiscardHandler))
+		Candidate: isCandidate, Reclaim: true, Clock: func() time.Duration { return time.Since(began) }}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/registry"
@@ -100,7 +101,38 @@ func newReading(g *generations.Generation, held settingstore.Held) *Reading {
 // Read returns the view a name answers from, once it holds the state the token
 // names; the zero Token asks for none. Its errors are problems.
 func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.Token) (*Reading, error) {
-	// A generation that is closed under a request is opened again once.
+	if n.object == nil || atLeast.IsZero() {
+		return n.readOpen(ctx, name, atLeast)
+	}
+	waiting, cancel := ctx, func() {}
+	if n.options.FreshnessWait > 0 {
+		waiting, cancel = context.WithTimeout(ctx, n.options.FreshnessWait)
+	}
+	defer cancel()
+	for pause := pullInterval; ; pause = min(2*pause, longestPause) {
+		r, err := n.readOpen(waiting, name, atLeast)
+		isAway := errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.SearchFreshnessUnavailable) && errors.Is(err, bucket.ErrUnknown)
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return r, err
+		case waiting.Err() != nil || isAway && n.options.FreshnessWait <= 0:
+			return nil, n.unavailable(err)
+		case !isAway:
+			return nil, err
+		}
+		// The state is in a bucket that cannot be read now.
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-waiting.Done():
+			timer.Stop()
+			return nil, n.unavailable(err)
+		}
+	}
+}
+
+// readOpen opens a generation that is closed under a request again, once.
+func (n *Node) readOpen(ctx context.Context, name registry.Name, atLeast freshness.Token) (*Reading, error) {
 	r, err := n.read(ctx, name, atLeast)
 	if errors.Is(err, problem.IndexClosed) && ctx.Err() == nil {
 		r, err = n.read(ctx, name, atLeast)
@@ -109,19 +141,13 @@ func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.T
 }
 
 func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.Token) (*Reading, error) {
-	entry, err := n.resolve(ctx, name)
+	entry, err := n.resolveAt(ctx, name, atLeast)
 	if err != nil {
 		return nil, err
 	}
-	held, err := n.settings.Current(ctx, entry.Index)
+	held, err := n.settingsAt(ctx, entry.Index, atLeast.Settings)
 	if err != nil {
 		return nil, err
-	}
-	if !atLeast.IsZero() {
-		entry, held, err = n.reach(ctx, name, entry, held, atLeast)
-		if err != nil {
-			return nil, err
-		}
 	}
 	g, err := n.generations.AcquireToRead(ctx, entry)
 	if err != nil {
@@ -150,35 +176,20 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 	return r, nil
 }
 
-// reach brings generation and settings to the state of a token: a generation
-// or revision this node does not know yet is looked up in storage once.
-func (n *Node) reach(ctx context.Context, name registry.Name, entry registry.Entry, held settingstore.Held, atLeast freshness.Token) (registry.Entry, settingstore.Held, error) {
-	if atLeast.Index != entry.Index {
-		return entry, held, problem.SearchFreshnessIndexMismatch.New("index", atLeast.IndexName, "expected", name.Index)
+// settingsAt returns the settings of an index at a revision or later: one that this
+// node does not know yet is looked up in storage once.
+func (n *Node) settingsAt(ctx context.Context, index registry.ID, revision uint64) (settingstore.Held, error) {
+	held, err := n.settings.Current(ctx, index)
+	if err != nil || revision <= held.Revision {
+		return held, err
 	}
-	if atLeast.Generation != (freshness.ID{}) && atLeast.Generation != entry.Generation && !name.HasGeneration() {
-		// What the registry then says is the present; a generation that is not
-		// live in it was live earlier, or is addressed by its own name.
-		if err := n.registry.Refresh(ctx); err != nil {
-			return entry, held, n.unavailable(err)
-		}
-		fresh, err := n.registry.Resolve(name)
-		if err != nil {
-			return entry, held, err
-		}
-		entry = fresh
+	if held, err = n.settings.Read(ctx, index); err != nil {
+		return held, n.unavailable(err)
 	}
-	if atLeast.Settings > held.Revision {
-		fresh, err := n.settings.Read(ctx, entry.Index)
-		if err != nil {
-			return entry, held, n.unavailable(err)
-		}
-		if fresh.Revision < atLeast.Settings {
-			return entry, held, n.unavailable(errors.New("the settings of the token were never stored"))
-		}
-		held = fresh
+	if held.Revision < revision {
+		return held, n.unavailable(errors.New("the settings of the token were never stored"))
 	}
-	return entry, held, nil
+	return held, nil
 }
 
 // arrive brings a generation to a commit and returns the one to go on with. A
@@ -236,5 +247,8 @@ func (n *Node) awaitCommit(ctx context.Context, g *generations.Generation, seque
 }
 
 func (n *Node) unavailable(cause error) error {
+	if errors.Is(cause, problem.SearchFreshnessUnavailable) {
+		return cause
+	}
 	return problem.SearchFreshnessUnavailable.New("wait", n.options.FreshnessWait.Milliseconds()).Because(cause)
 }

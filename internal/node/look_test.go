@@ -1,0 +1,210 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// three returns two candidates and a node that only searches, which is reached
+// over a connection that can be cut.
+func three(t *testing.T) (a, b, c *fixture, cut *cutBucket) {
+	t.Helper()
+	under := memory.New(nil)
+	cut = &cutBucket{Bucket: under}
+	a, b = shared(t, under, vfs.Memory(), "a"), shared(t, under, vfs.Memory(), "b")
+	return a, b, sharedBy(t, cut, vfs.Memory(), "c", false), cut
+}
+
+// commitAll writes documents and commits them, and returns the token of the write.
+func (f *fixture) commitAll(name string, documents ...string) string {
+	f.Helper()
+	token := f.mustWrite(name, documents...)
+	if _, err := f.Commit(f.Context(), parse(f, name)); err != nil {
+		f.Fatal(err)
+	}
+	return token
+}
+
+// I7, F26: a token of the newest index of a name is reached on a node that still
+// knows the one before it; a token of the one before is refused (R15).
+func TestATokenOfAnIndexThatWasCreatedAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, b, c, _ := three(t)
+		b.mustPut("books", books)
+		before := b.commitAll("books", book(1, "one"))
+		if got := c.documents("books", before); len(got) != 1 {
+			t.Fatalf("before: %v", got)
+		}
+		if err := b.Delete(t.Context(), parse(t, "books")); err != nil {
+			t.Fatal(err)
+		}
+		b.mustPut("books", books)
+		after := b.commitAll("books", book(2, "two"), book(3, "three"))
+		if got, err := c.tryDocuments("books", after); err != nil || len(got) != 2 {
+			t.Errorf("with the token of the newest index: %v, %v", got, err)
+		}
+		_, err := c.tryDocuments("books", before)
+		refused(t, "with the token of the index that was deleted", err, problem.SearchFreshnessIndexMismatch)
+	})
+}
+
+// I7: a token makes a node find an index or a generation that it does not know,
+// also right after it looked for another name.
+func TestATokenOfWhatANodeDoesNotKnow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b, c, cut := three(t)
+		for _, f := range []*fixture{a, c} {
+			_, err := f.tryDocuments("nothing", "")
+			refused(t, "a name nobody has", err, problem.IndexNotFound)
+		}
+		b.mustPut("books", books)
+		token := b.commitAll("books", book(1, "one"))
+		for _, f := range []*fixture{a, c} {
+			_, err := f.tryDocuments("books", "")
+			refused(t, "without a token", err, problem.IndexNotFound)
+		}
+		for _, f := range []*fixture{a, c} {
+			if got, err := f.tryDocuments("books", token); err != nil || len(got) != 1 {
+				t.Errorf("a new index: %v, %v", got, err)
+			}
+		}
+		b.mustPut("books@2", books)
+		token = b.commitAll("books@2", book(1, "one"), book(2, "two"))
+		for _, f := range []*fixture{a, c} {
+			if got, err := f.tryDocuments("books@2", token); err != nil || len(got) != 2 {
+				t.Errorf("a new generation: %v, %v", got, err)
+			}
+		}
+		// Another generation of the same name.
+		if err := b.Delete(t.Context(), parse(t, "books@2")); err != nil {
+			t.Fatal(err)
+		}
+		b.mustPut("books@2", books)
+		token = b.commitAll("books@2", book(1, "one"), book(2, "two"), book(3, "three"))
+		for _, f := range []*fixture{a, c} {
+			if got, err := f.tryDocuments("books@2", token); err != nil || len(got) != 3 {
+				t.Errorf("a generation that was created anew: %v, %v", got, err)
+			}
+		}
+		// A name that is not there is not there, whatever token is sent.
+		_, err := c.tryDocuments("nothing", token)
+		refused(t, "a name nobody has, with a token", err, problem.IndexNotFound)
+		b.mustPut("more", books)
+		token = b.commitAll("more", book(1, "one"))
+		cut.off.Store(true)
+		began := time.Now()
+		_, err = c.tryDocuments("more", token)
+		refused(t, "while the bucket is away", err, problem.SearchFreshnessUnavailable)
+		if took := time.Since(began); took < 10*time.Second || took > 12*time.Second {
+			t.Errorf("answered after %v", took)
+		}
+	})
+}
+
+// A read with a token waits for a bucket that is away: of an index that the node
+// never opened, it holds nothing.
+func TestATokenOfWhatWasNeverOpenedWaitsForTheBucket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, b, c, cut := three(t)
+		b.mustPut("books", books)
+		token := b.commitAll("books", book(1, "one"))
+		time.Sleep(2 * defaultRefreshInterval)
+		cut.off.Store(true)
+		_, err := c.tryDocuments("books", "")
+		refused(t, "without a token", err, problem.StorageIoError)
+		began := time.Now()
+		_, err = c.tryDocuments("books", token)
+		refused(t, "with a token", err, problem.SearchFreshnessUnavailable)
+		if took := time.Since(began); took < 10*time.Second || took > 12*time.Second {
+			t.Errorf("answered after %v", took)
+		}
+		time.AfterFunc(3*time.Second, func() { cut.off.Store(false) })
+		if got, err := c.tryDocuments("books", token); err != nil || len(got) != 1 {
+			t.Errorf("with the bucket back: %v, %v", got, err)
+		}
+	})
+}
+
+// counted counts the reads of the registry and makes each take a while.
+type counted struct {
+	bucket.Bucket
+	reads, atOnce, most atomic.Int64
+}
+
+func (c *counted) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	if key == "registry" {
+		c.reads.Add(1)
+		c.most.Store(max(c.most.Load(), c.atOnce.Add(1)))
+		defer c.atOnce.Add(-1)
+		time.Sleep(5 * time.Millisecond)
+	}
+	return c.Bucket.Get(ctx, key, unless)
+}
+
+// S19: tokens that somebody made up make a node read the bucket no more often than
+// the pause between two looks allows, and never twice at once.
+func TestMadeUpTokensDoNotFloodTheBucket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under := memory.New(nil)
+		reads := &counted{Bucket: under}
+		shared(t, under, vfs.Memory(), "a").mustPut("books", books)
+		c := sharedBy(t, reads, vfs.Memory(), "c", false)
+		c.documents("books", "")
+		before, began := reads.reads.Load(), time.Now()
+		var asking sync.WaitGroup
+		for range 50 {
+			asking.Go(func() {
+				for i := range 20 {
+					token := freshness.Token{Index: registry.NewID(), IndexName: "books", Generation: registry.NewID()}.String()
+					_, err := c.tryDocuments("books", token)
+					refused(t, "a made up token", err, problem.SearchFreshnessIndexMismatch)
+					_, err = c.tryDocuments(fmt.Sprint("nothing", i), token)
+					refused(t, "a made up name", err, problem.IndexNotFound)
+				}
+			})
+		}
+		asking.Wait()
+		took := time.Since(began)
+		if got, most := reads.reads.Load()-before, int64(took/lookPause)+took.Milliseconds()/5000+2; got > most {
+			t.Errorf("%d reads in %v, %d are allowed", got, took, most)
+		}
+		if reads.most.Load() > 2 { // one for tokens beside that of the refresh
+			t.Errorf("%d reads at once", reads.most.Load())
+		}
+	})
+}
+
+// One who leaves does not end the look of the others.
+func TestALookGoesOnForThoseWhoStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under := memory.New(nil)
+		b := shared(t, under, vfs.Memory(), "b")
+		c := sharedBy(t, &counted{Bucket: under}, vfs.Memory(), "c", false)
+		b.mustPut("books", books)
+		token := b.commitAll("books", book(1, "one"))
+		leaving, leave := context.WithCancel(t.Context())
+		left := make(chan error)
+		go func() { left <- c.look(leaving) }()
+		synctest.Wait()
+		time.AfterFunc(time.Millisecond, leave)
+		if got, err := c.tryDocuments("books", token); err != nil || len(got) != 1 {
+			t.Errorf("%v, %v", got, err)
+		}
+		if err := <-left; !errors.Is(err, context.Canceled) {
+			t.Errorf("who left: %v", err)
+		}
+	})
+}
