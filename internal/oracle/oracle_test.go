@@ -278,16 +278,19 @@ func (g *generator) compound(depth int) plan.Node {
 		return &plan.Scale{Weight: float64(g.IntN(3)), Clause: g.node(depth)}
 	}
 	if g.list == "v" && g.IntN(2) == 0 {
-		return &plan.Knn{Structure: "v.vec", Vector: vector(g.Rand), K: 1 + g.IntN(6), Similarity: plan.Euclidean, Filter: g.filter()}
+		filter := g.filter()
+		return &plan.Knn{Structure: "v.vec", Vector: vector(g.Rand), K: 1 + g.IntN(6), Similarity: plan.Euclidean, Filter: filter, Own: filter}
 	}
 	if g.list != "" || !g.nested {
 		return &plan.Constant{Score: 1.5, Clause: g.node(depth)}
 	}
 	switch g.IntN(4) {
 	case 0:
-		return &plan.Knn{Structure: "vec", Vector: vector(g.Rand), K: 1 + g.IntN(6), Similarity: plan.Cosine, Filter: g.filter()}
+		filter := g.filter()
+		return &plan.Knn{Structure: "vec", Vector: vector(g.Rand), K: 1 + g.IntN(6), Similarity: plan.Cosine, Filter: filter, Own: filter}
 	case 1:
 		fuse := &plan.Fuse{Depth: 1 + g.IntN(8), RankConstant: []float64{0.5, 60}[g.IntN(2)], Filter: g.filter()}
+		fuse.Own = fuse.Filter
 		for range 2 + g.IntN(2) {
 			fuse.Rankings = append(fuse.Rankings, plan.Ranking{Clause: g.ranking(), Weight: float64(g.IntN(4)) / 2})
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -334,6 +335,12 @@ func TestExplanationsAddUp(t *testing.T) {
 			if step.Matched != matched || !close64(step.Score, score) {
 				t.Fatalf("seed %d document %d: %v %v, want %v %v\n%s", seed, d.Number, step.Matched, step.Score, matched, score, dump(query))
 			}
+			if d.Deleted {
+				continue // its list values are gone
+			}
+			if err := addsUp(step); err != nil {
+				t.Fatalf("seed %d document %d: %v\n%s", seed, d.Number, err, dump(query))
+			}
 		}
 		matches, err := s.Matches(context.Background(), query, all)
 		if err != nil {
@@ -347,4 +354,53 @@ func TestExplanationsAddUp(t *testing.T) {
 		}
 		snap.Release()
 	}
+}
+
+// addsUp holds every step of an explanation to the steps below it.
+func addsUp(step *collect.Step) error {
+	sum, best, lowest := 0.0, 0.0, math.Inf(1)
+	_, isFuse := step.Node.(*plan.Fuse)
+	for _, child := range step.Children {
+		inner := child
+		if isFuse {
+			inner = child.Children[0] // a ranking contributes by its rank, whatever its clause scores
+		}
+		if err := addsUp(inner); err != nil {
+			return err
+		}
+		sum, best, lowest = sum+child.Score, max(best, child.Score), min(lowest, child.Score)
+	}
+	for _, filter := range step.Filters {
+		if err := addsUp(filter); err != nil {
+			return err
+		}
+		if step.Matched && !filter.Matched {
+			return fmt.Errorf("%T matches, its filter %s does not", step.Node, dump(filter.Node))
+		}
+	}
+	if !step.Matched {
+		if step.Score != 0 {
+			return fmt.Errorf("%T does not match and scores %v", step.Node, step.Score)
+		}
+		return nil
+	}
+	want := step.Score
+	switch n := step.Node.(type) {
+	case *plan.And, *plan.Or, *plan.Fuse:
+		want = sum
+	case *plan.Best:
+		want = best
+	case *plan.Not:
+		want = 0
+	case *plan.Scale:
+		want = n.Weight * sum
+	case *plan.Constant:
+		want = n.Score
+	case *plan.Nested:
+		want = []float64{plan.FoldMax: best, plan.FoldMin: lowest, plan.FoldAvg: sum / float64(step.Detail.Values), plan.FoldTotal: sum}[n.Fold]
+	}
+	if !close64(step.Score, want) {
+		return fmt.Errorf("%T scores %v, what is below it makes %v", step.Node, step.Score, want)
+	}
+	return nil
 }

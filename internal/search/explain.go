@@ -134,18 +134,17 @@ func (s *session) explainDocument(ctx context.Context, segment *snapshot.Segment
 		if err != nil {
 			return query.Step{}, err
 		}
-		step := s.step(explained)
-		step.Score = 0
+		step := stepOf(explained, false)
 		root.Matched = root.Matched && step.Matched
 		root.Children = append(root.Children, step)
 	}
 	if len(signals) > 0 {
+		root.Description = "relevance of the query multiplied by the signals"
 		if s.query == nil || !plan.Scores(s.query) {
-			root.Score = 1
+			root.Score, root.Description = 1, "1 multiplied by the signals, as the query does not score"
 		}
 		step := explainSignals(signals, segment, doc)
 		root.Score *= step.Score
-		root.Description = "relevance of the query multiplied by the signals"
 		root.Children = append(root.Children, step)
 	}
 	if root.Score = float64(float32(root.Score)); !root.Matched {
@@ -203,33 +202,38 @@ func (s *session) explainValue(ctx context.Context, detail query.Step, values *c
 }
 
 // step turns a step of the plan into one of the answer.
-func (s *session) step(from *collect.Step) query.Step {
+func (s *session) step(from *collect.Step) query.Step { return stepOf(from, true) }
+
+// stepOf turns a step of the plan into one of the answer. What narrows counts
+// nothing: neither it nor what stands below it has a score.
+func stepOf(from *collect.Step, counts bool) query.Step {
 	origin := from.Node.From()
 	step := query.Step{
-		Matched: from.Matched, Score: from.Score, Description: describe(from),
+		Matched: from.Matched, Description: describe(from),
 		Clause: origin.Clause, ClauseType: origin.Type, Field: origin.Field, Usage: origin.Usage, Locale: origin.Locale,
 	}
-	if !from.Matched {
-		step.Score = 0
-		if _, isOr := from.Node.(*plan.Or); isOr {
-			return step
-		}
+	if from.Matched && counts {
+		step.Score = from.Score
+	}
+	if _, isOr := from.Node.(*plan.Or); isOr && !from.Matched {
+		return step
 	}
 	if c, ok := from.Node.(*plan.Constant); ok && len(from.Children) == 1 && c.Clause.From().Clause == origin.Clause {
 		// A clause that counts the same wherever it matches is one step.
-		inner := s.step(from.Children[0])
-		inner.Score = step.Score
-		inner.Description = fmt.Sprintf("constant %g: %s", c.Score, inner.Description)
+		inner := stepOf(from.Children[0], counts)
+		if counts {
+			inner.Score = step.Score
+			inner.Description = fmt.Sprintf("constant %g: %s", c.Score, inner.Description)
+		}
 		return inner
 	}
-	if fuse, ok := from.Node.(*plan.Fuse); ok {
-		for i, ranking := range from.Children {
-			step.Children = append(step.Children, s.rankingStep(fuse, i, ranking))
+	fuse, isFuse := from.Node.(*plan.Fuse)
+	for i, child := range from.Children {
+		if isFuse {
+			step.Children = append(step.Children, rankingStep(fuse, i, child, counts))
+			continue
 		}
-		return step
-	}
-	for _, child := range from.Children {
-		inner := s.step(child)
+		inner := stepOf(child, counts)
 		// A node that only stands for its clause once more is left out.
 		if len(from.Children) == 1 && inner.Clause == step.Clause && inner.Field == step.Field && inner.Description == step.Description {
 			step.Children = inner.Children
@@ -237,19 +241,26 @@ func (s *session) step(from *collect.Step) query.Step {
 		}
 		step.Children = append(step.Children, inner)
 	}
+	for _, filter := range from.Filters {
+		step.Children = append(step.Children, stepOf(filter, false))
+	}
 	return step
 }
 
 // rankingStep says what one ranking of a fuse clause contributes.
-func (s *session) rankingStep(n *plan.Fuse, i int, from *collect.Step) query.Step {
-	step := query.Step{Matched: from.Matched, Score: from.Score}
-	if from.Detail != nil {
-		step.Description = fmt.Sprintf("ranking %d: rank %d, %g / (%g + %d)", i, from.Detail.Rank, n.Rankings[i].Weight, n.RankConstant, from.Detail.Rank)
-	} else {
+func rankingStep(n *plan.Fuse, i int, from *collect.Step, counts bool) query.Step {
+	step := query.Step{Matched: from.Matched}
+	switch {
+	case from.Detail == nil:
 		step.Description = fmt.Sprintf("ranking %d: not among its best %d", i, n.Depth)
+	case !counts:
+		step.Description = fmt.Sprintf("ranking %d: rank %d", i, from.Detail.Rank)
+	default:
+		step.Score = from.Score
+		step.Description = fmt.Sprintf("ranking %d: rank %d, %g / (%g + %d)", i, from.Detail.Rank, n.Rankings[i].Weight, n.RankConstant, from.Detail.Rank)
 	}
 	for _, child := range from.Children {
-		step.Children = append(step.Children, s.step(child))
+		step.Children = append(step.Children, stepOf(child, counts))
 	}
 	return step
 }

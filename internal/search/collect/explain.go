@@ -44,16 +44,17 @@ func (s *Search) Matches(ctx context.Context, n plan.Node, documents []uint32) (
 }
 
 // Explain tells how every node of a plan fares on one document, or on one
-// list value for a plan over list values.
+// list value for a plan over list values. The score of a step is that of its
+// node by itself, without the weights around it.
 func (s *Search) Explain(ctx context.Context, n plan.Node, global uint32) (*Step, error) {
 	if err := s.prepare(ctx, n); err != nil {
 		return nil, err
 	}
 	segment, doc := s.locate(global)
-	return s.explain(ctx, n, segment, doc, 1)
+	return s.explain(ctx, n, segment, doc)
 }
 
-func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint32, factor float64) (*Step, error) {
+func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint32) (*Step, error) {
 	if ctx.Err() != nil {
 		return nil, timedOut(ctx, context.Cause(ctx))
 	}
@@ -63,19 +64,20 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 	}
 	step := &Step{Node: n}
 	if g, ok := grades[doc]; ok {
-		step.Matched, step.Score = true, g.Score*factor
+		step.Matched, step.Score = true, g.Score
 	}
 	step.Detail = s.detail(n, segment, doc, step.Matched)
-	if scale, ok := n.(*plan.Scale); ok {
-		factor *= scale.Weight
-	}
 	switch n := n.(type) {
 	case *plan.Knn:
-		return step, nil
+		step.Filters, err = s.explainFilter(ctx, n.Own, segment, doc)
+		return step, err
 	case *plan.Fuse:
+		if step.Filters, err = s.explainFilter(ctx, n.Own, segment, doc); err != nil {
+			return nil, err
+		}
 		return s.explainFuse(ctx, step, n, segment, doc)
 	case *plan.Nested:
-		return s.explainNested(ctx, step, n, segment, doc, factor)
+		return s.explainNested(ctx, step, n, segment, doc)
 	}
 	_, isOr := n.(*plan.Or)
 	_, isBest := n.(*plan.Best)
@@ -86,7 +88,7 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 		}
 	}
 	for _, child := range plan.Children(n) {
-		inner, err := s.explain(ctx, child, segment, doc, factor)
+		inner, err := s.explain(ctx, child, segment, doc)
 		if err != nil {
 			return nil, err
 		}
@@ -100,6 +102,21 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 	return step, nil
 }
 
+// explainFilter gives a step per clause of a filter, none without one.
+func (s *Search) explainFilter(ctx context.Context, filter plan.Node, segment int, doc uint32) ([]*Step, error) {
+	if filter == nil {
+		return nil, nil
+	}
+	step, err := s.explain(ctx, filter, segment, doc)
+	if err != nil {
+		return nil, err
+	}
+	if and, ok := filter.(*plan.And); ok && and.Origin.Clause == "" {
+		return step.Children, nil // it only joins the clauses
+	}
+	return []*Step{step}, nil
+}
+
 // maxExplained is how many list values of a document are explained at most
 // where all of them count.
 const maxExplained = 100
@@ -107,7 +124,7 @@ const maxExplained = 100
 // explainNested explains the clause on the list values that make the score: on
 // the one with the highest or lowest, or on all that are added. Where none
 // matches, the first one shows which clauses hold.
-func (s *Search) explainNested(ctx context.Context, step *Step, n *plan.Nested, segment int, doc uint32, factor float64) (*Step, error) {
+func (s *Search) explainNested(ctx context.Context, step *Step, n *plan.Nested, segment int, doc uint32) (*Step, error) {
 	base := s.snapshot.Segments[segment].Base
 	values, err := s.MatchedValues(ctx, n.Path, nil, []uint32{base + doc})
 	if err != nil || len(values[0]) == 0 {
@@ -137,7 +154,7 @@ func (s *Search) explainNested(ctx context.Context, step *Step, n *plan.Nested, 
 		}
 	}
 	for _, value := range shown {
-		inner, err := s.explain(ctx, n.Clause, segment, value, factor)
+		inner, err := s.explain(ctx, n.Clause, segment, value)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +172,7 @@ func (s *Search) explainFuse(ctx context.Context, step *Step, n *plan.Fuse, segm
 	}
 	global := s.snapshot.Segments[segment].Base + doc
 	for i, ranking := range n.Rankings {
-		inner, err := s.explain(ctx, ranking.Clause, segment, doc, 1)
+		inner, err := s.explain(ctx, ranking.Clause, segment, doc)
 		if err != nil {
 			return nil, err
 		}

@@ -176,6 +176,9 @@ type Step struct {
 	Matched  bool
 	Score    float64
 	Children []*Step
+	// Filters tells of the clauses that narrow a knn or fuse clause; their scores
+	// count nowhere.
+	Filters []*Step
 	// Detail holds what the score was made of, for leaves that score.
 	Detail *Detail
 }

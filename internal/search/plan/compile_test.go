@@ -176,6 +176,32 @@ func show(n Node) string {
 	return fmt.Sprintf("%T", n)
 }
 
+// TestOwnFilters compiles a fuse clause whose filter narrows a knn clause with
+// a filter too: each keeps what it asks for itself apart, with its place.
+func TestOwnFilters(t *testing.T) {
+	n, err := compiler(t, nil, "").List(clauses(t, `[{"type":"fuse","filter":[{"field":"ok","match":{"value":true}}],"rankings":[
+		{"clauses":[{"type":"knn","field":"vec","vector":[1,0],"k":3,"filter":[{"field":"stock","match":{"value":1}},{"field":"color","match":{"value":"red"}}]}]},
+		{"clauses":[{"type":"knn","field":"vec","vector":[1,0],"k":3}]}]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fuse := n.(*Fuse)
+	first, second := fuse.Rankings[0].Clause.(*Knn), fuse.Rankings[1].Clause.(*Knn)
+	if got := show(fuse.Own); got != "ok/filter:1" || fuse.Own.From().Clause != "query[0].filter[0]" {
+		t.Errorf("fuse: %s at %s", got, fuse.Own.From().Clause)
+	}
+	own := first.Own.(*And)
+	if got := show(own); got != "and(stock/filter[{1 1}] color/filter:red)" || own.Clauses[1].From().Clause != "query[0].rankings[0].clauses[0].filter[1]" {
+		t.Errorf("knn: %s at %s", got, own.Clauses[1].From().Clause)
+	}
+	if got := show(first.Filter); got != "and(ok/filter:1 and(stock/filter[{1 1}] color/filter:red))" {
+		t.Errorf("knn is narrowed by %s", got)
+	}
+	if second.Own != nil || show(second.Filter) != "ok/filter:1" {
+		t.Errorf("knn without a filter is narrowed by %s, and asks for %v", show(second.Filter), second.Own)
+	}
+}
+
 func TestClausesCompile(t *testing.T) {
 	for _, c := range []struct{ name, clauses, want string }{
 		{"nothing asked", `[]`, `and()`},

@@ -78,12 +78,13 @@ func (c *Compiler) knn(clause *query.KnnClause, in scope, origin Origin) (Node, 
 		}
 	}
 	if len(clause.Filter) > 0 {
-		if node.Filter, err = c.list(clause.Filter, scope{list: in.list}, Origin{}); err != nil {
+		if node.Own, err = c.list(clause.Filter, scope{list: in.list}, Origin{}); err != nil {
 			return nil, err
 		}
 	}
-	if in.push != nil && in.list == "" {
-		node.Filter = narrow(in.push, node.Filter)
+	node.Filter = node.Own
+	if in.list == "" {
+		node.Filter = narrow(in.push, node.Own)
 	}
 	return node, nil
 }
@@ -105,13 +106,12 @@ func (c *Compiler) fuse(clause *query.FuseClause, in scope, origin Origin) (Node
 	}
 	node := &Fuse{Origin: origin, Depth: clause.Depth, RankConstant: clause.RankConstant}
 	if len(clause.Filter) > 0 {
-		filter, err := c.list(clause.Filter, scope{}, Origin{})
-		if err != nil {
+		var err error
+		if node.Own, err = c.list(clause.Filter, scope{}, Origin{}); err != nil {
 			return nil, err
 		}
-		node.Filter = filter
 	}
-	node.Filter = narrow(in.push, node.Filter)
+	node.Filter = narrow(in.push, node.Own)
 	for _, ranking := range clause.Rankings {
 		inner, err := c.list(ranking.Clauses, scope{push: node.Filter}, Origin{})
 		if err != nil {

@@ -222,6 +222,7 @@ type Knn struct {
 	K          int
 	Similarity Similarity
 	Filter     Node // nil without one
+	Own        Node // what of Filter the clause itself asks for, for explain; nil without one
 }
 
 // Fuse matches what its rankings reach within Depth and scores by reciprocal
@@ -232,6 +233,7 @@ type Fuse struct {
 	Depth        int
 	RankConstant float64
 	Filter       Node // nil without one
+	Own          Node // what of Filter the clause itself asks for, for explain; nil without one
 }
 
 // Ranking is one independent search of a Fuse.
