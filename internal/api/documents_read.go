@@ -55,25 +55,35 @@ func newDocumentPage(schema *definition.Schema, records *snapshot.Records) *docu
 }
 
 func (p *documentPage) append(to []byte, s *snapshot.Segment, doc uint32) ([]byte, error) {
+	record, err := p.record(s, doc)
+	if err != nil {
+		return to, err
+	}
+	return p.sent.Append(to, record, func(f *definition.ResolvedField) (int64, bool) {
+		return s.SignalValue(layout.Signal(f.Path), doc)
+	}), nil
+}
+
+// record reads a document and refuses one that was written without its source.
+// It is valid until the next is read.
+func (p *documentPage) record(s *snapshot.Segment, doc uint32) (document.Record, error) {
 	data, err := p.records.Get(p.stored, s, doc)
 	switch {
 	case err != nil:
-		return to, err
+		return document.Record{}, err
 	case len(data) == 0:
-		return to, problem.DocumentSourceNotKept.New()
+		return document.Record{}, problem.DocumentSourceNotKept.New()
 	case p.records == nil:
 		p.stored = data
 	}
 	record, err := document.OpenRecord(data)
 	if err != nil {
-		return to, fmt.Errorf("document %d of %s: %w", doc, s.Reader.Name(), err)
+		return document.Record{}, fmt.Errorf("document %d of %s: %w", doc, s.Reader.Name(), err)
 	}
 	if !record.HasSource() {
-		return to, problem.DocumentSourceNotKept.New()
+		return document.Record{}, problem.DocumentSourceNotKept.New()
 	}
-	return p.sent.Append(to, record, func(f *definition.ResolvedField) (int64, bool) {
-		return s.SignalValue(layout.Signal(f.Path), doc)
-	}), nil
+	return record, nil
 }
 
 // listDocuments answers committed documents in the order of their keys.
@@ -99,11 +109,8 @@ func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) 
 		reading.Close()
 		return nil, err
 	}
-	walk := &documentWalk{page: newDocumentPage(reading.Schema, nil), keys: keys, left: limit}
-	if r.WantsNDJSON() {
-		return walk.lines(reading)
-	}
-	return walk.list(reading)
+	walk := &documentWalk{page: newDocumentPage(reading.Schema, nil), keys: keys, left: limit, isLines: r.WantsNDJSON()}
+	return walk.answer(reading)
 }
 
 // documentWalk is the rest of one page.
@@ -113,7 +120,8 @@ type documentWalk struct {
 	left int
 	last string // key of the document written last
 
-	isBegun bool // a document of a list is written
+	isLines bool // one document per line, and nothing else
+	isBegun bool // a document is written
 }
 
 // next appends the next document and reports whether there was one.
@@ -135,21 +143,33 @@ func (w *documentWalk) next(to []byte) ([]byte, bool, error) {
 }
 
 // maxBufferedPage is how many bytes of a page are gathered before the answer
-// begins. A page within it tells what is wrong as an error; a larger one is sent
-// as it is read, so that its size does not matter.
+// begins. A larger page is sent as it is read, so that its size does not matter.
 const maxBufferedPage = 4 << 20
 
-// list answers one page as a JSON object.
-func (w *documentWalk) list(reading *node.Reading) (*Response, error) {
-	body, more, err := w.fill([]byte(`{"documents":[`))
-	if err != nil || !more {
-		defer reading.Close()
-		if err != nil {
-			return nil, err
-		}
-		return OKJSON(w.end(body, reading)), nil
+// answer answers one page. What is wrong with any of its documents is told as an
+// error, before the answer begins.
+func (w *documentWalk) answer(reading *node.Reading) (*Response, error) {
+	response := &Response{Status: http.StatusOK, ContentType: mediaJSON}
+	body := []byte(`{"documents":[`)
+	if w.isLines {
+		response.ContentType = mediaNDJSON
+		response.WithFreshness(reading.Freshness())
+		body = body[:0]
 	}
-	return &Response{Status: http.StatusOK, ContentType: mediaJSON, Stream: func(out io.Writer) error {
+	body, more, err := w.fill(body)
+	if err == nil && more {
+		err = w.check()
+	}
+	if err != nil {
+		reading.Close()
+		return nil, err
+	}
+	if !more {
+		defer reading.Close()
+		response.JSON = w.end(body, reading)
+		return response, nil
+	}
+	response.Stream = func(out io.Writer) error {
 		defer reading.Close()
 		for more {
 			if _, err := out.Write(body); err != nil {
@@ -161,15 +181,15 @@ func (w *documentWalk) list(reading *node.Reading) (*Response, error) {
 		}
 		_, err := out.Write(w.end(body, reading))
 		return err
-	}}, nil
+	}
+	return response, nil
 }
 
-// fill appends documents, separated by commas, until the page ends or enough is
-// gathered.
+// fill appends documents until the page ends or enough is gathered.
 func (w *documentWalk) fill(to []byte) (filled []byte, more bool, err error) {
 	for len(to) < maxBufferedPage {
 		start := len(to)
-		if w.isBegun {
+		if w.isBegun && !w.isLines {
 			to = append(to, ',')
 		}
 		if to, more, err = w.next(to); err != nil {
@@ -178,13 +198,35 @@ func (w *documentWalk) fill(to []byte) (filled []byte, more bool, err error) {
 		if !more {
 			return to[:start], false, nil
 		}
+		if w.isLines {
+			to = append(to, '\n')
+		}
 		w.isBegun = true
 	}
 	return to, true, nil
 }
 
+// check reads the rest of the page ahead: a document that cannot be answered is
+// not found when part of the answer is out.
+func (w *documentWalk) check() error {
+	keys := w.keys.Clone()
+	for range w.left {
+		_, segment, doc, ok := keys.Next()
+		if !ok {
+			return keys.Err()
+		}
+		if _, err := w.page.record(segment, doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // end appends what follows the documents of a page.
 func (w *documentWalk) end(to []byte, reading *node.Reading) []byte {
+	if w.isLines {
+		return to
+	}
 	to = append(to, ']')
 	if w.left == 0 {
 		to = append(to, `,"next":`...)
@@ -193,27 +235,4 @@ func (w *documentWalk) end(to []byte, reading *node.Reading) []byte {
 	to = append(to, `,"freshness":`...)
 	to = strconv.AppendQuote(to, reading.Freshness()) // base64url text
 	return append(to, '}')
-}
-
-// lines answers one document per line. The first is read before the answer
-// begins, so that what is wrong with it is told as an error.
-func (w *documentWalk) lines(reading *node.Reading) (*Response, error) {
-	token := reading.Freshness()
-	line, more, err := w.next(nil)
-	if err != nil {
-		reading.Close()
-		return nil, err
-	}
-	return NDJSON(func(out io.Writer) error {
-		defer reading.Close()
-		for more {
-			if _, err := out.Write(append(line, '\n')); err != nil {
-				return err
-			}
-			if line, more, err = w.next(line[:0]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}).WithFreshness(token), nil
 }

@@ -361,6 +361,9 @@ func TestALargePageIsSentAsItIsRead(t *testing.T) {
 	}
 	s.expect("POST", "", lines.String(), 200, "", "Content-Type", ndjsonType)
 	s.commit()
+	if _, _, text := ask(t, "GET", s.url, "", "Accept", ndjsonType); text != lines.String() {
+		t.Errorf("%d bytes of lines instead of %d", len(text), lines.Len())
+	}
 	_, _, text := ask(t, "GET", s.url, "")
 	var page struct {
 		Documents []struct{ ID string }
@@ -368,6 +371,27 @@ func TestALargePageIsSentAsItIsRead(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(text), &page); err != nil || len(page.Documents) != documents || page.Documents[8].ID != "8" || page.Freshness == "" {
 		t.Errorf("%v, %d documents", err, len(page.Documents))
+	}
+}
+
+// A document without source is told before the first byte of a page, wherever it
+// stands in it.
+func TestAPageWithADocumentWithoutSourceIsRefused(t *testing.T) {
+	for _, size := range []int{1, 1 << 20} {
+		s := serveDocuments(t, `{"source":"none","fields":{"id":{"type":"string","primaryKey":true},"m":{"type":"string"}}}`, Options{})
+		s.expect("PUT", "/z", `{"m":"x"}`, 204, "")
+		if status, _, body := ask(t, "PUT", s.admin+"?allowStaleDocuments=true", `{"fields":{"id":{"type":"string","primaryKey":true},"m":{"type":"string"}}}`); status != 200 {
+			t.Fatalf("%d %s", status, body)
+		}
+		for i := range 6 {
+			s.expect("PUT", fmt.Sprintf("/%d", i), fmt.Sprintf(`{"m":%q}`, strings.Repeat("x", size)), 204, "")
+		}
+		s.commit()
+		for _, media := range []string{"application/json", ndjsonType} {
+			s.refuse("GET", "", "", 400, "document:source_not_kept@", "Accept", media)
+			s.expect("GET", "?limit=6", "", 200, "", "Accept", media)
+		}
+		s.expect("GET", "?after=z", "", 200, "", "Accept", ndjsonType)
 	}
 }
 

@@ -19,7 +19,7 @@ type Response struct {
 	// Body is encoded as JSON with its json tags; nil slices become [], map
 	// members are sorted by name.
 	Body any
-	// JSON is a body that is already encoded.
+	// JSON is a body that is already encoded, in ContentType.
 	JSON []byte
 	// Stream writes a body of ContentType piece by piece; an error after the
 	// first byte cuts the connection.
@@ -43,11 +43,6 @@ func Accepted(body any, location string) *Response {
 
 // NoContent answers 204.
 func NoContent() *Response { return &Response{Status: http.StatusNoContent} }
-
-// NDJSON answers 200 with lines written by write.
-func NDJSON(write func(io.Writer) error) *Response {
-	return &Response{Status: http.StatusOK, Stream: write, ContentType: mediaNDJSON}
-}
 
 // With sets a header and returns the response.
 func (r *Response) With(name, value string) *Response {

@@ -145,6 +145,17 @@ func (it *KeyIterator) Next() (key string, segment *Segment, doc uint32, ok bool
 	return key, segment, doc, true
 }
 
+// Clone returns a walk from the same place, independent of this one.
+func (it *KeyIterator) Clone() *KeyIterator {
+	clone := *it
+	clone.heads = make([]*keyHead, len(it.heads))
+	for i, head := range it.heads {
+		copied := *head
+		clone.heads[i] = &copied
+	}
+	return &clone
+}
+
 // Err returns the damage that ended the walk, nil when there was none.
 func (it *KeyIterator) Err() error { return it.err }
 
