@@ -213,6 +213,18 @@ func (g *Generation) Prove(ctx context.Context) error {
 	return nil
 }
 
+// Fence keeps whoever wrote a generation that was removed from acknowledging
+// anything there. What opens it again reads the registry before it does.
+func (s *Set) Fence(ctx context.Context, generation registry.ID) error {
+	if s.options.Remote == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, settleLimit)
+	defer cancel()
+	_, err := s.options.Remote.of(generation).Take(ctx, s.fs, s.storage(generation).Directory, registry.NewID().String())
+	return err
+}
+
 // Demote closes what is open to write of an index that another node writes
 // now. Whoever reads it next opens a copy.
 func (s *Set) Demote(index registry.ID) {

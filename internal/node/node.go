@@ -112,7 +112,7 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	}
 	n.generations = generations.New(storage.FS, storage.Directory, generations.Options{
 		MaxOpen: options.MaxOpen, CloseGrace: options.CloseGrace, Engine: options.Engine, Metrics: meters, Log: log,
-		Remote: remote, Changed: n.tellChanged})
+		Remote: remote, Changed: n.tellChanged, Listed: n.isListed})
 	n.jobs = reindex.New(storage.Bucket, known, n.generations, options.NodeID, options.Reindex, log)
 	if storage.Object != nil {
 		n.joinDeployment(ctx, storage)
@@ -253,6 +253,11 @@ func (n *Node) tellChanged(entry registry.Entry) {
 	}
 }
 
+func (n *Node) isListed(entry registry.Entry) bool {
+	now, err := n.registry.Resolve(entry.Name)
+	return err == nil && now.Generation == entry.Generation
+}
+
 // token names a state of a generation.
 func token(entry registry.Entry, sequence, settingsRevision uint64) string {
 	return freshness.Token{
@@ -272,7 +277,8 @@ func (n *Node) eraseRemoved(ctx context.Context) error {
 }
 
 // retire takes removed generations out of use: in local mode their data goes
-// now, otherwise the bucket keeps it under a mark until the grace is over.
+// now, otherwise the bucket keeps it under a mark until the grace is over, and
+// nobody acknowledges anything there who does not know yet that it is removed.
 func (n *Node) retire(ctx context.Context, removed []registry.Removed) error {
 	if n.synced == nil {
 		return n.erase(ctx, removed)
@@ -280,6 +286,9 @@ func (n *Node) retire(ctx context.Context, removed []registry.Removed) error {
 	var failed error
 	for _, one := range removed {
 		failed = errors.Join(failed, n.generations.Remove(ctx, one.GenerationID))
+		if err := n.generations.Fence(ctx, one.GenerationID); err != nil {
+			n.log.Error("who wrote a removed generation cannot be fenced", "generation", one.GenerationID, "error", err)
+		}
 		if err := registry.MarkRemoved(ctx, n.bucket, one); err != nil {
 			// The registry lists it as removed all the same.
 			n.log.Error("a removal mark cannot be written", "generation", one.GenerationID, "error", err)

@@ -1,0 +1,39 @@
+package node
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// I8, I15: an index was taken over, never opened there, and deleted; another one
+// may have its name. Whoever wrote it before acknowledges nothing there any more.
+func TestAWriterAcknowledgesNothingInWhatWasDeletedElsewhere(t *testing.T) {
+	for _, isCreated := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			under := memory.New(nil)
+			cut := &cutBucket{Bucket: under}
+			old, other := shared(t, cut, vfs.Memory(), "a"), shared(t, under, vfs.Memory(), "b")
+			old.mustPut("books", books)
+			old.mustWrite("books", book(1, "one"))
+			if _, err := old.Commit(t.Context(), parse(t, "books")); err != nil {
+				t.Fatal(err)
+			}
+			cut.off.Store(true)
+			time.Sleep(25 * time.Second)
+			if err := other.Delete(t.Context(), parse(t, "books")); err != nil {
+				t.Fatal(err)
+			}
+			if isCreated {
+				other.mustPut("books", books)
+			}
+			cut.off.Store(false)
+			if _, err := old.write("books", book(2, "two")); err == nil {
+				t.Errorf("the old writer acknowledged a write, created: %t", isCreated)
+			}
+		})
+	}
+}
