@@ -58,6 +58,10 @@ type Options struct {
 	// Changed runs when a generation has another snapshot, and must not wait;
 	// may be nil.
 	Changed func(registry.Entry)
+	// Listed reports whether the registry lists an entry, which ends before a
+	// generation is removed and begins again when it is restored. It must not wait;
+	// nil: nothing is restored.
+	Listed func(registry.Entry) bool
 }
 
 // Set is the open generations of a node.
@@ -73,7 +77,7 @@ type Set struct {
 	mu      sync.Mutex
 	slots   map[registry.ID]*slot
 	leaving map[registry.ID]departure
-	removed map[registry.ID]bool
+	removed map[registry.ID]int // how many delete their files right now
 	moves   map[registry.ID]*turn.Shared
 	adrift  map[registry.ID]*unsettled // indexes of which it is not known whether they moved
 	evicted int                        // slots in their grace period
@@ -129,7 +133,7 @@ func New(fs vfs.FS, directory string, options Options) *Set {
 	return &Set{fs: fs, directory: directory, options: options, ending: ending, end: end,
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
 		published: make(map[registry.ID]uint64), unfinished: make(map[registry.ID]registry.ID),
-		removed: make(map[registry.ID]bool), moves: make(map[registry.ID]*turn.Shared), adrift: make(map[registry.ID]*unsettled),
+		removed: make(map[registry.ID]int), moves: make(map[registry.ID]*turn.Shared), adrift: make(map[registry.ID]*unsettled),
 		looks: make(map[registry.ID]look), rests: make(map[registry.ID]rest), wrong: make(map[registry.ID]wrong), finishing: make(map[registry.ID]bool)}
 }
 
@@ -292,7 +296,7 @@ func (s *Set) handOut(held *slot, entry registry.Entry) *Generation {
 func (s *Set) take(entry registry.Entry, toWrite, toRead bool) (held *slot, isFirst bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.removed[entry.Generation] {
+	if s.closed || s.isRemoved(entry) {
 		return nil, false, problem.IndexClosed.New()
 	}
 	held, ok := s.slots[entry.Generation]

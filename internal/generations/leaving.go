@@ -49,7 +49,7 @@ func (s *Set) notePublished(held *slot, failure error) {
 	isWhole := failure == nil && held.engine.Err() == nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.removed[held.entry.Generation] {
+	if s.isRemoved(held.entry) {
 		return
 	}
 	s.published[held.entry.Generation] = version
@@ -87,7 +87,12 @@ func (s *Set) left(id registry.ID, gone departure) {
 // what is not there succeeds.
 func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	s.mu.Lock()
-	s.removed[generation] = true
+	s.removed[generation]++
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.removed[generation]--
+	}()
 	delete(s.looks, generation)
 	delete(s.rests, generation)
 	delete(s.wrong, generation)
@@ -113,11 +118,16 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	return removeTree(s.fs, s.directory, s.storage(generation).Directory)
 }
 
-// Restore lets a generation that was removed be opened again.
-func (s *Set) Restore(generation registry.ID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.removed, generation)
+// isRemoved reports whether a generation was removed. One that is listed again was
+// restored since, and is no longer removed once its old files are gone (G3). The
+// caller holds mu.
+func (s *Set) isRemoved(entry registry.Entry) bool {
+	removals, isRemoved := s.removed[entry.Generation]
+	if isRemoved && removals == 0 && s.options.Listed != nil && s.options.Listed(entry) {
+		delete(s.removed, entry.Generation)
+		return false
+	}
+	return isRemoved
 }
 
 // removeTree deletes a directory. The directory above is synced, so that it

@@ -2,6 +2,7 @@ package generations
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
 )
 
 // unwritable is a bucket that takes no object while it is off, and does not say so.
@@ -125,5 +127,44 @@ func TestClosingEndsWhatLeavesLate(t *testing.T) {
 			close(opened)
 		})
 		closeSoon(t, s)
+	})
+}
+
+// G3: a generation that was removed opens again once it is listed again and its
+// files are gone.
+func TestARemovedGenerationOpensWhenItIsListedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var isListed atomic.Bool
+		s := newShared(memory.New(nil), vfs.Memory(), mine{})
+		s.options.Listed = func(registry.Entry) bool { return isListed.Load() }
+		defer s.Close(t.Context())
+		e := create(t, s, "books")
+		g := acquire(t, s, e)
+		add(t, g, `{"id":"a"}`)
+		commit(t, g)
+		g.Release()
+		if err := s.Remove(t.Context(), e.Generation); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.IndexClosed) {
+			t.Errorf("acquired after the removal: %v", err)
+		}
+		isListed.Store(true)
+		s.mu.Lock()
+		s.removed[e.Generation]++ // another one deletes its files
+		s.mu.Unlock()
+		if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.IndexClosed) {
+			t.Errorf("acquired during a removal: %v", err)
+		}
+		s.mu.Lock()
+		s.removed[e.Generation]--
+		s.mu.Unlock()
+		g = acquire(t, s, e)
+		defer g.Release()
+		view := g.Snapshot()
+		defer view.Release()
+		if view.Documents != 1 {
+			t.Errorf("%d documents after it was restored", view.Documents)
+		}
 	})
 }

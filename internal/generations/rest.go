@@ -89,7 +89,7 @@ func (s *Set) isHidden(generation registry.ID) bool {
 // leaveFor notes that a generation could not be opened to write. The caller holds
 // mu.
 func (s *Set) leaveFor(entry registry.Entry, err error) {
-	if s.removed[entry.Generation] {
+	if s.isRemoved(entry) {
 		return
 	}
 	r := s.rests[entry.Generation]

@@ -62,7 +62,7 @@ func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval
 	}
 	for _, entry := range entries {
 		id := entry.Generation
-		if s.finishing[id] || !s.isDue(id) {
+		if s.finishing[id] || s.isRemoved(entry) || !s.isDue(id) {
 			continue
 		}
 		s.finishing[id] = true
@@ -86,7 +86,7 @@ func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval
 // isDue reports whether the log of a generation may hold what no commit holds
 // and nobody here is about to commit. The caller holds mu.
 func (s *Set) isDue(generation registry.ID) bool {
-	if s.closed || s.removed[generation] || s.leaving[generation].over != nil {
+	if s.closed || s.leaving[generation].over != nil {
 		return false
 	}
 	if held, ok := s.slots[generation]; ok && held.isWriter {

@@ -61,10 +61,5 @@ func (n *Node) RepairRegistry(ctx context.Context, request registry.RepairReques
 	if err := n.begin(ctx); err != nil {
 		n.log.Error("what a crash interrupted cannot be finished yet", "error", err)
 	}
-	for _, index := range n.registry.List() {
-		for _, generation := range index.Generations {
-			n.generations.Restore(generation.ID)
-		}
-	}
 	return done, nil
 }

@@ -112,7 +112,7 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	}
 	n.generations = generations.New(storage.FS, storage.Directory, generations.Options{
 		MaxOpen: options.MaxOpen, CloseGrace: options.CloseGrace, Engine: options.Engine, Metrics: meters, Log: log,
-		Remote: remote, Changed: n.tellChanged})
+		Remote: remote, Changed: n.tellChanged, Listed: n.isListed})
 	n.jobs = reindex.New(storage.Bucket, known, n.generations, options.NodeID, options.Reindex, log)
 	if storage.Object != nil {
 		n.joinDeployment(ctx, storage)
@@ -251,6 +251,11 @@ func (n *Node) tellChanged(entry registry.Entry) {
 	if do := n.changed.Load(); do != nil {
 		(*do)(entry)
 	}
+}
+
+func (n *Node) isListed(entry registry.Entry) bool {
+	now, err := n.registry.Resolve(entry.Name)
+	return err == nil && now.Generation == entry.Generation
 }
 
 // token names a state of a generation.

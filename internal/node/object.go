@@ -409,11 +409,6 @@ func (n *Node) renew(ctx context.Context) {
 		_, listed := n.registry.Lists(index)
 		return listed
 	})
-	for _, index := range n.registry.List() {
-		for _, generation := range index.Generations {
-			n.generations.Restore(generation.ID) // another node may have brought it back
-		}
-	}
 	n.dropUnlisted()
 	n.generations.Renew(ctx, n.registry.Hinted, orDefault(n.object.VerifyInterval, 10*time.Minute), n.object.PullConcurrency)
 }
