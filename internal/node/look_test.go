@@ -208,3 +208,42 @@ func TestALookGoesOnForThoseWhoStay(t *testing.T) {
 		}
 	})
 }
+
+// A definition that is put again is an update, also on a node that does not know
+// yet that another one created the index or the generation.
+func TestADefinitionIsPutAgainOnAnotherNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b, c, _ := three(t)
+		for _, f := range []*fixture{a, c} {
+			_, err := f.tryDocuments("nothing", "")
+			refused(t, "a name nobody has", err, problem.IndexNotFound)
+		}
+		b.mustPut("books", books)
+		for _, f := range []*fixture{a, c} {
+			if address, err := f.WriterAddress(t.Context(), "books", true); err != nil || address != "http://b" {
+				t.Errorf("the index goes to %q, %v", address, err)
+			}
+		}
+		b.mustPut("shop", books)
+		for _, f := range []*fixture{a, c} {
+			if address, err := f.WriterAddress(t.Context(), "shop@2", true); err != nil || address != "http://b" {
+				t.Errorf("a generation goes to %q, %v", address, err)
+			}
+		}
+		// A generation that a repair on another node brought back.
+		b.mustPut("shop@2", books)
+		b.commitAll("shop@2", book(1, "one"))
+		if err := b.Delete(t.Context(), parse(t, "shop@2")); err != nil {
+			t.Fatal(err)
+		}
+		if done, err := c.RepairRegistry(t.Context(), registry.RepairRequest{Restore: []registry.Name{parse(t, "shop@2")}}); err != nil || len(done.Restored) != 1 {
+			t.Fatalf("restored %v, %v", done, err)
+		}
+		if address, err := b.WriterAddress(t.Context(), "shop@2", true); err != nil || address != "" {
+			t.Errorf("the generation goes to %q, %v", address, err)
+		}
+		if _, created, err := b.put("shop@2", books); err != nil || created {
+			t.Errorf("the generation is put again: created %v, %v", created, err)
+		}
+	})
+}
