@@ -233,15 +233,17 @@ func (a *API) getDocument(ctx context.Context, r *Request) (*Response, error) {
 		return nil, err
 	}
 	defer reading.Close()
-	key, err := document.ParseKey(reading.Schema.PrimaryKey(), r.Param("key"), problem.Path{})
-	if err != nil {
-		return nil, err
+	key, refused := document.ParseKey(reading.Schema.PrimaryKey(), r.Param("key"), problem.Path{})
+	if refused != nil {
+		key = document.Key(r.Param("key")) // a document may be older than the type of the key
 	}
 	segment, doc, ok, err := reading.Snapshot.LookupKey(string(key))
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !ok {
+	case !ok && refused != nil:
+		return nil, refused
+	case !ok:
 		return nil, problem.DocumentNotFound.New("key", string(key))
 	}
 	page := newDocumentPage(reading.Schema, a.records)

@@ -96,14 +96,10 @@ func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	field := reading.Schema.PrimaryKey()
-	after, hasAfter := document.Key(""), r.HasQuery("after")
-	if hasAfter && (r.Query("after") != "" || field.Type.IsWhole()) { // every text stands behind the empty one
-		after, err = document.ParseKey(field, r.Query("after"), problem.At("after"))
-	}
+	after, err := readAfter(r, reading)
 	var keys *snapshot.KeyIterator
 	if err == nil {
-		keys, err = reading.Snapshot.Keys(string(after), hasAfter, field.Type.IsWhole())
+		keys, err = reading.Snapshot.Keys(after, r.HasQuery("after"), reading.Schema.PrimaryKey().Type.IsWhole())
 	}
 	if err != nil {
 		reading.Close()
@@ -111,6 +107,28 @@ func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) 
 	}
 	walk := &documentWalk{page: newDocumentPage(reading.Schema, nil), keys: keys, left: limit, isLines: r.WantsNDJSON()}
 	return walk.answer(reading)
+}
+
+// readAfter reads the key behind which a page begins.
+func readAfter(r *Request, reading *node.Reading) (string, error) {
+	field, text := reading.Schema.PrimaryKey(), r.Query("after")
+	if text == "" && !(field.Type.IsWhole() && r.HasQuery("after")) { // every text stands behind the empty one
+		return "", nil
+	}
+	key, refused := document.ParseKey(field, text, problem.At("after"))
+	if string(key) == text || text == "" {
+		return text, refused
+	}
+	// Documents from before a change of the key's type keep the keys that they
+	// were written with.
+	stale, err := reading.Snapshot.HasOtherKey(func(key string) bool {
+		_, err := document.ParseKey(field, key, problem.Path{})
+		return err == nil
+	})
+	if err != nil || stale {
+		return text, err
+	}
+	return string(key), refused
 }
 
 // documentWalk is the rest of one page.

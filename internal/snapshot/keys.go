@@ -1,10 +1,10 @@
 package snapshot
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -12,6 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
 // keyOrder is the documents of a segment by numeric key. It is made on first
@@ -19,6 +20,7 @@ import (
 type keyOrder struct {
 	once    sync.Once
 	entries []numericKey
+	others  []otherKey // that are no whole numbers, by bytes
 	err     error
 }
 
@@ -27,7 +29,15 @@ type numericKey struct {
 	doc uint32
 }
 
-func (s *Segment) numericKeys() ([]numericKey, error) {
+// otherKey is a document whose key was written when keys were of another type,
+// or generated when there were none.
+type otherKey struct {
+	ord uint32 // of the term
+	doc uint32
+}
+
+// numericKeys returns the order by numeric key, which must not be changed.
+func (s *Segment) numericKeys() (*keyOrder, error) {
 	s.keys.once.Do(func() {
 		field := s.Reader.Terms(layout.Key)
 		if field == nil {
@@ -35,15 +45,15 @@ func (s *Segment) numericKeys() ([]numericKey, error) {
 		}
 		var documents postings.Iterator
 		for ord := range field.Stats().Terms {
-			key, err := strconv.ParseInt(string(field.Term(ord)), 10, 64)
-			if err != nil {
-				s.keys.err = fmt.Errorf("key %q of %s is no whole number", field.Term(ord), s.Reader.Name())
-				return
-			}
+			key, isNumber := wholeNumber(field.Term(ord))
 			field.Iterator(&documents, field.At(ord))
 			for documents.NextBlock() {
 				for _, doc := range documents.Docs() {
-					s.keys.entries = append(s.keys.entries, numericKey{key, doc})
+					if isNumber {
+						s.keys.entries = append(s.keys.entries, numericKey{key, doc})
+					} else {
+						s.keys.others = append(s.keys.others, otherKey{ord, doc})
+					}
 				}
 			}
 			if err := documents.Err(); err != nil {
@@ -53,12 +63,24 @@ func (s *Segment) numericKeys() ([]numericKey, error) {
 		}
 		slices.SortFunc(s.keys.entries, func(a, b numericKey) int { return cmp.Compare(a.key, b.key) })
 	})
-	return s.keys.entries, s.keys.err
+	return s.keys, s.keys.err
+}
+
+// wholeNumber returns the number that a key is the text form of, and false when
+// there is none: 07 is another key than 7.
+func wholeNumber(key []byte) (int64, bool) {
+	number, err := strconv.ParseInt(string(key), 10, 64)
+	if err != nil || key[0] == '+' {
+		return 0, false
+	}
+	digits := bytes.TrimPrefix(key, []byte("-"))
+	return number, digits[0] != '0' || len(key) == 1
 }
 
 // KeyIterator walks the live documents of a snapshot in the order of their
-// keys: whole numbers by value, text by bytes. The snapshot must be held as
-// long as it is used. One goroutine uses it.
+// keys: whole numbers by value, text by bytes. Where keys are whole numbers, those
+// that are none follow behind. The snapshot must be held as long as it is used.
+// One goroutine uses it.
 type KeyIterator struct {
 	numeric bool
 	heads   []*keyHead // a heap, smallest key first
@@ -68,49 +90,33 @@ type KeyIterator struct {
 // keyHead is the place of the walk in one segment.
 type keyHead struct {
 	segment *Segment
-	key     string
+	key     string // empty of a whole number in a numeric walk
 	number  int64
 	doc     uint32
 
 	ord     uint32 // text: term of the key
 	entries []numericKey
+	others  []otherKey
 }
 
 // Keys starts a walk behind a key in text form, which need not exist; without
-// one (hasAfter false) it starts at the first. numeric tells that keys are
-// whole numbers. A numeric walk fails for an after that is no whole number.
+// one (hasAfter false) it starts at the first. numeric tells that keys are whole
+// numbers.
 func (s *Snapshot) Keys(after string, hasAfter, numeric bool) (*KeyIterator, error) {
 	it := &KeyIterator{numeric: numeric}
-	bound := int64(math.MinInt64)
-	if numeric && hasAfter {
-		var err error
-		if bound, err = strconv.ParseInt(after, 10, 64); err != nil {
-			return nil, fmt.Errorf("keys after %q: %w", after, err)
-		}
-	}
 	for _, segment := range s.Segments {
 		head := &keyHead{segment: segment}
 		if numeric {
-			entries, err := segment.numericKeys()
+			order, err := segment.numericKeys()
 			if err != nil {
 				return nil, err
 			}
-			at, _ := slices.BinarySearchFunc(entries, bound, func(e numericKey, bound int64) int {
-				if hasAfter && e.key == bound {
-					return -1
-				}
-				return cmp.Compare(e.key, bound)
-			})
-			head.entries = entries[at:]
-		} else if field := segment.Reader.Terms(layout.Key); field != nil {
-			ord, found := field.Search([]byte(after))
-			if hasAfter && found {
-				ord++
+			head.entries, head.others = order.entries, order.others
+			if hasAfter {
+				head.skipTo(after)
 			}
-			if !hasAfter {
-				ord = 0
-			}
-			head.ord = ord
+		} else if field := segment.Reader.Terms(layout.Key); field != nil && hasAfter {
+			head.ord = behind(field, after)
 		}
 		if it.advance(head) {
 			it.heads = append(it.heads, head)
@@ -125,6 +131,36 @@ func (s *Snapshot) Keys(after string, hasAfter, numeric bool) (*KeyIterator, err
 	return it, nil
 }
 
+// skipTo leaves out what does not stand behind a key in a numeric walk.
+func (h *keyHead) skipTo(after string) {
+	bound, isNumber := wholeNumber([]byte(after))
+	if isNumber {
+		at, _ := slices.BinarySearchFunc(h.entries, bound, func(e numericKey, bound int64) int {
+			if e.key == bound {
+				return -1
+			}
+			return cmp.Compare(e.key, bound)
+		})
+		h.entries = h.entries[at:]
+		return
+	}
+	h.entries = nil
+	if len(h.others) > 0 {
+		ord := behind(h.segment.Reader.Terms(layout.Key), after)
+		at, _ := slices.BinarySearchFunc(h.others, ord, func(o otherKey, ord uint32) int { return cmp.Compare(o.ord, ord) })
+		h.others = h.others[at:]
+	}
+}
+
+// behind returns the first term that stands behind a key.
+func behind(field *terms.Field, after string) uint32 {
+	ord, found := field.Search([]byte(after))
+	if found {
+		ord++
+	}
+	return ord
+}
+
 // Next returns the next key in text form and its document, and false at the
 // end or after damage (Err).
 func (it *KeyIterator) Next() (key string, segment *Segment, doc uint32, ok bool) {
@@ -133,7 +169,7 @@ func (it *KeyIterator) Next() (key string, segment *Segment, doc uint32, ok bool
 	}
 	head := it.heads[0]
 	key, segment, doc = head.key, head.segment, head.doc
-	if it.numeric {
+	if it.numeric && key == "" {
 		key = strconv.FormatInt(head.number, 10)
 	}
 	if !it.advance(head) {
@@ -170,10 +206,20 @@ func (it *KeyIterator) advance(head *keyHead) bool {
 				return true
 			}
 		}
-		return false
 	}
 	field := head.segment.Reader.Terms(layout.Key)
 	if field == nil {
+		return false
+	}
+	if it.numeric {
+		for len(head.others) > 0 {
+			other := head.others[0]
+			head.others = head.others[1:]
+			if head.segment.IsLive(other.doc) {
+				head.key, head.doc = string(field.Term(other.ord)), other.doc
+				return true
+			}
+		}
 		return false
 	}
 	var documents postings.Iterator
@@ -198,10 +244,10 @@ func (it *KeyIterator) advance(head *keyHead) bool {
 }
 
 func (it *KeyIterator) less(a, b *keyHead) bool {
-	if it.numeric {
+	if it.numeric && a.key == "" && b.key == "" {
 		return a.number < b.number
 	}
-	return a.key < b.key
+	return a.key < b.key // a whole number of a numeric walk has the empty one
 }
 
 // down restores the heap below position i.
@@ -220,6 +266,29 @@ func (it *KeyIterator) down(i int) {
 		it.heads[i], it.heads[child] = it.heads[child], it.heads[i]
 		i = child
 	}
+}
+
+// HasOtherKey reports whether a walk by numeric keys meets a key that isOwn does
+// not take: one from before keys got their type. isOwn takes all whole numbers
+// between two that it takes, and nothing else.
+func (s *Snapshot) HasOtherKey(isOwn func(key string) bool) (bool, error) {
+	for _, segment := range s.Segments {
+		order, err := segment.numericKeys()
+		if err != nil {
+			return false, err
+		}
+		if len(order.others) > 0 {
+			return true, nil
+		}
+		if last := len(order.entries) - 1; last >= 0 {
+			for _, entry := range []numericKey{order.entries[0], order.entries[last]} {
+				if !isOwn(strconv.FormatInt(entry.key, 10)) {
+					return true, nil
+				}
+			}
+		}
+	}
+	return false, nil
 }
 
 // EachKey visits the keys of the documents in a set, in no order that matters,
