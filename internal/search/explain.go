@@ -144,7 +144,10 @@ func (s *session) explainDocument(ctx context.Context, segment *snapshot.Segment
 			root.Score, root.Description = 1, "1 multiplied by the signals, as the query does not score"
 		}
 		step := explainSignals(signals, segment, doc)
-		root.Score *= step.Score
+		root.Score = float64(float32(root.Score))
+		for i := range step.Children {
+			root.Score *= step.Children[i].Score // one by one on a rounded score, as a search does
+		}
 		root.Children = append(root.Children, step)
 	}
 	if root.Score = float64(float32(root.Score)); !root.Matched {
@@ -180,6 +183,7 @@ func (s *session) explainValue(ctx context.Context, detail query.Step, values *c
 	if values.When != nil {
 		root.Description = "score of the document"
 	}
+	value := 0.0
 	for _, required := range values.Required {
 		explained, err := s.collect.Explain(ctx, required.Clause, item)
 		if err != nil {
@@ -190,12 +194,13 @@ func (s *session) explainValue(ctx context.Context, detail query.Step, values *c
 			step.Clause, step.ClauseType = required.Origin.Clause, "nested"
 		}
 		root.Matched = root.Matched && step.Matched
-		if values.When == nil {
-			root.Score += step.Score
-		}
+		value += step.Score
 		root.Children = append(root.Children, step)
 	}
-	if root.Score = float64(float32(root.Score)); !root.Matched {
+	if values.When == nil {
+		root.Score = float64(float32(root.Score) + float32(value)) // as a search adds them
+	}
+	if !root.Matched {
 		root.Score = 0
 	}
 	return explanation(root), nil

@@ -479,7 +479,7 @@ func (x *index) explainAll(documents []string, body []byte, isOfValues bool, fou
 			switch {
 			case e.Matched != isHit:
 				return pairs, fmt.Errorf("%s: a hit is %v, explain says %v", key, isHit, e.Matched)
-			case isHit && hit.HasScore && math.Abs(e.Score-hit.Score) > 1e-5*(1+hit.Score):
+			case isHit && hit.HasScore && e.Score != hit.Score:
 				return pairs, fmt.Errorf("%s: search says %v, explain %v", key, hit.Score, e.Score)
 			case e.Score != e.Detail.Score || !e.Matched && e.Score != 0:
 				return pairs, fmt.Errorf("%s: score %v, of its detail %v", key, e.Score, e.Detail.Score)
