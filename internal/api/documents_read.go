@@ -248,7 +248,7 @@ func (w *documentWalk) end(to []byte, reading *node.Reading) []byte {
 	to = append(to, ']')
 	if w.left == 0 {
 		to = append(to, `,"next":`...)
-		to, _ = jsontext.AppendQuote(to, w.last) // keys are valid UTF-8
+		to, _ = jsontext.AppendQuote(to, snapshot.Cursor(w.last)) // is valid UTF-8
 	}
 	to = append(to, `,"freshness":`...)
 	to = strconv.AppendQuote(to, reading.Freshness()) // base64url text

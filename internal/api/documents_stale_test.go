@@ -86,3 +86,26 @@ func TestListingsAfterTheKeyBecameNarrowerOrText(t *testing.T) {
 	s.force(`{"fields":{"id":{"type":"string","primaryKey":true}}}`)
 	s.expectPages([]string{`{"id":2}`, `{"id":4000000000}`, `{"id":5000000000}`})
 }
+
+// Documents of an index that had no key are listed too, in an order of their own.
+func TestListingsAfterAKeyIsGained(t *testing.T) {
+	for _, definition := range []string{`{"fields":{"id":{"type":"string","role":"id"}}}`, `{"fields":{"id":{"type":"int32","primaryKey":true}}}`} {
+		s := serveDocuments(t, `{"fields":{"id":{"type":"string"}}}`, Options{})
+		want := []string{}
+		for range 3 { // beyond the counter's first byte
+			var lines strings.Builder
+			for i := range 60 {
+				fmt.Fprintf(&lines, "{\"id\":\"x%02d\"}\n", i)
+				want = append(want, fmt.Sprintf(`{"id":"x%02d"}`, i))
+			}
+			s.expect("POST", "", lines.String(), 200, "", "Content-Type", ndjsonType)
+			s.commit()
+		}
+		s.force(definition)
+		for _, limit := range []int{7, 20, 180, 1000} {
+			if got := s.pages(limit); !slices.Equal(got, want) {
+				t.Errorf("%s: %d on a page: %d documents %s", definition, limit, len(got), got)
+			}
+		}
+	}
+}

@@ -99,11 +99,12 @@ type keyHead struct {
 	others  []otherKey
 }
 
-// Keys starts a walk behind a key in text form, which need not exist; without
-// one (hasAfter false) it starts at the first. numeric tells that keys are whole
-// numbers.
+// Keys starts a walk behind a key in text form or a Cursor of one, which need not
+// exist; without one (hasAfter false) it starts at the first. numeric tells that
+// keys are whole numbers.
 func (s *Snapshot) Keys(after string, hasAfter, numeric bool) (*KeyIterator, error) {
 	it := &KeyIterator{numeric: numeric}
+	after = keyOfCursor(after)
 	for _, segment := range s.Segments {
 		head := &keyHead{segment: segment}
 		if numeric {
