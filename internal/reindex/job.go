@@ -26,7 +26,7 @@ type job struct {
 	held versioned.Object[stored]
 
 	cancelled chan struct{} // closed when the job is to be cancelled
-	changed   chan struct{} // buffered by one: source or target may be gone
+	changed   chan struct{} // buffered by one: source, target or the job itself may be gone
 	promote   chan chan error
 	ended     chan struct{} // closed when the job is no longer carried here
 	cancel    func()
@@ -44,6 +44,14 @@ func (one *job) record() stored {
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	return one.held.Value
+}
+
+// tell makes a job that waits look at what became of it.
+func (one *job) tell() {
+	select {
+	case one.changed <- struct{}{}:
+	default:
+	}
 }
 
 // isCarriedAs reports whether a record is that of the job as it is carried here.
@@ -165,7 +173,7 @@ func (j *Jobs) awaitSlot(ctx context.Context, one *job) error {
 		case j.slots <- struct{}{}:
 			return nil
 		case <-one.changed:
-			if err := j.checkGenerations(one); err != nil {
+			if err := j.look(ctx, one); err != nil {
 				return err
 			}
 		case <-one.cancelled:
@@ -287,6 +295,18 @@ func (one *job) pause(ctx context.Context, wait time.Duration) error {
 	case <-ctx.Done():
 		return errStopped
 	}
+}
+
+// look fails a job that waits when its source or target is gone, or when another
+// node took it over.
+func (j *Jobs) look(ctx context.Context, one *job) error {
+	if err := j.checkGenerations(one); err != nil {
+		return err
+	}
+	if err := j.checkCarried(ctx, one); errors.Is(err, versioned.ErrLost) {
+		return err
+	}
+	return nil // the next step says what else is wrong
 }
 
 // checkGenerations fails a job whose source or target is gone.

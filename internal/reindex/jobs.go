@@ -123,9 +123,10 @@ func (j *Jobs) Recover(ctx context.Context) error {
 }
 
 // TakeOver carries the unfinished job of an index that this node began to
-// write.
+// write. One that waits here since before finds out whether it is still its own.
 func (j *Jobs) TakeOver(ctx context.Context, index registry.ID) error {
-	if j.find(index) != nil {
+	if one := j.find(index); one != nil {
+		one.tell()
 		return nil
 	}
 	moves := j.generations.Moves(index)
@@ -442,10 +443,7 @@ func (j *Jobs) Recheck(ctx context.Context, index registry.ID) {
 	if one == nil || j.checkGenerations(one) == nil {
 		return
 	}
-	select {
-	case one.changed <- struct{}{}:
-	default:
-	}
+	one.tell()
 	j.awaitEnd(ctx, one)
 }
 

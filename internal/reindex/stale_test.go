@@ -284,3 +284,37 @@ func (c *carrier) createGeneration(name string) {
 	c.must(c.generations.Create(c.Context(), id, c.definition()))
 	c.must(c.registry.CreateGeneration(c.Context(), registry.Name{Index: "books", Generation: name}, c.entry("books").Index, id, time.Now()))
 }
+
+// A job that waits, for a slot or for its promotion, on a node that lost its index
+// does not keep the node from carrying it when the index comes back.
+func TestAJobThatWaitsLearnsThatItWasTakenOver(t *testing.T) {
+	for _, phase := range []Phase{Pending, Ready} {
+		t.Run(string(phase), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := memory.New(nil)
+				first := newCarrier(t, b, "a")
+				first.create()
+				one := first.start(phase)
+				for range cap(first.slots) {
+					first.slots <- struct{}{} // other jobs copy
+				}
+				stop := first.run()
+				defer stop()
+				synctest.Wait()
+				newCarrier(t, b, "b").takeAll()
+				first.takeAll()
+				synctest.Wait()
+				select {
+				case <-one.ended:
+				default:
+					t.Fatal("it still waits")
+				}
+				time.Sleep(defaultSweep)
+				synctest.Wait()
+				if now := first.find(one.index()); now == nil || now.record().Epoch != 3 {
+					t.Error("the job is not carried")
+				}
+			})
+		})
+	}
+}
