@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/quiresearch/quire/definition"
@@ -16,9 +17,14 @@ import (
 // firstGeneration is the name of the generation an index begins with.
 const firstGeneration = "1"
 
-// commitWait is how long a request waits for a commit that storage does not
-// settle.
-const commitWait = time.Minute
+const (
+	// commitWait is how long a request waits for a commit that storage does not
+	// settle.
+	commitWait = time.Minute
+	// proveLimit is how long it waits for a bucket that does not answer, like a
+	// write of documents.
+	proveLimit = 10 * time.Second
+)
 
 // Put asks for an index or generation to have a definition.
 type Put struct {
@@ -205,6 +211,9 @@ func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.
 			return nil, err
 		}
 		// Writes wait for it: not without end while the bucket is away.
+		if err := prove(ctx, g); err != nil {
+			return nil, err
+		}
 		setting, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitWait)
 		defer cancel()
 		if err := g.SetDefinition(setting, d); err != nil {
@@ -354,12 +363,43 @@ func (n *Node) Commit(ctx context.Context, name registry.Name) (*Description, er
 		return nil, err
 	}
 	defer g.Release()
-	waiting, cancel := context.WithTimeout(ctx, commitWait)
-	defer cancel()
-	if _, err := g.Generation.Commit(waiting, engine.Explicit); err != nil {
-		return nil, commitProblem(err)
+	if err := n.commit(ctx, g); err != nil {
+		return nil, err
 	}
 	return n.describeState(ctx, g)
+}
+
+// commit commits what is pending, unless the bucket is away: nothing is begun then,
+// and one that goes away meanwhile leaves the outcome open.
+func (n *Node) commit(ctx context.Context, g *generations.Generation) error {
+	waiting, cancel := context.WithTimeout(ctx, commitWait)
+	var watching sync.WaitGroup
+	defer func() { cancel(); watching.Wait() }()
+	if n.object != nil && g.Pending().Changes > 0 {
+		if err := prove(waiting, g); err != nil {
+			return err
+		}
+		watching.Go(func() {
+			every(waiting, proveLimit, func(context.Context) {
+				if prove(waiting, g) != nil {
+					cancel()
+				}
+			})
+		})
+	}
+	_, err := g.Generation.Commit(waiting, engine.Explicit)
+	if err != nil {
+		return commitProblem(err)
+	}
+	return nil
+}
+
+// prove makes sure that the bucket answers and that this node still writes the
+// generation, before something begins that would be tried until it succeeds.
+func prove(ctx context.Context, g *generations.Generation) error {
+	ctx, cancel := context.WithTimeout(ctx, proveLimit)
+	defer cancel()
+	return g.Prove(ctx)
 }
 
 // commitProblem tells what a failed commit is to a caller.
@@ -368,7 +408,7 @@ func commitProblem(err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return problem.StorageUnknown.New("resource", "index").Because(err)
 	}
 	return problem.StorageIoError.New("resource", "index").Because(err)

@@ -1,0 +1,120 @@
+package node
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+const wider = `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string"},"more":{"type":"string"}}}`
+
+// still is a connection on which nothing moves any more, of writes alone or of
+// reads too.
+type still struct {
+	bucket.Bucket
+	reads, writes atomic.Bool
+}
+
+func (s *still) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	if s.reads.Load() {
+		<-ctx.Done()
+		return bucket.Object{}, ctx.Err()
+	}
+	return s.Bucket.Get(ctx, key, unless)
+}
+
+func (s *still) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+	if s.writes.Load() {
+		select {
+		case <-ctx.Done():
+		case <-time.After(30 * time.Second):
+		}
+		return bucket.Written{}, bucket.ErrUnknown
+	}
+	return s.Bucket.PutIf(ctx, key, body, condition)
+}
+
+// R14, I20: without a bucket a commit and a definition are answered as soon as a
+// write of documents would be, and nothing was begun; what was acknowledged is
+// there when the bucket is back.
+func TestCommitsAndDefinitionsWithoutABucketAreAnswered(t *testing.T) {
+	for name, away := range map[string]func(bucket.Bucket) (bucket.Bucket, func(bool)){
+		"refuses": func(b bucket.Bucket) (bucket.Bucket, func(bool)) {
+			cut := &cutBucket{Bucket: b}
+			return cut, cut.off.Store
+		},
+		"stands still": func(b bucket.Bucket) (bucket.Bucket, func(bool)) {
+			quiet := &still{Bucket: b}
+			return quiet, func(off bool) { quiet.reads.Store(off); quiet.writes.Store(off) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, off := away(memory.New(nil))
+				f := shared(t, b, vfs.Memory(), "a")
+				f.mustPut("books", books)
+				f.mustPut("other", books)
+				f.mustWrite("books", book(1, "one"))
+				f.mustWrite("other", book(1, "one"))
+				off(true)
+				began := time.Now()
+				_, err := f.Commit(t.Context(), parse(t, "books"))
+				refused(t, "a commit", err, problem.StorageIoError)
+				if took := time.Since(began); took > 11*time.Second {
+					t.Errorf("a commit was answered after %v", took)
+				}
+				began = time.Now()
+				_, _, err = f.put("other", wider)
+				refused(t, "a definition", err, problem.StorageIoError)
+				if took := time.Since(began); took > 11*time.Second {
+					t.Errorf("a definition was answered after %v", took)
+				}
+				off(false)
+				time.Sleep(time.Minute)
+				for _, name := range []string{"books", "other"} {
+					if _, err := f.Commit(t.Context(), parse(t, name)); err != nil {
+						t.Errorf("with the bucket back: %v", err)
+					}
+					if got := f.documents(name, ""); len(got) != 1 {
+						t.Errorf("with the bucket back: %v", got)
+					}
+				}
+				if d := f.mustPut("other", wider); d == nil {
+					t.Error("no definition")
+				}
+			})
+		})
+	}
+}
+
+// A bucket that goes away during a commit leaves the outcome open: the commit is
+// tried on.
+func TestABucketThatGoesAwayDuringACommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &still{Bucket: memory.New(nil)}
+		f := shared(t, b, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		b.writes.Store(true)
+		time.AfterFunc(time.Second, func() { b.reads.Store(true) })
+		began := time.Now()
+		_, err := f.Commit(t.Context(), parse(t, "books"))
+		refused(t, "a commit", err, problem.StorageUnknown)
+		if took := time.Since(began); took > 21*time.Second {
+			t.Errorf("answered after %v", took)
+		}
+		b.writes.Store(false)
+		b.reads.Store(false)
+		time.Sleep(time.Minute)
+		if got := f.documents("books", ""); len(got) != 1 {
+			t.Errorf("with the bucket back: %v", got)
+		}
+	})
+}
