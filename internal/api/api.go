@@ -231,12 +231,7 @@ func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
 	if w.status != 0 {
 		panic(http.ErrAbortHandler) // part of another answer is out already
 	}
-	if code == problem.RequestBodyTooLarge {
-		w.Header().Set("Connection", "close")
-		if w.body != nil && r.Header.Get("Expect") == "" {
-			w.body.drain()
-		}
-	}
+	w.takeLeftover(r)
 	if err := response.write(w, body); err != nil {
 		a.log.Debug("answer cut short", "error", err)
 	}
@@ -289,6 +284,23 @@ func (w *trackedWriter) WriteHeader(status int) {
 		_ = w.control.SetReadDeadline(time.Now().Add(leftoverTimeout))
 	}
 	w.ResponseWriter.WriteHeader(status)
+}
+
+// takeLeftover takes what is left of a refused body off the connection; where not
+// all of it comes, the connection ends with the answer.
+func (w *trackedWriter) takeLeftover(r *http.Request) {
+	if !w.hasBody {
+		return
+	}
+	if w.body == nil {
+		w.body = newBoundedBody(w, r, 0)
+	}
+	if !w.body.isBegun && r.Header.Get("Expect") != "" {
+		return // the client waits until its body is wanted
+	}
+	if !w.body.drain() {
+		w.Header().Set("Connection", "close")
+	}
 }
 
 // leftoverTimeout is how long an answer waits for what is left of a body that

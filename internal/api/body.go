@@ -23,6 +23,7 @@ type boundedBody struct {
 	limit   int64
 	control *http.ResponseController
 	armed   time.Time // when the read deadline was last set
+	isBegun bool      // something was read
 	failed  error
 }
 
@@ -50,6 +51,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 		p = p[:b.left+1]
 	}
 	b.arm()
+	b.isBegun = true
 	n, err := b.source.Read(p)
 	if b.left >= 0 {
 		if int64(n) > b.left {
@@ -90,15 +92,25 @@ func (b *boundedBody) disarm() {
 	_ = b.control.SetReadDeadline(time.Time{})
 }
 
-// maxLeftover is how much of a body above the bound is still taken from the
-// connection: a client that sends all of it before it reads would not see the
-// refusal otherwise.
+// maxLeftover is how much of a refused body is still taken from the connection: a
+// client that sends all of it before it reads would not see the refusal otherwise.
 const maxLeftover = 64 << 20
 
-// drain takes what is left of a body that was refused and drops it.
-func (b *boundedBody) drain() {
+// drain takes what is left of a body that was refused, drops it and reports
+// whether that was all of it.
+func (b *boundedBody) drain() bool {
+	switch {
+	case b.failed == io.EOF:
+		return true
+	case b.failed != nil && !errors.Is(b.failed, problem.RequestBodyTooLarge):
+		return false // nothing more comes
+	}
 	_ = b.control.SetReadDeadline(time.Now().Add(leftoverTimeout))
-	_, _ = io.CopyN(io.Discard, b.source, maxLeftover)
+	_, err := io.CopyN(io.Discard, b.source, maxLeftover)
+	if err == io.EOF {
+		b.failed = err
+	}
+	return err == io.EOF
 }
 
 func (b *boundedBody) tooLarge() error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -210,32 +211,78 @@ func TestAnUnclosedLineOfALongStream(t *testing.T) {
 	}
 }
 
-// A client that sends its whole body before it reads still gets the refusal.
+// A client that sends its whole body before it reads still gets the refusal, and
+// keeps its connection but for a body that is too large.
 func TestARefusedBodyIsTakenOffTheConnection(t *testing.T) {
-	s := serveDocuments(t, catalogue, Options{MaxBodySize: 1000, MaxStreamBodySize: 1000})
-	address, err := url.Parse(s.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, media := range []string{"application/json", ndjsonType} {
+	bounded := serveDocuments(t, catalogue, Options{MaxBodySize: 1000, MaxStreamBodySize: 1000})
+	s := serveDocuments(t, catalogue, Options{})
+	good := strings.Repeat("{\"id\":\"1\"}\n", 1_000_000)
+	for _, test := range []struct {
+		to                      *documentServer
+		method, path, key, kind string
+		body                    string
+		status                  int
+	}{
+		{bounded, "POST", "", rootKey, "application/json", good, 413},
+		{bounded, "POST", "", rootKey, ndjsonType, good, 413},
+		{s, "POST", "", rootKey, ndjsonType, "{\"id\":\"1\"}\nnot json\n" + good, 400},
+		{s, "POST", "", rootKey, ndjsonType, "{\"id\":\"1\"}\n{\"bogus\":\"1\"}\n" + good, 400},
+		{s, "POST", "?onError=perhaps", rootKey, ndjsonType, good, 400},
+		{s, "POST", "", "nobody", ndjsonType, good, 401},
+		{s, "POST", "/x/y", rootKey, ndjsonType, good, 404},
+		{s, "PATCH", "", rootKey, ndjsonType, good, 405},
+		{s, "POST", "", rootKey, "text/csv", good, 415},
+		{s, "POST", "", rootKey, "application/json", "{} " + good, 400},
+	} {
+		address, err := url.Parse(test.to.url)
+		if err != nil {
+			t.Fatal(err)
+		}
 		connection, err := net.Dial("tcp", address.Host)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer connection.Close()
-		body := strings.Repeat("{\"id\":\"1\"}\n", 1_000_000)
-		fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", address.Path, rootKey, media, len(body))
-		if _, err := connection.Write([]byte(body)); err != nil {
-			t.Fatalf("%s: %v", media, err)
+		answers := bufio.NewReader(connection)
+		for range 2 {
+			fmt.Fprintf(connection, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", test.method, address.Path+test.path, test.key, test.kind, len(test.body))
+			if _, err := io.WriteString(connection, test.body); err != nil {
+				t.Fatalf("%+v: %v", test.status, err)
+			}
+			answer, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				t.Fatalf("%d: %v", test.status, err)
+			}
+			if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+				t.Fatal(err)
+			}
+			isTooLarge := test.status == http.StatusRequestEntityTooLarge
+			if answer.StatusCode != test.status || answer.Close != isTooLarge {
+				t.Errorf("answered %d instead of %d, close %t", answer.StatusCode, test.status, answer.Close)
+			}
+			if answer.Close {
+				break
+			}
 		}
-		answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		if answer.StatusCode != http.StatusRequestEntityTooLarge || !answer.Close {
-			t.Errorf("%s: answered %d, close %t", media, answer.StatusCode, answer.Close)
-		}
+	}
+}
+
+// A client that waits until its body is wanted is not asked for one that is
+// refused.
+func TestARefusedBodyIsNotAskedFor(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{})
+	address, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := net.Dial("tcp", address.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nExpect: 100-continue\r\nContent-Length: 100000\r\n\r\n", address.Path, ndjsonType)
+	if status, err := bufio.NewReader(connection).ReadString('\n'); err != nil || !strings.Contains(status, "401") {
+		t.Errorf("%q, %v", status, err)
 	}
 }
 
