@@ -474,7 +474,13 @@ func (j *Jobs) Cancel(ctx context.Context, name registry.Name) (Record, error) {
 	}
 	one.cancel()
 	j.awaitEnd(ctx, one)
-	return j.Record(ctx, name)
+	now, err := j.Record(ctx, name)
+	if err != nil || now.Phase.IsFinished() || j.find(index.ID) == one || textOf(now.ID) != textOf(record.ID) {
+		return now, err
+	}
+	// It ended here without a record of that: another node took it over before the
+	// index came back, or the store did not say what it took.
+	return j.cancelOrphan(ctx, name, index.ID)
 }
 
 // cancelOrphan cancels a job that no node carries, on its record.
@@ -482,6 +488,9 @@ func (j *Jobs) cancelOrphan(ctx context.Context, name registry.Name, index regis
 	held, err := j.records.read(ctx, index)
 	if err != nil {
 		return Record{}, err
+	}
+	if !held.Exists() || held.Value.Record.Phase.IsFinished() {
+		return j.Record(ctx, name)
 	}
 	one := newJob(held)
 	if err := j.finish(ctx, one, Cancelled, nil); err != nil && !errors.Is(err, versioned.ErrLost) {
@@ -495,6 +504,13 @@ func textOrNil(text string) *string {
 		return nil
 	}
 	return &text
+}
+
+func textOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 func describe(err error) string {

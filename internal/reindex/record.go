@@ -82,12 +82,7 @@ type stored struct {
 	Unknown jsontext.Value `json:",embed"`
 }
 
-func (s stored) id() string {
-	if s.Record.ID == nil {
-		return ""
-	}
-	return *s.Record.ID
-}
+func (s stored) id() string { return textOf(s.Record.ID) }
 
 // source and target are what the record names, with the ids it was started
 // for.
