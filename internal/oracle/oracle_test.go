@@ -290,7 +290,6 @@ func (g *generator) compound(depth int) plan.Node {
 		return &plan.Knn{Structure: "vec", Vector: vector(g.Rand), K: 1 + g.IntN(6), Similarity: plan.Cosine, Filter: filter, Own: filter}
 	case 1:
 		fuse := &plan.Fuse{Depth: 1 + g.IntN(8), RankConstant: []float64{0.5, 60}[g.IntN(2)], Filter: g.filter()}
-		fuse.Own = fuse.Filter
 		for range 2 + g.IntN(2) {
 			fuse.Rankings = append(fuse.Rankings, plan.Ranking{Clause: g.ranking(), Weight: float64(g.IntN(4)) / 2})
 		}

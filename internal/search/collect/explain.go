@@ -72,7 +72,7 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 		step.Filters, err = s.explainFilter(ctx, n.Own, segment, doc)
 		return step, err
 	case *plan.Fuse:
-		if step.Filters, err = s.explainFilter(ctx, n.Own, segment, doc); err != nil {
+		if step.Filters, err = s.explainFilter(ctx, n.Filter, segment, doc); err != nil {
 			return nil, err
 		}
 		return s.explainFuse(ctx, step, n, segment, doc)

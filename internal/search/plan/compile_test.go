@@ -187,8 +187,8 @@ func TestOwnFilters(t *testing.T) {
 	}
 	fuse := n.(*Fuse)
 	first, second := fuse.Rankings[0].Clause.(*Knn), fuse.Rankings[1].Clause.(*Knn)
-	if got := show(fuse.Own); got != "ok/filter:1" || fuse.Own.From().Clause != "query[0].filter[0]" {
-		t.Errorf("fuse: %s at %s", got, fuse.Own.From().Clause)
+	if got := show(fuse.Filter); got != "ok/filter:1" || fuse.Filter.From().Clause != "query[0].filter[0]" {
+		t.Errorf("fuse: %s at %s", got, fuse.Filter.From().Clause)
 	}
 	own := first.Own.(*And)
 	if got := show(own); got != "and(stock/filter[{1 1}] color/filter:red)" || own.Clauses[1].From().Clause != "query[0].rankings[0].clauses[0].filter[1]" {
@@ -231,6 +231,9 @@ func TestClausesCompile(t *testing.T) {
 		{"nested", `[{"type":"nested","path":"variants","score":"avg","clauses":[{"field":"variants.size","match":{"value":1}}]}]`, `nested[variants 2](variants.size/filter[{1 1}])`},
 		{"nested without clauses", `[{"type":"nested","path":"variants","clauses":[]}]`, `nested[variants 0](and())`},
 		{"knn", `[{"type":"knn","field":"vec","vector":[1,0],"k":3,"filter":[{"field":"ok","match":{"value":true}}]}]`, `knn[vec/vector 3](ok/filter:1)`},
+		{"fuse leaves a fuse alone", `[{"type":"fuse","filter":[{"field":"ok","match":{"value":true}}],"rankings":[
+			{"clauses":[{"type":"fuse","rankings":[{"clauses":[{"type":"knn","field":"vec","vector":[1,0],"k":3}]},{"clauses":[{"field":"stock","match":{"value":1}}]}]}]},{"clauses":[{"field":"stock","match":{"value":2}}]}]}]`,
+			`fuse(fuse(knn[vec/vector 3] | stock/filter[{1 1}]) | stock/filter[{2 2}])`},
 		{"fuse pushes its filter", `[{"type":"fuse","filter":[{"field":"ok","match":{"value":true}}],"rankings":[{"clauses":[{"type":"knn","field":"vec","vector":[1,0],"k":3}]},{"clauses":[{"type":"text","text":"x","prefix":"off","fields":{"body":2}}]}]}]`,
 			`fuse(knn[vec/vector 3](ok/filter:1) | body/matching:x^2)`},
 	} {

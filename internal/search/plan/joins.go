@@ -100,6 +100,8 @@ func narrow(a, b Node) Node {
 	return &And{Clauses: []Node{a, b}}
 }
 
+// fuse makes the filter narrow the knn clauses of its rankings, too. A fuse in a
+// ranking stays the search it is: its rankings are cut without the filters around it.
 func (c *Compiler) fuse(clause *query.FuseClause, in scope, origin Origin) (Node, error) {
 	if in.list != "" {
 		return nil, problem.SearchNestedClauseUnsupported.At(clause.At, "type", clause.Type())
@@ -107,11 +109,10 @@ func (c *Compiler) fuse(clause *query.FuseClause, in scope, origin Origin) (Node
 	node := &Fuse{Origin: origin, Depth: clause.Depth, RankConstant: clause.RankConstant}
 	if len(clause.Filter) > 0 {
 		var err error
-		if node.Own, err = c.list(clause.Filter, scope{}, Origin{}); err != nil {
+		if node.Filter, err = c.list(clause.Filter, scope{}, Origin{}); err != nil {
 			return nil, err
 		}
 	}
-	node.Filter = narrow(in.push, node.Own)
 	for _, ranking := range clause.Rankings {
 		inner, err := c.list(ranking.Clauses, scope{push: node.Filter}, Origin{})
 		if err != nil {

@@ -233,7 +233,6 @@ type Fuse struct {
 	Depth        int
 	RankConstant float64
 	Filter       Node // nil without one
-	Own          Node // what of Filter the clause itself asks for, for explain; nil without one
 }
 
 // Ranking is one independent search of a Fuse.
