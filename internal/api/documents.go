@@ -94,7 +94,7 @@ func (a *API) putDocument(ctx context.Context, r *Request) (*Response, error) {
 		return nil, err
 	}
 	return a.writeOne(ctx, r, metrics.OperationAdd, func(schema *definition.Schema, s *engine.Session) error {
-		text, err := underKey(schema, r, raw)
+		text, err := underKey(schema, r, raw, document.WithKey)
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (a *API) patchDocument(ctx context.Context, r *Request) (*Response, error) 
 		return nil, err
 	}
 	return a.writeOne(ctx, r, metrics.OperationUpdate, func(schema *definition.Schema, s *engine.Session) error {
-		text, err := underKey(schema, r, raw)
+		text, err := underKey(schema, r, raw, document.ChangeWithKey)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func oneObject(r *Request) ([]byte, error) {
 }
 
 // underKey returns a document or change object with the key of the path.
-func underKey(schema *definition.Schema, r *Request, raw []byte) ([]byte, error) {
+func underKey(schema *definition.Schema, r *Request, raw []byte, withKey func(*definition.Schema, []byte, document.Key) ([]byte, error)) ([]byte, error) {
 	field, err := keyField(schema)
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func underKey(schema *definition.Schema, r *Request, raw []byte) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	return document.WithKey(schema, raw, key)
+	return withKey(schema, raw, key)
 }
 
 // applyChange reads a change object and applies it. exists is false when there

@@ -393,6 +393,12 @@ func TestKeysAreReadByTheirType(t *testing.T) {
 			t.Errorf("%s: %s %v", body, got, err)
 		}
 	}
+	for body, want := range map[string]string{`{}`: `{"id":4}`, `{"id":"4","x":null}`: `{"id":4,"x":null}`, `{"id":null}`: "", `{"id":5}`: ""} {
+		got, err := ChangeWithKey(schema, []byte(body), "4")
+		if string(got) != want || (err != nil) != (want == "") {
+			t.Errorf("%s: %s %v", body, got, err)
+		}
+	}
 	text := schemaOf(t, everything)
 	if got, err := WithKey(text, []byte(`{"id":5,"name":"x"}`), "5"); err != nil || string(got) != `{"id":"5","name":"x"}` {
 		t.Errorf("%s %v", got, err)

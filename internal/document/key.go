@@ -92,6 +92,16 @@ func (k Key) AppendJSON(to []byte, field *definition.ResolvedField) []byte {
 // field that repeats the key is written in its own type, a missing one is added.
 // Another key is document:key_conflicting.
 func WithKey(schema *definition.Schema, raw []byte, key Key) ([]byte, error) {
+	return withKey(schema, raw, key, func(given []byte) bool { return isNull(given) || key.repeats(schema.PrimaryKey(), given) })
+}
+
+// ChangeWithKey is WithKey for a change object, where null does not stand for what
+// is left out but would clear the key.
+func ChangeWithKey(schema *definition.Schema, raw []byte, key Key) ([]byte, error) {
+	return withKey(schema, raw, key, func(given []byte) bool { return key.repeats(schema.PrimaryKey(), given) })
+}
+
+func withKey(schema *definition.Schema, raw []byte, key Key, agrees func(given []byte) bool) ([]byte, error) {
 	field := schema.PrimaryKey()
 	to := make([]byte, 0, len(raw)+len(key)+len(field.Name)+8)
 	to = append(to, '{')
@@ -106,7 +116,7 @@ func WithKey(schema *definition.Schema, raw []byte, key Key) ([]byte, error) {
 			to = append(to, it.Value()...)
 			continue
 		}
-		if jsonread.KindOf(it.Value()) != jsonread.NullKind && !key.repeats(field, it.Value()) {
+		if !agrees(it.Value()) {
 			return nil, problem.DocumentKeyConflicting.At(problem.Path{}.Field(field.Name), "key", string(key), "name", field.Name)
 		}
 	}
