@@ -41,7 +41,7 @@ func (s *session) chain(target *query.Target, codes chainCodes) ([]collect.Sourc
 		}
 		source := collect.Source{Structure: codes.structure(field), List: field.List}
 		if len(t.When) > 0 {
-			when, err := s.compileIn(field.List, t.When)
+			when, err := compileIn(&s.compiler, field.List, t.When)
 			if err != nil {
 				return err
 			}
@@ -65,9 +65,9 @@ func (s *session) chain(target *query.Target, codes chainCodes) ([]collect.Sourc
 }
 
 // compileIn compiles clauses over documents, or over the values of a list.
-func (s *session) compileIn(list string, clauses []query.Clause) (plan.Node, error) {
+func compileIn(compiler *plan.Compiler, list string, clauses []query.Clause) (plan.Node, error) {
 	if list == "" {
-		return s.compiler.List(clauses)
+		return compiler.List(clauses)
 	}
-	return s.compiler.ListInside(list, clauses)
+	return compiler.ListInside(list, clauses)
 }

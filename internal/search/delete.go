@@ -15,7 +15,7 @@ import (
 
 // Keys returns the keys of the documents that the query of a delete matches. Its
 // text is taken as written: neither read nor relaxed, because a delete must not
-// widen.
+// widen. What it names to be read on is checked all the same.
 func (s *Searcher) Keys(ctx context.Context, view View, request *query.Delete) ([]document.Key, error) {
 	buffer := s.buffers.Get().(*analysis.Buffer)
 	defer s.buffers.Put(buffer)
@@ -25,7 +25,12 @@ func (s *Searcher) Keys(ctx context.Context, view View, request *query.Delete) (
 	if err != nil {
 		return nil, err
 	}
-	node, err := compiler.List(request.Query)
+	check := targetCheck{schema: view.Schema, compiler: compiler}
+	check.clauses(request.Query, "")
+	if err := check.found.Err(); err != nil {
+		return nil, err
+	}
+	node, err := compiler.Instead(request.Query)
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,10 @@ import (
 // Explain tells why a document, or with value hits its list value at the
 // position, matches a search and what its score is made of.
 func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search, key string, position int) (*query.Explanation, error) {
-	e, took, err := serve(ctx, s, s.options.Timeout, &view, request, func(w *session, _, timed context.Context) (*query.Explanation, error) {
-		e, err := w.explain(timed, key, position)
+	first := *request
+	first.Rescore = nil // what a search would refuse of the second pass refuses no explanation
+	e, took, err := serve(ctx, s, s.options.Timeout, &view, &first, func(w *session, _, timed context.Context) (*query.Explanation, error) {
+		e, err := w.explain(timed, key, position, request.Rescore)
 		if err == nil {
 			e.Relaxed, e.Interpreted = w.relaxed, w.interpreted
 		}
@@ -30,7 +32,7 @@ func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search
 	return e, nil
 }
 
-func (s *session) explain(ctx context.Context, key string, position int) (*query.Explanation, error) {
+func (s *session) explain(ctx context.Context, key string, position int, second *query.Rescore) (*query.Explanation, error) {
 	values, err := s.valueHits()
 	if err != nil {
 		return nil, err
@@ -56,7 +58,7 @@ func (s *session) explain(ctx context.Context, key string, position int) (*query
 	}
 	if values == nil {
 		e := explanation(detail)
-		e.Rescored, err = s.explainRescore(ctx, segment, doc, signals, e)
+		e.Rescored, err = s.explainRescore(ctx, second, segment, doc, signals, e)
 		return e, err
 	}
 	if values.When != nil {

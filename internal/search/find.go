@@ -57,7 +57,7 @@ func (s *session) find(ctx context.Context) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	rescore, err := s.compileRescore()
+	rescore, err := s.compileRescore(ctx, s.request.Rescore, order.byRelevance)
 	if err != nil {
 		return nil, err
 	}

@@ -6,89 +6,118 @@ import (
 	"context"
 	"slices"
 
-	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/invariant"
 	"github.com/quiresearch/quire/internal/search/interpret"
-	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
 
-// typed is a text clause that may be read, and the nested list it stands in.
-type typed struct {
-	clause *query.TextClause
-	list   string
+// reading is the typed text of a search and what is read out of it.
+type reading struct {
+	clause   *query.TextClause // the first of its texts; nil while there is none
+	mixed    bool              // there are others that differ: none is read
+	parts    []query.TextPart
+	readings []interpret.Reading // in the order of their words
+	lists    []string            // nested lists that its texts stand in
 }
 
 // maxReadParts is how many words and phrases a text may have to be read; a
 // longer one was not typed.
 const maxReadParts = 256
 
-// read reads quantities and values out of the typed texts of a query and
-// returns the clauses that run.
+// read reads quantities and values out of the typed texts of clauses and
+// returns the clauses that run. The query comes first; clauses that come later
+// are read when their texts are those of the query, and change nothing of what
+// is read in it.
 func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Clause, error) {
-	for _, t := range typedTexts(clauses, "", hasTargets, nil) {
-		if _, err := s.targetFields(t); err != nil {
-			return nil, err
-		}
-	}
-	texts := typedTexts(clauses, "", isRead, nil)
-	if len(texts) == 0 {
+	texts := typedTexts(clauses, nil)
+	if len(texts) == 0 || s.typed.mixed {
 		return clauses, nil
 	}
-	var fields []interpret.Field
-	for _, t := range texts {
-		var err error
-		if fields, err = s.targetFields(t); err != nil {
-			return nil, err
-		}
+	isFirst := s.typed.clause == nil
+	if isFirst {
+		s.typed.clause = texts[0]
 	}
-	first := texts[0].clause
-	for _, t := range texts[1:] {
-		if t.clause.Text.Text != first.Text.Text || !sameTargets(t.clause.Interpret.Targets, first.Interpret.Targets) {
+	for _, text := range texts {
+		if !sameTyped(text, s.typed.clause) {
+			s.typed.mixed = isFirst
 			return clauses, nil
 		}
 	}
-	parts := query.UserParts(first.Text.Text)
-	if len(parts) > maxReadParts {
-		return clauses, nil
-	}
-	units := s.searcher.memories.units.of(s.view.Schema, s.locale)
-	targeted := len(first.Interpret.Targets) > 0
-	if !targeted {
-		fields = units.fields
-	}
-	numbers := interpret.NewReader(units.vocabulary, fields, targeted).Numbers(parts)
-	var values []interpret.Reading
-	if dictionary := s.dictionary(ctx); dictionary != nil {
-		var err error
-		if values, err = interpret.Values(parts, interpret.Taken(numbers), dictionary); err != nil {
+	if isFirst {
+		if err := s.readTyped(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if len(numbers)+len(values) == 0 {
+	typed := &s.typed
+	if len(typed.readings) == 0 {
 		return clauses, nil
 	}
-	readings := slices.Concat(numbers, values)
-	slices.SortFunc(readings, func(a, b interpret.Reading) int { return cmp.Compare(a.First, b.First) })
-	var lists []string // of the texts that are read
 	var failure error
 	rewritten := rewriteTexts(clauses, "", func(clause *query.TextClause, list string) query.Clause {
-		here := interpret.At(readings, list)
-		lists = append(lists, list)
-		left, err := s.leftOf(clause, list, parts, here)
+		typed.lists = append(typed.lists, list)
+		read, err := s.rewrite(clause, list, typed.parts, interpret.At(typed.readings, list))
 		if err != nil {
 			failure = err
 		}
-		return interpret.Rewrite(clause, parts, here, list, left)
+		return read
 	})
 	if failure != nil {
 		return nil, failure
 	}
-	kept := interpret.At(readings, lists...)
+	kept := interpret.At(typed.readings, typed.lists...)
 	if len(kept) == 0 {
 		return clauses, nil
 	}
-	s.report(first.Text.Text, parts, kept)
+	s.report(typed.clause.Text.Text, typed.parts, kept)
 	return rewritten, nil
+}
+
+// readTyped reads the typed text of the search.
+func (s *session) readTyped(ctx context.Context) error {
+	typed := &s.typed
+	typed.parts = query.UserParts(typed.clause.Text.Text)
+	if len(typed.parts) > maxReadParts {
+		return nil
+	}
+	units := s.searcher.memories.units.of(s.view.Schema, s.locale)
+	fields, targeted := units.fields, len(typed.clause.Interpret.Targets) > 0
+	if targeted {
+		fields = s.targetFields(typed.clause)
+	}
+	numbers := interpret.NewReader(units.vocabulary, fields, targeted).Numbers(typed.parts)
+	var values []interpret.Reading
+	if dictionary := s.dictionary(ctx); dictionary != nil {
+		var err error
+		if values, err = interpret.Values(typed.parts, interpret.Taken(numbers), dictionary); err != nil {
+			return err
+		}
+	}
+	typed.readings = slices.Concat(numbers, values)
+	slices.SortFunc(typed.readings, func(a, b interpret.Reading) int { return cmp.Compare(a.First, b.First) })
+	return nil
+}
+
+// rewrite returns the clause that stands for a text with its readings.
+func (s *session) rewrite(clause *query.TextClause, list string, parts []query.TextPart, readings []interpret.Reading) (query.Clause, error) {
+	left, err := s.leftOf(clause, list, parts, readings)
+	if err != nil {
+		return nil, err
+	}
+	return interpret.Rewrite(clause, parts, readings, list, left), nil
+}
+
+// rewriteKept is rewrite for the typed text, outside of a list, of which some
+// parts are kept, all that was read among them; the clause holds what they
+// leave of it.
+func (s *session) rewriteKept(clause *query.TextClause, kept []int) (query.Clause, error) {
+	parts := query.UserParts(clause.Text.Text)
+	invariant.Check(len(parts) == len(kept), "%d parts of %q, not %d", len(parts), clause.Text.Text, len(kept))
+	place := func(part int) int { return max(slices.Index(kept, part), 0) }
+	readings := slices.Clone(s.typed.readings)
+	for i := range readings {
+		readings[i].First, readings[i].Last = place(readings[i].First), place(readings[i].Last)
+	}
+	return s.rewrite(clause, "", parts, readings)
 }
 
 // leftOf tells what the fields of a text find in the words that readings leave.
@@ -111,26 +140,19 @@ func (s *session) leftOf(clause *query.TextClause, list string, parts []query.Te
 	}, nil
 }
 
-// typedTexts appends the texts of clauses that are wanted.
-func typedTexts(clauses []query.Clause, list string, wanted func(*query.TextClause) bool, texts []typed) []typed {
+// typedTexts appends the texts of clauses that may be read.
+func typedTexts(clauses []query.Clause, texts []*query.TextClause) []*query.TextClause {
 	for _, clause := range clauses {
-		switch clause := clause.(type) {
-		case *query.TextClause:
-			if wanted(clause) {
-				texts = append(texts, typed{clause, list})
+		if text, ok := clause.(*query.TextClause); ok {
+			if isRead(text) {
+				texts = append(texts, text)
 			}
-		case *query.NestedClause:
-			texts = typedTexts(clause.Clauses, clause.List, wanted, texts)
-		default:
-			texts = typedTexts(query.Children(clause), list, wanted, texts)
+			continue
 		}
+		texts = typedTexts(query.Children(clause), texts)
 	}
 	return texts
 }
-
-// hasTargets reports whether a text names what it is read on; targets are
-// checked whether or not the text is read.
-func hasTargets(clause *query.TextClause) bool { return len(clause.Interpret.Targets) > 0 }
 
 func isRead(clause *query.TextClause) bool {
 	return clause.Match == query.MatchUser && !clause.Interpret.Off
@@ -169,76 +191,25 @@ func rewriteTexts(clauses []query.Clause, list string, replace func(*query.TextC
 	return changed
 }
 
-func sameTargets(a, b []query.Target) bool {
-	return slices.EqualFunc(a, b, func(x, y query.Target) bool {
+// sameTyped reports whether two texts are read as one.
+func sameTyped(a, b *query.TextClause) bool {
+	return a.Text.Text == b.Text.Text && slices.EqualFunc(a.Interpret.Targets, b.Interpret.Targets, func(x, y query.Target) bool {
 		return x.Field == y.Field && bytes.Equal(x.WhenText, y.WhenText) && bytes.Equal(x.FallbackText, y.FallbackText)
 	})
 }
 
-// targetFields checks the targets of a text and returns their chains, a
-// fallback's own fallbacks before its next sibling.
-func (s *session) targetFields(t typed) ([]interpret.Field, error) {
-	var all []interpret.Field
-	for i := range t.clause.Interpret.Targets {
-		top := &t.clause.Interpret.Targets[i]
-		var chain []interpret.Field
-		var walk func(target *query.Target) error
-		walk = func(target *query.Target) error {
-			field, err := s.targetField(target, t.list)
-			if err != nil {
-				return err
-			}
-			if len(chain) > 0 && field.Unit != chain[0].Unit {
-				return problem.SearchInterpretFallbackUnitMismatch.At(target.At.Field("field"),
-					"name", field.Path, "unit", field.Unit, "field", chain[0].Path, "expected", chain[0].Unit)
-			}
-			chain = append(chain, interpret.Field{
-				ResolvedField: field, When: target.When, Earlier: slices.Clone(chain), Target: top,
-			})
-			for j := range target.Fallback {
-				if err := walk(&target.Fallback[j]); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		if err := walk(top); err != nil {
-			return nil, err
-		}
-		all = append(all, chain...)
-	}
-	return all, nil
-}
-
-func (s *session) targetField(target *query.Target, list string) (*definition.ResolvedField, error) {
-	at := target.At.Field("field")
-	field, ok := s.view.Schema.Resolve(target.Field)
-	switch {
-	case !ok:
-		return nil, problem.SearchFieldUnknown.At(at, "name", target.Field)
-	case !field.Type.IsNumber() || field.Unit == "":
-		return nil, problem.SearchInterpretUnitRequired.At(at, "name", target.Field)
-	case list != "" && field.List != list:
-		return nil, problem.SearchNestedFieldNotInside.At(at, "name", target.Field, "path", list)
-	case !field.Filter:
-		return nil, problem.SearchUsageUnsupported.At(at, "name", target.Field, "usage", "filter")
-	}
-	if len(target.When) > 0 {
-		if _, err := s.compileIn(field.List, target.When); err != nil {
-			return nil, err
-		}
-	}
-	return field, nil
-}
-
-// report notes what was read.
+// report notes what was read, in place of what was noted before. Of a chain of
+// targets it names the first that is read; the others stand in its fallback.
 func (s *session) report(text string, parts []query.TextPart, readings []interpret.Reading) {
+	s.numbersRead, s.valuesRead = 0, 0
 	i := &query.Interpreted{Text: interpret.Text(text, parts, interpret.Taken(readings))}
 	for _, reading := range readings {
+		told := make(map[*query.Target]bool)
 		for _, a := range reading.Alternatives {
-			if a.Field.IsFallback() {
+			if slices.ContainsFunc(a.Field.Earlier, func(f interpret.Field) bool { return told[f.Target] }) {
 				continue
 			}
+			told[a.Field.Target] = true
 			entry := query.Reading{Field: a.Field.Path, Match: a.Match, Words: reading.Words}
 			if a.Field.Target != nil {
 				entry.When, entry.Fallback = a.Field.Target.WhenText, a.Field.Target.FallbackText

@@ -3,12 +3,14 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -20,12 +22,20 @@ type rescoring struct {
 	weight  float64
 }
 
-func (s *session) compileRescore() (*rescoring, error) {
-	r := s.request.Rescore
+// compileRescore compiles the second pass, nil when there is none; what is typed
+// in it is read when it runs.
+func (s *session) compileRescore(ctx context.Context, r *query.Rescore, runs bool) (*rescoring, error) {
 	if r == nil {
 		return nil, nil
 	}
-	boost, err := s.compiler.Each(r.Boost)
+	clauses := r.Boost
+	if runs {
+		var err error
+		if clauses, err = s.read(ctx, clauses); err != nil {
+			return nil, err
+		}
+	}
+	boost, err := s.compiler.Each(clauses)
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +91,20 @@ func (s *session) runRescore(ctx context.Context, r *rescoring, hits []hit, desc
 
 // explainRescore tells what the second pass makes of a document, nil when there
 // is none. What a search would refuse is no second pass.
-func (s *session) explainRescore(ctx context.Context, segment *snapshot.Segment, doc uint32, signals []signal, first *query.Explanation) (*query.Step, error) {
-	r, err := s.compileRescore()
-	if err != nil || r == nil || !first.Matched {
+func (s *session) explainRescore(ctx context.Context, asked *query.Rescore, segment *snapshot.Segment, doc uint32, signals []signal, first *query.Explanation) (*query.Step, error) {
+	if asked == nil || !first.Matched {
 		return nil, nil
+	}
+	check := s.targetCheck()
+	check.clauses(asked.Boost, "")
+	if check.found.Len() > 0 {
+		return nil, nil
+	}
+	r, err := s.compileRescore(ctx, asked, true)
+	if refused := new(problem.Problem); errors.As(err, &refused) && ctx.Err() == nil {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
 	order, err := s.makeOrder()
 	if err != nil {

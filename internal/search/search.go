@@ -10,9 +10,10 @@
 //
 // The order of work of a search: read the typed text, compile against the
 // schema, collect, relax when nothing matched, rescore, count facets, then
-// read the documents of the page with their highlights and matched values. A
-// problem of the request stops it at the first one found. The timeout covers
-// everything up to the facets; there is no partial answer.
+// read the documents of the page with their highlights and matched values. What
+// texts are to be read on is checked first, and all that is wrong with it is
+// told; another problem of the request stops it at the first one found. The
+// timeout covers everything up to the facets; there is no partial answer.
 //
 // A Searcher may be used by any number of goroutines. Answers belong to the
 // caller.

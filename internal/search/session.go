@@ -26,6 +26,7 @@ type session struct {
 	query       plan.Node
 	filters     []plan.Node     // one per filter of the request
 	values      *collect.Values // hits that are list values; nil: documents
+	typed       reading
 	interpreted *query.Interpreted
 	relaxed     *query.Relaxed
 	numbersRead int // filters of the text that were read as numbers
@@ -40,7 +41,7 @@ type session struct {
 	scratch answerScratch
 }
 
-// open reads the typed text and compiles the clauses of a search.
+// open checks targets, reads the typed text and compiles the clauses of a search.
 // The caller closes the session.
 func (s *Searcher) open(ctx context.Context, view *View, request *query.Search, now time.Time) (*session, error) {
 	w := s.sessions.Get().(*session)
@@ -61,10 +62,13 @@ func (s *session) compile(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
+	if err = s.checkTargets(); err != nil {
+		return err
+	}
 	if s.clauses, err = s.read(ctx, s.request.Query); err != nil {
 		return err
 	}
-	if s.query, err = s.compiler.List(s.clauses); err != nil {
+	if s.query, err = s.compiler.Instead(s.clauses); err != nil {
 		return err
 	}
 	s.filters, err = s.compiler.Each(s.request.Filters)

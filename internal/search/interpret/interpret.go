@@ -41,7 +41,7 @@ type Field struct {
 	*definition.ResolvedField
 	When    []query.Clause
 	Earlier []Field
-	Target  *query.Target // the target whose chain it belongs to; nil without
+	Target  *query.Target // that names it; nil without
 }
 
 // IsFallback reports whether the field serves only what earlier fields of its

@@ -1,0 +1,170 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/search/interpret"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+)
+
+// targetCheck checks what texts are to be read on, wherever clauses stand and
+// whether or not the texts are read. It walks on and collects every problem.
+type targetCheck struct {
+	schema   *definition.Schema
+	compiler *plan.Compiler
+	found    problem.List
+}
+
+func (s *session) targetCheck() targetCheck {
+	return targetCheck{schema: s.view.Schema, compiler: &s.compiler}
+}
+
+// checkTargets checks the targets in all clauses of the request.
+func (s *session) checkTargets() error {
+	r := s.request
+	c := s.targetCheck()
+	c.clauses(r.Query, "")
+	c.clauses(r.Filters, "")
+	if r.Hits != nil {
+		c.clauses(r.Hits.When, "")
+	}
+	for i := range r.Facets {
+		f := &r.Facets[i]
+		c.chain(f.Field, f.When, f.Fallback)
+	}
+	for i := range r.Sort {
+		o := &r.Sort[i]
+		c.chain(o.Field, o.When, o.Fallback)
+	}
+	if r.Rescore != nil {
+		c.clauses(r.Rescore.Boost, "")
+	}
+	return c.found.Err()
+}
+
+// clauses checks the targets in clauses that stand in a nested list, or in none
+// ("").
+func (c *targetCheck) clauses(clauses []query.Clause, list string) {
+	for _, clause := range clauses {
+		switch clause := clause.(type) {
+		case *query.TextClause:
+			for i := range clause.Interpret.Targets {
+				var first *definition.ResolvedField
+				c.target(&clause.Interpret.Targets[i], list, &first)
+			}
+		case *query.NestedClause:
+			c.clauses(clause.Clauses, c.listAt(clause.List))
+		case *query.KnnClause:
+			c.clauses(clause.Filter, list)
+		case *query.FuseClause:
+			for i := range clause.Rankings {
+				c.clauses(clause.Rankings[i].Clauses, list)
+			}
+			c.clauses(clause.Filter, list)
+		default:
+			c.clauses(query.Children(clause), list)
+		}
+	}
+}
+
+// listAt returns the path of a nested list, "" for what is none: that is told
+// when the clause that names it is compiled.
+func (c *targetCheck) listAt(path string) string {
+	if field, ok := c.schema.Resolve(path); ok && field.IsNestedList() {
+		return field.Path
+	}
+	return ""
+}
+
+// chain checks the targets in the clauses of a value chain. Its fields are
+// checked where it is compiled.
+func (c *targetCheck) chain(name string, when []query.Clause, fallback []query.Target) {
+	if len(when) == 0 && len(fallback) == 0 {
+		return
+	}
+	list := ""
+	if field, ok := c.schema.Resolve(name); ok {
+		list = field.List
+	}
+	c.clauses(when, list)
+	for i := range fallback {
+		c.chain(fallback[i].Field, fallback[i].When, fallback[i].Fallback)
+	}
+}
+
+// target checks a target of a text that stands in a nested list, or in none,
+// and its fallbacks. first is the first field of its chain.
+func (c *targetCheck) target(target *query.Target, list string, first **definition.ResolvedField) {
+	at := target.At.Field("field")
+	field, ok := c.schema.Resolve(target.Field)
+	inner := "" // the list in which the condition stands
+	if ok {
+		inner = field.List
+	}
+	switch {
+	case !ok:
+		c.found.Report(problem.SearchFieldUnknown.At(at, "name", target.Field))
+	case !field.Type.IsNumber() || field.Unit == "":
+		c.found.Report(problem.SearchInterpretUnitRequired.At(at, "name", target.Field))
+	case list != "" && field.List != list:
+		c.found.Report(problem.SearchNestedFieldNotInside.At(at, "name", target.Field, "path", list))
+	case !field.Filter:
+		c.found.Report(problem.SearchUsageUnsupported.At(at, "name", target.Field, "usage", "filter"))
+	case *first != nil && field.Unit != (*first).Unit:
+		c.found.Report(problem.SearchInterpretFallbackUnitMismatch.At(at,
+			"name", field.Path, "unit", field.Unit, "field", (*first).Path, "expected", (*first).Unit))
+	case *first == nil:
+		*first = field
+	}
+	if ok && (list == "" || field.List == list) {
+		c.condition(target.When, inner)
+	}
+	c.clauses(target.When, inner)
+	for i := range target.Fallback {
+		c.target(&target.Fallback[i], list, first)
+	}
+}
+
+// condition checks each field and text of a condition over documents, or over
+// the values of a list, by itself.
+func (c *targetCheck) condition(when []query.Clause, list string) {
+	for i, clause := range when {
+		switch clause.(type) {
+		case *query.FieldClause, *query.TextClause:
+			_, err := compileIn(c.compiler, list, when[i:i+1])
+			c.found.Add(err)
+		default:
+			c.condition(query.Children(clause), list)
+		}
+	}
+}
+
+// targetFields returns the fields that the targets of a text name, which are
+// checked: chain after chain, a fallback's own fallbacks before its next
+// sibling. One with a wildcard is not read; it only comes before others.
+func (s *session) targetFields(clause *query.TextClause) []interpret.Field {
+	var all []interpret.Field
+	for i := range clause.Interpret.Targets {
+		var chain []interpret.Field
+		var walk func(target *query.Target)
+		walk = func(target *query.Target) {
+			field, _ := s.view.Schema.Resolve(target.Field)
+			chain = append(chain, interpret.Field{
+				ResolvedField: field, When: target.When, Earlier: slices.Clone(chain), Target: target,
+			})
+			for j := range target.Fallback {
+				walk(&target.Fallback[j])
+			}
+		}
+		walk(&clause.Interpret.Targets[i])
+		for _, field := range chain {
+			if !field.IsWildcard {
+				all = append(all, field)
+			}
+		}
+	}
+	return all
+}
