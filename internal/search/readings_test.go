@@ -3,9 +3,13 @@ package search
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/quiresearch/quire/query"
 )
 
 const readingsDefinition = `{"fields":{"id":{"type":"string","role":"id"},"name":{"type":"string","role":"title"},"body":{"type":"string","role":"description"},
@@ -97,4 +101,74 @@ func TestReadingsRemoveNothing(t *testing.T) {
 func atoi(text string) (n int) {
 	fmt.Sscan(text, &n)
 	return n
+}
+
+// TestReadingsAreWanted puts words that nothing holds around a text that is
+// read: they are given up, and the text finds what it finds by itself.
+func TestReadingsAreWanted(t *testing.T) {
+	words := []string{"mug", "lamp", "the", "for", "under", "5", "10", "eur", "kg", "5kg", "2-5", "red", "dark", "north", `"mug"`, `"the lamp"`, "-lamp", "-north", `-"red mug"`}
+	relaxed, onlyRead := 0, 0
+	for seed := range uint64(30) {
+		m := maker{rand.New(rand.NewPCG(seed, 4))}
+		text := func(most int) string {
+			all := make([]string, 1+m.IntN(most))
+			for i := range all {
+				all[i] = m.of(words...)
+			}
+			return strings.Join(all, " ")
+		}
+		x := newIndex(t, readingsDefinition)
+		x.set(t, `{"fields":{"colour":{"interpret":{}}}}`)
+		lines := make([]string, 40)
+		for i := range lines {
+			line, err := json.Marshal(object{"id": fmt.Sprint(i), "name": text(4), "body": text(6), "price": m.IntN(20), "weight": m.IntN(12), "colour": m.of("red", "dark red", "lamp")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines[i] = string(line)
+		}
+		x.add(t, lines, nil)
+		for range 60 {
+			clause := object{"type": "text", "match": "user", "prefix": "off", "typos": "off", "relax": m.of("unmatched", "words"), "combine": m.of("term", "field")}
+			if m.IntN(2) == 0 {
+				clause["fields"] = object{m.of("name", "body", "code"): nil}
+			}
+			run := func(typed string) (*query.Answer, map[string]bool) {
+				clause["text"] = typed
+				body, err := json.Marshal(object{"limit": 1000, "query": []any{clause}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer := x.mustSearch(t, string(body))
+				ids := make(map[string]bool)
+				for _, h := range answer.Hits {
+					ids[h.ID] = true
+				}
+				return answer, ids
+			}
+			typed := text(4)
+			alone, want := run(typed)
+			if alone.Interpreted == nil || alone.Relaxed != nil || len(want) == 0 {
+				continue
+			}
+			around := m.of("qqqq "+typed, typed+" qqqq", "qqqq "+typed+" vvvv")
+			answer, got := run(around)
+			if answer.Relaxed == nil {
+				t.Fatalf("seed %d: %q finds %d documents, %q none", seed, typed, len(want), around)
+			}
+			if slices.ContainsFunc(answer.Relaxed.Dropped, func(d query.DroppedWord) bool { return d.Word != "qqqq" && d.Word != "vvvv" }) {
+				continue // a word that asks for nothing beside a reading
+			}
+			if answer.Relaxed.Text != typed || !maps.Equal(got, want) {
+				t.Fatalf("seed %d: %q finds %v, %q is relaxed to %q and finds %v", seed, typed, want, around, answer.Relaxed.Text, got)
+			}
+			relaxed++
+			if alone.Interpreted.Text == "" {
+				onlyRead++
+			}
+		}
+	}
+	if relaxed < 200 || onlyRead < 50 {
+		t.Errorf("only %d texts were relaxed, %d of them to readings alone", relaxed, onlyRead)
+	}
 }

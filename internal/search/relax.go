@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/interpret"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/query"
 )
@@ -19,9 +20,12 @@ const (
 	reasonCommon    = "common"
 )
 
-// candidate is the one text of a search whose words may be given up.
+// candidate is the one text of a search whose words may be given up. Where
+// something was read out of it, it is what the readings left of the typed text:
+// they are parts beside it that are wanted and never given up.
 type candidate struct {
 	clause query.Clause
+	whole  query.Clause // what stands for the typed text: the clause itself, or with its readings
 	text   query.Text
 	parts  []query.TextPart
 	words  []relaxedWord // distinct loose words in typed order
@@ -41,7 +45,7 @@ func (s *session) relax(ctx context.Context) ([]query.Clause, *query.Relaxed, er
 	if c == nil {
 		return nil, nil, nil
 	}
-	if hits, err := s.hasHits(ctx, replaceClause(s.clauses, c.clause, nil)); err != nil || !hits {
+	if hits, err := s.hasHits(ctx, replaceClause(s.clauses, c.whole, nil)); err != nil || !hits {
 		return nil, nil, err // the filters are to blame
 	}
 	if err := s.countWords(ctx, c); err != nil {
@@ -58,11 +62,15 @@ func (s *session) relax(ctx context.Context) ([]query.Clause, *query.Relaxed, er
 			if !c.wanted() {
 				return nil, nil, nil
 			}
-			clauses := replaceClause(s.clauses, c.clause, c.rewrite())
+			rest, err := s.rest(c)
+			if err != nil {
+				return nil, nil, err
+			}
+			clauses := replaceClause(s.clauses, c.whole, []query.Clause{rest, c.raise()})
 			if hits, err := s.hasHits(ctx, clauses); err != nil {
 				return nil, nil, err
 			} else if hits {
-				return clauses, c.report(), nil
+				return clauses, s.reportRelaxed(c), nil
 			}
 		}
 		if c.text.Relax != query.RelaxWords || !c.dropCommon() {
@@ -75,28 +83,33 @@ func (s *session) relax(ctx context.Context) ([]query.Clause, *query.Relaxed, er
 // findCandidate returns the only text that may be relaxed, nil when there is
 // none or several, or when it can not be reached through and alone.
 func findCandidate(clauses []query.Clause) *candidate {
-	var all, reached []query.Clause
-	var walk func(clauses []query.Clause, direct bool)
-	walk = func(clauses []query.Clause, direct bool) {
+	var found candidate
+	candidates := 0
+	var walk func(clauses []query.Clause, in query.Clause, direct bool)
+	walk = func(clauses []query.Clause, in query.Clause, direct bool) {
 		for _, clause := range clauses {
+			whole := clause
+			if in != nil && in.Path() == clause.Path() {
+				whole = in // what a text is rewritten to stands where it stood
+			}
 			if text := textOf(clause); text != nil {
 				if relaxable(text) {
-					all = append(all, clause)
+					candidates++
 					if direct {
-						reached = append(reached, clause)
+						found = candidate{clause: clause, whole: whole, text: *text}
 					}
 				}
 				continue
 			}
 			_, isAnd := clause.(*query.AndClause)
-			walk(query.Children(clause), direct && (isAnd || isRewritten(clause)))
+			walk(query.Children(clause), whole, direct && (isAnd || isRewritten(clause)))
 		}
 	}
-	walk(clauses, true)
-	if len(all) != 1 || len(reached) != 1 {
+	walk(clauses, nil, true)
+	c := &found
+	if candidates != 1 || c.clause == nil {
 		return nil
 	}
-	c := &candidate{clause: reached[0], text: *textOf(reached[0])}
 	if c.text.Match == query.MatchUser {
 		c.parts = query.UserParts(c.text.Text)
 	} else {
@@ -166,9 +179,6 @@ func replaceClause(clauses []query.Clause, old query.Clause, by []query.Clause) 
 		}
 		if and, ok := clause.(*query.AndClause); ok {
 			clause = &query.AndClause{At: and.At, Clauses: replaceClause(and.Clauses, old, by)}
-		} else if isRewritten(clause) {
-			or := clause.(*query.OrClause)
-			clause = &query.OrClause{At: or.At, Clauses: replaceClause(or.Clauses, old, by)}
 		}
 		changed = append(changed, clause)
 	}
@@ -206,8 +216,14 @@ func (s *session) countWords(ctx context.Context, c *candidate) error {
 	return nil
 }
 
+// isRead reports whether something was read out of the typed text.
+func (c *candidate) isRead() bool { return c.whole != c.clause }
+
 // wanted reports whether something is left that has to match.
 func (c *candidate) wanted() bool {
+	if c.isRead() {
+		return true
+	}
 	for _, part := range c.parts {
 		if part.Kind == query.QuotedPhrase {
 			return true
@@ -249,32 +265,45 @@ func (c *candidate) isDropped(part query.TextPart) bool {
 	return false
 }
 
-// remaining returns the typed text without the dropped words.
-func (c *candidate) remaining() string {
-	var kept []string
-	for _, part := range c.parts {
-		if !c.isDropped(part) {
-			kept = append(kept, c.text.Text[part.Start:part.End])
+// remaining returns the typed text without the dropped words, and the parts of
+// it that are kept. What was read stays.
+func (s *session) remaining(c *candidate) (string, []int) {
+	text, parts, taken := c.text.Text, c.parts, func(int) bool { return false }
+	if c.isRead() {
+		text, parts, taken = s.typed.clause.Text.Text, s.typed.parts, interpret.Taken(s.typed.readings)
+	}
+	var words []string
+	var kept []int
+	for i, part := range parts {
+		if taken(i) || !c.isDropped(part) {
+			words, kept = append(words, text[part.Start:part.End]), append(kept, i)
 		}
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(words, " "), kept
 }
 
-// rewrite returns the clauses that stand for the candidate: what is left of
-// the text, and the dropped words as something that only raises.
-func (c *candidate) rewrite() []query.Clause {
+// rest returns the clause that asks for what is left of the typed text, with
+// what was read out of it.
+func (s *session) rest(c *candidate) (query.Clause, error) {
+	text, kept := s.remaining(c)
 	rest := c.text
-	rest.Text, rest.Relax = c.remaining(), query.RelaxOff
+	rest.Text, rest.Relax = text, query.RelaxOff
 	if last := c.parts[len(c.parts)-1]; c.isDropped(last) {
 		rest.Prefix = query.PrefixOff
 	}
+	clause := withText(c.clause, rest)
+	if !c.isRead() {
+		return clause, nil
+	}
+	return s.rewriteKept(clause.(*query.TextClause), kept)
+}
+
+// raise returns the dropped words as something that only raises.
+func (c *candidate) raise() query.Clause {
 	raise := c.text
 	raise.Text, raise.Match, raise.Join = strings.Join(c.droppedWords(), " "), query.MatchAny, query.JoinAll
 	raise.Prefix, raise.Relax, raise.Slop = query.PrefixOff, query.RelaxOff, 0
-	return []query.Clause{
-		withText(c.clause, rest),
-		&query.BoostClause{At: c.clause.Path(), Weight: 1, Clauses: []query.Clause{withText(c.clause, raise)}},
-	}
+	return &query.BoostClause{At: c.clause.Path(), Weight: 1, Clauses: []query.Clause{withText(c.clause, raise)}}
 }
 
 func (c *candidate) droppedWords() []string {
@@ -287,8 +316,10 @@ func (c *candidate) droppedWords() []string {
 	return words
 }
 
-func (c *candidate) report() *query.Relaxed {
-	r := &query.Relaxed{Text: c.remaining()}
+// reportRelaxed tells which words were given up and what is left.
+func (s *session) reportRelaxed(c *candidate) *query.Relaxed {
+	r := new(query.Relaxed)
+	r.Text, _ = s.remaining(c)
 	for _, w := range c.words {
 		if w.dropped != "" {
 			r.Dropped = append(r.Dropped, query.DroppedWord{Word: w.text, Reason: w.dropped})
