@@ -330,6 +330,7 @@ func TestOneDocumentUnderAKey(t *testing.T) {
 	s.expect("PATCH", "/a%2Fb", `{"id":"a/b","pop":null,"variants[s].price":2}`, 204, "")
 	s.refuse("PATCH", "/a%2Fb", `{"id":"c"}`, 400, "document:key_conflicting@id")
 	s.refuse("PATCH", "/a%2Fb", `{"id":null,"name":"q"}`, 400, "document:key_conflicting@id")
+	s.refuse("PATCH", "/a%2Fb", `{"i\\d":"c"}`, 400, "document:key_conflicting@id")
 	s.refuse("PATCH", "/none", `{"n":1}`, 404, "document:not_found@")
 	s.refuse("PATCH", "/none", `{"pop":1}`, 404, "document:not_found@")
 	s.refuse("PATCH", "/a%2Fb", `{"variants.price":1}`, 400, "document:patch:selector_required@variants.price")

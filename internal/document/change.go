@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/quiresearch/quire/definition"
@@ -37,6 +38,9 @@ func (r *Reader) ReadChange(raw []byte, at problem.Path, found *problem.List) *C
 	for it := jsonread.Members(raw); it.Next(); {
 		name := jsonread.AppendText(nil, it.RawName())
 		f := r.schema.Root().ChildOf(name)
+		if bytes.IndexByte(name, '\\') >= 0 {
+			f = r.schema.Root().Child(wholeField(string(name)))
+		}
 		switch {
 		case f != nil && f == key:
 			if isNull(it.Value()) {
@@ -75,6 +79,19 @@ func (r *Reader) ReadChange(raw []byte, at problem.Path, found *problem.List) *C
 	return c
 }
 
+// wholeField returns the name of the field that a change path names as a whole,
+// with no name escaped; a path to another place is returned as it is.
+func wholeField(path string) string {
+	if strings.IndexByte(path, '\\') < 0 {
+		return path
+	}
+	steps, err := change.ParsePath(path)
+	if err != nil || len(steps) != 1 || steps[0].Selector.Kind != change.NoSelector {
+		return path
+	}
+	return steps[0].Name
+}
+
 // changeKey reads the key of a change like any value of its field.
 func (r *Reader) changeKey(key *definition.ResolvedField, raw []byte) {
 	switch {
@@ -104,7 +121,7 @@ func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at proble
 	var cleared []string
 	for it := jsonread.Members(c.raw); it.Next() && found.Len()-before < maxProblems; {
 		path := jsonread.String(it.RawName())
-		if f := r.schema.Root().Child(path); f != nil && (f.PrimaryKey || f.Signal) {
+		if f := r.schema.Root().Child(wholeField(path)); f != nil && (f.PrimaryKey || f.Signal) {
 			continue
 		}
 		if change.Apply(tree, shape, path, it.Value(), codes, at, found) && isNull(it.Value()) {

@@ -92,24 +92,27 @@ func (k Key) AppendJSON(to []byte, field *definition.ResolvedField) []byte {
 // field that repeats the key is written in its own type, a missing one is added.
 // Another key is document:key_conflicting.
 func WithKey(schema *definition.Schema, raw []byte, key Key) ([]byte, error) {
-	return withKey(schema, raw, key, func(given []byte) bool { return isNull(given) || key.repeats(schema.PrimaryKey(), given) })
+	field := schema.PrimaryKey()
+	return withKey(field, raw, key, func(name string) bool { return name == field.Name },
+		func(given []byte) bool { return isNull(given) || key.repeats(field, given) })
 }
 
 // ChangeWithKey is WithKey for a change object, where null does not stand for what
 // is left out but would clear the key.
 func ChangeWithKey(schema *definition.Schema, raw []byte, key Key) ([]byte, error) {
-	return withKey(schema, raw, key, func(given []byte) bool { return key.repeats(schema.PrimaryKey(), given) })
+	field := schema.PrimaryKey()
+	return withKey(field, raw, key, func(path string) bool { return wholeField(path) == field.Name },
+		func(given []byte) bool { return key.repeats(field, given) })
 }
 
-func withKey(schema *definition.Schema, raw []byte, key Key, agrees func(given []byte) bool) ([]byte, error) {
-	field := schema.PrimaryKey()
+func withKey(field *definition.ResolvedField, raw []byte, key Key, isKey func(name string) bool, agrees func(given []byte) bool) ([]byte, error) {
 	to := make([]byte, 0, len(raw)+len(key)+len(field.Name)+8)
 	to = append(to, '{')
 	to, _ = jsontext.AppendQuote(to, field.Name)
 	to = append(to, ':')
 	to = key.AppendJSON(to, field)
 	for it := jsonread.Members(raw); it.Next(); {
-		if jsonread.String(it.RawName()) != field.Name {
+		if !isKey(jsonread.String(it.RawName())) {
 			to = append(to, ',')
 			to = append(to, it.RawName()...)
 			to = append(to, ':')
