@@ -9,6 +9,10 @@
 // of the content. Keys never leave the directory: they are checked by
 // bucket.ValidKey and opened through os.Root.
 //
+// What became of a rename whose fsync failed is not known, and another fsync would
+// not tell (F5): the bucket then answers nothing more until it is opened anew and
+// finds what the disk kept.
+//
 // Temporary files begin with "~", which no key holds; Open removes what a
 // crash left.
 package localdir
@@ -28,6 +32,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -46,6 +51,9 @@ type Bucket struct {
 	lock *flock.Flock
 
 	mu sync.Mutex // decides conditions and orders writes
+
+	sync   func(*os.File) error  // of directories
+	broken atomic.Pointer[error] // the first of those that failed
 }
 
 var _ bucket.Bucket = (*Bucket)(nil)
@@ -69,7 +77,7 @@ func Open(directory string) (*Bucket, error) {
 		root.Close()
 		return nil, fmt.Errorf("lock %s: %w", directory, err)
 	}
-	b := &Bucket{root: root, lock: lock}
+	b := &Bucket{root: root, lock: lock, sync: (*os.File).Sync}
 	if err := b.removeTemporary(); err != nil {
 		b.Close()
 		return nil, fmt.Errorf("open bucket directory: %w", err)
@@ -105,10 +113,21 @@ func (b *Bucket) read(key string) ([]byte, error) {
 		return nil, bucket.ErrNotFound
 	}
 	content, err := b.root.ReadFile(key)
+	if broken := b.check(); broken != nil {
+		return nil, broken
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, bucket.ErrNotFound
 	}
 	return content, err
+}
+
+// check fails once a directory could not be synced.
+func (b *Bucket) check() error {
+	if broken := b.broken.Load(); broken != nil {
+		return fmt.Errorf("the directory was not synced before: %w", *broken)
+	}
+	return nil
 }
 
 func tagOf(content []byte) bucket.Tag {
@@ -130,18 +149,16 @@ func (b *Bucket) PutIf(ctx context.Context, key string, body bucket.Body, condit
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if err := b.check(); err != nil {
+		return bucket.Written{}, fmt.Errorf("put %s: %w", key, err)
+	}
 	if err := b.decide(key, condition); err != nil {
 		return bucket.Written{Date: time.Now()}, fmt.Errorf("put %s: %w", key, err)
 	}
-	renamed, err := b.replace(key, content)
-	switch {
-	case err == nil:
-		return bucket.Written{Tag: tagOf(content), Date: time.Now()}, nil
-	case renamed:
-		// The new bytes are in place but may not survive a power loss.
-		return bucket.Written{}, fmt.Errorf("put %s: %w: %w", key, bucket.ErrUnknown, err)
+	if err := b.replace(key, content); err != nil {
+		return bucket.Written{}, fmt.Errorf("put %s: %w", key, err)
 	}
-	return bucket.Written{}, fmt.Errorf("put %s: %w", key, err)
+	return bucket.Written{Tag: tagOf(content), Date: time.Now()}, nil
 }
 
 func (b *Bucket) decide(key string, condition bucket.Condition) error {
@@ -164,22 +181,40 @@ func (b *Bucket) decide(key string, condition bucket.Condition) error {
 	return nil
 }
 
-// replace writes the file and reports whether the rename took place.
-func (b *Bucket) replace(key string, content []byte) (renamed bool, err error) {
+// replace writes the file.
+func (b *Bucket) replace(key string, content []byte) error {
 	directory := path.Dir(key)
 	if err := b.makeDirectory(directory); err != nil {
-		return false, err
+		return err
 	}
 	temporary := path.Join(directory, temporaryPrefix+rand.Text())
 	if err := b.writeFile(temporary, content); err != nil {
 		b.root.Remove(temporary)
-		return false, err
+		return err
 	}
-	if err := b.root.Rename(temporary, key); err != nil {
+	err := b.change(directory, func() error { return b.root.Rename(temporary, key) })
+	if err != nil && !errors.Is(err, bucket.ErrUnknown) {
 		b.root.Remove(temporary)
-		return false, err
 	}
-	return true, b.syncDirectory(directory)
+	return err
+}
+
+// change does something to the entries of a directory and makes it durable. Once
+// done it is not known whether it lasts when it cannot be synced.
+func (b *Bucket) change(directory string, do func() error) error {
+	handle, err := b.root.Open(directory)
+	if err != nil {
+		return err
+	}
+	defer handle.Close()
+	if err := do(); err != nil {
+		return err
+	}
+	if err := b.sync(handle); err != nil {
+		b.broken.CompareAndSwap(nil, &err)
+		return fmt.Errorf("%w: %w", bucket.ErrUnknown, err)
+	}
+	return nil
 }
 
 func (b *Bucket) writeFile(name string, content []byte) error {
@@ -216,19 +251,7 @@ func (b *Bucket) makeDirectory(directory string) error {
 	if err := b.makeDirectory(parent); err != nil {
 		return err
 	}
-	if err := b.root.Mkdir(directory, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return b.syncDirectory(parent)
-}
-
-func (b *Bucket) syncDirectory(directory string) error {
-	handle, err := b.root.Open(directory)
-	if err != nil {
-		return err
-	}
-	defer handle.Close()
-	return handle.Sync()
+	return b.change(parent, func() error { return b.root.Mkdir(directory, 0o700) })
 }
 
 // List returns every object below the prefix.
@@ -255,6 +278,9 @@ func (b *Bucket) List(ctx context.Context, prefix, delimiter string) (bucket.Lis
 		listing.Entries = append(listing.Entries, bucket.Entry{Key: key, Size: stat.Size(), Modified: stat.ModTime()})
 		return nil
 	})
+	if err == nil {
+		err = b.check()
+	}
 	if err != nil {
 		return bucket.Listing{}, fmt.Errorf("list %s: %w", prefix, err)
 	}
@@ -299,18 +325,18 @@ func (b *Bucket) Delete(ctx context.Context, key string, condition bucket.Condit
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	answer := bucket.Written{Date: time.Now()}
+	if err := b.check(); err != nil {
+		return answer, fmt.Errorf("delete %s: %w", key, err)
+	}
 	if err := b.decide(key, condition); err != nil {
 		return answer, fmt.Errorf("delete %s: %w", key, err)
 	}
 	if !bucket.ValidKey(key) {
 		return answer, nil
 	}
-	err := b.root.Remove(key)
+	err := b.change(path.Dir(key), func() error { return b.root.Remove(key) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return answer, nil
-	}
-	if err == nil {
-		err = b.syncDirectory(path.Dir(key))
 	}
 	if err != nil {
 		return answer, fmt.Errorf("delete %s: %w", key, err)

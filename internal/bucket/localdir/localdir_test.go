@@ -1,6 +1,7 @@
 package localdir_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -70,5 +71,52 @@ func TestOpenRemovesWhatACrashLeft(t *testing.T) {
 	content, _, err := bucket.ReadAll(t.Context(), b, "jobs/1", "", 100)
 	if err != nil || string(content) != "kept" {
 		t.Fatalf("read %q, %v", content, err)
+	}
+}
+
+// F5: whether a change lasts whose directory could not be synced is not known, and
+// a later sync that succeeds does not tell. Nothing is acknowledged after it, and
+// what reads back is not taken for what is kept, until the bucket is opened anew.
+func TestNothingIsAnsweredAfterAFailedSync(t *testing.T) {
+	for name, change := range map[string]func(*localdir.Bucket) error{
+		"replaced": func(b *localdir.Bucket) error {
+			_, err := b.PutIf(t.Context(), "jobs/1", bucket.Bytes([]byte("new")), bucket.Always)
+			return err
+		},
+		"in a new directory": func(b *localdir.Bucket) error {
+			_, err := b.PutIf(t.Context(), "other/1", bucket.Bytes([]byte("new")), bucket.Absent())
+			return err
+		},
+		"deleted": func(b *localdir.Bucket) error {
+			_, err := b.Delete(t.Context(), "jobs/1", bucket.Always)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			directory := t.TempDir()
+			b := open(t, directory)
+			if _, err := b.PutIf(t.Context(), "jobs/1", bucket.Bytes([]byte("old")), bucket.Absent()); err != nil {
+				t.Fatal(err)
+			}
+			b.FailSync(syscall.EIO)
+			if err := change(b); !errors.Is(err, bucket.ErrUnknown) {
+				t.Errorf("the change: %v", err)
+			}
+			b.MendSync()
+			if err := change(b); err == nil {
+				t.Error("a change was acknowledged")
+			}
+			if _, _, err := bucket.ReadAll(t.Context(), b, "jobs/1", "", 100); !errors.Is(err, syscall.EIO) {
+				t.Errorf("read: %v", err)
+			}
+			if _, err := b.List(t.Context(), "", ""); !errors.Is(err, syscall.EIO) {
+				t.Errorf("list: %v", err)
+			}
+			b.Close()
+			b = open(t, directory)
+			if err := change(b); err != nil {
+				t.Errorf("opened anew: %v", err)
+			}
+		})
 	}
 }
