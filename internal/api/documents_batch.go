@@ -56,8 +56,14 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 	} else {
 		err = b.list(ctx, r, work)
 	}
-	if err == nil && !b.asked && b.needs != nil {
-		err = writeDocument(ctx, b.write, func(schema *definition.Schema, _ *engine.Session) error { return b.needs(schema) })
+	if err == nil && !b.asked {
+		// An index that takes no entries takes none of them either.
+		err = writeDocument(ctx, b.write, func(schema *definition.Schema, _ *engine.Session) error {
+			if b.needs == nil {
+				return nil
+			}
+			return b.needs(schema)
+		})
 	}
 	token, unsettled := b.write.Finish(ctx)
 	// I1: what counts entries as taken is not told when they are not durable.
