@@ -16,7 +16,7 @@
 //	}
 //
 // The order of a request is: path, method, media types, credential,
-// permission, handler. Nothing is read from the body before a handler asks for
+// permission, stated length of the body, handler. Nothing is read from the body before a handler asks for
 // it, and no body is read beyond its bound. A panic of a handler is caught,
 // counted and answered as node:error.
 //
@@ -147,8 +147,8 @@ func (a *API) answer(w *trackedWriter, r *http.Request, route *Route, values []s
 	if err := route.checkBodyType(r); err != nil {
 		return nil, err
 	}
-	limit := a.options.MaxBodySize
-	if route.Streams && request.IsNDJSON() {
+	limit, isStream := a.options.MaxBodySize, route.Streams && request.IsNDJSON()
+	if isStream {
 		limit = a.options.MaxStreamBodySize
 	}
 	request.body = newBoundedBody(w, r, limit)
@@ -159,6 +159,9 @@ func (a *API) answer(w *trackedWriter, r *http.Request, route *Route, values []s
 		if err := a.permit(r.Context(), request); err != nil {
 			return nil, err
 		}
+	}
+	if err := request.body.stated(isStream); err != nil {
+		return nil, err
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

@@ -21,6 +21,7 @@ type boundedBody struct {
 	source  io.Reader
 	left    int64 // bytes that may still come; negative when there is no bound
 	limit   int64
+	length  int64 // that the client states; negative when it states none
 	control *http.ResponseController
 	armed   time.Time // when the read deadline was last set
 	isBegun bool      // something was read
@@ -28,14 +29,25 @@ type boundedBody struct {
 }
 
 func newBoundedBody(w http.ResponseWriter, r *http.Request, limit int64) *boundedBody {
-	b := &boundedBody{source: r.Body, left: limit, limit: limit, control: http.NewResponseController(w)}
-	if limit > 0 && r.ContentLength > limit {
-		b.failed = b.tooLarge()
-	}
+	b := &boundedBody{source: r.Body, left: limit, limit: limit, length: r.ContentLength, control: http.NewResponseController(w)}
 	if limit <= 0 {
 		b.left = -1
 	}
 	return b
+}
+
+// stated refuses a body whose stated length is above the bound, also where nobody
+// would read it. Nothing of a stream is processed then.
+func (b *boundedBody) stated(isStream bool) error {
+	if b.limit <= 0 || b.length <= b.limit {
+		return nil
+	}
+	p := b.tooLarge()
+	if isStream {
+		p.With("processed", 0)
+	}
+	b.failed = p
+	return p
 }
 
 // Read reads within the bound.
@@ -113,7 +125,7 @@ func (b *boundedBody) drain() bool {
 	return err == io.EOF
 }
 
-func (b *boundedBody) tooLarge() error {
+func (b *boundedBody) tooLarge() *problem.Problem {
 	return problem.RequestBodyTooLarge.New("limit", b.limit)
 }
 

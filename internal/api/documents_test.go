@@ -202,6 +202,27 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
+// A stated length above the bound is refused before anything is done, also where
+// nobody would read the body.
+func TestAStatedLengthIsBoundedEverywhere(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{MaxBodySize: 1000, MaxStreamBodySize: 2000})
+	s.expect("PUT", "/1", `{}`, 204, "")
+	long := strings.Repeat(" ", 1001)
+	s.refuse("DELETE", "/1", long, 413, "request:body_too_large@ limit=1000")
+	s.refuse("GET", "/1", long, 413, "request:body_too_large@ limit=1000")
+	s.refuse("DELETE", "/1", long, 401, "auth:unauthenticated@", "Authorization", "Bearer nobody")
+	s.refuse("POST", "?onError=perhaps", long+long, 413, "request:body_too_large@ processed=0 limit=2000", "Content-Type", ndjsonType)
+	for _, action := range []string{"promote", "commit"} {
+		if status, header, body := ask(t, "POST", s.admin+"/actions/"+action, long); status != 413 {
+			t.Errorf("%s: %d %v %s", action, status, header, body)
+		}
+	}
+	if got := s.list(); got != `{"id":"1"}` {
+		t.Errorf("documents %s", got)
+	}
+	s.expect("DELETE", "/1", long[:1000], 204, "")
+}
+
 // A line that is no JSON is told as that, however much follows it.
 func TestAnUnclosedLineOfALongStream(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{MaxBodySize: 2 << 20})
