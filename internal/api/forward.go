@@ -72,13 +72,34 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 		a.log.Warn("the address of the writing node is not scheme://host:port", "address", address)
 		return nil, true, problem.IndexerUnavailable.New()
 	}
-	if err := a.relay(w, r, address, target); err != nil {
+	if err := r.checkStatedLength(); err != nil {
+		return nil, true, err
+	}
+	switch err := a.relay(w, r, address, target); {
+	case errors.Is(err, problem.RequestBodyTooLarge):
+		return nil, true, err // found out here
+	case err != nil:
 		a.metrics.Forwarded("unreachable")
 		return nil, true, problem.IndexerUnreachable.New().Because(err)
 	}
 	a.metrics.Forwarded("success")
 	return alreadyAnswered, true, nil
 }
+
+// checkStatedLength refuses a body that says of itself that it is above the bound,
+// as the node that writes the index would.
+func (r *Request) checkStatedLength() error {
+	if r.Route.Body == "" || !errors.Is(r.body.failed, problem.RequestBodyTooLarge) {
+		return nil
+	}
+	if r.isStream() {
+		return problem.RequestBodyTooLarge.New("limit", r.body.limit, "processed", 0)
+	}
+	return r.body.failed
+}
+
+// isStream reports whether the body is taken as it arrives.
+func (r *Request) isStream() bool { return r.Route.Streams && r.IsNDJSON() }
 
 // writerURL reads the address of a writing node: scheme, host and port, and
 // nothing more, so that a forged one leads to no path, user or scheme.
@@ -126,7 +147,10 @@ func (a *API) watch(ctx context.Context, address string, body *relayedBody) (con
 // whose answer is lost is not sent again. An error means that nothing was
 // answered yet; whether the other node did what was asked is not known then.
 func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.URL) error {
-	body := &relayedBody{boundedBody: r.body, close: r.HTTP.Body.Close, began: time.Now()}
+	body := &relayedBody{boundedBody: r.body, began: time.Now()}
+	if r.isStream() {
+		body.left = -1 // the other node tells how far it took what is too large
+	}
 	ctx, unwatch := a.watch(r.HTTP.Context(), address, body)
 	defer unwatch()
 	var failed error
@@ -150,9 +174,9 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 			if credential := p.In.Header.Values("Authorization"); len(credential) > 0 {
 				p.Out.Header["Authorization"] = credential
 			}
-			p.Out.Body = http.NoBody
-			if p.In.ContentLength != 0 {
-				p.Out.Body = body
+			p.Out.Body, p.Out.ContentLength = http.NoBody, 0
+			if p.In.ContentLength != 0 && r.Route.Body != "" {
+				p.Out.Body, p.Out.ContentLength = body, p.In.ContentLength
 			}
 		},
 		ModifyResponse: func(answer *http.Response) error {
@@ -161,6 +185,9 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 				answer.Header.Del(name)
 			}
 			rewriteLocation(answer.Header, target, r)
+			if answer.StatusCode == http.StatusRequestEntityTooLarge {
+				w.Header().Set("Connection", "close")
+			}
 			if r.Route.Tag == tagIndexes && answer.StatusCode < http.StatusMultipleChoices {
 				a.ownership.Forwarded(r.HTTP.Context())
 			}
@@ -172,7 +199,9 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 			}
 		},
 	}
-	proxy.ServeHTTP(w, r.HTTP.WithContext(ctx))
+	in := r.HTTP.WithContext(ctx)
+	in.Body = body // the proxy closes it
+	proxy.ServeHTTP(w, in)
 	if failed != nil && w.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
@@ -183,13 +212,16 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 	return failed
 }
 
-// relayedBody is the body of a caller on its way to another node.
+// relayedBody is the body of a caller on its way to another node. Once it is closed
+// nobody reads the caller's body through it any more, which stays open: what is left
+// of it may be taken off the connection before the answer.
 type relayedBody struct {
 	*boundedBody
-	close func() error
-	ended atomic.Bool // it was read to its end
-	began time.Time
-	moved atomic.Int64 // nanoseconds from began until the other node last took something or answered
+	reading  sync.Mutex // held during a read
+	isClosed bool
+	ended    atomic.Bool // it was read to its end
+	began    time.Time
+	moved    atomic.Int64 // nanoseconds from began until the other node last took something or answered
 }
 
 func (b *relayedBody) move() { b.moved.Store(int64(time.Since(b.began))) }
@@ -202,6 +234,11 @@ func (b *relayedBody) silence() time.Duration {
 // Read gives the next bytes, which are asked for when those before were taken. A
 // caller that sends none for long is not waited for.
 func (b *relayedBody) Read(p []byte) (int, error) {
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	if b.isClosed {
+		return 0, http.ErrBodyReadAfterClose
+	}
 	b.move()
 	defer b.move()
 	n, err := b.boundedBody.Read(p)
@@ -219,7 +256,13 @@ func (b *relayedBody) abandon() {
 	}
 }
 
-func (b *relayedBody) Close() error { return b.close() }
+// Close waits for a read under way.
+func (b *relayedBody) Close() error {
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	b.isClosed = true
+	return nil
+}
 
 // rewriteLocation makes an absolute Location of the other node point to the
 // host the caller used.

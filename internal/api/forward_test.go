@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -35,12 +36,17 @@ func (stopped) IsServing(context.Context, string) bool { return false }
 // forwarding is a node that writes nothing itself.
 func forwarding(t *testing.T, address string) *httptest.Server {
 	t.Helper()
+	return forwardingWith(t, address, Options{})
+}
+
+func forwardingWith(t *testing.T, address string, options Options) *httptest.Server {
+	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	authority, err := auth.Open(t.Context(), memory.New(nil), auth.Options{RootKey: rootKey}, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serve(t, New(Components{Authority: authority, Ownership: heldBy(address), Health: NewHealth(time.Second), Log: quiet}, Options{}))
+	return serve(t, New(Components{Authority: authority, Ownership: heldBy(address), Health: NewHealth(time.Second), Log: quiet}, options))
 }
 
 func serve(t *testing.T, handler http.Handler) *httptest.Server {
@@ -215,6 +221,66 @@ func writerDoesNotAnswer(t *testing.T, ownership func(heldBy) Ownership, silence
 			t.Errorf("%s: %d %s", name, answer.StatusCode, content)
 		}
 	}
+}
+
+// S15, F35: a body above the bound is refused alike whether the node that it reaches
+// writes the index or sends it on, stated or not, to a client that sends all of it
+// before it reads. A stream tells how far it was taken.
+func TestABodyAboveTheBoundIsNotForwarded(t *testing.T) {
+	options := Options{MaxBodySize: 1 << 20, MaxStreamBodySize: 2 << 20}
+	writer := deploy(t, auth.Options{RootKey: rootKey})
+	if status, _, body := ask(t, "PUT", writer.server.URL+"/v1alpha1/admin/indexes/books", small, "Authorization", "Bearer "+rootKey); status != 201 {
+		t.Fatalf("%d %s", status, body)
+	}
+	bounded := serve(t, New(Components{Node: writer.node, Authority: writer.authority, Health: NewHealth(time.Second), Log: slog.New(slog.DiscardHandler)}, options))
+	front := forwardingWith(t, bounded.URL, options)
+	documents := `{"documents":[` + strings.Repeat(" ", 8<<20) + `]}`
+	stream := strings.Repeat(`{"id":"1"}`+strings.Repeat(" ", 99)+"\n", 8<<20/110)
+	for range 5 {
+		for _, c := range []struct{ contentType, body string }{{"application/json", documents}, {ndjsonType, stream}} {
+			for _, isChunked := range []bool{false, true} {
+				want, _ := sendWhole(t, bounded.URL, c.contentType, c.body, isChunked)
+				got, answer := sendWhole(t, front.URL, c.contentType, c.body, isChunked)
+				if want == "" || got != want || !strings.HasPrefix(answer, "HTTP/1.1 413 ") || !strings.Contains(answer, "Connection: close\r\n") {
+					t.Errorf("%s, chunked %t: %s, the writer says %q", c.contentType, isChunked, answer, want)
+				}
+			}
+		}
+	}
+	// What nobody reads is not bounded.
+	for _, at := range []string{bounded.URL, front.URL} {
+		status, _, body := ask(t, "POST", at+"/v1alpha1/admin/indexes/books/actions/commit", documents, "Authorization", "Bearer "+rootKey)
+		if status != 200 {
+			t.Errorf("a body that nobody reads: %d %s", status, body)
+		}
+	}
+}
+
+// sendWhole adds documents on a connection of its own, reads the answer when all of
+// the body is sent, and returns its body and the whole of it.
+func sendWhole(t *testing.T, at, contentType, body string, isChunked bool) (content, answer string) {
+	t.Helper()
+	connection, err := net.Dial("tcp", strings.TrimPrefix(at, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	head := "POST /v1alpha1/indexes/books/documents HTTP/1.1\r\nHost: caller.example\r\nAuthorization: Bearer " + rootKey +
+		"\r\nContent-Type: " + contentType + "\r\n"
+	if isChunked {
+		body = head + fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n", len(body)) + body + "\r\n0\r\n\r\n"
+	} else {
+		body = head + fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body)) + body
+	}
+	if _, err := io.WriteString(connection, body); err != nil {
+		t.Errorf("send: %v", err)
+	}
+	whole, err := io.ReadAll(connection)
+	if err != nil {
+		t.Errorf("read: %v", err)
+	}
+	_, content, _ = strings.Cut(string(whole), "\r\n\r\n")
+	return content, string(whole)
 }
 
 // F10: a request whose connection breaks before the answer is not sent again,
