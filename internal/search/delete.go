@@ -27,7 +27,7 @@ func (s *Searcher) Keys(ctx context.Context, view View, request *query.Delete) (
 	}
 	check := targetCheck{schema: view.Schema, compiler: compiler}
 	check.clauses(request.Query, "")
-	if err := check.found.Err(); err != nil {
+	if err := check.err; err != nil {
 		return nil, err
 	}
 	node, err := compiler.Instead(request.Query)

@@ -97,7 +97,7 @@ func (s *session) explainRescore(ctx context.Context, asked *query.Rescore, segm
 	}
 	check := s.targetCheck()
 	check.clauses(asked.Boost, "")
-	if check.found.Len() > 0 {
+	if check.err != nil {
 		return nil, nil
 	}
 	r, err := s.compileRescore(ctx, asked, true)

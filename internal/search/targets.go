@@ -11,11 +11,11 @@ import (
 )
 
 // targetCheck checks what texts are to be read on, wherever clauses stand and
-// whether or not the texts are read. It walks on and collects every problem.
+// whether or not the texts are read. It stops at the first problem.
 type targetCheck struct {
 	schema   *definition.Schema
 	compiler *plan.Compiler
-	found    problem.List
+	err      error
 }
 
 func (s *session) targetCheck() targetCheck {
@@ -42,13 +42,16 @@ func (s *session) checkTargets() error {
 	if r.Rescore != nil {
 		c.clauses(r.Rescore.Boost, "")
 	}
-	return c.found.Err()
+	return c.err
 }
 
 // clauses checks the targets in clauses that stand in a nested list, or in none
 // ("").
 func (c *targetCheck) clauses(clauses []query.Clause, list string) {
 	for _, clause := range clauses {
+		if c.err != nil {
+			return
+		}
 		switch clause := clause.(type) {
 		case *query.TextClause:
 			for i := range clause.Interpret.Targets {
@@ -98,6 +101,9 @@ func (c *targetCheck) chain(name string, when []query.Clause, fallback []query.T
 // target checks a target of a text that stands in a nested list, or in none,
 // and its fallbacks. first is the first field of its chain.
 func (c *targetCheck) target(target *query.Target, list string, first **definition.ResolvedField) {
+	if c.err != nil {
+		return
+	}
 	at := target.At.Field("field")
 	field, ok := c.schema.Resolve(target.Field)
 	inner := "" // the list in which the condition stands
@@ -106,20 +112,20 @@ func (c *targetCheck) target(target *query.Target, list string, first **definiti
 	}
 	switch {
 	case !ok:
-		c.found.Report(problem.SearchFieldUnknown.At(at, "name", target.Field))
+		c.refuse(problem.SearchFieldUnknown.At(at, "name", target.Field))
 	case !field.Type.IsNumber() || field.Unit == "":
-		c.found.Report(problem.SearchInterpretUnitRequired.At(at, "name", target.Field))
+		c.refuse(problem.SearchInterpretUnitRequired.At(at, "name", target.Field))
 	case list != "" && field.List != list:
-		c.found.Report(problem.SearchNestedFieldNotInside.At(at, "name", target.Field, "path", list))
+		c.refuse(problem.SearchNestedFieldNotInside.At(at, "name", target.Field, "path", list))
 	case !field.Filter:
-		c.found.Report(problem.SearchUsageUnsupported.At(at, "name", target.Field, "usage", "filter"))
+		c.refuse(problem.SearchUsageUnsupported.At(at, "name", target.Field, "usage", "filter"))
 	case *first != nil && field.Unit != (*first).Unit:
-		c.found.Report(problem.SearchInterpretFallbackUnitMismatch.At(at,
+		c.refuse(problem.SearchInterpretFallbackUnitMismatch.At(at,
 			"name", field.Path, "unit", field.Unit, "field", (*first).Path, "expected", (*first).Unit))
 	case *first == nil:
 		*first = field
 	}
-	if ok && (list == "" || field.List == list) {
+	if c.err == nil {
 		c.condition(target.When, inner)
 	}
 	c.clauses(target.When, inner)
@@ -128,14 +134,18 @@ func (c *targetCheck) target(target *query.Target, list string, first **definiti
 	}
 }
 
+func (c *targetCheck) refuse(p *problem.Problem) { c.err = p }
+
 // condition checks each field and text of a condition over documents, or over
 // the values of a list, by itself.
 func (c *targetCheck) condition(when []query.Clause, list string) {
 	for i, clause := range when {
+		if c.err != nil {
+			return
+		}
 		switch clause.(type) {
 		case *query.FieldClause, *query.TextClause:
-			_, err := compileIn(c.compiler, list, when[i:i+1])
-			c.found.Add(err)
+			_, c.err = compileIn(c.compiler, list, when[i:i+1])
 		default:
 			c.condition(query.Children(clause), list)
 		}
