@@ -147,8 +147,8 @@ func (a *API) answer(w *trackedWriter, r *http.Request, route *Route, values []s
 	if err := route.checkBodyType(r); err != nil {
 		return nil, err
 	}
-	limit, isStream := a.options.MaxBodySize, route.Streams && request.IsNDJSON()
-	if isStream {
+	limit := a.options.MaxBodySize
+	if request.isStream() {
 		limit = a.options.MaxStreamBodySize
 	}
 	request.body = newBoundedBody(w, r, limit)
@@ -160,7 +160,7 @@ func (a *API) answer(w *trackedWriter, r *http.Request, route *Route, values []s
 			return nil, err
 		}
 	}
-	if err := request.body.stated(isStream); err != nil {
+	if err := request.body.stated(request.isStream()); err != nil {
 		return nil, err
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
