@@ -76,7 +76,11 @@ func (m *Member) copy(age time.Duration) (versioned.Object[leadership], bool) {
 // Holder returns the node that writes an index, from a copy a few seconds old;
 // false when nobody does.
 func (m *Member) Holder(ctx context.Context, index registry.ID) (Candidate, bool, error) {
-	if err := m.refresh(ctx, copyAge); err != nil {
+	return m.holder(ctx, index, copyAge)
+}
+
+func (m *Member) holder(ctx context.Context, index registry.ID, age time.Duration) (Candidate, bool, error) {
+	if err := m.refresh(ctx, age); err != nil {
 		return Candidate{}, false, err
 	}
 	m.mu.Lock()
@@ -92,6 +96,11 @@ func (m *Member) Holder(ctx context.Context, index registry.ID) (Candidate, bool
 // to the one that does, or to the candidate that every node picks for it.
 func (m *Member) Writer(ctx context.Context, index registry.ID, name string) (address string, err error) {
 	holder, ok, err := m.Holder(ctx, index)
+	if err == nil && !ok && !index.IsZero() {
+		// An index that exists is written by who created it, which the copy may be
+		// too old to tell.
+		holder, ok, err = m.holder(ctx, index, justNow)
+	}
 	if err != nil {
 		return "", err
 	}

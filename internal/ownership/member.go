@@ -19,6 +19,7 @@ import (
 
 const (
 	copyAge      = 3 * time.Second  // of the copy that requests are routed by
+	justNow      = time.Nanosecond  // of one that was read after it was asked for
 	claimWait    = 10 * time.Second // for a claim whose holder may be gone
 	unlistedHold = 30 * time.Second // a claim ahead of a creation is kept
 	leastPause   = 50 * time.Millisecond
