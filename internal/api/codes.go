@@ -7,7 +7,7 @@ var (
 	// everyCodes can come from every operation with a permission.
 	everyCodes = []*problem.Code{
 		problem.AuthUnauthenticated, problem.AuthForbidden, problem.RequestPathInvalid, problem.RequestRefused,
-		problem.RequestMethodNotAllowed, problem.RequestNotAcceptable, problem.NodeError,
+		problem.RequestMethodNotAllowed, problem.RequestNotAcceptable, problem.RequestBodyTooLarge, problem.NodeError,
 	}
 	nameCodes = []*problem.Code{
 		problem.IndexNotFound, problem.IndexNameInvalid, problem.IndexGenerationNameInvalid, problem.IndexClosed, problem.IndexUnsupported,
@@ -15,8 +15,7 @@ var (
 	}
 	bodyCodes = []*problem.Code{
 		problem.Validation, problem.RequestBodyRequired, problem.RequestBodyMalformed, problem.RequestBodyUnreadable,
-		problem.RequestBodyTooLarge, problem.RequestPropertyUnknown, problem.RequestValueInvalid, problem.RequestValueRequired,
-		problem.RequestUnsupportedMediaType,
+		problem.RequestPropertyUnknown, problem.RequestValueInvalid, problem.RequestValueRequired, problem.RequestUnsupportedMediaType,
 	}
 	writerCodes = []*problem.Code{
 		problem.IndexerUnavailable, problem.IndexerUnreachable, problem.IndexerLeadershipUnreadable, problem.IndexReadonly,
