@@ -126,7 +126,7 @@ func (j *Jobs) copyBatch(ctx context.Context, one *job) error {
 		if err := t.copy(key, segment, doc); err != nil {
 			return err
 		}
-		copied, last = copied+1, key
+		copied, last = copied+1, snapshot.Cursor(key)
 	}
 	if err := errors.Join(keys.Err(), t.wait()); err != nil {
 		return err
