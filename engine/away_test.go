@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,6 +114,50 @@ func TestADeletionDoesNotHoldWritesWithoutEnd(t *testing.T) {
 		deleted, _, err := g.DeleteMatching(t.Context(), everything)
 		if err != nil || deleted != 1 {
 			t.Errorf("with the storage back %d were deleted: %v", deleted, err)
+		}
+	})
+}
+
+// A definition of which the storage does not say whether it has it is answered as
+// soon as a write would be. Writes wait until it is settled, and it is in force then.
+func TestADefinitionThatIsNotSettledIsAnswered(t *testing.T) {
+	narrow, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true}}}`), analysis.NewBuilder(analysis.Options{}).Capabilities())
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		options := manual
+		options.LogWait = 10 * time.Second
+		var isAway atomic.Bool
+		stored := make(chan struct{})
+		g := published(t, options, func(context.Context) error {
+			if isAway.Load() {
+				<-stored
+			}
+			return nil
+		})
+		if _, err := g.Commit(t.Context(), Explicit); err != nil {
+			t.Fatal(err)
+		}
+		isAway.Store(true)
+		began := time.Now()
+		if err := g.SetDefinition(t.Context(), narrow); !errors.Is(err, problem.StorageUnknown) || time.Since(began) != options.LogWait {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		behind := make(chan error)
+		go func() { behind <- add(g.Session(t.Context()), `{"id":"b"}`) }()
+		synctest.Wait()
+		select {
+		case err := <-behind:
+			t.Errorf("a write did not wait: %v", err)
+		default:
+		}
+		close(stored)
+		if err := <-behind; err != nil {
+			t.Errorf("a write behind it: %v", err)
+		}
+		if g.Definition().Version() != narrow.Version() {
+			t.Error("the definition is not in force")
 		}
 	})
 }

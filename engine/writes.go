@@ -11,6 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -36,21 +37,42 @@ func (g *Generation) HoldWrites(ctx context.Context) (release func(), err error)
 
 // SetDefinition makes documents from now on be read under another definition.
 // Everything written before is committed under the one it was written under.
-// The new definition is durable when SetDefinition returns.
+// The new definition is durable when SetDefinition returns. Where the storage does
+// not say in time whether it is, it answers storage:unknown; writes wait on until
+// that is settled.
 func (g *Generation) SetDefinition(ctx context.Context, d *definition.Definition) error {
 	release, err := g.HoldWrites(ctx)
 	if err != nil {
 		return err
 	}
-	defer release()
 	if err := g.commitHeld(ctx); err != nil {
+		release()
 		return fmt.Errorf("commit before the definition changes: %w", err)
 	}
 	if err := g.lockHeld(ctx); err != nil {
+		release()
 		return fmt.Errorf("replace the definition: %w", err)
 	}
-	defer g.publishing.Unlock()
-	err = g.rewrite(ctx, func(next *manifest.Manifest) { next.Definition = d.EncodeStored() })
+	settled := make(chan error, 1)
+	go func() { // Close waits for publishing, which it holds
+		err := vfs.Protect(func() error { return g.define(ctx, d) })
+		g.publishing.Unlock()
+		release()
+		settled <- err
+	}()
+	late, stop := after(g.options.LogWait)
+	defer stop()
+	select {
+	case err := <-settled:
+		return err
+	case <-late:
+		return problem.StorageUnknown.New("resource", "index").Because(errors.New("the new definition is not settled"))
+	}
+}
+
+// define replaces the definition. The caller holds writes and publishing.
+func (g *Generation) define(ctx context.Context, d *definition.Definition) error {
+	err := g.rewrite(ctx, func(next *manifest.Manifest) { next.Definition = d.EncodeStored() })
 	if err != nil {
 		return storageProblem(fmt.Errorf("set definition: %w", err))
 	}
