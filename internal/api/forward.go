@@ -72,9 +72,6 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 		a.log.Warn("the address of the writing node is not scheme://host:port", "address", address)
 		return nil, true, problem.IndexerUnavailable.New()
 	}
-	if err := r.checkStatedLength(); err != nil {
-		return nil, true, err
-	}
 	switch err := a.relay(w, r, address, target); {
 	case errors.Is(err, problem.RequestBodyTooLarge):
 		return nil, true, err // found out here
@@ -84,18 +81,6 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 	}
 	a.metrics.Forwarded("success")
 	return alreadyAnswered, true, nil
-}
-
-// checkStatedLength refuses a body that says of itself that it is above the bound,
-// as the node that writes the index would.
-func (r *Request) checkStatedLength() error {
-	if r.Route.Body == "" || !errors.Is(r.body.failed, problem.RequestBodyTooLarge) {
-		return nil
-	}
-	if r.isStream() {
-		return problem.RequestBodyTooLarge.New("limit", r.body.limit, "processed", 0)
-	}
-	return r.body.failed
 }
 
 // isStream reports whether the body is taken as it arrives.
