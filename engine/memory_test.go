@@ -97,8 +97,15 @@ func TestMemoryDoesNotFollowTheNumberOfDocuments(t *testing.T) {
 		return highest
 	}
 	const documents = 20_000
-	few, many := worst(documents), worst(4*documents)
-	if perDocument := float64(many-few) / (3 * documents); perDocument > 200 {
-		t.Errorf("%d bytes in use with %d documents, %d with %d: %.0f for each", few, documents, many, 4*documents, perDocument)
+	few := worst(documents)
+	told := ""
+	for range 3 { // what merges happen to hold at once differs; what grows does so every time
+		many := worst(4 * documents)
+		perDocument := float64(many-few) / (3 * documents)
+		if perDocument <= 200 {
+			return
+		}
+		told += fmt.Sprintf("%d bytes in use with %d documents, %d with %d: %.0f for each\n", few, documents, many, 4*documents, perDocument)
 	}
+	t.Error(told)
 }

@@ -231,6 +231,9 @@ func agree(t *testing.T, seed uint64, steps int) {
 		h.view.Release()
 	}
 	mustCommit(t, g)
+	if err := g.Close(context.Background()); err != nil { // what is merging meanwhile has files of its own
+		t.Fatal(err)
+	}
 	names, err := fs.List("g")
 	if err != nil {
 		t.Fatal(err)
