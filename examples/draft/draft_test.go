@@ -88,7 +88,8 @@ func TestWhatCannotBeDeclaredIsTold(t *testing.T) {
 		"{\"a\":1}\n{\"a\":\"x\"}":               "a is now text, now a number: make them one",
 		`{"o":{"a":1,"b":[{"c":true},{"c":2}]}}`: "o.b.c is now a number, now true or false: make them one",
 		`{"a":1}{"a"`:                            "document 2: unexpected EOF",
-		`{"Product Name":"x"}`:                   "Product Name",
+		`{"Product Name":"x"}`:                   "Product Name is not a valid field name. Use letters, digits",
+		"ID,Name\n1,Hose":                        "give JSON, one document per line or an array",
 	} {
 		var out, notes strings.Builder
 		err := run(nil, strings.NewReader(documents), &out, &notes)

@@ -17,6 +17,7 @@ import (
 	"os"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/problem"
 )
 
 // most is how many documents are looked at.
@@ -55,13 +56,24 @@ func run(arguments []string, in io.Reader, out, notes io.Writer) error {
 		return err
 	}
 	if _, err := definition.Parse(text, definition.Capabilities{}); err != nil {
-		return err
+		return withRemedies(err)
 	}
 	if _, key := fields.key(); key == nil {
-		fmt.Fprintln(notes, "draft: no field is the key of every document: they can be added, but not replaced or changed")
+		fmt.Fprintln(notes, "draft: no field is known as the key of every document: they can be added, but not replaced or changed;",
+			`if one is, declare it with "primaryKey": true`)
 	}
 	_, err = fmt.Fprintln(out, string(text))
 	return err
+}
+
+// withRemedies tells each problem of a definition on a line of its own, and what
+// can be done about it.
+func withRemedies(err error) error {
+	var lines []error
+	for _, found := range problem.All(err) {
+		lines = append(lines, fmt.Errorf("%s: %s %s", found.Path, found.Message(), found.Code.Remedy()))
+	}
+	return errors.Join(lines...)
 }
 
 // look gathers what the first documents hold.
@@ -76,6 +88,8 @@ func look(in io.Reader) (*fields, error) {
 			return nil, errors.New("there are no documents")
 		case err == io.EOF:
 			return found, nil
+		case err != nil && found.documents == 0:
+			return nil, fmt.Errorf("give JSON, one document per line or an array: %w", err)
 		case err != nil:
 			return nil, fmt.Errorf("document %d: %w", found.documents+1, err)
 		}
