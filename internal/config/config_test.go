@@ -81,17 +81,18 @@ func TestBadValuesRefuseAndNameTheVariable(t *testing.T) {
 }
 
 func TestVariablesTheModeNeverReadsAreWarnedAbout(t *testing.T) {
-	c, err := Load(with("SERVICE_STORAGE_REMOTE_BUCKET=b", "SERVICE_INDEXES_DISK_MAX_SIZE=1G", "SERVICE_TYPO=1", "HOME=/"), false)
+	c, err := Load(with("SERVICE_STORAGE_REMOTE_BUCKET=b", "SERVICE_INDEXES_DISK_MAX_SIZE=1G", "SERVICE_INDEXES_REMOVAL_GRACE=24h",
+		"SERVICE_TYPO=1", "HOME=/"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(c.Warnings, "\n")
-	for _, name := range []string{"SERVICE_STORAGE_REMOTE_BUCKET", "SERVICE_INDEXES_DISK_MAX_SIZE", "SERVICE_TYPO"} {
+	for _, name := range []string{"SERVICE_STORAGE_REMOTE_BUCKET", "SERVICE_INDEXES_DISK_MAX_SIZE", "SERVICE_INDEXES_REMOVAL_GRACE", "SERVICE_TYPO"} {
 		if !strings.Contains(text, name) {
 			t.Errorf("no warning about %s in %q", name, text)
 		}
 	}
-	if len(c.Warnings) != 3 {
+	if len(c.Warnings) != 4 {
 		t.Errorf("warnings: %q", c.Warnings)
 	}
 }
