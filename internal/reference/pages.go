@@ -76,7 +76,7 @@ func errorsPage() string {
 }
 
 func routesPage() string {
-	p := newPage("Routes", "`internal/api/routes.go`", "Every operation, the permission it needs and the node it runs on. A running node describes them at `/q/openapi` and `/q/docs`.")
+	p := newPage("Routes", "`internal/api/routes.go`", "Every operation, the permission it needs and the node it runs on. A running node describes them at `/q/docs`, those below `/v1alpha1` also at `/q/openapi`.")
 	p.head("Operation", "Method", "Path", "Permission", "Scope", "Anonymous", "Runs on", "What it does")
 	for _, r := range api.Routes() {
 		anonymous := ""
