@@ -32,7 +32,7 @@ type commands struct {
 	Config     configCommand     `cmd:"" help:"Print every variable with its value and where it came from."`
 	Inspect    inspectCommand    `cmd:"" help:"Print what a stored file holds."`
 	Check      checkCommand      `cmd:"" help:"Check the files of a stopped node."`
-	Migrate    migrateCommand    `cmd:"" help:"Move a stopped deployment from the directory into the bucket, or back."`
+	Migrate    migrateCommand    `cmd:"" help:"Move a stopped deployment from the directory into the bucket, or back. Takes one of the flags."`
 	LocaleData localeDataCommand `cmd:"" name:"locale-data" help:"Prepare language data for compounds and full forms."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -301,11 +302,11 @@ func TestRefusedMoves(t *testing.T) {
 	}
 	before := objects(t, other, "")
 	onto := Move{Local: local, Remote: other, FS: fs, Lease: time.Millisecond, Log: quiet}
-	if err := onto.ToBucket(t.Context()); err == nil {
-		t.Error("a deployment was moved onto another")
+	if err := onto.ToBucket(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "the bucket") {
+		t.Errorf("a deployment was moved onto another: %v", err)
 	}
-	if err := onto.FromBucket(t.Context()); err == nil {
-		t.Error("a deployment was moved onto another")
+	if err := onto.FromBucket(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "the directory") {
+		t.Errorf("a deployment was moved onto another: %v", err)
 	}
 	if !maps.Equal(before, objects(t, other, "")) {
 		t.Error("a refused move changed the bucket")

@@ -225,7 +225,7 @@ func TestABucketThatIsAwayAtTheStart(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	if err := Run(context.Background(), load(t, append(entries, "SERVICE_INDEXER_ENABLED=true")...), quiet, nil); !errors.Is(err, ErrRefused) {
+	if err := Run(context.Background(), load(t, append(entries, "SERVICE_INDEXER_ENABLED=true")...), quiet, nil); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "SERVICE_STORAGE_REMOTE_") {
 		t.Errorf("a node that may write: %v", err)
 	}
 }
