@@ -1,9 +1,20 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/versioned"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -11,11 +22,73 @@ type checkCommand struct {
 	Directory string `arg:"" type:"existingdir" help:"Directory of a stopped node, or of one generation."`
 }
 
-// Run checks every generation below the directory and fails when one is
-// damaged. Nothing is changed.
+// Run checks every generation below the directory and, in that of a node in
+// local mode, the registry and what else is kept beside it. It fails when
+// something is damaged or missing. Nothing is changed.
 func (c *checkCommand) Run(s *surroundings) error {
-	if err := engine.CheckAll(vfs.OS(c.Directory), ".", s.out); err != nil {
-		return fmt.Errorf("damaged:\n%w", err)
+	damage := errors.Join(engine.CheckAll(vfs.OS(c.Directory), ".", s.out), checkObjects(c.Directory, s.out))
+	if damage != nil {
+		return fmt.Errorf("damaged:\n%w", damage)
 	}
 	return nil
+}
+
+// checkObjects checks the objects of a node in local mode, and that each
+// generation of its registry is there. Elsewhere there are none.
+func checkObjects(directory string, out io.Writer) error {
+	store := filepath.Join(directory, "bucket")
+	if _, err := os.Stat(store); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var damage []error
+	sound, known := 0, make(map[string]bool)
+	err := filepath.WalkDir(store, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), "~") { // the lock, and what a crash left
+			return err
+		}
+		key, err := filepath.Rel(store, name)
+		if err != nil {
+			return err
+		}
+		known[key] = true
+		content, err := os.ReadFile(name)
+		if err == nil && key == "registry" {
+			err = checkListed(directory, content)
+		} else if err == nil {
+			_, err = versioned.Decode[jsontext.Value](content)
+		}
+		if err != nil {
+			damage = append(damage, fmt.Errorf("bucket/%s: %w", filepath.ToSlash(key), err))
+			return nil
+		}
+		sound++
+		return nil
+	})
+	if known["deployment"] && !known["registry"] {
+		damage = append(damage, errors.New("bucket/registry: missing"))
+	}
+	if err := errors.Join(append(damage, err)...); err != nil {
+		fmt.Fprintln(out, err)
+		return err
+	}
+	fmt.Fprintf(out, "bucket: ok, %d objects\n", sound)
+	return nil
+}
+
+// checkListed tells which generations of a registry are missing.
+func checkListed(directory string, content []byte) error {
+	indexes, err := registry.ListStored(content)
+	if err != nil {
+		return err
+	}
+	var missing []error
+	for _, index := range indexes {
+		for _, name := range index.GenerationNames() {
+			generation := filepath.Join("generations", index.Generations[name].ID.String())
+			if _, err := os.Stat(filepath.Join(directory, generation, manifest.Name)); err != nil {
+				missing = append(missing, fmt.Errorf("generation %s@%s in %s: %w", index.Name, name, generation, err))
+			}
+		}
+	}
+	return errors.Join(missing...)
 }

@@ -2,12 +2,16 @@ package cli
 
 import (
 	"bytes"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/quiresearch/quire/internal/bucket/localdir"
 	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/registry"
 )
 
 func run(environment []string, arguments ...string) (code int, out, err string) {
@@ -105,5 +109,53 @@ func TestCheckTellsAnEmptyDirectoryFromADamagedOne(t *testing.T) {
 	}
 	if code, _, err := run(nil, "check", filepath.Join(empty, "elsewhere")); code != exitRefused || !strings.Contains(err, "elsewhere") {
 		t.Errorf("%d %q", code, err)
+	}
+}
+
+// A backup is checked whole: an index whose files are missing, and a registry or
+// keys that no node could read, are damage too.
+func TestCheckAndInspectKnowWhatIsKeptBesideTheGenerations(t *testing.T) {
+	directory := t.TempDir()
+	store, err := localdir.Open(filepath.Join(directory, "bucket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := registry.Open(t.Context(), store, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, out, err := run(nil, "check", directory); code != exitDone || !strings.Contains(out, "bucket: ok, 2 objects") {
+		t.Errorf("%d %q %q", code, out, err)
+	}
+	if err := known.CreateIndex(t.Context(), registry.Name{Index: "books", Generation: "1"}, registry.NewID(), registry.NewID(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, err := run(nil, "check", directory); code != exitFailed || !strings.Contains(err, "books@1") {
+		t.Errorf("an index without files: %d %q", code, err)
+	}
+	stored := filepath.Join(directory, "bucket", "registry")
+	if code, out, err := run(nil, "inspect", stored); code != exitDone || !strings.Contains(out, `"books"`) {
+		t.Errorf("%d %q %q", code, out, err)
+	}
+	content, err := os.ReadFile(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(stored, bytes.Replace(content, []byte("books"), []byte("hooks"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range [][]string{{"check", directory}, {"inspect", stored}} {
+		if code, _, err := run(nil, command...); code != exitFailed || !strings.Contains(err, "registry: object is corrupt") {
+			t.Errorf("%s of a damaged registry: %d %q", command[0], code, err)
+		}
+	}
+	if err := os.Remove(stored); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, err := run(nil, "check", directory); code != exitFailed || !strings.Contains(err, "bucket/registry: missing") {
+		t.Errorf("a deployment without a registry: %d %q", code, err)
 	}
 }

@@ -305,8 +305,20 @@ type Listed struct {
 
 // List returns every index, ordered by name; none while no registry was read,
 // which Check tells. The indexes must not be changed.
-func (r *Registry) List() []Listed {
-	s := r.state()
+func (r *Registry) List() []Listed { return r.state().list() }
+
+// ListStored returns every index that the bytes of a stored registry name,
+// ordered by name.
+func ListStored(content []byte) ([]Listed, error) {
+	s, err := versioned.Decode[state](content)
+	if err != nil {
+		return nil, err
+	}
+	s.settle()
+	return s.list(), nil
+}
+
+func (s state) list() []Listed {
 	all := make([]Listed, 0, len(s.Indexes))
 	for _, name := range slices.Sorted(maps.Keys(s.Indexes)) {
 		all = append(all, Listed{name, s.Indexes[name]})

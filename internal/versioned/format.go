@@ -59,6 +59,16 @@ func encode[T any](o Object[T]) ([]byte, error) {
 	return json.Marshal(e, json.Deterministic(true))
 }
 
+// Decode returns the value in the bytes of a stored object, ErrCorrupt when they
+// are damaged.
+func Decode[T any](content []byte) (T, error) {
+	found, err := decode[T](content)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return found.Value, err
+}
+
 func decode[T any](content []byte) (Object[T], error) {
 	var e envelope
 	if err := json.Unmarshal(content, &e, json.RejectUnknownMembers(true)); err != nil {
