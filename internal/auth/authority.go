@@ -102,6 +102,9 @@ func (a *Authority) checkStart(readError error) error {
 	if id := a.options.AnonymousKey; id != "" {
 		key := a.byID[id]
 		switch {
+		case len(id) != idDigits || !isLowerHex(id):
+			// It may be a credential, which no log may hold (S9).
+			return fmt.Errorf("SERVICE_AUTH_ANONYMOUS_KEY: not an id, the %d hexadecimal digits that a key has beside its credential", idDigits)
 		case key == nil:
 			return fmt.Errorf("SERVICE_AUTH_ANONYMOUS_KEY: there is no key %s", id)
 		case !key.holdsOnly(Search):

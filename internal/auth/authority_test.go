@@ -132,7 +132,7 @@ func TestRootKeyByHash(t *testing.T) {
 func TestStartIsRefused(t *testing.T) {
 	withKeys := memory.New(nil)
 	a := open(t, withKeys, Options{RootKey: "r"})
-	reader, _ := mustCreate(t, a, searchKey())
+	reader, readers := mustCreate(t, a, searchKey())
 	administrator, _ := mustCreate(t, a, adminKey())
 	onlyReader := memory.New(nil)
 	mustCreate(t, open(t, onlyReader, Options{RootKey: "r"}), searchKey())
@@ -152,6 +152,7 @@ func TestStartIsRefused(t *testing.T) {
 		{"keys unreadable with root key", away, Options{RootKey: "r"}, false},
 		{"anonymous search key", withKeys, Options{AnonymousKey: reader.ID}, false},
 		{"anonymous administrator", withKeys, Options{AnonymousKey: administrator.ID}, true},
+		{"anonymous credential", withKeys, Options{AnonymousKey: readers}, true},
 		{"anonymous unknown", withKeys, Options{AnonymousKey: "0000000000000000"}, true},
 		{"root hash too short", withKeys, Options{RootKey: "sha256:abcd"}, true},
 		{"root hash not hexadecimal", withKeys, Options{RootKey: Secret("sha256:" + strings.Repeat("x", 64))}, true},
@@ -161,6 +162,9 @@ func TestStartIsRefused(t *testing.T) {
 		_, err := Open(t.Context(), c.bucket, c.options, quiet())
 		if (err != nil) != c.refused {
 			t.Errorf("%s: %v", c.what, err)
+		}
+		if err != nil && strings.Contains(err.Error(), readers) {
+			t.Errorf("%s: a credential is told: %v", c.what, err)
 		}
 	}
 }
