@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/analysis/tokenfilter"
 )
@@ -76,7 +77,7 @@ func BenchmarkCompounds(b *testing.B) {
 			continue
 		}
 		b.Run(tag, func(b *testing.B) {
-			chain, err := builder.Chain(analysis.Matching(""), tag, analysis.Index)
+			chain, err := builder.Chain(definition.MatchingChain(""), tag, analysis.Index)
 			if err != nil {
 				b.Fatal(err)
 			}
