@@ -27,7 +27,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -281,7 +280,7 @@ func (w *trackedWriter) WriteHeader(status int) {
 		w.status = status
 	}
 	w.arm()
-	if w.hasBody && (w.body == nil || w.body.failed != io.EOF) {
+	if w.hasBody && (w.body == nil || !w.body.isEnded.Load()) {
 		// The server reads on before it answers, to keep the connection; it must
 		// not wait for a body that never comes.
 		_ = w.control.SetReadDeadline(time.Now().Add(leftoverTimeout))

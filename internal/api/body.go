@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/quiresearch/quire/problem"
@@ -26,6 +27,7 @@ type boundedBody struct {
 	armed   time.Time // when the read deadline was last set
 	isBegun bool      // something was read
 	failed  error
+	isEnded atomic.Bool // it was read to its end, which is asked for while it is read
 }
 
 func newBoundedBody(w http.ResponseWriter, r *http.Request, limit int64) *boundedBody {
@@ -76,6 +78,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		b.disarm()
 		b.failed = err
+		b.isEnded.Store(true)
 	case err != nil: // the deadline stays: nothing more is read
 		b.failed = problem.RequestBodyUnreadable.New().Because(err)
 		err = b.failed
@@ -121,6 +124,7 @@ func (b *boundedBody) drain() bool {
 	_, err := io.CopyN(io.Discard, b.source, maxLeftover)
 	if err == io.EOF {
 		b.failed = err
+		b.isEnded.Store(true)
 	}
 	return err == io.EOF
 }

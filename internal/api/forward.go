@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -184,9 +183,10 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 			}
 		},
 	}
-	in := r.HTTP.WithContext(ctx)
-	in.Body = body // the proxy closes it
-	proxy.ServeHTTP(w, in)
+	func() {
+		defer body.end(ctx) // also when the proxy panics because the caller is gone
+		proxy.ServeHTTP(w, r.HTTP.WithContext(ctx))
+	}()
 	if failed != nil && w.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
@@ -197,16 +197,17 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 	return failed
 }
 
-// relayedBody is the body of a caller on its way to another node. Once it is closed
-// nobody reads the caller's body through it any more, which stays open: what is left
-// of it may be taken off the connection before the answer.
+// relayedBody is the body of a caller on its way to another node, which may answer
+// before it took all of it. What is left of it may be taken off the connection
+// before the answer, so it is not closed.
 type relayedBody struct {
 	*boundedBody
-	reading  sync.Mutex // held during a read
-	isClosed bool
-	ended    atomic.Bool // it was read to its end
-	began    time.Time
-	moved    atomic.Int64 // nanoseconds from began until the other node last took something or answered
+	reading sync.Mutex // held during a read; comes before mu
+	began   time.Time
+	moved   atomic.Int64 // nanoseconds from began until the other node last took something or answered
+
+	mu       sync.Mutex
+	isClosed bool // no read begins any more
 }
 
 func (b *relayedBody) move() { b.moved.Store(int64(time.Since(b.began))) }
@@ -221,32 +222,58 @@ func (b *relayedBody) silence() time.Duration {
 func (b *relayedBody) Read(p []byte) (int, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
-	if b.isClosed {
+	if !b.begin() {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	b.move()
 	defer b.move()
-	n, err := b.boundedBody.Read(p)
-	if err == io.EOF {
-		b.ended.Store(true)
+	return b.boundedBody.Read(p)
+}
+
+// begin sets the deadline of a read, unless none begins any more.
+func (b *relayedBody) begin() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.isClosed {
+		b.arm()
 	}
-	return n, err
+	return !b.isClosed
 }
 
 // abandon ends a read under way: what a caller still sends goes nowhere, and
 // nobody waits for it.
 func (b *relayedBody) abandon() {
-	if !b.ended.Load() {
+	if !b.isEnded.Load() {
 		_ = b.control.SetReadDeadline(time.Now())
 	}
 }
 
-// Close waits for a read under way.
+// Close lets no read begin any more.
 func (b *relayedBody) Close() error {
-	b.reading.Lock()
-	defer b.reading.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.isClosed = true
 	return nil
+}
+
+// end returns when nobody reads the body any more: after an answer the connection is
+// the server's again, which reads the next request from it. What is left of the body
+// is not waited for longer than that of any other.
+func (b *relayedBody) end(ctx context.Context) {
+	_ = b.Close()
+	if !b.isEnded.Load() {
+		wait := leftoverTimeout
+		if ctx.Err() != nil {
+			wait = 0
+		}
+		_ = b.control.SetReadDeadline(time.Now().Add(wait))
+	}
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	b.armed = time.Time{} // the deadline stays
+	if b.isEnded.Load() {
+		_ = b.control.SetReadDeadline(b.armed)
+	}
 }
 
 // rewriteLocation makes an absolute Location of the other node point to the

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -254,6 +255,73 @@ func TestABodyAboveTheBoundIsNotForwarded(t *testing.T) {
 			t.Errorf("a body that nobody reads: %d %s", status, body)
 		}
 	}
+}
+
+// F35: when the other node answers before it took the whole body, nobody reads the
+// caller's connection any more once the answer is out: the next request on it is the
+// server's to read.
+func TestAnEarlyAnswerEndsForwarding(t *testing.T) {
+	writer, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	go func() {
+		for {
+			connection, err := writer.Accept()
+			if err != nil {
+				return
+			}
+			go answerEarly(connection)
+		}
+	}()
+	front := forwarding(t, "http://"+writer.Addr().String())
+	const request = "POST /v1alpha1/indexes/books/documents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + rootKey +
+		"\r\nContent-Type: " + ndjsonType + "\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n"
+	for i := range 100 {
+		connection, err := net.Dial("tcp", strings.TrimPrefix(front.URL, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := bufio.NewReader(connection)
+		for range 3 {
+			if _, err := io.WriteString(connection, request); err != nil {
+				t.Fatal(err)
+			}
+			rest := make(chan error)
+			go func() {
+				time.Sleep(time.Duration(i) * 20 * time.Microsecond) // about when the answer comes
+				_, err := io.WriteString(connection, "3\r\n{}\n\r\n0\r\n\r\n")
+				rest <- err
+			}()
+			answer, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := <-rest; err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusConflict {
+				t.Fatalf("%s, %v", answer.Status, err)
+			}
+			if answer.Close {
+				break
+			}
+		}
+		connection.Close()
+	}
+}
+
+// answerEarly refuses a request after its first byte and takes the rest.
+func answerEarly(connection net.Conn) {
+	defer connection.Close()
+	request, err := http.ReadRequest(bufio.NewReader(connection))
+	if err != nil {
+		return
+	}
+	_, _ = request.Body.Read(make([]byte, 1))
+	_, _ = io.WriteString(connection, "HTTP/1.1 409 Conflict\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}")
+	_, _ = io.Copy(io.Discard, connection)
 }
 
 // sendWhole adds documents on a connection of its own, reads the answer when all of
