@@ -116,8 +116,8 @@ func readAfter(r *Request, reading *node.Reading) (string, error) {
 		return "", nil
 	}
 	key, refused := document.ParseKey(field, text, problem.At("after"))
-	if string(key) == text || text == "" {
-		return text, refused
+	if string(key) == text || text == "" || !field.Type.IsWhole() {
+		return string(key), refused
 	}
 	// Documents from before a change of the key's type keep the keys that they
 	// were written with.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/quiresearch/quire/internal/layout"
 )
 
 // force replaces the definition although documents were indexed by another.
@@ -85,6 +87,9 @@ func TestListingsAfterTheKeyBecameNarrowerOrText(t *testing.T) {
 	s.expectPages([]string{`{"id":2}`, `{"id":4000000000}`, `{"id":5000000000}`})
 	s.force(`{"fields":{"id":{"type":"string","primaryKey":true}}}`)
 	s.expectPages([]string{`{"id":2}`, `{"id":4000000000}`, `{"id":5000000000}`})
+	s.expect("PUT", "/a", `{}`, 204, "")
+	s.commit()
+	s.refuse("GET", "?after="+strings.Repeat("x", layout.MaxTerm+1), "", 400, "search:value_invalid@after")
 }
 
 // Documents of an index that had no key are listed too, in an order of their own.
