@@ -27,10 +27,13 @@ type checkCommand struct {
 // something is damaged or missing. Nothing is changed.
 func (c *checkCommand) Run(s *surroundings) error {
 	damage := errors.Join(engine.CheckAll(vfs.OS(c.Directory), ".", s.out), checkObjects(c.Directory, s.out))
-	if damage != nil {
-		return fmt.Errorf("damaged:\n%w", damage)
+	switch {
+	case damage == nil:
+		return nil
+	case errors.Is(damage, fs.ErrPermission):
+		return fmt.Errorf("not all of it may be read:\n%w", damage)
 	}
-	return nil
+	return fmt.Errorf("damaged:\n%w", damage)
 }
 
 // checkObjects checks the objects of a node in local mode, and that each
