@@ -44,10 +44,11 @@ type Claims interface {
 }
 
 const (
-	settleLimit = 30 * time.Second // for one object to be replaced
-	takeLimit   = time.Minute      // for the writer before to be fenced
-	logWait     = 10 * time.Second // for a bucket that takes no log record, by a write that is answered then
-	pullTries   = 3                // a manifest that is replaced during a pull is read again
+	settleLimit = 30 * time.Second      // for one object to be replaced
+	takeLimit   = time.Minute           // for the writer before to be fenced
+	logWait     = 10 * time.Second      // for a bucket that takes no log record, by a write that is answered then
+	fencePause  = 50 * time.Millisecond // before a generation is fenced again; it doubles
+	pullTries   = 3                     // a manifest that is replaced during a pull is read again
 )
 
 func (r *Remote) of(generation registry.ID) *replication.Remote {
@@ -214,15 +215,23 @@ func (g *Generation) Prove(ctx context.Context) error {
 }
 
 // Fence keeps whoever wrote a generation that was removed from acknowledging
-// anything there. What opens it again reads the registry before it does.
+// anything there. What opens it again reads the registry before it does. Nobody
+// fences it later, so a bucket that does not answer is asked again until ctx ends.
 func (s *Set) Fence(ctx context.Context, generation registry.ID) error {
 	if s.options.Remote == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, settleLimit)
-	defer cancel()
-	_, err := s.options.Remote.of(generation).Take(ctx, s.fs, s.storage(generation).Directory, registry.NewID().String())
-	return err
+	for pause := fencePause; ; pause *= 2 {
+		_, err := s.options.Remote.of(generation).Take(ctx, s.fs, s.storage(generation).Directory, registry.NewID().String())
+		if !errors.Is(err, bucket.ErrUnknown) && !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // Demote closes what is open to write of an index that another node writes

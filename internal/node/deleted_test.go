@@ -1,22 +1,25 @@
 package node
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // I8, I15: an index was taken over, never opened there, and deleted; another one
-// may have its name. Whoever wrote it before acknowledges nothing there any more.
+// may have its name. Whoever wrote it before acknowledges nothing there any more,
+// also where the bucket fails now and then.
 func TestAWriterAcknowledgesNothingInWhatWasDeletedElsewhere(t *testing.T) {
 	for _, isCreated := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			under := memory.New(nil)
-			cut := &cutBucket{Bucket: under}
-			old, other := shared(t, cut, vfs.Memory(), "a"), shared(t, under, vfs.Memory(), "b")
+			cut, flaky := &cutBucket{Bucket: under}, faultbucket.New(under, nil)
+			old, other := shared(t, cut, vfs.Memory(), "a"), shared(t, flaky, vfs.Memory(), "b")
 			old.mustPut("books", books)
 			old.mustWrite("books", book(1, "one"))
 			if _, err := old.Commit(t.Context(), parse(t, "books")); err != nil {
@@ -24,6 +27,14 @@ func TestAWriterAcknowledgesNothingInWhatWasDeletedElsewhere(t *testing.T) {
 			}
 			cut.off.Store(true)
 			time.Sleep(25 * time.Second)
+			failures := 4
+			flaky.SetPlan(func(call faultbucket.Call) faultbucket.Fault {
+				if failures > 0 && strings.HasSuffix(call.Key, "/manifest") {
+					failures--
+					return faultbucket.Unavailable
+				}
+				return faultbucket.None
+			})
 			if err := other.Delete(t.Context(), parse(t, "books")); err != nil {
 				t.Fatal(err)
 			}

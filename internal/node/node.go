@@ -276,6 +276,10 @@ func (n *Node) eraseRemoved(ctx context.Context) error {
 	return n.erase(ctx, removed)
 }
 
+// fenceLimit is how long whoever wrote removed generations is tried to be fenced,
+// where the bucket does not answer.
+const fenceLimit = 30 * time.Second
+
 // retire takes removed generations out of use: in local mode their data goes
 // now, otherwise the bucket keeps it under a mark until the grace is over, and
 // nobody acknowledges anything there who does not know yet that it is removed.
@@ -283,10 +287,12 @@ func (n *Node) retire(ctx context.Context, removed []registry.Removed) error {
 	if n.synced == nil {
 		return n.erase(ctx, removed)
 	}
+	fencing, cancel := context.WithTimeout(ctx, fenceLimit)
+	defer cancel()
 	var failed error
 	for _, one := range removed {
 		failed = errors.Join(failed, n.generations.Remove(ctx, one.GenerationID))
-		if err := n.generations.Fence(ctx, one.GenerationID); err != nil {
+		if err := n.generations.Fence(fencing, one.GenerationID); err != nil {
 			n.log.Error("who wrote a removed generation cannot be fenced", "generation", one.GenerationID, "error", err)
 		}
 		if err := registry.MarkRemoved(ctx, n.bucket, one); err != nil {
