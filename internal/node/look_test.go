@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/registry"
@@ -249,5 +250,38 @@ func TestADefinitionIsPutAgainOnAnotherNode(t *testing.T) {
 		if _, created, err := b.put("shop@2", books); err != nil || created {
 			t.Errorf("the generation is put again: created %v, %v", created, err)
 		}
+	})
+}
+
+// A name that a caller creates is looked up once, and not waited for longer than that
+// where the bucket stands still.
+func TestAnUnknownNameIsLookedUpOnceBeforeACreation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reads := 0
+		quiet := &still{Bucket: faultbucket.New(memory.New(nil), func(call faultbucket.Call) faultbucket.Fault {
+			if call.Op == "get" && call.Key == "registry" {
+				reads++
+			}
+			return faultbucket.None
+		})}
+		f := shared(t, quiet, vfs.Memory(), "a")
+		time.Sleep(time.Hour)
+		before := reads
+		if address, err := f.WriterAddress(t.Context(), "books", true); err != nil || address != "" {
+			t.Errorf("%q, %v", address, err)
+		}
+		if reads != before+1 {
+			t.Errorf("the registry was read %d times", reads-before)
+		}
+		time.Sleep(time.Hour)
+		quiet.reads.Store(true)
+		began := time.Now()
+		if address, err := f.WriterAddress(t.Context(), "books", true); err != nil || address != "" {
+			t.Errorf("%q, %v", address, err)
+		}
+		if took := time.Since(began); took > lookLimit {
+			t.Errorf("answered after %v", took)
+		}
+		quiet.reads.Store(false)
 	})
 }

@@ -198,13 +198,17 @@ func (n *Node) WriterAddress(ctx context.Context, text string, creates bool) (st
 	if err := n.ready(ctx); err != nil {
 		return "", err
 	}
-	if _, err := n.registry.Resolve(name); creates && errors.Is(err, problem.IndexNotFound) {
+	bare := registry.Name{Index: name.Index}
+	if _, err = n.registry.Resolve(name); creates && errors.Is(err, problem.IndexNotFound) {
 		// Another node may have created it: then it is that one's to replace.
 		if err := n.look(ctx); err != nil {
 			n.log.Warn("the registry cannot be read before a creation", "error", err)
 		}
+		_, err = n.registry.Resolve(bare)
+	} else {
+		_, err = n.resolve(ctx, bare)
 	}
-	if _, err := n.resolve(ctx, registry.Name{Index: name.Index}); errors.Is(err, problem.IndexNotFound) {
+	if errors.Is(err, problem.IndexNotFound) {
 		if !creates || name.HasGeneration() || m.IsCandidate() {
 			return "", nil
 		}
