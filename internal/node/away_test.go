@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
@@ -116,5 +117,29 @@ func TestABucketThatGoesAwayDuringACommit(t *testing.T) {
 		if got := f.documents("books", ""); len(got) != 1 {
 			t.Errorf("with the bucket back: %v", got)
 		}
+	})
+}
+
+// F9: a bucket that fails now and then keeps neither a commit nor a definition from
+// being made.
+func TestCommitsAndDefinitionsWithABucketThatFailsNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), nil)
+		f := shared(t, b, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		b.SetPlan(func(call faultbucket.Call) faultbucket.Fault {
+			if call.Number%3 != 0 {
+				return faultbucket.Unavailable
+			}
+			return faultbucket.None
+		})
+		if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
+			t.Errorf("a commit: %v", err)
+		}
+		if _, _, err := f.put("books", wider); err != nil {
+			t.Errorf("a definition: %v", err)
+		}
+		b.SetPlan(nil)
 	})
 }

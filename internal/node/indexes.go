@@ -8,6 +8,7 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/reindex"
@@ -24,6 +25,7 @@ const (
 	// proveLimit is how long it waits for a bucket that does not answer, like a
 	// write of documents.
 	proveLimit = 10 * time.Second
+	provePause = 100 * time.Millisecond // before it is asked again; it doubles
 )
 
 // Put asks for an index or generation to have a definition.
@@ -395,11 +397,22 @@ func (n *Node) commit(ctx context.Context, g *generations.Generation) error {
 }
 
 // prove makes sure that the bucket answers and that this node still writes the
-// generation, before something begins that would be tried until it succeeds.
+// generation, before something begins that would be tried until it succeeds. One
+// that fails now and then is asked again.
 func prove(ctx context.Context, g *generations.Generation) error {
 	ctx, cancel := context.WithTimeout(ctx, proveLimit)
 	defer cancel()
-	return g.Prove(ctx)
+	for pause := provePause; ; pause *= 2 {
+		err := g.Prove(ctx)
+		if !errors.Is(err, bucket.ErrUnknown) {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // commitProblem tells what a failed commit is to a caller.
