@@ -272,7 +272,8 @@ func (d *decoder) freshness(v jsonread.Value) string {
 	return token
 }
 
-// unbounded is an upper bound that a caller can not know of: what 32 bits hold.
+// unbounded says that there is no upper bound. What 32 bits do not hold is read as
+// the most they hold, which no search reaches.
 const unbounded = -1
 
 // cursor reads a position; an empty one names none.
@@ -290,19 +291,34 @@ func (d *decoder) whole(v jsonread.Value, low, high int, code *problem.Code) (in
 	if v.IsNull() {
 		return 0, false
 	}
-	n, ok := v.Int64()
+	n, ok := wholeOf(v)
 	if !ok {
 		return 0, false
 	}
 	switch {
-	case high == unbounded && (n < int64(low) || n > math.MaxInt32):
+	case high == unbounded && n < int64(low):
 		v.Report(code)
 		return 0, false
-	case high != unbounded && (n < int64(low) || n > int64(high)):
+	case high == unbounded:
+		return int(min(n, math.MaxInt32)), true
+	case n < int64(low) || n > int64(high):
 		v.Report(code, "max", high)
 		return 0, false
 	}
 	return int(n), true
+}
+
+// wholeOf reads a whole number; one beyond 64 bits is the last they hold.
+func wholeOf(v jsonread.Value) (int64, bool) {
+	if v.Kind() == jsonread.NumberKind {
+		switch f, _ := v.Number(); {
+		case f >= math.MaxInt64:
+			return math.MaxInt64, true
+		case f <= math.MinInt64:
+			return math.MinInt64, true
+		}
+	}
+	return v.Int64()
 }
 
 // number reads a finite number for which fits holds; otherwise the code is
