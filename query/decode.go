@@ -202,8 +202,12 @@ func (d *decoder) searchMember(name string, v jsonread.Value, s *Search, g *give
 		}
 	case "offset":
 		g.offset = true
-		if n, ok := d.whole(v, 0, unbounded, problem.SearchOffsetOutOfRange); ok {
-			s.Offset = n
+		switch n, ok := wholeOf(v); {
+		case !ok:
+		case n < 0:
+			v.Report(problem.SearchOffsetOutOfRange)
+		default:
+			s.Offset = int(min(n, math.MaxInt32)) // deeper than any page
 		}
 	case "after":
 		g.after = true
@@ -272,8 +276,7 @@ func (d *decoder) freshness(v jsonread.Value) string {
 	return token
 }
 
-// unbounded says that there is no upper bound. What 32 bits do not hold is read as
-// the most they hold, which no search reaches.
+// unbounded is an upper bound that a caller can not know of: what 32 bits hold.
 const unbounded = -1
 
 // cursor reads a position; an empty one names none.
@@ -296,12 +299,10 @@ func (d *decoder) whole(v jsonread.Value, low, high int, code *problem.Code) (in
 		return 0, false
 	}
 	switch {
-	case high == unbounded && n < int64(low):
+	case high == unbounded && (n < int64(low) || n > math.MaxInt32):
 		v.Report(code)
 		return 0, false
-	case high == unbounded:
-		return int(min(n, math.MaxInt32)), true
-	case n < int64(low) || n > int64(high):
+	case high != unbounded && (n < int64(low) || n > int64(high)):
 		v.Report(code, "max", high)
 		return 0, false
 	}
