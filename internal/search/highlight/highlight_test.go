@@ -1,10 +1,14 @@
 package highlight
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/analysis/segmenter"
+	"github.com/quiresearch/quire/internal/analysis/tokenfilter"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
@@ -56,6 +60,134 @@ func TestMarksFollowThePlan(t *testing.T) {
 	} {
 		if got := mark(c.node, c.text, o); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// parts splits the one compound of the tests.
+type parts struct{}
+
+func (parts) AppendParts(dst []int, word []byte) []int {
+	if string(word) == "regenjacke" {
+		dst = append(dst, 0, 5, 5, 10)
+	}
+	return dst
+}
+
+// What is marked is the stretch of the word that matched: all of it where it
+// was stemmed, split or cut into grams, what was typed where it got a synonym,
+// and nothing of another word that has come to the same position.
+func TestTheWordThatMatchedIsMarked(t *testing.T) {
+	builder := analysis.NewBuilder(analysis.Options{
+		Segmenters:    segmenter.Tokenizers(),
+		Decompounders: map[string]func() (tokenfilter.Splitter, error){"de": func() (tokenfilter.Splitter, error) { return parts{}, nil }},
+	})
+	const (
+		synonyms = `{"filters":[{"normalize":{}},{"synonyms":{}}]}`
+		prefixes = `{"filters":[{"normalize":{}},{"synonyms":{}},{"edgeNgram":{"minGram":1,"maxGram":20}}]}`
+		grams    = `{"filters":[{"normalize":{}},{"ngram":{"minGram":1,"maxGram":3}}]}`
+		compound = `{"filters":[{"normalize":{}},{"decompound":{}},{"stemming":{}}]}`
+		folded   = `{"filters":[{"normalize":{}},{"asciiFolding":{"preserveOriginal":true}}]}`
+		plain    = `{"filters":[{"normalize":{}}]}`
+	)
+	rules := []definition.SynonymRule{
+		{Equivalent: []string{"tv", "television set"}},
+		{Mapping: &definition.SynonymMapping{From: []string{"nyc"}, To: []string{"new york city"}}},
+	}
+	anyOf := func(words ...string) plan.Node {
+		or := &plan.Or{}
+		for _, word := range words {
+			or.Clauses = append(or.Clauses, term(word))
+		}
+		return or
+	}
+	phrase := func(slop int, words ...string) plan.Node {
+		p := &plan.Phrase{Structure: "s", Slop: slop}
+		for i, word := range words {
+			p.Words = append(p.Words, plan.PhraseWord{Offset: i, Terms: strings.Split(word, "|")})
+		}
+		return p
+	}
+	prefix := func(text string) plan.Node {
+		return &plan.Expand{Structure: "s", Text: text, Prefix: true, Constants: []float64{1}}
+	}
+	for _, c := range []struct {
+		locale, chain string
+		node          plan.Node
+		text, want    string
+	}{
+		// A word to whose position a synonym's second or third was laid.
+		{"en", synonyms, anyOf("here"), "my tv here now", "my tv [here] now"},
+		{"en", synonyms, anyOf("and"), "one tv, and two", "one tv, [and] two"},
+		{"en", synonyms, anyOf("a"), "nyc is a very big place", "nyc is [a] very big place"},
+		{"en", synonyms, prefix("her"), "my tv here now", "my tv [here] now"},
+		{"en", synonyms, phrase(0, "my", "tv", "here"), "my tv here now", "[my] [tv] [here] now"},
+		{"en", synonyms, phrase(1, "my", "here"), "my tv here now", "[my] tv [here] now"},
+
+		// A synonym marks what was written in its place, each of its words all of it.
+		{"en", synonyms, anyOf("tv"), "my tv here now", "my [tv] here now"},
+		{"en", synonyms, anyOf("set"), "my tv here now", "my [tv] here now"},
+		{"en", synonyms, anyOf("television", "set"), "my tv here now", "my [tv] here now"},
+		{"en", synonyms, anyOf("set", "here"), "my tv here now", "my [tv] [here] now"},
+		{"en", synonyms, anyOf("city"), "in NYC now", "in [NYC] now"},
+		{"en", synonyms, anyOf("city"), "in nyc", "in [nyc]"},
+		{"en", synonyms, phrase(0, "television", "set"), "my tv here now", "my [tv] here now"},
+		{"en", synonyms, phrase(0, "tv", "set|here"), "my tv here now", "my [tv] [here] now"},
+		{"en", synonyms, phrase(0, "city"), "nyc is a very big place", "[nyc] is a very big place"},
+		{"en", synonyms, anyOf("tv"), "a television set here", "a [television set] here"},
+		{"en", synonyms, anyOf("television"), "a television set here", "a [television] set here"},
+		{"en", synonyms, anyOf("television", "tv"), "a television set here", "a [television set] here"},
+		{"en", synonyms, phrase(0, "a", "tv|television"), "a television set here", "[a] [television set] here"},
+
+		// Grams mark the word they were cut from.
+		{"en", prefixes, anyOf("h"), "my tv here now", "my tv [here] now"},
+		{"en", prefixes, anyOf("se"), "my tv here now", "my [tv] here now"},
+		{"en", prefixes, anyOf("t"), "a television set", "a [television set]"},
+		{"en", prefixes, anyOf("televi"), "a television set", "a [television] set"},
+		{"en", grams, anyOf("ug"), "a red Mug", "a red [Mug]"},
+		{"en", grams, phrase(0, "ed", "m"), "a red Mug", "a [red] [Mug]"},
+		{"en", grams, anyOf("r", "e", "m"), "a red Mug", "a [red] [Mug]"},
+
+		// A part and a stem mark the whole word.
+		{"de", compound, anyOf("jack"), "Eine Regenjacke hier", "Eine [Regenjacke] hier"},
+		{"de", compound, anyOf("reg", "regen", "jack"), "Eine Regenjacke hier", "Eine [Regenjacke] hier"},
+		{"en", compound, anyOf("run"), "he is running", "he is [running]"},
+		{"en", folded, anyOf("cafe"), "the Café is", "the [Café] is"},
+
+		// A segmenter gives every part of a compound a place of its own.
+		{"zh", plain, anyOf("人民"), "中华人民共和国", "中华[人民]共和国"},
+		{"zh", plain, anyOf("共和国"), "中华人民共和国", "中华人民[共和国]"},
+		{"zh", plain, anyOf("中华"), "中华人民共和国", "[中华]人民共和国"},
+		{"zh", plain, anyOf("中华人民共和国"), "在中华人民共和国", "在[中华人民共和国]"},
+		{"zh", plain, phrase(0, "中华", "人民"), "中华人民共和国", "[中华人民]共和国"},
+		{"ko", plain, anyOf("고속"), "고속도로에서", "[고속]도로에서"},
+		{"ko", plain, anyOf("도로"), "고속도로에서", "고속[도로]에서"},
+		{"ko", plain, anyOf("고속도로"), "고속도로에서", "[고속도로]에서"},
+	} {
+		var spec definition.Chain
+		if err := json.Unmarshal([]byte(c.chain), &spec); err != nil {
+			t.Fatal(err)
+		}
+		for _, filter := range spec.Filters {
+			if filter.Synonyms != nil {
+				filter.Synonyms.Rules = rules
+			}
+		}
+		chain, err := builder.Chain(&spec, c.locale, analysis.Index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		marks := Collect(c.node)["s"].Mark(nil, chain.Analyze(new(analysis.Buffer), c.text), 0)
+		got := strings.Join(Fragments(c.text, marks, Options{Fragments: 1, Length: 150, Pre: "[", Post: "]"}), " | ")
+		if got != c.want {
+			t.Errorf("%s %q: got %q, want %q", c.locale, c.text, got, c.want)
+		}
+		for i, m := range marks {
+			for _, other := range marks[:i] {
+				if m == other {
+					t.Errorf("%q: %v is there twice", c.text, m)
+				}
+			}
 		}
 	}
 }

@@ -15,21 +15,24 @@ type Mark struct {
 }
 
 // Mark appends the marks of the tokens of one text, which begins at offset in
-// what is highlighted. Tokens at one position mark the whole stretch they
-// share.
+// what is highlighted. A token marks the stretch it came from: what else stands
+// at its position may be a longer compound, or a word of a synonym that was
+// written elsewhere. Readings of one stretch mark it once.
 func (t *Terms) Mark(marks []Mark, tokens []analysis.Token, offset int) []Mark {
 	if t == nil {
 		return marks
 	}
 	for i := 0; i < len(tokens); {
-		j, start, end := group(tokens, i)
-		for k := i; k < j; k++ {
-			if number := t.find(tokens[k].Term); number >= 0 {
-				marks = append(marks, Mark{Start: offset + start, End: offset + end, Word: number})
-				break
+		position, first := tokens[i].Position, len(marks)
+		for ; i < len(tokens) && tokens[i].Position == position; i++ {
+			start, end := offset+int(tokens[i].Start), offset+int(tokens[i].End)
+			if isMarked(marks[first:], start, end) {
+				continue
+			}
+			if number := t.find(tokens[i].Term); number >= 0 {
+				marks = append(marks, Mark{Start: start, End: end, Word: number})
 			}
 		}
-		i = j
 	}
 	number := len(t.words) + len(t.near)
 	for _, phrase := range t.phrases {
@@ -39,29 +42,33 @@ func (t *Terms) Mark(marks []Mark, tokens []analysis.Token, offset int) []Mark {
 	return marks
 }
 
-// group returns where the tokens at the position of tokens[i] end and the
-// stretch they cover.
-func group(tokens []analysis.Token, i int) (next, start, end int) {
-	start, end = int(tokens[i].Start), int(tokens[i].End)
-	for next = i + 1; next < len(tokens) && tokens[next].Position == tokens[i].Position; next++ {
-		start, end = min(start, int(tokens[next].Start)), max(end, int(tokens[next].End))
+// isMarked reports whether marks, those of one position, hold a stretch.
+func isMarked(marks []Mark, start, end int) bool {
+	for i := range marks {
+		if marks[i].Start == start && marks[i].End == end {
+			return true
+		}
 	}
-	return next, start, end
+	return false
 }
 
 // markPhrase marks the words of a phrase where they stand in order, with at
 // most Slop other words between them.
 func markPhrase(marks []Mark, tokens []analysis.Token, phrase *plan.Phrase, offset, number int) []Mark {
-	type occurrence struct{ position, start, end int }
+	// An occurrence of a word is a position and the first token there that
+	// answers it.
+	type occurrence struct{ position, token int }
 	places := make([][]occurrence, len(phrase.Words))
-	for i := 0; i < len(tokens); {
-		next, start, end := group(tokens, i)
-		for w, word := range phrase.Words {
-			if slices.ContainsFunc(tokens[i:next], func(token analysis.Token) bool { return answers(word, token.Term) }) {
-				places[w] = append(places[w], occurrence{int(tokens[i].Position), start, end})
+	for i := range tokens {
+		position := int(tokens[i].Position)
+		for w := range phrase.Words {
+			if n := len(places[w]); n > 0 && places[w][n-1].position == position {
+				continue
+			}
+			if answers(&phrase.Words[w], tokens[i].Term) {
+				places[w] = append(places[w], occurrence{position, i})
 			}
 		}
-		i = next
 	}
 	var place func(word, last, slop int, chosen []occurrence) []occurrence
 	place = func(word, last, slop int, chosen []occurrence) []occurrence {
@@ -88,13 +95,25 @@ func markPhrase(marks []Mark, tokens []analysis.Token, phrase *plan.Phrase, offs
 	}
 	for _, first := range places[0] {
 		for w, o := range place(1, first.position, phrase.Slop, []occurrence{first}) {
-			marks = append(marks, Mark{Start: offset + o.start, End: offset + o.end, Word: number + w})
+			marks = markWord(marks, tokens[o.token:], &phrase.Words[w], offset, number+w)
 		}
 	}
 	return marks
 }
 
-func answers(word plan.PhraseWord, term []byte) bool {
+// markWord marks the tokens at the position of the first that answer a word.
+func markWord(marks []Mark, tokens []analysis.Token, word *plan.PhraseWord, offset, number int) []Mark {
+	before := len(marks)
+	for i := 0; i < len(tokens) && tokens[i].Position == tokens[0].Position; i++ {
+		start, end := offset+int(tokens[i].Start), offset+int(tokens[i].End)
+		if !isMarked(marks[before:], start, end) && answers(word, tokens[i].Term) {
+			marks = append(marks, Mark{Start: start, End: end, Word: number})
+		}
+	}
+	return marks
+}
+
+func answers(word *plan.PhraseWord, term []byte) bool {
 	for _, text := range word.Terms {
 		if string(term) == text || word.Prefix && len(term) > len(text) && string(term[:len(text)]) == text {
 			return true
