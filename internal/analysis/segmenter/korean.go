@@ -13,6 +13,7 @@ import (
 type korean struct {
 	nouns   *trie
 	endings map[rune][]string // by their last character, longest first
+	heads   map[string]bool
 }
 
 func newKorean() (*korean, error) {
@@ -22,7 +23,10 @@ func newKorean() (*korean, error) {
 	}
 	endings := strings.Fields(koreanEndings)
 	slices.SortFunc(endings, func(a, b string) int { return len(b) - len(a) })
-	k := &korean{nouns: nouns, endings: map[rune][]string{}}
+	k := &korean{nouns: nouns, endings: map[rune][]string{}, heads: map[string]bool{}}
+	for head := range strings.FieldsSeq(koreanHeads) {
+		k.heads[head] = true
+	}
 	for _, ending := range endings {
 		last, _ := utf8.DecodeLastRuneInString(ending)
 		k.endings[last] = append(k.endings[last], ending)
@@ -41,6 +45,34 @@ const koreanEndings = `
 되다 된다 되는 된 될 되어 돼 되고 되며 되면 되기 되지 되지만 되도록 되었다 됐다 되었습니다 됐습니다 됩니다 됨 되는데
 시키다 시킨다 시키는 시킨 시킬 시켜 시키고 시킵니다 시켰다 시켰습니다
 들 들은 들이 들을 들의 들에 들에게 들과 들도 들로`
+
+// koreanHeads are the everyday nouns of two characters that end like a particle
+// and stand last in compounds. The list of nouns alone cannot tell: with a
+// particle almost any syllable makes a rare noun (대학교의 is not 대학 and 교의).
+// The words of four are those that the list of nouns lacks while it holds them
+// without their last character.
+const koreanHeads = `
+가을 마을 노을 고을
+차이 놀이 아이 나이 종이 깊이 높이 넓이 풀이 먹이 구이 걸이 꽂이 막이
+정도 제도 보도 속도 빈도 밀도 시도 온도 궤도 수도 유도 한도 구도 지도 철도 태도 강도 농도 각도 습도 연도 용도 의도 진도 열도 포도 복도 파도 척도
+도로 경로 통로 회로 선로 진로 항로 난로 원로 피로 미로 폭로
+회의 강의 합의 예의 정의 편의 동의 협의 주의 질의 모의 논의 건의 문의 결의 심의 토의
+작가 국가 물가 단가 정가 원가 농가 상가 증가 평가 참가 추가 휴가 유가 주가 허가
+결과 효과 성과 사과 초과 치과 외과 내과 제과 경과 통과 학과
+광고 창고 참고 신고 문고 경고 금고 원고 선고 권고 잔고 사고 예고 재고 보고 피고 차고 투고 기고 최고
+이해 손해 피해 방해 오해 공해 침해 재해 상해
+권한 기한 제한 북한 역할 관할 분할 명함 군함
+법인 노인 요인 확인 와인 군인 애인 살인 미인 죄인 원인 라인 코인 할인 승인 체인 개인 주인
+생일 과일 파일 세일 타일 메일 오일 휴일 요일 통일
+유아 육아 치아 자아 분야 심야 참여 수여 대여 기여 부여 급여 투여 증여
+불만 비만 낭만 사랑 신랑 자랑 논란 혼란 반란 계란 대란 가든 바다 아들
+고속도로 고속철도 지하철도 횡단도로 학습지도 재단법인`
+
+// Endings whose form hangs on the sound before them.
+const (
+	afterVowel     = "가 는 를 와 랑 나 란 든 야 로 다 며 고"
+	afterConsonant = "은 이 을 과"
+)
 
 // Tokenize adds spaced units without their endings; what is not Korean goes by
 // the rules of Unicode.
@@ -95,28 +127,114 @@ func (k *korean) unit(s *token.Stream, u token.Token) {
 }
 
 // stem returns the length of a unit without its ending. A unit that is a noun
-// keeps all; so does one of which less than two characters would remain,
-// unless they are a noun that ends there.
+// keeps all. Of a compound whose last noun ends like a particle, and of the cuts
+// that leave nouns, the one made of the fewest counts, a longer ending first. A
+// unit that is none of these loses its longest ending that leaves two
+// characters.
 func (k *korean) stem(runes []rune) int {
 	if len(runes) < 2 || len(k.endings[runes[len(runes)-1]]) == 0 || k.nouns.has(runes) {
 		return len(runes)
 	}
 	text := string(runes)
-	guess := len(runes)
+	stem, guess := len(runes), len(runes)
+	whole := k.headed(runes, text)
+	least := whole
 	for _, ending := range k.endings[runes[len(runes)-1]] {
 		rest, ok := strings.CutSuffix(text, ending)
 		if !ok || rest == "" {
 			continue
 		}
 		n := utf8.RuneCountInString(rest)
-		if k.nouns.has(runes[:n]) || len(k.parts(runes[:n])) > 1 {
-			return n
+		if cost := k.cost(runes[:n], rest); cost < least && (whole == unknown || fits(runes[n-1], ending)) {
+			stem, least = n, cost
 		}
 		if guess == len(runes) && n >= 2 {
 			guess = n
 		}
 	}
+	if least < unknown {
+		return stem
+	}
+	if n := len(runes); n >= 4 && k.heads[string(runes[n-2:])] && !fits(runes[n-2], string(runes[n-1:])) {
+		return n // an unknown word before a head, whose end is no particle here
+	}
 	return guess
+}
+
+const longestNoun = 17 // characters, in the list of nouns
+
+// unknown is what a stem costs that is not made of nouns.
+const unknown = 1 << 30
+
+// cost returns what a stem costs: two for each noun it is made of, one less
+// where the last one is a head.
+func (k *korean) cost(runes []rune, text string) int {
+	if k.nouns.has(runes) && !k.heads[text] {
+		return 2
+	}
+	if cost := k.headed(runes, text); cost < unknown {
+		return cost
+	}
+	if parts := k.parts(runes); len(parts) > 1 {
+		return 2 * len(parts)
+	}
+	return unknown
+}
+
+// headed returns what a compound costs whose last noun is a head, or a longer
+// noun that ends like a particle and is not a noun with one.
+func (k *korean) headed(runes []rune, text string) int {
+	if k.heads[text] {
+		return 1
+	}
+	least := unknown
+	if len(k.endings[runes[len(runes)-1]]) == 0 {
+		return least
+	}
+	at := len(text)
+	for n := len(runes) - 1; n >= max(2, len(runes)-longestNoun); n-- {
+		at -= utf8.RuneLen(runes[n])
+		last := text[at:]
+		if !k.heads[last] && (len(runes)-n < 3 || !k.nouns.has(runes[n:]) || k.isInflected(runes[n:], last)) {
+			continue
+		}
+		if k.nouns.has(runes[:n]) {
+			return 3
+		}
+		if parts := k.parts(runes[:n]); len(parts) > 1 {
+			least = min(least, 2*len(parts)+1)
+		}
+	}
+	return least
+}
+
+// isInflected reports whether the characters are an ending or a noun with one.
+func (k *korean) isInflected(runes []rune, text string) bool {
+	for _, ending := range k.endings[runes[len(runes)-1]] {
+		rest, ok := strings.CutSuffix(text, ending)
+		if ok && (rest == "" || k.nouns.has(runes[:utf8.RuneCountInString(rest)])) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether an ending has the form that the syllable before asks for.
+func fits(syllable rune, ending string) bool {
+	if syllable < '가' || syllable > '힣' {
+		return true
+	}
+	const liquid = 8 // the final ㄹ
+	final := (syllable - '가') % 28
+	switch {
+	case ending == "로" && final == liquid:
+		return true
+	case strings.Contains(afterVowel, ending):
+		return final == 0
+	case strings.Contains(afterConsonant, ending):
+		return final != 0
+	}
+	return true
 }
 
 // parts splits a compound into the fewest known nouns of two characters or
