@@ -72,12 +72,13 @@ func TestSimulation(t *testing.T) {
 }
 
 // Seeds that showed something once: a node that no longer carried a job began it
-// again and had the source forget what had changed (21821), a node did not end
+// again and had the source forget what had changed (21821), a writer that was fenced
+// answered a token of the generation before (21759), a node did not end
 // while a copy waited for a writer to close without its bucket (35548), a job
 // repeated a promotion without end (9900163), and writes went to where an index
 // had answered from before (940000).
 func TestSeedsThatShowedSomething(t *testing.T) {
-	for _, seed := range []uint64{21821, 35548, 9900163, 940000} {
+	for _, seed := range []uint64{21759, 21821, 35548, 9900163, 940000} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, seed) })
 	}
 }

@@ -111,7 +111,8 @@ func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.T
 	defer cancel()
 	for pause := pullInterval; ; pause = min(2*pause, longestPause) {
 		r, err := n.readOpen(waiting, name, atLeast)
-		isAway := errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.SearchFreshnessUnavailable) && errors.Is(err, bucket.ErrUnknown)
+		isAway := errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.SearchFreshnessUnavailable) &&
+			(errors.Is(err, bucket.ErrUnknown) || errors.Is(err, problem.IndexReadonly))
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return r, err
@@ -120,7 +121,8 @@ func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.T
 		case !isAway:
 			return nil, err
 		}
-		// The state is in a bucket that cannot be read now.
+		// The state is in a bucket that cannot be read now, or another node wrote it
+		// and this one is about to learn that.
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
@@ -157,8 +159,9 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 	case atLeast.Generation == freshness.ID{}:
 	case atLeast.Generation != entry.Generation:
 		// Another generation took its place. What that held at the time is in the
-		// bucket; a copy that was open before may lack it.
-		if err := n.generations.Pull(ctx, g); err != nil {
+		// bucket; a copy that was open before may lack it, and so may a writer that
+		// does not know yet that another node took over.
+		if err := errors.Join(n.generations.Pull(ctx, g), g.Prove(ctx)); err != nil {
 			g.Release()
 			return nil, n.unavailable(err)
 		}

@@ -1,0 +1,67 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// leaderless is a connection over which nothing is learned of the leadership
+// while it is off.
+type leaderless struct {
+	bucket.Bucket
+	off atomic.Bool
+}
+
+func (l *leaderless) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	if l.off.Load() && strings.HasPrefix(key, "leadership") {
+		return bucket.Object{}, bucket.ErrUnknown
+	}
+	return l.Bucket.Get(ctx, key, unless)
+}
+
+// I7 (seed 21759): a node wrote a generation, lost it to another one and does not
+// know that; the other one promotes it. With a token of the generation before, it
+// is not answered from what the first one had of it.
+func TestATokenOfTheGenerationBeforeIsNotAnsweredByAWriterThatWasFenced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under := memory.New(nil)
+		cut := &leaderless{Bucket: under}
+		former := shared(t, cut, vfs.Memory(), "a")
+		former.mustPut("books", books)
+		former.mustWrite("books", book(1, "one"))
+		former.mustPut("books@2", books)
+		former.mustWrite("books@2", book(1, "one"))
+		other := shared(t, under, vfs.Memory(), "b")
+		cut.off.Store(true)
+		time.Sleep(25 * time.Second)
+		token := other.mustWrite("books", book(1, "changed"))
+		other.mustWrite("books@2", book(1, "changed"))
+		if _, err := other.Commit(t.Context(), parse(t, "books@2")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.Promote(t.Context(), parse(t, "books@2")); err != nil {
+			t.Fatal(err)
+		}
+		if err := former.registry.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got, err := former.tryDocuments("books", token)
+		if err == nil && got["1"] != book(1, "changed") || err != nil && !errors.Is(err, problem.SearchFreshnessUnavailable) {
+			t.Errorf("%v, %v", got, err)
+		}
+		cut.off.Store(false)
+		if got := former.documents("books", token); got["1"] != book(1, "changed") {
+			t.Errorf("%v", got)
+		}
+	})
+}
