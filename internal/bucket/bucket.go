@@ -165,6 +165,24 @@ func ReadAll(ctx context.Context, b Bucket, key string, unless Tag, limit int64)
 	}
 }
 
+// Again does something until the bucket answers, with a pause between two tries
+// that doubles, and returns the last failure when ctx ends before that.
+func Again(ctx context.Context, do func() error) error {
+	for pause := 50 * time.Millisecond; ; pause *= 2 {
+		err := do()
+		if !errors.Is(err, ErrUnknown) && !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		}
+	}
+}
+
 // ValidKey reports whether key is a path of plain names: no empty name, no
 // "." or "..", no character that a file system or a URL treats specially.
 func ValidKey(key string) bool {

@@ -44,11 +44,10 @@ type Claims interface {
 }
 
 const (
-	settleLimit = 30 * time.Second      // for one object to be replaced
-	takeLimit   = time.Minute           // for the writer before to be fenced
-	logWait     = 10 * time.Second      // for a bucket that takes no log record, by a write that is answered then
-	fencePause  = 50 * time.Millisecond // before a generation is fenced again; it doubles
-	pullTries   = 3                     // a manifest that is replaced during a pull is read again
+	settleLimit = 30 * time.Second // for one object to be replaced
+	takeLimit   = time.Minute      // for the writer before to be fenced
+	logWait     = 10 * time.Second // for a bucket that takes no log record, by a write that is answered then
+	pullTries   = 3                // a manifest that is replaced during a pull is read again
 )
 
 func (r *Remote) of(generation registry.ID) *replication.Remote {
@@ -221,17 +220,10 @@ func (s *Set) Fence(ctx context.Context, generation registry.ID) error {
 	if s.options.Remote == nil {
 		return nil
 	}
-	for pause := fencePause; ; pause *= 2 {
+	return bucket.Again(ctx, func() error {
 		_, err := s.options.Remote.of(generation).Take(ctx, s.fs, s.storage(generation).Directory, registry.NewID().String())
-		if !errors.Is(err, bucket.ErrUnknown) && !errors.Is(err, context.DeadlineExceeded) {
-			return err
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return err
-		}
-	}
+		return err
+	})
 }
 
 // Demote closes what is open to write of an index that another node writes

@@ -25,7 +25,6 @@ const (
 	// proveLimit is how long it waits for a bucket that does not answer, like a
 	// write of documents.
 	proveLimit = 10 * time.Second
-	provePause = 100 * time.Millisecond // before it is asked again; it doubles
 )
 
 // Put asks for an index or generation to have a definition.
@@ -402,17 +401,7 @@ func (n *Node) commit(ctx context.Context, g *generations.Generation) error {
 func prove(ctx context.Context, g *generations.Generation) error {
 	ctx, cancel := context.WithTimeout(ctx, proveLimit)
 	defer cancel()
-	for pause := provePause; ; pause *= 2 {
-		err := g.Prove(ctx)
-		if !errors.Is(err, bucket.ErrUnknown) {
-			return err
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return err
-		}
-	}
+	return bucket.Again(ctx, func() error { return g.Prove(ctx) })
 }
 
 // commitProblem tells what a failed commit is to a caller.

@@ -241,28 +241,32 @@ func TestAnotherNodeGoesOnAfterACrash(t *testing.T) {
 	})
 }
 
-// cutBucket is a connection that can be cut.
+// cutBucket is a connection that can be cut, for all objects or for those of some
+// keys, which are listed even then.
 type cutBucket struct {
 	bucket.Bucket
-	off atomic.Bool
+	keys string // what their keys hold; empty: all
+	off  atomic.Bool
 }
 
+func (c *cutBucket) isCut(key string) bool { return c.off.Load() && strings.Contains(key, c.keys) }
+
 func (c *cutBucket) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
-	if c.off.Load() {
+	if c.isCut(key) {
 		return bucket.Object{}, bucket.ErrUnknown
 	}
 	return c.Bucket.Get(ctx, key, unless)
 }
 
 func (c *cutBucket) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
-	if c.off.Load() {
+	if c.isCut(key) {
 		return bucket.Written{}, bucket.ErrUnknown
 	}
 	return c.Bucket.PutIf(ctx, key, body, condition)
 }
 
 func (c *cutBucket) List(ctx context.Context, prefix, delimiter string) (bucket.Listing, error) {
-	if c.off.Load() {
+	if c.off.Load() && c.keys == "" {
 		return bucket.Listing{}, bucket.ErrUnknown
 	}
 	return c.Bucket.List(ctx, prefix, delimiter)

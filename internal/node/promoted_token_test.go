@@ -1,33 +1,15 @@
 package node
 
 import (
-	"context"
 	"errors"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
-
-// leaderless is a connection over which nothing is learned of the leadership
-// while it is off.
-type leaderless struct {
-	bucket.Bucket
-	off atomic.Bool
-}
-
-func (l *leaderless) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
-	if l.off.Load() && strings.HasPrefix(key, "leadership") {
-		return bucket.Object{}, bucket.ErrUnknown
-	}
-	return l.Bucket.Get(ctx, key, unless)
-}
 
 // I7 (seed 21759): a node wrote a generation, lost it to another one and does not
 // know that; the other one promotes it. With a token of the generation before, it
@@ -35,7 +17,7 @@ func (l *leaderless) Get(ctx context.Context, key string, unless bucket.Tag) (bu
 func TestATokenOfTheGenerationBeforeIsNotAnsweredByAWriterThatWasFenced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
-		cut := &leaderless{Bucket: under}
+		cut := &cutBucket{Bucket: under, keys: "leadership"}
 		former := shared(t, cut, vfs.Memory(), "a")
 		former.mustPut("books", books)
 		former.mustWrite("books", book(1, "one"))

@@ -18,31 +18,11 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// logless is a connection over which no log is read or written while it is off.
-type logless struct {
-	bucket.Bucket
-	off atomic.Bool
-}
-
-func (l *logless) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
-	if l.off.Load() && strings.Contains(key, "/wal/") {
-		return bucket.Object{}, bucket.ErrUnknown
-	}
-	return l.Bucket.Get(ctx, key, unless)
-}
-
-func (l *logless) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
-	if l.off.Load() && strings.Contains(key, "/wal/") {
-		return bucket.Written{}, bucket.ErrUnknown
-	}
-	return l.Bucket.PutIf(ctx, key, body, condition)
-}
-
 // takeHalf replaces the manifest of a generation as a new writer does that ends
 // before it seals the log.
 func takeHalf(t *testing.T, b bucket.Bucket, generation registry.ID) {
 	t.Helper()
-	cut := &logless{Bucket: b}
+	cut := &cutBucket{Bucket: b, keys: "/wal/"}
 	cut.off.Store(true)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -103,7 +83,7 @@ func TestATokenIsReachedAfterAHalfTakeover(t *testing.T) {
 func TestATakeoverThatFailedIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
-		dying, cut := &cutBucket{Bucket: under}, &logless{Bucket: under}
+		dying, cut := &cutBucket{Bucket: under}, &cutBucket{Bucket: under, keys: "/wal/"}
 		f := shared(t, dying, vfs.Memory(), "a")
 		f.mustPut("idle", books)
 		f.mustWrite("idle", book(1, "one"))
