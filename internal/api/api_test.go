@@ -167,11 +167,7 @@ func TestAPanicIsCaughtAndCounted(t *testing.T) {
 
 func TestABodyThatStopsIsUnreadable(t *testing.T) {
 	server, _ := serveRoutes(t, Options{}, echo("PUT"))
-	connection, err := net.Dial("tcp", strings.TrimPrefix(server.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close()
+	connection, _ := dial(t, server.URL)
 	_, _ = io.WriteString(connection, "PUT /v1alpha1/indexes/a/echo/b HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+rootKey+
 		"\r\nContent-Length: 50\r\n\r\n{\"half\":")
 	if err := connection.(*net.TCPConn).CloseWrite(); err != nil {

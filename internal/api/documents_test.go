@@ -255,18 +255,10 @@ func TestARefusedBodyIsTakenOffTheConnection(t *testing.T) {
 		{s, "POST", "", rootKey, "text/csv", good, 415},
 		{s, "POST", "", rootKey, "application/json", "{} " + good, 400},
 	} {
-		address, err := url.Parse(test.to.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		connection, err := net.Dial("tcp", address.Host)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer connection.Close()
+		connection, path := dial(t, test.to.url)
 		answers := bufio.NewReader(connection)
 		for range 2 {
-			fmt.Fprintf(connection, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", test.method, address.Path+test.path, test.key, test.kind, len(test.body))
+			fmt.Fprintf(connection, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", test.method, path+test.path, test.key, test.kind, len(test.body))
 			if _, err := io.WriteString(connection, test.body); err != nil {
 				t.Fatalf("%+v: %v", test.status, err)
 			}
@@ -288,11 +280,10 @@ func TestARefusedBodyIsTakenOffTheConnection(t *testing.T) {
 	}
 }
 
-// A client that waits until its body is wanted is not asked for one that is
-// refused.
-func TestARefusedBodyIsNotAskedFor(t *testing.T) {
-	s := serveDocuments(t, catalogue, Options{})
-	address, err := url.Parse(s.url)
+// dial opens a connection to the host of a URL, and returns its path.
+func dial(t *testing.T, at string) (net.Conn, string) {
+	t.Helper()
+	address, err := url.Parse(at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,8 +291,16 @@ func TestARefusedBodyIsNotAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer connection.Close()
-	fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nExpect: 100-continue\r\nContent-Length: 100000\r\n\r\n", address.Path, ndjsonType)
+	t.Cleanup(func() { connection.Close() })
+	return connection, address.Path
+}
+
+// A client that waits until its body is wanted is not asked for one that is
+// refused.
+func TestARefusedBodyIsNotAskedFor(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{})
+	connection, path := dial(t, s.url)
+	fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nExpect: 100-continue\r\nContent-Length: 100000\r\n\r\n", path, ndjsonType)
 	if status, err := bufio.NewReader(connection).ReadString('\n'); err != nil || !strings.Contains(status, "401") {
 		t.Errorf("%q, %v", status, err)
 	}
@@ -309,16 +308,8 @@ func TestARefusedBodyIsNotAskedFor(t *testing.T) {
 
 func TestATruncatedStreamKeepsWhatWasRead(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{})
-	address, err := url.Parse(s.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	connection, err := net.Dial("tcp", address.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close()
-	fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: 500\r\n\r\n{\"id\":\"1\"}\n{\"id\":", address.Path, rootKey, ndjsonType)
+	connection, path := dial(t, s.url)
+	fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: 500\r\n\r\n{\"id\":\"1\"}\n{\"id\":", path, rootKey, ndjsonType)
 	if err := connection.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}

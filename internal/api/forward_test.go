@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -77,12 +78,8 @@ func TestForwardingIsNotChangedByTheCaller(t *testing.T) {
 	}))
 	defer writer.Close()
 	front := forwarding(t, writer.URL)
-	connection, err := net.Dial("tcp", strings.TrimPrefix(front.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close()
-	_, err = io.WriteString(connection, "PUT /v1alpha1/admin/indexes/b%6Foks?allowStaleDocuments=true HTTP/1.1\r\nHost: caller.example\r\n"+
+	connection, _ := dial(t, front.URL)
+	_, err := io.WriteString(connection, "PUT /v1alpha1/admin/indexes/b%6Foks?allowStaleDocuments=true HTTP/1.1\r\nHost: caller.example\r\n"+
 		"Connection: close, X-Service-Forwarded, Authorization, Content-Type, Upgrade\r\nUpgrade: other\r\nTE: trailers\r\n"+
 		"Via: 1.0 outside\r\nKeep-Alive: 5\r\nProxy-Authorization: Basic x\r\nX-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\n"+
 		"Authorization: Bearer "+rootKey+"\r\nIf-Match: \"v\"\r\nContent-Length: 2\r\n\r\n{}")
@@ -279,10 +276,7 @@ func TestAnEarlyAnswerEndsForwarding(t *testing.T) {
 	const request = "POST /v1alpha1/indexes/books/documents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + rootKey +
 		"\r\nContent-Type: " + ndjsonType + "\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n"
 	for i := range 100 {
-		connection, err := net.Dial("tcp", strings.TrimPrefix(front.URL, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		connection, _ := dial(t, front.URL)
 		answers := bufio.NewReader(connection)
 		for range 3 {
 			if _, err := io.WriteString(connection, request); err != nil {
@@ -290,7 +284,9 @@ func TestAnEarlyAnswerEndsForwarding(t *testing.T) {
 			}
 			rest := make(chan error)
 			go func() {
-				time.Sleep(time.Duration(i) * 20 * time.Microsecond) // about when the answer comes
+				for range i { // about when the answer comes
+					runtime.Gosched()
+				}
 				_, err := io.WriteString(connection, "3\r\n{}\n\r\n0\r\n\r\n")
 				rest <- err
 			}()
@@ -328,11 +324,7 @@ func answerEarly(connection net.Conn) {
 // the body is sent, and returns its body and the whole of it.
 func sendWhole(t *testing.T, at, contentType, body string, isChunked bool) (content, answer string) {
 	t.Helper()
-	connection, err := net.Dial("tcp", strings.TrimPrefix(at, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close()
+	connection, _ := dial(t, at)
 	head := "POST /v1alpha1/indexes/books/documents HTTP/1.1\r\nHost: caller.example\r\nAuthorization: Bearer " + rootKey +
 		"\r\nContent-Type: " + contentType + "\r\n"
 	if isChunked {
