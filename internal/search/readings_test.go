@@ -18,6 +18,15 @@ const readingsDefinition = `{"fields":{"id":{"type":"string","role":"id"},"name"
 	"v":{"type":"object","multiple":true,"mode":"nested","fields":{"label":{"type":"string","matching":{}},"plain":{"type":"string","matching":{"analyzer":{"preset":"preserve_terms"}}},
 		"size":{"type":"int32","filter":{},"unit":"centimeter"},"kind":{"type":"string","filter":{},"facet":{}}}}}}`
 
+// some is one of the words or more, at most so many.
+func (m maker) some(most int, words []string) string {
+	all := make([]string, 1+m.IntN(most))
+	for i := range all {
+		all[i] = m.of(words...)
+	}
+	return strings.Join(all, " ")
+}
+
 // TestReadingsRemoveNothing compares what a typed text finds with and without
 // being read: a document that holds the words is found either way.
 func TestReadingsRemoveNothing(t *testing.T) {
@@ -25,13 +34,7 @@ func TestReadingsRemoveNothing(t *testing.T) {
 	read, found := 0, 0
 	for seed := range uint64(40) {
 		m := maker{rand.New(rand.NewPCG(seed, 3))}
-		text := func(most int) string {
-			all := make([]string, 1+m.IntN(most))
-			for i := range all {
-				all[i] = m.of(words...)
-			}
-			return strings.Join(all, " ")
-		}
+		text := func(most int) string { return m.some(most, words) }
 		x := newIndex(t, readingsDefinition)
 		x.set(t, `{"fields":{"colour":{"interpret":{},"values":[{"value":"red","labels":{"sv":"mug","de":"the lamp"}}]},"v.kind":{"interpret":{}}}}`)
 		lines := make([]string, 60)
@@ -110,13 +113,7 @@ func TestReadingsAreWanted(t *testing.T) {
 	relaxed, onlyRead := 0, 0
 	for seed := range uint64(30) {
 		m := maker{rand.New(rand.NewPCG(seed, 4))}
-		text := func(most int) string {
-			all := make([]string, 1+m.IntN(most))
-			for i := range all {
-				all[i] = m.of(words...)
-			}
-			return strings.Join(all, " ")
-		}
+		text := func(most int) string { return m.some(most, words) }
 		x := newIndex(t, readingsDefinition)
 		x.set(t, `{"fields":{"colour":{"interpret":{}}}}`)
 		lines := make([]string, 40)
