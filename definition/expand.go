@@ -59,10 +59,12 @@ func (r *reader) expandFields(fields map[string]*Field, parent position) {
 	}
 }
 
-// expandRole sets what a role turns on. A property given beside it is kept as
-// it was given.
+// expandRole sets what a role turns on. What is given beside the role wins: a
+// property as a whole, matching and autocomplete member by member. What is given
+// as null stays off.
 func (r *reader) expandRole(f *Field, where position) {
-	role := r.inputs[f].role
+	input := r.inputs[f]
+	role := input.role
 	if role == "" || f.Type == "" {
 		return
 	}
@@ -81,63 +83,82 @@ func (r *reader) expandRole(f *Field, where position) {
 		r.untranslatable(where.at, problem.IndexFieldRoleObjectUnsupported, "name", where.name, "role", role)
 		return
 	}
-	filter, facet := func() { setDefault(&f.Filter, Empty{}) }, func() { setDefault(&f.Facet, Empty{}) }
-	stored := func() {
-		if !where.belowFlattened {
-			setDefault(&f.Stored, true)
-		}
-	}
-	sort := func() {
-		if !where.belowFlattened {
-			setDefault(&f.Sort, Sort{})
-		}
-	}
+	roleUsages(role, where.belowFlattened).addTo(f, input.off)
+}
+
+// roleUsages returns the properties that a role stands for. Values below a
+// flattened list can be neither stored nor sorted.
+func roleUsages(role string, belowFlattened bool) *Field {
+	on, used, weight := true, &Empty{}, 3.0
+	var f Field
 	switch role {
 	case "id":
-		setDefault(&f.PrimaryKey, true)
-		setDefault(&f.Required, true)
-		stored()
-		filter()
+		f = Field{PrimaryKey: &on, Required: &on, Stored: &on, Filter: used}
 	case "title":
-		stored()
-		sort()
-		setDefault(&f.Autocomplete, TextUsage{})
-		weight := 3.0
-		setDefault(&f.Matching, TextUsage{
-			Weight: &weight, Exact: &Exact{}, TypoTolerance: &TypoTolerance{}, Highlight: &Empty{},
-			LengthNormalization: LengthStrong,
-		})
+		f = Field{
+			Stored: &on, Sort: &Sort{}, Autocomplete: &TextUsage{},
+			Matching: &TextUsage{
+				Weight: &weight, Exact: &Exact{}, TypoTolerance: &TypoTolerance{}, Highlight: used,
+				LengthNormalization: LengthStrong,
+			},
+		}
 	case "description":
-		stored()
-		setDefault(&f.Matching, TextUsage{
-			Highlight: &Empty{}, TypoTolerance: &TypoTolerance{}, LengthNormalization: LengthNone,
-		})
+		f = Field{Stored: &on, Matching: &TextUsage{
+			Highlight: used, TypoTolerance: &TypoTolerance{}, LengthNormalization: LengthNone,
+		}}
 	case "tag":
-		filter()
-		facet()
-		setDefault(&f.Matching, TextUsage{Analyzer: preserveTerms()})
+		f = Field{Filter: used, Facet: used, Matching: &TextUsage{Analyzer: preserveTerms()}}
 	case "path":
-		filter()
-		facet()
-		setDefault(&f.Hierarchy, Hierarchy{})
+		f = Field{Filter: used, Facet: used, Hierarchy: &Hierarchy{}}
 	case "code":
-		stored()
-		filter()
-		setDefault(&f.Autocomplete, TextUsage{})
-		setDefault(&f.Matching, TextUsage{Analyzer: preserveTerms(), LengthNormalization: LengthNone})
+		f = Field{
+			Stored: &on, Filter: used, Autocomplete: &TextUsage{},
+			Matching: &TextUsage{Analyzer: preserveTerms(), LengthNormalization: LengthNone},
+		}
 	case "timestamp":
-		filter()
-		sort()
-		facet()
+		f = Field{Filter: used, Sort: &Sort{}, Facet: used}
 	case "geo":
-		filter()
-		sort()
+		f = Field{Filter: used, Sort: &Sort{}}
+	}
+	if belowFlattened {
+		f.Stored, f.Sort = nil, nil
+	}
+	return &f
+}
+
+// addTo sets on a field what it does not set itself and what is not off.
+func (role *Field) addTo(f *Field, off map[string]bool) {
+	setDefault(&f.PrimaryKey, role.PrimaryKey, off["primaryKey"])
+	setDefault(&f.Required, role.Required, off["required"])
+	setDefault(&f.Stored, role.Stored, off["stored"])
+	setDefault(&f.Filter, role.Filter, off["filter"])
+	setDefault(&f.Sort, role.Sort, off["sort"])
+	setDefault(&f.Facet, role.Facet, off["facet"])
+	setDefault(&f.Hierarchy, role.Hierarchy, off["hierarchy"])
+	setDefaultUsage(&f.Matching, role.Matching, "matching", off)
+	setDefaultUsage(&f.Autocomplete, role.Autocomplete, "autocomplete", off)
+}
+
+func setDefault[T any](property **T, value *T, off bool) {
+	if *property == nil && !off {
+		*property = value
 	}
 }
 
-func setDefault[T any](property **T, value T) {
-	if *property == nil {
-		*property = &value
+func setDefaultUsage(usage **TextUsage, role *TextUsage, property string, off map[string]bool) {
+	if *usage == nil || role == nil {
+		setDefault(usage, role, off[property])
+		return
+	}
+	given := *usage
+	setDefault(&given.Weight, role.Weight, off[property+".weight"])
+	setDefault(&given.Highlight, role.Highlight, off[property+".highlight"])
+	setDefault(&given.TypoTolerance, role.TypoTolerance, off[property+".typoTolerance"])
+	setDefault(&given.Exact, role.Exact, off[property+".exact"])
+	// The decompound option is for chains that the engine builds.
+	setDefault(&given.Analyzer, role.Analyzer, off[property+".analyzer"] || given.Decompound != nil)
+	if given.LengthNormalization == "" && !off[property+".lengthNormalization"] {
+		given.LengthNormalization = role.LengthNormalization
 	}
 }
 

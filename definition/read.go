@@ -45,6 +45,16 @@ type fieldInput struct {
 	only      []string
 	givesOnly bool
 	givesList bool
+	off       map[string]bool // "matching", "matching.exact": given as null
+}
+
+// switchOff notes that a property or a member of a usage was given as null: a
+// role beside it does not turn it on.
+func (i *fieldInput) switchOff(name string) {
+	if i.off == nil {
+		i.off = make(map[string]bool)
+	}
+	i.off[name] = true
 }
 
 // analyzerInput is which of the three kinds an analyzer gave.

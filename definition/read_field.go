@@ -37,6 +37,7 @@ func (r *reader) readField(v jsonread.Value, name string) *Field {
 	}
 	v.Members(func(property string, member jsonread.Value) bool {
 		if member.IsNull() {
+			input.switchOff(property)
 			return property == "type" || knowsProperty(field.Type, property)
 		}
 		return property == "type" || r.readProperty(field, input, property, member, place{v.Path(), name})
@@ -105,9 +106,9 @@ func (r *reader) readProperty(f *Field, input *fieldInput, property string, v js
 			return name == "caseFolding"
 		})
 	case "matching":
-		f.Matching = r.readTextUsage(v, where)
+		f.Matching = r.readTextUsage(v, where, input, property)
 	case "autocomplete":
-		f.Autocomplete = r.readTextUsage(v, where)
+		f.Autocomplete = r.readTextUsage(v, where, input, property)
 	case "hierarchy":
 		f.Hierarchy = &Hierarchy{}
 		v.Members(func(name string, member jsonread.Value) bool {

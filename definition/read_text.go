@@ -5,9 +5,12 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-func (r *reader) readTextUsage(v jsonread.Value, where place) *TextUsage {
+func (r *reader) readTextUsage(v jsonread.Value, where place, input *fieldInput, property string) *TextUsage {
 	usage := &TextUsage{}
 	v.Members(func(name string, member jsonread.Value) bool {
+		if member.IsNull() {
+			input.switchOff(property + "." + name)
+		}
 		switch name {
 		case "analyzer":
 			usage.Analyzer = r.readAnalyzer(member, where)
