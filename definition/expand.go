@@ -31,6 +31,7 @@ func (p position) inside(f *Field) position {
 // expand writes out roles, presets and the index-wide locales, and makes the
 // tags of the fallback chain canonical.
 func (r *reader) expand(d *Definition) {
+	r.localizesText = r.declaration != nil && r.declaration.saysMoreThanDefault() && !anyLocalized(d.Fields)
 	r.expandFields(d.Fields, position{})
 	if d.Resources != nil {
 		for _, name := range sortedNames(d.Resources.Analyzers) {
@@ -49,6 +50,9 @@ func (r *reader) expandFields(fields map[string]*Field, parent position) {
 	for _, name := range sortedNames(fields) {
 		f, where := fields[name], parent.child(name)
 		r.expandRole(f, where)
+		if r.localizesText && takesDeclaredLocales(f) {
+			f.Locales = &Locales{}
+		}
 		r.expandLocales(f, where)
 		for _, usage := range []*TextUsage{f.Matching, f.Autocomplete} {
 			if usage != nil && usage.Analyzer != nil {
@@ -160,6 +164,23 @@ func setDefaultUsage(usage **TextUsage, role *TextUsage, property string, off ma
 	if given.LengthNormalization == "" && !off[property+".lengthNormalization"] {
 		given.LengthNormalization = role.LengthNormalization
 	}
+}
+
+// anyLocalized reports whether a field at any depth says something of locales.
+func anyLocalized(fields map[string]*Field) bool {
+	for _, f := range fields {
+		if f.Locales != nil || anyLocalized(f.Fields) {
+			return true
+		}
+	}
+	return false
+}
+
+// takesDeclaredLocales reports whether the index-wide locales are for a field
+// when no field says which: its text is analysed, and it is not the key, which
+// cannot be localized.
+func takesDeclaredLocales(f *Field) bool {
+	return (f.Matching != nil || f.Autocomplete != nil) && !orDefault(f.PrimaryKey, false)
 }
 
 // expandLocales writes the index-wide declaration onto a localized field.

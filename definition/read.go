@@ -31,12 +31,22 @@ type reader struct {
 	inputs       map[*Field]*fieldInput
 	chosen       map[*Analyzer]*analyzerInput
 	fields       int
+
+	// localizesText: no field says something of locales, so the declaration is
+	// for every field whose text is analysed.
+	localizesText bool
 }
 
 // declaration is the index-wide locales, which are expanded onto the fields.
 type declaration struct {
 	defaultLocale string
 	tags          []string // default first
+}
+
+// saysMoreThanDefault reports whether the declaration changes how a field is
+// read that says nothing of locales; such a field is in DefaultLocale.
+func (d *declaration) saysMoreThanDefault() bool {
+	return len(d.tags) > 1 || d.defaultLocale != DefaultLocale
 }
 
 // fieldInput is what a field may say that is expanded before it is stored.
