@@ -31,6 +31,8 @@ func (a *API) handlers() map[string]Handler {
 		"revokeKey": a.revokeKey,
 		"rotateKey": a.rotateKey,
 
+		"getAccess": a.getAccess,
+
 		"addDocuments":    a.addDocuments,
 		"listDocuments":   a.listDocuments,
 		"updateDocuments": a.updateDocuments,

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/quiresearch/quire/internal/auth"
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/problem"
 )
@@ -75,7 +76,7 @@ func describeRoutes(s schemas) object {
 	paths := object{}
 	tags, named := []any{}, make(map[string]bool)
 	for _, route := range routes {
-		if route.Permission == "" {
+		if !route.IsVersioned() {
 			continue
 		}
 		if !named[route.Tag] {
@@ -120,15 +121,26 @@ func describeRoute(s schemas, route Route) object {
 	if route.Body != "" {
 		operation["requestBody"] = describeBody(route)
 	}
-	roles := route.Permission.Roles()
 	operation["security"] = []any{object{"apiKey": []any{}}}
-	operation["x-required-permission"] = string(route.Permission)
+	operation["x-required-permission"] = nil
+	operation["x-permission-roles"] = auth.Roles()
+	if route.Permission != "" {
+		operation["x-required-permission"] = string(route.Permission)
+		operation["x-permission-roles"] = route.Permission.Roles()
+	}
 	operation["x-permission-scope"] = string(route.Scope)
-	operation["x-permission-roles"] = roles
 	operation["x-permission-anonymous"] = route.Anonymous
-	operation["description"] = fmt.Sprintf("%s\n\nRequires the permission `%s` (%s). Held by the roles %s.",
-		route.Summary, route.Permission, scopeText[string(route.Scope)], strings.Join(roles, ", "))
+	operation["description"] = route.Summary + "\n\n" + requirement(route)
 	return operation
+}
+
+// requirement says in words what a caller needs.
+func requirement(route Route) string {
+	if route.Scope == auth.ScopeCredential {
+		return "Requires the credential of any key, and no permission."
+	}
+	return fmt.Sprintf("Requires the permission `%s` (%s). Held by the roles %s.",
+		route.Permission, scopeText[string(route.Scope)], strings.Join(route.Permission.Roles(), ", "))
 }
 
 var scopeText = map[string]string{

@@ -27,7 +27,7 @@ type Route struct {
 	Operation  string // the operationId; also the name of the handler
 	Tag        string
 	Summary    string
-	Permission auth.Permission // empty only for routes outside the versioned API
+	Permission auth.Permission // empty outside the versioned API and with auth.ScopeCredential
 	Scope      auth.Scope
 	Anonymous  bool // answered to the anonymous key
 	RunsOn     RunsOn
@@ -60,6 +60,10 @@ type Answer struct {
 // outside the versioned interface are.
 func (r *Route) isOpen() bool { return r.Permission == "" && strings.HasPrefix(r.Path, "/q/") }
 
+// IsVersioned reports whether the route belongs to the versioned interface,
+// which asks for a credential and is described by OpenAPI.
+func (r *Route) IsVersioned() bool { return r.Scope != "" }
+
 func (r *Route) forwards() bool { return r.RunsOn == Writer }
 
 // checkBodyType refuses a body in a form the route does not read.
@@ -86,8 +90,12 @@ func (r *Route) checkBodyType(request *http.Request) error {
 }
 
 // permit refuses a principal that lacks the permission of the route on what
-// the path names. A route that states none is refused to everybody.
+// the path names. A route that states none is refused to everybody, unless it
+// says that any credential may ask.
 func (r *Route) permit(p *auth.Principal, name string) error {
+	if r.Scope == auth.ScopeCredential {
+		return nil
+	}
 	if !r.Permission.IsKnown() {
 		return problem.AuthForbidden.New("permission", string(r.Permission))
 	}

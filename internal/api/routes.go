@@ -165,6 +165,11 @@ var routes = []Route{
 		Answers: []Answer{{200, "KeyWithCredential", "The key; the credential is shown only now."}},
 		Codes:   codes(keyStoreCodes, problem.AuthKeyNotFound)},
 
+	{Method: "GET", Path: "/v1alpha1/access", Operation: "getAccess", Tag: tagKeys,
+		Summary: "Read what the credential of this request may do.",
+		Scope:   auth.ScopeCredential, Anonymous: true, RunsOn: AnyNode,
+		Answers: []Answer{{200, "Access", "The key, when it expires and what it may do on which indexes."}}},
+
 	{Method: "POST", Path: dataIndex + "/documents", Operation: "addDocuments", Tag: tagDocuments,
 		Summary:    "Add documents, replacing those under the same keys.",
 		Permission: auth.DocumentsWrite, Scope: auth.ScopeIndex, RunsOn: Writer,

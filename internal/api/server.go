@@ -68,7 +68,7 @@ func New(c Components, options Options) *API {
 func (a *API) bind(route *Route) {
 	route.parameters = parameters(route.Path)
 	switch {
-	case route.Permission == "":
+	case !route.IsVersioned():
 	case route.Lines:
 		route.offers = jsonAndNDJSON
 	default:

@@ -240,7 +240,7 @@ func (a *Authority) anonymous() (*Principal, error) {
 	now := time.Now()
 	if a.options.AnonymousKey != "" {
 		if key := a.find(a.options.AnonymousKey, now); key != nil && key.isUsable(now) {
-			return &Principal{name: key.ID, anonymous: true, grants: key.Grants}, nil
+			return &Principal{name: key.ID, anonymous: true, grants: key.Grants, expiresAt: key.ExpiresAt}, nil
 		}
 	}
 	return nil, problem.AuthUnauthenticated.New()
@@ -262,7 +262,7 @@ func (a *Authority) bearer(ctx context.Context, value string) (*Principal, error
 	if !ours || !key.accepts(secret, now) {
 		return nil, problem.AuthUnauthenticated.New()
 	}
-	return &Principal{name: key.ID, grants: key.Grants}, nil
+	return &Principal{name: key.ID, grants: key.Grants, expiresAt: key.ExpiresAt}, nil
 }
 
 func (a *Authority) isRoot(value string) bool {

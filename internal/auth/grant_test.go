@@ -2,6 +2,7 @@ package auth
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -108,4 +109,32 @@ func FuzzPatternValidity(f *testing.F) {
 			t.Fatalf("%q matches nothing", text)
 		}
 	})
+}
+
+// What a principal says of itself is what Can answers: the anonymous key shows
+// search alone, and names this build does not know are left out.
+func TestGrantsOfAPrincipalAreWhatItMayDo(t *testing.T) {
+	grants := []Grant{
+		{Permissions: []Permission{Search, "flying", DocumentsRead}, Indexes: []string{"shop*"}},
+		{Permissions: []Permission{IndexesRead}, Indexes: []string{"books"}},
+	}
+	for name, test := range map[string]struct {
+		principal *Principal
+		want      []Grant
+	}{
+		"key": {&Principal{grants: grants}, []Grant{
+			{Permissions: []Permission{DocumentsRead, Search}, Indexes: []string{"shop*"}},
+			{Permissions: []Permission{IndexesRead}, Indexes: []string{"books"}}}},
+		"anonymous": {&Principal{grants: grants, anonymous: true}, []Grant{
+			{Permissions: []Permission{Search}, Indexes: []string{"shop*"}}}},
+	} {
+		if got := test.principal.Grants(); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for _, row := range Permissions() {
+		if !(&Principal{grants: root().Grants()}).Can(row.Permission, "any@1") {
+			t.Errorf("the root key does not show %s", row.Permission)
+		}
+	}
 }

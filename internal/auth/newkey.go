@@ -107,7 +107,7 @@ func (g grantRequest) check(found *problem.List) Grant {
 		if granted, ok := rolePermissions(g.role); ok {
 			held = append(held, granted...)
 		} else {
-			found.Report(problem.AuthKeyRoleUnknown.At(g.at.Field("role"), "role", g.role, "roles", roleNames()))
+			found.Report(problem.AuthKeyRoleUnknown.At(g.at.Field("role"), "role", g.role, "roles", Roles()))
 		}
 	}
 	for i, name := range g.permissions {

@@ -34,11 +34,13 @@ type Scope string
 
 // The scopes of endpoints. A permission itself is either ScopeIndex or
 // ScopeDeployment; ScopeAnyIndex is an endpoint that needs an index-scoped
-// permission on at least one index.
+// permission on at least one index; ScopeCredential is an endpoint that needs
+// no permission, only a credential the node accepts.
 const (
 	ScopeIndex      Scope = "index"
 	ScopeAnyIndex   Scope = "any-index"
 	ScopeDeployment Scope = "deployment"
+	ScopeCredential Scope = "credential"
 )
 
 // Definition is one row of the table of permissions.
@@ -83,8 +85,8 @@ var permissions = []Definition{
 // Permissions returns the table of permissions, in the order of the interface.
 func Permissions() []Definition { return slices.Clone(permissions) }
 
-// roleNames returns the names of the roles, sorted.
-func roleNames() []string { return slices.Clone(all) }
+// Roles returns the names of the roles, sorted.
+func Roles() []string { return slices.Clone(all) }
 
 // IsKnown reports whether p is a permission of the interface.
 func (p Permission) IsKnown() bool { return p.definition() != nil }

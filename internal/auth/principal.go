@@ -1,7 +1,9 @@
 package auth
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/quiresearch/quire/problem"
 )
@@ -19,6 +21,7 @@ type Principal struct {
 	everything bool
 	anonymous  bool
 	grants     []Grant
+	expiresAt  *time.Time // nil: never
 }
 
 func root() *Principal      { return &Principal{name: RootName, everything: true} }
@@ -30,6 +33,34 @@ func (p *Principal) Name() string { return p.name }
 // IsAnonymous reports whether the request carried no credential and acts as
 // the anonymous key.
 func (p *Principal) IsAnonymous() bool { return p.anonymous }
+
+// IsKey reports whether p is a stored key, the anonymous one included.
+func (p *Principal) IsKey() bool { return !p.everything }
+
+// ExpiresAt returns when the key lapses; nil when it never does.
+func (p *Principal) ExpiresAt() *time.Time { return p.expiresAt }
+
+// Grants returns what p may do, in the order of its key: the permissions this
+// build knows, sorted by name, and the patterns they hold on. Grants that hold
+// nothing are left out. The caller owns the slices.
+func (p *Principal) Grants() []Grant {
+	if p.everything {
+		held, _ := rolePermissions(roleAdmin)
+		return []Grant{{Permissions: held, Indexes: []string{"*"}}}
+	}
+	grants := make([]Grant, 0, len(p.grants))
+	for _, g := range p.grants {
+		held := slices.DeleteFunc(slices.Clone(g.Permissions), func(permission Permission) bool {
+			return !permission.IsKnown() || p.anonymous && permission != Search
+		})
+		if len(held) == 0 {
+			continue
+		}
+		slices.Sort(held)
+		grants = append(grants, Grant{Permissions: held, Indexes: slices.Clone(g.Indexes)})
+	}
+	return grants
+}
 
 // Can reports whether p holds a permission on a name, which is an index or
 // index@generation exactly as the request writes it. The name does not matter

@@ -139,7 +139,7 @@ func mask(value any) {
 				mask(inner)
 			case slices.Contains(changing, name) && !isObject(inner):
 				v[name] = masked
-			case name == "id" && isText && hexadecimal.MatchString(text):
+			case (name == "id" || name == "key") && isText && hexadecimal.MatchString(text):
 				v[name] = masked
 			case name == "score" && !isText && !isObject(inner):
 				v[name] = masked // how well a hit matches is not promised
