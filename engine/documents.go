@@ -47,7 +47,7 @@ func givenSignals(d *document.Document) int {
 func (g *Generation) replacement(key string, d *document.Document, carried []signalValue) (*operation, error) {
 	if schema := g.Schema(); d.Schema() != schema {
 		// The definition changed since the caller read the document.
-		again, err := g.read(schema, d.JSON())
+		again, err := readWhole(document.NewReader(schema), d.JSON())
 		if err != nil {
 			return nil, err
 		}
@@ -89,10 +89,10 @@ func sortedSignals(values []signalValue) []signalValue {
 	return kept
 }
 
-// read reads a logged document again.
-func (g *Generation) read(schema *definition.Schema, source []byte) (*document.Document, error) {
+// readWhole reads one document alone.
+func readWhole(reader *document.Reader, source []byte) (*document.Document, error) {
 	var found problem.List
-	d := document.NewReader(schema).Read(source, problem.Path{}, &found)
+	d := reader.Read(source, problem.Path{}, &found)
 	if err := found.Err(); err != nil {
 		return nil, err
 	}

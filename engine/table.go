@@ -292,7 +292,7 @@ func (g *Generation) indexInto(t *table, r *run, e *entry) error {
 	d := e.document
 	if d == nil {
 		var err error
-		if d, err = g.read(t.reading.schema, e.source); err != nil {
+		if d, err = readWhole(document.NewLogReader(t.reading.schema), e.source); err != nil {
 			return fmt.Errorf("read document %q: %w", e.key, err)
 		}
 	}

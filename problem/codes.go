@@ -172,6 +172,7 @@ var declared = sorted(
 	DocumentMultipleUnsupported,
 	DocumentMultiplePerLocaleUnsupported,
 	DocumentObjectKeyDuplicate,
+	DocumentStringValueTooLong,
 	DocumentNumberValueInvalid,
 	DocumentNumberValueOutOfRange,
 	DocumentGeoPointValueInvalid,

@@ -53,6 +53,9 @@ var (
 	DocumentObjectKeyDuplicate = declare("document:object_key_duplicate", 400,
 		"Two values of {name} have the key {key}.",
 		"Give each value a key of its own.")
+	DocumentStringValueTooLong = declare("document:string:value_too_long", 400,
+		"The value of {name} has {length} bytes as it is compared; at most {limit} can be filtered, counted, sorted or used as a key.",
+		"Shorten the value, or declare the field without filter, facet, hierarchy, sort and key.")
 	DocumentNumberValueInvalid = declare("document:number:value_invalid", 400,
 		"The field {name} takes a number of type {type}.",
 		"Send a number that the type can hold.")

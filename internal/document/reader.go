@@ -13,7 +13,8 @@ import (
 
 // Reader reads documents of one schema. It belongs to one goroutine.
 type Reader struct {
-	schema *definition.Schema
+	schema     *definition.Schema
+	isAccepted bool // documents were accepted before
 
 	doc       *Document
 	into      *[]Value // root or list values
@@ -34,6 +35,13 @@ type step struct {
 
 // NewReader returns a reader of documents of a schema.
 func NewReader(schema *definition.Schema) *Reader { return &Reader{schema: schema} }
+
+// NewLogReader returns a reader of documents that the log holds. They were
+// accepted once, so bounds on lengths, which a later version may have set, do
+// not refuse them.
+func NewLogReader(schema *definition.Schema) *Reader {
+	return &Reader{schema: schema, isAccepted: true}
+}
 
 // Schema returns the schema of the reader.
 func (r *Reader) Schema() *definition.Schema { return r.schema }

@@ -85,14 +85,44 @@ func (r *Reader) text(v *Value, raw []byte) bool {
 		return false
 	}
 	v.Text = r.decoded(raw)
+	if v.Field.PrimaryKey && v.Text == "" {
+		r.report(problem.RequestValueInvalid, "reason", "a key holds 1 to 8191 bytes")
+		return false
+	}
+	if length := comparedLength(v); length > layout.MaxTerm && !r.isAccepted {
+		r.report(problem.DocumentStringValueTooLong, "name", v.Field.Path, "length", length, "limit", layout.MaxTerm)
+		return false
+	}
 	if v.Field.PrimaryKey {
-		if v.Text == "" || len(v.Text) > maxKey {
-			r.report(problem.RequestValueInvalid, "reason", "a key holds 1 to 8191 bytes")
-			return false
-		}
 		r.doc.Key = Key(strings.Clone(v.Text)) // it outlives the document
 	}
 	return true
+}
+
+// comparedLength returns the length of a string in the longest form that is
+// compared whole, 0 when it is not: as it is, or in lower case.
+func comparedLength(v *Value) int {
+	const growth = 3 // lower case is at most three times as long, in bytes
+	f, length := v.Field, len(v.Text)
+	if length <= layout.MaxTerm/growth || !isCompared(f) {
+		return 0
+	}
+	if !f.CaseFolding || length > layout.MaxTerm {
+		return length
+	}
+	if f.Locales == nil {
+		return max(length, len(layout.Fold(v.Variant, v.Text, true)))
+	}
+	for _, variant := range f.Locales { // each may be filled from this one
+		length = max(length, len(layout.Fold(variant, v.Text, true)))
+	}
+	return length
+}
+
+// isCompared reports whether values of a field are filtered, counted, sorted or
+// told apart as a whole.
+func isCompared(f *definition.ResolvedField) bool {
+	return f.Filter || f.Facet || f.Sort || f.Hierarchy || f.PrimaryKey || f.Parent != nil && f.Parent.Key == f
 }
 
 // decoded returns the text of a raw string, which lives as long as the document.

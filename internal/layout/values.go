@@ -65,11 +65,11 @@ func Fold(variant, value string, folding bool) string {
 }
 
 // MaxTerm bounds the bytes of a filter term, an exact value and a facet
-// value. Longer values are cut at a character border; what is cut no longer
-// tells two values apart.
+// value. Documents that hold longer ones are refused.
 const MaxTerm = 8191
 
-// Cut bounds a value to MaxTerm bytes without splitting a character.
+// Cut bounds a value to MaxTerm bytes without splitting a character. Only
+// documents that were accepted before the bound refused them are cut.
 func Cut(value string) string {
 	if len(value) <= MaxTerm {
 		return value

@@ -90,8 +90,10 @@ func (m *matcher) invalid(at problem.Path, expected string) error {
 	return problem.SearchValueInvalid.At(at, "name", m.field.Path, "expected", expected)
 }
 
+// fold returns a literal as values are compared. One that is longer than any
+// value is not cut, and so equals none.
 func (m *matcher) fold(text string) string {
-	return layout.Cut(layout.Fold(m.variant, text, m.field.CaseFolding))
+	return layout.Fold(m.variant, text, m.field.CaseFolding)
 }
 
 func (m *matcher) structure() string { return layout.Filter(m.field.Path, m.variant) }
