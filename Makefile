@@ -101,7 +101,7 @@ measure: tools ## Measure writes and starts in local and object mode (MEASURE=10
 
 BENCH := bin/bench-run
 
-$(BENCH): $(wildcard bench/run/*.go)
+$(BENCH): $(wildcard bench/run/*.go internal/relevance/*.go)
 	$(GO) build -C bench/run -o ../../$(BENCH) .
 
 bench: $(BENCH) ## Measure beside Lucene, tantivy and bleve on the whole corpus
@@ -113,8 +113,8 @@ bench-quick: $(BENCH) ## The same in minutes, on a part of the corpus
 bench-ingest: $(BENCH) ## Measure loading over HTTP beside loading in process, and what HTTP adds to a search
 	$(BENCH) -data ../shared/data -ingest -docs $(or $(DOCS),100000)
 
-bench-relevance: $(BENCH) ## Measure ranking quality on judged sets beside Lucene
-	$(BENCH) -data ../shared/data -relevance
+bench-relevance: $(BENCH) ## Measure ranking quality on judged sets beside Lucene (QUICK=1: Lucene's part from the last run; SETS=cranfield,German)
+	$(BENCH) -data ../shared/data -relevance $(if $(QUICK),-quick) $(if $(SETS),-classes $(SETS))
 
 bench-typed: $(BENCH) ## Measure what a search box asks: suggestions, facet values, typed text that is read
 	$(BENCH) -data ../shared/data -typed

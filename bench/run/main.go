@@ -44,7 +44,7 @@ func main() {
 	flag.StringVar(&engines, "engines", "lucene,tantivy,bleve,quire", "engines, the first is the one others are compared with")
 	flag.StringVar(&brief, "brief", "bleve", "engines that are asked the first 20 queries of a class only, because they take long")
 	flag.BoolVar(&o.loose, "loose", true, "measure the indexes as their engines leave them too, without a forced merge")
-	flag.StringVar(&classes, "classes", "", "query classes (default all)")
+	flag.StringVar(&classes, "classes", "", "query classes, or judged sets (default all)")
 	flag.IntVar(&o.docs, "docs", 1_000_000, "documents of the corpus")
 	flag.IntVar(&o.perKind, "queries", 100, "queries of each class")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds in which engines take turns")
@@ -78,7 +78,7 @@ func main() {
 	work := measure
 	switch {
 	case judged:
-		work = relevance
+		work = func(o options) error { return judge(o, quick) }
 	case vectors:
 		work = func(o options) error { return nearest(o, quick) }
 	case typing:

@@ -1,367 +1,348 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/quiresearch/quire/internal/relevance"
 )
 
-// judgedSet is a collection with queries and the documents that answer them.
-type judgedSet struct {
-	name    string
-	corpus  string // prepared file of documents
-	queries []judgedQuery
-	fields  []string // of texts, the most telling first
+// rankings are the keys of the best hits by the ID of the query.
+type rankings map[string][]string
+
+const (
+	hitsAsked = 100
+	draws     = 20_000
+)
+
+// shape is a definition that the documents of a set are searched with.
+type shape struct {
+	name       string
+	definition string
+	isOneText  bool
 }
 
-type judgedQuery struct {
-	ID     string `json:"id"`
-	Class  string `json:"class"`
-	Text   string `json:"text"`
-	Target string `json:"target"`
-	grades map[string]float64
-}
-
-// quality is what a ranking reached over the queries of a set.
-type quality struct {
-	ndcg, mrr, recall float64
-	queries           int
-}
-
-func (q *quality) add(top []string, grades map[string]float64) {
-	q.queries++
-	ideal := make([]float64, 0, len(grades))
-	for _, g := range grades {
-		ideal = append(ideal, g)
+// shapes are the three definitions that a ranking is measured with. Usages are
+// written as the roles expand, because one of them differs.
+func (s judgedSet) shapes() []shape {
+	locales, decompound := "", ""
+	if s.language != "en" {
+		locales = fmt.Sprintf(`,"locales":{"defaultLocale":%q,"locales":[%q]}`, s.language, s.language)
 	}
-	slices.Sort(ideal)
-	slices.Reverse(ideal)
-	best, got, found := 0.0, 0.0, 0
-	first := 0.0
-	for i := range min(10, len(ideal)) {
-		best += ideal[i] / math.Log2(float64(i)+2)
+	if slices.Contains([]string{"de", "fi", "sv"}, s.language) {
+		decompound = `,"decompound":"none"` // needs data that few nodes have
 	}
-	for i, id := range top[:min(100, len(top))] {
-		g := grades[id]
-		if g <= 0 {
+	roles := func(lengths string) string {
+		fields := `"id":{"type":"string","role":"id"}`
+		for _, name := range s.titles {
+			fields += fmt.Sprintf(`,%q:{"type":"string","role":"title"%s,"matching":{"weight":3,"exact":{},"typoTolerance":{},"lengthNormalization":"strong","highlight":{}%s}}`,
+				name, locales, decompound)
+		}
+		for _, name := range s.prose {
+			fields += fmt.Sprintf(`,%q:{"type":"string","role":"description"%s,"matching":{"typoTolerance":{},"lengthNormalization":%q,"highlight":{}%s}}`, name, locales, lengths, decompound)
+		}
+		return `{"fields":{` + fields + `}}`
+	}
+	one := `{"fields":{"id":{"type":"string","role":"id"},"body":{"type":"string"` + locales +
+		`,"matching":{"analyzer":{"custom":{"filters":[{"normalize":{}},{"stopwords":{}},{"stemming":{}}]}}}}}}`
+	return []shape{
+		{name: "roles", definition: roles("none")},
+		{name: "moderate", definition: roles("moderate")},
+		{name: "one text", definition: one, isOneText: true},
+	}
+}
+
+// mode is how the words of a text are asked for.
+type mode struct {
+	name   string
+	clause map[string]any
+}
+
+var modes = []mode{
+	{"any", map[string]any{"match": "any"}},
+	{"all", map[string]any{"match": "all", "relax": "words"}},
+	{"user", map[string]any{"match": "user", "relax": "words"}},
+}
+
+// judgedSets reads those that are asked for and in the directory of data.
+func judgedSets(o options) ([]judgedSet, error) {
+	names := []string{"cranfield", "cisi", "packages"}
+	reads := map[string]func() (judgedSet, error){
+		"cranfield": func() (judgedSet, error) { return readJudged(o, "cranfield") },
+		"cisi":      func() (judgedSet, error) { return readJudged(o, "cisi") },
+		"packages":  func() (judgedSet, error) { return readPackages(o) },
+	}
+	for _, l := range languages {
+		names = append(names, l.name)
+		reads[l.name] = func() (judgedSet, error) { return readLanguage(o, l) }
+	}
+	var sets []judgedSet
+	for _, name := range names {
+		if len(o.classes) > 0 && !slices.Contains(o.classes, name) {
 			continue
 		}
-		found++
-		if i < 10 {
-			got += g / math.Log2(float64(i)+2)
-			if first == 0 {
-				first = 1 / float64(i+1)
-			}
-		}
-	}
-	if best > 0 {
-		q.ndcg += got / best
-	}
-	q.mrr += first
-	q.recall += float64(found) / float64(len(grades))
-}
-
-func (q quality) means() (ndcg, mrr, recall float64) {
-	n := max(1, float64(q.queries))
-	return q.ndcg / n, q.mrr / n, q.recall / n
-}
-
-// readPacked calls take for every line of a packed file.
-func readPacked(path string, take func([]byte) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var in io.Reader = f
-	if strings.HasSuffix(path, ".zst") {
-		z, err := zstd.NewReader(f, zstd.WithDecoderMaxWindow(1<<28))
-		if err != nil {
-			return err
-		}
-		defer z.Close()
-		in = z
-	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 1<<20), 64<<20)
-	for lines.Scan() {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+		s, err := reads[name]()
+		if errors.Is(err, os.ErrNotExist) {
+			fmt.Fprintln(os.Stderr, "bench:", err)
 			continue
 		}
-		if err := take(lines.Bytes()); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
-}
-
-// project writes documents with the named members alone, and as one text under
-// "body" for engines that have no fields.
-func project(in, out string, fields []string, asOne bool) error {
-	f, err := os.Create(out)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	err = readPacked(in, func(line []byte) error {
-		var d map[string]any
-		if err := json.Unmarshal(line, &d); err != nil {
-			return err
-		}
-		kept := map[string]any{"id": d["id"]}
-		if asOne {
-			var parts []string
-			for _, name := range fields {
-				if text, ok := d[name].(string); ok {
-					parts = append(parts, text)
-				}
-			}
-			kept["body"] = strings.Join(parts, "\n")
-		} else {
-			for _, name := range fields {
-				if text, ok := d[name].(string); ok && text != "" {
-					kept[name] = text
-				}
-			}
-		}
-		text, err := json.Marshal(kept)
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		_, err = w.Write(append(text, '\n'))
-		return err
-	})
-	return errors.Join(err, w.Flush(), f.Close())
-}
-
-func readJudged(o options, name string) (judgedSet, error) {
-	s := judgedSet{name: name, corpus: filepath.Join(o.data, name+".docs.ndjson.zst"), fields: []string{"title", "body"}}
-	grades := map[string]map[string]float64{}
-	err := readPacked(filepath.Join(o.data, name+".qrels.ndjson.zst"), func(line []byte) error {
-		var j struct {
-			Query, Doc string
-			Grade      float64
-		}
-		if err := json.Unmarshal(line, &j); err != nil {
-			return err
-		}
-		if grades[j.Query] == nil {
-			grades[j.Query] = map[string]float64{}
-		}
-		grades[j.Query][j.Doc] = j.Grade
-		return nil
-	})
-	if err != nil {
-		return s, err
+		sets = append(sets, s)
 	}
-	err = readPacked(filepath.Join(o.data, name+".queries.ndjson.zst"), func(line []byte) error {
-		var q judgedQuery
-		if err := json.Unmarshal(line, &q); err != nil {
-			return err
-		}
-		if q.grades = grades[q.ID]; len(q.grades) > 0 {
-			s.queries = append(s.queries, q)
-		}
-		return nil
-	})
-	return s, err
+	return sets, nil
 }
 
-func readKnownItems(o options) (judgedSet, error) {
-	s := judgedSet{name: "debian", corpus: filepath.Join(o.data, "debian_packages.ndjson.zst"), fields: []string{"name", "title", "body"}}
-	err := readPacked(filepath.Join(o.data, "debian_packages.known_item.jsonl"), func(line []byte) error {
-		var q judgedQuery
-		if err := json.Unmarshal(line, &q); err != nil {
-			return err
-		}
-		q.grades = map[string]float64{q.Target: 1}
-		s.queries = append(s.queries, q)
-		return nil
-	})
-	return s, err
-}
-
-// ask runs every query and sums up by class.
-func (s judgedSet) ask(e *engine, command func(text string) map[string]any) (map[string]*quality, error) {
-	classes := map[string]*quality{}
-	for _, q := range s.queries {
-		var a answer
-		if err := e.ask(command(q.Text), &a); err != nil {
-			return nil, fmt.Errorf("query %s: %w", q.ID, err)
-		}
-		if classes[q.Class] == nil {
-			classes[q.Class] = &quality{}
-		}
-		classes[q.Class].add(a.Top, q.grades)
-	}
-	return classes, nil
-}
-
-// relevance prints ranking quality on the judged sets, ours beside Lucene's.
-func relevance(o options) error {
+// judge prints ranking quality on the judged sets, Quire's over HTTP beside
+// Lucene's. A quick run takes what Lucene answered from a file.
+func judge(o options, quick bool) error {
 	if err := os.MkdirAll(o.work, 0o755); err != nil {
 		return err
 	}
-	if err := build("quire"); err != nil {
+	sets, err := judgedSets(o)
+	if err != nil {
 		return err
 	}
-	if err := build("lucene"); err != nil {
-		fmt.Fprintln(os.Stderr, "bench: without Lucene:", err)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Ranking quality, %s\n\nCommit: %s. NDCG with linear gains. Documents have a title and a body (packages: name, title, body). \"one text\" is one field of all texts with English analysis (stop words, stemming), any word matches, as Lucene's BM25 row. \"roles\" is a definition of roles alone. Rows below it change one thing each.\n\n",
-		time.Now().Format("2006-01-02"), commit())
-	for _, name := range []string{"cranfield", "cisi"} {
-		s, err := readJudged(o, name)
-		if errors.Is(err, os.ErrNotExist) {
-			fmt.Println("no", name, "in", o.data)
-			continue
-		}
-		if err == nil {
-			err = s.compare(o, &b, judgedVariants())
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+	if !o.built {
+		if err := build("quire-http"); err != nil {
+			return err
 		}
 	}
-	s, err := readKnownItems(o)
-	if err == nil {
-		err = s.compare(o, &b, knownItemVariants())
+	peer := &lucene{quick: quick}
+	defer peer.close()
+	s, err := startServer(o)
+	if err != nil {
+		return err
 	}
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("known items: %w", err)
+	defer s.stop()
+	t := &qualityTable{}
+	for _, set := range sets {
+		if err := set.measure(o, s, peer, t); err != nil {
+			return fmt.Errorf("%s: %w", set.name, err)
+		}
 	}
-	fmt.Println(b.String())
+	text := t.render()
+	fmt.Println(text)
+	if quick {
+		return nil
+	}
 	if err := os.MkdirAll(filepath.Dir(o.out), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(strings.TrimSuffix(o.out, ".md")+"-relevance.md", []byte(b.String()), 0o644)
+	return os.WriteFile(strings.TrimSuffix(o.out, ".md")+"-relevance.md", []byte(text), 0o644)
 }
 
-// compare runs Lucene and every variant on a set and writes its table.
-func (s judgedSet) compare(o options, b *strings.Builder, variants []variant) error {
-	asOne := filepath.Join(o.work, s.name+"-text.ndjson")
-	asFields := filepath.Join(o.work, s.name+"-fields.ndjson")
-	if err := errors.Join(project(s.corpus, asOne, s.fields, true), project(s.corpus, asFields, s.fields, false)); err != nil {
+// measure runs Lucene and every shape and mode on a set.
+func (s judgedSet) measure(o options, server *server, peer *lucene, t *qualityTable) error {
+	began := time.Now()
+	asOne, asFields := filepath.Join(o.work, s.name+"-text.ndjson"), filepath.Join(o.work, s.name+"-fields.ndjson")
+	if err := errors.Join(s.write(asOne, true), s.write(asFields, false)); err != nil {
 		return err
 	}
-	classes := []string{""}
-	if s.queries[0].Class != "" {
-		classes = []string{"known_item", "typo_name", "prefix_name"}
-	}
-	fmt.Fprintf(b, "## %s (%d queries)\n\n| ranking |", s.name, len(s.queries))
-	for _, c := range classes {
-		if c == "" {
-			b.WriteString(" NDCG@10 | MRR@10 | recall@100 |")
-		} else {
-			fmt.Fprintf(b, " %s MRR@10 |", c)
-		}
-	}
-	columns := len(classes)
-	if columns == 1 {
-		columns = 3
-	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", columns) + "\n")
-	row := func(name string, found map[string]*quality) {
-		fmt.Fprintf(b, "| %s |", name)
-		for _, c := range classes {
-			ndcg, mrr, recall := found[c].means()
-			if c == "" {
-				fmt.Fprintf(b, " %.4f | %.4f | %.4f |", ndcg, mrr, recall)
-			} else {
-				fmt.Fprintf(b, " %.4f |", mrr)
-			}
-		}
-		b.WriteString("\n")
-		fmt.Printf("%s: %s done\n", s.name, name)
-	}
-	if err := s.lucene(o, asOne, len(classes) > 1, row); err != nil {
-		return err
-	}
-	for _, v := range variants {
-		corpus := asFields
-		if v.isOneText {
-			corpus = asOne
-		}
-		found, err := s.ours(o, corpus, v)
-		if err != nil {
-			return fmt.Errorf("%s: %w", v.name, err)
-		}
-		row(v.name, found)
-	}
-	b.WriteString("\n")
-	return nil
-}
-
-func (s judgedSet) lucene(o options, corpus string, isBox bool, row func(string, map[string]*quality)) error {
-	e, err := start("lucene")
+	bm25, err := peer.rankings(o, s, asOne, "text")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: without Lucene:", err)
-		return nil
 	}
-	defer e.close()
-	dir := filepath.Join(o.work, "relevance-lucene-"+s.name)
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	if err := e.ask(map[string]any{"do": "index", "corpus": corpus, "dir": dir, "threads": 1, "merge": true, "analysis": "english"}, &e.built); err != nil {
-		return err
-	}
-	if err := e.ask(map[string]any{"do": "open", "dir": dir}, &e.opened); err != nil {
-		return err
-	}
-	ops := []string{"text"}
-	if isBox {
-		ops = append(ops, "box")
-	}
-	for _, op := range ops {
-		found, err := s.ask(e, func(text string) map[string]any {
-			return map[string]any{"do": "query", "query": map[string]any{"op": op, "text": text, "k": 100}, "repeat": 1}
-		})
+	t.begin(s, bm25)
+	if bm25 != nil {
+		t.add("Lucene BM25", bm25)
+		box, err := peer.rankings(o, s, asOne, "box")
 		if err != nil {
 			return err
 		}
-		name := "Lucene " + e.hello.Version + ", BM25, English, one text"
-		if op == "box" {
-			name += ", with FuzzyQuery and PrefixQuery beside each word"
-		}
-		row(name, found)
+		t.add("Lucene BM25, fuzzy, prefix", box)
 	}
+	shapes := s.shapes()
+	if peer.quick && s.queries[0].Class != "" {
+		shapes = shapes[:2] // one text has no typos; it is measured on the graded sets
+	}
+	for i, sh := range shapes {
+		file := asFields
+		if sh.isOneText {
+			file = asOne
+		}
+		index := fmt.Sprintf("judged%d", i)
+		if err := server.load(index, sh.definition, file); err != nil {
+			return fmt.Errorf("%s: %w", sh.name, err)
+		}
+		for _, m := range modes {
+			found, err := s.ask(server, index, m)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", sh.name, m.name, err)
+			}
+			t.add(sh.name+", "+m.name, found)
+		}
+		if err := server.remove(index); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(os.Stderr, "%s: %.1f s\n", s.name, time.Since(began).Seconds())
 	return nil
 }
 
-func (s judgedSet) ours(o options, corpus string, v variant) (map[string]*quality, error) {
-	e, err := start("quire")
-	if err != nil {
-		return nil, err
+// ask runs every query, two at a time.
+func (s judgedSet) ask(server *server, index string, m mode) (rankings, error) {
+	found := make([][]string, len(s.queries))
+	failures := make([]error, 2)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for client := range failures {
+		wg.Go(func() {
+			for failures[client] == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(s.queries) {
+					return
+				}
+				clause := map[string]any{"type": "text", "text": s.queries[i].Text}
+				for name, value := range m.clause {
+					clause[name] = value
+				}
+				found[i], failures[client] = server.search(index, map[string]any{"limit": hitsAsked, "locale": s.language, "query": []any{clause}})
+			}
+		})
 	}
-	defer e.close()
-	dir := filepath.Join(o.work, "relevance-quire-"+s.name)
-	if err := os.RemoveAll(dir); err != nil {
-		return nil, err
+	wg.Wait()
+	all := rankings{}
+	for i, q := range s.queries {
+		all[q.ID] = found[i]
 	}
-	if err := e.ask(map[string]any{"do": "index", "corpus": corpus, "dir": dir, "threads": 1, "merge": true, "definition": json.RawMessage(v.definition)}, &e.built); err != nil {
-		return nil, err
+	return all, errors.Join(failures...)
+}
+
+// qualityTable gathers what rankings reached.
+type qualityTable struct {
+	parts []qualityPart
+}
+
+type qualityPart struct {
+	set  judgedSet
+	bm25 rankings
+	rows []qualityRow
+}
+
+type qualityRow struct {
+	name  string
+	found rankings
+}
+
+func (t *qualityTable) begin(s judgedSet, bm25 rankings) {
+	s.documents = nil
+	t.parts = append(t.parts, qualityPart{set: s, bm25: bm25})
+}
+
+func (t *qualityTable) add(name string, found rankings) {
+	p := &t.parts[len(t.parts)-1]
+	p.rows = append(p.rows, qualityRow{name, found})
+}
+
+// per is a measure of every query of a class.
+func per(queries []judgedQuery, found rankings, measure func([]string, map[string]float64, int) float64, k int) []float64 {
+	values := make([]float64, len(queries))
+	for i, q := range queries {
+		values[i] = measure(found[q.ID], q.grades, k)
 	}
-	if err := e.ask(map[string]any{"do": "open", "dir": dir}, &e.opened); err != nil {
-		return nil, err
+	return values
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
 	}
-	return s.ask(e, func(text string) map[string]any {
-		clause := map[string]any{"type": "text", "text": text}
-		for name, value := range v.clause {
-			clause[name] = value
+	return sum / float64(max(1, len(values)))
+}
+
+func (t *qualityTable) render() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Ranking quality, %s\n\nCommit %s. nDCG@10 has the gain 2^grade − 1; known items, typos and prefixes are MRR@10. The difference is to Lucene's BM25 with the analysis of the language over one text; p is of the two-sided paired randomization test with %d draws, * marks p < .05; then the queries that are better and worse. `all` and `user` relax words.\n",
+		time.Now().Format("2006-01-02"), commit(), draws)
+	for _, p := range t.parts {
+		if p.set.queries[0].Class == "" {
+			p.graded(&b)
 		}
-		return map[string]any{"do": "search", "body": map[string]any{"limit": 100, "query": []any{clause}}}
-	})
+	}
+	var items []qualityPart
+	for _, p := range t.parts {
+		if p.set.queries[0].Class != "" {
+			items = append(items, p)
+		}
+	}
+	if len(items) > 0 {
+		knownItems(&b, items)
+	}
+	return b.String()
+}
+
+// graded writes the table of a set with grades.
+func (p qualityPart) graded(b *strings.Builder) {
+	fmt.Fprintf(b, "\n## %s, %d queries\n\n| ranking | nDCG@10 | MRR@10 | recall@100 | difference of nDCG@10 |\n|---|---|---|---|---|\n", p.set.name, len(p.set.queries))
+	for _, r := range p.rows {
+		ndcg := per(p.set.queries, r.found, relevance.NDCG, 10)
+		fmt.Fprintf(b, "| %s | %.4f | %.4f | %.4f | %s |\n", r.name, mean(ndcg),
+			mean(per(p.set.queries, r.found, relevance.ReciprocalRank, 10)), mean(per(p.set.queries, r.found, relevance.Recall, 100)),
+			p.difference(r, p.set.queries, relevance.NDCG))
+	}
+}
+
+func (p qualityPart) difference(r qualityRow, queries []judgedQuery, measure func([]string, map[string]float64, int) float64) string {
+	if p.bm25 == nil || r.name == "Lucene BM25" {
+		return ""
+	}
+	c := relevance.Compare(per(queries, r.found, measure, 10), per(queries, p.bm25, measure, 10), draws)
+	mark := ""
+	if c.P < 0.05 {
+		mark = "*"
+	}
+	return fmt.Sprintf("%+.4f p %.4f%s %d/%d", c.Difference, c.P, mark, c.Better, c.Worse)
+}
+
+// knownItems writes one table of a class for all sets, a ranking in each row.
+func knownItems(b *strings.Builder, parts []qualityPart) {
+	for _, class := range parts[0].set.classes() {
+		fmt.Fprintf(b, "\n## %s, MRR@10\n\n| ranking |", class)
+		for _, p := range parts {
+			fmt.Fprintf(b, " %s |", p.set.name)
+		}
+		b.WriteString(" mean of languages | difference of the packages |\n|---|" + strings.Repeat("---|", len(parts)+2) + "\n| queries |")
+		for _, p := range parts {
+			fmt.Fprintf(b, " %d |", len(p.set.ofClass(class)))
+		}
+		b.WriteString(" | |\n")
+		for i := range parts[0].rows {
+			classRow(b, parts, class, i)
+		}
+	}
+}
+
+func classRow(b *strings.Builder, parts []qualityPart, class string, row int) {
+	fmt.Fprintf(b, "| %s |", parts[0].rows[row].name)
+	difference := ""
+	var ofLanguages []float64
+	for _, p := range parts {
+		queries := p.set.ofClass(class)
+		if len(queries) == 0 {
+			b.WriteString(" – |")
+			continue
+		}
+		values := per(queries, p.rows[row].found, relevance.ReciprocalRank, 10)
+		mark := ""
+		if p.bm25 != nil && relevance.Compare(values, per(queries, p.bm25, relevance.ReciprocalRank, 10), draws/10).P < 0.05 {
+			mark = "*"
+		}
+		fmt.Fprintf(b, " %.3f%s |", mean(values), mark)
+		if p.set.name == "packages" {
+			difference = p.difference(p.rows[row], queries, relevance.ReciprocalRank)
+		} else {
+			ofLanguages = append(ofLanguages, mean(values))
+		}
+	}
+	fmt.Fprintf(b, " %.3f | %s |\n", mean(ofLanguages), difference)
 }

@@ -47,7 +47,7 @@ func typed(o options) error {
 	if err != nil {
 		return err
 	}
-	set, err := readKnownItems(o)
+	set, err := readPackages(o)
 	if err != nil {
 		return err
 	}

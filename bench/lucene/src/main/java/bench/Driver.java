@@ -102,8 +102,8 @@ public final class Driver {
   }
 
   private ObjectNode run(JsonNode command) throws Exception {
-    if (command.path("analysis").asText().equals("english")) {
-      analyzer = new EnglishAnalyzer();
+    if (command.has("analysis")) {
+      analyzer = analyzerOf(command.get("analysis").asText());
     }
     return switch (command.get("do").asText()) {
       case "hello" -> hello();
@@ -114,6 +114,23 @@ public final class Driver {
       case "update" -> update(command);
       case "mixed" -> mixed(command);
       default -> throw new IllegalArgumentException("unknown command");
+    };
+  }
+
+  private static Analyzer analyzerOf(String language) {
+    return switch (language) {
+      case "ar" -> new org.apache.lucene.analysis.ar.ArabicAnalyzer();
+      case "de" -> new org.apache.lucene.analysis.de.GermanAnalyzer();
+      case "en" -> new EnglishAnalyzer();
+      case "es" -> new org.apache.lucene.analysis.es.SpanishAnalyzer();
+      case "fi" -> new org.apache.lucene.analysis.fi.FinnishAnalyzer();
+      case "fr" -> new org.apache.lucene.analysis.fr.FrenchAnalyzer();
+      case "hi" -> new org.apache.lucene.analysis.hi.HindiAnalyzer();
+      case "ja", "ko", "zh" -> new org.apache.lucene.analysis.cjk.CJKAnalyzer();
+      case "ru" -> new org.apache.lucene.analysis.ru.RussianAnalyzer();
+      case "sv" -> new org.apache.lucene.analysis.sv.SwedishAnalyzer();
+      case "tr" -> new org.apache.lucene.analysis.tr.TurkishAnalyzer();
+      default -> throw new IllegalArgumentException("analysis " + language);
     };
   }
 

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// server is a running Quire with a directory of its own.
+type server struct {
+	process *exec.Cmd
+	url     string
+	client  *http.Client
+}
+
+// startServer runs bin/quire on an empty directory and waits until it answers.
+func startServer(o options) (*server, error) {
+	directory, err := filepath.Abs(filepath.Join(o.work, "relevance-quire"))
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(os.RemoveAll(directory), os.MkdirAll(directory, 0o755)); err != nil {
+		return nil, err
+	}
+	probe, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	address := probe.Addr().String()
+	_, port, _ := net.SplitHostPort(address)
+	if err := probe.Close(); err != nil {
+		return nil, err
+	}
+	notes, err := os.Create(directory + ".server.txt")
+	if err != nil {
+		return nil, err
+	}
+	defer notes.Close()
+	p := exec.Command("bin/quire", "serve", "--dev")
+	p.Env = append(os.Environ(), "SERVICE_HTTP_PORT="+port, "SERVICE_STORAGE_LOCAL_DIRECTORY="+directory)
+	p.Stdout, p.Stderr = notes, notes
+	if err := p.Start(); err != nil {
+		return nil, err
+	}
+	s := &server{process: p, url: "http://" + address, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}}
+	for range 3000 {
+		if _, err := s.send(http.MethodGet, "/q/health/ready", "", nil); err == nil {
+			return s, nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.stop()
+	return nil, errors.New("the server did not become ready; see " + notes.Name())
+}
+
+func (s *server) stop() {
+	_ = s.process.Process.Signal(syscall.SIGTERM)
+	_ = s.process.Wait()
+}
+
+func (s *server) send(method, path, kind string, body io.Reader) ([]byte, error) {
+	request, err := http.NewRequestWithContext(context.Background(), method, s.url+path, body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", kind)
+	answer, err := s.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode >= 300 {
+		err = fmt.Errorf("%s %s: %d %s", method, path, answer.StatusCode, text[:min(len(text), 500)])
+	}
+	return text, err
+}
+
+// load makes an index of a file of documents.
+func (s *server) load(index, definition, file string) error {
+	if _, err := s.send(http.MethodPut, "/v1alpha1/admin/indexes/"+index, "application/json", bytes.NewReader([]byte(definition))); err != nil {
+		return err
+	}
+	documents, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer documents.Close()
+	answer, err := s.send(http.MethodPost, "/v1alpha1/indexes/"+index+"/documents", "application/x-ndjson", documents)
+	if err != nil {
+		return err
+	}
+	var added struct {
+		Failed []json.RawMessage `json:"failed"`
+	}
+	if err := json.Unmarshal(answer, &added); err == nil && len(added.Failed) > 0 {
+		return fmt.Errorf("%d documents refused, the first: %s", len(added.Failed), added.Failed[0])
+	}
+	_, err = s.send(http.MethodPost, "/v1alpha1/admin/indexes/"+index+"/actions/commit", "application/json", nil)
+	return err
+}
+
+// remove frees what an index takes.
+func (s *server) remove(index string) error {
+	_, err := s.send(http.MethodDelete, "/v1alpha1/admin/indexes/"+index, "", nil)
+	return err
+}
+
+// search returns the keys of the hits.
+func (s *server) search(index string, body any) ([]string, error) {
+	request, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.send(http.MethodPost, "/v1alpha1/indexes/"+index+"/search", "application/json", bytes.NewReader(request))
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Hits []struct {
+			ID string `json:"id"`
+		} `json:"hits"`
+	}
+	err = json.Unmarshal(text, &answer)
+	keys := make([]string, len(answer.Hits))
+	for i, h := range answer.Hits {
+		keys[i] = h.ID
+	}
+	return keys, err
+}
