@@ -9,6 +9,8 @@ import (
 var declared = sorted(
 	Validation,
 	RequestBodyRequired,
+	RequestHostForbidden,
+	RequestOriginForbidden,
 	RequestBodyMalformed,
 	RequestBodyUnreadable,
 	RequestBodyTooLarge,

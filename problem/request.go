@@ -47,6 +47,12 @@ var (
 	RequestUnsupportedMediaType = declare("request:unsupported_media_type", 415,
 		"The Content-Type or encoding of the body is not read here; most bodies are application/json, documents also application/x-ndjson.",
 		"Send application/json without compression; document streams also take application/x-ndjson.")
+	RequestHostForbidden = declare("request:host_forbidden", 403,
+		"The node does not answer requests sent to the host {host}.",
+		"Use a host name the node is configured to answer to; with --dev, localhost.")
+	RequestOriginForbidden = declare("request:origin_forbidden", 403,
+		"The node asks for no credential and refuses web pages of {origin}.",
+		"Allow the origin by CORS, or let the page call a node that asks for a credential.")
 	NodeError = declare("node:error", 500,
 		"The node failed while it served the request.",
 		"Send the request again; the log of the node names the cause.")

@@ -47,6 +47,9 @@ type Options struct {
 	MaxBodySize       int64    // of any body but NDJSON, and of one NDJSON entry; 0 is no bound
 	MaxStreamBodySize int64    // of an NDJSON body; 0 is no bound
 	CORSOrigins       []string // origins browsers may call from; * is every one; nil turns CORS off
+	IsOpen            bool     // no credential is asked for, so that pages of other origins are refused
+	OnlyLoopback      bool     // requests must name the loopback interface as Host
+	Hosts             []string // names in lower case that Host may have, health aside; nil is every one
 	AccessLog         bool     // log every request
 	IndexTimers       bool     // tag the timers of searches with the index
 
@@ -80,6 +83,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve answers a request and returns the route that did, nil when none did.
 func (a *API) serve(w *trackedWriter, r *http.Request) (route *Route) {
 	defer a.recoverPanic(w, r)
+	if err := a.checkSender(r); err != nil {
+		a.refuse(w, r, err)
+		return nil
+	}
 	if a.answerPreflight(w, r) {
 		return nil
 	}

@@ -6,7 +6,7 @@ import "github.com/quiresearch/quire/problem"
 var (
 	// everyCodes can come from every operation with a permission.
 	everyCodes = []*problem.Code{
-		problem.AuthUnauthenticated, problem.AuthForbidden, problem.RequestPathInvalid, problem.RequestRefused,
+		problem.AuthUnauthenticated, problem.AuthForbidden, problem.RequestHostForbidden, problem.RequestOriginForbidden, problem.RequestPathInvalid, problem.RequestRefused,
 		problem.RequestMethodNotAllowed, problem.RequestNotAcceptable, problem.RequestBodyTooLarge, problem.NodeError,
 	}
 	nameCodes = []*problem.Code{
@@ -40,7 +40,7 @@ var (
 	settingsCodes      = family("settings:synonyms:", "settings:typo_exclusions:", "settings:fields:", "index:ranking:")
 	settingsPatchCodes = family("settings:patch:")
 	documentPatchCodes = family("document:patch:")
-	documentCodes      = append(family("document:number:", "document:geo_point:", "document:timestamp:", "document:vector:"),
+	documentCodes      = append(family("document:string:", "document:number:", "document:geo_point:", "document:timestamp:", "document:vector:"),
 		problem.DocumentNotAnObject, problem.DocumentFieldUnknown, problem.DocumentFieldInsideObject, problem.DocumentFieldRequired,
 		problem.DocumentLocaleUnknown, problem.DocumentLocaleUnsupported, problem.DocumentObjectRequired, problem.DocumentObjectUnsupported,
 		problem.DocumentMultipleUnsupported, problem.DocumentMultiplePerLocaleUnsupported, problem.DocumentObjectKeyDuplicate)

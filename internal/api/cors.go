@@ -2,14 +2,14 @@ package api
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/quiresearch/quire/internal/freshness"
 )
 
 // answerPreflight names the allowed origin of a browser's request and answers
 // a preflight; it reports whether the request is answered. CORS is policy, not
-// protection: credentials are never sent by a browser on its own.
+// protection: credentials are never sent by a browser on its own, and where none
+// are asked for, checkSender refuses other origins.
 func (a *API) answerPreflight(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || a.options.CORSOrigins == nil {
@@ -17,7 +17,7 @@ func (a *API) answerPreflight(w http.ResponseWriter, r *http.Request) bool {
 	}
 	header := w.Header()
 	header.Add("Vary", "Origin")
-	if !slices.Contains(a.options.CORSOrigins, origin) && !slices.Contains(a.options.CORSOrigins, "*") {
+	if !a.allowsOrigin(origin) {
 		return false
 	}
 	header.Set("Access-Control-Allow-Origin", origin)

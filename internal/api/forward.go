@@ -148,8 +148,10 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 			p.Out.Host = ""
 			// What concerns the caller's connection alone stays here; no upgrade is
 			// passed on.
+			// The origin of a page was checked here, against the name the caller used.
 			// The last two would let the transport send a request twice.
-			for _, name := range []string{"Connection", "Expect", "Te", "Upgrade", "Via", "Idempotency-Key", "X-Idempotency-Key"} {
+			for _, name := range []string{"Connection", "Expect", "Te", "Upgrade", "Via", "Origin", "Sec-Fetch-Site",
+				"Idempotency-Key", "X-Idempotency-Key"} {
 				p.Out.Header.Del(name)
 			}
 			// Set on the outgoing request: a Connection header of the caller

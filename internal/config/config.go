@@ -91,6 +91,7 @@ type HTTP struct {
 	MaxStreamBodySize        int64 // 0: no bound
 	CORSEnabled              bool
 	CORSOrigins              []string
+	AllowedHosts             []string
 	CertificateFile, KeyFile string
 	DrainTimeout             time.Duration
 	MaxConnections           int

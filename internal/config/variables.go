@@ -85,6 +85,8 @@ var variables = []Variable{
 		func(c *Config) *bool { return &c.HTTP.CORSEnabled }),
 	list("SERVICE_HTTP_CORS_ORIGINS", "Origins allowed by CORS, separated by commas; * is every one.",
 		func(c *Config) *[]string { return &c.HTTP.CORSOrigins }),
+	list("SERVICE_HTTP_ALLOWED_HOSTS", "Host names and addresses that requests may be sent to, separated by commas and without port; unset is every one. Health answers to all.",
+		func(c *Config) *[]string { return &c.HTTP.AllowedHosts }),
 	text("SERVICE_HTTP_TLS_CERTIFICATE_FILE", "", "Certificate chain in PEM; with the key file, the listener speaks HTTPS.",
 		func(c *Config) *string { return &c.HTTP.CertificateFile }),
 	text("SERVICE_HTTP_TLS_KEY_FILE", "", "Private key of the certificate in PEM.",

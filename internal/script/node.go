@@ -137,6 +137,7 @@ func (n *Node) send(ctx context.Context, method, path string, header http.Header
 		return nil, nil, err
 	}
 	request.Header = header
+	request.Host = header.Get("Host")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, nil, err

@@ -12,7 +12,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"runtime"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -205,7 +207,25 @@ func apiOptions(c *config.Config) api.Options {
 	if c.HTTP.CORSEnabled {
 		options.CORSOrigins = c.HTTP.CORSOrigins
 	}
+	options.IsOpen, options.OnlyLoopback = c.Auth.Mode == string(auth.ModeNone), c.Dev
+	options.Hosts = allowedHosts(c)
 	return options
+}
+
+// allowedHosts returns the names that requests may be sent to: those configured,
+// and the one that other nodes forward writes to.
+func allowedHosts(c *config.Config) []string {
+	if len(c.HTTP.AllowedHosts) == 0 {
+		return nil
+	}
+	hosts := make([]string, 0, len(c.HTTP.AllowedHosts)+1)
+	for _, host := range c.HTTP.AllowedHosts {
+		hosts = append(hosts, strings.ToLower(strings.Trim(host, "[]")))
+	}
+	if own, err := url.Parse(c.Node.Address); err == nil && own.Hostname() != "" {
+		hosts = append(hosts, strings.ToLower(own.Hostname()))
+	}
+	return hosts
 }
 
 func limits(c *config.Config) query.Limits {
