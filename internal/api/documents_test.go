@@ -414,7 +414,7 @@ func TestListings(t *testing.T) {
 }
 
 func TestALargePageIsSentAsItIsRead(t *testing.T) {
-	s := serveDocuments(t, catalogue, Options{})
+	s := serveDocuments(t, `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string"}}}`, Options{})
 	var lines strings.Builder
 	const documents = 9
 	for i := range documents {
