@@ -54,6 +54,10 @@ type Buffer struct {
 // gaps of removed words included, also those at its end.
 func (b *Buffer) Positions() int32 { return b.stream.Positions }
 
+// Removed is the last word of the text analysed last where it was removed as a
+// stopword, "" otherwise.
+func (b *Buffer) Removed() string { return string(b.stream.Removed) }
+
 // Chain is the steps from text to tokens. It never changes.
 type Chain struct {
 	locale      string

@@ -3,6 +3,7 @@ package analysis
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/quiresearch/quire/definition"
@@ -142,7 +143,31 @@ func (b *Builder) Chain(spec *definition.Chain, tag string, mode Mode) (*Chain, 
 			return nil, err
 		}
 	}
+	c.noteSurfaces()
 	return c, nil
+}
+
+// noteSurfaces makes the chain note how words are spelled: before the first
+// stemming, and in chains without one where sounds differ from letters. Grams
+// are not words and have no such forms.
+func (c *Chain) noteSurfaces() {
+	at := -1
+	for i, f := range c.filters {
+		switch f.(type) {
+		case tokenfilter.EdgeNgram, tokenfilter.Ngram, tokenfilter.Truncate:
+			return
+		case tokenfilter.Stemming:
+			if at < 0 {
+				at = i
+			}
+		}
+	}
+	if at < 0 && (c.locale == "ja" || c.locale == "ko") {
+		at = len(c.filters)
+	}
+	if at >= 0 {
+		c.filters = slices.Insert(c.filters, at, tokenfilter.Filter(tokenfilter.Surface{}))
+	}
 }
 
 func charFilter(f definition.CharFilter) (charfilter.Filter, error) {

@@ -17,6 +17,7 @@
 package indexing
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -244,6 +245,9 @@ func (x *Indexer) words(s *slot, text string) {
 	for some := range slices.Chunk(tokens, len(x.occurrences)) {
 		for i := range some {
 			x.occurrences[i] = segment.Occurrence{Term: some[i].Term, Position: s.position + uint32(some[i].Position)}
+			if form := some[i].Surface(); form != nil && !bytes.Equal(form, some[i].Term) {
+				x.occurrences[i].Form = form
+			}
 		}
 		x.builder.Terms(s.matching, x.occurrences[:len(some)])
 	}

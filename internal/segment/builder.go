@@ -53,6 +53,7 @@ type Builder struct {
 type builderField struct {
 	FieldOptions
 	dict    *dictionary
+	forms   *dictionary // surface forms, each with the number of its term as doc; nil without any
 	lengths []uint32
 	sumLen  uint64
 	withDoc uint32 // documents with a term
@@ -141,9 +142,11 @@ func (b *Builder) Again(id FieldID, term TermID, position uint32) {
 	b.occur(f, f.dict.entry(uint32(term)), false, position)
 }
 
-// Occurrence is a term at a position.
+// Occurrence is a term at a position. Form is how the document spells it where
+// that differs, nil otherwise; a form belongs to the first term it came with.
 type Occurrence struct {
 	Term     []byte
+	Form     []byte
 	Position uint32
 }
 
@@ -187,6 +190,19 @@ func (b *Builder) terms(f *builderField, occurrences []Occurrence) {
 		o := &occurrences[i]
 		n, fresh := d.findHashed(o.Term, hashes[i])
 		b.occur(f, d.entry(n), fresh, o.Position)
+		if o.Form != nil {
+			f.form(o.Form, n)
+		}
+	}
+}
+
+// form notes that documents spell a term so.
+func (f *builderField) form(form []byte, term uint32) {
+	if f.forms == nil {
+		f.forms = newDictionary()
+	}
+	if n, fresh := f.forms.find(form); fresh {
+		f.forms.entry(n).doc = term
 	}
 }
 
@@ -346,6 +362,9 @@ func (b *Builder) Bytes() int64 {
 	for _, f := range b.fields {
 		if f.dict != nil {
 			n += f.dict.bytes()
+		}
+		if f.forms != nil {
+			n += f.forms.bytes()
 		}
 		n += int64(4*cap(f.lengths) + 4*cap(f.docs) + 8*cap(f.numbers) + 4*cap(f.ids) + 8*cap(f.points) + 4*cap(f.vectors))
 	}

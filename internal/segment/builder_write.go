@@ -53,10 +53,17 @@ func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builde
 	p := w.Postings()
 	p.SetAverage(average(f.sumLen, f.withDoc))
 	d := chainDecoder{out: p, codes: codes}
+	var ords []uint32 // of terms by their number in the builder
+	if f.forms != nil {
+		ords = make([]uint32, f.dict.count)
+	}
 	for ids := range slices.Chunk(f.dict.sorted(), AheadTerms) {
 		b.ask(f.dict, ids)
 		for _, id := range ids {
 			e := f.dict.entry(id)
+			if ords != nil {
+				ords[id] = w.Len()
+			}
 			w.Begin()
 			d.data = b.chains.appendTo(d.data[:0], &e.chain)
 			ok := true
@@ -76,7 +83,24 @@ func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builde
 			}
 		}
 	}
+	if err := f.writeForms(w, ords); err != nil {
+		return err
+	}
 	return w.Finish(b.docs, codes, f.withDoc, f.sumLen)
+}
+
+// writeForms writes the surface forms of the terms.
+func (f *builderField) writeForms(w *terms.Writer, ords []uint32) error {
+	if f.forms == nil {
+		return nil
+	}
+	for _, id := range f.forms.sorted() {
+		e := f.forms.entry(id)
+		if err := w.Form(f.forms.keyOf(e), ords[e.doc]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ask asks for the memory of terms ahead of their use. The loads of a pass do

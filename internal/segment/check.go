@@ -83,7 +83,7 @@ func (c checker) terms(f FieldOptions) string {
 	if s := field.Stats(); s.SumFreq != sumFreq {
 		return fmt.Sprintf("%d occurrences, the statistics say %d", sumFreq, s.SumFreq)
 	}
-	return field.CheckPrefixes()
+	return field.CheckLists()
 }
 
 // keyDocs finds a document of a key that is said to have another.

@@ -61,8 +61,13 @@ func (o FieldOptions) flags() string {
 func (r *Reader) summary(f FieldOptions) string {
 	switch f.Kind {
 	case Terms:
-		s := r.Terms(f.Name).Stats()
-		return fmt.Sprintf("%d terms, %d occurrences, %d documents, length %d", s.Terms, s.SumFreq, s.Docs, s.SumLength)
+		field := r.Terms(f.Name)
+		s := field.Stats()
+		text := fmt.Sprintf("%d terms, %d occurrences, %d documents, length %d", s.Terms, s.SumFreq, s.Docs, s.SumLength)
+		if n := field.NumForms(); n > 0 {
+			text += fmt.Sprintf(", %d surface forms", n)
+		}
+		return text
 	case Numbers:
 		c := r.Numbers(f.Name)
 		lo, hi, _ := c.Bounds()
@@ -86,7 +91,8 @@ var (
 		terms.PartOffsets: "offsets of terms", terms.PartHandles: "blocks of handles", terms.PartHash: "hash table",
 		terms.PartPrefixes: "common prefixes", terms.PartLengths: "lengths",
 		terms.PartFilter: "filter", terms.PartKeyDocs: "documents of keys", terms.PartKeys: "keys of documents",
-		terms.PartHandleData: "handles"}
+		terms.PartHandleData: "handles", terms.PartFormBytes: "surface forms", terms.PartFormOffsets: "offsets of surface forms",
+		terms.PartFormPrefixes: "common prefixes of surface forms", terms.PartFormTerms: "terms of surface forms"}
 	columnParts = map[uint16]string{columns.PartInfo: "statistics", columns.PartValues: "values", columns.PartBlocks: "blocks",
 		columns.PartBounds: "bounds", columns.PartPresent: "present", columns.PartStartValues: "starts",
 		columns.PartStartBlocks: "blocks of starts", columns.PartBytes: "dictionary", columns.PartOffsets: "offsets of the dictionary",

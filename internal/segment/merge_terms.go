@@ -16,7 +16,11 @@ type termCursor struct {
 	field *terms.Field
 	ord   uint32
 	term  []byte
+	moved []uint32 // by number of a term: its number in the merged field; nil without surface forms
 }
+
+// noTerm marks a term that no document of the merged field holds.
+const noTerm = ^uint32(0)
 
 // cursors is a heap of cursors, the lowest term and then the first input on
 // top.
@@ -72,6 +76,7 @@ type termMerger struct {
 func (m *merger) writeTerms(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
 	t := &termMerger{merger: m}
 	var heap cursors
+	var spelled []*termCursor // inputs with surface forms
 	var docs uint32
 	var sumLength uint64
 	whole := true
@@ -84,7 +89,12 @@ func (m *merger) writeTerms(out *blockfile.Writer, owner uint32, f FieldOptions)
 		sumLength += field.Stats().SumLength
 		whole = whole && m.whole[i]
 		if field.Len() > 0 {
-			heap = append(heap, &termCursor{input: i, field: field, term: field.AppendTerm(nil, 0)})
+			c := &termCursor{input: i, field: field, term: field.AppendTerm(nil, 0)}
+			heap = append(heap, c)
+			if field.NumForms() > 0 {
+				c.moved = make([]uint32, field.Len())
+				spelled = append(spelled, c)
+			}
 		}
 	}
 	for i := len(heap) - 1; i >= 0; i-- {
@@ -101,6 +111,7 @@ func (m *merger) writeTerms(out *blockfile.Writer, owner uint32, f FieldOptions)
 	t.out = terms.NewWriter(out, owner, f.terms())
 	t.out.Postings().SetAverage(average(sumLength, docs))
 	var term []byte
+	var moved []*uint32
 	for n := 0; len(heap) > 0; n++ {
 		if n%1024 == 0 {
 			if err := m.ctx.Err(); err != nil {
@@ -109,15 +120,30 @@ func (m *merger) writeTerms(out *blockfile.Writer, owner uint32, f FieldOptions)
 		}
 		term = append(term[:0], heap[0].term...)
 		t.out.Begin()
+		moved = moved[:0]
 		for len(heap) > 0 && bytes.Equal(heap[0].term, term) {
-			if err := t.add(heap[0]); err != nil {
+			c := heap[0]
+			if err := t.add(c); err != nil {
 				return false, err
 			}
+			if c.moved != nil {
+				moved = append(moved, &c.moved[c.ord])
+			}
 			heap.next()
+		}
+		to := noTerm
+		if t.out.Postings().DocFreq() > 0 {
+			to = t.out.Len()
+		}
+		for _, m := range moved {
+			*m = to
 		}
 		if err := t.out.End(term); err != nil {
 			return false, err
 		}
+	}
+	if err := t.writeForms(spelled); err != nil {
+		return false, err
 	}
 	if t.seen != nil {
 		docs = uint32(t.seen.Count())
@@ -181,4 +207,48 @@ func (t *termMerger) add(c *termCursor) error {
 		return fmt.Errorf("%w: %w", blockfile.Corrupt(t.inputs[c.input].Reader.Name(), 0, "postings of term %q", c.term), err)
 	}
 	return nil
+}
+
+// writeForms merges the surface forms of the inputs. Those of terms that no
+// document holds any more go; of a form that inputs lead to different terms,
+// the first input decides.
+func (t *termMerger) writeForms(spelled []*termCursor) error {
+	heap := cursors(spelled)
+	for _, c := range heap {
+		c.ord = 0
+		c.readForm()
+	}
+	for i := len(heap) - 1; i >= 0; i-- {
+		heap.sink(i)
+	}
+	var last []byte
+	for n := 0; len(heap) > 0; n++ {
+		if n%1024 == 0 {
+			if err := t.ctx.Err(); err != nil {
+				return err
+			}
+		}
+		c := heap[0]
+		_, old := c.field.Form(int(c.ord))
+		if to := c.moved[old]; to != noTerm && !bytes.Equal(c.term, last) {
+			last = append(last[:0], c.term...)
+			if err := t.out.Form(c.term, to); err != nil {
+				return err
+			}
+		}
+		if c.ord++; int(c.ord) < c.field.NumForms() {
+			c.readForm()
+		} else {
+			heap[0] = heap[len(heap)-1]
+			heap = heap[:len(heap)-1]
+		}
+		heap.sink(0)
+	}
+	return nil
+}
+
+// readForm takes the surface form that the cursor stands at.
+func (c *termCursor) readForm() {
+	form, _ := c.field.Form(int(c.ord))
+	c.term = append(c.term[:0], form...)
 }

@@ -26,7 +26,7 @@ func TestTermsAddedTogetherAreAddedOneByOne(t *testing.T) {
 					if random.IntN(50) == 0 {
 						term = append(bytes.Repeat([]byte("long "), 20), term...)
 					}
-					occurrences[i] = Occurrence{term, uint32(i * random.IntN(3) * 1000)}
+					occurrences[i] = Occurrence{Term: term, Position: uint32(i * random.IntN(3) * 1000)}
 				}
 				add(b, f, occurrences)
 				b.Length(f, uint32(len(occurrences)))

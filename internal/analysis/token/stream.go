@@ -13,6 +13,10 @@ type Stream struct {
 	// Positions is the number of positions the text takes, gaps included.
 	Positions int32
 
+	// Removed is the last word of the text where a filter removed it as a
+	// stopword, nil otherwise: what is typed may be the start of another word.
+	Removed []byte
+
 	// Stems remembers stems between texts.
 	Stems stem.Cache
 
@@ -37,7 +41,7 @@ func (s *Stream) Reset() {
 		s.arena = nil
 	}
 	s.Tokens = s.Tokens[:0]
-	s.Positions = 0
+	s.Positions, s.Removed = 0, nil
 	s.arena = s.arena[:0]
 }
 
@@ -57,7 +61,7 @@ func (s *Stream) Add(term []byte, start, end int, kind Kind, shape Shape) bool {
 	// Field by field: a whole Token costs more while the collector runs.
 	s.Tokens = s.Tokens[:n+1]
 	t := &s.Tokens[n]
-	t.Term = term
+	t.Term, t.surface, t.spelled = term, nil, 0
 	t.Start, t.End, t.Position = int32(start), int32(end), s.Positions
 	t.Kind, t.Shape = kind, shape
 	s.Positions++

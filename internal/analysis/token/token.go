@@ -16,7 +16,10 @@
 // A Stream has one user at a time.
 package token
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+	"unsafe"
+)
 
 // MaxTokens bounds the tokens of one text, grams and synonyms included. What
 // a longer text would add is left out.
@@ -55,11 +58,23 @@ const (
 // Token is one word of a text, or one of several readings of a word.
 type Token struct {
 	Term     []byte // valid until the Stream is used again; not to be changed
+	surface  *byte  // see Surface: pointer and length apart keep a Token at 48 bytes
 	Start    int32  // where in the original text the word begins, in bytes
 	End      int32  // and where it ends
 	Position int32  // place of the word, from 0; removed words leave gaps
+	spelled  uint16 // bytes of the surface form
 	Kind     Kind
 	Shape    Shape
+}
+
+// Surface is how the word is spelled, in the letters that typos are counted
+// in; nil where that is the term. It lives as long as the term.
+func (t *Token) Surface() []byte { return unsafe.Slice(t.surface, t.spelled) }
+
+// SetSurface states how the word is spelled.
+func (t *Token) SetSurface(form []byte) {
+	form = Cut(form, MaxTermBytes)
+	t.surface, t.spelled = unsafe.SliceData(form), uint16(len(form))
 }
 
 // ShapeOf looks at every byte of term.

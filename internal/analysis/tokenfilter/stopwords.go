@@ -57,6 +57,8 @@ func (f *Stopwords) Apply(s *token.Stream) {
 	for i := range s.Tokens {
 		if t := &s.Tokens[i]; !f.holds(s, t) {
 			kept = append(kept, *t)
+		} else if i == len(s.Tokens)-1 {
+			s.Removed = t.Term
 		}
 	}
 	s.Tokens = kept

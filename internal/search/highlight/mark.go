@@ -29,7 +29,7 @@ func (t *Terms) Mark(marks []Mark, tokens []analysis.Token, offset int) []Mark {
 			if isMarked(marks[first:], start, end) {
 				continue
 			}
-			if number := t.find(tokens[i].Term); number >= 0 {
+			if number := t.find(&tokens[i]); number >= 0 {
 				marks = append(marks, Mark{Start: start, End: end, Word: number})
 			}
 		}

@@ -13,8 +13,10 @@
 package highlight
 
 import (
+	"slices"
 	"unicode/utf8"
 
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
@@ -28,9 +30,10 @@ type Terms struct {
 
 // near is a word that may go on or be misspelled.
 type near struct {
-	number int
-	word   []rune
-	node   *plan.Expand
+	number  int
+	word    []rune
+	surface []rune // as typed
+	node    *plan.Expand
 }
 
 // Collect returns the words of the scoring nodes of a plan by structure.
@@ -68,7 +71,11 @@ func collect(n plan.Node, all map[string]*Terms) {
 	case *plan.Expand:
 		if n.Constants != nil {
 			t := of(n.Structure)
-			t.near = append(t.near, near{number: t.count, word: []rune(n.Text), node: n})
+			word := near{number: t.count, word: []rune(n.Text), node: n}
+			if word.surface = word.word; n.Surface != "" {
+				word.surface = []rune(n.Surface)
+			}
+			t.near = append(t.near, word)
 			t.count++
 		}
 	case *plan.Phrase:
@@ -89,58 +96,60 @@ func (t *Terms) word(text string) {
 	}
 }
 
-// find returns the number of the word that a term of the text answers, or -1.
-func (t *Terms) find(term []byte) int {
-	if number, ok := t.words[string(term)]; ok {
+// find returns the number of the word that a token of the text answers, or -1.
+func (t *Terms) find(token *analysis.Token) int {
+	if number, ok := t.words[string(token.Term)]; ok {
 		return number
 	}
 	if len(t.near) == 0 {
 		return -1
 	}
-	var scratch [64]rune
-	letters := scratch[:0]
-	for rest := term; len(rest) > 0; {
-		r, size := utf8.DecodeRune(rest)
-		letters, rest = append(letters, r), rest[size:]
+	var scratch [2][64]rune
+	term := appendLetters(scratch[0][:0], token.Term)
+	surface := term
+	if form := token.Surface(); form != nil {
+		surface = appendLetters(scratch[1][:0], form)
 	}
 	for i := range t.near {
-		if t.near[i].matches(letters) {
-			return t.near[i].number
+		n := &t.near[i]
+		if n.reaches(n.word, term) || n.reaches(n.surface, surface) || n.node.Edits > 0 && n.reaches(n.surface, term) {
+			return n.number
 		}
 	}
 	return -1
 }
 
-// matches reports whether a term lies within the edits of the word, its end
-// open when the word is a prefix.
-func (n *near) matches(term []rune) bool {
-	fixed := min(n.node.Fixed, len(n.word))
-	if len(term) < fixed || len(term)+n.node.Edits < len(n.word) {
+func appendLetters(dst []rune, text []byte) []rune {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		dst, text = append(dst, r), text[size:]
+	}
+	return dst
+}
+
+// reaches reports whether a term lies within the edits of a spelling of the
+// word, its end open when the word is a prefix.
+func (n *near) reaches(word, term []rune) bool {
+	fixed := min(n.node.Fixed, len(word))
+	if len(term) < fixed || len(term)+n.node.Edits < len(word) {
 		return false
 	}
-	for i := range fixed {
-		if term[i] != n.word[i] {
-			return false
-		}
+	if !slices.Equal(word[:fixed], term[:fixed]) {
+		return false
 	}
 	if n.node.Edits == 0 {
-		if len(term) < len(n.word) || !n.node.Prefix && len(term) != len(n.word) {
+		if len(term) < len(word) || !n.node.Prefix && len(term) != len(word) {
 			return false
 		}
-		for i, r := range n.word {
-			if term[i] != r {
-				return false
-			}
+		return slices.Equal(word, term[:len(word)])
+	}
+	if len(term) > len(word)+n.node.Edits {
+		if !n.node.Prefix {
+			return false
 		}
-		return true
+		term = term[:len(word)+n.node.Edits]
 	}
-	if !n.node.Prefix && len(term) > len(n.word)+n.node.Edits {
-		return false
-	}
-	if n.node.Prefix && len(term) > len(n.word)+n.node.Edits {
-		term = term[:len(n.word)+n.node.Edits]
-	}
-	return distance(n.word, term, n.node.Prefix) <= n.node.Edits
+	return distance(word, term, n.node.Prefix) <= n.node.Edits
 }
 
 // distance counts the edits between a word and a term: insert, delete,

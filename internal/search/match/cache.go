@@ -217,6 +217,7 @@ func appendKey(key []byte, n plan.Node) ([]byte, bool) {
 		key = append(key, 'e', flags(n.Prefix, false, false, false), byte(n.Edits), byte(n.Fixed))
 		text(n.Structure)
 		text(n.Text)
+		text(n.Surface)
 	case *plan.And:
 		if len(n.Optional) > 0 {
 			return nil, false

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -177,31 +178,66 @@ func (s *expandStep) add(c step, score float64) {
 	s.count += c.cost()
 }
 
-// starting returns the terms that start with a word.
-func (b *binder) starting(field *terms.Field, word string) ([]terms.Entry, error) {
-	from, to := field.Prefix([]byte(word))
-	entries := make([]terms.Entry, 0, to-from)
+// starting returns the terms that start with a word, and those whose surface
+// forms start with it as typed.
+func (b *binder) starting(field *terms.Field, n *plan.Expand) ([]terms.Entry, error) {
+	from, to := field.Prefix([]byte(n.Text))
+	surface := n.Surface
+	if surface == "" {
+		surface = n.Text
+	}
+	firstForm, lastForm := field.FormPrefix([]byte(surface))
+	entries := make([]terms.Entry, 0, int(to-from)+lastForm-firstForm)
 	for ord := from; ord < to; ord++ {
 		if err := b.view.stopped(int(ord)); err != nil {
 			return nil, err
 		}
 		entries = append(entries, field.At(ord))
 	}
-	return entries, nil
+	if firstForm == lastForm {
+		return entries, nil
+	}
+	for i := firstForm; i < lastForm; i++ {
+		if err := b.view.stopped(i); err != nil {
+			return nil, err
+		}
+		if _, ord := field.Form(i); ord < from || ord >= to {
+			entries = append(entries, field.At(ord))
+		}
+	}
+	return byOrd(entries), nil
 }
 
-// readings returns the terms a word may stand for, by distance.
+// byOrd sorts entries and keeps each once.
+func byOrd(entries []terms.Entry) []terms.Entry {
+	slices.SortFunc(entries, func(a, b terms.Entry) int { return cmp.Compare(a.Ord, b.Ord) })
+	return slices.CompactFunc(entries, func(a, b terms.Entry) bool { return a.Ord == b.Ord })
+}
+
+// readings returns the terms a word may stand for, by distance, each once at
+// its smallest: its own distance from the stem of the word or from the word as
+// typed, or that of one of its surface forms from the word as typed.
 func (b *binder) readings(field *terms.Field, n *plan.Expand) (found [][]terms.Entry, err error) {
 	found = make([][]terms.Entry, n.Edits+1)
 	if n.Edits == 0 {
-		found[0], err = b.starting(field, n.Text)
+		found[0], err = b.starting(field, n)
 		return found, err
 	}
-	matches, _ := field.Fuzzy(nil, []byte(n.Text), terms.FuzzyOptions{
-		Distance: uint8(n.Edits), PrefixLength: n.Fixed, Open: n.Prefix,
+	options := terms.FuzzyOptions{Distance: uint8(n.Edits), PrefixLength: n.Fixed, Open: n.Prefix}
+	matches, _ := field.Fuzzy(nil, []byte(n.Text), options)
+	surface := []byte(n.Text)
+	if n.Surface != "" {
+		surface = []byte(n.Surface)
+		matches, _ = field.Fuzzy(matches, surface, options)
+	}
+	matches, _ = field.FuzzyForms(matches, surface, options)
+	slices.SortFunc(matches, func(a, b terms.Match) int {
+		return cmp.Or(cmp.Compare(a.Ord, b.Ord), cmp.Compare(a.Distance, b.Distance))
 	})
-	for _, m := range matches {
-		found[m.Distance] = append(found[m.Distance], m.Entry)
+	for i, m := range matches {
+		if i == 0 || matches[i-1].Ord != m.Ord {
+			found[m.Distance] = append(found[m.Distance], m.Entry)
+		}
 	}
 	return found, nil
 }

@@ -79,7 +79,7 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 		var holders uint64
 		if w.Prefix {
 			var err error
-			if entries, err = b.phrasePrefix(field, w.Terms[0]); err != nil {
+			if entries, err = b.phrasePrefix(field, &w); err != nil {
 				return nil, err
 			}
 			idf++ // the constant of a prefix
@@ -112,8 +112,8 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 
 // phrasePrefix returns the terms that start with a word; of many, the most
 // frequent first.
-func (b *binder) phrasePrefix(field *terms.Field, word string) ([]terms.Entry, error) {
-	entries, err := b.starting(field, word)
+func (b *binder) phrasePrefix(field *terms.Field, word *plan.PhraseWord) ([]terms.Entry, error) {
+	entries, err := b.starting(field, &plan.Expand{Text: word.Terms[0], Surface: word.Surface})
 	if err == nil && len(entries) > maxPhraseTerms {
 		frequentFirst(entries, maxPhraseTerms)
 	}

@@ -70,16 +70,18 @@ type BlendTerm struct {
 	Boost float64 // factor of its occurrences
 }
 
-// Expand matches the documents that hold a term near Text: one that starts
+// Expand matches the documents that hold a term near a word: one that starts
 // with it, one within some edits of it, or one that starts with a reading
-// within some edits. A document scores the best constant among its terms.
+// within some edits. Terms are compared with Text, and their surface forms with
+// Surface. A document scores the best constant among its terms.
 type Expand struct {
 	Origin
 	Structure string
 	Text      string
-	Prefix    bool // terms may go on after the reading
-	Edits     int  // 0 to 2: insert, delete, replace, swap of neighbours
-	Fixed     int  // leading code points that must be equal
+	Surface   string // the word as typed, compared with surface forms; "": as Text
+	Prefix    bool   // terms may go on after the reading
+	Edits     int    // 0 to 2: insert, delete, replace, swap of neighbours
+	Fixed     int    // leading code points that must be equal
 	// Constants holds the score by distance, one per distance 0..Edits; nil
 	// scores nothing.
 	Constants []float64
@@ -136,9 +138,10 @@ type Phrase struct {
 
 // PhraseWord is one position of a phrase.
 type PhraseWord struct {
-	Offset int      // distance from the first word
-	Terms  []string // alternatives
-	Prefix bool     // the only alternative may go on
+	Offset  int      // distance from the first word
+	Terms   []string // alternatives
+	Prefix  bool     // the only alternative may go on
+	Surface string   // with Prefix: the word as typed, "" as the term
 }
 
 // And matches what all clauses match, everything when there is none. Its

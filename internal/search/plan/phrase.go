@@ -40,12 +40,14 @@ func (c *Compiler) phrase(words []word, p place, o *options, prefix bool) Node {
 		if w := words[0]; len(w.terms) > 1 && !prefix {
 			return p.blend(w)
 		}
-		return p.reading(words[0].terms[0], 0, prefix, false)
+		return p.reading(words[0].terms[0], words[0].surfaces[0], 0, prefix, false)
 	}
 	slots := make([]PhraseWord, len(words))
 	for i, w := range words {
 		slots[i] = PhraseWord{Offset: w.position - words[0].position, Terms: w.terms}
-		slots[i].Prefix = prefix && i == len(words)-1
+		if prefix && i == len(words)-1 {
+			slots[i].Prefix, slots[i].Surface = true, w.surfaces[0]
+		}
 		for _, a := range w.synonyms {
 			if isOneForOne(a) && !slots[i].Prefix {
 				slots[i].Terms = append(slots[i].Terms, a.terms[0])
@@ -68,10 +70,18 @@ func (c *Compiler) phrase(words []word, p place, o *options, prefix bool) Node {
 // Such words share a slot, except that of a word that may go on.
 func isOneForOne(a alternative) bool { return len(a.terms) == 1 && a.span == 1 }
 
+// spelling returns how the word of a slot was typed.
+func (w *PhraseWord) spelling() string {
+	if w.Surface != "" {
+		return w.Surface
+	}
+	return w.Terms[0]
+}
+
 func (p *place) phraseOf(slots []PhraseWord, slop int) Node {
 	if len(slots) == 1 {
 		if len(slots[0].Terms) == 1 {
-			return p.reading(slots[0].Terms[0], 0, slots[0].Prefix, false)
+			return p.reading(slots[0].Terms[0], slots[0].spelling(), 0, slots[0].Prefix, false)
 		}
 		return p.blend(word{terms: slots[0].Terms})
 	}

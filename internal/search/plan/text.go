@@ -230,6 +230,7 @@ type analysed struct {
 // word is one position of an analysed text.
 type word struct {
 	terms    []string // readings of the word; never empty
+	surfaces []string // by reading: the word as typed, in the letters typos are counted in
 	position int
 	synonyms []alternative
 }
@@ -247,7 +248,8 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 	if len(tokens) == 0 {
 		return nil, nil
 	}
-	words, terms := make([]word, 0, min(len(tokens), MaxWords)), make([]string, 0, len(tokens))
+	words, terms := make([]word, 0, min(len(tokens), MaxWords)), make([]string, 0, 2*len(tokens))
+	surfaces := terms[len(tokens):len(tokens):cap(terms)]
 	texts := textsOf(tokens)
 	for _, token := range tokens {
 		// Every reading of a word is looked up: a chain may make very many.
@@ -261,23 +263,31 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 		}
 		terms = append(terms, texts[:len(token.Term)])
 		texts = texts[len(token.Term):]
+		surface := terms[len(terms)-1]
+		if form := token.Surface(); form != nil {
+			surface, texts = texts[:len(form)], texts[len(form):]
+		}
+		surfaces = append(surfaces, surface)
 		if again {
 			at -= len(words[n-1].terms)
-			words[n-1].terms = terms[at:len(terms):len(terms)]
+			words[n-1].terms, words[n-1].surfaces = terms[at:len(terms):len(terms)], surfaces[at:len(terms):len(terms)]
 			continue
 		}
-		words = append(words, word{terms: terms[at:len(terms):len(terms)], position: int(token.Position)})
+		words = append(words, word{
+			terms: terms[at:len(terms):len(terms)], surfaces: surfaces[at:len(terms):len(terms)], position: int(token.Position),
+		})
 	}
 	return words, nil
 }
 
-// textsOf returns the terms of tokens one behind the other: what is kept of a
-// text takes one piece of memory.
+// textsOf returns the terms of tokens, each with its surface form, one behind
+// the other: what is kept of a text takes one piece of memory.
 func textsOf(tokens []analysis.Token) string {
 	var room [128]byte
 	texts := room[:0]
 	for i := range tokens {
 		texts = append(texts, tokens[i].Term...)
+		texts = append(texts, tokens[i].Surface()...)
 	}
 	return string(texts)
 }
@@ -301,6 +311,9 @@ func (c *Compiler) words(targets []target, o options, origin Origin) (Node, erro
 		fields = append(fields, analysed{t, words, t.place(t.isAutocomplete(), &origin)})
 	}
 	if len(fields) == 0 {
+		if prefix {
+			return c.startingWith(targets, &o, &origin)
+		}
 		return &Nothing{origin}, nil
 	}
 	found, err := c.groups(fields, &o, prefix, &origin)
@@ -312,6 +325,28 @@ func (c *Compiler) words(targets []target, o options, origin Origin) (Node, erro
 		return found, err
 	}
 	return &And{Origin: origin, Clauses: []Node{found}, Optional: []Node{exact}}, nil
+}
+
+// startingWith compiles a text of one stopword that may become another word:
+// "the" is the start of "theory".
+func (c *Compiler) startingWith(targets []target, o *options, origin *Origin) (Node, error) {
+	var nodes []Node
+	for _, t := range targets {
+		if t.isAutocomplete() {
+			continue
+		}
+		if _, err := c.analyse(t, o.Text.Text, false); err != nil {
+			return nil, err
+		}
+		if word := c.buffer.Removed(); word != "" && c.buffer.Positions() == 1 {
+			home := t.place(false, origin)
+			nodes = append(nodes, home.reading(word, word, 0, true, false))
+		}
+	}
+	if len(nodes) == 0 {
+		return &Nothing{*origin}, nil
+	}
+	return best(nodes, origin), nil
 }
 
 // groups compiles the words of fields: together where they are aligned.

@@ -64,15 +64,15 @@ func (c *Compiler) word(f *analysed, i int, o *options, prefix bool, origin *Ori
 	var found Node
 	var readings []Node // of a word that has several
 	forgiven := false
-	for _, term := range w.terms {
-		edits := 0
+	for i, term := range w.terms {
+		edits, surface := 0, w.surfaces[i]
 		if forgive {
-			edits = c.edits(f.target, p, term)
+			edits = c.edits(f.target, p, term, surface)
 		}
 		if edits > 0 || prefix {
 			forgiven = true
 		}
-		if found = p.reading(term, edits, prefix, len(f.words) >= wholeWords); len(w.terms) > 1 {
+		if found = p.reading(term, surface, edits, prefix, len(f.words) >= wholeWords); len(w.terms) > 1 {
 			readings = append(readings, found)
 		}
 	}
@@ -123,7 +123,7 @@ const wholeWords = 3
 
 // reading compiles one term with the forgiveness it has. whole lets the start
 // of a word score as a whole word too.
-func (p *place) reading(term string, edits int, prefix, whole bool) Node {
+func (p *place) reading(term, surface string, edits int, prefix, whole bool) Node {
 	if edits == 0 && !prefix {
 		return p.term(term, 1, false)
 	}
@@ -142,6 +142,9 @@ func (p *place) reading(term string, edits int, prefix, whole bool) Node {
 		ladder[i] *= p.weight
 	}
 	expand := &Expand{Origin: origin, Structure: p.structure, Text: term, Prefix: prefix, Edits: edits, Constants: ladder}
+	if surface != term {
+		expand.Surface = surface
+	}
 	if edits > 0 {
 		expand.Fixed = p.usage.Typos.PrefixLength
 	}
@@ -231,18 +234,19 @@ func (p *place) withPhrases(node Node, synonyms []alternative, constant bool) No
 	return sum
 }
 
-// edits returns how many typos a word is forgiven (7.6).
-func (c *Compiler) edits(t target, p *place, term string) int {
+// edits returns how many typos a word is forgiven, by its length as typed
+// (7.6).
+func (c *Compiler) edits(t target, p *place, term, surface string) int {
 	typos := p.usage.Typos
 	if typos == nil || c.forgiven >= MaxForgivenWords {
 		return 0
 	}
 	length, digits := 0, true
-	for _, r := range term {
+	for _, r := range surface {
 		length++
 		digits = digits && r >= '0' && r <= '9'
 	}
-	if !utf8.ValidString(term) || length > MaxForgivenLength || digits && !typos.Numbers {
+	if !utf8.ValidString(surface) || length > MaxForgivenLength || digits && !typos.Numbers {
 		return 0
 	}
 	edits := 0

@@ -31,6 +31,8 @@ type Field struct {
 	hasDocs bool
 	keyOrds packed // per document the number of its key plus one, 0 for none
 
+	forms *forms // nil where the segment has none
+
 	skipsOnce sync.Once
 	skips     skips
 }
@@ -86,6 +88,9 @@ func Open(file *blockfile.Reader, owner, numDocs uint32, opts Options) (*Field, 
 		}
 		if f.prefixes = section(PartPrefixes); len(f.prefixes) != n {
 			return nil, corrupt(PartPrefixes, "%d prefixes for %d terms", len(f.prefixes), n)
+		}
+		if f.forms, ok = openForms(section, n); !ok {
+			return nil, corrupt(PartFormOffsets, "surface forms")
 		}
 	}
 	_, several := file.Section(blockfile.ID{Owner: owner, Part: PartHandles})
@@ -238,9 +243,9 @@ func (f *Field) Prefix(prefix []byte) (from, to uint32) {
 // Iterator starts it before the first block of a term found in this field.
 func (f *Field) Iterator(it *postings.Iterator, e Entry) { f.postings.Reset(it, e.Postings) }
 
-// CheckPrefixes says what is wrong with the common prefixes (T3); nothing
-// when they are right.
-func (f *Field) CheckPrefixes() string {
+// CheckLists describes what is wrong with the common prefixes (T3) and the
+// surface forms (T5), nothing when they are right.
+func (f *Field) CheckLists() string {
 	var last []byte
 	for ord, n := range f.prefixes {
 		term := f.Term(uint32(ord))
@@ -249,5 +254,5 @@ func (f *Field) CheckPrefixes() string {
 		}
 		last = term
 	}
-	return ""
+	return f.checkForms()
 }

@@ -2,6 +2,7 @@ package terms
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"unicode/utf8"
 )
@@ -34,15 +35,57 @@ const (
 // stopped it. A swap of neighbours is one edit and its letters are not edited
 // again (optimal string alignment).
 func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match, complete bool) {
+	if f.opts.Key {
+		o.Distance = 0
+	}
+	f.skipsOnce.Do(func() { f.skips = newSkips(f.prefixes) })
+	w := walk{list: &f.list, skips: &f.skips, find: f.find, matches: dst}
+	complete = w.run(word, o)
+	found := nearest(w.matches[len(dst):])
+	for i := range found {
+		found[i].Entry = f.At(found[i].Ord)
+	}
+	return w.matches[:len(dst)+len(found)], complete
+}
+
+// nearest sorts matches by term and keeps the smallest distance of each.
+func nearest(found []Match) []Match {
+	slices.SortFunc(found, func(a, b Match) int {
+		if a.Ord != b.Ord {
+			return cmp.Compare(a.Ord, b.Ord)
+		}
+		return int(a.Distance) - int(b.Distance)
+	})
+	return slices.CompactFunc(found, func(a, b Match) bool { return a.Ord == b.Ord })
+}
+
+// walk treats a sorted list as a trie: a node is a range of strings that
+// share their first depth bytes.
+type walk struct {
+	list     *List
+	skips    *skips
+	find     func(key []byte) (uint32, bool)
+	word     []byte
+	runes    []rune
+	starts   []int // byte offset of each rune, and the end
+	open     bool
+	distance uint8
+	left     int
+	key      []byte
+	matches  []Match // Ord is the position in the list
+}
+
+// run appends all strings near word to matches, some of them several times,
+// and reports whether the limit of steps sufficed.
+func (w *walk) run(word []byte, o FuzzyOptions) bool {
 	if o.Limit <= 0 {
 		o.Limit = defaultSteps
 	}
-	if len(word) > maxFuzzyWord || f.opts.Key {
+	if len(word) > maxFuzzyWord {
 		o.Distance = 0
 	}
 	o.Distance = min(o.Distance, maxDistance)
-	w := walk{f: f, word: word, open: o.Open, distance: o.Distance, left: o.Limit, matches: dst}
-	f.skipsOnce.Do(func() { f.skips = newSkips(f.prefixes) })
+	w.word, w.open, w.distance, w.left = word, o.Open, o.Distance, o.Limit
 	for at := 0; at < len(word); {
 		r, size := utf8.DecodeRune(word[at:])
 		w.runes = append(w.runes, r)
@@ -51,39 +94,14 @@ func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match
 	}
 	w.starts = append(w.starts, len(word))
 	prefix := min(max(o.PrefixLength, 0), len(w.runes))
-	lo, hi := 0, f.list.Len()
+	lo, hi := 0, w.list.Len()
 	if prefix > 0 {
-		lo, hi = f.list.Prefix(word[:w.starts[prefix]])
+		lo, hi = w.list.Prefix(word[:w.starts[prefix]])
 	}
 	if lo < hi {
 		w.visit(lo, hi, w.starts[prefix], prefix, o.Distance)
 	}
-	found := w.matches[len(dst):]
-	slices.SortFunc(found, func(a, b Match) int {
-		if a.Ord != b.Ord {
-			return int(a.Ord) - int(b.Ord)
-		}
-		return int(a.Distance) - int(b.Distance)
-	})
-	found = slices.CompactFunc(found, func(a, b Match) bool { return a.Ord == b.Ord })
-	for i := range found {
-		found[i].Entry = f.At(found[i].Ord)
-	}
-	return w.matches[:len(dst)+len(found)], w.left > 0
-}
-
-// walk treats the sorted list as a trie: a node is a range of terms that
-// share their first depth bytes.
-type walk struct {
-	f        *Field
-	word     []byte
-	runes    []rune
-	starts   []int // byte offset of each rune, and the end
-	open     bool
-	distance uint8
-	left     int
-	key      []byte
-	matches  []Match
+	return w.left > 0
 }
 
 func (w *walk) report(ord int, edits uint8) {
@@ -100,7 +118,7 @@ func (w *walk) visit(lo, hi, depth, at int, edits uint8) {
 		w.exact(lo, hi, depth, at)
 		return
 	}
-	list := &w.f.list
+	list := w.list
 	if at == len(w.runes) {
 		if w.open {
 			w.reportRange(lo, hi, edits)
@@ -118,7 +136,7 @@ func (w *walk) visit(lo, hi, depth, at int, edits uint8) {
 	}
 	for i < hi && w.left > 0 {
 		r, size := utf8.DecodeRune(list.At(i)[depth:])
-		end := w.f.skips.next(i, depth+size, hi)
+		end := w.skips.next(i, depth+size, hi)
 		switch {
 		case at < len(w.runes) && r == w.runes[at]:
 			w.visit(i, end, depth+size, at+1, edits)
@@ -135,14 +153,14 @@ func (w *walk) visit(lo, hi, depth, at int, edits uint8) {
 
 // swapped goes on when the letter after the swapped one follows.
 func (w *walk) swapped(lo, hi, depth, at int, edits uint8) {
-	list := &w.f.list
+	list := w.list
 	i := lo
 	if len(list.At(i)) == depth {
 		i++
 	}
 	for i < hi {
 		r, size := utf8.DecodeRune(list.At(i)[depth:])
-		end := w.f.skips.next(i, depth+size, hi)
+		end := w.skips.next(i, depth+size, hi)
 		if r == w.runes[at] {
 			w.visit(i, end, depth+size, at+2, edits-1)
 			return
@@ -164,7 +182,7 @@ const fewTerms = 3
 
 // exact finds the term of [lo, hi) whose rest is the word from rune at on.
 func (w *walk) exact(lo, hi, depth, at int) {
-	list := &w.f.list
+	list := w.list
 	rest := w.word[w.starts[at]:]
 	if hi-lo <= fewTerms {
 		for i := lo; i < hi; i++ {
@@ -181,7 +199,7 @@ func (w *walk) exact(lo, hi, depth, at int) {
 		w.reportRange(lo, hi, 0)
 		return
 	}
-	if ord, ok := w.f.find(w.key); ok {
+	if ord, ok := w.find(w.key); ok {
 		w.report(int(ord), 0)
 	}
 }

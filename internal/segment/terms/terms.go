@@ -7,6 +7,10 @@
 // smaller: a packed list looked up by binary search behind a filter, and in
 // turn the key of every document. Any number of goroutines may use a Field.
 //
+// A field may hold a second dictionary beside its terms, that of surface forms:
+// the spellings that documents use where a term is only their stem. Each leads
+// to one term, so that prefixes and typos can be measured on what people see.
+//
 // Invariants:
 //
 //	T1  Terms strictly increase in byte order.
@@ -15,6 +19,8 @@
 //	    before it, at most 255.
 //	T4  The key kept for a document of a Key field is the one whose postings
 //	    hold the document.
+//	T5  Surface forms strictly increase in byte order, and each leads to a term
+//	    of the field that it differs from.
 //
 // The bytes are described in FORMAT.md.
 package terms
@@ -57,6 +63,10 @@ const (
 	PartKeyDocs
 	PartKeys
 	PartHandleData
+	PartFormBytes
+	PartFormOffsets
+	PartFormPrefixes
+	PartFormTerms
 )
 
 // EncodeLength is the code of a length: exact below 40, then with four

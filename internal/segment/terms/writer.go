@@ -29,6 +29,7 @@ type Writer struct {
 	hashes   gathered
 	prefixes gathered
 	sumFreq  uint64
+	forms    formWriter
 	docs     gathered // of every key, while each has one
 	several  []keyOf  // documents of keys that have several
 }
@@ -42,7 +43,7 @@ func NewWriter(out *blockfile.Writer, owner uint32, opts Options) *Writer {
 	out.Begin(blockfile.ID{Owner: owner, Part: PartPostings})
 	w := &Writer{out: out, owner: owner, opts: opts, postings: postings.NewWriter(out, opts.Options)}
 	for _, g := range []*gathered{&w.list.bytes, &w.list.offsets, &w.keys.data, &w.keys.offsets, &w.handles.heads, &w.handles.data,
-		&w.hashes, &w.prefixes, &w.docs} {
+		&w.hashes, &w.prefixes, &w.forms.list.bytes, &w.forms.list.offsets, &w.forms.prefixes, &w.docs} {
 		g.aside = out.Aside()
 	}
 	if opts.Key {
@@ -174,7 +175,10 @@ func (w *Writer) words() error {
 		return err
 	}
 	w.section(PartHash, bitpack.Bytes32(table))
-	return w.prefixes.section(w.out, w.id(PartPrefixes))
+	if err := w.prefixes.section(w.out, w.id(PartPrefixes)); err != nil {
+		return err
+	}
+	return w.writeForms()
 }
 
 func (w *Writer) id(part uint16) blockfile.ID { return blockfile.ID{Owner: w.owner, Part: part} }

@@ -1,0 +1,176 @@
+package terms
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/invariant"
+)
+
+// forms is the dictionary of surface forms of a field. Stemming maps
+// "documentation" to the term "document"; what a person types by mistake,
+// "documentaton", is one edit from the former and five from the latter. The
+// dictionary keeps the former and leads to the latter:
+//
+//	documentation → document
+//	documented    → document
+//	drake         → drake is a term itself and not listed
+//
+// It is empty in segments written before it existed; these answer by terms
+// alone until they are merged with documents analysed anew.
+type forms struct {
+	list     List
+	prefixes []byte
+	ords     packed // per form the number of its term
+
+	once  sync.Once
+	skips skips
+}
+
+// openForms opens the sections of the dictionary, if the segment has them.
+func openForms(section func(part uint16) []byte, terms int) (*forms, bool) {
+	offsets := section(PartFormOffsets)
+	if len(offsets) == 0 {
+		return nil, true
+	}
+	f := &forms{prefixes: section(PartFormPrefixes)}
+	var ok bool
+	if f.list, ok = NewList(section(PartFormBytes), offsets); !ok {
+		return nil, false
+	}
+	f.ords = packed{section(PartFormTerms), bits.Len32(uint32(terms))}
+	return f, len(f.prefixes) == f.list.Len() && f.ords.holds(f.list.Len())
+}
+
+// find looks a form up by binary search.
+func (f *forms) find(form []byte) (uint32, bool) {
+	i, ok := f.list.Search(form)
+	return uint32(i), ok
+}
+
+// NumForms is the number of surface forms.
+func (f *Field) NumForms() int {
+	if f.forms == nil {
+		return 0
+	}
+	return f.forms.list.Len()
+}
+
+// Form returns surface form number i and the number of its term. The bytes
+// must not be changed.
+func (f *Field) Form(i int) (form []byte, ord uint32) {
+	return f.forms.list.At(i), min(f.forms.ords.at(i), max(f.stats.Terms, 1)-1)
+}
+
+// LookupForm returns the term of a surface form.
+func (f *Field) LookupForm(form []byte) (Entry, bool) {
+	if f.forms == nil {
+		return Entry{}, false
+	}
+	i, ok := f.forms.find(form)
+	if !ok {
+		return Entry{}, false
+	}
+	_, ord := f.Form(int(i))
+	return f.At(ord), true
+}
+
+// FormPrefix is the half-open range of surface forms that start with prefix.
+func (f *Field) FormPrefix(prefix []byte) (from, to int) {
+	if f.forms == nil {
+		return 0, 0
+	}
+	return f.forms.list.Prefix(prefix)
+}
+
+// FuzzyForms is Fuzzy over the surface forms: it appends the terms that their
+// near forms lead to.
+func (f *Field) FuzzyForms(dst []Match, word []byte, o FuzzyOptions) (matches []Match, complete bool) {
+	if f.forms == nil {
+		return dst, true
+	}
+	d := f.forms
+	d.once.Do(func() { d.skips = newSkips(d.prefixes) })
+	w := walk{list: &d.list, skips: &d.skips, find: d.find, matches: dst}
+	complete = w.run(word, o)
+	found := w.matches[len(dst):]
+	for i := range found {
+		_, found[i].Ord = f.Form(int(found[i].Ord))
+	}
+	found = nearest(found)
+	for i := range found {
+		found[i].Entry = f.At(found[i].Ord)
+	}
+	return w.matches[:len(dst)+len(found)], complete
+}
+
+// checkForms describes what is wrong with the surface forms (T5), nothing
+// when they are right.
+func (f *Field) checkForms() string {
+	var last []byte
+	for i := range f.NumForms() {
+		form, _ := f.Form(i)
+		ord := f.forms.ords.at(i)
+		switch {
+		case i > 0 && bytes.Compare(last, form) >= 0:
+			return fmt.Sprintf("T5: form %q after %q", form, last)
+		case ord >= f.stats.Terms:
+			return fmt.Sprintf("T5: form %q leads to term %d of %d", form, ord, f.stats.Terms)
+		case min(commonPrefix(last, form), 255) != int(f.forms.prefixes[i]):
+			return fmt.Sprintf("T5: common prefix of form %q", form)
+		case bytes.Equal(f.Term(ord), form):
+			return fmt.Sprintf("T5: form %q is its own term", form)
+		}
+		last = form
+	}
+	return ""
+}
+
+// formWriter gathers the surface forms of a field while its other sections are
+// written.
+type formWriter struct {
+	list     ListWriter
+	prefixes gathered
+	ords     []uint32
+}
+
+// Form adds a surface form and the number of its term, in the order of forms.
+// It is called after the last End and before Finish.
+func (w *Writer) Form(form []byte, ord uint32) error {
+	f := &w.forms
+	last := f.list.Last()
+	invariant.Check(last == nil || bytes.Compare(last, form) < 0, "T5: form %q after %q", form, last)
+	invariant.Check(int(ord) < w.length, "T5: form %q leads to term %d of %d", form, ord, w.length)
+	if f.list.Size()+len(form) > 1<<32-1 {
+		return fmt.Errorf("write terms: the surface forms take more than 4 GiB")
+	}
+	f.prefixes.add([]byte{byte(min(commonPrefix(last, form), 255))})
+	f.list.Add(form)
+	f.ords = append(f.ords, ord)
+	return nil
+}
+
+// Len is the number of terms written so far, and so the number of the next.
+func (w *Writer) Len() uint32 { return uint32(w.length) }
+
+func (w *Writer) writeForms() error {
+	f := &w.forms
+	if len(f.ords) == 0 {
+		return nil
+	}
+	if err := f.list.bytes.section(w.out, w.id(PartFormBytes)); err != nil {
+		return err
+	}
+	if err := f.list.Finish(w.out, w.id(PartFormOffsets)); err != nil {
+		return err
+	}
+	if err := f.prefixes.section(w.out, w.id(PartFormPrefixes)); err != nil {
+		return err
+	}
+	w.out.Begin(blockfile.ID{Owner: w.owner, Part: PartFormTerms})
+	w.pack(f.ords, bits.Len32(uint32(w.length)))
+	return nil
+}
