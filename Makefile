@@ -8,7 +8,7 @@ export CGO_ENABLED ?= 0
 RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities \
+.PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console \
 	tools spec conformance demo serve sim fuzz explain bodies kill reindex slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
@@ -35,7 +35,7 @@ test: tools ## Run all tests, with invariants checked
 test-race: tools ## Run all tests under the race detector (needs gcc)
 	CGO_ENABLED=1 $(GO) test $(RACE) -tags invariants ./...
 
-check: format-check vet staticcheck generate-check licences vulnerabilities ## Format, vet, static analysis, generated files, licences, vulnerabilities
+check: format-check vet staticcheck generate-check licences vulnerabilities console-types ## Format, vet, static analysis, generated files, licences, vulnerabilities
 
 format-check:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
@@ -61,6 +61,14 @@ licences:
 
 vulnerabilities:
 	@scripts/vulnerabilities
+
+console-types: ## Check the types of the console
+	@scripts/console-tools
+	.tools/console/node_modules/.bin/tsc -p internal/console/tests/tsconfig.json
+
+test-console: build ## Drive the console in a real Chromium against a real node
+	@scripts/console-tools browser
+	node --test --test-concurrency=1 internal/console/tests/*.test.js
 
 spec: ## Run the interface scripts under spec/
 	$(GO) test ./internal/script -count=1

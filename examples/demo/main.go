@@ -6,7 +6,6 @@ package main
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -17,15 +16,11 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+
+	"github.com/quiresearch/quire/internal/demo"
 )
 
-//go:embed definition.json
-var definition []byte
-
-//go:embed settings.json
-var settings []byte
-
-const index = "catalogue"
+const index = demo.Index
 
 func main() {
 	binary := flag.String("binary", "bin/quire", "the program to run")
@@ -59,7 +54,8 @@ func run(ctx context.Context, binary, directory string, once bool) error {
 	if once {
 		stop()
 	} else {
-		fmt.Printf("Serving at %s until you press Ctrl-C.\n", base)
+		fmt.Printf("The console: %s/console/\nServing until you press Ctrl-C.\n", base)
+		openBrowser(running, base+"/console/")
 	}
 	<-running.Done()
 	if err := wait(); err != nil && !strings.Contains(err.Error(), "signal") && ctx.Err() == nil && !once {
@@ -80,13 +76,13 @@ func freePort() string {
 
 // load creates the index and fills it, showing how far it has come.
 func load(ctx context.Context, base string) error {
-	if err := send(ctx, http.MethodPut, base+"/v1alpha1/admin/indexes/"+index, definition, nil); err != nil {
+	if err := send(ctx, http.MethodPut, base+"/v1alpha1/admin/indexes/"+index, demo.Definition, nil); err != nil {
 		return err
 	}
-	if err := send(ctx, http.MethodPut, base+"/v1alpha1/admin/indexes/"+index+"/settings", settings, nil); err != nil {
+	if err := send(ctx, http.MethodPut, base+"/v1alpha1/admin/indexes/"+index+"/settings", demo.Settings, nil); err != nil {
 		return err
 	}
-	products := catalogue()
+	products := demo.Catalogue()
 	const batch = 24
 	for at := 0; at < len(products); at += batch {
 		part := products[at:min(at+batch, len(products))]

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sort"
 	"strings"
+
+	"github.com/quiresearch/quire/internal/demo"
 )
 
 // example is a search worth showing.
@@ -33,7 +35,7 @@ type searchAnswer struct {
 			Brand string
 		}
 		Highlights map[string][]string
-		Matched    map[string]struct{ Values []variant }
+		Matched    map[string]struct{ Values []demo.Variant }
 	}
 	Total struct {
 		Count int64

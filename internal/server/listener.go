@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"github.com/quiresearch/quire/internal/api"
 	"github.com/quiresearch/quire/internal/config"
 )
 
@@ -42,7 +41,7 @@ func listen(c config.HTTP) (net.Listener, error) {
 
 // serveHTTP answers requests until ctx ends, then waits for those in flight,
 // at most for the drain time. draining is called before the wait.
-func serveHTTP(ctx context.Context, c config.HTTP, listener net.Listener, handler *api.API, log *slog.Logger, draining func()) error {
+func serveHTTP(ctx context.Context, c config.HTTP, listener net.Listener, handler http.Handler, refusal func(reason string) []byte, log *slog.Logger, draining func()) error {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -62,7 +61,7 @@ func serveHTTP(ctx context.Context, c config.HTTP, listener net.Listener, handle
 			ended <- server.ServeTLS(listener, c.CertificateFile, c.KeyFile)
 			return
 		}
-		ended <- server.Serve(refusingListener{listener, handler.Refusal})
+		ended <- server.Serve(refusingListener{listener, refusal})
 	}()
 	select {
 	case err := <-ended:

@@ -26,6 +26,7 @@ import (
 	"github.com/quiresearch/quire/internal/api"
 	"github.com/quiresearch/quire/internal/auth"
 	"github.com/quiresearch/quire/internal/config"
+	"github.com/quiresearch/quire/internal/console"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/reindex"
@@ -98,6 +99,10 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 		Node: opened, Searcher: searcher, Records: records, Authority: authority, Ownership: opened, Health: health,
 		Metrics: meters, Log: log,
 	}, apiOptions(c))
+	pages, err := console.New(handler)
+	if err != nil {
+		return err
+	}
 	listener, err := listen(c.HTTP)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
@@ -134,7 +139,7 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 		})
 	}
 	group.Go(func() error {
-		return serveHTTP(running, c.HTTP, listener, handler, log, func() {
+		return serveHTTP(running, c.HTTP, listener, pages, handler.Refusal, log, func() {
 			log.Info("stopping", "drain", c.HTTP.DrainTimeout)
 			opened.Drain()
 		})
@@ -150,6 +155,7 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 	log.Info("listening", "address", base)
 	if c.Dev {
 		log.Info("the interface is described for people", "address", base+"/q/docs")
+		log.Info("the console shows it at work", "address", base+console.Path)
 	}
 	if listening != nil {
 		listening(listener.Addr())

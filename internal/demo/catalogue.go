@@ -1,14 +1,35 @@
-package main
+// Package demo is a first catalogue: a few hundred products of outdoor clothing
+// and gear in English and Swedish, made up the same way every time, with the
+// definition and the search settings that suit them.
+//
+// make demo loads it, and so does the console of an empty node.
+package demo
 
 import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
 )
 
-// product is one document of the catalogue.
-type product struct {
+// Index is the name the catalogue is loaded under.
+const Index = "catalogue"
+
+// Definition declares the fields of the catalogue, as JSON.
+//
+//go:embed definition.json
+var Definition []byte
+
+// Settings are its search settings, as JSON.
+//
+//go:embed settings.json
+var Settings []byte
+
+// Product is one document of the catalogue.
+type Product struct {
 	ID          string            `json:"id"`
 	Name        map[string]string `json:"name"`
 	Description map[string]string `json:"description"`
@@ -19,10 +40,11 @@ type product struct {
 	Rating      float64           `json:"rating"`
 	Sold        int               `json:"sold"`
 	Added       string            `json:"added"`
-	Variants    []variant         `json:"variants"`
+	Variants    []Variant         `json:"variants"`
 }
 
-type variant struct {
+// Variant is one colour and size of a product.
+type Variant struct {
 	SKU    string  `json:"sku"`
 	Colour string  `json:"colour"`
 	Size   string  `json:"size"`
@@ -90,16 +112,16 @@ var (
 	colours = []string{"black", "blue", "red", "green", "grey", "yellow", "orange", "white"}
 )
 
-// catalogue returns the same few hundred products every time.
-func catalogue() []product {
+// Catalogue returns the same few hundred products every time.
+func Catalogue() []Product {
 	random := rand.New(rand.NewPCG(7, 11))
 	begin := time.Date(2024, 1, 8, 9, 0, 0, 0, time.UTC)
-	var all []product
+	var all []Product
 	for _, s := range styles {
 		for _, t := range things {
 			number := len(all) + 1
 			price := round(t.price*s.price*(0.9+0.2*random.Float64()), 1)
-			p := product{
+			p := Product{
 				ID:   fmt.Sprintf("p%03d", number),
 				Name: map[string]string{"en": title(s.en + " " + t.en), "sv": title(s.sv + " " + t.sv)},
 				Description: map[string]string{
@@ -119,7 +141,7 @@ func catalogue() []product {
 					if random.IntN(4) == 0 && len(t.sizes) > 1 {
 						continue
 					}
-					p.Variants = append(p.Variants, variant{
+					p.Variants = append(p.Variants, Variant{
 						SKU:    fmt.Sprintf("%s-%s-%d", p.ID, colours[c][:2], len(p.Variants)+1),
 						Colour: colours[c], Size: size, Price: price, Stock: random.IntN(30),
 					})
@@ -129,6 +151,18 @@ func catalogue() []product {
 		}
 	}
 	return all
+}
+
+// Lines returns the products as NDJSON.
+func Lines() ([]byte, error) {
+	var lines bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	for _, p := range Catalogue() {
+		if err := encoder.Encode(p); err != nil {
+			return nil, fmt.Errorf("encode the catalogue: %w", err)
+		}
+	}
+	return lines.Bytes(), nil
 }
 
 func round(value float64, digits int) float64 {

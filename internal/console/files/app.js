@@ -1,0 +1,110 @@
+// The shell: sign-in, navigation, and the room that is open.
+
+import { reachable, readKey, refusals } from "./lib/api.js";
+import { batch, effect, html, render, signal, submit, text, useEffect, useState } from "./lib/dom.js";
+import { listIndexes, listed } from "./lib/indexes.js";
+import { room } from "./lib/place.js";
+import { access, asked, canSomewhere, resume, signIn, signOut } from "./lib/session.js";
+import { announced, Icon, ProblemView } from "./lib/ui.js";
+
+/** @typedef {{ id: string, label: string, icon: any, shown: () => boolean, load: () => Promise<any> }} Room */
+
+/** @type {Room[]} */
+const rooms = [
+  { id: "search", label: "Search", icon: "search", shown: () => canSomewhere("search"), load: () => import("./rooms/search.js") },
+];
+
+const loaded = signal(/** @type {Record<string, any>} */ ({}));
+const failed = signal(/** @type {unknown} */ (null));
+
+const themes = ["auto", "light", "dark"];
+const theme = signal("auto");
+effect(() => {
+  if (theme.value === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme.value;
+});
+
+function SignIn() {
+  const [key, setKey] = useState("");
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const [busy, setBusy] = useState(false);
+  const enter = async () => {
+    setBusy(true);
+    try {
+      await signIn(key.trim());
+      setProblem(null);
+    } catch (error) {
+      setProblem(error);
+    }
+    setBusy(false);
+  };
+  return html`<main class="sign-in"><form onSubmit=${submit(enter)}>
+    <p class="wordmark"><img src="icon.svg" alt="" width="40" height="40" />Quire</p>
+    <h1>Sign in to this node</h1>
+    <label for="key">API key or root key</label>
+    <input id="key" type="password" autocomplete="off" autofocus required value=${key} onInput=${text(setKey)} />
+    <p class="hint">The key stays in this tab and is gone when you close it.</p>
+    <button class="primary" disabled=${busy}>${busy ? "Asking…" : "Sign in"}</button>
+    <${ProblemView} problem=${problem} />
+  </form></main>`;
+}
+
+const who = () => {
+  const held = access.value;
+  if (!held) return "";
+  return { root: "root key", unchecked: "no sign-in", anonymous: "anonymous", key: "key " + held.key }[held.principal] ?? held.principal;
+};
+
+function Shell() {
+  const open = rooms.filter((r) => r.shown());
+  const current = open.find((r) => r.id === room.value.id) ?? open[0];
+  useEffect(() => {
+    if (!current || loaded.value[current.id]) return;
+    current.load().then((module) => (loaded.value = { ...loaded.value, [current.id]: module.default }), (error) => (failed.value = error));
+  }, [current?.id]);
+  useEffect(() => {
+    document.title = current ? current.label + " · Quire" : "Quire";
+  }, [current?.id]);
+  const Content = current && loaded.value[current.id];
+  return html`<div class="shell">
+    <a class="skip" href="#main" onClick=${(/** @type {Event} */ event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to content</a>
+    <nav class="rail" aria-label="Rooms">
+      <a class="wordmark" href="#/" aria-label="Quire"><img src="icon.svg" alt="" width="28" height="28" /><span>Quire</span></a>
+      <ul>${open.map((r) => html`<li key=${r.id}><a href=${"#/" + r.id} aria-current=${r === current ? "page" : undefined}><${Icon} name=${r.icon} /><span>${r.label}</span></a></li>`)}</ul>
+      <div class="rail-foot">
+        <button type="button" class="quiet" onClick=${() => (theme.value = themes[(themes.indexOf(theme.value) + 1) % themes.length] ?? "auto")}
+          aria-label=${"Theme: " + theme.value}><${Icon} name="theme" /><span>${theme.value}</span></button>
+        <p class="who" title=${access.value?.expiresAt ? "expires " + access.value.expiresAt : ""}>${who()}</p>
+        ${readKey() && html`<button type="button" class="quiet" aria-label="Sign out" onClick=${signOut}><${Icon} name="out" /><span>Sign out</span></button>`}
+      </div>
+    </nav>
+    <main id="main" tabindex="-1">
+      ${!reachable.value && html`<div class="banner" role="status">The node does not answer. Asking again every second…</div>`}
+      <${ProblemView} problem=${failed.value} onClose=${() => (failed.value = null)} />
+      ${Content ? html`<${Content} key=${current.id} />` : current ? html`<p class="loading">Loading…</p>` : html`<div class="empty"><h2>This key may do nothing here</h2><p>Its grants name no index and no permission that the console can show.</p></div>`}
+    </main>
+  </div>`;
+}
+
+function App() {
+  if (!asked.value) return html`<p class="loading">Asking the node…</p>`;
+  if (!access.value) return html`<${SignIn} />`;
+  return html`<${Shell} />`;
+}
+
+const Notice = () => html`<div class=${announced.value ? "notice" : "notice empty"} role="status" aria-live="polite">${announced.value}</div>`;
+
+effect(() => {
+  if (refusals.value > 0 && access.value) batch(signOut);
+});
+
+effect(() => {
+  if (!access.value) return;
+  listIndexes().catch((error) => {
+    failed.value = error;
+    listed.value = true;
+  });
+});
+
+render(html`<${App} /><${Notice} />`, document.body);
+void resume();

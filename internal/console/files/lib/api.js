@@ -1,0 +1,127 @@
+// Requests to the node. Every request of the console goes through call, which
+// knows the key, turns refusals into Problems and notices a node that is gone.
+
+import { signal } from "./dom.js";
+
+/**
+ * @typedef {{ code: string, message: string, path?: string, help?: string, arguments?: Record<string, string> }} Detail
+ * @typedef {{ method: string, path: string, body?: any, type?: string, headers?: Record<string, string> }} Sent
+ * @typedef {{ status: number, body: any, headers: Headers, sent: Sent }} Answer
+ */
+
+const storageKey = "quire.key";
+
+/** @returns {string} the key of this tab, empty when there is none */
+export const readKey = () => sessionStorage.getItem(storageKey) ?? "";
+
+/** @param {string} key */
+export function writeKey(key) {
+  if (key) sessionStorage.setItem(storageKey, key);
+  else sessionStorage.removeItem(storageKey);
+}
+
+/** Problem is a request that was refused or not answered. */
+export class Problem extends Error {
+  /**
+   * @param {number} status
+   * @param {string} code
+   * @param {string} message
+   * @param {Detail[]} details
+   * @param {Sent} sent
+   */
+  constructor(status, code, message, details, sent) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.details = details;
+    this.sent = sent;
+  }
+}
+
+/** Whether the node answers; false shows a banner until it does again. */
+export const reachable = signal(true);
+
+/** Counts credentials that were refused; the shell signs out when it grows. */
+export const refusals = signal(0);
+
+let watching = false;
+
+async function watchForReturn() {
+  if (watching) return;
+  watching = true;
+  reachable.value = false;
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    try {
+      const answer = await fetch("/q/health/ready", { cache: "no-store" });
+      if (answer.ok) break;
+    } catch {
+      // Not back yet.
+    }
+  }
+  watching = false;
+  reachable.value = true;
+}
+
+/**
+ * call sends a request and returns the answer, or throws a Problem. An aborted
+ * request throws the AbortError of fetch.
+ * @param {string} method
+ * @param {string} path
+ * @param {{ body?: any, type?: string, headers?: Record<string, string>, signal?: AbortSignal, key?: string }} [options]
+ * @returns {Promise<Answer>}
+ */
+export async function call(method, path, options = {}) {
+  const { body, type = "application/json", headers = {}, signal: aborted, key = readKey() } = options;
+  /** @type {Sent} */
+  const sent = { method, path, body, type, headers };
+  const all = new Headers(headers);
+  if (key) all.set("Authorization", "Bearer " + key);
+  if (body !== undefined) all.set("Content-Type", type);
+  /** @type {Response} */
+  let response;
+  try {
+    response = await fetch(path, {
+      method, headers: all, signal: aborted ?? null, credentials: "omit", cache: "no-store", redirect: "error",
+      body: body === undefined ? null : typeof body === "string" || body instanceof Blob ? body : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (aborted?.aborted) throw error;
+    void watchForReturn();
+    throw new Problem(0, "node:gone", "The node does not answer.", [
+      { code: "node:gone", message: "The node does not answer.", help: "The console asks again until it does; look at the node's log." }], sent);
+  }
+  const content = await response.text();
+  const answered = parse(content);
+  if (!response.ok) {
+    if (response.status === 401 && key === readKey()) refusals.value++;
+    const details = answered?.errors?.length ? answered.errors : [];
+    throw new Problem(response.status, answered?.code ?? "http:" + response.status, answered?.message ?? response.statusText, details, sent);
+  }
+  return { status: response.status, body: answered, headers: response.headers, sent };
+}
+
+/** @param {string} content */
+function parse(content) {
+  if (!content) return null;
+  try {
+    return JSON.parse(content);
+  } catch {
+    return content;
+  }
+}
+
+/** @param {string} path @param {AbortSignal} [aborted] */
+export const get = (path, aborted) => call("GET", path, { signal: aborted });
+
+/** @param {string} path @param {any} [body] @param {AbortSignal} [aborted] */
+export const post = (path, body, aborted) => call("POST", path, { body, signal: aborted });
+
+/** @param {unknown} error */
+export const isAborted = (error) => error instanceof DOMException && error.name === "AbortError";
+
+/** @param {string} name */
+export const adminPath = (name) => "/v1alpha1/admin/indexes/" + encodeURIComponent(name);
+
+/** @param {string} name */
+export const dataPath = (name) => "/v1alpha1/indexes/" + encodeURIComponent(name);

@@ -1,0 +1,105 @@
+// The indexes the key can see, and what a definition says about fields.
+
+import { adminPath, get } from "./api.js";
+import { signal } from "./dom.js";
+import { canSomewhere, namedIndexes } from "./session.js";
+
+/**
+ * @typedef {{ name: string, live: boolean, createdAt?: string }} Generation
+ * @typedef {{ name: string, liveGeneration?: string, generations: Generation[] }} Index
+ * @typedef {{ path: string, type: string, nested: string, multiple: boolean, def: any }} Field
+ */
+
+export const indexes = signal(/** @type {Index[]} */ ([]));
+export const listed = signal(false);
+
+export async function listIndexes() {
+  if (canSomewhere("indexes.read")) {
+    indexes.value = (await get("/v1alpha1/admin/indexes")).body.indexes;
+  } else {
+    indexes.value = namedIndexes.value.map((name) => ({ name, generations: [] }));
+  }
+  listed.value = true;
+}
+
+/** @param {string} name @param {AbortSignal} [aborted] */
+export const readIndex = async (name, aborted) => (await get(adminPath(name), aborted)).body;
+
+/**
+ * fieldsOf lists the fields of a definition with their dotted paths, children
+ * of objects after their object.
+ * @param {any} definition
+ * @returns {Field[]}
+ */
+export function fieldsOf(definition) {
+  /** @type {Field[]} */
+  const found = [];
+  /** @param {any} fields @param {string} prefix @param {string} nested @param {boolean} multiple */
+  const walk = (fields, prefix, nested, multiple) => {
+    for (const [name, def] of Object.entries(fields ?? {})) {
+      const path = prefix + name;
+      const many = multiple || Boolean(def.multiple);
+      found.push({ path, type: def.type, nested, multiple: many, def });
+      if (def.type === "object") walk(def.fields, path + ".", nested || (def.mode === "nested" ? path : ""), many);
+    }
+  };
+  walk(definition?.fields, "", "", false);
+  return found;
+}
+
+const numeric = new Set(["int32", "int64", "float", "double"]);
+
+/** @param {Field} field */
+export const isNumeric = (field) => numeric.has(field.type);
+
+/** @param {Field} field */
+export const isOrdered = (field) => isNumeric(field) || field.type === "timestamp";
+
+/** @param {Field} field */
+export const isSortable = (field) => Boolean(field.def.sort || field.def.signal) && field.type !== "geo_point" && !field.path.includes("*");
+
+/** @param {any} definition */
+export const primaryKey = (definition) => fieldsOf(definition).find((field) => field.def.primaryKey)?.path ?? "";
+
+/**
+ * localesOf lists the locales fields declare.
+ * @param {any} definition
+ * @returns {string[]}
+ */
+export function localesOf(definition) {
+  const tags = new Set(/** @type {string[]} */ ([]));
+  for (const { def } of fieldsOf(definition)) {
+    for (const tag of def.locales?.locales ?? def.locales?.only ?? []) tags.add(tag);
+    if (def.locales?.defaultLocale) tags.add(def.locales.defaultLocale);
+  }
+  for (const tag of definition?.locales?.supported ?? []) tags.add(tag);
+  return [...tags].sort();
+}
+
+/**
+ * titleField guesses which field names a document: the heaviest text field that
+ * holds one value.
+ * @param {any} definition
+ */
+export function titleField(definition) {
+  const candidates = fieldsOf(definition).filter((field) => field.type === "string" && field.def.matching && !field.multiple && !field.path.includes("*"));
+  const weight = (/** @type {Field} */ field) => (field.def.matching.weight ?? 1) + (/^(title|name|label|headline)$/i.test(field.path) ? 0.5 : 0);
+  candidates.sort((a, b) => weight(b) - weight(a));
+  return candidates[0]?.path ?? "";
+}
+
+/** Usages of a field in words, for tables. @param {any} def */
+export function usagesOf(def) {
+  const words = [];
+  if (def.primaryKey) words.push("key");
+  if (def.required && !def.primaryKey) words.push("required");
+  if (def.multiple) words.push(def.mode ? def.mode + " list" : "list");
+  for (const usage of ["matching", "autocomplete", "filter", "facet", "sort", "hierarchy", "signal", "keyword", "stored"]) {
+    if (!def[usage]) continue;
+    words.push(usage === "matching" && def.matching.weight ? "matching ×" + def.matching.weight : usage);
+  }
+  if (def.locales) words.push((def.locales.locales ?? def.locales.only ?? [def.locales.defaultLocale]).join(" "));
+  if (def.unit) words.push("in " + def.unit);
+  if (def.dimensions) words.push(def.dimensions + " dimensions");
+  return words;
+}

@@ -1,0 +1,324 @@
+// The state of the search room and the request it makes of it.
+
+import { dataPath, isAborted, post } from "./api.js";
+import { batch, computed, signal } from "./dom.js";
+import { fieldsOf, isNumeric, isOrdered, isSortable, readIndex, titleField } from "./indexes.js";
+import { can } from "./session.js";
+
+/**
+ * @typedef {import("./indexes.js").Field} Field
+ * @typedef {{ kind: "values", values: any[] } | { kind: "under", path: string } | { kind: "range", from?: number, to?: number }} Chosen
+ * @typedef {{ min: number, max: number }} Span
+ * @typedef {{ field: Field, kind: "values" | "tree" | "range", selectable: boolean }} Panel
+ */
+
+export const mark = { pre: "\uE000", post: "\uE001" };
+
+export const index = signal("");
+export const generation = signal("");
+export const locale = signal("");
+export const typed = signal("");
+export const chosen = signal(/** @type {Record<string, Chosen>} */ ({}));
+export const sort = signal("");
+export const origin = signal({ lat: "", lon: "" });
+export const typos = signal("auto");
+export const relax = signal("words");
+export const size = signal(10);
+export const cursor = signal(/** @type {{ after?: string, before?: string, page: number }} */ ({ page: 1 }));
+/** The request as the user edited it; empty while the controls make it. */
+export const edited = signal("");
+
+export const resource = signal(/** @type {any} */ (null));
+export const spans = signal(/** @type {Record<string, Span>} */ ({}));
+
+export const answer = signal(/** @type {any} */ (null));
+export const answered = signal(/** @type {any} */ (null));
+export const problem = signal(/** @type {unknown} */ (null));
+export const busy = signal(false);
+
+export const name = computed(() => (generation.value ? index.value + "@" + generation.value : index.value));
+export const definition = computed(() => resource.value?.definition ?? null);
+export const fields = computed(() => fieldsOf(definition.value));
+export const byPath = computed(() => new Map(fields.value.map((field) => [field.path, field])));
+export const title = computed(() => titleField(definition.value));
+
+const shownPanels = 10;
+
+/** The facets that are shown: values, trees of paths, and ranges. */
+export const panels = computed(() => {
+  /** @type {Panel[]} */
+  const found = [];
+  for (const field of fields.value) {
+    if (field.path.includes("*") || field.type === "object") continue;
+    const selectable = Boolean(field.def.filter || field.def.hierarchy);
+    if (isOrdered(field) && field.def.filter && spans.value[field.path]) found.push({ field, kind: "range", selectable });
+    else if (field.def.facet && field.def.hierarchy) found.push({ field, kind: "tree", selectable });
+    else if (field.def.facet && !field.def.primaryKey) found.push({ field, kind: "values", selectable });
+  }
+  const rank = { tree: 0, values: 1, range: 2 };
+  return found.sort((a, b) => rank[a.kind] - rank[b.kind]).slice(0, shownPanels);
+});
+
+export const sortable = computed(() => fields.value.filter((field) => isSortable(field)));
+export const places = computed(() => fields.value.filter((field) => field.type === "geo_point" && field.def.sort && !field.nested && !field.path.includes("*")));
+
+/** @param {Field} field @param {number} value */
+export const literal = (field, value) => (field.type === "timestamp" ? new Date(value).toISOString() : value);
+
+const buckets = 24;
+
+/**
+ * rangesOf cuts a span into equal ranges; whole numbers get whole bounds.
+ * @param {Field} field
+ * @param {Span} span
+ */
+export function rangesOf(field, span) {
+  const whole = field.type === "int32" || field.type === "int64" || field.type === "timestamp";
+  const step = whole ? Math.max(1, Math.ceil((span.max - span.min + 1) / buckets)) : (span.max - span.min) / buckets || 1;
+  const cuts = /** @type {number[]} */ ([]);
+  for (let at = 0; at < buckets && (at === 0 || span.min + at * step <= span.max); at++) cuts.push(span.min + at * step);
+  return cuts.map((from, at) => ({ from: literal(field, from), ...(at + 1 < cuts.length ? { to: literal(field, cuts[at + 1] ?? from) } : {}) }));
+}
+
+/** @param {Field} field @param {any} match */
+const filterOn = (field, match) => (field.nested ? { type: "nested", path: field.nested, clauses: [{ field: field.path, match }] } : { field: field.path, match });
+
+/** @returns {any[]} */
+function filters() {
+  const made = [];
+  for (const [path, choice] of Object.entries(chosen.value)) {
+    const field = fields.value.find((f) => f.path === path);
+    if (!field) continue;
+    if (choice.kind === "values" && choice.values.length) made.push(filterOn(field, { type: "in", values: choice.values }));
+    if (choice.kind === "under") made.push(filterOn(field, { type: "under", path: choice.path }));
+    if (choice.kind === "range" && (choice.from !== undefined || choice.to !== undefined)) {
+      made.push(filterOn(field, { type: "range", ...(choice.from !== undefined ? { gte: literal(field, choice.from) } : {}), ...(choice.to !== undefined ? { lte: literal(field, choice.to) } : {}) }));
+    }
+  }
+  return made;
+}
+
+/** @param {Panel} panel */
+function facet({ field, kind }) {
+  if (kind === "tree") return { field: field.path, depth: 3, limit: 12 };
+  if (kind === "values") return { field: field.path, limit: 10 };
+  const span = spans.value[field.path];
+  return field.def.facet && span ? { field: field.path, ranges: rangesOf(field, span) } : null;
+}
+
+/** The request that the controls make. */
+export const made = computed(() => {
+  /** @type {any} */
+  const request = {};
+  if (typed.value.trim()) {
+    request.query = [{ type: "text", text: typed.value, match: "user", relax: relax.value, ...(typos.value === "off" ? { typos: "off" } : {}) }];
+    const marked = fields.value.filter((f) => !f.nested && !f.path.includes("*") && (f.def.matching?.highlight || f.def.autocomplete?.highlight));
+    if (marked.length) request.highlight = { fields: Object.fromEntries(marked.map((f) => [f.path, { ...mark }])) };
+  }
+  const narrowed = filters();
+  if (narrowed.length) request.filters = narrowed;
+  const counted = panels.value.map(facet).filter(Boolean);
+  if (counted.length) request.facets = counted;
+  if (locale.value) request.locale = locale.value;
+  const order = sortOf();
+  if (order) request.sort = [order];
+  request.limit = size.value;
+  if (cursor.value.after) request.after = cursor.value.after;
+  if (cursor.value.before) request.before = cursor.value.before;
+  return request;
+});
+
+function sortOf() {
+  if (!sort.value) return null;
+  const [path = "", order = "asc"] = sort.value.split(" ");
+  if (order !== "near") return { field: path, order };
+  const lat = Number(origin.value.lat), lon = Number(origin.value.lon);
+  return origin.value.lat !== "" && origin.value.lon !== "" && Number.isFinite(lat) && Number.isFinite(lon) ? { type: "distance", field: path, lat, lon } : null;
+}
+
+let sequence = 0;
+/** @type {AbortController | undefined} */
+let running;
+
+/**
+ * run sends a request. An older request is cancelled, and should its answer
+ * arrive all the same, it is not shown.
+ * @param {any} request
+ */
+export async function run(request) {
+  running?.abort();
+  running = new AbortController();
+  const mine = ++sequence;
+  busy.value = true;
+  try {
+    const got = await post(dataPath(name.value) + "/search", request, running.signal);
+    if (mine !== sequence) return;
+    performance.mark("answer");
+    batch(() => {
+      answer.value = got.body;
+      answered.value = { request, sent: got.sent };
+      problem.value = null;
+      busy.value = false;
+    });
+    requestAnimationFrame(() => setTimeout(() => performance.measure("render", "answer")));
+  } catch (error) {
+    if (isAborted(error) || mine !== sequence) return;
+    batch(() => {
+      problem.value = error;
+      busy.value = false;
+    });
+  }
+}
+
+/** Changes what is asked, from the first page. @param {() => void} change */
+export function ask(change) {
+  batch(() => {
+    cursor.value = { page: 1 };
+    edited.value = "";
+    change();
+  });
+}
+
+/** Opens an index: reads its definition and the spans of its numbers. @param {string} wanted @param {string} [wantedGeneration] */
+export async function openIndex(wanted, wantedGeneration = "") {
+  batch(() => {
+    index.value = wanted;
+    generation.value = wantedGeneration;
+    resource.value = null;
+    spans.value = {};
+    chosen.value = {};
+    sort.value = "";
+    cursor.value = { page: 1 };
+    edited.value = "";
+    answer.value = null;
+  });
+  if (!wanted || !can("indexes.read", name.value)) return;
+  const opened = name.value;
+  try {
+    const read = await readIndex(opened);
+    if (opened !== name.value) return;
+    const found = await readSpans(opened, fieldsOf(read.definition));
+    if (opened !== name.value) return;
+    batch(() => {
+      spans.value = found;
+      resource.value = read;
+    });
+  } catch (error) {
+    problem.value = error;
+  }
+}
+
+const spanned = 6;
+
+/** @param {string} opened @param {Field[]} all @returns {Promise<Record<string, Span>>} */
+async function readSpans(opened, all) {
+  const wanted = all.filter((f) => isOrdered(f) && f.def.filter && f.def.sort && !f.nested && !f.multiple && !f.path.includes("*")).slice(0, spanned);
+  /** @param {Field} field @param {string} order */
+  const end = async (field, order) => {
+    const got = await post(dataPath(opened) + "/search", { filters: [{ field: field.path, match: { type: "any" } }], sort: [{ field: field.path, order }], fields: [field.path], limit: 1 });
+    return moment(field, valueAt(got.body.hits[0]?.document, field.path));
+  };
+  const found = await Promise.all(wanted.map(async (field) => {
+    try {
+      const [min, max] = await Promise.all([end(field, "asc"), end(field, "desc")]);
+      return /** @type {const} */ ([field.path, { min, max }]);
+    } catch {
+      return /** @type {const} */ ([field.path, { min: NaN, max: NaN }]); // values that are not returned have no slider
+    }
+  }));
+  return Object.fromEntries(found.filter(([, span]) => Number.isFinite(span.min) && span.max > span.min));
+}
+
+/** @param {Field} field @param {any} value */
+const moment = (field, value) => (isNumeric(field) ? Number(value ?? NaN) : Date.parse(value ?? ""));
+
+/** @param {any} document @param {string} path */
+export function valueAt(document, path) {
+  let at = document;
+  for (const part of path.split(".")) {
+    if (at === null || typeof at !== "object") return undefined;
+    at = Array.isArray(at) ? at.map((entry) => entry?.[part]) : at[part];
+  }
+  return at;
+}
+
+/** The one variant of a localized value that a hit shows. @param {any} value @param {Field | undefined} field */
+export function variant(value, field) {
+  if (field?.def.locales && value && typeof value === "object" && !Array.isArray(value)) return Object.values(value)[0];
+  return value;
+}
+
+/** Splits a fragment on its markers. @param {string} fragment @returns {{ text: string, marked: boolean }[]} */
+export function pieces(fragment) {
+  const parts = [];
+  for (const [at, chunk] of fragment.split(mark.pre).entries()) {
+    const [inside = "", ...rest] = at === 0 ? ["", chunk] : chunk.split(mark.post);
+    if (inside) parts.push({ text: inside, marked: true });
+    const after = rest.join("");
+    if (after) parts.push({ text: after, marked: false });
+  }
+  return parts;
+}
+
+/** @param {string} word */
+const fold = (word) => word.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+/** Damerau-Levenshtein distance, restricted, up to two. @param {string} a @param {string} b */
+export function distance(a, b) {
+  if (Math.abs(a.length - b.length) > 2) return 3;
+  const rows = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)));
+  const at = (/** @type {number} */ i, /** @type {number} */ j) => rows[i]?.[j] ?? 9;
+  for (let i = 1; i <= a.length; i++) {
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let best = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + same);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, at(i - 2, j - 2) + 1);
+      const row = rows[i];
+      if (row) row[j] = best;
+    }
+  }
+  return at(a.length, b.length);
+}
+
+/**
+ * forgiven lists typed words that stand in no marked word but are a typo away
+ * from one. The interface does not report typos, so the highlights tell.
+ * @param {string} request
+ * @param {any} got
+ * @returns {{ word: string, read: string }[]}
+ */
+export function forgiven(request, got) {
+  const shown = new Set(/** @type {string[]} */ ([]));
+  for (const hit of got?.hits ?? []) {
+    for (const list of Object.values(hit.highlights ?? {})) {
+      for (const fragment of list) for (const piece of pieces(fragment)) if (piece.marked) for (const word of piece.text.split(/[^\p{L}\p{N}]+/u)) shown.add(word);
+    }
+  }
+  const known = [...shown].filter(Boolean).map((word) => ({ word, folded: fold(word) }));
+  const left = got?.interpreted?.text ?? request;
+  const found = [];
+  for (const word of left.replace(/"[^"]*"?/g, " ").split(/\s+/).filter((/** @type {string} */ w) => w.length >= 4 && !w.startsWith("-"))) {
+    const folded = fold(word);
+    const stem = folded.slice(0, Math.max(3, folded.length - 3));
+    if (known.some((k) => k.folded.startsWith(stem))) continue;
+    const near = known.find((k) => distance(folded, k.folded) <= 2 || distance(folded, k.folded.slice(0, folded.length)) <= 1);
+    if (near) found.push({ word, read: near.word });
+  }
+  return found;
+}
+
+/** Quotes words of the typed text, which keeps them from being read as filters. @param {string} request @param {string[]} words */
+export function quoted(request, words) {
+  const pattern = new RegExp(words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+"), "iu");
+  return request.replace(pattern, (found) => '"' + found + '"');
+}
+
+/** A reading in words: "price < 100 EUR". @param {any} reading_ */
+export function reading(reading_) {
+  const unit = fields.value.find((f) => f.path === reading_.field)?.def.unit;
+  const match = reading_.match;
+  const tail = unit ? " " + unit : "";
+  if (match.value !== undefined) return reading_.field + " = " + match.value + tail;
+  const signs = /** @type {const} */ ([["gte", "≥"], ["gt", ">"], ["lte", "≤"], ["lt", "<"]]);
+  return reading_.field + " " + signs.filter(([key]) => match[key] !== undefined).map(([key, sign]) => sign + " " + match[key]).join(" and ") + tail;
+}

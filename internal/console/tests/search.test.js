@@ -1,0 +1,225 @@
+// Room 1: search as a user sees it.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { axe, fill, fillDemo, open, startNode } from "./harness.js";
+
+let node;
+before(async () => {
+  node = await startNode();
+  await fillDemo(node);
+  await fill(node, "many", {
+    fields: {
+      id: { type: "string", role: "id" }, title: { type: "string", role: "title" }, tag: { type: "string", role: "tag" }, kind: { type: "string", role: "tag" },
+      colour: { type: "string", role: "tag" }, price: { type: "double", filter: {}, sort: {}, facet: {} }, year: { type: "int32", filter: {}, sort: {}, facet: {} },
+    },
+  }, Array.from({ length: 10_000 }, (_, i) => ({ id: String(i), title: "lamp number " + i, tag: "tag " + i, kind: "kind " + (i % 7), colour: "colour " + (i % 40), price: i / 10, year: 1990 + (i % 30) })));
+});
+
+const searchBox = (page) => page.getByRole("searchbox", { name: "Search" });
+const summary = (page) => page.locator(".summary strong");
+
+describe("search", () => {
+  it("answers as the user types, with highlights and links to explanations", async () => {
+    const page = await open(node, "#/search?index=catalogue");
+    await summary(page).getByText("336 hits").waitFor();
+    await searchBox(page).fill("rain jacket");
+    await page.locator(".hit mark", { hasText: "rain" }).first().waitFor();
+    assert.match(await page.locator(".hit h2").first().innerText(), /rain jacket/i);
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("shows what was read out of the text and undoes each of it", async () => {
+    const page = await open(node, "#/search?index=catalogue&q=jaket+under+150+eur+zzzq");
+    await page.locator(".chip.read", { hasText: "price < 150 EUR" }).waitFor();
+    await page.locator(".chip.typo", { hasText: "“jaket” read as “jacket”" }).waitFor();
+    await page.locator(".chip.dropped", { hasText: "“zzzq” left out" }).getByRole("button").click();
+    await summary(page).getByText("0 hits", { exact: true }).waitFor();
+    await page.locator(".chip.off", { hasText: "every word is required" }).getByRole("button").click();
+    await page.locator(".chip.dropped").waitFor();
+    await page.locator(".chip.typo").getByRole("button").click();
+    await page.locator(".chip.off", { hasText: "typos are not forgiven" }).waitFor();
+    await page.locator(".chip.read").getByRole("button").click();
+    assert.equal(await searchBox(page).inputValue(), 'jaket "under 150 eur" zzzq');
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("keeps full counts while several values of a facet are chosen", async () => {
+    const page = await open(node, "#/search?index=catalogue");
+    const brand = page.getByRole("group", { name: "brand" });
+    const values = brand.locator(".facet-value");
+    await values.nth(1).waitFor();
+    const shown = await values.count();
+    await brand.getByRole("checkbox").nth(0).check();
+    await page.waitForFunction(() => !document.querySelector(".summary strong").textContent.startsWith("336"));
+    const one = await summary(page).innerText();
+    await brand.getByRole("checkbox").nth(1).check();
+    await page.waitForFunction((before) => document.querySelector(".summary strong").textContent !== before, one);
+    assert.equal(await values.count(), shown);
+    await brand.getByRole("button", { name: "Clear brand" }).click();
+    await summary(page).getByText("336 hits").waitFor();
+    const slider = page.getByRole("slider", { name: "price to" });
+    await slider.focus();
+    for (let i = 0; i < 200; i++) await slider.press("ArrowLeft");
+    await page.waitForFunction(() => !document.querySelector(".summary strong").textContent.startsWith("336"));
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("completes one of 10,000 facet values", async () => {
+    const page = await open(node, "#/search?index=many");
+    await page.getByRole("button", { name: "all 10,000 values…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("200 of 10,000 values").waitFor();
+    await dialog.getByRole("searchbox").fill("tag 99");
+    await dialog.getByText("111 of 111 values").waitFor();
+    await dialog.getByRole("checkbox", { name: /^tag 9999 / }).check();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await summary(page).getByText("1 hit", { exact: true }).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("pages with cursors and sorts", async () => {
+    const page = await open(node, "#/search?index=many");
+    await page.getByLabel("Sort").selectOption("price desc");
+    await page.locator(".hit h2", { hasText: "lamp number 9999" }).waitFor();
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.locator(".hit h2", { hasText: "lamp number 9989" }).waitFor();
+    await page.getByRole("button", { name: "Previous" }).click();
+    await page.locator(".hit h2", { hasText: "lamp number 9999" }).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("runs an edited request and shows what is wrong with it", async () => {
+    const page = await open(node, "#/search?index=catalogue");
+    await page.getByRole("button", { name: "JSON" }).click();
+    const area = page.getByLabel("Request as JSON");
+    await area.fill('{"limit":1,"query":[{"field":"nope","match":{"value":1}}]}');
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByRole("alert").getByText("search:field_unknown").waitFor();
+    await area.fill('{"limit":3}');
+    await area.press("Control+Enter");
+    await page.waitForFunction(() => document.querySelectorAll(".hit").length === 3);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    for (const [name, part] of [["curl", "curl -X POST"], ["Go", "http.NewRequestWithContext"], ["TypeScript", "await fetch"], ["Python", "urllib.request"]]) {
+      await page.getByRole("group", { name: "Copy the request as" }).getByRole("button", { name }).click();
+      await page.waitForFunction(async (wanted) => (await navigator.clipboard.readText()).includes(wanted), part);
+    }
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("never shows an older answer over a newer one", async () => {
+    const page = await open(node, "#/search?index=catalogue");
+    await summary(page).getByText("336 hits").waitFor();
+    let asked = 0;
+    await page.route("**/search", async (route) => {
+      const mine = ++asked;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, 400 - 20 * mine))); // older answers arrive later
+      await route.continue().catch(() => {});
+    });
+    const text = "waterproof jackets x";
+    await searchBox(page).focus();
+    for (const letter of text) await page.keyboard.type(letter);
+    await page.evaluate(() => {
+      globalThis.seen = [];
+      new MutationObserver(() => globalThis.seen.push(document.querySelector(".summary")?.textContent)).observe(document.querySelector(".results"), { subtree: true, childList: true, characterData: true });
+    });
+    const wanted = await node.call("POST", "/v1alpha1/indexes/catalogue/search", { query: [{ type: "text", text, match: "user", relax: "words" }], facets: [{ field: "brand" }] });
+    await page.getByText(wanted.total.count + " hits", { exact: true }).waitFor();
+    await page.waitForLoadState("networkidle");
+    assert.equal(await summary(page).innerText(), wanted.total.count + " hits");
+    assert.equal(await page.locator(".hit").first().locator("code").first().innerText(), wanted.hits[0].id);
+  });
+
+  it("renders 50 hits with 5 facets within 50 ms of the answer", async () => {
+    const page = await open(node, "#/search?index=many");
+    await page.getByRole("combobox", { name: "Hits" }).selectOption("50");
+    await page.waitForFunction(() => document.querySelectorAll(".hit").length === 50);
+    // Time of the processor, not of the clock: other work on the machine does
+    // not count.
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
+    const spent = async () => (await devtools.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value * 1000;
+    const took = [];
+    for (let i = 0; i < 12; i++) {
+      const rendered = await page.evaluate(() => performance.getEntriesByName("render").length);
+      const before = await spent();
+      await searchBox(page).fill(i % 2 ? "lamp" : "lamp number");
+      await page.waitForFunction((n) => performance.getEntriesByName("render").length > n, rendered, { polling: 200 });
+      took.push((await spent()) - before);
+    }
+    assert.equal(await page.locator("fieldset").count(), 5);
+    took.sort((x, y) => x - y);
+    console.log("render, ms of the processor:", took.map((t) => t.toFixed(1)).join(" "));
+    assert.ok(took[took.length >> 1] <= 50, "median " + took[took.length >> 1] + " ms");
+  });
+
+  it("works with the keyboard alone", async () => {
+    const page = await open(node, "#/search?index=catalogue");
+    await summary(page).getByText("336 hits").waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("/");
+    await page.keyboard.type("tent");
+    await page.locator(".hit mark").first().waitFor();
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await page.evaluate(() => document.activeElement.className), "hit-open");
+    const first = await page.evaluate(() => document.activeElement.textContent);
+    await page.keyboard.press("ArrowDown");
+    assert.notEqual(await page.evaluate(() => document.activeElement.textContent), first);
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Search");
+    let steps = 0;
+    while (steps++ < 60 && !(await page.evaluate(() => document.activeElement.matches("fieldset input[type=checkbox]")))) await page.keyboard.press("Tab");
+    const before = await summary(page).innerText();
+    await page.keyboard.press("Space");
+    await page.waitForFunction((was) => document.querySelector(".summary strong").textContent !== was, before);
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("shows a document that could be a script as text", async () => {
+    const payloads = ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\"><svg onload=alert(1)>", "javascript:alert(1)", "<iframe srcdoc='<script>alert(1)</script>'>",
+      "{{constructor.constructor('alert(1)')()}}", "${alert(1)}", "<style>*{display:none}</style>", "</textarea><script>alert(1)</script>", "<a href='javascript:alert(1)'>x</a>", "<math><mi xlink:href=javascript:alert(1)>"];
+    await fill(node, "hostile", {
+      fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title" }, body: { type: "string", role: "description" }, tag: { type: "string", role: "tag" }, path: { type: "string", role: "path" }, link: { type: "string", stored: true } },
+    }, payloads.map((p, i) => ({ id: i + " " + p, title: p + " lamp", body: "lamp " + p, tag: p, path: p, link: p.startsWith("java") ? p : "https://example.org/" + p })));
+    const page = await open(node, "#/search?index=hostile&q=lamp");
+    await page.getByRole("combobox", { name: "Hits" }).selectOption("20");
+    await page.waitForFunction((n) => document.querySelectorAll(".hit").length === n, payloads.length);
+    for (let left = payloads.length; left > 0; left--) await page.getByRole("button", { name: "Whole document" }).first().click();
+    const found = await page.evaluate(() => ({
+      scripts: document.querySelectorAll("main script, main iframe, main img, main svg:not(.icon), main style, main math").length,
+      links: [...document.querySelectorAll("main a[href]")].map((a) => a.protocol).filter((p) => !/^https?:$/.test(p)).length,
+      texts: [...document.querySelectorAll(".hit h2")].map((h) => h.textContent),
+    }));
+    assert.deepEqual([found.scripts, found.links], [0, 0]);
+    for (const p of payloads) assert.ok(found.texts.includes(p + " lamp"), p);
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("shows right-to-left and CJK text", async () => {
+    await fill(node, "scripts", { locales: { defaultLocale: "ar", supported: ["ja"] }, fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title", locales: {} } } },
+      [{ id: "1", title: { ar: "مصباح أحمر كبير" } }, { id: "2", title: { ja: "東京の赤いランプ" } }]);
+    const page = await open(node, "#/search?index=scripts&q=مصباح");
+    await page.locator(".hit mark", { hasText: "مصباح" }).waitFor();
+    assert.equal(await page.locator(".hit h2 span").first().evaluate((e) => getComputedStyle(e).direction), "rtl");
+    await page.getByLabel("Locale").selectOption("ja");
+    await searchBox(page).fill("ランプ");
+    await page.locator(".hit mark", { hasText: "ランプ" }).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  for (const colorScheme of ["light", "dark"]) {
+    it("has no axe violation, " + colorScheme, async () => {
+      const page = await open(node, "#/search?index=catalogue&q=jaket+under+150+eur+zzzq", { context: { colorScheme } });
+      await page.locator(".chip.dropped").waitFor();
+      await page.getByRole("button", { name: "JSON" }).click();
+      assert.deepEqual(await axe(page), []);
+    });
+  }
+
+  it("fits 360 px", async () => {
+    const page = await open(node, "#/search?index=catalogue&q=jacket", { context: { viewport: { width: 360, height: 740 } } });
+    await page.locator(".hit").first().waitFor();
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page scrolls sideways");
+  });
+});
