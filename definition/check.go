@@ -17,7 +17,7 @@ func (r *reader) check(d *Definition) {
 	r.checkFallback(d)
 	r.checkResources(d)
 	if d.Ranking != nil {
-		checkRanking(d.Ranking, problem.At("ranking"), topLevel(d.Fields), &r.rules)
+		checkRanking(d.Ranking, problem.At("ranking"), func() []string { return sortedNames(d.Fields) }, topLevel(d.Fields), &r.rules)
 	}
 }
 
@@ -244,7 +244,7 @@ func (r *reader) checkObjectKey(f *Field, where position, multiple bool) {
 	}
 	child := f.Fields[key]
 	if child == nil {
-		r.rule(at, problem.IndexFieldObjectKeyUnknown, "name", where.name, "key", key)
+		r.unknown(at, problem.IndexFieldObjectKeyUnknown, key, sortedNames(f.Fields), "name", where.name, "key", key)
 		return
 	}
 	reason := ""

@@ -18,7 +18,7 @@ type rankable struct {
 // CheckRanking checks a ranking at a place of a body against the fields. The
 // ranking of the search settings reaches dotted paths outside of nested lists.
 func (s *Schema) CheckRanking(ranking *Ranking, at problem.Path, found *problem.List) {
-	checkRanking(ranking, at, func(path string) rankable {
+	checkRanking(ranking, at, s.Paths, func(path string) rankable {
 		f, ok := s.Resolve(path)
 		if !ok {
 			return rankable{known: declaresPattern(s.definition.Fields, path), isWildcard: true}
@@ -53,7 +53,7 @@ func topLevel(fields map[string]*Field) func(string) rankable {
 	}
 }
 
-func checkRanking(ranking *Ranking, at problem.Path, look func(string) rankable, found *problem.List) {
+func checkRanking(ranking *Ranking, at problem.Path, names func() []string, look func(string) rankable, found *problem.List) {
 	seen := make(map[string]bool)
 	for i, tie := range ranking.TieBreakers {
 		place, f := at.Field("tieBreakers").Item(i), look(tie.Field)
@@ -69,18 +69,26 @@ func checkRanking(ranking *Ranking, at problem.Path, look func(string) rankable,
 			code = problem.IndexRankingFieldDuplicate
 		}
 		if code != nil {
-			found.Report(code.At(place, "name", tie.Field))
+			found.Report(nearName(code.At(place, "name", tie.Field), tie.Field, names))
 		}
 		seen[tie.Field] = true
 	}
 	for i := range ranking.Signals {
-		checkSignalEntry(&ranking.Signals[i], at.Field("signals").Item(i), look, found)
+		checkSignalEntry(&ranking.Signals[i], at.Field("signals").Item(i), names, look, found)
 	}
 }
 
-func checkSignalEntry(signal *Signal, at problem.Path, look func(string) rankable, found *problem.List) {
+// nearName offers the nearest fields where a name is not known.
+func nearName(p *problem.Problem, name string, names func() []string) *problem.Problem {
+	if p.Code == problem.IndexRankingFieldUnknown || p.Code == problem.IndexRankingSignalFieldUnknown {
+		p.Among(name, names)
+	}
+	return p
+}
+
+func checkSignalEntry(signal *Signal, at problem.Path, names func() []string, look func(string) rankable, found *problem.List) {
 	report := func(code *problem.Code, arguments ...any) {
-		found.Report(code.At(at, append([]any{"name", signal.Field}, arguments...)...))
+		found.Report(nearName(code.At(at, append([]any{"name", signal.Field}, arguments...)...), signal.Field, names))
 	}
 	f := look(signal.Field)
 	usable := false

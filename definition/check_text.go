@@ -89,7 +89,7 @@ func (r *reader) checkAnalyzer(d *Definition, f *Field, usage *TextUsage, where 
 	chain := usage.Analyzer.Custom
 	if named := usage.Analyzer.Named; named != nil {
 		if d.Resources == nil || d.Resources.Analyzers[*named] == nil {
-			r.rule(where.at, problem.IndexFieldAnalyzerChainUnknown, "name", where.name, "resource", *named)
+			r.unknown(where.at, problem.IndexFieldAnalyzerChainUnknown, *named, d.resourceNames().analyzers, "name", where.name, "resource", *named)
 			return
 		}
 		chain = d.Resources.Analyzers[*named].Custom
@@ -145,11 +145,11 @@ func (r *reader) checkChain(d *Definition, chain *Chain, where place) {
 		case filter.Stopwords != nil:
 			locale(filter.Stopwords.Locale)
 			if named := filter.Stopwords.Named; named != nil && (d.Resources == nil || !hasName(d.Resources.Stopwords, *named)) {
-				report(problem.IndexFieldAnalyzerStopwordsUnknown, "resource", *named)
+				r.unknown(where.at, problem.IndexFieldAnalyzerStopwordsUnknown, *named, d.resourceNames().stopwords, "name", where.name, "resource", *named)
 			}
 		case filter.Synonyms != nil:
 			if named := filter.Synonyms.Named; d.Resources == nil || !hasName(d.Resources.Synonyms, named) {
-				report(problem.IndexFieldAnalyzerSynonymsUnknown, "resource", named)
+				r.unknown(where.at, problem.IndexFieldAnalyzerSynonymsUnknown, named, d.resourceNames().synonyms, "name", where.name, "resource", named)
 			}
 		case filter.Stemming != nil:
 			locale(filter.Stemming.Locale)
@@ -215,4 +215,14 @@ func (r *reader) checkSynonymRule(rule SynonymRule, where place) {
 			return
 		}
 	}
+}
+
+// resourceNames are the names that fields can refer to.
+type resourceNames struct{ analyzers, stopwords, synonyms []string }
+
+func (d *Definition) resourceNames() resourceNames {
+	if d.Resources == nil {
+		return resourceNames{}
+	}
+	return resourceNames{sortedNames(d.Resources.Analyzers), sortedNames(d.Resources.Stopwords), sortedNames(d.Resources.Synonyms)}
 }

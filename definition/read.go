@@ -87,6 +87,13 @@ func (r *reader) rule(at problem.Path, code *problem.Code, arguments ...any) {
 	}
 }
 
+// unknown is rule for a name that is not among the known ones.
+func (r *reader) unknown(at problem.Path, code *problem.Code, given string, known []string, arguments ...any) {
+	if r.rules.Len() < maxProblems {
+		r.rules.Report(code.At(at, arguments...).AmongNames(given, known...))
+	}
+}
+
 // untranslatable reports a shorthand that has no meaning: a role, an analyzer
 // choice, a locale.
 func (r *reader) untranslatable(at problem.Path, code *problem.Code, arguments ...any) {

@@ -27,8 +27,8 @@ func (r *reader) readField(v jsonread.Value, name string) *Field {
 		for it := jsonread.Members(v.Raw()); it.Next(); {
 			if string(it.Name(&name)) == "type" {
 				at := jsonread.New(it.Value(), v.Path().Field("type"), v.Found())
-				if word, ok := at.Word(typeWords...); ok {
-					field.Type = Type(word)
+				if word, ok := readType(at); ok {
+					field.Type = word
 				} else if !at.IsNull() {
 					return field // reported; its properties cannot be told apart
 				}
@@ -48,6 +48,25 @@ func (r *reader) readField(v jsonread.Value, name string) *Field {
 var typeWords = []string{
 	string(String), string(Boolean), string(Int32), string(Int64), string(Float), string(Double),
 	string(Timestamp), string(GeoPoint), string(Vector), string(Object),
+}
+
+// typeSynonyms are the names that other systems have for the types.
+var typeSynonyms = map[string]Type{
+	"text": String, "keyword": String, "bool": Boolean, "int": Int32, "integer": Int32, "long": Int64, "number": Double,
+	"decimal": Double, "date": Timestamp, "datetime": Timestamp, "geo": GeoPoint, "embedding": Vector, "nested": Object, "json": Object,
+}
+
+func readType(v jsonread.Value) (Type, bool) {
+	text, ok := v.Text()
+	if !ok || contains(typeWords, text) {
+		return Type(text), ok
+	}
+	meant := text
+	if known, ok := typeSynonyms[text]; ok {
+		meant = string(known)
+	}
+	v.Unknown(meant, "expected one of "+strings.Join(typeWords, ", "), typeWords)
+	return "", false
 }
 
 var roleWords = []string{"id", "title", "description", "tag", "path", "code", "timestamp", "geo"}

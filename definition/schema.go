@@ -162,6 +162,15 @@ func (s *Schema) Signals() []*ResolvedField { return s.signals }
 // children, each level by name.
 func (s *Schema) Fields() []*ResolvedField { return s.declared }
 
+// Paths returns the paths of the declared fields, in the order of Fields.
+func (s *Schema) Paths() []string {
+	paths := make([]string, len(s.declared))
+	for i, f := range s.declared {
+		paths[i] = f.Path
+	}
+	return paths
+}
+
 // TextFields returns the string fields with matching of a nested list, or
 // outside of lists for "", without wildcard fields.
 func (s *Schema) TextFields(list string) []*ResolvedField {
@@ -231,6 +240,18 @@ func (f *ResolvedField) ChildOf(name []byte) *ResolvedField {
 		return child
 	}
 	return f.resolvePattern(string(name))
+}
+
+// ChildNames returns the names declared inside an object, without patterns.
+func (f *ResolvedField) ChildNames() []string {
+	if f.children == nil {
+		return nil
+	}
+	names := make([]string, len(f.children.sorted))
+	for i, child := range f.children.sorted {
+		names[i] = child.Name
+	}
+	return names
 }
 
 // RequiredChildren returns the fields that every value of an object must have.

@@ -3,89 +3,89 @@ package problem
 // Documents and changes to them.
 var (
 	DocumentMalformed = declare("document:malformed", 400,
-		"The entry is not valid JSON: {reason}.",
-		"Correct the line.")
+		"Line {line} is not valid JSON: {reason}.",
+		"Correct line {line}; each line holds one JSON object.")
 	DocumentNotAnObject = declare("document:not_an_object", 400,
 		"A document must be a JSON object.",
-		"Send an object.")
+		"Send an object in braces, such as {\"id\": \"1\"}.")
 	DocumentNotFound = declare("document:not_found", 404,
 		"There is no document under the key {key}.",
-		"Check the key, or add the document first.")
+		"Check the key {key}, or add the document first; documents are readable after the next commit.")
 	DocumentOnErrorInvalid = declare("document:on_error_invalid", 400,
 		"{value} is not a way to treat refused documents.",
 		"Use fail or skip.")
 	DocumentKeyRequired = declare("document:key_required", 400,
 		"The key of the document is missing.",
-		"Send the primary key field.")
+		"Send the primary key field {name}.")
 	DocumentKeyConflicting = declare("document:key_conflicting", 400,
-		"The body names another key than the path.",
-		"Leave the key field out of the body, or repeat the key of the path.")
+		"The body names another key than the path, which names {key}.",
+		"Leave {name} out of the body, or repeat the key of the path.")
 	DocumentSourceNotKept = declare("document:source_not_kept", 400,
 		"The index does not keep the documents as they were sent.",
-		"Use an index with source full.")
+		"Use an index whose definition does not say \"source\": \"none\".")
 	DocumentFieldUnknown = declare("document:field_unknown", 400,
 		"The definition declares no field called {name}.",
-		"Declare the field, or leave it out.")
+		"Leave {name} out, or declare it with PUT of the definition: new fields may be added at any time.")
 	DocumentFieldInsideObject = declare("document:field_inside_object", 400,
-		"{name} lies inside an object.",
-		"Send the object with the field in it.")
+		"{name} is the path of a field inside an object.",
+		"Send the object with the field in it instead of a dotted name.")
 	DocumentFieldRequired = declare("document:field_required", 400,
 		"The field {name} is required.",
-		"Send a value.")
+		"Send a value for {name}.")
 	DocumentLocaleUnknown = declare("document:locale_unknown", 400,
 		"The field {name} does not hold the locale {locale}.",
-		"Use a locale the field declares.")
+		"Use a locale that {name} declares, or add {locale} in a new generation.")
 	DocumentLocaleUnsupported = declare("document:locale_unsupported", 400,
 		"The field {name} is not locale-specific.",
-		"Send the value itself.")
+		"Send the value of {name} itself instead of an object keyed by locale.")
 	DocumentObjectRequired = declare("document:object_required", 400,
 		"The field {name} is an object.",
-		"Send an object.")
+		"Send {name} as an object in braces.")
 	DocumentObjectUnsupported = declare("document:object_unsupported", 400,
 		"The field {name} is not an object.",
-		"Send a single value.")
+		"Send a single value for {name}.")
 	DocumentMultipleUnsupported = declare("document:multiple_unsupported", 400,
 		"The field {name} holds one value.",
-		"Send a single value, or declare multiple.")
+		"Send a single value for {name}, or declare the field with \"multiple\": true in a new generation.")
 	DocumentMultiplePerLocaleUnsupported = declare("document:multiple_per_locale_unsupported", 400,
 		"The field {name} holds one value per locale.",
-		"Send a single value for {locale}.")
+		"Send a single value of {name} for {locale}.")
 	DocumentObjectKeyDuplicate = declare("document:object_key_duplicate", 400,
 		"Two values of {name} have the key {key}.",
-		"Give each value a key of its own.")
+		"Give each value of {name} a key of its own.")
 	DocumentStringValueTooLong = declare("document:string:value_too_long", 400,
 		"The value of {name} has {length} bytes as it is compared; at most {limit} can be filtered, counted, sorted or used as a key.",
 		"Shorten the value, or declare the field without filter, facet, hierarchy, sort and key.")
 	DocumentNumberValueInvalid = declare("document:number:value_invalid", 400,
-		"The field {name} takes a number of type {type}.",
-		"Send a number that the type can hold.")
+		"{value} is not a number of type {type}, which the field {name} takes.",
+		"Send a JSON number without quotes that fits {type}.")
 	DocumentNumberValueOutOfRange = declare("document:number:value_out_of_range", 400,
 		"{value} lies outside the bounds of {name}.",
-		"Send a value within the bounds.")
+		"Send a value within the bounds that the definition gives {name}.")
 	DocumentGeoPointValueInvalid = declare("document:geo_point:value_invalid", 400,
 		"The field {name} takes an object with the numbers lat and lon.",
-		"Send both coordinates.")
+		"Send both coordinates, such as {\"lat\": 59.91, \"lon\": 10.75}.")
 	DocumentGeoPointValueOutOfRange = declare("document:geo_point:value_out_of_range", 400,
-		"The point of {name} does not lie on the earth.",
-		"Send a latitude within 90 and a longitude within 180 degrees.")
+		"The point {lat}, {lon} of {name} does not lie on the earth.",
+		"Send a latitude between -90 and 90 and a longitude between -180 and 180.")
 	DocumentTimestampValueInvalid = declare("document:timestamp:value_invalid", 400,
-		"The field {name} takes an ISO 8601 timestamp with an offset.",
-		"Send a timestamp such as 2026-02-01T08:00:00Z.")
+		"{value} is not an ISO 8601 timestamp with an offset, which the field {name} takes.",
+		"Send a timestamp with an offset, such as 2026-02-01T08:00:00Z.")
 	DocumentVectorValueInvalid = declare("document:vector:value_invalid", 400,
 		"The field {name} takes one array of numbers.",
-		"Send a flat array of numbers.")
+		"Send {name} as one flat list of numbers.")
 	DocumentVectorValueNotFinite = declare("document:vector:value_not_finite", 400,
 		"The vector of {name} holds a number that is not finite.",
 		"Send numbers a 32-bit float can hold.")
 	DocumentVectorDimensionsMismatch = declare("document:vector:dimensions_mismatch", 400,
 		"The vector of {name} has {actual} numbers, the field declares {expected}.",
-		"Send a vector of the declared length.")
+		"Send {expected} numbers for {name}.")
 	DocumentVectorValueZero = declare("document:vector:value_zero", 400,
 		"The vector of {name} is all zeros, which has no direction.",
-		"Send a vector with a length, or use another similarity.")
+		"Send a vector that is not all zeros, or declare another similarity than cosine.")
 	DocumentPatchPathInvalid = declare("document:patch:path_invalid", 400,
 		"{path} cannot be read as a change path.",
-		"Balance the brackets and name each level.")
+		"Balance the brackets of {path} and name each level, as in variants[sku=A1].price.")
 	DocumentPatchMissingInvalid = declare("document:patch:missing_invalid", 400,
 		"{value} is not a way to treat absent documents.",
 		"Use fail or skip.")
@@ -94,37 +94,37 @@ var (
 		"Add the whole value.")
 	DocumentPatchFieldUnknown = declare("document:patch:field_unknown", 400,
 		"{path} names a field that the definition does not declare.",
-		"Correct the name.")
+		"Correct the name {name}.")
 	DocumentPatchSelectorUnsupported = declare("document:patch:selector_unsupported", 400,
 		"{path} selects in a field with neither locales nor object values.",
-		"Remove the selector.")
+		"Remove the selector of {name}.")
 	DocumentPatchMatchNotAnObject = declare("document:patch:match_not_an_object", 400,
-		"{path} selects by a field, but the values are no objects.",
-		"Remove the selector.")
+		"{path} selects by a field, but the values are not objects.",
+		"Remove the selector of {name}.")
 	DocumentPatchAddUnsupported = declare("document:patch:add_unsupported", 400,
 		"{path} adds a value to a field that holds one.",
-		"Set the field, or declare multiple.")
+		"Set {name} without [+], or declare it with \"multiple\": true.")
 	DocumentPatchNotAnObject = declare("document:patch:not_an_object", 400,
-		"{path} reaches inside a value that is no object.",
-		"Name the field itself.")
+		"{path} reaches inside a value that is not an object.",
+		"Set {name} itself.")
 	DocumentPatchSelectorRequired = declare("document:patch:selector_required", 400,
 		"{path} reaches inside a list of objects without choosing a value.",
-		"Add a selector in brackets.")
+		"Choose a value of {name} in brackets, such as {name}[sku=A1].")
 	DocumentPatchKeyUnsupported = declare("document:patch:key_unsupported", 400,
 		"{path} selects by key, but the list declares none.",
-		"Select by field=value.")
+		"Select a value of {name} by field=value.")
 	DocumentPatchNoMatch = declare("document:patch:no_match", 400,
 		"{path} matches no value.",
-		"Check the selector against the stored document.")
+		"Check the selector of {name} against the stored document.")
 	DocumentDeleteTargetRequired = declare("document:delete:target_required", 400,
 		"The request names nothing to delete.",
-		"Send keys, query or all.")
+		"Send one of keys, query and all, such as {\"keys\": [\"1\"]}.")
 	DocumentDeleteTargetConflicting = declare("document:delete:target_conflicting", 400,
 		"The request names more than one way to choose documents.",
 		"Send one of keys, query and all.")
 	DocumentDeleteQueryEmpty = declare("document:delete:query_empty", 400,
 		"The query has no clause.",
-		"Send a clause, or all to empty the index.")
+		"Send a clause, or {\"all\": true} to empty the index.")
 	DocumentDeleteLocaleWithoutQuery = declare("document:delete:locale_without_query", 400,
 		"A locale only belongs to a query.",
 		"Remove locale.")

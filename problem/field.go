@@ -3,14 +3,14 @@ package problem
 // Fields of an index definition.
 var (
 	IndexFieldNameInvalid = declare("index:field:name_invalid", 400,
-		"{name} is not a valid field name.",
-		"Use letters, digits, _ and *.")
+		"{name} is not a valid field name: it may hold letters, digits and _, and * in a pattern.",
+		"Rename the field; use letters, digits and _.")
 	IndexFieldTypeRequired = declare("index:field:type_required", 400,
 		"The field {name} has no type.",
-		"Give the field a type.")
+		"Give {name} a type, such as string, double, boolean or timestamp.")
 	IndexFieldTypeUnsupported = declare("index:field:type_unsupported", 400,
 		"The type {type} of {name} cannot be indexed.",
-		"Use one of the documented types.")
+		"Use one of string, boolean, int32, int64, float, double, timestamp, geo_point, vector and object.")
 	IndexFieldTypeUnrepresentable = declare("index:field:type_unrepresentable", 409,
 		"The stored type {type} of {name} is not known to this node.",
 		"Upgrade the node.")
@@ -28,7 +28,7 @@ var (
 		"Use string, int32 or int64.")
 	IndexFieldSortMultipleUnsupported = declare("index:field:sort:multiple_unsupported", 400,
 		"The field {name} holds several values and cannot be sorted.",
-		"Remove multiple, or the usage.")
+		"Remove multiple or sort from {name}.")
 	IndexFieldSortTypeUnsupported = declare("index:field:sort:type_unsupported", 400,
 		"A field of type {type} cannot be sorted.",
 		"Remove sort.")
@@ -49,19 +49,19 @@ var (
 		"Remove the usage or use a second field.")
 	IndexFieldRoleTypeUnsupported = declare("index:field:role:type_unsupported", 400,
 		"The role {role} is not available for the type {type}.",
-		"Use a role of the type, or write the usages out.")
+		"Use a role for {type}, or name the usages of {name}: filter, sort, facet, matching.")
 	IndexFieldRoleObjectUnsupported = declare("index:field:role:object_unsupported", 400,
 		"The role {role} is not available inside an object.",
-		"Write the usages out.")
+		"Name the usages of {name} instead: filter, stored.")
 	IndexFieldLocalesLocaleUnsupported = declare("index:field:locales:locale_unsupported", 400,
 		"The locale {locale} is not supported.",
-		"Use a supported locale tag.")
+		"Use a tag that docs/reference/locales.md lists, such as en, de or sv.")
 	IndexFieldLocalesLocaleUnknown = declare("index:field:locales:locale_unknown", 400,
 		"The index does not declare the locale {locale}.",
-		"Add it to the locales of the index.")
+		"Add {locale} to locales.supported of the index.")
 	IndexFieldLocalesDefaultNotInOnly = declare("index:field:locales:default_not_in_only", 400,
 		"The default locale {locale} is missing from only.",
-		"Add it to only.")
+		"Add {locale} to only.")
 	IndexFieldLocalesOnlyWithoutDeclaration = declare("index:field:locales:only_without_declaration", 400,
 		"only needs locales declared on the index.",
 		"Declare locales on the index, or list them on the field.")
@@ -72,7 +72,7 @@ var (
 		"The field sets fallback, but the index has no localeFallback.",
 		"Add localeFallback to the definition.")
 	IndexFieldMatchingWeightOutOfRange = declare("index:field:matching:weight_out_of_range", 400,
-		"The weight must be above 0.",
+		"The weight of {name} must be above 0.",
 		"Send a finite number above 0.")
 	IndexFieldMatchingTypoMinLengthOutOfRange = declare("index:field:matching:typo_min_length_out_of_range", 400,
 		"The length from which typos are accepted must be at least 1.",
@@ -84,10 +84,10 @@ var (
 		"The prefix length cannot be negative.",
 		"Send a whole number of at least 0.")
 	IndexFieldAutocompleteWeightOutOfRange = declare("index:field:autocomplete:weight_out_of_range", 400,
-		"The weight must be above 0.",
+		"The weight of {name} must be above 0.",
 		"Send a finite number above 0.")
 	IndexFieldExactBoostOutOfRange = declare("index:field:exact:boost_out_of_range", 400,
-		"The boost must be above 0.",
+		"The boost of {name} must be above 0.",
 		"Send a finite number above 0.")
 	IndexFieldHierarchySeparatorInvalid = declare("index:field:hierarchy:separator_invalid", 400,
 		"The separator is empty.",
@@ -115,37 +115,37 @@ var (
 		"Add it to resources.synonyms or correct the name.")
 	IndexFieldAnalyzerLocaleUnsupported = declare("index:field:analyzer:locale_unsupported", 400,
 		"The locale {locale} is not supported.",
-		"Use a supported locale tag.")
+		"Use a tag that docs/reference/locales.md lists, such as en, de or sv.")
 	IndexFieldAnalyzerDecompoundLocaleUnsupported = declare("index:field:analyzer:decompound_locale_unsupported", 400,
 		"There is no compound data for the locale {locale}.",
 		"Install the data, or set decompound to none.")
 	IndexFieldAnalyzerGramsInvalid = declare("index:field:analyzer:grams_invalid", 400,
-		"The sizes of the n-grams are not valid.",
-		"Make minGram at least 1 and maxGram at least minGram.")
+		"The n-gram sizes of {name} are not valid.",
+		"Make minGram at least 1, and maxGram at least minGram, at most 255 and at most 32 above it.")
 	IndexFieldAnalyzerPatternInvalid = declare("index:field:analyzer:pattern_invalid", 400,
-		"The pattern is not a valid regular expression.",
-		"Correct the pattern.")
+		"{pattern} is not a valid regular expression: {reason}.",
+		"Correct the pattern of {name}.")
 	IndexFieldNumberBoundInvalid = declare("index:field:number:bound_invalid", 400,
-		"A bound is not a value of the type.",
-		"Send a finite number that the type can hold.")
+		"The bound {value} of {name} is not a value of type {type}.",
+		"Send a finite number that {type} can hold.")
 	IndexFieldNumberBoundsConflicting = declare("index:field:number:bounds_conflicting", 400,
-		"The lower bound is above the upper one.",
+		"The lower bound of {name} is above the upper one.",
 		"Make min at most max.")
 	IndexFieldNumberUnitInvalid = declare("index:field:number:unit_invalid", 400,
-		"The unit is blank.",
+		"The unit of {name} is blank.",
 		"Name a unit or leave it out.")
 	IndexFieldVectorDimensionsRequired = declare("index:field:vector:dimensions_required", 400,
-		"A vector field needs its number of dimensions.",
-		"Set dimensions.")
+		"The vector field {name} needs its number of dimensions.",
+		"Set dimensions to the length of the vectors.")
 	IndexFieldVectorDimensionsOutOfRange = declare("index:field:vector:dimensions_out_of_range", 400,
-		"The dimensions must be between 1 and {max}.",
-		"Send a number in the range.")
+		"The dimensions of {name} must be between 1 and {max}.",
+		"Send a whole number between 1 and {max}.")
 	IndexFieldVectorHnswMOutOfRange = declare("index:field:vector:hnsw_m_out_of_range", 400,
-		"m must be between 1 and {max}.",
-		"Send a number in the range.")
+		"m of {name} must be between 1 and {max}.",
+		"Send a whole number between 1 and {max}.")
 	IndexFieldVectorHnswEfConstructionOutOfRange = declare("index:field:vector:hnsw_ef_construction_out_of_range", 400,
-		"efConstruction must be between 1 and {max}.",
-		"Send a number in the range.")
+		"efConstruction of {name} must be between 1 and {max}.",
+		"Send a whole number between 1 and {max}.")
 	IndexFieldVectorFilterUnsupported = declare("index:field:vector:filter_unsupported", 400,
 		"A vector field cannot be filtered.",
 		"Remove filter; search it with a knn clause.")
@@ -165,8 +165,8 @@ var (
 		"The field {name} cannot have {usage} inside an object.",
 		"Declare it at the top level.")
 	IndexFieldObjectModeRequired = declare("index:field:object:mode_required", 400,
-		"A list of objects needs a mode.",
-		"Set mode to nested or flattened.")
+		"The list of objects {name} needs a mode.",
+		"Set mode to nested, to match each object as a whole, or to flattened.")
 	IndexFieldObjectModeWithoutMultiple = declare("index:field:object:mode_without_multiple", 400,
 		"Only a list of objects has a mode.",
 		"Remove mode, or set multiple.")
@@ -174,8 +174,8 @@ var (
 		"Only a list of objects has a key.",
 		"Remove key, or set multiple.")
 	IndexFieldObjectKeyUnknown = declare("index:field:object:key_unknown", 400,
-		"The key {key} is no field of the object.",
-		"Name a declared child.")
+		"The key {key} is not a field of the object {name}.",
+		"Name a field that {name} declares.")
 	IndexFieldObjectKeyInvalid = declare("index:field:object:key_invalid", 400,
 		"The field {key} cannot be the key of the list: {reason}.",
 		"Use a required, single-valued string or whole-number child.")

@@ -3,20 +3,20 @@ package problem
 // Indexes, generations and what state they are in.
 var (
 	IndexNameInvalid = declare("index:name_invalid", 400,
-		"{name} is not a valid index name.",
+		"{name} is not a valid index name: it is 1 to 64 lower-case letters, digits, - and _, beginning with a letter or digit.",
 		"Use 1 to 64 lower-case letters, digits, - and _, beginning with a letter or digit.")
 	IndexNotFound = declare("index:not_found", 404,
 		"No index or generation is called {name}.",
-		"Check the name; list the indexes the key can see.")
+		"Check the name; GET /v1alpha1/admin/indexes lists the indexes the key can see.")
 	IndexAlreadyExists = declare("index:already_exists", 409,
 		"The index {name} was created by another request meanwhile.",
 		"Read the index, then repeat the request if it still applies.")
 	IndexNoPrimaryKey = declare("index:no_primary_key", 400,
 		"The definition of the index declares no primary key.",
-		"Declare a primary key field in a new generation.")
+		"Declare a primary key in a new generation, such as {\"type\": \"string\", \"role\": \"id\"}.")
 	IndexNoLiveGeneration = declare("index:no_live_generation", 409,
 		"The index has no live generation.",
-		"Promote a generation, or name one with index@generation.")
+		"Promote a generation with POST …/actions/promote, or name one as index@generation.")
 	IndexReadonly = declare("index:readonly", 409,
 		"This node cannot write the index at the moment.",
 		"Send the request again.")
@@ -28,7 +28,7 @@ var (
 		"Upgrade the node.")
 	IndexVersionMismatch = declare("index:version_mismatch", 412,
 		"The stored definition has another version than If-Match names.",
-		"Read the index and repeat the change on its current version.")
+		"Read the index and repeat the change with its current ETag.")
 	IndexClosed = declare("index:closed", 503,
 		"The index was being closed while the request arrived.",
 		"Send the request again; it opens the index.")
@@ -39,11 +39,11 @@ var (
 		"Audit and repair need object storage; this node keeps its data locally.",
 		"Use them on a deployment in object mode.")
 	IndexGenerationNameInvalid = declare("index:generation:name_invalid", 400,
-		"{name} is not a valid generation name.",
+		"{name} is not a valid generation name: it is 1 to 32 lower-case letters, digits, - and _, beginning with a letter or digit.",
 		"Use 1 to 32 lower-case letters, digits, - and _, beginning with a letter or digit.")
 	IndexGenerationNameRequired = declare("index:generation:name_required", 400,
-		"The action needs a generation, written index@generation.",
-		"Name the generation in the path.")
+		"The action needs a generation, written {name}@generation.",
+		"Name the generation in the path, such as {name}@2.")
 	IndexGenerationNotCreatable = declare("index:generation:not_creatable", 400,
 		"An index is created by its own name, not by a generation.",
 		"PUT the index name first.")
@@ -63,11 +63,11 @@ var (
 		"The storage already holds data under the generation {generation}.",
 		"Choose another name, or register the data with a registry repair.")
 	IndexGenerationLiveMoved = declare("index:generation:live_moved", 409,
-		"The index answers from {live} instead of {expected} meanwhile.",
+		"The live generation is now {live}, not {expected}.",
 		"Start the reindex again from the generation that is live now.")
 	IndexDefinitionIncompatible = declare("index:definition:incompatible", 409,
 		"The definition changes how documents are indexed, and the generation holds documents.",
-		"Create a new generation and reindex into it, or allow stale documents.")
+		"Create a new generation with this definition and reindex into it, or allow stale documents.")
 	IndexDefinitionUsageAdded = declare("index:definition:usage_added", 409,
 		"The usage {usage} of {field} is added.",
 		"Create a new generation and reindex into it.")

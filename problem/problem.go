@@ -39,7 +39,8 @@ func (c *Code) Status() int { return c.status }
 // Message returns the message template; {name} stands for an argument.
 func (c *Code) Message() string { return c.message }
 
-// Remedy returns what a caller can do about the problem.
+// Remedy returns the template of what a caller can do about the problem; {name}
+// stands for an argument.
 func (c *Code) Remedy() string { return c.remedy }
 
 // Error returns the name of the code.
@@ -71,6 +72,10 @@ type Problem struct {
 	// Details are what an error body lists instead of the problem itself, such
 	// as each difference of an incompatible definition; usually nil.
 	Details Problems
+
+	help  string          // instead of the remedy of the code
+	given string          // a name that was not known
+	known func() []string // the names known in its place; nil when none was meant
 }
 
 // With adds an argument and returns the problem.
@@ -96,13 +101,7 @@ func (p *Problem) Because(cause error) *Problem {
 }
 
 // Message returns the rendered message.
-func (p *Problem) Message() string {
-	text := p.Code.message
-	for name, value := range p.Arguments {
-		text = strings.ReplaceAll(text, "{"+name+"}", value)
-	}
-	return text
-}
+func (p *Problem) Message() string { return p.render(p.Code.message) }
 
 // Error returns code, place and message on one line.
 func (p *Problem) Error() string {

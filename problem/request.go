@@ -4,31 +4,31 @@ package problem
 var (
 	Validation = declare("validation", 400,
 		"Request contains {count} errors",
-		"Look at each entry of errors.")
+		"Look at each entry of errors; each has its own help.")
 	RequestBodyRequired = declare("request:body_required", 400,
 		"The request needs a body.",
-		"Send the body the endpoint describes.")
+		"Send a JSON body; /q/docs shows the body of every operation with an example.")
 	RequestBodyMalformed = declare("request:body_malformed", 400,
-		"The body is not valid JSON: {reason}.",
-		"Correct the JSON at the given line and column.")
+		"The body is not valid JSON at line {line}, column {column}: {reason}.",
+		"Correct the JSON at line {line}, column {column}.")
 	RequestBodyUnreadable = declare("request:body_unreadable", 400,
 		"The body stopped arriving before it was complete.",
-		"Send the request again; what a stream delivered before is applied.")
+		"Send the request again; documents that a stream delivered before it broke are applied.")
 	RequestBodyTooLarge = declare("request:body_too_large", 413,
 		"The body is larger than {limit} bytes.",
-		"Send less in one request, or raise the limit of the deployment.")
+		"Send at most {limit} bytes in one request, or raise SERVICE_API_MAX_BODY_SIZE.")
 	RequestPropertyUnknown = declare("request:property_unknown", 400,
-		"The property {property} is not known here.",
-		"Remove the property or correct its name.")
+		"There is no property called {property} here.",
+		"Remove {path}, or correct its name.")
 	RequestValueInvalid = declare("request:value_invalid", 400,
 		"The value is not valid: {reason}.",
-		"Send a value of the documented kind.")
+		"Send a value of the documented kind; /q/docs lists every property.")
 	RequestValueRequired = declare("request:value_required", 400,
-		"A value is needed here, null was given.",
-		"Send a value or leave the entry out.")
+		"{path} is null, and a value is needed there.",
+		"Send a value at {path}, or leave the entry out.")
 	RequestLimitOutOfRange = declare("request:limit_out_of_range", 400,
 		"The limit {value} is not between 1 and {max}.",
-		"Send a limit within the range.")
+		"Send a limit between 1 and {max}, or leave it out.")
 	RequestPathInvalid = declare("request:path_invalid", 400,
 		"The path holds an unencoded semicolon.",
 		"Write the semicolon as %3B.")
@@ -37,13 +37,13 @@ var (
 		"Send a well-formed HTTP request.")
 	RequestNotFound = declare("request:not_found", 404,
 		"No endpoint answers this path.",
-		"Check the path against the interface description at /q/openapi.")
+		"Check the path against the operations listed at /q/docs.")
 	RequestMethodNotAllowed = declare("request:method_not_allowed", 405,
-		"The path does not answer this method.",
-		"Use one of the methods named by the Allow header.")
+		"The path does not answer the method {method}.",
+		"Use one of the methods {allowed}.")
 	RequestNotAcceptable = declare("request:not_acceptable", 406,
 		"None of the accepted media types can be answered.",
-		"Accept application/json.")
+		"Accept application/json, or leave the Accept header out.")
 	RequestUnsupportedMediaType = declare("request:unsupported_media_type", 415,
 		"The Content-Type or encoding of the body is not read here; most bodies are application/json, documents also application/x-ndjson.",
 		"Send application/json without compression; document streams also take application/x-ndjson.")

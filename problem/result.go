@@ -4,7 +4,7 @@ package problem
 var (
 	SearchSortFieldRequired = declare("search:sort:field_required", 400,
 		"The sort entry names no field.",
-		"Set field.")
+		"Set field, such as {\"field\": \"price\", \"order\": \"asc\"}.")
 	SearchSortOriginRequired = declare("search:sort:origin_required", 400,
 		"Sorting by distance needs an origin.",
 		"Set lat and lon.")
@@ -25,16 +25,16 @@ var (
 		"Give each facet a name of its own.")
 	SearchFacetFieldRequired = declare("search:facet:field_required", 400,
 		"The facet names no field.",
-		"Set field.")
+		"Set field to the name of a field with facet.")
 	SearchFacetLimitOutOfRange = declare("search:facet:limit_out_of_range", 400,
 		"The limit must be between 1 and {max}.",
-		"Send a limit in the range.")
+		"Send a limit between 1 and {max}.")
 	SearchFacetPathInvalid = declare("search:facet:path_invalid", 400,
 		"The path of the facet is blank.",
 		"Name a level or leave path out.")
 	SearchFacetDepthOutOfRange = declare("search:facet:depth_out_of_range", 400,
-		"The depth must be between 1 and 10.",
-		"Send a number in the range.")
+		"The depth must be between 1 and {max}.",
+		"Send a whole number between 1 and {max}.")
 	SearchFacetExcludeFiltersInvalid = declare("search:facet:exclude_filters_invalid", 400,
 		"A field in excludeFilters is blank.",
 		"Name a field.")
@@ -46,7 +46,7 @@ var (
 		"Add a range, or leave ranges out.")
 	SearchFacetRangesTooMany = declare("search:facet:ranges_too_many", 400,
 		"The facet has more than {max} ranges.",
-		"Send fewer ranges.")
+		"Send at most {max} ranges.")
 	SearchFacetRangesConflicting = declare("search:facet:ranges_conflicting", 400,
 		"Ranges take neither limit nor order.",
 		"Remove limit and order.")
@@ -91,10 +91,10 @@ var (
 		"Set window.")
 	SearchRescoreWindowOutOfRange = declare("search:rescore:window_out_of_range", 400,
 		"The window must be between 1 and {max}.",
-		"Send a number in the range.")
+		"Send a whole number between 1 and {max}.")
 	SearchRescoreWindowTooSmall = declare("search:rescore:window_too_small", 400,
 		"The page ends outside the window of {window}.",
-		"Make window at least offset plus limit.")
+		"Make window at least offset plus limit, or page less deep.")
 	SearchRescoreEmpty = declare("search:rescore:empty", 400,
 		"The second pass neither boosts nor reads signals.",
 		"Add boost or signals.")
@@ -115,7 +115,7 @@ var (
 		"Send a whole number of at least 1.")
 	SearchHighlightLengthOutOfRange = declare("search:highlight:length_out_of_range", 400,
 		"The length must be between 1 and {max}.",
-		"Send a number in the range.")
+		"Send a whole number between 1 and {max}.")
 	SearchMatchedFieldsRequired = declare("search:matched:fields_required", 400,
 		"matched names no list.",
 		"Name a nested list.")
@@ -124,7 +124,7 @@ var (
 		"Name the list.")
 	SearchMatchedLimitOutOfRange = declare("search:matched:limit_out_of_range", 400,
 		"The limit must be between 1 and {max}.",
-		"Send a number in the range.")
+		"Send a whole number between 1 and {max}.")
 	SearchMatchedFieldsEmpty = declare("search:matched:fields_empty", 400,
 		"The list of fields is empty.",
 		"Name a field, or leave fields out.")
@@ -165,8 +165,8 @@ var (
 		"A facet cannot count a field of another list.",
 		"Count a root field or a field inside the list.")
 	SearchHitsWhenClauseUnsupported = declare("search:hits:when_clause_unsupported", 400,
-		"when takes field and nested clauses only.",
-		"Use those.")
+		"when takes field and nested clauses only, not {type}.",
+		"Use field and nested clauses.")
 	SearchHitsWhenScoringUnsupported = declare("search:hits:when_scoring_unsupported", 400,
 		"when cannot hold clauses that score.",
 		"Use plain filters.")

@@ -16,10 +16,10 @@ var (
 		"Upgrade the node or leave the features out.")
 	IndexLocalesDefaultLocaleRequired = declare("index:locales:default_locale_required", 400,
 		"The locales of the index need a default locale.",
-		"Set defaultLocale.")
+		"Set locales.defaultLocale, such as \"en\".")
 	IndexLocaleFallbackLocaleUnsupported = declare("index:locale_fallback:locale_unsupported", 400,
 		"The locale {locale} is not supported.",
-		"Use a supported locale tag.")
+		"Use a tag that docs/reference/locales.md lists, such as en, de or sv.")
 	IndexLocaleFallbackLocaleDuplicate = declare("index:locale_fallback:locale_duplicate", 400,
 		"The locale {locale} occurs more than once in the chain.",
 		"Name each locale once.")
@@ -36,35 +36,35 @@ var (
 		"A rule of the synonym set {name} is not exactly one of equivalent and mapping.",
 		"Give each rule one of the two.")
 	IndexResourcesSynonymsWordsTooFew = declare("index:resources:synonyms:words_too_few", 400,
-		"Equivalent words need at least two.",
+		"A rule of {name} has fewer than two equivalent words.",
 		"Add a word or remove the rule.")
 	IndexResourcesSynonymsOneSided = declare("index:resources:synonyms:one_sided", 400,
-		"A mapping needs words on both sides.",
+		"A mapping of {name} needs words on both sides.",
 		"Fill from and to.")
 	IndexResourcesSynonymsWordRequired = declare("index:resources:synonyms:word_required", 400,
-		"A word of the rule is blank.",
+		"A word in a rule of {name} is blank.",
 		"Remove the blank word.")
 	IndexRankingFieldUnknown = declare("index:ranking:field_unknown", 400,
-		"The ranking names {name}, which is no field of the index.",
+		"The ranking names {name}, which is not a field of the index.",
 		"Name a declared field.")
 	IndexRankingWildcardUnsupported = declare("index:ranking:wildcard_unsupported", 400,
 		"The ranking cannot name the wildcard field {name}.",
 		"Name a field without wildcard.")
 	IndexRankingFieldNotSortable = declare("index:ranking:field_not_sortable", 400,
 		"The field {name} cannot be sorted.",
-		"Enable sort on the field.")
+		"Add sort to {name}.")
 	IndexRankingFieldDuplicate = declare("index:ranking:field_duplicate", 400,
 		"The field {name} breaks ties more than once.",
 		"Name each field once.")
 	IndexRankingSignalFieldUnknown = declare("index:ranking:signal:field_unknown", 400,
-		"The signal names {name}, which is no field of the index.",
+		"The signal names {name}, which is not a field of the index.",
 		"Name a declared field.")
 	IndexRankingSignalWildcardUnsupported = declare("index:ranking:signal:wildcard_unsupported", 400,
 		"A signal cannot read the wildcard field {name}.",
 		"Name a field without wildcard.")
 	IndexRankingSignalFieldNotSortable = declare("index:ranking:signal:field_not_sortable", 400,
 		"The field {name} cannot be read as a signal.",
-		"Enable sort or signal on the field.")
+		"Add sort or signal to {name}.")
 	IndexRankingSignalShapeRequired = declare("index:ranking:signal:shape_required", 400,
 		"The signal has no shape.",
 		"Give it saturation, decay or linear.")

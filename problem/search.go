@@ -4,7 +4,7 @@ package problem
 var (
 	SearchLimitOutOfRange = declare("search:limit_out_of_range", 400,
 		"The limit must be between 0 and {max}.",
-		"Send a limit in the range.")
+		"Send a limit between 0 and {max}; page with after for more.")
 	SearchOffsetOutOfRange = declare("search:offset_out_of_range", 400,
 		"The offset must be 0 or more.",
 		"Send a whole number of at least 0.")
@@ -13,43 +13,43 @@ var (
 		"Keep one of them.")
 	SearchPagingTooDeep = declare("search:paging_too_deep", 400,
 		"Paging by offset ends at {max} results.",
-		"Page with cursors, or narrow the search.")
+		"Pass next of an answer as after to go on, or narrow the search.")
 	SearchLocaleUnsupported = declare("search:locale_unsupported", 400,
 		"The locale {locale} is not supported.",
-		"Use a supported locale tag.")
+		"Use a tag that docs/reference/locales.md lists, such as en, de or sv.")
 	SearchClausesTooMany = declare("search:clauses_too_many", 400,
 		"The request holds more than {max} clauses.",
-		"Send fewer clauses.")
+		"Send at most {max} clauses; a field clause takes a list of values as values.")
 	SearchClausesTooDeep = declare("search:clauses_too_deep", 400,
 		"Clauses are nested more than {max} levels deep.",
-		"Nest less.")
+		"Nest clauses at most {max} levels deep.")
 	SearchFieldUnknown = declare("search:field_unknown", 400,
 		"The index has no field called {name}.",
-		"Check the name against the definition.")
+		"Use a field that the definition declares.")
 	SearchUsageUnsupported = declare("search:usage_unsupported", 400,
 		"The field {name} is not indexed for {usage}.",
-		"Enable the usage in the definition.")
+		"Add {usage} to the field {name}; on an index with documents that takes a new generation.")
 	SearchValueInvalid = declare("search:value_invalid", 400,
 		"The value does not fit {name}: {expected} is expected.",
-		"Send a value of that kind.")
+		"Send {expected} for {name}.")
 	SearchSourceNotKept = declare("search:source_not_kept", 400,
 		"{name} can only be returned when the index keeps the source.",
-		"Name stored fields.")
+		"Name fields with \"stored\": true instead of {name}.")
 	SearchNoSearchableFields = declare("search:no_searchable_fields", 400,
 		"No field of the index can be searched as text.",
-		"Enable matching on a field.")
+		"Give a string field matching or autocomplete, for example by the role title.")
 	SearchAnalysisFailed = declare("search:analysis_failed", 500,
 		"The text could not be analysed for {name}.",
-		"Look at the log of the node.")
+		"Look at the log of the node for the cause.")
 	SearchTimeout = declare("search:timeout", 503,
 		"The search took longer than {timeout}.",
-		"Narrow the search, or raise the limit of the deployment.")
+		"Narrow the search, or raise SERVICE_SEARCH_TIMEOUT (for suggestions SERVICE_SUGGEST_TIMEOUT).")
 	SearchCursorInvalid = declare("search:cursor:invalid", 400,
 		"The cursor cannot be read.",
-		"Pass a cursor back as it was given.")
+		"Pass next or previous of an answer back unchanged.")
 	SearchCursorSortMismatch = declare("search:cursor:sort_mismatch", 400,
 		"The cursor belongs to another sort.",
-		"Repeat the sort of the search that gave the cursor.")
+		"Repeat the sort of the search that gave the cursor, or start from the first page.")
 	SearchCursorStale = declare("search:cursor:stale", 400,
 		"The cursor no longer fits the fields it was made from.",
 		"Start from the first page.")
@@ -64,21 +64,21 @@ var (
 		"Send a whole number of at least 1.")
 	SearchFreshnessInvalid = declare("search:freshness:invalid", 400,
 		"The freshness token cannot be read.",
-		"Pass a token back as it was given.")
+		"Pass the freshness of an answer back unchanged.")
 	SearchFreshnessVersionUnsupported = declare("search:freshness:version_unsupported", 400,
 		"The freshness token has version {version}, which this node does not read.",
-		"Upgrade the node.")
+		"Upgrade the node to the version that gave the token.")
 	SearchFreshnessIndexMismatch = declare("search:freshness:index_mismatch", 400,
 		"The freshness token belongs to {index}, not to {expected}.",
-		"Use a token of the index that is searched.")
+		"Use a token that {expected} gave.")
 	SearchFreshnessUnavailable = declare("search:freshness:unavailable", 503,
 		"The state the token names did not arrive within {wait} ms.",
 		"Send the request again.")
 	SearchExplainKeyRequired = declare("search:explain:key_required", 400,
 		"The key of the document to explain is missing.",
-		"Add the query parameter key.")
+		"Add ?key= with the primary key of the document.")
 	SearchExplainIndexOutOfRange = declare("search:explain:index_out_of_range", 400,
-		"The position must be 0 or more.",
+		"The position {value} is not 0 or more.",
 		"Send a whole number of at least 0.")
 	SearchExplainDocumentNotFound = declare("search:explain:document_not_found", 404,
 		"There is no document under the key {key}.",
@@ -88,5 +88,5 @@ var (
 		"Check the position.")
 	SearchSuggestLimitOutOfRange = declare("search:suggest:limit_out_of_range", 400,
 		"The limit must be between 1 and {max}.",
-		"Send a limit in the range.")
+		"Send a limit between 1 and {max}.")
 )

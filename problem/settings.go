@@ -3,11 +3,11 @@ package problem
 // Search settings of an index.
 var (
 	SettingsNotFound = declare("settings:not_found", 404,
-		"The index has no search settings.",
-		"Store settings with PUT.")
+		"The index {name} has no search settings.",
+		"Store settings with PUT /v1alpha1/admin/indexes/{name}/settings.")
 	SettingsVersionMismatch = declare("settings:version_mismatch", 412,
 		"The stored settings have another version than If-Match names.",
-		"Read the settings and repeat the change on their current version.")
+		"Read the settings and repeat the change with their current ETag.")
 	SettingsUnrepresentable = declare("settings:unrepresentable", 409,
 		"The stored settings use capabilities this node does not know.",
 		"Upgrade the node, or replace the settings.")
@@ -52,19 +52,19 @@ var (
 		"Add the whole value.")
 	SettingsPatchFieldUnknown = declare("settings:patch:field_unknown", 400,
 		"{path} names something that settings do not have.",
-		"Correct the name.")
+		"Correct the name {name}.")
 	SettingsPatchSelectorUnsupported = declare("settings:patch:selector_unsupported", 400,
-		"{path} selects in something that is no list.",
-		"Remove the selector.")
+		"{path} selects in something that is not a list.",
+		"Remove the selector of {name}.")
 	SettingsPatchMatchNotAnObject = declare("settings:patch:match_not_an_object", 400,
-		"{path} selects by a member, but the values are no objects.",
-		"Remove the selector.")
+		"{path} selects by a member, but the values are not objects.",
+		"Remove the selector of {name}.")
 	SettingsPatchAddUnsupported = declare("settings:patch:add_unsupported", 400,
-		"{path} adds a value to something that is no list.",
-		"Set the value itself.")
+		"{path} adds a value to something that is not a list.",
+		"Set {name} without [+].")
 	SettingsPatchNotAnObject = declare("settings:patch:not_an_object", 400,
-		"{path} reaches inside a value that is no object.",
-		"Name the value itself.")
+		"{path} reaches inside a value that is not an object.",
+		"Set {name} itself.")
 	SettingsPatchSelectorRequired = declare("settings:patch:selector_required", 400,
 		"{path} reaches inside a list without choosing a value.",
 		"Add a selector in brackets.")
@@ -75,6 +75,6 @@ var (
 		"{path} matches no value.",
 		"Check the selector against the stored settings.")
 	SettingsPatchValueInvalid = declare("settings:patch:value_invalid", 400,
-		"{path} cannot take this value.",
+		"{path} cannot take this value: {reason}.",
 		"Send a value of the documented shape.")
 )

@@ -1,12 +1,21 @@
 package query
 
 import (
+	"strings"
+
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/problem"
 )
 
+// clauseExample is the help for what is not a clause or not a list of them.
+const clauseExample = `Send a list of clauses, such as [{"type": "text", "text": "red shoes", "match": "user"}].`
+
 // clauses reads a list of clauses.
 func (d *decoder) clauses(v jsonread.Value) []Clause {
+	if kind := v.Kind(); kind != jsonread.ListKind && kind != jsonread.NullKind {
+		v.Advise(clauseExample, problem.RequestValueInvalid, "reason", "expected a list, found "+kind.String())
+		return nil
+	}
 	var clauses []Clause
 	v.Items(func(_ int, item jsonread.Value) {
 		if c := d.clause(item); c != nil {
@@ -55,10 +64,16 @@ func tag(v jsonread.Value, otherwise string) (string, bool) {
 	return kind, ok
 }
 
+var clauseTypes = []string{"field", "text", "knn", "nested", "and", "or", "not", "boost", "fuse"}
+
+// typeHints are the properties of other clauses that a clause without a type
+// holds by mistake, with the type that was probably meant.
+var typeHints = map[string]string{"text": "text", "vector": "knn", "k": "knn", "path": "nested", "clauses": "and"}
+
 // clause reads one clause; nil when it can not be told which one it is.
 func (d *decoder) clause(v jsonread.Value) Clause {
 	if v.Kind() != jsonread.ObjectKind {
-		v.Invalid("expected a clause object, found " + v.Kind().String())
+		v.Advise(clauseExample, problem.RequestValueInvalid, "reason", "expected a clause object, found "+v.Kind().String())
 		return nil
 	}
 	kind, ok := tag(v, "field")
@@ -88,8 +103,7 @@ func (d *decoder) clause(v jsonread.Value) Clause {
 	case "fuse":
 		return d.fuseClause(v)
 	}
-	d.found.Report(problem.RequestValueInvalid.At(v.Path().Field("type"), "reason",
-		"unknown clause type "+kind+"; expected one of field, text, knn, nested, and, or, not, boost, fuse"))
+	v.At(v.Path().Field("type")).Unknown(kind, "unknown clause type "+kind+"; expected one of "+strings.Join(clauseTypes, ", "), clauseTypes)
 	return nil
 }
 
@@ -112,6 +126,7 @@ func (d *decoder) inner(v jsonread.Value) []Clause {
 func (d *decoder) fieldClause(v jsonread.Value) Clause {
 	c := &FieldClause{At: v.Path()}
 	hasMatch := false
+	typed, _ := tag(v, "")
 	v.Members(func(name string, member jsonread.Value) bool {
 		switch name {
 		case "type":
@@ -123,7 +138,11 @@ func (d *decoder) fieldClause(v jsonread.Value) Clause {
 				c.Match = d.matcher(member)
 			}
 		default:
-			return false
+			hint := typeHints[name]
+			if hint == "" || typed != "" {
+				return false
+			}
+			member.Advise(`Add "type": "`+hint+`" to the clause; without a type it is a field clause.`, problem.RequestPropertyUnknown, "property", name)
 		}
 		return true
 	})

@@ -1,14 +1,19 @@
 package query
 
 import (
+	"strings"
+
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/problem"
 )
 
+var matcherTypes = []string{"equals", "in", "any", "prefix", "under", "range", "ranges", "text", "distance"}
+
 // matcher reads one matcher; nil when it can not be told which one it is.
 func (d *decoder) matcher(v jsonread.Value) Matcher {
 	if v.Kind() != jsonread.ObjectKind {
-		v.Invalid("expected a matcher object, found " + v.Kind().String())
+		v.Advise(`Send a matcher, such as {"value": "red"} or {"type": "range", "gte": 10}.`,
+			problem.RequestValueInvalid, "reason", "expected a matcher object, found "+v.Kind().String())
 		return nil
 	}
 	kind, ok := tag(v, "equals")
@@ -38,8 +43,7 @@ func (d *decoder) matcher(v jsonread.Value) Matcher {
 	case "distance":
 		return d.distanceMatcher(v)
 	}
-	d.found.Report(problem.RequestValueInvalid.At(v.Path().Field("type"), "reason",
-		"unknown matcher type "+kind+"; expected one of equals, in, any, prefix, under, range, ranges, text, distance"))
+	v.At(v.Path().Field("type")).Unknown(kind, "unknown matcher type "+kind+"; expected one of "+strings.Join(matcherTypes, ", "), matcherTypes)
 	return nil
 }
 

@@ -26,6 +26,11 @@ func (d *decoder) textClause(v jsonread.Value) Clause {
 // textFields reads the map from field to weight; null is the field's own.
 func (d *decoder) textFields(v jsonread.Value) []TextField {
 	var fields []TextField
+	if v.Kind() == jsonread.ListKind {
+		v.Advise(`Send fields with their weights, such as {"title": 3, "description": null}; null is the weight of the definition.`,
+			problem.RequestValueInvalid, "reason", "expected an object, found a list")
+		return nil
+	}
 	v.Members(func(name string, member jsonread.Value) bool {
 		field := TextField{At: member.Path(), Field: name}
 		if !member.IsNull() {

@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/quiresearch/quire/internal/change"
@@ -122,6 +124,9 @@ func (s shape) Member(name string) (change.Shape, bool) {
 	inner, ok := s.members(name)
 	return inner, ok
 }
+
+// Names returns the names of the members.
+func (s shape) Names() []string { return slices.Sorted(maps.Keys(s.fields)) }
 
 // IsObject reports whether values are objects.
 func (s shape) IsObject() bool { return s.fields != nil || s.every != nil }

@@ -88,7 +88,7 @@ func (c *checker) textFields(at problem.Path, fields []string, unknown, unsuppor
 		field, ok := c.schema.Resolve(name)
 		switch {
 		case !ok:
-			c.found.Report(unknown.At(place, "name", name))
+			c.found.Report(unknown.At(place, "name", name).Among(name, c.schema.Paths))
 		case field.Matching == nil && field.Autocomplete == nil:
 			c.found.Report(unsupported.At(place, "name", name))
 		}
@@ -98,7 +98,7 @@ func (c *checker) textFields(at problem.Path, fields []string, unknown, unsuppor
 func (c *checker) field(f *Field) {
 	field, ok := c.schema.Resolve(f.Field)
 	if !ok {
-		c.found.Report(problem.SettingsFieldsFieldUnknown.At(f.At, "name", f.Field))
+		c.found.Report(problem.SettingsFieldsFieldUnknown.At(f.At, "name", f.Field).Among(f.Field, c.schema.Paths))
 		return
 	}
 	faceted := field.Type == definition.String && field.Facet && !field.Hierarchy

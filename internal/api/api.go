@@ -97,7 +97,11 @@ func (a *API) serve(w *trackedWriter, r *http.Request) (route *Route) {
 	}
 	found, ok := a.router.find(path)
 	if !ok {
-		a.refuse(w, r, problem.RequestNotFound.New())
+		p := problem.RequestNotFound.New()
+		if meant := nearestPath(path); meant != "" {
+			p.Advise("Did you mean " + meant + "? The operations are listed at /q/docs.")
+		}
+		a.refuse(w, r, p)
 		return nil
 	}
 	route = found.route(r.Method)
@@ -107,12 +111,13 @@ func (a *API) serve(w *trackedWriter, r *http.Request) (route *Route) {
 			w.WriteHeader(http.StatusNoContent)
 			return nil
 		}
-		a.refuse(w, r, problem.RequestMethodNotAllowed.New())
+		a.refuse(w, r, problem.RequestMethodNotAllowed.New("method", r.Method, "allowed", found.allow()))
 		return nil
 	}
-	response, err := a.answer(w, r, route, found.values)
+	request := &Request{HTTP: r, Route: route, values: found.values, media: mediaJSON, maxEntry: a.options.MaxBodySize}
+	response, err := a.answer(w, request)
 	if err != nil {
-		a.refuse(w, r, err)
+		a.refuse(w, r, a.advise(r.Context(), request, err))
 		return route
 	}
 	if response == alreadyAnswered {
@@ -141,8 +146,8 @@ func (m match) route(method string) *Route {
 
 // answer runs a request through negotiation, credential and permission to its
 // handler.
-func (a *API) answer(w *trackedWriter, r *http.Request, route *Route, values []string) (*Response, error) {
-	request := &Request{HTTP: r, Route: route, values: values, media: mediaJSON, maxEntry: a.options.MaxBodySize}
+func (a *API) answer(w *trackedWriter, request *Request) (*Response, error) {
+	r, route := request.HTTP, request.Route
 	if route.offers != nil {
 		media, ok := negotiate(r.Header.Values("Accept"), route.offers)
 		if !ok {

@@ -92,7 +92,8 @@ func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
 		return found.Err()
 	}
 	if root.Kind() == jsonread.ListKind {
-		root.Invalid("expected an object with the list as its member documents, found the list alone")
+		root.Advise(`Send {"documents": [ … ]}.`, problem.RequestValueInvalid,
+			"reason", "expected an object with the list as its member documents, found the list alone")
 		return found.Err()
 	}
 	var entries jsonread.Value
@@ -100,7 +101,11 @@ func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
 		if name == "documents" {
 			entries = member
 		}
-		return name == "documents"
+		if name != "documents" {
+			member.Advise(`Documents stand in a list: send {"documents": [ … ]}, or one document per line as application/x-ndjson.`,
+				problem.RequestPropertyUnknown, "property", name)
+		}
+		return true
 	})
 	switch {
 	case found.Len() > 0:
@@ -195,7 +200,7 @@ func (b *batch) locate(p *problem.Problem) {
 
 // malformed is an entry that is no JSON, at the line where parsing stopped.
 func (b *batch) malformed(entry Entry, err error) error {
-	offset, reason := jsonread.Syntax(err)
+	offset, reason := jsonread.Syntax(entry.Raw, err)
 	stopped := entry.Raw[:min(offset, int64(len(entry.Raw)))]
 	b.line = entry.Line + bytes.Count(stopped, []byte{'\n'})
 	p := problem.DocumentMalformed.At(b.at(), "reason", reason)

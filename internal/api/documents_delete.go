@@ -51,7 +51,8 @@ func (a *API) deleteDocuments(ctx context.Context, r *Request) (*Response, error
 	default:
 		answer.Deleted, answer.Freshness, err = a.node.DeleteMatching(ctx, name, func(g *generations.Generation) engine.Resolve {
 			return func(ctx context.Context, view *snapshot.Snapshot) ([]document.Key, error) {
-				return a.searcher.Keys(ctx, search.View{Snapshot: view, Schema: g.Schema(), Chains: g.Chains()}, request)
+				keys, err := a.searcher.Keys(ctx, search.View{Snapshot: view, Schema: g.Schema(), Chains: g.Chains()}, request)
+				return keys, nearFields(err, g.Schema())
 			}
 		})
 	}

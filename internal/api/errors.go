@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -17,6 +16,7 @@ type errorBody struct {
 	Code    string        `json:"code"`
 	Message string        `json:"message"`
 	Path    string        `json:"path,omitempty"`
+	Help    string        `json:"help"`
 	Errors  []ErrorDetail `json:"errors"`
 }
 
@@ -25,6 +25,7 @@ type ErrorDetail struct {
 	Code      string            `json:"code"`
 	Message   string            `json:"message"`
 	Path      string            `json:"path,omitempty"`
+	Help      string            `json:"help"`
 	Arguments map[string]string `json:"arguments,omitempty"`
 }
 
@@ -44,7 +45,7 @@ func Details(err error) []ErrorDetail {
 }
 
 func detail(p *problem.Problem) ErrorDetail {
-	d := ErrorDetail{Code: p.Code.Name(), Message: p.Message(), Path: p.Path, Arguments: p.Arguments}
+	d := ErrorDetail{Code: p.Code.Name(), Message: p.Message(), Path: p.Path, Help: p.Help(), Arguments: p.Arguments}
 	switch p.Code {
 	case problem.RequestPropertyUnknown, problem.RequestValueInvalid, problem.RequestValueRequired:
 		// These name their place among the arguments too.
@@ -85,14 +86,13 @@ func errorResponse(err error) (*Response, *problem.Code) {
 		}
 	}
 	top := found[0]
-	code, message, path := top.Code, top.Message(), top.Path
 	if len(found) > 1 {
-		code, path = problem.Validation, ""
-		message = fmt.Sprintf("Request contains %d errors", len(found))
+		top = problem.Validation.New("count", len(found))
 	}
+	code := top.Code
 	response := &Response{
 		Status: code.Status(),
-		Body:   errorBody{Code: code.Name(), Message: message, Path: path, Errors: Details(found)},
+		Body:   errorBody{Code: code.Name(), Message: top.Message(), Path: top.Path, Help: top.Help(), Errors: Details(found)},
 	}
 	var other *statusError
 	if errors.As(err, &other) {
@@ -107,6 +107,13 @@ func errorResponse(err error) (*Response, *problem.Code) {
 		response.With("Connection", "close")
 	}
 	return response, code
+}
+
+// ErrorAnswer returns the status and the body that a failure is answered with.
+func ErrorAnswer(err error) (status int, body []byte, encodeErr error) {
+	response, _ := errorResponse(err)
+	body, encodeErr = response.encode()
+	return response.Status, body, encodeErr
 }
 
 // isDiskFailure reports whether a failure nobody gave a code to is one of the

@@ -32,6 +32,10 @@ type description struct {
 	json []byte
 	page []byte
 	err  error
+
+	schemasOnce sync.Once
+	schemas     schemas // as far as they could be read
+	schemasErr  error
 }
 
 // object is a JSON object of the description.
@@ -51,6 +55,13 @@ func readSchemas() (schemas, error) {
 		return s, fmt.Errorf("read schemas.yaml: %w", err)
 	}
 	return s, nil
+}
+
+// schemas returns what schemas.yaml holds, read once.
+func (a *API) schemas() (*schemas, error) {
+	d := &a.description
+	d.schemasOnce.Do(func() { d.schemas, d.schemasErr = readSchemas() })
+	return &d.schemas, d.schemasErr
 }
 
 // OpenAPI returns the description of the interface as OpenAPI 3.1, YAML and

@@ -72,7 +72,7 @@ func (r *Route) checkBodyType(request *http.Request) error {
 		return nil
 	}
 	if encoding := request.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return problem.RequestUnsupportedMediaType.New()
+		return problem.RequestUnsupportedMediaType.New().Advise("Send the body without Content-Encoding.")
 	}
 	contentType := request.Header.Get("Content-Type")
 	if contentType == "" {
@@ -85,6 +85,9 @@ func (r *Route) checkBodyType(request *http.Request) error {
 		if r.Streams {
 			return nil
 		}
+	case "application/x-www-form-urlencoded":
+		return problem.RequestUnsupportedMediaType.New().
+			Advise("Add the header Content-Type: application/json; curl -d and HTML forms send application/x-www-form-urlencoded without it.")
 	}
 	return problem.RequestUnsupportedMediaType.New()
 }

@@ -43,7 +43,7 @@ func answerSearch[Q interface{ AtLeast() string }, A interface{ AppendJSON([]byt
 	defer reading.Close()
 	answer, err := run(ctx, reading.View(), request)
 	if err != nil {
-		return nil, err
+		return nil, nearFields(err, reading.Schema)
 	}
 	return OKJSON(answer.AppendJSON(nil)), nil
 }

@@ -107,14 +107,14 @@ func (g grantRequest) check(found *problem.List) Grant {
 		if granted, ok := rolePermissions(g.role); ok {
 			held = append(held, granted...)
 		} else {
-			found.Report(problem.AuthKeyRoleUnknown.At(g.at.Field("role"), "role", g.role, "roles", Roles()))
+			found.Report(problem.AuthKeyRoleUnknown.At(g.at.Field("role"), "role", g.role, "roles", Roles()).AmongNames(g.role, Roles()...))
 		}
 	}
 	for i, name := range g.permissions {
 		if p := Permission(name); p.IsKnown() {
 			held = append(held, p)
 		} else {
-			found.Report(problem.AuthKeyPermissionUnknown.At(g.at.Field("permissions").Item(i), "permission", name))
+			found.Report(problem.AuthKeyPermissionUnknown.At(g.at.Field("permissions").Item(i), "permission", name).Among(name, permissionNames))
 		}
 	}
 	if len(g.permissions) == 0 && (g.hasList || !g.hasRole) {

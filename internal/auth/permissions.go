@@ -82,6 +82,14 @@ var permissions = []Definition{
 	{RegistryRepair, ScopeDeployment, onlyAdmins, "Register what the storage holds."},
 }
 
+func permissionNames() []string {
+	names := make([]string, len(permissions))
+	for i, d := range permissions {
+		names[i] = string(d.Permission)
+	}
+	return names
+}
+
 // Permissions returns the table of permissions, in the order of the interface.
 func Permissions() []Definition { return slices.Clone(permissions) }
 

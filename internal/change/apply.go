@@ -10,6 +10,8 @@ type Shape interface {
 	// Member returns the shape of a member; false when none is declared. It is
 	// asked of objects only.
 	Member(name string) (Shape, bool)
+	// Names returns the names of the declared members, for help.
+	Names() []string
 	// IsObject reports whether the values are objects.
 	IsObject() bool
 	// IsMultiple reports whether there may be several values.
@@ -118,12 +120,18 @@ func (a *applier) refuse(code *problem.Code, arguments ...any) bool {
 	return false
 }
 
+// unknown refuses a name that an object does not declare.
+func (a *applier) unknown(object Shape, name string) bool {
+	a.found.Report(a.codes.FieldUnknown.At(a.at.Append(a.path), "path", a.path, "name", name).Among(name, object.Names))
+	return false
+}
+
 // apply walks the steps from an object.
 func (a *applier) apply(object *Tree, shape Shape, steps Path) bool {
 	step, rest := steps[0], steps[1:]
 	inner, ok := shape.Member(step.Name)
 	if !ok {
-		return a.refuse(a.codes.FieldUnknown, "name", step.Name)
+		return a.unknown(shape, step.Name)
 	}
 	switch step.Selector.Kind {
 	case Add:
@@ -197,7 +205,7 @@ func (a *applier) match(object *Tree, shape Shape, step Step, rest Path) bool {
 		return a.refuse(a.codes.MatchNotAnObject, "name", step.Name)
 	}
 	if _, ok := shape.Member(step.Selector.Field); !ok {
-		return a.refuse(a.codes.FieldUnknown, "name", step.Selector.Field)
+		return a.unknown(shape, step.Selector.Field)
 	}
 	return a.selected(object, shape, step, step.Selector.Field, rest)
 }

@@ -2,6 +2,7 @@ package change
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -59,6 +60,7 @@ type shape struct {
 }
 
 func (s shape) Member(name string) (Shape, bool) { m, ok := s.members[name]; return m, ok }
+func (s shape) Names() []string                  { return slices.Sorted(maps.Keys(s.members)) }
 func (s shape) IsObject() bool                   { return s.members != nil }
 func (s shape) IsMultiple() bool                 { return s.multiple }
 func (s shape) Key() string                      { return s.key }

@@ -227,6 +227,7 @@ func (s objectShape) Member(name string) (change.Shape, bool) {
 	return objectShape{child}, true
 }
 
+func (s objectShape) Names() []string   { return s.field.ChildNames() }
 func (s objectShape) IsObject() bool    { return s.field.Type == definition.Object }
 func (s objectShape) IsMultiple() bool  { return s.field.Multiple }
 func (s objectShape) IsLocalized() bool { return s.field.Locales != nil }

@@ -198,7 +198,14 @@ func (r *Reader) unknown(name []byte, of *definition.ResolvedField) {
 			code = problem.DocumentFieldInsideObject
 		}
 	}
-	r.report(code, "name", string(name))
+	if code == problem.DocumentFieldInsideObject {
+		r.report(code, "name", string(name))
+		return
+	}
+	r.isRefused = true
+	if r.found.Len() < maxProblems {
+		r.found.Report(code.At(r.place(), "name", string(name)).Among(string(name), of.ChildNames))
+	}
 }
 
 // missing reports the required fields that an object has no value of. A field

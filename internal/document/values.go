@@ -55,7 +55,12 @@ func (r *Reader) value(f *definition.ResolvedField, variant string, raw []byte) 
 }
 
 func (r *Reader) invalidKind(expected string, raw []byte) {
-	r.report(problem.RequestValueInvalid, "reason", "expected "+expected+", found "+jsonread.KindOf(raw).String())
+	r.isRefused = true
+	if r.found.Len() < maxProblems {
+		reason := "expected " + expected + ", found " + jsonread.KindOf(raw).String()
+		r.found.Report(problem.RequestValueInvalid.At(r.place(), "reason", reason).
+			Advise("Write a string in double quotes, true and false without."))
+	}
 }
 
 // misplacedObject reports an object on a field that takes none: locales when

@@ -30,7 +30,6 @@ package jsonread
 import (
 	"bytes"
 	"errors"
-	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -132,48 +131,4 @@ func tooDeep(raw []byte) int {
 		i++
 	}
 	return -1
-}
-
-// Malformed returns request:body_malformed for a syntax error in body.
-func Malformed(body []byte, err error) *problem.Problem {
-	offset, reason := Syntax(err)
-	line, column := Position(body, offset)
-	return problem.RequestBodyMalformed.New("reason", reason, "line", line, "column", column)
-}
-
-// Syntax takes a syntax error apart into its offset and a reason in words.
-func Syntax(err error) (offset int64, reason string) {
-	var syntactic *jsontext.SyntacticError
-	var own *SyntaxError
-	switch {
-	case errors.As(err, &syntactic):
-		return syntactic.ByteOffset, syntacticReason(syntactic)
-	case errors.As(err, &own):
-		return own.Offset, own.Err.Error()
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return 1 << 62, "the text ends inside a value"
-	}
-	return 0, err.Error()
-}
-
-func syntacticReason(err *jsontext.SyntacticError) string {
-	switch {
-	case errors.Is(err.Err, jsontext.ErrDuplicateName):
-		return "an object holds the same name twice"
-	case errors.Is(err.Err, io.ErrUnexpectedEOF):
-		return "the text ends inside a value"
-	case err.Err != nil:
-		return err.Err.Error()
-	}
-	return "not JSON"
-}
-
-// Position returns the line and the column, both from 1, of an offset in body.
-// An offset past the end is the end.
-func Position(body []byte, offset int64) (line, column int) {
-	if offset > int64(len(body)) {
-		offset = int64(len(body))
-	}
-	before := body[:offset]
-	return bytes.Count(before, []byte{'\n'}) + 1, len(before) - bytes.LastIndexByte(before, '\n')
 }

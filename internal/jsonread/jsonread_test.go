@@ -108,7 +108,7 @@ func FuzzWalk(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		raw, err := Check(data)
 		if err != nil {
-			Syntax(err)
+			Syntax(data, err)
 			return
 		}
 		var want any

@@ -88,6 +88,13 @@ func (v Value) Report(code *problem.Code, arguments ...any) {
 	}
 }
 
+// Advise is Report with help of its own.
+func (v Value) Advise(help string, code *problem.Code, arguments ...any) {
+	if v.found.Len() < maxProblems {
+		v.found.Report(code.At(v.at, arguments...).Advise(help))
+	}
+}
+
 // maxProblems bounds what is told about one body: a hostile one could hold a
 // million problems, each larger than what causes it.
 const maxProblems = 1000
@@ -97,15 +104,38 @@ func (v Value) Invalid(reason string) {
 	v.Report(problem.RequestValueInvalid, "reason", reason)
 }
 
+// Unknown reports request:value_invalid for a text that is none of words.
+func (v Value) Unknown(text, reason string, words []string) {
+	if v.found.Len() < maxProblems {
+		v.found.Report(problem.RequestValueInvalid.At(v.at, "reason", reason).
+			Advise("Use one of "+strings.Join(words, ", ")+".").AmongNames(text, words...))
+	}
+}
+
 func (v Value) expected(kind Kind) bool {
 	got := v.Kind()
 	if got == kind {
 		return true
 	}
 	if got != NullKind {
-		v.Invalid("expected " + kind.String() + ", found " + got.String())
+		v.Advise(kind.written(), problem.RequestValueInvalid, "reason", "expected "+kind.String()+", found "+got.String())
 	}
 	return false
+}
+
+// written says how a value of the kind is written.
+func (k Kind) written() string {
+	switch k {
+	case BoolKind:
+		return "Write true or false, without quotes."
+	case NumberKind:
+		return "Write the number without quotes, with a point before decimals."
+	case TextKind:
+		return "Write the value in double quotes."
+	case ListKind:
+		return "Write a list in square brackets, also when it has one element."
+	}
+	return "Write an object in braces."
 }
 
 // Members calls read for every member of an object in order, null members
@@ -189,7 +219,7 @@ func (v Value) Word(words ...string) (string, bool) {
 			return text, true
 		}
 	}
-	v.Invalid("expected one of " + strings.Join(words, ", "))
+	v.Unknown(text, "expected one of "+strings.Join(words, ", "), words)
 	return "", false
 }
 
@@ -205,7 +235,7 @@ func (v Value) Bool() (value, ok bool) {
 func (v Value) Int32() (int32, bool) {
 	n, ok := v.Int64()
 	if ok && (n < math.MinInt32 || n > math.MaxInt32) {
-		v.Invalid("expected a whole number of 32 bits")
+		v.Invalid("expected a whole number between -2147483648 and 2147483647, found " + shorten(v.raw))
 		return 0, false
 	}
 	return int32(n), ok
@@ -224,7 +254,11 @@ func (v Value) Int64() (int64, bool) {
 	}
 	n, ok := Int64(v.raw)
 	if !ok {
-		v.Invalid("expected a whole number")
+		if strings.ContainsAny(string(v.raw), ".eE") {
+			v.Invalid("expected a whole number, found " + shorten(v.raw))
+		} else {
+			v.Invalid("expected a whole number between -9223372036854775808 and 9223372036854775807, found " + shorten(v.raw))
+		}
 	}
 	return n, ok
 }

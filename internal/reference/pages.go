@@ -67,7 +67,15 @@ func codes(words []string) string {
 }
 
 func errorsPage() string {
-	p := newPage("Error codes", "`problem`", "Clients match on the code, never on the message. A code is never renamed or reused.")
+	p := newPage("Error codes", "`problem`", "Clients match on the code, never on the message. A code is never renamed or reused. "+
+		"A failed request changed nothing unless its code says otherwise.\n\n"+
+		"An answer has the code, message, place and help of its one problem, or the code `validation` and every problem under `errors`. "+
+		"`path` is the place in the body or the query parameter, `arguments` are the values of the message, and `help` says what to do: "+
+		"the remedy below with the values filled in and, for a name that is not known, the nearest ones that the caller may see.")
+	for _, e := range errorExamples {
+		p.example(e)
+	}
+	p.WriteString("## All codes\n\n")
 	p.head("Code", "Status", "Message", "What to do")
 	for _, c := range problem.Codes() {
 		p.row(code(c.Name()), fmt.Sprint(c.Status()), c.Message(), c.Remedy())

@@ -19,6 +19,9 @@ var changing = []string{"freshness", "tookMs", "secondsSinceRefresh", "version",
 
 const masked = "*"
 
+// unfilled matches what stands for an argument in a message.
+var unfilled = regexp.MustCompile(`\{[a-zA-Z]+\}`)
+
 var hexadecimal = regexp.MustCompile(`[0-9a-f]{16}`)
 
 // render writes an answer as a script states it. A failure is written as its
@@ -27,7 +30,7 @@ var hexadecimal = regexp.MustCompile(`[0-9a-f]{16}`)
 func render(status int, header http.Header, body []byte, shown []string) []string {
 	first, rest := fmt.Sprint(status), []string(nil)
 	if status >= 400 {
-		if code, problems, ok := renderError(body); ok {
+		if code, problems, ok := renderError(body, slices.Contains(shown, "help")); ok {
 			first, rest, body = first+" "+code, problems, nil
 		}
 	}
@@ -59,19 +62,21 @@ func render(status int, header http.Header, body []byte, shown []string) []strin
 	return out
 }
 
-// renderError returns the code of an error body and a line for each problem;
-// a single problem stands on the line of its code.
-func renderError(body []byte) (code string, lines []string, ok bool) {
+// renderError returns the code of an error body and a line for each problem,
+// followed by its help when that is shown; a single problem stands on the line
+// of its code.
+func renderError(body []byte, showHelp bool) (code string, lines []string, ok bool) {
 	var failure struct {
 		Code   string
 		Errors []struct {
-			Code, Path string
-			Arguments  map[string]string
+			Code, Message, Path, Help string
+			Arguments                 map[string]string
 		}
 	}
 	if err := json.Unmarshal(body, &failure); err != nil || failure.Code == "" || len(failure.Errors) == 0 {
 		return "", nil, false
 	}
+	isSingle := len(failure.Errors) == 1 && failure.Errors[0].Code == failure.Code
 	for _, e := range failure.Errors {
 		line := e.Code
 		if e.Path != "" {
@@ -84,10 +89,16 @@ func renderError(body []byte) (code string, lines []string, ok bool) {
 			}
 			line += fmt.Sprintf(" %s=%q", name, value)
 		}
+		if text := e.Message + " " + e.Help; e.Help == "" || unfilled.MatchString(text) {
+			line += fmt.Sprintf(" with %q left open", text)
+		}
 		lines = append(lines, line)
+		if showHelp {
+			lines = append(lines, "help: "+e.Help)
+		}
 	}
-	if len(lines) == 1 && failure.Errors[0].Code == failure.Code {
-		return lines[0], nil, true
+	if isSingle {
+		return lines[0], lines[1:], true
 	}
 	return failure.Code, lines, true
 }
