@@ -31,3 +31,10 @@ func (c Capabilities) lacksCompoundData(tag string) bool {
 	}
 	return c.Decompounds == nil || !c.Decompounds(tag)
 }
+
+// LacksData reports whether a field of the locale would be refused because the
+// node does not hold the data that it needs.
+func (c Capabilities) LacksData(tag string) bool {
+	_, supported := c.locale(tag)
+	return !supported || c.lacksCompoundData(tag)
+}

@@ -12,6 +12,7 @@ func (a *API) handlers() map[string]Handler {
 		"commitIndex":       a.commitIndex,
 		"pullIndex":         a.pullIndex,
 		"startReindex":      a.startReindex,
+		"draftDefinition":   a.draftDefinition,
 
 		"getSearchSettings":    a.getSearchSettings,
 		"putSearchSettings":    a.putSearchSettings,

@@ -84,6 +84,12 @@ var routes = []Route{
 		Answers: []Answer{{202, "ReindexJob", "The job was accepted; Location names it."}},
 		Codes:   codes(nameCodes, bodyCodes, writerCodes, problem.ReindexPromoteInvalid, reindexStartCodes)},
 
+	{Method: "POST", Path: "/v1alpha1/admin/actions/draft", Operation: "draftDefinition", Tag: tagIndexes,
+		Summary:    "Draft a definition from documents. Nothing is created.",
+		Permission: auth.IndexesWrite, Scope: auth.ScopeAnyIndex, RunsOn: AnyNode,
+		Body: "DraftRequest", Answers: []Answer{{200, "Draft", "The definition, and a reason for every field."}},
+		Codes: codes(bodyCodes, problem.DocumentNotAnObject)},
+
 	{Method: "GET", Path: adminIndex + "/settings", Operation: "getSearchSettings", Tag: tagSettings,
 		Summary:    "Read the search settings as stored.",
 		Permission: auth.IndexesRead, Scope: auth.ScopeIndex, RunsOn: AnyNode, BareIndex: true,

@@ -69,7 +69,7 @@ var permissions = []Definition{
 	{DocumentsWrite, ScopeIndex, writing, "Add, replace and update documents."},
 	{DocumentsDelete, ScopeIndex, writing, "Delete documents by key or query."},
 	{IndexesRead, ScopeIndex, all, "List indexes; read definitions, status, settings, reindex jobs and writer assignments."},
-	{IndexesWrite, ScopeIndex, onlyAdmins, "Create an index or a generation; replace a definition."},
+	{IndexesWrite, ScopeIndex, onlyAdmins, "Create an index or a generation; replace a definition; draft one."},
 	{IndexesDelete, ScopeIndex, onlyAdmins, "Delete an index or a generation."},
 	{IndexesPromote, ScopeIndex, onlyAdmins, "Promote a generation."},
 	{IndexesCommit, ScopeIndex, writing, "Commit and push."},

@@ -450,3 +450,7 @@ func (n *Node) describeState(ctx context.Context, g *generations.Generation) (*D
 	described.Freshness = token(g.Entry, g.Sequence(), 0)
 	return described, nil
 }
+
+// LacksData reports whether this node lacks language data that a field of the
+// locale needs, so that its definition would be refused.
+func (n *Node) LacksData(tag string) bool { return n.options.Capabilities.LacksData(tag) }

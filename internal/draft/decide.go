@@ -1,0 +1,423 @@
+package draft
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quiresearch/quire/definition"
+)
+
+// deciding is a draft in the making.
+type deciding struct {
+	*Drafter
+	draft   *Draft
+	tongues tongues
+	key     *column
+	title   *column
+}
+
+// where is the place of a field: lists have no order to sort by, nor has what
+// stands in one, and a nested list cannot hold another.
+type where struct {
+	path   string
+	inList bool
+	isRoot bool
+}
+
+// Finish decides. It may be called again after Choose.
+func (d *Drafter) Finish() *Draft {
+	f := &deciding{Drafter: d, draft: &Draft{}}
+	f.key = d.root.findKey(d.options.Convert)
+	f.title = f.findTitle()
+	f.tongues = f.listen()
+	f.draft.Fields, f.draft.Columns = f.declareAll(d.root, where{isRoot: true})
+	if f.draft.Key == "" && d.root.seen > 0 {
+		f.explainNoKey()
+	}
+	if d.dropped > 0 {
+		f.say("", "", fmt.Sprintf("more than %s fields or objects deeper than %d levels: the rest is left out", grouped(maxColumns), maxDepth))
+	}
+	return f.draft
+}
+
+func (f *deciding) say(field, name, reason string) {
+	if field == name || name == field[strings.LastIndexByte(field, '.')+1:] {
+		name = ""
+	}
+	f.draft.Reasons = append(f.draft.Reasons, Reason{Field: field, Name: name, Reason: reason})
+}
+
+// declareAll declares the members of objects in their order.
+func (f *deciding) declareAll(c *columns, at where) (Fields, []*Column) {
+	fields, plan := Fields{}, []*Column{}
+	names := &fieldNames{taken: make(map[string]bool)}
+	for _, one := range c.ordered { // names that are valid are kept as they are
+		if isFieldName(one.name) {
+			names.taken[one.name] = true
+		}
+	}
+	lat, lon := f.findHalves(c)
+	for position, one := range c.ordered {
+		field := one.name
+		if !isFieldName(field) {
+			field = names.name(withoutUnit(one.name), position)
+		}
+		switch one {
+		case lat:
+			field = names.name(placeName(lat.name), position)
+			fields = append(fields, Named{field, &Field{Type: definition.GeoPoint, Role: "geo"}})
+			plan = append(plan, &Column{Name: lat.name, Field: field, Form: AsLatitude}, &Column{Name: lon.name, Field: field, Form: AsLongitude})
+			f.say(at.path+field, lat.name, fmt.Sprintf("geo_point: latitude in %s, longitude in %s", lat.name, lon.name))
+			continue
+		case lon:
+			continue
+		}
+		declared, column, reason := f.declare(one, field, at)
+		column.Name, column.Field = one.name, field
+		plan = append(plan, column)
+		f.say(at.path+field, one.name, reason)
+		if declared != nil {
+			fields = append(fields, Named{field, declared})
+		}
+		if one == f.key {
+			f.draft.Key = field
+		}
+		if one == f.title {
+			f.draft.Title = field
+		}
+	}
+	return fields, plan
+}
+
+// declare decides what one member is. Without any value nothing is declared.
+func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, string) {
+	column := &Column{IsList: c.isList()}
+	if c.values == 0 {
+		column.Form = Drop
+		return nil, column, "left out: no document has a value"
+	}
+	if c.broken > 0 {
+		column.Form = Drop
+		return nil, column, fmt.Sprintf("left out: %s values are lists of lists", grouped(c.broken))
+	}
+	var (
+		declared *Field
+		why      []string
+	)
+	switch kind := c.kind(f.options.Convert); kind {
+	case kindObject:
+		declared, why = f.declareObject(c, column, field, at)
+	case kindVector:
+		declared, why = c.declareVector(column)
+	case kindPoint:
+		declared, why = &Field{Type: definition.GeoPoint, Role: "geo"}, []string{"geo_point"}
+		if c.strictPoint < c.values {
+			column.Form = AsPlace
+			why = append(why, "latitude and longitude in other forms are rewritten")
+		}
+	case kindBoolean:
+		declared, why = &Field{Type: definition.Boolean, Filter: used(), Facet: used()}, []string{"boolean"}
+		column.Form = formFor(c.booleans < c.values, AsBoolean)
+	case kindNumber:
+		declared, why = f.declareNumber(c, column)
+	case kindTimestamp:
+		declared, why = f.declareTimestamp(c, column)
+	default:
+		declared, why = f.declareText(c, column, at)
+	}
+	switch {
+	case declared.Type != definition.Object:
+		declared.Multiple = column.IsList && declared.Type != definition.Vector
+		if declared.Multiple || at.inList {
+			unsort(declared)
+		}
+	case len(declared.Fields) == 0:
+		column.Form = Drop
+		return nil, column, "left out: the objects are empty"
+	}
+	return declared, column, strings.Join(append(why, c.shares(f.options.Convert)...), ", ")
+}
+
+func formFor(changes bool, form Form) Form {
+	if changes {
+		return form
+	}
+	return Keep
+}
+
+// unsort takes sorting off a field in a list. Roles that sort are written out.
+func unsort(d *Field) {
+	d.Sort = nil
+	switch {
+	case d.Role == "title":
+		d.Role, d.Matching = "", prose()
+	case d.Role == "timestamp":
+		d.Role, d.Filter, d.Facet = "", used(), used()
+	}
+}
+
+// isList reports whether the field takes several values.
+func (c *column) isList() bool { return c.lists > 0 }
+
+// The kinds of members.
+type kind int
+
+const (
+	kindText kind = iota
+	kindNumber
+	kindBoolean
+	kindTimestamp
+	kindPoint
+	kindVector
+	kindObject
+)
+
+// mostOf is the share of values that must read as a kind: a few that do not are
+// mistakes, which are refused one by one. Few values must all do.
+func mostOf(n, of int) bool { return of > 0 && (n == of || of >= 100 && n*100 >= of*98) }
+
+const (
+	leastDimensions = 16
+	mostDimensions  = 4096
+)
+
+// kind returns what the values are, or read as where texts are converted.
+func (c *column) kind(converts bool) kind {
+	t := &c.text
+	numbers, booleans, points, times := c.wholes+c.fractions, c.booleans, c.strictPoint, t.offsets
+	if converts {
+		numbers, points, times = numbers+t.numbers, c.points, t.dates
+		if t.yes > 0 && t.no > 0 || hasWord(c.name, flagNames) {
+			booleans += t.yes + t.no
+		}
+		if hasWord(c.name, flagNames) {
+			booleans += t.bits
+		}
+	}
+	switch {
+	case c.lists > 0 && c.width >= leastDimensions && c.width <= mostDimensions && c.wholes+c.fractions == c.values && c.lists+c.missing >= c.held && c.fractions > 0:
+		return kindVector
+	case mostOf(points, c.values), converts && mostOf(t.places, c.values):
+		return kindPoint
+	case c.objects > 0 && c.objects*2 >= c.values:
+		return kindObject
+	case mostOf(booleans, c.values):
+		return kindBoolean
+	case mostOf(times, c.values), converts && c.isEpoch():
+		return kindTimestamp
+	case mostOf(numbers, c.values) && c.large == 0 && !c.isCode() && c.hasOneUnit():
+		return kindNumber
+	}
+	return kindText
+}
+
+// isEpoch reports whether whole numbers count from 1970 and the name says so.
+func (c *column) isEpoch() bool {
+	return c.wholes > 0 && c.epochs == c.values && hasWord(c.name, timeNames)
+}
+
+// isCode reports whether digits are a code: they begin with zero, or the name
+// says so. A number of JSON is one whatever its name.
+func (c *column) isCode() bool {
+	return c.text.zeros > 0 || c.text.numbers > 0 && isNamed(c.name, codeNames)
+}
+
+// hasOneUnit reports whether the numbers among the texts stand beside one unit.
+func (c *column) hasOneUnit() bool {
+	known := 0
+	for unit := range c.text.units {
+		if unit != "" {
+			known++
+		}
+	}
+	return known <= 1
+}
+
+// shares says how many documents have no value.
+func (c *column) shares(converts bool) []string {
+	var all []string
+	if lacking := c.columns.seen - c.held; lacking > 0 {
+		all = append(all, fmt.Sprintf("%s of %s empty", grouped(lacking), grouped(c.columns.seen)))
+	}
+	if c.texts > 0 && c.wholes+c.fractions+c.booleans > 0 && !converts {
+		all = append(all, fmt.Sprintf("%s values are text and %s are not: make them one, or the rest is refused",
+			grouped(c.texts), grouped(c.wholes+c.fractions+c.booleans)))
+	}
+	return all
+}
+
+// grouped writes a count with its thousands set apart.
+func grouped(n int) string {
+	digits := fmt.Sprint(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+func (f *deciding) declareObject(c *column, column *Column, field string, at where) (*Field, []string) {
+	declared := &Field{Type: definition.Object}
+	column.Form = AsObject
+	why := []string{"object"}
+	if c.isList() {
+		declared.Multiple, declared.Mode = true, definition.Nested
+		why = []string{"nested list of objects"}
+		if at.inList { // a nested list cannot hold another
+			declared.Mode = definition.Flattened
+			why = []string{"list of objects, flattened since it is inside another list"}
+		}
+	}
+	declared.Fields, column.Inside = f.declareAll(c.inside, where{path: at.path + field + ".", inList: at.inList || c.isList()})
+	return declared, why
+}
+
+func (c *column) declareVector(column *Column) (*Field, []string) {
+	column.IsList = false
+	return &Field{Type: definition.Vector, Dimensions: c.width}, []string{fmt.Sprintf("vector: lists of %d numbers each", c.width)}
+}
+
+func (f *deciding) declareNumber(c *column, column *Column) (*Field, []string) {
+	declared := &Field{Type: definition.Int64, Filter: used(), Sort: used()}
+	if c.fractions > 0 || c.text.numbers > c.text.wholeNumbers {
+		declared.Type = definition.Double
+	}
+	if c.text.numbers > 0 {
+		column.Form = AsNumber
+		column.Decimal = f.decimal(c, declared)
+	}
+	if c == f.key { // digits of a key are its name; only JSON numbers stay numbers
+		declared.PrimaryKey = true
+		if c.text.numbers == 0 && declared.Type == definition.Int64 {
+			return declared, []string{"int64, key: complete and unique"}
+		}
+		column.Form = AsText
+		return &Field{Type: definition.String, Role: "id"}, []string{"string, id: complete and unique"}
+	}
+	why := []string{string(declared.Type)}
+	if column.Decimal == ',' {
+		why = append(why, "decimal comma")
+	}
+	if unit, word := headerUnit(c.name); unit != "" {
+		declared.Unit = unit
+		why = append(why, "header names "+word)
+	} else if unit, word := c.valueUnit(); unit != "" {
+		declared.Unit = unit
+		why = append(why, "values stand beside "+word)
+	}
+	if n := len(c.distinct); !c.isFull && n <= 100 && n*2 <= c.values || declared.Unit != "" && len(declared.Unit) == 3 || hasWord(c.name, []string{"price", "year", "rating"}) {
+		declared.Facet = used()
+	}
+	return declared, why
+}
+
+// decimal decides the decimal mark: by the column, then by all columns, then it
+// is asked.
+func (f *deciding) decimal(c *column, declared *Field) byte {
+	mark, decided := c.text.marks.Decimal()
+	if !decided {
+		others := c.text.marks
+		for _, one := range c.columns.ordered {
+			others.Merge(one.text.marks)
+		}
+		mark, decided = others.Decimal()
+		if !decided {
+			q := Question{AskDecimal, c.name, fmt.Sprintf("In %s, is the comma or point of %q a decimal mark?", c.name, c.openExample()), []string{"thousands", "decimal"}}
+			f.draft.Questions = append(f.draft.Questions, q)
+			mark = '.'
+			if (f.chosen[q.Kind+"\x00"+q.Column] == "decimal") == strings.Contains(c.openExample(), ",") {
+				mark = ','
+			}
+		}
+	}
+	for _, value := range c.sample { // 1.234 is whole where the comma is decimal
+		if strings.ContainsRune(value, rune(mark)) {
+			declared.Type = definition.Double
+			return mark
+		}
+	}
+	if c.fractions == 0 && mark == ',' && c.text.marks.IsOpen() {
+		declared.Type = definition.Int64
+	}
+	return mark
+}
+
+// openExample returns a number whose mark could be either.
+func (c *column) openExample() string {
+	for _, value := range c.sample {
+		if strings.ContainsAny(value, ",.") {
+			return value
+		}
+	}
+	return ""
+}
+
+// valueUnit returns the unit that stands beside the numbers.
+func (c *column) valueUnit() (unit, word string) {
+	for beside := range c.text.units {
+		if known := units[strings.ToLower(strings.TrimSuffix(beside, "."))]; known != "" {
+			return known, beside
+		}
+	}
+	return "", ""
+}
+
+func (f *deciding) declareTimestamp(c *column, column *Column) (*Field, []string) {
+	declared, why := &Field{Type: definition.Timestamp, Role: "timestamp"}, []string{"timestamp"}
+	switch {
+	case c.texts == 0:
+		column.Form = AsTimestamp
+		why = append(why, "counts since 1970")
+	case c.text.offsets < c.texts:
+		column.Form, column.DayFirst = AsTimestamp, true
+		why = append(why, "dates without an offset are read as UTC")
+		var decided bool
+		column.DayFirst, decided = c.text.order.Decide()
+		if !decided {
+			q := Question{AskDayFirst, c.name, fmt.Sprintf("In %s, does %q begin with the day or with the month?", c.name, c.sample[0]), []string{"day", "month"}}
+			f.draft.Questions = append(f.draft.Questions, q)
+			column.DayFirst = f.chosen[q.Kind+"\x00"+q.Column] != "month"
+		}
+		if !column.DayFirst {
+			why = append(why, "month first")
+		} else if c.text.order.HasOrder() {
+			why = append(why, "day first")
+		}
+	}
+	return declared, why
+}
+
+// findHalves returns the columns that hold the latitude and the longitude of
+// one place.
+func (f *deciding) findHalves(c *columns) (lat, lon *column) {
+	if !f.options.Convert {
+		return nil, nil
+	}
+	for _, one := range c.ordered {
+		all := words(one.name)
+		if len(all) == 0 || one.isList() {
+			continue
+		}
+		isNumber := one.values > 0 && mostOf(one.wholes+one.fractions+one.text.numbers, one.values) && one.fractions+one.text.numbers-one.text.wholeNumbers > 0
+		switch last := all[len(all)-1]; {
+		case !isNumber:
+		case lat == nil && slices.Contains([]string{"lat", "latitude", "breitengrad"}, last):
+			lat = one
+		case lon == nil && slices.Contains([]string{"lon", "lng", "long", "longitude", "längengrad"}, last):
+			lon = one
+		}
+	}
+	if lat == nil || lon == nil || !slices.Equal(words(lat.name)[:len(words(lat.name))-1], words(lon.name)[:len(words(lon.name))-1]) {
+		return nil, nil
+	}
+	return lat, lon
+}
+
+// placeName names the place of a latitude: "store_lat" is of "store".
+func placeName(lat string) string {
+	all := words(lat)
+	if len(all) > 1 {
+		return strings.Join(all[:len(all)-1], "_") + "_location"
+	}
+	return "location"
+}

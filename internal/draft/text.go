@@ -1,0 +1,232 @@
+package draft
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/quiresearch/quire/definition"
+)
+
+// Sizes that tell kinds of text apart.
+const (
+	proseWords = 12  // on average, from which a text is prose
+	shortBytes = 60  // on average, up to which a value may be a tag
+	shortWords = 4.5 // on average, up to which it may
+	exactBytes = 512 // at most, of values that are filtered by
+)
+
+// prose is how running text without a role is searched: typos are forgiven, and
+// a long text does not outdo a short one by its length alone.
+func prose() *Matching {
+	return &Matching{Highlight: used(), TypoTolerance: used(), LengthNormalization: definition.LengthModerate}
+}
+
+// declareText decides what a text is used for.
+func (f *deciding) declareText(c *column, column *Column, at where) (*Field, []string) {
+	declared := &Field{Type: definition.String}
+	column.Form = formFor(c.texts < c.values, AsText)
+	t := &c.text
+	separator := ""
+	if f.options.Convert && !c.isList() {
+		separator = c.separator()
+	}
+	path := c.hierarchy()
+	switch {
+	case c == f.key:
+		declared.Role = "id"
+		return declared, []string{"string, id: complete and unique"}
+	case c == f.title:
+		declared.Role = "title"
+		why := []string{"string, title"}
+		if isNamed(c.name, titleNames) {
+			why = append(why, "by its name")
+		}
+		return declared, append(append(why, c.differ()), f.speak(c, declared)...)
+	case mostOf(t.urls, c.texts) && c.texts > 0:
+		return declared, []string{"string: addresses are returned, not searched"}
+	case separator != "":
+		column.Separator, column.IsList = separator, true
+		declared.Role = "tag"
+		return declared, []string{fmt.Sprintf("string, tags: %s of %s values are lists separated by %q", grouped(c.separatedTexts(separator)), grouped(c.texts), separator)}
+	case path != "" && t.longest <= exactBytes && !at.inList:
+		declared.Role = "path"
+		if path != "/" {
+			declared.Hierarchy = &definition.Hierarchy{Separator: &path}
+		}
+		return declared, []string{fmt.Sprintf("string, path: levels separated by %q", path)}
+	case t.longest > exactBytes, c.averageWords() >= proseWords, isNamed(c.name, proseNames) && c.averageWords() >= 3:
+		declared.Role, declared.Matching = "description", &Matching{LengthNormalization: definition.LengthModerate}
+		return declared, append([]string{fmt.Sprintf("string, description: %.0f words on average", c.averageWords())}, f.speak(c, declared)...)
+	case c.isCodeText():
+		declared.Role = "code"
+		return declared, []string{"string, code: " + c.differ()}
+	case c.isTag():
+		declared.Role = "tag"
+		return declared, []string{"string, tag: " + c.differ()}
+	}
+	declared.Matching = prose()
+	return declared, append([]string{"string, text: " + c.differ()}, f.speak(c, declared)...)
+}
+
+func (c *column) averageWords() float64 { return float64(c.text.words) / float64(max(c.texts, 1)) }
+
+// differ says how many of the values are different.
+func (c *column) differ() string {
+	if c.isFull {
+		return fmt.Sprintf("more than %s different values", grouped(maxDistinct))
+	}
+	return fmt.Sprintf("%s of %s values differ", grouped(len(c.distinct)), grouped(c.values))
+}
+
+// isUnique reports whether few values come more than once.
+func (c *column) isUnique() bool { return c.isFull || len(c.distinct)*10 >= c.values*9 }
+
+// isCodeText reports whether values are names for machines: no spaces, and
+// digits or a name that says so.
+func (c *column) isCodeText() bool {
+	t := &c.text
+	if c.isList() || c.texts == 0 || t.spaced*10 > c.texts {
+		return isNamed(c.name, codeNames) && !c.isList() && c.averageWords() < 4 && len(c.distinct)*2 > c.values
+	}
+	return isNamed(c.name, codeNames) || c.isUnique() && (t.digits*2 > c.texts || t.capitals*2 < c.texts)
+}
+
+// isTag reports whether values are short and come again and again.
+func (c *column) isTag() bool {
+	t := &c.text
+	if c.texts == 0 || t.bytes > shortBytes*c.texts || c.averageWords() > shortWords {
+		return false
+	}
+	return c.isList() || t.spaced*4 < c.texts || isNamed(c.name, tagNames) || len(c.distinct)*2 <= c.values
+}
+
+// separator returns what cuts the texts into short values that come again.
+func (c *column) separator() string {
+	for _, one := range []struct {
+		separator string
+		counts    *separated
+		share     int // of the texts, in percent
+	}{{";", &c.text.semicolons, 20}, {"|", &c.text.bars, 20}, {",", &c.text.commas, 30}} {
+		n := one.counts
+		if n.texts*100 < one.share*c.texts || n.texts < 2 || n.short*100 < n.parts*95 {
+			continue
+		}
+		repeats := len(n.distinct)*10 <= n.parts*7
+		if one.separator == "," { // a comma also stands in names and sentences
+			repeats = len(n.distinct)*10 <= n.parts*4 && (c.averageWords() <= 4 || isNamed(c.name, tagNames)) || isNamed(c.name, tagNames) && n.short == n.parts
+		}
+		if repeats || isNamed(c.name, tagNames) {
+			return one.separator
+		}
+	}
+	return ""
+}
+
+func (c *column) separatedTexts(separator string) int {
+	switch separator {
+	case ";":
+		return c.text.semicolons.texts
+	case "|":
+		return c.text.bars.texts
+	}
+	return c.text.commas.texts
+}
+
+// hierarchy returns the separator of levels: most values have some, and few
+// different first ones.
+func (c *column) hierarchy() string {
+	for _, one := range []struct {
+		separator string
+		counts    *separated
+	}{{">", &c.text.arrows}, {"/", &c.text.levels}} {
+		n := one.counts
+		if n.texts*10 < c.texts*6 || n.texts < 2 || n.short*10 < n.parts*9 || c.text.urls > 0 {
+			continue
+		}
+		if len(n.first)*4 > n.texts || one.separator == "/" && !isNamed(c.name, pathNames) && len(c.distinct)*2 > c.values {
+			continue
+		}
+		if one.separator == ">" && c.spacedArrows() {
+			return " > "
+		}
+		return one.separator
+	}
+	return ""
+}
+
+func (c *column) spacedArrows() bool {
+	for _, value := range c.sample {
+		if strings.Contains(value, " > ") {
+			return true
+		}
+	}
+	return false
+}
+
+// findKey returns the column that names every document: complete, unique, and
+// named like a key, or the first column where that holds machine names.
+func (c *columns) findKey(converts bool) *column {
+	var found *column
+	best := 2 * len(keyNames)
+	for position, one := range c.ordered {
+		if !one.canBeKey(c.seen) {
+			continue
+		}
+		switch at := rank(one.name, keyNames); {
+		case at < best:
+			found, best = one, at
+		case found == nil && position == 0 && c.seen >= 20 && one.text.spaced == 0 && one.text.dates == 0 && !isNamed(one.name, titleNames):
+			found = one
+		}
+	}
+	return found
+}
+
+func (c *column) canBeKey(documents int) bool {
+	isName := c.texts == c.values && c.text.longest <= exactBytes || c.wholes == c.values && c.large == 0
+	return isName && c.lists == 0 && c.held == documents && c.values == documents && (len(c.distinct) == documents || c.isFull) && c.text.unpacked == 0
+}
+
+// explainNoKey says why no field is the key.
+func (f *deciding) explainNoKey() {
+	for _, one := range f.root.ordered {
+		if rank(one.name, keyNames) != 0 {
+			continue
+		}
+		switch {
+		case one.held < f.root.seen:
+			f.say("", "", fmt.Sprintf("no key: %s is empty in %s documents", one.name, grouped(f.root.seen-one.held)))
+			return
+		case len(one.distinct) < one.values:
+			f.say("", "", fmt.Sprintf("no key: %s values of %s come more than once", grouped(one.values-len(one.distinct)), one.name))
+			return
+		}
+	}
+	f.say("", "", "no key: no field is complete and unique and named like one; documents can be added, but not replaced one by one")
+}
+
+// findTitle returns the column that names a document for people.
+func (f *deciding) findTitle() *column {
+	var found *column
+	best := 1 << 20
+	for position, one := range f.root.ordered {
+		if one == f.key || one.isList() || one.kind(f.options.Convert) != kindText || one.text.urls*2 > one.texts || one.text.longest > exactBytes ||
+			one.averageWords() >= 2*proseWords || one.texts*2 < f.root.seen {
+			continue
+		}
+		isNamedTitle := isNamed(one.name, titleNames)
+		looksLike := one.text.spaced*10 >= one.texts*3 && len(one.distinct)*2 >= one.values && one.averageWords() < proseWords && one.hierarchy() == "" &&
+			!isNamed(one.name, proseNames) && !isNamed(one.name, codeNames)
+		if !isNamedTitle && !looksLike || isNamedTitle && len(one.distinct)*10 < one.values && one.values >= 20 {
+			continue
+		}
+		score := rank(one.name, titleNames)
+		if !isNamedTitle {
+			score = 1000 + position
+		}
+		if score < best {
+			found, best = one, score
+		}
+	}
+	return found
+}

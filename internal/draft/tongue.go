@@ -1,0 +1,117 @@
+package draft
+
+import (
+	"strings"
+
+	"github.com/quiresearch/quire/internal/locale"
+)
+
+// tongues are the languages of the text columns.
+type tongues struct {
+	of   map[*column]string // empty: not recognized; mixedTongue: several
+	main string             // of all text together
+}
+
+const mixedTongue = "mixed"
+
+// Shares of the recognized samples: above sameTongue they are one language; at
+// least leastVoices of them decide.
+const (
+	sameTongue  = 0.7
+	leastVoices = 0.25
+)
+
+// listen recognizes the language of every text column by its samples, each for
+// itself and all together.
+func (f *deciding) listen() tongues {
+	heard := tongues{of: make(map[*column]string)}
+	var all []string
+	for _, one := range f.root.ordered {
+		if one.kind(f.options.Convert) != kindText || one == f.key || one.isList() || one.averageWords() < 2 || one.text.urls*2 > one.texts {
+			continue
+		}
+		heard.of[one] = tongue(one.sample)
+		if one.averageWords() >= proseWords {
+			all = append(all, one.sample...)
+		}
+	}
+	if len(all) == 0 {
+		for _, one := range f.root.ordered {
+			if _, isText := heard.of[one]; isText {
+				all = append(all, one.sample...)
+			}
+		}
+	}
+	heard.main = tongue(all)
+	return heard
+}
+
+// tongue returns the language of texts, which each have a voice; short texts
+// speak together.
+func tongue(texts []string) string {
+	voices, spoken := make(map[string]int), 0
+	for _, one := range texts {
+		if tag := language(one).tag; tag != "" {
+			voices[tag]++
+			spoken++
+		}
+	}
+	first := ""
+	for tag, n := range voices {
+		if first == "" || n > voices[first] || n == voices[first] && tag < first {
+			first = tag
+		}
+	}
+	together := language(strings.Join(texts, "\n")).tag
+	switch {
+	case first == "":
+		return together
+	case float64(voices[first]) >= sameTongue*float64(spoken):
+		if first == together || float64(spoken) >= leastVoices*float64(len(texts)) {
+			return first
+		}
+		return together
+	case float64(spoken) >= leastVoices*float64(len(texts)) && spoken >= 8:
+		return mixedTongue
+	}
+	return together
+}
+
+// speak declares the language of a text field and says so.
+func (f *deciding) speak(c *column, declared *Field) []string {
+	tag := f.tongues.of[c]
+	if tag == "" && f.tongues.main != mixedTongue {
+		tag = f.tongues.main
+	}
+	switch {
+	case tag == "":
+		return []string{"language not recognized, read as English"}
+	case tag == mixedTongue:
+		setUsage(declared)
+		declared.Matching.Analyzer = &Preset{"preserve_terms"}
+		return []string{"several languages, words are kept whole"}
+	case tag == "en":
+		return []string{"English"}
+	case declared.Multiple || c.isList():
+		return nil
+	}
+	declared.Locales = &Locales{DefaultLocale: tag}
+	if f.options.Lacks != nil && f.options.Lacks(tag) {
+		if !locale.Compounding(tag) || tag == "is" {
+			declared.Locales = nil
+			return []string{"language " + tag + ", for which the node lacks data, read as English"}
+		}
+		setUsage(declared)
+		declared.Matching.Decompound = "none"
+		return []string{"language " + tag + ", compounds stay whole since the node lacks their dictionary"}
+	}
+	return []string{"language " + tag}
+}
+
+// setUsage gives a field a matching usage that can be changed; what its role
+// gives stays.
+func setUsage(declared *Field) {
+	if declared.Matching == nil {
+		declared.Matching = &Matching{}
+	}
+}

@@ -1,0 +1,63 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+)
+
+// units are the words for units and currencies in names of columns and beside
+// numbers, with the identifiers of the interface.
+var units = map[string]string{
+	"eur": "EUR", "€": "EUR", "euro": "EUR", "euros": "EUR", "usd": "USD", "$": "USD", "us$": "USD", "dollar": "USD", "dollars": "USD",
+	"gbp": "GBP", "£": "GBP", "chf": "CHF", "jpy": "JPY", "¥": "JPY", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN", "zł": "PLN",
+	"czk": "CZK", "kč": "CZK", "inr": "INR", "₹": "INR", "cny": "CNY", "cad": "CAD", "aud": "AUD", "brl": "BRL", "r$": "BRL", "huf": "HUF",
+	"try": "TRY", "₺": "TRY", "uah": "UAH", "₴": "UAH", "krw": "KRW", "₩": "KRW",
+	"mg": "milligram", "g": "gram", "gram": "gram", "grams": "gram", "kg": "kilogram", "kgs": "kilogram", "lb": "pound", "lbs": "pound", "oz": "ounce", "t": "tonne",
+	"mm": "millimeter", "cm": "centimeter", "m": "meter", "km": "kilometer", "ft": "foot", "inch": "inch", "inches": "inch", "mi": "mile", "miles": "mile",
+	"ml": "milliliter", "cl": "centiliter", "l": "liter", "liter": "liter", "litre": "liter", "gal": "gallon",
+	"m²": "square-meter", "sqm": "square-meter", "km²": "square-kilometer", "ha": "hectare", "m³": "cubic-meter",
+	"w": "watt", "kw": "kilowatt", "kwh": "kilowatt-hour", "v": "volt", "a": "ampere", "hz": "hertz", "mhz": "megahertz", "ghz": "gigahertz",
+	"kb": "kilobyte", "mb": "megabyte", "gb": "gigabyte", "tb": "terabyte", "bytes": "byte",
+	"s": "second", "sec": "second", "seconds": "second", "ms": "millisecond", "min": "minute", "minutes": "minute", "h": "hour", "hours": "hour", "days": "day",
+	"°c": "celsius", "c": "celsius", "°f": "fahrenheit", "%": "percent", "percent": "percent", "km/h": "kilometer-per-hour", "kmh": "kilometer-per-hour",
+}
+
+// bareUnits may stand at the end of a name without brackets, as in price_eur.
+// Letters that are also words or parts of names, such as a and t, may not.
+var bareUnits = []string{"eur", "euro", "usd", "gbp", "chf", "sek", "nok", "dkk", "pln", "czk", "inr", "cad", "aud", "brl", "huf",
+	"kg", "lbs", "oz", "mm", "cm", "km", "ml", "kw", "kwh", "hz", "mhz", "ghz", "kb", "mb", "gb", "tb", "bytes", "sqm", "kmh", "grams", "percent", "minutes", "seconds"}
+
+// headerUnit returns the unit that the name of a column states, with the word
+// that states it: "Price (EUR)", "weight_kg", "Preis in €".
+func headerUnit(name string) (unit, word string) {
+	lower := strings.ToLower(strings.TrimSpace(name))
+	for _, brackets := range []string{"()", "[]"} {
+		if open := strings.LastIndex(lower, brackets[:1]); open >= 0 && strings.HasSuffix(lower, brackets[1:]) {
+			inner := strings.TrimPrefix(strings.TrimSpace(lower[open+1:len(lower)-1]), "in ")
+			if unit := units[inner]; unit != "" {
+				return unit, strings.TrimSpace(name[open+1 : len(name)-1])
+			}
+		}
+	}
+	for word, unit := range units {
+		if strings.HasSuffix(lower, " in "+word) || strings.ContainsAny(word, "€£₹") && strings.HasSuffix(lower, word) {
+			return unit, word
+		}
+	}
+	all := words(name)
+	if len(all) > 1 && slices.Contains(bareUnits, all[len(all)-1]) {
+		return units[all[len(all)-1]], all[len(all)-1]
+	}
+	return "", ""
+}
+
+// withoutUnit takes a bracketed unit off a name, so that "Price (EUR)" becomes
+// price.
+func withoutUnit(name string) string {
+	if open := strings.LastIndexAny(name, "(["); open > 0 && strings.HasSuffix(name, ")") || open > 0 && strings.HasSuffix(name, "]") {
+		if unit, _ := headerUnit(name); unit != "" {
+			return strings.TrimSpace(name[:open])
+		}
+	}
+	return name
+}
