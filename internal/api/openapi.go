@@ -92,7 +92,7 @@ func describeRoutes(s schemas) object {
 		}
 		if !named[route.Tag] {
 			named[route.Tag] = true
-			tags = append(tags, object{"name": route.Tag})
+			tags = append(tags, object{"name": route.Tag, "description": tagText[route.Tag]})
 		}
 		item, ok := paths[route.Path].(object)
 		if !ok {
@@ -102,13 +102,12 @@ func describeRoutes(s schemas) object {
 		item[strings.ToLower(route.Method)] = describeRoute(s, route)
 	}
 	components := object{}
-	for name, schema := range s.Schemas {
-		components[name] = schema
-	}
+	addReferenced(s, components, paths)
 	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "Quire", "version": "v1alpha1",
-			"description": "Search service: JSON documents in named indexes, and searches over them."},
+			"description": "Search service: JSON documents in named indexes, and searches over them.",
+			"license":     object{"name": "Apache-2.0", "identifier": "Apache-2.0"}},
 		"servers": []any{object{"url": "{node}", "variables": object{"node": object{"default": "http://localhost:8080"}}}},
 		"tags":    tags,
 		"paths":   paths,
@@ -116,6 +115,30 @@ func describeRoutes(s schemas) object {
 			"schemas":         components,
 			"securitySchemes": object{"apiKey": object{"type": "http", "scheme": "bearer"}},
 		},
+	}
+}
+
+// addReferenced adds to components the schemas that value refers to, and those
+// that they refer to.
+func addReferenced(s schemas, components object, value any) {
+	switch v := value.(type) {
+	case object:
+		for key, inner := range v {
+			text, isText := inner.(string)
+			if key != "$ref" || !isText {
+				addReferenced(s, components, inner)
+				continue
+			}
+			name := strings.TrimPrefix(text, schemaReference)
+			if components[name] == nil {
+				components[name] = s.Schemas[name]
+				addReferenced(s, components, s.Schemas[name])
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			addReferenced(s, components, inner)
+		}
 	}
 }
 
@@ -181,7 +204,7 @@ func describeParameters(s schemas, route Route) []any {
 	return found
 }
 
-func reference(schema string) object { return object{"$ref": "#/components/schemas/" + schema} }
+func reference(schema string) object { return object{"$ref": schemaReference + schema} }
 
 func describeBody(route Route) object {
 	content := object{mediaJSON: object{"schema": reference(route.Body)}}

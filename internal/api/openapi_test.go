@@ -99,6 +99,11 @@ func TestEveryOperationStatesItsPermission(t *testing.T) {
 	if len(document["tags"].([]any)) < 8 {
 		t.Errorf("tags: %v", document["tags"])
 	}
+	for _, tag := range document["tags"].([]any) {
+		if tag.(object)["description"] == "" {
+			t.Errorf("%v is not described", tag)
+		}
+	}
 	if operations < 34 {
 		t.Errorf("%d operations", operations)
 	}
@@ -169,5 +174,20 @@ func checkAnswer(t *testing.T, place string, answer object) {
 		strings.HasSuffix(place, " 304") && headers["ETag"] == nil,
 		strings.HasSuffix(place, " 202") && headers["Location"] == nil:
 		t.Errorf("%s lacks its header", place)
+	}
+}
+
+// Generators of clients call the whole answer to an operation by its name and
+// Response; a schema of that name would be declared twice.
+func TestNoSchemaIsCalledLikeAGeneratedResponse(t *testing.T) {
+	s, err := readSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, route := range Routes() {
+		name := strings.ToUpper(route.Operation[:1]) + route.Operation[1:] + "Response"
+		if s.Schemas[name] != nil {
+			t.Errorf("the schema %s collides with the response of %s", name, route.Operation)
+		}
 	}
 }

@@ -22,6 +22,19 @@ const (
 	tagNode      = "Node"
 )
 
+// tagText says what the operations of a tag are for.
+var tagText = map[string]string{
+	tagIndexes:   "Create, read, change and delete indexes and their generations.",
+	tagSettings:  "Ranking, synonyms, typo exclusions and suggestions of an index, changed without reindexing.",
+	tagReindexes: "Jobs that fill a generation from another one.",
+	tagIndexers:  "Which node writes which index.",
+	tagRegistry:  "Compare and repair the list of indexes in the bucket.",
+	tagKeys:      "Credentials and what they may do.",
+	tagDocuments: "Add, read, change and delete documents.",
+	tagSearch:    "Search, explain, suggest and complete facet values.",
+	tagNode:      "Health, meters and this description.",
+}
+
 const (
 	adminIndexes = "/v1alpha1/admin/indexes"
 	adminIndex   = adminIndexes + "/{name}"
@@ -231,26 +244,26 @@ var routes = []Route{
 		Summary:    "Search documents.",
 		Permission: auth.Search, Scope: auth.ScopeIndex, Anonymous: true, RunsOn: AnyNode,
 		Headers: []string{freshness.Header}, Body: "SearchRequest", OptionalBody: true,
-		Answers: []Answer{{200, "SearchResponse", "The hits."}},
+		Answers: []Answer{{200, "SearchResult", "The hits."}},
 		Codes:   codes(nameCodes, bodyCodes, readCodes, clauseCodes, searchCodes), meter: (*metrics.Set).Search},
 	{Method: "POST", Path: dataIndex + "/search/actions/explain", Operation: "explain", Tag: tagSearch,
 		Summary:    "Explain the score of one hit.",
 		Permission: auth.Search, Scope: auth.ScopeIndex, Anonymous: true, RunsOn: AnyNode,
 		Query: []string{"key", "index"}, Headers: []string{freshness.Header}, Body: "SearchRequest", OptionalBody: true,
-		Answers: []Answer{{200, "ExplainResponse", "How the score came about."}},
+		Answers: []Answer{{200, "ExplainResult", "How the score came about."}},
 		Codes: codes(nameCodes, bodyCodes, readCodes, clauseCodes, searchCodes, problem.SearchExplainKeyRequired, problem.SearchExplainIndexOutOfRange,
 			problem.SearchExplainDocumentNotFound, problem.SearchExplainValueNotFound, problem.IndexNoPrimaryKey), meter: (*metrics.Set).Explain},
 	{Method: "POST", Path: dataIndex + "/suggest", Operation: "suggest", Tag: tagSearch,
 		Summary:    "Suggest values as text is typed.",
 		Permission: auth.Search, Scope: auth.ScopeIndex, Anonymous: true, RunsOn: AnyNode,
 		Headers: []string{freshness.Header}, Body: "SuggestRequest", OptionalBody: true,
-		Answers: []Answer{{200, "SuggestResponse", "The suggestions."}},
+		Answers: []Answer{{200, "SuggestResult", "The suggestions."}},
 		Codes:   codes(nameCodes, bodyCodes, readCodes, clauseCodes, problem.SearchSuggestLimitOutOfRange, problem.SearchTimeout), meter: (*metrics.Set).Suggest},
 	{Method: "POST", Path: dataIndex + "/facets/{field}/values", Operation: "facetValues", Tag: tagSearch,
 		Summary:    "Complete the values of one facet.",
 		Permission: auth.Search, Scope: auth.ScopeIndex, Anonymous: true, RunsOn: AnyNode,
 		Headers: []string{freshness.Header}, Body: "FacetValuesRequest", OptionalBody: true,
-		Answers: []Answer{{200, "FacetValuesResponse", "The values."}},
+		Answers: []Answer{{200, "FacetValuesResult", "The values."}},
 		Codes: codes(nameCodes, bodyCodes, readCodes, clauseCodes, problem.SearchFacetLimitOutOfRange, problem.SearchFacetPrefixUnsupported,
 			problem.SearchTimeout), meter: (*metrics.Set).FacetValues},
 
