@@ -1,0 +1,134 @@
+// Package client talks to Quire nodes over HTTP with the types the server
+// uses: requests and answers of package query, definitions, settings, and
+// errors whose codes errors.Is compares with those of package problem.
+//
+//	c, err := client.New("http://localhost:8080", key)
+//	books := c.Index("books")
+//	_, err = books.Add(ctx, map[string]any{"id": "1", "title": "Kindred"})
+//	answer, err := books.Search(ctx, &query.Search{
+//		Query: []query.Clause{&query.TextClause{Text: query.Text{Text: "kindred"}}}})
+//	if errors.Is(err, problem.IndexNotFound) { … }
+//
+// Requests are repeated only where that is safe, see RetryFor. With several
+// nodes (Nodes) a request that cannot reach one goes to the next.
+//
+// A Client may be used by any number of goroutines.
+package client
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Client is a connection to the nodes of one deployment.
+type Client struct {
+	nodes    []string // base URLs without a slash at the end
+	key      string
+	http     *http.Client
+	retryFor time.Duration
+
+	preferred atomic.Int64 // position of the node that answered last
+
+	readYourWrites bool
+	mu             sync.Mutex
+	tokens         map[string]string // newest token of each index written here
+	keyed          map[string]bool   // whether an index has a primary key
+}
+
+// Option changes how a Client works.
+type Option func(*Client)
+
+// defaultRetry outlasts the lease of a node that was lost (10 s), after which
+// another one writes its indexes.
+const defaultRetry = 20 * time.Second
+
+// New returns a client of the node at a URL. The key is sent as a bearer
+// token; it is empty for a node without authentication.
+func New(node, key string, options ...Option) (*Client, error) {
+	c := &Client{nodes: []string{node}, key: key, http: newHTTP(), retryFor: defaultRetry,
+		tokens: make(map[string]string), keyed: make(map[string]bool)}
+	for _, option := range options {
+		option(c)
+	}
+	for i, node := range c.nodes {
+		parsed, err := url.Parse(node)
+		if err != nil {
+			return nil, fmt.Errorf("node %q: %w", node, err)
+		}
+		if parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
+			return nil, fmt.Errorf("node %q: expected a URL such as http://localhost:8080", node)
+		}
+		c.nodes[i] = strings.TrimRight(node, "/")
+	}
+	return c, nil
+}
+
+// newHTTP returns a client that keeps enough connections for many goroutines.
+func newHTTP() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 64
+	return &http.Client{Transport: transport}
+}
+
+// Nodes adds further nodes of the same deployment. A request that a node does
+// not answer goes to the next one.
+func Nodes(nodes ...string) Option {
+	return func(c *Client) { c.nodes = append(c.nodes, nodes...) }
+}
+
+// HTTP replaces the HTTP client, for example to set a timeout or a proxy.
+func HTTP(h *http.Client) Option { return func(c *Client) { c.http = h } }
+
+// RetryFor bounds how long a request is repeated; 0 turns repeating off, and
+// the default is 20 seconds. The pauses grow from 50 milliseconds to two
+// seconds with jitter, and Retry-After is obeyed. A request is repeated
+//
+//   - when it was certainly not carried out: no connection, or the node says
+//     that nothing was written;
+//   - when its outcome is not known and doing it twice is the same as once: all
+//     reads, commits, and writes of documents to an index with a primary key.
+func RetryFor(d time.Duration) Option { return func(c *Client) { c.retryFor = d } }
+
+// ReadYourWrites makes every read of an index see what this client wrote to it
+// before: the newest freshness token is sent along, and the node waits for the
+// commit.
+func ReadYourWrites() Option { return func(c *Client) { c.readYourWrites = true } }
+
+// Index returns a handle on an index, or on a generation written
+// index@generation. It sends nothing.
+func (c *Client) Index(name string) *Index { return &Index{client: c, name: name} }
+
+// Index is a handle on one index of a Client.
+type Index struct {
+	client *Client
+	name   string
+}
+
+// Name returns the name of the index.
+func (x *Index) Name() string { return x.name }
+
+func (x *Index) data(parts ...string) string {
+	return "/v1alpha1/indexes/" + join(append([]string{x.name}, parts...))
+}
+
+func (x *Index) admin(parts ...string) string {
+	return "/v1alpha1/admin/indexes/" + join(append([]string{x.name}, parts...))
+}
+
+// join escapes the segments of a path. A dot segment is escaped too, or it
+// would be resolved on the way.
+func join(segments []string) string {
+	escaped := make([]string, len(segments))
+	for i, segment := range segments {
+		escaped[i] = url.PathEscape(segment)
+		if segment == "." || segment == ".." {
+			escaped[i] = strings.ReplaceAll(segment, ".", "%2E")
+		}
+	}
+	return strings.Join(escaped, "/")
+}

@@ -1,0 +1,307 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+)
+
+// roundTrip answers requests without a network.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func reply(status int, body string, header ...string) (*http.Response, error) {
+	recorder := httptest.NewRecorder()
+	for i := 0; i+1 < len(header); i += 2 {
+		recorder.Header().Set(header[i], header[i+1])
+	}
+	recorder.WriteHeader(status)
+	if body != "" {
+		if _, err := recorder.WriteString(body); err != nil {
+			return nil, err
+		}
+	}
+	return recorder.Result(), nil
+}
+
+func refusal(code *problem.Code) string {
+	detail := fmt.Sprintf(`{"code":%q,"message":"m"`, code.Name())
+	return detail + `,"errors":[` + detail + `}]}`
+}
+
+func newClient(t *testing.T, answer roundTrip, options ...Option) *Client {
+	t.Helper()
+	c, err := New("http://a.example", "k", append(options, HTTP(&http.Client{Transport: answer}))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Which requests are sent again after which failures. An index called keyed has
+// a primary key, one called plain has none.
+func TestRequestsAreRepeatedOnlyWhereThatIsSafe(t *testing.T) {
+	search := func(ctx context.Context, x *Index) error { _, err := x.Search(ctx, &query.Search{}); return err }
+	add := func(ctx context.Context, x *Index) error { _, err := x.Add(ctx, map[string]any{"id": "1"}); return err }
+	patch := func(ctx context.Context, x *Index) error {
+		return x.PatchDocument(ctx, "1", map[string]any{"a[]": 1})
+	}
+	broken := func() (*http.Response, error) { return nil, io.ErrUnexpectedEOF }
+	coded := func(code *problem.Code) func() (*http.Response, error) {
+		return func() (*http.Response, error) { return reply(code.Status(), refusal(code)) }
+	}
+	for _, c := range []struct {
+		name    string
+		index   string
+		send    func(context.Context, *Index) error
+		fail    func() (*http.Response, error)
+		repeats bool
+	}{
+		{"a search after a cut", "keyed", search, broken, true},
+		{"a search that timed out", "keyed", search, coded(problem.SearchTimeout), true},
+		{"an invalid search", "keyed", search, coded(problem.SearchFieldUnknown), false},
+		{"documents with keys after a cut", "keyed", add, broken, true},
+		{"documents with keys, outcome unknown", "keyed", add, coded(problem.StorageUnknown), true},
+		{"documents without keys after a cut", "plain", add, broken, false},
+		{"documents without keys, no writer", "plain", add, coded(problem.IndexerUnavailable), true},
+		{"a change after a cut", "keyed", patch, broken, false},
+		{"a change that was not written", "keyed", patch, coded(problem.StorageIoError), true},
+		{"a missing index", "keyed", add, coded(problem.IndexNotFound), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tries := 0
+				x := newClient(t, func(r *http.Request) (*http.Response, error) {
+					if r.Method == http.MethodGet {
+						key := c.index == "keyed"
+						return reply(200, fmt.Sprintf(`{"definition":{"fields":{"id":{"type":"string","primaryKey":%v,"required":true}}}}`, key))
+					}
+					if tries++; tries < 3 {
+						return c.fail()
+					}
+					return reply(200, `{"hits":[]}`)
+				}).Index(c.index)
+				err := c.send(t.Context(), x)
+				if repeated := tries == 3; repeated != c.repeats || repeated != (err == nil) {
+					t.Errorf("%d tries: %v", tries, err)
+				}
+			})
+		})
+	}
+}
+
+func TestRepeatingIsBoundedAndObeysRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Duration
+		begin := time.Now()
+		x := newClient(t, func(*http.Request) (*http.Response, error) {
+			at = append(at, time.Since(begin))
+			return reply(503, refusal(problem.SearchFreshnessUnavailable), "Retry-After", "3")
+		}, RetryFor(10*time.Second)).Index("x")
+		_, err := x.Search(t.Context(), &query.Search{})
+		if !errors.Is(err, problem.SearchFreshnessUnavailable) || len(at) != 4 || at[1] < 3*time.Second || at[3] > 10*time.Second {
+			t.Errorf("%v after %v", err, at)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		x := newClient(t, func(*http.Request) (*http.Response, error) { tries++; return nil, io.ErrUnexpectedEOF }, RetryFor(0)).Index("x")
+		if _, err := x.Search(t.Context(), &query.Search{}); !errors.Is(err, io.ErrUnexpectedEOF) || tries != 1 {
+			t.Errorf("%d tries: %v", tries, err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		x := newClient(t, func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }).Index("x")
+		begin := time.Now()
+		if _, err := x.Search(ctx, &query.Search{}); err == nil || time.Since(begin) != time.Second {
+			t.Errorf("%v after %v", err, time.Since(begin))
+		}
+	})
+}
+
+func TestAnotherNodeAnswersAtOnce(t *testing.T) {
+	var asked []string
+	c := newClient(t, func(r *http.Request) (*http.Response, error) {
+		asked = append(asked, r.URL.Host)
+		if r.URL.Host != "c.example" {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return reply(200, `{"hits":[]}`)
+	}, Nodes("http://b.example/", "http://c.example"))
+	begin := time.Now()
+	for range 2 {
+		if _, err := c.Index("x").Search(t.Context(), &query.Search{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := strings.Join(asked, " "); got != "a.example b.example c.example c.example" || time.Since(begin) > firstPause*20 {
+		t.Errorf("asked %s in %v", got, time.Since(begin))
+	}
+}
+
+func TestErrorsAreToldApart(t *testing.T) {
+	answered := func(status int, body string) error {
+		c := newClient(t, func(*http.Request) (*http.Response, error) { return reply(status, body) }, RetryFor(0))
+		_, err := c.Index("x").Get(t.Context())
+		return err
+	}
+	err := answered(404, `{"code":"index:not_found","message":"…","errors":[{"code":"index:not_found","message":"…","arguments":{"name":"x"}}]}`)
+	var p *problem.Problem
+	if !errors.Is(err, problem.IndexNotFound) || errors.Is(err, problem.IndexClosed) || !errors.As(err, &p) || p.Arguments["name"] != "x" {
+		t.Errorf("%v", err)
+	}
+	err = answered(400, `{"code":"validation","message":"…","errors":[{"code":"search:field_unknown","message":"…","path":"query[0].field"},{"code":"later:code","message":"a later problem"}]}`)
+	if !errors.Is(err, problem.Validation) || !errors.Is(err, problem.SearchFieldUnknown) || !strings.Contains(err.Error(), "later:code: a later problem") ||
+		!strings.Contains(err.Error(), "at query[0].field") {
+		t.Errorf("%v", err)
+	}
+	err = answered(400, "<html>Bad proxy</html>")
+	var e *Error
+	if !errors.As(err, &e) || e.Status != 400 || !strings.Contains(err.Error(), "Bad proxy") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNamesAreEscaped(t *testing.T) {
+	var path string
+	c := newClient(t, func(r *http.Request) (*http.Response, error) { path = r.URL.EscapedPath(); return reply(204, "") })
+	for key, want := range map[string]string{"a/b": "a%2Fb", "..": "%2E%2E", "ä b": "%C3%A4%20b", "a?b#c": "a%3Fb%23c"} {
+		if err := c.Index("x@2").DeleteDocument(t.Context(), key); err != nil || path != "/v1alpha1/indexes/x@2/documents/"+want {
+			t.Errorf("%s: %s %v", key, path, err)
+		}
+	}
+}
+
+func TestReadsCarryTheNewestTokenOfTheClient(t *testing.T) {
+	token := func(sequence uint64) string {
+		return freshness.Token{Index: freshness.ID{1}, IndexName: "x", Generation: freshness.ID{2}, Sequence: sequence}.String()
+	}
+	written, read := "", ""
+	c := newClient(t, func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodDelete {
+			return reply(204, "", freshness.Header, written)
+		}
+		if strings.HasSuffix(r.URL.Path, "/documents") {
+			return reply(200, fmt.Sprintf(`{"indexed":1,"failed":[],"freshness":%q}`, written))
+		}
+		read = r.Header.Get(freshness.Header)
+		return reply(200, `{"hits":[]}`)
+	}, ReadYourWrites())
+	search := func(index string) string {
+		if _, err := c.Index(index).Search(t.Context(), &query.Search{}); err != nil {
+			t.Fatal(err)
+		}
+		return read
+	}
+	if search("x") != "" {
+		t.Error("a token before the first write")
+	}
+	written = token(7)
+	if _, err := c.Index("x").Add(t.Context(), map[string]any{}); err != nil || search("x") != token(7) || search("y") != "" {
+		t.Errorf("%v %s", err, read)
+	}
+	written = token(5) // a write that was answered late
+	if err := c.Index("x").DeleteDocument(t.Context(), "1"); err != nil || search("x") != token(7) {
+		t.Errorf("%v %s", err, read)
+	}
+}
+
+// Documents are taken only as fast as they are sent, and each has its result.
+func TestAddAllTakesDocumentsAsTheyAreSent(t *testing.T) {
+	const all = 3*batchDocuments + 10
+	var taken, sent atomic.Int64
+	c := newClient(t, func(r *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		if ahead := taken.Load() - sent.Load(); ahead > 2*batchDocuments+1 {
+			t.Errorf("%d documents were taken and not sent", ahead)
+		}
+		sent.Add(int64(strings.Count(string(body), "\n")))
+		return reply(200, `{"indexed":999,"failed":[{"position":3,"errors":[{"code":"document:field_unknown","message":"m","path":"[3].x"}]}]}`)
+	})
+	documents := func(yield func(any) bool) {
+		for i := range all {
+			taken.Add(1)
+			if !yield(map[string]int{"id": i}) {
+				return
+			}
+		}
+	}
+	next, refused := int64(0), 0
+	for result, err := range c.Index("x").AddAll(t.Context(), documents) {
+		if err != nil || result.Position != next {
+			t.Fatalf("%v at %d", err, next)
+		}
+		if result.Refused != nil {
+			refused++
+			if result.Position%batchDocuments != 3 || !errors.Is(result.Refused, problem.DocumentFieldUnknown) {
+				t.Errorf("%+v", result)
+			}
+		}
+		next++
+	}
+	if next != all || refused != 4 {
+		t.Errorf("%d results, %d refused", next, refused)
+	}
+	for range c.Index("x").AddAll(t.Context(), documents) {
+		break // leaves nothing behind: the test would not end
+	}
+	unencodable := func(yield func(any) bool) { _ = yield(map[string]int{}) && yield(func() {}) }
+	results := 0
+	for _, err := range c.Index("x").AddAll(t.Context(), unencodable) {
+		if results++; results == 2 && err == nil {
+			t.Error("a function was encoded")
+		}
+	}
+	if results != 2 {
+		t.Errorf("%d results", results)
+	}
+}
+
+func TestPagesFollowTheCursor(t *testing.T) {
+	var asked []string
+	c := newClient(t, func(r *http.Request) (*http.Response, error) {
+		var body struct{ After string }
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			return nil, err
+		}
+		asked = append(asked, body.After)
+		return reply(200, map[string]string{"": `{"hits":[{"id":"1"},{"id":"2"}],"page":{"limit":2,"next":"c"}}`, "c": `{"hits":[{"id":"3"}],"page":{"limit":2}}`}[body.After])
+	})
+	var ids string
+	for hit, err := range c.Index("x").Hits(t.Context(), &query.Search{Limit: 2, Offset: 0}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids += hit.ID
+	}
+	if ids != "123" || len(asked) != 2 {
+		t.Errorf("%s, asked %q", ids, asked)
+	}
+}
+
+func TestURLsAreChecked(t *testing.T) {
+	for _, node := range []string{"localhost:8080", "", "ftp://x", "http://", "http://[::1"} {
+		if _, err := New(node, ""); err == nil {
+			t.Errorf("%q is accepted", node)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/settings"
+)
+
+// Generation is one generation of an index.
+type Generation struct {
+	Name      string    `json:"name"`
+	Live      bool      `json:"live"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// Listed is an index in a listing.
+type Listed struct {
+	Name           string       `json:"name"`
+	LiveGeneration string       `json:"liveGeneration"`
+	Generations    []Generation `json:"generations"`
+}
+
+// Description is an index as a node describes it.
+type Description struct {
+	Name        string       `json:"name"`
+	Generation  string       `json:"generation"`
+	Live        bool         `json:"live"`
+	Version     string       `json:"version"`
+	Generations []Generation `json:"generations"`
+	Freshness   string       `json:"freshness"`
+	Status      struct {
+		State    string `json:"state"`
+		ReadOnly bool   `json:"readOnly"`
+	} `json:"status"`
+	// Raw is the definition as the node sent it.
+	Raw json.RawMessage `json:"definition"`
+	// Definition is nil when it uses what this version does not know.
+	Definition *definition.Definition `json:"-"`
+}
+
+func (d *Description) read() *Description {
+	d.Definition, _ = definition.Parse(d.Raw, definition.Capabilities{})
+	return d
+}
+
+// Indexes lists the indexes that the key can see, in order of their names. The
+// error ends the sequence.
+func (c *Client) Indexes(ctx context.Context) iter.Seq2[Listed, error] {
+	return func(yield func(Listed, error) bool) {
+		after := url.Values{}
+		for {
+			var page struct {
+				Indexes []Listed `json:"indexes"`
+				Next    string   `json:"next"`
+			}
+			r := &request{method: http.MethodGet, path: "/v1alpha1/admin/indexes", query: after, isRepeatable: always}
+			if _, err := c.call(ctx, r, nil, &page); err != nil {
+				yield(Listed{}, err)
+				return
+			}
+			for _, index := range page.Indexes {
+				if !yield(index, nil) {
+					return
+				}
+			}
+			if page.Next == "" {
+				return
+			}
+			after.Set("after", page.Next)
+		}
+	}
+}
+
+// Get reads the definition and status of the index.
+func (x *Index) Get(ctx context.Context) (*Description, error) {
+	return x.describe(ctx, &request{method: http.MethodGet, path: x.admin(), isRepeatable: always}, nil)
+}
+
+// Put creates the index or replaces its definition. Parse a definition with
+// roles from JSON by definition.Parse, or build one in Go.
+func (x *Index) Put(ctx context.Context, d *definition.Definition) (*Description, error) {
+	return x.describe(ctx, &request{method: http.MethodPut, path: x.admin(), isRepeatable: always}, json.RawMessage(d.Encode()))
+}
+
+// Commit makes everything acknowledged before visible to searches.
+func (x *Index) Commit(ctx context.Context) (*Description, error) {
+	return x.describe(ctx, &request{method: http.MethodPost, path: x.admin("actions", "commit"), index: x.name, isRepeatable: always}, nil)
+}
+
+// Promote serves the index from this generation, whose name the handle has.
+func (x *Index) Promote(ctx context.Context) (*Description, error) {
+	return x.describe(ctx, &request{method: http.MethodPost, path: x.admin("actions", "promote"), isRepeatable: always}, nil)
+}
+
+func (x *Index) describe(ctx context.Context, r *request, body any) (*Description, error) {
+	var d Description
+	if _, err := x.client.call(ctx, r, body, &d); err != nil {
+		return nil, err
+	}
+	return d.read(), nil
+}
+
+// Delete deletes the index with all generations, or the one generation that the
+// handle names. Deleting twice answers index:not_found, so the request is
+// repeated only when it was not carried out.
+func (x *Index) Delete(ctx context.Context) error {
+	_, err := x.client.call(ctx, &request{method: http.MethodDelete, path: x.admin()}, nil, nil)
+	return err
+}
+
+// Settings reads the search settings.
+func (x *Index) Settings(ctx context.Context) (*settings.Settings, error) {
+	found, err := x.client.call(ctx, &request{method: http.MethodGet, path: x.admin("settings"), isRepeatable: always}, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(found.body, &members); err != nil {
+		return nil, err
+	}
+	for _, answered := range []string{"version", "freshness", "unsupportedFeatures"} {
+		delete(members, answered)
+	}
+	body, err := json.Marshal(members)
+	if err != nil {
+		return nil, err
+	}
+	return settings.Load(body, nil)
+}
+
+// PutSettings replaces the search settings, which settings.Decode reads from
+// JSON.
+func (x *Index) PutSettings(ctx context.Context, s *settings.Settings) error {
+	r := &request{method: http.MethodPut, path: x.admin("settings"), index: x.name, isRepeatable: always}
+	_, err := x.client.call(ctx, r, json.RawMessage(s.JSON()), nil)
+	return err
+}

@@ -1,0 +1,265 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/problem"
+)
+
+// request is one request as it is sent, perhaps several times.
+type request struct {
+	method string
+	path   string // escaped
+	query  url.Values
+	body   []byte
+	media  string // of body; empty means JSON
+	accept string // empty means JSON
+	header http.Header
+
+	index string // whose freshness token is carried; empty for none
+	reads bool   // the token is sent along, otherwise only taken from the answer
+	// isRepeatable reports whether doing the request twice is the same as once;
+	// nil means no. It is asked when the outcome of a try is not known.
+	isRepeatable func(ctx context.Context) bool
+}
+
+// always is for requests that may be repeated.
+func always(context.Context) bool { return true }
+
+// answer is what a node answered with a status below 300, or 304.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// maxAnswer bounds the memory one answer takes.
+const maxAnswer = 1 << 30
+
+// send sends the request until it is answered, repeating it where that is safe.
+func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
+	deadline := time.Now().Add(c.retryFor)
+	for try := 0; ; try++ {
+		node := int(c.preferred.Load()) % len(c.nodes)
+		found, err := c.try(ctx, c.nodes[node], r)
+		if err == nil {
+			c.remember(r, found)
+			return found, nil
+		}
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		again := outcomeOf(err)
+		if again == refused || again == unknown && (r.isRepeatable == nil || !r.isRepeatable(ctx)) {
+			return nil, err
+		}
+		// Another node may answer at once; when all were tried there is a pause.
+		c.preferred.CompareAndSwap(int64(node), int64((node+1)%len(c.nodes)))
+		pause := pauseAfter(err, try-len(c.nodes)+1)
+		if try+1 < len(c.nodes) && retryAfter(err) == 0 {
+			pause = 0
+		}
+		if time.Now().Add(pause).After(deadline) {
+			return nil, err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, err
+		case <-timer.C:
+		}
+	}
+}
+
+// outcome is what is known of a request that failed.
+type outcome int
+
+const (
+	refused  outcome = iota // repeating it gives the same answer
+	notTaken                // it was not carried out and may succeed later
+	unknown                 // it may have been carried out
+)
+
+func outcomeOf(err error) outcome {
+	var answered *Error
+	if !errors.As(err, &answered) {
+		var dial *net.OpError
+		if errors.As(err, &dial) && dial.Op == "dial" {
+			return notTaken
+		}
+		return unknown
+	}
+	for _, code := range []*problem.Code{problem.IndexerUnavailable, problem.StorageIoError, problem.IndexClosed,
+		problem.SearchFreshnessUnavailable, problem.StorageUnavailable} {
+		if errors.Is(err, code) {
+			return notTaken
+		}
+	}
+	switch answered.Status {
+	case http.StatusTooManyRequests:
+		return notTaken
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return unknown
+	}
+	return refused
+}
+
+const (
+	firstPause = 50 * time.Millisecond
+	lastPause  = 2 * time.Second
+)
+
+// pauseAfter returns how long to wait before the next try: what the node asked
+// for, else exponential backoff with jitter.
+func pauseAfter(err error, try int) time.Duration {
+	if wanted := retryAfter(err); wanted > 0 {
+		return wanted + rand.N(firstPause)
+	}
+	pause := min(lastPause, firstPause<<min(max(try, 0), 10))
+	return pause/2 + rand.N(pause/2)
+}
+
+func retryAfter(err error) time.Duration {
+	var answered *Error
+	if errors.As(err, &answered) {
+		return answered.RetryAfter
+	}
+	return 0
+}
+
+func (c *Client) try(ctx context.Context, node string, r *request) (*answer, error) {
+	address := node + r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	sent, err := http.NewRequestWithContext(ctx, r.method, address, bytes.NewReader(r.body))
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range r.header {
+		sent.Header[name] = values
+	}
+	if r.body != nil {
+		sent.Header.Set("Content-Type", orElse(r.media, mediaJSON))
+	}
+	sent.Header.Set("Accept", orElse(r.accept, mediaJSON))
+	if c.key != "" {
+		sent.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	if token := c.token(r); token != "" {
+		sent.Header.Set(freshness.Header, token)
+	}
+	response, err := c.http.Do(sent)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", r.method, address, err)
+	}
+	if len(body) > maxAnswer {
+		return nil, &Error{Status: response.StatusCode, Message: "the answer is longer than this client reads"}
+	}
+	if response.StatusCode >= 300 && response.StatusCode != http.StatusNotModified {
+		return nil, readError(response, body)
+	}
+	return &answer{status: response.StatusCode, header: response.Header, body: body}, nil
+}
+
+const (
+	mediaJSON   = "application/json"
+	mediaNDJSON = "application/x-ndjson"
+)
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// call sends a request with a JSON body, nil for none, and decodes the answer
+// into result unless it is nil.
+func (c *Client) call(ctx context.Context, r *request, body, result any) (*answer, error) {
+	if body != nil {
+		var err error
+		if r.body, err = json.Marshal(body); err != nil {
+			return nil, fmt.Errorf("encode the body: %w", err)
+		}
+	}
+	found, err := c.send(ctx, r)
+	if err != nil || result == nil || len(found.body) == 0 {
+		return found, err
+	}
+	if err := json.Unmarshal(found.body, result); err != nil {
+		return found, fmt.Errorf("read the answer of %s: %w", r.path, err)
+	}
+	return found, nil
+}
+
+// token returns the token a read carries, empty for none.
+func (c *Client) token(r *request) string {
+	if !c.readYourWrites || !r.reads || r.index == "" {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.tokens[r.index]
+}
+
+// remember keeps the token of a write.
+func (c *Client) remember(r *request, found *answer) {
+	if !c.readYourWrites || r.reads || r.index == "" {
+		return
+	}
+	token := found.header.Get(freshness.Header)
+	if token == "" && len(found.body) > 0 {
+		var body struct {
+			Freshness string `json:"freshness"`
+		}
+		if json.Unmarshal(found.body, &body) == nil {
+			token = body.Freshness
+		}
+	}
+	if token == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tokens[r.index] = newer(c.tokens[r.index], token)
+}
+
+// newer returns the token of the later state. Answers to writes at the same
+// time arrive in any order; of another generation or index the last one wins.
+func newer(known, token string) string {
+	a, errA := freshness.Parse(known, problem.Path{})
+	b, errB := freshness.Parse(token, problem.Path{})
+	if errA != nil || errB != nil || a.Index != b.Index || a.Generation != b.Generation {
+		return token
+	}
+	b.Sequence, b.Settings = max(a.Sequence, b.Sequence), max(a.Settings, b.Settings)
+	return b.String()
+}
+
+// retryAfterOf reads the header, which holds seconds.
+func retryAfterOf(header http.Header) time.Duration {
+	seconds, err := strconv.Atoi(header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}

@@ -1,0 +1,21 @@
+package problem
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Lookup returns the code of a name and whether this version declares it.
+func Lookup(name string) (*Code, bool) {
+	at, found := slices.BinarySearchFunc(declared, name, func(c *Code, name string) int { return cmp.Compare(c.name, name) })
+	if !found {
+		return nil, false
+	}
+	return declared[at], true
+}
+
+// Undeclared returns a code that this version does not declare, for clients of
+// a later node. Problems of it have the message as it stands.
+func Undeclared(name string, status int, message string) *Code {
+	return declare(name, status, message, "")
+}
