@@ -12,6 +12,8 @@ import { announced, Icon, ProblemView } from "./lib/ui.js";
 /** @type {Room[]} */
 const rooms = [
   { id: "search", label: "Search", icon: "search", shown: () => canSomewhere("search"), load: () => import("./rooms/search.js") },
+  { id: "why", label: "Why", icon: "why", shown: () => canSomewhere("search"), load: () => import("./rooms/why.js") },
+  { id: "data", label: "Data", icon: "data", shown: () => canSomewhere("indexes.read"), load: () => import("./rooms/data.js") },
 ];
 
 const loaded = signal(/** @type {Record<string, any>} */ ({}));

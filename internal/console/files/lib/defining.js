@@ -1,0 +1,120 @@
+// A definition as a table, its changes, and what they need: nothing, or a new
+// generation that is filled from the live one.
+
+import { adminPath, call, get, post, Problem } from "./api.js";
+import { html, useEffect, useState } from "./dom.js";
+import { fieldsOf, listIndexes, usagesOf } from "./indexes.js";
+import { can } from "./session.js";
+import { announce, count, JsonArea, jsonError, pretty, ProblemView, Progress } from "./ui.js";
+
+/** @param {{ fields: any, reasons?: { field: string, name?: string, reason: string }[] }} props */
+export function FieldTable({ fields, reasons = [] }) {
+  const why = (/** @type {string} */ path) => reasons.filter((r) => r.field === path);
+  return html`<div class="table"><table><thead><tr><th>Field</th><th>Type</th><th>Used for</th>${reasons.length > 0 && html`<th>Why</th>`}</tr></thead>
+    <tbody>${fieldsOf({ fields }).map(({ path, type, def }) => html`<tr key=${path}><td><code>${path}</code>${why(path).map((r) => r.name && html` <span class="muted">from ${r.name}</span>`)}</td><td>${type}</td>
+      <td><span class="tags">${def.role && html`<span class="tag good">${def.role}</span>`}${usagesOf(def).map((word) => html`<span class="tag" key=${word}>${word}</span>`)}</span></td>
+      ${reasons.length > 0 && html`<td class="muted">${why(path).map((r) => r.reason).join("; ")}</td>`}</tr>`)}</tbody></table></div>`;
+}
+
+/** Paths at which two definitions differ, with what happens to each. @param {any} before @param {any} after */
+export function changes(before, after) {
+  const flat = (/** @type {any} */ definition) => new Map(fieldsOf(definition).map((f) => {
+    const { fields: _, ...own } = f.def;
+    return [f.path, JSON.stringify(own, Object.keys(own).sort()) + JSON.stringify(own)];
+  }));
+  const a = flat(before), b = flat(after);
+  const found = /** @type {{ path: string, change: string }[]} */ ([]);
+  for (const path of b.keys()) if (!a.has(path)) found.push({ path, change: "added" });
+  for (const [path, text] of a) if (!b.has(path)) found.push({ path, change: "removed" });
+    else if (b.get(path) !== text) found.push({ path, change: "changed" });
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (name !== "fields" && JSON.stringify(before[name]) !== JSON.stringify(after[name])) found.push({ path: name, change: "changed" });
+  }
+  return found;
+}
+
+/** @param {any} resource */
+const nextGeneration = (resource) => String(1 + Math.max(0, ...resource.generations.map((/** @type {any} */ g) => Number(g.name)).filter(Number.isInteger)));
+
+/** @param {{ name: string, onChanged: () => void }} props */
+export function Job({ name, onChanged }) {
+  const [job, setJob] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const [tick, setTick] = useState(0);
+  useEffect(() => {
+    let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
+    const aborted = new AbortController();
+    get("/v1alpha1/admin/reindexes?" + new URLSearchParams({ index: name }), aborted.signal).then((got) => {
+      const body = got.body.reindexes[0];
+      if (!body) return;
+      setJob((/** @type {any} */ was) => {
+        if (was && was.phase !== body.phase) setTimeout(onChanged);
+        return body;
+      });
+      if (!["done", "failed", "cancelled"].includes(body.phase)) timer = setTimeout(() => setTick((t) => t + 1), 500);
+    }, () => {});
+    return () => {
+      aborted.abort();
+      clearTimeout(timer);
+    };
+  }, [name, tick]);
+  if (!job) return null;
+  const act = (/** @type {Promise<any>} */ request, /** @type {string} */ said) => request.then(() => {
+    announce(said);
+    setTick((t) => t + 1);
+    return listIndexes().then(onChanged);
+  }).catch(setProblem);
+  const running = !["done", "failed", "cancelled", "ready"].includes(job.phase);
+  const [, target = ""] = job.target.split("@"), [, source = ""] = job.source.split("@");
+  return html`<section class="card stack" aria-label="Reindex job">
+    <div class="room-head"><h3>Generation ${target} from ${source}</h3><span class=${"tag " + ({ done: "good", ready: "good", failed: "bad" }[/** @type {string} */ (job.phase)] ?? "warn")} role="status">${job.phase}</span></div>
+    <${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
+    ${(running || job.phase === "ready") && html`<${Progress} done=${job.documentsCopied} all=${job.sourceDocuments} label=${count(job.documentsCopied) + " of " + count(job.sourceDocuments) + " documents" + (job.backlog ? ", " + count(job.backlog) + " changed since" : "")}
+      onCancel=${can("indexes.reindex", name) ? () => act(post("/v1alpha1/admin/reindexes/" + encodeURIComponent(name) + "/actions/cancel"), "Cancelled.") : undefined} />`}
+    ${job.phase === "ready" && can("indexes.promote", job.target) && html`<div class="actions"><button type="button" class="primary" onClick=${() => act(post(adminPath(job.target) + "/actions/promote"), "Generation " + target + " is live.")}>Promote generation ${target}</button></div>`}
+    ${job.phase === "done" && can("indexes.promote", job.source) && html`<div class="actions"><button type="button" onClick=${() => act(post(adminPath(job.source) + "/actions/promote"), "Generation " + source + " is live again.")}>Roll back to generation ${source}</button></div>`}
+    ${job.error && html`<p class="wrong">${job.error}</p>`}
+  </section>`;
+}
+
+/** @param {{ resource: any, onChanged: () => void }} props */
+export function Definition({ resource, onChanged }) {
+  const [draft, setDraft] = useState("");
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const [busy, setBusy] = useState(false);
+  const editing = draft !== "";
+  const after = editing && !jsonError(draft) ? JSON.parse(draft) : null;
+  const found = after ? changes(resource.definition, after) : [];
+  const name = resource.name;
+  const incompatible = problem instanceof Problem && problem.code.startsWith("index:definition:") && problem.status === 409;
+  const next = nextGeneration(resource);
+  const send = async (/** @type {string} */ target, /** @type {Record<string, string>} */ headers, /** @type {string} */ said) => {
+    setBusy(true);
+    try {
+      await call("PUT", target, { body: draft, headers });
+      setProblem(null);
+      setDraft("");
+      announce(said);
+      await listIndexes();
+      onChanged();
+    } catch (error) {
+      setProblem(error);
+    }
+    setBusy(false);
+  };
+  if (!editing) {
+    return html`<div class="stack"><${FieldTable} fields=${resource.definition.fields} />
+      ${can("indexes.write", name) && html`<div class="actions"><button type="button" onClick=${() => setDraft(pretty(resource.definition))}>Change the definition</button></div>`}</div>`;
+  }
+  return html`<div class="stack">
+    <${JsonArea} label="Definition as JSON" rows=${22} value=${draft} onInput=${(/** @type {string} */ v) => { setDraft(v); setProblem(null); }} />
+    ${found.length > 0 && html`<section aria-label="Changes"><h3>What changes</h3><ul class="tags">${found.map((f) => html`<li key=${f.path + f.change} class=${"tag " + ({ added: "good", removed: "bad" }[f.change] ?? "warn")}>${f.path} ${f.change}</li>`)}</ul></section>`}
+    ${incompatible ? html`<div class="card refused" role="alert"><h2>This needs a reindex</h2><p>Nothing was changed. Generation ${resource.generation} holds documents that were indexed another way:</p>
+        <ul>${/** @type {Problem} */ (problem).details.map((d) => html`<li key=${d.path}><code>${d.path}</code> ${d.message}</li>`)}</ul>
+        ${can("indexes.write", name + "@" + next) && can("indexes.reindex", name) && html`<div class="actions"><button type="button" class="primary" disabled=${busy}
+          onClick=${() => send(adminPath(name + "@" + next) + "?reindex=manual", {}, "Generation " + next + " is being filled.")}>Create generation ${next} and reindex</button></div>`}</div>`
+      : html`<${ProblemView} problem=${problem} />`}
+    <div class="actions"><button type="button" class="primary" disabled=${busy || !after || !found.length} onClick=${() => send(adminPath(name), { "If-Match": '"' + resource.version + '"' }, "The definition was stored.")}>Store, if the documents fit it</button>
+      <button type="button" onClick=${() => { setDraft(""); setProblem(null); }}>Keep it as it is</button></div>
+  </div>`;
+}

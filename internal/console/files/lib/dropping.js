@@ -1,0 +1,118 @@
+// Drop a file: read it, review a definition, load it.
+
+import { adminPath, call, isAborted, Problem } from "./api.js";
+import { html, submit, text, useEffect, useRef, useState } from "./dom.js";
+import { indexes, listIndexes } from "./indexes.js";
+import { draft, load, sample } from "./loading.js";
+import { FieldTable } from "./defining.js";
+import { address } from "./place.js";
+import { bytes, count, JsonArea, jsonError, pretty, ProblemView, Progress } from "./ui.js";
+
+/** @typedef {import("./loading.js").Loaded} Loaded */
+
+/** A name for an index that a file suggests. @param {string} file */
+const suggested = (file) => file.replace(/\.(gz|csv|tsv|json|jsonl|ndjson|txt)(?=\.|$)/gi, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^[^a-z]+|-+$/g, "").slice(0, 40) || "documents";
+
+/** Saves text as a file. @param {string} name @param {string} content */
+function save(name, content) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([content], { type: "application/x-ndjson" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** @param {{ state: Loaded }} props */
+function Refusals({ state }) {
+  if (!state.refusedCount) return null;
+  const lines = () => state.refused.map((r) => JSON.stringify({ number: r.number, errors: r.errors, document: r.text })).join("\n") + "\n";
+  return html`<section aria-label="Refused documents"><div class="room-head"><h3>${count(state.refusedCount)} refused</h3>
+      <button type="button" onClick=${() => save("refused.ndjson", lines())}>Download them</button></div>
+    <div class="table"><table><thead><tr><th class="number">Number</th><th>Reason</th><th>Document</th></tr></thead>
+    <tbody>${state.refused.slice(0, 50).map((r) => html`<tr key=${r.number}><td class="number">${count(r.number)}</td><td>${r.errors.map((e) => html`<div><code>${e.code}</code> ${e.message}</div>`)}</td><td><code dir="auto">${r.text.slice(0, 120)}</code></td></tr>`)}</tbody></table></div></section>`;
+}
+
+/** @param {{ file: File, into: string, onClose: () => void }} props */
+export function Dropped({ file, into, onClose }) {
+  const [name, setName] = useState(into || suggested(file.name));
+  const [definition, setDefinition] = useState("");
+  const [reasons, setReasons] = useState(/** @type {any[]} */ ([]));
+  const [seen, setSeen] = useState(/** @type {{ documents: any[], kind: string } | null} */ (null));
+  const [state, setState] = useState(/** @type {Loaded | null} */ (null));
+  const [phase, setPhase] = useState(/** @type {"reading" | "review" | "loading" | "done" | "stopped"} */ ("reading"));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const aborted = useRef(new AbortController());
+  const exists = indexes.value.some((i) => i.name === name);
+  useEffect(() => {
+    aborted.current = new AbortController();
+    const read = async () => {
+      const { documents, form } = await sample(file, aborted.current.signal);
+      setSeen({ documents, kind: form.kind === "csv" ? "CSV with " + form.header.length + " columns" : "JSON" });
+      if (!documents.length) throw new Error("No documents were found in the file.");
+      const drafted = await draft(documents, form, aborted.current.signal).catch((error) => {
+        if (error instanceof Problem && error.status === 404) return { definition: { fields: {} }, reasons: [] };
+        throw error;
+      });
+      setDefinition(pretty(drafted.definition));
+      setReasons(drafted.reasons);
+      setPhase("review");
+    };
+    read().catch((error) => isAborted(error) || (setProblem(error), setPhase("review")));
+    return () => aborted.current.abort();
+  }, [file]);
+  const renamed = Object.fromEntries(reasons.filter((r) => r.name && r.field).map((r) => [r.name, r.field]));
+  const start = async () => {
+    setProblem(null);
+    setPhase("loading");
+    aborted.current = new AbortController();
+    try {
+      if (!exists) await call("PUT", adminPath(name), { body: definition });
+      await listIndexes();
+      await load(file, name, renamed, aborted.current.signal, setState);
+      setPhase("done");
+    } catch (error) {
+      if (!isAborted(error)) setProblem(error);
+      setPhase(isAborted(error) ? "stopped" : "review");
+    }
+  };
+  const fields = jsonError(definition) ? {} : JSON.parse(definition).fields;
+  return html`<section class="card stack" aria-label=${"Load " + file.name}>
+    <div class="room-head"><div><p class="eyebrow">${phase === "done" ? "Loaded" : "Load a file"}</p><h2 dir="auto">${file.name}</h2></div>
+      <p class="hint">${bytes(file.size)}${seen ? ", " + seen.kind : ""}</p><span class="grow"></span>
+      ${phase !== "loading" && html`<button type="button" onClick=${onClose}>${phase === "done" ? "Close" : "Put away"}</button>`}</div>
+    <${ProblemView} problem=${problem} />
+    ${phase === "reading" && html`<p class="hint" role="status">Reading…</p>`}
+    ${phase === "review" && html`<form class="stack" onSubmit=${submit(start)}>
+      <div class="form-row"><label class="over">Into index <input value=${name} required pattern="[a-z0-9][a-z0-9_\\-]*" onInput=${text(setName)} /></label>
+        <button class="primary" disabled=${!exists && Boolean(jsonError(definition))}>${exists ? "Add to " + name : "Create and load"}</button>
+        ${exists && html`<p class="hint">The index is there already; its definition stays as it is.</p>`}</div>
+      ${!exists && html`<h3>The definition, drafted from ${count(seen?.documents.length ?? 0)} documents</h3>
+        <${FieldTable} fields=${fields} reasons=${reasons} />
+        <details><summary>Edit it as JSON</summary><${JsonArea} label="Definition as JSON" value=${definition} onInput=${setDefinition} rows=${16} /></details>`}
+    </form>`}
+    ${phase === "loading" && html`<${Progress} done=${state?.read ?? 0} all=${file.size} label=${count(state?.indexed ?? 0) + " documents" + (state?.rate ? ", " + count(Math.round(state.rate)) + " a second" : "")} onCancel=${() => aborted.current.abort()} />`}
+    ${phase === "stopped" && html`<p role="status">Stopped after ${count(state?.indexed ?? 0)} documents; these stay in the index.</p>`}
+    ${phase === "done" && state && html`<p role="status"><strong>${count(state.indexed)} documents</strong> are searchable, ${count(Math.round(state.rate))} a second.</p>
+      <div class="actions"><a class="button" href=${address("search", { index: name })}>Search ${name}</a></div>`}
+    ${state && html`<${Refusals} state=${state} />`}
+  </section>`;
+}
+
+/** @param {{ onFile: (file: File) => void }} props */
+export function DropZone({ onFile }) {
+  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const [over, setOver] = useState(false);
+  const take = (/** @type {FileList | null | undefined} */ files) => {
+    if (files?.[0]) onFile(files[0]);
+  };
+  const drag = (/** @type {boolean} */ on) => (/** @type {DragEvent} */ event) => {
+    event.preventDefault();
+    setOver(on);
+  };
+  return html`<div class=${"drop" + (over ? " over" : "")} onDragOver=${drag(true)} onDragLeave=${drag(false)}
+    onDrop=${(/** @type {DragEvent} */ event) => { event.preventDefault(); setOver(false); take(event.dataTransfer?.files); }}>
+    <p><strong>Drop a file here</strong> to make it searchable</p><p class="hint">CSV, TSV, JSON, NDJSON, also gzipped. It is read in this browser and sent only to this node.</p>
+    <input ref=${input} type="file" class="hidden" tabindex="-1" aria-label="File to load" onChange=${(/** @type {any} */ event) => { take(event.currentTarget.files); event.currentTarget.value = ""; }} />
+    <button type="button" onClick=${() => input.current?.click()}>Choose a file</button>
+  </div>`;
+}

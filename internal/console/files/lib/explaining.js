@@ -1,0 +1,132 @@
+// What an explanation says: which part of a score came from which word, field
+// and signal, and which clause refused a document.
+//
+// A step has a score and the steps it was made of, and says in words how they
+// combine. The words are for people, so this reads the numbers: steps that add
+// up to their parent are a sum, one that equals it is the best of several, and
+// steps without a clause beside those with one multiply them.
+
+/**
+ * @typedef {{ matched: boolean, score: number, description: string, clause?: string, clauseType?: string, field?: string, usage?: string, locale?: string, children: Step[] }} Step
+ * @typedef {{ word: string, field: string, kind: "text" | "filter" | "signal" | "other", label: string, value: number }} Part
+ */
+
+/** @param {number} a @param {number} b */
+const near = (a, b) => Math.abs(a - b) <= 1e-3 * Math.max(1e-6, Math.abs(a), Math.abs(b));
+
+/** @param {Step[]} steps */
+const sum = (steps) => steps.reduce((total, step) => total + step.score, 0);
+
+/** @param {string} description */
+const quotedWord = (description) => /"([^"]+)"/.exec(description)?.[1] ?? "";
+
+/** The field of a step, or the only one below it. @param {Step} step @returns {string} */
+function fieldOf(step) {
+  if (step.field) return step.field;
+  const below = new Set(step.children.filter((child) => child.matched).map(fieldOf).filter(Boolean));
+  return below.size === 1 ? [...below][0] ?? "" : "";
+}
+
+/** The word of a step, or the only one below it. @param {Step} step @returns {string} */
+function wordOf(step) {
+  const own = quotedWord(step.description);
+  if (own) return own;
+  const below = new Set(step.children.filter((child) => child.matched).map(wordOf).filter(Boolean));
+  return below.size === 1 ? [...below][0] ?? "" : "";
+}
+
+/** @param {Step} step @param {string} word @param {number} value @returns {Part} */
+function leaf(step, word, value) {
+  const field = fieldOf(step);
+  const named = wordOf(step) || word;
+  const isText = step.clauseType === "text" || step.usage === "matching" || step.usage === "autocomplete" || step.usage === "matching_exact";
+  if (isText && named) return { word: named, field, kind: "text", label: "“" + named + "”" + (field ? " in " + field : ""), value };
+  if (step.clauseType === "field" || step.usage === "filter") return { word: "", field, kind: "filter", label: field + ": " + step.description.replace(/^constant [\d.]+: /, ""), value };
+  return { word: "", field, kind: "other", label: (field ? field + ": " : "") + step.description, value };
+}
+
+/**
+ * partsOf splits the score of a step.
+ * @param {Step} step
+ * @param {string} [word]
+ * @returns {Part[]}
+ */
+export function partsOf(step, word = "") {
+  const made = step.children.filter((child) => child.matched && child.score !== 0);
+  const named = quotedWord(step.description) || word;
+  if (!made.length) return step.score ? [leaf(step, named, step.score)] : [];
+  const factors = made.filter((child) => !child.clause), bases = made.filter((child) => child.clause);
+  if (factors.length && bases.length && near(sum(bases) * factors.reduce((product, f) => product * f.score, 1), step.score)) {
+    return [...bases.flatMap((base) => partsOf(base, named)), ...lifts(factors, sum(bases))];
+  }
+  if (near(sum(made), step.score)) return made.flatMap((child) => partsOf(child, named));
+  const best = made.find((child) => near(child.score, step.score));
+  if (best) return partsOf(best, named);
+  const only = made.length === 1 ? made[0] : undefined;
+  if (only?.clause) return partsOf(only, named).map((part) => ({ ...part, value: (part.value * step.score) / only.score }));
+  return [leaf(step, named, step.score)];
+}
+
+/** What each signal adds to a base, one after the other. @param {Step[]} factors @param {number} base @returns {Part[]} */
+function lifts(factors, base) {
+  const found = /** @type {Part[]} */ ([]);
+  for (const factor of factors) {
+    for (const signal of factor.children.length ? factor.children : [factor]) {
+      const value = base * (signal.score - 1);
+      base *= signal.score;
+      if (value) found.push({ word: "", field: signal.field ?? "", kind: "signal", label: (signal.field ?? signal.description) + " ×" + signal.score.toFixed(2), value });
+    }
+  }
+  return found;
+}
+
+/** Parts that mean the same, added up, largest first. @param {Part[]} parts @returns {Part[]} */
+export function merged(parts) {
+  const found = /** @type {Map<string, Part>} */ (new Map());
+  for (const part of parts) {
+    const key = part.kind === "text" ? part.word + "\n" + part.field : part.kind === "signal" ? "signal\n" + part.field : part.label;
+    const have = found.get(key);
+    found.set(key, have ? { ...have, value: have.value + part.value } : part);
+  }
+  return [...found.values()].sort((a, b) => b.value - a.value);
+}
+
+/**
+ * differences lists what one document has over another, largest first.
+ * @param {Part[]} a
+ * @param {Part[]} b
+ */
+export function differences(a, b) {
+  const key = (/** @type {Part} */ part) => (part.kind === "text" ? part.word + "\n" + part.field : part.kind === "signal" ? "signal\n" + part.field : part.label);
+  const all = new Map(/** @type {[string, { label: string, a: number, b: number }][]} */ ([]));
+  const label = (/** @type {Part} */ part) => (part.kind === "signal" ? "signal " + part.field : part.label);
+  for (const part of a) all.set(key(part), { label: label(part), a: part.value, b: 0 });
+  for (const part of b) {
+    const have = all.get(key(part));
+    if (have) have.b = part.value;
+    else all.set(key(part), { label: label(part), a: 0, b: part.value });
+  }
+  return [...all.values()].map((d) => ({ ...d, by: d.a - d.b })).filter((d) => Math.abs(d.by) > 1e-6).sort((x, y) => Math.abs(y.by) - Math.abs(x.by));
+}
+
+/**
+ * refusal finds the first clause that a document does not meet, as deep as one
+ * step can be blamed: where several alternatives failed together, it is them.
+ * @param {Step} step
+ * @returns {Step | null}
+ */
+export function refusal(step) {
+  if (step.matched) return null;
+  const failed = step.children.filter((child) => !child.matched);
+  const first = failed[0];
+  const required = !step.clause || step.clauseType === "and" || step.clauseType === "text" || step.clauseType === "boost" || step.clauseType === "nested";
+  if (first && (failed.length === 1 || (required && step.children.some((child) => child.matched)) || !step.clause)) return refusal(first) ?? first;
+  return step;
+}
+
+/** What a clause path names in a request. @param {any} request @param {string | undefined} path */
+export function clauseAt(request, path) {
+  let at = request;
+  for (const part of (path ?? "").split(/[.[\]]+/).filter(Boolean)) at = at?.[part];
+  return at;
+}

@@ -1,0 +1,282 @@
+// Reading a file in the browser, piece by piece: what is in memory at a time is
+// a chunk of the file and one batch of documents, whatever its size.
+
+import { adminPath, call, dataPath } from "./api.js";
+
+/**
+ * @typedef {{ text: string, number: number }} Entry one document as it stands in the file, and its number from 1
+ * @typedef {{ kind: "json" | "csv", separator: string, header: string[] }} Form
+ * @typedef {{ number: number, errors: import("./api.js").Detail[], text: string }} Refused
+ * @typedef {{ read: number, size: number, indexed: number, refused: Refused[], refusedCount: number, rate: number }} Loaded
+ */
+
+/** Cuts text into JSON objects: lines, a list, or one after the other. */
+class JsonCutter {
+  rest = "";
+  depth = 0;
+  at = 0;
+  begin = -1;
+  inString = false;
+  escaped = false;
+
+  /** @param {string} chunk @returns {string[]} */
+  push(chunk) {
+    this.rest += chunk;
+    const found = /** @type {string[]} */ ([]);
+    for (; this.at < this.rest.length; this.at++) {
+      const c = this.rest.charCodeAt(this.at);
+      if (this.inString) {
+        if (this.escaped) this.escaped = false;
+        else if (c === 92) this.escaped = true;
+        else if (c === 34) this.inString = false;
+      } else if (c === 34) this.inString = true;
+      else if (c === 123) {
+        if (this.depth++ === 0) this.begin = this.at;
+      } else if (c === 125 && this.depth > 0 && --this.depth === 0) {
+        found.push(this.rest.slice(this.begin, this.at + 1));
+        this.begin = -1;
+      }
+    }
+    const keep = this.begin < 0 ? this.at : this.begin;
+    this.rest = this.rest.slice(keep);
+    this.at -= keep;
+    if (this.begin >= 0) this.begin = 0;
+    return found;
+  }
+
+  end() {
+    return this.rest.trim() ? [this.rest] : []; // half an object is refused by the node, with a reason
+  }
+}
+
+/** Cuts text into records; a line break inside quotes does not end one. */
+class RecordCutter {
+  rest = "";
+  at = 0;
+  quoted = false;
+
+  /** @param {string} chunk @returns {string[]} */
+  push(chunk) {
+    this.rest += chunk;
+    const found = /** @type {string[]} */ ([]);
+    let begin = 0;
+    for (; this.at < this.rest.length; this.at++) {
+      const c = this.rest.charCodeAt(this.at);
+      if (c === 34) this.quoted = !this.quoted;
+      else if (c === 10 && !this.quoted) {
+        const record = this.rest.slice(begin, this.at).replace(/\r$/, "");
+        if (record.trim()) found.push(record);
+        begin = this.at + 1;
+      }
+    }
+    this.rest = this.rest.slice(begin);
+    this.at -= begin;
+    return found;
+  }
+
+  end() {
+    return this.rest.trim() ? [this.rest.replace(/\r$/, "")] : [];
+  }
+}
+
+/** The values of one record. @param {string} record @param {string} separator */
+export function cells(record, separator) {
+  const found = /** @type {string[]} */ ([]);
+  let value = "", quoted = false;
+  for (let at = 0; at < record.length; at++) {
+    const c = record[at];
+    if (quoted) {
+      if (c !== '"') value += c;
+      else if (record[at + 1] === '"') value += record[++at];
+      else quoted = false;
+    } else if (c === '"' && value === "") quoted = true;
+    else if (c === separator) {
+      found.push(value);
+      value = "";
+    } else value += c;
+  }
+  found.push(value);
+  return found;
+}
+
+/** Which separator a header line uses. @param {string} header */
+const separatorOf = (header) => [",", "\t", ";", "|"].map((s) => /** @type {const} */ ([s, header.split(s).length])).sort((a, b) => b[1] - a[1])[0]?.[0] ?? ",";
+
+/**
+ * entries yields the documents of a file in batches, with the bytes read so far.
+ * @param {File} file
+ * @param {AbortSignal} aborted
+ * @returns {AsyncGenerator<{ entries: Entry[], read: number, form: Form }>}
+ */
+export async function* entries(file, aborted) {
+  let read = 0;
+  const counted = new TransformStream({ transform(/** @type {Uint8Array} */ chunk, controller) { read += chunk.length; controller.enqueue(chunk); } });
+  const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const zipped = head[0] === 0x1f && head[1] === 0x8b;
+  /** @type {ReadableStream<any>} */
+  let stream = file.stream().pipeThrough(/** @type {any} */ (counted));
+  if (zipped) stream = stream.pipeThrough(new DecompressionStream("gzip"));
+  const reader = stream.pipeThrough(new TextDecoderStream("utf-8")).getReader();
+  /** @type {JsonCutter | RecordCutter | undefined} */
+  let cutter;
+  /** @type {Form} */
+  let form = { kind: "json", separator: "", header: [] };
+  let number = 0;
+  /** @param {string[]} texts @returns {Entry[]} */
+  const numbered = (texts) => {
+    if (form.kind === "csv" && !form.header.length && texts.length) {
+      const header = texts.shift() ?? "";
+      form.separator = separatorOf(header);
+      form.header = cells(header, form.separator).map((name) => name.trim());
+    }
+    return texts.map((text) => ({ text, number: ++number }));
+  };
+  try {
+    for (;;) {
+      aborted.throwIfAborted();
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (!cutter) {
+        const start = value.replace(/^\uFEFF/, "").trimStart();
+        form.kind = start.startsWith("{") || start.startsWith("[") ? "json" : "csv";
+        cutter = form.kind === "json" ? new JsonCutter() : new RecordCutter();
+      }
+      yield { entries: numbered(cutter.push(value.replace(/^\uFEFF/, ""))), read, form };
+    }
+    if (cutter) yield { entries: numbered(cutter.end()), read: file.size, form };
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** A document as JSON, for a draft; a record becomes an object of texts. @param {Entry} entry @param {Form} form */
+export function parsed(entry, form) {
+  if (form.kind === "json") {
+    try {
+      return JSON.parse(entry.text);
+    } catch {
+      return null;
+    }
+  }
+  const values = cells(entry.text, form.separator);
+  return Object.fromEntries(form.header.map((name, at) => [name, values[at] ?? ""]).filter(([, value]) => value !== ""));
+}
+
+const sampleSize = 1000;
+const sampleBytes = 4_000_000;
+
+/** The first documents of a file, for a draft. @param {File} file @param {AbortSignal} aborted */
+export async function sample(file, aborted) {
+  const found = [];
+  let taken = 0;
+  /** @type {Form} */
+  let used = { kind: "json", separator: "", header: [] };
+  for await (const { entries: batch, form } of entries(file, aborted)) {
+    used = form;
+    for (const entry of batch) {
+      const document = parsed(entry, form);
+      taken += entry.text.length;
+      if (document && found.length < sampleSize && taken < sampleBytes) found.push(document);
+    }
+    if (found.length >= sampleSize || taken >= sampleBytes) break;
+  }
+  return { documents: found, form: used };
+}
+
+/** Asks the node for a definition that could fit. @param {any[]} documents @param {Form} form @param {AbortSignal} aborted */
+export const draft = async (documents, form, aborted) =>
+  (await call("POST", "/v1alpha1/admin/actions/draft", { body: { documents, ...(form.kind === "csv" ? { convert: true } : {}) }, signal: aborted })).body;
+
+const batchEntries = 1000;
+const batchBytes = 1_000_000;
+const keptRefusals = 10_000;
+
+/**
+ * load adds every document of a file and reports after each batch. Refused
+ * documents are skipped and kept with their reasons.
+ * @param {File} file
+ * @param {string} name
+ * @param {Record<string, string>} renamed fields by the names that members have in the file
+ * @param {AbortSignal} aborted
+ * @param {(state: Loaded) => void} report
+ */
+export async function load(file, name, renamed, aborted, report) {
+  /** @type {Loaded} */
+  const state = { read: 0, size: file.size, indexed: 0, refused: [], refusedCount: 0, rate: 0 };
+  const began = performance.now();
+  let waiting = /** @type {Entry[]} */ ([]);
+  let bytes = 0;
+  /** @param {Form} form */
+  const flush = async (form) => {
+    if (!waiting.length) return;
+    const batch = waiting;
+    waiting = [];
+    bytes = 0;
+    await send(name, batch, form, renamed, aborted, state);
+    state.rate = state.indexed / Math.max((performance.now() - began) / 1000, 1e-3);
+    report({ ...state });
+  };
+  /** @type {Form | undefined} */
+  let used;
+  for await (const { entries: found, read, form } of entries(file, aborted)) {
+    used = form;
+    for (const entry of found) {
+      waiting.push(entry);
+      bytes += entry.text.length;
+      if (waiting.length >= batchEntries || bytes >= batchBytes) await flush(form);
+    }
+    state.read = read;
+  }
+  if (used) await flush(used);
+  state.read = file.size;
+  await call("POST", adminPath(name) + "/actions/commit", { signal: aborted });
+  report({ ...state });
+  return state;
+}
+
+/** @param {string} name @param {Entry[]} batch @param {Form} form @param {Record<string, string>} renamed @param {AbortSignal} aborted @param {Loaded} state */
+async function send(name, batch, form, renamed, aborted, state) {
+  const path = dataPath(name) + "/documents?onError=skip";
+  const kept = form.kind === "json" ? batch.filter((entry) => wellFormed(entry, state)) : batch;
+  if (!kept.length) return;
+  const body = form.kind === "json" ? kept.map((entry) => rename(entry.text, renamed)).join("\n") : csv(kept, form, renamed);
+  const { body: answer } = await call("POST", path, { body, type: form.kind === "json" ? "application/x-ndjson" : "text/csv", signal: aborted });
+  state.indexed += answer.indexed;
+  for (const failed of answer.failed) {
+    const entry = kept[failed.position];
+    if (entry) refuse(state, { number: entry.number, errors: failed.errors, text: entry.text });
+  }
+}
+
+/** @param {Loaded} state @param {Refused} refused */
+function refuse(state, refused) {
+  state.refusedCount++;
+  if (state.refused.length < keptRefusals) state.refused.push(refused);
+}
+
+/** An entry that is not JSON would end the whole request. @param {Entry} entry @param {Loaded} state */
+function wellFormed(entry, state) {
+  try {
+    JSON.parse(entry.text);
+    return true;
+  } catch (error) {
+    refuse(state, { number: entry.number, errors: [{ code: "document:malformed", message: error instanceof Error ? error.message : "not JSON" }], text: entry.text });
+    return false;
+  }
+}
+
+/** @param {string} text @param {Record<string, string>} renamed */
+function rename(text, renamed) {
+  if (!Object.keys(renamed).length) return text.includes("\n") ? JSON.stringify(JSON.parse(text)) : text;
+  return JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(text)).map(([name, value]) => [renamed[name] ?? name, value])));
+}
+
+/** @param {string} value */
+const cell = (value) => (/[",\n\r]/.test(value) ? '"' + value.replaceAll('"', '""') + '"' : value);
+
+/** @param {Entry[]} batch @param {Form} form @param {Record<string, string>} renamed */
+function csv(batch, form, renamed) {
+  const lines = [form.header.map((name) => cell(renamed[name] ?? name)).join(",")];
+  for (const entry of batch) lines.push(form.separator === "," ? entry.text : cells(entry.text, form.separator).map(cell).join(","));
+  return lines.join("\n") + "\n";
+}

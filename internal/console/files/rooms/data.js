@@ -1,0 +1,113 @@
+// Data: which indexes there are, what they hold, and how it gets there.
+
+import { adminPath, call, dataPath, get, post } from "../lib/api.js";
+import { Definition, Job } from "../lib/defining.js";
+import { Documents } from "../lib/documents.js";
+import { html, text, useEffect, useState } from "../lib/dom.js";
+import { Dropped, DropZone } from "../lib/dropping.js";
+import { indexes, listed, listIndexes, readIndex } from "../lib/indexes.js";
+import { meters, valueOf } from "../lib/meters.js";
+import { address, go, room } from "../lib/place.js";
+import { can, canSomewhere } from "../lib/session.js";
+import { announce, bytes, Confirm, count, Empty, ProblemView, when } from "../lib/ui.js";
+
+const described = 100;
+
+/** What the list shows of each index beyond its name. */
+function useDetails() {
+  const [details, setDetails] = useState(/** @type {Record<string, any>} */ ({}));
+  useEffect(() => {
+    const aborted = new AbortController();
+    const one = async (/** @type {string} */ name) => {
+      const [resource, total] = await Promise.all([
+        readIndex(name, aborted.signal).catch(() => null),
+        can("search", name) ? post(dataPath(name) + "/search", { limit: 0 }, aborted.signal).then((got) => got.body.total.count, () => null) : null,
+      ]);
+      setDetails((was) => ({ ...was, [name]: { resource, total } }));
+    };
+    for (const { name } of indexes.value.slice(0, described)) void one(name);
+    return () => aborted.abort();
+  }, [indexes.value]);
+  return details;
+}
+
+function List() {
+  const details = useDetails();
+  const [read, setRead] = useState(/** @type {import("../lib/meters.js").Meters | null} */ (null));
+  useEffect(() => void meters().then(setRead, () => {}), [indexes.value]);
+  if (!indexes.value.length) return html`<${Empty} title="No indexes yet"><p>Drop a file above, or load the demo catalogue from Search.</p></${Empty}>`;
+  return html`<div class="table"><table><thead><tr><th>Index</th><th>Live</th><th class="number">Documents</th><th class="number">Size here</th><th>State</th><th>Owner</th></tr></thead>
+    <tbody>${indexes.value.map((index) => {
+      const { resource, total } = details[index.name] ?? {};
+      const size = read && valueOf(read, "service_index_disk_bytes", { index: index.name });
+      const state = resource?.status.state ?? "";
+      return html`<tr key=${index.name}><td><a href=${address("data", { index: index.name })}>${index.name}</a></td>
+        <td>${index.liveGeneration ?? html`<span class="tag warn">none</span>`}${index.generations.length > 1 ? html` <span class="muted">of ${index.generations.length}</span>` : ""}</td>
+        <td class="number">${typeof total === "number" ? count(total) : ""}</td><td class="number">${size ? bytes(size) : ""}</td>
+        <td>${state && html`<span class=${"tag " + (state === "usable" || state === "modified" ? "good" : "warn")}>${state.replaceAll("_", " ")}</span>`}</td>
+        <td>${resource?.status.indexer?.node ?? (resource?.status.readOnly === false ? "this node" : "")}</td></tr>`;
+    })}</tbody></table></div>`;
+}
+
+/** @param {{ resource: any, onChanged: () => void }} props */
+function Generations({ resource, onChanged }) {
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const [gone, setGone] = useState("");
+  const act = (/** @type {Promise<any>} */ request, /** @type {string} */ said) => request.then(() => {
+    setGone("");
+    announce(said);
+    return listIndexes().then(onChanged);
+  }).catch((error) => { setGone(""); setProblem(error); });
+  return html`<div class="stack"><${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
+    <div class="table"><table><thead><tr><th>Generation</th><th>Created</th><th>Actions</th></tr></thead><tbody>
+    ${resource.generations.map((/** @type {any} */ g) => {
+      const name = resource.name + "@" + g.name;
+      return html`<tr key=${g.name}><td>${g.name} ${g.live && html`<span class="tag good">live</span>`}</td><td>${when(g.createdAt)}</td><td class="tags">
+        ${!g.live && can("indexes.promote", name) && html`<button type="button" onClick=${() => act(post(adminPath(name) + "/actions/promote"), "Generation " + g.name + " is live.")}>Promote</button>`}
+        ${!g.live && can("indexes.delete", name) && html`<button type="button" class="danger" onClick=${() => setGone(name)}>Delete</button>`}
+        ${can("search", name) && html`<a href=${address("search", { index: resource.name, generation: g.name })}>Search it</a>`}</td></tr>`;
+    })}</tbody></table></div>
+    ${can("indexes.delete", resource.name) && html`<div class="actions"><button type="button" class="danger" onClick=${() => setGone(resource.name)}>Delete the whole index</button></div>`}
+    ${gone && html`<${Confirm} title=${"Delete " + gone + "?"} action="Delete" onClose=${() => setGone("")}
+      onConfirm=${() => act(call("DELETE", adminPath(gone)).then(() => { if (gone === resource.name) go("data"); }), gone + " was deleted.")}><p>${gone === resource.name ? "All its generations and search settings go with it." : "The documents of this generation go with it."}</p></${Confirm}>`}
+  </div>`;
+}
+
+/** @param {{ name: string }} props */
+function Index({ name }) {
+  const [resource, setResource] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const [turn, setTurn] = useState(0);
+  const tabs = [...(can("documents.read", name) ? ["Documents"] : []), "Definition", "Generations"];
+  const tab = room.value.params.get("tab") ?? tabs[0] ?? "Definition";
+  const again = () => setTurn((t) => t + 1);
+  useEffect(() => {
+    const aborted = new AbortController();
+    get(adminPath(name), aborted.signal).then((got) => { setResource(got.body); setProblem(null); }, (error) => aborted.signal.aborted || setProblem(error));
+    return () => aborted.abort();
+  }, [name, turn]);
+  return html`<div class="stack">
+    <div class="room-head"><h2>${name}</h2>${resource && html`<span class="tag good">generation ${resource.generation}</span>`}
+      <label>Index <select value=${name} onChange=${text((v) => go("data", { index: v }))}>${indexes.value.map((i) => html`<option key=${i.name} value=${i.name}>${i.name}</option>`)}</select></label>
+      <a href=${address("data")}>All indexes</a></div>
+    <${ProblemView} problem=${problem} />
+    <${Job} name=${name} onChanged=${again} key=${name + (resource?.generations.length ?? 0)} />
+    <div class="tabs" role="tablist" aria-label="Parts of the index">${tabs.map((t) => html`<button type="button" role="tab" key=${t} id=${"part-" + t} aria-controls="part" aria-selected=${t === tab} onClick=${() => go("data", { index: name, tab: t })}>${t}</button>`)}</div>
+    ${resource && html`<div role="tabpanel" id="part" aria-labelledby=${"part-" + tab}>
+      ${tab === "Documents" && html`<${Documents} key=${name + resource.generation} name=${name} definition=${resource.definition} />`}
+      ${tab === "Definition" && html`<${Definition} resource=${resource} onChanged=${again} />`}
+      ${tab === "Generations" && html`<${Generations} resource=${resource} onChanged=${again} />`}
+    </div>`}
+  </div>`;
+}
+
+export default function Data() {
+  const [file, setFile] = useState(/** @type {File | null} */ (null));
+  const name = room.value.params.get("index") ?? "";
+  const mayLoad = canSomewhere("documents.write");
+  return html`<div class="room"><div class="room-head"><div><p class="eyebrow">Data</p><h1>${name ? "Index" : "Indexes"}</h1></div></div>
+    ${mayLoad && !file && html`<${DropZone} onFile=${setFile} />`}
+    ${file && html`<${Dropped} key=${file.name + file.size} file=${file} into=${name} onClose=${() => setFile(null)} />`}
+    ${!listed.value ? html`<p class="loading">Loading…</p>` : name ? html`<${Index} key=${name} name=${name} />` : html`<${List} />`}
+  </div>`;
+}

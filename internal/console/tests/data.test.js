@@ -1,0 +1,128 @@
+// Room 4: indexes, definitions, documents, and files that are dropped.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { before, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { axe, fill, open, startNode } from "./harness.js";
+
+const books = { fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title" }, year: { type: "int32", filter: {} } } };
+
+let node;
+before(async () => {
+  node = await startNode();
+  await fill(node, "books", books, Array.from({ length: 30 }, (_, i) => ({ id: "b" + String(i).padStart(2, "0"), title: "Volume " + i, year: 1970 + i })));
+});
+
+const file = (name, content) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) });
+
+describe("data", () => {
+  it("lists indexes and browses, opens, adds, edits and deletes documents", async () => {
+    const page = await open(node, "#/data");
+    const row = page.getByRole("row", { name: /books/ });
+    await row.getByText("30", { exact: true }).waitFor();
+    await row.getByText("usable").waitFor();
+    await row.getByRole("link").click();
+    await page.getByRole("button", { name: "b00" }).waitFor();
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByRole("button", { name: "b20" }).click();
+    const area = page.getByLabel("Document as JSON");
+    await area.fill('{"id":"b20","title":"Volume twenty","year":"x"}');
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByRole("alert").getByText("document:number:value_invalid").waitFor();
+    await area.fill('{"id":"b20","title":"Volume twenty","year":1990}');
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByRole("cell", { name: "Volume twenty" }).waitFor();
+    await page.getByRole("button", { name: "b20" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog", { name: "Delete b20?" }).getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("cell", { name: "Volume twenty" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Add a document" }).click();
+    await area.fill('{"id":"b20","title":"Volume again"}');
+    await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
+    await page.getByRole("cell", { name: "Volume again" }).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("reindexes into a new generation, promotes it and rolls back", async () => {
+    const page = await open(node, "#/data?index=books&tab=Definition");
+    await page.getByRole("button", { name: "Change the definition" }).click();
+    const changed = structuredClone((await node.call("GET", "/v1alpha1/admin/indexes/books")).definition);
+    changed.fields.year.sort = {};
+    await page.getByLabel("Definition as JSON").fill(JSON.stringify(changed));
+    await page.getByText("year changed").waitFor();
+    await page.getByRole("button", { name: "Store, if the documents fit it" }).click();
+    await page.getByText("This needs a reindex").waitFor();
+    assert.equal((await node.call("GET", "/v1alpha1/admin/indexes/books")).definition.fields.year.sort, undefined);
+    await page.getByRole("button", { name: "Create generation 2 and reindex" }).click();
+    await page.getByRole("button", { name: "Promote generation 2" }).click();
+    await page.getByRole("button", { name: "Roll back to generation 1" }).waitFor();
+    assert.equal((await node.call("GET", "/v1alpha1/admin/indexes/books")).generation, "2");
+    await page.getByRole("button", { name: "Roll back to generation 1" }).click();
+    await page.getByText("generation 1", { exact: true }).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("says that a definition changed meanwhile", async () => {
+    await fill(node, "racing", books, []);
+    const page = await open(node, "#/data?index=racing&tab=Definition");
+    await page.getByRole("button", { name: "Change the definition" }).click();
+    await node.call("PUT", "/v1alpha1/admin/indexes/racing", { ...books, metadata: { about: "another" } });
+    await page.getByLabel("Definition as JSON").fill(JSON.stringify({ fields: { ...books.fields, more: { type: "string" } } }));
+    await page.getByRole("button", { name: "Store, if the documents fit it" }).click();
+    await page.getByRole("alert").getByText("index:version_mismatch").waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("loads a dropped file: drafts, reviews, loads, lists what was refused", async () => {
+    const page = await open(node, "#/data");
+    const lines = Array.from({ length: 2500 }, (_, i) => JSON.stringify({ id: "l" + i, title: "Lamp number " + i, price: i / 4, bright: i % 2 === 0 }));
+    lines[1200] = '{"id":"l1200","title":["not","one"],"price":1}';
+    lines[1300] = "{broken}";
+    await page.getByLabel("File to load").setInputFiles(file("Lamps & more.ndjson.gz", gzipSync(lines.join("\n"))));
+    await page.getByText("The definition, drafted from").waitFor();
+    assert.equal(await page.getByLabel("Into index").inputValue(), "lamps-more");
+    await page.getByRole("cell", { name: "price", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Create and load" }).click();
+    await page.getByText("2,498 documents").waitFor();
+    await page.getByText("2 refused").waitFor();
+    await page.getByText("document:multiple_unsupported").waitFor();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download them" }).click()]);
+    const refused = readFileSync(await download.path(), "utf8").trim().split("\n").map((l) => JSON.parse(l));
+    assert.deepEqual(refused.map((r) => r.number).sort((a, b) => a - b), [1201, 1301]);
+    await page.getByRole("link", { name: "Search lamps-more" }).click();
+    await page.locator(".summary strong", { hasText: "2,498 hits" }).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("reads a list and cancels a load", async () => {
+    const page = await open(node, "#/data");
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route("**/documents?onError=skip", async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    await page.getByLabel("File to load").setInputFiles(file("list.json", JSON.stringify(Array.from({ length: 20 }, (_, i) => ({ id: String(i), title: "x } { \" " + i })), null, 2)));
+    await page.getByText("The definition, drafted from 20 documents").waitFor();
+    await page.getByRole("button", { name: "Create and load" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Stopped after 0 documents").waitFor();
+    release();
+    assert.deepEqual(page.faults, []);
+  });
+
+  for (const colorScheme of ["light", "dark"]) {
+    it("has no axe violation, " + colorScheme, async () => {
+      const page = await open(node, "#/data", { context: { colorScheme } });
+      await page.getByRole("link", { name: "books" }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      for (const tab of ["Definition", "Generations", "Documents"]) {
+        await page.goto(node.base + "/console/#/data?index=books&tab=" + tab);
+        await page.getByRole("tab", { name: tab, selected: true }).waitFor();
+        await page.locator("table").first().waitFor();
+        assert.deepEqual(await axe(page), [], tab);
+      }
+    });
+  }
+});
