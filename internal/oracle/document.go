@@ -46,12 +46,13 @@ type Collection struct {
 	All []*Document
 
 	counts map[[2]string]termCount // by structure and term
+	bands  map[*plan.Band]uint64   // holders
 	lists  map[plan.Node]map[*Document]float64
 }
 
 // NewCollection numbers documents and their list values.
 func NewCollection(roots []*Document) *Collection {
-	c := &Collection{counts: map[[2]string]termCount{}, lists: map[plan.Node]map[*Document]float64{}}
+	c := &Collection{counts: map[[2]string]termCount{}, bands: map[*plan.Band]uint64{}, lists: map[plan.Node]map[*Document]float64{}}
 	for _, root := range roots {
 		for _, child := range root.Children {
 			child.Parent, child.Deleted, child.Number = root, root.Deleted, len(c.All)

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/terms"
@@ -20,10 +21,10 @@ func (c *Collection) Match(n plan.Node, d *Document) (bool, float64) {
 		return false, 0
 	case *plan.Term:
 		return c.term(n, d)
-	case *plan.Blend:
-		return c.blend(n, d)
+	case *plan.Word:
+		return c.word(n, d)
 	case *plan.Expand:
-		return expand(n, d)
+		return anyTerm(d.Terms[n.Structure], func(t string) bool { _, ok := reading(n, t); return ok }), 0
 	case *plan.TermSet:
 		return anyTerm(d.Terms[n.Structure], func(t string) bool { return slices.Contains(n.Terms, t) }), 0
 	case *plan.TermRange:
@@ -137,11 +138,45 @@ func frequency(words []Token, text string) int {
 	return n
 }
 
-// part is f ÷ (f + k1 × (1 − b + b × len ÷ avg)), with the length as segments
-// keep it.
-func part(f float64, words []Token, average, b float64) float64 {
-	length := float64(terms.DecodeLength(terms.EncodeLength(uint32(len(words)))))
-	return f / (f + score.K1*(1-b+b*length/average))
+// length is that of a value as segments keep it.
+func length(words []Token) float64 {
+	return float64(terms.DecodeLength(terms.EncodeLength(uint32(len(words)))))
+}
+
+// norm is 1 − b + b × min(len ÷ avg, 16).
+func norm(by definition.LengthNormalization, words []Token, average float64) float64 {
+	b := 0.75
+	if by == definition.LengthStrong {
+		b = 1
+	}
+	return 1 - b + b*min(length(words)/average, 16)
+}
+
+// occurrences is what a frequency counts in a value.
+func occurrences(by definition.LengthNormalization, f float64, words []Token, average float64) float64 {
+	if by == definition.LengthNone {
+		return min(f, 1) + max(0, f-1)/norm(by, words, average)
+	}
+	return f / norm(by, words, average)
+}
+
+// quality is (sat + δ + µ × share) ÷ (1 + δ + µ).
+func quality(weighted, mean, share float64, n int) float64 {
+	delta, mu := min(0.5, 4/float64(n*n)), 0.5/float64(n*n)
+	return (weighted/(weighted+score.K1*mean) + delta + mu*share) / (1 + delta + mu)
+}
+
+// alone is the quality of a frequency in one field.
+func alone(s *plan.Scoring, f float64, words []Token, average float64) float64 {
+	share := 0.0
+	if s.Length == definition.LengthStrong {
+		share = 1 / length(words)
+	}
+	if s.Words == 0 {
+		f = occurrences(s.Length, f, words, average)
+		return f / (f + score.K1)
+	}
+	return quality(occurrences(s.Length, f, words, average), 1, share, s.Words)
 }
 
 func (c *Collection) term(n *plan.Term, d *Document) (bool, float64) {
@@ -157,27 +192,191 @@ func (c *Collection) term(n *plan.Term, d *Document) (bool, float64) {
 	if n.Scoring.Once {
 		return true, n.Scoring.Weight * score.IDF(holders, documents) / (1 + score.K1)
 	}
-	return true, n.Scoring.Weight * score.IDF(holders, documents) * part(float64(f), words, average, n.Scoring.B)
+	return true, n.Scoring.Weight * score.IDF(holders, documents) * alone(n.Scoring, float64(f), words, average)
 }
 
-func (c *Collection) blend(n *plan.Blend, d *Document) (bool, float64) {
-	words := d.Terms[n.Structure]
-	matched, f := false, 0.0
-	var documents, most uint64
-	var average float64
-	for _, t := range n.Terms {
-		var holders uint64
-		documents, holders, average = c.holders(n.Structure, t.Text)
-		most = max(most, holders)
-		if here := frequency(words, t.Text); here > 0 {
-			matched = true
-			f += t.Boost * float64(here)
+// word scores a word by its nearest reading; where the word is also the start
+// of longer ones, by the better of the two.
+func (c *Collection) word(n *plan.Word, d *Document) (bool, float64) {
+	var documents, holders uint64
+	weighted, lengths, weights := 0.0, 0.0, 0.0
+	for _, f := range n.Fields {
+		for _, t := range f.Terms {
+			having, held, average := c.holders(f.Structure, t.Text)
+			documents = max(documents, having)
+			if t.Boost > 0 {
+				holders = max(holders, held)
+			}
+			if t == f.Terms[0] {
+				weighted, lengths, weights = weighted+f.Weight*average, lengths+average, weights+f.Weight
+			}
 		}
 	}
-	if !matched || f == 0 {
+	mean := weights / float64(len(n.Fields))
+	if lengths > 0 && len(n.Fields) > 1 {
+		mean = weighted / lengths
+	}
+	idf := 0.0
+	if holders > 0 {
+		idf = score.IDF(holders, documents)
+	}
+	matched, best := c.asTyped(n, d, mean, idf)
+	highest := idf
+	for i := range n.Bands {
+		b := &n.Bands[i]
+		held, own := c.bandHolders(n, b), idf
+		if holders == 0 || b.Edits == 0 {
+			if held == 0 {
+				continue
+			}
+			own = score.IDF(min(held, documents), documents)
+			if highest == 0 {
+				highest = own
+			}
+			own = min(highest, own)
+		}
+		isStart := holders > 0 && b.Start && b.Edits == 0
+		if matched && !isStart {
+			continue
+		}
+		in, q := c.inBand(n, b, d, mean)
+		if !in {
+			continue
+		}
+		matched = true
+		if q > 0 {
+			best = max(best, mean*own*counts(holders > 0, b, q))
+		}
+	}
+	return matched, best
+}
+
+// asTyped scores the word as typed.
+func (c *Collection) asTyped(n *plan.Word, d *Document, mean, idf float64) (bool, float64) {
+	matched, weighted, share := false, 0.0, 0.0
+	for _, f := range n.Fields {
+		words := d.Terms[f.Structure]
+		for _, t := range f.Terms {
+			here := frequency(words, t.Text)
+			if here == 0 {
+				continue
+			}
+			matched = true
+			_, _, average := c.holders(f.Structure, t.Text)
+			if f.Weight*t.Boost > 0 {
+				weighted += f.Weight * t.Boost * occurrences(f.Length, float64(here), words, average)
+				if f.Length == definition.LengthStrong {
+					share = max(share, 1/length(words))
+				}
+			}
+		}
+	}
+	if weighted == 0 {
 		return matched, 0
 	}
-	return true, n.Scoring.Weight * score.IDF(most, documents) * part(f, words, average, n.Scoring.B)
+	return true, mean * idf * quality(weighted, mean, share, n.Words)
+}
+
+// inBand reports whether a document holds a word of a band, and its quality.
+func (c *Collection) inBand(n *plan.Word, b *plan.Band, d *Document, mean float64) (bool, float64) {
+	matched, weighted, share := false, 0.0, 0.0
+	for i, f := range n.Fields {
+		if !slices.ContainsFunc(b.In, func(in plan.BandField) bool {
+			return in.Field == i && anyTerm(d.Terms[structureOf(in)], func(t string) bool { return isIn(in, b.Edits, t) })
+		}) {
+			continue
+		}
+		matched = true
+		if words := d.Terms[f.Structure]; f.Weight > 0 {
+			_, _, average := c.holders(f.Structure, "")
+			weighted += f.Weight * occurrences(f.Length, 1, words, average)
+			if f.Length == definition.LengthStrong {
+				share = max(share, 1/length(words))
+			}
+		}
+	}
+	if weighted == 0 {
+		return matched, 0
+	}
+	return true, quality(weighted, mean, share, n.Words)
+}
+
+func structureOf(in plan.BandField) string {
+	if in.Prefix != nil {
+		return in.Prefix.Structure
+	}
+	return in.Near.Structure
+}
+
+func isIn(in plan.BandField, edits int, term string) bool {
+	if in.Prefix != nil {
+		return term == in.Prefix.Text
+	}
+	distance, ok := reading(in.Near, term)
+	return ok && distance == edits
+}
+
+// bandHolders is how many documents hold a word of a band, those of several
+// terms as often, in the field where most do.
+func (c *Collection) bandHolders(n *plan.Word, b *plan.Band) uint64 {
+	if held, known := c.bands[b]; known {
+		return held
+	}
+	var most uint64
+	for i := range n.Fields {
+		var sum uint64
+		for _, in := range b.In {
+			if in.Field != i {
+				continue
+			}
+			held := map[string]uint64{}
+			for _, d := range c.All {
+				seen := map[string]bool{}
+				for _, w := range d.Terms[structureOf(in)] {
+					if !seen[w.Text] && isIn(in, b.Edits, w.Text) {
+						seen[w.Text] = true
+						held[w.Text]++
+					}
+				}
+			}
+			total := uint64(0)
+			for _, h := range held {
+				total += h
+			}
+			if in.Prefix != nil {
+				sum = max(sum, total)
+			} else {
+				sum += total
+			}
+		}
+		most = max(most, sum)
+	}
+	c.bands[b] = most
+	return most
+}
+
+// counts is the table of readings.
+func counts(isKnown bool, b *plan.Band, q float64) float64 {
+	if isKnown {
+		switch {
+		case b.Edits == 0:
+			return 0.9 * q
+		case b.Start:
+			return 0.01 / float64(b.Edits) * q
+		}
+		return 0.02 / float64(b.Edits) * q
+	}
+	switch {
+	case b.Edits == 0:
+		return 0.6 + 0.2*q
+	case b.Edits == 1 && !b.Start:
+		return 0.4 + 0.2*q
+	case b.Edits == 1:
+		return 0.3 + 0.1*q
+	case !b.Start:
+		return 0.2 + 0.1*q
+	}
+	return 0.1 + 0.1*q
 }
 
 func anyTerm(words []Token, wanted func(string) bool) bool {
@@ -195,21 +394,6 @@ func inIntervals(t string, intervals []plan.TermInterval) bool {
 		return true
 	}
 	return false
-}
-
-func expand(n *plan.Expand, d *Document) (bool, float64) {
-	matched, best := false, 0.0
-	for _, w := range d.Terms[n.Structure] {
-		distance, ok := reading(n, w.Text)
-		if !ok {
-			continue
-		}
-		matched = true
-		if n.Constants != nil {
-			best = max(best, n.Constants[distance])
-		}
-	}
-	return matched, best
 }
 
 // reading returns the smallest distance at which a term is a reading of the
@@ -295,7 +479,7 @@ func (c *Collection) phrase(n *plan.Phrase, d *Document) (bool, float64) {
 	if f == 0 {
 		return false, 0
 	}
-	return true, n.Scoring.Weight * idf * part(f, words, average, n.Scoring.B)
+	return true, n.Scoring.Weight * idf * alone(&n.Scoring, f, words, average)
 }
 
 // nearestPhrase returns how many other words stand between the words of the

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/search/collect"
@@ -163,7 +165,7 @@ func (g *generator) tag() string {
 }
 
 func (g *generator) scoring() plan.Scoring {
-	return plan.Scoring{Weight: float64(1 + g.IntN(3)), B: []float64{0, 0.75, 1}[g.IntN(3)]}
+	return plan.Scoring{Weight: float64(1 + g.IntN(3)), Length: g.length(), Words: g.IntN(5)}
 }
 
 func (g *generator) node(depth int) plan.Node {
@@ -179,22 +181,48 @@ func (g *generator) node(depth int) plan.Node {
 	case 3:
 		return g.phrase()
 	case 4:
-		b := &plan.Blend{Structure: g.text(), Scoring: g.scoring()}
-		for range 1 + g.IntN(3) {
-			b.Terms = append(b.Terms, plan.BlendTerm{Text: word(g.Rand), Boost: []float64{1, 0.8, 0.5}[g.IntN(3)]})
-		}
-		seen := map[string]bool{}
-		kept := b.Terms[:0]
-		for _, t := range b.Terms {
-			if !seen[t.Text] {
-				kept = append(kept, t)
-			}
-			seen[t.Text] = true
-		}
-		b.Terms = kept
-		return b
+		return g.typedWord()
 	}
 	return g.filter()
+}
+
+func (g *generator) length() definition.LengthNormalization {
+	return []definition.LengthNormalization{definition.LengthNone, definition.LengthModerate, definition.LengthStrong}[g.IntN(3)]
+}
+
+// typedWord is a word with synonyms and other readings over one field or two.
+func (g *generator) typedWord() plan.Node {
+	n := &plan.Word{Words: 1 + g.IntN(5)}
+	fields := []string{g.text()}
+	if g.list == "" && g.IntN(3) > 0 {
+		fields = []string{"body", "title"}
+	}
+	typed := word(g.Rand)
+	for _, structure := range fields {
+		f := plan.WordField{Structure: structure, Weight: float64(g.IntN(8)) / 2, Length: g.length(), Terms: []plan.WordTerm{{Text: typed, Boost: 1}}}
+		for range g.IntN(3) {
+			if other := word(g.Rand); !slices.ContainsFunc(f.Terms, func(t plan.WordTerm) bool { return t.Text == other }) {
+				f.Terms = append(f.Terms, plan.WordTerm{Text: other, Boost: []float64{0.8, 0.5, 0}[g.IntN(3)]})
+			}
+		}
+		n.Fields = append(n.Fields, f)
+	}
+	if g.IntN(3) == 0 {
+		typed += "x" // not in the index
+		for i := range n.Fields {
+			n.Fields[i].Terms = []plan.WordTerm{{Text: typed, Boost: 1}}
+		}
+	}
+	for i, f := range n.Fields {
+		edits := g.IntN(3)
+		if edits > 0 {
+			n.Read(i, &plan.Expand{Structure: f.Structure, Text: typed, Edits: edits, Fixed: g.IntN(2)})
+		}
+		if g.IntN(2) == 0 {
+			n.Read(i, &plan.Expand{Structure: f.Structure, Text: typed, Edits: edits, Prefix: true, Fixed: g.IntN(2)})
+		}
+	}
+	return n
 }
 
 func (g *generator) expand() plan.Node {
@@ -202,7 +230,6 @@ func (g *generator) expand() plan.Node {
 	if !e.Prefix && e.Edits == 0 {
 		e.Edits = 1
 	}
-	e.Constants = [][]float64{{1}, {2, 1}, {3, 2, 1}}[e.Edits]
 	return e
 }
 

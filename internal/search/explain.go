@@ -8,6 +8,7 @@ import (
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
@@ -234,6 +235,11 @@ func stepOf(from *collect.Step, counts bool) query.Step {
 		}
 		return inner
 	}
+	if from.Detail != nil && from.Matched && counts {
+		for i := range from.Detail.Readings {
+			step.Children = append(step.Children, readingStep(&from.Detail.Readings[i], origin.Word))
+		}
+	}
 	fuse, isFuse := from.Node.(*plan.Fuse)
 	for i, child := range from.Children {
 		if isFuse {
@@ -287,21 +293,14 @@ func describe(step *collect.Step) string {
 		case n.Scoring == nil:
 			return fmt.Sprintf("holds %q", origin.Word)
 		}
-		if d := step.Detail; d != nil {
-			return fmt.Sprintf("word %q: weight %g, %d of %d documents hold it (idf %.4g), %g times in %g words (average %.4g)",
-				n.Text, n.Scoring.Weight, d.Holders, d.Documents, d.IDF, d.Frequency, d.Length, d.Average)
+		if n.Scoring.Once {
+			return fmt.Sprintf("the whole value is %q: boost and weight %g, times the rarity, divided by 1 + %g", n.Text, n.Scoring.Weight, score.K1)
 		}
-		return fmt.Sprintf("word %q: weight %g", n.Text, n.Scoring.Weight)
-	case *plan.Blend:
-		return fmt.Sprintf("word %q and its synonyms, scored as one word", origin.Word)
+		return fmt.Sprintf("the best of the readings of %q", n.Text)
+	case *plan.Word:
+		return fmt.Sprintf("the best of the readings of %q", origin.Word)
 	case *plan.Expand:
-		switch {
-		case n.Prefix && n.Edits > 0:
-			return fmt.Sprintf("words that start within %d edits of %q", n.Edits, n.Text)
-		case n.Prefix:
-			return fmt.Sprintf("words that start with %q", n.Text)
-		}
-		return fmt.Sprintf("words within %d edits of %q", n.Edits, n.Text)
+		return describeNear(n.Text, n.Prefix, n.Edits)
 	case *plan.TermSet, *plan.TermRange, *plan.NumberRange:
 		return "the value is one that was asked for"
 	case *plan.Distance:

@@ -43,7 +43,7 @@ func checkSteps(step *query.Step, filters map[string]int) error {
 		}
 		return nil
 	}
-	if want, ok := parts.make(step.Description); ok && math.Abs(want-step.Score) > 1e-6*(1+math.Abs(want)) {
+	if want, ok := parts.make(step.Description); ok && !(math.Abs(want-step.Score) <= 1e-6*(1+math.Abs(want))) {
 		return fmt.Errorf("%s %q scores %v, its parts make %v", step.Clause, step.Description, step.Score, want)
 	}
 	return nil
@@ -104,6 +104,24 @@ func (p *parts) make(description string) (float64, bool) {
 	}
 	if n, _ := fmt.Sscanf(description, "constant %g", &constant); n == 1 {
 		return constant, true
+	}
+	var saturation, presence, share, of, whole float64
+	if n, _ := fmt.Sscanf(description, "quality: (saturation %g + %g for being there + %g times the share %g in its value) / %g", &saturation, &presence, &share, &of, &whole); n == 5 {
+		if math.Abs(saturation-p.sum) > 1e-6 {
+			return math.NaN(), true
+		}
+		return (p.sum + presence + share*of) / whole, true
+	}
+	if n, _ := fmt.Sscanf(description, "saturation: weighted occurrences %g / (%g + %g times the mean weight %g)", &weight, &of, &constant, &whole); n == 4 {
+		return p.sum / (p.sum + constant*whole), true
+	}
+	for _, known := range []string{"is in the index", "is not in the index"} {
+		if n, _ := fmt.Sscanf(description, "a reading of a word that "+known+": %g + %g times the quality", &constant, &weight); n == 2 {
+			return constant + weight*p.sum, true
+		}
+	}
+	if n, _ := fmt.Sscanf(description, "occurrences %g, times the weight %g, divided by %g", &of, &weight, &whole); n == 3 {
+		return of * weight / whole, true
 	}
 	if n, _ := fmt.Sscanf(description, "ranking %d: rank %d, %g / (%g", &ranking, &rank, &weight, &constant); n == 4 {
 		return weight / (constant + float64(rank)), true

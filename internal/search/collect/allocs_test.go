@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/snapshot"
@@ -24,10 +25,10 @@ func TestNothingIsAllocatedPerDocument(t *testing.T) {
 		snaps = append(snaps, snap)
 	}
 	word := func(w string) plan.Node {
-		return &plan.Term{Structure: "text", Text: w, Scoring: &plan.Scoring{Weight: 1, B: 0.75}}
+		return &plan.Term{Structure: "text", Text: w, Scoring: &plan.Scoring{Weight: 1, Length: definition.LengthModerate, Words: 2}}
 	}
 	rare := word("wa0")
-	phrase := &plan.Phrase{Structure: "text", Scoring: plan.Scoring{Weight: 1, B: 0.75}, Words: []plan.PhraseWord{
+	phrase := &plan.Phrase{Structure: "text", Scoring: plan.Scoring{Weight: 1, Length: definition.LengthModerate, Words: 2}, Words: []plan.PhraseWord{
 		{Terms: []string{"wx"}}, {Offset: 1, Terms: []string{"wy"}}}}
 	byText := []collect.Key{{Kind: collect.ByText, Structure: "order"}}
 	for name, request := range map[string]collect.Request{

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/match"
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -101,7 +102,7 @@ func TestEndedContextRunsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	word := func(w string) plan.Node {
-		return &plan.Term{Structure: "text", Text: w, Scoring: &plan.Scoring{Weight: 1, B: 0.75}}
+		return &plan.Term{Structure: "text", Text: w, Scoring: &plan.Scoring{Weight: 1, Length: definition.LengthModerate, Words: 2}}
 	}
 	nodes := map[string]plan.Node{
 		"everything": &plan.Everything{},
@@ -109,7 +110,7 @@ func TestEndedContextRunsNothing(t *testing.T) {
 		"and":        &plan.And{Clauses: []plan.Node{word("wx"), word("wy")}},
 		"or":         &plan.Or{Clauses: []plan.Node{word("wx"), word("wy"), word("wz")}},
 		"not":        &plan.Not{Clauses: []plan.Node{word("wx")}},
-		"prefix":     &plan.Expand{Structure: "text", Text: "w", Prefix: true, Constants: []float64{1}},
+		"prefix":     nearWord(plan.Expand{Structure: "text", Text: "w", Prefix: true}),
 		"phrase": &plan.Phrase{Structure: "text", Scoring: plan.Scoring{Weight: 1}, Words: []plan.PhraseWord{
 			{Terms: []string{"wx"}}, {Offset: 1, Terms: []string{"wy"}}}},
 		"range": &plan.NumberRange{Structure: "number", Intervals: []plan.Interval{{Min: 10, Max: 4000}}},

@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/search/collect"
@@ -157,7 +158,7 @@ func readQueries(t testing.TB) []commitQuery {
 }
 
 func (q *commitQuery) request(countTo int) *collect.Request {
-	scoring := plan.Scoring{Weight: 1, B: 0.75}
+	scoring := plan.Scoring{Weight: 1, Length: definition.LengthModerate, Words: 2}
 	var terms []plan.Node
 	for _, t := range q.Terms {
 		terms = append(terms, &plan.Term{Structure: "text", Text: t, Scoring: &scoring})
@@ -178,9 +179,9 @@ func (q *commitQuery) request(countTo int) *collect.Request {
 		}
 		r.Query = p
 	case "prefix":
-		r.Query = &plan.Expand{Structure: "text", Text: q.Terms[0], Prefix: true, Constants: []float64{1}}
+		r.Query = nearWord(plan.Expand{Structure: "text", Text: q.Terms[0], Prefix: true})
 	case "fuzzy":
-		r.Query = &plan.Expand{Structure: "text", Text: q.Terms[0], Edits: 1, Constants: []float64{1, 1}}
+		r.Query = nearWord(plan.Expand{Structure: "text", Text: q.Terms[0], Edits: 1})
 	}
 	if f := q.Filter; f != nil {
 		r.Filters = append(r.Filters,

@@ -66,7 +66,9 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 	if g, ok := grades[doc]; ok {
 		step.Matched, step.Score = true, g.Score
 	}
-	step.Detail = s.detail(n, segment, doc, step.Matched)
+	if step.Detail, err = s.detail(n, segment, doc, step.Matched); err != nil {
+		return nil, err
+	}
 	switch n := n.(type) {
 	case *plan.Knn:
 		step.Filters, err = s.explainFilter(ctx, n.Own, segment, doc)
@@ -187,14 +189,12 @@ func (s *Search) explainFuse(ctx context.Context, step *Step, n *plan.Fuse, segm
 	return step, nil
 }
 
-// detail returns the arithmetic of a term's score.
-func (s *Search) detail(n plan.Node, segment int, doc uint32, matched bool) *Detail {
-	term, ok := n.(*plan.Term)
-	if !ok || term.Scoring == nil || !matched {
-		return nil
+// detail returns what the score of a word is made of.
+func (s *Search) detail(n plan.Node, segment int, doc uint32, matched bool) (*Detail, error) {
+	word, ok := plan.WordOf(n)
+	if !ok || !matched {
+		return nil, nil
 	}
-	d := &Detail{}
-	d.Documents, d.Holders, d.Average = s.view.Stats(term.Structure, term.Text)
-	d.Frequency, d.Length, d.IDF = s.view.Occurrences(segment, term, doc)
-	return d
+	readings, err := s.view.Readings(segment, word, doc)
+	return &Detail{Readings: readings}, err
 }

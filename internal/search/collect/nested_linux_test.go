@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/collect"
@@ -88,7 +89,7 @@ func catalogue(b *testing.B, products, variants int, nested bool) *snapshot.Snap
 // fields of their own: at most two and a half times the time is the aim. Each query counts with the least processor time of its runs,
 // which other work on the machine hardly moves.
 func BenchmarkVariants(b *testing.B) {
-	scoring := plan.Scoring{Weight: 1, B: 0.75}
+	scoring := plan.Scoring{Weight: 1, Length: definition.LengthModerate, Words: 2}
 	for _, kind := range []struct {
 		name     string
 		variants int

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/layout"
@@ -139,7 +140,7 @@ func inVariant(r *rand.Rand, scoring *plan.Scoring) (plan.Node, func(words []str
 }
 
 func wantRandomly(r *rand.Rand) wants {
-	scoring := &plan.Scoring{Weight: 1, B: 0.75}
+	scoring := &plan.Scoring{Weight: 1, Length: definition.LengthModerate, Words: 2}
 	nested := func(s *plan.Scoring) wants {
 		clause, holds := inVariant(r, s)
 		return wants{&plan.Nested{Path: "variants", Clause: clause, Fold: plan.Fold(r.IntN(4))}, func(p *product) bool {

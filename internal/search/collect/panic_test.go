@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/match"
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -55,7 +56,7 @@ func TestAPanicCostsOneSearch(t *testing.T) {
 	defer snap.Release()
 	tables := match.NewTables()
 	word := func(w string) plan.Node {
-		return &plan.Term{Structure: "text", Text: w, Scoring: &plan.Scoring{Weight: 1, B: 0.75}}
+		return &plan.Term{Structure: "text", Text: w, Scoring: &plan.Scoring{Weight: 1, Length: definition.LengthModerate, Words: 2}}
 	}
 	scan := func(n plan.Node, sink *scoreSink) error {
 		view := new(match.View)

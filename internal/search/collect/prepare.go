@@ -47,7 +47,9 @@ func (s *Search) prepare(ctx context.Context, n plan.Node) error {
 		return nil
 	}
 	s.view.Within(ctx)
-	s.view.Prepare(n)
+	if err := s.view.Prepare(n); err != nil {
+		return timedOut(ctx, err)
+	}
 	return s.resolve(ctx, n)
 }
 

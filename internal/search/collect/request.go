@@ -22,6 +22,7 @@
 package collect
 
 import (
+	"github.com/quiresearch/quire/internal/search/match"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
 )
@@ -183,13 +184,10 @@ type Step struct {
 	Detail *Detail
 }
 
-// Detail is the arithmetic of a term or phrase score (7.3), a place in a ranking
+// Detail is what a step is made of: the readings of a word, a place in a ranking
 // or how many list values match.
 type Detail struct {
-	Documents, Holders uint64  // N and n
-	Frequency          float64 // f
-	Length, Average    float64
-	IDF                float64
-	Rank               int // of fuse: place in the ranking, from 1
-	Values             int // of nested: list values that match
+	Readings []match.Reading
+	Rank     int // of fuse: place in the ranking, from 1
+	Values   int // of nested: list values that match
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -27,7 +28,7 @@ func valuesRandomly(r *rand.Rand) *valueSearch {
 		w := fmt.Sprint("w", int(300*r.Float64()*r.Float64()*r.Float64()))
 		return wants{&plan.Term{Structure: layout.Matching("title", ""), Text: w, Scoring: scoring}, func(p *product) bool { return slices.Contains(p.title, w) }}
 	}
-	scoring := &plan.Scoring{Weight: 1, B: 0.75}
+	scoring := &plan.Scoring{Weight: 1, Length: definition.LengthModerate, Words: 2}
 	var nodes []plan.Node
 	switch r.IntN(5) {
 	case 0:

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/search/collect"
@@ -100,7 +101,7 @@ type asked struct {
 }
 
 func askRandomly(r *rand.Rand, docs []made) asked {
-	scoring := plan.Scoring{Weight: 1, B: 0.75}
+	scoring := plan.Scoring{Weight: 1, Length: definition.LengthModerate, Words: 2}
 	word := func() string {
 		d := &docs[r.IntN(len(docs))]
 		return d.words[r.IntN(len(d.words))]
@@ -159,22 +160,28 @@ func askRandomly(r *rand.Rand, docs []made) asked {
 		if r.IntN(3) == 0 {
 			w = w[:len(w)-1]
 		}
-		expand := &plan.Expand{Structure: "text", Text: w, Edits: r.IntN(2), Constants: []float64{1}}
+		edits := r.IntN(2)
 		near := func(d *made) bool {
 			return slices.ContainsFunc(d.words, func(other string) bool { return strings.HasPrefix(other, w) })
 		}
-		if expand.Prefix = expand.Edits == 0; expand.Edits == 1 {
-			expand.Constants = [][]float64{{1, 1}, {1, 0.5}}[r.IntN(2)]
+		if edits == 1 {
 			near = func(d *made) bool {
 				return slices.ContainsFunc(d.words, func(other string) bool { return isNear(w, other) })
 			}
 		}
-		return asked{fmt.Sprint("word ", w, " edits ", expand.Edits), &plan.Or{Clauses: []plan.Node{term(w), expand}}, near}
+		return asked{fmt.Sprint("word ", w, " edits ", edits), nearWord(plan.Expand{Structure: "text", Text: w, Edits: edits, Prefix: edits == 0}), near}
 	}
 	prefix := word()[:2]
-	return asked{"prefix " + prefix, &plan.Expand{Structure: "text", Text: prefix, Prefix: true, Constants: []float64{1}}, func(d *made) bool {
+	return asked{"prefix " + prefix, nearWord(plan.Expand{Structure: "text", Text: prefix, Prefix: true}), func(d *made) bool {
 		return slices.ContainsFunc(d.words, func(w string) bool { return strings.HasPrefix(w, prefix) })
 	}}
+}
+
+// nearWord is a word as typed and what is near it.
+func nearWord(near plan.Expand) *plan.Word {
+	n := &plan.Word{Words: 1, Fields: []plan.WordField{{Structure: near.Structure, Weight: 1, Length: definition.LengthModerate, Terms: []plan.WordTerm{{Text: near.Text, Boost: 1}}}}}
+	n.Read(0, &near)
+	return n
 }
 
 // isNear reports whether one letter more, less or other, or two swapped, make

@@ -51,12 +51,12 @@ func TestMarksFollowThePlan(t *testing.T) {
 		{&plan.And{Clauses: []plan.Node{term("red")}, Optional: []plan.Node{&plan.Scale{Clause: term("mug")}}}, "a red mug", "a [red] [mug]"},
 		{&plan.And{Clauses: []plan.Node{term("red"), &plan.Knn{Filter: term("mug")}}}, "a red mug", "a [red] mug"},
 		{&plan.Fuse{Rankings: []plan.Ranking{{Clause: term("a")}, {Clause: term("red")}}, Filter: term("mug")}, "a red mug", "[a] [red] mug"},
-		{&plan.Expand{Structure: "s", Text: "mu", Prefix: true, Constants: []float64{1}}, "a red mug", "a red [mug]"},
-		{&plan.Expand{Structure: "s", Text: "bread", Edits: 1, Fixed: 1, Constants: []float64{1, 1}}, "brexd bred bxxad tread raed", "[brexd] [bred] bxxad tread raed"},
-		{&plan.Expand{Structure: "s", Text: "stoxkho", Edits: 1, Prefix: true, Constants: []float64{1, 1}}, "in Stockholm", "in [Stockholm]"},
+		{nearWord(plan.Expand{Structure: "s", Text: "mu", Prefix: true}), "a red mug", "a red [mug]"},
+		{nearWord(plan.Expand{Structure: "s", Text: "bread", Edits: 1, Fixed: 1}), "brexd bred bxxad tread raed", "[brexd] [bred] bxxad tread raed"},
+		{nearWord(plan.Expand{Structure: "s", Text: "stoxkho", Edits: 1, Prefix: true}), "in Stockholm", "in [Stockholm]"},
 		{&plan.Phrase{Structure: "s", Words: []plan.PhraseWord{{Terms: []string{"red"}}, {Offset: 1, Terms: []string{"mug"}}}}, "red pen, red mug, mug", "red pen, [red] [mug], mug"},
 		{&plan.Phrase{Structure: "s", Slop: 1, Words: []plan.PhraseWord{{Terms: []string{"red"}}, {Offset: 1, Terms: []string{"mu"}, Prefix: true}}}, "red tin mug", "[red] tin [mug]"},
-		{&plan.Blend{Structure: "s", Terms: []plan.BlendTerm{{Text: "a"}, {Text: "mug"}}}, "a mug", "[a] [mug]"},
+		{&plan.Word{Fields: []plan.WordField{{Structure: "s", Terms: []plan.WordTerm{{Text: "a"}, {Text: "mug"}}}}}, "a mug", "[a] [mug]"},
 	} {
 		if got := mark(c.node, c.text, o); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
@@ -109,7 +109,7 @@ func TestTheWordThatMatchedIsMarked(t *testing.T) {
 		return p
 	}
 	prefix := func(text string) plan.Node {
-		return &plan.Expand{Structure: "s", Text: text, Prefix: true, Constants: []float64{1}}
+		return nearWord(plan.Expand{Structure: "s", Text: text, Prefix: true})
 	}
 	for _, c := range []struct {
 		locale, chain string
@@ -226,4 +226,11 @@ func FuzzFragments(f *testing.F) {
 			}
 		}
 	})
+}
+
+// nearWord is a word that is found by what is near it.
+func nearWord(near plan.Expand) *plan.Word {
+	n := &plan.Word{Fields: []plan.WordField{{Structure: near.Structure}}}
+	n.Read(0, &near)
+	return n
 }

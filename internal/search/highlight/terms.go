@@ -63,20 +63,21 @@ func collect(n plan.Node, all map[string]*Terms) {
 		if n.Scoring != nil {
 			of(n.Structure).word(n.Text)
 		}
-	case *plan.Blend:
-		t := of(n.Structure)
-		for _, term := range n.Terms {
-			t.word(term.Text)
-		}
-	case *plan.Expand:
-		if n.Constants != nil {
-			t := of(n.Structure)
-			word := near{number: t.count, word: []rune(n.Text), node: n}
-			if word.surface = word.word; n.Surface != "" {
-				word.surface = []rune(n.Surface)
+	case *plan.Word:
+		for i := range n.Fields {
+			t := of(n.Fields[i].Structure)
+			for _, term := range n.Fields[i].Terms {
+				t.word(term.Text)
 			}
-			t.near = append(t.near, word)
-			t.count++
+		}
+		for i := range n.Bands {
+			for _, in := range n.Bands[i].In {
+				if in.Prefix != nil {
+					of(in.Prefix.Structure).word(in.Prefix.Text)
+				} else {
+					of(in.Near.Structure).nearTo(in.Near)
+				}
+			}
 		}
 	case *plan.Phrase:
 		t := of(n.Structure)
@@ -94,6 +95,19 @@ func (t *Terms) word(text string) {
 		t.words[text] = t.count
 		t.count++
 	}
+}
+
+// nearTo adds the words near one; bands share what they stand for.
+func (t *Terms) nearTo(n *plan.Expand) {
+	if slices.ContainsFunc(t.near, func(have near) bool { return have.node == n }) {
+		return
+	}
+	word := near{number: t.count, word: []rune(n.Text), node: n}
+	if word.surface = word.word; n.Surface != "" {
+		word.surface = []rune(n.Surface)
+	}
+	t.near = append(t.near, word)
+	t.count++
 }
 
 // find returns the number of the word that a token of the text answers, or -1.

@@ -17,8 +17,8 @@ func (b *binder) belongs(n plan.Node, path string) bool {
 		return true
 	case *plan.Term:
 		return b.listOf(n.Structure, path)
-	case *plan.Blend:
-		return b.listOf(n.Structure, path)
+	case *plan.Word:
+		return !slices.ContainsFunc(n.Fields, func(f plan.WordField) bool { return !b.listOf(f.Structure, path) })
 	case *plan.Phrase:
 		return b.listOf(n.Structure, path)
 	case *plan.Expand:

@@ -51,7 +51,7 @@ func (m *mask) has(doc uint32) bool {
 // bestOfTerm walks one term block by block and decodes those blocks alone
 // whose bound exceeds the floor.
 func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, from, to uint32, sink Sink) error {
-	it, norms := &t.grade, t.table.Norms()
+	it, table := &t.grade, t.table
 	done := ctx.Done()
 	out := &s.room.batch
 	turn := -1
@@ -66,13 +66,13 @@ func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, from, to uint32, 
 		floor := float32(sink.Floor())
 		if floor > 0 {
 			if it.Block()%postings.GroupSize == 0 {
-				if score.Raise(t.weight*it.GroupMax(norms)) <= floor {
+				if score.Raise(t.weight*it.GroupMax(table)) <= floor {
 					s.skipped = true
 					open = it.SeekBlock(it.GroupLastDoc() + 1)
 					continue
 				}
 			}
-			if score.Raise(t.weight*it.BlockMax(norms)) <= floor {
+			if score.Raise(t.weight*it.BlockMax(table)) <= floor {
 				s.skipped = true
 				open = it.NextBlock()
 				continue

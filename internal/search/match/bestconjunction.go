@@ -221,7 +221,7 @@ func (s *termStep) blockBound() float64 {
 	if s.table == nil {
 		return 0
 	}
-	return float64(score.Raise(s.weight * s.grade.BlockMax(s.table.Norms())))
+	return float64(score.Raise(s.weight * s.grade.BlockMax(s.table)))
 }
 
 // gradeChunk leaves those documents of a chunk in the batch that all parts of

@@ -215,14 +215,14 @@ func (s *termStep) addHeld(out *batch, rest, floor float64) {
 // gradeLead scores the blocks of the one term that can make hits; with what
 // the others may add, a block or document must exceed the floor.
 func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
-	it, norms := &t.grade, t.table.Norms()
+	it, table := &t.grade, t.table
 	end := base + Span
 	least := float32(-1)
 	if floor-helped > 0 {
 		least = math.Nextafter32(float32(floor-helped), -1)
 	}
 	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
-		if least > 0 && score.Raise(t.weight*it.BlockMax(norms)) <= least {
+		if least > 0 && score.Raise(t.weight*it.BlockMax(table)) <= least {
 			s.skipped = true
 		} else {
 			docs := it.Docs()

@@ -19,7 +19,8 @@ type binder struct {
 	scoring   bool // scores are wanted
 	owned     []*termStep
 	bests     []*bestStep
-	blends    []*blendStep
+	sums      []*sumStep
+	words     []*wordStep
 	rooms     []*room  // see newRoom
 	shelf     *shelf   // see lent
 	paths     []string // see listPaths
@@ -43,12 +44,12 @@ func (b *binder) bind(n plan.Node, factor float64) (step, error) {
 		return noStep{}, nil
 	case *plan.Term:
 		return b.term(n, factor), nil
-	case *plan.Blend:
-		return b.blend(n, factor), nil
+	case *plan.Word:
+		return b.word(n, factor)
 	case *plan.Phrase:
 		return b.phrase(n, factor)
 	case *plan.Expand:
-		return b.expand(n, factor)
+		return b.expand(n)
 	case *plan.TermSet, *plan.TermRange, *plan.NumberRange, *plan.Distance:
 		return b.filter(n)
 	case *plan.And:
@@ -105,7 +106,7 @@ func (b *binder) term(n *plan.Term, factor float64) step {
 	s := b.newTerm(field, entry)
 	if n.Scoring != nil && b.scoring && factor > 0 {
 		weight := factor * n.Scoring.Weight * b.view.idf(n.Structure, n.Text)
-		s.scoreBy(b.view.table(n.Structure, n.Scoring), weight, n.Scoring.Once)
+		s.scoreBy(b.view.tableOf(n.Structure, n.Scoring), weight, n.Scoring.Once)
 	}
 	return s
 }

@@ -218,6 +218,24 @@ func appendKey(key []byte, n plan.Node) ([]byte, bool) {
 		text(n.Structure)
 		text(n.Text)
 		text(n.Surface)
+	case *plan.Word:
+		key = append(key, 'w')
+		for i := range n.Fields {
+			text(n.Fields[i].Structure)
+			key = binary.AppendUvarint(key, uint64(len(n.Fields[i].Terms)))
+			for _, t := range n.Fields[i].Terms {
+				text(t.Text)
+			}
+		}
+		for i := range n.Bands {
+			for _, in := range n.Bands[i].In {
+				of := plan.Node(in.Near)
+				if in.Prefix != nil {
+					of = in.Prefix
+				}
+				key, _ = appendKey(append(key, byte(n.Bands[i].Edits)), of)
+			}
+		}
 	case *plan.And:
 		if len(n.Optional) > 0 {
 			return nil, false

@@ -2,7 +2,6 @@ package match
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -10,23 +9,6 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
-
-// expandStep matches documents that hold a term near a word; a document
-// scores the constant of the best band it is in.
-type expandStep struct {
-	bands []band
-	count int
-	of    *expansion
-	field *terms.Field
-}
-
-// band is the documents with a term at one distance, the nearest first: a set
-// worked out beforehand, or a few terms walked side by side.
-type band struct {
-	step  step
-	score float64
-	memo  memo
-}
 
 const (
 	// maxWalked is how many terms are walked side by side; more become sets.
@@ -36,10 +18,56 @@ const (
 	minWalked = 8192
 )
 
-func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
+// expand returns the step of the documents that hold any of the terms.
+func (b *binder) expand(n *plan.Expand) (step, error) {
+	union := b.newOr()
+	for distance := range n.Edits + 1 {
+		s, err := b.near(n, distance)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			union.steps = append(union.steps, s)
+		}
+	}
+	return union.smallest(), nil
+}
+
+// near returns the step of the documents that hold a term at a distance, nil
+// when there are none.
+func (b *binder) near(n *plan.Expand, distance int) (step, error) {
+	e, err := b.expansion(n)
+	switch {
+	case err != nil || e == nil:
+		return nil, err
+	case e.lazy != nil:
+		return &lazyStep{e.lazy}, nil
+	case e.sets != nil:
+		if set := e.sets[distance]; set.count > 0 {
+			return &setStep{set}, nil
+		}
+		return nil, nil
+	}
+	field := b.segment.Reader.Terms(n.Structure)
+	union := b.newOr()
+	for _, entry := range e.terms[distance] {
+		union.steps = append(union.steps, b.newTerm(field, entry))
+	}
+	if len(union.steps) == 0 {
+		return nil, nil
+	}
+	return union.smallest(), nil
+}
+
+// expansion returns what a word stands for in the segment, nil when that does
+// not have the field.
+func (b *binder) expansion(n *plan.Expand) (*expansion, error) {
+	if e, ok := b.view.expansions[expansionKey{b.number, n}]; ok {
+		return e, nil
+	}
 	field := b.segment.Reader.Terms(n.Structure)
 	if field == nil {
-		return noStep{}, nil
+		return nil, nil
 	}
 	e := b.view.caches.expansion(b.segment.Reader, n)
 	if e == nil {
@@ -49,24 +77,7 @@ func (b *binder) expand(n *plan.Expand, factor float64) (step, error) {
 		}
 		b.view.caches.keepExpansion(b.segment.Reader, n, e)
 	}
-	s := b.newExpand()
-	s.of, s.field = e, field
-	if e.lazy != nil {
-		s.add(&lazyStep{e.lazy}, b.constant(n, 0, factor))
-		return s, nil
-	}
-	if e.sets == nil {
-		return b.walked(s, n, factor), nil
-	}
-	for distance, set := range e.sets {
-		if set.count > 0 {
-			s.add(&setStep{set}, b.constant(n, distance, factor))
-		}
-	}
-	if len(s.bands) == 0 {
-		return noStep{}, nil
-	}
-	return s, nil
+	return e, nil
 }
 
 // expansion is what a word stands for in a segment, by distance: the terms
@@ -77,9 +88,9 @@ type expansion struct {
 	sets  []*Set
 	lazy  *lazySet // of a word without typos
 
-	whole   terms.Entry // the word itself, DocFreq 0 when it is none of the terms
-	atLeast int         // documents that hold one of the terms
-	isCount bool        // atLeast is how many there are
+	holders []uint64 // by distance, documents of the terms; those of several as often
+	atLeast int      // documents that hold one of the terms
+	isCount bool     // atLeast is how many there are
 }
 
 func (e *expansion) bytes() int64 {
@@ -105,17 +116,15 @@ func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
 	if err := b.view.stopped(lastTurn); err != nil {
 		return nil, err
 	}
-	e := &expansion{}
+	e := &expansion{holders: make([]uint64, len(byDistance))}
 	total, documents := 0, 0
-	for _, entries := range byDistance {
+	for distance, entries := range byDistance {
 		total += len(entries)
 		for _, entry := range entries {
 			documents += int(entry.DocFreq)
+			e.holders[distance] += uint64(entry.DocFreq)
 			e.atLeast = max(e.atLeast, int(entry.DocFreq))
 		}
-	}
-	if whole, ok := field.Lookup([]byte(n.Text)); ok && slices.Contains(byDistance[0], whole) {
-		e.whole = whole
 	}
 	if total <= 1 || total <= maxWalked && documents >= minWalked {
 		e.terms, e.isCount = byDistance, total <= 1
@@ -136,46 +145,6 @@ func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
 	}
 	e.atLeast, e.isCount = countUnion(e.sets, b.documents), true
 	return e, nil
-}
-
-// walked returns the step of a word that stands for a few terms.
-func (b *binder) walked(s *expandStep, n *plan.Expand, factor float64) step {
-	for distance, entries := range s.of.terms {
-		union := b.newOr()
-		for _, e := range entries {
-			union.steps = append(union.steps, b.newTerm(s.field, e))
-		}
-		switch len(entries) {
-		case 0:
-		case 1:
-			s.add(union.steps[0], b.constant(n, distance, factor))
-		default:
-			s.add(union, b.constant(n, distance, factor))
-		}
-	}
-	if len(s.bands) == 0 {
-		return noStep{}
-	}
-	return s
-}
-
-// constant is what a reading at a distance scores.
-func (b *binder) constant(n *plan.Expand, distance int, factor float64) float64 {
-	if !b.scoring || distance >= len(n.Constants) {
-		return 0
-	}
-	return factor * n.Constants[distance]
-}
-
-func (s *expandStep) add(c step, score float64) {
-	if len(s.bands) == cap(s.bands) {
-		s.bands = append(s.bands, band{})
-	} else {
-		s.bands = s.bands[:len(s.bands)+1] // with the room of an earlier search
-	}
-	b := &s.bands[len(s.bands)-1]
-	b.step, b.score = c, score
-	s.count += c.cost()
 }
 
 // starting returns the terms that start with a word, and those whose surface
@@ -273,47 +242,4 @@ func (b *binder) unionOf(field *terms.Field, entries []terms.Entry) (*Set, error
 		}
 	}
 	return newSet(all), nil
-}
-
-func (s *expandStep) cost() int { return s.count }
-
-func (s *expandStep) next(from uint32) uint32 {
-	at := NoMore
-	for i := range s.bands {
-		at = min(at, s.bands[i].step.next(from))
-	}
-	return at
-}
-
-func (s *expandStep) bound(_, _ uint32) float64 {
-	top := 0.0
-	for i := range s.bands {
-		top = max(top, s.bands[i].score)
-	}
-	return top
-}
-
-func (s *expandStep) run(base uint32, in, out *Bits, sums *Sums) {
-	*out = Bits{}
-	var window Bits
-	for j := range s.bands {
-		b := &s.bands[j]
-		if sums == nil || !b.memo.recall(base, in, &window) {
-			b.step.run(base, in, &window, nil)
-			if sums == nil {
-				b.memo.keep(base, &window)
-			}
-		}
-		for i := range window {
-			w := window[i] &^ out[i]
-			out[i] |= w
-			if sums == nil || b.score == 0 {
-				continue
-			}
-			for w != 0 {
-				sums[i<<6+bits.TrailingZeros64(w)] += b.score
-				w &= w - 1
-			}
-		}
-	}
 }

@@ -4,9 +4,6 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/internal/search/plan"
-	"github.com/quiresearch/quire/internal/search/score"
-	"github.com/quiresearch/quire/internal/segment/postings"
-	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
 // Grade is the score of a document that matches.
@@ -38,25 +35,4 @@ func (v *View) Grades(segment int, n plan.Node, docs []uint32) (map[uint32]Grade
 		}
 	}
 	return grades, nil
-}
-
-// Occurrences returns how often a document holds a term, how long its field
-// is, and the weight of the term by rarity.
-func (v *View) Occurrences(segment int, n *plan.Term, doc uint32) (frequency, length, idf float64) {
-	field := v.Snapshot.Segments[segment].Reader.Terms(n.Structure)
-	if field == nil {
-		return 0, 0, 0
-	}
-	stats := v.term(n.Structure, n.Text)
-	var it postings.Iterator
-	field.Iterator(&it, stats.entries[segment])
-	if it.NextBlock() {
-		if at, index := it.Seek(doc); at == doc {
-			frequency = float64(it.FreqAt(index))
-		}
-	}
-	if lengths := field.Lengths(); int(doc) < len(lengths) {
-		length = float64(terms.DecodeLength(lengths[doc]))
-	}
-	return frequency, length, score.IDF(stats.holders, v.field(n.Structure).documents)
 }

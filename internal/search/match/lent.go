@@ -22,11 +22,19 @@ func (b *binder) newBest() *bestStep {
 	return s
 }
 
-// newBlend returns a step that scores terms as one. It lives as long as the
+// newSum returns a step that scores terms as one. It lives as long as the
 // binder.
-func (b *binder) newBlend() *blendStep {
-	s := b.view.tables.blends.Get().(*blendStep)
-	b.blends = append(b.blends, s)
+func (b *binder) newSum() *sumStep {
+	s := b.view.tables.sums.Get().(*sumStep)
+	b.sums = append(b.sums, s)
+	return s
+}
+
+// newWord returns a step of a word with several readings. It lives as long as
+// the binder.
+func (b *binder) newWord() *wordStep {
+	s := b.view.tables.words.Get().(*wordStep)
+	b.words = append(b.words, s)
 	return s
 }
 
@@ -35,10 +43,8 @@ func (b *binder) newBlend() *blendStep {
 type shelf struct {
 	ands                           []*andStep
 	ors                            []*orStep
-	expands                        []*expandStep
 	phrases                        []*phraseStep
-	usedAnds, usedOrs, usedExpands int
-	usedPhrases                    int
+	usedAnds, usedOrs, usedPhrases int
 }
 
 // lent returns the shelf, which lives as long as the binder.
@@ -50,12 +56,10 @@ func (b *binder) lent() *shelf {
 }
 
 // newAnd returns an empty step. It lives as long as the binder; so do those of
-// newOr, newExpand and newPhrase.
+// newOr and newPhrase.
 func (b *binder) newAnd() *andStep { return next(&b.lent().ands, &b.shelf.usedAnds) }
 
 func (b *binder) newOr() *orStep { return next(&b.lent().ors, &b.shelf.usedOrs) }
-
-func (b *binder) newExpand() *expandStep { return next(&b.lent().expands, &b.shelf.usedExpands) }
 
 func (b *binder) newPhrase() *phraseStep { return next(&b.lent().phrases, &b.shelf.usedPhrases) }
 
@@ -80,17 +84,11 @@ func (s *shelf) empty() {
 		clear(o.terms)
 		o.steps, o.terms, o.found = emptied(o.steps), o.terms[:0], window{}
 	}
-	for _, e := range s.expands[:s.usedExpands] {
-		for i := range e.bands {
-			e.bands[i].step, e.bands[i].memo.valid = nil, false
-		}
-		e.bands, e.count, e.of, e.field = e.bands[:0], 0, nil, nil
-	}
 	for _, p := range s.phrases[:s.usedPhrases] {
 		p.empty()
 	}
-	s.usedAnds, s.usedOrs, s.usedExpands, s.usedPhrases = 0, 0, 0, 0
-	s.ands, s.ors, s.expands, s.phrases = trimmed(s.ands), trimmed(s.ors), trimmed(s.expands), trimmed(s.phrases)
+	s.usedAnds, s.usedOrs, s.usedPhrases = 0, 0, 0
+	s.ands, s.ors, s.phrases = trimmed(s.ands), trimmed(s.ors), trimmed(s.phrases)
 }
 
 // maxShelved is how many steps of a kind a shelf keeps: each has room for
@@ -124,13 +122,19 @@ func (b *binder) release() {
 			b.view.tables.bests.Put(s)
 		}
 	}
-	for _, s := range b.blends {
+	for _, s := range b.sums {
 		if !s.busy {
 			clear(s.parts)
-			clear(s.find.steps)
-			s.parts, s.find.steps, s.find.found = s.parts[:0], s.find.steps[:0], window{}
-			s.lengths, s.table, s.weight, s.wholeTop = nil, nil, 0, 0
-			b.view.tables.blends.Put(s)
+			s.parts, s.shares, s.curve = s.parts[:0], s.shares[:0], curve{}
+			s.silent.steps, s.silent.found, s.found.valid = emptied(s.silent.steps), window{}, false
+			b.view.tables.sums.Put(s)
+		}
+	}
+	for _, s := range b.words {
+		if !s.busy {
+			clear(s.bands)
+			s.whole, s.start, s.bands, s.known = nil, nil, s.bands[:0], nil
+			b.view.tables.words.Put(s)
 		}
 	}
 	for _, r := range b.rooms {
@@ -141,5 +145,5 @@ func (b *binder) release() {
 		b.shelf.empty()
 		b.view.tables.shelves.Put(b.shelf)
 	}
-	b.owned, b.bests, b.blends, b.rooms, b.shelf = nil, nil, nil, nil, nil
+	b.owned, b.bests, b.sums, b.words, b.rooms, b.shelf = nil, nil, nil, nil, nil, nil
 }

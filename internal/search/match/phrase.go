@@ -105,7 +105,7 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 	if weight := factor * n.Scoring.Weight * idf; b.scoring && weight > 0 {
 		s.weight = float32(weight)
 		s.lengths = field.Lengths()
-		s.table = b.view.table(n.Structure, &n.Scoring)
+		s.table = b.view.tableOf(n.Structure, &n.Scoring)
 	}
 	return s, nil
 }
@@ -215,7 +215,7 @@ func (s *phraseStep) bound(from, to uint32) float64 {
 			return 0
 		}
 		if s.limits(number) {
-			top = min(top, part.it.MaxIn(from, to, s.table.Norms()))
+			top = min(top, part.it.MaxIn(from, to, s.table))
 		}
 	}
 	return float64(score.Raise(s.weight * top))

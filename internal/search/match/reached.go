@@ -15,13 +15,11 @@ func (s *Scanner) Reached(k int) float32 {
 	switch root := s.root.(type) {
 	case *termStep:
 		return root.reached(k)
-	case *orStep:
-		if word, near := wordIn(root); word != nil {
-			if reached := word.reached(k); reached > 0 {
-				return float32((float64(reached) + near.bands[0].score) * reachedSlack)
-			}
-			return 0
+	case *wordStep:
+		if whole, ok := root.whole.(*termStep); ok {
+			return whole.reached(k)
 		}
+	case *orStep:
 		best := float32(0)
 		for _, c := range root.steps {
 			if t, ok := c.(*termStep); ok {
@@ -37,5 +35,5 @@ func (s *termStep) reached(k int) float32 {
 	if s.table == nil || s.once || len(s.lengths) == 0 {
 		return 0
 	}
-	return s.weight * s.grade.Reached(k, s.table.Norms()) * reachedSlack
+	return s.weight * s.grade.Reached(k, s.table) * reachedSlack
 }

@@ -214,7 +214,7 @@ func (s *Scanner) Skipped() bool { return s.skipped }
 // nothing to ask for.
 func isFlat(s step) bool {
 	switch s.(type) {
-	case *expandStep, *constantStep, *listStep, *blendStep:
+	case *constantStep, *listStep:
 		return true
 	}
 	return false
@@ -258,7 +258,6 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	in, out := &s.room.in, &s.room.out
 	flat := s.sums != nil && isFlat(s.root)
-	word, near := s.wordOf()
 	for base := from &^ (Span - 1); base < to; base += Span {
 		if (term != nil || union != nil) && sink.Prunes() {
 			if term != nil {
@@ -279,9 +278,6 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 		if flat && sink.Prunes() && s.root.bound(base, to) <= sink.Floor() {
 			s.skipped = true
 			return nil // what follows is bounded by the same score
-		}
-		if word != nil && sink.Prunes() && near.bound(base, to) <= sink.Floor() {
-			return s.bestOfWord(ctx, word, near, base, to, sink)
 		}
 		if sink.Prunes() && (sink.SkipsWindow(base) || s.sums != nil && s.root.bound(base, base+Span) <= sink.Floor()) {
 			s.skipped = true

@@ -17,22 +17,28 @@ type Tables struct {
 	rooms   sync.Pool // of *room
 	steps   sync.Pool // of *termStep, whose iterators are large
 	bests   sync.Pool // of *bestStep, whose sums are large
-	blends  sync.Pool // of *blendStep, whose counts are
+	sums    sync.Pool // of *sumStep, whose occurrences are
+	words   sync.Pool // of *wordStep, as well
 	shelves sync.Pool // of *shelf
 	lengths [256]float64
+	shares  [256]float32 // of one word, by length byte
 	mu      sync.RWMutex
 	tables  map[tableKey]*score.Table
 }
 
-type tableKey struct{ average, b float64 }
+type tableKey struct {
+	average float64
+	form    score.Form
+}
 
 // NewTables returns an empty collection.
 func NewTables() *Tables {
-	t := &Tables{tables: map[tableKey]*score.Table{}}
+	t := &Tables{tables: map[tableKey]*score.Table{}, shares: shares()}
 	t.rooms.New = func() any { return new(room) }
 	t.steps.New = func() any { return new(termStep) }
 	t.bests.New = func() any { return new(bestStep) }
-	t.blends.New = func() any { return new(blendStep) }
+	t.sums.New = func() any { return new(sumStep) }
+	t.words.New = func() any { return new(wordStep) }
 	t.shelves.New = func() any { return new(shelf) }
 	for code := range t.lengths {
 		t.lengths[code] = float64(terms.DecodeLength(byte(code)))
@@ -40,18 +46,15 @@ func NewTables() *Tables {
 	return t
 }
 
-func (t *Tables) get(average, b float64) *score.Table {
-	if b == 0 {
-		average = 0 // lengths play no part
-	}
-	key := tableKey{average, b}
+func (t *Tables) get(average float64, form score.Form) *score.Table {
+	key := tableKey{average, form}
 	t.mu.RLock()
 	table := t.tables[key]
 	t.mu.RUnlock()
 	if table != nil {
 		return table
 	}
-	table = score.NewTable(&t.lengths, average, b)
+	table = score.NewTable(&t.lengths, average, form)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.tables) >= maxTables {

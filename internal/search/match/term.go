@@ -52,7 +52,7 @@ func (s *termStep) scoreBy(table *score.Table, weight float64, once bool) {
 	s.opened[1] = s.grade.NextBlock()
 	s.ceiling = float64(score.Ceiling(s.weight))
 	if !once {
-		s.ceiling = float64(score.Raise(s.weight * s.grade.TermImpacts().Max(table.Norms())))
+		s.ceiling = float64(score.Raise(s.weight * s.grade.TermImpacts().Max(table)))
 	}
 }
 
@@ -82,7 +82,7 @@ func (s *termStep) bound(from, to uint32) float64 {
 		return s.ceiling
 	}
 	s.grade.SeekBlock(from)
-	return float64(score.Raise(s.weight * s.grade.MaxIn(from, to, s.table.Norms())))
+	return float64(score.Raise(s.weight * s.grade.MaxIn(from, to, s.table)))
 }
 
 func (s *termStep) run(base uint32, in, out *Bits, sums *Sums) {

@@ -52,7 +52,7 @@ func (b *binder) inside(clause plan.Node, scoring bool) (step, error) {
 	inner := *b
 	inner.scoring = scoring
 	root, err := inner.bind(clause, 1)
-	b.owned, b.bests, b.blends, b.rooms, b.shelf = inner.owned, inner.bests, inner.blends, inner.rooms, inner.shelf
+	b.owned, b.bests, b.sums, b.words, b.rooms, b.shelf = inner.owned, inner.bests, inner.sums, inner.words, inner.rooms, inner.shelf
 	return root, err
 }
 

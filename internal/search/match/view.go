@@ -38,8 +38,11 @@ type View struct {
 	tables   *Tables
 	terms    known[termKey, *termStats]
 	fields   known[string, fieldStats]
+	words    known[*plan.Word, *wordStats]
 	lists    map[plan.Node][]*List
 	ctx      context.Context
+
+	expansions map[expansionKey]*expansion // what the statistics of words needed
 }
 
 // Set makes a view a new one of a snapshot. caches and tables may be nil.
@@ -115,18 +118,23 @@ func (v *View) Resolved(n plan.Node) bool { return v.lists[n] != nil }
 
 // Prepare gathers the statistics that the scores of a plan need. It must
 // have run before a Scanner of the plan is made.
-func (v *View) Prepare(n plan.Node) {
+func (v *View) Prepare(n plan.Node) error {
 	switch n := n.(type) {
 	case nil:
-		return
+		return nil
 	case *plan.Term:
 		v.field(n.Structure)
 		v.term(n.Structure, n.Text)
-	case *plan.Blend:
-		v.field(n.Structure)
-		for _, t := range n.Terms {
-			v.term(n.Structure, t.Text)
+	case *plan.Word:
+		for i := range n.Bands {
+			for _, in := range n.Bands[i].In {
+				if in.Prefix != nil {
+					v.term(in.Prefix.Structure, in.Prefix.Text)
+				}
+			}
 		}
+		_, err := v.word(n)
+		return err
 	case *plan.Phrase:
 		v.field(n.Structure)
 		for _, w := range n.Words {
@@ -136,8 +144,11 @@ func (v *View) Prepare(n plan.Node) {
 		}
 	}
 	for _, child := range plan.Children(n) {
-		v.Prepare(child)
+		if err := v.Prepare(child); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func (v *View) term(structure, text string) *termStats {
@@ -182,12 +193,6 @@ func (v *View) field(structure string) fieldStats {
 	return s
 }
 
-// Stats returns the numbers a term's score is made of.
-func (v *View) Stats(structure, text string) (documents, holders uint64, average float64) {
-	f, t := v.field(structure), v.term(structure, text)
-	return f.documents, t.holders, f.average
-}
-
 // preparedTerm and preparedField only look: many goroutines make Scanners of
 // what was prepared.
 func (v *View) preparedTerm(structure, text string) *termStats {
@@ -204,6 +209,16 @@ func (v *View) idf(structure, text string) float64 {
 	return score.IDF(v.preparedTerm(structure, text).holders, v.preparedField(structure).documents)
 }
 
-func (v *View) table(structure string, s *plan.Scoring) *score.Table {
-	return v.tables.get(v.preparedField(structure).average, s.B)
+// table returns what turns the occurrences in a field into a score.
+func (v *View) table(structure string, form score.Form) *score.Table {
+	return v.tables.get(v.preparedField(structure).average, form)
+}
+
+// tableOf is table for a word or phrase in one field.
+func (v *View) tableOf(structure string, s *plan.Scoring) *score.Table {
+	form := score.Form{Length: s.Length, Words: s.Words}
+	if s.Once {
+		form.Words = 0
+	}
+	return v.table(structure, form)
 }

@@ -98,21 +98,36 @@ func show(n Node) string {
 			text += fmt.Sprintf("^%v", n.Scoring.Weight)
 		}
 		return text
-	case *Blend:
-		parts := []string{}
-		for _, t := range n.Terms {
-			parts = append(parts, fmt.Sprintf("%s×%v", t.Text, t.Boost))
+	case *Word:
+		var fields []string
+		for i, f := range n.Fields {
+			text := name(f.Structure) + ":"
+			for j, t := range f.Terms {
+				if j > 0 {
+					text += "|"
+				}
+				if text += t.Text; t.Boost != 1 {
+					text += fmt.Sprintf("×%v", t.Boost)
+				}
+			}
+			for _, b := range n.Bands {
+				for _, in := range b.In {
+					if in.Field != i {
+						continue
+					}
+					if in.Prefix != nil {
+						text += " " + name(in.Prefix.Structure) + ":" + in.Prefix.Text
+						continue
+					}
+					text += fmt.Sprintf(" %s~%d", in.Near.Text, b.Edits)
+					if b.Start {
+						text += "*"
+					}
+				}
+			}
+			fields = append(fields, text+fmt.Sprintf("^%v", f.Weight))
 		}
-		return name(n.Structure) + ":{" + strings.Join(parts, " ") + "}"
-	case *Expand:
-		text := name(n.Structure) + ":" + n.Text
-		if n.Prefix {
-			text += "*"
-		}
-		if n.Edits > 0 {
-			text += fmt.Sprintf("~%d", n.Edits)
-		}
-		return text + fmt.Sprint(n.Constants)
+		return fmt.Sprintf("word%d(%s)", n.Words, strings.Join(fields, ", "))
 	case *TermSet:
 		return name(n.Structure) + fmt.Sprint(n.Terms)
 	case *TermRange:
@@ -251,26 +266,26 @@ func TestClausesCompile(t *testing.T) {
 
 func TestTextCompiles(t *testing.T) {
 	for _, c := range []struct{ name, clause, want string }{
-		{"last word is a prefix", `"text":"big mug","fields":{"body":null}`, `and(body/matching:big^1 body/matching:mug*[1])`},
+		{"last word is a prefix", `"text":"big mug","fields":{"body":null}`, `and(body/matching:big^1 word2(body/matching:mug mug~0*^1))`},
 		{"prefix off", `"text":"big mug","fields":{"body":null},"prefix":"off"`, `and(body/matching:big^1 body/matching:mug^1)`},
 		{"any", `"text":"big mug","fields":{"body":4},"prefix":"off","match":"any"`, `or(body/matching:big^4 body/matching:mug^4)`},
 		{"one typo and exact", `"text":"large","fields":{"title":null},"prefix":"off"`,
-			`and(or(title/matching:large^3 title/matching:large~1[3 3]))+(title/exact:large^6)`},
-		{"two typos with prefix", `"text":"chocolate","fields":{"title":1}`, `and(title/matching:chocolate*~2[3 2 1])+(title/exact:chocolate^2)`},
+			`and(word1(title/matching:large large~1^3))+(title/exact:large^6)`},
+		{"two typos with prefix", `"text":"chocolate","fields":{"title":1}`, `and(word1(title/matching:chocolate chocolate~0* title/autocomplete:chocolate chocolate~1 chocolate~1* chocolate~2 chocolate~2*^1))+(title/exact:chocolate^2)`},
 		{"typos off", `"text":"large","fields":{"title":null},"prefix":"off","typos":"off"`, `and(title/matching:large^3)+(title/exact:large^6)`},
 		{"digits need to be exact", `"text":"123456","fields":{"title":null},"prefix":"off"`, `and(title/matching:123456^3)+(title/exact:123456^6)`},
 		{"last of two words among prefixes", `"text":"big mug","fields":{"title":1},"typos":"off"`,
-			`and(and(title/matching:big^1 title/autocomplete:mug^1))+(title/exact:big mug^2)`},
+			`and(and(title/matching:big^1 word2(title/matching:mug mug~0* title/autocomplete:mug^1)))+(title/exact:big mug^2)`},
 		{"autocomplete only: every word whole", `"text":"ab cd","fields":{"code":null}`, `and(code/autocomplete:ab^2 code/autocomplete:cd^2)`},
 		{"words in their best field", `"text":"big mug","fields":{"body":null,"code":1},"prefix":"off"`,
-			`and(best(body/matching:big^1 code/autocomplete:big^1) best(body/matching:mug^1 code/autocomplete:mug^1))`},
+			`and(word2(body/matching:big^1, code/autocomplete:big^1) word2(body/matching:mug^1, code/autocomplete:mug^1))`},
 		{"fields that count words differently are groups", `"text":"the mug","fields":{"body":null,"code":1},"prefix":"off"`,
 			`best(body/matching:mug^1 and(code/autocomplete:the^1 code/autocomplete:mug^1))`},
 		{"combine field", `"text":"big mug","fields":{"body":null,"code":1},"prefix":"off","combine":"field"`,
 			`best(and(body/matching:big^1 body/matching:mug^1) and(code/autocomplete:big^1 code/autocomplete:mug^1))`},
 		{"dropped by analysis", `"text":"the","fields":{"body":null},"prefix":"off"`, `nothing`},
 		{"several words dropped by analysis", `"text":"the the","fields":{"body":null}`, `nothing`},
-		{"a stopword is the start of other words", `"text":"the","fields":{"body":null}`, `body/matching:the*[1]`},
+		{"a stopword is the start of other words", `"text":"the","fields":{"body":null}`, `word1(body/matching:the the~0*^1)`},
 		{"phrase keeps gaps", `"text":"over the moon","fields":{"body":null},"match":"phrase","slop":2,"prefix":"off"`, `body/matching"0:over 2:moon"~2`},
 		{"phrase with a half typed word", `"text":"big mu","fields":{"body":null},"match":"phrase"`, `body/matching"0:big 1:mu*"~0`},
 		{"phrase of one word", `"text":"big","fields":{"body":null},"match":"phrase","prefix":"off"`, `body/matching:big^1`},
@@ -284,7 +299,7 @@ func TestTextCompiles(t *testing.T) {
 		{"user: nothing searchable", `"text":"\"\"","fields":{"body":null},"match":"user"`, `nothing`},
 		{"user: quoted words loose where only prefixes are kept", `"text":"\"big mug\"","fields":{"code":1},"match":"user"`,
 			`and(code/autocomplete:big^1 code/autocomplete:mug^1)`},
-		{"no fields named", `"text":"mug","prefix":"off","typos":"off"`, `and(best(body/matching:mug^1 title/matching:mug^3))+(title/exact:mug^6)`},
+		{"no fields named", `"text":"mug","prefix":"off","typos":"off"`, `and(word1(body/matching:mug^1, title/matching:mug^3))+(title/exact:mug^6)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n, err := compiler(t, nil, "").List(clauses(t, `[{"type":"text",`+c.clause+`}]`))
@@ -305,14 +320,14 @@ func TestQuerySynonyms(t *testing.T) {
 		{From: []string{"new york"}, To: []string{"nyc"}},
 	}}}}
 	for _, c := range []struct{ name, clause, want string }{
-		{"one word", `"text":"mug","prefix":"off"`, `body/matching:{mug×1 cup×0.8}`},
-		{"half typed triggers nothing", `"text":"mu"`, `body/matching:mu*[1]`},
-		{"typed whole, may go on", `"text":"mug"`, `or(body/matching:mug*[1] 0.8=body/matching:cup^0.8)`},
-		{"several words typed, may go on", `"text":"new york"`, `and(body/matching:{new×1 nyc×0.8} or(body/matching:york*[1] body/matching:nyc^0))`},
-		{"several words meant, may go on", `"text":"tv"`, `or(body/matching:tv*[1] 0.8=body/matching"0:television 1:set"~0)`},
+		{"one word", `"text":"mug","prefix":"off"`, `word1(body/matching:mug|cup×0.8^1)`},
+		{"half typed triggers nothing", `"text":"mu"`, `word1(body/matching:mu mu~0*^1)`},
+		{"typed whole, may go on", `"text":"mug"`, `word1(body/matching:mug|cup×0.8 mug~0*^1)`},
+		{"several words typed, may go on", `"text":"new york"`, `and(word2(body/matching:new|nyc×0.8^1) word2(body/matching:york|nyc×0 york~0*^1))`},
+		{"several words meant, may go on", `"text":"tv"`, `or(word1(body/matching:tv tv~0*^1) body/matching"0:television 1:set"~0)`},
 		{"end of a phrase, may go on", `"text":"big mug","match":"phrase"`, `best(body/matching"0:big 1:mug*"~0 body/matching"0:big 1:cup"~0)`},
 		{"several words meant", `"text":"tv","prefix":"off"`, `or(body/matching:tv^1 body/matching"0:television 1:set"~0)`},
-		{"several words typed", `"text":"new york","prefix":"off"`, `and(body/matching:{new×1 nyc×0.8} body/matching:{york×1 nyc×0})`},
+		{"several words typed", `"text":"new york","prefix":"off"`, `and(word2(body/matching:new|nyc×0.8^1) word2(body/matching:york|nyc×0^1))`},
 		{"inside a phrase", `"text":"big mug","match":"phrase","prefix":"off"`, `body/matching"0:big 1:mug|cup"~0`},
 		{"stretch of a phrase", `"text":"old new york","match":"phrase","prefix":"off"`,
 			`best(body/matching"0:old 1:new 2:york"~0 body/matching"0:old 1:nyc"~0)`},
@@ -335,7 +350,7 @@ func TestTypoExclusionsHoldWordsToTheirSpelling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `and(and(title/matching:large^1 or(title/matching:sized^1 title/matching:sized~1[1 1])))+(title/exact:large sized^2)`
+	want := `and(and(title/matching:large^1 word2(title/matching:sized sized~1^1)))+(title/exact:large sized^2)`
 	if got := show(n); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -14,6 +14,8 @@
 //	L3  Weights, constants and boosts are finite and not negative.
 package plan
 
+import "github.com/quiresearch/quire/definition"
+
 // Node is one step of a plan: one of the types of this file.
 type Node interface {
 	// From tells which clause the node stems from.
@@ -39,15 +41,16 @@ type Everything struct{ Origin }
 // Nothing matches no document.
 type Nothing struct{ Origin }
 
-// Scoring says how occurrences of words become a score (7.3).
+// Scoring says how occurrences of a word in one field become a score.
 type Scoring struct {
 	Weight float64 // factor of the whole; 0 matches and scores nothing
-	B      float64 // share of the length: 0, 0.75 or 1
-	Once   bool    // further occurrences count nothing
+	Length definition.LengthNormalization
+	Words  int  // distinct words of the text
+	Once   bool // occurrences count neither by their number nor by the length
 }
 
 // Term matches the documents that hold one term. With a Scoring it scores
-// them by BM25, without it only narrows.
+// them as a Word of one field, without it only narrows.
 type Term struct {
 	Origin
 	Structure string
@@ -55,25 +58,80 @@ type Term struct {
 	Scoring   *Scoring
 }
 
-// Blend matches documents that hold any of several terms and scores them as
-// one term with the highest document frequency among them (7.7).
-type Blend struct {
+// Word matches the documents that hold one word of a text in any of its fields,
+// as it was typed or in another reading, and scores them by BM25F with one
+// rarity over all fields.
+type Word struct {
 	Origin
-	Structure string
-	Terms     []BlendTerm
-	Scoring   Scoring
+	Fields []WordField
+	Words  int    // distinct words of the text
+	Bands  []Band // other readings, the nearest first
 }
 
-// BlendTerm is one alternative of a Blend.
-type BlendTerm struct {
+// WordField is a field that a Word is looked up in.
+type WordField struct {
+	Origin
+	Structure string
+	Weight    float64 // 0 matches and scores nothing
+	Length    definition.LengthNormalization
+	Terms     []WordTerm // the word as typed, and its synonyms of one word
+}
+
+// Read adds the words near a term as readings of the word in a field, a band for
+// each distance. Whole words at distance 0 are the word as typed and not a
+// band.
+func (n *Word) Read(field int, near *Expand) {
+	first := 1
+	if near.Prefix {
+		first = 0
+	}
+	for distance := first; distance <= near.Edits; distance++ {
+		n.read(near.Prefix, distance, BandField{Field: field, Near: near})
+	}
+}
+
+// WordTerm is one term of a word.
+type WordTerm struct {
 	Text  string
-	Boost float64 // factor of its occurrences
+	Boost float64 // factor of its occurrences; 0 only matches
+}
+
+// WordOf returns the word that a node scores, and false when it scores none. A
+// term that scores is a word of one field.
+func WordOf(n Node) (*Word, bool) {
+	switch n := n.(type) {
+	case *Word:
+		return n, true
+	case *Term:
+		if n.Scoring == nil || n.Scoring.Once {
+			return nil, false
+		}
+		f := WordField{Origin: n.Origin, Structure: n.Structure, Weight: n.Scoring.Weight, Length: n.Scoring.Length, Terms: []WordTerm{{n.Text, 1}}}
+		return &Word{Origin: n.Origin, Fields: []WordField{f}, Words: n.Scoring.Words}, true
+	}
+	return nil, false
+}
+
+// Band is the documents that hold a word at one distance from what was typed,
+// in any of the fields.
+type Band struct {
+	Start bool // words that start with what was typed
+	Edits int
+	In    []BandField
+}
+
+// BandField is what a band stands for in one field: the terms of an Expand at
+// the distance of the band, or one stored prefix.
+type BandField struct {
+	Field  int     // of the Word
+	Near   *Expand // nil for a stored prefix
+	Prefix *Term   // nil for an Expand
 }
 
 // Expand matches the documents that hold a term near a word: one that starts
 // with it, one within some edits of it, or one that starts with a reading
 // within some edits. Terms are compared with Text, and their surface forms with
-// Surface. A document scores the best constant among its terms.
+// Surface. It never scores.
 type Expand struct {
 	Origin
 	Structure string
@@ -82,9 +140,6 @@ type Expand struct {
 	Prefix    bool   // terms may go on after the reading
 	Edits     int    // 0 to 2: insert, delete, replace, swap of neighbours
 	Fixed     int    // leading code points that must be equal
-	// Constants holds the score by distance, one per distance 0..Edits; nil
-	// scores nothing.
-	Constants []float64
 }
 
 // TermSet matches documents that hold any of the terms; it never scores.
@@ -288,9 +343,7 @@ func Scores(n Node) bool {
 	switch n := n.(type) {
 	case *Term:
 		return n.Scoring != nil
-	case *Expand:
-		return n.Constants != nil
-	case *Blend, *Phrase, *Scale, *Constant, *Knn, *Fuse:
+	case *Word, *Phrase, *Scale, *Constant, *Knn, *Fuse:
 		return true
 	case *And:
 		for _, c := range n.Clauses {

@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/quiresearch/quire/query"
+import (
+	"slices"
+
+	"github.com/quiresearch/quire/query"
+)
 
 // maxPhraseReadings bounds how many ways synonyms may rewrite one phrase.
 const maxPhraseReadings = 16
@@ -37,10 +41,7 @@ func (c *Compiler) phraseOver(targets []target, o options, origin Origin) (Node,
 
 func (c *Compiler) phrase(words []word, p place, o *options, prefix bool) Node {
 	if len(words) == 1 && len(words[0].synonyms) == 0 {
-		if w := words[0]; len(w.terms) > 1 && !prefix {
-			return p.blend(w)
-		}
-		return p.reading(words[0].terms[0], words[0].surfaces[0], 0, prefix, false)
+		return p.single(words[0].terms, words[0].surfaces, prefix)
 	}
 	slots := make([]PhraseWord, len(words))
 	for i, w := range words {
@@ -70,22 +71,20 @@ func (c *Compiler) phrase(words []word, p place, o *options, prefix bool) Node {
 // Such words share a slot, except that of a word that may go on.
 func isOneForOne(a alternative) bool { return len(a.terms) == 1 && a.span == 1 }
 
-// spelling returns how the word of a slot was typed.
-func (w *PhraseWord) spelling() string {
+// spellings returns how the words of a slot were typed.
+func (w *PhraseWord) spellings() []string {
+	spellings := slices.Clone(w.Terms)
 	if w.Surface != "" {
-		return w.Surface
+		spellings[0] = w.Surface
 	}
-	return w.Terms[0]
+	return spellings
 }
 
 func (p *place) phraseOf(slots []PhraseWord, slop int) Node {
 	if len(slots) == 1 {
-		if len(slots[0].Terms) == 1 {
-			return p.reading(slots[0].Terms[0], slots[0].spelling(), 0, slots[0].Prefix, false)
-		}
-		return p.blend(word{terms: slots[0].Terms})
+		return p.single(slots[0].Terms, slots[0].spellings(), slots[0].Prefix)
 	}
-	return &Phrase{Origin: p.origin, Structure: p.structure, Words: slots, Slop: slop, Scoring: p.scoring(1)}
+	return &Phrase{Origin: p.origin, Structure: p.structure, Words: slots, Slop: slop, Scoring: p.scoring(1, len(slots))}
 }
 
 // replaceStretch returns the phrase with the words an alternative stands for

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/quiresearch/quire/definition"
@@ -330,7 +331,7 @@ func (c *Compiler) words(targets []target, o options, origin Origin) (Node, erro
 // startingWith compiles a text of one stopword that may become another word:
 // "the" is the start of "theory".
 func (c *Compiler) startingWith(targets []target, o *options, origin *Origin) (Node, error) {
-	var nodes []Node
+	n := &Word{Origin: *origin, Words: 1}
 	for _, t := range targets {
 		if t.isAutocomplete() {
 			continue
@@ -339,14 +340,14 @@ func (c *Compiler) startingWith(targets []target, o *options, origin *Origin) (N
 			return nil, err
 		}
 		if word := c.buffer.Removed(); word != "" && c.buffer.Positions() == 1 {
-			home := t.place(false, origin)
-			nodes = append(nodes, home.reading(word, word, 0, true, false))
+			n.Origin.Word = word
+			n.addStart(t.place(false, origin), word)
 		}
 	}
-	if len(nodes) == 0 {
+	if len(n.Fields) == 0 {
 		return &Nothing{*origin}, nil
 	}
-	return best(nodes, origin), nil
+	return n, nil
 }
 
 // groups compiles the words of fields: together where they are aligned.
@@ -393,18 +394,16 @@ next:
 	return groups
 }
 
-// group compiles words that are aligned over fields: each word in its best
-// field.
+// group compiles words that are aligned over fields: each word over all of
+// them.
 func (c *Compiler) group(group []analysed, o *options, prefix bool, origin *Origin) (Node, error) {
 	count := len(group[0].words)
-	if count == 1 {
-		return c.aligned(group, 0, o, prefix, origin)
-	}
+	distinct := distinctWords(group[0].words)
 	perWord := make([]Node, count)
 	for i := range count {
-		n, err := c.aligned(group, i, o, prefix && i == count-1, origin)
-		if err != nil {
-			return nil, err
+		n, err := c.word(group, i, o, prefix && i == count-1, distinct, origin)
+		if err != nil || count == 1 {
+			return n, err
 		}
 		perWord[i] = n
 	}
@@ -414,19 +413,15 @@ func (c *Compiler) group(group []analysed, o *options, prefix bool, origin *Orig
 	return &And{Origin: *origin, Clauses: perWord}, nil
 }
 
-// aligned compiles the i-th word of all fields of a group.
-func (c *Compiler) aligned(group []analysed, i int, o *options, prefix bool, origin *Origin) (Node, error) {
-	if len(group) == 1 {
-		return c.word(&group[0], i, o, prefix, origin)
-	}
-	readings := make([]Node, len(group))
-	for j := range group {
-		var err error
-		if readings[j], err = c.word(&group[j], i, o, prefix, origin); err != nil {
-			return nil, err
+// distinctWords counts the words of a text, a repeated one once.
+func distinctWords(words []word) int {
+	n := 0
+	for i := range words {
+		if !slices.ContainsFunc(words[:i], func(w word) bool { return w.terms[0] == words[i].terms[0] }) {
+			n++
 		}
 	}
-	return best(readings, origin), nil
+	return n
 }
 
 // best returns the node that takes the best of several.
@@ -463,7 +458,7 @@ func (c *Compiler) exact(targets []target, o *options, origin *Origin) (Node, er
 			Origin:    from,
 			Structure: layout.Exact(t.field.Path, t.variant),
 			Text:      value,
-			Scoring:   &Scoring{Weight: usage.ExactBoost * t.weight, Once: true},
+			Scoring:   &Scoring{Weight: usage.ExactBoost * t.weight, Length: definition.LengthNone, Once: true},
 		})
 	}
 	if len(nodes) == 0 {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/quiresearch/quire/definition"
@@ -29,161 +30,42 @@ func (t *target) place(autocomplete bool, origin *Origin) place {
 	return p
 }
 
-func (p *place) scoring(factor float64) Scoring {
-	s := Scoring{Weight: p.weight * factor}
-	switch p.usage.Length {
-	case definition.LengthModerate:
-		s.B = 0.75
-	case definition.LengthStrong:
-		s.B = 1
-	}
-	return s
+// scoring is how one word, or a phrase, of a text with so many distinct words
+// scores in this place alone.
+func (p *place) scoring(factor float64, distinct int) Scoring {
+	return Scoring{Weight: p.weight * factor, Length: p.usage.Length, Words: distinct}
 }
 
-// word compiles the i-th word of a target, with its synonyms.
-func (c *Compiler) word(f *analysed, i int, o *options, prefix bool, origin *Origin) (Node, error) {
-	w := f.words[i]
-	// Synonyms are looked up where the rules were analysed for.
-	home, p, synonyms := &f.home, &f.home, w.synonyms
-	if prefix && !f.isAutocomplete() && f.field.Autocomplete != nil && len(f.words) > 1 {
-		// The last of several words is looked up among the stored prefixes
-		// when both chains agree on the words (7.5).
-		typed, err := c.analyse(f.target, o.Text.Text, true)
-		if err != nil {
+// word compiles the i-th word of a group of fields, with its synonyms.
+func (c *Compiler) word(group []analysed, i int, o *options, prefix bool, distinct int, origin *Origin) (Node, error) {
+	n := &Word{Origin: *origin, Words: distinct}
+	n.Origin.Word = group[0].words[i].terms[0]
+	for j := range group {
+		f := &group[j]
+		n.add(&f.home, &f.words[i])
+		if err := c.addBands(n, f, i, o, prefix); err != nil {
 			return nil, err
 		}
-		if len(typed) == len(f.words) {
-			prefixes := f.place(true, origin)
-			w, p, prefix = typed[i], &prefixes, false
+	}
+	found := n.smallest()
+	var phrases []Node
+	for j := range group {
+		if p := group[j].home.synonymPhrases(group[j].words[i].synonyms, distinct); p != nil {
+			phrases = append(phrases, p)
 		}
 	}
-	if f.isAutocomplete() {
-		prefix = false
+	if len(phrases) == 0 {
+		return found, nil
 	}
-	forgive := o.Typos == query.TyposAuto && !o.plain
-	var found Node
-	var readings []Node // of a word that has several
-	forgiven := false
-	for i, term := range w.terms {
-		edits, surface := 0, w.surfaces[i]
-		if forgive {
-			edits = c.edits(f.target, p, term, surface)
-		}
-		if edits > 0 || prefix {
-			forgiven = true
-		}
-		if found = p.reading(term, surface, edits, prefix, len(f.words) >= wholeWords); len(w.terms) > 1 {
-			readings = append(readings, found)
-		}
-	}
-	if !forgiven && (len(w.terms) > 1 || hasSingle(w.synonyms)) {
-		node := p.blend(w)
-		if p != home {
-			return home.withSynonyms(node, synonyms, false), nil
-		}
-		return p.withPhrases(node, w.synonyms, false), nil
-	}
-	if readings != nil {
-		found = best(readings, &p.origin)
-	}
-	return home.withSynonyms(found, synonyms, prefix), nil
+	return &Or{Origin: *found.From(), Clauses: []Node{found, best(phrases, found.From())}}, nil
 }
 
-// withSynonyms adds the synonyms of a word as further readings.
-func (p *place) withSynonyms(node Node, synonyms []alternative, constant bool) Node {
-	if len(synonyms) == 0 {
-		return node
-	}
-	sum := &Or{Origin: p.origin, Clauses: []Node{node}}
-	for _, a := range synonyms {
-		if len(a.terms) == 1 {
-			sum.Clauses = append(sum.Clauses, p.held(p.term(a.terms[0], a.boost, a.silent), a, constant))
-		}
-	}
-	if len(sum.Clauses) == 1 {
-		return p.withPhrases(node, synonyms, constant)
-	}
-	return p.withPhrases(sum, synonyms, constant)
-}
-
-// held gives a synonym beside a word that scores a constant a share of that
-// constant, so that what was typed stands before what was not.
-func (p *place) held(node Node, a alternative, constant bool) Node {
-	if !constant || a.silent {
-		return node
-	}
-	return &Constant{Origin: *node.From(), Score: p.weight * a.boost, Clause: node}
-}
-
-// wholeWords is how many words a text has when its last one was most likely
-// typed whole: it counts as the word it is too, not only as the start of
-// others. Of shorter texts, where people wait for completions, it does not,
-// so that a short word stands not before those that it may become.
-const wholeWords = 3
-
-// reading compiles one term with the forgiveness it has. whole lets the start
-// of a word score as a whole word too.
-func (p *place) reading(term, surface string, edits int, prefix, whole bool) Node {
-	if edits == 0 && !prefix {
-		return p.term(term, 1, false)
-	}
-	origin := p.origin
-	origin.Word = term
-	var ladder []float64
-	switch edits {
-	case 0:
-		ladder = []float64{0}
-	case 1:
-		ladder = []float64{1, 1}
-	default:
-		ladder = []float64{2, 2, 1}
-	}
-	for i := range ladder {
-		ladder[i] *= p.weight
-	}
-	expand := &Expand{Origin: origin, Structure: p.structure, Text: term, Prefix: prefix, Edits: edits, Constants: ladder}
-	if surface != term {
-		expand.Surface = surface
-	}
-	if edits > 0 {
-		expand.Fixed = p.usage.Typos.PrefixLength
-	}
-	if prefix {
-		ladder[0] += p.weight
-		if !whole {
-			return expand
-		}
-	}
-	return &Or{Origin: origin, Clauses: []Node{p.term(term, 1, false), expand}}
-}
-
-// scoredTerm is a term and how it scores, in one piece of memory.
-type scoredTerm struct {
-	Term
-	score Scoring
-}
-
-// term compiles one whole term. A silent one only matches.
-func (p *place) term(term string, factor float64, silent bool) Node {
-	node := &scoredTerm{
-		Term:  Term{Origin: p.origin, Structure: p.structure, Text: term},
-		score: p.scoring(factor),
-	}
-	node.Origin.Word, node.Scoring = term, &node.score
-	if silent {
-		node.score.Weight = 0
-	}
-	return &node.Term
-}
-
-// blend compiles the readings and single-word synonyms of a word as one
-// term.
-func (p *place) blend(w word) Node {
-	origin := p.origin
-	origin.Word = w.terms[0]
-	b := &Blend{Origin: origin, Structure: p.structure, Scoring: p.scoring(1)}
+// add adds a field with the word as typed and its synonyms of one word.
+func (n *Word) add(p *place, w *word) {
+	f := WordField{Origin: p.origin, Structure: p.structure, Weight: p.weight, Length: p.usage.Length}
+	f.Origin.Word = w.terms[0]
 	for _, term := range w.terms {
-		b.Terms = append(b.Terms, BlendTerm{term, 1})
+		f.Terms = append(f.Terms, WordTerm{term, 1})
 	}
 	for _, a := range w.synonyms {
 		if len(a.terms) != 1 {
@@ -193,17 +75,124 @@ func (p *place) blend(w word) Node {
 		if a.silent {
 			boost = 0
 		}
-		b.Terms = append(b.Terms, BlendTerm{a.terms[0], boost})
+		f.Terms = append(f.Terms, WordTerm{a.terms[0], boost})
 	}
-	return b
+	n.Fields = append(n.Fields, f)
 }
 
-// withPhrases adds the synonyms of several words as further readings.
-func (p *place) withPhrases(node Node, synonyms []alternative, constant bool) Node {
-	if len(synonyms) == 0 {
-		return node
+// addBands adds the other readings of the i-th word in the field added last:
+// with typos, and as the start of longer words.
+func (c *Compiler) addBands(n *Word, f *analysed, i int, o *options, prefix bool) error {
+	field := len(n.Fields) - 1
+	forgive := o.Typos == query.TyposAuto && !o.plain
+	opens := prefix && !f.isAutocomplete() // stored prefixes are looked up whole
+	w := &f.words[i]
+	for j, term := range w.terms {
+		edits := 0
+		if forgive {
+			edits = c.edits(f.target, &f.home, term, w.surfaces[j])
+		}
+		n.addNear(&f.home, field, term, w.surfaces[j], edits, opens)
 	}
-	sum := &Or{Origin: p.origin, Clauses: []Node{node}}
+	if !opens || f.field.Autocomplete == nil {
+		return nil
+	}
+	typed, err := c.analyse(f.target, o.Text.Text, true)
+	if err != nil || len(typed) != len(f.words) {
+		return err // the chains do not agree on the words
+	}
+	stored := f.place(true, &f.home.origin)
+	for _, term := range typed[i].terms {
+		prefix := &Term{Origin: stored.origin, Structure: stored.structure, Text: term}
+		prefix.Origin.Word = term
+		n.read(true, 0, BandField{Field: field, Prefix: prefix})
+	}
+	return nil
+}
+
+// addNear adds the readings of one term with so many edits.
+func (n *Word) addNear(p *place, field int, term, surface string, edits int, opens bool) {
+	for _, start := range []bool{false, true} {
+		if start && !opens || !start && edits == 0 {
+			continue
+		}
+		n.Read(field, p.near(term, surface, edits, start))
+	}
+}
+
+// addStart adds a field in which only longer words are looked for.
+func (n *Word) addStart(p place, start string) {
+	n.add(&p, &word{terms: []string{start}})
+	n.addNear(&p, len(n.Fields)-1, start, start, 0, true)
+}
+
+// near is the words near a term, and those whose surface forms are near what
+// was typed.
+func (p *place) near(term, surface string, edits int, prefix bool) *Expand {
+	n := &Expand{Origin: p.origin, Structure: p.structure, Text: term, Prefix: prefix, Edits: edits}
+	n.Origin.Word = term
+	if surface != term {
+		n.Surface = surface
+	}
+	if edits > 0 {
+		n.Fixed = p.usage.Typos.PrefixLength
+	}
+	return n
+}
+
+// read adds what a band stands for in a field. Bands stand by edits, whole
+// words before starts of words.
+func (n *Word) read(start bool, edits int, in BandField) {
+	at := 0
+	for ; at < len(n.Bands); at++ {
+		b := &n.Bands[at]
+		if b.Start == start && b.Edits == edits {
+			b.In = append(b.In, in)
+			return
+		}
+		if b.Edits > edits || b.Edits == edits && b.Start && !start {
+			break
+		}
+	}
+	n.Bands = slices.Insert(n.Bands, at, Band{Start: start, Edits: edits, In: []BandField{in}})
+}
+
+// smallest returns a term in place of a word that is just that.
+func (n *Word) smallest() Node {
+	if len(n.Fields) != 1 || len(n.Bands) > 0 || len(n.Fields[0].Terms) != 1 {
+		return n
+	}
+	f := &n.Fields[0]
+	return scored(&f.Origin, f.Structure, f.Terms[0].Text, Scoring{Weight: f.Weight * f.Terms[0].Boost, Length: f.Length, Words: n.Words})
+}
+
+// scoredTerm is a term and how it scores, in one piece of memory.
+type scoredTerm struct {
+	Term
+	score Scoring
+}
+
+func scored(origin *Origin, structure, text string, scoring Scoring) Node {
+	n := &scoredTerm{Term: Term{Origin: *origin, Structure: structure, Text: text}, score: scoring}
+	n.Origin.Word, n.Scoring = text, &n.score
+	return &n.Term
+}
+
+// single compiles a word that is looked up in one place alone.
+func (p *place) single(terms, surfaces []string, prefix bool) Node {
+	n := &Word{Origin: p.origin, Words: 1}
+	n.Origin.Word = terms[0]
+	n.add(p, &word{terms: terms})
+	for i, term := range terms {
+		n.addNear(p, 0, term, surfaces[i], 0, prefix)
+	}
+	return n.smallest()
+}
+
+// synonymPhrases compiles the synonyms of several words, nil when there are
+// none.
+func (p *place) synonymPhrases(synonyms []alternative, distinct int) Node {
+	var nodes []Node
 	for _, a := range synonyms {
 		if len(a.terms) < 2 {
 			continue
@@ -217,21 +206,24 @@ func (p *place) withPhrases(node Node, synonyms []alternative, constant bool) No
 		if p.origin.Usage == "autocomplete" {
 			all := &And{Origin: p.origin}
 			for _, term := range a.terms {
-				all.Clauses = append(all.Clauses, p.term(term, factor, a.silent))
+				all.Clauses = append(all.Clauses, scored(&p.origin, p.structure, term, p.scoring(factor, distinct)))
 			}
-			sum.Clauses = append(sum.Clauses, p.held(all, a, constant))
+			nodes = append(nodes, all)
 			continue
 		}
-		phrase := &Phrase{Origin: p.origin, Structure: p.structure, Scoring: p.scoring(factor)}
+		phrase := &Phrase{Origin: p.origin, Structure: p.structure, Scoring: p.scoring(factor, distinct)}
 		for i, term := range a.terms {
 			phrase.Words = append(phrase.Words, PhraseWord{Offset: a.offsets[i], Terms: []string{term}})
 		}
-		sum.Clauses = append(sum.Clauses, p.held(phrase, a, constant))
+		nodes = append(nodes, phrase)
 	}
-	if len(sum.Clauses) == 1 {
-		return node
+	switch len(nodes) {
+	case 0:
+		return nil
+	case 1:
+		return nodes[0]
 	}
-	return sum
+	return &Or{Origin: p.origin, Clauses: nodes}
 }
 
 // edits returns how many typos a word is forgiven, by its length as typed

@@ -36,7 +36,7 @@ func (t *Table) grade(weight float32, docs, frequencies []uint32, lengths []byte
 		if f < SmallFrequencies {
 			v = weight * t.parts[(f<<8|uint32(lengths[doc]))&(SmallFrequencies*256-1)]
 		} else {
-			v = weight * part(float64(f), float64(t.norms[lengths[doc]]))
+			v = weight * t.PartOf(float64(f), lengths[doc])
 		}
 		out[n], sums[n] = doc, float64(v)
 		if v > floor {
@@ -70,7 +70,7 @@ func (t *Table) addWindow(weight float32, docs, frequencies []uint32, lengths []
 		if f < SmallFrequencies {
 			sums[at] += float64(weight * t.parts[(f<<8|uint32(lengths[doc]))&(SmallFrequencies*256-1)])
 		} else {
-			sums[at] += float64(weight * part(float64(f), float64(t.norms[lengths[doc]])))
+			sums[at] += float64(weight * t.PartOf(float64(f), lengths[doc]))
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (t *Table) AddMarked(weight float32, docs, frequencies []uint32, lengths []
 		if f < SmallFrequencies {
 			sums[at] += float64(weight * t.parts[(f<<8|uint32(lengths[doc]))&(SmallFrequencies*256-1)])
 		} else {
-			sums[at] += float64(weight * part(float64(f), float64(t.norms[lengths[doc]])))
+			sums[at] += float64(weight * t.PartOf(float64(f), lengths[doc]))
 		}
 	}
 }

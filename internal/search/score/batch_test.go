@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/quiresearch/quire/definition"
 )
 
 func TestBatchesScoreAsSingleDocuments(t *testing.T) {
@@ -11,7 +13,7 @@ func TestBatchesScoreAsSingleDocuments(t *testing.T) {
 	for i := range values {
 		values[i] = float64(i)
 	}
-	table := NewTable(&values, 40, 0.75)
+	table := NewTable(&values, 40, Form{Length: definition.LengthModerate, Words: 2})
 	for seed := range 300 {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
 		lengths := make([]byte, 1+r.IntN(4096))

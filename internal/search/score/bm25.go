@@ -1,10 +1,11 @@
-// Package score holds the arithmetic of ranking: BM25 over length bytes,
-// ranking signals, and distances on the earth.
+// Package score holds the arithmetic of ranking: BM25F over length bytes,
+// ranking signals, and distances on the earth. The guide "relevance" says what
+// the numbers are for.
 //
-// A Table turns (occurrences, length byte) into the saturated share of a term
-// score with one load for small frequencies, so that a block of postings is
-// scored without a division per document. Tables are immutable once made and
-// may be read from many goroutines.
+// A Table turns (occurrences, length byte) into the part of a word's score, or
+// of its weighted occurrences, with one load for small frequencies, so that a
+// block of postings is scored without a division per document. Tables are
+// immutable once made and may be read from many goroutines.
 //
 // Invariants:
 //
@@ -13,10 +14,19 @@
 //	    pair one of them dominates.
 package score
 
-import "math"
+import (
+	"math"
 
-// K1 is how soon further occurrences stop counting.
-const K1 = 1.2
+	"github.com/quiresearch/quire/definition"
+)
+
+const (
+	// K1 is how soon further occurrences stop counting.
+	K1 = 2.0
+	// longest is how many averages of its field a length counts at most, so that
+	// a word in a very long value still counts more than a typo of it.
+	longest = 16
+)
 
 // IDF returns the weight of a term that n of total documents hold.
 func IDF(n, total uint64) float64 {
@@ -26,6 +36,59 @@ func IDF(n, total uint64) float64 {
 	return math.Log1p((float64(total-n) + 0.5) / (float64(n) + 0.5))
 }
 
+// Presence is what a word of a text with n distinct words counts for being
+// there at all. It makes short texts prefer documents with all words.
+func Presence(n int) float64 { return min(0.5, 4/float64(n*n)) }
+
+// Share is what the share of a word in a short value counts at most, in a text
+// with n distinct words.
+func Share(n int) float64 { return 0.5 / float64(n*n) }
+
+// ShareOf is the share of one word in a value of a field: 1 ÷ length where the
+// field asks for strong normalization, else 0.
+func ShareOf(norm definition.LengthNormalization, length float64) float64 {
+	if norm != definition.LengthStrong {
+		return 0
+	}
+	return 1 / max(1, length)
+}
+
+// Norm is what occurrences in a value are divided by: 1 for a value of the
+// average length, more for longer ones.
+func Norm(norm definition.LengthNormalization, length, average float64) float64 {
+	if average <= 0 {
+		return 1
+	}
+	b := 0.75
+	if norm == definition.LengthStrong {
+		b = 1
+	}
+	return 1 - b + b*min(max(1, length)/average, longest)
+}
+
+// Occurrences is what a frequency counts in a value of so many words. Without
+// length normalization the first occurrence counts the same in every value,
+// and the length damps repetitions alone.
+func Occurrences(norm definition.LengthNormalization, frequency, length, average float64) float64 {
+	if norm == definition.LengthNone {
+		return min(frequency, 1) + max(0, frequency-1)/Norm(norm, length, average)
+	}
+	return frequency / Norm(norm, length, average)
+}
+
+// Saturate returns the share of a word's score that weighted occurrences reach,
+// over fields of a mean weight.
+func Saturate(occurrences, meanWeight float64) float64 {
+	return occurrences / (occurrences + K1*meanWeight)
+}
+
+// Quality joins what a word counts by its occurrences, by being there, and by
+// its share in a value, of a text with n distinct words. It lies between 0 and
+// 1.
+func Quality(saturation, share float64, n int) float64 {
+	return (saturation + Presence(n) + Share(n)*share) / (1 + Presence(n) + Share(n))
+}
+
 // SmallFrequencies is how many frequencies a Table has precomputed; nearly
 // every posting is below it.
 const SmallFrequencies = 16
@@ -33,49 +96,60 @@ const SmallFrequencies = 16
 // slack covers rounding between a bound and the scores below it.
 const slack = 1 + 1e-6
 
-// Table holds the saturated share of every small frequency and length byte.
-type Table struct {
-	parts [SmallFrequencies * 256]float32 // frequency × 256 + length byte
-	norms [256]float32                    // K1 × (1 − b + b × len ÷ avg)
+// Form says what a Table turns occurrences into.
+type Form struct {
+	Length definition.LengthNormalization
+	// Words is the number of distinct words of the text, for qualities. 0 leaves
+	// saturation alone.
+	Words int
+	// Weight is that of the field, for weighted occurrences; 0 for qualities.
+	Weight float64
 }
 
-// NewTable returns the table of a field with the average length, for the
-// share b of the length. lengths maps a length byte to the length it stands
-// for.
-func NewTable(lengths *[256]float64, average, b float64) *Table {
-	t := &Table{}
-	for code, length := range lengths {
-		norm := float32(K1)
-		if b > 0 && average > 0 {
-			norm = float32(K1 * (1 - b + b*length/average))
-		}
-		t.norms[code] = norm
+// Table holds what every small frequency and length byte makes of a score: the
+// quality of a word that is looked up in one field, or the weighted occurrences
+// in one field of several.
+type Table struct {
+	parts   [SmallFrequencies * 256]float32 // frequency × 256 + length byte
+	lengths *[256]float64
+	average float64
+	form    Form
+}
+
+// NewTable returns the table of a field with the average length. lengths maps
+// a length byte to the length it stands for and must not change.
+func NewTable(lengths *[256]float64, average float64, form Form) *Table {
+	t := &Table{lengths: lengths, average: average, form: form}
+	for code := range lengths {
 		for f := 1; f < SmallFrequencies; f++ {
-			t.parts[f<<8|code] = part(float64(f), float64(norm))
+			t.parts[f<<8|code] = t.PartOf(float64(f), byte(code))
 		}
 	}
 	return t
 }
 
-func part(f, norm float64) float32 { return float32(f / (f + norm)) }
-
-// Part returns f / (f + norm) for a frequency and a length byte.
+// Part returns what a frequency makes of a score in a value with a length
+// byte.
 func (t *Table) Part(frequency uint32, length byte) float32 {
 	if frequency < SmallFrequencies {
 		return t.parts[frequency<<8|uint32(length)]
 	}
-	return part(float64(frequency), float64(t.norms[length]))
+	return t.PartOf(float64(frequency), length)
 }
 
-// PartOf returns the share of a frequency that is not a whole number, as
-// blended terms and sloppy phrases have.
+// PartOf is Part for a frequency that is not a whole number, as words with
+// synonyms and sloppy phrases have.
 func (t *Table) PartOf(frequency float64, length byte) float32 {
-	return part(frequency, float64(t.norms[length]))
+	occurrences := Occurrences(t.form.Length, frequency, t.lengths[length], t.average)
+	if t.form.Weight > 0 {
+		return float32(t.form.Weight * occurrences)
+	}
+	saturation := Saturate(occurrences, 1)
+	if t.form.Words == 0 {
+		return float32(saturation)
+	}
+	return float32(Quality(saturation, ShareOf(t.form.Length, t.lengths[length]), t.form.Words))
 }
-
-// Norms returns K1 × (1 − b + b × len ÷ avg) per length byte. It must not be
-// changed.
-func (t *Table) Norms() *[256]float32 { return &t.norms }
 
 // Raise returns a bound that holds although bounds and scores are rounded
 // apart.

@@ -3,6 +3,8 @@ package score
 import (
 	"math"
 	"testing"
+
+	"github.com/quiresearch/quire/definition"
 )
 
 func lengths() *[256]float64 {
@@ -13,19 +15,38 @@ func lengths() *[256]float64 {
 	return &l
 }
 
+var normalizations = []definition.LengthNormalization{definition.LengthNone, definition.LengthModerate, definition.LengthStrong}
+
 func TestPartGrowsWithFrequencyAndShrinksWithLength(t *testing.T) {
-	for _, b := range []float64{0, 0.75, 1} {
-		table := NewTable(lengths(), 12.5, b)
-		for f := uint32(1); f < 40; f++ {
-			for n := 1; n < 255; n++ {
-				if table.Part(f+1, byte(n)) < table.Part(f, byte(n)) {
-					t.Fatalf("b %v: frequency %d scores above %d at length %d", b, f, f+1, n)
-				}
-				if table.Part(f, byte(n+1)) > table.Part(f, byte(n)) {
-					t.Fatalf("b %v: length %d scores above %d at frequency %d", b, n+1, n, f)
+	for _, norm := range normalizations {
+		for _, form := range []Form{{norm, 0, 0}, {norm, 1, 0}, {norm, 3, 0}, {norm, 0, 2.5}} {
+			table := NewTable(lengths(), 12.5, form)
+			for f := uint32(1); f < 40; f++ {
+				for n := range 255 {
+					if table.Part(f+1, byte(n)) < table.Part(f, byte(n)) {
+						t.Fatalf("%v: frequency %d scores above %d at length %d", form, f, f+1, n)
+					}
+					if table.Part(f, byte(n+1)) > table.Part(f, byte(n)) {
+						t.Fatalf("%v: length %d scores above %d at frequency %d", form, n+1, n, f)
+					}
 				}
 			}
+			if form.Weight == 0 && table.Part(math.MaxUint32, 0) > 1 {
+				t.Errorf("%v: a quality above 1", form)
+			}
 		}
+	}
+}
+
+func TestNoneCountsTheFirstOccurrenceTheSameInEveryValue(t *testing.T) {
+	table := NewTable(lengths(), 12.5, Form{Length: definition.LengthNone, Words: 2})
+	for n := 1; n < 256; n++ {
+		if table.Part(1, byte(n)) != table.Part(1, 1) {
+			t.Fatalf("length %d counts %v, length 1 %v", n, table.Part(1, byte(n)), table.Part(1, 1))
+		}
+	}
+	if table.Part(2, 1) <= table.Part(2, 100) {
+		t.Error("a repetition counts as much in a long value as in a short one")
 	}
 }
 

@@ -2,6 +2,7 @@ package postings
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -83,10 +84,10 @@ func (b *best) appendTo(dst []byte) []byte {
 	return dst
 }
 
-// Reached is a saturation f/(f+norms[length]) that at least k documents of
-// the term reach, deleted ones included; 0 when none is known. See
-// Impacts.Max. The iterator may stand anywhere.
-func (it *Iterator) Reached(k int, norms *[256]float32) float32 {
+// Reached is a part of the score that at least k documents of the term reach,
+// deleted ones included; 0 when none is known. The iterator may stand
+// anywhere.
+func (it *Iterator) Reached(k int, by Scorer) float32 {
 	if it.numBlocks <= 1 || k <= 0 {
 		return 0
 	}
@@ -99,10 +100,9 @@ func (it *Iterator) Reached(k int, norms *[256]float32) float32 {
 	if n > len(b) {
 		return 0
 	}
-	lowest := float32(1)
+	lowest := float32(math.MaxFloat32)
 	for b = b[:n]; len(b) >= 3; b = b[3:] {
-		f := float32(b[1])
-		lowest = min(lowest, f/(f+norms[b[2]]))
+		lowest = min(lowest, by.Part(uint32(b[1]), b[2]))
 		if k -= int(b[0]); k <= 0 {
 			return lowest
 		}

@@ -69,56 +69,52 @@ type keptBound struct {
 }
 
 // maxOf is Impacts.Max of one stored list without copying it.
-func (it *Iterator) maxOf(list int, norms *[256]float32) float32 {
+func (it *Iterator) maxOf(list int, by Scorer) float32 {
 	if it.tiny || list >= len(it.impactAts) {
-		return it.BlockImpacts().Max(norms)
+		return it.BlockImpacts().Max(by)
 	}
-	if it.boundNorms != norms {
-		it.boundNorms, it.bounds = norms, [keptBounds]keptBound{}
+	if it.boundBy != by {
+		it.boundBy, it.bounds = by, [keptBounds]keptBound{}
 	}
 	kept := &it.bounds[list%keptBounds]
 	if kept.list != int32(list+1) {
-		*kept = keptBound{int32(list + 1), it.computeMax(list, norms)}
+		*kept = keptBound{int32(list + 1), it.computeMax(list, by)}
 	}
 	return kept.max
 }
 
-func (it *Iterator) computeMax(list int, norms *[256]float32) float32 {
+func (it *Iterator) computeMax(list int, by Scorer) float32 {
 	at := int(it.impactAts[list])
 	if at >= len(it.impacts) {
-		return 1
+		return partOf(by, manyFreq, 0)
 	}
 	b := it.impacts[at+1:]
 	n := 2 * int(it.impacts[at])
 	if n == 0 || n > len(b) {
-		return 1
+		return partOf(by, manyFreq, 0)
 	}
 	var best float32
 	for b = b[:n]; len(b) >= 2; b = b[2:] {
-		if b[0] == manyFreq {
-			return 1
-		}
-		f := float32(b[0])
-		best = max(best, f/(f+norms[b[1]]))
+		best = max(best, partOf(by, b[0], b[1]))
 	}
 	return best
 }
 
-// BlockMax is BlockImpacts().Max(norms).
-func (it *Iterator) BlockMax(norms *[256]float32) float32 { return it.maxOf(it.block, norms) }
+// BlockMax is BlockImpacts().Max(by).
+func (it *Iterator) BlockMax(by Scorer) float32 { return it.maxOf(it.block, by) }
 
-// GroupMax is GroupImpacts().Max(norms).
-func (it *Iterator) GroupMax(norms *[256]float32) float32 {
+// GroupMax is GroupImpacts().Max(by).
+func (it *Iterator) GroupMax(by Scorer) float32 {
 	if it.numBlocks <= 1 {
-		return it.maxOf(it.block, norms)
+		return it.maxOf(it.block, by)
 	}
-	return it.maxOf(it.numBlocks+it.block/GroupSize, norms)
+	return it.maxOf(it.numBlocks+it.block/GroupSize, by)
 }
 
 // MaxIn is a bound of Impacts.Max over all documents d with from ≤ d < to,
 // looking from the current block on without moving; 0 when the term has no
 // blocks there.
-func (it *Iterator) MaxIn(from, to uint32, norms *[256]float32) float32 {
+func (it *Iterator) MaxIn(from, to uint32, by Scorer) float32 {
 	b := max(it.block, 0)
 	if b >= it.numBlocks || from >= to {
 		return 0
@@ -148,11 +144,11 @@ func (it *Iterator) MaxIn(from, to uint32, norms *[256]float32) float32 {
 		}
 		// A whole group inside the range is bounded at once.
 		if b%GroupSize == 0 && it.numBlocks > 1 && b+GroupSize <= it.numBlocks && it.lastDocs[b+GroupSize-1] < to {
-			best = max(best, it.maxOf(it.numBlocks+b/GroupSize, norms))
+			best = max(best, it.maxOf(it.numBlocks+b/GroupSize, by))
 			b += GroupSize - 1
 			continue
 		}
-		best = max(best, it.maxOf(b, norms))
+		best = max(best, it.maxOf(b, by))
 	}
 	return best
 }

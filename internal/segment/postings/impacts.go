@@ -1,5 +1,21 @@
 package postings
 
+import "math"
+
+// Scorer gives what a frequency and a length code make of a score. It never
+// falls with the frequency and never rises with the length.
+type Scorer interface {
+	Part(frequency uint32, length uint8) float32
+}
+
+// partOf is what a pair makes of a score at most.
+func partOf(by Scorer, freq, length uint8) float32 {
+	if freq == manyFreq {
+		return by.Part(math.MaxUint32, length)
+	}
+	return by.Part(uint32(freq), length)
+}
+
 // Impact is a (frequency, length code) pair that no document exceeds in both
 // where it belongs to (P3). Freq 255 stands for 255 or more.
 type Impact struct {
@@ -16,20 +32,15 @@ const manyFreq = 255
 // maxPairs bounds a list; beyond it neighbours are joined to a weaker pair.
 const maxPairs = 12
 
-// Max is the highest saturation f/(f+norms[length]) of the pairs: times a
-// term's weight the BM25 bound. norms holds k1·(1−b+b·length/average) per
-// length code. Without pairs it is 1, the bound that always holds.
-func (l Impacts) Max(norms *[256]float32) float32 {
+// Max is the highest part that a pair makes. Without pairs it is that of a
+// short document full of the term, the bound that always holds.
+func (l Impacts) Max(by Scorer) float32 {
 	if len(l) == 0 {
-		return 1
+		return partOf(by, manyFreq, 0)
 	}
 	var best float32
 	for _, p := range l {
-		if p.Freq == manyFreq {
-			return 1
-		}
-		f := float32(p.Freq)
-		best = max(best, f/(f+norms[p.Length]))
+		best = max(best, partOf(by, p.Freq, p.Length))
 	}
 	return best
 }

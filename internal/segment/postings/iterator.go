@@ -52,8 +52,8 @@ type Iterator struct {
 
 	blockPairs, groupPairs, termPairs [maxPairs]Impact
 
-	boundNorms *[256]float32
-	bounds     [keptBounds]keptBound
+	boundBy Scorer
+	bounds  [keptBounds]keptBound
 }
 
 // fail ends the iterator: there are no more blocks and no documents.

@@ -206,19 +206,24 @@ func checkFind(t *testing.T, rng *rand.Rand, it *Iterator, list []posting) {
 	}
 }
 
+// saturation scores f ÷ (f + length), with what every length adds.
+type saturation float32
+
+func (s saturation) Part(frequency uint32, length uint8) float32 {
+	f := float32(frequency)
+	return f / (f + 0.1*float32(s) + float32(length)/50)
+}
+
 // checkBounds compares MaxIn with the true maximum.
 func checkBounds(t *testing.T, opts Options, rng *rand.Rand, it *Iterator, list []posting) {
 	t.Helper()
-	var norms [256]float32
-	for i := range norms {
-		norms[i] = 0.3 + float32(i)/50
-	}
+	by := saturation(3)
 	score := func(p posting) float32 {
-		f := float32(len(p.positions))
+		f := uint32(len(p.positions))
 		if !opts.Freqs && !opts.Positions {
 			f = 1
 		}
-		return f / (f + norms[p.length])
+		return by.Part(f, p.length)
 	}
 	var scores []float32
 	for _, p := range list {
@@ -227,7 +232,7 @@ func checkBounds(t *testing.T, opts Options, rng *rand.Rand, it *Iterator, list 
 	slices.Sort(scores)
 	slices.Reverse(scores)
 	for _, k := range []int{1, 10, 100, 128} {
-		got := it.Reached(k, &norms)
+		got := it.Reached(k, by)
 		if len(list) > BlockSize && got == 0 || got > 0 && (k > len(scores) || got > scores[k-1]) {
 			t.Fatalf("%d of %d documents reach %f", k, len(list), got)
 		}
@@ -242,23 +247,23 @@ func checkBounds(t *testing.T, opts Options, rng *rand.Rand, it *Iterator, list 
 				want = max(want, score(p))
 			}
 		}
-		if got := it.MaxIn(from, to, &norms); got < want {
+		if got := it.MaxIn(from, to, by); got < want {
 			t.Fatalf("bound of %d–%d: %f, true %f", from, to, got, want)
 		}
 		if rng.IntN(2) == 0 {
 			it.SeekBlock(from)
 			if b := it.Block(); b < it.NumBlocks() {
-				if it.BlockMax(&norms) != it.BlockImpacts().Max(&norms) || it.GroupMax(&norms) != it.GroupImpacts().Max(&norms) {
+				if it.BlockMax(by) != it.BlockImpacts().Max(by) || it.GroupMax(by) != it.GroupImpacts().Max(by) {
 					t.Fatal("two ways to the bound differ")
 				}
-				if it.GroupLastDoc() < it.LastDoc() || it.GroupMax(&norms) < it.BlockMax(&norms) {
+				if it.GroupLastDoc() < it.LastDoc() || it.GroupMax(by) < it.BlockMax(by) {
 					t.Fatal("a group is below its block")
 				}
 			}
 		}
 		from = to
 	}
-	if got := it.TermImpacts().Max(&norms); got < slices.MaxFunc(list, func(a, b posting) int {
+	if got := it.TermImpacts().Max(by); got < slices.MaxFunc(list, func(a, b posting) int {
 		switch {
 		case score(a) < score(b):
 			return -1
@@ -317,7 +322,7 @@ func TestVarintsComeBack(t *testing.T) {
 // walk uses everything an iterator offers.
 func walk(r *Reader, h Handle) {
 	var it Iterator
-	var norms [256]float32
+	by := saturation(3)
 	words := make([]uint64, 64)
 	r.Reset(&it, h)
 	it.TermImpacts()
@@ -327,7 +332,7 @@ func walk(r *Reader, h Handle) {
 		it.Freqs()
 		it.BlockImpacts()
 		it.GroupImpacts()
-		it.MaxIn(0, 1<<31, &norms)
+		it.MaxIn(0, 1<<31, by)
 		if len(it.Freqs()) > 0 && it.Freqs()[0] < 1000 {
 			it.AppendPositions(nil, 0)
 		}

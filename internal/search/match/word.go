@@ -1,0 +1,402 @@
+package match
+
+import (
+	"math/bits"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// wordStep matches the documents that hold a word, as typed or in another
+// reading. A document is read by the nearest band it is in; where the word as
+// typed is also the start of longer ones, the better of the two counts.
+type wordStep struct {
+	whole step  // the word as typed: a term, a sum or nothing
+	start *band // words that start as typed; nil when there are none
+	bands []*band
+	known *expansion // that tells how many documents match, nil when none does
+
+	one       Sums // all zero between runs
+	busy      bool // in the middle of a run
+	left, tmp Bits
+}
+
+// band is the documents that hold a word at one distance, in any field.
+type band struct {
+	fields []bandField
+	curve  curve
+	values *[256]float64 // score by length, of a band in one field
+	top    float64
+}
+
+// bandField is the documents that hold a word at one distance in one field.
+// Occurrences are not counted: each document has one.
+type bandField struct {
+	number      int // of the word's fields
+	find        []step
+	memo        memo
+	lengths     []byte
+	occurrences *score.Table
+	shares      *[256]float32 // nil when they do not count
+}
+
+// word returns the step of a word.
+func (b *binder) word(n *plan.Word, factor float64) (step, error) {
+	stats, _ := b.view.words.get(n)
+	weight := 0.0
+	if b.scoring {
+		weight = factor * stats.mean * stats.idf
+	}
+	whole := b.whole(n, stats, weight, factor)
+	s := b.newWord()
+	s.whole = whole
+	for i := range n.Bands {
+		of := &stats.bands[i]
+		if of.idf == 0 {
+			continue // no segment has a document of it
+		}
+		band, err := b.band(n, &n.Bands[i])
+		if err != nil {
+			return nil, err
+		}
+		if band == nil {
+			continue
+		}
+		if b.scoring && factor*stats.mean > 0 {
+			weight := factor * stats.mean * of.idf
+			band.scoreBy(newCurve(weight, stats.mean, n.Words).within(weight, of.reading))
+		}
+		if stats.isKnown && n.Bands[i].Start && n.Bands[i].Edits == 0 {
+			s.start = band
+		} else {
+			s.bands = append(s.bands, band)
+		}
+	}
+	_, never := whole.(noStep)
+	switch {
+	case s.start == nil && len(s.bands) == 0:
+		return whole, nil
+	case never && s.start != nil:
+		s.bands, s.start = append([]*band{s.start}, s.bands...), nil
+	}
+	if len(n.Fields) == 1 && len(n.Fields[0].Terms) == 1 {
+		s.known = b.widest(n)
+	}
+	return s, nil
+}
+
+// whole returns the step of the word as typed.
+func (b *binder) whole(n *plan.Word, stats *wordStats, weight, factor float64) step {
+	if len(n.Fields) == 1 && len(n.Fields[0].Terms) == 1 {
+		f := &n.Fields[0]
+		t := b.held(f.Structure, f.Terms[0].Text)
+		if t == nil {
+			return noStep{}
+		}
+		if boost := f.Terms[0].Boost; weight > 0 && boost > 0 {
+			t.scoreBy(b.view.table(f.Structure, score.Form{Length: f.Length, Words: n.Words}), weight*boost, false)
+		}
+		return t
+	}
+	s := b.newSum()
+	for i := range n.Fields {
+		f := &n.Fields[i]
+		for _, term := range f.Terms {
+			t := b.held(f.Structure, term.Text)
+			switch {
+			case t == nil:
+			case weight == 0 || term.Boost*f.Weight == 0:
+				s.silent.steps = append(s.silent.steps, t)
+			default:
+				t.scoreBy(b.view.table(f.Structure, score.Form{Length: f.Length, Weight: f.Weight}), term.Boost, false)
+				s.parts = append(s.parts, t)
+				s.shares = append(s.shares, b.view.tables.sharesOf(f.Length))
+			}
+		}
+	}
+	switch {
+	case len(s.parts)+len(s.silent.steps) == 0:
+		return noStep{}
+	case weight == 0:
+		return s.silent.smallest()
+	}
+	s.curve = newCurve(weight, stats.mean, n.Words)
+	return s
+}
+
+// held returns the step of a term, nil when no document of the segment holds
+// it.
+func (b *binder) held(structure, text string) *termStep {
+	entry := b.view.preparedTerm(structure, text).entries[b.number]
+	if entry.DocFreq == 0 {
+		return nil
+	}
+	return b.newTerm(b.segment.Reader.Terms(structure), entry)
+}
+
+// band returns the documents of a band, nil when there are none.
+func (b *binder) band(n *plan.Word, of *plan.Band) (*band, error) {
+	var found *band
+	for i := range n.Fields {
+		var steps []step
+		for _, in := range of.In {
+			if in.Field != i {
+				continue
+			}
+			if in.Prefix != nil {
+				if t := b.held(in.Prefix.Structure, in.Prefix.Text); t != nil {
+					steps = append(steps, t)
+				}
+				continue
+			}
+			s, err := b.near(in.Near, of.Edits)
+			if err != nil {
+				return nil, err
+			}
+			if s != nil {
+				steps = append(steps, s)
+			}
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		if found == nil {
+			found = &band{}
+		}
+		f := &n.Fields[i]
+		in := bandField{number: i, find: steps}
+		if field := b.segment.Reader.Terms(f.Structure); field != nil {
+			in.lengths = field.Lengths()
+		}
+		if b.scoring && f.Weight > 0 {
+			in.occurrences = b.view.table(f.Structure, score.Form{Length: f.Length, Weight: f.Weight})
+			in.shares = b.view.tables.sharesOf(f.Length)
+		}
+		found.fields = append(found.fields, in)
+	}
+	return found, nil
+}
+
+// widest returns the expansion that holds every reading of a word of one term.
+func (b *binder) widest(n *plan.Word) *expansion {
+	var widest *plan.Expand
+	for i := range n.Bands {
+		for _, in := range n.Bands[i].In {
+			if in.Prefix != nil {
+				return nil
+			}
+			if widest == nil || in.Near.Prefix {
+				widest = in.Near
+			}
+		}
+	}
+	if widest == nil {
+		return nil
+	}
+	e, err := b.expansion(widest)
+	if err != nil {
+		return nil
+	}
+	return e
+}
+
+// scoreBy makes the band score.
+func (b *band) scoreBy(c curve) {
+	b.curve, b.top = c, c.top()*(1+1e-6)
+	if len(b.fields) != 1 || b.fields[0].occurrences == nil {
+		return
+	}
+	f := &b.fields[0]
+	b.values = new([256]float64)
+	for code := range b.values {
+		share := 0.0
+		if f.shares != nil {
+			share = float64(f.shares[code])
+		}
+		b.values[code] = c.at(float64(f.occurrences.Part(1, byte(code))), share)
+	}
+}
+
+// find leaves the documents of in that hold the word in the field in out.
+// Steps that find move on, so what they found is kept for the run that scores.
+func (f *bandField) run(base uint32, in, out *Bits, scores bool) {
+	if scores && f.memo.recall(base, in, out) {
+		return
+	}
+	f.find[0].run(base, in, out, nil)
+	var more Bits
+	for _, s := range f.find[1:] {
+		s.run(base, in, &more, nil)
+		out.Or(&more)
+	}
+	f.memo.keep(base, out)
+}
+
+// run leaves the documents of in that are in the band in out; with sums it
+// takes the higher of what is there and what they score.
+func (b *band) run(base uint32, in, out *Bits, sums *Sums) {
+	if len(b.fields) == 1 {
+		f := &b.fields[0]
+		f.run(base, in, out, sums != nil)
+		if sums == nil || b.values == nil {
+			return
+		}
+		for i, w := range out {
+			for w != 0 {
+				at := uint32(i<<6 + bits.TrailingZeros64(w))
+				w &= w - 1
+				sums[at] = max(sums[at], b.values[lengthOf(f.lengths, base+at)])
+			}
+		}
+		return
+	}
+	*out = Bits{}
+	var found [8]Bits
+	windows := found[:0]
+	for i := range b.fields {
+		var window Bits
+		b.fields[i].run(base, in, &window, sums != nil)
+		windows = append(windows, window)
+		out.Or(&window)
+	}
+	if sums == nil || b.top == 0 {
+		return
+	}
+	for i, w := range out {
+		for w != 0 {
+			at := uint32(i<<6 + bits.TrailingZeros64(w))
+			w &= w - 1
+			occurrences, share := 0.0, float32(0)
+			for j := range b.fields {
+				f := &b.fields[j]
+				if f.occurrences == nil || !windows[j].Has(at) {
+					continue
+				}
+				length := lengthOf(f.lengths, base+at)
+				occurrences += float64(f.occurrences.Part(1, length))
+				if f.shares != nil {
+					share = max(share, f.shares[length])
+				}
+			}
+			if occurrences > 0 {
+				sums[at] = max(sums[at], b.curve.at(occurrences, float64(share)))
+			}
+		}
+	}
+}
+
+func (b *band) cost() int {
+	total := 0
+	for i := range b.fields {
+		for _, s := range b.fields[i].find {
+			total += s.cost()
+		}
+	}
+	return total
+}
+
+func (b *band) next(from uint32) uint32 {
+	at := NoMore
+	for i := range b.fields {
+		at = min(at, earliest(b.fields[i].find, from))
+	}
+	return at
+}
+
+func (s *wordStep) run(base uint32, in, out *Bits, sums *Sums) {
+	if sums == nil {
+		s.whole.run(base, in, out, nil)
+		if s.start != nil {
+			s.start.run(base, in, &s.tmp, nil)
+			out.Or(&s.tmp)
+		}
+		for _, b := range s.bands {
+			b.run(base, in, &s.tmp, nil)
+			out.Or(&s.tmp)
+		}
+		return
+	}
+	s.busy = true
+	if s.start == nil {
+		s.whole.run(base, in, out, sums)
+	} else {
+		s.whole.run(base, in, out, &s.one)
+		s.start.run(base, in, &s.tmp, &s.one)
+		out.Or(&s.tmp)
+		s.add(out, sums)
+	}
+	if len(s.bands) > 0 {
+		s.left = *in
+		s.left.AndNot(out)
+		for _, b := range s.bands {
+			b.run(base, &s.left, &s.tmp, &s.one)
+			out.Or(&s.tmp)
+			s.left.AndNot(&s.tmp)
+			s.add(&s.tmp, sums)
+		}
+	}
+	s.busy = false
+}
+
+// add adds the scores of some documents and sets them to zero.
+func (s *wordStep) add(found *Bits, sums *Sums) {
+	for i, w := range found {
+		for w != 0 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			w &= w - 1
+			sums[at] += s.one[at]
+			s.one[at] = 0
+		}
+	}
+}
+
+func (s *wordStep) bound(from, to uint32) float64 {
+	top := s.whole.bound(from, to)
+	if s.start != nil {
+		top = max(top, s.start.top)
+	}
+	for _, b := range s.bands {
+		top = max(top, b.top)
+	}
+	return top
+}
+
+func (s *wordStep) next(from uint32) uint32 {
+	at := s.whole.next(from)
+	if s.start != nil {
+		at = min(at, s.start.next(from))
+	}
+	for _, b := range s.bands {
+		at = min(at, b.next(from))
+	}
+	return at
+}
+
+func (s *wordStep) cost() int {
+	total := s.whole.cost()
+	if s.start != nil {
+		total += s.start.cost()
+	}
+	for _, b := range s.bands {
+		total += b.cost()
+	}
+	return total
+}
+
+// sharesOf returns the share of one word by length byte, nil for fields whose
+// values are not rated by it.
+func (t *Tables) sharesOf(norm definition.LengthNormalization) *[256]float32 {
+	if norm != definition.LengthStrong {
+		return nil
+	}
+	return &t.shares
+}
+
+func shares() (byLength [256]float32) {
+	for code := range byLength {
+		byLength[code] = float32(score.ShareOf(definition.LengthStrong, float64(terms.DecodeLength(byte(code)))))
+	}
+	return byLength
+}

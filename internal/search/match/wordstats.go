@@ -1,0 +1,128 @@
+package match
+
+import (
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/score"
+)
+
+// wordStats is what all segments together know of a word over its fields. A
+// score is made of it, so it does not depend on how documents are spread over
+// segments.
+type wordStats struct {
+	documents uint64 // of the field that most documents have
+	holders   uint64 // of the word as typed, in the field where most hold it
+	idf       float64
+	isKnown   bool    // some document holds the word as typed
+	mean      float64 // weight of a word, on average over the fields
+	bands     []bandStats
+}
+
+// bandStats is what all segments together know of a reading.
+type bandStats struct {
+	holders uint64
+	idf     float64
+	reading score.Reading
+}
+
+// word gathers the statistics of a word.
+func (v *View) word(n *plan.Word) (*wordStats, error) {
+	if s, ok := v.words.get(n); ok {
+		return s, nil
+	}
+	s := &wordStats{bands: make([]bandStats, len(n.Bands))}
+	weighted, lengths, weights := 0.0, 0.0, 0.0
+	for i := range n.Fields {
+		f := &n.Fields[i]
+		field := v.field(f.Structure)
+		s.documents = max(s.documents, field.documents)
+		weighted += f.Weight * field.average
+		lengths += field.average
+		weights += f.Weight
+		for _, t := range f.Terms {
+			if held := v.term(f.Structure, t.Text).holders; t.Boost > 0 {
+				s.holders = max(s.holders, held)
+			}
+		}
+	}
+	if s.mean = weights / float64(len(n.Fields)); lengths > 0 && len(n.Fields) > 1 {
+		s.mean = weighted / lengths
+	}
+	s.isKnown = s.holders > 0
+	if s.isKnown {
+		s.idf = score.IDF(s.holders, s.documents)
+	}
+	highest := s.idf
+	for i := range n.Bands {
+		b, of := &n.Bands[i], &s.bands[i]
+		of.reading = score.ReadingOf(s.isKnown, b.Start, b.Edits)
+		if s.isKnown && b.Edits > 0 {
+			of.idf = s.idf // typos of a word that is there are not worth counting
+			continue
+		}
+		var err error
+		if of.holders, err = v.bandHolders(n, b); err != nil {
+			return nil, err
+		}
+		if of.holders == 0 {
+			continue
+		}
+		of.idf = score.IDF(min(of.holders, s.documents), s.documents)
+		if highest > 0 {
+			of.idf = min(highest, of.idf)
+		} else {
+			highest = of.idf
+		}
+	}
+	v.words.put(n, s)
+	return s, nil
+}
+
+// bandHolders is about how many documents hold a word of a band, in the field
+// where most do: those of several of its terms count for each.
+func (v *View) bandHolders(n *plan.Word, b *plan.Band) (most uint64, err error) {
+	byField := make([]uint64, len(n.Fields))
+	for _, in := range b.In {
+		if in.Prefix != nil {
+			byField[in.Field] = max(byField[in.Field], v.term(in.Prefix.Structure, in.Prefix.Text).holders)
+			continue
+		}
+		for i := range v.Snapshot.Segments {
+			e, err := v.expansion(i, in.Near)
+			if err != nil {
+				return 0, err
+			}
+			if e != nil {
+				byField[in.Field] += e.holders[b.Edits]
+			}
+		}
+	}
+	for _, held := range byField {
+		most = max(most, held)
+	}
+	return most, nil
+}
+
+type expansionKey struct {
+	segment int
+	node    *plan.Expand
+}
+
+// expansion works out what a word stands for in a segment and keeps it for the
+// scanners of the search; nil when the segment does not have the field.
+func (v *View) expansion(segment int, n *plan.Expand) (*expansion, error) {
+	key := expansionKey{segment, n}
+	if e, ok := v.expansions[key]; ok {
+		return e, nil
+	}
+	var b binder
+	b.set(v, segment, false)
+	e, err := b.expansion(n)
+	if err != nil || e == nil {
+		return nil, err
+	}
+	if v.expansions == nil {
+		v.expansions = map[expansionKey]*expansion{}
+	}
+	v.expansions[key] = e
+	return e, nil
+}
