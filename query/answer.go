@@ -27,6 +27,9 @@ type Hit struct {
 	Document   []byte
 	Highlights []FieldFragments // rendered when HasHighlights
 	Matched    []MatchedValues
+	// Missing are the words of a text that the document does not hold, where the
+	// search was relaxed to the documents that hold most of them; nil otherwise.
+	Missing []string
 	// HasHighlights is set whenever highlighting was asked.
 	HasHighlights bool
 }

@@ -173,6 +173,14 @@ func (w *writer) hit(h *Hit) {
 		}
 		w.close('}')
 	}
+	if h.Missing != nil {
+		w.open("missing", '[')
+		for _, word := range h.Missing {
+			w.comma()
+			w.dst = appendText(w.dst, word)
+		}
+		w.close(']')
+	}
 	if h.Matched != nil {
 		w.open("matched", '{')
 		for _, m := range h.Matched {

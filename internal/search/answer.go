@@ -29,6 +29,10 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 	if err := w.matchValues(ctx, f.hits); err != nil {
 		return nil, err
 	}
+	missing, err := s.missingOf(ctx, f.hits)
+	if err != nil {
+		return nil, err
+	}
 	a.Hits = make([]query.Hit, len(f.hits))
 	for i := range f.hits {
 		if err := ctx.Err(); err != nil {
@@ -39,6 +43,9 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 		}
 		a.Hits[i].HasScore = f.hasScore
 		a.Hits[i].Score = f.hits[i].score
+		if missing != nil {
+			a.Hits[i].Missing = missing[i]
+		}
 	}
 	w.finish(a.Hits)
 	return a, nil

@@ -315,6 +315,8 @@ func describe(step *collect.Step) string {
 		return "the best of the alternatives"
 	case *plan.Not:
 		return "none of the clauses matches"
+	case *plan.Cover:
+		return "holds enough of the words of the text"
 	case *plan.Scale:
 		return fmt.Sprintf("weight %g times", n.Weight)
 	case *plan.Constant:

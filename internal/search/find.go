@@ -121,13 +121,16 @@ func (s *session) relaxIfEmpty(ctx context.Context, request *collect.Request, re
 			return result, err
 		}
 	}
-	clauses, relaxed, err := s.relax(ctx)
+	relaxed, err := s.relax(ctx)
 	if err != nil || relaxed == nil {
 		return result, err
 	}
-	s.clauses, s.relaxed = clauses, relaxed
-	if s.query, err = s.compiler.Instead(clauses); err != nil {
+	s.clauses, s.relaxed, s.covered = relaxed.clauses, relaxed.report, relaxed.words
+	if s.query, err = s.compiler.Instead(relaxed.clauses); err != nil {
 		return nil, err
+	}
+	if relaxed.cover != nil {
+		s.query = &plan.And{Clauses: []plan.Node{s.query, relaxed.cover}}
 	}
 	request.Query = s.query
 	if request.Values != nil {

@@ -156,6 +156,14 @@ func TestReadingsAreWanted(t *testing.T) {
 			if slices.ContainsFunc(answer.Relaxed.Dropped, func(d query.DroppedWord) bool { return d.Word != "qqqq" && d.Word != "vvvv" }) {
 				continue // a word that asks for nothing beside a reading
 			}
+			if covered := len(answer.Hits) > 0 && answer.Hits[0].Missing != nil; covered {
+				for id := range want {
+					if !got[id] {
+						t.Fatalf("seed %d: %q finds %s, covered as %q it is not found", seed, typed, id, around)
+					}
+				}
+				continue // others that hold most of the words match too
+			}
 			if answer.Relaxed.Text != typed || !maps.Equal(got, want) {
 				t.Fatalf("seed %d: %q finds %v, %q is relaxed to %q and finds %v", seed, typed, want, around, answer.Relaxed.Text, got)
 			}

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"strings"
+	"unicode"
 
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/interpret"
@@ -10,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// maxRelaxedWords is the number of distinct words beyond which a text is left
-// alone.
+// maxRelaxedWords is the number of distinct words beyond which no word is given
+// up one by one.
 const maxRelaxedWords = 32
 
 // Reasons for giving a word up.
@@ -33,48 +34,72 @@ type candidate struct {
 
 type relaxedWord struct {
 	text    string
-	count   int
-	known   bool // analysis finds a word in it
+	node    plan.Node // the documents that hold it; nil: analysis finds no word in it
+	count   int       // documents that hold it as it is typed
+	matches bool      // a document holds it, perhaps misspelled
 	dropped string
 }
 
+// known reports whether analysis finds a word in it.
+func (w *relaxedWord) known() bool { return w.node != nil }
+
 // relax looks for a query with fewer words that has hits. It returns nil when
 // nothing is to be relaxed.
-func (s *session) relax(ctx context.Context) ([]query.Clause, *query.Relaxed, error) {
+func (s *session) relax(ctx context.Context) (*relaxation, error) {
 	c := findCandidate(s.clauses)
 	if c == nil {
-		return nil, nil, nil
+		return nil, nil
+	}
+	if err := s.splitWords(c); err != nil || len(c.words) == 0 {
+		return nil, err
 	}
 	if hits, err := s.hasHits(ctx, replaceClause(s.clauses, c.whole, nil)); err != nil || !hits {
-		return nil, nil, err // the filters are to blame
+		return nil, err // the filters are to blame
+	}
+	if len(c.words) > plan.MaxWords || len(c.words) > maxRelaxedWords && c.text.Relax != query.RelaxWords {
+		return nil, nil
 	}
 	if err := s.countWords(ctx, c); err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	if c.text.Relax == query.RelaxWords && c.knownWords() >= coveredWords {
+		if covered, err := s.cover(ctx, c); err != nil || covered != nil {
+			return covered, err
+		}
+	}
+	return s.dropWords(ctx, c)
+}
+
+// dropWords gives up words that no document holds, and then, if the text
+// allows, one frequent word after the other.
+func (s *session) dropWords(ctx context.Context, c *candidate) (*relaxation, error) {
+	if len(c.words) > maxRelaxedWords {
+		return nil, nil
 	}
 	dropped := false
 	for i := range c.words {
-		if w := &c.words[i]; w.known && w.count == 0 {
+		if w := &c.words[i]; w.known() && !w.matches {
 			w.dropped, dropped = reasonUnmatched, true
 		}
 	}
 	for {
 		if dropped {
 			if !c.wanted() {
-				return nil, nil, nil
+				return nil, nil
 			}
 			rest, err := s.rest(c)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			clauses := replaceClause(s.clauses, c.whole, []query.Clause{rest, c.raise()})
 			if hits, err := s.hasHits(ctx, clauses); err != nil {
-				return nil, nil, err
+				return nil, err
 			} else if hits {
-				return clauses, s.reportRelaxed(c), nil
+				return &relaxation{clauses: clauses, report: s.reportRelaxed(c)}, nil
 			}
 		}
 		if c.text.Relax != query.RelaxWords || !c.dropCommon() {
-			return nil, nil, nil
+			return nil, nil
 		}
 		dropped = true
 	}
@@ -115,6 +140,32 @@ func findCandidate(clauses []query.Clause) *candidate {
 	} else {
 		c.parts = query.Words(c.text.Text)
 	}
+	return c
+}
+
+// splitWords finds the distinct words of a candidate. A loose word is one, or
+// as many as analysis finds side by side in it: a text without spaces has the
+// words that its segmenter finds.
+func (s *session) splitWords(c *candidate) error {
+	parts := make([]query.TextPart, 0, len(c.parts))
+	for _, part := range c.parts {
+		if part.Kind != query.LooseWord {
+			parts = append(parts, part)
+			continue
+		}
+		spans, err := s.compiler.Spans(c.clause, part.Text)
+		if err != nil {
+			return err
+		}
+		if !isSideBySide(part.Text, spans) {
+			parts = append(parts, part)
+			continue
+		}
+		parts = appendPieces(parts, part, spans)
+	}
+	if !c.isRead() {
+		c.parts = parts
+	}
 	seen := make(map[string]bool)
 	for _, part := range c.parts {
 		if part.Kind == query.LooseWord && !seen[part.Text] {
@@ -122,10 +173,50 @@ func findCandidate(clauses []query.Clause) *candidate {
 			c.words = append(c.words, relaxedWord{text: part.Text})
 		}
 	}
-	if len(c.words) == 0 || len(c.words) > maxRelaxedWords {
-		return nil
+	return nil
+}
+
+// isSideBySide reports whether there are several words in a text and nothing but
+// letters between them, those of stopwords.
+func isSideBySide(text string, spans [][2]int) bool {
+	for i := 1; i < len(spans); i++ {
+		from, to := spans[i-1][1], spans[i][0]
+		if from > to || strings.ContainsFunc(text[from:to], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
+			return false
+		}
 	}
-	return c
+	return len(spans) > 1
+}
+
+// appendPieces appends the words of a part, and what stands before, between and
+// behind them, as parts of their own.
+func appendPieces(parts []query.TextPart, part query.TextPart, spans [][2]int) []query.TextPart {
+	piece := func(from, to int) {
+		if from < to {
+			parts = append(parts, query.TextPart{
+				Kind: query.LooseWord, Text: part.Text[from:to], Start: part.Start + from, End: part.Start + to,
+			})
+		}
+	}
+	end := 0
+	for _, span := range spans {
+		piece(end, span[0])
+		piece(span[0], span[1])
+		end = span[1]
+	}
+	piece(end, len(part.Text))
+	return parts
+}
+
+// knownWords returns how many words analysis finds in the text.
+func (c *candidate) knownWords() int {
+	n := 0
+	for i := range c.words {
+		if c.words[i].known() {
+			n++
+		}
+	}
+	return n
 }
 
 // isRewritten reports whether a clause stands for a text that was read: its
@@ -185,12 +276,9 @@ func replaceClause(clauses []query.Clause, old query.Clause, by []query.Clause) 
 	return changed
 }
 
-// countWords counts each loose word by itself, without filters.
+// countWords finds out of each word, without filters, whether a document holds
+// it under the forgiveness of the text, and how many hold it as it is typed.
 func (s *session) countWords(ctx context.Context, c *candidate) error {
-	countTo := 1
-	if c.text.Relax == query.RelaxWords {
-		countTo = collect.Everything
-	}
 	last := c.parts[len(c.parts)-1]
 	for i := range c.words {
 		w := &c.words[i]
@@ -199,21 +287,44 @@ func (s *session) countWords(ctx context.Context, c *candidate) error {
 		if last.Kind != query.LooseWord || last.Text != w.text {
 			text.Prefix = query.PrefixOff
 		}
-		node, err := s.compiler.Instead([]query.Clause{withText(c.clause, text)})
+		forgiven, err := s.compiler.Instead([]query.Clause{withText(c.clause, text)})
 		if err != nil {
 			return err
 		}
-		if _, nothing := node.(*plan.Nothing); nothing {
+		if _, nothing := forgiven.(*plan.Nothing); nothing {
 			continue
 		}
-		w.known = true
-		result, err := s.collect.Run(ctx, &collect.Request{Query: node, CountTo: countTo})
+		w.node = forgiven
+		text.Prefix, text.Typos = query.PrefixOff, query.TyposOff
+		exact, err := s.compiler.Instead([]query.Clause{withText(c.clause, text)})
 		if err != nil {
 			return err
 		}
-		w.count = result.Total
+		if w.count, err = s.count(ctx, exact, collect.Everything); err != nil {
+			return err
+		}
+		if w.matches = w.count > 0; w.matches {
+			if _, nothing := exact.(*plan.Nothing); !nothing {
+				w.node = exact
+			}
+			continue
+		}
+		found, err := s.count(ctx, forgiven, 1)
+		if err != nil {
+			return err
+		}
+		w.matches = found > 0
 	}
 	return nil
+}
+
+// count counts what a plan matches, without filters.
+func (s *session) count(ctx context.Context, node plan.Node, to int) (int, error) {
+	result, err := s.collect.Run(ctx, &collect.Request{Query: node, CountTo: to})
+	if err != nil {
+		return 0, err
+	}
+	return result.Total, nil
 }
 
 // isRead reports whether something was read out of the typed text.
@@ -230,7 +341,7 @@ func (c *candidate) wanted() bool {
 		}
 	}
 	for _, w := range c.words {
-		if w.dropped == "" && w.known {
+		if w.dropped == "" && w.known() {
 			return true
 		}
 	}
@@ -242,7 +353,7 @@ func (c *candidate) wanted() bool {
 func (c *candidate) dropCommon() bool {
 	best := -1
 	for i, w := range c.words {
-		if w.dropped == "" && w.known && (best < 0 || w.count > c.words[best].count) {
+		if w.dropped == "" && w.known() && (best < 0 || w.count > c.words[best].count) {
 			best = i
 		}
 	}
@@ -272,14 +383,20 @@ func (s *session) remaining(c *candidate) (string, []int) {
 	if c.isRead() {
 		text, parts, taken = s.typed.clause.Text.Text, s.typed.parts, interpret.Taken(s.typed.readings)
 	}
-	var words []string
+	var left strings.Builder
 	var kept []int
+	end := -1
 	for i, part := range parts {
-		if taken(i) || !c.isDropped(part) {
-			words, kept = append(words, text[part.Start:part.End]), append(kept, i)
+		if !taken(i) && c.isDropped(part) {
+			continue
 		}
+		if left.Len() > 0 && part.Start != end {
+			left.WriteByte(' ')
+		}
+		left.WriteString(text[part.Start:part.End])
+		kept, end = append(kept, i), part.End
 	}
-	return strings.Join(words, " "), kept
+	return left.String(), kept
 }
 
 // rest returns the clause that asks for what is left of the typed text, with

@@ -29,8 +29,9 @@ type session struct {
 	typed       reading
 	interpreted *query.Interpreted
 	relaxed     *query.Relaxed
-	numbersRead int // filters of the text that were read as numbers
-	valuesRead  int // and as values
+	covered     []relaxedWord // words of a text of which hits hold the most; nil: no such text
+	numbersRead int           // filters of the text that were read as numbers
+	valuesRead  int           // and as values
 
 	// Room of what a request has one of.
 	at      place

@@ -39,6 +39,8 @@ func (b *binder) belongs(n plan.Node, path string) bool {
 		return !slices.ContainsFunc(n.Clauses, func(c plan.Node) bool { return !b.belongs(c, path) })
 	case *plan.Best:
 		return !slices.ContainsFunc(n.Clauses, func(c plan.Node) bool { return !b.belongs(c, path) })
+	case *plan.Cover:
+		return !slices.ContainsFunc(n.Clauses, func(c plan.Node) bool { return !b.belongs(c, path) })
 	case *plan.Scale:
 		return b.belongs(n.Clause, path)
 	case *plan.Constant:

@@ -63,6 +63,8 @@ func (b *binder) bind(n plan.Node, factor float64) (step, error) {
 		var err error
 		s.steps, err = b.each(nil, n.Clauses, 0)
 		return s, err
+	case *plan.Cover:
+		return b.cover(n)
 	case *plan.Scale:
 		return b.bind(n.Clause, factor*n.Weight)
 	case *plan.Constant:

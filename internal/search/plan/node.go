@@ -227,6 +227,16 @@ type Not struct {
 	Clauses []Node
 }
 
+// Cover matches the documents on which the clauses that match weigh Least or
+// more together; it never scores. Weights are whole numbers, so that the order
+// of adding does not matter.
+type Cover struct {
+	Origin
+	Clauses []Node
+	Weights []float64 // one per clause
+	Least   float64
+}
+
 // Scale multiplies the score of a node.
 type Scale struct {
 	Origin
@@ -314,6 +324,8 @@ func Children(n Node) []Node {
 	case *Best:
 		return n.Clauses
 	case *Not:
+		return n.Clauses
+	case *Cover:
 		return n.Clauses
 	case *Scale:
 		return []Node{n.Clause}

@@ -1,0 +1,188 @@
+package search
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/interpret"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/query"
+)
+
+// A question of many words is rarely held whole by a document. Giving up one
+// frequent word after the other ends with a few rare words and a handful of
+// hits. Instead the documents that hold most of it match: a word weighs its
+// idf, and the documents with the heaviest words are kept and ranked by the
+// ordinary score.
+//
+//	what is the boiling point of water on mars
+//	  boiling 7.1  point 3.2  water 4.0  mars 8.3    (idf)
+//	  document A: boiling, point, water      14.3
+//	  document B: water, mars                12.3
+//	  document C: point                       3.2
+//
+// With a cover of two, A and B match and C does not.
+
+const (
+	// coveredWords is how many words a text has to be covered rather than
+	// shortened (R24).
+	coveredWords = 5
+	// coverDocuments is how many of the best-covering documents match at
+	// least; those equal to the last of them match too.
+	coverDocuments = 300
+	// coverScale turns an idf into a whole number.
+	coverScale = 1000
+)
+
+// relaxation is a query that asks for less.
+type relaxation struct {
+	clauses []query.Clause
+	cover   *plan.Cover // documents that hold most of the words; nil: all that clauses match
+	report  *query.Relaxed
+	words   []relaxedWord // with cover: what a hit may lack
+}
+
+// cover finds the documents that hold most of the words of a candidate.
+func (s *session) cover(ctx context.Context, c *candidate) (*relaxation, error) {
+	clauses, err := s.coveredClauses(c)
+	if err != nil {
+		return nil, err
+	}
+	required, err := s.compiler.Instead(clauses)
+	if err != nil {
+		return nil, err
+	}
+	cover := &plan.Cover{Origin: plan.Origin{Clause: c.clause.Path().String(), Type: c.clause.Type()}}
+	best := &plan.Or{}
+	documents := uint64(s.view.Snapshot.Documents)
+	words := make([]relaxedWord, 0, len(c.words))
+	for _, w := range c.words {
+		if !w.known() {
+			continue
+		}
+		words = append(words, w)
+		weight := math.Round(coverScale * score.IDF(uint64(w.count), documents))
+		cover.Clauses, cover.Weights = append(cover.Clauses, w.node), append(cover.Weights, weight)
+		best.Clauses = append(best.Clauses, &plan.Constant{Score: weight, Clause: &plan.Scale{Weight: 0, Clause: w.node}})
+	}
+	result, err := s.collect.Run(ctx, &collect.Request{
+		Query: best, Filters: append([]plan.Node{required}, s.filters...), Limit: coverDocuments, CountTo: 1,
+	})
+	if err != nil || len(result.Hits) == 0 {
+		return nil, err
+	}
+	cover.Least = float64(result.Hits[len(result.Hits)-1].Score)
+	r := &relaxation{clauses: clauses, cover: cover, words: words}
+	if err := s.reportCover(ctx, c, r, result.Hits[0].Doc); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// coveredClauses returns the clauses of the search with the words of the
+// candidate wanted no more: any of them scores. What was quoted, excluded or
+// read stays.
+func (s *session) coveredClauses(c *candidate) ([]query.Clause, error) {
+	text, parts, taken := c.text.Text, c.parts, func(int) bool { return false }
+	if c.isRead() {
+		text, parts, taken = s.typed.clause.Text.Text, s.typed.parts, interpret.Taken(s.typed.readings)
+	}
+	var loose, fixed strings.Builder
+	var kept []int
+	end := -1
+	for i, part := range parts {
+		if part.Kind == query.LooseWord && !taken(i) {
+			if loose.Len() > 0 && part.Start != end {
+				loose.WriteByte(' ')
+			}
+			loose.WriteString(text[part.Start:part.End])
+			end = part.End
+			continue
+		}
+		if kept = append(kept, i); fixed.Len() > 0 {
+			fixed.WriteByte(' ')
+		}
+		fixed.WriteString(text[part.Start:part.End])
+	}
+	any := c.text
+	any.Text, any.Match, any.Join, any.Relax = loose.String(), query.MatchAny, query.JoinAll, query.RelaxOff
+	if last := parts[len(parts)-1]; last.Kind != query.LooseWord || taken(len(parts)-1) {
+		any.Prefix = query.PrefixOff
+	}
+	by := []query.Clause{withText(c.clause, any)}
+	if len(kept) > 0 {
+		rest := c.text
+		rest.Text, rest.Relax = fixed.String(), query.RelaxOff
+		clause := withText(c.clause, rest)
+		if c.isRead() {
+			var err error
+			if clause, err = s.rewriteKept(clause.(*query.TextClause), kept); err != nil {
+				return nil, err
+			}
+		}
+		by = append(by, clause)
+	}
+	return replaceClause(s.clauses, c.whole, by), nil
+}
+
+// reportCover notes which words the best-covering document lacks.
+func (s *session) reportCover(ctx context.Context, c *candidate, r *relaxation, best uint32) error {
+	missing, err := s.missing(ctx, r.words, []uint32{best})
+	if err != nil {
+		return err
+	}
+	lacks := make(map[string]bool, len(missing[0]))
+	for _, word := range missing[0] {
+		lacks[word] = true
+	}
+	for i := range c.words {
+		switch w := &c.words[i]; {
+		case !lacks[w.text]:
+		case w.matches:
+			w.dropped = reasonCommon
+		default:
+			w.dropped = reasonUnmatched
+		}
+	}
+	r.report = s.reportRelaxed(c)
+	return nil
+}
+
+// missing returns, for each document, the words that it does not hold, in typed
+// order.
+func (s *session) missing(ctx context.Context, words []relaxedWord, documents []uint32) ([][]string, error) {
+	lists := make([][]string, len(documents))
+	for i := range lists {
+		lists[i] = []string{}
+	}
+	for _, w := range words {
+		matches, err := s.collect.Matches(ctx, w.node, documents)
+		if err != nil {
+			return nil, err
+		}
+		for i := range matches {
+			if !matches[i].Matched {
+				lists[i] = append(lists[i], w.text)
+			}
+		}
+	}
+	return lists, nil
+}
+
+// missingOf returns the words that each hit lacks of a text that was covered,
+// nil when none was.
+func (s *session) missingOf(ctx context.Context, hits []hit) ([][]string, error) {
+	if s.covered == nil || len(hits) == 0 {
+		return nil, nil
+	}
+	documents := make([]uint32, len(hits))
+	for i := range hits {
+		if documents[i] = hits[i].Doc; hits[i].IsItem {
+			documents[i] = hits[i].Parent
+		}
+	}
+	return s.missing(ctx, s.covered, documents)
+}
