@@ -14,6 +14,8 @@ var declared = sorted(
 	RequestBodyMalformed,
 	RequestBodyUnreadable,
 	RequestBodyTooLarge,
+	RequestBodyRatioOutOfRange,
+	RequestBodyEncodingInvalid,
 	RequestPropertyUnknown,
 	RequestValueInvalid,
 	RequestValueRequired,

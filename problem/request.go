@@ -17,6 +17,12 @@ var (
 	RequestBodyTooLarge = declare("request:body_too_large", 413,
 		"The body is larger than {limit} bytes.",
 		"Send at most {limit} bytes in one request, or raise SERVICE_API_MAX_BODY_SIZE.")
+	RequestBodyRatioOutOfRange = declare("request:body_ratio_out_of_range", 413,
+		"The body unpacks to more than {max} times its size.",
+		"Send the body with less compression, or without Content-Encoding.")
+	RequestBodyEncodingInvalid = declare("request:body_encoding_invalid", 400,
+		"The body is not valid {encoding}, which its Content-Encoding names.",
+		"Send the body compressed as {encoding}, or remove the header Content-Encoding.")
 	RequestPropertyUnknown = declare("request:property_unknown", 400,
 		"There is no property called {property} here.",
 		"Remove {path}, or correct its name.")
@@ -45,8 +51,8 @@ var (
 		"None of the accepted media types can be answered.",
 		"Accept application/json, or leave the Accept header out.")
 	RequestUnsupportedMediaType = declare("request:unsupported_media_type", 415,
-		"The Content-Type or encoding of the body is not read here; most bodies are application/json, documents also application/x-ndjson.",
-		"Send application/json without compression; document streams also take application/x-ndjson.")
+		"The Content-Type or Content-Encoding of the body is not read here; most bodies are application/json, documents also application/x-ndjson.",
+		"Send application/json; document streams also take application/x-ndjson. Bodies may be compressed as gzip or zstd.")
 	RequestHostForbidden = declare("request:host_forbidden", 403,
 		"The node does not answer requests sent to the host {host}.",
 		"Use a host name the node is configured to answer to; with --dev, localhost.")

@@ -128,7 +128,10 @@ func (a *API) serve(w *trackedWriter, r *http.Request) (route *Route) {
 		a.refuse(w, r, fmt.Errorf("encode the answer of %s: %w", route.Operation, err))
 		return route
 	}
-	if err := response.write(w, body); err != nil {
+	if body, err = a.codecs.pack(response, body, answerEncoding(r.Header)); err == nil {
+		err = response.write(w, body)
+	}
+	if err != nil {
 		a.log.Debug("answer cut short", "operation", route.Operation, "error", err)
 		if response.Stream != nil {
 			panic(http.ErrAbortHandler) // the client must not take it for complete
@@ -163,8 +166,14 @@ func (a *API) answer(w *trackedWriter, request *Request) (*Response, error) {
 		limit = a.options.MaxStreamBodySize
 	}
 	request.body = newBoundedBody(w, r, limit)
+	request.text = request.body
 	w.body = request.body
 	defer request.body.disarm()
+	if encoding, _ := contentEncoding(r.Header); encoding != "" {
+		unpacked := newUnpackedBody(request.body, &a.codecs, encoding, limit)
+		request.text = unpacked
+		defer unpacked.close()
+	}
 
 	if !route.isOpen() {
 		if err := a.permit(r.Context(), request); err != nil {
@@ -246,7 +255,10 @@ func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
 		panic(http.ErrAbortHandler) // part of another answer is out already
 	}
 	w.takeLeftover(r)
-	if err := response.write(w, body); err != nil {
+	if body, err = a.codecs.pack(response, body, answerEncoding(r.Header)); err == nil {
+		err = response.write(w, body)
+	}
+	if err != nil {
 		a.log.Debug("answer cut short", "error", err)
 	}
 }

@@ -107,7 +107,7 @@ func TestRefusalsBeforeAHandler(t *testing.T) {
 		{"raw semicolon", "PUT", at + ";x", "{}", nil, 400, "request:path_invalid"},
 		{"not acceptable", "PUT", at, "{}", []string{"Accept", "text/plain"}, 406, "request:not_acceptable"},
 		{"wrong type", "PUT", at, "{}", []string{"Content-Type", "text/plain"}, 415, "request:unsupported_media_type"},
-		{"compressed", "PUT", at, "{}", []string{"Content-Encoding", "gzip"}, 415, "request:unsupported_media_type"},
+		{"compressed", "PUT", at, "{}", []string{"Content-Encoding", "br"}, 415, "request:unsupported_media_type"},
 		{"no credential", "PUT", at, "{}", []string{"Authorization", ""}, 401, "auth:unauthenticated"},
 		{"wrong credential", "PUT", at, "{}", []string{"Authorization", "Bearer nope"}, 401, "auth:unauthenticated"},
 		{"body above the bound", "PUT", at, strings.Repeat("x", 101), nil, 413, "request:body_too_large"},

@@ -139,7 +139,7 @@ func (r *Request) Body() ([]byte, error) {
 	if length := r.HTTP.ContentLength; length > 0 && length <= maxPreallocated {
 		buffer.Grow(int(length) + bytes.MinRead)
 	}
-	if _, err := buffer.ReadFrom(r.body); err != nil {
+	if _, err := buffer.ReadFrom(r.text); err != nil {
 		return nil, err
 	}
 	if len(bytes.TrimSpace(buffer.Bytes())) == 0 {

@@ -15,7 +15,7 @@ var (
 	}
 	bodyCodes = []*problem.Code{
 		problem.Validation, problem.RequestBodyRequired, problem.RequestBodyMalformed, problem.RequestBodyUnreadable,
-		problem.RequestPropertyUnknown, problem.RequestValueInvalid, problem.RequestValueRequired, problem.RequestUnsupportedMediaType,
+		problem.RequestBodyEncodingInvalid, problem.RequestBodyRatioOutOfRange, problem.RequestPropertyUnknown, problem.RequestValueInvalid, problem.RequestValueRequired, problem.RequestUnsupportedMediaType,
 	}
 	writerCodes = []*problem.Code{
 		problem.IndexerUnavailable, problem.IndexerUnreachable, problem.IndexerLeadershipUnreadable, problem.IndexReadonly,

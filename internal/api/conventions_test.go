@@ -305,7 +305,11 @@ func TestBodyTypes(t *testing.T) {
 		{Route{Body: "X"}, http.Header{"Content-Type": {"text/plain"}}, false},
 		{Route{Body: "X"}, http.Header{"Content-Type": {"application/x-ndjson"}}, false},
 		{Route{Body: "X", Streams: true}, http.Header{"Content-Type": {"application/x-ndjson"}}, true},
-		{Route{Body: "X"}, http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}, false},
+		{Route{Body: "X"}, http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}, true},
+		{Route{Body: "X"}, http.Header{"Content-Encoding": {"ZSTD"}}, true},
+		{Route{Body: "X"}, http.Header{"Content-Encoding": {"br"}}, false},
+		{Route{Body: "X"}, http.Header{"Content-Encoding": {"gzip, zstd"}}, false},
+		{Route{Body: "X"}, http.Header{"Content-Encoding": {"gzip", "gzip"}}, false},
 		{Route{Body: "X"}, http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {"Identity"}}, true},
 		{Route{}, http.Header{"Content-Type": {"text/plain"}}, true},
 	} {

@@ -22,6 +22,7 @@ type batch struct {
 	skip     bool // refused entries are listed, the rest goes on
 	checker  jsonread.Checker
 	isStream bool
+	isBare   bool                           // a JSON body that is the list itself
 	needs    func(*definition.Schema) error // what the index must have, also for no entries; nil: nothing
 
 	position  int  // of the entry at hand
@@ -92,9 +93,8 @@ func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
 		return found.Err()
 	}
 	if root.Kind() == jsonread.ListKind {
-		root.Advise(`Send {"documents": [ … ]}.`, problem.RequestValueInvalid,
-			"reason", "expected an object with the list as its member documents, found the list alone")
-		return found.Err()
+		b.isBare = true
+		return b.entries(ctx, root, work)
 	}
 	var entries jsonread.Value
 	root.Members(func(name string, member jsonread.Value) bool {
@@ -102,7 +102,7 @@ func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
 			entries = member
 		}
 		if name != "documents" {
-			member.Advise(`Documents stand in a list: send {"documents": [ … ]}, or one document per line as application/x-ndjson.`,
+			member.Advise(`Documents stand in a list: send [ … ], {"documents": [ … ]}, or one document per line as application/x-ndjson.`,
 				problem.RequestPropertyUnknown, "property", name)
 		}
 		return true
@@ -117,7 +117,11 @@ func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
 	if err := found.Err(); err != nil {
 		return err
 	}
-	for it := jsonread.Items(entries.Raw()); it.Next(); b.position++ {
+	return b.entries(ctx, entries, work)
+}
+
+func (b *batch) entries(ctx context.Context, list jsonread.Value, work entryWork) error {
+	for it := jsonread.Items(list.Raw()); it.Next(); b.position++ {
 		if err := b.entry(ctx, it.Value(), work); err != nil {
 			return err
 		}
@@ -150,7 +154,7 @@ func (b *batch) stream(ctx context.Context, r *Request, work entryWork) error {
 
 // at is the place of the entry at hand.
 func (b *batch) at() problem.Path {
-	if b.isStream {
+	if b.isStream || b.isBare {
 		return problem.Path{}.Item(b.position)
 	}
 	return problem.At("documents").Item(b.position)
@@ -213,7 +217,7 @@ func (b *batch) malformed(entry Entry, err error) error {
 func (b *batch) unreadable(err error) error {
 	for _, p := range problem.All(err) {
 		switch p.Code {
-		case problem.RequestBodyUnreadable:
+		case problem.RequestBodyUnreadable, problem.RequestBodyEncodingInvalid, problem.RequestBodyRatioOutOfRange:
 			p.With("position", b.position).With("processed", b.processed)
 		case problem.RequestBodyTooLarge:
 			p.With("processed", b.processed)

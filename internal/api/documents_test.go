@@ -168,7 +168,7 @@ func TestBatchesOfDocuments(t *testing.T) {
 	s.refuse("POST", "", ``, 400, "request:body_required@")
 	s.refuse("POST", "", `{}`, 400, "request:body_required@")
 	s.refuse("POST", "", `{"documents":{}}`, 400, "request:value_invalid@documents")
-	s.refuse("POST", "", `[{"id":"9"}]`, 400, "request:value_invalid@")
+	s.refuse("POST", "", `[{"id":"9","bogus":1}]`, 400, "document:field_unknown@[0].bogus position=0 processed=0")
 	s.refuse("POST", "", `{"documents":[],"more":1}`, 400, "request:property_unknown@more")
 	s.refuse("POST", "", `{"documents":[{"id":"9","id":"9"}]}`, 400, "request:body_malformed@ line=1")
 	if got := s.list(); got != "{\"id\":\"1\",\"name\":\"jam\"}\n{\"id\":\"2\"}\n{\"id\":\"3\"}\n{\"id\":\"6\"}" {
@@ -492,13 +492,13 @@ func (w *interrupted) Finish(context.Context) (string, error) { return "", probl
 // I1: an answer counts no entry as taken that is not durable.
 func TestARefusedEntryDoesNotHideThatOthersAreLost(t *testing.T) {
 	sent := httptest.NewRequest("POST", "/", strings.NewReader(`{"documents":[{},[]]}`))
-	request := &Request{HTTP: sent, body: newBoundedBody(httptest.NewRecorder(), sent, 0)}
+	request := &Request{HTTP: sent, text: newBoundedBody(httptest.NewRecorder(), sent, 0)}
 	b := &batch{write: new(interrupted)}
 	if _, err := b.run(t.Context(), request, b.add); !errors.Is(err, problem.IndexReadonly) {
 		t.Errorf("got %v", err)
 	}
 	refused := httptest.NewRequest("POST", "/", strings.NewReader(`{"documents":[[]]}`))
-	request = &Request{HTTP: refused, body: newBoundedBody(httptest.NewRecorder(), refused, 0)}
+	request = &Request{HTTP: refused, text: newBoundedBody(httptest.NewRecorder(), refused, 0)}
 	b = &batch{write: &interrupted{entries: 1}}
 	if _, err := b.run(t.Context(), request, b.add); !errors.Is(err, problem.DocumentNotAnObject) {
 		t.Errorf("with nothing taken: %v", err)

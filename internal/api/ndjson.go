@@ -47,7 +47,7 @@ const entryLook = 1 << 20
 
 // Entries reads the body as NDJSON. One entry may be as long as a whole JSON
 // body.
-func (r *Request) Entries() *EntryReader { return newEntryReader(r.body, r.maxEntry) }
+func (r *Request) Entries() *EntryReader { return newEntryReader(r.text, r.maxEntry) }
 
 func newEntryReader(source io.Reader, maxEntry int64) *EntryReader {
 	return &EntryReader{source: source, maxEntry: maxEntry, line: 1}

@@ -213,6 +213,7 @@ func describeBody(route Route) object {
 		if route.Operation == "updateDocuments" {
 			entry = "Changes"
 		}
+		content[mediaJSON] = object{"schema": object{"oneOf": []any{reference(route.Body), object{"type": "array", "items": reference(entry)}}}}
 		content[mediaNDJSON] = object{"schema": reference(entry)}
 	}
 	return object{"required": !route.OptionalBody, "content": content}

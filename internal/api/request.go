@@ -1,6 +1,7 @@
 package api
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 
@@ -21,8 +22,9 @@ type Request struct {
 
 	values []string // of the path parameters, unescaped
 	query  url.Values
-	media  string // to answer with
-	body   *boundedBody
+	media  string       // to answer with
+	body   *boundedBody // as it arrives
+	text   io.Reader    // the body without its encoding
 
 	maxEntry int64 // bytes of one NDJSON entry; 0 is no bound
 }

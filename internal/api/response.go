@@ -72,6 +72,9 @@ func (r *Response) encode() ([]byte, error) {
 func (r *Response) write(w http.ResponseWriter, body []byte) error {
 	header := w.Header()
 	for name, values := range r.Header {
+		if name == "Vary" { // others may have set one
+			values = append(header[name], values...)
+		}
 		header[name] = values
 	}
 	if header.Get("Cache-Control") == "" {

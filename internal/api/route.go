@@ -71,8 +71,8 @@ func (r *Route) checkBodyType(request *http.Request) error {
 	if r.Body == "" || request.ContentLength == 0 {
 		return nil
 	}
-	if encoding := request.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return problem.RequestUnsupportedMediaType.New().Advise("Send the body without Content-Encoding.")
+	if _, ok := contentEncoding(request.Header); !ok {
+		return problem.RequestUnsupportedMediaType.New().Advise("Compress the body as gzip or zstd, or send it without Content-Encoding.")
 	}
 	contentType := request.Header.Get("Content-Type")
 	if contentType == "" {

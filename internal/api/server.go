@@ -31,6 +31,7 @@ type API struct {
 	servingCheck   time.Duration // between looks at a node that a request was sent on to
 	longestSilence time.Duration // of such a node
 	description    description
+	codecs         codecs
 }
 
 // Components are what an API works with. Records, Metrics and Ownership may be

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,9 @@ import (
 	"net"
 	"net/http"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/quiresearch/quire/internal/config"
 	"github.com/quiresearch/quire/internal/server"
@@ -81,7 +85,7 @@ func (n *Node) Do(ctx context.Context, step Step) ([]string, error) {
 	}
 	rest := lines[1:]
 	header := http.Header{"Authorization": {"Bearer " + rootKey}}
-	var until string
+	var until, pack string
 	var saves, shown []string
 	for len(rest) > 0 && headerLine.MatchString(rest[0]) {
 		name, value, _ := strings.Cut(rest[0], ": ")
@@ -91,6 +95,8 @@ func (n *Node) Do(ctx context.Context, step Step) ([]string, error) {
 			saves = append(saves, value)
 		case name == "Until":
 			until = value
+		case name == "Pack":
+			pack = value
 		case name == "Show":
 			shown = strings.Split(value, ",")
 		case name == "Authorization" && value == "none":
@@ -104,6 +110,14 @@ func (n *Node) Do(ctx context.Context, step Step) ([]string, error) {
 		if header.Get("Content-Type") == "" {
 			header.Set("Content-Type", "application/json")
 		}
+	}
+	if pack != "" {
+		packed, err := packed(body, pack)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", step.Line, err)
+		}
+		body = packed
+		header.Set("Content-Encoding", pack)
 	}
 	for range patience {
 		response, answer, err := n.send(ctx, method, path, header, body)
@@ -153,4 +167,27 @@ func holds(answer []byte, condition string) bool {
 	name, want, _ := strings.Cut(condition, "=")
 	var members map[string]any
 	return json.Unmarshal(answer, &members) == nil && fmt.Sprint(members[name]) == want
+}
+
+// packed returns a body compressed as gzip or zstd.
+func packed(body, encoding string) (string, error) {
+	var out bytes.Buffer
+	var writer io.WriteCloser
+	switch encoding {
+	case "gzip":
+		writer = gzip.NewWriter(&out)
+	case "zstd":
+		encoder, err := zstd.NewWriter(&out)
+		if err != nil {
+			return "", err
+		}
+		writer = encoder
+	default:
+		return "", fmt.Errorf("no body is packed as %s", encoding)
+	}
+	if _, err := io.WriteString(writer, body); err != nil {
+		return "", err
+	}
+	err := writer.Close()
+	return out.String(), err
 }

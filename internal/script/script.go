@@ -17,7 +17,7 @@
 // credential. "Save: reader=credential" keeps a member of the answer, which
 // ${reader} stands for afterwards; "Show: name,live" cuts the answer down to
 // some members and "Show: nothing" to its status; "Show: help" adds to a failure
-// what to do about it. The answer has a status,
+// what to do about it; "Pack: gzip" and "Pack: zstd" compress the body. The answer has a status,
 // headers that are compared, and the body; a failure is written as its status
 // and code, with a line for each problem when there are several. Values that differ from run to run, such as tokens,
 // versions and times, are written as "*". "Until: phase=ready" repeats a request

@@ -1,0 +1,170 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// packed compresses a text.
+func packed(t testing.TB, text, encoding string) string {
+	t.Helper()
+	var out bytes.Buffer
+	var w io.WriteCloser = gzip.NewWriter(&out)
+	if encoding == encodingZstd {
+		encoder, err := zstd.NewWriter(&out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w = encoder
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// unpacked is what an encoding was made from.
+func unpacked(t testing.TB, text, encoding string) string {
+	t.Helper()
+	var r io.Reader
+	var err error
+	if encoding == encodingZstd {
+		r, err = zstd.NewReader(strings.NewReader(text))
+	} else {
+		r, err = gzip.NewReader(strings.NewReader(text))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
+}
+
+// A body is bounded by what it unpacks to, and a bomb is refused long before
+// that, also where nothing else bounds a stream.
+func TestCompressedBodiesAreBounded(t *testing.T) {
+	const limit = 1 << 20
+	server, _ := serveRoutes(t, Options{MaxBodySize: limit}, echo("PUT"))
+	at := server.URL + "/v1alpha1/indexes/books/echo/a"
+	for _, encoding := range []string{encodingGzip, encodingZstd} {
+		for _, c := range []struct {
+			name, body string
+			status     int
+			code       *problem.Code
+		}{
+			{"at the bound", packed(t, prose(limit), encoding), 200, nil},
+			{"above the bound", packed(t, prose(limit+1), encoding), 413, problem.RequestBodyTooLarge},
+			{"two parts", packed(t, "{", encoding) + packed(t, "}", encoding), 200, nil},
+			{"cut short", packed(t, prose(1000), encoding)[:200], 400, problem.RequestBodyEncodingInvalid},
+			{"followed by more", packed(t, "{}", encoding) + "more", 400, problem.RequestBodyEncodingInvalid},
+			{"not compressed", "{}", 400, problem.RequestBodyEncodingInvalid},
+		} {
+			status, _, answer := ask(t, "PUT", at, c.body, "Content-Encoding", encoding)
+			if status != c.status || c.code != nil && code(t, answer) != c.code.Name() {
+				t.Errorf("%s %s: %d %.200s", encoding, c.name, status, answer)
+			}
+		}
+	}
+
+	s := serveDocuments(t, `{"fields":{"id":{"type":"string","role":"id"}}}`, Options{MaxBodySize: limit})
+	for _, encoding := range []string{encodingGzip, encodingZstd} {
+		body := packed(t, strings.Repeat(`{"id":"1"}`+"\n", 10_000_000), encoding)
+		status, _, answer := ask(t, "POST", s.url, body, "Content-Encoding", encoding, "Content-Type", mediaNDJSON)
+		if status != 413 || code(t, answer) != problem.RequestBodyRatioOutOfRange.Name() {
+			t.Errorf("a bomb of %d bytes in %s: %d %s", len(body), encoding, status, answer)
+		}
+	}
+}
+
+// prose returns text that packs like prose.
+func prose(length int) string {
+	var text strings.Builder
+	for i := 0; text.Len() < length; i++ {
+		fmt.Fprintf(&text, "word%d ", i*7919%100003)
+	}
+	return text.String()[:length]
+}
+
+func TestLongAnswersAreCompressedWhenAsked(t *testing.T) {
+	s := serveDocuments(t, `{"fields":{"id":{"type":"string","role":"id"},"text":{"type":"string","stored":true}}}`, Options{})
+	for i := range 40 {
+		s.expect("PUT", fmt.Sprintf("/%d", i), `{"text":"`+prose(100)+`"}`, 204, "")
+	}
+	s.commit()
+	plainStatus, plainHeader, plain := ask(t, "GET", s.url, "", "Accept-Encoding", "identity")
+	if plainStatus != 200 || plainHeader.Get("Content-Encoding") != "" || plainHeader.Get("Vary") != "Accept-Encoding" {
+		t.Fatalf("%d %v", plainStatus, plainHeader)
+	}
+	for _, c := range []struct{ accept, media, want string }{
+		{"gzip", mediaJSON, "gzip"},
+		{"gzip, zstd, br", mediaJSON, "zstd"},
+		{"zstd;q=0.5, gzip", mediaJSON, "gzip"},
+		{"br", mediaJSON, ""},
+		{"gzip;q=0", mediaJSON, ""},
+		{"gzip", mediaNDJSON, "gzip"},
+		{"zstd", mediaNDJSON, "zstd"},
+	} {
+		_, header, answer := ask(t, "GET", s.url, "", "Accept-Encoding", c.accept, "Accept", c.media)
+		if header.Get("Content-Encoding") != c.want {
+			t.Errorf("%s: %q", c.accept, header.Get("Content-Encoding"))
+			continue
+		}
+		if c.want != "" {
+			if len(answer) > len(plain)/2 {
+				t.Errorf("%s: %d of %d bytes", c.want, len(answer), len(plain))
+			}
+			answer = unpacked(t, answer, c.want)
+		}
+		if c.media == mediaJSON && answer != plain || strings.Count(answer, `"text"`) != 40 {
+			t.Errorf("%s as %s: another answer", c.accept, c.media)
+		}
+	}
+	// What is short, or has a version, goes as it is.
+	for _, url := range []string{s.url + "/1", s.admin} {
+		_, header, _ := ask(t, "GET", url, "", "Accept-Encoding", "gzip")
+		if header.Get("Content-Encoding") != "" {
+			t.Errorf("%s is compressed", url)
+		}
+	}
+}
+
+func FuzzUnpack(f *testing.F) {
+	f.Add([]byte(packed(f, "{}", encodingGzip)), false)
+	f.Add([]byte(packed(f, "{}", encodingZstd)), true)
+	var c codecs
+	f.Fuzz(func(t *testing.T, data []byte, isZstd bool) {
+		encoding := encodingGzip
+		if isZstd {
+			encoding = encodingZstd
+		}
+		request, err := http.NewRequest("POST", "/", bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := newUnpackedBody(newBoundedBody(httptest.NewRecorder(), request, 0), &c, encoding, 4<<20)
+		defer body.close()
+		n, err := io.Copy(io.Discard, body)
+		if n > 4<<20 {
+			t.Errorf("%d bytes were read", n)
+		}
+		if err != nil && problem.All(err)[0].Code.Status() >= 500 {
+			t.Errorf("%v", err)
+		}
+	})
+}
