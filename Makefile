@@ -8,7 +8,7 @@ export CGO_ENABLED ?= 0
 RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console \
+.PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console test-clients generate-clients \
 	tools spec conformance demo serve sim fuzz explain bodies kill reindex slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
@@ -72,6 +72,12 @@ test-console: build ## Drive the console in a real Chromium against a real node
 
 spec: ## Run the interface scripts under spec/
 	$(GO) test ./internal/script -count=1
+
+test-clients: build ## Run the tests of the TypeScript and Python clients against a real node, in Node and in Chromium
+	@scripts/test-clients
+
+generate-clients: build ## Write the types of the clients from the OpenAPI description
+	@scripts/generate-clients
 
 conformance: build tools ## Run the black-box suite against a node with a directory, then against one with a bucket
 	@scripts/conformance

@@ -34,6 +34,7 @@ type commands struct {
 	Check      checkCommand      `cmd:"" help:"Check the files of a stopped node."`
 	Migrate    migrateCommand    `cmd:"" help:"Move a stopped deployment from the directory into the bucket, or back. Takes one of the flags."`
 	LocaleData localeDataCommand `cmd:"" name:"locale-data" help:"Prepare language data for compounds and full forms."`
+	OpenAPI    openapiCommand    `cmd:"" name:"openapi" help:"Print the OpenAPI description of the interface."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 

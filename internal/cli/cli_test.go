@@ -86,6 +86,15 @@ func TestANodeWithoutAnyKeyRefusesToStart(t *testing.T) {
 	}
 }
 
+func TestTheDescriptionIsPrintedWithoutANode(t *testing.T) {
+	if code, out, err := run(nil, "openapi"); code != exitDone || !strings.Contains(out, "openapi: 3.1.0") || err != "" {
+		t.Errorf("%d %q", code, err)
+	}
+	if code, out, err := run(nil, "openapi", "--json"); code != exitDone || !strings.HasPrefix(out, "{") || err != "" {
+		t.Errorf("%d %q", code, err)
+	}
+}
+
 func TestHelpIsNoFailure(t *testing.T) {
 	if code, out, err := run(nil, "--help"); code != exitDone || !strings.Contains(out, "serve") {
 		t.Errorf("%d %q %q", code, out, err)

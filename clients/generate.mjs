@@ -1,0 +1,11 @@
+// Writes the types of the TypeScript client from the description that
+// `quire openapi --json` prints. Paths are left out: the client names them.
+
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import openapiTS, { astToString } from "openapi-typescript";
+
+const root = new URL("..", import.meta.url).pathname;
+const description = JSON.parse(execFileSync(root + "bin/quire", ["openapi", "--json"], { maxBuffer: 1 << 26 }));
+const types = astToString(await openapiTS({ ...description, paths: {} }, { defaultNonNullable: false }));
+writeFileSync(process.argv[2], "// Written by `make generate-clients` from the OpenAPI description.\n\n" + types);

@@ -1,0 +1,137 @@
+import { QuireError, readError } from "./error.js";
+import { Index } from "./indexes.js";
+import { newer } from "./token.js";
+import type { ListedIndex } from "./types.js";
+
+export interface ClientOptions {
+  /** Sent as a bearer token. */
+  key?: string;
+  /** Further nodes of the same deployment, asked when one does not answer. */
+  nodes?: string[];
+  /** Milliseconds a request is repeated for where that is safe; 20000 unless given, 0 turns it off. */
+  retryFor?: number;
+  /** Reads of an index see what this client wrote to it before. */
+  readYourWrites?: boolean;
+  /** Replaces the global fetch. */
+  fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+
+/** One request as it is sent, perhaps several times. */
+export interface Call extends CallOptions {
+  method: string;
+  path: string;
+  body?: string;
+  media?: string;
+  /** Whose freshness token is carried. */
+  index?: string;
+  /** The token is sent along; otherwise it is taken from the answer. */
+  reads?: boolean;
+  /** Whether doing the request twice is the same as once; asked when the outcome of a try is not known. */
+  repeatable?: () => boolean | Promise<boolean>;
+}
+
+const header = "X-Service-Freshness";
+
+// Answers after which nothing was done, so that every request may be repeated.
+const notTaken = ["indexer:unavailable", "storage:io_error", "index:closed", "search:freshness:unavailable", "storage:unavailable"];
+
+const firstPause = 50;
+const lastPause = 2000;
+
+/** A connection to the nodes of one deployment. */
+export class Client {
+  readonly #nodes: string[];
+  readonly #options: ClientOptions;
+  readonly #tokens = new Map<string, string>();
+  #preferred = 0;
+
+  constructor(node: string, options: ClientOptions = {}) {
+    this.#nodes = [node, ...(options.nodes ?? [])].map((url) => url.replace(/\/+$/, ""));
+    this.#options = options;
+    for (const url of this.#nodes) {
+      if (!/^https?:\/\/[^/]/.test(url)) throw new TypeError(`expected a URL such as http://localhost:8080, found ${url}`);
+    }
+  }
+
+  /** A handle on an index, or on a generation written index@generation. */
+  index<T = Record<string, unknown>>(name: string): Index<T> {
+    return new Index<T>(this, name);
+  }
+
+  /** The indexes that the key can see, in order of their names. */
+  async *indexes(options: CallOptions = {}): AsyncGenerator<ListedIndex> {
+    for (let after = ""; ; ) {
+      const page = await this.call<{ indexes: ListedIndex[]; next?: string }>({
+        ...options, method: "GET", path: `/v1alpha1/admin/indexes${after && `?after=${encodeURIComponent(after)}`}`, repeatable: () => true,
+      });
+      yield* page.indexes;
+      if (!page.next) return;
+      after = page.next;
+    }
+  }
+
+  /** Sends a request until it is answered, repeating it where that is safe. */
+  async call<A>(call: Call): Promise<A> {
+    const deadline = Date.now() + (this.#options.retryFor ?? 20_000);
+    for (let tries = 1; ; tries++) {
+      const node = this.#preferred;
+      try {
+        return await this.#try<A>(this.#nodes[node]!, call);
+      } catch (error) {
+        if (call.signal?.aborted || !(await mayRepeat(error, call))) throw error;
+        this.#preferred = (node + 1) % this.#nodes.length;
+        const wait = error instanceof QuireError ? error.retryAfter * 1000 : 0;
+        const backoff = Math.min(lastPause, firstPause * 2 ** Math.max(0, tries - this.#nodes.length));
+        const pause = wait || (tries < this.#nodes.length ? 0 : backoff / 2 + (Math.random() * backoff) / 2);
+        if (Date.now() + pause > deadline) throw error;
+        await sleep(pause, call.signal);
+      }
+    }
+  }
+
+  async #try<A>(node: string, call: Call): Promise<A> {
+    const headers: Record<string, string> = { Accept: "application/json" };
+    if (call.body !== undefined) headers["Content-Type"] = call.media ?? "application/json";
+    if (this.#options.key) headers["Authorization"] = `Bearer ${this.#options.key}`;
+    const carries = this.#options.readYourWrites && call.index;
+    const token = carries && call.reads && this.#tokens.get(call.index!);
+    if (token) headers[header] = token;
+    const response = await (this.#options.fetch ?? fetch)(node + call.path, {
+      method: call.method, headers, body: call.body ?? null, signal: call.signal ?? null,
+    });
+    if (!response.ok) throw await readError(response);
+    const text = await response.text();
+    const answer = text ? JSON.parse(text) : undefined;
+    const written = carries && !call.reads && (response.headers.get(header) || answer?.freshness);
+    if (written) this.#tokens.set(call.index!, newer(this.#tokens.get(call.index!), written));
+    return answer;
+  }
+}
+
+async function mayRepeat(error: unknown, call: Call): Promise<boolean> {
+  if (error instanceof QuireError) {
+    if (error.status === 429 || notTaken.some((code) => error.is(code))) return true;
+    if (![502, 503, 504].includes(error.status)) return false;
+  } else if (!(error instanceof TypeError)) {
+    return false; // fetch fails with a TypeError when there is no answer
+  }
+  return (await call.repeatable?.()) ?? false;
+}
+
+function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal!.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}

@@ -1,0 +1,223 @@
+import type { Call, CallOptions, Client } from "./client.js";
+import { QuireError, type Problem } from "./error.js";
+import type {
+  Definition, DeleteRequest, ExplainResult, FacetValuesRequest, FacetValuesResult, Hit, IndexDescription,
+  SearchRequest, SearchResult, SearchSettings, SuggestRequest, SuggestResult,
+} from "./types.js";
+
+export interface Added {
+  indexed: number;
+  freshness: string;
+}
+
+/** What became of one document of addAll. */
+export interface Result {
+  /** Among the documents given, from 0. */
+  position: number;
+  /** Why it was refused; absent when it was added. */
+  refused?: QuireError;
+}
+
+/** A hit whose document is of the type of the index. */
+export type TypedHit<T> = Omit<Hit, "document"> & { document?: T };
+export type TypedResult<T> = Omit<SearchResult, "hits"> & { hits: TypedHit<T>[] };
+
+// What one request of addAll carries at most.
+const batchDocuments = 1000;
+const batchCharacters = 2_000_000;
+
+const always = () => true;
+
+/** A handle on one index. T is the type of its documents. */
+export class Index<T = Record<string, unknown>> {
+  #keyed: Promise<boolean> | undefined;
+
+  constructor(
+    readonly client: Client,
+    readonly name: string,
+  ) {}
+
+  #data(...parts: string[]) {
+    return ["/v1alpha1/indexes", ...[this.name, ...parts].map(escape)].join("/");
+  }
+
+  #admin(...parts: string[]) {
+    return ["/v1alpha1/admin/indexes", ...[this.name, ...parts].map(escape)].join("/");
+  }
+
+  #write<A>(call: Omit<Call, "index" | "body"> & { body?: unknown }): Promise<A> {
+    return this.client.call<A>({ ...call, index: this.name, ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }) } as Call);
+  }
+
+  #read<A>(path: string, body: unknown, options: CallOptions): Promise<A> {
+    return this.client.call<A>({
+      ...options, method: body === undefined ? "GET" : "POST", path, index: this.name, reads: true, repeatable: always,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** The definition and status of the index. */
+  get(options: CallOptions = {}): Promise<IndexDescription> {
+    return this.client.call({ ...options, method: "GET", path: this.#admin(), repeatable: always });
+  }
+
+  /** Creates the index or replaces its definition. */
+  put(definition: Definition, options: CallOptions = {}): Promise<IndexDescription> {
+    return this.client.call({ ...options, method: "PUT", path: this.#admin(), body: JSON.stringify(definition), repeatable: always });
+  }
+
+  /** Makes everything acknowledged before visible to searches. */
+  commit(options: CallOptions = {}): Promise<IndexDescription> {
+    return this.#write({ ...options, method: "POST", path: this.#admin("actions", "commit"), repeatable: always });
+  }
+
+  /** Serves the index from this generation, which the name of the handle has. */
+  promote(options: CallOptions = {}): Promise<IndexDescription> {
+    return this.#write({ ...options, method: "POST", path: this.#admin("actions", "promote"), repeatable: always });
+  }
+
+  /** Deletes the index with all generations, or the one generation the handle names. */
+  delete(options: CallOptions = {}): Promise<void> {
+    return this.client.call({ ...options, method: "DELETE", path: this.#admin() });
+  }
+
+  settings(options: CallOptions = {}): Promise<SearchSettings> {
+    return this.client.call({ ...options, method: "GET", path: this.#admin("settings"), repeatable: always });
+  }
+
+  putSettings(settings: SearchSettings, options: CallOptions = {}): Promise<SearchSettings> {
+    return this.#write({ ...options, method: "PUT", path: this.#admin("settings"), body: settings, repeatable: always });
+  }
+
+  /** Adds documents, replacing those under the same keys. One that is refused refuses the rest. */
+  add(documents: T[], options: CallOptions = {}): Promise<Added> {
+    return this.#write({ ...options, method: "POST", path: this.#data("documents"), body: { documents }, repeatable: () => this.#hasKey() });
+  }
+
+  /**
+   * Adds a stream of documents and yields a result for each, in order. A batch is sent while the next one is gathered; a refused
+   * document does not stop the others. An error ends the stream; documents after the last result may or may not be added.
+   */
+  async *addAll(documents: Iterable<T> | AsyncIterable<T>, options: CallOptions = {}): AsyncGenerator<Result> {
+    let lines: string[] = [];
+    let characters = 0;
+    let first = 0;
+    let sent: Promise<Result[]> | undefined;
+    const send = () => {
+      sent = this.#addLines(lines, first, options);
+      sent.catch(() => {}); // reported where it is awaited
+      first += lines.length;
+      lines = [];
+      characters = 0;
+    };
+    for await (const document of documents) {
+      const line = JSON.stringify(document);
+      if (lines.length === batchDocuments || (lines.length && characters + line.length > batchCharacters)) {
+        if (sent) yield* await sent;
+        send();
+      }
+      lines.push(line);
+      characters += line.length;
+    }
+    if (sent) yield* await sent;
+    if (lines.length) {
+      send();
+      yield* await sent!;
+    }
+  }
+
+  async #addLines(lines: string[], first: number, options: CallOptions): Promise<Result[]> {
+    const answer = await this.client.call<{ failed: { position: number; errors: Problem[] }[] }>({
+      ...options, method: "POST", path: `${this.#data("documents")}?onError=skip`, body: lines.join("\n"), media: "application/x-ndjson",
+      index: this.name, repeatable: () => this.#hasKey(),
+    });
+    const results: Result[] = lines.map((_, i) => ({ position: first + i }));
+    for (const { position, errors } of answer.failed) {
+      results[position]!.refused = new QuireError(400, errors[0]?.code ?? "", errors.map((e) => e.message).join("; "), errors);
+    }
+    return results;
+  }
+
+  /** Whether documents have keys, so that adding them twice adds them once; false when that cannot be read. */
+  #hasKey(): Promise<boolean> {
+    this.#keyed ??= this.get().then(
+      (d) => Object.values(d.definition.fields ?? {}).some((f) => f.primaryKey === true),
+      () => ((this.#keyed = undefined), false),
+    );
+    return this.#keyed;
+  }
+
+  /** The document under a key. */
+  async document(key: string, options: CallOptions = {}): Promise<T> {
+    return (await this.#read<{ document: T }>(this.#data("documents", key), undefined, options)).document;
+  }
+
+  putDocument(key: string, document: T, options: CallOptions = {}): Promise<void> {
+    return this.#write({ ...options, method: "PUT", path: this.#data("documents", key), body: document, repeatable: always });
+  }
+
+  /** Changes parts of a document. It is not repeated after an unknown outcome, because a change may append. */
+  patchDocument(key: string, changes: Record<string, unknown>, options: CallOptions = {}): Promise<void> {
+    return this.#write({ ...options, method: "PATCH", path: this.#data("documents", key), body: changes });
+  }
+
+  deleteDocument(key: string, options: CallOptions = {}): Promise<void> {
+    return this.#write({ ...options, method: "DELETE", path: this.#data("documents", key), repeatable: always });
+  }
+
+  /** Deletes documents by key, by query, or all of them, and returns how many. */
+  async deleteDocuments(request: DeleteRequest, options: CallOptions = {}): Promise<number> {
+    const path = this.#data("documents", "actions", "delete");
+    return (await this.#write<{ deleted: number }>({ ...options, method: "POST", path, body: request, repeatable: always })).deleted;
+  }
+
+  /** The documents in order of their keys. */
+  async *documents(options: CallOptions = {}): AsyncGenerator<T> {
+    for (let after = ""; ; ) {
+      const path = `${this.#data("documents")}?limit=1000${after && `&after=${encodeURIComponent(after)}`}`;
+      const page = await this.#read<{ documents: T[]; next?: string }>(path, undefined, options);
+      yield* page.documents;
+      if (!page.next) return;
+      after = page.next;
+    }
+  }
+
+  search(request: SearchRequest = {}, options: CallOptions = {}): Promise<TypedResult<T>> {
+    return this.#read(this.#data("search"), request, options);
+  }
+
+  /** Runs a search page by page. */
+  async *pages(request: SearchRequest = {}, options: CallOptions = {}): AsyncGenerator<TypedResult<T>> {
+    for (let next = request; ; ) {
+      const page = await this.search(next, options);
+      yield page;
+      if (!page.page.next || !page.hits.length) return;
+      const { offset, before, ...rest } = request;
+      next = { ...rest, after: page.page.next };
+    }
+  }
+
+  /** The hits of all pages of a search. */
+  async *hits(request: SearchRequest = {}, options: CallOptions = {}): AsyncGenerator<TypedHit<T>> {
+    for await (const page of this.pages(request, options)) yield* page.hits;
+  }
+
+  /** Explains the score of one document; position is that of the list value when values are the hits. */
+  explain(request: SearchRequest, key: string, position = 0, options: CallOptions = {}): Promise<ExplainResult> {
+    const path = this.#data("search", "actions", "explain");
+    return this.#read(`${path}?key=${encodeURIComponent(key)}${position ? `&index=${position}` : ""}`, request, options);
+  }
+
+  suggest(request: SuggestRequest, options: CallOptions = {}): Promise<SuggestResult> {
+    return this.#read(this.#data("suggest"), request, options);
+  }
+
+  facetValues(field: string, request: FacetValuesRequest = {}, options: CallOptions = {}): Promise<FacetValuesResult> {
+    return this.#read(this.#data("facets", field, "values"), request, options);
+  }
+}
+
+/** Escapes a segment of a path; a dot segment would be resolved on the way. */
+function escape(segment: string): string {
+  return segment === "." || segment === ".." ? segment.replaceAll(".", "%2E") : encodeURIComponent(segment);
+}

@@ -1,0 +1,1317 @@
+// Written by `make generate-clients` from the OpenAPI description.
+
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Access: {
+            /**
+             * Format: date-time
+             * @description When the key stops working; null for never.
+             */
+            expiresAt: string | null;
+            /** @description What the caller may do: each permission on every index its patterns match. */
+            grants: components["schemas"]["Grant"][];
+            /** @description The id of the key; null for root and unchecked. */
+            key: string | null;
+            /**
+             * @description What the credential is: a key, the anonymous key of this node, its root key, or nothing on a node that checks no credentials.
+             * @enum {string}
+             */
+            principal: "key" | "anonymous" | "root" | "unchecked";
+        };
+        AddResult: {
+            failed: components["schemas"]["FailedEntry"][];
+            freshness: string;
+            /** Format: int32 */
+            indexed: number;
+        };
+        /** @description Exactly one of preset, custom and named. */
+        Analyzer: {
+            custom?: {
+                charFilters?: components["schemas"]["CharFilter"][];
+                filters?: components["schemas"]["TokenFilter"][];
+                /** @description By the language of the field when left out. */
+                tokenizer?: components["schemas"]["Tokenizer"];
+            };
+            named?: string;
+            /** @enum {string} */
+            preset?: "preserve_terms" | "full_text";
+        };
+        ChangeBatch: {
+            documents: components["schemas"]["Changes"][];
+        };
+        /**
+         * @description Change paths and what they are set to; null empties.
+         * @example {
+         *       "editions[]": {
+         *         "format": "hardback",
+         *         "pages": 352
+         *       },
+         *       "price": 8,
+         *       "published": null
+         *     }
+         */
+        Changes: {
+            [key: string]: unknown;
+        };
+        /** @description Rewrites text before it is cut into words. Exactly one of them. */
+        CharFilter: {
+            htmlStrip?: Record<string, never>;
+            mapping?: {
+                mappings: {
+                    [key: string]: string;
+                };
+            };
+            patternReplace?: {
+                pattern: string;
+                replacement?: string;
+            };
+        };
+        /**
+         * @description A clause by its type; without one, a field clause.
+         * @example {
+         *       "field": "author",
+         *       "match": {
+         *         "value": "Ursula K. Le Guin"
+         *       }
+         *     }
+         * @example {
+         *       "match": "all",
+         *       "text": "left hand",
+         *       "type": "text"
+         *     }
+         * @example {
+         *       "clauses": [
+         *         {
+         *           "field": "editions.format",
+         *           "match": {
+         *             "value": "paperback"
+         *           }
+         *         },
+         *         {
+         *           "field": "editions.pages",
+         *           "match": {
+         *             "lt": 300,
+         *             "type": "range"
+         *           }
+         *         }
+         *       ],
+         *       "path": "editions",
+         *       "type": "nested"
+         *     }
+         */
+        Clause: {
+            /** @description nested, and, or, not, boost: the clauses inside. */
+            clauses?: components["schemas"]["Clause"][];
+            /**
+             * @description text: whether words may match in different fields.
+             * @default term
+             * @enum {string}
+             */
+            combine?: "term" | "field";
+            /**
+             * @description fuse: how many hits of each ranking count.
+             * @default 100
+             */
+            depth?: number;
+            /** @description field, knn: the field. */
+            field?: string;
+            /** @description text: the fields with their weights, null for their own; all searchable ones when left out. */
+            fields?: {
+                [key: string]: number | null;
+            };
+            /** @description knn, fuse: clauses that candidates must match. */
+            filter?: components["schemas"]["Clause"][];
+            /** @description text with match user: whether quantities and values are read out of the text, and on which fields. */
+            interpret?: ("auto" | "off") | {
+                fields: components["schemas"]["InterpretTarget"][];
+            };
+            /**
+             * @description text with match user: whether all words must match.
+             * @default all
+             * @enum {string}
+             */
+            join?: "all" | "any";
+            /** @description knn: how many neighbours. */
+            k?: number;
+            /** @description A matcher of a field clause, or how a text clause reads its words: all of them, any, a phrase, or what a person typed, with quotes and -exclusions. */
+            match?: components["schemas"]["Matcher"] | ("all" | "any" | "phrase" | "user");
+            /** @description nested: the list of objects. */
+            path?: string;
+            /**
+             * @description text: whether the last word may be the beginning of one.
+             * @default last_token
+             * @enum {string}
+             */
+            prefix?: "last_token" | "off";
+            /**
+             * @description fuse: a hit counts weight / (rankConstant + rank).
+             * @default 60
+             */
+            rankConstant?: number;
+            /** @description fuse: searches whose ranks are added up. */
+            rankings?: {
+                clauses?: components["schemas"]["Clause"][];
+                /** @default 1 */
+                weight?: number;
+            }[];
+            /**
+             * @description text: which words are given up when nothing matches.
+             * @default unmatched
+             * @enum {string}
+             */
+            relax?: "unmatched" | "words" | "off";
+            /**
+             * @description nested: how the scores of several values become one.
+             * @default max
+             * @enum {string}
+             */
+            score?: "max" | "min" | "avg" | "total";
+            /**
+             * @description phrase: how many other words may stand between.
+             * @default 0
+             */
+            slop?: number;
+            /** @description text: what to look for. */
+            text?: string;
+            /**
+             * @default field
+             * @enum {string}
+             */
+            type?: "field" | "text" | "knn" | "nested" | "and" | "or" | "not" | "boost" | "fuse";
+            /**
+             * @description text: whether mistakes are accepted where the field does.
+             * @default auto
+             * @enum {string}
+             */
+            typos?: "auto" | "off";
+            /** @description knn: what to be near to. */
+            vector?: number[];
+            /** @description boost: above 1 raises, below 1 lowers. */
+            weight?: number;
+        };
+        /**
+         * @description What an index holds and how it is searched.
+         * @example {
+         *       "fields": {
+         *         "author": {
+         *           "role": "tag",
+         *           "type": "string"
+         *         },
+         *         "editions": {
+         *           "fields": {
+         *             "format": {
+         *               "facet": {},
+         *               "filter": {},
+         *               "type": "string"
+         *             },
+         *             "pages": {
+         *               "filter": {},
+         *               "type": "int32"
+         *             }
+         *           },
+         *           "mode": "nested",
+         *           "multiple": true,
+         *           "type": "object"
+         *         },
+         *         "id": {
+         *           "role": "id",
+         *           "type": "string"
+         *         },
+         *         "price": {
+         *           "filter": {},
+         *           "sort": {},
+         *           "type": "double",
+         *           "unit": "EUR"
+         *         },
+         *         "published": {
+         *           "role": "timestamp",
+         *           "type": "timestamp"
+         *         },
+         *         "title": {
+         *           "role": "title",
+         *           "type": "string"
+         *         }
+         *       }
+         *     }
+         */
+        Definition: {
+            /** @description Fields by name: letters, digits and _. A * stands for any part of a name. A document may hold only declared fields. */
+            fields?: {
+                [key: string]: components["schemas"]["Field"];
+            };
+            /** @description Languages tried in order where a document lacks a value. */
+            localeFallback?: {
+                chain?: string[];
+            };
+            /** @description The languages that fields with locales hold. */
+            locales?: {
+                defaultLocale: string;
+                supported?: string[];
+            };
+            /** @description Notes of your own; the service does not read them. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description How hits are ordered beside their relevance. */
+            ranking?: components["schemas"]["Ranking"];
+            /** @description Analyzers, stopwords and synonyms that fields refer to by name. */
+            resources?: {
+                analyzers?: {
+                    [key: string]: components["schemas"]["Analyzer"];
+                };
+                stopwords?: {
+                    [key: string]: string[];
+                };
+                synonyms?: {
+                    [key: string]: {
+                        rules?: components["schemas"]["SynonymRule"][];
+                    };
+                };
+            };
+            /**
+             * @description full keeps documents as they were sent; none keeps only stored fields.
+             * @default full
+             * @enum {string}
+             */
+            source?: "full" | "none";
+        };
+        /**
+         * @description Exactly one of keys, query and all.
+         * @example {
+         *       "keys": [
+         *         "1",
+         *         "2"
+         *       ]
+         *     }
+         */
+        DeleteRequest: {
+            /** @description Empties the index. */
+            all?: boolean;
+            /** @description Primary keys. */
+            keys?: (string | number)[];
+            /** @description The language of the query. */
+            locale?: string;
+            /** @description Deletes what matches all clauses. */
+            query?: components["schemas"]["Clause"][];
+        };
+        DeleteResult: {
+            /** Format: int64 */
+            deleted: number;
+            freshness: string;
+        };
+        /** @description Values by field name, read as the definition declares. Lists stand for fields with multiple, objects for objects, and for fields with locales an object by language. */
+        Document: {
+            [key: string]: unknown;
+        };
+        DocumentAnswer: {
+            document: components["schemas"]["Document"];
+            freshness: string;
+        };
+        /**
+         * @example {
+         *       "documents": [
+         *         {
+         *           "author": "Ursula K. Le Guin",
+         *           "editions": [
+         *             {
+         *               "format": "paperback",
+         *               "pages": 341
+         *             }
+         *           ],
+         *           "id": "1",
+         *           "price": 9.5,
+         *           "published": "1974-05-01T00:00:00Z",
+         *           "title": "The Dispossessed"
+         *         }
+         *       ]
+         *     }
+         */
+        DocumentBatch: {
+            documents: components["schemas"]["Document"][];
+        };
+        DocumentList: {
+            documents: components["schemas"]["Document"][];
+            freshness: string;
+            next?: string;
+        };
+        Draft: {
+            definition: components["schemas"]["Definition"];
+            /** @description Why every field is drafted as it is. A reason that is not about one field has an empty name. */
+            reasons: {
+                /** @description Dotted path of the field. */
+                field: string;
+                /** @description The name in the documents, where the field needed another. */
+                name?: string;
+                reason: string;
+            }[];
+        };
+        /**
+         * @description Documents that a definition is drafted from, as they will be added.
+         * @example {
+         *       "documents": [
+         *         {
+         *           "id": "1",
+         *           "title": "The Left Hand of Darkness",
+         *           "year": 1969
+         *         },
+         *         {
+         *           "id": "2",
+         *           "title": "The Dispossessed",
+         *           "year": 1974
+         *         }
+         *       ]
+         *     }
+         */
+        DraftRequest: {
+            /**
+             * @description Strings that read as numbers, dates, truth values, places or lists are drafted as such. For rows of a CSV file, which are converted when they are added as CSV or by quire load; JSON is not.
+             * @default false
+             */
+            convert?: boolean;
+            /** @description The first 10,000 are looked at. */
+            documents: components["schemas"]["Document"][];
+        };
+        Error: {
+            /** @description The code of the one problem, or validation when there are several. */
+            code: string;
+            errors: components["schemas"]["ErrorDetail"][];
+            /** @description What to do about the one problem. */
+            help: string;
+            /** @description For logs; clients match on the code. */
+            message: string;
+            /** @description Place of the one problem. */
+            path?: string;
+        };
+        ErrorDetail: {
+            arguments?: {
+                [key: string]: string;
+            };
+            code: string;
+            /** @description What to do about it, with the values of the request and the nearest known names. */
+            help: string;
+            message: string;
+            /**
+             * @description Place of the problem
+             * @example documents[1].title
+             */
+            path?: string;
+        };
+        ExplainResult: {
+            detail: components["schemas"]["ScoreStep"];
+            freshness: string;
+            generation: string;
+            interpreted?: components["schemas"]["Interpreted"];
+            matched: boolean;
+            relaxed?: components["schemas"]["Relaxed"];
+            /** @description The second pass; absent without one. */
+            rescored?: components["schemas"]["ScoreStep"];
+            score: number;
+            tookMs: number;
+        };
+        FacetRequest: {
+            /**
+             * @description hierarchy: how many levels.
+             * @default 1
+             */
+            depth?: number;
+            /** @description Fields whose filters this facet does not follow; its own when left out. */
+            excludeFilters?: string[];
+            /** @description ranges: fields counted where a document has no value. */
+            fallback?: components["schemas"]["InterpretTarget"][];
+            /** @description A field with facet. */
+            field: string;
+            /** @default 10 */
+            limit?: number;
+            /** @description Name of the result; the field when left out. */
+            name?: string;
+            /**
+             * @description By count, by value, or as the search settings declare.
+             * @default count
+             * @enum {string}
+             */
+            order?: "count" | "value" | "declared";
+            /** @description hierarchy: the level to count below. */
+            path?: string;
+            /** @description Buckets of numbers and timestamps, from inclusive, to exclusive. */
+            ranges?: {
+                from?: unknown;
+                to?: unknown;
+            }[];
+            /** @description ranges: documents whose value of the field counts; all when left out. */
+            when?: components["schemas"]["Clause"][];
+        };
+        FacetResult: {
+            buckets?: {
+                /** Format: int64 */
+                count?: number;
+                from?: unknown;
+                to?: unknown;
+            }[];
+            totalValues?: number;
+            values?: components["schemas"]["FacetValue"][];
+        };
+        FacetValue: {
+            /** Format: int64 */
+            count: number;
+            label?: string;
+            path?: string;
+            totalValues?: number;
+            value: unknown;
+            values?: components["schemas"]["FacetValue"][];
+        };
+        FacetValuesRequest: {
+            filters?: components["schemas"]["Clause"][];
+            freshness?: components["schemas"]["FreshnessRequest"];
+            /** @default 10 */
+            limit?: number;
+            locale?: string;
+            /**
+             * @default count
+             * @enum {string}
+             */
+            order?: "count" | "value" | "declared";
+            prefix?: string;
+            query?: components["schemas"]["Clause"][];
+        };
+        FacetValuesResult: {
+            freshness: string;
+            generation: string;
+            tookMs: number;
+            totalValues: number;
+            values: components["schemas"]["FacetValue"][];
+        };
+        FailedEntry: {
+            errors: components["schemas"]["ErrorDetail"][];
+            /** Format: int32 */
+            line?: number;
+            /** Format: int32 */
+            position: number;
+        };
+        /** @description A field of an index. A usage is turned on by its object; an empty one takes the defaults. */
+        Field: {
+            /** @description The field is searched by the beginning of words. */
+            autocomplete?: components["schemas"]["TextUsage"];
+            /** @description Length of a vector; required for the type vector. */
+            dimensions?: number;
+            /** @description The values of the field can be counted. */
+            facet?: Record<string, never>;
+            /** @description The fields of an object. */
+            fields?: {
+                [key: string]: components["schemas"]["Field"];
+            };
+            /** @description The field can be filtered by. */
+            filter?: Record<string, never>;
+            /** @description Values are paths, counted and filtered level by level. */
+            hierarchy?: {
+                /** @default / */
+                separator?: string;
+            };
+            /** @description The graph of a vector field. */
+            hnsw?: {
+                /** @default 100 */
+                efConstruction?: number;
+                /** @default 16 */
+                m?: number;
+            };
+            /** @description The field that tells the objects of a list apart. */
+            key?: string;
+            /** @description How exact values of a string are compared. */
+            keyword?: {
+                /** @default true */
+                caseFolding?: boolean;
+            };
+            /** @description The field holds one value per language. */
+            locales?: {
+                defaultLocale?: string;
+                /** @enum {string} */
+                fallback?: "enabled" | "disabled";
+                locales?: string[];
+                only?: string[];
+            };
+            /** @description The field is searched as text. */
+            matching?: components["schemas"]["TextUsage"];
+            /**
+             * @description For a list of objects: nested keeps the values apart, so that one and the same value can be asked for; flattened mixes them.
+             * @enum {string}
+             */
+            mode?: "flattened" | "nested";
+            /**
+             * @description The field holds a list of values.
+             * @default false
+             */
+            multiple?: boolean;
+            /**
+             * @description Names the document; at most one field, a string or a whole number.
+             * @default false
+             */
+            primaryKey?: boolean;
+            /**
+             * @description How vectors are packed.
+             * @default none
+             * @enum {string}
+             */
+            quantization?: "none" | "int8" | "int4";
+            /**
+             * @description A document without a value is refused.
+             * @default false
+             */
+            required?: boolean;
+            /**
+             * @description The usual way a field of that kind is used, in place of the usages below. id is the primary key; title, description and code are searched as text; tag is searched, filtered and counted; path is a hierarchy.
+             * @enum {string}
+             */
+            role?: "id" | "title" | "description" | "tag" | "path" | "code" | "timestamp" | "geo";
+            /** @description A number that is only ranked by and can be refreshed in place. */
+            signal?: Record<string, never>;
+            /**
+             * @description How vectors are compared.
+             * @default cosine
+             * @enum {string}
+             */
+            similarity?: "cosine" | "dot_product" | "euclidean";
+            /** @description Hits can be ordered by the field. */
+            sort?: {
+                /**
+                 * @default locale
+                 * @enum {string}
+                 */
+                collation?: "locale" | "binary";
+                /**
+                 * @default last
+                 * @enum {string}
+                 */
+                missing?: "last" | "first";
+            };
+            /**
+             * @description Kept for answers where the index keeps no source.
+             * @default false
+             */
+            stored?: boolean;
+            /**
+             * @description timestamp takes ISO 8601 with an offset, geo_point an object with lat and lon, vector a list of numbers.
+             * @enum {string}
+             */
+            type: "string" | "boolean" | "int32" | "int64" | "float" | "double" | "timestamp" | "geo_point" | "vector" | "object";
+            /** @description Currency code or unit of a number, so that typed text such as under 20 EUR is read as a filter. */
+            unit?: string;
+            /** @description Bounds of a number. */
+            validation?: {
+                max?: number;
+                min?: number;
+            };
+        };
+        FreshnessRequest: {
+            atLeast?: string;
+        };
+        GenerationEntry: {
+            /** Format: date-time */
+            createdAt?: string;
+            live: boolean;
+            name: string;
+        };
+        Grant: {
+            indexes?: string[];
+            permissions?: string[];
+        };
+        Hit: {
+            document?: components["schemas"]["Document"];
+            highlights?: {
+                [key: string]: string[];
+            };
+            id?: string;
+            index?: number;
+            key?: unknown;
+            matched?: {
+                [key: string]: components["schemas"]["MatchedValues"];
+            };
+            score?: number;
+            value?: {
+                [key: string]: unknown;
+            };
+        };
+        Index: {
+            definition: components["schemas"]["Definition"];
+            /** @description Only in answers to commit and promote. */
+            freshness?: string;
+            generation: string;
+            generations: components["schemas"]["GenerationEntry"][];
+            live: boolean;
+            name: string;
+            status: {
+                /** @enum {string} */
+                engineCompatibility?: "current" | "ending" | "unreadable" | "unknown";
+                engineCreatedMajor?: number;
+                indexer?: {
+                    address?: string;
+                    node?: string;
+                };
+                readOnly: boolean;
+                settingsUnsupportedFeatures?: string[];
+                /** @enum {string} */
+                state: "needs_pull" | "pulling" | "usable" | "modified" | "pushing" | "unsupported" | "incompatible" | "closed";
+            };
+            /** @description Also the ETag. */
+            version: string;
+        };
+        IndexList: {
+            indexes: {
+                generations: components["schemas"]["GenerationEntry"][];
+                liveGeneration?: string;
+                name: string;
+            }[];
+            next?: string;
+        };
+        Indexers: {
+            candidates: {
+                address?: string;
+                /** Format: date-time */
+                expiresAt?: string;
+                node?: string;
+            }[];
+            claims: {
+                address?: string;
+                /** Format: date-time */
+                expiresAt?: string;
+                index?: string;
+                node?: string;
+            }[];
+        };
+        /** @description A field with a unit that a typed quantity is read on. */
+        InterpretTarget: {
+            /** @description Read where a document has no value. */
+            fallback?: components["schemas"]["InterpretTarget"][];
+            field: string;
+            /** @description Documents it is read on; all when left out. */
+            when?: components["schemas"]["Clause"][];
+        };
+        /** @description The filters that were read out of typed text. */
+        Interpreted: {
+            filters: {
+                fallback?: components["schemas"]["InterpretTarget"][];
+                field: string;
+                match: components["schemas"]["Matcher"];
+                when?: components["schemas"]["Clause"][];
+                words: string[];
+            }[];
+            /** @description The text that remains. */
+            text: string;
+        };
+        Key: {
+            /** Format: date-time */
+            createdAt: string;
+            description: string;
+            /** Format: date-time */
+            expiresAt: string | null;
+            grants: components["schemas"]["Grant"][];
+            id: string;
+        };
+        KeyList: {
+            anonymousKey: string | null;
+            keys: components["schemas"]["Key"][];
+            next?: string;
+            rootKeyConfigured: boolean;
+        };
+        /**
+         * @example {
+         *       "description": "web shop",
+         *       "grants": [
+         *         {
+         *           "indexes": [
+         *             "books",
+         *             "shop-*"
+         *           ],
+         *           "role": "reader"
+         *         }
+         *       ]
+         *     }
+         */
+        KeyRequest: {
+            description?: string;
+            /** Format: date-time */
+            expiresAt?: string | null;
+            /** @description What the key may do: a role or permissions, on indexes named or given by a prefix followed by *. */
+            grants: {
+                indexes?: string[];
+                permissions?: string[];
+                /** @enum {string} */
+                role?: "reader" | "writer" | "admin";
+            }[];
+        };
+        KeyWithCredential: {
+            /** @description Send it as a bearer token. It is shown only here. */
+            credential: string;
+            key: components["schemas"]["Key"];
+        };
+        /** @description The values of one nested list that matched. */
+        MatchedValues: {
+            totalValues: number;
+            values?: {
+                [key: string]: unknown;
+            }[];
+        };
+        /** @description A matcher by its type; an object with only value is equals. */
+        Matcher: {
+            /** @description range: above. */
+            gt?: unknown;
+            /** @description range: not below; for timestamps ISO 8601 with an offset. */
+            gte?: unknown;
+            /**
+             * @description text: as in a text clause.
+             * @default all
+             * @enum {string}
+             */
+            join?: "all" | "any";
+            /** @description distance. */
+            lat?: number;
+            /** @description distance. */
+            lon?: number;
+            /** @description range: below. */
+            lt?: unknown;
+            /** @description range: not above. */
+            lte?: unknown;
+            /**
+             * @description text: as in a text clause.
+             * @default all
+             * @enum {string}
+             */
+            match?: "all" | "any" | "phrase" | "user";
+            /** @description under: a level of a hierarchy. */
+            path?: string;
+            /**
+             * @description text: as in a text clause.
+             * @default last_token
+             * @enum {string}
+             */
+            prefix?: "last_token" | "off";
+            /** @description distance: metres. */
+            radius?: number;
+            /**
+             * @description text: as in a text clause.
+             * @default unmatched
+             * @enum {string}
+             */
+            relax?: "unmatched" | "words" | "off";
+            /**
+             * @description text: as in a text clause.
+             * @default 0
+             */
+            slop?: number;
+            /** @description text: what to look for. */
+            text?: string;
+            /**
+             * @default equals
+             * @enum {string}
+             */
+            type?: "equals" | "in" | "any" | "prefix" | "under" | "range" | "ranges" | "text" | "distance";
+            /**
+             * @description text: as in a text clause.
+             * @default auto
+             * @enum {string}
+             */
+            typos?: "auto" | "off";
+            /** @description equals, prefix. */
+            value?: unknown;
+            /** @description in: values; ranges: objects with from and to. */
+            values?: unknown[];
+        };
+        PageLink: {
+            current?: boolean;
+            cursor: string;
+            /** Format: int64 */
+            number: number;
+        };
+        /** @description Numbered pages around the current one. */
+        PageList: {
+            /** Format: int64 */
+            count: number;
+            /** @description Absent when the last page is too deep. */
+            end?: components["schemas"]["PageLink"][];
+            middle: components["schemas"]["PageLink"][];
+            next?: components["schemas"]["PageLink"];
+            previous?: components["schemas"]["PageLink"];
+            start: components["schemas"]["PageLink"][];
+        };
+        Ranking: {
+            signals?: components["schemas"]["Signal"][];
+            tieBreakers?: {
+                /**
+                 * @default descending
+                 * @enum {string}
+                 */
+                direction?: "ascending" | "descending";
+                field: string;
+            }[];
+        };
+        RegistryAudit: {
+            indexes: {
+                generations?: {
+                    name?: string;
+                    registered?: boolean;
+                    /** Format: date-time */
+                    removedAt?: string;
+                    /** @enum {string} */
+                    stored?: "synced" | "incomplete" | "missing";
+                }[];
+                live?: string;
+                name?: string;
+                proposedLive?: string;
+                registered?: boolean;
+                /** Format: date-time */
+                removedAt?: string;
+            }[];
+            /** @enum {string} */
+            registry: "present" | "absent" | "corrupt";
+            unusable: string[];
+        };
+        RegistryRepair: {
+            addedGenerations: string[];
+            createdIndexes: string[];
+            promoted: string[];
+            restored: string[];
+        };
+        RegistryRepairRequest: {
+            /** @default false */
+            promoteNewest?: boolean;
+            restore?: string[];
+        };
+        ReindexJob: {
+            /** Format: int64 */
+            backlog: number;
+            /** Format: int64 */
+            documentsCopied: number;
+            error: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+            freshness: string | null;
+            id: string | null;
+            index: string;
+            node: string | null;
+            /** @enum {string} */
+            phase: "pending" | "copying" | "replaying" | "ready" | "promoting" | "done" | "failed" | "cancelled";
+            /** @enum {string} */
+            promote: "auto" | "manual";
+            source: string;
+            /** Format: int64 */
+            sourceDocuments: number;
+            /** Format: date-time */
+            startedAt: string;
+            startedBy: string | null;
+            target: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ReindexList: {
+            next?: string;
+            reindexes: components["schemas"]["ReindexJob"][];
+        };
+        ReindexRequest: {
+            /** @description Source generation; the live one when left out. */
+            from?: string;
+            /**
+             * @default auto
+             * @enum {string}
+             */
+            promote?: "auto" | "manual";
+        };
+        /** @description The words that were dropped because nothing matched all of them. */
+        Relaxed: {
+            dropped: {
+                /** @enum {string} */
+                reason: "unmatched" | "common";
+                word: string;
+            }[];
+            /** @description The text that was searched for. */
+            text: string;
+        };
+        ScoreStep: {
+            children: components["schemas"]["ScoreStep"][];
+            clause?: string;
+            clauseType?: string;
+            description: string;
+            field?: string;
+            locale?: string;
+            matched: boolean;
+            score: number;
+            usage?: string;
+        };
+        /**
+         * @example {
+         *       "facets": [
+         *         {
+         *           "field": "author"
+         *         }
+         *       ],
+         *       "filters": [
+         *         {
+         *           "field": "price",
+         *           "match": {
+         *             "lte": 20,
+         *             "type": "range"
+         *           }
+         *         }
+         *       ],
+         *       "limit": 10,
+         *       "query": [
+         *         {
+         *           "match": "user",
+         *           "text": "dispossesed",
+         *           "type": "text"
+         *         }
+         *       ],
+         *       "sort": [
+         *         {
+         *           "field": "published",
+         *           "order": "desc"
+         *         }
+         *       ]
+         *     }
+         */
+        SearchRequest: {
+            /** @description The page after a cursor. */
+            after?: string;
+            /** @description The page before a cursor. */
+            before?: string;
+            /** @description Values to count. */
+            facets?: components["schemas"]["FacetRequest"][];
+            /** @description The fields of documents to answer; all when left out. */
+            fields?: string[];
+            /** @description What hits must match without being ranked by it; field and nested clauses. */
+            filters?: components["schemas"]["Clause"][];
+            freshness?: components["schemas"]["FreshnessRequest"];
+            /** @description Fields to show matches in. */
+            highlight?: {
+                fields?: {
+                    [key: string]: {
+                        /** @default 3 */
+                        fragments?: number;
+                        /** @default 150 */
+                        length?: number;
+                        /**
+                         * @description Stands after a match.
+                         * @default </em>
+                         */
+                        post?: string;
+                        /**
+                         * @description Stands before a match.
+                         * @default <em>
+                         */
+                        pre?: string;
+                    };
+                };
+            };
+            /** @description Makes the matching values of a list of objects the hits. */
+            hits?: {
+                fields?: string[];
+                path: string;
+                when?: components["schemas"]["Clause"][];
+            };
+            /** @default 10 */
+            limit?: number;
+            /** @description The language of the text and of the answer. */
+            locale?: string;
+            /** @description Lists of objects of which the values that matched are answered. */
+            matched?: {
+                fields?: {
+                    [key: string]: {
+                        fields?: string[];
+                        /** @default 3 */
+                        limit?: number;
+                    };
+                };
+            };
+            /** @default 0 */
+            offset?: number;
+            /** @description Asks for cursors of pages around this one. */
+            pages?: {
+                /** @default 9 */
+                max?: number;
+            };
+            /** @description What hits must match and are ranked by; every document when empty. */
+            query?: components["schemas"]["Clause"][];
+            /** @description Ranks the best hits once more. */
+            rescore?: {
+                boost?: components["schemas"]["Clause"][];
+                signals?: components["schemas"]["Signal"][];
+                /** @default 1 */
+                weight?: number;
+                window: number;
+            };
+            /** @description Ranks by values of fields, beside those of the index. */
+            signals?: components["schemas"]["Signal"][];
+            /**
+             * @default add
+             * @enum {string}
+             */
+            signalsMode?: "add" | "replace";
+            /** @description By relevance when left out. */
+            sort?: {
+                /** @description Fields used where a document has no value. */
+                fallback?: components["schemas"]["InterpretTarget"][];
+                field?: string;
+                lat?: number;
+                lon?: number;
+                /** @enum {string} */
+                order?: "asc" | "desc";
+                /**
+                 * @default field
+                 * @enum {string}
+                 */
+                type?: "field" | "score" | "distance";
+                /** @description Documents whose value of the field counts; all when left out. */
+                when?: components["schemas"]["Clause"][];
+            }[];
+            /**
+             * @description Whether all hits are counted.
+             * @default estimate
+             * @enum {string}
+             */
+            total?: "estimate" | "exact";
+        };
+        SearchResult: {
+            documents?: components["schemas"]["Total"];
+            facets?: {
+                [key: string]: components["schemas"]["FacetResult"];
+            };
+            freshness: string;
+            generation: string;
+            hits: components["schemas"]["Hit"][];
+            interpreted?: components["schemas"]["Interpreted"];
+            page: {
+                limit: number;
+                next?: string;
+                offset?: number;
+                pages?: components["schemas"]["PageList"];
+                previous?: string;
+            };
+            relaxed?: components["schemas"]["Relaxed"];
+            tookMs: number;
+            total: components["schemas"]["Total"];
+        };
+        /**
+         * @description What can be set for searches of an index without changing its definition.
+         * @example {
+         *       "fields": {
+         *         "author": {
+         *           "interpret": {},
+         *           "suggest": {}
+         *         }
+         *       },
+         *       "synonyms": {
+         *         "genres": {
+         *           "rules": [
+         *             {
+         *               "equivalent": [
+         *                 "novel",
+         *                 "book"
+         *               ]
+         *             }
+         *           ]
+         *         }
+         *       }
+         *     }
+         */
+        SearchSettings: {
+            /** @description What is read out of typed text, suggested and labelled, by field. */
+            fields?: {
+                [key: string]: {
+                    interpret?: Record<string, never>;
+                    suggest?: Record<string, never>;
+                    values?: {
+                        labels?: {
+                            [key: string]: string;
+                        };
+                        /** Format: int32 */
+                        order?: number;
+                        value: string;
+                    }[];
+                };
+            };
+            readonly freshness?: string;
+            /** @description Replaces the ranking of the definition. */
+            ranking?: components["schemas"]["Ranking"];
+            /** @description Words that are searched for one another, by the name of the set. */
+            synonyms?: {
+                [key: string]: {
+                    /** @default 0.8 */
+                    boost?: number;
+                    fields?: string[];
+                    rules?: components["schemas"]["SynonymRule"][];
+                };
+            };
+            /** @description Words that are only found as typed. */
+            typoExclusions?: {
+                [key: string]: {
+                    fields?: string[];
+                    words?: string[];
+                };
+            };
+            readonly unsupportedFeatures?: string[];
+            readonly version?: string;
+        };
+        /** @description A field and exactly one shape. */
+        Signal: {
+            decay?: {
+                halfLife: number;
+            };
+            field: string;
+            linear?: {
+                ceiling: number;
+            };
+            saturation?: {
+                pivot: number;
+            };
+            /** @default 1 */
+            weight?: number;
+        };
+        /**
+         * @example {
+         *       "limit": 5,
+         *       "text": "urs"
+         *     }
+         */
+        SuggestRequest: {
+            filters?: components["schemas"]["Clause"][];
+            freshness?: components["schemas"]["FreshnessRequest"];
+            /** @default 5 */
+            limit?: number;
+            locale?: string;
+            /** @description What was typed so far. */
+            text?: string;
+            /**
+             * @default auto
+             * @enum {string}
+             */
+            typos?: "auto" | "off";
+        };
+        SuggestResult: {
+            freshness: string;
+            generation: string;
+            suggestions: {
+                corrected?: boolean;
+                /** Format: int64 */
+                count: number;
+                field: string;
+                label?: string;
+                text: string;
+                /** Format: int32 */
+                typed: number;
+                value: string;
+            }[];
+            tookMs: number;
+        };
+        /** @description Exactly one of equivalent and mapping. */
+        SynonymRule: {
+            equivalent?: string[];
+            mapping?: {
+                from: string[];
+                to: string[];
+            };
+        };
+        /** @description How a string is searched as text. */
+        TextUsage: {
+            /** @description How text becomes terms; by the language of the field when left out. */
+            analyzer?: components["schemas"]["Analyzer"];
+            /** @description none turns off the parts of compounds. */
+            decompound?: string;
+            /** @description Ranks words as they were typed above their other forms. */
+            exact?: {
+                /** @default 2 */
+                boost?: number;
+            };
+            /** @description Matches can be shown in the text. */
+            highlight?: Record<string, never>;
+            /**
+             * @description How much a match in a short text counts more.
+             * @default moderate
+             * @enum {string}
+             */
+            lengthNormalization?: "none" | "moderate" | "strong";
+            /** @description Words are also found with typing mistakes. */
+            typoTolerance?: {
+                /** @default 5 */
+                minLengthOneTypo?: number;
+                /** @default 9 */
+                minLengthTwoTypos?: number;
+                numbers?: Record<string, never>;
+                /** @default 1 */
+                prefixLength?: number;
+            };
+            /**
+             * @description How much a match in this field counts.
+             * @default 1
+             */
+            weight?: number;
+        };
+        /** @description Changes words one after the other. Exactly one of them. */
+        TokenFilter: {
+            asciiFolding?: {
+                /** @default false */
+                preserveOriginal?: boolean;
+            };
+            decompound?: {
+                locale?: string;
+            };
+            /** @description Beginnings of words. */
+            edgeNgram?: {
+                /** @default 20 */
+                maxGram?: number;
+                /** @default 1 */
+                minGram?: number;
+            };
+            /** @description Pieces of words. */
+            ngram?: {
+                maxGram?: number;
+                minGram?: number;
+            };
+            normalize?: {
+                /** @default true */
+                caseFolding?: boolean;
+            };
+            stemming?: {
+                locale?: string;
+            };
+            /** @description Drops words: those of a language, a list, or a named list; those of the field's language when empty. */
+            stopwords?: {
+                locale?: string;
+                named?: string;
+                words?: string[];
+            };
+            synonyms?: {
+                named: string;
+            };
+        };
+        /** @description Cuts text into words. Exactly one of them. */
+        Tokenizer: {
+            /** @description At the word boundaries of Unicode. */
+            icu?: Record<string, never>;
+            /** @description Nowhere: the whole text is one word. */
+            keyword?: Record<string, never>;
+            /** @description At everything but letters. */
+            letter?: Record<string, never>;
+            /** @description At white space. */
+            whitespace?: Record<string, never>;
+        };
+        Total: {
+            /** Format: int64 */
+            count: number;
+            /** @description false means that the count is a lower bound. */
+            exact: boolean;
+        };
+        UpdateResult: {
+            failed: components["schemas"]["FailedEntry"][];
+            freshness: string;
+            missing: string[];
+            /** Format: int32 */
+            updated: number;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

@@ -1,0 +1,116 @@
+// What the client does without a node: which requests are repeated, what errors
+// say, how names are escaped.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Client, QuireError } from "../dist/index.js";
+
+const refusal = (status, code, headers) =>
+  new Response(JSON.stringify({ code, message: "m", errors: [{ code, message: "m", path: "query[0].field" }] }), { status, headers });
+const cut = () => {
+  throw new TypeError("fetch failed");
+};
+
+/** A client of a node that fails twice and then answers. */
+function failing(fail, options = {}) {
+  let tries = 0;
+  const client = new Client("http://a.example/", {
+    ...options,
+    fetch: async (url, init) => {
+      if (init.method === "GET") {
+        const primaryKey = url.endsWith("/keyed");
+        return Response.json({ definition: { fields: { id: { type: "string", primaryKey } } } });
+      }
+      if (++tries < 3) return fail();
+      return Response.json({ hits: [], page: {}, failed: [] });
+    },
+  });
+  return { client, tries: () => tries };
+}
+
+describe("retries", () => {
+  const search = (index) => index.search();
+  const add = (index) => index.add([{ id: "1" }]);
+  const patch = (index) => index.patchDocument("1", { "a[]": 1 });
+  for (const [what, name, send, fail, repeats] of [
+    ["a search after a cut", "keyed", search, cut, true],
+    ["a search that timed out", "keyed", search, () => refusal(503, "search:timeout"), true],
+    ["an invalid search", "keyed", search, () => refusal(400, "search:field_unknown"), false],
+    ["documents with keys after a cut", "keyed", add, cut, true],
+    ["documents without keys after a cut", "plain", add, cut, false],
+    ["documents without keys and no writer", "plain", add, () => refusal(409, "indexer:unavailable"), true],
+    ["a change after a cut", "keyed", patch, cut, false],
+    ["a change that was not written", "keyed", patch, () => refusal(409, "storage:io_error"), true],
+  ]) {
+    it(`${repeats ? "repeats" : "does not repeat"} ${what}`, async () => {
+      const { client, tries } = failing(fail);
+      const outcome = await send(client.index(name)).then(() => "answered", () => "failed");
+      assert.equal(outcome, repeats ? "answered" : "failed");
+      assert.equal(tries(), repeats ? 3 : 1);
+    });
+  }
+
+  it("asks the next node at once", async () => {
+    const asked = [];
+    const client = new Client("http://a.example", {
+      nodes: ["http://b.example", "http://c.example"],
+      fetch: async (url) => {
+        asked.push(new URL(url).host);
+        return url.startsWith("http://c") ? Response.json({ hits: [], page: {} }) : cut();
+      },
+    });
+    await client.index("x").search();
+    await client.index("x").search();
+    assert.deepEqual(asked, ["a.example", "b.example", "c.example", "c.example"]);
+  });
+
+  it("ends when it is aborted or out of time", async () => {
+    const { client } = failing(() => refusal(503, "search:timeout", { "Retry-After": "100" }));
+    await assert.rejects(client.index("x").search(), (error) => error.retryAfter === 100);
+    const waiting = new Client("http://a.example", { fetch: cut });
+    await assert.rejects(waiting.index("x").search({}, { signal: AbortSignal.timeout(30) }));
+  });
+});
+
+it("tells errors apart by code", async () => {
+  const { client } = failing(() => refusal(400, "search:field_unknown"));
+  await assert.rejects(client.index("x").search(), (error) => {
+    assert.ok(error instanceof QuireError);
+    assert.ok(error.is("search:field_unknown") && !error.is("index:not_found"));
+    assert.equal(error.problems[0].path, "query[0].field");
+    return true;
+  });
+  const proxy = new Client("http://a.example", { retryFor: 0, fetch: async () => new Response("<html>", { status: 418 }) });
+  await assert.rejects(proxy.index("x").search(), (error) => error.status === 418 && error.code === "");
+});
+
+it("escapes names", async () => {
+  const paths = [];
+  const client = new Client("http://a.example", { fetch: async (url) => (paths.push(url), new Response(null, { status: 204 })) });
+  for (const name of ["a/b", "..", "ä?"]) await client.index("x@2").deleteDocument(name);
+  assert.deepEqual(paths.map((p) => p.split("/documents/")[1]), ["a%2Fb", "%2E%2E", "%C3%A4%3F"]);
+});
+
+it("refuses what is not a URL", () => assert.throws(() => new Client("localhost:8080"), TypeError));
+
+it("keeps the token of the later commit", async () => {
+  const token = (sequence) => btoa(String.fromCharCode(1, 1, 1, 9, 3, 1, 8, 4, 1, sequence)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  let written;
+  let read;
+  const client = new Client("http://a.example", {
+    readYourWrites: true,
+    fetch: async (url, { method, headers }) => {
+      if (method === "PUT") return new Response(null, { status: 204, headers: { "X-Service-Freshness": written } });
+      read = headers["X-Service-Freshness"];
+      return Response.json({ hits: [], page: {} });
+    },
+  });
+  for (const [sequence, kept] of [[5, 5], [7, 7], [6, 7]]) {
+    written = token(sequence);
+    await client.index("x").putDocument("1", {});
+    await client.index("x").search();
+    assert.equal(read, token(kept));
+  }
+  await client.index("y").search();
+  assert.equal(read, undefined);
+});
