@@ -56,7 +56,7 @@ func sourceFiles(t *testing.T) map[string][]string {
 			return err
 		case entry.IsDir():
 			base := entry.Name()
-			if base == "testdata" || base != "." && strings.HasPrefix(base, ".") || hasModule(name) {
+			if base == "testdata" || base == "node_modules" || base != "." && strings.HasPrefix(base, ".") || hasModule(name) {
 				return fs.SkipDir
 			}
 		case strings.HasSuffix(name, ".go"):
@@ -182,7 +182,7 @@ func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && (entry.Name() == "testdata" || entry.Name() != "." && strings.HasPrefix(entry.Name(), ".")) {
+		if entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "node_modules" || entry.Name() != "." && strings.HasPrefix(entry.Name(), ".")) {
 			return fs.SkipDir
 		}
 		if !strings.HasSuffix(name, ".md") {
