@@ -6,9 +6,11 @@
 //	0  the command did what it was asked
 //	1  it failed while running, or a check found damage
 //	2  the arguments or the configuration were refused; nothing was started
+//	3  documents were loaded, but some rows were refused
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -24,10 +26,13 @@ const (
 	exitDone    = 0
 	exitFailed  = 1
 	exitRefused = 2
+	exitPartly  = 3
 )
 
 // commands are the commands of quire.
 type commands struct {
+	Load       loadCommand       `cmd:"" help:"Load a file into an index; the index is drafted from it and created if there is none."`
+	Search     searchCommand     `cmd:"" help:"Search an index and print the hits."`
 	Serve      serveCommand      `cmd:"" help:"Run a node. Configured by SERVICE_ variables; see quire config."`
 	Config     configCommand     `cmd:"" help:"Print every variable with its value and where it came from."`
 	Inspect    inspectCommand    `cmd:"" help:"Print what a stored file holds."`
@@ -41,7 +46,10 @@ type commands struct {
 // surroundings are what a command works in.
 type surroundings struct {
 	environment []string
+	in          io.Reader
 	out, err    io.Writer
+	isTerminal  bool          // err is one
+	lines       *bufio.Reader // of in, once a person was asked
 }
 
 // refusedError marks arguments or a configuration that nothing was started
@@ -61,7 +69,7 @@ func explain(parser *kong.Kong, err io.Writer) int {
 
 // Run runs the command the arguments name and returns the exit code. An
 // interrupt or SIGTERM asks the command to end; a second one ends the process.
-func Run(arguments, environment []string, out, err io.Writer) int {
+func Run(arguments, environment []string, in io.Reader, out, err io.Writer) int {
 	exited := -1
 	parser, failure := kong.New(&commands{},
 		kong.Name("quire"),
@@ -92,11 +100,13 @@ func Run(arguments, environment []string, out, err io.Writer) int {
 	context.AfterFunc(ctx, stop)
 
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	failure = parsed.Run(&surroundings{environment: environment, out: out, err: err})
+	failure = parsed.Run(&surroundings{environment: environment, in: in, out: out, err: err, isTerminal: isTerminal(err)})
 	var refused refusedError
 	switch {
 	case failure == nil:
 		return exitDone
+	case errors.Is(failure, errSomeRefused):
+		return exitPartly
 	case errors.As(failure, &refused):
 		fmt.Fprintf(err, "quire: %v\n", failure)
 		return exitRefused

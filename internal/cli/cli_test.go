@@ -16,7 +16,7 @@ import (
 
 func run(environment []string, arguments ...string) (code int, out, err string) {
 	var stdout, stderr bytes.Buffer
-	code = Run(arguments, environment, &stdout, &stderr)
+	code = Run(arguments, environment, strings.NewReader(""), &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
 }
 

@@ -14,7 +14,7 @@ type configCommand struct {
 // Run prints the configuration a node would start with, also when it is
 // refused.
 func (c *configCommand) Run(s *surroundings) error {
-	loaded, refusal := load(s, c.Dev)
+	loaded, refusal := loadConfig(s, c.Dev)
 	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "VARIABLE\tVALUE\tSOURCE")
 	for _, v := range loaded.Values {
@@ -33,10 +33,10 @@ func (c *configCommand) Run(s *surroundings) error {
 	return refusal
 }
 
-// load reads the configuration. One that is refused is returned for printing,
+// loadConfig reads the configuration. One that is refused is returned for printing,
 // with an error that names the exit code; what has no effect is told as well,
 // since it may be the misspelled name of what is missing.
-func load(s *surroundings, dev bool) (*config.Config, error) {
+func loadConfig(s *surroundings, dev bool) (*config.Config, error) {
 	loaded, err := config.Load(s.environment, dev)
 	if err != nil {
 		tellWarnings(s, loaded)

@@ -15,7 +15,7 @@ type migrateCommand struct {
 // Run moves a stopped deployment. Directory and bucket are those of the
 // SERVICE_STORAGE variables.
 func (c *migrateCommand) Run(ctx context.Context, s *surroundings) error {
-	loaded, err := load(s, false)
+	loaded, err := loadConfig(s, false)
 	if err != nil {
 		return err
 	}

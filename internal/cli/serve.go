@@ -14,7 +14,7 @@ type serveCommand struct {
 
 // Run runs a node until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, s *surroundings) error {
-	loaded, err := load(s, c.Dev)
+	loaded, err := loadConfig(s, c.Dev)
 	if err != nil && !c.Dev {
 		return fmt.Errorf("%w\nTo try it out without any variable: quire serve --dev", err)
 	} else if err != nil {

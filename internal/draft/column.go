@@ -15,6 +15,7 @@ type columns struct {
 	drafter *Drafter
 	depth   int
 	seen    int // objects
+	sampled int // of these, in the sample; 0 while it is taken
 	named   map[string]*column
 	ordered []*column
 }
@@ -25,6 +26,7 @@ func (d *Drafter) newColumns(depth int) *columns {
 
 func (c *columns) add(object []byte) {
 	c.seen++
+	isLate := c.drafter.isLate
 	for members := jsonread.Members(object); members.Next(); {
 		name := text(members.RawName())
 		one := c.named[name]
@@ -34,12 +36,51 @@ func (c *columns) add(object []byte) {
 				continue
 			}
 			c.drafter.count++
-			one = &column{name: name, columns: c, distinct: make(map[uint64]struct{})}
+			one = &column{name: name, columns: c, distinct: make(map[uint64]struct{}), isLate: isLate}
 			c.named[name] = one
 			c.ordered = append(c.ordered, one)
 		}
+		if isLate && !one.isLate {
+			one.addLate(members.Value())
+			continue
+		}
 		one.addMember(members.Value())
 	}
+}
+
+// addLate looks for new members in the objects of a column that is known.
+func (c *column) addLate(raw []byte) {
+	if c.inside == nil {
+		return
+	}
+	switch jsonread.KindOf(raw) {
+	case jsonread.ObjectKind:
+		c.inside.add(raw)
+	case jsonread.ListKind:
+		for items := jsonread.Items(raw); items.Next(); {
+			if jsonread.KindOf(items.Value()) == jsonread.ObjectKind {
+				c.inside.add(items.Value())
+			}
+		}
+	}
+}
+
+// freeze remembers how many objects the sample had.
+func (c *columns) freeze() {
+	c.sampled = c.seen
+	for _, one := range c.ordered {
+		if one.inside != nil {
+			one.inside.freeze()
+		}
+	}
+}
+
+// of returns how many objects a column was looked for in.
+func (c *column) of() int {
+	if c.columns.sampled > 0 && !c.isLate {
+		return c.columns.sampled
+	}
+	return c.columns.seen
 }
 
 // column is what was seen of one member of objects.
@@ -47,9 +88,10 @@ type column struct {
 	name    string
 	columns *columns // that it is one of
 
-	held    int // objects that have a value
-	values  int // with each of a list; what stands for nothing is not one
-	missing int // null, or a text for nothing
+	isLate  bool // first seen behind the sample
+	held    int  // objects that have a value
+	values  int  // with each of a list; what stands for nothing is not one
+	missing int  // null, or a text for nothing
 
 	texts, wholes, fractions, booleans, objects int
 
@@ -78,6 +120,7 @@ type textCounts struct {
 	yes, no, bits                    int
 	dates, offsets, places, urls     int
 	unpacked                         int // texts that hold a JSON list or object
+	epochs                           int
 	units                            map[string]int
 	marks                            written.Marks
 	order                            written.DayFirst
@@ -284,6 +327,11 @@ func (t *textCounts) addNumber(value, literal, unit string) {
 	t.marks.Add(value)
 	if !strings.ContainsAny(literal, ".eE") {
 		t.wholeNumbers++
+		if n, ok := jsonread.Int64([]byte(literal)); ok && literal == value {
+			if _, ok := written.Epoch(n); ok {
+				t.epochs++
+			}
+		}
 	}
 	if digits := strings.TrimLeft(value, "+- "); len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' || value[0] == '+' {
 		t.zeros++
@@ -346,13 +394,18 @@ const (
 // pointKind reports whether an object is a place: {lat,lon} as the interface
 // writes it, or with other names, or a point of GeoJSON.
 func pointKind(raw []byte) pointForm {
-	_, _, form := Point(raw)
+	_, _, form := readPoint(raw)
 	return form
 }
 
 // Point returns latitude and longitude of an object that is a place.
-func Point(raw []byte) (lat, lon []byte, form pointForm) {
-	count, isGeoJSON, isStrict := 0, false, true
+func Point(raw []byte) (lat, lon []byte, ok bool) {
+	lat, lon, form := readPoint(raw)
+	return lat, lon, form != notPoint
+}
+
+func readPoint(raw []byte) (lat, lon []byte, form pointForm) {
+	count, isGeoJSON, hasCoordinates, isStrict := 0, false, false, true
 	for members := jsonread.Members(raw); members.Next(); {
 		count++
 		name, value := text(members.RawName()), members.Value()
@@ -370,11 +423,11 @@ func Point(raw []byte) (lat, lon []byte, form pointForm) {
 			isGeoJSON = jsonread.KindOf(value) == jsonread.TextKind && text(value) == "Point"
 		case "coordinates":
 			lon, lat = pair(value)
-			isStrict = false
+			hasCoordinates, isStrict = true, false
 		}
 	}
 	switch {
-	case count != 2 || lat == nil || lon == nil && !isGeoJSON:
+	case count != 2 || lat == nil || lon == nil || hasCoordinates != isGeoJSON:
 		return nil, nil, notPoint
 	case isStrict:
 		return lat, lon, strictPoint

@@ -28,7 +28,7 @@ type where struct {
 // Finish decides. It may be called again after Choose.
 func (d *Drafter) Finish() *Draft {
 	f := &deciding{Drafter: d, draft: &Draft{}}
-	f.key = d.root.findKey(d.options.Convert)
+	f.key = d.root.findKey()
 	f.title = f.findTitle()
 	f.tongues = f.listen()
 	f.draft.Fields, f.draft.Columns = f.declareAll(d.root, where{isRoot: true})
@@ -93,6 +93,8 @@ func (f *deciding) declareAll(c *columns, at where) (Fields, []*Column) {
 // declare decides what one member is. Without any value nothing is declared.
 func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, string) {
 	column := &Column{IsList: c.isList()}
+	column.Decimal, _ = c.text.marks.Decimal()
+	column.DayFirst, _ = c.text.order.Decide()
 	if c.values == 0 {
 		column.Form = Drop
 		return nil, column, "left out: no document has a value"
@@ -214,7 +216,7 @@ func (c *column) kind(converts bool) kind {
 
 // isEpoch reports whether whole numbers count from 1970 and the name says so.
 func (c *column) isEpoch() bool {
-	return c.wholes > 0 && c.epochs == c.values && hasWord(c.name, timeNames)
+	return c.values > 0 && c.epochs+c.text.epochs == c.values && hasWord(c.name, timeNames)
 }
 
 // isCode reports whether digits are a code: they begin with zero, or the name
@@ -237,8 +239,8 @@ func (c *column) hasOneUnit() bool {
 // shares says how many documents have no value.
 func (c *column) shares(converts bool) []string {
 	var all []string
-	if lacking := c.columns.seen - c.held; lacking > 0 {
-		all = append(all, fmt.Sprintf("%s of %s empty", grouped(lacking), grouped(c.columns.seen)))
+	if lacking := c.of() - c.held; lacking > 0 {
+		all = append(all, fmt.Sprintf("%s of %s empty", grouped(lacking), grouped(c.of())))
 	}
 	if c.texts > 0 && c.wholes+c.fractions+c.booleans > 0 && !converts {
 		all = append(all, fmt.Sprintf("%s values are text and %s are not: make them one, or the rest is refused",
@@ -295,7 +297,7 @@ func (f *deciding) declareNumber(c *column, column *Column) (*Field, []string) {
 		return &Field{Type: definition.String, Role: "id"}, []string{"string, id: complete and unique"}
 	}
 	why := []string{string(declared.Type)}
-	if column.Decimal == ',' {
+	if column.Form == AsNumber && column.Decimal == ',' {
 		why = append(why, "decimal comma")
 	}
 	if unit, word := headerUnit(c.name); unit != "" {
@@ -365,11 +367,11 @@ func (c *column) valueUnit() (unit, word string) {
 func (f *deciding) declareTimestamp(c *column, column *Column) (*Field, []string) {
 	declared, why := &Field{Type: definition.Timestamp, Role: "timestamp"}, []string{"timestamp"}
 	switch {
-	case c.texts == 0:
+	case c.epochs+c.text.epochs == c.values:
 		column.Form = AsTimestamp
 		why = append(why, "counts since 1970")
 	case c.text.offsets < c.texts:
-		column.Form, column.DayFirst = AsTimestamp, true
+		column.Form = AsTimestamp
 		why = append(why, "dates without an offset are read as UTC")
 		var decided bool
 		column.DayFirst, decided = c.text.order.Decide()

@@ -59,6 +59,7 @@ type Drafter struct {
 	bytes   int
 	count   int // of columns, in all objects
 	dropped int // members beyond maxColumns
+	isLate  bool
 	chosen  map[string]string
 }
 
@@ -69,8 +70,13 @@ func New(options Options) *Drafter {
 	return d
 }
 
-// Documents returns how many documents were added.
-func (d *Drafter) Documents() int { return d.root.seen }
+// Documents returns how many documents are in the sample.
+func (d *Drafter) Documents() int {
+	if d.isLate {
+		return d.root.sampled
+	}
+	return d.root.seen
+}
 
 // HasEnough reports whether more documents would hardly change the draft.
 func (d *Drafter) HasEnough() bool { return d.root.seen >= EnoughDocuments || d.bytes >= EnoughBytes }
@@ -81,6 +87,19 @@ func (d *Drafter) Add(document []byte) {
 	d.bytes += len(document)
 	d.root.add(document)
 }
+
+// AddLate looks at a document behind the sample for members that no document of
+// the sample has; the others are passed over. It is much faster than Add.
+func (d *Drafter) AddLate(document []byte) {
+	if !d.isLate {
+		d.isLate = true
+		d.root.freeze()
+	}
+	d.root.add(document)
+}
+
+// SetLacks changes which language data the node lacks, once that is known.
+func (d *Drafter) SetLacks(lacks func(tag string) bool) { d.options.Lacks = lacks }
 
 // Choose settles a question: the answer is one of its choices.
 func (d *Drafter) Choose(q Question, answer string) { d.chosen[q.Kind+"\x00"+q.Column] = answer }

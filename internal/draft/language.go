@@ -192,6 +192,7 @@ const (
 	letterWorth  = 1.5
 	letterCost   = 2.5
 	leastScore   = 0.12
+	leastTotal   = 8 // of all evidence: two or three words of one language
 	leadOverNext = 1.5
 )
 
@@ -278,7 +279,7 @@ func best(scores map[string]float64, found []evidence, words int) guess {
 			second = one
 		}
 	}
-	if first.share < leastScore {
+	if first.share < leastScore || first.share*float64(words) < leastTotal {
 		return guess{}
 	}
 	forFirst, forSecond := 0.0, 0.0

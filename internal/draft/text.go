@@ -13,6 +13,8 @@ const (
 	shortBytes = 60  // on average, up to which a value may be a tag
 	shortWords = 4.5 // on average, up to which it may
 	exactBytes = 512 // at most, of values that are filtered by
+
+	longestTitle = 4000 // bytes; a title is sorted by, and a few are long
 )
 
 // prose is how running text without a role is searched: typos are forgiven, and
@@ -88,7 +90,7 @@ func (c *column) isCodeText() bool {
 	if c.isList() || c.texts == 0 || t.spaced*10 > c.texts {
 		return isNamed(c.name, codeNames) && !c.isList() && c.averageWords() < 4 && len(c.distinct)*2 > c.values
 	}
-	return isNamed(c.name, codeNames) || c.isUnique() && (t.digits*2 > c.texts || t.capitals*2 < c.texts)
+	return isNamed(c.name, codeNames) && len(c.distinct)*10 > c.values || c.isUnique() && (t.digits*2 > c.texts || t.capitals*2 < c.texts)
 }
 
 // isTag reports whether values are short and come again and again.
@@ -165,11 +167,11 @@ func (c *column) spacedArrows() bool {
 
 // findKey returns the column that names every document: complete, unique, and
 // named like a key, or the first column where that holds machine names.
-func (c *columns) findKey(converts bool) *column {
+func (c *columns) findKey() *column {
 	var found *column
 	best := 2 * len(keyNames)
 	for position, one := range c.ordered {
-		if !one.canBeKey(c.seen) {
+		if !one.canBeKey() {
 			continue
 		}
 		switch at := rank(one.name, keyNames); {
@@ -182,7 +184,8 @@ func (c *columns) findKey(converts bool) *column {
 	return found
 }
 
-func (c *column) canBeKey(documents int) bool {
+func (c *column) canBeKey() bool {
+	documents := c.of()
 	isName := c.texts == c.values && c.text.longest <= exactBytes || c.wholes == c.values && c.large == 0
 	return isName && c.lists == 0 && c.held == documents && c.values == documents && (len(c.distinct) == documents || c.isFull) && c.text.unpacked == 0
 }
@@ -194,8 +197,8 @@ func (f *deciding) explainNoKey() {
 			continue
 		}
 		switch {
-		case one.held < f.root.seen:
-			f.say("", "", fmt.Sprintf("no key: %s is empty in %s documents", one.name, grouped(f.root.seen-one.held)))
+		case one.held < one.of():
+			f.say("", "", fmt.Sprintf("no key: %s is empty in %s documents", one.name, grouped(one.of()-one.held)))
 			return
 		case len(one.distinct) < one.values:
 			f.say("", "", fmt.Sprintf("no key: %s values of %s come more than once", grouped(one.values-len(one.distinct)), one.name))
@@ -210,8 +213,8 @@ func (f *deciding) findTitle() *column {
 	var found *column
 	best := 1 << 20
 	for position, one := range f.root.ordered {
-		if one == f.key || one.isList() || one.kind(f.options.Convert) != kindText || one.text.urls*2 > one.texts || one.text.longest > exactBytes ||
-			one.averageWords() >= 2*proseWords || one.texts*2 < f.root.seen {
+		if one == f.key || one.isList() || one.kind(f.options.Convert) != kindText || one.text.urls*2 > one.texts || one.text.longest > longestTitle ||
+			one.averageWords() >= 2*proseWords || one.texts*2 < one.of() {
 			continue
 		}
 		isNamedTitle := isNamed(one.name, titleNames)

@@ -1,0 +1,445 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/draft"
+	"github.com/quiresearch/quire/internal/load"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/remote"
+)
+
+type loadCommand struct {
+	nodeFlags
+	Files   []string `arg:"" name:"file" help:"CSV, TSV, JSON, NDJSON or Parquet files, each also packed with gzip or zstd; - is standard input."`
+	Index   string   `placeholder:"NAME" help:"The index; by default named after the first file. It is created if there is none."`
+	Draft   string   `placeholder:"FILE" help:"Write the drafted definition to a file, - for standard output, and load nothing."`
+	Rejects string   `placeholder:"FILE" help:"Write refused rows to a file, one JSON object a line."`
+	Dev     bool     `help:"Start a node on this machine, as serve --dev does, and keep it serving."`
+}
+
+// loading is a load in progress.
+type loading struct {
+	*loadCommand
+	*surroundings
+	node     *remote.Node
+	drafter  *draft.Drafter
+	options  draft.Options
+	drafted  *draft.Draft
+	streams  map[string]*load.Source // that can be read only once
+	key      string                  // the field that rows get as their key; empty when they have one
+	hasKey   bool
+	progress *progress
+	rejects  io.Writer
+	shown    int // refusals on the screen
+}
+
+// errSomeRefused ends a load of which some rows were refused.
+var errSomeRefused = errors.New("some rows were refused")
+
+// Run drafts a definition, creates the index if there is none, and adds the
+// documents.
+func (c *loadCommand) Run(ctx context.Context, s *surroundings) error {
+	if c.Index == "" {
+		c.Index = indexName(c.Files[0])
+	}
+	if !registry.IsIndexName(c.Index) {
+		return refusedError{fmt.Errorf("%q is not the name of an index: use a to z, 0 to 9, - and _; choose one by --index", c.Index)}
+	}
+	node, err := c.nodeFlags.node(s)
+	if err != nil {
+		return err
+	}
+	l := &loading{loadCommand: c, surroundings: s, node: node, streams: make(map[string]*load.Source), options: draft.Options{Convert: true}}
+	defer l.close()
+	if err := l.look(); err != nil {
+		return err
+	}
+	if c.Draft != "" {
+		return l.writeDraft()
+	}
+	return c.nodeFlags.withNode(ctx, s, node, c.Dev, func(ctx context.Context) error { return l.run(ctx) })
+}
+
+// indexName makes a name of an index from that of a file.
+func indexName(file string) string {
+	name := strings.ToLower(filepath.Base(file))
+	if file == "-" {
+		name = "documents"
+	}
+	name, _, _ = strings.Cut(name, ".")
+	var out strings.Builder
+	for _, r := range name {
+		if r < unicode.MaxASCII && (unicode.IsLower(r) || unicode.IsDigit(r) || r == '_' || r == '-') {
+			out.WriteRune(r)
+		} else {
+			out.WriteByte('-')
+		}
+	}
+	name = strings.Trim(out.String(), "-_")
+	if name == "" {
+		return "documents"
+	}
+	return name[:min(len(name), 64)]
+}
+
+func (l *loading) close() {
+	for _, source := range l.streams {
+		_ = source.Close()
+	}
+}
+
+// look drafts a definition from the files and says what was found.
+func (l *loading) look() error {
+	l.drafter = draft.New(l.options)
+	for _, name := range l.Files {
+		source, err := load.Open(name, l.in)
+		if err != nil {
+			return refusedError{err}
+		}
+		isStream := name == "-"
+		if isStream {
+			l.streams[name] = source
+		}
+		fmt.Fprintf(l.err, "%s: %s\n", name, strings.Join(append([]string{source.Format}, source.Notes...), "; "))
+		err = load.Look(source, l.drafter, isStream)
+		if !isStream {
+			err = errors.Join(err, source.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if l.drafter.Documents() == 0 {
+		return refusedError{errors.New("there are no documents")}
+	}
+	l.drafted = l.drafter.Finish()
+	l.ask()
+	return nil
+}
+
+// ask settles on a terminal what the documents leave open.
+func (l *loading) ask() {
+	if len(l.drafted.Questions) == 0 {
+		return
+	}
+	for _, q := range l.drafted.Questions {
+		if answer, ok := l.choose(q.Text, q.Choices); ok {
+			l.drafter.Choose(q, answer)
+		} else {
+			fmt.Fprintf(l.err, "%s Taken as %s.\n", q.Text, q.Choices[0])
+		}
+	}
+	l.drafted = l.drafter.Finish()
+}
+
+// explain prints the reason for every field.
+func (l *loading) explain() {
+	fmt.Fprintf(l.err, "\nDrafted from %s documents:\n", grouped(l.drafter.Documents()))
+	for _, r := range l.drafted.Reasons {
+		name := r.Field
+		if r.Name != "" {
+			name += " (" + r.Name + ")"
+		}
+		if name == "" {
+			fmt.Fprintf(l.err, "  %s\n", r.Reason)
+			continue
+		}
+		fmt.Fprintf(l.err, "  %s: %s\n", name, r.Reason)
+	}
+	fmt.Fprintln(l.err)
+}
+
+// definition returns the drafted definition with the key that rows get where
+// they have none.
+func (l *loading) definition() ([]byte, error) {
+	fields := l.drafted.Fields
+	if l.drafted.Key == "" {
+		l.key = "id"
+		for fields.Get(l.key) != nil {
+			l.key = "row_" + l.key
+		}
+		fields = append(draft.Fields{{Name: l.key, Field: &draft.Field{Type: definition.String, Role: "id"}}}, fields...)
+	}
+	drafted := *l.drafted
+	drafted.Fields = fields
+	body, err := drafted.MarshalDefinition()
+	if err != nil {
+		return nil, err
+	}
+	value := jsontext.Value(body)
+	err = value.Indent(jsontext.WithIndent("  "))
+	return append(value, '\n'), err
+}
+
+func (l *loading) writeDraft() error {
+	l.explain()
+	body, err := l.definition()
+	if err != nil {
+		return err
+	}
+	if l.Draft == "-" {
+		_, err = l.out.Write(body)
+		return err
+	}
+	if err := os.WriteFile(l.Draft, body, 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintf(l.err, "Written to %s. Change what was guessed wrong, then create the index and load:\n"+
+		"  curl -X PUT %s%s -H 'Content-Type: application/json' --data-binary @%s\n  quire load %s --index %s\n",
+		l.Draft, l.node.URL, remote.IndexPath("admin", l.Index), l.Draft, strings.Join(l.Files, " "), l.Index)
+	return nil
+}
+
+// run creates or finds the index and adds the documents.
+func (l *loading) run(ctx context.Context) error {
+	if err := l.prepare(ctx); err != nil {
+		return err
+	}
+	if l.Rejects != "" {
+		file, err := os.Create(l.Rejects)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		l.rejects = file
+	}
+	done, err := l.addAll(ctx)
+	l.progress.end()
+	if err != nil {
+		fmt.Fprintf(l.err, "%s rows were added before that.%s\n", grouped(done.Added), l.resumption())
+		return err
+	}
+	if err := l.node.Do(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("admin", l.Index) + "/actions/commit"}, nil); err != nil {
+		return fmt.Errorf("%s rows were added, but the commit failed: %w", grouped(done.Added), err)
+	}
+	return l.conclude(ctx, done)
+}
+
+func (l *loading) resumption() string {
+	if l.hasKey {
+		return " Run the same command again to go on: rows that are there already are replaced, not added twice."
+	}
+	return ""
+}
+
+// prepare creates the index, or fits the columns to one that exists.
+func (l *loading) prepare(ctx context.Context) error {
+	var found struct {
+		Definition jsontext.Value `json:"definition"`
+	}
+	err := l.node.Do(ctx, remote.Request{Method: "GET", Path: remote.IndexPath("admin", l.Index)}, &found)
+	if remote.IsCode(err, "index:not_found") {
+		return l.create(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	existing, err := definition.Parse(found.Definition, definition.Capabilities{})
+	if err != nil {
+		return fmt.Errorf("read the definition of %s: %w", l.Index, err)
+	}
+	fmt.Fprintf(l.err, "\nThe index %s exists: its fields are kept.\n", l.Index)
+	for _, note := range load.Fit(l.drafted.Columns, existing.Fields) {
+		fmt.Fprintln(l.err, " ", note)
+	}
+	if key := definition.NewSchema(existing).PrimaryKey(); key != nil {
+		l.hasKey = true
+		name := key.Path
+		isGiven := false
+		for _, column := range l.drafted.Columns {
+			isGiven = isGiven || column.Field == name && column.Form != draft.Drop
+		}
+		if !isGiven && existing.Fields[name].Type == definition.String {
+			l.key = name
+		} else if !isGiven {
+			return refusedError{fmt.Errorf("the documents lack %s, the key of the index", name)}
+		}
+	}
+	return nil
+}
+
+// create creates the index as it was drafted.
+func (l *loading) create(ctx context.Context) error {
+	put := func() error {
+		body, err := l.definition()
+		if err != nil {
+			return err
+		}
+		return l.node.Do(ctx, remote.Request{Method: "PUT", Path: remote.IndexPath("admin", l.Index), Body: body}, nil)
+	}
+	err := put()
+	if remote.IsCode(err, "index:field:analyzer:decompound_locale_unsupported") || remote.IsCode(err, "index:field:locales:locale_unsupported") {
+		l.options.Lacks = func(string) bool { return true }
+		l.drafter.SetLacks(l.options.Lacks)
+		l.drafted = l.drafter.Finish()
+		err = put()
+	}
+	if err != nil {
+		return fmt.Errorf("create the index %s: %w", l.Index, err)
+	}
+	l.explain()
+	fmt.Fprintf(l.err, "Created the index %s.\n", l.Index)
+	if l.key != "" {
+		fmt.Fprintf(l.err, "No column names every document, so rows get a key of their own: %s, made of the file and the row.\n", l.key)
+	}
+	l.hasKey = true
+	return nil
+}
+
+// addAll adds the rows of every file.
+func (l *loading) addAll(ctx context.Context) (load.Done, error) {
+	var done load.Done
+	l.progress = newProgress(l.err, l.isTerminal, l.Files)
+	job := &load.Job{Node: l.node, Index: l.Index, HasKey: l.hasKey, Refused: l.refuse, Moved: l.progress.moved}
+	l.node.Waits = l.progress.waits
+	for i, name := range l.Files {
+		source, isStream := l.streams[name]
+		if !isStream {
+			var err error
+			if source, err = load.Open(name, l.in); err != nil {
+				return done, err
+			}
+		}
+		prefix := indexName(name)
+		if i > 0 {
+			prefix = fmt.Sprintf("%s-%d", prefix, i+1)
+		}
+		l.progress.begin(i)
+		err := job.Run(ctx, source, load.NewConverter(l.drafted.Columns, l.drafted.IsPlain(), l.key, prefix+"-"), &done)
+		if !isStream {
+			err = errors.Join(err, source.Close())
+		}
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// mostShown is how many refusals are printed; all of them go to --rejects.
+const mostShown = 20
+
+func (l *loading) refuse(file string, r load.Refusal) {
+	if l.rejects != nil {
+		line, err := json.Marshal(struct {
+			File string `json:"file"`
+			load.Refusal
+		}{file, r})
+		if err == nil {
+			_, err = l.rejects.Write(append(line, '\n'))
+		}
+		if err != nil {
+			l.progress.say(fmt.Sprintf("%s: %v", l.Rejects, err))
+			l.rejects = nil
+		}
+	}
+	l.shown++
+	if l.shown > mostShown {
+		return
+	}
+	text := fmt.Sprintf("%s, row %d", file, r.Row)
+	if r.Column != "" {
+		text += ", " + r.Column
+	}
+	if r.Value != "" {
+		text += fmt.Sprintf(": %q", r.Value)
+	}
+	l.progress.say(strings.TrimSpace(text + ": " + r.Reason + " " + r.Remedy))
+	if l.shown == mostShown {
+		l.progress.say("More are not shown here; --rejects FILE writes all of them.")
+	}
+}
+
+// conclude says what was done and what to try.
+func (l *loading) conclude(ctx context.Context, done load.Done) error {
+	fmt.Fprintf(l.err, "%s rows read, %s added to %s%s.\n", grouped(done.Read), grouped(done.Added), l.Index, refusedText(done.Refused))
+	count, err := countDocuments(ctx, l.node, l.Index)
+	if err == nil && l.hasKey && count < done.Added {
+		fmt.Fprintf(l.err, "The index holds %s documents: %s rows had a key that another row had too, and replaced it.\n", grouped(count), grouped(done.Added-count))
+	}
+	word := l.exampleWord(ctx)
+	if word != "" {
+		word = " " + quoted(word)
+	}
+	fmt.Fprintf(l.err, "\nTry a search:\n  quire search %s%s%s\nThe console: %s/console/\n", l.Index, word, l.nodeFlags.repeat(), l.node.URL)
+	if done.Refused > 0 {
+		return errSomeRefused
+	}
+	return nil
+}
+
+func refusedText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s refused", grouped(n))
+}
+
+// exampleWord returns a word of a title that is there.
+func (l *loading) exampleWord(ctx context.Context) string {
+	var answer struct {
+		Hits []struct {
+			Document map[string]jsontext.Value `json:"document"`
+		} `json:"hits"`
+	}
+	err := l.node.Do(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("data", l.Index) + "/search", Body: []byte(`{"limit":20}`)}, &answer)
+	if err != nil {
+		return ""
+	}
+	field, longest := l.drafted.Title, ""
+	for _, named := range l.drafted.Fields {
+		if field == "" && named.Matching != nil {
+			field = named.Name
+		}
+	}
+	for _, hit := range answer.Hits {
+		for word := range strings.FieldsFuncSeq(plainText(hit.Document[field]), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if len(word) > len(longest) {
+				longest = word
+			}
+		}
+		if longest != "" {
+			break
+		}
+	}
+	return strings.ToLower(longest)
+}
+
+func quoted(text string) string {
+	if text == "" || strings.ContainsAny(text, " '\"$`\\*?&|;<>()") {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	return text
+}
+
+// countDocuments returns how many documents an index holds.
+func countDocuments(ctx context.Context, node *remote.Node, index string) (int, error) {
+	var answer struct {
+		Total struct {
+			Count int `json:"count"`
+		} `json:"total"`
+	}
+	err := node.Do(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("data", index) + "/search", Body: []byte(`{"limit":0,"total":"exact"}`)}, &answer)
+	return answer.Total.Count, err
+}
+
+// grouped writes a count with its thousands set apart.
+func grouped(n int) string {
+	digits := fmt.Sprint(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}

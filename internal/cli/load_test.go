@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/config"
+	"github.com/quiresearch/quire/internal/server"
+)
+
+// serveNode runs a node without credentials until the test ends.
+func serveNode(t *testing.T) string {
+	t.Helper()
+	loaded, err := config.Load([]string{"SERVICE_STORAGE_LOCAL_DIRECTORY=" + t.TempDir(), "SERVICE_HTTP_PORT=0", "SERVICE_HTTP_HOST=127.0.0.1", "SERVICE_AUTH_MODE=none"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	listening, ended := make(chan net.Addr, 1), make(chan error, 1)
+	go func() {
+		ended <- server.Run(ctx, loaded, server.NewLog(config.Log{Level: "error"}, io.Discard), func(a net.Addr) { listening <- a })
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case err := <-ended:
+		ended <- err
+		t.Fatal(err)
+		return ""
+	case address := <-listening:
+		return "http://" + address.String()
+	}
+}
+
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+const shopCSV = "\ufeffArtikel;Name;Preis (EUR);Seit;Lieferbar\n" +
+	"A1;Rotes Kleid für den Sommer;1.234,50;31.12.2024;ja\n" +
+	"A2;Blaues Hemd mit langem Arm;19,90;1.2.2024;nein\n" +
+	"A3;Grüne Hose aus der Werkstatt;7,00;15.3.2024;ja\n"
+
+func TestAFileIsLoadedAndSearchedByTwoCommands(t *testing.T) {
+	node := serveNode(t)
+	file := write(t, "Shop Artikel.csv", shopCSV)
+	code, _, err := run(nil, "load", file, "--url", node)
+	if code != exitDone {
+		t.Fatalf("%d %s", code, err)
+	}
+	for _, want := range []string{`separated by ";"; encoded as UTF-8 with a byte order mark`, "preis (Preis (EUR)): double, decimal comma, header names EUR",
+		"3 rows read, 3 added to shop-artikel.", "quire search shop-artikel", node + "/console/"} {
+		if !strings.Contains(err, want) {
+			t.Errorf("the output lacks %q:\n%s", want, err)
+		}
+	}
+	if code, out, err := run([]string{"QUIRE_URL=" + node}, "search", "shop-artikel", "klied"); code != exitDone || !strings.Contains(out, "Rotes Kleid") ||
+		!strings.Contains(out, "preis: 1234.50") || !strings.Contains(out, "Seit: 2024-12-31T00:00:00Z") {
+		t.Errorf("%d %s %s", code, out, err)
+	}
+	// The same file again replaces the same documents.
+	code, _, err = run(nil, "load", file, "--url", node)
+	if code != exitDone || !strings.Contains(err, "The index shop-artikel exists") {
+		t.Errorf("again: %d %s", code, err)
+	}
+	if _, out, _ := run(nil, "search", "shop-artikel", "--url", node, "--limit", "0"); out != "0 of 3 hits\n" {
+		t.Errorf("after loading twice: %s", out)
+	}
+}
+
+func TestRefusedRowsAreListedAndWritten(t *testing.T) {
+	node := serveNode(t)
+	var content strings.Builder
+	content.WriteString("id,name,price\n")
+	for i := range 200 {
+		fmt.Fprintf(&content, "%d,thing number %d,%d.5\n", i, i, i)
+	}
+	content.WriteString("900,broken,cheap\n901,too,many,cells\n")
+	file, rejects := write(t, "things.csv", content.String()), filepath.Join(t.TempDir(), "rejects.ndjson")
+	code, _, err := run(nil, "load", file, "--url", node, "--rejects", rejects)
+	if code != exitPartly || !strings.Contains(err, `row 201, price: "cheap": it is not a number`) || !strings.Contains(err, "202 rows read, 200 added to things, 2 refused.") {
+		t.Errorf("%d %s", code, err)
+	}
+	written, failure := os.ReadFile(rejects)
+	if failure != nil || strings.Count(string(written), "\n") != 2 || !strings.Contains(string(written), `"row":201,"column":"price","value":"cheap"`) ||
+		!strings.Contains(string(written), `"document":{"id":"900"`) {
+		t.Errorf("%v %s", failure, written)
+	}
+}
+
+// A node that refuses documents of an index that exists is read back by row and
+// column.
+func TestRefusalsOfTheNodeNameTheRow(t *testing.T) {
+	node := serveNode(t)
+	definition := `{"fields":{"id":{"type":"string","role":"id"},"n":{"type":"int32","filter":{},"validation":{"max":5}}}}`
+	request, err := http.NewRequest("PUT", node+"/v1alpha1/admin/indexes/small", strings.NewReader(definition))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response, err := http.DefaultClient.Do(request); err != nil || response.StatusCode != 201 {
+		t.Fatal(response, err)
+	}
+	code, _, out := run(nil, "load", write(t, "x.csv", "ID,N,extra\na,1,x\nb,9,y\n"), "--index", "small", "--url", node)
+	if code != exitPartly || !strings.Contains(out, "row 2, n") || !strings.Contains(out, "extra is left out") {
+		t.Errorf("%d %s", code, out)
+	}
+}
+
+func TestADraftIsWrittenAndNothingCreated(t *testing.T) {
+	target := filepath.Join(t.TempDir(), "definition.json")
+	code, _, err := run(nil, "load", write(t, "shop.csv", shopCSV), "--draft", target, "--url", "http://127.0.0.1:1")
+	written, failure := os.ReadFile(target)
+	if code != exitDone || failure != nil || !strings.Contains(string(written), `"unit": "EUR"`) || !strings.Contains(err, "Seit: timestamp") {
+		t.Errorf("%d %s %v %s", code, err, failure, written)
+	}
+	if code, out, _ := run(nil, "load", write(t, "shop.csv", shopCSV), "--draft", "-"); code != exitDone || !strings.HasPrefix(out, "{\n  \"fields\"") {
+		t.Errorf("%d %s", code, out)
+	}
+}
+
+func TestWithoutANodeNothingIsLoaded(t *testing.T) {
+	code, _, err := run(nil, "load", write(t, "shop.csv", shopCSV), "--url", "http://127.0.0.1:1")
+	if code != exitFailed || !strings.Contains(err, "no node answers at http://127.0.0.1:1") {
+		t.Errorf("%d %s", code, err)
+	}
+	for _, arguments := range [][]string{{"load", filepath.Join(t.TempDir(), "none.csv")}, {"load", write(t, "x.csv", "a\n1\n"), "--index", "No"}, {"load", write(t, "x.csv", "a\n1\n"), "--url", "ftp://x"}} {
+		if code, _, err := run(nil, arguments...); code != exitRefused {
+			t.Errorf("%v: %d %s", arguments, code, err)
+		}
+	}
+}
+
+// L2: a connection that breaks behind a batch, and a node that is away for a
+// while, cost nothing and add nothing twice, also where rows have no key.
+func TestALostConnectionAddsNothingTwice(t *testing.T) {
+	node := serveNode(t)
+	target, err := url.Parse(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forward := httputil.NewSingleHostReverseProxy(target)
+	var adds atomic.Int32
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/documents") {
+			forward.ServeHTTP(w, r)
+			return
+		}
+		switch adds.Add(1) % 3 {
+		case 1: // taken, and the answer is lost
+			forward.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		case 2:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			forward.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(proxy.Close)
+	var content strings.Builder
+	const rows = 12_000 // three batches
+	for i := range rows {
+		fmt.Fprintf(&content, "{\"text\":\"a note about %d\"}\n", i%100)
+	}
+	code, _, out := run(nil, "load", write(t, "notes.ndjson", content.String()), "--url", proxy.URL)
+	if code != exitDone || !strings.Contains(out, "rows get a key of their own") || !strings.Contains(out, "12,000 added") {
+		t.Fatalf("%d %s", code, out)
+	}
+	if _, out, _ := run(nil, "search", "notes", "--limit", "0", "--url", node); out != "0 of 12,000 hits\n" {
+		t.Errorf("%s", out)
+	}
+}

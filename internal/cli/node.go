@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/remote"
+	"github.com/quiresearch/quire/internal/server"
+)
+
+// nodeFlags say which node a command talks to.
+type nodeFlags struct {
+	URL string `placeholder:"URL" help:"Address of the node; by default that of QUIRE_URL, or http://localhost:8080."`
+	Key string `placeholder:"KEY" help:"API key; by default that of QUIRE_KEY."`
+}
+
+// node returns the node, which is not asked for anything yet.
+func (f *nodeFlags) node(s *surroundings) (*remote.Node, error) {
+	address := firstOf(f.URL, s.variable("QUIRE_URL"), remote.DefaultURL)
+	node, err := remote.New(address, firstOf(f.Key, s.variable("QUIRE_KEY")))
+	if err != nil {
+		return nil, refusedError{err}
+	}
+	return node, nil
+}
+
+// repeat returns the flag that another command needs to reach the same node.
+func (f *nodeFlags) repeat() string {
+	if f.URL == "" {
+		return ""
+	}
+	return " --url " + quoted(f.URL)
+}
+
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// variable returns an environment variable.
+func (s *surroundings) variable(name string) string {
+	for _, entry := range s.environment {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// withNode works with a node. Where none answers and none was named, it starts
+// one if dev says so or a person agrees, and keeps it serving until ctx ends.
+func (f *nodeFlags) withNode(ctx context.Context, s *surroundings, node *remote.Node, dev bool, work func(context.Context) error) error {
+	patience := node.Patience
+	node.Patience = 0
+	_, err := node.Raw(ctx, remote.Request{Method: "GET", Path: "/q/health/ready"})
+	node.Patience = patience
+	switch {
+	case !remote.IsAway(err):
+		return work(ctx)
+	case f.URL != "" || s.variable("QUIRE_URL") != "":
+		return fmt.Errorf("no node answers at %s: %w", node.URL, err)
+	case !dev:
+		answer, ok := s.choose(fmt.Sprintf("No node answers at %s. Start one here, with its data in ./quire-data?", node.URL), []string{"yes", "no"})
+		if !ok || answer != "yes" {
+			return fmt.Errorf("no node answers at %s: start one with quire serve --dev, give its address by --url, or use --dev", node.URL)
+		}
+	}
+	return serveWhile(ctx, s, node, work)
+}
+
+// serveWhile runs a node in this process, works with it, and serves on until ctx
+// ends.
+func serveWhile(ctx context.Context, s *surroundings, node *remote.Node, work func(context.Context) error) error {
+	loaded, err := loadConfig(s, true)
+	if err != nil {
+		return err
+	}
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	loaded.Log.Level = "warn"
+	listening, ended := make(chan net.Addr, 1), make(chan error, 1)
+	go func() {
+		ended <- server.Run(serving, loaded, server.NewLog(loaded.Log, s.err), func(address net.Addr) { listening <- address })
+	}()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("start a node: %w", err)
+	case address := <-listening:
+		node.URL = "http://" + address.String()
+	}
+	failure := work(ctx)
+	if failure != nil && !errors.Is(failure, errSomeRefused) {
+		stop()
+		return errors.Join(failure, <-ended)
+	}
+	fmt.Fprintf(s.err, "\nThe node serves %s until you press Ctrl-C; its data is in ./quire-data. Start it again with quire serve --dev.\n", node.URL)
+	return errors.Join(failure, <-ended)
+}
+
+// choose asks a person for one of the choices, the first being the default, and
+// reports false where nobody can be asked.
+func (s *surroundings) choose(question string, choices []string) (string, bool) {
+	if !s.isTerminal || !isTerminal(s.in) {
+		return "", false
+	}
+	if s.lines == nil {
+		s.lines = bufio.NewReader(s.in)
+	}
+	for range 3 {
+		fmt.Fprintf(s.err, "%s [%s] ", question, strings.Join(choices, "/"))
+		line, err := s.lines.ReadString('\n')
+		line = strings.ToLower(strings.TrimSpace(line))
+		if line == "" {
+			return choices[0], err == nil
+		}
+		for _, choice := range choices {
+			if strings.HasPrefix(choice, line) {
+				return choice, true
+			}
+		}
+		if err != nil {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	stat, err := file.Stat()
+	return err == nil && stat.Mode()&os.ModeCharDevice != 0
+}

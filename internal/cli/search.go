@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/internal/remote"
+)
+
+type searchCommand struct {
+	nodeFlags
+	Index string   `arg:"" help:"The index."`
+	Text  []string `arg:"" optional:"" help:"What to search for, as a person types it; nothing lists documents."`
+	Limit int      `default:"10" help:"How many hits to show."`
+	JSON  bool     `help:"Print the answer as it is."`
+}
+
+type searchAnswer struct {
+	Total struct {
+		Count int `json:"count"`
+	} `json:"total"`
+	Hits []struct {
+		Document jsontext.Value `json:"document"`
+	} `json:"hits"`
+}
+
+// Run searches and prints the hits, a few lines each.
+func (c *searchCommand) Run(ctx context.Context, s *surroundings) error {
+	node, err := c.nodeFlags.node(s)
+	if err != nil {
+		return err
+	}
+	body, err := c.request()
+	if err != nil {
+		return err
+	}
+	node.Patience = 0
+	content, err := node.Raw(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("data", c.Index) + "/search", Body: body})
+	switch {
+	case remote.IsAway(err):
+		return fmt.Errorf("no node answers at %s: start one with quire serve --dev, or give its address by --url", node.URL)
+	case err != nil:
+		return err
+	case c.JSON:
+		_, err = fmt.Fprintln(s.out, strings.TrimSpace(string(content)))
+		return err
+	}
+	var answer searchAnswer
+	if err := json.Unmarshal(content, &answer); err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	title := titleField(ctx, node, c.Index)
+	for i, hit := range answer.Hits {
+		fmt.Fprintf(s.out, "%2d. %s\n", i+1, describeHit(hit.Document, title))
+	}
+	fmt.Fprintf(s.out, "%s of %s hits\n", grouped(len(answer.Hits)), grouped(answer.Total.Count))
+	return nil
+}
+
+func (c *searchCommand) request() ([]byte, error) {
+	type clause struct {
+		Type  string `json:"type"`
+		Text  string `json:"text"`
+		Match string `json:"match"`
+	}
+	body := struct {
+		Limit int      `json:"limit"`
+		Query []clause `json:"query,omitempty"`
+	}{Limit: c.Limit}
+	if text := strings.Join(c.Text, " "); text != "" {
+		body.Query = []clause{{"text", text, "user"}}
+	}
+	return json.Marshal(body)
+}
+
+// titleField returns the field with the greatest weight, which names a document
+// for people; empty when the definition cannot be read.
+func titleField(ctx context.Context, node *remote.Node, index string) string {
+	var found struct {
+		Definition jsontext.Value `json:"definition"`
+	}
+	if err := node.Do(ctx, remote.Request{Method: "GET", Path: remote.IndexPath("admin", index)}, &found); err != nil {
+		return ""
+	}
+	declared, err := definition.Parse(found.Definition, definition.Capabilities{})
+	if err != nil {
+		return ""
+	}
+	best, name := 1.0, ""
+	for one, field := range declared.Fields {
+		if field.Matching != nil && field.Matching.Weight != nil && (*field.Matching.Weight > best || *field.Matching.Weight == best && one < name) {
+			best, name = *field.Matching.Weight, one
+		}
+	}
+	return name
+}
+
+// lineWidth is how many letters of a value are shown.
+const lineWidth = 100
+
+// describeHit writes the title on a line and the other values below it.
+func describeHit(document []byte, title string) string {
+	head, rest := "", []string{}
+	for members := jsonread.Members(document); members.Next(); {
+		name, value := jsonread.String(members.RawName()), members.Value()
+		text := plainText(value)
+		text = cutText(strings.Join(strings.Fields(text), " "), lineWidth)
+		if name == title {
+			head = text
+			continue
+		}
+		rest = append(rest, name+": "+text)
+	}
+	if head == "" && len(rest) > 0 {
+		head, rest = rest[0], rest[1:]
+	}
+	for _, line := range rest {
+		head += "\n    " + line
+	}
+	return head
+}
+
+// plainText returns a string without its quotes, and the text of a field that
+// has one language.
+func plainText(value []byte) string {
+	switch jsonread.KindOf(value) {
+	case jsonread.TextKind:
+		return jsonread.String(value)
+	case jsonread.ObjectKind:
+		members := jsonread.Members(value)
+		if members.Next() && jsonread.KindOf(members.Value()) == jsonread.TextKind {
+			if text := jsonread.String(members.Value()); !members.Next() {
+				return text
+			}
+		}
+	}
+	return string(value)
+}
+
+func cutText(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}

@@ -1,0 +1,70 @@
+package load
+
+import (
+	"errors"
+	"io"
+
+	"github.com/quiresearch/quire/internal/draft"
+)
+
+// Sample is the first rows of a source that can be read only once, kept to be
+// read again.
+type Sample struct {
+	source Reader
+	rows   []Row
+	failed []error // instead of a row
+	next   int
+}
+
+// Next returns the rows that were looked at, then the others.
+func (s *Sample) Next() (Row, error) {
+	if s.next < len(s.rows) {
+		s.next++
+		if err := s.failed[s.next-1]; err != nil {
+			return Row{}, err
+		}
+		return s.rows[s.next-1], nil
+	}
+	s.rows, s.failed = nil, nil
+	return s.source.Next()
+}
+
+// Look adds the rows of a source to a drafter. All of it is read where the
+// members of later documents may be others; a source that can be read only
+// once, and CSV and Parquet, up to a sample. Keeps says to keep what was read
+// for reading it again.
+func Look(source *Source, drafter *draft.Drafter, keeps bool) error {
+	kept := &Sample{source: source.Reader}
+	_, isCSV := source.Reader.(*csvReader)
+	_, isParquet := source.Reader.(*parquetReader)
+	hasNewNames := !keeps && !isCSV && !isParquet
+	for {
+		isEnough := drafter.HasEnough()
+		if isEnough && !hasNewNames {
+			break
+		}
+		row, err := source.Next()
+		var bad *RowError
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !errors.As(err, &bad) {
+			return err
+		}
+		if keeps {
+			row.Document = append([]byte(nil), row.Document...)
+			kept.rows, kept.failed = append(kept.rows, row), append(kept.failed, err)
+		}
+		switch {
+		case err != nil:
+		case isEnough:
+			drafter.AddLate(row.Document)
+		default:
+			drafter.Add(row.Document)
+		}
+	}
+	if keeps {
+		source.Reader = kept
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// decode returns text as UTF-8 and the name of its encoding where that is
+// another. A byte order mark is dropped. UTF-16 is known by its mark or by its
+// zeros; what is not UTF-8 is Windows-1252, of which Latin-1 is a part.
+func decode(text *bufio.Reader) (io.Reader, string) {
+	head, err := text.Peek(lookAhead)
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		_, _ = text.Discard(3)
+		return text, "UTF-8 with a byte order mark"
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return transform.NewReader(text, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()), "UTF-16"
+	case looksUTF16(head, 1):
+		return transform.NewReader(text, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()), "UTF-16"
+	case looksUTF16(head, 0):
+		return transform.NewReader(text, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()), "UTF-16"
+	}
+	if err == nil { // a letter may be cut at the end of what was looked at
+		head = head[:len(head)-utf8.UTFMax]
+		for len(head) > 0 && !utf8.RuneStart(head[len(head)-1]) {
+			head = head[:len(head)-1]
+		}
+		head = head[:max(0, len(head)-1)]
+	}
+	if utf8.Valid(head) {
+		return text, ""
+	}
+	return transform.NewReader(text, charmap.Windows1252.NewDecoder()), "Latin-1 (Windows-1252)"
+}
+
+// looksUTF16 reports whether most bytes at odd or even places are zero, as in
+// UTF-16 of a Latin text.
+func looksUTF16(head []byte, parity int) bool {
+	head = head[:min(len(head), 1000)]
+	zeros, others := 0, 0
+	for i, c := range head {
+		switch {
+		case c == 0 && i%2 == parity:
+			zeros++
+		case c == 0:
+			others++
+		}
+	}
+	return zeros > len(head)/4 && others == 0
+}

@@ -1,0 +1,85 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/draft"
+)
+
+// Fit changes columns to those of an index that exists: names are compared
+// without case where they are not the same, and values take the declared type.
+// It returns a note for every column that no field takes, which is dropped.
+func Fit(columns []*draft.Column, fields map[string]*definition.Field) []string {
+	return fit(columns, fields, "")
+}
+
+func fit(columns []*draft.Column, fields map[string]*definition.Field, path string) []string {
+	var notes []string
+	for _, c := range columns {
+		name, field := findField(c, fields)
+		if field == nil {
+			c.Form = draft.Drop
+			notes = append(notes, fmt.Sprintf("%s%s is left out: the index has no such field", path, c.Name))
+			continue
+		}
+		c.Field = name
+		isHalf := (c.Form == draft.AsLatitude || c.Form == draft.AsLongitude) && field.Type == definition.GeoPoint
+		if isHalf {
+			continue
+		}
+		wasList := c.IsList
+		c.IsList = field.Multiple != nil && *field.Multiple
+		if !c.IsList || wasList && c.Form != draft.Keep && c.Form != draft.AsText {
+			c.Separator = ""
+		}
+		c.Form = formOf(field)
+		if c.Form == draft.AsObject {
+			notes = append(notes, fit(c.Inside, field.Fields, path+c.Name+".")...)
+		}
+	}
+	return notes
+}
+
+// findField returns the field of a column, nil when there is none.
+func findField(c *draft.Column, fields map[string]*definition.Field) (string, *definition.Field) {
+	for _, name := range []string{c.Name, c.Field} {
+		if field := fields[name]; field != nil {
+			return name, field
+		}
+	}
+	for _, name := range sortedKeys(fields) {
+		if strings.EqualFold(name, c.Name) || strings.EqualFold(name, c.Field) || strings.Contains(name, "*") && fits(name, c.Name) {
+			if strings.Contains(name, "*") {
+				return c.Name, fields[name]
+			}
+			return name, fields[name]
+		}
+	}
+	return "", nil
+}
+
+// fits reports whether a name is one that a pattern with one * declares.
+func fits(pattern, name string) bool {
+	before, after, _ := strings.Cut(pattern, "*")
+	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
+}
+
+func formOf(field *definition.Field) draft.Form {
+	switch {
+	case field.Type == definition.String:
+		return draft.AsText
+	case field.Type.IsNumber():
+		return draft.AsNumber
+	case field.Type == definition.Boolean:
+		return draft.AsBoolean
+	case field.Type == definition.Timestamp:
+		return draft.AsTimestamp
+	case field.Type == definition.GeoPoint:
+		return draft.AsPlace
+	case field.Type == definition.Object:
+		return draft.AsObject
+	}
+	return draft.Keep
+}

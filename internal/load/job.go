@@ -1,0 +1,204 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/remote"
+)
+
+// Sizes of a batch: large enough that a request costs little beside its
+// documents, small enough that two of them are nothing beside 200 MB.
+const (
+	batchBytes = 2 << 20
+	batchRows  = 5000
+)
+
+// Job adds the rows of sources to an index.
+type Job struct {
+	Node    *remote.Node
+	Index   string
+	HasKey  bool                            // documents name their keys, so that adding one again replaces it
+	Refused func(file string, r Refusal)    // called for every reason why a row is not added
+	Moved   func(source *Source, rows Done) // called after every batch
+}
+
+// Done counts rows.
+type Done struct {
+	Read, Added, Refused int
+}
+
+// batch is documents on their way.
+type batch struct {
+	lines    []byte
+	rows     []int // the row of each line
+	ends     []int // of the lines
+	refusals []Refusal
+	held     int // bytes of refused documents
+	read     int
+}
+
+func (b *batch) reset() {
+	*b = batch{lines: b.lines[:0], rows: b.rows[:0], ends: b.ends[:0]}
+}
+
+// line returns the document at a position.
+func (b *batch) line(position int) []byte {
+	start := 0
+	if position > 0 {
+		start = b.ends[position-1]
+	}
+	return b.lines[start : b.ends[position]-1]
+}
+
+// addResult is the answer to added documents.
+type addResult struct {
+	Indexed int `json:"indexed"`
+	Failed  []struct {
+		Position int             `json:"position"`
+		Errors   []remote.Detail `json:"errors"`
+	} `json:"failed"`
+	Freshness string `json:"freshness"`
+}
+
+// Run reads a source to its end and adds its rows. Reading and converting go on
+// while a batch is on its way; one more batch waits at most.
+func (j *Job) Run(ctx context.Context, source *Source, converter *Converter, done *Done) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ready, empty := make(chan *batch), make(chan *batch, 2)
+	empty <- new(batch)
+	empty <- new(batch)
+	failed := make(chan error, 1)
+	go func() {
+		defer close(ready)
+		failed <- fill(ctx, source, converter, ready, empty)
+	}()
+	for b := range ready {
+		if err := j.send(ctx, source, b, done); err != nil {
+			stop()
+			for range ready { // let the reader end
+			}
+			<-failed
+			return err
+		}
+		b.reset()
+		empty <- b
+	}
+	return <-failed
+}
+
+// fill reads rows into batches.
+func fill(ctx context.Context, source *Source, converter *Converter, ready chan<- *batch, empty <-chan *batch) error {
+	b := <-empty
+	for {
+		err := b.add(source, converter)
+		isEnd := errors.Is(err, io.EOF)
+		if err != nil && !isEnd || isEnd && b.read == 0 {
+			if isEnd {
+				return nil
+			}
+			if b.read > 0 {
+				select { // what was read before is not lost
+				case ready <- b:
+				case <-ctx.Done():
+				}
+			}
+			return fmt.Errorf("%s: %w", source.Name, err)
+		}
+		if !isEnd && len(b.lines)+b.held < batchBytes && b.read < batchRows {
+			continue
+		}
+		select {
+		case ready <- b:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if isEnd {
+			return nil
+		}
+		select {
+		case b = <-empty:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// add takes one row.
+func (b *batch) add(source *Source, converter *Converter) error {
+	row, err := source.Next()
+	var bad *RowError
+	if errors.As(err, &bad) {
+		b.read++
+		b.refusals = append(b.refusals, Refusal{Row: bad.Number, Value: bad.Text, Reason: bad.Err.Error(), Remedy: "Correct the row."})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	b.read++
+	document, refusals := converter.Convert(row)
+	if len(refusals) > 0 {
+		original := bytes.Clone(row.Document)
+		b.held += len(original)
+		for _, one := range refusals {
+			one.Document = original
+			b.refusals = append(b.refusals, one)
+		}
+		return nil
+	}
+	b.lines = append(append(b.lines, document...), '\n')
+	b.rows, b.ends = append(b.rows, row.Number), append(b.ends, len(b.lines))
+	return nil
+}
+
+// send adds a batch and reports what was refused.
+func (j *Job) send(ctx context.Context, source *Source, b *batch, done *Done) error {
+	done.Read += b.read
+	refused := make(map[int]bool)
+	for _, r := range b.refusals {
+		refused[r.Row] = true
+		j.Refused(source.Name, r)
+	}
+	if len(b.rows) > 0 {
+		var answer addResult
+		err := j.Node.Do(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("data", j.Index) + "/documents?onError=skip",
+			ContentType: "application/x-ndjson", Body: b.lines, Once: !j.HasKey}, &answer)
+		if errors.Is(err, remote.ErrLost) {
+			return fmt.Errorf("%w; rows %d to %d of %s may or may not have been added: the index has no primary key, so they are not sent again",
+				err, b.rows[0], b.rows[len(b.rows)-1], source.Name)
+		}
+		if err != nil {
+			return fmt.Errorf("rows %d to %d of %s: %w", b.rows[0], b.rows[len(b.rows)-1], source.Name, err)
+		}
+		done.Added += answer.Indexed
+		for _, one := range answer.Failed {
+			if one.Position < 0 || one.Position >= len(b.rows) {
+				continue
+			}
+			row := b.rows[one.Position]
+			refused[row] = true
+			for _, detail := range one.Errors {
+				j.Refused(source.Name, Refusal{Row: row, Column: columnOf(detail.Path), Reason: detail.Message, Remedy: detail.Help, Document: b.line(one.Position)})
+			}
+		}
+	}
+	done.Refused += len(refused)
+	if j.Moved != nil {
+		j.Moved(source, *done)
+	}
+	return nil
+}
+
+// columnOf takes the position off the path of a problem: [17].price is price.
+func columnOf(path string) string {
+	if _, rest, ok := strings.Cut(path, "]"); ok && strings.HasPrefix(path, "[") {
+		return strings.TrimPrefix(rest, ".")
+	}
+	return path
+}

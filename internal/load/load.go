@@ -1,0 +1,213 @@
+// Package load reads files of documents and adds them to an index: CSV, TSV,
+// JSON, NDJSON and Parquet, each also packed with gzip or zstd.
+//
+// Open finds out what a file is and returns a Reader of its rows, each a JSON
+// object. A Converter makes rows into documents by the columns of a draft. A
+// Sender adds documents in batches, waits while the node is away and sends a
+// batch again that may have been lost.
+//
+//	file -> Reader -> Converter -> Sender -> node
+//
+// Invariants:
+//
+//	L1  Memory does not grow with the file: a row, two batches and the sample
+//	    of the draft are held at most.
+//	L2  A batch is sent again only where that cannot add a document twice.
+//	L3  Every row is added, listed as refused, or named in the error.
+//
+// A Reader and a Converter belong to one goroutine.
+package load
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Row is one row of a file.
+type Row struct {
+	Number   int    // from 1
+	Document []byte // a checked JSON object; valid until the next row
+}
+
+// RowError is a row that cannot be read. The rows after it can.
+type RowError struct {
+	Number int
+	Text   string // the beginning of the row
+	Err    error
+}
+
+func (e *RowError) Error() string { return fmt.Sprintf("row %d: %v", e.Number, e.Err) }
+
+// Unwrap returns the cause.
+func (e *RowError) Unwrap() error { return e.Err }
+
+// Reader reads the rows of a file.
+type Reader interface {
+	// Next returns the next row, io.EOF behind the last, and a *RowError for
+	// a row that cannot be read.
+	Next() (Row, error)
+}
+
+// Source is an opened file.
+type Source struct {
+	Reader
+	Name   string
+	Format string   // for people: "CSV, separated by ;"
+	Notes  []string // what was found out about it
+	Size   int64    // of the file as it is; 0 when not known
+
+	counted *countedReader
+	close   []func() error
+}
+
+// Read returns how many bytes of the file were taken so far.
+func (s *Source) Read() int64 { return s.counted.count }
+
+// Close ends reading.
+func (s *Source) Close() error {
+	var all []error
+	for i := len(s.close) - 1; i >= 0; i-- {
+		all = append(all, s.close[i]())
+	}
+	return errors.Join(all...)
+}
+
+type countedReader struct {
+	source io.Reader
+	count  int64
+}
+
+func (c *countedReader) Read(p []byte) (int, error) {
+	n, err := c.source.Read(p)
+	c.count += int64(n)
+	return n, err
+}
+
+// lookAhead is how much of a file is looked at to find out what it is.
+const lookAhead = 1 << 20
+
+// Open opens a file; "-" is stdin. Header says whether a CSV file begins with
+// the names of its columns; nil finds that out.
+func Open(name string, stdin io.Reader) (*Source, error) {
+	s := &Source{Name: name}
+	input := stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		s.close = append(s.close, file.Close)
+		input = file
+		if stat, err := file.Stat(); err == nil {
+			if stat.IsDir() {
+				return nil, errors.Join(fmt.Errorf("%s is a directory", name), s.Close())
+			}
+			s.Size = stat.Size()
+		}
+	}
+	s.counted = &countedReader{source: input}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), s.Close())
+	}
+	return s, nil
+}
+
+func (s *Source) open() error {
+	packed := bufio.NewReaderSize(s.counted, 256<<10)
+	head, _ := packed.Peek(4)
+	if string(head) == parquetMark {
+		return s.openParquet(packed)
+	}
+	unpacked, how, err := s.unpack(packed)
+	if err != nil {
+		return err
+	}
+	text := bufio.NewReaderSize(unpacked, lookAhead)
+	if head, _ := text.Peek(4); string(head) == parquetMark {
+		return s.openParquet(text)
+	}
+	decoded, encoding := decode(text)
+	if encoding != "" {
+		s.Notes = append(s.Notes, "encoded as "+encoding+", converted")
+		text = bufio.NewReaderSize(decoded, lookAhead)
+	}
+	start, err := text.Peek(lookAhead)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	isAll := err == io.EOF
+	if strings.TrimSpace(string(start)) == "" {
+		return errors.New("the file is empty")
+	}
+	s.Format, err = s.choose(text, start, isAll)
+	if how != "" {
+		s.Format += ", packed with " + how
+	}
+	return err
+}
+
+// choose finds out what text holds and sets the reader.
+func (s *Source) choose(text *bufio.Reader, start []byte, isAll bool) (string, error) {
+	switch firstLetter(start) {
+	case '[':
+		s.Reader = newArrayReader(text)
+		return "JSON array", nil
+	case '{':
+		return s.chooseJSON(text, start, isAll)
+	}
+	reader, err := newCSVReader(text, start, isAll, s.extension())
+	if err != nil {
+		return "", err
+	}
+	s.Reader = reader
+	s.Notes = append(s.Notes, reader.notes...)
+	return reader.format(), nil
+}
+
+func firstLetter(text []byte) byte {
+	for _, c := range text {
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return c
+		}
+	}
+	return 0
+}
+
+// extension returns the ending of the name, below that of a packer.
+func (s *Source) extension() string {
+	name := strings.ToLower(s.Name)
+	for _, packer := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, packer)
+	}
+	return strings.TrimPrefix(filepath.Ext(name), ".")
+}
+
+// unpack unpacks gzip and zstd by their first bytes.
+func (s *Source) unpack(packed *bufio.Reader) (io.Reader, string, error) {
+	head, _ := packed.Peek(4)
+	switch {
+	case len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b:
+		unpacked, err := gzip.NewReader(packed)
+		if err != nil {
+			return nil, "", err
+		}
+		return unpacked, "gzip", nil
+	case string(head) == "\x28\xb5\x2f\xfd":
+		// A window of 128 MB is what zstd --long=27 makes; most have 8.
+		unpacked, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, "", err
+		}
+		s.close = append(s.close, func() error { unpacked.Close(); return nil })
+		return unpacked, "zstd", nil
+	}
+	return packed, "", nil
+}

@@ -1,0 +1,260 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/quiresearch/quire/internal/draft"
+)
+
+// rowsOf reads a file to its end, one row a line.
+func rowsOf(t testing.TB, name string, content []byte) (format, rows string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	source, err := Open(file, nil)
+	if err != nil {
+		return "", "error: " + strings.TrimPrefix(err.Error(), file+": ") + "\n"
+	}
+	defer source.Close()
+	var out strings.Builder
+	for {
+		row, err := source.Next()
+		var bad *RowError
+		switch {
+		case errors.Is(err, io.EOF):
+			return strings.Join(append([]string{source.Format}, source.Notes...), "; "), out.String()
+		case errors.As(err, &bad):
+			fmt.Fprintf(&out, "refused %v\n", err)
+		case err != nil:
+			fmt.Fprintf(&out, "error %v\n", err)
+			return source.Format, out.String()
+		default:
+			fmt.Fprintf(&out, "%d %s\n", row.Number, row.Document)
+		}
+	}
+}
+
+func TestFormats(t *testing.T) {
+	utf16, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String("a;b\nä;2\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	latin, err := charmap.ISO8859_1.NewEncoder().String("a;b\nä;ö\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, content, format, rows string }{
+		{"comma.csv", "a,b\n1,\"x, y\"\n2,\n", `CSV, separated by ","`, "1 {\"a\":\"1\",\"b\":\"x, y\"}\n2 {\"a\":\"2\"}\n"},
+		{"first row with a gap", "a,b\n,2\n", `CSV, separated by ","`, "1 {\"a\":null,\"b\":\"2\"}\n"},
+		{"semicolons and a mark", "\ufeffa;b\n1,5;x\n", `CSV, separated by ";"; encoded as UTF-8 with a byte order mark, converted`, "1 {\"a\":\"1,5\",\"b\":\"x\"}\n"},
+		{"tabs.tsv", "a\tb\n1\tx y\n", "TSV", "1 {\"a\":\"1\",\"b\":\"x y\"}\n"},
+		{"bars", "a|b\n1|2\n3|4\n", `CSV, separated by "|"`, "1 {\"a\":\"1\",\"b\":\"2\"}\n2 {\"a\":\"3\",\"b\":\"4\"}\n"},
+		{"utf16", utf16, `CSV, separated by ";"; encoded as UTF-16, converted`, "1 {\"a\":\"ä\",\"b\":\"2\"}\n"},
+		{"latin", latin, `CSV, separated by ";"; encoded as Latin-1 (Windows-1252), converted`, "1 {\"a\":\"ä\",\"b\":\"ö\"}\n"},
+		{"no header", "1,x\n2,y\n", `CSV, separated by ","; the first row holds values, not names: columns are named column_1, column_2, …`,
+			"1 {\"column_1\":\"1\",\"column_2\":\"x\"}\n2 {\"column_1\":\"2\",\"column_2\":\"y\"}\n"},
+		{"names that come twice or are empty", "a,a,\n1,2,3\n", `CSV, separated by ","`, "1 {\"a\":\"1\",\"a_2\":\"2\",\"column_3\":\"3\"}\n"},
+		{"too many cells", "a,b\n1,2,3\n4,5\n", `CSV, separated by ","`,
+			"refused row 1: it has 3 cells, the header 2; put quotes around cells that hold the separator\n2 {\"a\":\"4\",\"b\":\"5\"}\n"},
+		{"lines", "{\"a\":1}\n\n{\"a\":2}\n{bad\n[1]\n", "NDJSON",
+			"1 {\"a\":1}\n3 {\"a\":2}\nrefused row 4: not JSON at byte 2: bad stands without quotes; only true, false, null and numbers do\nrefused row 5: it is not a JSON object\n"},
+		{"array", ` [{"a":1}, {"a":2}, 3]`, "JSON array", "1 {\"a\":1}\n2 {\"a\":2}\nrefused row 3: it is not a JSON object\n"},
+		{"array cut off", `[{"a":1}, {"a"`, "JSON array", "1 {\"a\":1}\nerror document 2: the file ends inside it, at byte 14\n"},
+		{"list inside", `{"total":2,"tags":["x"],"items":[{"a":1},{"a":2}]}`, `JSON, the list "items"`, "1 {\"a\":1}\n2 {\"a\":2}\n"},
+		{"one document", `{"a":1,"tags":["x"]}`, "NDJSON", "1 {\"a\":1,\"tags\":[\"x\"]}\n"},
+		{"one after the other", "{\n\"a\":1\n}\n{\"a\":\n2}", "JSON documents", "1 {\n\"a\":1\n}\n2 {\"a\":\n2}\n"},
+		{"empty", " \n", "", "error: the file is empty\n"},
+	} {
+		format, rows := rowsOf(t, c.name, []byte(c.content))
+		if format != c.format || rows != c.rows {
+			t.Errorf("%s:\n got %s\n%s\nwant %s\n%s", c.name, format, rows, c.format, c.rows)
+		}
+	}
+}
+
+// A list inside an object is found too where the object is longer than what is
+// looked at.
+func TestALongListInsideAnObject(t *testing.T) {
+	var content strings.Builder
+	content.WriteString(`{"none":[],"words":["x"],"data":[`)
+	const documents = 30_000
+	for i := range documents {
+		if i > 0 {
+			content.WriteByte(',')
+		}
+		fmt.Fprintf(&content, `{"id":%d,"text":"some text of a document"}`, i)
+	}
+	content.WriteString(`],"end":true}`)
+	format, rows := rowsOf(t, "long.json", []byte(content.String()))
+	if format != `JSON, the list "data"` || strings.Count(rows, "\n") != documents {
+		t.Errorf("%s, %d rows", format, strings.Count(rows, "\n"))
+	}
+}
+
+func TestPackedFiles(t *testing.T) {
+	var zipped, packed bytes.Buffer
+	g := gzip.NewWriter(&zipped)
+	z, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []io.WriteCloser{g, z} {
+		if _, err := io.WriteString(w, "a,b\n1,2\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range map[string][]byte{"gzip": zipped.Bytes(), "zstd": packed.Bytes()} {
+		format, rows := rowsOf(t, "x", content)
+		if format != `CSV, separated by ",", packed with `+name || rows != "1 {\"a\":\"1\",\"b\":\"2\"}\n" {
+			t.Errorf("%s: %s %s", name, format, rows)
+		}
+	}
+	if _, rows := rowsOf(t, "cut", zipped.Bytes()[:12]); !strings.Contains(rows, "error") {
+		t.Errorf("a file that is cut: %s", rows)
+	}
+}
+
+func TestParquet(t *testing.T) {
+	type part struct {
+		Name  string `parquet:"name"`
+		Count int32  `parquet:"count"`
+	}
+	type row struct {
+		ID    int64             `parquet:"id"`
+		Price int64             `parquet:"price,decimal(2:12)"`
+		Day   int32             `parquet:"day,date"`
+		At    time.Time         `parquet:"at,timestamp(microsecond)"`
+		Tags  []string          `parquet:"tags,list"`
+		Parts []part            `parquet:"parts,list"`
+		Note  *string           `parquet:"note,optional"`
+		Attrs map[string]string `parquet:"attrs"`
+		Wide  []float32         `parquet:"wide,list"`
+	}
+	var content bytes.Buffer
+	w := parquet.NewGenericWriter[row](&content)
+	note := "x"
+	at := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
+	if _, err := w.Write([]row{
+		{ID: 1, Price: 950, Day: 19724, At: at, Tags: []string{"a", "b"}, Parts: []part{{"lid", 2}}, Note: &note, Attrs: map[string]string{"k": "v"}, Wide: []float32{0.5, 1}},
+		{ID: 2, Price: -5, Day: 0, At: at},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := `1 {"id":1,"price":9.5,"day":"2024-01-02T00:00:00Z","at":"2024-01-02T03:04:05Z","tags":["a","b"],"parts":[{"name":"lid","count":2}],"note":"x","attrs":{"k":"v"},"wide":[0.5,1]}
+2 {"id":2,"price":-0.05,"day":"1970-01-01T00:00:00Z","at":"2024-01-02T03:04:05Z","tags":[],"parts":[],"attrs":{},"wide":[]}
+`
+	if format, rows := rowsOf(t, "x.parquet", content.Bytes()); format != "Parquet" || rows != want {
+		t.Errorf("%s\n%s", format, rows)
+	}
+	source, err := Open("-", bytes.NewReader(content.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row, err := source.Next(); err != nil || row.Number != 1 {
+		t.Errorf("from standard input: %v %v", row, err)
+	}
+	if err := source.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestConvert(t *testing.T) {
+	columns := []*draft.Column{
+		{Name: "id", Field: "id"},
+		{Name: "Price", Field: "price", Form: draft.AsNumber, Decimal: ','},
+		{Name: "day", Field: "day", Form: draft.AsTimestamp, DayFirst: true},
+		{Name: "ok", Field: "ok", Form: draft.AsBoolean},
+		{Name: "lat", Field: "location", Form: draft.AsLatitude},
+		{Name: "lng", Field: "location", Form: draft.AsLongitude},
+		{Name: "at", Field: "at", Form: draft.AsPlace},
+		{Name: "tags", Field: "tags", Separator: ";", IsList: true},
+		{Name: "code", Field: "code", Form: draft.AsText},
+		{Name: "gone", Field: "gone", Form: draft.Drop},
+		{Name: "n", Field: "n", Form: draft.AsObject, IsList: true, Inside: []*draft.Column{{Name: "a b", Field: "a_b", Form: draft.AsNumber}}},
+	}
+	for row, want := range map[string]string{
+		`{"id":"x","Price":"1.234,50 €","day":"31.12.2024","ok":"ja"}`:       `{"id":"x","price":1234.50,"day":"2024-12-31T00:00:00Z","ok":true}`,
+		`{"lat":"52,5","lng":13.4,"at":{"lat":1.5,"lng":2}}`:                 `{"at":{"lat":1.5,"lon":2},"location":{"lat":52.5,"lon":13.4}}`,
+		`{"tags":"a; b;;c","code":7,"gone":1,"at":"1.5, 2.5"}`:               `{"tags":["a","b","c"],"code":"7","at":{"lat":1.5,"lon":2.5}}`,
+		`{"tags":["a"],"n":[{"a b":"1"},{"a b":2}],"day":1700000000}`:        `{"tags":["a"],"n":[{"a_b":1},{"a_b":2}],"day":"2023-11-14T22:13:20Z"}`,
+		`{"n":"[{\"a b\":\"3\"}]","Price":"N/A","ok":null,"day":"2024-1-2"}`: `{"n":[{"a_b":3}],"day":"2024-01-02T00:00:00Z"}`,
+		`{"Price":"cheap"}`:         `Price "cheap": it is not a number`,
+		`{"day":"soon","ok":"2"}`:   `day "soon": it is not a date; ok "2": it is neither yes nor no`,
+		`{"lat":91,"lng":1}`:        `lat "91": it is not a number of degrees between -90 and 90; location "": a place needs a latitude and a longitude`,
+		`{"other":1}`:               `other "1": the index has no field for this column`,
+		`{"n":{"a b":"x"}}`:         `n.a b "x": it is not a number`,
+		`{"at":{"x":1},"tags":"-"}`: `at "{\"x\":1}": it is not a latitude and a longitude`,
+	} {
+		converter := NewConverter(columns, false, "", "")
+		document, refusals := converter.Convert(Row{Number: 1, Document: []byte(row)})
+		got := string(document)
+		if len(refusals) > 0 {
+			var all []string
+			for _, r := range refusals {
+				all = append(all, fmt.Sprintf("%s %q: %s", r.Column, r.Value, r.Reason))
+			}
+			got = strings.Join(all, "; ")
+		}
+		if got != want {
+			t.Errorf("%s:\n got %s\nwant %s", row, got, want)
+		}
+	}
+	keyed := NewConverter(nil, true, "id", "things-")
+	if document, _ := keyed.Convert(Row{Number: 7, Document: []byte(`{}`)}); string(document) != `{"id":"things-7"}` {
+		t.Errorf("a key of its own: %s", document)
+	}
+}
+
+// FuzzOpen reads anything to its end without a panic; every row is an object.
+func FuzzOpen(f *testing.F) {
+	for _, seed := range []string{"a,b\n1,2", "{\"a\":1}\n{", "[{}]", "{\"x\":[{}]}", "PAR1", "\x1f\x8b", "\xff\xfea\x00"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		source, err := Open("-", bytes.NewReader(content))
+		if err != nil {
+			return
+		}
+		defer source.Close()
+		drafter := draft.New(draft.Options{Convert: true})
+		if err := Look(source, drafter, true); err != nil {
+			return
+		}
+		converter := NewConverter(drafter.Finish().Columns, false, "", "")
+		for range 1000 {
+			row, err := source.Next()
+			var bad *RowError
+			if errors.As(err, &bad) {
+				continue
+			}
+			if err != nil {
+				return
+			}
+			if document, refusals := converter.Convert(row); len(refusals) == 0 && (document[0] != '{' || document[len(document)-1] != '}') {
+				t.Errorf("%q", document)
+			}
+		}
+	})
+}
