@@ -44,6 +44,7 @@ func (a *API) handlers() map[string]Handler {
 		"deleteDocument":  a.deleteDocument,
 
 		"search":      a.search,
+		"searchByURL": a.searchByURL,
 		"explain":     a.explain,
 		"suggest":     a.suggest,
 		"facetValues": a.facetValues,
