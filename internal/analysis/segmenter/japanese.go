@@ -3,6 +3,7 @@ package segmenter
 import (
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ikawaha/kagome-dict/dict"
 	"github.com/ikawaha/kagome-dict/ipa"
@@ -90,10 +91,16 @@ func (j *japanese) Tokenize(s *token.Stream, text []byte) {
 	for start := 0; start < len(text); {
 		end := stretch(text, start)
 		path := l.cheapest(text[start:end])
+		run := start // where the katakana that were added as one word end
 		for i := len(path) - 1; i >= 0; i-- {
 			w := l.words[path[i]]
 			from, to := start+int(w.start), start+int(w.end)
 			surface := text[from:to]
+			if from >= run {
+				if run = from + katakana(text[from:end]); run > to {
+					s.Append(token.Token{Term: text[from:run], Start: int32(from), End: int32(run), Position: s.Positions, Kind: token.Kana})
+				}
+			}
 			kind := j.kind(w.id)
 			if kind == letters && !holdsWordCharacter(surface) {
 				kind = sign
@@ -113,6 +120,21 @@ func (j *japanese) Tokenize(s *token.Stream, text []byte) {
 		}
 		start = end
 	}
+}
+
+// katakana returns how many bytes of katakana a text begins with. Words from
+// other languages are written in them without spaces; together they are a word
+// too, so that a typo that moves the cuts, or a half-typed word, still finds it.
+func katakana(text []byte) int {
+	at := 0
+	for at < len(text) {
+		r, size := utf8.DecodeRune(text[at:])
+		if !unicode.Is(unicode.Katakana, r) && r != 'ー' {
+			break
+		}
+		at += size
+	}
+	return at
 }
 
 func (j *japanese) kind(id int32) wordKind {

@@ -234,6 +234,14 @@ type word struct {
 	surfaces []string // by reading: the word as typed, in the letters typos are counted in
 	position int
 	synonyms []alternative
+	whole    whole
+}
+
+// whole is a reading of several words that stand side by side as one, such as
+// katakana that a segmenter cuts: a typo inside may move the cuts.
+type whole struct {
+	term, surface string
+	words         int // how many words it stands for; 0: there is none
 }
 
 func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, error) {
@@ -278,7 +286,32 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 			terms: terms[at:len(terms):len(terms)], surfaces: surfaces[at:len(terms):len(terms)], position: int(token.Position),
 		})
 	}
+	findWholes(words, tokens)
 	return words, nil
+}
+
+// findWholes notes the longest reading of each word that reaches over words
+// behind it.
+func findWholes(words []word, tokens []analysis.Token) {
+	at, reading := -1, 0
+	for i := range tokens {
+		t := &tokens[i]
+		if reading++; i == 0 || t.Position != tokens[i-1].Position {
+			at, reading = at+1, 0
+		}
+		if at == len(words) {
+			return
+		}
+		covered := 1
+		for j := i + 1; j < len(tokens) && tokens[j].Start < t.End; j++ {
+			if tokens[j].Position != tokens[j-1].Position {
+				covered++
+			}
+		}
+		if w := &words[at]; covered > 1 && covered > w.whole.words && at+covered <= len(words) {
+			w.whole = whole{w.terms[reading], w.surfaces[reading], covered}
+		}
+	}
 }
 
 // textsOf returns the terms of tokens, each with its surface form, one behind
@@ -407,10 +440,54 @@ func (c *Compiler) group(group []analysed, o *options, prefix bool, origin *Orig
 		}
 		perWord[i] = n
 	}
-	if o.Match == query.MatchAny {
-		return &Or{Origin: *origin, Clauses: perWord}, nil
+	join := func(nodes []Node) Node {
+		switch {
+		case len(nodes) == 1:
+			return nodes[0]
+		case o.Match == query.MatchAny:
+			return &Or{Origin: *origin, Clauses: nodes}
+		}
+		return &And{Origin: *origin, Clauses: nodes}
 	}
-	return &And{Origin: *origin, Clauses: perWord}, nil
+	nodes := perWord[:0]
+	for i := 0; i < count; {
+		covered := group[0].words[i].whole.words
+		var n Node
+		if covered > 0 {
+			n = c.wholeWord(group, i, o, prefix && i+covered == count, distinct, origin)
+		}
+		if n == nil {
+			nodes, i = append(nodes, perWord[i]), i+1
+			continue
+		}
+		parts := join(slices.Clone(perWord[i : i+covered]))
+		nodes, i = append(nodes, &Best{Origin: *origin, Clauses: []Node{parts, n}}), i+covered
+	}
+	return join(nodes), nil
+}
+
+// wholeWord compiles the words that begin with the i-th as the one word that
+// they are together, nil where nothing is forgiven.
+func (c *Compiler) wholeWord(group []analysed, i int, o *options, opens bool, distinct int, origin *Origin) Node {
+	n := &Word{Origin: *origin, Words: distinct}
+	for j := range group {
+		f := &group[j]
+		w := &f.words[i].whole
+		if w.words == 0 || f.isAutocomplete() {
+			continue
+		}
+		edits := 0
+		if o.Typos == query.TyposAuto && !o.plain {
+			edits = c.edits(f.target, &f.home, w.term, w.surface)
+		}
+		n.Origin.Word = w.term
+		n.add(&f.home, &word{terms: []string{w.term}})
+		n.addNear(&f.home, len(n.Fields)-1, w.term, w.surface, edits, opens)
+	}
+	if len(n.Bands) == 0 {
+		return nil
+	}
+	return n
 }
 
 // distinctWords counts the words of a text, a repeated one once.
