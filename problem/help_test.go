@@ -74,6 +74,7 @@ func TestValuesAreNotTemplates(t *testing.T) {
 // sample is a value for every argument that a message or remedy names.
 var sample = map[string]string{
 	"actual": "2", "allowed": "GET, OPTIONS", "count": "2", "encoding": "gzip", "expected": "3", "features": "type.object", "field": "price",
+	"failures": "nDCG is 0.5000, below 0.9000", "queries": "red lamp", "set": "base", "what": "queries",
 	"generation": "2", "id": "k1", "index": "books", "host": "shop.example", "key": "42", "length": "9000", "lat": "91", "limit": "10485760", "line": "7", "column": "12", "live": "3",
 	"locale": "tlh", "lon": "0", "matcher": "range", "max": "1000", "method": "GET", "name": "title", "path": "query[0]",
 	"origin": "https://example.org", "pattern": "(", "permission": "documents.write", "permissions": "search", "property": "qery", "reason": "it is not closed",

@@ -34,7 +34,7 @@ func Decode(body []byte) (*Settings, error) {
 	if err := shape.Err(); err != nil {
 		return nil, err
 	}
-	s.document = canonical(value.Raw())
+	s.document = jsonread.Canonical(value.Raw())
 	return s, found.Err()
 }
 
@@ -49,7 +49,7 @@ func Load(stored []byte, features []string) (*Settings, error) {
 		return nil, found.Err()
 	}
 	s := read(value)
-	s.document = canonical(value.Raw())
+	s.document = jsonread.Canonical(value.Raw())
 	if found.Len() > 0 && value.Kind() != jsonread.ObjectKind {
 		return nil, found.Err()
 	}

@@ -3,11 +3,6 @@ package settings
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/quiresearch/quire/internal/jsonread"
 )
 
 // Names of what settings may use, as stored settings record them.
@@ -52,57 +47,4 @@ func (s *Settings) JSON() []byte { return s.document }
 func (s *Settings) Version() string {
 	sum := sha256.Sum256(s.document)
 	return hex.EncodeToString(sum[:8])
-}
-
-// canonical returns valid JSON without null members, compact, members sorted.
-// Numbers have one spelling and keep their value, whole ones to the last digit.
-func canonical(raw []byte) []byte {
-	value := jsontext.Value(withoutNulls(nil, raw))
-	// The text was checked when it was read; canonicalizing it can not fail.
-	_ = value.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false))
-	return value
-}
-
-func appendNumber(dst, raw []byte) []byte {
-	if n, ok := jsonread.Int64(raw); ok {
-		return strconv.AppendInt(dst, n, 10)
-	}
-	if f, ok := jsonread.Float64(raw); ok {
-		return jsontext.AppendFloat(dst, f, 64)
-	}
-	return append(dst, raw...) // which is refused
-}
-
-func withoutNulls(dst, raw []byte) []byte {
-	switch jsonread.KindOf(raw) {
-	case jsonread.ObjectKind:
-		dst = append(dst, '{')
-		first := true
-		for members := jsonread.Members(raw); members.Next(); {
-			if jsonread.KindOf(members.Value()) == jsonread.NullKind {
-				continue
-			}
-			if !first {
-				dst = append(dst, ',')
-			}
-			first = false
-			dst = append(append(dst, members.RawName()...), ':')
-			dst = withoutNulls(dst, members.Value())
-		}
-		return append(dst, '}')
-	case jsonread.ListKind:
-		dst = append(dst, '[')
-		first := true
-		for items := jsonread.Items(raw); items.Next(); {
-			if !first {
-				dst = append(dst, ',')
-			}
-			first = false
-			dst = withoutNulls(dst, items.Value())
-		}
-		return append(dst, ']')
-	case jsonread.NumberKind:
-		return appendNumber(dst, raw)
-	}
-	return append(dst, raw...)
 }

@@ -214,7 +214,8 @@ func TestNothingMatchesWithoutPermission(t *testing.T) {
 		if strings.Contains(route.Path, "/actions/") && route.Method != "POST" {
 			t.Errorf("%s is an action on %s", route.Operation, route.Method)
 		}
-		if route.Method == "GET" && route.RunsOn != AnyNode {
+		// Evaluations are in the memory of the node that runs them.
+		if route.Method == "GET" && route.RunsOn != AnyNode && !strings.Contains(route.Path, "/evaluations") {
 			t.Errorf("%s is a read and runs on %s", route.Operation, route.RunsOn)
 		}
 	}

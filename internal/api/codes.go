@@ -39,6 +39,7 @@ var (
 	definitionCodes    = family("index:field:", "index:schema:", "index:locales:", "index:locale_fallback:", "index:resources:", "index:ranking:", "index:definition:")
 	settingsCodes      = family("settings:synonyms:", "settings:typo_exclusions:", "settings:fields:", "index:ranking:")
 	settingsPatchCodes = family("settings:patch:")
+	judgementCodes     = family("judgements:")
 	documentPatchCodes = family("document:patch:")
 	documentCodes      = append(family("document:string:", "document:number:", "document:geo_point:", "document:timestamp:", "document:vector:"),
 		problem.DocumentNotAnObject, problem.DocumentFieldUnknown, problem.DocumentFieldInsideObject, problem.DocumentFieldRequired,

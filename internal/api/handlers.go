@@ -19,6 +19,16 @@ func (a *API) handlers() map[string]Handler {
 		"patchSearchSettings":  a.patchSearchSettings,
 		"deleteSearchSettings": a.deleteSearchSettings,
 
+		"listJudgements":   a.listJudgements,
+		"getJudgements":    a.getJudgements,
+		"putJudgements":    a.putJudgements,
+		"patchJudgements":  a.patchJudgements,
+		"deleteJudgements": a.deleteJudgements,
+		"evaluateIndex":    a.evaluateIndex,
+		"listEvaluations":  a.listEvaluations,
+		"getEvaluation":    a.getEvaluation,
+		"cancelEvaluation": a.cancelEvaluation,
+
 		"listReindexes": a.listReindexes,
 		"getReindex":    a.getReindex,
 		"cancelReindex": a.cancelReindex,

@@ -150,7 +150,7 @@ func (a *API) putIndex(ctx context.Context, r *Request) (*Response, error) {
 	}
 	described, created, err := a.node.Put(ctx, node.Put{
 		Name: name, Body: body, Matches: r.matcher(), AllowStale: allowStale,
-		Reindex: r.Query("reindex"), HasReindex: r.HasQuery("reindex"), StartedBy: r.Principal.Name(),
+		Reindex: r.Query("reindex"), HasReindex: r.HasQuery("reindex"), Verify: r.Query("verify"), StartedBy: r.Principal.Name(),
 		MayPromote: func() error { return r.Principal.CheckIndex(auth.IndexesPromote, r.Param("name")) },
 	})
 	if err != nil {
@@ -187,7 +187,13 @@ func (a *API) deleteIndex(ctx context.Context, r *Request) (*Response, error) {
 }
 
 func (a *API) promoteGeneration(ctx context.Context, r *Request) (*Response, error) {
-	return r.indexAction(ctx, a.node.Promote)
+	force, err := r.boolQuery("force")
+	if err != nil {
+		return nil, err
+	}
+	return r.indexAction(ctx, func(ctx context.Context, name registry.Name) (*node.Description, error) {
+		return a.node.PromoteAs(ctx, name, node.Promotion{Verify: r.Query("verify"), Force: force, By: r.Principal.Name()})
+	})
 }
 
 func (a *API) commitIndex(ctx context.Context, r *Request) (*Response, error) {

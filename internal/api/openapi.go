@@ -210,8 +210,11 @@ func describeBody(route Route) object {
 	content := object{mediaJSON: object{"schema": reference(route.Body)}}
 	if route.Streams {
 		entry := "Document"
-		if route.Operation == "updateDocuments" {
+		switch route.Operation {
+		case "updateDocuments":
 			entry = "Changes"
+		case "putJudgements":
+			entry = "JudgedQuery"
 		}
 		content[mediaJSON] = object{"schema": object{"oneOf": []any{reference(route.Body), object{"type": "array", "items": reference(entry)}}}}
 		content[mediaNDJSON] = object{"schema": reference(entry)}
@@ -224,8 +227,12 @@ func describeAnswers(route Route) object {
 	for _, answer := range route.Answers {
 		described := object{"description": answer.Means}
 		switch {
-		case route.Lines:
-			described["content"] = object{mediaJSON: object{"schema": reference(answer.Schema)}, mediaNDJSON: object{"schema": reference("Document")}}
+		case route.Lines && answer.Schema != "":
+			entry := "Document"
+			if answer.Schema == "Judgements" {
+				entry = "JudgedQuery"
+			}
+			described["content"] = object{mediaJSON: object{"schema": reference(answer.Schema)}, mediaNDJSON: object{"schema": reference(entry)}}
 		case answer.Schema != "":
 			described["content"] = object{mediaJSON: object{"schema": reference(answer.Schema)}}
 		}
@@ -266,7 +273,7 @@ func describeAnswers(route Route) object {
 // headers returns the names of the headers that belong to an answer.
 func (a Answer) headers() []string {
 	var names []string
-	if a.Schema == "Index" || a.Schema == "SearchSettings" || a.Status == http.StatusNotModified {
+	if a.Schema == "Index" || a.Schema == "SearchSettings" || a.Schema == "Judgements" || a.Status == http.StatusNotModified {
 		names = append(names, "ETag")
 	}
 	if a.Status == http.StatusAccepted || a.Status == http.StatusCreated && a.Schema == "Index" {

@@ -29,6 +29,14 @@ type jobBody struct {
 	UpdatedAt       string        `json:"updatedAt"`
 	FinishedAt      *string       `json:"finishedAt"`
 	Freshness       *string       `json:"freshness"`
+
+	Verify       *string           `json:"verify,omitempty"`
+	Verification *verificationBody `json:"verification,omitempty"`
+}
+
+type verificationBody struct {
+	reindex.Verification
+	VerifiedAt string `json:"verifiedAt"`
 }
 
 type jobListBody struct {
@@ -46,6 +54,9 @@ func describeJob(r reindex.Record) jobBody {
 	if r.FinishedAt != nil {
 		at := timestamp(*r.FinishedAt)
 		body.FinishedAt = &at
+	}
+	if body.Verify = r.Verify; r.Verification != nil {
+		body.Verification = &verificationBody{*r.Verification, timestamp(r.Verification.VerifiedAt)}
 	}
 	return body
 }
@@ -91,6 +102,8 @@ func (r *Request) reindexRequest(target registry.Name) (reindex.Request, error) 
 				if text, ok := member.Text(); ok {
 					request.Promote = text
 				}
+			case "verify":
+				request.Verify, _ = member.Text()
 			default:
 				return false
 			}

@@ -11,28 +11,30 @@ import (
 
 // Tags group the operations of the description.
 const (
-	tagIndexes   = "Indexes"
-	tagSettings  = "Search settings"
-	tagReindexes = "Reindexes"
-	tagIndexers  = "Indexers"
-	tagRegistry  = "Registry"
-	tagKeys      = "API keys"
-	tagDocuments = "Documents"
-	tagSearch    = "Search"
-	tagNode      = "Node"
+	tagIndexes    = "Indexes"
+	tagSettings   = "Search settings"
+	tagJudgements = "Judgements"
+	tagReindexes  = "Reindexes"
+	tagIndexers   = "Indexers"
+	tagRegistry   = "Registry"
+	tagKeys       = "API keys"
+	tagDocuments  = "Documents"
+	tagSearch     = "Search"
+	tagNode       = "Node"
 )
 
 // tagText says what the operations of a tag are for.
 var tagText = map[string]string{
-	tagIndexes:   "Create, read, change and delete indexes and their generations.",
-	tagSettings:  "Ranking, synonyms, typo exclusions and suggestions of an index, changed without reindexing.",
-	tagReindexes: "Jobs that fill a generation from another one.",
-	tagIndexers:  "Which node writes which index.",
-	tagRegistry:  "Compare and repair the list of indexes in the bucket.",
-	tagKeys:      "Credentials and what they may do.",
-	tagDocuments: "Add, read, change and delete documents.",
-	tagSearch:    "Search, explain, suggest and complete facet values.",
-	tagNode:      "Health, meters and this description.",
+	tagIndexes:    "Create, read, change and delete indexes and their generations.",
+	tagJudgements: "Which searches should find what, how well an index does, and promotions that have to keep the bounds.",
+	tagSettings:   "Ranking, synonyms, typo exclusions and suggestions of an index, changed without reindexing.",
+	tagReindexes:  "Jobs that fill a generation from another one.",
+	tagIndexers:   "Which node writes which index.",
+	tagRegistry:   "Compare and repair the list of indexes in the bucket.",
+	tagKeys:       "Credentials and what they may do.",
+	tagDocuments:  "Add, read, change and delete documents.",
+	tagSearch:     "Search, explain, suggest and complete facet values.",
+	tagNode:       "Health, meters and this description.",
 }
 
 const (
@@ -63,12 +65,12 @@ var routes = []Route{
 	{Method: "PUT", Path: adminIndex, Operation: "putIndex", Tag: tagIndexes,
 		Summary:    "Create an index or a generation, or replace its definition.",
 		Permission: auth.IndexesWrite, Scope: auth.ScopeIndex, RunsOn: Writer, Creates: true,
-		Query: []string{"allowStaleDocuments", "reindex"}, Headers: []string{"If-Match"}, Body: "Definition",
+		Query: []string{"allowStaleDocuments", "reindex", "verify"}, Headers: []string{"If-Match"}, Body: "Definition",
 		Answers: []Answer{{200, "Index", "The definition was replaced."}, {201, "Index", "The index or generation was created."}},
 		Codes: codes(nameCodes, bodyCodes, writerCodes, definitionCodes, problem.IndexVersionMismatch, problem.IndexAlreadyExists, problem.ReindexTargetBusy,
 			problem.IndexGenerationAlreadyExists, problem.IndexGenerationNotCreatable, problem.IndexGenerationReindexWithoutCreation,
 			problem.IndexGenerationStorageHeld, problem.IndexDefinitionIncompatible, problem.IndexDefinitionUnrepresentable,
-			problem.ReindexPromoteInvalid, reindexStartCodes)},
+			problem.ReindexPromoteInvalid, problem.RequestValueInvalid, problem.JudgementsNotFound, problem.JudgementsNameInvalid, reindexStartCodes)},
 	{Method: "DELETE", Path: adminIndex, Operation: "deleteIndex", Tag: tagIndexes,
 		Summary:    "Delete an index with all generations, or one generation.",
 		Permission: auth.IndexesDelete, Scope: auth.ScopeIndex, RunsOn: Writer,
@@ -77,9 +79,11 @@ var routes = []Route{
 	{Method: "POST", Path: adminIndex + "/actions/promote", Operation: "promoteGeneration", Tag: tagIndexes,
 		Summary:    "Serve the index from this generation.",
 		Permission: auth.IndexesPromote, Scope: auth.ScopeIndex, RunsOn: Writer,
+		Query:   []string{"verify", "force"},
 		Answers: []Answer{{200, "Index", "The generation is live; freshness names the state."}},
 		Codes: codes(nameCodes, writerCodes, problem.IndexGenerationNameRequired, problem.ReindexTargetBusy, problem.IndexGenerationLiveMoved,
-			problem.ReindexDocumentRefused)},
+			problem.ReindexDocumentRefused, problem.RequestValueInvalid, problem.JudgementsNotFound, problem.JudgementsNameInvalid,
+			problem.IndexPromotionVerificationFailed, problem.IndexNoPrimaryKey)},
 	{Method: "POST", Path: adminIndex + "/actions/commit", Operation: "commitIndex", Tag: tagIndexes,
 		Summary:    "Commit pending changes now.",
 		Permission: auth.IndexesCommit, Scope: auth.ScopeIndex, RunsOn: Writer,
@@ -95,7 +99,7 @@ var routes = []Route{
 		Permission: auth.IndexesReindex, Scope: auth.ScopeIndex, RunsOn: Writer,
 		Body: "ReindexRequest", OptionalBody: true,
 		Answers: []Answer{{202, "ReindexJob", "The job was accepted; Location names it."}},
-		Codes:   codes(nameCodes, bodyCodes, writerCodes, problem.ReindexPromoteInvalid, reindexStartCodes)},
+		Codes:   codes(nameCodes, bodyCodes, writerCodes, problem.ReindexPromoteInvalid, problem.JudgementsNotFound, problem.JudgementsNameInvalid, reindexStartCodes)},
 
 	{Method: "POST", Path: "/v1alpha1/admin/actions/draft", Operation: "draftDefinition", Tag: tagIndexes,
 		Summary:    "Draft a definition from documents. Nothing is created.",
@@ -127,6 +131,57 @@ var routes = []Route{
 		Permission: auth.SettingsWrite, Scope: auth.ScopeIndex, RunsOn: Writer, BareIndex: true,
 		Answers: []Answer{{204, "", "There are no settings; X-Service-Freshness names the state."}},
 		Codes:   codes(nameCodes, writerCodes, problem.StorageConflict)},
+
+	{Method: "GET", Path: adminIndex + "/judgements", Operation: "listJudgements", Tag: tagJudgements,
+		Summary:    "List the judgement sets of an index.",
+		Permission: auth.IndexesRead, Scope: auth.ScopeIndex, RunsOn: AnyNode, BareIndex: true,
+		Answers: []Answer{{200, "JudgementList", "The names of the sets, ordered."}},
+		Codes:   codes(nameCodes, problem.StorageIoError, problem.StorageUnavailable)},
+	{Method: "GET", Path: adminIndex + "/judgements/{set}", Operation: "getJudgements", Tag: tagJudgements,
+		Summary:    "Read a judgement set.",
+		Permission: auth.IndexesRead, Scope: auth.ScopeIndex, RunsOn: AnyNode, BareIndex: true, Lines: true,
+		Headers: []string{"If-None-Match"},
+		Answers: []Answer{{200, "Judgements", "The set with its version as ETag."}, {304, "", "The version is still the one If-None-Match names."}},
+		Codes:   codes(nameCodes, problem.JudgementsNotFound, problem.JudgementsNameInvalid, problem.StorageIoError, problem.StorageUnavailable)},
+	{Method: "PUT", Path: adminIndex + "/judgements/{set}", Operation: "putJudgements", Tag: tagJudgements,
+		Summary:    "Store a judgement set.",
+		Permission: auth.SettingsWrite, Scope: auth.ScopeIndex, RunsOn: Writer, BareIndex: true,
+		Headers: []string{"If-Match"}, Body: "Judgements", Streams: true,
+		Answers: []Answer{{200, "Judgements", "The set was replaced."}, {201, "Judgements", "The set was created."}},
+		Codes:   codes(nameCodes, bodyCodes, writerCodes, judgementCodes, clauseCodes, searchCodes, problem.StorageConflict)},
+	{Method: "PATCH", Path: adminIndex + "/judgements/{set}", Operation: "patchJudgements", Tag: tagJudgements,
+		Summary:    "Change parts of a judgement set.",
+		Permission: auth.SettingsWrite, Scope: auth.ScopeIndex, RunsOn: Writer, BareIndex: true,
+		Headers: []string{"If-Match"}, Body: "Changes",
+		Answers: []Answer{{200, "Judgements", "The set was changed."}},
+		Codes:   codes(nameCodes, bodyCodes, writerCodes, judgementCodes, settingsPatchCodes, clauseCodes, searchCodes, problem.StorageConflict)},
+	{Method: "DELETE", Path: adminIndex + "/judgements/{set}", Operation: "deleteJudgements", Tag: tagJudgements,
+		Summary:    "Remove a judgement set.",
+		Permission: auth.SettingsWrite, Scope: auth.ScopeIndex, RunsOn: Writer, BareIndex: true,
+		Answers: []Answer{{204, "", "No set is under the name."}},
+		Codes:   codes(nameCodes, writerCodes, problem.JudgementsNameInvalid)},
+	{Method: "POST", Path: adminIndex + "/actions/evaluate", Operation: "evaluateIndex", Tag: tagJudgements,
+		Summary:    "Measure an index by a judgement set.",
+		Permission: auth.IndexesRead, Scope: auth.ScopeIndex, RunsOn: Writer,
+		Body:    "EvaluationRequest",
+		Answers: []Answer{{200, "Evaluation", "What was measured."}, {202, "Evaluation", "The evaluation is large and goes on; Location names it."}},
+		Codes: codes(nameCodes, bodyCodes, writerCodes, settingsCodes, problem.JudgementsNotFound, problem.JudgementsNameInvalid,
+			problem.EvaluationInProgress, problem.IndexNoPrimaryKey, problem.IndexNoLiveGeneration)},
+	{Method: "GET", Path: adminIndex + "/evaluations", Operation: "listEvaluations", Tag: tagJudgements,
+		Summary:    "List the evaluations of an index that run or ran lately.",
+		Permission: auth.IndexesRead, Scope: auth.ScopeIndex, RunsOn: Writer, BareIndex: true,
+		Answers: []Answer{{200, "EvaluationList", "The evaluations without their reports, the newest first."}},
+		Codes:   codes(nameCodes, writerCodes)},
+	{Method: "GET", Path: adminIndex + "/evaluations/{evaluation}", Operation: "getEvaluation", Tag: tagJudgements,
+		Summary:    "Read an evaluation.",
+		Permission: auth.IndexesRead, Scope: auth.ScopeIndex, RunsOn: Writer, BareIndex: true,
+		Answers: []Answer{{200, "Evaluation", "Its progress, and what was measured once it is done."}},
+		Codes:   codes(nameCodes, writerCodes, problem.EvaluationNotFound)},
+	{Method: "POST", Path: adminIndex + "/evaluations/{evaluation}/actions/cancel", Operation: "cancelEvaluation", Tag: tagJudgements,
+		Summary:    "Stop an evaluation.",
+		Permission: auth.IndexesRead, Scope: auth.ScopeIndex, RunsOn: Writer, BareIndex: true,
+		Answers: []Answer{{200, "Evaluation", "The evaluation after cancellation."}},
+		Codes:   codes(nameCodes, writerCodes, problem.EvaluationNotFound)},
 
 	{Method: "GET", Path: adminJobs, Operation: "listReindexes", Tag: tagReindexes,
 		Summary:    "List the reindex jobs of the indexes the key can see.",

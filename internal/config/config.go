@@ -134,6 +134,7 @@ type Search struct {
 	TermCacheMaxSize                                                int64
 	TypoCacheMaxEntries, PrefixCacheMaxEntries                      int
 	FacetCacheMaxSize                                               int64
+	EvaluationMaxShare                                              int // per cent of one processor
 }
 
 // Metrics says how meters are published.

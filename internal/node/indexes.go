@@ -37,6 +37,7 @@ type Put struct {
 	HasReindex bool         // the parameter was given
 	MayPromote func() error // asked when reindex is auto
 	StartedBy  string
+	Verify     string // judgement set that the reindex job is verified by; empty: none
 }
 
 // Put creates an index or a generation, or replaces its definition. It reports
@@ -55,6 +56,9 @@ func (n *Node) Put(ctx context.Context, put Put) (*Description, bool, error) {
 		return nil, false, err
 	}
 	if err := put.checkReindex(); err != nil {
+		return nil, false, err
+	}
+	if err := n.checkVerify(ctx, put); err != nil {
 		return nil, false, err
 	}
 	for range resolutions {
@@ -92,7 +96,7 @@ func (put *Put) checkReindex() error {
 }
 
 func (put *Put) job() reindex.Request {
-	return reindex.Request{Target: put.Name, Promote: put.Reindex, StartedBy: put.StartedBy}
+	return reindex.Request{Target: put.Name, Promote: put.Reindex, StartedBy: put.StartedBy, Verify: put.Verify}
 }
 
 // create makes what the name does not answer from yet.
@@ -286,6 +290,11 @@ func (n *Node) unregister(ctx context.Context, index registry.ID, name registry.
 
 // Promote makes a generation live, finishing the job that fills it.
 func (n *Node) Promote(ctx context.Context, name registry.Name) (*Description, error) {
+	return n.PromoteAs(ctx, name, Promotion{})
+}
+
+// PromoteAs is Promote with a verification, or without the one of its job.
+func (n *Node) PromoteAs(ctx context.Context, name registry.Name, how Promotion) (*Description, error) {
 	if !name.HasGeneration() {
 		return nil, problem.IndexGenerationNameRequired.New("name", name.String())
 	}
@@ -295,6 +304,9 @@ func (n *Node) Promote(ctx context.Context, name registry.Name) (*Description, e
 		return nil, err
 	}
 	defer g.Release()
+	if err := n.verifyPromotion(ctx, g, how); err != nil {
+		return nil, err
+	}
 	byJob, err := n.jobs.Promote(ctx, g.Entry)
 	if err != nil {
 		return nil, err

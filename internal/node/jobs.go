@@ -13,6 +13,11 @@ func (n *Node) StartReindex(ctx context.Context, request reindex.Request) (reind
 	if err := n.ready(ctx); err != nil {
 		return reindex.Record{}, err
 	}
+	if request.Verify != "" {
+		if _, err := n.Judgements(ctx, request.Target.Bare(), request.Verify); err != nil {
+			return reindex.Record{}, err
+		}
+	}
 	return n.jobs.Start(ctx, request)
 }
 

@@ -14,12 +14,14 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/judgementstore"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/reindex"
 	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/internal/settingstore"
 	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/query"
 )
 
 // Storage is where a node keeps everything.
@@ -47,6 +49,9 @@ type Options struct {
 	Engine          engine.Options
 	Capabilities    definition.Capabilities
 	Reindex         reindex.Options
+	Search          Search       // answers the searches of evaluations
+	Limits          query.Limits // of searches in judgement sets; zero: the defaults
+	EvaluationShare float64      // of one processor that evaluations may take; 0: all of it
 }
 
 const (
@@ -63,6 +68,8 @@ type Node struct {
 	registry    *registry.Registry
 	generations *generations.Set
 	settings    *settingstore.Store
+	judgements  *judgementstore.Store
+	evaluations *evaluations
 	jobs        *reindex.Jobs
 	object      *object // nil in local mode
 	usage       *usage
@@ -103,7 +110,11 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	if options.SampleInterval <= 0 {
 		options.SampleInterval = defaultSampleInterval
 	}
+	if options.Limits == (query.Limits{}) {
+		options.Limits = query.DefaultLimits()
+	}
 	n := &Node{
+		judgements: judgementstore.New(storage.Bucket, options.Limits), evaluations: newEvaluations(),
 		usage: readUsage(storage.FS), bucket: storage.Bucket, synced: storage.Synced, registry: known, settings: settingstore.New(storage.Bucket),
 		options: options, metrics: meters, log: log, begun: beginning{done: make(chan struct{})},
 	}
@@ -113,6 +124,7 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	n.generations = generations.New(storage.FS, storage.Directory, generations.Options{
 		MaxOpen: options.MaxOpen, CloseGrace: options.CloseGrace, Engine: options.Engine, Metrics: meters, Log: log,
 		Remote: remote, Changed: n.tellChanged, Listed: n.isListed})
+	options.Reindex.Verify = n.verifyJob
 	n.jobs = reindex.New(storage.Bucket, known, n.generations, options.NodeID, options.Reindex, log)
 	if storage.Object != nil {
 		n.joinDeployment(ctx, storage)
@@ -191,6 +203,7 @@ func (n *Node) Preload(ctx context.Context) {
 
 // Close stops jobs and closes every generation.
 func (n *Node) Close(ctx context.Context) error {
+	n.evaluations.close()
 	n.jobs.Stop(ctx)
 	if err := n.usage.save(); err != nil {
 		n.log.Warn("the use of indexes is not remembered", "error", err)
@@ -303,8 +316,13 @@ func (n *Node) retire(ctx context.Context, removed []registry.Removed) error {
 	return failed
 }
 
-// erase deletes the data of removed generations, then forgets them. Settings
-// and job go with the whole index.
+// deleteShared removes what belongs to an index that is gone.
+func (n *Node) deleteShared(ctx context.Context, index registry.ID) error {
+	return errors.Join(n.settings.Delete(ctx, index), n.judgements.DeleteAll(ctx, index), n.jobs.Delete(ctx, index))
+}
+
+// erase deletes the data of removed generations, then forgets them. Settings,
+// judgements and job go with the whole index.
 func (n *Node) erase(ctx context.Context, removed []registry.Removed) error {
 	var failed error
 	gone := removed[:0:0]
@@ -314,7 +332,7 @@ func (n *Node) erase(ctx context.Context, removed []registry.Removed) error {
 			err = registry.Erase(ctx, n.bucket, one.GenerationID)
 		}
 		if err == nil && one.Whole {
-			err = errors.Join(n.settings.Delete(ctx, one.IndexID), n.jobs.Delete(ctx, one.IndexID))
+			err = n.deleteShared(ctx, one.IndexID)
 		}
 		if err != nil {
 			failed = errors.Join(failed, err)

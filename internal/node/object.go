@@ -495,8 +495,8 @@ func (n *Node) eraseShared(ctx context.Context, one registry.Removed) error {
 		return err
 	}
 	if _, listed := n.registry.Lists(one.IndexID); !listed {
-		if err := errors.Join(n.settings.Delete(ctx, one.IndexID), n.jobs.Delete(ctx, one.IndexID)); err != nil {
-			return fmt.Errorf("settings and job of %s: %w", one.Index, err)
+		if err := n.deleteShared(ctx, one.IndexID); err != nil {
+			return fmt.Errorf("settings, judgements and job of %s: %w", one.Index, err)
 		}
 	}
 	return n.registry.Forget(ctx, []registry.Removed{one})

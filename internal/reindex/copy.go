@@ -162,7 +162,7 @@ func (j *Jobs) replay(ctx context.Context, one *job) error {
 	return j.save(ctx, one, func(s *stored) {
 		s.Record.Backlog = int64(left)
 		s.Record.Phase = Ready
-		if s.Record.Promote == Auto {
+		if s.Record.Promote == Auto && s.Record.Verify == nil {
 			s.Record.Phase = Promoting
 		}
 	})

@@ -161,7 +161,11 @@ func (j *Jobs) carryOn(ctx context.Context, one *job) error {
 		}
 	}
 	if one.record().Record.Phase == Ready {
-		return j.awaitPromotion(ctx, one)
+		if promotes, err := j.verify(ctx, one); err != nil {
+			return err
+		} else if !promotes {
+			return j.awaitPromotion(ctx, one)
+		}
 	}
 	return j.finishPromotion(ctx, one)
 }

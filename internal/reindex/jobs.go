@@ -49,6 +49,8 @@ type Options struct {
 	Holds func(registry.ID) bool
 	// Claim makes this node write an index that nobody writes; nil with Holds.
 	Claim func(context.Context, registry.ID) error
+	// Verify measures targets of jobs that ask for it; nil: none is measured.
+	Verify Verify
 }
 
 const (

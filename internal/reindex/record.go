@@ -65,6 +65,9 @@ type Record struct {
 	UpdatedAt       time.Time  `json:"updatedAt"`
 	FinishedAt      *time.Time `json:"finishedAt"`
 	Freshness       *string    `json:"freshness"`
+
+	Verify       *string       `json:"verify,omitempty"` // judgement set whose bounds the target has to keep
+	Verification *Verification `json:"verification,omitempty"`
 }
 
 // stored is the object jobs/<iid>: the record and where the job goes on.

@@ -16,6 +16,7 @@ type Request struct {
 	From      string // index or index@generation; empty: the live generation
 	Promote   string // auto or manual; empty: auto
 	StartedBy string
+	Verify    string // judgement set whose bounds the target has to keep; empty: none
 }
 
 // IsPromote reports whether text is a way to promote.
@@ -109,7 +110,7 @@ func (j *Jobs) accept(ctx context.Context, request Request, source, target regis
 		Record: Record{
 			ID: newJobID(), Index: target.Name.Index, Target: target.Name.String(), Source: source.Name.String(),
 			Phase: Pending, Promote: request.Promote, SourceDocuments: int64(documents),
-			StartedBy: textOrNil(request.StartedBy), Node: textOrNil(j.node), StartedAt: at,
+			Verify: textOrNil(request.Verify), StartedBy: textOrNil(request.StartedBy), Node: textOrNil(j.node), StartedAt: at,
 		},
 		IndexID: target.Index, SourceID: source.Generation, TargetID: target.Generation, Epoch: 1,
 		Unknown: before.Value.Unknown,

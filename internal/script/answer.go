@@ -15,7 +15,7 @@ import (
 var shownHeaders = []string{"Allow", "Content-Type", "ETag", "Location", "Retry-After", "WWW-Authenticate", "X-Service-Freshness"}
 
 // changing are the members whose values differ from run to run.
-var changing = []string{"freshness", "tookMs", "secondsSinceRefresh", "version", "createdAt", "updatedAt", "startedAt", "finishedAt", "credential", "node", "next", "previous", "cursor"}
+var changing = []string{"freshness", "tookMs", "p50Ms", "p99Ms", "secondsSinceRefresh", "version", "createdAt", "updatedAt", "startedAt", "finishedAt", "verifiedAt", "credential", "node", "next", "previous", "cursor"}
 
 const masked = "*"
 
@@ -48,7 +48,7 @@ func render(status int, header http.Header, body []byte, shown []string) []strin
 		case "Location":
 			_, path, _ := strings.Cut(value, "://")
 			_, path, _ = strings.Cut(path, "/")
-			value = "/" + path
+			value = "/" + hexadecimal.ReplaceAllString(path, masked)
 		}
 		out = append(out, name+": "+value)
 	}

@@ -40,6 +40,8 @@ var notShown = map[string]exception{
 	"index:generation:already_exists":  {byRace, "internal/registry TestWhatExistsIsNotCreatedAgain", ""},
 	"index:generation:unsettled":       {byRace, "", "a write loses eight races in a row against promotions"},
 	"index:closed":                     {byRace, "internal/generations TestRemovedGenerationIsGone", ""},
+	"evaluation:in_progress":           {byRace, "internal/node TestAnIndexHasOneUnfinishedEvaluation", ""},
+	"judgements:too_many":              {bySize, "internal/judgement TestBoundsOfASet", ""},
 	"storage:conflict":                 {byRace, "internal/versioned TestChangeGivesUpAfterThreeLostWrites", ""},
 	"index:no_live_generation":         {byNodes, "internal/registry TestRebuiltIndexHasNoLiveGenerationUnlessAsked", ""},
 	"index:readonly":                   {byNodes, "internal/generations TestAWriterFencedTwiceIsReadOnly", ""},

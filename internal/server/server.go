@@ -30,6 +30,7 @@ import (
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/reindex"
+	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/query"
 )
@@ -66,14 +67,16 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 	if err != nil {
 		return err
 	}
-	opened, err := node.Open(ctx, store.Storage, nodeOptions(c, builder, store.nodeID), meters, log)
+	records := snapshot.NewRecords(c.Indexes.DocumentCacheMaxSize, meters)
+	searcher := newSearcher(c, records, meters, log)
+	opened, err := node.Open(ctx, store.Storage, nodeOptions(c, builder, store.nodeID, searcher), meters, log)
 	if err != nil {
 		return fmt.Errorf("open the node: %w", err)
 	}
 	if c.Indexer.Enabled && !c.Storage.IsLocal() {
 		log.Info("takes part in indexing", "node", store.nodeID, "address", c.Node.Address)
 	}
-	err = serve(ctx, c, log, meters, authority, opened, listening)
+	err = serve(ctx, c, log, meters, authority, opened, searcher, records, listening)
 
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
@@ -89,11 +92,9 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 // serve listens and runs everything that runs in the background until ctx
 // ends or something fails.
 func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metrics.Set, authority *auth.Authority, opened *node.Node,
-	listening func(net.Addr)) error {
+	searcher *search.Searcher, records *snapshot.Records, listening func(net.Addr)) error {
 	health := api.NewHealth(c.Indexes.RefreshInterval)
 	health.AliveWhile(opened.IsRefreshing)
-	records := snapshot.NewRecords(c.Indexes.DocumentCacheMaxSize, meters)
-	searcher := newSearcher(c, records, meters, log)
 	warmer := newWarmer(c, searcher, opened)
 	handler := api.New(api.Components{
 		Node: opened, Searcher: searcher, Records: records, Authority: authority, Ownership: opened, Health: health,
@@ -253,7 +254,7 @@ func analysisBuilder(directory string) (*analysis.Builder, error) {
 	return analysis.NewBuilder(options), nil
 }
 
-func nodeOptions(c *config.Config, builder *analysis.Builder, id string) node.Options {
+func nodeOptions(c *config.Config, builder *analysis.Builder, id string, searcher *search.Searcher) node.Options {
 	return node.Options{
 		NodeID: id, RefreshInterval: c.Indexes.RefreshInterval, FreshnessWait: c.Search.FreshnessWait,
 		MaxOpen: c.Indexes.MaxOpen, CloseGrace: c.Indexes.CloseGracePeriod, Preload: c.Indexes.PreloadMaxIndexes,
@@ -263,7 +264,7 @@ func nodeOptions(c *config.Config, builder *analysis.Builder, id string) node.Op
 			MergeFloor: c.Indexes.MergeFloorSegment, Memory: c.Indexer.MemoryBudget, Budget: engine.NewBudget(c.Indexer.MemoryBudget),
 			Analysis: builder, Capabilities: builder.Capabilities(),
 		},
-		Capabilities: builder.Capabilities(),
+		Capabilities: builder.Capabilities(), Search: searcher.Run, Limits: limits(c), EvaluationShare: float64(c.Search.EvaluationMaxShare) / 100,
 		Reindex: reindex.Options{MaxConcurrent: c.Indexer.ReindexMaxConcurrent, CatchupInterval: c.Indexer.ReindexCatchupInterval,
 			SweepInterval: c.Indexer.ReindexSweepInterval},
 	}

@@ -1,0 +1,219 @@
+// Package evaluate runs the queries of a judgement set against one or two
+// sides of an index, a generation with settings each, and measures what they
+// answer.
+//
+// A Side answers searches; Run asks both sides every query, one search at a
+// time, and rests between searches so that the evaluation takes no more than a
+// share of one processor. The report holds means, every query with both sides,
+// the paired randomization test between them and whether the bounds of the set
+// hold. Run may be called by any number of goroutines.
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/quiresearch/quire/internal/judgement"
+	"github.com/quiresearch/quire/internal/relevance"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+)
+
+const (
+	// DefaultK is the number of hits that nDCG, reciprocal rank and precision
+	// look at.
+	DefaultK = 10
+	// Depth is how many hits are asked for; recall and expectations look at all
+	// of them.
+	Depth = 100
+	// draws of the randomization test.
+	draws = 10_000
+)
+
+// Side is one way to answer the queries.
+type Side struct {
+	Index      string
+	Generation string
+	Search     func(ctx context.Context, request *query.Search) (*query.Answer, error)
+}
+
+// Options tune a run.
+type Options struct {
+	K        int     // 0: DefaultK
+	Share    float64 // of one processor, above 0; 1 and 0: no rest between searches
+	Limits   query.Limits
+	Progress func(searches int) // called after every search; may be nil
+}
+
+// Searches is how many searches a run over a set makes.
+func Searches(set *judgement.Set, sides int) int { return len(set.Queries) * sides }
+
+// Run evaluates a set. against may be nil. It fails only when ctx ends.
+func Run(ctx context.Context, name string, set *judgement.Set, side Side, against *Side, o Options) (*Report, error) {
+	if o.K == 0 {
+		o.K = DefaultK
+	}
+	r := &Report{
+		Judgements: name, JudgementsVersion: set.Version(), K: o.K, RecallK: Depth,
+		Index: side.Index, Generation: side.Generation, Queries: make([]Query, len(set.Queries)),
+	}
+	sides := []Side{side}
+	if against != nil {
+		sides = append(sides, *against)
+		r.Against = &Against{Generation: against.Generation}
+	}
+	done := 0
+	for i := range set.Queries {
+		q := &set.Queries[i]
+		r.Queries[i] = describe(q)
+		for at, s := range sides {
+			began := time.Now()
+			found := ask(ctx, s, q, o)
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if at == 0 {
+				r.Queries[i].Found = found
+			} else {
+				r.Queries[i].Against = &found
+			}
+			if done++; o.Progress != nil {
+				o.Progress(done)
+			}
+			if err := rest(ctx, time.Since(began), o.Share); err != nil {
+				return nil, err
+			}
+		}
+		r.Queries[i].judge()
+	}
+	r.sum(set)
+	return r, nil
+}
+
+// rest waits so long that the time worked is a share of the whole.
+func rest(ctx context.Context, worked time.Duration, share float64) error {
+	if share <= 0 || share >= 1 {
+		return nil
+	}
+	timer := time.NewTimer(time.Duration(float64(worked) * (1 - share) / share))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// request is the search of a query, which asks for the hits alone.
+func request(q *judgement.Query, limits query.Limits) (*query.Search, error) {
+	body := q.Search
+	if body == nil {
+		body = fmt.Appendf(nil, `{"query":[{"type":"text","text":%s}]}`, quoted(q.Text))
+	}
+	s, err := query.DecodeSearch(body, limits)
+	if err != nil {
+		return nil, err
+	}
+	if q.Search == nil {
+		s.Locale = q.Locale
+	}
+	s.Limit, s.Offset, s.After, s.Before, s.Pages = min(Depth, limits.MaxLimit), 0, "", "", nil
+	s.Facets, s.Highlight, s.Matched, s.Fields, s.HasFields = nil, nil, nil, nil, true
+	s.ExactTotal, s.Freshness = q.Expect != nil && q.Expect.AtLeast > 0, ""
+	return s, nil
+}
+
+// ask runs one query on one side. A search that is refused finds nothing.
+func ask(ctx context.Context, s Side, q *judgement.Query, o Options) Found {
+	search, err := request(q, o.Limits)
+	var answer *query.Answer
+	began := time.Now()
+	if err == nil {
+		answer, err = s.Search(ctx, search)
+	}
+	f := Found{TookMs: float64(time.Since(began).Microseconds()) / 1e3}
+	if err != nil {
+		f.Error = codeOf(err)
+		answer = &query.Answer{}
+	}
+	f.Total = answer.Total.Count
+	for i := range answer.Hits {
+		if key := answer.Hits[i].ID; !slices.Contains(f.ranking, key) { // list values share the key of their document
+			f.ranking = append(f.ranking, key)
+		}
+	}
+	if q.Grades != nil {
+		f.NDCG = pointer(relevance.NDCG(f.ranking, q.Grades, o.K))
+		f.ReciprocalRank = pointer(relevance.ReciprocalRank(f.ranking, q.Grades, o.K))
+		f.Precision = pointer(relevance.Precision(f.ranking, q.Grades, o.K))
+		f.Recall = pointer(relevance.Recall(f.ranking, q.Grades, Depth))
+		f.Judged = pointer(relevance.Judged(f.ranking, q.Grades, o.K))
+	}
+	f.Ranks = ranks(f.ranking, q)
+	f.expect(q.Expect)
+	return f
+}
+
+func codeOf(err error) string {
+	var p *problem.Problem
+	if errors.As(err, &p) {
+		return p.Code.Name()
+	}
+	return problem.NodeError.Name()
+}
+
+func pointer(value float64) *float64 { return &value }
+
+// ranks are the places of the keys that the query names.
+func ranks(ranking []string, q *judgement.Query) map[string]int {
+	found := make(map[string]int)
+	take := func(key string) {
+		if rank := relevance.Rank(ranking, key); rank > 0 {
+			found[key] = rank
+		}
+	}
+	for key := range q.Grades {
+		take(key)
+	}
+	if e := q.Expect; e != nil {
+		for _, key := range slices.Concat(e.MustHit, e.MustNotHit) {
+			take(key)
+		}
+		for _, pair := range e.Above {
+			take(pair[0])
+			take(pair[1])
+		}
+	}
+	return found
+}
+
+// expect records which expectations the ranking does not meet.
+func (f *Found) expect(e *judgement.Expectations) {
+	if e == nil {
+		return
+	}
+	f.Expected = e.Count()
+	miss := func(format string, arguments ...any) { f.Unmet = append(f.Unmet, fmt.Sprintf(format, arguments...)) }
+	for _, key := range e.MustHit {
+		if f.Ranks[key] == 0 {
+			miss("mustHit %s", key)
+		}
+	}
+	for _, key := range e.MustNotHit {
+		if f.Ranks[key] > 0 {
+			miss("mustNotHit %s", key)
+		}
+	}
+	for _, pair := range e.Above {
+		if first, second := f.Ranks[pair[0]], f.Ranks[pair[1]]; first == 0 || second > 0 && second < first {
+			miss("above %s, %s", pair[0], pair[1])
+		}
+	}
+	if f.Total < e.AtLeast {
+		miss("atLeast %d", e.AtLeast)
+	}
+}

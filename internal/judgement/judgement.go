@@ -1,0 +1,101 @@
+// Package judgement holds judgement sets: searches of an index with what they
+// should find, and the bounds that a ranking has to keep.
+//
+// Decode reads a set strictly from a JSON object, DecodeLines from lines, one
+// query each. JSON and Version give the canonical form that is stored, Patch
+// applies a change object. A Set is never changed after decoding; any number of
+// goroutines may read it.
+package judgement
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/quiresearch/quire/internal/jsonread"
+)
+
+// Bounds of what a set may hold.
+const (
+	MaxQueries = 10_000
+	MaxKeys    = 1_000 // of one query: graded keys, and keys of each expectation
+	MaxGrade   = 10
+	MaxText    = 10_000 // bytes of a text, an id or a key
+	MaxBytes   = 16 << 20
+)
+
+// Set is a judgement set.
+type Set struct {
+	Queries []Query
+	Bounds  Bounds
+
+	document []byte // canonical JSON
+}
+
+// Query is one search with what it should find: Grades, or Expect, or both. A
+// known item is a single key with the grade 1.
+type Query struct {
+	ID     string // "" when none was given
+	Text   string
+	Search []byte // a search request; nil: a text clause over Text with defaults
+	Locale string
+	Weight float64 // in the means of a set; 1 when none was given
+	Grades map[string]float64
+	Known  string // "" when grades were given
+	Expect *Expectations
+}
+
+// Expectations are what a search must fulfil among its first hits.
+type Expectations struct {
+	MustHit    []string
+	MustNotHit []string
+	Above      [][2]string // the first before the second
+	AtLeast    int64       // hits in all
+}
+
+// Count is the number of single expectations.
+func (e *Expectations) Count() int {
+	if e == nil {
+		return 0
+	}
+	count := len(e.MustHit) + len(e.MustNotHit) + len(e.Above)
+	if e.AtLeast > 0 {
+		count++
+	}
+	return count
+}
+
+// Bounds are what must hold for a ranking to be accepted. A nil bound is not
+// asked for.
+type Bounds struct {
+	MinNDCG      *float64 // smallest nDCG
+	MaxLoss      *float64 // largest loss of nDCG against the live generation
+	Expectations bool     // every expectation is met
+}
+
+// JSON returns the set in canonical form: what was given, without nulls,
+// members sorted. It is never to be changed.
+func (s *Set) JSON() []byte { return s.document }
+
+// Version returns 16 hexadecimal digits that change with the content.
+func (s *Set) Version() string {
+	sum := sha256.Sum256(s.document)
+	return hex.EncodeToString(sum[:8])
+}
+
+// AppendLines appends the set as lines: the bounds, when there are any, then
+// one query a line.
+func (s *Set) AppendLines(to []byte) []byte {
+	var queries []byte
+	for members := jsonread.Members(s.document); members.Next(); {
+		switch jsonread.String(members.RawName()) {
+		case "bounds":
+			to = append(append(append(to, `{"bounds":`...), members.Value()...), "}\n"...)
+		case "queries":
+			queries = members.Value()
+		}
+	}
+	for items := jsonread.Items(queries); items.Next(); {
+		to = append(append(to, items.Value()...), '\n')
+	}
+	return to
+}
