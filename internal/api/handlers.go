@@ -18,6 +18,7 @@ func (a *API) handlers() map[string]Handler {
 		"putSearchSettings":    a.putSearchSettings,
 		"patchSearchSettings":  a.patchSearchSettings,
 		"deleteSearchSettings": a.deleteSearchSettings,
+		"previewSettings":      a.previewSettings,
 
 		"listJudgements":   a.listJudgements,
 		"getJudgements":    a.getJudgements,

@@ -38,6 +38,9 @@ func (m *memories) of(view *View) *plan.Memory {
 	if view.Settings == nil {
 		return nil
 	}
+	if view.IsPreview {
+		return new(plan.Memory)
+	}
 	key := memoryKey{view.Settings, view.Schema}
 	m.mu.Lock()
 	defer m.mu.Unlock()

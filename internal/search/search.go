@@ -46,6 +46,7 @@ type View struct {
 	Index      string // name, for the log
 	Generation string
 	Freshness  string // token of the state
+	IsPreview  bool   // the settings are of this request alone: nothing worked out of them is kept
 }
 
 // Options tune a Searcher. The zero value sets no bounds on time and keeps no
