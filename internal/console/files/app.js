@@ -13,6 +13,7 @@ import { announced, Icon, ProblemView } from "./lib/ui.js";
 const rooms = [
   { id: "search", label: "Search", icon: "search", shown: () => canSomewhere("search"), load: () => import("./rooms/search.js") },
   { id: "why", label: "Why", icon: "why", shown: () => canSomewhere("search"), load: () => import("./rooms/why.js") },
+  { id: "tune", label: "Tune", icon: "tune", shown: () => canSomewhere("settings.write"), load: () => import("./rooms/tune.js") },
   { id: "data", label: "Data", icon: "data", shown: () => canSomewhere("indexes.read"), load: () => import("./rooms/data.js") },
 ];
 

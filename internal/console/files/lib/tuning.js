@@ -1,0 +1,86 @@
+// Settings being edited, and what they do to a set of queries.
+
+import { adminPath, call, dataPath, get, post, Problem } from "./api.js";
+import { titleField } from "./indexes.js";
+import { valueAt, variant } from "./searching.js";
+import { fieldsOf } from "./indexes.js";
+
+/**
+ * @typedef {{ settings: any, version: string }} Stored
+ * @typedef {{ id: string, title: string, score?: number }} Line
+ * @typedef {{ text: string, before: Line[], after: Line[], changed: number, problem?: unknown }} Compared
+ */
+
+/** Reads the settings as stored; version is empty when there are none. @param {string} name @returns {Promise<Stored>} */
+export async function readSettings(name) {
+  try {
+    const { body, headers } = await get(adminPath(name) + "/settings");
+    const { version: _v, freshness: _f, unsupportedFeatures: _u, ...settings } = body;
+    return { settings, version: headers.get("ETag") ?? "" };
+  } catch (error) {
+    if (error instanceof Problem && error.code === "settings:not_found") return { settings: {}, version: "" };
+    throw error;
+  }
+}
+
+/**
+ * Stores settings, unless others were stored since they were read.
+ * @param {string} name @param {any} settings @param {string} version
+ */
+export async function saveSettings(name, settings, version) {
+  if (!version) {
+    const now = await readSettings(name);
+    if (now.version) {
+      throw new Problem(412, "settings:version_mismatch", "Settings were stored meanwhile.", [{ code: "settings:version_mismatch", message: "Settings were stored meanwhile.", help: "Read them, and change those." }],
+        { method: "PUT", path: adminPath(name) + "/settings", body: settings });
+    }
+  }
+  await call("PUT", adminPath(name) + "/settings", { body: settings, headers: version ? { "If-Match": version } : {} });
+}
+
+const top = 10;
+
+/**
+ * Runs one query under the stored and under the edited settings.
+ * @param {string} name @param {any} definition @param {any} edited @param {string} text @param {string} locale @param {AbortSignal} aborted
+ * @returns {Promise<Compared>}
+ */
+export async function compare(name, definition, edited, text, locale, aborted) {
+  const search = { query: [{ type: "text", text, match: "user", relax: "words" }], limit: top, ...(locale ? { locale } : {}) };
+  const named = titleField(definition);
+  const field = fieldsOf(definition).find((f) => f.path === named);
+  /** @param {any} got @returns {Line[]} */
+  const lines = (got) => got.hits.map((/** @type {any} */ hit) => ({ id: hit.id ?? "", title: String(variant(valueAt(hit.document, named), field) ?? hit.id), score: hit.score }));
+  const [before, after] = await Promise.all([
+    post(dataPath(name) + "/search", search, aborted),
+    post(adminPath(name) + "/settings/actions/preview", { settings: edited, search }, aborted),
+  ]);
+  const a = lines(before.body), b = lines(after.body);
+  return { text, before: a, after: b, changed: b.filter((line, at) => a[at]?.id !== line.id).length + Math.max(0, a.length - b.length) };
+}
+
+/** How far a hit moved: places up, or null when it is new. @param {Line[]} before @param {Line} line @param {number} at */
+export function moved(before, line, at) {
+  const was = before.findIndex((b) => b.id === line.id);
+  return was < 0 ? null : was - at;
+}
+
+/** Names of the judgement sets of an index; none where the node keeps none. @param {string} name */
+export async function judgementSets(name) {
+  try {
+    const { body } = await get(adminPath(name) + "/judgements");
+    return /** @type {string[]} */ ((body.judgements ?? body.sets ?? []).map((/** @type {any} */ set) => set.name ?? set));
+  } catch {
+    return [];
+  }
+}
+
+/** Measures stored and edited settings by a judgement set. @param {string} name @param {string} set @param {any} edited */
+export async function evaluate(name, set, edited) {
+  let { body } = await post(adminPath(name) + "/actions/evaluate", { judgements: set, settings: edited, against: {} });
+  while (body.state === "running") {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    ({ body } = await get(adminPath(name) + "/evaluations/" + encodeURIComponent(body.id)));
+  }
+  return body;
+}

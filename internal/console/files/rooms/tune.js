@@ -1,0 +1,136 @@
+// Tune: change the search settings and see what that does before it is stored.
+
+import { isAborted, Problem } from "../lib/api.js";
+import { html, text, useEffect, useRef, useState } from "../lib/dom.js";
+import { Fields, Ranking, Synonyms, TypoExclusions } from "../lib/forms.js";
+import { indexes, localesOf, readIndex } from "../lib/indexes.js";
+import { go, room } from "../lib/place.js";
+import * as s from "../lib/searching.js";
+import { can } from "../lib/session.js";
+import { compare, evaluate, judgementSets, moved, readSettings, saveSettings } from "../lib/tuning.js";
+import { announce, Empty, JsonArea, jsonError, pretty, ProblemView, Progress, useSettled } from "../lib/ui.js";
+
+/** @typedef {import("../lib/tuning.js").Compared} Compared @typedef {import("../lib/tuning.js").Line} Line */
+
+/** @param {{ by: number | null }} props */
+function Arrow({ by }) {
+  if (by === null) return html`<span class="moved up" aria-label="new">new</span>`;
+  if (by === 0) return html`<span class="moved" aria-label="same place">·</span>`;
+  return html`<span class=${"moved " + (by > 0 ? "up" : "down")} aria-label=${(by > 0 ? "up " : "down ") + Math.abs(by)}>${by > 0 ? "↑" : "↓"}${Math.abs(by)}</span>`;
+}
+
+/** @param {{ result: Compared }} props */
+function Result({ result }) {
+  const gone = result.before.filter((b) => !result.after.some((a) => a.id === b.id));
+  return html`<details class="compared" open=${result.changed > 0}><summary><span dir="auto">${result.text}</span> <span class=${"tag " + (result.changed ? "warn" : "good")}>${result.changed ? result.changed + " of the top ten changed" : "no change"}</span></summary>
+    <${ProblemView} problem=${result.problem} />
+    <div class="sides"><section aria-label=${"Stored, " + result.text}><h3>Stored</h3><ol>${result.before.map((line) => html`<li key=${line.id} class=${gone.includes(line) ? "gone" : ""}><span dir="auto">${line.title}</span></li>`)}</ol></section>
+      <section aria-label=${"Edited, " + result.text}><h3>Edited</h3><ol>${result.after.map((line, at) => html`<li key=${line.id}><span dir="auto">${line.title}</span> <${Arrow} by=${moved(result.before, line, at)} /></li>`)}</ol></section></div>
+  </details>`;
+}
+
+/** @param {{ name: string, edited: any }} props */
+function Judged({ name, edited }) {
+  const [sets, setSets] = useState(/** @type {string[]} */ ([]));
+  const [set, setSet] = useState("");
+  const [report, setReport] = useState(/** @type {any} */ (null));
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  useEffect(() => void judgementSets(name).then((found) => { setSets(found); setSet(found[0] ?? ""); }), [name]);
+  if (!sets.length) return null;
+  const run = () => {
+    setBusy(true);
+    evaluate(name, set, edited).then((got) => { setReport(got); setProblem(null); }, setProblem).finally(() => setBusy(false));
+  };
+  const shown = (/** @type {any} */ v) => (typeof v === "number" ? v.toFixed(4) : "–");
+  const difference = report?.comparison?.ndcg ?? report?.comparison;
+  return html`<section class="card stack" aria-label="Judgements"><h2>Judged</h2>
+    <div class="form-row"><label>Judgements <select value=${set} onChange=${text(setSet)}>${sets.map((n) => html`<option key=${n} value=${n}>${n}</option>`)}</select></label>
+      <button type="button" disabled=${busy} onClick=${run}>${busy ? "Measuring…" : "Measure both"}</button></div>
+    <${ProblemView} problem=${problem} />
+    ${report && html`<table><thead><tr><th>Measure</th><th class="number">Stored</th><th class="number">Edited</th></tr></thead><tbody>
+      ${[["NDCG@10", "ndcg"], ["MRR@10", "mrr"], ["precision", "precision"], ["recall", "recall"]].map(([label = "", key = ""]) => html`<tr key=${key}><td>${label}</td><td class="number">${shown(report.against?.measures?.[key])}</td><td class="number">${shown(report.measures?.[key])}</td></tr>`)}</tbody></table>
+      ${typeof difference?.difference === "number" && html`<p>NDCG@10 differs by <strong>${difference.difference >= 0 ? "+" : ""}${difference.difference.toFixed(4)}</strong> (p = ${difference.p.toFixed(3)}${difference.significant ? "" : ", which may be chance"}).</p>`}`}
+  </section>`;
+}
+
+/** @param {{ name: string }} props */
+function Tuner({ name }) {
+  const [definition, setDefinition] = useState(/** @type {any} */ (null));
+  const [stored, setStored] = useState(/** @type {import("../lib/tuning.js").Stored | null} */ (null));
+  const [draft, setDraft] = useState("{}");
+  const [json, setJson] = useState(false);
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const [queries, setQueries] = useState(s.typed.value || "");
+  const [locale, setLocale] = useState(s.locale.value);
+  const [results, setResults] = useState(/** @type {Compared[]} */ ([]));
+  const [running, setRunning] = useState({ done: 0, all: 0 });
+  const aborted = useRef(new AbortController());
+  const read = () => Promise.all([readIndex(name), readSettings(name)]).then(([index, found]) => {
+    setDefinition(index.definition);
+    setStored(found);
+    setDraft(pretty(found.settings));
+    setProblem(null);
+  }).catch(setProblem);
+  useEffect(() => void read(), [name]);
+  const wrong = jsonError(draft);
+  const edited = wrong ? null : JSON.parse(draft);
+  const settled = useSettled(draft + "\n" + queries + "\n" + locale, 300);
+  useEffect(() => {
+    aborted.current.abort();
+    const mine = (aborted.current = new AbortController());
+    const lines = queries.split("\n").map((l) => l.trim()).filter(Boolean).slice(0, 100);
+    if (!definition || !edited || !lines.length) {
+      setResults([]);
+      return;
+    }
+    const run = async () => {
+      const found = /** @type {Compared[]} */ ([]);
+      setRunning({ done: 0, all: lines.length });
+      for (const line of lines) {
+        found.push(await compare(name, definition, edited, line, locale, mine.signal));
+        setRunning({ done: found.length, all: lines.length });
+      }
+      setResults(found);
+      setProblem(null);
+    };
+    run().catch((error) => isAborted(error) || mine.signal.aborted || setProblem(error)).finally(() => mine.signal.aborted || setRunning({ done: 0, all: 0 }));
+    return () => mine.abort();
+  }, [settled, definition]);
+  if (!stored || !definition) return html`<${ProblemView} problem=${problem} /><p class="loading">Loading…</p>`;
+  const dirty = draft !== pretty(stored.settings);
+  const conflict = problem instanceof Problem && problem.code === "settings:version_mismatch";
+  const save = () => saveSettings(name, edited, stored.version).then(() => { announce("The settings are stored."); return read(); }).catch(setProblem);
+  const change = (/** @type {any} */ next) => setDraft(pretty(next));
+  const locales = localesOf(definition);
+  return html`<div class="tuner">
+    <div class="stack"><div class="tabs" role="tablist" aria-label="Settings">
+        <button type="button" role="tab" id="as-forms" aria-controls="settings" aria-selected=${!json} disabled=${Boolean(wrong)} onClick=${() => setJson(false)}>Forms</button>
+        <button type="button" role="tab" id="as-json" aria-controls="settings" aria-selected=${json} onClick=${() => setJson(true)}>JSON</button></div>
+      <div role="tabpanel" id="settings" aria-labelledby=${json ? "as-json" : "as-forms"}>
+        ${json || !edited ? html`<${JsonArea} label="Settings as JSON" rows=${24} value=${draft} onInput=${setDraft} />`
+          : [Synonyms, Ranking, Fields, TypoExclusions].map((Part, at) => html`<${Part} key=${at} settings=${edited} definition=${definition} onChange=${change} />`)}</div>
+      <${ProblemView} problem=${problem} />
+      <div class="actions"><button type="button" class="primary" disabled=${!dirty || !edited} onClick=${save}>Save</button>
+        <button type="button" disabled=${!dirty} onClick=${() => { setDraft(pretty(stored.settings)); setProblem(null); }}>Discard</button>
+        ${conflict && html`<button type="button" onClick=${() => void readSettings(name).then((found) => { setStored(found); setProblem(null); announce("Saving now replaces what was stored meanwhile."); }, setProblem)}>Replace what was stored meanwhile</button>
+          <button type="button" onClick=${() => void read()}>Take what was stored</button>`}
+        <span class="hint" role="status">${dirty ? "Nothing is stored until you save." : "As stored."}</span></div></div>
+    <div class="stack"><h2 class="hidden">What it does</h2>
+      <label class="over" for="queries">Queries to try, one a line</label><textarea id="queries" rows="4" value=${queries} dir="auto" onInput=${text(setQueries)} placeholder="rain jacket"></textarea>
+      ${locales.length > 0 && html`<div class="form-row"><label>Locale <select value=${locale} onChange=${text(setLocale)}><option value="">default</option>${locales.map((l) => html`<option key=${l} value=${l}>${l}</option>`)}</select></label></div>`}
+      ${running.all > 3 && html`<${Progress} done=${running.done} all=${running.all} label=${"Query " + running.done + " of " + running.all} onCancel=${() => { aborted.current.abort(); setRunning({ done: 0, all: 0 }); }} />`}
+      ${!results.length && !queries.trim() && html`<${Empty} title="Which queries matter?"><p>Write some down to see what a change does to them.</p></${Empty}>`}
+      ${results.map((result) => html`<${Result} key=${result.text} result=${result} />`)}
+      ${edited && html`<${Judged} name=${name} edited=${edited} />`}</div>
+  </div>`;
+}
+
+export default function Tune() {
+  const tunable = indexes.value.filter((i) => can("settings.write", i.name) && can("indexes.read", i.name) && can("search", i.name));
+  const name = tunable.find((i) => i.name === (room.value.params.get("index") ?? s.index.value))?.name ?? tunable[0]?.name ?? "";
+  return html`<div class="room"><div class="room-head"><div><p class="eyebrow">Tune</p><h1>${name ? "Settings of " + name : "Search settings"}</h1></div>
+      ${tunable.length > 1 && html`<label>Index <select value=${name} onChange=${text((v) => go("tune", { index: v }))}>${tunable.map((i) => html`<option key=${i.name} value=${i.name}>${i.name}</option>`)}</select></label>`}</div>
+    ${name ? html`<${Tuner} key=${name} name=${name} />` : html`<${Empty} title="Nothing to tune yet"><p>There is no index whose settings this key may change.</p></${Empty}>`}
+  </div>`;
+}
