@@ -4,7 +4,7 @@ import { reachable, readKey, refusals } from "./lib/api.js";
 import { batch, effect, html, render, signal, submit, text, useEffect, useState } from "./lib/dom.js";
 import { listIndexes, listed } from "./lib/indexes.js";
 import { room } from "./lib/place.js";
-import { access, asked, canSomewhere, resume, signIn, signOut } from "./lib/session.js";
+import { access, asked, can, canSomewhere, resume, signIn, signOut } from "./lib/session.js";
 import { announced, Icon, ProblemView } from "./lib/ui.js";
 
 /** @typedef {{ id: string, label: string, icon: any, shown: () => boolean, load: () => Promise<any> }} Room */
@@ -15,6 +15,8 @@ const rooms = [
   { id: "why", label: "Why", icon: "why", shown: () => canSomewhere("search"), load: () => import("./rooms/why.js") },
   { id: "tune", label: "Tune", icon: "tune", shown: () => canSomewhere("settings.write"), load: () => import("./rooms/tune.js") },
   { id: "data", label: "Data", icon: "data", shown: () => canSomewhere("indexes.read"), load: () => import("./rooms/data.js") },
+  { id: "access", label: "Access", icon: "access", shown: () => can("keys.read"), load: () => import("./rooms/access.js") },
+  { id: "nodes", label: "Nodes", icon: "nodes", shown: () => canSomewhere("indexes.read"), load: () => import("./rooms/nodes.js") },
 ];
 
 const loaded = signal(/** @type {Record<string, any>} */ ({}));

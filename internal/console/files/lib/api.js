@@ -41,7 +41,7 @@ export class Problem extends Error {
 /** Whether the node answers; false shows a banner until it does again. */
 export const reachable = signal(true);
 
-/** Counts credentials that were refused; the shell signs out when it grows. */
+/** Counts refusals of the credential since sign-in; the shell signs out at the first. */
 export const refusals = signal(0);
 
 let watching = false;

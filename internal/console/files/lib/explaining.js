@@ -35,36 +35,57 @@ function wordOf(step) {
   return below.size === 1 ? [...below][0] ?? "" : "";
 }
 
-/** @param {Step} step @param {string} word @param {number} value @returns {Part} */
-function leaf(step, word, value) {
-  const field = fieldOf(step);
-  const named = wordOf(step) || word;
-  const isText = step.clauseType === "text" || step.usage === "matching" || step.usage === "autocomplete" || step.usage === "matching_exact";
-  if (isText && named) return { word: named, field, kind: "text", label: "“" + named + "”" + (field ? " in " + field : ""), value };
-  if (step.clauseType === "field" || step.usage === "filter") return { word: "", field, kind: "filter", label: field + ": " + step.description.replace(/^constant [\d.]+: /, ""), value };
-  return { word: "", field, kind: "other", label: (field ? field + ": " : "") + step.description, value };
+/** The steps at the bottom that name a field. @param {Step} step @returns {Step[]} */
+function fieldSteps(step) {
+  const below = step.children.filter((child) => child.matched && child.score > 0).flatMap(fieldSteps);
+  return below.length || !step.field ? below : [step];
 }
+
+/** What a step stands in: the word that was typed and the kind of clause. @typedef {{ word: string, clauseType: string }} Around */
+
+/**
+ * leaves makes parts of a step that is not split by its numbers. A word that
+ * was scored over several fields at once is shared out by what each held.
+ * @param {Step} step @param {Around} around @param {number} value @returns {Part[]}
+ */
+function leaves(step, around, value) {
+  const field = fieldOf(step);
+  const named = wordOf(step) || around.word;
+  const isText = around.clauseType === "text" || step.usage === "matching" || step.usage === "autocomplete" || step.usage === "matching_exact";
+  if (isText && named) {
+    const held = field ? [] : fieldSteps(step);
+    const whole = sum(held);
+    if (whole > 0) return held.map((h) => text(named, h.field ?? "", (value * h.score) / whole));
+    return [text(named, field, value)];
+  }
+  const said = step.description.replace(/^constant [\d.]+: /, "");
+  if (around.clauseType === "field" || step.usage === "filter") return [{ word: "", field, kind: "filter", label: field + ": " + said, value }];
+  return [{ word: "", field, kind: "other", label: (field ? field + ": " : "") + said, value }];
+}
+
+/** @param {string} word @param {string} field @param {number} value @returns {Part} */
+const text = (word, field, value) => ({ word, field, kind: "text", label: "“" + word + "”" + (field ? " in " + field : ""), value });
 
 /**
  * partsOf splits the score of a step.
  * @param {Step} step
- * @param {string} [word]
+ * @param {Around} [outer]
  * @returns {Part[]}
  */
-export function partsOf(step, word = "") {
+export function partsOf(step, outer = { word: "", clauseType: "" }) {
   const made = step.children.filter((child) => child.matched && child.score !== 0);
-  const named = quotedWord(step.description) || word;
-  if (!made.length) return step.score ? [leaf(step, named, step.score)] : [];
+  const around = { word: quotedWord(step.description) || outer.word, clauseType: step.clauseType ?? outer.clauseType };
+  if (!made.length) return step.score ? leaves(step, around, step.score) : [];
   const factors = made.filter((child) => !child.clause), bases = made.filter((child) => child.clause);
   if (factors.length && bases.length && near(sum(bases) * factors.reduce((product, f) => product * f.score, 1), step.score)) {
-    return [...bases.flatMap((base) => partsOf(base, named)), ...lifts(factors, sum(bases))];
+    return [...bases.flatMap((base) => partsOf(base, around)), ...lifts(factors, sum(bases))];
   }
-  if (near(sum(made), step.score)) return made.flatMap((child) => partsOf(child, named));
+  if (near(sum(made), step.score)) return made.flatMap((child) => partsOf(child, around));
   const best = made.find((child) => near(child.score, step.score));
-  if (best) return partsOf(best, named);
+  if (best) return partsOf(best, around);
   const only = made.length === 1 ? made[0] : undefined;
-  if (only?.clause) return partsOf(only, named).map((part) => ({ ...part, value: (part.value * step.score) / only.score }));
-  return [leaf(step, named, step.score)];
+  if (only?.clause) return partsOf(only, around).map((part) => ({ ...part, value: (part.value * step.score) / only.score }));
+  return leaves(step, around, step.score);
 }
 
 /** What each signal adds to a base, one after the other. @param {Step[]} factors @param {number} base @returns {Part[]} */

@@ -1,7 +1,7 @@
 // Who is signed in, and what they may do. Rooms show only what the key allows.
 
-import { call, readKey, writeKey } from "./api.js";
-import { computed, signal } from "./dom.js";
+import { call, readKey, refusals, writeKey } from "./api.js";
+import { batch, computed, signal } from "./dom.js";
 
 /**
  * @typedef {{ permissions: string[], indexes: string[] }} Grant
@@ -45,7 +45,10 @@ export const namedIndexes = computed(() => [...new Set((access.value?.grants ?? 
 export async function signIn(key) {
   const answer = await call("GET", "/v1alpha1/access", { key });
   writeKey(key);
-  access.value = answer.body;
+  batch(() => {
+    refusals.value = 0;
+    access.value = answer.body;
+  });
 }
 
 /** Asks with the key of this tab, then without any. */

@@ -166,6 +166,8 @@ const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3, notatio
 
 /** @param {number} value */
 export const count = (value) => numbers.format(value);
+/** @param {number} value @param {string} one @param {string} many */
+export const plural = (value, one, many) => count(value) + " " + (value === 1 ? one : many);
 /** @param {number} value */
 export const compact = (value) => short.format(value);
 /** @param {number} value */

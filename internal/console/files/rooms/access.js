@@ -1,0 +1,98 @@
+// Access: which keys there are, what each may do, and new ones.
+
+import { call, get, post } from "../lib/api.js";
+import { checked, html, submit, text, useEffect, useState } from "../lib/dom.js";
+import { access, can } from "../lib/session.js";
+import { announce, Confirm, CopyButton, Dialog, Empty, ProblemView, when } from "../lib/ui.js";
+
+const keysPath = "/v1alpha1/admin/keys";
+
+/** The permissions of the interface, with whether they are of an index. */
+const permissions = /** @type {const} */ ([
+  ["search", true], ["documents.read", true], ["documents.write", true], ["documents.delete", true], ["indexes.read", true], ["indexes.write", true],
+  ["indexes.delete", true], ["indexes.promote", true], ["indexes.commit", true], ["indexes.pull", true], ["indexes.reindex", true], ["settings.write", true],
+  ["keys.read", false], ["keys.write", false], ["registry.audit", false], ["registry.repair", false],
+]);
+
+const roles = { reader: ["search", "indexes.read"], writer: ["search", "indexes.read", "documents.read", "documents.write", "documents.delete", "indexes.commit"], admin: permissions.map(([name]) => name) };
+
+/** Patterns on which a key holds a permission; null when it holds it nowhere. @param {any} key @param {string} permission @returns {string[] | null} */
+function held(key, permission) {
+  const grants = key.grants.filter((/** @type {any} */ g) => g.permissions.includes(permission));
+  return grants.length ? [...new Set(/** @type {string[]} */ (grants.flatMap((/** @type {any} */ g) => g.indexes)))].sort() : null;
+}
+
+/** @param {any} key */
+const lapsed = (key) => key.expiresAt && new Date(key.expiresAt) <= new Date();
+
+/** @param {{ secret: { credential: string, key: any }, onClose: () => void }} props */
+const Secret = ({ secret, onClose }) => html`<${Dialog} title="The new credential" onClose=${onClose}>
+  <p>It is shown only now. Keep it where you keep secrets; the node keeps a hash of it.</p>
+  <pre class="secret" tabindex="0" aria-label="Credential">${secret.credential}</pre>
+  <div class="actions"><${CopyButton} class="primary" label="Copy the credential" value=${() => secret.credential} /><button type="button" onClick=${onClose}>I have kept it</button></div>
+</${Dialog}>`;
+
+/** @param {{ onMade: (made: any) => void, onClose: () => void }} props */
+function NewKey({ onMade, onClose }) {
+  const [description, setDescription] = useState("");
+  const [patterns, setPatterns] = useState("*");
+  const [chosen, setChosen] = useState(/** @type {string[]} */ (roles.reader));
+  const [expires, setExpires] = useState("");
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const role = Object.entries(roles).find(([, list]) => list.length === chosen.length && list.every((p) => chosen.includes(p)))?.[0] ?? "";
+  const create = () => {
+    const ofIndexes = chosen.filter((p) => permissions.some(([name, index]) => name === p && index));
+    const others = chosen.filter((p) => !ofIndexes.includes(p));
+    const grants = [...(ofIndexes.length ? [{ permissions: ofIndexes, indexes: patterns.split(",").map((p) => p.trim()).filter(Boolean) }] : []), ...(others.length ? [{ permissions: others }] : [])];
+    post(keysPath, { description, grants, ...(expires ? { expiresAt: new Date(expires).toISOString() } : {}) }).then((got) => onMade(got.body), setProblem);
+  };
+  return html`<${Dialog} wide title="Create a key" onClose=${onClose}><form class="stack" onSubmit=${submit(create)}>
+    <${ProblemView} problem=${problem} />
+    <div class="form-row"><label class="over">What is it for? <input value=${description} onInput=${text(setDescription)} autofocus /></label>
+      <label class="over">Role <select value=${role} onChange=${text((v) => v in roles && setChosen(roles[/** @type {keyof typeof roles} */ (v)]))}><option value="">as ticked</option>${Object.keys(roles).map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
+      <label class="over">Indexes <input value=${patterns} onInput=${text(setPatterns)} placeholder="shop*, books" /></label>
+      <label class="over">Expires <input type="datetime-local" value=${expires} onInput=${text(setExpires)} /></label></div>
+    <fieldset class="ticks"><legend class="hidden">Permissions</legend>${permissions.map(([name]) => html`<label key=${name}><input type="checkbox" checked=${chosen.includes(name)} onChange=${checked((on) => setChosen(on ? [...chosen, name] : chosen.filter((p) => p !== name)))} />${name}</label>`)}</fieldset>
+    <div class="actions"><button class="primary">Create</button></div></form></${Dialog}>`;
+}
+
+export default function Access() {
+  const [list, setList] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const [making, setMaking] = useState(false);
+  const [secret, setSecret] = useState(/** @type {any} */ (null));
+  const [revoking, setRevoking] = useState(/** @type {any} */ (null));
+  const [rotating, setRotating] = useState(/** @type {any} */ (null));
+  const read = () => get(keysPath).then((got) => { setList(got.body); setProblem(null); }, setProblem);
+  useEffect(() => void read(), []);
+  const may = can("keys.write");
+  const made = (/** @type {any} */ answer) => {
+    setMaking(false);
+    setRotating(null);
+    setSecret(answer);
+    void read();
+  };
+  const keys = list?.keys ?? [];
+  const own = access.value?.key;
+  return html`<div class="room"><div class="room-head"><div><p class="eyebrow">Access</p><h1>Keys</h1></div><span class="grow"></span>
+      ${may && html`<button type="button" class="primary" onClick=${() => setMaking(true)}>Create a key</button>`}</div>
+    ${list && html`<p class="hint">${list.rootKeyConfigured ? "This node has a root key." : access.value?.principal === "unchecked" ? "This node checks no credentials; keys matter once it does." : "This node has no root key."}
+      ${list.anonymousKey ? html` Requests without a credential act as <code>${list.anonymousKey}</code>.` : " Requests without a credential are refused" + (access.value?.principal === "unchecked" ? " then." : ".")}</p>`}
+    <${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
+    ${list && !keys.length ? html`<${Empty} title="No keys yet"><p>A key may do what its grants say, on the indexes they name.</p></${Empty}>` : html`<div class="table matrix" tabindex="0" role="region" aria-label="Keys and what they may do"><table>
+      <thead><tr><th scope="col">Key</th>${permissions.map(([name]) => html`<th scope="col" key=${name}><span>${name}</span></th>`)}<th scope="col">Actions</th></tr></thead>
+      <tbody>${keys.map((/** @type {any} */ key) => html`<tr key=${key.id}><th scope="row"><code>${key.id}</code>${key.id === own && html` <span class="tag good">you</span>`}${key.id === list.anonymousKey && html` <span class="tag">anonymous</span>`}
+          <div class="key-for" dir="auto">${key.description}</div><div class="hint">${lapsed(key) ? html`<span class="tag bad">expired ${when(key.expiresAt)}</span>` : key.expiresAt ? "until " + when(key.expiresAt) : "never expires"}</div></th>
+        ${permissions.map(([name, ofIndex]) => {
+          const on = held(key, name);
+          return html`<td key=${name} class=${on ? "held" : ""}>${on ? (ofIndex ? html`<span class="patterns">${on.map((pattern) => html`<span key=${pattern}>${pattern}</span> `)}</span>` : html`<span class="patterns">yes</span>`) : html`<span class="hidden">no</span>`}</td>`;
+        })}
+        <td><span class="tags">${may && html`<button type="button" onClick=${() => setRotating(key)}>Rotate</button><button type="button" class="danger" onClick=${() => setRevoking(key)}>Revoke</button>`}</span></td></tr>`)}</tbody></table></div>`}
+    ${making && html`<${NewKey} onMade=${made} onClose=${() => setMaking(false)} />`}
+    ${secret && html`<${Secret} secret=${secret} onClose=${() => setSecret(null)} />`}
+    ${rotating && html`<${Confirm} title=${"Rotate " + rotating.id + "?"} action="Rotate" onClose=${() => setRotating(null)} onConfirm=${() => post(keysPath + "/" + rotating.id + "/actions/rotate").then((got) => made(got.body), (error) => { setRotating(null); setProblem(error); })}>
+      <p>Its present credential stops working at once.</p></${Confirm}>`}
+    ${revoking && html`<${Confirm} title=${"Revoke " + revoking.id + "?"} action="Revoke" onClose=${() => setRevoking(null)}
+      onConfirm=${() => call("DELETE", keysPath + "/" + revoking.id).then(() => { announce("Revoked."); setRevoking(null); return read(); }).catch((error) => { setRevoking(null); setProblem(error); })}><p>What uses it is refused from now on. A revoked key does not come back.</p></${Confirm}>`}
+  </div>`;
+}

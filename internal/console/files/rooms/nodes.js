@@ -1,0 +1,138 @@
+// Nodes: health in words, owners, jobs, repair, and an hour of charts.
+
+import { get, post, Problem } from "../lib/api.js";
+import { checked, html, useEffect, useRef, useState } from "../lib/dom.js";
+import { Job } from "../lib/defining.js";
+import { history, newest, version, watch } from "../lib/history.js";
+import { valueOf } from "../lib/meters.js";
+import { can } from "../lib/session.js";
+import { announce, bytes, count, plural, ProblemView, when } from "../lib/ui.js";
+import uPlot from "../vendor/uplot.js";
+
+const charts = /** @type {const} */ ([
+  { title: "Searches a second", series: { searches: "searches" } },
+  { title: "Search time, ms", series: { p50: "p50", p99: "p99" } },
+  { title: "Documents a second", series: { documents: "documents" } },
+  { title: "Memory, MB", series: { memory: "memory" } },
+  { title: "Open generations", series: { open: "open" } },
+  { title: "Cache hits, %", series: { query: "filters", term: "words", facet: "facets" } },
+]);
+
+const colour = (/** @type {string} */ name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** @param {{ title: string, series: Record<string, string> }} props */
+function Chart({ title, series }) {
+  const place = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const plot = useRef(/** @type {any} */ (null));
+  const names = Object.keys(series);
+  const data = () => [history().at, ...names.map((name) => history().series[name] ?? [])];
+  useEffect(() => {
+    const at = place.current;
+    if (!at) return;
+    const axis = { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line"), width: 1 }, font: "11px sans-serif" };
+    plot.current = new uPlot(/** @type {any} */ ({
+      width: at.clientWidth, height: 150, legend: { show: false }, cursor: { show: false }, scales: { y: { range: (/** @type {any} */ _u, /** @type {number} */ _min, /** @type {number} */ max) => [0, max > 0 ? max * 1.1 : 1] } },
+      axes: [{ ...axis, space: 70, size: 24, values: (/** @type {any} */ _u, /** @type {number[]} */ splits) => splits.map((at) => new Date(at * 1000).toTimeString().slice(0, 8)) }, { ...axis, size: 46 }],
+      series: [{}, ...names.map((name, n) => ({ label: series[name], stroke: colour("--c" + (n + 1)), width: 2, spanGaps: false, points: { show: false } }))],
+    }), /** @type {any} */ (data()), at);
+    const resized = new ResizeObserver(() => plot.current?.setSize({ width: at.clientWidth, height: 150 }));
+    resized.observe(at);
+    return () => {
+      resized.disconnect();
+      plot.current?.destroy();
+    };
+  }, []);
+  useEffect(() => plot.current?.setData(data()), [version.value]);
+  const last = (/** @type {string} */ name) => {
+    const value = history().series[name]?.findLast((v) => v !== null);
+    return value === undefined || value === null ? "–" : value >= 100 ? value.toFixed(0) : value.toFixed(1);
+  };
+  const said = names.map((name) => (names.length > 1 ? series[name] + " " : "") + last(name)).join(", ");
+  return html`<figure class="chart"><figcaption><span>${title}</span> <span class="now">${names.map((name, n) => html`<span key=${name}><span class="swatch" style=${{ background: "var(--c" + (n + 1) + ")" }}></span>${names.length > 1 ? series[name] + " " : ""}<strong>${last(name)}</strong></span>`)}</span></figcaption>
+    <div ref=${place} role="img" aria-label=${title + ": " + said}></div></figure>`;
+}
+
+const checks = /** @type {Record<string, string>} */ ({ "index-registry": "the list of indexes", "index-preload": "opening indexes at start", "index-refresh": "following changes" });
+
+function Health() {
+  const [health, setHealth] = useState(/** @type {any} */ (null));
+  useEffect(() => void fetch("/q/health", { cache: "no-store" }).then((r) => r.json()).then(setHealth, () => setHealth(null)), [version.value]);
+  if (!health) return null;
+  const down = health.checks.filter((/** @type {any} */ c) => c.status !== "UP");
+  const all = newest.value;
+  const unhealthy = all ? all.filter((s) => s.name === "service_index_unhealthy" && s.value > 0) : [];
+  return html`<section class=${"card health " + (down.length ? "bad" : "good")} aria-label="Health">
+    <p><strong>${down.length ? "This node needs attention" : "This node is well"}</strong>${down.length ? ": " + down.map((/** @type {any} */ c) => checks[c.name] ?? c.name).join(", ") + " fails." : "."}
+      ${all && html` It knows ${plural(valueOf(all, "service_indexes_total_indexes"), "index", "indexes")}, writes ${count(valueOf(all, "service_indexes_owned_indexes"))} of them, uses ${bytes(valueOf(all, "process_resident_memory_bytes"))} of memory and ${bytes(valueOf(all, "service_disk_used_bytes"))} of disk.`}</p>
+    ${unhealthy.length > 0 && html`<ul>${unhealthy.map((s) => html`<li key=${s.labels.index}><code>${s.labels.index}@${s.labels.generation}</code> is ${(s.labels.state ?? "").toLowerCase().replaceAll("_", " ")}</li>`)}</ul>`}
+  </section>`;
+}
+
+function Owners() {
+  const [table, setTable] = useState(/** @type {any} */ (null));
+  const [jobs, setJobs] = useState(/** @type {any[]} */ ([]));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const read = () => {
+    get("/v1alpha1/admin/indexers").then((got) => setTable(got.body), setProblem);
+    get("/v1alpha1/admin/reindexes").then((got) => setJobs(got.body.reindexes), setProblem);
+  };
+  useEffect(read, []);
+  return html`<section class="stack" aria-label="Owners and jobs"><h2>Who writes what</h2><${ProblemView} problem=${problem} />
+    ${table && !table.candidates.length && !table.claims.length ? html`<p class="hint">This node is the whole deployment and writes every index.</p>` : table && html`<div class="table"><table><thead><tr><th>Index</th><th>Node</th><th>Address</th><th>Lease until</th></tr></thead>
+      <tbody>${table.claims.map((/** @type {any} */ c) => html`<tr key=${c.index}><td>${c.index}</td><td><code>${c.node}</code></td><td>${c.address ?? ""}</td><td>${when(c.expiresAt)}</td></tr>`)}
+      ${table.candidates.map((/** @type {any} */ c) => html`<tr key=${c.node}><td class="muted">may write</td><td><code>${c.node}</code></td><td>${c.address ?? ""}</td><td>${when(c.expiresAt)}</td></tr>`)}</tbody></table></div>`}
+    <h2>Jobs</h2>${jobs.length ? jobs.map((job) => html`<${Job} key=${job.index} name=${job.index} onChanged=${read} />`) : html`<p class="hint">No reindex job runs or ran.</p>`}</section>`;
+}
+
+/** What a repair would register. @param {any} audit @param {boolean} promote @param {string[]} restore */
+function planned(audit, promote, restore) {
+  const found = /** @type {string[]} */ ([]);
+  for (const index of audit.indexes) {
+    const marked = Boolean(index.removedAt);
+    if (!index.registered && (!marked || restore.includes(index.name))) found.push("create the index " + index.name);
+    for (const g of index.generations) {
+      const name = index.name + "@" + g.name;
+      if (g.registered || g.stored !== "synced" || ((marked || g.removedAt) && !restore.includes(index.name) && !restore.includes(name))) continue;
+      found.push("register " + name);
+    }
+    if (promote && !index.registered && index.proposedLive) found.push("make " + index.name + "@" + index.proposedLive + " live");
+  }
+  return found;
+}
+
+function Registry() {
+  const [audit, setAudit] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const [promote, setPromote] = useState(false);
+  const [restore, setRestore] = useState(/** @type {string[]} */ ([]));
+  const read = () => get("/v1alpha1/admin/registry/audit").then((got) => { setAudit(got.body); setProblem(null); }, setProblem);
+  if (problem instanceof Problem && problem.code === "index:registry:audit_unavailable") return html`<section aria-label="Registry"><h2>Audit and repair</h2><p class="hint" role="status">${problem.message}</p></section>`;
+  const removed = /** @type {string[]} */ ((audit?.indexes ?? []).flatMap((/** @type {any} */ i) => (i.removedAt ? [i.name] : i.generations.filter((/** @type {any} */ g) => g.removedAt).map((/** @type {any} */ g) => i.name + "@" + g.name))));
+  const plan = audit ? planned(audit, promote, restore) : [];
+  const repair = () => post("/v1alpha1/admin/registry/actions/repair", { promoteNewest: promote, restore }).then((got) => {
+    const { createdIndexes, addedGenerations, promoted, restored } = got.body;
+    announce("Repaired: " + [createdIndexes, addedGenerations, promoted, restored].flat().length + " entries.");
+    setRestore([]);
+    return read();
+  }).catch(setProblem);
+  return html`<section class="stack" aria-label="Registry"><h2>Audit and repair</h2><${ProblemView} problem=${problem} />
+    <div class="actions"><button type="button" onClick=${read}>Compare the registry with the storage</button></div>
+    ${audit && html`<p role="status">The registry is <strong>${audit.registry}</strong>; it knows ${plural(audit.indexes.length, "index", "indexes")}${audit.unusable.length ? ", and " + audit.unusable.length + " names that cannot be used" : ""}.</p>
+      ${removed.length > 0 && html`<fieldset class="ticks"><legend>Removed and still stored; tick what to restore</legend>${removed.map((name) => html`<label key=${name}><input type="checkbox" checked=${restore.includes(name)} onChange=${checked((on) => setRestore(on ? [...restore, name] : restore.filter((r) => r !== name)))} />${name}</label>`)}</fieldset>`}
+      <label><input type="checkbox" checked=${promote} onChange=${checked(setPromote)} /> make the newest generation of created indexes live</label>
+      ${plan.length ? html`<div class="card"><h3>A repair would</h3><ul>${plan.map((line) => html`<li key=${line}>${line}</li>`)}</ul>
+        ${can("registry.repair") && html`<div class="actions"><button type="button" class="primary" onClick=${repair}>Repair</button></div>`}</div>` : html`<p>There is nothing to repair.</p>`}`}
+  </section>`;
+}
+
+export default function Nodes() {
+  useEffect(watch, []);
+  return html`<div class="room"><link rel="stylesheet" href="vendor/uplot.css" />
+    <div class="room-head"><div><p class="eyebrow">Nodes</p><h1>This node</h1></div></div>
+    <${Health} />
+    <section class="charts" aria-label="Charts of the last hour">${charts.map((c) => html`<${Chart} key=${c.title} title=${c.title} series=${c.series} />`)}</section>
+    <p class="hint">Read from <a href="/q/metrics">/q/metrics</a> every two seconds while this page is open, and kept for an hour in this tab.</p>
+    <${Owners} />
+    ${can("registry.audit") && html`<${Registry} />`}
+  </div>`;
+}

@@ -1,0 +1,112 @@
+// Signing in, what a key may see, and room 5: keys.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { axe, fillDemo, open, rootKey, signIn, startNode } from "./harness.js";
+
+let node;
+const keys = "/v1alpha1/admin/keys";
+before(async () => {
+  node = await startNode({ dev: false });
+  await fillDemo(node);
+});
+
+const roomsOf = async (page) => page.getByRole("navigation", { name: "Rooms" }).locator("li").allInnerTexts();
+
+describe("access", () => {
+  it("asks for a key, keeps it in the tab alone, and forgets it on sign-out", async () => {
+    const page = await open(node);
+    await page.getByRole("heading", { name: "Sign in to this node" }).waitFor();
+    assert.deepEqual(await axe(page), []);
+    await signIn(page, "quire_0123456789abcdef_wrong");
+    await page.getByRole("alert").getByText("401 auth:unauthenticated").waitFor();
+    await signIn(page, rootKey);
+    await page.getByText("root key").waitFor();
+    await page.locator(".hit").first().waitFor();
+    const kept = await page.evaluate(() => [Object.values(localStorage), document.cookie, location.href, Object.values(sessionStorage)]);
+    assert.deepEqual(kept.slice(0, 2), [[], ""]);
+    assert.ok(!kept[2].includes(rootKey) && kept[3].includes(rootKey));
+    await page.reload();
+    await page.getByText("root key").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in to this node" }).waitFor();
+    assert.deepEqual(await page.evaluate(() => Object.values(sessionStorage)), []);
+    assert.ok(!node.log().includes(rootKey));
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("shows a key only what it may do", async () => {
+    const { credential } = await node.call("POST", keys, { description: "reads", grants: [{ role: "reader", indexes: ["catalogue"] }] });
+    const page = await open(node);
+    await signIn(page, credential);
+    await page.locator(".hit").first().waitFor();
+    assert.deepEqual(await roomsOf(page), ["Search", "Why", "Data", "Nodes"]);
+    await page.getByRole("link", { name: "Data" }).click();
+    await page.getByRole("link", { name: "catalogue" }).click();
+    await page.getByRole("tab", { name: "Definition" }).waitFor();
+    for (const name of ["Add a document", "Change the definition", "Choose a file", "Delete the whole index"]) assert.equal(await page.getByRole("button", { name }).count(), 0, name);
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("searches with a key that may do nothing else", async () => {
+    const { credential } = await node.call("POST", keys, { grants: [{ permissions: ["search"], indexes: ["catalogue"] }] });
+    const page = await open(node);
+    await signIn(page, credential);
+    await page.getByRole("searchbox", { name: "Search" }).fill("rain jacket");
+    await page.locator(".hit", { hasText: "jacket" }).first().waitFor();
+    assert.deepEqual(await roomsOf(page), ["Search", "Why"]);
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("signs out when the key expires or is revoked", async () => {
+    const { credential, key } = await node.call("POST", keys, { grants: [{ role: "reader", indexes: ["*"] }] });
+    const page = await open(node);
+    await signIn(page, credential);
+    await page.locator(".hit").first().waitFor();
+    await node.call("DELETE", keys + "/" + key.id);
+    await page.getByRole("searchbox", { name: "Search" }).fill("x");
+    await page.getByRole("heading", { name: "Sign in to this node" }).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("creates, rotates and revokes keys and shows a secret once", async () => {
+    const page = await open(node, "#/access");
+    await signIn(page, rootKey);
+    await page.getByRole("button", { name: "Create a key" }).click();
+    const dialog = page.getByRole("dialog", { name: "Create a key" });
+    await dialog.getByLabel("What is it for?").fill("for the test");
+    await dialog.getByLabel("Indexes").fill("Bad Name");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByRole("alert").getByText("auth:key:index_pattern_invalid").waitFor();
+    await dialog.getByLabel("Indexes").fill("catalogue, shop*");
+    await dialog.getByLabel("Role").selectOption("writer");
+    await dialog.getByRole("checkbox", { name: "keys.read" }).check();
+    await dialog.getByRole("button", { name: "Create" }).click();
+    const secret = await page.getByLabel("Credential", { exact: true }).innerText();
+    const allowed = await node.call("GET", "/v1alpha1/access", undefined, secret);
+    assert.deepEqual(allowed.grants.flatMap((g) => g.permissions).sort(), ["documents.delete", "documents.read", "documents.write", "indexes.commit", "indexes.read", "keys.read", "search"]);
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    assert.ok(!(await page.content()).includes(secret));
+    const row = page.getByRole("row", { name: /for the test/ });
+    await row.getByRole("button", { name: "Rotate" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
+    const next = await page.getByLabel("Credential", { exact: true }).innerText();
+    assert.notEqual(next, secret);
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await row.waitFor({ state: "detached" });
+    assert.deepEqual(page.faults, []);
+  });
+
+  for (const colorScheme of ["light", "dark"]) {
+    it("has no axe violation, " + colorScheme, async () => {
+      const page = await open(node, "#/access", { context: { colorScheme } });
+      await signIn(page, rootKey);
+      await page.getByRole("row", { name: /reads/ }).waitFor();
+      assert.deepEqual(await axe(page), []);
+      await page.getByRole("button", { name: "Create a key" }).click();
+      assert.deepEqual(await axe(page), []);
+    });
+  }
+});

@@ -1,0 +1,74 @@
+// Room 6, and what every room does when the node is slow, gone or empty.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { axe, fillDemo, open, startNode } from "./harness.js";
+
+let node;
+before(async () => {
+  node = await startNode({ env: { SERVICE_METRICS_INDEX_INTERVAL: "1s" } });
+});
+
+describe("nodes", () => {
+  it("greets on an empty node and loads the demo catalogue", async () => {
+    const page = await open(node);
+    await page.getByRole("heading", { name: "Nothing to search yet" }).waitFor();
+    assert.deepEqual(await axe(page), []);
+    await page.getByRole("button", { name: "Load the demo catalogue" }).click();
+    await page.locator(".summary strong", { hasText: "336 hits" }).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("says how the node is, draws charts, and explains why there is no audit", async () => {
+    const page = await open(node, "#/nodes");
+    await page.getByText("This node is well").waitFor();
+    for (let i = 0; i < 5; i++) await node.call("POST", "/v1alpha1/indexes/catalogue/search", {});
+    await page.waitForFunction(() => /: [1-9]|: 0\.[1-9]/.test(document.querySelector("[aria-label^='Searches a second']").getAttribute("aria-label")));
+    assert.equal(await page.locator("canvas").count(), 6);
+    await page.getByRole("button", { name: "Compare the registry with the storage" }).click();
+    await page.getByText("Audit and repair need object storage").waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("keeps what is shown while an answer is slow", async () => {
+    const page = await open(node, "#/search?index=catalogue&q=tent");
+    await page.locator(".hit mark").first().waitFor();
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route("**/search", async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    await page.getByRole("searchbox", { name: "Search" }).fill("stove");
+    await page.locator(".results[aria-busy=true]").waitFor();
+    assert.ok((await page.locator(".hit").count()) > 0);
+    release();
+    await page.locator(".hit", { hasText: "stove" }).first().waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("says that the node is gone, and goes on when it is back", async () => {
+    const own = await startNode();
+    await fillDemo(own);
+    const page = await open(own, "#/search?index=catalogue");
+    await page.locator(".hit").first().waitFor();
+    await own.stop();
+    await page.getByRole("searchbox", { name: "Search" }).fill("tent");
+    await page.getByText("The node does not answer. Asking again").waitFor();
+    await page.getByRole("alert").getByText("node:gone").waitFor();
+    await startNode({ port: own.port, directory: own.directory });
+    await page.getByText("The node does not answer. Asking again").waitFor({ state: "detached" });
+    await page.getByRole("searchbox", { name: "Search" }).fill("tent ");
+    await page.locator(".hit mark").first().waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  for (const colorScheme of ["light", "dark"]) {
+    it("has no axe violation, " + colorScheme, async () => {
+      const page = await open(node, "#/nodes", { context: { colorScheme } });
+      await page.getByText("This node is well").waitFor();
+      await page.locator("canvas").first().waitFor();
+      assert.deepEqual(await axe(page), []);
+    });
+  }
+});

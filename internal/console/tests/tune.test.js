@@ -1,0 +1,79 @@
+// Room 3: settings that are tried before they are stored.
+
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { axe, fillDemo, open, startNode } from "./harness.js";
+
+let node;
+before(async () => {
+  node = await startNode();
+  await fillDemo(node);
+});
+
+const settings = "/v1alpha1/admin/indexes/catalogue/settings";
+
+describe("tune", () => {
+  it("shows what a change does, stores nothing before Save, and then the change", async () => {
+    const page = await open(node, "#/tune?index=catalogue");
+    const before = await node.call("GET", settings);
+    await page.getByLabel("Queries to try, one a line").fill("anorak\ntent");
+    await page.locator("summary", { hasText: "tent" }).getByText("no change").waitFor();
+    await page.getByLabel("Rules of clothing").fill("jacket, coat, anorak\nbackpack, rucksack");
+    await page.getByLabel("Rules of clothing").blur();
+    await page.locator("summary", { hasText: "anorak" }).getByText("of the top ten changed").waitFor();
+    await page.getByRole("region", { name: "Edited, anorak" }).getByText("new").first().waitFor();
+    assert.equal((await node.call("GET", settings)).version, before.version);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("As stored.").waitFor();
+    const after = await node.call("GET", settings);
+    assert.deepEqual(after.synonyms.clothing.rules[0].equivalent, ["jacket", "coat", "anorak"]);
+    assert.deepEqual(after.fields, before.fields);
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("shows the errors of the interface at their place", async () => {
+    const page = await open(node, "#/tune?index=catalogue");
+    await page.getByLabel("Queries to try, one a line").fill("tent");
+    await page.getByRole("tab", { name: "JSON" }).click();
+    await page.getByLabel("Settings as JSON").fill('{"ranking":{"signals":[{"field":"brand","saturation":{"pivot":0}}]}}');
+    await page.getByRole("alert").getByText("settings.ranking.signals[0]").first().waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("ranking.signals[0]", { exact: false }).first().waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("notices settings that were stored meanwhile", async () => {
+    const page = await open(node, "#/tune?index=catalogue");
+    await page.getByRole("tab", { name: "JSON" }).click();
+    await node.call("PATCH", settings, { "synonyms.clothing.boost": 0.5 });
+    await page.getByLabel("Settings as JSON").fill('{"synonyms":{"mine":{"rules":[{"equivalent":["a","b"]}]}}}');
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("settings:version_mismatch").waitFor();
+    assert.equal((await node.call("GET", settings)).synonyms.clothing.boost, 0.5);
+    await page.getByRole("button", { name: "Take what was stored" }).click();
+    await page.getByText("As stored.").waitFor();
+    assert.match(await page.getByLabel("Settings as JSON").inputValue(), /"boost": 0.5/);
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("edits signals in a form", async () => {
+    const page = await open(node, "#/tune?index=catalogue");
+    await page.getByRole("button", { name: "Replace it" }).click();
+    await page.getByRole("button", { name: "Add a signal" }).click();
+    await page.getByRole("spinbutton", { name: "weight" }).last().fill("2");
+    await page.getByRole("spinbutton", { name: "weight" }).last().blur();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("As stored.").waitFor();
+    assert.equal((await node.call("GET", settings)).ranking.signals.at(-1).weight, 2);
+    assert.deepEqual(page.faults, []);
+  });
+
+  for (const colorScheme of ["light", "dark"]) {
+    it("has no axe violation, " + colorScheme, async () => {
+      const page = await open(node, "#/tune?index=catalogue", { context: { colorScheme } });
+      await page.getByLabel("Queries to try, one a line").fill("coat");
+      await page.locator(".compared").waitFor();
+      assert.deepEqual(await axe(page), []);
+    });
+  }
+});
