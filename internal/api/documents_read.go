@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -92,6 +93,15 @@ func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) 
 	if err != nil {
 		return nil, err
 	}
+	all, err := r.boolQuery("all")
+	switch {
+	case err != nil:
+		return nil, err
+	case all && !r.WantsNDJSON():
+		return nil, problem.RequestNotAcceptable.New()
+	case all:
+		limit = math.MaxInt
+	}
 	reading, err := a.readDocuments(ctx, r)
 	if err != nil {
 		return nil, err
@@ -105,7 +115,7 @@ func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) 
 		reading.Close()
 		return nil, err
 	}
-	walk := &documentWalk{page: newDocumentPage(reading.Schema, nil), keys: keys, left: limit, isLines: r.WantsNDJSON()}
+	walk := &documentWalk{page: newDocumentPage(reading.Schema, nil), keys: keys, left: limit, isLines: r.WantsNDJSON(), isAll: all}
 	return walk.answer(reading)
 }
 
@@ -140,6 +150,7 @@ type documentWalk struct {
 
 	isLines bool // one document per line, and nothing else
 	isBegun bool // a document is written
+	isAll   bool // the whole index, which is too long to be read ahead
 }
 
 // next appends the next document and reports whether there was one.
@@ -165,7 +176,8 @@ func (w *documentWalk) next(to []byte) ([]byte, bool, error) {
 const maxBufferedPage = 4 << 20
 
 // answer answers one page. What is wrong with any of its documents is told as an
-// error, before the answer begins.
+// error, before the answer begins; an answer with all documents is cut short
+// instead.
 func (w *documentWalk) answer(reading *node.Reading) (*Response, error) {
 	response := &Response{Status: http.StatusOK, ContentType: mediaJSON}
 	body := []byte(`{"documents":[`)
@@ -175,7 +187,7 @@ func (w *documentWalk) answer(reading *node.Reading) (*Response, error) {
 		body = body[:0]
 	}
 	body, more, err := w.fill(body)
-	if err == nil && more {
+	if err == nil && more && !w.isAll {
 		err = w.check()
 	}
 	if err != nil {

@@ -19,6 +19,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/quiresearch/quire/internal/server"
 )
 
 // The exit codes.
@@ -33,6 +35,8 @@ const (
 type commands struct {
 	Load       loadCommand       `cmd:"" help:"Load a file into an index; the index is drafted from it and created if there is none."`
 	Search     searchCommand     `cmd:"" help:"Search an index and print the hits."`
+	Dump       dumpCommand       `cmd:"" help:"Write the definition, settings and documents of an index."`
+	Restore    restoreCommand    `cmd:"" help:"Create an index from a dump."`
 	Serve      serveCommand      `cmd:"" help:"Run a node. Configured by SERVICE_ variables; see quire config."`
 	Config     configCommand     `cmd:"" help:"Print every variable with its value and where it came from."`
 	Inspect    inspectCommand    `cmd:"" help:"Print what a stored file holds."`
@@ -40,7 +44,11 @@ type commands struct {
 	Migrate    migrateCommand    `cmd:"" help:"Move a stopped deployment from the directory into the bucket, or back. Takes one of the flags."`
 	LocaleData localeDataCommand `cmd:"" name:"locale-data" help:"Prepare language data for compounds and full forms."`
 	OpenAPI    openapiCommand    `cmd:"" name:"openapi" help:"Print the OpenAPI description of the interface."`
+	Completion completionCommand `cmd:"" help:"Print a script that completes commands in a shell."`
+	Help       helpCommand       `cmd:"" help:"Explain a command."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // surroundings are what a command works in.
@@ -77,6 +85,7 @@ func Run(arguments, environment []string, in io.Reader, out, err io.Writer) int 
 		kong.Writers(out, err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.UsageOnError(),
+		kong.Vars{"version": server.Version()},
 	)
 	if failure != nil {
 		fmt.Fprintln(err, "quire:", failure)

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/quiresearch/quire/internal/load"
+	"github.com/quiresearch/quire/internal/remote"
+)
+
+type dumpCommand struct {
+	nodeFlags
+	Index  string `arg:"" help:"The index, or one of its generations as INDEX@GENERATION."`
+	Output string `short:"o" placeholder:"FILE" help:"Where to; one that ends in .zst is packed with zstd. By default standard output."`
+	Zstd   bool   `help:"Pack with zstd."`
+}
+
+// Run writes the definition, the settings and the documents of an index, all
+// documents of one commit.
+func (c *dumpCommand) Run(ctx context.Context, s *surroundings) error {
+	node, err := c.nodeFlags.node(s)
+	if err != nil {
+		return err
+	}
+	var index struct {
+		Name       string         `json:"name"`
+		Definition jsontext.Value `json:"definition"`
+	}
+	if err := node.Do(ctx, remote.Request{Method: "GET", Path: remote.IndexPath("admin", c.Index)}, &index); err != nil {
+		return err
+	}
+	header := load.DumpHeader{Index: index.Name, Definition: index.Definition}
+	if header.Settings, err = readSettings(ctx, node, index.Name); err != nil {
+		return err
+	}
+	documents, err := node.Stream(ctx, remote.IndexPath("data", c.Index)+"/documents?all=true", "application/x-ndjson")
+	if err != nil {
+		return err
+	}
+	defer documents.Close()
+	count, err := c.write(s, header, documents)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "%s documents of %s\n", grouped(count), c.Index)
+	return nil
+}
+
+// readSettings returns the settings of an index as they can be stored again, nil
+// when there are none.
+func readSettings(ctx context.Context, node *remote.Node, index string) (jsontext.Value, error) {
+	var settings map[string]jsontext.Value
+	err := node.Do(ctx, remote.Request{Method: "GET", Path: remote.IndexPath("admin", index) + "/settings"}, &settings)
+	if remote.IsCode(err, "settings:not_found") {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	delete(settings, "version")
+	delete(settings, "freshness")
+	return json.Marshal(settings, json.Deterministic(true))
+}
+
+// write writes the dump. A file that could not be written whole is removed.
+func (c *dumpCommand) write(s *surroundings, header load.DumpHeader, documents io.Reader) (count int, err error) {
+	out := s.out
+	if c.Output != "" && c.Output != "-" {
+		file, err := os.Create(c.Output)
+		if err != nil {
+			return 0, err
+		}
+		defer func() {
+			if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+				err = errors.Join(err, os.Remove(c.Output))
+			}
+		}()
+		out = file
+	}
+	if !c.Zstd && !strings.HasSuffix(c.Output, ".zst") {
+		return load.WriteDump(out, header, documents)
+	}
+	packed, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return 0, err
+	}
+	count, err = load.WriteDump(packed, header, documents)
+	return count, errors.Join(err, packed.Close())
+}

@@ -1,0 +1,19 @@
+package cli
+
+import "github.com/alecthomas/kong"
+
+type helpCommand struct {
+	Command []string `arg:"" optional:"" help:"The command to explain; nothing lists all."`
+}
+
+// Run prints what a command does, as its --help does.
+func (c *helpCommand) Run(parsed *kong.Context) error {
+	again, err := kong.Trace(parsed.Kong, c.Command)
+	if err != nil {
+		return refusedError{err}
+	}
+	if again.Error != nil {
+		return refusedError{again.Error}
+	}
+	return again.PrintUsage(false)
+}
