@@ -21,7 +21,7 @@ it("works in Node", async () => {
 
 it("works in a browser", async () => {
   const code = await bundle('export { Client } from "./dist/index.js"; export { scenario } from "./test/scenario.js";');
-  const origin = await serveFiles({ "/": ["text/html", "<title>client</title>"], "/client.js": ["text/javascript", code] });
+  const origin = await serveFiles({ "/": ["text/html", '<title>client</title><link rel="icon" href="data:,">'], "/client.js": ["text/javascript", code] });
   const base = await startNode({ SERVICE_HTTP_CORS_ENABLED: "true", SERVICE_HTTP_CORS_ORIGINS: origin });
   const page = await openPage(origin);
   const seen = await page.evaluate(async ([base, key]) => {

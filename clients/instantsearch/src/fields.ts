@@ -1,0 +1,51 @@
+// What the definition of an index says of its fields, by dotted path.
+
+import type { Definition, Field } from "@quiresearch/client";
+
+export interface Fields {
+  get(path: string): Field | undefined;
+  /** The fields that can be highlighted. */
+  highlighted: string[];
+  /** The fields that hold a value for every language; a hit has that of the search. */
+  localized: string[];
+  /** The first field of type geo_point that can be filtered by. */
+  geo: string | undefined;
+}
+
+export function readFields(definition: Definition): Fields {
+  const all = new Map<string, Field>();
+  const walk = (fields: Record<string, Field>, prefix: string) => {
+    for (const [name, field] of Object.entries(fields)) {
+      all.set(prefix + name, field);
+      walk(field.fields ?? {}, prefix + name + ".");
+    }
+  };
+  walk(definition.fields ?? {}, "");
+  const entries = [...all];
+  return {
+    get: (path) => all.get(path),
+    highlighted: entries.filter(([, f]) => f.matching?.highlight ?? f.autocomplete?.highlight).map(([path]) => path),
+    localized: entries.filter(([, f]) => f.locales).map(([path]) => path),
+    geo: entries.find(([, f]) => f.type === "geo_point" && f.filter)?.[0],
+  };
+}
+
+export function isNumeric(field: Field | undefined): boolean {
+  return ["int32", "int64", "float", "double"].includes(field?.type ?? "");
+}
+
+/** A value of a refinement, which InstantSearch keeps as text, as the field takes it. */
+export function literal(field: Field | undefined, text: string): unknown {
+  if (field?.type === "boolean") return text === "true";
+  return isNumeric(field) ? Number(text) : text;
+}
+
+/**
+ * The field of an attribute and, for a level of a hierarchy, its number: a menu of a hierarchy `category` names the attributes
+ * `category.lvl0`, `category.lvl1` and so on.
+ */
+export function attributeOf(fields: Fields, attribute: string): { field: string; level: number | undefined } {
+  const found = /^(.+)\.lvl(\d+)$/.exec(attribute);
+  if (found && !fields.get(attribute) && fields.get(found[1]!)?.hierarchy) return { field: found[1]!, level: Number(found[2]) };
+  return { field: attribute, level: undefined };
+}

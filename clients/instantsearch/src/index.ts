@@ -1,0 +1,1 @@
+export { createSearchClient, type Options, type SearchClient } from "./adapter.js";

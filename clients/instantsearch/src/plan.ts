@@ -1,0 +1,151 @@
+// A plan of few searches for the requests of one render.
+//
+// InstantSearch asks once for the hits, and once more for every refined facet
+// without the filters of that facet. The service counts a facet without the
+// filters on chosen fields (excludeFilters), so the further requests become
+// facets of the first search. One that asks for anything else is a search of
+// its own.
+
+import type { Clause, FacetRequest, SearchRequest } from "@quiresearch/client";
+import { attributeOf, isNumeric, type Fields } from "./fields.js";
+import { conditionsOf, originOf, type Condition, type Params } from "./filters.js";
+
+export interface Request {
+  indexName: string;
+  params?: Params;
+}
+
+/** One request of InstantSearch and where its answer is found. */
+export interface Planned {
+  request: Request;
+  params: Params;
+  conditions: Condition[];
+  search: Search;
+  /** Which facet of the search answers each attribute. */
+  facets: Map<string, string>;
+}
+
+/** One search that is sent. */
+export interface Search {
+  index: string;
+  body: SearchRequest & { facets: FacetRequest[] };
+  conditions: Condition[];
+  main: Planned | undefined;
+  /** Searches for the least and the greatest value of a numeric field: by field and what is left out. */
+  bounds: Map<string, { field: string; least: SearchRequest; greatest: SearchRequest }>;
+}
+
+export interface Settings {
+  geoField: string | undefined;
+  locale: string | undefined;
+  request: SearchRequest | undefined;
+}
+
+export function plan(requests: Request[], fieldsOf: (index: string) => Fields, settings: Settings): Planned[] {
+  const searches: Search[] = [];
+  return requests.map((request) => {
+    const params = request.params ?? {};
+    const [index, sort] = request.indexName.split("/sort/") as [string, string | undefined];
+    const fields = fieldsOf(index);
+    const geoField = settings.geoField ?? fields.geo;
+    const conditions = conditionsOf(fields, params, geoField);
+    const attributes = facetsOf(params);
+    const planned = { request, params, conditions, facets: new Map<string, string>() } as Planned;
+    const shared = params["hitsPerPage"] === 0
+      ? searches.find((s) => s.index === index && s.main && s.main.request.indexName === request.indexName && sameText(s.main.params, params) &&
+          leftOut(s.conditions, conditions, attributes, fields))
+      : undefined;
+    if (shared) {
+      planned.search = shared;
+      const excluded = leftOut(shared.conditions, conditions, attributes, fields)!;
+      for (const attribute of attributes) addFacet(planned, fields, attribute, excluded);
+      return planned;
+    }
+    planned.search = { index, conditions, main: planned, bounds: new Map(), body: bodyOf(params, fields, conditions, sort, geoField, settings) };
+    searches.push(planned.search);
+    for (const attribute of attributes) addFacet(planned, fields, attribute, []);
+    return planned;
+  });
+}
+
+function facetsOf(params: Params): string[] {
+  return [params["facets"] ?? []].flat().filter((attribute: string) => attribute !== "*");
+}
+
+function sameText(a: Params, b: Params): boolean {
+  return ["query", "aroundLatLng", "aroundRadius", "insideBoundingBox", "filters"].every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
+}
+
+/** The fields whose filters the second request lacks, when that is the only difference and it asks for facets of these alone. */
+function leftOut(first: Condition[], second: Condition[], attributes: string[], fields: Fields): string[] | undefined {
+  const text = (c: Condition) => JSON.stringify(c.clause);
+  const kept = new Set(second.map(text));
+  const known = new Set(first.map(text));
+  const missing = first.filter((c) => !kept.has(text(c))).map((c) => c.field);
+  const added = second.filter((c) => !known.has(text(c)));
+  const asked = new Set(attributes.map((attribute) => attributeOf(fields, attribute).field));
+  // A level above, which a menu of a hierarchy asks below: it is read from the tree.
+  const levels = added.every((c) => asked.has(c.field) && fields.get(c.field)?.hierarchy);
+  return levels && missing.every((field) => field && asked.has(field)) ? [...new Set([...missing, ...added.map((c) => c.field)])] : undefined;
+}
+
+function bodyOf(params: Params, fields: Fields, conditions: Condition[], sort: string | undefined, geoField: string | undefined, settings: Settings) {
+  const limit = params["hitsPerPage"] ?? 20;
+  const query: Clause[] = params["query"] ? [{ type: "text", text: params["query"], match: "user" }] : [];
+  const filters: Clause[] = [];
+  for (const { clause } of conditions) (["and", "or", "not"].includes(clause.type ?? "") ? query : filters).push(clause);
+  const body: SearchRequest & { facets: FacetRequest[] } = {
+    ...settings.request, limit, offset: limit * (params["page"] ?? 0), total: "exact", query: [...(settings.request?.query ?? []), ...query],
+    filters: [...(settings.request?.filters ?? []), ...filters], facets: [],
+  };
+  if (settings.locale) body.locale = settings.locale;
+  const origin = originOf(params);
+  if (sort) {
+    const [field, order] = sort.split(":") as [string, "asc" | "desc" | undefined];
+    body.sort = [{ field, order: order ?? "asc" }];
+  } else if (origin && geoField && fields.get(geoField)?.sort) {
+    body.sort = [{ type: "distance", field: geoField, ...origin }];
+  }
+  if (limit > 0) addHighlights(body, params, fields);
+  if (Array.isArray(params["attributesToRetrieve"]) && !params["attributesToRetrieve"].includes("*")) body.fields = params["attributesToRetrieve"];
+  return body;
+}
+
+/** A text up to this length is highlighted whole. */
+const wholeText = 10000;
+
+function addHighlights(body: SearchRequest, params: Params, fields: Fields) {
+  const wanted = params["attributesToHighlight"];
+  const names = !wanted || wanted.includes("*") ? fields.highlighted : fields.highlighted.filter((name) => wanted.includes(name));
+  if (!names.length) return;
+  const marks = { pre: params["highlightPreTag"] ?? "<em>", post: params["highlightPostTag"] ?? "</em>" };
+  body.highlight = { fields: Object.fromEntries(names.map((name) => [name, { fragments: fields.get(name)?.multiple ? 100 : 1, length: wholeText, ...marks }])) };
+}
+
+/** Adds a facet that leaves the filters on some fields out, or finds the one that is there. */
+function addFacet(planned: Planned, fields: Fields, attribute: string, excluded: string[]) {
+  const { search, params } = planned;
+  const { field, level } = attributeOf(fields, attribute);
+  const declared = fields.get(field);
+  const name = [field, ...[...excluded].sort()].join(" - ");
+  planned.facets.set(attribute, name);
+  if (isNumeric(declared) && declared?.sort) addBounds(search, field, name, excluded);
+  if (!declared?.facet) return;
+  let facet = search.body.facets.find((f) => f.name === name);
+  if (!facet) {
+    facet = { field, name, limit: Math.min(1000, params["maxValuesPerFacet"] ?? 100), excludeFilters: excluded };
+    search.body.facets.push(facet);
+  }
+  if (level !== undefined) facet.depth = Math.max(facet.depth ?? 1, level + 1);
+}
+
+/** The least and greatest value, which a range slider begins and ends with. */
+function addBounds(search: Search, field: string, name: string, excluded: string[]) {
+  if (search.bounds.has(name)) return;
+  const filters = search.conditions.filter((c) => !excluded.includes(c.field) && search.body.filters!.includes(c.clause)).map((c) => c.clause);
+  const end = (order: "asc" | "desc"): SearchRequest => ({
+    query: search.body.query!, filters: [...filters, { field, match: { type: "any" } }], sort: [{ field, order }], fields: [field], limit: 1,
+    ...(search.body.locale ? { locale: search.body.locale } : {}),
+  });
+  search.bounds.set(name, { field, least: end("asc"), greatest: end("desc") });
+}

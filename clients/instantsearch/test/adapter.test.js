@@ -1,0 +1,90 @@
+// What is asked of the service for the parameters of InstantSearch.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { it } from "node:test";
+import { createSearchClient } from "../dist/index.js";
+
+const definitions = {
+  shop: {
+    fields: {
+      brand: { type: "string", filter: {}, facet: {} }, price: { type: "double", filter: {}, facet: {} }, year: { type: "int32", filter: {}, facet: {} },
+      isNew: { type: "boolean", filter: {} }, added: { type: "timestamp", filter: {} },
+      category: { type: "string", filter: {}, facet: {}, hierarchy: {} }, place: { type: "geo_point", filter: {}, sort: {} },
+    },
+  },
+};
+
+/** The bodies that are sent for requests. */
+async function sentFor(...requests) {
+  const bodies = [];
+  const client = createSearchClient("http://a.example", {
+    definitions,
+    fetch: async (_, init) => (bodies.push(JSON.parse(init.body)), Response.json({ hits: [], total: { count: 0, exact: true }, page: {}, tookMs: 1 })),
+  });
+  await client.search(requests.map((params) => ({ indexName: "shop", params })));
+  return bodies;
+}
+
+async function filtersFor(params) {
+  const [{ query, filters }] = await sentFor(params);
+  return [...query, ...filters];
+}
+
+for (const [params, want] of [
+  [{ facetFilters: ["brand:a:b"] }, [{ field: "brand", match: { value: "a:b" } }]],
+  [{ facetFilters: [["brand:a", "brand:b"], "year:1974"] }, [{ field: "brand", match: { type: "in", values: ["a", "b"] } }, { field: "year", match: { value: 1974 } }]],
+  [{ facetFilters: ["brand:-a", "brand:\\-b", "isNew:true"] },
+    [{ type: "not", clauses: [{ field: "brand", match: { value: "a" } }] }, { field: "brand", match: { value: "-b" } }, { field: "isNew", match: { value: true } }]],
+  [{ facetFilters: [["category.lvl1:Clothing/Jackets"]] }, [{ field: "category", match: { type: "under", path: "Clothing/Jackets" } }]],
+  [{ numericFilters: ["price>=1.5", "price<3", ["year=1974"]] },
+    [{ field: "price", match: { type: "range", gte: 1.5 } }, { field: "price", match: { type: "range", lt: 3 } }, { field: "year", match: { value: 1974 } }]],
+  [{ numericFilters: [["price<1", "price>9"]] }, [{ field: "price", match: { type: "ranges", values: [{ lt: 1 }, { gt: 9 }] } }]],
+  [{ numericFilters: ["added>=1700000000"] }, [{ field: "added", match: { type: "range", gte: "2023-11-14T22:13:20.000Z" } }]],
+  [{ filters: "brand:a" }, [{ field: "brand", match: { value: "a" } }]],
+  [{ filters: 'brand:"a b" OR brand:c' }, [{ field: "brand", match: { type: "in", values: ["a b", "c"] } }]],
+  [{ filters: "price:1 TO 5 AND (brand:a OR year > 1970)" },
+    [{ type: "and", clauses: [{ field: "price", match: { type: "range", gte: 1, lte: 5 } },
+      { type: "or", clauses: [{ field: "brand", match: { value: "a" } }, { field: "year", match: { type: "range", gt: 1970 } }] }] }]],
+  [{ filters: "NOT brand:a" }, [{ type: "not", clauses: [{ field: "brand", match: { value: "a" } }] }]],
+  [{ aroundLatLng: "1,2", aroundRadius: 50 }, [{ field: "place", match: { type: "distance", lat: 1, lon: 2, radius: 50 } }]],
+]) {
+  it(`reads ${JSON.stringify(params)}`, async () => assert.deepEqual(await filtersFor(params), want));
+}
+
+it("draws the circle around a box, also across the date line", async () => {
+  const [{ match }] = await filtersFor({ insideBoundingBox: [[1, 179, -1, -179]] });
+  assert.deepEqual([match.lat, Math.abs(match.lon)], [0, 180]);
+  assert.ok(Math.abs(match.radius - 157_000) < 1000, String(match.radius));
+});
+
+for (const filters of ["brand:a AND", "(brand:a", "brand:a) OR", "brand"]) {
+  it(`refuses ${filters}`, async () => assert.rejects(sentFor({ filters }), TypeError));
+}
+
+it("asks once for hits and all facets, with and without their own filters", async () => {
+  const brand = [["brand:a"]];
+  const year = ["year>=1970"];
+  const bodies = await sentFor(
+    { query: "x", facets: ["brand", "year"], facetFilters: brand, numericFilters: year },
+    { query: "x", facets: "brand", hitsPerPage: 0, numericFilters: year },
+    { query: "x", facets: "year", hitsPerPage: 0, facetFilters: brand },
+  );
+  assert.equal(bodies.length, 1);
+  assert.deepEqual(bodies[0].facets.map((f) => [f.field, f.excludeFilters]), [["brand", []], ["year", []], ["brand", ["brand"]], ["year", ["year"]]]);
+});
+
+it("asks apart for what is not a facet of the first search", async () => {
+  assert.equal((await sentFor({ query: "x" }, { query: "y", facets: "brand", hitsPerPage: 0 })).length, 2);
+  assert.equal((await sentFor({ facetFilters: ["brand:a"] }, { facets: "year", hitsPerPage: 0 })).length, 2);
+  assert.equal((await sentFor({}, { facets: "brand", hitsPerPage: 0, facetFilters: ["brand:a"] })).length, 2);
+});
+
+it("packs what is needed and nothing else, under the version of the client", () => {
+  const directory = new URL("..", import.meta.url).pathname;
+  const [packed] = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--json", "--loglevel=error"], { cwd: directory, encoding: "utf8" }));
+  assert.deepEqual(packed.files.map((f) => f.path).filter((path) => !path.startsWith("dist/")).sort(), ["README.md", "package.json"]);
+  const { version } = JSON.parse(readFileSync(directory + "../typescript/package.json", "utf8"));
+  assert.deepEqual([packed.version, JSON.parse(readFileSync(directory + "package.json", "utf8")).dependencies["@quiresearch/client"]], [version, version]);
+});
