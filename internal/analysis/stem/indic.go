@@ -45,10 +45,13 @@ var bengaliEndings = join(
 	endings(2, "ি া ো ে ব ত"))
 
 // telugu takes plural and case endings off, of words as the Telugu normalizer
-// writes them (long vowels are short).
+// writes them (long vowels are short). A doubled ల belongs to the word: పిల్ల is
+// the singular of పిల్లలు.
 func telugu(w *letters) {
 	w.first(teluguCases)
-	w.first(teluguPlurals)
+	if !w.ends(0, "్ల") {
+		w.first(teluguPlurals)
+	}
 }
 
 var (

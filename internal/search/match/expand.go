@@ -147,32 +147,40 @@ func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
 	return e, nil
 }
 
-// starting returns the terms that start with a word, and those whose surface
-// forms start with it as typed.
+// starting returns the terms that start with a word or with it as typed, and
+// those whose surface forms start with it as typed.
 func (b *binder) starting(field *terms.Field, n *plan.Expand) ([]terms.Entry, error) {
 	from, to := field.Prefix([]byte(n.Text))
-	surface := n.Surface
-	if surface == "" {
-		surface = n.Text
+	alsoFrom, alsoTo := from, from // terms that start with the word as typed
+	surface := n.Text
+	if n.Surface != "" {
+		surface = n.Surface
+		alsoFrom, alsoTo = field.Prefix([]byte(surface))
 	}
 	firstForm, lastForm := field.FormPrefix([]byte(surface))
-	entries := make([]terms.Entry, 0, int(to-from)+lastForm-firstForm)
+	entries := make([]terms.Entry, 0, int(to-from)+int(alsoTo-alsoFrom)+lastForm-firstForm)
+	add := func(turn int, ord uint32) error {
+		entries = append(entries, field.At(ord))
+		return b.view.stopped(turn)
+	}
 	for ord := from; ord < to; ord++ {
-		if err := b.view.stopped(int(ord)); err != nil {
+		if err := add(int(ord), ord); err != nil {
 			return nil, err
 		}
-		entries = append(entries, field.At(ord))
 	}
-	if firstForm == lastForm {
-		return entries, nil
+	for ord := alsoFrom; ord < alsoTo; ord++ {
+		if err := add(int(ord), ord); err != nil {
+			return nil, err
+		}
 	}
 	for i := firstForm; i < lastForm; i++ {
-		if err := b.view.stopped(i); err != nil {
+		_, ord := field.Form(i)
+		if err := add(i, ord); err != nil {
 			return nil, err
 		}
-		if _, ord := field.Form(i); ord < from || ord >= to {
-			entries = append(entries, field.At(ord))
-		}
+	}
+	if alsoFrom == alsoTo && firstForm == lastForm {
+		return entries, nil
 	}
 	return byOrd(entries), nil
 }

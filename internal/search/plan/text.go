@@ -7,6 +7,7 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/analysis/token"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
@@ -311,6 +312,24 @@ func findWholes(words []word, tokens []analysis.Token) {
 		if w := &words[at]; covered > 1 && covered > w.whole.words && at+covered <= len(words) {
 			w.whole = whole{w.terms[reading], w.surfaces[reading], covered}
 		}
+	}
+	joinHalfTyped(words, tokens)
+}
+
+// joinHalfTyped notes that the last two words of a script without spaces may be
+// the start of one: half a word is often cut in two.
+func joinHalfTyped(words []word, tokens []analysis.Token) {
+	n := len(tokens)
+	if n < 2 || len(words) < 2 {
+		return
+	}
+	a, b := &tokens[n-2], &tokens[n-1]
+	if a.Kind != token.Complex || b.Kind != token.Complex || a.End != b.Start || b.Position != a.Position+1 {
+		return
+	}
+	first, last := &words[len(words)-2], &words[len(words)-1]
+	if len(first.terms) == 1 && len(last.terms) == 1 && last.position == int(b.Position) {
+		first.whole = whole{first.terms[0] + last.terms[0], first.surfaces[0] + last.surfaces[0], 2}
 	}
 }
 
