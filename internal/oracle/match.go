@@ -23,6 +23,8 @@ func (c *Collection) Match(n plan.Node, d *Document) (bool, float64) {
 		return c.term(n, d)
 	case *plan.Word:
 		return c.word(n, d)
+	case *plan.Pair:
+		return c.pair(n, d)
 	case *plan.Expand:
 		return anyTerm(d.Terms[n.Structure], func(t string) bool { _, ok := reading(n, t); return ok }), 0
 	case *plan.TermSet:
@@ -198,28 +200,7 @@ func (c *Collection) term(n *plan.Term, d *Document) (bool, float64) {
 // word scores a word by its nearest reading; where the word is also the start
 // of longer ones, by the better of the two.
 func (c *Collection) word(n *plan.Word, d *Document) (bool, float64) {
-	var documents, holders uint64
-	weighted, lengths, weights := 0.0, 0.0, 0.0
-	for _, f := range n.Fields {
-		for _, t := range f.Terms {
-			having, held, average := c.holders(f.Structure, t.Text)
-			documents = max(documents, having)
-			if t.Boost > 0 {
-				holders = max(holders, held)
-			}
-			if t == f.Terms[0] {
-				weighted, lengths, weights = weighted+f.Weight*average, lengths+average, weights+f.Weight
-			}
-		}
-	}
-	mean := weights / float64(len(n.Fields))
-	if lengths > 0 && len(n.Fields) > 1 {
-		mean = weighted / lengths
-	}
-	idf := 0.0
-	if holders > 0 {
-		idf = score.IDF(holders, documents)
-	}
+	documents, holders, mean, idf := c.statistics(n)
 	matched, best := c.asTyped(n, d, mean, idf)
 	highest := idf
 	for i := range n.Bands {
@@ -249,6 +230,60 @@ func (c *Collection) word(n *plan.Word, d *Document) (bool, float64) {
 		}
 	}
 	return matched, best
+}
+
+// statistics returns how many documents have the field that most have, how many
+// hold the word as typed in the field where most do, the mean weight and the
+// rarity.
+func (c *Collection) statistics(n *plan.Word) (documents, holders uint64, mean, idf float64) {
+	weighted, lengths, weights := 0.0, 0.0, 0.0
+	for _, f := range n.Fields {
+		for _, t := range f.Terms {
+			having, held, average := c.holders(f.Structure, t.Text)
+			documents = max(documents, having)
+			if t.Boost > 0 {
+				holders = max(holders, held)
+			}
+			if t == f.Terms[0] {
+				weighted, lengths, weights = weighted+f.Weight*average, lengths+average, weights+f.Weight
+			}
+		}
+	}
+	mean = weights / float64(len(n.Fields))
+	if lengths > 0 && len(n.Fields) > 1 {
+		mean = weighted / lengths
+	}
+	if holders > 0 {
+		idf = score.IDF(holders, documents)
+	}
+	return documents, holders, mean, idf
+}
+
+// pair scores how often two words stand at most eight positions apart.
+func (c *Collection) pair(n *plan.Pair, d *Document) (bool, float64) {
+	_, _, mean, first := c.statistics(n.First)
+	_, _, _, second := c.statistics(n.Second)
+	weighted := 0.0
+	for _, in := range n.Fields {
+		f := &n.First.Fields[in.Field]
+		words := d.Terms[f.Structure]
+		near := 0
+		for _, w := range words {
+			if w.Text == in.Second && slices.ContainsFunc(words, func(other Token) bool {
+				return other.Text == in.First && max(other.Position, w.Position)-min(other.Position, w.Position) <= 8
+			}) {
+				near++
+			}
+		}
+		if near > 0 {
+			_, _, average := c.holders(f.Structure, in.First)
+			weighted += f.Weight * occurrences(f.Length, float64(near), words, average)
+		}
+	}
+	if weighted == 0 || first == 0 || second == 0 {
+		return false, 0
+	}
+	return true, 0.6 * mean * min(first, second) * weighted / (weighted + score.K1*mean)
 }
 
 // asTyped scores the word as typed.

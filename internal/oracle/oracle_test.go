@@ -191,7 +191,7 @@ func (g *generator) length() definition.LengthNormalization {
 }
 
 // typedWord is a word with synonyms and other readings over one field or two.
-func (g *generator) typedWord() plan.Node {
+func (g *generator) typedWord() *plan.Word {
 	n := &plan.Word{Words: 1 + g.IntN(5)}
 	fields := []string{g.text()}
 	if g.list == "" && g.IntN(3) > 0 {
@@ -223,6 +223,36 @@ func (g *generator) typedWord() plan.Node {
 		}
 	}
 	return n
+}
+
+// typedText is words as a text has them, over the same fields, with pairs.
+func (g *generator) typedText() plan.Node {
+	var words, pairs []plan.Node
+	for range 1 + g.IntN(3) {
+		n := g.typedWord()
+		if len(words) > 0 {
+			n.Fields = slices.Clone(words[0].(*plan.Word).Fields)
+			typed := word(g.Rand)
+			for i := range n.Fields {
+				n.Fields[i].Terms = []plan.WordTerm{{Text: typed, Boost: 1}}
+			}
+			if n.Bands = nil; g.IntN(2) == 0 {
+				n.Read(0, &plan.Expand{Structure: n.Fields[0].Structure, Text: typed, Edits: g.IntN(3), Prefix: g.IntN(2) == 0})
+			}
+			p := &plan.Pair{First: words[len(words)-1].(*plan.Word), Second: n}
+			for i := range n.Fields {
+				if n.Fields[i].Weight > 0 {
+					p.Fields = append(p.Fields, plan.PairField{Field: i, First: p.First.Fields[i].Terms[0].Text, Second: typed})
+				}
+			}
+			pairs = append(pairs, p)
+		}
+		words = append(words, n)
+	}
+	if g.IntN(2) == 0 {
+		words = []plan.Node{&plan.Or{Clauses: words}}
+	}
+	return &plan.And{Clauses: words, Optional: pairs}
 }
 
 func (g *generator) expand() plan.Node {
@@ -288,7 +318,9 @@ func (g *generator) nodes(depth, least int) []plan.Node {
 }
 
 func (g *generator) compound(depth int) plan.Node {
-	switch g.IntN(8) {
+	switch g.IntN(10) {
+	case 8, 9:
+		return g.typedText()
 	case 0, 1:
 		and := &plan.And{Clauses: g.nodes(depth, 1)}
 		if g.IntN(2) == 0 {

@@ -236,6 +236,9 @@ func stepOf(from *collect.Step, counts bool) query.Step {
 		return inner
 	}
 	if from.Detail != nil && from.Matched && counts {
+		if from.Detail.Pair != nil {
+			step.Children = pairSteps(from.Detail.Pair)
+		}
 		for i := range from.Detail.Readings {
 			step.Children = append(step.Children, readingStep(&from.Detail.Readings[i], origin.Word))
 		}
@@ -299,6 +302,8 @@ func describe(step *collect.Step) string {
 		return fmt.Sprintf("the best of the readings of %q", n.Text)
 	case *plan.Word:
 		return fmt.Sprintf("the best of the readings of %q", origin.Word)
+	case *plan.Pair:
+		return fmt.Sprintf("product of weight, rarity and nearness: %q and %q stand at most %d words apart", n.First.From().Word, n.Second.From().Word, score.Near)
 	case *plan.Expand:
 		return describeNear(n.Text, n.Prefix, n.Edits)
 	case *plan.TermSet, *plan.TermRange, *plan.NumberRange:

@@ -72,17 +72,32 @@ func describeRarity(r *match.Reading) string {
 	return fmt.Sprintf("rarity (idf): in the field where most do, %d of %d documents hold the word", r.Holders, r.Documents)
 }
 
+// pairSteps explain what two words that stand near each other add.
+func pairSteps(r *match.PairReading) []query.Step {
+	of := match.Reading{Mean: r.Mean, Fields: r.Fields}
+	return []query.Step{
+		{Matched: true, Score: score.PairWeight, Description: "what a pair counts beside its words"},
+		{Matched: true, Score: r.Mean, Description: "mean weight of a word over the fields that are searched"},
+		{Matched: true, Score: r.IDF, Description: "rarity (idf) of the more frequent of the two words"},
+		saturationStep(&of),
+	}
+}
+
 func qualityStep(r *match.Reading) query.Step {
 	presence, share := score.Presence(r.Words), score.Share(r.Words)
 	return query.Step{
 		Matched: true, Score: r.Quality(),
 		Description: fmt.Sprintf("quality: (saturation %.7g + %.7g for being there + %.7g times the share %.7g in its value) / %.7g",
 			r.Saturation(), presence, share, r.Share, 1+presence+share),
-		Children: []query.Step{{
-			Matched: true, Score: r.Saturation(),
-			Description: fmt.Sprintf("saturation: weighted occurrences %.7g / (%.7g + %g times the mean weight %.7g)", r.Occurrences(), r.Occurrences(), score.K1, r.Mean),
-			Children:    []query.Step{occurrencesStep(r)},
-		}},
+		Children: []query.Step{saturationStep(r)},
+	}
+}
+
+func saturationStep(r *match.Reading) query.Step {
+	return query.Step{
+		Matched: true, Score: r.Saturation(),
+		Description: fmt.Sprintf("saturation: weighted occurrences %.7g / (%.7g + %g times the mean weight %.7g)", r.Occurrences(), r.Occurrences(), score.K1, r.Mean),
+		Children:    []query.Step{occurrencesStep(r)},
 	}
 }
 
@@ -110,7 +125,7 @@ func describeField(f *match.FieldReading) string {
 			if f.Field.Length == definition.LengthNone && t.Frequency > 1 {
 				part = fmt.Sprintf("(1 + %g / %.7g)", t.Frequency-1, norm)
 			}
-			if t.Boost != 1 {
+			if t.Boost != 1 && t.Text != "" {
 				part += fmt.Sprintf(" as synonym %q with boost %g", t.Text, t.Boost)
 			}
 			parts = append(parts, part)

@@ -191,8 +191,15 @@ func (s *Search) explainFuse(ctx context.Context, step *Step, n *plan.Fuse, segm
 
 // detail returns what the score of a word is made of.
 func (s *Search) detail(n plan.Node, segment int, doc uint32, matched bool) (*Detail, error) {
+	if !matched {
+		return nil, nil
+	}
+	if pair, ok := n.(*plan.Pair); ok {
+		reading, err := s.view.Pair(segment, pair, doc)
+		return &Detail{Pair: reading}, err
+	}
 	word, ok := plan.WordOf(n)
-	if !ok || !matched {
+	if !ok {
 		return nil, nil
 	}
 	readings, err := s.view.Readings(segment, word, doc)

@@ -184,10 +184,11 @@ type Step struct {
 	Detail *Detail
 }
 
-// Detail is what a step is made of: the readings of a word, a place in a ranking
-// or how many list values match.
+// Detail is what a step is made of: the readings of a word, two words that stand
+// near each other, a place in a ranking or how many list values match.
 type Detail struct {
 	Readings []match.Reading
+	Pair     *match.PairReading
 	Rank     int // of fuse: place in the ranking, from 1
 	Values   int // of nested: list values that match
 }

@@ -19,6 +19,8 @@ func (b *binder) belongs(n plan.Node, path string) bool {
 		return b.listOf(n.Structure, path)
 	case *plan.Word:
 		return !slices.ContainsFunc(n.Fields, func(f plan.WordField) bool { return !b.listOf(f.Structure, path) })
+	case *plan.Pair:
+		return b.belongs(n.First, path)
 	case *plan.Phrase:
 		return b.listOf(n.Structure, path)
 	case *plan.Expand:

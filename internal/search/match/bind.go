@@ -46,6 +46,8 @@ func (b *binder) bind(n plan.Node, factor float64) (step, error) {
 		return b.term(n, factor), nil
 	case *plan.Word:
 		return b.word(n, factor)
+	case *plan.Pair:
+		return b.pair(n, factor), nil
 	case *plan.Phrase:
 		return b.phrase(n, factor)
 	case *plan.Expand:

@@ -135,6 +135,13 @@ func (v *View) Prepare(n plan.Node) error {
 		}
 		_, err := v.word(n)
 		return err
+	case *plan.Pair:
+		for _, word := range []*plan.Word{n.First, n.Second} {
+			if _, err := v.word(word); err != nil {
+				return err
+			}
+		}
+		return nil
 	case *plan.Phrase:
 		v.field(n.Structure)
 		for _, w := range n.Words {
@@ -202,6 +209,11 @@ func (v *View) preparedTerm(structure, text string) *termStats {
 
 func (v *View) preparedField(structure string) fieldStats {
 	s, _ := v.fields.get(structure)
+	return s
+}
+
+func (v *View) preparedWord(n *plan.Word) *wordStats {
+	s, _ := v.words.get(n)
 	return s
 }
 

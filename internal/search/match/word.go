@@ -44,7 +44,7 @@ type bandField struct {
 
 // word returns the step of a word.
 func (b *binder) word(n *plan.Word, factor float64) (step, error) {
-	stats, _ := b.view.words.get(n)
+	stats := b.view.preparedWord(n)
 	weight := 0.0
 	if b.scoring {
 		weight = factor * stats.mean * stats.idf

@@ -128,6 +128,12 @@ func show(n Node) string {
 			fields = append(fields, text+fmt.Sprintf("^%v", f.Weight))
 		}
 		return fmt.Sprintf("word%d(%s)", n.Words, strings.Join(fields, ", "))
+	case *Pair:
+		var fields []string
+		for _, f := range n.Fields {
+			fields = append(fields, name(n.First.Fields[f.Field].Structure)+":"+f.First+"+"+f.Second)
+		}
+		return "pair(" + strings.Join(fields, " ") + ")"
 	case *TermSet:
 		return name(n.Structure) + fmt.Sprint(n.Terms)
 	case *TermRange:
@@ -275,7 +281,7 @@ func TestTextCompiles(t *testing.T) {
 		{"typos off", `"text":"large","fields":{"title":null},"prefix":"off","typos":"off"`, `and(title/matching:large^3)+(title/exact:large^6)`},
 		{"digits need to be exact", `"text":"123456","fields":{"title":null},"prefix":"off"`, `and(title/matching:123456^3)+(title/exact:123456^6)`},
 		{"last of two words among prefixes", `"text":"big mug","fields":{"title":1},"typos":"off"`,
-			`and(and(title/matching:big^1 word2(title/matching:mug mug~0* title/autocomplete:mug^1)))+(title/exact:big mug^2)`},
+			`and(and(title/matching:big^1 word2(title/matching:mug mug~0* title/autocomplete:mug^1))+(pair(title/matching:big+mug)))+(title/exact:big mug^2)`},
 		{"autocomplete only: every word whole", `"text":"ab cd","fields":{"code":null}`, `and(code/autocomplete:ab^2 code/autocomplete:cd^2)`},
 		{"words in their best field", `"text":"big mug","fields":{"body":null,"code":1},"prefix":"off"`,
 			`and(word2(body/matching:big^1, code/autocomplete:big^1) word2(body/matching:mug^1, code/autocomplete:mug^1))`},
@@ -350,7 +356,7 @@ func TestTypoExclusionsHoldWordsToTheirSpelling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `and(and(title/matching:large^1 word2(title/matching:sized sized~1^1)))+(title/exact:large sized^2)`
+	want := `and(and(title/matching:large^1 word2(title/matching:sized sized~1^1))+(pair(title/matching:large+sized)))+(title/exact:large sized^2)`
 	if got := show(n); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -199,6 +199,20 @@ type PhraseWord struct {
 	Surface string   // with Prefix: the word as typed, "" as the term
 }
 
+// Pair scores documents in which two neighbouring words of a text stand near
+// each other. It matches those alone, so it stands among what is optional.
+type Pair struct {
+	Origin
+	First, Second *Word
+	Fields        []PairField
+}
+
+// PairField is a field in which a Pair is looked for.
+type PairField struct {
+	Field         int    // of both words
+	First, Second string // terms
+}
+
 // And matches what all clauses match, everything when there is none. Its
 // score is the sum over the scoring clauses and over those optional nodes
 // that match too.
@@ -355,7 +369,7 @@ func Scores(n Node) bool {
 	switch n := n.(type) {
 	case *Term:
 		return n.Scoring != nil
-	case *Word, *Phrase, *Scale, *Constant, *Knn, *Fuse:
+	case *Word, *Pair, *Phrase, *Scale, *Constant, *Knn, *Fuse:
 		return true
 	case *And:
 		for _, c := range n.Clauses {

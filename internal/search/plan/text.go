@@ -468,6 +468,7 @@ func (c *Compiler) group(group []analysed, o *options, prefix bool, origin *Orig
 		}
 		return &And{Origin: *origin, Clauses: nodes}
 	}
+	pairs := pairsOf(group, perWord, o, distinct, origin)
 	nodes := perWord[:0]
 	for i := 0; i < count; {
 		covered := group[0].words[i].whole.words
@@ -482,7 +483,15 @@ func (c *Compiler) group(group []analysed, o *options, prefix bool, origin *Orig
 		parts := join(slices.Clone(perWord[i : i+covered]))
 		nodes, i = append(nodes, &Best{Origin: *origin, Clauses: []Node{parts, n}}), i+covered
 	}
-	return join(nodes), nil
+	found := join(nodes)
+	if len(pairs) == 0 {
+		return found, nil
+	}
+	if and, ok := found.(*And); ok {
+		and.Optional = pairs
+		return and, nil
+	}
+	return &And{Origin: *origin, Clauses: []Node{found}, Optional: pairs}, nil
 }
 
 // wholeWord compiles the words that begin with the i-th as the one word that

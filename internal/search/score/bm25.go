@@ -89,6 +89,14 @@ func Quality(saturation, share float64, n int) float64 {
 	return (saturation + Presence(n) + Share(n)*share) / (1 + Presence(n) + Share(n))
 }
 
+const (
+	// Near is how many positions apart two words of a text stand at most to
+	// count as a pair.
+	Near = 8
+	// PairWeight is what a pair counts of its more frequent word.
+	PairWeight = 0.6
+)
+
 // SmallFrequencies is how many frequencies a Table has precomputed; nearly
 // every posting is below it.
 const SmallFrequencies = 16

@@ -1,0 +1,44 @@
+package plan
+
+import "github.com/quiresearch/quire/definition"
+
+// maxPairedWords is how many distinct words a text has whose neighbours count
+// more when they stand near each other: a longer one is a question, where that
+// says little.
+const maxPairedWords = 4
+
+// pairsOf returns what the neighbouring words of a short text add where they
+// stand near each other in short values: in the fields with strong length
+// normalization, whose positions cost little to read.
+func pairsOf(group []analysed, words []Node, o *options, distinct int, origin *Origin) []Node {
+	if distinct > maxPairedWords || o.plain {
+		return nil
+	}
+	var pairs []Node
+	for i := 1; i < len(words); i++ {
+		first, second := wordIn(words[i-1]), wordIn(words[i])
+		if first.Origin.Word == second.Origin.Word {
+			continue
+		}
+		p := &Pair{Origin: *origin, First: first, Second: second}
+		p.Origin.Word = first.Origin.Word + " " + second.Origin.Word
+		for j := range group {
+			if f := &first.Fields[j]; f.Length == definition.LengthStrong && f.Weight > 0 && !group[j].isAutocomplete() {
+				p.Fields = append(p.Fields, PairField{Field: j, First: f.Terms[0].Text, Second: second.Fields[j].Terms[0].Text})
+			}
+		}
+		if len(p.Fields) > 0 {
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+// wordIn returns the word of a compiled word, without the phrases beside it.
+func wordIn(n Node) *Word {
+	if or, ok := n.(*Or); ok {
+		n = or.Clauses[0]
+	}
+	word, _ := WordOf(n)
+	return word
+}
