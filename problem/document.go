@@ -3,7 +3,7 @@ package problem
 // Documents and changes to them.
 var (
 	DocumentMalformed = declare("document:malformed", 400,
-		"Line {line} is not valid JSON: {reason}.",
+		"Line {line} cannot be read: {reason}.",
 		"Correct line {line}; each line holds one JSON object.")
 	DocumentNotAnObject = declare("document:not_an_object", 400,
 		"A document must be a JSON object.",

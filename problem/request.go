@@ -51,8 +51,8 @@ var (
 		"None of the accepted media types can be answered.",
 		"Accept application/json, or leave the Accept header out.")
 	RequestUnsupportedMediaType = declare("request:unsupported_media_type", 415,
-		"The Content-Type or Content-Encoding of the body is not read here; most bodies are application/json, documents also application/x-ndjson.",
-		"Send application/json; document streams also take application/x-ndjson. Bodies may be compressed as gzip or zstd.")
+		"The Content-Type or Content-Encoding of the body is not read here; most bodies are application/json, documents also application/x-ndjson, text/csv and text/tab-separated-values.",
+		"Send application/json; added documents may also be application/x-ndjson, text/csv or text/tab-separated-values. Bodies may be compressed as gzip or zstd.")
 	RequestHostForbidden = declare("request:host_forbidden", 403,
 		"The node does not answer requests sent to the host {host}.",
 		"Use a host name the node is configured to answer to; with --dev, localhost.")

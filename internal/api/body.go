@@ -170,6 +170,18 @@ func (r *Request) OptionalBody() ([]byte, error) {
 	return body, err
 }
 
+// delimiter returns what separates the values of a body of rows, 0 for other
+// bodies.
+func (r *Request) delimiter() rune {
+	switch mediaType(r.HTTP.Header.Get("Content-Type")) {
+	case mediaCSV:
+		return ','
+	case mediaTSV:
+		return '\t'
+	}
+	return 0
+}
+
 // IsNDJSON reports whether the body is a stream of documents, one per line.
 func (r *Request) IsNDJSON() bool {
 	return mediaType(r.HTTP.Header.Get("Content-Type")) == mediaNDJSON

@@ -22,6 +22,7 @@ type batch struct {
 	skip     bool // refused entries are listed, the rest goes on
 	checker  jsonread.Checker
 	isStream bool
+	isRows   bool                           // of CSV or tab-separated text, which is a stream too
 	isBare   bool                           // a JSON body that is the list itself
 	needs    func(*definition.Schema) error // what the index must have, also for no entries; nil: nothing
 
@@ -46,13 +47,15 @@ func (a *API) newBatch(r *Request) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &batch{write: a.node.Write(name), skip: skip, isStream: r.IsNDJSON(), failed: []failedEntry{}}, nil
+	return &batch{write: a.node.Write(name), skip: skip, isStream: r.isStream(), isRows: r.Route.Rows && r.delimiter() != 0, failed: []failedEntry{}}, nil
 }
 
 // run takes every entry and waits until what was taken is durable. What was
 // taken before a failure stays.
 func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token string, err error) {
-	if b.isStream {
+	if b.isRows {
+		err = b.rows(ctx, r, work)
+	} else if b.isStream {
 		err = b.stream(ctx, r, work)
 	} else {
 		err = b.list(ctx, r, work)
@@ -102,7 +105,7 @@ func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
 			entries = member
 		}
 		if name != "documents" {
-			member.Advise(`Documents stand in a list: send [ … ], {"documents": [ … ]}, or one document per line as application/x-ndjson.`,
+			member.Advise(`Documents stand in a list: send [ … ], {"documents": [ … ]}, one document per line as application/x-ndjson, or rows as text/csv.`,
 				problem.RequestPropertyUnknown, "property", name)
 		}
 		return true

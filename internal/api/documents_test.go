@@ -252,7 +252,7 @@ func TestARefusedBodyIsTakenOffTheConnection(t *testing.T) {
 		{s, "POST", "", "nobody", ndjsonType, good, 401},
 		{s, "POST", "/x/y", rootKey, ndjsonType, good, 404},
 		{s, "PATCH", "", rootKey, ndjsonType, good, 405},
-		{s, "POST", "", rootKey, "text/csv", good, 415},
+		{s, "POST", "", rootKey, "text/xml", good, 415},
 		{s, "POST", "", rootKey, "application/json", "{} " + good, 400},
 	} {
 		connection, path := dial(t, test.to.url)

@@ -83,7 +83,9 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 }
 
 // isStream reports whether the body is taken as it arrives.
-func (r *Request) isStream() bool { return r.Route.Streams && r.IsNDJSON() }
+func (r *Request) isStream() bool {
+	return r.Route.Streams && r.IsNDJSON() || r.Route.Rows && r.delimiter() != 0
+}
 
 // writerURL reads the address of a writing node: scheme, host and port, and
 // nothing more, so that a forged one leads to no path, user or scheme.

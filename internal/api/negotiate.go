@@ -10,6 +10,8 @@ import (
 const (
 	mediaJSON   = "application/json"
 	mediaNDJSON = "application/x-ndjson"
+	mediaCSV    = "text/csv"
+	mediaTSV    = "text/tab-separated-values"
 )
 
 // offered is a media type an operation answers with, and how much the service

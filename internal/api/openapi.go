@@ -218,6 +218,10 @@ func describeBody(route Route) object {
 		}
 		content[mediaJSON] = object{"schema": object{"oneOf": []any{reference(route.Body), object{"type": "array", "items": reference(entry)}}}}
 		content[mediaNDJSON] = object{"schema": reference(entry)}
+		if route.Rows {
+			rows := object{"type": "string", "description": "A header line with the names of fields, then a row per document; values are converted to the types of the fields."}
+			content[mediaCSV], content[mediaTSV] = object{"schema": rows}, object{"schema": rows}
+		}
 	}
 	return object{"required": !route.OptionalBody, "content": content}
 }

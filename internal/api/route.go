@@ -41,6 +41,7 @@ type Route struct {
 	BareIndex    bool // the permission is needed on the index, whatever generation is named
 	OptionalBody bool // a missing body is read as {}
 	Streams      bool // the body may be NDJSON
+	Rows         bool // the body may be CSV or tab-separated
 	Lines        bool // the answer may be NDJSON
 
 	handler    Handler
@@ -83,6 +84,10 @@ func (r *Route) checkBodyType(request *http.Request) error {
 		return nil
 	case mediaNDJSON:
 		if r.Streams {
+			return nil
+		}
+	case mediaCSV, mediaTSV:
+		if r.Rows {
 			return nil
 		}
 	case "application/x-www-form-urlencoded":

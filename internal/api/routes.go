@@ -253,7 +253,7 @@ var routes = []Route{
 	{Method: "POST", Path: dataIndex + "/documents", Operation: "addDocuments", Tag: tagDocuments,
 		Summary:    "Add documents, replacing those under the same keys.",
 		Permission: auth.DocumentsWrite, Scope: auth.ScopeIndex, RunsOn: Writer,
-		Query: []string{"onError"}, Body: "DocumentBatch", Streams: true,
+		Query: []string{"onError"}, Body: "DocumentBatch", Streams: true, Rows: true,
 		Answers: []Answer{{200, "AddResult", "What was indexed and what was refused."}},
 		Codes:   codes(nameCodes, bodyCodes, writerCodes, documentWriteCodes, documentCodes, problem.DocumentMalformed, problem.DocumentOnErrorInvalid)},
 	{Method: "GET", Path: dataIndex + "/documents", Operation: "listDocuments", Tag: tagDocuments,
