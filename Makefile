@@ -8,7 +8,7 @@ export CGO_ENABLED ?= 0
 RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console test-clients generate-clients \
+.PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients generate-clients \
 	tools spec conformance demo serve sim fuzz explain bodies kill reindex slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
@@ -69,6 +69,9 @@ console-types: ## Check the types of the console
 test-console: build ## Drive the console in a real Chromium against a real node
 	@scripts/console-tools browser
 	node --test --test-concurrency=1 internal/console/tests/*.test.js
+
+console-screenshot: test-console ## Show the console in the README as it looks now
+	cp .tools/console/artefacts/readme.png docs/guides/console.png
 
 spec: ## Run the interface scripts under spec/
 	$(GO) test ./internal/script -count=1

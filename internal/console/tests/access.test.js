@@ -75,10 +75,10 @@ describe("access", () => {
     await page.getByRole("button", { name: "Create a key" }).click();
     const dialog = page.getByRole("dialog", { name: "Create a key" });
     await dialog.getByLabel("What is it for?").fill("for the test");
-    await dialog.getByLabel("Indexes").fill("Bad Name");
+    await dialog.getByRole("textbox", { name: "Indexes" }).fill("Bad Name");
     await dialog.getByRole("button", { name: "Create" }).click();
     await dialog.getByRole("alert").getByText("auth:key:index_pattern_invalid").waitFor();
-    await dialog.getByLabel("Indexes").fill("catalogue, shop*");
+    await dialog.getByRole("textbox", { name: "Indexes" }).fill("catalogue, shop*");
     await dialog.getByLabel("Role").selectOption("writer");
     await dialog.getByRole("checkbox", { name: "keys.read" }).check();
     await dialog.getByRole("button", { name: "Create" }).click();

@@ -96,7 +96,7 @@ const pages = [];
 /** Opens a page of the console; what it must never do is noted in page.faults. */
 export async function open(node, hash = "", options = {}) {
   if (!browser) {
-    browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage", ...(options.args ?? [])] });
+    browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage", "--host-resolver-rules=MAP evil.test 127.0.0.1"] });
     stops.push(() => browser.close());
   }
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce", ...options.context });

@@ -1,8 +1,10 @@
 // Room 1: search as a user sees it.
 
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { axe, fill, fillDemo, open, startNode } from "./harness.js";
+import { artefacts, axe, fill, fillDemo, open, startNode } from "./harness.js";
 
 let node;
 before(async () => {
@@ -217,9 +219,26 @@ describe("search", () => {
     });
   }
 
-  it("fits 360 px", async () => {
-    const page = await open(node, "#/search?index=catalogue&q=jacket", { context: { viewport: { width: 360, height: 740 } } });
-    await page.locator(".hit").first().waitFor();
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page scrolls sideways");
+  for (const [width, height] of [[360, 740], [3840, 2160]]) {
+    it("fits " + width + " px in every room", async () => {
+      const page = await open(node, "#/search?index=catalogue&q=jacket", { context: { viewport: { width, height } } });
+      await page.locator(".hit").first().waitFor();
+      for (const [place, shown] of [["search?index=catalogue&q=jacket", ".hit"], ["why?index=catalogue&key=p043", ".bar"], ["tune?index=catalogue", ".part"], ["data", "table"], ["data?index=catalogue", "tbody tr"], ["access", "h1"], ["nodes", "canvas"]]) {
+        await page.evaluate((to) => (location.hash = "#/" + to), place);
+        await page.locator(shown).first().waitFor();
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), place + " scrolls sideways");
+      }
+      assert.deepEqual(page.faults, []);
+    });
+  }
+
+  it("is shown in the README as it looks now", async () => {
+    const page = await open(node, "#/search?index=catalogue&q=jaket+under+180+eur+zzzq", { context: { viewport: { width: 1280, height: 800 } } });
+    await page.locator(".chip.dropped").waitFor();
+    await page.getByRole("searchbox", { name: "Search" }).blur();
+    const picture = await page.screenshot();
+    mkdirSync(artefacts, { recursive: true });
+    writeFileSync(join(artefacts, "readme.png"), picture);
+    assert.ok(picture.length <= 200_000, picture.length + " bytes");
   });
 });

@@ -68,6 +68,17 @@ describe("tune", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("measures both sides by judgements", async () => {
+    await node.call("PUT", "/v1alpha1/admin/indexes/catalogue/judgements/base", { queries: [{ text: "parka", grades: { p043: 3 } }, { text: "tent", known: "p017" }] });
+    const page = await open(node, "#/tune?index=catalogue");
+    const judged = page.getByRole("region", { name: "Judgements" });
+    await judged.getByText("NDCG@10 does not differ.").waitFor();
+    await page.getByRole("tab", { name: "JSON" }).click();
+    await page.getByLabel("Settings as JSON").fill('{"synonyms":{"more":{"rules":[{"equivalent":["jacket","parka"]}]}}}');
+    await judged.getByText(/NDCG@10 differs by \+0\./).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
   for (const colorScheme of ["light", "dark"]) {
     it("has no axe violation, " + colorScheme, async () => {
       const page = await open(node, "#/tune?index=catalogue", { context: { colorScheme } });

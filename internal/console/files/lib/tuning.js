@@ -65,22 +65,21 @@ export function moved(before, line, at) {
   return was < 0 ? null : was - at;
 }
 
-/** Names of the judgement sets of an index; none where the node keeps none. @param {string} name */
-export async function judgementSets(name) {
-  try {
-    const { body } = await get(adminPath(name) + "/judgements");
-    return /** @type {string[]} */ ((body.judgements ?? body.sets ?? []).map((/** @type {any} */ set) => set.name ?? set));
-  } catch {
-    return [];
-  }
-}
+/** Names of the judgement sets of an index. @param {string} name @returns {Promise<string[]>} */
+export const judgementSets = async (name) => (await get(adminPath(name) + "/judgements")).body.judgements.map((/** @type {any} */ set) => set.name);
 
-/** Measures stored and edited settings by a judgement set. @param {string} name @param {string} set @param {any} edited */
-export async function evaluate(name, set, edited) {
-  let { body } = await post(adminPath(name) + "/actions/evaluate", { judgements: set, settings: edited, against: {} });
+/**
+ * Measures edited settings against the stored ones by a judgement set.
+ * @param {string} name @param {string} set @param {any} edited @param {AbortSignal} aborted @param {(body: any) => void} report
+ */
+export async function evaluate(name, set, edited, aborted, report) {
+  let { body } = await post(adminPath(name) + "/actions/evaluate", { judgements: set, settings: edited, against: {} }, aborted);
+  const path = adminPath(name) + "/evaluations/" + encodeURIComponent(body.id);
   while (body.state === "running") {
+    report(body);
     await new Promise((resolve) => setTimeout(resolve, 500));
-    ({ body } = await get(adminPath(name) + "/evaluations/" + encodeURIComponent(body.id)));
+    if (aborted.aborted) return post(path + "/actions/cancel").then(() => undefined);
+    ({ body } = await get(path));
   }
-  return body;
+  report(body);
 }

@@ -29,28 +29,36 @@ function Result({ result }) {
   </details>`;
 }
 
+const measures = [["NDCG@10", "ndcg"], ["MRR@10", "mrr"], ["precision@10", "precision"], ["recall@100", "recall"]];
+
 /** @param {{ name: string, edited: any }} props */
 function Judged({ name, edited }) {
   const [sets, setSets] = useState(/** @type {string[]} */ ([]));
   const [set, setSet] = useState("");
   const [report, setReport] = useState(/** @type {any} */ (null));
-  const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
-  useEffect(() => void judgementSets(name).then((found) => { setSets(found); setSet(found[0] ?? ""); }), [name]);
-  if (!sets.length) return null;
-  const run = () => {
-    setBusy(true);
-    evaluate(name, set, edited).then((got) => { setReport(got); setProblem(null); }, setProblem).finally(() => setBusy(false));
-  };
+  const aborted = useRef(new AbortController());
+  const settled = useSettled(JSON.stringify(edited), 300);
+  useEffect(() => {
+    judgementSets(name).then((found) => { setSets(found); setSet(found[0] ?? ""); }, setProblem);
+  }, [name]);
+  useEffect(() => {
+    if (!set) return;
+    const mine = (aborted.current = new AbortController());
+    evaluate(name, set, JSON.parse(settled), mine.signal, (body) => mine.signal.aborted || setReport(body))
+      .then(() => setProblem(null), (error) => isAborted(error) || mine.signal.aborted || setProblem(error));
+    return () => mine.abort();
+  }, [name, set, settled]);
+  if (!sets.length) return html`<${ProblemView} problem=${problem} />`;
   const shown = (/** @type {any} */ v) => (typeof v === "number" ? v.toFixed(4) : "–");
-  const difference = report?.comparison?.ndcg ?? report?.comparison;
-  return html`<section class="card stack" aria-label="Judgements"><h2>Judged</h2>
-    <div class="form-row"><label>Judgements <select value=${set} onChange=${text(setSet)}>${sets.map((n) => html`<option key=${n} value=${n}>${n}</option>`)}</select></label>
-      <button type="button" disabled=${busy} onClick=${run}>${busy ? "Measuring…" : "Measure both"}</button></div>
+  const ndcg = report?.comparison?.ndcg;
+  return html`<section class="card stack" aria-label="Judgements"><div class="room-head"><h2>Judged</h2>
+      <label>Judgements <select value=${set} onChange=${text(setSet)}>${sets.map((n) => html`<option key=${n} value=${n}>${n}</option>`)}</select></label></div>
     <${ProblemView} problem=${problem} />
-    ${report && html`<table><thead><tr><th>Measure</th><th class="number">Stored</th><th class="number">Edited</th></tr></thead><tbody>
-      ${[["NDCG@10", "ndcg"], ["MRR@10", "mrr"], ["precision", "precision"], ["recall", "recall"]].map(([label = "", key = ""]) => html`<tr key=${key}><td>${label}</td><td class="number">${shown(report.against?.measures?.[key])}</td><td class="number">${shown(report.measures?.[key])}</td></tr>`)}</tbody></table>
-      ${typeof difference?.difference === "number" && html`<p>NDCG@10 differs by <strong>${difference.difference >= 0 ? "+" : ""}${difference.difference.toFixed(4)}</strong> (p = ${difference.p.toFixed(3)}${difference.significant ? "" : ", which may be chance"}).</p>`}`}
+    ${report?.state === "running" && html`<${Progress} done=${report.searchesDone} all=${report.searches} label=${report.searchesDone + " of " + report.searches + " searches"} onCancel=${() => aborted.current.abort()} />`}
+    ${report?.measures && html`<table><thead><tr><th>Measure</th><th class="number">Stored</th><th class="number">Edited</th></tr></thead><tbody>
+      ${measures.map(([label = "", key = ""]) => html`<tr key=${key}><td>${label}</td><td class="number">${shown(report.against?.measures[key])}</td><td class="number">${shown(report.measures[key])}</td></tr>`)}</tbody></table>
+      ${ndcg && html`<p role="status">NDCG@10 ${ndcg.difference === 0 ? "does not differ." : html`differs by <strong>${ndcg.difference > 0 ? "+" : "−"}${Math.abs(ndcg.difference).toFixed(4)}</strong> (p = ${ndcg.p.toFixed(3)}${ndcg.significant ? "" : ", which may be chance"}); ${report.comparison.wins} queries got better, ${report.comparison.losses} worse.`}</p>`}`}
   </section>`;
 }
 
