@@ -42,6 +42,7 @@ func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 		g.refuse(batch, err)
 		return nil, nil
 	}
+	notify(g.written)
 	g.mu.Lock()
 	promised, epoch := g.active.sequence, g.manifest.Epoch
 	g.mu.Unlock()

@@ -3,6 +3,8 @@ package engine
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/quiresearch/quire/internal/turn"
 )
 
 // Budget is memory for documents that are not yet committed, shared by all
@@ -25,6 +27,8 @@ type Budget struct {
 
 	mu      sync.Mutex
 	holders map[*Generation]bool
+
+	settling turn.Lock // held by the one generation that is merged at rest
 }
 
 // NewBudget returns a budget of so many bytes; 0 means 256 MiB.

@@ -79,6 +79,7 @@ type Generation struct {
 
 	wakeCommit chan struct{}
 	wakeMerge  chan struct{}
+	written    chan struct{} // a write arrived
 	wakeVerify chan struct{} // segments were opened that are not verified
 	stop       context.CancelFunc
 	loops      sync.WaitGroup
@@ -112,7 +113,7 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	g := &Generation{
 		storage: storage, options: options, fs: storage.FS, lock: lock, log: storage.Log,
 		queue: newQueue(options.QueueBytes), users: make(map[string]int), advanced: make(chan struct{}),
-		wakeCommit: make(chan struct{}, 1), wakeMerge: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
+		wakeCommit: make(chan struct{}, 1), wakeMerge: make(chan struct{}, 1), written: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
 		backlog: make([]atomic.Int64, options.Workers),
 	}
 	rand.Read(g.session[:])

@@ -14,28 +14,37 @@ import (
 )
 
 // mergeLoop merges segments until they are well spread, whenever a commit
-// changed them. A segment that is damaged is left out from then on (I12): the
-// others are merged all the same.
+// changed them, and joins them further once no commit came for a while. A
+// segment that is damaged is left out from then on (I12): the others are merged
+// all the same.
 func (g *Generation) mergeLoop(ctx context.Context) {
 	damaged := make(map[*segment.Reader]bool)
+	attempt := func(merge func() error) bool {
+		err := vfs.Protect(merge)
+		if err != nil && ctx.Err() == nil {
+			g.options.Logger.Error("merge failed", "directory", g.storage.Directory, "error", err)
+		}
+		return err == nil
+	}
+	var rested <-chan time.Time
 	for {
+		isSound := true
 		select {
 		case <-ctx.Done():
 			return
 		case <-g.wakeMerge:
+		case <-rested:
+			isSound = attempt(func() error { return g.settle(ctx, damaged) })
 		}
-		for {
-			merged := false
-			err := vfs.Protect(func() (err error) {
+		for merged := true; merged; {
+			merged = false
+			attempt(func() (err error) {
 				merged, err = g.mergeOnce(ctx, damaged)
 				return err
 			})
-			if err != nil && ctx.Err() == nil {
-				g.options.Logger.Error("merge failed", "directory", g.storage.Directory, "error", err)
-			}
-			if !merged {
-				break
-			}
+		}
+		if rested = nil; isSound { // what failed is tried again after the next commit
+			rested = g.restTimer(damaged)
 		}
 	}
 }

@@ -8,6 +8,14 @@
 // ones are gathered too. Everything below the floor counts as one tier, so that
 // the small segments of frequent commits are gathered eagerly.
 //
+// Settle is the choice for a generation at rest, where searches are all that is
+// left to do: it joins segments for as long as a merge adds two thirds
+// to its largest segment at least, so that a document is rewritten a
+// logarithmic number of times however often a generation comes to rest.
+//
+//	40 MB  40 MB  4 MB  4 MB  1 MB   one merge of all five: 49 MB beside 40
+//	900 MB  2 MB  1 MB  1 MB         the last three: 2 MB beside 2; 900 stays
+//
 // Invariants:
 //
 //	M1  A segment is in at most one of the chosen merges, and never in one if
@@ -96,6 +104,34 @@ func (p Policy) Choose(segments []Segment) []Merge {
 		}
 	}
 	return merges
+}
+
+// Settle returns the merge that leaves the fewest segments of a generation at
+// rest, nil when it is settled.
+func (p Policy) Settle(segments []Segment) Merge {
+	p = p.withDefaults()
+	begin, length := 0, 1
+	for i := range segments {
+		var size, largest int64
+		for j := i; j < len(segments) && !segments[j].Busy; j++ {
+			live := segments[j].live()
+			if size += live; size > p.MaxMerged {
+				break
+			}
+			largest = max(largest, live)
+			if worth := 3*(size-largest) >= 2*largest || size <= p.Floor/8; worth && j-i+1 > length {
+				begin, length = i, j-i+1
+			}
+		}
+	}
+	if length == 1 {
+		return nil
+	}
+	merge := make(Merge, length)
+	for i := range merge {
+		merge[i] = begin + i
+	}
+	return merge
 }
 
 // gather looks through the tiers from the smallest for a stretch of

@@ -46,6 +46,60 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+func TestSettle(t *testing.T) {
+	policy := Policy{Floor: 80, MaxMerged: 10_000, PerTier: 10}
+	for _, test := range []struct {
+		name     string
+		segments []Segment
+		want     string
+	}{
+		{"nothing", nil, "[]"},
+		{"one is settled", sizes(500), "[]"},
+		{"a loaded index becomes one", sizes(400, 400, 40, 40, 10), "[0 1 2 3 4]"},
+		{"a large one is left alone by small ones", sizes(9000, 20, 10, 10), "[1 2 3]"},
+		{"sizes that fall fast are settled", sizes(9000, 2000, 500, 100), "[]"},
+		{"tiny ones are joined whatever they are", sizes(9000, 5, 1, 1), "[1 2 3]"},
+		{"a merge stays below the bound", sizes(6000, 6000, 100, 80), "[2 3]"},
+		{"busy segments are left alone", []Segment{{Size: 50, Docs: 1, Busy: true}, {Size: 50, Docs: 1}, {Size: 50, Docs: 1}}, "[1 2]"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := fmt.Sprint(policy.Settle(test.segments)); got != test.want {
+				t.Errorf("chose %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// A generation that rests after every commit rewrites a document a logarithmic
+// number of times and keeps a handful of segments.
+func TestSettleIsPaidForByGrowth(t *testing.T) {
+	for seed := range uint64(8) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		policy := Policy{Floor: 100, MaxMerged: 1 << 40}
+		var segments []Segment
+		var written, merged int64
+		for range 3000 {
+			size := 100 + random.Int64N(900)
+			written += size
+			segments = append(segments, Segment{Size: size, Docs: int(size)})
+			for merge := policy.Settle(segments); merge != nil; merge = policy.Settle(segments) {
+				joined := Segment{}
+				for _, i := range merge {
+					joined.Size, joined.Docs = joined.Size+segments[i].Size, joined.Docs+segments[i].Docs
+				}
+				merged += joined.Size
+				segments = append(append(segments[:merge[0]:merge[0]], joined), segments[merge[len(merge)-1]+1:]...)
+			}
+			if len(segments) > 12 {
+				t.Fatalf("seed %d: %d segments at rest", seed, len(segments))
+			}
+		}
+		if merged > 8*written {
+			t.Errorf("seed %d: %d bytes written, %d merged", seed, written, merged)
+		}
+	}
+}
+
 // Runs random commits through the plan and checks M1 to M3, the number of
 // segments, and how often a document is rewritten.
 func TestChooseKeepsFewSegmentsForLittleWork(t *testing.T) {
