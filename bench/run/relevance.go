@@ -3,12 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/quiresearch/quire/internal/relevance"
@@ -17,10 +16,26 @@ import (
 // rankings are the keys of the best hits by the ID of the query.
 type rankings map[string][]string
 
+// values are what a ranking reached on a query.
+type values struct{ ndcg, mrr, recall float64 }
+
+// measured are the values of every query by its ID.
+type measured map[string]values
+
 const (
 	hitsAsked = 100
 	draws     = 20_000
 )
+
+// measure computes the values of rankings, for engines that do not themselves.
+func (s judgedSet) measure(found rankings) measured {
+	all := measured{}
+	for _, q := range s.queries {
+		r := found[q.ID]
+		all[q.ID] = values{relevance.NDCG(r, q.grades, 10), relevance.ReciprocalRank(r, q.grades, 10), relevance.Recall(r, q.grades, hitsAsked)}
+	}
+	return all
+}
 
 // shape is a definition that the documents of a set are searched with.
 type shape struct {
@@ -116,6 +131,11 @@ func judge(o options, quick bool) error {
 			return err
 		}
 	}
+	if !quick {
+		if err := o.installOracle(); err != nil {
+			return fmt.Errorf("install ir-measures: %w", err)
+		}
+	}
 	peer := &lucene{quick: quick}
 	defer peer.close()
 	s, err := startServer(o)
@@ -125,11 +145,14 @@ func judge(o options, quick bool) error {
 	defer s.stop()
 	t := &qualityTable{}
 	for _, set := range sets {
-		if err := set.measure(o, s, peer, t); err != nil {
+		if err := set.compare(o, s, peer, t); err != nil {
 			return fmt.Errorf("%s: %w", set.name, err)
 		}
 	}
 	text := t.render()
+	if !quick {
+		text += "\nEvery value of Quire is what the service measured of itself; each agrees with ir-measures to 1e-9.\n"
+	}
 	fmt.Println(text)
 	if quick {
 		return nil
@@ -140,25 +163,23 @@ func judge(o options, quick bool) error {
 	return os.WriteFile(strings.TrimSuffix(o.out, ".md")+"-relevance.md", []byte(text), 0o644)
 }
 
-// measure runs Lucene and every shape and mode on a set.
-func (s judgedSet) measure(o options, server *server, peer *lucene, t *qualityTable) error {
+// compare runs Lucene and every shape and mode on a set.
+func (s judgedSet) compare(o options, server *server, peer *lucene, t *qualityTable) error {
 	began := time.Now()
 	asOne, asFields := filepath.Join(o.work, s.name+"-text.ndjson"), filepath.Join(o.work, s.name+"-fields.ndjson")
 	if err := errors.Join(s.write(asOne, true), s.write(asFields, false)); err != nil {
 		return err
 	}
-	bm25, err := peer.rankings(o, s, asOne, "text")
-	if err != nil {
+	t.begin(s)
+	if bm25, err := peer.rankings(o, s, asOne, "text"); err != nil {
 		fmt.Fprintln(os.Stderr, "bench: without Lucene:", err)
-	}
-	t.begin(s, bm25)
-	if bm25 != nil {
-		t.add("Lucene BM25", bm25)
+	} else {
 		box, err := peer.rankings(o, s, asOne, "box")
 		if err != nil {
 			return err
 		}
-		t.add("Lucene BM25, fuzzy, prefix", box)
+		t.add(baseline, s.measure(bm25))
+		t.add("Lucene BM25, fuzzy, prefix", s.measure(box))
 	}
 	shapes := s.shapes()
 	if peer.quick && s.queries[0].Class != "" {
@@ -174,7 +195,10 @@ func (s judgedSet) measure(o options, server *server, peer *lucene, t *qualityTa
 			return fmt.Errorf("%s: %w", sh.name, err)
 		}
 		for _, m := range modes {
-			found, err := s.ask(server, index, m)
+			found, hits, err := s.evaluate(server, index, m)
+			if err == nil && !peer.quick {
+				err = o.oracle(s, hits, found)
+			}
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", sh.name, m.name, err)
 			}
@@ -188,33 +212,48 @@ func (s judgedSet) measure(o options, server *server, peer *lucene, t *qualityTa
 	return nil
 }
 
-// ask runs every query, two at a time.
-func (s judgedSet) ask(server *server, index string, m mode) (rankings, error) {
-	found := make([][]string, len(s.queries))
-	failures := make([]error, 2)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for client := range failures {
-		wg.Go(func() {
-			for failures[client] == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(s.queries) {
-					return
-				}
-				clause := map[string]any{"type": "text", "text": s.queries[i].Text}
-				for name, value := range m.clause {
-					clause[name] = value
-				}
-				found[i], failures[client] = server.search(index, map[string]any{"limit": hitsAsked, "locale": s.language, "query": []any{clause}})
-			}
-		})
+// evaluate stores the queries as a judgement set and has the service measure
+// itself by it, as its users do.
+func (s judgedSet) evaluate(server *server, index string, m mode) (measured, rankings, error) {
+	type judged struct {
+		ID     string             `json:"id"`
+		Search any                `json:"search"`
+		Grades map[string]float64 `json:"grades"`
 	}
-	wg.Wait()
-	all := rankings{}
-	for i, q := range s.queries {
-		all[q.ID] = found[i]
+	var set struct {
+		Queries []judged `json:"queries"`
 	}
-	return all, errors.Join(failures...)
+	for _, q := range s.queries {
+		clause := map[string]any{"type": "text", "text": q.Text}
+		for name, value := range m.clause {
+			clause[name] = value
+		}
+		set.Queries = append(set.Queries, judged{q.ID, map[string]any{"locale": s.language, "query": []any{clause}}, q.grades})
+	}
+	path := "/v1alpha1/admin/indexes/" + index
+	if err := server.sendJSON(http.MethodPut, path+"/judgements/"+m.name, set, nil); err != nil {
+		return nil, nil, err
+	}
+	var report struct {
+		State    string
+		Measures struct{ Failed int }
+		Queries  []struct {
+			ID                           string
+			NDCG, ReciprocalRank, Recall float64
+			Hits                         []string
+		}
+	}
+	if err := server.sendJSON(http.MethodPost, path+"/actions/evaluate", map[string]any{"judgements": m.name, "hits": true}, &report); err != nil {
+		return nil, nil, err
+	}
+	if report.State != "done" || report.Measures.Failed > 0 || len(report.Queries) != len(s.queries) {
+		return nil, nil, fmt.Errorf("the evaluation is %s with %d queries, %d refused", report.State, len(report.Queries), report.Measures.Failed)
+	}
+	found, hits := measured{}, rankings{}
+	for _, q := range report.Queries {
+		found[q.ID], hits[q.ID] = values{q.NDCG, q.ReciprocalRank, q.Recall}, q.Hits
+	}
+	return found, hits, nil
 }
 
 // qualityTable gathers what rankings reached.
@@ -222,34 +261,48 @@ type qualityTable struct {
 	parts []qualityPart
 }
 
+// baseline is the ranking that others are compared with.
+const baseline = "Lucene BM25"
+
 type qualityPart struct {
 	set  judgedSet
-	bm25 rankings
 	rows []qualityRow
 }
 
 type qualityRow struct {
 	name  string
-	found rankings
+	found measured
 }
 
-func (t *qualityTable) begin(s judgedSet, bm25 rankings) {
+func (t *qualityTable) begin(s judgedSet) {
 	s.documents = nil
-	t.parts = append(t.parts, qualityPart{set: s, bm25: bm25})
+	t.parts = append(t.parts, qualityPart{set: s})
 }
 
-func (t *qualityTable) add(name string, found rankings) {
+func (t *qualityTable) add(name string, found measured) {
 	p := &t.parts[len(t.parts)-1]
 	p.rows = append(p.rows, qualityRow{name, found})
 }
 
-// per is a measure of every query of a class.
-func per(queries []judgedQuery, found rankings, measure func([]string, map[string]float64, int) float64, k int) []float64 {
-	values := make([]float64, len(queries))
-	for i, q := range queries {
-		values[i] = measure(found[q.ID], q.grades, k)
+// bm25 is what the baseline reached; nil when it was not measured.
+func (p qualityPart) bm25() measured {
+	if len(p.rows) > 0 && p.rows[0].name == baseline {
+		return p.rows[0].found
 	}
-	return values
+	return nil
+}
+
+func ndcgOf(v values) float64   { return v.ndcg }
+func mrrOf(v values) float64    { return v.mrr }
+func recallOf(v values) float64 { return v.recall }
+
+// per is a measure of every query of a class.
+func per(queries []judgedQuery, found measured, of func(values) float64) []float64 {
+	all := make([]float64, len(queries))
+	for i, q := range queries {
+		all[i] = of(found[q.ID])
+	}
+	return all
 }
 
 func mean(values []float64) float64 {
@@ -285,18 +338,16 @@ func (t *qualityTable) render() string {
 func (p qualityPart) graded(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## %s, %d queries\n\n| ranking | nDCG@10 | MRR@10 | recall@100 | difference of nDCG@10 |\n|---|---|---|---|---|\n", p.set.name, len(p.set.queries))
 	for _, r := range p.rows {
-		ndcg := per(p.set.queries, r.found, relevance.NDCG, 10)
-		fmt.Fprintf(b, "| %s | %.4f | %.4f | %.4f | %s |\n", r.name, mean(ndcg),
-			mean(per(p.set.queries, r.found, relevance.ReciprocalRank, 10)), mean(per(p.set.queries, r.found, relevance.Recall, 100)),
-			p.difference(r, p.set.queries, relevance.NDCG))
+		fmt.Fprintf(b, "| %s | %.4f | %.4f | %.4f | %s |\n", r.name, mean(per(p.set.queries, r.found, ndcgOf)), mean(per(p.set.queries, r.found, mrrOf)),
+			mean(per(p.set.queries, r.found, recallOf)), p.difference(r, p.set.queries, ndcgOf))
 	}
 }
 
-func (p qualityPart) difference(r qualityRow, queries []judgedQuery, measure func([]string, map[string]float64, int) float64) string {
-	if p.bm25 == nil || r.name == "Lucene BM25" {
+func (p qualityPart) difference(r qualityRow, queries []judgedQuery, of func(values) float64) string {
+	if p.bm25() == nil || r.name == baseline {
 		return ""
 	}
-	c := relevance.Compare(per(queries, r.found, measure, 10), per(queries, p.bm25, measure, 10), draws)
+	c := relevance.Compare(per(queries, r.found, of), per(queries, p.bm25(), of), draws)
 	mark := ""
 	if c.P < 0.05 {
 		mark = "*"
@@ -332,14 +383,14 @@ func classRow(b *strings.Builder, parts []qualityPart, class string, row int) {
 			b.WriteString(" – |")
 			continue
 		}
-		values := per(queries, p.rows[row].found, relevance.ReciprocalRank, 10)
+		values := per(queries, p.rows[row].found, mrrOf)
 		mark := ""
-		if p.bm25 != nil && relevance.Compare(values, per(queries, p.bm25, relevance.ReciprocalRank, 10), draws/10).P < 0.05 {
+		if p.bm25() != nil && relevance.Compare(values, per(queries, p.bm25(), mrrOf), draws/10).P < 0.05 {
 			mark = "*"
 		}
 		fmt.Fprintf(b, " %.3f%s |", mean(values), mark)
 		if p.set.name == "packages" {
-			difference = p.difference(p.rows[row], queries, relevance.ReciprocalRank)
+			difference = p.difference(p.rows[row], queries, mrrOf)
 		} else {
 			ofLanguages = append(ofLanguages, mean(values))
 		}

@@ -47,7 +47,7 @@ func startServer(o options) (*server, error) {
 	}
 	defer notes.Close()
 	p := exec.Command("bin/quire", "serve", "--dev")
-	p.Env = append(os.Environ(), "SERVICE_HTTP_PORT="+port, "SERVICE_STORAGE_LOCAL_DIRECTORY="+directory)
+	p.Env = append(os.Environ(), "SERVICE_HTTP_PORT="+port, "SERVICE_STORAGE_LOCAL_DIRECTORY="+directory, "SERVICE_SEARCH_EVALUATION_MAX_SHARE=100")
 	p.Stdout, p.Stderr = notes, notes
 	if err := p.Start(); err != nil {
 		return nil, err
@@ -116,25 +116,15 @@ func (s *server) remove(index string) error {
 	return err
 }
 
-// search returns the keys of the hits.
-func (s *server) search(index string, body any) ([]string, error) {
+// sendJSON sends a body and reads the answer into answer, unless that is nil.
+func (s *server) sendJSON(method, path string, body, answer any) error {
 	request, err := json.Marshal(body)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	text, err := s.send(http.MethodPost, "/v1alpha1/indexes/"+index+"/search", "application/json", bytes.NewReader(request))
-	if err != nil {
-		return nil, err
+	text, err := s.send(method, path, "application/json", bytes.NewReader(request))
+	if err != nil || answer == nil {
+		return err
 	}
-	var answer struct {
-		Hits []struct {
-			ID string `json:"id"`
-		} `json:"hits"`
-	}
-	err = json.Unmarshal(text, &answer)
-	keys := make([]string, len(answer.Hits))
-	for i, h := range answer.Hits {
-		keys[i] = h.ID
-	}
-	return keys, err
+	return json.Unmarshal(text, answer)
 }

@@ -111,6 +111,8 @@ func evaluationRequest(name registry.Name, body []byte) (node.EvaluationRequest,
 				v.Invalid("expected a number from 1 to 100")
 			}
 			request.K = k
+		case "hits":
+			request.Hits, _ = v.Bool()
 		case "background":
 			request.InBackground, _ = v.Bool()
 		default:

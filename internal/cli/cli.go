@@ -37,6 +37,7 @@ type commands struct {
 	Search     searchCommand     `cmd:"" help:"Search an index and print the hits."`
 	Dump       dumpCommand       `cmd:"" help:"Write the definition, settings and documents of an index."`
 	Restore    restoreCommand    `cmd:"" help:"Create an index from a dump."`
+	Evaluate   evaluateCommand   `cmd:"" help:"Measure an index by a judgement set; fails when the bounds of the set do not hold."`
 	Serve      serveCommand      `cmd:"" help:"Run a node. Configured by SERVICE_ variables; see quire config."`
 	Config     configCommand     `cmd:"" help:"Print every variable with its value and where it came from."`
 	Inspect    inspectCommand    `cmd:"" help:"Print what a stored file holds."`

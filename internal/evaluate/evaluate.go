@@ -43,6 +43,7 @@ type Side struct {
 // Options tune a run.
 type Options struct {
 	K        int     // 0: DefaultK
+	Hits     bool    // list the keys of the hits
 	Share    float64 // of one processor, above 0; 1 and 0: no rest between searches
 	Limits   query.Limits
 	Progress func(searches int) // called after every search; may be nil
@@ -145,6 +146,9 @@ func ask(ctx context.Context, s Side, q *judgement.Query, o Options) Found {
 		if key := answer.Hits[i].ID; !slices.Contains(f.ranking, key) { // list values share the key of their document
 			f.ranking = append(f.ranking, key)
 		}
+	}
+	if o.Hits {
+		f.Hits = f.ranking
 	}
 	if q.Grades != nil {
 		f.NDCG = pointer(relevance.NDCG(f.ranking, q.Grades, o.K))

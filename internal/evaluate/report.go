@@ -99,6 +99,7 @@ type Found struct {
 	Unmet          []string       `json:"unmet,omitempty"`
 	Error          string         `json:"error,omitempty"`
 	TookMs         float64        `json:"tookMs"`
+	Hits           []string       `json:"hits,omitempty"` // when they were asked for
 
 	ranking []string
 }

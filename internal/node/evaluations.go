@@ -69,6 +69,7 @@ type EvaluationRequest struct {
 	Against      *EvaluationSide
 	Judgements   string
 	K            int
+	Hits         bool // list the keys of the hits
 	InBackground bool // even when it is small
 	StartedBy    string
 }
@@ -198,7 +199,7 @@ func (n *Node) openSides(ctx context.Context, first EvaluationSide, second *Eval
 }
 
 // runEvaluation evaluates when it is its turn, and closes the sides.
-func (n *Node) runEvaluation(ctx context.Context, name string, set *judgement.Set, first, second *side, k int, progress func(int)) (*evaluate.Report, error) {
+func (n *Node) runEvaluation(ctx context.Context, name string, set *judgement.Set, first, second *side, o evaluate.Options) (*evaluate.Report, error) {
 	defer first.reading.Close()
 	var against *evaluate.Side
 	if second != nil {
@@ -211,10 +212,10 @@ func (n *Node) runEvaluation(ctx context.Context, name string, set *judgement.Se
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+	o.Share, o.Limits = n.options.EvaluationShare, n.options.Limits
 	var report *evaluate.Report
 	err := vfs.Protect(func() (err error) {
-		report, err = evaluate.Run(ctx, name, set, first.Side, against,
-			evaluate.Options{K: k, Share: n.options.EvaluationShare, Limits: n.options.Limits, Progress: progress})
+		report, err = evaluate.Run(ctx, name, set, first.Side, against, o)
 		return err
 	})
 	return report, err
@@ -252,9 +253,9 @@ func (n *Node) Evaluate(ctx context.Context, request EvaluationRequest) (Evaluat
 		return Evaluation{}, err
 	}
 	run := func() (Evaluation, error) {
-		report, err := n.runEvaluation(ctx, request.Judgements, set, first, second, request.K, func(done int) {
+		report, err := n.runEvaluation(ctx, request.Judgements, set, first, second, evaluate.Options{K: request.K, Hits: request.Hits, Progress: func(done int) {
 			n.evaluations.update(one, func(e *Evaluation) { e.SearchesDone = done })
-		})
+		}})
 		one.cancel(nil)
 		return n.evaluations.end(one, report, err), err
 	}

@@ -72,7 +72,7 @@ func (n *Node) verify(ctx context.Context, g *generations.Generation, name strin
 	if err != nil {
 		return nil, err
 	}
-	return n.runEvaluation(ctx, name, set, first, second, 0, nil)
+	return n.runEvaluation(ctx, name, set, first, second, evaluate.Options{})
 }
 
 // verifyJob measures the target of a reindex job.
