@@ -72,6 +72,8 @@ test-console: build ## Drive the console in a real Chromium against a real node
 
 console-screenshot: test-console ## Show the console in the README as it looks now
 	cp .tools/console/artefacts/readme.png docs/guides/console.png
+test-opensearch: ## Import from a real OpenSearch 3, fetched by Maven; needs mvn and Java 21
+	scripts/opensearch-test
 
 spec: ## Run the interface scripts under spec/
 	$(GO) test ./internal/script -count=1

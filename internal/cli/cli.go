@@ -35,6 +35,7 @@ const (
 type commands struct {
 	Load       loadCommand       `cmd:"" help:"Load a file into an index; the index is drafted from it and created if there is none."`
 	Search     searchCommand     `cmd:"" help:"Search an index and print the hits."`
+	Import     importCommand     `cmd:"" help:"Import an index of another search service."`
 	Dump       dumpCommand       `cmd:"" help:"Write the definition, settings and documents of an index."`
 	Restore    restoreCommand    `cmd:"" help:"Create an index from a dump."`
 	Evaluate   evaluateCommand   `cmd:"" help:"Measure an index by a judgement set; fails when the bounds of the set do not hold."`

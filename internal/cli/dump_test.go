@@ -35,7 +35,7 @@ func TestADumpIsRestoredAsItWas(t *testing.T) {
 			t.Fatalf("%d %s", code, err)
 		}
 		other := strings.ReplaceAll(name, ".", "-")
-		if code, _, err := run(nil, "restore", dump, "--index", other, "--url", node); code != exitDone || !strings.Contains(err, "3 documents restored to "+other) {
+		if code, _, err := run(nil, "restore", dump, "--index", other, "--url", node); code != exitDone || !strings.Contains(err, "3 documents added to "+other) {
 			t.Fatalf("%d %s", code, err)
 		}
 		_, first, _ := run(nil, "dump", "shop", "--url", node)

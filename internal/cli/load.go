@@ -174,6 +174,11 @@ func (l *loading) definition() ([]byte, error) {
 	}
 	drafted := *l.drafted
 	drafted.Fields = fields
+	return indented(&drafted)
+}
+
+// indented returns a drafted definition for people to read.
+func indented(drafted *draft.Draft) ([]byte, error) {
 	body, err := drafted.MarshalDefinition()
 	if err != nil {
 		return nil, err

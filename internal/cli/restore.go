@@ -42,27 +42,27 @@ func (c *restoreCommand) Run(ctx context.Context, s *surroundings) (err error) {
 			return fmt.Errorf("store the settings of %s: %w", index, err)
 		}
 	}
-	return c.fill(ctx, s, node, source, index)
+	return c.fill(ctx, s, node, source, load.NewConverter(nil, true, "", ""), index)
 }
 
 // fill adds the documents. Every one of a dump has a key, so a lost batch is
 // sent again.
-func (c *restoreCommand) fill(ctx context.Context, s *surroundings, node *remote.Node, source *load.Source, index string) error {
+func (c *restoreCommand) fill(ctx context.Context, s *surroundings, node *remote.Node, source *load.Source, converter *load.Converter, index string) error {
 	var done load.Done
 	shown := newProgress(s.err, s.isTerminal, []string{c.File})
 	node.Waits = shown.waits
 	job := &load.Job{Node: node, Index: index, HasKey: true, Moved: shown.moved, Refused: func(_ string, r load.Refusal) {
 		shown.say(fmt.Sprintf("document %d, %s: %s %s", r.Row, r.Column, r.Reason, r.Remedy))
 	}}
-	err := job.Run(ctx, source, load.NewConverter(nil, true, "", ""), &done)
+	err := job.Run(ctx, source, converter, &done)
 	shown.end()
 	if err != nil {
-		return fmt.Errorf("%w; %s documents were restored before that", err, grouped(done.Added))
+		return fmt.Errorf("%w; %s documents were added before that", err, grouped(done.Added))
 	}
 	if err := node.Do(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("admin", index) + "/actions/commit"}, nil); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "%s documents restored to %s%s.\n", grouped(done.Added), index, refusedText(done.Refused))
+	fmt.Fprintf(s.err, "%s documents added to %s%s.\n", grouped(done.Added), index, refusedText(done.Refused))
 	if done.Refused > 0 {
 		return errSomeRefused
 	}

@@ -454,3 +454,9 @@ func pair(raw []byte) (first, second []byte) {
 	}
 	return first, second
 }
+
+// Pair returns the two numbers of a list that holds nothing else.
+func Pair(raw []byte) (first, second []byte, ok bool) {
+	first, second = pair(raw)
+	return first, second, first != nil && second != nil
+}

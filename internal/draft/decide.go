@@ -225,15 +225,20 @@ func (c *column) isCode() bool {
 	return c.text.zeros > 0 || c.text.numbers > 0 && isNamed(c.name, codeNames)
 }
 
-// hasOneUnit reports whether the numbers among the texts stand beside one unit.
+// hasOneUnit reports whether the numbers among the texts stand beside one unit
+// that is known, or none: 12 Monkeys is not a number of monkeys.
 func (c *column) hasOneUnit() bool {
-	known := 0
+	count := 0
 	for unit := range c.text.units {
-		if unit != "" {
-			known++
+		if unit == "" {
+			continue
+		}
+		count++
+		if units[strings.ToLower(strings.TrimSuffix(unit, "."))] == "" {
+			return false
 		}
 	}
-	return known <= 1
+	return count <= 1
 }
 
 // shares says how many documents have no value.

@@ -27,6 +27,17 @@ func (f *fieldNames) name(member string, position int) string {
 	return unique
 }
 
+// FieldName returns a valid field name for a member: its own, or one close to it.
+func FieldName(member string) string {
+	if isFieldName(member) {
+		return member
+	}
+	if name := spell(member); name != "" {
+		return name
+	}
+	return "column"
+}
+
 func isFieldName(name string) bool {
 	for i := range len(name) {
 		c := name[i]

@@ -154,6 +154,12 @@ func (c *Converter) value(raw []byte, column *draft.Column, o *object, path stri
 			return
 		}
 	}
+	if column.Form == draft.AsPlace && kind == jsonread.ListKind {
+		if lon, lat, ok := draft.Pair(raw); ok { // as GeoJSON orders them
+			c.out = appendPlace(c.out, string(lat), string(lon))
+			return
+		}
+	}
 	switch {
 	case kind == jsonread.ListKind:
 		c.items(raw, column, o, path)

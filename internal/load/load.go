@@ -68,6 +68,11 @@ type Source struct {
 	close   []func() error
 }
 
+// NewSource returns a source that reads rows from elsewhere than a file.
+func NewSource(name string, rows Reader) *Source {
+	return &Source{Reader: rows, Name: name, counted: &countedReader{}}
+}
+
 // Read returns how many bytes of the file were taken so far.
 func (s *Source) Read() int64 { return s.counted.count }
 

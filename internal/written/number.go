@@ -82,7 +82,23 @@ func splitUnit(text string) (before, digits, after string, ok bool) {
 	if after == "." || after == ",-" || after == ".-" || after == ",–" { // 5,- for a whole amount
 		after = ""
 	}
-	return before, digits, after, isUnit(before) && isUnit(after)
+	return before, digits, after, (before == "" || isCurrency(before)) && isUnit(after)
+}
+
+// isCurrency reports whether a text before a number is a currency: a sign, with
+// letters or not, or a code of three letters.
+func isCurrency(text string) bool {
+	if len(text) > maxUnit {
+		return false
+	}
+	isCode := len(text) == 3
+	for _, r := range text {
+		if unicode.Is(unicode.Sc, r) {
+			return true
+		}
+		isCode = isCode && r >= 'A' && r <= 'Z'
+	}
+	return isCode
 }
 
 func isNumeral(r rune) bool {

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+)
+
+const booksMapping = `{"mappings":{"properties":{
+	"title":{"type":"text","fields":{"keyword":{"type":"keyword","ignore_above":256}}},
+	"text":{"type":"text","analyzer":"german"},
+	"genre":{"type":"keyword"},
+	"year":{"type":"integer"},
+	"price":{"type":"scaled_float","scaling_factor":100},
+	"sold":{"type":"boolean"},
+	"@timestamp":{"type":"date"},
+	"place":{"type":"geo_point"},
+	"ages":{"type":"integer_range"},
+	"maker":{"properties":{"town":{"type":"keyword"}}},
+	"editions":{"type":"nested","properties":{"format":{"type":"keyword"},"pages":{"type":"short"}}}}}}`
+
+const booksLines = `{"title":"The Left Hand of Darkness","genre":["novel","sf"],"year":1969,"price":9.5,"sold":true,"@timestamp":"2024-01-02","place":[13.4,52.5],"ages":{"gte":12},"maker":{"town":"Oslo"},"editions":[{"format":"paper","pages":300},{"format":"cloth","pages":304}]}
+{"title":"The Dispossessed","text":"Das ist ein Roman über zwei Welten und einen Physiker, der sie verbindet.","genre":"novel","year":"1974","price":"7.25","sold":"false","@timestamp":1704164645000,"place":{"lat":1.5,"lon":2.5},"shelf":"A 7"}
+{"title":"Kindred","genre":[],"year":1979,"place":"48.1,11.5","editions":{"format":"paper"}}
+`
+
+// checkImported expects the three books in an index of the node.
+func checkImported(t *testing.T, node, out string) {
+	t.Helper()
+	for _, want := range []string{"holds 3 documents", "ages: the type integer_range has no counterpart", "@timestamp: is named timestamp", "title.keyword: filter, count and sort by title itself",
+		"3 documents added to books."} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+	_, dump, _ := run(nil, "dump", "books", "--url", node)
+	for _, want := range []string{
+		`{"_id":"0","genre":["novel","sf"],"year":1969,"price":9.5,"sold":true,"timestamp":"2024-01-02T00:00:00Z","place":{"lat":52.5,"lon":13.4},"maker":{"town":"Oslo"}`,
+		`"place":{"lat":48.1,"lon":11.5}`, `"timestamp":"2024-01-02T03:04:05Z"`, `"year":1974,"price":7.25,"sold":false`, `"shelf":"A 7"`, `"editions":[{"format":"paper"}]`} {
+		if !strings.Contains(dump, want) && !containsMembers(dump, want) {
+			t.Errorf("the documents lack %s:\n%s", want, dump)
+		}
+	}
+	if _, found, _ := run(nil, "search", "books", "disposessed", "--url", node); !strings.Contains(found, "The Dispossessed") {
+		t.Errorf("%s", found)
+	}
+}
+
+// containsMembers reports whether one line holds every member of an object, in
+// whatever order.
+func containsMembers(dump, members string) bool {
+	for line := range strings.Lines(dump) {
+		all := true
+		for part := range strings.SplitSeq(strings.Trim(members, "{"), `,"`) {
+			all = all && strings.Contains(line, strings.TrimPrefix(part, `"`))
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// serveCluster answers as a cluster with three documents does.
+func serveCluster(t *testing.T) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		var hits []string
+		for i, line := range strings.Split(strings.TrimSpace(booksLines), "\n") {
+			hits = append(hits, fmt.Sprintf(`{"_index":"books","_id":"%d","_source":%s}`, i, line))
+		}
+		body, _ := io.ReadAll(r.Body)
+		switch r.Method + " " + r.URL.RequestURI() {
+		case "GET /books/_mapping":
+			fmt.Fprintf(w, `{"books":%s}`, booksMapping)
+		case "POST /books/_search?scroll=10m":
+			fmt.Fprintf(w, `{"_scroll_id":"s1","hits":{"total":{"value":3,"relation":"eq"},"hits":[%s]}}`, strings.Join(hits[:2], ","))
+		case "POST /_search/scroll":
+			if bytes.Contains(body, []byte("s1")) {
+				fmt.Fprintf(w, `{"_scroll_id":"s2","hits":{"hits":[%s]}}`, hits[2])
+				return
+			}
+			fmt.Fprint(w, `{"_scroll_id":"s2","hits":{"hits":[]}}`)
+		case "DELETE /_search/scroll":
+			fmt.Fprint(w, `{"succeeded":true}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"error":{"reason":"no such index [none]"},"status":404}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestAnIndexOfElasticsearchIsImported(t *testing.T) {
+	node, cluster := serveNode(t), serveCluster(t)
+	code, _, out := run(nil, "import", "elasticsearch", cluster+"/books", "--url", node)
+	if code != exitDone {
+		t.Fatalf("%d %s", code, out)
+	}
+	checkImported(t, node, out)
+	if code, _, out := run(nil, "import", "elasticsearch", cluster+"/books", "--url", node); code != exitRefused || !strings.Contains(out, "exists") {
+		t.Errorf("again: %d %s", code, out)
+	}
+	if code, out, _ := run(nil, "import", "elasticsearch", cluster+"/books", "--draft", "-"); code != exitDone || !strings.Contains(out, `"mode": "nested"`) {
+		t.Errorf("%d %s", code, out)
+	}
+	if code, _, out := run(nil, "import", "elasticsearch", cluster+"/none", "--url", node); code != exitFailed || !strings.Contains(out, "no such index") {
+		t.Errorf("%d %s", code, out)
+	}
+	if code, _, _ := run(nil, "import", "elasticsearch", cluster, "--url", node); code != exitRefused {
+		t.Errorf("without an index: %d", code)
+	}
+}
+
+// TestOpenSearch imports from the server that OPENSEARCH_URL names; make
+// test-opensearch starts one.
+func TestOpenSearch(t *testing.T) {
+	cluster := os.Getenv("OPENSEARCH_URL")
+	if cluster == "" {
+		t.Skip("OPENSEARCH_URL names no server")
+	}
+	send := func(method, path, contentType, body string) {
+		request, err := http.NewRequest(method, cluster+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", contentType)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		if answer, _ := io.ReadAll(response.Body); response.StatusCode >= 300 && method != "DELETE" || bytes.Contains(answer, []byte(`"errors":true`)) {
+			t.Fatalf("%s %s: %s", method, path, answer)
+		}
+	}
+	send("DELETE", "/books", "application/json", "")
+	send("PUT", "/books", "application/json", booksMapping)
+	var bulk strings.Builder
+	for i, line := range strings.Split(strings.TrimSpace(booksLines), "\n") {
+		fmt.Fprintf(&bulk, "{\"index\":{\"_id\":\"%d\"}}\n%s\n", i, line)
+	}
+	send("POST", "/books/_bulk?refresh=true", "application/x-ndjson", bulk.String())
+	node := serveNode(t)
+	code, _, out := run(nil, "import", "elasticsearch", cluster+"/books", "--url", node)
+	if code != exitDone {
+		t.Fatalf("%d %s", code, out)
+	}
+	checkImported(t, node, out)
+
+	// Many documents come in many pages of the scroll.
+	send("DELETE", "/many", "application/json", "")
+	bulk.Reset()
+	const documents = 12_345
+	for i := range documents {
+		fmt.Fprintf(&bulk, "{\"index\":{\"_id\":\"d%d\"}}\n{\"n\":%d,\"text\":\"a note about %d\"}\n", i, i, i)
+	}
+	send("POST", "/many/_bulk?refresh=true", "application/x-ndjson", bulk.String())
+	if code, _, out := run(nil, "import", "elasticsearch", cluster+"/many", "--url", node); code != exitDone || !strings.Contains(out, "12,345 documents added to many.") {
+		t.Errorf("%d %s", code, out)
+	}
+}
