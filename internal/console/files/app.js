@@ -1,7 +1,7 @@
 // The shell: sign-in, navigation, and the room that is open.
 
 import { reachable, readKey, refusals } from "./lib/api.js";
-import { batch, effect, html, render, signal, submit, text, useEffect, useState } from "./lib/dom.js";
+import { batch, computed, effect, html, render, signal, submit, text, useEffect, useState } from "./lib/dom.js";
 import { listIndexes, listed } from "./lib/indexes.js";
 import { room } from "./lib/place.js";
 import { access, asked, can, canSomewhere, resume, signIn, signOut } from "./lib/session.js";
@@ -103,8 +103,10 @@ effect(() => {
   if (refusals.value > 0 && access.value) batch(signOut);
 });
 
+// The list is read again with every room, so that it shows what others did.
+const place = computed(() => room.value.id);
 effect(() => {
-  if (!access.value) return;
+  if (!access.value || place.value === undefined) return;
   listIndexes().catch((error) => {
     failed.value = error;
     listed.value = true;

@@ -3,7 +3,7 @@
 
 import { adminPath, call, get, post, Problem } from "./api.js";
 import { html, useEffect, useState } from "./dom.js";
-import { fieldsOf, listIndexes, usagesOf } from "./indexes.js";
+import { fieldsOf, indexes, listIndexes, usagesOf } from "./indexes.js";
 import { can } from "./session.js";
 import { announce, count, JsonArea, jsonError, pretty, ProblemView, Progress } from "./ui.js";
 
@@ -66,13 +66,14 @@ export function Job({ name, onChanged }) {
   }).catch(setProblem);
   const running = !["done", "failed", "cancelled", "ready"].includes(job.phase);
   const [, target = ""] = job.target.split("@"), [, source = ""] = job.source.split("@");
+  const live = indexes.value.find((i) => i.name === name)?.liveGeneration;
   return html`<section class="card stack" aria-label="Reindex job">
     <div class="room-head"><h3>Generation ${target} from ${source}</h3><span class=${"tag " + ({ done: "good", ready: "good", failed: "bad" }[/** @type {string} */ (job.phase)] ?? "warn")} role="status">${job.phase}</span></div>
     <${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
     ${(running || job.phase === "ready") && html`<${Progress} done=${job.documentsCopied} all=${job.sourceDocuments} label=${count(job.documentsCopied) + " of " + count(job.sourceDocuments) + " documents" + (job.backlog ? ", " + count(job.backlog) + " changed since" : "")}
       onCancel=${can("indexes.reindex", name) ? () => act(post("/v1alpha1/admin/reindexes/" + encodeURIComponent(name) + "/actions/cancel"), "Cancelled.") : undefined} />`}
     ${job.phase === "ready" && can("indexes.promote", job.target) && html`<div class="actions"><button type="button" class="primary" onClick=${() => act(post(adminPath(job.target) + "/actions/promote"), "Generation " + target + " is live.")}>Promote generation ${target}</button></div>`}
-    ${job.phase === "done" && can("indexes.promote", job.source) && html`<div class="actions"><button type="button" onClick=${() => act(post(adminPath(job.source) + "/actions/promote"), "Generation " + source + " is live again.")}>Roll back to generation ${source}</button></div>`}
+    ${job.phase === "done" && live === target && can("indexes.promote", job.source) && html`<div class="actions"><button type="button" onClick=${() => act(post(adminPath(job.source) + "/actions/promote"), "Generation " + source + " is live again.")}>Roll back to generation ${source}</button></div>`}
     ${job.error && html`<p class="wrong">${job.error}</p>`}
   </section>`;
 }

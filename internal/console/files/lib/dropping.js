@@ -70,6 +70,7 @@ export function Dropped({ file, into, onClose }) {
       await listIndexes();
       await load(file, name, renamed, aborted.current.signal, setState);
       setPhase("done");
+      await listIndexes(); // the list counts again
     } catch (error) {
       if (!isAborted(error)) setProblem(error);
       setPhase(isAborted(error) ? "stopped" : "review");
