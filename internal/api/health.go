@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -17,6 +18,7 @@ type Health struct {
 	refreshed     time.Time
 	refreshWithin time.Duration
 	isRefreshing  func() bool // nil: not known
+	atRisk        func() int  // nil: not known
 	now           func() time.Time
 }
 
@@ -47,6 +49,14 @@ func (h *Health) AliveWhile(isRefreshing func() bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.isRefreshing = isRefreshing
+}
+
+// AtRiskBy sets what counts the generations written here that could not be committed
+// when that was last tried, or of which the bucket lost objects.
+func (h *Health) AtRiskBy(count func() int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.atRisk = count
 }
 
 // Refreshed records that a refresh pass ended, well or not.
@@ -85,6 +95,19 @@ func (h *Health) live() []healthCheck {
 		Data: map[string]any{"secondsSinceRefresh": int64(age.Seconds())}}}
 }
 
+// safety reports whether what is written here reaches the storage. It takes no part in
+// readiness: searches go on, and acknowledged writes are in the log.
+func (h *Health) safety() []healthCheck {
+	h.mu.Lock()
+	count := h.atRisk
+	h.mu.Unlock()
+	if count == nil {
+		return nil
+	}
+	risky := count()
+	return []healthCheck{{Name: "index-storage", Status: up(risky == 0), Data: map[string]any{"generationsAtRisk": risky}}}
+}
+
 func up(ok bool) string {
 	if ok {
 		return "UP"
@@ -106,7 +129,7 @@ func healthResponse(checks ...healthCheck) *Response {
 }
 
 func (a *API) healthAll(context.Context, *Request) (*Response, error) {
-	return healthResponse(append(a.health.ready(), a.health.live()...)...), nil
+	return healthResponse(slices.Concat(a.health.ready(), a.health.live(), a.health.safety())...), nil
 }
 
 func (a *API) healthReady(context.Context, *Request) (*Response, error) {

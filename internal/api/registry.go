@@ -25,7 +25,17 @@ func (a *API) repairRegistry(ctx context.Context, r *Request) (*Response, error)
 	if err != nil {
 		return nil, err
 	}
+	if round := r.HTTP.Header.Get(headerRestore); round != "" && request.FromNodes {
+		done, err := a.node.Restore(ctx, round == restoreOwned, request.Restore)
+		if err != nil {
+			return nil, err
+		}
+		return OK(done), nil
+	}
 	done, err := a.node.RepairRegistry(ctx, request)
+	if err == nil && request.FromNodes {
+		err = a.restoreFromNodes(ctx, r, request, &done)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +57,8 @@ func readRepair(body []byte) (registry.RepairRequest, error) {
 		switch name {
 		case "promoteNewest":
 			request.PromoteNewest, _ = member.Bool()
+		case "restoreFromNodes":
+			request.FromNodes, _ = member.Bool()
 		case "restore":
 			member.Items(func(_ int, item jsonread.Value) {
 				text, ok := item.Text()

@@ -10,6 +10,8 @@ import (
 
 type serveCommand struct {
 	Dev bool `help:"Try it out: local mode in ./quire-data, no credentials, loopback only."`
+
+	RestoreBucket bool `help:"Start on an emptied bucket, to give back what this directory holds by registry repair with restoreFromNodes."`
 }
 
 // Run runs a node until ctx ends.
@@ -20,6 +22,7 @@ func (c *serveCommand) Run(ctx context.Context, s *surroundings) error {
 	} else if err != nil {
 		return err
 	}
+	loaded.RestoreBucket = c.RestoreBucket
 	log := server.NewLog(loaded.Log, s.out)
 	err = server.Run(ctx, loaded, log, nil)
 	if errors.Is(err, server.ErrRefused) {

@@ -31,6 +31,9 @@ type Config struct {
 	// Dev says that the node runs for trying out: local, loopback, no
 	// credentials.
 	Dev bool
+	// RestoreBucket says that an empty bucket is to become that of the deployment
+	// the directory belongs to, so that nodes can give back what it lost.
+	RestoreBucket bool
 
 	// Warnings tell of variables that are set and have no effect.
 	Warnings []string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -90,7 +91,7 @@ type closedCopy struct {
 // shrink removes copies that are not open, least used first, until they take a
 // tenth less than the budget. The bucket holds them whole: what was
 // acknowledged is in its log.
-func (s *Set) shrink(b Budget) error {
+func (s *Set) shrink(ctx context.Context, b Budget) error {
 	if s.options.Remote == nil || b.MaxSize <= 0 {
 		return nil
 	}
@@ -102,10 +103,13 @@ func (s *Set) shrink(b Budget) error {
 		if total <= b.MaxSize-b.MaxSize/10 {
 			break
 		}
-		if err := s.dropCopy(one.generation); err != nil {
+		isDropped, err := s.dropCopy(ctx, one.generation)
+		if err != nil {
 			return err
 		}
-		total -= one.size
+		if isDropped {
+			total -= one.size
+		}
 	}
 	if total > b.MaxSize {
 		s.options.Log.Warn("the disk budget is exceeded and nothing can be removed", "used", total, "budget", b.MaxSize)
@@ -116,7 +120,7 @@ func (s *Set) shrink(b Budget) error {
 // makeRoom removes copies that are not open, least used first, while less of
 // the disk is free than its reserve: writes, which are refused then, go before
 // copies that can be fetched again.
-func (s *Set) makeRoom(b Budget) error {
+func (s *Set) makeRoom(ctx context.Context, b Budget) error {
 	free, total, err := s.fs.Free()
 	if s.options.Remote == nil || err != nil || total == 0 {
 		return err
@@ -136,10 +140,13 @@ func (s *Set) makeRoom(b Budget) error {
 		if free >= reserve+reserve/10 {
 			break
 		}
-		if err := s.dropCopy(one.generation); err != nil {
+		isDropped, err := s.dropCopy(ctx, one.generation)
+		if err != nil {
 			return err
 		}
-		free += uint64(one.size)
+		if isDropped {
+			free += uint64(one.size)
+		}
 	}
 	return nil
 }
@@ -179,13 +186,17 @@ func (s *Set) isInUse(generation registry.ID) bool {
 	return s.slots[generation] != nil || s.leaving[generation].over != nil
 }
 
-// dropCopy removes the directory of a copy that is not open. Whoever opens it
+// dropCopy removes the directory of a copy that is not open, and reports whether it
+// did: one that the bucket does not hold whole stays (I22). Whoever opens it
 // meanwhile waits. The manifest goes first, so that what is left is no copy.
-func (s *Set) dropCopy(generation registry.ID) error {
+func (s *Set) dropCopy(ctx context.Context, generation registry.ID) (bool, error) {
+	if !s.isStored(ctx, generation) {
+		return false, nil
+	}
 	s.mu.Lock()
 	if s.closed || s.slots[generation] != nil || s.leaving[generation].over != nil {
 		s.mu.Unlock()
-		return nil
+		return false, nil
 	}
 	now := departure{over: make(chan struct{})}
 	s.leaving[generation] = now
@@ -193,10 +204,28 @@ func (s *Set) dropCopy(generation registry.ID) error {
 	defer s.left(generation, now)
 	directory := s.storage(generation).Directory
 	if err := s.fs.Remove(directory + "/" + manifest.Name); err != nil && !errors.Is(err, vfs.ErrNotExist) {
-		return fmt.Errorf("remove the copy of %s: %w", generation, err)
+		return false, fmt.Errorf("remove the copy of %s: %w", generation, err)
 	}
 	s.options.Log.Info("a local copy was removed to keep the disk budget", "generation", generation)
-	return removeTree(s.fs, s.directory, directory)
+	return true, removeTree(s.fs, s.directory, directory)
+}
+
+// isStored reports whether the bucket holds at least what the local copy does.
+func (s *Set) isStored(ctx context.Context, generation registry.ID) bool {
+	local, err := manifest.Read(s.fs, s.storage(generation).Directory)
+	if err != nil {
+		return true // it is no copy
+	}
+	remote := s.options.Remote.of(generation)
+	lack, err := remote.Check(ctx)
+	if err == nil && lack.IsNothing() {
+		var stored replication.Held
+		if stored, err = remote.ReadSoon(ctx, ""); err == nil && stored.Manifest.Version >= local.Version {
+			return true
+		}
+	}
+	s.options.Log.Warn("a local copy stays beyond the disk budget: the bucket does not hold it whole", "generation", generation, "error", err)
+	return false
 }
 
 // roomInterval is how often the free space of the disk is looked at.
@@ -220,9 +249,9 @@ func (s *Set) KeepBudget(ctx context.Context, b Budget, interval time.Duration) 
 		case <-ctx.Done():
 			return
 		case <-budget.C:
-			err = s.shrink(b)
+			err = s.shrink(ctx, b)
 		case <-room.C:
-			err = s.makeRoom(b)
+			err = s.makeRoom(ctx, b)
 		}
 		if err != nil {
 			s.options.Log.Error("the disk budget cannot be kept", "error", err)

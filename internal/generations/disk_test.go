@@ -10,6 +10,7 @@ import (
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
@@ -56,11 +57,32 @@ func TestCopiesBeyondTheBudgetAreRemovedAndComeBack(t *testing.T) {
 		}
 		one := sizeOf(fs, s.storage(entries[0].Generation).Directory)
 		budget := Budget{MaxSize: one * 5 / 2, MinIdle: 24 * time.Hour, HalfLife: time.Hour}
-		if err := s.shrink(budget); err != nil || count() != 4 {
+		if err := s.shrink(t.Context(), budget); err != nil || count() != 4 {
 			t.Errorf("%d copies after a sweep of copies in use: %v", count(), err)
 		}
 		time.Sleep(25 * time.Hour)
-		if err := s.shrink(budget); err != nil || count() != 2 {
+		// I22: what the bucket lost stays.
+		manifests := make(map[string][]byte)
+		for _, e := range entries {
+			key := registry.Prefix(e.Generation) + "manifest"
+			content, _, err := bucket.ReadAll(t.Context(), s.options.Remote.Bucket, key, "", 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			manifests[key] = content
+			if _, err := s.options.Remote.Bucket.Delete(t.Context(), key, bucket.Always); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.shrink(t.Context(), budget); err != nil || count() != 4 {
+			t.Errorf("%d copies are left of what the bucket lost: %v", count(), err)
+		}
+		for key, content := range manifests {
+			if _, err := s.options.Remote.Bucket.PutIf(t.Context(), key, bucket.Bytes(content), bucket.Absent()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.shrink(t.Context(), budget); err != nil || count() != 2 {
 			t.Errorf("%d copies are left: %v", count(), err)
 		}
 		for _, e := range entries {

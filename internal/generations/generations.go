@@ -90,6 +90,7 @@ type Set struct {
 	looks     map[registry.ID]look  // logs that were found finished, in object mode
 	rests     map[registry.ID]rest  // writers that failed, and those that cannot be opened
 	wrong     map[registry.ID]wrong // stored states that cannot be fetched, in object mode
+	risks     map[registry.ID]risk  // generations written here that are not safe in the bucket
 	finishing map[registry.ID]bool  // logs that are looked at or being finished
 	finishers chan struct{}         // buffered: those who open one
 }
@@ -134,7 +135,7 @@ func New(fs vfs.FS, directory string, options Options) *Set {
 		slots: make(map[registry.ID]*slot), leaving: make(map[registry.ID]departure),
 		published: make(map[registry.ID]uint64), unfinished: make(map[registry.ID]registry.ID),
 		removed: make(map[registry.ID]int), moves: make(map[registry.ID]*turn.Shared), adrift: make(map[registry.ID]*unsettled),
-		looks: make(map[registry.ID]look), rests: make(map[registry.ID]rest), wrong: make(map[registry.ID]wrong), finishing: make(map[registry.ID]bool)}
+		looks: make(map[registry.ID]look), rests: make(map[registry.ID]rest), wrong: make(map[registry.ID]wrong), risks: make(map[registry.ID]risk), finishing: make(map[registry.ID]bool)}
 }
 
 func (s *Set) storage(generation registry.ID) engine.Storage {

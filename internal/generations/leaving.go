@@ -46,6 +46,7 @@ func (s *Set) notePublished(held *slot, failure error) {
 		return
 	}
 	version := held.engine.Manifest().Version
+	s.noteRisk(held.entry.Generation, func(r *risk) { *r = risk{} }) // whoever opens it next finds out
 	isWhole := failure == nil && held.engine.Err() == nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,6 +97,7 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	delete(s.looks, generation)
 	delete(s.rests, generation)
 	delete(s.wrong, generation)
+	delete(s.risks, generation)
 	delete(s.published, generation)
 	delete(s.unfinished, generation)
 	held := s.slots[generation]

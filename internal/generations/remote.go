@@ -28,6 +28,9 @@ type Remote struct {
 	// Taken runs when whoever wrote a generation before was fenced and nothing was
 	// acknowledged yet; an error keeps it from being opened. May be nil.
 	Taken func(context.Context, registry.Entry) error
+
+	// Exists reads the registry again and fails unless it lists an entry. May be nil.
+	Exists func(context.Context, registry.Entry) error
 }
 
 // Claims tell whether this node writes an index.
@@ -158,6 +161,12 @@ func (t *timed) Publish(ctx context.Context, next *manifest.Manifest) error {
 	t.held.pushing.Add(1)
 	defer t.held.pushing.Add(-1)
 	err := t.Writer.Publish(ctx, next)
+	if errors.Is(err, replication.ErrNoManifest) && t.set.heal(ctx, t.held.entry, t.Writer) == nil {
+		err = t.Writer.Publish(ctx, next)
+	}
+	if !errors.Is(err, engine.ErrFenced) {
+		t.set.noteRisk(t.held.entry.Generation, func(r *risk) { r.commit = err })
+	}
 	t.set.options.Metrics.SyncPush(err == nil, time.Since(began))
 	if errors.Is(err, engine.ErrFenced) {
 		t.set.options.Metrics.SyncConflict("push")
@@ -207,7 +216,11 @@ func (g *Generation) Prove(ctx context.Context) error {
 	if writer == nil {
 		return nil
 	}
-	if err := writer.Prove(ctx); err != nil {
+	err := writer.Prove(ctx)
+	if errors.Is(err, replication.ErrNoManifest) && g.set.heal(ctx, g.Entry, writer) == nil {
+		err = writer.Prove(ctx)
+	}
+	if err != nil {
 		return remoteProblem(err)
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/reindex"
-	"github.com/quiresearch/quire/problem"
 )
 
 // StartReindex accepts a reindex job.
@@ -43,28 +42,4 @@ func (n *Node) CancelReindex(ctx context.Context, name registry.Name) (reindex.R
 		return reindex.Record{}, err
 	}
 	return n.jobs.Cancel(ctx, name)
-}
-
-// AuditRegistry compares the registry with the storage. A node that keeps its
-// data locally has nothing to compare.
-func (n *Node) AuditRegistry(ctx context.Context) (registry.Audit, error) {
-	if n.synced == nil {
-		return registry.Audit{}, problem.IndexRegistryAuditUnavailable.New()
-	}
-	return n.registry.Audit(ctx, n.synced)
-}
-
-// RepairRegistry registers what the storage holds.
-func (n *Node) RepairRegistry(ctx context.Context, request registry.RepairRequest) (registry.Repair, error) {
-	if n.synced == nil {
-		return registry.Repair{}, problem.IndexRegistryAuditUnavailable.New()
-	}
-	done, err := n.registry.Repair(ctx, request, n.synced)
-	if err != nil {
-		return done, err
-	}
-	if err := n.begin(ctx); err != nil {
-		n.log.Error("what a crash interrupted cannot be finished yet", "error", err)
-	}
-	return done, nil
 }

@@ -91,7 +91,14 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	if storage.Directory == "" {
 		storage.Directory = defaultDirectory
 	}
-	known, err := registry.Open(ctx, storage.Bucket, log)
+	var belongs registry.ID
+	if storage.Object != nil {
+		var err error
+		if belongs, err = Deployment(storage.FS); err != nil {
+			log.Error("the deployment of the directory is not known", "error", err)
+		}
+	}
+	known, err := registry.OpenOf(ctx, storage.Bucket, belongs, log)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +126,7 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 		options: options, metrics: meters, log: log, begun: beginning{done: make(chan struct{})},
 	}
 	if remote != nil {
-		remote.Taken = n.taken
+		remote.Taken, remote.Exists = n.taken, n.exists
 	}
 	n.generations = generations.New(storage.FS, storage.Directory, generations.Options{
 		MaxOpen: options.MaxOpen, CloseGrace: options.CloseGrace, Engine: options.Engine, Metrics: meters, Log: log,

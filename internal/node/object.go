@@ -462,6 +462,7 @@ func (n *Node) sweep(ctx context.Context) {
 	if !n.object.Member.IsCandidate() {
 		return
 	}
+	n.generations.Heal(ctx)
 	n.generations.Sweep(ctx)
 	expired, err := n.registry.Expired(ctx, n.object.RemovalGrace)
 	if err != nil {

@@ -21,12 +21,30 @@ type seen struct {
 	Deployment registry.ID   `json:"deployment"`
 	Version    uint64        `json:"version"`
 	Listed     []registry.ID `json:"listed"` // generations, in order
+
+	Indexes map[string]*registry.Index `json:"indexes,omitempty"`
+	Kept    []registry.Identity        `json:"kept,omitempty"` // local copies that the registry ceased to list although nobody removed them
 }
 
-// dropUnlisted removes local copies that a registry of this deployment, newer
-// than the one seen before, lists no longer: it listed them before, or names them
-// as removed. What it never listed stays, as after a registry that was lost and
-// begun anew; a registry that was not read or is older removes nothing.
+// identities returns whose data the listed generations are.
+func (s seen) identities() map[registry.ID]registry.Identity {
+	all := make(map[registry.ID]registry.Identity)
+	for _, kept := range s.Kept {
+		all[kept.GenerationID] = kept
+	}
+	for name, index := range s.Indexes {
+		for generation, g := range index.Generations {
+			all[g.ID] = registry.Identity{Index: name, IndexID: index.ID, Generation: generation, GenerationID: g.ID, CreatedAt: g.CreatedAt}
+		}
+	}
+	return all
+}
+
+// dropUnlisted removes local copies of which a registry of this deployment, newer
+// than the one seen before, says that a client removed them. What it lists no longer
+// for another reason stays and is remembered, as after a repair or in a registry
+// that was lost and begun anew (I22); a registry that was not read or is older
+// removes nothing.
 func (n *Node) dropUnlisted() {
 	now := seen{Format: format.Notes.Version, Deployment: n.registry.Deployment(), Version: n.registry.Version()}
 	if !n.registry.IsRead() || now.Deployment.IsZero() {
@@ -42,36 +60,43 @@ func (n *Node) dropUnlisted() {
 		n.log.Error("local copies cannot be listed", "error", err)
 		return
 	}
+	now.Indexes = make(map[string]*registry.Index)
 	for _, index := range n.registry.List() {
+		now.Indexes[index.Name] = index.Index
 		for _, generation := range index.Generations {
 			now.Listed = append(now.Listed, generation.ID)
 		}
 	}
 	slices.SortFunc(now.Listed, registry.ID.Compare)
-	gone := make(map[registry.ID]bool)
-	for _, removed := range n.registry.Removed() {
-		gone[removed.GenerationID] = true
-	}
-	kept, stuck := 0, []registry.ID(nil)
+	gone, known := n.registry.Gone(), before.identities()
+	unlisted := 0
 	for _, generation := range local {
 		if _, isListed := slices.BinarySearchFunc(now.Listed, generation, registry.ID.Compare); isListed {
 			continue
 		}
-		if _, wasListed := slices.BinarySearchFunc(before.Listed, generation, registry.ID.Compare); !isSame || !wasListed && !gone[generation] {
-			kept++
+		if !isSame || !gone[generation] {
+			unlisted++
+			if kept, ok := known[generation]; ok {
+				now.Kept = append(now.Kept, kept)
+			}
 			continue
 		}
 		if err := n.generations.Remove(context.Background(), generation); err != nil {
 			n.log.Error("a local copy cannot be removed", "generation", generation, "error", err)
-			stuck = append(stuck, generation) // to be removed the next time
 		}
 	}
-	now.Listed = append(now.Listed, stuck...)
-	slices.SortFunc(now.Listed, registry.ID.Compare)
-	if kept > 0 && isFirst {
-		n.log.Error("there are local copies of indexes that the registry never listed; they stay", "copies", kept)
+	if unlisted > 0 && (isFirst || len(now.Kept) > len(before.Kept)) {
+		n.log.Error("there are local copies of indexes that the registry does not list and nobody removed; they stay", "copies", unlisted)
 	}
 	n.noteSeen(now)
+}
+
+// remember tells the registry what an earlier run of this node knew, if it was of
+// the same deployment.
+func (n *Node) remember() {
+	if before, _ := n.seenBefore(); !n.registry.IsRead() && before.Deployment == n.registry.Deployment() {
+		n.registry.Remember(before.Indexes)
+	}
 }
 
 // seenBefore returns the registry last compared with, and whether this is the
@@ -83,7 +108,21 @@ func (n *Node) seenBefore() (before seen, isFirst bool) {
 	if n.object.seen != nil {
 		return *n.object.seen, false
 	}
-	content, err := n.object.fs.ReadFile(seenName)
+	before, err := readSeen(n.object.fs)
+	if err != nil {
+		n.log.Error("the registry that was seen cannot be read; no local copy is removed by it", "error", err)
+		return seen{}, true
+	}
+	slices.SortFunc(before.Listed, registry.ID.Compare)
+	return before, true
+}
+
+// readSeen reads the note of a directory, the zero one when there is none.
+func readSeen(fs vfs.FS) (before seen, err error) {
+	content, err := fs.ReadFile(seenName)
+	if errors.Is(err, vfs.ErrNotExist) {
+		return seen{}, nil
+	}
 	if err == nil {
 		err = json.Unmarshal(content, &before)
 	}
@@ -91,13 +130,16 @@ func (n *Node) seenBefore() (before seen, isFirst bool) {
 		err = fmt.Errorf("format %d, not %d", before.Format, format.Notes.Version)
 	}
 	if err != nil {
-		if !errors.Is(err, vfs.ErrNotExist) {
-			n.log.Error("the registry that was seen cannot be read; no local copy is removed by it", "error", err)
-		}
-		return seen{}, true
+		return seen{}, err
 	}
-	slices.SortFunc(before.Listed, registry.ID.Compare)
-	return before, true
+	return before, nil
+}
+
+// Deployment returns the deployment that the directory of a node of object mode
+// belongs to, the zero id when it belongs to none yet.
+func Deployment(fs vfs.FS) (registry.ID, error) {
+	before, err := readSeen(fs)
+	return before.Deployment, err
 }
 
 func (n *Node) noteSeen(now seen) {

@@ -1,11 +1,14 @@
 package node
 
 import (
+	"errors"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -57,23 +60,34 @@ func TestCopiesOfWhatWasRemovedGo(t *testing.T) {
 	}
 }
 
-// F23, F28: everything in the bucket is gone and a registry was begun anew. The
-// copies of a node that comes back, once and again, stay.
-func TestCopiesStayThatTheRegistryNeverListed(t *testing.T) {
+// F42: a node whose directory belongs to a deployment does not begin another one in
+// a bucket that was emptied, nor join one that was begun anew there, and keeps its
+// copies.
+func TestANodeStaysWithItsDeployment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := memory.New(nil), vfs.Memory()
 		f := shared(t, b, disk, "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
+		belongs := f.registry.Deployment()
 		f.shut()
 		b = memory.New(nil)
-		for _, name := range []string{"one", "two", "three"} {
-			f = shared(t, b, disk, "a")
-			f.mustPut(name, books)
-			time.Sleep(2 * time.Minute)
-			f.shut()
+		refused := func() {
+			t.Helper()
+			var other *registry.DeploymentError
+			_, err := Open(t.Context(), Storage{Bucket: b, FS: disk, Object: &Object{}}, Options{}, nil, slog.New(slog.DiscardHandler))
+			if !errors.As(err, &other) || other.Expected != belongs {
+				t.Fatalf("%v", err)
+			}
 		}
-		if local(t, disk) != 4 {
+		refused()
+		if countBelow(t, b, "") != 0 {
+			t.Error("an empty bucket was written to")
+		}
+		anew := shared(t, b, vfs.Memory(), "c")
+		anew.mustPut("fresh", books)
+		refused()
+		if local(t, disk) != 1 {
 			t.Errorf("%d copies", local(t, disk))
 		}
 	})

@@ -156,3 +156,20 @@ func (m *Member) Table(ctx context.Context, names func(registry.ID) (string, boo
 	slices.SortFunc(table.Claims, func(a, b Claim) int { return strings.Compare(a.Index, b.Index) })
 	return table, nil
 }
+
+// Peers returns the addresses of the other nodes that take part and can be reached,
+// in the order of their sessions.
+func (m *Member) Peers(ctx context.Context) ([]string, error) {
+	if err := m.refresh(ctx, copyAge); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []string
+	for _, id := range m.held.Value.candidates(m.isOver) {
+		if address := m.held.Value.Sessions[id].Address; address != "" && id != m.id {
+			all = append(all, address)
+		}
+	}
+	return all, nil
+}

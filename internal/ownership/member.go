@@ -155,7 +155,7 @@ func (m *Member) tryChange(ctx context.Context, apply func(next *leadership) err
 	written, err := m.store.Change(ctx, func(now versioned.Object[leadership]) (leadership, error) {
 		m.see(now)
 		next := now.Value.clone()
-		if !now.Exists() {
+		if known, _ := m.copy(0); now.Version < known.Version || !now.Exists() {
 			m.restore(&next)
 		}
 		if err := apply(&next); err != nil {
@@ -170,15 +170,18 @@ func (m *Member) tryChange(ctx context.Context, apply func(next *leadership) err
 	return nil
 }
 
-// restore puts what this node writes into a leadership that begins anew.
+// restore puts what this node writes, and nobody else claims, into a leadership that
+// begins anew or that an older one took the place of.
 func (m *Member) restore(next *leadership) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.held = versioned.Object[leadership]{}
 	for index := range m.claimed {
-		next.Claims[index] = m.id
+		if _, isClaimed := next.Claims[index]; !isClaimed {
+			next.Claims[index] = m.id
+		}
 	}
-	if len(m.claimed) > 0 {
+	if _, ok := next.Sessions[m.id]; !ok && len(m.claimed) > 0 {
 		next.Sessions[m.id] = session{Node: m.options.Node, Address: m.options.Address}
 	}
 }

@@ -17,6 +17,9 @@ type Audit struct {
 	Registry string         `json:"registry"` // present, absent or corrupt
 	Indexes  []AuditedIndex `json:"indexes"`
 	Unusable []string       `json:"unusable"`
+	// KeptCopies names copies on the disk of the answering node that the registry
+	// ceased to list although nobody removed them.
+	KeptCopies []string `json:"keptCopies,omitempty"`
 }
 
 // AuditedIndex is an index that the registry, the storage or both know.
@@ -33,7 +36,8 @@ type AuditedIndex struct {
 type AuditedGeneration struct {
 	Name       string     `json:"name"`
 	Registered bool       `json:"registered"`
-	Stored     string     `json:"stored"` // synced, incomplete or missing
+	Stored     string     `json:"stored"`           // synced, damaged, incomplete or missing
+	Lacking    int        `json:"lacking,omitzero"` // objects that a damaged one lacks
 	RemovedAt  *time.Time `json:"removedAt,omitzero"`
 }
 
@@ -43,8 +47,12 @@ type owner struct {
 	id   ID
 }
 
+// Lacking returns how many objects that a generation needs are not stored, or not as
+// its manifest says.
+type Lacking func(ctx context.Context, generation ID) (int, error)
+
 // Audit reads registry and storage and changes nothing.
-func (r *Registry) Audit(ctx context.Context, synced Synced) (Audit, error) {
+func (r *Registry) Audit(ctx context.Context, synced Synced, lacking Lacking) (Audit, error) {
 	audit := Audit{Registry: "present", Indexes: []AuditedIndex{}, Unusable: []string{}}
 	held, err := r.stored(ctx)
 	switch {
@@ -59,6 +67,13 @@ func (r *Registry) Audit(ctx context.Context, synced Synced) (Audit, error) {
 	found, unusable, err := r.survey(ctx, synced)
 	if err != nil {
 		return Audit{}, err
+	}
+	for i := range found {
+		if found[i].synced && lacking != nil {
+			if found[i].lacking, err = lacking(ctx, found[i].GenerationID); err != nil {
+				return Audit{}, storageFailed(err)
+			}
+		}
 	}
 	audit.Unusable = append(audit.Unusable, unusable...)
 	slices.Sort(audit.Unusable)
@@ -129,12 +144,12 @@ func auditRegistered(name string, index *Index, stored []storedGeneration) Audit
 	}
 	for _, generation := range index.GenerationNames() {
 		id := index.Generations[generation].ID
-		state := "missing"
+		one := AuditedGeneration{Name: generation, Registered: true, Stored: "missing"}
 		if g, ok := byID[id]; ok {
-			state = g.state()
+			one.Stored, one.Lacking = g.state(), g.lacking
 		}
 		delete(byID, id)
-		audited.Generations = append(audited.Generations, AuditedGeneration{Name: generation, Registered: true, Stored: state})
+		audited.Generations = append(audited.Generations, one)
 	}
 	for _, g := range byID {
 		audited.Generations = append(audited.Generations, g.audited(false))
@@ -161,14 +176,17 @@ func auditUnregistered(name string, stored []storedGeneration) AuditedIndex {
 }
 
 func (g storedGeneration) state() string {
-	if g.synced {
+	switch {
+	case g.lacking > 0:
+		return "damaged"
+	case g.synced:
 		return "synced"
 	}
 	return "incomplete"
 }
 
 func (g storedGeneration) audited(whole bool) AuditedGeneration {
-	a := AuditedGeneration{Name: g.Generation, Stored: g.state()}
+	a := AuditedGeneration{Name: g.Generation, Stored: g.state(), Lacking: g.lacking}
 	if g.mark != nil && !whole {
 		at := g.mark.RemovedAt
 		a.RemovedAt = &at

@@ -209,13 +209,23 @@ func (r *Registry) RemoveGeneration(ctx context.Context, name Name, at time.Time
 	return removed, err
 }
 
-// Forget drops removed generations whose data is gone (R5).
+// maxForgotten bounds the ids of generations whose data is gone. A node that was
+// away while more of them went keeps its copies, which costs disk and nothing else.
+const maxForgotten = 512
+
+// Forget drops removed generations whose data is gone (R5). Their ids stay for a
+// while: nodes drop a copy only where they see that a client removed it (R6).
 func (r *Registry) Forget(ctx context.Context, gone []Removed) error {
 	return r.change(ctx, func(next *state) error {
 		before := len(next.Removed)
 		next.Removed = slices.DeleteFunc(next.Removed, func(have Removed) bool {
-			return slices.ContainsFunc(gone, func(g Removed) bool { return g.GenerationID == have.GenerationID })
+			isGone := slices.ContainsFunc(gone, func(g Removed) bool { return g.GenerationID == have.GenerationID })
+			if isGone {
+				next.Forgotten = append(next.Forgotten, have.GenerationID)
+			}
+			return isGone
 		})
+		next.Forgotten = next.Forgotten[max(len(next.Forgotten)-maxForgotten, 0):]
 		if len(next.Removed) == before {
 			return versioned.ErrUnchanged
 		}

@@ -16,6 +16,8 @@
 //	    the copy deletes nothing: the copy stays in force and changes are refused.
 //	    Before any was read, names are neither found nor absent: storage:io_error.
 //	R5  A removed id stays listed as removed until its data is gone.
+//	R6  An id is removed only by a client's delete: a repair lists what it finds in
+//	    storage and keeps what this node knows to be listed (I22).
 //
 // A Registry may be used by any number of goroutines.
 package registry

@@ -30,6 +30,8 @@ type Registry struct {
 	marks  *versioned.Store[deployment]
 	log    *slog.Logger
 
+	expected ID // the deployment this node belongs to; zero: any
+
 	changing turn.Lock // held by the one change of this node under way; comes before mu
 
 	mu         sync.RWMutex
@@ -37,6 +39,7 @@ type Registry struct {
 	held       versioned.Object[state]
 	readAt     time.Time // the last read that succeeded; zero: never
 	failure    string    // of the last read, as it was logged
+	remembered map[string]*Index
 }
 
 // deployment marks a bucket that once held a registry.
@@ -53,11 +56,19 @@ var errFormat = errors.New("the deployment has a format version that this build 
 // deployment leaves the copy unread: every look into it and every change answers
 // storage:io_error until a Refresh or a repair has read it.
 func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, error) {
+	return OpenOf(ctx, b, ID{}, log)
+}
+
+// OpenOf is Open by a node that belongs to a deployment: a bucket that is empty or
+// holds another one is refused with a DeploymentError and left alone. The zero id
+// stands for a node that belongs to none yet.
+func OpenOf(ctx context.Context, b bucket.Bucket, expected ID, log *slog.Logger) (*Registry, error) {
 	r := &Registry{bucket: b, store: versioned.New[state](b, objectKey, resource),
-		marks: versioned.New[deployment](b, deploymentKey, resource), log: log}
+		marks: versioned.New[deployment](b, deploymentKey, resource), log: log, expected: expected}
 	err := r.learn(ctx)
+	var other *DeploymentError
 	switch {
-	case errors.Is(err, errFormat):
+	case errors.Is(err, errFormat), errors.As(err, &other):
 		return nil, err
 	case err != nil && ctx.Err() != nil:
 		return nil, fmt.Errorf("read the registry: %w", err)
@@ -80,10 +91,15 @@ func (r *Registry) learn(ctx context.Context) error {
 		return unread
 	case !found.Exists() && mark.Exists():
 		return unreadable(errGone)
+	case !found.Exists() && !r.expected.IsZero():
+		return unreadable(&DeploymentError{Expected: r.expected})
 	case !found.Exists():
 		if found, err = r.begin(ctx); err != nil {
 			return fmt.Errorf("begin the registry: %w", err)
 		}
+	}
+	if err := r.checkDeployment(found.Value.Deployment); err != nil {
+		return err
 	}
 	if !mark.Exists() && !found.Value.Deployment.IsZero() {
 		if mark, err = r.writeMark(ctx, found.Value.Deployment); err != nil {
@@ -118,23 +134,80 @@ func (r *Registry) readMark(ctx context.Context) (versioned.Object[deployment], 
 	if mark.Value.Format > format.Bucket.Version {
 		return mark, fmt.Errorf("%w: %d, not up to %d", errFormat, mark.Value.Format, format.Bucket.Version)
 	}
+	if err := r.checkDeployment(mark.Value.ID); err != nil {
+		return mark, err
+	}
 	r.know(mark.Value.ID)
 	return mark, nil
 }
 
+// DeploymentError says that a bucket is not that of the deployment a node belongs
+// to.
+type DeploymentError struct {
+	Expected ID
+	Found    ID // zero: the bucket holds none
+}
+
+func (e *DeploymentError) Error() string {
+	if e.Found.IsZero() {
+		return fmt.Sprintf("the bucket holds no deployment, this node belongs to %s", e.Expected)
+	}
+	return fmt.Sprintf("the bucket holds deployment %s, this node belongs to %s", e.Found, e.Expected)
+}
+
+func (r *Registry) checkDeployment(found ID) error {
+	if r.expected.IsZero() || found.IsZero() || found == r.expected {
+		return nil
+	}
+	return unreadable(&DeploymentError{Expected: r.expected, Found: found})
+}
+
+// CheckDeployment fails with a DeploymentError when a bucket is not that of a
+// deployment. It changes nothing.
+func CheckDeployment(ctx context.Context, b bucket.Bucket, expected ID) error {
+	mark, err := versioned.New[deployment](b, deploymentKey, resource).Read(ctx)
+	if err != nil {
+		return err
+	}
+	id := mark.Value.ID
+	if id.IsZero() {
+		held, err := versioned.New[state](b, objectKey, resource).Read(ctx)
+		if err != nil {
+			return err
+		}
+		id = held.Value.Deployment
+	}
+	if id == expected {
+		return nil
+	}
+	return &DeploymentError{Expected: expected, Found: id}
+}
+
+// ClaimEmpty marks a bucket that holds no deployment as that of one. A bucket that is
+// marked already stays as it is.
+func ClaimEmpty(ctx context.Context, b bucket.Bucket, id ID) error {
+	r := &Registry{marks: versioned.New[deployment](b, deploymentKey, resource)}
+	_, err := r.mark(ctx, id)
+	return err
+}
+
 // writeMark marks the bucket as that of a deployment, unless another node did.
 func (r *Registry) writeMark(ctx context.Context, id ID) (versioned.Object[deployment], error) {
-	mark, err := r.marks.Change(ctx, func(now versioned.Object[deployment]) (deployment, error) {
-		if now.Exists() {
-			return deployment{}, versioned.ErrUnchanged
-		}
-		return deployment{ID: id, Format: format.Bucket.Version, CreatedAt: time.Now().UTC()}, nil
-	})
+	mark, err := r.mark(ctx, id)
 	if err != nil {
 		return mark, fmt.Errorf("mark the deployment: %w", err)
 	}
 	r.know(mark.Value.ID)
 	return mark, nil
+}
+
+func (r *Registry) mark(ctx context.Context, id ID) (versioned.Object[deployment], error) {
+	return r.marks.Change(ctx, func(now versioned.Object[deployment]) (deployment, error) {
+		if now.Exists() {
+			return deployment{}, versioned.ErrUnchanged
+		}
+		return deployment{ID: id, Format: format.Bucket.Version, CreatedAt: time.Now().UTC()}, nil
+	})
 }
 
 func (r *Registry) know(id ID) {
@@ -179,10 +252,21 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	}
 	if err != nil {
 		r.logFailure("the registry cannot be read; the copy stays in force", err)
+		if errors.Is(err, errGone) {
+			r.guard(ctx)
+		}
 		return err
 	}
 	r.install(found)
 	return nil
+}
+
+// guard marks a bucket that lost its registry as that of this deployment, so that
+// no node that starts on it begins another one (I22).
+func (r *Registry) guard(ctx context.Context) {
+	if _, err := r.mark(ctx, r.Deployment()); err != nil {
+		r.log.Warn("a bucket without a registry cannot be marked", "error", err)
+	}
 }
 
 // logFailure tells of a read that failed, once as long as it fails the same way.
@@ -328,6 +412,41 @@ func (s state) list() []Listed {
 
 // Removed returns what was removed and may still have data.
 func (r *Registry) Removed() []Removed { return slices.Clone(r.state().Removed) }
+
+// Gone returns the generations of which the registry knows that a client removed
+// them, also those whose data is gone, up to a bound.
+func (r *Registry) Gone() map[ID]bool {
+	s := r.state()
+	gone := make(map[ID]bool, len(s.Removed)+len(s.Forgotten))
+	for _, removed := range s.Removed {
+		gone[removed.GenerationID] = true
+	}
+	for _, id := range s.Forgotten {
+		gone[id] = true
+	}
+	return gone
+}
+
+// Remember tells a registry that was not read yet what an earlier run of this node
+// last read. Only a repair uses it, to keep what it would otherwise not list.
+func (r *Registry) Remember(indexes map[string]*Index) {
+	s := state{Indexes: indexes}
+	s = s.clone()
+	s.settle()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.remembered = s.Indexes
+}
+
+// copy returns the registry as this node last knew it.
+func (r *Registry) copy() state {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.held.Version > 0 {
+		return r.held.Value
+	}
+	return state{Indexes: r.remembered}
+}
 
 // Version returns the version of the copy.
 func (r *Registry) Version() uint64 {

@@ -16,6 +16,8 @@ import (
 type RepairRequest struct {
 	PromoteNewest bool
 	Restore       []Name // removed indexes and generations to bring back
+	// FromNodes makes nodes store again what the bucket lost and they hold.
+	FromNodes bool
 }
 
 // Repair is what a repair did.
@@ -24,13 +26,21 @@ type Repair struct {
 	AddedGenerations []string `json:"addedGenerations"`
 	Promoted         []string `json:"promoted"`
 	Restored         []string `json:"restored"`
+	// Kept names the generations that stay listed because this node knows them,
+	// although the bucket holds no commit of them.
+	Kept []string `json:"kept,omitempty"`
+	// Uploaded names the generations that nodes stored again, Lost those that the
+	// bucket holds no whole state of and no node that answered could give back.
+	Uploaded []string `json:"uploaded,omitempty"`
+	Lost     []string `json:"lost,omitempty"`
 }
 
 // Repair registers every generation that the storage holds and the registry
 // does not; a registry that is gone, damaged or older than the one last read is
 // written anew. It only adds:
 // entries that exist stay as they are, also parts of them this build does not
-// understand. Registry, storage and marks are read again on every attempt, so
+// understand, and so do those that this node knows and that nobody removed, also
+// where the storage lost them (R6). Registry, storage and marks are read again on every attempt, so
 // that a delete landing meanwhile is not undone.
 func (r *Registry) Repair(ctx context.Context, request RepairRequest, synced Synced) (Repair, error) {
 	r.changing.Lock()
@@ -56,7 +66,15 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 		return Repair{}, err
 	}
 	held.Value.settle()
-	plan := planRepair(held.Value.clone(), withRemoved(found, held.Value.Removed), request)
+	base := held.Value.clone()
+	if isDamaged {
+		base = r.salvage(held)
+	}
+	plan := planRepair(base, withRemoved(found, base.Removed), request)
+	if isDamaged {
+		plan.keep(r.copy(), found)
+	}
+	plan.finish(request)
 	if len(plan.did.AddedGenerations) == 0 && !isDamaged {
 		return plan.did, nil
 	}
@@ -79,6 +97,20 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 		}
 	}
 	return plan.did, nil
+}
+
+// salvage returns what a registry that is written anew begins with: the newer one
+// that this node read in the place of an older one, what was removed otherwise.
+func (r *Registry) salvage(damaged versioned.Object[state]) state {
+	known := r.copy().clone()
+	if damaged.Value.Deployment == r.Deployment() && r.IsRead() && damaged.Exists() && damaged.Version < r.Version() {
+		return known
+	}
+	base := damaged.Value.clone()
+	if base.Deployment.IsZero() {
+		base.Removed, base.Forgotten = known.Removed, known.Forgotten
+	}
+	return base
 }
 
 // deploymentOf returns the deployment that a repaired registry belongs to: that of
@@ -121,9 +153,11 @@ func (r *Registry) stored(ctx context.Context) (versioned.Object[state], error) 
 }
 
 type repairPlan struct {
-	next   state
-	did    Repair
-	unmark []ID
+	next    state
+	did     Repair
+	unmark  []ID
+	created map[string][]storedGeneration // by the name of the index
+	asked   map[Name]bool                 // what the request names and is restored
 }
 
 func planRepair(next state, found []storedGeneration, request RepairRequest) repairPlan {
@@ -133,10 +167,10 @@ func planRepair(next state, found []storedGeneration, request RepairRequest) rep
 	if p.next.Indexes == nil {
 		p.next.Indexes = map[string]*Index{}
 	}
-	restored := make(map[Name]bool)
+	p.asked = make(map[Name]bool)
+	p.created = make(map[string][]storedGeneration)
 	// Of several indexes of one name the one created last is registered.
 	slices.SortFunc(found, func(a, b storedGeneration) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	created := make(map[string][]storedGeneration)
 	for _, g := range found {
 		asked, wanted := g.isWanted(request.Restore)
 		if !g.synced || !wanted || p.isKnown(g) {
@@ -146,36 +180,83 @@ func planRepair(next state, found []storedGeneration, request RepairRequest) rep
 		if !ok {
 			index = &Index{ID: g.IndexID, Generations: map[string]Generation{}}
 			p.next.Indexes[g.Index] = index
-			created[g.Index] = nil
+			p.created[g.Index] = nil
 		}
 		if _, taken := index.Generations[g.Generation]; taken || index.ID != g.IndexID {
 			continue
 		}
 		index.Generations[g.Generation] = Generation{ID: g.GenerationID}
 		p.did.AddedGenerations = append(p.did.AddedGenerations, Name{g.Index, g.Generation}.String())
-		if _, isNew := created[g.Index]; isNew {
-			created[g.Index] = append(created[g.Index], g)
+		if _, isNew := p.created[g.Index]; isNew {
+			p.created[g.Index] = append(p.created[g.Index], g)
 		}
 		if g.mark != nil {
-			restored[asked] = true
+			p.asked[asked] = true
 			p.unmark = append(p.unmark, g.GenerationID)
 			p.next.Removed = slices.DeleteFunc(p.next.Removed, func(have Removed) bool { return have.GenerationID == g.GenerationID })
 		}
 	}
-	for _, name := range sortedKeys(created) {
+	return p
+}
+
+// keep goes on listing what this node knows and the storage lost. What was marked
+// or is listed as removed was removed by a client.
+func (p *repairPlan) keep(known state, found []storedGeneration) {
+	gone := make(map[ID]bool)
+	for _, g := range found {
+		gone[g.GenerationID] = g.mark != nil
+	}
+	for _, removed := range p.next.Removed {
+		gone[removed.GenerationID] = true
+	}
+	for _, id := range p.next.Forgotten {
+		gone[id] = true
+	}
+	for _, name := range sortedKeys(known.Indexes) {
+		before := known.Indexes[name]
+		index, ok := p.next.Indexes[name]
+		if ok && index.ID != before.ID {
+			continue // the name was given again
+		}
+		for _, generation := range before.GenerationNames() {
+			g := before.Generations[generation]
+			if ok {
+				if _, isListed := index.Generations[generation]; isListed {
+					continue
+				}
+			}
+			if gone[g.ID] {
+				continue
+			}
+			if !ok {
+				index, ok = before.clone(), true
+				index.Live, index.Intent, index.Generations = "", nil, make(map[string]Generation)
+				p.next.Indexes[name] = index
+			}
+			index.Generations[generation] = g
+			p.did.Kept = append(p.did.Kept, Name{name, generation}.String())
+			if generation == before.Live {
+				index.Live = generation
+			}
+		}
+	}
+}
+
+// finish promotes where that is asked for and puts the answer in order.
+func (p *repairPlan) finish(request RepairRequest) {
+	for _, name := range sortedKeys(p.created) {
 		p.did.CreatedIndexes = append(p.did.CreatedIndexes, name)
-		if request.PromoteNewest {
-			p.promote(name, created[name])
+		if request.PromoteNewest && p.next.Indexes[name].Live == "" {
+			p.promote(name, p.created[name])
 		}
 	}
 	slices.Sort(p.did.AddedGenerations)
 	for _, name := range request.Restore {
-		if restored[name] {
+		if p.asked[name] {
 			p.did.Restored = append(p.did.Restored, name.String())
-			restored[name] = false
+			p.asked[name] = false
 		}
 	}
-	return p
 }
 
 // isWanted reports whether a generation is to be registered: it is not marked,

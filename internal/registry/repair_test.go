@@ -72,7 +72,7 @@ func TestAuditOfAWholeDeployment(t *testing.T) {
 	if _, err := s.PutIf(t.Context(), "g/nonsense/x", bucket.Bytes(nil), bucket.Absent()); err != nil {
 		t.Fatal(err)
 	}
-	audit, err := r.Audit(t.Context(), s.synced)
+	audit, err := r.Audit(t.Context(), s.synced, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestAnAuditWithoutStorageNamesTheRegistry(t *testing.T) {
 			}
 			return faultbucket.None
 		})
-		_, err := r.Audit(t.Context(), s.synced)
+		_, err := r.Audit(t.Context(), s.synced, nil)
 		if !errors.Is(err, problem.StorageIoError) || problem.All(err)[0].Arguments["resource"] != resource {
 			t.Errorf("without %s: %v", gone, err)
 		}
@@ -119,7 +119,7 @@ func TestLostRegistryIsRebuilt(t *testing.T) {
 		} else {
 			s.PutIf(t.Context(), "registry", bucket.Bytes([]byte("{]")), bucket.Always)
 		}
-		audit, err := r.Audit(t.Context(), s.synced)
+		audit, err := r.Audit(t.Context(), s.synced, nil)
 		if err != nil || audit.Registry != damage || audit.Indexes[0].ProposedLive != "2" || audit.Indexes[0].Registered {
 			t.Fatalf("%s: %+v, %v", damage, audit, err)
 		}
@@ -127,7 +127,7 @@ func TestLostRegistryIsRebuilt(t *testing.T) {
 		want := Repair{
 			CreatedIndexes:   []string{"books", "shop"},
 			AddedGenerations: []string{"books@1", "books@2", "books@blue", "shop@1"},
-			Promoted:         []string{"books@2", "shop@1"}, Restored: []string{},
+			Promoted:         []string{"books@2", "shop@1"}, Restored: []string{}, Kept: []string{"books@9"},
 		}
 		if !reflect.DeepEqual(done, want) {
 			t.Errorf("%s: %+v", damage, done)
@@ -168,7 +168,7 @@ func TestRemovedComesBackOnlyWhenNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	audit, err := r.Audit(t.Context(), s.synced)
+	audit, err := r.Audit(t.Context(), s.synced, nil)
 	if err != nil || audit.Indexes[1].RemovedAt == nil || audit.Indexes[0].Generations[0].RemovedAt == nil {
 		t.Fatalf("%+v, %v", audit, err)
 	}
@@ -205,7 +205,7 @@ func TestRestoredIndexLacksGenerationsRemovedBefore(t *testing.T) {
 	if _, err := r.RemoveIndex(t.Context(), name(t, "books"), time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	audit, err := r.Audit(t.Context(), s.synced)
+	audit, err := r.Audit(t.Context(), s.synced, nil)
 	if err != nil || audit.Indexes[0].RemovedAt == nil || audit.Indexes[0].Generations[0].RemovedAt == nil || audit.Indexes[0].Generations[1].RemovedAt != nil {
 		t.Errorf("%+v, %v", audit, err)
 	}
@@ -235,7 +235,7 @@ func TestAuditNamesNothingThatWasReplaced(t *testing.T) {
 	s.store(t, add(t, r, resolve(t, r, "books").Index, "books@1"), true)
 	check := func(want ...string) {
 		t.Helper()
-		audit, err := r.Audit(t.Context(), s.synced)
+		audit, err := r.Audit(t.Context(), s.synced, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func TestRepairLeavesABucketBegunAnewAlone(t *testing.T) {
 	if _, err := old.Repair(t.Context(), RepairRequest{PromoteNewest: true}, s.synced); !errors.Is(err, problem.StorageIoError) {
 		t.Errorf("a repair by the old node: %v", err)
 	}
-	if _, err := old.Audit(t.Context(), s.synced); !errors.Is(err, problem.StorageIoError) {
+	if _, err := old.Audit(t.Context(), s.synced, nil); !errors.Is(err, problem.StorageIoError) {
 		t.Errorf("an audit by the old node: %v", err)
 	}
 	isRead := false

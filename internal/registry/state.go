@@ -14,6 +14,7 @@ type state struct {
 	Deployment ID                `json:"deployment"` // whose registry it is
 	Indexes    map[string]*Index `json:"indexes"`
 	Removed    []Removed         `json:"removed,omitempty"`
+	Forgotten  []ID              `json:"forgotten,omitempty"` // generations whose data is gone, the last ones
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -60,7 +61,8 @@ type Removed struct {
 }
 
 func (s state) clone() state {
-	next := state{Deployment: s.Deployment, Indexes: make(map[string]*Index, len(s.Indexes)+1), Removed: slices.Clone(s.Removed), Unknown: s.Unknown}
+	next := state{Deployment: s.Deployment, Indexes: make(map[string]*Index, len(s.Indexes)+1), Removed: slices.Clone(s.Removed),
+		Forgotten: slices.Clone(s.Forgotten), Unknown: s.Unknown}
 	for name, index := range s.Indexes {
 		next.Indexes[name] = index.clone()
 	}

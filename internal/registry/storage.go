@@ -75,9 +75,10 @@ func Erase(ctx context.Context, b bucket.Bucket, generation ID) error {
 // storedGeneration is what storage holds of a generation.
 type storedGeneration struct {
 	Identity
-	synced bool
-	mark   *Mark
-	erased bool // its objects are being deleted
+	synced  bool
+	lacking int // objects that an audit misses
+	mark    *Mark
+	erased  bool // its objects are being deleted
 }
 
 // Synced reports whether a generation's storage holds a commit.

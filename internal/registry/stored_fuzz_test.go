@@ -43,6 +43,6 @@ func FuzzStoredRegistry(f *testing.F) {
 		}
 		_ = r.CreateIndex(t.Context(), Name{Index: "fresh", Generation: "1"}, NewID(), NewID(), time.Now())
 		_, _ = r.RemoveIndex(t.Context(), Name{Index: "books"}, time.Now())
-		_, _ = r.Audit(t.Context(), nil)
+		_, _ = r.Audit(t.Context(), nil, nil)
 	})
 }

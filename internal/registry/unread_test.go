@@ -134,7 +134,7 @@ func TestAForeignRegistryIsNotTakenOver(t *testing.T) {
 		late := open(t, b)
 		isUnread(t, late)
 		all := func(context.Context, ID) (bool, error) { return true, nil }
-		if audit, err := late.Audit(t.Context(), all); err != nil || audit.Registry != "corrupt" || len(audit.Indexes) != 1 {
+		if audit, err := late.Audit(t.Context(), all, nil); err != nil || audit.Registry != "corrupt" || len(audit.Indexes) != 1 {
 			t.Errorf("%s: audit %+v %v", what, audit, err)
 		}
 		if done, err := late.Repair(t.Context(), RepairRequest{PromoteNewest: true}, all); err != nil || len(done.Promoted) != 1 {

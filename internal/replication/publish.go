@@ -26,6 +26,8 @@ const publishLimit = 2 * time.Minute
 // replaces the stored manifest (R3). It fills in epoch, session, keys, floors
 // and what is retired.
 func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
+	w.publishing.Lock()
+	defer w.publishing.Unlock()
 	if err := w.Err(); err != nil {
 		return err
 	}
@@ -121,10 +123,12 @@ func (w *Writer) newKey(name string, version uint64) string {
 	return key
 }
 
+func (w *Writer) path(f manifest.File) string { return path.Join(w.dir, f.Name) }
+
 // upload stores a file once. The same name in the same session is the same
 // file, so an object that is there already is ours.
 func (w *Writer) upload(ctx context.Context, f manifest.File) (time.Time, error) {
-	mapping, err := w.fs.Map(path.Join(w.dir, f.Name))
+	mapping, err := w.fs.Map(w.path(f))
 	if err != nil {
 		return time.Time{}, err
 	}

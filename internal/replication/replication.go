@@ -91,11 +91,11 @@ func (r *Remote) Read(ctx context.Context, unless bucket.Tag) (Held, error) {
 		return Held{}, err
 	}
 	m, err := manifest.Decode(content)
-	if err != nil {
-		return Held{}, fmt.Errorf("generation %s: %w", r.id, err)
+	if err != nil { // the tag lets a repair replace exactly this object
+		return Held{Tag: object.Tag, Date: object.Date}, fmt.Errorf("generation %s: %w", r.id, err)
 	}
 	if m.Generation != r.id {
-		return Held{}, fmt.Errorf("generation %s: the manifest is of %s: %w", r.id, m.Generation, manifest.ErrCorrupt)
+		return Held{Tag: object.Tag, Date: object.Date}, fmt.Errorf("generation %s: the manifest is of %s: %w", r.id, m.Generation, manifest.ErrCorrupt)
 	}
 	return Held{Manifest: m, Tag: object.Tag, Date: object.Date}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/turn"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -24,6 +25,8 @@ type Writer struct {
 	dir     string
 	session string
 	epoch   uint64
+
+	publishing turn.Lock // held while the manifest is replaced or stored again; comes before mu
 
 	mu      sync.Mutex
 	held    Held      // the manifest of ours that is stored

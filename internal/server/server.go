@@ -29,6 +29,7 @@ import (
 	"github.com/quiresearch/quire/internal/console"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
+	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/reindex"
 	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/internal/snapshot"
@@ -70,6 +71,10 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 	records := snapshot.NewRecords(c.Indexes.DocumentCacheMaxSize, meters)
 	searcher := newSearcher(c, records, meters, log)
 	opened, err := node.Open(ctx, store.Storage, nodeOptions(c, builder, store.nodeID, searcher), meters, log)
+	var other *registry.DeploymentError
+	if errors.As(err, &other) {
+		return refuseDeployment(c, other)
+	}
 	if err != nil {
 		return fmt.Errorf("open the node: %w", err)
 	}
@@ -95,6 +100,7 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 	searcher *search.Searcher, records *snapshot.Records, listening func(net.Addr)) error {
 	health := api.NewHealth(c.Indexes.RefreshInterval)
 	health.AliveWhile(opened.IsRefreshing)
+	health.AtRiskBy(opened.AtRisk)
 	warmer := newWarmer(c, searcher, opened)
 	handler := api.New(api.Components{
 		Node: opened, Searcher: searcher, Records: records, Authority: authority, Ownership: opened, Health: health,

@@ -21,6 +21,7 @@ import (
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/ownership"
+	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -70,6 +71,9 @@ func openObject(ctx context.Context, c *config.Config, meters *metrics.Set, log 
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
+	if err := checkDeployment(ctx, c, store); err != nil {
+		return nil, err
+	}
 	if c.Indexer.Enabled {
 		probing, cancel := context.WithTimeout(ctx, probeLimit)
 		err := s3.Probe(probing, store)
@@ -105,6 +109,42 @@ func openObject(ctx context.Context, c *config.Config, meters *metrics.Set, log 
 			BudgetInterval: c.Indexes.DiskSweepInterval,
 		},
 	}, nodeID: id}, nil
+}
+
+// checkDeployment refuses a bucket that is not that of the deployment which the
+// directory belongs to, before anything is written to it: a node that began a new
+// deployment there would answer that nothing exists. A bucket that cannot be read is
+// checked when the registry is.
+func checkDeployment(ctx context.Context, c *config.Config, store bucket.Bucket) error {
+	belongs, err := node.Deployment(vfs.OS(c.Storage.LocalDirectory))
+	if err != nil || belongs.IsZero() {
+		return nil // the node says so
+	}
+	var other *registry.DeploymentError
+	if err := registry.CheckDeployment(ctx, store, belongs); !errors.As(err, &other) {
+		return nil
+	}
+	if other.Found.IsZero() && c.RestoreBucket {
+		if err := registry.ClaimEmpty(ctx, store, belongs); err != nil {
+			return fmt.Errorf("%w: mark the bucket: %w", ErrRefused, err)
+		}
+		return nil
+	}
+	return refuseDeployment(c, other)
+}
+
+// refuseDeployment says what to do about a bucket of another deployment.
+func refuseDeployment(c *config.Config, other *registry.DeploymentError) error {
+	held, advice := "holds deployment "+other.Found.String(), ""
+	if other.Found.IsZero() {
+		held = "is empty"
+		advice = "\n- If the bucket was emptied: start with quire serve --restore-bucket, then repair the registry with " +
+			`{"restoreFromNodes": true}.`
+	}
+	return fmt.Errorf("%w: the directory %s belongs to deployment %s, but bucket %s with prefix %q %s. Nothing was changed.\n"+
+		"- If bucket or prefix are wrong: set SERVICE_STORAGE_REMOTE_BUCKET and SERVICE_STORAGE_REMOTE_PREFIX to those of the deployment.\n"+
+		"- If this node is to serve another deployment: give it an empty directory by SERVICE_STORAGE_LOCAL_DIRECTORY.%s",
+		ErrRefused, c.Storage.LocalDirectory, other.Expected, c.Storage.Remote.Bucket, c.Storage.Remote.Prefix, held, advice)
 }
 
 // openBucket returns the bucket that the configuration names. It sends nothing.

@@ -1,0 +1,150 @@
+package generations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/replication"
+)
+
+// The bucket may lose single objects, or all of them, to a mistake of an operator
+// or of the store. The node that writes a generation compares the stored objects
+// with its manifest now and then, and stores again what is missing from files that
+// it verified before. What it cannot make whole is counted in its health.
+
+// risk is why a generation that is written here is not safe in the bucket.
+type risk struct {
+	commit  error // the last commit failed
+	objects error // the bucket lacks objects
+}
+
+// AtRisk returns how many generations written here could not be committed when that
+// was last tried, or lack objects in the bucket that this node cannot give back.
+func (s *Set) AtRisk() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.risks)
+}
+
+// noteRisk changes what is known of the safety of a generation.
+func (s *Set) noteRisk(generation registry.ID, change func(*risk)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.risks[generation]
+	change(&r)
+	if r == (risk{}) {
+		delete(s.risks, generation)
+		return
+	}
+	s.risks[generation] = r
+}
+
+// Heal makes the bucket whole for every generation that is written here.
+func (s *Set) Heal(ctx context.Context) {
+	for _, g := range s.Open() {
+		s.mu.Lock()
+		writer := g.held.writer
+		s.mu.Unlock()
+		if writer != nil && g.Err() == nil && ctx.Err() == nil {
+			if err := s.heal(ctx, g.Entry, writer); err == nil && s.hasHole(g.Entry.Generation) {
+				s.fillHole(ctx, g)
+			}
+		}
+		g.Release()
+	}
+}
+
+// errHole marks a log that lost a record which is in no commit.
+var errHole = errors.New("a record of the log is missing")
+
+func (s *Set) hasHole(generation registry.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return errors.Is(s.risks[generation].objects, errHole)
+}
+
+// fillHole commits, so that nobody needs the record that is missing.
+func (s *Set) fillHole(ctx context.Context, g *Generation) {
+	committing, cancel := context.WithTimeout(ctx, finishLimit)
+	defer cancel()
+	if _, err := g.Commit(committing, engine.Explicit); err == nil {
+		s.noteRisk(g.Entry.Generation, func(r *risk) { r.objects = nil })
+	}
+}
+
+// heal stores again what the bucket lost of a generation that is written here, while
+// the registry lists it and this node claims its index.
+func (s *Set) heal(ctx context.Context, entry registry.Entry, writer *replication.Writer) error {
+	r := s.options.Remote
+	if r.Exists != nil {
+		if err := r.Exists(ctx, entry); err != nil {
+			return err
+		}
+	}
+	if holds, err := r.Claims.Confirm(ctx, entry.Index); err != nil || !holds {
+		return errors.Join(err, engine.ErrFenced)
+	}
+	done, err := writer.Heal(ctx)
+	switch {
+	case err == nil && len(done.Lacking) > 0:
+		err = fmt.Errorf("%d files are whole neither in the bucket nor here: %w", len(done.Lacking), replication.ErrMismatch)
+	case err == nil && done.Hole:
+		s.noteRisk(entry.Generation, func(r *risk) { r.objects = errHole })
+		return nil
+	}
+	if len(done.Files) > 0 || done.Manifest && err == nil {
+		s.options.Log.Warn("the bucket had lost objects of a generation; they are stored again", "index", entry.Name.Index,
+			"generation", entry.Name.Generation, "files", len(done.Files), "manifest", done.Manifest)
+	}
+	if err != nil && ctx.Err() == nil && !errors.Is(err, engine.ErrFenced) {
+		s.options.Log.Error("the bucket lacks objects of a generation", "index", entry.Name.Index,
+			"generation", entry.Name.Generation, "error", err)
+	}
+	if !errors.Is(err, engine.ErrFenced) {
+		s.noteRisk(entry.Generation, func(r *risk) { r.objects = err })
+	}
+	return err
+}
+
+// Check returns what the bucket lacks of a generation.
+func (s *Set) Check(ctx context.Context, generation registry.ID) (replication.Lack, error) {
+	if s.options.Remote == nil {
+		return replication.Lack{}, nil
+	}
+	return s.options.Remote.of(generation).Check(ctx)
+}
+
+// Restore stores again what the bucket lost of a generation and this node holds, by
+// its writer where it is written here. It returns what the bucket still lacks.
+func (s *Set) Restore(ctx context.Context, entry registry.Entry) (replication.Lack, error) {
+	lack, err := s.Check(ctx, entry.Generation)
+	if err != nil || lack.IsNothing() {
+		return lack, err
+	}
+	if g := s.Peek(entry.Generation); g != nil {
+		defer g.Release()
+		s.mu.Lock()
+		writer := g.held.writer
+		s.mu.Unlock()
+		if writer != nil && g.Err() == nil {
+			if err := s.heal(ctx, entry, writer); err == nil {
+				return s.Check(ctx, entry.Generation)
+			}
+		}
+	}
+	if _, err := manifest.Read(s.fs, s.storage(entry.Generation).Directory); err != nil {
+		return lack, nil // there is no copy here
+	}
+	left, err := s.options.Remote.of(entry.Generation).Restore(ctx, s.fs, s.storage(entry.Generation).Directory)
+	if err != nil {
+		s.options.Log.Error("a local copy cannot be given back to the bucket", "index", entry.Name.Index,
+			"generation", entry.Name.Generation, "error", err)
+		return lack, nil
+	}
+	s.TryAgain(entry.Generation)
+	return left, nil
+}

@@ -1,0 +1,168 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/problem"
+)
+
+// AuditRegistry compares the registry with the storage. A node that keeps its
+// data locally has nothing to compare.
+func (n *Node) AuditRegistry(ctx context.Context) (registry.Audit, error) {
+	if n.synced == nil {
+		return registry.Audit{}, problem.IndexRegistryAuditUnavailable.New()
+	}
+	audit, err := n.registry.Audit(ctx, n.synced, n.lacking)
+	if err == nil && n.object != nil {
+		for _, kept := range n.keptCopies() {
+			audit.KeptCopies = append(audit.KeptCopies, registry.Name{Index: kept.Index, Generation: kept.Generation}.String())
+		}
+		slices.Sort(audit.KeptCopies)
+	}
+	return audit, err
+}
+
+// lacking returns how many objects the bucket lacks of a generation.
+func (n *Node) lacking(ctx context.Context, generation registry.ID) (int, error) {
+	lack, err := n.generations.Check(ctx, generation)
+	if lack.Manifest {
+		return 1, err
+	}
+	return len(lack.Files), err
+}
+
+// keptCopies returns the local copies that the registry ceased to list although
+// nobody removed them.
+func (n *Node) keptCopies() []registry.Identity {
+	n.object.mu.Lock()
+	defer n.object.mu.Unlock()
+	if n.object.seen == nil {
+		return nil
+	}
+	return n.object.seen.Kept
+}
+
+// RepairRegistry registers what the storage holds.
+func (n *Node) RepairRegistry(ctx context.Context, request registry.RepairRequest) (registry.Repair, error) {
+	if n.synced == nil {
+		return registry.Repair{}, problem.IndexRegistryAuditUnavailable.New()
+	}
+	if n.object != nil {
+		n.remember()
+	}
+	done, err := n.registry.Repair(ctx, request, n.synced)
+	if err != nil {
+		return done, err
+	}
+	if err := n.begin(ctx); err != nil {
+		n.log.Error("what a crash interrupted cannot be finished yet", "error", err)
+	}
+	return done, nil
+}
+
+// Restored is what a node did for a bucket that lost objects.
+type Restored struct {
+	Uploaded []string `json:"uploaded"` // generations that the bucket holds whole again
+	Lost     []string `json:"lost"`     // generations that it still does not
+}
+
+// Restore stores again what the bucket lost of listed generations and this node
+// holds: with owned those of the indexes it writes, whose state is the newest, and
+// otherwise all of them, and local copies that the registry ceased to list if they
+// are named. It answers storage:io_error when the bucket cannot be read.
+func (n *Node) Restore(ctx context.Context, owned bool, named []registry.Name) (Restored, error) {
+	done := Restored{Uploaded: []string{}, Lost: []string{}}
+	if n.object == nil {
+		return done, problem.IndexRegistryAuditUnavailable.New()
+	}
+	if err := n.registry.Refresh(ctx); err != nil {
+		return done, err
+	}
+	for _, index := range n.registry.List() {
+		if owned && !n.object.Member.Holds(index.ID) {
+			continue
+		}
+		for _, name := range index.GenerationNames() {
+			g := index.Generations[name]
+			identity := registry.Identity{Index: index.Name, IndexID: index.ID, Generation: name, GenerationID: g.ID, CreatedAt: g.CreatedAt}
+			if err := n.restoreOne(ctx, identity, &done); err != nil {
+				return done, err
+			}
+		}
+	}
+	for _, kept := range n.keptCopies() {
+		isNamed := slices.ContainsFunc(named, func(name registry.Name) bool {
+			return name.Index == kept.Index && (name.Generation == "" || name.Generation == kept.Generation)
+		})
+		if isNamed && !owned && !n.isKnown(kept) {
+			if err := n.restoreOne(ctx, kept, &done); err != nil {
+				return done, err
+			}
+		}
+	}
+	return done, nil
+}
+
+// isKnown reports whether the registry lists the data of an identity, or something
+// else under its name.
+func (n *Node) isKnown(identity registry.Identity) bool {
+	index, err := n.registry.Find(registry.Name{Index: identity.Index})
+	if err != nil {
+		return false
+	}
+	_, isTaken := index.Generations[identity.Generation]
+	return isTaken || index.ID != identity.IndexID
+}
+
+func (n *Node) restoreOne(ctx context.Context, identity registry.Identity, done *Restored) error {
+	name := registry.Name{Index: identity.Index, Generation: identity.Generation}
+	before, err := n.generations.Check(ctx, identity.GenerationID)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, problem.StorageIoError.New("resource", "index").Because(err))
+	}
+	if !before.IsNothing() {
+		entry := registry.Entry{Name: name, Index: identity.IndexID, Generation: identity.GenerationID}
+		after, err := n.generations.Restore(ctx, entry)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", name, problem.StorageIoError.New("resource", "index").Because(err))
+		case after.IsNothing():
+			done.Uploaded = append(done.Uploaded, name.String())
+			n.log.Warn("what the bucket had lost is stored again", "index", name.Index, "generation", name.Generation)
+		default:
+			done.Lost = append(done.Lost, name.String())
+		}
+	}
+	// Without it a repair could not name what is stored.
+	if err := registry.Identify(ctx, n.bucket, identity); err != nil && !errors.Is(err, problem.IndexGenerationStorageHeld) {
+		return err
+	}
+	return nil
+}
+
+// exists reads the registry again and fails unless it lists an entry.
+func (n *Node) exists(ctx context.Context, entry registry.Entry) error {
+	if err := n.registry.Refresh(ctx); err != nil {
+		return err
+	}
+	if !n.isListed(entry) {
+		return problem.IndexNotFound.New("name", entry.Name.String())
+	}
+	return nil
+}
+
+// Peers returns the addresses of the other nodes that take part in indexing.
+func (n *Node) Peers(ctx context.Context) ([]string, error) {
+	if n.object == nil {
+		return nil, nil
+	}
+	return n.object.Member.Peers(ctx)
+}
+
+// AtRisk returns how many generations written here could not be committed when that
+// was last tried, or lack objects in the bucket that this node cannot give back.
+func (n *Node) AtRisk() int { return n.generations.AtRisk() }

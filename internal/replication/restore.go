@@ -1,0 +1,299 @@
+package replication
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// Lack is what a bucket lacks of a generation.
+type Lack struct {
+	Manifest bool     // it is missing or cannot be read
+	Files    []string // names of files whose objects are missing or have another size
+}
+
+// IsNothing reports whether the bucket holds a whole state.
+func (l Lack) IsNothing() bool { return !l.Manifest && len(l.Files) == 0 }
+
+// Check compares the objects of the generation with its manifest: they exist and
+// have the stated sizes. It reads no file.
+func (r *Remote) Check(ctx context.Context) (Lack, error) {
+	var last bucket.Tag
+	for {
+		held, err := r.Read(ctx, "")
+		if isLostManifest(err) {
+			return Lack{Manifest: true}, nil
+		}
+		if err != nil {
+			return Lack{}, err
+		}
+		objects, err := r.listFiles(ctx)
+		if err != nil {
+			return Lack{}, err
+		}
+		lack := Lack{Files: objects.lacking(held.Manifest)}
+		// A state that was replaced meanwhile may have lost files to the sweep.
+		if len(lack.Files) == 0 || held.Tag == last {
+			return lack, nil
+		}
+		last = held.Tag
+	}
+}
+
+func isLostManifest(err error) bool {
+	return errors.Is(err, ErrNoManifest) || errors.Is(err, manifest.ErrCorrupt)
+}
+
+// objects are the stored files of a generation by their keys.
+type objects map[string]bucket.Entry
+
+func (r *Remote) listFiles(ctx context.Context) (objects, error) {
+	listing, err := r.bucket.List(ctx, r.key("seg")+"/", "")
+	if err != nil {
+		return nil, err
+	}
+	all := make(objects, len(listing.Entries))
+	for _, entry := range listing.Entries {
+		all[strings.TrimPrefix(entry.Key, r.key()+"/")] = entry
+	}
+	return all, nil
+}
+
+func (o objects) lacking(m *manifest.Manifest) []string {
+	var names []string
+	for _, f := range m.Files {
+		if entry, ok := o[f.Key]; !ok || entry.Size != f.Size {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// ErrDiverged marks a local state that the stored one is not built on and does not
+// lead to: each holds changes that the other lacks.
+var ErrDiverged = errors.New("the bucket holds another history of the generation")
+
+// Restore stores what the bucket lacks of the generation and dir of fs holds whole:
+// files of the stored state, or the state of dir where the manifest is lost or the
+// stored one came before it. It returns what the bucket still lacks.
+func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string) (Lack, error) {
+	local, err := manifest.Read(fs, dir)
+	if err != nil {
+		return Lack{}, err
+	}
+	if local.Generation != r.id {
+		return Lack{}, fmt.Errorf("restore generation %s: the local copy is of %s: %w", r.id, local.Generation, manifest.ErrCorrupt)
+	}
+	stored, err := r.Read(ctx, "")
+	if err != nil && !isLostManifest(err) {
+		return Lack{}, err
+	}
+	isLost := err != nil
+	isNewer := !isLost && stored.Manifest.Version < local.Version
+	if isNewer && !slices.Contains(local.Ancestry, stored.Manifest.WriteID) {
+		return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, ErrDiverged)
+	}
+	target := local
+	if !isLost && !isNewer {
+		target = stored.Manifest
+	}
+	if isLost {
+		if err := r.checkLog(ctx, local.LastLSN); err != nil {
+			return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
+		}
+	}
+	if err := r.giveBack(ctx, fs, dir, target); err != nil {
+		return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
+	}
+	if isLost || isNewer {
+		condition := bucket.Absent()
+		if stored.Tag != "" {
+			condition = bucket.Matches(stored.Tag)
+		}
+		settling, cancel := context.WithTimeout(ctx, publishLimit)
+		defer cancel()
+		if _, err := r.putManifest(settling, local, condition); err != nil && !errors.Is(err, errLost) {
+			return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
+		}
+	}
+	return r.Check(ctx)
+}
+
+// checkLog fails when the log goes on beyond a hole behind a record: to write on
+// from there would lose what was acknowledged after the hole.
+func (r *Remote) checkLog(ctx context.Context, last uint64) error {
+	found, err := r.listLog(ctx)
+	if err != nil {
+		return err
+	}
+	highest := uint64(0)
+	for lsn := range found {
+		highest = max(highest, lsn)
+	}
+	for lsn := last + 1; lsn <= highest; lsn++ {
+		if !found[lsn] {
+			return fmt.Errorf("the local copy ends with record %d, the log goes on to %d: %w: record %d is missing", last, highest, ErrHole, lsn)
+		}
+	}
+	return nil
+}
+
+// listLog returns the numbers of the stored log records.
+func (r *Remote) listLog(ctx context.Context) (map[uint64]bool, error) {
+	listing, err := r.bucket.List(ctx, r.key("wal")+"/", "")
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[uint64]bool, len(listing.Entries))
+	for _, entry := range listing.Entries {
+		if lsn, err := strconv.ParseUint(entry.Key[strings.LastIndexByte(entry.Key, '/')+1:], 10, 64); err == nil {
+			found[lsn] = true
+		}
+	}
+	return found, nil
+}
+
+// giveBack stores the files of a manifest that the bucket lacks and dir holds
+// whole. Those that dir does not hold stay lacking.
+func (r *Remote) giveBack(ctx context.Context, fs vfs.FS, dir string, m *manifest.Manifest) error {
+	stored, err := r.listFiles(ctx)
+	if err != nil {
+		return err
+	}
+	w := r.newWriter(fs, dir, "")
+	for _, name := range stored.lacking(m) {
+		f := m.File(name)
+		if !bucket.ValidKey(f.Key) || !isWhole(fs, dir, *f) {
+			continue
+		}
+		if err := w.store(ctx, *f, stored[f.Key]); err != nil {
+			return fmt.Errorf("upload %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// store puts a file under its key, in the place of a wrong object if there is one.
+func (w *Writer) store(ctx context.Context, f manifest.File, wrong bucket.Entry) error {
+	if wrong.Key == "" {
+		_, err := w.upload(ctx, f)
+		return err
+	}
+	object, err := w.remote.bucket.Get(ctx, wrong.Key, "")
+	if err != nil {
+		return err
+	}
+	object.Body.Close()
+	if object.Size == f.Size {
+		return nil // somebody stored it meanwhile
+	}
+	mapping, err := w.fs.Map(w.path(f))
+	if err != nil {
+		return err
+	}
+	defer mapping.Release()
+	_, err = w.remote.bucket.PutIf(ctx, wrong.Key, bucket.Bytes(mapping.Bytes()), bucket.Matches(object.Tag))
+	return err
+}
+
+// Healed says what Heal did.
+type Healed struct {
+	Files    []string // names of files that were stored again
+	Manifest bool     // it was stored again
+	Lacking  []string // names of files that the bucket lacks and the directory does not hold whole
+	Hole     bool     // a log record that is in no commit is missing
+}
+
+// Heal compares the stored objects with the manifest that is ours and stores again
+// what the bucket lost. It is called by the node that claims the index, while the
+// registry lists the generation. It must not run beside another Heal.
+func (w *Writer) Heal(ctx context.Context) (Healed, error) {
+	w.publishing.Lock()
+	defer w.publishing.Unlock()
+	var done Healed
+	if err := w.Err(); err != nil {
+		return done, err
+	}
+	w.mu.Lock()
+	held, next := w.held, w.nextLSN
+	w.mu.Unlock()
+	now, err := w.remote.Read(ctx, held.Tag)
+	switch {
+	case errors.Is(err, bucket.ErrNotModified):
+	case isLostManifest(err):
+		done.Manifest = true
+	case err != nil:
+		return done, err
+	case now.Manifest.Epoch != w.epoch:
+		return done, w.fence(fmt.Errorf("the manifest has epoch %d, ours is %d", now.Manifest.Epoch, w.epoch))
+	case now.Manifest.WriteID != held.Manifest.WriteID:
+		return done, errors.New("the manifest is not the one that was stored last")
+	}
+	stored, err := w.remote.listFiles(ctx)
+	if err != nil {
+		return done, err
+	}
+	for _, name := range stored.lacking(held.Manifest) {
+		f := held.Manifest.File(name)
+		if !isWhole(w.fs, w.dir, *f) {
+			done.Lacking = append(done.Lacking, name)
+			continue
+		}
+		if err := w.store(ctx, *f, stored[f.Key]); err != nil {
+			return done, fmt.Errorf("upload %s: %w", name, err)
+		}
+		done.Files = append(done.Files, name)
+	}
+	if done.Manifest && len(done.Lacking) == 0 {
+		if err := w.storeManifest(ctx, held, now.Tag); err != nil {
+			return done, err
+		}
+	}
+	done.Hole, err = w.hasHole(ctx, held.Manifest.LastLSN, next)
+	return done, err
+}
+
+// storeManifest stores the manifest again that is ours, in the place of a damaged
+// one if there is one. Nobody can have replaced it: who takes over needs it.
+func (w *Writer) storeManifest(ctx context.Context, held Held, damaged bucket.Tag) error {
+	condition := bucket.Absent()
+	if damaged != "" {
+		condition = bucket.Matches(damaged)
+	}
+	settling, cancel := context.WithTimeout(ctx, publishLimit)
+	defer cancel()
+	stored, err := w.remote.putManifest(settling, held.Manifest, condition)
+	if errors.Is(err, errLost) {
+		return w.fence(errors.New("another writer stored the manifest"))
+	}
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held = stored
+	w.proven, w.last = later(w.proven, stored.Date), later(w.last, stored.Date)
+	return nil
+}
+
+// hasHole reports whether a record between the last that is in files and the next
+// one is missing.
+func (w *Writer) hasHole(ctx context.Context, inFiles, next uint64) (bool, error) {
+	found, err := w.remote.listLog(ctx)
+	if err != nil {
+		return false, err
+	}
+	for lsn := inFiles + 1; lsn < next; lsn++ {
+		if !found[lsn] {
+			return true, nil
+		}
+	}
+	return false, nil
+}
