@@ -31,6 +31,7 @@ type Session struct {
 	inside bool // the gate was passed for everything in it
 
 	mu       sync.Mutex
+	total    int // operations taken
 	open     int // operations taken and not settled
 	durable  int
 	sequence uint64
@@ -166,8 +167,16 @@ func (s *Session) write(key string, prepare func(key string) (*operation, error)
 // taken counts an operation that the queue took.
 func (s *Session) taken() {
 	s.mu.Lock()
+	s.total++
 	s.open++
 	s.mu.Unlock()
+}
+
+// Taken returns how many operations the session took so far.
+func (s *Session) Taken() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.total
 }
 
 // settle tells the outcome of one operation, in order.

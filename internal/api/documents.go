@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -162,7 +161,7 @@ func (a *API) write(ctx context.Context, r *Request, work func(*definition.Schem
 	w := a.node.Write(name)
 	refused := writeDocument(ctx, w, work)
 	token, err = w.Finish(ctx)
-	if refused != nil && !errors.Is(err, problem.StorageUnknown) { // else a part of it may be written
+	if refused != nil && !isUnproven(err) {
 		return "", refused
 	}
 	return token, err

@@ -62,6 +62,7 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 	}
 	if err == nil && !b.asked {
 		// An index that takes no entries takes none of them either.
+		b.asked = true
 		err = writeDocument(ctx, b.write, func(schema *definition.Schema, _ *engine.Session) error {
 			if b.needs == nil {
 				return nil
@@ -69,19 +70,22 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 			return b.needs(schema)
 		})
 	}
+	if err != nil && !b.asked {
+		return "", err // of the body alone
+	}
 	token, unsettled := b.write.Finish(ctx)
 	// I1: what counts entries as taken is not told when they are not durable.
 	isLost := unsettled != nil && b.processed > 0
-	if err != nil && !isLost && !isStorageFailure(unsettled) {
+	if err != nil && !isLost && !isUnproven(unsettled) {
 		return "", err
 	}
 	return token, unsettled
 }
 
-// isStorageFailure reports whether a write could not be made durable, which is
-// told before anything else is.
-func isStorageFailure(err error) bool {
-	return errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.StorageUnknown)
+// isUnproven reports whether a write could not be made durable, or a refusal not be
+// proven to be true of the newest state, which is told before anything else is.
+func isUnproven(err error) bool {
+	return errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.StorageUnknown) || errors.Is(err, problem.IndexReadonly)
 }
 
 // list takes the entries of a JSON body.

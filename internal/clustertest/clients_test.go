@@ -52,10 +52,11 @@ func (s *simulation) client(number int, random *rand.Rand) {
 		cancel()
 		if err != nil {
 			s.failed(key, raw, err)
-			continue
+		} else {
+			s.acknowledged(key, raw)
 		}
-		s.acknowledged(key, raw)
-		if random.IntN(4) > 0 {
+		s.ask(s.machines[version%len(s.machines)].process(), key)
+		if err != nil || random.IntN(4) > 0 {
 			continue
 		}
 		reader := s.anyProcess(random)
@@ -73,6 +74,25 @@ func (s *simulation) client(number int, random *rand.Rand) {
 		if err == nil && isTruthful && shown.documents[key] != raw {
 			s.t.Errorf("seed %d: a read with the token of %s %q shows %q", s.seed, key, raw, shown.documents[key])
 		}
+	}
+}
+
+// ask asks the writer of a key for its newest state, by a change that is refused: a
+// definite answer that needs no log record (I23).
+func (s *simulation) ask(p *process, key string) {
+	if p == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var (
+		shown string
+		err   error
+	)
+	isTruthful := s.store.Truthful(func() { shown, err = s.newest(ctx, p, books, key) })
+	s.trace.Note(p.link.name, "ask "+key+" "+shown, told(err))
+	if why := s.wrong(key, shown); err == nil && isTruthful && why != "" {
+		s.t.Errorf("seed %d: I23: a writer %s", s.seed, why)
 	}
 }
 

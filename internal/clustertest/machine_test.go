@@ -248,6 +248,31 @@ func (c *cluster) write(ctx context.Context, p *process, name registry.Name, key
 	return token, err
 }
 
+var errAsked = errors.New("nothing is changed")
+
+// newest returns the newest state of a document, as its writer answers a change that
+// is refused.
+func (c *cluster) newest(ctx context.Context, p *process, name registry.Name, key string) (shown string, err error) {
+	holder, err := c.writer(ctx, p, name.Index)
+	if err != nil {
+		return "", err
+	}
+	w := holder.node.Write(name)
+	err = w.Do(ctx, func(_ *generations.Generation, s *engine.Session) error {
+		_, err := s.Update(document.Key(key), func(current engine.Current) (*document.Document, error) {
+			source, err := current.Source()
+			shown = string(source)
+			return nil, errors.Join(err, errAsked)
+		})
+		return err
+	})
+	_, finished := w.Finish(ctx)
+	if errors.Is(err, errAsked) || err == nil {
+		err = finished
+	}
+	return shown, err
+}
+
 var errWentBack = errors.New("the view went back")
 
 // view is what a process shows.

@@ -44,7 +44,8 @@ const earlier = 8
 //	     record above every floor that is a grace old, or of what says that a
 //	     generation exists which is listed, or holds documents and was not marked
 //	     as removed a grace ago,
-//	I14  a replacement of a registry or manifest that is missing or damaged.
+//	I14  a replacement of a registry or manifest that is missing or damaged, other
+//	     than by what was there last.
 type Store struct {
 	*memory.Bucket
 	grace  time.Duration
@@ -217,7 +218,7 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m, isMasked := s.masks[key]; isMasked {
-		return s.putMasked(ctx, key, m, condition)
+		return s.putMasked(ctx, key, m, body, condition)
 	}
 	written, err := s.Bucket.PutIf(ctx, key, body, condition)
 	if err != nil || !isWatched(key) {
@@ -232,11 +233,17 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	return written, nil
 }
 
-// putMasked answers a write to something that is not what it should be.
-func (s *Store) putMasked(ctx context.Context, key string, m mask, condition bucket.Condition) (bucket.Written, error) {
+// putMasked answers a write to something that is not what it should be. The writer of
+// a generation may store again exactly what was there last.
+func (s *Store) putMasked(ctx context.Context, key string, m mask, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
 	isLate := ctx.Value(delayed{}) != nil
 	isOurs := condition.Matches == m.tag || condition == bucket.Always || m.kind == Missing && condition.Absent
+	states := s.states[key]
+	isHealed := isOurs && !isLate && key != "registry" && len(states) > 0 && bytes.Equal(readAll(body), states[len(states)-1].content)
 	switch {
+	case isHealed:
+		s.unmask(key)
+		return bucket.Written{Tag: states[len(states)-1].tag, Date: time.Now()}, nil
 	case !isOurs && m.kind == Missing:
 		return bucket.Written{}, fmt.Errorf("put %s: %w", key, bucket.ErrNotFound)
 	case isOurs && !isLate && m.kind != Older && m.kind != Foreign && (key == "registry" && s.repairing == 0 || s.lists(path.Base(path.Dir(key)))):

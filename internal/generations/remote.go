@@ -209,16 +209,19 @@ func remoteProblem(err error) error {
 
 // Prove reads again whether this node still writes the generation, and fails
 // when another one does.
-func (g *Generation) Prove(ctx context.Context) error {
+func (g *Generation) Prove(ctx context.Context) error { return g.ProveSince(ctx, time.Now()) }
+
+// ProveSince is Prove unless that is known of some moment after a time.
+func (g *Generation) ProveSince(ctx context.Context, since time.Time) error {
 	g.set.mu.Lock()
 	writer := g.held.writer
 	g.set.mu.Unlock()
 	if writer == nil {
 		return nil
 	}
-	err := writer.Prove(ctx)
+	err := writer.ProveSince(ctx, since)
 	if errors.Is(err, replication.ErrNoManifest) && g.set.heal(ctx, g.Entry, writer) == nil {
-		err = writer.Prove(ctx)
+		err = writer.ProveSince(ctx, since)
 	}
 	if err != nil {
 		return remoteProblem(err)

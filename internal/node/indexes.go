@@ -207,16 +207,17 @@ func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.
 	if n.hasMoved(put.Name, entry) {
 		return nil, errMoved
 	}
+	// Writes wait for it: not without end while the bucket is away. Whatever is
+	// answered is true of the definition that the writer has (I23).
+	if err := prove(ctx, g); err != nil {
+		return nil, err
+	}
 	before := g.Definition()
 	if put.Matches != nil && !put.Matches(before.Version()) {
 		return nil, problem.IndexVersionMismatch.New("version", before.Version())
 	}
 	if before.Version() != d.Version() {
 		if err := n.checkCompatible(ctx, g, d, put.AllowStale); err != nil {
-			return nil, err
-		}
-		// Writes wait for it: not without end while the bucket is away.
-		if err := prove(ctx, g); err != nil {
 			return nil, err
 		}
 		setting, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitWait)
@@ -388,10 +389,12 @@ func (n *Node) commit(ctx context.Context, g *generations.Generation) error {
 	waiting, cancel := context.WithTimeout(ctx, commitWait)
 	var watching sync.WaitGroup
 	defer func() { cancel(); watching.Wait() }()
-	if n.object != nil && g.Pending().Changes > 0 {
+	if n.object != nil {
 		if err := prove(waiting, g); err != nil {
 			return err
 		}
+	}
+	if n.object != nil && g.Pending().Changes > 0 {
 		watching.Go(func() {
 			every(waiting, proveLimit, func(context.Context) {
 				if prove(waiting, g) != nil {
@@ -411,9 +414,14 @@ func (n *Node) commit(ctx context.Context, g *generations.Generation) error {
 // generation, before something begins that would be tried until it succeeds. One
 // that fails now and then is asked again.
 func prove(ctx context.Context, g *generations.Generation) error {
+	return proveSince(ctx, g, time.Now())
+}
+
+// proveSince is prove unless that is known of some moment after a time.
+func proveSince(ctx context.Context, g *generations.Generation, since time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, proveLimit)
 	defer cancel()
-	return bucket.Again(ctx, func() error { return g.Prove(ctx) })
+	return bucket.Again(ctx, func() error { return g.ProveSince(ctx, since) })
 }
 
 // commitProblem tells what a failed commit is to a caller.

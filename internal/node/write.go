@@ -2,7 +2,9 @@ package node
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"time"
 
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/generations"
@@ -28,6 +30,7 @@ type Write struct {
 type part struct {
 	generation *generations.Generation
 	session    *engine.Session
+	decided    time.Time // when something was last decided that no log record follows; zero: never
 }
 
 // Write starts the writes of a request to a name. Nothing is looked up yet.
@@ -51,7 +54,12 @@ func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engi
 			continue
 		}
 		defer release()
-		return vfs.Protect(func() error { return work(w.current.generation, w.current.session) })
+		before := w.current.session.Taken()
+		err = vfs.Protect(func() error { return work(w.current.generation, w.current.session) })
+		if w.current.session.Taken() == before {
+			w.current.decided = time.Now()
+		}
+		return err
 	}
 	return problem.IndexGenerationUnsettled.New("name", w.name.String())
 }
@@ -146,6 +154,7 @@ func (w *Write) Finish(ctx context.Context) (string, error) {
 		if err := w.turnTo(ctx, entry); err != nil {
 			return "", err
 		}
+		w.current.decided = time.Now()
 	}
 	var (
 		last   engine.Receipt
@@ -153,6 +162,10 @@ func (w *Write) Finish(ctx context.Context) (string, error) {
 	)
 	for _, p := range w.parts {
 		receipt, err := p.session.Wait()
+		if err == nil && !p.decided.IsZero() {
+			// What needed no record is answered only by the one that writes (I23).
+			err = proveSince(ctx, p.generation, p.decided)
+		}
 		if err != nil && failed == nil {
 			failed = err
 		}
@@ -216,6 +229,11 @@ func (n *Node) remove(ctx context.Context, name registry.Name, work func(*genera
 		deleted, receipt, err = work(g)
 		return err
 	})
+	if err != nil || receipt.Durable == 0 {
+		if unproven := proveSince(ctx, g, time.Now()); unproven != nil && !errors.Is(err, problem.StorageUnknown) {
+			err = unproven
+		}
+	}
 	if err != nil {
 		return 0, "", err
 	}

@@ -37,6 +37,9 @@ type Writer struct {
 	sealed  uint64    // number of our fence record
 	doubt   func() bool
 
+	proving    turn.Lock // held by the one read that proves the epoch for all who wait; comes before mu
+	provenFrom time.Time // when the last call began that proved the epoch, on this node's clock
+
 	settling atomic.Int32 // records and manifests on their way, which nothing calls off
 
 	swept   map[string]bool // retired keys that are gone, for the next manifest to forget
@@ -350,6 +353,7 @@ func (w *Writer) Append(lsn uint64, payload []byte) error {
 	defer cancel()
 	w.settling.Add(1)
 	defer w.settling.Add(-1)
+	began := time.Now()
 	written, err := w.put(ctx, batch.WriteID, lsn, payload)
 	switch {
 	case errors.Is(err, errLost):
@@ -366,6 +370,7 @@ func (w *Writer) Append(lsn uint64, payload []byte) error {
 	stale := written.Date.Sub(w.proven) >= w.remote.grace/2
 	w.mu.Unlock()
 	if !stale && (w.doubt == nil || !w.doubt()) {
+		w.noteProof(began)
 		return nil
 	}
 	if err := w.Prove(ctx); err != nil {
@@ -376,6 +381,7 @@ func (w *Writer) Append(lsn uint64, payload []byte) error {
 
 // Prove reads the manifest again and fails when the epoch is no longer ours.
 func (w *Writer) Prove(ctx context.Context) error {
+	began := time.Now()
 	w.mu.Lock()
 	tag := w.held.Tag
 	w.mu.Unlock()
@@ -386,11 +392,43 @@ func (w *Writer) Prove(ctx context.Context) error {
 	if err == nil && now.Manifest.Epoch != w.epoch {
 		return w.fence(fmt.Errorf("the manifest has epoch %d, ours is %d", now.Manifest.Epoch, w.epoch))
 	}
+	w.noteProof(began)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.proven = later(w.proven, now.Date)
 	w.last = later(w.last, now.Date)
 	return nil
+}
+
+// noteProof notes that a call which began at a time proved the epoch.
+func (w *Writer) noteProof(began time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.provenFrom = later(w.provenFrom, began)
+}
+
+// ProveSince makes sure that the epoch was ours at some moment after a time of this
+// node's clock: what was decided from our state until then was true of the newest
+// state (I23). A record that was stored meanwhile is proof enough, and those who ask
+// at once share one read of the manifest.
+func (w *Writer) ProveSince(ctx context.Context, since time.Time) error {
+	if w.isProvenSince(since) {
+		return nil
+	}
+	if err := w.proving.LockUntil(ctx); err != nil {
+		return err
+	}
+	defer w.proving.Unlock()
+	if w.isProvenSince(since) {
+		return nil
+	}
+	return w.Prove(ctx)
+}
+
+func (w *Writer) isProvenSince(since time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fenced == nil && w.provenFrom.After(since)
 }
 
 func later(a, b time.Time) time.Time {
