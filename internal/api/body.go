@@ -35,6 +35,12 @@ func newBoundedBody(w http.ResponseWriter, r *http.Request, limit int64) *bounde
 	if limit <= 0 {
 		b.left = -1
 	}
+	if r.Body == nil || r.Body == http.NoBody {
+		// The server reads on by itself, to see whether the client leaves: a deadline
+		// would end the context of every request that follows on the connection.
+		b.failed = io.EOF
+		b.isEnded.Store(true)
+	}
 	return b
 }
 

@@ -194,6 +194,9 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 	if failed != nil && w.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
+	if body.isAbandoned.Load() {
+		w.Header().Set("Connection", "close")
+	}
 	var refused *problem.Problem
 	if errors.As(failed, &refused) && refused.Code == problem.RequestBodyTooLarge {
 		return refused
@@ -209,6 +212,8 @@ type relayedBody struct {
 	reading sync.Mutex // held during a read; comes before mu
 	began   time.Time
 	moved   atomic.Int64 // nanoseconds from began until the other node last took something or answered
+
+	isAbandoned atomic.Bool // the connection may have been cut while the server read from it
 
 	mu       sync.Mutex
 	isClosed bool // no read begins any more
@@ -248,6 +253,7 @@ func (b *relayedBody) begin() bool {
 // nobody waits for it.
 func (b *relayedBody) abandon() {
 	if !b.isEnded.Load() {
+		b.isAbandoned.Store(true)
 		_ = b.control.SetReadDeadline(time.Now())
 	}
 }

@@ -221,6 +221,66 @@ func writerDoesNotAnswer(t *testing.T, ownership func(heldBy) Ownership, silence
 	}
 }
 
+// once is an ownership whose writer takes no part any more, and that serves by itself
+// what comes after its first request.
+type once struct {
+	stopped
+	asked *atomic.Int32
+}
+
+func (o once) WriterAddress(ctx context.Context, name string, creates bool) (string, error) {
+	if o.asked.Add(1) > 1 {
+		return "", ctx.Err()
+	}
+	return o.stopped.WriterAddress(ctx, name, creates)
+}
+
+// I20, F45: a connection over which a request was sent to a writer that was stopped
+// serves the next request, with and without a body.
+func TestAConnectionServesOnAfterAWriterWasGivenUp(t *testing.T) {
+	for _, c := range []struct{ method, path, body string }{
+		{"DELETE", "/v1alpha1/indexes/books/documents/1", ""},
+		{"POST", "/v1alpha1/admin/indexes/books/actions/commit", ""},
+		{"PUT", "/v1alpha1/indexes/books/documents/1", "{}"},
+	} {
+		silent, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer silent.Close()
+		writer := deploy(t, auth.Options{RootKey: rootKey})
+		handler := New(Components{Node: writer.node, Authority: writer.authority, Health: NewHealth(time.Second), Log: slog.New(slog.DiscardHandler),
+			Ownership: once{stopped{heldBy("http://" + silent.Addr().String())}, new(atomic.Int32)}}, Options{})
+		handler.servingCheck = time.Millisecond
+		front := serve(t, handler)
+		client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
+		ask := func(method, path, body string) int {
+			request, err := http.NewRequest(method, front.URL+path, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body == "" {
+				request.Body, request.ContentLength = nil, 0
+			}
+			request.Header.Set("Authorization", "Bearer "+rootKey)
+			answer, err := client.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, answer.Body)
+			answer.Body.Close()
+			return answer.StatusCode
+		}
+		if status := ask(c.method, c.path, c.body); status != 502 {
+			t.Errorf("%s: %d", c.method, status)
+		}
+		if status := ask("PUT", "/v1alpha1/admin/indexes/books", small); status != 201 {
+			t.Errorf("the request after %s: %d", c.method, status)
+		}
+		client.CloseIdleConnections()
+	}
+}
+
 // S15, F35: a body above the bound is refused alike whether the node that it reaches
 // writes the index or sends it on, stated or not, to a client that sends all of it
 // before it reads. A stream tells how far it was taken.
