@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/turn"
 	"github.com/quiresearch/quire/internal/versioned"
 	"github.com/quiresearch/quire/problem"
 )
@@ -37,9 +38,12 @@ const (
 	objectKey              = "keys"
 	defaultRefreshInterval = 10 * time.Second
 	defaultStaleLimit      = time.Minute
-	// shortestForcedGap keeps a stream of made-up keys from reading the store
-	// more than once a second, however short the refresh interval is.
-	shortestForcedGap = time.Second
+	// lookPause is the time between two reads that unknown credentials cause, in the
+	// long run: whatever somebody makes up, it costs twenty conditional reads a
+	// second, after a burst of lookBurst.
+	lookPause = 50 * time.Millisecond
+	lookBurst = 100
+	lookLimit = 5 * time.Second // for a store that does not answer
 )
 
 // Authority authenticates requests and keeps the keys.
@@ -49,13 +53,16 @@ type Authority struct {
 	store   *versioned.Store[keySet]
 	log     *slog.Logger
 
-	reading sync.Mutex // held by the one goroutine that reads the store
+	looking  turn.Lock // held by the one who looks an unknown credential up, for all who wait; comes before reading
+	lookedAt time.Time // when the last look began; guarded by looking
+	lookFrom time.Time // what the looks so far have used up of their rate; guarded by looking
 
-	mu       sync.RWMutex // guards what follows; taken after reading
-	held     versioned.Object[keySet]
-	byID     map[string]*Key
-	readAt   time.Time // the last successful read; zero: never
-	forcedAt time.Time // the last read an unknown key caused
+	reading turn.Lock // held by the one goroutine that reads the store
+
+	mu     sync.RWMutex // guards what follows; taken after reading
+	held   versioned.Object[keySet]
+	byID   map[string]*Key
+	readAt time.Time // the last successful read; zero: never
 }
 
 // Open reads the keys and refuses a configuration under which nobody could be
@@ -190,28 +197,38 @@ func (a *Authority) find(id string, now time.Time) *Key {
 	return a.byID[id]
 }
 
-// findForced looks an unknown key up in the store, at most once per interval.
-func (a *Authority) findForced(ctx context.Context, id string, now time.Time) *Key {
-	gap := max(a.options.RefreshInterval, shortestForcedGap)
-	if !a.reading.TryLock() {
-		// Somebody reads at this moment; what they bring is as good.
-		a.reading.Lock()
-		defer a.reading.Unlock()
-		return a.find(id, now)
+// look reads the keys again, in a read that begins after the call: a key that was
+// created and a credential that was rotated before are known when it returns. Those
+// who ask at once share a read, and there is a pause between two.
+func (a *Authority) look(ctx context.Context) {
+	asked := time.Now()
+	if a.looking.LockUntil(ctx) != nil {
+		return
 	}
-	defer a.reading.Unlock()
-	a.mu.Lock()
-	allowed := a.forcedAt.IsZero() || now.Sub(a.forcedAt) >= gap
-	if allowed {
-		a.forcedAt = now
+	defer a.looking.Unlock()
+	if a.lookedAt.After(asked) {
+		return // by another one, for this one too
 	}
-	a.mu.Unlock()
-	if allowed {
-		if err := a.refreshLocked(ctx); err != nil {
-			a.log.Error("the keys cannot be read", "error", err)
+	if earliest := asked.Add(-lookBurst * lookPause); a.lookFrom.Before(earliest) {
+		a.lookFrom = earliest
+	}
+	a.lookFrom = a.lookFrom.Add(lookPause)
+	if wait := time.Until(a.lookFrom); wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return
 		}
 	}
-	return a.find(id, time.Now())
+	a.lookedAt = time.Now()
+	// It goes on for the others when who asked first leaves.
+	reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
+	defer cancel()
+	if err := a.Refresh(reading); err != nil {
+		a.log.Error("the keys cannot be read", "error", err)
+	}
 }
 
 // Authenticate returns who sends a request with the given Authorization
@@ -256,8 +273,11 @@ func (a *Authority) bearer(ctx context.Context, value string) (*Principal, error
 	if key == nil && a.isRoot(value) {
 		return root(), nil
 	}
-	if key == nil && ours {
-		key = a.findForced(ctx, id, now)
+	if ours && !key.accepts(secret, now) {
+		// Another node may have created the key or rotated its credential.
+		a.look(ctx)
+		now = time.Now()
+		key = a.find(id, now)
 	}
 	if !ours || !key.accepts(secret, now) {
 		return nil, problem.AuthUnauthenticated.New()

@@ -224,15 +224,11 @@ func TestKeyOfAnotherNodeIsFoundAtOnce(t *testing.T) {
 		if _, err := two.Authenticate(t.Context(), []string{"Bearer " + credential}); err != nil {
 			t.Fatalf("new key on another node: %v", err)
 		}
-		before := b.reads.Load()
-		for i := range 10000 {
+		for i := range 1000 { // R26: neither they nor the read before make it wait
 			_, err := two.Authenticate(t.Context(), []string{fmt.Sprintf("Bearer quire_%016x_x", i)})
 			if !errors.Is(err, problem.AuthUnauthenticated) {
 				t.Fatal(err)
 			}
-		}
-		if n := b.reads.Load() - before; n > 1 {
-			t.Errorf("10000 unknown keys caused %d reads", n)
 		}
 		_, rotated, err := one.Rotate(t.Context(), key.ID)
 		if err != nil {
@@ -240,9 +236,6 @@ func TestKeyOfAnotherNodeIsFoundAtOnce(t *testing.T) {
 		}
 		if _, err := one.Authenticate(t.Context(), []string{"Bearer " + credential}); err == nil {
 			t.Error("the previous credential works on the node that rotated it")
-		}
-		if err := two.Refresh(t.Context()); err != nil {
-			t.Fatal(err)
 		}
 		if _, err := two.Authenticate(t.Context(), []string{"Bearer " + string(rotated)}); err != nil {
 			t.Errorf("rotated credential: %v", err)
