@@ -101,8 +101,9 @@ func errorResponse(err error) (*Response, *problem.Code) {
 	switch code {
 	case problem.AuthUnauthenticated:
 		response.With("WWW-Authenticate", "Bearer")
-	case problem.SearchFreshnessUnavailable, problem.StorageUnknown:
-		response.With("Retry-After", "1")
+	case problem.SearchFreshnessUnavailable, problem.StorageUnknown, problem.StorageIoError, problem.StorageConflict, problem.IndexReadonly,
+		problem.IndexClosed, problem.IndexGenerationUnsettled, problem.IndexerUnavailable, problem.IndexerUnreachable, problem.IndexerLeadershipUnreadable:
+		response.With("Retry-After", "1") // they pass
 	case problem.RequestBodyTooLarge:
 		response.With("Connection", "close")
 	}

@@ -292,6 +292,8 @@ func (a Answer) headers() []string {
 var errorHeaders = map[int][]string{
 	http.StatusUnauthorized:       {"WWW-Authenticate"},
 	http.StatusMethodNotAllowed:   {"Allow"},
+	http.StatusConflict:           {"Retry-After"},
+	http.StatusBadGateway:         {"Retry-After"},
 	http.StatusServiceUnavailable: {"Retry-After"},
 }
 

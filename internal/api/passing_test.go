@@ -1,0 +1,22 @@
+package api
+
+import (
+	"testing"
+
+	"github.com/quiresearch/quire/problem"
+)
+
+// A client is told to repeat what fails for a while only.
+func TestWhatPassesSaysWhenToRepeat(t *testing.T) {
+	for _, code := range []*problem.Code{problem.IndexReadonly, problem.IndexClosed, problem.IndexerUnavailable, problem.IndexerUnreachable,
+		problem.IndexerLeadershipUnreadable, problem.StorageIoError, problem.StorageConflict, problem.StorageUnknown, problem.SearchFreshnessUnavailable} {
+		if response, _ := errorResponse(code.New()); response.Header.Get("Retry-After") == "" {
+			t.Errorf("%s has no Retry-After", code.Name())
+		}
+	}
+	for _, code := range []*problem.Code{problem.IndexAlreadyExists, problem.IndexDefinitionIncompatible, problem.IndexNotFound} {
+		if response, _ := errorResponse(code.New()); response.Header.Get("Retry-After") != "" {
+			t.Errorf("%s has a Retry-After", code.Name())
+		}
+	}
+}
