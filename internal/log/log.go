@@ -41,10 +41,17 @@ import (
 // FileSize is where an append-only file ends and the next begins.
 const FileSize = 64 << 20
 
-// reserveStep is how much of a file is reserved ahead: enough that a full disk
-// shows before a record is half written, little enough that a thousand quiet
-// indexes do not fill it.
-const reserveStep = 4 << 20
+// What is reserved ahead of a file doubles with the file between these bounds:
+// enough that a full disk shows before a record is half written, little enough that
+// a thousand quiet indexes do not fill it.
+const (
+	leastReserve = 64 << 10
+	mostReserve  = 4 << 20
+)
+
+// releaseSize is from where on a file is given back whose records a commit holds,
+// although more would fit: to begin another costs two fsyncs.
+const releaseSize = 1 << 20
 
 // keptScratch bounds the memory that is kept between two records.
 const keptScratch = 1 << 20
@@ -154,10 +161,11 @@ func (l *Log) Append(lsn uint64, payload []byte) error {
 		l.scratch = nil
 	}
 	if end := l.offset + int64(len(record)); end > l.ahead {
-		if err := l.current.Reserve(end + reserveStep); err != nil {
+		ahead := end + min(max(end, leastReserve), mostReserve)
+		if err := l.current.Reserve(ahead); err != nil {
 			return fmt.Errorf("append record %d: %w: %w", lsn, ErrNotWritten, err)
 		}
-		l.ahead = end + reserveStep
+		l.ahead = ahead
 	}
 	if _, err := l.current.Write(record); err != nil {
 		if cut := l.current.Truncate(l.offset); cut != nil {
@@ -212,13 +220,25 @@ func (l *Log) begin(first uint64) error {
 	return nil
 }
 
-// Release removes every file whose records are all at or below upTo.
+// trim gives back what is reserved and not written. Where that fails it stays
+// reserved.
+func (l *Log) trim() {
+	if l.current != nil && l.failed == nil && l.ahead > l.offset && l.current.Truncate(l.offset) == nil {
+		l.ahead = l.offset
+	}
+}
+
+// Release removes every file whose records are all at or below upTo, and gives back
+// what is reserved when a commit holds everything: nobody writes at present.
 func (l *Log) Release(upTo uint64) error {
+	if l.last <= upTo {
+		l.trim()
+	}
 	for len(l.files) > 0 {
 		switch {
 		case len(l.files) > 1 && l.files[1] <= upTo+1:
 		case len(l.files) == 1 && l.current == nil && l.last <= upTo:
-		case len(l.files) == 1 && l.last <= upTo && l.offset >= FileSize/2:
+		case len(l.files) == 1 && l.last <= upTo && l.offset >= releaseSize:
 			// The file being written holds nothing any more: begin another.
 			if err := l.current.Close(); err != nil {
 				return l.fail(l.last, err)
@@ -240,6 +260,7 @@ func (l *Log) Close() error {
 	if l.current == nil {
 		return nil
 	}
+	l.trim()
 	file := l.current
 	l.current = nil
 	l.failed = fmt.Errorf("append: %w: log is closed", ErrFailed)
