@@ -41,7 +41,7 @@ var faults = map[string][]string{
 	"F14 writer cut off":                            {"node.TestAnotherNodeGoesOnAfterACrash", "node.TestAFailedWriterOfALostIndexStaysShut", "clustertest.TestSimulation"},
 	"F17 handover under load":                       {"clustertest.TestABusyIndexIsHandedOver", "clustertest.TestTwoProcessesShareABucket", "clustertest.TestSimulation"},
 	"F20 one slow index, others fail over":          {"node.TestASlowIndexDelaysNoOtherTakeover"},
-	"F23 bucket emptied":                            {"node.TestCopiesStayThatTheRegistryNeverListed", "node.TestALostRegistryDeletesNothing"},
+	"F23 bucket emptied":                            {"node.TestARepairRemovesNoCopy", "node.TestNodesGiveBackWhatTheBucketLost", "node.TestALostRegistryDeletesNothing"},
 	"F24 slow reader through merges and sweeps":     {"replication.TestSweepKeepsWhatAGraceNames", "clustertest.TestSimulation"},
 	"F30 random kills, monotone reads":              {"campaign.TestStoppedNodesLoseNothingAcknowledged", "clustertest.TestSimulation"},
 	"F31 reindex under updates, kills, cancels":     {"node.TestJobIsCancelledInEveryPhase", "node.TestJobResumesInEveryPhase", "node.TestAJobWhoseEndWasNotRecordedLosesNothing", "node.TestAJobGoesOnWhenTheBucketIsBack", "node.TestAWriteAfterAPromotionThatIsNotKnownIsKept", "node.TestAJobFindsOutWhetherItPromoted", "node.TestAChangeAfterAPromotionThatIsNotKnownIsMadeWhereItAnswers", "campaign.TestReindexSurvivesKillsInEveryPhase", "clustertest.TestSimulation"},
@@ -55,6 +55,10 @@ var faults = map[string][]string{
 	"F39 limits of the process":                     {"campaign.TestSoakHoldsOnToNothing", "campaign.TestSlowClients"},
 	"F40 store that ignores conditions":             {"bucket/s3.TestProbeRefusesFlawedStores"},
 	"F41 long soak":                                 {"campaign.TestSoakHoldsOnToNothing"},
+	"F42 bucket emptied or exchanged at the start":  {"node.TestANodeStaysWithItsDeployment", "node.TestAnUnlistedCopyComesBackByName"},
+	"F43 single objects lost":                       {"node.TestOwnersHealTheBucket", "node.TestACommitStoresALostManifestAgain", "node.TestARepairRemovesNoCopy"},
+	"F45 owner stopped, pooled connections":         {"api.TestAConnectionServesOnAfterAWriterWasGivenUp"},
+	"F46 owner paused with requests queued":         {"node.TestAFencedWriterAnswersNothingDefinite", "clustertest.TestSimulation"},
 	"F29 tokens promised, forged, foreign, earlier": {"node.TestATokenIsReachedAfterAHalfTakeover", "node.TestATakeoverThatFailedIsTriedAgain", "engine.TestPromisesAreKeptOverFailedCommitsAndCrashes", "node.TestFreshnessIsWaitedFor", "freshness.TestTextThatIsNoTokenIsInvalid", "freshness.TestTokenOfAnotherVersionIsUnsupported", "campaign.TestTokensAreHostile", "clustertest.TestSimulation"},
 }
 
