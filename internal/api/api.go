@@ -188,6 +188,9 @@ func (a *API) answer(w *trackedWriter, request *Request) (*Response, error) {
 		return nil, problem.RequestRefused.New("reason", "the query string cannot be read")
 	}
 	request.query = query
+	if request.isAwait() {
+		return a.await(r.Context(), request)
+	}
 	if route.forwards() {
 		if response, done, err := a.forward(w, request); done || err != nil {
 			return response, err

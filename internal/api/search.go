@@ -61,7 +61,7 @@ func (a *API) read(ctx context.Context, r *Request, text string, at problem.Path
 			return nil, err
 		}
 	}
-	reading, err := a.node.Read(ctx, name, token)
+	reading, err := a.node.Read(ctx, name, token, a.asker(r))
 	var p *problem.Problem
 	if errors.As(err, &p) && p.Code == problem.SearchFreshnessIndexMismatch {
 		p.Path = at.String()

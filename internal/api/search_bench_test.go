@@ -37,7 +37,7 @@ func BenchmarkSearch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			reading, err := s.api.node.Read(b.Context(), name, freshness.Token{})
+			reading, err := s.api.node.Read(b.Context(), name, freshness.Token{}, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -301,7 +301,7 @@ func (p *process) read(ctx context.Context, name registry.Name, text string) (vi
 	p.mu.Lock()
 	before := maps.Clone(p.seen)
 	p.mu.Unlock()
-	r, err := p.node.Read(ctx, name, token)
+	r, err := p.node.Read(ctx, name, token, nil)
 	if err != nil {
 		return view{}, err
 	}

@@ -65,7 +65,7 @@ func holds(t *testing.T, n *node.Node, documents int) {
 	if _, err := n.Commit(t.Context(), books); err != nil {
 		t.Fatal(err)
 	}
-	r, err := n.Read(t.Context(), books, freshness.Token{})
+	r, err := n.Read(t.Context(), books, freshness.Token{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func shown(t *testing.T, n *node.Node, name registry.Name, token string) map[str
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := n.Read(t.Context(), name, parsed)
+	r, err := n.Read(t.Context(), name, parsed, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func answersNothing(t *testing.T, f *fixture) {
 	fails("list", err)
 	_, err = f.Describe(ctx, name)
 	fails("describe", err)
-	_, err = f.Read(ctx, name, freshness.Token{})
+	_, err = f.Read(ctx, name, freshness.Token{}, nil)
 	fails("read", err)
 	_, err = f.WriterAddress(ctx, "books", true)
 	if f.object != nil {

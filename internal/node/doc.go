@@ -6,7 +6,7 @@
 // A read holds one consistent view:
 //
 //	token, err := freshness.Parse(text, problem.At("freshness.atLeast")) // zero Token: none
-//	r, err := n.Read(ctx, name, token)
+//	r, err := n.Read(ctx, name, token, nil)
 //	defer r.Close()
 //	… r.Name, r.Snapshot, r.Schema, r.Settings …
 //	answer.Freshness = r.Freshness()

@@ -155,7 +155,7 @@ type side struct {
 
 // openSide opens a side and checks settings that are not stored against it.
 func (n *Node) openSide(ctx context.Context, s EvaluationSide) (*side, error) {
-	reading, err := n.Read(ctx, s.Name, freshness.Token{})
+	reading, err := n.Read(ctx, s.Name, freshness.Token{}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func (f *fixture) tryDocuments(name, text string) (map[string]string, error) {
 			return nil, err
 		}
 	}
-	r, err := f.Read(f.Context(), parse(f, name), token)
+	r, err := f.Read(f.Context(), parse(f, name), token, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func TestAGenerationThatCannotBeOpenedIsMeasured(t *testing.T) {
 	}
 	n = start()
 	defer n.Close(t.Context())
-	if _, err := n.Read(t.Context(), parse(t, "books"), freshness.Token{}); !errors.Is(err, problem.StorageIoError) {
+	if _, err := n.Read(t.Context(), parse(t, "books"), freshness.Token{}, nil); !errors.Is(err, problem.StorageIoError) {
 		t.Fatal(err)
 	}
 	n.sample()

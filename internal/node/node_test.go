@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	}
 	if err == nil {
 		var r *Reading
-		if r, err = n.Read(ctx, registry.Name{Index: "books"}, freshness.Token{}); err == nil {
+		if r, err = n.Read(ctx, registry.Name{Index: "books"}, freshness.Token{}, nil); err == nil {
 			_, err = r.Snapshot.Segments[0].Reader.Stored().Get(nil, 0)
 			r.Close()
 		}
@@ -222,7 +222,7 @@ func TestSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := f.Read(t.Context(), name, token)
+		r, err := f.Read(t.Context(), name, token, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

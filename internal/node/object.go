@@ -296,9 +296,9 @@ func (n *Node) acquire(ctx context.Context, name registry.Name) (*generations.Ge
 }
 
 // awaitShared brings a copy to a commit: by pulls while another node writes the
-// index, or by opening it to write when nobody does. It returns the generation
-// to go on with.
-func (n *Node) awaitShared(ctx context.Context, g *generations.Generation, sequence uint64) (*generations.Generation, error) {
+// index, which is asked to commit, or by opening it to write when nobody does. It
+// returns the generation to go on with.
+func (n *Node) awaitShared(ctx context.Context, g *generations.Generation, sequence uint64, ask Ask) (*generations.Generation, error) {
 	if !g.IsCopy() || sequence <= g.Sequence() {
 		return g, nil
 	}
@@ -306,16 +306,26 @@ func (n *Node) awaitShared(ctx context.Context, g *generations.Generation, seque
 	defer cancel()
 	// Reads that share a pull do not ask again at the same instant.
 	interval := pullInterval + time.Duration(time.Now().UnixNano())%(pullInterval/8)
-	for {
+	for isAsked := ask == nil; ; {
 		err := n.generations.Pull(waiting, g)
 		if sequence <= g.Sequence() {
 			return g, nil
 		}
 		m := n.object.Member
-		if _, held, err := m.Holder(waiting, g.Entry.Index); err == nil && m.IsCandidate() && (!held || m.Holds(g.Entry.Index)) {
+		holder, held, unknown := m.Holder(waiting, g.Entry.Index)
+		isOurs := unknown == nil && m.IsCandidate() && (!held || m.Holds(g.Entry.Index))
+		if isOurs {
 			if writer, err := n.generations.AcquireFor(waiting, g.Entry, generations.ForRequest); err == nil {
 				g.Release()
 				return writer, nil
+			}
+		}
+		if !isAsked && unknown == nil && held && holder.Address != "" && !isOurs {
+			isAsked = true
+			if failed := ask(waiting, holder.Address, token(g.Entry, sequence, 0)); failed == nil {
+				continue // its commit is stored
+			} else {
+				n.log.Debug("the node that writes an index was not brought to a state", "index", g.Entry.Name.Index, "error", failed)
 			}
 		}
 		if n.options.FreshnessWait <= 0 {

@@ -98,11 +98,16 @@ func newReading(g *generations.Generation, held settingstore.Held) *Reading {
 	}
 }
 
+// Ask makes the node of an address reach the state of a token: the one that writes
+// the index commits.
+type Ask func(ctx context.Context, address, token string) error
+
 // Read returns the view a name answers from, once it holds the state the token
-// names; the zero Token asks for none. Its errors are problems.
-func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.Token) (*Reading, error) {
+// names; the zero Token asks for none. ask is used where another node writes the
+// index, and may be nil. Its errors are problems.
+func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*Reading, error) {
 	if n.object == nil || atLeast.IsZero() {
-		return n.readOpen(ctx, name, atLeast)
+		return n.readOpen(ctx, name, atLeast, nil)
 	}
 	waiting, cancel := ctx, func() {}
 	if n.options.FreshnessWait > 0 {
@@ -110,7 +115,7 @@ func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.T
 	}
 	defer cancel()
 	for pause := pullInterval; ; pause = min(2*pause, longestPause) {
-		r, err := n.readOpen(waiting, name, atLeast)
+		r, err := n.readOpen(waiting, name, atLeast, ask)
 		isAway := errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.SearchFreshnessUnavailable) &&
 			(errors.Is(err, bucket.ErrUnknown) || errors.Is(err, problem.IndexReadonly))
 		switch {
@@ -134,15 +139,15 @@ func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.T
 }
 
 // readOpen opens a generation that is closed under a request again, once.
-func (n *Node) readOpen(ctx context.Context, name registry.Name, atLeast freshness.Token) (*Reading, error) {
-	r, err := n.read(ctx, name, atLeast)
+func (n *Node) readOpen(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*Reading, error) {
+	r, err := n.read(ctx, name, atLeast, ask)
 	if errors.Is(err, problem.IndexClosed) && ctx.Err() == nil {
-		r, err = n.read(ctx, name, atLeast)
+		r, err = n.read(ctx, name, atLeast, ask)
 	}
 	return r, err
 }
 
-func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.Token) (*Reading, error) {
+func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*Reading, error) {
 	entry, err := n.resolveAt(ctx, name, atLeast)
 	if err != nil {
 		return nil, err
@@ -166,7 +171,7 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 			return nil, n.unavailable(err)
 		}
 	default:
-		if g, err = n.arrive(ctx, g, atLeast.Sequence); err != nil {
+		if g, err = n.arrive(ctx, g, atLeast.Sequence, ask); err != nil {
 			g.Release()
 			return nil, err
 		}
@@ -197,10 +202,10 @@ func (n *Node) settingsAt(ctx context.Context, index registry.ID, revision uint6
 
 // arrive brings a generation to a commit and returns the one to go on with. A
 // writer that takes no more writes will not make the commit; it is opened anew.
-func (n *Node) arrive(ctx context.Context, g *generations.Generation, sequence uint64) (*generations.Generation, error) {
+func (n *Node) arrive(ctx context.Context, g *generations.Generation, sequence uint64, ask Ask) (*generations.Generation, error) {
 	g, err := n.replaceFailed(ctx, g, sequence)
 	if err == nil {
-		g, err = n.awaitShared(ctx, g, sequence)
+		g, err = n.awaitShared(ctx, g, sequence, ask)
 	}
 	if err == nil {
 		err = n.awaitCommit(ctx, g, sequence)

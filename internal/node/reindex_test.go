@@ -369,7 +369,7 @@ func TestSignalsOfADocumentAddedAgainDoNotComeBack(t *testing.T) {
 		if _, err := f.Promote(t.Context(), parse(t, "books@2")); err != nil {
 			t.Fatal(err)
 		}
-		r, err := f.Read(t.Context(), parse(t, "books"), freshness.Token{})
+		r, err := f.Read(t.Context(), parse(t, "books"), freshness.Token{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -403,7 +403,7 @@ func TestSignalsAndNumericKeysComeOver(t *testing.T) {
 		if record.DocumentsCopied != 1500 {
 			t.Errorf("copied %d", record.DocumentsCopied)
 		}
-		r, err := f.Read(t.Context(), parse(t, "books"), freshness.Token{})
+		r, err := f.Read(t.Context(), parse(t, "books"), freshness.Token{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
