@@ -66,7 +66,7 @@ console-types: ## Check the types of the console
 	@scripts/console-tools
 	.tools/console/node_modules/.bin/tsc -p internal/console/tests/tsconfig.json
 
-test-console: build ## Drive the console in a real Chromium against a real node
+test-console: build tools ## Drive the console in a real Chromium against a real node
 	@scripts/console-tools browser
 	node --test --test-concurrency=1 internal/console/tests/*.test.js
 

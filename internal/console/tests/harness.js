@@ -142,3 +142,26 @@ afterEach(async (context) => {
     await page.context().close().catch(() => {});
   }
 });
+
+/** Starts the S3 server of make tools and returns the variables of nodes that keep their data in it. */
+export async function startBucket() {
+  const place = mkdtempSync(join(tmpdir(), "quire-bucket-"));
+  mkdirSync(join(place, "quire-test"));
+  const port = await freePort();
+  const child = spawn(join(root, ".tools/versitygw"), ["--access", "testkey", "--secret", "testsecret", "--port", "127.0.0.1:" + port, "--health", "/health", "--quiet", "posix", place], { stdio: "ignore" });
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  stops.push(async () => {
+    child.kill("SIGTERM");
+    await gone;
+    rmSync(place, { recursive: true, force: true });
+  });
+  const url = "http://127.0.0.1:" + port;
+  for (let tries = 0; !(await fetch(url + "/health").then((r) => r.ok, () => false)); tries++) {
+    if (tries > 150) throw new Error("the S3 server did not start");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return {
+    SERVICE_STORAGE_MODE: "object", SERVICE_INDEXER_ENABLED: "true", SERVICE_STORAGE_REMOTE_URL: url, SERVICE_STORAGE_REMOTE_BUCKET: "quire-test",
+    SERVICE_STORAGE_REMOTE_ACCESS_KEY: "testkey", SERVICE_STORAGE_REMOTE_SECRET_KEY: "testsecret",
+  };
+}

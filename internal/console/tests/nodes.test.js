@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { axe, fillDemo, open, startNode } from "./harness.js";
+import { axe, fillDemo, open, rootKey, signIn, startBucket, startNode } from "./harness.js";
 
 let node;
 before(async () => {
@@ -60,6 +60,26 @@ describe("nodes", () => {
     await page.getByText("The node does not answer. Asking again").waitFor({ state: "detached" });
     await page.getByRole("searchbox", { name: "Search" }).fill("tent ");
     await page.locator(".hit mark").first().waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("shows owners, previews a repair and restores a removed index", async () => {
+    const bucket = await startBucket();
+    const own = await startNode({ dev: false, env: bucket });
+    await fillDemo(own);
+    const page = await open(own, "#/nodes");
+    await signIn(page, rootKey);
+    await page.getByRole("region", { name: "Owners and jobs" }).getByRole("row", { name: /catalogue/ }).waitFor();
+    await own.call("DELETE", "/v1alpha1/admin/indexes/catalogue");
+    await page.getByRole("button", { name: "Compare the registry with the storage" }).click();
+    await page.getByText("There is nothing to repair.").waitFor();
+    await page.getByRole("checkbox", { name: "catalogue" }).check();
+    await page.getByText("create the index catalogue").waitFor();
+    await page.getByRole("checkbox", { name: "make the newest generation" }).check();
+    await page.getByText("make catalogue@1 live").waitFor();
+    await page.getByRole("button", { name: "Repair" }).click();
+    await page.getByText("There is nothing to repair.").waitFor();
+    assert.deepEqual((await own.call("GET", "/v1alpha1/admin/indexes")).indexes.map((i) => i.name + "@" + i.liveGeneration), ["catalogue@1"]);
     assert.deepEqual(page.faults, []);
   });
 

@@ -198,6 +198,20 @@ describe("search", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("shows places on a strip and sorts by distance", async () => {
+    await fill(node, "places", { fields: { id: { type: "string", role: "id" }, name: { type: "string", role: "title" }, at: { type: "geo_point", role: "geo" } } },
+      [{ id: "sto", name: "Stockholm", at: { lat: 59.33, lon: 18.07 } }, { id: "osl", name: "Oslo", at: { lat: 59.91, lon: 10.75 } }, { id: "cph", name: "Copenhagen", at: { lat: 55.68, lon: 12.57 } }]);
+    const page = await open(node, "#/search?index=places");
+    await page.getByRole("img", { name: "3 places of at on this page" }).waitFor();
+    await page.getByRole("combobox", { name: "Sort" }).selectOption("at near");
+    await page.getByLabel("Latitude").fill("59.9");
+    await page.getByLabel("Longitude").fill("10.7");
+    await page.locator(".hit h2").first().getByText("Oslo").waitFor();
+    assert.deepEqual(await page.locator(".hit h2").allInnerTexts(), ["Oslo", "Stockholm", "Copenhagen"]);
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(page.faults, []);
+  });
+
   it("shows right-to-left and CJK text", async () => {
     await fill(node, "scripts", { locales: { defaultLocale: "ar", supported: ["ja"] }, fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title", locales: {} } } },
       [{ id: "1", title: { ar: "مصباح أحمر كبير" } }, { id: "2", title: { ja: "東京の赤いランプ" } }]);

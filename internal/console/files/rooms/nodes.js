@@ -95,7 +95,8 @@ function planned(audit, promote, restore) {
       if (g.registered || g.stored !== "synced" || ((marked || g.removedAt) && !restore.includes(index.name) && !restore.includes(name))) continue;
       found.push("register " + name);
     }
-    if (promote && !index.registered && index.proposedLive) found.push("make " + index.name + "@" + index.proposedLive + " live");
+    const newest = index.proposedLive ?? index.generations.filter((/** @type {any} */ g) => g.stored === "synced" && /^\d+$/.test(g.name)).map((/** @type {any} */ g) => Number(g.name)).sort((/** @type {number} */ a, /** @type {number} */ b) => b - a)[0];
+    if (promote && !index.registered && newest !== undefined && found.includes("create the index " + index.name)) found.push("make " + index.name + "@" + newest + " live");
   }
   return found;
 }

@@ -4,6 +4,7 @@ import { classes, effect, html, keys, text, useEffect, useRef, useState } from "
 import { Facets } from "../lib/facets.js";
 import { Hit } from "../lib/hits.js";
 import { indexes, listed, localesOf } from "../lib/indexes.js";
+import { MapStrip } from "../lib/map.js";
 import { note, room } from "../lib/place.js";
 import * as s from "../lib/searching.js";
 import { can, canSomewhere } from "../lib/session.js";
@@ -145,7 +146,7 @@ export default function Search() {
     if (next instanceof HTMLElement) next.focus();
     else if (by < 0) box.current?.focus();
   };
-  return html`<div class=${classes("search", json && "with-json")}>
+  return html`<div class=${classes("search", json && "with-json", !s.panels.value.length && "without-facets")}>
     <${Start} /><${Runner} />
     <h1 class="hidden">Search ${s.index.value}</h1>
     <div class="search-head">
@@ -159,9 +160,10 @@ export default function Search() {
       <${Chips} />
       <${ProblemView} problem=${s.problem.value} />
     </div>
-    <${Facets} panels=${s.panels.value} results=${got?.facets} spans=${s.spans.value} />
+    ${s.panels.value.length > 0 && html`<${Facets} panels=${s.panels.value} results=${got?.facets} spans=${s.spans.value} />`}
     <section class=${classes("results", s.busy.value && "busy")} aria-label="Hits" aria-busy=${s.busy.value} onKeyDown=${keys({ ArrowDown: move(1), ArrowUp: move(-1) })}>
       <${Summary} />
+      ${got && html`<${MapStrip} hits=${got.hits} />`}
       ${got?.hits.length === 0 && html`<${Empty} title="No hits"><p>${Object.keys(s.chosen.value).length ? "Clear a facet, or change the text." : "Change the text, or look at what the index holds under Data."}</p></${Empty}>`}
       <ol class="hits">${(got?.hits ?? []).map((/** @type {any} */ hit, /** @type {number} */ at) => html`<${Hit} key=${(hit.id ?? "") + ":" + (hit.index ?? "") + ":" + at} hit=${hit} position=${at} />`)}</ol>
       <${Pager} />

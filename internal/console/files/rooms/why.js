@@ -109,6 +109,11 @@ export default function Why() {
   const colour = palette([a, b]);
   const most = Math.max(first.answer?.score ?? 0, second.answer?.score ?? 0);
   const hits = (s.answer.value?.hits ?? []).filter((/** @type {any} */ hit) => hit.id !== undefined);
+  const named = (/** @type {string} */ id) => {
+    const hit = hits.find((/** @type {any} */ h) => h.id === id);
+    const title = s.variant(s.valueAt(hit?.document, s.title.value), s.byPath.value.get(s.title.value));
+    return typeof title === "string" && title ? title : id;
+  };
   const place = (/** @type {string} */ id) => hits.findIndex((/** @type {any} */ hit) => hit.id === id) + 1;
   const show = (/** @type {string} */ k, /** @type {string} */ o) => go("why", { index: name, key: k, other: o });
   const typed = request.query?.[0]?.text;
@@ -122,14 +127,14 @@ export default function Why() {
       <label class="over">Document key <input value=${asked} onInput=${text(setAsked)} required placeholder="why is it here, or not?" /></label>
       <button class="primary">Explain</button>
       ${key && hits.length > 0 && html`<label class="over">Compare with <select value=${other} onChange=${text((v) => show(key, v))}><option value="">nothing</option>
-        ${hits.filter((/** @type {any} */ hit) => hit.id !== key).map((/** @type {any} */ hit) => html`<option key=${hit.id} value=${hit.id}>${place(hit.id)}. ${hit.id}</option>`)}</select></label>`}
+        ${hits.filter((/** @type {any} */ hit) => hit.id !== key).map((/** @type {any} */ hit) => html`<option key=${hit.id} value=${hit.id}>${place(hit.id)}. ${named(hit.id)}</option>`)}</select></label>`}
     </form>
-    ${both.length > 0 && html`<section class="card" aria-label="Differences"><h2>Why is ${ahead ? key : other} above ${ahead ? other : key}?</h2>
+    ${both.length > 0 && html`<section class="card" aria-label="Differences"><h2 dir="auto">Why is ${named(ahead ? key : other)} above ${named(ahead ? other : key)}?</h2>
       <table class="differences"><thead><tr><th>Difference</th><th class="number">${key}</th><th class="number">${other}</th><th class="number">by</th></tr></thead>
       <tbody>${both.map((d) => html`<tr key=${d.label}><td dir="auto">${d.label}</td><td class="number">${score(d.a)}</td><td class="number">${score(d.b)}</td><td class=${"number " + (d.by > 0 ? "up" : "down")}>${d.by > 0 ? "+" : "−"}${score(Math.abs(d.by))}</td></tr>`)}</tbody></table></section>`}
     ${key && html`<div class="pair">
-      <${Document} title=${key + (place(key) ? " · number " + place(key) : "")} state=${first} parts=${a} most=${most} colour=${colour} request=${request} />
-      ${other && html`<${Document} title=${other + (place(other) ? " · number " + place(other) : "")} state=${second} parts=${b} most=${most} colour=${colour} request=${request} />`}
+      <${Document} title=${named(key) + (place(key) ? " · number " + place(key) : "")} state=${first} parts=${a} most=${most} colour=${colour} request=${request} />
+      ${other && html`<${Document} title=${named(other) + (place(other) ? " · number " + place(other) : "")} state=${second} parts=${b} most=${most} colour=${colour} request=${request} />`}
     </div>
     <${CopyAs} sent=${() => ({ method: "POST", path: dataPath(name) + "/search/actions/explain?" + new URLSearchParams({ key }), body: request })} />`}`}
   </div>`;
