@@ -118,7 +118,7 @@ var (
 		"Use a tag that docs/reference/locales.md lists, such as en, de or sv.")
 	IndexFieldAnalyzerDecompoundLocaleUnsupported = declare("index:field:analyzer:decompound_locale_unsupported", 400,
 		"There is no compound data for the locale {locale}.",
-		"Install the data, or set decompound to none.")
+		"Use one of da, de, fi, is, nb, nl, nn, no and sv, or set decompound to none.")
 	IndexFieldAnalyzerGramsInvalid = declare("index:field:analyzer:grams_invalid", 400,
 		"The n-gram sizes of {name} are not valid.",
 		"Make minGram at least 1, and maxGram at least minGram, at most 255 and at most 32 above it.")

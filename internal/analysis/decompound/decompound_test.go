@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func splitter(t *testing.T, patterns string, words ...string) *Splitter {
+func splitter(t testing.TB, patterns string, words ...string) *Splitter {
 	t.Helper()
 	p, err := ReadPatterns(strings.NewReader(patterns))
 	if err != nil {
@@ -127,4 +127,61 @@ func TestPartsAreRemembered(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() { s.AppendParts(make([]int, 0, 8), []byte("regnjakke")) }); n > 1 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+func frequency(t testing.TB, ranks map[string]int) *Frequency {
+	t.Helper()
+	var list bytes.Buffer
+	if _, err := WriteRanks(&list, ranks); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewFrequency(list.Bytes(), []string{"s", "es"}, []string{"ende"}, []string{"tür"}, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestReadingsByFrequency(t *testing.T) {
+	s := frequency(t, map[string]int{"Bund": 420, "Bundes": 450, "finanz": 500, "minister": 480, "finanzminister": 590, "hand": 400, "rare": 700,
+		"handel": 450, "elend": 560, "handelend": 300, "ende": 300, "hoff": 500, "straße": 450, "ein": 200, "verein": 500})
+	for word, want := range map[string][]string{
+		"bundesfinanzminister": {"bund", "finanz", "minister", "finanzminister"}, // the lowest mean, and what is a word together
+		"finanzminister":       {"finanz", "minister"},
+		"handelend":            nil, // more frequent than hand and elend
+		"handrare":             nil, // rare is too rare
+		"hoffende":             nil, // an ending
+		"verein":               nil,
+		"handstrasse":          {"hand", "strasse"},
+		"handtür":              {"hand", "tür"},
+		"handsstrasse":         {"hand", "strasse"},
+		"hand":                 nil,
+		"\xff\xfehandhand":     nil,
+	} {
+		var got []string
+		at := s.AppendParts(nil, []byte(word))
+		for i := 0; i+1 < len(at); i += 2 {
+			got = append(got, word[at[i]:at[i+1]])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", word, got, want)
+		}
+	}
+}
+
+func FuzzFrequency(f *testing.F) {
+	s := frequency(f, map[string]int{"bund": 420, "minister": 480, "äääää": 300, "aaaa": 100, "aaaaa": 100})
+	f.Add("bundesminister")
+	f.Add(strings.Repeat("a", 48))
+	f.Add(strings.Repeat("ä", 49))
+	f.Fuzz(func(t *testing.T, word string) {
+		at := s.AppendParts(nil, []byte(word))
+		end := 0
+		for i := 0; i+1 < len(at); i += 2 {
+			if at[i] < end || at[i] >= at[i+1] || at[i+1] > len(word) {
+				t.Fatalf("part %d to %d of %q", at[i], at[i+1], word)
+			}
+			end = at[i+1]
+		}
+	})
 }

@@ -1,5 +1,6 @@
 // Package localedata reads the directory of language data that a node may have
-// beside the program, and builds it.
+// beside the program, and builds it. What ships in the program stands in for what
+// the directory lacks: compounds are then split by the frequency of their parts.
 //
 // The directory holds a folder per locale tag:
 //
@@ -45,9 +46,14 @@ const (
 // maxFile bounds the bytes of one file.
 const maxFile = 256 << 20
 
-// Add puts what the directory holds into the options. A directory that does
-// not exist holds nothing. Folders that are no locale are left alone.
+// Add puts what ships in the program into the options and, instead of it where
+// there is both, what the directory holds. A directory that does not exist holds
+// nothing. Folders that are no locale are left alone.
 func Add(options *analysis.Options, directory string) error {
+	options.Decompounders = map[string]func() (tokenfilter.Splitter, error){}
+	options.Stemmers = map[string]func() (stem.Stemmer, error){}
+	options.Stopwords = map[string]func() ([]string, error){}
+	addBuiltin(options)
 	entries, err := os.ReadDir(directory)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -55,9 +61,6 @@ func Add(options *analysis.Options, directory string) error {
 	if err != nil {
 		return fmt.Errorf("locale data: %w", err)
 	}
-	options.Decompounders = map[string]func() (tokenfilter.Splitter, error){}
-	options.Stemmers = map[string]func() (stem.Stemmer, error){}
-	options.Stopwords = map[string]func() ([]string, error){}
 	for _, e := range entries {
 		tag := e.Name()
 		if !e.IsDir() || !locale.Supported(tag) && tag != "is" || locale.Canonical(tag) != tag {

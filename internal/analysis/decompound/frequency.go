@@ -1,0 +1,244 @@
+package decompound
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/blevesearch/vellum"
+
+	"github.com/quiresearch/quire/internal/analysis/stem"
+)
+
+// Frequency splits compounds by how frequent their parts are (Koehn and Knight,
+// "Empirical Methods for Compound Splitting", 2003): of all ways to read a word
+// as a sequence of known words, linked by the letters of the language, the one
+// with the highest geometric mean of frequencies counts. It needs no dictionary
+// of compounds and no patterns. For example, with the rank of each word in
+// brackets, low for frequent ones:
+//
+//	bundesfinanzminister = bundes (520) + finanz (560) + minister (490)   mean 523
+//	                     = bund + finanz + minister, linked by es         mean 510  ← parts
+//	                     = bundes + finanzminister (590)                  mean 555
+//
+// A word stays whole when no reading has parts that are all frequent enough, or
+// when it is itself more frequent than its parts are on the mean: Verein is not
+// ver and ein.
+type Frequency struct {
+	links   []string // that may stand between two parts
+	endings []string // of inflection, which are not the last part of a compound
+	short   []string // words of fewer than minPart characters that are parts all the same
+	minPart int      // characters
+	readers sync.Pool
+}
+
+// The bounds of Frequency, in characters and ranks. A rank is a hundred times
+// the negative decimal logarithm of the frequency.
+const (
+	minFrequencyPart = 4
+	minShort         = 2
+	maxFrequencyWord = 48
+	maxReadingParts  = 4
+	partRank         = 600 // of a part at most: one word in a million
+	shortRank        = 450 // of a short word that is listed
+	wholeMargin      = 100 // how much more frequent than its parts a word stays whole
+)
+
+// NewFrequency returns a splitter over words with their ranks, as WriteRanks
+// wrote them. A part has minPart characters, and never fewer than four. Links may stand between two parts; endings are words too, or look
+// like words, but at the end of one they are inflection. Short lists the words
+// below minPart that are parts all the same, such as Tür and Bus.
+func NewFrequency(words []byte, links, endings, short []string, minPart int) (*Frequency, error) {
+	fst, err := vellum.Load(words)
+	if err != nil {
+		return nil, fmt.Errorf("word frequencies: %w", err)
+	}
+	s := &Frequency{links: links, endings: endings, short: short, minPart: max(minPart, minFrequencyPart)}
+	s.readers.New = func() any {
+		reader, err := fst.Reader()
+		if err != nil {
+			return err
+		}
+		return reader
+	}
+	if err, failed := s.readers.Get().(error); failed {
+		return nil, fmt.Errorf("word frequencies: %w", err)
+	}
+	return s, nil
+}
+
+// reading is the best way to read the beginning of a word in so many parts.
+type reading struct {
+	rank     int // sum of the ranks of the parts
+	from, to int // of the last part, without its link; to is 0 for no reading
+}
+
+// AppendParts appends start and end of every part of word, in bytes, pair by
+// pair. A word that is no compound has none.
+func (s *Frequency) AppendParts(dst []int, word []byte) []int {
+	length := utf8.RuneCount(word)
+	if length < minWord || length > maxFrequencyWord || !utf8.Valid(word) {
+		return dst
+	}
+	list, ok := s.readers.Get().(*vellum.Reader)
+	if !ok {
+		return dst
+	}
+	defer s.readers.Put(list)
+	var offsetSpace [maxFrequencyWord + 1]int
+	offsets := offsetSpace[:0]
+	for at := range string(word) {
+		offsets = append(offsets, at)
+	}
+	offsets = append(offsets, len(word))
+
+	// best[i][n] reads the first i characters in n parts.
+	var best [maxFrequencyWord + 1][maxReadingParts + 1]reading
+	for from := 0; from+minShort <= length; from++ {
+		if from > 0 && !isReached(&best[from]) {
+			continue
+		}
+		for to := from + minShort; to <= min(length, from+maxPart); to++ {
+			part := word[offsets[from]:offsets[to]]
+			if from == 0 && to == length || to == length && slices.Contains(s.endings, string(part)) {
+				continue
+			}
+			rank, ok := s.rank(list, part, to-from)
+			if !ok || rank > partRank {
+				continue
+			}
+			s.extend(&best, word, offsets, from, to, length, rank)
+		}
+	}
+	parts, mean := bestReading(&best[length])
+	if parts == 0 {
+		return dst
+	}
+	if whole, ok := rankOf(list, word); ok && whole+wholeMargin < mean {
+		return dst
+	}
+	begin := len(dst)
+	dst = appendReading(dst, &best, offsets, length, parts)
+	return appendJoined(dst, begin, list, word)
+}
+
+// appendJoined appends neighbouring parts that are a word together, when there
+// are more than two: jernbane of jern, bane and station.
+func appendJoined(dst []int, begin int, list *vellum.Reader, word []byte) []int {
+	end := len(dst)
+	for i := begin; i+5 < end || i > begin && i+3 < end; i += 2 {
+		from, to := dst[i], dst[i+3]
+		if rank, ok := rankOf(list, word[from:to]); ok && rank <= partRank {
+			dst = append(dst, from, to)
+		}
+	}
+	return dst
+}
+
+// extend reads on behind a part, with and without a link.
+func (s *Frequency) extend(best *[maxFrequencyWord + 1][maxReadingParts + 1]reading, word []byte, offsets []int, from, to, length, rank int) {
+	for n := 1; n <= maxReadingParts; n++ {
+		before := 0
+		switch {
+		case from == 0 && n > 1, from > 0 && best[from][n-1].to == 0:
+			continue
+		case from > 0:
+			before = best[from][n-1].rank
+		}
+		improve(&best[to][n], reading{before + rank, from, to})
+		if length-to <= minShort {
+			continue
+		}
+		for _, link := range s.links {
+			end := offsets[to] + len(link)
+			if end >= len(word) || string(word[offsets[to]:end]) != link {
+				continue
+			}
+			behind := to + utf8.RuneCountInString(link)
+			improve(&best[behind][n], reading{before + rank, from, to})
+		}
+	}
+}
+
+func improve(place *reading, with reading) {
+	if place.to == 0 || with.rank < place.rank {
+		*place = with
+	}
+}
+
+func isReached(readings *[maxReadingParts + 1]reading) bool {
+	for n := 1; n < maxReadingParts; n++ {
+		if readings[n].to > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// bestReading returns the number of parts of the reading with the lowest mean
+// rank, fewer on equal means; 0 when there is none of at least two.
+func bestReading(readings *[maxReadingParts + 1]reading) (parts, mean int) {
+	for n := 2; n <= maxReadingParts; n++ {
+		if r := readings[n]; r.to > 0 && (parts == 0 || r.rank/n < mean) {
+			parts, mean = n, r.rank/n
+		}
+	}
+	return parts, mean
+}
+
+// appendReading appends the parts of a reading in their order.
+func appendReading(dst []int, best *[maxFrequencyWord + 1][maxReadingParts + 1]reading, offsets []int, end, parts int) []int {
+	begin := len(dst)
+	for range 2 * parts {
+		dst = append(dst, 0)
+	}
+	for n := parts; n > 0; n-- {
+		r := best[end][n]
+		dst[begin+2*n-2], dst[begin+2*n-1] = offsets[r.from], offsets[r.to]
+		end = r.from
+	}
+	return dst
+}
+
+// rank returns the rank of a part of so many characters, and whether it is one.
+func (s *Frequency) rank(list *vellum.Reader, part []byte, length int) (int, bool) {
+	if length >= s.minPart {
+		return rankOf(list, part)
+	}
+	return shortRank, slices.Contains(s.short, string(part))
+}
+
+func rankOf(list *vellum.Reader, word []byte) (int, bool) {
+	rank, ok, err := list.Get(word)
+	return int(rank), ok && err == nil
+}
+
+// WriteRanks writes words with their ranks in the form that NewFrequency reads,
+// folded, in order, and returns how many there are. Of two words that fold to
+// one the more frequent counts; words that cannot be parts are left out.
+func WriteRanks(w io.Writer, ranks map[string]int) (int, error) {
+	kept := make(map[string]int)
+	for word, rank := range ranks {
+		folded := stem.Fold(word)
+		n := utf8.RuneCountInString(folded)
+		if n < minFrequencyPart || n > maxFrequencyWord || !onlyLetters(folded) {
+			continue
+		}
+		if known, ok := kept[folded]; !ok || rank < known {
+			kept[folded] = rank
+		}
+	}
+	b, err := vellum.New(w, nil)
+	if err != nil {
+		return 0, err
+	}
+	for _, word := range slices.Sorted(maps.Keys(kept)) {
+		if err := b.Insert([]byte(word), uint64(kept[word])); err != nil {
+			return 0, fmt.Errorf("insert %q: %w", word, err)
+		}
+	}
+	return len(kept), b.Close()
+}
