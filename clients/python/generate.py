@@ -1,0 +1,81 @@
+"""Writes the types of requests and answers from the OpenAPI description on standard input."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import sys
+from typing import Any
+
+SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+
+Schema = dict[str, Any]
+
+
+class Writer:
+    """Collects a class for every object; inner objects are called after their owner and property."""
+
+    def __init__(self) -> None:
+        self.classes: dict[str, list[str]] = {}
+
+    def type_of(self, schema: Schema, name: str) -> str:
+        if "$ref" in schema:
+            return str(schema["$ref"].rsplit("/", 1)[1])
+        if "oneOf" in schema:
+            return " | ".join(dict.fromkeys(self.type_of(choice, f"{name}{i + 1}") for i, choice in enumerate(schema["oneOf"])))
+        if "enum" in schema:
+            return "Literal[" + ", ".join(json.dumps(value) for value in schema["enum"]) + "]"
+        kinds = schema.get("type", [])
+        if isinstance(kinds, list):
+            return " | ".join(SIMPLE[kind] for kind in kinds) or "Any"
+        if kinds == "array":
+            return f"Sequence[{self.type_of(schema['items'], name + 'Item')}]"
+        if kinds == "object":
+            return self.object_of(schema, name)
+        return SIMPLE[kinds]
+
+    def object_of(self, schema: Schema, name: str) -> str:
+        values = schema.get("additionalProperties")
+        if isinstance(values, dict):
+            return f"Mapping[str, {self.type_of(values, name + 'Value')}]"
+        if "properties" not in schema:
+            return "Mapping[str, Any]"
+        self.add(name, schema)
+        return name
+
+    def add(self, name: str, schema: Schema) -> None:
+        required = schema.get("required", [])
+        members = {}
+        for member, inner in sorted(schema["properties"].items()):
+            kind = self.type_of(inner, name + member[0].upper() + member[1:])
+            members[member] = f"Required[{kind}]" if member in required else kind
+        if any(keyword.iskeyword(member) for member in members):
+            inside = ", ".join(f'"{member}": {kind!r}' for member, kind in members.items())
+            self.classes[name] = [f'{name} = TypedDict("{name}", {{{inside}}}, total=False)']
+            return
+        lines = [f"class {name}(TypedDict, total=False):"]
+        lines += [f"    {member}: {kind}" for member, kind in members.items()] or ["    pass"]
+        self.classes[name] = lines
+
+
+def main() -> None:
+    schemas: dict[str, Schema] = json.load(sys.stdin)["components"]["schemas"]
+    writer = Writer()
+    aliases = {}
+    for name, schema in sorted(schemas.items()):
+        if schema.get("type") == "object" and "properties" in schema:
+            writer.add(name, schema)
+        else:
+            aliases[name] = writer.type_of(schema, name)
+    print('"""Written by `make generate-clients` from the OpenAPI description."""\n')
+    print("from __future__ import annotations\n")
+    print("from collections.abc import Mapping, Sequence")
+    print("from typing import Any, Literal, Required, TypeAlias, TypedDict\n")
+    for name, kind in sorted(aliases.items()):
+        print(f'{name}: TypeAlias = "{kind}"')
+    for _, lines in sorted(writer.classes.items()):
+        print("\n\n" + "\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""The requests of an index, as data that both clients send."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from ._policy import Call
+from .errors import Problem, QuireError
+
+# What one request of add_all carries at most.
+BATCH_DOCUMENTS = 1000
+BATCH_BYTES = 4 << 20
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one document of add_all: where it stood, and why it was refused."""
+
+    position: int
+    refused: QuireError | None = None
+
+
+def data(index: str, *parts: str) -> str:
+    return "/v1alpha1/indexes/" + "/".join(_escape(part) for part in (index, *parts))
+
+
+def admin(index: str, *parts: str) -> str:
+    return "/v1alpha1/admin/indexes/" + "/".join(_escape(part) for part in (index, *parts))
+
+
+def _escape(segment: str) -> str:
+    # A dot segment would be resolved on the way.
+    return segment.replace(".", "%2E") if segment in (".", "..") else quote(segment, safe="@")
+
+
+def encode(value: Any) -> bytes:
+    return json.dumps(value, default=_plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy, and times; a time without a zone is refused by the node."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} does not encode to JSON")
+
+
+def read(index: str, path: str, request: Mapping[str, Any] | None, params: Mapping[str, str] | None = None) -> Call:
+    return Call("POST", path, params, encode(request or {}), index=index, reads=True, repeats="always")
+
+
+def get_document(index: str, key: str) -> Call:
+    return Call("GET", data(index, "documents", key), index=index, reads=True, repeats="always")
+
+
+def put_document(index: str, key: str, document: Mapping[str, Any]) -> Call:
+    return Call("PUT", data(index, "documents", key), body=encode(document), index=index, repeats="always")
+
+
+def patch_document(index: str, key: str, changes: Mapping[str, Any]) -> Call:
+    return Call("PATCH", data(index, "documents", key), body=encode(changes), index=index)
+
+
+def delete_document(index: str, key: str) -> Call:
+    return Call("DELETE", data(index, "documents", key), index=index, repeats="always")
+
+
+def delete_documents(index: str, request: Mapping[str, Any]) -> Call:
+    return Call("POST", data(index, "documents", "actions", "delete"), body=encode(request), index=index, repeats="always")
+
+
+def list_documents(index: str, after: str) -> Call:
+    params = {"limit": "1000"} | ({"after": after} if after else {})
+    return Call("GET", data(index, "documents"), params, index=index, reads=True, repeats="always")
+
+
+def add(index: str, documents: Iterable[Mapping[str, Any]]) -> Call:
+    lines = b"\n".join(encode(document) for document in documents)
+    return Call("POST", data(index, "documents"), body=lines, media="application/x-ndjson", index=index, repeats="keyed")
+
+
+def explain(index: str, request: Mapping[str, Any], key: str, position: int) -> Call:
+    params = {"key": key} | ({"index": str(position)} if position else {})
+    return read(index, data(index, "search", "actions", "explain"), request, params)
+
+
+def next_page(request: Mapping[str, Any], page: Any) -> dict[str, Any] | None:
+    """The request for the page after this one, None after the last."""
+    if not page["page"].get("next") or not page["hits"]:
+        return None
+    return {name: value for name, value in request.items() if name not in ("offset", "before")} | {"after": page["page"]["next"]}
+
+
+@dataclass
+class Batch:
+    """Lines of documents for one request."""
+
+    first: int
+    lines: list[bytes]
+
+    def call(self, index: str) -> Call:
+        return Call("POST", data(index, "documents"), {"onError": "skip"}, b"\n".join(self.lines), "application/x-ndjson", index, repeats="keyed")
+
+    def results(self, answer: Any) -> list[Result]:
+        refused = {}
+        for failed in answer["failed"]:
+            problems = [Problem.read(detail) for detail in failed["errors"]]
+            refused[failed["position"]] = QuireError(400, problems[0].code, "; ".join(p.message for p in problems), problems)
+        return [Result(self.first + i, refused.get(i)) for i in range(len(self.lines))]
+
+
+class Batches:
+    """Gathers documents into batches: add returns one when it is full."""
+
+    def __init__(self) -> None:
+        self._batch = Batch(0, [])
+        self._size = 0
+
+    def add(self, document: Mapping[str, Any]) -> Batch | None:
+        line = encode(document)
+        full = None
+        if len(self._batch.lines) == BATCH_DOCUMENTS or (self._batch.lines and self._size + len(line) > BATCH_BYTES):
+            full = self.rest()
+        self._batch.lines.append(line)
+        self._size += len(line)
+        return full
+
+    def rest(self) -> Batch | None:
+        full = self._batch
+        self._batch, self._size = Batch(full.first + len(full.lines), []), 0
+        return full if full.lines else None
+
+
+def documents_of(source: Any) -> Iterator[Mapping[str, Any]]:
+    """The documents of an iterable, or the rows of a pandas DataFrame without their missing values."""
+    if hasattr(source, "columns") and hasattr(source, "itertuples"):
+        names = [str(name) for name in source.columns]
+        for row in source.itertuples(index=False, name=None):
+            yield {name: value for name, value in zip(names, row, strict=True) if not _is_missing(value)}
+        return
+    yield from source
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT and NA; lists hold no missing value."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value

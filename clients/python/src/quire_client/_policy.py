@@ -1,0 +1,141 @@
+"""What a client remembers and decides, the same for waiting and asynchronous clients."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .errors import QuireError
+
+FRESHNESS = "X-Service-Freshness"
+
+# Answers after which nothing was done, so that every request may be repeated.
+NOT_TAKEN = ("indexer:unavailable", "storage:io_error", "index:closed", "search:freshness:unavailable", "storage:unavailable")
+
+FIRST_PAUSE = 0.05
+LAST_PAUSE = 2.0
+
+Repeats = Literal["always", "keyed", "never"]
+
+
+@dataclass
+class Call:
+    """One request as it is sent, perhaps several times.
+
+    ``repeats`` says when it may be repeated after an unknown outcome: always,
+    when the index has a primary key, or never.
+    """
+
+    method: str
+    path: str
+    params: Mapping[str, str] | None = None
+    body: bytes | None = None
+    media: str = "application/json"
+    index: str = ""
+    reads: bool = False
+    repeats: Repeats = "never"
+
+
+class State:
+    """The nodes, and the newest token of each index that was written."""
+
+    def __init__(self, nodes: list[str], key: str, retry_for: float, read_your_writes: bool) -> None:
+        for node in nodes:
+            if not node.startswith(("http://", "https://")):
+                raise ValueError(f"expected a URL such as http://localhost:8080, found {node}")
+        self.nodes = [node.rstrip("/") for node in nodes]
+        self.key = key
+        self.retry_for = retry_for
+        self.read_your_writes = read_your_writes
+        self.preferred = 0
+        self.keyed: dict[str, bool] = {}
+        self._tokens: dict[str, str] = {}
+
+    def headers(self, call: Call) -> dict[str, str]:
+        headers = {"Accept": "application/json"}
+        if call.body is not None:
+            headers["Content-Type"] = call.media
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        if self.read_your_writes and call.reads and call.index in self._tokens:
+            headers[FRESHNESS] = self._tokens[call.index]
+        return headers
+
+    def answered(self, call: Call, header: str | None, body: bytes) -> Any:
+        """Decodes an answer and keeps the token of a write."""
+        answer = json.loads(body) if body else None
+        if self.read_your_writes and call.index and not call.reads:
+            token = header or (answer.get("freshness") if isinstance(answer, dict) else None)
+            if token:
+                self._tokens[call.index] = newer(self._tokens.get(call.index, ""), token)
+        return answer
+
+
+class Tries:
+    """The tries of one call: which failures are followed by another one, and after which pause."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.deadline = time.monotonic() + state.retry_for
+        self.count = 0
+        self.node = state.nodes[state.preferred]
+
+    def outcome(self, error: Exception, refused_to_connect: bool) -> Literal["refused", "not taken", "unknown"]:
+        if refused_to_connect:
+            return "not taken"
+        if not isinstance(error, QuireError):
+            return "unknown"
+        if error.status == 429 or any(error.has(code) for code in NOT_TAKEN):
+            return "not taken"
+        return "unknown" if error.status in (502, 503, 504) else "refused"
+
+    def pause(self, error: Exception) -> float | None:
+        """Turns to the next node and returns the pause before it is asked, None when time is up."""
+        self.count += 1
+        nodes = self.state.nodes
+        self.state.preferred = (nodes.index(self.node) + 1) % len(nodes)
+        self.node = nodes[self.state.preferred]
+        wait = error.retry_after if isinstance(error, QuireError) else 0.0
+        if not wait and self.count >= len(nodes):
+            backoff = min(LAST_PAUSE, FIRST_PAUSE * 2 ** min(10, self.count - len(nodes)))
+            wait = backoff / 2 + random.uniform(0, backoff / 2)
+        return wait if time.monotonic() + wait <= self.deadline else None
+
+
+def has_key(description: Any) -> bool:
+    """Whether documents have keys, so that adding them twice adds them once."""
+    return any(field.get("primaryKey") is True for field in description["definition"].get("fields", {}).values())
+
+
+def newer(known: str, token: str) -> str:
+    """The token of the later commit.
+
+    Answers to writes at the same time arrive in any order. Tokens that cannot
+    be compared are of another generation; the last one is kept then.
+    """
+    a, b = _fields(known), _fields(token)
+    if not a or not b or a.get(1) != b.get(1) or a.get(3) != b.get(3):
+        return token
+    return known if _number(a.get(4, b"")) > _number(b.get(4, b"")) else token
+
+
+def _fields(token: str) -> dict[int, bytes]:
+    try:
+        data = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    except ValueError:
+        return {}
+    found: dict[int, bytes] = {}
+    at = 1
+    while data[:1] == b"\x01" and at + 1 < len(data):
+        found[data[at]] = data[at + 2 : at + 2 + data[at + 1]]
+        at += 2 + data[at + 1]
+    return found
+
+
+def _number(varint: bytes) -> int:
+    return sum((byte & 127) << (7 * i) for i, byte in enumerate(varint))

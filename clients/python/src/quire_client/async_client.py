@@ -1,0 +1,222 @@
+"""The client for asyncio: the same as client.py with await."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, cast
+
+import httpx
+
+from . import _calls as calls
+from ._policy import FRESHNESS, Call, State, Tries, has_key
+from ._schema import (
+    AddResult, Definition, DeleteRequest, ExplainResult, FacetValuesRequest, FacetValuesResult, Hit, IndexListIndexesItem, SearchRequest,
+    SearchResult, SearchSettings, SuggestRequest, SuggestResult,
+)
+from ._schema import Index as IndexDescription
+from .errors import read_error
+
+Document = Mapping[str, Any]
+
+
+class AsyncClient:
+    """A connection to the nodes of one deployment.
+
+    ``nodes`` are further nodes, asked when one does not answer. A request is
+    repeated for ``retry_for`` seconds, only where that is safe. With
+    ``read_your_writes`` reads of an index see what this client wrote to it.
+    A client may be used by any number of tasks of one loop.
+    """
+
+    def __init__(
+        self, node: str, key: str = "", *, nodes: Sequence[str] = (), retry_for: float = 20, read_your_writes: bool = False,
+        timeout: float | None = 60, transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._state = State([node, *nodes], key, retry_for, read_your_writes)
+        self._http = httpx.AsyncClient(timeout=timeout, transport=transport)
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.aclose()
+
+    @property
+    def read_your_writes(self) -> bool:
+        return self._state.read_your_writes
+
+    def index(self, name: str) -> AsyncIndex:
+        """A handle on an index, or on a generation written index@generation."""
+        return AsyncIndex(self, name)
+
+    async def indexes(self) -> AsyncIterator[IndexListIndexesItem]:
+        """The indexes that the key can see, in order of their names."""
+        after: dict[str, str] = {}
+        while True:
+            page = await self._send(Call("GET", "/v1alpha1/admin/indexes", after, repeats="always"))
+            for item in page["indexes"]:
+                yield item
+            if not page.get("next"):
+                return
+            after = {"after": page["next"]}
+
+    async def _send(self, call: Call) -> Any:
+        """Sends a request until it is answered, repeating it where that is safe."""
+        tries = Tries(self._state)
+        while True:
+            try:
+                return await self._try(tries.node, call)
+            except Exception as error:
+                outcome = tries.outcome(error, isinstance(error, httpx.ConnectError))
+                if outcome == "refused" or (outcome == "unknown" and not await self._may_repeat(call)):
+                    raise
+                pause = tries.pause(error)
+                if pause is None:
+                    raise
+                await asyncio.sleep(pause)
+
+    async def _try(self, node: str, call: Call) -> Any:
+        response = await self._http.request(call.method, node + call.path, params=call.params, content=call.body, headers=self._state.headers(call))
+        if not response.is_success:
+            raise read_error(response.status_code, response.headers.get("Retry-After"), response.content)
+        return self._state.answered(call, response.headers.get(FRESHNESS), response.content)
+
+    async def _may_repeat(self, call: Call) -> bool:
+        if call.repeats != "keyed":
+            return call.repeats == "always"
+        if call.index not in self._state.keyed:
+            try:
+                self._state.keyed[call.index] = has_key(await self.index(call.index).get())
+            except Exception:
+                return False
+        return self._state.keyed[call.index]
+
+
+class AsyncIndex:
+    """A handle on one index."""
+
+    def __init__(self, client: AsyncClient, name: str) -> None:
+        self.client = client
+        self.name = name
+
+    async def get(self) -> IndexDescription:
+        """The definition and status of the index."""
+        return cast(IndexDescription, await self.client._send(Call("GET", calls.admin(self.name), repeats="always")))
+
+    async def put(self, definition: Definition) -> IndexDescription:
+        """Creates the index or replaces its definition."""
+        return cast(IndexDescription, await self.client._send(Call("PUT", calls.admin(self.name), body=calls.encode(definition), repeats="always")))
+
+    async def commit(self) -> IndexDescription:
+        """Makes everything acknowledged before visible to searches."""
+        return cast(IndexDescription, await self.client._send(Call("POST", calls.admin(self.name, "actions", "commit"), index=self.name, repeats="always")))
+
+    async def delete(self) -> None:
+        """Deletes the index with all generations, or the one generation that the handle names."""
+        await self.client._send(Call("DELETE", calls.admin(self.name)))
+
+    async def settings(self) -> SearchSettings:
+        """The search settings."""
+        return cast(SearchSettings, await self.client._send(Call("GET", calls.admin(self.name, "settings"), repeats="always")))
+
+    async def put_settings(self, settings: SearchSettings) -> SearchSettings:
+        """Replaces the search settings."""
+        call = Call("PUT", calls.admin(self.name, "settings"), body=calls.encode(settings), index=self.name, repeats="always")
+        return cast(SearchSettings, await self.client._send(call))
+
+    async def add(self, documents: Iterable[Document]) -> AddResult:
+        """Adds documents, replacing those under the same keys. One that is refused refuses the rest."""
+        return cast(AddResult, await self.client._send(calls.add(self.name, calls.documents_of(documents))))
+
+    async def add_all(self, documents: Iterable[Document] | AsyncIterable[Document] | Any) -> AsyncIterator[calls.Result]:
+        """Adds a stream of documents, or a pandas DataFrame, and yields a result for each, in order.
+
+        Documents are taken as batches are sent. A refused one does not stop
+        the others; an error ends the stream, and documents after the last
+        result may or may not be added.
+        """
+        batches = calls.Batches()
+        async for document in _documents(documents):
+            if full := batches.add(document):
+                for item in full.results(await self.client._send(full.call(self.name))):
+                    yield item
+        if rest := batches.rest():
+            for item in rest.results(await self.client._send(rest.call(self.name))):
+                yield item
+
+    async def document(self, key: str) -> dict[str, Any]:
+        """The document under a key."""
+        return cast(dict[str, Any], (await self.client._send(calls.get_document(self.name, key)))["document"])
+
+    async def put_document(self, key: str, document: Document) -> None:
+        """Puts a document under a key."""
+        await self.client._send(calls.put_document(self.name, key, document))
+
+    async def patch_document(self, key: str, changes: Mapping[str, Any]) -> None:
+        """Changes parts of a document. It is not repeated after an unknown outcome, because a change may append."""
+        await self.client._send(calls.patch_document(self.name, key, changes))
+
+    async def delete_document(self, key: str) -> None:
+        """Deletes the document under a key; there need not be one."""
+        await self.client._send(calls.delete_document(self.name, key))
+
+    async def delete_documents(self, request: DeleteRequest) -> int:
+        """Deletes documents by key, by query, or all of them, and returns how many."""
+        return cast(int, (await self.client._send(calls.delete_documents(self.name, request)))["deleted"])
+
+    async def documents(self) -> AsyncIterator[dict[str, Any]]:
+        """The documents in order of their keys."""
+        after = ""
+        while True:
+            page = await self.client._send(calls.list_documents(self.name, after))
+            for item in page["documents"]:
+                yield item
+            after = page.get("next", "")
+            if not after:
+                return
+
+    async def search(self, request: SearchRequest | None = None) -> SearchResult:
+        """Runs a search."""
+        return cast(SearchResult, await self.client._send(calls.read(self.name, calls.data(self.name, "search"), request)))
+
+    async def pages(self, request: SearchRequest | None = None) -> AsyncIterator[SearchResult]:
+        """Runs a search page by page."""
+        following: Mapping[str, Any] | None = request or {}
+        while following is not None:
+            page = await self.search(cast(SearchRequest, following))
+            yield page
+            following = calls.next_page(following, page)
+
+    async def hits(self, request: SearchRequest | None = None) -> AsyncIterator[Hit]:
+        """The hits of all pages of a search."""
+        async for page in self.pages(request):
+            for item in page["hits"]:
+                yield item
+
+    async def explain(self, request: SearchRequest, key: str, position: int = 0) -> ExplainResult:
+        """Explains the score of one document; position is that of the list value when values are the hits."""
+        return cast(ExplainResult, await self.client._send(calls.explain(self.name, request, key, position)))
+
+    async def suggest(self, request: SuggestRequest) -> SuggestResult:
+        """Completes typed text."""
+        return cast(SuggestResult, await self.client._send(calls.read(self.name, calls.data(self.name, "suggest"), request)))
+
+    async def facet_values(self, field: str, request: FacetValuesRequest | None = None) -> FacetValuesResult:
+        """Completes the values of one facet."""
+        return cast(FacetValuesResult, await self.client._send(calls.read(self.name, calls.data(self.name, "facets", field, "values"), request)))
+
+
+async def _documents(source: Any) -> AsyncIterator[Document]:
+    """The documents of an asynchronous iterable, an iterable or a DataFrame."""
+    if hasattr(source, "__aiter__"):
+        async for document in source:
+            yield document
+        return
+    for document in calls.documents_of(source):
+        yield document

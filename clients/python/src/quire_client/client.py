@@ -1,0 +1,207 @@
+"""The client that waits for its answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, cast
+
+import httpx
+
+from . import _calls as calls
+from ._policy import FRESHNESS, Call, State, Tries, has_key
+from ._schema import (
+    AddResult, Definition, DeleteRequest, ExplainResult, FacetValuesRequest, FacetValuesResult, Hit, IndexListIndexesItem, SearchRequest,
+    SearchResult, SearchSettings, SuggestRequest, SuggestResult,
+)
+from ._schema import Index as IndexDescription
+from .errors import read_error
+
+Document = Mapping[str, Any]
+
+
+class Client:
+    """A connection to the nodes of one deployment.
+
+    ``nodes`` are further nodes, asked when one does not answer. A request is
+    repeated for ``retry_for`` seconds, only where that is safe. With
+    ``read_your_writes`` reads of an index see what this client wrote to it.
+    A client may be used by any number of threads.
+    """
+
+    def __init__(
+        self, node: str, key: str = "", *, nodes: Sequence[str] = (), retry_for: float = 20, read_your_writes: bool = False,
+        timeout: float | None = 60, transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._state = State([node, *nodes], key, retry_for, read_your_writes)
+        self._http = httpx.Client(timeout=timeout, transport=transport)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def read_your_writes(self) -> bool:
+        return self._state.read_your_writes
+
+    def index(self, name: str) -> Index:
+        """A handle on an index, or on a generation written index@generation."""
+        return Index(self, name)
+
+    def indexes(self) -> Iterator[IndexListIndexesItem]:
+        """The indexes that the key can see, in order of their names."""
+        after: dict[str, str] = {}
+        while True:
+            page = self._send(Call("GET", "/v1alpha1/admin/indexes", after, repeats="always"))
+            yield from page["indexes"]
+            if not page.get("next"):
+                return
+            after = {"after": page["next"]}
+
+    def _send(self, call: Call) -> Any:
+        """Sends a request until it is answered, repeating it where that is safe."""
+        tries = Tries(self._state)
+        while True:
+            try:
+                return self._try(tries.node, call)
+            except Exception as error:
+                outcome = tries.outcome(error, isinstance(error, httpx.ConnectError))
+                if outcome == "refused" or (outcome == "unknown" and not self._may_repeat(call)):
+                    raise
+                pause = tries.pause(error)
+                if pause is None:
+                    raise
+                time.sleep(pause)
+
+    def _try(self, node: str, call: Call) -> Any:
+        response = self._http.request(call.method, node + call.path, params=call.params, content=call.body, headers=self._state.headers(call))
+        if not response.is_success:
+            raise read_error(response.status_code, response.headers.get("Retry-After"), response.content)
+        return self._state.answered(call, response.headers.get(FRESHNESS), response.content)
+
+    def _may_repeat(self, call: Call) -> bool:
+        if call.repeats != "keyed":
+            return call.repeats == "always"
+        if call.index not in self._state.keyed:
+            try:
+                self._state.keyed[call.index] = has_key(self.index(call.index).get())
+            except Exception:
+                return False
+        return self._state.keyed[call.index]
+
+
+class Index:
+    """A handle on one index."""
+
+    def __init__(self, client: Client, name: str) -> None:
+        self.client = client
+        self.name = name
+
+    def get(self) -> IndexDescription:
+        """The definition and status of the index."""
+        return cast(IndexDescription, self.client._send(Call("GET", calls.admin(self.name), repeats="always")))
+
+    def put(self, definition: Definition) -> IndexDescription:
+        """Creates the index or replaces its definition."""
+        return cast(IndexDescription, self.client._send(Call("PUT", calls.admin(self.name), body=calls.encode(definition), repeats="always")))
+
+    def commit(self) -> IndexDescription:
+        """Makes everything acknowledged before visible to searches."""
+        return cast(IndexDescription, self.client._send(Call("POST", calls.admin(self.name, "actions", "commit"), index=self.name, repeats="always")))
+
+    def delete(self) -> None:
+        """Deletes the index with all generations, or the one generation that the handle names."""
+        self.client._send(Call("DELETE", calls.admin(self.name)))
+
+    def settings(self) -> SearchSettings:
+        """The search settings."""
+        return cast(SearchSettings, self.client._send(Call("GET", calls.admin(self.name, "settings"), repeats="always")))
+
+    def put_settings(self, settings: SearchSettings) -> SearchSettings:
+        """Replaces the search settings."""
+        call = Call("PUT", calls.admin(self.name, "settings"), body=calls.encode(settings), index=self.name, repeats="always")
+        return cast(SearchSettings, self.client._send(call))
+
+    def add(self, documents: Iterable[Document]) -> AddResult:
+        """Adds documents, replacing those under the same keys. One that is refused refuses the rest."""
+        return cast(AddResult, self.client._send(calls.add(self.name, calls.documents_of(documents))))
+
+    def add_all(self, documents: Iterable[Document] | Any) -> Iterator[calls.Result]:
+        """Adds a stream of documents, or a pandas DataFrame, and yields a result for each, in order.
+
+        Documents are taken as batches are sent. A refused one does not stop
+        the others; an error ends the stream, and documents after the last
+        result may or may not be added.
+        """
+        batches = calls.Batches()
+        for document in calls.documents_of(documents):
+            if full := batches.add(document):
+                yield from full.results(self.client._send(full.call(self.name)))
+        if rest := batches.rest():
+            yield from rest.results(self.client._send(rest.call(self.name)))
+
+    def document(self, key: str) -> dict[str, Any]:
+        """The document under a key."""
+        return cast(dict[str, Any], self.client._send(calls.get_document(self.name, key))["document"])
+
+    def put_document(self, key: str, document: Document) -> None:
+        """Puts a document under a key."""
+        self.client._send(calls.put_document(self.name, key, document))
+
+    def patch_document(self, key: str, changes: Mapping[str, Any]) -> None:
+        """Changes parts of a document. It is not repeated after an unknown outcome, because a change may append."""
+        self.client._send(calls.patch_document(self.name, key, changes))
+
+    def delete_document(self, key: str) -> None:
+        """Deletes the document under a key; there need not be one."""
+        self.client._send(calls.delete_document(self.name, key))
+
+    def delete_documents(self, request: DeleteRequest) -> int:
+        """Deletes documents by key, by query, or all of them, and returns how many."""
+        return cast(int, self.client._send(calls.delete_documents(self.name, request))["deleted"])
+
+    def documents(self) -> Iterator[dict[str, Any]]:
+        """The documents in order of their keys."""
+        after = ""
+        while True:
+            page = self.client._send(calls.list_documents(self.name, after))
+            yield from page["documents"]
+            after = page.get("next", "")
+            if not after:
+                return
+
+    def search(self, request: SearchRequest | None = None) -> SearchResult:
+        """Runs a search."""
+        return cast(SearchResult, self.client._send(calls.read(self.name, calls.data(self.name, "search"), request)))
+
+    def pages(self, request: SearchRequest | None = None) -> Iterator[SearchResult]:
+        """Runs a search page by page."""
+        following: Mapping[str, Any] | None = request or {}
+        while following is not None:
+            page = self.search(cast(SearchRequest, following))
+            yield page
+            following = calls.next_page(following, page)
+
+    def hits(self, request: SearchRequest | None = None) -> Iterator[Hit]:
+        """The hits of all pages of a search."""
+        for page in self.pages(request):
+            yield from page["hits"]
+
+    def explain(self, request: SearchRequest, key: str, position: int = 0) -> ExplainResult:
+        """Explains the score of one document; position is that of the list value when values are the hits."""
+        return cast(ExplainResult, self.client._send(calls.explain(self.name, request, key, position)))
+
+    def suggest(self, request: SuggestRequest) -> SuggestResult:
+        """Completes typed text."""
+        return cast(SuggestResult, self.client._send(calls.read(self.name, calls.data(self.name, "suggest"), request)))
+
+    def facet_values(self, field: str, request: FacetValuesRequest | None = None) -> FacetValuesResult:
+        """Completes the values of one facet."""
+        return cast(FacetValuesResult, self.client._send(calls.read(self.name, calls.data(self.name, "facets", field, "values"), request)))

@@ -1,0 +1,171 @@
+"""Which requests are repeated, what errors say, how names are escaped; without a node."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from quire_client import AsyncClient, Client, Index, QuireError
+from quire_client import _policy
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_policy, "FIRST_PAUSE", 0.0001)
+
+
+def refusal(status: int, code: str, **headers: str) -> httpx.Response:
+    detail = {"code": code, "message": "m", "path": "query[0].field"}
+    return httpx.Response(status, json=detail | {"errors": [detail]}, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def cut() -> httpx.Response:
+    raise httpx.ReadError("cut")
+
+
+def no_node() -> httpx.Response:
+    raise httpx.ConnectError("refused")
+
+
+class Node:
+    """Fails twice and then answers. The index keyed has a primary key."""
+
+    def __init__(self, fail: Callable[[], httpx.Response]) -> None:
+        self.fail, self.tries = fail, 0
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        if request.method == "GET":
+            return httpx.Response(200, json={"definition": {"fields": {"id": {"primaryKey": request.url.path.endswith("/keyed")}}}})
+        self.tries += 1
+        return self.fail() if self.tries < 3 else httpx.Response(200, json={"hits": [], "page": {}, "failed": []})
+
+
+def search(index: Any) -> Any:
+    return index.search()
+
+
+def add(index: Any) -> Any:
+    return index.add([{"id": "1"}])
+
+
+def patch(index: Any) -> Any:
+    return index.patch_document("1", {"a[]": 1})
+
+
+CASES = [
+    ("keyed", search, cut, True),
+    ("keyed", search, lambda: refusal(503, "search:timeout"), True),
+    ("keyed", search, lambda: refusal(400, "search:field_unknown"), False),
+    ("keyed", add, cut, True),
+    ("plain", add, cut, False),
+    ("plain", add, no_node, True),
+    ("plain", add, lambda: refusal(409, "indexer:unavailable"), True),
+    ("keyed", patch, cut, False),
+    ("keyed", patch, lambda: refusal(409, "storage:io_error"), True),
+]
+
+
+@pytest.mark.parametrize(("name", "send", "fail", "repeats"), CASES)
+def test_requests_are_repeated_only_where_that_is_safe(name: str, send: Callable[[Index], Any], fail: Callable[[], httpx.Response], repeats: bool) -> None:
+    node = Node(fail)
+    with Client("http://a.example/", transport=httpx.MockTransport(node)) as client:
+        if repeats:
+            send(client.index(name))
+        else:
+            with pytest.raises((QuireError, httpx.ReadError)):
+                send(client.index(name))
+    assert node.tries == (3 if repeats else 1)
+
+
+@pytest.mark.parametrize(("name", "send", "fail", "repeats"), CASES)
+async def test_the_asynchronous_client_repeats_the_same(name: str, send: Callable[[Any], Any], fail: Callable[[], httpx.Response], repeats: bool) -> None:
+    node = Node(fail)
+    async with AsyncClient("http://a.example/", transport=httpx.MockTransport(node)) as client:
+        if repeats:
+            await send(client.index(name))
+        else:
+            with pytest.raises((QuireError, httpx.ReadError)):
+                await send(client.index(name))
+    assert node.tries == (3 if repeats else 1)
+
+
+def test_another_node_is_asked_at_once() -> None:
+    asked = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.host)
+        return httpx.Response(200, json={"hits": [], "page": {}}) if request.url.host == "c.example" else cut()
+
+    with Client("http://a.example", nodes=["http://b.example", "http://c.example"], transport=httpx.MockTransport(answer)) as client:
+        client.index("x").search()
+        client.index("x").search()
+    assert asked == ["a.example", "b.example", "c.example", "c.example"]
+
+
+def test_repeating_ends_before_a_pause_that_is_too_long() -> None:
+    node = Node(lambda: refusal(503, "search:timeout", Retry_After="100"))
+    with Client("http://a.example", transport=httpx.MockTransport(node)) as client, pytest.raises(QuireError) as raised:
+        client.index("x").search()
+    assert (raised.value.retry_after, node.tries) == (100, 1)
+
+
+def test_errors_are_told_apart_by_code() -> None:
+    with Client("http://a.example", transport=httpx.MockTransport(lambda _: refusal(400, "search:field_unknown"))) as client:
+        with pytest.raises(QuireError) as raised:
+            client.index("x").search()
+    assert raised.value.has("search:field_unknown") and not raised.value.has("index:not_found")
+    assert raised.value.problems[0].path == "query[0].field"
+    with Client("http://a.example", transport=httpx.MockTransport(lambda _: httpx.Response(418, text="<html>"))) as client:
+        with pytest.raises(QuireError) as raised:
+            client.index("x").search()
+    assert (raised.value.status, raised.value.code) == (418, "")
+
+
+def test_names_are_escaped() -> None:
+    paths = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        paths.append(request.url.raw_path.decode().split("/documents/")[1])
+        return httpx.Response(204)
+
+    with Client("http://a.example", transport=httpx.MockTransport(answer)) as client:
+        for key in ("a/b", "..", "ä?"):
+            client.index("x@2").delete_document(key)
+    assert paths == ["a%2Fb", "%2E%2E", "%C3%A4%3F"]
+
+
+def test_the_token_of_the_later_commit_is_kept() -> None:
+    def token(sequence: int) -> str:
+        return base64.urlsafe_b64encode(bytes([1, 1, 1, 9, 3, 1, 8, 4, 2, sequence % 128 | 128, sequence // 128])).decode().rstrip("=")
+
+    written, read = "", None
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal read
+        if request.method == "PUT":
+            return httpx.Response(204, headers={"X-Service-Freshness": written})
+        read = request.headers.get("X-Service-Freshness")
+        return httpx.Response(200, json={"hits": [], "page": {}})
+
+    with Client("http://a.example", read_your_writes=True, transport=httpx.MockTransport(answer)) as client:
+        for sequence, kept in ((300, 300), (700, 700), (650, 700)):
+            written = token(sequence)
+            client.index("x").put_document("1", {})
+            client.index("x").search()
+            assert read == token(kept)
+        client.index("y").search()
+        assert read is None
+
+
+def test_what_is_not_a_url_is_refused() -> None:
+    with pytest.raises(ValueError, match="localhost:8080"):
+        Client("localhost:8080")
+
+
+def test_numbers_that_json_lacks_are_refused() -> None:
+    with Client("http://a.example", transport=httpx.MockTransport(cut)) as client, pytest.raises(ValueError):  # type: ignore[arg-type]
+        client.index("x").add([{"n": float("nan")}])
