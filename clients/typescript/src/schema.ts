@@ -398,6 +398,138 @@ export interface components {
              */
             path?: string;
         };
+        EvaluatedQuery: {
+            /** @description The same of the second side. */
+            against?: Record<string, never>;
+            /** @description Code with which the search was refused. */
+            error?: string;
+            /** @description Number of expectations. */
+            expected?: number;
+            /** @description Keys, when they were asked for. */
+            hits?: string[];
+            id?: string;
+            judged?: number;
+            ndcg?: number;
+            /** @enum {string} */
+            outcome?: "win" | "loss" | "tie";
+            precision?: number;
+            /** @description Places of the keys that the query names, of those among the first 100 hits. */
+            ranks: {
+                [key: string]: number;
+            };
+            recall?: number;
+            reciprocalRank?: number;
+            search?: components["schemas"]["SearchRequest"];
+            text?: string;
+            tookMs: number;
+            /** Format: int64 */
+            total: number;
+            unmet?: string[];
+            weight: number;
+        };
+        Evaluation: {
+            against?: {
+                generation: string;
+                measures: components["schemas"]["EvaluationMeasures"];
+            };
+            bounds?: {
+                failures?: string[];
+                held: boolean;
+            };
+            comparison?: {
+                losses: number;
+                mrr: components["schemas"]["EvaluationDifference"];
+                ndcg: components["schemas"]["EvaluationDifference"];
+                ties: number;
+                wins: number;
+            };
+            error: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+            generation: string;
+            id: string;
+            index: string;
+            judgements: string;
+            judgementsVersion?: string;
+            k?: number;
+            measures?: components["schemas"]["EvaluationMeasures"];
+            queries?: components["schemas"]["EvaluatedQuery"][];
+            recallK?: number;
+            searches: number;
+            searchesDone: number;
+            /** Format: date-time */
+            startedAt: string;
+            startedBy: string | null;
+            /** @enum {string} */
+            state: "running" | "done" | "failed" | "cancelled";
+        };
+        EvaluationDifference: {
+            /** @description The first side less the second. */
+            difference: number;
+            /** @description Two-sided, of the paired randomization test. */
+            p: number;
+            /** @description p is below .05. */
+            significant: boolean;
+        };
+        EvaluationList: {
+            evaluations: components["schemas"]["Evaluation"][];
+        };
+        /** @description Means by the weights of the queries. Those of rankings are absent when no query has grades. */
+        EvaluationMeasures: {
+            expectations: number;
+            expectationsMet: number;
+            /** @description Searches that were refused; they count as finding nothing. */
+            failed: number;
+            /** @description Queries with grades or a known key. */
+            graded: number;
+            /** @description Share of the first k hits with a grade. */
+            judged?: number;
+            /** @description At k. */
+            mrr?: number;
+            /** @description At k, with the gain 2^grade − 1. */
+            ndcg?: number;
+            p50Ms: number;
+            p99Ms: number;
+            /** @description At k. */
+            precision?: number;
+            queries: number;
+            /** @description At recallK. */
+            recall?: number;
+            /** @description Share of the queries that find nothing. */
+            zeroResults: number;
+        };
+        /**
+         * @example {
+         *       "against": {},
+         *       "judgements": "base"
+         *     }
+         */
+        EvaluationRequest: {
+            /** @description A second side to compare with: the live generation with the stored settings unless it says otherwise. */
+            against?: {
+                generation?: string;
+                settings?: components["schemas"]["SearchSettings"];
+            };
+            /**
+             * @description Answer 202 at once, also for a small set.
+             * @default false
+             */
+            background?: boolean;
+            /**
+             * @description List the keys of the first 100 hits of every query.
+             * @default false
+             */
+            hits?: boolean;
+            /** @description The judgement set. */
+            judgements: string;
+            /**
+             * @description Hits that nDCG, reciprocal rank and precision look at.
+             * @default 10
+             */
+            k?: number;
+            /** @description Search with these instead of the stored ones. */
+            settings?: components["schemas"]["SearchSettings"];
+        };
         ExplainResult: {
             detail: components["schemas"]["ScoreStep"];
             freshness: string;
@@ -626,6 +758,8 @@ export interface components {
             matched?: {
                 [key: string]: components["schemas"]["MatchedValues"];
             };
+            /** @description Words of a relaxed text that the document does not hold. */
+            missing?: string[];
             score?: number;
             value?: {
                 [key: string]: unknown;
@@ -697,6 +831,81 @@ export interface components {
             }[];
             /** @description The text that remains. */
             text: string;
+        };
+        /** @description A search, by text or whole, with what it should find: grades, a known key or expectations. */
+        JudgedQuery: {
+            /** @description What must hold among the first 100 hits. */
+            expect?: {
+                /** @description Pairs of keys, the first before the second. */
+                above?: string[][];
+                /**
+                 * Format: int64
+                 * @description Hits in all.
+                 */
+                atLeast?: number;
+                mustHit?: string[];
+                mustNotHit?: string[];
+            };
+            /** @description By key; 0 is not relevant. At least one is above 0. */
+            grades?: {
+                [key: string]: number;
+            };
+            /** @description Names the query in reports and changes; no other query of the set has it. */
+            id?: string;
+            /** @description The key that should come first; the same as a single grade of 1. */
+            known?: string;
+            /** @description Of the text. */
+            locale?: string;
+            /** @description Instead of the text. Limit, paging, facets and highlighting are left out. */
+            search?: components["schemas"]["SearchRequest"];
+            /** @description Searched as a text clause with defaults. */
+            text?: string;
+            /**
+             * @description In the means.
+             * @default 1
+             */
+            weight?: number;
+        };
+        JudgementList: {
+            judgements: {
+                name: string;
+            }[];
+        };
+        /**
+         * @description A judgement set. As lines, each is a query, and one may hold the bounds alone.
+         * @example {
+         *       "bounds": {
+         *         "minNdcg": 0.6
+         *       },
+         *       "queries": [
+         *         {
+         *           "grades": {
+         *             "1": 3
+         *           },
+         *           "text": "red lamp"
+         *         },
+         *         {
+         *           "known": "2",
+         *           "text": "blue lamp"
+         *         }
+         *       ]
+         *     }
+         */
+        Judgements: {
+            /** @description What must hold for a generation to be promoted with verify. */
+            bounds?: {
+                /**
+                 * @description Every expectation is met.
+                 * @default false
+                 */
+                expectations?: boolean;
+                /** @description Largest loss of nDCG against the other side. */
+                maxLoss?: number;
+                /** @description Smallest nDCG. */
+                minNdcg?: number;
+            };
+            queries: components["schemas"]["JudgedQuery"][];
+            readonly version?: string;
         };
         Key: {
             /** Format: date-time */
@@ -833,6 +1042,38 @@ export interface components {
             previous?: components["schemas"]["PageLink"];
             start: components["schemas"]["PageLink"][];
         };
+        /**
+         * @example {
+         *       "search": {
+         *         "query": [
+         *           {
+         *             "match": "user",
+         *             "text": "coat",
+         *             "type": "text"
+         *           }
+         *         ]
+         *       },
+         *       "settings": {
+         *         "synonyms": {
+         *           "clothes": {
+         *             "rules": [
+         *               {
+         *                 "equivalent": [
+         *                   "jacket",
+         *                   "coat"
+         *                 ]
+         *               }
+         *             ]
+         *           }
+         *         }
+         *       }
+         *     }
+         */
+        PreviewRequest: {
+            search?: components["schemas"]["SearchRequest"];
+            /** @description Search with these instead of the stored ones; {}, or leaving them out, is none. */
+            settings?: components["schemas"]["SearchSettings"];
+        };
         Ranking: {
             signals?: components["schemas"]["Signal"][];
             tieBreakers?: {
@@ -847,12 +1088,14 @@ export interface components {
         RegistryAudit: {
             indexes: {
                 generations?: {
+                    /** @description Objects that a damaged generation lacks in the bucket. */
+                    lacking?: number;
                     name?: string;
                     registered?: boolean;
                     /** Format: date-time */
                     removedAt?: string;
                     /** @enum {string} */
-                    stored?: "synced" | "incomplete" | "missing";
+                    stored?: "synced" | "damaged" | "incomplete" | "missing";
                 }[];
                 live?: string;
                 name?: string;
@@ -861,6 +1104,8 @@ export interface components {
                 /** Format: date-time */
                 removedAt?: string;
             }[];
+            /** @description Copies on the disk of the answering node that the registry ceased to list although nobody removed them. */
+            keptCopies?: string[];
             /** @enum {string} */
             registry: "present" | "absent" | "corrupt";
             unusable: string[];
@@ -868,13 +1113,24 @@ export interface components {
         RegistryRepair: {
             addedGenerations: string[];
             createdIndexes: string[];
+            /** @description Generations that stay listed although the bucket holds no commit of them. */
+            kept?: string[];
+            /** @description Generations that the bucket does not hold whole and no node could give back. */
+            lost?: string[];
             promoted: string[];
             restored: string[];
+            /** @description Generations that nodes stored again. */
+            uploaded?: string[];
         };
         RegistryRepairRequest: {
             /** @default false */
             promoteNewest?: boolean;
             restore?: string[];
+            /**
+             * @description Nodes store again what the bucket lost and they hold.
+             * @default false
+             */
+            restoreFromNodes?: boolean;
         };
         ReindexJob: {
             /** Format: int64 */
@@ -901,6 +1157,21 @@ export interface components {
             target: string;
             /** Format: date-time */
             updatedAt: string;
+            /** @description What the judgement set says of the target. A job that does not keep its bounds stays ready. */
+            verification?: {
+                failures?: string[];
+                held: boolean;
+                judgements: string;
+                liveNdcg?: number;
+                ndcg?: number;
+                p?: number;
+                /** Format: date-time */
+                verifiedAt: string;
+                /** @description Queries that speak most against the target. */
+                worst?: string[];
+            };
+            /** @description Judgement set the target is verified by. */
+            verify?: string;
         };
         ReindexList: {
             next?: string;
@@ -914,6 +1185,8 @@ export interface components {
              * @enum {string}
              */
             promote?: "auto" | "manual";
+            /** @description Judgement set whose bounds the target has to keep before it is promoted. */
+            verify?: string;
         };
         /** @description The words that were dropped because nothing matched all of them. */
         Relaxed: {

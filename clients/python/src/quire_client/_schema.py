@@ -175,6 +175,107 @@ class ErrorDetail(TypedDict, total=False):
     path: str
 
 
+class EvaluatedQuery(TypedDict, total=False):
+    against: Mapping[str, Any]
+    error: str
+    expected: int
+    hits: Sequence[str]
+    id: str
+    judged: float
+    ndcg: float
+    outcome: Literal["win", "loss", "tie"]
+    precision: float
+    ranks: Required[Mapping[str, int]]
+    recall: float
+    reciprocalRank: float
+    search: SearchRequest
+    text: str
+    tookMs: Required[float]
+    total: Required[int]
+    unmet: Sequence[str]
+    weight: Required[float]
+
+
+class Evaluation(TypedDict, total=False):
+    against: EvaluationAgainst
+    bounds: EvaluationBounds
+    comparison: EvaluationComparison
+    error: Required[str | None]
+    finishedAt: Required[str | None]
+    generation: Required[str]
+    id: Required[str]
+    index: Required[str]
+    judgements: Required[str]
+    judgementsVersion: str
+    k: int
+    measures: EvaluationMeasures
+    queries: Sequence[EvaluatedQuery]
+    recallK: int
+    searches: Required[int]
+    searchesDone: Required[int]
+    startedAt: Required[str]
+    startedBy: Required[str | None]
+    state: Required[Literal["running", "done", "failed", "cancelled"]]
+
+
+class EvaluationAgainst(TypedDict, total=False):
+    generation: Required[str]
+    measures: Required[EvaluationMeasures]
+
+
+class EvaluationBounds(TypedDict, total=False):
+    failures: Sequence[str]
+    held: Required[bool]
+
+
+class EvaluationComparison(TypedDict, total=False):
+    losses: Required[int]
+    mrr: Required[EvaluationDifference]
+    ndcg: Required[EvaluationDifference]
+    ties: Required[int]
+    wins: Required[int]
+
+
+class EvaluationDifference(TypedDict, total=False):
+    difference: Required[float]
+    p: Required[float]
+    significant: Required[bool]
+
+
+class EvaluationList(TypedDict, total=False):
+    evaluations: Required[Sequence[Evaluation]]
+
+
+class EvaluationMeasures(TypedDict, total=False):
+    expectations: Required[int]
+    expectationsMet: Required[int]
+    failed: Required[int]
+    graded: Required[int]
+    judged: float
+    mrr: float
+    ndcg: float
+    p50Ms: Required[float]
+    p99Ms: Required[float]
+    precision: float
+    queries: Required[int]
+    recall: float
+    zeroResults: Required[float]
+
+
+class EvaluationRequest(TypedDict, total=False):
+    against: EvaluationRequestAgainst
+    background: bool
+    hits: bool
+    judgements: Required[str]
+    k: int
+    settings: SearchSettings
+
+
+class EvaluationRequestAgainst(TypedDict, total=False):
+    generation: str
+    settings: SearchSettings
+
+
 class ExplainResult(TypedDict, total=False):
     detail: Required[ScoreStep]
     freshness: Required[str]
@@ -402,6 +503,44 @@ class InterpretedFiltersItem(TypedDict, total=False):
     words: Required[Sequence[str]]
 
 
+class JudgedQuery(TypedDict, total=False):
+    expect: JudgedQueryExpect
+    grades: Mapping[str, float]
+    id: str
+    known: str
+    locale: str
+    search: SearchRequest
+    text: str
+    weight: float
+
+
+class JudgedQueryExpect(TypedDict, total=False):
+    above: Sequence[Sequence[str]]
+    atLeast: int
+    mustHit: Sequence[str]
+    mustNotHit: Sequence[str]
+
+
+class JudgementList(TypedDict, total=False):
+    judgements: Required[Sequence[JudgementListJudgementsItem]]
+
+
+class JudgementListJudgementsItem(TypedDict, total=False):
+    name: Required[str]
+
+
+class Judgements(TypedDict, total=False):
+    bounds: JudgementsBounds
+    queries: Required[Sequence[JudgedQuery]]
+    version: str
+
+
+class JudgementsBounds(TypedDict, total=False):
+    expectations: bool
+    maxLoss: float
+    minNdcg: float
+
+
 class Key(TypedDict, total=False):
     createdAt: Required[str]
     description: Required[str]
@@ -475,6 +614,11 @@ class PageList(TypedDict, total=False):
     start: Required[Sequence[PageLink]]
 
 
+class PreviewRequest(TypedDict, total=False):
+    search: SearchRequest
+    settings: SearchSettings
+
+
 class Ranking(TypedDict, total=False):
     signals: Sequence[Signal]
     tieBreakers: Sequence[RankingTieBreakersItem]
@@ -487,6 +631,7 @@ class RankingTieBreakersItem(TypedDict, total=False):
 
 class RegistryAudit(TypedDict, total=False):
     indexes: Required[Sequence[RegistryAuditIndexesItem]]
+    keptCopies: Sequence[str]
     registry: Required[Literal["present", "absent", "corrupt"]]
     unusable: Required[Sequence[str]]
 
@@ -501,22 +646,27 @@ class RegistryAuditIndexesItem(TypedDict, total=False):
 
 
 class RegistryAuditIndexesItemGenerationsItem(TypedDict, total=False):
+    lacking: int
     name: str
     registered: bool
     removedAt: str
-    stored: Literal["synced", "incomplete", "missing"]
+    stored: Literal["synced", "damaged", "incomplete", "missing"]
 
 
 class RegistryRepair(TypedDict, total=False):
     addedGenerations: Required[Sequence[str]]
     createdIndexes: Required[Sequence[str]]
+    kept: Sequence[str]
+    lost: Sequence[str]
     promoted: Required[Sequence[str]]
     restored: Required[Sequence[str]]
+    uploaded: Sequence[str]
 
 
 class RegistryRepairRequest(TypedDict, total=False):
     promoteNewest: bool
     restore: Sequence[str]
+    restoreFromNodes: bool
 
 
 class ReindexJob(TypedDict, total=False):
@@ -536,6 +686,19 @@ class ReindexJob(TypedDict, total=False):
     startedBy: Required[str | None]
     target: Required[str]
     updatedAt: Required[str]
+    verification: ReindexJobVerification
+    verify: str
+
+
+class ReindexJobVerification(TypedDict, total=False):
+    failures: Sequence[str]
+    held: Required[bool]
+    judgements: Required[str]
+    liveNdcg: float
+    ndcg: float
+    p: float
+    verifiedAt: Required[str]
+    worst: Sequence[str]
 
 
 class ReindexList(TypedDict, total=False):
@@ -543,7 +706,7 @@ class ReindexList(TypedDict, total=False):
     reindexes: Required[Sequence[ReindexJob]]
 
 
-ReindexRequest = TypedDict("ReindexRequest", {"from": 'str', "promote": 'Literal["auto", "manual"]'}, total=False)
+ReindexRequest = TypedDict("ReindexRequest", {"from": 'str', "promote": 'Literal["auto", "manual"]', "verify": 'str'}, total=False)
 
 
 class Relaxed(TypedDict, total=False):
