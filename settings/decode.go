@@ -89,6 +89,8 @@ func read(body jsonread.Value) *Settings {
 			v.Entries(func(name string, entry jsonread.Value) {
 				s.Fields = append(s.Fields, readField(name, entry))
 			})
+		case "countSearches":
+			s.CountSearches, _ = v.Bool()
 		default:
 			return false
 		}

@@ -12,10 +12,11 @@ const (
 	FeatureInterpret  = "interpret_values"
 	FeatureSuggest    = "suggest_values"
 	FeatureValues     = "declared_values"
+	FeatureCounts     = "search_counts"
 )
 
 // capabilities are the features this node knows.
-var capabilities = []string{FeatureSynonyms, FeatureExclusions, FeatureInterpret, FeatureSuggest, FeatureValues}
+var capabilities = []string{FeatureSynonyms, FeatureExclusions, FeatureInterpret, FeatureSuggest, FeatureValues, FeatureCounts}
 
 // Features names what the settings use, for nodes of other versions.
 func (s *Settings) Features() []string {
@@ -36,6 +37,7 @@ func (s *Settings) Features() []string {
 	add(interpret, FeatureInterpret)
 	add(suggest, FeatureSuggest)
 	add(values, FeatureValues)
+	add(s.CountSearches, FeatureCounts)
 	return features
 }
 

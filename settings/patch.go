@@ -168,6 +168,7 @@ var settingsShape = object(map[string]shape{
 			"linear":     object(map[string]shape{"ceiling": single}),
 		}),
 	}),
+	"countSearches": single,
 	"synonyms": mapOf(object(map[string]shape{
 		"rules": listOf("", map[string]shape{
 			"equivalent": texts,

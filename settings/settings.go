@@ -20,6 +20,7 @@ type Settings struct {
 	Synonyms       []SynonymSet
 	TypoExclusions []ExclusionList
 	Fields         []Field
+	CountSearches  bool // count the texts that are searched for
 	// UnsupportedFeatures names capabilities this node lacks. When there are
 	// any, the node searches with the definition alone.
 	UnsupportedFeatures []string

@@ -14,7 +14,13 @@ import (
 
 // search answers a search.
 func (a *API) search(ctx context.Context, r *Request) (*Response, error) {
-	return answerSearch(ctx, a, r, query.DecodeSearch, a.searcher.Run)
+	return answerSearch(ctx, a, r, query.DecodeSearch, func(ctx context.Context, view search.View, request *query.Search) (*query.Answer, error) {
+		answer, err := a.searcher.Run(ctx, view, request)
+		if err == nil {
+			a.countSearch(view, request, answer)
+		}
+		return answer, err
+	})
 }
 
 // answerSearch answers a request that searches: its body is decoded, and run is

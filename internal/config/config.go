@@ -137,6 +137,7 @@ type Search struct {
 	TermCacheMaxSize                                                int64
 	TypoCacheMaxEntries, PrefixCacheMaxEntries                      int
 	FacetCacheMaxSize                                               int64
+	CountsEnabled                                                   bool
 	EvaluationMaxShare                                              int // per cent of one processor
 }
 

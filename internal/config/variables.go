@@ -165,6 +165,8 @@ var variables = []Variable{
 		func(c *Config) *time.Duration { return &c.Search.FreshnessWait }),
 	number("SERVICE_SEARCH_THREADS", "auto", 0, noMaximum, "Threads that search pieces of an index; auto is one per core, 0 the thread of the request.",
 		func(c *Config) *int { return &c.Search.Threads }),
+	boolean("SERVICE_SEARCH_COUNTS_ENABLED", false, "Whether the texts of searches are counted for indexes whose settings ask for it; nothing is kept of who sent them.",
+		func(c *Config) *bool { return &c.Search.CountsEnabled }),
 	number("SERVICE_SEARCH_EVALUATION_MAX_SHARE", "50", 1, 100, "Per cent of one processor that evaluations of judgement sets may take from searches.",
 		func(c *Config) *int { return &c.Search.EvaluationMaxShare }),
 	number("SERVICE_SEARCH_WARM_THREADS", "2", 0, noMaximum, "Threads that prepare facets after a commit; 0 turns it off.",

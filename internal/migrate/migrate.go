@@ -37,7 +37,7 @@ const (
 var lastObjects = []string{"registry", "deployment"}
 
 // sharedPrefixes are the other objects that a deployment shares.
-var sharedPrefixes = []string{"settings/", "judgements/", "jobs/", "keys"}
+var sharedPrefixes = []string{"settings/", "judgements/", "searches/", "jobs/", "keys"}
 
 // Move is a move of one deployment.
 type Move struct {

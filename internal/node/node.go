@@ -19,6 +19,7 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/reindex"
 	"github.com/quiresearch/quire/internal/replication"
+	"github.com/quiresearch/quire/internal/searchcount"
 	"github.com/quiresearch/quire/internal/settingstore"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/query"
@@ -51,6 +52,7 @@ type Options struct {
 	Reindex         reindex.Options
 	Search          Search       // answers the searches of evaluations
 	Limits          query.Limits // of searches in judgement sets; zero: the defaults
+	CountSearches   bool         // where the settings of an index ask for it
 	EvaluationShare float64      // of one processor that evaluations may take; 0: all of it
 }
 
@@ -70,6 +72,7 @@ type Node struct {
 	settings    *settingstore.Store
 	judgements  *judgementstore.Store
 	evaluations *evaluations
+	searches    *searchcount.Counts
 	jobs        *reindex.Jobs
 	object      *object // nil in local mode
 	usage       *usage
@@ -121,7 +124,7 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 		options.Limits = query.DefaultLimits()
 	}
 	n := &Node{
-		judgements: judgementstore.New(storage.Bucket, options.Limits), evaluations: newEvaluations(),
+		judgements: judgementstore.New(storage.Bucket, options.Limits), evaluations: newEvaluations(), searches: searchcount.New(storage.Bucket),
 		usage: readUsage(storage.FS), bucket: storage.Bucket, synced: storage.Synced, registry: known, settings: settingstore.New(storage.Bucket),
 		options: options, metrics: meters, log: log, begun: beginning{done: make(chan struct{})},
 	}
@@ -158,6 +161,7 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	n.sampleState(ctx)
 	n.sample()
 	running.Go(func() { every(ctx, stateInterval, n.sampleState) })
+	running.Go(func() { every(ctx, flushInterval, n.flushSearches) })
 	running.Go(func() { every(ctx, n.options.SampleInterval, func(context.Context) { n.sample() }) })
 	every(ctx, n.options.RefreshInterval, func(ctx context.Context) {
 		n.refreshing.Store(true)
@@ -211,6 +215,7 @@ func (n *Node) Preload(ctx context.Context) {
 // Close stops jobs and closes every generation.
 func (n *Node) Close(ctx context.Context) error {
 	n.evaluations.close()
+	n.flushSearches(ctx)
 	n.jobs.Stop(ctx)
 	if err := n.usage.save(); err != nil {
 		n.log.Warn("the use of indexes is not remembered", "error", err)
@@ -325,7 +330,7 @@ func (n *Node) retire(ctx context.Context, removed []registry.Removed) error {
 
 // deleteShared removes what belongs to an index that is gone.
 func (n *Node) deleteShared(ctx context.Context, index registry.ID) error {
-	return errors.Join(n.settings.Delete(ctx, index), n.judgements.DeleteAll(ctx, index), n.jobs.Delete(ctx, index))
+	return errors.Join(n.settings.Delete(ctx, index), n.judgements.DeleteAll(ctx, index), n.searches.Delete(ctx, index), n.jobs.Delete(ctx, index))
 }
 
 // erase deletes the data of removed generations, then forgets them. Settings,

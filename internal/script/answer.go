@@ -15,7 +15,7 @@ import (
 var shownHeaders = []string{"Allow", "Content-Type", "ETag", "Location", "Retry-After", "WWW-Authenticate", "X-Service-Freshness"}
 
 // changing are the members whose values differ from run to run.
-var changing = []string{"freshness", "tookMs", "p50Ms", "p99Ms", "secondsSinceRefresh", "version", "createdAt", "updatedAt", "startedAt", "finishedAt", "verifiedAt", "credential", "node", "next", "previous", "cursor"}
+var changing = []string{"freshness", "tookMs", "p50Ms", "p99Ms", "meanMs", "secondsSinceRefresh", "version", "createdAt", "updatedAt", "startedAt", "finishedAt", "verifiedAt", "credential", "node", "next", "previous", "cursor"}
 
 const masked = "*"
 

@@ -270,7 +270,7 @@ func nodeOptions(c *config.Config, builder *analysis.Builder, id string, searche
 			MergeFloor: c.Indexes.MergeFloorSegment, Memory: c.Indexer.MemoryBudget, Budget: engine.NewBudget(c.Indexer.MemoryBudget),
 			Analysis: builder, Capabilities: builder.Capabilities(),
 		},
-		Capabilities: builder.Capabilities(), Search: searcher.Run, Limits: limits(c), EvaluationShare: float64(c.Search.EvaluationMaxShare) / 100,
+		Capabilities: builder.Capabilities(), Search: searcher.Run, Limits: limits(c), CountSearches: c.Search.CountsEnabled, EvaluationShare: float64(c.Search.EvaluationMaxShare) / 100,
 		Reindex: reindex.Options{MaxConcurrent: c.Indexer.ReindexMaxConcurrent, CatchupInterval: c.Indexer.ReindexCatchupInterval,
 			SweepInterval: c.Indexer.ReindexSweepInterval},
 	}

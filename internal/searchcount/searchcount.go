@@ -1,0 +1,141 @@
+// Package searchcount counts which texts are searched for in an index, where
+// its owner wants to know: how often, how long they took, and which find
+// nothing. It knows texts alone, nothing of who sent them.
+//
+// Counts are kept in a sketch of bounded size. A node counts in memory and adds
+// what it counted to one object per index from time to time; a crash loses what
+// was counted since. Counts may be used by any number of goroutines.
+//
+// FORMAT.md describes the object.
+package searchcount
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/versioned"
+	"github.com/quiresearch/quire/problem"
+)
+
+const resource = "search counts"
+
+// stored is the object of one index.
+type stored struct {
+	Texts []Text `json:"texts"`
+
+	Unknown jsontext.Value `json:",embed"`
+}
+
+// Counts are those of all indexes.
+type Counts struct {
+	bucket bucket.Bucket
+
+	mu      sync.Mutex
+	pending map[registry.ID]*Sketch // counted here and not yet stored
+}
+
+// New returns the counts in a bucket.
+func New(b bucket.Bucket) *Counts {
+	return &Counts{bucket: b, pending: make(map[registry.ID]*Sketch)}
+}
+
+func key(index registry.ID) string { return "searches/" + index.String() }
+
+func (c *Counts) object(index registry.ID) *versioned.Store[stored] {
+	return versioned.New[stored](c.bucket, key(index), resource)
+}
+
+// Count counts a search. A blank text is not counted.
+func (c *Counts) Count(index registry.ID, text string, found bool, took time.Duration) {
+	if text = Normalize(text); text == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.pending[index]
+	if s == nil {
+		s = &Sketch{}
+		c.pending[index] = s
+	}
+	s.Add(text, found, took)
+}
+
+// take removes what was counted here and returns it; nil when nothing was.
+func (c *Counts) take(index registry.ID) *Sketch {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.pending[index]
+	delete(c.pending, index)
+	return s
+}
+
+// putBack adds counts that could not be stored to those since.
+func (c *Counts) putBack(index registry.ID, s *Sketch) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if newer := c.pending[index]; newer != nil {
+		s.Merge(newer)
+	}
+	c.pending[index] = s
+}
+
+// Flush stores what was counted here.
+func (c *Counts) Flush(ctx context.Context) error {
+	c.mu.Lock()
+	indexes := make([]registry.ID, 0, len(c.pending))
+	for index := range c.pending {
+		indexes = append(indexes, index)
+	}
+	c.mu.Unlock()
+	var failed error
+	for _, index := range indexes {
+		_, err := c.flush(ctx, index)
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+// flush stores what was counted of an index and returns all of its counts.
+func (c *Counts) flush(ctx context.Context, index registry.ID) (*Sketch, error) {
+	counted := c.take(index)
+	var all *Sketch
+	_, err := c.object(index).Change(ctx, func(now versioned.Object[stored]) (stored, error) {
+		all = sketchOf(now.Value.Texts)
+		if counted == nil {
+			return stored{}, versioned.ErrUnchanged
+		}
+		all.Merge(counted)
+		return stored{Texts: all.Top(Capacity), Unknown: now.Value.Unknown}, nil
+	})
+	if err != nil {
+		// An outcome that is not known is taken as stored: counts are estimates, and
+		// none is counted twice.
+		if counted != nil && !errors.Is(err, problem.StorageUnknown) {
+			c.putBack(index, counted)
+		}
+		return nil, err
+	}
+	return all, nil
+}
+
+// Read returns the counts of an index: those stored with those of this node.
+func (c *Counts) Read(ctx context.Context, index registry.ID) (*Sketch, error) {
+	return c.flush(ctx, index)
+}
+
+// Delete forgets the counts of an index. Other nodes may add what they counted
+// since they last stored it.
+func (c *Counts) Delete(ctx context.Context, index registry.ID) error {
+	c.take(index)
+	_, err := c.bucket.Delete(ctx, key(index), bucket.Always)
+	if err != nil && !errors.Is(err, bucket.ErrNotFound) {
+		return problem.StorageIoError.New("resource", resource).Because(err)
+	}
+	return nil
+}
