@@ -80,6 +80,7 @@ function Shell() {
         <button type="button" class="quiet" onClick=${() => (theme.value = themes[(themes.indexOf(theme.value) + 1) % themes.length] ?? "auto")}
           aria-label=${"Theme: " + theme.value}><${Icon} name="theme" /><span>${theme.value}</span></button>
         <p class="who" title=${access.value?.expiresAt ? "expires " + access.value.expiresAt : ""}>${who()}</p>
+        ${access.value?.principal === "anonymous" && html`<button type="button" class="quiet" aria-label="Sign in" onClick=${signOut}><${Icon} name="access" /><span>Sign in</span></button>`}
         ${readKey() && html`<button type="button" class="quiet" aria-label="Sign out" onClick=${signOut}><${Icon} name="out" /><span>Sign out</span></button>`}
       </div>
     </nav>

@@ -113,6 +113,22 @@ describe("access", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("opens at once with an anonymous key, and signs in for more", async () => {
+    const first = await startNode({ dev: false });
+    await fillDemo(first);
+    const { key } = await first.call("POST", keys, { grants: [{ permissions: ["search"], indexes: ["catalogue"] }] });
+    await first.stop();
+    const anonymous = await startNode({ dev: false, directory: first.directory, env: { SERVICE_AUTH_ANONYMOUS_KEY: key.id } });
+    const page = await open(anonymous);
+    await page.locator(".hit").first().waitFor();
+    assert.deepEqual(await roomsOf(page), ["Search", "Why"]);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await signIn(page, rootKey);
+    await page.getByText("root key").waitFor();
+    assert.deepEqual(await roomsOf(page), ["Search", "Why", "Tune", "Data", "Access", "Nodes"]);
+    assert.deepEqual(page.faults, []);
+  });
+
   for (const colorScheme of ["light", "dark"]) {
     it("has no axe violation, " + colorScheme, async () => {
       const page = await open(node, "#/access", { context: { colorScheme } });

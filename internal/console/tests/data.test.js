@@ -47,9 +47,7 @@ describe("data", () => {
   it("reindexes into a new generation, promotes it and rolls back", async () => {
     const page = await open(node, "#/data?index=books&tab=Definition");
     await page.getByRole("button", { name: "Change the definition" }).click();
-    const changed = structuredClone((await node.call("GET", "/v1alpha1/admin/indexes/books")).definition);
-    changed.fields.year.sort = {};
-    await page.getByLabel("Definition as JSON").fill(JSON.stringify(changed));
+    await page.getByRole("checkbox", { name: "sort year" }).check();
     await page.getByText("year changed").waitFor();
     await page.getByRole("button", { name: "Store, if the documents fit it" }).click();
     await page.getByText("This needs a reindex").waitFor();
@@ -64,10 +62,34 @@ describe("data", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("creates an index and adds a field to it", async () => {
+    const page = await open(node, "#/data");
+    await page.getByRole("button", { name: "Create an index" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Not A Name");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByRole("alert").getByText("index:name_invalid").waitFor();
+    await dialog.getByLabel("Name").fill("made");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("tab", { name: "Definition" }).click();
+    await page.getByRole("button", { name: "Change the definition" }).click();
+    await page.getByLabel("New field").fill("price");
+    await page.getByLabel("of type").selectOption("double");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("checkbox", { name: "facet price" }).check();
+    await page.getByText("price added").waitFor();
+    assert.deepEqual(await axe(page), []);
+    await page.getByRole("button", { name: "Store, if the documents fit it" }).click();
+    await page.getByRole("button", { name: "Change the definition" }).waitFor();
+    assert.deepEqual((await node.call("GET", "/v1alpha1/admin/indexes/made")).definition.fields.price, { type: "double", facet: {} });
+    assert.deepEqual(page.faults, []);
+  });
+
   it("says that a definition changed meanwhile", async () => {
     await fill(node, "racing", books, []);
     const page = await open(node, "#/data?index=racing&tab=Definition");
     await page.getByRole("button", { name: "Change the definition" }).click();
+    await page.getByText("As JSON").click();
     await node.call("PUT", "/v1alpha1/admin/indexes/racing", { ...books, metadata: { about: "another" } });
     await page.getByLabel("Definition as JSON").fill(JSON.stringify({ fields: { ...books.fields, more: { type: "string" } } }));
     await page.getByRole("button", { name: "Store, if the documents fit it" }).click();

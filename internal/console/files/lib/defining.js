@@ -2,7 +2,7 @@
 // generation that is filled from the live one.
 
 import { adminPath, call, get, post, Problem } from "./api.js";
-import { html, useEffect, useState } from "./dom.js";
+import { checked, html, submit, text, useEffect, useState } from "./dom.js";
 import { fieldsOf, indexes, listIndexes, usagesOf } from "./indexes.js";
 import { can } from "./session.js";
 import { announce, count, JsonArea, jsonError, pretty, ProblemView, Progress } from "./ui.js";
@@ -14,6 +14,41 @@ export function FieldTable({ fields, reasons = [] }) {
     <tbody>${fieldsOf({ fields }).map(({ path, type, def }) => html`<tr key=${path}><td><code>${path}</code>${why(path).map((r) => r.name && html` <span class="muted">from ${r.name}</span>`)}</td><td>${type}</td>
       <td><span class="tags">${def.role && html`<span class="tag good">${def.role}</span>`}${usagesOf(def).map((word) => html`<span class="tag" key=${word}>${word}</span>`)}</span></td>
       ${reasons.length > 0 && html`<td class="muted">${why(path).map((r) => r.reason).join("; ")}</td>`}</tr>`)}</tbody></table></div>`;
+}
+
+/** What a field of a type can be used for, as the interface says. @type {Record<string, string[]>} */
+const usages = {
+  string: ["matching", "autocomplete", "filter", "facet", "sort"], boolean: ["filter", "facet", "sort"], timestamp: ["filter", "facet", "sort"], geo_point: ["filter", "sort"],
+  int32: ["filter", "facet", "sort", "signal"], int64: ["filter", "facet", "sort", "signal"], float: ["filter", "facet", "sort", "signal"], double: ["filter", "facet", "sort", "signal"],
+};
+
+const columns = ["matching", "autocomplete", "filter", "facet", "sort", "signal"];
+
+/** A definition with one usage of a field switched. @param {any} definition @param {string} path @param {string} usage @param {boolean} on */
+export function switched(definition, path, usage, on) {
+  const copy = structuredClone(definition);
+  let at = copy;
+  for (const name of path.split(".")) at = at.fields[name];
+  if (on) at[usage] = {};
+  else delete at[usage];
+  return copy;
+}
+
+/**
+ * A definition as a table of switches. Names, types and options are JSON.
+ * @param {{ definition: any, onChange: (definition: any) => void }} props
+ */
+export function FieldSwitches({ definition, onChange }) {
+  const [name, setName] = useState(""), [type, setType] = useState("string");
+  const add = () => {
+    onChange({ ...definition, fields: { ...definition.fields, [name]: { type } } });
+    setName("");
+  };
+  return html`<div class="stack"><div class="table" tabindex="0" role="region" aria-label="Fields and what they are used for"><table><thead><tr><th>Field</th><th>Type</th>${columns.map((c) => html`<th key=${c}>${c}</th>`)}</tr></thead>
+    <tbody>${fieldsOf(definition).map(({ path, type: kind, def }) => html`<tr key=${path}><td><code>${path}</code>${def.primaryKey && html` <span class="tag">key</span>`}</td><td>${kind}</td>
+      ${columns.map((c) => html`<td key=${c}>${usages[kind]?.includes(c) ? html`<input type="checkbox" aria-label=${c + " " + path} checked=${Boolean(def[c])} onChange=${checked((on) => onChange(switched(definition, path, c, on)))} />` : ""}</td>`)}</tr>`)}</tbody></table></div>
+    <form class="form-row" onSubmit=${submit(add)}><label>New field <input value=${name} required onInput=${text(setName)} /></label>
+      <label>of type <select value=${type} onChange=${text(setType)}>${Object.keys(usages).map((k) => html`<option key=${k} value=${k}>${k}</option>`)}</select></label><button>Add</button></form></div>`;
 }
 
 /** Paths at which two definitions differ, with what happens to each. @param {any} before @param {any} after */
@@ -107,8 +142,13 @@ export function Definition({ resource, onChanged }) {
     return html`<div class="stack"><${FieldTable} fields=${resource.definition.fields} />
       ${can("indexes.write", name) && html`<div class="actions"><button type="button" onClick=${() => setDraft(pretty(resource.definition))}>Change the definition</button></div>`}</div>`;
   }
+  const edit = (/** @type {string} */ v) => {
+    setDraft(v);
+    setProblem(null);
+  };
   return html`<div class="stack">
-    <${JsonArea} label="Definition as JSON" rows=${22} value=${draft} onInput=${(/** @type {string} */ v) => { setDraft(v); setProblem(null); }} />
+    ${after?.fields && html`<${FieldSwitches} definition=${after} onChange=${(/** @type {any} */ next) => edit(pretty(next))} />`}
+    <details open=${!after}><summary>As JSON</summary><${JsonArea} label="Definition as JSON" rows=${22} value=${draft} onInput=${edit} /></details>
     ${found.length > 0 && html`<section aria-label="Changes"><h3>What changes</h3><ul class="tags">${found.map((f) => html`<li key=${f.path + f.change} class=${"tag " + ({ added: "good", removed: "bad" }[f.change] ?? "warn")}>${f.path} ${f.change}</li>`)}</ul></section>`}
     ${incompatible ? html`<div class="card refused" role="alert"><h2>This needs a reindex</h2><p>Nothing was changed. Generation ${resource.generation} holds documents that were indexed another way:</p>
         <ul>${/** @type {Problem} */ (problem).details.map((d) => html`<li key=${d.path}><code>${d.path}</code> ${d.message}</li>`)}</ul>

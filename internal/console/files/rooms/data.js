@@ -3,13 +3,13 @@
 import { adminPath, call, dataPath, get, post } from "../lib/api.js";
 import { Definition, Job } from "../lib/defining.js";
 import { Documents } from "../lib/documents.js";
-import { html, text, useEffect, useState } from "../lib/dom.js";
+import { html, submit, text, useEffect, useState } from "../lib/dom.js";
 import { Dropped, DropZone } from "../lib/dropping.js";
 import { indexes, listed, listIndexes, readIndex } from "../lib/indexes.js";
 import { meters, valueOf } from "../lib/meters.js";
 import { address, go, room } from "../lib/place.js";
 import { can, canSomewhere } from "../lib/session.js";
-import { announce, bytes, Confirm, count, Empty, ProblemView, when } from "../lib/ui.js";
+import { announce, bytes, Confirm, count, Dialog, Empty, JsonArea, jsonError, pretty, ProblemView, when } from "../lib/ui.js";
 
 const described = 100;
 
@@ -101,11 +101,32 @@ function Index({ name }) {
   </div>`;
 }
 
+const first = { fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title" } } };
+
+/** @param {{ onClose: () => void }} props */
+function NewIndex({ onClose }) {
+  const [name, setName] = useState("");
+  const [definition, setDefinition] = useState(pretty(first));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const create = () => call("PUT", adminPath(name), { body: definition }).then(() => listIndexes()).then(() => {
+    onClose();
+    go("data", { index: name });
+  }).catch(setProblem);
+  return html`<${Dialog} wide title="Create an index" onClose=${onClose}><form class="stack" onSubmit=${submit(create)}>
+    <label class="over">Name <input value=${name} required autofocus onInput=${text(setName)} /></label>
+    <${ProblemView} problem=${problem} />
+    <${JsonArea} label="Definition as JSON" rows=${14} value=${definition} onInput=${setDefinition} />
+    <div class="actions"><button class="primary" disabled=${Boolean(jsonError(definition))}>Create</button></div></form></${Dialog}>`;
+}
+
 export default function Data() {
+  const [making, setMaking] = useState(false);
   const [file, setFile] = useState(/** @type {File | null} */ (null));
   const name = room.value.params.get("index") ?? "";
   const mayLoad = canSomewhere("documents.write");
-  return html`<div class="room"><div class="room-head"><div><p class="eyebrow">Data</p><h1>${name ? "Index" : "Indexes"}</h1></div></div>
+  return html`<div class="room"><div class="room-head"><div><p class="eyebrow">Data</p><h1>${name ? "Index" : "Indexes"}</h1></div><span class="grow"></span>
+      ${canSomewhere("indexes.write") && html`<button type="button" onClick=${() => setMaking(true)}>Create an index</button>`}</div>
+    ${making && html`<${NewIndex} onClose=${() => setMaking(false)} />`}
     ${mayLoad && !file && html`<${DropZone} onFile=${setFile} />`}
     ${file && html`<${Dropped} key=${file.name + file.size} file=${file} into=${name} onClose=${() => setFile(null)} />`}
     ${!listed.value ? html`<p class="loading">Loading…</p>` : name ? html`<${Index} key=${name} name=${name} />` : html`<${List} />`}
