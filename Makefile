@@ -72,6 +72,7 @@ test-console: build tools ## Drive the console in a real Chromium against a real
 
 console-screenshot: test-console ## Show the console in the README as it looks now
 	cp .tools/console/artefacts/readme.png docs/guides/console.png
+
 test-opensearch: ## Import from a real OpenSearch 3, fetched by Maven; needs mvn and Java 21
 	scripts/opensearch-test
 
