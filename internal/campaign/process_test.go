@@ -36,7 +36,7 @@ const beQuire = "QUIRE_CAMPAIGN_PROCESS"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(beQuire) != "" {
-		os.Exit(cli.Run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+		os.Exit(cli.Run(os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }

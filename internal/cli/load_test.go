@@ -177,9 +177,10 @@ func TestALostConnectionAddsNothingTwice(t *testing.T) {
 	}))
 	t.Cleanup(proxy.Close)
 	var content strings.Builder
-	const rows = 12_000 // three batches
+	const rows = 12_000 // three batches of 8 MB
+	padding := strings.Repeat("word ", 350)
 	for i := range rows {
-		fmt.Fprintf(&content, "{\"text\":\"a note about %d\"}\n", i%100)
+		fmt.Fprintf(&content, "{\"text\":\"a note about %d %s\"}\n", i%100, padding)
 	}
 	code, _, out := run(nil, "load", write(t, "notes.ndjson", content.String()), "--url", proxy.URL)
 	if code != exitDone || !strings.Contains(out, "rows get a key of their own") || !strings.Contains(out, "12,000 added") {

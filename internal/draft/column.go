@@ -3,8 +3,6 @@ package draft
 import (
 	"hash/maphash"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/internal/written"
@@ -112,29 +110,6 @@ type column struct {
 	sampled  int // bytes
 }
 
-// textCounts is what the texts of a column are.
-type textCounts struct {
-	bytes, longest, words, spaced, capitals, digits int
-
-	numbers, wholeNumbers, zeros     int // zeros: digits that begin with one, as codes do
-	yes, no, bits                    int
-	dates, offsets, places, urls     int
-	unpacked                         int // texts that hold a JSON list or object
-	epochs                           int
-	units                            map[string]int
-	marks                            written.Marks
-	order                            written.DayFirst
-	semicolons, bars, commas, levels separated
-	arrows                           separated
-}
-
-// separated counts texts that a separator cuts.
-type separated struct {
-	texts, parts, short int
-	distinct            map[uint64]struct{}
-	first               map[uint64]struct{} // of the first parts
-}
-
 var seed = maphash.MakeSeed()
 
 // addMember looks at the value of one document.
@@ -211,7 +186,7 @@ func (c *column) addNumber(literal string) {
 	n, ok := jsonread.Int64([]byte(literal))
 	if !ok {
 		c.large++
-	} else if _, ok := written.Epoch(n); ok {
+	} else if written.LooksEpoch(n) {
 		c.epochs++
 	}
 }
@@ -257,206 +232,4 @@ func Unpack(value string) ([]byte, bool) {
 	}
 	checked, err := jsonread.Check([]byte(value))
 	return checked, err == nil
-}
-
-func (t *textCounts) add(value string) {
-	t.bytes += len(value)
-	t.longest = max(t.longest, len(value))
-	fields := len(strings.Fields(value))
-	t.words += fields
-	if fields > 1 {
-		t.spaced++
-	}
-	first, _ := utf8.DecodeRuneInString(value)
-	if unicode.IsUpper(first) {
-		t.capitals++
-	}
-	if strings.ContainsAny(value, "0123456789") {
-		t.digits++
-	}
-	if len(value) <= 80 {
-		t.addShort(value)
-	}
-	if isAddress(value) {
-		t.urls++
-	}
-	if len(value) <= 400 {
-		t.semicolons.add(value, ";")
-		t.bars.add(value, "|")
-		t.commas.add(value, ",")
-		t.levels.add(value, "/")
-		t.arrows.add(value, ">")
-	}
-}
-
-// addShort counts what a short text reads as.
-func (t *textCounts) addShort(value string) {
-	if yes, ok := written.Boolean(value); ok {
-		if written.IsDigit(value) {
-			t.bits++
-		} else if yes {
-			t.yes++
-		} else {
-			t.no++
-		}
-	}
-	pointed, unit, ok := written.Number(value, '.')
-	if !ok {
-		pointed, unit, ok = written.Number(value, ',')
-	}
-	if ok {
-		t.addNumber(value, pointed, unit)
-	}
-	if moment, ok := written.Date(value, true); ok {
-		t.dates++
-		if moment.HasOffset && strings.ContainsAny(value, "Tt") && value[4] == '-' {
-			t.offsets++
-		}
-		t.order.Add(value)
-	} else if moment, ok := written.Date(value, false); ok && !moment.HasOffset {
-		t.dates++
-		t.order.Add(value)
-	}
-	if _, _, ok := written.Place(value); ok {
-		t.places++
-	}
-}
-
-func (t *textCounts) addNumber(value, literal, unit string) {
-	t.numbers++
-	t.marks.Add(value)
-	if !strings.ContainsAny(literal, ".eE") {
-		t.wholeNumbers++
-		if n, ok := jsonread.Int64([]byte(literal)); ok && literal == value {
-			if _, ok := written.Epoch(n); ok {
-				t.epochs++
-			}
-		}
-	}
-	if digits := strings.TrimLeft(value, "+- "); len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' || value[0] == '+' {
-		t.zeros++
-	}
-	if t.units == nil {
-		t.units = make(map[string]int)
-	}
-	if _, known := t.units[unit]; known || len(t.units) < 16 {
-		t.units[unit]++
-	}
-}
-
-func isAddress(value string) bool {
-	return strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "data:image/")
-}
-
-// shortPart is how many bytes a value of a written list has at most. Past
-// maxParts different ones no more texts are cut.
-const (
-	shortPart = 40
-	maxParts  = 2000
-)
-
-func (s *separated) add(value, separator string) {
-	if !strings.Contains(value, separator) {
-		return
-	}
-	if len(s.distinct) >= maxParts {
-		return
-	}
-	if s.distinct == nil {
-		s.distinct, s.first = make(map[uint64]struct{}), make(map[uint64]struct{})
-	}
-	s.texts++
-	for i, part := range strings.Split(value, separator) {
-		part = strings.TrimSpace(part)
-		if part == "" {
-			continue
-		}
-		s.parts++
-		if len(part) <= shortPart && len(strings.Fields(part)) <= 4 {
-			s.short++
-		}
-		hash := maphash.String(seed, part)
-		s.distinct[hash] = struct{}{}
-		if i == 0 {
-			s.first[hash] = struct{}{}
-		}
-	}
-}
-
-type pointForm int
-
-const (
-	notPoint pointForm = iota
-	loosePoint
-	strictPoint
-)
-
-// pointKind reports whether an object is a place: {lat,lon} as the interface
-// writes it, or with other names, or a point of GeoJSON.
-func pointKind(raw []byte) pointForm {
-	_, _, form := readPoint(raw)
-	return form
-}
-
-// Point returns latitude and longitude of an object that is a place.
-func Point(raw []byte) (lat, lon []byte, ok bool) {
-	lat, lon, form := readPoint(raw)
-	return lat, lon, form != notPoint
-}
-
-func readPoint(raw []byte) (lat, lon []byte, form pointForm) {
-	count, isGeoJSON, hasCoordinates, isStrict := 0, false, false, true
-	for members := jsonread.Members(raw); members.Next(); {
-		count++
-		name, value := text(members.RawName()), members.Value()
-		isNumber := jsonread.KindOf(value) == jsonread.NumberKind
-		switch strings.ToLower(name) {
-		case "lat", "latitude":
-			if isNumber {
-				lat, isStrict = value, isStrict && name == "lat"
-			}
-		case "lon", "lng", "long", "longitude":
-			if isNumber {
-				lon, isStrict = value, isStrict && name == "lon"
-			}
-		case "type":
-			isGeoJSON = jsonread.KindOf(value) == jsonread.TextKind && text(value) == "Point"
-		case "coordinates":
-			lon, lat = pair(value)
-			hasCoordinates, isStrict = true, false
-		}
-	}
-	switch {
-	case count != 2 || lat == nil || lon == nil || hasCoordinates != isGeoJSON:
-		return nil, nil, notPoint
-	case isStrict:
-		return lat, lon, strictPoint
-	}
-	return lat, lon, loosePoint
-}
-
-// pair returns the two numbers of a list.
-func pair(raw []byte) (first, second []byte) {
-	if jsonread.KindOf(raw) != jsonread.ListKind {
-		return nil, nil
-	}
-	position := 0
-	for items := jsonread.Items(raw); items.Next(); position++ {
-		if jsonread.KindOf(items.Value()) != jsonread.NumberKind {
-			return nil, nil
-		}
-		switch position {
-		case 0:
-			first = items.Value()
-		case 1:
-			second = items.Value()
-		}
-	}
-	return first, second
-}
-
-// Pair returns the two numbers of a list that holds nothing else.
-func Pair(raw []byte) (first, second []byte, ok bool) {
-	first, second = pair(raw)
-	return first, second, first != nil && second != nil
 }

@@ -163,8 +163,8 @@ func (c *scriptCounts) other(r rune) {
 	}
 }
 
-// eastAsian tells Japanese, which mixes kana in, from Chinese, and its two ways
-// of writing.
+// eastAsian decides between Japanese, which mixes kana in, and the two ways of
+// writing Chinese.
 func eastAsian(text string, counts scriptCounts) guess {
 	if counts.single["ja"]*10 > counts.han {
 		return guess{"ja", 1}

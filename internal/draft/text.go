@@ -7,7 +7,7 @@ import (
 	"github.com/quiresearch/quire/definition"
 )
 
-// Sizes that tell kinds of text apart.
+// Sizes that separate the kinds of text.
 const (
 	proseWords = 12  // on average, from which a text is prose
 	shortBytes = 60  // on average, up to which a value may be a tag

@@ -317,7 +317,7 @@ func (t *translator) keyword(p *Property, at where) *draft.Field {
 
 func (t *translator) noteCase(p *Property, at where) {
 	if p.Normalizer == "" && p.Type == "keyword" {
-		t.note(at.path, "whole values are compared without case; declare keyword.caseFolding false to tell cases apart")
+		t.note(at.path, "whole values are compared without case; declare keyword.caseFolding false to compare case too")
 	}
 }
 

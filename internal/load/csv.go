@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/written"
 )
 
-// csvReader reads rows of cells. An empty cell is no member of the document.
+// csvReader reads rows of cells. An empty cell becomes nothing.
 type csvReader struct {
 	in        *csv.Reader
 	separator rune

@@ -15,8 +15,8 @@ import (
 // maxRow is how many bytes one document of a file may have.
 const maxRow = 16 << 20
 
-// chooseJSON tells documents one after the other from one object that holds
-// the list of them.
+// chooseJSON decides between documents one after the other and one object that
+// holds the list of them.
 func (s *Source) chooseJSON(text *bufio.Reader, start []byte, isAll bool) (string, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(start))
 	first, err := decoder.ReadValue()

@@ -31,7 +31,7 @@ type Node struct {
 	URL      string
 	Key      string        // sent as a bearer credential; empty sends none
 	Patience time.Duration // how long a node may be away
-	Waits    func(error)   // is told of every failed attempt; may be nil
+	Waits    func(error)   // called after every failed attempt; may be nil
 
 	client http.Client
 }

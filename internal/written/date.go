@@ -325,19 +325,26 @@ func (r *dateReader) readOffset() (zone *time.Location, hasOffset, ok bool) {
 	return time.FixedZone("", sign*(hours*60+minutes)*60), true, true
 }
 
-// Epoch bounds: numbers between them may count from 1970. Years before 1990 are
-// left out, since too many other numbers look like them.
+// Bounds of counts since 1970, in seconds. Years before 1990 are not taken for
+// one, since too many other numbers look like them.
 const (
 	epochLeast = 631152000  // 1990
 	epochMost  = 4102444800 // 2100
 )
 
-// Epoch reads a whole number as seconds or milliseconds since 1970, by its size.
+// LooksEpoch reports whether a whole number may count seconds or milliseconds
+// since 1970.
+func LooksEpoch(n int64) bool {
+	return n >= epochLeast && n < epochMost || n >= epochLeast*1000 && n < epochMost*1000
+}
+
+// Epoch reads a whole number that counts since 1970: milliseconds where seconds
+// would lie behind the year 2100.
 func Epoch(n int64) (time.Time, bool) {
 	switch {
-	case n >= epochLeast && n < epochMost:
+	case n > -epochMost && n < epochMost:
 		return time.Unix(n, 0).UTC(), true
-	case n >= epochLeast*1000 && n < epochMost*1000:
+	case n > -epochMost*1000 && n < epochMost*1000:
 		return time.UnixMilli(n).UTC(), true
 	}
 	return time.Time{}, false

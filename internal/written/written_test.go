@@ -179,7 +179,12 @@ func TestPlaces(t *testing.T) {
 }
 
 func TestEpoch(t *testing.T) {
-	for n, want := range map[int64]string{1700000000: "2023-11-14T22:13:20Z", 1700000000123: "2023-11-14T22:13:20.123Z", 12345: ""} {
+	for n, want := range map[int64]bool{1700000000: true, 1700000000123: true, 12345: false, 20240131: false} {
+		if got := LooksEpoch(n); got != want {
+			t.Errorf("%d: %v", n, got)
+		}
+	}
+	for n, want := range map[int64]string{1700000000: "2023-11-14T22:13:20Z", 1700000000123: "2023-11-14T22:13:20.123Z", 12345: "1970-01-01T03:25:45Z", -1: "1969-12-31T23:59:59Z", 1 << 60: ""} {
 		got, ok := Epoch(n)
 		if ok != (want != "") || ok && Timestamp(got) != want {
 			t.Errorf("%d: %v %v", n, got, ok)

@@ -1,0 +1,156 @@
+package draft
+
+import (
+	"hash/maphash"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/internal/written"
+)
+
+// textCounts is what the texts of a column are.
+type textCounts struct {
+	bytes, longest, words, spaced, capitals, digits int
+
+	numbers, wholeNumbers, zeros     int // zeros: digits that begin with one, as codes do
+	yes, no, bits                    int
+	dates, offsets, places, urls     int
+	unpacked                         int // texts that hold a JSON list or object
+	epochs                           int
+	units                            map[string]int
+	marks                            written.Marks
+	order                            written.DayFirst
+	semicolons, bars, commas, levels separated
+	arrows                           separated
+}
+
+// separated counts texts that a separator cuts.
+type separated struct {
+	texts, parts, short int
+	distinct            map[uint64]struct{}
+	first               map[uint64]struct{} // of the first parts
+}
+
+func (t *textCounts) add(value string) {
+	t.bytes += len(value)
+	t.longest = max(t.longest, len(value))
+	fields := len(strings.Fields(value))
+	t.words += fields
+	if fields > 1 {
+		t.spaced++
+	}
+	first, _ := utf8.DecodeRuneInString(value)
+	if unicode.IsUpper(first) {
+		t.capitals++
+	}
+	if strings.ContainsAny(value, "0123456789") {
+		t.digits++
+	}
+	if len(value) <= 80 {
+		t.addShort(value)
+	}
+	if isAddress(value) {
+		t.urls++
+	}
+	if len(value) <= 400 {
+		t.semicolons.add(value, ";")
+		t.bars.add(value, "|")
+		t.commas.add(value, ",")
+		t.levels.add(value, "/")
+		t.arrows.add(value, ">")
+	}
+}
+
+// addShort counts what a short text reads as.
+func (t *textCounts) addShort(value string) {
+	if yes, ok := written.Boolean(value); ok {
+		if written.IsDigit(value) {
+			t.bits++
+		} else if yes {
+			t.yes++
+		} else {
+			t.no++
+		}
+	}
+	pointed, unit, ok := written.Number(value, '.')
+	if !ok {
+		pointed, unit, ok = written.Number(value, ',')
+	}
+	if ok {
+		t.addNumber(value, pointed, unit)
+	}
+	if moment, ok := written.Date(value, true); ok {
+		t.dates++
+		if moment.HasOffset && strings.ContainsAny(value, "Tt") && value[4] == '-' {
+			t.offsets++
+		}
+		t.order.Add(value)
+	} else if moment, ok := written.Date(value, false); ok && !moment.HasOffset {
+		t.dates++
+		t.order.Add(value)
+	}
+	if _, _, ok := written.Place(value); ok {
+		t.places++
+	}
+}
+
+func (t *textCounts) addNumber(value, literal, unit string) {
+	t.numbers++
+	t.marks.Add(value)
+	if !strings.ContainsAny(literal, ".eE") {
+		t.wholeNumbers++
+		if n, ok := jsonread.Int64([]byte(literal)); ok && literal == value && written.LooksEpoch(n) {
+			t.epochs++
+		}
+	}
+	if digits := strings.TrimLeft(value, "+- "); len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' || value[0] == '+' {
+		t.zeros++
+	}
+	if t.units == nil {
+		t.units = make(map[string]int)
+	}
+	if _, known := t.units[unit]; known || len(t.units) < 16 {
+		t.units[unit]++
+	}
+}
+
+func isAddress(value string) bool {
+	return strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "data:image/")
+}
+
+// shortPart is how many bytes a value of a written list has at most. Past
+// maxParts different ones no more texts are cut.
+const (
+	shortPart = 40
+	maxParts  = 2000
+)
+
+func (s *separated) add(value, separator string) {
+	if !strings.Contains(value, separator) {
+		return
+	}
+	if len(s.distinct) >= maxParts {
+		return
+	}
+	if s.distinct == nil {
+		s.distinct, s.first = make(map[uint64]struct{}), make(map[uint64]struct{})
+	}
+	s.texts++
+	for i, part := range strings.Split(value, separator) {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		s.parts++
+		if len(part) <= shortPart && len(strings.Fields(part)) <= 4 {
+			s.short++
+		}
+		hash := maphash.String(seed, part)
+		s.distinct[hash] = struct{}{}
+		if i == 0 {
+			s.first[hash] = struct{}{}
+		}
+	}
+}
