@@ -177,7 +177,7 @@ func TestStrictReading(t *testing.T) {
 		for _, body := range []string{
 			`{"` + m + `":` + to.value + `,"` + m + `":` + to.value + `}`, `{"` + strings.ToUpper(m) + `":` + to.value + `}`,
 			`{"` + m + `":NaN}`, `{"` + m + `":1e999}`, `{"` + m + `":` + depth + `}`, "{\"" + m + "\":\"\xff\"}", `{"` + m + `":"\ud800"}`,
-			`{"` + m + `":` + to.value + `}x`, `{"` + m + `":` + to.value + `,}`, `{'` + m + `':1}`, "\xef\xbb\xbf{}", `[]`, `1`, `{`,
+			`{"` + m + `":` + to.value + `}x`, `{"` + m + `":` + to.value + `,}`, `{'` + m + `':1}`, "\xef\xbb\xbf{}", `[1]`, `1`, `{`,
 		} {
 			got, err := c.send(to.method, to.path, asJSON, body)
 			if err != nil || got.status != 400 && got.status != 404 && got.status != 409 {
