@@ -55,7 +55,7 @@ var (
 		"Use field, text, and, or, not and boost clauses.")
 	SearchMatcherValueRequired = declare("search:matcher:value_required", 400,
 		"The matcher has no value.",
-		"Set value, such as {\"value\": \"red\"}.")
+		"Send a value at {path}.")
 	SearchMatcherRangeEmpty = declare("search:matcher:range_empty", 400,
 		"The range has no bound.",
 		"Set at least one of gte, gt, lte and lt.")

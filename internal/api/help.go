@@ -137,6 +137,8 @@ func (a *API) adviseProperty(route *Route, p *problem.Problem) {
 	}
 	names := a.propertiesAt(route.Body, p.Path)
 	given := p.Arguments["property"]
+	// Other kinds of the same object may have it, such as another matcher.
+	names = slices.DeleteFunc(names, func(name string) bool { return name == given })
 	if len(problem.Nearest(given, names)) > 0 || len(names) == 0 || len(names) > maxListedProperties {
 		p.AmongNames(given, names...)
 		return
