@@ -142,7 +142,7 @@ func (c *evaluateCommand) evaluate(ctx context.Context, node *remote.Node, body 
 		r = remote.Request{Method: "GET", Path: remote.IndexPath("admin", answer.Index) + "/evaluations/" + answer.ID}
 		select {
 		case <-ctx.Done():
-			// Whoever gives up does not leave the work to the node.
+			// The node does not go on for a caller that gave up.
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 			defer cancel()
 			return answer, nil, errors.Join(ctx.Err(), node.Do(last, remote.Request{Method: "POST", Path: r.Path + "/actions/cancel"}, nil))
