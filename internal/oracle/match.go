@@ -226,6 +226,9 @@ func (c *Collection) word(n *plan.Word, d *Document) (bool, float64) {
 		}
 		matched = true
 		if q > 0 {
+			if held > 8192 && (holders == 0 || b.Edits == 0) {
+				q = 0.5 // too many to be rated one by one
+			}
 			best = max(best, mean*own*counts(holders > 0, b, q))
 		}
 	}

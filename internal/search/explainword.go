@@ -84,6 +84,9 @@ func pairSteps(r *match.PairReading) []query.Step {
 }
 
 func qualityStep(r *match.Reading) query.Step {
+	if r.IsFlat {
+		return query.Step{Matched: true, Score: r.Quality(), Description: "quality of every document, as there are so many of this reading"}
+	}
 	presence, share := score.Presence(r.Words), score.Share(r.Words)
 	return query.Step{
 		Matched: true, Score: r.Quality(),

@@ -17,6 +17,7 @@ type Reading struct {
 	Mean      float64 // weight of the fields
 	Words     int     // distinct words of the text
 	Counts    score.Reading
+	IsFlat    bool    // the quality is taken as one half
 	Share     float64 // of the word in the shortest strong value that holds it
 	Fields    []FieldReading
 }
@@ -49,7 +50,12 @@ func (r *Reading) Occurrences() float64 {
 func (r *Reading) Saturation() float64 { return score.Saturate(r.Occurrences(), r.Mean) }
 
 // Quality is what the document makes of the reading.
-func (r *Reading) Quality() float64 { return score.Quality(r.Saturation(), r.Share, r.Words) }
+func (r *Reading) Quality() float64 {
+	if r.IsFlat {
+		return flatQuality
+	}
+	return score.Quality(r.Saturation(), r.Share, r.Words)
+}
 
 // Score is what the reading scores.
 func (r *Reading) Score() float64 {
@@ -86,7 +92,7 @@ func (v *View) Readings(segment int, n *plan.Word, doc uint32) ([]Reading, error
 		if stats.bands[i].idf == 0 || len(found) > 0 && !isStart {
 			continue
 		}
-		r := Reading{Band: of, Holders: stats.bands[i].holders, IDF: stats.bands[i].idf, Counts: stats.bands[i].reading}
+		r := Reading{Band: of, Holders: stats.bands[i].holders, IDF: stats.bands[i].idf, Counts: stats.bands[i].reading, IsFlat: stats.bands[i].isFlat}
 		if r.Fields, err = b.fieldsOf(n, of, doc); err != nil {
 			return nil, err
 		}

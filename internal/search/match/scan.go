@@ -255,6 +255,10 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	if s.mask.domain == nil {
 		union = termsOf(s.root)
 	}
+	var words *text
+	if s.mask.domain == nil && s.sums != nil {
+		words = textOf(s.root)
+	}
 	done := ctx.Done()
 	in, out := &s.room.in, &s.room.out
 	flat := s.sums != nil && isFlat(s.root)
@@ -264,6 +268,12 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 				return s.bestOfTerm(ctx, term, base, to, sink)
 			}
 			return s.bestOfAny(ctx, union, base, to, sink)
+		}
+		if words != nil && sink.Prunes() {
+			if sets := s.ratedSets(); sets != nil && s.root.bound(base, to) > sink.Floor() {
+				return s.bestOfSets(ctx, sets, base, to, sink)
+			}
+			return s.bestOfText(ctx, words, base, to, sink)
 		}
 		select {
 		case <-done:

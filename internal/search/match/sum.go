@@ -1,6 +1,7 @@
 package match
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/quiresearch/quire/internal/search/score"
@@ -111,6 +112,12 @@ func (s *sumStep) run(base uint32, in, out *Bits, sums *Sums) {
 		}
 		return
 	}
+	if s.isDense(in) {
+		var found Bits
+		s.lead(base, in, &found, sums, 0)
+		out.Or(&found)
+		return
+	}
 	s.busy = true
 	for i, p := range s.parts {
 		p.run(base, in, &s.tmp, &s.occurrences)
@@ -119,7 +126,13 @@ func (s *sumStep) run(base uint32, in, out *Bits, sums *Sums) {
 			s.addShares(base, p.lengths, s.shares[i])
 		}
 	}
-	for i, w := range out {
+	s.score(out, sums)
+	s.busy = false
+}
+
+// score adds the scores of documents and sets their occurrences to zero.
+func (s *sumStep) score(found *Bits, sums *Sums) {
+	for i, w := range found {
 		for w != 0 {
 			at := i<<6 + bits.TrailingZeros64(w)
 			w &= w - 1
@@ -129,7 +142,51 @@ func (s *sumStep) run(base uint32, in, out *Bits, sums *Sums) {
 			}
 		}
 	}
+}
+
+// isDense reports whether so many documents of a window are asked about that
+// adding up all occurrences in it is cheaper than looking each up.
+func (s *sumStep) isDense(in *Bits) bool {
+	density := 0
+	for _, p := range s.parts {
+		if density += p.density; len(p.lengths) == 0 {
+			return false
+		}
+	}
+	return len(s.parts) > 0 && in.Count()*seekShare >= density
+}
+
+// lead scores the documents of a window that may exceed least, which are left
+// in found. It adds up the occurrences of all documents, and turns those into
+// scores that are enough.
+func (s *sumStep) lead(base uint32, in, found *Bits, sums *Sums, least float64) {
+	s.busy = true
+	for i, p := range s.parts {
+		if s.shares[i] == nil {
+			p.addAll(base, &s.occurrences, nil)
+			continue
+		}
+		s.tmp = Bits{}
+		p.addAll(base, &s.occurrences, &s.tmp)
+		s.addShares(base, p.lengths, s.shares[i])
+	}
+	above(&s.occurrences, s.curve.occurrencesAbove(least), found)
+	found.And(in)
+	s.score(found, sums)
+	s.occurrences, s.share = Sums{}, [Span]float32{}
 	s.busy = false
+}
+
+// occurrencesAbove returns occurrences that a score above least exceeds.
+func (c *curve) occurrencesAbove(least float64) float64 {
+	part := (least - c.least - c.share) / c.gain * (1 - 1e-9)
+	switch {
+	case part <= 0:
+		return 0
+	case part >= 1:
+		return math.Inf(1)
+	}
+	return c.half * part / (1 - part) * (1 - 1e-9)
 }
 
 // addShares notes the share of the word in the values it was found in last.

@@ -13,13 +13,15 @@ import (
 // reading. A document is read by the nearest band it is in; where the word as
 // typed is also the start of longer ones, the better of the two counts.
 type wordStep struct {
-	whole step  // the word as typed: a term, a sum or nothing
-	start *band // words that start as typed; nil when there are none
-	bands []*band
-	known *expansion // that tells how many documents match, nil when none does
+	whole   step  // the word as typed: a term, a sum or nothing
+	start   *band // words that start as typed; nil when there are none
+	bands   []*band
+	isKnown bool       // another segment may hold the word as typed
+	known   *expansion // that tells how many documents match, nil when none does
 
 	one       Sums // all zero between runs
 	busy      bool // in the middle of a run
+	held      Bits // as typed, or as the start, in the window looked at
 	left, tmp Bits
 }
 
@@ -42,6 +44,9 @@ type bandField struct {
 	shares      *[256]float32 // nil when they do not count
 }
 
+// flatQuality is the quality of documents that are not told apart.
+const flatQuality = 0.5
+
 // word returns the step of a word.
 func (b *binder) word(n *plan.Word, factor float64) (step, error) {
 	stats := b.view.preparedWord(n)
@@ -51,7 +56,7 @@ func (b *binder) word(n *plan.Word, factor float64) (step, error) {
 	}
 	whole := b.whole(n, stats, weight, factor)
 	s := b.newWord()
-	s.whole = whole
+	s.whole, s.isKnown = whole, stats.isKnown
 	for i := range n.Bands {
 		of := &stats.bands[i]
 		if of.idf == 0 {
@@ -66,7 +71,11 @@ func (b *binder) word(n *plan.Word, factor float64) (step, error) {
 		}
 		if b.scoring && factor*stats.mean > 0 {
 			weight := factor * stats.mean * of.idf
-			band.scoreBy(newCurve(weight, stats.mean, n.Words).within(weight, of.reading))
+			c := newCurve(weight, stats.mean, n.Words).within(weight, of.reading)
+			if of.isFlat {
+				c = curve{half: c.half, least: weight * of.reading.Of(flatQuality)}
+			}
+			band.scoreBy(c)
 		}
 		if stats.isKnown && n.Bands[i].Start && n.Bands[i].Edits == 0 {
 			s.start = band
@@ -318,24 +327,41 @@ func (s *wordStep) run(base uint32, in, out *Bits, sums *Sums) {
 		}
 		return
 	}
-	s.busy = true
+	s.runTyped(base, in, out, sums)
+	if len(s.bands) > 0 {
+		var banded Bits
+		s.runBands(base, in, &banded, sums)
+		out.Or(&banded)
+	}
+}
+
+// runTyped scores the word as typed and, where that is told apart, as the start
+// of longer ones.
+func (s *wordStep) runTyped(base uint32, in, out *Bits, sums *Sums) {
 	if s.start == nil {
 		s.whole.run(base, in, out, sums)
 	} else {
+		s.busy = true
 		s.whole.run(base, in, out, &s.one)
 		s.start.run(base, in, &s.tmp, &s.one)
 		out.Or(&s.tmp)
 		s.add(out, sums)
+		s.busy = false
 	}
-	if len(s.bands) > 0 {
-		s.left = *in
-		s.left.AndNot(out)
-		for _, b := range s.bands {
-			b.run(base, &s.left, &s.tmp, &s.one)
-			out.Or(&s.tmp)
-			s.left.AndNot(&s.tmp)
-			s.add(&s.tmp, sums)
-		}
+	s.held = *out
+}
+
+// runBands scores the other readings, in documents that runTyped did not find.
+func (s *wordStep) runBands(base uint32, in, out *Bits, sums *Sums) {
+	s.busy = true
+	*out = Bits{}
+	s.left = *in
+	s.left.AndNot(&s.held)
+	for _, b := range s.bands {
+		b.run(base, &s.left, &s.tmp, &s.one)
+		out.Or(&s.tmp)
+		s.left.AndNot(&s.tmp)
+		s.add(&s.tmp, sums)
 	}
 	s.busy = false
 }
@@ -353,10 +379,19 @@ func (s *wordStep) add(found *Bits, sums *Sums) {
 }
 
 func (s *wordStep) bound(from, to uint32) float64 {
+	return max(s.boundTyped(from, to), s.boundBands())
+}
+
+func (s *wordStep) boundTyped(from, to uint32) float64 {
 	top := s.whole.bound(from, to)
 	if s.start != nil {
 		top = max(top, s.start.top)
 	}
+	return top
+}
+
+func (s *wordStep) boundBands() float64 {
+	top := 0.0
 	for _, b := range s.bands {
 		top = max(top, b.top)
 	}

@@ -22,7 +22,13 @@ type bandStats struct {
 	holders uint64
 	idf     float64
 	reading score.Reading
+	isFlat  bool // so many documents are in it that they are not told apart
 }
+
+// maxRated is how many documents a reading has that are rated one by one. In a
+// larger one, as the start of very many words is, all score the same, so that
+// the first are as good as any.
+const maxRated = 8192
 
 // word gathers the statistics of a word.
 func (v *View) word(n *plan.Word) (*wordStats, error) {
@@ -66,6 +72,7 @@ func (v *View) word(n *plan.Word) (*wordStats, error) {
 		if of.holders == 0 {
 			continue
 		}
+		of.isFlat = of.holders > maxRated
 		of.idf = score.IDF(min(of.holders, s.documents), s.documents)
 		if highest > 0 {
 			of.idf = min(highest, of.idf)

@@ -1,0 +1,155 @@
+package match
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// ratedSet is a set of documents in one field, or those of one term, that score
+// by their length.
+type ratedSet struct {
+	step
+	set     *Set // nil for a term
+	values  *[256]float64
+	lengths []byte
+}
+
+// ratedSets returns the readings of a word that no document holds as typed, nil
+// when the root is something else or reads several fields.
+func (s *Scanner) ratedSets() []ratedSet {
+	w, ok := s.root.(*wordStep)
+	if !ok || s.sums == nil || s.mask.domain != nil {
+		return nil
+	}
+	if _, never := w.whole.(noStep); !never {
+		return nil
+	}
+	var sets []ratedSet
+	for _, b := range w.bands {
+		if b.values == nil || len(b.fields[0].find) != 1 {
+			return nil
+		}
+		r := ratedSet{step: b.fields[0].find[0], values: b.values, lengths: b.fields[0].lengths}
+		switch found := r.step.(type) {
+		case *setStep:
+			r.set = found.set
+		case *termStep:
+		default:
+			return nil
+		}
+		sets = append(sets, r)
+	}
+	if w.isKnown && len(sets) > 1 {
+		return nil // its readings overlap, and the nearest counts
+	}
+	return sets
+}
+
+// bestOfSets walks the documents of sets, of which only those above the
+// threshold are handed over. A document in several sets takes the best score:
+// that of the nearest reading, as the ranges of readings do not overlap.
+func (s *Scanner) bestOfSets(ctx context.Context, sets []ratedSet, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	out := &s.room.batch
+	var order []int
+	for base := from; base < to; base += Span {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		next := NoMore
+		for i := range sets {
+			next = min(next, sets[i].next(base))
+		}
+		if next >= to {
+			return nil
+		}
+		base = next &^ (Span - 1)
+		threshold := sink.Floor()
+		if s.root.bound(base, to) <= threshold {
+			s.skipped = true
+			return nil
+		}
+		out.reset()
+		filled := 0
+		for i := range sets {
+			before := len(out.docs)
+			if sets[i].above(out, base, threshold) {
+				s.skipped = true
+			}
+			if len(out.docs) > before {
+				filled++
+			}
+		}
+		if filled > 1 {
+			order = out.keepBest(order)
+		}
+		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
+			s.skipped = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// above appends the documents of a window that score above the threshold, and
+// reports whether there are others.
+func (r *ratedSet) above(out *batch, base uint32, threshold float64) (dropped bool) {
+	add := func(doc uint32) {
+		if v := r.values[lengthOf(r.lengths, doc)]; v > threshold {
+			out.docs, out.sums = append(out.docs, doc), append(out.sums, v)
+		} else {
+			dropped = true
+		}
+	}
+	if r.set == nil {
+		it := r.step.(*termStep).finder()
+		for open := it.SeekBlock(base); open && it.FirstDoc()-base < Span || open && it.FirstDoc() < base; open = it.NextBlock() {
+			for _, doc := range it.Docs() {
+				if doc-base < Span {
+					add(doc)
+				}
+			}
+			if it.LastDoc() >= base+Span {
+				break
+			}
+		}
+		return dropped
+	}
+	if r.set.words == nil {
+		for i := r.set.search(base); i < len(r.set.docs) && r.set.docs[i]-base < Span; i++ {
+			add(r.set.docs[i])
+		}
+		return dropped
+	}
+	var window Bits
+	r.set.window(base, &window)
+	var places [Span]uint16
+	for _, at := range window.Append(places[:0]) {
+		add(base + uint32(at))
+	}
+	return dropped
+}
+
+// keepBest sorts the batch and keeps the best score of each document. order is
+// working memory.
+func (b *batch) keepBest(order []int) []int {
+	order = order[:0]
+	for i := range b.docs {
+		order = append(order, i)
+	}
+	slices.SortFunc(order, func(x, y int) int {
+		return cmp.Or(cmp.Compare(b.docs[x], b.docs[y]), cmp.Compare(b.sums[y], b.sums[x]))
+	})
+	docs, sums := slices.Clone(b.docs), slices.Clone(b.sums)
+	b.docs, b.sums = b.docs[:0], b.sums[:0]
+	for i, at := range order {
+		if i > 0 && docs[order[i-1]] == docs[at] {
+			continue
+		}
+		b.docs, b.sums = append(b.docs, docs[at]), append(b.sums, sums[at])
+	}
+	return order
+}

@@ -1,0 +1,129 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const rankingDefinition = `{"fields":{"id":{"type":"string","role":"id"},"title":{"type":"string","role":"title"},"body":{"type":"string","role":"description"},
+	"prose":{"type":"string","matching":{"typoTolerance":{},"lengthNormalization":"moderate"}}}}`
+
+// rankingIndex holds documents of titles and bodies, in segments of so many.
+func rankingIndex(t *testing.T, lines []string, perSegment int) *index {
+	x := newIndex(t, rankingDefinition)
+	for part := range slices.Chunk(lines, perSegment) {
+		x.add(t, part, func(int) bool { return false })
+	}
+	return x
+}
+
+// ranked returns the keys of the hits of a text in order.
+func ranked(t *testing.T, x *index, clause string) []string {
+	t.Helper()
+	var keys []string
+	for _, h := range x.mustSearch(t, `{"limit":1000,"query":[{"type":"text",`+clause+`}]}`).Hits {
+		keys = append(keys, h.ID)
+	}
+	return keys
+}
+
+// TestStatedOrders holds the ranking to what the interface says of it.
+func TestStatedOrders(t *testing.T) {
+	filler := func(lines []string) []string {
+		for i := range 40 {
+			lines = append(lines, fmt.Sprintf(`{"id":"f%02d","title":"other thing %d","body":"some more words here"}`, i, i))
+		}
+		return lines
+	}
+	for _, c := range []struct {
+		name, clause string
+		lines        []string
+		want         string
+	}{
+		{"the word before one edit before two", `"text":"keyboards","match":"any"`, []string{
+			`{"id":"two","title":"kexboart"}`, `{"id":"one","title":"keyboart"}`,
+			`{"id":"exact","body":"a very long text about many things that says keyboard once and much else besides that nobody asked for"}`,
+		}, "exact one two"},
+		{"of a word that is not in the index, one edit before two", `"text":"keyboxrds","match":"any"`, []string{
+			`{"id":"two","title":"kexboards"}`, `{"id":"one","body":"long words before it and behind it keyboards and on and on"}`,
+		}, "one two"},
+		{"a rarer word counts more", `"text":"thing zebra","match":"any"`, []string{
+			`{"id":"common","title":"thing","body":"thing thing"}`, `{"id":"rare","title":"zebra"}`,
+		}, "rare common"},
+		{"a shorter value counts more with strong", `"text":"zebra","match":"any"`, []string{
+			`{"id":"long","title":"zebra crossing in town"}`, `{"id":"short","title":"zebra crossing"}`, `{"id":"only","title":"zebra"}`,
+		}, "only short long"},
+		{"a shorter value counts more with moderate", `"text":"zebra","match":"any"`, []string{
+			`{"id":"long","prose":"zebra crossing in town"}`, `{"id":"short","prose":"zebra crossing"}`,
+		}, "short long"},
+		{"a title counts more than a body", `"text":"zebra","match":"any"`, []string{
+			`{"id":"body","body":"zebra crossing"}`, `{"id":"title","title":"zebra crossing"}`,
+		}, "title body"},
+		{"two fields count more than one", `"text":"zebra","match":"any"`, []string{
+			`{"id":"one","title":"zebra crossing"}`, `{"id":"both","title":"zebra crossing","body":"of a zebra"}`,
+		}, "both one"},
+		{"all words before one of them", `"text":"zebra lion","match":"any"`, []string{
+			`{"id":"one","title":"zebra","body":"zebra zebra zebra"}`, `{"id":"all","title":"some animals","body":"zebra and lion and others"}`,
+		}, "all one"},
+		{"neighbours that stand together in a title", `"text":"red zebra","match":"all"`, []string{
+			`{"id":"apart","title":"red coats for those who have seen the last big zebra"}`, `{"id":"near","title":"coats for those who have seen the last big red zebra"}`,
+		}, "near apart"},
+		{"the last of several words with a typo", `"text":"canon powersht","match":"all"`, []string{`{"id":"1","title":"Canon PowerShot"}`}, "1"},
+		{"the last word as a start", `"text":"canon pow","match":"all"`, []string{`{"id":"1","title":"Canon PowerShot"}`, `{"id":"2","title":"canon pow"}`}, "2 1"},
+		{"the value that is the whole text", `"text":"zebra crossing","match":"all"`, []string{
+			`{"id":"more","title":"zebra crossing zebra crossing"}`, `{"id":"whole","title":"zebra crossing"}`,
+		}, "whole more"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ranked(t, rankingIndex(t, filler(c.lines), 1000), c.clause)
+			got = slices.DeleteFunc(got, func(key string) bool { return key[0] == 'f' })
+			if want := strings.Fields(c.want); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// TestNoneIgnoresTheLengthOfAValueThatHoldsAWordOnce is ruling R22.
+func TestNoneIgnoresTheLengthOfAValueThatHoldsAWordOnce(t *testing.T) {
+	x := rankingIndex(t, []string{`{"id":"1","body":"zebra"}`, `{"id":"2","body":"the zebra stood there for a long time and looked"}`, `{"id":"3","body":"lion"}`}, 10)
+	hits := x.mustSearch(t, `{"query":[{"type":"text","text":"zebra","fields":{"body":null}}]}`).Hits
+	if len(hits) != 2 || hits[0].Score != hits[1].Score {
+		t.Errorf("got %v", hits)
+	}
+}
+
+// TestScoresDependNeitherOnSegmentsNorOnTheScaleOfWeights compares orders and
+// scores over random documents.
+func TestScoresDependNeitherOnSegmentsNorOnTheScaleOfWeights(t *testing.T) {
+	for seed := range uint64(20) {
+		m := maker{rand.New(rand.NewPCG(seed, 11))}
+		lines := make([]string, 60)
+		for i := range lines {
+			lines[i] = fmt.Sprintf(`{"id":"%d","title":%q,"body":%q}`, i, m.words(4), m.words(15))
+		}
+		whole, parts := rankingIndex(t, lines, 100), rankingIndex(t, lines, 1+m.IntN(30))
+		for range 10 {
+			// Which typos a segment reads depends on the surface forms it holds.
+			text, match := m.typed(false), m.of("any", "all")
+			body := func(title, body float64) string {
+				return fmt.Sprintf(`{"limit":100,"query":[{"type":"text","text":%q,"match":%q,"relax":"off","typos":"off","fields":{"title":%g,"body":%g}}]}`, text, match, title, body)
+			}
+			one, several, scaled := whole.mustSearch(t, body(3, 1)), parts.mustSearch(t, body(3, 1)), whole.mustSearch(t, body(12, 4))
+			if len(one.Hits) != len(several.Hits) || len(one.Hits) != len(scaled.Hits) {
+				t.Fatalf("seed %d, %q: %d, %d and %d hits", seed, text, len(one.Hits), len(several.Hits), len(scaled.Hits))
+			}
+			for i, h := range one.Hits {
+				if several.Hits[i].ID != h.ID || several.Hits[i].Score != h.Score {
+					t.Fatalf("seed %d, %q, hit %d: %s %v in one segment, %s %v in several", seed, text, i, h.ID, h.Score, several.Hits[i].ID, several.Hits[i].Score)
+				}
+				if scaled.Hits[i].ID != h.ID {
+					t.Fatalf("seed %d, %q, hit %d: %s, with four times the weights %s", seed, text, i, h.ID, scaled.Hits[i].ID)
+				}
+			}
+		}
+	}
+}
