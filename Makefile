@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients generate-clients \
-	tools spec conformance demo serve sim fuzz explain bodies kill reindex slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-nested bench-micro profile locale-data clean
+	tools spec conformance demo serve sim fuzz explain bodies kill reindex costs slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -108,6 +108,9 @@ kill: ## Kill and stop a loaded process again and again; tells writes acknowledg
 
 reindex: ## Reindex 200000 documents under load through kills in every phase (DOCUMENTS=200000)
 	$(GO) test ./internal/campaign -run Reindex -v -count=1 -timeout 0 -documents $(or $(DOCUMENTS),200000) -seed $(or $(SEED),0)
+
+costs: ## Measure what every list of a request costs at its bound, and write docs/reference/costs.md
+	$(GO) test ./internal/campaign -run '^TestCostsOfEveryList$$' -v -count=1 -timeout 0 -costs $(CURDIR)/docs/reference/costs.md
 
 slow: ## Hold on to a node with slow clients of every kind (CLIENTS=2000)
 	$(GO) test ./internal/campaign -run 'SlowClients|RapidReset' -v -count=1 -slow $(or $(CLIENTS),2000)

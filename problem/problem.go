@@ -84,7 +84,7 @@ func (p *Problem) With(name string, value any) *Problem {
 		p.Arguments = make(map[string]string, 4)
 	}
 	// What a caller sent may be any bytes; an answer is always valid text.
-	p.Arguments[name] = strings.ToValidUTF8(argumentText(value), "\uFFFD")
+	p.Arguments[name] = strings.ToValidUTF8(shortened(argumentText(value), maxArgument), "\uFFFD")
 	return p
 }
 
@@ -148,21 +148,32 @@ func (ps Problems) Unwrap() []error {
 // List collects the problems of one request.
 type List struct {
 	found Problems
+	count int
 }
 
-// Report adds a problem.
-func (l *List) Report(p *Problem) { l.found = append(l.found, p) }
+// MaxTold bounds what is told about one request: a hostile one could hold a
+// million problems, each larger than what causes it.
+const MaxTold = 1000
+
+// Report adds a problem; those beyond MaxTold are counted only.
+func (l *List) Report(p *Problem) {
+	if l.count++; l.count <= MaxTold {
+		l.found = append(l.found, p)
+	}
+}
 
 // Add takes over the problems that err holds; another error becomes a
 // node:error problem. Nil adds nothing.
 func (l *List) Add(err error) {
-	l.found = append(l.found, All(err)...)
+	for _, p := range All(err) {
+		l.Report(p)
+	}
 }
 
 // Len returns the number of problems found.
-func (l *List) Len() int { return len(l.found) }
+func (l *List) Len() int { return l.count }
 
-// Problems returns what was found, in order of reporting.
+// Problems returns what was found, in order of reporting, at most MaxTold.
 func (l *List) Problems() Problems { return l.found }
 
 // Err returns nil when nothing was found, the problem itself when there is
@@ -219,6 +230,7 @@ func At(text string) Path { return Path{text} }
 // Field steps to a member. A name that holds a dot, a bracket or a quote is
 // written in brackets and quotes.
 func (p Path) Field(name string) Path {
+	name = shortened(name, maxName)
 	if name == "" || strings.ContainsAny(name, `.[]"`) {
 		return Path{p.text + "[" + strconv.Quote(name) + "]"}
 	}
@@ -228,6 +240,24 @@ func (p Path) Field(name string) Path {
 	return Path{p.text + "." + name}
 }
 
+// Bytes of what callers sent that a problem repeats. A name or value may fill a
+// body, and each of a thousand problems could hold it.
+const (
+	maxName     = 256 // in a path
+	maxArgument = 1024
+)
+
+// shortened cuts a text that is longer than most bytes, and shows that it did.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && text[most]&0xC0 == 0x80 {
+		most--
+	}
+	return text[:most] + "…"
+}
+
 // Item steps to an element of a list, counted from zero.
 func (p Path) Item(position int) Path {
 	return Path{p.text + "[" + strconv.Itoa(position) + "]"}
@@ -235,6 +265,7 @@ func (p Path) Item(position int) Path {
 
 // Append steps along text as it is written, such as a change path.
 func (p Path) Append(text string) Path {
+	text = shortened(text, maxArgument)
 	switch {
 	case text == "":
 		return p

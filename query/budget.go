@@ -1,17 +1,22 @@
 package query
 
 import (
+	"strconv"
+
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/problem"
 )
 
 // budget counts the clauses of a raw body before anything else looks at it.
 // Every clause object counts one, wherever it sits; each enclosing clause adds
-// one to its depth.
+// one to its depth. Targets of value chains and rankings are counted by
+// themselves, up to the same bound, and so are the values that matchers list.
 type budget struct {
-	limits Limits
-	count  int
-	over   *problem.Problem // the first violation
+	limits  Limits
+	count   int
+	entries int // targets and rankings
+	values  int
+	over    *problem.Problem // the first violation
 }
 
 // measure returns the violation of the clause budget, or nil.
@@ -34,7 +39,7 @@ func measure(body jsonread.Value, limits Limits) *problem.Problem {
 				}
 			})
 		case "sort", "facets":
-			b.targets(member, 1)
+			b.targets(member, 1, false)
 		}
 	})
 	return b.over
@@ -46,21 +51,34 @@ func (b *budget) clauses(list jsonread.Value, depth int) {
 	}
 	items := jsonread.Items(list.Raw())
 	for position := 0; items.Next() && b.over == nil; position++ {
-		at := list.Path().Item(position)
-		clause := jsonread.New(items.Value(), at, nil)
-		if clause.Kind() != jsonread.ObjectKind {
+		if jsonread.KindOf(items.Value()) != jsonread.ObjectKind {
 			continue
 		}
-		b.count++
+		at := list.Path().Item(position)
+		clause := jsonread.New(items.Value(), at, nil)
 		switch {
-		case b.count > b.limits.MaxClauses:
-			b.over = problem.SearchClausesTooMany.At(at, "max", b.limits.MaxClauses)
+		case !b.admit(&b.count, at):
 			return
 		case depth > b.limits.MaxClauseDepth:
 			b.over = problem.SearchClausesTooDeep.At(at, "max", b.limits.MaxClauseDepth)
 			return
 		}
 		b.clause(clause, depth)
+	}
+}
+
+// admit counts one and reports whether there is room for it.
+func (b *budget) admit(count *int, at problem.Path) bool {
+	if *count++; *count > b.limits.MaxClauses {
+		b.over = problem.SearchClausesTooMany.At(at, "max", b.limits.MaxClauses)
+	}
+	return b.over == nil
+}
+
+// listed counts the values of a matcher.
+func (b *budget) listed(list jsonread.Value) {
+	if b.values += elements(list); b.values > MaxListedValues {
+		b.over = problem.RequestValueInvalid.At(list.Path(), "reason", "the matchers of a request list at most "+strconv.Itoa(MaxListedValues)+" values")
 	}
 }
 
@@ -71,8 +89,11 @@ func (b *budget) clause(clause jsonread.Value, depth int) {
 			b.clauses(member, depth+1)
 		case "rankings":
 			rankings := jsonread.Items(member.Raw())
-			for position := 0; rankings.Next(); position++ {
+			for position := 0; rankings.Next() && b.over == nil; position++ {
 				ranking := jsonread.New(rankings.Value(), member.Path().Item(position), nil)
+				if !b.admit(&b.entries, ranking.Path()) {
+					return
+				}
 				b.object(ranking, func(name string, inner jsonread.Value) {
 					if name == "clauses" {
 						b.clauses(inner, depth+1)
@@ -83,8 +104,11 @@ func (b *budget) clause(clause jsonread.Value, depth int) {
 			b.interpret(member, depth+1)
 		case "match":
 			b.object(member, func(name string, inner jsonread.Value) {
-				if name == "interpret" {
+				switch name {
+				case "interpret":
 					b.interpret(inner, depth+1)
+				case "values":
+					b.listed(inner)
 				}
 			})
 		}
@@ -94,16 +118,19 @@ func (b *budget) clause(clause jsonread.Value, depth int) {
 func (b *budget) interpret(value jsonread.Value, depth int) {
 	b.object(value, func(name string, member jsonread.Value) {
 		if name == "fields" {
-			b.targets(member, depth)
+			b.targets(member, depth, true)
 		}
 	})
 }
 
-// targets counts the clauses of value chains; each fallback level is one
-// deeper.
-func (b *budget) targets(list jsonread.Value, depth int) {
+// targets counts the clauses of value chains, and the targets themselves unless
+// they are entries with a bound of their own; each fallback level is one deeper.
+func (b *budget) targets(list jsonread.Value, depth int, counted bool) {
 	items := jsonread.Items(list.Raw())
-	for position := 0; items.Next() && b.over == nil; position++ {
+	for position := 0; items.Next() && b.over == nil && (counted || position < MaxFacets); position++ {
+		if counted && !b.admit(&b.entries, list.Path().Item(position)) {
+			return
+		}
 		b.object(jsonread.New(items.Value(), list.Path().Item(position), nil), func(name string, member jsonread.Value) {
 			switch name {
 			case "when":
@@ -120,7 +147,7 @@ func (b *budget) fallback(list jsonread.Value, depth int) {
 		b.over = problem.SearchClausesTooDeep.At(list.Path().Item(0), "max", b.limits.MaxClauseDepth)
 		return
 	}
-	b.targets(list, depth)
+	b.targets(list, depth, true)
 }
 
 // object calls read for every member of an object; anything else has none.

@@ -173,8 +173,7 @@ func (d *decoder) searchMember(name string, v jsonread.Value, s *Search, g *give
 	case "facets":
 		s.Facets = d.facets(v)
 	case "sort":
-		v.Items(func(_ int, item jsonread.Value) { s.Sort = append(s.Sort, d.sort(item)) })
-		s.Sort = atMost(v, s.Sort, MaxSorts)
+		upTo(v, MaxSorts, func(item jsonread.Value) { s.Sort = append(s.Sort, d.sort(item)) })
 	case "signals":
 		s.Signals, s.HasSignals = d.signals(v), true
 	case "signalsMode":
@@ -353,10 +352,10 @@ func locale(v jsonread.Value) string {
 // fieldNames reads a list of field names, each with its place.
 func fieldNames(v jsonread.Value) []FieldName {
 	var names []FieldName
-	v.Items(func(_ int, item jsonread.Value) {
+	upTo(v, MaxListedFields, func(item jsonread.Value) {
 		if name, ok := item.Text(); ok {
 			names = append(names, FieldName{At: item.Path(), Field: name})
 		}
 	})
-	return atMost(v, names, MaxListedFields)
+	return names
 }

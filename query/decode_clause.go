@@ -295,13 +295,23 @@ func (d *decoder) ranking(v jsonread.Value) Ranking {
 // infinite, which no field takes.
 func (d *decoder) vector(v jsonread.Value) []float64 {
 	vector := []float64{}
-	v.Items(func(_ int, item jsonread.Value) {
-		f, ok := jsonread.Float64(item.Raw())
-		if !ok && item.Kind() != jsonread.NumberKind {
-			item.Invalid("expected a number, found " + item.Kind().String())
+	if v.Kind() != jsonread.ListKind {
+		v.Items(nil) // reports what it is
+		return vector
+	}
+	items := jsonread.Items(v.Raw())
+	for position := 0; items.Next(); position++ {
+		f, ok := jsonread.Float64(items.Value())
+		if !ok && jsonread.KindOf(items.Value()) != jsonread.NumberKind {
+			item := jsonread.New(items.Value(), v.Path().Item(position), v.Found())
+			if item.IsNull() {
+				item.Report(problem.RequestValueRequired)
+			} else {
+				item.Invalid("expected a number, found " + item.Kind().String())
+			}
 		}
 		vector = append(vector, f)
-	})
+	}
 	return vector
 }
 

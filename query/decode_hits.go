@@ -1,6 +1,7 @@
 package query
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/quiresearch/quire/internal/jsonread"
@@ -21,11 +22,9 @@ func listed[T any](d *decoder, v jsonread.Value, none *problem.Code, read func(f
 			return false
 		}
 		empty = isShort(member, jsonread.ObjectKind, 1)
-		member.Members(func(field string, options jsonread.Value) bool {
+		membersUpTo(member, MaxListedFields, func(field string, options jsonread.Value) {
 			fields = append(fields, read(field, options))
-			return true
 		})
-		fields = atMost(member, fields, MaxListedFields)
 		return true
 	})
 	if isObject && empty {
@@ -53,11 +52,11 @@ func (d *decoder) highlightField(field string, options jsonread.Value) Highlight
 				f.Length = n
 			}
 		case "pre":
-			if text, ok := member.Text(); ok {
+			if text, ok := mark(member); ok {
 				f.Pre = text
 			}
 		case "post":
-			if text, ok := member.Text(); ok {
+			if text, ok := mark(member); ok {
 				f.Post = text
 			}
 		default:
@@ -66,6 +65,16 @@ func (d *decoder) highlightField(field string, options jsonread.Value) Highlight
 		return true
 	})
 	return f
+}
+
+// mark reads what is put before or behind a highlighted word.
+func mark(v jsonread.Value) (string, bool) {
+	text, ok := v.Text()
+	if len(text) > MaxMark {
+		v.Invalid("expected at most " + strconv.Itoa(MaxMark) + " bytes")
+		return "", false
+	}
+	return text, ok
 }
 
 func (d *decoder) matched(v jsonread.Value) *Matched {

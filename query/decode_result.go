@@ -11,7 +11,7 @@ import (
 func (d *decoder) facets(v jsonread.Value) []Facet {
 	var facets []Facet
 	names := make(map[string]bool)
-	v.Items(func(_ int, item jsonread.Value) {
+	upTo(v, MaxFacets, func(item jsonread.Value) {
 		f, ok := d.facet(item)
 		if !ok {
 			return
@@ -24,16 +24,51 @@ func (d *decoder) facets(v jsonread.Value) []Facet {
 		}
 		facets = append(facets, f)
 	})
-	return atMost(v, facets, MaxFacets)
+	return facets
 }
 
-// atMost reports a list with more entries than a search may have, and cuts it.
-func atMost[T any](v jsonread.Value, list []T, most int) []T {
-	if len(list) <= most {
-		return list
+// upTo reads the entries of a list. One with more entries than a search may have
+// is reported, and those beyond are not read.
+func upTo(v jsonread.Value, most int, read func(item jsonread.Value)) bool {
+	count := elements(v)
+	if count <= most {
+		return v.Items(func(_ int, item jsonread.Value) { read(item) })
 	}
-	v.Invalid("expected at most " + strconv.Itoa(most) + " entries, found " + strconv.Itoa(len(list)))
-	return list[:most]
+	tooMany(v, count, most)
+	items := jsonread.Items(v.Raw())
+	for position := 0; position < most && items.Next(); position++ {
+		if item := jsonread.New(items.Value(), v.Path().Item(position), v.Found()); !item.IsNull() {
+			read(item)
+		}
+	}
+	return true
+}
+
+// membersUpTo is upTo for an object that maps free names to values.
+func membersUpTo(v jsonread.Value, most int, read func(name string, member jsonread.Value)) {
+	count := 0
+	for members := jsonread.Members(v.Raw()); members.Next(); {
+		count++
+	}
+	if count <= most {
+		v.Members(func(name string, member jsonread.Value) bool {
+			read(name, member)
+			return true
+		})
+		return
+	}
+	tooMany(v, count, most)
+	members := jsonread.Members(v.Raw())
+	for ; most > 0 && members.Next(); most-- {
+		name := jsonread.String(members.RawName())
+		read(name, jsonread.New(members.Value(), v.Path().Field(name), v.Found()))
+	}
+}
+
+func tooMany(v jsonread.Value, entries, most int) {
+	if entries > most {
+		v.Invalid("expected at most " + strconv.Itoa(most) + " entries, found " + strconv.Itoa(entries))
+	}
 }
 
 func (d *decoder) facet(v jsonread.Value) (Facet, bool) {
@@ -80,7 +115,7 @@ func (d *decoder) facet(v jsonread.Value) (Facet, bool) {
 		case "excludeFilters":
 			hasExclude = present
 			f.ExcludeFilters = []string{}
-			member.Items(func(_ int, item jsonread.Value) {
+			upTo(member, MaxListedFields, func(item jsonread.Value) {
 				text, ok := item.Text()
 				if ok && blank(text) {
 					item.Report(problem.SearchFacetExcludeFiltersInvalid)
@@ -126,7 +161,10 @@ func (d *decoder) facetRanges(v jsonread.Value) []FacetRange {
 		return nil
 	}
 	ranges := []FacetRange{}
-	read := v.Items(func(_ int, item jsonread.Value) {
+	read := v.Items(func(position int, item jsonread.Value) {
+		if position >= MaxFacetRanges {
+			return
+		}
 		r := FacetRange{At: item.Path()}
 		ok := item.Members(func(name string, member jsonread.Value) bool {
 			switch name {
@@ -152,7 +190,7 @@ func (d *decoder) facetRanges(v jsonread.Value) []FacetRange {
 	case !read:
 	case elements(v) == 0:
 		v.Report(problem.SearchFacetRangesRequired)
-	case len(ranges) > MaxFacetRanges:
+	case elements(v) > MaxFacetRanges:
 		v.Report(problem.SearchFacetRangesTooMany, "max", MaxFacetRanges)
 	}
 	return ranges
@@ -238,8 +276,8 @@ func (d *decoder) sort(v jsonread.Value) Sort {
 
 func (d *decoder) signals(v jsonread.Value) []Signal {
 	signals := []Signal{}
-	v.Items(func(_ int, item jsonread.Value) { signals = append(signals, d.signal(item)) })
-	return atMost(v, signals, MaxSignals)
+	upTo(v, MaxSignals, func(item jsonread.Value) { signals = append(signals, d.signal(item)) })
+	return signals
 }
 
 func (d *decoder) signal(v jsonread.Value) Signal {

@@ -31,7 +31,7 @@ func (d *decoder) textFields(v jsonread.Value) []TextField {
 			problem.RequestValueInvalid, "reason", "expected an object, found a list")
 		return nil
 	}
-	v.Members(func(name string, member jsonread.Value) bool {
+	membersUpTo(v, MaxListedFields, func(name string, member jsonread.Value) {
 		field := TextField{At: member.Path(), Field: name}
 		if !member.IsNull() {
 			if weight, ok := d.number(member, problem.SearchClauseWeightOutOfRange, isWeight); ok {
@@ -42,7 +42,6 @@ func (d *decoder) textFields(v jsonread.Value) []TextField {
 			member.Report(problem.SearchClauseFieldRequired)
 		}
 		fields = append(fields, field)
-		return true
 	})
 	return fields
 }

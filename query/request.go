@@ -52,7 +52,9 @@ const (
 	MaxFacets            = 256 // of one search
 	MaxSorts             = 32
 	MaxSignals           = 32
-	MaxListedFields      = 1024 // names in one list of fields
+	MaxListedFields      = 1024    // names in one list of fields
+	MaxListedValues      = 100_000 // of all in and ranges matchers together
+	MaxMark              = 1000    // bytes before or behind a highlighted word
 	DefaultMatchedLimit  = 3
 	MaxMatchedLimit      = 100
 	DefaultFragments     = 3

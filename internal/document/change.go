@@ -119,7 +119,7 @@ func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at proble
 	shape := objectShape{r.schema.Root()}
 	codes := change.DocumentCodes()
 	var cleared []string
-	for it := jsonread.Members(c.raw); it.Next() && found.Len()-before < maxProblems; {
+	for it := jsonread.Members(c.raw); it.Next() && found.Len()-before < problem.MaxTold; {
 		path := jsonread.String(it.RawName())
 		if f := r.schema.Root().Child(wholeField(path)); f != nil && (f.PrimaryKey || f.Signal) {
 			continue

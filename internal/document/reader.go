@@ -80,13 +80,9 @@ func (d *Document) shareChildValues() {
 	}
 }
 
-// maxProblems bounds what is told about one document: a hostile one could hold
-// a million problems, each larger than what causes it.
-const maxProblems = 1000
-
 func (r *Reader) report(code *problem.Code, arguments ...any) {
 	r.isRefused = true
-	if r.found.Len() < maxProblems {
+	if r.found.Len() < problem.MaxTold {
 		r.found.Report(code.At(r.place(), arguments...))
 	}
 }
@@ -203,7 +199,7 @@ func (r *Reader) unknown(name []byte, of *definition.ResolvedField) {
 		return
 	}
 	r.isRefused = true
-	if r.found.Len() < maxProblems {
+	if r.found.Len() < problem.MaxTold {
 		r.found.Report(code.At(r.place(), "name", string(name)).Among(string(name), of.ChildNames))
 	}
 }

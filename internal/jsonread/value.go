@@ -83,21 +83,21 @@ func (v Value) Found() *problem.List { return v.found }
 // Report reports a problem at the value. The arguments alternate names and
 // values.
 func (v Value) Report(code *problem.Code, arguments ...any) {
-	if v.found.Len() < maxProblems {
+	if v.found.Len() < problem.MaxTold { // making one costs more than what causes it
 		v.found.Report(code.At(v.at, arguments...))
 	}
 }
 
 // Advise is Report with help of its own.
 func (v Value) Advise(help string, code *problem.Code, arguments ...any) {
-	if v.found.Len() < maxProblems {
+	if v.found.Len() < problem.MaxTold {
 		v.found.Report(code.At(v.at, arguments...).Advise(help))
 	}
 }
 
-// maxProblems bounds what is told about one body: a hostile one could hold a
-// million problems, each larger than what causes it.
-const maxProblems = 1000
+// isFull reports whether nothing more is told about the body: it is refused, and
+// what is left of it is not read.
+func (v Value) isFull() bool { return v.found != nil && v.found.Len() >= problem.MaxTold }
 
 // Invalid reports request:value_invalid at the value.
 func (v Value) Invalid(reason string) {
@@ -106,7 +106,7 @@ func (v Value) Invalid(reason string) {
 
 // Unknown reports request:value_invalid for a text that is none of words.
 func (v Value) Unknown(text, reason string, words []string) {
-	if v.found.Len() < maxProblems {
+	if v.found.Len() < problem.MaxTold {
 		v.found.Report(problem.RequestValueInvalid.At(v.at, "reason", reason).
 			Advise("Use one of "+strings.Join(words, ", ")+".").AmongNames(text, words...))
 	}
@@ -147,7 +147,7 @@ func (v Value) Members(read func(name string, member Value) (known bool)) bool {
 		return false
 	}
 	it := Members(v.raw)
-	for it.Next() {
+	for it.Next() && !v.isFull() {
 		name := String(it.RawName())
 		member := Value{raw: it.Value(), at: v.at.Field(name), found: v.found}
 		if !read(name, member) {
@@ -178,7 +178,7 @@ func (v Value) Items(read func(position int, item Value)) bool {
 		return false
 	}
 	it := Items(v.raw)
-	for position := 0; it.Next(); position++ {
+	for position := 0; it.Next() && !v.isFull(); position++ {
 		item := Value{raw: it.Value(), at: v.at.Item(position), found: v.found}
 		if item.IsNull() {
 			item.Report(problem.RequestValueRequired)

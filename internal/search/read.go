@@ -8,6 +8,8 @@ import (
 
 	"github.com/quiresearch/quire/internal/invariant"
 	"github.com/quiresearch/quire/internal/search/interpret"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -53,7 +55,11 @@ func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 		return clauses, nil
 	}
 	var failure error
+	s.rewritten = 0
 	rewritten := rewriteTexts(clauses, "", func(clause *query.TextClause, list string) query.Clause {
+		if failure != nil {
+			return clause
+		}
 		typed.lists = append(typed.lists, list)
 		read, err := s.rewrite(clause, list, typed.parts, interpret.At(typed.readings, list))
 		if err != nil {
@@ -75,6 +81,9 @@ func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 // readTyped reads the typed text of the search.
 func (s *session) readTyped(ctx context.Context) error {
 	typed := &s.typed
+	if len(typed.clause.Text.Text) > plan.MaxTextBytes {
+		return nil
+	}
 	typed.parts = query.UserParts(typed.clause.Text.Text)
 	if len(typed.parts) > maxReadParts {
 		return nil
@@ -103,6 +112,11 @@ func (s *session) rewrite(clause *query.TextClause, list string, parts []query.T
 	if err != nil {
 		return nil, err
 	}
+	for _, r := range readings {
+		if s.rewritten += r.Clauses(); s.rewritten > plan.MaxClauses {
+			return nil, problem.SearchClausesTooMany.At(clause.At, "max", plan.MaxClauses)
+		}
+	}
 	return interpret.Rewrite(clause, parts, readings, list, left), nil
 }
 
@@ -110,6 +124,7 @@ func (s *session) rewrite(clause *query.TextClause, list string, parts []query.T
 // parts are kept, all that was read among them; the clause holds what they
 // leave of it.
 func (s *session) rewriteKept(clause *query.TextClause, kept []int) (query.Clause, error) {
+	s.rewritten = 0
 	parts := query.UserParts(clause.Text.Text)
 	invariant.Check(len(parts) == len(kept), "%d parts of %q, not %d", len(parts), clause.Text.Text, len(kept))
 	place := func(part int) int { return max(slices.Index(kept, part), 0) }

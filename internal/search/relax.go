@@ -132,7 +132,7 @@ func findCandidate(clauses []query.Clause) *candidate {
 	}
 	walk(clauses, nil, true)
 	c := &found
-	if candidates != 1 || c.clause == nil {
+	if candidates != 1 || c.clause == nil || len(c.text.Text) > plan.MaxTextBytes {
 		return nil
 	}
 	if c.text.Match == query.MatchUser {

@@ -27,6 +27,7 @@ type session struct {
 	filters     []plan.Node     // one per filter of the request
 	values      *collect.Values // hits that are list values; nil: documents
 	typed       reading
+	rewritten   int // clauses that readings became
 	interpreted *query.Interpreted
 	relaxed     *query.Relaxed
 	covered     []relaxedWord // words of a text of which hits hold the most; nil: no such text

@@ -1,8 +1,6 @@
 package search
 
 import (
-	"slices"
-
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/search/interpret"
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -162,8 +160,9 @@ func (s *session) targetFields(clause *query.TextClause) []interpret.Field {
 		var walk func(target *query.Target)
 		walk = func(target *query.Target) {
 			field, _ := s.view.Schema.Resolve(target.Field)
+			// What comes earlier is a part of the chain that no longer changes.
 			chain = append(chain, interpret.Field{
-				ResolvedField: field, When: target.When, Earlier: slices.Clone(chain), Target: target,
+				ResolvedField: field, When: target.When, Earlier: chain[:len(chain):len(chain)], Target: target,
 			})
 			for j := range target.Fallback {
 				walk(&target.Fallback[j])

@@ -146,6 +146,28 @@ func (r Reading) clause(of *query.TextClause, list string) query.Clause {
 	return &query.OrClause{At: of.At, Clauses: all}
 }
 
+// Clauses returns how many clauses a reading becomes, conditions included: a
+// fallback repeats the conditions of all that come before it.
+func (r Reading) Clauses() int {
+	count := 2
+	for _, a := range r.Alternatives {
+		count += 4 + countAll(a.Field.When)
+		for i := range a.Field.Earlier {
+			count += 2 + countAll(a.Field.Earlier[i].When)
+		}
+	}
+	return count
+}
+
+// countAll counts clauses and those inside them.
+func countAll(clauses []query.Clause) int {
+	count := len(clauses)
+	for _, c := range clauses {
+		count += countAll(query.Children(c))
+	}
+	return count
+}
+
 func (a Alternative) clause(at problem.Path, list string) query.Clause {
 	filter := a.Field.holds(at, a.Match, list)
 	if !a.Field.IsFallback() {

@@ -24,6 +24,12 @@ const (
 	// MaxLookups is how many words a search looks up over all its texts, a word
 	// counted once for every field; what asks for more is refused.
 	MaxLookups = 64 << 10
+	// MaxClauses is how many clauses a search compiles, those counted that
+	// readings repeat; what asks for more is refused.
+	MaxClauses = 8 << 10
+	// MaxPlanned is how many clauses and words a search compiles over all its
+	// parts, filters and conditions included.
+	MaxPlanned = 4 * MaxLookups
 	// MaxForgivenLength is how many code points a forgiven word may have.
 	MaxForgivenLength = 64
 )
@@ -105,6 +111,7 @@ type Compiler struct {
 	buffer   *analysis.Buffer
 	forgiven int
 	lookups  int
+	planned  int
 	memory   *Memory
 	synonyms map[synonymKey]*synonymTable
 	excluded map[synonymKey]map[string]bool
@@ -144,7 +151,7 @@ func (c *Compiler) List(clauses []query.Clause) (Node, error) {
 // its bounds count anew, so that they compile to the same however many others
 // were tried before.
 func (c *Compiler) Instead(clauses []query.Clause) (Node, error) {
-	c.forgiven = 0
+	c.forgiven, c.planned = 0, 0
 	return c.List(clauses)
 }
 
@@ -200,6 +207,9 @@ func (c *Compiler) list(clauses []query.Clause, in scope, origin Origin) (Node, 
 }
 
 func (c *Compiler) clause(clause query.Clause, in scope) (Node, error) {
+	if c.planned++; c.planned > MaxPlanned {
+		return nil, problem.SearchClausesTooMany.At(clause.Path(), "max", MaxPlanned)
+	}
 	origin := Origin{Clause: clause.Path().String(), Type: clause.Type()}
 	switch clause := clause.(type) {
 	case *query.FieldClause:

@@ -114,7 +114,7 @@ func (c *Compiler) text(targets []target, o options, origin Origin) (Node, error
 
 // user compiles a typed text by the grammar of 7.8.
 func (c *Compiler) user(targets []target, o options, origin Origin) (Node, error) {
-	parts := query.UserParts(o.Text.Text)
+	parts := query.UserParts(beginningOf(o.Text.Text))
 	matching := make([]target, 0, len(targets))
 	for _, t := range targets {
 		if !t.isAutocomplete() {
@@ -250,10 +250,12 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 	if err != nil {
 		return nil, problem.SearchAnalysisFailed.At(t.at, "name", t.field.Path).Because(err)
 	}
-	if len(text) > MaxTextBytes {
-		text = strings.ToValidUTF8(text[:MaxTextBytes], "")
-	}
+	text = beginningOf(text)
 	c.lookups++
+	// A long text costs its length in every field.
+	if c.planned += len(text) / bytesPerLookup; c.planned > MaxPlanned {
+		return nil, problem.SearchClausesTooMany.At(t.at, "max", MaxPlanned)
+	}
 	tokens := chain.Analyze(c.buffer, text)
 	if len(tokens) == 0 {
 		return nil, nil
@@ -265,6 +267,9 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 		// Every reading of a word is looked up: a chain may make very many.
 		if c.lookups++; c.lookups > MaxLookups {
 			return nil, problem.SearchClausesTooMany.At(t.at, "max", MaxLookups)
+		}
+		if c.planned++; c.planned > MaxPlanned {
+			return nil, problem.SearchClausesTooMany.At(t.at, "max", MaxPlanned)
 		}
 		n, at := len(words), len(terms)
 		again := n > 0 && words[n-1].position == int(token.Position)
@@ -331,6 +336,18 @@ func joinHalfTyped(words []word, tokens []analysis.Token) {
 	if len(first.terms) == 1 && len(last.terms) == 1 && last.position == int(b.Position) {
 		first.whole = whole{first.terms[0] + last.terms[0], first.surfaces[0] + last.surfaces[0], 2}
 	}
+}
+
+// bytesPerLookup is how many bytes of text are analysed in about the time of a
+// look-up.
+const bytesPerLookup = 256
+
+// beginningOf returns what is read of a text.
+func beginningOf(text string) string {
+	if len(text) > MaxTextBytes {
+		return strings.ToValidUTF8(text[:MaxTextBytes], "")
+	}
+	return text
 }
 
 // textsOf returns the terms of tokens, each with its surface form, one behind
@@ -553,7 +570,7 @@ func (c *Compiler) exact(targets []target, o *options, origin *Origin) (Node, er
 		if err != nil {
 			return nil, problem.SearchAnalysisFailed.At(t.at, "name", t.field.Path).Because(err)
 		}
-		value := layout.Cut(string(chain.Normalize(c.buffer, strings.TrimSpace(o.Text.Text))))
+		value := layout.Cut(string(chain.Normalize(c.buffer, strings.TrimSpace(beginningOf(o.Text.Text)))))
 		if value == "" {
 			continue
 		}
