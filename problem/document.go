@@ -53,6 +53,9 @@ var (
 	DocumentObjectKeyDuplicate = declare("document:object_key_duplicate", 400,
 		"Two values of {name} have the key {key}.",
 		"Give each value of {name} a key of its own.")
+	DocumentValuesTooMany = declare("document:values_too_many", 400,
+		"The document holds more than {limit} values in nested lists.",
+		"Split the document, or declare the list as flattened.")
 	DocumentStringValueTooLong = declare("document:string:value_too_long", 400,
 		"The value of {name} has {length} bytes as it is compared; at most {limit} can be filtered, counted, sorted or used as a key.",
 		"Shorten the value, or declare the field without filter, facet, hierarchy, sort and key.")

@@ -44,6 +44,9 @@ var (
 	SearchTimeout = declare("search:timeout", 503,
 		"The search took longer than {timeout}.",
 		"Narrow the search, or raise SERVICE_SEARCH_TIMEOUT (for suggestions SERVICE_SUGGEST_TIMEOUT).")
+	SearchAnswerTooLarge = declare("search:answer_too_large", 400,
+		"The answer would have more than {limit} bytes.",
+		"Ask for fewer hits, fields or facet values, or raise SERVICE_SEARCH_MAX_ANSWER_SIZE.")
 	SearchCursorInvalid = declare("search:cursor:invalid", 400,
 		"The cursor cannot be read.",
 		"Pass next or previous of an answer back unchanged.")

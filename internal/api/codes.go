@@ -44,14 +44,15 @@ var (
 	documentCodes      = append(family("document:string:", "document:number:", "document:geo_point:", "document:timestamp:", "document:vector:"),
 		problem.DocumentNotAnObject, problem.DocumentFieldUnknown, problem.DocumentFieldInsideObject, problem.DocumentFieldRequired,
 		problem.DocumentLocaleUnknown, problem.DocumentLocaleUnsupported, problem.DocumentObjectRequired, problem.DocumentObjectUnsupported,
-		problem.DocumentMultipleUnsupported, problem.DocumentMultiplePerLocaleUnsupported, problem.DocumentObjectKeyDuplicate)
+		problem.DocumentMultipleUnsupported, problem.DocumentMultiplePerLocaleUnsupported, problem.DocumentObjectKeyDuplicate,
+		problem.DocumentValuesTooMany)
 	clauseCodes = append(family("search:clause:", "search:matcher:", "search:filter:", "search:nested:", "search:interpret:"),
 		problem.SearchClausesTooMany, problem.SearchClausesTooDeep, problem.SearchFieldUnknown, problem.SearchUsageUnsupported,
 		problem.SearchValueInvalid, problem.SearchNoSearchableFields, problem.SearchLocaleUnsupported, problem.SearchAnalysisFailed)
 	searchCodes = append(family("search:sort:", "search:facet:", "search:signal:", "search:rescore:", "search:highlight:",
 		"search:matched:", "search:hits:", "search:cursor:", "search:pages:"),
 		problem.SearchLimitOutOfRange, problem.SearchOffsetOutOfRange, problem.SearchPagingConflicting, problem.SearchPagingTooDeep,
-		problem.SearchSourceNotKept, problem.SearchTimeout)
+		problem.SearchSourceNotKept, problem.SearchTimeout, problem.SearchAnswerTooLarge)
 )
 
 // family returns the codes that begin with one of the prefixes.

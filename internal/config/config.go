@@ -129,6 +129,7 @@ type Indexes struct {
 type Search struct {
 	MaxLimit, MaxPageDepth, MaxRescoreWindow, MaxKNNK, MaxFuseDepth int
 	MaxClauses, MaxClauseDepth, MaxFacetValues, SuggestMaxLimit     int
+	MaxAnswerSize                                                   int64 // 0: no bound
 	Timeout, SuggestTimeout, FreshnessWait                          time.Duration
 	Threads                                                         int // -1: one per core
 	WarmThreads                                                     int

@@ -157,6 +157,8 @@ var variables = []Variable{
 		func(c *Config) *int { return &c.Search.MaxFacetValues }),
 	number("SERVICE_SUGGEST_MAX_LIMIT", "100", 1, 100, "Largest limit of a suggest request.",
 		func(c *Config) *int { return &c.Search.SuggestMaxLimit }),
+	size("SERVICE_SEARCH_MAX_ANSWER_SIZE", "64M", "Largest answer to a search, about.",
+		func(c *Config) *int64 { return &c.Search.MaxAnswerSize }),
 	duration("SERVICE_SEARCH_TIMEOUT", "30s", 0, "Longest search; 0 is no bound.",
 		func(c *Config) *time.Duration { return &c.Search.Timeout }),
 	duration("SERVICE_SUGGEST_TIMEOUT", "2s", 0, "Longest suggest request; 0 is no bound.",

@@ -22,6 +22,7 @@ type Reader struct {
 	at        problem.Path
 	found     *problem.List
 	isRefused bool                              // something was wrong, told or not
+	isCrowded bool                              // too many list values, which was told
 	lists     map[*definition.ResolvedField]int // values so far of nested lists below flattened ones
 	names     map[string]struct{}               // concrete paths of wildcard fields so far
 	usual     [16]*definition.ResolvedField     // by place among the members, of the document before
@@ -56,6 +57,7 @@ func (r *Reader) Read(raw []byte, at problem.Path, found *problem.List) *Documen
 	}
 	r.doc = newDocument(r.schema, raw)
 	r.into, r.at, r.found, r.path, r.isRefused = &r.doc.Root, at, found, r.path[:0], false
+	r.isCrowded = false
 	clear(r.lists)
 	clear(r.names)
 	r.object(r.doc.json, r.schema.Root())
@@ -155,6 +157,10 @@ func (r *Reader) child(of *definition.ResolvedField, name []byte, place int) *de
 	}
 	return f
 }
+
+// MaxListValues bounds the values of nested lists in one document: each is
+// matched, scored and shown by itself, and all of them with every hit.
+const MaxListValues = 100_000
 
 // maxWildcardNames bounds the concrete names of wildcard fields in one document:
 // each makes structures of its own in a segment.
@@ -393,6 +399,13 @@ func (r *Reader) objectValue(f *definition.ResolvedField, raw []byte, position i
 	}
 	if f.Mode != definition.Nested {
 		r.object(raw, f)
+		return
+	}
+	if len(r.doc.Children) >= MaxListValues && !r.isAccepted {
+		if len(r.doc.Children) == MaxListValues && !r.isCrowded {
+			r.isCrowded = true
+			r.report(problem.DocumentValuesTooMany, "limit", MaxListValues)
+		}
 		return
 	}
 	outer := r.into

@@ -58,6 +58,7 @@ var notShown = map[string]exception{
 	"index:definition:unrepresentable": {byLater, "internal/api TestDefinitionsOfALaterVersion", ""},
 	"index:field:type_unrepresentable": {byLater, "internal/api TestDefinitionsOfALaterVersion", ""},
 	"settings:unrepresentable":         {byLater, "internal/api TestSettingsOfALaterVersion", ""},
+	"document:values_too_many":         {bySize, "internal/document TestListValuesAreBounded", ""},
 	"request:body_unreadable":          {byCutShort, "internal/api TestABodyThatStopsIsUnreadable", ""},
 	"request:body_ratio_out_of_range":  {bySize, "internal/api TestCompressedBodiesAreBounded", ""},
 	"index:generation:storage_held":    {byNothing, "internal/registry TestHeldStorageRefusesAGeneration", "an id is never drawn twice"},

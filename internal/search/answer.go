@@ -11,6 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/highlight"
 	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -21,11 +22,15 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 		Relaxed: s.relaxed, Interpreted: s.interpreted,
 		Generation: s.view.Generation, Freshness: s.view.Freshness,
 	}
+	w := s.newHitWriter()
+	defer w.close()
+	w.extra = sizeOf(a)
+	if err := w.checkSize(); err != nil {
+		return nil, err
+	}
 	if len(f.hits) == 0 {
 		return a, nil
 	}
-	w := s.newHitWriter()
-	defer w.close()
 	if err := w.matchValues(ctx, f.hits); err != nil {
 		return nil, err
 	}
@@ -39,6 +44,9 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 			return nil, err // nobody waits for the answer
 		}
 		if err := w.write(&a.Hits[i], &f.hits[i], i); err != nil {
+			return nil, err
+		}
+		if err := w.checkSize(); err != nil {
 			return nil, err
 		}
 		a.Hits[i].HasScore = f.hasScore
@@ -63,6 +71,38 @@ type hitWriter struct {
 	buffer     *analysis.Buffer // of highlighting
 	scratch    *answerScratch
 	opened     openedRecord // the last one
+	extra      int64        // bytes of the answer beside documents, values and keys
+}
+
+// checkSize refuses an answer that has grown beyond what one may have: each of a
+// page of value hits shows its whole document.
+func (w *hitWriter) checkSize() error {
+	most := w.session.searcher.options.MaxAnswerSize
+	if size := w.extra + int64(len(w.scratch.text)+len(w.scratch.keys)); most > 0 && size > most {
+		return problem.SearchAnswerTooLarge.New("limit", most)
+	}
+	return nil
+}
+
+// sizeOf returns about how many bytes an answer has without its hits.
+func sizeOf(a *query.Answer) int64 {
+	size := int64(0)
+	var values func(list []query.FacetValue)
+	values = func(list []query.FacetValue) {
+		for i := range list {
+			size += int64(len(list[i].Value) + len(list[i].Path) + len(list[i].Label) + 32)
+			values(list[i].Values)
+		}
+	}
+	for i := range a.Facets {
+		values(a.Facets[i].Values)
+	}
+	if a.Interpreted != nil {
+		for i := range a.Interpreted.Filters {
+			size += int64(len(a.Interpreted.Filters[i].When) + len(a.Interpreted.Filters[i].Fallback) + 64)
+		}
+	}
+	return size
 }
 
 // openedRecord is the stored record of a document.
@@ -91,7 +131,12 @@ type hitEnds struct {
 // finish gives the hits what was written for them.
 func (w *hitWriter) finish(hits []query.Hit) {
 	s := w.scratch
-	text, keys := append([]byte{}, s.text...), string(s.keys)
+	text, keys := s.text, string(s.keys)
+	if cap(text) > maxScratch {
+		s.text = nil // too large to be used again: the answer takes it
+	} else {
+		text = append([]byte{}, text...)
+	}
 	at, keyAt := 0, 0
 	for i, end := range s.ends {
 		hits[i].Document = text[at:end.document:end.document]
@@ -209,12 +254,21 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 	end.value = len(w.scratch.text)
 	w.scratch.ends = append(w.scratch.ends, end)
 	for i := range w.matched {
-		to.Matched = append(to.Matched, w.matched[i].write(segment, record, place))
+		shown := w.matched[i].write(segment, record, place)
+		for _, value := range shown.Values {
+			w.extra += int64(len(value))
+		}
+		to.Matched = append(to.Matched, shown)
 	}
 	if w.session.request.Highlight != nil {
 		to.HasHighlights = true
 		if to.Highlights, err = w.highlight(record, h.IsItem, position); err != nil {
 			return err
+		}
+		for i := range to.Highlights {
+			for _, fragment := range to.Highlights[i].Fragments {
+				w.extra += int64(len(fragment))
+			}
 		}
 	}
 	return nil

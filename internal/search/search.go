@@ -56,6 +56,7 @@ type Options struct {
 	Timeout        time.Duration     // of search, facet values and explain; 0: none
 	SuggestTimeout time.Duration     // 0: none
 	FacetCacheSize int64             // bytes of counts kept between requests; 0: none
+	MaxAnswerSize  int64             // bytes of one answer, about; 0: no bound
 	MaxConcurrent  int               // searches at once; others wait for a while; 0: no bound
 	Records        *snapshot.Records // reads stored records; nil: keeps none
 	Now            func() time.Time  // nil: time.Now
@@ -115,13 +116,14 @@ func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (*
 	return answer, nil
 }
 
-// search does all of a search. The time that it has is for finding.
-func (s *session) search(ctx, timed context.Context) (*query.Answer, error) {
+// search does all of a search, reading the documents of the page included,
+// within its time.
+func (s *session) search(_, timed context.Context) (*query.Answer, error) {
 	found, err := s.find(timed)
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, found)
+	return s.answer(timed, found)
 }
 
 // serve does the work of one request in a session of its own, when it is the

@@ -37,7 +37,7 @@ func newSearcher(c *config.Config, records *snapshot.Records, meters *metrics.Se
 	}, meters)
 	return search.New(runner, meters, search.Options{Limits: limits(c), Timeout: c.Search.Timeout,
 		SuggestTimeout: c.Search.SuggestTimeout, FacetCacheSize: c.Search.FacetCacheMaxSize,
-		MaxConcurrent: maxSearches(c.Search.Threads), Records: records, Log: log})
+		MaxAnswerSize: c.Search.MaxAnswerSize, MaxConcurrent: maxSearches(c.Search.Threads), Records: records, Log: log})
 }
 
 // maxSearches returns how many searches run at once.
