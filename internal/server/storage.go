@@ -45,12 +45,14 @@ func openStorage(ctx context.Context, c *config.Config, meters *metrics.Set, log
 		if err != nil {
 			return nil, fmt.Errorf("%w: SERVICE_STORAGE_LOCAL_DIRECTORY: %w", ErrRefused, err)
 		}
+		makePrivate(c.Storage.LocalDirectory, log)
 		return &storage{node.Storage{Bucket: store, FS: vfs.OS(c.Storage.LocalDirectory)}, nodeID(c.Node), store.Close}, nil
 	}
 	lock, err := lockDirectory(c.Storage.LocalDirectory)
 	if err != nil {
 		return nil, fmt.Errorf("%w: SERVICE_STORAGE_LOCAL_DIRECTORY: %w", ErrRefused, err)
 	}
+	makePrivate(c.Storage.LocalDirectory, log)
 	opened, err := openObject(ctx, c, meters, log)
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())

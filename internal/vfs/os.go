@@ -37,7 +37,7 @@ func (o osFS) open(op, name string, flag int) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(p, flag, 0o644)
+	f, err := os.OpenFile(p, flag, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (o osFS) MakeDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.MkdirAll(p, 0o755)
+	return os.MkdirAll(p, 0o700)
 }
 
 func (o osFS) SyncDir(dir string) error {
@@ -169,7 +169,7 @@ func (o osFS) Lock(name string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(p, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(p, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
