@@ -33,6 +33,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
@@ -77,6 +78,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.options.AccessLog {
 		a.log.Info("request", "method", r.Method, "path", r.URL.EscapedPath(), "status", tracked.status,
 			"bytes", tracked.written, "took", took)
+	}
+	if tracked.status == statusAbandoned {
+		panic(http.ErrAbortHandler) // an empty answer would say that all is well
 	}
 }
 
@@ -212,7 +216,14 @@ func (a *API) run(ctx context.Context, r *Request) (*Response, error) {
 		if named, _, _ := strings.Cut(r.Param("name"), "@"); a.options.IndexTimers && a.node.Has(named) {
 			index = named
 		}
-		meter(a.metrics, index, err == nil, time.Since(began))
+		ended := metrics.Success
+		switch {
+		case isAbandoned(r.HTTP, err):
+			ended = metrics.Abandoned
+		case err != nil:
+			ended = metrics.Failure
+		}
+		meter(a.metrics, index, ended, time.Since(began))
 	}
 	return response, err
 }
@@ -236,6 +247,16 @@ func (a *API) permit(ctx context.Context, r *Request) error {
 	return err
 }
 
+// statusAbandoned is how a request is counted whose client left before there was
+// an answer. It is never sent.
+const statusAbandoned = 499
+
+// isAbandoned reports whether a request failed because its client did not wait
+// for the answer.
+func isAbandoned(r *http.Request, err error) bool {
+	return r.Context().Err() != nil && errors.Is(err, context.Canceled)
+}
+
 // refuse answers a failure.
 func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
 	switch {
@@ -244,6 +265,15 @@ func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
 	case errors.Is(err, vfs.ErrPanic):
 		a.metrics.Panic()
 		err = problem.NodeError.New().Because(err)
+	}
+	if isAbandoned(r, err) {
+		// There is nobody to answer, and nothing failed.
+		a.log.Debug("the client is gone", "method", r.Method, "path", r.URL.EscapedPath())
+		if w.status != 0 {
+			panic(http.ErrAbortHandler)
+		}
+		w.status = statusAbandoned
+		return
 	}
 	response, code := errorResponse(err)
 	a.metrics.APIError(code.Name())

@@ -19,6 +19,7 @@ type Health struct {
 	refreshWithin time.Duration
 	isRefreshing  func() bool // nil: not known
 	atRisk        func() int  // nil: not known
+	warnings      func() []string
 	now           func() time.Time
 }
 
@@ -59,6 +60,14 @@ func (h *Health) AtRiskBy(count func() int) {
 	h.atRisk = count
 }
 
+// WarnOf sets what returns warnings about the credentials of the node. They are
+// shown and do not make it unhealthy.
+func (h *Health) WarnOf(warnings func() []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.warnings = warnings
+}
+
 // Refreshed records that a refresh pass ended, well or not.
 func (h *Health) Refreshed() {
 	h.mu.Lock()
@@ -80,10 +89,16 @@ type healthCheck struct {
 func (h *Health) ready() []healthCheck {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return []healthCheck{
+	checks := []healthCheck{
 		{Name: "index-registry", Status: up(h.registryRead)},
 		{Name: "index-preload", Status: up(h.preloaded)},
 	}
+	if h.warnings != nil {
+		if warnings := h.warnings(); len(warnings) > 0 {
+			checks = append(checks, healthCheck{Name: "root-key", Status: up(true), Data: map[string]any{"warnings": warnings}})
+		}
+	}
+	return checks
 }
 
 func (h *Health) live() []healthCheck {

@@ -47,7 +47,7 @@ type Route struct {
 	handler    Handler
 	parameters []string
 	offers     []offered
-	meter      func(s *metrics.Set, index string, ok bool, took time.Duration)
+	meter      func(s *metrics.Set, index string, ended metrics.Outcome, took time.Duration)
 }
 
 // Answer is one successful answer of a route.

@@ -150,12 +150,25 @@ func (c *Config) warn(unknown map[string]string) {
 			}
 		}
 	}
+	if c.Auth.Mode != authNone && c.Auth.HasShortRootKey() {
+		tell("SERVICE_AUTH_ROOT_KEY has fewer than %d bytes and may be guessed", shortestRootKey)
+	}
 	if !c.HTTP.CORSEnabled && len(c.HTTP.CORSOrigins) > 0 {
 		tell("SERVICE_HTTP_CORS_ORIGINS has no effect while SERVICE_HTTP_CORS_ENABLED is false")
 	}
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {
 		tell("%s is not a variable of this version", name)
 	}
+}
+
+// shortestRootKey is how many bytes a root key has at least that is not warned of.
+const shortestRootKey = 16
+
+// HasShortRootKey reports whether there is a root key that may be guessed. Of one
+// that is given as a hash the length is not known.
+func (a Auth) HasShortRootKey() bool {
+	key := strings.TrimSpace(a.RootKey.Reveal())
+	return key != "" && len(key) < shortestRootKey && !strings.HasPrefix(key, "sha256:")
 }
 
 // isLoopback reports whether an address can only be reached from this machine.

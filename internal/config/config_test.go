@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -179,6 +180,22 @@ func TestRegionOfTheEnvironment(t *testing.T) {
 		}
 		if got := loaded.Storage.Remote.Region; got != c.want {
 			t.Errorf("%v: region %s, want %s", c.set, got, c.want)
+		}
+	}
+}
+
+// A key that can be guessed is told at the start.
+func TestShortRootKeysAreWarnedOf(t *testing.T) {
+	for key, warned := range map[string]bool{
+		"abc": true, "fifteen bytes.": true, "0123456789abcde": true, "0123456789abcdef": false, "": false,
+		"sha256:" + strings.Repeat("0", 64): false,
+	} {
+		c, _ := Load(with("SERVICE_AUTH_ROOT_KEY="+key), false)
+		if got := slices.ContainsFunc(c.Warnings, func(w string) bool { return strings.Contains(w, "may be guessed") }); got != warned {
+			t.Errorf("%q: %v", key, c.Warnings)
+		}
+		if c.Auth.HasShortRootKey() != warned {
+			t.Errorf("%q is short: %v", key, !warned)
 		}
 	}
 }

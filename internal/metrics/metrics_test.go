@@ -65,7 +65,7 @@ func TestTimersPublishBucketsByMode(t *testing.T) {
 		{ModeNone, []string{`service_search_seconds_count{outcome="success"} 1`, `service_search_seconds_sum{outcome="success"} 0.02`}, []string{"service_search_seconds_bucket", "quantile"}},
 	} {
 		s := New(Options{Mode: test.mode, WithoutRuntime: true})
-		s.Search("books", true, 20*time.Millisecond)
+		s.Search("books", Success, 20*time.Millisecond)
 		text := scrape(t, s)
 		for _, line := range test.present {
 			if !strings.Contains(text, line) {
@@ -94,12 +94,12 @@ func TestDetailedBucketsIncrease(t *testing.T) {
 
 func TestIndexTagOnlyWhenAsked(t *testing.T) {
 	with := New(Options{IndexTimers: true, WithoutRuntime: true})
-	with.Search("books", true, time.Millisecond)
+	with.Search("books", Success, time.Millisecond)
 	if !strings.Contains(scrape(t, with), `index="books"`) {
 		t.Error("the index tag is missing")
 	}
 	without := New(Options{WithoutRuntime: true})
-	without.Search("books", true, time.Millisecond)
+	without.Search("books", Success, time.Millisecond)
 	if strings.Contains(scrape(t, without), `index="books"`) {
 		t.Error("the index tag is there without being asked for")
 	}
@@ -156,7 +156,7 @@ func TestIndexGaugesFollowTheSamples(t *testing.T) {
 
 func TestNilSetMeasuresNothing(t *testing.T) {
 	var s *Set
-	s.Search("a", true, time.Second)
+	s.Search("a", Success, time.Second)
 	s.WriteDocuments(OperationAdd, 3)
 	s.QueryCache().Hit(1)
 	s.Indexes(nil)

@@ -3,23 +3,23 @@ package metrics
 import "time"
 
 // Search times a search.
-func (s *Set) Search(index string, ok bool, took time.Duration) {
-	s.observe("service.search", took, s.searchTags(ok, index)...)
+func (s *Set) Search(index string, ended Outcome, took time.Duration) {
+	s.observe("service.search", took, s.searchTags(ended, index)...)
 }
 
 // Suggest times a suggest request.
-func (s *Set) Suggest(index string, ok bool, took time.Duration) {
-	s.observe("service.suggest", took, s.searchTags(ok, index)...)
+func (s *Set) Suggest(index string, ended Outcome, took time.Duration) {
+	s.observe("service.suggest", took, s.searchTags(ended, index)...)
 }
 
 // FacetValues times a facet values request.
-func (s *Set) FacetValues(index string, ok bool, took time.Duration) {
-	s.observe("service.facet.values", took, s.searchTags(ok, index)...)
+func (s *Set) FacetValues(index string, ended Outcome, took time.Duration) {
+	s.observe("service.facet.values", took, s.searchTags(ended, index)...)
 }
 
 // Explain times an explain request.
-func (s *Set) Explain(index string, ok bool, took time.Duration) {
-	s.observe("service.explain", took, s.searchTags(ok, index)...)
+func (s *Set) Explain(index string, ended Outcome, took time.Duration) {
+	s.observe("service.explain", took, s.searchTags(ended, index)...)
 }
 
 // Relaxed counts words dropped before a query matched.

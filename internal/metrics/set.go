@@ -139,6 +139,16 @@ func (s *Set) gauge(name string, value float64, tags ...string) {
 	s.gauges[name].WithLabelValues(tags...).Set(value)
 }
 
+// Outcome is how a request ended.
+type Outcome string
+
+// The outcomes of a request.
+const (
+	Success   Outcome = "success"
+	Failure   Outcome = "error"
+	Abandoned Outcome = "abandoned" // the client did not wait for the answer
+)
+
 func outcome(ok bool) string {
 	if ok {
 		return "success"
@@ -169,9 +179,9 @@ func (s *Set) HTTPRequest(method, uri string, status int, took time.Duration) {
 }
 
 // searchTags returns the tags of a search timer.
-func (s *Set) searchTags(ok bool, index string) []string {
+func (s *Set) searchTags(ended Outcome, index string) []string {
 	if s != nil && s.options.IndexTimers {
-		return []string{outcome(ok), index}
+		return []string{string(ended), index}
 	}
-	return []string{outcome(ok)}
+	return []string{string(ended)}
 }

@@ -26,3 +26,12 @@ func (n *Node) IsServing(ctx context.Context, address string) bool {
 	table, err := n.object.Member.Table(ctx, func(registry.ID) (string, bool) { return "", false })
 	return err != nil || slices.ContainsFunc(table.Candidates, func(c ownership.Candidate) bool { return c.Address == address })
 }
+
+// OtherRootKeys returns the names of the nodes that share the bucket and have
+// another root key than this one.
+func (n *Node) OtherRootKeys() []string {
+	if n.object == nil {
+		return nil
+	}
+	return n.object.Member.OtherRootKeys()
+}

@@ -30,7 +30,8 @@ type leadership struct {
 type session struct {
 	Node    string `json:"node"`
 	Address string `json:"address,omitempty"`
-	Beat    uint64 `json:"beat"` // grows while the run goes on
+	Beat    uint64 `json:"beat"`              // grows while the run goes on
+	RootKey string `json:"rootKey,omitempty"` // fingerprint of the node's root key
 
 	Unknown jsontext.Value `json:",embed"`
 }

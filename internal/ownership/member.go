@@ -31,6 +31,7 @@ type Options struct {
 	Address   string        // scheme://host:port for writes of other nodes; empty: none
 	Lease     time.Duration // a session without beat for so long is over
 	Candidate bool          // this node may write
+	RootKey   string        // fingerprint of its root key, which all nodes share; empty: none
 	// Reclaim says that no other node runs under the same name: what an earlier
 	// run held is taken back at once.
 	Reclaim bool
@@ -56,6 +57,7 @@ type Member struct {
 	claimed  map[registry.ID]time.Duration // what this node writes, and since when
 	unwanted map[registry.ID]bool          // to be given up with the next beat
 	draining bool
+	warned   []string    // nodes with another root key that were logged
 	isReady  func() bool // nil: always
 	changed  func(gained, lost []registry.ID)
 
@@ -239,7 +241,7 @@ func (m *Member) beat(ctx context.Context) error {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		own := next.Sessions[m.id]
-		own.Node, own.Address = m.options.Node, m.options.Address
+		own.Node, own.Address, own.RootKey = m.options.Node, m.options.Address, m.options.RootKey
 		isReady := m.canServe()
 		if !isReady {
 			own.Address = "" // nothing is handed over to it, no write is sent to it
@@ -278,7 +280,37 @@ func (m *Member) beat(ctx context.Context) error {
 	defer m.mu.Unlock()
 	m.beatAt = began
 	clear(m.unwanted)
+	if others := m.otherRootKeys(); !slices.Equal(others, m.warned) {
+		m.warned = others
+		if len(others) > 0 {
+			m.log.Error("NODES OF THIS BUCKET HAVE ANOTHER ROOT KEY: a request that one of them accepts is refused by the others",
+				"node", m.options.Node, "others", others)
+		}
+	}
 	return nil
+}
+
+// OtherRootKeys returns the nodes, by name, that share the bucket and have another
+// root key than this one, as far as it knows.
+func (m *Member) OtherRootKeys() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.otherRootKeys()
+}
+
+// otherRootKeys is OtherRootKeys; the caller must hold mu.
+func (m *Member) otherRootKeys() []string {
+	if m.options.RootKey == "" {
+		return nil
+	}
+	var others []string
+	for _, s := range m.held.Value.Sessions {
+		if s.RootKey != "" && s.RootKey != m.options.RootKey {
+			others = append(others, s.Node)
+		}
+	}
+	slices.Sort(others)
+	return slices.Compact(others)
 }
 
 // Holds reports whether this node writes an index, as far as it knows.

@@ -20,7 +20,7 @@ import (
 )
 
 // rootKey is the root key of the nodes scripts run against.
-const rootKey = "script-root-key"
+const rootKey = "script-root-key-of-24-b."
 
 // Node is a node in this process.
 type Node struct {

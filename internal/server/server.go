@@ -101,6 +101,7 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 	health := api.NewHealth(c.Indexes.RefreshInterval)
 	health.AliveWhile(opened.IsRefreshing)
 	health.AtRiskBy(opened.AtRisk)
+	health.WarnOf(func() []string { return rootKeyWarnings(c, opened) })
 	warmer := newWarmer(c, searcher, opened)
 	handler := api.New(api.Components{
 		Node: opened, Searcher: searcher, Records: records, Authority: authority, Ownership: opened, Health: health,
@@ -205,6 +206,18 @@ func announce(c *config.Config, log *slog.Logger) {
 		log.Warn("AUTHENTICATION IS TURNED OFF and the node can be reached from other machines: anyone can read, change and delete everything",
 			"variable", "SERVICE_AUTH_MODE")
 	}
+}
+
+// rootKeyWarnings returns what is wrong with the root key, for health.
+func rootKeyWarnings(c *config.Config, opened *node.Node) []string {
+	var warnings []string
+	if c.Auth.Mode != string(auth.ModeNone) && c.Auth.HasShortRootKey() {
+		warnings = append(warnings, "the root key is short and may be guessed")
+	}
+	if others := opened.OtherRootKeys(); len(others) > 0 {
+		warnings = append(warnings, "nodes with another root key share the bucket: "+strings.Join(others, ", "))
+	}
+	return warnings
 }
 
 func newMeters(c *config.Config) *metrics.Set {

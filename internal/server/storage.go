@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quiresearch/quire/internal/auth"
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/bucket/localdir"
 	"github.com/quiresearch/quire/internal/bucket/s3"
@@ -95,6 +96,7 @@ func openObject(ctx context.Context, c *config.Config, meters *metrics.Set, log 
 	}
 	member, err := ownership.Join(ctx, store, ownership.Options{
 		Node: id, Address: c.Node.Address, Lease: c.Indexer.LeaseDuration, Candidate: c.Indexer.Enabled, Reclaim: true,
+		RootKey: auth.Fingerprint(auth.Secret(c.Auth.RootKey.Reveal())),
 	}, log)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)

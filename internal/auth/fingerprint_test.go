@@ -1,0 +1,12 @@
+package auth
+
+import "testing"
+
+// A fingerprint tells keys apart, not what they are; a key and its hash have one.
+func TestFingerprints(t *testing.T) {
+	plain := Fingerprint("a root key of some length")
+	hashed := Fingerprint(Secret("sha256:" + hashOf("a root key of some length").String()))
+	if len(plain) != 4 || plain != hashed || plain == Fingerprint("another root key") || Fingerprint("") != "" {
+		t.Errorf("%q %q %q", plain, hashed, Fingerprint("another root key"))
+	}
+}
