@@ -54,6 +54,9 @@ func (g *Generation) replacement(key string, d *document.Document, carried []sig
 		d.Release()
 		d = again
 	}
+	if err := g.admitNames(d); err != nil {
+		return nil, err
+	}
 	signals := mergeSignals(carried, signalValues(d.Signals))
 	signals = slices.DeleteFunc(slices.Clone(signals), func(s signalValue) bool { return !s.Has })
 	body := appendSignals(make([]byte, 0, len(d.JSON())+16+32*len(signals)), signals)

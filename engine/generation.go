@@ -74,6 +74,7 @@ type Generation struct {
 	ended      bool // the commit loop is over
 
 	reading  atomic.Pointer[reading] // how documents are read; replaced while writes are held
+	names    wildcardNames
 	current  atomic.Pointer[snapshot.Snapshot]
 	sequence atomic.Uint64 // of current
 

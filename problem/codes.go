@@ -178,6 +178,7 @@ var declared = sorted(
 	DocumentObjectKeyDuplicate,
 	DocumentStringValueTooLong,
 	DocumentValuesTooMany,
+	DocumentNamesTooMany,
 	DocumentNumberValueInvalid,
 	DocumentNumberValueOutOfRange,
 	DocumentGeoPointValueInvalid,

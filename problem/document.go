@@ -53,6 +53,9 @@ var (
 	DocumentObjectKeyDuplicate = declare("document:object_key_duplicate", 400,
 		"Two values of {name} have the key {key}.",
 		"Give each value of {name} a key of its own.")
+	DocumentNamesTooMany = declare("document:names_too_many", 400,
+		"The index holds {limit} names of wildcard fields already; {name} would be one more.",
+		"Use names that are there, or a nested list of names and values.")
 	DocumentValuesTooMany = declare("document:values_too_many", 400,
 		"The document holds more than {limit} values in nested lists.",
 		"Split the document, or declare the list as flattened.")

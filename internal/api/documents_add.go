@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
@@ -40,5 +41,9 @@ func (b *batch) add(schema *definition.Schema, s *engine.Session, raw []byte, at
 	if d == nil {
 		return found.Err()
 	}
-	return s.Add(d)
+	err := s.Add(d)
+	if p := (*problem.Problem)(nil); errors.As(err, &p) && p.Code == problem.DocumentNamesTooMany {
+		p.Path = at.Append(p.Path).String()
+	}
+	return err
 }

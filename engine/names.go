@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/problem"
+)
+
+// MaxWildcardNames bounds the concrete names of wildcard fields in one generation,
+// over all its documents. Each makes structures of its own in every segment that
+// holds it, some kilobytes each, which every commit and merge walks over.
+const MaxWildcardNames = 10_000
+
+// wildcardNames are the concrete names of wildcard fields that a generation holds.
+type wildcardNames struct {
+	mu    sync.Mutex
+	known map[string]struct{} // nil until first asked
+}
+
+// admitNames refuses a document with a name of a wildcard field that the
+// generation does not know and has no room for. Names of a refused document are
+// not remembered.
+func (g *Generation) admitNames(d *document.Document) error {
+	var wanted []*definition.ResolvedField
+	add := func(values []document.Value) {
+		for i := range values {
+			if f := values[i].Field; f.IsWildcard && hasStructures(f) && (len(wanted) == 0 || wanted[len(wanted)-1] != f) {
+				wanted = append(wanted, f)
+			}
+		}
+	}
+	add(d.Root)
+	for i := range d.Children {
+		add(d.Children[i].Values)
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	g.names.mu.Lock()
+	defer g.names.mu.Unlock()
+	if g.names.known == nil {
+		g.loadNames()
+	}
+	var added []string
+	for _, f := range wanted {
+		if _, ok := g.names.known[f.Path]; ok {
+			continue
+		}
+		if len(g.names.known) >= MaxWildcardNames {
+			for _, path := range added {
+				delete(g.names.known, path)
+			}
+			return problem.DocumentNamesTooMany.At(problem.At(f.Path), "name", f.Path, "limit", MaxWildcardNames)
+		}
+		g.names.known[f.Path] = struct{}{}
+		added = append(added, f.Path)
+	}
+	return nil
+}
+
+// loadNames gathers the names that committed segments hold. The caller must hold
+// names.mu.
+func (g *Generation) loadNames() {
+	g.names.known = make(map[string]struct{})
+	current := g.Snapshot()
+	if current == nil {
+		return
+	}
+	defer current.Release()
+	schema := g.Schema()
+	for _, segment := range current.Segments {
+		for _, path := range pathsOf(segment) {
+			if f, ok := schema.Resolve(path); ok && f.IsWildcard {
+				g.names.known[path] = struct{}{}
+			}
+		}
+	}
+}
+
+// pathsOf returns the paths of the fields that have structures in a segment.
+func pathsOf(segment *snapshot.Segment) []string {
+	var paths []string
+	for _, field := range segment.Reader.Fields() {
+		if path, _, ok := strings.Cut(field.Name, "\x00"); ok && path != "" && (len(paths) == 0 || paths[len(paths)-1] != path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// hasStructures reports whether values of a field are more than stored.
+func hasStructures(f *definition.ResolvedField) bool {
+	return f.Filter || f.Facet || f.Sort || f.Signal || f.Hierarchy || f.Matching != nil || f.Autocomplete != nil ||
+		f.Type == definition.Vector || f.Type == definition.GeoPoint
+}
