@@ -179,6 +179,9 @@ func TestStrictReading(t *testing.T) {
 			`{"` + m + `":NaN}`, `{"` + m + `":1e999}`, `{"` + m + `":` + depth + `}`, "{\"" + m + "\":\"\xff\"}", `{"` + m + `":"\ud800"}`,
 			`{"` + m + `":` + to.value + `}x`, `{"` + m + `":` + to.value + `,}`, `{'` + m + `':1}`, "\xef\xbb\xbf{}", `[1]`, `1`, `{`,
 		} {
+			if body == "[]" && m == "documents" {
+				continue // a list of documents, of which there are none
+			}
 			got, err := c.send(to.method, to.path, asJSON, body)
 			if err != nil || got.status != 400 && got.status != 404 && got.status != 409 {
 				t.Errorf("%s %s %.60q: %v %s", to.method, to.path, body, err, got)
