@@ -64,8 +64,12 @@ func run(ctx context.Context, binary, directory string, once bool) error {
 	return nil
 }
 
-// freePort prefers the port the documentation uses.
+// freePort returns the port that the environment names, or else the one that the
+// documentation uses where it is free.
 func freePort() string {
+	if port := os.Getenv("SERVICE_HTTP_PORT"); port != "" {
+		return port
+	}
 	listener, err := net.Listen("tcp", "127.0.0.1:8080")
 	if err != nil {
 		return "0"

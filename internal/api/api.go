@@ -187,7 +187,8 @@ func (a *API) answer(w *trackedWriter, request *Request) (*Response, error) {
 	if err := request.body.stated(request.isStream()); err != nil {
 		return nil, err
 	}
-	query, err := url.ParseQuery(r.URL.RawQuery)
+	// A semicolon is an ordinary character; the parser would refuse it.
+	query, err := url.ParseQuery(strings.ReplaceAll(r.URL.RawQuery, ";", "%3B"))
 	if err != nil {
 		return nil, problem.RequestRefused.New("reason", "the query string cannot be read")
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofrs/flock"
 
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/manifest"
@@ -26,6 +27,9 @@ type checkCommand struct {
 // local mode, the registry and what else is kept beside it. It fails when
 // something is damaged or missing. Nothing is changed.
 func (c *checkCommand) Run(s *surroundings) error {
+	if isInUse(c.Directory) {
+		fmt.Fprintln(s.err, "A node is running on this directory: what it writes meanwhile may be reported as damaged or missing. Stop it first.")
+	}
 	damage := errors.Join(engine.CheckAll(vfs.OS(c.Directory), ".", s.out), checkObjects(c.Directory, s.out))
 	switch {
 	case damage == nil:
@@ -34,6 +38,23 @@ func (c *checkCommand) Run(s *surroundings) error {
 		return fmt.Errorf("not all of it may be read:\n%w", damage)
 	}
 	return fmt.Errorf("damaged:\n%w", damage)
+}
+
+// isInUse reports whether a running node holds the lock of a directory, in either
+// mode. No lock is made.
+func isInUse(directory string) bool {
+	for _, name := range []string{filepath.Join("bucket", "~lock"), "node.lock"} {
+		name = filepath.Join(directory, name)
+		if _, err := os.Stat(name); err != nil {
+			continue
+		}
+		lock := flock.New(name)
+		if free, err := lock.TryLock(); err == nil && !free {
+			return true
+		}
+		_ = lock.Close()
+	}
+	return false
 }
 
 // checkObjects checks the objects of a node in local mode, and that each

@@ -168,3 +168,22 @@ func TestCheckAndInspectKnowWhatIsKeptBesideTheGenerations(t *testing.T) {
 		t.Errorf("a deployment without a registry: %d %q", code, err)
 	}
 }
+
+// A running node writes while its files are checked: what is found then may be no
+// damage, and that is told.
+func TestCheckOfARunningNodeSaysSo(t *testing.T) {
+	directory := t.TempDir()
+	store, err := localdir.Open(filepath.Join(directory, "bucket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := run(nil, "check", directory); !strings.Contains(err, "A node is running") {
+		t.Errorf("told %q", err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := run(nil, "check", directory); err != "" {
+		t.Errorf("told %q of a stopped node", err)
+	}
+}

@@ -71,6 +71,9 @@ func (n *Node) Put(ctx context.Context, put Put) (*Description, bool, error) {
 			}
 			return described, false, err
 		case errors.Is(err, problem.IndexNotFound):
+			if registry.IsReserved(put.Name.Index) {
+				return nil, false, problem.IndexNameInvalid.New("name", put.Name.Index).Advise("Paths use this word; choose another name.")
+			}
 			described, err := n.create(ctx, d, put)
 			return described, err == nil, err
 		}

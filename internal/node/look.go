@@ -108,7 +108,11 @@ func (n *Node) resolveAt(ctx context.Context, name registry.Name, atLeast freshn
 		return entry, err
 	}
 	if entry.Index != atLeast.Index {
-		return entry, problem.SearchFreshnessIndexMismatch.New("index", atLeast.IndexName, "expected", name.Index)
+		of := atLeast.IndexName
+		if of == name.Index {
+			of = "an earlier index of that name"
+		}
+		return entry, problem.SearchFreshnessIndexMismatch.New("index", of, "expected", name.Index)
 	}
 	return entry, nil
 }

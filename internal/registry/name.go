@@ -31,6 +31,10 @@ func ParseName(text string) (Name, error) {
 	return Name{Index: index, Generation: generation}, nil
 }
 
+// IsReserved reports whether no index is created under a name because paths of the
+// interface use the word. One of an earlier version goes on.
+func IsReserved(index string) bool { return index == "actions" }
+
 // shown makes any bytes a caller sent fit for a message.
 func shown(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 

@@ -178,17 +178,20 @@ func planRepair(next state, found []storedGeneration, request RepairRequest) rep
 		}
 		index, ok := p.next.Indexes[g.Index]
 		if !ok {
-			index = &Index{ID: g.IndexID, Generations: map[string]Generation{}}
+			index = &Index{ID: g.IndexID, Generations: map[string]Generation{}, CreatedAt: g.CreatedAt}
 			p.next.Indexes[g.Index] = index
 			p.created[g.Index] = nil
 		}
 		if _, taken := index.Generations[g.Generation]; taken || index.ID != g.IndexID {
 			continue
 		}
-		index.Generations[g.Generation] = Generation{ID: g.GenerationID}
+		index.Generations[g.Generation] = Generation{ID: g.GenerationID, CreatedAt: g.CreatedAt}
 		p.did.AddedGenerations = append(p.did.AddedGenerations, Name{g.Index, g.Generation}.String())
 		if _, isNew := p.created[g.Index]; isNew {
 			p.created[g.Index] = append(p.created[g.Index], g)
+			if g.CreatedAt.Before(index.CreatedAt) {
+				index.CreatedAt = g.CreatedAt
+			}
 		}
 		if g.mark != nil {
 			p.asked[asked] = true

@@ -215,6 +215,11 @@ func TestRestoredIndexLacksGenerationsRemovedBefore(t *testing.T) {
 	if !reflect.DeepEqual(done, want) {
 		t.Errorf("%+v", done)
 	}
+	// When it was made is known from what is stored.
+	restored := r.state().Indexes["books"]
+	if restored.CreatedAt.IsZero() || restored.Generations["2"].CreatedAt.IsZero() || restored.CreatedAt.After(restored.Generations["2"].CreatedAt) {
+		t.Errorf("created at %v and %v", restored.CreatedAt, restored.Generations["2"].CreatedAt)
+	}
 	done = repair(t, r, s, RepairRequest{Restore: []Name{name(t, "books@1")}})
 	if want := (Repair{CreatedIndexes: []string{}, AddedGenerations: []string{"books@1"}, Promoted: []string{}, Restored: []string{"books@1"}}); !reflect.DeepEqual(done, want) {
 		t.Errorf("%+v", done)

@@ -35,7 +35,7 @@ type Index struct {
 // Generation is what the registry knows of a generation.
 type Generation struct {
 	ID        ID        `json:"id"`
-	CreatedAt time.Time `json:"createdAt,omitzero"` // zero when a repair added it
+	CreatedAt time.Time `json:"createdAt,omitzero"` // zero when a repair of an earlier version added it
 	Manifest  uint64    `json:"manifest,omitzero"`  // hint: version of the manifest
 
 	Unknown jsontext.Value `json:",embed"`
