@@ -253,9 +253,10 @@ func (a *API) permit(ctx context.Context, r *Request) error {
 const statusAbandoned = 499
 
 // isAbandoned reports whether a request failed because its client did not wait
-// for the answer.
+// for the answer. What failed for a reason of its own is answered: the context
+// also ends when the node gives up reading a body.
 func isAbandoned(r *http.Request, err error) bool {
-	return r.Context().Err() != nil && errors.Is(err, context.Canceled)
+	return r.Context().Err() != nil && errors.Is(err, context.Canceled) && problem.All(err)[0].Code == problem.NodeError
 }
 
 // refuse answers a failure.

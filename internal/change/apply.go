@@ -87,7 +87,7 @@ func SettingsCodes() Codes {
 // The problem's path is at followed by the path as written. A refused path may
 // have created objects on its way: the target of a refused change is dropped.
 func Apply(target *Tree, shape Shape, path string, value []byte, codes Codes, at problem.Path, found *problem.List) bool {
-	a := applier{codes: codes, path: path, at: at, found: found}
+	a := applier{codes: codes, path: path, at: at, found: found, root: target}
 	steps, err := ParsePath(path)
 	if err != nil || (codes.OneSelector && steps.selectors() > 1) {
 		return a.refuse(codes.PathInvalid)
@@ -112,6 +112,7 @@ type applier struct {
 	path  string
 	at    problem.Path
 	found *problem.List
+	root  *Tree
 	value func() *Tree // nil for null; a new tree per place
 }
 
@@ -184,7 +185,7 @@ func (a *applier) add(object *Tree, shape Shape, name string, rest Path) bool {
 		name, _ = shape.Variant("")
 	}
 	list := listOf(holder.Get(name))
-	list.items = append(list.items, a.value())
+	list.items, list.selection = append(list.items, a.value()), nil
 	holder.Set(name, list)
 	return true
 }
@@ -225,43 +226,52 @@ func (a *applier) key(object *Tree, shape Shape, step Step, rest Path) bool {
 func (a *applier) selected(object *Tree, shape Shape, step Step, by string, rest Path) bool {
 	existing := object.Get(step.Name)
 	list := listOf(existing)
-	isNamed := func(item *Tree) bool {
-		name := item.Get(by)
-		return item.kind == jsonread.ObjectKind && name != nil && name.reads(step.Selector.Value)
+	if !list.isSelectedBy(by) && !a.scan(len(list.items)) {
+		return false
 	}
-	matched := 0
-	if len(rest) > 0 {
-		for _, item := range list.items {
-			if !isNamed(item) {
-				continue
-			}
-			if matched++; !a.apply(item, shape, rest) {
+	found := list.find(by, step.Selector.Value)
+	switch {
+	case len(found) == 0:
+		return a.refuse(a.codes.NoMatch, "name", step.Name)
+	case len(rest) > 0:
+		for _, item := range found {
+			if !a.apply(item, shape, rest) {
 				return false
 			}
 		}
-		return matched > 0 || a.refuse(a.codes.NoMatch, "name", step.Name)
-	}
-	kept := make([]*Tree, 0, len(list.items))
-	for _, item := range list.items {
-		switch {
-		case !isNamed(item):
-			kept = append(kept, item)
-			continue
-		case a.value != nil:
-			kept = append(kept, a.value())
+		if rest[0].Name == by {
+			list.selection = nil
 		}
-		matched++
-	}
-	if matched == 0 {
-		return a.refuse(a.codes.NoMatch, "name", step.Name)
-	}
-	switch {
-	case len(kept) == 0:
-		object.Remove(step.Name)
-	case existing.kind == jsonread.ListKind:
-		existing.items = kept
+	case a.value != nil:
+		for _, item := range found {
+			*item = *a.value()
+		}
+		if name := found[0].Get(by); found[0].kind != jsonread.ObjectKind || name == nil || !name.reads(step.Selector.Value) {
+			list.selection = nil
+		}
 	default:
-		object.Set(step.Name, kept[0])
+		return a.remove(object, step.Name, list, found)
+	}
+	return true
+}
+
+// remove takes values out of a list, where they stand in order.
+func (a *applier) remove(object *Tree, name string, list *Tree, removed []*Tree) bool {
+	if !a.scan(len(list.items)/removalCost + len(removed)) {
+		return false
+	}
+	list.selection.forget(removed)
+	kept := list.items[:0]
+	for _, item := range list.items {
+		if len(removed) > 0 && removed[0] == item {
+			removed = removed[1:]
+			continue
+		}
+		kept = append(kept, item)
+	}
+	clear(list.items[len(kept):])
+	if list.items = kept; len(kept) == 0 {
+		object.Remove(name)
 	}
 	return true
 }

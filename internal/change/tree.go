@@ -21,6 +21,9 @@ type Tree struct {
 	looked  int            // for members without places
 	items   []*Tree
 	written string // the change path that placed the value, "" for none
+
+	selection *selection // of a list; nil: not made
+	scanned   int        // of a root: values that selectors looked at
 }
 
 type member struct {
