@@ -129,6 +129,9 @@ func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
 
 func (b *batch) entries(ctx context.Context, list jsonread.Value, work entryWork) error {
 	for it := jsonread.Items(list.Raw()); it.Next(); b.position++ {
+		if err := ctx.Err(); err != nil {
+			return err // nobody waits for the rest
+		}
 		if err := b.entry(ctx, it.Value(), work); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,13 @@ type NewKey struct {
 // latestExpiry is the last moment a timestamp of four-digit years can name.
 var latestExpiry = time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)
 
+// Bounds of one key. All keys are one object that every node reads again and again.
+const (
+	maxDescription = 1000 // bytes
+	maxGrants      = 100
+	maxPatterns    = 1000 // of indexes, over all grants
+)
+
 // ReadNewKey reads the body of a request to create a key and reports every
 // problem found. Shape problems are reported alone.
 func ReadNewKey(body []byte, now time.Time) (NewKey, error) {
@@ -35,7 +43,9 @@ func ReadNewKey(body []byte, now time.Time) (NewKey, error) {
 	request.Members(func(name string, member jsonread.Value) bool {
 		switch name {
 		case "description":
-			key.Description, _ = member.Text()
+			if key.Description, _ = member.Text(); len(key.Description) > maxDescription {
+				member.Invalid("expected at most " + strconv.Itoa(maxDescription) + " bytes")
+			}
 		case "grants":
 			grants = readGrants(member)
 		case "expiresAt":
@@ -79,8 +89,13 @@ func readGrants(list jsonread.Value) []grantRequest {
 		list.Items(func(int, jsonread.Value) {})
 		return nil
 	}
+	patterns := 0
 	it := jsonread.Items(list.Raw())
 	for position := 0; it.Next(); position++ {
+		if position == maxGrants {
+			list.Invalid("expected at most " + strconv.Itoa(maxGrants) + " grants")
+			break
+		}
 		item := jsonread.New(it.Value(), list.Path().Item(position), list.Found())
 		g := grantRequest{at: item.Path()}
 		item.Members(func(name string, member jsonread.Value) bool {
@@ -91,6 +106,11 @@ func readGrants(list jsonread.Value) []grantRequest {
 				g.permissions, g.hasList = member.Texts()
 			case "indexes":
 				g.indexes, g.hasIndexes = member.Texts()
+				if before := patterns; before <= maxPatterns {
+					if patterns += len(g.indexes); patterns > maxPatterns {
+						member.Invalid("expected at most " + strconv.Itoa(maxPatterns) + " patterns of indexes in one key")
+					}
+				}
 			default:
 				return false
 			}
