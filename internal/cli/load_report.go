@@ -58,7 +58,7 @@ func (l *loading) conclude(ctx context.Context, done load.Done) error {
 	if word != "" {
 		word = " " + quoted(word)
 	}
-	fmt.Fprintf(l.err, "\nTry a search:\n  quire search %s%s%s\nThe console: %s/console/\n", l.Index, word, l.nodeFlags.repeat(), l.node.URL)
+	fmt.Fprintf(l.err, "\nTry a search:\n  quire search %s%s%s\nThe console: %s/console/\n", l.Index, word, l.repeat(l.node), l.node.URL)
 	if done.Refused > 0 {
 		return errSomeRefused
 	}

@@ -30,11 +30,11 @@ func (f *nodeFlags) node(s *surroundings) (*remote.Node, error) {
 }
 
 // repeat returns the flag that another command needs to reach the same node.
-func (f *nodeFlags) repeat() string {
-	if f.URL == "" {
+func (s *surroundings) repeat(node *remote.Node) string {
+	if node.URL == remote.DefaultURL || node.URL == s.variable("QUIRE_URL") {
 		return ""
 	}
-	return " --url " + quoted(f.URL)
+	return " --url " + quoted(node.URL)
 }
 
 func firstOf(texts ...string) string {
