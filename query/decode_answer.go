@@ -63,10 +63,11 @@ type hitWire struct {
 	Document   jsontext.Value `json:"document"`
 	Highlights jsontext.Value `json:"highlights"`
 	Matched    jsontext.Value `json:"matched"`
+	Missing    []string       `json:"missing"`
 }
 
 func (w *hitWire) hit() Hit {
-	h := Hit{Index: -1, Key: w.Key, Value: w.Value, Document: w.Document, HasHighlights: w.Highlights != nil}
+	h := Hit{Index: -1, Key: w.Key, Value: w.Value, Document: w.Document, Missing: w.Missing, HasHighlights: w.Highlights != nil}
 	if w.ID != nil {
 		h.ID, h.HasID = *w.ID, true
 	}

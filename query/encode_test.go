@@ -115,7 +115,7 @@ func TestLiteralsOfGoValues(t *testing.T) {
 }
 
 func TestAnswersAreReadAsTheyAreWritten(t *testing.T) {
-	const answer = `{"hits":[{"id":"1","score":1.5,"document":{"a":1},"highlights":{"b":["<em>x</em>"],"a":[]},"matched":{"list":{"values":[{"c":1}],"totalValues":2}}},` +
+	const answer = `{"hits":[{"id":"1","score":1.5,"document":{"a":1},"highlights":{"b":["<em>x</em>"],"a":[]},"missing":["y"],"matched":{"list":{"values":[{"c":1}],"totalValues":2}}},` +
 		`{"id":"2","index":0,"key":"k","value":{"c":2}}],"total":{"count":2,"exact":true},"documents":{"count":1,"exact":false},` +
 		`"facets":{"tag":{"values":[{"value":"red","count":2,"label":"Red"}],"totalValues":1},"n":{"buckets":[{"from":1,"count":1},{"from":2,"to":3,"count":0}]},` +
 		`"cat":{"values":[{"value":"a","path":"a","count":1,"values":[],"totalValues":0}],"totalValues":1}},` +

@@ -1,0 +1,192 @@
+// Package embedded is the search engine as a library: one index in one
+// directory of this process, without HTTP, nodes or keys. Programs of other
+// modules can use it; package engine below it names internal types.
+//
+//	d, err := embedded.ParseDefinition(body)
+//	index, err := embedded.Open(ctx, "books", d, embedded.Options{})
+//	defer index.Close(ctx)
+//	err = index.Add(ctx, map[string]any{"id": "1", "title": "Kindred"})
+//	err = index.Commit(ctx)
+//	answer, err := index.Search(ctx, &query.Search{
+//		Query: []query.Clause{&query.TextClause{Text: query.Text{Text: "kindred"}}}})
+//
+// What is promised: requests, answers and problems are those of the HTTP
+// interface (packages query, definition, settings, problem); Add returns when
+// the documents are durable; Commit makes them visible to searches; a search
+// reads one commit; a directory that a version wrote is read by later ones.
+//
+// What is not: generations, reindexing, freshness tokens, buckets and
+// compounds of languages that need locale data are parts of the service. The
+// answers of an embedded index name no generation and no token. Scores and
+// their order may change between versions, as over HTTP.
+//
+// One process opens a directory at a time. An Index may be used by any number
+// of goroutines.
+package embedded
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/search"
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/query"
+	"github.com/quiresearch/quire/settings"
+)
+
+// Options tune an index. The zero Options work.
+type Options struct {
+	// Settings are the search settings: synonyms, suggestions and more; nil
+	// means none. They are not kept in the directory.
+	Settings *settings.Settings
+	// CommitInterval is the age at which changes are committed without being
+	// asked; 0 means 5 seconds, negative never.
+	CommitInterval time.Duration
+	// Memory bounds the memory of documents that are not yet committed; 0 means
+	// 256 MiB.
+	Memory int64
+	// Logger hears of background work that fails; nil means nobody does.
+	Logger *slog.Logger
+}
+
+// Index is an open index.
+type Index struct {
+	generation *engine.Generation
+	searcher   *search.Searcher
+	settings   *settings.Settings
+	limits     query.Limits
+}
+
+// ParseDefinition reads a definition as the HTTP interface takes it, with roles
+// and presets. The error holds every problem found.
+func ParseDefinition(body []byte) (*definition.Definition, error) {
+	return definition.Parse(body, newBuilder().Capabilities())
+}
+
+func newBuilder() *analysis.Builder { return analysis.NewBuilder(analysis.Options{}) }
+
+// Open opens the index in a directory and creates it with the definition where
+// there is none. The definition of an index that exists is replaced where its
+// documents fit the new one, otherwise the error is
+// problem.IndexDefinitionIncompatible; nil leaves it as it is. The context
+// bounds the opening only.
+func Open(ctx context.Context, directory string, d *definition.Definition, options Options) (*Index, error) {
+	whole, err := filepath.Abs(directory)
+	if err != nil {
+		return nil, err
+	}
+	storage := engine.Storage{FS: vfs.OS(filepath.Dir(whole)), Directory: filepath.Base(whole)}
+	if _, err := storage.FS.Size(storage.Directory + "/" + manifest.Name); errors.Is(err, vfs.ErrNotExist) {
+		if d == nil {
+			return nil, fmt.Errorf("%s holds no index, and there is no definition to create one", directory)
+		}
+		if err := engine.Create(ctx, storage, d); err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	builder := newBuilder()
+	generation, err := engine.Open(ctx, storage, engine.Options{
+		MaxInterval: options.CommitInterval, Memory: options.Memory, Logger: options.Logger,
+		Analysis: builder, Capabilities: builder.Capabilities(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{generation: generation, settings: options.Settings, limits: query.DefaultLimits(),
+		searcher: search.New(collect.NewRunner(collect.Options{}, nil), nil, search.Options{Limits: query.DefaultLimits(), Log: options.Logger})}
+	if err := x.prepare(ctx, d); err != nil {
+		return nil, errors.Join(err, generation.Close(ctx))
+	}
+	return x, nil
+}
+
+// prepare takes over the definition and checks the settings against it.
+func (x *Index) prepare(ctx context.Context, d *definition.Definition) error {
+	if d != nil && d.Version() != x.generation.Definition().Version() {
+		if differences := definition.Compare(x.generation.Definition(), d); len(differences) > 0 {
+			return problem.IndexDefinitionIncompatible.New().Detailed(differences)
+		}
+		if err := x.generation.SetDefinition(ctx, d); err != nil {
+			return err
+		}
+	}
+	if x.settings == nil {
+		return nil
+	}
+	return x.settings.Validate(x.generation.Schema())
+}
+
+// Definition returns the definition that documents are written under.
+func (x *Index) Definition() *definition.Definition { return x.generation.Definition() }
+
+// Add adds documents, anything that encodes to a JSON object, replacing those
+// under the same keys. They are durable when Add returns nil. Invalid
+// documents are refused with every problem found, and none is added then.
+func (x *Index) Add(ctx context.Context, documents ...any) error {
+	var found problem.List
+	reader := document.NewReader(x.generation.Schema())
+	read := make([]*document.Document, 0, len(documents))
+	for i, given := range documents {
+		raw, err := json.Marshal(given)
+		if err != nil {
+			return fmt.Errorf("encode document %d: %w", i, err)
+		}
+		read = append(read, reader.Read(raw, problem.At("documents").Item(i), &found))
+	}
+	if err := found.Err(); err != nil {
+		return err
+	}
+	session := x.generation.Session(ctx)
+	for _, d := range read {
+		if err := session.Add(d); err != nil {
+			return err
+		}
+	}
+	_, err := session.Wait()
+	return err
+}
+
+// Delete deletes the documents under keys; there need not be any. It is
+// durable when Delete returns nil.
+func (x *Index) Delete(ctx context.Context, keys ...string) error {
+	field := x.generation.Schema().PrimaryKey()
+	if field == nil {
+		return problem.IndexNoPrimaryKey.New()
+	}
+	session := x.generation.Session(ctx)
+	for i, text := range keys {
+		key, err := document.ParseKey(field, text, problem.At("keys").Item(i))
+		if err != nil {
+			return err
+		}
+		if err := session.Delete(key); err != nil {
+			return err
+		}
+	}
+	_, err := session.Wait()
+	return err
+}
+
+// Commit makes everything added and deleted before visible to searches.
+func (x *Index) Commit(ctx context.Context) error {
+	_, err := x.generation.Commit(ctx, engine.Explicit)
+	return err
+}
+
+// Close takes no more writes, commits and ends the background work. What was
+// added stays, also when the commit fails.
+func (x *Index) Close(ctx context.Context) error { return x.generation.Close(ctx) }
