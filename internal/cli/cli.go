@@ -45,6 +45,7 @@ type commands struct {
 	Check      checkCommand      `cmd:"" help:"Check the files of a stopped node."`
 	Migrate    migrateCommand    `cmd:"" help:"Move a stopped deployment from the directory into the bucket, or back. Takes one of the flags."`
 	LocaleData localeDataCommand `cmd:"" name:"locale-data" help:"Prepare language data for compounds and full forms."`
+	MCP        mcpCommand        `cmd:"" name:"mcp" help:"Serve indexes to a language model over the Model Context Protocol, on standard input and output."`
 	OpenAPI    openapiCommand    `cmd:"" name:"openapi" help:"Print the OpenAPI description of the interface."`
 	Completion completionCommand `cmd:"" help:"Print a script that completes commands in a shell."`
 	Help       helpCommand       `cmd:"" help:"Explain a command."`

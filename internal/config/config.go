@@ -99,6 +99,7 @@ type HTTP struct {
 	DrainTimeout             time.Duration
 	MaxConnections           int
 	AccessLog                bool
+	MCPEnabled               bool
 }
 
 // Indexes says how generations are opened, committed and kept.

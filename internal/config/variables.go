@@ -95,6 +95,8 @@ var variables = []Variable{
 		func(c *Config) *time.Duration { return &c.HTTP.DrainTimeout }),
 	number("SERVICE_HTTP_MAX_CONNECTIONS", "10000", 1, noMaximum, "Connections served at once; further ones wait.",
 		func(c *Config) *int { return &c.HTTP.MaxConnections }),
+	boolean("SERVICE_MCP_ENABLED", false, "Serve the Model Context Protocol at /mcp: read-only tools for language models, with the key of each request.",
+		func(c *Config) *bool { return &c.HTTP.MCPEnabled }),
 	boolean("SERVICE_HTTP_ACCESS_LOG", false, "Log every request.",
 		func(c *Config) *bool { return &c.HTTP.AccessLog }),
 

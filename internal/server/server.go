@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"runtime"
 	"strings"
@@ -27,6 +28,7 @@ import (
 	"github.com/quiresearch/quire/internal/auth"
 	"github.com/quiresearch/quire/internal/config"
 	"github.com/quiresearch/quire/internal/console"
+	"github.com/quiresearch/quire/internal/mcp"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/registry"
@@ -111,6 +113,10 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 	if err != nil {
 		return err
 	}
+	served := http.Handler(pages)
+	if c.HTTP.MCPEnabled {
+		served = mcp.Mount(pages, mcp.Handler(handler, Version()))
+	}
 	listener, err := listen(c.HTTP)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
@@ -147,7 +153,7 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 		})
 	}
 	group.Go(func() error {
-		return serveHTTP(running, c.HTTP, listener, pages, handler.Refusal, log, func() {
+		return serveHTTP(running, c.HTTP, listener, served, handler.Refusal, log, func() {
 			log.Info("stopping", "drain", c.HTTP.DrainTimeout)
 			opened.Drain()
 		})

@@ -1386,6 +1386,11 @@ export interface components {
          *     }
          */
         SearchSettings: {
+            /**
+             * @description Count the texts that are searched for, on nodes that allow it.
+             * @default false
+             */
+            countSearches?: boolean;
             /** @description What is read out of typed text, suggested and labelled, by field. */
             fields?: {
                 [key: string]: {
@@ -1422,6 +1427,27 @@ export interface components {
             };
             readonly unsupportedFeatures?: string[];
             readonly version?: string;
+        };
+        /** @description The texts that are searched for most, in lower case, estimated within maxError. Nothing is known of who sent them. */
+        Searches: {
+            /** @description New searches are counted. */
+            counted: boolean;
+            searches: {
+                /** Format: int64 */
+                count: number;
+                /**
+                 * Format: int64
+                 * @description How much of the count may belong to other texts.
+                 */
+                maxError: number;
+                meanMs: number;
+                text: string;
+                /**
+                 * Format: int64
+                 * @description Searches that found nothing.
+                 */
+                zeroResults: number;
+            }[];
         };
         /** @description A field and exactly one shape. */
         Signal: {

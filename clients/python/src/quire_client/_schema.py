@@ -822,6 +822,7 @@ class SearchResultPage(TypedDict, total=False):
 
 
 class SearchSettings(TypedDict, total=False):
+    countSearches: bool
     fields: Mapping[str, SearchSettingsFieldsValue]
     freshness: str
     ranking: Ranking
@@ -852,6 +853,19 @@ class SearchSettingsSynonymsValue(TypedDict, total=False):
 class SearchSettingsTypoExclusionsValue(TypedDict, total=False):
     fields: Sequence[str]
     words: Sequence[str]
+
+
+class Searches(TypedDict, total=False):
+    counted: Required[bool]
+    searches: Required[Sequence[SearchesSearchesItem]]
+
+
+class SearchesSearchesItem(TypedDict, total=False):
+    count: Required[int]
+    maxError: Required[int]
+    meanMs: Required[float]
+    text: Required[str]
+    zeroResults: Required[int]
 
 
 class Signal(TypedDict, total=False):

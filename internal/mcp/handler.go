@@ -1,0 +1,83 @@
+package mcp
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/quiresearch/quire/client"
+)
+
+// Path is where a node serves the protocol.
+const Path = "/mcp"
+
+// maxMessage bounds the body of one message.
+const maxMessage = 1 << 20
+
+// Handler serves the protocol over streamable HTTP without sessions. Each
+// request is answered through api with the headers that it came with, so that
+// its credential, host and origin are judged there.
+func Handler(api http.Handler, version string) http.Handler {
+	streamable := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
+		c, err := client.New("http://node", "", client.RetryFor(0), client.HTTP(&http.Client{Transport: inside{api, r}}))
+		if err != nil {
+			return nil
+		}
+		return New(c, version)
+	}, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxMessage)
+		streamable.ServeHTTP(w, r)
+	})
+}
+
+// Mount serves the protocol at Path and everything else by next.
+func Mount(next, protocol http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == Path {
+			protocol.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// inside sends requests to a handler of this process as if from the caller.
+type inside struct {
+	api    http.Handler
+	caller *http.Request
+}
+
+// RoundTrip answers a request by the handler.
+func (i inside) RoundTrip(r *http.Request) (*http.Response, error) {
+	sent := r.Clone(r.Context())
+	sent.Host, sent.RemoteAddr, sent.TLS, sent.RequestURI = i.caller.Host, i.caller.RemoteAddr, i.caller.TLS, r.URL.RequestURI()
+	for _, name := range []string{"Authorization", "Origin", "Sec-Fetch-Site"} {
+		if values := i.caller.Header.Values(name); len(values) > 0 {
+			sent.Header[name] = values
+		}
+	}
+	if sent.Body == nil {
+		sent.Body = io.NopCloser(strings.NewReader(""))
+	}
+	w := &recorder{header: make(http.Header), status: http.StatusOK}
+	i.api.ServeHTTP(w, sent)
+	return &http.Response{
+		StatusCode: w.status, Status: http.StatusText(w.status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.header, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r,
+	}, nil
+}
+
+// recorder keeps an answer.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *recorder) Header() http.Header         { return w.header }
+func (w *recorder) WriteHeader(status int)      { w.status = status }
+func (w *recorder) Write(p []byte) (int, error) { return w.body.Write(p) }
