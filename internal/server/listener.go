@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/quiresearch/quire/internal/config"
 )
 
@@ -26,7 +24,7 @@ const (
 
 // listen opens the listener of the node. A certificate that could not be
 // served with refuses the start.
-func listen(c config.HTTP) (net.Listener, error) {
+func listen(c config.HTTP) (*limitedListener, error) {
 	if c.CertificateFile != "" {
 		if _, err := tls.LoadX509KeyPair(c.CertificateFile, c.KeyFile); err != nil {
 			return nil, fmt.Errorf("SERVICE_HTTP_TLS_CERTIFICATE_FILE, SERVICE_HTTP_TLS_KEY_FILE: %w", err)
@@ -36,12 +34,12 @@ func listen(c config.HTTP) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen (SERVICE_HTTP_HOST, SERVICE_HTTP_PORT): %w", err)
 	}
-	return netutil.LimitListener(listener, c.MaxConnections), nil
+	return limitConnections(listener, boundConnections(c.MaxConnections, descriptors())), nil
 }
 
 // serveHTTP answers requests until ctx ends, then waits for those in flight,
 // at most for the drain time. draining is called before the wait.
-func serveHTTP(ctx context.Context, c config.HTTP, listener net.Listener, handler http.Handler, refusal func(reason string) []byte, log *slog.Logger, draining func()) error {
+func serveHTTP(ctx context.Context, c config.HTTP, listener *limitedListener, handler http.Handler, refusal func(reason string) []byte, log *slog.Logger, draining func()) error {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -52,6 +50,7 @@ func serveHTTP(ctx context.Context, c config.HTTP, listener net.Listener, handle
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		Protocols:         protocols,
+		ConnState:         listener.note,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 		TLSConfig:         &tls.Config{MinVersion: tls.VersionTLS12},
 	}
