@@ -8,6 +8,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -137,22 +138,31 @@ func (g *Generation) writable() error {
 
 // enoughSpace returns an error while less than the reserve is free.
 func (g *Generation) enoughSpace() error {
-	if g.options.MinFree < 0 {
+	if err := CheckRoom(g.fs, g.options.MinFree); err != nil {
+		return problem.StorageIoError.New("resource", "index").Because(err)
+	}
+	return nil
+}
+
+// CheckRoom fails while a disk has fewer bytes free than writes leave: minFree, 0 for
+// the smaller of 1 GiB and 5 %, negative for any.
+func CheckRoom(fs vfs.FS, minFree int64) error {
+	if minFree < 0 {
 		return nil
 	}
-	free, total, err := g.fs.Free()
+	free, total, err := fs.Free()
 	if err != nil {
-		return problem.StorageIoError.New("resource", "index").Because(fmt.Errorf("free space: %w", err))
+		return fmt.Errorf("free space: %w", err)
 	}
 	if total == 0 {
 		return nil
 	}
-	reserve := uint64(g.options.MinFree)
+	reserve := uint64(minFree)
 	if reserve == 0 {
 		reserve = min(1<<30, total/20)
 	}
 	if free < reserve {
-		return problem.StorageIoError.New("resource", "index").Because(fmt.Errorf("%d bytes free, %d are kept in reserve", free, reserve))
+		return fmt.Errorf("%d bytes free, %d are kept in reserve", free, reserve)
 	}
 	return nil
 }

@@ -20,6 +20,8 @@ type Health struct {
 	isRefreshing  func() bool // nil: not known
 	atRisk        func() int  // nil: not known
 	warnings      func() []string
+	isWritable    func() bool // nil: not known
+	hasRoom       func() bool // nil: not known
 	now           func() time.Time
 }
 
@@ -68,6 +70,14 @@ func (h *Health) WarnOf(warnings func() []string) {
 	h.warnings = warnings
 }
 
+// DiskBy sets what reports whether the directory of the node takes files, and whether
+// its disk has room.
+func (h *Health) DiskBy(isWritable, hasRoom func() bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.isWritable, h.hasRoom = isWritable, hasRoom
+}
+
 // Refreshed records that a refresh pass ended, well or not.
 func (h *Health) Refreshed() {
 	h.mu.Lock()
@@ -98,6 +108,10 @@ func (h *Health) ready() []healthCheck {
 			checks = append(checks, healthCheck{Name: "root-key", Status: up(true), Data: map[string]any{"warnings": warnings}})
 		}
 	}
+	if h.isWritable != nil && !h.isWritable() {
+		// What is not open yet cannot be opened.
+		checks = append(checks, healthCheck{Name: "data-directory", Status: up(false)})
+	}
 	return checks
 }
 
@@ -114,13 +128,17 @@ func (h *Health) live() []healthCheck {
 // readiness: searches go on, and acknowledged writes are in the log.
 func (h *Health) safety() []healthCheck {
 	h.mu.Lock()
-	count := h.atRisk
+	count, hasRoom := h.atRisk, h.hasRoom
 	h.mu.Unlock()
-	if count == nil {
-		return nil
+	var checks []healthCheck
+	if count != nil {
+		risky := count()
+		checks = append(checks, healthCheck{Name: "index-storage", Status: up(risky == 0), Data: map[string]any{"generationsAtRisk": risky}})
 	}
-	risky := count()
-	return []healthCheck{{Name: "index-storage", Status: up(risky == 0), Data: map[string]any{"generationsAtRisk": risky}}}
+	if hasRoom != nil {
+		checks = append(checks, healthCheck{Name: "disk-room", Status: up(hasRoom())})
+	}
+	return checks
 }
 
 func up(ok bool) string {

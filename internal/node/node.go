@@ -76,6 +76,7 @@ type Node struct {
 	jobs        *reindex.Jobs
 	object      *object // nil in local mode
 	usage       *usage
+	disk        disk
 	changed     atomic.Pointer[func(registry.Entry)]
 	begun       beginning
 	refreshing  atomic.Bool
@@ -128,6 +129,8 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 		usage: readUsage(storage.FS), bucket: storage.Bucket, synced: storage.Synced, registry: known, settings: settingstore.New(storage.Bucket),
 		options: options, metrics: meters, log: log, begun: beginning{done: make(chan struct{})},
 	}
+	n.disk.files, n.disk.minFree = storage.FS, options.Engine.MinFree
+	n.sampleDisk(ctx)
 	if remote != nil {
 		remote.Taken, remote.Exists = n.taken, n.exists
 	}
@@ -162,6 +165,7 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	n.sample()
 	running.Go(func() { every(ctx, stateInterval, n.sampleState) })
 	running.Go(func() { every(ctx, flushInterval, n.flushSearches) })
+	running.Go(func() { every(ctx, stateInterval, n.sampleDisk) })
 	running.Go(func() { every(ctx, n.options.SampleInterval, func(context.Context) { n.sample() }) })
 	every(ctx, n.options.RefreshInterval, func(ctx context.Context) {
 		n.refreshing.Store(true)

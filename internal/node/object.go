@@ -79,6 +79,7 @@ func (n *Node) joinDeployment(ctx context.Context, storage Storage) {
 	})
 	o.Member.OnHandover(n.handOver)
 	o.Member.ReadyWhen(n.IsReady)
+	o.Member.RoomWhen(n.canStore)
 	o.running.Go(func() { o.Member.Run(running) })
 	o.begin = func() {
 		if held := o.Member.Held(); len(held) > 0 {

@@ -12,7 +12,8 @@ import (
 // Indexes are spread over the candidates: a node that writes more than its share
 // hands one at a time to a node that writes less. It first drains the index: new
 // writes are refused, those under way end, one commit is tried. The round after
-// moves the claim; what was not committed is in the log.
+// moves the claim; what was not committed is in the log. A node that cannot store what
+// is written hands over everything, what is written most first.
 
 // loadHalfLife is how fast writes are forgotten when indexes are compared.
 const loadHalfLife = 5 * time.Minute
@@ -82,7 +83,9 @@ func (m *Member) balance(ctx context.Context) {
 	}
 	index, to, isOffer := m.taken()
 	ok := isOffer
-	if !ok {
+	if !ok && m.isFull() {
+		index, to, ok = m.unstorable()
+	} else if !ok {
 		index, to, ok = m.surplus()
 	}
 	if !ok {
@@ -97,6 +100,35 @@ func (m *Member) balance(ctx context.Context) {
 		defer m.mu.Unlock()
 		leaving.drained = true
 	})
+}
+
+// unstorable returns the index with the most writes of a node that cannot store them,
+// and a session that can. The caller holds mu.
+func (m *Member) unstorable() (index registry.ID, to string, ok bool) {
+	if to = m.roomiest(m.held.Value); to == "" {
+		return index, "", false
+	}
+	at, most := m.options.Clock(), -1
+	for claimed := range m.claimed {
+		if b := m.loads[claimed].bucket(at); b > most || b == most && claimed.Compare(index) > 0 {
+			index, most = claimed, b
+		}
+	}
+	return index, to, most >= 0
+}
+
+// roomiest returns the other session that can be reached, can store what is written
+// and writes the fewest indexes; empty: none. The caller holds mu.
+func (m *Member) roomiest(l leadership) (to string) {
+	least := 0
+	for _, id := range l.candidates(func(id string) bool { return id != m.id && m.watch.isOver(l, id, m.readAt, m.options.Lease) }) {
+		if s := l.Sessions[id]; id != m.id && s.Address != "" && !s.Full {
+			if held := len(l.held(id)); to == "" || held < least {
+				to, least = id, held
+			}
+		}
+	}
+	return to
 }
 
 // surplus returns the index with the fewest writes, of those this node writes
@@ -120,7 +152,7 @@ func (m *Member) surplus() (index registry.ID, to string, ok bool) {
 	share := (total + len(candidates) - 1) / len(candidates)
 	for _, id := range candidates { // in the order of nodes: every node compares alike
 		isSettled := m.options.Clock()-m.joinedAt[id] >= m.options.Lease
-		if id != m.id && isSettled && m.held.Value.Sessions[id].Address != "" && held[id] < share && (to == "" || held[id] < held[to]) {
+		if id != m.id && isSettled && m.held.Value.Sessions[id].Address != "" && !m.held.Value.Sessions[id].Full && held[id] < share && (to == "" || held[id] < held[to]) {
 			to = id
 		}
 	}

@@ -109,11 +109,16 @@ func (m *Member) Writer(ctx context.Context, index registry.ID, name string) (ad
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var reachable []string
+	var reachable, full []string
 	for _, id := range m.held.Value.candidates(m.isOver) {
-		if a := m.held.Value.Sessions[id].Address; a != "" && id != m.id {
-			reachable = append(reachable, a)
+		if s := m.held.Value.Sessions[id]; s.Address != "" && id != m.id && s.Full {
+			full = append(full, s.Address)
+		} else if s.Address != "" && id != m.id {
+			reachable = append(reachable, s.Address)
 		}
+	}
+	if len(reachable) == 0 {
+		reachable = full // they say what is wrong
 	}
 	if len(reachable) == 0 {
 		return "", nil

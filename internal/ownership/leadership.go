@@ -32,6 +32,7 @@ type session struct {
 	Address string `json:"address,omitempty"`
 	Beat    uint64 `json:"beat"`              // grows while the run goes on
 	RootKey string `json:"rootKey,omitempty"` // fingerprint of the node's root key
+	Full    bool   `json:"full,omitzero"`     // it cannot store what is written
 
 	Unknown jsontext.Value `json:",embed"`
 }

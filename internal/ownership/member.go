@@ -59,6 +59,7 @@ type Member struct {
 	draining bool
 	warned   []string    // nodes with another root key that were logged
 	isReady  func() bool // nil: always
+	hasRoom  func() bool // nil: always
 	changed  func(gained, lost []registry.ID)
 
 	drain    func(context.Context, registry.ID) // of an index that is handed over
@@ -96,6 +97,13 @@ func (m *Member) OnChange(changed func(gained, lost []registry.ID)) { m.changed 
 // keeps what an earlier run of it held and gets nothing else. It must not block
 // and is set before Run.
 func (m *Member) ReadyWhen(isReady func() bool) { m.isReady = isReady }
+
+// RoomWhen sets what reports whether this node can store what is written. While it
+// cannot, what it writes goes to nodes that can, and it gets nothing else. It must not
+// block and is set before Run.
+func (m *Member) RoomWhen(hasRoom func() bool) { m.hasRoom = hasRoom }
+
+func (m *Member) isFull() bool { return m.hasRoom != nil && !m.hasRoom() }
 
 func (m *Member) canServe() bool { return m.isReady == nil || m.isReady() }
 
@@ -247,6 +255,7 @@ func (m *Member) beat(ctx context.Context) error {
 			own.Address = "" // nothing is handed over to it, no write is sent to it
 		}
 		own.Beat++
+		own.Full = m.isFull()
 		next.Sessions[m.id] = own
 		heir := m.id
 		if m.draining {
@@ -389,6 +398,9 @@ func (m *Member) tryClaim(ctx context.Context, index registry.ID) (reachable boo
 			return versioned.ErrUnchanged
 		case held && !m.watch.isOver(*next, holder, m.readAt, m.options.Lease):
 			reachable = next.Sessions[holder].Address != ""
+			return problem.IndexerUnavailable.New()
+		case m.isFull() && m.roomiest(*next) != "":
+			reachable = true
 			return problem.IndexerUnavailable.New()
 		}
 		own, ok := next.Sessions[m.id]

@@ -58,7 +58,7 @@ func (m *Member) tradeOffers(next *leadership) {
 	})
 	share := next.share(candidates)
 	mayOffer := !m.draining && m.drain != nil && m.leaving == nil && len(next.held(m.id)) <= share
-	mayTake := !m.draining && m.canServe() && m.options.Address != "" && m.leaving == nil && len(next.held(m.id)) <= share
+	mayTake := !m.draining && m.canServe() && !m.isFull() && m.options.Address != "" && m.leaving == nil && len(next.held(m.id)) <= share
 	for _, index := range slices.SortedFunc(maps.Keys(next.Offers), registry.ID.Compare) {
 		holder, taker := next.Claims[index], next.Offers[index]
 		if taker != "" && !slices.Contains(candidates, taker) || taker == m.id && m.draining {
@@ -105,7 +105,7 @@ func (m *Member) tellLoads(next *leadership) {
 func (m *Member) fitsAny(next *leadership, index registry.ID, candidates []string) bool {
 	return slices.ContainsFunc(candidates, func(id string) bool {
 		isSettled := m.options.Clock()-m.joinedAt[id] >= m.options.Lease
-		return id != m.id && isSettled && next.Sessions[id].Address != "" && next.fits(index, m.id, id)
+		return id != m.id && isSettled && next.Sessions[id].Address != "" && !next.Sessions[id].Full && next.fits(index, m.id, id)
 	})
 }
 

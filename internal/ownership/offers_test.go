@@ -2,17 +2,20 @@ package ownership
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/problem"
 )
 
 // working is nodes that write indexes at given rates.
@@ -250,4 +253,50 @@ func TestANodeThatStopsTakesNothing(t *testing.T) {
 	if next.Claims[index] != "a" {
 		t.Error("the index went to a node that stops")
 	}
+}
+
+// F44: a node that cannot store what is written hands everything over to one that
+// can, takes nothing, and takes part again when it can.
+func TestANodeWithoutRoomHandsEverythingOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		var isFull atomic.Bool
+		full, err := Join(t.Context(), b, Options{Node: "a", Address: "http://a", Lease: lease, Candidate: true, Clock: clock()}, quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		full.OnHandover(func(context.Context, registry.ID) {})
+		full.RoomWhen(func() bool { return !isFull.Load() })
+		ctx, cancel := context.WithCancel(context.Background())
+		var running sync.WaitGroup
+		running.Go(func() { full.Run(ctx) })
+		defer func() { cancel(); running.Wait() }()
+		indexes := []registry.ID{registry.NewID(), registry.NewID(), registry.NewID()}
+		for _, index := range indexes {
+			if err := full.Claim(t.Context(), index); err != nil {
+				t.Fatal(err)
+			}
+		}
+		isFull.Store(true)
+		time.Sleep(time.Minute)
+		if len(full.Held()) != 3 {
+			t.Errorf("without another node it holds %d", len(full.Held()))
+		}
+		other, _ := join(t, b, "b")
+		time.Sleep(time.Minute)
+		if len(full.Held()) != 0 || len(other.Held()) != 3 {
+			t.Errorf("it holds %d, the other one %d", len(full.Held()), len(other.Held()))
+		}
+		if err := full.Claim(t.Context(), registry.NewID()); !errors.Is(err, problem.IndexerUnavailable) {
+			t.Errorf("a claim: %v", err)
+		}
+		if address, err := full.Writer(t.Context(), registry.NewID(), "new"); err != nil || address != "http://b" {
+			t.Errorf("a creation goes to %q: %v", address, err)
+		}
+		isFull.Store(false)
+		time.Sleep(20 * time.Second)
+		if err := full.Claim(t.Context(), registry.NewID()); err != nil {
+			t.Errorf("a claim with room again: %v", err)
+		}
+	})
 }

@@ -104,6 +104,7 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 	health.AliveWhile(opened.IsRefreshing)
 	health.AtRiskBy(opened.AtRisk)
 	health.WarnOf(func() []string { return rootKeyWarnings(c, opened) })
+	health.DiskBy(opened.IsWritable, opened.HasRoom)
 	warmer := newWarmer(c, searcher, opened)
 	handler := api.New(api.Components{
 		Node: opened, Searcher: searcher, Records: records, Authority: authority, Ownership: opened, Health: health,

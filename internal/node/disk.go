@@ -1,0 +1,63 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// disk is what is known of the directory of a node.
+type disk struct {
+	files   vfs.FS
+	minFree int64
+
+	isReadOnly atomic.Bool // nothing can be stored in it
+	isFull     atomic.Bool // it has less room than its reserve
+}
+
+// diskProbe is the file that shows whether the directory takes any.
+const diskProbe = "probe"
+
+// sampleDisk finds out whether the directory takes files and has room, and logs when
+// that changes.
+func (n *Node) sampleDisk(context.Context) {
+	d := &n.disk
+	unwritable := probeDisk(d.files)
+	if !errors.Is(unwritable, fs.ErrPermission) && !errors.Is(unwritable, syscall.EROFS) {
+		unwritable = nil // no room, or no descriptor left: that passes
+	}
+	if d.isReadOnly.Swap(unwritable != nil) != (unwritable != nil) {
+		n.log.Error("whether the directory can be written to has changed", "writable", unwritable == nil, "error", unwritable)
+	}
+	full := engine.CheckRoom(d.files, d.minFree)
+	if d.isFull.Swap(full != nil) != (full != nil) {
+		n.log.Error("whether the disk has room has changed", "room", full == nil, "error", full)
+	}
+}
+
+func probeDisk(files vfs.FS) error {
+	if err := files.Remove(diskProbe); err != nil && !errors.Is(err, vfs.ErrNotExist) {
+		return fmt.Errorf("remove a file: %w", err)
+	}
+	file, err := files.Create(diskProbe)
+	if err != nil {
+		return fmt.Errorf("create a file: %w", err)
+	}
+	return errors.Join(file.Close(), files.Remove(diskProbe))
+}
+
+// canStore reports whether this node can store what is written.
+func (n *Node) canStore() bool { return !n.disk.isReadOnly.Load() && !n.disk.isFull.Load() }
+
+// IsWritable reports whether the directory of the node takes files, as far as was
+// seen lately.
+func (n *Node) IsWritable() bool { return !n.disk.isReadOnly.Load() }
+
+// HasRoom reports whether its disk has more room than the reserve.
+func (n *Node) HasRoom() bool { return !n.disk.isFull.Load() }
