@@ -66,6 +66,13 @@ func (s *Set) checkAge(directory string, stored *manifest.Manifest) error {
 	return nil
 }
 
+// openLimit is how long the first reader of a copy that is here waits for a bucket
+// that does not answer (I18); pullLimit how long others do.
+const (
+	openLimit = time.Second
+	pullLimit = 10 * time.Second
+)
+
 // openCopy brings a copy up to date and opens it. While the bucket cannot be
 // read the copy that is there answers.
 func (s *Set) openCopy(ctx context.Context, held *slot, storage engine.Storage) (*engine.Generation, error) {
@@ -77,7 +84,11 @@ func (s *Set) openCopy(ctx context.Context, held *slot, storage engine.Storage) 
 			return g, nil
 		}
 	}
-	failed := s.fetch(ctx, held, storage, nil)
+	limit := pullLimit
+	if _, err := manifest.Read(s.fs, storage.Directory); err == nil {
+		limit = openLimit
+	}
+	failed := s.fetch(ctx, held, storage, nil, limit)
 	if refused := held.copied.refusal(); refused != nil {
 		return nil, refused
 	}
@@ -95,9 +106,9 @@ func (s *Set) openCopy(ctx context.Context, held *slot, storage engine.Storage) 
 	return g, err
 }
 
-// fetch brings the directory of a copy to the stored manifest. It changes
-// nothing when that is the one the copy shows already.
-func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, have *manifest.Manifest) error {
+// fetch brings the directory of a copy to the stored manifest, for which it waits no
+// longer than a limit. It changes nothing when that is the one the copy shows already.
+func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, have *manifest.Manifest, limit time.Duration) error {
 	remote := s.options.Remote.of(held.entry.Generation)
 	c := &held.copied
 	c.mu.Lock()
@@ -108,7 +119,7 @@ func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, hav
 	err := func() error {
 		var broken bucket.Tag // of the manifest whose files were missing
 		for range pullTries {
-			found, err := remote.ReadSoon(ctx, tag)
+			found, err := remote.ReadWithin(ctx, tag, limit)
 			if errors.Is(err, bucket.ErrNotModified) {
 				return nil
 			}
@@ -176,7 +187,7 @@ func (s *Set) renew(ctx context.Context, held *slot) error {
 		return problem.IndexClosed.New()
 	}
 	view.Release()
-	if err := s.fetch(ctx, held, s.storage(held.entry.Generation), held.engine.Manifest()); err != nil {
+	if err := s.fetch(ctx, held, s.storage(held.entry.Generation), held.engine.Manifest(), pullLimit); err != nil {
 		return err
 	}
 	err := vfs.Protect(func() error { return held.engine.Reload(ctx) })

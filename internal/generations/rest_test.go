@@ -471,6 +471,23 @@ func TestABucketThatStandsStillIsNotWaitedForLong(t *testing.T) {
 	})
 }
 
+// I18: the first read of a copy that is not open waits a moment for a bucket that
+// stands still.
+func TestTheFirstReadOfACopyDoesNotWaitForTheBucket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, disk := faultbucket.New(memory.New(nil), nil), vfs.Memory()
+		e := filled(t, b, disk)
+		b.SetPlan(func(faultbucket.Call) faultbucket.Fault { return faultbucket.Stall })
+		s := newShared(b, disk, theirs{})
+		defer s.Close(t.Context())
+		began := time.Now()
+		acquireToRead(t, s, e).Release()
+		if took := time.Since(began); took > openLimit {
+			t.Errorf("it waits for %s", took)
+		}
+	})
+}
+
 // I18: a writer that failed answers reads until nothing of it is under way that
 // its end would wait for, however many want to write meanwhile.
 func TestReadsGoOnUntilAFailedWriterCanBeClosed(t *testing.T) {

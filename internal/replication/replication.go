@@ -103,12 +103,17 @@ func (r *Remote) Read(ctx context.Context, unless bucket.Tag) (Held, error) {
 // readLimit bounds ReadSoon.
 const readLimit = 10 * time.Second
 
+// ReadWithin is Read that does not wait for a store for longer than a limit.
+func (r *Remote) ReadWithin(ctx context.Context, unless bucket.Tag, limit time.Duration) (Held, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return r.Read(ctx, unless)
+}
+
 // ReadSoon is Read by somebody who may give up as well, because nothing has begun
 // yet: it does not wait for a store that stands still.
 func (r *Remote) ReadSoon(ctx context.Context, unless bucket.Tag) (Held, error) {
-	ctx, cancel := context.WithTimeout(ctx, readLimit)
-	defer cancel()
-	return r.Read(ctx, unless)
+	return r.ReadWithin(ctx, unless, readLimit)
 }
 
 // Create stores the first manifest of a generation, which has none yet.
