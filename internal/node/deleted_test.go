@@ -8,6 +8,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -47,4 +48,37 @@ func TestAWriterAcknowledgesNothingInWhatWasDeletedElsewhere(t *testing.T) {
 			}
 		})
 	}
+}
+
+// I8: whoever wrote an index that was deleted while its manifest could not be replaced
+// is fenced once it can be.
+func TestADeletedIndexIsFencedWhenTheBucketIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under := memory.New(nil)
+		cut := &cutBucket{Bucket: under, keys: "/manifest"}
+		f := shared(t, cut, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		entry, err := f.registry.Resolve(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		epoch := func() uint64 {
+			held, err := replication.New(under, entry.Generation.String(), time.Hour).Read(t.Context(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return held.Manifest.Epoch
+		}
+		before := epoch()
+		cut.off.Store(true)
+		if err := f.Delete(t.Context(), parse(t, "books")); err != nil {
+			t.Fatal(err)
+		}
+		cut.off.Store(false)
+		time.Sleep(time.Minute)
+		if after := epoch(); after <= before {
+			t.Errorf("epoch %d after %d", after, before)
+		}
+	})
 }

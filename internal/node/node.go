@@ -322,7 +322,8 @@ func (n *Node) retire(ctx context.Context, removed []registry.Removed) error {
 	for _, one := range removed {
 		failed = errors.Join(failed, n.generations.Remove(ctx, one.GenerationID))
 		if err := n.generations.Fence(fencing, one.GenerationID); err != nil {
-			n.log.Error("who wrote a removed generation cannot be fenced", "generation", one.GenerationID, "error", err)
+			n.log.Error("who wrote a removed generation cannot be fenced yet", "generation", one.GenerationID, "error", err)
+			n.fenceLater(one.GenerationID)
 		}
 		if err := registry.MarkRemoved(ctx, n.bucket, one); err != nil {
 			// The registry lists it as removed all the same.

@@ -59,13 +59,15 @@ type object struct {
 	hinted    map[registry.ID]uint64 // manifest versions told last
 	lookedAt  time.Time              // the last look for an unknown name
 	seen      *seen                  // the registry last compared with; nil: not read from the disk yet
+	unfenced  map[registry.ID]bool   // removed generations whose writer is still to be fenced
 	isStopped bool
 }
 
 // joinDeployment starts the part of this node in the leadership.
 func (n *Node) joinDeployment(ctx context.Context, storage Storage) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	o := &object{Object: *storage.Object, fs: storage.FS, life: running, stop: stop, hinted: make(map[registry.ID]uint64)}
+	o := &object{Object: *storage.Object, fs: storage.FS, life: running, stop: stop, hinted: make(map[registry.ID]uint64),
+		unfenced: make(map[registry.ID]bool)}
 	n.object = o
 	o.Member.OnChange(func(gained, lost []registry.ID) {
 		for _, index := range lost {
@@ -352,6 +354,7 @@ func (n *Node) runObject(ctx context.Context) {
 	defer running.Wait()
 	running.Go(func() { n.generations.KeepBudget(ctx, n.object.Budget, n.object.BudgetInterval) })
 	running.Go(func() { every(ctx, hintInterval, n.tellHints) })
+	running.Go(func() { every(ctx, hintInterval, n.fenceRemoved) })
 	running.Go(func() { every(ctx, orDefault(n.object.FinishInterval, 2*time.Second), n.finishLogs) })
 	running.Go(func() { every(ctx, orDefault(n.object.SettingsInterval, 10*time.Second), n.refreshSettings) })
 	running.Go(func() { every(ctx, orDefault(n.object.SweepInterval, 10*time.Minute), n.sweep) })

@@ -2,6 +2,8 @@ package node
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -71,4 +73,32 @@ func (n *Node) finishLogs(ctx context.Context) {
 		}
 	}
 	n.generations.FinishLogs(ctx, entries, orDefault(n.object.VerifyInterval, 10*time.Minute), n.object.PullConcurrency)
+}
+
+// fenceLater notes that whoever wrote a removed generation is still to be fenced.
+func (n *Node) fenceLater(generation registry.ID) {
+	if n.object == nil {
+		return
+	}
+	n.object.mu.Lock()
+	defer n.object.mu.Unlock()
+	n.object.unfenced[generation] = true
+}
+
+// fenceRemoved fences whoever wrote the generations that could not be fenced when they
+// were removed. What was restored or erased meanwhile is left alone.
+func (n *Node) fenceRemoved(ctx context.Context) {
+	n.object.mu.Lock()
+	waiting := slices.SortedFunc(maps.Keys(n.object.unfenced), registry.ID.Compare)
+	n.object.mu.Unlock()
+	for _, generation := range waiting {
+		isRemoved := slices.ContainsFunc(n.registry.Removed(), func(one registry.Removed) bool { return one.GenerationID == generation && !one.Erased })
+		fencing, cancel := context.WithTimeout(ctx, fenceLimit)
+		if !isRemoved || n.generations.Fence(fencing, generation) == nil {
+			n.object.mu.Lock()
+			delete(n.object.unfenced, generation)
+			n.object.mu.Unlock()
+		}
+		cancel()
+	}
 }
