@@ -143,3 +143,31 @@ func TestCommitsAndDefinitionsWithABucketThatFailsNowAndThen(t *testing.T) {
 		b.SetPlan(nil)
 	})
 }
+
+// A node that stops while the bucket does not answer is not kept by its last commits:
+// what was acknowledged is in the log.
+func TestANodeStopsWithoutItsBucket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cut := &cutBucket{Bucket: memory.New(nil)}
+		f := shared(t, cut, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		cut.off.Store(true)
+		f.stop()
+		closing, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		began := time.Now()
+		_ = f.Node.Close(closing)
+		if took := time.Since(began); took > 30*time.Second {
+			t.Errorf("it takes %s", took)
+		}
+		f.Node = nil
+		cut.off.Store(false)
+		other := shared(t, cut, vfs.Memory(), "b")
+		time.Sleep(time.Minute)
+		token := other.mustWrite("books", book(2, "two"))
+		if got := other.documents("books", token); len(got) != 2 {
+			t.Errorf("%v", got)
+		}
+	})
+}

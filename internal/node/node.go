@@ -224,7 +224,13 @@ func (n *Node) Close(ctx context.Context) error {
 	if err := n.usage.save(); err != nil {
 		n.log.Warn("the use of indexes is not remembered", "error", err)
 	}
-	return errors.Join(n.generations.Close(ctx), n.leaveDeployment(ctx))
+	closing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := n.hurryWithout(closing, cancel)
+	failed := n.generations.Close(closing)
+	cancel()
+	<-ended
+	return errors.Join(failed, n.leaveDeployment(ctx))
 }
 
 // sampleState sets the gauges of the node as a whole.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/ownership"
 	"github.com/quiresearch/quire/internal/registry"
@@ -119,6 +120,47 @@ func (n *Node) leaveDeployment(ctx context.Context) error {
 		return nil
 	}
 	return n.object.Member.Leave(ctx)
+}
+
+const (
+	awayCheck = 5 * time.Second // between looks whether the bucket answers, and for one answer
+	awayLimit = 2               // looks that fail before last commits are given up
+)
+
+// hurryWithout calls last commits off when the bucket does not answer: what was
+// acknowledged is in its log. The channel is closed when the watch is over, which the
+// end of ctx ends.
+func (n *Node) hurryWithout(ctx context.Context, hurry context.CancelFunc) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		failures := 0
+		for n.object != nil && failures < awayLimit {
+			timer := time.NewTimer(awayCheck)
+			select {
+			case <-ctx.Done():
+				timer.Stop()
+				return
+			case <-timer.C:
+			}
+			looking, cancel := context.WithTimeout(ctx, awayCheck)
+			err := n.registry.Refresh(looking)
+			cancel()
+			if failures++; err == nil || !isAway(err) {
+				failures = 0
+			}
+		}
+		if n.object != nil && ctx.Err() == nil {
+			n.log.Warn("the bucket does not answer; indexes are closed without a last commit")
+			hurry()
+		}
+	}()
+	return ended
+}
+
+// isAway reports whether something failed because the bucket did not answer.
+func isAway(err error) bool {
+	return errors.Is(err, bucket.ErrUnknown) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // Drain makes the node refuse new writes with index:readonly; those under way
