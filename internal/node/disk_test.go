@@ -32,7 +32,7 @@ func (d *limitedDisk) Create(name string) (vfs.File, error) {
 	return d.FS.Create(name)
 }
 
-// F44: an index whose writer cannot store what is written goes to a node that can,
+// An index whose writer cannot store what is written goes to a node that can,
 // with everything that was acknowledged.
 func TestAnIndexLeavesANodeThatCannotStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

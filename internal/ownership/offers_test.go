@@ -255,7 +255,7 @@ func TestANodeThatStopsTakesNothing(t *testing.T) {
 	}
 }
 
-// F44: a node that cannot store what is written hands everything over to one that
+// A node that cannot store what is written hands everything over to one that
 // can, takes nothing, and takes part again when it can.
 func TestANodeWithoutRoomHandsEverythingOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
