@@ -8,7 +8,7 @@ export CGO_ENABLED ?= 0
 RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients generate-clients \
+.PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients check-openapi generate-clients \
 	tools spec conformance demo serve sim fuzz explain bodies kill reindex costs slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
@@ -82,6 +82,9 @@ spec: ## Run the interface scripts under spec/
 
 test-clients: build ## Run the tests of the TypeScript and Python clients against a real node, in Node and in Chromium
 	@scripts/test-clients
+
+check-openapi: build ## Lint the OpenAPI description, compile clients of three generators, and send what it allows and forbids (EXAMPLES=5)
+	@scripts/check-openapi
 
 generate-clients: build ## Write the types of the clients from the OpenAPI description
 	@scripts/generate-clients

@@ -169,7 +169,7 @@ var routes = []Route{
 	{Method: "GET", Path: adminIndex + "/searches", Operation: "listSearches", Tag: tagJudgements,
 		Summary:    "List the texts that are searched for most, where they are counted.",
 		Permission: auth.IndexesRead, Scope: auth.ScopeIndex, RunsOn: AnyNode, BareIndex: true,
-		Query: []string{"limit"}, Answers: []Answer{{200, "Searches", "The texts, the most frequent first."}},
+		Query: []string{"limit"}, Answers: []Answer{{200, "SearchList", "The texts, the most frequent first."}},
 		Codes: codes(nameCodes, problem.RequestLimitOutOfRange, keyStoreCodes)},
 	{Method: "DELETE", Path: adminIndex + "/searches", Operation: "deleteSearches", Tag: tagJudgements,
 		Summary:    "Forget the texts that were searched for.",
