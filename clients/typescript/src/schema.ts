@@ -1209,6 +1209,27 @@ export interface components {
             score: number;
             usage?: string;
         };
+        /** @description The texts that are searched for most, in lower case, estimated within maxError. Nothing is known of who sent them. */
+        SearchList: {
+            /** @description New searches are counted. */
+            counted: boolean;
+            searches: {
+                /** Format: int64 */
+                count: number;
+                /**
+                 * Format: int64
+                 * @description How much of the count may belong to other texts.
+                 */
+                maxError: number;
+                meanMs: number;
+                text: string;
+                /**
+                 * Format: int64
+                 * @description Searches that found nothing.
+                 */
+                zeroResults: number;
+            }[];
+        };
         /**
          * @example {
          *       "facets": [
@@ -1427,27 +1448,6 @@ export interface components {
             };
             readonly unsupportedFeatures?: string[];
             readonly version?: string;
-        };
-        /** @description The texts that are searched for most, in lower case, estimated within maxError. Nothing is known of who sent them. */
-        Searches: {
-            /** @description New searches are counted. */
-            counted: boolean;
-            searches: {
-                /** Format: int64 */
-                count: number;
-                /**
-                 * Format: int64
-                 * @description How much of the count may belong to other texts.
-                 */
-                maxError: number;
-                meanMs: number;
-                text: string;
-                /**
-                 * Format: int64
-                 * @description Searches that found nothing.
-                 */
-                zeroResults: number;
-            }[];
         };
         /** @description A field and exactly one shape. */
         Signal: {

@@ -731,6 +731,19 @@ class ScoreStep(TypedDict, total=False):
     usage: str
 
 
+class SearchList(TypedDict, total=False):
+    counted: Required[bool]
+    searches: Required[Sequence[SearchListSearchesItem]]
+
+
+class SearchListSearchesItem(TypedDict, total=False):
+    count: Required[int]
+    maxError: Required[int]
+    meanMs: Required[float]
+    text: Required[str]
+    zeroResults: Required[int]
+
+
 class SearchRequest(TypedDict, total=False):
     after: str
     before: str
@@ -853,19 +866,6 @@ class SearchSettingsSynonymsValue(TypedDict, total=False):
 class SearchSettingsTypoExclusionsValue(TypedDict, total=False):
     fields: Sequence[str]
     words: Sequence[str]
-
-
-class Searches(TypedDict, total=False):
-    counted: Required[bool]
-    searches: Required[Sequence[SearchesSearchesItem]]
-
-
-class SearchesSearchesItem(TypedDict, total=False):
-    count: Required[int]
-    maxError: Required[int]
-    meanMs: Required[float]
-    text: Required[str]
-    zeroResults: Required[int]
 
 
 class Signal(TypedDict, total=False):
