@@ -69,6 +69,9 @@ func (a *API) handlers() map[string]Handler {
 		"scrapeMetrics": a.scrapeMetrics,
 		"describe":      a.describe,
 		"describeJSON":  a.describeJSON,
+		"docsIndex":     a.docsIndex,
+		"docsList":      a.docsList,
+		"docsDocument":  a.docsDocument,
 		"docsPage":      a.docsPage,
 	}
 }

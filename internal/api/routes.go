@@ -364,6 +364,12 @@ var routes = []Route{
 		Summary: "This description as JSON.", Answers: []Answer{{200, "", "OpenAPI 3.1."}}},
 	{Method: "GET", Path: "/q/docs", Operation: "docsPage", Tag: tagNode, RunsOn: AnyNode,
 		Summary: "This description as a page for people.", Answers: []Answer{{200, "", "The page."}}},
+	{Method: "GET", Path: "/q/docs/", Operation: "docsIndex", Tag: tagNode, RunsOn: AnyNode,
+		Summary: "The guides and reference pages, listed.", Answers: []Answer{{200, "", "The page."}}},
+	{Method: "GET", Path: "/q/docs/llms.txt", Operation: "docsList", Tag: tagNode, RunsOn: AnyNode,
+		Summary: "The same list as Markdown, for programs that read.", Answers: []Answer{{200, "", "The list."}}},
+	{Method: "GET", Path: "/q/docs/{folder}/{page}", Operation: "docsDocument", Tag: tagNode, RunsOn: AnyNode,
+		Summary: "One document as a page, or as Markdown with .md behind its name.", Answers: []Answer{{200, "", "The document."}}},
 }
 
 var healthAnswers = []Answer{{200, "Health", "Every check is up."}, {503, "Health", "A check is down."}}

@@ -18,8 +18,8 @@ func TestCommandsOfTheDocumentsWork(t *testing.T) {
 		file     string
 		commands int
 	}{
-		{{"../../README.md", 4}, {"../../docs/guides/everyday.md", 16}},
-		{{"../../README.md", 4}, {"../../docs/guides/relevance.md", 8}},
+		{{"../../README.md", 5}, {"../../docs/guides/everyday.md", 16}},
+		{{"../../README.md", 5}, {"../../docs/guides/relevance.md", 8}},
 		{{"../../docs/guides/own-data.md", 5}},
 	} {
 		node, err := Start(t.Context(), t.TempDir(), "SERVICE_AUTH_MODE=none", "SERVICE_AUTH_ROOT_KEY=")
