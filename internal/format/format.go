@@ -34,10 +34,11 @@ var (
 	Notes    = Format{"notes", 1, "", "what a node notes for itself beside the generations: the registry it last saw, how much generations are used", "internal/node"}
 	Token    = Format{"freshness token", 1, "", "a state of an index, kept by clients", "internal/freshness"}
 	Cursor   = Format{"cursor", 2, "", "a place in an ordered answer, kept by clients", "internal/search"}
+	Dump     = Format{"dump", 1, "dump", "the definition, settings and documents of an index at one commit, as lines of JSON", "internal/load"}
 	Forms    = Format{"full forms", 1, "quire-forms", "the base forms of inflected words, in the locale data", "internal/analysis/stem"}
 )
 
 // All returns every format.
 func All() []Format {
-	return []Format{Envelope, Segment, Side, Record, Manifest, Log, Batch, Object, Bucket, Notes, Token, Cursor, Forms}
+	return []Format{Envelope, Segment, Side, Record, Manifest, Log, Batch, Object, Bucket, Notes, Token, Cursor, Dump, Forms}
 }

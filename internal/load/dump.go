@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/internal/format"
 )
 
 // A dump is lines of JSON: the header, a document each, and the end, which is
@@ -26,12 +28,9 @@ type DumpHeader struct {
 	Settings   jsontext.Value `json:"settings,omitempty"`
 }
 
-// DumpVersion is the version of dumps that are written.
-const DumpVersion = 1
-
 // WriteDump writes a dump of documents, one per line, and returns how many.
 func WriteDump(out io.Writer, header DumpHeader, documents io.Reader) (int, error) {
-	header.Quire, header.Version = "dump", DumpVersion
+	header.Quire, header.Version = format.Dump.Mark, int(format.Dump.Version)
 	first, err := json.Marshal(header)
 	if err != nil {
 		return 0, err
@@ -83,11 +82,11 @@ func OpenDump(name string, stdin io.Reader) (*Source, DumpHeader, error) {
 	if err != nil {
 		return fail(err.Error())
 	}
-	if err := json.Unmarshal(first.Document, &header); err != nil || header.Quire != "dump" {
+	if err := json.Unmarshal(first.Document, &header); err != nil || header.Quire != format.Dump.Mark {
 		return fail("it does not begin with the header of one")
 	}
-	if header.Version > DumpVersion {
-		return fail(fmt.Sprintf("it is of version %d, and this program reads %d", header.Version, DumpVersion))
+	if header.Version > int(format.Dump.Version) {
+		return fail(fmt.Sprintf("it is of version %d, and this program reads %d", header.Version, format.Dump.Version))
 	}
 	source.Reader = &dumpReader{lines: lines}
 	return source, header, nil
