@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ func (s *Source) openParquet(content io.Reader) error {
 		return fmt.Errorf("read as Parquet: %w", err)
 	}
 	s.Format = "Parquet"
-	s.Reader = &parquetReader{in: parquet.NewReader(opened), members: membersOf(opened.Schema()), rows: opened.NumRows(), read: &s.counted.count, size: s.Size}
+	s.Reader = &parquetReader{in: parquet.NewGenericReader[map[string]any](opened, opened.Schema()), members: membersOf(opened.Schema()), rows: opened.NumRows(), read: &s.counted.count, size: s.Size}
 	return nil
 }
 
@@ -62,7 +63,7 @@ func (s *Source) packed(file *os.File) bool {
 }
 
 type parquetReader struct {
-	in      *parquet.Reader
+	in      *parquet.GenericReader[map[string]any]
 	members []member
 	rows    int64
 	read    *int64 // progress, in bytes of the file
@@ -73,13 +74,13 @@ type parquetReader struct {
 
 // Next returns the next row; members are in the order of the schema.
 func (r *parquetReader) Next() (Row, error) {
-	values := make(map[string]any, len(r.members))
-	if err := r.in.Read(&values); err != nil {
-		return Row{}, err
+	rows := []map[string]any{make(map[string]any, len(r.members))}
+	if n, err := r.in.Read(rows); n == 0 {
+		return Row{}, cmp.Or(err, io.EOF)
 	}
 	r.number++
 	*r.read = int64(float64(r.number) / float64(max(r.rows, 1)) * float64(r.size))
-	r.out = appendGroup(r.out[:0], r.members, values)
+	r.out = appendGroup(r.out[:0], r.members, rows[0])
 	return Row{Number: r.number, Document: r.out}, nil
 }
 
@@ -178,11 +179,11 @@ func entries(node parquet.Node, values map[string]any) []member {
 // element returns what a list holds.
 func element(node parquet.Node) parquet.Node {
 	if _, isList := logicalType(node).(*format.ListType); isList {
-		for _, list := range node.Fields() {
-			for _, field := range list.Fields() {
-				return field
+		if lists := node.Fields(); len(lists) > 0 {
+			if fields := lists[0].Fields(); len(fields) > 0 {
+				return fields[0]
 			}
-			return list
+			return lists[0]
 		}
 	}
 	return node

@@ -16,15 +16,6 @@ type alternative struct {
 	silent  bool // it hangs on a later word of its stretch and only matches
 }
 
-func hasSingle(all []alternative) bool {
-	for _, a := range all {
-		if len(a.terms) == 1 {
-			return true
-		}
-	}
-	return false
-}
-
 type synonymKey struct {
 	path, variant string
 	autocomplete  bool
