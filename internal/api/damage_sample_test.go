@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/internal/script/steps"
 )
 
 // sample is one request.
@@ -179,10 +181,8 @@ func damageBytes(random *rand.Rand, text []byte) []byte {
 	return text
 }
 
-var (
-	requestLine = regexp.MustCompile(`^(GET|PUT|POST|PATCH|DELETE) (/v1alpha1/\S*)$`)
-	headerLine  = regexp.MustCompile(`^([A-Z][A-Za-z-]*): (.*)$`)
-)
+// requestLine matches the requests of a script that are damaged.
+var requestLine = regexp.MustCompile(`^(GET|PUT|POST|PATCH|DELETE) (/v1alpha1/\S*)$`)
 
 // scriptedRequests reads the requests of a script in order.
 func scriptedRequests(t *testing.T, file string) []sample {
@@ -191,31 +191,44 @@ func scriptedRequests(t *testing.T, file string) []sample {
 	if err != nil {
 		t.Fatal(err)
 	}
+	script, err := steps.Parse(string(text))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
 	var found []sample
-	lines := strings.Split(string(text), "\n")
-	for i := 0; i < len(lines); i++ {
-		match := requestLine.FindStringSubmatch(lines[i])
-		if match == nil {
-			continue
+	for _, step := range script.Steps {
+		rows, err := step.Rows()
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
 		}
-		request := sample{method: match[1], path: strings.NewReplacer("{", "x", "}", "x").Replace(match[2]), header: http.Header{"Content-Type": {mediaJSON}}}
-		for i++; i < len(lines); i++ {
-			header := headerLine.FindStringSubmatch(lines[i])
-			if header == nil {
-				break
-			}
-			if header[1] != "Save" && header[1] != "Show" && header[1] != "Authorization" {
-				request.header.Set(header[1], header[2])
+		for _, row := range rows {
+			if match := requestLine.FindStringSubmatch(row.Request[0]); match != nil {
+				found = append(found, scriptedRequest(t, match[1], match[2], row))
 			}
 		}
-		var body []string
-		for ; i < len(lines) && lines[i] != "----"; i++ {
-			body = append(body, lines[i])
-		}
-		request.body = strings.Join(body, "\n")
-		found = append(found, request)
 	}
 	return found
+}
+
+// scriptedRequest returns the request of a step.
+func scriptedRequest(t *testing.T, method, path string, step steps.Step) sample {
+	t.Helper()
+	request := sample{method: method, path: strings.NewReplacer("{", "x", "}", "x").Replace(path), header: http.Header{"Content-Type": {mediaJSON}}}
+	headers, body := steps.Headers(step.Request)
+	for _, line := range headers {
+		if name, value, _ := strings.Cut(line, ": "); name != "Save" && name != "Show" && name != "Authorization" {
+			request.header.Set(name, value)
+		}
+	}
+	request.body = strings.Join(body, "\n")
+	if name, isFile := strings.CutPrefix(request.body, "@"); isFile {
+		content, err := os.ReadFile(filepath.Join(*scripts, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.body = string(content)
+	}
+	return request
 }
 
 // jsonValue is a JSON value that can be changed and written again.

@@ -3,12 +3,16 @@ package script
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/quiresearch/quire/internal/script/steps"
 )
 
 // shownHeaders are the headers an expected answer is written with.
@@ -104,8 +108,8 @@ func renderError(body []byte, showHelp bool) (code string, lines []string, ok bo
 }
 
 // normalise writes a JSON value with changing members masked and others cut
-// down to those shown, on one line when it is short. What is no JSON stays as
-// it is.
+// down to those shown, on one line when it is short. Other text stays as it
+// is.
 func normalise(text []byte, shown []string) string {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -121,21 +125,65 @@ func normalise(text []byte, shown []string) string {
 			}
 		}
 	}
-	var short bytes.Buffer
-	encoder := json.NewEncoder(&short)
+	return layOut(value, "")
+}
+
+// lineWidth is how long a line of JSON may be before it is broken.
+const lineWidth = 110
+
+// layOut writes a JSON value in as few lines as fit: a value that is too long
+// for a line has a line for each of its members or items.
+func layOut(value any, indent string) string {
+	short := compact(value)
+	if len(indent)+len(short) <= lineWidth {
+		return short
+	}
+	var lines []string
+	inner := indent + "  "
+	open, shut := "{", "}"
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			lines = append(lines, inner+compact(name)+": "+layOut(v[name], inner))
+		}
+	case []any:
+		open, shut = "[", "]"
+		for _, item := range v {
+			lines = append(lines, inner+layOut(item, inner))
+		}
+	default:
+		return short
+	}
+	return open + "\n" + strings.Join(lines, ",\n") + "\n" + indent + shut
+}
+
+// compact writes a value as JSON on one line.
+func compact(value any) string {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		return string(text)
+		panic(fmt.Sprintf("%v was read from JSON and is not written again: %v", value, err))
 	}
-	one := bytes.TrimSpace(short.Bytes())
-	if len(one) <= 110 {
-		return string(one)
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// layOutAgain writes a body of JSON values as layOut does, so that bodies are
+// compared whatever their layout. Other text stays as it is.
+func layOutAgain(body string) string {
+	decoder := json.NewDecoder(strings.NewReader(body))
+	decoder.UseNumber()
+	var out []string
+	for {
+		var value any
+		switch err := decoder.Decode(&value); {
+		case errors.Is(err, io.EOF):
+			return strings.Join(out, "\n")
+		case err != nil:
+			return body
+		}
+		out = append(out, layOut(value, ""))
 	}
-	var long bytes.Buffer
-	if err := json.Indent(&long, one, "", "  "); err != nil {
-		return string(one)
-	}
-	return long.String()
 }
 
 // mask replaces the values of changing members.
@@ -175,13 +223,6 @@ func parseAnswer(lines []string) (status string, headers []string, body string) 
 	if len(lines) == 0 {
 		return "", nil, ""
 	}
-	status = lines[0]
-	rest := lines[1:]
-	for len(rest) > 0 && headerLine.MatchString(rest[0]) {
-		headers = append(headers, rest[0])
-		rest = rest[1:]
-	}
-	return status, headers, strings.Join(rest, "\n")
+	headers, rest := steps.Headers(lines)
+	return lines[0], headers, strings.Join(rest, "\n")
 }
-
-var headerLine = regexp.MustCompile(`^[A-Z][A-Za-z-]*: `)

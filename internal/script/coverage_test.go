@@ -11,6 +11,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/api"
 	"github.com/quiresearch/quire/internal/auth"
+	"github.com/quiresearch/quire/internal/script/steps"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -126,7 +127,7 @@ func TestScriptsCoverTheInterface(t *testing.T) {
 			t.Fatal(err)
 		}
 		all.Write(content)
-		script, err := Parse(string(content))
+		script, err := steps.Parse(string(content))
 		if err != nil {
 			t.Fatal(err)
 		}

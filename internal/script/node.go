@@ -10,12 +10,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/quiresearch/quire/internal/config"
+	"github.com/quiresearch/quire/internal/script/steps"
 	"github.com/quiresearch/quire/internal/server"
 )
 
@@ -28,6 +31,7 @@ type Node struct {
 	stop  context.CancelFunc
 	ended chan error
 	saved map[string]string
+	files string // directory of bodies kept in files
 }
 
 // Start runs a node over a directory on a free port. Variables are added to
@@ -59,7 +63,7 @@ func Start(ctx context.Context, directory string, variables ...string) (*Node, e
 // awaitReady asks until the node says that it serves requests.
 func (n *Node) awaitReady(ctx context.Context) error {
 	for range patience {
-		answer, err := n.Do(ctx, Step{Request: []string{"GET /q/health/ready"}})
+		answer, err := n.Do(ctx, steps.Step{Request: []string{"GET /q/health/ready"}})
 		if err != nil {
 			return err
 		}
@@ -77,19 +81,21 @@ func (n *Node) Stop() error {
 }
 
 // Do sends the request of a step and renders the answer.
-func (n *Node) Do(ctx context.Context, step Step) ([]string, error) {
+func (n *Node) Do(ctx context.Context, step steps.Step) ([]string, error) {
+	if step.IsTable() {
+		return n.doTable(ctx, step)
+	}
 	lines := n.expandAll(step.Request)
 	method, path, ok := strings.Cut(lines[0], " ")
 	if !ok {
 		return nil, fmt.Errorf("line %d: %q is no request", step.Line, lines[0])
 	}
-	rest := lines[1:]
+	headers, rest := steps.Headers(lines)
 	header := http.Header{"Authorization": {"Bearer " + rootKey}}
 	var until, pack string
 	var saves, shown []string
-	for len(rest) > 0 && headerLine.MatchString(rest[0]) {
-		name, value, _ := strings.Cut(rest[0], ": ")
-		rest = rest[1:]
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
 		switch {
 		case name == "Save":
 			saves = append(saves, value)
@@ -105,7 +111,10 @@ func (n *Node) Do(ctx context.Context, step Step) ([]string, error) {
 			header.Set(name, value)
 		}
 	}
-	body := strings.Join(rest, "\n")
+	body, err := n.readBody(strings.Join(rest, "\n"))
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", step.Line, err)
+	}
 	if body != "" {
 		if header.Get("Content-Type") == "" {
 			header.Set("Content-Type", "application/json")
@@ -135,6 +144,17 @@ func (n *Node) Do(ctx context.Context, step Step) ([]string, error) {
 		return render(response.StatusCode, response.Header, answer, shown), nil
 	}
 	return nil, fmt.Errorf("line %d: %s did not come to hold", step.Line, until)
+}
+
+// readBody returns the content of a file for a body that names one as
+// @definitions/shop.json, and any other body as it is.
+func (n *Node) readBody(body string) (string, error) {
+	name, isFile := strings.CutPrefix(body, "@")
+	if !isFile {
+		return body, nil
+	}
+	content, err := os.ReadFile(filepath.Join(n.files, filepath.FromSlash(name)))
+	return string(content), err
 }
 
 // patience is how often a question is asked until the answer is the one waited
