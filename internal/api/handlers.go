@@ -7,6 +7,7 @@ func (a *API) handlers() map[string]Handler {
 		"listIndexes":       a.listIndexes,
 		"getIndex":          a.getIndex,
 		"putIndex":          a.putIndex,
+		"previewDefinition": a.previewDefinition,
 		"deleteIndex":       a.deleteIndex,
 		"promoteGeneration": a.promoteGeneration,
 		"commitIndex":       a.commitIndex,

@@ -162,6 +162,41 @@ func (a *API) putIndex(ctx context.Context, r *Request) (*Response, error) {
 	return indexResponse(http.StatusOK, described), nil
 }
 
+type definitionPreviewBody struct {
+	Name        string         `json:"name"`
+	Generation  string         `json:"generation"`
+	Outcome     string         `json:"outcome"`
+	Version     string         `json:"version,omitempty"`
+	Definition  jsontext.Value `json:"definition"`
+	Differences []ErrorDetail  `json:"differences"`
+}
+
+// previewDefinition answers what putIndex would do with a definition.
+func (a *API) previewDefinition(ctx context.Context, r *Request) (*Response, error) {
+	name, err := r.indexName()
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.Body()
+	if err != nil {
+		return nil, err
+	}
+	preview, err := a.node.PreviewPut(ctx, name, body)
+	if err != nil {
+		return nil, err
+	}
+	answer := definitionPreviewBody{
+		Name: preview.Name.Index, Generation: preview.Name.Generation, Outcome: preview.Outcome, Version: preview.Version,
+		Definition: preview.Definition.Encode(), Differences: []ErrorDetail{},
+	}
+	if len(preview.Differences) > 0 {
+		refusal := problem.IndexDefinitionIncompatible.New().Detailed(preview.Differences)
+		a.adviseReindex(ctx, r, refusal)
+		answer.Differences = Details(refusal)
+	}
+	return OK(answer), nil
+}
+
 // boolQuery reads a query parameter that is true or false; without it the
 // answer is false.
 func (r *Request) boolQuery(name string) (bool, error) {

@@ -43,43 +43,66 @@ type Put struct {
 // Put creates an index or a generation, or replaces its definition. It reports
 // whether something was created.
 func (n *Node) Put(ctx context.Context, put Put) (*Description, bool, error) {
-	if err := n.ready(ctx); err != nil {
+	d, err := n.readPut(ctx, put)
+	if err != nil {
 		return nil, false, err
+	}
+	var (
+		described *Description
+		created   bool
+	)
+	err = n.whichever(put.Name, func(entry registry.Entry) (err error) {
+		described, err = n.replace(ctx, entry, d, put)
+		return err
+	}, func() (err error) {
+		described, err = n.create(ctx, d, put)
+		created = err == nil
+		return err
+	})
+	return described, created, err
+}
+
+// readPut reads the definition of a request and checks what does not depend on
+// the generation that it is for.
+func (n *Node) readPut(ctx context.Context, put Put) (*definition.Definition, error) {
+	if err := n.ready(ctx); err != nil {
+		return nil, err
 	}
 	if put.Name.HasGeneration() {
 		if _, err := n.registry.Find(put.Name); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	d, err := definition.Parse(put.Body, n.options.Capabilities)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if err := put.checkReindex(); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	if err := n.checkVerify(ctx, put); err != nil {
-		return nil, false, err
-	}
+	return d, n.checkVerify(ctx, put)
+}
+
+// whichever calls replace with the generation that a name answers from, again
+// while that changes, or create when there is none.
+func (n *Node) whichever(name registry.Name, replace func(registry.Entry) error, create func() error) error {
 	for range resolutions {
-		entry, err := n.registry.Resolve(put.Name)
+		entry, err := n.registry.Resolve(name)
 		switch {
 		case err == nil:
-			described, err := n.replace(ctx, entry, d, put)
-			if errors.Is(err, errMoved) {
-				continue
+			if err := replace(entry); !errors.Is(err, errMoved) {
+				return err
 			}
-			return described, false, err
+			continue
 		case errors.Is(err, problem.IndexNotFound):
-			if registry.IsReserved(put.Name.Index) {
-				return nil, false, problem.IndexNameInvalid.New("name", put.Name.Index).Advise("Paths use this word; choose another name.")
+			if registry.IsReserved(name.Index) {
+				return problem.IndexNameInvalid.New("name", name.Index).Advise("Paths use this word; choose another name.")
 			}
-			described, err := n.create(ctx, d, put)
-			return described, err == nil, err
+			return create()
 		}
-		return nil, false, err
+		return err
 	}
-	return nil, false, problem.IndexGenerationUnsettled.New("name", put.Name.String())
+	return problem.IndexGenerationUnsettled.New("name", name.String())
 }
 
 // errMoved says that a name answers from another generation by now.
@@ -190,47 +213,59 @@ func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.
 	if put.HasReindex {
 		return nil, problem.IndexGenerationReindexWithoutCreation.New()
 	}
+	var described *Description
+	err := n.holding(ctx, entry, put.Name, func(g *generations.Generation) (err error) {
+		before := g.Definition()
+		if put.Matches != nil && !put.Matches(before.Version()) {
+			return problem.IndexVersionMismatch.New("version", before.Version())
+		}
+		if before.Version() != d.Version() {
+			if err := n.checkCompatible(ctx, g, d, put.AllowStale); err != nil {
+				return err
+			}
+			setting, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitWait)
+			defer cancel()
+			if err := g.SetDefinition(setting, d); err != nil {
+				return commitProblem(err)
+			}
+			n.log.Info("definition replaced", "index", entry.Name.Index, "generation", entry.Name.Generation)
+		}
+		described, err = n.describe(ctx, g)
+		return err
+	})
+	return described, err
+}
+
+// holding calls do with a generation that a name answers from and that this
+// node is proven to write. Writes wait meanwhile. It answers errMoved when the
+// name answers from another one.
+func (n *Node) holding(ctx context.Context, entry registry.Entry, name registry.Name, do func(*generations.Generation) error) error {
 	if err := n.generations.Settle(ctx, entry.Index); err != nil {
-		return nil, err
+		return err
 	}
 	moves := n.generations.Moves(entry.Index)
 	moves.Lock()
 	defer moves.Unlock()
-	if now, err := n.registry.Resolve(put.Name); err != nil || now.Generation != entry.Generation || n.generations.IsUnsettled(entry.Index) {
-		return nil, errMoved
+	if now, err := n.registry.Resolve(name); err != nil || now.Generation != entry.Generation || n.generations.IsUnsettled(entry.Index) {
+		return errMoved
 	}
 	g, err := n.generations.Acquire(ctx, entry)
 	if errors.Is(err, problem.IndexFieldTypeUnrepresentable) {
-		return nil, problem.IndexDefinitionUnrepresentable.New().Because(err)
+		return problem.IndexDefinitionUnrepresentable.New().Because(err)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer g.Release()
-	if n.hasMoved(put.Name, entry) {
-		return nil, errMoved
+	if n.hasMoved(name, entry) {
+		return errMoved
 	}
 	// Writes wait for it: not without end while the bucket is away. Whatever is
 	// answered is true of the definition that the writer has (I23).
 	if err := prove(ctx, g); err != nil {
-		return nil, err
+		return err
 	}
-	before := g.Definition()
-	if put.Matches != nil && !put.Matches(before.Version()) {
-		return nil, problem.IndexVersionMismatch.New("version", before.Version())
-	}
-	if before.Version() != d.Version() {
-		if err := n.checkCompatible(ctx, g, d, put.AllowStale); err != nil {
-			return nil, err
-		}
-		setting, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitWait)
-		defer cancel()
-		if err := g.SetDefinition(setting, d); err != nil {
-			return nil, commitProblem(err)
-		}
-		n.log.Info("definition replaced", "index", entry.Name.Index, "generation", entry.Name.Generation)
-	}
-	return n.describe(ctx, g)
+	return do(g)
 }
 
 // checkCompatible refuses a definition that the documents of a generation do not

@@ -277,6 +277,22 @@ export interface components {
              */
             source?: "full" | "none";
         };
+        DefinitionPreview: {
+            /** @description As it would be stored, with what roles give. */
+            definition: components["schemas"]["Definition"];
+            /** @description What the documents do not fit, each with its place; empty unless the outcome is reindex. */
+            differences: components["schemas"]["ErrorDetail"][];
+            /** @description The generation that would be created or changed. */
+            generation: string;
+            name: string;
+            /**
+             * @description create: there is nothing under the name yet. unchanged: this is the stored definition. replace: the documents fit it. reindex: they do not; PUT answers 409, and a new generation can take it.
+             * @enum {string}
+             */
+            outcome: "create" | "unchanged" | "replace" | "reindex";
+            /** @description Version of the stored definition, for If-Match; absent with create. */
+            version?: string;
+        };
         /**
          * @description Exactly one of keys, query and all.
          * @example {

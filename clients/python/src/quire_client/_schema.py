@@ -106,6 +106,15 @@ class DefinitionLocales(TypedDict, total=False):
     supported: Sequence[str]
 
 
+class DefinitionPreview(TypedDict, total=False):
+    definition: Required[Definition]
+    differences: Required[Sequence[ErrorDetail]]
+    generation: Required[str]
+    name: Required[str]
+    outcome: Required[Literal["create", "unchanged", "replace", "reindex"]]
+    version: str
+
+
 class DefinitionResources(TypedDict, total=False):
     analyzers: Mapping[str, Analyzer]
     stopwords: Mapping[str, Sequence[str]]
