@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients check-openapi generate-clients \
-	tools spec conformance demo serve sim fuzz explain bodies kill reindex costs slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-nested bench-micro profile locale-data clean
+	tools spec conformance demo serve sim fuzz explain bodies kill kill-shared reindex costs slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -109,6 +109,10 @@ bodies: ## Send damaged requests to every operation (BODIES=10000000, FIRST=1)
 kill: ## Kill and stop a loaded process again and again; tells writes acknowledged, lost, and what the checker found (CYCLES=300, SEED=)
 	QUIRE_KILL_CYCLES=$(or $(CYCLES),300) $(GO) test ./engine -run '^TestKilledProcess' -v -count=1 -timeout 0
 	$(GO) test ./internal/campaign -run '^TestStoppedNodes|^TestNodesKilled' -v -count=1 -timeout 0 -cycles $(or $(CYCLES),300) -seed $(or $(SEED),0)
+
+kill-shared: tools ## Kill, pause and restart nodes that share a bucket (KILLS=300, STOPS=150, RESTARTS=100)
+	$(GO) test ./internal/clustertest -run '^TestKilledProcess|^TestAPausedOwner|^TestRolling' -v -count=1 -timeout 0 \
+		-kills $(or $(KILLS),300) -stops $(or $(STOPS),150) -restarts $(or $(RESTARTS),100)
 
 reindex: ## Reindex 200000 documents under load through kills in every phase (DOCUMENTS=200000)
 	$(GO) test ./internal/campaign -run Reindex -v -count=1 -timeout 0 -documents $(or $(DOCUMENTS),200000) -seed $(or $(SEED),0)

@@ -43,43 +43,82 @@ const (
 	// nothing, where nobody can tell whether it still takes part: it may be stopped
 	// while the leadership cannot be read.
 	longestSilence = 5 * time.Minute
+	// takeoverWait bounds how long a request waits for another node when the one
+	// that wrote the index takes no connection.
+	takeoverWait = 5 * time.Second
 )
 
 var errSilent = errors.New("the node that writes the index no longer takes part, or shows no progress")
 
 // forward sends a request on to the node that writes the index. It reports
-// false when this node serves the request itself.
+// false when this node serves the request itself. A node that takes no
+// connection got nothing of the request: it may have just stopped, so the index
+// is looked up again until another node writes it or the wait is over.
 func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 	if a.ownership == nil {
 		return nil, false, nil
 	}
+	wait, done := context.WithTimeout(r.HTTP.Context(), a.takeoverWait)
+	defer done()
+	for {
+		address, target, err := a.writer(r)
+		if err != nil || target == nil {
+			return nil, err != nil, err
+		}
+		switch err := a.relay(w, r, address, target); {
+		case err == nil:
+			a.metrics.Forwarded("success")
+			return alreadyAnswered, true, nil
+		case errors.Is(err, problem.RequestBodyTooLarge):
+			return nil, true, err // found out here
+		case !isUnsent(err) || !pause(wait, a.servingCheck/8):
+			a.metrics.Forwarded("unreachable")
+			return nil, true, problem.IndexerUnreachable.New().Because(err)
+		}
+	}
+}
+
+// writer returns the node to send a request on to; no target when this node
+// serves it.
+func (a *API) writer(r *Request) (string, *url.URL, error) {
 	address, err := a.ownership.WriterAddress(r.HTTP.Context(), r.Param("name"), r.Route.Creates)
 	if err != nil {
 		a.metrics.Forwarded("unavailable")
-		return nil, true, err
+		return "", nil, err
 	}
 	if address == "" {
-		return nil, false, nil
+		return "", nil, nil
 	}
 	if r.HTTP.Header.Get(headerForwarded) != "" {
 		a.metrics.Forwarded("stale")
-		return nil, true, problem.IndexerUnavailable.New()
+		return "", nil, problem.IndexerUnavailable.New()
 	}
 	target, ok := writerURL(address)
 	if !ok {
 		a.metrics.Forwarded("unavailable")
 		a.log.Warn("the address of the writing node is not scheme://host:port", "address", address)
-		return nil, true, problem.IndexerUnavailable.New()
+		return "", nil, problem.IndexerUnavailable.New()
 	}
-	switch err := a.relay(w, r, address, target); {
-	case errors.Is(err, problem.RequestBodyTooLarge):
-		return nil, true, err // found out here
-	case err != nil:
-		a.metrics.Forwarded("unreachable")
-		return nil, true, problem.IndexerUnreachable.New().Because(err)
+	return address, target, nil
+}
+
+// isUnsent reports whether a relay failed before the other node took a
+// connection.
+func isUnsent(err error) bool {
+	var failed *net.OpError
+	return errors.As(err, &failed) && failed.Op == "dial"
+}
+
+// pause waits, and reports false when ctx ended before.
+func pause(ctx context.Context, length time.Duration) bool {
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
 	}
-	a.metrics.Forwarded("success")
-	return alreadyAnswered, true, nil
 }
 
 // isStream reports whether the body is taken as it arrives.

@@ -166,9 +166,55 @@ func TestTheWriterChecksAgain(t *testing.T) {
 		code(t, body) != "indexer:unavailable" {
 		t.Errorf("a second hop: %d %s", status, body)
 	}
-	writer.server.Close()
-	if status, _, body := ask(t, "PUT", at, small, "Authorization", "Bearer "+rootKey); status != 502 || code(t, body) != "indexer:unreachable" {
-		t.Errorf("a writer that is gone: %d %s", status, body)
+}
+
+// successive is an ownership that names one address after the other; the last
+// stays.
+type successive struct {
+	heldBy
+	addresses []string
+	asked     *atomic.Int32
+}
+
+func (s successive) WriterAddress(context.Context, string, bool) (string, error) {
+	return s.addresses[min(int(s.asked.Add(1))-1, len(s.addresses)-1)], nil
+}
+
+// F36: a node that takes no connection got nothing of a request, which then goes
+// to the node that writes the index next, with its whole body. When there is none
+// the request is answered after a while.
+func TestARequestWaitsForTheNextWriter(t *testing.T) {
+	quiet := slog.New(slog.DiscardHandler)
+	authority, err := auth.Open(t.Context(), memory.New(nil), auth.Options{RootKey: rootKey}, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	bodies := make(chan string, 1)
+	writer := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies <- string(body)
+		w.WriteHeader(http.StatusCreated)
+	}))
+	for _, c := range []struct {
+		next   string
+		status int
+	}{{writer.URL, 201}, {gone.URL, 502}} {
+		handler := New(Components{Authority: authority, Health: NewHealth(time.Second), Log: quiet,
+			Ownership: successive{addresses: []string{gone.URL, gone.URL, c.next}, asked: new(atomic.Int32)}}, Options{})
+		handler.servingCheck, handler.takeoverWait = time.Millisecond, 50*time.Millisecond
+		if c.status == 201 {
+			handler.takeoverWait = time.Minute
+		}
+		front := serve(t, handler)
+		status, _, body := ask(t, "PUT", front.URL+"/v1alpha1/admin/indexes/books", small, "Authorization", "Bearer "+rootKey)
+		if status != c.status || status == 502 && code(t, body) != "indexer:unreachable" {
+			t.Errorf("answered %d %s", status, body)
+		}
+	}
+	if got := <-bodies; got != small {
+		t.Errorf("the writer got %q", got)
 	}
 }
 

@@ -30,6 +30,7 @@ type API struct {
 	transport      *http.Transport
 	servingCheck   time.Duration // between looks at a node that a request was sent on to
 	longestSilence time.Duration // of such a node
+	takeoverWait   time.Duration // for a node that takes connections
 	description    description
 	codecs         codecs
 }
@@ -50,7 +51,7 @@ type Components struct {
 // New returns an API whose routes are bound to their handlers.
 func New(c Components, options Options) *API {
 	a := &API{node: c.Node, searcher: c.Searcher, records: c.Records, authority: c.Authority, ownership: c.Ownership, health: c.Health, metrics: c.Metrics, options: options, log: c.Log,
-		transport: forwardTransport(), servingCheck: servingCheck, longestSilence: longestSilence}
+		transport: forwardTransport(), servingCheck: servingCheck, longestSilence: longestSilence, takeoverWait: takeoverWait}
 	a.limits = options.Limits
 	if a.limits == (query.Limits{}) {
 		a.limits = query.DefaultLimits()

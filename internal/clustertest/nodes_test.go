@@ -55,6 +55,9 @@ func (p *program) signal(s syscall.Signal) {
 	}
 }
 
+// name is the identity of the node.
+func (p *program) name() string { return fmt.Sprintf("node-%d", p.port) }
+
 // holder returns the node that writes books, as p knows it.
 func (p *program) holder() string {
 	status, answer := p.call("GET", "/admin/indexers", "")
@@ -107,7 +110,7 @@ func TestTwoProcessesShareABucket(t *testing.T) {
 
 	// The one that holds the index leaves; SIGTERM loses nothing and frees it.
 	leaving, staying := a, b
-	if b.holder() == fmt.Sprintf("node-%d", b.port) {
+	if b.holder() == b.name() {
 		leaving, staying = b, a
 	}
 	token := write(leaving)
@@ -117,7 +120,7 @@ func TestTwoProcessesShareABucket(t *testing.T) {
 	}
 	shows(staying, token)
 	shows(staying, write(staying))
-	if holder := staying.holder(); holder != fmt.Sprintf("node-%d", staying.port) {
+	if holder := staying.holder(); holder != staying.name() {
 		t.Errorf("the index is held by %q", holder)
 	}
 }
@@ -147,7 +150,7 @@ func TestAStoppedProcessAcknowledgesNothing(t *testing.T) {
 	a.signal(syscall.SIGSTOP)
 	b.await("the index of a stopped process is taken over", func() (bool, string) {
 		holder := b.holder()
-		return holder == fmt.Sprintf("node-%d", b.port), holder
+		return holder == b.name(), holder
 	})
 	b.put("other", 1)
 	for i := range 16 {

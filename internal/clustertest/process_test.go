@@ -75,7 +75,7 @@ func (p *program) start() {
 		"SERVICE_STORAGE_REMOTE_ACCESS_KEY="+p.s3.Access, "SERVICE_STORAGE_REMOTE_SECRET_KEY="+p.s3.Secret,
 		"SERVICE_STORAGE_LOCAL_DIRECTORY="+p.disk, "SERVICE_AUTH_MODE=none", "SERVICE_HTTP_HOST=127.0.0.1",
 		fmt.Sprintf("SERVICE_HTTP_PORT=%d", p.port), fmt.Sprintf("SERVICE_NODE_ADDRESS=http://127.0.0.1:%d", p.port),
-		fmt.Sprintf("SERVICE_NODE_ID=node-%d", p.port), "SERVICE_INDEXES_REFRESH_INTERVAL=500ms")
+		"SERVICE_NODE_ID="+p.name(), "SERVICE_INDEXES_REFRESH_INTERVAL=500ms")
 	if err := p.cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ var notShown = map[string]exception{
 	"index:no_live_generation":         {byNodes, "internal/registry TestRebuiltIndexHasNoLiveGenerationUnlessAsked", ""},
 	"index:readonly":                   {byNodes, "internal/generations TestAWriterFencedTwiceIsReadOnly", ""},
 	"indexer:unavailable":              {byNodes, "internal/api TestForgedAddressesAreNotUsed", ""},
-	"indexer:unreachable":              {byNodes, "internal/api TestTheWriterChecksAgain", ""},
+	"indexer:unreachable":              {byNodes, "internal/api TestARequestWaitsForTheNextWriter", ""},
 	"indexer:leadership_unreadable":    {byNodes, "internal/ownership TestFailedReadsOfTheLeadershipAreShared", ""},
 	"search:freshness:unavailable":     {byNodes, "internal/node TestFreshnessIsWaitedFor", ""},
 	"index:io_error":                   {byFault, "internal/api TestErrorBodies", ""},

@@ -1,0 +1,152 @@
+package clustertest
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var restarts = flag.Int("restarts", 3, "how often a node of three is stopped and started again under load")
+
+// balanced is a client behind several nodes. It sends a request that failed once
+// more, to the next node and after the pause that the answer asks for, as load
+// balancers do. A node that takes no connection got nothing and is passed over.
+type balanced struct {
+	nodes   []*program
+	turn    int
+	token   string
+	retried int
+}
+
+// send sends a request at most twice. It returns what was seen when both failed.
+func (b *balanced) send(method, path, body string) error {
+	pause, err := b.try(method, path, body)
+	if err == nil {
+		return nil
+	}
+	b.retried++
+	time.Sleep(pause)
+	if _, again := b.try(method, path, body); again != nil {
+		return fmt.Errorf("%w; then %w", err, again)
+	}
+	return nil
+}
+
+// try sends a request to the next node. With an error it returns how long the
+// answer asks to wait.
+func (b *balanced) try(method, path, body string) (time.Duration, error) {
+	var (
+		answer *http.Response
+		node   *program
+		err    error
+	)
+	for range b.nodes {
+		node = b.nodes[b.turn%len(b.nodes)]
+		b.turn++
+		if answer, err = b.ask(node, method, path, body); !errors.Is(err, syscall.ECONNREFUSED) {
+			break
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	content, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, err
+	}
+	if answer.StatusCode/100 != 2 {
+		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
+		return time.Duration(seconds) * time.Second, fmt.Errorf("%s %s by %s: %d %s", method, path, node.name(), answer.StatusCode, content)
+	}
+	if token := answer.Header.Get("X-Service-Freshness"); token != "" {
+		b.token = token
+	}
+	return 0, nil
+}
+
+func (b *balanced) ask(node *program, method, path, body string) (*http.Response, error) {
+	request, err := http.NewRequest(method, fmt.Sprintf("http://127.0.0.1:%d/v1alpha1%s", node.port, path), bytes.NewReader([]byte(body)))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-Service-Freshness", b.token)
+	return (&http.Client{Timeout: time.Minute}).Do(request)
+}
+
+// F36: nodes of a deployment are stopped and started again in turn. Clients that
+// send a request once more when it fails notice nothing.
+func TestRollingRestartsFailNoRequest(t *testing.T) {
+	first := newProgram(t)
+	nodes := []*program{first, nextProgram(t, first), nextProgram(t, first)}
+	for _, p := range nodes {
+		p.start()
+	}
+	first.must("PUT", "/admin/indexes/books", definition[0])
+	token := first.put("0-0", 0)
+	for _, p := range nodes {
+		p.total(token) // every node knows the index
+	}
+
+	var (
+		over     atomic.Bool
+		writes   [4]int
+		retried  atomic.Int64
+		requests atomic.Int64
+		working  sync.WaitGroup
+	)
+	for number := range writes {
+		working.Go(func() {
+			b := &balanced{nodes: nodes, turn: number}
+			for !over.Load() {
+				id, v := fmt.Sprintf("%d-%d", number, writes[number]), writes[number]
+				for _, r := range [][3]string{
+					{"PUT", "/indexes/books/documents/" + id, fmt.Sprintf(`{"id":%q,"v":%d}`, id, v)},
+					{"GET", "/indexes/books/documents/" + id, ""},
+					{"PATCH", "/indexes/books/documents/" + id, fmt.Sprintf(`{"v":%d}`, v+1)},
+					{"POST", "/indexes/books/search", `{"limit":1}`},
+				} {
+					if err := b.send(r[0], r[1], r[2]); err != nil {
+						t.Errorf("client %d: %v", number, err)
+						over.Store(true)
+						return
+					}
+					requests.Add(1)
+				}
+				writes[number]++
+			}
+			retried.Add(int64(b.retried))
+		})
+	}
+	done := 0
+	for ; done < *restarts && !over.Load(); done++ {
+		p := nodes[done%len(nodes)]
+		p.signal(syscall.SIGTERM)
+		if err := p.cmd.Wait(); err != nil {
+			t.Errorf("SIGTERM: %v\n%s", err, p.output.String())
+			break
+		}
+		p.start()
+	}
+	over.Store(true)
+	working.Wait()
+	all := 0
+	for _, count := range writes {
+		all += count
+	}
+	token = nodes[0].put("last", 1)
+	if got := nodes[1].total(token); !t.Failed() && got < all+1 {
+		t.Errorf("%d documents, %d were acknowledged", got, all)
+	}
+	t.Logf("%d restarts: %d requests, %d of them sent twice, none failed twice", done, requests.Load(), retried.Load())
+}
