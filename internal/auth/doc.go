@@ -7,10 +7,10 @@
 //
 // Invariants:
 //
-//	A1  A secret is never stored, logged or shown: only its SHA-256 is kept.
-//	A2  Every refused credential gives the same problem.
-//	A3  A name no grant covers gives the same problem as a name that does not exist.
-//	A4  The anonymous principal can search and nothing else, whatever its key says.
+//	AU1  A secret is never stored, logged or shown: only its SHA-256 is kept.
+//	AU2  Every refused credential gives the same problem.
+//	AU3  A name no grant covers gives the same problem as a name that does not exist.
+//	AU4  The anonymous principal can search and nothing else, whatever its key says.
 //
 // An Authority and a Principal may be used by any number of goroutines.
 package auth

@@ -7,9 +7,9 @@
 //
 // Invariants:
 //
-//	F1  Sections start at multiples of 64 and do not overlap.
-//	F2  At least 64 readable bytes follow the end of every section.
-//	F3  No section identifier occurs twice.
+//	BF1  Sections start at multiples of 64 and do not overlap.
+//	BF2  At least 64 readable bytes follow the end of every section.
+//	BF3  No section identifier occurs twice.
 //
 // Readers may be used by many goroutines; a Writer by one.
 //

@@ -164,7 +164,7 @@ func (r *Reader) Size() int64 { return int64(len(r.data)) }
 func (r *Reader) Sections() []Section { return r.sections }
 
 // Section returns the bytes of a section and whether it exists. The capacity
-// reaches past the end (F2), so that block decoders may read ahead.
+// reaches past the end (BF2), so that block decoders may read ahead.
 func (r *Reader) Section(id ID) ([]byte, bool) {
 	i, ok := r.index[id]
 	if !ok {

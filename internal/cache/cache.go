@@ -12,8 +12,8 @@
 //
 // Invariants:
 //
-//	C1  The values kept never exceed a bound.
-//	C2  After Drop nothing of the owner is kept, and the owner is not held.
+//	CA1  The values kept never exceed a bound.
+//	CA2  After Drop nothing of the owner is kept, and the owner is not held.
 //
 // A Cache may be used by any number of goroutines. A nil Cache keeps nothing.
 package cache

@@ -9,10 +9,10 @@
 //
 // Invariants:
 //
-//	O1  A Document that Read returned fits the schema whole.
-//	O2  What a Record answers as sent reads as an equal Document.
-//	O3  A Document owns its memory until Release; nothing of it may be used
-//	    afterwards.
+//	DC1  A Document that Read returned fits the schema whole.
+//	DC2  What a Record answers as sent reads as an equal Document.
+//	DC3  A Document owns its memory until Release; nothing of it may be used
+//	     afterwards.
 //
 // A Reader belongs to one goroutine. Documents, Records and Projections may be
 // read by several. The bytes of a Record are described in FORMAT.md.

@@ -10,10 +10,10 @@
 //
 // Invariants:
 //
-//	L1  Memory does not grow with the file: a row, two batches and the sample
-//	    of the draft are held at most.
-//	L2  A batch is sent again only where that cannot add a document twice.
-//	L3  Every row is added, listed as refused, or named in the error.
+//	LD1  Memory does not grow with the file: a row, two batches and the sample
+//	     of the draft are held at most.
+//	LD2  A batch is sent again only where that cannot add a document twice.
+//	LD3  Every row is added, listed as refused, or named in the error.
 //
 // A Reader and a Converter belong to one goroutine.
 package load

@@ -9,15 +9,15 @@
 //
 // Invariants:
 //
-//	L1  When Append returned nil the record is durable, and so are all before.
-//	L2  Replay hands out records in order without holes, or fails.
-//	L3  A torn record at the end of the last file was never acknowledged and is
-//	    cut; a bad record with good ones behind it is damage and refused.
-//	L4  After a failed fsync nothing more is ever acknowledged: the log must be
-//	    closed and opened again.
-//	L5  An opened log never appends to a file of an earlier opening. The caller
-//	    commits what Replay handed out before it appends, so a record whose
-//	    durability was never confirmed is not built upon.
+//	LG1  When Append returned nil the record is durable, and so are all before.
+//	LG2  Replay hands out records in order without holes, or fails.
+//	LG3  A torn record at the end of the last file was never acknowledged and is
+//	     cut; a bad record with good ones behind it is damage and refused.
+//	LG4  After a failed fsync nothing more is ever acknowledged: the log must be
+//	     closed and opened again.
+//	LG5  An opened log never appends to a file of an earlier opening. The caller
+//	     commits what Replay handed out before it appends, so a record whose
+//	     durability was never confirmed is not built upon.
 //
 // A Log belongs to one goroutine at a time. The bytes are described in
 // FORMAT.md.

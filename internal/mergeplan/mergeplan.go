@@ -18,14 +18,14 @@
 //
 // Invariants:
 //
-//	M1  A segment is in at most one of the chosen merges, and never in one if
-//	    it is busy.
-//	M2  A merge of live documents never exceeds MaxMerged, unless it holds a
-//	    single segment that is rewritten to give space back.
-//	M3  A merge of several segments reduces their number; repeated until
-//	    nothing is chosen, the choice comes to an end.
-//	M4  The segments of a merge are neighbours, so that documents keep the
-//	    order in which they were written.
+//	MP1  A segment is in at most one of the chosen merges, and never in one if
+//	     it is busy.
+//	MP2  A merge of live documents never exceeds MaxMerged, unless it holds a
+//	     single segment that is rewritten to give space back.
+//	MP3  A merge of several segments reduces their number; repeated until
+//	     nothing is chosen, the choice comes to an end.
+//	MP4  The segments of a merge are neighbours, so that documents keep the
+//	     order in which they were written.
 package mergeplan
 
 // Segment is what the plan knows of one segment.

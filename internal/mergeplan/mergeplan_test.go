@@ -100,7 +100,7 @@ func TestSettleIsPaidForByGrowth(t *testing.T) {
 	}
 }
 
-// Runs random commits through the plan and checks M1 to M3, the number of
+// Runs random commits through the plan and checks MP1 to MP3, the number of
 // segments, and how often a document is rewritten.
 func TestChooseKeepsFewSegmentsForLittleWork(t *testing.T) {
 	for seed := range uint64(8) {
@@ -118,23 +118,23 @@ func TestChooseKeepsFewSegmentsForLittleWork(t *testing.T) {
 					break
 				}
 				if round > 100 {
-					t.Fatal("M3: the choice does not end")
+					t.Fatal("MP3: the choice does not end")
 				}
 				into := make(map[int]int) // the first segment of the merge
 				for _, merge := range merges {
 					var sum int64
 					for at, i := range merge {
 						if _, used := into[i]; used {
-							t.Fatalf("M1: segment %d twice", i)
+							t.Fatalf("MP1: segment %d twice", i)
 						}
 						if i != merge[0]+at {
-							t.Fatalf("M4: %v", merge)
+							t.Fatalf("MP4: %v", merge)
 						}
 						into[i] = merge[0]
 						sum += segments[i].Size
 					}
 					if sum > policy.MaxMerged {
-						t.Fatalf("M2: merge of %d", sum)
+						t.Fatalf("MP2: merge of %d", sum)
 					}
 					merged += sum
 				}

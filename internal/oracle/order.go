@@ -96,7 +96,7 @@ func (c *Collection) satisfies(child *Document, required []*plan.Nested) bool {
 }
 
 // Values returns the list values of a path that satisfy all required clauses,
-// of the documents that hits are of, with the scores of value hits (12.2).
+// of the documents that hits are of, with the scores of value hits.
 func (c *Collection) Values(hits []Hit, path string, required []*plan.Nested) []Hit {
 	var found []Hit
 	for _, hit := range hits {
@@ -116,7 +116,7 @@ func (c *Collection) Values(hits []Hit, path string, required []*plan.Nested) []
 }
 
 // Mixed returns the hits of documents of which some expand into their list
-// values: with the score of the document each (12.2).
+// values: with the score of the document each.
 func (c *Collection) Mixed(hits []Hit, path string, required []*plan.Nested, when plan.Node) []Hit {
 	var found []Hit
 	for _, hit := range hits {

@@ -11,7 +11,7 @@ import (
 
 // change applies a change to the stored registry and takes the result over.
 // The registry of a running deployment is never absent: one that was not read,
-// is gone or is not the one of before refuses every change (R4).
+// is gone or is not the one of before refuses every change (RG4).
 func (r *Registry) change(ctx context.Context, apply func(next *state) error) error {
 	r.changing.Lock()
 	defer r.changing.Unlock()
@@ -213,8 +213,8 @@ func (r *Registry) RemoveGeneration(ctx context.Context, name Name, at time.Time
 // away while more of them went keeps its copies, which costs disk and nothing else.
 const maxForgotten = 512
 
-// Forget drops removed generations whose data is gone (R5). Their ids stay for a
-// while: nodes drop a copy only where they see that a client removed it (R6).
+// Forget drops removed generations whose data is gone (RG5). Their ids stay for a
+// while: nodes drop a copy only where they see that a client removed it (RG6).
 func (r *Registry) Forget(ctx context.Context, gone []Removed) error {
 	return r.change(ctx, func(next *state) error {
 		before := len(next.Removed)

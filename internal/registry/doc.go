@@ -9,15 +9,15 @@
 //
 // Invariants:
 //
-//	R1  Ids of indexes and generations are random, 128 bits, and never used again.
-//	R2  The copy never goes back to an older version.
-//	R3  An index has at most one live generation, and it is one of its own.
-//	R4  A registry that is missing, unreadable, of another deployment or older than
-//	    the copy deletes nothing: the copy stays in force and changes are refused.
-//	    Before any was read, names are neither found nor absent: storage:io_error.
-//	R5  A removed id stays listed as removed until its data is gone.
-//	R6  An id is removed only by a client's delete: a repair lists what it finds in
-//	    storage and keeps what this node knows to be listed (I22).
+//	RG1  Ids of indexes and generations are random, 128 bits, and never used again.
+//	RG2  The copy never goes back to an older version.
+//	RG3  An index has at most one live generation, and it is one of its own.
+//	RG4  A registry that is missing, unreadable, of another deployment or older than
+//	     the copy deletes nothing: the copy stays in force and changes are refused.
+//	     Before any was read, names are neither found nor absent: storage:io_error.
+//	RG5  A removed id stays listed as removed until its data is gone.
+//	RG6  An id is removed only by a client's delete: a repair lists what it finds in
+//	     storage and keeps what this node knows to be listed (I22).
 //
 // A Registry may be used by any number of goroutines.
 package registry

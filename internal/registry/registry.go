@@ -228,7 +228,7 @@ func (r *Registry) begin(ctx context.Context) (versioned.Object[state], error) {
 }
 
 // Refresh reads the registry if it changed. A registry that disappeared, cannot
-// be understood or is not the one of before leaves the copy in force (R4).
+// be understood or is not the one of before leaves the copy in force (RG4).
 func (r *Registry) Refresh(ctx context.Context) error {
 	if !r.IsRead() {
 		err := r.learn(ctx)
@@ -280,7 +280,7 @@ func (r *Registry) logFailure(what string, err error) {
 	}
 }
 
-// install takes over a state unless a newer one is held (R2).
+// install takes over a state unless a newer one is held (RG2).
 func (r *Registry) install(found versioned.Object[state]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

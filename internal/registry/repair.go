@@ -40,7 +40,7 @@ type Repair struct {
 // written anew. It only adds:
 // entries that exist stay as they are, also parts of them this build does not
 // understand, and so do those that this node knows and that nobody removed, also
-// where the storage lost them (R6). Registry, storage and marks are read again on every attempt, so
+// where the storage lost them (RG6). Registry, storage and marks are read again on every attempt, so
 // that a delete landing meanwhile is not undone.
 func (r *Registry) Repair(ctx context.Context, request RepairRequest, synced Synced) (Repair, error) {
 	r.changing.Lock()

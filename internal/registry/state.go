@@ -92,7 +92,7 @@ func (s *state) remove(name string, index *Index, generation string, whole bool,
 	})
 }
 
-// settle makes R3 hold for an entry that storage brought.
+// settle makes RG3 hold for an entry that storage brought.
 func (s *state) settle() {
 	for name, index := range s.Indexes {
 		if index == nil || !IsIndexName(name) || index.ID.IsZero() {

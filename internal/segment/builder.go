@@ -380,7 +380,7 @@ func (b *Builder) Finish(fs vfs.FS, name string) (Info, error) {
 		b.fail("no documents")
 	}
 	if b.open || !b.last {
-		b.fail("G2: the last document is not complete")
+		b.fail("SG2: the last document is not complete")
 	}
 	if b.err != nil {
 		return Info{}, fmt.Errorf("build segment %s: %w", name, b.err)

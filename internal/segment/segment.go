@@ -11,11 +11,11 @@
 //
 // Invariants:
 //
-//	G1  Documents are numbered from 0 without gaps.
-//	G2  The last document is a root; nested ones belong to the next root.
-//	G3  A Builder writes no field without values; a merge that drops the last
-//	    value of a field may leave it empty.
-//	G4  Documents keep their order and their standings in a merge.
+//	SG1  Documents are numbered from 0 without gaps.
+//	SG2  The last document is a root; nested ones belong to the next root.
+//	SG3  A Builder writes no field without values; a merge that drops the last
+//	     value of a field may leave it empty.
+//	SG4  Documents keep their order and their standings in a merge.
 //
 // A Builder is used by one goroutine, a Reader by any number.
 //

@@ -96,7 +96,7 @@ func (c checker) standings() error {
 	for i := range s.len() {
 		if s.doc(i) >= c.r.meta.docs || s.distance(i) == 0 ||
 			i > 0 && (s.doc(i) <= s.doc(i-1) || s.distance(i) <= s.distance(i-1)) {
-			return c.corrupt(0, partStandings, "G4: gap %d of the standings", i)
+			return c.corrupt(0, partStandings, "SG4: gap %d of the standings", i)
 		}
 	}
 	return nil

@@ -8,8 +8,8 @@
 //
 // Invariants:
 //
-//	T1  The revision of an index grows with every change, removals included.
-//	T2  A copy never goes back to an earlier revision.
+//	ST1  The revision of an index grows with every change, removals included.
+//	ST2  A copy never goes back to an earlier revision.
 //
 // A Store may be used by any number of goroutines. Current does not wait for
 // storage once the settings of an index were read.
@@ -163,7 +163,7 @@ func (s *Store) Revisions() map[registry.ID]uint64 {
 	return all
 }
 
-// install takes over what storage holds unless the copy is newer (T2).
+// install takes over what storage holds unless the copy is newer (ST2).
 func (s *Store) install(index registry.ID, found versioned.Object[stored]) (Held, error) {
 	held, err := held(found)
 	if err != nil {

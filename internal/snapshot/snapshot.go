@@ -8,13 +8,13 @@
 //
 // Invariants:
 //
-//	S1  A Snapshot and everything it holds never changes.
-//	S2  A key is live in at most one document of a snapshot.
-//	S3  The documents of a segment have the global numbers from Base on; the
-//	    ranges follow each other without gaps.
-//	S4  A list value is live exactly when its document is.
-//	S5  A document keeps its standing until it is written again; standings
-//	    ascend with the global numbers.
+//	SN1  A Snapshot and everything it holds never changes.
+//	SN2  A key is live in at most one document of a snapshot.
+//	SN3  The documents of a segment have the global numbers from Base on; the
+//	     ranges follow each other without gaps.
+//	SN4  A list value is live exactly when its document is.
+//	SN5  A document keeps its standing until it is written again; standings
+//	     ascend with the global numbers.
 //
 // Any number of goroutines may use a Snapshot while one of them holds a
 // reference.

@@ -10,12 +10,12 @@
 //
 // Invariants:
 //
-//	V1  Every write carries a fresh random write id and the 32 ids before it, so a
-//	    writer whose answer was lost finds out whether it wrote.
-//	V2  The version grows by one with each write and never falls.
-//	V3  A write is reported as made, as lost, as failed with nothing written, or as
-//	    unknown; never as failed when it was made.
-//	V4  An object that is missing or fails its checksum is never read as an empty one.
+//	VE1  Every write carries a fresh random write id and the 32 ids before it, so a
+//	     writer whose answer was lost finds out whether it wrote.
+//	VE2  The version grows by one with each write and never falls.
+//	VE3  A write is reported as made, as lost, as failed with nothing written, or as
+//	     unknown; never as failed when it was made.
+//	VE4  An object that is missing or fails its checksum is never read as an empty one.
 //
 // FORMAT.md describes the bytes. A Store may be used by any number of
 // goroutines.

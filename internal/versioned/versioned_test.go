@@ -231,7 +231,7 @@ func TestUnknownOutcomeIsReportedAsUnknown(t *testing.T) {
 // Many writers over a store that loses replies, cannot decide and refuses
 // reads: what was reported as made is there, what was reported as not made is
 // not.
-// V3: a write whose answer was lost is not reported as failed when the object is
+// VE3: a write whose answer was lost is not reported as failed when the object is
 // damaged, gone or older at the next try: it was made.
 func TestALostReplyOfAnObjectThatIsDamagedThen(t *testing.T) {
 	for name, damage := range map[string]func(*testing.T, bucket.Bucket){

@@ -7,10 +7,10 @@
 //
 // Invariants:
 //
-//	C1  Documents are added in rising order.
-//	C2  The values of a document rise and are distinct (numbers, ordinals).
-//	C3  A block's bounds are the lowest and highest value of its documents.
-//	C4  The count of an ordinal is the number of documents that have it.
+//	CO1  Documents are added in rising order.
+//	CO2  The values of a document rise and are distinct (numbers, ordinals).
+//	CO3  A block's bounds are the lowest and highest value of its documents.
+//	CO4  The count of an ordinal is the number of documents that have it.
 //
 // The bytes are described in FORMAT.md.
 package columns

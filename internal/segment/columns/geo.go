@@ -171,7 +171,7 @@ func NewGeoWriter(out *blockfile.Writer, owner, numDocs uint32, multi bool) *Geo
 // Add appends a point. Of several of one document a single-valued column
 // keeps the last.
 func (w *GeoWriter) Add(doc uint32, p Point) {
-	invariant.Check(w.withValue == 0 || doc >= w.last, "C1: document %d after %d", doc, w.last)
+	invariant.Check(w.withValue == 0 || doc >= w.last, "CO1: document %d after %d", doc, w.last)
 	fresh := !w.present.Get(doc)
 	if fresh {
 		w.present.Set(doc)

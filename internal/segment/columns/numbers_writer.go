@@ -49,7 +49,7 @@ func (w *NumbersWriter) Add(doc uint32, v int64) {
 	if w.some && doc != w.doc {
 		w.endDoc()
 	}
-	invariant.Check(!w.some || doc >= w.doc, "C1: document %d after %d", doc, w.doc)
+	invariant.Check(!w.some || doc >= w.doc, "CO1: document %d after %d", doc, w.doc)
 	if !w.multi {
 		w.docValues = w.docValues[:0]
 	}

@@ -60,7 +60,7 @@ func (w *OrdinalsWriter) Add(doc, ord uint32) {
 	if w.some && doc != w.doc {
 		w.endDoc()
 	}
-	invariant.Check(!w.some || doc >= w.doc, "C1: document %d after %d", doc, w.doc)
+	invariant.Check(!w.some || doc >= w.doc, "CO1: document %d after %d", doc, w.doc)
 	if !w.multi {
 		w.docOrds = w.docOrds[:0]
 	}

@@ -7,10 +7,10 @@
 //
 // Invariants:
 //
-//	S1  Every document belongs to exactly one block; blocks are in the order
-//	    of documents.
-//	S2  A block holds about 16 KiB, or one larger record, or any number of
-//	    equal ones.
+//	SD1  Every document belongs to exactly one block; blocks are in the order
+//	     of documents.
+//	SD2  A block holds about 16 KiB, or one larger record, or any number of
+//	     equal ones.
 //
 // The bytes are described in FORMAT.md.
 package stored

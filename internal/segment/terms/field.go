@@ -243,14 +243,14 @@ func (f *Field) Prefix(prefix []byte) (from, to uint32) {
 // Iterator starts it before the first block of a term found in this field.
 func (f *Field) Iterator(it *postings.Iterator, e Entry) { f.postings.Reset(it, e.Postings) }
 
-// CheckLists describes what is wrong with the common prefixes (T3) and the
-// surface forms (T5), nothing when they are right.
+// CheckLists describes what is wrong with the common prefixes (TE3) and the
+// surface forms (TE5), nothing when they are right.
 func (f *Field) CheckLists() string {
 	var last []byte
 	for ord, n := range f.prefixes {
 		term := f.Term(uint32(ord))
 		if min(commonPrefix(last, term), 255) != int(n) {
-			return fmt.Sprintf("T3: common prefix of %q", term)
+			return fmt.Sprintf("TE3: common prefix of %q", term)
 		}
 		last = term
 	}

@@ -107,7 +107,7 @@ func (f *Field) FuzzyForms(dst []Match, word []byte, o FuzzyOptions) (matches []
 	return w.matches[:len(dst)+len(found)], complete
 }
 
-// checkForms describes what is wrong with the surface forms (T5), nothing
+// checkForms describes what is wrong with the surface forms (TE5), nothing
 // when they are right.
 func (f *Field) checkForms() string {
 	var last []byte
@@ -116,13 +116,13 @@ func (f *Field) checkForms() string {
 		ord := f.forms.ords.at(i)
 		switch {
 		case i > 0 && bytes.Compare(last, form) >= 0:
-			return fmt.Sprintf("T5: form %q after %q", form, last)
+			return fmt.Sprintf("TE5: form %q after %q", form, last)
 		case ord >= f.stats.Terms:
-			return fmt.Sprintf("T5: form %q leads to term %d of %d", form, ord, f.stats.Terms)
+			return fmt.Sprintf("TE5: form %q leads to term %d of %d", form, ord, f.stats.Terms)
 		case min(commonPrefix(last, form), 255) != int(f.forms.prefixes[i]):
-			return fmt.Sprintf("T5: common prefix of form %q", form)
+			return fmt.Sprintf("TE5: common prefix of form %q", form)
 		case bytes.Equal(f.Term(ord), form):
-			return fmt.Sprintf("T5: form %q is its own term", form)
+			return fmt.Sprintf("TE5: form %q is its own term", form)
 		}
 		last = form
 	}
@@ -142,8 +142,8 @@ type formWriter struct {
 func (w *Writer) Form(form []byte, ord uint32) error {
 	f := &w.forms
 	last := f.list.Last()
-	invariant.Check(last == nil || bytes.Compare(last, form) < 0, "T5: form %q after %q", form, last)
-	invariant.Check(int(ord) < w.length, "T5: form %q leads to term %d of %d", form, ord, w.length)
+	invariant.Check(last == nil || bytes.Compare(last, form) < 0, "TE5: form %q after %q", form, last)
+	invariant.Check(int(ord) < w.length, "TE5: form %q leads to term %d of %d", form, ord, w.length)
 	if f.list.Size()+len(form) > 1<<32-1 {
 		return fmt.Errorf("write terms: the surface forms take more than 4 GiB")
 	}

@@ -13,14 +13,14 @@
 //
 // Invariants:
 //
-//	T1  Terms strictly increase in byte order.
-//	T2  Every term is found by its text, and no other text is.
-//	T3  The common prefix kept for a term is the one it shares with the term
-//	    before it, at most 255.
-//	T4  The key kept for a document of a Key field is the one whose postings
-//	    hold the document.
-//	T5  Surface forms strictly increase in byte order, and each leads to a term
-//	    of the field that it differs from.
+//	TE1  Terms strictly increase in byte order.
+//	TE2  Every term is found by its text, and no other text is.
+//	TE3  The common prefix kept for a term is the one it shares with the term
+//	     before it, at most 255.
+//	TE4  The key kept for a document of a Key field is the one whose postings
+//	     hold the document.
+//	TE5  Surface forms strictly increase in byte order, and each leads to a term
+//	     of the field that it differs from.
 //
 // The bytes are described in FORMAT.md.
 package terms

@@ -75,7 +75,7 @@ func (w *Writer) End(term []byte) error {
 	if w.opts.Key {
 		last = w.keys.last()
 	}
-	invariant.Check(last == nil || bytes.Compare(last, term) < 0, "T1: %q after %q", term, last)
+	invariant.Check(last == nil || bytes.Compare(last, term) < 0, "TE1: %q after %q", term, last)
 	if max(w.list.Size(), w.keys.data.length)+len(term) > 1<<32-1 || w.length >= 1<<31-1 {
 		return fmt.Errorf("write terms: the dictionary takes more than 4 GiB")
 	}
