@@ -172,9 +172,34 @@ func TestErrorsAreToldApart(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	err = answered(400, "<html>Bad proxy</html>")
-	var e *Error
-	if !errors.As(err, &e) || e.Status != 400 || !strings.Contains(err.Error(), "Bad proxy") {
+	var e *problem.Error
+	if !errors.As(err, &e) || e.Status != 400 || e.Help() != "" || !strings.Contains(err.Error(), "Bad proxy") {
 		t.Errorf("%v", err)
+	}
+}
+
+// An error keeps what the answer says: status, pause, and help for the whole
+// and for each problem, as the node words it.
+func TestErrorsCarryTheAnswer(t *testing.T) {
+	c := newClient(t, func(*http.Request) (*http.Response, error) {
+		return reply(503, `{"code":"validation","message":"m","help":"for all","errors":[
+			{"code":"search:field_unknown","message":"m","path":"query[0].field","arguments":{"name":"titel"},"help":"Did you mean title?"},
+			{"code":"later:code","message":"m","help":"later help"}]}`, "Retry-After", "7")
+	}, RetryFor(0))
+	_, err := c.Index("x").Search(t.Context(), &query.Search{})
+	e, ok := err.(*problem.Error)
+	if !ok {
+		t.Fatalf("%T: %v", err, err)
+	}
+	var help []string
+	for _, p := range e.Problems {
+		help = append(help, p.Help())
+	}
+	if got := strings.Join(help, "|"); e.Help() != "for all" || got != "for all|Did you mean title?|later help" {
+		t.Errorf("help %q, of the problems %q", e.Help(), got)
+	}
+	if e.Status != 503 || e.RetryAfter != 7*time.Second || e.Problems[1].Path != "query[0].field" || e.Problems[1].Arguments["name"] != "titel" {
+		t.Errorf("%+v", e)
 	}
 }
 

@@ -2,11 +2,13 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"net/http/httptest"
 
 	"github.com/quiresearch/quire/client"
+	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -33,6 +35,27 @@ func Example() {
 	// Output: 2 {"id":"2","title":"The Dispossessed"}
 }
 
-// canned is a node that knows one answer; internal/campaign runs the client
+// An error is a *problem.Error: errors.Is tells codes apart, and the value
+// holds the status, every problem with its place, and what to do about it.
+func Example_errors() {
+	node := canned()
+	defer node.Close()
+
+	c, err := client.New(node.URL, "key")
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = c.Index("boks").Search(context.Background(), &query.Search{})
+	var refused *problem.Error
+	if errors.Is(err, problem.IndexNotFound) && errors.As(err, &refused) {
+		fmt.Println(refused.Status, refused)
+		fmt.Println(refused.Help())
+	}
+	// Output:
+	// 404 index:not_found: No index or generation is called boks.
+	// Did you mean `books`? Check the name; GET /v1alpha1/admin/indexes lists the indexes the key can see.
+}
+
+// canned is a node that knows one search; internal/campaign runs the client
 // against real ones.
 func canned() *httptest.Server { return httptest.NewServer(oneAnswer{}) }

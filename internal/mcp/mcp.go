@@ -14,12 +14,14 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/quiresearch/quire/client"
+	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -56,13 +58,27 @@ func New(c *client.Client, version string) *sdk.Server {
 	return server
 }
 
+// withHelp lists the problems of an error, each with the help of the node, so
+// that a model can correct its request.
+func withHelp(err error) error {
+	var refused *problem.Error
+	if !errors.As(err, &refused) || len(refused.Problems) == 0 {
+		return err
+	}
+	var lines []string
+	for _, p := range refused.Problems[:min(len(refused.Problems), maxItems)] {
+		lines = append(lines, strings.TrimSpace(p.Error()+" "+p.Help()))
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
 func add[In any](server *sdk.Server, name, description string, run func(context.Context, In) (any, error)) {
 	no := false
 	tool := &sdk.Tool{Name: name, Description: description, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}}
 	sdk.AddTool(server, tool, func(ctx context.Context, _ *sdk.CallToolRequest, input In) (*sdk.CallToolResult, any, error) {
 		answer, err := run(ctx, input)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, withHelp(err)
 		}
 		text, err := json.Marshal(answer)
 		if err != nil {

@@ -157,7 +157,7 @@ func TestDocumentsAreMarkedAsDataAndBounded(t *testing.T) {
 
 func TestProblemsAreToldToTheModel(t *testing.T) {
 	s, _ := connect(t, "reader")
-	if text, isError := call(t, s, "search", map[string]any{"index": "x", "text": "a"}); !isError || !strings.Contains(text, "index:not_found") {
+	if text, isError := call(t, s, "search", map[string]any{"index": "x", "text": "a"}); !isError || !strings.Contains(text, "index:not_found") || !strings.Contains(text, "lists the indexes") {
 		t.Errorf("%s", text)
 	}
 	wrong := map[string]any{"index": "books", "request": map[string]any{"query": []any{map[string]any{"type": "regexp"}}}}

@@ -1,0 +1,40 @@
+package problem
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Error is the answer of a node that refused or failed a request, as clients
+// return it. errors.Is compares its problems with the codes of this package,
+// and errors.As finds the first *Problem.
+type Error struct {
+	Status  int
+	Message string
+	// Problems are what the answer lists. With several of them the first is the
+	// code of the whole, such as validation. There are none when a proxy
+	// answered instead of a node.
+	Problems   Problems
+	RetryAfter time.Duration // when the node says to ask again; 0 when it does not
+}
+
+// Error returns the problems on one line.
+func (e *Error) Error() string {
+	if len(e.Problems) == 0 {
+		return fmt.Sprintf("%d %s: %s", e.Status, http.StatusText(e.Status), e.Message)
+	}
+	return e.Problems.Error()
+}
+
+// Help returns what the caller can do about it, empty when the answer does not
+// say. Each of Problems has its own Help.
+func (e *Error) Help() string {
+	if len(e.Problems) == 0 {
+		return ""
+	}
+	return e.Problems[0].Help()
+}
+
+// Unwrap returns the problems for errors.Is and errors.As.
+func (e *Error) Unwrap() []error { return e.Problems.Unwrap() }
