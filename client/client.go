@@ -89,7 +89,8 @@ func HTTP(h *http.Client) Option { return func(c *Client) { c.http = h } }
 // seconds with jitter, and Retry-After is obeyed. A request is repeated
 //
 //   - when it was certainly not carried out: no connection, or the node says
-//     that nothing was written;
+//     that nothing was written (of several documents some may be, then the
+//     outcome is not known);
 //   - when its outcome is not known and doing it twice is the same as once: all
 //     reads, commits, and writes of documents to an index with a primary key.
 func RetryFor(d time.Duration) Option { return func(c *Client) { c.retryFor = d } }

@@ -57,6 +57,10 @@ func newClient(t *testing.T, answer roundTrip, options ...Option) *Client {
 func TestRequestsAreRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 	search := func(ctx context.Context, x *Index) error { _, err := x.Search(ctx, &query.Search{}); return err }
 	add := func(ctx context.Context, x *Index) error { _, err := x.Add(ctx, map[string]any{"id": "1"}); return err }
+	addTwo := func(ctx context.Context, x *Index) error {
+		_, err := x.Add(ctx, map[string]any{"id": "1"}, map[string]any{"id": "2"})
+		return err
+	}
 	patch := func(ctx context.Context, x *Index) error {
 		return x.PatchDocument(ctx, "1", map[string]any{"a[]": 1})
 	}
@@ -78,6 +82,11 @@ func TestRequestsAreRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 		{"documents with keys, outcome unknown", "keyed", add, coded(problem.StorageUnknown), true},
 		{"documents without keys after a cut", "plain", add, broken, false},
 		{"documents without keys, no writer", "plain", add, coded(problem.IndexerUnavailable), true},
+		{"one document without a key that was not written", "plain", add, coded(problem.IndexReadonly), true},
+		{"two documents without keys, one not written", "plain", addTwo, coded(problem.IndexReadonly), false},
+		{"two documents with keys, one not written", "keyed", addTwo, coded(problem.IndexReadonly), true},
+		{"two documents without keys, no writer", "plain", addTwo, coded(problem.IndexerUnavailable), true},
+		{"documents without keys, the writer does not answer", "plain", add, coded(problem.IndexerUnreachable), false},
 		{"a change after a cut", "keyed", patch, broken, false},
 		{"a change that was not written", "keyed", patch, coded(problem.StorageIoError), true},
 		{"a missing index", "keyed", add, coded(problem.IndexNotFound), false},

@@ -26,14 +26,15 @@ func (x *Index) Add(ctx context.Context, documents ...any) (*Added, error) {
 		return nil, err
 	}
 	var added Added
-	if _, err := x.client.call(ctx, x.addRequest(body), nil, &added); err != nil {
+	if _, err := x.client.call(ctx, x.addRequest(body, len(documents)), nil, &added); err != nil {
 		return nil, err
 	}
 	return &added, nil
 }
 
-func (x *Index) addRequest(lines []byte) *request {
-	return &request{method: http.MethodPost, path: x.data("documents"), body: lines, media: mediaNDJSON, index: x.name, isRepeatable: x.hasKey}
+func (x *Index) addRequest(lines []byte, count int) *request {
+	return &request{method: http.MethodPost, path: x.data("documents"), body: lines, media: mediaNDJSON, index: x.name,
+		isRepeatable: x.hasKey, several: count > 1}
 }
 
 // encode writes one document a line.
@@ -201,7 +202,7 @@ func (b *batch) send(ctx context.Context, x *Index) {
 			Errors   []Detail `json:"errors"`
 		} `json:"failed"`
 	}
-	r := x.addRequest(b.lines)
+	r := x.addRequest(b.lines, b.count)
 	r.query = url.Values{"onError": {"skip"}}
 	if _, b.err = x.client.call(ctx, r, nil, &body); b.err != nil {
 		return

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -33,6 +34,9 @@ type request struct {
 	// isRepeatable reports whether doing the request twice is the same as once;
 	// nil means no. It is asked when the outcome of a try is not known.
 	isRepeatable func(ctx context.Context) bool
+	// several is whether documents before a failed one stay, so that a refusal
+	// to write does not speak for the whole request.
+	several bool
 }
 
 // always is for requests that may be repeated.
@@ -61,7 +65,7 @@ func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		again := outcomeOf(err)
+		again := outcomeOf(err, r.several)
 		if again == refused || again == unknown && (r.isRepeatable == nil || !r.isRepeatable(ctx)) {
 			return nil, err
 		}
@@ -93,7 +97,15 @@ const (
 	unknown                 // it may have been carried out
 )
 
-func outcomeOf(err error) outcome {
+// untaken are the codes of requests of which nothing was done.
+var untaken = []*problem.Code{problem.IndexerUnavailable, problem.IndexerLeadershipUnreadable, problem.SearchFreshnessUnavailable,
+	problem.StorageUnavailable, problem.StorageConflict}
+
+// unwritten are the codes of documents that were not written; others of the
+// same request may be.
+var unwritten = []*problem.Code{problem.StorageIoError, problem.IndexClosed, problem.IndexReadonly, problem.IndexGenerationUnsettled}
+
+func outcomeOf(err error, several bool) outcome {
 	var answered *Error
 	if !errors.As(err, &answered) {
 		var dial *net.OpError
@@ -102,15 +114,18 @@ func outcomeOf(err error) outcome {
 		}
 		return unknown
 	}
-	for _, code := range []*problem.Code{problem.IndexerUnavailable, problem.StorageIoError, problem.IndexClosed,
-		problem.SearchFreshnessUnavailable, problem.StorageUnavailable} {
-		if errors.Is(err, code) {
-			return notTaken
-		}
+	isOneOf := func(codes []*problem.Code) bool {
+		return slices.ContainsFunc(codes, func(code *problem.Code) bool { return errors.Is(err, code) })
+	}
+	switch {
+	case answered.Status == http.StatusTooManyRequests || isOneOf(untaken):
+		return notTaken
+	case isOneOf(unwritten) && several:
+		return unknown
+	case isOneOf(unwritten):
+		return notTaken
 	}
 	switch answered.Status {
-	case http.StatusTooManyRequests:
-		return notTaken
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return unknown
 	}

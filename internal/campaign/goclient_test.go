@@ -1,13 +1,11 @@
 package campaign
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/quiresearch/quire/client"
 	defined "github.com/quiresearch/quire/definition"
@@ -172,48 +170,4 @@ func useGoClient(t *testing.T, c *client.Client) {
 		}
 	}
 	must(books.Delete(ctx))
-}
-
-// Three nodes share a bucket; the client writes and reads on while the node
-// that writes the index is killed, and loses nothing.
-func TestGoClientOutlivesANode(t *testing.T) {
-	variables := append(objectMode(t), "SERVICE_INDEXER_LEASE_DURATION=2s", "SERVICE_INDEXES_COMMIT_MAX_INTERVAL=200ms")
-	var (
-		nodes     []*process
-		addresses []string
-	)
-	for range 3 {
-		p := start(t, t.TempDir(), variables...)
-		nodes, addresses = append(nodes, p), append(addresses, p.base)
-	}
-	c, err := client.New(addresses[0], rootKey, client.Nodes(addresses[1:]...), client.ReadYourWrites(), client.RetryFor(60*time.Second))
-	if err != nil {
-		t.Fatal(err)
-	}
-	declared, err := defined.Parse([]byte(booksDefinition), defined.Capabilities{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	books := c.Index("books")
-	if _, err := books.Put(ctx, declared); err != nil {
-		t.Fatal(err)
-	}
-	const all = 60
-	for i := range all {
-		if i == all/3 {
-			nodes[0].kill() // the client uses this one, and it took the first writes
-		}
-		if _, err := books.Add(ctx, book{fmt.Sprint(i), fmt.Sprintf("Volume %d", i), "Many", i}); err != nil {
-			t.Fatalf("document %d: %v", i, err)
-		}
-	}
-	answer, err := books.Search(ctx, &query.Search{Limit: query.NoHits, ExactTotal: true})
-	if err != nil || answer.Total.Count != all {
-		t.Errorf("%+v: %v", answer, err)
-	}
-	for _, p := range nodes {
-		p.sound(t)
-	}
 }

@@ -52,6 +52,10 @@ def add(index: Any) -> Any:
     return index.add([{"id": "1"}])
 
 
+def add_two(index: Any) -> Any:
+    return index.add([{"id": "1"}, {"id": "2"}])
+
+
 def patch(index: Any) -> Any:
     return index.patch_document("1", {"a[]": 1})
 
@@ -64,6 +68,9 @@ CASES = [
     ("plain", add, cut, False),
     ("plain", add, no_node, True),
     ("plain", add, lambda: refusal(409, "indexer:unavailable"), True),
+    ("plain", add, lambda: refusal(409, "index:readonly"), True),
+    ("plain", add_two, lambda: refusal(409, "index:readonly"), False),
+    ("keyed", add_two, lambda: refusal(409, "index:readonly"), True),
     ("keyed", patch, cut, False),
     ("keyed", patch, lambda: refusal(409, "storage:io_error"), True),
 ]

@@ -32,12 +32,16 @@ export interface Call extends CallOptions {
   reads?: boolean;
   /** Whether doing the request twice is the same as once; asked when the outcome of a try is not known. */
   repeatable?: () => boolean | Promise<boolean>;
+  /** Documents before a failed one stay, so that a refusal to write does not speak for the whole request. */
+  several?: boolean;
 }
 
 const header = "X-Service-Freshness";
 
 // Answers after which nothing was done, so that every request may be repeated.
-const notTaken = ["indexer:unavailable", "storage:io_error", "index:closed", "search:freshness:unavailable", "storage:unavailable"];
+const untaken = ["indexer:unavailable", "indexer:leadership_unreadable", "search:freshness:unavailable", "storage:unavailable", "storage:conflict"];
+// Answers about documents that were not written; others of the same request may be.
+const unwritten = ["storage:io_error", "index:closed", "index:readonly", "index:generation:unsettled"];
 
 const firstPause = 50;
 const lastPause = 2000;
@@ -114,8 +118,10 @@ export class Client {
 
 async function mayRepeat(error: unknown, call: Call): Promise<boolean> {
   if (error instanceof QuireError) {
-    if (error.status === 429 || notTaken.some((code) => error.is(code))) return true;
-    if (![502, 503, 504].includes(error.status)) return false;
+    const is = (code: string) => error.is(code);
+    const partly = unwritten.some(is);
+    if (error.status === 429 || untaken.some(is) || (partly && !call.several)) return true;
+    if (!partly && ![502, 503, 504].includes(error.status)) return false;
   } else if (!(error instanceof TypeError)) {
     return false; // fetch fails with a TypeError when there is no answer
   }

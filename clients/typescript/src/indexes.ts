@@ -91,7 +91,9 @@ export class Index<T = Record<string, unknown>> {
 
   /** Adds documents, replacing those under the same keys. One that is refused refuses the rest. */
   add(documents: T[], options: CallOptions = {}): Promise<Added> {
-    return this.#write({ ...options, method: "POST", path: this.#data("documents"), body: { documents }, repeatable: () => this.#hasKey() });
+    return this.#write({
+      ...options, method: "POST", path: this.#data("documents"), body: { documents }, repeatable: () => this.#hasKey(), several: documents.length > 1,
+    });
   }
 
   /**
@@ -129,7 +131,7 @@ export class Index<T = Record<string, unknown>> {
   async #addLines(lines: string[], first: number, options: CallOptions): Promise<Result[]> {
     const answer = await this.client.call<{ failed: { position: number; errors: Problem[] }[] }>({
       ...options, method: "POST", path: `${this.#data("documents")}?onError=skip`, body: lines.join("\n"), media: "application/x-ndjson",
-      index: this.name, repeatable: () => this.#hasKey(),
+      index: this.name, repeatable: () => this.#hasKey(), several: lines.length > 1,
     });
     const results: Result[] = lines.map((_, i) => ({ position: first + i }));
     for (const { position, errors } of answer.failed) {

@@ -31,6 +31,7 @@ function failing(fail, options = {}) {
 describe("retries", () => {
   const search = (index) => index.search();
   const add = (index) => index.add([{ id: "1" }]);
+  const addTwo = (index) => index.add([{ id: "1" }, { id: "2" }]);
   const patch = (index) => index.patchDocument("1", { "a[]": 1 });
   for (const [what, name, send, fail, repeats] of [
     ["a search after a cut", "keyed", search, cut, true],
@@ -39,6 +40,9 @@ describe("retries", () => {
     ["documents with keys after a cut", "keyed", add, cut, true],
     ["documents without keys after a cut", "plain", add, cut, false],
     ["documents without keys and no writer", "plain", add, () => refusal(409, "indexer:unavailable"), true],
+    ["one document without a key that was not written", "plain", add, () => refusal(409, "index:readonly"), true],
+    ["two documents without keys, one not written", "plain", addTwo, () => refusal(409, "index:readonly"), false],
+    ["two documents with keys, one not written", "keyed", addTwo, () => refusal(409, "index:readonly"), true],
     ["a change after a cut", "keyed", patch, cut, false],
     ["a change that was not written", "keyed", patch, () => refusal(409, "storage:io_error"), true],
   ]) {

@@ -80,8 +80,11 @@ def list_documents(index: str, after: str) -> Call:
 
 
 def add(index: str, documents: Iterable[Mapping[str, Any]]) -> Call:
-    lines = b"\n".join(encode(document) for document in documents)
-    return Call("POST", data(index, "documents"), body=lines, media="application/x-ndjson", index=index, repeats="keyed")
+    return _add(index, [encode(document) for document in documents], None)
+
+
+def _add(index: str, lines: list[bytes], params: Mapping[str, str] | None) -> Call:
+    return Call("POST", data(index, "documents"), params, b"\n".join(lines), "application/x-ndjson", index, repeats="keyed", several=len(lines) > 1)
 
 
 def explain(index: str, request: Mapping[str, Any], key: str, position: int) -> Call:
@@ -104,7 +107,7 @@ class Batch:
     lines: list[bytes]
 
     def call(self, index: str) -> Call:
-        return Call("POST", data(index, "documents"), {"onError": "skip"}, b"\n".join(self.lines), "application/x-ndjson", index, repeats="keyed")
+        return _add(index, self.lines, {"onError": "skip"})
 
     def results(self, answer: Any) -> list[Result]:
         refused = {}

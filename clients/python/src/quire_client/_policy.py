@@ -15,7 +15,9 @@ from .errors import QuireError
 FRESHNESS = "X-Service-Freshness"
 
 # Answers after which nothing was done, so that every request may be repeated.
-NOT_TAKEN = ("indexer:unavailable", "storage:io_error", "index:closed", "search:freshness:unavailable", "storage:unavailable")
+UNTAKEN = ("indexer:unavailable", "indexer:leadership_unreadable", "search:freshness:unavailable", "storage:unavailable", "storage:conflict")
+# Answers about documents that were not written; others of the same request may be.
+UNWRITTEN = ("storage:io_error", "index:closed", "index:readonly", "index:generation:unsettled")
 
 FIRST_PAUSE = 0.05
 LAST_PAUSE = 2.0
@@ -28,7 +30,8 @@ class Call:
     """One request as it is sent, perhaps several times.
 
     ``repeats`` says when it may be repeated after an unknown outcome: always,
-    when the index has a primary key, or never.
+    when the index has a primary key, or never. Of a request with ``several``
+    documents, those before a failed one stay.
     """
 
     method: str
@@ -39,6 +42,7 @@ class Call:
     index: str = ""
     reads: bool = False
     repeats: Repeats = "never"
+    several: bool = False
 
 
 class State:
@@ -85,13 +89,15 @@ class Tries:
         self.count = 0
         self.node = state.nodes[state.preferred]
 
-    def outcome(self, error: Exception, refused_to_connect: bool) -> Literal["refused", "not taken", "unknown"]:
+    def outcome(self, call: Call, error: Exception, refused_to_connect: bool) -> Literal["refused", "not taken", "unknown"]:
         if refused_to_connect:
             return "not taken"
         if not isinstance(error, QuireError):
             return "unknown"
-        if error.status == 429 or any(error.has(code) for code in NOT_TAKEN):
+        if error.status == 429 or any(error.has(code) for code in UNTAKEN):
             return "not taken"
+        if any(error.has(code) for code in UNWRITTEN):
+            return "unknown" if call.several else "not taken"
         return "unknown" if error.status in (502, 503, 504) else "refused"
 
     def pause(self, error: Exception) -> float | None:

@@ -73,7 +73,7 @@ class AsyncClient:
             try:
                 return await self._try(tries.node, call)
             except Exception as error:
-                outcome = tries.outcome(error, isinstance(error, httpx.ConnectError))
+                outcome = tries.outcome(call, error, isinstance(error, httpx.ConnectError))
                 if outcome == "refused" or (outcome == "unknown" and not await self._may_repeat(call)):
                     raise
                 pause = tries.pause(error)

@@ -72,7 +72,7 @@ class Client:
             try:
                 return self._try(tries.node, call)
             except Exception as error:
-                outcome = tries.outcome(error, isinstance(error, httpx.ConnectError))
+                outcome = tries.outcome(call, error, isinstance(error, httpx.ConnectError))
                 if outcome == "refused" or (outcome == "unknown" and not self._may_repeat(call)):
                     raise
                 pause = tries.pause(error)
