@@ -25,7 +25,7 @@ var (
 		"Send a number from 0 to 1.")
 	EvaluationNotFound = declare("evaluation:not_found", 404,
 		"The index {name} has no evaluation {id}.",
-		"Finished evaluations are kept in memory until newer ones take their place; evaluate again.")
+		"The node that writes the index keeps evaluations in memory, until newer ones take their place or it stops; evaluate again.")
 	EvaluationInProgress = declare("evaluation:in_progress", 409,
 		"An evaluation of {name} runs or waits already.",
 		"Wait for it to end, or cancel it.")

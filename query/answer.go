@@ -170,9 +170,25 @@ type Explanation struct {
 	Rescored    *Step // the second pass; nil without one
 	Relaxed     *Relaxed
 	Interpreted *Interpreted
+	Judgements  []Judged
 	Generation  string
 	Freshness   string
 	TookMs      float64
+}
+
+// Judged is what one query of a judgement set, with the text that is explained,
+// says about the document, and how well the generation answers it.
+type Judged struct {
+	Set      string
+	Position int // of the query in the set
+	ID       string
+	Text     string
+	Grade    *float64 // nil when the document has none
+	Known    string   // the key that should come first
+	Expect   []string // expectations that name the document
+	Rank     int      // of the document among the first 100 hits of the query, from 1; 0 when it is not there
+	NDCG     *float64 // of the query; nil when it has no grades
+	Unmet    []string // expectations of the query that are not met
 }
 
 // Step is one step of a score.

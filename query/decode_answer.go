@@ -244,6 +244,7 @@ func (e *Explanation) UnmarshalJSON(body []byte) error {
 		Rescored    *Step            `json:"rescored"`
 		Relaxed     *Relaxed         `json:"relaxed"`
 		Interpreted *interpretedWire `json:"interpreted"`
+		Judgements  []Judged         `json:"judgements"`
 		stateWire
 	}
 	if err := json.Unmarshal(body, &wire, caseless); err != nil {
@@ -251,7 +252,7 @@ func (e *Explanation) UnmarshalJSON(body []byte) error {
 	}
 	*e = Explanation{
 		Matched: wire.Matched, Score: wire.Score, Detail: wire.Detail, Rescored: wire.Rescored, Relaxed: wire.Relaxed,
-		Interpreted: wire.Interpreted.interpreted(), Generation: wire.Generation, Freshness: wire.Freshness, TookMs: wire.TookMs,
+		Interpreted: wire.Interpreted.interpreted(), Judgements: wire.Judgements, Generation: wire.Generation, Freshness: wire.Freshness, TookMs: wire.TookMs,
 	}
 	return nil
 }

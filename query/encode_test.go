@@ -144,7 +144,8 @@ func TestAnswersAreReadAsTheyAreWritten(t *testing.T) {
 		t.Errorf("%v %s", err, f.AppendJSON(nil))
 	}
 	const explanation = `{"matched":true,"score":2,"detail":{"matched":true,"score":2,"description":"d","clause":"query[0]","clauseType":"text","field":"f","usage":"matching","locale":"en",` +
-		`"children":[{"matched":false,"score":0,"description":"e","children":[]}]},"rescored":{"matched":true,"score":1,"description":"r","children":[]},"generation":"1","freshness":"t","tookMs":0}`
+		`"children":[{"matched":false,"score":0,"description":"e","children":[]}]},"rescored":{"matched":true,"score":1,"description":"r","children":[]},` +
+		`"judgements":[{"set":"s","position":1,"id":"q","text":"x","grade":0,"known":"k","expect":["mustHit 1"],"rank":2,"ndcg":0.5,"unmet":["atLeast 2"]},{"set":"t","position":0}],"generation":"1","freshness":"t","tookMs":0}`
 	var e Explanation
 	if err := json.Unmarshal([]byte(explanation), &e); err != nil || string(e.AppendJSON(nil)) != explanation {
 		t.Errorf("%v %s", err, e.AppendJSON(nil))

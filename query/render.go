@@ -424,9 +424,57 @@ func (e *Explanation) AppendJSON(dst []byte) []byte {
 	}
 	w.relaxed(e.Relaxed)
 	w.interpreted(e.Interpreted)
+	w.judgements(e.Judgements)
 	w.state(e.Generation, e.Freshness, e.TookMs)
 	w.close('}')
 	return w.dst
+}
+
+func (w *writer) judgements(all []Judged) {
+	if len(all) == 0 {
+		return
+	}
+	w.open("judgements", '[')
+	for i := range all {
+		j := &all[i]
+		w.open("", '{')
+		w.text("set", j.Set)
+		w.whole("position", int64(j.Position))
+		for _, member := range []struct{ name, value string }{{"id", j.ID}, {"text", j.Text}} {
+			if member.value != "" {
+				w.text(member.name, member.value)
+			}
+		}
+		if j.Grade != nil {
+			w.float("grade", *j.Grade)
+		}
+		if j.Known != "" {
+			w.text("known", j.Known)
+		}
+		w.texts("expect", j.Expect)
+		if j.Rank > 0 {
+			w.whole("rank", int64(j.Rank))
+		}
+		if j.NDCG != nil {
+			w.float("ndcg", *j.NDCG)
+		}
+		w.texts("unmet", j.Unmet)
+		w.close('}')
+	}
+	w.close(']')
+}
+
+// texts appends a list that is left out when it is empty.
+func (w *writer) texts(name string, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	w.open(name, '[')
+	for _, value := range values {
+		w.comma()
+		w.dst = appendText(w.dst, value)
+	}
+	w.close(']')
 }
 
 func (w *writer) step(s *Step) {

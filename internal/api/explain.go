@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/quiresearch/quire/internal/auth"
 	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
@@ -28,6 +29,10 @@ func (a *API) explain(ctx context.Context, r *Request) (*Response, error) {
 		return nil, err
 	}
 	return answerSearch(ctx, a, r, query.DecodeExplain, func(ctx context.Context, view search.View, request *query.Search) (*query.Explanation, error) {
-		return a.searcher.Explain(ctx, view, request, key, position)
+		e, err := a.searcher.Explain(ctx, view, request, key, position)
+		if err == nil && r.Principal.CheckBareIndex(auth.IndexesRead, r.Param("name")) == nil {
+			e.Judgements = a.node.Judged(ctx, view, request, key)
+		}
+		return e, err
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/quiresearch/quire/internal/judgement"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/search"
 	"github.com/quiresearch/quire/internal/searchcount"
@@ -35,11 +36,8 @@ func (a *API) countSearch(view search.View, request *query.Search, answer *query
 	if !a.node.CountsSearches(view.Settings) || request.Offset > 0 || request.After != "" || request.Before != "" {
 		return
 	}
-	for _, clause := range request.Query {
-		if text, ok := clause.(*query.TextClause); ok {
-			a.node.CountSearch(view.Index, text.Text.Text, answer.Total.Count > 0, time.Duration(answer.TookMs*float64(time.Millisecond)))
-			return
-		}
+	if text := judgement.FirstText(request); text != "" {
+		a.node.CountSearch(view.Index, text, answer.Total.Count > 0, time.Duration(answer.TookMs*float64(time.Millisecond)))
 	}
 }
 

@@ -94,6 +94,25 @@ func Run(ctx context.Context, name string, set *judgement.Set, side Side, agains
 	return r, nil
 }
 
+// One evaluates a single query on one side, and returns the rank of a key from
+// 1; 0 when it is not among the first hits.
+func One(ctx context.Context, q *judgement.Query, side Side, key string, limits query.Limits) (found Found, rank int) {
+	found = ask(ctx, side, q, Options{K: DefaultK, Limits: limits})
+	return found, relevance.Rank(found.ranking, key)
+}
+
+// Text is the text that a query searches for; "" when it has none.
+func Text(q *judgement.Query, limits query.Limits) string {
+	if q.Search == nil {
+		return q.Text
+	}
+	s, err := query.DecodeSearch(q.Search, limits)
+	if err != nil {
+		return ""
+	}
+	return judgement.FirstText(s)
+}
+
 // rest waits so long that the time worked is a share of the whole.
 func rest(ctx context.Context, worked time.Duration, share float64) error {
 	if share <= 0 || share >= 1 {
@@ -201,23 +220,23 @@ func (f *Found) expect(e *judgement.Expectations) {
 		return
 	}
 	f.Expected = e.Count()
-	miss := func(format string, arguments ...any) { f.Unmet = append(f.Unmet, fmt.Sprintf(format, arguments...)) }
+	miss := func(expectation string) { f.Unmet = append(f.Unmet, expectation) }
 	for _, key := range e.MustHit {
 		if f.Ranks[key] == 0 {
-			miss("mustHit %s", key)
+			miss(judgement.MustHit(key))
 		}
 	}
 	for _, key := range e.MustNotHit {
 		if f.Ranks[key] > 0 {
-			miss("mustNotHit %s", key)
+			miss(judgement.MustNotHit(key))
 		}
 	}
 	for _, pair := range e.Above {
 		if first, second := f.Ranks[pair[0]], f.Ranks[pair[1]]; first == 0 || second > 0 && second < first {
-			miss("above %s, %s", pair[0], pair[1])
+			miss(judgement.Above(pair))
 		}
 	}
 	if f.Total < e.AtLeast {
-		miss("atLeast %d", e.AtLeast)
+		miss(fmt.Sprintf("atLeast %d", e.AtLeast))
 	}
 }

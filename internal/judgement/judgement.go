@@ -10,8 +10,13 @@ package judgement
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/quiresearch/quire/internal/jsonread"
+	"github.com/quiresearch/quire/query"
 )
 
 // Bounds of what a set may hold.
@@ -99,3 +104,50 @@ func (s *Set) AppendLines(to []byte) []byte {
 	}
 	return to
 }
+
+// FoldText is the form in which texts are compared: composed, in lower case,
+// with single spaces.
+func FoldText(text string) string {
+	return strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(text))), " ")
+}
+
+// FirstText returns the text of the first text clause of a search; "" when
+// there is none.
+func FirstText(s *query.Search) string {
+	for _, clause := range s.Query {
+		if text, ok := clause.(*query.TextClause); ok {
+			return text.Text.Text
+		}
+	}
+	return ""
+}
+
+// About returns the expectations that name a key, as reports name those that
+// are not met.
+func (e *Expectations) About(key string) []string {
+	if e == nil {
+		return nil
+	}
+	var found []string
+	if slices.Contains(e.MustHit, key) {
+		found = append(found, MustHit(key))
+	}
+	if slices.Contains(e.MustNotHit, key) {
+		found = append(found, MustNotHit(key))
+	}
+	for _, pair := range e.Above {
+		if slices.Contains(pair[:], key) {
+			found = append(found, Above(pair))
+		}
+	}
+	return found
+}
+
+// MustHit names an expectation of a key.
+func MustHit(key string) string { return "mustHit " + key }
+
+// MustNotHit names an expectation of a key.
+func MustNotHit(key string) string { return "mustNotHit " + key }
+
+// Above names an expectation of a pair of keys.
+func Above(pair [2]string) string { return "above " + pair[0] + ", " + pair[1] }

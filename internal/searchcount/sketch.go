@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"github.com/quiresearch/quire/internal/judgement"
 )
 
 // The sketch is Space-Saving (Metwally, Agrawal and El Abbadi, 2005): it keeps
@@ -48,7 +48,7 @@ func Normalize(text string) string {
 		text = text[:4*maxText]
 	}
 	text = strings.ToValidUTF8(text, "")
-	text = strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(text))), " ")
+	text = judgement.FoldText(text)
 	if len(text) <= maxText {
 		return text
 	}

@@ -551,6 +551,8 @@ export interface components {
             freshness: string;
             generation: string;
             interpreted?: components["schemas"]["Interpreted"];
+            /** @description Queries of the judgement sets of the index that have the text of the first text clause, with what they say about the document and how well the generation answers them; at most 20. Absent when there are none, when they cannot be read, and for keys without indexes.read. */
+            judgements?: components["schemas"]["JudgedDocument"][];
             matched: boolean;
             relaxed?: components["schemas"]["Relaxed"];
             /** @description The second pass; absent without one. */
@@ -847,6 +849,28 @@ export interface components {
             }[];
             /** @description The text that remains. */
             text: string;
+        };
+        JudgedDocument: {
+            /** @description Expectations that name the document. */
+            expect?: string[];
+            /** @description Of the document; absent when it is not judged. */
+            grade?: number;
+            /** @description Of the query, when it has one. */
+            id?: string;
+            /** @description The key that should come first. */
+            known?: string;
+            /** @description nDCG@10 of the judged search. */
+            ndcg?: number;
+            /** @description Place of the query in the set, from 0. */
+            position: number;
+            /** @description Of the document among the first 100 hits of the judged search; absent when it is not among them. */
+            rank?: number;
+            /** @description Name of the judgement set. */
+            set: string;
+            /** @description Of the query, unless it is a whole search. */
+            text?: string;
+            /** @description Expectations of the query that are not met. */
+            unmet?: string[];
         };
         /** @description A search, by text or whole, with what it should find: grades, a known key or expectations. */
         JudgedQuery: {

@@ -290,6 +290,7 @@ class ExplainResult(TypedDict, total=False):
     freshness: Required[str]
     generation: Required[str]
     interpreted: Interpreted
+    judgements: Sequence[JudgedDocument]
     matched: Required[bool]
     relaxed: Relaxed
     rescored: ScoreStep
@@ -510,6 +511,19 @@ class InterpretedFiltersItem(TypedDict, total=False):
     match: Required[Matcher]
     when: Sequence[Clause]
     words: Required[Sequence[str]]
+
+
+class JudgedDocument(TypedDict, total=False):
+    expect: Sequence[str]
+    grade: float
+    id: str
+    known: str
+    ndcg: float
+    position: Required[int]
+    rank: int
+    set: Required[str]
+    text: str
+    unmet: Sequence[str]
 
 
 class JudgedQuery(TypedDict, total=False):
