@@ -8,14 +8,19 @@ import (
 // isOver reports whether more generations are open than may be. The caller
 // holds mu.
 func (s *Set) isOver() bool {
-	return s.options.MaxOpen > 0 && len(s.slots)-s.evicted > s.options.MaxOpen
+	return s.options.MaxOpen > 0 && s.open-s.evicted > s.options.MaxOpen
 }
 
 // IsFull reports whether as many generations are open as may be.
 func (s *Set) IsFull() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.options.MaxOpen > 0 && len(s.slots)-s.evicted >= s.options.MaxOpen
+	return s.options.MaxOpen > 0 && s.open-s.evicted >= s.options.MaxOpen
+}
+
+// isIdle reports whether a generation is open and nobody uses it. The caller holds mu.
+func (h *holding) isIdle() bool {
+	return (h.state == servingCopy || h.state == writing) && h.current.users == 0 && h.current.grace == nil
 }
 
 // evict closes unused generations beyond the bound, least recently used first.
@@ -24,39 +29,55 @@ func (s *Set) evict(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.isOver() {
-		var victim *slot
-		for _, held := range s.slots {
-			if held.users == 0 && held.engine != nil && held.grace == nil && (victim == nil || held.usedAt.Before(victim.usedAt)) {
-				victim = held
+		var victim *holding
+		for _, h := range s.holdings {
+			if h.isIdle() && (victim == nil || h.current.usedAt.Before(victim.current.usedAt)) {
+				victim = h
 			}
 		}
 		if victim == nil {
 			return
 		}
 		if s.options.CloseGrace <= 0 {
-			s.leave(ctx, victim)
+			s.fire(ctx, victim, shutDown)
 			continue
 		}
 		s.evicted++
-		victim.grace = time.AfterFunc(s.options.CloseGrace, func() { s.endGrace(victim) })
+		inst := victim.current
+		inst.grace = time.AfterFunc(s.options.CloseGrace, func() { s.endGrace(inst) })
 	}
 }
 
 // endGrace closes an evicted generation that nobody came back for.
-func (s *Set) endGrace(held *slot) {
+func (s *Set) endGrace(inst *instance) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if held.grace != nil && held.users == 0 && s.slots[held.entry.Generation] == held {
-		s.leave(context.Background(), held)
+	h := s.at(inst.entry.Generation)
+	if inst.grace != nil && inst.users == 0 && h.current == inst && h.state.isHeld() {
+		s.fire(context.Background(), h, shutDown)
 	}
 }
 
 // stay ends the grace of a generation that is used again or is leaving. The
 // caller holds mu.
-func (s *Set) stay(held *slot) {
-	if held.grace != nil {
-		held.grace.Stop()
-		held.grace = nil
+func (s *Set) stay(inst *instance) {
+	if inst.grace != nil {
+		inst.grace.Stop()
+		inst.grace = nil
 		s.evicted--
+	}
+}
+
+// hurry makes every generation that is leaving, now or later, do so without its
+// last commit, and ends opens.
+func (s *Set) hurry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hurried = true
+	for _, h := range s.holdings {
+		if h.current != nil {
+			h.current.abandon()
+		}
+		h.departure.hurry()
 	}
 }

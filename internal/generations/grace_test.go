@@ -60,7 +60,10 @@ func (s *Set) opened() []registry.ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []registry.ID
-	for id := range s.slots {
+	for id, h := range s.holdings {
+		if h.current == nil {
+			continue
+		}
 		all = append(all, id)
 	}
 	return all

@@ -27,27 +27,27 @@ type risk struct {
 func (s *Set) AtRisk() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.risks)
+	count := 0
+	for _, h := range s.holdings {
+		if h.risk != (risk{}) {
+			count++
+		}
+	}
+	return count
 }
 
 // noteRisk changes what is known of the safety of a generation.
 func (s *Set) noteRisk(generation registry.ID, change func(*risk)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.risks[generation]
-	change(&r)
-	if r == (risk{}) {
-		delete(s.risks, generation)
-		return
-	}
-	s.risks[generation] = r
+	change(&s.at(generation).risk)
 }
 
 // Heal makes the bucket whole for every generation that is written here.
 func (s *Set) Heal(ctx context.Context) {
 	for _, g := range s.Open() {
 		s.mu.Lock()
-		writer := g.held.writer
+		writer := g.instance.writer
 		s.mu.Unlock()
 		if writer != nil && g.Err() == nil && ctx.Err() == nil {
 			if err := s.heal(ctx, g.Entry, writer); err == nil && s.hasHole(g.Entry.Generation) {
@@ -64,7 +64,7 @@ var errHole = errors.New("a record of the log is missing")
 func (s *Set) hasHole(generation registry.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Is(s.risks[generation].objects, errHole)
+	return errors.Is(s.at(generation).risk.objects, errHole)
 }
 
 // fillHole commits, so that nobody needs the record that is missing.
@@ -128,7 +128,7 @@ func (s *Set) Restore(ctx context.Context, entry registry.Entry) (replication.La
 	if g := s.Peek(entry.Generation); g != nil {
 		defer g.Release()
 		s.mu.Lock()
-		writer := g.held.writer
+		writer := g.instance.writer
 		s.mu.Unlock()
 		if writer != nil && g.Err() == nil {
 			if err := s.heal(ctx, entry, writer); err == nil {

@@ -10,19 +10,30 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
+// indexMoves decides between the writes of an index and what moves it.
+type indexMoves struct {
+	lock      turn.Shared
+	unsettled *unsettledMove // guarded by Set.mu; nil: the outcome of every move is known
+}
+
+// movesOf returns the moves of an index. The caller holds mu.
+func (s *Set) movesOf(index registry.ID) *indexMoves {
+	m, ok := s.moves[index]
+	if !ok {
+		m = new(indexMoves)
+		s.moves[index] = m
+	}
+	return m
+}
+
 // Moves returns the lock of an index that decides between writes and moves. A
 // write holds it for reading from the moment it looks the name up until the
-// generation took it; whoever changes what a name answers from, or what a
+// generation took it; a caller that changes what a name answers from, or what a
 // generation accepts, holds it alone. It comes before every other lock.
 func (s *Set) Moves(index registry.ID) *turn.Shared {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lock, ok := s.moves[index]
-	if !ok {
-		lock = new(turn.Shared)
-		s.moves[index] = lock
-	}
-	return lock
+	return &s.movesOf(index).lock
 }
 
 const (
@@ -30,8 +41,8 @@ const (
 	settlePause = time.Second      // between tries
 )
 
-// unsettled is a move of which it is not known whether it was made.
-type unsettled struct {
+// unsettledMove is a move of which it is not known whether it was made.
+type unsettledMove struct {
 	settle  func(context.Context) error
 	triedAt time.Time // guarded by Moves of the index, as err
 	err     error
@@ -44,7 +55,7 @@ type unsettled struct {
 func (s *Set) Unsettle(index registry.ID, settle func(context.Context) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.adrift[index] = &unsettled{settle: settle}
+	s.movesOf(index).unsettled = &unsettledMove{settle: settle}
 }
 
 // IsUnsettled reports whether an index may have been moved. The caller holds
@@ -52,7 +63,7 @@ func (s *Set) Unsettle(index registry.ID, settle func(context.Context) error) {
 func (s *Set) IsUnsettled(index registry.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.adrift[index] != nil
+	return s.movesOf(index).unsettled != nil
 }
 
 // Settle finds out whether an index was moved. The caller does not hold Moves.
@@ -61,7 +72,7 @@ func (s *Set) Settle(ctx context.Context, index registry.ID) error {
 	moves.Lock()
 	defer moves.Unlock()
 	s.mu.Lock()
-	one := s.adrift[index]
+	one := s.movesOf(index).unsettled
 	s.mu.Unlock()
 	if one == nil {
 		return nil
@@ -80,6 +91,6 @@ func (s *Set) Settle(ctx context.Context, index registry.ID) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.adrift, index)
+	s.movesOf(index).unsettled = nil
 	return nil
 }

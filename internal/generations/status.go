@@ -72,13 +72,13 @@ func sizeOf(fs vfs.FS, directory string) int64 {
 // cannot, pulling while either is fetched, unsupported or incompatible when this
 // build cannot read what is stored, usable otherwise.
 func (g *Generation) State() string {
-	c := &g.held.copied
+	c := &g.instance.pulled
 	c.mu.Lock()
 	pulling, failed, blocked := c.pulling, c.failed, c.blocked
 	c.mu.Unlock()
-	damaged, mending := g.held.mending.state()
+	damaged, mending := g.instance.repair.state()
 	g.set.mu.Lock()
-	unwritable := !g.held.isWriter && g.set.cannotOpen(g.Entry.Generation)
+	unwritable := !g.instance.isWriter && g.set.at(g.Entry.Generation).backoff.isFailing()
 	g.set.mu.Unlock()
 	switch {
 	case g.isClosed():
@@ -91,7 +91,7 @@ func (g *Generation) State() string {
 		return Unsupported
 	case failed, damaged, unwritable, errors.Is(g.Err(), engine.ErrFenced):
 		return NeedsPull
-	case g.held.pushing.Load() > 0:
+	case g.instance.pushing.Load() > 0:
 		return Pushing
 	case g.Pending().Changes > 0:
 		return Modified
@@ -112,7 +112,7 @@ func (g *Generation) isClosed() bool {
 func (g *Generation) UsedSince(within time.Duration) bool {
 	g.set.mu.Lock()
 	defer g.set.mu.Unlock()
-	return time.Since(g.held.usedAt) <= within
+	return time.Since(g.instance.usedAt) <= within
 }
 
 // Len returns how many generations are open.
@@ -120,8 +120,8 @@ func (s *Set) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	count := 0
-	for _, held := range s.slots {
-		if held.engine != nil && held.err == nil {
+	for _, h := range s.holdings {
+		if h.isOpen() {
 			count++
 		}
 	}
@@ -134,8 +134,8 @@ func (s *Set) Open() []*Generation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []*Generation
-	for _, id := range slices.SortedFunc(maps.Keys(s.slots), registry.ID.Compare) {
-		if g := s.look(s.slots[id]); g != nil {
+	for _, id := range slices.SortedFunc(maps.Keys(s.holdings), registry.ID.Compare) {
+		if g := s.look(s.holdings[id]); g != nil {
 			all = append(all, g)
 		}
 	}
@@ -147,21 +147,18 @@ func (s *Set) Open() []*Generation {
 func (s *Set) Peek(generation registry.ID) *Generation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	held := s.slots[generation]
-	if held == nil {
-		return nil
-	}
-	return s.look(held)
+	return s.look(s.at(generation))
 }
 
 // look hands an open generation out to somebody who only looks. The caller
 // holds mu.
-func (s *Set) look(held *slot) *Generation {
-	if held.engine == nil || held.err != nil {
+func (s *Set) look(h *holding) *Generation {
+	if !h.isOpen() {
 		return nil
 	}
-	held.users++
-	g := s.handOut(held, held.entry)
-	g.release = sync.OnceFunc(func() { s.leaveAlone(held) })
+	inst := h.current
+	inst.users++
+	g := s.handOut(inst, inst.entry)
+	g.release = sync.OnceFunc(func() { s.leaveAlone(inst) })
 	return g
 }

@@ -348,7 +348,7 @@ func TestAPullDoesNotWaitForACopyThatLeft(t *testing.T) {
 	})
 }
 
-// G5: a pull that waits while a writer is opened in the place of its copy does not
+// GN5: a pull that waits while a writer is opened in the place of its copy does not
 // follow it.
 func TestNoPullRunsBesideAWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/quiresearch/quire/definition"
@@ -83,40 +82,40 @@ func (s *Set) readable(found replication.Held, err error) error {
 	return nil
 }
 
-// openEngine opens a generation as the slot asks.
-func (s *Set) openEngine(ctx context.Context, held *slot) (*engine.Generation, error) {
-	storage := s.storage(held.entry.Generation)
+// openEngine opens an engine as the instance asks.
+func (s *Set) openEngine(ctx context.Context, inst *instance) (*engine.Generation, error) {
+	storage := s.storage(inst.entry.Generation)
 	switch {
 	case s.options.Remote == nil:
-		return engine.Open(ctx, storage, s.engineOptions(held))
-	case held.previous != nil:
-		return s.openOver(ctx, held, storage)
-	case held.isWriter:
-		return s.openWriter(ctx, held, storage)
+		return engine.Open(ctx, storage, s.engineOptions(inst))
+	case inst.previous != nil:
+		return s.openOver(ctx, inst, storage)
+	case inst.isWriter:
+		return s.openWriter(ctx, inst, storage)
 	}
-	return s.openCopy(ctx, held, storage)
+	return s.openCopy(ctx, inst, storage)
 }
 
 // openOver opens a writer in the place of a copy, which keeps its turn for good
-// unless that fails: no pull runs beside a writer (G5).
-func (s *Set) openOver(ctx context.Context, held *slot, storage engine.Storage) (*engine.Generation, error) {
-	held.previous.turn <- struct{}{}
+// unless that fails: no pull runs beside a writer (GN5).
+func (s *Set) openOver(ctx context.Context, inst *instance, storage engine.Storage) (*engine.Generation, error) {
+	inst.previous.turn <- struct{}{}
 	isOpen := false
 	defer func() {
 		if !isOpen {
-			<-held.previous.turn
+			<-inst.previous.turn
 		}
 	}()
-	g, err := s.openWriter(ctx, held, storage)
+	g, err := s.openWriter(ctx, inst, storage)
 	isOpen = err == nil
 	return g, err
 }
 
 // openWriter fences whoever wrote before, brings the copy up to date and
 // replays the log.
-func (s *Set) openWriter(ctx context.Context, held *slot, storage engine.Storage) (*engine.Generation, error) {
+func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Storage) (*engine.Generation, error) {
 	r := s.options.Remote
-	remote := r.of(held.entry.Generation)
+	remote := r.of(inst.entry.Generation)
 	if err := s.fs.MakeDir(storage.Directory); err != nil {
 		return nil, err
 	}
@@ -128,7 +127,7 @@ func (s *Set) openWriter(ctx context.Context, held *slot, storage engine.Storage
 	}
 	writer.DoubtWhen(r.Claims.Doubt)
 	if r.Taken != nil {
-		if err := r.Taken(taking, held.entry); err != nil {
+		if err := r.Taken(taking, inst.entry); err != nil {
 			return nil, remoteProblem(err)
 		}
 	}
@@ -138,34 +137,34 @@ func (s *Set) openWriter(ctx context.Context, held *slot, storage engine.Storage
 	if err := s.pullOnce(ctx, remote, storage.Directory, writer.Manifest(), nil); err != nil {
 		return nil, remoteProblem(err)
 	}
-	storage.Log, storage.Publisher = writer, &timed{writer, s, held}
-	g, err := engine.Open(ctx, storage, s.engineOptions(held))
+	storage.Log, storage.Publisher = writer, &timed{writer, s, inst}
+	g, err := engine.Open(ctx, storage, s.engineOptions(inst))
 	if err != nil {
 		return nil, remoteProblem(err)
 	}
 	s.mu.Lock()
-	held.writer = writer
+	inst.writer = writer
 	s.mu.Unlock()
 	return g, nil
 }
 
-// timed tells the meters of pushes.
+// timed feeds the meters of pushes.
 type timed struct {
 	*replication.Writer
 	set  *Set
-	held *slot
+	inst *instance
 }
 
 func (t *timed) Publish(ctx context.Context, next *manifest.Manifest) error {
 	began := time.Now()
-	t.held.pushing.Add(1)
-	defer t.held.pushing.Add(-1)
+	t.inst.pushing.Add(1)
+	defer t.inst.pushing.Add(-1)
 	err := t.Writer.Publish(ctx, next)
-	if errors.Is(err, replication.ErrNoManifest) && t.set.heal(ctx, t.held.entry, t.Writer) == nil {
+	if errors.Is(err, replication.ErrNoManifest) && t.set.heal(ctx, t.inst.entry, t.Writer) == nil {
 		err = t.Writer.Publish(ctx, next)
 	}
 	if !errors.Is(err, engine.ErrFenced) {
-		t.set.noteRisk(t.held.entry.Generation, func(r *risk) { r.commit = err })
+		t.set.noteRisk(t.inst.entry.Generation, func(r *risk) { r.commit = err })
 	}
 	t.set.options.Metrics.SyncPush(err == nil, time.Since(began))
 	if errors.Is(err, engine.ErrFenced) {
@@ -174,28 +173,7 @@ func (t *timed) Publish(ctx context.Context, next *manifest.Manifest) error {
 	return err
 }
 
-// leaveWhenOpen takes a copy that is being opened out of the set and closes it
-// once it is open. The caller holds mu.
-func (s *Set) leaveWhenOpen(held *slot) chan struct{} {
-	id := held.entry.Generation
-	before := s.leaving[id] // it may wait for a writer to close
-	now := departure{over: make(chan struct{}), abandon: func() { before.hurry(); held.abandon() }}
-	delete(s.slots, id)
-	s.leaving[id] = now
-	s.closing.Go(func() {
-		<-held.opened
-		if held.err == nil {
-			held.endPulls()
-			if err := held.engine.Close(context.Background()); err != nil {
-				s.options.Log.Warn("a copy was not closed in good order", "index", held.entry.Name.Index, "error", err)
-			}
-		}
-		s.left(id, now)
-	})
-	return now.over
-}
-
-// remoteProblem tells what a failure of the bucket is to a caller.
+// remoteProblem returns the problem that a caller gets of a failure of the bucket.
 func remoteProblem(err error) error {
 	var known *problem.Problem
 	switch {
@@ -214,7 +192,7 @@ func (g *Generation) Prove(ctx context.Context) error { return g.ProveSince(ctx,
 // ProveSince is Prove unless that is known of some moment after a time.
 func (g *Generation) ProveSince(ctx context.Context, since time.Time) error {
 	g.set.mu.Lock()
-	writer := g.held.writer
+	writer := g.instance.writer
 	g.set.mu.Unlock()
 	if writer == nil {
 		return nil
@@ -248,16 +226,16 @@ func (s *Set) Demote(index registry.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.doubt(index)
-	for _, held := range s.slots {
-		if held.entry.Index == index && held.isWriter && held.engine != nil {
-			s.leave(context.Background(), held)
+	for _, h := range s.holdings {
+		if h.entry.Index == index {
+			s.fire(context.Background(), h, demote)
 		}
 	}
 }
 
-// isForeign reports whether a slot is open to write what another node writes.
-func (s *Set) isForeign(held *slot) bool {
-	return s.options.Remote != nil && held.isWriter && !s.options.Remote.Claims.Holds(held.entry.Index)
+// isForeign reports whether an instance is open to write what another node writes.
+func (s *Set) isForeign(inst *instance) bool {
+	return s.options.Remote != nil && inst.isWriter && !s.options.Remote.Claims.Holds(inst.entry.Index)
 }
 
 // Sweep removes objects that nothing names any more of every generation that
@@ -265,7 +243,7 @@ func (s *Set) isForeign(held *slot) bool {
 func (s *Set) Sweep(ctx context.Context) {
 	for _, g := range s.Open() {
 		s.mu.Lock()
-		writer := g.held.writer
+		writer := g.instance.writer
 		s.mu.Unlock()
 		if writer != nil && g.Err() == nil && ctx.Err() == nil {
 			swept, err := writer.Sweep(ctx)
@@ -286,7 +264,12 @@ func (s *Set) Sweep(ctx context.Context) {
 // written here, as far as this node knows it.
 func (s *Set) Versions() map[registry.ID]uint64 {
 	s.mu.Lock()
-	all := maps.Clone(s.published)
+	all := make(map[registry.ID]uint64)
+	for id, h := range s.holdings {
+		if h.published > 0 {
+			all[id] = h.published
+		}
+	}
 	s.mu.Unlock()
 	for _, g := range s.Open() {
 		if !g.IsCopy() && g.Err() == nil {

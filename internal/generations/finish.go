@@ -2,7 +2,6 @@ package generations
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	"github.com/quiresearch/quire/engine"
@@ -16,9 +15,9 @@ import (
 // without its last commit. Finishing is opening to write, as a request does:
 // raise the epoch, seal, replay; then commit.
 
-// look is a log that was seen to be finished, or that could not be finished.
-type look struct {
-	index registry.ID
+// logCheck is when the log of a generation was seen to be finished, or could not be
+// finished. The zero value: it was not looked at yet.
+type logCheck struct {
 	until time.Time // it is looked at again then
 	next  time.Duration
 	pause time.Duration // after the last failure; 0: none since it was seen to be finished
@@ -29,9 +28,9 @@ type look struct {
 const LeastAtOnce = 4
 
 const (
-	// firstLook is how long the first look is believed: whoever wrote before may
+	// firstCheck is how long the first look is believed: whoever wrote before may
 	// have been at it still.
-	firstLook = 30 * time.Second
+	firstCheck = 30 * time.Second
 	// finishLimit bounds the commit that finishes a log.
 	finishLimit = time.Minute
 	// leastLife is how long a generation stays that was opened and failed, unless
@@ -41,9 +40,6 @@ const (
 	firstPause = 2 * time.Second
 	// longestPause bounds it while the bucket cannot be read.
 	longestPause = 30 * time.Second
-	// longestRest bounds it while the generation cannot be opened: to try that
-	// replaces the manifest and adds to the log.
-	longestRest = 5 * time.Minute
 )
 
 // FinishLogs begins to finish the logs of those generations of indexes claimed
@@ -61,11 +57,11 @@ func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval
 		s.finishers = make(chan struct{}, max(concurrency, LeastAtOnce))
 	}
 	for _, entry := range entries {
-		id := entry.Generation
-		if s.finishing[id] || s.isRemoved(entry) || !s.isDue(id) {
+		h := s.of(entry)
+		if h.finishing || s.isRemoved(h, entry) || !s.isDue(h) {
 			continue
 		}
-		s.finishing[id] = true
+		h.finishing = true
 		s.closing.Go(func() {
 			working, cancel := context.WithCancel(ctx)
 			defer cancel()
@@ -78,35 +74,21 @@ func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			delete(s.finishing, id)
+			h.finishing = false
 		})
 	}
 }
 
 // isDue reports whether the log of a generation may hold what no commit holds
 // and nobody here is about to commit. The caller holds mu.
-func (s *Set) isDue(generation registry.ID) bool {
-	if s.closed || s.leaving[generation].over != nil {
+func (s *Set) isDue(h *holding) bool {
+	if s.closed || h.departure != nil {
 		return false
 	}
-	if held, ok := s.slots[generation]; ok && held.isWriter {
-		return held.hasFailed() && time.Since(held.openedAt) >= max(leastLife, s.rests[generation].pause)
+	if inst := h.current; inst != nil && inst.isWriter {
+		return inst.hasFailed() && time.Since(inst.openedAt) >= max(leastLife, h.backoff.pause)
 	}
-	return !time.Now().Before(s.looks[generation].until) && s.resting(generation) == nil
-}
-
-// hasFailed reports whether a writer is open and takes no more writes.
-func (held *slot) hasFailed() bool {
-	return held.isWriter && held.isOpen() && held.err == nil && held.failure() != nil
-}
-
-// failure returns why an open writer takes no more writes, nil while it does. One
-// that was fenced may know it before anything was written.
-func (held *slot) failure() error {
-	if err := held.engine.Err(); err != nil || held.writer == nil {
-		return err
-	}
-	return held.writer.Err()
+	return !time.Now().Before(h.log.until) && h.backoff.refusal() == nil
 }
 
 // finishLog opens a generation whose log is not finished, or whose writer failed,
@@ -114,8 +96,8 @@ func (held *slot) failure() error {
 // fence the one that has it.
 func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time.Duration) {
 	s.mu.Lock()
-	held, ok := s.slots[entry.Generation]
-	hasFailed := ok && held.hasFailed()
+	inst := s.of(entry).current
+	hasFailed := inst != nil && inst.hasFailed()
 	s.mu.Unlock()
 	if !hasFailed {
 		isFinished, err := s.options.Remote.of(entry.Generation).IsFinished(ctx)
@@ -133,7 +115,7 @@ func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time
 	}
 	g, err := s.AcquireFor(ctx, entry, ForBackground)
 	if err != nil { // it was logged
-		s.postpone(entry, min(interval, longestRest))
+		s.postpone(entry, min(interval, longestBackoff))
 		return
 	}
 	defer g.Release()
@@ -149,9 +131,10 @@ func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time
 func (s *Set) believe(entry registry.Entry, interval time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next := max(min(s.looks[entry.Generation].next, interval), min(firstLook, interval))
-	s.looks[entry.Generation] = look{index: entry.Index, until: time.Now().Add(next), next: 2 * next}
-	delete(s.unfinished, entry.Generation)
+	h := s.of(entry)
+	next := max(min(h.log.next, interval), min(firstCheck, interval))
+	h.log = logCheck{until: time.Now().Add(next), next: 2 * next}
+	h.unfinished = false
 }
 
 // postpone notes that a log could not be finished: what is in the way may stay
@@ -159,10 +142,9 @@ func (s *Set) believe(entry registry.Entry, interval time.Duration) {
 func (s *Set) postpone(entry registry.Entry, most time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	seen := s.looks[entry.Generation]
-	seen.index, seen.pause = entry.Index, min(max(2*seen.pause, firstPause), most)
-	seen.until = time.Now().Add(seen.pause)
-	s.looks[entry.Generation] = seen
+	check := &s.of(entry).log
+	check.pause = longer(check.pause, firstPause, most)
+	check.until = time.Now().Add(check.pause)
 }
 
 // IsUnfinished reports whether a log of an index claimed here may hold what no
@@ -173,13 +155,8 @@ func (s *Set) IsUnfinished() bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, index := range s.unfinished {
-		if s.options.Remote.Claims.Holds(index) {
-			return true
-		}
-	}
-	for _, seen := range s.looks {
-		if seen.pause > 0 && s.options.Remote.Claims.Holds(seen.index) {
+	for _, h := range s.holdings {
+		if (h.unfinished || h.log.pause > 0) && s.options.Remote.Claims.Holds(h.entry.Index) {
 			return true
 		}
 	}
@@ -189,10 +166,9 @@ func (s *Set) IsUnfinished() bool {
 // doubt makes the logs of an index be looked at, whatever was seen before. The
 // caller holds mu.
 func (s *Set) doubt(index registry.ID) {
-	maps.DeleteFunc(s.rests, func(_ registry.ID, r rest) bool { return r.entry.Index == index })
-	for id, seen := range s.looks {
-		if seen.index == index {
-			delete(s.looks, id)
+	for _, h := range s.holdings {
+		if h.entry.Index == index {
+			h.backoff, h.log = backoff{}, logCheck{}
 		}
 	}
 }

@@ -102,8 +102,8 @@ func TestGenerationIsOpenedOnce(t *testing.T) {
 func TestLeastRecentlyUsedIsClosedAndOpensAgain(t *testing.T) {
 	s := newSet(t, 2)
 	entries := []registry.Entry{create(t, s, "a"), create(t, s, "b"), create(t, s, "c")}
-	held := acquire(t, s, entries[0])
-	write(t, held, "1")
+	used := acquire(t, s, entries[0])
+	write(t, used, "1")
 	for range 3 {
 		for _, e := range entries[1:] {
 			g := acquire(t, s, e)
@@ -111,10 +111,10 @@ func TestLeastRecentlyUsedIsClosedAndOpensAgain(t *testing.T) {
 			g.Release()
 		}
 	}
-	if held.State() != Modified {
-		t.Errorf("a generation in use is %s", held.State())
+	if used.State() != Modified {
+		t.Errorf("a generation in use is %s", used.State())
 	}
-	held.Release()
+	used.Release()
 	for _, e := range entries {
 		g := acquire(t, s, e)
 		if n, err := g.Count(); n != 1 || err != nil {
@@ -123,7 +123,7 @@ func TestLeastRecentlyUsedIsClosedAndOpensAgain(t *testing.T) {
 		g.Release()
 	}
 	s.mu.Lock()
-	open := len(s.slots)
+	open := s.open
 	s.mu.Unlock()
 	if open > 2 {
 		t.Errorf("%d are open", open)

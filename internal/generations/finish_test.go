@@ -145,7 +145,7 @@ func TestAWriterThatKeepsFailingIsOpenedLessAndLessOften(t *testing.T) {
 			t.Errorf("the log has %d records after an hour", n)
 		}
 		disk.isOff.Store(true)
-		run(longestRest + time.Minute)
+		run(longestBackoff + time.Minute)
 		if is, err := s.options.Remote.of(e.Generation).IsFinished(t.Context()); !is || err != nil {
 			t.Errorf("finished: %v %v", is, err)
 		}
@@ -184,7 +184,7 @@ func TestAFailureCountsWhenItIsTriedAgain(t *testing.T) {
 		pause := func() time.Duration {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return s.rests[e.Generation].pause
+			return s.at(e.Generation).backoff.pause
 		}
 		run(1)
 		before := pause()

@@ -61,7 +61,7 @@ func TestWritesDoNotOpenAFailingGenerationOverAndOver(t *testing.T) {
 			t.Errorf("%d requests were refused", refused)
 		}
 		disk.isOff.Store(true)
-		time.Sleep(longestRest)
+		time.Sleep(longestBackoff)
 		g, err := s.Acquire(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestWritesDoNotOpenAFailingGenerationOverAndOver(t *testing.T) {
 		defer g.Release()
 		add(t, g, `{"id":"2"}`)
 		// A writer that worked for long is opened at once when it fails.
-		time.Sleep(4*longestRest + leastLife)
+		time.Sleep(4*longestBackoff + leastLife)
 		disk.isOff.Store(false)
 		if _, err := g.Commit(t.Context(), engine.Explicit); err == nil || g.Err() == nil {
 			t.Fatal("a commit on a failing disk succeeded")
@@ -124,7 +124,7 @@ func TestAGenerationThatCannotBeOpenedIsLeftAlone(t *testing.T) {
 			t.Errorf("it was opened %d times in a minute without the bucket", n)
 		}
 		cause = nil
-		time.Sleep(awayRest)
+		time.Sleep(awayBackoff)
 		g, err := s.Acquire(t.Context(), e)
 		if err != nil || g.State() != Usable {
 			t.Fatal(err)
@@ -153,7 +153,7 @@ func TestGenerationsThatAreNotOpenAreTold(t *testing.T) {
 			t.Errorf("told of %v", got)
 		}
 		b.SetPlan(nil)
-		time.Sleep(awayRest)
+		time.Sleep(awayBackoff)
 		acquire(t, s, e).Release()
 		if got := s.Unopened(); len(got) != 0 {
 			t.Errorf("still told of %v", got)
@@ -192,7 +192,7 @@ func TestALocalGenerationIsOpenedSoonAfterItCanBe(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		disk.isOff.Store(true)
-		time.Sleep(awayRest)
+		time.Sleep(awayBackoff)
 		acquireToRead(t, s, e).Release()
 		acquire(t, s, e).Release()
 	})
@@ -325,7 +325,7 @@ func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
 		if err := reading.Pull(t.Context(), r); err != nil || r.Sequence() != w.Sequence() || r.State() != Usable {
 			t.Errorf("after it was mended: %v, %s", err, r.State())
 		}
-		time.Sleep(longestRest)
+		time.Sleep(longestBackoff)
 		if g, err := empty.AcquireToRead(t.Context(), e); err != nil {
 			t.Error(err)
 		} else {
@@ -463,7 +463,7 @@ func TestABucketThatStandsStillIsNotWaitedForLong(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		b.SetPlan(nil)
-		time.Sleep(awayRest)
+		time.Sleep(awayBackoff)
 		acquire(t, s, e).Release()
 		if state := read(); state == NeedsPull {
 			t.Errorf("the writer is %s", state)
@@ -535,7 +535,7 @@ func TestReadsGoOnUntilAFailedWriterCanBeClosed(t *testing.T) {
 			t.Error("it was committed without a bucket")
 		}
 		b.SetPlan(nil)
-		time.Sleep(2 * awayRest)
+		time.Sleep(2 * awayBackoff)
 		acquire(t, s, e).Release()
 	})
 }
@@ -574,7 +574,7 @@ func TestReadsDoNotWaitForWritersThatCannotOpen(t *testing.T) {
 					}
 				}
 				<-done
-				time.Sleep(awayRest)
+				time.Sleep(awayBackoff)
 			}
 		})
 	}

@@ -60,8 +60,8 @@ func behindALeavingWriter(t *testing.T) (*Set, registry.Entry) {
 	b.off.Store(true)
 	s.Demote(e.Index)
 	go func() {
-		if held, err := s.acquire(context.Background(), e, ForRequest, false, true); err == nil {
-			s.giveBack(held)
+		if inst, err := s.acquire(context.Background(), e, ForRequest, askCopy); err == nil {
+			s.giveBack(inst)
 		}
 	}()
 	synctest.Wait()
@@ -130,7 +130,7 @@ func TestClosingEndsWhatLeavesLate(t *testing.T) {
 	})
 }
 
-// G3: a generation that was removed opens again once it is listed again and its
+// GN3: a generation that was removed opens again once it is listed again and its
 // files are gone.
 func TestARemovedGenerationOpensWhenItIsListedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -151,13 +151,13 @@ func TestARemovedGenerationOpensWhenItIsListedAgain(t *testing.T) {
 		}
 		isListed.Store(true)
 		s.mu.Lock()
-		s.removed[e.Generation]++ // another one deletes its files
+		s.at(e.Generation).removals++ // another one deletes its files
 		s.mu.Unlock()
 		if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.IndexClosed) {
 			t.Errorf("acquired during a removal: %v", err)
 		}
 		s.mu.Lock()
-		s.removed[e.Generation]--
+		s.at(e.Generation).removals--
 		s.mu.Unlock()
 		g = acquire(t, s, e)
 		defer g.Release()

@@ -183,7 +183,8 @@ func (s *Set) closedCopies(b Budget, idle time.Duration) (total int64, closed []
 func (s *Set) isInUse(generation registry.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.slots[generation] != nil || s.leaving[generation].over != nil
+	h := s.at(generation)
+	return h.current != nil || h.departure != nil
 }
 
 // dropCopy removes the directory of a copy that is not open, and reports whether it
@@ -194,14 +195,16 @@ func (s *Set) dropCopy(ctx context.Context, generation registry.ID) (bool, error
 		return false, nil
 	}
 	s.mu.Lock()
-	if s.closed || s.slots[generation] != nil || s.leaving[generation].over != nil {
+	h := s.at(generation)
+	if s.closed || h.current != nil || h.departure != nil {
 		s.mu.Unlock()
 		return false, nil
 	}
-	now := departure{over: make(chan struct{})}
-	s.leaving[generation] = now
+	now := &departure{over: make(chan struct{})}
+	h.departure = now
+	s.fire(ctx, h, drop)
 	s.mu.Unlock()
-	defer s.left(generation, now)
+	defer s.leave(h, now)
 	directory := s.storage(generation).Directory
 	if err := s.fs.Remove(directory + "/" + manifest.Name); err != nil && !errors.Is(err, vfs.ErrNotExist) {
 		return false, fmt.Errorf("remove the copy of %s: %w", generation, err)

@@ -17,8 +17,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// copied is what a copy knows of the manifest it shows.
-type copied struct {
+// pulled is what a copy knows of the manifest it shows.
+type pulled struct {
 	mu        sync.Mutex
 	tag       bucket.Tag
 	askedAt   time.Time // when the last pull began
@@ -29,20 +29,20 @@ type copied struct {
 }
 
 // fallBehind notes that newer state may exist.
-func (c *copied) fallBehind() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.failed = true
+func (p *pulled) fallBehind() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failed = true
 }
 
 // refusal returns why a copy answers nothing, nil while it does.
-func (c *copied) refusal() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.blocked == nil {
+func (p *pulled) refusal() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.blocked == nil {
 		return nil
 	}
-	return openProblem(c.blocked)
+	return openProblem(p.blocked)
 }
 
 func (s *Set) pullOnce(ctx context.Context, remote *replication.Remote, directory string, m, have *manifest.Manifest) error {
@@ -75,12 +75,12 @@ const (
 
 // openCopy brings a copy up to date and opens it. While the bucket cannot be
 // read the copy that is there answers.
-func (s *Set) openCopy(ctx context.Context, held *slot, storage engine.Storage) (*engine.Generation, error) {
-	options := s.engineOptions(held)
+func (s *Set) openCopy(ctx context.Context, inst *instance, storage engine.Storage) (*engine.Generation, error) {
+	options := s.engineOptions(inst)
 	options.ReadOnly = true
-	if s.isAway(held.entry.Generation) {
+	if s.isAway(inst.entry.Generation) {
 		if g, err := engine.Open(ctx, storage, options); err == nil {
-			held.copied.fallBehind()
+			inst.pulled.fallBehind()
 			return g, nil
 		}
 	}
@@ -88,16 +88,16 @@ func (s *Set) openCopy(ctx context.Context, held *slot, storage engine.Storage) 
 	if _, err := manifest.Read(s.fs, storage.Directory); err == nil {
 		limit = openLimit
 	}
-	failed := s.fetch(ctx, held, storage, nil, limit)
-	if refused := held.copied.refusal(); refused != nil {
+	failed := s.fetch(ctx, inst, storage, nil, limit)
+	if refused := inst.pulled.refusal(); refused != nil {
 		return nil, refused
 	}
 	if failed != nil {
 		if _, err := manifest.Read(s.fs, storage.Directory); err != nil {
 			return nil, remoteProblem(failed)
 		}
-		s.options.Log.Error("the bucket cannot be read; the local copy answers", "index", held.entry.Name.Index,
-			"generation", held.entry.Name.Generation, "error", failed)
+		s.options.Log.Error("the bucket cannot be read; the local copy answers", "index", inst.entry.Name.Index,
+			"generation", inst.entry.Name.Generation, "error", failed)
 	}
 	g, err := engine.Open(ctx, storage, options)
 	if err != nil && failed != nil {
@@ -108,13 +108,13 @@ func (s *Set) openCopy(ctx context.Context, held *slot, storage engine.Storage) 
 
 // fetch brings the directory of a copy to the stored manifest, for which it waits no
 // longer than a limit. It changes nothing when that is the one the copy shows already.
-func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, have *manifest.Manifest, limit time.Duration) error {
-	remote := s.options.Remote.of(held.entry.Generation)
-	c := &held.copied
-	c.mu.Lock()
-	tag := c.tag
-	c.pulling, c.askedAt = true, time.Now()
-	c.mu.Unlock()
+func (s *Set) fetch(ctx context.Context, inst *instance, storage engine.Storage, have *manifest.Manifest, limit time.Duration) error {
+	remote := s.options.Remote.of(inst.entry.Generation)
+	p := &inst.pulled
+	p.mu.Lock()
+	tag := p.tag
+	p.pulling, p.askedAt = true, time.Now()
+	p.mu.Unlock()
 	var blocked error
 	err := func() error {
 		var broken bucket.Tag // of the manifest whose files were missing
@@ -132,17 +132,17 @@ func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, hav
 			if err != nil {
 				return err
 			}
-			if err := s.known(held.entry.Generation, found.Tag); err != nil {
+			if err := s.checkFetchable(inst.entry.Generation, found.Tag); err != nil {
 				return err
 			}
 			err = s.pullOnce(ctx, remote, storage.Directory, found.Manifest, have)
 			if err == nil {
 				tag = found.Tag
-				s.notWrong(held.entry.Generation)
+				s.noteFetchable(inst.entry.Generation)
 				return nil
 			}
 			if errors.Is(err, replication.ErrMismatch) || found.Tag == broken {
-				s.noteWrong(held.entry, found.Tag, err)
+				s.noteUnfetchable(inst.entry, found.Tag, err)
 			}
 			if !errors.Is(err, bucket.ErrNotFound) || found.Tag == broken {
 				return err
@@ -152,76 +152,58 @@ func (s *Set) fetch(ctx context.Context, held *slot, storage engine.Storage, hav
 		return errors.New("the manifest was replaced during every pull")
 	}()
 	if err == nil {
-		s.answered(held.entry.Generation)
+		s.answered(inst.entry.Generation)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.pulling, c.failed, c.blocked = false, err != nil, blocked
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pulling, p.failed, p.blocked = false, err != nil, blocked
 	if err == nil {
-		c.tag, c.checkedAt = tag, time.Now()
+		p.tag, p.checkedAt = tag, time.Now()
 	}
 	return err
 }
 
 // renew pulls a copy that is open and shows what came. One that another pull
 // brought up to date since the call began is not pulled again.
-func (s *Set) renew(ctx context.Context, held *slot) error {
-	c := &held.copied
+func (s *Set) renew(ctx context.Context, inst *instance) error {
+	p := &inst.pulled
 	began := time.Now()
 	select {
-	case held.turn <- struct{}{}:
-	case <-held.fetching.Done():
+	case inst.turn <- struct{}{}:
+	case <-inst.fetching.Done():
 		return problem.IndexClosed.New()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-held.turn }()
-	c.mu.Lock()
-	isDone := !c.failed && c.askedAt.After(began)
-	c.mu.Unlock()
+	defer func() { <-inst.turn }()
+	p.mu.Lock()
+	isDone := !p.failed && p.askedAt.After(began)
+	p.mu.Unlock()
 	if isDone {
 		return nil
 	}
-	view := held.engine.Snapshot()
+	view := inst.engine.Snapshot()
 	if view == nil {
 		return problem.IndexClosed.New()
 	}
 	view.Release()
-	if err := s.fetch(ctx, held, s.storage(held.entry.Generation), held.engine.Manifest(), pullLimit); err != nil {
+	if err := s.fetch(ctx, inst, s.storage(inst.entry.Generation), inst.engine.Manifest(), pullLimit); err != nil {
 		return err
 	}
-	err := vfs.Protect(func() error { return held.engine.Reload(ctx) })
+	err := vfs.Protect(func() error { return inst.engine.Reload(ctx) })
 	if errors.Is(err, vfs.ErrFault) || errors.Is(err, blockfile.ErrCorrupt) {
 		// What is here is not what was fetched: new files are looked at by the next
 		// pull, those that are open by the repair.
-		c.mu.Lock()
-		c.tag, c.failed = "", true
-		c.mu.Unlock()
-		s.suspect(held)
+		p.mu.Lock()
+		p.tag, p.failed = "", true
+		p.mu.Unlock()
+		s.suspect(inst)
 	}
 	return err
 }
 
-// endPulls waits for whoever fetches files and lets nobody follow. A repair, which
-// nobody waits for, ends at once.
-func (held *slot) endPulls() {
-	held.endFetch()
-	held.turn <- struct{}{}
-}
-
-// retire closes a copy whose place a writer took, and its turn with it. The caller
-// holds mu.
-func (s *Set) retire(copy *slot) {
-	copy.endFetch()
-	s.closing.Go(func() {
-		if err := copy.engine.Close(context.Background()); err != nil {
-			s.options.Log.Warn("a copy was not closed in good order", "index", copy.entry.Name.Index, "error", err)
-		}
-	})
-}
-
 // IsCopy reports whether the generation is written elsewhere.
-func (g *Generation) IsCopy() bool { return !g.held.isWriter }
+func (g *Generation) IsCopy() bool { return !g.instance.isWriter }
 
 // Pull brings a copy to what the bucket holds now. A generation that is
 // written here holds it.
@@ -229,19 +211,19 @@ func (s *Set) Pull(ctx context.Context, g *Generation) error {
 	if !g.IsCopy() {
 		return nil
 	}
-	if err := s.renew(ctx, g.held); err != nil {
+	if err := s.renew(ctx, g.instance); err != nil {
 		return remoteProblem(err)
 	}
 	return nil
 }
 
-// TryAgain is told that somebody may have mended a generation: what could not be
-// fetched or opened a while ago is tried by the next one who asks.
+// TryAgain ends the backoffs of a generation that may have been repaired: what could
+// not be fetched or opened a while ago is tried by the next one who asks.
 func (s *Set) TryAgain(generation registry.ID) {
-	s.notWrong(generation)
+	s.noteFetchable(generation)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.rests, generation)
+	s.at(generation).backoff = backoff{}
 }
 
 // Renew pulls the copies that are open and may be behind: those whose last pull
@@ -251,18 +233,18 @@ func (s *Set) Renew(ctx context.Context, version func(registry.ID) (uint64, bool
 	if s.options.Remote == nil {
 		return
 	}
-	slots := make(chan struct{}, max(concurrency, 1))
+	pulls := make(chan struct{}, max(concurrency, 1))
 	var group sync.WaitGroup
 	for _, g := range s.Open() {
 		if !g.IsCopy() || !g.isBehind(version, verify) {
 			g.Release()
 			continue
 		}
-		slots <- struct{}{}
+		pulls <- struct{}{}
 		group.Go(func() {
-			defer func() { <-slots }()
+			defer func() { <-pulls }()
 			defer g.Release()
-			if err := s.renew(ctx, g.held); err != nil && ctx.Err() == nil && !errors.Is(err, problem.IndexClosed) && !errors.Is(err, errWrong) {
+			if err := s.renew(ctx, g.instance); err != nil && ctx.Err() == nil && !errors.Is(err, problem.IndexClosed) && !errors.Is(err, errUnfetchable) {
 				s.options.Log.Error("a copy cannot be brought up to date", "index", g.Entry.Name.Index,
 					"generation", g.Entry.Name.Generation, "error", err)
 			}
@@ -272,10 +254,10 @@ func (s *Set) Renew(ctx context.Context, version func(registry.ID) (uint64, bool
 }
 
 func (g *Generation) isBehind(version func(registry.ID) (uint64, bool), verify time.Duration) bool {
-	c := &g.held.copied
-	c.mu.Lock()
-	failed, checkedAt := c.failed, c.checkedAt
-	c.mu.Unlock()
+	p := &g.instance.pulled
+	p.mu.Lock()
+	failed, checkedAt := p.failed, p.checkedAt
+	p.mu.Unlock()
 	hinted, known := version(g.Entry.Generation)
 	return failed || !known || hinted != g.Manifest().Version || time.Since(checkedAt) >= verify
 }

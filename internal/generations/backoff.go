@@ -1,0 +1,228 @@
+package generations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/problem"
+)
+
+// What fails whenever it is tried is tried less and less often, however many ask
+// for it. To open a generation to write replaces its manifest and adds to its log,
+// so one that cannot be opened, or that fails as soon as it is, must not be opened
+// by every request; and an object that is damaged in the bucket must not be
+// fetched by every refresh. Until the next try is due the last answer is given.
+
+const (
+	// firstBackoff is how long a writer is left alone at first; it doubles, up to
+	// longestBackoff.
+	firstBackoff = 500 * time.Millisecond
+	// awayBackoff bounds it while the bucket does not answer, which harms nothing to
+	// try and is over at once. So it is in local mode, where to open replaces nothing
+	// and reads wait for it too (I18).
+	awayBackoff = 4 * time.Second
+	// longestBackoff bounds it while the generation cannot be opened: to try that
+	// replaces the manifest and adds to the log.
+	longestBackoff = 5 * time.Minute
+)
+
+// backoff is how long a writer that failed, or could not be opened, is left alone.
+// The zero value lets it be opened at once.
+type backoff struct {
+	pause time.Duration
+	until time.Time // it is not opened before; zero: it was opened since
+	err   error     // what is answered until then
+	away  bool      // it failed because the bucket did not answer, and has not answered since
+}
+
+// longer returns the pause after another failure.
+func longer(pause, first, most time.Duration) time.Duration { return min(max(2*pause, first), most) }
+
+// extend notes that the writer could not be opened.
+func (b *backoff) extend(err error, isShared bool) {
+	b.away = isAway(err)
+	most := longestBackoff
+	if b.away || !isShared {
+		most = awayBackoff
+	}
+	b.err, b.pause = err, longer(b.pause, firstBackoff, most)
+	b.until = time.Now().Add(b.pause)
+}
+
+// replaced notes that a writer that failed is closed to be opened anew, at once.
+func (b *backoff) replaced(failure error, isShared bool) {
+	most := longestBackoff
+	if !isShared {
+		most = longestPause
+	}
+	*b = backoff{pause: longer(b.pause, firstBackoff, most), away: isShared && isAway(failure)}
+}
+
+// opened notes that the writer could be opened. Its pause stays until the writer has
+// worked for a while.
+func (b *backoff) opened() { b.until, b.away = time.Time{}, false }
+
+// isFailing reports whether the writer could not be opened when that was last tried.
+func (b *backoff) isFailing() bool { return !b.until.IsZero() }
+
+// refusal returns why the writer is not opened at present, nil when it may be.
+func (b *backoff) refusal() error {
+	if time.Now().Before(b.until) {
+		return b.err
+	}
+	return nil
+}
+
+// hasWorked reports whether a writer took writes for long enough before some time
+// that failures before it do not count.
+func (b *backoff) hasWorked(inst *instance, until time.Time) bool {
+	return until.Sub(inst.openedAt) >= 4*b.pause+leastLife
+}
+
+// endAfter forgets the failures before a writer that is closed without one, and
+// that worked for long enough.
+func (b *backoff) endAfter(inst *instance) {
+	if inst.isWriter && inst.engine.Err() == nil && b.hasWorked(inst, time.Now()) {
+		*b = backoff{}
+	}
+}
+
+// failedProblem returns the problem that a caller gets of a writer that takes no more
+// writes.
+func failedProblem(failure error) error {
+	if errors.Is(failure, engine.ErrFenced) {
+		return problem.IndexReadonly.New().Because(failure)
+	}
+	return problem.IndexClosed.New().Because(failure)
+}
+
+// isAway reports whether something failed because the bucket did not answer.
+func isAway(err error) bool {
+	return errors.Is(err, bucket.ErrUnknown) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// isAway reports whether the bucket did not answer when a generation was last
+// written or opened to write. Until it does, readers do not wait for it but are
+// shown what is here (I18).
+func (s *Set) isAway(generation registry.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.at(generation).backoff.away
+}
+
+// isHidden reports whether a generation is about to be opened to write, while the
+// bucket does not answer, that is not open and of which there is something here to
+// show.
+func (s *Set) isHidden(generation registry.ID) bool {
+	s.mu.Lock()
+	h := s.at(generation)
+	isTried := h.backoff.away && h.current == nil && h.backoff.refusal() == nil
+	s.mu.Unlock()
+	if !isTried {
+		return false
+	}
+	_, err := manifest.Read(s.fs, s.storage(generation).Directory)
+	return err == nil
+}
+
+// answered notes that the stored state could be fetched.
+func (s *Set) answered(generation registry.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h := s.at(generation); h.backoff.away {
+		h.backoff.opened()
+	}
+}
+
+// replace closes a generation that failed, so that it is opened anew, unless
+// that was done already. It reports false when it was replaced a moment ago and that
+// did not help, or when something of it is under way that its end waits for.
+func (s *Set) replace(inst *instance) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.at(inst.entry.Generation)
+	if h.current != inst || h.state != writing {
+		return true
+	}
+	failedAt, failure := inst.engine.Failed()
+	if h.backoff.hasWorked(inst, failedAt) {
+		h.backoff.pause = 0
+	}
+	if time.Since(inst.openedAt) < h.backoff.pause {
+		return false
+	}
+	if inst.writer != nil && isAway(failure) && inst.writer.IsSettling() {
+		return false // to close it would take as long as that, and reads would wait (I18)
+	}
+	h.backoff.replaced(failure, s.options.Remote != nil)
+	s.fire(context.Background(), h, replace)
+	return true
+}
+
+// Unopened returns the generations that could not be opened to write and are not
+// open otherwise, ordered by id: what Open returns says nothing of them.
+func (s *Set) Unopened() []registry.Entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []registry.Entry
+	for _, id := range slices.SortedFunc(maps.Keys(s.holdings), registry.ID.Compare) {
+		if h := s.holdings[id]; h.current == nil && h.backoff.isFailing() {
+			all = append(all, h.entry)
+		}
+	}
+	return all
+}
+
+// errUnfetchable marks a stored state that was not asked for again: a while ago the
+// bucket held objects other than its manifest says.
+var errUnfetchable = errors.New("the bucket holds a wrong object")
+
+// unfetchable is a stored state that could not be fetched because an object of it is
+// missing or damaged in the bucket.
+type unfetchable struct {
+	tag   bucket.Tag // of the manifest
+	pause time.Duration
+	at    time.Time
+	err   error // nil: there is none
+}
+
+// checkFetchable returns why a stored state is not worth fetching yet, nil when it is. A
+// manifest that was replaced is another state.
+func (s *Set) checkFetchable(generation registry.ID, tag bucket.Tag) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.at(generation).unfetchable
+	if u.err == nil || u.tag != tag || time.Since(u.at) >= u.pause {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errUnfetchable, u.err)
+}
+
+// noteUnfetchable notes and logs that an object of a stored state is missing or
+// damaged in the bucket.
+func (s *Set) noteUnfetchable(entry registry.Entry, tag bucket.Tag, err error) {
+	s.mu.Lock()
+	u := &s.at(entry.Generation).unfetchable
+	if u.tag != tag {
+		*u = unfetchable{tag: tag}
+	}
+	u.pause, u.at, u.err = longer(u.pause, firstPause, longestBackoff), time.Now(), err
+	pause := u.pause
+	s.mu.Unlock()
+	s.options.Log.Error("the bucket holds a wrong object; the state before it answers where there is one",
+		"index", entry.Name.Index, "generation", entry.Name.Generation, "error", err, "retry", pause)
+}
+
+func (s *Set) noteFetchable(generation registry.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at(generation).unfetchable = unfetchable{}
+}

@@ -1,0 +1,169 @@
+package generations
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/replication"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// The files of a generation in object mode are copies. One whose bytes are found
+// damaged, by a search, a merge or the verification in the background, is fetched
+// again and opened anew while everything else goes on. Until then a reader of a
+// damaged part gets index:closed, and the state is needs_pull or pulling.
+
+// repair is what is done about damaged files of an open generation.
+type repair struct {
+	mu         sync.Mutex
+	damaged    bool          // files are to be fetched again
+	fetching   bool          // they are being fetched
+	repairedAt time.Time     // when they last were
+	backoff    time.Duration // before that is done again
+}
+
+func (r *repair) state() (damaged, fetching bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.damaged, r.fetching
+}
+
+// begin notes damage. It reports whether somebody has to do something about it,
+// and how long to wait before: a disk that damages what it is given is not written
+// to over and over.
+func (r *repair) begin() (isFirst bool, wait time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.damaged {
+		return false, 0
+	}
+	r.damaged = true
+	if r.backoff > 0 && time.Since(r.repairedAt) >= longestBackoff {
+		r.backoff = 0
+	}
+	return true, r.backoff
+}
+
+func (r *repair) fetch(isFetching bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fetching = isFetching
+}
+
+func (r *repair) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.damaged, r.repairedAt = false, time.Now()
+	r.backoff = longer(r.backoff, firstPause, longestBackoff)
+}
+
+var (
+	errBusy = errors.New("a pull is under way")
+	errLeft = errors.New("the generation is closed")
+)
+
+// Suspect is told that bytes of a generation could not be read. In object mode
+// its files are looked at and those that are damaged fetched again; it does not
+// wait for that.
+func (s *Set) Suspect(g *Generation) {
+	if s.options.Remote != nil {
+		s.suspect(g.instance)
+	}
+}
+
+// suspect has the files of a generation looked at and those that are damaged
+// fetched again. It waits for nothing: whoever found the damage may hold a lock.
+func (s *Set) suspect(inst *instance) {
+	isFirst, wait := inst.repair.begin()
+	if !isFirst {
+		return
+	}
+	go func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.closed {
+			return
+		}
+		s.closing.Go(func() {
+			<-inst.opened
+			isRepaired := inst.err == nil && s.repair(s.ending, inst, wait)
+			inst.repair.end()
+			if isRepaired && len(inst.engine.Damaged()) > 0 {
+				s.suspect(inst) // found while it was under way
+			}
+		})
+	}()
+}
+
+// repair fetches the damaged files of a generation until it has them, the
+// generation is closed or ctx ends. It reports whether it has them.
+func (s *Set) repair(ctx context.Context, inst *instance, wait time.Duration) bool {
+	for pause := firstPause; ; {
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return false
+		case <-inst.fetching.Done():
+			timer.Stop()
+			return false
+		case <-timer.C:
+		}
+		repaired, err := s.repairOnce(ctx, inst)
+		most := longestPause
+		switch {
+		case err == nil:
+			s.options.Log.Warn("damaged files of a local copy were fetched again", "index", inst.entry.Name.Index,
+				"generation", inst.entry.Name.Generation, "files", repaired)
+			return true
+		case errors.Is(err, errLeft) || ctx.Err() != nil || inst.fetching.Err() != nil:
+			return false
+		case errors.Is(err, replication.ErrMismatch), errors.Is(err, bucket.ErrNotFound):
+			most = longestBackoff // the bucket holds none that is whole
+		}
+		s.options.Log.Error("a damaged local copy cannot be fetched again yet", "index", inst.entry.Name.Index,
+			"generation", inst.entry.Name.Generation, "error", err)
+		wait, pause = pause, min(2*pause, most)
+	}
+}
+
+// repairOnce fetches those files of a generation that are not whole and opens them
+// anew. Where no part was seen to be damaged all files are looked at, and when they
+// are whole they are all opened anew.
+func (s *Set) repairOnce(ctx context.Context, inst *instance) (repaired []string, err error) {
+	view := inst.engine.Snapshot()
+	if view == nil {
+		return nil, errLeft
+	}
+	view.Release()
+	select {
+	case inst.turn <- struct{}{}:
+		defer func() { <-inst.turn }()
+	default:
+		return nil, errBusy
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(inst.fetching, cancel)()
+	inst.repair.fetch(true)
+	defer inst.repair.fetch(false)
+	storage := s.storage(inst.entry.Generation)
+	damaged, m := inst.engine.Damaged(), inst.engine.Manifest()
+	err = vfs.Protect(func() error {
+		repaired, err = s.options.Remote.of(inst.entry.Generation).Mend(ctx, s.fs, storage.Directory, m, damaged)
+		if err != nil {
+			return err
+		}
+		anew := repaired
+		if len(damaged)+len(repaired) == 0 { // what could not be read for a while stays shut until then
+			for _, f := range m.Files {
+				anew = append(anew, f.Name)
+			}
+		}
+		return inst.engine.Reopen(anew)
+	})
+	return repaired, err
+}
