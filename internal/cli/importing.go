@@ -47,13 +47,13 @@ func (c *importElasticsearchCommand) Run(ctx context.Context, s *surroundings) (
 	if err != nil {
 		return err
 	}
-	scroll, err := cluster.Open(ctx)
+	documents, err := cluster.Open(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, scroll.Close()) }()
-	fmt.Fprintf(s.err, "%s holds %s documents.\n", cluster.Index, grouped(scroll.Total))
-	source := load.NewSource(cluster.Index, scroll)
+	defer func() { err = errors.Join(err, documents.Close()) }()
+	fmt.Fprintf(s.err, "%s holds %s documents, read by a %s.\n", cluster.Index, grouped(documents.Total), documents.Way)
+	source := load.NewSource(cluster.Index, documents)
 	drafter := draft.New(draft.Options{Convert: true})
 	if err := load.Look(source, drafter, true); err != nil {
 		return err

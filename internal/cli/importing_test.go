@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -66,8 +68,31 @@ func containsMembers(dump, members string) bool {
 	return false
 }
 
-// serveCluster answers as a cluster with three documents does.
-func serveCluster(t *testing.T) string {
+// clusterKind is what a cluster can do beside scrolls.
+type clusterKind struct {
+	name   string
+	point  string // below the index, opens a point in time; empty without one
+	closes string // what closes it
+	isOld  bool   // cannot sort by _shard_doc
+	way    string
+}
+
+var clusterKinds = []clusterKind{
+	{name: "Elasticsearch 9", point: "/_pit", closes: `{"id":"p2"}`, way: "point in time"},
+	{name: "OpenSearch 3.3", point: "/_search/point_in_time", closes: `{"pit_id":["p2"]}`, way: "point in time"},
+	{name: "OpenSearch 2", point: "/_search/point_in_time", closes: `{"pit_id":["p1"]}`, isOld: true, way: "scroll"},
+	{name: "Elasticsearch 7.0", way: "scroll"},
+}
+
+// serveCluster answers as a cluster with three documents does. It is an error
+// when what was opened is not closed.
+func serveCluster(t *testing.T, kind clusterKind) string {
+	open := 0
+	t.Cleanup(func() {
+		if open != 0 {
+			t.Errorf("%d points in time and scrolls are left open", open)
+		}
+	})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		var hits []string
@@ -79,6 +104,7 @@ func serveCluster(t *testing.T) string {
 		case "GET /books/_mapping":
 			fmt.Fprintf(w, `{"books":%s}`, booksMapping)
 		case "POST /books/_search?scroll=10m":
+			open++
 			fmt.Fprintf(w, `{"_scroll_id":"s1","hits":{"total":{"value":3,"relation":"eq"},"hits":[%s]}}`, strings.Join(hits[:2], ","))
 		case "POST /_search/scroll":
 			if bytes.Contains(body, []byte("s1")) {
@@ -87,7 +113,29 @@ func serveCluster(t *testing.T) string {
 			}
 			fmt.Fprint(w, `{"_scroll_id":"s2","hits":{"hits":[]}}`)
 		case "DELETE /_search/scroll":
+			open--
 			fmt.Fprint(w, `{"succeeded":true}`)
+		case "POST /books" + kind.point + "?keep_alive=10m":
+			open++
+			fmt.Fprintf(w, `{%q:"p1"}`, map[bool]string{true: "id", false: "pit_id"}[kind.point == "/_pit"])
+		case "DELETE " + kind.point:
+			open--
+			if string(body) != kind.closes {
+				t.Errorf("closed by %s instead of %s", body, kind.closes)
+			}
+			fmt.Fprint(w, `{}`)
+		case "POST /_search":
+			switch {
+			case kind.isOld:
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprint(w, `{"error":{"reason":"No mapping found for [_shard_doc] in order to sort on"},"status":400}`)
+			case bytes.Contains(body, []byte(`"search_after":[3]`)) && bytes.Contains(body, []byte(`"p2"`)):
+				fmt.Fprint(w, `{"pit_id":"p2","hits":{"hits":[]}}`)
+			case bytes.Contains(body, []byte(`"search_after":[2]`)):
+				fmt.Fprintf(w, `{"pit_id":"p2","hits":{"hits":[%s]}}`, strings.Replace(hits[2], `{`, `{"sort":[3],`, 1))
+			default:
+				fmt.Fprintf(w, `{"pit_id":"p1","hits":{"total":{"value":3,"relation":"eq"},"hits":[%s,%s]}}`, hits[0], strings.Replace(hits[1], `{`, `{"sort":[2],`, 1))
+			}
 		default:
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprint(w, `{"error":{"reason":"no such index [none]"},"status":404}`)
@@ -98,15 +146,23 @@ func serveCluster(t *testing.T) string {
 }
 
 func TestAnIndexOfElasticsearchIsImported(t *testing.T) {
-	node, cluster := serveNode(t), serveCluster(t)
-	code, _, out := run(nil, "import", "elasticsearch", cluster+"/books", "--url", node)
-	if code != exitDone {
-		t.Fatalf("%d %s", code, out)
+	for _, kind := range clusterKinds {
+		t.Run(kind.name, func(t *testing.T) {
+			node, cluster := serveNode(t), serveCluster(t, kind)
+			code, _, out := run(nil, "import", "elasticsearch", cluster+"/books", "--url", node)
+			if code != exitDone || !strings.Contains(out, "read by a "+kind.way) {
+				t.Fatalf("%d %s", code, out)
+			}
+			checkImported(t, node, out)
+			if code, _, out := run(nil, "import", "elasticsearch", cluster+"/books", "--url", node); code != exitRefused || !strings.Contains(out, "exists") {
+				t.Errorf("again: %d %s", code, out)
+			}
+		})
 	}
-	checkImported(t, node, out)
-	if code, _, out := run(nil, "import", "elasticsearch", cluster+"/books", "--url", node); code != exitRefused || !strings.Contains(out, "exists") {
-		t.Errorf("again: %d %s", code, out)
-	}
+}
+
+func TestAnImportIsDraftedOrRefused(t *testing.T) {
+	node, cluster := serveNode(t), serveCluster(t, clusterKinds[0])
 	if code, out, _ := run(nil, "import", "elasticsearch", cluster+"/books", "--draft", "-"); code != exitDone || !strings.Contains(out, `"mode": "nested"`) {
 		t.Errorf("%d %s", code, out)
 	}
@@ -147,14 +203,8 @@ func TestOpenSearch(t *testing.T) {
 		fmt.Fprintf(&bulk, "{\"index\":{\"_id\":\"%d\"}}\n%s\n", i, line)
 	}
 	send("POST", "/books/_bulk?refresh=true", "application/x-ndjson", bulk.String())
-	node := serveNode(t)
-	code, _, out := run(nil, "import", "elasticsearch", cluster+"/books", "--url", node)
-	if code != exitDone {
-		t.Fatalf("%d %s", code, out)
-	}
-	checkImported(t, node, out)
 
-	// Many documents come in many pages of the scroll.
+	// Many documents come in many pages.
 	send("DELETE", "/many", "application/json", "")
 	bulk.Reset()
 	const documents = 12_345
@@ -162,7 +212,35 @@ func TestOpenSearch(t *testing.T) {
 		fmt.Fprintf(&bulk, "{\"index\":{\"_id\":\"d%d\"}}\n{\"n\":%d,\"text\":\"a note about %d\"}\n", i, i, i)
 	}
 	send("POST", "/many/_bulk?refresh=true", "application/x-ndjson", bulk.String())
-	if code, _, out := run(nil, "import", "elasticsearch", cluster+"/many", "--url", node); code != exitDone || !strings.Contains(out, "12,345 documents added to many.") {
-		t.Errorf("%d %s", code, out)
+	for way, address := range map[string]string{"point in time": cluster, "scroll": withoutPoints(t, cluster)} {
+		t.Run(way, func(t *testing.T) {
+			node := serveNode(t)
+			code, _, out := run(nil, "import", "elasticsearch", address+"/books", "--url", node)
+			if code != exitDone || !strings.Contains(out, "read by a "+way) {
+				t.Fatalf("%d %s", code, out)
+			}
+			checkImported(t, node, out)
+			if code, _, out := run(nil, "import", "elasticsearch", address+"/many", "--url", node); code != exitDone || !strings.Contains(out, "12,345 documents added to many.") {
+				t.Errorf("%d %s", code, out)
+			}
+		})
 	}
+}
+
+// withoutPoints stands before a cluster and refuses points in time.
+func withoutPoints(t *testing.T, cluster string) string {
+	target, err := url.Parse(cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/_pit") || strings.HasSuffix(r.URL.Path, "/point_in_time") {
+			http.NotFound(w, r)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }

@@ -1,8 +1,9 @@
 // Package elasticsearch reads an index of Elasticsearch 7 to 9 or OpenSearch 2
 // and 3: its mapping, translated to a definition with a note for every step that
-// loses something, and its documents by a scroll, which is a snapshot.
+// loses something, and its documents as they are at one moment: by a point in
+// time where the cluster has it, else by a scroll.
 //
-// A Cluster may be used by any number of goroutines; a Scroll by one.
+// A Cluster may be used by any number of goroutines; a Documents by one.
 package elasticsearch
 
 import (
@@ -16,9 +17,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/quiresearch/quire/internal/load"
 )
 
 // Cluster is where an index is read from.
@@ -111,100 +109,4 @@ func (c *Cluster) Mapping(ctx context.Context) (*Mapping, error) {
 		return &one.Mappings, nil
 	}
 	return nil, errors.New("no mapping")
-}
-
-// Scroll reads the documents of one moment.
-type Scroll struct {
-	ctx     context.Context // of every request of the scroll
-	cluster *Cluster
-	id      string
-	hits    []hit
-	number  int
-	isEnded bool
-	out     []byte
-
-	Total int // documents at the beginning
-}
-
-type hit struct {
-	ID     string         `json:"_id"`
-	Source jsontext.Value `json:"_source"`
-}
-
-type page struct {
-	ScrollID string `json:"_scroll_id"`
-	Hits     struct {
-		Total jsontext.Value `json:"total"`
-		Hits  []hit          `json:"hits"`
-	} `json:"hits"`
-}
-
-// scrollPage is how many documents a request reads; keepAlive is how long the
-// cluster keeps the moment between two of them.
-const (
-	scrollPage = 1000
-	keepAlive  = "10m"
-)
-
-// KeyField is the member of a document that holds its _id.
-const KeyField = "_id"
-
-// Open begins a scroll.
-func (c *Cluster) Open(ctx context.Context) (*Scroll, error) {
-	s := &Scroll{ctx: ctx, cluster: c}
-	var first page
-	body := map[string]any{"size": scrollPage, "sort": []string{"_doc"}, "query": map[string]any{"match_all": map[string]any{}}, "track_total_hits": true}
-	if err := c.call(ctx, http.MethodPost, "/"+url.PathEscape(c.Index)+"/_search?scroll="+keepAlive, body, &first); err != nil {
-		return nil, err
-	}
-	s.take(first)
-	var total struct {
-		Value int `json:"value"`
-	}
-	if err := json.Unmarshal(first.Hits.Total, &total); err == nil {
-		s.Total = total.Value
-	}
-	return s, nil
-}
-
-func (s *Scroll) take(p page) {
-	s.id, s.hits = p.ScrollID, p.Hits.Hits
-	s.isEnded = len(s.hits) == 0
-}
-
-// Next returns the next document, with its _id as a member.
-func (s *Scroll) Next() (load.Row, error) {
-	if len(s.hits) == 0 && !s.isEnded {
-		var next page
-		if err := s.cluster.call(s.ctx, http.MethodPost, "/_search/scroll", map[string]any{"scroll": keepAlive, "scroll_id": s.id}, &next); err != nil {
-			return load.Row{}, err
-		}
-		s.take(next)
-	}
-	if s.isEnded {
-		return load.Row{}, io.EOF
-	}
-	one := s.hits[0]
-	s.hits = s.hits[1:]
-	s.number++
-	source := bytes.TrimSpace(one.Source)
-	if len(source) < 2 || source[0] != '{' {
-		return load.Row{}, &load.RowError{Number: s.number, Text: one.ID, Err: errors.New("the index does not keep _source")}
-	}
-	s.out = append(s.out[:0], `{"`+KeyField+`":`...)
-	s.out, _ = jsontext.AppendQuote(s.out, one.ID)
-	if inner := bytes.TrimSpace(source[1:]); inner[0] != '}' {
-		s.out = append(s.out, ',')
-	}
-	s.out = append(s.out, source[1:]...)
-	return load.Row{Number: s.number, Document: s.out}, nil
-}
-
-// Close gives the moment back to the cluster.
-func (s *Scroll) Close() error {
-	if s.id == "" {
-		return nil
-	}
-	var answer jsontext.Value
-	return s.cluster.call(context.WithoutCancel(s.ctx), http.MethodDelete, "/_search/scroll", map[string]any{"scroll_id": []string{s.id}}, &answer)
 }

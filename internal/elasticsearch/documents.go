@@ -1,0 +1,124 @@
+package elasticsearch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/quiresearch/quire/internal/load"
+)
+
+// Documents reads the documents of one moment.
+type Documents struct {
+	ctx    context.Context // of every request
+	cursor cursor
+	hits   []hit
+	number int
+	out    []byte
+
+	Total int    // documents at the beginning
+	Way   string // for people: "point in time" or "scroll"
+}
+
+// cursor reads pages of one moment.
+type cursor interface {
+	// next returns the next page; one without hits is the end.
+	next(ctx context.Context) (page, error)
+	// close gives the moment back to the cluster.
+	close(ctx context.Context) error
+}
+
+type hit struct {
+	ID     string         `json:"_id"`
+	Source jsontext.Value `json:"_source"`
+	Sort   jsontext.Value `json:"sort"`
+}
+
+type page struct {
+	ScrollID string `json:"_scroll_id"`
+	PointID  string `json:"pit_id"`
+	Hits     struct {
+		Total jsontext.Value `json:"total"`
+		Hits  []hit          `json:"hits"`
+	} `json:"hits"`
+}
+
+// pageSize is how many documents a request reads; keepAlive is how long the
+// cluster keeps the moment between two of them.
+const (
+	pageSize  = 1000
+	keepAlive = "10m"
+)
+
+// KeyField is the member of a document that holds its _id.
+const KeyField = "_id"
+
+// Open fixes the moment and reads the first page. Elasticsearch before 7.12 and
+// OpenSearch before 3.3 cannot page through a point in time in the order of
+// their shards; they, and clusters that refuse a point in time for any other
+// reason, are read by a scroll.
+func (c *Cluster) Open(ctx context.Context) (*Documents, error) {
+	for _, kind := range pointKinds {
+		opened, err := c.openPoint(ctx, kind)
+		if err != nil {
+			continue
+		}
+		d := &Documents{ctx: ctx, cursor: opened, Way: "point in time"}
+		if err := d.begin(); err == nil {
+			return d, nil
+		}
+		_ = d.Close() // the cluster drops it by itself after keepAlive
+	}
+	d := &Documents{ctx: ctx, cursor: &scroll{cluster: c}, Way: "scroll"}
+	return d, d.begin()
+}
+
+// begin reads the first page.
+func (d *Documents) begin() error {
+	first, err := d.cursor.next(d.ctx)
+	if err != nil {
+		return err
+	}
+	d.hits = first.Hits.Hits
+	var total struct {
+		Value int `json:"value"`
+	}
+	if err := json.Unmarshal(first.Hits.Total, &total); err == nil {
+		d.Total = total.Value
+	}
+	return nil
+}
+
+// Next returns the next document, with its _id as a member.
+func (d *Documents) Next() (load.Row, error) {
+	if len(d.hits) == 0 {
+		following, err := d.cursor.next(d.ctx)
+		if err != nil {
+			return load.Row{}, err
+		}
+		if d.hits = following.Hits.Hits; len(d.hits) == 0 {
+			return load.Row{}, io.EOF
+		}
+	}
+	one := d.hits[0]
+	d.hits = d.hits[1:]
+	d.number++
+	source := bytes.TrimSpace(one.Source)
+	if len(source) < 2 || source[0] != '{' {
+		return load.Row{}, &load.RowError{Number: d.number, Text: one.ID, Err: errors.New("the index does not keep _source")}
+	}
+	d.out = append(d.out[:0], `{"`+KeyField+`":`...)
+	d.out, _ = jsontext.AppendQuote(d.out, one.ID)
+	if inner := bytes.TrimSpace(source[1:]); inner[0] != '}' {
+		d.out = append(d.out, ',')
+	}
+	d.out = append(d.out, source[1:]...)
+	return load.Row{Number: d.number, Document: d.out}, nil
+}
+
+// Close gives the moment back to the cluster.
+func (d *Documents) Close() error { return d.cursor.close(context.WithoutCancel(d.ctx)) }
