@@ -107,7 +107,7 @@ func TestDrafts(t *testing.T) {
 			`{"Product Name":"Red shoe","Größe":4,"价格":1,"a.b":2,"product_name":"x"}`,
 			`product_name_2 {type:string,role:title}
 			grosse {type:int64,filter,sort}
-			column_3 {type:int64,filter,sort}
+			column_3 {type:int64,filter,sort,facet}
 			a_b {type:int64,filter,sort}
 			product_name {type:string,role:code}`,
 		},

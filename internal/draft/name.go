@@ -1,7 +1,6 @@
 package draft
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -85,40 +84,4 @@ func words(name string) []string {
 		out.WriteRune(unicode.ToLower(r))
 	}
 	return strings.Fields(out.String())
-}
-
-// Names of members that say what they hold, best first. Those of the commonest
-// languages of data files are among them.
-var (
-	keyNames   = []string{"id", "key", "uuid", "guid", "identifier", "primarykey", "sku", "isbn", "ean", "gtin", "asin", "slug", "handle", "code", "nr", "number", "artikelnummer", "index"}
-	titleNames = []string{"title", "name", "headline", "subject", "titel", "titre", "titulo", "título", "titolo", "label", "caption", "bezeichnung", "produktname", "nom", "nombre", "nome", "navn", "namn", "naam", "nazwa", "название", "heading", "product"}
-	proseNames = []string{"description", "body", "text", "content", "summary", "abstract", "beschreibung", "descripcion", "descripción", "descrizione", "comment", "comments", "notes", "review", "overview", "bio", "plot", "message", "details"}
-	tagNames   = []string{"tags", "tag", "keywords", "categories", "category", "genres", "genre", "labels", "colors", "colours", "languages", "ingredients", "topics", "features", "schlagworte", "sizes", "countries", "authors", "actors", "brand", "brands", "kategorie", "kategorien"}
-	codeNames  = []string{"zip", "zipcode", "postcode", "postal", "plz", "phone", "telephone", "telefon", "tel", "fax", "mobile", "ean", "isbn", "gtin", "upc", "sku", "asin", "iban", "code", "vat", "ssn", "barcode", "hash", "sha", "sha1", "sha256", "md5", "email", "mail", "version", "serial", "mpn", "ip", "uuid", "guid", "id"}
-	timeNames  = []string{"date", "time", "timestamp", "ts", "at", "created", "updated", "modified", "published", "on", "epoch", "datum", "released", "since", "until", "expires", "birthday", "start", "end"}
-	pathNames  = []string{"path", "category", "categories", "taxonomy", "breadcrumb", "breadcrumbs", "hierarchy", "kategorie", "folder", "directory"}
-	flagNames  = []string{"is", "has", "can", "flag", "enabled", "active", "available", "aktiv", "visible", "instock"}
-)
-
-// rank returns how early a list names the member: 0 is first, and the length of
-// the list when it does not. The whole name counts more than its last word.
-func rank(name string, list []string) int {
-	all := words(name)
-	if len(all) == 0 {
-		return 2 * len(list)
-	}
-	if at := slices.Index(list, strings.Join(all, "")); at >= 0 {
-		return at
-	}
-	if at := slices.Index(list, all[len(all)-1]); at >= 0 {
-		return len(list) + at
-	}
-	return 2 * len(list)
-}
-
-func isNamed(name string, list []string) bool { return rank(name, list) < 2*len(list) }
-
-// hasWord reports whether any word of the name is in the list.
-func hasWord(name string, list []string) bool {
-	return slices.ContainsFunc(words(name), func(word string) bool { return slices.Contains(list, word) })
 }

@@ -35,7 +35,7 @@ func (f *deciding) declareNumber(c *column, column *Column) (*Field, []string) {
 		declared.Unit = unit
 		why = append(why, "values stand beside "+word)
 	}
-	if n := len(c.distinct); !c.isFull && n <= 100 && n*2 <= c.values || declared.Unit != "" && len(declared.Unit) == 3 || hasWord(c.name, []string{"price", "year", "rating"}) {
+	if n := len(c.distinct); !c.isFull && n <= 100 && n*2 <= c.values || declared.Unit != "" && len(declared.Unit) == 3 || hasWord(c.name, countedNames) {
 		declared.Facet = used()
 	}
 	return declared, why

@@ -169,7 +169,7 @@ func (c *column) spacedArrows() bool {
 // named like a key, or the first column where that holds machine names.
 func (c *columns) findKey() *column {
 	var found *column
-	best := 2 * len(keyNames)
+	best := unranked
 	for position, one := range c.ordered {
 		if !one.canBeKey() {
 			continue
