@@ -76,7 +76,7 @@ func completions(node *kong.Node) []completion {
 
 func bashCompletion(all []completion) string {
 	var out strings.Builder
-	out.WriteString("_quire() {\n  local path= word\n  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case \"$path/$word\" in\n")
+	out.WriteString("_quire() {\n  local path= word\n  for word in \"${COMP_WORDS[@]:1:$((COMP_CWORD-1))}\"; do\n    case \"$path/$word\" in\n")
 	for _, one := range all[1:] {
 		fmt.Fprintf(&out, "    /%s) path=/%s ;;\n", strings.Join(one.path, "/"), strings.Join(one.path, "/"))
 	}
@@ -104,6 +104,8 @@ func fishCompletion(all []completion) string {
 			names = append(names, w.text)
 		}
 	}
+	// A file never stands where a command does.
+	fmt.Fprintf(&out, "complete -c quire -n 'not __fish_seen_subcommand_from %s' -f\n", strings.Join(names, " "))
 	for _, one := range all {
 		condition := "not __fish_seen_subcommand_from " + strings.Join(names, " ")
 		if len(one.path) > 0 {
