@@ -28,8 +28,8 @@ type textCounts struct {
 
 // separated counts texts that a separator cuts.
 type separated struct {
-	texts, parts, short int
-	distinct            map[uint64]struct{}
+	texts, parts, short int                 // parts and short end with distinct
+	distinct            map[uint64]struct{} // at most about maxParts
 	first               map[uint64]struct{} // of the first parts
 }
 
@@ -131,13 +131,13 @@ func (s *separated) add(value, separator string) {
 	if !strings.Contains(value, separator) {
 		return
 	}
+	s.texts++
 	if len(s.distinct) >= maxParts {
 		return
 	}
 	if s.distinct == nil {
 		s.distinct, s.first = make(map[uint64]struct{}), make(map[uint64]struct{})
 	}
-	s.texts++
 	for i, part := range strings.Split(value, separator) {
 		part = strings.TrimSpace(part)
 		if part == "" {

@@ -99,7 +99,16 @@ func (c *column) isTag() bool {
 	if c.texts == 0 || t.bytes > shortBytes*c.texts || c.averageWords() > shortWords {
 		return false
 	}
-	return c.isList() || t.spaced*4 < c.texts || isNamed(c.name, tagNames) || len(c.distinct)*2 <= c.values
+	if c.isList() {
+		return !c.isManyNames()
+	}
+	return t.spaced*4 < c.texts || isNamed(c.name, tagNames) || len(c.distinct)*2 <= c.values
+}
+
+// isManyNames reports whether lists hold names that hardly come again, such as
+// the other names of a place: they are searched, not counted.
+func (c *column) isManyNames() bool {
+	return c.isUnique() && c.values >= 100 && (c.text.spaced*5 > c.texts || isNamed(c.name, aliasNames)) && !isNamed(c.name, tagNames)
 }
 
 // separator returns what cuts the texts into short values that come again.
@@ -114,7 +123,7 @@ func (c *column) separator() string {
 			continue
 		}
 		repeats := len(n.distinct)*10 <= n.parts*7
-		if one.separator == "," { // a comma also stands in names and sentences
+		if one.separator == "," && c.text.spaced*20 > c.texts { // a comma also stands in names and sentences
 			repeats = len(n.distinct)*10 <= n.parts*4 && (c.averageWords() <= 4 || isNamed(c.name, tagNames)) || isNamed(c.name, tagNames) && n.short == n.parts
 		}
 		if repeats || isNamed(c.name, tagNames) {

@@ -12,13 +12,14 @@ import (
 // Names of members that say what they hold, best first, in the languages that
 // data files are most often headed in. Marks do not matter: Título is titulo.
 var (
-	keyNames = vocabulary(`id key uuid guid identifier primarykey sku isbn ean gtin asin slug handle code nr number artikelnummer bestellnummer
+	keyNames = vocabulary(`id key uuid guid identifier primarykey sku artikelnummer bestellnummer isbn ean gtin asin slug handle code nr number
 		nummer numero tunnus numer cislo номер артикул codigo codice kennung referenz reference referencia riferimento identifiant
 		identificador identificativo kimlik tunniste 商品番号 番号 编号 編號 번호 index`)
 	titleNames = vocabulary(`title headline titel titre titulo titolo tytul titulek otsikko rubrik tittel overskrift cim baslik заголовок
 		タイトル 标题 標題 제목 name nom nombre nome naam namn navn nimi nazwa nazev nev ad isim название наименование имя назва
 		名前 名称 名稱 品名 商品名 이름 상품명 bezeichnung produktname productname subject betreff objet asunto oggetto assunto onderwerp
 		emne amne label libelle caption heading designation benamning betegnelse product produkt produit producto prodotto produto artikel`)
+	aliasNames = vocabulary(`names titles aliases synonyms`)
 	proseNames = vocabulary(`description body text content summary abstract beschreibung produktbeschreibung inhalt zusammenfassung
 		contenu resume descripcion contenido resumen descrizione contenuto riassunto descricao conteudo resumo beschrijving omschrijving
 		inhoud samenvatting beskrivning innehall sammanfattning beskrivelse indhold innhold kuvaus sisalto opis tresc popis obsah
@@ -36,7 +37,8 @@ var (
 		version serial mpn ip uuid guid id`)
 	timeNames = vocabulary(`date time timestamp ts at created updated modified published on epoch datum zeit zeitpunkt erstellt geandert
 		heure fecha datetime tijd dato pvm paivamaara aika czas tarih zaman дата время час
-		日付 日時 日期 时间 時間 날짜 시간 released since until expires birthday start end`)
+		日付 日時 日期 时间 時間 날짜 시간 released since until expires birthday start end
+		placed ordered shipped delivered sent received sold bought joined registered seen visited login`)
 	countedNames = vocabulary(`price preis prix precio prezzo preco prijs pris hinta cena ar fiyat цена ціна 価格 价格 價格 가격
 		year jahr annee ano anno jaar vuosi rok ev yil год рік 年 연도 rating bewertung note valoracion voto avaliacao beoordeling betyg`)
 	pathNames = vocabulary(`path pfad chemin ruta percorso caminho category categories taxonomy breadcrumb breadcrumbs hierarchy kategorie
