@@ -45,7 +45,7 @@ type Description struct {
 }
 
 func (d *Description) read() *Description {
-	d.Definition, _ = definition.Parse(d.Raw, definition.Capabilities{})
+	d.Definition, _ = definition.ParseStored(d.Raw, definition.Capabilities{})
 	return d
 }
 

@@ -1,7 +1,8 @@
 package definition
 
 import (
-	"regexp"
+	"fmt"
+	"regexp/syntax"
 	"strings"
 
 	"github.com/quiresearch/quire/problem"
@@ -125,8 +126,8 @@ func (r *reader) checkChain(d *Definition, chain *Chain, where place) {
 		if replace := filter.PatternReplace; replace != nil {
 			if len(replace.Pattern) > maxPatternSize {
 				report(problem.IndexFieldAnalyzerPatternInvalid, "pattern", replace.Pattern[:40]+"…", "reason", "longer than 1000 bytes")
-			} else if _, err := regexp.Compile(replace.Pattern); err != nil {
-				report(problem.IndexFieldAnalyzerPatternInvalid, "pattern", replace.Pattern, "reason", err.Error())
+			} else if reason := r.patternProblem(replace.Pattern); reason != "" {
+				report(problem.IndexFieldAnalyzerPatternInvalid, "pattern", replace.Pattern, "reason", reason)
 			}
 		}
 	}
@@ -167,6 +168,28 @@ func (r *reader) checkChain(d *Definition, chain *Chain, where place) {
 			}
 		}
 	}
+}
+
+// patternProblem returns what is wrong with a pattern, "" when it is fine. Patterns
+// beyond what all of them may take together are not looked at; checkBounds reports
+// that.
+func (r *reader) patternProblem(pattern string) string {
+	if !r.isStored && r.instructions > maxInstructions {
+		return ""
+	}
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return err.Error()
+	}
+	prog, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return err.Error()
+	}
+	r.instructions += len(prog.Inst)
+	if !r.isStored && len(prog.Inst) > maxPatternInstructions {
+		return fmt.Sprintf("it compiles to %d instructions, which is more than %d", len(prog.Inst), maxPatternInstructions)
+	}
+	return ""
 }
 
 // isValid reports whether the sizes are in order, no larger than any node will

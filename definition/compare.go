@@ -14,7 +14,7 @@ import (
 // out first, and analysis is compared by content.
 func Compare(old, changed *Definition) problem.Problems {
 	var found problem.List
-	c := comparison{found: &found, old: &Schema{definition: old}, changed: &Schema{definition: changed}}
+	c := comparison{found: &found, old: newSchema(old), changed: newSchema(changed)}
 	root := &ResolvedField{Type: Object}
 	c.fields(old.Fields, changed.Fields, root, root)
 	c.keyWithout(old.Fields, changed.Fields)

@@ -115,7 +115,7 @@ func (s *Schema) compileString(f *ResolvedField, d *Field) {
 
 func (s *Schema) compileText(d *TextUsage, isAutocomplete bool) *ResolvedText {
 	t := &ResolvedText{
-		Chain:      resolveAnalyzer(d.Analyzer, s.definition.Resources),
+		Chain:      s.chains[s.definition.analyzerOf(d)],
 		Decompound: orDefault(d.Decompound, ""),
 		Weight:     orDefault(d.Weight, 1),
 		Highlight:  d.Highlight != nil,
@@ -151,22 +151,37 @@ func (f *ResolvedField) compileVector(d *Field) {
 	}
 }
 
-// resolveAnalyzer returns the chain of a usage with the content of the lists and
-// sets it names; nil when the engine builds the chain.
-func resolveAnalyzer(a *Analyzer, resources *Resources) *Chain {
-	if a == nil {
+// analyzerOf returns the analyzer of a usage, the named one where it names one; nil
+// when the engine builds the chain.
+func (d *Definition) analyzerOf(usage *TextUsage) *Analyzer {
+	if usage == nil || usage.Analyzer == nil {
 		return nil
 	}
-	chain := a.Custom
-	if a.Named != nil {
-		if resources == nil || resources.Analyzers[*a.Named] == nil {
-			return nil
+	if usage.Analyzer.Named == nil {
+		return usage.Analyzer
+	}
+	if d.Resources == nil {
+		return nil
+	}
+	return d.Resources.Analyzers[*usage.Analyzer.Named]
+}
+
+// resolveAnalyzers resolves the chains of fields and of the fields inside them. Usages
+// that name one analyzer, and concrete names of a pattern, share theirs.
+func (s *Schema) resolveAnalyzers(fields map[string]*Field) {
+	for _, f := range fields {
+		for _, usage := range []*TextUsage{f.Matching, f.Autocomplete} {
+			a := s.definition.analyzerOf(usage)
+			if a != nil && a.Custom != nil && s.chains[a] == nil {
+				s.chains[a] = resolveChain(a.Custom, s.definition.Resources)
+			}
 		}
-		chain = resources.Analyzers[*a.Named].Custom
+		s.resolveAnalyzers(f.Fields)
 	}
-	if chain == nil {
-		return nil
-	}
+}
+
+// resolveChain returns a chain with the content of the lists and sets it names.
+func resolveChain(chain *Chain, resources *Resources) *Chain {
 	resolved := *chain
 	resolved.Filters = make([]TokenFilter, len(chain.Filters))
 	for i, filter := range chain.Filters {

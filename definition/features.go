@@ -131,7 +131,7 @@ func DecodeStored(data []byte, capabilities Capabilities) (*Definition, error) {
 	if lacking != nil {
 		return nil, problem.IndexUnsupported.New("features", lacking)
 	}
-	d, err := Parse(kept.Definition, capabilities)
+	d, err := ParseStored(kept.Definition, capabilities)
 	if err != nil {
 		if lacking := lackingLocales(err); lacking != nil {
 			return nil, problem.IndexUnsupported.New("features", lacking).Because(err)

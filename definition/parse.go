@@ -4,7 +4,16 @@ package definition
 // of the body's shape are reported alone, and so is a shorthand that cannot be
 // expanded.
 func Parse(body []byte, capabilities Capabilities) (*Definition, error) {
-	r := &reader{capabilities: capabilities}
+	return parse(body, &reader{capabilities: capabilities})
+}
+
+// ParseStored is Parse for a definition that a node keeps or answers: the bounds of
+// analysis that hold for a new one do not hold for it.
+func ParseStored(body []byte, capabilities Capabilities) (*Definition, error) {
+	return parse(body, &reader{capabilities: capabilities, isStored: true})
+}
+
+func parse(body []byte, r *reader) (*Definition, error) {
 	d := r.read(body)
 	if err := r.shape.Err(); err != nil {
 		return nil, err
@@ -14,6 +23,9 @@ func Parse(body []byte, capabilities Capabilities) (*Definition, error) {
 		return nil, err
 	}
 	r.check(d)
+	if !r.isStored {
+		r.checkBounds(d)
+	}
 	if err := r.rules.Err(); err != nil {
 		return nil, err
 	}

@@ -27,10 +27,12 @@ type reader struct {
 	translation  problem.List // at most one
 	rules        problem.List
 	capabilities Capabilities
+	isStored     bool // read by ParseStored
 	declaration  *declaration
 	inputs       map[*Field]*fieldInput
 	chosen       map[*Analyzer]*analyzerInput
 	fields       int
+	instructions int // of the patterns looked at
 
 	// localizesText: no field says something of locales, so the declaration is
 	// for every field whose text is analysed.

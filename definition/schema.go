@@ -15,6 +15,7 @@ type Schema struct {
 	primaryKey *ResolvedField
 	declared   []*ResolvedField
 	signals    []*ResolvedField
+	chains     map[*Analyzer]*Chain // resolved
 }
 
 // ResolvedField is a field at a concrete path with every default filled in. The
@@ -121,10 +122,17 @@ type pattern struct {
 
 // NewSchema compiles a definition that Parse returned.
 func NewSchema(d *Definition) *Schema {
-	s := &Schema{definition: d}
+	s := newSchema(d)
 	s.root = &ResolvedField{Type: Object, schema: s}
 	s.root.children = s.compileChildren(d.Fields, s.root)
 	s.collect(s.root)
+	return s
+}
+
+// newSchema returns a schema that can compile fields and holds none.
+func newSchema(d *Definition) *Schema {
+	s := &Schema{definition: d, chains: make(map[*Analyzer]*Chain)}
+	s.resolveAnalyzers(d.Fields)
 	return s
 }
 

@@ -28,7 +28,8 @@ type Budget struct {
 	mu      sync.Mutex
 	holders map[*Generation]bool
 
-	settling turn.Lock // held by the one generation that is merged at rest
+	settling turn.Lock  // held by the one generation that is merged at rest
+	weighing sync.Mutex // held while a document is analysed to see what it takes
 }
 
 // NewBudget returns a budget of so many bytes; 0 means 256 MiB.

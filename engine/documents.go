@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/document"
+	"github.com/quiresearch/quire/internal/indexing"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/problem"
@@ -31,6 +33,19 @@ func (g *Generation) addition(key string, d *document.Document) (*operation, err
 	return g.replacement(key, d, carried)
 }
 
+// admitAnalysis refuses a document whose texts take more work than a document of its
+// size has. The work is counted, so that every node decides alike.
+func (g *Generation) admitAnalysis(d *document.Document) error {
+	f, err := indexing.Weigh(g.reading.Load().chains, d, &g.options.Budget.weighing)
+	if err != nil {
+		return fmt.Errorf("weigh the analysis: %w", err)
+	}
+	if f != nil {
+		return problem.DocumentAnalysisTooLarge.At(problem.At(f.Path), "name", f.Path, "limit", indexing.StepsOf(d))
+	}
+	return nil
+}
+
 // givenSignals counts the signal fields that a document gives a value.
 func givenSignals(d *document.Document) int {
 	given := 0
@@ -53,6 +68,9 @@ func (g *Generation) replacement(key string, d *document.Document, carried []sig
 		}
 		d.Release()
 		d = again
+	}
+	if err := g.admitAnalysis(d); err != nil {
+		return nil, err
 	}
 	if err := g.admitNames(d); err != nil {
 		return nil, err

@@ -59,6 +59,9 @@ var (
 	DocumentValuesTooMany = declare("document:values_too_many", 400,
 		"The document holds more than {limit} values in nested lists.",
 		"Split the document, or declare the list as flattened.")
+	DocumentAnalysisTooLarge = declare("document:analysis_too_large", 400,
+		"The analysis of {name} takes more than the {limit} steps that a document of this size has: its patterns, synonyms or grams multiply what the text holds.",
+		"Shorten the text of {name}, or simplify its analyzer in a new generation.")
 	DocumentStringValueTooLong = declare("document:string:value_too_long", 400,
 		"The value of {name} has {length} bytes as it is compared; at most {limit} can be filtered, counted, sorted or used as a key.",
 		"Shorten the value, or declare the field without filter, facet, hierarchy, sort and key.")

@@ -18,13 +18,21 @@ import (
 // body's shape; without one, every problem that can be told without a
 // definition, and the settings are returned beside it, so that Validate can
 // tell the rest.
-func Decode(body []byte) (*Settings, error) {
+func Decode(body []byte) (*Settings, error) { return decode(body, true) }
+
+// decode is Decode with or without the bounds that hold for given settings.
+func decode(body []byte, bounded bool) (*Settings, error) {
 	var found problem.List
 	value, ok := jsonread.Parse(body, &found)
 	if !ok {
 		return nil, found.Err()
 	}
 	s := read(value)
+	if bounded {
+		for _, p := range s.excesses().Problems() {
+			found.Report(p)
+		}
+	}
 	var shape problem.List
 	for _, p := range found.Problems() {
 		if strings.HasPrefix(p.Code.Name(), "request:") {
@@ -41,7 +49,7 @@ func Decode(body []byte) (*Settings, error) {
 // Load reads settings as stored, perhaps by a node of a later version. Members
 // this node does not know, members with values it does not take and features it
 // lacks are told in UnsupportedFeatures; JSON and Version still give what is
-// stored.
+// stored. Bounds that came after they were stored do not hold for them.
 func Load(stored []byte, features []string) (*Settings, error) {
 	var found problem.List
 	value, ok := jsonread.Parse(stored, &found)

@@ -40,7 +40,8 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 	if err := found.Err(); err != nil {
 		return nil, err
 	}
-	next, err := Decode(tree.Append(nil))
+	// What was stored beyond the bounds can be changed, also bit by bit.
+	next, err := decode(tree.Append(nil), s.isWithinBounds())
 	refuseValues(problem.All(err), tree)
 	located(problem.All(err), made)
 	if next != nil {

@@ -20,7 +20,8 @@
 //	A2  The query chain of a definition's chain makes, of a whole word, a term that the
 //	    index chain makes of the same word.
 //	A3  What comes out is bounded by what goes in (token.MaxTokens,
-//	    token.MaxTermBytes, charfilter.MaxGrowth).
+//	    token.MaxTermBytes, charfilter.MaxGrowth), and so is the work of patterns,
+//	    synonyms and grams of grams (Buffer.Limit).
 package analysis
 
 import (
@@ -48,6 +49,8 @@ const (
 type Buffer struct {
 	text   charfilter.Text
 	stream token.Stream
+	steps  int64 // left, see Limit
+	limits bool
 }
 
 // Positions is the number of word positions the text analysed last takes,
@@ -65,6 +68,7 @@ type Chain struct {
 	tokenizer   tokenizer.Tokenizer
 	filters     []tokenfilter.Filter
 	whole       []tokenfilter.Filter // those that apply to a whole value
+	isWeighed   bool                 // its steps are counted, see Buffer.Limit
 }
 
 // Analyze returns the tokens of text, by position. They and their terms are
@@ -73,13 +77,14 @@ type Chain struct {
 func (c *Chain) Analyze(buf *Buffer, text string) []Token {
 	s := &buf.stream
 	s.Reset()
-	buf.text.Set(text)
-	for _, f := range c.charFilters {
-		f.Apply(&buf.text)
-	}
+	buf.rewrite(c, text)
 	c.tokenizer.Tokenize(s, buf.text.Bytes())
-	for _, f := range c.filters {
-		f.Apply(s)
+	if c.isWeighed {
+		buf.applyWeighed(c.filters)
+	} else {
+		for _, f := range c.filters {
+			f.Apply(s)
+		}
 	}
 	if buf.text.Changed() {
 		for i := range s.Tokens {
@@ -96,10 +101,7 @@ func (c *Chain) Analyze(buf *Buffer, text string) []Token {
 func (c *Chain) Normalize(buf *Buffer, text string) []byte {
 	s := &buf.stream
 	s.Reset()
-	buf.text.Set(text)
-	for _, f := range c.charFilters {
-		f.Apply(&buf.text)
-	}
+	buf.rewrite(c, text)
 	whole := buf.text.Bytes()
 	s.Tokens = append(s.Tokens, Token{Term: whole, End: int32(len(whole))})
 	s.Positions = 1

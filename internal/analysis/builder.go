@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/quiresearch/quire/definition"
-	"github.com/quiresearch/quire/internal/analysis/charfilter"
 	"github.com/quiresearch/quire/internal/analysis/stem"
 	"github.com/quiresearch/quire/internal/analysis/tokenfilter"
 	"github.com/quiresearch/quire/internal/analysis/tokenizer"
@@ -122,13 +121,17 @@ func (b *Builder) Capabilities() definition.Capabilities {
 // replaced by their content, as definition.Schema does. It is not cached; see
 // Chains.
 func (b *Builder) Chain(spec *definition.Chain, tag string, mode Mode) (*Chain, error) {
+	return b.chain(spec, tag, mode, newParts())
+}
+
+func (b *Builder) chain(spec *definition.Chain, tag string, mode Mode, shared *parts) (*Chain, error) {
 	tag = locale.Canonical(tag)
 	if !b.Supports(tag) {
 		return nil, fmt.Errorf("%w: %q", ErrLocaleUnsupported, tag)
 	}
 	c := &Chain{locale: tag}
 	for _, f := range spec.CharFilters {
-		filter, err := charFilter(f)
+		filter, err := shared.charFilter(f)
 		if err != nil {
 			return nil, err
 		}
@@ -139,11 +142,12 @@ func (b *Builder) Chain(spec *definition.Chain, tag string, mode Mode) (*Chain, 
 		return nil, err
 	}
 	for _, f := range spec.Filters {
-		if err := b.addFilter(c, f, mode); err != nil {
+		if err := b.addFilter(c, f, mode, shared); err != nil {
 			return nil, err
 		}
 	}
 	c.noteSurfaces()
+	c.weigh()
 	return c, nil
 }
 
@@ -168,22 +172,6 @@ func (c *Chain) noteSurfaces() {
 	if at >= 0 {
 		c.filters = slices.Insert(c.filters, at, tokenfilter.Filter(tokenfilter.Surface{}))
 	}
-}
-
-func charFilter(f definition.CharFilter) (charfilter.Filter, error) {
-	switch {
-	case f.HTMLStrip != nil:
-		return charfilter.HTMLStrip{}, nil
-	case f.Mapping != nil:
-		return charfilter.NewMapping(f.Mapping.Mappings), nil
-	case f.PatternReplace != nil:
-		filter, err := charfilter.NewPatternReplace(f.PatternReplace.Pattern, f.PatternReplace.Replacement)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrChainInvalid, err)
-		}
-		return filter, nil
-	}
-	return nil, fmt.Errorf("%w: char filter of no kind", ErrChainInvalid)
 }
 
 func (b *Builder) tokenizer(t *definition.Tokenizer, tag string) (tokenizer.Tokenizer, error) {

@@ -11,6 +11,7 @@ import (
 // asked for. It may be used by any number of goroutines.
 type Chains struct {
 	builder *Builder
+	shared  *parts
 
 	mu     sync.RWMutex // guards chains
 	chains map[chainKey]*Chain
@@ -30,7 +31,7 @@ type chainKey struct {
 
 // NewChains returns an empty keeper of chains.
 func NewChains(b *Builder) *Chains {
-	return &Chains{builder: b, chains: map[chainKey]*Chain{}}
+	return &Chains{builder: b, shared: newParts(), chains: map[chainKey]*Chain{}}
 }
 
 // IndexChain returns the chain by which values of a field in a locale are
@@ -70,7 +71,7 @@ func (c *Chains) chain(field *definition.ResolvedField, autocomplete bool, tag s
 			spec = definition.AutocompleteChain()
 		}
 	}
-	chain, err := c.builder.Chain(spec, tag, mode)
+	chain, err := c.builder.chain(spec, tag, mode, c.shared)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ const MaxGrams = 256
 // addFilter appends the filter that f means in a mode: on the query side
 // synonyms and decompound are left out and edgeNgram cuts words to the longest
 // prefix.
-func (b *Builder) addFilter(c *Chain, f definition.TokenFilter, mode Mode) error {
+func (b *Builder) addFilter(c *Chain, f definition.TokenFilter, mode Mode, shared *parts) error {
 	add := func(filter tokenfilter.Filter) { c.filters = append(c.filters, filter) }
 	switch {
 	case f.Normalize != nil:
@@ -27,7 +27,7 @@ func (b *Builder) addFilter(c *Chain, f definition.TokenFilter, mode Mode) error
 		add(tokenfilter.NewASCIIFolding(f.ASCIIFolding.KeepsOriginal()))
 		c.whole = append(c.whole, tokenfilter.NewASCIIFolding(false))
 	case f.Stopwords != nil:
-		filter, err := b.stopwordFilter(f.Stopwords, c.locale)
+		filter, err := b.stopwordFilter(f.Stopwords, c.locale, shared)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (b *Builder) addFilter(c *Chain, f definition.TokenFilter, mode Mode) error
 		add(tokenfilter.Ngram{Min: lo, Max: hi})
 	case f.Synonyms != nil:
 		if mode == Index {
-			add(synonyms(f.Synonyms.Rules))
+			add(shared.synonymsOf(f.Synonyms.Rules))
 		}
 	case f.Decompound != nil:
 		if mode == Index {
@@ -86,26 +86,14 @@ func grams(n *definition.Ngram) (lo, hi int, err error) {
 	return min(lo, MaxGrams), min(hi, MaxGrams), nil
 }
 
-func synonyms(rules []definition.SynonymRule) tokenfilter.Filter {
-	filter := tokenfilter.NewSynonyms()
-	for _, r := range rules {
-		if r.Mapping != nil {
-			filter.Mapping(r.Mapping.From, r.Mapping.To)
-		} else {
-			filter.Equivalent(r.Equivalent)
-		}
-	}
-	return filter
-}
-
 // stopwordFilter makes the filter of a list, nil when the list is empty. Lists
 // of locales are shared.
-func (b *Builder) stopwordFilter(f *definition.Stopwords, tag string) (tokenfilter.Filter, error) {
+func (b *Builder) stopwordFilter(f *definition.Stopwords, tag string, shared *parts) (tokenfilter.Filter, error) {
 	if f.Words != nil {
 		if len(f.Words) == 0 {
 			return nil, nil
 		}
-		return tokenfilter.NewStopwords(f.Words), nil
+		return shared.stopwordsOf(f.Words), nil
 	}
 	if f.Named != nil {
 		return nil, fmt.Errorf("%w: stopword list %q without its words", ErrChainInvalid, *f.Named)

@@ -250,7 +250,7 @@ func (l *loading) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	existing, err := definition.Parse(found.Definition, definition.Capabilities{})
+	existing, err := definition.ParseStored(found.Definition, definition.Capabilities{})
 	if err != nil {
 		return fmt.Errorf("read the definition of %s: %w", l.Index, err)
 	}

@@ -89,7 +89,7 @@ func titleField(ctx context.Context, node *remote.Node, index string) string {
 	if err := node.Do(ctx, remote.Request{Method: "GET", Path: remote.IndexPath("admin", index)}, &found); err != nil {
 		return ""
 	}
-	declared, err := definition.Parse(found.Definition, definition.Capabilities{})
+	declared, err := definition.ParseStored(found.Definition, definition.Capabilities{})
 	if err != nil {
 		return ""
 	}

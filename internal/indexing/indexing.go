@@ -72,6 +72,7 @@ func (x *Indexer) Add(b *segment.Builder, d *document.Document) (segment.DocID, 
 	if x.builder != b || b.Docs() == 0 {
 		x.attach(b)
 	}
+	x.buffer.Limit(StepsOf(d))
 	for i := range d.Children {
 		child := &d.Children[i]
 		b.StartDoc()

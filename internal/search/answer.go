@@ -176,6 +176,7 @@ func (s *session) newHitWriter() *hitWriter {
 		w.terms = highlight.Collect(s.query)
 		w.highlights = s.highlightFields()
 		w.buffer = s.searcher.buffers.Get().(*analysis.Buffer)
+		w.buffer.Limit(analysis.SearchSteps)
 	}
 	return w
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func apply(text string, filters ...Filter) (*Text, string) {
-	t := &Text{}
+	t := &Text{Steps: 1 << 26}
 	t.Set(text)
 	for _, f := range filters {
 		f.Apply(t)

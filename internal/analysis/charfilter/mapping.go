@@ -1,7 +1,10 @@
 package charfilter
 
 // Mapping replaces keys by values, at every place the longest key that fits.
-type Mapping struct{ root *mappingNode }
+type Mapping struct {
+	root    *mappingNode
+	longest int // value
+}
 
 // mappingNode is reached by the bytes of keys.
 type mappingNode struct {
@@ -35,9 +38,13 @@ func NewMapping(mappings map[string]string) *Mapping {
 			node = child
 		}
 		node.value, node.ends = []byte(value), true
+		m.longest = max(m.longest, len(value))
 	}
 	return m
 }
+
+// Grown returns the most bytes that a text of so many has afterwards.
+func (m *Mapping) Grown(length int) int { return length * max(1, m.longest) }
 
 // Apply replaces every key in the text.
 func (m *Mapping) Apply(t *Text) {
@@ -53,7 +60,7 @@ func (m *Mapping) Apply(t *Text) {
 			i++
 			continue
 		}
-		node, length, walked := m.longest(text[i:])
+		node, length, walked := m.longestKey(text[i:])
 		budget -= walked
 		if node == nil {
 			i++
@@ -68,9 +75,9 @@ func (m *Mapping) Apply(t *Text) {
 	t.finish()
 }
 
-// longest finds the longest key text begins with, its length, and how many
+// longestKey finds the longest key text begins with, its length, and how many
 // bytes it looked at.
-func (m *Mapping) longest(text []byte) (found *mappingNode, length, walked int) {
+func (m *Mapping) longestKey(text []byte) (found *mappingNode, length, walked int) {
 	node := m.root
 	for i, c := range text {
 		node = node.next[c]

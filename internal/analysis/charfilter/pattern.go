@@ -3,23 +3,33 @@ package charfilter
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
+	"sync"
 )
 
 // MaxPattern bounds the length of a pattern in bytes. The replacement needs no
 // bound: what it adds is bounded.
 const MaxPattern = 4096
 
-// maxMatches bounds the memory one text takes, in matches and groups of them:
+// maxMatches bounds the replacements of one text, in matches and groups of them:
 // what follows is left as it is.
 const maxMatches = 1 << 18
 
-// PatternReplace replaces what a regular expression matches. The expression
-// is of the RE2 kind, so its time is linear in the text.
+// quickSteps is how many steps package regexp may take at most for a text that is
+// left to it. It is quicker than a machine and cannot be stopped.
+const quickSteps = 1 << 22
+
+// PatternReplace replaces what a regular expression matches. The expression is of
+// the RE2 kind: one match takes time in proportion to the text and the expression,
+// and all matches together are bounded by Text.Steps.
 type PatternReplace struct {
 	pattern     *regexp.Regexp
 	replacement []byte
 	references  int // to groups, at most
+	prog        *syntax.Prog
+	prefix      string
+	machines    sync.Pool // of *machine
 }
 
 // NewPatternReplace compiles the filter. The replacement refers to groups as
@@ -33,11 +43,34 @@ func NewPatternReplace(pattern, replacement string) (*PatternReplace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile pattern: %w", err)
 	}
-	return &PatternReplace{
+	prog, err := compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("compile pattern: %w", err)
+	}
+	p := &PatternReplace{
 		pattern:     compiled,
 		replacement: template(replacement),
 		references:  strings.Count(replacement, "$"),
-	}, nil
+		prog:        prog,
+	}
+	p.prefix, _ = compiled.LiteralPrefix()
+	p.machines.New = func() any { return newMachine(prog, p.prefix, 2+2*compiled.NumSubexp()) }
+	return p, nil
+}
+
+func compile(pattern string) (*syntax.Prog, error) {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	return syntax.Compile(parsed.Simplify())
+}
+
+// IsQuick reports whether a text of so many bytes takes no steps that are counted:
+// it is left to package regexp, by the most that may take, for each match the whole
+// text and the whole expression.
+func (p *PatternReplace) IsQuick(length int) bool {
+	return float64(length)*float64(length)*float64(len(p.prog.Inst)) <= quickSteps
 }
 
 // template writes a replacement for regexp.Expand: $1 followed by letters
@@ -75,24 +108,37 @@ func template(replacement string) []byte {
 	return []byte(out.String())
 }
 
-// Apply replaces the matches in the text.
+// Grown returns the most bytes that a text of so many has afterwards.
+func (p *PatternReplace) Grown(length int) int {
+	return length*(1+p.references) + (length+1)*len(p.replacement)
+}
+
+// Apply replaces the matches in the text. When the steps of the text are used up,
+// what follows is left as it is.
 func (p *PatternReplace) Apply(t *Text) {
 	t.begin()
 	text := t.current
 	var expanded []byte
-	for _, m := range p.pattern.FindAllSubmatchIndex(text, maxMatches/(1+p.pattern.NumSubexp())) {
+	replace := func(m []int) bool {
 		start, end := m[0], m[1]
 		if p.references*(end-start)+len(p.replacement) > t.limit {
-			break
+			return false
 		}
 		expanded = p.pattern.Expand(expanded[:0], p.replacement, text, m)
 		t.copyTo(start)
-		if start == end && len(expanded) == 0 {
-			continue
+		return start == end && len(expanded) == 0 || t.replaceTo(end, expanded)
+	}
+	most := maxMatches / (1 + p.pattern.NumSubexp())
+	if p.IsQuick(len(text)) {
+		for _, m := range p.pattern.FindAllSubmatchIndex(text, most) {
+			if !replace(m) {
+				break
+			}
 		}
-		if !t.replaceTo(end, expanded) {
-			break
-		}
+	} else {
+		m := p.machines.Get().(*machine)
+		m.each(text, most, &t.Steps, replace)
+		p.machines.Put(m)
 	}
 	t.finish()
 }

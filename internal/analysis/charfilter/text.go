@@ -41,6 +41,10 @@ type Filter interface {
 // Text is a text and where its parts came from. Its zero value is ready for
 // Set.
 type Text struct {
+	// Steps is the work that filters may still do beyond what any text takes.
+	// Set leaves it as it is.
+	Steps int64
+
 	current []byte
 	steps   []step // one per filter that changed the text
 	used    int

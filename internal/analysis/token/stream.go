@@ -17,6 +17,10 @@ type Stream struct {
 	// stopword, nil otherwise: what is typed may be the start of another word.
 	Removed []byte
 
+	// Steps is the work that filters may still do beyond one pass over the
+	// tokens. Reset leaves it as it is.
+	Steps int64
+
 	// Stems remembers stems between texts.
 	Stems stem.Cache
 

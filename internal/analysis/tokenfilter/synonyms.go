@@ -12,13 +12,17 @@ import (
 // looked for behind it. What was there stays. The words of an added term are
 // laid onto consecutive positions from the first matched one on; they carry the
 // offsets of the whole match.
-type Synonyms struct{ root *synonymNode }
+type Synonyms struct {
+	root    *synonymNode
+	largest int // words that one match adds
+}
 
 // synonymNode is reached by the words of a rule's side.
 type synonymNode struct {
-	next map[string]*synonymNode
-	term synonymTerm     // the words that lead here
-	adds [][]synonymTerm // one list per rule; rules share their lists
+	next  map[string]*synonymNode
+	term  synonymTerm     // the words that lead here
+	adds  [][]synonymTerm // one list per rule; rules share their lists
+	words int             // of adds
 }
 
 type synonymTerm [][]byte
@@ -41,13 +45,22 @@ func (f *Synonyms) Mapping(from, to []string) {
 			added = append(added, term)
 		}
 	}
+	words := 0
+	for _, term := range added {
+		words += len(term)
+	}
 	for _, text := range from {
 		if term := splitTerm(text); term != nil && len(added) > 0 {
 			node := f.reach(term)
 			node.adds = append(node.adds, added)
+			node.words += words
+			f.largest = max(f.largest, node.words)
 		}
 	}
 }
+
+// Largest returns the most words that one match adds.
+func (f *Synonyms) Largest() int { return f.largest }
 
 func splitTerm(text string) synonymTerm {
 	words := strings.Fields(text)
@@ -76,7 +89,9 @@ func (f *Synonyms) reach(term synonymTerm) *synonymNode {
 	return node
 }
 
-// Apply adds the terms of all rules that match.
+// Apply adds the terms of all rules that match. Comparing every reading of a word
+// with every rule under way takes from s.Steps; when they are used up, nothing more
+// is added.
 func (f *Synonyms) Apply(s *token.Stream) {
 	if f.root.next == nil {
 		return
@@ -91,8 +106,8 @@ func (f *Synonyms) Apply(s *token.Stream) {
 				return
 			}
 		}
-		if position := tokens[first].Position; position > behind {
-			if node, last := longest(f.root, tokens, first, end); node != nil {
+		if position := tokens[first].Position; position > behind && s.Steps >= 0 {
+			if node, last := longest(f.root, tokens, first, end, &s.Steps); node != nil {
 				behind = tokens[last].Position
 				sorted = node.addTo(s, position, tokens[first].Start, tokens[last].End) && sorted
 			}
@@ -133,22 +148,25 @@ func equalTerms(a, b synonymTerm) bool {
 // longest follows the rules along the tokens from first on, all readings of a
 // position at once, and returns the deepest node that adds something and a
 // token of the position it ends at. The readings of the first position end
-// at end.
-func longest(root *synonymNode, tokens []token.Token, first, end int) (*synonymNode, int) {
+// at end. It stops where no steps are left.
+func longest(root *synonymNode, tokens []token.Token, first, end int, left *int64) (*synonymNode, int) {
 	var best *synonymNode
 	bestLast := 0
 	if !startsRule(root, tokens[first:end]) {
 		return nil, 0 // nearly always, and without allocating
 	}
 	active := []*synonymNode{root}
-	for len(active) > 0 {
+	for len(active) > 0 && *left >= 0 {
 		var reached []*synonymNode
+		seen := map[*synonymNode]bool{}
 		for i := first; i < end; i++ {
+			*left -= int64(len(active))
 			for _, node := range active {
 				child := node.next[string(tokens[i].Term)]
-				if child == nil || slices.Contains(reached, child) {
+				if child == nil || seen[child] {
 					continue
 				}
+				seen[child] = true
 				reached = append(reached, child)
 				if child.adds != nil && (best == nil || tokens[i].Position > tokens[bestLast].Position) {
 					best, bestLast = child, i

@@ -9,7 +9,7 @@ import (
 
 // stream makes tokens of words; _ is a gap and | joins readings of a position.
 func stream(text string) *token.Stream {
-	s := &token.Stream{}
+	s := &token.Stream{Steps: 1 << 20}
 	at := 0
 	for _, word := range strings.Fields(text) {
 		for i, reading := range strings.Split(word, "|") {
@@ -92,7 +92,7 @@ func TestSynonymsCarryTheOffsetsOfTheMatch(t *testing.T) {
 func TestSynonymsOfRepeatedReadingsAreBounded(t *testing.T) {
 	f := NewSynonyms()
 	f.Mapping([]string{strings.Repeat("a ", MaxSynonymWords)}, []string{"b"})
-	s := &token.Stream{}
+	s := &token.Stream{Steps: 1 << 20}
 	for p := int32(0); p < 100; p++ {
 		for range 40 {
 			s.Append(token.Token{Term: []byte("a"), Position: p})

@@ -32,6 +32,12 @@ const (
 	MaxPlanned = 4 * MaxLookups
 	// MaxForgivenLength is how many code points a forgiven word may have.
 	MaxForgivenLength = 64
+	// MaxAlternatives is how many synonyms one word of a search has; others are
+	// left out. It is more than the settings of a person have.
+	MaxAlternatives = 1024
+	// MaxSearchAlternatives is how many the words of a search have, over all its
+	// fields; words behind them have none.
+	MaxSearchAlternatives = 8 * MaxAlternatives
 )
 
 // Chains gives the analysis of typed words.
@@ -66,7 +72,7 @@ type Memory struct {
 	excluded map[synonymKey]map[string]bool
 }
 
-// recall returns what is known of a field under the settings and schema. What
+// recall returns what is known of a chain under the settings and schema. What
 // it returns is never changed.
 func (m *Memory) recall(s *settings.Settings, schema *definition.Schema, key synonymKey) (*synonymTable, map[string]bool) {
 	if m == nil {
@@ -80,8 +86,7 @@ func (m *Memory) recall(s *settings.Settings, schema *definition.Schema, key syn
 	return m.synonyms[key], m.excluded[key]
 }
 
-// maxRemembered bounds the fields remembered; wildcard fields have any number
-// of names.
+// maxRemembered bounds the chains remembered.
 const maxRemembered = 1024
 
 func (m *Memory) keep(s *settings.Settings, schema *definition.Schema, key synonymKey, table *synonymTable, excluded map[string]bool) {
@@ -112,9 +117,10 @@ type Compiler struct {
 	forgiven int
 	lookups  int
 	planned  int
+	hung     int // alternatives
 	memory   *Memory
-	synonyms map[synonymKey]*synonymTable
-	excluded map[synonymKey]map[string]bool
+	synonyms map[fieldKey]*synonymTable
+	excluded map[fieldKey]map[string]bool
 }
 
 // NewCompiler returns a compiler, or search:locale_unsupported.
@@ -136,6 +142,7 @@ func (c *Compiler) Set(o Options) error {
 	if o.Buffer == nil {
 		o.Buffer = new(analysis.Buffer)
 	}
+	o.Buffer.Limit(analysis.SearchSteps)
 	*c = Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale, buffer: o.Buffer, memory: o.Memory}
 	return nil
 }
@@ -151,7 +158,7 @@ func (c *Compiler) List(clauses []query.Clause) (Node, error) {
 // its bounds count anew, so that they compile to the same however many others
 // were tried before.
 func (c *Compiler) Instead(clauses []query.Clause) (Node, error) {
-	c.forgiven, c.planned = 0, 0
+	c.forgiven, c.planned, c.hung = 0, 0, 0
 	return c.List(clauses)
 }
 

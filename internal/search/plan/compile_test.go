@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -431,5 +432,39 @@ func TestEveryNodeKnowsItsClause(t *testing.T) {
 	walk(n)
 	if got := Children(n)[1].From().Clause; got != "query[0].clauses[1]" {
 		t.Errorf("text clause at %q", got)
+	}
+}
+
+// Settings are read by every search: many synonyms cost what they add to the words
+// at hand, and never the search itself.
+func TestManySynonymsAreLeftOutAndNotRefused(t *testing.T) {
+	set := &settings.Settings{}
+	for i := range 4 {
+		rules := make([]settings.SynonymRule, 300)
+		for r := range rules {
+			words := []string{"shared"}
+			for w := range 60 {
+				words = append(words, fmt.Sprintf("w%dx%dx%d", i, r, w))
+			}
+			rules[r].Equivalent = words
+		}
+		set.Synonyms = append(set.Synonyms, settings.SynonymSet{Name: strconv.Itoa(i), Boost: 0.8, Rules: rules})
+	}
+	text := strings.Repeat("shared ", 20) + "w0x0x1"
+	for _, c := range []struct {
+		text string
+		want int
+	}{
+		{"w0x0x1", 60},
+		{"shared", MaxAlternatives},
+		{text, MaxSearchAlternatives},
+	} {
+		n, err := compiler(t, set, "").List(clauses(t, `[{"type":"text","text":"`+c.text+`","prefix":"off","typos":"off","fields":{"body":null}}]`))
+		if err != nil {
+			t.Fatalf("%.20s: %v", c.text, err)
+		}
+		if got := strings.Count(show(n), "×0.8"); got != c.want {
+			t.Errorf("%.20s: %d alternatives, want %d", c.text, got, c.want)
+		}
 	}
 }

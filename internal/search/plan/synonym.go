@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/settings"
 )
 
@@ -16,20 +18,36 @@ type alternative struct {
 	silent  bool // it hangs on a later word of its stretch and only matches
 }
 
-type synonymKey struct {
+// fieldKey is one way a field is searched.
+type fieldKey struct {
 	path, variant string
 	autocomplete  bool
 }
 
-// synonymTable holds the rules of a field, analysed, by the first term of
-// the typed side.
+// synonymKey is a chain and which sets of the settings hold for a field. Fields
+// that are read alike share what the words of the settings become.
+type synonymKey struct {
+	chain *analysis.Chain
+	sets  string // a byte for each set; "" where all hold
+}
+
+// synonymTable holds the rules of a chain, analysed, by the first term of the
+// typed side. A rule of n words to m stands here n times and shares the m.
 type synonymTable struct {
 	rules map[string][]synonymRule
 }
 
 type synonymRule struct {
-	typed []string
-	alternative
+	side
+	meant []side
+	boost float64
+}
+
+// side is one term of a rule.
+type side struct {
+	text    string
+	terms   []string
+	offsets []int // places of the terms from the first
 }
 
 // addSynonyms hangs the alternatives of every stretch of typed words on its
@@ -45,19 +63,31 @@ func (c *Compiler) addSynonyms(t target, words []word) error {
 	}
 	for i := range words {
 		for _, term := range words[i].terms {
-			for _, rule := range table.rules[term] {
-				if !startsStretch(words[i:], rule.typed) {
-					continue
-				}
-				for j := range rule.typed {
-					a := rule.alternative
-					a.silent = j > 0
-					words[i+j].add(a)
+			for j := range table.rules[term] {
+				if rule := &table.rules[term][j]; startsStretch(words[i:], rule.terms) {
+					c.hang(rule, words[i:])
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// hang hangs what a rule means on the words of its stretch.
+func (c *Compiler) hang(rule *synonymRule, words []word) {
+	for i := range rule.meant {
+		m := &rule.meant[i]
+		if strings.EqualFold(rule.text, m.text) || slices.Equal(rule.terms, m.terms) {
+			continue
+		}
+		for j := range rule.terms {
+			if c.hung >= MaxSearchAlternatives || len(words[j].synonyms) >= MaxAlternatives {
+				return
+			}
+			c.hung++
+			words[j].add(alternative{terms: m.terms, offsets: m.offsets, span: len(rule.terms), boost: rule.boost, silent: j > 0})
+		}
+	}
 }
 
 func startsStretch(words []word, typed []string) bool {
@@ -89,70 +119,91 @@ func (w *word) add(a alternative) {
 }
 
 func (c *Compiler) synonymsOf(t target, autocomplete bool) (*synonymTable, error) {
-	key := synonymKey{t.field.Path, t.variant, autocomplete}
-	if table := c.synonyms[key]; table != nil {
+	known := fieldKey{t.field.Path, t.variant, autocomplete}
+	if table := c.synonyms[known]; table != nil {
 		return table, nil
 	}
-	if table, _ := c.memory.recall(c.settings, c.schema, key); table != nil {
-		return table, nil
+	chain, err := c.chainOf(t, autocomplete)
+	if err != nil {
+		return nil, err
 	}
-	table := &synonymTable{rules: map[string][]synonymRule{}}
-	for _, set := range c.settings.Synonyms {
-		if set.HasFields && !slices.Contains(set.Fields, t.field.Path) {
-			continue
-		}
-		for _, rule := range set.Rules {
-			if err := c.addRule(table, t, autocomplete, rule, set.Boost); err != nil {
-				return nil, err
+	sets := c.settings.Synonyms
+	holds := func(i int) bool { return !sets[i].HasFields || slices.Contains(sets[i].Fields, t.field.Path) }
+	key := synonymKey{chain, setsOf(len(sets), holds)}
+	table, _ := c.memory.recall(c.settings, c.schema, key)
+	if table == nil {
+		table = &synonymTable{rules: map[string][]synonymRule{}}
+		for i := range sets {
+			if !holds(i) {
+				continue
+			}
+			for _, rule := range sets[i].Rules {
+				c.addRule(table, chain, rule, sets[i].Boost)
 			}
 		}
+		c.memory.keep(c.settings, c.schema, key, table, nil)
 	}
 	if c.synonyms == nil {
-		c.synonyms = map[synonymKey]*synonymTable{}
+		c.synonyms = map[fieldKey]*synonymTable{}
 	}
-	c.synonyms[key] = table
-	c.memory.keep(c.settings, c.schema, key, table, nil)
+	c.synonyms[known] = table
 	return table, nil
 }
 
-func (c *Compiler) addRule(table *synonymTable, t target, autocomplete bool, rule settings.SynonymRule, boost float64) error {
-	from, to := rule.From, rule.To
-	if len(rule.Equivalent) > 0 {
-		from, to = rule.Equivalent, rule.Equivalent
+// setsOf names those of n sets that hold.
+func setsOf(n int, holds func(int) bool) string {
+	var sets []byte
+	for i := range n {
+		if !holds(i) && sets == nil {
+			sets = bytes.Repeat([]byte{'+'}, n)
+		}
+		if sets != nil && !holds(i) {
+			sets[i] = '-'
+		}
 	}
-	sides := make(map[string][]word, len(from)+len(to))
-	for _, text := range slices.Concat(from, to) {
-		if _, done := sides[text]; done {
-			continue
-		}
-		words, err := c.analyse(t, text, autocomplete)
-		if err != nil {
-			return err
-		}
-		if len(words) == 0 {
-			return nil // what the field has no word for drops the rule there
-		}
-		sides[text] = words
+	return string(sets)
+}
+
+// addRule adds a rule. What the chain has no word for drops the rule.
+func (c *Compiler) addRule(table *synonymTable, chain *analysis.Chain, rule settings.SynonymRule, boost float64) {
+	from, ok := c.sides(chain, rule.From)
+	meant, both := c.sides(chain, rule.To)
+	if len(rule.Equivalent) > 0 {
+		from, ok = c.sides(chain, rule.Equivalent)
+		meant, both = from, ok
+	}
+	if !ok || !both {
+		return
 	}
 	for _, typed := range from {
-		for _, meant := range to {
-			if strings.EqualFold(typed, meant) {
-				continue
-			}
-			r := synonymRule{alternative: alternative{span: len(sides[typed]), boost: boost}}
-			for _, w := range sides[typed] {
-				r.typed = append(r.typed, w.terms[0])
-			}
-			for _, w := range sides[meant] {
-				r.terms = append(r.terms, w.terms[0])
-				r.offsets = append(r.offsets, w.position-sides[meant][0].position)
-			}
-			if !slices.Equal(r.typed, r.terms) {
-				table.rules[r.typed[0]] = append(table.rules[r.typed[0]], r)
-			}
-		}
+		table.rules[typed.terms[0]] = append(table.rules[typed.terms[0]], synonymRule{side: typed, meant: meant, boost: boost})
 	}
-	return nil
+}
+
+// sides analyses the terms of one side of a rule. It reports false when one of
+// them has no word.
+func (c *Compiler) sides(chain *analysis.Chain, texts []string) ([]side, bool) {
+	sides := make([]side, 0, len(texts))
+	for _, text := range texts {
+		s := side{text: text}
+		first := int32(0)
+		for _, token := range chain.Analyze(c.buffer, beginningOf(text)) {
+			offset := int(token.Position - first)
+			if n := len(s.terms); n == 0 {
+				first, offset = token.Position, 0
+			} else if offset == s.offsets[n-1] {
+				continue // another reading of the word
+			} else if n == MaxWords {
+				break
+			}
+			s.terms, s.offsets = append(s.terms, string(token.Term)), append(s.offsets, offset)
+		}
+		if len(s.terms) == 0 {
+			return nil, false
+		}
+		sides = append(sides, s)
+	}
+	return sides, true
 }
 
 // isExcluded reports whether the settings hold a word to its spelling.
@@ -160,35 +211,40 @@ func (c *Compiler) isExcluded(t target, autocomplete bool, term string) bool {
 	if c.settings == nil || len(c.settings.TypoExclusions) == 0 {
 		return false
 	}
-	key := synonymKey{t.field.Path, t.variant, autocomplete}
-	terms, known := c.excluded[key]
-	if !known {
-		_, terms = c.memory.recall(c.settings, c.schema, key)
-		known = terms != nil
-	}
-	if !known {
-		terms = map[string]bool{}
-		for _, list := range c.settings.TypoExclusions {
-			if list.HasFields && !slices.Contains(list.Fields, t.field.Path) {
-				continue
-			}
-			for _, text := range list.Words {
-				words, err := c.analyse(t, text, autocomplete)
-				if err != nil {
-					continue // the words of the query met the same chain and were read
-				}
-				for _, w := range words {
-					for _, reading := range w.terms {
-						terms[reading] = true
-					}
-				}
-			}
-		}
+	known := fieldKey{t.field.Path, t.variant, autocomplete}
+	terms, ok := c.excluded[known]
+	if !ok {
+		terms = c.excludedTerms(t, autocomplete)
 		if c.excluded == nil {
-			c.excluded = map[synonymKey]map[string]bool{}
+			c.excluded = map[fieldKey]map[string]bool{}
 		}
-		c.excluded[key] = terms
-		c.memory.keep(c.settings, c.schema, key, nil, terms)
+		c.excluded[known] = terms
 	}
 	return terms[term]
+}
+
+func (c *Compiler) excludedTerms(t target, autocomplete bool) map[string]bool {
+	chain, err := c.chainOf(t, autocomplete)
+	if err != nil {
+		return nil // the words of the query met the same chain and were read
+	}
+	lists := c.settings.TypoExclusions
+	holds := func(i int) bool { return !lists[i].HasFields || slices.Contains(lists[i].Fields, t.field.Path) }
+	key := synonymKey{chain, setsOf(len(lists), holds)}
+	if _, terms := c.memory.recall(c.settings, c.schema, key); terms != nil {
+		return terms
+	}
+	terms := map[string]bool{}
+	for i := range lists {
+		if !holds(i) {
+			continue
+		}
+		for _, text := range lists[i].Words {
+			for _, token := range chain.Analyze(c.buffer, beginningOf(text)) {
+				terms[string(token.Term)] = true
+			}
+		}
+	}
+	c.memory.keep(c.settings, c.schema, key, nil, terms)
+	return terms
 }

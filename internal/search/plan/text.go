@@ -245,10 +245,19 @@ type whole struct {
 	words         int // how many words it stands for; 0: there is none
 }
 
-func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, error) {
+// chainOf returns the chain that reads typed text in a target.
+func (c *Compiler) chainOf(t target, autocomplete bool) (*analysis.Chain, error) {
 	chain, err := c.chains.QueryChain(t.field, autocomplete, analysisLocale(t.field, t.variant))
 	if err != nil {
 		return nil, problem.SearchAnalysisFailed.At(t.at, "name", t.field.Path).Because(err)
+	}
+	return chain, nil
+}
+
+func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, error) {
+	chain, err := c.chainOf(t, autocomplete)
+	if err != nil {
+		return nil, err
 	}
 	text = beginningOf(text)
 	c.lookups++
@@ -566,9 +575,9 @@ func (c *Compiler) exact(targets []target, o *options, origin *Origin) (Node, er
 		if !usage.Exact {
 			continue
 		}
-		chain, err := c.chains.QueryChain(t.field, t.isAutocomplete(), analysisLocale(t.field, t.variant))
+		chain, err := c.chainOf(t, t.isAutocomplete())
 		if err != nil {
-			return nil, problem.SearchAnalysisFailed.At(t.at, "name", t.field.Path).Because(err)
+			return nil, err
 		}
 		value := layout.Cut(string(chain.Normalize(c.buffer, strings.TrimSpace(beginningOf(o.Text.Text)))))
 		if value == "" {

@@ -1,0 +1,201 @@
+package charfilter
+
+import (
+	"bytes"
+	"regexp/syntax"
+	"unicode/utf8"
+)
+
+// machine runs a regular expression as a Pike VM: all ways to match are followed
+// at once, in order of priority, one code point after the other.
+// (https://swtch.com/~rsc/regexp/regexp2.html)
+//
+// It finds what package regexp finds, and counts its steps. Package regexp cannot
+// be stopped, and its matches one behind the other may take the square of the text:
+// x*y|x on a text of x reads to the end to find each x. A worked example, a(b|bc)c?
+// on "xabc":
+//
+//	x: no way begins here
+//	a: the way that begins here waits for b, twice: for b and for bc
+//	b: the first way may end or read c; it matched "ab", so what stands behind it
+//	   in priority is dropped, and its own c? goes on, as greedy goes first
+//	c: the match is "abc"
+type machine struct {
+	prog     *syntax.Prog
+	prefix   []byte // every match begins with it
+	anchored bool   // matches begin at the start of the text only
+	groups   int    // entries of a match
+
+	seen    []uint32 // by instruction: the position, counted, that reached it last
+	at      uint32
+	ways    []uint32 // instructions that read a code point or match, by priority
+	starts  []int    // groups of each of ways
+	waiting []uint32 // what follows the last code point, by priority
+	waits   []int    // groups of each of waiting
+	current []int    // groups of the way that is followed
+	found   []int
+}
+
+func newMachine(prog *syntax.Prog, prefix string, groups int) *machine {
+	return &machine{
+		prog: prog, prefix: []byte(prefix), groups: groups,
+		anchored: prog.StartCond()&syntax.EmptyBeginText != 0,
+		seen:     make([]uint32, len(prog.Inst)),
+		current:  make([]int, groups),
+		found:    make([]int, groups),
+	}
+}
+
+// each calls visit with the groups of up to most matches that do not overlap, until
+// it reports false or no steps are left. An empty match does not touch the match
+// before it.
+func (m *machine) each(text []byte, most int, left *int64, visit func(groups []int) bool) {
+	behind := -1 // end of the match before
+	for pos := 0; pos <= len(text) && most > 0; {
+		groups, ok := m.find(text, pos, left)
+		if !ok || groups == nil {
+			return
+		}
+		start, end := groups[0], groups[1]
+		if end > pos {
+			pos = end
+		} else if _, width := utf8.DecodeRune(text[pos:]); width > 0 {
+			pos += width
+		} else {
+			pos = len(text) + 1
+		}
+		isTouching := start == end && end == behind
+		behind = end
+		if isTouching {
+			continue
+		}
+		most--
+		if !visit(groups) {
+			return
+		}
+	}
+}
+
+// find returns the groups of the first match at or behind pos, nil when there is
+// none. They are valid until the next call. It takes its steps from left and
+// reports false when they do not suffice.
+func (m *machine) find(text []byte, pos int, left *int64) (groups []int, ok bool) {
+	m.waiting, m.waits = m.waiting[:0], m.waits[:0]
+	matched := false
+	previous := rune(-1)
+	if pos > 0 {
+		previous, _ = utf8.DecodeLastRune(text[:pos])
+	}
+	for {
+		if *left < 0 {
+			return nil, false
+		}
+		if len(m.waiting) == 0 {
+			if matched || m.anchored && pos > 0 {
+				break
+			}
+			if skipped := bytes.Index(text[pos:], m.prefix); skipped < 0 {
+				break
+			} else if skipped > 0 {
+				pos += skipped
+				previous, _ = utf8.DecodeLastRune(text[:pos])
+			}
+		}
+		r, width := rune(-1), 0
+		if pos < len(text) {
+			r, width = utf8.DecodeRune(text[pos:])
+		}
+		m.follow(pos, syntax.EmptyOpContext(previous, r), !matched, left)
+		matched = m.step(r, pos, left) || matched
+		if pos == len(text) {
+			break
+		}
+		pos, previous = pos+width, r
+	}
+	if !matched {
+		return nil, true
+	}
+	return m.found, true
+}
+
+// follow makes ways of what waits, and of a match that begins here.
+func (m *machine) follow(pos int, context syntax.EmptyOp, begins bool, left *int64) {
+	m.at++
+	if m.at == 0 { // counted around
+		clear(m.seen)
+		m.at = 1
+	}
+	m.ways, m.starts = m.ways[:0], m.starts[:0]
+	for i, pc := range m.waiting {
+		copy(m.current, m.waits[i*m.groups:])
+		m.reach(pc, pos, context, left)
+	}
+	if begins {
+		for i := range m.current {
+			m.current[i] = -1
+		}
+		m.current[0] = pos
+		m.reach(uint32(m.prog.Start), pos, context, left)
+	}
+}
+
+// reach follows an instruction to those that read a code point or match.
+func (m *machine) reach(pc uint32, pos int, context syntax.EmptyOp, left *int64) {
+	for {
+		if m.seen[pc] == m.at {
+			return
+		}
+		m.seen[pc] = m.at
+		*left--
+		switch in := &m.prog.Inst[pc]; in.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			m.reach(in.Out, pos, context, left)
+			pc = in.Arg
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(in.Arg)&^context != 0 {
+				return
+			}
+			pc = in.Out
+		case syntax.InstNop:
+			pc = in.Out
+		case syntax.InstCapture:
+			if int(in.Arg) >= m.groups {
+				pc = in.Out
+				continue
+			}
+			before := m.current[in.Arg]
+			m.current[in.Arg] = pos
+			m.reach(in.Out, pos, context, left)
+			m.current[in.Arg] = before
+			return
+		case syntax.InstFail:
+			return
+		default:
+			m.ways = append(m.ways, pc)
+			m.starts = append(m.starts, m.current...)
+			*left -= int64(m.groups / 16)
+			return
+		}
+	}
+}
+
+// step reads a code point and reports whether a way matched before it. Ways of
+// lower priority than one that matched are dropped.
+func (m *machine) step(r rune, pos int, left *int64) bool {
+	m.waiting, m.waits = m.waiting[:0], m.waits[:0]
+	for i, pc := range m.ways {
+		*left--
+		in := &m.prog.Inst[pc]
+		groups := m.starts[i*m.groups : (i+1)*m.groups]
+		if in.Op == syntax.InstMatch {
+			copy(m.found, groups)
+			m.found[1] = pos
+			return true
+		}
+		if r >= 0 && in.MatchRune(r) {
+			m.waiting = append(m.waiting, in.Out)
+			m.waits = append(m.waits, groups...)
+		}
+	}
+	return false
+}
