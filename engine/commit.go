@@ -202,7 +202,7 @@ func (g *Generation) commit(ctx context.Context) error {
 			return err
 		}
 		if err := g.releaseLog(t.lastLSN); err != nil {
-			g.options.Logger.Warn("log not released", "error", err)
+			g.options.Logger.Warn("cannot release the log", "error", err)
 		}
 		notify(g.wakeMerge)
 		if !retried {

@@ -246,7 +246,7 @@ func parentOf(directory string) string { return path.Dir(path.Clean(directory)) 
 
 func (g *Generation) removeFile(name string) {
 	if err := g.fs.Remove(g.path(name)); err != nil && !errors.Is(err, vfs.ErrNotExist) {
-		g.options.Logger.Warn("file not removed", "file", g.path(name), "error", err)
+		g.options.Logger.Warn("cannot remove file", "file", g.path(name), "error", err)
 	}
 }
 
@@ -303,7 +303,7 @@ func (g *Generation) fail(cause error) {
 		g.failure, g.failedAt = cause, time.Now()
 		close(g.advanced) // who waits for a commit waits for one that will not come
 		g.advanced = make(chan struct{})
-		g.options.Logger.Error("generation takes no more writes", "directory", g.storage.Directory, "error", cause)
+		g.options.Logger.Error("generation stopped accepting writes", "directory", g.storage.Directory, "error", cause)
 	}
 	requests := g.requests
 	g.requests = nil

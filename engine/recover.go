@@ -214,7 +214,7 @@ func (g *Generation) replay(ctx context.Context) error {
 		g.active.changes = 1 // fences only: the commit moves past them
 	}
 	if err := vfs.Protect(func() error { return g.commit(ctx) }); err != nil {
-		g.options.Logger.Error("commit of replayed changes failed", "directory", g.storage.Directory, "error", err)
+		g.options.Logger.Error("cannot commit replayed changes", "directory", g.storage.Directory, "error", err)
 	}
 	return nil
 }

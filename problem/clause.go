@@ -18,7 +18,7 @@ var (
 		"The clause has no vector.",
 		"Set vector to a list of numbers, as long as the field declares.")
 	SearchClauseKRequired = declare("search:clause:k_required", 400,
-		"The clause does not say how many neighbours are wanted.",
+		"The clause does not give the number of neighbours, k.",
 		"Set k to the number of neighbours, such as 10.")
 	SearchClauseKOutOfRange = declare("search:clause:k_out_of_range", 400,
 		"k must be between 1 and {max}.",
@@ -51,7 +51,7 @@ var (
 		"The interpretation names no target.",
 		"Name at least one target, or use auto.")
 	SearchClauseInterpretWhenUnsupported = declare("search:clause:interpret_when_unsupported", 400,
-		"A clause of type {type} cannot stand in when.",
+		"A clause of type {type} is not allowed in when.",
 		"Use field, text, and, or, not and boost clauses.")
 	SearchMatcherValueRequired = declare("search:matcher:value_required", 400,
 		"The matcher has no value.",
@@ -87,12 +87,12 @@ var (
 		"{path} is not a nested list.",
 		"Name a list of objects that the definition declares with mode nested.")
 	SearchNestedFieldNotInside = declare("search:nested:field_not_inside", 400,
-		"{name} does not lie inside {path}.",
+		"{name} is not inside {path}.",
 		"Name a field inside {path}.")
 	SearchNestedFieldOutside = declare("search:nested:field_outside", 400,
-		"{name} lies inside the nested list {path}.",
+		"{name} is inside the nested list {path}.",
 		"Wrap the clause: {\"type\": \"nested\", \"path\": \"{path}\", \"clauses\": [ … ]}.")
 	SearchNestedClauseUnsupported = declare("search:nested:clause_unsupported", 400,
-		"A clause of type {type} cannot stand inside a nested clause.",
+		"A clause of type {type} is not allowed inside a nested clause.",
 		"Move the clause outside.")
 )

@@ -9,19 +9,19 @@ var (
 		"A document must be a JSON object.",
 		"Send an object in braces, such as {\"id\": \"1\"}.")
 	DocumentNotFound = declare("document:not_found", 404,
-		"There is no document under the key {key}.",
+		"No document has the key {key}.",
 		"Check the key {key}, or add the document first; documents are readable after the next commit.")
 	DocumentOnErrorInvalid = declare("document:on_error_invalid", 400,
-		"{value} is not a way to treat refused documents.",
+		"onError cannot be {value}.",
 		"Use fail or skip.")
 	DocumentKeyRequired = declare("document:key_required", 400,
 		"The key of the document is missing.",
 		"Send the primary key field {name}.")
 	DocumentKeyConflicting = declare("document:key_conflicting", 400,
-		"The body names another key than the path, which names {key}.",
+		"The key in the body differs from the key in the path, {key}.",
 		"Leave {name} out of the body, or repeat the key of the path.")
 	DocumentSourceNotKept = declare("document:source_not_kept", 400,
-		"The index does not keep the documents as they were sent.",
+		"The index does not keep the source of its documents.",
 		"Use an index whose definition does not say \"source\": \"none\".")
 	DocumentFieldUnknown = declare("document:field_unknown", 400,
 		"The definition declares no field called {name}.",
@@ -33,7 +33,7 @@ var (
 		"The field {name} is required.",
 		"Send a value for {name}.")
 	DocumentLocaleUnknown = declare("document:locale_unknown", 400,
-		"The field {name} does not hold the locale {locale}.",
+		"The field {name} does not declare the locale {locale}.",
 		"Use a locale that {name} declares, or add {locale} in a new generation.")
 	DocumentLocaleUnsupported = declare("document:locale_unsupported", 400,
 		"The field {name} is not locale-specific.",
@@ -54,8 +54,8 @@ var (
 		"Two values of {name} have the key {key}.",
 		"Give each value of {name} a key of its own.")
 	DocumentNamesTooMany = declare("document:names_too_many", 400,
-		"The index holds {limit} names of wildcard fields already; {name} would be one more.",
-		"Use names that are there, or a nested list of names and values.")
+		"The index already has {limit} names in wildcard fields, which is the limit; {name} would be one more.",
+		"Reuse existing names, or declare a nested list of names and values.")
 	DocumentValuesTooMany = declare("document:values_too_many", 400,
 		"The document holds more than {limit} values in nested lists.",
 		"Split the document, or declare the list as flattened.")
@@ -75,7 +75,7 @@ var (
 		"The field {name} takes an object with the numbers lat and lon.",
 		"Send both coordinates, such as {\"lat\": 59.91, \"lon\": 10.75}.")
 	DocumentGeoPointValueOutOfRange = declare("document:geo_point:value_out_of_range", 400,
-		"The point {lat}, {lon} of {name} does not lie on the earth.",
+		"The coordinates {lat}, {lon} of {name} are out of range.",
 		"Send a latitude between -90 and 90 and a longitude between -180 and 180.")
 	DocumentTimestampValueInvalid = declare("document:timestamp:value_invalid", 400,
 		"{value} is not an ISO 8601 timestamp with an offset, which the field {name} takes.",
@@ -96,7 +96,7 @@ var (
 		"{path} cannot be read as a change path.",
 		"Balance the brackets of {path} and name each level, as in variants[sku=A1].price.")
 	DocumentPatchMissingInvalid = declare("document:patch:missing_invalid", 400,
-		"{value} is not a way to treat absent documents.",
+		"missing cannot be {value}.",
 		"Use fail or skip.")
 	DocumentPatchAddReachesInside = declare("document:patch:add_reaches_inside", 400,
 		"{path} adds a value and reaches inside it.",
@@ -105,7 +105,7 @@ var (
 		"{path} names a field that the definition does not declare.",
 		"Correct the name {name}.")
 	DocumentPatchSelectorUnsupported = declare("document:patch:selector_unsupported", 400,
-		"{path} selects in a field with neither locales nor object values.",
+		"{path} has a selector on a field that has neither locales nor object values.",
 		"Remove the selector of {name}.")
 	DocumentPatchMatchNotAnObject = declare("document:patch:match_not_an_object", 400,
 		"{path} selects by a field, but the values are not objects.",
@@ -135,6 +135,6 @@ var (
 		"The query has no clause.",
 		"Send a clause, or {\"all\": true} to empty the index.")
 	DocumentDeleteLocaleWithoutQuery = declare("document:delete:locale_without_query", 400,
-		"A locale only belongs to a query.",
+		"locale is only allowed together with query.",
 		"Remove locale.")
 )

@@ -75,10 +75,10 @@ var (
 		"The weight of {name} must be above 0.",
 		"Send a finite number above 0.")
 	IndexFieldMatchingTypoMinLengthOutOfRange = declare("index:field:matching:typo_min_length_out_of_range", 400,
-		"The length from which typos are accepted must be at least 1.",
+		"The minimum word length for typos must be at least 1.",
 		"Send a whole number of at least 1.")
 	IndexFieldMatchingTypoLengthsConflicting = declare("index:field:matching:typo_lengths_conflicting", 400,
-		"Two typos are accepted from a shorter length than one.",
+		"The minimum length for two typos is below that for one typo.",
 		"Make minLengthTwoTypos at least minLengthOneTypo.")
 	IndexFieldMatchingTypoPrefixOutOfRange = declare("index:field:matching:typo_prefix_out_of_range", 400,
 		"The prefix length cannot be negative.",
@@ -96,10 +96,10 @@ var (
 		"The analyzer of {name} is not exactly one of preset, custom and named.",
 		"Give one of the three.")
 	IndexFieldAnalyzerConflicting = declare("index:field:analyzer:conflicting", 400,
-		"The usage has a chain of its own and a named one.",
+		"The usage has both its own chain and a named one.",
 		"Keep one of the two.")
 	IndexFieldAnalyzerChainUnknown = declare("index:field:analyzer:chain_unknown", 400,
-		"The resources hold no analyzer called {resource}.",
+		"The resources declare no analyzer called {resource}.",
 		"Add it to resources.analyzers or correct the name.")
 	IndexFieldAnalyzerComponentInvalid = declare("index:field:analyzer:component_invalid", 400,
 		"A component of the analyzer {name} is not exactly one known kind.",
@@ -108,10 +108,10 @@ var (
 		"decompound only applies to an analyzer built by the engine.",
 		"Remove decompound, or use the filter of that name in the chain.")
 	IndexFieldAnalyzerStopwordsUnknown = declare("index:field:analyzer:stopwords_unknown", 400,
-		"The resources hold no stopword list called {resource}.",
+		"The resources declare no stopword list called {resource}.",
 		"Add it to resources.stopwords or correct the name.")
 	IndexFieldAnalyzerSynonymsUnknown = declare("index:field:analyzer:synonyms_unknown", 400,
-		"The resources hold no synonym set called {resource}.",
+		"The resources declare no synonym set called {resource}.",
 		"Add it to resources.synonyms or correct the name.")
 	IndexFieldAnalyzerLocaleUnsupported = declare("index:field:analyzer:locale_unsupported", 400,
 		"The locale {locale} is not supported.",
@@ -180,12 +180,12 @@ var (
 		"The field {key} cannot be the key of the list: {reason}.",
 		"Use a required, single-valued string or whole-number child.")
 	IndexFieldObjectNestedInNested = declare("index:field:object:nested_in_nested", 400,
-		"The nested list {name} lies inside another nested list.",
+		"The nested list {name} is inside another nested list.",
 		"Make one of the two flattened.")
 	IndexFieldObjectFlattenedSortUnsupported = declare("index:field:object:flattened_sort_unsupported", 400,
-		"The field {name} lies below a flattened list and cannot be sorted.",
+		"The field {name} is inside a flattened list and cannot be sorted.",
 		"Remove sort, or make the list nested.")
 	IndexFieldObjectFlattenedStoredUnsupported = declare("index:field:object:flattened_stored_unsupported", 400,
-		"The field {name} lies below a flattened list and cannot be stored on its own.",
+		"The field {name} is inside a flattened list and cannot be stored on its own.",
 		"Remove stored.")
 )

@@ -9,7 +9,7 @@ var (
 		"No index or generation is called {name}.",
 		"Check the name; GET /v1alpha1/admin/indexes lists the indexes the key can see.")
 	IndexAlreadyExists = declare("index:already_exists", 409,
-		"The index {name} was created by another request meanwhile.",
+		"Another request created the index {name} at the same time.",
 		"Read the index, then repeat the request if it still applies.")
 	IndexNoPrimaryKey = declare("index:no_primary_key", 400,
 		"The definition of the index declares no primary key.",
@@ -30,8 +30,8 @@ var (
 		"The stored definition has another version than If-Match names.",
 		"Read the index and repeat the change with its current ETag.")
 	IndexClosed = declare("index:closed", 503,
-		"The index was being closed while the request arrived.",
-		"Send the request again; it opens the index.")
+		"The index was closing when the request arrived.",
+		"Send the request again; the node opens the index for it.")
 	IndexIoError = declare("index:io_error", 500,
 		"The node could not read or write the files of the index.",
 		"Look at the log and the disk of the node.")
@@ -54,7 +54,7 @@ var (
 		"The live generation kept changing during the write.",
 		"Send the request again.")
 	IndexGenerationAlreadyExists = declare("index:generation:already_exists", 409,
-		"The generation {name} was created by another request meanwhile.",
+		"Another request created the generation {name} at the same time.",
 		"Read the generation, then repeat the request if it still applies.")
 	IndexGenerationIsLive = declare("index:generation:is_live", 409,
 		"The generation {name} is live and cannot be deleted.",

@@ -27,7 +27,7 @@ var (
 		"The index {name} has no evaluation {id}.",
 		"The node that writes the index keeps evaluations in memory, until newer ones take their place or it stops; evaluate again.")
 	EvaluationInProgress = declare("evaluation:in_progress", 409,
-		"An evaluation of {name} runs or waits already.",
+		"An evaluation of {name} is already running or queued.",
 		"Wait for it to end, or cancel it.")
 	IndexPromotionVerificationFailed = declare("index:promotion:verification_failed", 409,
 		"{name} was not promoted: by the judgement set {set}, {failures}. Worst queries: {queries}.",

@@ -24,7 +24,7 @@ var (
 		"Source and target have different primary keys.",
 		"Declare the same key field and type.")
 	ReindexPromoteInvalid = declare("reindex:promote_invalid", 400,
-		"{value} is not a way to promote.",
+		"promote cannot be {value}.",
 		"Use auto or manual.")
 	ReindexPhaseInvalid = declare("reindex:phase_invalid", 400,
 		"{value} is not a phase of a reindex job.",

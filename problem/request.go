@@ -42,13 +42,13 @@ var (
 		"The request was refused: {reason}.",
 		"Send a well-formed HTTP request.")
 	RequestNotFound = declare("request:not_found", 404,
-		"No endpoint answers this path.",
+		"No operation has this path.",
 		"Check the path against the operations listed at /q/docs.")
 	RequestMethodNotAllowed = declare("request:method_not_allowed", 405,
-		"The path does not answer the method {method}.",
+		"The path does not support the method {method}.",
 		"Use one of the methods {allowed}.")
 	RequestNotAcceptable = declare("request:not_acceptable", 406,
-		"None of the accepted media types can be answered.",
+		"The node cannot answer in any of the accepted media types.",
 		"Accept application/json, or leave the Accept header out.")
 	RequestUnsupportedMediaType = declare("request:unsupported_media_type", 415,
 		"The Content-Type or Content-Encoding of the body is not read here; most bodies are application/json, documents also application/x-ndjson, text/csv and text/tab-separated-values.",
@@ -57,8 +57,8 @@ var (
 		"The node does not answer requests sent to the host {host}.",
 		"Use a host name the node is configured to answer to; with --dev, localhost.")
 	RequestOriginForbidden = declare("request:origin_forbidden", 403,
-		"The node asks for no credential and refuses web pages of {origin}.",
-		"Allow the origin by CORS, or let the page call a node that asks for a credential.")
+		"The node requires no credential, so it refuses requests from web pages of {origin}.",
+		"Allow the origin by CORS, or let the page call a node that requires a credential.")
 	NodeError = declare("node:error", 500,
 		"The node failed while it served the request.",
 		"Send the request again; the log of the node names the cause.")

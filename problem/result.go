@@ -9,10 +9,10 @@ var (
 		"Sorting by distance needs an origin.",
 		"Set lat and lon.")
 	SearchSortNestedUnsupported = declare("search:sort:nested_unsupported", 400,
-		"{name} lies in a nested list and cannot be sorted by distance.",
+		"{name} is inside a nested list and cannot be sorted by distance.",
 		"Sort by another field.")
 	SearchSortTypeUnsupported = declare("search:sort:type_unsupported", 400,
-		"Only numbers and timestamps take a chain; {name} is neither.",
+		"Only numbers and timestamps can have when and fallback; {name} is neither.",
 		"Remove when and fallback.")
 	SearchSortFallbackTypeMismatch = declare("search:sort:fallback_type_mismatch", 400,
 		"{name} is {type}, {field} is {expected}.",
@@ -63,7 +63,7 @@ var (
 		"{name} is {type}, {field} is {expected}.",
 		"Use fields of one type in a chain.")
 	SearchFacetFallbackUnsupported = declare("search:facet:fallback_unsupported", 400,
-		"Only facets with ranges take a chain.",
+		"Only facets with ranges can have when and fallback.",
 		"Remove when and fallback, or add ranges.")
 	SearchSignalFieldRequired = declare("search:signal:field_required", 400,
 		"The signal names no field.",
@@ -96,7 +96,7 @@ var (
 		"The page ends outside the window of {window}.",
 		"Make window at least offset plus limit, or page less deep.")
 	SearchRescoreEmpty = declare("search:rescore:empty", 400,
-		"The second pass neither boosts nor reads signals.",
+		"The second pass has neither boost nor signals.",
 		"Add boost or signals.")
 	SearchRescoreWeightOutOfRange = declare("search:rescore:weight_out_of_range", 400,
 		"The weight must be 0 or more.",
@@ -129,7 +129,7 @@ var (
 		"The list of fields is empty.",
 		"Name a field, or leave fields out.")
 	SearchMatchedFieldNotInside = declare("search:matched:field_not_inside", 400,
-		"{field} does not lie inside {path}.",
+		"{field} is not inside {path}.",
 		"Name fields inside the list.")
 	SearchMatchedFieldNotNested = declare("search:matched:field_not_nested", 400,
 		"{name} is not a nested list.",
@@ -144,13 +144,13 @@ var (
 		"The list of fields is empty.",
 		"Name a field, or leave fields out.")
 	SearchHitsFieldNotInside = declare("search:hits:field_not_inside", 400,
-		"{field} does not lie inside {path}.",
+		"{field} is not inside {path}.",
 		"Name fields inside the list.")
 	SearchHitsMatchedUnsupported = declare("search:hits:matched_unsupported", 400,
-		"matched does not go together with hits.",
+		"matched cannot be combined with hits.",
 		"Remove one of the two.")
 	SearchHitsKnnUnsupported = declare("search:hits:knn_unsupported", 400,
-		"A knn clause outside a nested clause does not go together with hits.",
+		"A knn clause outside a nested clause cannot be combined with hits.",
 		"Put the clause inside a nested clause on the path.")
 	SearchHitsSortUnsupported = declare("search:hits:sort_unsupported", 400,
 		"Values of a list cannot be sorted this way.",
@@ -159,10 +159,10 @@ var (
 		"Values of {path} cannot be sorted by a chain on {name}.",
 		"Remove when and fallback.")
 	SearchHitsHighlightFieldNotInside = declare("search:hits:highlight_field_not_inside", 400,
-		"{field} does not lie inside {path}.",
+		"{field} is not inside {path}.",
 		"Highlight fields inside the list.")
 	SearchHitsFacetUnsupported = declare("search:hits:facet_unsupported", 400,
-		"A facet cannot count a field of another list.",
+		"A facet cannot count a field of another nested list.",
 		"Count a root field or a field inside the list.")
 	SearchHitsWhenClauseUnsupported = declare("search:hits:when_clause_unsupported", 400,
 		"when takes field and nested clauses only, not {type}.",

@@ -24,7 +24,7 @@ var (
 		"The locale {locale} occurs more than once in the chain.",
 		"Name each locale once.")
 	IndexLocaleFallbackLocaleNotHeld = declare("index:locale_fallback:locale_not_held", 400,
-		"No field holds the locale {locale}.",
+		"No field declares the locale {locale}.",
 		"Add the locale to a field or take it out of the chain.")
 	IndexLocaleFallbackLocaleFieldsRequired = declare("index:locale_fallback:locale_fields_required", 400,
 		"Locale fallback needs at least one locale-specific field.",
@@ -54,7 +54,7 @@ var (
 		"The field {name} cannot be sorted.",
 		"Add sort to {name}.")
 	IndexRankingFieldDuplicate = declare("index:ranking:field_duplicate", 400,
-		"The field {name} breaks ties more than once.",
+		"The field {name} occurs more than once in the tie breakers.",
 		"Name each field once.")
 	IndexRankingSignalFieldUnknown = declare("index:ranking:signal:field_unknown", 400,
 		"The signal names {name}, which is not a field of the index.",

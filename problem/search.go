@@ -52,7 +52,7 @@ var (
 		"Pass next or previous of an answer back unchanged.")
 	SearchCursorSortMismatch = declare("search:cursor:sort_mismatch", 400,
 		"The cursor belongs to another sort.",
-		"Repeat the sort of the search that gave the cursor, or start from the first page.")
+		"Repeat the sort of the search that returned the cursor, or start from the first page.")
 	SearchCursorStale = declare("search:cursor:stale", 400,
 		"The cursor no longer fits the fields it was made from.",
 		"Start from the first page.")
@@ -60,8 +60,8 @@ var (
 		"Pages need a limit above 0.",
 		"Send a limit.")
 	SearchPagesWithoutOffset = declare("search:pages:without_offset", 400,
-		"Pages cannot be numbered from this cursor.",
-		"Use offset, or a cursor that pages gave.")
+		"Pages cannot be numbered starting from this cursor.",
+		"Use offset, or a cursor from a numbered page.")
 	SearchPagesMaxOutOfRange = declare("search:pages:max_out_of_range", 400,
 		"The number of pages must be at least 1.",
 		"Send a whole number of at least 1.")
@@ -70,10 +70,10 @@ var (
 		"Pass the freshness of an answer back unchanged.")
 	SearchFreshnessVersionUnsupported = declare("search:freshness:version_unsupported", 400,
 		"The freshness token has version {version}, which this node does not read.",
-		"Upgrade the node to the version that gave the token.")
+		"Upgrade the node to the version that issued the token.")
 	SearchFreshnessIndexMismatch = declare("search:freshness:index_mismatch", 400,
 		"The freshness token belongs to {index}, not to {expected}.",
-		"Use a token that {expected} gave.")
+		"Use a token that {expected} returned.")
 	SearchFreshnessUnavailable = declare("search:freshness:unavailable", 503,
 		"The state the token names did not arrive within {wait} ms.",
 		"Send the request again.")
@@ -84,7 +84,7 @@ var (
 		"The position {value} is not 0 or more.",
 		"Send a whole number of at least 0.")
 	SearchExplainDocumentNotFound = declare("search:explain:document_not_found", 404,
-		"There is no document under the key {key}.",
+		"No document has the key {key}.",
 		"Check the key.")
 	SearchExplainValueNotFound = declare("search:explain:value_not_found", 404,
 		"The document {key} has no value at position {index}.",

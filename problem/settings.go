@@ -51,16 +51,16 @@ var (
 		"{path} adds a value and reaches inside it.",
 		"Add the whole value.")
 	SettingsPatchFieldUnknown = declare("settings:patch:field_unknown", 400,
-		"{path} names something that settings do not have.",
+		"{path} names a member that settings do not have.",
 		"Correct the name {name}.")
 	SettingsPatchSelectorUnsupported = declare("settings:patch:selector_unsupported", 400,
-		"{path} selects in something that is not a list.",
+		"{path} has a selector on a value that is not a list.",
 		"Remove the selector of {name}.")
 	SettingsPatchMatchNotAnObject = declare("settings:patch:match_not_an_object", 400,
 		"{path} selects by a member, but the values are not objects.",
 		"Remove the selector of {name}.")
 	SettingsPatchAddUnsupported = declare("settings:patch:add_unsupported", 400,
-		"{path} adds a value to something that is not a list.",
+		"{path} adds to a value that is not a list.",
 		"Set {name} without [+].")
 	SettingsPatchNotAnObject = declare("settings:patch:not_an_object", 400,
 		"{path} reaches inside a value that is not an object.",

@@ -85,7 +85,7 @@ func Open(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logge
 	err = a.Refresh(ctx)
 	switch options.Mode {
 	case ModeNone:
-		log.Warn("authentication is turned off: every request may do everything")
+		log.Warn("authentication is turned off: every request has all permissions")
 		return a, nil
 	case ModeKeys, "":
 		return a, a.checkStart(err)
@@ -104,7 +104,7 @@ func (a *Authority) checkStart(readError error) error {
 		}
 	}
 	if readError != nil {
-		a.log.Error("the keys cannot be read; only the root key is accepted", "error", readError)
+		a.log.Error("cannot read the keys; accepting only the root key", "error", readError)
 	}
 	if id := a.options.AnonymousKey; id != "" {
 		key := a.byID[id]
@@ -143,7 +143,7 @@ func (a *Authority) Run(ctx context.Context) error {
 		case <-ticker.C:
 		}
 		if err := a.Refresh(ctx); err != nil && ctx.Err() == nil {
-			a.log.Error("the keys cannot be read; the keys last read stay in force for a while",
+			a.log.Error("cannot read the keys; keeping those read last until the stale limit",
 				"limit", a.options.StaleLimit, "error", err)
 		}
 	}
@@ -227,7 +227,7 @@ func (a *Authority) look(ctx context.Context) {
 	reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
 	defer cancel()
 	if err := a.Refresh(reading); err != nil {
-		a.log.Error("the keys cannot be read", "error", err)
+		a.log.Error("cannot read the keys", "error", err)
 	}
 }
 

@@ -33,22 +33,22 @@ const (
 
 // commands are the commands of quire.
 type commands struct {
-	Load       loadCommand       `cmd:"" help:"Load a file into an index; the index is drafted from it and created if there is none."`
+	Load       loadCommand       `cmd:"" help:"Load a file into an index. If the index does not exist, draft it from the file and create it."`
 	Search     searchCommand     `cmd:"" help:"Search an index and print the hits."`
 	Import     importCommand     `cmd:"" help:"Import an index of another search service."`
 	Dump       dumpCommand       `cmd:"" help:"Write the definition, settings and documents of an index."`
 	Restore    restoreCommand    `cmd:"" help:"Create an index from a dump."`
-	Evaluate   evaluateCommand   `cmd:"" help:"Measure an index by a judgement set; fails when the bounds of the set do not hold."`
-	Serve      serveCommand      `cmd:"" help:"Run a node. Configured by SERVICE_ variables; see quire config."`
+	Evaluate   evaluateCommand   `cmd:"" help:"Measure an index with a judgement set. Fails if a bound of the set is not met."`
+	Serve      serveCommand      `cmd:"" help:"Run a node, configured by SERVICE_ variables (see quire config)."`
 	Config     configCommand     `cmd:"" help:"Print every variable with its value and where it came from."`
-	Inspect    inspectCommand    `cmd:"" help:"Print what a stored file holds."`
+	Inspect    inspectCommand    `cmd:"" help:"Print the contents of a stored file."`
 	Check      checkCommand      `cmd:"" help:"Check the files of a stopped node."`
-	Migrate    migrateCommand    `cmd:"" help:"Move a stopped deployment from the directory into the bucket, or back. Takes one of the flags."`
+	Migrate    migrateCommand    `cmd:"" help:"Move a stopped deployment from a directory to a bucket, or back. Give one of the flags."`
 	LocaleData localeDataCommand `cmd:"" name:"locale-data" help:"Prepare language data for compounds and full forms."`
 	MCP        mcpCommand        `cmd:"" name:"mcp" help:"Serve indexes to a language model over the Model Context Protocol, on standard input and output."`
 	OpenAPI    openapiCommand    `cmd:"" name:"openapi" help:"Print the OpenAPI description of the interface."`
-	Completion completionCommand `cmd:"" help:"Print a script that completes commands in a shell."`
-	Help       helpCommand       `cmd:"" help:"Explain a command."`
+	Completion completionCommand `cmd:"" help:"Print a shell completion script."`
+	Help       helpCommand       `cmd:"" help:"Show help for a command."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`

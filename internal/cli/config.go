@@ -8,7 +8,7 @@ import (
 )
 
 type configCommand struct {
-	Dev bool `help:"Show the values serve --dev would have."`
+	Dev bool `help:"Show the values that serve --dev uses."`
 }
 
 // Run prints the configuration a node would start with, also when it is

@@ -19,8 +19,8 @@ import (
 type dumpCommand struct {
 	nodeFlags
 	Index  string `arg:"" help:"The index, or one of its generations as INDEX@GENERATION."`
-	Output string `short:"o" placeholder:"FILE" help:"Where to; one that ends in .zst is packed with zstd. By default standard output."`
-	Zstd   bool   `help:"Pack with zstd."`
+	Output string `short:"o" placeholder:"FILE" help:"Output file, compressed with zstd if its name ends in .zst. Default: standard output."`
+	Zstd   bool   `help:"Compress with zstd."`
 }
 
 // Run writes the definition, the settings and the documents of an index, all

@@ -26,10 +26,10 @@ type evaluateCommand struct {
 	Judgements string `placeholder:"FILE" type:"existingfile" help:"Store this file as the set first: JSON, NDJSON, CSV with the columns text, key and grade, or TREC qrels."`
 	Queries    string `placeholder:"FILE" type:"existingfile" help:"The texts of TREC qrels: lines of id, tab, text, or of JSON with id and text."`
 	Settings   string `placeholder:"FILE" type:"existingfile" help:"Search with the settings in this file instead of the stored ones."`
-	Against    string `placeholder:"GENERATION" help:"Compare with this generation; live names the one that is live."`
+	Against    string `placeholder:"GENERATION" help:"Compare with this generation; live stands for the live one."`
 	Compare    bool   `help:"Compare with the live generation and the stored settings."`
-	Worst      int    `default:"10" help:"How many of the worst queries to show."`
-	JSON       bool   `help:"Print the evaluation as it is."`
+	Worst      int    `default:"10" help:"Number of worst queries to show."`
+	JSON       bool   `help:"Print the evaluation as JSON."`
 }
 
 // evaluationAnswer is an evaluation as the node describes it.

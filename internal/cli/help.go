@@ -3,7 +3,7 @@ package cli
 import "github.com/alecthomas/kong"
 
 type helpCommand struct {
-	Command []string `arg:"" optional:"" help:"The command to explain; nothing lists all."`
+	Command []string `arg:"" optional:"" help:"The command. Without one, all commands are listed."`
 }
 
 // Run prints what a command does, as its --help does.

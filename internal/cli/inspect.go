@@ -15,7 +15,7 @@ import (
 )
 
 type inspectCommand struct {
-	File string `arg:"" type:"existingfile" help:"A manifest, log file, side file, segment file, or object such as the registry."`
+	File string `arg:"" type:"existingfile" help:"A manifest, log, side or segment file, or an object such as the registry."`
 }
 
 // Run prints what a stored file holds.

@@ -18,11 +18,11 @@ type localeDataBuildCommand struct {
 	Out       string   `default:"locale-data" help:"Locale data directory to write to."`
 	Hunspell  string   `help:"Spelling dictionary: path without .aff and .dic."`
 	Words     []string `help:"Word lists: the first column of each line."`
-	Forms     string   `help:"Full forms: form and base form, a tab between them."`
+	Forms     string   `help:"Full forms: form and base form, separated by a tab."`
 	Patterns  string   `help:"Hyphenation patterns, or a hyphenation dictionary."`
-	Stopwords string   `help:"Stopwords, one a line."`
-	Licence   string   `help:"Licence text to put beside the data."`
-	Stem      bool     `help:"Take the stems of the spelling dictionary as base forms."`
+	Stopwords string   `help:"Stopwords, one per line."`
+	Licence   string   `help:"Licence text to store with the data."`
+	Stem      bool     `help:"Use the stems of the spelling dictionary as base forms."`
 }
 
 // Run builds the folder and says what it holds.

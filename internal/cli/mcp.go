@@ -13,8 +13,8 @@ import (
 )
 
 type mcpCommand struct {
-	URL string `name:"url" default:"http://localhost:8080" env:"QUIRE_URL" help:"The node to ask."`
-	Key string `name:"key" env:"QUIRE_KEY" help:"The key to ask with; one that may only read is enough."`
+	URL string `name:"url" default:"http://localhost:8080" env:"QUIRE_URL" help:"Address of the node."`
+	Key string `name:"key" env:"QUIRE_KEY" help:"API key; a key with read access is enough."`
 }
 
 // Run serves the Model Context Protocol on standard input and output until ctx

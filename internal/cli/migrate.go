@@ -8,8 +8,8 @@ import (
 )
 
 type migrateCommand struct {
-	ToBucket   bool `xor:"direction" required:"" help:"Move the deployment of the directory into the bucket."`
-	FromBucket bool `xor:"direction" required:"" help:"Move the deployment of the bucket into the directory."`
+	ToBucket   bool `xor:"direction" required:"" help:"Move the deployment from the directory to the bucket."`
+	FromBucket bool `xor:"direction" required:"" help:"Move the deployment from the bucket to the directory."`
 }
 
 // Run moves a stopped deployment. Directory and bucket are those of the
@@ -25,7 +25,7 @@ func (c *migrateCommand) Run(ctx context.Context, s *surroundings) error {
 		return refusedError{err}
 	}
 	if err == nil {
-		log.Info("moved and verified")
+		log.Info("deployment moved and verified")
 	}
 	return err
 }

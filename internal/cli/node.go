@@ -15,8 +15,8 @@ import (
 
 // nodeFlags say which node a command talks to.
 type nodeFlags struct {
-	URL string `placeholder:"URL" help:"Address of the node; by default that of QUIRE_URL, or http://localhost:8080."`
-	Key string `placeholder:"KEY" help:"API key; by default that of QUIRE_KEY."`
+	URL string `placeholder:"URL" help:"Address of the node. Default: $QUIRE_URL, or http://localhost:8080."`
+	Key string `placeholder:"KEY" help:"API key. Default: $QUIRE_KEY."`
 }
 
 // node returns the node, which is not asked for anything yet.

@@ -17,9 +17,9 @@ import (
 type searchCommand struct {
 	nodeFlags
 	Index string   `arg:"" help:"The index."`
-	Text  []string `arg:"" optional:"" help:"What to search for, as a person types it; nothing lists documents."`
-	Limit int      `default:"10" help:"How many hits to show."`
-	JSON  bool     `help:"Print the answer as it is."`
+	Text  []string `arg:"" optional:"" help:"Text to search for. Without text, documents are listed."`
+	Limit int      `default:"10" help:"Number of hits to show."`
+	JSON  bool     `help:"Print the answer as JSON."`
 }
 
 type searchAnswer struct {

@@ -11,7 +11,7 @@ import (
 type serveCommand struct {
 	Dev bool `help:"Try it out: local mode in ./quire-data, no credentials, loopback only."`
 
-	RestoreBucket bool `help:"Start on an emptied bucket, to give back what this directory holds by registry repair with restoreFromNodes."`
+	RestoreBucket bool `help:"Start with an emptied bucket, so that a registry repair with restoreFromNodes can restore it from this directory."`
 }
 
 // Run runs a node until ctx ends.

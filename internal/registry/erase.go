@@ -51,7 +51,7 @@ func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed,
 		switch {
 		case len(marked.Entries) == 0 && !one.Erased:
 			if err := MarkRemoved(ctx, r.bucket, one); err != nil {
-				r.log.Error("a removal mark cannot be written", "generation", one.GenerationID, "error", err)
+				r.log.Error("cannot write a removal mark", "generation", one.GenerationID, "error", err)
 			}
 		case len(marked.Entries) == 0 || !marked.Date.IsZero() && marked.Date.Sub(marked.Entries[0].Modified) >= grace:
 			expired = append(expired, one)

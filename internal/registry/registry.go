@@ -265,7 +265,7 @@ func (r *Registry) Refresh(ctx context.Context) error {
 // no node that starts on it begins another one (I22).
 func (r *Registry) guard(ctx context.Context) {
 	if _, err := r.mark(ctx, r.Deployment()); err != nil {
-		r.log.Warn("a bucket without a registry cannot be marked", "error", err)
+		r.log.Warn("cannot mark a bucket that has no registry", "error", err)
 	}
 }
 

@@ -93,7 +93,7 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 	r.install(written)
 	for _, id := range plan.unmark {
 		if _, err := r.bucket.Delete(ctx, markKey(id), bucket.Always); err != nil {
-			r.log.Error("the removal mark of a restored generation cannot be deleted", "generation", id, "error", err)
+			r.log.Error("cannot delete the removal mark of a restored generation", "generation", id, "error", err)
 		}
 	}
 	return plan.did, nil

@@ -113,10 +113,10 @@ func (j *Jobs) run(ctx context.Context, one *job) {
 	case errors.Is(err, errStopped):
 		return // the record says where to go on
 	case j.options.Holds != nil && !j.options.Holds(one.index()):
-		j.log.Warn("the index of a reindex job is written by another node", "index", one.record().Record.Index)
+		j.log.Warn("another node now owns the index of a reindex job", "index", one.record().Record.Index)
 		err = nil
 	case errors.Is(err, versioned.ErrLost):
-		j.log.Warn("another node carries the reindex job", "index", one.record().Record.Index)
+		j.log.Warn("another node runs the reindex job", "index", one.record().Record.Index)
 	case errors.Is(err, errCancelled):
 		err = j.end(ctx, one, Cancelled, nil)
 	case j.isGone(one):
@@ -129,7 +129,7 @@ func (j *Jobs) run(ctx context.Context, one *job) {
 		return
 	}
 	if err != nil && !errors.Is(err, versioned.ErrLost) {
-		j.log.Error("the end of a reindex job cannot be recorded", "index", one.record().Record.Index, "error", err)
+		j.log.Error("cannot record the end of a reindex job", "index", one.record().Record.Index, "error", err)
 	}
 	j.drop(one)
 }
@@ -142,7 +142,7 @@ func (j *Jobs) end(ctx context.Context, one *job, phase Phase, cause error) erro
 		if err == nil || !j.mayPass(one, err) {
 			return err
 		}
-		j.log.Warn("the end of a reindex job cannot be recorded yet", "index", one.record().Record.Index, "error", err)
+		j.log.Warn("cannot record the end of a reindex job yet; retrying", "index", one.record().Record.Index, "error", err)
 		if !isFor(ctx, delay(failures)) {
 			return errStopped
 		}
@@ -205,7 +205,7 @@ func (j *Jobs) fill(ctx context.Context, one *job) error {
 		if steps > 0 {
 			failures = 0
 		}
-		j.log.Warn("a step of a reindex job is repeated", "index", one.record().Record.Index, "error", err)
+		j.log.Warn("retrying a step of a reindex job", "index", one.record().Record.Index, "error", err)
 		if err := one.pause(ctx, delay(failures)); err != nil {
 			return err
 		}
@@ -415,7 +415,7 @@ func (j *Jobs) finish(ctx context.Context, one *job, phase Phase, cause error) e
 		return nil
 	}
 	if err := j.stopTracking(steady, one); err != nil {
-		j.log.Error("change tracking of a source cannot be ended", "index", one.record().Record.Index, "error", err)
+		j.log.Error("cannot stop tracking changes of the source", "index", one.record().Record.Index, "error", err)
 	}
 	return j.save(steady, one, func(s *stored) {
 		at := now()
@@ -450,7 +450,7 @@ func (j *Jobs) stopTracking(ctx context.Context, one *job) error {
 // close ends a job whose target is live.
 func (j *Jobs) close(ctx context.Context, one *job) error {
 	if err := j.stopTracking(ctx, one); err != nil {
-		j.log.Error("change tracking of a source cannot be ended", "index", one.record().Record.Index, "error", err)
+		j.log.Error("cannot stop tracking changes of the source", "index", one.record().Record.Index, "error", err)
 	}
 	target := one.target()
 	token := freshness.Token{Index: target.Index, IndexName: target.Name.Index, Generation: target.Generation}

@@ -114,7 +114,7 @@ func (j *Jobs) Recover(ctx context.Context) error {
 		}
 		err := j.takeOver(ctx, index.ID)
 		if errors.Is(err, versioned.ErrCorrupt) {
-			j.log.Error("the reindex job of an index cannot be read; it is not carried", "index", index.Name, "error", err)
+			j.log.Error("cannot read the reindex job of an index; skipping it", "index", index.Name, "error", err)
 			continue
 		}
 		if err != nil {
@@ -155,7 +155,7 @@ func (j *Jobs) adopt(ctx context.Context) {
 			continue
 		}
 		if err := j.TakeOver(ctx, index.ID); err != nil {
-			j.log.Error("an unfinished reindex job cannot be taken over", "index", index.ID, "error", err)
+			j.log.Error("cannot take over an unfinished reindex job", "index", index.ID, "error", err)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func (j *Jobs) sweep(ctx context.Context) {
 		err := j.takeOver(ctx, index)
 		moves.Unlock()
 		if err != nil {
-			j.log.Error("an unfinished reindex job cannot be taken over", "index", index, "error", err)
+			j.log.Error("cannot take over an unfinished reindex job", "index", index, "error", err)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 			// While it is not known whether the target is live nothing is copied there:
 			// it could replace what was written since.
 			if err := j.generations.Settle(ctx, one.index()); err != nil {
-				j.log.Warn("it is not known yet whether an index was promoted", "index", one.record().Record.Index, "error", err)
+				j.log.Warn("whether the index was promoted is not known yet", "index", one.record().Record.Index, "error", err)
 				continue
 			}
 			if j.isPromoted(one) { // which was not known when it was tried
@@ -110,7 +110,7 @@ func (j *Jobs) finishPromotion(ctx context.Context, one *job) error {
 		if err == nil || !j.mayPass(one, err) {
 			return err
 		}
-		j.log.Warn("the promotion of a reindex job is repeated", "index", one.record().Record.Index, "error", err)
+		j.log.Warn("retrying the promotion of a reindex job", "index", one.record().Record.Index, "error", err)
 		switch {
 		case !isPromoted:
 			err = one.pause(ctx, delay(failures))

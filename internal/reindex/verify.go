@@ -59,7 +59,7 @@ func (j *Jobs) verify(ctx context.Context, one *job) (promotes bool, err error) 
 		}
 	}
 	if !found.Held {
-		j.log.Warn("reindex is not promoted: its verification failed", "index", record.Index, "target", record.Target, "judgements", *record.Verify)
+		j.log.Warn("reindex not promoted: verification failed", "index", record.Index, "target", record.Target, "judgements", *record.Verify)
 	}
 	return promotes, j.saveSoon(ctx, one, func(s *stored) {
 		s.Record.Verification = &found

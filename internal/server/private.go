@@ -29,7 +29,7 @@ func makePrivate(directory string, log *slog.Logger) {
 		})
 	}
 	if failed > 0 {
-		log.Warn("others may be able to read files of the data directory", "directory", directory, "files", failed, "error", last)
+		log.Warn("other users of this machine may be able to read files in the data directory", "directory", directory, "files", failed, "error", last)
 	}
 }
 

@@ -81,7 +81,7 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 		return fmt.Errorf("open the node: %w", err)
 	}
 	if c.Indexer.Enabled && !c.Storage.IsLocal() {
-		log.Info("takes part in indexing", "node", store.nodeID, "address", c.Node.Address)
+		log.Info("indexing enabled", "node", store.nodeID, "address", c.Node.Address)
 	}
 	err = serve(ctx, c, log, meters, authority, opened, searcher, records, listening)
 
@@ -148,7 +148,7 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 				err = meters.Push(running, metrics.PushOptions{URL: c.Metrics.OTLPURL, Step: c.Metrics.OTLPStep, Headers: headers})
 			}
 			if err != nil {
-				log.Warn("meters are not pushed", "error", err)
+				log.Warn("cannot push meters", "error", err)
 			}
 			return nil
 		})
@@ -169,8 +169,8 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 	base := scheme + "://" + listener.Addr().String()
 	log.Info("listening", "address", base)
 	if c.Dev {
-		log.Info("the interface is described for people", "address", base+"/q/docs")
-		log.Info("the console shows it at work", "address", base+console.Path)
+		log.Info("API documentation", "address", base+"/q/docs")
+		log.Info("console", "address", base+console.Path)
 	}
 	if listening != nil {
 		listening(listener.Addr())

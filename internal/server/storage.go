@@ -86,7 +86,7 @@ func openObject(ctx context.Context, c *config.Config, meters *metrics.Set, log 
 		}
 	} else if _, err := store.List(ctx, "deployment", "/"); errors.Is(err, bucket.ErrUnknown) {
 		// It serves nothing until the bucket is back.
-		log.Error("the bucket cannot be reached", "bucket", c.Storage.Remote.Bucket, "error", err)
+		log.Error("cannot reach the bucket", "bucket", c.Storage.Remote.Bucket, "error", err)
 	} else if err != nil {
 		return nil, fmt.Errorf("%w: SERVICE_STORAGE_REMOTE_ variables: bucket %s: %w", ErrRefused, c.Storage.Remote.Bucket, err)
 	}
