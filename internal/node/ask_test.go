@@ -19,7 +19,7 @@ import (
 func TestATokenReadMakesTheWriterCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
-		writer, reader := shared(t, b, vfs.Memory(), "a"), sharedBy(t, b, vfs.Memory(), "b", false)
+		writer, reader := sharedNode(t, b, vfs.Memory(), "a"), sharedNodeBy(t, b, vfs.Memory(), "b", false)
 		writer.mustPut("books", books)
 		read := func(text string, ask Ask) error {
 			token, err := freshness.Parse(text, problem.Path{})

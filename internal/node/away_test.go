@@ -59,7 +59,7 @@ func TestCommitsAndDefinitionsWithoutABucketAreAnswered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b, off := away(memory.New(nil))
-				f := shared(t, b, vfs.Memory(), "a")
+				f := sharedNode(t, b, vfs.Memory(), "a")
 				f.mustPut("books", books)
 				f.mustPut("other", books)
 				f.mustWrite("books", book(1, "one"))
@@ -100,7 +100,7 @@ func TestCommitsAndDefinitionsWithoutABucketAreAnswered(t *testing.T) {
 func TestABucketThatGoesAwayDuringACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &still{Bucket: memory.New(nil)}
-		f := shared(t, b, vfs.Memory(), "a")
+		f := sharedNode(t, b, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		b.writes.Store(true)
@@ -125,7 +125,7 @@ func TestABucketThatGoesAwayDuringACommit(t *testing.T) {
 func TestCommitsAndDefinitionsWithABucketThatFailsNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
-		f := shared(t, b, vfs.Memory(), "a")
+		f := sharedNode(t, b, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		b.SetPlan(func(call faultbucket.Call) faultbucket.Fault {
@@ -149,7 +149,7 @@ func TestCommitsAndDefinitionsWithABucketThatFailsNowAndThen(t *testing.T) {
 func TestANodeStopsWithoutItsBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cut := &cutBucket{Bucket: memory.New(nil)}
-		f := shared(t, cut, vfs.Memory(), "a")
+		f := sharedNode(t, cut, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		cut.off.Store(true)
@@ -163,7 +163,7 @@ func TestANodeStopsWithoutItsBucket(t *testing.T) {
 		}
 		f.Node = nil
 		cut.off.Store(false)
-		other := shared(t, cut, vfs.Memory(), "b")
+		other := sharedNode(t, cut, vfs.Memory(), "b")
 		time.Sleep(time.Minute)
 		token := other.mustWrite("books", book(2, "two"))
 		if got := other.documents("books", token); len(got) != 2 {

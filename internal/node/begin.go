@@ -96,13 +96,13 @@ func (n *Node) begin(ctx context.Context) error {
 	if n.IsReady() {
 		return nil
 	}
-	if err := n.eraseRemoved(ctx); err != nil {
+	if err := n.deployment.eraseRemoved(ctx); err != nil {
 		n.log.Error("removed generations cannot be erased; the next start tries again", "error", err)
 	}
 	if err := n.jobs.Recover(ctx); err != nil {
 		return fmt.Errorf("read the reindex jobs: %w", err)
 	}
-	n.beginShared()
+	n.deployment.begin()
 	close(n.begun.done)
 	return nil
 }

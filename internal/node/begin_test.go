@@ -40,7 +40,7 @@ func answersNothing(t *testing.T, f *fixture) {
 	_, err = f.Read(ctx, name, freshness.Token{}, nil)
 	fails("read", err)
 	_, err = f.WriterAddress(ctx, "books", true)
-	if f.object != nil {
+	if f.isShared() {
 		fails("writer", err)
 	}
 	for _, text := range []string{"books", "books@2", "other"} {
@@ -76,7 +76,7 @@ func answersNothing(t *testing.T, f *fixture) {
 	fails("jobs", err)
 	_, err = f.CancelReindex(ctx, name)
 	fails("cancel", err)
-	if f.object != nil {
+	if f.isShared() {
 		_, err = f.Indexers(ctx)
 		fails("indexers", err)
 	}
@@ -95,7 +95,7 @@ func TestANodeThatCannotReadTheRegistryAtItsStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, disk := memory.New(nil), vfs.Memory()
 		b := faultbucket.New(store, nil)
-		f := shared(t, b, disk, "a")
+		f := sharedNode(t, b, disk, "a")
 		f.mustPut("books", books)
 		f.mustPut("books@2", books)
 		f.mustWrite("books", book(1, "one"), book(2, "two"))
@@ -120,7 +120,7 @@ func TestANodeThatCannotReadTheRegistryAtItsStart(t *testing.T) {
 		f.Node = nil
 		before := stored(t, store)
 		b.SetPlan(unreadable)
-		f = shared(t, b, disk, "a")
+		f = sharedNode(t, b, disk, "a")
 		answersNothing(t, f)
 		time.Sleep(2 * time.Minute) // claims of what is not listed are given up after half a minute
 		answersNothing(t, f)
@@ -129,7 +129,7 @@ func TestANodeThatCannotReadTheRegistryAtItsStart(t *testing.T) {
 				t.Errorf("%s was written", key)
 			}
 		}
-		if len(f.object.Member.Held()) != 1 {
+		if len(f.member().Held()) != 1 {
 			t.Error("the index was given up")
 		}
 		if local, err := f.generations.Local(); err != nil || len(local) != 2 {
@@ -154,7 +154,7 @@ func TestANodeThatCannotReadTheRegistryAtItsStart(t *testing.T) {
 func TestARequestBeginsANode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.New(nil)
-		f := shared(t, store, vfs.Memory(), "a")
+		f := sharedNode(t, store, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.shut()
 		b := faultbucket.New(store, func(c faultbucket.Call) faultbucket.Fault {
@@ -163,7 +163,7 @@ func TestARequestBeginsANode(t *testing.T) {
 			}
 			return faultbucket.None
 		})
-		f = shared(t, b, vfs.Memory(), "b")
+		f = sharedNode(t, b, vfs.Memory(), "b")
 		b.SetPlan(nil)
 		if _, err := f.Describe(t.Context(), parse(t, "books")); err != nil {
 			t.Errorf("got %v", err)
@@ -178,7 +178,7 @@ func TestARequestBeginsANode(t *testing.T) {
 func TestARepairBeginsANode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
-		f := shared(t, b, vfs.Memory(), "a")
+		f := sharedNode(t, b, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
@@ -188,7 +188,7 @@ func TestARepairBeginsANode(t *testing.T) {
 		if _, err := b.PutIf(t.Context(), "registry", bucket.Bytes([]byte("garbage")), bucket.Always); err != nil {
 			t.Fatal(err)
 		}
-		f = shared(t, b, vfs.Memory(), "a")
+		f = sharedNode(t, b, vfs.Memory(), "a")
 		answersNothing(t, f)
 		if _, err := f.RepairRegistry(t.Context(), registry.RepairRequest{PromoteNewest: true}); err != nil {
 			t.Fatal(err)
@@ -218,7 +218,7 @@ func stored(t *testing.T, b bucket.Bucket) map[string]bucket.Tag {
 func TestRequestsDoNotQueueForTheJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.New(nil)
-		f := shared(t, store, vfs.Memory(), "a")
+		f := sharedNode(t, store, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.shut()
 		asked := 0
@@ -229,7 +229,7 @@ func TestRequestsDoNotQueueForTheJobs(t *testing.T) {
 			}
 			return faultbucket.None
 		})
-		f = shared(t, b, vfs.Memory(), "b")
+		f = sharedNode(t, b, vfs.Memory(), "b")
 		before := asked
 		for range 50 {
 			if _, err := f.Describe(t.Context(), parse(t, "books")); !errors.Is(err, problem.StorageIoError) {
@@ -251,7 +251,7 @@ func TestRequestsDoNotQueueForTheJobs(t *testing.T) {
 func TestADamagedJobRecordStopsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := memory.New(nil), vfs.Memory()
-		f := shared(t, b, disk, "a")
+		f := sharedNode(t, b, disk, "a")
 		f.mustPut("books", books)
 		f.mustPut("films", books)
 		entry, err := f.registry.Resolve(parse(t, "films"))
@@ -263,13 +263,13 @@ func TestADamagedJobRecordStopsNothing(t *testing.T) {
 		if err := f.generations.Close(t.Context()); err != nil { // it keeps what it writes
 			t.Fatal(err)
 		}
-		f.object.stop()
-		f.object.running.Wait()
+		f.deployment.(*shared).stop()
+		f.deployment.(*shared).running.Wait()
 		f.Node = nil
 		if _, err := b.PutIf(t.Context(), "jobs/"+entry.Index.String(), bucket.Bytes([]byte("garbage")), bucket.Always); err != nil {
 			t.Fatal(err)
 		}
-		f = shared(t, b, disk, "a")
+		f = sharedNode(t, b, disk, "a")
 		time.Sleep(5 * time.Second)
 		if !f.IsReady() {
 			t.Fatal("the node is not ready")
@@ -286,7 +286,7 @@ func TestADamagedJobRecordStopsNothing(t *testing.T) {
 func TestANodeThatKnowsNoIndexGetsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.New(nil)
-		a := shared(t, store, vfs.Memory(), "a")
+		a := sharedNode(t, store, vfs.Memory(), "a")
 		names := []string{"books", "films", "songs", "plays"}
 		for _, name := range names {
 			a.mustPut(name, books)
@@ -297,9 +297,9 @@ func TestANodeThatKnowsNoIndexGetsNone(t *testing.T) {
 			}
 			return faultbucket.None
 		})
-		late := shared(t, b, vfs.Memory(), "b")
+		late := sharedNode(t, b, vfs.Memory(), "b")
 		time.Sleep(3 * time.Minute)
-		if held := late.object.Member.Held(); len(held) != 0 {
+		if held := late.member().Held(); len(held) != 0 {
 			t.Errorf("a node that knows no index writes %v", held)
 		}
 		for _, name := range names {
@@ -310,7 +310,7 @@ func TestANodeThatKnowsNoIndexGetsNone(t *testing.T) {
 		}
 		b.SetPlan(nil)
 		time.Sleep(3 * time.Minute)
-		if held := late.object.Member.Held(); len(held) != 2 {
+		if held := late.member().Held(); len(held) != 2 {
 			t.Errorf("it writes %v when it knows the indexes", held)
 		}
 	})

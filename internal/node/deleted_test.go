@@ -20,7 +20,7 @@ func TestAWriterAcknowledgesNothingInWhatWasDeletedElsewhere(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			under := memory.New(nil)
 			cut, flaky := &cutBucket{Bucket: under}, faultbucket.New(under, nil)
-			old, other := shared(t, cut, vfs.Memory(), "a"), shared(t, flaky, vfs.Memory(), "b")
+			old, other := sharedNode(t, cut, vfs.Memory(), "a"), sharedNode(t, flaky, vfs.Memory(), "b")
 			old.mustPut("books", books)
 			old.mustWrite("books", book(1, "one"))
 			if _, err := old.Commit(t.Context(), parse(t, "books")); err != nil {
@@ -56,7 +56,7 @@ func TestADeletedIndexIsFencedWhenTheBucketIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
 		cut := &cutBucket{Bucket: under, keys: "/manifest"}
-		f := shared(t, cut, vfs.Memory(), "a")
+		f := sharedNode(t, cut, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		entry, err := f.registry.Resolve(parse(t, "books"))

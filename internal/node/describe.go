@@ -112,7 +112,7 @@ func (n *Node) describe(ctx context.Context, g *generations.Generation) (*Descri
 	if held, err := n.settings.Current(ctx, entry.Index); err == nil && held.Settings != nil {
 		described.Status.SettingsUnsupported = held.Settings.UnsupportedFeatures
 	}
-	n.describeWriter(ctx, entry.Index, &described.Status)
+	n.deployment.describeWriter(ctx, entry.Index, &described.Status)
 	return described, nil
 }
 

@@ -37,11 +37,11 @@ func (d *limitedDisk) Create(name string) (vfs.File, error) {
 func TestAnIndexLeavesANodeThatCannotStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := memory.New(nil), &limitedDisk{FS: vfs.Memory()}
-		limited := shared(t, b, disk, "a")
+		limited := sharedNode(t, b, disk, "a")
 		limited.mustPut("books", books)
 		limited.mustWrite("books", book(1, "one"))
 		disk.isReadOnly.Store(true)
-		other := shared(t, b, vfs.Memory(), "b")
+		other := sharedNode(t, b, vfs.Memory(), "b")
 		time.Sleep(time.Minute)
 		if limited.IsWritable() || !limited.HasRoom() {
 			t.Error("a directory that takes no files is not seen")

@@ -57,13 +57,13 @@ func TestAFencedWriterAnswersNothingDefinite(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				under := memory.New(nil)
 				cut := &cutBucket{Bucket: under, keys: "leadership"}
-				former := shared(t, cut, vfs.Memory(), "a")
+				former := sharedNode(t, cut, vfs.Memory(), "a")
 				former.mustPut("books", books)
 				former.mustWrite("books", book(1, "one"))
 				if _, err := former.Commit(t.Context(), parse(t, "books")); err != nil {
 					t.Fatal(err)
 				}
-				other := shared(t, under, vfs.Memory(), "b")
+				other := sharedNode(t, under, vfs.Memory(), "b")
 				cut.off.Store(true)
 				time.Sleep(25 * time.Second)
 				other.mustWrite("books", book(2, "two"))
@@ -81,7 +81,7 @@ func TestAStoredWriteIsProofEnough(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
 		cut := &cutBucket{Bucket: under, keys: "/manifest"}
-		f := shared(t, cut, vfs.Memory(), "a")
+		f := sharedNode(t, cut, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		cut.off.Store(true)

@@ -14,6 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/ownership"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/reindex"
 	"github.com/quiresearch/quire/internal/vfs"
@@ -26,7 +27,6 @@ type fixture struct {
 	bucket  bucket.Bucket
 	fs      vfs.FS
 	options Options
-	synced  registry.Synced
 	*Node
 	stop func()
 }
@@ -41,6 +41,13 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
+func (f *fixture) isShared() bool {
+	_, is := f.deployment.(*shared)
+	return is
+}
+
+func (f *fixture) member() *ownership.Member { return f.deployment.(*shared).Member }
+
 func (f *fixture) indexes() []IndexEntry {
 	f.Helper()
 	all, err := f.List(f.Context())
@@ -52,7 +59,7 @@ func (f *fixture) indexes() []IndexEntry {
 
 func (f *fixture) start() {
 	f.Helper()
-	n, err := Open(f.Context(), Storage{Bucket: f.bucket, FS: f.fs, Synced: f.synced}, f.options, nil, slog.New(slog.DiscardHandler))
+	n, err := Open(f.Context(), Storage{Bucket: f.bucket, FS: f.fs}, f.options, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		f.Fatal(err)
 	}

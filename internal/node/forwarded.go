@@ -2,10 +2,8 @@ package node
 
 import (
 	"context"
-	"slices"
 
 	"github.com/quiresearch/quire/internal/ownership"
-	"github.com/quiresearch/quire/internal/registry"
 )
 
 // Forwarded reads the registry again after another node changed it on behalf of
@@ -20,18 +18,24 @@ func (n *Node) Forwarded(ctx context.Context) {
 // IsServing reports whether the node of an address takes part in indexing: its
 // session is not over. While the leadership cannot be read nothing else is known.
 func (n *Node) IsServing(ctx context.Context, address string) bool {
-	if n.object == nil {
-		return true
-	}
-	table, err := n.object.Member.Table(ctx, func(registry.ID) (string, bool) { return "", false })
-	return err != nil || slices.ContainsFunc(table.Candidates, func(c ownership.Candidate) bool { return c.Address == address })
+	return n.deployment.isServing(ctx, address)
 }
 
 // OtherRootKeys returns the names of the nodes that share the bucket and have
 // another root key than this one.
-func (n *Node) OtherRootKeys() []string {
-	if n.object == nil {
-		return nil
-	}
-	return n.object.Member.OtherRootKeys()
+func (n *Node) OtherRootKeys() []string { return n.deployment.otherRootKeys() }
+
+// WriterAddress returns where writes of an index go: scheme://host:port of
+// another node, or an empty text when this one serves them. A candidate claims
+// an index that nobody writes.
+func (n *Node) WriterAddress(ctx context.Context, text string, creates bool) (string, error) {
+	return n.deployment.writerAddress(ctx, text, creates)
 }
+
+// Indexers returns which node writes which index.
+func (n *Node) Indexers(ctx context.Context) (ownership.Table, error) {
+	return n.deployment.indexers(ctx)
+}
+
+// Peers returns the addresses of the other nodes that take part in indexing.
+func (n *Node) Peers(ctx context.Context) ([]string, error) { return n.deployment.peers(ctx) }

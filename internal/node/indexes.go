@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/quiresearch/quire/definition"
@@ -186,7 +185,7 @@ func (n *Node) register(ctx context.Context, name registry.Name, d *definition.D
 	if err == nil {
 		// Whoever creates an index writes it; a claim that is not needed after
 		// all is given up later.
-		err = n.claim(ctx, entry.Index)
+		err = n.deployment.claim(ctx, entry.Index)
 	}
 	if err == nil {
 		err = named(ctx, entry.Name, entry.Index, entry.Generation, at)
@@ -257,7 +256,7 @@ func (n *Node) holding(ctx context.Context, entry registry.Entry, name registry.
 		return err
 	}
 	defer g.Release()
-	if n.hasMoved(name, entry) {
+	if n.deployment.hasMoved(name, entry) {
 		return errMoved
 	}
 	// Writes wait for it: not without end while the bucket is away. Whatever is
@@ -310,7 +309,7 @@ func (n *Node) Delete(ctx context.Context, name registry.Name) error {
 	}
 	n.log.Info("removed", "name", name.String())
 	n.jobs.Recheck(ctx, index.ID)
-	if err := n.retire(context.WithoutCancel(ctx), removed); err != nil {
+	if err := n.deployment.retire(context.WithoutCancel(ctx), removed); err != nil {
 		return problem.StorageIoError.New("resource", "index").Because(err)
 	}
 	return nil
@@ -374,12 +373,11 @@ func (n *Node) move(ctx context.Context, entry registry.Entry) error {
 		return err // a job began meanwhile
 	}
 	live, err := n.registry.Resolve(entry.Name.Bare())
-	if n.object == nil || errors.Is(err, problem.IndexNoLiveGeneration) || err == nil && live.Generation == entry.Generation {
-		if err = n.registry.Promote(ctx, live, entry); errors.Is(err, problem.StorageUnknown) {
-			n.generations.Unsettle(entry.Index, n.registry.Refresh)
-		}
-	} else if err == nil {
-		err = n.moveShared(ctx, live, entry)
+	switch {
+	case errors.Is(err, problem.IndexNoLiveGeneration) || err == nil && live.Generation == entry.Generation:
+		err = n.promoteNow(ctx, live, entry)
+	case err == nil:
+		err = n.deployment.promote(ctx, live, entry)
 	}
 	if err != nil {
 		return err
@@ -388,22 +386,11 @@ func (n *Node) move(ctx context.Context, entry registry.Entry) error {
 	return nil
 }
 
-func (n *Node) moveShared(ctx context.Context, live, entry registry.Entry) error {
-	source, err := n.generations.Acquire(ctx, live)
-	if err != nil {
-		return err
-	}
-	defer source.Release()
-	intent := registry.Intent{Job: registry.NewID().String(), Target: entry.Name.Generation}
-	if err := n.registry.Announce(ctx, live, entry, intent); err != nil {
-		return err
-	}
-	if err := source.Prove(ctx); err != nil {
-		return errors.Join(err, n.registry.CallOff(ctx, entry, intent.Job))
-	}
-	err = n.registry.PromoteAnnounced(ctx, live, entry, intent)
+// promoteNow makes a generation live in one step.
+func (n *Node) promoteNow(ctx context.Context, live, entry registry.Entry) error {
+	err := n.registry.Promote(ctx, live, entry)
 	if errors.Is(err, problem.StorageUnknown) {
-		n.generations.Unsettle(entry.Index, func(ctx context.Context) error { return n.registry.CallOff(ctx, entry, intent.Job) })
+		n.generations.Unsettle(entry.Index, n.registry.Refresh)
 	}
 	return err
 }
@@ -415,34 +402,15 @@ func (n *Node) Commit(ctx context.Context, name registry.Name) (*Description, er
 		return nil, err
 	}
 	defer g.Release()
-	if err := n.commit(ctx, g); err != nil {
+	if err := n.deployment.commit(ctx, g); err != nil {
 		return nil, err
 	}
 	return n.describeState(ctx, g)
 }
 
-// commit commits what is pending, unless the bucket is away: nothing is begun then,
-// and one that goes away meanwhile leaves the outcome open.
-func (n *Node) commit(ctx context.Context, g *generations.Generation) error {
-	waiting, cancel := context.WithTimeout(ctx, commitWait)
-	var watching sync.WaitGroup
-	defer func() { cancel(); watching.Wait() }()
-	if n.object != nil {
-		if err := prove(waiting, g); err != nil {
-			return err
-		}
-	}
-	if n.object != nil && g.Pending().Changes > 0 {
-		watching.Go(func() {
-			every(waiting, proveLimit, func(context.Context) {
-				if prove(waiting, g) != nil {
-					cancel()
-				}
-			})
-		})
-	}
-	_, err := g.Generation.Commit(waiting, engine.Explicit)
-	if err != nil {
+// commitNow commits what is pending.
+func commitNow(ctx context.Context, g *generations.Generation) error {
+	if _, err := g.Generation.Commit(ctx, engine.Explicit); err != nil {
 		return commitProblem(err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/problem"
 )
@@ -26,25 +27,21 @@ type look struct {
 
 // look reads the registry if it changed, in a read that begins after the call: what
 // was true then is known here when it returns without error. There is one at a time,
-// and a pause between two. In local mode nobody else changes the registry.
-func (n *Node) look(ctx context.Context) error {
-	o := n.object
-	if o == nil {
-		return nil
-	}
-	o.mu.Lock()
-	if o.isStopped {
-		o.mu.Unlock()
+// and a pause between two.
+func (s *shared) look(ctx context.Context) error {
+	s.mu.Lock()
+	if s.isStopped {
+		s.mu.Unlock()
 		return problem.IndexClosed.New()
 	}
-	mine := o.nextLook
+	mine := s.nextLook
 	if mine == nil {
 		mine = &look{over: make(chan struct{})}
-		o.nextLook = mine
+		s.nextLook = mine
 		// It goes on for the others when who asked first leaves.
-		o.running.Go(func() { n.lookNext(mine) })
+		s.running.Go(func() { s.lookNext(mine) })
 	}
-	o.mu.Unlock()
+	s.mu.Unlock()
 	select {
 	case <-mine.over:
 		return mine.err
@@ -53,34 +50,72 @@ func (n *Node) look(ctx context.Context) error {
 	}
 }
 
-func (n *Node) lookNext(mine *look) {
-	o := n.object
+func (s *shared) lookNext(mine *look) {
 	defer close(mine.over)
-	o.looking.Lock()
-	defer o.looking.Unlock()
-	if !o.pause(time.Until(o.lookEnds)) {
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	if !s.pause(time.Until(s.lookEnds)) {
 		mine.err = problem.IndexClosed.New()
 		return
 	}
-	o.mu.Lock()
-	o.nextLook = nil // who comes now asks for what this one may not see
-	o.mu.Unlock()
-	reading, cancel := context.WithTimeout(o.life, lookLimit)
+	s.mu.Lock()
+	s.nextLook = nil // who comes now asks for what this one may not see
+	s.mu.Unlock()
+	reading, cancel := context.WithTimeout(s.life, lookLimit)
 	defer cancel()
-	o.lookEnds = time.Now().Add(lookPause)
-	mine.err = n.registry.Refresh(reading)
+	s.lookEnds = time.Now().Add(lookPause)
+	mine.err = s.node.registry.Refresh(reading)
+}
+
+func (s *shared) lookForName(ctx context.Context) bool {
+	s.mu.Lock()
+	due := time.Since(s.lookedAt) >= s.node.options.RefreshInterval
+	if due {
+		s.lookedAt = time.Now()
+	}
+	s.mu.Unlock()
+	return due && s.node.registry.Refresh(ctx) == nil
+}
+
+func (s *shared) hasMoved(name registry.Name, entry registry.Entry) bool {
+	now, err := s.node.registry.Resolve(name)
+	return err != nil || now.Generation != entry.Generation
 }
 
 // pause waits, and reports false when the node stops meanwhile.
-func (o *object) pause(wait time.Duration) bool {
+func (s *shared) pause(wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return true
-	case <-o.life.Done():
+	case <-s.life.Done():
 		return false
 	}
+}
+
+// resolve finds the generation a name answers from. In object mode a name that
+// is not known is looked up in the bucket once, at most once per refresh
+// interval.
+func (n *Node) resolve(ctx context.Context, name registry.Name) (registry.Entry, error) {
+	if err := n.ready(ctx); err != nil {
+		return registry.Entry{}, err
+	}
+	entry, err := n.registry.Resolve(name)
+	if !errors.Is(err, problem.IndexNotFound) || !n.deployment.lookForName(ctx) {
+		return entry, err
+	}
+	return n.registry.Resolve(name)
+}
+
+// acquire returns the open generation that a name answers from. The caller
+// releases it.
+func (n *Node) acquire(ctx context.Context, name registry.Name) (*generations.Generation, error) {
+	entry, err := n.resolve(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return n.generations.Acquire(ctx, entry)
 }
 
 // resolveAt finds the generation a name answers from at the state of a token. What
@@ -99,7 +134,7 @@ func (n *Node) resolveAt(ctx context.Context, name registry.Name, atLeast freshn
 	if err != nil && !errors.Is(err, problem.IndexNotFound) && !errors.Is(err, problem.IndexNoLiveGeneration) {
 		return entry, err
 	}
-	if err := n.look(ctx); err != nil {
+	if err := n.deployment.look(ctx); err != nil {
 		return entry, n.unavailable(err)
 	}
 	// This is the present: a generation that is not live in it was live earlier, or

@@ -25,8 +25,8 @@ func three(t *testing.T) (a, b, c *fixture, cut *cutBucket) {
 	t.Helper()
 	under := memory.New(nil)
 	cut = &cutBucket{Bucket: under}
-	a, b = shared(t, under, vfs.Memory(), "a"), shared(t, under, vfs.Memory(), "b")
-	return a, b, sharedBy(t, cut, vfs.Memory(), "c", false), cut
+	a, b = sharedNode(t, under, vfs.Memory(), "a"), sharedNode(t, under, vfs.Memory(), "b")
+	return a, b, sharedNodeBy(t, cut, vfs.Memory(), "c", false), cut
 }
 
 // commitAll writes documents and commits them, and returns the token of the write.
@@ -161,8 +161,8 @@ func TestMadeUpTokensDoNotFloodTheBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
 		reads := &counted{Bucket: under}
-		shared(t, under, vfs.Memory(), "a").mustPut("books", books)
-		c := sharedBy(t, reads, vfs.Memory(), "c", false)
+		sharedNode(t, under, vfs.Memory(), "a").mustPut("books", books)
+		c := sharedNodeBy(t, reads, vfs.Memory(), "c", false)
 		c.documents("books", "")
 		before, began := reads.reads.Load(), time.Now()
 		var asking sync.WaitGroup
@@ -192,13 +192,13 @@ func TestMadeUpTokensDoNotFloodTheBucket(t *testing.T) {
 func TestALookGoesOnForThoseWhoStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
-		b := shared(t, under, vfs.Memory(), "b")
-		c := sharedBy(t, &counted{Bucket: under}, vfs.Memory(), "c", false)
+		b := sharedNode(t, under, vfs.Memory(), "b")
+		c := sharedNodeBy(t, &counted{Bucket: under}, vfs.Memory(), "c", false)
 		b.mustPut("books", books)
 		token := b.commitAll("books", book(1, "one"))
 		leaving, leave := context.WithCancel(t.Context())
 		left := make(chan error)
-		go func() { left <- c.look(leaving) }()
+		go func() { left <- c.deployment.look(leaving) }()
 		synctest.Wait()
 		time.AfterFunc(time.Millisecond, leave)
 		if got, err := c.tryDocuments("books", token); err != nil || len(got) != 1 {
@@ -264,7 +264,7 @@ func TestAnUnknownNameIsLookedUpOnceBeforeACreation(t *testing.T) {
 			}
 			return faultbucket.None
 		})}
-		f := shared(t, quiet, vfs.Memory(), "a")
+		f := sharedNode(t, quiet, vfs.Memory(), "a")
 		time.Sleep(time.Minute + 7*time.Millisecond) // when nothing else is due
 		synctest.Wait()
 		before := reads.Load()

@@ -18,7 +18,6 @@ import (
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/reindex"
-	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/internal/searchcount"
 	"github.com/quiresearch/quire/internal/settingstore"
 	"github.com/quiresearch/quire/internal/vfs"
@@ -30,11 +29,8 @@ type Storage struct {
 	Bucket    bucket.Bucket // registry, settings and jobs
 	FS        vfs.FS        // files of generations
 	Directory string        // of generations, inside FS; empty: "generations"
-	// Synced reports whether the bucket holds a commit of a generation. It is
-	// nil in local mode, where the files are all there is: nothing can be
-	// compared with them, and what is deleted goes at once.
-	Synced registry.Synced
-	// Object says how the bucket is shared; nil in local mode.
+	// Object says how the bucket is shared; nil in local mode, where the files are all
+	// there is.
 	Object *Object
 }
 
@@ -66,7 +62,6 @@ const (
 // Node serves the indexes of a deployment on one machine.
 type Node struct {
 	bucket      bucket.Bucket
-	synced      registry.Synced // nil in local mode
 	registry    *registry.Registry
 	generations *generations.Set
 	settings    *settingstore.Store
@@ -74,7 +69,7 @@ type Node struct {
 	evaluations *evaluations
 	searches    *searchcount.Counts
 	jobs        *reindex.Jobs
-	object      *object // nil in local mode
+	deployment  deployment
 	usage       *usage
 	disk        disk
 	changed     atomic.Pointer[func(registry.Entry)]
@@ -95,27 +90,6 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	if storage.Directory == "" {
 		storage.Directory = defaultDirectory
 	}
-	var belongs registry.ID
-	if storage.Object != nil {
-		var err error
-		if belongs, err = Deployment(storage.FS); err != nil {
-			log.Error("the deployment of the directory is not known", "error", err)
-		}
-	}
-	known, err := registry.OpenOf(ctx, storage.Bucket, belongs, log)
-	if err != nil {
-		return nil, err
-	}
-	var remote *generations.Remote
-	if o := storage.Object; o != nil {
-		remote = &generations.Remote{Bucket: storage.Bucket, Grace: objectGrace, Claims: o.Member, HalfLife: o.Budget.HalfLife}
-		options.Reindex.Holds, options.Reindex.Claim = o.Member.Holds, o.Member.Claim
-		if storage.Synced == nil {
-			storage.Synced = func(ctx context.Context, generation registry.ID) (bool, error) {
-				return replication.New(storage.Bucket, generation.String(), objectGrace).HoldsDocuments(ctx)
-			}
-		}
-	}
 	options.Engine.Metrics, options.Engine.Logger = meters, log
 	options.Engine.Capabilities = options.Capabilities
 	if options.SampleInterval <= 0 {
@@ -126,22 +100,30 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	}
 	n := &Node{
 		judgements: judgementstore.New(storage.Bucket, options.Limits), evaluations: newEvaluations(), searches: searchcount.New(storage.Bucket),
-		usage: readUsage(storage.FS), bucket: storage.Bucket, synced: storage.Synced, registry: known, settings: settingstore.New(storage.Bucket),
+		usage: readUsage(storage.FS), bucket: storage.Bucket, settings: settingstore.New(storage.Bucket),
 		options: options, metrics: meters, log: log, begun: beginning{done: make(chan struct{})},
 	}
 	n.disk.files, n.disk.minFree = storage.FS, options.Engine.MinFree
 	n.sampleDisk(ctx)
-	if remote != nil {
-		remote.Taken, remote.Exists = n.taken, n.exists
+	n.deployment = local{n}
+	var belongs registry.ID
+	var remote *generations.Remote
+	if o := storage.Object; o != nil {
+		s := newShared(n, storage)
+		n.deployment, belongs, remote = s, s.belongs(), s.remote()
+		options.Reindex.Holds, options.Reindex.Claim = o.Member.Holds, o.Member.Claim
 	}
+	known, err := registry.OpenOf(ctx, storage.Bucket, belongs, log)
+	if err != nil {
+		return nil, err
+	}
+	n.registry = known
 	n.generations = generations.New(storage.FS, storage.Directory, generations.Options{
 		MaxOpen: options.MaxOpen, CloseGrace: options.CloseGrace, Engine: options.Engine, Metrics: meters, Log: log,
 		Remote: remote, Changed: n.tellChanged, Listed: n.isListed})
 	options.Reindex.Verify = n.verifyJob
 	n.jobs = reindex.New(storage.Bucket, known, n.generations, options.NodeID, options.Reindex, log)
-	if storage.Object != nil {
-		n.joinDeployment(ctx, storage)
-	}
+	n.deployment.join(ctx)
 	if n.registry.IsRead() {
 		if err := n.begin(ctx); err != nil {
 			log.Error("what a crash interrupted cannot be finished yet", "error", err)
@@ -160,7 +142,7 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	go func() { jobs <- n.jobs.Run(ctx) }()
 	var running sync.WaitGroup
 	running.Go(func() { n.awaitBegin(ctx, refreshed) })
-	running.Go(func() { n.runObject(ctx) })
+	running.Go(func() { n.deployment.run(ctx) })
 	n.sampleState(ctx)
 	n.sample()
 	running.Go(func() { every(ctx, stateInterval, n.sampleState) })
@@ -172,7 +154,7 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 		defer n.refreshing.Store(false)
 		// A pass that failed is logged by the registry and counts as alive.
 		_ = n.registry.Refresh(ctx)
-		n.renew(ctx)
+		n.deployment.renew(ctx)
 		if refreshed != nil {
 			refreshed()
 		}
@@ -199,7 +181,7 @@ func (n *Node) Preload(ctx context.Context) {
 	}
 	var live []registry.Entry
 	for _, index := range n.registry.List() {
-		if entry, err := n.registry.Resolve(registry.Name{Index: index.Name}); err == nil && n.hasCopy(entry.Generation) {
+		if entry, err := n.registry.Resolve(registry.Name{Index: index.Name}); err == nil && n.deployment.hasFiles(entry.Generation) {
 			live = append(live, entry)
 		}
 	}
@@ -226,11 +208,11 @@ func (n *Node) Close(ctx context.Context) error {
 	}
 	closing, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ended := n.hurryWithout(closing, cancel)
+	ended := n.deployment.watchClose(closing, cancel)
 	failed := n.generations.Close(closing)
 	cancel()
 	<-ended
-	return errors.Join(failed, n.leaveDeployment(ctx))
+	return errors.Join(failed, n.deployment.leave(ctx))
 }
 
 // sampleState sets the gauges of the node as a whole.
@@ -240,7 +222,7 @@ func (n *Node) sampleState(ctx context.Context) {
 	}
 	total := len(n.registry.List())
 	n.metrics.IndexesOpen(n.generations.Len())
-	n.metrics.IndexesOwned(n.owned(total))
+	n.metrics.IndexesOwned(n.deployment.owned(total))
 	n.metrics.IndexesTotal(total)
 	n.metrics.RegistryRefreshAge(n.registry.Age())
 	n.metrics.Reindexes(n.jobs.CountByPhase(ctx))
@@ -265,11 +247,8 @@ func (n *Node) sample() {
 		g.Release()
 	}
 	for _, entry := range n.generations.Unopened() {
-		state := generations.Closed
-		if n.object != nil {
-			state = generations.NeedsPull
-		}
-		samples = append(samples, metrics.IndexSample{Index: entry.Name.Index, Generation: entry.Name.Generation, State: strings.ToUpper(state)})
+		samples = append(samples, metrics.IndexSample{Index: entry.Name.Index, Generation: entry.Name.Generation,
+			State: strings.ToUpper(n.deployment.unopenedState())})
 	}
 	n.metrics.Indexes(samples)
 	n.metrics.DiskUsed(disk)
@@ -277,6 +256,10 @@ func (n *Node) sample() {
 		n.log.Warn("the use of indexes is not remembered", "error", err)
 	}
 }
+
+// Drain makes the node refuse new writes with index:readonly; those under way
+// finish. It does nothing in local mode.
+func (n *Node) Drain() { n.deployment.drain() }
 
 // OnChange sets what runs when a generation has another snapshot or its index
 // other settings. It must not wait.
@@ -301,72 +284,28 @@ func token(entry registry.Entry, sequence, settingsRevision uint64) string {
 	}.String()
 }
 
-// eraseRemoved deletes the data of generations that were removed, also by a
-// process that ended before it could.
-func (n *Node) eraseRemoved(ctx context.Context) error {
-	removed := n.registry.Removed()
-	if n.synced != nil || len(removed) == 0 {
-		return nil
-	}
-	return n.erase(ctx, removed)
-}
-
-// fenceLimit is how long whoever wrote removed generations is tried to be fenced,
-// where the bucket does not answer.
-const fenceLimit = 30 * time.Second
-
-// retire takes removed generations out of use: in local mode their data goes
-// now, otherwise the bucket keeps it under a mark until the grace is over, and
-// nobody acknowledges anything there who does not know yet that it is removed.
-func (n *Node) retire(ctx context.Context, removed []registry.Removed) error {
-	if n.synced == nil {
-		return n.erase(ctx, removed)
-	}
-	fencing, cancel := context.WithTimeout(ctx, fenceLimit)
-	defer cancel()
-	var failed error
-	for _, one := range removed {
-		failed = errors.Join(failed, n.generations.Remove(ctx, one.GenerationID))
-		if err := n.generations.Fence(fencing, one.GenerationID); err != nil {
-			n.log.Error("who wrote a removed generation cannot be fenced yet", "generation", one.GenerationID, "error", err)
-			n.fenceLater(one.GenerationID)
-		}
-		if err := registry.MarkRemoved(ctx, n.bucket, one); err != nil {
-			// The registry lists it as removed all the same.
-			n.log.Error("a removal mark cannot be written", "generation", one.GenerationID, "error", err)
-		}
-	}
-	return failed
-}
-
 // deleteShared removes what belongs to an index that is gone.
 func (n *Node) deleteShared(ctx context.Context, index registry.ID) error {
 	return errors.Join(n.settings.Delete(ctx, index), n.judgements.DeleteAll(ctx, index), n.searches.Delete(ctx, index), n.jobs.Delete(ctx, index))
 }
 
-// erase deletes the data of removed generations, then forgets them. Settings,
-// judgements and job go with the whole index.
-func (n *Node) erase(ctx context.Context, removed []registry.Removed) error {
-	var failed error
-	gone := removed[:0:0]
-	for _, one := range removed {
-		err := n.generations.Remove(ctx, one.GenerationID)
-		if err == nil {
-			err = registry.Erase(ctx, n.bucket, one.GenerationID)
-		}
-		if err == nil && one.Whole {
-			err = n.deleteShared(ctx, one.IndexID)
-		}
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		gone = append(gone, one)
-	}
-	if len(gone) > 0 {
-		if err := n.registry.Forget(ctx, gone); err != nil {
-			failed = errors.Join(failed, err)
+// every does something at an interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, do func(context.Context)) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			do(ctx)
 		}
 	}
-	return failed
+}
+
+func orDefault(d, otherwise time.Duration) time.Duration {
+	if d <= 0 {
+		return otherwise
+	}
+	return d
 }

@@ -285,9 +285,12 @@ func TestAuditAndRepairNeedASharedBucket(t *testing.T) {
 		_, err = f.RepairRegistry(t.Context(), registry.RepairRequest{})
 		refused(t, "repair in local mode", err, problem.IndexRegistryAuditUnavailable)
 
-		f.shut()
-		f.synced = func(context.Context, registry.ID) (bool, error) { return true, nil }
-		f.start()
+		f = sharedNode(t, memory.New(nil), vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
+			t.Fatal(err)
+		}
 		f.mustPut("shop", books)
 		f.mustPut("shop@2", books)
 		if err := f.Delete(t.Context(), parse(t, "books")); err != nil {

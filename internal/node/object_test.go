@@ -18,14 +18,14 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// shared returns a node of object mode over a bucket and a disk.
-func shared(t *testing.T, b bucket.Bucket, fs vfs.FS, name string) *fixture {
+// sharedNode returns a node of object mode over a bucket and a disk.
+func sharedNode(t *testing.T, b bucket.Bucket, fs vfs.FS, name string) *fixture {
 	t.Helper()
-	return sharedBy(t, b, fs, name, true)
+	return sharedNodeBy(t, b, fs, name, true)
 }
 
-// sharedBy is shared by a node that may write, or one that only searches.
-func sharedBy(t *testing.T, b bucket.Bucket, fs vfs.FS, name string, isCandidate bool) *fixture {
+// sharedNodeBy is sharedNode by a node that may write, or one that only searches.
+func sharedNodeBy(t *testing.T, b bucket.Bucket, fs vfs.FS, name string, isCandidate bool) *fixture {
 	t.Helper()
 	began := time.Now()
 	member, err := ownership.Join(t.Context(), b, ownership.Options{Node: name, Address: "http://" + name, Lease: 10 * time.Second,
@@ -63,7 +63,7 @@ func countBelow(t *testing.T, b bucket.Bucket, prefix string) int {
 func TestDeletedDataIsRestoredWithinTheGraceAndSweptAfterIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
-		f := shared(t, b, vfs.Memory(), "a")
+		f := sharedNode(t, b, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"), book(2, "two"))
 		if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
@@ -122,7 +122,7 @@ func TestALostRegistryDeletesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, garbage := range []string{"", "{}", "not json at all"} {
 			b, disk := memory.New(nil), vfs.Memory()
-			f := shared(t, b, disk, "a")
+			f := sharedNode(t, b, disk, "a")
 			f.mustPut("books", books)
 			f.mustWrite("books", book(1, "one"))
 			if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
@@ -139,7 +139,7 @@ func TestALostRegistryDeletesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f = shared(t, b, disk, "a")
+			f = sharedNode(t, b, disk, "a")
 			if _, _, err := f.put("other", books); err == nil {
 				t.Error("a lost registry was changed")
 			}
@@ -171,13 +171,13 @@ func TestALostRegistryDeletesNothing(t *testing.T) {
 func TestALostManifestIsAFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
-		f := shared(t, b, vfs.Memory(), "a")
+		f := sharedNode(t, b, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		token := f.mustWrite("books", book(1, "one"))
 		if len(f.documents("books", token)) != 1 {
 			t.Fatal("not there")
 		}
-		reader := shared(t, b, vfs.Memory(), "b")
+		reader := sharedNode(t, b, vfs.Memory(), "b")
 		if len(reader.documents("books", "")) != 1 {
 			t.Fatal("the copy does not show it")
 		}
@@ -202,7 +202,7 @@ func TestALostManifestIsAFault(t *testing.T) {
 		if err != nil || described.Status.State != "needs_pull" || !described.Status.ReadOnly {
 			t.Errorf("%+v, %v", described, err)
 		}
-		fresh := shared(t, b, vfs.Memory(), "c")
+		fresh := sharedNode(t, b, vfs.Memory(), "c")
 		if got, err := fresh.tryDocuments("books", ""); err == nil {
 			t.Errorf("an empty node shows %v", got)
 		}
@@ -215,11 +215,11 @@ func TestAnotherNodeGoesOnAfterACrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
 		cut := &cutBucket{Bucket: under}
-		f := shared(t, cut, vfs.Memory(), "a")
+		f := sharedNode(t, cut, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		token := f.mustWrite("books", book(1, "one"))
 		cut.off.Store(true) // nothing of it arrives any more
-		other := shared(t, under, vfs.Memory(), "b")
+		other := sharedNode(t, under, vfs.Memory(), "b")
 		if address, err := other.WriterAddress(t.Context(), "books", false); err == nil && address == "" {
 			t.Error("a claim was taken from a session that is not over")
 		}
@@ -292,7 +292,7 @@ func TestRepairDuringACreation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
 		b := &interposed{Bucket: under, key: "registry"}
-		f, other := shared(t, b, vfs.Memory(), "a"), shared(t, under, vfs.Memory(), "b")
+		f, other := sharedNode(t, b, vfs.Memory(), "a"), sharedNode(t, under, vfs.Memory(), "b")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		repair := func() {
@@ -314,7 +314,7 @@ func TestRepairDuringACreation(t *testing.T) {
 			}
 		}
 		slow := &interposed{Bucket: under, key: "registry"}
-		third := shared(t, slow, vfs.Memory(), "c")
+		third := sharedNode(t, slow, vfs.Memory(), "c")
 		slow.before.Store(&remove)
 		if _, err := third.RepairRegistry(t.Context(), registry.RepairRequest{PromoteNewest: true}); err != nil {
 			t.Errorf("repair: %v", err)
@@ -333,7 +333,7 @@ func TestRepairDuringACreation(t *testing.T) {
 func TestTheCommitOfAStoppingNodeIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
-		writer, reader := shared(t, b, vfs.Memory(), "a"), shared(t, b, vfs.Memory(), "b")
+		writer, reader := sharedNode(t, b, vfs.Memory(), "a"), sharedNode(t, b, vfs.Memory(), "b")
 		writer.mustPut("books", books)
 		writer.mustWrite("books", book(1, "one"))
 		if _, err := writer.Commit(t.Context(), parse(t, "books")); err != nil {

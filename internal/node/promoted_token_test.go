@@ -18,12 +18,12 @@ func TestATokenOfTheGenerationBeforeIsNotAnsweredByAWriterThatWasFenced(t *testi
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
 		cut := &cutBucket{Bucket: under, keys: "leadership"}
-		former := shared(t, cut, vfs.Memory(), "a")
+		former := sharedNode(t, cut, vfs.Memory(), "a")
 		former.mustPut("books", books)
 		former.mustWrite("books", book(1, "one"))
 		former.mustPut("books@2", books)
 		former.mustWrite("books@2", book(1, "one"))
-		other := shared(t, under, vfs.Memory(), "b")
+		other := sharedNode(t, under, vfs.Memory(), "b")
 		cut.off.Store(true)
 		time.Sleep(25 * time.Second)
 		token := other.mustWrite("books", book(1, "changed"))

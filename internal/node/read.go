@@ -7,7 +7,6 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
-	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/internal/generations"
 	"github.com/quiresearch/quire/internal/registry"
@@ -106,36 +105,7 @@ type Ask func(ctx context.Context, address, token string) error
 // names; the zero Token asks for none. ask is used where another node writes the
 // index, and may be nil. Its errors are problems.
 func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*Reading, error) {
-	if n.object == nil || atLeast.IsZero() {
-		return n.readOpen(ctx, name, atLeast, nil)
-	}
-	waiting, cancel := ctx, func() {}
-	if n.options.FreshnessWait > 0 {
-		waiting, cancel = context.WithTimeout(ctx, n.options.FreshnessWait)
-	}
-	defer cancel()
-	for pause := pullInterval; ; pause = min(2*pause, longestPause) {
-		r, err := n.readOpen(waiting, name, atLeast, ask)
-		isAway := errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.SearchFreshnessUnavailable) &&
-			(errors.Is(err, bucket.ErrUnknown) || errors.Is(err, problem.IndexReadonly))
-		switch {
-		case err == nil || ctx.Err() != nil:
-			return r, err
-		case waiting.Err() != nil || isAway && n.options.FreshnessWait <= 0:
-			return nil, n.unavailable(err)
-		case !isAway:
-			return nil, err
-		}
-		// The state is in a bucket that cannot be read now, or another node wrote it
-		// and this one is about to learn that.
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-waiting.Done():
-			timer.Stop()
-			return nil, n.unavailable(err)
-		}
-	}
+	return n.deployment.read(ctx, name, atLeast, ask)
 }
 
 // readOpen opens a generation that is closed under a request again, once.
@@ -205,7 +175,7 @@ func (n *Node) settingsAt(ctx context.Context, index registry.ID, revision uint6
 func (n *Node) arrive(ctx context.Context, g *generations.Generation, sequence uint64, ask Ask) (*generations.Generation, error) {
 	g, err := n.replaceFailed(ctx, g, sequence)
 	if err == nil {
-		g, err = n.awaitShared(ctx, g, sequence, ask)
+		g, err = n.deployment.awaitCopy(ctx, g, sequence, ask)
 	}
 	if err == nil {
 		err = n.awaitCommit(ctx, g, sequence)

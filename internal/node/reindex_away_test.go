@@ -27,7 +27,7 @@ func TestAJobGoesOnWhenTheBucketIsBack(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				away := faultbucket.New(memory.New(nil), nil)
 				gate := &gatedBucket{Bucket: away}
-				f := shared(t, gate, vfs.Memory(), "a")
+				f := sharedNode(t, gate, vfs.Memory(), "a")
 				f.mustPut("books", books)
 				f.mustWrite("books", manyBooks(2500)...)
 				f.mustPut("books@2", facets)
@@ -74,7 +74,7 @@ func TestAJobIsCancelledWhileTheBucketIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := faultbucket.New(memory.New(nil), nil)
 		gate := &gatedBucket{Bucket: away}
-		f := shared(t, gate, vfs.Memory(), "a")
+		f := sharedNode(t, gate, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", manyBooks(2500)...)
 		f.mustPut("books@2", facets)
@@ -108,7 +108,7 @@ func TestAJobThatWaitsFailsWithoutItsTarget(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				away := faultbucket.New(memory.New(nil), nil)
 				gate := &gatedBucket{Bucket: away}
-				f := shared(t, gate, vfs.Memory(), "a")
+				f := sharedNode(t, gate, vfs.Memory(), "a")
 				f.mustPut("books", books)
 				f.mustWrite("books", manyBooks(2500)...)
 				f.mustPut("books@2", facets)
@@ -140,7 +140,7 @@ func TestAJobThatWaitsFailsWithoutItsTarget(t *testing.T) {
 func TestJobsThatWaitMakeRoomForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
-		f := shared(t, b, vfs.Memory(), "a")
+		f := sharedNode(t, b, vfs.Memory(), "a")
 		var broken []string
 		for _, index := range []string{"one", "two", "books"} {
 			f.mustPut(index, books)
@@ -180,7 +180,7 @@ func TestJobsThatWaitMakeRoomForOthers(t *testing.T) {
 func TestAPromotionThatTakesTooLongIsNotMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
-		f := shared(t, b, vfs.Memory(), "a")
+		f := sharedNode(t, b, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		f.mustPut("books@2", facets)
@@ -271,7 +271,7 @@ func TestAWriteAfterAPromotionThatIsNotKnownIsKept(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					b := &vague{Bucket: memory.New(nil)}
-					f := shared(t, b, vfs.Memory(), "a")
+					f := sharedNode(t, b, vfs.Memory(), "a")
 					f.mustPut("books", books)
 					f.mustWrite("books", book(1, "one"))
 					f.mustPut("books@2", books)
@@ -320,7 +320,7 @@ func TestAChangeAfterAPromotionThatIsNotKnownIsMadeWhereItAnswers(t *testing.T) 
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := &vague{Bucket: memory.New(nil)}
-				f := shared(t, b, vfs.Memory(), "a")
+				f := sharedNode(t, b, vfs.Memory(), "a")
 				f.mustPut("books", books)
 				f.mustPut("books@2", books)
 				b.mu.Lock()
@@ -359,7 +359,7 @@ func TestAJobFindsOutWhetherItPromoted(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := &vague{Bucket: memory.New(nil)}
-				f := shared(t, b, vfs.Memory(), "a")
+				f := sharedNode(t, b, vfs.Memory(), "a")
 				f.mustPut("books", books)
 				f.mustWrite("books", book(1, "one"))
 				f.mustPut("books@2", books)

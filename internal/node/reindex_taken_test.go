@@ -19,7 +19,7 @@ func TestTheTargetOfAJobThatIsNotTakenOverYetIsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
 		dying, cut := &cutBucket{Bucket: under}, &cutBucket{Bucket: under, keys: "jobs/"}
-		first, second := shared(t, dying, vfs.Memory(), "a"), shared(t, cut, vfs.Memory(), "b")
+		first, second := sharedNode(t, dying, vfs.Memory(), "a"), sharedNode(t, cut, vfs.Memory(), "b")
 		first.mustPut("books", books)
 		first.mustWrite("books", book(1, "one"))
 		first.mustPut("books@2", books)
@@ -34,7 +34,7 @@ func TestTheTargetOfAJobThatIsNotTakenOverYetIsBusy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !second.object.Member.Holds(index.ID) {
+		if !second.member().Holds(index.ID) {
 			t.Fatal("the index was not taken over")
 		}
 		if _, err := second.write("books@2", book(1, "direct")); err == nil {
@@ -95,7 +95,7 @@ func TestAPromotionByHandThatWaitedFindsTheJob(t *testing.T) {
 func TestAPromotionByHandWithAnOldRegistry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
-		f := shared(t, b, vfs.Memory(), "a")
+		f := sharedNode(t, b, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		f.mustPut("books@2", books)

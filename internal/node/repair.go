@@ -7,61 +7,19 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/problem"
 )
 
 // AuditRegistry compares the registry with the storage. A node that keeps its
 // data locally has nothing to compare.
 func (n *Node) AuditRegistry(ctx context.Context) (registry.Audit, error) {
-	if n.synced == nil {
-		return registry.Audit{}, problem.IndexRegistryAuditUnavailable.New()
-	}
-	audit, err := n.registry.Audit(ctx, n.synced, n.lacking)
-	if err == nil && n.object != nil {
-		for _, kept := range n.keptCopies() {
-			audit.KeptCopies = append(audit.KeptCopies, registry.Name{Index: kept.Index, Generation: kept.Generation}.String())
-		}
-		slices.Sort(audit.KeptCopies)
-	}
-	return audit, err
-}
-
-// lacking returns how many objects the bucket lacks of a generation.
-func (n *Node) lacking(ctx context.Context, generation registry.ID) (int, error) {
-	lack, err := n.generations.Check(ctx, generation)
-	if lack.Manifest {
-		return 1, err
-	}
-	return len(lack.Files), err
-}
-
-// keptCopies returns the local copies that the registry ceased to list although
-// nobody removed them.
-func (n *Node) keptCopies() []registry.Identity {
-	n.object.mu.Lock()
-	defer n.object.mu.Unlock()
-	if n.object.seen == nil {
-		return nil
-	}
-	return n.object.seen.Kept
+	return n.deployment.audit(ctx)
 }
 
 // RepairRegistry registers what the storage holds.
 func (n *Node) RepairRegistry(ctx context.Context, request registry.RepairRequest) (registry.Repair, error) {
-	if n.synced == nil {
-		return registry.Repair{}, problem.IndexRegistryAuditUnavailable.New()
-	}
-	if n.object != nil {
-		n.remember()
-	}
-	done, err := n.registry.Repair(ctx, request, n.synced)
-	if err != nil {
-		return done, err
-	}
-	if err := n.begin(ctx); err != nil {
-		n.log.Error("what a crash interrupted cannot be finished yet", "error", err)
-	}
-	return done, nil
+	return n.deployment.repair(ctx, request)
 }
 
 // Restored is what a node did for a bucket that lost objects.
@@ -75,31 +33,81 @@ type Restored struct {
 // otherwise all of them, and local copies that the registry ceased to list if they
 // are named. It answers storage:io_error when the bucket cannot be read.
 func (n *Node) Restore(ctx context.Context, owned bool, named []registry.Name) (Restored, error) {
-	done := Restored{Uploaded: []string{}, Lost: []string{}}
-	if n.object == nil {
-		return done, problem.IndexRegistryAuditUnavailable.New()
+	return n.deployment.restore(ctx, owned, named)
+}
+
+func (s *shared) audit(ctx context.Context) (registry.Audit, error) {
+	audit, err := s.node.registry.Audit(ctx, s.holdsDocuments, s.lacking)
+	if err != nil {
+		return audit, err
 	}
-	if err := n.registry.Refresh(ctx); err != nil {
+	for _, kept := range s.keptCopies() {
+		audit.KeptCopies = append(audit.KeptCopies, registry.Name{Index: kept.Index, Generation: kept.Generation}.String())
+	}
+	slices.Sort(audit.KeptCopies)
+	return audit, nil
+}
+
+// holdsDocuments reports whether the bucket holds a commit of a generation.
+func (s *shared) holdsDocuments(ctx context.Context, generation registry.ID) (bool, error) {
+	return replication.New(s.node.bucket, generation.String(), objectGrace).HoldsDocuments(ctx)
+}
+
+// lacking returns how many objects the bucket lacks of a generation.
+func (s *shared) lacking(ctx context.Context, generation registry.ID) (int, error) {
+	lack, err := s.node.generations.Check(ctx, generation)
+	if lack.Manifest {
+		return 1, err
+	}
+	return len(lack.Files), err
+}
+
+// keptCopies returns the local copies that the registry ceased to list although
+// nobody removed them.
+func (s *shared) keptCopies() []registry.Identity {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen == nil {
+		return nil
+	}
+	return s.seen.Kept
+}
+
+func (s *shared) repair(ctx context.Context, request registry.RepairRequest) (registry.Repair, error) {
+	s.remember()
+	done, err := s.node.registry.Repair(ctx, request, s.holdsDocuments)
+	if err != nil {
 		return done, err
 	}
-	for _, index := range n.registry.List() {
-		if owned && !n.object.Member.Holds(index.ID) {
+	if err := s.node.begin(ctx); err != nil {
+		s.node.log.Error("what a crash interrupted cannot be finished yet", "error", err)
+	}
+	return done, nil
+}
+
+func (s *shared) restore(ctx context.Context, owned bool, named []registry.Name) (Restored, error) {
+	done := Restored{Uploaded: []string{}, Lost: []string{}}
+	if err := s.node.registry.Refresh(ctx); err != nil {
+		return done, err
+	}
+	for _, index := range s.node.registry.List() {
+		if owned && !s.Member.Holds(index.ID) {
 			continue
 		}
 		for _, name := range index.GenerationNames() {
 			g := index.Generations[name]
 			identity := registry.Identity{Index: index.Name, IndexID: index.ID, Generation: name, GenerationID: g.ID, CreatedAt: g.CreatedAt}
-			if err := n.restoreOne(ctx, identity, &done); err != nil {
+			if err := s.restoreOne(ctx, identity, &done); err != nil {
 				return done, err
 			}
 		}
 	}
-	for _, kept := range n.keptCopies() {
+	for _, kept := range s.keptCopies() {
 		isNamed := slices.ContainsFunc(named, func(name registry.Name) bool {
 			return name.Index == kept.Index && (name.Generation == "" || name.Generation == kept.Generation)
 		})
-		if isNamed && !owned && !n.isKnown(kept) {
-			if err := n.restoreOne(ctx, kept, &done); err != nil {
+		if isNamed && !owned && !s.isKnown(kept) {
+			if err := s.restoreOne(ctx, kept, &done); err != nil {
 				return done, err
 			}
 		}
@@ -109,8 +117,8 @@ func (n *Node) Restore(ctx context.Context, owned bool, named []registry.Name) (
 
 // isKnown reports whether the registry lists the data of an identity, or something
 // else under its name.
-func (n *Node) isKnown(identity registry.Identity) bool {
-	index, err := n.registry.Find(registry.Name{Index: identity.Index})
+func (s *shared) isKnown(identity registry.Identity) bool {
+	index, err := s.node.registry.Find(registry.Name{Index: identity.Index})
 	if err != nil {
 		return false
 	}
@@ -118,49 +126,41 @@ func (n *Node) isKnown(identity registry.Identity) bool {
 	return isTaken || index.ID != identity.IndexID
 }
 
-func (n *Node) restoreOne(ctx context.Context, identity registry.Identity, done *Restored) error {
+func (s *shared) restoreOne(ctx context.Context, identity registry.Identity, done *Restored) error {
 	name := registry.Name{Index: identity.Index, Generation: identity.Generation}
-	before, err := n.generations.Check(ctx, identity.GenerationID)
+	before, err := s.node.generations.Check(ctx, identity.GenerationID)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, problem.StorageIoError.New("resource", "index").Because(err))
 	}
 	if !before.IsNothing() {
 		entry := registry.Entry{Name: name, Index: identity.IndexID, Generation: identity.GenerationID}
-		after, err := n.generations.Restore(ctx, entry)
+		after, err := s.node.generations.Restore(ctx, entry)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, problem.StorageIoError.New("resource", "index").Because(err))
 		case after.IsNothing():
 			done.Uploaded = append(done.Uploaded, name.String())
-			n.log.Warn("what the bucket had lost is stored again", "index", name.Index, "generation", name.Generation)
+			s.node.log.Warn("what the bucket had lost is stored again", "index", name.Index, "generation", name.Generation)
 		default:
 			done.Lost = append(done.Lost, name.String())
 		}
 	}
 	// Without it a repair could not name what is stored.
-	if err := registry.Identify(ctx, n.bucket, identity); err != nil && !errors.Is(err, problem.IndexGenerationStorageHeld) {
+	if err := registry.Identify(ctx, s.node.bucket, identity); err != nil && !errors.Is(err, problem.IndexGenerationStorageHeld) {
 		return err
 	}
 	return nil
 }
 
 // exists reads the registry again and fails unless it lists an entry.
-func (n *Node) exists(ctx context.Context, entry registry.Entry) error {
-	if err := n.registry.Refresh(ctx); err != nil {
+func (s *shared) exists(ctx context.Context, entry registry.Entry) error {
+	if err := s.node.registry.Refresh(ctx); err != nil {
 		return err
 	}
-	if !n.isListed(entry) {
+	if !s.node.isListed(entry) {
 		return problem.IndexNotFound.New("name", entry.Name.String())
 	}
 	return nil
-}
-
-// Peers returns the addresses of the other nodes that take part in indexing.
-func (n *Node) Peers(ctx context.Context) ([]string, error) {
-	if n.object == nil {
-		return nil, nil
-	}
-	return n.object.Member.Peers(ctx)
 }
 
 // AtRisk returns how many generations written here could not be committed when that

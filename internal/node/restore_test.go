@@ -33,7 +33,7 @@ func loses(t *testing.T, b bucket.Bucket, isLost func(key string) bool) {
 // that both have open.
 func two(t *testing.T, b bucket.Bucket, mayWrite bool) (writer, reader *fixture, disk vfs.FS) {
 	disk = vfs.Memory()
-	writer, reader = shared(t, b, vfs.Memory(), "a"), sharedBy(t, b, disk, "b", mayWrite)
+	writer, reader = sharedNode(t, b, vfs.Memory(), "a"), sharedNodeBy(t, b, disk, "b", mayWrite)
 	for _, name := range []string{"books", "shop"} {
 		writer.mustPut(name, books)
 		token := writer.mustWrite(name, book(1, "one"))
@@ -68,8 +68,8 @@ func TestARepairRemovesNoCopy(t *testing.T) {
 						t.Errorf("%s: %v", what, got)
 					}
 				}
-				if local(t, disk) != 2 {
-					t.Errorf("%s: %d copies", what, local(t, disk))
+				if localCopies(t, disk) != 2 {
+					t.Errorf("%s: %d copies", what, localCopies(t, disk))
 				}
 			})
 		}
@@ -113,7 +113,7 @@ func TestNodesGiveBackWhatTheBucketLost(t *testing.T) {
 			if _, err := giver.Commit(t.Context(), parse(t, "books")); err != nil {
 				t.Fatal(err)
 			}
-			third := shared(t, b, vfs.Memory(), "c")
+			third := sharedNode(t, b, vfs.Memory(), "c")
 			if got := third.documents("books", token); len(got) != want {
 				t.Errorf("by the writer %t: a node that comes later sees %v", byWriter, got)
 			}
@@ -130,11 +130,11 @@ func TestAnUnlistedCopyComesBackByName(t *testing.T) {
 		writer.shut()
 		reader.shut()
 		loses(t, b, func(key string) bool { return key != "deployment" })
-		other := shared(t, b, vfs.Memory(), "c") // knows of nothing
+		other := sharedNode(t, b, vfs.Memory(), "c") // knows of nothing
 		if _, err := other.RepairRegistry(t.Context(), registry.RepairRequest{}); err != nil {
 			t.Fatal(err)
 		}
-		reader = shared(t, b, disk, "b")
+		reader = sharedNode(t, b, disk, "b")
 		time.Sleep(2 * time.Minute)
 		audit, err := reader.AuditRegistry(t.Context())
 		if err != nil || !slices.Equal(audit.KeptCopies, []string{"books@1", "shop@1"}) {
@@ -165,7 +165,7 @@ func TestOwnersHealTheBucket(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b := memory.New(nil)
-			f := shared(t, b, vfs.Memory(), "a")
+			f := sharedNode(t, b, vfs.Memory(), "a")
 			f.mustPut("books", books)
 			f.mustWrite("books", book(1, "one"))
 			if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
@@ -190,7 +190,7 @@ func TestOwnersHealTheBucket(t *testing.T) {
 				t.Errorf("what the log lost is in no commit: %v", got)
 			}
 			f.shut()
-			other := shared(t, b, vfs.Memory(), "b")
+			other := sharedNode(t, b, vfs.Memory(), "b")
 			time.Sleep(time.Minute)
 			token := other.mustWrite("books", book(4, "four"))
 			if got := other.documents("books", token); len(got) != 4 {
@@ -204,7 +204,7 @@ func TestOwnersHealTheBucket(t *testing.T) {
 func TestACommitStoresALostManifestAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
-		f := shared(t, b, vfs.Memory(), "a")
+		f := sharedNode(t, b, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		loses(t, b, func(key string) bool { return strings.HasSuffix(key, "/manifest") })

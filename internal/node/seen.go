@@ -45,30 +45,30 @@ func (s seen) identities() map[registry.ID]registry.Identity {
 // for another reason stays and is remembered, as after a repair or in a registry
 // that was lost and begun anew (I22); a registry that was not read or is older
 // removes nothing.
-func (n *Node) dropUnlisted() {
-	now := seen{Format: format.Notes.Version, Deployment: n.registry.Deployment(), Version: n.registry.Version()}
-	if !n.registry.IsRead() || now.Deployment.IsZero() {
+func (s *shared) dropUnlisted() {
+	now := seen{Format: format.Notes.Version, Deployment: s.node.registry.Deployment(), Version: s.node.registry.Version()}
+	if !s.node.registry.IsRead() || now.Deployment.IsZero() {
 		return
 	}
-	before, isFirst := n.seenBefore()
+	before, isFirst := s.seenBefore()
 	isSame := before.Deployment == now.Deployment
 	if isSame && before.Version >= now.Version {
 		return
 	}
-	local, err := n.generations.Local()
+	local, err := s.node.generations.Local()
 	if err != nil {
-		n.log.Error("local copies cannot be listed", "error", err)
+		s.node.log.Error("local copies cannot be listed", "error", err)
 		return
 	}
 	now.Indexes = make(map[string]*registry.Index)
-	for _, index := range n.registry.List() {
+	for _, index := range s.node.registry.List() {
 		now.Indexes[index.Name] = index.Index
 		for _, generation := range index.Generations {
 			now.Listed = append(now.Listed, generation.ID)
 		}
 	}
 	slices.SortFunc(now.Listed, registry.ID.Compare)
-	gone, known := n.registry.Gone(), before.identities()
+	gone, known := s.node.registry.Gone(), before.identities()
 	unlisted := 0
 	for _, generation := range local {
 		if _, isListed := slices.BinarySearchFunc(now.Listed, generation, registry.ID.Compare); isListed {
@@ -81,36 +81,36 @@ func (n *Node) dropUnlisted() {
 			}
 			continue
 		}
-		if err := n.generations.Remove(context.Background(), generation); err != nil {
-			n.log.Error("a local copy cannot be removed", "generation", generation, "error", err)
+		if err := s.node.generations.Remove(context.Background(), generation); err != nil {
+			s.node.log.Error("a local copy cannot be removed", "generation", generation, "error", err)
 		}
 	}
 	if unlisted > 0 && (isFirst || len(now.Kept) > len(before.Kept)) {
-		n.log.Error("there are local copies of indexes that the registry does not list and nobody removed; they stay", "copies", unlisted)
+		s.node.log.Error("there are local copies of indexes that the registry does not list and nobody removed; they stay", "copies", unlisted)
 	}
-	n.noteSeen(now)
+	s.noteSeen(now)
 }
 
 // remember tells the registry what an earlier run of this node knew, if it was of
 // the same deployment.
-func (n *Node) remember() {
-	if before, _ := n.seenBefore(); !n.registry.IsRead() && before.Deployment == n.registry.Deployment() {
-		n.registry.Remember(before.Indexes)
+func (s *shared) remember() {
+	if before, _ := s.seenBefore(); !s.node.registry.IsRead() && before.Deployment == s.node.registry.Deployment() {
+		s.node.registry.Remember(before.Indexes)
 	}
 }
 
 // seenBefore returns the registry last compared with, and whether this is the
 // first comparison since the start. One that cannot be read is as good as none:
 // nothing is removed by it.
-func (n *Node) seenBefore() (before seen, isFirst bool) {
-	n.object.mu.Lock()
-	defer n.object.mu.Unlock()
-	if n.object.seen != nil {
-		return *n.object.seen, false
+func (s *shared) seenBefore() (before seen, isFirst bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen != nil {
+		return *s.seen, false
 	}
-	before, err := readSeen(n.object.fs)
+	before, err := readSeen(s.fs)
 	if err != nil {
-		n.log.Error("the registry that was seen cannot be read; no local copy is removed by it", "error", err)
+		s.node.log.Error("the registry that was seen cannot be read; no local copy is removed by it", "error", err)
 		return seen{}, true
 	}
 	slices.SortFunc(before.Listed, registry.ID.Compare)
@@ -142,15 +142,15 @@ func Deployment(fs vfs.FS) (registry.ID, error) {
 	return before.Deployment, err
 }
 
-func (n *Node) noteSeen(now seen) {
-	n.object.mu.Lock()
-	n.object.seen = &now
-	n.object.mu.Unlock()
+func (s *shared) noteSeen(now seen) {
+	s.mu.Lock()
+	s.seen = &now
+	s.mu.Unlock()
 	content, err := json.Marshal(now)
 	if err == nil {
-		err = replaceFile(n.object.fs, seenName, content)
+		err = replaceFile(s.fs, seenName, content)
 	}
 	if err != nil {
-		n.log.Error("the registry that was seen cannot be noted", "error", err)
+		s.node.log.Error("the registry that was seen cannot be noted", "error", err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// local returns how many copies are on a disk.
-func local(t *testing.T, fs vfs.FS) int {
+// localCopies returns how many copies are on a disk.
+func localCopies(t *testing.T, fs vfs.FS) int {
 	t.Helper()
 	names, err := fs.List("generations")
 	if err != nil {
@@ -28,7 +28,7 @@ func TestCopiesOfWhatWasRemovedGo(t *testing.T) {
 	for _, away := range []time.Duration{time.Minute, 3 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			b, disk := memory.New(nil), vfs.Memory()
-			writer, reader := shared(t, b, vfs.Memory(), "a"), shared(t, b, disk, "b")
+			writer, reader := sharedNode(t, b, vfs.Memory(), "a"), sharedNode(t, b, disk, "b")
 			writer.mustPut("books", books)
 			writer.mustPut("shop", books)
 			writer.mustWrite("books", book(1, "one"))
@@ -41,19 +41,19 @@ func TestCopiesOfWhatWasRemovedGo(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(away)
-			if local(t, disk) != 2 {
-				t.Fatalf("%d copies", local(t, disk))
+			if localCopies(t, disk) != 2 {
+				t.Fatalf("%d copies", localCopies(t, disk))
 			}
-			reader = shared(t, b, disk, "b")
-			if local(t, disk) != 1 {
-				t.Errorf("%d copies after the start", local(t, disk))
+			reader = sharedNode(t, b, disk, "b")
+			if localCopies(t, disk) != 1 {
+				t.Errorf("%d copies after the start", localCopies(t, disk))
 			}
 			if err := writer.Delete(t.Context(), parse(t, "shop")); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(2 * time.Minute)
-			if local(t, disk) != 0 {
-				t.Errorf("%d copies while it runs", local(t, disk))
+			if localCopies(t, disk) != 0 {
+				t.Errorf("%d copies while it runs", localCopies(t, disk))
 			}
 			reader.shut()
 		})
@@ -66,7 +66,7 @@ func TestCopiesOfWhatWasRemovedGo(t *testing.T) {
 func TestANodeStaysWithItsDeployment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := memory.New(nil), vfs.Memory()
-		f := shared(t, b, disk, "a")
+		f := sharedNode(t, b, disk, "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		belongs := f.registry.Deployment()
@@ -84,11 +84,11 @@ func TestANodeStaysWithItsDeployment(t *testing.T) {
 		if countBelow(t, b, "") != 0 {
 			t.Error("an empty bucket was written to")
 		}
-		anew := shared(t, b, vfs.Memory(), "c")
+		anew := sharedNode(t, b, vfs.Memory(), "c")
 		anew.mustPut("fresh", books)
 		refused()
-		if local(t, disk) != 1 {
-			t.Errorf("%d copies", local(t, disk))
+		if localCopies(t, disk) != 1 {
+			t.Errorf("%d copies", localCopies(t, disk))
 		}
 	})
 }

@@ -40,7 +40,7 @@ func takeHalf(t *testing.T, b bucket.Bucket, generation registry.ID) {
 func halfTaken(t *testing.T) (owner, other *fixture, b bucket.Bucket, entry registry.Entry) {
 	t.Helper()
 	b = memory.New(nil)
-	owner, other = shared(t, b, vfs.Memory(), "a"), shared(t, b, vfs.Memory(), "b")
+	owner, other = sharedNode(t, b, vfs.Memory(), "a"), sharedNode(t, b, vfs.Memory(), "b")
 	owner.mustPut("books", books)
 	owner.mustWrite("books", book(1, "one"))
 	entry, err := owner.registry.Resolve(parse(t, "books"))
@@ -84,7 +84,7 @@ func TestATakeoverThatFailedIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
 		dying, cut := &cutBucket{Bucket: under}, &cutBucket{Bucket: under, keys: "/wal/"}
-		f := shared(t, dying, vfs.Memory(), "a")
+		f := sharedNode(t, dying, vfs.Memory(), "a")
 		f.mustPut("idle", books)
 		f.mustWrite("idle", book(1, "one"))
 		if _, err := f.Commit(t.Context(), parse(t, "idle")); err != nil {
@@ -95,9 +95,9 @@ func TestATakeoverThatFailedIsTriedAgain(t *testing.T) {
 		cut.off.Store(true)
 		dying.off.Store(true)
 		defer dying.off.Store(false)
-		heir := shared(t, cut, vfs.Memory(), "b")
+		heir := sharedNode(t, cut, vfs.Memory(), "b")
 		time.Sleep(3 * time.Minute)
-		if held := heir.object.Member.Held(); len(held) != 2 {
+		if held := heir.member().Held(); len(held) != 2 {
 			t.Fatalf("took over %v", held)
 		}
 		cut.off.Store(false)
@@ -109,7 +109,7 @@ func TestATakeoverThatFailedIsTriedAgain(t *testing.T) {
 		if is, err := replication.New(under, entry.Generation.String(), time.Hour).IsFinished(t.Context()); !is || err != nil {
 			t.Errorf("the log is finished: %t, %v", is, err)
 		}
-		reader := shared(t, under, vfs.Memory(), "c")
+		reader := sharedNode(t, under, vfs.Memory(), "c")
 		if got := reader.documents("books", token); len(got) != 1 {
 			t.Errorf("%v", got)
 		}
@@ -128,11 +128,11 @@ func TestAFailedWriterOfALostIndexStaysShut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
 		cut := &cutBucket{Bucket: under}
-		f := shared(t, cut, vfs.Memory(), "a")
+		f := sharedNode(t, cut, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		cut.off.Store(true)
-		other := shared(t, under, vfs.Memory(), "b")
+		other := sharedNode(t, under, vfs.Memory(), "b")
 		time.Sleep(time.Minute)
 		other.mustWrite("books", book(2, "two"))
 		entry, err := other.registry.Resolve(parse(t, "books"))
@@ -201,7 +201,7 @@ func TestASlowIndexDelaysNoOtherTakeover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
 		dying, slow := &cutBucket{Bucket: under}, &slowBucket{Bucket: under}
-		f := shared(t, dying, vfs.Memory(), "a")
+		f := sharedNode(t, dying, vfs.Memory(), "a")
 		names := []string{"books", "films", "songs"}
 		tokens := make(map[string]string)
 		for _, name := range names {
@@ -214,11 +214,11 @@ func TestASlowIndexDelaysNoOtherTakeover(t *testing.T) {
 		}
 		id := entry.Generation.String()
 		slow.slow.Store(&id)
-		heir := shared(t, slow, vfs.Memory(), "b")
+		heir := sharedNode(t, slow, vfs.Memory(), "b")
 		dying.off.Store(true)
 		defer dying.off.Store(false)
 		time.Sleep(25 * time.Second) // two leases and a half
-		if held := heir.object.Member.Held(); len(held) != len(names) {
+		if held := heir.member().Held(); len(held) != len(names) {
 			t.Fatalf("took over %v", held)
 		}
 		for _, name := range names[1:] {
@@ -232,7 +232,7 @@ func TestASlowIndexDelaysNoOtherTakeover(t *testing.T) {
 			}
 		}
 		time.Sleep(10 * time.Minute)
-		if heir.object.Member.Doubt() {
+		if heir.member().Doubt() {
 			t.Error("the node does not beat")
 		}
 		slow.slow.Store(nil)
@@ -254,7 +254,7 @@ func TestAnIndexIsNotGivenUpWithALogThatIsNotFinished(t *testing.T) {
 		if is, err := replication.New(b, entry.Generation.String(), time.Hour).IsFinished(t.Context()); !is || err != nil {
 			t.Errorf("the log is finished: %t, %v", is, err)
 		}
-		if !other.object.Member.Holds(entry.Index) {
+		if !other.member().Holds(entry.Index) {
 			t.Error("nobody writes the index")
 		}
 		if got := other.documents("books", ""); len(got) != 2 {
@@ -270,7 +270,7 @@ func TestAPromotionAfterTheSourceWasFenced(t *testing.T) {
 	for _, byJob := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			b := memory.New(nil)
-			f := shared(t, b, vfs.Memory(), "a")
+			f := sharedNode(t, b, vfs.Memory(), "a")
 			f.mustPut("books", books)
 			f.mustWrite("books", book(1, "one"))
 			f.mustPut("books@2", books)

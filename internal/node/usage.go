@@ -3,6 +3,7 @@ package node
 import (
 	"cmp"
 	"errors"
+	"io"
 	"math"
 	"slices"
 	"sync"
@@ -117,4 +118,27 @@ func (u *usage) forget() {
 	for _, id := range all[maxUsage:] {
 		delete(u.counts, id)
 	}
+}
+
+// replaceFile writes a small file in one step.
+func replaceFile(fs vfs.FS, name string, content []byte) error {
+	temporary := name + ".new"
+	if err := fs.Remove(temporary); err != nil && !errors.Is(err, vfs.ErrNotExist) {
+		return err
+	}
+	file, err := fs.Create(temporary)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, io.Closer(file).Close()); err != nil {
+		return err
+	}
+	if err := fs.Rename(temporary, name); err != nil {
+		return err
+	}
+	return fs.SyncDir(".")
 }

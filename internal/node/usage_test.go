@@ -69,8 +69,8 @@ func FuzzNotes(f *testing.F) {
 		if err := u.save(); err != nil {
 			t.Error(err)
 		}
-		n := &Node{log: slog.New(slog.DiscardHandler), object: &object{fs: fs}}
-		if before, _ := n.seenBefore(); before.Format == 0 && before.Listed != nil {
+		s := &shared{node: &Node{log: slog.New(slog.DiscardHandler)}, fs: fs}
+		if before, _ := s.seenBefore(); before.Format == 0 && before.Listed != nil {
 			t.Error("a note that was refused is used")
 		}
 	})

@@ -49,7 +49,7 @@ func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engi
 			release()
 			return err
 		}
-		if w.node.hasMoved(w.name, entry) {
+		if w.node.deployment.hasMoved(w.name, entry) {
 			release()
 			continue
 		}
@@ -62,16 +62,6 @@ func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engi
 		return err
 	}
 	return problem.IndexGenerationUnsettled.New("name", w.name.String())
-}
-
-// hasMoved reports whether a name answers from another generation than it did:
-// opening one to write brings news of what another node did to the index.
-func (n *Node) hasMoved(name registry.Name, entry registry.Entry) bool {
-	if n.object == nil {
-		return false
-	}
-	now, err := n.registry.Resolve(name)
-	return err != nil || now.Generation != entry.Generation
 }
 
 // settle resolves a name for a write and keeps it from moving until released.
@@ -208,7 +198,7 @@ func (n *Node) remove(ctx context.Context, name registry.Name, work func(*genera
 			release()
 			return 0, "", err
 		}
-		if n.hasMoved(name, settled) {
+		if n.deployment.hasMoved(name, settled) {
 			opened.Release()
 			release()
 			continue

@@ -1,0 +1,81 @@
+package node
+
+import (
+	"context"
+
+	"github.com/quiresearch/quire/internal/freshness"
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/ownership"
+	"github.com/quiresearch/quire/internal/registry"
+)
+
+// deployment is the part of a node that depends on whether other nodes share its
+// indexes: local is a node by itself, whose directory is all there is; shared is one
+// of several nodes on one bucket. Open chooses, and nothing else asks which it is.
+type deployment interface {
+	// join begins to take part, before the registry is known to be readable.
+	join(ctx context.Context)
+	// eraseRemoved deletes what a process removed that ended before it could, when the
+	// registry was read.
+	eraseRemoved(ctx context.Context) error
+	// begin runs before the first answer, when jobs are known too.
+	begin()
+	// run works in the background until ctx ends.
+	run(ctx context.Context)
+	// renew brings local copies up to date, after every refresh of the registry.
+	renew(ctx context.Context)
+	// drain refuses new writes; those under way finish.
+	drain()
+	// watchClose calls hurry when last commits would wait for a bucket that is gone,
+	// until ctx ends. The channel is closed when the watch is over.
+	watchClose(ctx context.Context, hurry context.CancelFunc) <-chan struct{}
+	// leave gives up everything this node writes. Generations are closed by then.
+	leave(ctx context.Context) error
+
+	// claim makes this node the one that writes an index.
+	claim(ctx context.Context, index registry.ID) error
+	// owned returns how many of all indexes this node writes.
+	owned(all int) int
+	// writerAddress is Node.WriterAddress.
+	writerAddress(ctx context.Context, text string, creates bool) (string, error)
+	// describeWriter fills in which node writes an index.
+	describeWriter(ctx context.Context, index registry.ID, status *Status)
+	// indexers returns which node writes which index.
+	indexers(ctx context.Context) (ownership.Table, error)
+	// isServing reports whether the node of an address takes part in indexing.
+	isServing(ctx context.Context, address string) bool
+	// peers returns the addresses of the other nodes that take part in indexing.
+	peers(ctx context.Context) ([]string, error)
+	// otherRootKeys names the nodes that have another root key than this one.
+	otherRootKeys() []string
+
+	// look reads the registry if another node may have changed it, in a read that
+	// begins after the call.
+	look(ctx context.Context) error
+	// lookForName reads it for a name that is not known, now and then, and reports
+	// whether it did.
+	lookForName(ctx context.Context) bool
+	// hasMoved reports whether a name answers from another generation than it did:
+	// opening one to write brings news of what another node did to the index.
+	hasMoved(name registry.Name, entry registry.Entry) bool
+	// read is Node.Read.
+	read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*Reading, error)
+	// awaitCopy brings a copy to a commit of another node and returns the generation to
+	// go on with, also beside an error.
+	awaitCopy(ctx context.Context, g *generations.Generation, sequence uint64, ask Ask) (*generations.Generation, error)
+	// hasFiles reports whether a generation can be opened from what is here.
+	hasFiles(generation registry.ID) bool
+	// unopenedState is the state of generations that cannot be opened.
+	unopenedState() string
+
+	// commit commits what is pending of a generation.
+	commit(ctx context.Context, g *generations.Generation) error
+	// promote makes a generation live in the place of another, while no job fills it.
+	promote(ctx context.Context, live, entry registry.Entry) error
+	// retire takes generations out of use that a client removed.
+	retire(ctx context.Context, removed []registry.Removed) error
+	// audit, repair and restore are AuditRegistry, RepairRegistry and Restore of Node.
+	audit(ctx context.Context) (registry.Audit, error)
+	repair(ctx context.Context, request registry.RepairRequest) (registry.Repair, error)
+	restore(ctx context.Context, owned bool, named []registry.Name) (Restored, error)
+}

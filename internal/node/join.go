@@ -1,0 +1,100 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/registry"
+)
+
+// join starts the part of this node in the leadership.
+func (s *shared) join(ctx context.Context) {
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.life, s.stop = running, stop
+	s.Member.OnChange(func(gained, lost []registry.ID) {
+		for _, index := range lost {
+			s.node.jobs.Lost(index)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.isStopped {
+			s.running.Go(func() { s.ownershipChanged(running, gained, lost) })
+		}
+	})
+	s.Member.OnHandover(s.handOver)
+	s.Member.ReadyWhen(s.node.IsReady)
+	s.Member.RoomWhen(s.node.canStore)
+	s.running.Go(func() { s.Member.Run(running) })
+}
+
+// begin takes over what this node writes already and drops the local copies that
+// are no longer listed.
+func (s *shared) begin() {
+	if held := s.Member.Held(); len(held) > 0 {
+		s.running.Go(func() { s.ownershipChanged(s.life, held, nil) })
+	}
+	s.dropUnlisted()
+}
+
+// leave gives up everything this node writes. Generations are closed
+// by now. With a log that is not finished the session lapses instead, so that
+// another node takes the claims over and finishes it: what nobody holds waits for
+// a write.
+func (s *shared) leave(ctx context.Context) error {
+	s.tellHints(ctx)
+	s.mu.Lock()
+	s.isStopped = true
+	s.mu.Unlock()
+	s.stop()
+	s.running.Wait()
+	if s.node.generations.IsUnfinished() {
+		s.node.log.Warn("a log is not finished; what this node writes is left to lapse")
+		return nil
+	}
+	return s.Member.Leave(ctx)
+}
+
+const (
+	awayCheck = 5 * time.Second // between looks whether the bucket answers, and for one answer
+	awayLimit = 2               // looks that fail before last commits are given up
+)
+
+// watchClose calls last commits off when the bucket does not answer: what was
+// acknowledged is in its log. The channel is closed when the watch is over, which the
+// end of ctx ends.
+func (s *shared) watchClose(ctx context.Context, hurry context.CancelFunc) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		failures := 0
+		for failures < awayLimit {
+			timer := time.NewTimer(awayCheck)
+			select {
+			case <-ctx.Done():
+				timer.Stop()
+				return
+			case <-timer.C:
+			}
+			looking, cancel := context.WithTimeout(ctx, awayCheck)
+			err := s.node.registry.Refresh(looking)
+			cancel()
+			if failures++; err == nil || !isAway(err) {
+				failures = 0
+			}
+		}
+		if ctx.Err() == nil {
+			s.node.log.Warn("the bucket does not answer; indexes are closed without a last commit")
+			hurry()
+		}
+	}()
+	return ended
+}
+
+// isAway reports whether something failed because the bucket did not answer.
+func isAway(err error) bool {
+	return errors.Is(err, bucket.ErrUnknown) || errors.Is(err, context.DeadlineExceeded)
+}
+
+func (s *shared) drain() { s.Member.Drain() }

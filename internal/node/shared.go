@@ -1,0 +1,147 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/ownership"
+	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/turn"
+	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
+)
+
+// Object says how a node of object mode shares its bucket.
+type Object struct {
+	Member           *ownership.Member
+	RemovalGrace     time.Duration // deleted data can be restored for so long
+	SweepInterval    time.Duration // between searches for objects to delete
+	VerifyInterval   time.Duration // copies are compared at the latest after it
+	SettingsInterval time.Duration // between reads of the search settings
+	PullConcurrency  int
+	PreloadIdleLimit int           // above so many indexes only those that were being written are opened on takeover
+	FinishInterval   time.Duration // between looks for logs that nobody finishes
+	Budget           generations.Budget
+	BudgetInterval   time.Duration // between looks at the space of copies
+}
+
+const (
+	// objectGrace is how long objects stay that no manifest names.
+	objectGrace  = time.Hour
+	hintInterval = 5 * time.Second
+	pullInterval = 250 * time.Millisecond // between pulls of a read that waits
+	longestPause = 2 * time.Second        // between looks of a read whether the bucket is back
+)
+
+// shared is one of several nodes on one bucket: it takes part in deciding who writes
+// which index (join.go, handover.go, writers.go), learns what the others did
+// (look.go, await.go, hints.go, seen.go), deletes what nobody needs any more (sweep.go)
+// and gives back what the bucket lost (repair.go).
+type shared struct {
+	node *Node
+	Object
+	fs vfs.FS
+
+	life    context.Context // of everything that is running
+	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	looking  turn.Lock // held by the one look under way; comes before mu
+	lookEnds time.Time // when the next look may begin; of who holds looking
+
+	mu        sync.Mutex
+	nextLook  *look                  // what those wait for who ask now; nil: nobody asked yet
+	hinted    map[registry.ID]uint64 // manifest versions told last
+	lookedAt  time.Time              // the last look for an unknown name
+	seen      *seen                  // the registry last compared with; nil: not read from the disk yet
+	unfenced  map[registry.ID]bool   // removed generations whose writer is still to be fenced
+	isStopped bool
+}
+
+func newShared(n *Node, storage Storage) *shared {
+	return &shared{node: n, Object: *storage.Object, fs: storage.FS, hinted: make(map[registry.ID]uint64), unfenced: make(map[registry.ID]bool)}
+}
+
+// belongs returns the deployment that the directory of this node belongs to, the zero
+// id when that is not known.
+func (s *shared) belongs() registry.ID {
+	id, err := Deployment(s.fs)
+	if err != nil {
+		s.node.log.Error("the deployment of the directory is not known", "error", err)
+	}
+	return id
+}
+
+// remote is how the generations of this node live in the bucket.
+func (s *shared) remote() *generations.Remote {
+	return &generations.Remote{Bucket: s.node.bucket, Grace: objectGrace, Claims: s.Member, HalfLife: s.Budget.HalfLife, Taken: s.taken, Exists: s.exists}
+}
+
+// run shares hints, finishes logs, refreshes settings and sweeps until ctx ends. None of
+// them waits for another.
+func (s *shared) run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { s.node.generations.KeepBudget(ctx, s.Budget, s.BudgetInterval) })
+	running.Go(func() { every(ctx, hintInterval, s.tellHints) })
+	running.Go(func() { every(ctx, hintInterval, s.fenceRemoved) })
+	running.Go(func() { every(ctx, orDefault(s.FinishInterval, 2*time.Second), s.finishLogs) })
+	running.Go(func() { every(ctx, orDefault(s.SettingsInterval, 10*time.Second), s.refreshSettings) })
+	running.Go(func() { every(ctx, orDefault(s.SweepInterval, 10*time.Minute), s.sweep) })
+}
+
+// hasFiles reports whether there is a local copy: only those are worth opening at the
+// start.
+func (s *shared) hasFiles(generation registry.ID) bool {
+	local, err := s.node.generations.Local()
+	return err == nil && slices.Contains(local, generation)
+}
+
+func (s *shared) unopenedState() string { return generations.NeedsPull }
+
+// commit commits what is pending, unless the bucket is away: nothing is begun then,
+// and one that goes away meanwhile leaves the outcome open.
+func (s *shared) commit(ctx context.Context, g *generations.Generation) error {
+	waiting, cancel := context.WithTimeout(ctx, commitWait)
+	var watching sync.WaitGroup
+	defer func() { cancel(); watching.Wait() }()
+	if err := prove(waiting, g); err != nil {
+		return err
+	}
+	if g.Pending().Changes > 0 {
+		watching.Go(func() {
+			every(waiting, proveLimit, func(context.Context) {
+				if prove(waiting, g) != nil {
+					cancel()
+				}
+			})
+		})
+	}
+	return commitNow(waiting, g)
+}
+
+// promote announces the promotion before it makes it: a node that takes the index over
+// meanwhile calls it off, and one that lost it acknowledges nothing there.
+func (s *shared) promote(ctx context.Context, live, entry registry.Entry) error {
+	source, err := s.node.generations.Acquire(ctx, live)
+	if err != nil {
+		return err
+	}
+	defer source.Release()
+	intent := registry.Intent{Job: registry.NewID().String(), Target: entry.Name.Generation}
+	if err := s.node.registry.Announce(ctx, live, entry, intent); err != nil {
+		return err
+	}
+	if err := source.Prove(ctx); err != nil {
+		return errors.Join(err, s.node.registry.CallOff(ctx, entry, intent.Job))
+	}
+	err = s.node.registry.PromoteAnnounced(ctx, live, entry, intent)
+	if errors.Is(err, problem.StorageUnknown) {
+		s.node.generations.Unsettle(entry.Index, func(ctx context.Context) error { return s.node.registry.CallOff(ctx, entry, intent.Job) })
+	}
+	return err
+}
