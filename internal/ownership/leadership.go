@@ -107,7 +107,7 @@ func (w watch) see(l leadership, at time.Duration, wall time.Time) {
 }
 
 // isOver reports whether a session has ended, or whether it showed no beat for
-// a whole lease up to the last read (O1).
+// a whole lease up to the last read (OW1).
 func (w watch) isOver(l leadership, id string, read, lease time.Duration) bool {
 	if _, ok := l.Sessions[id]; !ok {
 		return true

@@ -241,7 +241,7 @@ func (m *Member) see(found versioned.Object[leadership]) {
 	}
 }
 
-// beat renews the session with everything it holds (O2), ends sessions that
+// beat renews the session with everything it holds (OW2), ends sessions that
 // are over and takes their claims.
 func (m *Member) beat(ctx context.Context) error {
 	began := m.options.Clock()
@@ -385,7 +385,7 @@ func (m *Member) Claim(ctx context.Context, index registry.ID) error {
 	}
 }
 
-// tryClaim claims an index that no session holds which is not over (O3).
+// tryClaim claims an index that no session holds which is not over (OW3).
 // reachable is true when the one that holds it takes writes of others.
 func (m *Member) tryClaim(ctx context.Context, index registry.ID) (reachable bool, err error) {
 	err = m.change(ctx, func(next *leadership) error {

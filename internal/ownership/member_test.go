@@ -156,7 +156,7 @@ func TestLeavingGivesUpClaims(t *testing.T) {
 	})
 }
 
-// O4: a leadership that is away or gone takes nothing from anybody.
+// OW4: a leadership that is away or gone takes nothing from anybody.
 func TestALeadershipThatIsAwayChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under, index := memory.New(nil), registry.NewID()

@@ -11,11 +11,11 @@
 //
 // Invariants:
 //
-//	O1  A session is over when its beat did not change for a whole lease on the
-//	    clock of the node that watches. Times of other nodes are never compared.
-//	O2  One replacement of the object renews everything a node holds.
-//	O3  A claim of a session that is not over is never taken.
-//	O4  A leadership that cannot be read changes nothing.
+//	OW1  A session is over when its beat did not change for a whole lease on the
+//	     clock of the node that watches. Times of other nodes are never compared.
+//	OW2  One replacement of the object renews everything a node holds.
+//	OW3  A claim of a session that is not over is never taken.
+//	OW4  A leadership that cannot be read changes nothing.
 //
 // A Member may be used by any number of goroutines.
 package ownership

@@ -23,7 +23,7 @@ import (
 const publishLimit = 2 * time.Minute
 
 // Publish uploads the files that the manifest names and the bucket lacks, then
-// replaces the stored manifest (R3). It fills in epoch, session, keys, floors
+// replaces the stored manifest (RP3). It fills in epoch, session, keys, floors
 // and what is retired.
 func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	w.publishing.Lock()

@@ -27,7 +27,7 @@ const partSuffix = ".part"
 
 // Pull brings dir of fs to the state of a stored manifest: files that are not
 // there, or not whole, are fetched under a temporary name, verified and renamed
-// (R4); then the local manifest is replaced. Files that have names, nil for
+// (RP4); then the local manifest is replaced. Files that have names, nil for
 // none, are open here and known to be whole. Files that are verified stay when
 // a pull fails. Two pulls of one directory must not run at once.
 func (r *Remote) Pull(ctx context.Context, fs vfs.FS, dir string, m, have *manifest.Manifest) error {

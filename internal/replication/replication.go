@@ -13,13 +13,13 @@
 //
 // Invariants (numbers of the guarantees in brackets):
 //
-//	R1  Log numbers have no holes; one append is under way at a time. [I8 I9]
-//	R2  An append is acknowledged only while the store's time proves that the
-//	    epoch was ours less than half a grace ago. [I8]
-//	R3  A manifest is put after every file it names is stored whole. [I11]
-//	R4  A file is renamed into place after its size and checksum were verified.
-//	    [I12]
-//	R5  The sweep deletes only what no manifest of the last grace names. [I13]
+//	RP1  Log numbers have no holes; one append is under way at a time. [I8 I9]
+//	RP2  An append is acknowledged only while the store's time proves that the
+//	     epoch was ours less than half a grace ago. [I8]
+//	RP3  A manifest is put after every file it names is stored whole. [I11]
+//	RP4  A file is renamed into place after its size and checksum were verified.
+//	     [I12]
+//	RP5  The sweep deletes only what no manifest of the last grace names. [I13]
 //
 // A Remote may be used by any number of goroutines; a Writer is used by the
 // engine as it promises, one call at a time for the log.

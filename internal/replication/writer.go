@@ -159,7 +159,7 @@ func (w *Writer) yieldTo(ctx context.Context, lsn uint64) error {
 	return nil
 }
 
-// firstFree finds the first number without a record. There are no holes (R1),
+// firstFree finds the first number without a record. There are no holes (RP1),
 // so it is found in steps that double and then halve. The record before it is
 // the newest and has the highest epoch.
 func (w *Writer) firstFree(ctx context.Context) (uint64, error) {
@@ -334,7 +334,7 @@ func (w *Writer) Replay(after uint64, visit func(lsn uint64, payload []byte) err
 const appendLimit = time.Minute
 
 // Append stores a record. It returns nil when the record is stored and the
-// epoch was ours (R2).
+// epoch was ours (RP2).
 func (w *Writer) Append(lsn uint64, payload []byte) error {
 	w.mu.Lock()
 	fenced, expected := w.fenced, w.nextLSN
