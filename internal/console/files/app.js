@@ -2,6 +2,7 @@
 
 import { reachable, readKey, refusals } from "./lib/api.js";
 import { batch, computed, effect, html, render, signal, submit, text, useEffect, useState } from "./lib/dom.js";
+import { DropAnywhere } from "./lib/dragging.js";
 import { listIndexes, listed } from "./lib/indexes.js";
 import { room } from "./lib/place.js";
 import { access, asked, can, canSomewhere, resume, signIn, signOut } from "./lib/session.js";
@@ -89,6 +90,7 @@ function Shell() {
       <${ProblemView} problem=${failed.value} onClose=${() => (failed.value = null)} />
       ${Content ? html`<${Content} key=${current.id} />` : current ? html`<p class="loading">Loading…</p>` : html`<div class="empty"><h2>This key may do nothing here</h2><p>Its grants name no index and no permission that the console can show.</p></div>`}
     </main>
+    ${canSomewhere("documents.write") && canSomewhere("indexes.read") && html`<${DropAnywhere} />`}
   </div>`;
 }
 

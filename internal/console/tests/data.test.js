@@ -49,8 +49,10 @@ describe("data", () => {
     await page.getByRole("button", { name: "Change the definition" }).click();
     await page.getByRole("checkbox", { name: "sort year" }).check();
     await page.getByText("year changed").waitFor();
-    await page.getByRole("button", { name: "Store, if the documents fit it" }).click();
-    await page.getByText("This needs a reindex").waitFor();
+    const needs = page.getByRole("alert").filter({ hasText: "This needs a reindex" });
+    await needs.getByText("The usage sort of year is added.").waitFor(); // before anything is sent to be stored
+    assert.equal(await page.getByRole("button", { name: "Store the definition" }).isDisabled(), true);
+    assert.deepEqual(await axe(page), []);
     assert.equal((await node.call("GET", "/v1alpha1/admin/indexes/books")).definition.fields.year.sort, undefined);
     await page.getByRole("button", { name: "Create generation 2 and reindex" }).click();
     await page.getByRole("button", { name: "Promote generation 2" }).click();
@@ -78,10 +80,24 @@ describe("data", () => {
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("checkbox", { name: "facet price" }).check();
     await page.getByText("price added").waitFor();
+    await page.getByText("The documents fit it").waitFor();
+    assert.equal((await node.call("GET", "/v1alpha1/admin/indexes/made")).definition.fields.price, undefined);
     assert.deepEqual(await axe(page), []);
-    await page.getByRole("button", { name: "Store, if the documents fit it" }).click();
+    await page.getByRole("button", { name: "Store the definition" }).click();
     await page.getByRole("button", { name: "Change the definition" }).waitFor();
     assert.deepEqual((await node.call("GET", "/v1alpha1/admin/indexes/made")).definition.fields.price, { type: "double", facet: {} });
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("shows what the interface refuses in a definition while it is edited", async () => {
+    const page = await open(node, "#/data?index=books&tab=Definition");
+    await page.getByRole("button", { name: "Change the definition" }).click();
+    await page.getByText("As JSON").click();
+    await page.getByLabel("Definition as JSON").fill(JSON.stringify({ fields: { ...books.fields, more: { type: "sting" } } }));
+    const alert = page.getByRole("alert");
+    await alert.getByText("fields.more.type").waitFor();
+    await alert.getByRole("button", { name: "Copy as curl" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Store the definition" }).isDisabled(), true);
     assert.deepEqual(page.faults, []);
   });
 
@@ -92,7 +108,7 @@ describe("data", () => {
     await page.getByText("As JSON").click();
     await node.call("PUT", "/v1alpha1/admin/indexes/racing", { ...books, metadata: { about: "another" } });
     await page.getByLabel("Definition as JSON").fill(JSON.stringify({ fields: { ...books.fields, more: { type: "string" } } }));
-    await page.getByRole("button", { name: "Store, if the documents fit it" }).click();
+    await page.getByRole("button", { name: "Store the definition" }).click();
     await page.getByRole("alert").getByText("index:version_mismatch").waitFor();
     assert.deepEqual(page.faults, []);
   });
@@ -131,6 +147,36 @@ describe("data", () => {
     const [first, second, last] = [await of("1"), await of("2"), await of("1500")];
     assert.deepEqual([first.product_name, first.unit_price, first.Colours, second.product_name, last.unit_price], ["Lamp; red", 9.5, ["red", "white"], "Lamp\nblue", 1500.25]);
     await page.getByRole("row", { name: /lamps .*1,499/ }).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("takes a file that is dropped anywhere on the page: TSV, and gzip by its bytes", async () => {
+    const page = await open(node, "#/search?index=books");
+    await page.locator(".hit").first().waitFor();
+    const drag = (events, title, content) => page.evaluate(([types, named, numbers]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(numbers)], named));
+      for (const type of types) document.querySelector("main").dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+    }, [events, title, [...content]]);
+    const overlay = page.getByText("Drop the file to make it searchable");
+    const tsv = Buffer.from("code\tname\tweight\n" + Array.from({ length: 40 }, (_, i) => "s" + i + "\tScrew, size " + i + "\t" + i / 2).join("\n"));
+    await drag(["dragenter", "dragover"], "screws.tsv", tsv);
+    await overlay.waitFor();
+    assert.deepEqual(await axe(page), []);
+    await drag(["dragleave"], "screws.tsv", tsv);
+    await overlay.waitFor({ state: "detached" });
+    await drag(["dragenter", "dragover", "drop"], "screws.tsv", tsv);
+    await overlay.waitFor({ state: "detached" });
+    await page.getByText("The definition, drafted from 40 documents").waitFor();
+    assert.equal(await page.getByLabel("Into index").inputValue(), "screws");
+    await page.getByRole("button", { name: "Create and load" }).click();
+    await page.getByText("40 documents").waitFor();
+    const found = await node.call("POST", "/v1alpha1/indexes/screws/search", { filters: [{ field: "code", match: { value: "s7" } }] });
+    assert.deepEqual([found.hits[0].document.name, found.hits[0].document.weight], ["Screw, size 7", 3.5]);
+    await drag(["dragenter", "dragover", "drop"], "nails.ndjson.gz", gzipSync(Array.from({ length: 25 }, (_, i) => JSON.stringify({ id: "n" + i, title: "Nail " + i })).join("\n")));
+    await page.getByText("The definition, drafted from 25 documents").waitFor();
+    await page.getByRole("button", { name: "Create and load" }).click();
+    await page.getByText("25 documents").waitFor();
     assert.deepEqual(page.faults, []);
   });
 

@@ -1,11 +1,11 @@
 // A definition as a table, its changes, and what they need: nothing, or a new
 // generation that is filled from the live one.
 
-import { adminPath, call, get, post, Problem } from "./api.js";
+import { adminPath, call, get, isAborted, post } from "./api.js";
 import { checked, html, submit, text, useEffect, useState } from "./dom.js";
 import { fieldsOf, indexes, listIndexes, usagesOf } from "./indexes.js";
 import { can } from "./session.js";
-import { announce, count, JsonArea, jsonError, pretty, ProblemView, Progress } from "./ui.js";
+import { announce, count, JsonArea, jsonError, pretty, ProblemView, Progress, useSettled } from "./ui.js";
 
 /** @param {{ fields: any, reasons?: { field: string, name?: string, reason: string }[] }} props */
 export function FieldTable({ fields, reasons = [] }) {
@@ -113,6 +113,28 @@ export function Job({ name, onChanged }) {
   </section>`;
 }
 
+const outcomes = /** @type {Record<string, string>} */ ({
+  unchanged: "This is the definition that is stored.",
+  replace: "The documents fit it: it can be stored as it is, without a reindex.",
+});
+
+/**
+ * Asks what storing a definition would do, when it has not changed for a moment.
+ * @param {string} name @param {string} draft
+ */
+function usePreview(name, draft) {
+  const [preview, setPreview] = useState(/** @type {{ of: string, answer: any, problem: unknown }} */ ({ of: "", answer: null, problem: null }));
+  const settled = useSettled(draft, 300);
+  useEffect(() => {
+    if (!settled || jsonError(settled)) return;
+    const aborted = new AbortController();
+    post(adminPath(name) + "/actions/preview", settled, aborted.signal)
+      .then((got) => setPreview({ of: settled, answer: got.body, problem: null }), (error) => isAborted(error) || setPreview({ of: settled, answer: null, problem: error }));
+    return () => aborted.abort();
+  }, [name, settled]);
+  return preview.of === draft ? preview : { of: draft, answer: null, problem: null };
+}
+
 /** @param {{ resource: any, onChanged: () => void }} props */
 export function Definition({ resource, onChanged }) {
   const [draft, setDraft] = useState("");
@@ -122,7 +144,7 @@ export function Definition({ resource, onChanged }) {
   const after = editing && !jsonError(draft) ? JSON.parse(draft) : null;
   const found = after ? changes(resource.definition, after) : [];
   const name = resource.name;
-  const incompatible = problem instanceof Problem && problem.code.startsWith("index:definition:") && problem.status === 409;
+  const { answer: preview, problem: refused } = usePreview(name, found.length ? draft : "");
   const next = nextGeneration(resource);
   const send = async (/** @type {string} */ target, /** @type {Record<string, string>} */ headers, /** @type {string} */ said) => {
     setBusy(true);
@@ -149,13 +171,15 @@ export function Definition({ resource, onChanged }) {
   return html`<div class="stack">
     ${after?.fields && html`<${FieldSwitches} definition=${after} onChange=${(/** @type {any} */ next) => edit(pretty(next))} />`}
     <details open=${!after}><summary>As JSON</summary><${JsonArea} label="Definition as JSON" rows=${22} value=${draft} onInput=${edit} /></details>
-    ${found.length > 0 && html`<section aria-label="Changes"><h3>What changes</h3><ul class="tags">${found.map((f) => html`<li key=${f.path + f.change} class=${"tag " + ({ added: "good", removed: "bad" }[f.change] ?? "warn")}>${f.path} ${f.change}</li>`)}</ul></section>`}
-    ${incompatible ? html`<div class="card refused" role="alert"><h2>This needs a reindex</h2><p>Nothing was changed. Generation ${resource.generation} holds documents that were indexed another way:</p>
-        <ul>${/** @type {Problem} */ (problem).details.map((d) => html`<li key=${d.path}><code>${d.path}</code> ${d.message}</li>`)}</ul>
-        ${can("indexes.write", name + "@" + next) && can("indexes.reindex", name) && html`<div class="actions"><button type="button" class="primary" disabled=${busy}
-          onClick=${() => send(adminPath(name + "@" + next) + "?reindex=manual", {}, "Generation " + next + " is being filled.")}>Create generation ${next} and reindex</button></div>`}</div>`
-      : html`<${ProblemView} problem=${problem} />`}
-    <div class="actions"><button type="button" class="primary" disabled=${busy || !after || !found.length} onClick=${() => send(adminPath(name), { "If-Match": '"' + resource.version + '"' }, "The definition was stored.")}>Store, if the documents fit it</button>
+    ${found.length > 0 && html`<section class="stack" aria-label="Changes"><h3>What changes</h3><ul class="tags">${found.map((f) => html`<li key=${f.path + f.change} class=${"tag " + ({ added: "good", removed: "bad" }[f.change] ?? "warn")}>${f.path} ${f.change}</li>`)}</ul>
+      <p role="status">${preview ? outcomes[preview.outcome] ?? "" : refused ? "" : "Asking what this needs…"}</p></section>`}
+    ${preview?.outcome === "reindex" && html`<div class="card refused" role="alert"><h2>This needs a reindex</h2><p>Nothing was changed. Generation ${preview.generation} holds documents that were indexed another way:</p>
+        <ul>${preview.differences.map((/** @type {any} */ d) => html`<li key=${d.path + d.code}><code>${d.path}</code> ${d.message}</li>`)}</ul>
+        ${can("indexes.write", name + "@" + next) && can("indexes.reindex", name) && html`<p>Create generation ${next} with this definition and fill it from the documents of generation ${preview.generation}? Searches go on as before until you promote it.</p>
+        <div class="actions"><button type="button" class="primary" disabled=${busy}
+          onClick=${() => send(adminPath(name + "@" + next) + "?reindex=manual", {}, "Generation " + next + " is being filled.")}>Create generation ${next} and reindex</button></div>`}</div>`}
+    <${ProblemView} problem=${problem ?? refused} />
+    <div class="actions"><button type="button" class="primary" disabled=${busy || !after || preview?.outcome !== "replace"} onClick=${() => send(adminPath(name), { "If-Match": '"' + resource.version + '"' }, "The definition was stored.")}>Store the definition</button>
       <button type="button" onClick=${() => { setDraft(""); setProblem(null); }}>Keep it as it is</button></div>
   </div>`;
 }

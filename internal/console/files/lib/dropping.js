@@ -4,6 +4,7 @@ import { adminPath, call, isAborted, Problem } from "./api.js";
 import { html, submit, text, useEffect, useRef, useState } from "./dom.js";
 import { indexes, listIndexes } from "./indexes.js";
 import { draft, load, sample } from "./loading.js";
+import { busy } from "./dragging.js";
 import { FieldTable } from "./defining.js";
 import { address } from "./place.js";
 import { bytes, count, JsonArea, jsonError, pretty, ProblemView, Progress } from "./ui.js";
@@ -42,6 +43,10 @@ export function Dropped({ file, into, onClose }) {
   const [phase, setPhase] = useState(/** @type {"reading" | "review" | "loading" | "done" | "stopped"} */ ("reading"));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const aborted = useRef(new AbortController());
+  useEffect(() => {
+    busy.value = phase === "loading";
+    return () => void (busy.value = false);
+  }, [phase]);
   const exists = indexes.value.some((i) => i.name === name);
   useEffect(() => {
     aborted.current = new AbortController();
@@ -102,17 +107,11 @@ export function Dropped({ file, into, onClose }) {
 /** @param {{ onFile: (file: File) => void }} props */
 export function DropZone({ onFile }) {
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const [over, setOver] = useState(false);
   const take = (/** @type {FileList | null | undefined} */ files) => {
     if (files?.[0]) onFile(files[0]);
   };
-  const drag = (/** @type {boolean} */ on) => (/** @type {DragEvent} */ event) => {
-    event.preventDefault();
-    setOver(on);
-  };
-  return html`<div class=${"drop" + (over ? " over" : "")} onDragOver=${drag(true)} onDragLeave=${drag(false)}
-    onDrop=${(/** @type {DragEvent} */ event) => { event.preventDefault(); setOver(false); take(event.dataTransfer?.files); }}>
-    <p><strong>Drop a file here</strong> to make it searchable</p><p class="hint">CSV, TSV, JSON, NDJSON, also gzipped. It is read in this browser and sent only to this node.</p>
+  return html`<div class="drop">
+    <p><strong>Drop a file anywhere on the page</strong> to make it searchable</p><p class="hint">CSV, TSV, JSON, NDJSON, also gzipped. It is read in this browser and sent only to this node.</p>
     <input ref=${input} type="file" class="hidden" tabindex="-1" aria-label="File to load" onChange=${(/** @type {any} */ event) => { take(event.currentTarget.files); event.currentTarget.value = ""; }} />
     <button type="button" onClick=${() => input.current?.click()}>Choose a file</button>
   </div>`;

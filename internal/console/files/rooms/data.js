@@ -4,6 +4,7 @@ import { adminPath, call, dataPath, get, post } from "../lib/api.js";
 import { Definition, Job } from "../lib/defining.js";
 import { Documents } from "../lib/documents.js";
 import { html, submit, text, useEffect, useState } from "../lib/dom.js";
+import { waiting } from "../lib/dragging.js";
 import { Dropped, DropZone } from "../lib/dropping.js";
 import { indexes, listed, listIndexes, readIndex } from "../lib/indexes.js";
 import { meters, valueOf } from "../lib/meters.js";
@@ -35,7 +36,7 @@ function List() {
   const details = useDetails();
   const [read, setRead] = useState(/** @type {import("../lib/meters.js").Meters | null} */ (null));
   useEffect(() => void meters().then(setRead, () => {}), [indexes.value]);
-  if (!indexes.value.length) return html`<${Empty} title="No indexes yet"><p>Drop a file above, or load the demo catalogue from Search.</p></${Empty}>`;
+  if (!indexes.value.length) return html`<${Empty} title="No indexes yet"><p>Drop a file on the page, or load the demo catalogue from Search.</p></${Empty}>`;
   return html`<div class="table"><table><thead><tr><th>Index</th><th>Live</th><th class="number">Documents</th><th class="number">Size here</th><th>State</th><th>Owner</th></tr></thead>
     <tbody>${indexes.value.map((index) => {
       const { resource, total } = details[index.name] ?? {};
@@ -121,7 +122,9 @@ function NewIndex({ onClose }) {
 
 export default function Data() {
   const [making, setMaking] = useState(false);
-  const [file, setFile] = useState(/** @type {File | null} */ (null));
+  const file = waiting.value;
+  const setFile = (/** @type {File | null} */ next) => (waiting.value = next);
+  useEffect(() => () => setFile(null), []);
   const name = room.value.params.get("index") ?? "";
   const mayLoad = canSomewhere("documents.write");
   return html`<div class="room"><div class="room-head"><div><p class="eyebrow">Data</p><h1>${name ? "Index" : "Indexes"}</h1></div><span class="grow"></span>
