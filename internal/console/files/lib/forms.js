@@ -1,11 +1,15 @@
 // Forms for search settings. Each edits its part of one object; the JSON beside
 // them shows the same object.
 
-import { checked, html, text } from "./dom.js";
-import { fieldsOf, isNumeric } from "./indexes.js";
+import { checked, html, submit, text, useState } from "./dom.js";
+import { fieldsOf, isNumeric, localesOf } from "./indexes.js";
 import { Icon } from "./ui.js";
+import { Values } from "./values.js";
 
-/** @typedef {{ settings: any, definition: any, onChange: (settings: any) => void }} Props */
+/**
+ * @typedef {import("./api.js").Detail} Detail
+ * @typedef {{ settings: any, definition: any, problems: Detail[], onChange: (settings: any) => void }} Props
+ */
 
 /** Settings without members that are empty. @param {any} settings */
 export function tidy(settings) {
@@ -41,36 +45,72 @@ const Remove = ({ label, onClick }) => html`<button type="button" class="quiet i
 /** @param {{ label: string, onClick: () => void }} props */
 const Add = ({ label, onClick }) => html`<button type="button" class="quiet" onClick=${onClick}><${Icon} name="plus" />${label}</button>`;
 
+/** What the interface says about one part. @param {{ problems: Detail[], at: string }} props */
+const Wrong = ({ problems, at }) => problems.filter((p) => p.path === at || p.path?.startsWith(at + ".") || p.path?.startsWith(at + "["))
+  .map((p) => html`<p class="wrong" key=${p.path + p.code}><code>${p.path}</code> ${p.message}</p>`);
+
+/** A map with one of its names changed, in the same order. @param {any} map @param {string} from @param {string} to */
+const renamed = (map, from, to) => Object.fromEntries(Object.entries(map).map(([name, value]) => [name === from ? to : name, value]));
+
+/** A set with a member, or without it when it is undefined. @param {any} set @param {string} name @param {any} value */
+function withMember(set, name, value) {
+  const { [name]: _, ...rest } = set;
+  return value === undefined ? rest : { ...rest, [name]: value };
+}
+
+/**
+ * The fields that a set is limited to; none means all.
+ * @param {{ of: string, chosen: string[] | undefined, definition: any, onChange: (fields: string[] | undefined) => void }} props
+ */
+function FieldChoice({ of, chosen = [], definition, onChange }) {
+  const usable = fieldsOf(definition).filter((f) => (f.def.matching || f.def.autocomplete) && !f.path.includes("*")).map((f) => f.path);
+  const tick = (/** @type {string} */ path, /** @type {boolean} */ on) => {
+    const next = on ? [...chosen, path] : chosen.filter((c) => c !== path);
+    onChange(next.length ? next : undefined);
+  };
+  return html`<details><summary>${chosen.length ? "In " + chosen.join(", ") : "In all fields"}</summary>
+    <div class="ticks" role="group" aria-label=${"Fields of " + of}>${[...new Set([...usable, ...chosen])].map((path) => html`<label key=${path}><input type="checkbox" checked=${chosen.includes(path)} onChange=${checked((on) => tick(path, on))} />${path}</label>`)}</div></details>`;
+}
+
+/** The name of a set. @param {{ label: string, name: string, map: any, put: (map: any) => void }} props */
+const SetName = ({ label, name, map, put }) => html`<label>${label} <input class="short" value=${name} required
+  onChange=${(/** @type {any} */ event) => { const to = event.currentTarget.value.trim(); if (to && !(to in map)) put(renamed(map, name, to)); else event.currentTarget.value = name; }} /></label>`;
+
 /** @param {Props} props */
-export function Synonyms({ settings, onChange }) {
+export function Synonyms({ settings, definition, problems, onChange }) {
   const sets = settings.synonyms ?? {};
   const put = (/** @type {any} */ next) => onChange(tidy({ ...settings, synonyms: next }));
   return html`<fieldset class="part"><legend>Synonyms</legend>
     <p class="hint">One rule a line: words that mean the same, separated by commas, or <code>from => to</code>.</p>
     ${Object.entries(sets).map(([name, set]) => html`<div class="set" key=${name}>
-      <div class="form-row"><strong>${name}</strong><label>boost <input class="short" type="number" step="0.1" min="0.1" value=${set.boost ?? ""} placeholder="0.8"
-        onChange=${text((v) => { const { boost: _, ...rest } = set; put({ ...sets, [name]: v === "" ? rest : { ...rest, boost: Number(v) } }); })} /></label>
+      <div class="form-row"><${SetName} label="set" name=${name} map=${sets} put=${put} /><label>boost <input class="short" type="number" step="any" min="0" value=${set.boost ?? ""} placeholder="0.8"
+        onChange=${text((v) => put({ ...sets, [name]: withMember(set, "boost", v === "" ? undefined : Number(v)) }))} /></label>
         <${Remove} label=${"Remove the set " + name} onClick=${() => { const { [name]: _, ...rest } = sets; put(rest); }} /></div>
-      <textarea rows=${Math.max(2, set.rules?.length ?? 0) + 1} aria-label=${"Rules of " + name} value=${(set.rules ?? []).map(lineOf).join("\n")}
-        onChange=${text((v) => put({ ...sets, [name]: { ...set, rules: v.split("\n").filter((l) => l.trim()).map(ruleOf) } }))}></textarea></div>`)}
+      <textarea rows=${Math.max(2, set.rules?.length ?? 0) + 1} aria-label=${"Rules of " + name} dir="auto" value=${(set.rules ?? []).map(lineOf).join("\n")}
+        onChange=${text((v) => put({ ...sets, [name]: { ...set, rules: v.split("\n").filter((l) => l.trim()).map(ruleOf) } }))}></textarea>
+      <${FieldChoice} of=${name} chosen=${set.fields} definition=${definition} onChange=${(/** @type {any} */ fields) => put({ ...sets, [name]: withMember(set, "fields", fields) })} /></div>`)}
+    <${Wrong} problems=${problems} at="synonyms" />
     <${Add} label="Add a set of synonyms" onClick=${() => put({ ...sets, [free(sets, "synonyms")]: { rules: [] } })} /></fieldset>`;
 }
 
 /** @param {Props} props */
-export function TypoExclusions({ settings, onChange }) {
+export function TypoExclusions({ settings, definition, problems, onChange }) {
   const lists = settings.typoExclusions ?? {};
   const put = (/** @type {any} */ next) => onChange(tidy({ ...settings, typoExclusions: next }));
   return html`<fieldset class="part"><legend>Words that are spelled right</legend>
     <p class="hint">No typos are forgiven in these words, separated by commas.</p>
-    ${Object.entries(lists).map(([name, list]) => html`<div class="form-row" key=${name}><label class="over grow">${name} <input value=${(list.words ?? []).join(", ")} onChange=${text((v) => put({ ...lists, [name]: { ...list, words: words(v) } }))} /></label>
-      <${Remove} label=${"Remove the list " + name} onClick=${() => { const { [name]: _, ...rest } = lists; put(rest); }} /></div>`)}
+    ${Object.entries(lists).map(([name, list]) => html`<div class="set" key=${name}><div class="form-row"><${SetName} label="list" name=${name} map=${lists} put=${put} />
+      <label class="grow">words <input class="grow" aria-label=${"Words of " + name} dir="auto" value=${(list.words ?? []).join(", ")} onChange=${text((v) => put({ ...lists, [name]: { ...list, words: words(v) } }))} /></label>
+      <${Remove} label=${"Remove the list " + name} onClick=${() => { const { [name]: _, ...rest } = lists; put(rest); }} /></div>
+      <${FieldChoice} of=${name} chosen=${list.fields} definition=${definition} onChange=${(/** @type {any} */ fields) => put({ ...lists, [name]: withMember(list, "fields", fields) })} /></div>`)}
+    <${Wrong} problems=${problems} at="typoExclusions" />
     <${Add} label="Add a list" onClick=${() => put({ ...lists, [free(lists, "exact")]: { words: [] } })} /></fieldset>`;
 }
 
 const shapes = /** @type {const} */ ({ saturation: "pivot", linear: "ceiling", decay: "halfLife" });
 
 /** @param {Props} props */
-export function Ranking({ settings, definition, onChange }) {
+export function Ranking({ settings, definition, problems, onChange }) {
   const ranking = settings.ranking;
   const fields = fieldsOf(definition).filter((f) => (f.def.sort || f.def.signal) && !f.path.includes("*"));
   const usable = fields.filter((f) => isNumeric(f) || f.type === "timestamp");
@@ -97,24 +137,32 @@ export function Ranking({ settings, definition, onChange }) {
       <label>ties by <select value=${tie.field} onChange=${text((v) => setTie(at, { ...tie, field: v }))}>${options(fields)}</select></label>
       <label>order <select value=${tie.direction ?? "descending"} onChange=${text((v) => setTie(at, { ...tie, direction: v }))}><option value="descending">highest first</option><option value="ascending">lowest first</option></select></label>
       <${Remove} label=${"Remove the tie breaker " + tie.field} onClick=${() => put({ ...ranking, tieBreakers: ties.filter((/** @type {any} */ _, /** @type {number} */ i) => i !== at) })} /></div>`)}
+    <${Wrong} problems=${problems} at="ranking" />
     ${usable[0] && html`<${Add} label="Add a signal" onClick=${() => put({ ...ranking, signals: [...signals, start(usable[0])] })} />`}
     ${fields[0] && html`<${Add} label="Add a tie breaker" onClick=${() => put({ ...ranking, tieBreakers: [...ties, { field: fields[0]?.path }] })} />`}
     <${Add} label="Back to the definition's" onClick=${() => { const { ranking: _, ...rest } = settings; onChange(rest); }} />`}</fieldset>`;
 }
 
 /** @param {Props} props */
-export function Fields({ settings, definition, onChange }) {
-  const usable = fieldsOf(definition).filter((f) => f.type === "string" && f.def.facet && !f.def.hierarchy && !f.path.includes("*"));
+export function Fields({ settings, definition, problems, onChange }) {
+  const [added, setAdded] = useState("");
+  const faceted = fieldsOf(definition).filter((f) => f.type === "string" && f.def.facet && !f.def.hierarchy);
+  const filtered = new Set(faceted.filter((f) => f.def.filter).map((f) => f.path));
   const all = settings.fields ?? {};
-  const set = (/** @type {string} */ path, /** @type {string} */ name, /** @type {boolean} */ on) => {
-    const { [name]: _, ...rest } = all[path] ?? {};
-    const next = on ? { ...rest, [name]: {} } : rest;
-    const { [path]: _p, ...others } = all;
-    onChange(tidy({ ...settings, fields: Object.keys(next).length ? { ...others, [path]: next } : others }));
-  };
-  if (!usable.length) return null;
+  const paths = [...new Set([...faceted.map((f) => f.path).filter((p) => !p.includes("*")), ...Object.keys(all)])];
+  const open = faceted.some((f) => f.path.includes("*"));
+  const put = (/** @type {string} */ path, /** @type {any} */ next) => onChange(tidy({ ...settings, fields: withMember(all, path, Object.keys(next).length ? next : undefined) }));
+  const refusesReading = (/** @type {string} */ path) => faceted.some((f) => f.path === path) && !filtered.has(path);
+  if (!paths.length && !open) return null;
   return html`<fieldset class="part"><legend>Values in typed text</legend><p class="hint">Read: a value that is typed becomes a filter. Suggest: its values complete what is typed.</p>
-    <table><thead><tr><th>Field</th><th>Read</th><th>Suggest</th><th class="number">Declared values</th></tr></thead><tbody>
-    ${usable.map((f) => html`<tr key=${f.path}><td><code>${f.path}</code></td>${["interpret", "suggest"].map((name) => html`<td key=${name}><input type="checkbox" aria-label=${name + " " + f.path} disabled=${name === "interpret" && !f.def.filter} checked=${Boolean(all[f.path]?.[name])} onChange=${checked((on) => set(f.path, name, on))} /></td>`)}
-      <td class="number">${all[f.path]?.values?.length ?? 0}</td></tr>`)}</tbody></table></fieldset>`;
+    <table><thead><tr><th>Field</th><th>Read</th><th>Suggest</th></tr></thead><tbody>
+    ${paths.map((path) => html`<tr key=${path}><td><code>${path}</code></td>${["interpret", "suggest"].map((name) => html`<td key=${name}><input type="checkbox" aria-label=${name + " " + path} disabled=${name === "interpret" && refusesReading(path)} checked=${Boolean(all[path]?.[name])} onChange=${checked((on) => put(path, withMember(all[path] ?? {}, name, on ? {} : undefined)))} /></td>`)}</tr>`)}</tbody></table>
+    ${open && html`<form class="form-row" onSubmit=${submit(() => { put(added.trim(), { ...all[added.trim()], suggest: {} }); setAdded(""); })}><label>Field <input value=${added} required onInput=${text(setAdded)} placeholder=${faceted.find((f) => f.path.includes("*"))?.path} /></label><button>Add</button></form>`}
+    ${paths.map((path) => html`<${Values} key=${path} path=${path} values=${all[path]?.values ?? []} locales=${localesOf(definition)} onChange=${(/** @type {any[]} */ values) => put(path, withMember(all[path] ?? {}, "values", values.length ? values : undefined))} />`)}
+    <${Wrong} problems=${problems} at="fields" /></fieldset>`;
 }
+
+/** @param {Props} props */
+export const Counting = ({ settings, problems, onChange }) => html`<fieldset class="part"><legend>What people search</legend>
+  <label class="form-row"><input type="checkbox" checked=${Boolean(settings.countSearches)} onChange=${checked((on) => onChange(withMember(settings, "countSearches", on ? true : undefined)))} />Count the texts that are searched for, on nodes that allow it</label>
+  <${Wrong} problems=${problems} at="countSearches" /></fieldset>`;

@@ -59,6 +59,9 @@ export async function compare(name, definition, edited, text, locale, aborted) {
   return { text, before: a, after: b, changed: b.filter((line, at) => a[at]?.id !== line.id).length + Math.max(0, a.length - b.length) };
 }
 
+/** Asks what the interface says about edited settings. @param {string} name @param {any} edited @param {AbortSignal} aborted */
+export const check = (name, edited, aborted) => post(adminPath(name) + "/settings/actions/preview", { settings: edited, search: { limit: 0 } }, aborted);
+
 /** How far a hit moved: places up, or null when it is new. @param {Line[]} before @param {Line} line @param {number} at */
 export function moved(before, line, at) {
   const was = before.findIndex((b) => b.id === line.id);
@@ -69,11 +72,27 @@ export function moved(before, line, at) {
 export const judgementSets = async (name) => (await get(adminPath(name) + "/judgements")).body.judgements.map((/** @type {any} */ set) => set.name);
 
 /**
+ * Begins an evaluation. One that was cancelled a moment ago may still be
+ * ending; this waits for it.
+ * @param {string} name @param {any} request @param {AbortSignal} aborted @returns {Promise<import("./api.js").Answer>}
+ */
+async function begin(name, request, aborted) {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await post(adminPath(name) + "/actions/evaluate", request, aborted);
+    } catch (error) {
+      if (tries === 10 || !(error instanceof Problem) || error.code !== "evaluation:in_progress") throw error;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+  }
+}
+
+/**
  * Measures edited settings against the stored ones by a judgement set.
  * @param {string} name @param {string} set @param {any} edited @param {AbortSignal} aborted @param {(body: any) => void} report
  */
 export async function evaluate(name, set, edited, aborted, report) {
-  let { body } = await post(adminPath(name) + "/actions/evaluate", { judgements: set, settings: edited, against: {} }, aborted);
+  let { body } = await begin(name, { judgements: set, settings: edited, against: {} }, aborted);
   const path = adminPath(name) + "/evaluations/" + encodeURIComponent(body.id);
   while (body.state === "running") {
     report(body);

@@ -2,12 +2,12 @@
 
 import { isAborted, Problem } from "../lib/api.js";
 import { html, text, useEffect, useRef, useState } from "../lib/dom.js";
-import { Fields, Ranking, Synonyms, TypoExclusions } from "../lib/forms.js";
+import { Counting, Fields, Ranking, Synonyms, TypoExclusions } from "../lib/forms.js";
 import { indexes, localesOf, readIndex } from "../lib/indexes.js";
 import { go, room } from "../lib/place.js";
 import * as s from "../lib/searching.js";
 import { can } from "../lib/session.js";
-import { compare, evaluate, judgementSets, moved, readSettings, saveSettings } from "../lib/tuning.js";
+import { check, compare, evaluate, judgementSets, moved, readSettings, saveSettings } from "../lib/tuning.js";
 import { announce, Empty, JsonArea, jsonError, pretty, ProblemView, Progress, useSettled } from "../lib/ui.js";
 
 /** @typedef {import("../lib/tuning.js").Compared} Compared @typedef {import("../lib/tuning.js").Line} Line */
@@ -68,7 +68,8 @@ function Tuner({ name }) {
   const [stored, setStored] = useState(/** @type {import("../lib/tuning.js").Stored | null} */ (null));
   const [draft, setDraft] = useState("{}");
   const [json, setJson] = useState(false);
-  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null)); // with storing or reading them
+  const [refused, setRefused] = useState(/** @type {unknown} */ (null)); // what the interface says about the draft
   const [queries, setQueries] = useState(s.typed.value || "");
   const [locale, setLocale] = useState(s.locale.value);
   const [results, setResults] = useState(/** @type {Compared[]} */ ([]));
@@ -88,37 +89,43 @@ function Tuner({ name }) {
     aborted.current.abort();
     const mine = (aborted.current = new AbortController());
     const lines = queries.split("\n").map((l) => l.trim()).filter(Boolean).slice(0, 100);
-    if (!definition || !edited || !lines.length) {
+    if (!definition || !edited) {
       setResults([]);
       return;
     }
     const run = async () => {
       const found = /** @type {Compared[]} */ ([]);
+      await check(name, edited, mine.signal);
       setRunning({ done: 0, all: lines.length });
       for (const line of lines) {
         found.push(await compare(name, definition, edited, line, locale, mine.signal));
         setRunning({ done: found.length, all: lines.length });
       }
       setResults(found);
-      setProblem(null);
+      setRefused(null);
     };
-    run().catch((error) => isAborted(error) || mine.signal.aborted || setProblem(error)).finally(() => mine.signal.aborted || setRunning({ done: 0, all: 0 }));
+    run().catch((error) => isAborted(error) || mine.signal.aborted || setRefused(error)).finally(() => mine.signal.aborted || setRunning({ done: 0, all: 0 }));
     return () => mine.abort();
   }, [settled, definition]);
   if (!stored || !definition) return html`<${ProblemView} problem=${problem} /><p class="loading">Loading…</p>`;
   const dirty = draft !== pretty(stored.settings);
   const conflict = problem instanceof Problem && problem.code === "settings:version_mismatch";
   const save = () => saveSettings(name, edited, stored.version).then(() => { announce("The settings are stored."); return read(); }).catch(setProblem);
-  const change = (/** @type {any} */ next) => setDraft(pretty(next));
+  const edit = (/** @type {string} */ next) => {
+    setDraft(next);
+    if (!conflict) setProblem(null);
+  };
+  const change = (/** @type {any} */ next) => edit(pretty(next));
   const locales = localesOf(definition);
+  const places = refused instanceof Problem ? refused.details.map((d) => ({ ...d, path: d.path?.replace(/^settings\./, "") ?? "" })) : [];
   return html`<div class="tuner">
     <div class="stack"><div class="tabs" role="tablist" aria-label="Settings">
         <button type="button" role="tab" id="as-forms" aria-controls="settings" aria-selected=${!json} disabled=${Boolean(wrong)} onClick=${() => setJson(false)}>Forms</button>
         <button type="button" role="tab" id="as-json" aria-controls="settings" aria-selected=${json} onClick=${() => setJson(true)}>JSON</button></div>
       <div role="tabpanel" id="settings" aria-labelledby=${json ? "as-json" : "as-forms"}>
-        ${json || !edited ? html`<${JsonArea} label="Settings as JSON" rows=${24} value=${draft} onInput=${setDraft} />`
-          : [Synonyms, Ranking, Fields, TypoExclusions].map((Part, at) => html`<${Part} key=${at} settings=${edited} definition=${definition} onChange=${change} />`)}</div>
-      <${ProblemView} problem=${problem} />
+        ${json || !edited ? html`<${JsonArea} label="Settings as JSON" rows=${24} value=${draft} onInput=${edit} />`
+          : [Synonyms, Ranking, Fields, TypoExclusions, Counting].map((Part, at) => html`<${Part} key=${at} settings=${edited} definition=${definition} problems=${places} onChange=${change} />`)}</div>
+      <${ProblemView} problem=${problem ?? refused} />
       <div class="actions"><button type="button" class="primary" disabled=${!dirty || !edited} onClick=${save}>Save</button>
         <button type="button" disabled=${!dirty} onClick=${() => { setDraft(pretty(stored.settings)); setProblem(null); }}>Discard</button>
         ${conflict && html`<button type="button" onClick=${() => void readSettings(name).then((found) => { setStored(found); setProblem(null); announce("Saving now replaces what was stored meanwhile."); }, setProblem)}>Replace what was stored meanwhile</button>
