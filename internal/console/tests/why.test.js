@@ -34,6 +34,20 @@ describe("why", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("shows what judgements say about the query and the document", async () => {
+    const [first] = (await node.call("POST", "/v1alpha1/indexes/catalogue/search", { query: [{ type: "text", text: "tent" }], limit: 1 })).hits;
+    await node.call("PUT", "/v1alpha1/admin/indexes/catalogue/judgements/base", { queries: [
+      { text: "Tent", known: first.id }, { id: "camping", search: { query: [{ type: "text", text: "tent" }] }, expect: { mustNotHit: [first.id] } }] });
+    const page = await open(node, "#/search?index=catalogue&q=tent");
+    await page.locator(".hit-open").first().waitFor();
+    await page.goto(node.base + "/console/#/why?index=catalogue&key=" + first.id);
+    const judged = page.getByRole("region", { name: "Judgements" });
+    await judged.getByRole("row", { name: /base Tent it should come first 1 1\.0000/ }).waitFor();
+    await judged.getByRole("row", { name: new RegExp("base camping mustNotHit " + first.id + " 1 – mustNotHit " + first.id) }).waitFor();
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(page.faults, []);
+  });
+
   it("says which clause refuses a document", async () => {
     const page = await open(node, "#/search?index=catalogue");
     await page.getByRole("group", { name: "brand" }).getByRole("checkbox", { name: /^Lumi/ }).check();

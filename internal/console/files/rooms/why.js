@@ -7,6 +7,7 @@ import { clauseAt, differences, merged, partsOf, refusal } from "../lib/explaini
 import { indexes } from "../lib/indexes.js";
 import { address, go, room } from "../lib/place.js";
 import * as s from "../lib/searching.js";
+import { can } from "../lib/session.js";
 import { CopyAs, Empty, pretty, ProblemView, score } from "../lib/ui.js";
 
 /** @typedef {import("../lib/explaining.js").Step} Step @typedef {import("../lib/explaining.js").Part} Part */
@@ -46,6 +47,21 @@ function Tree({ step, depth }) {
   return html`<li><details open=${depth < 3}><summary>${line}</summary><ul>${step.children.map((child, at) => html`<${Tree} key=${at} step=${child} depth=${depth + 1} />`)}</ul></details></li>`;
 }
 
+/** What a judged query says about a document, in words. @param {any} judged @param {string} key */
+function verdict(judged, key) {
+  const said = [];
+  if (judged.known) said.push(judged.known === key ? "it should come first" : judged.known + " should come first");
+  else if (judged.grade !== undefined) said.push("grade " + judged.grade);
+  said.push(...(judged.expect ?? []));
+  return said.join(", ") || "not judged";
+}
+
+/** @param {{ judgements: any[], name: string, documentKey: string }} props */
+const Judged = ({ judgements, name, documentKey }) => html`<section aria-label="Judgements" class="stack"><h3>Judged</h3>
+  <div class="table" tabindex="0" role="region" aria-label="Judged queries with this text"><table><thead><tr><th>Set</th><th>Query</th><th>This document</th><th class="number">Rank</th><th class="number">NDCG@10</th><th>Not met</th></tr></thead><tbody>
+  ${judgements.map((j) => html`<tr key=${j.set + " " + j.position}><td>${can("settings.write", name) ? html`<a href=${address("tune", { index: name.split("@")[0] ?? "" })}>${j.set}</a>` : j.set}</td><td dir="auto">${j.text ?? j.id ?? "number " + (j.position + 1)}</td>
+    <td>${verdict(j, documentKey)}</td><td class="number">${j.rank ?? "–"}</td><td class="number">${typeof j.ndcg === "number" ? j.ndcg.toFixed(4) : "–"}</td><td>${(j.unmet ?? []).join("; ")}</td></tr>`)}</tbody></table></div></section>`;
+
 /** What an explanation of a document that does not match says. @param {{ answer: any, request: any }} props */
 function Refused({ answer, request }) {
   const blamed = refusal(answer.detail);
@@ -81,8 +97,8 @@ function explained() {
   return JSON.parse(JSON.stringify({ query, filters, locale, signals, signalsMode, hits }));
 }
 
-/** @param {{ title: string, state: { answer: any, problem: unknown }, parts: Part[], most: number, colour: (part: Part) => string, request: any }} props */
-function Document({ title, state, parts, most, colour, request }) {
+/** @param {{ title: string, name: string, documentKey: string, state: { answer: any, problem: unknown }, parts: Part[], most: number, colour: (part: Part) => string, request: any }} props */
+function Document({ title, name, documentKey, state, parts, most, colour, request }) {
   const { answer, problem } = state;
   const missing = problem instanceof Problem && problem.code === "search:explain:document_not_found";
   return html`<section class="stack" aria-label=${"Explanation of " + title}>
@@ -91,6 +107,7 @@ function Document({ title, state, parts, most, colour, request }) {
     ${answer?.matched && html`<p class="sentences" dir="auto"><strong class="number">${score(answer.score)}</strong> = ${parts.map(sentence).join(", ") || "every document scores the same here"}.</p>
       <${Bar} parts=${parts} total=${answer.score} most=${most} colour=${colour} /><${Legend} parts=${parts} colour=${colour} />`}
     ${answer && !answer.matched && html`<${Refused} answer=${answer} request=${request} />`}
+    ${answer?.judgements && html`<${Judged} judgements=${answer.judgements} name=${name} documentKey=${documentKey} />`}
     ${answer && html`<details class="tree-box"><summary>Every step</summary><ul class="tree"><${Tree} step=${answer.detail} depth=${0} /></ul></details>`}
   </section>`;
 }
@@ -133,8 +150,8 @@ export default function Why() {
       <table class="differences"><thead><tr><th>Difference</th><th class="number">${key}</th><th class="number">${other}</th><th class="number">by</th></tr></thead>
       <tbody>${both.map((d) => html`<tr key=${d.label}><td dir="auto">${d.label}</td><td class="number">${score(d.a)}</td><td class="number">${score(d.b)}</td><td class=${"number " + (d.by > 0 ? "up" : "down")}>${d.by > 0 ? "+" : "−"}${score(Math.abs(d.by))}</td></tr>`)}</tbody></table></section>`}
     ${key && html`<div class="pair">
-      <${Document} title=${named(key) + (place(key) ? " · number " + place(key) : "")} state=${first} parts=${a} most=${most} colour=${colour} request=${request} />
-      ${other && html`<${Document} title=${named(other) + (place(other) ? " · number " + place(other) : "")} state=${second} parts=${b} most=${most} colour=${colour} request=${request} />`}
+      <${Document} title=${named(key) + (place(key) ? " · number " + place(key) : "")} name=${name} documentKey=${key} state=${first} parts=${a} most=${most} colour=${colour} request=${request} />
+      ${other && html`<${Document} title=${named(other) + (place(other) ? " · number " + place(other) : "")} name=${name} documentKey=${other} state=${second} parts=${b} most=${most} colour=${colour} request=${request} />`}
     </div>
     <${CopyAs} sent=${() => ({ method: "POST", path: dataPath(name) + "/search/actions/explain?" + new URLSearchParams({ key }), body: request })} />`}`}
   </div>`;
