@@ -57,7 +57,7 @@ type Options struct {
 	// Memory bounds the memory of documents that are not yet committed; 0 means
 	// 256 MiB.
 	Memory int64
-	// Logger hears of background work that fails; nil means nobody does.
+	// Logger receives failures of background work; nil discards them.
 	Logger *slog.Logger
 }
 

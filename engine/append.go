@@ -175,7 +175,7 @@ func (g *Generation) refusal() error {
 	return problem.IndexClosed.New().Because(g.failure)
 }
 
-// storageProblem tells what a failure to replace the manifest is to a caller.
+// storageProblem returns the problem that a failure to replace the manifest is to a caller.
 func storageProblem(err error) error {
 	var known *problem.Problem
 	switch {

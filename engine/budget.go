@@ -9,7 +9,7 @@ import (
 
 // Budget is memory for documents that are not yet committed, shared by all
 // generations that are given it: what is indexed and not yet in a file, and
-// what is known of every change until the commit. When it is used up, whoever
+// what is known of every change until the commit. When it is used up, a caller that
 // indexes writes what it holds into a file, unless that is little: then the
 // generation that holds most is made to commit. So is one whose changes alone
 // take half of the budget, because files do not make them fewer.
@@ -64,7 +64,7 @@ const collected = 2
 // changes it.
 type holding struct{ counted int64 }
 
-// account tells the budget how many bytes a holding has in use now.
+// account records how many bytes a holding uses now.
 func (g *Generation) account(h *holding, bytes int64) {
 	change := collected*bytes - h.counted
 	h.counted += change

@@ -19,7 +19,7 @@ import (
 
 // CheckAll checks every generation in a directory and below it, writes one line
 // for each to out, and returns what is wrong with any of them. A directory
-// without generations is told as such and has nothing wrong. Nothing is changed;
+// without generations is reported as such and has nothing wrong. Nothing is changed;
 // the generations must not be open.
 func CheckAll(fs vfs.FS, directory string, out io.Writer) error {
 	found := 0

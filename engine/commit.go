@@ -19,7 +19,7 @@ const (
 	forcedInterval = time.Second // between two commits for freshness
 )
 
-// commitRequest is somebody waiting for a commit that was not cut yet.
+// commitRequest is a caller that waits for a commit that was not cut yet.
 type commitRequest struct {
 	trigger Trigger
 	done    chan error // buffered
@@ -47,7 +47,7 @@ func (g *Generation) Commit(ctx context.Context, trigger Trigger) (uint64, error
 	}
 }
 
-// ErrNotPromised is the answer to a wait for a commit that nobody was told of.
+// ErrNotPromised is the answer to a wait for a commit that was never promised.
 var ErrNotPromised = errors.New("no writer was promised this commit")
 
 // WaitFor returns when the snapshot has reached a commit. It makes the writer

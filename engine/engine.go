@@ -76,7 +76,7 @@ type Log interface {
 	// log.ErrNotWritten is settled as absent; after any other one nothing more
 	// is appended.
 	Append(lsn uint64, payload []byte) error
-	// Release tells that records up to a number are in a commit.
+	// Release is called when the records up to a number are in a commit.
 	Release(upTo uint64) error
 	Close() error
 }
@@ -145,7 +145,7 @@ func (o Options) withDefaults() Options {
 
 func (o Options) mergePolicy() mergeplan.Policy { return mergeplan.Policy{Floor: o.MergeFloor} }
 
-// Trigger tells why a commit takes place.
+// Trigger is the reason for a commit.
 type Trigger string
 
 // The triggers of a commit.

@@ -10,7 +10,7 @@ import (
 type gate struct {
 	mu     sync.Mutex
 	inside int
-	opened chan struct{} // closed when the hold ends; nil while nobody holds
+	opened chan struct{} // closed when the hold ends; nil while the gate is open
 	empty  chan struct{} // closed when the last writer leaves under a hold
 }
 
@@ -44,7 +44,7 @@ func (g *gate) leave() {
 	}
 }
 
-// hold closes the gate and waits until nobody is inside. The caller calls
+// hold closes the gate and waits until every caller inside has left. The caller calls
 // release once.
 func (g *gate) hold(ctx context.Context) error {
 	for {

@@ -55,7 +55,7 @@ type Generation struct {
 	held    atomic.Int64 // bytes of documents indexed and not yet in files
 	pressed atomic.Bool  // others need that memory: commit
 
-	publishing turn.Lock // held by whoever replaces the manifest
+	publishing turn.Lock // held while the manifest is replaced
 
 	mu         sync.Mutex
 	active     *table
@@ -162,7 +162,7 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	return g, nil
 }
 
-// unlocked stands for the lock of a directory that nobody locked.
+// unlocked stands for the lock of a directory that is not locked.
 type unlocked struct{}
 
 func (unlocked) Close() error { return nil }
@@ -301,7 +301,7 @@ func (g *Generation) fail(cause error) {
 	g.mu.Lock()
 	if g.failure == nil {
 		g.failure, g.failedAt = cause, time.Now()
-		close(g.advanced) // who waits for a commit waits for one that will not come
+		close(g.advanced) // callers wait for a commit that will not come
 		g.advanced = make(chan struct{})
 		g.options.Logger.Error("generation stopped accepting writes", "directory", g.storage.Directory, "error", cause)
 	}

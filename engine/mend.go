@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// A segment that is found damaged while it is open stays as it is: whoever
-// reads a damaged part of it is refused. Where another copy of its file exists,
+// A segment that is found damaged while it is open stays as it is, and
+// reads of its damaged parts are refused. Where another copy of its file exists,
 // that is brought here under the same name, and Reopen shows it.
 
 // Damaged returns the files of the segments in which a damaged part was found

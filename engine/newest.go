@@ -175,7 +175,7 @@ func (g *Generation) exists(key string) (bool, error) {
 	return ok, err
 }
 
-// Pending tells how many changes wait for a commit and how long the oldest has
+// Pending returns how many changes wait for a commit and how long the oldest has
 // waited.
 func (g *Generation) Pending() Pending {
 	g.mu.Lock()

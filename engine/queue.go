@@ -25,7 +25,7 @@ const (
 const maxQueued = 2 * maxBatchOperations
 
 // askedBatches is for how many batches the newest state by key is kept up after
-// somebody asked for it. A load that replaces whole documents never asks.
+// a caller asked for it. A load that replaces whole documents never asks.
 const askedBatches = 16
 
 // operation is one change on its way through the log into a table.
@@ -56,8 +56,8 @@ type queue struct {
 	batch   []*operation        // being appended; nil once it is known to be refused
 	busy    bool                // a batch is being appended
 	since   time.Time           // when that began
-	newest  map[string]keyState // by key: what waits or is being appended; nil while nobody asks
-	asked   int                 // batches until newest is forgotten unless somebody asks
+	newest  map[string]keyState // by key: what waits or is being appended; nil unless a caller asks
+	asked   int                 // batches until newest is dropped unless a caller asks
 	refusal error               // non-nil: nothing is taken
 	refused atomic.Uint64       // how often what waited was refused
 	arrived chan struct{}       // buffered by one: something waits, or the queue ends
@@ -155,7 +155,7 @@ func (q *queue) push(op *operation) error {
 	return q.add(op)
 }
 
-// add is push for who holds mu.
+// add is push; the caller must hold mu.
 func (q *queue) add(op *operation) error {
 	if q.refusal != nil {
 		return q.refusal
@@ -225,7 +225,7 @@ func (q *queue) done(batch []*operation) {
 	q.wake()
 }
 
-// wake tells those who wait for room or for the end of the work.
+// wake wakes callers that wait for space in the queue or for the end of the work.
 func (q *queue) wake() {
 	close(q.room)
 	q.room = make(chan struct{})

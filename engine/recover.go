@@ -19,7 +19,7 @@ import (
 
 // openManifest opens every file that a manifest names. What a segment holds is
 // verified before it is first used (I12), all else now; damaged, which may be
-// nil, is told when a part is not what was written. Segments of known, which may
+// nil, is called when a part is not what was written. Segments of known, which may
 // be nil, are open already.
 func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, known *snapshot.Snapshot, damaged func()) (segments []*snapshot.Segment, tracked *tracking, err error) {
 	defer func() {
@@ -155,7 +155,7 @@ func (g *Generation) verifyLoop(ctx context.Context) {
 }
 
 // replay brings the log beyond the last commit into a table and commits it, so
-// that nothing is built on a record whose durability nobody confirmed. When
+// that nothing is built on a record whose durability is not confirmed. When
 // that commit fails the generation opens all the same, for searches; writes
 // are taken once the commit loop got it done.
 func (g *Generation) replay(ctx context.Context) error {

@@ -11,8 +11,8 @@ import (
 )
 
 // Reload shows the commit that the manifest in the directory names now. It is
-// for generations that another process writes (Options.ReadOnly): whoever
-// brings the files here puts the manifest last. Segments that are open already
+// for generations that another process writes (Options.ReadOnly), which
+// puts the manifest last when it brings files here. Segments that are open already
 // are kept. The view never goes back: an older manifest is an error, and on any
 // error the view stays as it is.
 func (g *Generation) Reload(ctx context.Context) error {

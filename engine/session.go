@@ -36,7 +36,7 @@ type Session struct {
 	durable  int
 	sequence uint64
 	err      error
-	settled  chan struct{} // closed when open drops to zero; nil when nobody waits
+	settled  chan struct{} // closed when open drops to zero; nil while no caller waits
 }
 
 // Session starts a run of writes. The context bounds every wait in it.
@@ -179,7 +179,7 @@ func (s *Session) Taken() int {
 	return s.total
 }
 
-// settle tells the outcome of one operation, in order.
+// settle records the outcome of one operation, in order.
 func (s *Session) settle(sequence uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

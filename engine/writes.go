@@ -15,7 +15,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Pending tells what waits for a commit.
+// Pending describes the changes that wait for a commit.
 type Pending struct {
 	Changes int
 	Since   time.Time // when the oldest was taken; zero when there is none

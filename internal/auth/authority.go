@@ -39,8 +39,8 @@ const (
 	defaultRefreshInterval = 10 * time.Second
 	defaultStaleLimit      = time.Minute
 	// lookPause is the time between two reads that unknown credentials cause, in the
-	// long run: whatever somebody makes up, it costs twenty conditional reads a
-	// second, after a burst of lookBurst.
+	// long run: guesses cost twenty conditional reads a second, after a burst of
+	// lookBurst.
 	lookPause = 50 * time.Millisecond
 	lookBurst = 100
 	lookLimit = 5 * time.Second // for a store that does not answer
@@ -65,10 +65,10 @@ type Authority struct {
 	readAt time.Time // the last successful read; zero: never
 }
 
-// Open reads the keys and refuses a configuration under which nobody could be
-// trusted: no root key and keys that cannot be read or that nobody may manage,
-// an anonymous key that does not exist or holds more than search, a root hash
-// that is none.
+// Open reads the keys and refuses a configuration under which no request could be
+// trusted: no root key and keys that cannot be read or that no key may manage,
+// an anonymous key that does not exist or grants more than search, or an
+// invalid root hash.
 func Open(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logger) (*Authority, error) {
 	if options.RefreshInterval <= 0 {
 		options.RefreshInterval = defaultRefreshInterval

@@ -168,7 +168,7 @@ func (g grantRequest) checkIndexes(held []Permission, found *problem.List) {
 }
 
 // namesUnknown reports whether the grant names something this build does not
-// know, so that nobody can tell whether it reaches an index.
+// know, so that a caller cannot find out whether it reaches an index.
 func (g grantRequest) namesUnknown() bool {
 	if _, ok := rolePermissions(g.role); g.hasRole && !ok {
 		return true

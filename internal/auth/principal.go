@@ -8,13 +8,13 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Names of the principals that are no keys, as job records show them.
+// Names of the principals that are not keys, as job records show them.
 const (
 	RootName      = "root"
 	UncheckedName = "unchecked"
 )
 
-// Principal is whoever sends a request, with what it may do. It never changes
+// Principal is the sender of a request and what it may do. It never changes
 // and may be used by any number of goroutines.
 type Principal struct {
 	name       string

@@ -84,7 +84,7 @@ func isLowerHex(text string) bool {
 	return true
 }
 
-// Fingerprint tells root keys apart without telling what they are: it has 16 bits,
+// Fingerprint distinguishes root keys without revealing them: it has 16 bits,
 // so that a guess that fits is most likely wrong. No key has none.
 func Fingerprint(configured Secret) string {
 	root, err := rootHash(configured)

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// littleEndian tells whether stored bytes can be viewed as they are.
+// littleEndian reports whether stored bytes can be viewed as they are.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 func viewable(b []byte, align uintptr) bool {

@@ -8,7 +8,7 @@
 //
 //	B1  Bits beyond Len in the last word are zero.
 //
-// A Bitset that nobody changes may be read by many goroutines.
+// Any number of goroutines may read a Bitset that is not being changed.
 package bitset
 
 import (
@@ -56,7 +56,7 @@ func (b *Bitset) Len() uint32 { return b.n }
 // Words is the raw content, lowest numbers first.
 func (b *Bitset) Words() []uint64 { return b.words }
 
-// Get tells whether i is in the set; numbers beyond Len are not.
+// Get reports whether i is in the set; numbers beyond Len are not.
 func (b *Bitset) Get(i uint32) bool {
 	w := int(i >> 6)
 	return w < len(b.words) && b.words[w]>>(i&63)&1 != 0
@@ -153,7 +153,7 @@ func (b *Bitset) Clone() *Bitset {
 	return &Bitset{words: append([]uint64(nil), b.words...), n: b.n}
 }
 
-// Equal tells whether both hold the same numbers and have the same length.
+// Equal reports whether both hold the same numbers and have the same length.
 func (b *Bitset) Equal(other *Bitset) bool {
 	if b.n != other.n {
 		return false

@@ -22,7 +22,7 @@ const (
 	// process wrote or verified before.
 	Trusted
 	// VerifyUsed checks header, footer and directory, and leaves sections to
-	// Check, which whoever reads one calls before: the time to open does not
+	// Check, which a caller runs before it reads one: the time to open does not
 	// follow the size of the file.
 	VerifyUsed
 )
@@ -47,7 +47,7 @@ type Reader struct {
 	owners   map[uint32][]int
 
 	damaged   atomic.Bool
-	onDamaged func() // nil: nobody asked
+	onDamaged func() // may be nil
 }
 
 // pending is a section whose checksum is compared when it is first used.

@@ -9,7 +9,7 @@
 //
 //	nil            written; the tag of the new object is in Written
 //	ErrCondition   the condition did not hold, or an earlier try of the same
-//	               bytes landed: read back to tell the two apart
+//	               bytes landed: read back to find out which
 //	ErrUndecided   the store could not decide and wrote nothing: read again
 //	ErrNotFound    the object that should be replaced is gone: a fault
 //	ErrUnknown     no answer: repeat the same bytes under the same condition,

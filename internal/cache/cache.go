@@ -26,7 +26,7 @@ import (
 	"github.com/quiresearch/quire/internal/metrics"
 )
 
-// Options bound a cache. A bound of zero is no bound.
+// Options bound a cache. A bound of zero means unbounded.
 type Options struct {
 	MaxEntries int
 	MaxBytes   int64

@@ -26,7 +26,7 @@ type Shape interface {
 	Variant(tag string) (string, bool)
 }
 
-// Codes are the problems of paths, in the family of whoever is changed.
+// Codes are the problems of paths, in the family of the resource that is changed.
 type Codes struct {
 	PathInvalid         *problem.Code
 	AddReachesInside    *problem.Code

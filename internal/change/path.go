@@ -12,7 +12,7 @@
 //
 // A backslash makes the next character part of a name or selector. Paths are
 // applied in order to a Tree, a JSON value that can be changed; what comes out
-// is validated whole by whoever keeps it.
+// is validated whole by the package that stores it.
 //
 // Everything here belongs to one goroutine at a time.
 package change
@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// SelectorKind tells what a selector names.
+// SelectorKind is what a selector names.
 type SelectorKind uint8
 
 // The kinds of selectors.
@@ -49,7 +49,7 @@ type Step struct {
 // Path is a parsed path; it has at least one step.
 type Path []Step
 
-// ErrPath tells that a text is no path.
+// ErrPath reports that a text is not a path.
 var ErrPath = errors.New("not a change path")
 
 // ParsePath parses a path. A text that is none gives ErrPath.

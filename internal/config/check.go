@@ -134,30 +134,30 @@ func (c *Config) derive() {
 	}
 }
 
-// warn tells of variables that are set and have no effect. unknown are those
+// warn lists variables that are set and have no effect. unknown are those
 // that no row of the table reads.
 func (c *Config) warn(unknown map[string]string) {
-	tell := func(format string, a ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, a...)) }
+	warning := func(format string, a ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, a...)) }
 	for _, v := range c.Values {
 		if v.Source == sourceEnvironment && v.Variable.Mode != "" && c.Storage.Mode != "" && v.Variable.Mode != c.Storage.Mode {
-			tell("%s has no effect in %s mode", v.Variable.Name, c.Storage.Mode)
+			warning("%s has no effect in %s mode", v.Variable.Name, c.Storage.Mode)
 		}
 	}
 	if c.Auth.Mode == authNone {
 		for _, name := range []string{"SERVICE_AUTH_ROOT_KEY", "SERVICE_AUTH_ANONYMOUS_KEY"} {
 			if c.isSet(name) {
-				tell("%s has no effect while SERVICE_AUTH_MODE is none", name)
+				warning("%s has no effect while SERVICE_AUTH_MODE is none", name)
 			}
 		}
 	}
 	if c.Auth.Mode != authNone && c.Auth.HasShortRootKey() {
-		tell("SERVICE_AUTH_ROOT_KEY has fewer than %d bytes and may be guessed", shortestRootKey)
+		warning("SERVICE_AUTH_ROOT_KEY has fewer than %d bytes and may be guessed", shortestRootKey)
 	}
 	if !c.HTTP.CORSEnabled && len(c.HTTP.CORSOrigins) > 0 {
-		tell("SERVICE_HTTP_CORS_ORIGINS has no effect while SERVICE_HTTP_CORS_ENABLED is false")
+		warning("SERVICE_HTTP_CORS_ORIGINS has no effect while SERVICE_HTTP_CORS_ENABLED is false")
 	}
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {
-		tell("%s is not a variable of this version", name)
+		warning("%s is not a variable of this version", name)
 	}
 }
 

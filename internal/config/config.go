@@ -35,7 +35,7 @@ type Config struct {
 	// the directory belongs to, so that nodes can give back what it lost.
 	RestoreBucket bool
 
-	// Warnings tell of variables that are set and have no effect.
+	// Warnings name variables that are set and have no effect.
 	Warnings []string
 	// Values are the variables in order of the table, for printing.
 	Values []Value

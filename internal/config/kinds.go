@@ -29,7 +29,7 @@ type Variable struct {
 	Name    string
 	Kind    Kind
 	Default string // empty: none
-	Bounds  string // as the reference page tells them; empty: any value of the kind
+	Bounds  string // as the reference page shows them; empty: any value of the kind
 	Meaning string
 	Secret  bool
 	Mode    string // the storage mode that reads it; empty: both

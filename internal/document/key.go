@@ -35,7 +35,7 @@ func ParseKey(field *definition.ResolvedField, text string, at problem.Path) (Ke
 	return Key(text), nil
 }
 
-// KeyInvalid is the refusal of something that is no key of the field.
+// KeyInvalid is the problem of a value that is not a key of the field.
 func KeyInvalid(field *definition.ResolvedField, at problem.Path, value string) error {
 	expected := "a text of 1 to " + strconv.Itoa(maxKey) + " bytes"
 	if field.Type.IsWhole() {

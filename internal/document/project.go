@@ -43,7 +43,7 @@ func Whole(schema *definition.Schema, wantedLocale string) *Projection {
 }
 
 // Only chooses the fields of concrete dotted paths and the primary key, with one
-// variant of each locale-specific field. Paths that are no fields choose nothing.
+// variant of each locale-specific field. Paths that are not fields choose nothing.
 func Only(schema *definition.Schema, paths []string, wantedLocale string) *Projection {
 	p := &Projection{schema: schema, locale: wantedLocale, chosen: &choice{}}
 	if key := schema.PrimaryKey(); key != nil {

@@ -22,7 +22,7 @@ type Reader struct {
 	at        problem.Path
 	found     *problem.List
 	isRefused bool                              // something was wrong, told or not
-	isCrowded bool                              // too many list values, which was told
+	isCrowded bool                              // too many list values, which was reported
 	lists     map[*definition.ResolvedField]int // values so far of nested lists below flattened ones
 	names     map[string]struct{}               // concrete paths of wildcard fields so far
 	usual     [16]*definition.ResolvedField     // by place among the members, of the document before

@@ -86,7 +86,7 @@ const (
 	keptHighlight
 )
 
-// keptOf tells why a record keeps the values of a field.
+// keptOf returns why a record keeps the values of a field.
 func keptOf(f *definition.ResolvedField) kept {
 	var k kept
 	if f.Stored && !f.PrimaryKey {
@@ -98,7 +98,7 @@ func keptOf(f *definition.ResolvedField) kept {
 	return k
 }
 
-// keep tells which scalar fields a tree holds.
+// keep is the set of scalar fields that a tree holds.
 type keep func(*definition.ResolvedField) bool
 
 func keepAll(*definition.ResolvedField) bool      { return true }

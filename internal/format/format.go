@@ -2,7 +2,7 @@
 // another process: files, objects, and the opaque texts that clients keep.
 //
 // A package that writes or reads such bytes takes mark and version from its row
-// and describes the bytes in the FORMAT.md beside its code. Whoever changes the
+// and describes the bytes in the FORMAT.md beside its code. A change of the
 // bytes raises the version here; a reader refuses versions it does not know.
 // The table never changes while a process runs.
 package format

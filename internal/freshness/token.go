@@ -78,7 +78,7 @@ func appendField(message []byte, tag byte, value []byte) []byte {
 // Parse reads a token. The place is where the request carries it: the path of
 // a body property or the name of the header. The problem is
 // search:freshness:version_unsupported for a token of another format version
-// and search:freshness:invalid for anything else that is no token.
+// and search:freshness:invalid for anything else that is not a token.
 func Parse(text string, at problem.Path) (Token, error) {
 	if text == "" || len(text) > longestToken {
 		return Token{}, problem.SearchFreshnessInvalid.At(at)
@@ -88,7 +88,7 @@ func Parse(text string, at problem.Path) (Token, error) {
 		return Token{}, problem.SearchFreshnessInvalid.At(at)
 	}
 	if message[0] != byte(format.Token.Version) {
-		// A text that merely happens to decode is no token of another version:
+		// A text that merely happens to decode is not a token of another version:
 		// those would still be a sequence of fields that names an index.
 		if _, err := parseFields(message[1:]); err != nil {
 			return Token{}, problem.SearchFreshnessInvalid.At(at)
@@ -158,7 +158,7 @@ func setNumber(n *uint64, value []byte) bool {
 	return true
 }
 
-// isNameText keeps anything that is no index name out of error messages.
+// isNameText keeps anything that is not an index name out of error messages.
 func isNameText(value []byte) bool {
 	if len(value) > 64 {
 		return false

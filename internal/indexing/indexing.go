@@ -53,7 +53,7 @@ type sharedFields struct {
 }
 
 // slotKey is one variant of a field. A schema remembers only so many concrete
-// names of a pattern, so a wildcard field is told by its path.
+// names of a pattern, so a wildcard field is recognized by its path.
 type slotKey struct {
 	field   *definition.ResolvedField // nil for a wildcard field
 	path    string                    // of a wildcard field

@@ -151,7 +151,7 @@ func (x *Indexer) collator(locale string) *collation.Collator {
 	return c
 }
 
-// vectorOptions tells the segment how a vector field is searched.
+// vectorOptions returns how the segment searches a vector field.
 func vectorOptions(f *definition.ResolvedField) vectors.Options {
 	o := vectors.Options{Dimensions: f.Dimensions, M: f.M, EfConstruction: f.EFConstruction}
 	switch f.Similarity {

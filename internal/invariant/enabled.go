@@ -2,5 +2,5 @@
 
 package invariant
 
-// Enabled tells whether Check checks; guard costly conditions with it.
+// Enabled reports whether Check checks; guard costly conditions with it.
 const Enabled = true

@@ -10,7 +10,7 @@ import (
 // Numbers have one spelling and keep their value, whole ones to the last digit.
 func Canonical(raw []byte) []byte {
 	value := jsontext.Value(withoutNulls(nil, raw))
-	// The text was checked when it was read; canonicalizing it can not fail.
+	// The text was checked when it was read; canonicalizing it cannot fail.
 	_ = value.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false))
 	return value
 }

@@ -1,4 +1,4 @@
-// Package jsonread reads JSON request bodies strictly and tells every problem
+// Package jsonread reads JSON request bodies strictly and reports every problem
 // with its place. Bodies of definitions, searches, settings and keys are read
 // through it, so that all of them refuse the same things with the same codes.
 //
@@ -46,7 +46,7 @@ var ErrTooDeep = errors.New("nested deeper than 256 levels")
 func Blank(body []byte) bool { return len(bytes.TrimLeft(body, " \t\r\n")) == 0 }
 
 // Parse checks body and returns its value. A body that is absent or null is
-// reported as request:body_required, one that is no JSON as
+// reported as request:body_required, one that is not JSON as
 // request:body_malformed with reason, line and column; the result is then
 // false.
 func Parse(body []byte, found *problem.List) (Value, bool) {
@@ -68,7 +68,7 @@ func Parse(body []byte, found *problem.List) (Value, bool) {
 
 // Check returns the single JSON value that body holds, without the white space
 // around it. The error is a *jsontext.SyntacticError or *SyntaxError. With
-// ErrTooDeep comes the value, for a reader that can tell what nests too deep.
+// ErrTooDeep comes the value, for a reader that can name what nests too deep.
 func Check(body []byte) ([]byte, error) {
 	var c Checker
 	return c.Check(body)
@@ -101,7 +101,7 @@ func (c *Checker) Check(body []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// SyntaxError tells what about a text is refused beyond what jsontext checks.
+// SyntaxError describes why a text is refused that jsontext accepts.
 type SyntaxError struct {
 	Offset int64 // bytes before the refused place
 	Err    error

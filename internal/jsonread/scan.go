@@ -19,7 +19,7 @@ type MemberIterator struct {
 	value []byte
 }
 
-// Members returns an iterator over a raw object. Anything that is no object has
+// Members returns an iterator over a raw object. Anything that is not an object has
 // no members.
 func Members(raw []byte) MemberIterator {
 	if len(raw) == 0 || raw[0] != '{' {
@@ -66,7 +66,7 @@ type ItemIterator struct {
 	value []byte
 }
 
-// Items returns an iterator over a raw list. Anything that is no list has no
+// Items returns an iterator over a raw list. Anything that is not a list has no
 // elements.
 func Items(raw []byte) ItemIterator {
 	if len(raw) == 0 || raw[0] != '[' {

@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Kind tells what a value is.
+// Kind is the kind of a JSON value.
 type Kind byte
 
 // The kinds of JSON values.
@@ -95,7 +95,7 @@ func (v Value) Advise(help string, code *problem.Code, arguments ...any) {
 	}
 }
 
-// isFull reports whether nothing more is told about the body: it is refused, and
+// isFull reports whether no more problems of the body are recorded: it is refused, and
 // what is left of it is not read.
 func (v Value) isFull() bool { return v.found != nil && v.found.Len() >= problem.MaxTold }
 

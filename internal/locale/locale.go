@@ -64,7 +64,7 @@ func DataTag(tag string) string {
 }
 
 // Canonical writes a tag the way it is stored: the language in lower case,
-// a script capitalized, a region in capitals. What is no tag comes back in
+// a script capitalized, a region in capitals. Text that is not a tag comes back in
 // lower case and is supported by nothing.
 func Canonical(tag string) string {
 	if isCanonicalLanguage(tag) {

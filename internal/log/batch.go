@@ -13,7 +13,7 @@ const batchHeader = 4 + 4 + 16 + 8 + 8 + 16 + 16 + 8 + 4
 // ID is a random 128-bit identifier.
 type ID [16]byte
 
-// Kind tells what an operation does. Fence operations carry nothing: they
+// Kind is what an operation does. Fence operations carry nothing: they
 // take the place of a record that a deposed writer would need next.
 type Kind uint8
 
@@ -41,7 +41,7 @@ type Batch struct {
 	Epoch      uint64
 	Session    ID
 	WriteID    ID
-	Promised   uint64 // the commit sequence number that its writers were told
+	Promised   uint64 // the commit sequence number promised to its writers
 	Operations []Operation
 }
 
@@ -81,7 +81,7 @@ func sealBatch(out []byte) []byte {
 }
 
 // DecodeBatch reads a batch. The bodies share the bytes of content. An error
-// wraps ErrCorrupt, or tells that the version is not supported.
+// wraps ErrCorrupt, or reports that the version is not supported.
 func DecodeBatch(content []byte) (*Batch, error) {
 	if len(content) < batchHeader+4 || string(content[:4]) != format.Batch.Mark {
 		return nil, fmt.Errorf("decode batch: %w: not a batch", ErrCorrupt)

@@ -229,7 +229,7 @@ func (l *Log) trim() {
 }
 
 // Release removes every file whose records are all at or below upTo, and gives back
-// what is reserved when a commit holds everything: nobody writes at present.
+// what is reserved when a commit holds everything: the log is idle.
 func (l *Log) Release(upTo uint64) error {
 	if l.last <= upTo {
 		l.trim()

@@ -18,7 +18,7 @@ type Audit struct {
 	Indexes  []AuditedIndex `json:"indexes"`
 	Unusable []string       `json:"unusable"`
 	// KeptCopies names copies on the disk of the answering node that the registry
-	// ceased to list although nobody removed them.
+	// ceased to list although no client removed them.
 	KeptCopies []string `json:"keptCopies,omitempty"`
 }
 
@@ -41,7 +41,7 @@ type AuditedGeneration struct {
 	RemovedAt  *time.Time `json:"removedAt,omitzero"`
 }
 
-// owner tells indexes of one name apart: a removed one and its successor.
+// owner distinguishes indexes of one name: a removed one and its successor.
 type owner struct {
 	name string
 	id   ID

@@ -11,7 +11,7 @@ import (
 
 // change applies a change to the stored registry and takes the result over.
 // The registry of a running deployment is never absent: one that was not read,
-// is gone or is not the one of before refuses every change (RG4).
+// is gone or was replaced refuses every change (RG4).
 func (r *Registry) change(ctx context.Context, apply func(next *state) error) error {
 	r.changing.Lock()
 	defer r.changing.Unlock()

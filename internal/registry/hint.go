@@ -6,7 +6,7 @@ import (
 	"github.com/quiresearch/quire/internal/versioned"
 )
 
-// Hint tells other nodes which manifests and settings are the newest. Hints
+// Hint is a message to other nodes about the newest manifests and settings. Hints
 // only rise, are advisory, and cost one replacement of the registry for all of
 // them.
 func (r *Registry) Hint(ctx context.Context, manifests, settings map[ID]uint64) error {

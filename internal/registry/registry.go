@@ -228,7 +228,7 @@ func (r *Registry) begin(ctx context.Context) (versioned.Object[state], error) {
 }
 
 // Refresh reads the registry if it changed. A registry that disappeared, cannot
-// be understood or is not the one of before leaves the copy in force (RG4).
+// be understood or was replaced leaves the copy in force (RG4).
 func (r *Registry) Refresh(ctx context.Context) error {
 	if !r.IsRead() {
 		err := r.learn(ctx)
@@ -269,7 +269,7 @@ func (r *Registry) guard(ctx context.Context) {
 	}
 }
 
-// logFailure tells of a read that failed, once as long as it fails the same way.
+// logFailure logs a failed read, once as long as it fails the same way.
 func (r *Registry) logFailure(what string, err error) {
 	r.mu.Lock()
 	told := r.failure == err.Error()
@@ -388,7 +388,7 @@ type Listed struct {
 }
 
 // List returns every index, ordered by name; none while no registry was read,
-// which Check tells. The indexes must not be changed.
+// which Check reports. The indexes must not be changed.
 func (r *Registry) List() []Listed { return r.state().list() }
 
 // ListStored returns every index that the bytes of a stored registry name,
@@ -427,7 +427,7 @@ func (r *Registry) Gone() map[ID]bool {
 	return gone
 }
 
-// Remember tells a registry that was not read yet what an earlier run of this node
+// Remember gives a registry that was not read yet what an earlier run of this node
 // last read. Only a repair uses it, to keep what it would otherwise not list.
 func (r *Registry) Remember(indexes map[string]*Index) {
 	s := state{Indexes: indexes}

@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// RepairRequest says what a repair may do beyond registering what nobody
-// removed.
+// RepairRequest says what a repair may do beyond registering what no
+// client removed.
 type RepairRequest struct {
 	PromoteNewest bool
 	Restore       []Name // removed indexes and generations to bring back
@@ -39,7 +39,7 @@ type Repair struct {
 // does not; a registry that is gone, damaged or older than the one last read is
 // written anew. It only adds:
 // entries that exist stay as they are, also parts of them this build does not
-// understand, and so do those that this node knows and that nobody removed, also
+// understand, and so do those that this node knows and that no client removed, also
 // where the storage lost them (RG6). Registry, storage and marks are read again on every attempt, so
 // that a delete landing meanwhile is not undone.
 func (r *Registry) Repair(ctx context.Context, request RepairRequest, synced Synced) (Repair, error) {
@@ -263,7 +263,7 @@ func (p *repairPlan) finish(request RepairRequest) {
 }
 
 // isWanted reports whether a generation is to be registered: it is not marked,
-// or the request names what was removed, which the first result tells. A
+// or the request names what was removed, which the first result reports. A
 // generation that was removed by its own name comes back by that name alone.
 func (g storedGeneration) isWanted(restore []Name) (Name, bool) {
 	if g.mark == nil {

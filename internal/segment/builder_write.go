@@ -13,7 +13,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
-// empty tells whether no document has a value (SG3).
+// empty reports whether no document has a value (SG3).
 func (f *builderField) empty() bool {
 	if f.Kind == Terms {
 		return f.dict.count == 0 && f.sumLen == 0

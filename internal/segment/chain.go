@@ -38,7 +38,7 @@ func (c *chains) room(size uint32) uint32 {
 	return at
 }
 
-// full tells whether the addresses run out.
+// full reports whether the addresses run out.
 func (c *chains) full() bool { return len(c.chunks) >= 1<<(32-chunkShift)-1 }
 
 func (c *chains) put(ch *chain, b byte) {

@@ -18,7 +18,7 @@ type dictionary struct {
 	pages [][]dictEntry
 	count uint32
 	long  []byte // strings that do not fit
-	seed  uint64 // nobody can prepare strings that collide
+	seed  uint64 // so that callers cannot prepare strings that collide
 }
 
 const (
@@ -93,7 +93,7 @@ func (d *dictionary) hash(key []byte) uint64 {
 // find returns the number of key, a new one when it is not there yet.
 func (d *dictionary) find(key []byte) (id uint32, fresh bool) { return d.findHashed(key, d.hash(key)) }
 
-// findHashed is find for who knows the hash of key.
+// findHashed is find; the caller gives the hash of key.
 func (d *dictionary) findHashed(key []byte, h uint64) (id uint32, fresh bool) {
 	mask := uint64(len(d.slots) - 1)
 	tag := uint32(h>>32) << d.width

@@ -31,7 +31,7 @@ type MergeInput struct {
 	Overlays map[string]map[DocID]OverlayValue
 }
 
-// DocMap tells, per input and document, the number in the merged segment, or
+// DocMap holds, per input and document, the number in the merged segment, or
 // NoDoc for a dropped one.
 type DocMap [][]DocID
 
@@ -64,7 +64,7 @@ type merger struct {
 	ctx    context.Context
 	inputs []MergeInput
 	docMap DocMap
-	// whole tells which inputs keep all documents; bases is the number of
+	// whole marks the inputs that keep all documents; bases is the number of
 	// their first one.
 	whole   []bool
 	bases   []DocID

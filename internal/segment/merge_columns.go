@@ -70,7 +70,7 @@ func (m *merger) writeNumbers(out *blockfile.Writer, owner uint32, f FieldOption
 	return true, p.Finish(out, owner)
 }
 
-// hasPoints tells whether every input with the column has its points, and no
+// hasPoints reports whether every input with the column has its points, and no
 // overlay.
 func (m *merger) hasPoints(name string) bool {
 	for _, in := range m.inputs {

@@ -19,7 +19,7 @@ import (
 )
 
 // Reader is an open segment. It is counted: the opener holds one reference,
-// and whoever uses it longer takes one of their own.
+// and a caller that uses it longer takes its own reference.
 type Reader struct {
 	mapping *vfs.Mapping
 	file    *blockfile.Reader
@@ -244,7 +244,7 @@ func (r *Reader) Retain() bool { return r.mapping.Retain() }
 // nothing read from it may be used any more.
 func (r *Reader) Release() error { return r.mapping.Release() }
 
-// WhenClosed runs do when the last reference is gone, for whoever keeps
+// WhenClosed runs do when the last reference is gone, for a caller that keeps
 // something made from the segment. For each who the first call counts.
 func (r *Reader) WhenClosed(who any, do func()) { r.mapping.WhenReleased(who, do) }
 

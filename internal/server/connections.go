@@ -89,7 +89,7 @@ func (c *placedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// note is told what becomes of connections.
+// note is called when the state of a connection changes.
 func (l *limitedListener) note(c net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

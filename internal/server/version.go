@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// release is the version of the product; CHANGELOG.md tells what it brought.
+// release is the version of the product; CHANGELOG.md lists what it brought.
 const release = "0.1.0-dev"
 
 // Version returns release, revision and compiler on one line.

@@ -122,11 +122,11 @@ func (s *Store) Read(ctx context.Context, index registry.ID) (Held, error) {
 // them.
 type Hint struct {
 	Listed   bool   // the index exists
-	Revision uint64 // 0: none was told of
+	Revision uint64 // 0: no hint named one
 }
 
 // Refresh renews the copies this node holds that may be behind: those of which
-// a hint tells another revision, and those that were not read for the interval.
+// a hint names another revision, and those that were not read for the interval.
 // Copies of indexes that are not listed are dropped. One that cannot be read
 // stays.
 func (s *Store) Refresh(ctx context.Context, hint func(registry.ID) Hint, verify time.Duration) {

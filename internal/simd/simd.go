@@ -70,7 +70,7 @@ func SquaredDistanceF32Of(table []*float32, ids []uint32, q []float32, out []flo
 	}
 }
 
-// batch is how many rows a kernel is told of at once: the links of a node.
+// batch is how many rows a kernel gets at once: the links of a node.
 const batch = 64
 
 // locate finds the first rows of ids and returns how many. The kernels use

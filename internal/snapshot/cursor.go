@@ -14,11 +14,11 @@ const (
 )
 
 // cursorMark begins the cursor of a generated key: a character for private use,
-// so that it is nobody's key and passes through JSON, addresses and shells.
+// so that no document can have it as its key and passes through JSON, addresses and shells.
 const cursorMark = "\ue000"
 
 // Cursor returns a key as text from which Keys goes on: the key itself, or for a
-// generated one, which is no text, its bytes written out.
+// generated one, which is not a text, its bytes written out.
 func Cursor(key string) string {
 	if utf8.ValidString(key) && (len(key) != generatedKey || key[generatedKeyCounter] != 0) {
 		return key

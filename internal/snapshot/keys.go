@@ -20,7 +20,7 @@ import (
 type keyOrder struct {
 	once    sync.Once
 	entries []numericKey
-	others  []otherKey // that are no whole numbers, by bytes
+	others  []otherKey // that are not whole numbers, by bytes
 	err     error
 }
 
@@ -67,7 +67,7 @@ func (s *Segment) numericKeys() (*keyOrder, error) {
 }
 
 // wholeNumber returns the number that a key is the text form of, and false when
-// there is none: 07 is another key than 7.
+// there is none: 07 and 7 are different keys.
 func wholeNumber(key []byte) (int64, bool) {
 	number, err := strconv.ParseInt(string(key), 10, 64)
 	if err != nil || key[0] == '+' {

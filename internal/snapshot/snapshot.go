@@ -146,7 +146,7 @@ type Snapshot struct {
 	released   func(*Snapshot)
 
 	mu      sync.Mutex
-	waiting map[any]func() // by who waits for the release; guarded by mu
+	waiting map[any]func() // by the caller that waits for the release; guarded by mu
 	gone    bool           // guarded by mu
 }
 
@@ -211,7 +211,7 @@ func (s *Snapshot) Release() {
 }
 
 // WhenReleased runs do when the last reference is gone, at once when it is gone
-// already, for whoever keeps something made from the snapshot. For each who,
+// already, for a caller that keeps data derived from the snapshot. For each who,
 // which must be comparable, the first call counts.
 func (s *Snapshot) WhenReleased(who any, do func()) {
 	s.mu.Lock()

@@ -63,7 +63,7 @@ type Reader struct {
 
 // NewReader returns a reader of rows whose values a delimiter separates: a
 // comma stands for a comma or a semicolon, whichever the header line has more
-// of. A row may have maxRow bytes; 0 is no bound.
+// of. A row may have maxRow bytes; 0 means unbounded.
 func NewReader(source io.Reader, delimiter rune, maxRow int64) *Reader {
 	bounded := &boundedSource{source: source, limit: maxRow}
 	return &Reader{source: bounded, buffer: bufio.NewReaderSize(bounded, 64<<10), delimiter: delimiter}

@@ -1,6 +1,6 @@
 // Package turn has locks that may be held across slow work, such as requests
-// to storage: whoever waits does so on a channel, in the order of arrival, so
-// that virtual time goes on while a holder sleeps.
+// to storage: callers wait on a channel, in the order of arrival, so that
+// virtual time goes on while a holder sleeps.
 //
 // The zero values are unlocked. Each may be used by any number of goroutines
 // and must not be copied after its first use.
@@ -59,7 +59,7 @@ func (l *Lock) LockUntil(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Unlock hands on to who waits longest.
+// Unlock hands the lock to the caller that waited longest.
 func (l *Lock) Unlock() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,8 +71,8 @@ func (l *Lock) Unlock() {
 	l.waiting = l.waiting[1:]
 }
 
-// Shared lets many go on together, or one alone. Who wants to be alone is not
-// overtaken by those who share.
+// Shared lets many callers proceed together, or one alone. A caller that waits to
+// be alone is not overtaken by callers that share.
 type Shared struct {
 	mu      sync.Mutex
 	sharing int

@@ -223,7 +223,7 @@ func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content 
 	return Object[T]{}, s.conflict().Because(last)
 }
 
-// readBack tells whether a write whose condition failed was made by an earlier
+// readBack reports whether a write whose condition failed was made by an earlier
 // try of itself. The result is false when that cannot be known: the object
 // cannot be read, is gone or older, or was replaced so often that it no longer
 // names the try.

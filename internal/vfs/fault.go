@@ -15,7 +15,7 @@ var ErrPanic = errors.New("panic")
 
 // Protect runs do, which may read mappings, and turns a fault of the memory
 // behind them, or another panic, into an error: neither may end a process that
-// serves other indexes. It covers the calling goroutine only: whoever starts
+// serves other indexes. It covers the calling goroutine only: a caller that starts
 // another one protects that too.
 func Protect(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)

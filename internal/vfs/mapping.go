@@ -17,7 +17,7 @@ type Mapping struct {
 	mapped  bool // the bytes are pages of the file
 
 	mu      sync.Mutex
-	waiting map[any]func() // by who waits for the release
+	waiting map[any]func() // by the caller that waits for the release
 	gone    bool
 }
 
@@ -36,8 +36,8 @@ func (m *Mapping) Name() string { return m.name }
 func (m *Mapping) Bytes() []byte { return m.data }
 
 // Forget takes the pages read so far out of the memory of the process. They
-// stay in that of the system, and the view stays as it is: for whoever read the
-// whole file once.
+// stay in that of the system, and the view stays as it is: for a caller that
+// read the whole file once.
 func (m *Mapping) Forget() {
 	if m.mapped {
 		forget(m.data)

@@ -59,7 +59,7 @@ type FS interface {
 	// Lock takes the exclusive lock of a file, made when missing, and holds
 	// it until closed. It answers ErrLocked at once when it is taken.
 	Lock(name string) (io.Closer, error)
-	// Free tells how many bytes may still be written and how many the
+	// Free returns how many bytes may still be written and how many the
 	// storage holds in all; both zero when unknown.
 	Free() (free, total uint64, err error)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // stallLimit is how long a request may show no progress: while it is sent, until
-// it is answered, and whenever somebody waits for more of the answer. Large
+// it is answered, and whenever a caller waits for more of the answer. Large
 // objects take as long as they need.
 const stallLimit = 30 * time.Second
 
@@ -49,7 +49,7 @@ func (p *progress) sent() {
 	}
 }
 
-// answered notes that the answer came; nobody waits for its body yet.
+// answered notes that the answer came; no caller waits for its body yet.
 func (p *progress) answered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -171,7 +171,7 @@ func (s *Store) repeat(ctx context.Context, try func() error) error {
 
 var errBusy = fmt.Errorf("the store is busy: %w", bucket.ErrUnknown)
 
-// refusal tells what a store said against a request.
+// refusal returns the reason a store gave for refusing a request.
 func refusal(answer *http.Response) error {
 	name := named(answer)
 	_ = answer.Body.Close()

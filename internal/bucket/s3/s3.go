@@ -37,7 +37,7 @@ type Options struct {
 	Credentials Credentials
 	Transport   http.RoundTripper // empty means one with our timeouts
 
-	// Observe is told of every request: operation, status (0 without an
+	// Observe is called with every request: operation, status (0 without an
 	// answer) and duration.
 	Observe func(operation string, status int, took time.Duration)
 }
@@ -195,7 +195,7 @@ func (s *Store) lacksGeneration(c bucket.Condition) bool {
 	return s.google && c.Matches != "" && generation == ""
 }
 
-// isMissing reports whether there is no object: Google refuses to replace one
+// isMissing reports whether the object is missing: Google refuses to replace one
 // that is gone as it does one that changed.
 func (s *Store) isMissing(ctx context.Context, key string) bool {
 	answer, err := s.send(ctx, "HeadObject", http.MethodHead, key, nil, http.Header{}, nil)
@@ -246,7 +246,7 @@ func (s *Store) Delete(ctx context.Context, key string, condition bucket.Conditi
 	return bucket.Written{Date: date(answer)}, nil
 }
 
-// outcome reads the status of a write as package bucket tells it.
+// outcome translates the status of a write into an error of package bucket.
 func (s *Store) outcome(answer *http.Response) error {
 	switch code := answer.StatusCode; {
 	case code >= 200 && code < 300:

@@ -98,7 +98,7 @@ func (c *Geo) NumValues() uint64 { return c.numValues }
 // DocsWithValue is the number of documents with at least one point.
 func (c *Geo) DocsWithValue() uint32 { return c.withValue }
 
-// Has tells whether the document has a point.
+// Has reports whether the document has a point.
 func (c *Geo) Has(doc uint32) bool { return c.present == nil || c.present.Get(doc) }
 
 // at is point number i.

@@ -93,7 +93,7 @@ func (c *Numbers) presentWords(b int) []uint64 {
 	return words[b*BlockSize/64 : min((b+1)*BlockSize/64, len(words))]
 }
 
-// Multi tells whether documents may have several values.
+// Multi reports whether documents may have several values.
 func (c *Numbers) Multi() bool { return c.multi }
 
 // NumDocs is the number of documents.
@@ -111,7 +111,7 @@ func (c *Numbers) DocsWithValue() uint32 { return c.withValue }
 // Present is the set of documents with a value, nil when all have one.
 func (c *Numbers) Present() *bitset.Bitset { return c.present }
 
-// Has tells whether the document has a value.
+// Has reports whether the document has a value.
 func (c *Numbers) Has(doc uint32) bool { return c.present == nil || c.present.Get(doc) }
 
 // Bounds are the lowest and highest value; ok is false in an empty column.

@@ -76,7 +76,7 @@ func OpenOrdinals(file *blockfile.Reader, owner, numDocs uint32, multi bool) (*O
 	return c, nil
 }
 
-// Multi tells whether documents may have several values.
+// Multi reports whether documents may have several values.
 func (c *Ordinals) Multi() bool { return c.multi }
 
 // NumDocs is the number of documents.
@@ -107,7 +107,7 @@ func (c *Ordinals) Counts() []uint32 { return c.counts }
 // Raw is the array behind the column, exactly one of the three, for loops
 // over documents: ordinals plus one. In a single-valued column there is one
 // per document, 0 for none; in a multi-valued one they lie one behind the
-// other and Starts tells where a document's begin.
+// other and Starts holds where a document's begin.
 func (c *Ordinals) Raw() (w8 []uint8, w16 []uint16, w32 []uint32) { return c.w8, c.w16, c.w32 }
 
 func (c *Ordinals) raw(i int) uint32 {

@@ -27,8 +27,8 @@ const blockWords = 3
 
 func numBlocks(n int) int { return (n + BlockSize - 1) / BlockSize }
 
-// openSeries checks that everything lies inside of values. sparse tells how
-// many values a sparse block has; nil when there are none such.
+// openSeries checks that everything lies inside of values. sparse says how
+// many values a sparse block has; nil when no block is sparse.
 func openSeries(n int, values, blocks []byte, sparse func(block int) int) (series, bool) {
 	s := series{n: n, values: values, blocks: bitpack.Uint64s(blocks)}
 	if len(s.blocks) != blockWords*numBlocks(n) || len(blocks)%8 != 0 {
@@ -75,7 +75,7 @@ func (s *series) at(b, i int) int64 {
 	return int64(e[0] + e[1]*bitpack.At(s.values[e[2]>>8:], i, width))
 }
 
-// sparse tells whether block b holds values of some documents only.
+// sparse reports whether block b holds values of some documents only.
 func (s *series) sparse(b int) bool { return s.blocks[blockWords*b+2]&sparseFlag != 0 }
 
 // get is value number i of the whole list.

@@ -109,7 +109,7 @@ func (f *frontier) appendTo(dst []byte) []byte {
 	return dst
 }
 
-// Cover tells whether some pair has at least the frequency and at most the
+// Cover reports whether some pair has at least the frequency and at most the
 // length (P3).
 func (l Impacts) Cover(freq uint32, length uint8) bool {
 	for _, p := range l {

@@ -99,7 +99,7 @@ func (it *Iterator) resetTiny(start int) {
 	it.readTiny()
 }
 
-// varint reads a number and tells its length, 0 when there is none. Those of
+// varint reads a number and returns its length, 0 when there is none. Those of
 // up to four bytes are read at once.
 func varint(data []byte, at int) (v uint64, n int) {
 	if at+4 <= len(data) {

@@ -67,7 +67,7 @@ func Open(file *blockfile.Reader, owner, numDocs uint32) (*Reader, error) {
 	return r, nil
 }
 
-// fits tells whether the raw size of a block can be its own.
+// fits reports whether the raw size of a block can be its own.
 func (r *Reader) fits(b int) bool {
 	if size := r.rawSize(b); size&sameFlag != 0 {
 		return uint64(size&^sameFlag) == r.at(b+1)-r.at(b)

@@ -50,7 +50,7 @@ func NewWriter(out Output) (*Writer, error) {
 	return &Writer{out: out, encoder: e}, nil
 }
 
-// Add appends the record of the next document; an empty one is no record.
+// Add appends the record of the next document; an empty one stores no record.
 func (w *Writer) Add(record []byte) {
 	if len(w.data)+len(record) > maxBlock-1<<20 {
 		w.flush()
@@ -134,7 +134,7 @@ func (w *Writer) Finish() (index []byte, err error) {
 	return bitpack.AppendUint64s(nil, w.blocks), w.err
 }
 
-// Copies tells whether a block of so many raw bytes and documents is better
+// Copies reports whether a block of so many raw bytes and documents is better
 // copied than packed again: small ones are joined with their neighbours.
 func (w *Writer) Copies(rawSize, docs uint32) bool {
 	isLarge := rawSize&^sameFlag >= blockBytes/2 || docs >= blockRecords/2

@@ -115,10 +115,10 @@ func Open(file *blockfile.Reader, owner, numDocs uint32, opts Options) (*Field, 
 // Stats are the field's statistics.
 func (f *Field) Stats() Stats { return f.stats }
 
-// HasPositions tells whether positions were kept.
+// HasPositions reports whether positions were kept.
 func (f *Field) HasPositions() bool { return f.opts.Positions }
 
-// HasLengths tells whether lengths were kept.
+// HasLengths reports whether lengths were kept.
 func (f *Field) HasLengths() bool { return f.opts.Lengths }
 
 // Lengths is one length code per document, nil when the field keeps none.
@@ -191,7 +191,7 @@ func (f *Field) AppendTerm(dst []byte, ord uint32) []byte {
 	return append(dst, f.list.At(int(ord))...)
 }
 
-// AppendKey appends the key of a document of a Key field, and tells whether it
+// AppendKey appends the key of a document of a Key field, and reports whether it
 // has one.
 func (f *Field) AppendKey(dst []byte, doc uint32) ([]byte, bool) {
 	ord := f.KeyOrd(doc)

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// filter tells of most texts that are no keys that they are none, from one
-// cache line: a Bloom filter with four bits of one word per key. With a word
-// for eight keys it lets one text in twenty pass.
+// filter is a blocked Bloom filter of keys: it rules out most texts that are not
+// keys by reading one cache line. A key sets four bits of one word; with a word
+// for eight keys, one text in twenty passes.
 type filter []uint64
 
 // filterKeys is the number of keys per word.
@@ -21,7 +21,7 @@ func filterBits(hash uint64, words int) (word int, mask uint64) {
 	return int(hi), 1<<(hash&63) | 1<<(hash>>6&63) | 1<<(hash>>12&63) | 1<<(hash>>18&63)
 }
 
-// may tells whether a text with the hash may be a key.
+// may reports whether a text with the hash may be a key.
 func (f filter) may(hash uint64) bool {
 	word, mask := filterBits(hash, len(f))
 	return f[word]&mask == mask

@@ -141,7 +141,7 @@ func (w *Writer) keyParts(numDocs uint32) error {
 	return nil
 }
 
-// single tells whether every key has one document.
+// single reports whether every key has one document.
 func (w *Writer) single() bool { return len(w.several) == 0 }
 
 // packedAtOnce is how many numbers are packed at once: whole bytes of any width.

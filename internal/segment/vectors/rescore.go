@@ -35,7 +35,7 @@ func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, er
 	if len(candidates) < k {
 		return false, nil
 	}
-	// Codes that tell the nearest apart have them all in front. They do not when
+	// Codes that separate the nearest from the rest have them all in front. They do not when
 	// some come from the last third of what lies behind the first k.
 	kth := s.lowest(candidates, k)
 	behind := s.lowest(s.before, len(candidates)-(len(candidates)-k)/3)

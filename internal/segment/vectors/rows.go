@@ -52,7 +52,7 @@ func (r *rows) raise(s Similarity) {
 }
 
 // nearness of two nodes while the graph is built, whatever the similarity: the
-// negative square of their distance. It tells vectors apart that are nearly
+// negative square of their distance. It distinguishes vectors that are nearly
 // equal, where products all round to one number.
 func (r *rows) nearness(a, b uint32) float32 {
 	near := -simd.SquaredDistanceF32(r.row(a), r.row(b))

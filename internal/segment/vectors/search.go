@@ -90,7 +90,7 @@ func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept
 	}
 	s := r.take()
 	hits, err := r.search(ctx, s, q, k, breadth, accept)
-	// After a panic, over a page that the disk does not deliver, nobody knows
+	// After a panic, over a page that the disk does not deliver, it is not known
 	// what is marked: only what returned is used again.
 	s.nodes, s.query = nil, nil
 	s.seen.clear()
@@ -123,7 +123,7 @@ func (r *Reader) search(ctx context.Context, s *scratch, q []float32, k, breadth
 }
 
 // walkAll finds the k nearest by a walk, and by another that compares with the
-// rows when the codes do not tell the nearest apart. It returns nothing when it
+// rows when the codes do not separate the nearest. It returns nothing when it
 // could not find as many as it keeps.
 func (r *Reader) walkAll(ctx context.Context, s *scratch, k, breadth, accepted int) ([]Hit, error) {
 	w := walk{starts: 1, breadth: max(breadth, k), patience: math.MaxInt, looks: math.MaxInt}

@@ -16,7 +16,7 @@
 //	V2  Every neighbour is a node of the graph on that level.
 //	V3  A node's neighbours on level 0 number at most twice M, above it M.
 //	V4  A twin, equal to another node, has that node for its first neighbour,
-//	    which is no twin.
+//	    which is not a twin.
 //
 // The bytes are described in FORMAT.md.
 package vectors
