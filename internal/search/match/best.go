@@ -7,9 +7,9 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// batchRoom is the documents of a window and of a block that reaches out of
-// it.
-const batchRoom = Span + 2*postings.BlockSize
+// batchRoom is the documents of a window, and of blocks that reach out of it or
+// hold documents of others.
+const batchRoom = Span + maxLeadParts*postings.BlockSize
 
 // batch is documents with their scores on the way to a sink: those of one
 // window, or of one block.

@@ -363,7 +363,7 @@ func (s *termStep) keepHeld(out *batch, rest, floor float64) (dropped bool) {
 	kept := 0
 	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
 		to, last := from+1, it.LastDoc()
-		for to < len(out.docs) && out.docs[to] <= last {
+		for to < len(out.docs) && to-from < chunk && out.docs[to] <= last {
 			to++
 		}
 		n := lookUp(out.docs[from:to], it, found[:], places[:])

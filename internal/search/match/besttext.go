@@ -3,7 +3,6 @@ package match
 import (
 	"cmp"
 	"context"
-	"math/bits"
 	"slices"
 )
 
@@ -11,22 +10,31 @@ import (
 // evaluation: strategies and optimizations, 1995). Words whose bounds together
 // do not reach the threshold are not essential: they make no hit by themselves
 // and are only looked up for the documents of the others. What a text adds
-// beside its words, such as pairs, is looked up last.
+// beside its words, such as pairs, is looked up last. Where all words are
+// required, the rarest leads and the others are looked up.
 //
 // Example: the threshold is 6, a window bounds "canon" by 5, "camera" by 3, its
 // typos by 0.1, the pair by 2. Typos and pair together stay below 6, with
 // "camera" they do not reach it either: 0.1 + 2 + 3 = 5.1. So the documents of
-// "canon" alone are read, those that score above 6 − 5.1 are looked up in
-// "camera", what is left among the typos, and of what then scores above 4
-// positions are read.
+// "canon" alone are read, and of those only blocks whose bounds exceed
+// 6 − 5.1; they are looked up in "camera", what is left among the typos, and of
+// what then scores above 4 positions are read.
 
-// text is a root that is a union of words, with what narrows it and what adds
-// to it.
+// text is a root of several words, with what narrows it and what adds to it.
 type text struct {
-	narrow []step
-	words  []step
-	extras []step
-	parts  []textPart // of the window looked at, by bound
+	words    []textWord // the lowest ceiling first; the rarest first where all are required
+	required bool       // a hit holds all words
+	narrow   []step
+	extras   []step
+	bounds   []float64  // of the extras in the window looked at
+	most     float64    // what they add at most
+	parts    []textPart // of the window looked at
+}
+
+// textWord is a word of a text.
+type textWord struct {
+	step
+	ceiling float64
 }
 
 // textPart is a word, or one side of it, in a window.
@@ -34,6 +42,8 @@ type textPart struct {
 	step  step
 	side  side
 	bound float64
+	term  *termStep // that it is, or nil
+	sum   *sumStep  // as well
 }
 
 // side is what of a word is looked at.
@@ -49,67 +59,108 @@ const (
 // that has several fields or readings.
 func textOf(root step) *text {
 	t := &text{}
+	words := []step{root}
 	if and, ok := root.(*andStep); ok {
-		if len(and.scoring) != 1 {
+		if len(and.scoring) == 0 {
 			return nil
 		}
-		root = and.scoring[0]
+		words = and.scoring
+		t.required = len(words) > 1
 		for _, c := range and.steps {
-			if c != root {
+			if !slices.Contains(words, c) {
 				t.narrow = append(t.narrow, c)
 			}
 		}
 		t.extras = and.optional
 	}
-	if or, ok := root.(*orStep); ok {
-		t.words = or.steps
-	} else {
-		t.words = []step{root}
+	if or, ok := words[0].(*orStep); ok && !t.required {
+		words = or.steps
 	}
-	isText := slices.ContainsFunc(t.words, func(c step) bool {
+	isText := false
+	for _, c := range words {
 		switch c.(type) {
 		case *sumStep, *wordStep:
-			return true
+			isText = true
 		}
-		return false
-	})
+		t.words = append(t.words, textWord{c, ceilingOf(c)})
+	}
 	if !isText {
 		return nil
+	}
+	slices.SortStableFunc(t.words, func(a, b textWord) int {
+		if t.required {
+			return cmp.Compare(a.cost(), b.cost())
+		}
+		return cmp.Compare(a.ceiling, b.ceiling)
+	})
+	for _, c := range t.extras {
+		t.most += ceilingOf(c)
 	}
 	return t
 }
 
-func (p *textPart) run(base uint32, in, out *Bits, sums *Sums) {
-	switch p.side {
-	case asTyped:
-		p.step.(*wordStep).runTyped(base, in, out, sums)
-	case inBands:
-		p.step.(*wordStep).runBands(base, in, out, sums)
-	default:
-		p.step.run(base, in, out, sums)
+// ceilingOf is a score that no document exceeds by a step.
+func ceilingOf(s step) float64 {
+	switch s := s.(type) {
+	case *termStep:
+		return s.ceiling
+	case *sumStep:
+		return s.ceiling()
+	case *pairStep:
+		return s.ceiling()
+	case *wordStep:
+		top := max(ceilingOf(s.whole), s.boundBands())
+		if s.start != nil {
+			top = max(top, s.start.top)
+		}
+		return top
 	}
+	return s.bound(0, NoMore)
 }
 
-// bounds leaves the parts of the words in a window by rising bound, and returns
-// the sum of the bounds.
-func (t *text) bounds(from, to uint32) (total float64) {
-	t.parts = t.parts[:0]
-	for _, c := range t.words {
-		if w, ok := c.(*wordStep); ok && len(w.bands) > 0 {
-			w.held = Bits{}
-			typed, banded := w.boundTyped(from, to), w.boundBands()
-			if typed > banded {
-				t.parts = append(t.parts, textPart{c, asTyped, typed}, textPart{c, inBands, banded})
-				total += typed + banded
-				continue
-			}
+// newPart returns a side of a word in a window.
+func newPart(s step, of side, bound float64) textPart {
+	p := textPart{step: s, side: of, bound: bound}
+	if w, ok := s.(*wordStep); ok {
+		if of != asTyped || w.start != nil {
+			return p
 		}
-		p := textPart{c, wholeWord, c.bound(from, to)}
-		t.parts = append(t.parts, p)
-		total += p.bound
+		s = w.whole
 	}
-	slices.SortStableFunc(t.parts, func(a, b textPart) int { return cmp.Compare(a.bound, b.bound) })
-	return total
+	switch s := s.(type) {
+	case *termStep:
+		if s.table != nil && !s.once && len(s.lengths) > 0 && s.opened[1] {
+			p.term = s
+		}
+	case *sumStep:
+		if s.isPlain() {
+			p.sum = s
+		}
+	}
+	return p
+}
+
+// addParts adds the parts of a word in a window and returns the sum of their
+// bounds.
+func (t *text) addParts(c step, from, to uint32) float64 {
+	w, ok := c.(*wordStep)
+	if !ok {
+		bound := c.bound(from, to)
+		t.parts = append(t.parts, newPart(c, wholeWord, bound))
+		return bound
+	}
+	typed, banded := w.boundTyped(from, to), w.boundBands()
+	switch {
+	case len(w.bands) == 0:
+		t.parts = append(t.parts, newPart(c, asTyped, typed))
+	case typed > banded && !t.required:
+		w.held = Bits{}
+		t.parts = append(t.parts, newPart(c, asTyped, typed), newPart(c, inBands, banded))
+		return typed + banded
+	default:
+		t.parts = append(t.parts, newPart(c, wholeWord, max(typed, banded)))
+	}
+	return max(typed, banded)
 }
 
 // isFlat reports whether the text is one word that no document holds as typed:
@@ -118,7 +169,7 @@ func (t *text) isFlat() bool {
 	if len(t.words) != 1 || len(t.extras) > 0 {
 		return false
 	}
-	w, ok := t.words[0].(*wordStep)
+	w, ok := t.words[0].step.(*wordStep)
 	if !ok {
 		return false
 	}
@@ -126,41 +177,91 @@ func (t *text) isFlat() bool {
 	return never
 }
 
+// next returns a document not before from that no match precedes by the words
+// from the first one given on, or NoMore.
+func (t *text) next(from uint32, first int) uint32 {
+	at := from
+	for _, c := range t.narrow {
+		at = max(at, c.next(at))
+	}
+	if t.required {
+		for i := range t.words {
+			if n := t.words[i].next(at); n > at {
+				at = n
+			}
+			if at == NoMore {
+				return at
+			}
+		}
+		return at
+	}
+	soonest := NoMore
+	for i := range t.words[first:] {
+		if soonest = min(soonest, t.words[first+i].next(at)); soonest == at {
+			break
+		}
+	}
+	return soonest
+}
+
 // bestOfText walks a text window by window.
 func (s *Scanner) bestOfText(ctx context.Context, t *text, from, to uint32, sink Sink) error {
 	done := ctx.Done()
-	for base := from; base < to; base += Span {
+	weak, reach := 0, t.most // words that make no hit anywhere, and their ceilings with the extras
+	for base := from &^ (Span - 1); base < to; base += Span {
 		select {
 		case <-done:
 			return context.Cause(ctx)
 		default:
 		}
-		if word := s.wordAlone(sink); word != nil {
-			return s.bestOfTerm(ctx, word, base, to, sink)
+		prunes, threshold := sink.Prunes(), -1.0
+		if prunes {
+			threshold = sink.Floor()
+			if word := s.wordAlone(threshold); word != nil {
+				return s.bestOfTerm(ctx, word, base, to, sink)
+			}
 		}
-		next := earliest(t.words, base)
-		for _, c := range t.narrow {
-			next = max(next, c.next(base))
+		for !t.required && weak < len(t.words) && reach+t.words[weak].ceiling <= threshold {
+			reach += t.words[weak].ceiling
+			weak++
 		}
+		s.skipped = s.skipped || weak > 0
+		next := t.next(base, weak)
 		if next >= to {
 			return nil
 		}
 		base = next &^ (Span - 1)
-		threshold := sink.Floor()
-		if t.isFlat() && t.words[0].bound(base, to) <= threshold {
+		if t.isFlat() && t.words[0].ceiling <= threshold {
 			s.skipped = true
 			return nil // what follows is bounded by the same score
 		}
-		total := t.bounds(base, base+Span)
-		extra := 0.0
-		for _, c := range t.extras {
-			extra += c.bound(base, base+Span)
+		total := 0.0
+		t.parts = t.parts[:0]
+		for _, c := range t.words[weak:] {
+			total += t.addParts(c.step, base, base+Span)
 		}
-		if total+extra <= threshold || sink.SkipsWindow(base) {
+		if total+reach <= threshold || prunes && sink.SkipsWindow(base) {
 			s.skipped = true
 			continue
 		}
-		if !s.textWindow(t, base, extra, threshold, sink) {
+		for _, c := range t.words[:weak] {
+			total += t.addParts(c.step, base, base+Span)
+		}
+		extra := 0.0
+		t.bounds = t.bounds[:0]
+		for _, c := range t.extras {
+			bound := c.bound(base, base+Span)
+			if pair, ok := c.(*pairStep); ok && threshold > 0 && total+extra+bound > threshold && !pair.meets(base) {
+				bound = 0
+			}
+			t.bounds = append(t.bounds, bound)
+			extra += bound
+		}
+		if total+extra <= threshold {
+			s.skipped = true
+			continue
+		}
+		if !s.textWindow(t, base, total, extra, threshold, sink) {
 			s.skipped = true
 			return nil
 		}
@@ -168,97 +269,10 @@ func (s *Scanner) bestOfText(ctx context.Context, t *text, from, to uint32, sink
 	return nil
 }
 
-// textWindow hands the documents of a window over that may exceed the
-// threshold.
-func (s *Scanner) textWindow(t *text, base uint32, extra, threshold float64, sink Sink) bool {
-	in, found, sums := &s.room.in, &s.room.out, s.sums
-	s.mask.window(base, in)
-	var tmp Bits
-	for _, c := range t.narrow {
-		c.run(base, in, &tmp, nil)
-		*in = tmp
-	}
-	rest, helpers := extra, 0
-	for helpers < len(t.parts)-1 && rest+t.parts[helpers].bound <= threshold {
-		rest += t.parts[helpers].bound
-		helpers++
-	}
-	s.skipped = s.skipped || helpers > 0 // what they alone hold is not seen
-	s.room.dirty = true
-	essential := t.parts[helpers:]
-	*found = Bits{}
-	if len(essential) == 1 && essential[0].leads(base, in, found, sums, threshold-rest) {
-		s.skipped = true
-	} else {
-		for i := len(essential) - 1; i >= 0; i-- {
-			essential[i].run(base, in, &tmp, sums)
-			found.Or(&tmp)
-		}
-	}
-	s.keepAbove(found, sums, threshold-rest)
-	for i := helpers - 1; i >= 0 && !found.Empty(); i-- {
-		p := &t.parts[i]
-		if p.bound == 0 {
-			continue
-		}
-		p.run(base, found, &tmp, sums)
-		rest = max(extra, rest-p.bound)
-		s.keepAbove(found, sums, threshold-rest)
-	}
-	for _, c := range t.extras {
-		if found.Empty() {
-			break
-		}
-		if c.bound(base, base+Span) > 0 {
-			c.run(base, found, &tmp, sums)
-		}
-	}
-	goesOn := found.Empty() || sink.Take(base, found, sums)
-	s.room.dirty = false // the sink has cleared what it took
-	return goesOn
-}
-
-// keepAbove drops the documents that do not score above least, and sets their
-// scores to zero.
-func (s *Scanner) keepAbove(found *Bits, sums *Sums, least float64) {
-	if least <= 0 {
-		return
-	}
-	for i, w := range found {
-		for w != 0 {
-			at := i<<6 + bits.TrailingZeros64(w)
-			w &= w - 1
-			if sums[at] <= least {
-				sums[at] = 0
-				found[i] &^= 1 << (at & 63)
-				s.skipped = true
-			}
-		}
-	}
-}
-
-// leads runs a part that is the only essential one; documents that do not
-// score above least may be left out. It reports false when it did nothing.
-func (p *textPart) leads(base uint32, in, found *Bits, sums *Sums, least float64) bool {
-	sum, _ := p.step.(*sumStep)
-	w, _ := p.step.(*wordStep)
-	if p.side == asTyped && w.start == nil {
-		sum, _ = w.whole.(*sumStep)
-	}
-	if sum == nil || len(sum.silent.steps) > 0 || !sum.isDense(in) {
-		return false
-	}
-	sum.lead(base, in, found, sums, least)
-	if w != nil {
-		w.held = *found
-	}
-	return true
-}
-
 // wordAlone returns the term of a word as typed when the root is one word and
 // its other readings do not exceed the threshold: then they make no hit, and
 // count nothing in documents that hold the word as typed and exceed it.
-func (s *Scanner) wordAlone(sink Sink) *termStep {
+func (s *Scanner) wordAlone(threshold float64) *termStep {
 	w, ok := s.root.(*wordStep)
 	if !ok {
 		return nil
@@ -271,7 +285,7 @@ func (s *Scanner) wordAlone(sink Sink) *termStep {
 	if w.start != nil {
 		others = max(others, w.start.top)
 	}
-	if others > sink.Floor() {
+	if others > threshold {
 		return nil
 	}
 	s.skipped = true

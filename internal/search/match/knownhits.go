@@ -34,8 +34,18 @@ func knownOf(s step) (atLeast int, exact bool) {
 			return s.known.atLeast, s.known.isCount
 		}
 		atLeast, _ = knownOf(s.whole)
+	case *sumStep:
+		for _, p := range s.parts {
+			atLeast = max(atLeast, p.cost())
+		}
+		n, _ := knownOf(&s.silent)
+		atLeast = max(atLeast, n)
 	case *constantStep:
 		return knownOf(s.step)
+	case *andStep:
+		if len(s.steps) == 1 {
+			return knownOf(s.steps[0])
+		}
 	case *orStep:
 		for _, c := range s.steps {
 			n, _ := knownOf(c)

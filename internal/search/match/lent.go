@@ -125,7 +125,7 @@ func (b *binder) release() {
 	for _, s := range b.sums {
 		if !s.busy {
 			clear(s.parts)
-			s.parts, s.shares, s.curve = s.parts[:0], s.shares[:0], curve{}
+			s.parts, s.curve, s.weight = s.parts[:0], curve{}, 0
 			s.silent.steps, s.silent.found, s.found.valid = emptied(s.silent.steps), window{}, false
 			b.view.tables.sums.Put(s)
 		}

@@ -1,7 +1,7 @@
 package match
 
 import (
-	"math/bits"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
@@ -16,6 +16,8 @@ type pairStep struct {
 	half   float64 // occurrences at which half of the weight is reached
 
 	first, second []uint32 // positions in the document looked at
+	both          []uint32 // documents of the window found that hold both
+	found         window
 }
 
 type pairField struct {
@@ -75,6 +77,15 @@ func (s *pairStep) bound(from, to uint32) float64 {
 	return s.at(occurrences) * (1 + 1e-6)
 }
 
+// ceiling is a score that no document exceeds.
+func (s *pairStep) ceiling() float64 {
+	occurrences := 0.0
+	for i := range s.fields {
+		occurrences += s.fields[i].second.ceiling
+	}
+	return s.at(occurrences) * (1 + 1e-6)
+}
+
 func (s *pairStep) at(occurrences float64) float64 {
 	if occurrences == 0 {
 		return 0
@@ -84,37 +95,100 @@ func (s *pairStep) at(occurrences float64) float64 {
 
 func (s *pairStep) run(base uint32, in, out *Bits, sums *Sums) {
 	*out = Bits{}
-	var few [4]Bits
-	fields, holding := s.fields, few[:]
-	if len(fields) > len(few) {
-		holding = make([]Bits, len(fields))
-	}
-	for i := range fields {
-		var first Bits
-		fields[i].first.run(base, in, &first, nil)
-		if first.Empty() {
+	for _, doc := range s.docs(base) {
+		at := doc - base
+		if !in.Has(at) {
 			continue
 		}
-		fields[i].second.run(base, &first, &holding[i], nil)
-		out.Or(&holding[i])
-	}
-	for i, w := range out {
-		for w != 0 {
-			at := uint32(i<<6 + bits.TrailingZeros64(w))
-			w &= w - 1
-			occurrences := 0.0
-			for j := range fields {
-				if holding[j].Has(at) {
-					occurrences += s.near(&fields[j], base+at)
-				}
-			}
-			if occurrences == 0 {
-				out[i] &^= 1 << (at & 63)
-			} else if sums != nil {
-				sums[at] += s.at(occurrences)
+		if v := s.scoreOf(doc); v > 0 {
+			out.Set(at)
+			if sums != nil {
+				sums[at] += v
 			}
 		}
 	}
+}
+
+// meets reports whether some document of the window that starts at base holds
+// both words in a field.
+func (s *pairStep) meets(base uint32) bool { return len(s.docs(base)) > 0 }
+
+// docs returns the documents of a window that hold both words in a field,
+// rising. Windows rise from call to call.
+func (s *pairStep) docs(base uint32) []uint32 {
+	if s.found.valid && s.found.base == base {
+		return s.both
+	}
+	s.found = window{base, true}
+	s.both = s.both[:0]
+	for i := range s.fields {
+		s.both = s.fields[i].appendBoth(s.both, base, base+Span)
+	}
+	if len(s.fields) > 1 {
+		slices.Sort(s.both)
+		s.both = slices.Compact(s.both)
+	}
+	return s.both
+}
+
+// appendBoth appends the documents of a range that hold both words.
+func (f *pairField) appendBoth(both []uint32, from, to uint32) []uint32 {
+	rare, other := f.first, f.second
+	if rare.cost() > other.cost() {
+		rare, other = other, rare
+	}
+	lead, it := rare.finder(), other.finder()
+	var found, places [chunk]uint16
+	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
+		docs := lead.Docs()
+		if docs[0] < from {
+			docs = docs[lowerBound(docs, from):]
+		}
+		isLast := lead.LastDoc() >= to
+		if isLast {
+			docs = docs[:lowerBound(docs, to)]
+		}
+		for len(docs) > 0 && it.SeekBlock(docs[0]) {
+			n := len(docs)
+			if last := it.LastDoc(); docs[n-1] > last {
+				n = lowerBound(docs, last+1)
+			}
+			if docs[n-1] >= it.FirstDoc() {
+				for _, at := range found[:lookUp(docs[:n], it, found[:], places[:])] {
+					both = append(both, docs[at])
+				}
+			}
+			docs = docs[n:]
+		}
+		if isLast {
+			break
+		}
+	}
+	return both
+}
+
+// addHeld adds what the documents of a batch, which rise, score by the pair.
+func (s *pairStep) addHeld(out *batch) {
+	base := out.docs[0] &^ (Span - 1)
+	at := 0
+	for _, doc := range s.docs(base) {
+		at = gallop(out.docs, at, doc)
+		if at == len(out.docs) {
+			return
+		}
+		if out.docs[at] == doc {
+			out.sums[at] += s.scoreOf(doc)
+		}
+	}
+}
+
+// scoreOf is what a document scores.
+func (s *pairStep) scoreOf(doc uint32) float64 {
+	occurrences := 0.0
+	for i := range s.fields {
+		occurrences += s.near(&s.fields[i], doc)
+	}
+	return s.at(occurrences)
 }
 
 // near is how often the words stand near each other in a document that holds

@@ -12,21 +12,28 @@ func (s *Scanner) Reached(k int) float32 {
 	if !s.mask.isFull() {
 		return 0
 	}
-	switch root := s.root.(type) {
+	return reached(s.root, k)
+}
+
+// reached is Reached of a step; the documents of a single term reach it.
+func reached(s step, k int) float32 {
+	switch s := s.(type) {
 	case *termStep:
-		return root.reached(k)
+		return s.reached(k)
+	case *sumStep:
+		return s.reached(k)
 	case *wordStep:
-		if whole, ok := root.whole.(*termStep); ok {
-			return whole.reached(k)
-		}
+		return reached(s.whole, k)
 	case *orStep:
 		best := float32(0)
-		for _, c := range root.steps {
-			if t, ok := c.(*termStep); ok {
-				best = max(best, t.reached(k))
-			}
+		for _, c := range s.steps {
+			best = max(best, reached(c, k))
 		}
 		return best
+	case *andStep:
+		if len(s.steps) == 1 { // what is optional only adds
+			return reached(s.steps[0], k)
+		}
 	}
 	return 0
 }
@@ -36,4 +43,16 @@ func (s *termStep) reached(k int) float32 {
 		return 0
 	}
 	return s.weight * s.grade.Reached(k, s.table) * reachedSlack
+}
+
+// reached uses that occurrences in further fields only add.
+func (s *sumStep) reached(k int) float32 {
+	best := float32(0)
+	for _, p := range s.parts {
+		best = max(best, p.reached(k))
+	}
+	if best == 0 {
+		return 0
+	}
+	return float32(s.curve.at(float64(best), 0) * reachedSlack)
 }

@@ -45,6 +45,7 @@ type room struct {
 	sums    Sums
 	matched Bits
 	in, out Bits
+	few     Bits // documents of the batch
 	batch   batch
 	wide    [2]wide
 	dirty   bool // sums may not be zero
@@ -269,11 +270,14 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 			}
 			return s.bestOfAny(ctx, union, base, to, sink)
 		}
-		if words != nil && sink.Prunes() {
-			if sets := s.ratedSets(); sets != nil && s.root.bound(base, to) > sink.Floor() {
+		if words != nil {
+			sets := s.ratedSets()
+			switch {
+			case sets == nil || sink.Prunes() && s.root.bound(base, to) <= sink.Floor():
+				return s.bestOfText(ctx, words, base, to, sink)
+			case sink.Prunes():
 				return s.bestOfSets(ctx, sets, base, to, sink)
 			}
-			return s.bestOfText(ctx, words, base, to, sink)
 		}
 		select {
 		case <-done:

@@ -1,8 +1,10 @@
 package match
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/search/score"
 )
@@ -15,17 +17,62 @@ import (
 // document that holds the word once in a title and twice in a body of average
 // lengths has 3 + 2 = 5 weighted occurrences; the mean weight is 1.2, so they
 // saturate to 5 ÷ (5 + 2 × 1.2).
+//
+// Most documents hold a word in one field alone, and what they score is read
+// from a table. So the postings of every field are scored by the block as if
+// there were no other, and the documents that several hold are found by
+// intersecting the blocks: their occurrences are added up and saturate again.
 type sumStep struct {
-	parts  []*termStep // of which each scores its weighted occurrences
-	shares []*[256]float32
-	silent orStep // terms that only match
-	found  memo   // of silent
+	parts  []sumPart // the shortest postings first
+	silent orStep    // terms that only match
+	found  memo      // of silent
 	curve  curve
+	weight float32 // of the quality
 
-	occurrences Sums          // in the window; zero between runs
-	share       [Span]float32 // as well
-	busy        bool          // in the middle of a run
-	tmp         Bits
+	one  Sums // of a window; zero between runs
+	busy bool // in the middle of a run
+	tmp  Bits
+
+	blocks     []block   // by part, of the range looked at
+	both       heldDocs  // documents of the range that several parts hold
+	all, other heldDocs  // see findSeveral
+	scratch    scored    // see merge
+	docs       []uint32  // see runFew
+	readings   []reading // see lookUp
+}
+
+// scored is documents with scores.
+type scored struct {
+	docs []uint32
+	sums []float64
+}
+
+// sumPart is a term of a sum.
+type sumPart struct {
+	*termStep               // scores its weighted occurrences
+	alone     *score.Table  // quality of a document that holds this term alone
+	shares    *[256]float32 // nil when they do not count
+}
+
+// reading is what a document holds of a word.
+type reading struct {
+	occurrences float64 // weighted
+	score       float64
+	apart       float64 // sum of the scores that the parts make alone
+	share       float32
+	parts       int32 // that hold it
+}
+
+// heldDocs is documents, rising, with what they hold of a word.
+type heldDocs struct {
+	docs     []uint32
+	readings []reading
+}
+
+func (h *heldDocs) reset() { h.docs, h.readings = h.docs[:0], h.readings[:0] }
+
+func (h *heldDocs) add(doc uint32, r reading) {
+	h.docs, h.readings = append(h.docs, doc), append(h.readings, r)
 }
 
 // curve turns the weighted occurrences of a word, and its share in a value,
@@ -64,6 +111,27 @@ func (c *curve) at(occurrences, share float64) float64 {
 // top is the score that no document exceeds.
 func (c *curve) top() float64 { return c.gain + c.least + c.share }
 
+// occurrencesAbove returns occurrences that a score above least exceeds.
+func (c *curve) occurrencesAbove(least float64) float64 {
+	part := (least/boundSlack - c.least - c.share) / c.gain
+	switch {
+	case part <= 0:
+		return 0
+	case part >= 1:
+		return math.Inf(1)
+	}
+	return c.half * part / (1 - part) / boundSlack
+}
+
+// scoreBy makes the step score by a curve, and puts the parts in order.
+func (s *sumStep) scoreBy(c curve, weight float64) {
+	s.curve, s.weight = c, float32(weight)
+	if !slices.ContainsFunc(s.parts, func(p sumPart) bool { return p.shares != nil }) {
+		s.curve.share = 0
+	}
+	slices.SortStableFunc(s.parts, func(a, b sumPart) int { return cmp.Compare(a.cost(), b.cost()) })
+}
+
 func (s *sumStep) cost() int {
 	total := s.silent.cost()
 	for _, p := range s.parts {
@@ -82,16 +150,45 @@ func (s *sumStep) next(from uint32) uint32 {
 
 func (s *sumStep) bound(from, to uint32) float64 {
 	occurrences, share := 0.0, 0.0
-	for i, p := range s.parts {
+	for _, p := range s.parts {
 		b := p.bound(from, to)
-		if occurrences += b; b > 0 && s.shares[i] != nil {
+		if occurrences += b; b > 0 && p.shares != nil {
 			share = 1
 		}
 	}
 	if occurrences == 0 {
 		return 0
 	}
-	return s.curve.at(occurrences, share) * (1 + 1e-6)
+	return s.curve.at(occurrences, share) * boundSlack
+}
+
+// ceiling is a score that no document exceeds.
+func (s *sumStep) ceiling() float64 {
+	occurrences := 0.0
+	for _, p := range s.parts {
+		occurrences += p.ceiling
+	}
+	return s.curve.at(occurrences, 1) * boundSlack
+}
+
+// density is how many documents of a window hold the word, on average.
+func (s *sumStep) density() int {
+	total := 0
+	for _, p := range s.parts {
+		total += p.density
+	}
+	return total
+}
+
+// isPlain reports whether all parts score and have lengths, so that documents
+// can be scored by the block.
+func (s *sumStep) isPlain() bool {
+	for _, p := range s.parts {
+		if len(p.lengths) == 0 || !p.opened[1] {
+			return false
+		}
+	}
+	return len(s.parts) > 0 && len(s.silent.steps) == 0
 }
 
 func (s *sumStep) run(base uint32, in, out *Bits, sums *Sums) {
@@ -102,102 +199,122 @@ func (s *sumStep) run(base uint32, in, out *Bits, sums *Sums) {
 			s.found.keep(base, out)
 		}
 	}
-	if sums == nil {
-		for _, p := range s.parts {
-			if n := p.next(base); n == NoMore || n-base >= Span {
-				continue
-			}
+	switch {
+	case sums == nil:
+		for _, p := range s.parts { // next does not tell: the postings that are scored may be behind the window
 			p.run(base, in, &s.tmp, nil)
 			out.Or(&s.tmp)
 		}
-		return
+	case in.Count()*seekShare < s.density() || len(s.silent.steps) > 0 || !s.isPlain():
+		s.runFew(base, in, out, sums)
+	default:
+		s.runAll(base, in, out, sums)
 	}
-	if s.isDense(in) {
-		var found Bits
-		s.lead(base, in, &found, sums, 0)
-		out.Or(&found)
-		return
-	}
-	s.busy = true
-	for i, p := range s.parts {
-		p.run(base, in, &s.tmp, &s.occurrences)
-		out.Or(&s.tmp)
-		if s.shares[i] != nil {
-			s.addShares(base, p.lengths, s.shares[i])
+}
+
+// runFew scores the documents of in by looking each up.
+func (s *sumStep) runFew(base uint32, in, out *Bits, sums *Sums) {
+	s.docs = in.appendDocs(s.docs[:0], base)
+	for i, r := range s.lookUp(s.docs) {
+		if r.parts > 0 {
+			at := s.docs[i] - base
+			out.Set(at)
+			sums[at] += r.score
 		}
 	}
-	s.score(out, sums)
+}
+
+// runAll scores all documents of a window and keeps those of in.
+func (s *sumStep) runAll(base uint32, in, out *Bits, sums *Sums) {
+	s.busy = true
+	s.tmp = Bits{}
+	s.addAll(base, &s.one, &s.tmp)
+	for i, w := range s.tmp {
+		for ; w != 0; w &= w - 1 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			if in[i]&(w&-w) != 0 {
+				sums[at] += s.one[at]
+			}
+			s.one[at] = 0
+		}
+		out[i] |= s.tmp[i] & in[i]
+	}
 	s.busy = false
 }
 
-// score adds the scores of documents and sets their occurrences to zero.
-func (s *sumStep) score(found *Bits, sums *Sums) {
-	for i, w := range found {
-		for w != 0 {
-			at := i<<6 + bits.TrailingZeros64(w)
-			w &= w - 1
-			if t := s.occurrences[at]; t > 0 {
-				sums[at] += s.curve.at(t, float64(s.share[at]))
-				s.occurrences[at], s.share[at] = 0, 0
-			}
-		}
+// hold adds the occurrences in one more part to what a document holds.
+func (s *sumStep) hold(r *reading, p *sumPart, doc, frequency uint32) {
+	length := lengthOf(p.lengths, doc)
+	r.parts++
+	r.occurrences += float64(p.weight * p.table.Part(frequency, length))
+	if p.shares != nil {
+		r.share = max(r.share, p.shares[length])
+	}
+	alone := float64(s.weight * p.alone.Part(frequency, length))
+	if r.apart += alone; r.parts == 1 {
+		r.score = alone
+	} else {
+		r.score = s.saturated(r)
 	}
 }
 
-// isDense reports whether so many documents of a window are asked about that
-// adding up all occurrences in it is cheaper than looking each up.
-func (s *sumStep) isDense(in *Bits) bool {
-	density := 0
-	for _, p := range s.parts {
-		if density += p.density; len(p.lengths) == 0 {
-			return false
-		}
-	}
-	return len(s.parts) > 0 && in.Count()*seekShare >= density
+// saturated is the score of what a document holds in several parts. Like all
+// scores of words it is rounded, so that the order of adding does not matter.
+func (s *sumStep) saturated(r *reading) float64 {
+	return float64(float32(s.curve.at(r.occurrences, float64(r.share))))
 }
 
-// lead scores the documents of a window that may exceed least, which are left
-// in found. It adds up the occurrences of all documents, and turns those into
-// scores that are enough.
-func (s *sumStep) lead(base uint32, in, found *Bits, sums *Sums, least float64) {
-	s.busy = true
-	for i, p := range s.parts {
-		if s.shares[i] == nil {
-			p.addAll(base, &s.occurrences, nil)
+// lookUp returns what documents, which rise, hold of the word. It is valid
+// until the next call.
+func (s *sumStep) lookUp(docs []uint32) []reading {
+	s.readings = append(s.readings[:0], make([]reading, len(docs))...)
+	var found, places [chunk]uint16
+	for i := range s.parts {
+		p := &s.parts[i]
+		if !p.opened[1] {
 			continue
 		}
-		s.tmp = Bits{}
-		p.addAll(base, &s.occurrences, &s.tmp)
-		s.addShares(base, p.lengths, s.shares[i])
-	}
-	above(&s.occurrences, s.curve.occurrencesAbove(least), found)
-	found.And(in)
-	s.score(found, sums)
-	s.occurrences, s.share = Sums{}, [Span]float32{}
-	s.busy = false
-}
-
-// occurrencesAbove returns occurrences that a score above least exceeds.
-func (c *curve) occurrencesAbove(least float64) float64 {
-	part := (least - c.least - c.share) / c.gain * (1 - 1e-9)
-	switch {
-	case part <= 0:
-		return 0
-	case part >= 1:
-		return math.Inf(1)
-	}
-	return c.half * part / (1 - part) * (1 - 1e-9)
-}
-
-// addShares notes the share of the word in the values it was found in last.
-func (s *sumStep) addShares(base uint32, lengths []byte, shares *[256]float32) {
-	for i, w := range s.tmp {
-		for w != 0 {
-			at := i<<6 + bits.TrailingZeros64(w)
-			w &= w - 1
-			s.share[at] = max(s.share[at], shares[lengthOf(lengths, base+uint32(at))])
+		it := &p.grade
+		for from := 0; from < len(docs) && it.SeekBlock(docs[from]); {
+			to, last := from+1, it.LastDoc()
+			for to < len(docs) && to-from < chunk && docs[to] <= last {
+				to++
+			}
+			if docs[to-1] >= it.FirstDoc() {
+				n := lookUp(docs[from:to], it, found[:], places[:])
+				for j := range n {
+					at := from + int(found[j])
+					s.hold(&s.readings[at], p, docs[at], it.FreqAt(int(places[j])))
+				}
+			}
+			from = to
 		}
 	}
+	return s.readings
+}
+
+// addHeld adds what the documents of a batch score by the word. Those that do
+// not exceed the threshold with the rest are dropped, and where the word is
+// required those that do not hold it; it reports whether any of the former was.
+func (s *sumStep) addHeld(out *batch, rest, threshold float64, required bool) (dropped bool) {
+	kept := 0
+	docs, sums := out.docs, out.sums
+	readings := s.lookUp(docs)
+	for i := range readings {
+		r := &readings[i]
+		if required && r.parts == 0 {
+			continue
+		}
+		sum := sums[i] + r.score
+		if sum+rest <= threshold {
+			dropped = true
+			continue
+		}
+		docs[kept], sums[kept] = docs[i], sum
+		kept++
+	}
+	out.docs, out.sums = docs[:kept], sums[:kept]
+	return dropped
 }
 
 // lengthOf is the length byte of a document.

@@ -89,6 +89,17 @@ func (b *Bits) Append(dst []uint16) []uint16 {
 	return dst
 }
 
+// appendDocs appends the documents in the set of the window that starts at
+// base.
+func (b *Bits) appendDocs(dst []uint32, base uint32) []uint32 {
+	for i, w := range b {
+		for ; w != 0; w &= w - 1 {
+			dst = append(dst, base+uint32(i<<6+bits.TrailingZeros64(w)))
+		}
+	}
+	return dst
+}
+
 // load copies the window that starts at base out of words, a whole set of
 // documents. Documents past the end are absent.
 func (b *Bits) load(words []uint64, base uint32) {

@@ -120,8 +120,8 @@ func (b *binder) whole(n *plan.Word, stats *wordStats, weight, factor float64) s
 				s.silent.steps = append(s.silent.steps, t)
 			default:
 				t.scoreBy(b.view.table(f.Structure, score.Form{Length: f.Length, Weight: f.Weight}), term.Boost, false)
-				s.parts = append(s.parts, t)
-				s.shares = append(s.shares, b.view.tables.sharesOf(f.Length))
+				alone := b.view.table(f.Structure, score.Form{Length: f.Length, Weight: f.Weight * term.Boost, Mean: stats.mean, Words: n.Words})
+				s.parts = append(s.parts, sumPart{t, alone, b.view.tables.sharesOf(f.Length)})
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (b *binder) whole(n *plan.Word, stats *wordStats, weight, factor float64) s
 	case weight == 0:
 		return s.silent.smallest()
 	}
-	s.curve = newCurve(weight, stats.mean, n.Words)
+	s.scoreBy(newCurve(weight, stats.mean, n.Words), weight)
 	return s
 }
 

@@ -110,8 +110,12 @@ type Form struct {
 	// Words is the number of distinct words of the text, for qualities. 0 leaves
 	// saturation alone.
 	Words int
-	// Weight is that of the field, for weighted occurrences; 0 for qualities.
+	// Weight is that of the field, for weighted occurrences; 0 for qualities of a
+	// word of one field.
 	Weight float64
+	// Mean is the weight of the fields of a word, for the quality of a document
+	// that holds it in this one alone; 0 leaves the weighted occurrences.
+	Mean float64
 }
 
 // Table holds what every small frequency and length byte makes of a score: the
@@ -149,10 +153,14 @@ func (t *Table) Part(frequency uint32, length byte) float32 {
 // synonyms and sloppy phrases have.
 func (t *Table) PartOf(frequency float64, length byte) float32 {
 	occurrences := Occurrences(t.form.Length, frequency, t.lengths[length], t.average)
+	mean := 1.0
 	if t.form.Weight > 0 {
-		return float32(t.form.Weight * occurrences)
+		occurrences *= t.form.Weight
+		if mean = t.form.Mean; mean == 0 {
+			return float32(occurrences)
+		}
 	}
-	saturation := Saturate(occurrences, 1)
+	saturation := Saturate(occurrences, mean)
 	if t.form.Words == 0 {
 		return float32(saturation)
 	}

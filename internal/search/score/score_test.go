@@ -19,7 +19,7 @@ var normalizations = []definition.LengthNormalization{definition.LengthNone, def
 
 func TestPartGrowsWithFrequencyAndShrinksWithLength(t *testing.T) {
 	for _, norm := range normalizations {
-		for _, form := range []Form{{norm, 0, 0}, {norm, 1, 0}, {norm, 3, 0}, {norm, 0, 2.5}} {
+		for _, form := range []Form{{Length: norm}, {Length: norm, Words: 1}, {Length: norm, Words: 3}, {Length: norm, Weight: 2.5}, {Length: norm, Words: 2, Weight: 2.5, Mean: 1.5}} {
 			table := NewTable(lengths(), 12.5, form)
 			for f := uint32(1); f < 40; f++ {
 				for n := range 255 {

@@ -1,0 +1,251 @@
+package match
+
+import "math"
+
+// Blocks of postings in several fields are walked in ranges in which no field
+// goes to another block, so that every range has one bound per field.
+//
+// Example: the title has blocks that end at 900 and 2,000, the body at 300, 600,
+// 1,100. The ranges end at 300, 600, 900, 1,100 and 2,000; that up to 600 is
+// bounded by the second block of the body and the first of the title together.
+
+// maxLeadParts is how many parts a sum has at most to lead a window: a document
+// takes a place in the batch for each before it is scored as one.
+const maxLeadParts = 4
+
+// block is the documents of a part in a range that lies in one of its blocks.
+type block struct{ docs, freqs []uint32 }
+
+// nextRange returns the end of the range from from on, at most to, in which no
+// part goes to another block, and leaves what the parts hold there undecoded.
+// With bounds it returns occurrences that no document of the range exceeds.
+func (s *sumStep) nextRange(from, to uint32, bounds bool) (end uint32, occurrences float64) {
+	for i := range s.parts {
+		it := &s.parts[i].grade
+		if !it.SeekBlock(from) {
+			continue
+		}
+		if first := it.FirstDoc(); first > from {
+			to = min(to, first)
+			continue
+		}
+		to = min(to, it.LastDoc()+1)
+		if bounds {
+			occurrences += s.parts[i].blockBound()
+		}
+	}
+	return to, occurrences
+}
+
+// blockOf returns the documents of a part in a range that nextRange returned.
+func (p *sumPart) blockOf(from, to uint32) block {
+	it := &p.grade
+	if it.FirstDoc() >= to {
+		return block{}
+	}
+	docs, freqs := it.Docs(), it.Freqs()
+	first, last := 0, len(docs)
+	if last > 0 && docs[0] < from {
+		first = lowerBound(docs, from)
+	}
+	if it.LastDoc() >= to {
+		last = lowerBound(docs, to)
+	}
+	if last <= first {
+		return block{}
+	}
+	return block{docs[first:last], freqs[first:last]}
+}
+
+// decode decodes what the parts hold in a range that nextRange returned.
+func (s *sumStep) decode(from, to uint32) {
+	s.blocks = s.blocks[:0]
+	for i := range s.parts {
+		s.blocks = append(s.blocks, s.parts[i].blockOf(from, to))
+	}
+}
+
+// findBoth leaves the documents of the decoded range that several parts hold in
+// both, with what they score.
+func (s *sumStep) findBoth() {
+	s.both.reset()
+	if len(s.parts) > 2 {
+		s.findSeveral()
+		return
+	}
+	if len(s.parts) < 2 {
+		return
+	}
+	minor, major := s.blocks[0], s.blocks[1]
+	if len(minor.docs) == 0 || len(major.docs) == 0 {
+		return
+	}
+	var found, places [chunk]uint16
+	n := lowerBound(minor.docs, major.docs[len(major.docs)-1]+1)
+	n = intersect(minor.docs[:n], major.docs, found[:], places[:])
+	docs, readings := s.both.docs, s.both.readings
+	for i := range n {
+		at, place := found[i], places[i]
+		doc := minor.docs[at]
+		var r reading
+		s.hold(&r, &s.parts[0], doc, minor.freqs[at])
+		s.hold(&r, &s.parts[1], doc, major.freqs[place])
+		docs, readings = append(docs, doc), append(readings, r)
+	}
+	s.both.docs, s.both.readings = docs, readings
+}
+
+// findSeveral is findBoth for more than two parts: it merges them one after the
+// other.
+func (s *sumStep) findSeveral() {
+	s.all.reset()
+	for i := range s.parts {
+		b := s.blocks[i]
+		s.other.reset()
+		j := 0
+		for k, doc := range b.docs {
+			for ; j < len(s.all.docs) && s.all.docs[j] < doc; j++ {
+				s.other.add(s.all.docs[j], s.all.readings[j])
+			}
+			var r reading
+			if j < len(s.all.docs) && s.all.docs[j] == doc {
+				r = s.all.readings[j]
+				j++
+			}
+			s.hold(&r, &s.parts[i], doc, b.freqs[k])
+			s.other.add(doc, r)
+		}
+		for ; j < len(s.all.docs); j++ {
+			s.other.add(s.all.docs[j], s.all.readings[j])
+		}
+		s.all, s.other = s.other, s.all
+	}
+	for i, doc := range s.all.docs {
+		if r := s.all.readings[i]; r.parts > 1 {
+			s.both.add(doc, r)
+		}
+	}
+}
+
+// addAll adds the scores of all documents of a window, and marks them where
+// that is asked for. The step must be plain.
+func (s *sumStep) addAll(base uint32, sums *Sums, marked *Bits) {
+	for from, end := base, base+Span; from < end; {
+		to, _ := s.nextRange(from, end, false)
+		s.decode(from, to)
+		for i, b := range s.blocks {
+			p := &s.parts[i]
+			if marked == nil {
+				p.alone.AddWindow(s.weight, b.docs, b.freqs, p.lengths, base, (*[Span]float64)(sums))
+			} else {
+				p.alone.AddMarked(s.weight, b.docs, b.freqs, p.lengths, base, (*[Span]float64)(sums), (*[spanWords]uint64)(marked))
+			}
+		}
+		// The scores of single parts are taken back: sums of a few rounded scores
+		// are exact.
+		s.findBoth()
+		for i, doc := range s.both.docs {
+			r := &s.both.readings[i]
+			sums[(doc-base)&(Span-1)] += r.score - r.apart
+		}
+		from = to
+	}
+}
+
+// lead appends the documents of a window that score above least. It decodes
+// those blocks alone whose bounds, added up over the fields, reach that. The
+// step must be plain. It reports whether documents were left out.
+func (s *sumStep) lead(out *batch, base uint32, least float64) (dropped bool) {
+	needed := s.needed(least)
+	for from, end := base, base+Span; from < end; {
+		to, occurrences := s.nextRange(from, end, needed > 0)
+		if needed == 0 || occurrences > needed {
+			dropped = s.leadRange(out, from, to, least) || dropped
+		} else {
+			dropped = true
+		}
+		from = to
+	}
+	return dropped
+}
+
+// needed returns weighted occurrences that a document which scores above least
+// exceeds.
+func (s *sumStep) needed(least float64) float64 {
+	if least <= 0 {
+		return 0
+	}
+	return s.curve.occurrencesAbove(least)
+}
+
+// leadRange appends the documents of a range that nextRange returned that score
+// above least.
+func (s *sumStep) leadRange(out *batch, from, to uint32, least float64) (dropped bool) {
+	s.decode(from, to)
+	floor := float32(-1)
+	if least > 0 {
+		floor = math.Nextafter32(float32(least), -1)
+	}
+	first, last := len(out.docs), len(s.parts)-1
+	n := first
+	for i := last; i >= 0; i-- {
+		b, p := s.blocks[i], &s.parts[i]
+		before := n
+		n = p.alone.Grade(s.weight, b.docs, b.freqs, p.lengths, floor, out.docsRoom[:], out.sumsRoom[:], n)
+		dropped = dropped || n-before < len(b.docs)
+		if before > first && n > before { // behind documents of other parts
+			merge(out, first, before, n, &s.scratch)
+		}
+	}
+	s.findBoth()
+	n = s.override(out, first, n, least)
+	out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
+	return dropped
+}
+
+// merge puts the documents of a batch from first to n-1 in order, which rise up
+// to middle and from there on. Those that are in both stay so, next to each
+// other.
+func merge(out *batch, first, middle, n int, scratch *scored) {
+	if out.docsRoom[middle-1] < out.docsRoom[middle] {
+		return
+	}
+	docs, sums := append(scratch.docs[:0], out.docsRoom[first:middle]...), append(scratch.sums[:0], out.sumsRoom[first:middle]...)
+	at, j := first, middle
+	for i, doc := range docs {
+		for ; j < n && out.docsRoom[j] < doc; j++ {
+			out.docsRoom[at], out.sumsRoom[at] = out.docsRoom[j], out.sumsRoom[j]
+			at++
+		}
+		out.docsRoom[at], out.sumsRoom[at] = doc, sums[i]
+		at++
+	}
+	scratch.docs, scratch.sums = docs, sums
+}
+
+// override gives the documents that several parts hold the score of all of
+// them, among those of a batch from first to n-1, and returns the new end.
+func (s *sumStep) override(out *batch, first, n int, least float64) int {
+	if len(s.both.docs) == 0 {
+		return n
+	}
+	docs, sums := append(s.scratch.docs[:0], out.docsRoom[first:n]...), append(s.scratch.sums[:0], out.sumsRoom[first:n]...)
+	at, i := first, 0
+	for j, doc := range s.both.docs {
+		for ; i < len(docs) && docs[i] < doc; i++ {
+			out.docsRoom[at], out.sumsRoom[at] = docs[i], sums[i]
+			at++
+		}
+		for i < len(docs) && docs[i] == doc {
+			i++
+		}
+		if score := s.both.readings[j].score; score > least {
+			out.docsRoom[at], out.sumsRoom[at] = doc, score
+			at++
+		}
+	}
+	at += copy(out.docsRoom[at:], docs[i:])
+	copy(out.sumsRoom[at-len(docs[i:]):], sums[i:])
+	s.scratch.docs, s.scratch.sums = docs, sums
+	return at
+}

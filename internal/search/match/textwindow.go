@@ -1,0 +1,224 @@
+package match
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// textWindow hands the documents of a window over that may exceed the
+// threshold; total bounds the words.
+func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float64, sink Sink) bool {
+	in, out := &s.room.in, &s.room.batch
+	s.mask.window(base, in)
+	for _, c := range t.narrow {
+		if c.run(base, in, &s.room.out, nil); s.room.out.Empty() {
+			return true
+		}
+		*in = s.room.out
+	}
+	out.reset()
+	s.room.dirty = true
+	lookUps := t.parts
+	rest := extra
+	if t.required {
+		rest = max(extra, total+extra-t.parts[0].bound)
+		s.lead(&t.parts[0], base, in, threshold-rest)
+		lookUps = lookUps[1:]
+	} else {
+		slices.SortStableFunc(t.parts, func(a, b textPart) int { return cmp.Compare(b.bound, a.bound) })
+		essential := len(t.parts)
+		for essential > 1 && rest+t.parts[essential-1].bound <= threshold {
+			essential--
+			rest += t.parts[essential].bound
+		}
+		lookUps = lookUps[essential:]
+		s.skipped = s.skipped || len(lookUps) > 0 // what they alone hold is not seen
+		if essential == 1 {
+			s.lead(&t.parts[0], base, in, threshold-rest)
+		} else {
+			s.unite(t.parts[:essential], base, in, threshold-rest)
+		}
+	}
+	if len(t.narrow) > 0 {
+		out.keepAmong(in, base)
+	}
+	for i := range lookUps {
+		if len(out.docs) == 0 {
+			break
+		}
+		if p := &lookUps[i]; p.bound > 0 || t.required {
+			rest = max(extra, rest-p.bound)
+			s.addHeld(p, base, rest, threshold, t.required)
+		}
+	}
+	for i := range t.extras {
+		if len(out.docs) > 0 && t.bounds[i] > 0 {
+			rest = max(0, rest-t.bounds[i])
+			s.addHeld(&textPart{step: t.extras[i]}, base, rest, threshold, false)
+		}
+	}
+	s.room.dirty = false
+	return len(out.docs) == 0 || out.send(&s.mask, sink)
+}
+
+// run scores by a part.
+func (p *textPart) run(base uint32, in, out *Bits, sums *Sums) {
+	switch w, _ := p.step.(*wordStep); p.side {
+	case asTyped:
+		w.runTyped(base, in, out, sums)
+	case inBands:
+		if w.start == nil { // what holds the word as typed was scored by the block
+			w.whole.run(base, in, &w.held, nil)
+		}
+		w.runBands(base, in, out, sums)
+	default:
+		p.step.run(base, in, out, sums)
+	}
+}
+
+// lead leaves the documents of a part in the batch that score above least.
+func (s *Scanner) lead(p *textPart, base uint32, in *Bits, least float64) {
+	out := &s.room.batch
+	switch {
+	case p.term != nil:
+		s.gradeLead(p.term, base, 0, least)
+	case p.sum != nil && len(p.sum.parts) <= maxLeadParts:
+		if p.sum.lead(out, base, least) {
+			s.skipped = true
+		}
+	default:
+		s.unite([]textPart{*p}, base, in, least)
+	}
+}
+
+// unite leaves the documents of several parts in the batch that score above
+// least together.
+func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) {
+	matched, marked := &s.room.matched, (*Bits)(nil)
+	*matched = Bits{}
+	expected, byBlock := 0, true
+	for i := range parts {
+		switch p := &parts[i]; {
+		case p.term != nil:
+			expected += p.term.density
+		case p.sum != nil:
+			expected += p.sum.density()
+		default:
+			byBlock = false
+		}
+	}
+	if expected < fewInWindow() || !byBlock {
+		marked = matched
+	}
+	for i := range parts {
+		switch p := &parts[i]; {
+		case p.term != nil:
+			p.term.addAll(base, s.sums, marked)
+		case p.sum != nil:
+			p.sum.addAll(base, s.sums, marked)
+		default:
+			p.run(base, in, &s.room.out, s.sums)
+			matched.Or(&s.room.out)
+		}
+	}
+	if marked != nil {
+		s.take(base, matched, least)
+		return
+	}
+	// Every document scores above zero, so a sum of zero is no match.
+	s.skipped = s.skipped || least > 0
+	above(s.sums, max(0, least), matched)
+	out := &s.room.batch
+	docs := matched.appendDocs(out.docs, base)
+	sums := out.sumsRoom[:len(docs)]
+	for i, doc := range docs {
+		sums[i] = s.sums[(doc-base)&(Span-1)]
+	}
+	out.docs, out.sums = docs, sums
+	*s.sums = Sums{}
+}
+
+// take moves the documents of a window that score above least to the batch.
+func (s *Scanner) take(base uint32, matched *Bits, least float64) {
+	out := &s.room.batch
+	n := 0
+	for i, w := range matched {
+		for ; w != 0; w &= w - 1 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			out.docsRoom[n], out.sumsRoom[n] = base+uint32(at), s.sums[at]
+			if s.sums[at] > least {
+				n++
+			} else {
+				s.skipped = true
+			}
+			s.sums[at] = 0
+		}
+	}
+	out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
+}
+
+// addHeld adds what the documents of the batch score by a part, and drops those
+// that do not exceed the threshold with the rest or do not hold what is
+// required.
+func (s *Scanner) addHeld(p *textPart, base uint32, rest, threshold float64, required bool) {
+	out := &s.room.batch
+	switch {
+	case p.term != nil && required:
+		if p.term.keepHeld(out, rest, threshold) {
+			s.skipped = true
+		}
+	case p.term != nil:
+		p.term.addHeld(out, rest, threshold)
+	case p.sum != nil:
+		if p.sum.addHeld(out, rest, threshold, required) {
+			s.skipped = true
+		}
+	default:
+		if pair, ok := p.step.(*pairStep); ok {
+			pair.addHeld(out)
+			return
+		}
+		s.addRun(p, base, rest, threshold, required)
+	}
+}
+
+// addRun is addHeld for a part that is run over the window.
+func (s *Scanner) addRun(p *textPart, base uint32, rest, threshold float64, required bool) {
+	out := &s.room.batch
+	docs, sums := out.docs, out.sums
+	in, found := &s.room.few, &s.room.out
+	*in = Bits{}
+	for _, doc := range docs {
+		in.Set(doc - base)
+	}
+	p.run(base, in, found, s.sums)
+	kept := 0
+	for i, doc := range docs {
+		at := (doc - base) & (Span - 1)
+		if required && !found.Has(at) {
+			continue
+		}
+		sum := sums[i] + s.sums[at]
+		s.sums[at] = 0
+		if sum+rest <= threshold {
+			s.skipped = true
+			continue
+		}
+		docs[kept], sums[kept] = doc, sum
+		kept++
+	}
+	out.docs, out.sums = docs[:kept], sums[:kept]
+}
+
+// keepAmong drops the documents that are not in a set of a window.
+func (b *batch) keepAmong(in *Bits, base uint32) {
+	kept := 0
+	for i, doc := range b.docs {
+		if in.Has(doc - base) {
+			b.docs[kept], b.sums[kept] = doc, b.sums[i]
+			kept++
+		}
+	}
+	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+}

@@ -1,0 +1,121 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/quiresearch/quire/query"
+)
+
+// prunedDefinition has one to five text fields with random weights, length
+// normalization and typo tolerance.
+func (m maker) prunedDefinition() (definition string, fields []string) {
+	var b strings.Builder
+	b.WriteString(`{"fields":{"id":{"type":"string","primaryKey":true},"kind":{"type":"string","filter":{}}`)
+	for _, name := range []string{"title", "body", "notes", "more", "tail"}[:1+m.IntN(5)] {
+		typos := ""
+		if m.IntN(2) == 0 {
+			typos = `,"typoTolerance":{}`
+		}
+		fmt.Fprintf(&b, `,%q:{"type":"string","matching":{"weight":%d,"lengthNormalization":%q%s}}`, name, 1+m.IntN(3), m.of("strong", "moderate", "none"), typos)
+		fields = append(fields, name)
+	}
+	b.WriteString("}}")
+	return b.String(), fields
+}
+
+// prunedWords is the words that are asked for, from frequent to rare, beside
+// words that are near them.
+var prunedWords = []string{"water", "stones", "garden", "lantern", "winter", "gardens", "lanterns", "waters", "stonex", "wintry", "harbour"}
+
+// TestPrunedHitsAreTheBest compares the best hits of texts with the same hits
+// among very many, over enough documents that blocks and windows are skipped:
+// were a bound below a score that it must dominate, a hit would be missing.
+func TestPrunedHitsAreTheBest(t *testing.T) {
+	skipped := 0
+	for seed := range uint64(8) {
+		m := maker{rand.New(rand.NewPCG(seed, 21))}
+		definition, fields := m.prunedDefinition()
+		x := newIndex(t, definition)
+		value := func(most int) string {
+			words := make([]string, 1+m.IntN(most))
+			for i := range words {
+				words[i] = fmt.Sprintf("filler%d", m.IntN(300))
+				if m.IntN(12) == 0 {
+					words[i] = prunedWords[min(m.IntN(len(prunedWords)), m.IntN(len(prunedWords)))]
+				}
+			}
+			return strings.Join(words, " ")
+		}
+		for segment := range 1 + m.IntN(2) {
+			lines := make([]string, 5000+m.IntN(5000))
+			for i := range lines {
+				var b strings.Builder
+				fmt.Fprintf(&b, `{"id":"%d-%d","kind":%q`, segment, i, m.of("a", "b"))
+				for j, name := range fields {
+					if m.IntN(5) > 0 {
+						fmt.Fprintf(&b, `,%q:%q`, name, value(3+4*j))
+					}
+				}
+				lines[i] = b.String() + "}"
+			}
+			deletes := m.IntN(2) == 0
+			x.add(t, lines, func(int) bool { return deletes && m.IntN(9) == 0 })
+		}
+		for range 40 {
+			text := m.some(1+m.IntN(5), prunedWords)
+			if m.IntN(3) == 0 {
+				at := 1 + m.IntN(len(text)-1)
+				text = text[:at] + text[at+1:] // a typo, or two words as one
+			}
+			rest := fmt.Sprintf(`"query":[{"type":"text","text":%q,"match":%q,"typos":%q,"prefix":%q,"relax":"off"}]`,
+				text, m.of("any", "all"), m.of("auto", "off"), m.of("last_token", "off"))
+			if m.IntN(4) == 0 {
+				rest += `,"filters":[{"field":"kind","match":{"value":"a"}}]`
+			}
+			limit := 1 + m.IntN(15)
+			few := x.mustSearch(t, fmt.Sprintf(`{"limit":%d,%s}`, limit, rest))
+			many := x.mustSearch(t, `{"limit":1000,`+rest+`}`)
+			if len(few.Hits) != min(limit, len(many.Hits)) {
+				t.Fatalf("seed %d, %s: %d of %d hits, limit %d", seed, rest, len(few.Hits), len(many.Hits), limit)
+			}
+			if !few.Total.Exact {
+				skipped++
+			}
+			for i, h := range few.Hits {
+				if want := many.Hits[i]; h.ID != want.ID || h.Score != want.Score {
+					t.Fatalf("seed %d, %s, hit %d of %d: %s %v, among many %s %v\n%s", seed, rest, i, limit, h.ID, h.Score, want.ID, want.Score, definition)
+				}
+			}
+			for _, i := range []int{0, len(many.Hits) / 2, len(many.Hits) - 1} {
+				if i >= 0 && i < len(many.Hits) {
+					x.checkScore(t, `{`+rest+`}`, &many.Hits[i])
+				}
+			}
+		}
+	}
+	if skipped < 60 {
+		t.Errorf("matches were left out in %d searches only", skipped)
+	}
+}
+
+// checkScore compares the score of a hit with that of its explanation, which
+// skips nothing.
+func (x *index) checkScore(t *testing.T, body string, h *query.Hit) {
+	t.Helper()
+	request, err := query.DecodeExplain([]byte(body), query.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := x.searcher.Explain(context.Background(), x.snapshot(), request, h.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := float64(h.Score); math.Abs(e.Detail.Score-got) > 1e-6*(1+got) {
+		t.Fatalf("%s: %s scores %v, explained %v", body, h.ID, got, e.Detail.Score)
+	}
+}
