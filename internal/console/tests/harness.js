@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach } from "node:test";
 
-const root = new URL("../../../", import.meta.url).pathname;
+export const root = new URL("../../../", import.meta.url).pathname;
 const tools = createRequire(join(root, ".tools/console/"));
 const { chromium } = tools("playwright-core");
 const axePath = tools.resolve("axe-core/axe.min.js");
