@@ -163,7 +163,7 @@ func TestADefinitionThatIsNotSettledIsAnswered(t *testing.T) {
 }
 
 // So does a change of the definition that waits for its turn to replace the
-// manifest, which a merge may have for as long as its upload takes.
+// manifest, which a commit may have for as long as its upload takes.
 func TestADefinitionDoesNotHoldWritesWithoutEnd(t *testing.T) {
 	narrow, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true}}}`), analysis.NewBuilder(analysis.Options{}).Capabilities())
 	if err != nil {
@@ -177,7 +177,7 @@ func TestADefinitionDoesNotHoldWritesWithoutEnd(t *testing.T) {
 		g = published(t, options, func(context.Context) error {
 			if isFirst {
 				isFirst = false
-				go func() { // a merge comes next
+				go func() { // a commit comes next
 					g.publishing.Lock()
 					<-uploaded
 					g.publishing.Unlock()

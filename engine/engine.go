@@ -90,6 +90,15 @@ type Publisher interface {
 	Publish(ctx context.Context, next *manifest.Manifest) error
 }
 
+// Uploader is a Publisher that can store a large file before the manifest that names
+// it is made: a merge does not keep commits waiting for its upload.
+type Uploader interface {
+	// Upload stores a file of the directory. Publish does not store it again.
+	Upload(ctx context.Context, file manifest.File) error
+	// Discard gives up a file that Upload was called for and no manifest will name.
+	Discard(name string)
+}
+
 // ErrFenced marks a commit refused because another writer took over.
 var ErrFenced = errors.New("another writer took over")
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/mergeplan"
 	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/snapshot"
@@ -51,8 +52,8 @@ func (g *Generation) mergeLoop(ctx context.Context) {
 
 // mergeOnce runs the most useful merge of segments that are not damaged, and
 // reports whether it is worth asking again. The work is done beside commits and
-// searches; only the exchange of the segments waits for a commit that is being
-// published.
+// searches, the upload too; only the exchange of the segments waits for a commit that
+// is being published.
 func (g *Generation) mergeOnce(ctx context.Context, damaged map[*segment.Reader]bool) (bool, error) {
 	if g.Err() != nil || g.enoughSpace() != nil {
 		return false, nil
@@ -132,13 +133,34 @@ func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) err
 		merged = &change{name: name, isNew: true, summary: info.Summary, from: snapshot.NewSegment(reader, nil, nil, nil)}
 		merged.from.First = sources[0].First
 	}
+	discard, err := g.uploadMerged(ctx, merged)
+	if err != nil {
+		g.removeFile(name)
+		return fmt.Errorf("merge %d segments: %w", len(sources), err)
+	}
 	began := time.Now()
 	used, err := g.exchange(ctx, sources, numbers, merged)
 	g.options.Metrics.Commit(string(ByMerges), err == nil, time.Since(began))
 	if !used && g.Err() == nil {
+		discard()
 		g.removeFile(name)
 	}
 	return err
+}
+
+// uploadMerged stores a merged segment, nil when nothing was live, where others will
+// read it, while commits go on: only the exchange keeps them waiting. It returns what
+// gives the stored file up.
+func (g *Generation) uploadMerged(ctx context.Context, merged *change) (discard func(), err error) {
+	uploader, ok := g.storage.Publisher.(Uploader)
+	if !ok || merged == nil {
+		return func() {}, nil
+	}
+	file := manifest.File{Name: merged.name, Size: merged.summary.Size, CRC32C: merged.summary.CRC32C}
+	if err := uploader.Upload(ctx, file); err != nil {
+		return nil, err
+	}
+	return func() { uploader.Discard(file.Name) }, nil
 }
 
 var errSuperseded = errors.New("the segments of the merge are gone")

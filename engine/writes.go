@@ -154,7 +154,7 @@ func (g *Generation) commitHeld(ctx context.Context) error {
 	return err
 }
 
-// lockHeld takes publishing while writes wait: a merge may have it for as long as
+// lockHeld takes publishing while writes wait: a commit may have it for as long as
 // its upload takes.
 func (g *Generation) lockHeld(ctx context.Context) error {
 	waiting, cancel := g.patience(ctx)

@@ -65,6 +65,7 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	w.held = stored
 	for _, f := range next.Files {
 		delete(w.unnamed, f.Key)
+		delete(w.staged, f.Name)
 	}
 	for _, r := range next.Retired {
 		delete(w.unnamed, r.Key)
@@ -94,6 +95,10 @@ func (w *Writer) uploadMissing(ctx context.Context, before, next *manifest.Manif
 			f.Key = known.Key
 			continue
 		}
+		if key, ok := w.stagedKey(*f); ok {
+			f.Key = key
+			continue
+		}
 		f.Key = w.newKey(f.Name, next.Version)
 		group.Go(func() error {
 			date, err := w.upload(ctx, *f)
@@ -115,12 +120,65 @@ func (w *Writer) uploadMissing(ctx context.Context, before, next *manifest.Manif
 func (w *Writer) newKey(name string, version uint64) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	key := w.freshKey(name, version)
+	w.unnamed[key] = true
+	return key
+}
+
+// freshKey returns a key for a file that was not given up. The caller holds mu.
+func (w *Writer) freshKey(name string, version uint64) string {
 	key := path.Join("seg", w.session, name)
 	if w.givenUp[key] {
 		key = fmt.Sprintf("%s.%d", key, version)
 	}
-	w.unnamed[key] = true
 	return key
+}
+
+// staged is a file that was sent ahead of the manifest that will name it. Until then,
+// or until it is discarded, no manifest retires it.
+type staged struct {
+	manifest.File
+	isStored bool
+}
+
+// Upload stores a file of the directory that a later manifest will name. Commits go on
+// meanwhile.
+func (w *Writer) Upload(ctx context.Context, f manifest.File) error {
+	if err := w.Err(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	f.Key = w.freshKey(f.Name, w.held.Manifest.Version+1)
+	w.staged[f.Name] = staged{File: f}
+	w.mu.Unlock()
+	date, err := w.upload(ctx, f)
+	if err != nil {
+		w.Discard(f.Name)
+		return fmt.Errorf("upload %s: %w", f.Name, err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.staged[f.Name] = staged{File: f, isStored: true}
+	w.last = later(w.last, date)
+	return nil
+}
+
+// Discard gives up a file that was sent ahead: the next manifest retires its key.
+func (w *Writer) Discard(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s, ok := w.staged[name]; ok {
+		delete(w.staged, name)
+		w.unnamed[s.Key] = true
+	}
+}
+
+// stagedKey returns the key of a file that was sent ahead.
+func (w *Writer) stagedKey(f manifest.File) (string, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s, ok := w.staged[f.Name]
+	return s.Key, ok && s.isStored && s.Size == f.Size && s.CRC32C == f.CRC32C
 }
 
 func (w *Writer) path(f manifest.File) string { return path.Join(w.dir, f.Name) }

@@ -42,14 +42,16 @@ type Writer struct {
 
 	settling atomic.Int32 // records and manifests on their way, which nothing calls off
 
-	swept   map[string]bool // retired keys that are gone, for the next manifest to forget
-	unnamed map[string]bool // keys of files that were sent and that no manifest names
-	givenUp map[string]bool // of those, the ones that were retired
+	swept   map[string]bool   // retired keys that are gone, for the next manifest to forget
+	unnamed map[string]bool   // keys of files that were sent and that no manifest names
+	givenUp map[string]bool   // of those, the ones that were retired
+	staged  map[string]staged // by name: files that were sent ahead of the manifest that will name them
 }
 
 var (
 	_ engine.Log       = (*Writer)(nil)
 	_ engine.Publisher = (*Writer)(nil)
+	_ engine.Uploader  = (*Writer)(nil)
 )
 
 // Take fences whoever wrote the generation before: it raises the epoch of the
@@ -88,7 +90,8 @@ func (r *Remote) Take(ctx context.Context, fs vfs.FS, dir, session string) (*Wri
 
 func (r *Remote) newWriter(fs vfs.FS, dir, session string) *Writer {
 	return &Writer{remote: r, fs: fs, dir: dir, session: session,
-		swept: make(map[string]bool), unnamed: make(map[string]bool), givenUp: make(map[string]bool)}
+		swept: make(map[string]bool), unnamed: make(map[string]bool), givenUp: make(map[string]bool),
+		staged: make(map[string]staged)}
 }
 
 // Manifest returns the manifest that is stored as ours.

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/quiresearch/quire/internal/manifest"
+)
+
+// ahead is a Publisher that stores files ahead, as long as proceed is not closed.
+type ahead struct {
+	publishing
+	proceed   chan struct{}
+	failure   error
+	uploaded  []manifest.File
+	discarded []string
+}
+
+func (a *ahead) Upload(_ context.Context, file manifest.File) error {
+	<-a.proceed
+	a.uploaded = append(a.uploaded, file)
+	return a.failure
+}
+
+func (a *ahead) Discard(name string) { a.discarded = append(a.discarded, name) }
+
+// threeSegments opens a generation with three committed segments over a publisher.
+func threeSegments(t *testing.T, a *ahead) *Generation {
+	t.Helper()
+	a.publishing, a.proceed = func(context.Context) error { return nil }, make(chan struct{})
+	g := published(t, manual, a.publishing)
+	g.storage.Publisher = a
+	for i := range 3 {
+		mustAdd(t, g, fmt.Sprintf(`{"id":"%d"}`, i))
+		if _, err := g.Commit(t.Context(), Explicit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g
+}
+
+// A merge whose upload takes its time does not keep a commit waiting, and what the
+// commit deletes is not brought back.
+func TestCommitsDoNotWaitForTheUploadOfAMerge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &ahead{}
+		g := threeSegments(t, a)
+		view := g.Snapshot()
+		defer view.Release()
+		merged := make(chan error, 1)
+		go func() { merged <- g.merge(t.Context(), view.Segments) }()
+		synctest.Wait()
+		s := g.Session(t.Context())
+		if err := s.Delete("1"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		mustAdd(t, g, `{"id":"late"}`)
+		if _, err := g.Commit(t.Context(), Explicit); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-merged:
+			t.Fatalf("the merge did not wait for its upload: %v", err)
+		default:
+		}
+		close(a.proceed)
+		if err := <-merged; err != nil {
+			t.Fatal(err)
+		}
+		now := g.Snapshot()
+		defer now.Release()
+		if len(now.Segments) != 2 || now.Documents != 4 { // a, 0, 2 and late
+			t.Errorf("%d segments with %d documents", len(now.Segments), now.Documents)
+		}
+		if len(a.uploaded) != 1 || g.Manifest().File(a.uploaded[0].Name) == nil || len(a.discarded) != 0 {
+			t.Errorf("uploaded %v, discarded %v", a.uploaded, a.discarded)
+		}
+	})
+}
+
+// A merge whose upload or exchange fails leaves no file, and gives up what it stored.
+func TestAMergeThatIsNotPublishedIsGivenUp(t *testing.T) {
+	for _, isStored := range []bool{false, true} {
+		a := &ahead{}
+		g := threeSegments(t, a)
+		close(a.proceed)
+		away := errors.New("the bucket is away")
+		want := 0
+		if isStored {
+			a.publishing, want = func(context.Context) error { return away }, 1
+		} else {
+			a.failure = away
+		}
+		view := g.Snapshot()
+		err := g.merge(t.Context(), view.Segments)
+		if !errors.Is(err, away) {
+			t.Errorf("the merge: %v", err)
+		}
+		if len(a.discarded) != want {
+			t.Errorf("discarded %v", a.discarded)
+		}
+		if _, err := g.fs.Size(g.path(a.uploaded[0].Name)); err == nil {
+			t.Error("the file of the merge is still there")
+		}
+		view.Release()
+	}
+}
