@@ -44,7 +44,6 @@ func rowsOf(t *testing.T, page string) map[string]bool {
 // unrenamed are packages whose invariants still have letters that another
 // package or the page of guarantees has. It only becomes shorter.
 var unrenamed = map[string]string{
-	"internal/replication":  "R",
 	"internal/search/score": "C",
 	"internal/draft":        "A",
 }

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -65,7 +66,7 @@ func (s keySet) find(id string) *Key {
 func (s keySet) with(k Key) keySet {
 	s.Keys = slices.Clone(s.Keys)
 	at, found := slices.BinarySearchFunc(s.Keys, k.ID, func(have Key, id string) int {
-		return compareText(have.ID, id)
+		return strings.Compare(have.ID, id)
 	})
 	if found {
 		s.Keys[at] = k
@@ -79,14 +80,4 @@ func (s keySet) with(k Key) keySet {
 func (s keySet) without(id string) keySet {
 	s.Keys = slices.DeleteFunc(slices.Clone(s.Keys), func(k Key) bool { return k.ID == id })
 	return s
-}
-
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -65,6 +65,20 @@ func Absent() Condition { return Condition{Absent: true} }
 // Matches holds while the object has the tag (If-Match).
 func Matches(tag Tag) Condition { return Condition{Matches: tag} }
 
+// Check returns nil if the condition holds for an object that has the tag, or
+// that does not exist, and otherwise the error of the write that asked for it.
+func (c Condition) Check(exists bool, tag Tag) error {
+	switch {
+	case c.Absent && exists:
+		return ErrCondition
+	case c.Matches != "" && !exists:
+		return ErrNotFound
+	case c.Matches != "" && tag != c.Matches:
+		return ErrCondition
+	}
+	return nil
+}
+
 // Body is what a PutIf stores. Open may be called several times and gives the
 // same Size bytes each time.
 type Body struct {

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -299,7 +300,7 @@ func (r *Reader) localized(f *definition.ResolvedField, raw []byte) bool {
 			case !ok:
 				r.report(problem.DocumentLocaleUnknown, "name", f.Path, "locale", string(tag))
 			case isNull(it.Value()):
-			case contains(given, variant) && !f.Multiple:
+			case slices.Contains(given, variant) && !f.Multiple:
 				r.report(problem.DocumentMultiplePerLocaleUnsupported, "name", f.Path, "locale", variant)
 			default:
 				given = append(given, variant)
@@ -441,13 +442,4 @@ func (r *Reader) uniqueKey(f *definition.ResolvedField, raw []byte, keys map[Key
 		keys[key] = true
 		return
 	}
-}
-
-func contains(list []string, wanted string) bool {
-	for _, entry := range list {
-		if entry == wanted {
-			return true
-		}
-	}
-	return false
 }

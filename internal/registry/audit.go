@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quiresearch/quire/internal/versioned"
@@ -89,7 +90,7 @@ func (r *Registry) Audit(ctx context.Context, synced Synced, lacking Lacking) (A
 	slices.SortFunc(audit.Indexes, func(a, b AuditedIndex) int {
 		switch {
 		case a.Name != b.Name:
-			return compareText(a.Name, b.Name)
+			return strings.Compare(a.Name, b.Name)
 		case a.Registered != b.Registered && a.Registered:
 			return -1
 		}
@@ -104,7 +105,7 @@ func withoutReplaced(found []storedGeneration, indexes map[string]*Index) []stor
 	indexOf := make(map[string]ID)    // the index created last under a name
 	generationOf := make(map[Name]ID) // the generation of that index created last under a name
 	slices.SortFunc(found, func(a, b storedGeneration) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), compareText(a.GenerationID.String(), b.GenerationID.String()))
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.GenerationID.String(), b.GenerationID.String()))
 	})
 	for _, g := range found {
 		indexOf[g.Index] = g.IndexID
@@ -208,17 +209,7 @@ func newest(stored []storedGeneration) string {
 }
 
 func sortAudited(generations []AuditedGeneration) {
-	slices.SortFunc(generations, func(a, b AuditedGeneration) int { return compareText(a.Name, b.Name) })
-}
-
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	slices.SortFunc(generations, func(a, b AuditedGeneration) int { return strings.Compare(a.Name, b.Name) })
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

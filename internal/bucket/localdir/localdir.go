@@ -169,16 +169,7 @@ func (b *Bucket) decide(key string, condition bucket.Condition) error {
 	if err != nil && !errors.Is(err, bucket.ErrNotFound) {
 		return err
 	}
-	exists := err == nil
-	switch {
-	case condition.Absent && exists:
-		return bucket.ErrCondition
-	case condition.Matches != "" && !exists:
-		return bucket.ErrNotFound
-	case condition.Matches != "" && tagOf(content) != condition.Matches:
-		return bucket.ErrCondition
-	}
-	return nil
+	return condition.Check(err == nil, tagOf(content))
 }
 
 // replace writes the file.

@@ -90,16 +90,8 @@ func (b *Bucket) PutIf(ctx context.Context, key string, body bucket.Body, condit
 }
 
 func (b *Bucket) decide(key string, condition bucket.Condition) error {
-	held, ok := b.objects[key]
-	switch {
-	case condition.Absent && ok:
-		return bucket.ErrCondition
-	case condition.Matches != "" && !ok:
-		return bucket.ErrNotFound
-	case condition.Matches != "" && held.tag != condition.Matches:
-		return bucket.ErrCondition
-	}
-	return nil
+	held, exists := b.objects[key]
+	return condition.Check(exists, held.tag)
 }
 
 // List returns every object below the prefix.
