@@ -88,9 +88,16 @@ func SymbolsOf(tag string) Symbols { return chain(tag)[0].symbols }
 // Root returns the signs of no particular locale.
 func Root() Symbols { return table()["und"].symbols }
 
+// earlierNames are identifiers of earlier versions, and those that people write,
+// with the names that the table has.
+var earlierNames = map[string]string{
+	"permillion": "part-per-1e6", "part-per-million": "part-per-1e6", "part-per-billion": "part-per-1e9",
+	"liter-per-100-kilometers": "liter-per-100-kilometer",
+}
+
 func unitName(id string) (string, bool) {
 	_, short, _ := strings.Cut(id, "-")
-	for _, name := range []string{id, short} {
+	for _, name := range []string{id, short, earlierNames[id], earlierNames[short]} {
 		for _, tag := range []string{"en", "und"} {
 			if _, ok := table()[tag].units[name]; ok {
 				return name, true
@@ -111,14 +118,31 @@ func CurrencySpellings(code, tag string) []string {
 }
 
 // UnitSpellings returns the words by which a locale and English name a unit,
-// folded (NFKC, case): narrow, short and long forms of one word. It is empty
-// for an identifier that names no unit.
+// folded (NFKC, case): narrow, short and long forms of one word. A unit per another
+// also has forms of several words, with a space between two. It is empty for an
+// identifier that does not name a unit.
 func UnitSpellings(id, tag string) []string {
 	name, ok := unitName(id)
 	if !ok {
-		return nil
+		return perSpellings(id, tag)
 	}
 	return gather(nil, tag, func(e *entry) []string { return e.units[name] })
+}
+
+// perSpellings makes the spellings of a unit per another that the table does not
+// have of those of the two: "g/l" for gram-per-liter.
+func perSpellings(id, tag string) []string {
+	of, per, ok := strings.Cut(id, "-per-")
+	if !ok || strings.Contains(per, "-per-") {
+		return nil
+	}
+	var spellings []string
+	for _, above := range UnitSpellings(of, tag) {
+		for _, below := range UnitSpellings(per, tag) {
+			spellings = append(spellings, above+"/"+below)
+		}
+	}
+	return spellings
 }
 
 // gather takes the nearest entry of the locale's chain that says something,

@@ -136,11 +136,11 @@ func (r *Reader) hyphened(words []string, i int) bound {
 	}
 	try(words[i], "", 1)
 	if i+1 < len(words) {
-		if r.isUnit(words[i+1]) {
-			try(words[i], words[i+1], 2)
+		if unit, taken := r.unitAt(words, i+1); taken > 0 {
+			try(words[i], unit, 1+taken)
 		}
-		if r.isUnit(words[i]) {
-			try(words[i+1], words[i], 2)
+		if unit, taken := r.unitAt(words, i); taken > 0 && i+taken < len(words) {
+			try(words[i+taken], unit, taken+1)
 		}
 	}
 	return best
@@ -165,14 +165,34 @@ func (r *Reader) quantities(words []string, i int) []quantity {
 	var all []quantity
 	for _, q := range r.attached(words[i]) {
 		q.consume = 1
-		if q.unit == "" && i+1 < len(words) && r.isUnit(words[i+1]) {
-			q.unit, q.consume = words[i+1], 2
+		if q.unit == "" {
+			unit, taken := r.unitAt(words, i+1)
+			q.unit, q.consume = unit, 1+taken
 		}
 		all = append(all, q)
 	}
-	if i+1 < len(words) && r.isUnit(words[i]) {
-		if n, ok := r.parseNumber(words[i+1]); ok {
-			all = append(all, quantity{value: n, unit: words[i], consume: 2})
+	all = append(all, r.attachedApart(words, i)...)
+	if unit, taken := r.unitAt(words, i); taken > 0 && i+taken < len(words) {
+		if n, ok := r.parseNumber(words[i+taken]); ok {
+			all = append(all, quantity{value: n, unit: unit, consume: taken + 1})
+		}
+	}
+	return all
+}
+
+// attachedApart returns the readings of a number with a unit of several words
+// attached: "7l/100 km".
+func (r *Reader) attachedApart(words []string, i int) []quantity {
+	if !hasDigit(words[i]) {
+		return nil
+	}
+	var all []quantity
+	for n := min(r.words, len(words)-i); n > 1; n-- {
+		for _, q := range r.attached(strings.Join(words[i:i+n], " ")) {
+			if strings.Count(q.unit, " ") == n-1 {
+				q.consume = n
+				all = append(all, q)
+			}
 		}
 	}
 	return all

@@ -116,6 +116,45 @@ func TestNumbersAreRead(t *testing.T) {
 	}
 }
 
+// R30: percent, permille and units per others are read by signs, short and long
+// forms, with and without a space.
+func TestUnitsPerOthersAreRead(t *testing.T) {
+	all := fields("share:percent", "alcohol:permille", "speed:kilometer-per-hour", "pace:mile-per-hour", "dust:part-per-million",
+		"print:dot-per-inch", "use:liter-per-100-kilometer", "dose:gram-per-liter")
+	for _, c := range []struct{ locale, text, want string }{
+		{"en", "juice 50%", "share=50(50%)"},
+		{"en", "juice 50 %", "share=50(50 %)"},
+		{"en", "over 50 percent", "share>50(over 50 percent)"},
+		{"nl", "50 procent", "share=50(50 procent)"},
+		{"de", "50 Prozent", "share=50(50 Prozent)"},
+		{"en", "5‰", "alcohol=5(5‰)"},
+		{"en", "5 permille", "alcohol=5(5 permille)"},
+		{"en", "25km/h bike", "speed=25(25km/h)"},
+		{"en", "25 km/h bike", "speed=25(25 km/h)"},
+		{"en", "20-25 km/h", "speed>=20<=25(20-25 km/h)"},
+		{"en", "from 20 km/h to 25 km/h", "speed>=20<=25(from 20 km/h to 25 km/h)"},
+		{"en", "under 25 kilometers per hour", "speed<25(under 25 kilometers per hour)"},
+		{"nl", "25 kilometer per uur fiets", "speed=25(25 kilometer per uur)"},
+		{"de", "25 Kilometer pro Stunde", "speed=25(25 Kilometer pro Stunde)"},
+		{"en", "30mph", "pace=30(30mph)"},
+		{"en", "30 miles per hour", "pace=30(30 miles per hour)"},
+		{"en", "400ppm", "dust=400(400ppm)"},
+		{"en", "400 parts per million", "dust=400(400 parts per million)"},
+		{"en", "600 dpi", "print=600(600 dpi)"},
+		{"de", "5 l/100 km", "use=5(5 l/100 km)"},
+		{"de", "5l/100 km", "use=5(5l/100 km)"},
+		{"de", "5l/100km", "use=5(5l/100km)"},
+		{"en", "max 5 liters per 100 kilometers", "use<=5(max 5 liters per 100 kilometers)"},
+		{"en", "3 g/l", "dose=3(3 g/l)"},
+		{"en", "50 per hour", ""},
+	} {
+		r := reader(c.locale, all, false)
+		if got := show(r.Numbers(query.UserParts(c.text))); got != c.want {
+			t.Errorf("%s %q: got %q, want %q", c.locale, c.text, got, c.want)
+		}
+	}
+}
+
 // A number that no value of a field can be is not read on it.
 func TestNumbersOutsideTheTypeAreNotRead(t *testing.T) {
 	huge := "4" + strings.Repeat("0", 38)

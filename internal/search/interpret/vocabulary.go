@@ -19,6 +19,7 @@ type Vocabulary struct {
 	own, root signs               // of numbers: the locale's and those of no locale
 	spellings map[string][]string // folded spelling → declared units
 	longest   int                 // bytes of the longest spelling
+	words     int                 // of the spelling with most, such as "miles per hour"
 }
 
 // NewVocabulary returns the vocabulary of a locale ("" reads as en) for the
@@ -32,19 +33,41 @@ func NewVocabulary(locale string, units []string) *Vocabulary {
 		spellings: make(map[string][]string),
 	}
 	for _, unit := range units {
-		for _, spelling := range append(spellingsOf(unit, locale), unit) {
-			folded := fold(spelling)
-			if folded == "" || strings.ContainsAny(folded, " \u00a0") || slices.Contains(v.spellings[folded], unit) {
-				continue
+		for _, spelling := range spellingsOf(unit, locale) {
+			v.add(spelling, unit)
+			if strings.Contains(spelling, "/") {
+				v.add(strings.ReplaceAll(spelling, " ", ""), unit) // l/100 km is written l/100km as well
 			}
-			v.spellings[folded] = append(v.spellings[folded], unit)
-			v.longest = max(v.longest, len(folded))
+		}
+		if !strings.ContainsAny(unit, " \u00a0") {
+			v.add(unit, unit)
 		}
 	}
 	return v
 }
 
+func (v *Vocabulary) add(spelling, unit string) {
+	folded := fold(spelling)
+	if folded == "" || slices.Contains(v.spellings[folded], unit) {
+		return
+	}
+	v.spellings[folded] = append(v.spellings[folded], unit)
+	v.longest = max(v.longest, len(folded))
+	v.words = max(v.words, 1+strings.Count(folded, " "))
+}
+
 func (v *Vocabulary) isUnit(word string) bool { return len(v.spellings[word]) > 0 }
+
+// unitAt returns the longest spelling of a unit that begins at word i and how many
+// words it takes, 0 when there is none.
+func (v *Vocabulary) unitAt(words []string, i int) (unit string, taken int) {
+	for n := min(v.words, len(words)-i); n > 0; n-- {
+		if spelling := strings.Join(words[i:i+n], " "); v.isUnit(spelling) {
+			return spelling, n
+		}
+	}
+	return "", 0
+}
 
 // spellingsOf returns how a declared unit may be typed beside the unit itself.
 func spellingsOf(unit, locale string) []string {

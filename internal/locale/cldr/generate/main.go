@@ -161,7 +161,7 @@ func readLocale(numbers, units, tag string) (entry, error) {
 		}
 		for _, id := range sortedKeys(members) {
 			_, name, ok := strings.Cut(id, "-")
-			if !ok || strings.Contains(id, "per-") || strings.Contains(id, "-per") || strings.HasPrefix(id, "power2") || strings.HasPrefix(id, "power3") ||
+			if !ok || strings.HasPrefix(id, "power2") || strings.HasPrefix(id, "power3") ||
 				strings.HasPrefix(id, "10p") || strings.HasPrefix(id, "1024p") || id == "times" || id == "coordinateUnit" {
 				continue
 			}
@@ -171,7 +171,7 @@ func readLocale(numbers, units, tag string) (entry, error) {
 			}
 			for _, member := range sortedKeys(forms) {
 				if member == "displayName" || strings.HasPrefix(member, "unitPattern-count") {
-					e.units[name] = add(e.units[name], forms[member], "")
+					e.units[name] = addUnit(e.units[name], forms[member], strings.Contains(name, "-per-"))
 				}
 			}
 		}
@@ -187,8 +187,27 @@ var drop = strings.NewReplacer("{0}", "", "\u00a0", " ", "\u202f", " ", "\u200e"
 
 // add folds a spelling and keeps it when it is one word that is not the code.
 func add(list []string, text, code string) []string {
-	text = strings.TrimSpace(cases.Fold().String(norm.NFKC.String(drop.Replace(text))))
-	if text == "" || text == code || strings.ContainsAny(text, " \t\n{}") || slices.Contains(list, text) {
+	if text = folded(text); text == code || strings.Contains(text, " ") {
+		return list
+	}
+	return keep(list, text)
+}
+
+// addUnit folds a spelling of a unit and keeps it when it is one word, or several
+// where the unit is one per another: "miles per hour".
+func addUnit(list []string, text string, isCompound bool) []string {
+	if text = folded(text); strings.Contains(text, " ") && !isCompound {
+		return list
+	}
+	return keep(list, text)
+}
+
+func folded(text string) string {
+	return strings.Join(strings.Fields(cases.Fold().String(norm.NFKC.String(drop.Replace(text)))), " ")
+}
+
+func keep(list []string, text string) []string {
+	if text == "" || strings.ContainsAny(text, "{}") || slices.Contains(list, text) {
 		return list
 	}
 	return append(list, text)
