@@ -46,7 +46,7 @@ func TestDataIsPrivate(t *testing.T) {
 	}
 	private := func() int {
 		return each(func(name string, info fs.FileInfo) {
-			if name != directory && info.Mode().Perm()&0o077 != 0 {
+			if info.Mode().Perm()&0o077 != 0 {
 				t.Errorf("%s has %v", name, info.Mode())
 			}
 		})

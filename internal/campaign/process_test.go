@@ -100,7 +100,12 @@ func start(t *testing.T, directory string, environment ...string) *process {
 }
 
 func launch(directory string, environment ...string) (*process, error) {
-	p := &process{command: program("serve"), output: new(output), ended: make(chan struct{})}
+	return launchAs(program("serve"), directory, environment...)
+}
+
+// launchAs is launch with a command that runs a node.
+func launchAs(command *exec.Cmd, directory string, environment ...string) (*process, error) {
+	p := &process{command: command, output: new(output), ended: make(chan struct{})}
 	p.command.Env = append(p.command.Env, "SERVICE_STORAGE_LOCAL_DIRECTORY="+directory, "SERVICE_HTTP_HOST=127.0.0.1", "SERVICE_HTTP_PORT=0",
 		"SERVICE_AUTH_ROOT_KEY="+rootKey)
 	p.command.Env = append(p.command.Env, environment...)

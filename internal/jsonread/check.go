@@ -36,7 +36,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// MaxDepth is the number of objects and lists that may enclose a value.
+// MaxDepth is the number of objects and lists that may enclose a value. Objects of a
+// definition nest to any depth that is of use, and each level takes two of these.
 const MaxDepth = 256
 
 // ErrTooDeep is the syntax error of a value nested beyond MaxDepth.

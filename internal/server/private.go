@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // owned are the entries of a data directory that nodes make. What else lies there
@@ -14,9 +15,14 @@ var owned = []string{"bucket", "generations", "usage", lockName, nodeIDName}
 
 // makePrivate takes the rights of group and others away from what a data directory
 // holds: an earlier version may have given them. A file system without rights, or
-// an entry of another owner, is left as it is and logged.
+// an entry of another owner, is left as it is and logged. The directory itself is
+// made private where nothing but such entries lies in it; where it belongs to another
+// user, what it holds is private all the same.
 func makePrivate(directory string, log *slog.Logger) {
 	failed, last := 0, error(nil)
+	if isOwned(directory) {
+		_ = os.Chmod(directory, 0o700)
+	}
 	for _, name := range owned {
 		_ = filepath.WalkDir(filepath.Join(directory, name), func(name string, entry fs.DirEntry, err error) error {
 			if err == nil {
@@ -31,6 +37,13 @@ func makePrivate(directory string, log *slog.Logger) {
 	if failed > 0 {
 		log.Warn("other users of this machine may be able to read files in the data directory", "directory", directory, "files", failed, "error", last)
 	}
+}
+
+// isOwned reports whether a directory holds nothing but what nodes make.
+func isOwned(directory string) bool {
+	entries, err := os.ReadDir(directory)
+	isForeign := func(e fs.DirEntry) bool { return !slices.Contains(owned, e.Name()) }
+	return err == nil && !slices.ContainsFunc(entries, isForeign)
 }
 
 func restrict(name string, entry fs.DirEntry) error {

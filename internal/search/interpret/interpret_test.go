@@ -116,7 +116,7 @@ func TestNumbersAreRead(t *testing.T) {
 	}
 }
 
-// R30: percent, permille and units per others are read by signs, short and long
+// Percent, permille and units per others are read by signs, short and long
 // forms, with and without a space.
 func TestUnitsPerOthersAreRead(t *testing.T) {
 	all := fields("share:percent", "alcohol:permille", "speed:kilometer-per-hour", "pace:mile-per-hour", "dust:part-per-million",
