@@ -6,5 +6,5 @@ import "embed"
 
 // Files are the documents, under guides and reference.
 //
-//go:embed guides/*.md guides/*.png reference/*.md
+//go:embed guides/*.md guides/*.png guides/*.svg reference/*.md
 var Files embed.FS

@@ -98,15 +98,19 @@ func docsText(text string) *Response {
 	return &Response{Status: http.StatusOK, JSON: []byte(text), ContentType: "text/markdown; charset=utf-8"}
 }
 
+// pictureTypes are the types of pictures by the ending of their names.
+var pictureTypes = map[string]string{".png": "image/png", ".svg": "image/svg+xml"}
+
 // docsDocument answers one document: NAME as a page, NAME.md as Markdown, and the
 // pictures they show.
 func (a *API) docsDocument(_ context.Context, r *Request) (*Response, error) {
 	folder, name := r.Param("folder"), r.Param("page")
-	if strings.HasSuffix(name, ".png") {
-		if picture, err := documents.Files.ReadFile(folder + "/" + name); err == nil {
-			return &Response{Status: http.StatusOK, JSON: picture, ContentType: "image/png"}, nil
+	if kind := pictureTypes[path.Ext(name)]; kind != "" {
+		picture, err := documents.Files.ReadFile(folder + "/" + name)
+		if err != nil {
+			return nil, problem.RequestNotFound.New()
 		}
-		return nil, problem.RequestNotFound.New()
+		return (&Response{Status: http.StatusOK, JSON: picture, ContentType: kind}).With("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"), nil
 	}
 	base := strings.TrimSuffix(name, ".md")
 	text, err := documents.Files.ReadFile(folder + "/" + base + ".md")

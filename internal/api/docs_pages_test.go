@@ -16,6 +16,9 @@ func TestDocumentsAreServed(t *testing.T) {
 		t.Fatalf("%d documents, %v", len(all), err)
 	}
 	_, _, list := ask(t, "GET", base+"/q/docs/llms.txt", "")
+	if status, header, _ := ask(t, "GET", base+"/q/docs/guides/concepts-index.svg", ""); status != 200 || header.Get("Content-Type") != "image/svg+xml" {
+		t.Errorf("a drawing: %d %v", status, header)
+	}
 	links := regexp.MustCompile(`(?:href|src)="(/q/docs/[^"#]*)`)
 	for _, one := range all {
 		if one.Title == "" || one.About == "" || !strings.Contains(list, "/q/docs/"+one.Path+".md") {
