@@ -256,7 +256,7 @@ func TestErrorBodies(t *testing.T) {
 		{two, 400, "validation", "Request contains 2 errors", 2, ""},
 		{errors.New("boom"), 500, "node:error", problem.NodeError.Message(), 1, ""},
 		{fmt.Errorf("open the segment: %w", &fs.PathError{Op: "open", Path: "a", Err: fs.ErrPermission}), 500, "index:io_error", problem.IndexIoError.Message(), 1, ""},
-		{WithStatus(problem.DocumentNotFound.New("key", "7"), 400), 400, "document:not_found", "There is no document under the key 7.", 1, ""},
+		{WithStatus(problem.DocumentNotFound.New("key", "7"), 400), 400, "document:not_found", "No document has the key 7.", 1, ""},
 		{problem.IndexDefinitionIncompatible.New().Detailed(two), 409, "index:definition:incompatible", problem.IndexDefinitionIncompatible.Message(), 2, ""},
 	} {
 		response, _ := errorResponse(test.err)
