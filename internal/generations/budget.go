@@ -188,7 +188,7 @@ func (s *Set) isInUse(generation registry.ID) bool {
 }
 
 // dropCopy removes the directory of a copy that is not open, and reports whether it
-// did: one that the bucket does not hold whole stays (I22). Whoever opens it
+// did: one that the bucket does not hold whole stays (I22). An open that comes
 // meanwhile waits. The manifest goes first, so that what is left is no copy.
 func (s *Set) dropCopy(ctx context.Context, generation registry.ID) (bool, error) {
 	if !s.isStored(ctx, generation) {

@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 )
 
-// Whoever holds an index finishes its logs: what was acknowledged there and is
+// The node that holds an index finishes its logs: what was acknowledged there and is
 // in no commit is waited for by readers on other nodes, and nobody else commits
 // it. That is so after a takeover, also one that ended halfway, with the manifest
 // replaced and the log not sealed; after an open that failed; and after a close
@@ -28,13 +28,13 @@ type logCheck struct {
 const LeastAtOnce = 4
 
 const (
-	// firstCheck is how long the first look is believed: whoever wrote before may
+	// firstCheck is how long the first look is believed: the writer before may
 	// have been at it still.
 	firstCheck = 30 * time.Second
 	// finishLimit bounds the commit that finishes a log.
 	finishLimit = time.Minute
 	// leastLife is how long a generation stays that was opened and failed, unless
-	// somebody writes to it: what keeps it from working may stay for a while.
+	// a write comes: what keeps it from working may stay for a while.
 	leastLife = 10 * time.Second
 	// firstPause is the time between two failures at first; it doubles.
 	firstPause = 2 * time.Second

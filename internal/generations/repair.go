@@ -31,7 +31,7 @@ func (r *repair) state() (damaged, fetching bool) {
 	return r.damaged, r.fetching
 }
 
-// begin notes damage. It reports whether somebody has to do something about it,
+// begin notes damage. It reports whether the caller has to begin a repair,
 // and how long to wait before: a disk that damages what it is given is not written
 // to over and over.
 func (r *repair) begin() (isFirst bool, wait time.Duration) {
@@ -65,9 +65,9 @@ var (
 	errLeft = errors.New("the generation is closed")
 )
 
-// Suspect is told that bytes of a generation could not be read. In object mode
-// its files are looked at and those that are damaged fetched again; it does not
-// wait for that.
+// Suspect notes that bytes of a generation could not be read. In object mode its
+// files are checked and the damaged ones fetched again; Suspect does not wait for
+// that.
 func (s *Set) Suspect(g *Generation) {
 	if s.options.Remote != nil {
 		s.suspect(g.instance)
@@ -75,7 +75,7 @@ func (s *Set) Suspect(g *Generation) {
 }
 
 // suspect has the files of a generation looked at and those that are damaged
-// fetched again. It waits for nothing: whoever found the damage may hold a lock.
+// fetched again. It waits for nothing: the caller that found the damage may hold a lock.
 func (s *Set) suspect(inst *instance) {
 	isFirst, wait := inst.repair.begin()
 	if !isFirst {

@@ -124,7 +124,7 @@ func (s *Set) Create(ctx context.Context, generation registry.ID, d *definition.
 	return nil
 }
 
-// Generation is an open generation somebody uses.
+// Generation is an open generation in use.
 type Generation struct {
 	*engine.Generation
 	Entry registry.Entry
@@ -153,7 +153,7 @@ func (s *Set) Acquire(ctx context.Context, entry registry.Entry) (*Generation, e
 	return s.AcquireFor(ctx, entry, ForRequest)
 }
 
-// AcquireToRead is Acquire for somebody who does not write: a generation that
+// AcquireToRead is Acquire for a caller that does not write: a generation that
 // takes no more writes still answers, and so does a copy.
 func (s *Set) AcquireToRead(ctx context.Context, entry registry.Entry) (*Generation, error) {
 	return s.AcquireToReadFor(ctx, entry, ForRequest)
@@ -385,7 +385,7 @@ func (s *Set) giveBack(inst *instance) {
 	s.leaveAlone(inst)
 }
 
-// leaveAlone is giveBack by somebody who did not use the generation.
+// leaveAlone is giveBack by a caller that did not use the generation.
 func (s *Set) leaveAlone(inst *instance) {
 	s.mu.Lock()
 	inst.users--

@@ -108,7 +108,7 @@ func (g *Generation) isClosed() bool {
 	return false
 }
 
-// UsedSince reports whether somebody used the generation within so long.
+// UsedSince reports whether the generation was used within so long.
 func (g *Generation) UsedSince(within time.Duration) bool {
 	g.set.mu.Lock()
 	defer g.set.mu.Unlock()
@@ -128,8 +128,8 @@ func (s *Set) Len() int {
 	return count
 }
 
-// Open returns every open generation, ordered by id; each is to be released. That somebody
-// looked does not count as use.
+// Open returns every open generation, ordered by id; each is to be released. A
+// look does not count as use.
 func (s *Set) Open() []*Generation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,14 +143,14 @@ func (s *Set) Open() []*Generation {
 }
 
 // Peek returns a generation, to be released, when it is open; nil otherwise.
-// That somebody looked does not count as use.
+// A look does not count as use.
 func (s *Set) Peek(generation registry.ID) *Generation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.look(s.at(generation))
 }
 
-// look hands an open generation out to somebody who only looks. The caller
+// look hands out an open generation without counting it as used. The caller
 // holds mu.
 func (s *Set) look(h *holding) *Generation {
 	if !h.isOpen() {

@@ -24,7 +24,7 @@ type Remote struct {
 
 	HalfLife time.Duration // of the count of opens that ranks copies
 
-	// Taken runs when whoever wrote a generation before was fenced and nothing was
+	// Taken runs when the previous writer of a generation is fenced and nothing was
 	// acknowledged yet; an error keeps it from being opened. May be nil.
 	Taken func(context.Context, registry.Entry) error
 
@@ -111,7 +111,7 @@ func (s *Set) openOver(ctx context.Context, inst *instance, storage engine.Stora
 	return g, err
 }
 
-// openWriter fences whoever wrote before, brings the copy up to date and
+// openWriter fences the previous writer, brings the copy up to date and
 // replays the log.
 func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Storage) (*engine.Generation, error) {
 	r := s.options.Remote
@@ -207,7 +207,7 @@ func (g *Generation) ProveSince(ctx context.Context, since time.Time) error {
 	return nil
 }
 
-// Fence keeps whoever wrote a generation that was removed from acknowledging
+// Fence keeps the writer of a generation that was removed from acknowledging
 // anything there. What opens it again reads the registry before it does. Nobody
 // fences it later, so a bucket that does not answer is asked again until ctx ends.
 func (s *Set) Fence(ctx context.Context, generation registry.ID) error {
@@ -221,7 +221,7 @@ func (s *Set) Fence(ctx context.Context, generation registry.ID) error {
 }
 
 // Demote closes what is open to write of an index that another node writes
-// now. Whoever reads it next opens a copy.
+// now. The next read opens a copy.
 func (s *Set) Demote(index registry.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -66,11 +66,11 @@ func (s *shared) ownershipChanged(ctx context.Context, gained, lost []registry.I
 	s.finishLogs(ctx)
 	var taking sync.WaitGroup
 	defer taking.Wait()
-	slots := make(chan struct{}, max(s.PullConcurrency, generations.LeastAtOnce))
+	takeovers := make(chan struct{}, max(s.PullConcurrency, generations.LeastAtOnce))
 	for _, index := range gained {
-		slots <- struct{}{}
+		takeovers <- struct{}{}
 		taking.Go(func() {
-			defer func() { <-slots }()
+			defer func() { <-takeovers }()
 			s.takeOver(ctx, index)
 		})
 	}

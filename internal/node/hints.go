@@ -10,7 +10,7 @@ import (
 
 // tellHints folds what changed since the last time into the registry: the
 // manifests of what is written here, and the settings. Hints are advisory: one
-// that fails is told again later.
+// that fails is sent again later.
 func (s *shared) tellHints(ctx context.Context) {
 	versions, revisions := s.node.generations.Versions(), s.node.settings.Revisions()
 	s.mu.Lock()

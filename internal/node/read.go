@@ -66,7 +66,7 @@ func (n *Node) Peek(ctx context.Context, generation registry.ID) *Reading {
 	return nil
 }
 
-// Suspect is told that an answer of a name met bytes that could not be read or
+// Suspect notes that an answer of a name met bytes that could not be read or
 // are not what was written.
 func (n *Node) Suspect(text string) {
 	name, err := registry.ParseName(text)

@@ -54,7 +54,7 @@ var (
 	_ engine.Uploader  = (*Writer)(nil)
 )
 
-// Take fences whoever wrote the generation before: it raises the epoch of the
+// Take fences the previous writer of the generation: it raises the epoch of the
 // manifest and seals the log. The files of the generation are in dir of fs,
 // where they will be found by Pull and the engine. The session is 32
 // hexadecimal digits, drawn by the caller for this Writer alone: no key of a file
@@ -441,7 +441,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// Release is told that records are in a commit; they stay until the sweep
+// Release notes that records are in a commit; they stay until the sweep
 // finds their floor a grace old.
 func (w *Writer) Release(uint64) error { return nil }
 
