@@ -44,6 +44,8 @@ type textPart struct {
 	bound float64
 	term  *termStep // that it is, or nil
 	sum   *sumStep  // as well
+
+	byBlock bool // of bands: the word as typed is scored by the block
 }
 
 // side is what of a word is looked at.
@@ -155,7 +157,9 @@ func (t *text) addParts(c step, from, to uint32) float64 {
 		t.parts = append(t.parts, newPart(c, asTyped, typed))
 	case typed > banded && !t.required:
 		w.held = Bits{}
-		t.parts = append(t.parts, newPart(c, asTyped, typed), newPart(c, inBands, banded))
+		whole, rest := newPart(c, asTyped, typed), newPart(c, inBands, banded)
+		rest.byBlock = whole.term != nil || whole.sum != nil
+		t.parts = append(t.parts, whole, rest)
 		return typed + banded
 	default:
 		t.parts = append(t.parts, newPart(c, wholeWord, max(typed, banded)))

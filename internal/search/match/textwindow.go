@@ -68,7 +68,7 @@ func (p *textPart) run(base uint32, in, out *Bits, sums *Sums) {
 	case asTyped:
 		w.runTyped(base, in, out, sums)
 	case inBands:
-		if w.start == nil { // what holds the word as typed was scored by the block
+		if p.byBlock { // nobody noted yet what holds the word as typed
 			w.whole.run(base, in, &w.held, nil)
 		}
 		w.runBands(base, in, out, sums)
