@@ -46,7 +46,12 @@ it("runs the first search of the README", async () => {
 
 it("is small", async () => {
   const bytes = gzipSync(await bundle('export * from "./dist/index.js";'), { level: 9 }).length;
-  assert.ok(bytes <= 6000, `${bytes} bytes`);
+  assert.ok(bytes <= 3000, `${bytes} bytes`); // the README says so
+});
+
+it("leaves out what a program does not use", async () => {
+  const [all, part] = await Promise.all(['export * from "./dist/index.js";', 'export { QuireError } from "./dist/index.js";'].map(bundle));
+  assert.ok(part.includes("QuireError") && part.length < all.length / 4, `${part.length} of ${all.length} characters`);
 });
 
 it("packs what is needed and nothing else", () => {

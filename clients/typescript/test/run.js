@@ -1,0 +1,7 @@
+// Prints what the scenario saw in the runtime that runs this file.
+
+import { Client } from "../dist/index.js";
+import { scenario } from "./scenario.js";
+
+const [base, key] = process.argv.slice(2);
+console.log(JSON.stringify(await scenario(Client, base, key)));
