@@ -106,7 +106,7 @@ func describeRoutes(s schemas) object {
 	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "Quire", "version": "v1alpha1",
-			"description": "Search service: JSON documents in named indexes, and searches over them.",
+			"description": "Search service: JSON documents in named indexes, and searches over them. In a request a member that is null counts as left out.",
 			"license":     object{"name": "Apache-2.0", "identifier": "Apache-2.0"}},
 		"servers": []any{object{"url": "{node}", "variables": object{"node": object{"default": "http://localhost:8080"}}}},
 		"tags":    tags,

@@ -385,7 +385,7 @@ export interface components {
              * @description Strings that read as numbers, dates, truth values, places or lists are drafted as such. For rows of a CSV file, which are converted when they are added as CSV or by quire load; JSON is not.
              * @default false
              */
-            convert?: boolean;
+            convert?: boolean | null;
             /** @description The first 10,000 are looked at. */
             documents: components["schemas"]["Document"][];
         };
@@ -978,7 +978,7 @@ export interface components {
          */
         KeyRequest: {
             description?: string;
-            /** Format: date-time */
+            /** @description When the key stops working, a timestamp with an offset; blank, null and left out stand for never. */
             expiresAt?: string | null;
             /** @description What the key may do: a role or permissions, on indexes named or given by a prefix followed by *. */
             grants: {

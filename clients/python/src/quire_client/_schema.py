@@ -164,7 +164,7 @@ class DraftReasonsItem(TypedDict, total=False):
 
 
 class DraftRequest(TypedDict, total=False):
-    convert: bool
+    convert: bool | None
     documents: Required[Sequence[Document]]
 
 
