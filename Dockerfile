@@ -14,6 +14,9 @@ FROM scratch
 COPY --from=build /quire /quire
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build --chown=65532:65532 /data /data
+LABEL org.opencontainers.image.title="quire"
+LABEL org.opencontainers.image.description="Search engine in one program"
+LABEL org.opencontainers.image.licenses="Apache-2.0"
 USER 65532:65532
 ENV SERVICE_STORAGE_LOCAL_DIRECTORY=/data
 EXPOSE 8080

@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients check-openapi generate-clients \
-	tools spec conformance demo serve sim fuzz explain bodies kill kill-shared reindex costs slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-nested bench-micro profile locale-data clean
+	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared reindex costs slow soak measure bench bench-quick bench-ingest bench-relevance bench-typed bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,7 +36,7 @@ test: tools ## Run all tests, with invariants checked
 test-race: tools ## Run all tests under the race detector (needs gcc)
 	CGO_ENABLED=1 $(GO) test $(RACE) -tags invariants ./...
 
-check: format-check vet staticcheck generate-check licences vulnerabilities console-types ## Format, vet, static analysis, generated files, licences, vulnerabilities
+check: format-check vet staticcheck generate-check licences vulnerabilities console-types platforms ## Format, vet, static analysis, generated files, licences, vulnerabilities, other platforms
 
 format-check:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
@@ -80,10 +80,10 @@ test-opensearch: ## Import from a real OpenSearch 3, fetched by Maven; needs mvn
 spec: ## Run the interface scripts under spec/
 	$(GO) test ./internal/script -count=1
 
-test-clients: build ## Run the tests of the TypeScript and Python clients against a real node, in Node and in Chromium
+test-clients: build ## Run the tests of the TypeScript and Python clients against a real node, in Node, Deno, Bun, Chromium and Python
 	@scripts/test-clients
 
-check-openapi: build ## Lint the OpenAPI description, compile clients of three generators, and send what it allows and forbids (EXAMPLES=5)
+check-openapi: build ## Lint the OpenAPI description, compile clients of three generators, and send what it allows and forbids (EXAMPLES=5; QUICK=1: few requests)
 	@scripts/check-openapi
 
 generate-clients: build ## Write the types of the clients from the OpenAPI description
@@ -169,5 +169,20 @@ profile: $(BENCH) ## Write CPU and allocation profiles of one query class (CLASS
 locale-data: build ## Prepare the locale data of the compounding languages
 	scripts/locale-data.sh locale-data
 
+release: ## Build the archives, SBOMs, images and checksums of a release into dist (ONLY=linux/amd64)
+	@scripts/release dist $(ONLY)
+
+release-check: ## Build a release twice, from clones in different directories with caches of their own, and compare the bytes (ONLY=linux/amd64)
+	@scripts/release-check $(ONLY)
+
+# The suite runs on Linux; for the other platforms of a release the program must compile.
+OTHER_PLATFORMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+platforms: ## Compile the program for every platform of a release
+	@for platform in $(OTHER_PLATFORMS); do GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build -trimpath -o /dev/null ./cmd/quire || exit 1; done
+
+vet-platforms: ## Vet everything, tests too, for every platform of a release
+	@for platform in $(OTHER_PLATFORMS); do echo $$platform; GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) vet ./... || exit 1; done
+
 clean: ## Remove what was built
-	rm -rf bin .tools
+	rm -rf bin dist .tools

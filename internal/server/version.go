@@ -9,14 +9,18 @@ import (
 // release is the version of the product; CHANGELOG.md lists what it brought.
 const release = "0.1.0-dev"
 
+// revision is set by the linker in a release, which is built without a
+// repository beside it.
+var revision string
+
 // Version returns release, revision and compiler on one line.
 func Version() string {
-	revision, modified := "unknown revision", ""
-	if info, ok := debug.ReadBuildInfo(); ok {
+	built, modified := "unknown revision", ""
+	if info, ok := debug.ReadBuildInfo(); ok && revision == "" {
 		for _, setting := range info.Settings {
 			switch setting.Key {
 			case "vcs.revision":
-				revision = setting.Value[:min(12, len(setting.Value))]
+				built = setting.Value[:min(12, len(setting.Value))]
 			case "vcs.modified":
 				if setting.Value == "true" {
 					modified = "+"
@@ -24,5 +28,8 @@ func Version() string {
 			}
 		}
 	}
-	return fmt.Sprintf("quire %s (%s%s, %s, %s/%s)", release, revision, modified, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if revision != "" {
+		built = revision[:min(12, len(revision))]
+	}
+	return fmt.Sprintf("quire %s (%s%s, %s, %s/%s)", release, built, modified, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
