@@ -169,15 +169,19 @@ func (f *pairField) appendBoth(both []uint32, from, to uint32) []uint32 {
 
 // addHeld adds what the documents of a batch, which rise, score by the pair.
 func (s *pairStep) addHeld(out *batch) {
-	base := out.docs[0] &^ (Span - 1)
-	at := 0
-	for _, doc := range s.docs(base) {
-		at = gallop(out.docs, at, doc)
-		if at == len(out.docs) {
-			return
+	docs := out.docs
+	for at := 0; at < len(docs); {
+		base := docs[at] &^ (Span - 1)
+		for _, doc := range s.docs(base) {
+			if at = gallop(docs, at, doc); at == len(docs) {
+				return
+			}
+			if docs[at] == doc {
+				out.sums[at] += s.scoreOf(doc)
+			}
 		}
-		if out.docs[at] == doc {
-			out.sums[at] += s.scoreOf(doc)
+		for at < len(docs) && docs[at]-base < Span {
+			at++
 		}
 	}
 }

@@ -271,6 +271,9 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 			return s.bestOfAny(ctx, union, base, to, sink)
 		}
 		if words != nil {
+			if parts := words.byBlocks(); parts != nil {
+				return s.bestOfWords(ctx, words, parts, from, to, sink)
+			}
 			sets := s.ratedSets()
 			switch {
 			case sets == nil || sink.Prunes() && s.root.bound(base, to) <= sink.Floor():

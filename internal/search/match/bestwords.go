@@ -1,0 +1,107 @@
+package match
+
+import "context"
+
+// wideRange is a range of documents over which asking a word for its bound costs
+// more than its ceiling gives away.
+const wideRange = 4 * Span
+
+// byBlocks returns the words of a text that are all required, the rarest first,
+// when they can be walked by the blocks of that; nil otherwise.
+func (t *text) byBlocks() []textPart {
+	if !t.required || len(t.narrow) > 0 {
+		return nil
+	}
+	for _, c := range t.extras {
+		if _, ok := c.(*pairStep); !ok {
+			return nil
+		}
+	}
+	var parts []textPart
+	for _, c := range t.words {
+		p := newPart(c.step, wholeWord, c.ceiling)
+		if p.term == nil && p.sum == nil {
+			return nil
+		}
+		parts = append(parts, p)
+	}
+	if lead := parts[0].sum; lead == nil || len(lead.parts) > maxLeadParts {
+		return nil
+	}
+	return parts
+}
+
+// bestOfWords walks a conjunction of words of several fields by the blocks of
+// the rarest, whose documents are looked up in the others. Ranges of blocks are
+// skipped that do not reach the threshold with all that the others may add.
+func (s *Scanner) bestOfWords(ctx context.Context, t *text, words []textPart, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	lead, others := words[0].sum, words[1:]
+	out := &s.room.batch
+	bounds := make([]float64, len(others))
+	for from < to {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		if from = max(from, lead.next(from)); from >= to {
+			return nil
+		}
+		threshold, rest := -1.0, 0.0
+		if sink.Prunes() {
+			threshold = sink.Floor()
+		}
+		end, occurrences := lead.nextRange(from, to, threshold > 0)
+		if threshold > 0 {
+			rest = t.boundOthers(others, bounds, from, end)
+			if occurrences == 0 || lead.curve.at(occurrences, 1)*boundSlack+rest <= threshold {
+				s.skipped = true
+				from = end
+				continue
+			}
+		}
+		out.reset()
+		if lead.leadRange(out, from, end, threshold-rest) {
+			s.skipped = true
+		}
+		for i := range others {
+			if len(out.docs) == 0 {
+				break
+			}
+			rest = max(0, rest-bounds[i])
+			s.addHeld(&others[i], 0, rest, threshold, true)
+		}
+		for _, c := range t.extras {
+			if len(out.docs) > 0 {
+				c.(*pairStep).addHeld(out)
+			}
+		}
+		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
+			s.skipped = true
+			return nil
+		}
+		from = end
+	}
+	return nil
+}
+
+// boundOthers returns what the words that do not lead, and the extras, add at
+// most in a range; bounds receives the part of each word.
+func (t *text) boundOthers(others []textPart, bounds []float64, from, to uint32) float64 {
+	total := 0.0
+	for i := range others {
+		bounds[i] = others[i].bound // its ceiling
+		if to-from <= wideRange {
+			bounds[i] = others[i].step.bound(from, to)
+		}
+		total += bounds[i]
+	}
+	if to-from > wideRange {
+		return total + t.most
+	}
+	for _, c := range t.extras {
+		total += c.bound(from, to)
+	}
+	return total
+}
