@@ -64,6 +64,36 @@ describe("data", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("cancels a reindex", async () => {
+    await fill(node, "moving", books, [{ id: "1", title: "One", year: 1 }]);
+    const page = await open(node, "#/data?index=moving&tab=Definition");
+    await page.getByRole("button", { name: "Change the definition" }).click();
+    await page.getByRole("checkbox", { name: "sort year" }).check();
+    await page.getByRole("button", { name: "Create generation 2 and reindex" }).click();
+    const job = page.getByRole("region", { name: "Reindex job" });
+    await job.getByRole("progressbar", { name: "1 of 1 documents" }).waitFor();
+    await job.getByRole("button", { name: "Cancel" }).click();
+    await job.getByText("cancelled", { exact: true }).waitFor();
+    assert.equal(await job.getByRole("progressbar").count(), 0);
+    assert.equal((await node.call("GET", "/v1alpha1/admin/reindexes/moving")).phase, "cancelled");
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("shows why a reindex failed: code, message, place, remedy and curl", async () => {
+    await fill(node, "failing", books, [{ id: "1", title: "One" }]);
+    await node.call("PUT", "/v1alpha1/admin/indexes/failing@2?reindex=manual", { fields: { ...books.fields, year: { type: "int32", filter: {}, required: true } } });
+    const page = await open(node, "#/data?index=failing", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+    const alert = page.getByRole("region", { name: "Reindex job" }).getByRole("alert");
+    await alert.getByText("reindex:document_refused").waitFor();
+    await alert.getByText(/The target refused the document 1/).waitFor();
+    await alert.getByText("/v1alpha1/admin/reindexes/failing", { exact: true }).waitFor();
+    await alert.getByText("Correct what it names in generation 1").waitFor();
+    await alert.getByRole("button", { name: "Copy as curl" }).click();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "curl -X GET '" + node.base + "/v1alpha1/admin/reindexes/failing'");
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(page.faults, []);
+  });
+
   it("creates an index and adds a field to it", async () => {
     const page = await open(node, "#/data");
     await page.getByRole("button", { name: "Create an index" }).click();

@@ -90,6 +90,20 @@ export async function fillDemo(node) {
   await node.call("POST", "/v1alpha1/admin/indexes/catalogue/actions/commit");
 }
 
+/** Holds requests of a page back until the returned function is called. */
+export async function hold(page, pattern) {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route(pattern, async (route) => {
+    await held;
+    await route.continue().catch(() => {}); // it may have been cancelled
+  });
+  return async () => {
+    release();
+    await page.unroute(pattern);
+  };
+}
+
 let browser;
 const pages = [];
 

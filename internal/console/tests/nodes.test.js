@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { axe, fillDemo, open, rootKey, signIn, startBucket, startNode } from "./harness.js";
+import { axe, fillDemo, hold, open, rootKey, signIn, startBucket, startNode } from "./harness.js";
 
 let node;
 before(async () => {
@@ -10,6 +10,20 @@ before(async () => {
 });
 
 describe("nodes", () => {
+  it("cancels loading the demo catalogue and leaves nothing behind", async () => {
+    const page = await open(node);
+    const release = await hold(page, "**/indexes/catalogue/documents");
+    await page.getByRole("button", { name: "Load the demo catalogue" }).click();
+    await page.getByRole("progressbar", { name: "Adding documents…" }).waitFor();
+    assert.deepEqual(await axe(page), []);
+    const [cancelled] = await Promise.all([page.waitForEvent("requestfailed"), page.getByRole("button", { name: "Cancel" }).click()]);
+    assert.match(cancelled.url(), /catalogue\/documents$/);
+    await page.getByRole("button", { name: "Load the demo catalogue" }).waitFor();
+    assert.deepEqual((await node.call("GET", "/v1alpha1/admin/indexes")).indexes, []);
+    await release();
+    assert.deepEqual(page.faults, []);
+  });
+
   it("greets on an empty node and loads the demo catalogue", async () => {
     const page = await open(node);
     await page.getByRole("heading", { name: "Nothing to search yet" }).waitFor();
@@ -63,7 +77,7 @@ describe("nodes", () => {
     assert.deepEqual(page.faults, []);
   });
 
-  it("shows owners, previews a repair and restores a removed index", async () => {
+  it("shows owners, previews a repair, cancels it, and restores a removed index", async () => {
     const bucket = await startBucket();
     const own = await startNode({ dev: false, env: bucket });
     await fillDemo(own);
@@ -77,6 +91,20 @@ describe("nodes", () => {
     await page.getByText("create the index catalogue").waitFor();
     await page.getByRole("checkbox", { name: "make the newest generation" }).check();
     await page.getByText("make catalogue@1 live").waitFor();
+    const release = await hold(page, "**/actions/repair");
+    await page.getByRole("button", { name: "Repair" }).click();
+    await page.getByRole("progressbar", { name: "Repairing…" }).waitFor();
+    const [cancelled] = await Promise.all([page.waitForEvent("requestfailed"), page.getByRole("button", { name: "Cancel" }).click()]);
+    assert.match(cancelled.url(), /actions\/repair$/);
+    await release();
+    assert.deepEqual((await own.call("GET", "/v1alpha1/admin/indexes")).indexes, []);
+    const releaseAudit = await hold(page, "**/registry/audit");
+    await page.getByRole("button", { name: "Compare the registry with the storage" }).click();
+    await page.getByRole("progressbar", { name: "Comparing…" }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await releaseAudit();
+    await page.getByRole("button", { name: "Compare the registry with the storage" }).click();
+    await page.getByText("make catalogue@1 live").waitFor(); // what was ticked stays
     await page.getByRole("button", { name: "Repair" }).click();
     await page.getByText("There is nothing to repair.").waitFor();
     assert.deepEqual((await own.call("GET", "/v1alpha1/admin/indexes")).indexes.map((i) => i.name + "@" + i.liveGeneration), ["catalogue@1"]);

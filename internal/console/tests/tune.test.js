@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { axe, fillDemo, open, startNode } from "./harness.js";
+import { axe, fillDemo, hold, open, startNode } from "./harness.js";
 
 let node;
 before(async () => {
@@ -120,6 +120,43 @@ describe("tune", () => {
     await page.getByRole("tab", { name: "JSON" }).click();
     await page.getByLabel("Settings as JSON").fill('{"synonyms":{"more":{"rules":[{"equivalent":["jacket","parka"]}]}}}');
     await judged.getByText(/NDCG@10 differs by \+0\./).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("cancels a measurement on the node, and measures again", async () => {
+    const own = await startNode({ env: { SERVICE_SEARCH_EVALUATION_MAX_SHARE: "1" } });
+    await fillDemo(own);
+    const judgements = "/v1alpha1/admin/indexes/catalogue/judgements/slow";
+    await own.call("PUT", judgements, { queries: Array.from({ length: 3000 }, (_, i) => ({ text: "tent " + i, known: "p017" })) });
+    const page = await open(own, "#/tune?index=catalogue");
+    const judged = page.getByRole("region", { name: "Judgements" });
+    await judged.getByRole("progressbar", { name: /of 6000 searches/ }).waitFor();
+    await judged.getByRole("button", { name: "Cancel" }).click();
+    await judged.getByText(/Cancelled after \d+ of 6000 searches/).waitFor();
+    const states = async () => (await own.call("GET", "/v1alpha1/admin/indexes/catalogue/evaluations")).evaluations.map((e) => e.state);
+    assert.deepEqual(await states(), ["cancelled"]);
+    assert.deepEqual(await axe(page), []);
+    await own.call("PUT", judgements, { queries: [{ text: "tent", known: "p017" }] });
+    await judged.getByRole("button", { name: "Measure again" }).click();
+    await judged.getByText("NDCG@10 does not differ.").waitFor();
+    assert.deepEqual(await states(), ["done", "cancelled"]);
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("cancels a set of queries, and runs it again", async () => {
+    const page = await open(node, "#/tune?index=catalogue");
+    await page.getByText("As stored.").waitFor();
+    const release = await hold(page, "**/indexes/catalogue/search");
+    await page.getByLabel("Queries to try, one a line").fill("tent\nstove");
+    await page.getByRole("progressbar", { name: "Query 0 of 2" }).waitFor(); // two are few, but slow
+    const [cancelled] = await Promise.all([page.waitForEvent("requestfailed"), page.getByRole("button", { name: "Cancel" }).click()]);
+    assert.match(cancelled.url(), /catalogue\/(search|settings\/actions\/preview)$/);
+    await page.getByText("Cancelled after 0 of 2 queries.").waitFor();
+    assert.equal(await page.locator(".compared").count(), 0);
+    await release();
+    await page.getByRole("button", { name: "Run the queries" }).click();
+    await page.locator("summary", { hasText: "stove" }).getByText("no change").waitFor();
+    await page.getByText("Cancelled after").waitFor({ state: "detached" });
     assert.deepEqual(page.faults, []);
   });
 

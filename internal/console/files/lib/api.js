@@ -20,14 +20,14 @@ export function writeKey(key) {
   else sessionStorage.removeItem(storageKey);
 }
 
-/** Problem is a request that was refused or not answered. */
+/** Problem is a request that was refused or not answered, or an input that cannot be sent. */
 export class Problem extends Error {
   /**
    * @param {number} status
    * @param {string} code
    * @param {string} message
    * @param {Detail[]} details
-   * @param {Sent} sent
+   * @param {Sent | null} sent null when it is about something that is not sent
    */
   constructor(status, code, message, details, sent) {
     super(message);
@@ -37,6 +37,19 @@ export class Problem extends Error {
     this.sent = sent;
   }
 }
+
+/**
+ * failedJob is the Problem of a job that the node began and could not finish.
+ * Its error begins with a code where the interface knows one.
+ * @param {{ error?: string | null }} job @param {string} path @param {string} help
+ */
+export function failedJob(job, path, help) {
+  const [, code = "job:failed", message = job.error ?? "The job failed."] = /^([a-z_]+(?::[a-z_]+)+): (.*)$/s.exec(job.error ?? "") ?? [];
+  return new Problem(0, code, message, [{ code, message, path, help }], { method: "GET", path });
+}
+
+/** inputProblem is the Problem of something that is wrong before it is sent. @param {Detail} detail */
+export const inputProblem = (detail) => new Problem(0, detail.code, detail.message, [detail], null);
 
 /** Whether the node answers; false shows a banner until it does again. */
 export const reachable = signal(true);

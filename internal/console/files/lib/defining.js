@@ -1,7 +1,7 @@
 // A definition as a table, its changes, and what they need: nothing, or a new
 // generation that is filled from the live one.
 
-import { adminPath, call, get, isAborted, post } from "./api.js";
+import { adminPath, call, failedJob, get, isAborted, post } from "./api.js";
 import { checked, html, submit, text, useEffect, useState } from "./dom.js";
 import { fieldsOf, indexes, listIndexes, usagesOf } from "./indexes.js";
 import { can } from "./session.js";
@@ -71,6 +71,9 @@ export function changes(before, after) {
 /** @param {any} resource */
 const nextGeneration = (resource) => String(1 + Math.max(0, ...resource.generations.map((/** @type {any} */ g) => Number(g.name)).filter(Number.isInteger)));
 
+/** The path of the reindex job of an index. @param {string} name */
+const jobPath = (name) => "/v1alpha1/admin/reindexes/" + encodeURIComponent(name);
+
 /** @param {{ name: string, onChanged: () => void }} props */
 export function Job({ name, onChanged }) {
   const [job, setJob] = useState(/** @type {any} */ (null));
@@ -87,7 +90,12 @@ export function Job({ name, onChanged }) {
         return body;
       });
       if (!["done", "failed", "cancelled"].includes(body.phase)) timer = setTimeout(() => setTick((t) => t + 1), 500);
-    }, () => {});
+      setProblem(null);
+    }, (error) => {
+      if (isAborted(error)) return;
+      setProblem(error);
+      timer = setTimeout(() => setTick((t) => t + 1), 2000);
+    });
     return () => {
       aborted.abort();
       clearTimeout(timer);
@@ -106,10 +114,10 @@ export function Job({ name, onChanged }) {
     <div class="room-head"><h3>Generation ${target} from ${source}</h3><span class=${"tag " + ({ done: "good", ready: "good", failed: "bad" }[/** @type {string} */ (job.phase)] ?? "warn")} role="status">${job.phase}</span></div>
     <${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
     ${(running || job.phase === "ready") && html`<${Progress} done=${job.documentsCopied} all=${job.sourceDocuments} label=${count(job.documentsCopied) + " of " + count(job.sourceDocuments) + " documents" + (job.backlog ? ", " + count(job.backlog) + " changed since" : "")}
-      onCancel=${can("indexes.reindex", name) ? () => act(post("/v1alpha1/admin/reindexes/" + encodeURIComponent(name) + "/actions/cancel"), "Cancelled.") : undefined} />`}
+      onCancel=${can("indexes.reindex", name) ? () => act(post(jobPath(name) + "/actions/cancel"), "Cancelled.") : undefined} />`}
     ${job.phase === "ready" && can("indexes.promote", job.target) && html`<div class="actions"><button type="button" class="primary" onClick=${() => act(post(adminPath(job.target) + "/actions/promote"), "Generation " + target + " is live.")}>Promote generation ${target}</button></div>`}
     ${job.phase === "done" && live === target && can("indexes.promote", job.source) && html`<div class="actions"><button type="button" onClick=${() => act(post(adminPath(job.source) + "/actions/promote"), "Generation " + source + " is live again.")}>Roll back to generation ${source}</button></div>`}
-    ${job.error && html`<p class="wrong">${job.error}</p>`}
+    ${job.error && html`<${ProblemView} problem=${failedJob(job, jobPath(name), "Correct what it names in generation " + source + ", or change the definition, then create a generation and reindex again.")} />`}
   </section>`;
 }
 

@@ -1,11 +1,11 @@
 // What an empty node shows first.
 
 import { adminPath, call, dataPath } from "./api.js";
-import { html, useState } from "./dom.js";
+import { html, useEffect, useRef, useState } from "./dom.js";
 import { listIndexes } from "./indexes.js";
 import { go } from "./place.js";
-import { can } from "./session.js";
-import { CopyButton, ProblemView } from "./ui.js";
+import { can, canSomewhere } from "./session.js";
+import { announce, CopyButton, ProblemView, Progress } from "./ui.js";
 
 const demoIndex = "catalogue";
 
@@ -15,34 +15,66 @@ const commands = () => [
   `curl ${location.origin}/v1alpha1/indexes/books/search -H 'Content-Type: application/json' -d '{"query":[{"type":"text","text":"dispossesed","match":"user"}]}'`,
 ];
 
-/** Loads the demo catalogue through the public interface. @param {(step: string) => void} tell */
-async function loadDemo(tell) {
-  const file = async (/** @type {string} */ name) => (await fetch("demo/" + name)).text();
-  tell("Declaring the index…");
-  await call("PUT", adminPath(demoIndex), { body: await file("definition.json") });
-  await call("PUT", adminPath(demoIndex) + "/settings", { body: await file("settings.json") });
-  tell("Adding documents…");
-  await call("POST", dataPath(demoIndex) + "/documents", { body: await file("documents.ndjson"), type: "application/x-ndjson" });
-  await call("POST", adminPath(demoIndex) + "/actions/commit");
+/** @typedef {{ label: string, run: () => Promise<import("./api.js").Answer> }} Step */
+
+/** What loading the demo catalogue through the public interface takes. @param {AbortSignal} aborted @returns {Step[]} */
+function demoSteps(aborted) {
+  const file = async (/** @type {string} */ name) => (await fetch("demo/" + name, { signal: aborted })).text();
+  const send = async (/** @type {string} */ method, /** @type {string} */ path, /** @type {string} */ name, type = "application/json") => call(method, path, { body: await file(name), type, signal: aborted });
+  return [
+    // Not cut short: only its answer says whether there is an index to remove again.
+    { label: "Declaring the index…", run: async () => call("PUT", adminPath(demoIndex), { body: await file("definition.json") }) },
+    { label: "Storing its settings…", run: () => send("PUT", adminPath(demoIndex) + "/settings", "settings.json") },
+    { label: "Adding documents…", run: () => send("POST", dataPath(demoIndex) + "/documents", "documents.ndjson", "application/x-ndjson") },
+    { label: "Committing…", run: () => call("POST", adminPath(demoIndex) + "/actions/commit", { signal: aborted }) },
+  ];
+}
+
+/**
+ * Loads the demo catalogue. When it is cancelled, the index that it created is
+ * removed again.
+ * @param {AbortSignal} aborted @param {(done: number, all: number, label: string) => void} report
+ */
+async function loadDemo(aborted, report) {
+  const steps = demoSteps(aborted);
+  let created = false;
+  try {
+    for (const [done, step] of steps.entries()) {
+      aborted.throwIfAborted();
+      report(done, steps.length, step.label);
+      const { status } = await step.run();
+      created ||= done === 0 && status === 201;
+    }
+  } catch (error) {
+    if (!aborted.aborted) throw error;
+    report(0, steps.length, "Cancelling…");
+    if (created) await call("DELETE", adminPath(demoIndex));
+    announce("Cancelled.");
+  }
   await listIndexes();
 }
 
 export function Greeting() {
-  const [step, setStep] = useState("");
+  const [step, setStep] = useState(/** @type {{ done: number, all: number, label: string } | null} */ (null));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
-  const may = can("indexes.write", demoIndex) && can("documents.write", demoIndex);
+  const aborted = useRef(new AbortController());
+  useEffect(() => () => aborted.current.abort(), []);
+  const mayDemo = ["indexes.write", "indexes.delete", "settings.write", "documents.write", "indexes.commit"].every((permission) => can(permission, demoIndex));
+  const mayLoad = canSomewhere("indexes.write") && canSomewhere("documents.write");
   const load = () => {
     setProblem(null);
-    loadDemo(setStep).catch(setProblem).finally(() => setStep(""));
+    aborted.current = new AbortController();
+    loadDemo(aborted.current.signal, (done, all, label) => setStep({ done, all, label })).catch(setProblem).finally(() => setStep(null));
   };
   return html`<div class="greeting">
     <p class="eyebrow">An empty node</p>
     <h1>Nothing to search yet</h1>
     <${ProblemView} problem=${problem} />
     <div class="cards">
-      ${may && html`<section><h2>Look around</h2><p>336 products in English and Swedish, with prices, sizes and colours to play with.</p>
-        <button type="button" class="primary" disabled=${step !== ""} onClick=${load}>${step || "Load the demo catalogue"}</button></section>`}
-      ${may && html`<section><h2>Your own file</h2><p>CSV, TSV, JSON or NDJSON, gzip too. You see the definition before anything is stored.</p>
+      ${mayDemo && html`<section><h2>Look around</h2><p>336 products in English and Swedish, with prices, sizes and colours to play with.</p>
+        ${step ? html`<${Progress} done=${step.done} all=${step.all} label=${step.label} onCancel=${() => aborted.current.abort()} />`
+          : html`<button type="button" class="primary" onClick=${load}>Load the demo catalogue</button>`}</section>`}
+      ${mayLoad && html`<section><h2>Your own file</h2><p>CSV, TSV, JSON or NDJSON, gzip too. You see the definition before anything is stored.</p>
         <button type="button" onClick=${() => go("data", { drop: "1" })}>Choose a file</button></section>`}
       <section><h2>Three commands</h2><p>Declare an index, add a document, search it.</p>
         <${CopyButton} class="" label="Copy the commands" value=${() => commands().join("\n")} />

@@ -73,13 +73,15 @@ export const judgementSets = async (name) => (await get(adminPath(name) + "/judg
 
 /**
  * Begins an evaluation. One that was cancelled a moment ago may still be
- * ending; this waits for it.
+ * ending; this waits for it. The request is not cut short: its answer names
+ * what there is to cancel.
  * @param {string} name @param {any} request @param {AbortSignal} aborted @returns {Promise<import("./api.js").Answer>}
  */
 async function begin(name, request, aborted) {
   for (let tries = 0; ; tries++) {
+    aborted.throwIfAborted();
     try {
-      return await post(adminPath(name) + "/actions/evaluate", request, aborted);
+      return await post(adminPath(name) + "/actions/evaluate", request);
     } catch (error) {
       if (tries === 10 || !(error instanceof Problem) || error.code !== "evaluation:in_progress") throw error;
       await new Promise((resolve) => setTimeout(resolve, 300));
@@ -87,18 +89,29 @@ async function begin(name, request, aborted) {
   }
 }
 
+/** The path of an evaluation. @param {string} name @param {string} id */
+export const evaluationPath = (name, id) => adminPath(name) + "/evaluations/" + encodeURIComponent(id);
+
+/** Waits, or returns at once when the signal is aborted. @param {number} wait @param {AbortSignal} aborted */
+const pause = (wait, aborted) => /** @type {Promise<void>} */ (new Promise((resolve) => {
+  const timer = setTimeout(resolve, wait);
+  aborted.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
+}));
+
 /**
- * Measures edited settings against the stored ones by a judgement set.
+ * Measures edited settings against the stored ones by a judgement set, and
+ * cancels the evaluation on the node when the signal is aborted.
  * @param {string} name @param {string} set @param {any} edited @param {AbortSignal} aborted @param {(body: any) => void} report
  */
 export async function evaluate(name, set, edited, aborted, report) {
-  let { body } = await begin(name, { judgements: set, settings: edited, against: {} }, aborted);
-  const path = adminPath(name) + "/evaluations/" + encodeURIComponent(body.id);
-  while (body.state === "running") {
-    report(body);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    if (aborted.aborted) return post(path + "/actions/cancel").then(() => undefined);
-    ({ body } = await get(path));
+  let { body } = await begin(name, { judgements: set, settings: edited, against: {}, background: true }, aborted);
+  const path = evaluationPath(name, body.id);
+  for (let wait = 50; body.state === "running"; wait = Math.min(2 * wait, 500)) {
+    if (!aborted.aborted) {
+      report(body);
+      await pause(wait, aborted);
+    }
+    ({ body } = aborted.aborted ? await post(path + "/actions/cancel") : await get(path));
   }
   report(body);
 }

@@ -57,19 +57,21 @@ export const CopyAs = ({ sent }) => html`<span class="copy-as" role="group" aria
 </span>`;
 
 /**
- * Shows a refusal: code, message, place and remedy, and the request as curl.
- * @param {{ problem: unknown, onClose?: () => void }} props
+ * Shows a refusal: code, message, place and remedy, and the request as curl if
+ * there was one. What changes with every key pressed has the role status.
+ * @param {{ problem: unknown, onClose?: () => void, role?: "alert" | "status" }} props
  */
-export function ProblemView({ problem, onClose }) {
+export function ProblemView({ problem, onClose, role = "alert" }) {
   if (!problem) return null;
   const known = problem instanceof Problem ? problem : null;
+  const sent = known?.sent;
   const details = known?.details.length ? known.details
-    : [{ code: known?.code ?? "console:error", message: problem instanceof Error ? problem.message : String(problem), path: "", help: "" }];
-  return html`<div class="problem" role="alert">
+    : [{ code: known?.code ?? "console:error", message: problem instanceof Error ? problem.message : String(problem), path: "", help: "Load the page again; if it stays, look at the console of the browser." }];
+  return html`<div class="problem" role=${role}>
     <div class="problem-head"><strong>${known ? (known.status ? known.status + " " : "") + known.code : "Something went wrong"}</strong>
       ${known && details.length > 1 && html`<span>${known.message}</span>`}
       <span class="grow"></span>
-      ${known && html`<${CopyButton} label="Copy as curl" value=${() => curl(known.sent)} />`}
+      ${sent && html`<${CopyButton} label="Copy as curl" value=${() => curl(sent)} />`}
       ${onClose && html`<button type="button" class="quiet icon-only" aria-label="Dismiss" onClick=${onClose}><${Icon} name="close" /></button>`}
     </div>
     <ul>${details.map((detail) => html`<li>
@@ -80,11 +82,11 @@ export function ProblemView({ problem, onClose }) {
   </div>`;
 }
 
-/** @param {{ done: number, all: number, label: string, onCancel?: () => void }} props */
-export const Progress = ({ done, all, label, onCancel }) => html`<div class="progress">
+/** How far an operation is; without all, nobody knows. @param {{ done?: number, all?: number, label: string, onCancel?: () => void }} props */
+export const Progress = ({ done = 0, all, label, onCancel }) => html`<div class="progress">
   <div class="progress-line"><span>${label}</span>
     ${onCancel && html`<button type="button" class="quiet" onClick=${onCancel}>Cancel</button>`}</div>
-  <progress max=${Math.max(all, 1)} value=${done} aria-label=${label}></progress>
+  ${all === undefined ? html`<progress aria-label=${label}></progress>` : html`<progress max=${Math.max(all, 1)} value=${done} aria-label=${label}></progress>`}
 </div>`;
 
 /** @param {{ title: string, children?: Children }} props */

@@ -1,12 +1,12 @@
 // Nodes: health in words, owners, jobs, repair, and an hour of charts.
 
-import { get, post, Problem } from "../lib/api.js";
+import { get, isAborted, post, Problem } from "../lib/api.js";
 import { checked, html, useEffect, useRef, useState } from "../lib/dom.js";
 import { Job } from "../lib/defining.js";
 import { history, newest, version, watch } from "../lib/history.js";
 import { valueOf } from "../lib/meters.js";
 import { can } from "../lib/session.js";
-import { announce, bytes, count, plural, ProblemView, when } from "../lib/ui.js";
+import { announce, bytes, count, plural, ProblemView, Progress, when } from "../lib/ui.js";
 import uPlot from "../vendor/uplot.js";
 
 const charts = /** @type {const} */ ([
@@ -106,18 +106,36 @@ function Registry() {
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const [promote, setPromote] = useState(false);
   const [restore, setRestore] = useState(/** @type {string[]} */ ([]));
-  const read = () => get("/v1alpha1/admin/registry/audit").then((got) => { setAudit(got.body); setProblem(null); }, setProblem);
+  const [doing, setDoing] = useState("");
+  const aborted = useRef(new AbortController());
+  useEffect(() => () => aborted.current.abort(), []);
+  /** Runs a request that Cancel ends; the node stops working on one that is gone. @param {string} label @param {(signal: AbortSignal) => Promise<void>} work */
+  const run = async (label, work) => {
+    aborted.current = new AbortController();
+    setDoing(label);
+    setProblem(null);
+    try {
+      await work(aborted.current.signal);
+    } catch (error) {
+      if (isAborted(error)) announce("Cancelled.");
+      else setProblem(error);
+    }
+    setDoing("");
+  };
+  const compare = async (/** @type {AbortSignal} */ signal) => setAudit((await get("/v1alpha1/admin/registry/audit", signal)).body);
+  const read = () => run("Comparing…", compare);
   if (problem instanceof Problem && problem.code === "index:registry:audit_unavailable") return html`<section aria-label="Registry"><h2>Audit and repair</h2><p class="hint" role="status">${problem.message}</p></section>`;
   const removed = /** @type {string[]} */ ((audit?.indexes ?? []).flatMap((/** @type {any} */ i) => (i.removedAt ? [i.name] : i.generations.filter((/** @type {any} */ g) => g.removedAt).map((/** @type {any} */ g) => i.name + "@" + g.name))));
   const plan = audit ? planned(audit, promote, restore) : [];
-  const repair = () => post("/v1alpha1/admin/registry/actions/repair", { promoteNewest: promote, restore }).then((got) => {
-    const { createdIndexes, addedGenerations, promoted, restored } = got.body;
+  const repair = () => run("Repairing…", async (signal) => {
+    setAudit(null); // what a repair that is cancelled did is not known
+    const { createdIndexes, addedGenerations, promoted, restored } = (await post("/v1alpha1/admin/registry/actions/repair", { promoteNewest: promote, restore }, signal)).body;
     announce("Repaired: " + [createdIndexes, addedGenerations, promoted, restored].flat().length + " entries.");
     setRestore([]);
-    return read();
-  }).catch(setProblem);
+    await compare(signal);
+  });
   return html`<section class="stack" aria-label="Registry"><h2>Audit and repair</h2><${ProblemView} problem=${problem} />
-    <div class="actions"><button type="button" onClick=${read}>Compare the registry with the storage</button></div>
+    ${doing ? html`<${Progress} label=${doing} onCancel=${() => aborted.current.abort()} />` : html`<div class="actions"><button type="button" onClick=${read}>Compare the registry with the storage</button></div>`}
     ${audit && html`<p role="status">The registry is <strong>${audit.registry}</strong>; it knows ${plural(audit.indexes.length, "index", "indexes")}${audit.unusable.length ? ", and " + audit.unusable.length + " names that cannot be used" : ""}.</p>
       ${removed.length > 0 && html`<fieldset class="ticks"><legend>Removed and still stored; tick what to restore</legend>${removed.map((name) => html`<label key=${name}><input type="checkbox" checked=${restore.includes(name)} onChange=${checked((on) => setRestore(on ? [...restore, name] : restore.filter((r) => r !== name)))} />${name}</label>`)}</fieldset>`}
       <label><input type="checkbox" checked=${promote} onChange=${checked(setPromote)} /> make the newest generation of created indexes live</label>

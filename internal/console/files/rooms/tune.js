@@ -1,14 +1,14 @@
 // Tune: change the search settings and see what that does before it is stored.
 
-import { isAborted, Problem } from "../lib/api.js";
+import { failedJob, isAborted, Problem } from "../lib/api.js";
 import { html, text, useEffect, useRef, useState } from "../lib/dom.js";
 import { Counting, Fields, Ranking, Synonyms, TypoExclusions } from "../lib/forms.js";
 import { indexes, localesOf, readIndex } from "../lib/indexes.js";
 import { go, room } from "../lib/place.js";
 import * as s from "../lib/searching.js";
 import { can } from "../lib/session.js";
-import { check, compare, evaluate, judgementSets, moved, readSettings, saveSettings } from "../lib/tuning.js";
-import { announce, Empty, JsonArea, jsonError, pretty, ProblemView, Progress, useSettled } from "../lib/ui.js";
+import { check, compare, evaluate, evaluationPath, judgementSets, moved, readSettings, saveSettings } from "../lib/tuning.js";
+import { announce, Empty, JsonArea, jsonError, plural, pretty, ProblemView, Progress, useSettled } from "../lib/ui.js";
 
 /** @typedef {import("../lib/tuning.js").Compared} Compared @typedef {import("../lib/tuning.js").Line} Line */
 
@@ -37,30 +37,40 @@ function Judged({ name, edited }) {
   const [set, setSet] = useState("");
   const [report, setReport] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
-  const aborted = useRef(new AbortController());
+  const [turn, setTurn] = useState(0);
+  const cancel = useRef(() => {});
   const settled = useSettled(JSON.stringify(edited), 300);
   useEffect(() => {
     judgementSets(name).then((found) => { setSets(found); setSet(found[0] ?? ""); }, setProblem);
   }, [name]);
   useEffect(() => {
     if (!set) return;
-    const mine = (aborted.current = new AbortController());
-    evaluate(name, set, JSON.parse(settled), mine.signal, (body) => mine.signal.aborted || setReport(body))
-      .then(() => setProblem(null), (error) => isAborted(error) || mine.signal.aborted || setProblem(error));
-    return () => mine.abort();
-  }, [name, set, settled]);
+    const mine = new AbortController();
+    let overtaken = false;
+    cancel.current = () => mine.abort();
+    evaluate(name, set, JSON.parse(settled), mine.signal, (body) => overtaken || setReport(body))
+      .then(() => overtaken || setProblem(null), (error) => isAborted(error) || overtaken || setProblem(error));
+    return () => {
+      overtaken = true;
+      mine.abort();
+    };
+  }, [name, set, settled, turn]);
   if (!sets.length) return html`<${ProblemView} problem=${problem} />`;
   const shown = (/** @type {any} */ v) => (typeof v === "number" ? v.toFixed(4) : "–");
   const ndcg = report?.comparison?.ndcg;
   return html`<section class="card stack" aria-label="Judgements"><div class="room-head"><h2>Judged</h2>
       <label>Judgements <select value=${set} onChange=${text(setSet)}>${sets.map((n) => html`<option key=${n} value=${n}>${n}</option>`)}</select></label></div>
     <${ProblemView} problem=${problem} />
-    ${report?.state === "running" && html`<${Progress} done=${report.searchesDone} all=${report.searches} label=${report.searchesDone + " of " + report.searches + " searches"} onCancel=${() => aborted.current.abort()} />`}
+    ${report?.state === "running" && html`<${Progress} done=${report.searchesDone} all=${report.searches} label=${report.searchesDone + " of " + report.searches + " searches"} onCancel=${() => cancel.current()} />`}
+    ${report?.state === "cancelled" && html`<div class="form-row"><p role="status">Cancelled after ${report.searchesDone} of ${report.searches} searches.</p><button type="button" onClick=${() => setTurn(turn + 1)}>Measure again</button></div>`}
+    ${report?.state === "failed" && html`<${ProblemView} problem=${failedJob(report, evaluationPath(name, report.id), "Change the settings or the judgements, then measure again.")} />`}
     ${report?.measures && html`<table><thead><tr><th>Measure</th><th class="number">Stored</th><th class="number">Edited</th></tr></thead><tbody>
       ${measures.map(([label = "", key = ""]) => html`<tr key=${key}><td>${label}</td><td class="number">${shown(report.against?.measures[key])}</td><td class="number">${shown(report.measures[key])}</td></tr>`)}</tbody></table>
       ${ndcg && html`<p role="status">NDCG@10 ${ndcg.difference === 0 ? "does not differ." : html`differs by <strong>${ndcg.difference > 0 ? "+" : "−"}${Math.abs(ndcg.difference).toFixed(4)}</strong> (p = ${ndcg.p.toFixed(3)}${ndcg.significant ? "" : ", which may be chance"}); ${report.comparison.wins} queries got better, ${report.comparison.losses} worse.`}</p>`}`}
   </section>`;
 }
+
+const idle = { done: 0, all: 0 };
 
 /** @param {{ name: string }} props */
 function Tuner({ name }) {
@@ -73,7 +83,10 @@ function Tuner({ name }) {
   const [queries, setQueries] = useState(s.typed.value || "");
   const [locale, setLocale] = useState(s.locale.value);
   const [results, setResults] = useState(/** @type {Compared[]} */ ([]));
-  const [running, setRunning] = useState({ done: 0, all: 0 });
+  const [running, setRunning] = useState(idle);
+  const [stopped, setStopped] = useState(idle);
+  const [turn, setTurn] = useState(0);
+  const slow = useSettled(running.all > 0, 300);
   const aborted = useRef(new AbortController());
   const read = () => Promise.all([readIndex(name), readSettings(name)]).then(([index, found]) => {
     setDefinition(index.definition);
@@ -95,8 +108,9 @@ function Tuner({ name }) {
     }
     const run = async () => {
       const found = /** @type {Compared[]} */ ([]);
-      await check(name, edited, mine.signal);
+      setStopped(idle);
       setRunning({ done: 0, all: lines.length });
+      await check(name, edited, mine.signal);
       for (const line of lines) {
         found.push(await compare(name, definition, edited, line, locale, mine.signal));
         setRunning({ done: found.length, all: lines.length });
@@ -104,9 +118,9 @@ function Tuner({ name }) {
       setResults(found);
       setRefused(null);
     };
-    run().catch((error) => isAborted(error) || mine.signal.aborted || setRefused(error)).finally(() => mine.signal.aborted || setRunning({ done: 0, all: 0 }));
+    run().catch((error) => isAborted(error) || mine.signal.aborted || setRefused(error)).finally(() => mine.signal.aborted || setRunning(idle));
     return () => mine.abort();
-  }, [settled, definition]);
+  }, [settled, definition, turn]);
   if (!stored || !definition) return html`<${ProblemView} problem=${problem} /><p class="loading">Loading…</p>`;
   const dirty = draft !== pretty(stored.settings);
   const conflict = problem instanceof Problem && problem.code === "settings:version_mismatch";
@@ -116,6 +130,11 @@ function Tuner({ name }) {
     if (!conflict) setProblem(null);
   };
   const change = (/** @type {any} */ next) => edit(pretty(next));
+  const stop = () => {
+    aborted.current.abort();
+    setStopped(running);
+    setRunning(idle);
+  };
   const locales = localesOf(definition);
   const places = refused instanceof Problem ? refused.details.map((d) => ({ ...d, path: d.path?.replace(/^settings\./, "") ?? "" })) : [];
   return html`<div class="tuner">
@@ -134,7 +153,8 @@ function Tuner({ name }) {
     <div class="stack"><h2 class="hidden">What it does</h2>
       <label class="over" for="queries">Queries to try, one a line</label><textarea id="queries" rows="4" value=${queries} dir="auto" onInput=${text(setQueries)} placeholder="rain jacket"></textarea>
       ${locales.length > 0 && html`<div class="form-row"><label>Locale <select value=${locale} onChange=${text(setLocale)}><option value="">default</option>${locales.map((l) => html`<option key=${l} value=${l}>${l}</option>`)}</select></label></div>`}
-      ${running.all > 3 && html`<${Progress} done=${running.done} all=${running.all} label=${"Query " + running.done + " of " + running.all} onCancel=${() => { aborted.current.abort(); setRunning({ done: 0, all: 0 }); }} />`}
+      ${(running.all > 3 || (slow && running.all > 0)) && html`<${Progress} done=${running.done} all=${running.all} label=${"Query " + running.done + " of " + running.all} onCancel=${stop} />`}
+      ${stopped.all > 0 && html`<div class="form-row"><p role="status">Cancelled after ${stopped.done} of ${plural(stopped.all, "query", "queries")}.</p><button type="button" onClick=${() => setTurn(turn + 1)}>Run the queries</button></div>`}
       ${!results.length && !queries.trim() && html`<${Empty} title="Which queries matter?"><p>Write some down to see what a change does to them.</p></${Empty}>`}
       ${results.map((result) => html`<${Result} key=${result.text} result=${result} />`)}
       ${edited && html`<${Judged} name=${name} edited=${edited} />`}</div>
