@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"weak"
 
 	"github.com/quiresearch/quire/definition"
@@ -9,6 +10,7 @@ import (
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/facet"
+	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/settings"
@@ -110,5 +112,16 @@ func (s *session) segmentKey(p *facetPlan, pop *population, of *snapshot.Segment
 	if !pop.all {
 		key.filters, key.kept = string(s.request.FiltersText), pop.key
 	}
-	return key, true
+	return key, !slices.ContainsFunc(pop.filters, spansSegments)
+}
+
+// spansSegments reports whether what a node matches in a segment depends on the
+// others: the words near one by the surface forms of all, and the nearest
+// vectors of all.
+func spansSegments(n plan.Node) bool {
+	switch n.(type) {
+	case *plan.Word, *plan.Expand, *plan.Phrase, *plan.Knn, *plan.Fuse:
+		return true
+	}
+	return slices.ContainsFunc(plan.Children(n), spansSegments)
 }

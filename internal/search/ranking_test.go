@@ -96,6 +96,34 @@ func TestNoneIgnoresTheLengthOfAValueThatHoldsAWordOnce(t *testing.T) {
 	}
 }
 
+// inflected returns words whose stems are far from their surface forms, so that
+// a segment that lacks one form does not read its misspelling by itself.
+func (m maker) inflected(most int) string {
+	all := make([]string, 1+m.IntN(most))
+	for i := range all {
+		all[i] = m.of("documentation", "documented", "documents", "happy", "happiness", "organization", "organizations", "organized",
+			"stories", "story", "studying", "studies", "synchronization", "synchronized", "synchronous", "relational", "relations")
+	}
+	return strings.Join(all, " ")
+}
+
+// misspelt changes, drops or swaps letters of a text, or cuts its end off.
+func (m maker) misspelt(text string) string {
+	for range 1 + m.IntN(2) {
+		switch at := 1 + m.IntN(len(text)-2); m.IntN(4) {
+		case 0:
+			text = text[:at] + "x" + text[at+1:]
+		case 1:
+			text = text[:at] + text[at+1:]
+		case 2:
+			text = text[:at] + text[at+1:at+2] + text[at:at+1] + text[at+2:]
+		case 3:
+			text = text[:len(text)-m.IntN(min(4, len(text)-2))]
+		}
+	}
+	return text
+}
+
 // TestScoresDependNeitherOnSegmentsNorOnTheScaleOfWeights compares orders and
 // scores over random documents.
 func TestScoresDependNeitherOnSegmentsNorOnTheScaleOfWeights(t *testing.T) {
@@ -103,14 +131,17 @@ func TestScoresDependNeitherOnSegmentsNorOnTheScaleOfWeights(t *testing.T) {
 		m := maker{rand.New(rand.NewPCG(seed, 11))}
 		lines := make([]string, 60)
 		for i := range lines {
-			lines[i] = fmt.Sprintf(`{"id":"%d","title":%q,"body":%q}`, i, m.words(4), m.words(15))
+			lines[i] = fmt.Sprintf(`{"id":"%d","title":%q,"body":%q}`, i, m.words(2)+" "+m.inflected(2), m.words(8)+" "+m.inflected(7))
 		}
 		whole, parts := rankingIndex(t, lines, 100), rankingIndex(t, lines, 1+m.IntN(30))
 		for range 10 {
-			// Which typos a segment reads depends on the surface forms it holds.
-			text, match := m.typed(false), m.of("any", "all")
+			text := m.typed(false)
+			if m.IntN(2) == 0 {
+				text = m.misspelt(m.inflected(3))
+			}
+			match, typos := m.of("any", "all", "phrase"), m.of("auto", "off")
 			body := func(title, body float64) string {
-				return fmt.Sprintf(`{"limit":100,"query":[{"type":"text","text":%q,"match":%q,"relax":"off","typos":"off","fields":{"title":%g,"body":%g}}]}`, text, match, title, body)
+				return fmt.Sprintf(`{"limit":100,"query":[{"type":"text","text":%q,"match":%q,"relax":"off","typos":%q,"fields":{"title":%g,"body":%g}}]}`, text, match, typos, title, body)
 			}
 			one, several, scaled := whole.mustSearch(t, body(3, 1)), parts.mustSearch(t, body(3, 1)), whole.mustSearch(t, body(12, 4))
 			if len(one.Hits) != len(several.Hits) || len(one.Hits) != len(scaled.Hits) {
@@ -122,6 +153,43 @@ func TestScoresDependNeitherOnSegmentsNorOnTheScaleOfWeights(t *testing.T) {
 				}
 				if scaled.Hits[i].ID != h.ID {
 					t.Fatalf("seed %d, %q, hit %d: %s, with four times the weights %s", seed, text, i, h.ID, scaled.Hits[i].ID)
+				}
+			}
+		}
+	}
+}
+
+// TestSurfaceFormsOfALaterSegmentCountInEarlierOnes asks the same before and
+// after a commit: what was kept of the first answer no longer holds.
+func TestSurfaceFormsOfALaterSegmentCountInEarlierOnes(t *testing.T) {
+	x := newIndex(t, `{"fields":{"id":{"type":"string","role":"id"},"title":{"type":"string","role":"title"},"kind":{"type":"string","facet":{}},
+		"parts":{"type":"object","multiple":true,"mode":"nested","fields":{"name":{"type":"string","matching":{"typoTolerance":{}}}}}}}`)
+	const text, part = `{"type":"text","text":"documentaton","relax":"off","fields":{"title":null}}`, `{"type":"text","text":"documentaton"}`
+	for _, step := range []struct{ word, with, without string }{{"documented", "", "1"}, {"documentation", "1 2", ""}, {"documents", "1 2 3", ""}} {
+		x.add(t, []string{fmt.Sprintf(`{"id":"%d","kind":"a","title":%q,"parts":[{"name":%q}]}`, len(x.segments)+1, step.word, step.word)}, nil)
+		for body, want := range map[string]string{
+			`{"query":[` + text + `]}`: step.with,
+			`{"query":[{"type":"nested","path":"parts","clauses":[` + part + `]}]}`:                                                          step.with,
+			`{"facets":[{"field":"kind"}],"filters":[{"type":"nested","path":"parts","clauses":[{"type":"not","clauses":[` + part + `]}]}]}`: step.without,
+		} {
+			for range 2 {
+				answer := x.mustSearch(t, body)
+				var got []string
+				for _, h := range answer.Hits {
+					got = append(got, h.ID)
+				}
+				slices.Sort(got)
+				if strings.Join(got, " ") != want {
+					t.Errorf("after %s: %s: got %v, want %s", step.word, body, got, want)
+				}
+				for _, f := range answer.Facets {
+					counted := 0
+					for _, v := range f.Values {
+						counted += int(v.Count)
+					}
+					if counted != len(got) {
+						t.Errorf("after %s: %s: %d counted, %d hits", step.word, body, counted, len(got))
+					}
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/segment/terms"
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
@@ -22,7 +23,8 @@ type CacheOptions struct {
 }
 
 // segmentsOfWord is how many segments a word is kept for, on average: every
-// segment has terms of its own.
+// segment has terms of its own. Each takes two entries: what it found by surface
+// forms, and all that the word stands for.
 const segmentsOfWord = 8
 
 // Caches keep what searches work out and may need again. Segments and
@@ -33,6 +35,7 @@ type Caches struct {
 	filters         *cache.Cache[*segment.Reader, string, *Set]
 	typos, prefixes *cache.Cache[*segment.Reader, string, *expansion]
 	terms           *cache.Cache[*snapshot.Snapshot, termKey, *termStats]
+	foreign         *cache.Cache[*snapshot.Snapshot, expandKey, [][]terms.Match]
 	meters          *metrics.Set
 }
 
@@ -43,39 +46,41 @@ func NewCaches(o CacheOptions, meters *metrics.Set) *Caches {
 		c.filters = cache.New[*segment.Reader, string, *Set](cache.Options{MaxEntries: o.Filters, MaxBytes: o.FilterBytes}, meters.QueryCache())
 	}
 	if o.Typos > 0 && o.FilterBytes > 0 {
-		c.typos = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: o.Typos * segmentsOfWord, MaxBytes: o.FilterBytes / 2}, meters.TypoCache())
+		c.typos = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: 2 * o.Typos * segmentsOfWord, MaxBytes: o.FilterBytes / 2}, meters.TypoCache())
 	}
 	if o.Prefixes > 0 && o.FilterBytes > 0 {
-		c.prefixes = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: o.Prefixes * segmentsOfWord, MaxBytes: o.FilterBytes / 2}, meters.PrefixCache())
+		c.prefixes = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: 2 * o.Prefixes * segmentsOfWord, MaxBytes: o.FilterBytes / 2}, meters.PrefixCache())
 	}
 	if o.TermBytes > 0 {
 		c.terms = cache.New[*snapshot.Snapshot, termKey, *termStats](cache.Options{MaxBytes: o.TermBytes}, meters.TermCache())
+		c.foreign = cache.New[*snapshot.Snapshot, expandKey, [][]terms.Match](cache.Options{MaxBytes: o.TermBytes / foreignShare}, nil)
 	}
 	return c
 }
 
 // filter returns the kept set of a node that only narrows; nil when there is
 // none.
-func (c *Caches) filter(s *segment.Reader, n plan.Node) *Set {
+func (c *Caches) filter(b *binder, n plan.Node) *Set {
 	if c == nil || c.filters == nil {
 		return nil
 	}
-	key, ok := filterKey(n)
+	key, ok := b.filterKey(n)
 	if !ok {
 		return nil
 	}
-	set, _ := c.filters.Get(s, key)
+	set, _ := c.filters.Get(b.segment.Reader, key)
 	return set
 }
 
-func (c *Caches) keepFilter(s *segment.Reader, n plan.Node, set *Set) {
+func (c *Caches) keepFilter(b *binder, n plan.Node, set *Set) {
 	if c == nil || c.filters == nil {
 		return
 	}
-	key, ok := filterKey(n)
+	key, ok := b.filterKey(n)
 	if !ok {
 		return
 	}
+	s := b.segment.Reader
 	if c.filters.Put(s, key, set, int64(len(key))+set.Bytes()) {
 		s.WhenClosed(c.filters, func() {
 			c.filters.Drop(s)
@@ -87,14 +92,15 @@ func (c *Caches) keepFilter(s *segment.Reader, n plan.Node, set *Set) {
 
 // isKnown reports whether a node that only narrows was asked about before, and
 // remembers that it was.
-func (c *Caches) isKnown(s *segment.Reader, n plan.Node) bool {
+func (c *Caches) isKnown(b *binder, n plan.Node) bool {
 	if c == nil || c.filters == nil {
 		return false
 	}
-	key, ok := filterKey(n)
+	key, ok := b.filterKey(n)
 	if !ok {
 		return false
 	}
+	s := b.segment.Reader
 	key = "?" + key
 	if _, known := c.filters.Get(s, key); known {
 		return true
@@ -116,24 +122,72 @@ func (c *Caches) words(n *plan.Expand) *cache.Cache[*segment.Reader, string, *ex
 	return c.prefixes
 }
 
-func (c *Caches) expansion(s *segment.Reader, n *plan.Expand) *expansion {
+func (c *Caches) expansion(b *binder, n *plan.Expand) *expansion {
+	return c.ofWord(b, n, allReadings, b.foreign(n))
+}
+
+func (c *Caches) keepExpansion(b *binder, n *plan.Expand, e *expansion) {
+	c.keepOfWord(b, n, allReadings, b.foreign(n), e)
+}
+
+// forms returns the kept terms that forms of the segment bring nearer to a
+// word, nil when they are not kept.
+func (c *Caches) forms(b *binder, n *plan.Expand) *expansion {
+	return c.ofWord(b, n, formReadings, nil)
+}
+
+func (c *Caches) keepForms(b *binder, n *plan.Expand, e *expansion) {
+	c.keepOfWord(b, n, formReadings, nil, e)
+}
+
+// What is kept of a word begins its key.
+const (
+	allReadings  = 'a'
+	formReadings = 'f'
+)
+
+func (c *Caches) ofWord(b *binder, n *plan.Expand, kind byte, foreign []terms.Match) *expansion {
 	kept := c.words(n)
 	if kept == nil {
 		return nil
 	}
-	key, _ := filterKey(n)
-	found, _ := kept.Get(s, key)
+	found, _ := kept.Get(b.segment.Reader, wordKey(kind, n, foreign))
 	return found
 }
 
-func (c *Caches) keepExpansion(s *segment.Reader, n *plan.Expand, e *expansion) {
+func (c *Caches) keepOfWord(b *binder, n *plan.Expand, kind byte, foreign []terms.Match, e *expansion) {
 	kept := c.words(n)
 	if kept == nil {
 		return
 	}
-	key, _ := filterKey(n)
+	s, key := b.segment.Reader, wordKey(kind, n, foreign)
 	if kept.Put(s, key, e, int64(len(key))+e.bytes()) {
 		s.WhenClosed(kept, func() { kept.Drop(s) })
+	}
+}
+
+func wordKey(kind byte, n *plan.Expand, foreign []terms.Match) string {
+	return string(appendExpand([]byte{kind}, n, foreign))
+}
+
+// foreignTerms returns what exchangeForms found before in a snapshot.
+func (c *Caches) foreignTerms(s *snapshot.Snapshot, key expandKey) ([][]terms.Match, bool) {
+	if c == nil || c.foreign == nil {
+		return nil, false
+	}
+	return c.foreign.Get(s, key)
+}
+
+func (c *Caches) keepForeignTerms(s *snapshot.Snapshot, key expandKey, foreign [][]terms.Match) {
+	if c == nil || c.foreign == nil {
+		return
+	}
+	bytes := int64(len(key.structure) + len(key.text) + len(key.surface))
+	for _, matches := range foreign {
+		bytes += sliceBytes + matchBytes*int64(len(matches))
+	}
+	if c.foreign.Put(s, key, foreign, bytes) {
+		s.WhenReleased(c.foreign, func() { c.foreign.Drop(s) })
 	}
 }
 
@@ -154,22 +208,27 @@ func (c *Caches) keepTerm(s *snapshot.Snapshot, key termKey, stats *termStats) {
 	}
 }
 
-// entryBytes is the memory of a dictionary entry.
-const entryBytes = 16
+// foreignShare is the part of the memory of term statistics that the foreign
+// terms of words may take beside it: 1/foreignShare.
+const foreignShare = 8
+
+const (
+	entryBytes     = 16 // the memory of a dictionary entry
+	matchBytes     = entryBytes + 4
+	formMatchBytes = 24
+	sliceBytes     = 24
+)
 
 // filterKey writes a node that only narrows as text that two nodes share
-// exactly when they match the same documents of every segment. Others have
-// no key.
-func filterKey(n plan.Node) (string, bool) {
-	key, ok := appendKey(nil, n)
+// exactly when they match the same documents of the segment. Others have no
+// key.
+func (b *binder) filterKey(n plan.Node) (string, bool) {
+	key, ok := b.appendKey(nil, n)
 	return string(key), ok
 }
 
-func appendKey(key []byte, n plan.Node) ([]byte, bool) {
-	text := func(s string) {
-		key = binary.AppendUvarint(key, uint64(len(s)))
-		key = append(key, s...)
-	}
+func (b *binder) appendKey(key []byte, n plan.Node) ([]byte, bool) {
+	text := func(s string) { key = appendText(key, s) }
 	switch n := n.(type) {
 	case *plan.Everything:
 		key = append(key, '*')
@@ -214,10 +273,7 @@ func appendKey(key []byte, n plan.Node) ([]byte, bool) {
 			key = binary.BigEndian.AppendUint64(key, math.Float64bits(v))
 		}
 	case *plan.Expand:
-		key = append(key, 'e', flags(n.Prefix, false, false, false), byte(n.Edits), byte(n.Fixed))
-		text(n.Structure)
-		text(n.Text)
-		text(n.Surface)
+		key = appendExpand(append(key, 'e'), n, b.foreign(n))
 	case *plan.Word:
 		key = append(key, 'w')
 		for i := range n.Fields {
@@ -233,37 +289,55 @@ func appendKey(key []byte, n plan.Node) ([]byte, bool) {
 				if in.Prefix != nil {
 					of = in.Prefix
 				}
-				key, _ = appendKey(append(key, byte(n.Bands[i].Edits)), of)
+				key, _ = b.appendKey(append(key, byte(n.Bands[i].Edits)), of)
 			}
 		}
 	case *plan.And:
 		if len(n.Optional) > 0 {
 			return nil, false
 		}
-		return appendKeys(append(key, '&'), n.Clauses)
+		return b.appendKeys(append(key, '&'), n.Clauses)
 	case *plan.Or:
-		return appendKeys(append(key, '|'), n.Clauses)
+		return b.appendKeys(append(key, '|'), n.Clauses)
 	case *plan.Not:
-		return appendKeys(append(key, '!'), n.Clauses)
+		return b.appendKeys(append(key, '!'), n.Clauses)
 	case *plan.Nested:
 		key = append(key, '(')
 		text(n.Path)
-		return appendKey(key, n.Clause)
+		return b.appendKey(key, n.Clause)
 	default:
 		return nil, false
 	}
 	return key, true
 }
 
-func appendKeys(key []byte, nodes []plan.Node) ([]byte, bool) {
+func (b *binder) appendKeys(key []byte, nodes []plan.Node) ([]byte, bool) {
 	key = binary.AppendUvarint(key, uint64(len(nodes)))
 	for _, n := range nodes {
 		var ok bool
-		if key, ok = appendKey(key, n); !ok {
+		if key, ok = b.appendKey(key, n); !ok {
 			return nil, false
 		}
 	}
 	return key, true
+}
+
+func appendText(key []byte, s string) []byte {
+	return append(binary.AppendUvarint(key, uint64(len(s))), s...)
+}
+
+// appendExpand writes what a word stands for in a segment: the word, and the
+// terms that other segments bring nearer.
+func appendExpand(key []byte, n *plan.Expand, foreign []terms.Match) []byte {
+	key = append(key, flags(n.Prefix, false, false, false), byte(n.Edits), byte(n.Fixed))
+	for _, s := range []string{n.Structure, n.Text, n.Surface} {
+		key = appendText(key, s)
+	}
+	key = binary.AppendUvarint(key, uint64(len(foreign)))
+	for _, m := range foreign {
+		key = append(binary.AppendUvarint(key, uint64(m.Ord)), m.Distance)
+	}
+	return key
 }
 
 func flags(all ...bool) byte {

@@ -69,24 +69,25 @@ func (b *binder) expansion(n *plan.Expand) (*expansion, error) {
 	if field == nil {
 		return nil, nil
 	}
-	e := b.view.caches.expansion(b.segment.Reader, n)
+	e := b.view.caches.expansion(b, n)
 	if e == nil {
 		var err error
 		if e, err = b.look(field, n); err != nil {
 			return nil, err
 		}
-		b.view.caches.keepExpansion(b.segment.Reader, n, e)
+		b.view.caches.keepExpansion(b, n, e)
 	}
 	return e, nil
 }
 
 // expansion is what a word stands for in a segment, by distance: the terms
-// where they are few, else the documents that hold them. What it stands for
-// never changes.
+// where they are few, else the documents that hold them. It never changes.
 type expansion struct {
 	terms [][]terms.Entry
 	sets  []*Set
 	lazy  *lazySet // of a word without typos
+
+	byForm []formMatch // alone, where only these are kept
 
 	holders []uint64 // by distance, documents of the terms; those of several as often
 	atLeast int      // documents that hold one of the terms
@@ -104,15 +105,22 @@ func (e *expansion) bytes() int64 {
 	if e.lazy != nil {
 		total += e.lazy.bytes()
 	}
+	for _, m := range e.byForm {
+		total += int64(len(m.term)) + formMatchBytes
+	}
 	return total
 }
 
 // look finds what a word stands for.
 func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
-	byDistance, err := b.readings(field, n)
-	if err != nil {
-		return nil, err
+	byDistance, isRead := b.view.readings[expansionKey{b.number, n}]
+	if !isRead {
+		var err error
+		if byDistance, _, err = b.readings(field, n); err != nil {
+			return nil, err
+		}
 	}
+	byDistance = withForeign(byDistance, b.foreign(n))
 	if err := b.view.stopped(lastTurn); err != nil {
 		return nil, err
 	}
@@ -148,8 +156,8 @@ func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
 }
 
 // starting returns the terms that start with a word or with it as typed, and
-// those whose surface forms start with it as typed.
-func (b *binder) starting(field *terms.Field, n *plan.Expand) ([]terms.Entry, error) {
+// those whose surface forms start with it as typed; byForm is the latter.
+func (b *binder) starting(field *terms.Field, n *plan.Expand) (entries []terms.Entry, byForm []formMatch, err error) {
 	from, to := field.Prefix([]byte(n.Text))
 	alsoFrom, alsoTo := from, from // terms that start with the word as typed
 	surface := n.Text
@@ -158,31 +166,34 @@ func (b *binder) starting(field *terms.Field, n *plan.Expand) ([]terms.Entry, er
 		alsoFrom, alsoTo = field.Prefix([]byte(surface))
 	}
 	firstForm, lastForm := field.FormPrefix([]byte(surface))
-	entries := make([]terms.Entry, 0, int(to-from)+int(alsoTo-alsoFrom)+lastForm-firstForm)
+	entries = make([]terms.Entry, 0, int(to-from)+int(alsoTo-alsoFrom)+lastForm-firstForm)
 	add := func(turn int, ord uint32) error {
 		entries = append(entries, field.At(ord))
 		return b.view.stopped(turn)
 	}
 	for ord := from; ord < to; ord++ {
 		if err := add(int(ord), ord); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	for ord := alsoFrom; ord < alsoTo; ord++ {
 		if err := add(int(ord), ord); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	for i := firstForm; i < lastForm; i++ {
 		_, ord := field.Form(i)
 		if err := add(i, ord); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if alsoFrom == alsoTo && firstForm == lastForm {
-		return entries, nil
+		return entries, nil, nil
 	}
-	return byOrd(entries), nil
+	if len(b.view.Snapshot.Segments) > 1 {
+		byForm = startsByForm(field, firstForm, lastForm, n.Text, surface)
+	}
+	return byOrd(entries), byForm, nil
 }
 
 // byOrd sorts entries and keeps each once.
@@ -193,12 +204,13 @@ func byOrd(entries []terms.Entry) []terms.Entry {
 
 // readings returns the terms a word may stand for, by distance, each once at
 // its smallest: its own distance from the stem of the word or from the word as
-// typed, or that of one of its surface forms from the word as typed.
-func (b *binder) readings(field *terms.Field, n *plan.Expand) (found [][]terms.Entry, err error) {
-	found = make([][]terms.Entry, n.Edits+1)
+// typed, or that of one of its surface forms from the word as typed. Where there
+// are other segments, byForm is the terms that their forms bring nearer.
+func (b *binder) readings(field *terms.Field, n *plan.Expand) (found [][]terms.Entry, byForm []formMatch, err error) {
 	if n.Edits == 0 {
-		found[0], err = b.starting(field, n)
-		return found, err
+		found = make([][]terms.Entry, 1)
+		found[0], byForm, err = b.starting(field, n)
+		return found, byForm, err
 	}
 	options := terms.FuzzyOptions{Distance: uint8(n.Edits), PrefixLength: n.Fixed, Open: n.Prefix}
 	matches, _ := field.Fuzzy(nil, []byte(n.Text), options)
@@ -207,16 +219,13 @@ func (b *binder) readings(field *terms.Field, n *plan.Expand) (found [][]terms.E
 		surface = []byte(n.Surface)
 		matches, _ = field.Fuzzy(matches, surface, options)
 	}
+	own := len(matches)
 	matches, _ = field.FuzzyForms(matches, surface, options)
-	slices.SortFunc(matches, func(a, b terms.Match) int {
-		return cmp.Or(cmp.Compare(a.Ord, b.Ord), cmp.Compare(a.Distance, b.Distance))
-	})
-	for i, m := range matches {
-		if i == 0 || matches[i-1].Ord != m.Ord {
-			found[m.Distance] = append(found[m.Distance], m.Entry)
-		}
+	if len(b.view.Snapshot.Segments) > 1 {
+		sortMatches(matches[:own])
+		byForm = nearerByForm(field, matches[:own], matches[own:])
 	}
-	return found, nil
+	return byDistance(matches, n.Edits), byForm, nil
 }
 
 // unionOf returns the documents that hold any of the terms.

@@ -44,7 +44,7 @@ func (b *binder) filter(n plan.Node) (step, error) {
 // cached returns the set of a node, made once per segment as long as the
 // cache keeps it.
 func (b *binder) cached(n plan.Node, make func() (*Set, error)) (step, error) {
-	if set := b.view.caches.filter(b.segment.Reader, n); set != nil {
+	if set := b.view.caches.filter(b, n); set != nil {
 		return stepOf(set), nil
 	}
 	set, err := make()
@@ -54,7 +54,7 @@ func (b *binder) cached(n plan.Node, make func() (*Set, error)) (step, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.view.caches.keepFilter(b.segment.Reader, n, set)
+	b.view.caches.keepFilter(b, n, set)
 	return stepOf(set), nil
 }
 

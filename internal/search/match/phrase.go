@@ -79,7 +79,7 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 		var holders uint64
 		if w.Prefix {
 			var err error
-			if entries, err = b.phrasePrefix(field, &w); err != nil {
+			if entries, err = b.phrasePrefix(field, n, &w); err != nil {
 				return nil, err
 			}
 			idf++ // the constant of a prefix
@@ -112,12 +112,22 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 
 // phrasePrefix returns the terms that start with a word; of many, the most
 // frequent first.
-func (b *binder) phrasePrefix(field *terms.Field, word *plan.PhraseWord) ([]terms.Entry, error) {
-	entries, err := b.starting(field, &plan.Expand{Text: word.Terms[0], Surface: word.Surface})
-	if err == nil && len(entries) > maxPhraseTerms {
+func (b *binder) phrasePrefix(field *terms.Field, n *plan.Phrase, word *plan.PhraseWord) ([]terms.Entry, error) {
+	start := phraseStart(n, word)
+	entries, _, err := b.starting(field, start)
+	if err != nil {
+		return nil, err
+	}
+	entries = withForeign([][]terms.Entry{entries}, b.foreign(start))[0]
+	if len(entries) > maxPhraseTerms {
 		frequentFirst(entries, maxPhraseTerms)
 	}
-	return entries, err
+	return entries, nil
+}
+
+// phraseStart is the words that start as a word of a phrase.
+func phraseStart(n *plan.Phrase, word *plan.PhraseWord) *plan.Expand {
+	return &plan.Expand{Structure: n.Structure, Text: word.Terms[0], Surface: word.Surface, Prefix: true}
 }
 
 // frequentFirst moves the n most frequent terms to the front, in any order.

@@ -28,14 +28,14 @@ type rangeStep struct {
 // kept.
 func (b *binder) lateRange(n *plan.NumberRange, rest int) (step, error) {
 	column, index := b.segment.Reader.Numbers(n.Structure), b.segment.Reader.NumberPoints(n.Structure)
-	if column == nil || index == nil || column.Multi() || b.view.caches.filter(b.segment.Reader, n) != nil {
+	if column == nil || index == nil || column.Multi() || b.view.caches.filter(b, n) != nil {
 		return b.filter(n)
 	}
 	total := 0
 	for _, i := range n.Intervals {
 		total += int(index.Count(i.Min, i.Max))
 	}
-	if total <= sortLimit(b.documents) || total/rangeShare <= rest || b.view.caches.isKnown(b.segment.Reader, n) {
+	if total <= sortLimit(b.documents) || total/rangeShare <= rest || b.view.caches.isKnown(b, n) {
 		return b.filter(n)
 	}
 	return &rangeStep{column: column, intervals: n.Intervals, total: total}, nil

@@ -88,14 +88,14 @@ const seekValues = 24
 // matches fewer values itself, and one that comes up again, is worked out over
 // the whole segment.
 func (b *binder) lateValues(n *plan.Nested, rest int) (step, error) {
-	if b.view.caches.filter(b.segment.Reader, n) != nil {
+	if b.view.caches.filter(b, n) != nil {
 		return b.nested(n, 0)
 	}
 	s, err := b.values(n)
 	if err != nil {
 		return nil, err
 	}
-	if s == nil || s.inner.cost() <= rest || b.view.caches.isKnown(b.segment.Reader, n) {
+	if s == nil || s.inner.cost() <= rest || b.view.caches.isKnown(b, n) {
 		return b.nested(n, 0)
 	}
 	s.seeks = s.terms != nil && s.inner.cost() > seekValues*rest

@@ -42,7 +42,9 @@ type View struct {
 	lists    map[plan.Node][]*List
 	ctx      context.Context
 
-	expansions map[expansionKey]*expansion // what the statistics of words needed
+	expansions map[expansionKey]*expansion      // what the statistics of words needed
+	readings   map[expansionKey][][]terms.Entry // without those of foreign
+	foreign    map[expandKey][][]terms.Match    // by segment; see exchangeForms
 }
 
 // Set makes a view a new one of a snapshot. caches and tables may be nil.
@@ -142,11 +144,18 @@ func (v *View) Prepare(n plan.Node) error {
 			}
 		}
 		return nil
+	case *plan.Expand:
+		return v.exchangeForms(n)
 	case *plan.Phrase:
 		v.field(n.Structure)
 		for _, w := range n.Words {
 			for _, t := range w.Terms {
 				v.term(n.Structure, t)
+			}
+			if w.Prefix {
+				if err := v.exchangeForms(phraseStart(n, &w)); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -60,6 +60,14 @@ func (v *View) word(n *plan.Word) (*wordStats, error) {
 	highest := s.idf
 	for i := range n.Bands {
 		b, of := &n.Bands[i], &s.bands[i]
+		for _, in := range b.In {
+			if in.Near == nil {
+				continue
+			}
+			if err := v.exchangeForms(in.Near); err != nil {
+				return nil, err
+			}
+		}
 		of.reading = score.ReadingOf(s.isKnown, b.Start, b.Edits)
 		if s.isKnown && b.Edits > 0 {
 			of.idf = s.idf // typos of a word that is there are not worth counting

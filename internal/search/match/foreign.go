@@ -1,0 +1,214 @@
+package match
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// A segment lists the surface forms of its own documents only, and a term is as
+// near to a typed word as the nearest of its forms. For a score that does not
+// depend on how documents are spread over segments, a term is as near in every
+// segment as it is in the one that has its nearest form:
+//
+//	segment 1   documentation → document
+//	segment 2   documented    → document
+//	typed       documentaton: one edit from a form of segment 1
+//	            segment 2 has no form near it, and reads document with one edit too
+//
+// Terms that are near by themselves are so in every segment. Only those that a
+// form brings nearer are exchanged, which are few.
+
+// formMatch is a term that a surface form brings nearer to a word than the term
+// itself is.
+type formMatch struct {
+	term     string
+	distance uint8
+}
+
+// expandKey is a plan.Expand by value.
+type expandKey struct {
+	structure, text, surface string
+	prefix                   bool
+	edits, fixed             int
+}
+
+func keyOf(n *plan.Expand) expandKey {
+	return expandKey{n.Structure, n.Text, n.Surface, n.Prefix, n.Edits, n.Fixed}
+}
+
+// exchangeForms works out which terms of each segment the forms of others bring
+// nearer to a word. Like Prepare it must run before Scanners are made.
+func (v *View) exchangeForms(n *plan.Expand) error {
+	if len(v.Snapshot.Segments) < 2 {
+		return nil
+	}
+	key := keyOf(n)
+	if _, ok := v.foreign[key]; ok {
+		return nil
+	}
+	foreign, ok := v.caches.foreignTerms(v.Snapshot, key)
+	if !ok {
+		var err error
+		if foreign, err = v.findForeign(n); err != nil {
+			return err
+		}
+		v.caches.keepForeignTerms(v.Snapshot, key, foreign)
+	}
+	if v.foreign == nil {
+		v.foreign = map[expandKey][][]terms.Match{}
+	}
+	v.foreign[key] = foreign
+	return nil
+}
+
+// findForeign returns, by segment, the terms that forms of other segments bring
+// nearer to a word than those of the segment, ascending; nil when there are none.
+func (v *View) findForeign(n *plan.Expand) ([][]terms.Match, error) {
+	segments := v.Snapshot.Segments
+	byForm := make([][]formMatch, len(segments))
+	var nearest []formMatch
+	for i := range segments {
+		var b binder
+		b.set(v, i, false)
+		var err error
+		if byForm[i], err = b.formMatches(n); err != nil {
+			return nil, err
+		}
+		nearest = append(nearest, byForm[i]...)
+	}
+	if len(nearest) == 0 {
+		return nil, nil
+	}
+	nearest = nearestForms(nearest)
+	foreign := make([][]terms.Match, len(segments))
+	for i, s := range segments {
+		field := s.Reader.Terms(n.Structure)
+		if field == nil {
+			continue
+		}
+		own := byForm[i]
+		for turn, m := range nearest {
+			for len(own) > 0 && own[0].term < m.term {
+				own = own[1:]
+			}
+			if len(own) > 0 && own[0] == m {
+				continue
+			}
+			if entry, ok := field.Lookup([]byte(m.term)); ok {
+				foreign[i] = append(foreign[i], terms.Match{Entry: entry, Distance: m.distance})
+			}
+			if err := v.stopped(turn); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return foreign, nil
+}
+
+// nearestForms sorts matches by term and keeps the nearest of each.
+func nearestForms(all []formMatch) []formMatch {
+	slices.SortFunc(all, func(a, b formMatch) int {
+		return cmp.Or(strings.Compare(a.term, b.term), cmp.Compare(a.distance, b.distance))
+	})
+	return slices.CompactFunc(all, func(a, b formMatch) bool { return a.term == b.term })
+}
+
+// formMatches returns the terms that forms of the segment bring nearer to a
+// word. What else was found on the way is kept for the search.
+func (b *binder) formMatches(n *plan.Expand) ([]formMatch, error) {
+	field := b.segment.Reader.Terms(n.Structure)
+	if field == nil || field.NumForms() == 0 {
+		return nil, nil
+	}
+	if e := b.view.caches.forms(b, n); e != nil {
+		return e.byForm, nil
+	}
+	found, byForm, err := b.readings(field, n)
+	if err != nil {
+		return nil, err
+	}
+	if b.view.readings == nil {
+		b.view.readings = map[expansionKey][][]terms.Entry{}
+	}
+	b.view.readings[expansionKey{b.number, n}] = found
+	b.view.caches.keepForms(b, n, &expansion{byForm: byForm})
+	return byForm, nil
+}
+
+// foreign returns the terms of the segment that forms of others bring nearer.
+func (b *binder) foreign(n *plan.Expand) []terms.Match {
+	if b.view.foreign == nil {
+		return nil
+	}
+	if bySegment := b.view.foreign[keyOf(n)]; bySegment != nil {
+		return bySegment[b.number]
+	}
+	return nil
+}
+
+// withForeign adds terms to those found, each once at its smallest distance.
+func withForeign(found [][]terms.Entry, foreign []terms.Match) [][]terms.Entry {
+	if len(foreign) == 0 {
+		return found
+	}
+	all := slices.Clone(foreign)
+	for distance, entries := range found {
+		for _, e := range entries {
+			all = append(all, terms.Match{Entry: e, Distance: uint8(distance)})
+		}
+	}
+	return byDistance(all, len(found)-1)
+}
+
+// byDistance returns the entries of matches by distance, each once at its
+// smallest.
+func byDistance(matches []terms.Match, edits int) [][]terms.Entry {
+	sortMatches(matches)
+	found := make([][]terms.Entry, edits+1)
+	for i, m := range matches {
+		if i == 0 || matches[i-1].Ord != m.Ord {
+			found[m.Distance] = append(found[m.Distance], m.Entry)
+		}
+	}
+	return found
+}
+
+func sortMatches(matches []terms.Match) {
+	slices.SortFunc(matches, func(a, b terms.Match) int {
+		return cmp.Or(cmp.Compare(a.Ord, b.Ord), cmp.Compare(a.Distance, b.Distance))
+	})
+}
+
+// nearerByForm returns those of the terms found by their forms that were not
+// found as near by themselves. Both lists are in the order of sortMatches.
+func nearerByForm(field *terms.Field, byTerm, byForm []terms.Match) []formMatch {
+	var nearer []formMatch
+	for _, m := range byForm {
+		for len(byTerm) > 0 && byTerm[0].Ord < m.Ord {
+			byTerm = byTerm[1:]
+		}
+		if len(byTerm) == 0 || byTerm[0].Ord > m.Ord || byTerm[0].Distance > m.Distance {
+			nearer = append(nearer, formMatch{string(field.Term(m.Ord)), m.Distance})
+		}
+	}
+	return nearer
+}
+
+// startsByForm returns the terms of the forms first to last that do not start
+// as one of the words themselves.
+func startsByForm(field *terms.Field, first, last int, words ...string) []formMatch {
+	var found []formMatch
+	for i := first; i < last; i++ {
+		_, ord := field.Form(i)
+		term := field.Term(ord)
+		if !slices.ContainsFunc(words, func(w string) bool { return bytes.HasPrefix(term, []byte(w)) }) {
+			found = append(found, formMatch{term: string(term)})
+		}
+	}
+	return nearestForms(found)
+}
