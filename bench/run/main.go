@@ -29,6 +29,7 @@ type options struct {
 	classes []string
 	threads int
 	warm    time.Duration
+	cell    time.Duration
 	profile string
 	service bool
 	built   bool
@@ -37,7 +38,7 @@ type options struct {
 func main() {
 	var o options
 	var engines, classes, brief string
-	var quick, judged, vectors, typing, serviceAlone bool
+	var quick, judged, vectors, typing, serviceAlone, whole bool
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
 	flag.StringVar(&o.work, "work", "bench/data", "directory for unpacked corpora and indexes")
 	flag.StringVar(&o.out, "out", "", "file of the report (default bench/results/<date>.md)")
@@ -57,6 +58,8 @@ func main() {
 	flag.BoolVar(&typing, "typed", false, "measure what a search box asks: suggestions, facet values, typed text that is read")
 	flag.BoolVar(&o.service, "service", true, "measure Quire's own server too: latency over loopback, ingest over HTTP")
 	flag.BoolVar(&serviceAlone, "ingest", false, "measure Quire's own server alone and print it")
+	flag.BoolVar(&whole, "opensearch", false, "measure Quire's whole service beside OpenSearch 3 instead")
+	flag.DurationVar(&o.cell, "cell", 2*time.Second, "how long each class runs with each number of connections beside OpenSearch")
 	flag.BoolVar(&o.built, "built", false, "take the drivers as they were built last")
 	flag.StringVar(&o.profile, "profile", "", "write CPU and allocation profiles of this query class instead")
 	flag.Parse()
@@ -73,6 +76,9 @@ func main() {
 		if quick {
 			name += "-quick"
 		}
+		if whole {
+			name += "-service"
+		}
 		o.out = filepath.Join("bench", "results", name+".md")
 	}
 	work := measure
@@ -85,6 +91,8 @@ func main() {
 		work = typed
 	case serviceAlone:
 		work = serve
+	case whole:
+		work = compareServices
 	case o.profile != "":
 		work = profile
 	}
