@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients check-openapi generate-clients \
-	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared reindex costs slow soak measure bench bench-quick bench-ingest bench-service bench-relevance bench-typed bench-fields bench-vectors bench-nested bench-micro profile locale-data clean
+	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared reindex costs slow soak measure bench bench-quick bench-ingest bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -155,6 +155,9 @@ bench-typed: $(BENCH) ## Measure what a search box asks: suggestions, facet valu
 
 bench-fields: $(BENCH) ## Measure texts over a title and a body beside one field, asked first and again (QUICK=1: 100,000 documents)
 	$(BENCH) -data ../shared/data -fields $(if $(QUICK),-quick)
+
+bench-first: $(BENCH) ## Measure queries that were never asked before beside Lucene, tantivy and bleve (QUICK=1: 100,000 documents)
+	$(BENCH) -data ../shared/data -first $(if $(QUICK),-quick)
 
 bench-vectors: $(BENCH) ## Measure nearest neighbours beside hnswlib, usearch and faiss
 	$(BENCH) -data ../shared/data -vectors

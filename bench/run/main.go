@@ -38,7 +38,7 @@ type options struct {
 func main() {
 	var o options
 	var engines, classes, brief string
-	var quick, judged, vectors, typing, twoFields, serviceAlone, whole bool
+	var quick, judged, vectors, typing, twoFields, first, serviceAlone, whole bool
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
 	flag.StringVar(&o.work, "work", "bench/data", "directory for unpacked corpora and indexes")
 	flag.StringVar(&o.out, "out", "", "file of the report (default bench/results/<date>.md)")
@@ -57,6 +57,7 @@ func main() {
 	flag.BoolVar(&vectors, "vectors", false, "measure nearest neighbours beside hnswlib instead of text search")
 	flag.BoolVar(&typing, "typed", false, "measure what a search box asks: suggestions, facet values, typed text that is read")
 	flag.BoolVar(&twoFields, "fields", false, "measure texts over two fields beside the same texts over one, asked for the first time and again")
+	flag.BoolVar(&first, "first", false, "measure queries that were never asked before, by engines that are warm from others")
 	flag.BoolVar(&o.service, "service", true, "measure Quire's own server too: latency over loopback, ingest over HTTP")
 	flag.BoolVar(&serviceAlone, "ingest", false, "measure Quire's own server alone and print it")
 	flag.BoolVar(&whole, "opensearch", false, "measure Quire's whole service beside OpenSearch 3 instead")
@@ -92,6 +93,8 @@ func main() {
 		work = typed
 	case twoFields:
 		work = fields
+	case first:
+		work = firstAsked
 	case serviceAlone:
 		work = serve
 	case whole:
