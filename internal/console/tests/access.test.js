@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { axe, fillDemo, open, rootKey, signIn, startNode } from "./harness.js";
+import { axe, fill, fillDemo, open, rootKey, signIn, startNode } from "./harness.js";
 
 let node;
 const keys = "/v1alpha1/admin/keys";
@@ -10,6 +10,17 @@ before(async () => {
   node = await startNode({ dev: false });
   await fillDemo(node);
 });
+
+/** Returns a function that waits until no request of the page is unanswered. */
+function watchRequests(page) {
+  const open = new Set();
+  page.on("request", (request) => open.add(request));
+  for (const end of ["requestfinished", "requestfailed"]) page.on(end, (request) => open.delete(request));
+  const painted = () => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+  return async () => {
+    for (let calm = 0; calm < 3; calm = open.size ? 0 : calm + 1) await painted(); // an answer may lead to the next request
+  };
+}
 
 const roomsOf = async (page) => page.getByRole("navigation", { name: "Rooms" }).locator("li").allInnerTexts();
 
@@ -55,6 +66,70 @@ describe("access", () => {
     await page.getByRole("searchbox", { name: "Search" }).fill("rain jacket");
     await page.locator(".hit", { hasText: "jacket" }).first().waitFor();
     assert.deepEqual(await roomsOf(page), ["Search", "Why"]);
+    assert.deepEqual(page.faults, []);
+  });
+
+  // Every button of every room is pressed: none may be answered with a refusal.
+  const limited = {
+    "may only search": [[{ permissions: ["search"], indexes: ["catalogue"] }], ["Whole document", "Explain", "JSON"]],
+    "may search any index it can name": [[{ permissions: ["search"], indexes: ["*"] }], ["JSON"]],
+    "may only read": [[{ permissions: ["search", "indexes.read", "documents.read"], indexes: ["*"] }], ["Whole document", "p001", "Generations"]],
+    "may only list": [[{ permissions: ["indexes.read"], indexes: ["*"] }], ["Definition", "Generations"]],
+    "lists more than it searches": [[{ permissions: ["indexes.read"], indexes: ["*"] }, { permissions: ["search"], indexes: ["catalogue"] }], ["Explain", "Generations"]],
+    "may read keys and compare the registry": [[{ permissions: ["indexes.read"], indexes: ["*"] }, { permissions: ["keys.read", "registry.audit"] }], ["Compare the registry with the storage"]],
+  };
+  for (const [what, [grants, presses]] of Object.entries(limited)) {
+    it("offers a key that " + what + " no button that is refused", async () => {
+      await fill(node, "another", { fields: { id: { type: "string", role: "id" } } }, [{ id: "1" }]);
+      const { credential } = await node.call("POST", keys, { grants });
+      const page = await open(node);
+      await signIn(page, credential);
+      await page.getByRole("navigation", { name: "Rooms" }).waitFor();
+      const refused = [];
+      page.on("response", (response) => response.status() >= 400 && refused.push(response.status() + " " + response.request().method() + " " + response.url()));
+      const quiet = watchRequests(page);
+      const rooms = (await roomsOf(page)).map((r) => r.toLowerCase());
+      const places = [...rooms, ...["Documents", "Definition", "Generations"].map((tab) => "data?index=catalogue&tab=" + tab), "data?index=another", "why?index=catalogue&key=p017"].filter((place) => rooms.includes(place.split("?")[0]));
+      const pressed = [];
+      for (const place of places) {
+        for (const here = new Set(); here.size < 8; ) {
+          await page.evaluate((hash) => (location.hash = hash), "#/" + place);
+          await page.locator("main h1").first().waitFor({ state: "attached" });
+          await quiet();
+          const buttons = page.locator("main button:enabled:visible");
+          const names = await buttons.evaluateAll((all) => all.map((b) => b.getAttribute("aria-label") ?? b.innerText));
+          const next = names.findIndex((name) => !here.has(name));
+          if (next < 0) break;
+          here.add(names[next]);
+          pressed.push(names[next]);
+          await buttons.nth(next).click();
+          if (await page.locator("dialog textarea").count()) await page.locator("dialog textarea").press("Control+Enter");
+          await quiet();
+          await page.keyboard.press("Escape");
+        }
+      }
+      for (const name of presses) assert.ok(pressed.includes(name), name + " was not pressed, only " + pressed.join(", "));
+      assert.deepEqual(refused.filter((r) => !r.includes("/registry/audit")), []); // refused for want of a bucket, to any key
+      assert.equal(await page.getByRole("alert").count(), 0);
+      assert.deepEqual(page.faults, []);
+    });
+  }
+
+  it("loads a file with a key that may write and not create", async () => {
+    const { credential } = await node.call("POST", keys, { grants: [{ role: "writer", indexes: ["catalogue"] }] });
+    const page = await open(node, "#/data");
+    await signIn(page, credential);
+    const refused = [];
+    page.on("response", (response) => response.status() >= 400 && refused.push(response.url()));
+    await page.getByLabel("File to load").setInputFiles({ name: "more.ndjson", mimeType: "application/octet-stream", buffer: Buffer.from('{"id":"w1","name":{"en":"Written"}}') });
+    assert.equal(await page.getByLabel("Into index").inputValue(), "catalogue");
+    await page.getByLabel("Into index").fill("more");
+    await page.getByText("This key may add documents to catalogue, and create no index.").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Create and load" }).isDisabled(), true);
+    await page.getByLabel("Into index").fill("catalogue");
+    await page.getByRole("button", { name: "Add to catalogue" }).click();
+    await page.getByText("1 documents").waitFor();
+    assert.deepEqual(refused, []);
     assert.deepEqual(page.faults, []);
   });
 
@@ -124,7 +199,7 @@ describe("access", () => {
     assert.deepEqual(await roomsOf(page), ["Search", "Why"]);
     await page.getByRole("button", { name: "Sign in" }).click();
     await signIn(page, rootKey);
-    await page.getByText("root key").waitFor();
+    await page.locator(".who", { hasText: "root key" }).waitFor();
     assert.deepEqual(await roomsOf(page), ["Search", "Why", "Tune", "Data", "Access", "Nodes"]);
     assert.deepEqual(page.faults, []);
   });

@@ -131,6 +131,55 @@ describe("data", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("shows where JSON is malformed and what to do, without a request", async () => {
+    const page = await open(node, "#/data?index=books&tab=Definition");
+    await page.getByRole("button", { name: "Change the definition" }).click();
+    await page.getByText("As JSON").click();
+    const wrong = page.getByRole("status").filter({ hasText: "json:malformed" });
+    for (const [content, place, message, remedy] of [
+      ['{\n  "fields": {},\n}', "line 3, column 1", "A comma stands before }.", "Remove the comma."],
+      ["{\n  fields: {}\n}", "line 2, column 3", "A name in double quotes is missing here.", 'Write "name": value.'],
+      ['{"fields": [1 2]}', "line 1, column 15", "A comma or ] is missing here.", "Put a comma between values, or close with ]."],
+      ['{"fields": {"a": [', "line 1, column 19", "The JSON ends too early.", "Close what is open: ]}}"],
+      ['{"fields": \'a\'}', "line 1, column 12", "Strings stand in double quotes.", 'Write "…" instead of \'…\'.'],
+    ]) {
+      await page.getByLabel("Definition as JSON").fill(content);
+      for (const said of [place, message, remedy]) await wrong.getByText(said, { exact: true }).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Store the definition" }).isDisabled(), true);
+    }
+    assert.equal(await wrong.getByRole("button").count(), 0);
+    assert.deepEqual(await axe(page), []);
+    await page.getByLabel("Definition as JSON").fill(JSON.stringify(books));
+    await wrong.waitFor({ state: "detached" });
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("finds the same texts malformed as the browser", async () => {
+    const page = await open(node, "#/data");
+    const differing = await page.evaluate(async () => {
+      const { mistakeIn } = await import("./lib/json.js");
+      const parts = ["{", "}", "[", "]", ",", ":", '"', "a", "1", "-", ".", "e", "0", "true", "null", " ", "\n", "\\", "\\u00e9", '"a"', "\t", "'"];
+      const found = [];
+      let seed = 7;
+      for (let i = 0; i < 100_000; i++) {
+        let content = "";
+        for (let length = 1 + (i % 9); length > 0; length--) {
+          seed = (seed * 48271) % 2147483647;
+          content += parts[seed % parts.length];
+        }
+        let isJson = true;
+        try {
+          JSON.parse(content);
+        } catch {
+          isJson = false;
+        }
+        if ((mistakeIn(content) === null) !== isJson) found.push(content);
+      }
+      return found;
+    });
+    assert.deepEqual(differing, []);
+  });
+
   it("says that a definition changed meanwhile", async () => {
     await fill(node, "racing", books, []);
     const page = await open(node, "#/data?index=racing&tab=Definition");
@@ -144,7 +193,7 @@ describe("data", () => {
   });
 
   it("loads a dropped file: drafts, reviews, loads, lists what was refused", async () => {
-    const page = await open(node, "#/data");
+    const page = await open(node, "#/data", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
     const lines = Array.from({ length: 2500 }, (_, i) => JSON.stringify({ id: "l" + i, title: "Lamp number " + i, price: i / 4, bright: i % 2 === 0 }));
     lines[1200] = '{"id":"l1200","title":["not","one"],"price":1}';
     lines[1300] = "{broken}";
@@ -156,6 +205,9 @@ describe("data", () => {
     await page.getByText("2,498 documents").waitFor();
     await page.getByText("2 refused").waitFor();
     await page.getByText("document:multiple_unsupported").waitFor();
+    const broken = page.getByRole("region", { name: "Refused documents" }).getByRole("row", { name: /1,301.*json:malformed.*line 1, column 2.*Write "name": value/s });
+    await broken.getByRole("button", { name: "Copy as curl" }).click();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /indexes\/lamps-more\/documents'.*--data-binary '\{broken\}'$/s);
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download them" }).click()]);
     const refused = readFileSync(await download.path(), "utf8").trim().split("\n").map((l) => JSON.parse(l));
     assert.deepEqual(refused.map((r) => r.number).sort((a, b) => a - b), [1201, 1301]);
@@ -200,7 +252,7 @@ describe("data", () => {
     await page.getByText("The definition, drafted from 40 documents").waitFor();
     assert.equal(await page.getByLabel("Into index").inputValue(), "screws");
     await page.getByRole("button", { name: "Create and load" }).click();
-    await page.getByText("40 documents").waitFor();
+    await page.getByRole("link", { name: "Search screws" }).waitFor(); // another file waits until this one is loaded
     const found = await node.call("POST", "/v1alpha1/indexes/screws/search", { filters: [{ field: "code", match: { value: "s7" } }] });
     assert.deepEqual([found.hits[0].document.name, found.hits[0].document.weight], ["Screw, size 7", 3.5]);
     await drag(["dragenter", "dragover", "drop"], "nails.ndjson.gz", gzipSync(Array.from({ length: 25 }, (_, i) => JSON.stringify({ id: "n" + i, title: "Nail " + i })).join("\n")));

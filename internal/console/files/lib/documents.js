@@ -79,7 +79,7 @@ function Editor({ name, keyField, document, onClose, onChanged }) {
   if (asking) return html`<${Confirm} title=${"Delete " + key + "?"} action="Delete" onClose=${() => setAsking(false)} onConfirm=${() => act(() => call("DELETE", path), "Deleted.")}><p>The document goes with the next commit.</p></${Confirm}>`;
   return html`<${Dialog} wide title=${isNew ? "Add a document" : "Document " + key} onClose=${onClose}>
     <${ProblemView} problem=${problem} />
-    <${JsonArea} label="Document as JSON" rows=${20} value=${value} onInput=${may ? setValue : undefined} onRun=${store} />
+    <${JsonArea} label="Document as JSON" rows=${20} value=${value} onInput=${may ? setValue : undefined} onRun=${() => may && !jsonError(value) && store()} />
     <div class="actions">${may && html`<button type="button" class="primary" disabled=${Boolean(jsonError(value))} onClick=${store}>${isNew ? "Add" : "Store"}</button>`}
       ${!isNew && can("documents.delete", name) && html`<button type="button" class="danger" onClick=${() => setAsking(true)}>Delete</button>`}</div>
   </${Dialog}>`;

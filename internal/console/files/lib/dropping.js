@@ -1,18 +1,29 @@
 // Drop a file: read it, review a definition, load it.
 
-import { adminPath, call, isAborted, Problem } from "./api.js";
+import { adminPath, call, inputProblem, isAborted, Problem } from "./api.js";
 import { html, submit, text, useEffect, useRef, useState } from "./dom.js";
 import { indexes, listIndexes } from "./indexes.js";
-import { draft, load, sample } from "./loading.js";
+import { draft, load, requestFor, sample } from "./loading.js";
 import { busy } from "./dragging.js";
 import { FieldTable } from "./defining.js";
 import { address } from "./place.js";
-import { bytes, count, JsonArea, jsonError, pretty, ProblemView, Progress } from "./ui.js";
+import { can, canSomewhere, patternsOf } from "./session.js";
+import { curl } from "./snippets.js";
+import { bytes, CopyButton, count, JsonArea, jsonError, pretty, ProblemView, Progress } from "./ui.js";
 
 /** @typedef {import("./loading.js").Loaded} Loaded */
 
 /** A name for an index that a file suggests. @param {string} file */
 const suggested = (file) => file.replace(/\.(gz|csv|tsv|json|jsonl|ndjson|txt)(?=\.|$)/gi, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^[^a-z]+|-+$/g, "").slice(0, 40) || "documents";
+
+/** Whether the key may create an index and fill it. @param {string} name */
+const mayCreate = (name) => can("indexes.write", name) && can("documents.write", name);
+
+/** The name to begin with: a new index, or one that the key may write to. @param {string} file */
+function startName(file) {
+  const name = suggested(file);
+  return mayCreate(name) ? name : indexes.value.find((i) => can("documents.write", i.name))?.name ?? name;
+}
 
 /** Saves text as a file. @param {string} name @param {string} content */
 function save(name, content) {
@@ -23,19 +34,20 @@ function save(name, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** @param {{ state: Loaded }} props */
-function Refusals({ state }) {
+/** @param {{ state: Loaded, sent: (refused: import("./loading.js").Refused) => import("./api.js").Sent }} props */
+function Refusals({ state, sent }) {
   if (!state.refusedCount) return null;
   const lines = () => state.refused.map((r) => JSON.stringify({ number: r.number, errors: r.errors, document: r.text })).join("\n") + "\n";
   return html`<section aria-label="Refused documents"><div class="room-head"><h3>${count(state.refusedCount)} refused</h3>
       <button type="button" onClick=${() => save("refused.ndjson", lines())}>Download them</button></div>
-    <div class="table"><table><thead><tr><th class="number">Number</th><th>Reason</th><th>Document</th></tr></thead>
-    <tbody>${state.refused.slice(0, 50).map((r) => html`<tr key=${r.number}><td class="number">${count(r.number)}</td><td>${r.errors.map((e) => html`<div><code>${e.code}</code> ${e.message}</div>`)}</td><td><code dir="auto">${r.text.slice(0, 120)}</code></td></tr>`)}</tbody></table></div></section>`;
+    <div class="table"><table><thead><tr><th class="number">Number</th><th>Reason</th><th>Document</th><th>Request</th></tr></thead>
+    <tbody>${state.refused.slice(0, 50).map((r) => html`<tr key=${r.number}><td class="number">${count(r.number)}</td><td>${r.errors.map((e) => html`<div><code>${e.code}</code> ${e.message}${e.path && html` <code class="place">${e.path}</code>`}${e.help && html`<p class="hint">${e.help}</p>`}</div>`)}</td><td><code dir="auto">${r.text.slice(0, 120)}</code></td>
+      <td><${CopyButton} label="Copy as curl" value=${() => curl(sent(r))} /></td></tr>`)}</tbody></table></div></section>`;
 }
 
 /** @param {{ file: File, into: string, onClose: () => void }} props */
 export function Dropped({ file, into, onClose }) {
-  const [name, setName] = useState(into || suggested(file.name));
+  const [name, setName] = useState(() => into || startName(file.name));
   const [definition, setDefinition] = useState("");
   const [reasons, setReasons] = useState(/** @type {any[]} */ ([]));
   const [seen, setSeen] = useState(/** @type {{ documents: any[], kind: string } | null} */ (null));
@@ -48,12 +60,14 @@ export function Dropped({ file, into, onClose }) {
     return () => void (busy.value = false);
   }, [phase]);
   const exists = indexes.value.some((i) => i.name === name);
+  const may = exists ? can("documents.write", name) : mayCreate(name);
   useEffect(() => {
     aborted.current = new AbortController();
     const read = async () => {
       const { documents, form } = await sample(file, aborted.current.signal);
       setSeen({ documents, kind: form.kind === "csv" ? "CSV with " + form.header.length + " columns" : "JSON" });
-      if (!documents.length) throw new Error("No documents were found in the file.");
+      if (!documents.length) throw inputProblem({ code: "file:empty", message: "No documents were found in the file.", path: file.name, help: "Choose a file with JSON objects, or with a header and at least one row." });
+      if (!canSomewhere("indexes.write")) return setPhase("review");
       const drafted = await draft(documents, form, aborted.current.signal).catch((error) => {
         if (error instanceof Problem && error.status === 404) return { definition: { fields: {} }, reasons: [] };
         throw error;
@@ -90,17 +104,18 @@ export function Dropped({ file, into, onClose }) {
     ${phase === "reading" && html`<p class="hint" role="status">Reading…</p>`}
     ${phase === "review" && html`<form class="stack" onSubmit=${submit(start)}>
       <div class="form-row"><label class="over">Into index <input value=${name} required pattern="[a-z0-9][a-z0-9_\\-]*" onInput=${text(setName)} /></label>
-        <button class="primary" disabled=${!exists && Boolean(jsonError(definition))}>${exists ? "Add to " + name : "Create and load"}</button>
-        ${exists && html`<p class="hint">The index is there already; its definition stays as it is.</p>`}</div>
-      ${!exists && html`<h3>The definition, drafted from ${count(seen?.documents.length ?? 0)} documents</h3>
+        <button class="primary" disabled=${!may || (!exists && Boolean(jsonError(definition)))}>${exists ? "Add to " + name : "Create and load"}</button>
+        ${!may ? html`<p class="hint" role="status">This key may add documents to ${patternsOf("documents.write").join(", ")}${patternsOf("indexes.write").length ? ", and create " + patternsOf("indexes.write").join(", ") : ", and create no index"}.</p>`
+          : exists && html`<p class="hint">The index is there already; its definition stays as it is.</p>`}</div>
+      ${!exists && may && html`<h3>The definition, drafted from ${count(seen?.documents.length ?? 0)} documents</h3>
         <${FieldTable} fields=${fields} reasons=${reasons} />
         <details><summary>Edit it as JSON</summary><${JsonArea} label="Definition as JSON" value=${definition} onInput=${setDefinition} rows=${16} /></details>`}
     </form>`}
     ${phase === "loading" && html`<${Progress} done=${state?.read ?? 0} all=${file.size} label=${count(state?.indexed ?? 0) + " documents" + (state?.rate ? ", " + count(Math.round(state.rate)) + " a second" : "")} onCancel=${() => aborted.current.abort()} />`}
     ${phase === "stopped" && html`<p role="status">Stopped after ${count(state?.indexed ?? 0)} documents; these stay in the index.</p>`}
-    ${phase === "done" && state && html`<p role="status"><strong>${count(state.indexed)} documents</strong> are searchable, ${count(Math.round(state.rate))} a second.</p>
-      <div class="actions"><a class="button" href=${address("search", { index: name })}>Search ${name}</a></div>`}
-    ${state && html`<${Refusals} state=${state} />`}
+    ${phase === "done" && state && html`<p role="status"><strong>${count(state.indexed)} documents</strong> ${state.committed ? "are searchable" : "were added and are searchable after the next commit"}, ${count(Math.round(state.rate))} a second.</p>
+      ${can("search", name) && html`<div class="actions"><a class="button" href=${address("search", { index: name })}>Search ${name}</a></div>`}`}
+    ${state && html`<${Refusals} state=${state} sent=${(/** @type {import("./loading.js").Refused} */ r) => requestFor(name, state.form, renamed, r)} />`}
   </section>`;
 }
 

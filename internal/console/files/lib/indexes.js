@@ -1,8 +1,8 @@
 // The indexes the key can see, and what a definition says about fields.
 
 import { adminPath, get } from "./api.js";
-import { signal } from "./dom.js";
-import { canSomewhere, namedIndexes } from "./session.js";
+import { computed, signal } from "./dom.js";
+import { can, canSomewhere, namedIndexes } from "./session.js";
 
 /**
  * @typedef {{ name: string, live: boolean, createdAt?: string }} Generation
@@ -21,6 +21,13 @@ export async function listIndexes() {
   }
   listed.value = true;
 }
+
+/** The indexes the key may search, whether or not it may list them. @type {import("../vendor/signals.js").ReadonlySignal<Index[]>} */
+export const searchable = computed(() => {
+  const found = indexes.value.filter((index) => can("search", index.name) || index.generations.some((g) => can("search", index.name + "@" + g.name)));
+  const others = namedIndexes.value.filter((name) => !indexes.value.some((index) => index.name === name.split("@")[0]));
+  return [...found, ...others.map((name) => ({ name, generations: [] }))];
+});
 
 /** @param {string} name @param {AbortSignal} [aborted] */
 export const readIndex = async (name, aborted) => (await get(adminPath(name), aborted)).body;

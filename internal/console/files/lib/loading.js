@@ -2,12 +2,14 @@
 // a chunk of the file and one batch of documents, whatever its size.
 
 import { adminPath, call, dataPath } from "./api.js";
+import { jsonDetail } from "./json.js";
+import { can } from "./session.js";
 
 /**
  * @typedef {{ text: string, number: number }} Entry one document as it stands in the file, and its number from 1
  * @typedef {{ kind: "json" | "csv", separator: string, header: string[] }} Form
  * @typedef {{ number: number, errors: import("./api.js").Detail[], text: string }} Refused
- * @typedef {{ read: number, size: number, indexed: number, refused: Refused[], refusedCount: number, rate: number }} Loaded
+ * @typedef {{ read: number, size: number, indexed: number, refused: Refused[], refusedCount: number, rate: number, form: Form, committed: boolean }} Loaded
  */
 
 /** Cuts text into JSON objects: lines, a list, or one after the other. */
@@ -202,7 +204,7 @@ const keptRefusals = 10_000;
  */
 export async function load(file, name, renamed, aborted, report) {
   /** @type {Loaded} */
-  const state = { read: 0, size: file.size, indexed: 0, refused: [], refusedCount: 0, rate: 0 };
+  const state = { read: 0, size: file.size, indexed: 0, refused: [], refusedCount: 0, rate: 0, form: { kind: "json", separator: "", header: [] }, committed: false };
   const began = performance.now();
   let waiting = /** @type {Entry[]} */ ([]);
   let bytes = 0;
@@ -216,10 +218,8 @@ export async function load(file, name, renamed, aborted, report) {
     state.rate = state.indexed / Math.max((performance.now() - began) / 1000, 1e-3);
     report({ ...state });
   };
-  /** @type {Form | undefined} */
-  let used;
   for await (const { entries: found, read, form } of entries(file, aborted)) {
-    used = form;
+    state.form = form;
     for (const entry of found) {
       waiting.push(entry);
       bytes += entry.text.length;
@@ -227,9 +227,12 @@ export async function load(file, name, renamed, aborted, report) {
     }
     state.read = read;
   }
-  if (used) await flush(used);
+  await flush(state.form);
   state.read = file.size;
-  await call("POST", adminPath(name) + "/actions/commit", { signal: aborted });
+  if (can("indexes.commit", name)) {
+    await call("POST", adminPath(name) + "/actions/commit", { signal: aborted });
+    state.committed = true;
+  }
   report({ ...state });
   return state;
 }
@@ -256,13 +259,16 @@ function refuse(state, refused) {
 
 /** An entry that is not JSON would end the whole request. @param {Entry} entry @param {Loaded} state */
 function wellFormed(entry, state) {
-  try {
-    JSON.parse(entry.text);
-    return true;
-  } catch (error) {
-    refuse(state, { number: entry.number, errors: [{ code: "document:malformed", message: error instanceof Error ? error.message : "not JSON" }], text: entry.text });
-    return false;
-  }
+  const wrong = jsonDetail(entry.text);
+  if (wrong) refuse(state, { number: entry.number, errors: [wrong], text: entry.text });
+  return !wrong;
+}
+
+/** The request that adds one document alone. @param {string} name @param {Form} form @param {Record<string, string>} renamed @param {Entry} entry @returns {import("./api.js").Sent} */
+export function requestFor(name, form, renamed, entry) {
+  const to = { method: "POST", path: dataPath(name) + "/documents" };
+  if (form.kind === "csv") return { ...to, type: "text/csv", body: csv([entry], form, renamed) };
+  return { ...to, type: "application/x-ndjson", body: jsonDetail(entry.text) ? entry.text : rename(entry.text, renamed) };
 }
 
 /** @param {string} text @param {Record<string, string>} renamed */

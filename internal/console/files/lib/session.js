@@ -32,6 +32,9 @@ export function can(permission, name = "") {
 /** @param {string} permission */
 export const canSomewhere = (permission) => (access.value?.grants ?? []).some((grant) => grant.permissions.includes(permission));
 
+/** Patterns of the indexes on which the key holds a permission. @param {string} permission */
+export const patternsOf = (permission) => [...new Set((access.value?.grants ?? []).filter((grant) => grant.permissions.includes(permission)).flatMap((grant) => grant.indexes))].sort();
+
 /** Names of indexes that grants spell out, for keys that may not list indexes. */
 export const namedIndexes = computed(() => [...new Set((access.value?.grants ?? [])
   .filter((grant) => grant.permissions.includes("search"))

@@ -1,7 +1,8 @@
 // The parts that rooms are made of.
 
-import { Problem } from "./api.js";
+import { inputProblem, Problem } from "./api.js";
 import { html, keys, signal, text, useEffect, useRef, useState } from "./dom.js";
+import { jsonDetail } from "./json.js";
 import { curl, forms } from "./snippets.js";
 
 /** @typedef {import("./dom.js").Children} Children */
@@ -126,12 +127,12 @@ export const Confirm = ({ title, action, onConfirm, onClose, children }) => html
  * @param {{ value: string, label: string, onInput?: (value: string) => void, onRun?: () => void, rows?: number }} props
  */
 export function JsonArea({ value, label, onInput, onRun, rows = 14 }) {
-  const wrong = onInput ? jsonError(value) : "";
+  const wrong = onInput && jsonError(value) ? jsonDetail(value) : null;
   return html`<div class="json">
     <textarea spellcheck=${false} rows=${rows} aria-label=${label} aria-invalid=${Boolean(wrong)} readonly=${!onInput} value=${value}
       onInput=${text((next) => onInput?.(next))}
       onKeyDown=${keys({ "Ctrl+Enter": () => onRun?.() })}></textarea>
-    ${wrong && html`<p class="wrong">${wrong}</p>`}
+    ${wrong && html`<${ProblemView} role="status" problem=${inputProblem(wrong)} />`}
   </div>`;
 }
 

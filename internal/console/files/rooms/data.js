@@ -9,7 +9,7 @@ import { Dropped, DropZone } from "../lib/dropping.js";
 import { indexes, listed, listIndexes, readIndex } from "../lib/indexes.js";
 import { meters, valueOf } from "../lib/meters.js";
 import { address, go, room } from "../lib/place.js";
-import { can, canSomewhere } from "../lib/session.js";
+import { can, canSomewhere, patternsOf } from "../lib/session.js";
 import { announce, bytes, Confirm, count, Dialog, Empty, JsonArea, jsonError, pretty, ProblemView, when } from "../lib/ui.js";
 
 const described = 100;
@@ -36,7 +36,7 @@ function List() {
   const details = useDetails();
   const [read, setRead] = useState(/** @type {import("../lib/meters.js").Meters | null} */ (null));
   useEffect(() => void meters().then(setRead, () => {}), [indexes.value]);
-  if (!indexes.value.length) return html`<${Empty} title="No indexes yet"><p>Drop a file on the page, or load the demo catalogue from Search.</p></${Empty}>`;
+  if (!indexes.value.length) return html`<${Empty} title="No indexes yet"><p>${canSomewhere("documents.write") ? "Drop a file on the page, or load the demo catalogue from Search." : "A key that may write creates them."}</p></${Empty}>`;
   return html`<div class="table"><table><thead><tr><th>Index</th><th>Live</th><th class="number">Documents</th><th class="number">Size here</th><th>State</th><th>Owner</th></tr></thead>
     <tbody>${indexes.value.map((index) => {
       const { resource, total } = details[index.name] ?? {};
@@ -80,7 +80,7 @@ function Index({ name }) {
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const [turn, setTurn] = useState(0);
   const tabs = [...(can("documents.read", name) ? ["Documents"] : []), "Definition", "Generations"];
-  const tab = room.value.params.get("tab") ?? tabs[0] ?? "Definition";
+  const tab = tabs.find((t) => t === room.value.params.get("tab")) ?? tabs[0];
   const again = () => setTurn((t) => t + 1);
   useEffect(() => {
     const aborted = new AbortController();
@@ -113,11 +113,13 @@ function NewIndex({ onClose }) {
     onClose();
     go("data", { index: name });
   }).catch(setProblem);
+  const may = name === "" || can("indexes.write", name);
   return html`<${Dialog} wide title="Create an index" onClose=${onClose}><form class="stack" onSubmit=${submit(create)}>
     <label class="over">Name <input value=${name} required autofocus onInput=${text(setName)} /></label>
+    ${!may && html`<p class="hint" role="status">This key may create ${patternsOf("indexes.write").join(", ")}.</p>`}
     <${ProblemView} problem=${problem} />
     <${JsonArea} label="Definition as JSON" rows=${14} value=${definition} onInput=${setDefinition} />
-    <div class="actions"><button class="primary" disabled=${Boolean(jsonError(definition))}>Create</button></div></form></${Dialog}>`;
+    <div class="actions"><button class="primary" disabled=${!may || Boolean(jsonError(definition))}>Create</button></div></form></${Dialog}>`;
 }
 
 export default function Data() {

@@ -3,7 +3,7 @@
 import { classes, effect, html, keys, text, useEffect, useRef, useState } from "../lib/dom.js";
 import { Facets } from "../lib/facets.js";
 import { Hit } from "../lib/hits.js";
-import { indexes, listed, localesOf } from "../lib/indexes.js";
+import { indexes, listed, localesOf, searchable } from "../lib/indexes.js";
 import { MapStrip } from "../lib/map.js";
 import { note, room } from "../lib/place.js";
 import * as s from "../lib/searching.js";
@@ -85,16 +85,17 @@ function Summary() {
 }
 
 function Controls() {
-  const listing = indexes.value.find((i) => i.name === s.index.value);
+  const listing = searchable.value.find((i) => i.name === s.index.value);
+  const generations = (listing?.generations ?? []).filter((g) => can("search", s.index.value + "@" + g.name));
   const locales = localesOf(s.definition.value);
   const near = s.sort.value.endsWith(" near");
   return html`<div class="controls">
-    <label>Index ${indexes.value.length ? html`<select value=${s.index.value} onChange=${text((v) => void s.openIndex(v))}>
+    <label>Index ${searchable.value.length ? html`<select value=${s.index.value} onChange=${text((v) => void s.openIndex(v))}>
         ${!listing && html`<option value=${s.index.value}>${s.index.value || "choose…"}</option>`}
-        ${indexes.value.map((i) => html`<option key=${i.name} value=${i.name}>${i.name}</option>`)}</select>`
+        ${searchable.value.map((i) => html`<option key=${i.name} value=${i.name}>${i.name}</option>`)}</select>`
       : html`<input value=${s.index.value} placeholder="name" onChange=${text((v) => void s.openIndex(v))} />`}</label>
-    ${(listing?.generations.length ?? 0) > 1 && html`<label>Generation <select value=${s.generation.value} onChange=${text((v) => void s.openIndex(s.index.value, v))}>
-      <option value="">live</option>${listing?.generations.map((g) => html`<option key=${g.name} value=${g.name}>${g.name}${g.live ? " (live)" : ""}</option>`)}</select></label>`}
+    ${generations.length > 1 && html`<label>Generation <select value=${s.generation.value} onChange=${text((v) => void s.openIndex(s.index.value, v))}>
+      <option value="">live</option>${generations.map((g) => html`<option key=${g.name} value=${g.name}>${g.name}${g.live ? " (live)" : ""}</option>`)}</select></label>`}
     ${locales.length > 0 && html`<label>Locale <select value=${s.locale.value} onChange=${text((v) => s.ask(() => (s.locale.value = v)))}>
       <option value="">default</option>${locales.map((l) => html`<option key=${l} value=${l}>${l}</option>`)}</select></label>`}
     ${(s.sortable.value.length > 0 || s.places.value.length > 0) && html`<label>Sort <select value=${s.sort.value} onChange=${text((v) => s.ask(() => (s.sort.value = v)))}>
@@ -113,7 +114,7 @@ function Start() {
   useEffect(() => {
     const { params } = room.value;
     const wanted = params.get("index") ?? s.index.value;
-    const first = indexes.value.find((i) => i.name === wanted)?.name ?? (wanted || indexes.value[0]?.name) ?? "";
+    const first = wanted || (searchable.value[0]?.name ?? "");
     if (first && (first !== s.index.value || !s.answer.value)) {
       void s.openIndex(first, params.get("generation") ?? "");
       s.typed.value = params.get("q") ?? s.typed.value;
@@ -164,7 +165,7 @@ export default function Search() {
     <section class=${classes("results", s.busy.value && "busy")} aria-label="Hits" aria-busy=${s.busy.value} onKeyDown=${keys({ ArrowDown: move(1), ArrowUp: move(-1) })}>
       <${Summary} />
       ${got && html`<${MapStrip} hits=${got.hits} />`}
-      ${got?.hits.length === 0 && html`<${Empty} title="No hits"><p>${Object.keys(s.chosen.value).length ? "Clear a facet, or change the text." : "Change the text, or look at what the index holds under Data."}</p></${Empty}>`}
+      ${got?.hits.length === 0 && html`<${Empty} title="No hits"><p>${Object.keys(s.chosen.value).length ? "Clear a facet, or change the text." : "Change the text" + (canSomewhere("indexes.read") ? ", or look at what the index holds under Data." : ".")}</p></${Empty}>`}
       <ol class="hits">${(got?.hits ?? []).map((/** @type {any} */ hit, /** @type {number} */ at) => html`<${Hit} key=${(hit.id ?? "") + ":" + (hit.index ?? "") + ":" + at} hit=${hit} position=${at} />`)}</ol>
       <${Pager} />
     </section>

@@ -1,0 +1,113 @@
+// What is wrong with a text that should be JSON: where, and what to do. The
+// messages of browsers differ, and some name no place.
+
+/** @typedef {{ at: number, message: string, help: string }} Mistake */
+
+const shownOpen = 20;
+
+const literal = /true|false|null/y;
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/** The end of what a pattern matches at a place, or -1. @param {RegExp} pattern @param {string} text @param {number} at */
+function endOf(pattern, text, at) {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+/** @param {string} text @param {number} at */
+function skipSpace(text, at) {
+  while (at < text.length && " \t\n\r".includes(text.charAt(at))) at++;
+  return at;
+}
+
+/** The end of the string that begins at a place, or its mistake. @param {string} text @param {number} begin @returns {number | Mistake} */
+function endOfString(text, begin) {
+  for (let at = begin + 1; at < text.length; at++) {
+    const c = text.charAt(at);
+    if (c === '"') return at + 1;
+    if (c === "\n" || c === "\r") return { at: begin, message: "A string does not end on its line.", help: "Close it with a double quote, and write line breaks as \\n." };
+    if (c < " ") return { at, message: "A string holds a control character.", help: "Write tabs as \\t and others as \\u and four digits." };
+    if (c !== "\\") continue;
+    const end = endOf(escape, text, at);
+    if (end < 0) return { at, message: "A backslash begins nothing that JSON knows.", help: "Write a backslash as \\\\." };
+    at = end - 1;
+  }
+  return { at: begin, message: "A string does not end.", help: "Close it with a double quote." };
+}
+
+/** The end of the plain value at a place, or its mistake. @param {string} text @param {number} at @returns {number | Mistake} */
+function endOfValue(text, at) {
+  const c = text.charAt(at);
+  if (c === '"') return endOfString(text, at);
+  const end = Math.max(endOf(literal, text, at), endOf(number, text, at));
+  if (end >= 0) return end;
+  if (c === "'") return { at, message: "Strings stand in double quotes.", help: 'Write "…" instead of \'…\'.' };
+  if (c === "," || c === "}" || c === "]") return { at, message: "A value is missing before " + c + ".", help: "Write the value, or remove the comma or name before it." };
+  return { at, message: "This is not a value.", help: "Write a number, true, false, null, a string in double quotes, a list or an object." };
+}
+
+/** What follows a value inside of a list or an object, or after all of it. @param {string} text @param {number} at @param {string} close */
+function afterValue(text, at, close) {
+  if (!close) return { at, message: "Something follows the end of the JSON.", help: "Remove it, or put both values into a list." };
+  const other = close === "}" ? "]" : "}";
+  if (text.charAt(at) === other) return { at, message: "What was opened is closed by " + close + ", not " + other + ".", help: "Write " + close + ", or remove it." };
+  return { at, message: "A comma or " + close + " is missing here.", help: "Put a comma between values, or close with " + close + "." };
+}
+
+/**
+ * mistakeIn finds the first place at which a text ceases to be JSON; null when
+ * it is JSON.
+ * @param {string} text @returns {Mistake | null}
+ */
+export function mistakeIn(text) {
+  const open = /** @type {string[]} */ ([]); // what closes each list and object that is open
+  /** What may stand next. @type {"value" | "value or end" | "name" | "name or end" | "comma"} */
+  let next = "value";
+  for (let at = skipSpace(text, 0); ; at = skipSpace(text, at)) {
+    const c = text.charAt(at), close = open.at(-1) ?? "";
+    if (next === "comma" && at === text.length && !close) return null;
+    if (at === text.length) {
+      if (!text.trim()) return { at, message: "There is no JSON yet.", help: "Write a value, such as {}." };
+      return { at, message: "The JSON ends too early.", help: open.length ? "Close what is open: " + open.slice(-shownOpen).reverse().join("") : "Write the value that is missing." };
+    }
+    if (close && c === close && next !== "value" && next !== "name") {
+      open.pop();
+      next = "comma";
+      at++;
+    } else if (next === "comma") {
+      if (!close || c !== ",") return afterValue(text, at, close);
+      next = close === "}" ? "name" : "value";
+      at++;
+    } else if (next === "name" || next === "name or end") {
+      if (c !== '"') return { at, message: c === "}" ? "A comma stands before }." : "A name in double quotes is missing here.", help: c === "}" ? "Remove the comma." : 'Write "name": value.' };
+      const end = endOfString(text, at);
+      if (typeof end !== "number") return end;
+      at = skipSpace(text, end);
+      if (text.charAt(at) !== ":") return { at, message: "A colon is missing after the name.", help: 'Write "name": value.' };
+      next = "value";
+      at++;
+    } else if (c === "{" || c === "[") {
+      open.push(c === "{" ? "}" : "]");
+      next = c === "{" ? "name or end" : "value or end";
+      at++;
+    } else {
+      const end = endOfValue(text, at);
+      if (typeof end !== "number") return end;
+      next = "comma";
+      at = end;
+    }
+  }
+}
+
+/** A place in words. @param {string} text @param {number} at */
+function lineAndColumn(text, at) {
+  const before = text.slice(0, at).split("\n");
+  return "line " + before.length + ", column " + ((before.at(-1)?.length ?? 0) + 1);
+}
+
+/** What is wrong with a text, as the interface writes it; null when it is JSON. @param {string} text @returns {import("./api.js").Detail | null} */
+export function jsonDetail(text) {
+  const found = mistakeIn(text);
+  return found && { code: "json:malformed", message: found.message, path: lineAndColumn(text, found.at), help: found.help };
+}
