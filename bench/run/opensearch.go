@@ -12,7 +12,7 @@ import (
 
 // openSearchFlags are those of the jvm.options that OpenSearch ships, as far as
 // they bear on speed, with the heap that the comparison gives it.
-// AlwaysPreTouch is left out: it would make the whole heap resident at once.
+// AlwaysPreTouch is not set: it would make the whole heap resident at once.
 const openSearchFlags = "-Xms4g -Xmx4g -XX:+UseG1GC -XX:G1ReservePercent=25 -XX:InitiatingHeapOccupancyPercent=30 " +
 	"--add-modules=jdk.incubator.vector --enable-native-access=ALL-UNNAMED"
 

@@ -37,7 +37,7 @@ func renderServices(o options, ours, theirs *wholeRun) string {
 func renderCells(b *strings.Builder, title string, connections []int, ours, theirs *wholeRun, a, c map[string][]cell) {
 	fmt.Fprintf(b, "\n## %s\n", title)
 	for i, n := range connections {
-		fmt.Fprintf(b, "\n%d connections: requests per second · p50 ms · p99 ms · µs of the service's processor time for a request.\n\n| class | %s | %s | throughput, Quire ÷ OpenSearch | p99, OpenSearch ÷ Quire | processor time, OpenSearch ÷ Quire |\n|---|---|---|---|---|---|\n", n, ours.service.name, theirs.service.name)
+		fmt.Fprintf(b, "\nConnections: %d. Requests per second · p50 ms · p99 ms · µs of the service's processor time for a request.\n\n| class | %s | %s | throughput, Quire ÷ OpenSearch | p99, OpenSearch ÷ Quire | processor time, OpenSearch ÷ Quire |\n|---|---|---|---|---|---|\n", n, ours.service.name, theirs.service.name)
 		rates, tails, costs, classes := 0.0, 0.0, 0.0, 0
 		for _, class := range classNamesOfWhole() {
 			x, y := a[class][i], c[class][i]
@@ -79,12 +79,12 @@ const wholeSettings = `
 ## Settings
 
 - The services run one after the other, never at the same time, on one node with one shard and without replicas. Documents are the prepared commits of the other benchmarks: the words of title and body stand apart under one analysed field, so that both find the same words. Both keep the source of documents and return it with the ten hits.
-- One client for both: HTTP/1.1 with keep-alive, one request at a time on each connection, answers read whole and not parsed. It takes its share of the two services' processor time alike.
+- One client for both: HTTP/1.1 with keep-alive, one request at a time on each connection, answers read whole and not parsed. Its own processor time is spent on the same cores, for both alike, and is not counted as the service's.
 - Load: %d documents a request over %d connections, then a commit (Quire) or a refresh (OpenSearch); time ends when that is answered. Both acknowledge a request when it is durable: OpenSearch's ` + "`index.translog.durability`" + ` is ` + "`request`" + ` as it comes. The load runs twice in the same process, with the index removed between: the first shows a fresh process, the second one whose code a just-in-time compiler has seen. OpenSearch is flushed afterwards, so that its translog does not count on disk; then both rest for %v before memory and disk are looked at. No index is force-merged.
 - Start to the first answer: the process is started again on what it stored, and a search is tried every 2 ms until it gives the right total. OpenSearch starts from the classes of its Maven artifacts, compiled before.
 - Warm-up: all classes in turn over four connections for at least %v, and then until three rounds of three seconds are no faster than the best before them (three times that long at most), in either service, after each start; then every class for %v with each number of connections. A class asks its queries (100 where the query set has as many) again and again, so caches that come with a service help it; neither caches a list of hits. OpenSearch's request cache serves requests without hits only: the class "facets alone".
 - "Caches off": %s (Quire); %s (OpenSearch).
-- The JVM runs with ` + "`%s`" + `: heap 4 GB with equal least and greatest size as OpenSearch's documentation asks for, collector and module flags of the ` + "`jvm.options`" + ` it ships. ` + "`AlwaysPreTouch`" + ` is left out, which makes its memory and its start look better than with it.
+- The JVM runs with ` + "`%s`" + `: heap 4 GB with equal least and greatest size, collector and vector module as the [` + "`jvm.options`" + ` that OpenSearch ships](https://github.com/opensearch-project/OpenSearch/blob/main/distribution/src/config/jvm.options) set them. Of its flags that bear on speed or memory, compact object headers (Java 25) and the limit of shared arenas are not set. ` + "`AlwaysPreTouch`" + ` is not set: it would make the whole heap resident at the start.
 - Requests: ` + "`match`" + ` with operator and/or, ` + "`match_phrase`" + `, ` + "`prefix`" + `, ` + "`fuzzy`" + ` with one edit and a fixed first letter, ` + "`bool`" + ` with a term and a range filter, ` + "`terms`" + ` aggregations of ten values over three fields, sort by a timestamp; ` + "`track_total_hits`" + ` is true and Quire's ` + "`total`" + ` is ` + "`exact`" + `.
 - Not measured yet: reading and writing at once, nearest neighbours with filters.
 `
