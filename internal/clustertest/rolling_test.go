@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -18,8 +19,9 @@ import (
 var restarts = flag.Int("restarts", 3, "how often a node of three is stopped and started again under load")
 
 // balanced is a client behind several nodes. It sends a request that failed once
-// more, to the next node and after the pause that the answer asks for, as load
-// balancers do. A node that takes no connection got nothing and is passed over.
+// more, to the next node and after the pause that the answer asks for, or a
+// second, as load balancers do. A node that takes no connection got nothing and
+// is passed over.
 type balanced struct {
 	nodes   []*program
 	turn    int
@@ -52,17 +54,18 @@ func (b *balanced) try(method, path, body string) (time.Duration, error) {
 	for range b.nodes {
 		node = b.nodes[b.turn%len(b.nodes)]
 		b.turn++
-		if answer, err = b.ask(node, method, path, body); !errors.Is(err, syscall.ECONNREFUSED) {
+		var failed *net.OpError
+		if answer, err = b.ask(node, method, path, body); !errors.As(err, &failed) || failed.Op != "dial" {
 			break
 		}
 	}
 	if err != nil {
-		return 0, err
+		return time.Second, err
 	}
 	defer answer.Body.Close()
 	content, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return 0, err
+		return time.Second, err
 	}
 	if answer.StatusCode/100 != 2 {
 		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
