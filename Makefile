@@ -112,7 +112,7 @@ kill: ## Kill and stop a loaded process again and again; tells writes acknowledg
 
 kill-shared: tools ## Kill, pause and restart nodes that share a bucket (KILLS=300, STOPS=150, RESTARTS=100)
 	$(GO) test ./internal/clustertest -run '^TestKilledProcess|^TestAPausedOwner|^TestRolling' -v -count=1 -timeout 0 \
-		-kills $(or $(KILLS),300) -stops $(or $(STOPS),150) -restarts $(or $(RESTARTS),100)
+		-kills $(or $(KILLS),300) -stops $(or $(STOPS),150) -restarts $(or $(RESTARTS),100) -tries 2
 
 reindex: ## Reindex 200000 documents under load through kills in every phase (DOCUMENTS=200000)
 	$(GO) test ./internal/campaign -run Reindex -v -count=1 -timeout 0 -documents $(or $(DOCUMENTS),200000) -seed $(or $(SEED),0)
