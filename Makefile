@@ -68,8 +68,7 @@ console-types: ## Check the types of the console
 	.tools/console/node_modules/.bin/tsc -p internal/console/tests/tsconfig.json
 
 test-console: build tools ## Drive the console in a real Chromium against a real node
-	@scripts/console-tools browser
-	node --test --test-concurrency=1 internal/console/tests/*.test.js
+	@scripts/test-console
 
 console-screenshot: test-console ## Show the console in the README as it looks now
 	cp .tools/console/artefacts/readme.png docs/guides/console.png

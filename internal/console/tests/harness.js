@@ -15,6 +15,9 @@ const axePath = tools.resolve("axe-core/axe.min.js");
 
 export const rootKey = "browser-tests-root-key-0123456789abcdef";
 
+// A bound for what hangs: a busy machine may let a page wait for many seconds.
+const patience = 120_000;
+
 const stops = [];
 after(async () => {
   for (const stop of stops.reverse()) await stop();
@@ -54,7 +57,7 @@ export async function startNode({ dev = true, env = {}, port, directory } = {}) 
   for (let tries = 0; ; tries++) {
     const ready = await fetch(base + "/q/health/ready").then((r) => r.ok, () => false);
     if (ready) break;
-    if (tries > 150 || child.exitCode !== null) throw new Error("the node did not start: " + log);
+    if (tries > patience / 100 || child.exitCode !== null) throw new Error("the node did not start: " + log);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   const node = { base, port: at, directory: place, key: dev ? "" : rootKey, stop, log: () => log };
@@ -110,12 +113,12 @@ const pages = [];
 /** Opens a page of the console; what it must never do is noted in page.faults. */
 export async function open(node, hash = "", options = {}) {
   if (!browser) {
-    browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage", "--host-resolver-rules=MAP evil.test 127.0.0.1"] });
+    browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--host-resolver-rules=MAP evil.test 127.0.0.1"] });
     stops.push(() => browser.close());
   }
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce", ...options.context });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(patience);
   page.faults = [];
   page.on("pageerror", (error) => page.faults.push("error: " + error.message));
   page.on("console", (message) => {
@@ -151,7 +154,7 @@ afterEach(async (context) => {
   for (const page of pages.splice(0)) {
     if (context.passed === false && !page.isClosed()) {
       mkdirSync(artefacts, { recursive: true });
-      await page.screenshot({ path: join(artefacts, context.name.replace(/[^a-z0-9]+/gi, "-") + ".png") }).catch(() => {});
+      await page.screenshot({ timeout: 10_000, path: join(artefacts, context.name.replace(/[^a-z0-9]+/gi, "-") + ".png") }).catch(() => {});
     }
     await page.context().close().catch(() => {});
   }
@@ -171,7 +174,7 @@ export async function startBucket() {
   });
   const url = "http://127.0.0.1:" + port;
   for (let tries = 0; !(await fetch(url + "/health").then((r) => r.ok, () => false)); tries++) {
-    if (tries > 150) throw new Error("the S3 server did not start");
+    if (tries > patience / 100) throw new Error("the S3 server did not start");
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   return {
