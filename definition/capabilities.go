@@ -1,6 +1,6 @@
 package definition
 
-// Capabilities tells what the node can analyse. The functions are those of
+// Capabilities lists what the node can analyse. The functions are those of
 // package locale and of the node's locale data; a nil function puts no bound:
 // every tag is supported as it is written, and no locale splits compounds.
 type Capabilities struct {

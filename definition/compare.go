@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Compare tells what of the changed definition documents indexed under the old
+// Compare reports what of the changed definition documents indexed under the old
 // one do not fit: one problem per difference, its path the dotted path of the
 // field. It is empty when the change needs no reindexing. Defaults are written
 // out first, and analysis is compared by content.
@@ -173,7 +173,7 @@ func (c comparison) text(f *ResolvedField, usage string, a, b *ResolvedText) {
 }
 
 // analysisOf writes a chain with its defaults, so that equal texts mean equal
-// terms. segments tells that some of the locales have tokenizers of their own.
+// terms. segments reports that some of the locales have tokenizers of their own.
 func analysisOf(of *Chain, segments bool) string {
 	chain := Chain{CharFilters: append([]CharFilter{}, of.CharFilters...), Tokenizer: of.Tokenizer}
 	if chain.Tokenizer == nil && !segments {

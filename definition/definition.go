@@ -4,7 +4,7 @@
 // Parse reads a body, expands roles, presets and the index-wide locales, checks
 // everything and reports every problem with its place. The result holds only
 // what was given explicitly, so that Encode is stable: parsing what Encode
-// wrote gives the same bytes and the same Version. Compare tells what of a
+// wrote gives the same bytes and the same Version. Compare reports what of a
 // changed definition older documents do not fit.
 //
 // A Definition says what was declared. A Schema, compiled from it, says what
@@ -36,7 +36,7 @@ type Definition struct {
 	Resources      *Resources        `json:"resources,omitzero"`
 }
 
-// Source tells what is kept of each document. The zero Source means Full.
+// Source says what is kept of each document. The zero Source means Full.
 type Source string
 
 // The source modes.

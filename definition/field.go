@@ -75,7 +75,7 @@ type Sort struct {
 	Missing   Missing   `json:"missing,omitzero"`
 }
 
-// Collation tells how strings are ordered.
+// Collation is how strings are ordered.
 type Collation string
 
 // The collations; locale is the default.
@@ -84,7 +84,7 @@ const (
 	CollationBinary Collation = "binary"
 )
 
-// Missing tells where documents without a value stand.
+// Missing is where documents without a value stand.
 type Missing string
 
 // The placements; last is the default.
@@ -119,7 +119,7 @@ const (
 	Euclidean  Similarity = "euclidean"
 )
 
-// Quantization tells how vectors are kept for searching.
+// Quantization is how vectors are kept for searching.
 type Quantization string
 
 // The quantizations; none is the default.
@@ -141,7 +141,7 @@ const (
 	DefaultEFConstruction = 100
 )
 
-// Mode tells how a list of objects is indexed. It is empty for single objects,
+// Mode is how a list of objects is indexed. It is empty for single objects,
 // which behave as flattened.
 type Mode string
 

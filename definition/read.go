@@ -20,7 +20,7 @@ const (
 
 // reader turns a body into a Definition. Problems of shape are found while
 // reading and told alone. Then shorthands are translated; what cannot be leaves
-// no definition to look at, so the first such problem is told alone too. Problems
+// no definition to look at, so the first such problem is reported alone too. Problems
 // of the finished definition are collected in rules.
 type reader struct {
 	shape        problem.List
@@ -77,7 +77,7 @@ type analyzerInput struct {
 	givesNamed  bool
 }
 
-// place is where a problem of meaning is told and the name it is told with.
+// place is where a problem of meaning is reported, and the name in its message.
 type place struct {
 	at   problem.Path
 	name string

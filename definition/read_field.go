@@ -30,7 +30,7 @@ func (r *reader) readField(v jsonread.Value, name string) *Field {
 				if word, ok := readType(at); ok {
 					field.Type = word
 				} else if !at.IsNull() {
-					return field // reported; its properties cannot be told apart
+					return field // reported; its properties cannot be distinguished
 				}
 			}
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // ReadRanking reads a ranking object and reports problems of its shape. It is
-// nil for null and for anything that is no object.
+// nil for null and for anything that is not an object.
 func ReadRanking(v jsonread.Value) *Ranking {
 	if v.IsNull() {
 		return nil

@@ -208,7 +208,7 @@ func (s *Schema) Resolve(path string) (*ResolvedField, bool) {
 }
 
 // Child returns the field of a concrete name inside an object, nil when no name
-// or pattern declares it or f is no object.
+// or pattern declares it or f is not an object.
 func (f *ResolvedField) Child(name string) *ResolvedField {
 	c := f.children
 	if c == nil {

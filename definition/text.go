@@ -34,7 +34,7 @@ type Exact struct {
 // DefaultExactBoost is the boost of Exact.
 const DefaultExactBoost = 2
 
-// LengthNormalization tells how much a shorter value counts more.
+// LengthNormalization is how much more a shorter value counts.
 type LengthNormalization string
 
 // The length normalizations; moderate is the default.

@@ -17,7 +17,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// publishing is a shared storage that answers as it is told to.
+// publishing is a shared storage whose answers the test sets.
 type publishing func(context.Context) error
 
 func (p publishing) Publish(ctx context.Context, _ *manifest.Manifest) error { return p(ctx) }

@@ -30,7 +30,7 @@ func newHistory() *history {
 	return &history{acknowledged: make(map[string]any), possible: make(map[string][]any)}
 }
 
-// settle tells that a group of writes was answered with err.
+// settle records that a group of writes was answered with err.
 func (h *history) settle(writes map[string][]any, err error) {
 	for key, states := range writes {
 		if err != nil {
@@ -41,7 +41,7 @@ func (h *history) settle(writes map[string][]any, err error) {
 	}
 }
 
-// check compares what is there after a crash with what was told.
+// check compares the state after a crash with what was acknowledged.
 func (h *history) check(g *Generation, view *snapshot.Snapshot) error {
 	found, err := documents(g, view)
 	if err != nil {

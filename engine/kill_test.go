@@ -15,7 +15,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// killDirectory tells the test binary to be the process that is killed.
+// killDirectory makes the test binary the process that is killed.
 const killDirectory = "QUIRE_KILL_DIRECTORY"
 
 // killCycles is the number of times the process is killed; QUIRE_KILL_CYCLES
@@ -65,7 +65,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	t.Logf("%d cycles: %d writes acknowledged to %d keys, 0 lost; checker clean %d times", cycles, writes, len(acknowledged), 2*cycles)
 }
 
-// runAndKill starts the writer, reads what it tells, and kills it after a
+// runAndKill starts the writer, reads what it prints, and kills it after a
 // while. A line is "start key version" before a write and "done key version"
 // after its answer. It returns how many were answered.
 func runAndKill(t *testing.T, root string, after time.Duration, acknowledged, started map[string]int) (writes int) {

@@ -114,7 +114,7 @@ func TestAWriteWaitsForBusyWorkers(t *testing.T) {
 	})
 }
 
-// What find tells is what the operations in the queue say, whether it is kept up
+// What find returns is what the operations in the queue say, whether it is kept up
 // by key at the time or not.
 func TestQueueTellsTheNewestState(t *testing.T) {
 	for seed := range uint64(50) {
@@ -162,7 +162,7 @@ func TestQueueTellsTheNewestState(t *testing.T) {
 				if ok != known || got.last != want.last || want.base != nil && got.base != want.base {
 					t.Fatalf("seed %d, step %d: key %c is %+v, %v; want %+v, %v", seed, step, key, got, ok, want, known)
 				}
-				// What left the queue may still be told: the tables say the same.
+				// What left the queue may still be returned: the tables say the same.
 				if !slices.Equal(mergeSignals(got.signals, want.signals), got.signals) || want.base != nil && len(got.signals) != len(want.signals) {
 					t.Fatalf("seed %d, step %d: signals of %c are %+v, want %+v", seed, step, key, got.signals, want.signals)
 				}

@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// heldLog answers an append when it is told to.
+// heldLog answers an append when the test lets it.
 type heldLog struct {
 	Log
 	begun   chan struct{}

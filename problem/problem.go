@@ -1,10 +1,10 @@
 // Package problem holds every error code of the interface: its name, status,
 // message and remedy, declared once. Everything that can be wrong with a
-// request is told as a Problem: a code, the place in the request, and the
+// request is reported as a Problem: a code, the place in the request, and the
 // values the message is rendered with.
 //
 // A validation walks on and reports each problem it finds to a List; a single
-// failure is returned as a *Problem, which is an error. errors.Is tells cases
+// failure is returned as a *Problem, which is an error. errors.Is distinguishes cases
 // apart by code:
 //
 //	found.Report(problem.DocumentFieldUnknown.At(at.Field(name), "name", name))
@@ -151,7 +151,7 @@ type List struct {
 	count int
 }
 
-// MaxTold bounds what is told about one request: a hostile one could hold a
+// MaxTold bounds what is reported about one request: a hostile one could hold a
 // million problems, each larger than what causes it.
 const MaxTold = 1000
 

@@ -29,7 +29,7 @@ func TestPath(t *testing.T) {
 func TestProblemRendersItsMessageAndAnswersToItsCode(t *testing.T) {
 	err := fmt.Errorf("open: %w", IndexNotFound.New("name", "books"))
 	if !errors.Is(err, IndexNotFound) || errors.Is(err, SettingsNotFound) {
-		t.Error("errors.Is does not tell codes apart")
+		t.Error("errors.Is does not distinguish codes")
 	}
 	found := All(err)
 	if len(found) != 1 || found[0].Message() != "No index or generation is called books." {

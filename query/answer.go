@@ -81,7 +81,7 @@ type Bucket struct {
 	Count    int64
 }
 
-// Page tells where the hits stand.
+// Page says where the hits stand in the whole result.
 type Page struct {
 	Limit     int
 	Offset    int
@@ -107,7 +107,7 @@ type PageLink struct {
 	Current bool
 }
 
-// Relaxed tells which words were given up.
+// Relaxed lists the words that were dropped.
 type Relaxed struct {
 	Dropped []DroppedWord
 	Text    string
@@ -119,7 +119,7 @@ type DroppedWord struct {
 	Reason string // unmatched or common
 }
 
-// Interpreted tells what was read out of the typed text.
+// Interpreted lists what was read out of the typed text.
 type Interpreted struct {
 	Filters []Reading
 	Text    string

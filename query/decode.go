@@ -28,7 +28,7 @@ func (d *decoder) open(body []byte) (jsonread.Value, bool) {
 func whole(body jsonread.Value) jsonread.Value { return body }
 
 // parse parses a body and measures the clauses of what is read of it. Clauses
-// nested too deep are told as such, also where all of the body nests deeper
+// nested too deep are reported as such, also where all of the body nests deeper
 // than JSON may.
 func (d *decoder) parse(body []byte, read func(jsonread.Value) jsonread.Value) (jsonread.Value, bool) {
 	value, ok := jsonread.Parse(body, d.found)
@@ -93,7 +93,7 @@ func DecodeExplain(body []byte, limits Limits) (*Search, error) {
 
 // explainedRescore returns the second pass of a search that is explained, nil
 // when there is none or a search would refuse it: an explanation is of the
-// first pass and tells of the second beside it.
+// first pass and reports the second beside it.
 func explainedRescore(body []byte, limits Limits) *Rescore {
 	for members := jsonread.Members(orEmpty(body)); members.Next(); {
 		if jsonread.String(members.RawName()) != "rescore" {
@@ -275,7 +275,7 @@ func (d *decoder) freshness(v jsonread.Value) string {
 	return token
 }
 
-// unbounded is an upper bound that a caller can not know of: what 32 bits hold.
+// unbounded is an upper bound that a caller cannot know: what 32 bits hold.
 const unbounded = -1
 
 // cursor reads a position; an empty one names none.
@@ -335,7 +335,7 @@ func (d *decoder) number(v jsonread.Value, code *problem.Code, fits func(float64
 	return v.Float()
 }
 
-// isWeight tells what a weight may be: scores are numbers of 32 bits.
+// isWeight reports whether v may be a weight: scores are numbers of 32 bits.
 func isWeight(f float64) bool  { return f >= 0 && f <= math.MaxFloat32 }
 func aboveZero(f float64) bool { return f > 0 }
 

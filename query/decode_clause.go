@@ -7,7 +7,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// clauseExample is the help for what is not a clause or not a list of them.
+// clauseExample is the help for values that are not clauses or lists of clauses.
 const clauseExample = `Send a list of clauses, such as [{"type": "text", "text": "red shoes", "match": "user"}].`
 
 // clauses reads a list of clauses.
@@ -70,7 +70,7 @@ var clauseTypes = []string{"field", "text", "knn", "nested", "and", "or", "not",
 // holds by mistake, with the type that was probably meant.
 var typeHints = map[string]string{"text": "text", "vector": "knn", "k": "knn", "path": "nested", "clauses": "and"}
 
-// clause reads one clause; nil when it can not be told which one it is.
+// clause reads one clause; nil when its kind is not clear.
 func (d *decoder) clause(v jsonread.Value) Clause {
 	if v.Kind() != jsonread.ObjectKind {
 		v.Advise(clauseExample, problem.RequestValueInvalid, "reason", "expected a clause object, found "+v.Kind().String())

@@ -9,7 +9,7 @@ import (
 
 var matcherTypes = []string{"equals", "in", "any", "prefix", "under", "range", "ranges", "text", "distance"}
 
-// matcher reads one matcher; nil when it can not be told which one it is.
+// matcher reads one matcher; nil when its kind is not clear.
 func (d *decoder) matcher(v jsonread.Value) Matcher {
 	if v.Kind() != jsonread.ObjectKind {
 		v.Advise(`Send a matcher, such as {"value": "red"} or {"type": "range", "gte": 10}.`,

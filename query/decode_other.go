@@ -140,7 +140,7 @@ func (d *decoder) checkTarget(hasKeys, hasQuery, hasAll, hasLocale bool) {
 	}
 }
 
-// keys reads the keys of a delete; null is no key.
+// keys reads the keys of a delete; null is not a key.
 func (d *decoder) keys(v jsonread.Value) []Literal {
 	if v.IsNull() {
 		return nil

@@ -196,7 +196,7 @@ func (d *decoder) facetRanges(v jsonread.Value) []FacetRange {
 	return ranges
 }
 
-// rises reports whether to lies above from as far as the shape can tell:
+// rises reports whether to lies above from as far as the shape shows:
 // numbers and timestamps are compared, anything else is left to the index.
 func rises(from, to Literal) bool {
 	switch {

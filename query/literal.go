@@ -11,7 +11,7 @@ import (
 // is decided when the request is compiled. Nil is no value.
 type Literal []byte
 
-// LiteralKind tells what a Literal holds.
+// LiteralKind is the type of the value in a Literal.
 type LiteralKind uint8
 
 const (

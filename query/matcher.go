@@ -53,7 +53,7 @@ type RangesMatcher struct {
 	Ranges []Range
 }
 
-// Range has at most one bound on each side; a nil Literal is no bound.
+// Range has at most one bound on each side; a nil Literal means no bound.
 type Range struct {
 	At               problem.Path
 	Gte, Gt, Lte, Lt Literal

@@ -87,7 +87,7 @@ func appendText(dst []byte, value string) []byte {
 }
 
 // appendFloat appends a number. A score beyond what scores can hold becomes the
-// largest; what else JSON can not hold becomes 0.
+// largest; other values that JSON cannot hold become 0.
 func appendFloat(dst []byte, value float64) []byte {
 	switch {
 	case math.IsInf(value, 1):

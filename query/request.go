@@ -76,7 +76,7 @@ type Search struct {
 	Sort        []Sort // empty: by score
 	Signals     []Signal
 	SignalsMode SignalsMode
-	HasSignals  bool // tells `signals: []` from none
+	HasSignals  bool // distinguishes `signals: []` from none
 	Rescore     *Rescore
 	Locale      string      // empty: each field's default
 	Fields      []FieldName // read only when HasFields
@@ -134,7 +134,7 @@ type FacetRange struct {
 	From, To Literal
 }
 
-// SortType tells the kinds of sort entries apart.
+// SortType is the kind of a sort entry.
 type SortType string
 
 const (

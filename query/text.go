@@ -96,7 +96,7 @@ type Target struct {
 	WhenText, FallbackText []byte
 }
 
-// PartKind tells the parts of a user text apart.
+// PartKind is the kind of a part of a user text.
 type PartKind uint8
 
 const (

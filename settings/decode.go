@@ -15,9 +15,9 @@ import (
 )
 
 // Decode reads the body of a replacement. The error holds every problem of the
-// body's shape; without one, every problem that can be told without a
+// body's shape; without one, every problem that can be found without a
 // definition, and the settings are returned beside it, so that Validate can
-// tell the rest.
+// find the rest.
 func Decode(body []byte) (*Settings, error) { return decode(body, true) }
 
 // decode is Decode with or without the bounds that hold for given settings.
@@ -48,7 +48,7 @@ func decode(body []byte, bounded bool) (*Settings, error) {
 
 // Load reads settings as stored, perhaps by a node of a later version. Members
 // this node does not know, members with values it does not take and features it
-// lacks are told in UnsupportedFeatures; JSON and Version still give what is
+// lacks are listed in UnsupportedFeatures; JSON and Version still give what is
 // stored. Bounds that came after they were stored do not hold for them.
 func Load(stored []byte, features []string) (*Settings, error) {
 	var found problem.List

@@ -12,7 +12,7 @@ import (
 
 // Patch applies a change object: its names are change paths, null clears. It
 // may be called on nil, which has nothing to begin with. The error holds every
-// problem that can be told without a definition, at the path of its change;
+// problem that can be found without a definition, at the path of its change;
 // like Decode it may come with the settings. s is not changed.
 func (s *Settings) Patch(body []byte) (*Settings, error) {
 	var found problem.List
@@ -50,7 +50,7 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 	return next, err
 }
 
-// refuseValues tells values of the wrong kind by the change that placed them: the
+// refuseValues reports values of the wrong kind with the change that placed them: the
 // place is there, but cannot take what it was given.
 func refuseValues(found problem.Problems, tree *change.Tree) {
 	tree.Written(problem.Path{}, func(stands problem.Path, written string) {

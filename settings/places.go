@@ -19,7 +19,7 @@ type applied struct {
 
 func appliedTo(path string, clears bool) applied {
 	a := applied{path: path, clears: clears}
-	a.steps, _ = change.ParsePath(path) // one that is none was refused
+	a.steps, _ = change.ParsePath(path) // an invalid one was refused
 	for _, step := range a.steps {
 		a.names = append(a.names, step.Name)
 	}

@@ -27,7 +27,7 @@ type Settings struct {
 
 	document []byte            // canonical JSON
 	byField  map[string]*Field // of Fields
-	changes  []applied         // the changes that made these settings of others; nil: they are no change
+	changes  []applied         // the changes that made these settings of others; nil: they are not a change
 }
 
 // DefaultBoost is the weight of a synonym against a typed word.

@@ -14,7 +14,7 @@ func (s *Settings) Validate(schema *definition.Schema) error {
 	return s.told(s.check(schema).Problems())
 }
 
-// maxProblems is how many problems are told, as of any body: each is looked for
+// maxProblems is how many problems are reported, as of any body: each is looked for
 // among the changes.
 const maxProblems = 1000
 
@@ -29,7 +29,7 @@ func (s *Settings) told(problems problem.Problems) error {
 }
 
 // ValidateChange is Validate for settings that Patch made of others. What those
-// named already and no change wrote again is no problem: settings outlive the
+// named already and no change wrote again is not a problem: settings outlive the
 // generations whose fields they name.
 func (s *Settings) ValidateChange(schema *definition.Schema, before *Settings) error {
 	if before == nil || s.changes == nil {

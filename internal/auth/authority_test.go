@@ -164,7 +164,7 @@ func TestStartIsRefused(t *testing.T) {
 			t.Errorf("%s: %v", c.what, err)
 		}
 		if err != nil && strings.Contains(err.Error(), readers) {
-			t.Errorf("%s: a credential is told: %v", c.what, err)
+			t.Errorf("%s: a credential is in the error: %v", c.what, err)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestUnknownAndKnownKeysCostTheSame(t *testing.T) {
 	}
 }
 
-// S5, R26: keys that somebody makes up, at once and one after the other, cause at most
+// S5, R26: invented keys, at once and one after the other, cause at most
 // twenty reads of the store a second after a burst, and delay no key that is new.
 func TestMadeUpKeysReadTheStoreAtABoundedRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -310,7 +310,7 @@ costs no more than the sum of its lists. Each row is measured in a process of it
 |---|---|---|---|---|---|---|
 `
 
-// The names of lists are told apart.
+// Lists of the same name at different places have rows of their own.
 func TestGrowingListsAreNamedOnce(t *testing.T) {
 	var names []string
 	for _, g := range growingLists() {

@@ -170,7 +170,7 @@ func TestCheckAndInspectKnowWhatIsKeptBesideTheGenerations(t *testing.T) {
 }
 
 // A running node writes while its files are checked: what is found then may be no
-// damage, and that is told.
+// damage, and it says so.
 func TestCheckOfARunningNodeSaysSo(t *testing.T) {
 	directory := t.TempDir()
 	store, err := localdir.Open(filepath.Join(directory, "bucket"))

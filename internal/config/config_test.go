@@ -184,7 +184,7 @@ func TestRegionOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// A key that can be guessed is told at the start.
+// A node warns at its start about a key that can be guessed.
 func TestShortRootKeysAreWarnedOf(t *testing.T) {
 	for key, warned := range map[string]bool{
 		"abc": true, "fifteen bytes.": true, "0123456789abcde": true, "0123456789abcdef": false, "": false,

@@ -33,7 +33,7 @@ func records(t *testing.T, b bucket.Bucket, id registry.ID) int {
 }
 
 // However many write to a generation that opens and fails at once, it is opened
-// less and less often; the others are told at once. It works again soon after it
+// less and less often; the others get the error at once. It works again soon after it
 // can.
 func TestWritesDoNotOpenAFailingGenerationOverAndOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestAGenerationThatCannotBeOpenedIsLeftAlone(t *testing.T) {
 	})
 }
 
-// What cannot be opened at all is told of all the same.
+// What cannot be opened at all is reported all the same.
 func TestGenerationsThatAreNotOpenAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
@@ -198,7 +198,7 @@ func TestALocalGenerationIsOpenedSoonAfterItCanBe(t *testing.T) {
 	})
 }
 
-// A writer that was fenced, also one that was opened a moment before, is told as
+// A writer that was fenced, also one that was opened a moment before, is reported as
 // index:readonly: another node writes.
 func TestAWriterFencedTwiceIsReadOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -248,9 +248,9 @@ func store(t *testing.T, b bucket.Bucket, key string, content []byte) {
 }
 
 // I12: an object that is damaged in the bucket is not fetched by every refresh or
-// request, and not searched. It is told by the state, and by the log once for
+// request, and not searched. It is reported by the state, and by the log once for
 // every time it was fetched. What replaces it is fetched at once, what mends it
-// soon, and at once when somebody asks for it.
+// soon, and at once when a request needs it.
 func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
@@ -304,7 +304,7 @@ func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
 			t.Errorf("it was fetched %d times in an hour", n)
 		}
 		if n := strings.Count(told.String(), "level=ERROR"); n < int(fetched.Load()) || n > 2*int(fetched.Load()) {
-			t.Errorf("%d lines tell of %d failures", n, fetched.Load())
+			t.Errorf("%d lines report %d failures", n, fetched.Load())
 		}
 		// A node without a copy has nothing to answer from, and fetches no more often.
 		fetched.Store(0)
@@ -357,7 +357,7 @@ func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
 	})
 }
 
-// Whoever mended the bucket does not wait until the next try is due, on a node that
+// An operator who mended the bucket does not wait until the next try is due, on a node that
 // has no copy either, and writes go on at once too.
 func TestWhatWasMendedIsTriedAgainAtOnce(t *testing.T) {
 	for _, claims := range []Claims{mine{}, theirs{}} {

@@ -17,7 +17,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// usageName is the file in the directory of a copy that tells how much it is
+// usageName is the file in the directory of a copy that says how much it is
 // used.
 const usageName = "usage"
 
@@ -152,7 +152,7 @@ func (s *Set) makeRoom(ctx context.Context, b Budget) error {
 }
 
 // closedCopies returns the space of all copies and, the least used first, those
-// that nothing here has open and nobody used for a while.
+// that nothing here has open and nothing used for a while.
 func (s *Set) closedCopies(b Budget, idle time.Duration) (total int64, closed []closedCopy, err error) {
 	local, err := s.Local()
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *Set) isInUse(generation registry.ID) bool {
 
 // dropCopy removes the directory of a copy that is not open, and reports whether it
 // did: one that the bucket does not hold whole stays (I22). An open that comes
-// meanwhile waits. The manifest goes first, so that what is left is no copy.
+// meanwhile waits. The manifest goes first, so that what is left is not a copy.
 func (s *Set) dropCopy(ctx context.Context, generation registry.ID) (bool, error) {
 	if !s.isStored(ctx, generation) {
 		return false, nil
@@ -217,7 +217,7 @@ func (s *Set) dropCopy(ctx context.Context, generation registry.ID) (bool, error
 func (s *Set) isStored(ctx context.Context, generation registry.ID) bool {
 	local, err := manifest.Read(s.fs, s.storage(generation).Directory)
 	if err != nil {
-		return true // it is no copy
+		return true // it is not a copy
 	}
 	remote := s.options.Remote.of(generation)
 	lack, err := remote.Check(ctx)

@@ -218,7 +218,7 @@ func (s *Set) Pull(ctx context.Context, g *Generation) error {
 }
 
 // TryAgain ends the backoffs of a generation that may have been repaired: what could
-// not be fetched or opened a while ago is tried by the next one who asks.
+// not be fetched or opened a while ago is tried by the next caller.
 func (s *Set) TryAgain(generation registry.ID) {
 	s.noteFetchable(generation)
 	s.mu.Lock()

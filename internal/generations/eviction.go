@@ -18,7 +18,7 @@ func (s *Set) IsFull() bool {
 	return s.options.MaxOpen > 0 && s.open-s.evicted >= s.options.MaxOpen
 }
 
-// isIdle reports whether a generation is open and nobody uses it. The caller holds mu.
+// isIdle reports whether a generation is open and unused. The caller holds mu.
 func (h *holding) isIdle() bool {
 	return (h.state == servingCopy || h.state == writing) && h.current.users == 0 && h.current.grace == nil
 }
@@ -48,7 +48,7 @@ func (s *Set) evict(ctx context.Context) {
 	}
 }
 
-// endGrace closes an evicted generation that nobody came back for.
+// endGrace closes an evicted generation that no caller came back for.
 func (s *Set) endGrace(inst *instance) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 )
 
 // The node that holds an index finishes its logs: what was acknowledged there and is
-// in no commit is waited for by readers on other nodes, and nobody else commits
+// in no commit is waited for by readers on other nodes, and no other node commits
 // it. That is so after a takeover, also one that ended halfway, with the manifest
 // replaced and the log not sealed; after an open that failed; and after a close
 // without its last commit. Finishing is opening to write, as a request does:
@@ -80,7 +80,7 @@ func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval
 }
 
 // isDue reports whether the log of a generation may hold what no commit holds
-// and nobody here is about to commit. The caller holds mu.
+// and no goroutine here is about to commit. The caller holds mu.
 func (s *Set) isDue(h *holding) bool {
 	if s.closed || h.departure != nil {
 		return false
@@ -148,7 +148,7 @@ func (s *Set) postpone(entry registry.Entry, most time.Duration) {
 }
 
 // IsUnfinished reports whether a log of an index claimed here may hold what no
-// commit holds: its writer ended without the last one, or nobody could open it.
+// commit holds: its writer ended without the last one, or no node could open it.
 func (s *Set) IsUnfinished() bool {
 	if s.options.Remote == nil {
 		return false

@@ -80,7 +80,7 @@ func (s stalled) Get(ctx context.Context, _ string, _ bucket.Tag) (bucket.Object
 	}
 }
 
-// Looks at logs do not keep a node from stopping, whoever began them.
+// Looks at logs do not keep a node from stopping, whatever began them.
 func TestClosingEndsLooksAtLogs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShared(stalled{memory.New(nil)}, vfs.Memory(), mine{})
@@ -152,7 +152,7 @@ func TestAWriterThatKeepsFailingIsOpenedLessAndLessOften(t *testing.T) {
 	})
 }
 
-// unsure is a node that at times cannot tell whether it holds what it holds.
+// unsure is a node that at times does not know whether it holds what it holds.
 type unsure struct {
 	mine
 	isSure *atomic.Bool
@@ -165,7 +165,7 @@ func (u unsure) Confirm(context.Context, registry.ID) (bool, error) {
 	return true, nil
 }
 
-// Only what is opened anew and fails counts: while nobody can tell who holds the
+// Only what is opened anew and fails counts: while it is not known which node holds the
 // index a writer that failed once is not left for longer.
 func TestAFailureCountsWhenItIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -27,7 +27,7 @@ func tryToAdd(t *testing.T, g *Generation, raw string) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// A write that the bucket does not answer is told so while it is still tried: it
+// A write that the bucket does not answer gets that error while it is still tried: it
 // is there when the bucket comes back in time, and nothing else was refused.
 func TestAWriteWithoutABucketIsAnsweredSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -67,7 +67,7 @@ func (s *Set) hasHole(generation registry.ID) bool {
 	return errors.Is(s.at(generation).risk.objects, errHole)
 }
 
-// fillHole commits, so that nobody needs the record that is missing.
+// fillHole commits, so that no reader needs the missing record.
 func (s *Set) fillHole(ctx context.Context, g *Generation) {
 	committing, cancel := context.WithTimeout(ctx, finishLimit)
 	defer cancel()

@@ -56,7 +56,7 @@ type instance struct {
 	writer   *replication.Writer // in object mode, of a writer; set before opened is closed
 	pushing  atomic.Int32        // commits on their way to the bucket
 	turn     chan struct{}       // buffered by one: held by the one who fetches files, and for good at the end
-	fetching context.Context     // ends when nobody fetches files any more
+	fetching context.Context     // ends when no caller fetches files any more
 	endFetch context.CancelFunc
 	repair   repair    // in object mode
 	pulled   pulled    // in object mode, of a copy
@@ -99,7 +99,7 @@ func (inst *instance) failure() error {
 }
 
 // endPulls waits for the pull under way and lets none follow. A repair, which
-// nobody waits for, ends at once.
+// no caller waits for, ends at once.
 func (inst *instance) endPulls() {
 	inst.endFetch()
 	inst.turn <- struct{}{}

@@ -202,7 +202,7 @@ func TestABadDiskIsTriedLessAndLessOften(t *testing.T) {
 	})
 }
 
-// F38: a file that is cut under its readers is fetched again once somebody met
+// F38: a file that is cut under its readers is fetched again once a reader met
 // the fault.
 func TestATruncatedCopyIsFetchedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -326,7 +326,7 @@ func TestADamagedObjectIsFetchedLessAndLessOften(t *testing.T) {
 	})
 }
 
-// A repair that the bucket does not answer keeps nobody from closing the copy.
+// A repair that the bucket does not answer does not keep the copy from being closed.
 func TestARepairEndsWithItsCopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)

@@ -1,5 +1,5 @@
 // Package generations keeps the generations of this node open: it opens one on
-// first use, shares it among everybody who asks, closes the least recently
+// first use, shares it among all callers, closes the least recently
 // used beyond a bound, and removes what was deleted.
 //
 //	g, err := set.Acquire(ctx, entry) // to write; AcquireToRead does with a copy
@@ -29,7 +29,7 @@
 //	GN6  A state changes only as the table of state.go says.
 //
 // A Set may be used by any number of goroutines. Opening one generation delays
-// nobody who wants another.
+// no caller that wants another.
 package generations
 
 import (
@@ -136,18 +136,18 @@ type Generation struct {
 	release   func()
 }
 
-// Release tells that the generation is no longer used. Snapshots taken from it
+// Release ends the use of the generation. Snapshots taken from it
 // stay valid.
 func (g *Generation) Release() { g.release() }
 
-// Why a generation is opened, as the meter of opens tells it.
+// Why a generation is opened, as the meter of opens reports it.
 const (
 	ForRequest    = "request"
 	ForPreload    = "preload"
 	ForBackground = "background"
 )
 
-// Acquire returns the open generation of an entry, opening it when nobody did
+// Acquire returns the open generation of an entry, opening it when no caller did
 // yet. Its errors are problems.
 func (s *Set) Acquire(ctx context.Context, entry registry.Entry) (*Generation, error) {
 	return s.AcquireFor(ctx, entry, ForRequest)
@@ -182,7 +182,7 @@ func (s *Set) AcquireToReadFor(ctx context.Context, entry registry.Entry, purpos
 	return s.handOut(inst, entry), nil
 }
 
-// openTries is how often a generation is opened anew for one who asks.
+// openTries is how often a generation is opened anew for one caller.
 const openTries = 1
 
 // AcquireFor is Acquire by something other than a request.
@@ -259,7 +259,7 @@ func (s *Set) handOut(inst *instance, entry registry.Entry) *Generation {
 
 // take fires an ask and counts a user of what the table gives: what is open or being
 // opened, or the copy that a writer is about to replace. It reports whether the caller
-// is the one who has to open it.
+// is the one that has to open it.
 func (s *Set) take(entry registry.Entry, ask event) (inst *instance, isFirst bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -341,7 +341,7 @@ func (s *Set) openSucceeded(inst *instance) {
 }
 
 // openFailed fires that an instance could not be opened, unless another took its place.
-// The next one who asks tries again, a writer after its backoff. The caller holds mu.
+// The next caller tries again, a writer after its backoff. The caller holds mu.
 func (s *Set) openFailed(inst *instance) {
 	h := s.at(inst.entry.Generation)
 	if h.current != inst {

@@ -166,7 +166,7 @@ func TestGenerationWithoutFilesIsAnErrorAndTriedAgain(t *testing.T) {
 	}
 }
 
-// A generation whose disk failed takes no more writes; the next who asks gets
+// A generation whose disk failed takes no more writes; the next caller gets
 // it opened anew with everything that was acknowledged.
 func TestFailedGenerationIsOpenedAgain(t *testing.T) {
 	disk := faultfs.New(nil)

@@ -32,7 +32,7 @@ type Remote struct {
 	Exists func(context.Context, registry.Entry) error
 }
 
-// Claims tell whether this node writes an index.
+// Claims report whether this node writes an index.
 type Claims interface {
 	// Holds reports whether this node writes an index, as far as it knows.
 	Holds(index registry.ID) bool
@@ -281,7 +281,7 @@ func (s *Set) Versions() map[registry.ID]uint64 {
 }
 
 // EraseRemote deletes the objects of a generation that was never registered,
-// or whose grace is over; those that tell of its removal go last.
+// or whose grace is over; those that report its removal go last.
 func (s *Set) EraseRemote(ctx context.Context, generation registry.ID) error {
 	if s.options.Remote == nil {
 		return nil

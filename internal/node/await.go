@@ -46,7 +46,7 @@ func (s *shared) read(ctx context.Context, name registry.Name, atLeast freshness
 }
 
 // awaitCopy brings a copy to a commit: by pulls while another node writes the
-// index, which is asked to commit, or by opening it to write when nobody does. It
+// index, which is asked to commit, or by opening it to write when no node does. It
 // returns the generation to go on with.
 func (s *shared) awaitCopy(ctx context.Context, g *generations.Generation, sequence uint64, ask Ask) (*generations.Generation, error) {
 	if !g.IsCopy() || sequence <= g.Sequence() {

@@ -13,7 +13,7 @@ import (
 )
 
 // I8, I15: an index was taken over, never opened there, and deleted; another one
-// may have its name. Whoever wrote it before acknowledges nothing there any more,
+// may have its name. Its previous writer acknowledges nothing there any more,
 // also where the bucket fails now and then.
 func TestAWriterAcknowledgesNothingInWhatWasDeletedElsewhere(t *testing.T) {
 	for _, isCreated := range []bool{false, true} {
@@ -50,7 +50,7 @@ func TestAWriterAcknowledgesNothingInWhatWasDeletedElsewhere(t *testing.T) {
 	}
 }
 
-// I8: whoever wrote an index that was deleted while its manifest could not be replaced
+// I8: the writer of an index that was deleted while its manifest could not be replaced
 // is fenced once it can be.
 func TestADeletedIndexIsFencedWhenTheBucketIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -27,7 +27,7 @@ func (n *Node) OtherRootKeys() []string { return n.deployment.otherRootKeys() }
 
 // WriterAddress returns where writes of an index go: scheme://host:port of
 // another node, or an empty text when this one serves them. A candidate claims
-// an index that nobody writes.
+// an index without a writer.
 func (n *Node) WriterAddress(ctx context.Context, text string, creates bool) (string, error) {
 	return n.deployment.writerAddress(ctx, text, creates)
 }

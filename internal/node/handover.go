@@ -43,7 +43,7 @@ func (s *shared) taken(ctx context.Context, entry registry.Entry) error {
 	}
 	index, err := s.node.registry.Find(entry.Name)
 	if err != nil || index.ID != entry.Index || index.Intent == nil {
-		return nil // an index that is gone is found out by who asks for it
+		return nil // an index that is gone is found out by the caller that asks for it
 	}
 	return s.node.registry.CallOff(ctx, entry, index.Intent.Job)
 }

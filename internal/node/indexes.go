@@ -183,7 +183,7 @@ func (n *Node) register(ctx context.Context, name registry.Name, d *definition.D
 		err = n.generations.Create(ctx, entry.Generation, d)
 	}
 	if err == nil {
-		// Whoever creates an index writes it; a claim that is not needed after
+		// The node that creates an index writes it; a claim that is not needed after
 		// all is given up later.
 		err = n.deployment.claim(ctx, entry.Index)
 	}
@@ -430,7 +430,7 @@ func proveSince(ctx context.Context, g *generations.Generation, since time.Time)
 	return bucket.Again(ctx, func() error { return g.ProveSince(ctx, since) })
 }
 
-// commitProblem tells what a failed commit is to a caller.
+// commitProblem returns what a caller gets for a failed commit.
 func commitProblem(err error) error {
 	var known *problem.Problem
 	if errors.As(err, &known) {

@@ -40,7 +40,7 @@ func (s *shared) begin() {
 
 // leave gives up everything this node writes. Generations are closed
 // by now. With a log that is not finished the session lapses instead, so that
-// another node takes the claims over and finishes it: what nobody holds waits for
+// another node takes the claims over and finishes it: what no node holds waits for
 // a write.
 func (s *shared) leave(ctx context.Context) error {
 	s.tellHints(ctx)

@@ -11,7 +11,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// local is a node by itself: it writes every index, nobody else changes the registry,
+// local is a node by itself: it writes every index, no other node changes the registry,
 // there is nothing to compare its files with, and what a client removes goes at once.
 type local struct{ node *Node }
 

@@ -59,7 +59,7 @@ func (s *shared) lookNext(mine *look) {
 		return
 	}
 	s.mu.Lock()
-	s.nextLook = nil // who comes now asks for what this one may not see
+	s.nextLook = nil // later callers ask for what this look may not see
 	s.mu.Unlock()
 	reading, cancel := context.WithTimeout(s.life, lookLimit)
 	defer cancel()

@@ -155,7 +155,7 @@ func (c *counted) Get(ctx context.Context, key string, unless bucket.Tag) (bucke
 	return c.Bucket.Get(ctx, key, unless)
 }
 
-// S19: tokens that somebody made up make a node read the bucket no more often than
+// S19: invented tokens make a node read the bucket no more often than
 // the pause between two looks allows, and never twice at once.
 func TestMadeUpTokensDoNotFloodTheBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestADefinitionIsPutAgainOnAnotherNode(t *testing.T) {
 			_, err := f.tryDocuments("nothing", "")
 			refused(t, "a name nobody has", err, problem.IndexNotFound)
 		}
-		for i := range 8 { // for an index that nobody writes names decide
+		for i := range 8 { // for an index without a writer names decide
 			name := fmt.Sprint("books", i)
 			b.mustPut(name, books)
 			time.Sleep(time.Millisecond)

@@ -15,7 +15,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// A generation that cannot be opened is not open and is told as unhealthy all the
+// A generation that cannot be opened is not open and is reported as unhealthy all the
 // same.
 func TestAGenerationThatCannotBeOpenedIsMeasured(t *testing.T) {
 	b, fs := memory.New(nil), vfs.Memory()

@@ -323,7 +323,7 @@ func (r *reluctant) Get(ctx context.Context, key string, unless bucket.Tag) (buc
 	return r.Bucket.Get(ctx, key, unless)
 }
 
-// A refresh that takes its time is told from one that does not come.
+// A slow refresh is distinguished from one that does not come.
 func TestARefreshUnderWayIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &reluctant{Bucket: memory.New(nil)}

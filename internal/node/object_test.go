@@ -287,7 +287,7 @@ func (i *interposed) PutIf(ctx context.Context, key string, body bucket.Body, co
 }
 
 // F27: a repair that runs while an index is created finds a generation without
-// documents that nobody registered yet; the creation ends with one index.
+// documents that are not registered yet; the creation ends with one index.
 func TestRepairDuringACreation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
@@ -328,7 +328,7 @@ func TestRepairDuringACreation(t *testing.T) {
 	})
 }
 
-// The last commit of a node that stops is told like any other: readers need not
+// The last commit of a node that stops is announced like any other: readers need not
 // wait until they compare their copies anyway.
 func TestTheCommitOfAStoppingNodeIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -52,7 +52,7 @@ func (p powered) Delete(ctx context.Context, key string, condition bucket.Condit
 	return p.Bucket.Delete(ctx, key, condition)
 }
 
-// ledger is what clients were told: per key the last acknowledged document and
+// ledger is what clients were answered: per key the last acknowledged document and
 // every write since whose outcome they do not know. An empty document is none.
 type ledger struct {
 	mu       sync.Mutex

@@ -205,7 +205,7 @@ func (n *Node) replaceFailed(ctx context.Context, g *generations.Generation, seq
 }
 
 // awaitCommit waits until a commit is visible, making the generation commit. A
-// sequence that was promised to nobody is not waited for.
+// sequence that was never promised is not waited for.
 func (n *Node) awaitCommit(ctx context.Context, g *generations.Generation, sequence uint64) error {
 	if sequence <= g.Sequence() {
 		return nil

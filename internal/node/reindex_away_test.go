@@ -176,7 +176,7 @@ func TestJobsThatWaitMakeRoomForOthers(t *testing.T) {
 }
 
 // I20: a promotion that writes would wait for too long is not made, which its
-// caller is told by a problem; it can be asked for again.
+// caller gets a problem; it can be asked for again.
 func TestAPromotionThatTakesTooLongIsNotMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)

@@ -245,7 +245,7 @@ func TestPromotionOfAnotherGenerationFailsTheJob(t *testing.T) {
 	})
 }
 
-// Whoever reads that a job is ready may promote at once, however long the job
+// A caller that reads that a job is ready may promote at once, however long the job
 // itself takes to come back from writing its record.
 func TestPromotionAtTheMomentTheJobIsReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -63,7 +63,7 @@ func (s *shared) lacking(ctx context.Context, generation registry.ID) (int, erro
 }
 
 // keptCopies returns the local copies that the registry ceased to list although
-// nobody removed them.
+// no request removed them.
 func (s *shared) keptCopies() []registry.Identity {
 	s.mu.Lock()
 	defer s.mu.Unlock()

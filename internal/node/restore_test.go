@@ -121,7 +121,7 @@ func TestNodesGiveBackWhatTheBucketLost(t *testing.T) {
 	}
 }
 
-// A copy that the registry ceased to list although nobody removed it stays, is told
+// A copy that the registry ceased to list although no request removed it stays, is reported
 // by the audit, and comes back when it is named.
 func TestAnUnlistedCopyComesBackByName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

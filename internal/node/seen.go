@@ -23,7 +23,7 @@ type seen struct {
 	Listed     []registry.ID `json:"listed"` // generations, in order
 
 	Indexes map[string]*registry.Index `json:"indexes,omitempty"`
-	Kept    []registry.Identity        `json:"kept,omitempty"` // local copies that the registry ceased to list although nobody removed them
+	Kept    []registry.Identity        `json:"kept,omitempty"` // local copies that the registry ceased to list although no request removed them
 }
 
 // identities returns whose data the listed generations are.
@@ -86,12 +86,12 @@ func (s *shared) dropUnlisted() {
 		}
 	}
 	if unlisted > 0 && (isFirst || len(now.Kept) > len(before.Kept)) {
-		s.node.log.Error("there are local copies of indexes that the registry does not list and nobody removed; they stay", "copies", unlisted)
+		s.node.log.Error("there are local copies of indexes that the registry does not list and no request removed; they are kept", "copies", unlisted)
 	}
 	s.noteSeen(now)
 }
 
-// remember tells the registry what an earlier run of this node knew, if it was of
+// remember gives the registry what an earlier run of this node knew, if it was of
 // the same deployment.
 func (s *shared) remember() {
 	if before, _ := s.seenBefore(); !s.node.registry.IsRead() && before.Deployment == s.node.registry.Deployment() {
@@ -117,7 +117,7 @@ func (s *shared) seenBefore() (before seen, isFirst bool) {
 	return before, true
 }
 
-// readSeen reads the note of a directory, the zero one when there is none.
+// readSeen reads the note of a directory, the zero note when there is none.
 func readSeen(fs vfs.FS) (before seen, err error) {
 	content, err := fs.ReadFile(seenName)
 	if errors.Is(err, vfs.ErrNotExist) {

@@ -24,7 +24,7 @@ type Object struct {
 	SettingsInterval time.Duration // between reads of the search settings
 	PullConcurrency  int
 	PreloadIdleLimit int           // above so many indexes only those that were being written are opened on takeover
-	FinishInterval   time.Duration // between looks for logs that nobody finishes
+	FinishInterval   time.Duration // between looks for logs that no node finishes
 	Budget           generations.Budget
 	BudgetInterval   time.Duration // between looks at the space of copies
 }
@@ -37,9 +37,9 @@ const (
 	longestPause = 2 * time.Second        // between looks of a read whether the bucket is back
 )
 
-// shared is one of several nodes on one bucket: it takes part in deciding who writes
+// shared is one of several nodes on one bucket: it takes part in deciding which node writes
 // which index (join.go, handover.go, writers.go), learns what the others did
-// (look.go, await.go, hints.go, seen.go), deletes what nobody needs any more (sweep.go)
+// (look.go, await.go, hints.go, seen.go), deletes what is no longer needed (sweep.go)
 // and gives back what the bucket lost (repair.go).
 type shared struct {
 	node *Node
@@ -51,10 +51,10 @@ type shared struct {
 	running sync.WaitGroup
 
 	looking  turn.Lock // held by the one look under way; comes before mu
-	lookEnds time.Time // when the next look may begin; of who holds looking
+	lookEnds time.Time // when the next look may begin; guarded by looking
 
 	mu        sync.Mutex
-	nextLook  *look                  // what those wait for who ask now; nil: nobody asked yet
+	nextLook  *look                  // what present callers wait for; nil: none asked yet
 	hinted    map[registry.ID]uint64 // manifest versions told last
 	lookedAt  time.Time              // the last look for an unknown name
 	seen      *seen                  // the registry last compared with; nil: not read from the disk yet

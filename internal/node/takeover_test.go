@@ -122,7 +122,7 @@ func TestATakeoverThatFailedIsTriedAgain(t *testing.T) {
 	})
 }
 
-// Whoever lost an index does not disturb the one that has it: a writer that
+// A node that lost an index does not disturb the one that has it: a writer that
 // failed is opened anew only by the node that holds its index.
 func TestAFailedWriterOfALostIndexStaysShut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestASlowIndexDelaysNoOtherTakeover(t *testing.T) {
 }
 
 // I7: a node that stops and could not finish a log leaves its index to another
-// one, which finishes it: a token is reached although nobody writes any more.
+// one, which finishes it: a token is reached although no write comes any more.
 func TestAnIndexIsNotGivenUpWithALogThatIsNotFinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		owner, other, b, entry := halfTaken(t)

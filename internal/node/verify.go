@@ -16,7 +16,7 @@ import (
 type Promotion struct {
 	Verify string // judgement set whose bounds it has to keep; empty: that of its job
 	Force  bool   // without verification
-	By     string // who asks, for the log
+	By     string // the caller, for the log
 }
 
 // worstShown is how many queries a failed verification names.

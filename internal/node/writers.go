@@ -16,7 +16,7 @@ func (s *shared) claim(ctx context.Context, index registry.ID) error {
 
 func (s *shared) owned(int) int { return len(s.Member.Held()) }
 
-// writerAddress lets a candidate claim an index that nobody writes.
+// writerAddress lets a candidate claim an index without a writer.
 func (s *shared) writerAddress(ctx context.Context, text string, creates bool) (string, error) {
 	m := s.Member
 	if m.IsDraining() {

@@ -74,7 +74,7 @@ func (m *Member) copy(age time.Duration) (versioned.Object[leadership], bool) {
 }
 
 // Holder returns the node that writes an index, from a copy a few seconds old;
-// false when nobody does.
+// false when no node does.
 func (m *Member) Holder(ctx context.Context, index registry.ID) (Candidate, bool, error) {
 	return m.holder(ctx, index, copyAge)
 }

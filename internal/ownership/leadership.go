@@ -55,7 +55,7 @@ func (l leadership) clone() leadership {
 	return next
 }
 
-// remove ends a session; its claims go to another one, or to nobody when that
+// remove ends a session; its claims go to another one, or to no session when that
 // is empty.
 func (l *leadership) remove(ended, heir string) {
 	delete(l.Sessions, ended)

@@ -46,7 +46,7 @@ type Member struct {
 	options Options
 	id      string // of this run
 	log     *slog.Logger
-	reading chan struct{} // buffered by one: held by who reads a copy for everybody
+	reading chan struct{} // buffered by one: held by the goroutine that reads a copy for all
 	shared  sharedRead    // guarded by reading
 
 	mu       sync.Mutex
@@ -69,7 +69,7 @@ type Member struct {
 	joinedAt map[string]time.Duration // when a session was first seen, on the clock of this node
 }
 
-// Join begins a session. A node that is no candidate only watches.
+// Join begins a session. A node that is not a candidate only watches.
 func Join(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logger) (*Member, error) {
 	if options.Clock == nil {
 		options.Clock = bootTime
@@ -89,7 +89,7 @@ func Join(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logge
 	return m, nil
 }
 
-// OnChange sets what is told of indexes that this node begins or ceases to
+// OnChange sets what is called with indexes that this node begins or ceases to
 // write. It is called without locks and must not block. It is set before Run.
 func (m *Member) OnChange(changed func(gained, lost []registry.ID)) { m.changed = changed }
 
@@ -134,7 +134,7 @@ func (m *Member) Run(ctx context.Context) {
 
 // change applies a change to the leadership and takes the result over. Nodes that
 // began together also beat together, so one that comes too late asks again for as
-// long as it may: who gives up for want of a turn loses its lease.
+// long as it may: a node that stops retrying loses its lease.
 func (m *Member) change(ctx context.Context, apply func(next *leadership) error) error {
 	for attempt := 0; ; attempt++ {
 		err := m.tryChange(ctx, apply)
@@ -180,7 +180,7 @@ func (m *Member) tryChange(ctx context.Context, apply func(next *leadership) err
 	return nil
 }
 
-// restore puts what this node writes, and nobody else claims, into a leadership that
+// restore puts what this node writes, and no other node claims, into a leadership that
 // begins anew or that an older one took the place of.
 func (m *Member) restore(next *leadership) {
 	m.mu.Lock()
@@ -264,7 +264,7 @@ func (m *Member) beat(ctx context.Context) error {
 		for id, s := range next.Sessions {
 			earlier := m.options.Reclaim && s.Node == m.options.Node
 			// One that stops leaves others to those who take their claims: a claim of
-			// nobody is finished by nobody.
+			// no node is finished by no node.
 			if id != m.id && (earlier || isReady && !m.draining && m.watch.isOver(*next, id, m.readAt, m.options.Lease)) {
 				m.log.Info("a session is over", "node", s.Node)
 				next.remove(id, heir)

@@ -9,7 +9,7 @@ import (
 )
 
 // Nodes that write their share of the indexes may still differ in how much they
-// write. Every node tells the loads of what it writes. One whose load is far above
+// write. Every node publishes the loads of what it writes. One whose load is far above
 // that of the least loaded candidate offers its busiest index that makes the two
 // more alike; a candidate that is not above its share of indexes takes an offer,
 // one at a time; the offering node drains the index and the round after moves it.
@@ -48,7 +48,7 @@ func (l leadership) fits(index registry.ID, from, to string) bool {
 	return gap >= leastGap && l.Loads[index] > 0 && 2*l.Loads[index] <= gap
 }
 
-// tradeOffers is the part of a round that is about loads: it tells those of this
+// tradeOffers is the part of a round that is about loads: it publishes those of this
 // node, drops offers that came to nothing, makes one and takes one. The caller
 // holds mu.
 func (m *Member) tradeOffers(next *leadership) {
@@ -123,7 +123,7 @@ func (m *Member) makeOffer(next *leadership, candidates []string) {
 	}
 }
 
-// takeOffer takes one offer of another node that nobody took.
+// takeOffer takes one offer of another node that is still open.
 func (m *Member) takeOffer(next *leadership) {
 	for _, index := range slices.SortedFunc(maps.Keys(next.Offers), registry.ID.Compare) {
 		if holder := next.Claims[index]; next.Offers[index] == "" && holder != m.id && next.fits(index, holder, m.id) {

@@ -76,7 +76,7 @@ func (m *Member) table() leadership {
 	return m.held.Value
 }
 
-// work lets every index be written for a while by whoever holds it.
+// work lets every index be written for a while by its holder.
 func (w *working) work(d time.Duration) {
 	for began := time.Now(); time.Since(began) < d; time.Sleep(time.Second) {
 		for index, rate := range w.rates {

@@ -1,4 +1,4 @@
-// Package ownership tells which node writes which index.
+// Package ownership decides which node writes which index.
 //
 // In local mode there is one node and it writes everything: Local is that
 // answer. In object mode one object of the bucket, the leadership, holds the

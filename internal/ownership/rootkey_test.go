@@ -9,7 +9,7 @@ import (
 )
 
 // Nodes that share a bucket share their root key; one with another is known to
-// all, and one without is nobody's mistake.
+// all, and one without is not a mistake.
 func TestNodesWithAnotherRootKeyAreKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)

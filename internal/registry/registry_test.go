@@ -77,7 +77,7 @@ func TestNamesResolveToGenerations(t *testing.T) {
 	}
 	for _, wrong := range []Entry{two, {}} {
 		if err := r.Promote(t.Context(), wrong, two); !errors.Is(err, problem.IndexGenerationLiveMoved) {
-			t.Errorf("promotion in the place of what is not live: %v", err)
+			t.Errorf("promotion in the place of a generation that is not live: %v", err)
 		}
 	}
 	if err := r.Promote(t.Context(), one, two); err != nil {
@@ -148,7 +148,7 @@ func TestRegistryThatIsGoneRefusesChangesAndForgetsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := r.Refresh(t.Context()); err == nil {
-		t.Error("a missing registry is no error")
+		t.Error("a missing registry is not an error")
 	}
 	resolve(t, r, "books")
 	if err := r.CreateIndex(t.Context(), name(t, "more@1"), NewID(), NewID(), time.Now()); !errors.Is(err, problem.StorageIoError) {

@@ -91,7 +91,7 @@ func TestAuditOfAWholeDeployment(t *testing.T) {
 	}
 }
 
-// Whatever of the storage fails, callers are told of the registry.
+// Whatever of the storage fails, callers get an error of the registry.
 func TestAnAuditWithoutStorageNamesTheRegistry(t *testing.T) {
 	s, _ := deployed(t)
 	fickle := faultbucket.New(s, nil)

@@ -282,8 +282,8 @@ func (j *Jobs) move(ctx context.Context, one *job) error {
 	if err := j.replayKeys(ctx, source, target); err != nil {
 		return notMoved(err)
 	}
-	// Whoever took the source since the announcement calls it off before it
-	// acknowledges anything; whoever took it before is seen here.
+	// A node that took the source since the announcement calls it off before it
+	// acknowledges anything; one that took it before is seen here.
 	if err := source.Prove(ctx); err != nil {
 		return err
 	}
@@ -298,7 +298,7 @@ func (j *Jobs) move(ctx context.Context, one *job) error {
 // tried again: commits that it waited for go on meanwhile.
 const holdLimit = 30 * time.Second
 
-// notMoved tells what came between before a promotion was asked for: whatever
+// notMoved returns what came between before a promotion was requested: whatever
 // became of a commit or of what was copied, nothing was moved.
 func notMoved(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, problem.StorageUnknown) {

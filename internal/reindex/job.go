@@ -46,8 +46,8 @@ func (one *job) record() stored {
 	return one.held.Value
 }
 
-// tell makes a job that waits look at what became of it.
-func (one *job) tell() {
+// wake makes a waiting job check its state again.
+func (one *job) wake() {
 	select {
 	case one.changed <- struct{}{}:
 	default:
@@ -73,7 +73,7 @@ var (
 	errUntracked = errors.New("the source no longer records its changes")
 )
 
-// interrupted tells between two steps whether the job goes on.
+// interrupted reports, between two steps, why the job must not go on.
 func (one *job) interrupted(ctx context.Context) error {
 	select {
 	case <-one.cancelled:
@@ -328,7 +328,7 @@ func (j *Jobs) checkGenerations(one *job) error {
 }
 
 // pair opens source and target for a step of a job that is still carried here (J6).
-// Whoever takes it over later fences what was opened here before it writes. Opening
+// A node that takes it over later fences what was opened here before it writes. Opening
 // them brings news of the registry: nothing is brought into a target that is live.
 func (j *Jobs) pair(ctx context.Context, one *job) (source, target *generations.Generation, release func(), err error) {
 	ctx = context.WithoutCancel(ctx)

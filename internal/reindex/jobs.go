@@ -44,10 +44,10 @@ import (
 type Options struct {
 	MaxConcurrent   int           // jobs that copy or replay at once; 0: 2
 	CatchupInterval time.Duration // between rounds of a job that is ready; 0: 30 s
-	SweepInterval   time.Duration // between searches for unfinished jobs nobody carries; 0: 30 s
+	SweepInterval   time.Duration // between searches for unfinished jobs that no node runs; 0: 30 s
 	// Holds reports whether this node writes an index; nil: it writes all.
 	Holds func(registry.ID) bool
-	// Claim makes this node write an index that nobody writes; nil with Holds.
+	// Claim makes this node the writer of an index without one; nil with Holds.
 	Claim func(context.Context, registry.ID) error
 	// Verify measures targets of jobs that ask for it; nil: none is measured.
 	Verify Verify
@@ -128,7 +128,7 @@ func (j *Jobs) Recover(ctx context.Context) error {
 // write. One that waits here since before finds out whether it is still its own.
 func (j *Jobs) TakeOver(ctx context.Context, index registry.ID) error {
 	if one := j.find(index); one != nil {
-		one.tell()
+		one.wake()
 		return nil
 	}
 	moves := j.generations.Moves(index)
@@ -137,7 +137,7 @@ func (j *Jobs) TakeOver(ctx context.Context, index registry.ID) error {
 	return j.takeOver(ctx, index)
 }
 
-// adopt claims the indexes whose unfinished jobs nobody carries.
+// adopt claims the indexes whose unfinished jobs no node runs.
 func (j *Jobs) adopt(ctx context.Context) {
 	if j.options.Claim == nil {
 		return
@@ -160,7 +160,7 @@ func (j *Jobs) adopt(ctx context.Context) {
 	}
 }
 
-// takeOver carries the job of an index if it is unfinished and nobody here does:
+// takeOver carries the job of an index if it is unfinished and not running here:
 // two would not fence each other.
 func (j *Jobs) takeOver(ctx context.Context, index registry.ID) error {
 	if j.find(index) != nil {
@@ -243,7 +243,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	}
 }
 
-// waiting returns the jobs nobody carries yet and marks them as carried.
+// waiting returns the jobs that are not running yet and marks them as running.
 func (j *Jobs) waiting() []*job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -285,7 +285,7 @@ func (j *Jobs) Fills(ctx context.Context, entry registry.Entry) (bool, error) {
 	defer cancel()
 	began := time.Now()
 	held, err := j.records.read(ctx, entry.Index)
-	if err != nil && !errors.Is(err, versioned.ErrCorrupt) { // what is damaged is carried by nobody
+	if err != nil && !errors.Is(err, versioned.ErrCorrupt) { // a damaged job is not run
 		return false, err
 	}
 	j.mu.Lock()
@@ -303,7 +303,7 @@ func (j *Jobs) Fills(ctx context.Context, entry registry.Entry) (bool, error) {
 }
 
 // known returns the job of an index that is carried here, nil when none is, and
-// whether that is all there is to know; how many indexes were lost tells later
+// whether that is all there is to know; how many indexes were lost shows later
 // whether it still is.
 func (j *Jobs) known(index registry.ID) (one *job, losses int, isKnown bool) {
 	j.mu.Lock()
@@ -327,7 +327,7 @@ func (j *Jobs) lost() int {
 	return j.losses
 }
 
-// Lost forgets what is known of the job of an index: whoever writes it now may end
+// Lost forgets what is known of the job of an index: its present writer may end
 // it and begin another before it comes back.
 func (j *Jobs) Lost(index registry.ID) {
 	j.mu.Lock()
@@ -438,14 +438,14 @@ func (j *Jobs) Delete(ctx context.Context, index registry.ID) error {
 	return j.records.delete(ctx, index)
 }
 
-// Recheck is told that generations of an index were removed. It returns when the
+// Recheck is called after generations of an index were removed. It returns when the
 // job they belonged to has failed, or after a while.
 func (j *Jobs) Recheck(ctx context.Context, index registry.ID) {
 	one := j.find(index)
 	if one == nil || j.checkGenerations(one) == nil {
 		return
 	}
-	one.tell()
+	one.wake()
 	j.awaitEnd(ctx, one)
 }
 

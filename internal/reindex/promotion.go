@@ -11,7 +11,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// awaitPromotion keeps a job that is ready caught up until somebody promotes
+// awaitPromotion keeps a job that is ready caught up until a request promotes
 // or cancels it.
 func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 	ticker := time.NewTicker(j.options.CatchupInterval)
@@ -71,8 +71,8 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 	}
 }
 
-// told is what the failure of a promotion is to whoever asked for it. While the
-// record says that it is under way, whoever carries the job next makes it (I17).
+// told returns the error that the caller of a failed promotion gets. While the
+// record says that it is under way, the next node to run the job completes it (I17).
 func (one *job) told(err error) error {
 	isLost := errors.Is(err, versioned.ErrLost)
 	switch {
@@ -155,7 +155,7 @@ func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error)
 	select {
 	case err := <-reply:
 		if err == nil || isFatal(err) {
-			j.awaitEnd(ctx, one) // whoever asks next finds the job ended
+			j.awaitEnd(ctx, one) // the next caller finds the job ended
 		}
 		return true, err
 	case <-ctx.Done():
@@ -164,7 +164,7 @@ func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error)
 }
 
 // isRecordedReady reports whether the record of a job says that it waits for
-// promotion: whoever read that may promote, even if the job itself is still on
+// promotion: a caller that read that may promote, even if the job itself is still on
 // its way from writing the record to waiting.
 func (j *Jobs) isRecordedReady(ctx context.Context, index registry.ID) bool {
 	held, err := j.records.read(ctx, index)

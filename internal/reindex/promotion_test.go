@@ -21,7 +21,7 @@ func (c *carrier) run() (stop func()) {
 	return func() { cancel(); <-ended }
 }
 
-// I17: what was promoted is told to be promoted, although the end of the job could
+// I17: a promotion that happened is reported, although the end of the job could
 // not be recorded; it is later.
 func TestAPromotionWhoseEndIsNotRecordedIsToldToBeMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -112,7 +112,7 @@ func TestANewerJobIsFoundBehindOneThatIsOver(t *testing.T) {
 	})
 }
 
-// I16: what a job fills stays busy while nobody carries the job, because it is not
+// I16: what a job fills stays busy while no node runs the job, because it is not
 // known what became of its record.
 func TestTheTargetOfAJobWithoutAnAnswerIsBusy(t *testing.T) {
 	for name, open := range map[string]func(*testing.T, bucket.Bucket) *carrier{
@@ -250,7 +250,7 @@ func (r *recordless) PutIf(ctx context.Context, key string, body bucket.Body, co
 	return r.Bucket.PutIf(ctx, key, body, condition)
 }
 
-// I16: two who carry one job here would not fence each other. Whoever comes second
+// I16: two runs of one job on this node would not fence each other. The second
 // leaves it to the first.
 func TestAJobIsCarriedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -89,7 +89,7 @@ func (j *Jobs) accept(ctx context.Context, request Request, source, target regis
 	if err != nil {
 		return Record{}, err
 	}
-	// Somebody may have been before at the lock, and opening them brings news of what
+	// Another caller may have held the lock before, and opening them brings news of what
 	// another node did to the index: a job never fills what is live (I16).
 	switch from, to, err := j.resolve(request); {
 	case err != nil:

@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/memory"
 )
 
-// stubborn refuses manifests while it is told to.
+// stubborn refuses manifests while refuse is set.
 type stubborn struct {
 	bucket.Bucket
 	refuses atomic.Bool

@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Import stores a generation that dir of fs holds and nobody writes: its files,
+// Import stores a generation that dir of fs holds and no node writes: its files,
 // then its manifest, which the bucket must not have yet. What its log holds
 // beyond the manifest is not stored. Importing the same state again changes
 // nothing.

@@ -48,7 +48,7 @@ func (r *Remote) HoldsDocuments(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// Erase deletes every object of a generation that nobody lists any more, the
+// Erase deletes every object of a generation that is no longer listed, the
 // manifest first and the named last ones, in order, at the end.
 func (r *Remote) Erase(ctx context.Context, last ...string) error {
 	listing, err := r.bucket.List(ctx, r.key()+"/", "")

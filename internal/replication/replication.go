@@ -110,7 +110,7 @@ func (r *Remote) ReadWithin(ctx context.Context, unless bucket.Tag, limit time.D
 	return r.Read(ctx, unless)
 }
 
-// ReadSoon is Read by somebody who may give up as well, because nothing has begun
+// ReadSoon is Read for a caller that may give up as well, because nothing has begun
 // yet: it does not wait for a store that stands still.
 func (r *Remote) ReadSoon(ctx context.Context, unless bucket.Tag) (Held, error) {
 	return r.ReadWithin(ctx, unless, readLimit)
@@ -160,7 +160,7 @@ func contains(list []string, text string) bool {
 }
 
 // settle puts the same bytes under the same condition until the outcome is
-// known. readBack tells after a refused or unanswered put whether the object
+// known. readBack reports, after a refused or unanswered put, whether the object
 // that is stored now is ours (nil), another one (errLost) or none
 // (bucket.ErrNotFound). Only the end of ctx leaves the outcome open, as
 // bucket.ErrUnknown.

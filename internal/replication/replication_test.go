@@ -332,7 +332,7 @@ func TestPullVerifiesEveryFile(t *testing.T) {
 	}
 }
 
-// A repair that nobody wants any more looks at no file.
+// A cancelled repair reads no file.
 func TestMendEndsWithItsContext(t *testing.T) {
 	d := create(t, memory.New(time.Now))
 	a := d.open()

@@ -192,7 +192,7 @@ func (w *Writer) store(ctx context.Context, f manifest.File, wrong bucket.Entry)
 	}
 	object.Body.Close()
 	if object.Size == f.Size {
-		return nil // somebody stored it meanwhile
+		return nil // another node stored it in the meantime
 	}
 	mapping, err := w.fs.Map(w.path(f))
 	if err != nil {
@@ -261,7 +261,7 @@ func (w *Writer) Heal(ctx context.Context) (Healed, error) {
 }
 
 // storeManifest stores the manifest again that is ours, in the place of a damaged
-// one if there is one. Nobody can have replaced it: who takes over needs it.
+// one if there is one. No node can have replaced it: one that takes over needs it.
 func (w *Writer) storeManifest(ctx context.Context, held Held, damaged bucket.Tag) error {
 	condition := bucket.Absent()
 	if damaged != "" {

@@ -41,10 +41,10 @@ func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 		return swept, err
 	}
 	if held.Manifest.Epoch != w.epoch || held.Tag != w.Tag() {
-		return swept, errors.New("the manifest changed meanwhile")
+		return swept, errors.New("the manifest changed during the sweep")
 	}
 	if now.IsZero() {
-		return swept, errors.New("the store tells no time")
+		return swept, errors.New("the answers of the store carry no date")
 	}
 	old := w.remote.graceBefore(now)
 	named, retired := map[string]bool{}, map[string]time.Time{}

@@ -108,7 +108,7 @@ func (w *Writer) Tag() bucket.Tag {
 	return w.held.Tag
 }
 
-// IsSettling reports whether a record or a manifest is on its way of which nobody
+// IsSettling reports whether a record or a manifest is on its way of which no caller
 // knows yet whether it is stored: who closes the generation waits for it.
 func (w *Writer) IsSettling() bool { return w.settling.Load() > 0 }
 
@@ -269,7 +269,7 @@ func (r *Remote) readRecord(ctx context.Context, lsn uint64) (content []byte, er
 
 // readTries is how often a record of the log is asked for. To take a generation
 // over reads all of them, and one that fails halfway has added a record: without
-// trying again a store that fails now and then would let nobody through.
+// trying again a store that fails now and then would let no caller through.
 const readTries = 6
 
 // readAgain reads until the store answers, or readTries times.

@@ -152,7 +152,7 @@ func (m *merger) writeTerms(out *blockfile.Writer, owner uint32, f FieldOptions)
 }
 
 // lengthCodes maps the length codes to the new numbers and sums up, as far as
-// codes tell, the lengths of dropped documents.
+// codes give, the lengths of dropped documents.
 func (m *merger) lengthCodes(name string) (codes []byte, dropped uint64) {
 	codes = make([]byte, m.docs)
 	for i, in := range m.inputs {

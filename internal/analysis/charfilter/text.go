@@ -3,7 +3,7 @@
 //
 // A Text is the text at one point of the chain together with the way back: a
 // Filter calls Copy, Replace and Finish while it walks the text once from left
-// to right, and Original tells which stretch of the first text a stretch of
+// to right, and Original returns which stretch of the first text a stretch of
 // the last one came from.
 //
 // Invariants:
@@ -77,7 +77,7 @@ func (t *Text) Set(text string) {
 	if len(text) > math.MaxInt32/16 {
 		text = text[:math.MaxInt32/16]
 	}
-	// Nobody writes to the bytes of a Text or to a term cut from them.
+	// Nothing writes to the bytes of a Text or to a term cut from them.
 	t.current = unsafe.Slice(unsafe.StringData(text), len(text))
 	t.used = 0
 	t.limit = min(8*len(text)+MaxGrowth, 2*len(text)+16*MaxGrowth)

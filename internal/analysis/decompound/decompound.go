@@ -63,7 +63,7 @@ func New(patterns *Patterns, words []byte) (*Splitter, error) {
 }
 
 // AppendParts appends start and end of every part of word, in bytes, pair by
-// pair. A word that is no compound has none.
+// pair. A word that is not a compound has none.
 func (s *Splitter) AppendParts(dst []int, word []byte) []int {
 	if len(word) < minWord || len(word) > maxKnown {
 		return s.appendParts(dst, word)

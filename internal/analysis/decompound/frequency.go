@@ -77,7 +77,7 @@ type reading struct {
 }
 
 // AppendParts appends start and end of every part of word, in bytes, pair by
-// pair. A word that is no compound has none.
+// pair. A word that is not a compound has none.
 func (s *Frequency) AppendParts(dst []int, word []byte) []int {
 	length := utf8.RuneCount(word)
 	if length < minWord || length > maxFrequencyWord || !utf8.Valid(word) {

@@ -41,7 +41,7 @@ type Report struct {
 func Build(directory string, s Sources) (Report, error) {
 	var r Report
 	if locale.Canonical(s.Tag) != s.Tag || !locale.Supported(s.Tag) && s.Tag != "is" {
-		return r, fmt.Errorf("%q is no supported locale in canonical spelling", s.Tag)
+		return r, fmt.Errorf("%q is not a supported locale in canonical spelling", s.Tag)
 	}
 	words, pairs, err := s.read()
 	if err != nil {

@@ -26,7 +26,7 @@ func prepared(t testing.TB) analysis.Options {
 }
 
 // TestCommonCompounds counts the common compounds of which both parts are
-// found. docs/reference/locales.md tells why some are not.
+// found. docs/reference/locales.md says why some are not.
 func TestCommonCompounds(t *testing.T) {
 	options := prepared(t)
 	content, err := os.ReadFile("testdata/compounds.txt")

@@ -48,7 +48,7 @@ const maxFile = 256 << 20
 
 // Add puts what ships in the program into the options and, instead of it where
 // there is both, what the directory holds. A directory that does not exist holds
-// nothing. Folders that are no locale are left alone.
+// nothing. Folders that are not locales are left alone.
 func Add(options *analysis.Options, directory string) error {
 	options.Decompounders = map[string]func() (tokenfilter.Splitter, error){}
 	options.Stemmers = map[string]func() (stem.Stemmer, error){}

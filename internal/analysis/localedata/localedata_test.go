@@ -38,7 +38,7 @@ func TestBuiltDataAreFoundAndUsed(t *testing.T) {
 	}
 	b := analysis.NewBuilder(options)
 	if !b.Decompounds("nb") || !b.Decompounds("no") || !b.Supports("is") || b.Decompounds("fr") {
-		t.Error("what the node has is told wrongly")
+		t.Error("what the node has is reported wrongly")
 	}
 	splitter, err := options.Decompounders["nb"]()
 	if err != nil {

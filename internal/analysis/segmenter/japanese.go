@@ -53,7 +53,7 @@ func newJapanese() (*japanese, error) {
 	return j, nil
 }
 
-// japaneseKind tells the kind of a word by its part of speech.
+// japaneseKind returns the kind of a word by its part of speech.
 func japaneseKind(partOfSpeech []string) wordKind {
 	if len(partOfSpeech) == 0 {
 		return keptWord

@@ -47,7 +47,7 @@ const koreanEndings = `
 들 들은 들이 들을 들의 들에 들에게 들과 들도 들로`
 
 // koreanHeads are the everyday nouns of two characters that end like a particle
-// and stand last in compounds. The list of nouns alone cannot tell: with a
+// and stand last in compounds. The list of nouns alone cannot decide: with a
 // particle almost any syllable makes a rare noun (대학교의 is not 대학 and 교의).
 // The words of four are those that the list of nouns lacks while it holds them
 // without their last character.
@@ -129,7 +129,7 @@ func (k *korean) unit(s *token.Stream, u token.Token) {
 // stem returns the length of a unit without its ending. A unit that is a noun
 // keeps all. Of a compound whose last noun ends like a particle, and of the cuts
 // that leave nouns, the one made of the fewest counts, a longer ending first. A
-// unit that is none of these loses its longest ending that leaves two
+// unit of another kind loses its longest ending that leaves two
 // characters.
 func (k *korean) stem(runes []rune) int {
 	if len(runes) < 2 || len(k.endings[runes[len(runes)-1]]) == 0 || k.nouns.has(runes) {
@@ -156,7 +156,7 @@ func (k *korean) stem(runes []rune) int {
 		return stem
 	}
 	if n := len(runes); n >= 4 && k.heads[string(runes[n-2:])] && !fits(runes[n-2], string(runes[n-1:])) {
-		return n // an unknown word before a head, whose end is no particle here
+		return n // an unknown word before a head, whose end is not a particle here
 	}
 	return guess
 }

@@ -42,7 +42,7 @@ func (t *thai) AppendBreaks(dst []int, run []byte) []int {
 	return dst
 }
 
-// clusters breaks before every character that is no combining mark.
+// clusters breaks before every character that is not a combining mark.
 func clusters(dst []int, run []byte, base int) []int {
 	for at := 0; at < len(run); {
 		_, size := utf8.DecodeRune(run[at:])
@@ -59,8 +59,8 @@ func clusters(dst []int, run []byte, base int) []int {
 	return dst
 }
 
-// follows tells characters that never begin a word: vowels written after or
-// around a consonant, and marks. leads tells vowels that belong to the
+// follows matches characters that never begin a word: vowels written after or
+// around a consonant, and marks. leads matches vowels that belong to the
 // consonant after them.
 func follows(r rune) bool {
 	return r >= 0x0E30 && r <= 0x0E3A || r >= 0x0E45 && r <= 0x0E4E

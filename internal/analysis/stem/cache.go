@@ -23,7 +23,7 @@ type slot struct {
 	stem    [cacheWord + 1]byte
 }
 
-// AppendStem is like the stemmer's own, remembered. owner tells stemmers
+// AppendStem is like the stemmer's own, remembered. owner keeps stemmers
 // apart and is not 0.
 func (c *Cache) AppendStem(owner uint8, s Stemmer, dst, word []byte) []byte {
 	if len(word) > cacheWord || len(word) == 0 {

@@ -270,7 +270,7 @@ func (e *english) step1b() {
 	e.repair()
 }
 
-// isIngWord reports whether the word is one in which ing is no ending; stem
+// isIngWord reports whether the word is one in which ing is not an ending; stem
 // is the length before it.
 func (e *english) isIngWord(stem int) bool {
 	switch string(e.b[:stem]) {
@@ -280,7 +280,7 @@ func (e *english) isIngWord(stem int) bool {
 	return false
 }
 
-// isCeedWord tells succeed, proceed and exceed.
+// isCeedWord recognizes succeed, proceed and exceed.
 func (e *english) isCeedWord(stem int) bool {
 	switch string(e.b[:stem]) {
 	case "succ", "proc", "exc":

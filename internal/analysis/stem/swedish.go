@@ -15,7 +15,7 @@ const swedishVowels = "aeiouyäåö"
 var swedishEndings = suffixTable(`a arna erna heterna orna ad e ade ande arne are aste en anden aren heten ern ar er heter
 	or as arnas ernas ornas es ades andes ens arens hetens erns at andet het ast`, "s et")
 
-// swedishNoEt end stems in which et is no ending.
+// swedishNoEt end stems in which et is not an ending.
 var swedishNoEt = strings.Fields("fab h pak rak stak kom iet cit dit alit ilit mit nit pit rit sit tit uit ivit kvit xit")
 
 // suffixTable makes a table of suffixes that are cut and of those that need a

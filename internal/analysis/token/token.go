@@ -43,7 +43,7 @@ const (
 	Symbol                // an emoji, or text a tokenizer kept though it holds no letter
 )
 
-// Shape tells cheaply what a term consists of. Zero means not known.
+// Shape is a cheap summary of what a term consists of. Zero means not known.
 type Shape uint8
 
 // The bits of a Shape.

@@ -113,7 +113,7 @@ func asciiDecomposition(r rune) (string, bool) {
 		}
 	}
 	if len(out) == 0 || out[0] == ' ' && len(out) == 1 && r < 0x2000 && r != 0xA0 {
-		return "", false // a mark on a space is no letter
+		return "", false // a mark on a space is not a letter
 	}
 	return string(out), true
 }

@@ -15,11 +15,11 @@ const MaxWordBytes = 256
 // a digit, stay as they are.
 type Stemming struct {
 	stemmer stem.Stemmer
-	owner   uint8      // tells stemmers apart in the cache; not 0
+	owner   uint8      // keeps stemmers apart in the cache; not 0
 	normal  normalizer // brings words into the form the stemmer knows; nil: they are
 }
 
-// NewStemming makes the filter of a stemmer. The owner tells stemmers apart in
+// NewStemming makes the filter of a stemmer. The owner keeps stemmers apart in
 // the cache and is not 0. When the words before it were not normalized by the
 // rules of the stemmer's own locale, foreign names that locale.
 func NewStemming(stemmer stem.Stemmer, owner uint8, foreign string) Stemming {

@@ -16,6 +16,6 @@ type Filter interface {
 // Splitter finds the parts of compounds.
 type Splitter interface {
 	// AppendParts appends the start and end of every part of word, in bytes,
-	// pair by pair. A word that is no compound has none.
+	// pair by pair. A word that is not a compound has none.
 	AppendParts(dst []int, word []byte) []int
 }

@@ -78,7 +78,7 @@ func spaceAt(text []byte) int {
 	return 0
 }
 
-// Letter splits on everything that is no letter. Marks belong to the letter
+// Letter splits on everything that is not a letter. Marks belong to the letter
 // before them, so that scripts which write vowels as marks keep their words.
 type Letter struct{}
 

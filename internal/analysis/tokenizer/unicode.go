@@ -159,7 +159,7 @@ func (u Unicode) add(s *token.Stream, text []byte, start, end int) bool {
 	return s.Add(text[start:end], start, end, kind, 0)
 }
 
-// kindOf tells what a segment is. It reports false when it holds no letter, no
+// kindOf returns the kind of a segment. It reports false when it holds no letter, no
 // number and no emoji.
 func kindOf(segment []byte) (token.Kind, bool) {
 	number, symbol := false, false

@@ -248,7 +248,7 @@ func (p prober) holds(ctx context.Context, key string, won winner, failed error,
 	if failed != nil {
 		return fmt.Errorf("of %d %s at once one was accepted, and another whose answer is not known is stored: %w", racers, what, failed)
 	}
-	return fmt.Errorf("of %d %s at once another than the one accepted is stored", racers, what)
+	return fmt.Errorf("of %d %s at once, the stored one is not the accepted one", racers, what)
 }
 
 func content(text string) bucket.Body { return bucket.Bytes([]byte(text)) }

@@ -245,7 +245,7 @@ func TestSlowIsNotStandingStill(t *testing.T) {
 	})
 }
 
-// A caller that goes away is told so, and nothing is asked for again.
+// A caller that goes away gets its own error, and nothing is asked for again.
 func TestACallerThatLeavesEndsARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, requests := storeOf(t, func(w http.ResponseWriter, r *http.Request) {

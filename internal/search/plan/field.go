@@ -316,7 +316,7 @@ func (m *matcher) number(value query.Literal, at problem.Path) (int64, error) {
 }
 
 // Number reads a literal as the number that fields of a type order and
-// filter by. When it does not fit, it tells what would.
+// filter by. When it does not fit, the message says what would.
 func Number(t definition.Type, value query.Literal) (n int64, expected string, ok bool) {
 	switch {
 	case t == definition.Timestamp:

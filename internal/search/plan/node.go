@@ -18,7 +18,7 @@ import "github.com/quiresearch/quire/definition"
 
 // Node is one step of a plan: one of the types of this file.
 type Node interface {
-	// From tells which clause the node stems from.
+	// From is the clause that the node stems from.
 	From() *Origin
 }
 

@@ -103,7 +103,7 @@ func startsStretch(words []word, typed []string) bool {
 }
 
 // add hangs an alternative on a word; one that is there keeps the lower
-// boost, and a word is no synonym of itself.
+// boost, and a word is not a synonym of itself.
 func (w *word) add(a alternative) {
 	if len(a.terms) == 1 && slices.Contains(w.terms, a.terms[0]) {
 		return

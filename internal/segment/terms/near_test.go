@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// matcher tells of one term at a time whether it is near a word: what Fuzzy,
+// matcher reports of one term at a time whether it is near a word: what Fuzzy,
 // which looks at few terms, is compared with.
 type matcher struct {
 	prefix []byte
