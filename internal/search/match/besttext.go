@@ -60,6 +60,9 @@ const (
 // textOf takes a root apart. It returns nil when that is not a text with a word
 // that has several fields or readings.
 func textOf(root step) *text {
+	if !hasWord(root) {
+		return nil
+	}
 	t := &text{}
 	words := []step{root}
 	if and, ok := root.(*andStep); ok {
@@ -78,16 +81,8 @@ func textOf(root step) *text {
 	if or, ok := words[0].(*orStep); ok && !t.required {
 		words = or.steps
 	}
-	isText := false
 	for _, c := range words {
-		switch c.(type) {
-		case *sumStep, *wordStep:
-			isText = true
-		}
 		t.words = append(t.words, textWord{c, ceilingOf(c)})
-	}
-	if !isText {
-		return nil
 	}
 	slices.SortStableFunc(t.words, func(a, b textWord) int {
 		if t.required {
@@ -99,6 +94,29 @@ func textOf(root step) *text {
 		t.most += ceilingOf(c)
 	}
 	return t
+}
+
+// hasWord reports whether a root is a word that has several fields or readings,
+// or a text with one.
+func hasWord(root step) bool {
+	switch s := root.(type) {
+	case *andStep:
+		if len(s.scoring) == 1 {
+			return hasWord(s.scoring[0])
+		}
+		return slices.ContainsFunc(s.scoring, isWord)
+	case *orStep:
+		return slices.ContainsFunc(s.steps, isWord)
+	}
+	return isWord(root)
+}
+
+func isWord(s step) bool {
+	switch s.(type) {
+	case *sumStep, *wordStep:
+		return true
+	}
+	return false
 }
 
 // ceilingOf is a score that no document exceeds by a step.

@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/quiresearch/quire/definition"
+import (
+	"slices"
+
+	"github.com/quiresearch/quire/definition"
+)
 
 // maxPairedWords is how many distinct words a text has whose neighbours count
 // more when they stand near each other: a longer one is a question, where that
@@ -11,7 +15,7 @@ const maxPairedWords = 4
 // stand near each other in short values: in the fields with strong length
 // normalization, whose positions cost little to read.
 func pairsOf(group []analysed, words []Node, o *options, distinct int, origin *Origin) []Node {
-	if distinct > maxPairedWords || o.plain {
+	if distinct > maxPairedWords || o.plain || !slices.ContainsFunc(group, func(f analysed) bool { return f.isPaired() }) {
 		return nil
 	}
 	var pairs []Node
@@ -23,7 +27,7 @@ func pairsOf(group []analysed, words []Node, o *options, distinct int, origin *O
 		p := &Pair{Origin: *origin, First: first, Second: second}
 		p.Origin.Word = first.Origin.Word + " " + second.Origin.Word
 		for j := range group {
-			if f := &first.Fields[j]; f.Length == definition.LengthStrong && f.Weight > 0 && !group[j].isAutocomplete() {
+			if f := &first.Fields[j]; group[j].isPaired() {
 				p.Fields = append(p.Fields, PairField{Field: j, First: f.Terms[0].Text, Second: second.Fields[j].Terms[0].Text})
 			}
 		}
@@ -32,6 +36,11 @@ func pairsOf(group []analysed, words []Node, o *options, distinct int, origin *O
 		}
 	}
 	return pairs
+}
+
+// isPaired reports whether pairs are looked for in a field.
+func (f *analysed) isPaired() bool {
+	return f.home.usage.Length == definition.LengthStrong && f.weight > 0 && !f.isAutocomplete()
 }
 
 // wordIn returns the word of a compiled word, without the phrases beside it.

@@ -476,11 +476,14 @@ next:
 // them.
 func (c *Compiler) group(group []analysed, o *options, prefix bool, origin *Origin) (Node, error) {
 	count := len(group[0].words)
+	if count == 1 {
+		return c.word(group, 0, o, prefix, 1, origin)
+	}
 	distinct := distinctWords(group[0].words)
 	perWord := make([]Node, count)
 	for i := range count {
 		n, err := c.word(group, i, o, prefix && i == count-1, distinct, origin)
-		if err != nil || count == 1 {
+		if err != nil {
 			return n, err
 		}
 		perWord[i] = n

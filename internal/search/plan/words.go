@@ -38,6 +38,10 @@ func (p *place) scoring(factor float64, distinct int) Scoring {
 
 // word compiles the i-th word of a group of fields, with its synonyms.
 func (c *Compiler) word(group []analysed, i int, o *options, prefix bool, distinct int, origin *Origin) (Node, error) {
+	if len(group) == 1 && group[0].isTerm(i, o, prefix) {
+		p := &group[0].home
+		return scored(&p.origin, p.structure, group[0].words[i].terms[0], p.scoring(1, distinct)), nil
+	}
 	n := &Word{Origin: *origin, Words: distinct}
 	n.Origin.Word = group[0].words[i].terms[0]
 	for j := range group {
@@ -60,10 +64,19 @@ func (c *Compiler) word(group []analysed, i int, o *options, prefix bool, distin
 	return &Or{Origin: *found.From(), Clauses: []Node{found, best(phrases, found.From())}}, nil
 }
 
+// isTerm reports whether the i-th word has one reading alone in the field: a
+// term. Most words of plain texts are, and need less memory than a Word.
+func (f *analysed) isTerm(i int, o *options, prefix bool) bool {
+	w := &f.words[i]
+	forgives := o.Typos == query.TyposAuto && !o.plain && f.home.usage.Typos != nil
+	return !forgives && !prefix && len(w.terms) == 1 && len(w.synonyms) == 0
+}
+
 // add adds a field with the word as typed and its synonyms of one word.
 func (n *Word) add(p *place, w *word) {
 	f := WordField{Origin: p.origin, Structure: p.structure, Weight: p.weight, Length: p.usage.Length}
 	f.Origin.Word = w.terms[0]
+	f.Terms = make([]WordTerm, 0, len(w.terms)+len(w.synonyms))
 	for _, term := range w.terms {
 		f.Terms = append(f.Terms, WordTerm{term, 1})
 	}
