@@ -9,6 +9,11 @@ from typing import Any
 
 SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
+# What requests and answers share has two schemas: that of requests allows null
+# for whatever may be left out, that of answers does not. One class stands for
+# both, so that an answer can be changed and sent back: the one of answers.
+OUTPUT = "Output"
+
 Schema = dict[str, Any]
 
 
@@ -20,14 +25,14 @@ class Writer:
 
     def type_of(self, schema: Schema, name: str) -> str:
         if "$ref" in schema:
-            return str(schema["$ref"].rsplit("/", 1)[1])
+            return str(schema["$ref"].rsplit("/", 1)[1]).removesuffix(OUTPUT)
         if "oneOf" in schema:
             return " | ".join(dict.fromkeys(self.type_of(choice, f"{name}{i + 1}") for i, choice in enumerate(schema["oneOf"])))
         if "enum" in schema:
-            return "Literal[" + ", ".join(json.dumps(value) for value in schema["enum"]) + "]"
+            return "Literal[" + ", ".join("None" if value is None else json.dumps(value) for value in schema["enum"]) + "]"
         kinds = schema.get("type", [])
         if isinstance(kinds, list):
-            return " | ".join(SIMPLE[kind] for kind in kinds) or "Any"
+            return " | ".join(self.type_of(schema | {"type": kind}, name) for kind in kinds) or "Any"
         if kinds == "array":
             return f"Sequence[{self.type_of(schema['items'], name + 'Item')}]"
         if kinds == "object":
@@ -63,6 +68,9 @@ def main() -> None:
     writer = Writer()
     aliases = {}
     for name, schema in sorted(schemas.items()):
+        if name.endswith(OUTPUT):
+            continue
+        schema = schemas.get(name + OUTPUT, schema)
         if schema.get("type") == "object" and "properties" in schema:
             writer.add(name, schema)
         else:

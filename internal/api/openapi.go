@@ -101,8 +101,6 @@ func describeRoutes(s schemas) object {
 		}
 		item[strings.ToLower(route.Method)] = describeRoute(s, route)
 	}
-	components := object{}
-	addReferenced(s, components, paths)
 	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "Quire", "version": "v1alpha1",
@@ -112,7 +110,7 @@ func describeRoutes(s schemas) object {
 		"tags":    tags,
 		"paths":   paths,
 		"components": object{
-			"schemas":         components,
+			"schemas":         splitSchemas(s, paths),
 			"securitySchemes": object{"apiKey": object{"type": "http", "scheme": "bearer"}},
 		},
 	}
@@ -222,6 +220,9 @@ func describeBody(route Route) object {
 			rows := object{"type": "string", "description": "A header line with the names of fields, then a row per document; values are converted to the types of the fields."}
 			content[mediaCSV], content[mediaTSV] = object{"schema": rows}, object{"schema": rows}
 		}
+	}
+	if route.OptionalBody {
+		content[mediaJSON] = object{"schema": orNull(reference(route.Body))}
 	}
 	return object{"required": !route.OptionalBody, "content": content}
 }

@@ -2,7 +2,7 @@ import type { Call, CallOptions, Client } from "./client.js";
 import { QuireError, type Problem } from "./error.js";
 import type {
   Definition, DeleteRequest, ExplainResult, FacetValuesRequest, FacetValuesResult, Hit, IndexDescription,
-  SearchRequest, SearchResult, SearchSettings, SuggestRequest, SuggestResult,
+  SearchRequest, SearchResult, SearchSettings, SearchSettingsOutput, SuggestRequest, SuggestResult,
 } from "./types.js";
 
 export interface Added {
@@ -81,11 +81,11 @@ export class Index<T = Record<string, unknown>> {
     return this.client.call({ ...options, method: "DELETE", path: this.#admin() });
   }
 
-  settings(options: CallOptions = {}): Promise<SearchSettings> {
+  settings(options: CallOptions = {}): Promise<SearchSettingsOutput> {
     return this.client.call({ ...options, method: "GET", path: this.#admin("settings"), repeatable: always });
   }
 
-  putSettings(settings: SearchSettings, options: CallOptions = {}): Promise<SearchSettings> {
+  putSettings(settings: SearchSettings, options: CallOptions = {}): Promise<SearchSettingsOutput> {
     return this.#write({ ...options, method: "PUT", path: this.#admin("settings"), body: settings, repeatable: always });
   }
 

@@ -29,10 +29,22 @@ export interface components {
         /** @description Exactly one of preset, custom and named. */
         Analyzer: {
             custom?: {
-                charFilters?: components["schemas"]["CharFilter"][];
-                filters?: components["schemas"]["TokenFilter"][];
+                charFilters?: components["schemas"]["CharFilter"][] | null;
+                filters?: components["schemas"]["TokenFilter"][] | null;
                 /** @description By the language of the field when left out. */
-                tokenizer?: components["schemas"]["Tokenizer"];
+                tokenizer?: components["schemas"]["Tokenizer"] | null;
+            } | null;
+            named?: string | null;
+            /** @enum {string|null} */
+            preset?: "preserve_terms" | "full_text" | null;
+        };
+        /** @description Exactly one of preset, custom and named. */
+        AnalyzerOutput: {
+            custom?: {
+                charFilters?: components["schemas"]["CharFilterOutput"][];
+                filters?: components["schemas"]["TokenFilterOutput"][];
+                /** @description By the language of the field when left out. */
+                tokenizer?: components["schemas"]["TokenizerOutput"];
             };
             named?: string;
             /** @enum {string} */
@@ -57,6 +69,19 @@ export interface components {
         };
         /** @description Rewrites text before it is cut into words. Exactly one of them. */
         CharFilter: {
+            htmlStrip?: Record<string, never> | null;
+            mapping?: {
+                mappings: {
+                    [key: string]: string;
+                };
+            } | null;
+            patternReplace?: {
+                pattern: string;
+                replacement?: string | null;
+            } | null;
+        };
+        /** @description Rewrites text before it is cut into words. Exactly one of them. */
+        CharFilterOutput: {
             htmlStrip?: Record<string, never>;
             mapping?: {
                 mappings: {
@@ -103,7 +128,130 @@ export interface components {
          */
         Clause: {
             /** @description nested, and, or, not, boost: the clauses inside. */
-            clauses?: components["schemas"]["Clause"][];
+            clauses?: components["schemas"]["Clause"][] | null;
+            /**
+             * @description text: whether words may match in different fields.
+             * @default term
+             * @enum {string|null}
+             */
+            combine?: "term" | "field" | null;
+            /**
+             * @description fuse: how many hits of each ranking count.
+             * @default 100
+             */
+            depth?: number | null;
+            /** @description field, knn: the field. */
+            field?: string | null;
+            /** @description text: the fields with their weights, null for their own; all searchable ones when left out. */
+            fields?: {
+                [key: string]: number | null;
+            } | null;
+            /** @description knn, fuse: clauses that candidates must match. */
+            filter?: components["schemas"]["Clause"][] | null;
+            /** @description text with match user: whether quantities and values are read out of the text, and on which fields. */
+            interpret?: ("auto" | "off") | {
+                fields: components["schemas"]["InterpretTarget"][];
+            } | null;
+            /**
+             * @description text with match user: whether all words must match.
+             * @default all
+             * @enum {string|null}
+             */
+            join?: "all" | "any" | null;
+            /** @description knn: how many neighbours. */
+            k?: number | null;
+            /** @description A matcher of a field clause, or how a text clause reads its words: all of them, any, a phrase, or what a person typed, with quotes and -exclusions. */
+            match?: components["schemas"]["Matcher"] | ("all" | "any" | "phrase" | "user") | null;
+            /** @description nested: the list of objects. */
+            path?: string | null;
+            /**
+             * @description text: whether the last word may be the beginning of one.
+             * @default last_token
+             * @enum {string|null}
+             */
+            prefix?: "last_token" | "off" | null;
+            /**
+             * @description fuse: a hit counts weight / (rankConstant + rank).
+             * @default 60
+             */
+            rankConstant?: number | null;
+            /** @description fuse: searches whose ranks are added up. */
+            rankings?: {
+                clauses?: components["schemas"]["Clause"][] | null;
+                /** @default 1 */
+                weight?: number | null;
+            }[] | null;
+            /**
+             * @description text: which words are given up when nothing matches.
+             * @default unmatched
+             * @enum {string|null}
+             */
+            relax?: "unmatched" | "words" | "off" | null;
+            /**
+             * @description nested: how the scores of several values become one.
+             * @default max
+             * @enum {string|null}
+             */
+            score?: "max" | "min" | "avg" | "total" | null;
+            /**
+             * @description phrase: how many other words may stand between.
+             * @default 0
+             */
+            slop?: number | null;
+            /** @description text: what to look for. */
+            text?: string | null;
+            /**
+             * @default field
+             * @enum {string|null}
+             */
+            type?: "field" | "text" | "knn" | "nested" | "and" | "or" | "not" | "boost" | "fuse" | null;
+            /**
+             * @description text: whether mistakes are accepted where the field does.
+             * @default auto
+             * @enum {string|null}
+             */
+            typos?: "auto" | "off" | null;
+            /** @description knn: what to be near to. */
+            vector?: number[] | null;
+            /** @description boost: above 1 raises, below 1 lowers. */
+            weight?: number | null;
+        };
+        /**
+         * @description A clause by its type; without one, a field clause.
+         * @example {
+         *       "field": "author",
+         *       "match": {
+         *         "value": "Ursula K. Le Guin"
+         *       }
+         *     }
+         * @example {
+         *       "match": "all",
+         *       "text": "left hand",
+         *       "type": "text"
+         *     }
+         * @example {
+         *       "clauses": [
+         *         {
+         *           "field": "editions.format",
+         *           "match": {
+         *             "value": "paperback"
+         *           }
+         *         },
+         *         {
+         *           "field": "editions.pages",
+         *           "match": {
+         *             "lt": 300,
+         *             "type": "range"
+         *           }
+         *         }
+         *       ],
+         *       "path": "editions",
+         *       "type": "nested"
+         *     }
+         */
+        ClauseOutput: {
+            /** @description nested, and, or, not, boost: the clauses inside. */
+            clauses?: components["schemas"]["ClauseOutput"][];
             /**
              * @description text: whether words may match in different fields.
              * @default term
@@ -122,10 +270,10 @@ export interface components {
                 [key: string]: number | null;
             };
             /** @description knn, fuse: clauses that candidates must match. */
-            filter?: components["schemas"]["Clause"][];
+            filter?: components["schemas"]["ClauseOutput"][];
             /** @description text with match user: whether quantities and values are read out of the text, and on which fields. */
             interpret?: ("auto" | "off") | {
-                fields: components["schemas"]["InterpretTarget"][];
+                fields: components["schemas"]["InterpretTargetOutput"][];
             };
             /**
              * @description text with match user: whether all words must match.
@@ -136,7 +284,7 @@ export interface components {
             /** @description knn: how many neighbours. */
             k?: number;
             /** @description A matcher of a field clause, or how a text clause reads its words: all of them, any, a phrase, or what a person typed, with quotes and -exclusions. */
-            match?: components["schemas"]["Matcher"] | ("all" | "any" | "phrase" | "user");
+            match?: components["schemas"]["MatcherOutput"] | ("all" | "any" | "phrase" | "user");
             /** @description nested: the list of objects. */
             path?: string;
             /**
@@ -152,7 +300,7 @@ export interface components {
             rankConstant?: number;
             /** @description fuse: searches whose ranks are added up. */
             rankings?: {
-                clauses?: components["schemas"]["Clause"][];
+                clauses?: components["schemas"]["ClauseOutput"][];
                 /** @default 1 */
                 weight?: number;
             }[];
@@ -240,6 +388,92 @@ export interface components {
             /** @description Fields by name: letters, digits and _. A * stands for any part of a name. A document may hold only declared fields. */
             fields?: {
                 [key: string]: components["schemas"]["Field"];
+            } | null;
+            /** @description Languages tried in order where a document lacks a value. */
+            localeFallback?: {
+                chain?: string[] | null;
+            } | null;
+            /** @description The languages that fields with locales hold. */
+            locales?: {
+                defaultLocale: string;
+                supported?: string[] | null;
+            } | null;
+            /** @description Notes of your own; the service does not read them. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description How hits are ordered beside their relevance. */
+            ranking?: components["schemas"]["Ranking"] | null;
+            /** @description Analyzers, stopwords and synonyms that fields refer to by name. */
+            resources?: {
+                analyzers?: {
+                    [key: string]: components["schemas"]["Analyzer"];
+                } | null;
+                stopwords?: {
+                    [key: string]: string[];
+                } | null;
+                synonyms?: {
+                    [key: string]: {
+                        rules?: components["schemas"]["SynonymRule"][] | null;
+                    };
+                } | null;
+            } | null;
+            /**
+             * @description full keeps documents as they were sent; none keeps only stored fields.
+             * @default full
+             * @enum {string|null}
+             */
+            source?: "full" | "none" | null;
+        };
+        /**
+         * @description What an index holds and how it is searched.
+         * @example {
+         *       "fields": {
+         *         "author": {
+         *           "role": "tag",
+         *           "type": "string"
+         *         },
+         *         "editions": {
+         *           "fields": {
+         *             "format": {
+         *               "facet": {},
+         *               "filter": {},
+         *               "type": "string"
+         *             },
+         *             "pages": {
+         *               "filter": {},
+         *               "type": "int32"
+         *             }
+         *           },
+         *           "mode": "nested",
+         *           "multiple": true,
+         *           "type": "object"
+         *         },
+         *         "id": {
+         *           "role": "id",
+         *           "type": "string"
+         *         },
+         *         "price": {
+         *           "filter": {},
+         *           "sort": {},
+         *           "type": "double",
+         *           "unit": "EUR"
+         *         },
+         *         "published": {
+         *           "role": "timestamp",
+         *           "type": "timestamp"
+         *         },
+         *         "title": {
+         *           "role": "title",
+         *           "type": "string"
+         *         }
+         *       }
+         *     }
+         */
+        DefinitionOutput: {
+            /** @description Fields by name: letters, digits and _. A * stands for any part of a name. A document may hold only declared fields. */
+            fields?: {
+                [key: string]: components["schemas"]["FieldOutput"];
             };
             /** @description Languages tried in order where a document lacks a value. */
             localeFallback?: {
@@ -255,18 +489,18 @@ export interface components {
                 [key: string]: string;
             };
             /** @description How hits are ordered beside their relevance. */
-            ranking?: components["schemas"]["Ranking"];
+            ranking?: components["schemas"]["RankingOutput"];
             /** @description Analyzers, stopwords and synonyms that fields refer to by name. */
             resources?: {
                 analyzers?: {
-                    [key: string]: components["schemas"]["Analyzer"];
+                    [key: string]: components["schemas"]["AnalyzerOutput"];
                 };
                 stopwords?: {
                     [key: string]: string[];
                 };
                 synonyms?: {
                     [key: string]: {
-                        rules?: components["schemas"]["SynonymRule"][];
+                        rules?: components["schemas"]["SynonymRuleOutput"][];
                     };
                 };
             };
@@ -279,7 +513,7 @@ export interface components {
         };
         DefinitionPreview: {
             /** @description As it would be stored, with what roles give. */
-            definition: components["schemas"]["Definition"];
+            definition: components["schemas"]["DefinitionOutput"];
             /** @description What the documents do not fit, each with its place; empty unless the outcome is reindex. */
             differences: components["schemas"]["ErrorDetail"][];
             /** @description The generation that would be created or changed. */
@@ -304,13 +538,13 @@ export interface components {
          */
         DeleteRequest: {
             /** @description Empties the index. */
-            all?: boolean;
+            all?: boolean | null;
             /** @description Primary keys. */
-            keys?: (string | number)[];
+            keys?: (string | number)[] | null;
             /** @description The language of the query. */
-            locale?: string;
+            locale?: string | null;
             /** @description Deletes what matches all clauses. */
-            query?: components["schemas"]["Clause"][];
+            query?: components["schemas"]["Clause"][] | null;
         };
         DeleteResult: {
             /** Format: int64 */
@@ -353,7 +587,7 @@ export interface components {
             next?: string;
         };
         Draft: {
-            definition: components["schemas"]["Definition"];
+            definition: components["schemas"]["DefinitionOutput"];
             /** @description Why every field is drafted as it is. A reason that is not about one field has an empty name. */
             reasons: {
                 /** @description Dotted path of the field. */
@@ -435,7 +669,7 @@ export interface components {
             };
             recall?: number;
             reciprocalRank?: number;
-            search?: components["schemas"]["SearchRequest"];
+            search?: components["schemas"]["SearchRequestOutput"];
             text?: string;
             tookMs: number;
             /** Format: int64 */
@@ -523,28 +757,28 @@ export interface components {
         EvaluationRequest: {
             /** @description A second side to compare with: the live generation with the stored settings unless it says otherwise. */
             against?: {
-                generation?: string;
-                settings?: components["schemas"]["SearchSettings"];
-            };
+                generation?: string | null;
+                settings?: components["schemas"]["SearchSettings"] | null;
+            } | null;
             /**
              * @description Answer 202 at once, also for a small set.
              * @default false
              */
-            background?: boolean;
+            background?: boolean | null;
             /**
              * @description List the keys of the first 100 hits of every query.
              * @default false
              */
-            hits?: boolean;
+            hits?: boolean | null;
             /** @description The judgement set. */
             judgements: string;
             /**
              * @description Hits that nDCG, reciprocal rank and precision look at.
              * @default 10
              */
-            k?: number;
+            k?: number | null;
             /** @description Search with these instead of the stored ones. */
-            settings?: components["schemas"]["SearchSettings"];
+            settings?: components["schemas"]["SearchSettings"] | null;
         };
         ExplainResult: {
             detail: components["schemas"]["ScoreStep"];
@@ -565,11 +799,43 @@ export interface components {
              * @description hierarchy: how many levels.
              * @default 1
              */
+            depth?: number | null;
+            /** @description Fields whose filters this facet does not follow; its own when left out. */
+            excludeFilters?: string[] | null;
+            /** @description ranges: fields counted where a document has no value. */
+            fallback?: components["schemas"]["InterpretTarget"][] | null;
+            /** @description A field with facet. */
+            field: string;
+            /** @default 10 */
+            limit?: number | null;
+            /** @description Name of the result; the field when left out. */
+            name?: string | null;
+            /**
+             * @description By count, by value, or as the search settings declare.
+             * @default count
+             * @enum {string|null}
+             */
+            order?: "count" | "value" | "declared" | null;
+            /** @description hierarchy: the level to count below. */
+            path?: string | null;
+            /** @description Buckets of numbers and timestamps, from inclusive, to exclusive. */
+            ranges?: {
+                from?: unknown;
+                to?: unknown;
+            }[] | null;
+            /** @description ranges: documents whose value of the field counts; all when left out. */
+            when?: components["schemas"]["Clause"][] | null;
+        };
+        FacetRequestOutput: {
+            /**
+             * @description hierarchy: how many levels.
+             * @default 1
+             */
             depth?: number;
             /** @description Fields whose filters this facet does not follow; its own when left out. */
             excludeFilters?: string[];
             /** @description ranges: fields counted where a document has no value. */
-            fallback?: components["schemas"]["InterpretTarget"][];
+            fallback?: components["schemas"]["InterpretTargetOutput"][];
             /** @description A field with facet. */
             field: string;
             /** @default 10 */
@@ -590,7 +856,7 @@ export interface components {
                 to?: unknown;
             }[];
             /** @description ranges: documents whose value of the field counts; all when left out. */
-            when?: components["schemas"]["Clause"][];
+            when?: components["schemas"]["ClauseOutput"][];
         };
         FacetResult: {
             buckets?: {
@@ -612,18 +878,18 @@ export interface components {
             values?: components["schemas"]["FacetValue"][];
         };
         FacetValuesRequest: {
-            filters?: components["schemas"]["Clause"][];
-            freshness?: components["schemas"]["FreshnessRequest"];
+            filters?: components["schemas"]["Clause"][] | null;
+            freshness?: components["schemas"]["FreshnessRequest"] | null;
             /** @default 10 */
-            limit?: number;
-            locale?: string;
+            limit?: number | null;
+            locale?: string | null;
             /**
              * @default count
-             * @enum {string}
+             * @enum {string|null}
              */
-            order?: "count" | "value" | "declared";
-            prefix?: string;
-            query?: components["schemas"]["Clause"][];
+            order?: "count" | "value" | "declared" | null;
+            prefix?: string | null;
+            query?: components["schemas"]["Clause"][] | null;
         };
         FacetValuesResult: {
             freshness: string;
@@ -639,17 +905,130 @@ export interface components {
             /** Format: int32 */
             position: number;
         };
-        /** @description A field of an index. A usage is turned on by its object; an empty one takes the defaults. */
+        /** @description A field of an index. A usage is turned on by its object; an empty one takes the defaults. What is set beside a role is merged with what the role gives: null switches a usage, or a member of it, off. */
         Field: {
             /** @description The field is searched by the beginning of words. */
-            autocomplete?: components["schemas"]["TextUsage"];
+            autocomplete?: components["schemas"]["TextUsage"] | null;
+            /** @description Length of a vector; required for the type vector. */
+            dimensions?: number | null;
+            /** @description The values of the field can be counted. */
+            facet?: Record<string, never> | null;
+            /** @description The fields of an object. */
+            fields?: {
+                [key: string]: components["schemas"]["Field"];
+            } | null;
+            /** @description The field can be filtered by. */
+            filter?: Record<string, never> | null;
+            /** @description Values are paths, counted and filtered level by level. */
+            hierarchy?: {
+                /** @default / */
+                separator?: string | null;
+            } | null;
+            /** @description The graph of a vector field. */
+            hnsw?: {
+                /** @default 100 */
+                efConstruction?: number | null;
+                /** @default 16 */
+                m?: number | null;
+            } | null;
+            /** @description The field that tells the objects of a list apart. */
+            key?: string | null;
+            /** @description How exact values of a string are compared. */
+            keyword?: {
+                /** @default true */
+                caseFolding?: boolean | null;
+            } | null;
+            /** @description The field holds one value per language. */
+            locales?: {
+                defaultLocale?: string | null;
+                /** @enum {string|null} */
+                fallback?: "enabled" | "disabled" | null;
+                locales?: string[] | null;
+                only?: string[] | null;
+            } | null;
+            /** @description The field is searched as text. */
+            matching?: components["schemas"]["TextUsage"] | null;
+            /**
+             * @description For a list of objects: nested keeps the values apart, so that one and the same value can be asked for; flattened mixes them.
+             * @enum {string|null}
+             */
+            mode?: "flattened" | "nested" | null;
+            /**
+             * @description The field holds a list of values.
+             * @default false
+             */
+            multiple?: boolean | null;
+            /**
+             * @description Names the document; at most one field, a string or a whole number.
+             * @default false
+             */
+            primaryKey?: boolean | null;
+            /**
+             * @description How vectors are packed.
+             * @default none
+             * @enum {string|null}
+             */
+            quantization?: "none" | "int8" | "int4" | null;
+            /**
+             * @description A document without a value is refused.
+             * @default false
+             */
+            required?: boolean | null;
+            /**
+             * @description The usual way a field of that kind is used, in place of the usages below. id is the primary key; title, description and code are searched as text; tag is searched, filtered and counted; path is a hierarchy.
+             * @enum {string|null}
+             */
+            role?: "id" | "title" | "description" | "tag" | "path" | "code" | "timestamp" | "geo" | null;
+            /** @description A number that is only ranked by and can be refreshed in place. */
+            signal?: Record<string, never> | null;
+            /**
+             * @description How vectors are compared.
+             * @default cosine
+             * @enum {string|null}
+             */
+            similarity?: "cosine" | "dot_product" | "euclidean" | null;
+            /** @description Hits can be ordered by the field. */
+            sort?: {
+                /**
+                 * @default locale
+                 * @enum {string|null}
+                 */
+                collation?: "locale" | "binary" | null;
+                /**
+                 * @default last
+                 * @enum {string|null}
+                 */
+                missing?: "last" | "first" | null;
+            } | null;
+            /**
+             * @description Kept for answers where the index keeps no source.
+             * @default false
+             */
+            stored?: boolean | null;
+            /**
+             * @description timestamp takes ISO 8601 with an offset, geo_point an object with lat and lon, vector a list of numbers.
+             * @enum {string}
+             */
+            type: "string" | "boolean" | "int32" | "int64" | "float" | "double" | "timestamp" | "geo_point" | "vector" | "object";
+            /** @description Currency code or unit of a number, so that typed text such as under 20 EUR is read as a filter. */
+            unit?: string | null;
+            /** @description Bounds of a number. */
+            validation?: {
+                max?: number | null;
+                min?: number | null;
+            } | null;
+        };
+        /** @description A field of an index. A usage is turned on by its object; an empty one takes the defaults. What is set beside a role is merged with what the role gives: null switches a usage, or a member of it, off. */
+        FieldOutput: {
+            /** @description The field is searched by the beginning of words. */
+            autocomplete?: components["schemas"]["TextUsageOutput"];
             /** @description Length of a vector; required for the type vector. */
             dimensions?: number;
             /** @description The values of the field can be counted. */
             facet?: Record<string, never>;
             /** @description The fields of an object. */
             fields?: {
-                [key: string]: components["schemas"]["Field"];
+                [key: string]: components["schemas"]["FieldOutput"];
             };
             /** @description The field can be filtered by. */
             filter?: Record<string, never>;
@@ -681,7 +1060,7 @@ export interface components {
                 only?: string[];
             };
             /** @description The field is searched as text. */
-            matching?: components["schemas"]["TextUsage"];
+            matching?: components["schemas"]["TextUsageOutput"];
             /**
              * @description For a list of objects: nested keeps the values apart, so that one and the same value can be asked for; flattened mixes them.
              * @enum {string}
@@ -753,6 +1132,9 @@ export interface components {
             };
         };
         FreshnessRequest: {
+            atLeast?: string | null;
+        };
+        FreshnessRequestOutput: {
             atLeast?: string;
         };
         GenerationEntry: {
@@ -784,7 +1166,7 @@ export interface components {
             };
         };
         Index: {
-            definition: components["schemas"]["Definition"];
+            definition: components["schemas"]["DefinitionOutput"];
             /** @description Only in answers to commit and promote. */
             freshness?: string;
             generation: string;
@@ -833,18 +1215,26 @@ export interface components {
         /** @description A field with a unit that a typed quantity is read on. */
         InterpretTarget: {
             /** @description Read where a document has no value. */
-            fallback?: components["schemas"]["InterpretTarget"][];
+            fallback?: components["schemas"]["InterpretTarget"][] | null;
             field: string;
             /** @description Documents it is read on; all when left out. */
-            when?: components["schemas"]["Clause"][];
+            when?: components["schemas"]["Clause"][] | null;
+        };
+        /** @description A field with a unit that a typed quantity is read on. */
+        InterpretTargetOutput: {
+            /** @description Read where a document has no value. */
+            fallback?: components["schemas"]["InterpretTargetOutput"][];
+            field: string;
+            /** @description Documents it is read on; all when left out. */
+            when?: components["schemas"]["ClauseOutput"][];
         };
         /** @description The filters that were read out of typed text. */
         Interpreted: {
             filters: {
-                fallback?: components["schemas"]["InterpretTarget"][];
+                fallback?: components["schemas"]["InterpretTargetOutput"][];
                 field: string;
-                match: components["schemas"]["Matcher"];
-                when?: components["schemas"]["Clause"][];
+                match: components["schemas"]["MatcherOutput"];
+                when?: components["schemas"]["ClauseOutput"][];
                 words: string[];
             }[];
             /** @description The text that remains. */
@@ -877,6 +1267,40 @@ export interface components {
             /** @description What must hold among the first 100 hits. */
             expect?: {
                 /** @description Pairs of keys, the first before the second. */
+                above?: string[][] | null;
+                /**
+                 * Format: int64
+                 * @description Hits in all.
+                 */
+                atLeast?: number | null;
+                mustHit?: string[] | null;
+                mustNotHit?: string[] | null;
+            } | null;
+            /** @description By key; 0 is not relevant. At least one is above 0. */
+            grades?: {
+                [key: string]: number;
+            } | null;
+            /** @description Names the query in reports and changes; no other query of the set has it. */
+            id?: string | null;
+            /** @description The key that should come first; the same as a single grade of 1. */
+            known?: string | null;
+            /** @description Of the text. */
+            locale?: string | null;
+            /** @description Instead of the text. Limit, paging, facets and highlighting are left out. */
+            search?: components["schemas"]["SearchRequest"] | null;
+            /** @description Searched as a text clause with defaults. */
+            text?: string | null;
+            /**
+             * @description In the means.
+             * @default 1
+             */
+            weight?: number | null;
+        };
+        /** @description A search, by text or whole, with what it should find: grades, a known key or expectations. */
+        JudgedQueryOutput: {
+            /** @description What must hold among the first 100 hits. */
+            expect?: {
+                /** @description Pairs of keys, the first before the second. */
                 above?: string[][];
                 /**
                  * Format: int64
@@ -897,7 +1321,7 @@ export interface components {
             /** @description Of the text. */
             locale?: string;
             /** @description Instead of the text. Limit, paging, facets and highlighting are left out. */
-            search?: components["schemas"]["SearchRequest"];
+            search?: components["schemas"]["SearchRequestOutput"];
             /** @description Searched as a text clause with defaults. */
             text?: string;
             /**
@@ -938,13 +1362,49 @@ export interface components {
                  * @description Every expectation is met.
                  * @default false
                  */
+                expectations?: boolean | null;
+                /** @description Largest loss of nDCG against the other side. */
+                maxLoss?: number | null;
+                /** @description Smallest nDCG. */
+                minNdcg?: number | null;
+            } | null;
+            queries: components["schemas"]["JudgedQuery"][];
+            readonly version?: string;
+        };
+        /**
+         * @description A judgement set. As lines, each is a query, and one may hold the bounds alone.
+         * @example {
+         *       "bounds": {
+         *         "minNdcg": 0.6
+         *       },
+         *       "queries": [
+         *         {
+         *           "grades": {
+         *             "1": 3
+         *           },
+         *           "text": "red lamp"
+         *         },
+         *         {
+         *           "known": "2",
+         *           "text": "blue lamp"
+         *         }
+         *       ]
+         *     }
+         */
+        JudgementsOutput: {
+            /** @description What must hold for a generation to be promoted with verify. */
+            bounds?: {
+                /**
+                 * @description Every expectation is met.
+                 * @default false
+                 */
                 expectations?: boolean;
                 /** @description Largest loss of nDCG against the other side. */
                 maxLoss?: number;
                 /** @description Smallest nDCG. */
                 minNdcg?: number;
             };
-            queries: components["schemas"]["JudgedQuery"][];
+            queries: components["schemas"]["JudgedQueryOutput"][];
             readonly version?: string;
         };
         Key: {
@@ -977,15 +1437,15 @@ export interface components {
          *     }
          */
         KeyRequest: {
-            description?: string;
+            description?: string | null;
             /** @description When the key stops working, a timestamp with an offset; blank, null and left out stand for never. */
             expiresAt?: string | null;
             /** @description What the key may do: a role or permissions, on indexes named or given by a prefix followed by *. */
             grants: {
-                indexes?: string[];
-                permissions?: string[];
-                /** @enum {string} */
-                role?: "reader" | "writer" | "admin";
+                indexes?: string[] | null;
+                permissions?: string[] | null;
+                /** @enum {string|null} */
+                role?: "reader" | "writer" | "admin" | null;
             }[];
         };
         KeyWithCredential: {
@@ -1002,6 +1462,71 @@ export interface components {
         };
         /** @description A matcher by its type; an object with only value is equals. */
         Matcher: {
+            /** @description range: above. */
+            gt?: unknown;
+            /** @description range: not below; for timestamps ISO 8601 with an offset. */
+            gte?: unknown;
+            /**
+             * @description text: as in a text clause.
+             * @default all
+             * @enum {string|null}
+             */
+            join?: "all" | "any" | null;
+            /** @description distance. */
+            lat?: number | null;
+            /** @description distance. */
+            lon?: number | null;
+            /** @description range: below. */
+            lt?: unknown;
+            /** @description range: not above. */
+            lte?: unknown;
+            /**
+             * @description text: as in a text clause.
+             * @default all
+             * @enum {string|null}
+             */
+            match?: "all" | "any" | "phrase" | "user" | null;
+            /** @description under: a level of a hierarchy. */
+            path?: string | null;
+            /**
+             * @description text: as in a text clause.
+             * @default last_token
+             * @enum {string|null}
+             */
+            prefix?: "last_token" | "off" | null;
+            /** @description distance: metres. */
+            radius?: number | null;
+            /**
+             * @description text: as in a text clause.
+             * @default unmatched
+             * @enum {string|null}
+             */
+            relax?: "unmatched" | "words" | "off" | null;
+            /**
+             * @description text: as in a text clause.
+             * @default 0
+             */
+            slop?: number | null;
+            /** @description text: what to look for. */
+            text?: string | null;
+            /**
+             * @default equals
+             * @enum {string|null}
+             */
+            type?: "equals" | "in" | "any" | "prefix" | "under" | "range" | "ranges" | "text" | "distance" | null;
+            /**
+             * @description text: as in a text clause.
+             * @default auto
+             * @enum {string|null}
+             */
+            typos?: "auto" | "off" | null;
+            /** @description equals, prefix. */
+            value?: unknown;
+            /** @description in: values; ranges: objects with from and to. */
+            values?: unknown[] | null;
+        };
+        /** @description A matcher by its type; an object with only value is equals. */
+        MatcherOutput: {
             /** @description range: above. */
             gt?: unknown;
             /** @description range: not below; for timestamps ISO 8601 with an offset. */
@@ -1110,12 +1635,23 @@ export interface components {
          *     }
          */
         PreviewRequest: {
-            search?: components["schemas"]["SearchRequest"];
+            search?: components["schemas"]["SearchRequest"] | null;
             /** @description Search with these instead of the stored ones; {}, or leaving them out, is none. */
-            settings?: components["schemas"]["SearchSettings"];
+            settings?: components["schemas"]["SearchSettings"] | null;
         };
         Ranking: {
-            signals?: components["schemas"]["Signal"][];
+            signals?: components["schemas"]["Signal"][] | null;
+            tieBreakers?: {
+                /**
+                 * @default descending
+                 * @enum {string|null}
+                 */
+                direction?: "ascending" | "descending" | null;
+                field: string;
+            }[] | null;
+        };
+        RankingOutput: {
+            signals?: components["schemas"]["SignalOutput"][];
             tieBreakers?: {
                 /**
                  * @default descending
@@ -1164,13 +1700,13 @@ export interface components {
         };
         RegistryRepairRequest: {
             /** @default false */
-            promoteNewest?: boolean;
-            restore?: string[];
+            promoteNewest?: boolean | null;
+            restore?: string[] | null;
             /**
              * @description Nodes store again what the bucket lost and they hold.
              * @default false
              */
-            restoreFromNodes?: boolean;
+            restoreFromNodes?: boolean | null;
         };
         ReindexJob: {
             /** Format: int64 */
@@ -1219,14 +1755,14 @@ export interface components {
         };
         ReindexRequest: {
             /** @description Source generation; the live one when left out. */
-            from?: string;
+            from?: string | null;
             /**
              * @default auto
-             * @enum {string}
+             * @enum {string|null}
              */
-            promote?: "auto" | "manual";
+            promote?: "auto" | "manual" | null;
             /** @description Judgement set whose bounds the target has to keep before it is promoted. */
-            verify?: string;
+            verify?: string | null;
         };
         /** @description The words that were dropped because nothing matched all of them. */
         Relaxed: {
@@ -1304,18 +1840,154 @@ export interface components {
          */
         SearchRequest: {
             /** @description The page after a cursor. */
+            after?: string | null;
+            /** @description The page before a cursor. */
+            before?: string | null;
+            /** @description Values to count. */
+            facets?: components["schemas"]["FacetRequest"][] | null;
+            /** @description The fields of documents to answer; all when left out. */
+            fields?: string[] | null;
+            /** @description What hits must match without being ranked by it; field and nested clauses. */
+            filters?: components["schemas"]["Clause"][] | null;
+            freshness?: components["schemas"]["FreshnessRequest"] | null;
+            /** @description Fields to show matches in. */
+            highlight?: {
+                /** @description By field; null takes the defaults. */
+                fields?: {
+                    [key: string]: {
+                        /** @default 3 */
+                        fragments?: number | null;
+                        /** @default 150 */
+                        length?: number | null;
+                        /**
+                         * @description Stands after a match.
+                         * @default </em>
+                         */
+                        post?: string | null;
+                        /**
+                         * @description Stands before a match.
+                         * @default <em>
+                         */
+                        pre?: string | null;
+                    } | null;
+                } | null;
+            } | null;
+            /** @description Makes the matching values of a list of objects the hits. */
+            hits?: {
+                fields?: string[] | null;
+                path: string;
+                when?: components["schemas"]["Clause"][] | null;
+            } | null;
+            /** @default 10 */
+            limit?: number | null;
+            /** @description The language of the text and of the answer. */
+            locale?: string | null;
+            /** @description Lists of objects of which the values that matched are answered. */
+            matched?: {
+                /** @description By list; null takes the defaults. */
+                fields?: {
+                    [key: string]: {
+                        fields?: string[] | null;
+                        /** @default 3 */
+                        limit?: number | null;
+                    } | null;
+                } | null;
+            } | null;
+            /** @default 0 */
+            offset?: number | null;
+            /** @description Asks for cursors of pages around this one. */
+            pages?: {
+                /** @default 9 */
+                max?: number | null;
+            } | null;
+            /** @description What hits must match and are ranked by; every document when empty. */
+            query?: components["schemas"]["Clause"][] | null;
+            /** @description Ranks the best hits once more. */
+            rescore?: {
+                boost?: components["schemas"]["Clause"][] | null;
+                signals?: components["schemas"]["Signal"][] | null;
+                /** @default 1 */
+                weight?: number | null;
+                window: number;
+            } | null;
+            /** @description Ranks by values of fields, beside those of the index. */
+            signals?: components["schemas"]["Signal"][] | null;
+            /**
+             * @default add
+             * @enum {string|null}
+             */
+            signalsMode?: "add" | "replace" | null;
+            /** @description By relevance when left out. */
+            sort?: {
+                /** @description Fields used where a document has no value. */
+                fallback?: components["schemas"]["InterpretTarget"][] | null;
+                field?: string | null;
+                lat?: number | null;
+                lon?: number | null;
+                /** @enum {string|null} */
+                order?: "asc" | "desc" | null;
+                /**
+                 * @default field
+                 * @enum {string|null}
+                 */
+                type?: "field" | "score" | "distance" | null;
+                /** @description Documents whose value of the field counts; all when left out. */
+                when?: components["schemas"]["Clause"][] | null;
+            }[] | null;
+            /**
+             * @description Whether all hits are counted.
+             * @default estimate
+             * @enum {string|null}
+             */
+            total?: "estimate" | "exact" | null;
+        };
+        /**
+         * @example {
+         *       "facets": [
+         *         {
+         *           "field": "author"
+         *         }
+         *       ],
+         *       "filters": [
+         *         {
+         *           "field": "price",
+         *           "match": {
+         *             "lte": 20,
+         *             "type": "range"
+         *           }
+         *         }
+         *       ],
+         *       "limit": 10,
+         *       "query": [
+         *         {
+         *           "match": "user",
+         *           "text": "dispossesed",
+         *           "type": "text"
+         *         }
+         *       ],
+         *       "sort": [
+         *         {
+         *           "field": "published",
+         *           "order": "desc"
+         *         }
+         *       ]
+         *     }
+         */
+        SearchRequestOutput: {
+            /** @description The page after a cursor. */
             after?: string;
             /** @description The page before a cursor. */
             before?: string;
             /** @description Values to count. */
-            facets?: components["schemas"]["FacetRequest"][];
+            facets?: components["schemas"]["FacetRequestOutput"][];
             /** @description The fields of documents to answer; all when left out. */
             fields?: string[];
             /** @description What hits must match without being ranked by it; field and nested clauses. */
-            filters?: components["schemas"]["Clause"][];
-            freshness?: components["schemas"]["FreshnessRequest"];
+            filters?: components["schemas"]["ClauseOutput"][];
+            freshness?: components["schemas"]["FreshnessRequestOutput"];
             /** @description Fields to show matches in. */
             highlight?: {
+                /** @description By field; null takes the defaults. */
                 fields?: {
                     [key: string]: {
                         /** @default 3 */
@@ -1332,14 +2004,14 @@ export interface components {
                          * @default <em>
                          */
                         pre?: string;
-                    };
+                    } | null;
                 };
             };
             /** @description Makes the matching values of a list of objects the hits. */
             hits?: {
                 fields?: string[];
                 path: string;
-                when?: components["schemas"]["Clause"][];
+                when?: components["schemas"]["ClauseOutput"][];
             };
             /** @default 10 */
             limit?: number;
@@ -1347,12 +2019,13 @@ export interface components {
             locale?: string;
             /** @description Lists of objects of which the values that matched are answered. */
             matched?: {
+                /** @description By list; null takes the defaults. */
                 fields?: {
                     [key: string]: {
                         fields?: string[];
                         /** @default 3 */
                         limit?: number;
-                    };
+                    } | null;
                 };
             };
             /** @default 0 */
@@ -1363,17 +2036,17 @@ export interface components {
                 max?: number;
             };
             /** @description What hits must match and are ranked by; every document when empty. */
-            query?: components["schemas"]["Clause"][];
+            query?: components["schemas"]["ClauseOutput"][];
             /** @description Ranks the best hits once more. */
             rescore?: {
-                boost?: components["schemas"]["Clause"][];
-                signals?: components["schemas"]["Signal"][];
+                boost?: components["schemas"]["ClauseOutput"][];
+                signals?: components["schemas"]["SignalOutput"][];
                 /** @default 1 */
                 weight?: number;
                 window: number;
             };
             /** @description Ranks by values of fields, beside those of the index. */
-            signals?: components["schemas"]["Signal"][];
+            signals?: components["schemas"]["SignalOutput"][];
             /**
              * @default add
              * @enum {string}
@@ -1382,7 +2055,7 @@ export interface components {
             /** @description By relevance when left out. */
             sort?: {
                 /** @description Fields used where a document has no value. */
-                fallback?: components["schemas"]["InterpretTarget"][];
+                fallback?: components["schemas"]["InterpretTargetOutput"][];
                 field?: string;
                 lat?: number;
                 lon?: number;
@@ -1394,7 +2067,7 @@ export interface components {
                  */
                 type?: "field" | "score" | "distance";
                 /** @description Documents whose value of the field counts; all when left out. */
-                when?: components["schemas"]["Clause"][];
+                when?: components["schemas"]["ClauseOutput"][];
             }[];
             /**
              * @description Whether all hits are counted.
@@ -1451,6 +2124,72 @@ export interface components {
              * @description Count the texts that are searched for, on nodes that allow it.
              * @default false
              */
+            countSearches?: boolean | null;
+            /** @description What is read out of typed text, suggested and labelled, by field. */
+            fields?: {
+                [key: string]: {
+                    interpret?: Record<string, never> | null;
+                    suggest?: Record<string, never> | null;
+                    values?: {
+                        labels?: {
+                            [key: string]: string;
+                        } | null;
+                        /** Format: int32 */
+                        order?: number | null;
+                        value: string;
+                    }[] | null;
+                };
+            } | null;
+            readonly freshness?: string;
+            /** @description Replaces the ranking of the definition. */
+            ranking?: components["schemas"]["Ranking"] | null;
+            /** @description Words that are searched for one another, by the name of the set. */
+            synonyms?: {
+                [key: string]: {
+                    /** @default 0.8 */
+                    boost?: number | null;
+                    fields?: string[] | null;
+                    rules?: components["schemas"]["SynonymRule"][] | null;
+                };
+            } | null;
+            /** @description Words that are only found as typed. */
+            typoExclusions?: {
+                [key: string]: {
+                    fields?: string[] | null;
+                    words?: string[] | null;
+                };
+            } | null;
+            readonly unsupportedFeatures?: string[];
+            readonly version?: string;
+        };
+        /**
+         * @description What can be set for searches of an index without changing its definition.
+         * @example {
+         *       "fields": {
+         *         "author": {
+         *           "interpret": {},
+         *           "suggest": {}
+         *         }
+         *       },
+         *       "synonyms": {
+         *         "genres": {
+         *           "rules": [
+         *             {
+         *               "equivalent": [
+         *                 "novel",
+         *                 "book"
+         *               ]
+         *             }
+         *           ]
+         *         }
+         *       }
+         *     }
+         */
+        SearchSettingsOutput: {
+            /**
+             * @description Count the texts that are searched for, on nodes that allow it.
+             * @default false
+             */
             countSearches?: boolean;
             /** @description What is read out of typed text, suggested and labelled, by field. */
             fields?: {
@@ -1469,14 +2208,14 @@ export interface components {
             };
             readonly freshness?: string;
             /** @description Replaces the ranking of the definition. */
-            ranking?: components["schemas"]["Ranking"];
+            ranking?: components["schemas"]["RankingOutput"];
             /** @description Words that are searched for one another, by the name of the set. */
             synonyms?: {
                 [key: string]: {
                     /** @default 0.8 */
                     boost?: number;
                     fields?: string[];
-                    rules?: components["schemas"]["SynonymRule"][];
+                    rules?: components["schemas"]["SynonymRuleOutput"][];
                 };
             };
             /** @description Words that are only found as typed. */
@@ -1491,6 +2230,21 @@ export interface components {
         };
         /** @description A field and exactly one shape. */
         Signal: {
+            decay?: {
+                halfLife: number;
+            } | null;
+            field: string;
+            linear?: {
+                ceiling: number;
+            } | null;
+            saturation?: {
+                pivot: number;
+            } | null;
+            /** @default 1 */
+            weight?: number | null;
+        };
+        /** @description A field and exactly one shape. */
+        SignalOutput: {
             decay?: {
                 halfLife: number;
             };
@@ -1511,18 +2265,18 @@ export interface components {
          *     }
          */
         SuggestRequest: {
-            filters?: components["schemas"]["Clause"][];
-            freshness?: components["schemas"]["FreshnessRequest"];
+            filters?: components["schemas"]["Clause"][] | null;
+            freshness?: components["schemas"]["FreshnessRequest"] | null;
             /** @default 5 */
-            limit?: number;
-            locale?: string;
+            limit?: number | null;
+            locale?: string | null;
             /** @description What was typed so far. */
-            text?: string;
+            text?: string | null;
             /**
              * @default auto
-             * @enum {string}
+             * @enum {string|null}
              */
-            typos?: "auto" | "off";
+            typos?: "auto" | "off" | null;
         };
         SuggestResult: {
             freshness: string;
@@ -1542,6 +2296,14 @@ export interface components {
         };
         /** @description Exactly one of equivalent and mapping. */
         SynonymRule: {
+            equivalent?: string[] | null;
+            mapping?: {
+                from: string[];
+                to: string[];
+            } | null;
+        };
+        /** @description Exactly one of equivalent and mapping. */
+        SynonymRuleOutput: {
             equivalent?: string[];
             mapping?: {
                 from: string[];
@@ -1551,7 +2313,42 @@ export interface components {
         /** @description How a string is searched as text. */
         TextUsage: {
             /** @description How text becomes terms; by the language of the field when left out. */
-            analyzer?: components["schemas"]["Analyzer"];
+            analyzer?: components["schemas"]["Analyzer"] | null;
+            /** @description none turns off the parts of compounds. */
+            decompound?: string | null;
+            /** @description Ranks words as they were typed above their other forms. */
+            exact?: {
+                /** @default 2 */
+                boost?: number | null;
+            } | null;
+            /** @description Matches can be shown in the text. */
+            highlight?: Record<string, never> | null;
+            /**
+             * @description How much a match in a short text counts more.
+             * @default moderate
+             * @enum {string|null}
+             */
+            lengthNormalization?: "none" | "moderate" | "strong" | null;
+            /** @description Words are also found with typing mistakes. */
+            typoTolerance?: {
+                /** @default 5 */
+                minLengthOneTypo?: number | null;
+                /** @default 9 */
+                minLengthTwoTypos?: number | null;
+                numbers?: Record<string, never> | null;
+                /** @default 1 */
+                prefixLength?: number | null;
+            } | null;
+            /**
+             * @description How much a match in this field counts.
+             * @default 1
+             */
+            weight?: number | null;
+        };
+        /** @description How a string is searched as text. */
+        TextUsageOutput: {
+            /** @description How text becomes terms; by the language of the field when left out. */
+            analyzer?: components["schemas"]["AnalyzerOutput"];
             /** @description none turns off the parts of compounds. */
             decompound?: string;
             /** @description Ranks words as they were typed above their other forms. */
@@ -1585,6 +2382,44 @@ export interface components {
         };
         /** @description Changes words one after the other. Exactly one of them. */
         TokenFilter: {
+            asciiFolding?: {
+                /** @default false */
+                preserveOriginal?: boolean | null;
+            } | null;
+            decompound?: {
+                locale?: string | null;
+            } | null;
+            /** @description Beginnings of words. */
+            edgeNgram?: {
+                /** @default 20 */
+                maxGram?: number | null;
+                /** @default 1 */
+                minGram?: number | null;
+            } | null;
+            /** @description Pieces of words. */
+            ngram?: {
+                maxGram?: number | null;
+                minGram?: number | null;
+            } | null;
+            normalize?: {
+                /** @default true */
+                caseFolding?: boolean | null;
+            } | null;
+            stemming?: {
+                locale?: string | null;
+            } | null;
+            /** @description Drops words: those of a language, a list, or a named list; those of the field's language when empty. */
+            stopwords?: {
+                locale?: string | null;
+                named?: string | null;
+                words?: string[] | null;
+            } | null;
+            synonyms?: {
+                named: string;
+            } | null;
+        };
+        /** @description Changes words one after the other. Exactly one of them. */
+        TokenFilterOutput: {
             asciiFolding?: {
                 /** @default false */
                 preserveOriginal?: boolean;
@@ -1623,6 +2458,17 @@ export interface components {
         };
         /** @description Cuts text into words. Exactly one of them. */
         Tokenizer: {
+            /** @description At the word boundaries of Unicode. */
+            icu?: Record<string, never> | null;
+            /** @description Nowhere: the whole text is one word. */
+            keyword?: Record<string, never> | null;
+            /** @description At everything but letters. */
+            letter?: Record<string, never> | null;
+            /** @description At white space. */
+            whitespace?: Record<string, never> | null;
+        };
+        /** @description Cuts text into words. Exactly one of them. */
+        TokenizerOutput: {
             /** @description At the word boundaries of Unicode. */
             icu?: Record<string, never>;
             /** @description Nowhere: the whole text is one word. */

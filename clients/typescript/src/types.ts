@@ -1,10 +1,13 @@
-// The bodies of the interface by name, from the generated description.
+// The bodies of the interface by name, from the generated description. Those
+// ending in Output are what answers hold of a body that requests also have;
+// they can be sent back.
 import type { components } from "./schema.js";
 
 type Schemas = components["schemas"];
 
 export type Clause = Schemas["Clause"];
 export type Definition = Schemas["Definition"];
+export type DefinitionOutput = Schemas["DefinitionOutput"];
 export type DeleteRequest = Schemas["DeleteRequest"];
 export type Document = Schemas["Document"];
 export type ExplainResult = Schemas["ExplainResult"];
@@ -19,5 +22,6 @@ export type Matcher = Schemas["Matcher"];
 export type SearchRequest = Schemas["SearchRequest"];
 export type SearchResult = Schemas["SearchResult"];
 export type SearchSettings = Schemas["SearchSettings"];
+export type SearchSettingsOutput = Schemas["SearchSettingsOutput"];
 export type SuggestRequest = Schemas["SuggestRequest"];
 export type SuggestResult = Schemas["SuggestResult"];

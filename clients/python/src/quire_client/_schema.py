@@ -126,10 +126,10 @@ class DefinitionResourcesSynonymsValue(TypedDict, total=False):
 
 
 class DeleteRequest(TypedDict, total=False):
-    all: bool
-    keys: Sequence[str | int]
-    locale: str
-    query: Sequence[Clause]
+    all: bool | None
+    keys: Sequence[str | int] | None
+    locale: str | None
+    query: Sequence[Clause] | None
 
 
 class DeleteResult(TypedDict, total=False):
@@ -272,17 +272,17 @@ class EvaluationMeasures(TypedDict, total=False):
 
 
 class EvaluationRequest(TypedDict, total=False):
-    against: EvaluationRequestAgainst
-    background: bool
-    hits: bool
+    against: EvaluationRequestAgainst | None
+    background: bool | None
+    hits: bool | None
     judgements: Required[str]
-    k: int
-    settings: SearchSettings
+    k: int | None
+    settings: SearchSettings | None
 
 
 class EvaluationRequestAgainst(TypedDict, total=False):
-    generation: str
-    settings: SearchSettings
+    generation: str | None
+    settings: SearchSettings | None
 
 
 class ExplainResult(TypedDict, total=False):
@@ -333,13 +333,13 @@ class FacetValue(TypedDict, total=False):
 
 
 class FacetValuesRequest(TypedDict, total=False):
-    filters: Sequence[Clause]
-    freshness: FreshnessRequest
-    limit: int
-    locale: str
-    order: Literal["count", "value", "declared"]
-    prefix: str
-    query: Sequence[Clause]
+    filters: Sequence[Clause] | None
+    freshness: FreshnessRequest | None
+    limit: int | None
+    locale: str | None
+    order: Literal["count", "value", "declared", None]
+    prefix: str | None
+    query: Sequence[Clause] | None
 
 
 class FacetValuesResult(TypedDict, total=False):
@@ -580,15 +580,15 @@ class KeyList(TypedDict, total=False):
 
 
 class KeyRequest(TypedDict, total=False):
-    description: str
+    description: str | None
     expiresAt: str | None
     grants: Required[Sequence[KeyRequestGrantsItem]]
 
 
 class KeyRequestGrantsItem(TypedDict, total=False):
-    indexes: Sequence[str]
-    permissions: Sequence[str]
-    role: Literal["reader", "writer", "admin"]
+    indexes: Sequence[str] | None
+    permissions: Sequence[str] | None
+    role: Literal["reader", "writer", "admin", None]
 
 
 class KeyWithCredential(TypedDict, total=False):
@@ -638,8 +638,8 @@ class PageList(TypedDict, total=False):
 
 
 class PreviewRequest(TypedDict, total=False):
-    search: SearchRequest
-    settings: SearchSettings
+    search: SearchRequest | None
+    settings: SearchSettings | None
 
 
 class Ranking(TypedDict, total=False):
@@ -687,9 +687,9 @@ class RegistryRepair(TypedDict, total=False):
 
 
 class RegistryRepairRequest(TypedDict, total=False):
-    promoteNewest: bool
-    restore: Sequence[str]
-    restoreFromNodes: bool
+    promoteNewest: bool | None
+    restore: Sequence[str] | None
+    restoreFromNodes: bool | None
 
 
 class ReindexJob(TypedDict, total=False):
@@ -729,7 +729,7 @@ class ReindexList(TypedDict, total=False):
     reindexes: Required[Sequence[ReindexJob]]
 
 
-ReindexRequest = TypedDict("ReindexRequest", {"from": 'str', "promote": 'Literal["auto", "manual"]', "verify": 'str'}, total=False)
+ReindexRequest = TypedDict("ReindexRequest", {"from": 'str | None', "promote": 'Literal["auto", "manual", None]', "verify": 'str | None'}, total=False)
 
 
 class Relaxed(TypedDict, total=False):
@@ -790,7 +790,7 @@ class SearchRequest(TypedDict, total=False):
 
 
 class SearchRequestHighlight(TypedDict, total=False):
-    fields: Mapping[str, SearchRequestHighlightFieldsValue]
+    fields: Mapping[str, SearchRequestHighlightFieldsValue | None]
 
 
 class SearchRequestHighlightFieldsValue(TypedDict, total=False):
@@ -807,7 +807,7 @@ class SearchRequestHits(TypedDict, total=False):
 
 
 class SearchRequestMatched(TypedDict, total=False):
-    fields: Mapping[str, SearchRequestMatchedFieldsValue]
+    fields: Mapping[str, SearchRequestMatchedFieldsValue | None]
 
 
 class SearchRequestMatchedFieldsValue(TypedDict, total=False):
@@ -912,12 +912,12 @@ class SignalSaturation(TypedDict, total=False):
 
 
 class SuggestRequest(TypedDict, total=False):
-    filters: Sequence[Clause]
-    freshness: FreshnessRequest
-    limit: int
-    locale: str
-    text: str
-    typos: Literal["auto", "off"]
+    filters: Sequence[Clause] | None
+    freshness: FreshnessRequest | None
+    limit: int | None
+    locale: str | None
+    text: str | None
+    typos: Literal["auto", "off", None]
 
 
 class SuggestResult(TypedDict, total=False):
