@@ -3,8 +3,8 @@
 import instantsearch from "instantsearch.js/es";
 import { connectAutocomplete, connectGeoSearch } from "instantsearch.js/es/connectors";
 import {
-  clearRefinements, configure, currentRefinements, hierarchicalMenu, hits, hitsPerPage, index, infiniteHits, numericMenu, pagination, rangeSlider, refinementList,
-  searchBox, sortBy, stats, toggleRefinement,
+  clearRefinements, configure, currentRefinements, hierarchicalMenu, hits, hitsPerPage, index, infiniteHits, menu, numericMenu, pagination, rangeInput,
+  rangeSlider, ratingMenu, refinementList, searchBox, sortBy, stats, toggleRefinement,
 } from "instantsearch.js/es/widgets";
 import { createSearchClient } from "../dist/index.js";
 
@@ -67,4 +67,14 @@ export function startOthers(base, key) {
   const four = instantsearch({ indexName: "places", searchClient: createSearchClient(base, { key }) });
   four.addWidgets([configure({ aroundLatLng: "59.33, 18.07", aroundRadius: 500_000 }), hits({ container: at("near"), templates: { item: (hit, { html }) => html`<i>${hit.name}</i>` } })]);
   four.start();
+
+  const five = instantsearch({ indexName: "catalogue", searchClient: createSearchClient(base, { key }) });
+  five.addWidgets([
+    menu({ container: at("menu"), attribute: "brand", limit: 50 }), rangeInput({ container: at("range"), attribute: "price" }), stats({ container: at("found") }),
+  ]);
+  five.start();
+
+  const six = instantsearch({ indexName: "places", searchClient: createSearchClient(base, { key }) });
+  six.addWidgets([ratingMenu({ container: at("stars"), attribute: "stars" }), hits({ container: at("rated"), templates: { item: (hit, { html }) => html`<i>${hit.name}</i>` } })]);
+  six.start();
 }

@@ -2,6 +2,7 @@
 // catalogue.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { before, beforeEach, describe, it } from "node:test";
 import { build } from "esbuild";
 import { Client } from "@quiresearch/client";
@@ -9,7 +10,7 @@ import { key, openPage, serveFiles, startNode } from "../../testing/node.js";
 
 const directory = new URL(".", import.meta.url).pathname;
 
-const places = [["Stockholm", 59.33, 18.07], ["Uppsala", 59.86, 17.64], ["Malmö", 55.6, 13.0], ["Oslo", 59.91, 10.75], ["Tokyo", 35.68, 139.69]];
+const places = [["Stockholm", 59.33, 18.07, 5], ["Uppsala", 59.86, 17.64, 3], ["Malmö", 55.6, 13.0, 4], ["Oslo", 59.91, 10.75, 4], ["Tokyo", 35.68, 139.69, 5]];
 
 let page;
 let base;
@@ -21,14 +22,24 @@ before(async () => {
   const built = await build({
     stdin: { contents: entry, resolveDir: directory }, bundle: true, format: "esm", write: false, define: { "process.env.NODE_ENV": '"production"' },
   });
-  const origin = await serveFiles({ "/": ["text/html", '<title>shop</title><link rel="icon" href="data:,">'], "/page.js": ["text/javascript", built.outputFiles[0].text] });
+  const files = { "/": ["text/html", '<title>shop</title><link rel="icon" href="data:,">'], "/page.js": ["text/javascript", built.outputFiles[0].text] };
+  const origin = await serveFiles(files);
   base = await startNode({ SERVICE_HTTP_CORS_ENABLED: "true", SERVICE_HTTP_CORS_ORIGINS: origin });
+  files["/first.js"] = ["text/javascript", await firstPage()];
   await load();
   page = await openPage(origin);
   page.on("request", (request) => request.method() === "POST" && searched.push(JSON.parse(request.postData())));
   await page.evaluate(async ([base, key]) => (await import("/page.js")).start(base, key), [base, key]);
   await settled();
 });
+
+/** The first search page of the README. */
+async function firstPage() {
+  const [, code] = /```js\n([^]*?)```/.exec(readFileSync(directory + "../README.md", "utf8"));
+  const contents = code.replace("http://localhost:8080", base).replace("{ key }", `{ key: "${key}" }`).replace("@quiresearch/instantsearch", "../dist/index.js");
+  const { outputFiles } = await build({ stdin: { contents, resolveDir: directory }, bundle: true, format: "esm", write: false, define: { "process.env.NODE_ENV": '"production"' } });
+  return outputFiles[0].text;
+}
 
 async function load() {
   const client = new Client(base, { key });
@@ -40,8 +51,8 @@ async function load() {
   for await (const result of catalogue.addAll(products)) assert.equal(result.refused, undefined);
   await catalogue.commit();
   const index = client.index("places");
-  await index.put({ fields: { id: { type: "string", role: "id" }, name: { type: "string", role: "title" }, location: { type: "geo_point", role: "geo" } } });
-  await index.add(places.map(([name, lat, lon], i) => ({ id: String(i), name, location: { lat, lon } })));
+  await index.put({ fields: { id: { type: "string", role: "id" }, name: { type: "string", role: "title" }, location: { type: "geo_point", role: "geo" }, stars: { type: "int32", filter: {}, facet: {} } } });
+  await index.add(places.map(([name, lat, lon, stars], i) => ({ id: String(i), name, location: { lat, lon }, stars })));
   await index.commit();
 }
 
@@ -239,6 +250,49 @@ describe("InstantSearch widgets", () => {
     it("configure: places around a point, the nearest first", async () => {
       await page.waitForFunction(() => document.querySelectorAll("#near i").length > 0);
       assert.deepEqual(await texts("#near i"), ["Stockholm", "Uppsala", "Oslo"]);
+    });
+
+    it("menu: takes one value", async () => {
+      await page.waitForSelector("#menu li a");
+      await page.click("#menu li:nth-child(2) a");
+      await page.waitForSelector("#menu li.ais-Menu-item--selected");
+      const [brand] = await texts("#menu li.ais-Menu-item--selected .ais-Menu-label");
+      const want = count((p) => p.brand === brand);
+      assert.ok(want > 0, brand);
+      await page.waitForFunction((n) => document.querySelector("#found").textContent.replaceAll(",", "").startsWith(`${n} `), want);
+      await page.click("#menu li.ais-Menu-item--selected a");
+      await page.waitForFunction((n) => document.querySelector("#found").textContent.replaceAll(",", "").startsWith(`${n} `), products.length);
+    });
+
+    it("rangeInput: narrows by typed ends", async () => {
+      await page.fill("#range .ais-RangeInput-input--min", "100");
+      await page.fill("#range .ais-RangeInput-input--max", "200");
+      await page.click("#range .ais-RangeInput-submit");
+      const want = count((p) => p.price >= 100 && p.price <= 200);
+      await page.waitForFunction((n) => document.querySelector("#found").textContent.replaceAll(",", "").startsWith(`${n} `), want);
+    });
+
+    it("ratingMenu: counts and takes what has so many stars or more", async () => {
+      await page.waitForSelector("#stars li a");
+      assert.deepEqual(await texts("#stars .ais-RatingMenu-count"), ["4", "5", "5", "5"]);
+      await page.click("#stars li:nth-child(1) a");
+      await page.waitForFunction(() => document.querySelectorAll("#rated i").length === 4);
+      assert.ok(!(await texts("#rated i")).includes("Uppsala"));
+    });
+
+    it("the first search page of the README", async () => {
+      await page.evaluate(() => {
+        // The other pages use the same names for their containers.
+        for (const id of ["box", "hits", "brand"]) {
+          document.getElementById(id).id = "former-" + id;
+          document.body.append(Object.assign(document.createElement("div"), { id }));
+        }
+        return import("/first.js");
+      });
+      await page.waitForSelector("#hits .ais-Hits-item");
+      assert.ok((await texts("#brand .ais-RefinementList-labelText")).includes("Lumi"));
+      await page.fill("#box input", "jaket");
+      await page.waitForFunction(() => [...document.querySelectorAll("#hits .ais-Hits-item")].every((hit) => /jacket/i.test(hit.textContent)));
     });
 
     it("React InstantSearch", async () => {
