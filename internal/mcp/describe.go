@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -15,11 +14,11 @@ type describeInput struct {
 
 // described is what a model needs to know of a field to write a query.
 type described struct {
-	Name     string            `json:"name"`
-	Type     definition.Type   `json:"type"`
-	Usages   []string          `json:"usages,omitempty"`
-	Unit     string            `json:"unit,omitempty"`
-	Examples []json.RawMessage `json:"examples,omitempty"`
+	Name     string          `json:"name"`
+	Type     definition.Type `json:"type"`
+	Usages   []string        `json:"usages,omitempty"`
+	Unit     string          `json:"unit,omitempty"`
+	Examples []any           `json:"examples,omitempty"`
 }
 
 // clauseForms shows a model how the parts of a request are written.
@@ -44,21 +43,37 @@ func (t *tools) describeIndex(ctx context.Context, in describeInput) (any, error
 		return answer, nil
 	}
 	fields := describe("", d.Definition.Fields)
+	t.addExamples(ctx, in.Index, fields)
+	answer["fields"] = fields
+	if size(answer) > maxAnswer {
+		for i := range fields {
+			fields[i].Examples = nil
+		}
+	}
+	for size(answer) > maxAnswer && len(fields) > 1 {
+		fields = fields[:len(fields)/2]
+		answer["fields"], answer["truncated"] = fields, true
+	}
+	return answer, nil
+}
+
+// addExamples adds values to the fields that can be counted.
+func (t *tools) addExamples(ctx context.Context, index string, fields []described) {
+	asked := 0
 	for i := range fields {
 		f := &fields[i]
-		if !slices.Contains(f.Usages, "facet") || slices.Contains(f.Usages, "hierarchy") {
+		if asked == maxExamples || !slices.Contains(f.Usages, "facet") || slices.Contains(f.Usages, "hierarchy") {
 			continue
 		}
-		values, err := t.values(ctx, in.Index, f.Name, "", exampleValues)
+		asked++
+		values, err := t.values(ctx, index, f.Name, "", exampleValues)
 		if err != nil {
 			continue // the fields are worth knowing without examples
 		}
 		for _, v := range values.list {
-			f.Examples = append(f.Examples, v.Value)
+			f.Examples = append(f.Examples, shorten(v.Value, maxValue))
 		}
 	}
-	answer["fields"] = fields
-	return answer, nil
 }
 
 // describe lists fields in order of their paths.

@@ -16,6 +16,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -32,6 +34,8 @@ const (
 	maxText       = 2000     // characters of one text
 	maxItems      = 50       // entries of one list
 	exampleValues = 5        // values shown of a field that can be counted
+	maxValue      = 200      // characters of one value that is counted
+	maxExamples   = 50       // fields whose values are shown
 )
 
 // notice stands beside documents in every answer.
@@ -50,8 +54,8 @@ func New(c *client.Client, version string) *sdk.Server {
 	add(server, "describe_index", "Describe the fields of an index: types, what each can be used for, example values, and the forms of clauses.", t.describeIndex)
 	add(server, "search", "Search an index: by typed text with equality filters, or by a full request body. "+notice, t.search)
 	add(server, "get_document", "Read one document by its key. "+notice, t.getDocument)
-	add(server, "facet_values", "List the values of a field with how many documents hold each.", t.facetValues)
-	add(server, "explain_hit", "Explain how the score of one document came about under a search.", t.explainHit)
+	add(server, "facet_values", "List the values of a field with how many documents hold each. "+notice, t.facetValues)
+	add(server, "explain_hit", "Explain how the score of one document came about under a search. "+notice, t.explainHit)
 	server.AddResourceTemplate(&sdk.ResourceTemplate{
 		Name: "definition", Description: "The definition of an index.", MIMEType: "application/json", URITemplate: definitionPrefix + "{name}" + definitionSuffix,
 	}, t.readDefinition)
@@ -125,16 +129,24 @@ func (t *tools) listIndexes(ctx context.Context, _ listInput) (any, error) {
 }
 
 type documentInput struct {
-	Index string `json:"index" jsonschema:"the name of the index"`
-	Key   string `json:"key" jsonschema:"the primary key of the document"`
+	Index  string   `json:"index" jsonschema:"the name of the index"`
+	Key    string   `json:"key" jsonschema:"the primary key of the document"`
+	Fields []string `json:"fields,omitempty" jsonschema:"the fields to answer, by their outermost names; all when left out"`
 }
 
 func (t *tools) getDocument(ctx context.Context, in documentInput) (any, error) {
-	var document any
-	if err := t.client.Index(in.Index).Document(ctx, in.Key, &document); err != nil {
+	var raw json.RawMessage
+	if err := t.client.Index(in.Index).Document(ctx, in.Key, &raw); err != nil {
 		return nil, err
 	}
-	return map[string]any{"notice": notice, "document": shorten(document)}, nil
+	var document map[string]any
+	if err := decode(raw, &document); err != nil {
+		return nil, err
+	}
+	if len(in.Fields) > 0 {
+		maps.DeleteFunc(document, func(name string, _ any) bool { return !slices.Contains(in.Fields, name) })
+	}
+	return map[string]any{"notice": notice, "document": shorten(document, maxText)}, nil
 }
 
 type facetInput struct {
@@ -145,8 +157,8 @@ type facetInput struct {
 }
 
 type countedValue struct {
-	Value json.RawMessage `json:"value"`
-	Count int64           `json:"count"`
+	Value any   `json:"value"`
+	Count int64 `json:"count"`
 }
 
 func (t *tools) facetValues(ctx context.Context, in facetInput) (any, error) {
@@ -154,7 +166,10 @@ func (t *tools) facetValues(ctx context.Context, in facetInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"values": found.list, "totalValues": found.total}, nil
+	for i := range found.list {
+		found.list[i].Value = shorten(found.list[i].Value, maxValue)
+	}
+	return map[string]any{"notice": notice, "values": found.list, "totalValues": found.total}, nil
 }
 
 type counted struct {
@@ -169,7 +184,10 @@ func (t *tools) values(ctx context.Context, index, field, prefix string, limit i
 	}
 	list := make([]countedValue, len(answer.Values))
 	for i, v := range answer.Values {
-		list[i] = countedValue{v.Value, v.Count}
+		list[i].Count = v.Count
+		if err := decode(v.Value, &list[i].Value); err != nil {
+			return counted{}, err
+		}
 	}
 	return counted{list, answer.TotalValues}, nil
 }

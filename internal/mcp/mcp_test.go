@@ -36,8 +36,18 @@ func (n *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			`"author":{"type":"string","filter":{},"facet":{}},"price":{"type":"double","filter":{},"unit":"EUR"}}}}`)
 	case "/v1alpha1/indexes/books/facets/author/values":
 		fmt.Fprint(w, `{"values":[{"value":"Ursula K. Le Guin","count":2}],"totalValues":1}`)
+	case "/v1alpha1/admin/indexes/wide":
+		var fields []string
+		for i := range 3000 {
+			fields = append(fields, fmt.Sprintf(`"field_%d":{"type":"string","filter":{},"facet":{}}`, i))
+		}
+		fmt.Fprintf(w, `{"name":"wide","definition":{"fields":{%s}}}`, strings.Join(fields, ","))
+	case "/v1alpha1/indexes/books/facets/title/values":
+		fmt.Fprintf(w, `{"values":[{"value":%q,"count":2},{"value":%q,"count":1},{"value":9007199254740993,"count":1}],"totalValues":3}`, hostile, long)
+	case "/v1alpha1/indexes/books/search/actions/explain":
+		fmt.Fprintf(w, `{"matched":true,"score":1,"detail":{"matched":true,"score":1,"description":%q,"children":[]},"generation":"1","freshness":"t","tookMs":1}`, hostile)
 	case "/v1alpha1/indexes/books/documents/1":
-		fmt.Fprintf(w, `{"document":{"id":"1","title":%q,"text":%q}}`, hostile, long)
+		fmt.Fprintf(w, `{"document":{"id":"1","number":9007199254740993,"title":%q,"text":%q}}`, hostile, long)
 	case "/v1alpha1/indexes/books/search":
 		var hits []string
 		for i := range maxHits {
@@ -133,6 +143,7 @@ func TestDocumentsAreMarkedAsDataAndBounded(t *testing.T) {
 		arguments map[string]any
 	}{
 		{"get_document", map[string]any{"index": "books", "key": "1"}},
+		{"facet_values", map[string]any{"index": "books", "field": "title"}},
 		{"search", map[string]any{"index": "books", "text": "anything", "limit": 1000}},
 		{"search", map[string]any{"index": "books", "request": map[string]any{"query": []any{map[string]any{"type": "text", "text": "x"}}, "limit": 500}}},
 	} {
@@ -152,6 +163,45 @@ func TestDocumentsAreMarkedAsDataAndBounded(t *testing.T) {
 		if len(node.asked) != 1 {
 			t.Errorf("%s led to %v", c.tool, node.asked)
 		}
+	}
+}
+
+func TestAnExplanationIsMarkedAsData(t *testing.T) {
+	s, _ := connect(t, "reader")
+	text, isError := call(t, s, "explain_hit", map[string]any{"index": "books", "text": "x", "key": "1"})
+	if isError || !strings.Contains(text, hostile) || !strings.Contains(text, notice) || !strings.Contains(text, `"matched":true`) {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestNumbersKeepTheirDigits(t *testing.T) {
+	s, _ := connect(t, "reader")
+	for tool, arguments := range map[string]map[string]any{
+		"get_document": {"index": "books", "key": "1", "fields": []string{"number"}}, "facet_values": {"index": "books", "field": "title"},
+	} {
+		if text, _ := call(t, s, tool, arguments); !strings.Contains(text, "9007199254740993") {
+			t.Errorf("%s: %s", tool, text)
+		}
+	}
+}
+
+func TestADocumentIsAnsweredInParts(t *testing.T) {
+	s, _ := connect(t, "reader")
+	text, _ := call(t, s, "get_document", map[string]any{"index": "books", "key": "1", "fields": []string{"title"}})
+	if !strings.Contains(text, `"document":{"title":`) || strings.Contains(text, `"text"`) {
+		t.Errorf("%s", text)
+	}
+}
+
+// An index of very many fields is described in part, with few requests.
+func TestTheDescriptionOfAWideIndexIsBounded(t *testing.T) {
+	s, node := connect(t, "reader")
+	text, isError := call(t, s, "describe_index", map[string]any{"index": "wide"})
+	if isError || len(text) > maxAnswer || !strings.Contains(text, `"truncated":true`) || !strings.Contains(text, `"field_0"`) {
+		t.Errorf("%d bytes: %.200s", len(text), text)
+	}
+	if len(node.asked) > maxExamples+1 {
+		t.Errorf("%d requests", len(node.asked))
 	}
 }
 

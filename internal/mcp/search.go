@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,20 +88,28 @@ func (t *tools) search(ctx context.Context, in searchInput) (any, error) {
 	// The answer in its own form, so that facets and what was read out of the
 	// text are there as the interface describes them.
 	var answer map[string]any
-	if err := json.Unmarshal(found.AppendJSON(nil), &answer); err != nil {
+	if err := decode(found.AppendJSON(nil), &answer); err != nil {
 		return nil, err
 	}
 	delete(answer, "freshness")
 	answer["notice"] = notice
 	hits, _ := answer["hits"].([]any)
 	for i, hit := range hits {
-		hits[i] = shorten(hit)
+		hits[i] = shorten(hit, maxText)
 	}
 	for size(answer) > maxAnswer && len(hits) > 1 {
 		hits = hits[:len(hits)/2]
 		answer["hits"], answer["truncated"] = hits, true
 	}
 	return answer, nil
+}
+
+// decode reads JSON and keeps the digits of numbers: a whole number of 64 bits
+// does not fit a float.
+func decode(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(into)
 }
 
 func size(answer any) int {
@@ -129,30 +138,36 @@ func (t *tools) explainHit(ctx context.Context, in explainInput) (any, error) {
 		return nil, err
 	}
 	explained.Freshness = ""
-	return json.RawMessage(explained.AppendJSON(nil)), nil
+	var answer map[string]any
+	if err := decode(explained.AppendJSON(nil), &answer); err != nil {
+		return nil, err
+	}
+	answer["notice"] = notice
+	return answer, nil
 }
 
-// shorten cuts long texts and lists inside a value and says what was left out.
-func shorten(value any) any {
+// shorten cuts texts of more characters than most and long lists inside a value
+// and says what was left out.
+func shorten(value any, most int) any {
 	switch v := value.(type) {
 	case string:
-		if utf8.RuneCountInString(v) <= maxText {
+		if utf8.RuneCountInString(v) <= most {
 			return v
 		}
 		runes := []rune(v)
-		return string(runes[:maxText]) + "… (" + strconv.Itoa(len(runes)-maxText) + " more characters)"
+		return string(runes[:most]) + "… (" + strconv.Itoa(len(runes)-most) + " more characters)"
 	case []any:
 		cut := v
 		if len(v) > maxItems {
 			cut = append(slices.Clone(v[:maxItems]), "… ("+strconv.Itoa(len(v)-maxItems)+" more entries)")
 		}
 		for i := range cut {
-			cut[i] = shorten(cut[i])
+			cut[i] = shorten(cut[i], most)
 		}
 		return cut
 	case map[string]any:
 		for name, inner := range v {
-			v[name] = shorten(inner)
+			v[name] = shorten(inner, most)
 		}
 	}
 	return value
