@@ -3,17 +3,20 @@ package api
 import "context"
 
 type accessBody struct {
-	Principal string      `json:"principal"`
-	Key       *string     `json:"key"`
-	ExpiresAt *string     `json:"expiresAt"`
-	Grants    []grantBody `json:"grants"`
+	Principal   string      `json:"principal"`
+	Key         *string     `json:"key"`
+	ExpiresAt   *string     `json:"expiresAt"`
+	Grants      []grantBody `json:"grants"`
+	StorageMode string      `json:"storageMode"`
 }
 
 // getAccess answers what the credential of the request may do. Any credential
-// the node accepts may ask about itself, and about nothing else.
+// the node accepts may ask about itself, and about nothing else. The storage
+// mode is there because a permission to audit or repair the registry is of use
+// in object mode alone.
 func (a *API) getAccess(_ context.Context, r *Request) (*Response, error) {
 	p := r.Principal
-	body := accessBody{Principal: p.Name(), ExpiresAt: optionalTimestamp(p.ExpiresAt()), Grants: []grantBody{}}
+	body := accessBody{Principal: p.Name(), ExpiresAt: optionalTimestamp(p.ExpiresAt()), Grants: []grantBody{}, StorageMode: a.node.StorageMode()}
 	if p.IsKey() {
 		id := p.Name()
 		body.Key, body.Principal = &id, "key"

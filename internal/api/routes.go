@@ -269,7 +269,7 @@ var routes = []Route{
 	{Method: "GET", Path: "/v1alpha1/access", Operation: "getAccess", Tag: tagKeys,
 		Summary: "Read what the credential of this request may do.",
 		Scope:   auth.ScopeCredential, Anonymous: true, RunsOn: AnyNode,
-		Answers: []Answer{{200, "Access", "The key, when it expires and what it may do on which indexes."}}},
+		Answers: []Answer{{200, "Access", "The key, when it expires, what it may do on which indexes, and the storage mode."}}},
 
 	{Method: "POST", Path: dataIndex + "/documents", Operation: "addDocuments", Tag: tagDocuments,
 		Summary:    "Add documents, replacing those under the same keys.",

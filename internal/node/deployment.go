@@ -74,6 +74,8 @@ type deployment interface {
 	promote(ctx context.Context, live, entry registry.Entry) error
 	// retire takes generations out of use that a client removed.
 	retire(ctx context.Context, removed []registry.Removed) error
+	// storageMode is Node.StorageMode.
+	storageMode() string
 	// audit, repair and restore are AuditRegistry, RepairRegistry and Restore of Node.
 	audit(ctx context.Context) (registry.Audit, error)
 	repair(ctx context.Context, request registry.RepairRequest) (registry.Repair, error)

@@ -53,6 +53,7 @@ func (local) lookForName(context.Context) bool            { return false }
 func (local) hasMoved(registry.Name, registry.Entry) bool { return false }
 func (local) hasFiles(registry.ID) bool                   { return true }
 func (local) unopenedState() string                       { return generations.Closed }
+func (local) storageMode() string                         { return "local" }
 
 func (l local) read(ctx context.Context, name registry.Name, atLeast freshness.Token, _ Ask) (*Reading, error) {
 	return l.node.readOpen(ctx, name, atLeast, nil)

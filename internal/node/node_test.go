@@ -284,8 +284,14 @@ func TestAuditAndRepairNeedASharedBucket(t *testing.T) {
 		refused(t, "audit in local mode", err, problem.IndexRegistryAuditUnavailable)
 		_, err = f.RepairRegistry(t.Context(), registry.RepairRequest{})
 		refused(t, "repair in local mode", err, problem.IndexRegistryAuditUnavailable)
+		if mode := f.StorageMode(); mode != "local" {
+			t.Errorf("storage mode %q of a node by itself", mode)
+		}
 
 		f = sharedNode(t, memory.New(nil), vfs.Memory(), "a")
+		if mode := f.StorageMode(); mode != "object" {
+			t.Errorf("storage mode %q of a node on a bucket", mode)
+		}
 		f.mustPut("books", books)
 		f.mustWrite("books", book(1, "one"))
 		if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {

@@ -11,6 +11,10 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
+// StorageMode returns where the data of the deployment lives, as
+// SERVICE_STORAGE_MODE spells it: local or object.
+func (n *Node) StorageMode() string { return n.deployment.storageMode() }
+
 // AuditRegistry compares the registry with the storage. A node that keeps its
 // data locally has nothing to compare.
 func (n *Node) AuditRegistry(ctx context.Context) (registry.Audit, error) {
@@ -35,6 +39,8 @@ type Restored struct {
 func (n *Node) Restore(ctx context.Context, owned bool, named []registry.Name) (Restored, error) {
 	return n.deployment.restore(ctx, owned, named)
 }
+
+func (*shared) storageMode() string { return "object" }
 
 func (s *shared) audit(ctx context.Context) (registry.Audit, error) {
 	audit, err := s.node.registry.Audit(ctx, s.holdsDocuments, s.lacking)

@@ -19,6 +19,11 @@ export interface components {
              * @enum {string}
              */
             principal: "key" | "anonymous" | "root" | "unchecked";
+            /**
+             * @description Where the data of the deployment lives. In local mode the registry cannot be audited or repaired, whatever the grants say.
+             * @enum {string}
+             */
+            storageMode: "local" | "object";
         };
         AddResult: {
             failed: components["schemas"]["FailedEntry"][];

@@ -14,6 +14,7 @@ class Access(TypedDict, total=False):
     grants: Required[Sequence[Grant]]
     key: Required[str | None]
     principal: Required[Literal["key", "anonymous", "root", "unchecked"]]
+    storageMode: Required[Literal["local", "object"]]
 
 
 class AddResult(TypedDict, total=False):
