@@ -119,3 +119,57 @@ func (x *index) checkScore(t *testing.T, body string, h *query.Hit) {
 		t.Fatalf("%s: %s scores %v, explained %v", body, h.ID, got, e.Detail.Score)
 	}
 }
+
+// readingWords start alike and are near each other, from frequent to rare.
+var readingWords = []string{"window", "winter", "wind", "windows", "winner", "wine", "windy", "win", "wintry", "lantern"}
+
+// TestReadingsOfAWordAreTheBest compares the best hits of one word, which come
+// from champion lists, with the same hits among more than those lists hold.
+func TestReadingsOfAWordAreTheBest(t *testing.T) {
+	for seed := range uint64(12) {
+		m := maker{rand.New(rand.NewPCG(seed, 22))}
+		x := newIndex(t, fmt.Sprintf(`{"fields":{"id":{"type":"string","primaryKey":true},"body":{"type":"string",
+			"matching":{"analyzer":{"custom":{"tokenizer":{"whitespace":{}},"filters":[{"normalize":{}}]}},"lengthNormalization":%q,"typoTolerance":{}}}}}`,
+			m.of("strong", "moderate", "none")))
+		rare, longest := 4+m.IntN(60), 1+m.IntN(30)
+		for segment := range 1 + m.IntN(2) {
+			lines := make([]string, 3000+m.IntN(3000))
+			for i := range lines {
+				words := make([]string, 1+m.IntN(longest))
+				for j := range words {
+					words[j] = fmt.Sprintf("filler%d", m.IntN(300))
+					if m.IntN(rare) == 0 {
+						words[j] = readingWords[min(m.IntN(len(readingWords)), m.IntN(len(readingWords)))]
+					}
+				}
+				lines[i] = fmt.Sprintf(`{"id":"%d-%d","body":%q}`, segment, i, strings.Join(words, " "))
+			}
+			deletes := m.IntN(2) == 0
+			x.add(t, lines, func(int) bool { return deletes && m.IntN(3) == 0 })
+		}
+		for range 30 {
+			text := m.of(readingWords...)
+			if at := 2 + m.IntN(len(text)-1); m.IntN(2) == 0 && at < len(text) {
+				text = text[:at]
+			}
+			if at := 1 + m.IntN(len(text)-1); m.IntN(3) == 0 {
+				text = text[:at] + m.of("", "x", "i") + text[at+1:]
+			}
+			rest := fmt.Sprintf(`"query":[{"type":"text","text":%q,"typos":%q,"prefix":%q,"relax":"off"}]`, text, m.of("auto", "off"), m.of("last_token", "off"))
+			limit := 1 + m.IntN(15)
+			few := x.mustSearch(t, fmt.Sprintf(`{"limit":%d,%s}`, limit, rest))
+			many := x.mustSearch(t, `{"limit":1000,`+rest+`}`)
+			if len(few.Hits) != min(limit, len(many.Hits)) {
+				t.Fatalf("seed %d, %s: %d of %d hits, limit %d", seed, rest, len(few.Hits), len(many.Hits), limit)
+			}
+			for i, h := range few.Hits {
+				if want := many.Hits[i]; h.ID != want.ID || h.Score != want.Score {
+					t.Fatalf("seed %d, %s, hit %d of %d: %s %v, among many %s %v", seed, rest, i, limit, h.ID, h.Score, want.ID, want.Score)
+				}
+			}
+			if len(many.Hits) > 0 {
+				x.checkScore(t, `{`+rest+`}`, &many.Hits[m.IntN(len(many.Hits))])
+			}
+		}
+	}
+}

@@ -49,8 +49,9 @@ func (m *mask) has(doc uint32) bool {
 }
 
 // bestOfTerm walks one term block by block and decodes those blocks alone
-// whose bound exceeds the floor.
-func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, from, to uint32, sink Sink) error {
+// whose bound exceeds the floor. Documents of other readings are handed over
+// between them; of those that hold the term too the better score counts.
+func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, others []candidate, from, to uint32, sink Sink) error {
 	it, table := &t.grade, t.table
 	done := ctx.Done()
 	out := &s.room.batch
@@ -82,11 +83,19 @@ func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, from, to uint32, 
 		docs := it.Docs()
 		t.gradeInto(out, docs, it.Freqs(), floor)
 		s.skipped = s.skipped || len(out.docs) < len(docs)
+		if len(others) > 0 {
+			others = out.addCandidates(others, it.LastDoc())
+		}
 		if !out.sendWithin(&s.mask, from, to, sink) {
 			s.skipped = true
 			return nil
 		}
 		open = it.NextBlock()
+	}
+	if len(others) > 0 {
+		out.reset()
+		out.addCandidates(others, NoMore)
+		out.sendWithin(&s.mask, from, to, sink)
 	}
 	return nil
 }

@@ -27,16 +27,19 @@ func (s *Scanner) ratedSets() []ratedSet {
 	}
 	var sets []ratedSet
 	for _, b := range w.bands {
-		if b.values == nil || len(b.fields[0].find) != 1 {
+		if !b.isPlain() || len(b.fields[0].find) != 1 {
 			return nil
 		}
-		r := ratedSet{step: b.fields[0].find[0], values: b.values, lengths: b.fields[0].lengths}
+		r := ratedSet{step: b.fields[0].find[0], values: b.byLength(), lengths: b.fields[0].lengths}
 		switch found := r.step.(type) {
-		case *setStep:
+		case setStep:
 			r.set = found.set
 		case *termStep:
 		default:
 			return nil
+		}
+		if n := len(sets); n > 0 && sets[n-1].values[255] < r.values[0] {
+			return nil // the nearest reading of a document may not be its best
 		}
 		sets = append(sets, r)
 	}

@@ -45,7 +45,7 @@ func conjunctionOf(root step) (conjunction, bool) {
 			} else {
 				and.others = append(and.others, member)
 			}
-		case *setStep:
+		case setStep:
 			if i == 0 && member.set.words == nil {
 				c.listed = member.set.docs
 			} else {

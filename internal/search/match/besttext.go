@@ -240,7 +240,7 @@ func (s *Scanner) bestOfText(ctx context.Context, t *text, from, to uint32, sink
 		if prunes {
 			threshold = sink.Floor()
 			if word := s.wordAlone(threshold); word != nil {
-				return s.bestOfTerm(ctx, word, base, to, sink)
+				return s.bestOfTerm(ctx, word, nil, base, to, sink)
 			}
 		}
 		for !t.required && weak < len(t.words) && reach+t.words[weak].ceiling <= threshold {

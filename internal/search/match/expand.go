@@ -41,10 +41,10 @@ func (b *binder) near(n *plan.Expand, distance int) (step, error) {
 	case err != nil || e == nil:
 		return nil, err
 	case e.lazy != nil:
-		return &lazyStep{e.lazy}, nil
+		return lazyStep{e.lazy}, nil
 	case e.sets != nil:
 		if set := e.sets[distance]; set.count > 0 {
-			return &setStep{set}, nil
+			return setStep{set}, nil
 		}
 		return nil, nil
 	}
@@ -62,7 +62,7 @@ func (b *binder) near(n *plan.Expand, distance int) (step, error) {
 // expansion returns what a word stands for in the segment, nil when that does
 // not have the field.
 func (b *binder) expansion(n *plan.Expand) (*expansion, error) {
-	if e, ok := b.view.expansions[expansionKey{b.number, n}]; ok {
+	if e, ok := b.view.expansions.get(expansionKey{b.number, n}); ok {
 		return e, nil
 	}
 	field := b.segment.Reader.Terms(n.Structure)
@@ -81,7 +81,8 @@ func (b *binder) expansion(n *plan.Expand) (*expansion, error) {
 }
 
 // expansion is what a word stands for in a segment, by distance: the terms
-// where they are few, else the documents that hold them. It never changes.
+// where they are few, else the documents that hold them. It never changes but
+// for what is made when first asked for.
 type expansion struct {
 	terms [][]terms.Entry
 	sets  []*Set
@@ -92,10 +93,12 @@ type expansion struct {
 	holders []uint64 // by distance, documents of the terms; those of several as often
 	atLeast int      // documents that hold one of the terms
 	isCount bool     // atLeast is how many there are
+
+	best championLists
 }
 
 func (e *expansion) bytes() int64 {
-	total := int64(0)
+	total := int64(len(e.holders)) * championBytes
 	for _, entries := range e.terms {
 		total += int64(len(entries)) * entryBytes
 	}

@@ -62,7 +62,7 @@ func stepOf(set *Set) step {
 	if set.count == 0 {
 		return noStep{}
 	}
-	return &setStep{set}
+	return setStep{set}
 }
 
 // countTerms returns how many terms of the segment a node stands for at most,

@@ -27,7 +27,7 @@ func (s *Scanner) Known() (atLeast int, exact bool) {
 // included, and whether that is all of them.
 func knownOf(s step) (atLeast int, exact bool) {
 	switch s := s.(type) {
-	case *termStep, *setStep, *listStep:
+	case *termStep, setStep, *listStep:
 		return s.cost(), true
 	case *wordStep:
 		if s.known != nil {

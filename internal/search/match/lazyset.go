@@ -39,7 +39,7 @@ func newLazySet(field *terms.Field, entries []terms.Entry, documents uint32) *la
 	for _, e := range entries {
 		s.total += int(e.DocFreq)
 	}
-	if len(entries) > maxLazyTerms || s.total <= 2*headMatches {
+	if len(entries) > maxLazyTerms || s.total <= maxRated {
 		return nil
 	}
 	limit := (uint64(documents)*headMatches/uint64(s.total) | (Span - 1)) + 1
@@ -89,7 +89,7 @@ func (s *lazySet) all() *Set {
 // lazyStep matches a lazy set.
 type lazyStep struct{ set *lazySet }
 
-func (s *lazyStep) run(base uint32, in, out *Bits, _ *Sums) {
+func (s lazyStep) run(base uint32, in, out *Bits, _ *Sums) {
 	if base < s.set.limit {
 		s.set.head.window(base, out)
 	} else {
@@ -98,9 +98,9 @@ func (s *lazyStep) run(base uint32, in, out *Bits, _ *Sums) {
 	out.And(in)
 }
 
-func (s *lazyStep) bound(_, _ uint32) float64 { return 0 }
+func (s lazyStep) bound(_, _ uint32) float64 { return 0 }
 
-func (s *lazyStep) next(from uint32) uint32 {
+func (s lazyStep) next(from uint32) uint32 {
 	if from < s.set.limit {
 		if n := s.set.head.next(from); n != NoMore {
 			return n
@@ -110,4 +110,4 @@ func (s *lazyStep) next(from uint32) uint32 {
 	return s.set.all().next(from)
 }
 
-func (s *lazyStep) cost() int { return min(s.set.total, int(s.set.documents)) }
+func (s lazyStep) cost() int { return min(s.set.total, int(s.set.documents)) }

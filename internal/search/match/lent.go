@@ -132,7 +132,11 @@ func (b *binder) release() {
 	}
 	for _, s := range b.words {
 		if !s.busy {
+			for _, b := range s.memory[:s.used] {
+				b.empty()
+			}
 			clear(s.bands)
+			s.used = 0
 			s.whole, s.start, s.bands, s.known = nil, nil, s.bands[:0], nil
 			b.view.tables.words.Put(s)
 		}

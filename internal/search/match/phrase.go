@@ -186,7 +186,7 @@ func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entri
 		if err != nil {
 			return err
 		}
-		finder = &setStep{all}
+		finder = setStep{all}
 		if len(entries) > maxPhraseTerms {
 			if word.rare, err = b.rarer(field, entries[maxPhraseTerms:], b.holders(s, field)); err != nil {
 				return err

@@ -9,6 +9,11 @@ const reachedSlack = 1 - 2e-6
 // keep the scores of their best documents; another clause of a union only
 // adds to them.
 func (s *Scanner) Reached(k int) float32 {
+	if w, ok := s.root.(*wordStep); ok && s.sums != nil {
+		if s.isFound = s.room.found.find(s, w, k); s.isFound {
+			return s.room.found.reached
+		}
+	}
 	if !s.mask.isFull() {
 		return 0
 	}

@@ -145,8 +145,8 @@ func (v *View) fieldReading(segment int, f *plan.WordField, doc uint32) FieldRea
 
 // fieldsOf returns the fields in which a document is in a band.
 func (b *binder) fieldsOf(n *plan.Word, of *plan.Band, doc uint32) ([]FieldReading, error) {
-	band, err := b.band(n, of)
-	if err != nil || band == nil {
+	var band band
+	if err := b.band(&band, n, of); err != nil {
 		return nil, err
 	}
 	var found []FieldReading

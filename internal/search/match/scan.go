@@ -36,6 +36,7 @@ type Scanner struct {
 	sums   *Sums
 
 	skipped bool
+	isFound bool // room.found is the candidates of the root
 	room    *room
 }
 
@@ -48,6 +49,7 @@ type room struct {
 	few     Bits // documents of the batch
 	batch   batch
 	wide    [2]wide
+	found   candidates
 	dirty   bool // sums may not be zero
 }
 
@@ -63,6 +65,7 @@ func (s *Scanner) Close() {
 		return
 	}
 	s.room.clean()
+	s.room.found.typed, s.isFound = nil, false
 	s.binder.view.tables.rooms.Put(s.room)
 	s.room, s.sums = nil, nil
 	s.binder.release()
@@ -231,6 +234,9 @@ func (s *Scanner) Cost() int { return s.root.cost() }
 // multiple of Span or the end. It ends early with the context's error.
 func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	to = min(to, s.mask.documents)
+	if s.isFoundFor(sink) {
+		return s.bestOfReadings(ctx, &s.room.found, from, to, sink)
+	}
 	if s.mask.domain == nil {
 		if c, ok := conjunctionOf(s.root); ok {
 			if c.fold != nil {
@@ -266,13 +272,16 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	for base := from &^ (Span - 1); base < to; base += Span {
 		if (term != nil || union != nil) && sink.Prunes() {
 			if term != nil {
-				return s.bestOfTerm(ctx, term, base, to, sink)
+				return s.bestOfTerm(ctx, term, nil, base, to, sink)
 			}
 			return s.bestOfAny(ctx, union, base, to, sink)
 		}
 		if words != nil {
 			if parts := words.byBlocks(); parts != nil {
 				return s.bestOfWords(ctx, words, parts, from, to, sink)
+			}
+			if s.isFoundFor(sink) {
+				return s.bestOfReadings(ctx, &s.room.found, base, to, sink)
 			}
 			sets := s.ratedSets()
 			switch {

@@ -44,13 +44,13 @@ type setStep struct {
 	set *Set
 }
 
-func (s *setStep) run(base uint32, in, out *Bits, _ *Sums) {
+func (s setStep) run(base uint32, in, out *Bits, _ *Sums) {
 	s.set.window(base, out)
 	out.And(in)
 }
-func (s *setStep) bound(_, _ uint32) float64 { return 0 }
-func (s *setStep) next(from uint32) uint32   { return s.set.next(from) }
-func (s *setStep) cost() int                 { return s.set.count }
+func (s setStep) bound(_, _ uint32) float64 { return 0 }
+func (s setStep) next(from uint32) uint32   { return s.set.next(from) }
+func (s setStep) cost() int                 { return s.set.count }
 
 // listStep matches documents worked out beforehand with their scores, in
 // order: what knn, fuse and nested leave.

@@ -42,7 +42,7 @@ type View struct {
 	lists    map[plan.Node][]*List
 	ctx      context.Context
 
-	expansions map[expansionKey]*expansion      // what the statistics of words needed
+	expansions known[expansionKey, *expansion]  // what the statistics of words needed
 	readings   map[expansionKey][][]terms.Entry // without those of foreign
 	foreign    map[expandKey][][]terms.Match    // by segment; see exchangeForms
 }

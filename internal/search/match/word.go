@@ -19,6 +19,9 @@ type wordStep struct {
 	isKnown bool       // another segment may hold the word as typed
 	known   *expansion // that tells how many documents match, nil when none does
 
+	memory []*band // of this and of later searches
+	used   int     // of memory
+
 	one       Sums // all zero between runs
 	busy      bool // in the middle of a run
 	held      Bits // as typed, or as the start, in the window looked at
@@ -29,8 +32,11 @@ type wordStep struct {
 type band struct {
 	fields []bandField
 	curve  curve
-	values *[256]float64 // score by length, of a band in one field
+	isFlat bool // all documents score the same
 	top    float64
+
+	values  [256]float64 // see byLength
+	isTable bool         // values are set
 }
 
 // bandField is the documents that hold a word at one distance in one field.
@@ -38,6 +44,9 @@ type band struct {
 type bandField struct {
 	number      int // of the word's fields
 	find        []step
+	near        *expansion // that find is at a distance, nil when it is not one alone
+	distance    int
+	field       *terms.Field
 	memo        memo
 	lengths     []byte
 	occurrences *score.Table
@@ -62,11 +71,11 @@ func (b *binder) word(n *plan.Word, factor float64) (step, error) {
 		if of.idf == 0 {
 			continue // no segment has a document of it
 		}
-		band, err := b.band(n, &n.Bands[i])
-		if err != nil {
+		band := s.newBand()
+		if err := b.band(band, n, &n.Bands[i]); err != nil {
 			return nil, err
 		}
-		if band == nil {
+		if len(band.fields) == 0 {
 			continue
 		}
 		if b.scoring && factor*stats.mean > 0 {
@@ -75,7 +84,7 @@ func (b *binder) word(n *plan.Word, factor float64) (step, error) {
 			if of.isFlat {
 				c = curve{half: c.half, least: weight * of.reading.Of(flatQuality)}
 			}
-			band.scoreBy(c)
+			band.scoreBy(c, of.isFlat)
 		}
 		if stats.isKnown && n.Bands[i].Start && n.Bands[i].Edits == 0 {
 			s.start = band
@@ -145,47 +154,95 @@ func (b *binder) held(structure, text string) *termStep {
 	return b.newTerm(b.segment.Reader.Terms(structure), entry)
 }
 
-// band returns the documents of a band, nil when there are none.
-func (b *binder) band(n *plan.Word, of *plan.Band) (*band, error) {
-	var found *band
+// newBand returns an empty band. It lives as long as the step.
+func (s *wordStep) newBand() *band {
+	if s.used == len(s.memory) {
+		s.memory = append(s.memory, new(band))
+	}
+	s.used++
+	return s.memory[s.used-1]
+}
+
+// newField returns an empty field of the band.
+func (b *band) newField() *bandField {
+	if len(b.fields) == cap(b.fields) {
+		b.fields = append(b.fields, bandField{})
+	} else {
+		b.fields = b.fields[:len(b.fields)+1]
+	}
+	f := &b.fields[len(b.fields)-1]
+	f.empty()
+	return f
+}
+
+// empty lets go of what a field refers to and keeps its memory.
+func (f *bandField) empty() {
+	f.find, f.near, f.field, f.memo.valid = emptied(f.find), nil, nil, false
+	f.lengths, f.occurrences, f.shares = nil, nil, nil
+}
+
+func (b *band) empty() {
+	for i := range b.fields {
+		b.fields[i].empty()
+	}
+	b.fields, b.curve, b.isFlat, b.isTable, b.top = b.fields[:0], curve{}, false, false, 0
+}
+
+// band finds the documents of a band. It has no fields when there are none.
+func (b *binder) band(found *band, n *plan.Word, of *plan.Band) error {
 	for i := range n.Fields {
-		var steps []step
-		for _, in := range of.In {
-			if in.Field != i {
-				continue
-			}
-			if in.Prefix != nil {
-				if t := b.held(in.Prefix.Structure, in.Prefix.Text); t != nil {
-					steps = append(steps, t)
-				}
-				continue
-			}
-			s, err := b.near(in.Near, of.Edits)
-			if err != nil {
-				return nil, err
-			}
-			if s != nil {
-				steps = append(steps, s)
-			}
+		in := found.newField()
+		if err := b.findBand(in, n.Fields[i].Structure, i, of); err != nil {
+			return err
 		}
-		if len(steps) == 0 {
+		if len(in.find) == 0 {
+			found.fields = found.fields[:len(found.fields)-1]
 			continue
 		}
-		if found == nil {
-			found = &band{}
-		}
 		f := &n.Fields[i]
-		in := bandField{number: i, find: steps}
-		if field := b.segment.Reader.Terms(f.Structure); field != nil {
-			in.lengths = field.Lengths()
+		in.number = i
+		if in.field = b.segment.Reader.Terms(f.Structure); in.field != nil {
+			in.lengths = in.field.Lengths()
 		}
 		if b.scoring && f.Weight > 0 {
 			in.occurrences = b.view.table(f.Structure, score.Form{Length: f.Length, Weight: f.Weight})
 			in.shares = b.view.tables.sharesOf(f.Length)
 		}
-		found.fields = append(found.fields, in)
 	}
-	return found, nil
+	return nil
+}
+
+// findBand finds what a band stands for in the i-th field of its word.
+func (b *binder) findBand(in *bandField, structure string, i int, of *plan.Band) error {
+	for _, part := range of.In {
+		if part.Field != i {
+			continue
+		}
+		if part.Prefix != nil {
+			if t := b.held(part.Prefix.Structure, part.Prefix.Text); t != nil {
+				in.find = append(in.find, t)
+			}
+			continue
+		}
+		s, err := b.near(part.Near, of.Edits)
+		if err != nil {
+			return err
+		}
+		if s == nil {
+			continue
+		}
+		in.find = append(in.find, s)
+		in.near, in.distance = nil, of.Edits
+		if len(in.find) == 1 && part.Near.Structure == structure {
+			if in.near, err = b.expansion(part.Near); err != nil {
+				return err
+			}
+		}
+	}
+	if len(in.find) > 1 {
+		in.near = nil
+	}
+	return nil
 }
 
 // widest returns the expansion that holds every reading of a word of one term.
@@ -211,21 +268,44 @@ func (b *binder) widest(n *plan.Word) *expansion {
 	return e
 }
 
-// scoreBy makes the band score.
-func (b *band) scoreBy(c curve) {
-	b.curve, b.top = c, c.top()*(1+1e-6)
-	if len(b.fields) != 1 || b.fields[0].occurrences == nil {
-		return
+// scoreBy makes the band score. Where it has one field, no document scores more
+// than one that is nothing but the word.
+func (b *band) scoreBy(c curve, isFlat bool) {
+	b.curve, b.isFlat = c, isFlat
+	if b.top = c.top() * (1 + 1e-6); b.isPlain() {
+		b.top = b.value(0)
 	}
+}
+
+// isPlain reports whether the score of a document depends on its length in one
+// field alone.
+func (b *band) isPlain() bool { return len(b.fields) == 1 && b.fields[0].occurrences != nil }
+
+// value is the score of a document with a length byte, of a plain band.
+func (b *band) value(length byte) float64 {
 	f := &b.fields[0]
-	b.values = new([256]float64)
-	for code := range b.values {
-		share := 0.0
-		if f.shares != nil {
-			share = float64(f.shares[code])
-		}
-		b.values[code] = c.at(float64(f.occurrences.Part(1, byte(code))), share)
+	share := 0.0
+	if f.shares != nil {
+		share = float64(f.shares[length])
 	}
+	return b.at(float64(f.occurrences.Part(1, length)), share)
+}
+
+// at is the score of weighted occurrences. Like all scores of words it is
+// rounded, so that the order of adding does not matter.
+func (b *band) at(occurrences, share float64) float64 {
+	return float64(float32(b.curve.at(occurrences, share)))
+}
+
+// byLength returns the scores of a plain band by length byte.
+func (b *band) byLength() *[256]float64 {
+	if !b.isTable {
+		b.isTable = true
+		for code := range b.values {
+			b.values[code] = b.value(byte(code))
+		}
+	}
+	return &b.values
 }
 
 // find leaves the documents of in that hold the word in the field in out.
@@ -249,14 +329,15 @@ func (b *band) run(base uint32, in, out *Bits, sums *Sums) {
 	if len(b.fields) == 1 {
 		f := &b.fields[0]
 		f.run(base, in, out, sums != nil)
-		if sums == nil || b.values == nil {
+		if sums == nil || !b.isPlain() {
 			return
 		}
+		values := b.byLength()
 		for i, w := range out {
 			for w != 0 {
 				at := uint32(i<<6 + bits.TrailingZeros64(w))
 				w &= w - 1
-				sums[at] = max(sums[at], b.values[lengthOf(f.lengths, base+at)])
+				sums[at] = max(sums[at], values[lengthOf(f.lengths, base+at)])
 			}
 		}
 		return
@@ -290,7 +371,7 @@ func (b *band) run(base uint32, in, out *Bits, sums *Sums) {
 				}
 			}
 			if occurrences > 0 {
-				sums[at] = max(sums[at], b.curve.at(occurrences, float64(share)))
+				sums[at] = max(sums[at], b.at(occurrences, float64(share)))
 			}
 		}
 	}

@@ -95,7 +95,8 @@ func (v *View) word(n *plan.Word) (*wordStats, error) {
 // bandHolders is about how many documents hold a word of a band, in the field
 // where most do: those of several of its terms count for each.
 func (v *View) bandHolders(n *plan.Word, b *plan.Band) (most uint64, err error) {
-	byField := make([]uint64, len(n.Fields))
+	var few [8]uint64
+	byField := append(few[:0], make([]uint64, len(n.Fields))...)
 	for _, in := range b.In {
 		if in.Prefix != nil {
 			byField[in.Field] = max(byField[in.Field], v.term(in.Prefix.Structure, in.Prefix.Text).holders)
@@ -126,7 +127,7 @@ type expansionKey struct {
 // scanners of the search; nil when the segment does not have the field.
 func (v *View) expansion(segment int, n *plan.Expand) (*expansion, error) {
 	key := expansionKey{segment, n}
-	if e, ok := v.expansions[key]; ok {
+	if e, ok := v.expansions.get(key); ok {
 		return e, nil
 	}
 	var b binder
@@ -135,9 +136,6 @@ func (v *View) expansion(segment int, n *plan.Expand) (*expansion, error) {
 	if err != nil || e == nil {
 		return nil, err
 	}
-	if v.expansions == nil {
-		v.expansions = map[expansionKey]*expansion{}
-	}
-	v.expansions[key] = e
+	v.expansions.put(key, e)
 	return e, nil
 }

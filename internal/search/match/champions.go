@@ -1,0 +1,156 @@
+package match
+
+import (
+	"sync/atomic"
+
+	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// Champion lists (Manning, Raghavan, Schütze: Introduction to Information
+// Retrieval, 2008, section 7.1.3). The documents of a reading differ by their
+// length alone, and a shorter one never scores less: the best of a reading are
+// its shortest, whatever else a search asks for. They are kept with what the
+// word stands for, so that a search looks at some hundred documents instead of
+// all that hold one of very many terms.
+//
+// Example: "canoon" stands for "canon", which 900 documents hold: 40 with three
+// words, 60 with four, 300 with five, the others longer. The list takes whole
+// lengths until it has 128 documents, of the last length the first 128: 40 + 60 +
+// 128. A search for the ten best knows that ten documents reach the score of
+// three words, that all left out have five words or more, and hands the 40
+// over.
+
+// championCount is how many documents a champion list has at least, where there
+// are as many; more than most pages have hits.
+const championCount = 128
+
+// champions is the best documents of a reading in one field. It never changes.
+type champions struct {
+	docs  []uint32 // rising
+	codes []byte   // their length bytes; nil where all score the same
+	rest  int      // the least length byte of those left out; noRest when there are none
+}
+
+// noRest is above every length byte.
+const noRest = 256
+
+// code is the length byte of the i-th document, 0 where all score the same.
+func (c *champions) code(i int) byte {
+	if c.codes == nil {
+		return 0
+	}
+	return c.codes[i]
+}
+
+// shortest returns the champions of documents, which rise.
+func shortest(docs []uint32, lengths []byte) *champions {
+	var counts [noRest]int
+	for _, doc := range docs {
+		counts[lengthOf(lengths, doc)]++
+	}
+	last, total := 0, 0
+	for ; last < noRest-1; last++ {
+		if total += min(counts[last], championCount); total >= championCount {
+			break
+		}
+	}
+	c := &champions{docs: make([]uint32, 0, total), codes: make([]byte, 0, total), rest: noRest}
+	left := championCount // of the last length
+	for _, doc := range docs {
+		code := lengthOf(lengths, doc)
+		if int(code) == last {
+			left--
+		}
+		if int(code) < last || int(code) == last && left >= 0 {
+			c.docs, c.codes = append(c.docs, doc), append(c.codes, code)
+		} else {
+			c.rest = min(c.rest, int(code))
+		}
+	}
+	return c
+}
+
+// first returns the champions of documents that all score the same; total is
+// how many there are beside those given.
+func first(docs []uint32, total int) *champions {
+	c := &champions{docs: docs[:min(len(docs), championCount)], rest: noRest}
+	if len(c.docs) < total {
+		c.rest = 0
+	}
+	return c
+}
+
+// championLists are those of an expansion, by distance, made when first asked
+// for: by length, and where all documents score the same.
+type championLists [3][2]atomic.Pointer[champions]
+
+// championBytes is the memory that the champions of one distance may take.
+const championBytes = 2 * championCount * (4 + 1)
+
+// champions returns the best documents of a word at a distance.
+func (e *expansion) champions(field *terms.Field, distance int, isFlat bool, documents uint32) *champions {
+	kept := &e.best[distance][0]
+	if isFlat {
+		kept = &e.best[distance][1]
+	}
+	c := kept.Load()
+	if c != nil {
+		return c
+	}
+	switch {
+	case isFlat && e.lazy != nil:
+		c = first(e.lazy.head.list(), e.lazy.total)
+	case isFlat && e.sets != nil:
+		c = first(e.sets[distance].list(), e.sets[distance].count)
+	case isFlat:
+		c = first(e.firstOfTerms(field, distance, documents), int(e.holders[distance]))
+	case e.lazy != nil:
+		c = shortest(e.lazy.all().list(), field.Lengths())
+	case e.sets != nil:
+		c = shortest(e.sets[distance].list(), field.Lengths())
+	default:
+		c = shortest(docsOfTerms(field, e.terms[distance], documents), field.Lengths())
+	}
+	kept.Store(c)
+	return c
+}
+
+// list returns the documents of a set, rising.
+func (s *Set) list() []uint32 {
+	if s.words == nil {
+		return s.docs
+	}
+	return extract(s.words, s.count)
+}
+
+// firstOfTerms returns the first documents that hold a term at a distance: they
+// are among the first of each term.
+func (e *expansion) firstOfTerms(field *terms.Field, distance int, documents uint32) []uint32 {
+	var docs []uint32
+	var it postings.Iterator
+	for _, entry := range e.terms[distance] {
+		field.Iterator(&it, entry)
+		for left := championCount; left > 0 && it.NextBlock(); {
+			found := it.Docs()
+			found = found[:min(left, len(found))]
+			docs, left = append(docs, found...), left-len(found)
+		}
+	}
+	return newSparseSet(docs, documents).list()
+}
+
+func docsOfTerms(field *terms.Field, entries []terms.Entry, documents uint32) []uint32 {
+	var docs []uint32
+	var it postings.Iterator
+	for _, entry := range entries {
+		field.Iterator(&it, entry)
+		for it.NextBlock() {
+			docs = append(docs, it.Docs()...)
+		}
+	}
+	if len(entries) == 1 {
+		return docs
+	}
+	return newSparseSet(docs, documents).list()
+}
