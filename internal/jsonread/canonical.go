@@ -1,6 +1,7 @@
 package jsonread
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -8,8 +9,10 @@ import (
 
 // Canonical returns checked JSON without null members, compact, members sorted.
 // Numbers have one spelling and keep their value, whole ones to the last digit.
-func Canonical(raw []byte) []byte {
-	value := jsontext.Value(withoutNulls(nil, raw))
+// In objects whose name is one of maps null has a meaning and stays.
+func Canonical(raw []byte, maps ...string) []byte {
+	c := canonical{maps: maps}
+	value := jsontext.Value(c.withoutNulls(nil, raw, false))
 	// The text was checked when it was read; canonicalizing it cannot fail.
 	_ = value.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false))
 	return value
@@ -25,13 +28,19 @@ func appendNumber(dst, raw []byte) []byte {
 	return append(dst, raw...) // which is refused
 }
 
-func withoutNulls(dst, raw []byte) []byte {
+type canonical struct {
+	maps []string
+	name []byte // scratch
+}
+
+// withoutNulls appends raw without null members, unless it is a map.
+func (c *canonical) withoutNulls(dst, raw []byte, isMap bool) []byte {
 	switch KindOf(raw) {
 	case ObjectKind:
 		dst = append(dst, '{')
 		first := true
 		for members := Members(raw); members.Next(); {
-			if KindOf(members.Value()) == NullKind {
+			if KindOf(members.Value()) == NullKind && !isMap {
 				continue
 			}
 			if !first {
@@ -39,7 +48,7 @@ func withoutNulls(dst, raw []byte) []byte {
 			}
 			first = false
 			dst = append(append(dst, members.RawName()...), ':')
-			dst = withoutNulls(dst, members.Value())
+			dst = c.withoutNulls(dst, members.Value(), slices.Contains(c.maps, string(members.Name(&c.name))))
 		}
 		return append(dst, '}')
 	case ListKind:
@@ -50,7 +59,7 @@ func withoutNulls(dst, raw []byte) []byte {
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = withoutNulls(dst, items.Value())
+			dst = c.withoutNulls(dst, items.Value(), false)
 		}
 		return append(dst, ']')
 	case NumberKind:

@@ -40,7 +40,8 @@ func Decode(body []byte, limits query.Limits) (*Set, error) {
 	if err := found.Err(); err != nil {
 		return nil, err
 	}
-	if s.document = jsonread.Canonical(value.Raw()); len(s.document) > MaxBytes {
+	// `"fields":{"title":null}` of a search searches title with its weight.
+	if s.document = jsonread.Canonical(value.Raw(), "fields"); len(s.document) > MaxBytes {
 		return nil, problem.JudgementsTooMany.New("max", MaxBytes, "what", "bytes in a judgement set")
 	}
 	return s, nil

@@ -39,6 +39,16 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// A field of a search that is null is searched with its defaults.
+func TestNullNamesAFieldOfASearch(t *testing.T) {
+	s := decode(t, `{"queries":[{"search":{"query":[{"type":"text","text":"x","fields":{"title":null}}],"limit":null},"known":"1"}],"bounds":null}`)
+	want := `{"queries":[{"known":"1","search":{"query":[{"fields":{"title":null},"text":"x","type":"text"}]}}]}`
+	if got := string(s.JSON()); got != want {
+		t.Errorf("kept %s\nwant %s", got, want)
+	}
+	decode(t, want)
+}
+
 func TestDecodeReportsEverything(t *testing.T) {
 	body := `{"queries":[{"text":"a"},{"grades":{"1":1}},{"text":"b","grades":{"1":11}},{"text":"c","grades":{"1":0}},
 		{"text":"d","known":"1","grades":{"1":1}},{"search":{"limit":-1},"known":"1"},{"id":"x","text":"e","known":"1"},
