@@ -38,7 +38,7 @@ type options struct {
 func main() {
 	var o options
 	var engines, classes, brief string
-	var quick, judged, vectors, typing, twoFields, first, serviceAlone, whole bool
+	var quick, judged, vectors, typing, twoFields, first, serviceAlone, whole, loading bool
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
 	flag.StringVar(&o.work, "work", "bench/data", "directory for unpacked corpora and indexes")
 	flag.StringVar(&o.out, "out", "", "file of the report (default bench/results/<date>.md)")
@@ -61,6 +61,7 @@ func main() {
 	flag.BoolVar(&o.service, "service", true, "measure Quire's own server too: latency over loopback, ingest over HTTP")
 	flag.BoolVar(&serviceAlone, "ingest", false, "measure Quire's own server alone and print it")
 	flag.BoolVar(&whole, "opensearch", false, "measure Quire's whole service beside OpenSearch 3 instead")
+	flag.BoolVar(&loading, "load", false, "measure quire load of a CSV file beside curl with the same rows as NDJSON instead")
 	flag.DurationVar(&o.cell, "cell", 2*time.Second, "how long each class runs with each number of connections beside OpenSearch")
 	flag.BoolVar(&o.built, "built", false, "take the drivers as they were built last")
 	flag.StringVar(&o.profile, "profile", "", "write CPU and allocation profiles of this query class instead")
@@ -81,6 +82,9 @@ func main() {
 		if whole {
 			name += "-service"
 		}
+		if loading {
+			name += "-load"
+		}
 		o.out = filepath.Join("bench", "results", name+".md")
 	}
 	work := measure
@@ -99,6 +103,8 @@ func main() {
 		work = serve
 	case whole:
 		work = compareServices
+	case loading:
+		work = loadFiles
 	case o.profile != "":
 		work = profile
 	}
