@@ -64,7 +64,7 @@ var (
 		"Shorten the text of {name}, or simplify its analyzer in a new generation.")
 	DocumentStringValueTooLong = declare("document:string:value_too_long", 400,
 		"The value of {name} has {length} bytes as it is compared; at most {limit} can be filtered, counted, sorted or used as a key.",
-		"Shorten the value, or declare the field without filter, facet, hierarchy, sort and key.")
+		"Shorten the value, or PUT the definition with null for filter, facet, hierarchy and sort of {name}, which needs no reindex; a key must be shorter.")
 	DocumentNumberValueInvalid = declare("document:number:value_invalid", 400,
 		"{value} is not a number of type {type}, which the field {name} takes.",
 		"Send a JSON number without quotes that fits {type}.")

@@ -54,6 +54,9 @@ func (l *loading) conclude(ctx context.Context, done load.Done) error {
 	if err == nil && l.hasKey && count < done.Added {
 		fmt.Fprintf(l.err, "The index holds %s documents: %s rows had a key that another row had too, and replaced it.\n", grouped(count), grouped(done.Added-count))
 	}
+	if done.Refused > 0 && l.hasKey {
+		fmt.Fprintln(l.err, "Correct the refused rows or the definition, then run the same command again: rows that are there already are replaced, not added twice.")
+	}
 	word := l.exampleWord(ctx)
 	if word != "" {
 		word = " " + quoted(word)

@@ -98,7 +98,7 @@ func TestRefusedRowsAreListedAndWritten(t *testing.T) {
 	content.WriteString("900,broken,cheap\n901,too,many,cells\n")
 	file, rejects := write(t, "things.csv", content.String()), filepath.Join(t.TempDir(), "rejects.ndjson")
 	code, _, err := run(nil, "load", file, "--url", node, "--rejects", rejects)
-	if code != exitPartly || !strings.Contains(err, `row 201, price: "cheap": it is not a number`) || !strings.Contains(err, "202 rows read, 200 added to things, 2 refused.") {
+	if code != exitPartly || !strings.Contains(err, `row 201, price: "cheap": it is not a number`) || !strings.Contains(err, "202 rows read, 200 added to things, 2 refused.\nCorrect the refused rows or the definition, then run the same command again") {
 		t.Errorf("%d %s", code, err)
 	}
 	written, failure := os.ReadFile(rejects)

@@ -103,6 +103,14 @@ func TestDrafts(t *testing.T) {
 			day {type:string,role:code}`,
 		},
 		{
+			"a title of which one value is too long to sort by",
+			`{"id":"a","title":"Red shoe"}
+			{"id":"b","title":"Blue shoe"}
+			{"id":"c","title":"` + strings.Repeat("x", 8192) + ` end"}`,
+			`id {type:string,role:id}
+			title {type:string,role:title,sort:null}`,
+		},
+		{
 			"names that are not valid",
 			`{"Product Name":"Red shoe","Größe":4,"价格":1,"a.b":2,"product_name":"x"}`,
 			`product_name_2 {type:string,role:title}

@@ -19,13 +19,24 @@ type Field struct {
 	Mode       definition.Mode       `json:"mode,omitzero"`
 	Locales    *Locales              `json:"locales,omitzero"`
 	Filter     *definition.Empty     `json:"filter,omitzero"`
-	Sort       *definition.Empty     `json:"sort,omitzero"`
+	Sort       *Sort                 `json:"sort,omitzero"`
 	Facet      *definition.Empty     `json:"facet,omitzero"`
 	Matching   *Matching             `json:"matching,omitzero"`
 	Hierarchy  *definition.Hierarchy `json:"hierarchy,omitzero"`
 	Unit       string                `json:"unit,omitzero"`
 	Dimensions int                   `json:"dimensions,omitzero"`
 	Fields     Fields                `json:"fields,omitzero"`
+}
+
+// Sort is the sort usage: on, or off although the role gives it.
+type Sort struct{ IsOff bool }
+
+// MarshalJSON writes null for what is off.
+func (s *Sort) MarshalJSON() ([]byte, error) {
+	if s.IsOff {
+		return []byte("null"), nil
+	}
+	return []byte("{}"), nil
 }
 
 // Locales declares the language of a field.

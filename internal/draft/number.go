@@ -8,7 +8,7 @@ import (
 )
 
 func (f *deciding) declareNumber(c *column, column *Column) (*Field, []string) {
-	declared := &Field{Type: definition.Int64, Filter: used(), Sort: used()}
+	declared := &Field{Type: definition.Int64, Filter: used(), Sort: &Sort{}}
 	if c.fractions > 0 || c.text.numbers > c.text.wholeNumbers {
 		declared.Type = definition.Double
 	}

@@ -14,7 +14,7 @@ const (
 	shortWords = 4.5 // on average, up to which it may
 	exactBytes = 512 // at most, of values that are filtered by
 
-	longestTitle = 4000 // bytes; a title is sorted by, and a few are long
+	longestTitle = 4000 // bytes, of one that is sorted by: the key of a collation is longer than the text
 )
 
 // prose is how running text without a role is searched: typos are forgiven, and
@@ -42,6 +42,10 @@ func (f *deciding) declareText(c *column, column *Column, at where) (*Field, []s
 		why := []string{"string, title"}
 		if isNamed(c.name, titleNames) {
 			why = append(why, "by its name")
+		}
+		if t.longest > longestTitle {
+			declared.Sort = &Sort{IsOff: true}
+			why = append(why, fmt.Sprintf("not sorted by: a value has %s bytes", grouped(t.longest)))
 		}
 		return declared, append(append(why, c.differ()), f.speak(c, declared)...)
 	case mostOf(t.urls, c.texts) && c.texts > 0:
@@ -222,12 +226,12 @@ func (f *deciding) findTitle() *column {
 	var found *column
 	best := 1 << 20
 	for position, one := range f.root.ordered {
-		if one == f.key || one.isList() || one.kind(f.options.Convert) != kindText || one.text.urls*2 > one.texts || one.text.longest > longestTitle ||
+		if one == f.key || one.isList() || one.kind(f.options.Convert) != kindText || one.text.urls*2 > one.texts ||
 			one.averageWords() >= 2*proseWords || one.texts*2 < one.of() {
 			continue
 		}
 		isNamedTitle := isNamed(one.name, titleNames)
-		looksLike := one.text.spaced*10 >= one.texts*3 && len(one.distinct)*2 >= one.values && one.averageWords() < proseWords && one.hierarchy() == "" &&
+		looksLike := one.text.longest <= longestTitle && one.text.spaced*10 >= one.texts*3 && len(one.distinct)*2 >= one.values && one.averageWords() < proseWords && one.hierarchy() == "" &&
 			!isNamed(one.name, proseNames) && !isNamed(one.name, codeNames)
 		if !isNamedTitle && !looksLike || isNamedTitle && len(one.distinct)*10 < one.values && one.values >= 20 {
 			continue

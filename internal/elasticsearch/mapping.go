@@ -199,7 +199,7 @@ func (t *translator) typed(p *Property, column *draft.Column, drafted *draft.Fie
 	used := &definition.Empty{}
 	number := func(kind definition.Type) *draft.Field {
 		column.Form = draft.AsNumber
-		return &draft.Field{Type: kind, Filter: used, Sort: used}
+		return &draft.Field{Type: kind, Filter: used, Sort: &draft.Sort{}}
 	}
 	switch p.Type {
 	case "text", "match_only_text", "annotated_text", "search_as_you_type", "semantic_text", "completion":
@@ -298,7 +298,7 @@ func (t *translator) subfield(name string, p *Property, field *draft.Field, at w
 	}
 	field.Filter, field.Facet = &definition.Empty{}, &definition.Empty{}
 	if field.Role == "" {
-		field.Sort = &definition.Empty{}
+		field.Sort = &draft.Sort{}
 	}
 	t.note(at.path+"."+name, "filter, count and sort by "+at.path+" itself")
 }
@@ -312,7 +312,7 @@ func (t *translator) keyword(p *Property, at where) *draft.Field {
 		t.note(at.path, "addresses are compared as text; ranges of them cannot be asked for")
 	}
 	t.noteCase(p, at)
-	return &draft.Field{Type: definition.String, Filter: used, Facet: used, Sort: used, Matching: &draft.Matching{Analyzer: &draft.Preset{Preset: "preserve_terms"}}}
+	return &draft.Field{Type: definition.String, Filter: used, Facet: used, Sort: &draft.Sort{}, Matching: &draft.Matching{Analyzer: &draft.Preset{Preset: "preserve_terms"}}}
 }
 
 func (t *translator) noteCase(p *Property, at where) {
