@@ -70,7 +70,7 @@ var (
 		"Set radius in meters.")
 	SearchMatcherTypeUnsupported = declare("search:matcher:type_unsupported", 400,
 		"The matcher {matcher} does not work on a field of type {type}.",
-		"Use a matcher that fields of type {type} have.")
+		"Use a matcher that fits {type}; /q/docs describes each.")
 	SearchFilterClauseUnsupported = declare("search:filter:clause_unsupported", 400,
 		"A filter takes field and nested clauses only, not {type}.",
 		"Move the {type} clause to query.")

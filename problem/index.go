@@ -19,7 +19,7 @@ var (
 		"Promote a generation with POST …/actions/promote, or name one as index@generation.")
 	IndexReadonly = declare("index:readonly", 409,
 		"This node cannot write the index at the moment.",
-		"Send the request again.")
+		"Send the request again; GET /v1alpha1/admin/indexers shows which node writes the index.")
 	IndexOutOfDate = declare("index:out_of_date", 409,
 		"The node is synchronizing the generation.",
 		"Send the request again in a moment.")
@@ -34,7 +34,7 @@ var (
 		"Send the request again; the node opens the index for it.")
 	IndexIoError = declare("index:io_error", 500,
 		"The node could not read or write the files of the index.",
-		"Look at the log and the disk of the node.")
+		"Check the disk of the node: free space, permissions, faults. Its log names the file.")
 	IndexRegistryAuditUnavailable = declare("index:registry:audit_unavailable", 409,
 		"Audit and repair need object storage; this node keeps its data locally.",
 		"Use them on a deployment in object mode.")

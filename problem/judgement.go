@@ -7,7 +7,7 @@ var (
 		"List the sets of the index, or store one with PUT.")
 	JudgementsNameInvalid = declare("judgements:name_invalid", 400,
 		"{set} is not a name of a judgement set.",
-		"Use the characters of an index name.")
+		"Use 1 to 64 lower-case letters, digits, - and _, beginning with a letter or digit.")
 	JudgementsVersionMismatch = declare("judgements:version_mismatch", 412,
 		"The stored judgement set has another version than If-Match names.",
 		"Read the set and repeat the change on its current version.")

@@ -4,7 +4,7 @@ package problem
 var (
 	ReindexNotFound = declare("reindex:not_found", 404,
 		"The index {name} has no reindex job.",
-		"Start one with the reindex action.")
+		"Start one with POST /v1alpha1/admin/indexes/{name}@generation/actions/reindex.")
 	ReindexTargetGenerationRequired = declare("reindex:target_generation_required", 400,
 		"The target of a reindex is written {name}@generation.",
 		"Name the generation in the path, such as {name}@2.")

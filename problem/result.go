@@ -37,7 +37,7 @@ var (
 		"Send a whole number between 1 and {max}.")
 	SearchFacetExcludeFiltersInvalid = declare("search:facet:exclude_filters_invalid", 400,
 		"A field in excludeFilters is blank.",
-		"Name a field.")
+		"Name a field of a filter, or remove the blank entry.")
 	SearchFacetPrefixUnsupported = declare("search:facet:prefix_unsupported", 400,
 		"Values of the hierarchy {name} cannot be completed.",
 		"Use a field without hierarchy.")
@@ -67,7 +67,7 @@ var (
 		"Remove when and fallback, or add ranges.")
 	SearchSignalFieldRequired = declare("search:signal:field_required", 400,
 		"The signal names no field.",
-		"Set field.")
+		"Set field to a number or timestamp with sort or signal.")
 	SearchSignalShapeInvalid = declare("search:signal:shape_invalid", 400,
 		"The signal needs exactly one shape.",
 		"Give it one of saturation, decay and linear.")
@@ -88,7 +88,7 @@ var (
 		"Send signals, or remove signalsMode.")
 	SearchRescoreWindowRequired = declare("search:rescore:window_required", 400,
 		"The second pass has no window.",
-		"Set window.")
+		"Set window to the number of hits to order again, such as 100.")
 	SearchRescoreWindowOutOfRange = declare("search:rescore:window_out_of_range", 400,
 		"The window must be between 1 and {max}.",
 		"Send a whole number between 1 and {max}.")
@@ -106,10 +106,10 @@ var (
 		"Remove rescore or hits.")
 	SearchHighlightFieldsRequired = declare("search:highlight:fields_required", 400,
 		"The highlight names no field.",
-		"Name a field.")
+		"Name a text field with highlight, or leave highlight out.")
 	SearchHighlightFieldRequired = declare("search:highlight:field_required", 400,
 		"A field of the highlight is blank.",
-		"Name the field.")
+		"Name a text field with highlight, or remove the blank entry.")
 	SearchHighlightFragmentsOutOfRange = declare("search:highlight:fragments_out_of_range", 400,
 		"The number of fragments must be at least 1.",
 		"Send a whole number of at least 1.")
@@ -118,10 +118,10 @@ var (
 		"Send a whole number between 1 and {max}.")
 	SearchMatchedFieldsRequired = declare("search:matched:fields_required", 400,
 		"matched names no list.",
-		"Name a nested list.")
+		"Name a list of objects with mode nested, such as variants.")
 	SearchMatchedFieldRequired = declare("search:matched:field_required", 400,
 		"A list in matched is blank.",
-		"Name the list.")
+		"Name a list of objects with mode nested, or remove the blank entry.")
 	SearchMatchedLimitOutOfRange = declare("search:matched:limit_out_of_range", 400,
 		"The limit must be between 1 and {max}.",
 		"Send a whole number between 1 and {max}.")
@@ -136,7 +136,7 @@ var (
 		"Name a list of objects with mode nested.")
 	SearchHitsPathRequired = declare("search:hits:path_required", 400,
 		"hits names no path.",
-		"Set path.")
+		"Set path to a list of objects with mode nested, such as variants.")
 	SearchHitsPathNotNested = declare("search:hits:path_not_nested", 400,
 		"{path} is not a nested list.",
 		"Name a list of objects with mode nested.")

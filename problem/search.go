@@ -58,7 +58,7 @@ var (
 		"Start from the first page.")
 	SearchPagesWithoutLimit = declare("search:pages:without_limit", 400,
 		"Pages need a limit above 0.",
-		"Send a limit.")
+		"Send a limit of at least 1, or leave pages out.")
 	SearchPagesWithoutOffset = declare("search:pages:without_offset", 400,
 		"Pages cannot be numbered starting from this cursor.",
 		"Use offset, or a cursor from a numbered page.")
@@ -85,10 +85,10 @@ var (
 		"Send a whole number of at least 0.")
 	SearchExplainDocumentNotFound = declare("search:explain:document_not_found", 404,
 		"No document has the key {key}.",
-		"Check the key.")
+		"Check the key {key}; documents can be explained after the next commit.")
 	SearchExplainValueNotFound = declare("search:explain:value_not_found", 404,
 		"The document {key} has no value at position {index}.",
-		"Check the position.")
+		"Send a position below the number of values; the first is 0.")
 	SearchSuggestLimitOutOfRange = declare("search:suggest:limit_out_of_range", 400,
 		"The limit must be between 1 and {max}.",
 		"Send a limit between 1 and {max}.")

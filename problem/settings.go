@@ -13,7 +13,7 @@ var (
 		"Upgrade the node, or replace the settings.")
 	SettingsSynonymsFieldUnknown = declare("settings:synonyms:field_unknown", 400,
 		"The index has no field called {name}.",
-		"Check the name against the definition.")
+		"Use a field that the definition declares.")
 	SettingsSynonymsFieldUnsupported = declare("settings:synonyms:field_unsupported", 400,
 		"The field {name} is not searched as text.",
 		"Name a field with matching or autocomplete.")
@@ -25,13 +25,13 @@ var (
 		"Give each rule at least two equivalent words, or a mapping with both sides.")
 	SettingsTypoExclusionsFieldUnknown = declare("settings:typo_exclusions:field_unknown", 400,
 		"The index has no field called {name}.",
-		"Check the name against the definition.")
+		"Use a field that the definition declares.")
 	SettingsTypoExclusionsFieldUnsupported = declare("settings:typo_exclusions:field_unsupported", 400,
 		"The field {name} is not searched as text.",
 		"Name a field with matching or autocomplete.")
 	SettingsFieldsFieldUnknown = declare("settings:fields:field_unknown", 400,
 		"The index has no field called {name}.",
-		"Check the name against the definition.")
+		"Use a field that the definition declares.")
 	SettingsFieldsInterpretUnsupported = declare("settings:fields:interpret_unsupported", 400,
 		"Values of {name} cannot be read from text.",
 		"Use a string field with filter and facet, without hierarchy.")
