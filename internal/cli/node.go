@@ -59,6 +59,10 @@ func (s *surroundings) variable(name string) string {
 // withNode works with a node. Where none answers and none was named, it starts
 // one if dev says so or a person agrees, and keeps it serving until ctx ends.
 func (f *nodeFlags) withNode(ctx context.Context, s *surroundings, node *remote.Node, dev bool, work func(context.Context) error) error {
+	isNamed := f.URL != "" || s.variable("QUIRE_URL") != ""
+	if port := s.variable("SERVICE_HTTP_PORT"); dev && !isNamed && port != "" && port != "0" {
+		node.URL = "http://localhost:" + port // where the node that is started will be
+	}
 	patience := node.Patience
 	node.Patience = 0
 	_, err := node.Raw(ctx, remote.Request{Method: "GET", Path: "/q/health/ready"})
@@ -66,7 +70,7 @@ func (f *nodeFlags) withNode(ctx context.Context, s *surroundings, node *remote.
 	switch {
 	case !remote.IsAway(err):
 		return work(ctx)
-	case f.URL != "" || s.variable("QUIRE_URL") != "":
+	case isNamed:
 		return fmt.Errorf("no node answers at %s: %w", node.URL, err)
 	case !dev:
 		answer, ok := s.choose(fmt.Sprintf("No node answers at %s. Start one here, with its data in ./quire-data?", node.URL), []string{"yes", "no"})

@@ -36,13 +36,7 @@ type Server struct {
 // Start runs a server over an empty directory until the test ends.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	program, err := find()
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	program := Program(t)
 	s := &Server{Bucket: "quire-test", Access: "testkey", Secret: "testsecret", program: program, dir: t.TempDir()}
 	if err := os.Mkdir(filepath.Join(s.dir, s.Bucket), 0o755); err != nil {
 		t.Fatal(err)
@@ -61,6 +55,19 @@ func Start(t testing.TB) *Server {
 	}
 	t.Cleanup(s.Stop)
 	return s
+}
+
+// Program returns where the server's program is. Without it a test is skipped,
+// and fails when CI is set.
+func Program(t testing.TB) string {
+	t.Helper()
+	program, err := find()
+	if err != nil && os.Getenv("CI") != "" {
+		t.Fatal(err)
+	} else if err != nil {
+		t.Skip(err)
+	}
+	return program
 }
 
 // Store returns a client of the server's bucket; keys begin with prefix.

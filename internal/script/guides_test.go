@@ -22,8 +22,8 @@ var (
 // Every command of every guide works: blocks marked sh are run by a shell in the
 // order they stand, each guide in a directory of its own and on a node of its
 // own. A block that names a file is that file. A command that fails fails the
-// guide, and so does a search without hits. Blocks marked text need other
-// machines; a request to the node does not stand in them.
+// guide, and so does a search without hits. Blocks marked text go on running or
+// need other machines: textBlocks lists how each is run, or why it is not.
 func TestCommandsOfTheGuidesRun(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "go", "jq", "python3"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -34,6 +34,7 @@ func TestCommandsOfTheGuidesRun(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(tools, "quire"), "../../cmd/quire").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
+	runTextBlocks(t, tools)
 	guides, err := filepath.Glob("../../docs/guides/*.md")
 	if err != nil || len(guides) < 12 {
 		t.Fatalf("%d guides, %v", len(guides), err)
