@@ -99,10 +99,11 @@ func Apply(target *Tree, shape Shape, path string, value []byte, codes Codes, at
 	}
 	if jsonread.KindOf(value) != jsonread.NullKind {
 		a.value = func() *Tree {
-			placed := ParseTree(value)
+			placed := parseInner(value)
 			placed.written = path
 			return placed
 		}
+		a.length = len(value)
 	}
 	return a.apply(target, shape, steps)
 }
@@ -114,6 +115,8 @@ type applier struct {
 	found *problem.List
 	root  *Tree
 	value func() *Tree // nil for null; a new tree per place
+
+	length int // of the value in bytes
 }
 
 func (a *applier) refuse(code *problem.Code, arguments ...any) bool {
@@ -185,9 +188,10 @@ func (a *applier) add(object *Tree, shape Shape, name string, rest Path) bool {
 		name, _ = shape.Variant("")
 	}
 	list := listOf(holder.Get(name))
-	list.items, list.selection = append(list.items, a.value()), nil
+	added := a.value()
+	list.items = append(list.items, added)
 	holder.Set(name, list)
-	return true
+	return a.reselect(list, "", added)
 }
 
 // listOf returns the list that stands in a place: a bare value is a list of one.
@@ -196,6 +200,7 @@ func listOf(t *Tree) *Tree {
 	case t == nil || t.kind == jsonread.NullKind:
 		return &Tree{kind: jsonread.ListKind}
 	case t.kind == jsonread.ListKind:
+		t.open()
 		return t
 	}
 	return &Tree{kind: jsonread.ListKind, items: []*Tree{t}}
@@ -224,54 +229,33 @@ func (a *applier) key(object *Tree, shape Shape, step Step, rest Path) bool {
 // selected changes the values of a list whose member reads as the selector's
 // value. A single object is a list of one that stays single.
 func (a *applier) selected(object *Tree, shape Shape, step Step, by string, rest Path) bool {
-	existing := object.Get(step.Name)
-	list := listOf(existing)
-	if !list.isSelectedBy(by) && !a.scan(len(list.items)) {
-		return false
-	}
-	found := list.find(by, step.Selector.Value)
+	list := listOf(object.Get(step.Name))
+	found, ok := a.find(list, by, step.Selector.Value)
 	switch {
+	case !ok:
+		return false
 	case len(found) == 0:
 		return a.refuse(a.codes.NoMatch, "name", step.Name)
+	case a.value != nil && !a.copies(len(found)):
+		return false
 	case len(rest) > 0:
 		for _, item := range found {
 			if !a.apply(item, shape, rest) {
 				return false
 			}
 		}
-		if rest[0].Name == by {
-			list.selection = nil
-		}
+		return a.reselect(list, rest[0].Name, found...)
 	case a.value != nil:
 		for _, item := range found {
 			*item = *a.value()
 		}
-		if name := found[0].Get(by); found[0].kind != jsonread.ObjectKind || name == nil || !name.reads(step.Selector.Value) {
-			list.selection = nil
-		}
-	default:
-		return a.remove(object, step.Name, list, found)
+		return a.reselect(list, "", found...)
 	}
-	return true
-}
-
-// remove takes values out of a list, where they stand in order.
-func (a *applier) remove(object *Tree, name string, list *Tree, removed []*Tree) bool {
-	if !a.scan(len(list.items)/removalCost + len(removed)) {
-		return false
+	for _, item := range found {
+		item.isRemoved = true
 	}
-	list.selection.forget(removed)
-	kept := list.items[:0]
-	for _, item := range list.items {
-		if len(removed) > 0 && removed[0] == item {
-			removed = removed[1:]
-			continue
-		}
-		kept = append(kept, item)
-	}
-	clear(list.items[len(kept):])
-	if list.items = kept; len(kept) == 0 {
-		object.Remove(name)
+	if list.removed += len(found); list.removed == len(list.items) {
+		object.Remove(step.Name)
 	}
 	return true
 }
@@ -293,6 +277,9 @@ func (a *applier) variant(object *Tree, shape Shape, step Step, rest Path) bool 
 		variants = newObject()
 		standard, _ := shape.Variant("")
 		variants.Set(standard, untagged)
+	}
+	if variants.open(); !a.scan(variantCost * len(variants.members)) {
+		return false
 	}
 	// Tags are compared as they resolve: sv-SE stands for sv.
 	place := variant

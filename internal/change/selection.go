@@ -1,57 +1,144 @@
 package change
 
 import (
-	"slices"
+	"hash/maphash"
 	"strconv"
 
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/problem"
 )
 
-// MaxScanned bounds the values that the selectors of one change look at, over all
-// its paths: a list that many paths select from is looked through once, again
-// after a path that changes what is selected by, and removals move what they keep.
+// MaxScanned bounds the values that the paths of one change look at, over all its
+// paths: a list is looked through once for each member that paths select by, and
+// every selected value counts.
 const MaxScanned = 5_000_000
 
-// removalCost is how many values are moved in the time one is looked at.
-const removalCost = 64
+// MaxCopied bounds the bytes of a document together with those of all copies of a
+// value that a change places in several values of a list.
+const MaxCopied = 128 << 20
 
-// selection knows the values of a list by what one member of them reads as.
+// copyCost is what a copy takes in memory beside its text.
+const copyCost = 200
+
+// variantCost is how many values are looked at in the time it takes to resolve a
+// locale.
+const variantCost = 8
+
+// selection is a hash index of the values of a list by what one member of them reads
+// as. It only grows: an entry whose value was removed, or reads differently by
+// now, is dropped when a path comes across it.
 type selection struct {
-	by     string
-	values map[string][]*Tree // by every text the member reads as
+	by      string
+	heads   map[uint64]int32 // by the hash of a reading: the entry last added, counted from one
+	entries []selectable
 }
 
-// find returns the values of a list whose member reads as text. The list is looked
-// through when it is first asked by the member.
-func (t *Tree) find(by, text string) []*Tree {
-	if t.selection == nil || t.selection.by != by {
-		t.selection = &selection{by: by, values: make(map[string][]*Tree, len(t.items))}
-		for _, item := range t.items {
-			if item.kind != jsonread.ObjectKind {
-				continue
-			}
-			if name := item.Get(by); name != nil {
-				for _, reading := range name.readings() {
-					t.selection.values[reading] = append(t.selection.values[reading], item)
-				}
-			}
-		}
+// selectable is an entry of a selection.
+type selectable struct {
+	value *Tree
+	next  int32 // entry of the same hash, 0 for none
+}
+
+var readingSeed = maphash.MakeSeed()
+
+// add adds a value under everything its member reads as.
+func (s *selection) add(value *Tree) {
+	if value.kind != jsonread.ObjectKind {
+		return
 	}
-	return t.selection.values[text]
-}
-
-// forget takes values that are removed out of the selection.
-func (s *selection) forget(removed []*Tree) {
-	for _, item := range removed {
-		for _, reading := range item.Get(s.by).readings() {
-			s.values[reading] = slices.DeleteFunc(slices.Clone(s.values[reading]), func(other *Tree) bool { return other == item })
-		}
+	member := value.Get(s.by)
+	if member == nil {
+		return
+	}
+	for _, reading := range member.readings() {
+		hash := maphash.String(readingSeed, reading)
+		s.entries = append(s.entries, selectable{value, s.heads[hash]})
+		s.heads[hash] = int32(len(s.entries))
 	}
 }
 
-// isSelectedBy reports whether the values of a list are known by a member.
-func (t *Tree) isSelectedBy(by string) bool { return t.selection != nil && t.selection.by == by }
+// find returns the values whose member reads as text, each once. turn is another
+// number in every call.
+func (s *selection) find(text string, turn int) []*Tree {
+	var found []*Tree
+	hash := maphash.String(readingSeed, text)
+	last := int32(0) // entry that is kept
+	for at := s.heads[hash]; at != 0; at = s.entries[at-1].next {
+		value := s.entries[at-1].value
+		if value.isRemoved || value.turn == turn || !value.hasReading(s.by, text) {
+			continue
+		}
+		value.turn = turn
+		found = append(found, value)
+		if last == 0 {
+			s.heads[hash] = at
+		} else {
+			s.entries[last-1].next = at
+		}
+		last = at
+	}
+	if last == 0 {
+		delete(s.heads, hash)
+	} else {
+		s.entries[last-1].next = 0
+	}
+	return found
+}
+
+func (t *Tree) hasReading(by, text string) bool {
+	if t.kind != jsonread.ObjectKind {
+		return false
+	}
+	member := t.Get(by)
+	return member != nil && member.reads(text)
+}
+
+// selectionBy returns the selection of a list by a member, nil when it was not made.
+func (t *Tree) selectionBy(by string) *selection {
+	for _, s := range t.selections {
+		if s.by == by {
+			return s
+		}
+	}
+	return nil
+}
+
+// find returns the values of a list whose member reads as text; false when the
+// change looks at too many values.
+func (a *applier) find(list *Tree, by, text string) ([]*Tree, bool) {
+	s := list.selectionBy(by)
+	if s == nil {
+		list.compact()
+		if !a.scan(len(list.items)) {
+			return nil, false
+		}
+		s = &selection{by: by, heads: make(map[uint64]int32, len(list.items))}
+		for _, item := range list.items {
+			s.add(item)
+		}
+		list.selections = append(list.selections, s)
+	}
+	list.turns++
+	found := s.find(text, list.turns)
+	return found, a.scan(len(found))
+}
+
+// reselect adds values of a list that a path changed to the selections they may
+// belong to by now: those by a member, or all of them when by is empty.
+func (a *applier) reselect(list *Tree, by string, changed ...*Tree) bool {
+	for _, s := range list.selections {
+		if by != "" && s.by != by {
+			continue
+		}
+		if !a.scan(len(changed)) {
+			return false
+		}
+		for _, value := range changed {
+			s.add(value)
+		}
+	}
+	return true
+}
 
 // readings returns the texts a scalar reads as; see reads.
 func (t *Tree) readings() []string {
@@ -72,13 +159,33 @@ func (t *Tree) readings() []string {
 	return nil
 }
 
-// scan counts values that are looked at and refuses a change that looks at too
-// many.
+// scan counts values that are looked at. A change that looks at too many is refused
+// once; its further paths look at nothing.
 func (a *applier) scan(values int) bool {
-	if a.root.scanned += values; a.root.scanned <= MaxScanned {
+	return a.spend(&a.root.scanned, values, MaxScanned,
+		"the paths of a change look at more than "+strconv.Itoa(MaxScanned)+" values; send fewer paths at once")
+}
+
+// copies counts the copies of a value beyond the first.
+func (a *applier) copies(places int) bool {
+	if places <= 1 {
 		return true
 	}
-	a.found.Report(problem.RequestValueInvalid.At(a.at.Append(a.path), "reason",
-		"the selectors of a change look at more than "+strconv.Itoa(MaxScanned)+" values; send fewer paths at once"))
+	if a.root.copied == 0 {
+		a.root.copied = len(a.root.source)
+	}
+	return a.spend(&a.root.copied, (places-1)*(copyCost+a.length), MaxCopied,
+		"the copies of the values that a change places take more than "+strconv.Itoa(MaxCopied)+" bytes; select fewer values or send shorter ones")
+}
+
+func (a *applier) spend(spent *int, amount, limit int, reason string) bool {
+	if a.root.isSpent {
+		return false
+	}
+	if *spent += amount; *spent <= limit {
+		return true
+	}
+	a.root.isSpent = true
+	a.found.Report(problem.RequestValueInvalid.At(a.at.Append(a.path), "reason", reason))
 	return false
 }

@@ -72,11 +72,66 @@ func TestSelectorsOfALongListAreBounded(t *testing.T) {
 	if got, found := changed(t, source.String(), removed...); found.Len() > 0 || strings.Count(got, `"n":1`) != 46_000 {
 		t.Errorf("%d left: %v", strings.Count(got, `"n":1`), found.Err())
 	}
-	var renamed []string
+	var renamed, alternating []string
 	for i := range 4000 {
 		renamed = append(renamed, fmt.Sprintf("l[k%d].k", i), fmt.Sprintf(`"r%d"`, i))
+		alternating = append(alternating, fmt.Sprintf("l[k%d].m", i), fmt.Sprint(i), fmt.Sprintf("l[m=%d].n", i), "2")
 	}
-	if _, found := changed(t, source.String(), renamed...); found.Len() == 0 || found.Problems()[0].Code != problem.RequestValueInvalid {
-		t.Errorf("4000 paths that look through 50000 values each: %v", found.Err())
+	if got, found := changed(t, source.String(), renamed...); found.Len() > 0 || strings.Count(got, `"k":"r`) != 4000 {
+		t.Errorf("%d renamed: %v", strings.Count(got, `"k":"r`), found.Err())
+	}
+	if got, found := changed(t, source.String(), alternating...); found.Len() > 0 || strings.Count(got, `"n":2`) != 4000 {
+		t.Errorf("%d changed: %v", strings.Count(got, `"n":2`), found.Err())
+	}
+	var scanned []string
+	for i := range 200 {
+		scanned = append(scanned, fmt.Sprintf("l[m%d=1].n", i), "1")
+	}
+	_, found := changed(t, source.String(), scanned...)
+	if last := found.Problems()[found.Len()-1]; found.Len() > 100 || last.Code != problem.RequestValueInvalid {
+		t.Errorf("200 paths that look through 50000 values each: %d problems, %v", found.Len(), last)
+	}
+}
+
+// Values that read the same are found, changed and removed together; every one of
+// them counts, and so does every copy of what is placed.
+func TestEqualValuesAreBounded(t *testing.T) {
+	source := `{"l":[{"k":"a"}` + strings.Repeat(`,{"k":"a"}`, 50_000-1) + `]}`
+	if got, found := changed(t, source, "l[a]", "null"); found.Len() > 0 || got != "{}" {
+		t.Errorf("%d bytes are left: %v", len(got), found.Err())
+	}
+	if got, found := changed(t, source, "l[a].n", "1"); found.Len() > 0 || strings.Count(got, `"n":1`) != 50_000 {
+		t.Errorf("%d changed: %v", strings.Count(got, `"n":1`), found.Err())
+	}
+	var touched []string
+	for i := range 200 {
+		touched = append(touched, fmt.Sprintf("l[a].n%d", i), "1")
+	}
+	if _, found := changed(t, source, touched...); found.Len() != 1 || found.Problems()[0].Code != problem.RequestValueInvalid {
+		t.Errorf("200 paths that change 50000 values each: %v", found.Err())
+	}
+	long := `"` + strings.Repeat("x", 3000) + `"`
+	for _, path := range []string{"l[a]", "l[a].n"} {
+		if _, found := changed(t, source, path, long); found.Len() != 1 || found.Problems()[0].Code != problem.RequestValueInvalid {
+			t.Errorf("50000 copies of 3000 bytes at %s: %v", path, found.Err())
+		}
+	}
+}
+
+// Tags are resolved a bounded number of times, however many variants there are.
+func TestVariantsAreBounded(t *testing.T) {
+	var variants strings.Builder
+	variants.WriteString(`{"fr":"a"`)
+	for i := range 50_000 {
+		fmt.Fprintf(&variants, `,"x%d":"a"`, i)
+	}
+	variants.WriteString("}")
+	tree, found := ParseTree([]byte("{}")), new(problem.List)
+	Apply(tree, catalogue, "title", []byte(variants.String()), DocumentCodes(), problem.Path{}, found)
+	for i := range 100 {
+		Apply(tree, catalogue, fmt.Sprintf("title[fr-%d]", i), []byte(`"b"`), DocumentCodes(), problem.Path{}, found)
+	}
+	if found.Len() != 1 || found.Problems()[0].Code != problem.RequestValueInvalid {
+		t.Errorf("100 paths through 50000 variants each: %v", found.Err())
 	}
 }

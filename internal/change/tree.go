@@ -11,19 +11,30 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Tree is a JSON value that can be changed. Scalars keep their text, so that
-// what is not changed comes out as it went in.
+// Tree is a JSON value that can be changed. Scalars, and objects and lists that no
+// path leads into, keep their text, so that what is not changed comes out as it
+// went in.
 type Tree struct {
 	kind    jsonread.Kind
-	raw     []byte // of scalars
+	raw     []byte // of scalars, and of what was not opened
 	members []member
 	places  map[string]int // of many members, by name; nil: not made
 	looked  int            // for members without places
 	items   []*Tree
 	written string // the change path that placed the value, "" for none
 
-	selection *selection // of a list; nil: not made
-	scanned   int        // of a root: values that selectors looked at
+	// Of lists that paths select from, and of their values.
+	selections []*selection
+	turns      int  // of finding values
+	turn       int  // in which the value was last found
+	removed    int  // of the items, which are still there
+	isRemoved  bool // from its list
+
+	// Of a root: what its paths used up, see MaxScanned and MaxCopied.
+	source  []byte
+	scanned int
+	copied  int
+	isSpent bool // one of the bounds was reached, which is reported once
 }
 
 type member struct {
@@ -34,27 +45,47 @@ type member struct {
 // newObject returns an object without members.
 func newObject() *Tree { return &Tree{kind: jsonread.ObjectKind} }
 
-// ParseTree builds the tree of JSON that was checked before. The tree refers to
+// ParseTree returns the tree of JSON that was checked before. The tree refers to
 // raw.
 func ParseTree(raw []byte) *Tree {
-	t := &Tree{kind: jsonread.KindOf(raw)}
+	return &Tree{kind: jsonread.KindOf(raw), raw: raw, source: raw}
+}
+
+// open takes an object or list apart.
+func (t *Tree) open() {
+	if t.raw == nil {
+		return
+	}
 	switch t.kind {
 	case jsonread.ObjectKind:
-		for it := jsonread.Members(raw); it.Next(); {
-			t.members = append(t.members, member{jsonread.String(it.RawName()), ParseTree(it.Value())})
+		for it := jsonread.Members(t.raw); it.Next(); {
+			t.members = append(t.members, member{jsonread.String(it.RawName()), parseInner(it.Value())})
 		}
+		t.raw = nil
 	case jsonread.ListKind:
-		for it := jsonread.Items(raw); it.Next(); {
-			t.items = append(t.items, ParseTree(it.Value()))
+		for it := jsonread.Items(t.raw); it.Next(); {
+			t.items = append(t.items, parseInner(it.Value()))
 		}
-	default:
-		t.raw = raw
+		t.raw = nil
 	}
-	return t
+}
+
+func parseInner(raw []byte) *Tree { return &Tree{kind: jsonread.KindOf(raw), raw: raw} }
+
+// compact drops the removed items of a list.
+func (t *Tree) compact() {
+	if t.removed == 0 {
+		return
+	}
+	t.items = slices.DeleteFunc(t.items, func(item *Tree) bool { return item.isRemoved })
+	t.removed = 0
 }
 
 // Append appends the JSON text of the tree.
 func (t *Tree) Append(to []byte) []byte {
+	if t.raw != nil {
+		return append(to, t.raw...)
+	}
 	switch t.kind {
 	case jsonread.ObjectKind:
 		to = append(to, '{')
@@ -70,6 +101,7 @@ func (t *Tree) Append(to []byte) []byte {
 		}
 		return append(to, '}')
 	case jsonread.ListKind:
+		t.compact()
 		to = append(to, '[')
 		for i, item := range t.items {
 			if i > 0 {
@@ -79,7 +111,7 @@ func (t *Tree) Append(to []byte) []byte {
 		}
 		return append(to, ']')
 	}
-	return append(to, t.raw...)
+	return to
 }
 
 // Get returns a member, nil when the tree has none of the name.
@@ -119,6 +151,7 @@ const (
 
 // place returns where a member stands, -1 when there is none.
 func (t *Tree) place(name string) int {
+	t.open()
 	if t.looked++; t.places == nil && (len(t.members) <= manyMembers || t.looked <= oftenLooked) {
 		return slices.IndexFunc(t.members, func(m member) bool { return m.name == name })
 	}
@@ -138,6 +171,7 @@ func (t *Tree) place(name string) int {
 // function it returns, when there is one, with each object below them. A list is
 // pruned value by value.
 func (t *Tree) Prune(keep func(name string) (inside func(*Tree), ok bool)) {
+	t.open()
 	for _, item := range t.items {
 		item.Prune(keep)
 	}
@@ -185,6 +219,7 @@ func (t *Tree) Written(at problem.Path, visit func(stands problem.Path, written 
 	for _, m := range t.members {
 		m.value.Written(at.Field(m.name), visit)
 	}
+	t.compact()
 	for i, item := range t.items {
 		item.Written(at.Item(i), visit)
 	}
