@@ -50,9 +50,14 @@ func serveHTTP(ctx context.Context, c config.HTTP, listener *limitedListener, ha
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		Protocols:         protocols,
-		ConnState:         listener.note,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-		TLSConfig:         &tls.Config{MinVersion: tls.VersionTLS12},
+		ConnState: func(c net.Conn, state http.ConnState) {
+			if checked, ok := c.(*refusingConn); ok && state == http.StateIdle {
+				checked.folds.begin()
+			}
+			listener.note(c, state)
+		},
+		ErrorLog:  slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 	}
 	ended := make(chan error, 1)
 	go func() {

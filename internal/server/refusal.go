@@ -23,12 +23,19 @@ func (l refusingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &refusingConn{c, l.body}, nil
+	return &refusingConn{Conn: c, body: l.body}, nil
 }
 
 type refusingConn struct {
 	net.Conn
-	body func(reason string) []byte
+	body  func(reason string) []byte
+	folds foldCheck // used by one goroutine of the server at a time
+}
+
+func (c *refusingConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.folds.check(p[:n])
+	return n, err
 }
 
 func (c *refusingConn) Write(p []byte) (int, error) {

@@ -18,6 +18,8 @@ func TestRequestsThatCannotBeReadAreAnsweredInTheFormOfTheInterface(t *testing.T
 		"no host":         "GET /q/health HTTP/1.1\r\n\r\n",
 		"large header":    "GET /q/health HTTP/1.1\r\nHost: a\r\nX-A: " + strings.Repeat("a", 64<<10) + "\r\n\r\n",
 		"expectation":     "GET /q/health HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\n\r\n",
+		"folded header":   "GET /q/health HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer\r\n abc\r\n\r\n",
+		"folded by a tab": "GET /q/health HTTP/1.1\r\nHost: a\r\nX-A: b\n\tc\r\n\r\n",
 		"unknown version": "GET /q/health HTTP/9.9\r\nHost: a\r\n\r\n",
 	} {
 		connection, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
@@ -47,6 +49,37 @@ func TestRequestsThatCannotBeReadAreAnsweredInTheFormOfTheInterface(t *testing.T
 	}
 	if err := stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A folded header is found wherever it stands on a connection and however it is cut
+// into reads; bodies and other protocols are left as they are.
+func TestFoldedHeadersAreFound(t *testing.T) {
+	const plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+	const posted = "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n\n a\n "
+	for sent, want := range map[string]string{
+		plain:  plain,
+		posted: posted,
+		plain + "GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n": plain + "GET / HTTP/1.1\r\nA: b\r\n:c\r\n\r\n",
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\n\n ":        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\n\n ",
+	} {
+		for size := 1; size <= len(sent); size++ {
+			var c foldCheck
+			got := []byte(sent)
+			for at := 0; at < len(got); at += size {
+				c.check(got[at:min(at+size, len(got))])
+			}
+			if string(got) != want {
+				t.Fatalf("%q in reads of %d: %q", sent, size, got)
+			}
+		}
+	}
+	var c foldCheck
+	c.check([]byte(posted))
+	c.begin()
+	next := []byte("GET / HTTP/1.1\r\nA: b\r\n\tc\r\n\r\n")
+	if c.check(next); !strings.Contains(string(next), "\n:c") {
+		t.Errorf("after a body: %q", next)
 	}
 }
 
