@@ -19,7 +19,7 @@ import (
 func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 	a := &query.Answer{
 		Total: f.total, Documents: f.documents, Facets: f.facets, Page: f.page,
-		Relaxed: s.relaxed, Interpreted: s.interpreted,
+		Relaxed: s.report(), Interpreted: s.typed.Interpreted,
 		Generation: s.view.Generation, Freshness: s.view.Freshness,
 	}
 	w := s.newHitWriter()
@@ -57,6 +57,21 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 	}
 	w.finish(a.Hits)
 	return a, nil
+}
+
+// missingOf returns the words that each hit lacks of a text of which hits hold
+// the most, nil when there is none.
+func (s *session) missingOf(ctx context.Context, hits []hit) ([][]string, error) {
+	if !s.relaxed.IsCovered() || len(hits) == 0 {
+		return nil, nil
+	}
+	documents := make([]uint32, len(hits))
+	for i := range hits {
+		if documents[i] = hits[i].Doc; hits[i].IsItem {
+			documents[i] = hits[i].Parent
+		}
+	}
+	return s.relaxed.Missing(ctx, s.collect, documents)
 }
 
 // hitWriter turns hits into what the answer shows of them.

@@ -9,6 +9,7 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/rewrite"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/query"
 )
@@ -25,9 +26,7 @@ func (s *Searcher) Keys(ctx context.Context, view View, request *query.Delete) (
 	if err != nil {
 		return nil, err
 	}
-	check := targetCheck{schema: view.Schema, compiler: compiler}
-	check.clauses(request.Query, "")
-	if err := check.err; err != nil {
+	if err := rewrite.CheckClauses(view.Schema, compiler, request.Query); err != nil {
 		return nil, err
 	}
 	node, err := compiler.Instead(request.Query)

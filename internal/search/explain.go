@@ -8,6 +8,7 @@ import (
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/scope"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/problem"
@@ -22,7 +23,7 @@ func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search
 	e, took, err := serve(ctx, s, s.options.Timeout, &view, &first, func(w *session, _, timed context.Context) (*query.Explanation, error) {
 		e, err := w.explain(timed, key, position, request.Rescore)
 		if err == nil {
-			e.Relaxed, e.Interpreted = w.relaxed, w.interpreted
+			e.Relaxed, e.Interpreted = w.report(), w.typed.Interpreted
 		}
 		return e, err
 	})
@@ -126,7 +127,7 @@ func (s *session) explainDocument(ctx context.Context, segment *snapshot.Segment
 	root := query.Step{Matched: relevance.Matched, Score: relevance.Score, Description: "relevance of the query"}
 	if step := s.step(relevance); step.Clause == "" {
 		root.Children = step.Children
-		if len(step.Children) == 0 && !isEverything(s.query) {
+		if len(step.Children) == 0 && !scope.IsEverything(s.query) {
 			root.Children = []query.Step{step}
 		}
 	} else {

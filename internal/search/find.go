@@ -41,7 +41,7 @@ func (s *session) find(ctx context.Context) (*found, error) {
 	if err := s.checkFields(); err != nil {
 		return nil, err
 	}
-	facets, err := s.compileFacets()
+	facets, err := s.facets().Compile()
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *session) find(ctx context.Context) (*found, error) {
 		return nil, err
 	}
 	f.hits = hits
-	if f.facets, err = s.countFacets(ctx, facets, values, result); err != nil {
+	if f.facets, err = s.facets().Count(ctx, facets, values, result); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -117,21 +117,20 @@ func (s *session) relaxIfEmpty(ctx context.Context, request *collect.Request, re
 			return result, nil
 		}
 		// A position may lead to an empty page of a search that has hits.
-		if hits, err := s.hasHits(ctx, s.clauses); err != nil || hits {
+		if hits, err := s.typed.HasHits(ctx, s.clauses); err != nil || hits {
 			return result, err
 		}
 	}
-	relaxed, err := s.relax(ctx)
+	relaxed, err := s.typed.Relax(ctx, s.clauses)
 	if err != nil || relaxed == nil {
 		return result, err
 	}
-	s.clauses, s.relaxed, s.covered = relaxed.clauses, relaxed.report, relaxed.words
-	if s.query, err = s.compiler.Instead(relaxed.clauses); err != nil {
+	s.clauses, s.relaxed = relaxed.Clauses, relaxed
+	compiled, err := s.compiler.Instead(relaxed.Clauses)
+	if err != nil {
 		return nil, err
 	}
-	if relaxed.cover != nil {
-		s.query = &plan.And{Clauses: []plan.Node{s.query, relaxed.cover}}
-	}
+	s.query = relaxed.Narrow(compiled)
 	request.Query = s.query
 	if request.Values != nil {
 		request.Values.Required = s.requiredNested(request.Values.Path, s.query)
@@ -139,13 +138,34 @@ func (s *session) relaxIfEmpty(ctx context.Context, request *collect.Request, re
 	return s.collect.Run(ctx, request)
 }
 
+// relaxEmpty relaxes a query without hits, as a search would.
+func (s *session) relaxEmpty(ctx context.Context) error {
+	if len(s.clauses) == 0 {
+		return nil
+	}
+	hits, err := s.typed.HasHits(ctx, s.clauses)
+	if err != nil || hits {
+		return err
+	}
+	_, err = s.relaxIfEmpty(ctx, &collect.Request{Query: s.query, Filters: s.filters, CountTo: 1}, &collect.Result{})
+	return err
+}
+
+// report returns which words were dropped, nil when none were.
+func (s *session) report() *query.Relaxed {
+	if s.relaxed == nil {
+		return nil
+	}
+	return s.relaxed.Report
+}
+
 // meter counts what was read out of the typed text and which words were given
 // up.
 func (s *session) meter() {
-	s.searcher.metrics.Interpreted("number", s.numbersRead)
-	s.searcher.metrics.Interpreted("value", s.valuesRead)
-	if s.relaxed != nil {
-		for _, d := range s.relaxed.Dropped {
+	s.searcher.metrics.Interpreted("number", s.typed.NumbersRead)
+	s.searcher.metrics.Interpreted("value", s.typed.ValuesRead)
+	if report := s.report(); report != nil {
+		for _, d := range report.Dropped {
 			s.searcher.metrics.Relaxed(d.Reason, 1)
 		}
 	}
@@ -251,6 +271,6 @@ func (s *session) valueHits() (*collect.Values, error) {
 		}
 		values.When = when
 	}
-	s.values = values
+	s.typed.Values = values
 	return values, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/highlight"
 	"github.com/quiresearch/quire/internal/search/plan"
-	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/internal/search/scope"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -29,7 +29,7 @@ func (s *session) highlightFields() []highlightField {
 		field, _ := s.view.Schema.Resolve(h.Field)
 		variant := plan.Variant(field, s.locale)
 		fields = append(fields, highlightField{
-			request: h, field: field, locale: chainLocale(field, variant),
+			request: h, field: field, locale: scope.ChainLocale(field, variant),
 			structures: [2]string{layout.Matching(field.Path, variant), layout.Autocomplete(field.Path, variant)},
 		})
 	}
@@ -77,7 +77,7 @@ func (w *hitWriter) fragments(h *highlightField, record document.Record, positio
 			}
 			chain, err := w.session.view.Chains.IndexChain(h.field, usage == 1, h.locale)
 			if err != nil {
-				failure = analysisFailed(h.field, err)
+				failure = scope.AnalysisFailed(h.field, err)
 				return false
 			}
 			marks = terms.Mark(marks, chain.Analyze(w.buffer, value), offset)
@@ -91,10 +91,4 @@ func (w *hitWriter) fragments(h *highlightField, record document.Record, positio
 	return highlight.Fragments(text.String(), marks, highlight.Options{
 		Fragments: o.Fragments, Length: o.Length, Pre: o.Pre, Post: o.Post,
 	}), nil
-}
-
-// analysisFailed is the problem of a field whose text this node can not
-// analyse.
-func analysisFailed(field *definition.ResolvedField, cause error) error {
-	return problem.SearchAnalysisFailed.New("name", field.Path).Because(cause)
 }

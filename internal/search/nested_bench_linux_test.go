@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/quiresearch/quire/internal/search/faceting"
 )
 
 // processTime is the processor time that the process used so far.
@@ -50,7 +52,7 @@ func products(b *testing.B, variants int, mode string) *index {
 		docs = append(docs, fmt.Sprintf(`{"id":%d,"title":%q,"v":[%s]}`, i, p.title, strings.Join(p.variants, ",")))
 	}
 	x.add(b, docs, nil)
-	x.searcher.counts = newCountCache(0, nil)
+	x.searcher.counter = faceting.New(0, nil, func() {})
 	return x
 }
 
@@ -66,7 +68,7 @@ func variants(b *testing.B, each int) *index {
 		}
 	}
 	x.add(b, docs, nil)
-	x.searcher.counts = newCountCache(0, nil)
+	x.searcher.counter = faceting.New(0, nil, func() {})
 	return x
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/scope"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
@@ -107,10 +108,10 @@ func (s *session) sortKey(entry *query.Sort) (collect.Key, string, error) {
 			return collect.Key{}, "", problem.SearchSortTypeUnsupported.At(at, "name", entry.Field)
 		}
 		target := query.Target{At: entry.At, Field: entry.Field, When: entry.When, Fallback: entry.Fallback}
-		chain, spelled, err := s.chain(&target, chainCodes{
-			mismatch: problem.SearchSortFallbackTypeMismatch,
-			usable:   func(f *definition.ResolvedField) bool { return f.Sort }, usage: "sort",
-			structure: func(f *definition.ResolvedField) string { return columnOf(f, s.locale) },
+		chain, spelled, err := s.scope.Chain(&target, scope.ChainRules{
+			Mismatch: problem.SearchSortFallbackTypeMismatch,
+			Usable:   func(f *definition.ResolvedField) bool { return f.Sort }, Usage: "sort",
+			Structure: func(f *definition.ResolvedField) string { return columnOf(f, s.locale) },
 		})
 		if err != nil {
 			return collect.Key{}, "", err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/rewrite"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
@@ -31,7 +32,7 @@ func (s *session) compileRescore(ctx context.Context, r *query.Rescore, runs boo
 	clauses := r.Boost
 	if runs {
 		var err error
-		if clauses, err = s.read(ctx, clauses); err != nil {
+		if clauses, err = s.typed.Read(ctx, clauses); err != nil {
 			return nil, err
 		}
 	}
@@ -95,9 +96,7 @@ func (s *session) explainRescore(ctx context.Context, asked *query.Rescore, segm
 	if asked == nil || !first.Matched {
 		return nil, nil
 	}
-	check := s.targetCheck()
-	check.clauses(asked.Boost, "")
-	if check.err != nil {
+	if rewrite.CheckClauses(s.view.Schema, &s.compiler, asked.Boost) != nil {
 		return nil, nil
 	}
 	r, err := s.compileRescore(ctx, asked, true)

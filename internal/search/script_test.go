@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write what scripts answer into them")
+var rewriteScripts = flag.Bool("rewrite", false, "write what scripts answer into them")
 
 // TestScripts runs the scripts of testdata: commands, each with its input, a
 // line of dashes and what it answers. Documents added together form a segment.
@@ -47,12 +47,12 @@ func runScript(t *testing.T, file string) {
 			x = newIndex(t, body)
 		}
 		got := x.command(t, command, body)
-		if got != want && !*rewrite {
+		if got != want && !*rewriteScripts {
 			t.Errorf("%s, part %d: %s\n got  %s\n want %s", file, i, input, got, want)
 		}
 		out.WriteString(strings.TrimSpace(input+"\n----\n"+got) + "\n\n")
 	}
-	if *rewrite {
+	if *rewriteScripts {
 		if err := os.WriteFile(file, []byte(strings.TrimSpace(out.String())+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,8 @@ import (
 	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/search/collect"
-	"github.com/quiresearch/quire/internal/search/facet"
+	"github.com/quiresearch/quire/internal/search/faceting"
+	"github.com/quiresearch/quire/internal/search/rewrite"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
@@ -69,15 +70,11 @@ type Searcher struct {
 	metrics  *metrics.Set
 	options  Options
 	gate     *gate
-	counts   *countCache
-	values   *valueIndex
-	forms    *formCache
-	asked    *asked
-	memories *memories
+	counter  *faceting.Counter
+	rewriter *rewrite.Rewriter
+	settings *settingsCache
 	buffers  sync.Pool // of *analysis.Buffer, which are costly to make
-
-	scratches sync.Pool // of *facet.Scratch
-	sessions  sync.Pool // of *session
+	sessions sync.Pool // of *session
 }
 
 // New returns a Searcher that collects with the runner. The metrics may be
@@ -91,19 +88,18 @@ func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher
 	}
 	s := &Searcher{
 		runner: runner, metrics: meters, options: options, gate: newGate(options.MaxConcurrent),
-		counts: newCountCache(options.FacetCacheSize, meters),
-		asked:  newAsked(), memories: newMemories(options.Log),
-		buffers:   sync.Pool{New: func() any { return new(analysis.Buffer) }},
-		scratches: sync.Pool{New: func() any { return new(facet.Scratch) }},
-		sessions:  sync.Pool{New: func() any { return new(session) }},
+		settings: newSettingsCache(options.Log),
+		buffers:  sync.Pool{New: func() any { return new(analysis.Buffer) }},
+		sessions: sync.Pool{New: func() any { return new(session) }},
 	}
-	s.values, s.forms = newValueIndex(s.measureState), newFormCache(s.measureState)
+	s.counter = faceting.New(options.FacetCacheSize, meters, s.measureState)
+	s.rewriter = rewrite.New(s.measureState)
 	return s
 }
 
-// measureState tells how much memory the facet state of open readers takes.
+// measureState measures the memory that the facet state of open readers takes.
 func (s *Searcher) measureState() {
-	s.metrics.FacetStateBytes(s.values.kept.Bytes() + s.forms.kept.Bytes() + s.counts.segments.Bytes())
+	s.metrics.FacetStateBytes(s.counter.StateBytes() + s.rewriter.StateBytes())
 }
 
 // Run answers a search.
@@ -124,6 +120,46 @@ func (s *session) search(_, timed context.Context) (*query.Answer, error) {
 		return nil, err
 	}
 	return s.answer(timed, found)
+}
+
+// FacetValues answers a request for the values of one facet.
+func (s *Searcher) FacetValues(ctx context.Context, view View, field string, request *query.FacetValues) (*query.FacetValuesAnswer, error) {
+	search := &query.Search{
+		Query: request.Query, QueryText: request.QueryText, Filters: request.Filters, FiltersText: request.FiltersText,
+		Locale: request.Locale,
+	}
+	answer, took, err := serve(ctx, s, s.options.Timeout, &view, search, func(w *session, _, timed context.Context) (*query.FacetValuesAnswer, error) {
+		return w.facetValues(timed, field, request)
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer.Generation, answer.Freshness, answer.TookMs = view.Generation, view.Freshness, took
+	return answer, nil
+}
+
+func (s *session) facetValues(ctx context.Context, name string, request *query.FacetValues) (*query.FacetValuesAnswer, error) {
+	field, err := s.facets().CheckValues(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.relaxEmpty(ctx); err != nil {
+		return nil, err
+	}
+	s.meter()
+	return s.facets().Values(ctx, name, field, request)
+}
+
+// Suggest answers a request for suggestions.
+func (s *Searcher) Suggest(ctx context.Context, view View, request *query.Suggest) (*query.Suggestions, error) {
+	search := &query.Search{Filters: request.Filters, FiltersText: request.FiltersText, Locale: request.Locale}
+	found, took, err := serve(ctx, s, s.options.SuggestTimeout, &view, search, func(w *session, _, timed context.Context) ([]query.Suggestion, error) {
+		return w.facets().Suggest(timed, request)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &query.Suggestions{Suggestions: found, Generation: view.Generation, Freshness: view.Freshness, TookMs: took}, nil
 }
 
 // serve does the work of one request in a session of its own, when it is the

@@ -7,7 +7,10 @@ import (
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/faceting"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/rewrite"
+	"github.com/quiresearch/quire/internal/search/scope"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -22,17 +25,13 @@ type session struct {
 	collect  *collect.Search
 	buffer   *analysis.Buffer
 
-	clauses     []query.Clause // of the query that runs: read and relaxed
-	query       plan.Node
-	filters     []plan.Node     // one per filter of the request
-	values      *collect.Values // hits that are list values; nil: documents
-	typed       reading
-	rewritten   int // clauses that readings became
-	interpreted *query.Interpreted
-	relaxed     *query.Relaxed
-	covered     []relaxedWord // words of a text of which hits hold the most; nil: no such text
-	numbersRead int           // filters of the text that were read as numbers
-	valuesRead  int           // and as values
+	clauses []query.Clause // of the query that runs: read and relaxed
+	query   plan.Node
+	filters []plan.Node // one per filter of the request
+	scope   scope.Scope
+	typed   rewrite.Request
+	counted faceting.Request
+	relaxed *rewrite.Relaxation // nil: the query is not relaxed
 
 	// Room of what a request has one of.
 	at      place
@@ -60,21 +59,36 @@ func (s *session) compile(ctx context.Context) (err error) {
 	view := &s.view
 	if err = s.compiler.Set(plan.Options{
 		Schema: view.Schema, Chains: view.Chains, Settings: view.Settings, Locale: s.locale,
-		Buffer: s.buffer, Memory: s.searcher.memories.of(view),
+		Buffer: s.buffer, Memory: s.searcher.settings.of(view),
 	}); err != nil {
 		return err
 	}
-	if err = s.checkTargets(); err != nil {
+	s.scope = scope.Scope{
+		Snapshot: view.Snapshot, Schema: view.Schema, Settings: view.Settings, Chains: view.Chains,
+		Locale: s.locale, Buffer: s.buffer, Compiler: &s.compiler, Collect: s.collect,
+	}
+	s.typed.Scope, s.typed.Rewriter = &s.scope, s.searcher.rewriter
+	if err = rewrite.CheckTargets(view.Schema, &s.compiler, s.request); err != nil {
 		return err
 	}
-	if s.clauses, err = s.read(ctx, s.request.Query); err != nil {
+	if s.clauses, err = s.typed.Read(ctx, s.request.Query); err != nil {
 		return err
 	}
 	if s.query, err = s.compiler.Instead(s.clauses); err != nil {
 		return err
 	}
 	s.filters, err = s.compiler.Each(s.request.Filters)
+	s.typed.Filters = s.filters
 	return err
+}
+
+// facets returns what facets are counted under: the query that runs now and the
+// filters.
+func (s *session) facets() *faceting.Request {
+	s.counted = faceting.Request{
+		Scope: &s.scope, Counter: s.searcher.counter, Search: s.request, Query: s.query, Filters: s.filters,
+	}
+	return &s.counted
 }
 
 // close gives back what the session borrowed, and its own memory to a later

@@ -17,7 +17,7 @@ func TestSkippedSettingsAreLoggedOnce(t *testing.T) {
 		"ranking":{"signals":[{"field":"n","linear":{"ceiling":5}}],"tieBreakers":[{"field":"n"}]}}`)
 	x := newIndex(t, `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","matching":{"typoTolerance":{}}},"brand":{"type":"string"}}}`)
 	var out bytes.Buffer
-	x.searcher.memories.log = slog.New(slog.NewTextHandler(&out, nil))
+	x.searcher.settings.log = slog.New(slog.NewTextHandler(&out, nil))
 	x.settings = older.settings
 	x.add(t, []string{`{"id":"1","name":"light","brand":"Ada"}`, `{"id":"2","name":"chairs"}`}, nil)
 	for range 3 {

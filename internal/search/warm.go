@@ -3,10 +3,9 @@ package search
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
-	"github.com/quiresearch/quire/definition"
-	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/query"
 )
@@ -15,66 +14,19 @@ import (
 // as far as earlier searches under the schema asked for it or the settings opt
 // fields in, so that the first search after a change does not wait for it.
 func (s *Searcher) Warm(ctx context.Context, view View) error {
-	byLocale := make(map[string][]askedFor)
-	for _, what := range s.toWarm(view) {
-		byLocale[what.locale] = append(byLocale[what.locale], what)
-	}
-	for locale, all := range byLocale {
+	locales := append(s.counter.Locales(view.Schema, view.Settings), s.rewriter.Locales(view.Schema, view.Settings)...)
+	slices.Sort(locales)
+	for _, locale := range slices.Compact(locales) {
 		session, err := s.open(ctx, &view, &query.Search{Locale: locale}, s.options.Now())
 		if err != nil {
 			return err
 		}
-		for _, what := range all {
-			if err = session.warm(ctx, what); err != nil {
-				break
-			}
+		if err = session.facets().Warm(ctx); err == nil {
+			err = session.typed.Warm(ctx)
 		}
 		session.close()
 		if err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// toWarm lists what is prepared on a view.
-func (s *Searcher) toWarm(view View) []askedFor {
-	all := s.asked.list(view.Schema)
-	if view.Settings == nil {
-		return all
-	}
-	for i := range view.Settings.Fields {
-		declared := &view.Settings.Fields[i]
-		if declared.Interpret {
-			all = append(all, askedFor{askedValues, declared.Field, ""})
-		}
-		if declared.Suggest {
-			all = append(all, askedFor{askedForms, declared.Field, ""})
-		}
-	}
-	return all
-}
-
-// warm prepares one thing. What the schema or the settings no longer know is
-// passed over.
-func (s *session) warm(ctx context.Context, what askedFor) error {
-	field, ok := s.view.Schema.Resolve(what.field)
-	if !ok || !field.Facet {
-		return nil
-	}
-	switch what.kind {
-	case askedCounts:
-		p := facetPlan{field: field, column: s.facetColumn(field), kept: s.keptFilters(nil)}
-		_, err := s.countValues(ctx, &p, s.populate(p.kept, nil), nil)
-		return err
-	case askedForms:
-		if field.Type == definition.String && !field.Hierarchy {
-			_, err := s.complete(ctx, field)
-			return err
-		}
-	case askedValues:
-		if d, ok := s.dictionary(ctx).(*valueDictionary); ok {
-			return d.build(what.field)
 		}
 	}
 	return nil
@@ -204,26 +156,4 @@ func (w *Warmer[K]) prepare(ctx context.Context, index K) {
 		outcome = "error"
 	}
 	s.metrics.FacetWarm(outcome, s.options.Now().Sub(began))
-}
-
-// build makes the value index of a field on every segment.
-func (d *valueDictionary) build(field string) error {
-	s := d.session
-	for i := range d.fields {
-		f := &d.fields[i]
-		if f.field.Path != field {
-			continue
-		}
-		name := layout.Facet(f.field.Path, f.variant)
-		for _, segment := range s.view.Snapshot.Segments {
-			column := segment.Reader.Ordinals(name)
-			if column == nil {
-				continue
-			}
-			if _, err := s.searcher.values.of(d.ctx, segment.Reader, valueKey{name, f.chain}, column); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"github.com/quiresearch/quire/query"
 )
 
 func TestWarmPreparesWhatWasAskedForAndWhatSettingsOptIn(t *testing.T) {
@@ -19,8 +21,19 @@ func TestWarmPreparesWhatWasAskedForAndWhatSettingsOptIn(t *testing.T) {
 	if err := x.searcher.Warm(t.Context(), x.snapshot()); err != nil {
 		t.Fatal(err)
 	}
-	if x.searcher.values.kept.Len() != 2 || x.searcher.forms.kept.Len() != 1 {
-		t.Errorf("%d value indexes, %d forms", x.searcher.values.kept.Len(), x.searcher.forms.kept.Len())
+	if values := x.searcher.rewriter.Entries(); values != 2 {
+		t.Errorf("%d value indexes", values)
+	}
+	kept := x.searcher.counter.Entries()
+	suggest, err := query.DecodeSuggest([]byte(`{"text":"b"}`), query.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := x.searcher.Suggest(t.Context(), x.snapshot(), suggest); err != nil || len(found.Suggestions) == 0 {
+		t.Errorf("%v, %v", found, err)
+	}
+	if got := x.searcher.counter.Entries(); got != kept {
+		t.Errorf("a suggestion kept %d entries more", got-kept)
 	}
 	misses := read(t, meters, "service_facet_cache_misses_total")
 	segments := read(t, meters, "service_facet_segment_misses_segments_total")

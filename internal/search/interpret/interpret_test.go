@@ -1,6 +1,7 @@
 package interpret
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -210,7 +211,7 @@ func TestAUnitOfTheIndexIsNoBareNumber(t *testing.T) {
 
 type dictionary map[string]string
 
-func (d dictionary) Find(text string) ([]Alternative, error) {
+func (d dictionary) Find(_ context.Context, text string) ([]Alternative, error) {
 	value, ok := d[strings.ToLower(text)]
 	if !ok {
 		return nil, nil
@@ -231,7 +232,7 @@ func TestValuesTakeTheLongestSpan(t *testing.T) {
 		"dark -red":              "",
 		"dark \"x\" red and red": `colour="Red"(red) colour="Red"(red)`,
 	} {
-		readings, err := Values(query.UserParts(text), nil, d)
+		readings, err := Values(t.Context(), query.UserParts(text), nil, d)
 		if got := show(readings); err != nil || got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}

@@ -1,6 +1,7 @@
 package interpret
 
 import (
+	"context"
 	"strings"
 
 	"github.com/quiresearch/quire/query"
@@ -13,12 +14,12 @@ const maxValueWords = 3
 type Dictionary interface {
 	// Find returns every field and spelling whose normalized whole value, or
 	// label, is the text.
-	Find(text string) ([]Alternative, error)
+	Find(ctx context.Context, text string) ([]Alternative, error)
 }
 
 // Values returns the field values read out of a text's parts: at each place
 // the longest span of up to three neighbouring words that taken has left.
-func Values(parts []query.TextPart, taken func(i int) bool, dictionary Dictionary) ([]Reading, error) {
+func Values(ctx context.Context, parts []query.TextPart, taken func(i int) bool, dictionary Dictionary) ([]Reading, error) {
 	var readings []Reading
 	var failure error
 	forEachRun(parts, taken, func(from, to int) {
@@ -29,7 +30,7 @@ func Values(parts []query.TextPart, taken func(i int) bool, dictionary Dictionar
 				for j := range words {
 					words[j] = parts[i+j].Text
 				}
-				found, err := dictionary.Find(strings.Join(words, " "))
+				found, err := dictionary.Find(ctx, strings.Join(words, " "))
 				if err != nil {
 					failure = err
 					return

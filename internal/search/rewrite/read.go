@@ -1,4 +1,4 @@
-package search
+package rewrite
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// reading is the typed text of a search and what is read out of it.
-type reading struct {
+// typedText is the typed text of a search and what is read out of it.
+type typedText struct {
 	clause   *query.TextClause // the first of its texts; nil while there is none
 	mixed    bool              // there are others that differ: none is read
 	parts    []query.TextPart
@@ -26,42 +26,42 @@ type reading struct {
 // longer one was not typed.
 const maxReadParts = 256
 
-// read reads quantities and values out of the typed texts of clauses and
+// Read reads quantities and values out of the typed texts of clauses and
 // returns the clauses that run. The query comes first; clauses that come later
 // are read when their texts are those of the query, and change nothing of what
 // is read in it.
-func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Clause, error) {
+func (r *Request) Read(ctx context.Context, clauses []query.Clause) ([]query.Clause, error) {
 	texts := typedTexts(clauses, nil)
-	if len(texts) == 0 || s.typed.mixed {
+	if len(texts) == 0 || r.typed.mixed {
 		return clauses, nil
 	}
-	isFirst := s.typed.clause == nil
+	isFirst := r.typed.clause == nil
 	if isFirst {
-		s.typed.clause = texts[0]
+		r.typed.clause = texts[0]
 	}
 	for _, text := range texts {
-		if !sameTyped(text, s.typed.clause) {
-			s.typed.mixed = isFirst
+		if !sameTyped(text, r.typed.clause) {
+			r.typed.mixed = isFirst
 			return clauses, nil
 		}
 	}
 	if isFirst {
-		if err := s.readTyped(ctx); err != nil {
+		if err := r.readTyped(ctx); err != nil {
 			return nil, err
 		}
 	}
-	typed := &s.typed
+	typed := &r.typed
 	if len(typed.readings) == 0 {
 		return clauses, nil
 	}
 	var failure error
-	s.rewritten = 0
+	r.rewritten = 0
 	rewritten := rewriteTexts(clauses, "", func(clause *query.TextClause, list string) query.Clause {
 		if failure != nil {
 			return clause
 		}
 		typed.lists = append(typed.lists, list)
-		read, err := s.rewrite(clause, list, typed.parts, interpret.At(typed.readings, list))
+		read, err := r.rewrite(clause, list, typed.parts, interpret.At(typed.readings, list))
 		if err != nil {
 			failure = err
 		}
@@ -74,13 +74,13 @@ func (s *session) read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 	if len(kept) == 0 {
 		return clauses, nil
 	}
-	s.report(typed.clause.Text.Text, typed.parts, kept)
+	r.report(typed.clause.Text.Text, typed.parts, kept)
 	return rewritten, nil
 }
 
 // readTyped reads the typed text of the search.
-func (s *session) readTyped(ctx context.Context) error {
-	typed := &s.typed
+func (r *Request) readTyped(ctx context.Context) error {
+	typed := &r.typed
 	if len(typed.clause.Text.Text) > plan.MaxTextBytes {
 		return nil
 	}
@@ -88,16 +88,16 @@ func (s *session) readTyped(ctx context.Context) error {
 	if len(typed.parts) > maxReadParts {
 		return nil
 	}
-	units := s.searcher.memories.units.of(s.view.Schema, s.locale)
+	units := r.Rewriter.units.of(r.Schema, r.Locale)
 	fields, targeted := units.fields, len(typed.clause.Interpret.Targets) > 0
 	if targeted {
-		fields = s.targetFields(typed.clause)
+		fields = r.targetFields(typed.clause)
 	}
 	numbers := interpret.NewReader(units.vocabulary, fields, targeted).Numbers(typed.parts)
 	var values []interpret.Reading
-	if dictionary := s.dictionary(ctx); dictionary != nil {
+	if dictionary := r.dictionary(); dictionary != nil {
 		var err error
-		if values, err = interpret.Values(typed.parts, interpret.Taken(numbers), dictionary); err != nil {
+		if values, err = interpret.Values(ctx, typed.parts, interpret.Taken(numbers), dictionary); err != nil {
 			return err
 		}
 	}
@@ -107,13 +107,13 @@ func (s *session) readTyped(ctx context.Context) error {
 }
 
 // rewrite returns the clause that stands for a text with its readings.
-func (s *session) rewrite(clause *query.TextClause, list string, parts []query.TextPart, readings []interpret.Reading) (query.Clause, error) {
-	left, err := s.leftOf(clause, list, parts, readings)
+func (r *Request) rewrite(clause *query.TextClause, list string, parts []query.TextPart, readings []interpret.Reading) (query.Clause, error) {
+	left, err := r.leftOf(clause, list, parts, readings)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range readings {
-		if s.rewritten += r.Clauses(); s.rewritten > plan.MaxClauses {
+	for _, reading := range readings {
+		if r.rewritten += reading.Clauses(); r.rewritten > plan.MaxClauses {
 			return nil, problem.SearchClausesTooMany.At(clause.At, "max", plan.MaxClauses)
 		}
 	}
@@ -123,29 +123,29 @@ func (s *session) rewrite(clause *query.TextClause, list string, parts []query.T
 // rewriteKept is rewrite for the typed text, outside of a list, of which some
 // parts are kept, all that was read among them; the clause holds what they
 // leave of it.
-func (s *session) rewriteKept(clause *query.TextClause, kept []int) (query.Clause, error) {
-	s.rewritten = 0
+func (r *Request) rewriteKept(clause *query.TextClause, kept []int) (query.Clause, error) {
+	r.rewritten = 0
 	parts := query.UserParts(clause.Text.Text)
 	invariant.Check(len(parts) == len(kept), "%d parts of %q, not %d", len(parts), clause.Text.Text, len(kept))
-	place := func(part int) int { return max(slices.Index(kept, part), 0) }
-	readings := slices.Clone(s.typed.readings)
+	position := func(part int) int { return max(slices.Index(kept, part), 0) }
+	readings := slices.Clone(r.typed.readings)
 	for i := range readings {
-		readings[i].First, readings[i].Last = place(readings[i].First), place(readings[i].Last)
+		readings[i].First, readings[i].Last = position(readings[i].First), position(readings[i].Last)
 	}
-	return s.rewrite(clause, "", parts, readings)
+	return r.rewrite(clause, "", parts, readings)
 }
 
-// leftOf tells what the fields of a text find in the words that readings leave.
-func (s *session) leftOf(clause *query.TextClause, list string, parts []query.TextPart, readings []interpret.Reading) (interpret.Rest, error) {
+// leftOf reports what the fields of a text find in the words that readings leave.
+func (r *Request) leftOf(clause *query.TextClause, list string, parts []query.TextPart, readings []interpret.Reading) (interpret.Rest, error) {
 	left, took := interpret.Loose(parts, readings)
 	if left == "" || len(readings) == 0 {
 		return interpret.Rest{}, nil
 	}
-	inLeft, err := s.compiler.CountWords(clause, list, left)
+	inLeft, err := r.Compiler.CountWords(clause, list, left)
 	if err != nil {
 		return interpret.Rest{}, err
 	}
-	inTook, err := s.compiler.CountWords(clause, list, took)
+	inTook, err := r.Compiler.CountWords(clause, list, took)
 	if err != nil {
 		return interpret.Rest{}, err
 	}
@@ -215,27 +215,27 @@ func sameTyped(a, b *query.TextClause) bool {
 
 // report notes what was read, in place of what was noted before. Of a chain of
 // targets it names the first that is read; the others stand in its fallback.
-func (s *session) report(text string, parts []query.TextPart, readings []interpret.Reading) {
-	s.numbersRead, s.valuesRead = 0, 0
+func (r *Request) report(text string, parts []query.TextPart, readings []interpret.Reading) {
+	r.NumbersRead, r.ValuesRead = 0, 0
 	i := &query.Interpreted{Text: interpret.Text(text, parts, interpret.Taken(readings))}
 	for _, reading := range readings {
-		told := make(map[*query.Target]bool)
+		reported := make(map[*query.Target]bool)
 		for _, a := range reading.Alternatives {
-			if slices.ContainsFunc(a.Field.Earlier, func(f interpret.Field) bool { return told[f.Target] }) {
+			if slices.ContainsFunc(a.Field.Earlier, func(f interpret.Field) bool { return reported[f.Target] }) {
 				continue
 			}
-			told[a.Field.Target] = true
+			reported[a.Field.Target] = true
 			entry := query.Reading{Field: a.Field.Path, Match: a.Match, Words: reading.Words}
 			if a.Field.Target != nil {
 				entry.When, entry.Fallback = a.Field.Target.WhenText, a.Field.Target.FallbackText
 			}
 			i.Filters = append(i.Filters, entry)
 			if reading.IsValue {
-				s.valuesRead++
+				r.ValuesRead++
 			} else {
-				s.numbersRead++
+				r.NumbersRead++
 			}
 		}
 	}
-	s.interpreted = i
+	r.Interpreted = i
 }

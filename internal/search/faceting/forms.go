@@ -1,4 +1,4 @@
-package search
+package faceting
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/cache"
 	"github.com/quiresearch/quire/internal/search/facet"
-	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/suggest"
 	"github.com/quiresearch/quire/internal/segment/columns"
 	"github.com/quiresearch/quire/internal/snapshot"
@@ -36,7 +35,7 @@ func (f *forms) bytes() int { return f.union.Bytes() + f.index.Bytes() + f.all.B
 // formCache keeps the normalized forms of the values of fields, and rankings
 // of them, per snapshot.
 type formCache struct {
-	kept     *cache.Cache[*snapshot.Snapshot, formKey, *made[forms]]
+	kept     *cache.Cache[*snapshot.Snapshot, formKey, *cache.Lazy[forms]]
 	rankings *cache.Cache[*snapshot.Snapshot, rankingKey, *suggest.Ranking]
 	changed  func()
 
@@ -60,23 +59,23 @@ type rankingKey struct {
 func newFormCache(changed func()) *formCache {
 	return &formCache{
 		changed:  changed,
-		kept:     cache.New[*snapshot.Snapshot, formKey, *made[forms]](cache.Options{MaxBytes: formCacheSize, Whole: true}, nil),
+		kept:     cache.New[*snapshot.Snapshot, formKey, *cache.Lazy[forms]](cache.Options{MaxBytes: formCacheSize, Whole: true}, nil),
 		rankings: cache.New[*snapshot.Snapshot, rankingKey, *suggest.Ranking](cache.Options{MaxBytes: rankingCacheSize, Whole: true}, nil),
 	}
 }
 
-func (c *formCache) entry(of *snapshot.Snapshot, key formKey) *made[forms] {
+func (c *formCache) entry(of *snapshot.Snapshot, key formKey) *cache.Lazy[forms] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	entry, ok := c.kept.Get(of, key)
 	if !ok {
-		entry = newMade[forms]()
+		entry = cache.NewLazy[forms]()
 		c.keep(of, key, entry, 0)
 	}
 	return entry
 }
 
-func (c *formCache) keep(of *snapshot.Snapshot, key formKey, entry *made[forms], bytes int) {
+func (c *formCache) keep(of *snapshot.Snapshot, key formKey, entry *cache.Lazy[forms], bytes int) {
 	if c.kept.Put(of, key, entry, int64(bytes)) {
 		of.WhenReleased(c.kept, func() {
 			c.kept.Drop(of)
@@ -98,34 +97,34 @@ type completion struct {
 
 // complete prepares to complete values of a field under the query and the
 // filters, its own left out.
-func (s *session) complete(ctx context.Context, field *definition.ResolvedField) (*completion, error) {
-	chain, err := s.view.Chains.QueryChain(field, true, chainLocale(field, plan.Variant(field, s.locale)))
+func (r *Request) complete(ctx context.Context, field *definition.ResolvedField) (*completion, error) {
+	chain, err := r.NormalizingChain(field)
 	if err != nil {
-		return nil, analysisFailed(field, err)
-	}
-	c := &completion{field: field, chain: chain, labels: s.view.Settings.FieldNamed(field.Path)}
-	p := facetPlan{field: field, column: s.facetColumn(field), kept: s.keptFilters([]string{field.Path})}
-	s.searcher.asked.note(s.view.Schema, askedFor{askedForms, field.Path, s.locale})
-	if c.forms, err = s.formsOf(ctx, c, &p); err != nil {
 		return nil, err
 	}
-	pop := s.populate(p.kept, nil)
+	c := &completion{field: field, chain: chain, labels: r.Settings.FieldNamed(field.Path)}
+	p := Facet{field: field, column: r.column(field), kept: r.keptFilters([]string{field.Path})}
+	r.Counter.usage.Note(r.Schema, use{usedForms, field.Path, r.Locale})
+	if c.forms, err = r.formsOf(ctx, c, &p); err != nil {
+		return nil, err
+	}
+	pop := r.populate(p.kept, nil)
 	if pop.all {
 		c.ranking = c.forms.all
 		return c, nil
 	}
-	c.ranking, err = s.rank(ctx, c, &p, pop)
+	c.ranking, err = r.rank(ctx, c, &p, pop)
 	return c, err
 }
 
 // rank counts the values of a field over a population.
-func (s *session) rank(ctx context.Context, c *completion, p *facetPlan, pop *population) (*suggest.Ranking, error) {
-	kept, of := s.searcher.forms.rankings, s.view.Snapshot
-	key := rankingKey{c.forms, s.cacheKey(p, pop, nil)}
+func (r *Request) rank(ctx context.Context, c *completion, p *Facet, pop *population) (*suggest.Ranking, error) {
+	kept, of := r.Counter.forms.rankings, r.Snapshot
+	key := rankingKey{c.forms, r.cacheKey(p, pop, nil)}
 	if found, ok := kept.Get(of, key); ok {
 		return found, nil
 	}
-	parts, err := s.countParts(ctx, p, pop, nil)
+	parts, err := r.countParts(ctx, p, pop, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -138,36 +137,36 @@ func (s *session) rank(ctx context.Context, c *completion, p *facetPlan, pop *po
 
 // formsOf returns the forms of all values that the segments of the snapshot
 // know.
-func (s *session) formsOf(ctx context.Context, c *completion, p *facetPlan) (*forms, error) {
-	cached := s.searcher.forms
-	of := s.view.Snapshot
+func (r *Request) formsOf(ctx context.Context, c *completion, p *Facet) (*forms, error) {
+	cached := r.Counter.forms
+	of := r.Snapshot
 	key := formKey{column: p.column, chain: c.chain}
 	if c.labels != nil && len(c.labels.Values) > 0 {
-		key.settings, key.locale = weak.Make(s.view.Settings), s.locale
+		key.settings, key.locale = weak.Make(r.Settings), r.Locale
 	}
 	entry := cached.entry(of, key)
-	found, isNew, err := entry.get(ctx, func(ctx context.Context) (*forms, error) { return s.makeForms(ctx, c, p) })
+	found, isNew, err := entry.Get(ctx, func(ctx context.Context) (*forms, error) { return r.makeForms(ctx, c, p) })
 	if isNew {
 		cached.keep(of, key, entry, found.bytes())
 	}
 	return found, err
 }
 
-func (s *session) makeForms(ctx context.Context, c *completion, p *facetPlan) (*forms, error) {
-	segments := s.view.Snapshot.Segments
+func (r *Request) makeForms(ctx context.Context, c *completion, p *Facet) (*forms, error) {
+	segments := r.Snapshot.Segments
 	all := make([]*columns.Ordinals, len(segments))
 	for i, segment := range segments {
 		all[i] = segment.Reader.Ordinals(p.column)
 	}
 	f := &forms{union: facet.NewUnion(all)}
-	parts, err := s.countAll(ctx, p, all)
+	parts, err := r.countAll(ctx, p, all)
 	if err != nil {
 		return nil, err
 	}
 	f.index, err = suggest.Build(ctx, f.union.Len(), func(i int) (string, string) {
 		value := string(f.union.Value(i))
-		return value, c.label(value, s.locale)
-	}, func(text string) []byte { return c.chain.Normalize(s.buffer, text) })
+		return value, c.label(value, r.Locale)
+	}, func(text string) []byte { return c.chain.Normalize(r.Buffer, text) })
 	if err != nil {
 		return nil, err
 	}
@@ -177,9 +176,9 @@ func (s *session) makeForms(ctx context.Context, c *completion, p *facetPlan) (*
 
 // countAll counts the values of a field over every document, whatever the
 // query is.
-func (s *session) countAll(ctx context.Context, p *facetPlan, all []*columns.Ordinals) ([]facet.Part, error) {
+func (r *Request) countAll(ctx context.Context, p *Facet, all []*columns.Ordinals) ([]facet.Part, error) {
 	parts := make([]facet.Part, len(all))
-	err := s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+	err := r.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
 		switch {
 		case all[i] == nil:
 		case p.field.List != "":
@@ -196,6 +195,6 @@ func (c *completion) label(value, locale string) string {
 }
 
 // normalized returns the form in which typed text is compared.
-func (s *session) normalized(c *completion, text string) string {
-	return string(c.chain.Normalize(s.buffer, text))
+func (r *Request) normalized(c *completion, text string) string {
+	return string(c.chain.Normalize(r.Buffer, text))
 }

@@ -1,4 +1,4 @@
-package search
+package faceting
 
 import (
 	"context"
@@ -16,39 +16,39 @@ import (
 )
 
 // countFacet counts one facet over a population.
-func (s *session) countFacet(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) (query.FacetResult, error) {
+func (r *Request) countFacet(ctx context.Context, p *Facet, pop *population, values *collect.Values) (query.FacetResult, error) {
 	f := p.request
 	result := query.FacetResult{Name: f.Name}
 	if f.Ranges != nil {
-		totals, err := s.countBuckets(ctx, p, pop, values)
+		totals, err := r.countBuckets(ctx, p, pop, values)
 		if err != nil {
 			return result, err
 		}
 		result.HasBuckets = true
-		for i, r := range f.Ranges {
-			result.Buckets = append(result.Buckets, query.Bucket{From: r.From, To: r.To, Count: totals[i]})
+		for i, bucket := range f.Ranges {
+			result.Buckets = append(result.Buckets, query.Bucket{From: bucket.From, To: bucket.To, Count: totals[i]})
 		}
 		return result, nil
 	}
-	counts, err := s.countValues(ctx, p, pop, values)
+	counts, err := r.countValues(ctx, p, pop, values)
 	if err != nil {
 		return result, err
 	}
-	result.Values, result.TotalValues = s.show(counts, p)
+	result.Values, result.TotalValues = r.show(counts, p)
 	return result, nil
 }
 
 // show turns counts into what the answer lists.
-func (s *session) show(counts []facet.Count, p *facetPlan) ([]query.FacetValue, int) {
+func (r *Request) show(counts []facet.Count, p *Facet) ([]query.FacetValue, int) {
 	f, field := p.request, p.field
 	options := facet.Options{
 		Limit: f.Limit, Order: f.Order, Render: facet.Renderer(field.Type),
-		Declared: s.view.Settings.FieldNamed(field.Path), Locale: s.locale, Fallback: field.DefaultLocale,
+		Declared: r.Settings.FieldNamed(field.Path), Locale: r.Locale, Fallback: field.DefaultLocale,
 	}
 	if !field.Hierarchy {
 		return facet.List(counts, options)
 	}
-	variant := plan.Variant(field, s.locale)
+	variant := plan.Variant(field, r.Locale)
 	path, ok := layout.LevelPath(f.Level, field.Separator)
 	if f.Level != "" && !ok {
 		return nil, 0
@@ -60,17 +60,17 @@ func (s *session) show(counts []facet.Count, p *facetPlan) ([]query.FacetValue, 
 }
 
 // countValues counts the values of a facet over all segments.
-func (s *session) countValues(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) ([]facet.Count, error) {
+func (r *Request) countValues(ctx context.Context, p *Facet, pop *population, values *collect.Values) ([]facet.Count, error) {
 	if pop.all && values == nil {
-		s.searcher.asked.note(s.view.Schema, askedFor{askedCounts, p.field.Path, s.locale})
+		r.Counter.usage.Note(r.Schema, use{usedCounts, p.field.Path, r.Locale})
 	}
-	cached := s.cacheKey(p, pop, values)
-	if counts, ok := s.searcher.counts.get(s.view.Snapshot, cached); ok {
+	cached := r.cacheKey(p, pop, values)
+	if counts, ok := r.Counter.counts.get(r.Snapshot, cached); ok {
 		return counts, nil
 	}
-	counts, isFew := s.countFew(p, pop, values)
+	counts, isFew := r.countFew(p, pop, values)
 	if !isFew {
-		parts, err := s.countParts(ctx, p, pop, values)
+		parts, err := r.countParts(ctx, p, pop, values)
 		if err != nil {
 			return nil, err
 		}
@@ -79,13 +79,13 @@ func (s *session) countValues(ctx context.Context, p *facetPlan, pop *population
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s.searcher.counts.put(s.view.Snapshot, cached, counts)
+	r.Counter.counts.put(r.Snapshot, cached, counts)
 	return counts, nil
 }
 
 // countFew counts the values of a facet of documents where few are to be
 // counted in every segment, and reports false elsewhere.
-func (s *session) countFew(p *facetPlan, pop *population, values *collect.Values) ([]facet.Count, bool) {
+func (r *Request) countFew(p *Facet, pop *population, values *collect.Values) ([]facet.Count, bool) {
 	if values != nil || p.field.List != "" || pop.sets == nil {
 		return nil, false
 	}
@@ -94,37 +94,37 @@ func (s *session) countFew(p *facetPlan, pop *population, values *collect.Values
 			return nil, false
 		}
 	}
-	scratch := s.searcher.scratches.Get().(*facet.Scratch)
+	scratch := r.Counter.scratches.Get().(*facet.Scratch)
 	parts := make([][]facet.Count, 0, len(pop.sets))
-	for i, segment := range s.view.Snapshot.Segments {
+	for i, segment := range r.Snapshot.Segments {
 		if column := segment.Reader.Ordinals(p.column); column != nil {
 			docs, _ := pop.sets[i].List()
 			parts = append(parts, scratch.Listed(column, docs))
 		}
 	}
-	s.searcher.scratches.Put(scratch) // one that a panic left in the middle of counting is let go
+	r.Counter.scratches.Put(scratch) // one that a panic left in the middle of counting is let go
 	return facet.Sum(parts), true
 }
 
 // countParts counts the values of a facet in every segment.
-func (s *session) countParts(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) ([]facet.Part, error) {
-	parts := make([]facet.Part, len(s.view.Snapshot.Segments))
+func (r *Request) countParts(ctx context.Context, p *Facet, pop *population, values *collect.Values) ([]facet.Part, error) {
+	parts := make([]facet.Part, len(r.Snapshot.Segments))
 	switch {
 	case values != nil && values.When == nil:
-		return parts, s.countHits(ctx, p, pop, values, parts)
+		return parts, r.countHits(ctx, p, pop, values, parts)
 	case p.field.List != "":
-		return parts, s.countListValues(ctx, p, pop, parts)
+		return parts, r.countListValues(ctx, p, pop, parts)
 	}
-	return parts, s.countDocuments(ctx, p, pop, parts)
+	return parts, r.countDocuments(ctx, p, pop, parts)
 }
 
 // countHits counts list values that are hits in every segment.
-func (s *session) countHits(ctx context.Context, p *facetPlan, pop *population, values *collect.Values, parts []facet.Part) error {
-	items, err := s.itemsOf(ctx, pop, values.Path)
+func (r *Request) countHits(ctx context.Context, p *Facet, pop *population, values *collect.Values, parts []facet.Part) error {
+	items, err := r.itemsOf(ctx, pop, values.Path)
 	if err != nil {
 		return err
 	}
-	return s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+	return r.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
 		if column := segment.Reader.Ordinals(p.column); column != nil {
 			parts[i] = facet.Part{Column: column, Counts: facet.Hits(column, items[i], parentsOf(segment), p.field.List == "")}
 		}
@@ -133,17 +133,17 @@ func (s *session) countHits(ctx context.Context, p *facetPlan, pop *population, 
 
 // countListValues counts the documents of a population by their list values, of
 // which those count that the clauses ask for.
-func (s *session) countListValues(ctx context.Context, p *facetPlan, pop *population, parts []facet.Part) error {
-	items, err := s.matchedOf(ctx, pop, p.field.List)
+func (r *Request) countListValues(ctx context.Context, p *Facet, pop *population, parts []facet.Part) error {
+	items, err := r.matchedOf(ctx, pop, p.field.List)
 	if err != nil {
 		return err
 	}
 	if !pop.all {
-		if err := s.load(ctx, pop); err != nil {
+		if err := r.load(ctx, pop); err != nil {
 			return err
 		}
 	}
-	return s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+	return r.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
 		column := segment.Reader.Ordinals(p.column)
 		if column == nil {
 			return
@@ -162,10 +162,10 @@ func (s *session) countListValues(ctx context.Context, p *facetPlan, pop *popula
 
 // countDocuments counts the documents of a population in every segment, as far
 // as their counts are not known already.
-func (s *session) countDocuments(ctx context.Context, p *facetPlan, pop *population, parts []facet.Part) error {
-	counts := s.searcher.counts
+func (r *Request) countDocuments(ctx context.Context, p *Facet, pop *population, parts []facet.Part) error {
+	counts := r.Counter.counts
 	wanted := 0
-	for i, segment := range s.view.Snapshot.Segments {
+	for i, segment := range r.Snapshot.Segments {
 		column := segment.Reader.Ordinals(p.column)
 		if column == nil {
 			continue
@@ -176,7 +176,7 @@ func (s *session) countDocuments(ctx context.Context, p *facetPlan, pop *populat
 			counts.meter.Hit(1)
 			continue
 		}
-		if key, ok := s.segmentKey(p, pop, segment); ok {
+		if key, ok := r.segmentKey(p, pop, segment); ok {
 			parts[i].Counts, _ = counts.segments.Get(segment.Reader, key)
 		}
 		if parts[i].Counts == nil {
@@ -186,50 +186,50 @@ func (s *session) countDocuments(ctx context.Context, p *facetPlan, pop *populat
 	if wanted == 0 {
 		return nil
 	}
-	if err := s.load(ctx, pop); err != nil {
+	if err := r.load(ctx, pop); err != nil {
 		return err
 	}
-	return s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+	return r.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
 		if parts[i].Column == nil || parts[i].Counts != nil {
 			return
 		}
 		parts[i].Counts = facet.Documents(parts[i].Column, pop.sets[i].Bits())
-		if key, ok := s.segmentKey(p, pop, segment); ok {
-			counts.putSegment(segment.Reader, key, parts[i].Counts, s.searcher.measureState)
+		if key, ok := r.segmentKey(p, pop, segment); ok {
+			counts.putSegment(segment.Reader, key, parts[i].Counts, r.Counter.changed)
 		}
 	})
 }
 
 // facetItems returns the list values a facet counts, nil when it counts
 // documents, and whether list values are the hits.
-func (s *session) facetItems(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) (bool, []*bitset.Bitset, error) {
+func (r *Request) facetItems(ctx context.Context, p *Facet, pop *population, values *collect.Values) (bool, []*bitset.Bitset, error) {
 	if values != nil && values.When == nil {
-		items, err := s.itemsOf(ctx, pop, values.Path)
+		items, err := r.itemsOf(ctx, pop, values.Path)
 		return true, items, err
 	}
 	if p.field.List == "" {
 		return false, nil, nil
 	}
-	items, err := s.itemsOf(ctx, pop, p.field.List)
+	items, err := r.itemsOf(ctx, pop, p.field.List)
 	return false, items, err
 }
 
 // countBuckets counts the ranges of a facet over all segments.
-func (s *session) countBuckets(ctx context.Context, p *facetPlan, pop *population, values *collect.Values) ([]int64, error) {
-	hitList, items, err := s.facetItems(ctx, p, pop, values)
+func (r *Request) countBuckets(ctx context.Context, p *Facet, pop *population, values *collect.Values) ([]int64, error) {
+	hitList, items, err := r.facetItems(ctx, p, pop, values)
 	if err != nil {
 		return nil, err
 	}
 	if p.chain != nil {
-		return s.countChain(ctx, p, pop, items, hitList)
+		return r.countChain(ctx, p, pop, items, hitList)
 	}
 	if items == nil {
-		if err := s.load(ctx, pop); err != nil {
+		if err := r.load(ctx, pop); err != nil {
 			return nil, err
 		}
 	}
-	partial := make([][]int64, len(s.view.Snapshot.Segments))
-	err = s.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
+	partial := make([][]int64, len(r.Snapshot.Segments))
+	err = r.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
 		column := segment.Reader.Ordinals(p.column)
 		if column == nil {
 			return
@@ -284,9 +284,9 @@ const parallelDocuments = 100_000
 
 // eachSegment runs work for every segment, side by side when there is much to
 // do.
-func (s *session) eachSegment(ctx context.Context, work func(i int, segment *snapshot.Segment)) error {
-	segments := s.view.Snapshot.Segments
-	if len(segments) < 2 || s.view.Snapshot.MaxDoc < parallelDocuments {
+func (r *Request) eachSegment(ctx context.Context, work func(i int, segment *snapshot.Segment)) error {
+	segments := r.Snapshot.Segments
+	if len(segments) < 2 || r.Snapshot.MaxDoc < parallelDocuments {
 		for i, segment := range segments {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -1,4 +1,4 @@
-package search
+package rewrite
 
 import (
 	"context"
@@ -37,27 +37,40 @@ const (
 	coverScale = 1000
 )
 
-// relaxation is a query that asks for less.
-type relaxation struct {
-	clauses []query.Clause
-	cover   *plan.Cover // documents that hold most of the words; nil: all that clauses match
-	report  *query.Relaxed
-	words   []relaxedWord // with cover: what a hit may lack
+// Relaxation is a query that asks for less.
+type Relaxation struct {
+	Clauses []query.Clause
+	Report  *query.Relaxed
+
+	cover *plan.Cover   // documents that hold most of the words; nil: all that clauses match
+	words []relaxedWord // with cover: what a hit may lack
 }
 
+// Narrow returns the compiled clauses of a relaxation, narrowed to the
+// documents that hold most of the words where only those match.
+func (x *Relaxation) Narrow(compiled plan.Node) plan.Node {
+	if x.cover == nil {
+		return compiled
+	}
+	return &plan.And{Clauses: []plan.Node{compiled, x.cover}}
+}
+
+// IsCovered reports whether hits may lack words of the text.
+func (x *Relaxation) IsCovered() bool { return x != nil && x.words != nil }
+
 // cover finds the documents that hold most of the words of a candidate.
-func (s *session) cover(ctx context.Context, c *candidate) (*relaxation, error) {
-	clauses, err := s.coveredClauses(c)
+func (r *Request) cover(ctx context.Context, c *candidate) (*Relaxation, error) {
+	clauses, err := r.coveredClauses(c)
 	if err != nil {
 		return nil, err
 	}
-	required, err := s.compiler.Instead(clauses)
+	required, err := r.Compiler.Instead(clauses)
 	if err != nil {
 		return nil, err
 	}
 	cover := &plan.Cover{Origin: plan.Origin{Clause: c.clause.Path().String(), Type: c.clause.Type()}}
 	best := &plan.Or{}
-	documents := uint64(s.view.Snapshot.Documents)
+	documents := uint64(r.Snapshot.Documents)
 	words := make([]relaxedWord, 0, len(c.words))
 	for _, w := range c.words {
 		if !w.known() {
@@ -68,27 +81,27 @@ func (s *session) cover(ctx context.Context, c *candidate) (*relaxation, error) 
 		cover.Clauses, cover.Weights = append(cover.Clauses, w.node), append(cover.Weights, weight)
 		best.Clauses = append(best.Clauses, &plan.Constant{Score: weight, Clause: &plan.Scale{Weight: 0, Clause: w.node}})
 	}
-	result, err := s.collect.Run(ctx, &collect.Request{
-		Query: best, Filters: append([]plan.Node{required}, s.filters...), Limit: coverDocuments, CountTo: 1,
+	result, err := r.Collect.Run(ctx, &collect.Request{
+		Query: best, Filters: append([]plan.Node{required}, r.Filters...), Limit: coverDocuments, CountTo: 1,
 	})
 	if err != nil || len(result.Hits) == 0 {
 		return nil, err
 	}
 	cover.Least = float64(result.Hits[len(result.Hits)-1].Score)
-	r := &relaxation{clauses: clauses, cover: cover, words: words}
-	if err := s.reportCover(ctx, c, r, result.Hits[0].Doc); err != nil {
+	x := &Relaxation{Clauses: clauses, cover: cover, words: words}
+	if err := r.reportCover(ctx, c, x, result.Hits[0].Doc); err != nil {
 		return nil, err
 	}
-	return r, nil
+	return x, nil
 }
 
 // coveredClauses returns the clauses of the search with the words of the
 // candidate wanted no more: any of them scores. What was quoted, excluded or
 // read stays.
-func (s *session) coveredClauses(c *candidate) ([]query.Clause, error) {
+func (r *Request) coveredClauses(c *candidate) ([]query.Clause, error) {
 	text, parts, taken := c.text.Text, c.parts, func(int) bool { return false }
 	if c.isRead() {
-		text, parts, taken = s.typed.clause.Text.Text, s.typed.parts, interpret.Taken(s.typed.readings)
+		text, parts, taken = r.typed.clause.Text.Text, r.typed.parts, interpret.Taken(r.typed.readings)
 	}
 	var loose, fixed strings.Builder
 	var kept []int
@@ -119,18 +132,18 @@ func (s *session) coveredClauses(c *candidate) ([]query.Clause, error) {
 		clause := withText(c.clause, rest)
 		if c.isRead() {
 			var err error
-			if clause, err = s.rewriteKept(clause.(*query.TextClause), kept); err != nil {
+			if clause, err = r.rewriteKept(clause.(*query.TextClause), kept); err != nil {
 				return nil, err
 			}
 		}
 		by = append(by, clause)
 	}
-	return replaceClause(s.clauses, c.whole, by), nil
+	return replaceClause(c.search, c.whole, by), nil
 }
 
 // reportCover notes which words the best-covering document lacks.
-func (s *session) reportCover(ctx context.Context, c *candidate, r *relaxation, best uint32) error {
-	missing, err := s.missing(ctx, r.words, []uint32{best})
+func (r *Request) reportCover(ctx context.Context, c *candidate, x *Relaxation, best uint32) error {
+	missing, err := x.Missing(ctx, r.Collect, []uint32{best})
 	if err != nil {
 		return err
 	}
@@ -147,19 +160,19 @@ func (s *session) reportCover(ctx context.Context, c *candidate, r *relaxation, 
 			w.dropped = reasonUnmatched
 		}
 	}
-	r.report = s.reportRelaxed(c)
+	x.Report = r.reportRelaxed(c)
 	return nil
 }
 
-// missing returns, for each document, the words that it does not hold, in typed
-// order.
-func (s *session) missing(ctx context.Context, words []relaxedWord, documents []uint32) ([][]string, error) {
+// Missing returns, for each document, the words of a covered text that it does
+// not hold, in typed order.
+func (x *Relaxation) Missing(ctx context.Context, in *collect.Search, documents []uint32) ([][]string, error) {
 	lists := make([][]string, len(documents))
 	for i := range lists {
 		lists[i] = []string{}
 	}
-	for _, w := range words {
-		matches, err := s.collect.Matches(ctx, w.node, documents)
+	for _, w := range x.words {
+		matches, err := in.Matches(ctx, w.node, documents)
 		if err != nil {
 			return nil, err
 		}
@@ -170,19 +183,4 @@ func (s *session) missing(ctx context.Context, words []relaxedWord, documents []
 		}
 	}
 	return lists, nil
-}
-
-// missingOf returns the words that each hit lacks of a text that was covered,
-// nil when none was.
-func (s *session) missingOf(ctx context.Context, hits []hit) ([][]string, error) {
-	if s.covered == nil || len(hits) == 0 {
-		return nil, nil
-	}
-	documents := make([]uint32, len(hits))
-	for i := range hits {
-		if documents[i] = hits[i].Doc; hits[i].IsItem {
-			documents[i] = hits[i].Parent
-		}
-	}
-	return s.missing(ctx, s.covered, documents)
 }

@@ -1,9 +1,10 @@
-package search
+package rewrite
 
 import (
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/search/interpret"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/scope"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
@@ -16,14 +17,10 @@ type targetCheck struct {
 	err      error
 }
 
-func (s *session) targetCheck() targetCheck {
-	return targetCheck{schema: s.view.Schema, compiler: &s.compiler}
-}
-
-// checkTargets checks the targets in all clauses of the request.
-func (s *session) checkTargets() error {
-	r := s.request
-	c := s.targetCheck()
+// CheckTargets checks the targets in all clauses of a search and returns the
+// first problem.
+func CheckTargets(schema *definition.Schema, compiler *plan.Compiler, r *query.Search) error {
+	c := targetCheck{schema: schema, compiler: compiler}
 	c.clauses(r.Query, "")
 	c.clauses(r.Filters, "")
 	if r.Hits != nil {
@@ -40,6 +37,14 @@ func (s *session) checkTargets() error {
 	if r.Rescore != nil {
 		c.clauses(r.Rescore.Boost, "")
 	}
+	return c.err
+}
+
+// CheckClauses checks the targets in clauses over documents and returns the
+// first problem.
+func CheckClauses(schema *definition.Schema, compiler *plan.Compiler, clauses []query.Clause) error {
+	c := targetCheck{schema: schema, compiler: compiler}
+	c.clauses(clauses, "")
 	return c.err
 }
 
@@ -143,7 +148,7 @@ func (c *targetCheck) condition(when []query.Clause, list string) {
 		}
 		switch clause.(type) {
 		case *query.FieldClause, *query.TextClause:
-			_, c.err = compileIn(c.compiler, list, when[i:i+1])
+			_, c.err = scope.CompileIn(c.compiler, list, when[i:i+1])
 		default:
 			c.condition(query.Children(clause), list)
 		}
@@ -153,13 +158,13 @@ func (c *targetCheck) condition(when []query.Clause, list string) {
 // targetFields returns the fields that the targets of a text name, which are
 // checked: chain after chain, a fallback's own fallbacks before its next
 // sibling. One with a wildcard is not read; it only comes before others.
-func (s *session) targetFields(clause *query.TextClause) []interpret.Field {
+func (r *Request) targetFields(clause *query.TextClause) []interpret.Field {
 	var all []interpret.Field
 	for i := range clause.Interpret.Targets {
 		var chain []interpret.Field
 		var walk func(target *query.Target)
 		walk = func(target *query.Target) {
-			field, _ := s.view.Schema.Resolve(target.Field)
+			field, _ := r.Schema.Resolve(target.Field)
 			// What comes earlier is a part of the chain that no longer changes.
 			chain = append(chain, interpret.Field{
 				ResolvedField: field, When: target.When, Earlier: chain[:len(chain):len(chain)], Target: target,

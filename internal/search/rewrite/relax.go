@@ -1,4 +1,4 @@
-package search
+package rewrite
 
 import (
 	"context"
@@ -25,6 +25,7 @@ const (
 // something was read out of it, it is what the readings left of the typed text:
 // they are parts beside it that are wanted and never given up.
 type candidate struct {
+	search []query.Clause // all clauses of the query
 	clause query.Clause
 	whole  query.Clause // what stands for the typed text: the clause itself, or with its readings
 	text   query.Text
@@ -43,36 +44,36 @@ type relaxedWord struct {
 // known reports whether analysis finds a word in it.
 func (w *relaxedWord) known() bool { return w.node != nil }
 
-// relax looks for a query with fewer words that has hits. It returns nil when
+// Relax looks for a query with fewer words that has hits. It returns nil when
 // nothing is to be relaxed.
-func (s *session) relax(ctx context.Context) (*relaxation, error) {
-	c := findCandidate(s.clauses)
+func (r *Request) Relax(ctx context.Context, clauses []query.Clause) (*Relaxation, error) {
+	c := findCandidate(clauses)
 	if c == nil {
 		return nil, nil
 	}
-	if err := s.splitWords(c); err != nil || len(c.words) == 0 {
+	if err := r.splitWords(c); err != nil || len(c.words) == 0 {
 		return nil, err
 	}
-	if hits, err := s.hasHits(ctx, replaceClause(s.clauses, c.whole, nil)); err != nil || !hits {
+	if hits, err := r.HasHits(ctx, replaceClause(clauses, c.whole, nil)); err != nil || !hits {
 		return nil, err // the filters are to blame
 	}
 	if len(c.words) > plan.MaxWords || len(c.words) > maxRelaxedWords && c.text.Relax != query.RelaxWords {
 		return nil, nil
 	}
-	if err := s.countWords(ctx, c); err != nil {
+	if err := r.countWords(ctx, c); err != nil {
 		return nil, err
 	}
 	if c.text.Relax == query.RelaxWords && c.knownWords() >= coveredWords {
-		if covered, err := s.cover(ctx, c); err != nil || covered != nil {
+		if covered, err := r.cover(ctx, c); err != nil || covered != nil {
 			return covered, err
 		}
 	}
-	return s.dropWords(ctx, c)
+	return r.dropWords(ctx, c)
 }
 
 // dropWords gives up words that no document holds, and then, if the text
 // allows, one frequent word after the other.
-func (s *session) dropWords(ctx context.Context, c *candidate) (*relaxation, error) {
+func (r *Request) dropWords(ctx context.Context, c *candidate) (*Relaxation, error) {
 	if len(c.words) > maxRelaxedWords {
 		return nil, nil
 	}
@@ -87,15 +88,15 @@ func (s *session) dropWords(ctx context.Context, c *candidate) (*relaxation, err
 			if !c.wanted() {
 				return nil, nil
 			}
-			rest, err := s.rest(c)
+			rest, err := r.rest(c)
 			if err != nil {
 				return nil, err
 			}
-			clauses := replaceClause(s.clauses, c.whole, []query.Clause{rest, c.raise()})
-			if hits, err := s.hasHits(ctx, clauses); err != nil {
+			clauses := replaceClause(c.search, c.whole, []query.Clause{rest, c.raise()})
+			if hits, err := r.HasHits(ctx, clauses); err != nil {
 				return nil, err
 			} else if hits {
-				return &relaxation{clauses: clauses, report: s.reportRelaxed(c)}, nil
+				return &Relaxation{Clauses: clauses, Report: r.reportRelaxed(c)}, nil
 			}
 		}
 		if c.text.Relax != query.RelaxWords || !c.dropCommon() {
@@ -132,6 +133,7 @@ func findCandidate(clauses []query.Clause) *candidate {
 	}
 	walk(clauses, nil, true)
 	c := &found
+	c.search = clauses
 	if candidates != 1 || c.clause == nil || len(c.text.Text) > plan.MaxTextBytes {
 		return nil
 	}
@@ -146,14 +148,14 @@ func findCandidate(clauses []query.Clause) *candidate {
 // splitWords finds the distinct words of a candidate. A loose word is one, or
 // as many as analysis finds side by side in it: a text without spaces has the
 // words that its segmenter finds.
-func (s *session) splitWords(c *candidate) error {
+func (r *Request) splitWords(c *candidate) error {
 	parts := make([]query.TextPart, 0, len(c.parts))
 	for _, part := range c.parts {
 		if part.Kind != query.LooseWord {
 			parts = append(parts, part)
 			continue
 		}
-		spans, err := s.compiler.Spans(c.clause, part.Text)
+		spans, err := r.Compiler.Spans(c.clause, part.Text)
 		if err != nil {
 			return err
 		}
@@ -278,7 +280,7 @@ func replaceClause(clauses []query.Clause, old query.Clause, by []query.Clause) 
 
 // countWords finds out of each word, without filters, whether a document holds
 // it under the forgiveness of the text, and how many hold it as it is typed.
-func (s *session) countWords(ctx context.Context, c *candidate) error {
+func (r *Request) countWords(ctx context.Context, c *candidate) error {
 	last := c.parts[len(c.parts)-1]
 	for i := range c.words {
 		w := &c.words[i]
@@ -287,7 +289,7 @@ func (s *session) countWords(ctx context.Context, c *candidate) error {
 		if last.Kind != query.LooseWord || last.Text != w.text {
 			text.Prefix = query.PrefixOff
 		}
-		forgiven, err := s.compiler.Instead([]query.Clause{withText(c.clause, text)})
+		forgiven, err := r.Compiler.Instead([]query.Clause{withText(c.clause, text)})
 		if err != nil {
 			return err
 		}
@@ -296,11 +298,11 @@ func (s *session) countWords(ctx context.Context, c *candidate) error {
 		}
 		w.node = forgiven
 		text.Prefix, text.Typos = query.PrefixOff, query.TyposOff
-		exact, err := s.compiler.Instead([]query.Clause{withText(c.clause, text)})
+		exact, err := r.Compiler.Instead([]query.Clause{withText(c.clause, text)})
 		if err != nil {
 			return err
 		}
-		if w.count, err = s.count(ctx, exact, collect.Everything); err != nil {
+		if w.count, err = r.count(ctx, exact, collect.Everything); err != nil {
 			return err
 		}
 		if w.matches = w.count > 0; w.matches {
@@ -309,7 +311,7 @@ func (s *session) countWords(ctx context.Context, c *candidate) error {
 			}
 			continue
 		}
-		found, err := s.count(ctx, forgiven, 1)
+		found, err := r.count(ctx, forgiven, 1)
 		if err != nil {
 			return err
 		}
@@ -319,8 +321,8 @@ func (s *session) countWords(ctx context.Context, c *candidate) error {
 }
 
 // count counts what a plan matches, without filters.
-func (s *session) count(ctx context.Context, node plan.Node, to int) (int, error) {
-	result, err := s.collect.Run(ctx, &collect.Request{Query: node, CountTo: to})
+func (r *Request) count(ctx context.Context, node plan.Node, to int) (int, error) {
+	result, err := r.Collect.Run(ctx, &collect.Request{Query: node, CountTo: to})
 	if err != nil {
 		return 0, err
 	}
@@ -378,10 +380,10 @@ func (c *candidate) isDropped(part query.TextPart) bool {
 
 // remaining returns the typed text without the dropped words, and the parts of
 // it that are kept. What was read stays.
-func (s *session) remaining(c *candidate) (string, []int) {
+func (r *Request) remaining(c *candidate) (string, []int) {
 	text, parts, taken := c.text.Text, c.parts, func(int) bool { return false }
 	if c.isRead() {
-		text, parts, taken = s.typed.clause.Text.Text, s.typed.parts, interpret.Taken(s.typed.readings)
+		text, parts, taken = r.typed.clause.Text.Text, r.typed.parts, interpret.Taken(r.typed.readings)
 	}
 	var left strings.Builder
 	var kept []int
@@ -401,8 +403,8 @@ func (s *session) remaining(c *candidate) (string, []int) {
 
 // rest returns the clause that asks for what is left of the typed text, with
 // what was read out of it.
-func (s *session) rest(c *candidate) (query.Clause, error) {
-	text, kept := s.remaining(c)
+func (r *Request) rest(c *candidate) (query.Clause, error) {
+	text, kept := r.remaining(c)
 	rest := c.text
 	rest.Text, rest.Relax = text, query.RelaxOff
 	if last := c.parts[len(c.parts)-1]; c.isDropped(last) {
@@ -412,7 +414,7 @@ func (s *session) rest(c *candidate) (query.Clause, error) {
 	if !c.isRead() {
 		return clause, nil
 	}
-	return s.rewriteKept(clause.(*query.TextClause), kept)
+	return r.rewriteKept(clause.(*query.TextClause), kept)
 }
 
 // raise returns the dropped words as something that only raises.
@@ -433,29 +435,29 @@ func (c *candidate) droppedWords() []string {
 	return words
 }
 
-// reportRelaxed tells which words were given up and what is left.
-func (s *session) reportRelaxed(c *candidate) *query.Relaxed {
-	r := new(query.Relaxed)
-	r.Text, _ = s.remaining(c)
+// reportRelaxed lists the words that were dropped and what is left.
+func (r *Request) reportRelaxed(c *candidate) *query.Relaxed {
+	report := new(query.Relaxed)
+	report.Text, _ = r.remaining(c)
 	for _, w := range c.words {
 		if w.dropped != "" {
-			r.Dropped = append(r.Dropped, query.DroppedWord{Word: w.text, Reason: w.dropped})
+			report.Dropped = append(report.Dropped, query.DroppedWord{Word: w.text, Reason: w.dropped})
 		}
 	}
-	return r
+	return report
 }
 
-// hasHits reports whether a query has a hit under the filters of the request.
-func (s *session) hasHits(ctx context.Context, clauses []query.Clause) (bool, error) {
-	node, err := s.compiler.Instead(clauses)
+// HasHits reports whether a query has a hit under the filters of the request.
+func (r *Request) HasHits(ctx context.Context, clauses []query.Clause) (bool, error) {
+	node, err := r.Compiler.Instead(clauses)
 	if err != nil {
 		return false, err
 	}
-	request := &collect.Request{Query: node, Filters: s.filters, CountTo: 1}
-	if s.values != nil {
-		request.Values = &collect.Values{Path: s.values.Path, Required: s.requiredNested(s.values.Path, node), When: s.values.When}
+	request := &collect.Request{Query: node, Filters: r.Filters, CountTo: 1}
+	if r.Values != nil {
+		request.Values = &collect.Values{Path: r.Values.Path, Required: plan.RequiredNested(r.Values.Path, append([]plan.Node{node}, r.Filters...)...), When: r.Values.When}
 	}
-	result, err := s.collect.Run(ctx, request)
+	result, err := r.Collect.Run(ctx, request)
 	if err != nil {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-package search
+package faceting
 
 import (
 	"slices"
@@ -11,6 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/facet"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/scope"
 	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/settings"
@@ -85,32 +86,32 @@ func (c *countCache) putSegment(of *segment.Reader, key segmentKey, counts []uin
 }
 
 // cacheKey names the counts of a facet over a population.
-func (s *session) cacheKey(p *facetPlan, pop *population, values *collect.Values) countKey {
+func (r *Request) cacheKey(p *Facet, pop *population, values *collect.Values) countKey {
 	key := countKey{
-		schema: weak.Make(s.view.Schema), settings: weak.Make(s.view.Settings), locale: s.locale,
-		column: p.column, query: string(s.request.QueryText), kept: pop.key,
+		schema: weak.Make(r.Schema), settings: weak.Make(r.Settings), locale: r.Locale,
+		column: p.column, query: string(r.Search.QueryText), kept: pop.key,
 	}
 	if values != nil && values.When == nil {
 		key.hits = values.Path
 	}
 	if !pop.all {
-		key.filters = string(s.request.FiltersText)
+		key.filters = string(r.Search.FiltersText)
 	}
 	return key
 }
 
 // segmentKey names the counts of a facet over a population in one segment;
 // false when they depend on more than the segment.
-func (s *session) segmentKey(p *facetPlan, pop *population, of *snapshot.Segment) (segmentKey, bool) {
-	if s.searcher.counts.segments == nil || !isEverything(s.query) || p.field.List != "" || s.request.Hits != nil {
+func (r *Request) segmentKey(p *Facet, pop *population, of *snapshot.Segment) (segmentKey, bool) {
+	if r.Counter.counts.segments == nil || !scope.IsEverything(r.Query) || p.field.List != "" || r.Search.Hits != nil {
 		return segmentKey{}, false
 	}
 	key := segmentKey{
-		live: weak.Make(of.Live), schema: weak.Make(s.view.Schema), settings: weak.Make(s.view.Settings), locale: s.locale,
+		live: weak.Make(of.Live), schema: weak.Make(r.Schema), settings: weak.Make(r.Settings), locale: r.Locale,
 		column: p.column,
 	}
 	if !pop.all {
-		key.filters, key.kept = string(s.request.FiltersText), pop.key
+		key.filters, key.kept = string(r.Search.FiltersText), pop.key
 	}
 	return key, !slices.ContainsFunc(pop.filters, spansSegments)
 }

@@ -1,4 +1,4 @@
-package search
+package faceting
 
 import (
 	"context"
@@ -12,20 +12,20 @@ import (
 // countChain counts the ranges of a facet whose values come from a chain: the
 // first target on which a document has a value supplies all of them. With
 // value hits every hit counts in the buckets of its document.
-func (s *session) countChain(ctx context.Context, p *facetPlan, pop *population, items []*bitset.Bitset, hitList bool) ([]int64, error) {
-	if err := s.load(ctx, pop); err != nil {
+func (r *Request) countChain(ctx context.Context, p *Facet, pop *population, items []*bitset.Bitset, hitList bool) ([]int64, error) {
+	if err := r.load(ctx, pop); err != nil {
 		return nil, err
 	}
 	totals := make([]int64, len(p.bounds))
 	sources := make([][]*bitset.Bitset, len(p.chain))
 	for i := range p.chain {
-		sets, err := s.sourceSets(ctx, &p.chain[i])
+		sets, err := r.sourceSets(ctx, &p.chain[i])
 		if err != nil {
 			return nil, err
 		}
 		sources[i] = sets
 	}
-	for i, segment := range s.view.Snapshot.Segments {
+	for i, segment := range r.Snapshot.Segments {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -85,16 +85,16 @@ func (s *session) countChain(ctx context.Context, p *facetPlan, pop *population,
 
 // sourceSets returns, by segment, the documents or list values on which a
 // source of a chain is read; nil where it is read on all of them.
-func (s *session) sourceSets(ctx context.Context, source *collect.Source) ([]*bitset.Bitset, error) {
+func (r *Request) sourceSets(ctx context.Context, source *collect.Source) ([]*bitset.Bitset, error) {
 	if source.List != "" {
 		var required []*plan.Nested
 		if source.When != nil {
 			required = append(required, &plan.Nested{Path: source.List, Clause: source.When})
 		}
-		return s.collect.ValueSets(ctx, source.List, required)
+		return r.Collect.ValueSets(ctx, source.List, required)
 	}
 	if source.When == nil {
-		return make([]*bitset.Bitset, len(s.view.Snapshot.Segments)), nil
+		return make([]*bitset.Bitset, len(r.Snapshot.Segments)), nil
 	}
-	return s.collect.Sets(ctx, source.When)
+	return r.Collect.Sets(ctx, source.When)
 }

@@ -1,0 +1,70 @@
+package search
+
+import (
+	"log/slog"
+	"sync"
+
+	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/problem"
+	"github.com/quiresearch/quire/settings"
+)
+
+// settingsCache keeps the analysed words of search settings, for each version of
+// settings under each schema.
+type settingsCache struct {
+	log *slog.Logger // nil: nothing is logged
+
+	mu   sync.Mutex
+	kept map[settingsKey]*plan.Memory
+}
+
+type settingsKey struct {
+	settings *settings.Settings
+	schema   *definition.Schema
+}
+
+// maxSettings bounds the entries kept; any of them is evicted for another.
+const maxSettings = 256
+
+func newSettingsCache(log *slog.Logger) *settingsCache {
+	return &settingsCache{log: log, kept: make(map[settingsKey]*plan.Memory)}
+}
+
+// of returns what is kept of the settings of a view, nil when it has none.
+func (c *settingsCache) of(view *View) *plan.Memory {
+	if view.Settings == nil {
+		return nil
+	}
+	if view.IsPreview {
+		return new(plan.Memory)
+	}
+	key := settingsKey{view.Settings, view.Schema}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := c.kept[key]
+	if found != nil {
+		return found
+	}
+	for old := range c.kept {
+		if len(c.kept) < maxSettings {
+			break
+		}
+		delete(c.kept, old)
+	}
+	found = new(plan.Memory)
+	c.kept[key] = found
+	c.logSkipped(view)
+	return found
+}
+
+// logSkipped logs the settings that searches of a generation skip: settings
+// are checked against the generation that was live when they were written.
+func (c *settingsCache) logSkipped(view *View) {
+	if c.log == nil {
+		return
+	}
+	for _, p := range problem.All(view.Settings.Validate(view.Schema)) {
+		c.log.Warn("setting skipped", "index", view.Index, "generation", view.Generation, "setting", p.Path, "code", p.Code.Name())
+	}
+}
