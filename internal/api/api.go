@@ -217,14 +217,7 @@ func (a *API) run(ctx context.Context, r *Request) (*Response, error) {
 		if named, _, _ := strings.Cut(r.Param("name"), "@"); a.options.IndexTimers && a.node.Has(named) {
 			index = named
 		}
-		ended := metrics.Success
-		switch {
-		case isAbandoned(r.HTTP, err):
-			ended = metrics.Abandoned
-		case err != nil:
-			ended = metrics.Failure
-		}
-		meter(a.metrics, index, ended, time.Since(began))
+		meter(a.metrics, index, outcome(r, err), time.Since(began))
 	}
 	return response, err
 }
@@ -257,6 +250,17 @@ const statusAbandoned = 499
 // also ends when the node gives up reading a body.
 func isAbandoned(r *http.Request, err error) bool {
 	return r.Context().Err() != nil && errors.Is(err, context.Canceled) && problem.All(err)[0].Code == problem.NodeError
+}
+
+// outcome returns how a request is counted that ended with an error, or with none.
+func outcome(r *Request, err error) metrics.Outcome {
+	switch {
+	case err == nil:
+		return metrics.Success
+	case isAbandoned(r.HTTP, err):
+		return metrics.Abandoned
+	}
+	return metrics.Failure
 }
 
 // refuse answers a failure.

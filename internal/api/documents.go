@@ -75,8 +75,12 @@ func (r *readers) of(schema *definition.Schema) *document.Reader {
 }
 
 // writeDocument runs work on the generation that a name answers from. A
-// definition that changes meanwhile is the generation's own concern.
+// definition that changes meanwhile is the generation's own concern. Nothing is
+// begun for a client that left.
 func writeDocument(ctx context.Context, w documentWrite, work func(*definition.Schema, *engine.Session) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	return w.Do(ctx, func(g *generations.Generation, s *engine.Session) error { return work(g.Schema(), s) })
 }
 
@@ -117,7 +121,7 @@ func (a *API) patchDocument(ctx context.Context, r *Request) (*Response, error) 
 		if err != nil {
 			return err
 		}
-		key, exists, err := applyChange(document.NewReader(schema), s, text, problem.Path{})
+		key, exists, err := applyChange(ctx, document.NewReader(schema), s, text, problem.Path{})
 		if err == nil && !exists {
 			err = problem.DocumentNotFound.New("key", string(key))
 		}
@@ -143,13 +147,12 @@ func (a *API) deleteDocument(ctx context.Context, r *Request) (*Response, error)
 // writeOne runs a write of one document and answers with the token of the state
 // that holds it.
 func (a *API) writeOne(ctx context.Context, r *Request, operation string, work func(*definition.Schema, *engine.Session) error) (*Response, error) {
-	done := a.timeWrite(operation)
+	done := a.timeWrite(r, operation)
 	token, err := a.write(ctx, r, work)
+	done(1, err)
 	if err != nil {
-		done(0, false)
 		return nil, err
 	}
-	done(1, true)
 	return NoContent().WithFreshness(token), nil
 }
 
@@ -200,8 +203,9 @@ func underKey(schema *definition.Schema, r *Request, raw []byte, withKey func(*d
 }
 
 // applyChange reads a change object and applies it. exists is false when there
-// is no document under its key.
-func applyChange(reader *document.Reader, s *engine.Session, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
+// is no document under its key. A change that waits for others to the same
+// document, or is applied, is given up when ctx ends.
+func applyChange(ctx context.Context, reader *document.Reader, s *engine.Session, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
 	var found problem.List
 	change := reader.ReadChange(raw, at, &found)
 	if change == nil {
@@ -212,6 +216,9 @@ func applyChange(reader *document.Reader, s *engine.Session, raw []byte, at prob
 		return change.Key, exists, err
 	}
 	exists, err = s.Update(change.Key, func(current engine.Current) (*document.Document, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		source, err := current.Source()
 		if err != nil {
 			return nil, err
@@ -220,7 +227,7 @@ func applyChange(reader *document.Reader, s *engine.Session, raw []byte, at prob
 		if d == nil {
 			return nil, found.Err()
 		}
-		return d, nil
+		return d, ctx.Err()
 	})
 	return change.Key, exists, err
 }
@@ -257,11 +264,11 @@ func (a *API) getDocument(ctx context.Context, r *Request) (*Response, error) {
 
 // timeWrite starts the timer of a write; the function it returns stops it and
 // counts the documents of a request that succeeded.
-func (a *API) timeWrite(operation string) func(documents int, ok bool) {
+func (a *API) timeWrite(r *Request, operation string) func(documents int, err error) {
 	began := time.Now()
-	return func(documents int, ok bool) {
-		a.metrics.Write(operation, ok, time.Since(began))
-		if ok {
+	return func(documents int, err error) {
+		a.metrics.Write(operation, outcome(r, err), time.Since(began))
+		if err == nil {
 			a.metrics.WriteDocuments(operation, documents)
 		}
 	}

@@ -19,23 +19,22 @@ type addBody struct {
 // addDocuments indexes the documents of a JSON list or an NDJSON stream, in
 // order.
 func (a *API) addDocuments(ctx context.Context, r *Request) (*Response, error) {
-	done := a.timeWrite(metrics.OperationAdd)
+	done := a.timeWrite(r, metrics.OperationAdd)
 	b, err := a.newBatch(r)
 	if err != nil {
-		done(0, false)
+		done(0, err)
 		return nil, err
 	}
 	token, err := b.run(ctx, r, b.add)
+	done(b.processed+len(b.failed), err)
 	if err != nil {
-		done(0, false)
 		return nil, err
 	}
-	done(b.processed+len(b.failed), true)
 	return OK(addBody{Indexed: b.processed, Failed: b.failed, Freshness: token}), nil
 }
 
 // add takes one document.
-func (b *batch) add(schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error {
+func (b *batch) add(_ context.Context, schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error {
 	var found problem.List
 	d := b.readers.of(schema).Read(raw, at, &found)
 	if d == nil {

@@ -35,7 +35,7 @@ type batch struct {
 
 // entryWork takes one entry; its error is a refusal of the entry or ends the
 // request.
-type entryWork func(schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error
+type entryWork func(ctx context.Context, schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error
 
 // newBatch starts the writes of a batch.
 func (a *API) newBatch(r *Request) (*batch, error) {
@@ -129,9 +129,6 @@ func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
 
 func (b *batch) entries(ctx context.Context, list jsonread.Value, work entryWork) error {
 	for it := jsonread.Items(list.Raw()); it.Next(); b.position++ {
-		if err := ctx.Err(); err != nil {
-			return err // nobody waits for the rest
-		}
 		if err := b.entry(ctx, it.Value(), work); err != nil {
 			return err
 		}
@@ -171,9 +168,12 @@ func (b *batch) at() problem.Path {
 }
 
 func (b *batch) entry(ctx context.Context, raw []byte, work entryWork) error {
+	if err := ctx.Err(); err != nil {
+		return err // nobody waits for the rest
+	}
 	b.asked = true
 	err := writeDocument(ctx, b.write, func(schema *definition.Schema, s *engine.Session) error {
-		return work(schema, s, raw, b.at())
+		return work(ctx, schema, s, raw, b.at())
 	})
 	if err == nil {
 		b.processed++

@@ -38,7 +38,7 @@ func (a *API) deleteDocuments(ctx context.Context, r *Request) (*Response, error
 	if request.HasKeys {
 		operation = metrics.OperationDelete
 	}
-	done := a.timeWrite(operation)
+	done := a.timeWrite(r, operation)
 	var answer deleteBody
 	switch {
 	case request.HasKeys:
@@ -56,11 +56,10 @@ func (a *API) deleteDocuments(ctx context.Context, r *Request) (*Response, error
 			}
 		})
 	}
+	done(answer.Deleted, err)
 	if err != nil {
-		done(0, false)
 		return nil, err
 	}
-	done(answer.Deleted, true)
 	return OK(answer), nil
 }
 

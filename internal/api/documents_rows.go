@@ -38,7 +38,7 @@ func (b *batch) rows(ctx context.Context, r *Request, work entryWork) error {
 		if isRefused {
 			b.line = refused.Line
 		}
-		err = b.entry(ctx, nil, func(schema *definition.Schema, s *engine.Session, _ []byte, at problem.Path) error {
+		err = b.entry(ctx, nil, func(ctx context.Context, schema *definition.Schema, s *engine.Session, _ []byte, at problem.Path) error {
 			if isRefused {
 				return b.malformedRow(refused)
 			}
@@ -46,7 +46,7 @@ func (b *batch) rows(ctx context.Context, r *Request, work entryWork) error {
 			if errors.As(err, &refused) {
 				return b.malformedRow(refused)
 			}
-			return work(schema, s, raw, at)
+			return work(ctx, schema, s, raw, at)
 		})
 		if err != nil {
 			return err

@@ -20,14 +20,14 @@ type updateBody struct {
 // updateDocuments changes documents by the change objects of a JSON list or an
 // NDJSON stream, in order.
 func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error) {
-	done := a.timeWrite(metrics.OperationUpdate)
+	done := a.timeWrite(r, metrics.OperationUpdate)
 	skipMissing, missingErr := onMissing(r)
 	b, err := a.newBatch(r)
 	var found problem.List
 	found.Add(missingErr)
 	found.Add(err)
 	if err := found.Err(); err != nil {
-		done(0, false)
+		done(0, err)
 		return nil, err
 	}
 	b.needs = func(schema *definition.Schema) error {
@@ -35,8 +35,8 @@ func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error
 		return err
 	}
 	missing := []string{}
-	token, err := b.run(ctx, r, func(schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error {
-		key, exists, err := b.change(schema, s, raw, at)
+	token, err := b.run(ctx, r, func(ctx context.Context, schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error {
+		key, exists, err := b.change(ctx, schema, s, raw, at)
 		switch {
 		case err != nil || exists:
 			return err
@@ -46,19 +46,18 @@ func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error
 		}
 		return problem.DocumentNotFound.At(at, "key", string(key))
 	})
+	done(b.processed, err)
 	if err != nil {
-		done(0, false)
 		return nil, err
 	}
-	done(b.processed, true)
 	return OK(updateBody{Updated: b.processed, Missing: missing, Failed: b.failed, Freshness: token}), nil
 }
 
 // change takes one change object. exists is false when there is no document
 // under its key.
-func (b *batch) change(schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
+func (b *batch) change(ctx context.Context, schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
 	if err := b.needs(schema); err != nil {
 		return "", false, err
 	}
-	return applyChange(b.readers.of(schema), s, raw, at)
+	return applyChange(ctx, b.readers.of(schema), s, raw, at)
 }

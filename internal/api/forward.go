@@ -71,6 +71,9 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 			return alreadyAnswered, true, nil
 		case errors.Is(err, problem.RequestBodyTooLarge):
 			return nil, true, err // found out here
+		case isAbandoned(r.HTTP, err), errors.Is(err, problem.RequestBodyUnreadable):
+			a.metrics.Forwarded("abandoned") // the other node knows how far it came
+			return nil, true, err
 		case !isUnsent(err) || !pause(wait, a.servingCheck/8):
 			a.metrics.Forwarded("unreachable")
 			return nil, true, problem.IndexerUnreachable.New().Because(err)
@@ -83,7 +86,11 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 func (a *API) writer(r *Request) (string, *url.URL, error) {
 	address, err := a.ownership.WriterAddress(r.HTTP.Context(), r.Param("name"), r.Route.Creates)
 	if err != nil {
-		a.metrics.Forwarded("unavailable")
+		if isAbandoned(r.HTTP, err) {
+			a.metrics.Forwarded("abandoned")
+		} else {
+			a.metrics.Forwarded("unavailable")
+		}
 		return "", nil, err
 	}
 	if address == "" {
@@ -237,7 +244,7 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 		w.Header().Set("Connection", "close")
 	}
 	var refused *problem.Problem
-	if errors.As(failed, &refused) && refused.Code == problem.RequestBodyTooLarge {
+	if errors.As(failed, &refused) && (refused.Code == problem.RequestBodyTooLarge || refused.Code == problem.RequestBodyUnreadable) {
 		return refused
 	}
 	return failed

@@ -46,8 +46,8 @@ const (
 )
 
 // Write times a document write.
-func (s *Set) Write(operation string, ok bool, took time.Duration) {
-	s.observe("service.write", took, operation, outcome(ok))
+func (s *Set) Write(operation string, ended Outcome, took time.Duration) {
+	s.observe("service.write", took, operation, string(ended))
 }
 
 // WriteDocuments counts the documents of a write that succeeded.
@@ -56,7 +56,7 @@ func (s *Set) WriteDocuments(operation string, documents int) {
 }
 
 // Forwarded counts a write sent on to the node that writes the index; outcome
-// is success, unreachable, unavailable or stale.
+// is success, unreachable, unavailable, stale or abandoned.
 func (s *Set) Forwarded(outcome string) { s.count("service.write.forwarded", 1, outcome) }
 
 // APIError counts a failed request.
