@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients check-openapi generate-clients \
-	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared reindex costs slow soak measure bench bench-quick bench-ingest bench-load bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-nested bench-micro profile locale-data clean
+	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-ingest bench-load bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -105,9 +105,12 @@ explain: ## Explain every document under random searches and compare with the se
 bodies: ## Send damaged requests to every operation (BODIES=10000000, FIRST=1)
 	$(GO) test ./internal/api -run TestDamaged -v -count=1 -timeout 0 -bodies $(or $(BODIES),10000000) -first $(or $(FIRST),1)
 
-kill: ## Kill and stop a loaded process again and again; tells writes acknowledged, lost, and what the checker found (CYCLES=300, SEED=)
+kill: ## Kill and stop a loaded process again and again, and report writes acknowledged, lost, and what the checker found (CYCLES=300, SEED=)
 	QUIRE_KILL_CYCLES=$(or $(CYCLES),300) $(GO) test ./engine -run '^TestKilledProcess' -v -count=1 -timeout 0
 	$(GO) test ./internal/campaign -run '^TestStoppedNodes|^TestNodesKilled' -v -count=1 -timeout 0 -cycles $(or $(CYCLES),300) -seed $(or $(SEED),0)
+
+upgrade: build tools ## Let an earlier version (EARLIER=commit) and this one take turns on one directory and on one bucket
+	@scripts/upgrade
 
 kill-shared: tools ## Kill, pause and restart nodes that share a bucket (KILLS=300, STOPS=150, RESTARTS=100)
 	$(GO) test ./internal/clustertest -run '^TestKilledProcess|^TestAPausedOwner|^TestRolling' -v -count=1 -timeout 0 \
@@ -167,7 +170,7 @@ bench-vectors: $(BENCH) ## Measure nearest neighbours beside hnswlib, usearch an
 bench-nested: ## Measure products with five nested variants beside flat ones that give the same hits
 	$(GO) test -run '^$$' -bench '^BenchmarkNested$$' -benchtime 600x ./internal/search
 
-bench-micro: ## Tell what the parts do a second: decoding, look-ups, counting, distances, the log, merges (ALL=1: every Go benchmark)
+bench-micro: ## Measure what the parts do a second: decoding, look-ups, counting, distances, the log, merges (ALL=1: every Go benchmark)
 ifdef ALL
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 else
