@@ -95,6 +95,35 @@ func TestCommitsAndDefinitionsWithoutABucketAreAnswered(t *testing.T) {
 	}
 }
 
+// I18: looking for a job to take over keeps no definition waiting while the bucket
+// stands still.
+func TestADefinitionDuringATakeoverWithoutABucketIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &still{Bucket: memory.New(nil)}
+		f := sharedNode(t, b, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		entry, err := f.registry.Resolve(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.reads.Store(true)
+		b.writes.Store(true)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { _ = f.jobs.TakeOver(ctx, entry.Index) }()
+		synctest.Wait()
+		began := time.Now()
+		_, _, err = f.put("books", wider)
+		refused(t, "a definition", err, problem.StorageIoError)
+		if took := time.Since(began); took > 11*time.Second {
+			t.Errorf("a definition was answered after %v", took)
+		}
+		cancel()
+		b.reads.Store(false)
+		b.writes.Store(false)
+	})
+}
+
 // A bucket that goes away during a commit leaves the outcome open: the commit is
 // tried on.
 func TestABucketThatGoesAwayDuringACommit(t *testing.T) {

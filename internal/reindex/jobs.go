@@ -60,6 +60,7 @@ const (
 	cancelWait        = 15 * time.Second
 	idleAge           = time.Second // an index without a job is believed to have none for so long
 	stopWait          = 30 * time.Second
+	takeOverWait      = 10 * time.Second // for the bucket, while writes wait
 )
 
 // Jobs are the reindex jobs of a node.
@@ -126,14 +127,33 @@ func (j *Jobs) Recover(ctx context.Context) error {
 
 // TakeOver carries the unfinished job of an index that this node began to
 // write. One that waits here since before finds out whether it is still its own.
+// Writes wait for Moves: it is held only where there is a job, and not for long
+// while the bucket stands still (I18).
 func (j *Jobs) TakeOver(ctx context.Context, index registry.ID) error {
 	if one := j.find(index); one != nil {
 		one.wake()
 		return nil
 	}
+	held, err := j.records.read(ctx, index)
+	if err != nil {
+		return err
+	}
+	if !held.Exists() {
+		if j.find(index) == nil {
+			j.forget(index)
+		}
+		return nil
+	}
+	return j.takeOverAlone(ctx, index)
+}
+
+// takeOverAlone is takeOver while no write of the index is under way.
+func (j *Jobs) takeOverAlone(ctx context.Context, index registry.ID) error {
 	moves := j.generations.Moves(index)
 	moves.Lock()
 	defer moves.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, takeOverWait)
+	defer cancel()
 	return j.takeOver(ctx, index)
 }
 
@@ -200,11 +220,7 @@ func (j *Jobs) sweep(ctx context.Context) {
 	}
 	j.mu.Unlock()
 	for _, index := range orphans {
-		moves := j.generations.Moves(index)
-		moves.Lock()
-		err := j.takeOver(ctx, index)
-		moves.Unlock()
-		if err != nil {
+		if err := j.takeOverAlone(ctx, index); err != nil {
 			j.log.Error("cannot take over an unfinished reindex job", "index", index, "error", err)
 		}
 	}
