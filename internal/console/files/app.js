@@ -14,10 +14,10 @@ import { announced, Icon, ProblemView } from "./lib/ui.js";
 const rooms = [
   { id: "search", label: "Search", icon: "search", shown: () => canSomewhere("search"), load: () => import("./rooms/search.js") },
   { id: "why", label: "Why", icon: "why", shown: () => canSomewhere("search"), load: () => import("./rooms/why.js") },
-  { id: "tune", label: "Tune", icon: "tune", shown: () => canSomewhere("settings.write"), load: () => import("./rooms/tune.js") },
-  { id: "data", label: "Data", icon: "data", shown: () => canSomewhere("indexes.read"), load: () => import("./rooms/data.js") },
-  { id: "access", label: "Access", icon: "access", shown: () => can("keys.read"), load: () => import("./rooms/access.js") },
-  { id: "nodes", label: "Nodes", icon: "nodes", shown: () => canSomewhere("indexes.read"), load: () => import("./rooms/nodes.js") },
+  { id: "tune", label: "Tune", icon: "tune", shown: () => ["settings.write", "indexes.read", "search"].every(canSomewhere), load: () => import("./rooms/tune.js") },
+  { id: "data", label: "Data", icon: "data", shown: () => ["indexes.read", "indexes.write", "documents.read", "documents.write", "documents.delete"].some(canSomewhere), load: () => import("./rooms/data.js") },
+  { id: "access", label: "Access", icon: "access", shown: () => can("keys.read") || can("keys.write"), load: () => import("./rooms/access.js") },
+  { id: "nodes", label: "Nodes", icon: "nodes", shown: () => canSomewhere("indexes.read") || can("registry.audit"), load: () => import("./rooms/nodes.js") },
 ];
 
 const loaded = signal(/** @type {Record<string, any>} */ ({}));
@@ -61,6 +61,10 @@ const who = () => {
   return { root: "root key", unchecked: "no sign-in", anonymous: "anonymous", key: "key " + held.key }[held.principal] ?? held.principal;
 };
 
+/** What a key sees whose permissions are of use to programs alone. */
+const Nothing = () => html`<div class="empty"><h1>There is nothing to show</h1>
+  <p>This key holds ${[...new Set((access.value?.grants ?? []).flatMap((grant) => grant.permissions))].sort().join(", ") || "no permission"}. The console needs one that searches, reads or writes documents, reads or creates indexes, manages keys or audits the registry.</p></div>`;
+
 function Shell() {
   const open = rooms.filter((r) => r.shown());
   const current = open.find((r) => r.id === room.value.id) ?? open[0];
@@ -88,9 +92,9 @@ function Shell() {
     <main id="main" tabindex="-1">
       ${!reachable.value && html`<div class="banner" role="status">The node does not answer. Asking again every second…</div>`}
       <${ProblemView} problem=${failed.value} onClose=${() => (failed.value = null)} />
-      ${Content ? html`<${Content} key=${current.id} />` : current ? html`<p class="loading">Loading…</p>` : html`<div class="empty"><h2>This key may do nothing here</h2><p>Its grants name no index and no permission that the console can show.</p></div>`}
+      ${Content ? html`<${Content} key=${current.id} />` : current ? html`<p class="loading">Loading…</p>` : html`<${Nothing} />`}
     </main>
-    ${canSomewhere("documents.write") && canSomewhere("indexes.read") && html`<${DropAnywhere} />`}
+    ${canSomewhere("documents.write") && html`<${DropAnywhere} />`}
   </div>`;
 }
 

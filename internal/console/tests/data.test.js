@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { axe, fill, open, startNode } from "./harness.js";
+import { axe, fill, hold, open, startNode } from "./harness.js";
 
 const books = { fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title" }, year: { type: "int32", filter: {} } } };
 
@@ -61,6 +61,27 @@ describe("data", () => {
     await page.getByRole("button", { name: "Roll back to generation 1" }).click();
     await page.getByText("generation 1", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Roll back to generation 1" }).waitFor({ state: "detached" });
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("shows that a generation is being promoted and an index deleted", async () => {
+    await fill(node, "waiting", books, [{ id: "1", title: "One", year: 1 }]);
+    await node.call("PUT", "/v1alpha1/admin/indexes/waiting@2", books);
+    const page = await open(node, "#/data?index=waiting&tab=Generations");
+    const promoted = await hold(page, "**/actions/promote");
+    await page.getByRole("button", { name: "Promote" }).click();
+    await page.getByRole("progressbar", { name: "Promoting…" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Promote" }).isDisabled(), true);
+    await promoted();
+    await page.getByRole("row", { name: /^2 live/ }).waitFor();
+    const deleted = await hold(page, "**/admin/indexes/waiting");
+    await page.getByRole("button", { name: "Delete the whole index" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete waiting?" });
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByRole("progressbar", { name: "Deleting…" }).waitFor();
+    assert.deepEqual(await axe(page), []);
+    await deleted();
+    await page.getByRole("heading", { name: "Indexes" }).waitFor();
     assert.deepEqual(page.faults, []);
   });
 

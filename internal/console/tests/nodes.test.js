@@ -33,30 +33,30 @@ describe("nodes", () => {
     assert.deepEqual(page.faults, []);
   });
 
-  it("says how the node is, draws charts, and explains why there is no audit", async () => {
+  it("says how the node is, draws charts, and says why there is no audit", async () => {
     const page = await open(node, "#/nodes");
     await page.getByText("This node is well").waitFor();
     for (let i = 0; i < 5; i++) await node.call("POST", "/v1alpha1/indexes/catalogue/search", {});
     await page.waitForFunction(() => /: [1-9]|: 0\.[1-9]/.test(document.querySelector("[aria-label^='Searches a second']").getAttribute("aria-label")));
     assert.equal(await page.locator("canvas").count(), 6);
-    await page.getByRole("button", { name: "Compare the registry with the storage" }).click();
-    await page.getByText("Audit and repair need object storage").waitFor();
+    await page.getByText("This node keeps its data in its own directory").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Compare the registry with the storage" }).count(), 0);
     assert.deepEqual(page.faults, []);
   });
 
-  it("keeps what is shown while an answer is slow", async () => {
+  it("keeps what is shown while an answer is slow, and cancels it", async () => {
     const page = await open(node, "#/search?index=catalogue&q=tent");
     await page.locator(".hit mark").first().waitFor();
-    let release;
-    const held = new Promise((resolve) => (release = resolve));
-    await page.route("**/search", async (route) => {
-      await held;
-      await route.continue().catch(() => {});
-    });
+    const release = await hold(page, "**/search");
+    await page.getByRole("searchbox", { name: "Search" }).fill("stov");
+    await page.locator(".results[aria-busy=true]").getByRole("progressbar", { name: "Searching…" }).waitFor();
+    assert.ok((await page.locator(".hit").count()) > 0);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.locator(".results[aria-busy=false]").waitFor();
+    assert.ok((await page.locator(".hit").count()) > 0);
     await page.getByRole("searchbox", { name: "Search" }).fill("stove");
     await page.locator(".results[aria-busy=true]").waitFor();
-    assert.ok((await page.locator(".hit").count()) > 0);
-    release();
+    await release();
     await page.locator(".hit", { hasText: "stove" }).first().waitFor();
     assert.deepEqual(page.faults, []);
   });

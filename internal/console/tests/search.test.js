@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { artefacts, axe, fill, fillDemo, open, startNode } from "./harness.js";
+import { watchRequests } from "./requests.js";
 
 let node;
 before(async () => {
@@ -43,6 +44,25 @@ describe("search", () => {
     await page.locator(".chip.off", { hasText: "typos are not forgiven" }).waitFor();
     await page.locator(".chip.read").getByRole("button").click();
     assert.equal(await searchBox(page).inputValue(), 'jaket "under 150 eur" zzzq');
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("names the typos it forgave, and none that is in the documents, begins a word or is a form of one", async () => {
+    await fill(node, "spellings", { fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title" } } },
+      ["colour and color", "color chart", "rain jacket", "formation of clouds", "in formation"].map((title, i) => ({ id: String(i), title })));
+    const page = await open(node, "#/search?index=spellings");
+    const quiet = watchRequests(page);
+    const chips = async (words) => {
+      await searchBox(page).fill(words);
+      await quiet();
+      await page.locator(".results[aria-busy=false] .hit").first().waitFor();
+      await quiet();
+      return page.locator(".chip.typo").allInnerTexts();
+    };
+    for (const words of ["colour", "color", "colo", "colour jacket", "jacke", "jackets", "rain jack"]) assert.deepEqual(await chips(words), [], words);
+    assert.match((await chips("colur")).join(), /^“colur” read as “colou?r”$/);
+    assert.deepEqual(await chips("jackte"), ["“jackte” read as “jacket”"]);
+    assert.deepEqual(await chips("rain jackte"), ["“jackte” read as “jacket”"]);
     assert.deepEqual(page.faults, []);
   });
 

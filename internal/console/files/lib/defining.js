@@ -5,7 +5,7 @@ import { adminPath, call, failedJob, get, isAborted, post } from "./api.js";
 import { checked, html, submit, text, useEffect, useState } from "./dom.js";
 import { fieldsOf, indexes, listIndexes, usagesOf } from "./indexes.js";
 import { can } from "./session.js";
-import { announce, count, JsonArea, jsonError, pretty, ProblemView, Progress, useSettled } from "./ui.js";
+import { announce, count, Doing, JsonArea, jsonError, pretty, ProblemView, Progress, useSettled, useWork } from "./ui.js";
 
 /** @param {{ fields: any, reasons?: { field: string, name?: string, reason: string }[] }} props */
 export function FieldTable({ fields, reasons = [] }) {
@@ -79,6 +79,7 @@ export function Job({ name, onChanged }) {
   const [job, setJob] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const [tick, setTick] = useState(0);
+  const work = useWork();
   useEffect(() => {
     let timer = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
     const aborted = new AbortController();
@@ -102,21 +103,25 @@ export function Job({ name, onChanged }) {
     };
   }, [name, tick]);
   if (!job) return null;
-  const act = (/** @type {Promise<any>} */ request, /** @type {string} */ said) => request.then(() => {
+  // Not cut short: a generation is either live or not, and only the answer says which.
+  const act = (/** @type {string} */ label, /** @type {string} */ path, /** @type {string} */ said) => work.run(label, async () => {
+    await post(path);
     announce(said);
     setTick((t) => t + 1);
-    return listIndexes().then(onChanged);
-  }).catch(setProblem);
+    await listIndexes();
+    onChanged();
+  });
   const running = !["done", "failed", "cancelled", "ready"].includes(job.phase);
   const [, target = ""] = job.target.split("@"), [, source = ""] = job.source.split("@");
   const live = indexes.value.find((i) => i.name === name)?.liveGeneration;
   return html`<section class="card stack" aria-label="Reindex job">
     <div class="room-head"><h3>Generation ${target} from ${source}</h3><span class=${"tag " + ({ done: "good", ready: "good", failed: "bad" }[/** @type {string} */ (job.phase)] ?? "warn")} role="status">${job.phase}</span></div>
-    <${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
+    <${ProblemView} problem=${work.problem ?? problem} onClose=${() => { work.setProblem(null); setProblem(null); }} />
     ${(running || job.phase === "ready") && html`<${Progress} done=${job.documentsCopied} all=${job.sourceDocuments} label=${count(job.documentsCopied) + " of " + count(job.sourceDocuments) + " documents" + (job.backlog ? ", " + count(job.backlog) + " changed since" : "")}
-      onCancel=${can("indexes.reindex", name) ? () => act(post(jobPath(name) + "/actions/cancel"), "Cancelled.") : undefined} />`}
-    ${job.phase === "ready" && can("indexes.promote", job.target) && html`<div class="actions"><button type="button" class="primary" onClick=${() => act(post(adminPath(job.target) + "/actions/promote"), "Generation " + target + " is live.")}>Promote generation ${target}</button></div>`}
-    ${job.phase === "done" && live === target && can("indexes.promote", job.source) && html`<div class="actions"><button type="button" onClick=${() => act(post(adminPath(job.source) + "/actions/promote"), "Generation " + source + " is live again.")}>Roll back to generation ${source}</button></div>`}
+      onCancel=${can("indexes.reindex", name) ? () => act("Cancelling…", jobPath(name) + "/actions/cancel", "Cancelled.") : undefined} />`}
+    <${Doing} doing=${work.doing} />
+    ${job.phase === "ready" && can("indexes.promote", job.target) && html`<div class="actions"><button type="button" class="primary" disabled=${Boolean(work.doing)} onClick=${() => act("Promoting…", adminPath(job.target) + "/actions/promote", "Generation " + target + " is live.")}>Promote generation ${target}</button></div>`}
+    ${job.phase === "done" && live === target && can("indexes.promote", job.source) && html`<div class="actions"><button type="button" disabled=${Boolean(work.doing)} onClick=${() => act("Rolling back…", adminPath(job.source) + "/actions/promote", "Generation " + source + " is live again.")}>Roll back to generation ${source}</button></div>`}
     ${job.error && html`<${ProblemView} problem=${failedJob(job, jobPath(name), "Correct what it names in generation " + source + ", or change the definition, then create a generation and reindex again.")} />`}
   </section>`;
 }
@@ -146,28 +151,22 @@ function usePreview(name, draft) {
 /** @param {{ resource: any, onChanged: () => void }} props */
 export function Definition({ resource, onChanged }) {
   const [draft, setDraft] = useState("");
-  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
-  const [busy, setBusy] = useState(false);
+  const { doing, problem, setProblem, run } = useWork();
+  const busy = Boolean(doing);
   const editing = draft !== "";
   const after = editing && !jsonError(draft) ? JSON.parse(draft) : null;
   const found = after ? changes(resource.definition, after) : [];
   const name = resource.name;
   const { answer: preview, problem: refused } = usePreview(name, found.length ? draft : "");
   const next = nextGeneration(resource);
-  const send = async (/** @type {string} */ target, /** @type {Record<string, string>} */ headers, /** @type {string} */ said) => {
-    setBusy(true);
-    try {
-      await call("PUT", target, { body: draft, headers });
-      setProblem(null);
-      setDraft("");
-      announce(said);
-      await listIndexes();
-      onChanged();
-    } catch (error) {
-      setProblem(error);
-    }
-    setBusy(false);
-  };
+  // Not cut short: only the answer says whether the definition was stored.
+  const send = (/** @type {string} */ label, /** @type {string} */ target, /** @type {Record<string, string>} */ headers, /** @type {string} */ said) => run(label, async () => {
+    await call("PUT", target, { body: draft, headers });
+    setDraft("");
+    announce(said);
+    await listIndexes();
+    onChanged();
+  });
   if (!editing) {
     return html`<div class="stack"><${FieldTable} fields=${resource.definition.fields} />
       ${can("indexes.write", name) && html`<div class="actions"><button type="button" onClick=${() => setDraft(pretty(resource.definition))}>Change the definition</button></div>`}</div>`;
@@ -185,9 +184,10 @@ export function Definition({ resource, onChanged }) {
         <ul>${preview.differences.map((/** @type {any} */ d) => html`<li key=${d.path + d.code}><code>${d.path}</code> ${d.message}</li>`)}</ul>
         ${can("indexes.write", name + "@" + next) && can("indexes.reindex", name) && html`<p>Create generation ${next} with this definition and fill it from the documents of generation ${preview.generation}? Searches go on as before until you promote it.</p>
         <div class="actions"><button type="button" class="primary" disabled=${busy}
-          onClick=${() => send(adminPath(name + "@" + next) + "?reindex=manual", {}, "Generation " + next + " is being filled.")}>Create generation ${next} and reindex</button></div>`}</div>`}
+          onClick=${() => send("Creating generation " + next + "…", adminPath(name + "@" + next) + "?reindex=manual", {}, "Generation " + next + " is being filled.")}>Create generation ${next} and reindex</button></div>`}</div>`}
     <${ProblemView} problem=${problem ?? refused} />
-    <div class="actions"><button type="button" class="primary" disabled=${busy || !after || preview?.outcome !== "replace"} onClick=${() => send(adminPath(name), { "If-Match": '"' + resource.version + '"' }, "The definition was stored.")}>Store the definition</button>
+    <${Doing} doing=${doing} />
+    <div class="actions"><button type="button" class="primary" disabled=${busy || !after || preview?.outcome !== "replace"} onClick=${() => send("Storing the definition…", adminPath(name), { "If-Match": '"' + resource.version + '"' }, "The definition was stored.")}>Store the definition</button>
       <button type="button" onClick=${() => { setDraft(""); setProblem(null); }}>Keep it as it is</button></div>
   </div>`;
 }

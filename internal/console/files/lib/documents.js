@@ -8,79 +8,112 @@ import { valueAt, variant } from "./searching.js";
 import { can } from "./session.js";
 import { announce, Confirm, Dialog, Empty, JsonArea, jsonError, pretty, ProblemView } from "./ui.js";
 
-const pageSize = 20;
+/**
+ * A document that is open. Its key is empty when it is new, and when the key of
+ * this tab may not read the definition, which says where a document has its key.
+ * @typedef {{ document: any, key: string }} Opened
+ */
 
-/** @param {{ name: string, definition: any }} props */
+const pageSize = 20;
+const shownColumns = 5;
+
+/** @param {string} name @param {string} key */
+const documentPath = (name, key) => dataPath(name) + "/documents/" + encodeURIComponent(key);
+
+/**
+ * What the table shows of documents: the first members of those on the page
+ * when the definition cannot be read.
+ * @param {any} definition @param {any[]} documents
+ */
+function columnsOf(definition, documents) {
+  if (!definition) return [...new Set(documents.flatMap((document) => Object.keys(document)))].slice(0, shownColumns).map((path) => ({ path, field: undefined }));
+  const key = primaryKey(definition), title = titleField(definition);
+  const all = fieldsOf(definition);
+  const rest = all.filter((f) => !f.path.includes(".") && !f.path.includes("*") && f.path !== key && f.path !== title && f.type !== "vector");
+  return [...all.filter((f) => f.path === title), ...rest.slice(0, shownColumns - 1)].map((field) => ({ path: field.path, field }));
+}
+
+/** @param {{ name: string, definition: any }} props definition is null when the key may not read it */
 export function Documents({ name, definition }) {
   const key = primaryKey(definition);
-  const title = titleField(definition);
-  const shown = fieldsOf(definition).filter((f) => !f.path.includes(".") && !f.path.includes("*") && f.path !== key && f.path !== title && f.type !== "vector").slice(0, 4);
   const [page, setPage] = useState(/** @type {any} */ (null));
   const [trail, setTrail] = useState(/** @type {string[]} */ ([]));
   const [fresh, setFresh] = useState("");
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
-  const [open, setOpen] = useState(/** @type {any} */ (null));
+  const [open, setOpen] = useState(/** @type {Opened | null} */ (null));
+  const [gone, setGone] = useState("");
   const [sought, setSought] = useState("");
   const after = trail.at(-1) ?? "";
+  const mayRead = can("documents.read", name), mayDelete = can("documents.delete", name);
+  /** @type {Record<string, string>} */
+  const headers = fresh ? { "X-Service-Freshness": fresh } : {};
   useEffect(() => {
+    if (!mayRead || (definition && !key)) return;
     const aborted = new AbortController();
     const query = new URLSearchParams({ limit: String(pageSize), ...(after ? { after } : {}) });
-    call("GET", dataPath(name) + "/documents?" + query, { signal: aborted.signal, headers: fresh ? { "X-Service-Freshness": fresh } : {} })
+    call("GET", dataPath(name) + "/documents?" + query, { signal: aborted.signal, headers })
       .then((got) => { setPage(got.body); setProblem(null); }, (error) => isAborted(error) || setProblem(error));
     return () => aborted.abort();
   }, [name, after, fresh]);
   const find = async () => {
     try {
-      const got = await call("GET", dataPath(name) + "/documents/" + encodeURIComponent(sought.trim()), { headers: fresh ? { "X-Service-Freshness": fresh } : {} });
-      setOpen(got.body.document);
+      const got = await call("GET", documentPath(name, sought.trim()), { headers });
+      setOpen({ document: got.body.document, key: sought.trim() });
       setProblem(null);
     } catch (error) {
       setProblem(error);
     }
   };
-  if (!key) return html`<${Empty} title="These documents have no key"><p>Without a primary key they can be searched, not listed.</p></${Empty}>`;
-  const fields = fieldsOf(definition);
-  const named = (/** @type {any} */ document) => variant(valueAt(document, title), fields.find((f) => f.path === title));
-  const keyOf = (/** @type {any} */ document) => String(valueAt(document, key));
+  const changed = (/** @type {string} */ token) => {
+    setOpen(null);
+    setGone("");
+    setFresh(token);
+    setProblem(null);
+  };
+  const remove = (/** @type {string} */ which) => call("DELETE", documentPath(name, which)).then((got) => {
+    announce("Deleted.");
+    changed(got.headers.get("X-Service-Freshness") ?? "");
+  }, (error) => {
+    setGone("");
+    setProblem(error);
+  });
+  if (definition && !key) return html`<${Empty} title="These documents have no key"><p>Without a primary key they can be searched, not listed.</p></${Empty}>`;
+  const documents = page?.documents ?? [];
+  const columns = columnsOf(definition, documents);
+  const keyOf = (/** @type {any} */ document) => (key ? String(valueAt(document, key)) : "");
   return html`<div class="stack">
-    <form class="form-row" onSubmit=${submit(find)}><label>Key <input value=${sought} required onInput=${text(setSought)} /></label><button>Open</button>
-      <span class="grow"></span>${can("documents.write", name) && html`<button type="button" class="primary" onClick=${() => setOpen({})}>Add a document</button>`}</form>
+    <form class="form-row" onSubmit=${submit(mayRead ? find : () => setGone(sought.trim()))}>
+      ${(mayRead || mayDelete) && html`<label>Key <input value=${sought} required onInput=${text(setSought)} /></label><button class=${mayRead ? "" : "danger"}>${mayRead ? "Open" : "Delete"}</button>`}
+      <span class="grow"></span>${can("documents.write", name) && html`<button type="button" class="primary" onClick=${() => setOpen({ document: {}, key: "" })}>Add a document</button>`}</form>
     <${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
-    ${page?.documents.length === 0 && !trail.length ? html`<${Empty} title="No documents yet" />` : html`<div class="table"><table>
-      <thead><tr><th>${key}</th>${title && html`<th>${title}</th>`}${shown.map((f) => html`<th key=${f.path}>${f.path}</th>`)}</tr></thead>
-      <tbody>${(page?.documents ?? []).map((/** @type {any} */ document) => html`<tr key=${keyOf(document)}><td><button type="button" class="quiet" onClick=${() => setOpen(document)}><code dir="auto">${keyOf(document)}</code></button></td>
-        ${title && html`<td dir="auto">${named(document)}</td>`}${shown.map((f) => html`<td key=${f.path}><${Shown} value=${document[f.path]} field=${f} /></td>`)}</tr>`)}</tbody></table></div>`}
+    ${!mayRead ? html`<p class="hint">This key may not read the documents of ${name}.</p>` : page && html`
+    ${!documents.length && !trail.length ? html`<${Empty} title="No documents yet" />` : html`<div class="table"><table>
+      <thead><tr><th>${key || "document"}</th>${columns.map((c) => html`<th key=${c.path}>${c.path}</th>`)}</tr></thead>
+      <tbody>${documents.map((/** @type {any} */ document, /** @type {number} */ at) => html`<tr key=${keyOf(document) || at}><td><button type="button" class="quiet" onClick=${() => setOpen({ document, key: keyOf(document) })}>${key ? html`<code dir="auto">${keyOf(document)}</code>` : "Open"}</button></td>
+        ${columns.map((c) => html`<td key=${c.path}><${Shown} value=${c.field ? variant(valueAt(document, c.path), c.field) : document[c.path]} field=${c.field} /></td>`)}</tr>`)}</tbody></table></div>`}
     <nav class="pager" aria-label="Pages of documents"><button type="button" disabled=${!trail.length} onClick=${() => setTrail(trail.slice(0, -1))}>Previous</button>
-      <button type="button" disabled=${!page?.next} onClick=${() => setTrail([...trail, page.next])}>Next</button></nav>
-    ${open && html`<${Editor} name=${name} keyField=${key} document=${open} onClose=${() => setOpen(null)} onChanged=${(/** @type {string} */ token) => { setOpen(null); setFresh(token); }} />`}
+      <button type="button" disabled=${!page.next} onClick=${() => setTrail([...trail, page.next])}>Next</button></nav>`}
+    ${open && html`<${Editor} name=${name} opened=${open} onClose=${() => setOpen(null)} onChanged=${changed} onDelete=${mayDelete && open.key ? () => { setGone(open.key); setOpen(null); } : undefined} />`}
+    ${gone && html`<${Confirm} title=${"Delete " + gone + "?"} action="Delete" onClose=${() => setGone("")} onConfirm=${() => void remove(gone)}><p>The document disappears with the next commit.</p></${Confirm}>`}
   </div>`;
 }
 
-/** @param {{ name: string, keyField: string, document: any, onClose: () => void, onChanged: (token: string) => void }} props */
-function Editor({ name, keyField, document, onClose, onChanged }) {
-  const key = document[keyField];
-  const isNew = key === undefined;
+/** @param {{ name: string, opened: Opened, onClose: () => void, onChanged: (token: string) => void, onDelete?: (() => void) | undefined }} props */
+function Editor({ name, opened, onClose, onChanged, onDelete }) {
+  const { document, key } = opened;
+  const isNew = !Object.keys(document).length;
   const [value, setValue] = useState(pretty(document));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
-  const [asking, setAsking] = useState(false);
   const may = can("documents.write", name);
-  const act = async (/** @type {() => Promise<import("./api.js").Answer>} */ request, /** @type {string} */ said) => {
-    try {
-      const got = await request();
-      announce(said);
-      onChanged(got.headers.get("X-Service-Freshness") ?? got.body?.freshness ?? "");
-    } catch (error) {
-      setAsking(false);
-      setProblem(error);
-    }
-  };
-  const path = dataPath(name) + "/documents/" + encodeURIComponent(String(key));
-  const store = () => (isNew ? act(() => call("POST", dataPath(name) + "/documents", { body: { documents: [JSON.parse(value)] } }), "Added.") : act(() => call("PUT", path, { body: value }), "Stored."));
-  if (asking) return html`<${Confirm} title=${"Delete " + key + "?"} action="Delete" onClose=${() => setAsking(false)} onConfirm=${() => act(() => call("DELETE", path), "Deleted.")}><p>The document goes with the next commit.</p></${Confirm}>`;
+  // Adding replaces the document under the same key.
+  const store = () => (key ? call("PUT", documentPath(name, key), { body: value }) : call("POST", dataPath(name) + "/documents", { body: { documents: [JSON.parse(value)] } })).then((got) => {
+    announce(isNew ? "Added." : "Stored.");
+    onChanged(got.headers.get("X-Service-Freshness") ?? got.body?.freshness ?? "");
+  }, setProblem);
   return html`<${Dialog} wide title=${isNew ? "Add a document" : "Document " + key} onClose=${onClose}>
     <${ProblemView} problem=${problem} />
     <${JsonArea} label="Document as JSON" rows=${20} value=${value} onInput=${may ? setValue : undefined} onRun=${() => may && !jsonError(value) && store()} />
     <div class="actions">${may && html`<button type="button" class="primary" disabled=${Boolean(jsonError(value))} onClick=${store}>${isNew ? "Add" : "Store"}</button>`}
-      ${!isNew && can("documents.delete", name) && html`<button type="button" class="danger" onClick=${() => setAsking(true)}>Delete</button>`}</div>
+      ${onDelete && html`<button type="button" class="danger" onClick=${onDelete}>Delete</button>`}</div>
   </${Dialog}>`;
 }

@@ -7,9 +7,9 @@ import { draft, load, requestFor, sample } from "./loading.js";
 import { busy } from "./dragging.js";
 import { FieldTable } from "./defining.js";
 import { address } from "./place.js";
-import { can, canSomewhere, patternsOf } from "./session.js";
+import { can, canSomewhere, namesOf, patternsOf } from "./session.js";
 import { curl } from "./snippets.js";
-import { bytes, CopyButton, count, JsonArea, jsonError, pretty, ProblemView, Progress } from "./ui.js";
+import { bytes, CopyButton, count, Doing, JsonArea, jsonError, pretty, ProblemView, Progress } from "./ui.js";
 
 /** @typedef {import("./loading.js").Loaded} Loaded */
 
@@ -22,7 +22,8 @@ const mayCreate = (name) => can("indexes.write", name) && can("documents.write",
 /** The name to begin with: a new index, or one that the key may write to. @param {string} file */
 function startName(file) {
   const name = suggested(file);
-  return mayCreate(name) ? name : indexes.value.find((i) => can("documents.write", i.name))?.name ?? name;
+  if (mayCreate(name) && can("indexes.read", name)) return name;
+  return indexes.value.find((i) => can("documents.write", i.name))?.name ?? namesOf("documents.write")[0] ?? name;
 }
 
 /** Saves text as a file. @param {string} name @param {string} content */
@@ -59,7 +60,8 @@ export function Dropped({ file, into, onClose }) {
     busy.value = phase === "loading";
     return () => void (busy.value = false);
   }, [phase]);
-  const exists = indexes.value.some((i) => i.name === name);
+  // A key that may not see an index can only add to it.
+  const exists = indexes.value.some((i) => i.name === name) || (!can("indexes.read", name) && can("documents.write", name));
   const may = exists ? can("documents.write", name) : mayCreate(name);
   useEffect(() => {
     aborted.current = new AbortController();
@@ -101,17 +103,17 @@ export function Dropped({ file, into, onClose }) {
       <p class="hint">${bytes(file.size)}${seen ? ", " + seen.kind : ""}</p><span class="grow"></span>
       ${phase !== "loading" && html`<button type="button" onClick=${onClose}>${phase === "done" ? "Close" : "Put away"}</button>`}</div>
     <${ProblemView} problem=${problem} />
-    ${phase === "reading" && html`<p class="hint" role="status">Reading…</p>`}
+    ${phase === "reading" && html`<${Doing} doing="Reading the file and drafting a definition…" onCancel=${onClose} />`}
     ${phase === "review" && html`<form class="stack" onSubmit=${submit(start)}>
       <div class="form-row"><label class="over">Into index <input value=${name} required pattern="[a-z0-9][a-z0-9_\\-]*" onInput=${text(setName)} /></label>
         <button class="primary" disabled=${!may || (!exists && Boolean(jsonError(definition)))}>${exists ? "Add to " + name : "Create and load"}</button>
         ${!may ? html`<p class="hint" role="status">This key may add documents to ${patternsOf("documents.write").join(", ")}${patternsOf("indexes.write").length ? ", and create " + patternsOf("indexes.write").join(", ") : ", and create no index"}.</p>`
-          : exists && html`<p class="hint">The index is there already; its definition stays as it is.</p>`}</div>
+          : exists && html`<p class="hint">${can("indexes.read", name) ? "The index exists; its definition stays as it is." : "This key may add documents and not see the index, which must exist."}</p>`}</div>
       ${!exists && may && html`<h3>The definition, drafted from ${count(seen?.documents.length ?? 0)} documents</h3>
         <${FieldTable} fields=${fields} reasons=${reasons} />
         <details><summary>Edit it as JSON</summary><${JsonArea} label="Definition as JSON" value=${definition} onInput=${setDefinition} rows=${16} /></details>`}
     </form>`}
-    ${phase === "loading" && html`<${Progress} done=${state?.read ?? 0} all=${file.size} label=${count(state?.indexed ?? 0) + " documents" + (state?.rate ? ", " + count(Math.round(state.rate)) + " a second" : "")} onCancel=${() => aborted.current.abort()} />`}
+    ${phase === "loading" && html`<${Progress} done=${state?.read ?? 0} all=${file.size} label=${(state?.committing ? "Committing " : "") + count(state?.indexed ?? 0) + " documents" + (state?.rate && !state.committing ? ", " + count(Math.round(state.rate)) + " a second" : "")} onCancel=${() => aborted.current.abort()} />`}
     ${phase === "stopped" && html`<p role="status">Stopped after ${count(state?.indexed ?? 0)} documents; these stay in the index.</p>`}
     ${phase === "done" && state && html`<p role="status"><strong>${count(state.indexed)} documents</strong> ${state.committed ? "are searchable" : "were added and are searchable after the next commit"}, ${count(Math.round(state.rate))} a second.</p>
       ${can("search", name) && html`<div class="actions"><a class="button" href=${address("search", { index: name })}>Search ${name}</a></div>`}`}

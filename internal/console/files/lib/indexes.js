@@ -2,7 +2,7 @@
 
 import { adminPath, get } from "./api.js";
 import { computed, signal } from "./dom.js";
-import { can, canSomewhere, namedIndexes } from "./session.js";
+import { can, canSomewhere, namesOf, onSignOut } from "./session.js";
 
 /**
  * @typedef {{ name: string, live: boolean, createdAt?: string }} Generation
@@ -13,11 +13,16 @@ import { can, canSomewhere, namedIndexes } from "./session.js";
 export const indexes = signal(/** @type {Index[]} */ ([]));
 export const listed = signal(false);
 
+onSignOut(() => {
+  indexes.value = [];
+  listed.value = false;
+});
+
 export async function listIndexes() {
   if (canSomewhere("indexes.read")) {
     indexes.value = (await get("/v1alpha1/admin/indexes")).body.indexes;
   } else {
-    indexes.value = namedIndexes.value.map((name) => ({ name, generations: [] }));
+    indexes.value = [];
   }
   listed.value = true;
 }
@@ -25,7 +30,7 @@ export async function listIndexes() {
 /** The indexes the key may search, whether or not it may list them. @type {import("../vendor/signals.js").ReadonlySignal<Index[]>} */
 export const searchable = computed(() => {
   const found = indexes.value.filter((index) => can("search", index.name) || index.generations.some((g) => can("search", index.name + "@" + g.name)));
-  const others = namedIndexes.value.filter((name) => !indexes.value.some((index) => index.name === name.split("@")[0]));
+  const others = namesOf("search").filter((name) => !indexes.value.some((index) => index.name === name.split("@")[0]));
   return [...found, ...others.map((name) => ({ name, generations: [] }))];
 });
 

@@ -9,7 +9,7 @@ import { can } from "./session.js";
  * @typedef {{ text: string, number: number }} Entry one document as it stands in the file, and its number from 1
  * @typedef {{ kind: "json" | "csv", separator: string, header: string[] }} Form
  * @typedef {{ number: number, errors: import("./api.js").Detail[], text: string }} Refused
- * @typedef {{ read: number, size: number, indexed: number, refused: Refused[], refusedCount: number, rate: number, form: Form, committed: boolean }} Loaded
+ * @typedef {{ read: number, size: number, indexed: number, refused: Refused[], refusedCount: number, rate: number, form: Form, committing: boolean, committed: boolean }} Loaded
  */
 
 /** Cuts text into JSON objects: lines, a list, or one after the other. */
@@ -204,7 +204,7 @@ const keptRefusals = 10_000;
  */
 export async function load(file, name, renamed, aborted, report) {
   /** @type {Loaded} */
-  const state = { read: 0, size: file.size, indexed: 0, refused: [], refusedCount: 0, rate: 0, form: { kind: "json", separator: "", header: [] }, committed: false };
+  const state = { read: 0, size: file.size, indexed: 0, refused: [], refusedCount: 0, rate: 0, form: { kind: "json", separator: "", header: [] }, committing: false, committed: false };
   const began = performance.now();
   let waiting = /** @type {Entry[]} */ ([]);
   let bytes = 0;
@@ -230,6 +230,7 @@ export async function load(file, name, renamed, aborted, report) {
   await flush(state.form);
   state.read = file.size;
   if (can("indexes.commit", name)) {
+    report({ ...state, committing: true });
     await call("POST", adminPath(name) + "/actions/commit", { signal: aborted });
     state.committed = true;
   }

@@ -3,7 +3,7 @@
 import { dataPath, isAborted, post } from "./api.js";
 import { batch, computed, signal } from "./dom.js";
 import { fieldsOf, isNumeric, isOrdered, isSortable, readIndex, titleField } from "./indexes.js";
-import { can } from "./session.js";
+import { can, onSignOut } from "./session.js";
 
 /**
  * @typedef {import("./indexes.js").Field} Field
@@ -35,6 +35,8 @@ export const answer = signal(/** @type {any} */ (null));
 export const answered = signal(/** @type {any} */ (null));
 export const problem = signal(/** @type {unknown} */ (null));
 export const busy = signal(false);
+/** Words of the text that were read as others. */
+export const forgiven = signal(/** @type {{ word: string, read: string }[]} */ ([]));
 
 export const name = computed(() => (generation.value ? index.value + "@" + generation.value : index.value));
 export const definition = computed(() => resource.value?.definition ?? null);
@@ -156,11 +158,13 @@ export async function run(request) {
     performance.mark("answer");
     batch(() => {
       answer.value = got.body;
+      forgiven.value = [];
       answered.value = { request, sent: got.sent };
       problem.value = null;
       busy.value = false;
     });
     requestAnimationFrame(() => setTimeout(() => performance.measure("render", "answer")));
+    await findTypos(request, got.body, mine, running.signal);
   } catch (error) {
     if (isAborted(error) || mine !== sequence) return;
     batch(() => {
@@ -168,6 +172,23 @@ export async function run(request) {
       busy.value = false;
     });
   }
+}
+
+/** Ends the search that is under way; what was shown stays. */
+export function stop() {
+  running?.abort();
+  sequence++;
+  busy.value = false;
+}
+
+/** @param {any} request @param {any} got @param {number} mine @param {AbortSignal} aborted */
+async function findTypos(request, got, mine, aborted) {
+  const [clause, ...others] = request.query ?? [];
+  if (clause?.type !== "text" || clause.typos === "off" || others.length) return;
+  const guesses = guessed(clause.text, got);
+  if (!guesses.length) return;
+  const found = await confirmed(request, guesses, aborted).catch(() => []); // the chip is left out
+  if (mine === sequence) forgiven.value = found;
 }
 
 /** Changes what is asked, from the first page. @param {() => void} change */
@@ -191,6 +212,7 @@ export async function openIndex(wanted, wantedGeneration = "") {
     cursor.value = { page: 1 };
     edited.value = "";
     answer.value = null;
+    forgiven.value = [];
   });
   if (!wanted || !can("indexes.read", name.value)) return;
   const opened = name.value;
@@ -207,6 +229,17 @@ export async function openIndex(wanted, wantedGeneration = "") {
     problem.value = error;
   }
 }
+
+onSignOut(() => {
+  stop();
+  void openIndex("");
+  batch(() => {
+    typed.value = "";
+    locale.value = "";
+    answered.value = null;
+    problem.value = null;
+  });
+});
 
 const spanned = 6;
 
@@ -280,31 +313,61 @@ export function distance(a, b) {
   return at(a.length, b.length);
 }
 
+/** Words that can have been forgiven a typo. @param {string} typed_ @returns {string[]} */
+const wordsOf = (typed_) => typed_.replace(/"[^"]*"?/g, " ").split(/\s+/).filter((word) => word.length >= 3 && !word.startsWith("-"));
+
+/** The words that are marked in hits that hold a typed word. @param {any} got @param {string} word @returns {string[]} */
+function markedFor(got, word) {
+  const found = new Set(/** @type {string[]} */ ([]));
+  for (const hit of got.hits) {
+    if (hit.missing?.includes(word)) continue;
+    for (const list of Object.values(hit.highlights ?? {})) {
+      for (const fragment of list) for (const piece of pieces(fragment)) if (piece.marked) for (const part of piece.text.split(/[^\p{L}\p{N}]+/u)) found.add(part);
+    }
+  }
+  return [...found].filter(Boolean);
+}
+
 /**
- * forgiven lists typed words that stand in no marked word but are a typo away
- * from one. The interface does not report typos, so the highlights tell.
+ * guessed lists typed words that are a typo away from a marked word which no
+ * other typed word accounts for.
  * @param {string} request
  * @param {any} got
  * @returns {{ word: string, read: string }[]}
  */
-export function forgiven(request, got) {
-  const shown = new Set(/** @type {string[]} */ ([]));
-  for (const hit of got?.hits ?? []) {
-    for (const list of Object.values(hit.highlights ?? {})) {
-      for (const fragment of list) for (const piece of pieces(fragment)) if (piece.marked) for (const word of piece.text.split(/[^\p{L}\p{N}]+/u)) shown.add(word);
-    }
-  }
-  const known = [...shown].filter(Boolean).map((word) => ({ word, folded: fold(word) }));
-  const left = got?.interpreted?.text ?? request;
+export function guessed(request, got) {
+  const words = wordsOf(got.relaxed?.text ?? got.interpreted?.text ?? request);
   const found = [];
-  for (const word of left.replace(/"[^"]*"?/g, " ").split(/\s+/).filter((/** @type {string} */ w) => w.length >= 4 && !w.startsWith("-"))) {
+  for (const [at, word] of words.entries()) {
     const folded = fold(word);
-    const stem = folded.slice(0, Math.max(3, folded.length - 3));
-    if (known.some((k) => k.folded.startsWith(stem))) continue;
-    const near = known.find((k) => distance(folded, k.folded) <= 2 || distance(folded, k.folded.slice(0, folded.length)) <= 1);
-    if (near) found.push({ word, read: near.word });
+    const others = words.filter((w) => w !== word).map(fold);
+    const marked = markedFor(got, word).map((read) => ({ read, folded: fold(read) }));
+    if (marked.some((m) => m.folded === folded)) continue;
+    const within = (/** @type {string} */ candidate) => distance(folded, candidate) <= (folded.length < 8 ? 1 : 2);
+    const near = marked.find((m) => (within(m.folded) || (at === words.length - 1 && within(m.folded.slice(0, folded.length)))) && !others.some((o) => m.folded.startsWith(o.slice(0, Math.max(3, o.length - 3)))));
+    if (near) found.push({ word, read: near.read });
   }
   return found;
+}
+
+/**
+ * confirmed keeps the guesses that are true. The answer to a search does not
+ * list the typos it forgave, but a search that forgives none drops the words
+ * that are in no document; where it finds nothing at all, each word is asked
+ * about alone.
+ * @param {any} request @param {{ word: string, read: string }[]} guesses @param {AbortSignal} aborted
+ */
+async function confirmed(request, guesses, aborted) {
+  const strict = async (/** @type {string} */ words) => (await post(dataPath(name.value) + "/search", {
+    query: [{ ...request.query[0], text: words, relax: "words", typos: "off" }], limit: 0, ...(request.locale ? { locale: request.locale } : {}),
+  }, aborted)).body;
+  const whole = await strict(request.query[0].text);
+  if (whole.total.count > 0) {
+    const absent = (whole.relaxed?.dropped ?? []).filter((/** @type {any} */ d) => d.reason === "unmatched").map((/** @type {any} */ d) => fold(d.word));
+    return guesses.filter((guess) => absent.includes(fold(guess.word)));
+  }
+  const alone = await Promise.all(guesses.slice(0, 5).map(async (guess) => ((await strict(guess.word)).total.count === 0 ? [guess] : [])));
+  return alone.flat();
 }
 
 /** Quotes words of the typed text, which keeps them from being read as filters. @param {string} request @param {string[]} words */

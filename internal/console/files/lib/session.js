@@ -1,11 +1,11 @@
 // Who is signed in, and what they may do. Rooms show only what the key allows.
 
 import { call, readKey, refusals, writeKey } from "./api.js";
-import { batch, computed, signal } from "./dom.js";
+import { batch, signal } from "./dom.js";
 
 /**
  * @typedef {{ permissions: string[], indexes: string[] }} Grant
- * @typedef {{ principal: string, key: string | null, expiresAt: string | null, grants: Grant[] }} Access
+ * @typedef {{ principal: string, key: string | null, expiresAt: string | null, grants: Grant[], storageMode: "local" | "object" }} Access
  */
 
 /** What the key may do; null before sign-in. */
@@ -35,10 +35,11 @@ export const canSomewhere = (permission) => (access.value?.grants ?? []).some((g
 /** Patterns of the indexes on which the key holds a permission. @param {string} permission */
 export const patternsOf = (permission) => [...new Set((access.value?.grants ?? []).filter((grant) => grant.permissions.includes(permission)).flatMap((grant) => grant.indexes))].sort();
 
-/** Names of indexes that grants spell out, for keys that may not list indexes. */
-export const namedIndexes = computed(() => [...new Set((access.value?.grants ?? [])
-  .filter((grant) => grant.permissions.includes("search"))
-  .flatMap((grant) => grant.indexes.filter((pattern) => !pattern.endsWith("*"))))].sort());
+/** Names of indexes that grants of a permission spell out, for keys that may not list indexes. @param {string} permission */
+export const namesOf = (permission) => patternsOf(permission).filter((pattern) => !pattern.endsWith("*"));
+
+/** Whether the registry can be compared with a bucket; a node with a directory of its own has nothing to compare. */
+export const hasBucket = () => access.value?.storageMode === "object";
 
 /**
  * signIn tries a key; an empty one asks whether the node needs none. It throws
@@ -70,4 +71,10 @@ export async function resume() {
 export function signOut() {
   writeKey("");
   access.value = null;
+  for (const forget of forgetting) forget();
 }
+
+const forgetting = /** @type {(() => void)[]} */ ([]);
+
+/** Registers what forgets the answers of the last key, so that the next one does not see them. @param {() => void} forget */
+export const onSignOut = (forget) => void forgetting.push(forget);

@@ -1,6 +1,6 @@
 // The parts that rooms are made of.
 
-import { inputProblem, Problem } from "./api.js";
+import { inputProblem, isAborted, Problem } from "./api.js";
 import { html, keys, signal, text, useEffect, useRef, useState } from "./dom.js";
 import { jsonDetail } from "./json.js";
 import { curl, forms } from "./snippets.js";
@@ -83,12 +83,43 @@ export function ProblemView({ problem, onClose, role = "alert" }) {
   </div>`;
 }
 
-/** How far an operation is; without all, nobody knows. @param {{ done?: number, all?: number, label: string, onCancel?: () => void }} props */
+/** How far an operation is; without all, nobody knows. @param {{ done?: number, all?: number, label: string, onCancel?: (() => void) | undefined }} props */
 export const Progress = ({ done = 0, all, label, onCancel }) => html`<div class="progress">
   <div class="progress-line"><span>${label}</span>
     ${onCancel && html`<button type="button" class="quiet" onClick=${onCancel}>Cancel</button>`}</div>
   ${all === undefined ? html`<progress aria-label=${label}></progress>` : html`<progress max=${Math.max(all, 1)} value=${done} aria-label=${label}></progress>`}
 </div>`;
+
+/**
+ * Something that may take a while: what it is doing, what was wrong with it,
+ * and how to cancel it. Work that must not be cut short ignores the signal.
+ */
+export function useWork() {
+  const [doing, setDoing] = useState("");
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const aborted = useRef(new AbortController());
+  useEffect(() => () => aborted.current.abort(), []);
+  /** @param {string} label @param {(signal: AbortSignal) => Promise<void>} work */
+  const run = async (label, work) => {
+    aborted.current = new AbortController();
+    setDoing(label);
+    setProblem(null);
+    try {
+      await work(aborted.current.signal);
+    } catch (error) {
+      if (isAborted(error)) announce("Cancelled.");
+      else setProblem(error);
+    }
+    setDoing("");
+  };
+  return { doing, problem, setProblem, run, cancel: () => aborted.current.abort() };
+}
+
+/** What is being done, once it takes longer than a moment. @param {{ doing: string, onCancel?: (() => void) | undefined }} props */
+export function Doing({ doing, onCancel }) {
+  const settled = useSettled(doing, 300);
+  return doing && doing === settled ? html`<${Progress} label=${doing} onCancel=${onCancel} />` : null;
+}
 
 /** @param {{ title: string, children?: Children }} props */
 export const Empty = ({ title, children }) => html`<div class="empty"><h2>${title}</h2>${children}</div>`;
@@ -113,13 +144,14 @@ export function Dialog({ title, onClose, children, wide }) {
 }
 
 /**
- * Asks before something that cannot be undone.
- * @param {{ title: string, action: string, onConfirm: () => void, onClose: () => void, children?: Children }} props
+ * Asks before something that cannot be undone, and shows that it is being done.
+ * @param {{ title: string, action: string, doing?: string, onConfirm: () => void, onClose: () => void, children?: Children }} props
  */
-export const Confirm = ({ title, action, onConfirm, onClose, children }) => html`<${Dialog} title=${title} onClose=${onClose}>
+export const Confirm = ({ title, action, doing = "", onConfirm, onClose, children }) => html`<${Dialog} title=${title} onClose=${onClose}>
   ${children}
-  <div class="actions"><button type="button" onClick=${onClose}>Keep</button>
-    <button type="button" class="danger" onClick=${onConfirm}>${action}</button></div>
+  <${Doing} doing=${doing} />
+  <div class="actions"><button type="button" disabled=${Boolean(doing)} onClick=${onClose}>Keep</button>
+    <button type="button" class="danger" disabled=${Boolean(doing)} onClick=${onConfirm}>${action}</button></div>
 </${Dialog}>`;
 
 /**

@@ -1,8 +1,8 @@
 // Access: which keys there are, what each may do, and new ones.
 
-import { call, get, post } from "../lib/api.js";
+import { call, get, post, writeKey } from "../lib/api.js";
 import { checked, html, submit, text, useEffect, useState } from "../lib/dom.js";
-import { access, can } from "../lib/session.js";
+import { access, can, signOut } from "../lib/session.js";
 import { announce, Confirm, CopyButton, Dialog, Empty, ProblemView, when } from "../lib/ui.js";
 
 const keysPath = "/v1alpha1/admin/keys";
@@ -40,10 +40,11 @@ function NewKey({ onMade, onClose }) {
   const [expires, setExpires] = useState("");
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const role = Object.entries(roles).find(([, list]) => list.length === chosen.length && list.every((p) => chosen.includes(p)))?.[0] ?? "";
+  const ofIndexes = chosen.filter((p) => permissions.some(([name, index]) => name === p && index));
+  const others = chosen.filter((p) => !ofIndexes.includes(p));
+  /** @type {{ permissions: string[], indexes?: string[] }[]} */
+  const grants = [...(ofIndexes.length ? [{ permissions: ofIndexes, indexes: patterns.split(",").map((p) => p.trim()).filter(Boolean) }] : []), ...(others.length ? [{ permissions: others }] : [])];
   const create = () => {
-    const ofIndexes = chosen.filter((p) => permissions.some(([name, index]) => name === p && index));
-    const others = chosen.filter((p) => !ofIndexes.includes(p));
-    const grants = [...(ofIndexes.length ? [{ permissions: ofIndexes, indexes: patterns.split(",").map((p) => p.trim()).filter(Boolean) }] : []), ...(others.length ? [{ permissions: others }] : [])];
     post(keysPath, { description, grants, ...(expires ? { expiresAt: new Date(expires).toISOString() } : {}) }).then((got) => onMade(got.body), setProblem);
   };
   return html`<${Dialog} wide title="Create a key" onClose=${onClose}><form class="stack" onSubmit=${submit(create)}>
@@ -53,7 +54,7 @@ function NewKey({ onMade, onClose }) {
       <label class="over">Indexes <input value=${patterns} onInput=${text(setPatterns)} placeholder="shop*, books" /></label>
       <label class="over">Expires <input type="datetime-local" value=${expires} onInput=${text(setExpires)} /></label></div>
     <fieldset class="ticks"><legend class="hidden">Permissions</legend>${permissions.map(([name]) => html`<label key=${name}><input type="checkbox" checked=${chosen.includes(name)} onChange=${checked((on) => setChosen(on ? [...chosen, name] : chosen.filter((p) => p !== name)))} />${name}</label>`)}</fieldset>
-    <div class="actions"><button class="primary">Create</button></div></form></${Dialog}>`;
+    <div class="actions"><button class="primary" disabled=${!grants.length || grants.some((grant) => grant.indexes?.length === 0)}>Create</button></div></form></${Dialog}>`;
 }
 
 export default function Access() {
@@ -63,23 +64,34 @@ export default function Access() {
   const [secret, setSecret] = useState(/** @type {any} */ (null));
   const [revoking, setRevoking] = useState(/** @type {any} */ (null));
   const [rotating, setRotating] = useState(/** @type {any} */ (null));
-  const read = () => get(keysPath).then((got) => { setList(got.body); setProblem(null); }, setProblem);
+  const mayList = can("keys.read");
+  const read = async () => {
+    if (mayList) await get(keysPath).then((got) => { setList(got.body); setProblem(null); }, setProblem);
+  };
   useEffect(() => void read(), []);
   const may = can("keys.write");
+  const own = access.value?.key;
   const made = (/** @type {any} */ answer) => {
+    if (answer.key.id === own) writeKey(answer.credential); // the one that this tab used stopped working
     setMaking(false);
     setRotating(null);
     setSecret(answer);
     void read();
   };
   const keys = list?.keys ?? [];
-  const own = access.value?.key;
+  /** Why the node would refuse to revoke a key; empty when it would not. @param {any} key */
+  const kept = (key) => {
+    if (key.id === list.anonymousKey) return "Requests without a credential act as this key, so it cannot be revoked.";
+    const manages = (/** @type {any} */ k) => held(k, "keys.write") && !lapsed(k);
+    if (!list.rootKeyConfigured && access.value?.principal !== "unchecked" && held(key, "keys.write") && !keys.some((/** @type {any} */ k) => k.id !== key.id && manages(k))) return "No other key may manage keys, so it cannot be revoked.";
+    return "";
+  };
   return html`<div class="room"><div class="room-head"><div><p class="eyebrow">Access</p><h1>Keys</h1></div><span class="grow"></span>
       ${may && html`<button type="button" class="primary" onClick=${() => setMaking(true)}>Create a key</button>`}</div>
     ${list && html`<p class="hint">${list.rootKeyConfigured ? "This node has a root key." : access.value?.principal === "unchecked" ? "This node checks no credentials; keys matter once it does." : "This node has no root key."}
       ${list.anonymousKey ? html` Requests without a credential act as <code>${list.anonymousKey}</code>.` : " Requests without a credential are refused" + (access.value?.principal === "unchecked" ? " then." : ".")}</p>`}
     <${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
-    ${list && !keys.length ? html`<${Empty} title="No keys yet"><p>A key may do what its grants say, on the indexes they name.</p></${Empty}>` : html`<div class="table matrix" tabindex="0" role="region" aria-label="Keys and what they may do"><table>
+    ${!mayList ? html`<${Empty} title="Keys are not listed"><p>This key may create keys, and may not read which ones there are.</p></${Empty}>` : list && !keys.length ? html`<${Empty} title="No keys yet"><p>A key may do what its grants say, on the indexes they name.</p></${Empty}>` : html`<div class="table matrix" tabindex="0" role="region" aria-label="Keys and what they may do"><table>
       <thead><tr><th scope="col">Key</th>${permissions.map(([name]) => html`<th scope="col" key=${name}><span>${name}</span></th>`)}<th scope="col">Actions</th></tr></thead>
       <tbody>${keys.map((/** @type {any} */ key) => html`<tr key=${key.id}><th scope="row"><code>${key.id}</code>${key.id === own && html` <span class="tag good">you</span>`}${key.id === list.anonymousKey && html` <span class="tag">anonymous</span>`}
           <div class="key-for" dir="auto">${key.description}</div><div class="hint">${lapsed(key) ? html`<span class="tag bad">expired ${when(key.expiresAt)}</span>` : key.expiresAt ? "until " + when(key.expiresAt) : "never expires"}</div></th>
@@ -87,12 +99,12 @@ export default function Access() {
           const on = held(key, name);
           return html`<td key=${name} class=${on ? "held" : ""}>${on ? (ofIndex ? html`<span class="patterns">${on.map((pattern) => html`<span key=${pattern}>${pattern}</span> `)}</span>` : html`<span class="patterns">yes</span>`) : html`<span class="hidden">no</span>`}</td>`;
         })}
-        <td><span class="tags">${may && html`<button type="button" onClick=${() => setRotating(key)}>Rotate</button><button type="button" class="danger" onClick=${() => setRevoking(key)}>Revoke</button>`}</span></td></tr>`)}</tbody></table></div>`}
+        <td><span class="tags">${may && html`<button type="button" onClick=${() => setRotating(key)}>Rotate</button>${kept(key) ? html`<span class="hint">${kept(key)}</span>` : html`<button type="button" class="danger" onClick=${() => setRevoking(key)}>Revoke</button>`}`}</span></td></tr>`)}</tbody></table></div>`}
     ${making && html`<${NewKey} onMade=${made} onClose=${() => setMaking(false)} />`}
     ${secret && html`<${Secret} secret=${secret} onClose=${() => setSecret(null)} />`}
     ${rotating && html`<${Confirm} title=${"Rotate " + rotating.id + "?"} action="Rotate" onClose=${() => setRotating(null)} onConfirm=${() => post(keysPath + "/" + rotating.id + "/actions/rotate").then((got) => made(got.body), (error) => { setRotating(null); setProblem(error); })}>
-      <p>Its present credential stops working at once.</p></${Confirm}>`}
+      <p>Its present credential stops working at once.${rotating.id === own ? " This tab goes on with the new one." : ""}</p></${Confirm}>`}
     ${revoking && html`<${Confirm} title=${"Revoke " + revoking.id + "?"} action="Revoke" onClose=${() => setRevoking(null)}
-      onConfirm=${() => call("DELETE", keysPath + "/" + revoking.id).then(() => { announce("Revoked."); setRevoking(null); return read(); }).catch((error) => { setRevoking(null); setProblem(error); })}><p>What uses it is refused from now on. A revoked key does not come back.</p></${Confirm}>`}
+      onConfirm=${() => call("DELETE", keysPath + "/" + revoking.id).then(() => { announce("Revoked."); setRevoking(null); return revoking.id === own ? signOut() : read(); }).catch((error) => { setRevoking(null); setProblem(error); })}><p>Requests that use it are refused from now on. A revoked key cannot be restored.</p>${revoking.id === own && html`<p>You are signed in with this key and will be signed out.</p>`}</${Confirm}>`}
   </div>`;
 }

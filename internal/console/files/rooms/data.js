@@ -9,8 +9,8 @@ import { Dropped, DropZone } from "../lib/dropping.js";
 import { indexes, listed, listIndexes, readIndex } from "../lib/indexes.js";
 import { meters, valueOf } from "../lib/meters.js";
 import { address, go, room } from "../lib/place.js";
-import { can, canSomewhere, patternsOf } from "../lib/session.js";
-import { announce, bytes, Confirm, count, Dialog, Empty, JsonArea, jsonError, pretty, ProblemView, when } from "../lib/ui.js";
+import { can, canSomewhere, namesOf, patternsOf } from "../lib/session.js";
+import { announce, bytes, Confirm, count, Dialog, Doing, Empty, JsonArea, jsonError, pretty, ProblemView, useWork, when } from "../lib/ui.js";
 
 const described = 100;
 
@@ -52,25 +52,38 @@ function List() {
 
 /** @param {{ resource: any, onChanged: () => void }} props */
 function Generations({ resource, onChanged }) {
-  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const { doing, problem, setProblem, run } = useWork();
   const [gone, setGone] = useState("");
-  const act = (/** @type {Promise<any>} */ request, /** @type {string} */ said) => request.then(() => {
-    setGone("");
-    announce(said);
-    return listIndexes().then(onChanged);
-  }).catch((error) => { setGone(""); setProblem(error); });
+  // Not cut short: only the answer says whether it was done.
+  const promote = (/** @type {string} */ generation) => run("Promoting…", async () => {
+    await post(adminPath(resource.name + "@" + generation) + "/actions/promote");
+    announce("Generation " + generation + " is live.");
+    await listIndexes();
+    onChanged();
+  });
+  const remove = () => run("Deleting…", async () => {
+    try {
+      await call("DELETE", adminPath(gone));
+    } finally {
+      setGone("");
+    }
+    announce(gone + " was deleted.");
+    await listIndexes();
+    if (gone === resource.name) go("data");
+    else onChanged();
+  });
   return html`<div class="stack"><${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
+    ${!gone && html`<${Doing} doing=${doing} />`}
     <div class="table"><table><thead><tr><th>Generation</th><th>Created</th><th>Actions</th></tr></thead><tbody>
     ${resource.generations.map((/** @type {any} */ g) => {
       const name = resource.name + "@" + g.name;
       return html`<tr key=${g.name}><td>${g.name} ${g.live && html`<span class="tag good">live</span>`}</td><td>${when(g.createdAt)}</td><td class="tags">
-        ${!g.live && can("indexes.promote", name) && html`<button type="button" onClick=${() => act(post(adminPath(name) + "/actions/promote"), "Generation " + g.name + " is live.")}>Promote</button>`}
+        ${!g.live && can("indexes.promote", name) && html`<button type="button" disabled=${Boolean(doing)} onClick=${() => void promote(g.name)}>Promote</button>`}
         ${!g.live && can("indexes.delete", name) && html`<button type="button" class="danger" onClick=${() => setGone(name)}>Delete</button>`}
         ${can("search", name) && html`<a href=${address("search", { index: resource.name, generation: g.name })}>Search it</a>`}</td></tr>`;
     })}</tbody></table></div>
     ${can("indexes.delete", resource.name) && html`<div class="actions"><button type="button" class="danger" onClick=${() => setGone(resource.name)}>Delete the whole index</button></div>`}
-    ${gone && html`<${Confirm} title=${"Delete " + gone + "?"} action="Delete" onClose=${() => setGone("")}
-      onConfirm=${() => act(call("DELETE", adminPath(gone)).then(() => { if (gone === resource.name) go("data"); }), gone + " was deleted.")}><p>${gone === resource.name ? "All its generations and search settings go with it." : "The documents of this generation go with it."}</p></${Confirm}>`}
+    ${gone && html`<${Confirm} title=${"Delete " + gone + "?"} action="Delete" doing=${doing} onClose=${() => setGone("")} onConfirm=${() => void remove()}><p>${gone === resource.name ? "All its generations and search settings go with it." : "The documents of this generation go with it."}</p></${Confirm}>`}
   </div>`;
 }
 
@@ -102,6 +115,29 @@ function Index({ name }) {
   </div>`;
 }
 
+const ofDocuments = ["documents.read", "documents.write", "documents.delete"];
+
+/** Whether the key may see anything of an index here. @param {string} name */
+const hasPage = (name) => ["indexes.read", ...ofDocuments].some((permission) => can(permission, name));
+
+/** An index whose definition the key may not read: its documents are all there is to see. @param {{ name: string }} props */
+const Unlisted = ({ name }) => html`<div class="stack">
+  <div class="room-head"><h2>${name}</h2><a href=${address("data")}>Another index</a></div>
+  ${hasPage(name) ? html`<p class="hint">This key may not read the definition of ${name}.</p><${Documents} key=${name} name=${name} definition=${null} />`
+    : html`<${Empty} title="This key may not see it"><p>It has access to documents of ${[...new Set(ofDocuments.flatMap(patternsOf))].sort().join(", ") || "no index"}.</p></${Empty}>`}
+</div>`;
+
+/** Opens an index by its name, for keys that may not list indexes. */
+function ByName() {
+  const [name, setName] = useState("");
+  const names = [...new Set(ofDocuments.flatMap(namesOf))].sort();
+  const may = name === "" || hasPage(name);
+  return html`<section class="stack" aria-label="Open an index"><p class="hint">This key may not list indexes. Open one by its name.</p>
+    ${names.length > 0 && html`<ul class="tags">${names.map((n) => html`<li key=${n}><a class="button" href=${address("data", { index: n })}>${n}</a></li>`)}</ul>`}
+    <form class="form-row" onSubmit=${submit(() => go("data", { index: name }))}><label>Index <input value=${name} required onInput=${text((v) => setName(v.trim()))} /></label><button disabled=${!may}>Open</button>
+      ${!may && html`<p class="hint" role="status">This key has access to documents of ${[...new Set(ofDocuments.flatMap(patternsOf))].sort().join(", ")}.</p>`}</form></section>`;
+}
+
 const first = { fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title" } } };
 
 /** @param {{ onClose: () => void }} props */
@@ -109,17 +145,19 @@ function NewIndex({ onClose }) {
   const [name, setName] = useState("");
   const [definition, setDefinition] = useState(pretty(first));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
-  const create = () => call("PUT", adminPath(name), { body: definition }).then(() => listIndexes()).then(() => {
+  const create = () => call("PUT", adminPath(name), { body: definition, headers: { "If-None-Match": "*" } }).then(() => listIndexes()).then(() => {
     onClose();
-    go("data", { index: name });
+    announce(name + " was created.");
+    if (hasPage(name)) go("data", { index: name });
   }).catch(setProblem);
   const may = name === "" || can("indexes.write", name);
+  const exists = indexes.value.some((i) => i.name === name);
   return html`<${Dialog} wide title="Create an index" onClose=${onClose}><form class="stack" onSubmit=${submit(create)}>
     <label class="over">Name <input value=${name} required autofocus onInput=${text(setName)} /></label>
-    ${!may && html`<p class="hint" role="status">This key may create ${patternsOf("indexes.write").join(", ")}.</p>`}
+    ${!may ? html`<p class="hint" role="status">This key may create ${patternsOf("indexes.write").join(", ")}.</p>` : exists && html`<p class="hint" role="status">There is an index of this name.</p>`}
     <${ProblemView} problem=${problem} />
     <${JsonArea} label="Definition as JSON" rows=${14} value=${definition} onInput=${setDefinition} />
-    <div class="actions"><button class="primary" disabled=${!may || Boolean(jsonError(definition))}>Create</button></div></form></${Dialog}>`;
+    <div class="actions"><button class="primary" disabled=${!may || exists || Boolean(jsonError(definition))}>Create</button></div></form></${Dialog}>`;
 }
 
 export default function Data() {
@@ -134,6 +172,7 @@ export default function Data() {
     ${making && html`<${NewIndex} onClose=${() => setMaking(false)} />`}
     ${mayLoad && !file && html`<${DropZone} onFile=${setFile} />`}
     ${file && html`<${Dropped} key=${file.name + file.size} file=${file} into=${name} onClose=${() => setFile(null)} />`}
-    ${!listed.value ? html`<p class="loading">Loading…</p>` : name ? html`<${Index} key=${name} name=${name} />` : html`<${List} />`}
+    ${!listed.value ? html`<p class="loading">Loading…</p>` : name ? (can("indexes.read", name) ? html`<${Index} key=${name} name=${name} />` : html`<${Unlisted} key=${name} name=${name} />`)
+      : canSomewhere("indexes.read") ? html`<${List} />` : ofDocuments.some(canSomewhere) && html`<${ByName} />`}
   </div>`;
 }

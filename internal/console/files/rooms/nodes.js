@@ -1,12 +1,12 @@
 // Nodes: health in words, owners, jobs, repair, and an hour of charts.
 
-import { get, isAborted, post, Problem } from "../lib/api.js";
+import { get, post } from "../lib/api.js";
 import { checked, html, useEffect, useRef, useState } from "../lib/dom.js";
 import { Job } from "../lib/defining.js";
 import { history, newest, version, watch } from "../lib/history.js";
 import { valueOf } from "../lib/meters.js";
-import { can } from "../lib/session.js";
-import { announce, bytes, count, plural, ProblemView, Progress, when } from "../lib/ui.js";
+import { can, canSomewhere, hasBucket } from "../lib/session.js";
+import { announce, bytes, count, plural, ProblemView, Progress, useWork, when } from "../lib/ui.js";
 import uPlot from "../vendor/uplot.js";
 
 const charts = /** @type {const} */ ([
@@ -101,30 +101,16 @@ function planned(audit, promote, restore) {
   return found;
 }
 
+const NoRegistry = () => html`<section aria-label="Registry"><h2>Audit and repair</h2>
+  <p class="hint">An audit compares the registry with a bucket. This node keeps its data in its own directory, so there is nothing to compare.</p></section>`;
+
 function Registry() {
   const [audit, setAudit] = useState(/** @type {any} */ (null));
-  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const [promote, setPromote] = useState(false);
   const [restore, setRestore] = useState(/** @type {string[]} */ ([]));
-  const [doing, setDoing] = useState("");
-  const aborted = useRef(new AbortController());
-  useEffect(() => () => aborted.current.abort(), []);
-  /** Runs a request that Cancel ends; the node stops working on one that is gone. @param {string} label @param {(signal: AbortSignal) => Promise<void>} work */
-  const run = async (label, work) => {
-    aborted.current = new AbortController();
-    setDoing(label);
-    setProblem(null);
-    try {
-      await work(aborted.current.signal);
-    } catch (error) {
-      if (isAborted(error)) announce("Cancelled.");
-      else setProblem(error);
-    }
-    setDoing("");
-  };
+  const { doing, problem, run, cancel } = useWork(); // the node stops working on a request that is gone
   const compare = async (/** @type {AbortSignal} */ signal) => setAudit((await get("/v1alpha1/admin/registry/audit", signal)).body);
   const read = () => run("Comparing…", compare);
-  if (problem instanceof Problem && problem.code === "index:registry:audit_unavailable") return html`<section aria-label="Registry"><h2>Audit and repair</h2><p class="hint" role="status">${problem.message}</p></section>`;
   const removed = /** @type {string[]} */ ((audit?.indexes ?? []).flatMap((/** @type {any} */ i) => (i.removedAt ? [i.name] : i.generations.filter((/** @type {any} */ g) => g.removedAt).map((/** @type {any} */ g) => i.name + "@" + g.name))));
   const plan = audit ? planned(audit, promote, restore) : [];
   const repair = () => run("Repairing…", async (signal) => {
@@ -135,7 +121,7 @@ function Registry() {
     await compare(signal);
   });
   return html`<section class="stack" aria-label="Registry"><h2>Audit and repair</h2><${ProblemView} problem=${problem} />
-    ${doing ? html`<${Progress} label=${doing} onCancel=${() => aborted.current.abort()} />` : html`<div class="actions"><button type="button" onClick=${read}>Compare the registry with the storage</button></div>`}
+    ${doing ? html`<${Progress} label=${doing} onCancel=${cancel} />` : html`<div class="actions"><button type="button" onClick=${read}>Compare the registry with the storage</button></div>`}
     ${audit && html`<p role="status">The registry is <strong>${audit.registry}</strong>; it knows ${plural(audit.indexes.length, "index", "indexes")}${audit.unusable.length ? ", and " + audit.unusable.length + " names that cannot be used" : ""}.</p>
       ${removed.length > 0 && html`<fieldset class="ticks"><legend>Removed and still stored; tick what to restore</legend>${removed.map((name) => html`<label key=${name}><input type="checkbox" checked=${restore.includes(name)} onChange=${checked((on) => setRestore(on ? [...restore, name] : restore.filter((r) => r !== name)))} />${name}</label>`)}</fieldset>`}
       <label><input type="checkbox" checked=${promote} onChange=${checked(setPromote)} /> make the newest generation of created indexes live</label>
@@ -151,7 +137,7 @@ export default function Nodes() {
     <${Health} />
     <section class="charts" aria-label="Charts of the last hour">${charts.map((c) => html`<${Chart} key=${c.title} title=${c.title} series=${c.series} />`)}</section>
     <p class="hint">Read from <a href="/q/metrics">/q/metrics</a> every two seconds while this page is open, and kept for an hour in this tab.</p>
-    <${Owners} />
-    ${can("registry.audit") && html`<${Registry} />`}
+    ${canSomewhere("indexes.read") && html`<${Owners} />`}
+    ${can("registry.audit") && (hasBucket() ? html`<${Registry} />` : html`<${NoRegistry} />`)}
   </div>`;
 }

@@ -8,7 +8,7 @@ import { MapStrip } from "../lib/map.js";
 import { note, room } from "../lib/place.js";
 import * as s from "../lib/searching.js";
 import { can, canSomewhere } from "../lib/session.js";
-import { CopyAs, CopyButton, count, Empty, Icon, JsonArea, jsonError, pretty, ProblemView } from "../lib/ui.js";
+import { CopyAs, CopyButton, count, Doing, Empty, Icon, JsonArea, jsonError, pretty, ProblemView } from "../lib/ui.js";
 import { Greeting } from "../lib/greeting.js";
 
 /** Sends what the controls make whenever it changes, unless JSON is edited. */
@@ -26,7 +26,7 @@ function Chips() {
   const got = s.answer.value;
   const read = got?.interpreted?.filters ?? [];
   const dropped = got?.relaxed?.dropped ?? [];
-  const fixed = s.typos.value === "off" ? [] : s.forgiven(s.answered.value?.request?.query?.[0]?.text ?? "", got);
+  const fixed = s.forgiven.value;
   const groups = /** @type {Map<string, any[]>} */ (new Map());
   for (const r of read) groups.set(r.words.join(" "), [...(groups.get(r.words.join(" ")) ?? []), r]);
   const chip = (/** @type {string} */ kind, /** @type {string} */ label, /** @type {string} */ undo, /** @type {() => void} */ act) =>
@@ -110,17 +110,18 @@ function Controls() {
   </div>`;
 }
 
+/** Opens what the address names, also when it changes while the room is open. */
 function Start() {
   useEffect(() => {
     const { params } = room.value;
-    const wanted = params.get("index") ?? s.index.value;
+    const named = params.get("index") ?? s.index.value, generation = params.get("generation") ?? (params.has("index") ? "" : s.generation.value);
+    const wanted = named && can("search", generation ? named + "@" + generation : named) ? named : "";
     const first = wanted || (searchable.value[0]?.name ?? "");
-    if (first && (first !== s.index.value || !s.answer.value)) {
-      void s.openIndex(first, params.get("generation") ?? "");
-      s.typed.value = params.get("q") ?? s.typed.value;
-      s.locale.value = params.get("locale") ?? s.locale.value;
-    }
-  }, [listed.value]);
+    if (!first) return;
+    if (first !== s.index.value || (wanted && generation !== s.generation.value) || !s.answer.value) void s.openIndex(first, wanted ? generation : "");
+    s.typed.value = params.get("q") ?? s.typed.value;
+    s.locale.value = params.get("locale") ?? s.locale.value;
+  }, [listed.value, room.value]);
   return null;
 }
 
@@ -163,6 +164,7 @@ export default function Search() {
     </div>
     ${s.panels.value.length > 0 && html`<${Facets} panels=${s.panels.value} results=${got?.facets} spans=${s.spans.value} />`}
     <section class=${classes("results", s.busy.value && "busy")} aria-label="Hits" aria-busy=${s.busy.value} onKeyDown=${keys({ ArrowDown: move(1), ArrowUp: move(-1) })}>
+      <${Doing} doing=${s.busy.value ? "Searching…" : ""} onCancel=${s.stop} />
       <${Summary} />
       ${got && html`<${MapStrip} hits=${got.hits} />`}
       ${got?.hits.length === 0 && html`<${Empty} title="No hits"><p>${Object.keys(s.chosen.value).length ? "Clear a facet, or change the text." : "Change the text" + (canSomewhere("indexes.read") ? ", or look at what the index holds under Data." : ".")}</p></${Empty}>`}

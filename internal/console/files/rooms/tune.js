@@ -8,7 +8,7 @@ import { go, room } from "../lib/place.js";
 import * as s from "../lib/searching.js";
 import { can } from "../lib/session.js";
 import { check, compare, evaluate, evaluationPath, judgementSets, moved, readSettings, saveSettings } from "../lib/tuning.js";
-import { announce, Empty, JsonArea, jsonError, plural, pretty, ProblemView, Progress, useSettled } from "../lib/ui.js";
+import { announce, Doing, Empty, JsonArea, jsonError, plural, pretty, ProblemView, Progress, useSettled, useWork } from "../lib/ui.js";
 
 /** @typedef {import("../lib/tuning.js").Compared} Compared @typedef {import("../lib/tuning.js").Line} Line */
 
@@ -86,6 +86,7 @@ function Tuner({ name }) {
   const [running, setRunning] = useState(idle);
   const [stopped, setStopped] = useState(idle);
   const [turn, setTurn] = useState(0);
+  const work = useWork();
   const slow = useSettled(running.all > 0, 300);
   const aborted = useRef(new AbortController());
   const read = () => Promise.all([readIndex(name), readSettings(name)]).then(([index, found]) => {
@@ -124,7 +125,8 @@ function Tuner({ name }) {
   if (!stored || !definition) return html`<${ProblemView} problem=${problem} /><p class="loading">Loading…</p>`;
   const dirty = draft !== pretty(stored.settings);
   const conflict = problem instanceof Problem && problem.code === "settings:version_mismatch";
-  const save = () => saveSettings(name, edited, stored.version).then(() => { announce("The settings are stored."); return read(); }).catch(setProblem);
+  // Not cut short: only the answer says whether the settings were stored.
+  const save = () => work.run("Saving…", () => saveSettings(name, edited, stored.version).then(() => { announce("The settings are stored."); return read(); }).catch(setProblem));
   const edit = (/** @type {string} */ next) => {
     setDraft(next);
     if (!conflict) setProblem(null);
@@ -145,7 +147,8 @@ function Tuner({ name }) {
         ${json || !edited ? html`<${JsonArea} label="Settings as JSON" rows=${24} value=${draft} onInput=${edit} />`
           : [Synonyms, Ranking, Fields, TypoExclusions, Counting].map((Part, at) => html`<${Part} key=${at} settings=${edited} definition=${definition} problems=${places} onChange=${change} />`)}</div>
       <${ProblemView} problem=${problem ?? refused} />
-      <div class="actions"><button type="button" class="primary" disabled=${!dirty || !edited} onClick=${save}>Save</button>
+      <${Doing} doing=${work.doing} />
+      <div class="actions"><button type="button" class="primary" disabled=${!dirty || !edited || Boolean(work.doing)} onClick=${save}>Save</button>
         <button type="button" disabled=${!dirty} onClick=${() => { setDraft(pretty(stored.settings)); setProblem(null); }}>Discard</button>
         ${conflict && html`<button type="button" onClick=${() => void readSettings(name).then((found) => { setStored(found); setProblem(null); announce("Saving now replaces what was stored meanwhile."); }, setProblem)}>Replace what was stored meanwhile</button>
           <button type="button" onClick=${() => void read()}>Take what was stored</button>`}

@@ -4,7 +4,6 @@
 import { dataPath, isAborted, post, Problem } from "../lib/api.js";
 import { html, submit, text, useEffect, useState } from "../lib/dom.js";
 import { clauseAt, differences, merged, partsOf, refusal } from "../lib/explaining.js";
-import { indexes } from "../lib/indexes.js";
 import { address, go, room } from "../lib/place.js";
 import * as s from "../lib/searching.js";
 import { can } from "../lib/session.js";
@@ -114,7 +113,8 @@ function Document({ title, name, documentKey, state, parts, most, colour, reques
 
 export default function Why() {
   const { params } = room.value;
-  const name = params.get("index") ?? s.name.value;
+  const asks = params.get("index") ?? s.name.value;
+  const name = can("search", asks) ? asks : "";
   const key = params.get("key") ?? "", other = params.get("other") ?? "", value = params.get("value") ?? "";
   const [asked, setAsked] = useState(key);
   useEffect(() => setAsked(key), [key]);
@@ -139,7 +139,7 @@ export default function Why() {
   return html`<div class="room why">
     <div class="room-head"><div><p class="eyebrow">Why</p><h1>${typed ? html`“<span dir="auto">${typed}</span>” in ${name}` : name ? "Everything in " + name : "Why is it here?"}</h1></div>
       <a href=${address("search", {})}>Back to the hits</a></div>
-    ${!name || (!indexes.value.length && !name) ? html`<${Empty} title="Search first"><p>Then open a hit, or ask about a key.</p></${Empty}>` : html`
+    ${!name ? html`<${Empty} title="Search first"><p>Then open a hit, or ask about a key.</p></${Empty}>` : html`
     <form class="form-row" onSubmit=${submit(() => show(asked.trim(), ""))}>
       <label class="over">Document key <input value=${asked} onInput=${text(setAsked)} required placeholder="why is it here, or not?" /></label>
       <button class="primary">Explain</button>
