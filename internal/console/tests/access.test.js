@@ -11,7 +11,11 @@ before(async () => {
   await fillDemo(node);
 });
 
-const roomsOf = async (page) => page.getByRole("navigation", { name: "Rooms" }).locator("li").allInnerTexts();
+async function roomsOf(page) {
+  const rooms = page.getByRole("navigation", { name: "Rooms" }).locator("li");
+  await rooms.first().waitFor();
+  return rooms.allInnerTexts();
+}
 
 describe("access", () => {
   it("asks for a key, keeps it in the tab alone, and forgets it on sign-out", async () => {

@@ -183,8 +183,10 @@ describe("search", () => {
     await summary(page).getByText("336 hits").waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.press("/");
+    const answered = page.waitForResponse((response) => /"text":\s*"tent"/.test(response.request().postData() ?? ""));
     await page.keyboard.type("tent");
-    await page.locator(".hit mark").first().waitFor();
+    await answered; // and not only what was found for "ten"
+    await page.locator(".results[aria-busy=false] .hit mark").first().waitFor();
     await page.keyboard.press("ArrowDown");
     assert.equal(await page.evaluate(() => document.activeElement.className), "hit-open");
     const first = await page.evaluate(() => document.activeElement.textContent);
