@@ -126,7 +126,7 @@ func TestAbandonedWritesAreCountedByThemselves(t *testing.T) {
 	}
 }
 
-// A request that was sent on to another node is no failure either when its client
+// A request that was sent on to another node is not a failure either when its client
 // leaves, before its body ended or behind it.
 func TestAForwardedClientThatLeavesIsNoFailure(t *testing.T) {
 	for name, body := range map[string]string{"whole": "12345", "cut": "123"} {

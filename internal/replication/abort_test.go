@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/memory"
 )
 
-// stubborn refuses manifests while refuse is set.
+// stubborn refuses manifests while refuses is set.
 type stubborn struct {
 	bucket.Bucket
 	refuses atomic.Bool

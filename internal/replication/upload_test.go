@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/manifest"
 )
 
-// sent counts the files that are stored, and refuses them while refuse is set.
+// sent counts the files that are stored, and refuses them while refuses is set.
 type sent struct {
 	bucket.Bucket
 	files   atomic.Int64
