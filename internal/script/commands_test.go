@@ -281,7 +281,9 @@ func runShopPage(t *testing.T, tools string, blocks []fence, at int) {
 	node, page, _ := strings.Cut(blocks[at].text, "\n")
 	s.start(node, "listening")
 	s.start(page, "Serving HTTP")
-	s.run("curl -sSf http://localhost:8000 | grep -q '<html'")
+	if out := s.run("curl -sSf http://localhost:8000"); !strings.Contains(out, "<html") {
+		t.Error(out)
+	}
 	out := s.run("curl -sS -D - -o /dev/null -H 'Origin: http://localhost:8000' http://localhost:" + port + "/v1alpha1/admin/indexes")
 	if want := "access-control-allow-origin: http://localhost:" + pagePort; !strings.Contains(strings.ToLower(out), want) {
 		t.Error(out)
