@@ -137,7 +137,7 @@ func launchAs(command *exec.Cmd, directory string, environment ...string) (*proc
 	case <-p.ended:
 		return nil, fmt.Errorf("the node did not start: %w\n%s", p.err, p.output)
 	}
-	deadline := time.Now().Add(60 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		answer, err := http.Get(p.base + "/q/health/ready")
 		if err == nil {

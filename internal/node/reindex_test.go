@@ -33,7 +33,7 @@ func (f *fixture) job(index string) reindex.Record {
 // reach waits until the job of an index is in one of the phases.
 func (f *fixture) reach(index string, phases ...reindex.Phase) reindex.Record {
 	f.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		record := f.job(index)
 		for _, phase := range phases {

@@ -221,7 +221,7 @@ func (s *session) start(commands, until string) {
 // awaitNode waits until a node serves.
 func (s *session) awaitNode(url string) {
 	s.t.Helper()
-	for range patience {
+	for range attempts() {
 		if answer, err := http.Get(url + "/q/health/ready"); err == nil {
 			_ = answer.Body.Close()
 			if answer.StatusCode == http.StatusOK {

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -62,7 +64,7 @@ func Start(ctx context.Context, directory string, variables ...string) (*Node, e
 
 // awaitReady asks until the node says that it serves requests.
 func (n *Node) awaitReady(ctx context.Context) error {
-	for range patience {
+	for range attempts() {
 		answer, err := n.Do(ctx, steps.Step{Request: []string{"GET /q/health/ready"}})
 		if err != nil {
 			return err
@@ -128,7 +130,7 @@ func (n *Node) Do(ctx context.Context, step steps.Step) ([]string, error) {
 		body = packed
 		header.Set("Content-Encoding", pack)
 	}
-	for range patience {
+	for range attempts() {
 		response, answer, err := n.send(ctx, method, path, header, body)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", step.Line, err)
@@ -157,9 +159,16 @@ func (n *Node) readBody(body string) (string, error) {
 	return string(content), err
 }
 
-// patience is how often a question is asked until the answer is the one waited
-// for.
-const patience = 20_000
+// attempts returns the turns in which a question is asked until the answer is
+// the one waited for: two minutes of them, because a machine may stall, with
+// pauses that leave the processors to what is to answer.
+func attempts() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, end := 0, time.Now().Add(2*time.Minute); time.Now().Before(end) && yield(i); i++ {
+			time.Sleep(min(time.Duration(i)*100*time.Microsecond, 10*time.Millisecond))
+		}
+	}
+}
 
 func (n *Node) send(ctx context.Context, method, path string, header http.Header, body string) (*http.Response, []byte, error) {
 	var reader io.Reader
