@@ -88,7 +88,7 @@ func TestHostileSearchesCostTheirSender(t *testing.T) {
 		"tag":{"type":"string","filter":{},"facet":{},"sort":{}},"n":{"type":"int32","filter":{},"sort":{},"facet":{}},
 		"many":{"type":"int32","multiple":true,"facet":{}},"v":{"type":"vector","dimensions":8,"similarity":"cosine"}}}`, Options{MaxBodySize: 16 << 20})
 	s.api.searcher = search.New(collect.NewRunner(collect.Options{}, nil), nil, search.Options{
-		Timeout: 10 * time.Second, MaxConcurrent: 64, FacetCacheSize: 8 << 20})
+		Timeout: time.Minute, MaxConcurrent: 64, FacetCacheSize: 8 << 20})
 	r := rand.New(rand.NewPCG(1, 2))
 	var documents strings.Builder
 	for i := range hostileDocuments {
