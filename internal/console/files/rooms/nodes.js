@@ -60,10 +60,11 @@ function Health() {
   if (!health) return null;
   const down = health.checks.filter((/** @type {any} */ c) => c.status !== "UP");
   const all = newest.value;
+  const disk = all ? valueOf(all, "service_disk_used_bytes") : 0; // 0 until sizes are measured
   const unhealthy = all ? all.filter((s) => s.name === "service_index_unhealthy" && s.value > 0) : [];
   return html`<section class=${"card health " + (down.length ? "bad" : "good")} aria-label="Health">
     <p><strong>${down.length ? "This node needs attention" : "This node is well"}</strong>${down.length ? ": " + down.map((/** @type {any} */ c) => checks[c.name] ?? c.name).join(", ") + " fails." : "."}
-      ${all && html` It knows ${plural(valueOf(all, "service_indexes_total_indexes"), "index", "indexes")}, writes ${count(valueOf(all, "service_indexes_owned_indexes"))} of them, uses ${bytes(valueOf(all, "process_resident_memory_bytes"))} of memory and ${bytes(valueOf(all, "service_disk_used_bytes"))} of disk.`}</p>
+      ${all && html` It knows ${plural(valueOf(all, "service_indexes_total_indexes"), "index", "indexes")}, writes ${count(valueOf(all, "service_indexes_owned_indexes"))} of them, uses ${bytes(valueOf(all, "process_resident_memory_bytes"))} of memory${disk > 0 && ` and ${bytes(disk)} of disk`}.`}</p>
     ${unhealthy.length > 0 && html`<ul>${unhealthy.map((s) => html`<li key=${s.labels.index}><code>${s.labels.index}@${s.labels.generation}</code> is ${(s.labels.state ?? "").toLowerCase().replaceAll("_", " ")}</li>`)}</ul>`}
   </section>`;
 }
