@@ -102,26 +102,37 @@ func (c *candidates) findBand(s *Scanner, w *wordStep, number, k int) bool {
 	if number >= 0 && !c.findNearer(s, w, number, list.docs, &nearer) {
 		return false
 	}
-	before, typed := len(c.docs), 0
-	code, score := -1, float32(0)
-	for i, doc := range list.docs {
-		for number < 0 && typed < before && c.docs[typed].doc < doc {
-			typed++
+	before := len(c.docs)
+	code, score, equals := -1, float32(0), 0
+	for i := range list.docs {
+		place, next := list.at(i)
+		if int(next) != code {
+			code, equals = int(next), 0
+			if score = float32(b.value(next)); score < c.reached {
+				break // as are those behind
+			}
 		}
-		if nearer.Has(uint32(i)) || !s.mask.has(doc) {
-			continue
+		doc := list.docs[place]
+		if equals == k || nearer.Has(uint32(place)) || !s.mask.has(doc) {
+			continue // k of the same score stand before it, or it is not a hit of the band
 		}
-		if int(list.code(i)) != code {
-			code = int(list.code(i))
-			score = float32(b.value(byte(code)))
-		}
-		if number < 0 && typed < before && c.docs[typed].doc == doc {
-			c.docs[typed].score = max(c.docs[typed].score, score)
+		equals++
+		if number < 0 && c.raise(before, doc, score) {
 			continue
 		}
 		c.add(doc, score, k)
 	}
 	return c.dominates(b, list.rest, c.docs[before:], k)
+}
+
+// raise takes the better score of a document that is among the first n
+// candidates, which rise. It reports whether it is.
+func (c *candidates) raise(n int, doc uint32, score float32) bool {
+	at, ok := slices.BinarySearchFunc(c.docs[:n], doc, func(d candidate, doc uint32) int { return cmp.Compare(d.doc, doc) })
+	if ok {
+		c.docs[at].score = max(c.docs[at].score, score)
+	}
+	return ok
 }
 
 // dominates reports whether the documents of a band that are not champions

@@ -18,8 +18,8 @@ import (
 // words, 60 with four, 300 with five, the others longer. The list takes whole
 // lengths until it has 128 documents, of the last length the first 128: 40 + 60 +
 // 128. A search for the ten best knows that ten documents reach the score of
-// three words, that all left out have five words or more, and hands the 40
-// over.
+// three words, that all left out have five words or more, and takes the first
+// ten of the 40: the others stand behind these.
 
 // championCount is how many documents a champion list has at least, where there
 // are as many; more than most pages have hits.
@@ -29,18 +29,20 @@ const championCount = 128
 type champions struct {
 	docs  []uint32 // rising
 	codes []byte   // their length bytes; nil where all score the same
+	order []uint8  // places in docs, the shortest document first; nil where all score the same
 	rest  int      // the least length byte of those left out; noRest when there are none
 }
 
 // noRest is above every length byte.
 const noRest = 256
 
-// code is the length byte of the i-th document, 0 where all score the same.
-func (c *champions) code(i int) byte {
+// at returns the place in docs of the i-th best document, and its length byte, 0
+// where all score the same.
+func (c *champions) at(i int) (place int, code byte) {
 	if c.codes == nil {
-		return 0
+		return i, 0
 	}
-	return c.codes[i]
+	return int(c.order[i]), c.codes[c.order[i]]
 }
 
 // shortest returns the champions of documents, which rise.
@@ -68,6 +70,15 @@ func shortest(docs []uint32, lengths []byte) *champions {
 			c.rest = min(c.rest, int(code))
 		}
 	}
+	next := 0
+	for code, n := range counts[:last+1] { // a counting sort
+		counts[code], next = next, next+n
+	}
+	c.order = make([]uint8, len(c.docs))
+	for place, code := range c.codes {
+		c.order[counts[code]] = uint8(place)
+		counts[code]++
+	}
 	return c
 }
 
@@ -86,7 +97,7 @@ func first(docs []uint32, total int) *champions {
 type championLists [3][2]atomic.Pointer[champions]
 
 // championBytes is the memory that the champions of one distance may take.
-const championBytes = 2 * championCount * (4 + 1)
+const championBytes = 2 * championCount * (4 + 1 + 1)
 
 // champions returns the best documents of a word at a distance.
 func (e *expansion) champions(field *terms.Field, distance int, isFlat bool, documents uint32) *champions {

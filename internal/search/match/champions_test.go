@@ -33,6 +33,12 @@ func TestChampionsAreTheShortest(t *testing.T) {
 				longest, lastOfLongest = int(lengths[doc]), doc
 			}
 		}
+		for i := 1; i < len(c.docs); i++ {
+			place, code := c.at(i)
+			if before, shorter := c.at(i - 1); shorter > code || shorter == code && before >= place {
+				t.Fatalf("seed %d: champion %d of length %d stands before %d of length %d", seed, before, shorter, place, code)
+			}
+		}
 		rest := noRest
 		for _, doc := range docs {
 			length := int(lengths[doc])
