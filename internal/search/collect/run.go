@@ -32,6 +32,9 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	}
 	pieces := run.pieces
 	run.known(pieces)
+	key := run.thresholdKey()
+	threshold := s.view.Threshold(key)
+	run.raise(threshold, len(pieces)-1)
 	err := s.pieces(ctx, run.runs)
 	for i := range pieces {
 		pieces[i].scanner.Close()
@@ -40,8 +43,20 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 		return nil, timedOut(ctx, err)
 	}
 	result := run.merge(pieces)
+	if key != "" && threshold == 0 && len(result.Hits) == r.Limit {
+		s.view.KeepThreshold(key, result.Hits[r.Limit-1].Score)
+	}
 	s.keep(run)
 	return result, nil
+}
+
+// thresholdKey returns what tells the run from others that reach other scores,
+// "" when scores alone do not decide which hits are the best.
+func (r *run) thresholdKey() string {
+	if !r.scoring || r.request.Sets || len(r.pieces) == 0 || !r.pieces[0].ranksByScore() {
+		return ""
+	}
+	return r.search.view.ThresholdKey(r.request.Query, r.request.Filters, r.request.Limit)
 }
 
 // newRun returns a run of a request with a piece for every segment.
@@ -231,10 +246,15 @@ func (r *run) known(pieces []piece) {
 		n, exact := p.scanner.Known()
 		r.atLeast += n
 		r.knownExact = r.knownExact && exact
-		if p.ranker != nil && p.ranker.byScoreAlone && p.ranker.edge == nil && p.signals == nil {
+		if p.ranksByScore() {
 			r.raise(p.scanner.Reached(r.request.Limit), p.segment)
 		}
 	}
+}
+
+// ranksByScore reports whether the best hits are those that score the most.
+func (p *piece) ranksByScore() bool {
+	return p.ranker != nil && p.ranker.byScoreAlone && p.ranker.edge == nil && p.signals == nil
 }
 
 // prunes reports whether enough was counted to leave matches out.

@@ -36,6 +36,7 @@ type Caches struct {
 	typos, prefixes *cache.Cache[*segment.Reader, string, *expansion]
 	terms           *cache.Cache[*snapshot.Snapshot, termKey, *termStats]
 	foreign         *cache.Cache[*snapshot.Snapshot, expandKey, [][]terms.Match]
+	scores          *cache.Cache[*snapshot.Snapshot, string, float32] // see ThresholdKey
 	meters          *metrics.Set
 }
 
@@ -54,6 +55,7 @@ func NewCaches(o CacheOptions, meters *metrics.Set) *Caches {
 	if o.TermBytes > 0 {
 		c.terms = cache.New[*snapshot.Snapshot, termKey, *termStats](cache.Options{MaxBytes: o.TermBytes}, meters.TermCache())
 		c.foreign = cache.New[*snapshot.Snapshot, expandKey, [][]terms.Match](cache.Options{MaxBytes: o.TermBytes / foreignShare}, nil)
+		c.scores = cache.New[*snapshot.Snapshot, string, float32](cache.Options{MaxBytes: o.TermBytes / foreignShare}, nil)
 	}
 	return c
 }
@@ -209,7 +211,8 @@ func (c *Caches) keepTerm(s *snapshot.Snapshot, key termKey, stats *termStats) {
 }
 
 // foreignShare is the part of the memory of term statistics that the foreign
-// terms of words may take beside it: 1/foreignShare.
+// terms of words, and the scores of last hits, may take beside it:
+// 1/foreignShare each.
 const foreignShare = 8
 
 const (
