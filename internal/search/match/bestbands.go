@@ -127,10 +127,10 @@ func (r *ratedSet) above(out *batch, base uint32, threshold float64) (dropped bo
 		}
 		return dropped
 	}
-	var window Bits
-	r.set.window(base, &window)
+	var dense Bits
+	r.set.window(base, &dense)
 	var places [Span]uint16
-	for _, at := range window.Append(places[:0]) {
+	for _, at := range dense.Append(places[:0]) {
 		add(base + uint32(at))
 	}
 	return dropped

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
@@ -312,7 +313,7 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first in
 	for from := 0; from < len(docs) && it.SeekBlock(docs[from]); {
 		to, last := len(docs), it.LastDoc()
 		if docs[to-1] > last {
-			to = lowerBound(docs, last+1)
+			to = window.LowerBound(docs, last+1)
 		}
 		n := lookUp(docs[from:to], it, found[:], places[:])
 		if n > 0 {
@@ -391,24 +392,4 @@ func (s *termStep) keepHeld(out *batch, rest, floor float64) (dropped bool) {
 	}
 	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
 	return dropped
-}
-
-// gallop returns the first place from at on whose document is not below
-// target, len(docs) when there is none.
-func gallop(docs []uint32, at int, target uint32) int {
-	step := 1
-	for at+step < len(docs) && docs[at+step] < target {
-		at += step
-		step <<= 1
-	}
-	end := min(at+step+1, len(docs))
-	for at < end {
-		middle := int(uint(at+end) >> 1)
-		if docs[middle] < target {
-			at = middle + 1
-		} else {
-			end = middle
-		}
-	}
-	return at
 }

@@ -1,6 +1,9 @@
 package match
 
-import "github.com/quiresearch/quire/internal/segment/postings"
+import (
+	"github.com/quiresearch/quire/internal/search/match/window"
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
 
 // exactly reports whether the phrase is one of single terms without other
 // words between, which is found by narrowing the places where it may start.
@@ -54,7 +57,7 @@ func (s *phraseStep) pair(first, second *slot, out *batch, floor float64) (dropp
 	for from := 0; from < len(docs) && it.SeekBlock(docs[from]); {
 		to, last := len(docs), it.LastDoc()
 		if docs[to-1] > last {
-			to = lowerBound(docs, last+1)
+			to = window.LowerBound(docs, last+1)
 		}
 		n := lookUp(docs[from:to], it, found[:], places[:])
 		for i := range n {
@@ -134,7 +137,7 @@ func (s *phraseStep) narrow(word *slot, out *batch, floor float64) (dropped bool
 	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
 		to, last := len(out.docs), it.LastDoc()
 		if out.docs[to-1] > last {
-			to = lowerBound(out.docs, last+1)
+			to = window.LowerBound(out.docs, last+1)
 		}
 		n := lookUp(out.docs[from:to], it, found[:], places[:])
 		for i := range n {

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/score"
 )
 
@@ -228,10 +229,10 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 			docs := it.Docs()
 			first, last := 0, len(docs)
 			if last > 0 && docs[0] < base {
-				first = lowerBound(docs, base)
+				first = window.LowerBound(docs, base)
 			}
 			if it.LastDoc() >= end {
-				last = lowerBound(docs, end)
+				last = window.LowerBound(docs, end)
 			}
 			before := len(s.room.batch.docs)
 			t.gradeInto(&s.room.batch, docs[first:last], it.Freqs()[first:last], least)
@@ -254,7 +255,7 @@ func (s *Scanner) gradeUnion(terms []*termStep, base uint32, helped, floor float
 	for _, t := range terms {
 		expected += t.density
 	}
-	if expected < fewInWindow() {
+	if expected < window.FewToMark() {
 		s.gradeMarked(terms, base, least)
 		s.room.dirty = false
 		return
@@ -264,7 +265,7 @@ func (s *Scanner) gradeUnion(terms []*termStep, base uint32, helped, floor float
 		t.addAll(base, sums, nil)
 	}
 	matched := &s.room.matched
-	above(sums, least, matched)
+	window.Above(sums, least, matched)
 	out := &s.room.batch
 	n := 0
 	for i, w := range matched {
@@ -313,16 +314,16 @@ func (s *termStep) addAll(base uint32, sums *Sums, marked *Bits) {
 		docs, freqs := it.Docs(), it.Freqs()
 		first, last := 0, len(docs)
 		if last > 0 && docs[0] < base {
-			first = lowerBound(docs, base)
+			first = window.LowerBound(docs, base)
 		}
 		whole := it.LastDoc() < end
 		if !whole {
-			last = lowerBound(docs, end)
+			last = window.LowerBound(docs, end)
 		}
 		if marked == nil {
 			s.table.AddWindow(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[Span]float64)(sums))
 		} else {
-			s.table.AddMarked(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[Span]float64)(sums), (*[spanWords]uint64)(marked))
+			s.table.AddMarked(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[Span]float64)(sums), (*[window.Words]uint64)(marked))
 		}
 		if !whole {
 			return

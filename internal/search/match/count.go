@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
@@ -207,7 +208,7 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep, enough int) (in
 			}
 			to, last := len(docs), other.LastDoc()
 			if docs[to-1] > last {
-				to = gallop(docs, from, last+1)
+				to = window.Gallop(docs, from, last+1)
 			}
 			if docs[to-1] >= other.FirstDoc() {
 				total += lookUp(docs[from:to], other, found[:], places[:])

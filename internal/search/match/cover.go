@@ -64,7 +64,7 @@ func (s *coverStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 	if sums == nil {
 		s.memo.keep(base, out)
-		s.found = window{base, true}
+		s.found = lastWindow{base, true}
 	}
 }
 

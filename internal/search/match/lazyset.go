@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
@@ -54,7 +55,7 @@ func newLazySet(field *terms.Field, entries []terms.Entry, documents uint32) *la
 		for it.NextBlock() && it.FirstDoc() < s.limit {
 			found := it.Docs()
 			if it.LastDoc() >= s.limit {
-				found = found[:gallop(found, 0, s.limit)]
+				found = found[:window.Gallop(found, 0, s.limit)]
 			}
 			docs = append(docs, found...)
 		}

@@ -82,7 +82,7 @@ func (s *shelf) empty() {
 	}
 	for _, o := range s.ors[:s.usedOrs] {
 		clear(o.terms)
-		o.steps, o.terms, o.found = emptied(o.steps), o.terms[:0], window{}
+		o.steps, o.terms, o.found = emptied(o.steps), o.terms[:0], lastWindow{}
 	}
 	for _, p := range s.phrases[:s.usedPhrases] {
 		p.empty()
@@ -118,7 +118,7 @@ func (b *binder) release() {
 	}
 	for _, s := range b.bests {
 		if !s.busy {
-			s.steps, s.found = emptied(s.steps), window{}
+			s.steps, s.found = emptied(s.steps), lastWindow{}
 			b.view.tables.bests.Put(s)
 		}
 	}
@@ -126,7 +126,7 @@ func (b *binder) release() {
 		if !s.busy {
 			clear(s.parts)
 			s.parts, s.curve, s.weight = s.parts[:0], curve{}, 0
-			s.silent.steps, s.silent.found, s.found.valid = emptied(s.silent.steps), window{}, false
+			s.silent.steps, s.silent.found, s.found.valid = emptied(s.silent.steps), lastWindow{}, false
 			b.view.tables.sums.Put(s)
 		}
 	}

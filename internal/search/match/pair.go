@@ -3,6 +3,7 @@ package match
 import (
 	"slices"
 
+	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
 )
@@ -17,7 +18,7 @@ type pairStep struct {
 
 	first, second []uint32 // positions in the document looked at
 	both          []uint32 // documents of the window found that hold both
-	found         window
+	found         lastWindow
 }
 
 type pairField struct {
@@ -119,7 +120,7 @@ func (s *pairStep) docs(base uint32) []uint32 {
 	if s.found.valid && s.found.base == base {
 		return s.both
 	}
-	s.found = window{base, true}
+	s.found = lastWindow{base, true}
 	s.both = s.both[:0]
 	for i := range s.fields {
 		s.both = s.fields[i].appendBoth(s.both, base, base+Span)
@@ -142,16 +143,16 @@ func (f *pairField) appendBoth(both []uint32, from, to uint32) []uint32 {
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		docs := lead.Docs()
 		if docs[0] < from {
-			docs = docs[lowerBound(docs, from):]
+			docs = docs[window.LowerBound(docs, from):]
 		}
 		isLast := lead.LastDoc() >= to
 		if isLast {
-			docs = docs[:lowerBound(docs, to)]
+			docs = docs[:window.LowerBound(docs, to)]
 		}
 		for len(docs) > 0 && it.SeekBlock(docs[0]) {
 			n := len(docs)
 			if last := it.LastDoc(); docs[n-1] > last {
-				n = lowerBound(docs, last+1)
+				n = window.LowerBound(docs, last+1)
 			}
 			if docs[n-1] >= it.FirstDoc() {
 				for _, at := range found[:lookUp(docs[:n], it, found[:], places[:])] {
@@ -173,7 +174,7 @@ func (s *pairStep) addHeld(out *batch) {
 	for at := 0; at < len(docs); {
 		base := docs[at] &^ (Span - 1)
 		for _, doc := range s.docs(base) {
-			if at = gallop(docs, at, doc); at == len(docs) {
+			if at = window.Gallop(docs, at, doc); at == len(docs) {
 				return
 			}
 			if docs[at] == doc {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 
+	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
@@ -39,9 +40,9 @@ func newRanks(it *postings.Iterator, window *Bits, base uint32) (ranks, bool) {
 func (r *ranks) frequency(at uint32) uint32 {
 	w := int(at >> 6)
 	for ; r.word < w; r.word++ {
-		r.before += bits.OnesCount64(r.bits[r.word&(spanWords-1)])
+		r.before += bits.OnesCount64(r.bits[r.word&(window.Words-1)])
 	}
-	place := r.start + r.before + bits.OnesCount64(r.bits[w&(spanWords-1)]&(1<<(at&63)-1))
+	place := r.start + r.before + bits.OnesCount64(r.bits[w&(window.Words-1)]&(1<<(at&63)-1))
 	for place >= len(r.freqs) {
 		skipped := len(r.freqs)
 		if !r.it.NextBlock() {
@@ -130,11 +131,11 @@ func (s *Scanner) bestOfDense(ctx context.Context, c conjunction, from, to uint3
 func (m *mask) narrow(base uint32, set *Bits) {
 	var some Bits
 	if m.live != nil {
-		some.load(m.live, base)
+		some.Load(m.live, base)
 		set.And(&some)
 	}
 	if m.parents != nil {
-		some.load(m.parents, base)
+		some.Load(m.parents, base)
 		set.And(&some)
 	}
 }

@@ -89,11 +89,11 @@ func (m *mask) window(base uint32, in *Bits) {
 	}
 	var some Bits
 	if m.live != nil {
-		some.load(m.live, base)
+		some.Load(m.live, base)
 		in.And(&some)
 	}
 	if m.parents != nil {
-		some.load(m.parents, base)
+		some.Load(m.parents, base)
 		in.And(&some)
 	}
 }

@@ -164,7 +164,7 @@ func (s *Set) Has(doc uint32) bool {
 // window leaves the documents of the window that starts at base in out.
 func (s *Set) window(base uint32, out *Bits) {
 	if s.words != nil {
-		out.load(s.words, base)
+		out.Load(s.words, base)
 		return
 	}
 	*out = Bits{}

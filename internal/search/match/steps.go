@@ -2,9 +2,6 @@ package match
 
 import "math/bits"
 
-// NoMore is what next answers when no document is left.
-const NoMore = ^uint32(0)
-
 // step evaluates one node over one segment, window by window. Steps belong to
 // one goroutine. The windows a step is asked for never go back; in one window
 // a step may be run once without sums and then once with sums, on a part of
@@ -229,18 +226,18 @@ type orStep struct {
 	steps []step
 	terms []*termStep // see termsOf
 	tmp   Bits
-	found window
+	found lastWindow
 }
 
-// window remembers which window was found already: steps have moved behind it
+// lastWindow remembers which window was found already: steps have moved behind it
 // and next no longer tells whether they match in it.
-type window struct {
+type lastWindow struct {
 	base  uint32
 	valid bool
 }
 
 // misses reports whether a step matches nothing in the window.
-func (w *window) misses(c step, base uint32) bool {
+func (w *lastWindow) misses(c step, base uint32) bool {
 	if w.valid && w.base == base {
 		return false
 	}
@@ -251,7 +248,7 @@ func (w *window) misses(c step, base uint32) bool {
 func (s *orStep) run(base uint32, in, out *Bits, sums *Sums) {
 	*out = Bits{}
 	if sums == nil {
-		defer func() { s.found = window{base, true} }()
+		defer func() { s.found = lastWindow{base, true} }()
 	}
 	for i, c := range s.steps {
 		if s.found.misses(c, base) {

@@ -214,7 +214,7 @@ func (s *sumStep) run(base uint32, in, out *Bits, sums *Sums) {
 
 // runFew scores the documents of in by looking each up.
 func (s *sumStep) runFew(base uint32, in, out *Bits, sums *Sums) {
-	s.docs = in.appendDocs(s.docs[:0], base)
+	s.docs = in.AppendDocs(s.docs[:0], base)
 	for i, r := range s.lookUp(s.docs) {
 		if r.parts > 0 {
 			at := s.docs[i] - base

@@ -1,6 +1,10 @@
 package match
 
-import "math"
+import (
+	"math"
+
+	"github.com/quiresearch/quire/internal/search/match/window"
+)
 
 // Blocks of postings in several fields are walked in ranges in which no field
 // goes to another block, so that every range has one bound per field.
@@ -46,10 +50,10 @@ func (p *sumPart) blockOf(from, to uint32) block {
 	docs, freqs := it.Docs(), it.Freqs()
 	first, last := 0, len(docs)
 	if last > 0 && docs[0] < from {
-		first = lowerBound(docs, from)
+		first = window.LowerBound(docs, from)
 	}
 	if it.LastDoc() >= to {
-		last = lowerBound(docs, to)
+		last = window.LowerBound(docs, to)
 	}
 	if last <= first {
 		return block{}
@@ -81,8 +85,8 @@ func (s *sumStep) findBoth() {
 		return
 	}
 	var found, places [chunk]uint16
-	n := lowerBound(minor.docs, major.docs[len(major.docs)-1]+1)
-	n = intersect(minor.docs[:n], major.docs, found[:], places[:])
+	n := window.LowerBound(minor.docs, major.docs[len(major.docs)-1]+1)
+	n = window.Intersect(minor.docs[:n], major.docs, found[:], places[:])
 	docs, readings := s.both.docs, s.both.readings
 	for i := range n {
 		at, place := found[i], places[i]
@@ -138,7 +142,7 @@ func (s *sumStep) addAll(base uint32, sums *Sums, marked *Bits) {
 			if marked == nil {
 				p.alone.AddWindow(s.weight, b.docs, b.freqs, p.lengths, base, (*[Span]float64)(sums))
 			} else {
-				p.alone.AddMarked(s.weight, b.docs, b.freqs, p.lengths, base, (*[Span]float64)(sums), (*[spanWords]uint64)(marked))
+				p.alone.AddMarked(s.weight, b.docs, b.freqs, p.lengths, base, (*[Span]float64)(sums), (*[window.Words]uint64)(marked))
 			}
 		}
 		// The scores of single parts are taken back: sums of a few rounded scores

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"github.com/quiresearch/quire/internal/search/match/window"
 )
 
 // textWindow hands the documents of a window over that may exceed the
@@ -108,7 +110,7 @@ func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) 
 			byBlock = false
 		}
 	}
-	if expected < fewInWindow() || !byBlock {
+	if expected < window.FewToMark() || !byBlock {
 		marked = matched
 	}
 	for i := range parts {
@@ -128,9 +130,9 @@ func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) 
 	}
 	// Every document scores above zero, so a sum of zero is no match.
 	s.skipped = s.skipped || least > 0
-	above(s.sums, max(0, least), matched)
+	window.Above(s.sums, max(0, least), matched)
 	out := &s.room.batch
-	docs := matched.appendDocs(out.docs, base)
+	docs := matched.AppendDocs(out.docs, base)
 	sums := out.sumsRoom[:len(docs)]
 	for i, doc := range docs {
 		sums[i] = s.sums[(doc-base)&(Span-1)]

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
@@ -185,8 +186,8 @@ func (s *valuesStep) fill(base uint32) {
 	s.base, s.valid = base, true
 	s.match(base)
 	parents := s.parents.Words()[base>>6:]
-	if len(parents) > spanWords {
-		parents = parents[:spanWords]
+	if len(parents) > window.Words {
+		parents = parents[:window.Words]
 	}
 	carry := s.carry
 	for i, parents := range parents {

@@ -1,113 +1,16 @@
 package match
 
-import (
-	"math/bits"
+import "github.com/quiresearch/quire/internal/search/match/window"
 
-	"github.com/quiresearch/quire/internal/bitset"
+// The arrays of a window, by the names that sinks use.
+type (
+	Bits = window.Bits
+	Sums = window.Sums
 )
 
-// Span is the number of documents of a window: its scores fill the nearest
-// cache and its matches are 64 machine words.
-const Span = 4096
-
-const spanWords = Span / 64
-
-// Bits is a set of documents of one window, the first document of the window
-// as bit 0 of word 0.
-type Bits [spanWords]uint64
-
-// Sums holds the scores of the documents of one window. It is kept in double
-// precision so that the order of adding does not show in the rounded score.
-type Sums [Span]float64
-
-// Has reports whether the i-th document of the window is in the set.
-func (b *Bits) Has(i uint32) bool { return b[i>>6&(spanWords-1)]&(1<<(i&63)) != 0 }
-
-// Set adds the i-th document of the window.
-func (b *Bits) Set(i uint32) { b[i>>6&(spanWords-1)] |= 1 << (i & 63) }
-
-// Count returns the number of documents in the set.
-func (b *Bits) Count() int { return bitset.CountWords(b[:]) }
-
-// Empty reports whether no document is in the set.
-func (b *Bits) Empty() bool {
-	var any uint64
-	for _, w := range b {
-		any |= w
-	}
-	return any == 0
-}
-
-// Or adds the documents of other.
-func (b *Bits) Or(other *Bits) {
-	for i := range b {
-		b[i] |= other[i]
-	}
-}
-
-// And keeps the documents that are in other too.
-func (b *Bits) And(other *Bits) {
-	for i := range b {
-		b[i] &= other[i]
-	}
-}
-
-// AndNot removes the documents of other.
-func (b *Bits) AndNot(other *Bits) {
-	for i := range b {
-		b[i] &^= other[i]
-	}
-}
-
-// Fill adds the documents from up to but not including to.
-func (b *Bits) Fill(from, to uint32) {
-	if from >= to {
-		return
-	}
-	first, last := from>>6, (to-1)>>6
-	head := ^uint64(0) << (from & 63)
-	tail := ^uint64(0) >> (63 - (to-1)&63)
-	if first == last {
-		b[first] |= head & tail
-		return
-	}
-	b[first] |= head
-	for i := first + 1; i < last; i++ {
-		b[i] = ^uint64(0)
-	}
-	b[last] |= tail
-}
-
-// Append appends the places of the documents in the set, ascending.
-func (b *Bits) Append(dst []uint16) []uint16 {
-	for i, w := range b {
-		for w != 0 {
-			dst = append(dst, uint16(i<<6+bits.TrailingZeros64(w)))
-			w &= w - 1
-		}
-	}
-	return dst
-}
-
-// appendDocs appends the documents in the set of the window that starts at
-// base.
-func (b *Bits) appendDocs(dst []uint32, base uint32) []uint32 {
-	for i, w := range b {
-		for ; w != 0; w &= w - 1 {
-			dst = append(dst, base+uint32(i<<6+bits.TrailingZeros64(w)))
-		}
-	}
-	return dst
-}
-
-// load copies the window that starts at base out of words, a whole set of
-// documents. Documents past the end are absent.
-func (b *Bits) load(words []uint64, base uint32) {
-	at := int(base >> 6)
-	if at >= len(words) {
-		*b = Bits{}
-		return
-	}
-	n := copy(b[:], words[at:])
-	clear(b[n:])
-}
+const (
+	// Span is the number of documents of a window.
+	Span = window.Span
+	// NoMore is what next answers when no document is left.
+	NoMore = window.NoMore
+)

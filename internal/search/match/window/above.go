@@ -1,4 +1,4 @@
-package match
+package window
 
 // aboveGeneric leaves the places in out whose sums are above least.
 func aboveGeneric(sums *Sums, least float64, out *Bits) {
@@ -13,5 +13,5 @@ func aboveGeneric(sums *Sums, least float64, out *Bits) {
 	}
 }
 
-// fewGeneric is fewInWindow where sums are looked at one by one.
+// fewGeneric is FewToMark where sums are looked at one by one.
 const fewGeneric = 640

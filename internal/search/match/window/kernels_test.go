@@ -1,4 +1,4 @@
-package match
+package window
 
 import (
 	"math/rand/v2"
@@ -34,7 +34,7 @@ func TestIntersectKernelsAgree(t *testing.T) {
 			}
 		}
 		found, places := make([]uint16, len(candidates)+1), make([]uint16, len(candidates)+1)
-		for name, kernel := range map[string]func(a, b []uint32, f, p []uint16) int{"chosen": intersect, "generic": intersectGeneric} {
+		for name, kernel := range map[string]func(a, b []uint32, f, p []uint16) int{"chosen": Intersect, "generic": intersectGeneric} {
 			n := kernel(candidates, docs, found, places)
 			var got []uint16
 			for i := range n {
@@ -56,7 +56,7 @@ func TestAboveKernelsAgree(t *testing.T) {
 		}
 		least := float64(r.IntN(40)) / 4
 		var got, want Bits
-		above(&sums, least, &got)
+		Above(&sums, least, &got)
 		aboveGeneric(&sums, least, &want)
 		if got != want {
 			t.Fatalf("above %v differ", least)

@@ -1,4 +1,4 @@
-package match
+package window
 
 import (
 	"math/rand/v2"
@@ -16,8 +16,8 @@ func TestLowerBound(t *testing.T) {
 		slices.Sort(docs)
 		for range 20 {
 			target := r.Uint32N(1002)
-			if want, _ := slices.BinarySearch(docs, target); lowerBound(docs, target) != want {
-				t.Fatalf("%d in %v: %d, want %d", target, docs, lowerBound(docs, target), want)
+			if want, _ := slices.BinarySearch(docs, target); LowerBound(docs, target) != want {
+				t.Fatalf("%d in %v: %d, want %d", target, docs, LowerBound(docs, target), want)
 			}
 		}
 	}
@@ -30,7 +30,7 @@ func BenchmarkLowerBound(b *testing.B) {
 	}
 	b.Run("halves", func(b *testing.B) {
 		for i := uint32(0); b.Loop(); i += 977 {
-			lowerBound(docs, i%1800)
+			LowerBound(docs, i%1800)
 		}
 	})
 	b.Run("slices", func(b *testing.B) {

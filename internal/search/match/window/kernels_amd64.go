@@ -1,4 +1,4 @@
-package match
+package window
 
 import "golang.org/x/sys/cpu"
 
@@ -9,8 +9,11 @@ var hasWideCompare = cpu.X86.HasAVX512F
 //go:noescape
 func intersectWide(candidates *uint32, count int, docs *uint32, documents int, found, places *uint16) int
 
-// intersect finds the candidates that are among docs; see intersectGeneric.
-func intersect(candidates, docs []uint32, found, places []uint16) int {
+// Intersect finds the candidates that are among docs, at least one; both rise,
+// and no candidate is above the last of docs. It writes the places of those
+// found, in the candidates and in docs, and returns their number. found and
+// places have room for one more than there are candidates.
+func Intersect(candidates, docs []uint32, found, places []uint16) int {
 	if !hasWideCompare || len(docs) < 16 || len(candidates) == 0 {
 		return intersectGeneric(candidates, docs, found, places)
 	}
@@ -23,8 +26,8 @@ func intersect(candidates, docs []uint32, found, places []uint16) int {
 //go:noescape
 func aboveWide(sums *[4096]float64, least float64, out *[64]uint64)
 
-// above leaves the places in out whose sums are above least.
-func above(sums *Sums, least float64, out *Bits) {
+// Above leaves the places in out whose sums are above least.
+func Above(sums *Sums, least float64, out *Bits) {
 	if !hasWideCompare {
 		aboveGeneric(sums, least, out)
 		return
@@ -32,9 +35,9 @@ func above(sums *Sums, least float64, out *Bits) {
 	aboveWide((*[4096]float64)(sums), least, (*[64]uint64)(out))
 }
 
-// fewInWindow is how many documents the terms of a union may hold in a window,
+// FewToMark is how many documents the terms of a union may hold in a window,
 // on average, for marking each to be cheaper than looking at all sums.
-func fewInWindow() int {
+func FewToMark() int {
 	if hasWideCompare {
 		return 128
 	}

@@ -1,0 +1,137 @@
+// Package window holds the arrays that a search combines: the documents of one
+// window as bits, their scores as a dense array, and the kernels over both and
+// over sorted lists of documents.
+//
+// A segment is evaluated one window of Span documents at a time (vectorized
+// execution: Boncz, Zukowski, Nes: MonetDB/X100, CIDR 2005). The matches of a
+// window are 64 machine words and its scores fill the first-level cache, so that
+// clauses combine word by word and nothing is called per document. A kernel has
+// a generic form and, where the processor has wide compares, one in assembly;
+// tests hold both to the same answer.
+//
+// Example, with a window of 8 documents that starts at document 16:
+//
+//	red                     {17, 19, 22}      bits 0101 0010
+//	shoe                    {19, 20, 22}      bits 0001 1010 (bit 0 on the left)
+//	And                     {19, 22}          bits 0001 0010
+//	sums of red + shoe      0 1.2 0 2.5 0.9 0 2.1 0
+//	Above(2.2)              {19}              bits 0001 0000
+//
+// Bits and Sums belong to one goroutine; the functions may run at once.
+package window
+
+import (
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/bitset"
+)
+
+// Span is the number of documents of a window: its scores fill the nearest
+// cache and its matches are 64 machine words.
+const Span = 4096
+
+// Words is the number of machine words of a window's bits.
+const Words = Span / 64
+
+// NoMore stands for a document behind all others: none is left.
+const NoMore = ^uint32(0)
+
+// Bits is a set of documents of one window, the first document of the window
+// as bit 0 of word 0.
+type Bits [Words]uint64
+
+// Sums holds the scores of the documents of one window. It is kept in double
+// precision so that the order of adding does not show in the rounded score.
+type Sums [Span]float64
+
+// Has reports whether the i-th document of the window is in the set.
+func (b *Bits) Has(i uint32) bool { return b[i>>6&(Words-1)]&(1<<(i&63)) != 0 }
+
+// Set adds the i-th document of the window.
+func (b *Bits) Set(i uint32) { b[i>>6&(Words-1)] |= 1 << (i & 63) }
+
+// Count returns the number of documents in the set.
+func (b *Bits) Count() int { return bitset.CountWords(b[:]) }
+
+// Empty reports whether no document is in the set.
+func (b *Bits) Empty() bool {
+	var any uint64
+	for _, w := range b {
+		any |= w
+	}
+	return any == 0
+}
+
+// Or adds the documents of other.
+func (b *Bits) Or(other *Bits) {
+	for i := range b {
+		b[i] |= other[i]
+	}
+}
+
+// And keeps the documents that are in other too.
+func (b *Bits) And(other *Bits) {
+	for i := range b {
+		b[i] &= other[i]
+	}
+}
+
+// AndNot removes the documents of other.
+func (b *Bits) AndNot(other *Bits) {
+	for i := range b {
+		b[i] &^= other[i]
+	}
+}
+
+// Fill adds the documents from up to but not including to.
+func (b *Bits) Fill(from, to uint32) {
+	if from >= to {
+		return
+	}
+	first, last := from>>6, (to-1)>>6
+	head := ^uint64(0) << (from & 63)
+	tail := ^uint64(0) >> (63 - (to-1)&63)
+	if first == last {
+		b[first] |= head & tail
+		return
+	}
+	b[first] |= head
+	for i := first + 1; i < last; i++ {
+		b[i] = ^uint64(0)
+	}
+	b[last] |= tail
+}
+
+// Append appends the places of the documents in the set, ascending.
+func (b *Bits) Append(dst []uint16) []uint16 {
+	for i, w := range b {
+		for w != 0 {
+			dst = append(dst, uint16(i<<6+bits.TrailingZeros64(w)))
+			w &= w - 1
+		}
+	}
+	return dst
+}
+
+// AppendDocs appends the documents in the set of the window that starts at
+// base.
+func (b *Bits) AppendDocs(dst []uint32, base uint32) []uint32 {
+	for i, w := range b {
+		for ; w != 0; w &= w - 1 {
+			dst = append(dst, base+uint32(i<<6+bits.TrailingZeros64(w)))
+		}
+	}
+	return dst
+}
+
+// Load copies the window that starts at base out of words, a whole set of
+// documents. Documents past the end are absent.
+func (b *Bits) Load(words []uint64, base uint32) {
+	at := int(base >> 6)
+	if at >= len(words) {
+		*b = Bits{}
+		return
+	}
+	n := copy(b[:], words[at:])
+	clear(b[n:])
+}

@@ -1,0 +1,16 @@
+//go:build !amd64
+
+package window
+
+// Intersect finds the candidates that are among docs, at least one; both rise,
+// and no candidate is above the last of docs. It writes the places of those
+// found, in the candidates and in docs, and returns their number. found and
+// places have room for one more than there are candidates.
+func Intersect(candidates, docs []uint32, found, places []uint16) int {
+	return intersectGeneric(candidates, docs, found, places)
+}
+
+// Above leaves the places in out whose sums are above least.
+func Above(sums *Sums, least float64, out *Bits) { aboveGeneric(sums, least, out) }
+
+func FewToMark() int { return fewGeneric }
