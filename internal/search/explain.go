@@ -20,7 +20,7 @@ import (
 func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search, key string, position int) (*query.Explanation, error) {
 	first := *request
 	first.Rescore = nil // what a search would refuse of the second pass refuses no explanation
-	e, took, err := serve(ctx, s, s.options.Timeout, &view, &first, func(w *session, _, timed context.Context) (*query.Explanation, error) {
+	e, took, err := serve(ctx, s, s.options.Timeout, view, &first, func(w *session, timed context.Context) (*query.Explanation, error) {
 		e, err := w.explain(timed, key, position, request.Rescore)
 		if err == nil {
 			e.Relaxed, e.Interpreted = w.report(), w.typed.Interpreted

@@ -10,10 +10,10 @@
 //
 // The order of work of a search: read the typed text, compile against the
 // schema, collect, relax when nothing matched, rescore, count facets, then
-// read the documents of the page with their highlights and matched values. What
-// texts are to be read on is checked first, and all that is wrong with it is
-// told; another problem of the request stops it at the first one found. The
-// timeout covers everything up to the facets; there is no partial answer.
+// read the documents of the page with their highlights and matched values. The
+// targets of typed text are checked first, and all their problems are reported
+// at once; any other problem of a request ends it at the first one found. The
+// timeout covers all of that; there is no partial answer.
 //
 // A Searcher may be used by any number of goroutines. Answers belong to the
 // caller.
@@ -104,7 +104,7 @@ func (s *Searcher) measureState() {
 
 // Run answers a search.
 func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (*query.Answer, error) {
-	answer, took, err := serve(ctx, s, s.options.Timeout, &view, request, (*session).search)
+	answer, took, err := serve(ctx, s, s.options.Timeout, view, request, (*session).search)
 	if err != nil {
 		return nil, err
 	}
@@ -114,12 +114,12 @@ func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (*
 
 // search does all of a search, reading the documents of the page included,
 // within its time.
-func (s *session) search(_, timed context.Context) (*query.Answer, error) {
-	found, err := s.find(timed)
+func (s *session) search(ctx context.Context) (*query.Answer, error) {
+	found, err := s.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(timed, found)
+	return s.answer(ctx, found)
 }
 
 // FacetValues answers a request for the values of one facet.
@@ -128,7 +128,7 @@ func (s *Searcher) FacetValues(ctx context.Context, view View, field string, req
 		Query: request.Query, QueryText: request.QueryText, Filters: request.Filters, FiltersText: request.FiltersText,
 		Locale: request.Locale,
 	}
-	answer, took, err := serve(ctx, s, s.options.Timeout, &view, search, func(w *session, _, timed context.Context) (*query.FacetValuesAnswer, error) {
+	answer, took, err := serve(ctx, s, s.options.Timeout, view, search, func(w *session, timed context.Context) (*query.FacetValuesAnswer, error) {
 		return w.facetValues(timed, field, request)
 	})
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *session) facetValues(ctx context.Context, name string, request *query.F
 // Suggest answers a request for suggestions.
 func (s *Searcher) Suggest(ctx context.Context, view View, request *query.Suggest) (*query.Suggestions, error) {
 	search := &query.Search{Filters: request.Filters, FiltersText: request.FiltersText, Locale: request.Locale}
-	found, took, err := serve(ctx, s, s.options.SuggestTimeout, &view, search, func(w *session, _, timed context.Context) ([]query.Suggestion, error) {
+	found, took, err := serve(ctx, s, s.options.SuggestTimeout, view, search, func(w *session, timed context.Context) ([]query.Suggestion, error) {
 		return w.facets().Suggest(timed, request)
 	})
 	if err != nil {
@@ -162,44 +162,51 @@ func (s *Searcher) Suggest(ctx context.Context, view View, request *query.Sugges
 	return &query.Suggestions{Suggestions: found, Generation: view.Generation, Freshness: view.Freshness, TookMs: took}, nil
 }
 
+// call is one request as it arrived: what it runs on, what it asks and when it
+// began.
+type call struct {
+	searcher *Searcher
+	view     View
+	request  *query.Search
+	began    time.Time
+}
+
 // serve does the work of one request in a session of its own, when it is the
 // request's turn and within a time, and returns how many milliseconds it took.
-// The work gets the context of the request, and that of its time.
-func serve[T any](ctx context.Context, s *Searcher, limit time.Duration, view *View, request *query.Search,
-	work func(w *session, ctx, timed context.Context) (T, error)) (answer T, tookMs float64, err error) {
-	began := s.options.Now()
+// The context of the work ends with that time.
+func serve[T any](ctx context.Context, s *Searcher, limit time.Duration, view View, request *query.Search,
+	work func(w *session, ctx context.Context) (T, error)) (answer T, tookMs float64, err error) {
+	c := call{searcher: s, view: view, request: request, began: s.options.Now()}
 	timed, done, err := s.enter(ctx, limit)
 	if err != nil {
 		return answer, 0, err
 	}
 	if view.Snapshot.IsVerified() {
 		defer done()
-		answer, err = serveNow(ctx, timed, s, view, request, began, work)
+		answer, err = serveNow(timed, &c, work)
 	} else {
-		answer, err = serveBeside(ctx, timed, s, *view, request, began, work, done)
+		answer, err = serveBeside(timed, c, work, done)
 	}
 	if err != nil {
 		return answer, 0, s.timeout(ctx, err, limit)
 	}
-	return answer, s.since(began), nil
+	return answer, s.since(c.began), nil
 }
 
-func serveNow[T any](ctx, timed context.Context, s *Searcher, view *View, request *query.Search, began time.Time,
-	work func(w *session, ctx, timed context.Context) (T, error)) (answer T, err error) {
-	session, err := s.open(timed, view, request, began)
+func serveNow[T any](ctx context.Context, c *call, work func(w *session, ctx context.Context) (T, error)) (answer T, err error) {
+	session, err := c.searcher.open(ctx, &c.view, c.request, c.began)
 	if err != nil {
 		return answer, err
 	}
 	defer session.close()
-	return work(session, ctx, timed)
+	return work(session, ctx)
 }
 
 // serveBeside is serveNow for a snapshot of which parts may have to be verified,
 // which looks at no deadline: the caller leaves when the time is over. The work
-// keeps its turn and the snapshot until it ends.
-func serveBeside[T any](ctx, timed context.Context, s *Searcher, view View, request *query.Search, began time.Time,
-	work func(w *session, ctx, timed context.Context) (T, error), done func()) (answer T, err error) {
-	if !view.Snapshot.Acquire() {
+// keeps its turn and the snapshot until it ends, then calls done.
+func serveBeside[T any](ctx context.Context, c call, work func(w *session, ctx context.Context) (T, error), done func()) (answer T, err error) {
+	if !c.view.Snapshot.Acquire() {
 		done()
 		return answer, problem.IndexClosed.New()
 	}
@@ -210,10 +217,10 @@ func serveBeside[T any](ctx, timed context.Context, s *Searcher, view View, requ
 	ended := make(chan outcome, 1)
 	go func() {
 		defer done()
-		defer view.Snapshot.Release()
+		defer c.view.Snapshot.Release()
 		var o outcome
 		o.err = collect.Guard(func() (err error) {
-			o.answer, err = serveNow(ctx, timed, s, &view, request, began, work)
+			o.answer, err = serveNow(ctx, &c, work)
 			return err
 		})
 		ended <- o
@@ -221,13 +228,13 @@ func serveBeside[T any](ctx, timed context.Context, s *Searcher, view View, requ
 	select {
 	case o := <-ended:
 		return o.answer, o.err
-	case <-timed.Done():
+	case <-ctx.Done():
 	}
 	select {
 	case o := <-ended: // it was in time
 		return o.answer, o.err
 	default:
-		return answer, timed.Err()
+		return answer, ctx.Err()
 	}
 }
 
