@@ -37,15 +37,25 @@ func listen(c config.HTTP) (*limitedListener, error) {
 	return limitConnections(listener, boundConnections(c.MaxConnections, descriptors())), nil
 }
 
-// serveHTTP answers requests until ctx ends, then waits for those in flight,
-// at most for the drain time. draining is called before the wait.
-func serveHTTP(ctx context.Context, c config.HTTP, listener *limitedListener, handler http.Handler, refusal func(reason string) []byte, log *slog.Logger, draining func()) error {
+// httpServer serves the HTTP interface of a node.
+type httpServer struct {
+	config   config.HTTP
+	listener *limitedListener
+	handler  http.Handler
+	refusal  func(reason string) []byte // the answer to a request that the handler must not see
+	log      *slog.Logger
+	draining func() // called when requests are no longer accepted
+}
+
+// serve answers requests until ctx ends, then waits for those in flight, at
+// most for the drain time. draining is called before the wait.
+func (h *httpServer) serve(ctx context.Context) error {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	server := &http.Server{
-		Handler:           handler,
+		Handler:           h.handler,
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
@@ -54,30 +64,30 @@ func serveHTTP(ctx context.Context, c config.HTTP, listener *limitedListener, ha
 			if checked, ok := c.(*refusingConn); ok && state == http.StateIdle {
 				checked.folds.begin()
 			}
-			listener.note(c, state)
+			h.listener.note(c, state)
 		},
-		ErrorLog:  slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorLog:  slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
 		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 	}
 	ended := make(chan error, 1)
 	go func() {
-		if c.CertificateFile != "" {
-			ended <- server.ServeTLS(listener, c.CertificateFile, c.KeyFile)
+		if h.config.CertificateFile != "" {
+			ended <- server.ServeTLS(h.listener, h.config.CertificateFile, h.config.KeyFile)
 			return
 		}
-		ended <- server.Serve(refusingListener{listener, refusal})
+		ended <- server.Serve(refusingListener{h.listener, h.refusal})
 	}()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	draining()
-	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.DrainTimeout)
+	h.draining()
+	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.config.DrainTimeout)
 	defer cancel()
 	err := server.Shutdown(wait)
 	if errors.Is(err, context.DeadlineExceeded) {
-		log.Warn("requests were still in flight at the end of the drain time", "drain", c.DrainTimeout)
+		h.log.Warn("requests were still in flight at the end of the drain time", "drain", h.config.DrainTimeout)
 		err = server.Close()
 	}
 	<-ended

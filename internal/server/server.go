@@ -83,7 +83,10 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 	if c.Indexer.Enabled && !c.Storage.IsLocal() {
 		log.Info("indexing enabled", "node", store.nodeID, "address", c.Node.Address)
 	}
-	err = serve(ctx, c, log, meters, authority, opened, searcher, records, listening)
+	s := &service{
+		config: c, log: log, meters: meters, authority: authority, node: opened, searcher: searcher, records: records,
+	}
+	err = s.serve(ctx, listening)
 
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
@@ -96,38 +99,33 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 	return err
 }
 
+// service is a node whose components are open. Nothing runs before serve.
+type service struct {
+	config    *config.Config
+	log       *slog.Logger
+	meters    *metrics.Set
+	authority *auth.Authority
+	node      *node.Node
+	searcher  *search.Searcher
+	records   *snapshot.Records
+}
+
 // serve listens and runs everything that runs in the background until ctx
 // ends or something fails.
-func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metrics.Set, authority *auth.Authority, opened *node.Node,
-	searcher *search.Searcher, records *snapshot.Records, listening func(net.Addr)) error {
-	health := api.NewHealth(c.Indexes.RefreshInterval)
-	health.AliveWhile(opened.IsRefreshing)
-	health.AtRiskBy(opened.AtRisk)
-	health.WarnOf(func() []string { return rootKeyWarnings(c, opened) })
-	health.DiskBy(opened.IsWritable, opened.HasRoom)
-	warmer := newWarmer(c, searcher, opened)
-	handler := api.New(api.Components{
-		Node: opened, Searcher: searcher, Records: records, Authority: authority, Ownership: opened, Health: health,
-		Metrics: meters, Log: log,
-	}, apiOptions(c))
-	pages, err := console.New(handler)
+func (s *service) serve(ctx context.Context, listening func(net.Addr)) error {
+	c := s.config
+	health := s.newHealth()
+	warmer := newWarmer(c, s.searcher, s.node)
+	requests, err := s.newHTTPServer(health)
 	if err != nil {
 		return err
 	}
-	served := http.Handler(pages)
-	if c.HTTP.MCPEnabled {
-		served = mcp.Mount(pages, mcp.Handler(handler, Version()))
-	}
-	listener, err := listen(c.HTTP)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrRefused, err)
-	}
 
 	group, running := errgroup.WithContext(ctx)
-	group.Go(func() error { return ignoreCancelled(authority.Run(running)) })
+	group.Go(func() error { return ignoreCancelled(s.authority.Run(running)) })
 	group.Go(func() error {
-		return ignoreCancelled(opened.Run(running, func() {
-			if opened.IsReady() {
+		return ignoreCancelled(s.node.Run(running, func() {
+			if s.node.IsReady() {
 				health.RegistryRead()
 			}
 			health.Refreshed()
@@ -138,44 +136,86 @@ func serve(ctx context.Context, c *config.Config, log *slog.Logger, meters *metr
 		return nil
 	})
 	group.Go(func() error {
-		preload(running, c.Indexes, opened, health)
+		preload(running, c.Indexes, s.node, health)
 		return nil
 	})
 	if c.Metrics.OTLPPublish {
 		group.Go(func() error {
-			headers, err := c.Metrics.Headers()
-			if err == nil {
-				err = meters.Push(running, metrics.PushOptions{URL: c.Metrics.OTLPURL, Step: c.Metrics.OTLPStep, Headers: headers})
-			}
-			if err != nil {
-				log.Warn("cannot push meters", "error", err)
-			}
+			s.pushMeters(running)
 			return nil
 		})
 	}
-	group.Go(func() error {
-		return serveHTTP(running, c.HTTP, listener, served, handler.Refusal, log, func() {
-			log.Info("stopping", "drain", c.HTTP.DrainTimeout)
-			opened.Drain()
-		})
-	})
-	if opened.IsReady() {
+	group.Go(func() error { return requests.serve(running) })
+	if s.node.IsReady() {
 		health.RegistryRead()
 	}
-	scheme := "http"
-	if c.HTTP.CertificateFile != "" {
-		scheme = "https"
-	}
-	base := scheme + "://" + listener.Addr().String()
-	log.Info("listening", "address", base)
-	if c.Dev {
-		log.Info("API documentation", "address", base+"/q/docs")
-		log.Info("console", "address", base+console.Path)
-	}
+	s.announceAddress(requests.listener.Addr())
 	if listening != nil {
-		listening(listener.Addr())
+		listening(requests.listener.Addr())
 	}
 	return group.Wait()
+}
+
+// newHealth returns the health of the node, which asks its components.
+func (s *service) newHealth() *api.Health {
+	health := api.NewHealth(s.config.Indexes.RefreshInterval)
+	health.AliveWhile(s.node.IsRefreshing)
+	health.AtRiskBy(s.node.AtRisk)
+	health.WarnOf(func() []string { return rootKeyWarnings(s.config, s.node) })
+	health.DiskBy(s.node.IsWritable, s.node.HasRoom)
+	return health
+}
+
+// newHTTPServer returns the HTTP interface of the node, which listens already.
+func (s *service) newHTTPServer(health *api.Health) (*httpServer, error) {
+	handler := api.New(api.Components{
+		Node: s.node, Searcher: s.searcher, Records: s.records, Authority: s.authority, Ownership: s.node, Health: health,
+		Metrics: s.meters, Log: s.log,
+	}, apiOptions(s.config))
+	pages, err := console.New(handler)
+	if err != nil {
+		return nil, err
+	}
+	served := http.Handler(pages)
+	if s.config.HTTP.MCPEnabled {
+		served = mcp.Mount(pages, mcp.Handler(handler, Version()))
+	}
+	listener, err := listen(s.config.HTTP)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	return &httpServer{
+		config: s.config.HTTP, listener: listener, handler: served, refusal: handler.Refusal, log: s.log,
+		draining: func() {
+			s.log.Info("stopping", "drain", s.config.HTTP.DrainTimeout)
+			s.node.Drain()
+		},
+	}, nil
+}
+
+// pushMeters sends the meters to a collector until ctx ends.
+func (s *service) pushMeters(ctx context.Context) {
+	headers, err := s.config.Metrics.Headers()
+	if err == nil {
+		err = s.meters.Push(ctx, metrics.PushOptions{URL: s.config.Metrics.OTLPURL, Step: s.config.Metrics.OTLPStep, Headers: headers})
+	}
+	if err != nil {
+		s.log.Warn("cannot push meters", "error", err)
+	}
+}
+
+// announceAddress logs where the node answers.
+func (s *service) announceAddress(address net.Addr) {
+	scheme := "http"
+	if s.config.HTTP.CertificateFile != "" {
+		scheme = "https"
+	}
+	base := scheme + "://" + address.String()
+	s.log.Info("listening", "address", base)
+	if s.config.Dev {
+		s.log.Info("API documentation", "address", base+"/q/docs")
+		s.log.Info("console", "address", base+console.Path)
+	}
 }
 
 func ignoreCancelled(err error) error {
