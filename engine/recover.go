@@ -17,11 +17,21 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
+// opener opens the files of one commit.
+type opener struct {
+	fs        vfs.FS
+	directory string
+	manifest  *manifest.Manifest
+	open      *snapshot.Snapshot // segments that are open already; nil: none
+	damaged   func()             // called when a part is not what was written; may be nil
+	sides     map[string]*snapshot.Side
+}
+
 // openManifest opens every file that a manifest names. What a segment holds is
 // verified before it is first used (I12), all else now; damaged, which may be
-// nil, is called when a part is not what was written. Segments of known, which may
-// be nil, are open already.
-func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, known *snapshot.Snapshot, damaged func()) (segments []*snapshot.Segment, tracked *tracking, err error) {
+// nil, is called when a part is not what was written. Segments of open, which may
+// be nil, are not opened again.
+func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, open *snapshot.Snapshot, damaged func()) (segments []*snapshot.Segment, tracked *tracking, err error) {
 	defer func() {
 		if err != nil {
 			for _, s := range segments {
@@ -29,28 +39,9 @@ func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, known *snap
 			}
 		}
 	}()
-	sides := make(map[string]*snapshot.Side)
-	side := func(name string) (*snapshot.Side, error) {
-		if known := sides[name]; known != nil {
-			return known, nil
-		}
-		content, err := fs.ReadFile(path.Join(directory, name))
-		if err != nil {
-			return nil, fmt.Errorf("read side file: %w", err)
-		}
-		file := m.File(name)
-		if file.Size != int64(len(content)) || file.CRC32C != blockfile.Checksum(content) {
-			return nil, blockfile.Corrupt(name, 0, "not the file that the manifest names")
-		}
-		read, err := snapshot.ReadSide(name, content)
-		if err != nil {
-			return nil, err
-		}
-		sides[name] = read
-		return read, nil
-	}
+	o := &opener{fs: fs, directory: directory, manifest: m, open: open, damaged: damaged, sides: make(map[string]*snapshot.Side)}
 	for _, entry := range m.Segments {
-		s, err := openSegment(fs, directory, m, entry, side, known, damaged)
+		s, err := o.segment(entry)
 		if err != nil {
 			return segments, nil, err
 		}
@@ -59,7 +50,7 @@ func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, known *snap
 	if m.Tracking != nil {
 		tracked = new(tracking)
 		for _, file := range m.Tracking.Files {
-			read, err := side(file.File)
+			read, err := o.side(file.File)
 			if err != nil {
 				return segments, nil, err
 			}
@@ -69,30 +60,51 @@ func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, known *snap
 	return segments, tracked, nil
 }
 
-func openSegment(fs vfs.FS, directory string, m *manifest.Manifest, entry manifest.Segment,
-	side func(string) (*snapshot.Side, error), known *snapshot.Snapshot, damaged func()) (*snapshot.Segment, error) {
-	name := path.Join(directory, entry.File)
-	earlier := findByFile(known, entry.File)
+// side reads a side file, once.
+func (o *opener) side(name string) (*snapshot.Side, error) {
+	if read := o.sides[name]; read != nil {
+		return read, nil
+	}
+	content, err := o.fs.ReadFile(path.Join(o.directory, name))
+	if err != nil {
+		return nil, fmt.Errorf("read side file: %w", err)
+	}
+	file := o.manifest.File(name)
+	if file.Size != int64(len(content)) || file.CRC32C != blockfile.Checksum(content) {
+		return nil, blockfile.Corrupt(name, 0, "not the file that the manifest names")
+	}
+	read, err := snapshot.ReadSide(name, content)
+	if err != nil {
+		return nil, err
+	}
+	o.sides[name] = read
+	return read, nil
+}
+
+// segment opens a segment with the side file that goes with it.
+func (o *opener) segment(entry manifest.Segment) (*snapshot.Segment, error) {
+	name := path.Join(o.directory, entry.File)
+	earlier := findByFile(o.open, entry.File)
 	var reader *segment.Reader
 	if earlier != nil && earlier.Reader.Retain() {
 		reader = earlier.Reader
 	} else {
 		var err error
-		if reader, err = segment.Open(fs, name, blockfile.VerifyUsed); err != nil {
+		if reader, err = segment.Open(o.fs, name, blockfile.VerifyUsed); err != nil {
 			return nil, fmt.Errorf("open segment: %w", err)
 		}
-		reader.WhenDamaged(damaged)
+		reader.WhenDamaged(o.damaged)
 	}
 	fault := func(format string, arguments ...any) (*snapshot.Segment, error) {
 		reader.Release()
 		return nil, blockfile.Corrupt(name, 0, format, arguments...)
 	}
-	if file := m.File(entry.File); file.Size != reader.Size() {
+	if file := o.manifest.File(entry.File); file.Size != reader.Size() {
 		return fault("%d bytes, the manifest says %d", reader.Size(), file.Size)
 	}
 	var state snapshot.SideEntry
 	if entry.Side != "" {
-		read, err := side(entry.Side)
+		read, err := o.side(entry.Side)
 		if err != nil {
 			reader.Release()
 			return nil, err
