@@ -14,8 +14,8 @@ import (
 )
 
 // Frequency splits compounds by how frequent their parts are (Koehn and Knight,
-// "Empirical Methods for Compound Splitting", 2003): of all ways to read a word
-// as a sequence of known words, linked by the letters of the language, the one
+// "Empirical Methods for Compound Splitting", 2003): of all ways to split a word
+// into a sequence of known words, linked by the letters of the language, the one
 // with the highest geometric mean of frequencies counts. It needs no dictionary
 // of compounds and no patterns. For example, with the rank of each word in
 // brackets, low for frequent ones:
@@ -24,7 +24,7 @@ import (
 //	                     = bund + finanz + minister, linked by es         mean 510  ← parts
 //	                     = bundes + finanzminister (590)                  mean 555
 //
-// A word stays whole when no reading has parts that are all frequent enough, or
+// A word stays whole when no split has parts that are all frequent enough, or
 // when it is itself more frequent than its parts are on the mean: Verein is not
 // ver and ein.
 type Frequency struct {
@@ -41,16 +41,17 @@ const (
 	minFrequencyPart = 4
 	minShort         = 2
 	maxFrequencyWord = 48
-	maxReadingParts  = 4
+	maxSplitParts    = 4
 	partRank         = 600 // of a part at most: one word in a million
 	shortRank        = 450 // of a short word that is listed
 	wholeMargin      = 100 // how much more frequent than its parts a word stays whole
 )
 
 // NewFrequency returns a splitter over words with their ranks, as WriteRanks
-// wrote them. A part has minPart characters, and never fewer than four. Links may stand between two parts; endings are words too, or look
-// like words, but at the end of one they are inflection. Short lists the words
-// below minPart that are parts all the same, such as Tür and Bus.
+// wrote them. A part has minPart characters, and never fewer than four. Links may
+// stand between two parts; endings are words too, or look like words, but at the
+// end of one they are inflection. Short lists the words below minPart that are
+// parts all the same, such as Tür and Bus.
 func NewFrequency(words []byte, links, endings, short []string, minPart int) (*Frequency, error) {
 	fst, err := vellum.Load(words)
 	if err != nil {
@@ -70,10 +71,19 @@ func NewFrequency(words []byte, links, endings, short []string, minPart int) (*F
 	return s, nil
 }
 
-// reading is the best way to read the beginning of a word in so many parts.
-type reading struct {
+// split is the best way to split the beginning of a word into so many parts.
+type split struct {
 	rank     int // sum of the ranks of the parts
-	from, to int // of the last part, without its link; to is 0 for no reading
+	from, to int // of the last part, without its link; to is 0 for no split
+}
+
+// splits is the table of a dynamic program over one word: best[i][n] splits its
+// first i characters into n parts.
+type splits struct {
+	word    []byte
+	length  int   // of the word in characters
+	offsets []int // of its characters and its end in bytes
+	best    [maxFrequencyWord + 1][maxSplitParts + 1]split
 }
 
 // AppendParts appends start and end of every part of word, in bytes, pair by
@@ -88,21 +98,19 @@ func (s *Frequency) AppendParts(dst []int, word []byte) []int {
 		return dst
 	}
 	defer s.readers.Put(list)
-	var offsetSpace [maxFrequencyWord + 1]int
-	offsets := offsetSpace[:0]
+	var offsets [maxFrequencyWord + 1]int
+	t := splits{word: word, length: length, offsets: offsets[:0]}
 	for at := range string(word) {
-		offsets = append(offsets, at)
+		t.offsets = append(t.offsets, at)
 	}
-	offsets = append(offsets, len(word))
+	t.offsets = append(t.offsets, len(word))
 
-	// best[i][n] reads the first i characters in n parts.
-	var best [maxFrequencyWord + 1][maxReadingParts + 1]reading
 	for from := 0; from+minShort <= length; from++ {
-		if from > 0 && !isReached(&best[from]) {
+		if from > 0 && !t.isReached(from) {
 			continue
 		}
 		for to := from + minShort; to <= min(length, from+maxPart); to++ {
-			part := word[offsets[from]:offsets[to]]
+			part := word[t.offsets[from]:t.offsets[to]]
 			if from == 0 && to == length || to == length && slices.Contains(s.endings, string(part)) {
 				continue
 			}
@@ -110,10 +118,10 @@ func (s *Frequency) AppendParts(dst []int, word []byte) []int {
 			if !ok || rank > partRank {
 				continue
 			}
-			s.extend(&best, word, offsets, from, to, length, rank)
+			t.extend(from, to, rank, s.links)
 		}
 	}
-	parts, mean := bestReading(&best[length])
+	parts, mean := t.lowestMean()
 	if parts == 0 {
 		return dst
 	}
@@ -121,7 +129,7 @@ func (s *Frequency) AppendParts(dst []int, word []byte) []int {
 		return dst
 	}
 	begin := len(dst)
-	dst = appendReading(dst, &best, offsets, length, parts)
+	dst = t.append(dst, parts)
 	return appendJoined(dst, begin, list, word)
 }
 
@@ -138,67 +146,71 @@ func appendJoined(dst []int, begin int, list *vellum.Reader, word []byte) []int 
 	return dst
 }
 
-// extend reads on behind a part, with and without a link.
-func (s *Frequency) extend(best *[maxFrequencyWord + 1][maxReadingParts + 1]reading, word []byte, offsets []int, from, to, length, rank int) {
-	for n := 1; n <= maxReadingParts; n++ {
+// extend adds a part behind every split that ends where it begins, with and
+// without a link after it.
+func (t *splits) extend(from, to, rank int, links []string) {
+	for n := 1; n <= maxSplitParts; n++ {
 		before := 0
 		switch {
-		case from == 0 && n > 1, from > 0 && best[from][n-1].to == 0:
+		case from == 0 && n > 1, from > 0 && t.best[from][n-1].to == 0:
 			continue
 		case from > 0:
-			before = best[from][n-1].rank
+			before = t.best[from][n-1].rank
 		}
-		improve(&best[to][n], reading{before + rank, from, to})
-		if length-to <= minShort {
+		improve(&t.best[to][n], split{before + rank, from, to})
+		if t.length-to <= minShort {
 			continue
 		}
-		for _, link := range s.links {
-			end := offsets[to] + len(link)
-			if end >= len(word) || string(word[offsets[to]:end]) != link {
+		for _, link := range links {
+			end := t.offsets[to] + len(link)
+			if end >= len(t.word) || string(t.word[t.offsets[to]:end]) != link {
 				continue
 			}
 			behind := to + utf8.RuneCountInString(link)
-			improve(&best[behind][n], reading{before + rank, from, to})
+			improve(&t.best[behind][n], split{before + rank, from, to})
 		}
 	}
 }
 
-func improve(place *reading, with reading) {
-	if place.to == 0 || with.rank < place.rank {
-		*place = with
+func improve(best *split, with split) {
+	if best.to == 0 || with.rank < best.rank {
+		*best = with
 	}
 }
 
-func isReached(readings *[maxReadingParts + 1]reading) bool {
-	for n := 1; n < maxReadingParts; n++ {
-		if readings[n].to > 0 {
+// isReached reports whether a split ends after so many characters and may have
+// another part.
+func (t *splits) isReached(characters int) bool {
+	for n := 1; n < maxSplitParts; n++ {
+		if t.best[characters][n].to > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// bestReading returns the number of parts of the reading with the lowest mean
-// rank, fewer on equal means; 0 when there is none of at least two.
-func bestReading(readings *[maxReadingParts + 1]reading) (parts, mean int) {
-	for n := 2; n <= maxReadingParts; n++ {
-		if r := readings[n]; r.to > 0 && (parts == 0 || r.rank/n < mean) {
-			parts, mean = n, r.rank/n
+// lowestMean returns the number of parts of the split of the word with the
+// lowest mean rank, fewer on equal means; 0 when there is none of at least two.
+func (t *splits) lowestMean() (parts, mean int) {
+	for n := 2; n <= maxSplitParts; n++ {
+		if best := t.best[t.length][n]; best.to > 0 && (parts == 0 || best.rank/n < mean) {
+			parts, mean = n, best.rank/n
 		}
 	}
 	return parts, mean
 }
 
-// appendReading appends the parts of a reading in their order.
-func appendReading(dst []int, best *[maxFrequencyWord + 1][maxReadingParts + 1]reading, offsets []int, end, parts int) []int {
-	begin := len(dst)
+// append appends the parts of the split of the word into so many, in their
+// order.
+func (t *splits) append(dst []int, parts int) []int {
+	begin, end := len(dst), t.length
 	for range 2 * parts {
 		dst = append(dst, 0)
 	}
 	for n := parts; n > 0; n-- {
-		r := best[end][n]
-		dst[begin+2*n-2], dst[begin+2*n-1] = offsets[r.from], offsets[r.to]
-		end = r.from
+		best := t.best[end][n]
+		dst[begin+2*n-2], dst[begin+2*n-1] = t.offsets[best.from], t.offsets[best.to]
+		end = best.from
 	}
 	return dst
 }
@@ -227,7 +239,7 @@ func WriteRanks(w io.Writer, ranks map[string]int) (int, error) {
 		if n < minFrequencyPart || n > maxFrequencyWord || !onlyLetters(folded) {
 			continue
 		}
-		if known, ok := kept[folded]; !ok || rank < known {
+		if best, ok := kept[folded]; !ok || rank < best {
 			kept[folded] = rank
 		}
 	}
