@@ -24,65 +24,75 @@ const generationHeader = "X-Goog-Generation"
 
 var errRepeat = errors.New("read again")
 
+// request is one call of the S3 interface.
+type request struct {
+	operation string // its name in the interface, for the meter
+	method    string
+	key       string // of the object; "" for the bucket
+	query     url.Values
+	header    http.Header
+	body      *bucket.Body // nil: none
+}
+
 // send signs and sends one request. The caller closes the body of the answer.
 // Without an answer the outcome is not known.
-func (s *Store) send(asked context.Context, operation, method, key string, query url.Values, header http.Header, body *bucket.Body) (*http.Response, error) {
+func (s *Store) send(ctx context.Context, r request) (*http.Response, error) {
 	target := s.base
-	at := key
-	if key != "" && s.options.Prefix != "" {
-		at = path.Join(s.options.Prefix, key)
+	at := r.key
+	if r.key != "" && s.options.Prefix != "" {
+		at = path.Join(s.options.Prefix, r.key)
 	}
 	if s.pathStyle {
 		at = s.options.Bucket + "/" + at
 	}
 	target.Path = "/" + at
-	target.RawQuery = query.Encode()
-	request, err := http.NewRequestWithContext(asked, method, target.String(), nil)
+	target.RawQuery = r.query.Encode()
+	sent, err := http.NewRequestWithContext(ctx, r.method, target.String(), nil)
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range header {
-		request.Header[name] = values
+	for name, values := range r.header {
+		sent.Header[name] = values
 	}
-	if body != nil {
-		if request.Body, err = body.Open(); err != nil {
+	if r.body != nil {
+		if sent.Body, err = r.body.Open(); err != nil {
 			return nil, err
 		}
-		request.ContentLength = body.Size
-		if body.Size == 0 {
-			_ = request.Body.Close()
-			request.Body = http.NoBody
+		sent.ContentLength = r.body.Size
+		if r.body.Size == 0 {
+			_ = sent.Body.Close()
+			sent.Body = http.NoBody
 		}
 	}
-	if err := s.sign(asked, request); err != nil {
-		if request.Body != nil {
-			_ = request.Body.Close()
+	if err := s.sign(ctx, sent); err != nil {
+		if sent.Body != nil {
+			_ = sent.Body.Close()
 		}
 		return nil, err
 	}
-	ctx, moving := watch(asked)
-	request = request.WithContext(ctx)
-	if request.Body != nil && request.Body != http.NoBody {
-		request.Body = sending{request.Body, moving}
+	watched, moving := watch(ctx)
+	sent = sent.WithContext(watched)
+	if sent.Body != nil && sent.Body != http.NoBody {
+		sent.Body = sending{sent.Body, moving}
 	}
 	began := time.Now()
-	answer, err := s.client.Do(request)
+	answer, err := s.client.Do(sent)
 	if s.options.Observe != nil {
 		status := 0
 		if err == nil {
 			status = answer.StatusCode
 		}
-		s.options.Observe(operation, status, time.Since(began))
+		s.options.Observe(r.operation, status, time.Since(began))
 	}
 	if err != nil {
 		defer moving.over()
-		if asked.Err() != nil && method != http.MethodPut && method != http.MethodDelete {
-			return nil, asked.Err()
+		if ctx.Err() != nil && r.method != http.MethodPut && r.method != http.MethodDelete {
+			return nil, ctx.Err()
 		}
-		return nil, unanswered(ctx, err)
+		return nil, unanswered(watched, err)
 	}
 	moving.answered()
-	answer.Body = &receiving{answer.Body, asked, ctx, moving}
+	answer.Body = &receiving{answer.Body, ctx, watched, moving}
 	return answer, nil
 }
 
@@ -232,7 +242,7 @@ func (s *Store) List(ctx context.Context, prefix, delimiter string) (bucket.List
 	for {
 		var page listing
 		err := s.repeat(ctx, func() error {
-			answer, err := s.send(ctx, "ListObjects", http.MethodGet, "", query, http.Header{}, nil)
+			answer, err := s.send(ctx, request{operation: "ListObjects", method: http.MethodGet, query: query})
 			if err != nil {
 				return err
 			}

@@ -118,7 +118,7 @@ func (s *Store) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.
 	}
 	var object bucket.Object
 	err := s.repeat(ctx, func() error {
-		answer, err := s.send(ctx, "GetObject", http.MethodGet, key, nil, header, nil)
+		answer, err := s.send(ctx, request{operation: "GetObject", method: http.MethodGet, key: key, header: header})
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	} else {
 		header.Set("X-Goog-Hash", "crc32c="+base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, body.CRC32C)))
 	}
-	answer, err := s.send(ctx, "PutObject", http.MethodPut, key, nil, header, &body)
+	answer, err := s.send(ctx, request{operation: "PutObject", method: http.MethodPut, key: key, header: header, body: &body})
 	if err != nil {
 		return bucket.Written{}, fmt.Errorf("put %s: %w", key, err)
 	}
@@ -198,7 +198,7 @@ func (s *Store) lacksGeneration(c bucket.Condition) bool {
 // isMissing reports whether the object is missing: Google refuses to replace one
 // that is gone as it does one that changed.
 func (s *Store) isMissing(ctx context.Context, key string) bool {
-	answer, err := s.send(ctx, "HeadObject", http.MethodHead, key, nil, http.Header{}, nil)
+	answer, err := s.send(ctx, request{operation: "HeadObject", method: http.MethodHead, key: key})
 	if err != nil {
 		return false
 	}
@@ -214,7 +214,7 @@ func (s *Store) Delete(ctx context.Context, key string, condition bucket.Conditi
 		return bucket.Written{}, fmt.Errorf("delete: invalid key %q", key)
 	}
 	if condition.Matches != "" {
-		answer, err := s.send(ctx, "HeadObject", http.MethodHead, key, nil, http.Header{}, nil)
+		answer, err := s.send(ctx, request{operation: "HeadObject", method: http.MethodHead, key: key})
 		if err != nil {
 			return bucket.Written{}, fmt.Errorf("delete %s: %w", key, err)
 		}
@@ -231,7 +231,7 @@ func (s *Store) Delete(ctx context.Context, key string, condition bucket.Conditi
 	}
 	header := http.Header{}
 	s.condition(header, condition)
-	answer, err := s.send(ctx, "DeleteObject", http.MethodDelete, key, nil, header, nil)
+	answer, err := s.send(ctx, request{operation: "DeleteObject", method: http.MethodDelete, key: key, header: header})
 	if err != nil {
 		return bucket.Written{}, fmt.Errorf("delete %s: %w", key, err)
 	}
