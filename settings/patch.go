@@ -28,13 +28,14 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 		before = s.document
 	}
 	tree := change.ParseTree(before)
+	target := change.Target{Tree: tree, Shape: settingsShape, Codes: change.SettingsCodes(), Found: &found}
 	made := []applied{} // none is a change too
 	changes.Members(func(path string, value jsonread.Value) bool {
 		made = append(made, appliedTo(path, value.IsNull()))
 		if found.Len() >= maxProblems || refuseSelector(path, &found) {
 			return true
 		}
-		change.Apply(tree, settingsShape, path, value.Raw(), change.SettingsCodes(), problem.Path{}, &found)
+		target.Apply(path, value.Raw())
 		return true
 	})
 	if err := found.Err(); err != nil {

@@ -82,19 +82,28 @@ func SettingsCodes() Codes {
 	}
 }
 
-// Apply changes target by one path and reports whether it could. The value is
-// raw checked JSON that target refers to afterwards; null empties the place.
-// The problem's path is at followed by the path as written. A refused path may
+// Target is a value that several paths change, one after the other.
+type Target struct {
+	Tree  *Tree
+	Shape Shape
+	Codes Codes
+	At    problem.Path  // before the path of every problem
+	Found *problem.List // gets the problems
+}
+
+// Apply changes the target by one path and reports whether it could. The value
+// is raw checked JSON that the tree refers to afterwards; null empties the place.
+// The path of a problem is At followed by the path as written. A refused path may
 // have created objects on its way: the target of a refused change is dropped.
-func Apply(target *Tree, shape Shape, path string, value []byte, codes Codes, at problem.Path, found *problem.List) bool {
-	a := applier{codes: codes, path: path, at: at, found: found, root: target}
+func (t *Target) Apply(path string, value []byte) bool {
+	a := applier{Target: t, path: path}
 	steps, err := ParsePath(path)
-	if err != nil || (codes.OneSelector && steps.selectors() > 1) {
-		return a.refuse(codes.PathInvalid)
+	if err != nil || (t.Codes.OneSelector && steps.selectors() > 1) {
+		return a.refuse(t.Codes.PathInvalid)
 	}
-	if codes.SplitDots {
+	if t.Codes.SplitDots {
 		if steps = steps.splitDots(); steps == nil {
-			return a.refuse(codes.PathInvalid)
+			return a.refuse(t.Codes.PathInvalid)
 		}
 	}
 	if jsonread.KindOf(value) != jsonread.NullKind {
@@ -105,28 +114,25 @@ func Apply(target *Tree, shape Shape, path string, value []byte, codes Codes, at
 		}
 		a.length = len(value)
 	}
-	return a.apply(target, shape, steps)
+	return a.apply(t.Tree, t.Shape, steps)
 }
 
+// applier applies one path to a target.
 type applier struct {
-	codes Codes
-	path  string
-	at    problem.Path
-	found *problem.List
-	root  *Tree
-	value func() *Tree // nil for null; a new tree per place
-
-	length int // of the value in bytes
+	*Target
+	path   string
+	value  func() *Tree // nil for null; a new tree per place
+	length int          // of the value in bytes
 }
 
 func (a *applier) refuse(code *problem.Code, arguments ...any) bool {
-	a.found.Report(code.At(a.at.Append(a.path), append([]any{"path", a.path}, arguments...)...))
+	a.Found.Report(code.At(a.At.Append(a.path), append([]any{"path", a.path}, arguments...)...))
 	return false
 }
 
 // unknown refuses a name that an object does not declare.
 func (a *applier) unknown(object Shape, name string) bool {
-	a.found.Report(a.codes.FieldUnknown.At(a.at.Append(a.path), "path", a.path, "name", name).Among(name, object.Names))
+	a.Found.Report(a.Codes.FieldUnknown.At(a.At.Append(a.path), "path", a.path, "name", name).Among(name, object.Names))
 	return false
 }
 
@@ -157,10 +163,10 @@ func (a *applier) apply(object *Tree, shape Shape, steps Path) bool {
 		return true
 	}
 	if !inner.IsObject() {
-		return a.refuse(a.codes.NotAnObject, "name", step.Name)
+		return a.refuse(a.Codes.NotAnObject, "name", step.Name)
 	}
 	if inner.IsMultiple() {
-		return a.refuse(a.codes.SelectorRequired, "name", step.Name)
+		return a.refuse(a.Codes.SelectorRequired, "name", step.Name)
 	}
 	next := object.Get(step.Name)
 	if next == nil || next.kind != jsonread.ObjectKind {
@@ -174,10 +180,10 @@ func (a *applier) apply(object *Tree, shape Shape, steps Path) bool {
 
 func (a *applier) add(object *Tree, shape Shape, name string, rest Path) bool {
 	if len(rest) > 0 {
-		return a.refuse(a.codes.AddReachesInside, "name", name)
+		return a.refuse(a.Codes.AddReachesInside, "name", name)
 	}
 	if !shape.IsMultiple() {
-		return a.refuse(a.codes.AddUnsupported, "name", name)
+		return a.refuse(a.Codes.AddUnsupported, "name", name)
 	}
 	if a.value == nil {
 		return true
@@ -208,7 +214,7 @@ func listOf(t *Tree) *Tree {
 
 func (a *applier) match(object *Tree, shape Shape, step Step, rest Path) bool {
 	if !shape.IsObject() {
-		return a.refuse(a.codes.MatchNotAnObject, "name", step.Name)
+		return a.refuse(a.Codes.MatchNotAnObject, "name", step.Name)
 	}
 	if _, ok := shape.Member(step.Selector.Field); !ok {
 		return a.unknown(shape, step.Selector.Field)
@@ -219,9 +225,9 @@ func (a *applier) match(object *Tree, shape Shape, step Step, rest Path) bool {
 func (a *applier) key(object *Tree, shape Shape, step Step, rest Path) bool {
 	switch {
 	case !shape.IsObject():
-		return a.refuse(a.codes.SelectorUnsupported, "name", step.Name)
+		return a.refuse(a.Codes.SelectorUnsupported, "name", step.Name)
 	case shape.Key() == "":
-		return a.refuse(a.codes.KeyUnsupported, "name", step.Name)
+		return a.refuse(a.Codes.KeyUnsupported, "name", step.Name)
 	}
 	return a.selected(object, shape, step, shape.Key(), rest)
 }
@@ -235,7 +241,7 @@ func (a *applier) selected(object *Tree, shape Shape, step Step, by string, rest
 	case !ok:
 		return false
 	case len(found) == 0:
-		return a.refuse(a.codes.NoMatch, "name", step.Name)
+		return a.refuse(a.Codes.NoMatch, "name", step.Name)
 	case a.value != nil && !a.copies(len(found)):
 		return false
 	case len(rest) > 0:
@@ -262,11 +268,11 @@ func (a *applier) selected(object *Tree, shape Shape, step Step, by string, rest
 
 func (a *applier) variant(object *Tree, shape Shape, step Step, rest Path) bool {
 	if len(rest) > 0 {
-		return a.refuse(a.codes.NotAnObject, "name", step.Name)
+		return a.refuse(a.Codes.NotAnObject, "name", step.Name)
 	}
 	variant, ok := shape.Variant(step.Selector.Value)
 	if !ok {
-		return a.refuse(a.codes.LocaleUnknown, "name", step.Name, "locale", step.Selector.Value)
+		return a.refuse(a.Codes.LocaleUnknown, "name", step.Name, "locale", step.Selector.Value)
 	}
 	variants := object.Get(step.Name)
 	switch {

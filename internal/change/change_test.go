@@ -125,7 +125,8 @@ func TestPathsAreApplied(t *testing.T) {
 	} {
 		var found problem.List
 		tree := ParseTree([]byte(before))
-		ok := Apply(tree, catalogue, c.path, []byte(c.value), DocumentCodes(), problem.At("documents[3]"), &found)
+		target := Target{Tree: tree, Shape: catalogue, Codes: DocumentCodes(), At: problem.At("documents[3]"), Found: &found}
+		ok := target.Apply(c.path, []byte(c.value))
 		got := string(tree.Append(nil))
 		if !ok {
 			p := found.Problems()[0]
@@ -140,10 +141,16 @@ func TestPathsAreApplied(t *testing.T) {
 	}
 }
 
+// apply changes a tree by one path with the codes of documents.
+func apply(tree *Tree, shape Shape, path string, value []byte, found *problem.List) bool {
+	target := Target{Tree: tree, Shape: shape, Codes: DocumentCodes(), Found: found}
+	return target.Apply(path, value)
+}
+
 func TestAddingToATaggedListAddsToTheDefault(t *testing.T) {
 	var found problem.List
 	tree := ParseTree([]byte(`{"words":{"fr":["a"]}}`))
-	Apply(tree, catalogue, "words[]", []byte(`"b"`), DocumentCodes(), problem.Path{}, &found)
+	apply(tree, catalogue, "words[]", []byte(`"b"`), &found)
 	if got := string(tree.Append(nil)); got != `{"words":{"fr":["a"],"en":["b"]}}` {
 		t.Error(got)
 	}
@@ -156,7 +163,7 @@ func TestSelectorsReadTextHoweverItIsSpelled(t *testing.T) {
 	} {
 		var found problem.List
 		tree := ParseTree([]byte(`{"variants":[{"sku":"V\u002d2"},{"sku":"\\"}]}`))
-		Apply(tree, catalogue, path, []byte("9"), DocumentCodes(), problem.Path{}, &found)
+		apply(tree, catalogue, path, []byte("9"), &found)
 		if got := string(tree.Append(nil)); got != want || found.Len() > 0 {
 			t.Errorf("%s: got %s %v, want %s", path, got, found.Err(), want)
 		}
@@ -217,7 +224,7 @@ func FuzzApply(f *testing.F) {
 		}
 		var found problem.List
 		tree := ParseTree(raw)
-		if !Apply(tree, catalogue, path, set, DocumentCodes(), problem.Path{}, &found) {
+		if !apply(tree, catalogue, path, set, &found) {
 			return
 		}
 		if _, err := jsonread.Check(tree.Append(nil)); err != nil {

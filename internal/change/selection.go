@@ -162,7 +162,7 @@ func (t *Tree) readings() []string {
 // scan counts values that are looked at. A change that looks at too many is refused
 // once; its further paths look at nothing.
 func (a *applier) scan(values int) bool {
-	return a.spend(&a.root.scanned, values, MaxScanned,
+	return a.spend(&a.Tree.scanned, values, MaxScanned,
 		"the paths of a change look at more than "+strconv.Itoa(MaxScanned)+" values; send fewer paths at once")
 }
 
@@ -171,21 +171,21 @@ func (a *applier) copies(places int) bool {
 	if places <= 1 {
 		return true
 	}
-	if a.root.copied == 0 {
-		a.root.copied = len(a.root.source)
+	if a.Tree.copied == 0 {
+		a.Tree.copied = len(a.Tree.source)
 	}
-	return a.spend(&a.root.copied, (places-1)*(copyCost+a.length), MaxCopied,
+	return a.spend(&a.Tree.copied, (places-1)*(copyCost+a.length), MaxCopied,
 		"the copies of the values that a change places take more than "+strconv.Itoa(MaxCopied)+" bytes; select fewer values or send shorter ones")
 }
 
 func (a *applier) spend(spent *int, amount, limit int, reason string) bool {
-	if a.root.isSpent {
+	if a.Tree.isSpent {
 		return false
 	}
 	if *spent += amount; *spent <= limit {
 		return true
 	}
-	a.root.isSpent = true
-	a.found.Report(problem.RequestValueInvalid.At(a.at.Append(a.path), "reason", reason))
+	a.Tree.isSpent = true
+	a.Found.Report(problem.RequestValueInvalid.At(a.At.Append(a.path), "reason", reason))
 	return false
 }

@@ -23,7 +23,7 @@ func changed(t *testing.T, source string, paths ...string) (string, *problem.Lis
 	t.Helper()
 	tree, found := ParseTree([]byte(source)), new(problem.List)
 	for i := 0; i < len(paths); i += 2 {
-		Apply(tree, keyed{}, paths[i], []byte(paths[i+1]), DocumentCodes(), problem.Path{}, found)
+		apply(tree, keyed{}, paths[i], []byte(paths[i+1]), found)
 	}
 	return string(tree.Append(nil)), found
 }
@@ -127,9 +127,9 @@ func TestVariantsAreBounded(t *testing.T) {
 	}
 	variants.WriteString("}")
 	tree, found := ParseTree([]byte("{}")), new(problem.List)
-	Apply(tree, catalogue, "title", []byte(variants.String()), DocumentCodes(), problem.Path{}, found)
+	apply(tree, catalogue, "title", []byte(variants.String()), found)
 	for i := range 100 {
-		Apply(tree, catalogue, fmt.Sprintf("title[fr-%d]", i), []byte(`"b"`), DocumentCodes(), problem.Path{}, found)
+		apply(tree, catalogue, fmt.Sprintf("title[fr-%d]", i), []byte(`"b"`), found)
 	}
 	if found.Len() != 1 || found.Problems()[0].Code != problem.RequestValueInvalid {
 		t.Errorf("100 paths through 50000 variants each: %v", found.Err())

@@ -116,15 +116,16 @@ func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at proble
 	before := found.Len()
 	tree := change.ParseTree(source)
 	r.prune(tree, r.schema.Root())
-	shape := objectShape{r.schema.Root()}
-	codes := change.DocumentCodes()
+	target := change.Target{
+		Tree: tree, Shape: objectShape{r.schema.Root()}, Codes: change.DocumentCodes(), At: at, Found: found,
+	}
 	var cleared []string
 	for it := jsonread.Members(c.raw); it.Next() && found.Len()-before < problem.MaxTold; {
 		path := jsonread.String(it.RawName())
 		if f := r.schema.Root().Child(wholeField(path)); f != nil && (f.PrimaryKey || f.Signal) {
 			continue
 		}
-		if change.Apply(tree, shape, path, it.Value(), codes, at, found) && isNull(it.Value()) {
+		if target.Apply(path, it.Value()) && isNull(it.Value()) {
 			cleared = append(cleared, path)
 		}
 	}

@@ -19,9 +19,10 @@ func (s *Set) Patch(body []byte, limits query.Limits) (*Set, error) {
 		return nil, found.Err()
 	}
 	tree := change.ParseTree(s.document)
+	target := change.Target{Tree: tree, Shape: setShape, Codes: change.SettingsCodes(), Found: &found}
 	changes.Members(func(path string, value jsonread.Value) bool {
 		if found.Len() < maxProblems {
-			change.Apply(tree, setShape, path, value.Raw(), change.SettingsCodes(), problem.Path{}, &found)
+			target.Apply(path, value.Raw())
 		}
 		return true
 	})
