@@ -28,18 +28,28 @@ func Write(ctx context.Context, to io.Writer, o Options, docs []uint32, values [
 		}
 		all.add(row)
 	}
-	return finish(ctx, to, o, docs, all, nil, threads)
+	c := &column{Options: o, docs: docs, rows: all}
+	return c.finish(ctx, to, nil, threads)
 }
 
-func finish(ctx context.Context, to io.Writer, o Options, docs []uint32, all *rows, start *carried, threads int) error {
-	g := &graph{m: o.links(), top: -1}
-	if len(docs) > scanLimit { // fewer are always scanned
+// column is what a column is written from: the vector of every document.
+type column struct {
+	Options
+	docs []uint32
+	rows *rows
+}
+
+// finish builds the graph of the column, from start where that is not nil, and
+// writes both.
+func (c *column) finish(ctx context.Context, to io.Writer, start *carried, threads int) error {
+	g := &graph{m: c.links(), top: -1}
+	if len(c.docs) > scanLimit { // fewer are always scanned
 		var err error
-		if g, err = buildGraph(ctx, o, all, start, threads); err != nil {
+		if g, err = buildGraph(ctx, c.Options, c.rows, start, threads); err != nil {
 			return err
 		}
 	}
-	return write(to, o, docs, all, g)
+	return c.write(to, g)
 }
 
 // construction is a graph while nodes are inserted by several goroutines. A

@@ -59,7 +59,7 @@ func TestEqualVectorsLeaveNoneOut(t *testing.T) {
 		}
 	}
 	for _, m := range []int{2, 4, 16} {
-		r := open(t, column(t, Options{Dimensions: 8, Similarity: Euclidean, M: m, EfConstruction: 20}, all, 1, 1))
+		r := open(t, writeColumn(t, Options{Dimensions: 8, Similarity: Euclidean, M: m, EfConstruction: 20}, all, 1, 1))
 		if err := r.Check(); err != nil {
 			t.Fatal(err)
 		}

@@ -25,31 +25,31 @@ func (o Options) bits() int {
 }
 
 // write writes a column with its graph.
-func write(to io.Writer, o Options, docs []uint32, all *rows, g *graph) error {
-	nodes := len(docs)
-	z := &quantized{bits: o.bits(), values: o.padded(), scale: make([]float32, nodes), norm: make([]float32, nodes)}
+func (c *column) write(to io.Writer, g *graph) error {
+	nodes := len(c.docs)
+	z := &quantized{bits: c.bits(), values: c.padded(), scale: make([]float32, nodes), norm: make([]float32, nodes)}
 	if z.bits == 4 {
-		z.measure(all)
+		z.measure(c.rows)
 	}
 	out := &parts{to: to}
-	header := binary.LittleEndian.AppendUint32(nil, uint32(o.Dimensions))
-	header = append(header, byte(o.Similarity), byte(o.Quantization))
-	header = binary.LittleEndian.AppendUint16(header, uint16(o.links()))
-	header = binary.LittleEndian.AppendUint32(header, uint32(o.breadth()))
+	header := binary.LittleEndian.AppendUint32(nil, uint32(c.Dimensions))
+	header = append(header, byte(c.Similarity), byte(c.Quantization))
+	header = binary.LittleEndian.AppendUint16(header, uint16(c.links()))
+	header = binary.LittleEndian.AppendUint32(header, uint32(c.breadth()))
 	header = binary.LittleEndian.AppendUint32(header, uint32(nodes))
 	header = binary.LittleEndian.AppendUint32(header, g.entry)
 	header = binary.LittleEndian.AppendUint32(header, uint32(int32(g.top)))
 	out.bytes(header)
 	out.pad()
-	out.words(docs)
+	out.words(c.docs)
 	out.pad()
 	for i := range nodes {
-		out.floats(all.row(uint32(i)))
+		out.floats(c.rows.row(uint32(i)))
 	}
 	out.pad()
-	code, room := make([]byte, z.stride()), make([]float32, o.Dimensions)
+	code, scratch := make([]byte, z.stride()), make([]float32, c.Dimensions)
 	for i := range nodes {
-		z.scale[i], z.norm[i] = z.encode(code, all.row(uint32(i)), room)
+		z.scale[i], z.norm[i] = z.encode(code, c.rows.row(uint32(i)), scratch)
 		out.bytes(code)
 	}
 	out.pad()
@@ -67,24 +67,24 @@ func write(to io.Writer, o Options, docs []uint32, all *rows, g *graph) error {
 
 // parts writes the parts of a column one after the other.
 type parts struct {
-	to   io.Writer
-	room []byte
-	at   int
-	err  error
+	to     io.Writer
+	buffer []byte
+	at     int
+	err    error
 }
 
 func (p *parts) bytes(b []byte) {
-	p.room, p.at = append(p.room, b...), p.at+len(b)
-	if len(p.room) >= 1<<16 {
+	p.buffer, p.at = append(p.buffer, b...), p.at+len(b)
+	if len(p.buffer) >= 1<<16 {
 		p.flush()
 	}
 }
 
 func (p *parts) flush() {
 	if p.err == nil {
-		_, p.err = p.to.Write(p.room)
+		_, p.err = p.to.Write(p.buffer)
 	}
-	p.room = p.room[:0]
+	p.buffer = p.buffer[:0]
 }
 
 func (p *parts) pad() {
@@ -95,8 +95,8 @@ func (p *parts) pad() {
 
 func (p *parts) words(words []uint32) {
 	for _, w := range words {
-		p.room = binary.LittleEndian.AppendUint32(p.room, w)
-		if p.at += 4; len(p.room) >= 1<<16 {
+		p.buffer = binary.LittleEndian.AppendUint32(p.buffer, w)
+		if p.at += 4; len(p.buffer) >= 1<<16 {
 			p.flush()
 		}
 	}

@@ -64,7 +64,7 @@ func TestGloveRecall(t *testing.T) {
 	truth := glove(t, "glove100_120k.gt100.i32.zst")
 	for _, z := range []Quantization{None, Int8, Int4} {
 		began := time.Now()
-		data := column(t, Options{Dimensions: 100, Quantization: z}, base, 1, 2)
+		data := writeColumn(t, Options{Dimensions: 100, Quantization: z}, base, 1, 2)
 		t.Logf("quantization %d: built in %.1f s, %d MB", z, time.Since(began).Seconds(), len(data)>>20)
 		r, err := Open(data)
 		if err != nil {

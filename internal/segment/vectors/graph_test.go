@@ -23,7 +23,8 @@ func graphColumn(t testing.TB, o Options, vectors [][]float32) []byte {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := write(&out, o, docs, all, g); err != nil {
+	c := &column{Options: o, docs: docs, rows: all}
+	if err := c.write(&out, g); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -73,7 +74,7 @@ func checkReached(t *testing.T, r *Reader) {
 // A search that panics over a page that the disk does not deliver leaves
 // nothing behind for those after it.
 func TestAPanicLeavesNothingBehind(t *testing.T) {
-	r := open(t, column(t, Options{Dimensions: 8, M: 4, EfConstruction: 8}, clustered(9, 12_500, 8), 1, 1))
+	r := open(t, writeColumn(t, Options{Dimensions: 8, M: 4, EfConstruction: 8}, clustered(9, 12_500, 8), 1, 1))
 	row := r.graph.row(r.graph.entry, r.graph.top)
 	row[0], row[1], row[2] = 2, (r.graph.entry+6000)%uint32(r.Len()), none
 	func() {
@@ -117,7 +118,7 @@ func TestRandomMerges(t *testing.T) {
 			}
 			return all
 		}
-		whole := open(t, column(t, o, vectors(14_000), 1, 1))
+		whole := open(t, writeColumn(t, o, vectors(14_000), 1, 1))
 		checkReached(t, whole)
 		for _, gone := range []float64{0.03, 0.3, 0.8} {
 			// Once the entry, all that is raised and all that stand for others go.
@@ -141,7 +142,7 @@ func TestRandomMerges(t *testing.T) {
 			for _, n := range []int{100 + random.IntN(600), 0, int(gone * 14_000)} {
 				r := whole
 				if n > 0 {
-					r = open(t, column(t, o, vectors(n), 1, 1))
+					r = open(t, writeColumn(t, o, vectors(n), 1, 1))
 				}
 				inputs = append(inputs, Input{r, keep(r)})
 			}

@@ -46,10 +46,11 @@ func Merge(ctx context.Context, to io.Writer, o Options, inputs []Input, threads
 			}
 		}
 	}
+	c := &column{Options: o, docs: docs, rows: all}
 	if largest < 0 || inputs[largest].Reader.graph.top < 0 {
-		return finish(ctx, to, o, docs, all, nil, threads)
+		return c.finish(ctx, to, nil, threads)
 	}
-	return finish(ctx, to, o, docs, all, &carried{inputs[largest].Reader, kept}, threads)
+	return c.finish(ctx, to, &carried{inputs[largest].Reader, kept}, threads)
 }
 
 const none = math.MaxUint32

@@ -131,7 +131,7 @@ func TestHardShapes(t *testing.T) {
 					}
 				}
 				// One thread builds one graph, whatever the machine.
-				none := open(t, column(t, Options{Dimensions: dimensions, Similarity: s}, all, 2, 1))
+				none := open(t, writeColumn(t, Options{Dimensions: dimensions, Similarity: s}, all, 2, 1))
 				if err := none.Check(); err != nil {
 					t.Fatal(err)
 				}

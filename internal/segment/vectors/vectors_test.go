@@ -38,15 +38,15 @@ func clustered(seed uint64, n, dimensions int) [][]float32 {
 
 func build(t testing.TB, o Options, vectors [][]float32) *Reader {
 	t.Helper()
-	r := open(t, column(t, o, vectors, 2, 2))
+	r := open(t, writeColumn(t, o, vectors, 2, 2))
 	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// column writes a column; vector i belongs to the document i times step.
-func column(t testing.TB, o Options, vectors [][]float32, step, threads int) []byte {
+// writeColumn writes a column; vector i belongs to the document i times step.
+func writeColumn(t testing.TB, o Options, vectors [][]float32, step, threads int) []byte {
 	t.Helper()
 	docs := make([]uint32, len(vectors))
 	for i := range docs {
@@ -178,7 +178,7 @@ func TestManyEqualVectorsAreFound(t *testing.T) {
 // Where every document has a vector, documents are taken for nodes.
 func TestAcceptedDocumentsThatAllHaveVectors(t *testing.T) {
 	vectors := clustered(6, 1003, 24)
-	r := open(t, column(t, Options{Dimensions: 24}, vectors, 1, 2))
+	r := open(t, writeColumn(t, Options{Dimensions: 24}, vectors, 1, 2))
 	random := rand.New(rand.NewPCG(7, 7))
 	for _, length := range []int{1003, 1024, 2000} { // documents past the last vector
 		accept := bitset.New(uint32(length))
@@ -377,7 +377,7 @@ func (l *limited) Err() error {
 // first time it is not.
 func TestSearchesAskWhetherTheyAreWanted(t *testing.T) {
 	// One thread builds one graph, whatever the machine.
-	r := open(t, column(t, Options{Dimensions: 8}, clustered(9, 12_500, 8), 2, 1))
+	r := open(t, writeColumn(t, Options{Dimensions: 8}, clustered(9, 12_500, 8), 2, 1))
 	q := Prepare(Cosine, clustered(10, 1, 8)[0])
 	for _, k := range []int{10, 1000, 12_000} { // walks, broad ones and scans
 		whole := &limited{Context: context.Background(), left: 1 << 30}
@@ -400,8 +400,8 @@ func TestSearchesAskWhetherTheyAreWanted(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	f.Add(column(f, Options{Dimensions: 3}, clustered(10, 70, 3), 1, 2))
-	f.Add(column(f, Options{Dimensions: 3, Quantization: Int4}, clustered(11, 70, 3), 1, 2))
+	f.Add(writeColumn(f, Options{Dimensions: 3}, clustered(10, 70, 3), 1, 2))
+	f.Add(writeColumn(f, Options{Dimensions: 3, Quantization: Int4}, clustered(11, 70, 3), 1, 2))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := Open(data)
 		if err != nil || r.Check() != nil {
