@@ -90,8 +90,8 @@ func ItemBuckets(ctx context.Context, column *columns.Ordinals, items, parents *
 }
 
 // HitBuckets adds to totals, per bucket, how many list values in items hold a
-// number in it; with ofParents, how many stand in a document that does.
-func HitBuckets(ctx context.Context, column *columns.Ordinals, items, parents *bitset.Bitset, ofParents bool, buckets []Bounds, totals []int64) {
+// number in it; with parents, how many stand in a document that does.
+func HitBuckets(ctx context.Context, column *columns.Ordinals, items, parents *bitset.Bitset, buckets []Bounds, totals []int64) {
 	t := newTally(column, buckets)
 	var ordinals []uint32
 	for item, turn := items.Next(0), 1; item < items.Len(); item, turn = items.Next(item+1), turn+1 {
@@ -99,7 +99,7 @@ func HitBuckets(ctx context.Context, column *columns.Ordinals, items, parents *b
 			return
 		}
 		doc := item
-		if ofParents {
+		if parents != nil {
 			doc = parents.Next(item)
 		}
 		ordinals = column.Append(ordinals[:0], doc)

@@ -88,8 +88,8 @@ func TestBucketsAgainstAskingEveryOne(t *testing.T) {
 		}
 		Buckets(t.Context(), column, set, buckets, got[0])
 		ItemBuckets(t.Context(), column, set, parents, buckets, got[1])
-		HitBuckets(t.Context(), column, set, parents, false, buckets, got[2])
-		HitBuckets(t.Context(), column, set, parents, true, buckets, got[3])
+		HitBuckets(t.Context(), column, set, nil, buckets, got[2])
+		HitBuckets(t.Context(), column, set, parents, buckets, got[3])
 		for i := range buckets {
 			for k := range got {
 				if got[k][i] != want[i][k] {

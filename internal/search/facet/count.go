@@ -116,11 +116,11 @@ func empty(words []uint64) bool {
 	return any == 0
 }
 
-// Hits counts, per ordinal, the list values in items. With ofParents the
-// column belongs to the documents, and every list value counts by what its
-// document holds.
-func Hits(column *columns.Ordinals, items, parents *bitset.Bitset, ofParents bool) []uint32 {
-	if !ofParents {
+// Hits counts, per ordinal, the list values in items. With parents the column
+// belongs to the documents, and every list value counts by what its document
+// holds.
+func Hits(column *columns.Ordinals, items, parents *bitset.Bitset) []uint32 {
+	if parents == nil {
 		return Documents(column, items)
 	}
 	counts := make([]uint32, column.Len())

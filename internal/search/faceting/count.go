@@ -126,7 +126,7 @@ func (r *Request) countHits(ctx context.Context, p *Facet, pop *population, valu
 	}
 	return r.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
 		if column := segment.Reader.Ordinals(p.column); column != nil {
-			parts[i] = facet.Part{Column: column, Counts: facet.Hits(column, items[i], parentsOf(segment), p.field.List == "")}
+			parts[i] = facet.Part{Column: column, Counts: facet.Hits(column, items[i], p.holders(segment))}
 		}
 	})
 }
@@ -237,7 +237,7 @@ func (r *Request) countBuckets(ctx context.Context, p *Facet, pop *population, v
 		totals := make([]int64, len(p.bounds))
 		switch {
 		case items != nil && hitList:
-			facet.HitBuckets(ctx, column, items[i], parentsOf(segment), p.field.List == "", p.bounds, totals)
+			facet.HitBuckets(ctx, column, items[i], p.holders(segment), p.bounds, totals)
 		case items != nil:
 			facet.ItemBuckets(ctx, column, items[i], parentsOf(segment), p.bounds, totals)
 		case pop.all && segment.Live == nil && segment.Reader.Parents() == nil:
@@ -266,6 +266,15 @@ func parentsOf(segment *snapshot.Segment) *bitset.Bitset {
 		return parents
 	}
 	return bitset.NewFull(segment.Reader.NumDocs())
+}
+
+// holders returns the documents that hold the values of a facet, by which the
+// list values below them count; nil for values that list values hold themselves.
+func (p *Facet) holders(segment *snapshot.Segment) *bitset.Bitset {
+	if p.field.List != "" {
+		return nil
+	}
+	return parentsOf(segment)
 }
 
 // liveParents returns the documents of a segment that are not deleted.
