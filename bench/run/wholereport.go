@@ -26,17 +26,25 @@ func renderServices(o options, ours, theirs *wholeRun) string {
 	both("highest resident during searches, MB", "%.0f", float64(ours.peak)/1e6, float64(theirs.peak)/1e6)
 	both("start of the process to the first answer, s", "%.3f", ours.firstAnswer.clock, theirs.firstAnswer.clock)
 	both("processor time until then, s", "%.2f", ours.firstAnswer.processor, theirs.firstAnswer.processor)
-	renderCells(&b, "Caches as they come", cachedConnections, ours, theirs, ours.cached, theirs.cached)
-	renderCells(&b, "Caches off", plainConnections, ours, theirs, ours.plain, theirs.plain)
+	renderCells(&b, phase{"Caches as they come", cachedConnections, func(r *wholeRun) map[string][]cell { return r.cached }}, ours, theirs)
+	renderCells(&b, phase{"Caches off", plainConnections, func(r *wholeRun) map[string][]cell { return r.plain }}, ours, theirs)
 	renderTotals(&b, ours, theirs)
 	fmt.Fprintf(&b, wholeSettings, bulkDocuments, bulkClients, restTime, o.warm, o.cell, ours.service.withoutCaches, theirs.service.withoutCaches, openSearchFlags)
 	return b.String()
 }
 
+// phase is a part of a run in which every class was measured.
+type phase struct {
+	title       string
+	connections []int
+	cells       func(*wholeRun) map[string][]cell // by class, in the order of connections
+}
+
 // renderCells writes one table per number of connections.
-func renderCells(b *strings.Builder, title string, connections []int, ours, theirs *wholeRun, a, c map[string][]cell) {
-	fmt.Fprintf(b, "\n## %s\n", title)
-	for i, n := range connections {
+func renderCells(b *strings.Builder, p phase, ours, theirs *wholeRun) {
+	fmt.Fprintf(b, "\n## %s\n", p.title)
+	a, c := p.cells(ours), p.cells(theirs)
+	for i, n := range p.connections {
 		fmt.Fprintf(b, "\nConnections: %d. Requests per second · p50 ms · p99 ms · µs of the service's processor time for a request.\n\n| class | %s | %s | throughput, Quire ÷ OpenSearch | p99, OpenSearch ÷ Quire | processor time, OpenSearch ÷ Quire |\n|---|---|---|---|---|---|\n", n, ours.service.name, theirs.service.name)
 		rates, tails, costs, classes := 0.0, 0.0, 0.0, 0
 		for _, class := range classNamesOfWhole() {
