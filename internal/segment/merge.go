@@ -42,7 +42,7 @@ type DocMap [][]DocID
 // Memory: one number per document of the inputs, and what describes the field
 // being merged; postings and values stream.
 func Merge(ctx context.Context, fs vfs.FS, name string, inputs []MergeInput) (Info, DocMap, error) {
-	m := &merger{ctx: ctx, inputs: inputs}
+	m := &merger{inputs: inputs}
 	if err := m.number(); err != nil {
 		return Info{}, nil, fmt.Errorf("merge into %s: %w", name, err)
 	}
@@ -52,7 +52,7 @@ func Merge(ctx context.Context, fs vfs.FS, name string, inputs []MergeInput) (In
 	if err := m.unite(); err != nil {
 		return Info{}, nil, fmt.Errorf("merge into %s: %w", name, err)
 	}
-	summary, err := create(fs, name, m.write)
+	summary, err := create(fs, name, func(out *blockfile.Writer) error { return m.write(ctx, out) })
 	if err != nil {
 		return Info{}, nil, err
 	}
@@ -61,7 +61,6 @@ func Merge(ctx context.Context, fs vfs.FS, name string, inputs []MergeInput) (In
 
 // merger is one run of Merge.
 type merger struct {
-	ctx    context.Context
 	inputs []MergeInput
 	docMap DocMap
 	// whole marks the inputs that keep all documents; bases is the number of
@@ -153,19 +152,19 @@ func (m *merger) unite() error {
 	return nil
 }
 
-func (m *merger) write(out *blockfile.Writer) error {
+func (m *merger) write(ctx context.Context, out *blockfile.Writer) error {
 	if m.parents != nil {
 		out.Section(blockfile.ID{Part: partParents}, m.parents.AppendBytes(nil))
 	}
 	if gaps := m.standings(); gaps != nil {
 		out.Section(blockfile.ID{Part: partStandings}, gaps)
 	}
-	if err := m.writeStored(out); err != nil {
+	if err := m.writeStored(ctx, out); err != nil {
 		return err
 	}
 	var kept []FieldOptions
 	for _, f := range m.fields {
-		if err := m.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		owner := uint32(len(kept) + 1)
@@ -173,15 +172,15 @@ func (m *merger) write(out *blockfile.Writer) error {
 		var err error
 		switch f.Kind {
 		case Terms:
-			some, err = m.writeTerms(out, owner, f)
+			some, err = m.writeTerms(ctx, out, owner, f)
 		case Numbers:
-			some, err = m.writeNumbers(out, owner, f)
+			some, err = m.writeNumbers(ctx, out, owner, f)
 		case Ordinals:
-			some, err = m.writeOrdinals(out, owner, f)
+			some, err = m.writeOrdinals(ctx, out, owner, f)
 		case Geo:
-			some, err = m.writeGeo(out, owner, f)
+			some, err = m.writeGeo(ctx, out, owner, f)
 		case Vector:
-			some, err = m.writeVectors(out, owner, f)
+			some, err = m.writeVectors(ctx, out, owner, f)
 		}
 		if err != nil {
 			return fmt.Errorf("field %q: %w", f.Name, err)
@@ -196,7 +195,7 @@ func (m *merger) write(out *blockfile.Writer) error {
 
 // writeStored copies packed blocks whose documents are all live, and packs
 // the others again.
-func (m *merger) writeStored(out *blockfile.Writer) error {
+func (m *merger) writeStored(ctx context.Context, out *blockfile.Writer) error {
 	some := false
 	for _, in := range m.inputs {
 		some = some || in.Reader.Stored() != nil
@@ -226,7 +225,7 @@ func (m *merger) writeStored(out *blockfile.Writer) error {
 		}
 		r := in.Reader.Stored().packed
 		for b := range r.NumBlocks() {
-			if err := m.ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 			packed, from, to, rawSize := r.Block(b)

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"context"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -11,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
-func (m *merger) writeNumbers(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
+func (m *merger) writeNumbers(ctx context.Context, out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
 	w := columns.NewNumbersWriter(out, owner, m.docs, f.Multi)
 	// Where every input has its points in order and nothing replaces them,
 	// they are merged; else they are gathered and sorted.
@@ -31,7 +32,7 @@ func (m *merger) writeNumbers(out *blockfile.Writer, owner uint32, f FieldOption
 		}
 		for old, doc := range m.docMap[i] {
 			if old%4096 == 0 {
-				if err := m.ctx.Err(); err != nil {
+				if err := ctx.Err(); err != nil {
 					return false, err
 				}
 			}
@@ -65,7 +66,7 @@ func (m *merger) writeNumbers(out *blockfile.Writer, owner uint32, f FieldOption
 		return true, err
 	}
 	if sorted {
-		return true, m.mergePoints(out, owner, f.Name)
+		return true, m.mergePoints(ctx, out, owner, f.Name)
 	}
 	return true, p.Finish(out, owner)
 }
@@ -83,7 +84,7 @@ func (m *merger) hasPoints(name string) bool {
 
 // mergePoints merges the points of the inputs in the order of values, and of
 // documents where values are equal.
-func (m *merger) mergePoints(out *blockfile.Writer, owner uint32, name string) error {
+func (m *merger) mergePoints(ctx context.Context, out *blockfile.Writer, owner uint32, name string) error {
 	type source struct {
 		cursor *points.NumbersCursor
 		docs   []DocID
@@ -114,7 +115,7 @@ func (m *merger) mergePoints(out *blockfile.Writer, owner uint32, name string) e
 	e := points.NewNumbersEncoder(out, owner)
 	for n := 0; len(sources) > 0; n++ {
 		if n%4096 == 0 {
-			if err := m.ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
@@ -133,13 +134,13 @@ func (m *merger) mergePoints(out *blockfile.Writer, owner uint32, name string) e
 	return e.Finish()
 }
 
-func (m *merger) writeOrdinals(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
+func (m *merger) writeOrdinals(ctx context.Context, out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
 	sources, err := m.ordinalSources(f.Name)
 	if err != nil || len(sources) == 0 {
 		return false, err
 	}
 	w := columns.NewOrdinalsWriter(out, owner, m.docs, f.Multi)
-	if err := m.uniteOrdinals(sources, w); err != nil {
+	if err := m.uniteOrdinals(ctx, sources, w); err != nil {
 		return false, err
 	}
 	var buf []uint32
@@ -153,7 +154,7 @@ func (m *merger) writeOrdinals(out *blockfile.Writer, owner uint32, f FieldOptio
 				w.Add(doc, s.ords[ord])
 			}
 		}
-		if err := m.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return false, err
 		}
 	}
@@ -217,7 +218,7 @@ func (m *merger) ordinalSources(name string) (sources []*ordinalSource, err erro
 
 // uniteOrdinals merges the dictionaries, as far as live documents use them,
 // into w, and notes the new ordinal of every old one.
-func (m *merger) uniteOrdinals(sources []*ordinalSource, w *columns.OrdinalsWriter) error {
+func (m *merger) uniteOrdinals(ctx context.Context, sources []*ordinalSource, w *columns.OrdinalsWriter) error {
 	open := slices.Clone(sources)
 	var value []byte
 	for len(open) > 0 {
@@ -230,7 +231,7 @@ func (m *merger) uniteOrdinals(sources []*ordinalSource, w *columns.OrdinalsWrit
 		value = append(value[:0], lowest...)
 		ord := w.Value(value)
 		if ord%4096 == 0 {
-			if err := m.ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
@@ -249,7 +250,7 @@ func (m *merger) uniteOrdinals(sources []*ordinalSource, w *columns.OrdinalsWrit
 	return nil
 }
 
-func (m *merger) writeGeo(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
+func (m *merger) writeGeo(ctx context.Context, out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
 	w := columns.NewGeoWriter(out, owner, m.docs, f.Multi)
 	var p points.GeoWriter
 	var buf []columns.Point
@@ -272,7 +273,7 @@ func (m *merger) writeGeo(out *blockfile.Writer, owner uint32, f FieldOptions) (
 				}
 			}
 		}
-		if err := m.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return false, err
 		}
 	}
@@ -285,7 +286,7 @@ func (m *merger) writeGeo(out *blockfile.Writer, owner uint32, f FieldOptions) (
 	return true, p.Finish(out, owner)
 }
 
-func (m *merger) writeVectors(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
+func (m *merger) writeVectors(ctx context.Context, out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
 	var inputs []vectors.Input
 	some := false
 	for i, in := range m.inputs {
@@ -305,5 +306,5 @@ func (m *merger) writeVectors(out *blockfile.Writer, owner uint32, f FieldOption
 		return false, nil
 	}
 	out.Begin(blockfile.ID{Owner: owner, Part: columns.PartValues})
-	return true, vectors.Merge(m.ctx, out, f.Vectors, inputs, 0)
+	return true, vectors.Merge(ctx, out, f.Vectors, inputs, 0)
 }

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -73,7 +74,7 @@ type termMerger struct {
 	deltas []uint32
 }
 
-func (m *merger) writeTerms(out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
+func (m *merger) writeTerms(ctx context.Context, out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
 	t := &termMerger{merger: m}
 	var heap cursors
 	var spelled []*termCursor // inputs with surface forms
@@ -114,7 +115,7 @@ func (m *merger) writeTerms(out *blockfile.Writer, owner uint32, f FieldOptions)
 	var moved []*uint32
 	for n := 0; len(heap) > 0; n++ {
 		if n%1024 == 0 {
-			if err := m.ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return false, err
 			}
 		}
@@ -142,7 +143,7 @@ func (m *merger) writeTerms(out *blockfile.Writer, owner uint32, f FieldOptions)
 			return false, err
 		}
 	}
-	if err := t.writeForms(spelled); err != nil {
+	if err := t.writeForms(ctx, spelled); err != nil {
 		return false, err
 	}
 	if t.seen != nil {
@@ -212,7 +213,7 @@ func (t *termMerger) add(c *termCursor) error {
 // writeForms merges the surface forms of the inputs. Those of terms that no
 // document holds any more go; of a form that inputs lead to different terms,
 // the first input decides.
-func (t *termMerger) writeForms(spelled []*termCursor) error {
+func (t *termMerger) writeForms(ctx context.Context, spelled []*termCursor) error {
 	heap := cursors(spelled)
 	for _, c := range heap {
 		c.ord = 0
@@ -224,7 +225,7 @@ func (t *termMerger) writeForms(spelled []*termCursor) error {
 	var last []byte
 	for n := 0; len(heap) > 0; n++ {
 		if n%1024 == 0 {
-			if err := t.ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
