@@ -51,11 +51,11 @@ func (c *importElasticsearchCommand) Run(ctx context.Context, s *surroundings) (
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, documents.Close()) }()
+	defer func() { err = errors.Join(err, documents.Close(ctx)) }()
 	fmt.Fprintf(s.err, "%s holds %s documents, read by a %s.\n", cluster.Index, grouped(documents.Total), documents.Way)
 	source := load.NewSource(cluster.Index, documents)
 	drafter := draft.New(draft.Options{Convert: true})
-	if err := load.Look(source, drafter, true); err != nil {
+	if err := load.Look(ctx, source, drafter, true); err != nil {
 		return err
 	}
 	translated := elasticsearch.Translate(mapping, drafter.Finish())

@@ -14,7 +14,6 @@ import (
 
 // Documents reads the documents of one moment.
 type Documents struct {
-	ctx    context.Context // of every request
 	cursor cursor
 	hits   []hit
 	number int
@@ -67,19 +66,19 @@ func (c *Cluster) Open(ctx context.Context) (*Documents, error) {
 		if err != nil {
 			continue
 		}
-		d := &Documents{ctx: ctx, cursor: opened, Way: "point in time"}
-		if err := d.begin(); err == nil {
+		d := &Documents{cursor: opened, Way: "point in time"}
+		if err := d.begin(ctx); err == nil {
 			return d, nil
 		}
-		_ = d.Close() // the cluster drops it by itself after keepAlive
+		_ = d.Close(ctx) // the cluster drops it by itself after keepAlive
 	}
-	d := &Documents{ctx: ctx, cursor: &scroll{cluster: c}, Way: "scroll"}
-	return d, d.begin()
+	d := &Documents{cursor: &scroll{cluster: c}, Way: "scroll"}
+	return d, d.begin(ctx)
 }
 
 // begin reads the first page.
-func (d *Documents) begin() error {
-	first, err := d.cursor.next(d.ctx)
+func (d *Documents) begin(ctx context.Context) error {
+	first, err := d.cursor.next(ctx)
 	if err != nil {
 		return err
 	}
@@ -94,9 +93,9 @@ func (d *Documents) begin() error {
 }
 
 // Next returns the next document, with its _id as a member.
-func (d *Documents) Next() (load.Row, error) {
+func (d *Documents) Next(ctx context.Context) (load.Row, error) {
 	if len(d.hits) == 0 {
-		following, err := d.cursor.next(d.ctx)
+		following, err := d.cursor.next(ctx)
 		if err != nil {
 			return load.Row{}, err
 		}
@@ -120,5 +119,7 @@ func (d *Documents) Next() (load.Row, error) {
 	return load.Row{Number: d.number, Document: d.out}, nil
 }
 
-// Close gives the moment back to the cluster.
-func (d *Documents) Close() error { return d.cursor.close(context.WithoutCancel(d.ctx)) }
+// Close gives the moment back to the cluster, also when ctx is over.
+func (d *Documents) Close(ctx context.Context) error {
+	return d.cursor.close(context.WithoutCancel(ctx))
+}

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bufio"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -130,7 +131,7 @@ func findSeparator(start []byte, isAll bool) rune {
 }
 
 // Next returns the next row as an object of strings.
-func (r *csvReader) Next() (Row, error) {
+func (r *csvReader) Next(context.Context) (Row, error) {
 	cells := r.pending
 	r.pending = nil
 	if cells == nil {

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -17,7 +18,7 @@ type Sample struct {
 }
 
 // Next returns the rows that were looked at, then the others.
-func (s *Sample) Next() (Row, error) {
+func (s *Sample) Next(ctx context.Context) (Row, error) {
 	if s.next < len(s.rows) {
 		s.next++
 		if err := s.failed[s.next-1]; err != nil {
@@ -26,14 +27,14 @@ func (s *Sample) Next() (Row, error) {
 		return s.rows[s.next-1], nil
 	}
 	s.rows, s.failed = nil, nil
-	return s.source.Next()
+	return s.source.Next(ctx)
 }
 
 // Look adds the rows of a source to a drafter. All of it is read where the
 // members of later documents may be others; a source that can be read only
 // once, and CSV and Parquet, up to a sample. Keeps says to keep what was read
 // for reading it again.
-func Look(source *Source, drafter *draft.Drafter, keeps bool) error {
+func Look(ctx context.Context, source *Source, drafter *draft.Drafter, keeps bool) error {
 	kept := &Sample{source: source.Reader}
 	_, isCSV := source.Reader.(*csvReader)
 	_, isParquet := source.Reader.(*parquetReader)
@@ -43,7 +44,7 @@ func Look(source *Source, drafter *draft.Drafter, keeps bool) error {
 		if isEnough && !hasNewNames {
 			break
 		}
-		row, err := source.Next()
+		row, err := source.Next(ctx)
 		var bad *RowError
 		if errors.Is(err, io.EOF) {
 			break

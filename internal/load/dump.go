@@ -2,6 +2,7 @@ package load
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -78,7 +79,7 @@ func OpenDump(name string, stdin io.Reader) (*Source, DumpHeader, error) {
 	if !isLines {
 		return fail("it does not begin with the header of one")
 	}
-	first, err := lines.Next()
+	first, err := lines.Next(context.Background())
 	if err != nil {
 		return fail(err.Error())
 	}
@@ -99,8 +100,8 @@ type dumpReader struct {
 }
 
 // Next returns the next document.
-func (r *dumpReader) Next() (Row, error) {
-	row, err := r.lines.Next()
+func (r *dumpReader) Next(ctx context.Context) (Row, error) {
+	row, err := r.lines.Next(ctx)
 	var bad *RowError
 	switch {
 	case errors.Is(err, io.EOF):

@@ -97,7 +97,7 @@ func (j *Job) Run(ctx context.Context, source *Source, converter *Converter, don
 func fill(ctx context.Context, source *Source, converter *Converter, ready chan<- *batch, empty <-chan *batch) error {
 	b := <-empty
 	for {
-		err := b.add(source, converter)
+		err := b.add(ctx, source, converter)
 		isEnd := errors.Is(err, io.EOF)
 		if err != nil && !isEnd || isEnd && b.read == 0 {
 			if isEnd {
@@ -131,8 +131,8 @@ func fill(ctx context.Context, source *Source, converter *Converter, ready chan<
 }
 
 // add takes one row.
-func (b *batch) add(source *Source, converter *Converter) error {
-	row, err := source.Next()
+func (b *batch) add(ctx context.Context, source *Source, converter *Converter) error {
+	row, err := source.Next(ctx)
 	var bad *RowError
 	if errors.As(err, &bad) {
 		b.read++

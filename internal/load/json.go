@@ -3,6 +3,7 @@ package load
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -113,7 +114,7 @@ type valueReader struct {
 }
 
 // Next returns the next value. Behind a syntax error nothing can be read.
-func (r *valueReader) Next() (Row, error) {
+func (r *valueReader) Next(context.Context) (Row, error) {
 	if r.failed != nil {
 		return Row{}, r.failed
 	}
@@ -148,7 +149,7 @@ func newLineReader(text *bufio.Reader) *lineReader { return &lineReader{text: te
 
 // Next returns the document of the next line that is not blank. Numbers count
 // lines.
-func (r *lineReader) Next() (Row, error) {
+func (r *lineReader) Next(context.Context) (Row, error) {
 	for {
 		line, err := r.readLine()
 		r.number++

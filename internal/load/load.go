@@ -20,6 +20,7 @@ package load
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -52,8 +53,9 @@ func (e *RowError) Unwrap() error { return e.Err }
 // Reader reads the rows of a file.
 type Reader interface {
 	// Next returns the next row, io.EOF behind the last, and a *RowError for
-	// a row that cannot be read.
-	Next() (Row, error)
+	// a row that cannot be read. It waits no longer than ctx lasts where
+	// rows come from elsewhere than a file.
+	Next(ctx context.Context) (Row, error)
 }
 
 // Source is an opened file.

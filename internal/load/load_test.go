@@ -34,7 +34,7 @@ func rowsOf(t testing.TB, name string, content []byte) (format, rows string) {
 	defer source.Close()
 	var out strings.Builder
 	for {
-		row, err := source.Next()
+		row, err := source.Next(t.Context())
 		var bad *RowError
 		switch {
 		case errors.Is(err, io.EOF):
@@ -172,7 +172,7 @@ func TestParquet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row, err := source.Next(); err != nil || row.Number != 1 {
+	if row, err := source.Next(t.Context()); err != nil || row.Number != 1 {
 		t.Errorf("from standard input: %v %v", row, err)
 	}
 	if err := source.Close(); err != nil {
@@ -239,12 +239,12 @@ func FuzzOpen(f *testing.F) {
 		}
 		defer source.Close()
 		drafter := draft.New(draft.Options{Convert: true})
-		if err := Look(source, drafter, true); err != nil {
+		if err := Look(t.Context(), source, drafter, true); err != nil {
 			return
 		}
 		converter := NewConverter(drafter.Finish().Columns, false, "", "")
 		for range 1000 {
-			row, err := source.Next()
+			row, err := source.Next(t.Context())
 			var bad *RowError
 			if errors.As(err, &bad) {
 				continue

@@ -2,6 +2,7 @@ package load
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ type parquetReader struct {
 }
 
 // Next returns the next row; members are in the order of the schema.
-func (r *parquetReader) Next() (Row, error) {
+func (r *parquetReader) Next(context.Context) (Row, error) {
 	rows := []map[string]any{make(map[string]any, len(r.members))}
 	if n, err := r.in.Read(rows); n == 0 {
 		return Row{}, cmp.Or(err, io.EOF)
