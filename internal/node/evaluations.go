@@ -77,29 +77,34 @@ type EvaluationRequest struct {
 // evaluations are those that run here or ran lately. They are kept in memory:
 // one that is lost is asked for again.
 type evaluations struct {
-	turn    chan struct{} // held by the one that searches
-	running sync.WaitGroup
-	ctx     context.Context
-	stop    context.CancelFunc
+	turn    chan struct{}  // held by the one that searches
+	running sync.WaitGroup // those in the background
 
-	mu  sync.Mutex
-	all []*evaluation // the oldest first
+	mu       sync.Mutex
+	all      []*evaluation // the oldest first
+	isClosed bool
 }
 
 type evaluation struct {
-	Evaluation // guarded by the mutex of evaluations
-	cancel     context.CancelCauseFunc
+	Evaluation   // guarded by the mutex of evaluations
+	inBackground bool
+	cancel       context.CancelCauseFunc
 }
 
 func newEvaluations() *evaluations {
-	e := &evaluations{turn: make(chan struct{}, 1)}
-	e.ctx, e.stop = context.WithCancel(context.Background())
-	return e
+	return &evaluations{turn: make(chan struct{}, 1)}
 }
 
-// close cancels what runs and waits for its end.
+// close cancels what runs in the background and waits for its end.
 func (e *evaluations) close() {
-	e.stop()
+	e.mu.Lock()
+	e.isClosed = true
+	for _, one := range e.all {
+		if one.inBackground {
+			one.cancel(nil)
+		}
+	}
+	e.mu.Unlock()
 	e.running.Wait()
 }
 
@@ -115,6 +120,9 @@ func (e *evaluations) begin(one *evaluation) error {
 		}
 	}
 	e.all = append(e.all, one)
+	if e.isClosed && one.inBackground {
+		one.cancel(nil)
+	}
 	for i := 0; len(e.all) > evaluationsKept && i < len(e.all); {
 		if e.all[i].State == EvaluationRunning {
 			i++
@@ -240,9 +248,9 @@ func (n *Node) Evaluate(ctx context.Context, request EvaluationRequest) (Evaluat
 		ID: newEvaluationID(), Index: first.Index, Generation: first.Generation, Judgements: request.Judgements, State: EvaluationRunning,
 		Searches: evaluate.Searches(set, sides), StartedBy: request.StartedBy, StartedAt: time.Now().UTC(),
 	}}
-	inBackground := request.InBackground || one.Searches > answeredAtOnce
-	if inBackground {
-		ctx = n.evaluations.ctx
+	one.inBackground = request.InBackground || one.Searches > answeredAtOnce
+	if one.inBackground {
+		ctx = context.WithoutCancel(ctx)
 	}
 	ctx, one.cancel = context.WithCancelCause(ctx)
 	if err := n.evaluations.begin(one); err != nil {
@@ -259,7 +267,7 @@ func (n *Node) Evaluate(ctx context.Context, request EvaluationRequest) (Evaluat
 		one.cancel(nil)
 		return n.evaluations.end(one, report, err), err
 	}
-	if !inBackground {
+	if !one.inBackground {
 		return run()
 	}
 	accepted := n.evaluations.update(one, func(*Evaluation) {})
