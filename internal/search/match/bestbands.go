@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/quiresearch/quire/internal/search/match/docset"
 )
 
 // ratedSet is a set of documents in one field, or those of one term, that score
 // by their length.
 type ratedSet struct {
 	step
-	set     *Set // nil for a term
+	set     *docset.Set // nil for a term
 	values  *[256]float64
 	lengths []byte
 }
@@ -121,14 +123,17 @@ func (r *ratedSet) above(out *batch, base uint32, threshold float64) (dropped bo
 		}
 		return dropped
 	}
-	if r.set.words == nil {
-		for i := r.set.search(base); i < len(r.set.docs) && r.set.docs[i]-base < Span; i++ {
-			add(r.set.docs[i])
+	if r.set.IsSparse() {
+		for _, doc := range r.set.SparseFrom(base) {
+			if doc-base >= Span {
+				break
+			}
+			add(doc)
 		}
 		return dropped
 	}
 	var dense Bits
-	r.set.window(base, &dense)
+	r.set.Window(base, &dense)
 	var places [Span]uint16
 	for _, at := range dense.Append(places[:0]) {
 		add(base + uint32(at))

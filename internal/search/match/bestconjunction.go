@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
@@ -21,7 +22,7 @@ type conjunction struct {
 	lead   *termStep
 	listed []uint32 // documents of the set that leads
 	others []*termStep
-	sets   []*Set
+	sets   []*docset.Set
 	ranges []*rangeStep
 	values []*valuesStep
 	fold   *foldStep // that leads
@@ -47,8 +48,8 @@ func conjunctionOf(root step) (conjunction, bool) {
 				and.others = append(and.others, member)
 			}
 		case setStep:
-			if i == 0 && member.set.words == nil {
-				c.listed = member.set.docs
+			if i == 0 && member.set.IsSparse() {
+				c.listed = member.set.Sparse()
 			} else {
 				c.sets = append(c.sets, member.set)
 			}
@@ -344,7 +345,7 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first in
 }
 
 // keepIn drops the documents that are not in a set.
-func (b *batch) keepIn(set *Set) {
+func (b *batch) keepIn(set *docset.Set) {
 	kept := 0
 	for i, doc := range b.docs {
 		if set.Has(doc) {

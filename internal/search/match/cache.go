@@ -6,6 +6,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/cache"
 	"github.com/quiresearch/quire/internal/metrics"
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/segment/terms"
@@ -32,19 +33,18 @@ const segmentsOfWord = 8
 // goes when they close. Any number of goroutines may use them; nil keeps
 // nothing.
 type Caches struct {
-	filters         *cache.Cache[*segment.Reader, string, *Set]
+	filters         *docset.Cache
 	typos, prefixes *cache.Cache[*segment.Reader, string, *expansion]
 	terms           *cache.Cache[*snapshot.Snapshot, termKey, *termStats]
 	foreign         *cache.Cache[*snapshot.Snapshot, expandKey, [][]terms.Match]
 	scores          *cache.Cache[*snapshot.Snapshot, string, float32] // see ThresholdKey
-	meters          *metrics.Set
 }
 
 // NewCaches returns empty caches; meters may be nil.
 func NewCaches(o CacheOptions, meters *metrics.Set) *Caches {
-	c := &Caches{meters: meters}
+	c := &Caches{}
 	if o.Filters > 0 && o.FilterBytes > 0 {
-		c.filters = cache.New[*segment.Reader, string, *Set](cache.Options{MaxEntries: o.Filters, MaxBytes: o.FilterBytes}, meters.QueryCache())
+		c.filters = docset.NewCache(o.Filters, o.FilterBytes, meters)
 	}
 	if o.Typos > 0 && o.FilterBytes > 0 {
 		c.typos = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: 2 * o.Typos * segmentsOfWord, MaxBytes: o.FilterBytes / 2}, meters.TypoCache())
@@ -62,7 +62,7 @@ func NewCaches(o CacheOptions, meters *metrics.Set) *Caches {
 
 // filter returns the kept set of a node that only narrows; nil when there is
 // none.
-func (c *Caches) filter(b *binder, n plan.Node) *Set {
+func (c *Caches) filter(b *binder, n plan.Node) *docset.Set {
 	if c == nil || c.filters == nil {
 		return nil
 	}
@@ -70,26 +70,16 @@ func (c *Caches) filter(b *binder, n plan.Node) *Set {
 	if !ok {
 		return nil
 	}
-	set, _ := c.filters.Get(b.segment.Reader, key)
-	return set
+	return c.filters.Get(b.segment.Reader, key)
 }
 
-func (c *Caches) keepFilter(b *binder, n plan.Node, set *Set) {
+func (c *Caches) keepFilter(b *binder, n plan.Node, set *docset.Set) {
 	if c == nil || c.filters == nil {
 		return
 	}
-	key, ok := b.filterKey(n)
-	if !ok {
-		return
+	if key, ok := b.filterKey(n); ok {
+		c.filters.Put(b.segment.Reader, key, set)
 	}
-	s := b.segment.Reader
-	if c.filters.Put(s, key, set, int64(len(key))+set.Bytes()) {
-		s.WhenClosed(c.filters, func() {
-			c.filters.Drop(s)
-			c.meters.QueryCacheBytes(c.filters.Bytes())
-		})
-	}
-	c.meters.QueryCacheBytes(c.filters.Bytes())
 }
 
 // isKnown reports whether a node that only narrows was asked about before, and
@@ -99,18 +89,7 @@ func (c *Caches) isKnown(b *binder, n plan.Node) bool {
 		return false
 	}
 	key, ok := b.filterKey(n)
-	if !ok {
-		return false
-	}
-	s := b.segment.Reader
-	key = "?" + key
-	if _, known := c.filters.Get(s, key); known {
-		return true
-	}
-	if c.filters.Put(s, key, &Set{}, int64(len(key))) {
-		s.WhenClosed(c.filters, func() { c.filters.Drop(s) })
-	}
-	return false
+	return ok && c.filters.Seen(b.segment.Reader, key)
 }
 
 // words returns the cache of a word that stands for several terms.

@@ -3,6 +3,7 @@ package match
 import (
 	"sync/atomic"
 
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
@@ -111,28 +112,20 @@ func (e *expansion) champions(field *terms.Field, distance int, isFlat bool, doc
 	}
 	switch {
 	case isFlat && e.lazy != nil:
-		c = first(e.lazy.head.list(), e.lazy.total)
+		c = first(e.lazy.Head().Docs(), e.lazy.Total())
 	case isFlat && e.sets != nil:
-		c = first(e.sets[distance].list(), e.sets[distance].count)
+		c = first(e.sets[distance].Docs(), e.sets[distance].Len())
 	case isFlat:
 		c = first(e.firstOfTerms(field, distance, documents), int(e.holders[distance]))
 	case e.lazy != nil:
-		c = shortest(e.lazy.all().list(), field.Lengths())
+		c = shortest(e.lazy.All().Docs(), field.Lengths())
 	case e.sets != nil:
-		c = shortest(e.sets[distance].list(), field.Lengths())
+		c = shortest(e.sets[distance].Docs(), field.Lengths())
 	default:
 		c = shortest(docsOfTerms(field, e.terms[distance], documents), field.Lengths())
 	}
 	kept.Store(c)
 	return c
-}
-
-// list returns the documents of a set, rising.
-func (s *Set) list() []uint32 {
-	if s.words == nil {
-		return s.docs
-	}
-	return extract(s.words, s.count)
 }
 
 // firstOfTerms returns the first documents that hold a term at a distance: they
@@ -148,7 +141,7 @@ func (e *expansion) firstOfTerms(field *terms.Field, distance int, documents uin
 			docs, left = append(docs, found...), left-len(found)
 		}
 	}
-	return newSparseSet(docs, documents).list()
+	return docset.FromDocs(docs, documents).Docs()
 }
 
 func docsOfTerms(field *terms.Field, entries []terms.Entry, documents uint32) []uint32 {
@@ -163,5 +156,5 @@ func docsOfTerms(field *terms.Field, entries []terms.Entry, documents uint32) []
 	if len(entries) == 1 {
 		return docs
 	}
-	return newSparseSet(docs, documents).list()
+	return docset.FromDocs(docs, documents).Docs()
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
@@ -100,7 +101,7 @@ func (c *conjunction) expected() int {
 // bits.
 func (c *conjunction) hasBits() bool {
 	return c.lead != nil && c.fold == nil && len(c.folds)+len(c.ranges)+len(c.values) == 0 &&
-		!slices.ContainsFunc(c.sets, func(set *Set) bool { return set.words == nil })
+		!slices.ContainsFunc(c.sets, func(set *docset.Set) bool { return set.IsSparse() })
 }
 
 // plainTerms returns steps as terms; false when some are not.
@@ -140,7 +141,7 @@ func (s *Scanner) countAny(ctx context.Context, terms []*termStep) (int, error) 
 
 // countAll counts the documents that hold all terms, are in all sets and that
 // the mask lets through, window by window until there are enough.
-func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*Set, enough int) (int, error) {
+func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docset.Set, enough int) (int, error) {
 	done := ctx.Done()
 	words, other := &s.room.wide[0], &s.room.wide[1]
 	total := 0
@@ -160,7 +161,7 @@ func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*Set, 
 			t.finder().IntoBitset(other[:], uint32(base))
 		}
 		for _, set := range sets {
-			bitset.AndWords(words[:], set.words[base/64:])
+			bitset.AndWords(words[:], set.Words()[base/64:])
 		}
 		s.mask.narrowWide(base, words)
 		if len(terms) == 1 {

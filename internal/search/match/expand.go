@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/plan"
-	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
@@ -43,7 +42,7 @@ func (b *binder) near(n *plan.Expand, distance int) (step, error) {
 	case e.lazy != nil:
 		return lazyStep{e.lazy}, nil
 	case e.sets != nil:
-		if set := e.sets[distance]; set.count > 0 {
+		if set := e.sets[distance]; set.Len() > 0 {
 			return setStep{set}, nil
 		}
 		return nil, nil
@@ -85,8 +84,8 @@ func (b *binder) expansion(n *plan.Expand) (*expansion, error) {
 // for what is made when first asked for.
 type expansion struct {
 	terms [][]terms.Entry
-	sets  []*Set
-	lazy  *lazySet // of a word without typos
+	sets  []*docset.Set
+	lazy  *docset.Lazy // of a word without typos
 
 	byForm []formMatch // alone, where only these are kept
 
@@ -106,7 +105,7 @@ func (e *expansion) bytes() int64 {
 		total += set.Bytes()
 	}
 	if e.lazy != nil {
-		total += e.lazy.bytes()
+		total += e.lazy.Bytes()
 	}
 	for _, m := range e.byForm {
 		total += int64(len(m.term)) + formMatchBytes
@@ -141,20 +140,20 @@ func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
 		e.terms, e.isCount = byDistance, total <= 1
 		return e, nil
 	}
-	if len(byDistance) == 1 {
-		if e.lazy = newLazySet(field, byDistance[0], b.documents); e.lazy != nil {
-			e.atLeast = max(e.atLeast, e.lazy.head.count)
+	if len(byDistance) == 1 && documents > maxRated {
+		if e.lazy = docset.NewLazy(field, byDistance[0], b.documents); e.lazy != nil {
+			e.atLeast = max(e.atLeast, e.lazy.Head().Len())
 			return e, nil
 		}
 	}
-	e.sets = make([]*Set, len(byDistance))
+	e.sets = make([]*docset.Set, len(byDistance))
 	for i, entries := range byDistance {
 		var err error
-		if e.sets[i], err = b.unionOf(field, entries); err != nil {
+		if e.sets[i], err = docset.Union(b.view.ctx, field, entries, b.documents); err != nil {
 			return nil, err
 		}
 	}
-	e.atLeast, e.isCount = countUnion(e.sets, b.documents), true
+	e.atLeast, e.isCount = docset.CountUnion(e.sets, b.documents), true
 	return e, nil
 }
 
@@ -229,37 +228,4 @@ func (b *binder) readings(field *terms.Field, n *plan.Expand) (found [][]terms.E
 		byForm = nearerByForm(field, matches[:own], matches[own:])
 	}
 	return byDistance(matches, n.Edits), byForm, nil
-}
-
-// unionOf returns the documents that hold any of the terms.
-func (b *binder) unionOf(field *terms.Field, entries []terms.Entry) (*Set, error) {
-	total := 0
-	for _, e := range entries {
-		total += int(e.DocFreq)
-	}
-	var it postings.Iterator
-	if total <= sortLimit(b.documents) {
-		docs := make([]uint32, 0, total)
-		for i, e := range entries {
-			if err := b.view.stopped(i); err != nil {
-				return nil, err
-			}
-			field.Iterator(&it, e)
-			for it.NextBlock() {
-				docs = append(docs, it.Docs()...)
-			}
-		}
-		return newSparseSet(docs, b.documents), nil
-	}
-	all := bitset.New(b.documents)
-	for i, e := range entries {
-		if err := b.view.stopped(i); err != nil {
-			return nil, err
-		}
-		field.Iterator(&it, e)
-		if it.NextBlock() {
-			it.IntoBitset(all.Words(), 0)
-		}
-	}
-	return newSet(all), nil
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
@@ -13,10 +14,10 @@ func (b *binder) nested(n *plan.Nested, factor float64) (step, error) {
 	if b.scoring && factor > 0 && plan.Scores(n) {
 		return b.folded(n, factor)
 	}
-	return b.cached(n, func() (*Set, error) {
+	return b.cached(n, func() (*docset.Set, error) {
 		values, err := b.values(n)
 		if values == nil || err != nil {
-			return newSparseSet(nil, b.documents), err
+			return docset.FromDocs(nil, b.documents), err
 		}
 		return values.all(b)
 	})

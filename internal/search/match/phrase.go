@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
@@ -182,7 +183,7 @@ func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entri
 	case len(entries) <= maxUnion:
 		finder = &orStep{steps: terms}
 	default:
-		all, err := b.unionOf(field, entries)
+		all, err := docset.Union(b.view.ctx, field, entries, b.documents)
 		if err != nil {
 			return err
 		}

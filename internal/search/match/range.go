@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
@@ -35,7 +36,7 @@ func (b *binder) lateRange(n *plan.NumberRange, rest int) (step, error) {
 	for _, i := range n.Intervals {
 		total += int(index.Count(i.Min, i.Max))
 	}
-	if total <= sortLimit(b.documents) || total/rangeShare <= rest || b.view.caches.isKnown(b, n) {
+	if total <= docset.SortLimit(b.documents) || total/rangeShare <= rest || b.view.caches.isKnown(b, n) {
 		return b.filter(n)
 	}
 	return &rangeStep{column: column, intervals: n.Intervals, total: total}, nil
@@ -74,7 +75,7 @@ func (s *rangeStep) holds(doc uint32, value int64) bool {
 	if value == math.MinInt64 && !s.column.Has(doc) {
 		return false
 	}
-	return meets(s.intervals, value, value)
+	return docset.Meets(s.intervals, value, value)
 }
 
 // keepInRange drops the documents whose number is not in a range.

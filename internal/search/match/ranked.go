@@ -94,7 +94,7 @@ func (s *Scanner) bestOfDense(ctx context.Context, c conjunction, from, to uint3
 		left = windows[0]
 		s.mask.narrow(base, &left)
 		for _, set := range c.sets {
-			set.window(base, &other)
+			set.Window(base, &other)
 			left.And(&other)
 		}
 		for i, t := range terms[1:] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
@@ -197,7 +198,7 @@ func (s *Scanner) RunWindow(base uint32, among *Bits, sink Sink) {
 // Within narrows a scanner that does not score to some of the documents, which
 // it takes over and sorts.
 func (s *Scanner) Within(docs []uint32) {
-	narrow := stepOf(newSparseSet(docs, s.mask.documents))
+	narrow := stepOf(docset.FromDocs(docs, s.mask.documents))
 	if _, never := narrow.(noStep); never {
 		s.root = narrow
 		return

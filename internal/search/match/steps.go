@@ -1,6 +1,10 @@
 package match
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/quiresearch/quire/internal/search/match/docset"
+)
 
 // step evaluates one node over one segment, window by window. Steps belong to
 // one goroutine. The windows a step is asked for never go back; in one window
@@ -38,16 +42,16 @@ func (noStep) cost() int                           { return 0 }
 
 // setStep matches a set of documents worked out beforehand; filters are sets.
 type setStep struct {
-	set *Set
+	set *docset.Set
 }
 
 func (s setStep) run(base uint32, in, out *Bits, _ *Sums) {
-	s.set.window(base, out)
+	s.set.Window(base, out)
 	out.And(in)
 }
 func (s setStep) bound(_, _ uint32) float64 { return 0 }
-func (s setStep) next(from uint32) uint32   { return s.set.next(from) }
-func (s setStep) cost() int                 { return s.set.count }
+func (s setStep) next(from uint32) uint32   { return s.set.Next(from) }
+func (s setStep) cost() int                 { return s.set.Len() }
 
 // listStep matches documents worked out beforehand with their scores, in
 // order: what knn, fuse and nested leave.

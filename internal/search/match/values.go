@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
@@ -231,7 +232,7 @@ func (s *termStep) into(out *Bits, base uint32) {
 }
 
 // all returns the documents of the whole segment.
-func (s *valuesStep) all(b *binder) (*Set, error) {
+func (s *valuesStep) all(b *binder) (*docset.Set, error) {
 	all := bitset.New(s.documents)
 	words := all.Words()
 	for base := uint32(0); base < s.documents; base += Span {
@@ -241,7 +242,7 @@ func (s *valuesStep) all(b *binder) (*Set, error) {
 		s.window(base)
 		copy(words[base/64:], s.found[:])
 	}
-	return newSet(all), nil
+	return docset.FromBits(all), nil
 }
 
 // keepWithValues drops the documents without a value that matches.

@@ -1,0 +1,124 @@
+package docset
+
+import (
+	"sync"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/search/match/window"
+	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+const (
+	// headMatches is how many documents the first part of a lazy set holds,
+	// about: enough for a page and a count of its hits.
+	headMatches = 2048
+	// maxLazyTerms bounds the terms that are gathered without looking at the
+	// clock.
+	maxLazyTerms = 4096
+)
+
+// Lazy is the documents that hold any of many terms. The first documents of
+// the segment are gathered at once, the others when they are asked for: words
+// typed in part all score the same, so the first matches are mostly enough.
+//
+// Example: 60 words start with "com" and have 40,000 documents of a segment of
+// 1,000,000. About 2,048 of them are among the first 51,200 documents: those are
+// gathered, and a page of hits is found without the other 38,000.
+type Lazy struct {
+	field     *terms.Field
+	entries   []terms.Entry
+	documents uint32
+	total     int    // documents of all terms, those of several as often
+	limit     uint32 // of the first part, a multiple of window.Span
+	head      *Set
+
+	mu   sync.Mutex
+	full *Set
+}
+
+// NewLazy returns nil when gathering everything at once is as good.
+func NewLazy(field *terms.Field, entries []terms.Entry, documents uint32) *Lazy {
+	s := &Lazy{field: field, entries: entries, documents: documents}
+	for _, e := range entries {
+		s.total += int(e.DocFreq)
+	}
+	if len(entries) > maxLazyTerms {
+		return nil
+	}
+	limit := (uint64(documents)*headMatches/uint64(s.total) | (window.Span - 1)) + 1
+	if limit > uint64(documents)/2 {
+		return nil
+	}
+	s.limit = uint32(limit)
+	var it postings.Iterator
+	var docs []uint32
+	for _, e := range entries {
+		field.Iterator(&it, e)
+		for it.NextBlock() && it.FirstDoc() < s.limit {
+			found := it.Docs()
+			if it.LastDoc() >= s.limit {
+				found = found[:window.Gallop(found, 0, s.limit)]
+			}
+			docs = append(docs, found...)
+		}
+	}
+	s.head = FromDocs(docs, documents)
+	return s
+}
+
+// entryBytes is the memory of a dictionary entry.
+const entryBytes = 16
+
+// Bytes is about the memory that the set may come to use.
+func (s *Lazy) Bytes() int64 {
+	return int64(len(s.entries))*entryBytes + s.head.Bytes() + int64(min(s.total*4, int(s.documents)/8))
+}
+
+// All returns the whole set.
+func (s *Lazy) All() *Set {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.full == nil {
+		all := bitset.New(s.documents)
+		var it postings.Iterator
+		for _, e := range s.entries {
+			s.field.Iterator(&it, e)
+			if it.NextBlock() {
+				it.IntoBitset(all.Words(), 0)
+			}
+		}
+		s.full = FromBits(all)
+	}
+	return s.full
+}
+
+// Head returns the first part of the set.
+func (s *Lazy) Head() *Set { return s.head }
+
+// Total is how many documents the terms hold; one that holds several of them
+// counts for each.
+func (s *Lazy) Total() int { return s.total }
+
+// Cost is about how many documents the set has.
+func (s *Lazy) Cost() int { return min(s.total, int(s.documents)) }
+
+// Window leaves the documents of the window that starts at base in out.
+func (s *Lazy) Window(base uint32, out *window.Bits) {
+	if base < s.limit {
+		s.head.Window(base, out)
+	} else {
+		s.All().Window(base, out)
+	}
+}
+
+// Next returns the first document not before from, or window.NoMore.
+func (s *Lazy) Next(from uint32) uint32 {
+	if from < s.limit {
+		if n := s.head.Next(from); n != window.NoMore {
+			return n
+		}
+		from = s.limit
+	}
+	return s.All().Next(from)
+}
