@@ -150,13 +150,13 @@ func (x *Index) Add(ctx context.Context, documents ...any) error {
 	if err := found.Err(); err != nil {
 		return err
 	}
-	session := x.generation.Session(ctx)
+	stream := x.generation.WriteStream()
 	for _, d := range read {
-		if err := session.Add(d); err != nil {
+		if err := stream.Add(ctx, d); err != nil {
 			return err
 		}
 	}
-	_, err := session.Wait()
+	_, err := stream.Wait(ctx)
 	return err
 }
 
@@ -167,17 +167,17 @@ func (x *Index) Delete(ctx context.Context, keys ...string) error {
 	if field == nil {
 		return problem.IndexNoPrimaryKey.New()
 	}
-	session := x.generation.Session(ctx)
+	stream := x.generation.WriteStream()
 	for i, text := range keys {
 		key, err := document.ParseKey(field, text, problem.At("keys").Item(i))
 		if err != nil {
 			return err
 		}
-		if err := session.Delete(key); err != nil {
+		if err := stream.Delete(ctx, key); err != nil {
 			return err
 		}
 	}
-	_, err := session.Wait()
+	_, err := stream.Wait(ctx)
 	return err
 }
 

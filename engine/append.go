@@ -71,7 +71,7 @@ func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 		g.fail(fmt.Errorf("append to the log: %w", err))
 		g.queue.done(batch)
 		for _, op := range batch {
-			op.session.settle(0, unknown)
+			op.stream.settle(0, unknown)
 		}
 		return nil, nil
 	}
@@ -79,7 +79,7 @@ func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 	g.nextLSN++
 	g.queue.done(batch)
 	for _, op := range batch {
-		op.session.settle(promised, nil)
+		op.stream.settle(promised, nil)
 	}
 	return entries, t
 }
@@ -117,7 +117,7 @@ func (g *Generation) refuse(batch []*operation, refusal error) {
 	waiting := g.queue.refuseWaiting(nil)
 	g.queue.done(batch)
 	for _, op := range append(batch, waiting...) {
-		op.session.settle(0, refusal)
+		op.stream.settle(0, refusal)
 	}
 }
 

@@ -101,7 +101,7 @@ func TestADeletionDoesNotHoldWritesWithoutEnd(t *testing.T) {
 		behind := make(chan error)
 		go func() {
 			synctest.Wait() // the deletion holds writes
-			behind <- add(g.Session(t.Context()), `{"id":"b"}`)
+			behind <- add(g.WriteStream(), `{"id":"b"}`)
 		}()
 		if _, _, err := g.DeleteMatching(t.Context(), everything); !errors.Is(err, problem.StorageIoError) {
 			t.Errorf("the deletion: %v", err)
@@ -145,7 +145,7 @@ func TestADefinitionThatIsNotSettledIsAnswered(t *testing.T) {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		behind := make(chan error)
-		go func() { behind <- add(g.Session(t.Context()), `{"id":"b"}`) }()
+		go func() { behind <- add(g.WriteStream(), `{"id":"b"}`) }()
 		synctest.Wait()
 		select {
 		case err := <-behind:
@@ -189,7 +189,7 @@ func TestADefinitionDoesNotHoldWritesWithoutEnd(t *testing.T) {
 		behind := make(chan error)
 		go func() {
 			time.Sleep(time.Second) // the change holds writes
-			behind <- add(g.Session(t.Context()), `{"id":"b"}`)
+			behind <- add(g.WriteStream(), `{"id":"b"}`)
 		}()
 		if err := g.SetDefinition(t.Context(), narrow); !errors.Is(err, problem.StorageIoError) {
 			t.Errorf("the change: %v", err)

@@ -14,11 +14,11 @@ func TestNoSnapshotAfterClose(t *testing.T) {
 		fs := vfs.Memory()
 		create(t, fs, books)
 		g := open(t, fs, manual)
-		s := g.Session(t.Context())
+		s := g.WriteStream()
 		if err := add(s, `{"id":"1","title":"a"}`); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Wait(); err != nil {
+		if _, err := s.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var group sync.WaitGroup

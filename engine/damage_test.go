@@ -34,11 +34,11 @@ func stored(t *testing.T) (files map[string][]byte, want map[string]map[string]a
 		mustAdd(t, g, fmt.Sprintf(`{"id":"a%d","title":"first %d","sales":%d,"editions":[{"isbn":"%d"}]}`, i, i, i, i))
 	}
 	mustCommit(t, g)
-	s := g.Session(t.Context())
-	if err := s.Delete("a3"); err != nil {
+	s := g.WriteStream()
+	if err := s.Delete(t.Context(), "a3"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Refresh("a4", signals(t, g, "sales", 1000, "rating", 5)); err != nil {
+	if _, err := s.Refresh(t.Context(), "a4", signals(t, g, "sales", 1000, "rating", 5)); err != nil {
 		t.Fatal(err)
 	}
 	mustWait(t, s)

@@ -6,9 +6,9 @@
 //	g, err := engine.Open(ctx, engine.Storage{FS: fs, Directory: "books"}, engine.Options{})
 //	defer g.Close(ctx)
 //
-//	s := g.Session(ctx)
-//	err = s.Add(document)          // refusals are answered at once
-//	receipt, err := s.Wait()       // everything taken is durable
+//	s := g.WriteStream()
+//	err = s.Add(ctx, document)     // refusals are answered at once
+//	receipt, err := s.Wait(ctx)    // everything taken is durable
 //	err = g.WaitFor(ctx, receipt.Sequence)
 //	view := g.Snapshot()           // for searches
 //	defer view.Release()
@@ -32,7 +32,7 @@
 //	    is refused.
 //	E6  After an append whose outcome is not known nothing is acknowledged.
 //
-// A Generation may be used by any number of goroutines; a Session by one.
+// A Generation may be used by any number of goroutines; a WriteStream by one.
 package engine
 
 import (

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -17,13 +16,13 @@ func benchmarkDocument(i int) string {
 
 func fill(b testing.TB, g *Generation, from, to int) {
 	b.Helper()
-	s := g.Session(context.Background())
+	s := g.WriteStream()
 	for i := from; i < to; i++ {
 		if err := add(s, benchmarkDocument(i)); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if _, err := s.Wait(); err != nil {
+	if _, err := s.Wait(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -52,14 +51,14 @@ func BenchmarkSmallCommit(b *testing.B) {
 	}
 	at := 0
 	for b.Loop() {
-		s := g.Session(context.Background())
+		s := g.WriteStream()
 		for range 100 {
 			at = (at + 7919) % 300_000
 			if err := add(s, benchmarkDocument(at)); err != nil {
 				b.Fatal(err)
 			}
 		}
-		if _, err := s.Wait(); err != nil {
+		if _, err := s.Wait(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 		if _, err := g.Commit(b.Context(), Explicit); err != nil {
@@ -82,10 +81,10 @@ func BenchmarkAcknowledge(b *testing.B) {
 			for range clients {
 				group.Go(func() {
 					for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
-						s := g.Session(context.Background())
+						s := g.WriteStream()
 						err := add(s, benchmarkDocument(int(n)))
 						if err == nil {
-							_, err = s.Wait()
+							_, err = s.Wait(b.Context())
 						}
 						if err != nil {
 							b.Error(err)

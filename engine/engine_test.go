@@ -60,17 +60,19 @@ func read(g *Generation, text string) (*document.Document, error) {
 	return d, found.Err()
 }
 
-func add(s *Session, text string) error {
+func add(s *WriteStream, text string) error { return addWithin(context.Background(), s, text) }
+
+func addWithin(ctx context.Context, s *WriteStream, text string) error {
 	d, err := read(s.g, text)
 	if err != nil {
 		return err
 	}
-	return s.Add(d)
+	return s.Add(ctx, d)
 }
 
 func mustAdd(t testing.TB, g *Generation, texts ...string) Receipt {
 	t.Helper()
-	s := g.Session(context.Background())
+	s := g.WriteStream()
 	for _, text := range texts {
 		if err := add(s, text); err != nil {
 			t.Fatal(err)
@@ -79,9 +81,9 @@ func mustAdd(t testing.TB, g *Generation, texts ...string) Receipt {
 	return mustWait(t, s)
 }
 
-func mustWait(t testing.TB, s *Session) Receipt {
+func mustWait(t testing.TB, s *WriteStream) Receipt {
 	t.Helper()
-	receipt, err := s.Wait()
+	receipt, err := s.Wait(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +214,8 @@ func TestReplacingUpdatingAndDeleting(t *testing.T) {
 		step()
 		mustAdd(t, g, `{"id":"a","title":"uno"}`) // keeps its sales
 		step()
-		s := g.Session(t.Context())
-		found, err := s.Update("a", func(current Current) (*document.Document, error) {
+		s := g.WriteStream()
+		found, err := s.Update(t.Context(), "a", func(current Current) (*document.Document, error) {
 			source, err := current.Source()
 			if err != nil {
 				return nil, err
@@ -229,17 +231,17 @@ func TestReplacingUpdatingAndDeleting(t *testing.T) {
 		if !found || err != nil {
 			t.Fatal(found, err)
 		}
-		if found, err := s.Update("missing", nil); found || err != nil {
+		if found, err := s.Update(t.Context(), "missing", nil); found || err != nil {
 			t.Fatal(found, err)
 		}
 		step()
-		if found, err := s.Refresh("a", signals(t, g, "rating", 7)); !found || err != nil {
+		if found, err := s.Refresh(t.Context(), "a", signals(t, g, "rating", 7)); !found || err != nil {
 			t.Fatal(found, err)
 		}
-		if found, err := s.Refresh("missing", nil); found || err != nil {
+		if found, err := s.Refresh(t.Context(), "missing", nil); found || err != nil {
 			t.Fatal(found, err)
 		}
-		if err := s.Delete("b"); err != nil {
+		if err := s.Delete(t.Context(), "b"); err != nil {
 			t.Fatal(err)
 		}
 		mustWait(t, s)
@@ -290,8 +292,8 @@ func TestReopeningBringsBackWhatWasNotCommitted(t *testing.T) {
 	mustAdd(t, g, `{"id":"a","title":"one","sales":1}`)
 	mustCommit(t, g)
 	receipt := mustAdd(t, g, `{"id":"b","title":"two"}`)
-	s := g.Session(t.Context())
-	if found, err := s.Refresh("a", signals(t, g, "sales", 9)); !found || err != nil {
+	s := g.WriteStream()
+	if found, err := s.Refresh(t.Context(), "a", signals(t, g, "sales", 9)); !found || err != nil {
 		t.Fatal(found, err)
 	}
 	mustWait(t, s)

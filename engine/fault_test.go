@@ -89,12 +89,12 @@ func scenario(fs *faultfs.FS, seed uint64, h *history) {
 	for range 25 {
 		switch action := random.IntN(10); {
 		case action < 7:
-			s := g.Session(context.Background())
+			s := g.WriteStream()
 			writes := make(map[string][]any)
 			for range 1 + random.IntN(4) {
 				key := fmt.Sprintf("k%d", random.IntN(12))
 				if random.IntN(4) == 0 {
-					if s.Delete(document.Key(key)) == nil {
+					if s.Delete(context.Background(), document.Key(key)) == nil {
 						writes[key] = append(writes[key], nil)
 					}
 					continue
@@ -104,7 +104,7 @@ func scenario(fs *faultfs.FS, seed uint64, h *history) {
 					writes[key] = append(writes[key], title)
 				}
 			}
-			receipt, err := s.Wait()
+			receipt, err := s.Wait(context.Background())
 			h.settle(writes, err)
 			if err == nil {
 				h.promised = max(h.promised, receipt.Sequence)
@@ -168,11 +168,11 @@ func recovered(fs *faultfs.FS, h *history) error {
 		return err
 	}
 	// The generation goes on working.
-	s := g.Session(context.Background())
+	s := g.WriteStream()
 	if err := add(s, `{"id":"after","title":"x"}`); err != nil {
 		return err
 	}
-	if _, err := s.Wait(); err != nil {
+	if _, err := s.Wait(context.Background()); err != nil {
 		return err
 	}
 	if err := g.Close(context.Background()); err != nil {
@@ -231,11 +231,11 @@ func TestFullDiskResumes(t *testing.T) {
 		var taken []string
 		for i := range 8 {
 			key := fmt.Sprintf("k%d", i)
-			s := g.Session(t.Context())
+			s := g.WriteStream()
 			if err := add(s, fmt.Sprintf(`{"id":%q,"title":"x"}`, key)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Wait(); err == nil {
+			if _, err := s.Wait(t.Context()); err == nil {
 				taken = append(taken, key)
 			} else if !errors.Is(err, problem.StorageIoError) {
 				t.Fatalf("full from write %d: %v", from, err)
@@ -275,11 +275,11 @@ func TestWritesAreRefusedBelowTheReserve(t *testing.T) {
 	g := open(t, fs, manual)
 	mustAdd(t, g, `{"id":"a"}`)
 	fs.SetFree(1<<20, 100<<30)
-	s := g.Session(t.Context())
+	s := g.WriteStream()
 	if err := add(s, `{"id":"b"}`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Wait(); !errors.Is(err, problem.StorageIoError) || problem.All(err)[0].Arguments["resource"] != "index" {
+	if _, err := s.Wait(t.Context()); !errors.Is(err, problem.StorageIoError) || problem.All(err)[0].Arguments["resource"] != "index" {
 		t.Fatalf("got %v", err)
 	}
 	fs.SetFree(5<<30, 100<<30)
@@ -359,16 +359,16 @@ func TestPowerLossUnderLoad(t *testing.T) {
 				for {
 					key := fmt.Sprintf("c%d-%d", client, random.IntN(8))
 					title := fmt.Sprintf("title %d", random.IntN(1_000_000))
-					s := g.Session(context.Background())
+					s := g.WriteStream()
 					var state any = title
 					var err error
 					if random.IntN(5) == 0 {
 						state = nil
-						err = s.Delete(document.Key(key))
+						err = s.Delete(t.Context(), document.Key(key))
 					} else {
 						err = add(s, fmt.Sprintf(`{"id":%q,"title":%q,"editions":[{"isbn":"1"}]}`, key, title))
 					}
-					receipt, waited := s.Wait()
+					receipt, waited := s.Wait(t.Context())
 					h.settle(map[string][]any{key: {state}}, errors.Join(err, waited))
 					if err != nil || waited != nil {
 						return
@@ -416,11 +416,11 @@ func TestOpeningOnAFullDisk(t *testing.T) {
 	if found := mustDocuments(t, g); len(found) != 1 || found["a"] == nil {
 		t.Fatalf("found %v", found)
 	}
-	s := g.Session(t.Context())
+	s := g.WriteStream()
 	if err := add(s, `{"id":"c"}`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Wait(); !errors.Is(err, problem.StorageIoError) {
+	if _, err := s.Wait(t.Context()); !errors.Is(err, problem.StorageIoError) {
 		t.Fatalf("got %v", err)
 	}
 	full.Store(false)

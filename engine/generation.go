@@ -316,7 +316,7 @@ func (g *Generation) fail(cause error) {
 		refusal = problem.IndexReadonly.New().Because(cause)
 	}
 	for _, op := range g.queue.refuseWaiting(refusal) {
-		op.session.settle(0, refusal)
+		op.stream.settle(0, refusal)
 	}
 }
 

@@ -153,12 +153,12 @@ func TestBeKilled(t *testing.T) {
 					editions = append(editions, fmt.Sprintf(`{"isbn":"%d"}`, i))
 				}
 				text := fmt.Sprintf(`{"id":%q,"title":"version %d","editions":[%s]}`, key, version, strings.Join(editions, ","))
-				s := g.Session(context.Background())
+				s := g.WriteStream()
 				if err := add(s, text); err != nil {
 					fmt.Fprintln(os.Stderr, err)
 					os.Exit(1)
 				}
-				if _, err := s.Wait(); err != nil {
+				if _, err := s.Wait(t.Context()); err != nil {
 					fmt.Fprintln(os.Stderr, err)
 					os.Exit(1)
 				}

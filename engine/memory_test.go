@@ -73,7 +73,7 @@ func TestMemoryDoesNotFollowTheNumberOfDocuments(t *testing.T) {
 		create(t, fs, books)
 		before := inUse()
 		g := open(t, fs, options)
-		s := g.Session(t.Context())
+		s := g.WriteStream()
 		highest := int64(0)
 		for n := range documents {
 			text := fmt.Sprintf(`{"id":"key-%d","title":"book%d of %d in shelf%d by author%d with a title of its own that is rather long: %d","year":%d}`,
@@ -85,7 +85,7 @@ func TestMemoryDoesNotFollowTheNumberOfDocuments(t *testing.T) {
 				highest = max(highest, inUse()-before)
 			}
 		}
-		if _, err := s.Wait(); err != nil {
+		if _, err := s.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		mustCommit(t, g)

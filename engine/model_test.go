@@ -72,7 +72,7 @@ func (w *writer) content(key string) (string, map[string]any) {
 }
 
 // write makes one random write.
-func (w *writer) write(g *Generation, s *Session) error {
+func (w *writer) write(g *Generation, s *WriteStream) error {
 	key := w.key()
 	switch action := w.random.IntN(100); {
 	case action < 50:
@@ -83,7 +83,7 @@ func (w *writer) write(g *Generation, s *Session) error {
 		w.model.put(key, held)
 	case action < 65:
 		text, held := w.content(key)
-		found, err := s.Update(document.Key(key), func(current Current) (*document.Document, error) {
+		found, err := s.Update(context.Background(), document.Key(key), func(current Current) (*document.Document, error) {
 			source, err := current.Source()
 			if err != nil {
 				return nil, err
@@ -109,7 +109,7 @@ func (w *writer) write(g *Generation, s *Session) error {
 	case action < 80:
 		field, _ := g.Schema().Resolve("rating")
 		signal := document.Signal{Field: field, Number: layout.Float(float64(w.random.IntN(10))), Clear: w.random.IntN(4) == 0}
-		found, err := s.Refresh(document.Key(key), []document.Signal{signal})
+		found, err := s.Refresh(context.Background(), document.Key(key), []document.Signal{signal})
 		if _, exists := w.model[key]; err != nil || found != exists {
 			return fmt.Errorf("refresh %s: found %v, is there %v: %w", key, found, exists, err)
 		}
@@ -119,7 +119,7 @@ func (w *writer) write(g *Generation, s *Session) error {
 			w.model[key]["@rating"] = signal.Number
 		}
 	default:
-		if err := s.Delete(document.Key(key)); err != nil {
+		if err := s.Delete(context.Background(), document.Key(key)); err != nil {
 			return err
 		}
 		delete(w.model, key)
@@ -174,7 +174,7 @@ func agree(t *testing.T, seed uint64, steps int) {
 	for step := range steps {
 		switch action := random.IntN(100); {
 		case action < 60:
-			s := g.Session(context.Background())
+			s := g.WriteStream()
 			for range 1 + random.IntN(20) {
 				if err := w.write(g, s); err != nil {
 					t.Fatalf("step %d: %v", step, err)

@@ -35,7 +35,7 @@ func TestNamesOfWildcardFieldsAreBounded(t *testing.T) {
 		mustAdd(t, g, fmt.Sprintf(`{"id":"%d",%s}`, from, names("attr", from, from+1000)))
 	}
 	for round := range 2 {
-		s := g.Session(t.Context())
+		s := g.WriteStream()
 		err := add(s, `{"id":"more","attr":{"n1":1,"another":2}}`)
 		if !errors.Is(err, problem.DocumentNamesTooMany) || problem.All(err)[0].Path != "attr.another" {
 			t.Fatalf("round %d: %v", round, err)

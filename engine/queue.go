@@ -34,7 +34,7 @@ type operation struct {
 	source   []byte             // of an Add: the document as sent
 	signals  []signalValue      // of an Add: all of its values; of Signals: the refreshed ones
 	document *document.Document // of an Add, when it is read already
-	session  *Session
+	stream   *WriteStream
 }
 
 // keyState is what operations that are not in a table yet do to one key.
@@ -165,8 +165,8 @@ func (q *queue) add(op *operation) error {
 	if q.newest != nil {
 		q.note(op)
 	}
-	if op.session != nil {
-		op.session.taken()
+	if op.stream != nil {
+		op.stream.taken()
 	}
 	select {
 	case q.arrived <- struct{}{}:

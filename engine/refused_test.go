@@ -47,18 +47,18 @@ func TestAChangeOfARefusedDocumentIsRefused(t *testing.T) {
 	mustAdd(t, g, `{"id":"a","title":"one"}`)
 	<-held.begun
 
-	refused := g.Session(t.Context())
+	refused := g.WriteStream()
 	if err := add(refused, `{"id":"a","title":"two"}`); err != nil {
 		t.Fatal(err)
 	}
 	<-held.begun
-	found, err := g.Session(t.Context()).Update("a", func(current Current) (*document.Document, error) {
+	found, err := g.WriteStream().Update(t.Context(), "a", func(current Current) (*document.Document, error) {
 		source, err := current.Source()
 		if err != nil {
 			return nil, err
 		}
 		held.answers <- fmt.Errorf("no space: %w", log.ErrNotWritten)
-		if _, err := refused.Wait(); !errors.Is(err, problem.StorageIoError) {
+		if _, err := refused.Wait(t.Context()); !errors.Is(err, problem.StorageIoError) {
 			t.Errorf("the write before: %v", err)
 		}
 		return read(g, string(source))

@@ -63,12 +63,12 @@ func TestADocumentKeepsItsStanding(t *testing.T) {
 			for step := range 150 {
 				switch action := random.IntN(10); {
 				case action < 5:
-					s := g.Session(context.Background())
+					s := g.WriteStream()
 					for range 1 + random.IntN(10) {
 						key := w.key()
 						var err error
 						if random.IntN(4) == 0 {
-							err = s.Delete(document.Key(key))
+							err = s.Delete(t.Context(), document.Key(key))
 						} else {
 							text, _ := w.content(key)
 							err = add(s, text)

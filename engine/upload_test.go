@@ -53,11 +53,11 @@ func TestCommitsDoNotWaitForTheUploadOfAMerge(t *testing.T) {
 		merged := make(chan error, 1)
 		go func() { merged <- g.merge(t.Context(), view.Segments) }()
 		synctest.Wait()
-		s := g.Session(t.Context())
-		if err := s.Delete("1"); err != nil {
+		s := g.WriteStream()
+		if err := s.Delete(t.Context(), "1"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Wait(); err != nil {
+		if _, err := s.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		mustAdd(t, g, `{"id":"late"}`)

@@ -114,17 +114,17 @@ func (g *Generation) DeleteMatching(ctx context.Context, resolve Resolve) (delet
 			return 0, Receipt{}, err
 		}
 	}
-	s := &Session{g: g, ctx: ctx, inside: true}
+	s := &WriteStream{g: g, inside: true}
 	for _, key := range keys {
-		if err := s.Delete(key); err != nil {
-			receipt, unsettled := s.Wait()
+		if err := s.Delete(ctx, key); err != nil {
+			receipt, unsettled := s.Wait(ctx)
 			if errors.Is(unsettled, problem.StorageUnknown) {
 				err = unsettled // some may be deleted
 			}
 			return 0, receipt, err
 		}
 	}
-	receipt, err = s.Wait()
+	receipt, err = s.Wait(ctx)
 	return deleted, receipt, err
 }
 
@@ -189,11 +189,11 @@ func (g *Generation) DeleteAll(ctx context.Context) (deleted int, receipt Receip
 	}
 	deleted = view.Documents
 	view.Release()
-	s := &Session{g: g, ctx: ctx, inside: true}
-	err = g.queue.push(&operation{Operation: log.Operation{Kind: log.DeleteAll}, session: s})
+	s := &WriteStream{g: g, inside: true}
+	err = g.queue.push(&operation{Operation: log.Operation{Kind: log.DeleteAll}, stream: s})
 	if err != nil {
 		return 0, Receipt{}, err
 	}
-	receipt, err = s.Wait()
+	receipt, err = s.Wait(ctx)
 	return deleted, receipt, err
 }

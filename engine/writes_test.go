@@ -29,11 +29,11 @@ func TestTrackedChangesSurviveReopening(t *testing.T) {
 	first := mustCommit(t, g)
 	mustAdd(t, g, `{"id":"c"}`, `{"id":"a","title":"again"}`)
 	second := mustCommit(t, g)
-	s := g.Session(t.Context())
-	if err := s.Delete("b"); err != nil {
+	s := g.WriteStream()
+	if err := s.Delete(t.Context(), "b"); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := s.Refresh("c", signals(t, g, "sales", 1)); !found || err != nil {
+	if found, err := s.Refresh(t.Context(), "c", signals(t, g, "sales", 1)); !found || err != nil {
 		t.Fatal(found, err)
 	}
 	mustWait(t, s)
@@ -93,8 +93,8 @@ func TestANewDefinitionHoldsForWhatIsWrittenAfterwards(t *testing.T) {
 	if found := mustDocuments(t, g); len(found) != 1 {
 		t.Fatalf("what was pending is not committed: %v", found)
 	}
-	s := g.Session(t.Context())
-	if err := s.Add(stale); err != nil {
+	s := g.WriteStream()
+	if err := s.Add(t.Context(), stale); err != nil {
 		t.Fatal(err)
 	}
 	mustWait(t, s)
@@ -119,14 +119,14 @@ func TestHeldWritesWait(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := add(g.Session(ctx), `{"id":"a"}`); !errors.Is(err, context.Canceled) {
+	if err := addWithin(ctx, g.WriteStream(), `{"id":"a"}`); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
 	if _, err := g.HoldWrites(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
 	written := make(chan error)
-	go func() { written <- add(g.Session(t.Context()), `{"id":"a"}`) }()
+	go func() { written <- add(g.WriteStream(), `{"id":"a"}`) }()
 	release()
 	if err := <-written; err != nil {
 		t.Fatal(err)
@@ -203,17 +203,17 @@ func TestWritersReadersAndMergesAtOnce(t *testing.T) {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(client), 0))
 			for round := range rounds {
-				s := g.Session(context.Background())
+				s := g.WriteStream()
 				key := fmt.Sprintf("c%d-%d", client, random.IntN(keys))
 				if err := add(s, fmt.Sprintf(`{"id":%q,"title":"%d","editions":[{"isbn":"x"}]}`, key, round)); err != nil {
 					t.Error(err)
 					return
 				}
-				if _, err := s.Refresh(document.Key(key), signals(t, g, "sales", round)); err != nil {
+				if _, err := s.Refresh(t.Context(), document.Key(key), signals(t, g, "sales", round)); err != nil {
 					t.Error(err)
 					return
 				}
-				receipt, err := s.Wait()
+				receipt, err := s.Wait(t.Context())
 				if err != nil {
 					t.Error(err)
 					return
@@ -332,7 +332,7 @@ func TestReaderFollowsTheWriter(t *testing.T) {
 	if found := mustDocuments(t, reader); len(found) != 2 {
 		t.Fatalf("found %v", found)
 	}
-	if err := add(reader.Session(t.Context()), `{"id":"x"}`); !errors.Is(err, problem.IndexReadonly) {
+	if err := add(reader.WriteStream(), `{"id":"x"}`); !errors.Is(err, problem.IndexReadonly) {
 		t.Fatalf("a write to a reader: %v", err)
 	}
 	held := reader.Snapshot()

@@ -243,7 +243,7 @@ func fill(from io.Reader, block []byte) (_ []byte, end int, _ error) {
 // add adds the documents of blocks and returns how many there were.
 func add(ctx context.Context, g *engine.Generation, blocks <-chan []byte, spare chan<- []byte) (int64, error) {
 	r := newReader(g.Schema())
-	s := g.Session(ctx)
+	s := g.WriteStream()
 	added := int64(0)
 	for block := range blocks {
 		for line := range bytes.Lines(block) {
@@ -252,7 +252,7 @@ func add(ctx context.Context, g *engine.Generation, blocks <-chan []byte, spare 
 			}
 			doc, err := r.document(line)
 			if err == nil {
-				err = s.Add(doc)
+				err = s.Add(ctx, doc)
 			}
 			if err != nil {
 				return added, err
@@ -261,7 +261,7 @@ func add(ctx context.Context, g *engine.Generation, blocks <-chan []byte, spare 
 		}
 		spare <- block
 	}
-	_, err := s.Wait()
+	_, err := s.Wait(ctx)
 	return added, err
 }
 
@@ -307,17 +307,17 @@ func (d *driver) update(c command) (any, error) {
 	}
 	r := newReader(g.Schema())
 	began := time.Now()
-	s := g.Session(ctx)
+	s := g.WriteStream()
 	for _, raw := range c.Documents {
 		doc, err := r.document(raw)
 		if err == nil {
-			err = s.Add(doc)
+			err = s.Add(ctx, doc)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if _, err := s.Wait(); err != nil {
+	if _, err := s.Wait(ctx); err != nil {
 		return nil, err
 	}
 	if _, err := g.Commit(ctx, engine.Explicit); err != nil {

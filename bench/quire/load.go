@@ -84,18 +84,18 @@ func (d *driver) write(ctx context.Context, g *engine.Generation, c command, sto
 	written := int64(0)
 	last := time.Now()
 	for !stop.Load() {
-		s := g.Session(ctx)
+		s := g.WriteStream()
 		for range 100 {
 			doc, err := r.document(c.Documents[int(written)%len(c.Documents)])
 			if err == nil {
-				err = s.Add(doc)
+				err = s.Add(ctx, doc)
 			}
 			if err != nil {
 				return written, err
 			}
 			written++
 		}
-		if _, err := s.Wait(); err != nil {
+		if _, err := s.Wait(ctx); err != nil {
 			return written, err
 		}
 		if time.Since(last) > time.Second {

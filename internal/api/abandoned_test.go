@@ -62,7 +62,7 @@ type leaving struct {
 	entries int
 }
 
-func (w *leaving) Do(context.Context, func(*generations.Generation, *engine.Session) error) error {
+func (w *leaving) Do(context.Context, func(*generations.Generation, *engine.WriteStream) error) error {
 	if w.entries++; w.entries == 2 {
 		w.leave()
 	}

@@ -317,7 +317,7 @@ func (v *victim) generation(name registry.Name) string {
 	}
 	pending := 0
 	w := v.api.node.Write(name)
-	err = w.Do(v.Context(), func(g *generations.Generation, _ *engine.Session) error {
+	err = w.Do(v.Context(), func(g *generations.Generation, _ *engine.WriteStream) error {
 		pending = g.Pending().Changes
 		return nil
 	})

@@ -77,16 +77,16 @@ func (r *readers) of(schema *definition.Schema) *document.Reader {
 // writeDocument runs work on the generation that a name answers from. A
 // definition that changes meanwhile is the generation's own concern. Nothing is
 // begun for a client that left.
-func writeDocument(ctx context.Context, w documentWrite, work func(*definition.Schema, *engine.Session) error) error {
+func writeDocument(ctx context.Context, w documentWrite, work func(*definition.Schema, *engine.WriteStream) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return w.Do(ctx, func(g *generations.Generation, s *engine.Session) error { return work(g.Schema(), s) })
+	return w.Do(ctx, func(g *generations.Generation, s *engine.WriteStream) error { return work(g.Schema(), s) })
 }
 
 // documentWrite is the writes of one request, as node.Write makes them.
 type documentWrite interface {
-	Do(ctx context.Context, work func(*generations.Generation, *engine.Session) error) error
+	Do(ctx context.Context, work func(*generations.Generation, *engine.WriteStream) error) error
 	Finish(ctx context.Context) (token string, err error)
 }
 
@@ -96,7 +96,7 @@ func (a *API) putDocument(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.writeOne(ctx, r, metrics.OperationAdd, func(schema *definition.Schema, s *engine.Session) error {
+	return a.writeOne(ctx, r, metrics.OperationAdd, func(schema *definition.Schema, s *engine.WriteStream) error {
 		text, err := underKey(schema, r, raw, document.WithKey)
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func (a *API) putDocument(ctx context.Context, r *Request) (*Response, error) {
 		if d == nil {
 			return found.Err()
 		}
-		return s.Add(d)
+		return s.Add(ctx, d)
 	})
 }
 
@@ -116,7 +116,7 @@ func (a *API) patchDocument(ctx context.Context, r *Request) (*Response, error) 
 	if err != nil {
 		return nil, err
 	}
-	return a.writeOne(ctx, r, metrics.OperationUpdate, func(schema *definition.Schema, s *engine.Session) error {
+	return a.writeOne(ctx, r, metrics.OperationUpdate, func(schema *definition.Schema, s *engine.WriteStream) error {
 		text, err := underKey(schema, r, raw, document.ChangeWithKey)
 		if err != nil {
 			return err
@@ -131,7 +131,7 @@ func (a *API) patchDocument(ctx context.Context, r *Request) (*Response, error) 
 
 // deleteDocument removes the document under a key; there need be none.
 func (a *API) deleteDocument(ctx context.Context, r *Request) (*Response, error) {
-	return a.writeOne(ctx, r, metrics.OperationDelete, func(schema *definition.Schema, s *engine.Session) error {
+	return a.writeOne(ctx, r, metrics.OperationDelete, func(schema *definition.Schema, s *engine.WriteStream) error {
 		field, err := keyField(schema)
 		if err != nil {
 			return err
@@ -140,13 +140,13 @@ func (a *API) deleteDocument(ctx context.Context, r *Request) (*Response, error)
 		if err != nil {
 			return err
 		}
-		return s.Delete(key)
+		return s.Delete(ctx, key)
 	})
 }
 
 // writeOne runs a write of one document and answers with the token of the state
 // that holds it.
-func (a *API) writeOne(ctx context.Context, r *Request, operation string, work func(*definition.Schema, *engine.Session) error) (*Response, error) {
+func (a *API) writeOne(ctx context.Context, r *Request, operation string, work func(*definition.Schema, *engine.WriteStream) error) (*Response, error) {
 	done := a.timeWrite(r, operation)
 	token, err := a.write(ctx, r, work)
 	done(1, err)
@@ -156,7 +156,7 @@ func (a *API) writeOne(ctx context.Context, r *Request, operation string, work f
 	return NoContent().WithFreshness(token), nil
 }
 
-func (a *API) write(ctx context.Context, r *Request, work func(*definition.Schema, *engine.Session) error) (token string, err error) {
+func (a *API) write(ctx context.Context, r *Request, work func(*definition.Schema, *engine.WriteStream) error) (token string, err error) {
 	name, err := registry.ParseName(r.Param("name"))
 	if err != nil {
 		return "", err
@@ -205,17 +205,17 @@ func underKey(schema *definition.Schema, r *Request, raw []byte, withKey func(*d
 // applyChange reads a change object and applies it. exists is false when there
 // is no document under its key. A change that waits for others to the same
 // document, or is applied, is given up when ctx ends.
-func applyChange(ctx context.Context, reader *document.Reader, s *engine.Session, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
+func applyChange(ctx context.Context, reader *document.Reader, s *engine.WriteStream, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
 	var found problem.List
 	change := reader.ReadChange(raw, at, &found)
 	if change == nil {
 		return "", false, found.Err()
 	}
 	if change.SignalsOnly {
-		exists, err = s.Refresh(change.Key, change.Signals)
+		exists, err = s.Refresh(ctx, change.Key, change.Signals)
 		return change.Key, exists, err
 	}
-	exists, err = s.Update(change.Key, func(current engine.Current) (*document.Document, error) {
+	exists, err = s.Update(ctx, change.Key, func(current engine.Current) (*document.Document, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -34,13 +34,13 @@ func (a *API) addDocuments(ctx context.Context, r *Request) (*Response, error) {
 }
 
 // add takes one document.
-func (b *batch) add(_ context.Context, schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error {
+func (b *batch) add(ctx context.Context, schema *definition.Schema, s *engine.WriteStream, raw []byte, at problem.Path) error {
 	var found problem.List
 	d := b.readers.of(schema).Read(raw, at, &found)
 	if d == nil {
 		return found.Err()
 	}
-	err := s.Add(d)
+	err := s.Add(ctx, d)
 	if p := (*problem.Problem)(nil); errors.As(err, &p) && p.Code == problem.DocumentNamesTooMany {
 		p.Path = at.Append(p.Path).String()
 	}

@@ -35,7 +35,7 @@ type batch struct {
 
 // entryWork takes one entry; its error is a refusal of the entry or ends the
 // request.
-type entryWork func(ctx context.Context, schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error
+type entryWork func(ctx context.Context, schema *definition.Schema, s *engine.WriteStream, raw []byte, at problem.Path) error
 
 // newBatch starts the writes of a batch.
 func (a *API) newBatch(r *Request) (*batch, error) {
@@ -63,7 +63,7 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 	if err == nil && !b.asked {
 		// An index that takes no entries takes none of them either.
 		b.asked = true
-		err = writeDocument(ctx, b.write, func(schema *definition.Schema, _ *engine.Session) error {
+		err = writeDocument(ctx, b.write, func(schema *definition.Schema, _ *engine.WriteStream) error {
 			if b.needs == nil {
 				return nil
 			}
@@ -172,7 +172,7 @@ func (b *batch) entry(ctx context.Context, raw []byte, work entryWork) error {
 		return err // nobody waits for the rest
 	}
 	b.asked = true
-	err := writeDocument(ctx, b.write, func(schema *definition.Schema, s *engine.Session) error {
+	err := writeDocument(ctx, b.write, func(schema *definition.Schema, s *engine.WriteStream) error {
 		return work(ctx, schema, s, raw, b.at())
 	})
 	if err == nil {

@@ -43,8 +43,8 @@ func (a *API) deleteDocuments(ctx context.Context, r *Request) (*Response, error
 	switch {
 	case request.HasKeys:
 		answer.Deleted = len(request.Keys)
-		answer.Freshness, err = a.write(ctx, r, func(schema *definition.Schema, s *engine.Session) error {
-			return deleteKeys(schema, s, request.Keys)
+		answer.Freshness, err = a.write(ctx, r, func(schema *definition.Schema, s *engine.WriteStream) error {
+			return deleteKeys(ctx, schema, s, request.Keys)
 		})
 	case request.All:
 		answer.Deleted, answer.Freshness, err = a.node.DeleteAll(ctx, name)
@@ -64,7 +64,7 @@ func (a *API) deleteDocuments(ctx context.Context, r *Request) (*Response, error
 }
 
 // deleteKeys checks every key before it removes the first.
-func deleteKeys(schema *definition.Schema, s *engine.Session, given []query.Literal) error {
+func deleteKeys(ctx context.Context, schema *definition.Schema, s *engine.WriteStream, given []query.Literal) error {
 	field, err := keyField(schema)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func deleteKeys(schema *definition.Schema, s *engine.Session, given []query.Lite
 		return err
 	}
 	for _, key := range keys {
-		if err := s.Delete(key); err != nil {
+		if err := s.Delete(ctx, key); err != nil {
 			return err
 		}
 	}

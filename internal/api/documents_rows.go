@@ -38,7 +38,7 @@ func (b *batch) rows(ctx context.Context, r *Request, work entryWork) error {
 		if isRefused {
 			b.line = refused.Line
 		}
-		err = b.entry(ctx, nil, func(ctx context.Context, schema *definition.Schema, s *engine.Session, _ []byte, at problem.Path) error {
+		err = b.entry(ctx, nil, func(ctx context.Context, schema *definition.Schema, s *engine.WriteStream, _ []byte, at problem.Path) error {
 			if isRefused {
 				return b.malformedRow(refused)
 			}

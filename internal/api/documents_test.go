@@ -480,7 +480,7 @@ func TestIndexesWithoutAKeyOrASource(t *testing.T) {
 // interrupted takes one entry, refuses the next, and loses what it took.
 type interrupted struct{ entries int }
 
-func (w *interrupted) Do(context.Context, func(*generations.Generation, *engine.Session) error) error {
+func (w *interrupted) Do(context.Context, func(*generations.Generation, *engine.WriteStream) error) error {
 	if w.entries++; w.entries > 1 {
 		return problem.DocumentNotAnObject.New()
 	}

@@ -35,7 +35,7 @@ func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error
 		return err
 	}
 	missing := []string{}
-	token, err := b.run(ctx, r, func(ctx context.Context, schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) error {
+	token, err := b.run(ctx, r, func(ctx context.Context, schema *definition.Schema, s *engine.WriteStream, raw []byte, at problem.Path) error {
 		key, exists, err := b.change(ctx, schema, s, raw, at)
 		switch {
 		case err != nil || exists:
@@ -55,7 +55,7 @@ func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error
 
 // change takes one change object. exists is false when there is no document
 // under its key.
-func (b *batch) change(ctx context.Context, schema *definition.Schema, s *engine.Session, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
+func (b *batch) change(ctx context.Context, schema *definition.Schema, s *engine.WriteStream, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
 	if err := b.needs(schema); err != nil {
 		return "", false, err
 	}

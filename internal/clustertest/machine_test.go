@@ -230,16 +230,16 @@ func (c *cluster) write(ctx context.Context, p *process, name registry.Name, key
 		return "", err
 	}
 	w := holder.node.Write(name)
-	err = w.Do(ctx, func(g *generations.Generation, s *engine.Session) error {
+	err = w.Do(ctx, func(g *generations.Generation, s *engine.WriteStream) error {
 		if raw == "" {
-			return s.Delete(document.Key(key))
+			return s.Delete(ctx, document.Key(key))
 		}
 		var found problem.List
 		d := document.NewReader(g.Schema()).Read([]byte(raw), problem.Path{}, &found)
 		if err := found.Err(); err != nil {
 			return err
 		}
-		return s.Add(d)
+		return s.Add(ctx, d)
 	})
 	token, finished := w.Finish(ctx)
 	if err == nil {
@@ -258,8 +258,8 @@ func (c *cluster) newest(ctx context.Context, p *process, name registry.Name, ke
 		return "", err
 	}
 	w := holder.node.Write(name)
-	err = w.Do(ctx, func(_ *generations.Generation, s *engine.Session) error {
-		_, err := s.Update(document.Key(key), func(current engine.Current) (*document.Document, error) {
+	err = w.Do(ctx, func(_ *generations.Generation, s *engine.WriteStream) error {
+		_, err := s.Update(ctx, document.Key(key), func(current engine.Current) (*document.Document, error) {
 			source, err := current.Source()
 			shown = string(source)
 			return nil, errors.Join(err, errAsked)

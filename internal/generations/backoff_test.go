@@ -210,11 +210,11 @@ func TestAWriterFencedTwiceIsReadOnly(t *testing.T) {
 			g := acquire(t, ours, e)
 			theirs := newShared(b, vfs.Memory(), mine{})
 			acquire(t, theirs, e).Release()
-			session := g.Session(t.Context())
-			if err := session.Delete("a"); err != nil {
+			stream := g.WriteStream()
+			if err := stream.Delete(t.Context(), "a"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := session.Wait(); !errors.Is(err, problem.IndexReadonly) {
+			if _, err := stream.Wait(t.Context()); !errors.Is(err, problem.IndexReadonly) {
 				t.Errorf("a fenced write: %v", err)
 			}
 			g.Release()
@@ -339,11 +339,11 @@ func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
 		if _, err := late.AcquireToRead(t.Context(), e); !errors.Is(err, replication.ErrMismatch) {
 			t.Fatal(err)
 		}
-		session := w.Session(t.Context())
-		if err := session.Delete("a"); err != nil {
+		stream := w.WriteStream()
+		if err := stream.Delete(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := session.Wait(); err != nil {
+		if _, err := stream.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Commit(t.Context(), engine.Explicit); err != nil {
@@ -436,11 +436,11 @@ func TestABucketThatStandsStillIsNotWaitedForLong(t *testing.T) {
 		// A writer whose log stood still is opened anew. Meanwhile reads go on.
 		w := acquire(t, s, e)
 		b.SetPlan(still)
-		session := w.Session(t.Context())
-		if err := session.Delete("a"); err != nil {
+		stream := w.WriteStream()
+		if err := stream.Delete(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := session.Wait(); !errors.Is(err, problem.StorageUnknown) {
+		if _, err := stream.Wait(t.Context()); !errors.Is(err, problem.StorageUnknown) {
 			t.Errorf("a write: %v", err)
 		}
 		for w.Err() == nil {
@@ -510,7 +510,7 @@ func TestReadsGoOnUntilAFailedWriterCanBeClosed(t *testing.T) {
 			committed <- err
 		}()
 		synctest.Wait() // its manifest is on its way
-		if err := w.Session(t.Context()).Delete("a"); err != nil {
+		if err := w.WriteStream().Delete(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
 		for w.Err() == nil {

@@ -19,11 +19,11 @@ func tryToAdd(t *testing.T, g *Generation, raw string) (time.Duration, error) {
 	var found problem.List
 	d := document.NewReader(g.Schema()).Read([]byte(raw), problem.Path{}, &found)
 	began := time.Now()
-	s := g.Session(t.Context())
-	if err := errors.Join(found.Err(), s.Add(d)); err != nil {
+	s := g.WriteStream()
+	if err := errors.Join(found.Err(), s.Add(t.Context(), d)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.Wait()
+	_, err := s.Wait(t.Context())
 	return time.Since(began), err
 }
 

@@ -242,11 +242,11 @@ func TestADamagedSideFileIsFetchedAgain(t *testing.T) {
 			add(t, w, fmt.Sprintf(`{"id":"%d"}`, i))
 		}
 		commit(t, w)
-		session := w.Session(t.Context())
-		if err := session.Delete("0"); err != nil {
+		stream := w.WriteStream()
+		if err := stream.Delete(t.Context(), "0"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := session.Wait(); err != nil {
+		if _, err := stream.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		commit(t, w)

@@ -69,11 +69,11 @@ func write(t *testing.T, g *Generation, key string) {
 	t.Helper()
 	var found problem.List
 	d := document.NewReader(g.Schema()).Read(fmt.Appendf(nil, `{"id":%q}`, key), problem.Path{}, &found)
-	session := g.Session(t.Context())
-	if err := errors.Join(found.Err(), session.Add(d)); err != nil {
+	stream := g.WriteStream()
+	if err := errors.Join(found.Err(), stream.Add(t.Context(), d)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := session.Wait(); err != nil {
+	if _, err := stream.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -183,9 +183,9 @@ func TestFailedGenerationIsOpenedAgain(t *testing.T) {
 	})
 	var found problem.List
 	d := document.NewReader(g.Schema()).Read([]byte(`{"id":"2"}`), problem.Path{}, &found)
-	session := g.Session(t.Context())
-	if err := session.Add(d); err == nil {
-		if _, err := session.Wait(); err == nil {
+	stream := g.WriteStream()
+	if err := stream.Add(t.Context(), d); err == nil {
+		if _, err := stream.Wait(t.Context()); err == nil {
 			t.Fatal("a write is acknowledged although it is not durable")
 		}
 	}

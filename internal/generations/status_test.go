@@ -40,11 +40,11 @@ func add(t *testing.T, g *Generation, raw string) {
 	t.Helper()
 	var found problem.List
 	d := document.NewReader(g.Schema()).Read([]byte(raw), problem.Path{}, &found)
-	s := g.Session(t.Context())
-	if err := errors.Join(found.Err(), s.Add(d)); err != nil {
+	s := g.WriteStream()
+	if err := errors.Join(found.Err(), s.Add(t.Context(), d)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Wait(); err != nil {
+	if _, err := s.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

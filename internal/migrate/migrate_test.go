@@ -42,13 +42,13 @@ func fill(t *testing.T, n *node.Node, from, to int) {
 	t.Helper()
 	w := n.Write(books)
 	for i := from; i < to; i++ {
-		err := w.Do(t.Context(), func(g *generations.Generation, s *engine.Session) error {
+		err := w.Do(t.Context(), func(g *generations.Generation, s *engine.WriteStream) error {
 			var found problem.List
 			d := document.NewReader(g.Schema()).Read(fmt.Appendf(nil, `{"id":"%d"}`, i), problem.Path{}, &found)
 			if err := found.Err(); err != nil {
 				return err
 			}
-			return s.Add(d)
+			return s.Add(t.Context(), d)
 		})
 		if err != nil {
 			t.Fatal(err)

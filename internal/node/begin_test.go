@@ -55,7 +55,7 @@ func answersNothing(t *testing.T, f *fixture) {
 	_, err = f.Pull(ctx, name)
 	fails("pull", err)
 	w := f.Write(name)
-	fails("write", w.Do(ctx, func(*generations.Generation, *engine.Session) error { return nil }))
+	fails("write", w.Do(ctx, func(*generations.Generation, *engine.WriteStream) error { return nil }))
 	_, err = w.Finish(ctx)
 	fails("finish", err)
 	_, _, err = f.DeleteAll(ctx, name)

@@ -16,14 +16,14 @@
 //
 //	w := n.Write(name)
 //	for each entry {
-//		err := w.Do(ctx, func(g *generations.Generation, s *engine.Session) error {
+//		err := w.Do(ctx, func(g *generations.Generation, s *engine.WriteStream) error {
 //			… read the entry by g.Schema(), then s.Add, s.Update or s.Delete …
 //		})
 //	}
 //	token, err := w.Finish(ctx) // when everything taken so far is durable
 //
 // Do resolves the name and gives work the generation that answers, with a
-// session of it; no promotion comes between. Work keeps neither, and neither
+// stream of it; no promotion comes between. Work keeps neither, and neither
 // holds writes itself (DeleteMatching and DeleteAll are methods of Node).
 // Finish must be called once, also after an error, and answers the token of the
 // last generation written, or of the current state when nothing was.

@@ -22,8 +22,8 @@ func TestAFencedWriterAnswersNothingDefinite(t *testing.T) {
 	update := func(f *fixture, key string) error {
 		w := f.Write(parse(f, "books"))
 		found := true
-		err := w.Do(f.Context(), func(_ *generations.Generation, s *engine.Session) (err error) {
-			found, err = s.Update(document.Key(key), func(engine.Current) (*document.Document, error) { return nil, errors.New("never") })
+		err := w.Do(f.Context(), func(_ *generations.Generation, s *engine.WriteStream) (err error) {
+			found, err = s.Update(t.Context(), document.Key(key), func(engine.Current) (*document.Document, error) { return nil, errors.New("never") })
 			return err
 		})
 		_, finish := w.Finish(f.Context())
@@ -42,7 +42,7 @@ func TestAFencedWriterAnswersNothingDefinite(t *testing.T) {
 		"update of a missing document": func(f *fixture) error { return update(f, "2") },
 		"a document that is refused": func(f *fixture) error {
 			w := f.Write(parse(f, "books"))
-			err := w.Do(f.Context(), func(*generations.Generation, *engine.Session) error { return problem.DocumentNotAnObject.New() })
+			err := w.Do(f.Context(), func(*generations.Generation, *engine.WriteStream) error { return problem.DocumentNotAnObject.New() })
 			_, finish := w.Finish(f.Context())
 			return errors.Join(finish, err)
 		},

@@ -113,19 +113,19 @@ func (f *fixture) mustPut(name, body string, edit ...func(*Put)) *Description {
 	return d
 }
 
-func add(g *generations.Generation, s *engine.Session, raw string) error {
+func add(g *generations.Generation, s *engine.WriteStream, raw string) error {
 	var found problem.List
 	d := document.NewReader(g.Schema()).Read([]byte(raw), problem.Path{}, &found)
 	if err := found.Err(); err != nil {
 		return err
 	}
-	return s.Add(d)
+	return s.Add(context.Background(), d)
 }
 
 func (f *fixture) write(name string, documents ...string) (string, error) {
 	w := f.Write(parse(f, name))
 	for _, raw := range documents {
-		err := w.Do(f.Context(), func(g *generations.Generation, s *engine.Session) error { return add(g, s, raw) })
+		err := w.Do(f.Context(), func(g *generations.Generation, s *engine.WriteStream) error { return add(g, s, raw) })
 		if err != nil {
 			_, _ = w.Finish(f.Context())
 			return "", err
@@ -146,7 +146,9 @@ func (f *fixture) mustWrite(name string, documents ...string) string {
 func (f *fixture) remove(name, key string) {
 	f.Helper()
 	w := f.Write(parse(f, name))
-	err := w.Do(f.Context(), func(_ *generations.Generation, s *engine.Session) error { return s.Delete(document.Key(key)) })
+	err := w.Do(f.Context(), func(_ *generations.Generation, s *engine.WriteStream) error {
+		return s.Delete(context.Background(), document.Key(key))
+	})
 	if _, finishErr := w.Finish(f.Context()); err != nil || finishErr != nil {
 		f.Fatal(err, finishErr)
 	}

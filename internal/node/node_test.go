@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	}
 	if err == nil {
 		w := n.Write(registry.Name{Index: "books"})
-		err = w.Do(ctx, func(g *generations.Generation, s *engine.Session) error {
+		err = w.Do(ctx, func(g *generations.Generation, s *engine.WriteStream) error {
 			return errors.Join(add(g, s, book(1, "a")), add(g, s, book(2, "b"))) // two that differ are compressed
 		})
 		_, finishErr := w.Finish(ctx)

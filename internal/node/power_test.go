@@ -204,9 +204,9 @@ func writeUntil(f *fixture, stop chan struct{}, off *atomic.Bool, pick *rand.Ran
 			raw = ""
 		}
 		w := f.Write(parse(f, "books"))
-		err := w.Do(context.Background(), func(g *generations.Generation, s *engine.Session) error {
+		err := w.Do(context.Background(), func(g *generations.Generation, s *engine.WriteStream) error {
 			if raw == "" {
-				return s.Delete(document.Key(key))
+				return s.Delete(context.Background(), document.Key(key))
 			}
 			return add(g, s, raw)
 		})

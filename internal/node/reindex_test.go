@@ -255,9 +255,9 @@ func (f *fixture) load(count int, seed uint64) *writers {
 				raw := fmt.Sprintf(`{"id":"%s","name":"v%d"}`, key, n)
 				isDelete := random.IntN(4) == 0
 				write := f.Write(parse(f, "books"))
-				err := write.Do(context.Background(), func(g *generations.Generation, s *engine.Session) error {
+				err := write.Do(context.Background(), func(g *generations.Generation, s *engine.WriteStream) error {
 					if isDelete {
-						return s.Delete(document.Key(key))
+						return s.Delete(context.Background(), document.Key(key))
 					}
 					return add(g, s, raw)
 				})

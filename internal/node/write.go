@@ -29,7 +29,7 @@ type Write struct {
 // part is what a request writes to one generation.
 type part struct {
 	generation *generations.Generation
-	session    *engine.Session
+	stream     *engine.WriteStream
 	decided    time.Time // when something was last decided that no log record follows; zero: never
 }
 
@@ -39,7 +39,7 @@ func (n *Node) Write(name registry.Name) *Write { return &Write{node: n, name: n
 // Do runs work on the generation the name answers from at that moment; no
 // promotion comes between. It waits while a promotion is under way and looks
 // again afterwards. The error is that of work, or a problem.
-func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engine.Session) error) error {
+func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engine.WriteStream) error) error {
 	for range resolutions {
 		entry, release, err := w.node.settle(ctx, w.name)
 		if err != nil {
@@ -54,9 +54,9 @@ func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engi
 			continue
 		}
 		defer release()
-		before := w.current.session.Taken()
-		err = vfs.Protect(func() error { return work(w.current.generation, w.current.session) })
-		if w.current.session.Taken() == before {
+		before := w.current.stream.Taken()
+		err = vfs.Protect(func() error { return work(w.current.generation, w.current.stream) })
+		if w.current.stream.Taken() == before {
 			w.current.decided = time.Now()
 		}
 		return err
@@ -119,9 +119,7 @@ func (w *Write) turnTo(ctx context.Context, entry registry.Entry) error {
 	if err != nil {
 		return err
 	}
-	// A caller that goes away leaves nothing undecided: what was taken is
-	// waited for, because answers and logs count it.
-	w.current = &part{generation: g, session: g.Session(context.WithoutCancel(ctx))}
+	w.current = &part{generation: g, stream: g.WriteStream()}
 	w.parts = append(w.parts, w.current)
 	return nil
 }
@@ -151,7 +149,9 @@ func (w *Write) Finish(ctx context.Context) (string, error) {
 		failed error
 	)
 	for _, p := range w.parts {
-		receipt, err := p.session.Wait()
+		// A caller that goes away leaves nothing undecided: what was taken is
+		// waited for, because answers and logs count it.
+		receipt, err := p.stream.Wait(context.WithoutCancel(ctx))
 		if err == nil && !p.decided.IsZero() {
 			// What needed no record is answered only by the one that writes (I23).
 			err = proveSince(ctx, p.generation, p.decided)

@@ -116,9 +116,9 @@ func (c *carrier) write(name, raw string) {
 	c.use(name, func(g *generations.Generation) {
 		var found problem.List
 		d := document.NewReader(g.Schema()).Read([]byte(raw), problem.Path{}, &found)
-		s := g.Session(c.Context())
-		c.must(errors.Join(found.Err(), s.Add(d)))
-		_, err := s.Wait()
+		s := g.WriteStream()
+		c.must(errors.Join(found.Err(), s.Add(context.Background(), d)))
+		_, err := s.Wait(context.Background())
 		c.must(err)
 		_, err = g.Commit(c.Context(), engine.Explicit)
 		c.must(err)

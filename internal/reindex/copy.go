@@ -29,27 +29,27 @@ type transfer struct {
 	view    *snapshot.Snapshot
 	sent    *document.Projection
 	reader  *document.Reader
-	session *engine.Session
+	stream  *engine.WriteStream
 	signals []*definition.ResolvedField // of the target
 	buffer  []byte
 	record  []byte
 }
 
-func newTransfer(ctx context.Context, source, target *generations.Generation) (*transfer, error) {
+func newTransfer(source, target *generations.Generation) (*transfer, error) {
 	schema, view := source.Schema(), source.Snapshot()
 	if view == nil {
 		return nil, problem.IndexClosed.New()
 	}
 	return &transfer{
 		view: view, sent: document.AsSent(schema), reader: document.NewReader(target.Schema()),
-		session: target.Session(ctx), signals: target.Schema().Signals(),
+		stream: target.WriteStream(), signals: target.Schema().Signals(),
 	}, nil
 }
 
 func (t *transfer) close() { t.view.Release() }
 
 // copy adds one document of the source to the target.
-func (t *transfer) copy(key string, segment *snapshot.Segment, doc uint32) error {
+func (t *transfer) copy(ctx context.Context, key string, segment *snapshot.Segment, doc uint32) error {
 	var err error
 	stored := segment.Reader.Stored()
 	if stored == nil {
@@ -80,7 +80,7 @@ func (t *transfer) copy(key string, segment *snapshot.Segment, doc uint32) error
 			d.Signals = append(d.Signals, document.Signal{Field: f, Clear: true})
 		}
 	}
-	return t.session.Add(d)
+	return t.stream.Add(ctx, d)
 }
 
 func (t *transfer) refused(key, reason string) error {
@@ -88,8 +88,8 @@ func (t *transfer) refused(key, reason string) error {
 }
 
 // wait returns when the target holds everything durably.
-func (t *transfer) wait() error {
-	_, err := t.session.Wait()
+func (t *transfer) wait(ctx context.Context) error {
+	_, err := t.stream.Wait(ctx)
 	return err
 }
 
@@ -103,7 +103,7 @@ func (j *Jobs) copyBatch(ctx context.Context, one *job) error {
 	if !source.IsTracking() {
 		return errUntracked
 	}
-	t, err := newTransfer(context.WithoutCancel(ctx), source, target)
+	t, err := newTransfer(source, target)
 	if err != nil {
 		return err
 	}
@@ -123,12 +123,12 @@ func (j *Jobs) copyBatch(ctx context.Context, one *job) error {
 		if !ok {
 			break
 		}
-		if err := t.copy(key, segment, doc); err != nil {
+		if err := t.copy(context.WithoutCancel(ctx), key, segment, doc); err != nil {
 			return err
 		}
 		copied, last = copied+1, snapshot.Cursor(key)
 	}
-	if err := errors.Join(keys.Err(), t.wait()); err != nil {
+	if err := errors.Join(keys.Err(), t.wait(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
 	return j.save(ctx, one, func(s *stored) {
@@ -202,17 +202,17 @@ func (j *Jobs) replayKeys(ctx context.Context, source, target *generations.Gener
 	}
 	keys := source.Changes(sequence)
 	if len(keys) > 0 {
-		t, err := newTransfer(ctx, source, target)
+		t, err := newTransfer(source, target)
 		if err != nil {
 			return err
 		}
 		defer t.close()
 		for _, key := range keys {
-			if err := t.bring(key); err != nil {
+			if err := t.bring(ctx, key); err != nil {
 				return err
 			}
 		}
-		if err := t.wait(); err != nil {
+		if err := t.wait(ctx); err != nil {
 			return err
 		}
 	}
@@ -224,15 +224,15 @@ func (j *Jobs) replayKeys(ctx context.Context, source, target *generations.Gener
 }
 
 // bring copies or deletes one key.
-func (t *transfer) bring(key string) error {
+func (t *transfer) bring(ctx context.Context, key string) error {
 	segment, doc, ok, err := t.view.LookupKey(key)
 	switch {
 	case err != nil:
 		return err
 	case ok:
-		return t.copy(key, segment, doc)
+		return t.copy(ctx, key, segment, doc)
 	}
-	return t.session.Delete(document.Key(key))
+	return t.stream.Delete(ctx, document.Key(key))
 }
 
 // promote holds writes, brings the last changes over and makes the target

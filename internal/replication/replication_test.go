@@ -87,16 +87,16 @@ func (d *deployment) open() *node {
 }
 
 func (n *node) add(from, to int) error {
-	s := n.g.Session(n.t.Context())
+	s := n.g.WriteStream()
 	r := document.NewReader(n.g.Schema())
 	for i := from; i < to; i++ {
 		var found problem.List
 		doc := r.Read(fmt.Appendf(nil, `{"id":"%04d","n":%d}`, i, i), problem.Path{}, &found)
-		if err := errors.Join(found.Err(), s.Add(doc)); err != nil {
+		if err := errors.Join(found.Err(), s.Add(context.Background(), doc)); err != nil {
 			return err
 		}
 	}
-	_, err := s.Wait()
+	_, err := s.Wait(context.Background())
 	return err
 }
 

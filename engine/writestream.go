@@ -13,9 +13,9 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Receipt is the answer to the writes of a session.
+// Receipt is the answer to the writes of a stream.
 type Receipt struct {
-	// Sequence is the commit that holds or will hold everything the session
+	// Sequence is the commit that holds or will hold everything the stream
 	// wrote; the current commit when it wrote nothing.
 	Sequence uint64
 	// Durable is the number of operations that are durable, counted from the
@@ -23,11 +23,11 @@ type Receipt struct {
 	Durable int
 }
 
-// Session is a run of writes by one caller. Add, Update and Delete answer
-// refusals at once; Wait answers when what was taken is durable.
-type Session struct {
+// WriteStream is a run of writes by one caller. Add, Update and Delete answer
+// refusals at once; Wait answers when what was taken is durable. A context bounds
+// how long a write waits to be taken; one that was taken is not taken back.
+type WriteStream struct {
 	g      *Generation
-	ctx    context.Context
 	inside bool // the gate was passed for everything in it
 
 	mu       sync.Mutex
@@ -39,37 +39,35 @@ type Session struct {
 	settled  chan struct{} // closed when open drops to zero; nil while no caller waits
 }
 
-// Session starts a run of writes. The context bounds every wait in it.
-func (g *Generation) Session(ctx context.Context) *Session {
-	return &Session{g: g, ctx: ctx}
-}
+// WriteStream starts a run of writes.
+func (g *Generation) WriteStream() *WriteStream { return &WriteStream{g: g} }
 
 // enter passes the gate for one operation, which ends with leave.
-func (s *Session) enter() error {
+func (s *WriteStream) enter(ctx context.Context) error {
 	if s.inside {
 		return nil
 	}
-	return s.g.gate.enter(s.ctx)
+	return s.g.gate.enter(ctx)
 }
 
 // leave ends what enter began.
-func (s *Session) leave() {
+func (s *WriteStream) leave() {
 	if !s.inside {
 		s.g.gate.leave()
 	}
 }
 
 // Add puts a document in, in place of the one under its key. Signal values
-// that it does not give stay as they are. The document belongs to the session
+// that it does not give stay as they are. The document belongs to the stream
 // when Add returns nil.
-func (s *Session) Add(d *document.Document) error {
-	return s.write(string(d.Key), func(key string) (*operation, error) { return s.g.addition(key, d) })
+func (s *WriteStream) Add(ctx context.Context, d *document.Document) error {
+	return s.write(ctx, string(d.Key), func(key string) (*operation, error) { return s.g.addition(key, d) })
 }
 
 // Delete removes the document under a key in text form. It succeeds when there
 // is none.
-func (s *Session) Delete(key document.Key) error {
-	return s.write(string(key), func(key string) (*operation, error) {
+func (s *WriteStream) Delete(ctx context.Context, key document.Key) error {
+	return s.write(ctx, string(key), func(key string) (*operation, error) {
 		return &operation{Operation: log.Operation{Kind: log.Delete, Key: key}}, nil
 	})
 }
@@ -104,8 +102,8 @@ func (c Current) Signal(field *definition.ResolvedField) (number int64, ok bool)
 // everything as it is. No other write to the key comes between. found is false,
 // and change is not called, when there is no document under the key. Signal
 // values that the new document does not mention stay as they are.
-func (s *Session) Update(key document.Key, change func(Current) (*document.Document, error)) (found bool, err error) {
-	err = s.write(string(key), func(key string) (*operation, error) {
+func (s *WriteStream) Update(ctx context.Context, key document.Key, change func(Current) (*document.Document, error)) (found bool, err error) {
+	err = s.write(ctx, string(key), func(key string) (*operation, error) {
 		current, exists, err := s.g.newest(key)
 		if err != nil || !exists {
 			return nil, err
@@ -122,8 +120,8 @@ func (s *Session) Update(key document.Key, change func(Current) (*document.Docum
 
 // Refresh sets signal values of the document under a key without reading or
 // rewriting it. found is false when there is no document under the key.
-func (s *Session) Refresh(key document.Key, signals []document.Signal) (found bool, err error) {
-	err = s.write(string(key), func(key string) (*operation, error) {
+func (s *WriteStream) Refresh(ctx context.Context, key document.Key, signals []document.Signal) (found bool, err error) {
+	err = s.write(ctx, string(key), func(key string) (*operation, error) {
 		exists, err := s.g.exists(key)
 		if err != nil || !exists {
 			return nil, err
@@ -140,12 +138,12 @@ func (s *Session) Refresh(key document.Key, signals []document.Signal) (found bo
 
 // write passes the gate and makes one operation while no other write to the
 // key is under way. prepare may return no operation.
-func (s *Session) write(key string, prepare func(key string) (*operation, error)) error {
-	if err := s.enter(); err != nil {
+func (s *WriteStream) write(ctx context.Context, key string, prepare func(key string) (*operation, error)) error {
+	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.leave()
-	if err := s.g.queue.awaitRoom(s.ctx, s.g.options.LogWait); err != nil {
+	if err := s.g.queue.awaitRoom(ctx, s.g.options.LogWait); err != nil {
 		return err
 	}
 	if key == "" {
@@ -160,27 +158,27 @@ func (s *Session) write(key string, prepare func(key string) (*operation, error)
 	if err != nil || op == nil {
 		return err
 	}
-	op.session = s
+	op.stream = s
 	return s.g.queue.pushOnto(refused, op)
 }
 
 // taken counts an operation that the queue took.
-func (s *Session) taken() {
+func (s *WriteStream) taken() {
 	s.mu.Lock()
 	s.total++
 	s.open++
 	s.mu.Unlock()
 }
 
-// Taken returns how many operations the session took so far.
-func (s *Session) Taken() int {
+// Taken returns how many operations the stream took so far.
+func (s *WriteStream) Taken() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.total
 }
 
 // settle records the outcome of one operation, in order.
-func (s *Session) settle(sequence uint64, err error) {
+func (s *WriteStream) settle(sequence uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
@@ -200,7 +198,7 @@ func (s *Session) settle(sequence uint64, err error) {
 // Wait returns when every operation taken so far is durable, or one is not.
 // storage:unknown says that it gave up waiting: what is not durable yet may become
 // so. It may be called again after further writes.
-func (s *Session) Wait() (Receipt, error) {
+func (s *WriteStream) Wait(ctx context.Context) (Receipt, error) {
 	s.mu.Lock()
 	if s.open > 0 {
 		if s.settled == nil {
@@ -208,7 +206,7 @@ func (s *Session) Wait() (Receipt, error) {
 		}
 		settled := s.settled
 		s.mu.Unlock()
-		err := s.await(settled)
+		err := s.await(ctx, settled)
 		s.mu.Lock()
 		if err != nil {
 			defer s.mu.Unlock()
@@ -225,9 +223,9 @@ func (s *Session) Wait() (Receipt, error) {
 
 var errNoProgress = errors.New("the log shows no progress")
 
-// await waits for a channel to be closed. An error says that it gave up: the
-// session ended, or one append to the log was under way for too long.
-func (s *Session) await(settled <-chan struct{}) error {
+// await waits for a channel to be closed. An error says that it gave up: ctx
+// ended, or one append to the log was under way for too long.
+func (s *WriteStream) await(ctx context.Context, settled <-chan struct{}) error {
 	most := s.g.options.LogWait
 	for wait := most; ; {
 		late, stop := after(wait)
@@ -235,9 +233,9 @@ func (s *Session) await(settled <-chan struct{}) error {
 		case <-settled:
 			stop()
 			return nil
-		case <-s.ctx.Done():
+		case <-ctx.Done():
 			stop()
-			return s.ctx.Err()
+			return ctx.Err()
 		case <-late:
 			if wait = s.g.queue.patience(most); wait <= 0 {
 				return errNoProgress
