@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/quiresearch/quire/internal/format"
@@ -35,25 +34,19 @@ type Section struct {
 	CRC32C uint32
 }
 
-// Reader gives access to the sections of a file. It does not own the bytes.
+// Reader gives access to the sections of a file. It does not own the bytes. A
+// segment may have hundreds of thousands of sections, so their descriptions stay
+// in the file.
 type Reader struct {
-	name     string
-	data     []byte
-	kind     string
-	version  uint32
-	sections []Section
-	index    map[ID]int
-	pending  []pending // by section; nil when nothing is left to check
-	owners   map[uint32][]int
+	name    string
+	data    []byte
+	kind    string
+	version uint32
+	dir     directory
+	checks  *checks // nil when nothing is left to check
 
 	damaged   atomic.Bool
 	onDamaged func() // may be nil
-}
-
-// pending is a section whose checksum is compared when it is first used.
-type pending struct {
-	once sync.Once
-	err  error
 }
 
 // Open reads the directory of a file of the wanted kind and version.
@@ -74,11 +67,7 @@ func Open(name string, data []byte, kind string, version uint32, verify Verifica
 			return nil, err
 		}
 	case VerifyUsed:
-		r.pending = make([]pending, len(r.sections))
-		r.owners = make(map[uint32][]int)
-		for i, s := range r.sections {
-			r.owners[s.Owner] = append(r.owners[s.Owner], i)
-		}
+		r.checks = newChecks(r.dir.len())
 	}
 	return r, nil
 }
@@ -122,33 +111,9 @@ func Inspect(name string, data []byte) (*Reader, error) {
 	if Checksum(dir) != binary.LittleEndian.Uint32(f[16:]) {
 		return nil, Corrupt(name, int64(dirOffset), "directory checksum")
 	}
-	return r, r.readDirectory(dir, int64(dirOffset))
-}
-
-func (r *Reader) readDirectory(dir []byte, dirOffset int64) error {
-	n := len(dir) / entrySize
-	r.sections = make([]Section, n)
-	r.index = make(map[ID]int, n)
-	end := int64(headerSize)
-	for i := range r.sections {
-		e := dir[i*entrySize:]
-		s := Section{
-			ID:     ID{Owner: binary.LittleEndian.Uint32(e), Part: binary.LittleEndian.Uint16(e[4:])},
-			Offset: int64(binary.LittleEndian.Uint64(e[8:])),
-			Length: int64(binary.LittleEndian.Uint64(e[16:])),
-			CRC32C: binary.LittleEndian.Uint32(e[24:]),
-		}
-		at := dirOffset + int64(i*entrySize)
-		if s.Offset < end || s.Offset%Align != 0 || s.Offset > dirOffset || s.Length < 0 || s.Length > dirOffset-s.Offset {
-			return Corrupt(r.name, at, "section %v at %d with %d bytes", s.ID, s.Offset, s.Length)
-		}
-		if _, twice := r.index[s.ID]; twice {
-			return Corrupt(r.name, at, "section %v twice", s.ID)
-		}
-		end = s.Offset + s.Length
-		r.sections[i], r.index[s.ID] = s, i
-	}
-	return nil
+	var err error
+	r.dir, err = openDirectory(name, dir, int64(dirOffset))
+	return r, err
 }
 
 // Name is the name the file was opened by.
@@ -161,31 +126,37 @@ func (r *Reader) Kind() string { return r.kind }
 func (r *Reader) Size() int64 { return int64(len(r.data)) }
 
 // Sections lists all sections in the order of the file.
-func (r *Reader) Sections() []Section { return r.sections }
+func (r *Reader) Sections() []Section {
+	all := make([]Section, r.dir.len())
+	for i := range all {
+		all[i] = r.dir.at(i)
+	}
+	return all
+}
 
 // Section returns the bytes of a section and whether it exists. The capacity
 // reaches past the end (BF2), so that block decoders may read ahead.
 func (r *Reader) Section(id ID) ([]byte, bool) {
-	i, ok := r.index[id]
+	i, ok := r.dir.find(id)
 	if !ok {
 		return nil, false
 	}
-	s := r.sections[i]
+	s := r.dir.at(i)
 	return r.data[s.Offset : s.Offset+s.Length : s.Offset+s.Length+footerSize], true
 }
 
 // Offset is where a section begins in the file, for error messages; 0 when
 // it does not exist.
 func (r *Reader) Offset(id ID) int64 {
-	if i, ok := r.index[id]; ok {
-		return r.sections[i].Offset
+	if i, ok := r.dir.find(id); ok {
+		return r.dir.at(i).Offset
 	}
 	return 0
 }
 
 // Verify checks the checksum of every section.
 func (r *Reader) Verify() error {
-	for i := range r.sections {
+	for i := range r.dir.len() {
 		if err := r.verify(i); err != nil {
 			return err
 		}
@@ -194,7 +165,7 @@ func (r *Reader) Verify() error {
 }
 
 func (r *Reader) verify(i int) error {
-	s := r.sections[i]
+	s := r.dir.at(i)
 	if got := Checksum(r.data[s.Offset : s.Offset+s.Length]); got != s.CRC32C {
 		return Corrupt(r.name, s.Offset, "section %v: checksum %08x, want %08x", s.ID, got, s.CRC32C)
 	}
@@ -204,10 +175,10 @@ func (r *Reader) verify(i int) error {
 // Check verifies a section that was not verified when the file was opened,
 // once. A section that does not exist has nothing wrong.
 func (r *Reader) Check(id ID) error {
-	if r.pending == nil {
+	if r.checks == nil {
 		return nil
 	}
-	if i, ok := r.index[id]; ok {
+	if i, ok := r.dir.find(id); ok {
 		return r.check(i)
 	}
 	return nil
@@ -215,8 +186,11 @@ func (r *Reader) Check(id ID) error {
 
 // CheckOwner verifies all sections of an owner like Check.
 func (r *Reader) CheckOwner(owner uint32) error {
-	for _, i := range r.owners[owner] {
-		if err := r.check(i); err != nil {
+	if r.checks == nil {
+		return nil
+	}
+	for _, i := range r.dir.of(owner) {
+		if err := r.check(int(i)); err != nil {
 			return err
 		}
 	}
@@ -224,17 +198,17 @@ func (r *Reader) CheckOwner(owner uint32) error {
 }
 
 func (r *Reader) check(i int) error {
-	p := &r.pending[i]
-	p.once.Do(func() {
-		p.err = fmt.Errorf("%s: not verified", r.name) // stands when verify does not return
+	return r.checks.once(i, func() error {
+		isDamaged := true // also when verify does not return
 		defer func() {
-			if p.err != nil {
+			if isDamaged {
 				r.noteDamage()
 			}
 		}()
-		p.err = r.verify(i)
+		err := r.verify(i)
+		isDamaged = err != nil
+		return err
 	})
-	return p.err
 }
 
 // WhenDamaged sets what runs, and must not wait, when Check finds bytes that
@@ -254,7 +228,7 @@ func (r *Reader) noteDamage() {
 // nil, names a section.
 func (r *Reader) Dump(w io.Writer, describe func(ID) string) {
 	fmt.Fprintf(w, "%10d  header  kind %s, version %d\n", 0, r.kind, r.version)
-	for _, s := range r.sections {
+	for _, s := range r.Sections() {
 		text := ""
 		if describe != nil {
 			text = describe(s.ID)
@@ -262,5 +236,5 @@ func (r *Reader) Dump(w io.Writer, describe func(ID) string) {
 		line := fmt.Sprintf("%10d  section %d.%d  %d bytes, crc32c %08x  %s", s.Offset, s.Owner, s.Part, s.Length, s.CRC32C, text)
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
-	fmt.Fprintf(w, "%10d  footer  %d sections, %d bytes\n", len(r.data)-footerSize, len(r.sections), len(r.data))
+	fmt.Fprintf(w, "%10d  footer  %d sections, %d bytes\n", len(r.data)-footerSize, r.dir.len(), len(r.data))
 }

@@ -20,7 +20,6 @@ type Writer struct {
 	offset  int64  // of the end of buf
 	fileSum uint32 // of all flushed bytes
 	entries []entry
-	seen    map[ID]bool
 	open    bool
 	secSum  uint32
 	summed  int // bytes of buf already in secSum
@@ -38,7 +37,7 @@ type entry struct {
 // NewWriter starts a file of the given kind, of up to eight ASCII letters, and version on out. name is used
 // in errors.
 func NewWriter(out io.Writer, name string, kind string, version uint32) *Writer {
-	w := &Writer{out: out, name: name, buf: make([]byte, 0, bufferSize), seen: map[ID]bool{}}
+	w := &Writer{out: out, name: name, buf: make([]byte, 0, bufferSize)}
 	if len(kind) > 8 {
 		w.err = fmt.Errorf("write %s: kind %q has more than 8 letters", name, kind)
 	}
@@ -60,10 +59,6 @@ func (w *Writer) Aside() *Aside { return w.aside }
 // Begin starts the next section and ends the one before.
 func (w *Writer) Begin(id ID) {
 	w.end()
-	if w.err == nil && w.seen[id] {
-		w.err = fmt.Errorf("write %s: section %v twice", w.name, id)
-	}
-	w.seen[id] = true
 	w.pad()
 	w.entries = append(w.entries, entry{id: id, offset: w.offset})
 	w.open, w.secSum, w.summed = true, 0, len(w.buf)
@@ -111,6 +106,9 @@ func (w *Writer) Finish() (Summary, error) {
 		dir = binary.LittleEndian.AppendUint64(dir, uint64(e.length))
 		dir = binary.LittleEndian.AppendUint32(dir, e.sum)
 		dir = binary.LittleEndian.AppendUint32(dir, 0)
+	}
+	if _, err := openDirectory(w.name, dir, dirOffset); err != nil && w.err == nil {
+		w.err = fmt.Errorf("write %s: %v", w.name, err) // a section was written twice
 	}
 	w.append(dir)
 	w.pad()
