@@ -12,7 +12,7 @@ import (
 
 // MaxWildcardNames bounds the concrete names of wildcard fields in one generation,
 // over all its documents. Each makes structures of its own in every segment that
-// holds it, some kilobytes each, which every commit and merge walks over.
+// holds it, which every commit and merge walks over.
 const MaxWildcardNames = 10_000
 
 // wildcardNames are the concrete names of wildcard fields that a generation holds.

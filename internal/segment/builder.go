@@ -43,9 +43,13 @@ type Builder struct {
 	some    bool // some document has a record
 	err     error
 
+	changed []*builderField // since Bytes was last asked
+	counted int64           // bytes of fields, as of then
+
 	hashes  [AheadTerms]uint64 // of Terms
 	ahead   [AheadTerms]uint32
 	touched uint32
+	codes   []byte // of lengths, while a field is written
 }
 
 // builderField is one declared field with what it gathered; of the parts only
@@ -54,15 +58,18 @@ type builderField struct {
 	FieldOptions
 	dict    *dictionary
 	forms   *dictionary // surface forms, each with the number of its term as doc; nil without any
-	lengths []uint32
 	sumLen  uint64
-	withDoc uint32 // documents with a term
-	lastDoc uint32 // plus one
-	docs    []uint32
+	withDoc uint32   // documents with a term
+	lastDoc uint32   // plus one
+	docs    []uint32 // documents with a value, or with a length: most fields of many are in few documents
+	lengths []uint32
 	numbers []int64
 	ids     []uint32
 	points  []columns.Point
 	vectors []float32
+
+	isChanged bool  // it is among those that Bytes counts next
+	counted   int64 // bytes, when they were last counted
 }
 
 // memoryOutput keeps packed records until the file is written.
@@ -99,6 +106,7 @@ func (b *Builder) Field(o FieldOptions) FieldID {
 	id := FieldID(len(b.fields))
 	b.fields = append(b.fields, f)
 	b.byKey[o.key()] = id
+	b.change(id)
 	if f.Key && b.keyID < 0 {
 		b.keyID = id
 	}
@@ -120,10 +128,20 @@ func (b *Builder) StartDoc() {
 	b.open = true
 }
 
+// change returns a field whose bytes are about to change.
+func (b *Builder) change(id FieldID) *builderField {
+	f := b.fields[id]
+	if !f.isChanged {
+		f.isChanged = true
+		b.changed = append(b.changed, f)
+	}
+	return f
+}
+
 // Term adds an occurrence. Positions of one term in one document do not fall;
 // a lower one is taken for the last. The number returned is for Again.
 func (b *Builder) Term(id FieldID, term []byte, position uint32) TermID {
-	f := b.fields[id]
+	f := b.change(id)
 	if id == b.keyID {
 		b.key = append(b.key[:0], term...)
 	}
@@ -157,7 +175,7 @@ func (b *Builder) Terms(id FieldID, occurrences []Occurrence) {
 		b.fail("keys are added one by one")
 		return
 	}
-	f := b.fields[id]
+	f := b.change(id)
 	for len(occurrences) > 0 {
 		n := min(len(occurrences), len(b.hashes))
 		b.terms(f, occurrences[:n])
@@ -255,26 +273,27 @@ func (b *Builder) occur(f *builderField, e *dictEntry, fresh bool, position uint
 // Length states the length of a Terms field in this document; several calls
 // add up.
 func (b *Builder) Length(id FieldID, n uint32) {
-	f := b.fields[id]
+	f := b.change(id)
 	if !f.Lengths {
 		return
 	}
-	for uint32(len(f.lengths)) <= b.docs {
-		f.lengths = append(f.lengths, 0)
-	}
-	f.lengths[b.docs] += n
 	f.sumLen += uint64(n)
+	if last := len(f.docs) - 1; last >= 0 && f.docs[last] == b.docs {
+		f.lengths[last] += n
+		return
+	}
+	f.docs, f.lengths = append(f.docs, b.docs), append(f.lengths, n)
 }
 
 // Number adds a value; of a single-valued field the last one counts.
 func (b *Builder) Number(id FieldID, v int64) {
-	f := b.fields[id]
+	f := b.change(id)
 	f.docs, f.numbers = append(f.docs, b.docs), append(f.numbers, v)
 }
 
 // Ordinal adds a value; of a single-valued field the last one counts.
 func (b *Builder) Ordinal(id FieldID, v []byte) {
-	f := b.fields[id]
+	f := b.change(id)
 	n, _ := f.dict.find(v)
 	if last := len(f.docs) - 1; !f.Multi && last >= 0 && f.docs[last] == b.docs {
 		f.ids[last] = n
@@ -285,7 +304,7 @@ func (b *Builder) Ordinal(id FieldID, v []byte) {
 
 // Geo adds a point in degrees; of a single-valued field the last one counts.
 func (b *Builder) Geo(id FieldID, lat, lon float64) {
-	f := b.fields[id]
+	f := b.change(id)
 	p := columns.EncodeGeo(lat, lon)
 	if last := len(f.docs) - 1; !f.Multi && last >= 0 && f.docs[last] == b.docs {
 		f.points[last] = p
@@ -296,7 +315,7 @@ func (b *Builder) Geo(id FieldID, lat, lon float64) {
 
 // Vector sets the vector of this document. It is copied.
 func (b *Builder) Vector(id FieldID, v []float32) {
-	f := b.fields[id]
+	f := b.change(id)
 	if len(v) != f.Vectors.Dimensions {
 		b.fail("field %q: a vector of %d numbers, not %d", f.Name, len(v), f.Vectors.Dimensions)
 		return
@@ -353,20 +372,34 @@ func (b *Builder) EndDoc(parent bool) DocID {
 // Docs is the number of documents, nested ones included.
 func (b *Builder) Docs() uint32 { return b.docs }
 
-// Bytes estimates the memory in use.
+// Bytes estimates the memory in use. It takes time for the fields that changed
+// since the last call, not for all of them.
 func (b *Builder) Bytes() int64 {
-	n := b.chains.bytes() + int64(cap(b.packed.data)+8*cap(b.parents))
+	for _, f := range b.changed {
+		now := f.bytes()
+		b.counted += now - f.counted
+		f.counted, f.isChanged = now, false
+	}
+	b.changed = b.changed[:0]
+	n := b.counted + b.chains.bytes() + int64(cap(b.packed.data)+8*cap(b.parents))
 	if b.stored != nil {
 		n += int64(b.stored.Bytes())
 	}
-	for _, f := range b.fields {
-		if f.dict != nil {
-			n += f.dict.bytes()
-		}
-		if f.forms != nil {
-			n += f.forms.bytes()
-		}
-		n += int64(4*cap(f.lengths) + 4*cap(f.docs) + 8*cap(f.numbers) + 4*cap(f.ids) + 8*cap(f.points) + 4*cap(f.vectors))
+	return n
+}
+
+// leastField is about what a field takes before its first value, here and in the
+// maps that lead to it.
+const leastField = 512
+
+// bytes estimates the memory in use.
+func (f *builderField) bytes() int64 {
+	n := int64(leastField + 4*cap(f.lengths) + 4*cap(f.docs) + 8*cap(f.numbers) + 4*cap(f.ids) + 8*cap(f.points) + 4*cap(f.vectors))
+	if f.dict != nil {
+		n += f.dict.bytes()
+	}
+	if f.forms != nil {
+		n += f.forms.bytes()
 	}
 	return n
 }

@@ -44,9 +44,9 @@ func (f *builderField) writeVectors(out *blockfile.Writer, owner uint32) error {
 func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builder) error {
 	var codes []byte
 	if f.Lengths {
-		codes = make([]byte, b.docs)
-		for doc, n := range f.lengths {
-			codes[doc] = terms.EncodeLength(n)
+		codes = b.zeroCodes()
+		for i, doc := range f.docs {
+			codes[doc] = terms.EncodeLength(f.lengths[i])
 		}
 	}
 	w := terms.NewWriter(out, owner, f.terms())
@@ -87,6 +87,15 @@ func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builde
 		return err
 	}
 	return w.Finish(b.docs, codes, f.withDoc, f.sumLen)
+}
+
+// zeroCodes returns a zero for every document, valid until the next call.
+func (b *Builder) zeroCodes() []byte {
+	if b.codes == nil {
+		b.codes = make([]byte, b.docs)
+	}
+	clear(b.codes)
+	return b.codes
 }
 
 // writeForms writes the surface forms of the terms.

@@ -26,10 +26,10 @@ const (
 	inlineKey = 36
 	// A page holds 1,024 entries. It begins on a cache line, as all large memory
 	// does, and does not move; only the first one grows, because most
-	// dictionaries are small.
+	// dictionaries are small, and there may be thousands of them.
 	pageShift   = 10
 	pageEntries = 1 << pageShift
-	firstPage   = 8
+	firstPage   = 1
 	entryBytes  = 64
 )
 

@@ -71,6 +71,7 @@ type merger struct {
 	roots   uint32
 	parents *bitset.Bitset
 	fields  []FieldOptions
+	codes   []byte // of lengths, for one field after the other
 }
 
 // number gives the live documents their new numbers.

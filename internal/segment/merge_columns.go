@@ -3,6 +3,7 @@ package segment
 import (
 	"bytes"
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -30,33 +31,37 @@ func (m *merger) writeNumbers(ctx context.Context, out *blockfile.Writer, owner 
 		if column == nil && len(overlay) == 0 {
 			continue
 		}
-		for old, doc := range m.docMap[i] {
-			if old%4096 == 0 {
+		docs := allDocs(m.docMap[i])
+		if len(overlay) == 0 {
+			docs = column.Docs()
+		}
+		n := 0
+		for old := range docs {
+			if n++; n%4096 == 0 {
 				if err := ctx.Err(); err != nil {
 					return false, err
 				}
 			}
+			doc := m.docMap[i][old]
 			if doc == NoDoc {
 				continue
 			}
-			if len(overlay) > 0 {
-				if v, ok := overlay[DocID(old)]; ok {
-					if !v.Missing {
-						add(doc, v.Value)
-					}
-					continue
+			if v, ok := overlay[old]; ok {
+				if !v.Missing {
+					add(doc, v.Value)
 				}
+				continue
 			}
 			if column == nil {
 				continue
 			}
 			if !column.Multi() {
-				if v, ok := column.Get(DocID(old)); ok {
+				if v, ok := column.Get(old); ok {
 					add(doc, v)
 				}
 				continue
 			}
-			values = column.AppendAll(values[:0], DocID(old))
+			values = column.AppendAll(values[:0], old)
 			for _, v := range values {
 				add(doc, v)
 			}
@@ -69,6 +74,17 @@ func (m *merger) writeNumbers(ctx context.Context, out *blockfile.Writer, owner 
 		return true, m.mergePoints(ctx, out, owner, f.Name)
 	}
 	return true, p.Finish(out, owner)
+}
+
+// allDocs yields the numbers of all documents of an input.
+func allDocs(docs []DocID) iter.Seq[DocID] {
+	return func(yield func(DocID) bool) {
+		for old := range docs {
+			if !yield(DocID(old)) {
+				return
+			}
+		}
+	}
 }
 
 // hasPoints reports whether every input with the column has its points, and no
@@ -145,11 +161,12 @@ func (m *merger) writeOrdinals(ctx context.Context, out *blockfile.Writer, owner
 	}
 	var buf []uint32
 	for _, s := range sources {
-		for old, doc := range s.docs {
+		for old := range s.column.Docs() {
+			doc := s.docs[old]
 			if doc == NoDoc {
 				continue
 			}
-			buf = s.column.Append(buf[:0], DocID(old))
+			buf = s.column.Append(buf[:0], old)
 			for _, ord := range buf {
 				w.Add(doc, s.ords[ord])
 			}
@@ -195,11 +212,11 @@ func (m *merger) ordinalSources(name string) (sources []*ordinalSource, err erro
 			s.used = bitset.NewFull(column.Len())
 		} else {
 			s.used = bitset.New(column.Len())
-			for old, doc := range s.docs {
-				if doc == NoDoc {
+			for old := range column.Docs() {
+				if s.docs[old] == NoDoc {
 					continue
 				}
-				buf = column.Append(buf[:0], DocID(old))
+				buf = column.Append(buf[:0], old)
 				for _, ord := range buf {
 					if ord >= column.Len() {
 						return nil, blockfile.Corrupt(in.Reader.Name(), 0, "ordinal %d of %d", ord, column.Len())
@@ -260,11 +277,12 @@ func (m *merger) writeGeo(ctx context.Context, out *blockfile.Writer, owner uint
 		if column == nil {
 			continue
 		}
-		for old, doc := range m.docMap[i] {
+		for old := range column.Docs() {
+			doc := m.docMap[i][old]
 			if doc == NoDoc {
 				continue
 			}
-			buf = column.Append(buf[:0], DocID(old))
+			buf = column.Append(buf[:0], old)
 			for _, at := range buf {
 				some = true
 				w.Add(doc, at)

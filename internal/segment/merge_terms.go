@@ -153,12 +153,21 @@ func (m *merger) writeTerms(ctx context.Context, out *blockfile.Writer, owner ui
 }
 
 // lengthCodes maps the length codes to the new numbers and sums up, as far as
-// codes give, the lengths of dropped documents.
+// codes give, the lengths of dropped documents. The codes are valid until the next
+// call.
 func (m *merger) lengthCodes(name string) (codes []byte, dropped uint64) {
-	codes = make([]byte, m.docs)
+	if m.codes == nil {
+		m.codes = make([]byte, m.docs)
+	}
+	codes = m.codes
+	clear(codes)
 	for i, in := range m.inputs {
 		field := in.Reader.Terms(name)
 		if field == nil || field.Lengths() == nil {
+			continue
+		}
+		if m.whole[i] {
+			copy(codes[m.bases[i]:], field.Lengths())
 			continue
 		}
 		for old, code := range field.Lengths() {

@@ -3,6 +3,7 @@ package segment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -31,8 +32,8 @@ type Reader struct {
 	standings standings
 	verified  atomic.Bool // nothing is left to be verified before its first use
 
-	byKey  map[fieldKey]int // place of a field in opened
-	opened []structures
+	order  []uint32                     // the places of fields in meta and opened, by kind and name
+	opened []atomic.Pointer[structures] // nil for a field that nobody asked for
 }
 
 // structures are those of one field, opened when it is first asked for: a
@@ -106,17 +107,19 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 	if err := r.readStandings(); err != nil {
 		return nil, err
 	}
-	r.opened = make([]structures, len(r.meta.fields))
-	r.byKey = make(map[fieldKey]int, len(r.meta.fields))
+	r.opened = make([]atomic.Pointer[structures], len(r.meta.fields))
+	r.order = make([]uint32, len(r.meta.fields))
 	for i, f := range r.meta.fields {
-		r.byKey[f.key()] = i
+		r.order[i] = uint32(i)
 		if f.Key && r.keys == nil {
-			if err := r.field(i).err; err != nil {
-				return nil, err
+			s := r.field(i)
+			if s.err != nil {
+				return nil, s.err
 			}
-			r.keys = r.opened[i].values.(*terms.Field)
+			r.keys = s.values.(*terms.Field)
 		}
 	}
+	slices.SortFunc(r.order, func(a, b uint32) int { return r.meta.fields[a].key().compare(r.meta.fields[b].key()) })
 	packed, err := stored.Open(file, 0, r.meta.docs)
 	if err != nil {
 		return nil, err
@@ -162,7 +165,13 @@ func (r *Reader) IsVerified() bool { return r.verified.Load() }
 
 // field opens a field when it is not open yet.
 func (r *Reader) field(i int) *structures {
-	s := &r.opened[i]
+	s := r.opened[i].Load()
+	if s == nil {
+		s = new(structures)
+		if !r.opened[i].CompareAndSwap(nil, s) {
+			s = r.opened[i].Load()
+		}
+	}
 	s.once.Do(func() {
 		// A fault is kept like any other failure: the field stays shut.
 		s.err = vfs.Protect(func() (err error) {
@@ -181,11 +190,13 @@ func (r *Reader) field(i int) *structures {
 // opened: then it panics with an error that wraps blockfile.ErrCorrupt, see
 // vfs.Protect.
 func (r *Reader) find(kind Kind, name string) *structures {
-	i, ok := r.byKey[fieldKey{kind, name}]
+	i, ok := slices.BinarySearchFunc(r.order, fieldKey{kind, name}, func(i uint32, key fieldKey) int {
+		return r.meta.fields[i].key().compare(key)
+	})
 	if !ok {
 		return nil
 	}
-	s := r.field(i)
+	s := r.field(int(r.order[i]))
 	if s.err != nil {
 		panic(s.err)
 	}

@@ -23,8 +23,10 @@
 package segment
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/format"
@@ -101,7 +103,14 @@ type fieldKey struct {
 	name string
 }
 
-func (o FieldOptions) key() fieldKey { return fieldKey{o.Kind, o.Name} }
+func (o *FieldOptions) key() fieldKey { return fieldKey{o.Kind, o.Name} }
+
+func (k fieldKey) compare(other fieldKey) int {
+	if c := cmp.Compare(k.kind, other.kind); c != 0 {
+		return c
+	}
+	return strings.Compare(k.name, other.name)
+}
 
 // normal drops options of other kinds and fills in what is implied.
 func (o FieldOptions) normal() FieldOptions {

@@ -10,10 +10,11 @@ import (
 // that score highest: a search for the top k of the term then knows a score
 // that k documents reach before it looks at any.
 type best struct {
-	counts *[(bestFreq + 1) << 8]uint32 // nil until a term needs it
-	used   []uint16                     // cells of counts that are not zero
-	norms  [256]float32
-	cells  []cell
+	counts  *[(bestFreq + 1) << 8]uint32 // nil until a term needs it
+	used    []uint16                     // cells of counts that are not zero
+	average float64                      // length
+	norms   *[256]float32                // nil until a term needs it
+	cells   []cell
 }
 
 // cell are documents of one frequency and length.
@@ -38,11 +39,15 @@ func (b *best) reset() {
 	b.used = b.used[:0]
 }
 
-// setAverage prepares the BM25 norms with the usual parameters.
-func (b *best) setAverage(length float64) {
+// setAverage states the average length of documents.
+func (b *best) setAverage(length float64) { b.average, b.norms = length, nil }
+
+// prepare computes the BM25 norms with the usual parameters.
+func (b *best) prepare() {
 	const k1, slope = 1.2, 0.75
+	b.norms = new([256]float32)
 	for code := range b.norms {
-		b.norms[code] = float32(k1 * (1 - slope + slope*float64(DecodeLength(byte(code)))/max(length, 1)))
+		b.norms[code] = float32(k1 * (1 - slope + slope*float64(DecodeLength(byte(code)))/max(b.average, 1)))
 	}
 }
 
@@ -61,6 +66,9 @@ func (b *best) add(freqs []uint32, lengths []byte) {
 }
 
 func (b *best) appendTo(dst []byte) []byte {
+	if b.norms == nil {
+		b.prepare()
+	}
 	cells := b.cells[:0]
 	for _, i := range b.used {
 		f := float32(i >> 8)
