@@ -75,7 +75,7 @@ var (
 		"The freshness token belongs to {index}, not to {expected}.",
 		"Use a token that {expected} returned.")
 	SearchFreshnessUnavailable = declare("search:freshness:unavailable", 503,
-		"The state the token names did not arrive within {wait} ms.",
+		"The state the token names is not available: {reason}.",
 		"Send the request again.")
 	SearchExplainKeyRequired = declare("search:explain:key_required", 400,
 		"The key of the document to explain is missing.",

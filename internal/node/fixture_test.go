@@ -202,6 +202,16 @@ func (f *fixture) tryDocuments(name, text string) (map[string]string, error) {
 
 func book(key int, name string) string { return fmt.Sprintf(`{"id":"%d","name":"%s"}`, key, name) }
 
+// unreached reports an error that does not give a reason why the state of a token
+// is missing.
+func unreached(t testing.TB, what string, err error, reason string) {
+	t.Helper()
+	var p *problem.Problem
+	if !errors.As(err, &p) || p.Code != problem.SearchFreshnessUnavailable || p.Arguments["reason"] != reason || p.Arguments["wait"] != "10000" {
+		t.Errorf("%s: %v, want the reason that %s", what, err, reason)
+	}
+}
+
 func refused(t testing.TB, what string, err error, code *problem.Code) {
 	t.Helper()
 	if !errors.Is(err, code) {

@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/quiresearch/quire/definition"
@@ -165,7 +166,7 @@ func (n *Node) settingsAt(ctx context.Context, index registry.ID, revision uint6
 		return held, n.unavailable(err)
 	}
 	if held.Revision < revision {
-		return held, n.unavailable(errors.New("the settings of the token were never stored"))
+		return held, n.unavailable(errSettingsUnknown)
 	}
 	return held, nil
 }
@@ -228,5 +229,26 @@ func (n *Node) unavailable(cause error) error {
 	if errors.Is(cause, problem.SearchFreshnessUnavailable) {
 		return cause
 	}
-	return problem.SearchFreshnessUnavailable.New("wait", n.options.FreshnessWait.Milliseconds()).Because(cause)
+	wait := n.options.FreshnessWait.Milliseconds()
+	return problem.SearchFreshnessUnavailable.New("wait", wait, "reason", whyUnavailable(cause, wait)).Because(cause)
 }
+
+// whyUnavailable returns why a node does not have the state of a token. wait is
+// how long it waits for one, in milliseconds.
+func whyUnavailable(cause error, wait int64) string {
+	switch {
+	case errors.Is(cause, engine.ErrNotPromised):
+		return "no writer has promised it"
+	case errors.Is(cause, errSettingsUnknown):
+		return "settings of that version were never stored"
+	case errors.Is(cause, problem.IndexReadonly), errors.Is(cause, engine.ErrFenced):
+		return "another node has taken over the index"
+	case errors.Is(cause, context.DeadlineExceeded) && wait > 0:
+		return fmt.Sprintf("it did not arrive within %d ms", wait)
+	case cause == nil:
+		return "it has not arrived"
+	}
+	return "it cannot be read from storage"
+}
+
+var errSettingsUnknown = errors.New("the settings of the token were never stored")
