@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -37,7 +36,7 @@ func loadNames(b *testing.B, field, value string, documents int) {
 	g := open(b, fs, manual)
 	each := 10 * MaxWildcardNames / documents
 	fill := func(round int) {
-		s := g.Session(context.Background())
+		s := g.WriteStream()
 		for i := range documents {
 			var names []string
 			for j := range each {
@@ -47,7 +46,7 @@ func loadNames(b *testing.B, field, value string, documents int) {
 				b.Fatal(err)
 			}
 		}
-		if _, err := s.Wait(); err != nil {
+		if _, err := s.Wait(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}
