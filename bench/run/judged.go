@@ -38,7 +38,7 @@ func (s judgedSet) classes() []string {
 	if s.queries[0].Class == "" {
 		return []string{""}
 	}
-	return []string{"known_item", "typo_name", "prefix_name"}
+	return []string{"known_item", "typo_name", "prefix_name", "question", "inflected"}
 }
 
 func (s judgedSet) ofClass(class string) []judgedQuery {

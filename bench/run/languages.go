@@ -77,8 +77,9 @@ func readLanguage(o options, l language) (judgedSet, error) {
 			return s, err
 		}
 	}
-	s.queries = makeQueries(l, documents)
-	return s, nil
+	inflected, err := readInflected(l)
+	s.queries = slices.Concat(makeQueries(l, documents), makeQuestions(l, documents), inflected)
+	return s, err
 }
 
 // cities are documents of names in a script: the first as the title, the

@@ -315,7 +315,7 @@ func mean(values []float64) float64 {
 
 func (t *qualityTable) render() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Ranking quality, %s\n\nCommit %s. nDCG@10 has the gain 2^grade − 1; known items, typos and prefixes are MRR@10. The difference is to Lucene's BM25 with the analysis of the language over one text; p is of the two-sided paired randomization test with %d draws, * marks p < .05; then the queries that are better and worse. `all` and `user` relax words.\n",
+	fmt.Fprintf(&b, "# Ranking quality, %s\n\nCommit %s. nDCG@10 has the gain 2^grade − 1; known items, typos, prefixes, questions and inflected words are MRR@10. The difference is to Lucene's BM25 with the analysis of the language over one text; p is of the two-sided paired randomization test with %d draws, * marks p < .05; then the queries that are better and worse. `all` and `user` relax words.\n",
 		time.Now().Format("2006-01-02"), commit(), draws)
 	for _, p := range t.parts {
 		if p.set.queries[0].Class == "" {
@@ -358,6 +358,9 @@ func (p qualityPart) difference(r qualityRow, queries []judgedQuery, of func(val
 // knownItems writes one table of a class for all sets, a ranking in each row.
 func knownItems(b *strings.Builder, parts []qualityPart) {
 	for _, class := range parts[0].set.classes() {
+		if !slices.ContainsFunc(parts, func(p qualityPart) bool { return len(p.set.ofClass(class)) > 0 }) {
+			continue
+		}
 		fmt.Fprintf(b, "\n## %s, MRR@10\n\n| ranking |", class)
 		for _, p := range parts {
 			fmt.Fprintf(b, " %s |", p.set.name)
