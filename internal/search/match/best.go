@@ -21,6 +21,8 @@ type batch struct {
 	docsRoom   [batchRoom]uint32
 	sumsRoom   [batchRoom]float64
 	scoresRoom [batchRoom]float32
+
+	join join // of the documents and a term
 }
 
 func (b *batch) reset() { b.docs, b.sums = b.docsRoom[:0], b.sumsRoom[:0] }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
-	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
@@ -104,10 +103,6 @@ func (s *termStep) walk() *postings.Iterator {
 	}
 	return s.finder()
 }
-
-// chunk is how many documents of the rarest term are bounded and looked up at
-// once: a whole block.
-const chunk = postings.BlockSize
 
 // bestOfAll walks the blocks of the rarest term of a conjunction. Its
 // documents are scored first; those that cannot reach the floor with all that
@@ -309,36 +304,29 @@ func (s *Scanner) gradeTerms(c conjunction, docs []uint32, first int, bounds []f
 // the other term too, with the scores of both.
 func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first int, rest, floor float64) (dropped bool) {
 	it := other.walk()
-	var found, places [chunk]uint16
+	j := &out.join
+	j.start(it, docs)
 	kept := 0
-	for from := 0; from < len(docs) && it.SeekBlock(docs[from]); {
-		to, last := len(docs), it.LastDoc()
-		if docs[to-1] > last {
-			to = window.LowerBound(docs, last+1)
+	for n := j.next(); n > 0; n = j.next() {
+		mine := s.grade.Freqs()[first:]
+		var freqs []uint32
+		if other.table != nil {
+			freqs = it.Freqs()
 		}
-		n := lookUp(docs[from:to], it, found[:], places[:])
-		if n > 0 {
-			mine := s.grade.Freqs()[first:]
-			var freqs []uint32
-			if other.table != nil {
-				freqs = it.Freqs()
+		for i := range n {
+			at, place := j.match(i)
+			doc := docs[at]
+			sum := float64(s.scoreAt(doc, mine[at]))
+			if freqs != nil {
+				sum += float64(other.scoreAt(doc, freqs[place]))
 			}
-			for i := range n {
-				at := from + int(found[i])
-				doc := docs[at]
-				sum := float64(s.scoreAt(doc, mine[at]))
-				if freqs != nil {
-					sum += float64(other.scoreAt(doc, freqs[places[i]]))
-				}
-				out.docsRoom[kept], out.sumsRoom[kept] = doc, sum
-				if sum+rest > floor {
-					kept++
-				} else {
-					dropped = true
-				}
+			out.docsRoom[kept], out.sumsRoom[kept] = doc, sum
+			if sum+rest > floor {
+				kept++
+			} else {
+				dropped = true
 			}
 		}
-		from = to
 	}
 	out.docs, out.sums = out.docsRoom[:kept], out.sumsRoom[:kept]
 	return dropped
@@ -361,35 +349,30 @@ func (b *batch) keepIn(set *docset.Set) {
 // reports whether such were dropped.
 func (s *termStep) keepHeld(out *batch, rest, floor float64) (dropped bool) {
 	it := s.walk()
-	var found, places [chunk]uint16
+	j := &out.join
+	j.start(it, out.docs)
 	kept := 0
-	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
-		to, last := from+1, it.LastDoc()
-		for to < len(out.docs) && to-from < chunk && out.docs[to] <= last {
-			to++
-		}
-		n := lookUp(out.docs[from:to], it, found[:], places[:])
-		if n > 0 && s.table != nil {
-			freqs := it.Freqs()
+	for n := j.next(); n > 0; n = j.next() {
+		if s.table == nil {
 			for i := range n {
-				at := from + int(found[i])
-				doc := out.docs[at]
-				sum := out.sums[at] + float64(s.scoreAt(doc, freqs[places[i]]))
-				if sum+rest <= floor {
-					dropped = true
-					continue
-				}
-				out.docs[kept], out.sums[kept] = doc, sum
-				kept++
-			}
-		} else {
-			for i := range n {
-				at := from + int(found[i])
+				at, _ := j.match(i)
 				out.docs[kept], out.sums[kept] = out.docs[at], out.sums[at]
 				kept++
 			}
+			continue
 		}
-		from = to
+		freqs := it.Freqs()
+		for i := range n {
+			at, place := j.match(i)
+			doc := out.docs[at]
+			sum := out.sums[at] + float64(s.scoreAt(doc, freqs[place]))
+			if sum+rest <= floor {
+				dropped = true
+				continue
+			}
+			out.docs[kept], out.sums[kept] = doc, sum
+			kept++
+		}
 	}
 	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
 	return dropped

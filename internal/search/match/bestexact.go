@@ -1,9 +1,6 @@
 package match
 
-import (
-	"github.com/quiresearch/quire/internal/search/match/window"
-	"github.com/quiresearch/quire/internal/segment/postings"
-)
+import "github.com/quiresearch/quire/internal/segment/postings"
 
 // exactly reports whether the phrase is one of single terms without other
 // words between, which is found by narrowing the places where it may start.
@@ -52,16 +49,12 @@ func (s *phraseStep) pair(first, second *slot, out *batch, floor float64) (dropp
 	lead, it := first.parts[0].it, second.parts[0].it
 	s.starts, s.places = s.starts[:0], s.places[:0]
 	docs := lead.Docs()
-	var found, places [chunk]uint16
+	j := &out.join
+	j.start(it, docs)
 	kept := 0
-	for from := 0; from < len(docs) && it.SeekBlock(docs[from]); {
-		to, last := len(docs), it.LastDoc()
-		if docs[to-1] > last {
-			to = window.LowerBound(docs, last+1)
-		}
-		n := lookUp(docs[from:to], it, found[:], places[:])
+	for n := j.next(); n > 0; n = j.next() {
 		for i := range n {
-			mine, other := from+int(found[i]), int(places[i])
+			mine, other := j.match(i)
 			doc := docs[mine]
 			if floor > 0 && s.tooRare(doc, min(lead.FreqAt(mine), it.FreqAt(other)), floor) {
 				dropped = true
@@ -75,7 +68,6 @@ func (s *phraseStep) pair(first, second *slot, out *batch, floor float64) (dropp
 				kept++
 			}
 		}
-		from = to
 	}
 	out.docs, out.sums = out.docsRoom[:kept], out.sumsRoom[:kept]
 	return dropped
@@ -132,16 +124,12 @@ func intersectSteps(starts, steps []uint32, offset uint32) []uint32 {
 // the phrase needs it.
 func (s *phraseStep) narrow(word *slot, out *batch, floor float64) (dropped bool) {
 	it := word.parts[0].it
-	var found, places [chunk]uint16
+	j := &out.join
+	j.start(it, out.docs)
 	kept := 0
-	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
-		to, last := len(out.docs), it.LastDoc()
-		if out.docs[to-1] > last {
-			to = window.LowerBound(out.docs, last+1)
-		}
-		n := lookUp(out.docs[from:to], it, found[:], places[:])
+	for n := j.next(); n > 0; n = j.next() {
 		for i := range n {
-			mine, other := from+int(found[i]), int(places[i])
+			mine, other := j.match(i)
 			doc, starts := out.docs[mine], s.places[mine]
 			if floor > 0 && s.tooRare(doc, min(uint32(starts.to-starts.from), it.FreqAt(other)), floor) {
 				dropped = true
@@ -153,7 +141,6 @@ func (s *phraseStep) narrow(word *slot, out *batch, floor float64) (dropped bool
 				kept++
 			}
 		}
-		from = to
 	}
 	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
 	return dropped

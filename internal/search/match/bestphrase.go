@@ -105,24 +105,20 @@ func (s *phraseStep) byDocuments() (*postings.Iterator, grader) {
 func (s *termStep) keepFrequent(out *batch, p *phraseStep, floor float64) (dropped bool) {
 	it := s.finder()
 	least := float32(floor / (1 + 1e-6))
-	var found, places [chunk]uint16
+	j := &out.join
+	j.start(it, out.docs)
 	kept := 0
-	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
-		to, last := from+1, it.LastDoc()
-		for to < len(out.docs) && out.docs[to] <= last {
-			to++
-		}
-		n := lookUp(out.docs[from:to], it, found[:], places[:])
+	for n := j.next(); n > 0; n = j.next() {
 		for i := range n {
-			doc := out.docs[from+int(found[i])]
-			if floor > 0 && p.weight*p.table.Part(it.FreqAt(int(places[i])), p.lengths[doc]) <= least {
+			at, place := j.match(i)
+			doc := out.docs[at]
+			if floor > 0 && p.weight*p.table.Part(it.FreqAt(place), p.lengths[doc]) <= least {
 				dropped = true
 				continue
 			}
 			out.docs[kept] = doc
 			kept++
 		}
-		from = to
 	}
 	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
 	return dropped

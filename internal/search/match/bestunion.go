@@ -187,21 +187,14 @@ func boundAll(terms []*termStep, bounds []float64, from, to uint32) float64 {
 // addHeld adds the score of the term to the documents of a batch that hold it
 // and drops those that, with the rest, do not exceed the floor.
 func (s *termStep) addHeld(out *batch, rest, floor float64) {
-	it := &s.grade
-	var found, places [chunk]uint16
-	for from := 0; from < len(out.docs) && it.SeekBlock(out.docs[from]); {
-		to, last := from+1, it.LastDoc()
-		for to < len(out.docs) && to-from < chunk && out.docs[to] <= last {
-			to++
+	j := &out.join
+	j.start(&s.grade, out.docs)
+	for n := j.next(); n > 0; n = j.next() {
+		freqs := s.grade.Freqs()
+		for i := range n {
+			at, place := j.match(i)
+			out.sums[at] += float64(s.scoreAt(out.docs[at], freqs[place]))
 		}
-		if n := lookUp(out.docs[from:to], it, found[:], places[:]); n > 0 {
-			freqs := it.Freqs()
-			for i := range n {
-				at := from + int(found[i])
-				out.sums[at] += float64(s.scoreAt(out.docs[at], freqs[places[i]]))
-			}
-		}
-		from = to
 	}
 	kept := 0
 	for i, sum := range out.sums {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match/docset"
-	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
@@ -195,26 +194,19 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep, enough int) (in
 	done := ctx.Done()
 	lead, other := a.finder(), b.finder()
 	total := 0
-	var found, places [postings.BlockSize]uint16
+	j := &s.room.batch.join
 	for open := a.opened[0]; open && total < enough; open = lead.NextBlock() {
 		select {
 		case <-done:
 			return 0, context.Cause(ctx)
 		default:
 		}
-		docs := lead.Docs()
-		for from := 0; from < len(docs); {
-			if !other.SeekBlock(docs[from]) {
-				return total, nil
-			}
-			to, last := len(docs), other.LastDoc()
-			if docs[to-1] > last {
-				to = window.Gallop(docs, from, last+1)
-			}
-			if docs[to-1] >= other.FirstDoc() {
-				total += lookUp(docs[from:to], other, found[:], places[:])
-			}
-			from = to
+		j.start(other, lead.Docs())
+		for n := j.next(); n > 0; n = j.next() {
+			total += n
+		}
+		if other.LastDoc() == postings.NoMoreDocs {
+			break // no match is left
 		}
 	}
 	return total, nil

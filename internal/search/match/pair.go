@@ -139,7 +139,7 @@ func (f *pairField) appendBoth(both []uint32, from, to uint32) []uint32 {
 		rare, other = other, rare
 	}
 	lead, it := rare.finder(), other.finder()
-	var found, places [chunk]uint16
+	var j join
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		docs := lead.Docs()
 		if docs[0] < from {
@@ -149,17 +149,12 @@ func (f *pairField) appendBoth(both []uint32, from, to uint32) []uint32 {
 		if isLast {
 			docs = docs[:window.LowerBound(docs, to)]
 		}
-		for len(docs) > 0 && it.SeekBlock(docs[0]) {
-			n := len(docs)
-			if last := it.LastDoc(); docs[n-1] > last {
-				n = window.LowerBound(docs, last+1)
+		j.start(it, docs)
+		for n := j.next(); n > 0; n = j.next() {
+			for i := range n {
+				at, _ := j.match(i)
+				both = append(both, docs[at])
 			}
-			if docs[n-1] >= it.FirstDoc() {
-				for _, at := range found[:lookUp(docs[:n], it, found[:], places[:])] {
-					both = append(both, docs[at])
-				}
-			}
-			docs = docs[n:]
 		}
 		if isLast {
 			break

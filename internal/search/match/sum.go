@@ -39,6 +39,7 @@ type sumStep struct {
 	scratch    scored    // see merge
 	docs       []uint32  // see runFew
 	readings   []reading // see lookUp
+	join       join      // as well
 }
 
 // scored is documents with scores.
@@ -268,26 +269,18 @@ func (s *sumStep) saturated(r *reading) float64 {
 // until the next call.
 func (s *sumStep) lookUp(docs []uint32) []reading {
 	s.readings = append(s.readings[:0], make([]reading, len(docs))...)
-	var found, places [chunk]uint16
+	j := &s.join
 	for i := range s.parts {
 		p := &s.parts[i]
 		if !p.opened[1] {
 			continue
 		}
-		it := &p.grade
-		for from := 0; from < len(docs) && it.SeekBlock(docs[from]); {
-			to, last := from+1, it.LastDoc()
-			for to < len(docs) && to-from < chunk && docs[to] <= last {
-				to++
+		j.start(&p.grade, docs)
+		for n := j.next(); n > 0; n = j.next() {
+			for i := range n {
+				at, place := j.match(i)
+				s.hold(&s.readings[at], p, docs[at], p.grade.FreqAt(place))
 			}
-			if docs[to-1] >= it.FirstDoc() {
-				n := lookUp(docs[from:to], it, found[:], places[:])
-				for j := range n {
-					at := from + int(found[j])
-					s.hold(&s.readings[at], p, docs[at], it.FreqAt(int(places[j])))
-				}
-			}
-			from = to
 		}
 	}
 	return s.readings
