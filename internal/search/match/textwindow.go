@@ -189,6 +189,13 @@ func (s *Scanner) addHeld(p *textPart, base uint32, rest, threshold float64, req
 func (s *Scanner) addRun(p *textPart, base uint32, rest, threshold float64, required bool) {
 	out := &s.room.batch
 	docs, sums := out.docs, out.sums
+	var held [fewRead]bool
+	if w, ok := p.step.(*wordStep); ok && w.addFew(p.side, docs, sums, &held) {
+		if out.keepFew(&held, rest, threshold, required) {
+			s.skipped = true
+		}
+		return
+	}
 	in, found := &s.room.few, &s.room.out
 	*in = Bits{}
 	for _, doc := range docs {
@@ -211,6 +218,26 @@ func (s *Scanner) addRun(p *textPart, base uint32, rest, threshold float64, requ
 		kept++
 	}
 	out.docs, out.sums = docs[:kept], sums[:kept]
+}
+
+// keepFew drops the documents that, with the rest, do not exceed the threshold,
+// and where that is required those that are not held. It reports whether any of
+// the former was.
+func (b *batch) keepFew(held *[fewRead]bool, rest, threshold float64, required bool) (dropped bool) {
+	kept := 0
+	for i, doc := range b.docs {
+		if required && !held[i] {
+			continue
+		}
+		if b.sums[i]+rest <= threshold {
+			dropped = true
+			continue
+		}
+		b.docs[kept], b.sums[kept] = doc, b.sums[i]
+		kept++
+	}
+	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+	return dropped
 }
 
 // keepAmong drops the documents that are not in a set of a window.

@@ -315,10 +315,12 @@ func (f *bandField) run(base uint32, in, out *Bits, scores bool) {
 		return
 	}
 	f.find[0].run(base, in, out, nil)
-	var more Bits
-	for _, s := range f.find[1:] {
-		s.run(base, in, &more, nil)
-		out.Or(&more)
+	if len(f.find) > 1 {
+		var more Bits
+		for _, s := range f.find[1:] {
+			s.run(base, in, &more, nil)
+			out.Or(&more)
+		}
 	}
 	f.memo.keep(base, out)
 }
@@ -343,13 +345,10 @@ func (b *band) run(base uint32, in, out *Bits, sums *Sums) {
 		return
 	}
 	*out = Bits{}
-	var found [8]Bits
-	windows := found[:0]
+	var found Bits
 	for i := range b.fields {
-		var window Bits
-		b.fields[i].run(base, in, &window, sums != nil)
-		windows = append(windows, window)
-		out.Or(&window)
+		b.fields[i].run(base, in, &found, sums != nil)
+		out.Or(&found)
 	}
 	if sums == nil || b.top == 0 {
 		return
@@ -361,7 +360,7 @@ func (b *band) run(base uint32, in, out *Bits, sums *Sums) {
 			occurrences, share := 0.0, float32(0)
 			for j := range b.fields {
 				f := &b.fields[j]
-				if f.occurrences == nil || !windows[j].Has(at) {
+				if f.occurrences == nil || !f.memo.found.Has(at) { // what run kept there, of in and of others
 					continue
 				}
 				length := lengthOf(f.lengths, base+at)

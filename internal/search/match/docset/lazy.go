@@ -112,6 +112,14 @@ func (s *Lazy) Window(base uint32, out *window.Bits) {
 	}
 }
 
+// Has reports whether the set has a document.
+func (s *Lazy) Has(doc uint32) bool {
+	if doc < s.limit {
+		return s.head.Has(doc)
+	}
+	return s.All().Has(doc)
+}
+
 // Next returns the first document not before from, or window.NoMore.
 func (s *Lazy) Next(from uint32) uint32 {
 	if from < s.limit {

@@ -1,0 +1,155 @@
+package match
+
+// Few documents of a window are looked up in the readings of a word one by one:
+// filling and clearing the bits of a window costs more than that. Where hits are
+// pruned, few documents are left by the time that typos are looked up.
+
+// fewRead is how many documents are looked up one by one.
+const fewRead = 32
+
+// addFew adds what some documents of a window, which rise, score by a side of the
+// word: all readings, or those in bands. held receives which of them hold it so.
+// It reports false, and adds nothing, when a reading cannot be looked up by
+// document.
+func (s *wordStep) addFew(of side, docs []uint32, sums []float64, held *[fewRead]bool) bool {
+	if len(docs) > fewRead || of == asTyped || !s.isFew() {
+		return false
+	}
+	var typed [fewRead]bool
+	if of == wholeWord {
+		s.addTyped(docs, sums, &typed)
+	} else {
+		s.findTyped(docs, &typed)
+	}
+	for i, doc := range docs {
+		if held[i] = typed[i] && of == wholeWord; typed[i] {
+			continue
+		}
+		for _, b := range s.bands {
+			if score, ok := b.read(doc); ok {
+				held[i] = true
+				sums[i] += score
+				break // the nearest counts
+			}
+		}
+	}
+	return true
+}
+
+// isFew reports whether all readings can be looked up by document.
+func (s *wordStep) isFew() bool {
+	if s.start != nil {
+		return false
+	}
+	switch whole := s.whole.(type) {
+	case noStep:
+	case *termStep:
+		if whole.table == nil || !whole.opened[1] {
+			return false
+		}
+	case *sumStep:
+		if !whole.isPlain() {
+			return false
+		}
+	default:
+		return false
+	}
+	for _, b := range s.bands {
+		for i := range b.fields {
+			for _, find := range b.fields[i].find {
+				switch find.(type) {
+				case setStep, lazyStep, *termStep:
+				default:
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// addTyped adds what documents score that hold the word as typed.
+func (s *wordStep) addTyped(docs []uint32, sums []float64, typed *[fewRead]bool) {
+	switch whole := s.whole.(type) {
+	case *termStep:
+		for i, doc := range docs {
+			if at, index := whole.grade.Seek(doc); at == doc {
+				typed[i] = true
+				sums[i] += float64(whole.scoreAt(doc, whole.grade.FreqAt(index)))
+			}
+		}
+	case *sumStep:
+		readings := whole.lookUp(docs)
+		for i := range readings {
+			typed[i] = readings[i].parts > 0
+			sums[i] += readings[i].score
+		}
+	}
+}
+
+// findTyped finds the documents that hold the word as typed.
+func (s *wordStep) findTyped(docs []uint32, typed *[fewRead]bool) {
+	switch whole := s.whole.(type) {
+	case *termStep:
+		for i, doc := range docs {
+			typed[i] = holds(whole, doc)
+		}
+	case *sumStep:
+		for i, doc := range docs {
+			for _, p := range whole.parts {
+				if holds(p.termStep, doc) {
+					typed[i] = true
+					break
+				}
+			}
+		}
+	}
+}
+
+// read returns what a document scores that is in the band. Documents rise from
+// call to call.
+func (b *band) read(doc uint32) (score float64, ok bool) {
+	occurrences, share := 0.0, float32(0)
+	for i := range b.fields {
+		f := &b.fields[i]
+		if !f.holds(doc) {
+			continue
+		}
+		if ok = true; f.occurrences == nil {
+			continue
+		}
+		length := lengthOf(f.lengths, doc)
+		occurrences += float64(f.occurrences.Part(1, length))
+		if f.shares != nil {
+			share = max(share, f.shares[length])
+		}
+	}
+	if occurrences > 0 && b.top > 0 {
+		score = b.at(occurrences, float64(share))
+	}
+	return score, ok
+}
+
+func (f *bandField) holds(doc uint32) bool {
+	for _, find := range f.find {
+		if holds(find, doc) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether a document is in a set or holds a term. Documents rise
+// from call to call.
+func holds(s step, doc uint32) bool {
+	switch s := s.(type) {
+	case setStep:
+		return s.set.Has(doc)
+	case lazyStep:
+		return s.set.Has(doc)
+	case *termStep:
+		at, _ := s.finder().Seek(doc)
+		return at == doc
+	}
+	return false
+}
