@@ -26,8 +26,7 @@ const (
 	// longestBackoff.
 	firstBackoff = 500 * time.Millisecond
 	// awayBackoff bounds it while the bucket does not answer, which harms nothing to
-	// try and is over at once. So it is in local mode, where to open replaces nothing
-	// and reads wait for it too (I18).
+	// try and is over at once, and in local mode.
 	awayBackoff = 4 * time.Second
 	// longestBackoff bounds it while the generation cannot be opened: to try that
 	// replaces the manifest and adds to the log.
@@ -47,23 +46,19 @@ type backoff struct {
 func longer(pause, first, most time.Duration) time.Duration { return min(max(2*pause, first), most) }
 
 // extend notes that the writer could not be opened.
-func (b *backoff) extend(err error, isShared bool) {
+func (b *backoff) extend(err error, limits backoffLimits) {
 	b.away = isAway(err)
-	most := longestBackoff
-	if b.away || !isShared {
-		most = awayBackoff
+	most := limits.open
+	if b.away {
+		most = min(most, awayBackoff)
 	}
 	b.err, b.pause = err, longer(b.pause, firstBackoff, most)
 	b.until = time.Now().Add(b.pause)
 }
 
 // replaced notes that a writer that failed is closed to be opened anew, at once.
-func (b *backoff) replaced(failure error, isShared bool) {
-	most := longestBackoff
-	if !isShared {
-		most = longestPause
-	}
-	*b = backoff{pause: longer(b.pause, firstBackoff, most), away: isShared && isAway(failure)}
+func (b *backoff) replaced(failure error, limits backoffLimits) {
+	*b = backoff{pause: longer(b.pause, firstBackoff, limits.replace), away: limits.hasBucket && isAway(failure)}
 }
 
 // opened notes that the writer could be opened. Its pause stays until the writer has
@@ -162,7 +157,7 @@ func (s *Set) replace(inst *instance) bool {
 	if inst.writer != nil && isAway(failure) && inst.writer.IsSettling() {
 		return false // to close it would take as long as that, and reads would wait (I18)
 	}
-	h.backoff.replaced(failure, s.options.Remote != nil)
+	h.backoff.replaced(failure, s.deployment.backoffLimits())
 	s.fire(context.Background(), h, replace)
 	return true
 }

@@ -94,7 +94,7 @@ func TestAGenerationThatCannotBeOpenedIsLeftAlone(t *testing.T) {
 		defer s.Close(t.Context())
 		cause := errors.New("the registry makes no sense")
 		var opened atomic.Int64
-		s.options.Remote.Taken = func(context.Context, registry.Entry) error {
+		s.remote.Taken = func(context.Context, registry.Entry) error {
 			opened.Add(1)
 			return cause
 		}

@@ -92,7 +92,7 @@ type closedCopy struct {
 // tenth less than the budget. The bucket holds them whole: what was
 // acknowledged is in its log.
 func (s *Set) shrink(ctx context.Context, b Budget) error {
-	if s.options.Remote == nil || b.MaxSize <= 0 {
+	if b.MaxSize <= 0 {
 		return nil
 	}
 	total, closed, err := s.closedCopies(b, b.MinIdle)
@@ -122,7 +122,7 @@ func (s *Set) shrink(ctx context.Context, b Budget) error {
 // copies that can be fetched again.
 func (s *Set) makeRoom(ctx context.Context, b Budget) error {
 	free, total, err := s.fs.Free()
-	if s.options.Remote == nil || err != nil || total == 0 {
+	if err != nil || total == 0 {
 		return err
 	}
 	reserve := b.Reserve
@@ -219,7 +219,7 @@ func (s *Set) isStored(ctx context.Context, generation registry.ID) bool {
 	if err != nil {
 		return true // it is not a copy
 	}
-	remote := s.options.Remote.of(generation)
+	remote := s.remote.of(generation)
 	lack, err := remote.Check(ctx)
 	if err == nil && lack.IsNothing() {
 		var stored replication.Held
@@ -237,9 +237,6 @@ const roomInterval = 10 * time.Second
 // KeepBudget shrinks the copies at an interval, and when the disk runs full,
 // until ctx ends.
 func (s *Set) KeepBudget(ctx context.Context, b Budget, interval time.Duration) {
-	if s.options.Remote == nil {
-		return
-	}
 	if interval <= 0 {
 		interval = time.Hour
 	}

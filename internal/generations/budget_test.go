@@ -65,12 +65,12 @@ func TestCopiesBeyondTheBudgetAreRemovedAndComeBack(t *testing.T) {
 		manifests := make(map[string][]byte)
 		for _, e := range entries {
 			key := registry.Prefix(e.Generation) + "manifest"
-			content, _, err := bucket.ReadAll(t.Context(), s.options.Remote.Bucket, key, "", 1<<20)
+			content, _, err := bucket.ReadAll(t.Context(), s.remote.Bucket, key, "", 1<<20)
 			if err != nil {
 				t.Fatal(err)
 			}
 			manifests[key] = content
-			if _, err := s.options.Remote.Bucket.Delete(t.Context(), key, bucket.Always); err != nil {
+			if _, err := s.remote.Bucket.Delete(t.Context(), key, bucket.Always); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -78,7 +78,7 @@ func TestCopiesBeyondTheBudgetAreRemovedAndComeBack(t *testing.T) {
 			t.Errorf("%d copies are left of what the bucket lost: %v", count(), err)
 		}
 		for key, content := range manifests {
-			if _, err := s.options.Remote.Bucket.PutIf(t.Context(), key, bucket.Bytes(content), bucket.Absent()); err != nil {
+			if _, err := s.remote.Bucket.PutIf(t.Context(), key, bucket.Bytes(content), bucket.Absent()); err != nil {
 				t.Fatal(err)
 			}
 		}

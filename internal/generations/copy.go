@@ -75,8 +75,7 @@ const (
 
 // openCopy brings a copy up to date and opens it. While the bucket cannot be
 // read the copy that is there answers.
-func (s *Set) openCopy(ctx context.Context, inst *instance, storage engine.Storage) (*engine.Generation, error) {
-	options := s.engineOptions(inst)
+func (s *Set) openCopy(ctx context.Context, inst *instance, storage engine.Storage, options engine.Options) (*engine.Generation, error) {
 	options.ReadOnly = true
 	if s.isAway(inst.entry.Generation) {
 		if g, err := engine.Open(ctx, storage, options); err == nil {
@@ -109,7 +108,7 @@ func (s *Set) openCopy(ctx context.Context, inst *instance, storage engine.Stora
 // fetch brings the directory of a copy to the stored manifest, for which it waits no
 // longer than a limit. It changes nothing when that is the one the copy shows already.
 func (s *Set) fetch(ctx context.Context, inst *instance, storage engine.Storage, have *manifest.Manifest, limit time.Duration) error {
-	remote := s.options.Remote.of(inst.entry.Generation)
+	remote := s.remote.of(inst.entry.Generation)
 	p := &inst.pulled
 	p.mu.Lock()
 	tag := p.tag
@@ -230,9 +229,6 @@ func (s *Set) TryAgain(generation registry.ID) {
 // failed, those of which version says another than they show, and those that
 // were not checked for the interval. At most so many are pulled at once.
 func (s *Set) Renew(ctx context.Context, version func(registry.ID) (uint64, bool), verify time.Duration, concurrency int) {
-	if s.options.Remote == nil {
-		return
-	}
 	pulls := make(chan struct{}, max(concurrency, 1))
 	var group sync.WaitGroup
 	for _, g := range s.Open() {

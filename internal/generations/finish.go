@@ -48,9 +48,6 @@ const (
 // at once. A log that was found finished is looked at again later and later, up to the interval,
 // and so is one that cannot be finished. The end of ctx or of the Set ends it.
 func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval time.Duration, concurrency int) {
-	if s.options.Remote == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.finishers == nil {
@@ -100,7 +97,7 @@ func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time
 	hasFailed := inst != nil && inst.hasFailed()
 	s.mu.Unlock()
 	if !hasFailed {
-		isFinished, err := s.options.Remote.of(entry.Generation).IsFinished(ctx)
+		isFinished, err := s.remote.of(entry.Generation).IsFinished(ctx)
 		if err != nil {
 			s.postpone(entry, min(interval, longestPause))
 			return
@@ -110,7 +107,7 @@ func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time
 			return
 		}
 	}
-	if holds, err := s.options.Remote.Claims.Confirm(ctx, entry.Index); err != nil || !holds {
+	if holds, err := s.remote.Claims.Confirm(ctx, entry.Index); err != nil || !holds {
 		return
 	}
 	g, err := s.AcquireFor(ctx, entry, ForBackground)
@@ -150,13 +147,10 @@ func (s *Set) postpone(entry registry.Entry, most time.Duration) {
 // IsUnfinished reports whether a log of an index claimed here may hold what no
 // commit holds: its writer ended without the last one, or no node could open it.
 func (s *Set) IsUnfinished() bool {
-	if s.options.Remote == nil {
-		return false
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, h := range s.holdings {
-		if (h.unfinished || h.log.pause > 0) && s.options.Remote.Claims.Holds(h.entry.Index) {
+		if (h.unfinished || h.log.pause > 0) && s.remote.Claims.Holds(h.entry.Index) {
 			return true
 		}
 	}

@@ -37,7 +37,7 @@ func TestALogThatCannotBeFinishedIsLeftAlone(t *testing.T) {
 		e := unfinished(t, b)
 		s := newShared(b, vfs.Memory(), mine{})
 		isOff := true
-		s.options.Remote.Taken = func(context.Context, registry.Entry) error {
+		s.remote.Taken = func(context.Context, registry.Entry) error {
 			if isOff {
 				return errors.New("the registry cannot be read")
 			}
@@ -59,7 +59,7 @@ func TestALogThatCannotBeFinishedIsLeftAlone(t *testing.T) {
 			s.FinishLogs(t.Context(), []registry.Entry{e}, 10*time.Minute, 1)
 			time.Sleep(2 * time.Second)
 		}
-		if is, err := s.options.Remote.of(e.Generation).IsFinished(t.Context()); !is || err != nil {
+		if is, err := s.remote.of(e.Generation).IsFinished(t.Context()); !is || err != nil {
 			t.Errorf("the log is finished: %t, %v", is, err)
 		}
 		if err := s.Close(t.Context()); err != nil {
@@ -146,7 +146,7 @@ func TestAWriterThatKeepsFailingIsOpenedLessAndLessOften(t *testing.T) {
 		}
 		disk.isOff.Store(true)
 		run(longestBackoff + time.Minute)
-		if is, err := s.options.Remote.of(e.Generation).IsFinished(t.Context()); !is || err != nil {
+		if is, err := s.remote.of(e.Generation).IsFinished(t.Context()); !is || err != nil {
 			t.Errorf("finished: %v %v", is, err)
 		}
 	})

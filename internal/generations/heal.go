@@ -79,7 +79,7 @@ func (s *Set) fillHole(ctx context.Context, g *Generation) {
 // heal stores again what the bucket lost of a generation that is written here, while
 // the registry lists it and this node claims its index.
 func (s *Set) heal(ctx context.Context, entry registry.Entry, writer *replication.Writer) error {
-	r := s.options.Remote
+	r := s.remote
 	if r.Exists != nil {
 		if err := r.Exists(ctx, entry); err != nil {
 			return err
@@ -112,10 +112,7 @@ func (s *Set) heal(ctx context.Context, entry registry.Entry, writer *replicatio
 
 // Check returns what the bucket lacks of a generation.
 func (s *Set) Check(ctx context.Context, generation registry.ID) (replication.Lack, error) {
-	if s.options.Remote == nil {
-		return replication.Lack{}, nil
-	}
-	return s.options.Remote.of(generation).Check(ctx)
+	return s.remote.of(generation).Check(ctx)
 }
 
 // Restore stores again what the bucket lost of a generation and this node holds, by
@@ -139,7 +136,7 @@ func (s *Set) Restore(ctx context.Context, entry registry.Entry) (replication.La
 	if _, err := manifest.Read(s.fs, s.storage(entry.Generation).Directory); err != nil {
 		return lack, nil // there is no copy here
 	}
-	left, err := s.options.Remote.of(entry.Generation).Restore(ctx, s.fs, s.storage(entry.Generation).Directory)
+	left, err := s.remote.of(entry.Generation).Restore(ctx, s.fs, s.storage(entry.Generation).Directory)
 	if err != nil {
 		s.options.Log.Error("a local copy cannot be given back to the bucket", "index", entry.Name.Index,
 			"generation", entry.Name.Generation, "error", err)

@@ -222,7 +222,7 @@ func (s *Set) shut(ctx context.Context, h *holding) {
 			s.options.Log.Error("generation was not closed in good order", "index", inst.entry.Name.Index,
 				"generation", inst.entry.Name.Generation, "error", err)
 		}
-		s.notePublished(inst, err)
+		s.deployment.noteClosed(inst, err)
 		s.leave(h, now)
 	})
 }
@@ -270,9 +270,6 @@ func (s *Set) leave(h *holding, gone *departure) {
 // notePublished remembers the manifest that a writer left, of which other nodes hear
 // although it is closed, and whether it ended without its last commit.
 func (s *Set) notePublished(inst *instance, failure error) {
-	if !inst.isWriter || s.options.Remote == nil {
-		return
-	}
 	version := inst.engine.Manifest().Version
 	isWhole := failure == nil && inst.engine.Err() == nil
 	s.mu.Lock()

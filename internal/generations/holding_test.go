@@ -111,7 +111,7 @@ func TestClosingEndsWhatLeavesLate(t *testing.T) {
 		}
 		leaveWrite(t, s, late)
 		opened := make(chan struct{})
-		s.options.Remote.Taken = func(context.Context, registry.Entry) error {
+		s.remote.Taken = func(context.Context, registry.Entry) error {
 			<-opened
 			return nil
 		}

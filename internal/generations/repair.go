@@ -69,9 +69,7 @@ var (
 // files are checked and the damaged ones fetched again; Suspect does not wait for
 // that.
 func (s *Set) Suspect(g *Generation) {
-	if s.options.Remote != nil {
-		s.suspect(g.instance)
-	}
+	s.deployment.suspect(g.instance)
 }
 
 // suspect has the files of a generation looked at and those that are damaged
@@ -153,7 +151,7 @@ func (s *Set) repairOnce(ctx context.Context, inst *instance) (repaired []string
 	storage := s.storage(inst.entry.Generation)
 	damaged, m := inst.engine.Damaged(), inst.engine.Manifest()
 	err = vfs.Protect(func() error {
-		repaired, err = s.options.Remote.of(inst.entry.Generation).Mend(ctx, s.fs, storage.Directory, m, damaged)
+		repaired, err = s.remote.of(inst.entry.Generation).Mend(ctx, s.fs, storage.Directory, m, damaged)
 		if err != nil {
 			return err
 		}

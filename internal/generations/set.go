@@ -74,9 +74,11 @@ type Options struct {
 
 // Set is the open generations of a node.
 type Set struct {
-	fs        vfs.FS
-	directory string
-	options   Options
+	fs         vfs.FS
+	directory  string
+	options    Options
+	remote     *Remote // nil in local mode, for deployment and for what only nodes that share a bucket call
+	deployment deployment
 
 	closing sync.WaitGroup // opens and closes under way
 	ending  context.Context
@@ -95,8 +97,12 @@ type Set struct {
 // New returns the generations below a directory.
 func New(fs vfs.FS, directory string, options Options) *Set {
 	ending, end := context.WithCancel(context.Background())
-	return &Set{fs: fs, directory: directory, options: options, ending: ending, end: end,
+	s := &Set{fs: fs, directory: directory, options: options, remote: options.Remote, deployment: local{}, ending: ending, end: end,
 		holdings: make(map[registry.ID]*holding), moves: make(map[registry.ID]*indexMoves)}
+	if s.remote != nil {
+		s.deployment = shared{s}
+	}
+	return s
 }
 
 func (s *Set) storage(generation registry.ID) engine.Storage {
@@ -108,14 +114,7 @@ func (s *Set) Create(ctx context.Context, generation registry.ID, d *definition.
 	if err := s.fs.MakeDir(s.directory); err != nil {
 		return problem.StorageIoError.New("resource", "index").Because(err)
 	}
-	storage := s.storage(generation)
-	if r := s.options.Remote; r != nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
-		defer cancel()
-		storage.Publisher = first{r.of(generation)}
-	}
-	if err := engine.Create(ctx, storage, d); err != nil {
+	if err := s.deployment.create(ctx, s.storage(generation), d); err != nil {
 		if errors.Is(err, bucket.ErrUnknown) {
 			return problem.StorageUnknown.New("resource", "index").Because(err)
 		}
@@ -161,13 +160,13 @@ func (s *Set) AcquireToRead(ctx context.Context, entry registry.Entry) (*Generat
 
 // AcquireToReadFor is AcquireToRead by something other than a request.
 func (s *Set) AcquireToReadFor(ctx context.Context, entry registry.Entry, purpose string) (*Generation, error) {
-	toWrite := s.options.Remote == nil || s.options.Remote.Claims.Holds(entry.Index) && !s.isAway(entry.Generation)
+	toWrite := s.deployment.readsWriter(entry)
 	ask := askCopy
 	if toWrite {
 		ask = askEither
 	}
 	inst, err := s.acquire(ctx, entry, purpose, ask)
-	if err != nil && toWrite && s.options.Remote != nil && ctx.Err() == nil {
+	if err != nil && toWrite && s.deployment.readsCopy() && ctx.Err() == nil {
 		// What cannot be written now may still be read.
 		inst, err = s.acquire(ctx, entry, purpose, askCopy)
 	}
@@ -188,10 +187,8 @@ const openTries = 1
 // AcquireFor is Acquire by something other than a request.
 func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose string) (*Generation, error) {
 	for try := 0; ; try++ {
-		if r := s.options.Remote; r != nil {
-			if err := r.Claims.Claim(ctx, entry.Index); err != nil {
-				return nil, err
-			}
+		if err := s.deployment.claim(ctx, entry.Index); err != nil {
+			return nil, err
 		}
 		if s.isHidden(entry.Generation) {
 			// Reads go on from what is here while it is opened.
@@ -213,8 +210,8 @@ func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose stri
 		if try == openTries || !s.replace(inst) {
 			return nil, failedProblem(failure) // what makes it fail is still there
 		}
-		if r := s.options.Remote; r != nil && errors.Is(failure, engine.ErrFenced) {
-			if _, err := r.Claims.Confirm(ctx, entry.Index); err != nil {
+		if errors.Is(failure, engine.ErrFenced) {
+			if err := s.deployment.confirm(ctx, entry.Index); err != nil {
 				return nil, err
 			}
 		}
@@ -296,7 +293,7 @@ func (s *Set) openInstance(inst *instance, purpose string) {
 	}
 	var g *engine.Generation
 	err := vfs.Protect(func() (err error) {
-		g, err = s.openEngine(inst.opening, inst)
+		g, err = s.deployment.open(inst.opening, inst, s.storage(inst.entry.Generation), s.engineOptions(inst.entry))
 		return err
 	})
 	if err != nil {
@@ -312,9 +309,7 @@ func (s *Set) openInstance(inst *instance, purpose string) {
 		s.openSucceeded(inst)
 		s.mu.Unlock()
 		s.options.Metrics.IndexOpened(purpose)
-		if s.options.Remote != nil && purpose != ForPreload {
-			s.noteUse(inst.entry.Generation, s.options.Remote.HalfLife)
-		}
+		s.deployment.noteOpen(inst, purpose)
 		if s.options.Changed != nil {
 			s.options.Changed(inst.entry)
 		}
@@ -349,19 +344,15 @@ func (s *Set) openFailed(inst *instance) {
 	}
 	done := s.fire(context.Background(), h, failed)
 	if done.has(backOff) && !errors.Is(inst.err, context.Canceled) {
-		h.backoff.extend(inst.err, s.options.Remote != nil)
+		h.backoff.extend(inst.err, s.deployment.backoffLimits())
 	}
 }
 
 // engineOptions are the options of one generation.
-func (s *Set) engineOptions(inst *instance) engine.Options {
-	options, entry := s.options.Engine, inst.entry
+func (s *Set) engineOptions(entry registry.Entry) engine.Options {
+	options := s.options.Engine
 	if s.options.Changed != nil {
 		options.Changed = func() { s.options.Changed(entry) }
-	}
-	if s.options.Remote != nil {
-		options.Damaged = func() { s.suspect(inst) }
-		options.LogWait = logWait
 	}
 	return options
 }

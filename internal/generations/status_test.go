@@ -301,9 +301,9 @@ func TestClosingClosesTheCopyOfAWriterThatDoesNotOpen(t *testing.T) {
 		e := filled(t, b, vfs.Memory())
 		s := newShared(b, vfs.Memory(), theirs{})
 		g := acquireToRead(t, s, e)
-		s.options.Remote.Claims = mine{}
+		s.remote.Claims = mine{}
 		proceed := make(chan struct{})
-		s.options.Remote.Taken = func(context.Context, registry.Entry) error {
+		s.remote.Taken = func(context.Context, registry.Entry) error {
 			<-proceed
 			return errors.New("the registry cannot be read")
 		}
@@ -358,9 +358,9 @@ func TestNoPullRunsBesideAWriter(t *testing.T) {
 		defer s.Close(t.Context())
 		g := acquireToRead(t, s, e)
 		defer g.Release()
-		s.options.Remote.Claims = mine{}
+		s.remote.Claims = mine{}
 		proceed := make(chan struct{})
-		s.options.Remote.Taken = func(context.Context, registry.Entry) error {
+		s.remote.Taken = func(context.Context, registry.Entry) error {
 			<-proceed
 			return nil
 		}

@@ -52,8 +52,10 @@ const (
 	pullTries   = 3                // a manifest that is replaced during a pull is read again
 )
 
-func (r *Remote) of(generation registry.ID) *replication.Remote {
-	return replication.New(r.Bucket, generation.String(), r.Grace)
+func (r *Remote) of(generation registry.ID) *replication.Remote { return r.ofID(generation.String()) }
+
+func (r *Remote) ofID(generation string) *replication.Remote {
+	return replication.New(r.Bucket, generation, r.Grace)
 }
 
 // first publishes the manifest of a generation that is created.
@@ -82,23 +84,9 @@ func (s *Set) readable(found replication.Held, err error) error {
 	return nil
 }
 
-// openEngine opens an engine as the instance asks.
-func (s *Set) openEngine(ctx context.Context, inst *instance) (*engine.Generation, error) {
-	storage := s.storage(inst.entry.Generation)
-	switch {
-	case s.options.Remote == nil:
-		return engine.Open(ctx, storage, s.engineOptions(inst))
-	case inst.previous != nil:
-		return s.openOver(ctx, inst, storage)
-	case inst.isWriter:
-		return s.openWriter(ctx, inst, storage)
-	}
-	return s.openCopy(ctx, inst, storage)
-}
-
 // openOver opens a writer in the place of a copy, which keeps its turn for good
 // unless that fails: no pull runs beside a writer (GN5).
-func (s *Set) openOver(ctx context.Context, inst *instance, storage engine.Storage) (*engine.Generation, error) {
+func (s *Set) openOver(ctx context.Context, inst *instance, storage engine.Storage, options engine.Options) (*engine.Generation, error) {
 	inst.previous.turn <- struct{}{}
 	isOpen := false
 	defer func() {
@@ -106,15 +94,15 @@ func (s *Set) openOver(ctx context.Context, inst *instance, storage engine.Stora
 			<-inst.previous.turn
 		}
 	}()
-	g, err := s.openWriter(ctx, inst, storage)
+	g, err := s.openWriter(ctx, inst, storage, options)
 	isOpen = err == nil
 	return g, err
 }
 
 // openWriter fences the previous writer, brings the copy up to date and
 // replays the log.
-func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Storage) (*engine.Generation, error) {
-	r := s.options.Remote
+func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Storage, options engine.Options) (*engine.Generation, error) {
+	r := s.remote
 	remote := r.of(inst.entry.Generation)
 	if err := s.fs.MakeDir(storage.Directory); err != nil {
 		return nil, err
@@ -138,7 +126,7 @@ func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Sto
 		return nil, remoteProblem(err)
 	}
 	storage.Log, storage.Publisher = writer, &timed{writer, s, inst}
-	g, err := engine.Open(ctx, storage, s.engineOptions(inst))
+	g, err := engine.Open(ctx, storage, options)
 	if err != nil {
 		return nil, remoteProblem(err)
 	}
@@ -211,11 +199,8 @@ func (g *Generation) ProveSince(ctx context.Context, since time.Time) error {
 // anything there. What opens it again reads the registry before it does. Nobody
 // fences it later, so a bucket that does not answer is asked again until ctx ends.
 func (s *Set) Fence(ctx context.Context, generation registry.ID) error {
-	if s.options.Remote == nil {
-		return nil
-	}
 	return bucket.Again(ctx, func() error {
-		_, err := s.options.Remote.of(generation).Take(ctx, s.fs, s.storage(generation).Directory, registry.NewID().String())
+		_, err := s.remote.of(generation).Take(ctx, s.fs, s.storage(generation).Directory, registry.NewID().String())
 		return err
 	})
 }
@@ -235,7 +220,7 @@ func (s *Set) Demote(index registry.ID) {
 
 // isForeign reports whether an instance is open to write what another node writes.
 func (s *Set) isForeign(inst *instance) bool {
-	return s.options.Remote != nil && inst.isWriter && !s.options.Remote.Claims.Holds(inst.entry.Index)
+	return inst.isWriter && !s.deployment.holds(inst.entry.Index)
 }
 
 // Sweep removes objects that nothing names any more of every generation that
@@ -283,10 +268,7 @@ func (s *Set) Versions() map[registry.ID]uint64 {
 // EraseRemote deletes the objects of a generation that was never registered,
 // or whose grace is over; those that report its removal go last.
 func (s *Set) EraseRemote(ctx context.Context, generation registry.ID) error {
-	if s.options.Remote == nil {
-		return nil
-	}
-	return s.options.Remote.of(generation).Erase(ctx, "identity", "removed")
+	return s.deployment.erase(ctx, generation)
 }
 
 // Local returns the ids of the generations that have a directory here.
