@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"time"
@@ -50,27 +49,11 @@ func (s *Set) noteUse(generation registry.ID, halfLife time.Duration) {
 	u := usage{LastUsed: now, Count: 1 + s.readUsage(generation).at(now, halfLife)}
 	content, err := json.Marshal(u)
 	if err == nil {
-		err = writeSmall(s.fs, s.storage(generation).Directory+"/"+usageName, content)
+		err = vfs.ReplaceUnsynced(s.fs, s.storage(generation).Directory+"/"+usageName, content)
 	}
 	if err != nil {
 		s.options.Log.Debug("the use of a copy was not noted", "generation", generation, "error", err)
 	}
-}
-
-func writeSmall(fs vfs.FS, name string, content []byte) error {
-	temporary := name + ".new"
-	if err := fs.Remove(temporary); err != nil && !errors.Is(err, vfs.ErrNotExist) {
-		return err
-	}
-	file, err := fs.Create(temporary)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err = errors.Join(err, io.Closer(file).Close()); err != nil {
-		return err
-	}
-	return fs.Rename(temporary, name)
 }
 
 // Budget bounds the space of copies.

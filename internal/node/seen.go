@@ -148,7 +148,7 @@ func (s *shared) noteSeen(now seen) {
 	s.mu.Unlock()
 	content, err := json.Marshal(now)
 	if err == nil {
-		err = replaceFile(s.fs, seenName, content)
+		err = vfs.ReplaceFile(s.fs, seenName, content)
 	}
 	if err != nil {
 		s.node.log.Error("the registry that was seen cannot be noted", "error", err)

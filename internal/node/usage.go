@@ -3,7 +3,6 @@ package node
 import (
 	"cmp"
 	"errors"
-	"io"
 	"math"
 	"slices"
 	"sync"
@@ -96,7 +95,7 @@ func (u *usage) save() error {
 	content, err := json.Marshal(storedUsage{format.Notes.Version, u.counts})
 	u.mu.Unlock()
 	if err == nil {
-		err = replaceFile(u.fs, usageName, content)
+		err = vfs.ReplaceFile(u.fs, usageName, content)
 	}
 	if err != nil {
 		err = errors.Join(errors.New("write the use of generations"), err)
@@ -118,27 +117,4 @@ func (u *usage) forget() {
 	for _, id := range all[maxUsage:] {
 		delete(u.counts, id)
 	}
-}
-
-// replaceFile writes a small file in one step.
-func replaceFile(fs vfs.FS, name string, content []byte) error {
-	temporary := name + ".new"
-	if err := fs.Remove(temporary); err != nil && !errors.Is(err, vfs.ErrNotExist) {
-		return err
-	}
-	file, err := fs.Create(temporary)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, io.Closer(file).Close()); err != nil {
-		return err
-	}
-	if err := fs.Rename(temporary, name); err != nil {
-		return err
-	}
-	return fs.SyncDir(".")
 }

@@ -40,7 +40,7 @@ func TestUsageOrdersAcrossStarts(t *testing.T) {
 func TestDamagedUsageCountsAsNone(t *testing.T) {
 	for _, content := range []string{`{"zz":`, `{"format":1}`, `{"format":99,"counts":{"` + registry.NewID().String() + `":{"count":1}}}`} {
 		fs := vfs.Memory()
-		if err := replaceFile(fs, usageName, []byte(content)); err != nil {
+		if err := vfs.ReplaceFile(fs, usageName, []byte(content)); err != nil {
 			t.Fatal(err)
 		}
 		u := readUsage(fs)
@@ -60,7 +60,7 @@ func FuzzNotes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		fs := vfs.Memory()
 		for _, name := range []string{usageName, seenName} {
-			if err := replaceFile(fs, name, content); err != nil {
+			if err := vfs.ReplaceFile(fs, name, content); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -141,3 +141,22 @@ func TestForgottenPagesComeBack(t *testing.T) {
 		m.Release()
 	}
 }
+
+func TestReplacingAFileLeavesNothingBeside(t *testing.T) {
+	for name, fs := range map[string]FS{"memory": Memory(), "system": OS(t.TempDir())} {
+		must(t, fs.MakeDir("d"))
+		left, err := fs.Create("d/a.new") // by a process that ended halfway
+		must(t, err)
+		must(t, left.Close())
+		for i, replace := range []func(FS, string, []byte) error{ReplaceFile, ReplaceUnsynced} {
+			content := []byte{byte(i)}
+			must(t, replace(fs, "d/a", content))
+			if got, err := fs.ReadFile("d/a"); err != nil || !bytes.Equal(got, content) {
+				t.Errorf("%s: read %v, %v", name, got, err)
+			}
+		}
+		if names, err := fs.List("d"); err != nil || len(names) != 1 {
+			t.Errorf("%s: %v, %v are left", name, names, err)
+		}
+	}
+}
