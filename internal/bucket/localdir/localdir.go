@@ -29,7 +29,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -137,15 +136,9 @@ func tagOf(content []byte) bucket.Tag {
 
 // PutIf stores an object if the condition holds.
 func (b *Bucket) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
-	if !bucket.ValidKey(key) {
-		return bucket.Written{}, fmt.Errorf("put %q: not a valid key", key)
-	}
-	if err := ctx.Err(); err != nil {
-		return bucket.Written{}, err
-	}
-	content, err := body.Read()
+	content, err := bucket.ReadBody(ctx, key, body)
 	if err != nil {
-		return bucket.Written{}, fmt.Errorf("put %s: %w", key, err)
+		return bucket.Written{}, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -247,18 +240,10 @@ func (b *Bucket) makeDirectory(directory string) error {
 
 // List returns every object below the prefix.
 func (b *Bucket) List(ctx context.Context, prefix, delimiter string) (bucket.Listing, error) {
-	listing := bucket.Listing{Date: time.Now()}
-	folded := make(map[string]bool)
+	lister, date := bucket.NewLister(prefix, delimiter), time.Now()
 	err := b.walk(ctx, prefix, func(key string) error {
-		rest, ok := strings.CutPrefix(key, prefix)
-		if !ok {
+		if !lister.Takes(key) {
 			return nil
-		}
-		if delimiter != "" {
-			if at := strings.Index(rest, delimiter); at >= 0 {
-				folded[prefix+rest[:at+len(delimiter)]] = true
-				return nil
-			}
 		}
 		stat, err := b.root.Stat(key)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -266,7 +251,7 @@ func (b *Bucket) List(ctx context.Context, prefix, delimiter string) (bucket.Lis
 		} else if err != nil {
 			return err
 		}
-		listing.Entries = append(listing.Entries, bucket.Entry{Key: key, Size: stat.Size(), Modified: stat.ModTime()})
+		lister.Add(bucket.Entry{Key: key, Size: stat.Size(), Modified: stat.ModTime()})
 		return nil
 	})
 	if err == nil {
@@ -275,12 +260,7 @@ func (b *Bucket) List(ctx context.Context, prefix, delimiter string) (bucket.Lis
 	if err != nil {
 		return bucket.Listing{}, fmt.Errorf("list %s: %w", prefix, err)
 	}
-	for common := range folded {
-		listing.Prefixes = append(listing.Prefixes, common)
-	}
-	sort.Slice(listing.Entries, func(i, j int) bool { return listing.Entries[i].Key < listing.Entries[j].Key })
-	sort.Strings(listing.Prefixes)
-	return listing, nil
+	return lister.Finish(date), nil
 }
 
 // walk visits the key of every object whose directory may hold the prefix.

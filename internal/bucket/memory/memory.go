@@ -10,9 +10,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sort"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -67,15 +65,9 @@ func (b *Bucket) Get(ctx context.Context, key string, unless bucket.Tag) (bucket
 
 // PutIf stores an object if the condition holds.
 func (b *Bucket) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
-	if !bucket.ValidKey(key) {
-		return bucket.Written{}, fmt.Errorf("put %q: not a valid key", key)
-	}
-	if err := ctx.Err(); err != nil {
-		return bucket.Written{}, err
-	}
-	content, err := body.Read()
+	content, err := bucket.ReadBody(ctx, key, body)
 	if err != nil {
-		return bucket.Written{}, fmt.Errorf("put %s: %w", key, err)
+		return bucket.Written{}, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,28 +93,13 @@ func (b *Bucket) List(ctx context.Context, prefix, delimiter string) (bucket.Lis
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	listing := bucket.Listing{Date: b.now()}
-	folded := make(map[string]bool)
+	lister, date := bucket.NewLister(prefix, delimiter), b.now()
 	for key, held := range b.objects {
-		rest, ok := strings.CutPrefix(key, prefix)
-		if !ok {
-			continue
+		if lister.Takes(key) {
+			lister.Add(bucket.Entry{Key: key, Size: int64(len(held.content)), Tag: held.tag, Modified: held.modified})
 		}
-		if delimiter != "" {
-			if at := strings.Index(rest, delimiter); at >= 0 {
-				folded[prefix+rest[:at+len(delimiter)]] = true
-				continue
-			}
-		}
-		listing.Entries = append(listing.Entries, bucket.Entry{
-			Key: key, Size: int64(len(held.content)), Tag: held.tag, Modified: held.modified})
 	}
-	for common := range folded {
-		listing.Prefixes = append(listing.Prefixes, common)
-	}
-	sort.Slice(listing.Entries, func(i, j int) bool { return listing.Entries[i].Key < listing.Entries[j].Key })
-	sort.Strings(listing.Prefixes)
-	return listing, nil
+	return lister.Finish(date), nil
 }
 
 // Delete removes an object if the condition holds.
