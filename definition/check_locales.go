@@ -1,13 +1,17 @@
 package definition
 
-import "github.com/quiresearch/quire/problem"
+import (
+	"slices"
+
+	"github.com/quiresearch/quire/problem"
+)
 
 func (r *reader) checkLocales(d *Definition, f *Field, where position) {
 	if f.Locales.Fallback == "enabled" && d.LocaleFallback == nil {
 		r.rule(where.at.Field("locales").Field("fallback"), problem.IndexFieldLocalesFallbackWithoutIndex, "name", where.name)
 	}
 	for _, tag := range localesOf(f) {
-		if r.declaration != nil && contains(r.declaration.tags, tag) {
+		if r.declaration != nil && slices.Contains(r.declaration.tags, tag) {
 			continue // reported where it was declared
 		}
 		if _, ok := r.capabilities.locale(tag); !ok {

@@ -140,7 +140,7 @@ func (c comparison) locales(a, b *ResolvedField) {
 		c.setting(b, "locales.defaultLocale")
 	}
 	for _, tag := range b.Locales {
-		if !contains(a.Locales, tag) {
+		if !slices.Contains(a.Locales, tag) {
 			c.setting(b, "locales.locales")
 			break
 		}

@@ -1,6 +1,9 @@
 package definition
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 func (s *Schema) compileChildren(fields map[string]*Field, object *ResolvedField) *children {
 	c := &children{exact: make(map[string]*ResolvedField, len(fields))}
@@ -82,7 +85,7 @@ func (f *ResolvedField) compileLocales(d *Locales, fallback *LocaleFallback) {
 	f.DefaultLocale = orValue(d.DefaultLocale, DefaultLocale)
 	f.Locales = []string{f.DefaultLocale}
 	for _, tag := range d.Locales {
-		if !contains(f.Locales, tag) {
+		if !slices.Contains(f.Locales, tag) {
 			f.Locales = append(f.Locales, tag)
 		}
 	}
@@ -94,7 +97,7 @@ func (f *ResolvedField) compileLocales(d *Locales, fallback *LocaleFallback) {
 		return
 	}
 	for _, tag := range fallback.Chain {
-		if contains(f.Locales, tag) {
+		if slices.Contains(f.Locales, tag) {
 			f.FallbackOrder = append(f.FallbackOrder, tag)
 		}
 	}
@@ -209,13 +212,4 @@ func nonNil(list []string) []string {
 		return []string{}
 	}
 	return list
-}
-
-func contains(list []string, wanted string) bool {
-	for _, entry := range list {
-		if entry == wanted {
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,10 @@
 package definition
 
-import "github.com/quiresearch/quire/problem"
+import (
+	"slices"
+
+	"github.com/quiresearch/quire/problem"
+)
 
 // position is where a field stands.
 type position struct {
@@ -201,7 +205,7 @@ func (r *reader) expandLocales(f *Field, where position) {
 	}
 	if f.Locales.DefaultLocale == "" {
 		f.Locales.DefaultLocale = r.declaration.defaultLocale
-	} else if !contains(declared, f.Locales.DefaultLocale) {
+	} else if !slices.Contains(declared, f.Locales.DefaultLocale) {
 		r.untranslatable(at.Field("defaultLocale"), problem.IndexFieldLocalesLocaleUnknown,
 			"name", where.name, "locale", f.Locales.DefaultLocale)
 	}
@@ -209,18 +213,18 @@ func (r *reader) expandLocales(f *Field, where position) {
 	if input.givesOnly {
 		held = input.only
 		for i, tag := range input.only {
-			if !contains(declared, tag) {
+			if !slices.Contains(declared, tag) {
 				r.untranslatable(at.Field("only").Item(i), problem.IndexFieldLocalesLocaleUnknown, "name", where.name, "locale", tag)
 			}
 		}
-		if !contains(held, f.Locales.DefaultLocale) {
+		if !slices.Contains(held, f.Locales.DefaultLocale) {
 			r.untranslatable(at.Field("only"), problem.IndexFieldLocalesDefaultNotInOnly,
 				"name", where.name, "locale", f.Locales.DefaultLocale)
 		}
 	}
 	f.Locales.Locales = []string{f.Locales.DefaultLocale}
 	for _, tag := range held {
-		if !contains(f.Locales.Locales, tag) {
+		if !slices.Contains(f.Locales.Locales, tag) {
 			f.Locales.Locales = append(f.Locales.Locales, tag)
 		}
 	}

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/quiresearch/quire/internal/jsonread"
@@ -189,7 +190,7 @@ func (r *reader) readDeclaration(v jsonread.Value) {
 	}
 	r.declaration = &declaration{defaultLocale: defaultLocale}
 	for _, tag := range append([]string{defaultLocale}, supported...) {
-		if tag != "" && !contains(r.declaration.tags, tag) {
+		if tag != "" && !slices.Contains(r.declaration.tags, tag) {
 			r.declaration.tags = append(r.declaration.tags, tag)
 		}
 	}

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quiresearch/quire/internal/jsonread"
@@ -58,7 +59,7 @@ var typeSynonyms = map[string]Type{
 
 func readType(v jsonread.Value) (Type, bool) {
 	text, ok := v.Text()
-	if !ok || contains(typeWords, text) {
+	if !ok || slices.Contains(typeWords, text) {
 		return Type(text), ok
 	}
 	meant := text
@@ -233,7 +234,7 @@ func (r *reader) readLocales(v jsonread.Value, input *fieldInput) *Locales {
 		}
 		list := []string{}
 		for _, tag := range given {
-			if spelled := canonical(tag); !contains(list, spelled) {
+			if spelled := canonical(tag); !slices.Contains(list, spelled) {
 				list = append(list, spelled)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,7 +62,7 @@ func (r *Remote) Erase(ctx context.Context, last ...string) error {
 	}
 	keys := []string{r.manifestKey()}
 	for _, entry := range listing.Entries {
-		if entry.Key != r.manifestKey() && !contains(end, entry.Key) && strings.HasPrefix(entry.Key, r.key()+"/") {
+		if entry.Key != r.manifestKey() && !slices.Contains(end, entry.Key) && strings.HasPrefix(entry.Key, r.key()+"/") {
 			keys = append(keys, entry.Key)
 		}
 	}

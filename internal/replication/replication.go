@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
@@ -141,22 +142,13 @@ func (r *Remote) putManifest(ctx context.Context, m *manifest.Manifest, conditio
 			return bucket.Written{}, err
 		case now.Manifest.WriteID == m.WriteID:
 			return bucket.Written{Tag: now.Tag, Date: now.Date}, nil
-		case contains(now.Manifest.Ancestry, m.WriteID):
+		case slices.Contains(now.Manifest.Ancestry, m.WriteID):
 			// Ours was stored and has been replaced since.
 			return bucket.Written{Date: now.Date}, errLost
 		}
 		return bucket.Written{}, errLost
 	})
 	return Held{Manifest: m, Tag: written.Tag, Date: written.Date}, err
-}
-
-func contains(list []string, text string) bool {
-	for _, x := range list {
-		if x == text {
-			return true
-		}
-	}
-	return false
 }
 
 // settle puts the same bytes under the same condition until the outcome is
