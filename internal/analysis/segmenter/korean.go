@@ -86,13 +86,11 @@ func (k *korean) Tokenize(s *token.Stream, text []byte) {
 		s.Positions = units[0].Position
 	}
 	for _, u := range units {
-		if !isHangul(u.Term) {
-			u.Position = s.Positions
-			s.Append(u)
-			s.Positions++
-			continue
+		if isHangul(u.Term) {
+			k.unit(s, u)
+		} else {
+			k.mixed(s, u)
 		}
-		k.unit(s, u)
 	}
 }
 
@@ -136,8 +134,19 @@ func (k *korean) stem(runes []rune) int {
 		return len(runes)
 	}
 	text := string(runes)
-	stem, guess := len(runes), len(runes)
-	whole := k.headed(runes, text)
+	if stem, ok := k.knownStem(runes, text); ok {
+		return stem
+	}
+	if n := len(runes); n >= 4 && k.heads[string(runes[n-2:])] && !fits(runes[n-2], string(runes[n-1:])) {
+		return n // an unknown word before a head, whose end is not a particle here
+	}
+	return k.guess(runes, text, 2)
+}
+
+// knownStem returns the length of a unit without its ending where what is left
+// is made of nouns, and whether it is.
+func (k *korean) knownStem(runes []rune, text string) (int, bool) {
+	stem, whole := len(runes), k.headed(runes, text)
 	least := whole
 	for _, ending := range k.endings[runes[len(runes)-1]] {
 		rest, ok := strings.CutSuffix(text, ending)
@@ -148,17 +157,21 @@ func (k *korean) stem(runes []rune) int {
 		if cost := k.cost(runes[:n], rest); cost < least && (whole == unknown || fits(runes[n-1], ending)) {
 			stem, least = n, cost
 		}
-		if guess == len(runes) && n >= 2 {
-			guess = n
+	}
+	return stem, least < unknown
+}
+
+// guess returns the length of a unit without its longest ending that leaves so
+// many characters.
+func (k *korean) guess(runes []rune, text string, characters int) int {
+	for _, ending := range k.endings[runes[len(runes)-1]] {
+		if rest, ok := strings.CutSuffix(text, ending); ok {
+			if n := utf8.RuneCountInString(rest); n >= characters {
+				return n
+			}
 		}
 	}
-	if least < unknown {
-		return stem
-	}
-	if n := len(runes); n >= 4 && k.heads[string(runes[n-2:])] && !fits(runes[n-2], string(runes[n-1:])) {
-		return n // an unknown word before a head, whose end is not a particle here
-	}
-	return guess
+	return len(runes)
 }
 
 const longestNoun = 17 // characters, in the list of nouns

@@ -77,3 +77,18 @@ func TestANounLosesItsParticle(t *testing.T) {
 		}
 	}
 }
+
+func TestForeignWordsAndNumbersLoseTheirKoreanEnding(t *testing.T) {
+	terms := koreanTerms(t)
+	for text, want := range map[string]string{
+		"USB를": "USB", "GNOME을": "GNOME", "PC도": "PC", "Linux입니다": "Linux", "Node.js로": "Node.js", "API들을": "API", "3은": "3", "10부터": "10",
+		"USB": "USB", "1.4.2": "1.4.2", "5일": "5일 5 일", "5일에": "5일 5 일", "3도": "3도 3 도",
+		"2024년": "2024년 2024 년", "2024년에는": "2024년 2024 년", "3개의": "3개 3 개", "100원부터": "100원 100 원", "2옥타브로": "2옥타브 2 옥타브",
+		"PDF용": "PDF용 PDF 용", "PDF용으로": "PDF용 PDF 용", "LG전자의": "LG전자 LG 전자", "X윈도우에서": "X윈도우 X 윈도우", "KTX고속도로": "KTX고속도로 KTX 고속도로",
+		"한글LaTeX을": "한글LaTeX 한글 LaTeX", "서울.부산에서": "서울.부산 서울 부산", "3.5인치": "3.5인치 3.5 인치",
+	} {
+		if got := strings.Join(terms(text), " "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -8,7 +8,8 @@
 //   - Japanese: morphological analysis with the IPA dictionary; words are put
 //     into their base form, particles and other grammatical words dropped.
 //   - Korean: particles and common verb endings are dropped from each spaced
-//     unit; compounds of known nouns are kept whole and in parts.
+//     unit; compounds of known nouns, and of Korean with foreign words or
+//     numbers, are kept whole and in parts.
 //   - Thai: the way through a word list with the fewest unknown characters,
 //     never cutting inside a character cluster.
 //
