@@ -340,3 +340,5 @@ type benchNorms [256]float32
 func (n *benchNorms) Part(frequency uint32, length uint8) float32 {
 	return float32(frequency) / (float32(frequency) + n[length])
 }
+
+func (n *benchNorms) Small() []float32 { return nil }

@@ -149,6 +149,10 @@ func (t *Table) Part(frequency uint32, length byte) float32 {
 	return t.PartOf(float64(frequency), length)
 }
 
+// Small is the parts of frequencies below SmallFrequencies, at frequency × 256 +
+// length byte. They must not be changed.
+func (t *Table) Small() []float32 { return t.parts[:] }
+
 // PartOf is Part for a frequency that is not a whole number, as words with
 // synonyms and sloppy phrases have.
 func (t *Table) PartOf(frequency float64, length byte) float32 {

@@ -74,7 +74,7 @@ func (it *Iterator) maxOf(list int, by Scorer) float32 {
 		return it.BlockImpacts().Max(by)
 	}
 	if it.boundBy != by {
-		it.boundBy, it.bounds = by, [keptBounds]keptBound{}
+		it.boundBy, it.small, it.bounds = by, by.Small(), [keptBounds]keptBound{}
 	}
 	kept := &it.bounds[list%keptBounds]
 	if kept.list != int32(list+1) {
@@ -95,7 +95,11 @@ func (it *Iterator) computeMax(list int, by Scorer) float32 {
 	}
 	var best float32
 	for b = b[:n]; len(b) >= 2; b = b[2:] {
-		best = max(best, partOf(by, b[0], b[1]))
+		if at := int(b[0])<<8 | int(b[1]); at < len(it.small) && b[0] != manyFreq {
+			best = max(best, it.small[at])
+		} else {
+			best = max(best, partOf(by, b[0], b[1]))
+		}
 	}
 	return best
 }

@@ -6,6 +6,9 @@ import "math"
 // falls with the frequency and never rises with the length.
 type Scorer interface {
 	Part(frequency uint32, length uint8) float32
+	// Small is the parts of low frequencies, from 0 on: that of a frequency and
+	// a length is at frequency × 256 + length. It may have none.
+	Small() []float32
 }
 
 // partOf is what a pair makes of a score at most.

@@ -53,6 +53,7 @@ type Iterator struct {
 	blockPairs, groupPairs, termPairs [maxPairs]Impact
 
 	boundBy Scorer
+	small   []float32 // of boundBy
 	bounds  [keptBounds]keptBound
 }
 

@@ -214,6 +214,14 @@ func (s saturation) Part(frequency uint32, length uint8) float32 {
 	return f / (f + 0.1*float32(s) + float32(length)/50)
 }
 
+func (s saturation) Small() []float32 {
+	parts := make([]float32, 8<<8)
+	for i := range parts {
+		parts[i] = s.Part(uint32(i>>8), uint8(i))
+	}
+	return parts
+}
+
 // checkBounds compares MaxIn with the true maximum.
 func checkBounds(t *testing.T, opts Options, rng *rand.Rand, it *Iterator, list []posting) {
 	t.Helper()

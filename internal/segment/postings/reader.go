@@ -39,7 +39,7 @@ func (r *Reader) DocFreq(h Handle) uint32 {
 // Reset starts it before the first block of a term.
 func (r *Reader) Reset(it *Iterator, h Handle) {
 	it.data, it.opts = r.data, r.opts
-	it.block, it.err, it.index, it.boundBy = -1, nil, 0, nil
+	it.block, it.err, it.index, it.boundBy, it.small = -1, nil, 0, nil, nil
 	it.docsReady, it.freqsReady, it.startsReady, it.chunk = false, false, false, -1
 	it.lastDocs, it.blockAts, it.posAts, it.impactAts, it.impacts = nil, nil, nil, nil, nil
 	it.tiny, it.inline = false, h.inline()
