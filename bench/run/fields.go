@@ -113,6 +113,10 @@ func startOn(corpus, definition string) (*engine, error) {
 	return e, nil
 }
 
+// longestTitle is the bytes of a title; what is longer begins the body, as a
+// title is sorted by and such values are bounded.
+const longestTitle = 4000
+
 // writeFields writes the corpus with title and body as one field and as two.
 func writeFields(o options, files [2]string) error {
 	type document struct {
@@ -131,6 +135,10 @@ func writeFields(o options, files [2]string) error {
 				return nil, err
 			}
 			d.Title, d.Body = string(words(nil, d.Title)), string(words(nil, d.Body))
+			if len(d.Title) > longestTitle {
+				cut := strings.LastIndexByte(d.Title[:longestTitle], ' ') + 1
+				d.Title, d.Body = d.Title[:cut], d.Title[cut:]+d.Body
+			}
 			if i == 0 {
 				d.Title, d.Body = "", d.Title+d.Body
 			}
