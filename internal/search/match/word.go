@@ -37,6 +37,7 @@ type band struct {
 
 	values  [256]float64 // see byLength
 	isTable bool         // values are set
+	tmp     Bits         // of a field
 }
 
 // bandField is the documents that hold a word at one distance in one field.
@@ -51,6 +52,7 @@ type bandField struct {
 	lengths     []byte
 	occurrences *score.Table
 	shares      *[256]float32 // nil when they do not count
+	tmp         Bits          // of one of find
 }
 
 // flatQuality is the quality of documents that are not told apart.
@@ -315,12 +317,9 @@ func (f *bandField) run(base uint32, in, out *Bits, scores bool) {
 		return
 	}
 	f.find[0].run(base, in, out, nil)
-	if len(f.find) > 1 {
-		var more Bits
-		for _, s := range f.find[1:] {
-			s.run(base, in, &more, nil)
-			out.Or(&more)
-		}
+	for _, s := range f.find[1:] {
+		s.run(base, in, &f.tmp, nil)
+		out.Or(&f.tmp)
 	}
 	f.memo.keep(base, out)
 }
@@ -345,10 +344,9 @@ func (b *band) run(base uint32, in, out *Bits, sums *Sums) {
 		return
 	}
 	*out = Bits{}
-	var found Bits
 	for i := range b.fields {
-		b.fields[i].run(base, in, &found, sums != nil)
-		out.Or(&found)
+		b.fields[i].run(base, in, &b.tmp, sums != nil)
+		out.Or(&b.tmp)
 	}
 	if sums == nil || b.top == 0 {
 		return

@@ -15,7 +15,12 @@ type wordStats struct {
 	isKnown   bool    // some document holds the word as typed
 	mean      float64 // weight of a word, on average over the fields
 	bands     []bandStats
+
+	few [fewBands]bandStats // room of bands
 }
+
+// fewBands is how many readings most words have at most.
+const fewBands = 2
 
 // bandStats is what all segments together know of a reading.
 type bandStats struct {
@@ -35,7 +40,10 @@ func (v *View) word(n *plan.Word) (*wordStats, error) {
 	if s, ok := v.words.get(n); ok {
 		return s, nil
 	}
-	s := &wordStats{bands: make([]bandStats, len(n.Bands))}
+	s := new(wordStats)
+	if s.bands = s.few[:min(len(n.Bands), fewBands)]; len(n.Bands) > fewBands {
+		s.bands = make([]bandStats, len(n.Bands))
+	}
 	weighted, lengths, weights := 0.0, 0.0, 0.0
 	for i := range n.Fields {
 		f := &n.Fields[i]
