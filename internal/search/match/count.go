@@ -172,16 +172,6 @@ func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docse
 	return total, nil
 }
 
-// narrowWide removes what the mask keeps out.
-func (m *mask) narrowWide(base uint64, words *wide) {
-	if m.live != nil {
-		bitset.AndWords(words[:], m.live[base/64:])
-	}
-	if m.parents != nil {
-		bitset.AndWords(words[:], m.parents[base/64:])
-	}
-}
-
 // countPair counts the documents that hold both terms, deleted ones and list
 // values included, block by block until there are enough.
 func (s *Scanner) countPair(ctx context.Context, a, b *termStep, enough int) (int, error) {

@@ -105,7 +105,7 @@ type foldStep struct {
 	// scores; room.sums are those of values.
 	fold  folder
 	room  *room
-	more  *room // of a scan of values, see bestOfValues
+	more  *room // of a scan of values, see walkListValues
 	valid bool
 	base  uint32 // of the window found last
 	top   float64

@@ -1,7 +1,6 @@
 package match
 
 import (
-	"context"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
@@ -37,6 +36,7 @@ type Scanner struct {
 	sums   *Sums
 
 	skipped bool
+	passed  int  // blocks and windows that a bound passed over
 	isFound bool // room.found is the candidates of the root
 	room    *room
 }
@@ -71,32 +71,6 @@ func (s *Scanner) Close() {
 	s.room, s.sums = nil, nil
 	s.binder.release()
 	s.root, s.mask.domain = nil, nil
-}
-
-// mask is the documents that may be hits at all.
-type mask struct {
-	documents     uint32
-	live, parents []uint64 // nil: all
-	domain        step     // list values of a path, when they are asked for
-}
-
-func (m *mask) window(base uint32, in *Bits) {
-	*in = Bits{}
-	in.Fill(0, min(Span, m.documents-base))
-	if m.domain != nil {
-		var all Bits
-		all, *in = *in, Bits{}
-		m.domain.run(base, &all, in, nil)
-	}
-	var some Bits
-	if m.live != nil {
-		some.Load(m.live, base)
-		in.And(&some)
-	}
-	if m.parents != nil {
-		some.Load(m.parents, base)
-		in.And(&some)
-	}
 }
 
 // Scanner returns a scanner of the root documents that the query and all
@@ -215,110 +189,12 @@ func (s *Scanner) Within(docs []uint32) {
 // Skipped reports whether matches were left out.
 func (s *Scanner) Skipped() bool { return s.skipped }
 
-// isFlat reports whether a step has one bound for all documents, which costs
-// nothing to ask for.
-func isFlat(s step) bool {
-	switch s.(type) {
-	case *constantStep, *listStep:
-		return true
-	}
-	return false
+// passOver notes that a block or window was not looked at, as its bound does
+// not exceed the threshold.
+func (s *Scanner) passOver() {
+	s.skipped = true
+	s.passed++
 }
-
-// isFull reports whether every document may be a hit.
-func (m *mask) isFull() bool { return m.live == nil && m.parents == nil && m.domain == nil }
 
 // Cost is about how many documents the scan looks at.
 func (s *Scanner) Cost() int { return s.root.cost() }
-
-// Run walks the documents from from up to but not including to, which is a
-// multiple of Span or the end. It ends early with the context's error.
-func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
-	to = min(to, s.mask.documents)
-	if s.isFoundFor(sink) {
-		return s.bestOfReadings(ctx, &s.room.found, from, to, sink)
-	}
-	if s.mask.domain == nil {
-		if c, ok := conjunctionOf(s.root); ok {
-			if c.fold != nil {
-				return s.bestOfValues(ctx, c, from, to, sink)
-			}
-			if c.isSparse() {
-				return s.bestOfAll(ctx, c, from, to, sink)
-			}
-			return s.bestOfDense(ctx, c, from, to, sink)
-		}
-	}
-	if p, ok := s.root.(*phraseStep); ok && s.mask.domain == nil && p.simple() {
-		return s.bestOfPhrase(ctx, p, from, to, sink)
-	}
-	term, _ := s.root.(*termStep)
-	if term != nil && term.table == nil && s.mask.domain == nil && term.density <= sparseLead {
-		return s.walkTerm(ctx, term, from, to, sink)
-	}
-	if term != nil && term.table == nil || s.mask.domain != nil {
-		term = nil
-	}
-	var union []*termStep
-	if s.mask.domain == nil {
-		union = termsOf(s.root)
-	}
-	var words *text
-	if s.mask.domain == nil && s.sums != nil {
-		words = textOf(s.root)
-	}
-	done := ctx.Done()
-	in, out := &s.room.in, &s.room.out
-	flat := s.sums != nil && isFlat(s.root)
-	for base := from &^ (Span - 1); base < to; base += Span {
-		if (term != nil || union != nil) && sink.Prunes() {
-			if term != nil {
-				return s.bestOfTerm(ctx, term, nil, base, to, sink)
-			}
-			return s.bestOfAny(ctx, union, base, to, sink)
-		}
-		if words != nil {
-			if parts := words.byBlocks(); parts != nil {
-				return s.bestOfWords(ctx, words, parts, from, to, sink)
-			}
-			if s.isFoundFor(sink) {
-				return s.bestOfReadings(ctx, &s.room.found, base, to, sink)
-			}
-			sets := s.ratedSets()
-			switch {
-			case sets == nil || sink.Prunes() && s.root.bound(base, to) <= sink.Floor():
-				return s.bestOfText(ctx, words, base, to, sink)
-			case sink.Prunes():
-				return s.bestOfSets(ctx, sets, base, to, sink)
-			}
-		}
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
-		}
-		next := s.root.next(base)
-		if next == NoMore || next >= to {
-			return nil
-		}
-		base = next &^ (Span - 1)
-		if flat && sink.Prunes() && s.root.bound(base, to) <= sink.Floor() {
-			s.skipped = true
-			return nil // what follows is bounded by the same score
-		}
-		if sink.Prunes() && (sink.SkipsWindow(base) || s.sums != nil && s.root.bound(base, base+Span) <= sink.Floor()) {
-			s.skipped = true
-			continue
-		}
-		s.mask.window(base, in)
-		s.room.dirty = true
-		s.root.run(base, in, out, s.sums)
-		goesOn := out.Empty() || sink.Take(base, out, s.sums)
-		s.room.dirty = false // the sink has cleared what it took
-		if !goesOn {
-			s.skipped = true
-			return nil
-		}
-	}
-	return nil
-}

@@ -2,6 +2,17 @@ package match
 
 import "context"
 
+// Text conjunction: all words of a text are required, and words have several
+// fields. The rarest word leads by ranges in which none of its fields goes to
+// another block (see sumblocks.go), so that a range has one bound per field; the
+// other words are looked up. It is the block-max conjunction of conjunction.go
+// with a sum over fields in place of each term.
+//
+// Example: "canon" leads, threshold 6. Between the documents 0 and 600 its title
+// and body blocks bound it by 3.2 and "camera" by 2.5: 5.7 ≤ 6, the range is
+// passed over. Between 600 and 900 they are bounded by 4.1 and 2.5: documents that
+// score more than 3.5 by "canon" are looked up in "camera".
+
 // wideRange is a range of documents over which asking a word for its bound costs
 // more than its ceiling gives away.
 const wideRange = 4 * Span
@@ -31,10 +42,10 @@ func (t *text) byBlocks() []textPart {
 	return parts
 }
 
-// bestOfWords walks a conjunction of words of several fields by the blocks of
+// walkTextConjunction walks a conjunction of words of several fields by the blocks of
 // the rarest, whose documents are looked up in the others. Ranges of blocks are
 // skipped that do not reach the threshold with all that the others may add.
-func (s *Scanner) bestOfWords(ctx context.Context, t *text, words []textPart, from, to uint32, sink Sink) error {
+func (s *Scanner) walkTextConjunction(ctx context.Context, t *text, words []textPart, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	lead, others := words[0].sum, words[1:]
 	out := &s.room.batch
@@ -56,7 +67,7 @@ func (s *Scanner) bestOfWords(ctx context.Context, t *text, words []textPart, fr
 		if threshold > 0 {
 			rest = t.boundOthers(others, bounds, from, end)
 			if occurrences == 0 || lead.curve.at(occurrences, 1)*boundSlack+rest <= threshold {
-				s.skipped = true
+				s.passOver()
 				from = end
 				continue
 			}

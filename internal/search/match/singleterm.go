@@ -7,53 +7,26 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// batchRoom is the documents of a window, and of blocks that reach out of it or
-// hold documents of others.
-const batchRoom = Span + maxLeadParts*postings.BlockSize
+// Single term: block-max pruning of one postings list (Ding, Suel: Faster top-k
+// document retrieval using block-max indexes, SIGIR 2011). Every block of the
+// postings, and every group of blocks, keeps the highest (frequency, length)
+// pairs of its documents; scored, they bound the block. Blocks whose bound does
+// not exceed the threshold are not decoded, groups not even looked into.
+//
+// Example: the best two of a term with four blocks in two groups, bounded by
+// 5, 3 | 2, 2.
+//
+//	block 1   decoded: documents 3 (4.8) and 7 (2.5) become the threshold 2.5
+//	block 2   bound 3 exceeds 2.5: decoded, document 150 scores 2.9, threshold 2.9
+//	group 2   bound 2 does not: both blocks are passed over with one comparison
+//
+// The hits are 3 and 150. A term that does not score has no bounds: its blocks
+// are handed over as they are.
 
-// batch is documents with their scores on the way to a sink: those of one
-// window, or of one block.
-type batch struct {
-	docs   []uint32
-	sums   []float64
-	scores []float32
-
-	docsRoom   [batchRoom]uint32
-	sumsRoom   [batchRoom]float64
-	scoresRoom [batchRoom]float32
-
-	join join // of the documents and a term
-}
-
-func (b *batch) reset() { b.docs, b.sums = b.docsRoom[:0], b.sumsRoom[:0] }
-
-// send hands the batch over without what the mask keeps out.
-func (b *batch) send(m *mask, sink Sink) bool {
-	b.scores = b.scoresRoom[:0]
-	kept := 0
-	for i, doc := range b.docs {
-		if !m.has(doc) {
-			continue
-		}
-		b.docs[kept] = doc
-		b.scores = append(b.scores, float32(b.sums[i]))
-		kept++
-	}
-	b.docs = b.docs[:kept]
-	return kept == 0 || sink.TakeDocs(b.docs, b.scores)
-}
-
-func (m *mask) has(doc uint32) bool {
-	if m.live != nil && m.live[doc>>6]>>(doc&63)&1 == 0 {
-		return false
-	}
-	return m.parents == nil || m.parents[doc>>6]>>(doc&63)&1 != 0
-}
-
-// bestOfTerm walks one term block by block and decodes those blocks alone
+// walkTerm walks one term block by block and decodes those blocks alone
 // whose bound exceeds the floor. Documents of other readings are handed over
 // between them; of those that hold the term too the better score counts.
-func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, others []candidate, from, to uint32, sink Sink) error {
+func (s *Scanner) walkTerm(ctx context.Context, t *termStep, others []candidate, from, to uint32, sink Sink) error {
 	it, table := &t.grade, t.table
 	done := ctx.Done()
 	out := &s.room.batch
@@ -70,13 +43,13 @@ func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, others []candidat
 		if floor > 0 {
 			if it.Block()%postings.GroupSize == 0 {
 				if score.Raise(t.weight*it.GroupMax(table)) <= floor {
-					s.skipped = true
+					s.passOver()
 					open = it.SeekBlock(it.GroupLastDoc() + 1)
 					continue
 				}
 			}
 			if score.Raise(t.weight*it.BlockMax(table)) <= floor {
-				s.skipped = true
+				s.passOver()
 				open = it.NextBlock()
 				continue
 			}
@@ -102,9 +75,9 @@ func (s *Scanner) bestOfTerm(ctx context.Context, t *termStep, others []candidat
 	return nil
 }
 
-// walkTerm hands the documents of a rare term over that does not score, block
-// by block.
-func (s *Scanner) walkTerm(ctx context.Context, t *termStep, from, to uint32, sink Sink) error {
+// walkUnscored hands the documents of a rare term over that does not score,
+// block by block.
+func (s *Scanner) walkUnscored(ctx context.Context, t *termStep, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	it, out := t.finder(), &s.room.batch
 	for open := t.opened[0] && it.SeekBlock(from); open && it.FirstDoc() < to; open = it.NextBlock() {
@@ -141,17 +114,4 @@ func (s *termStep) gradeInto(out *batch, docs, freqs []uint32, floor float32) {
 		n = s.table.Grade(s.weight, docs, freqs, s.lengths, floor, to, sums, n)
 	}
 	out.docs, out.sums = to[:n], sums[:n]
-}
-
-// sendWithin is send for a batch that may reach beyond the range asked for.
-func (b *batch) sendWithin(m *mask, from, to uint32, sink Sink) bool {
-	first, last := 0, len(b.docs)
-	for first < last && b.docs[first] < from {
-		first++
-	}
-	for last > first && b.docs[last-1] >= to {
-		last--
-	}
-	b.docs, b.sums = b.docs[first:last], b.sums[first:last]
-	return b.send(m, sink)
 }

@@ -8,9 +8,21 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// A dense term is read as the bits of a window. Where a document stands among
-// the bits tells where its frequency stands in the blocks, without decoding or
-// searching documents.
+// Dense conjunction: as long as every match is wanted, frequent terms are read
+// as the bits of a window and combined word by word (bitmap intersection;
+// Culpepper, Moffat: Efficient set intersection for inverted indexing, TOIS 2010). Where a
+// document stands among the bits of a term, its rank, tells where its frequency
+// stands in the blocks, without decoding or searching documents. When there is a
+// threshold, the block-max conjunction goes on from the window reached.
+//
+// Example, with a window of 8 documents:
+//
+//	red     0110 1101      frequencies 2 1 1 3 1
+//	shoe    0011 0101      frequencies 1 2 1 4
+//	both    0010 0101      documents 2, 5 and 7
+//
+// Document 5 is the fourth bit of red, which has rank 3, and the third of shoe,
+// which has rank 2: its frequencies are 3 and 1.
 
 // maxDense is how many terms of a conjunction are read as bits at once.
 const maxDense = 8
@@ -67,9 +79,9 @@ func (s *termStep) addRanked(window *Bits, base uint32, docs []uint32, sums []fl
 	}
 }
 
-// bestOfDense walks a conjunction window by window: the bits of all terms are
+// walkDense walks a conjunction window by window: the bits of all terms are
 // combined first, and what is left is scored.
-func (s *Scanner) bestOfDense(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
+func (s *Scanner) walkDense(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	terms := append([]*termStep{c.lead}, c.others...)
 	windows := make([]Bits, len(terms))
@@ -82,7 +94,7 @@ func (s *Scanner) bestOfDense(ctx context.Context, c conjunction, from, to uint3
 		default:
 		}
 		if sink.Prunes() && sink.Floor() > 0 {
-			return s.bestOfAll(ctx, c, base, to, sink)
+			return s.walkConjunction(ctx, c, base, to, sink)
 		}
 		next := c.lead.next(base)
 		if next >= to {
@@ -125,26 +137,4 @@ func (s *Scanner) bestOfDense(ctx context.Context, c conjunction, from, to uint3
 		}
 	}
 	return nil
-}
-
-// narrow removes what the mask keeps out.
-func (m *mask) narrow(base uint32, set *Bits) {
-	var some Bits
-	if m.live != nil {
-		some.Load(m.live, base)
-		set.And(&some)
-	}
-	if m.parents != nil {
-		some.Load(m.parents, base)
-		set.And(&some)
-	}
-}
-
-// pass hands a batch over that the mask was applied to before.
-func (b *batch) pass(sink Sink) bool {
-	b.scores = b.scoresRoom[:len(b.docs)]
-	for i, sum := range b.sums {
-		b.scores[i] = float32(sum)
-	}
-	return sink.TakeDocs(b.docs, b.scores)
 }

@@ -11,6 +11,28 @@ import (
 	"github.com/quiresearch/quire/internal/search/score"
 )
 
+// MAXSCORE over a union of terms, window by window (Turtle, Flood: Query
+// evaluation: strategies and optimizations, 1995; Chakrabarti, Chaudhuri, Ganti:
+// Interval-based pruning for top-k processing over compressed lists, ICDE 2011).
+// Terms stand by their upper bounds. Those whose bounds together do not exceed
+// the threshold are non-essential: a document that holds only them is not a hit, so
+// they are looked up for the documents of the essential terms alone, the
+// strongest first, and only as long as a document can still exceed the
+// threshold. When one essential term is left for the whole segment, its blocks
+// are walked like those of a single term.
+//
+// Example: the threshold is 6; in a window "the" is bounded by 0.5, "red" by 3,
+// "canon" by 5.
+//
+//	the              0.5 ≤ 6        non-essential
+//	the + red        3.5 ≤ 6        non-essential
+//	… + canon        8.5 > 6        essential: its documents are scored
+//
+// Documents of "canon" that score 2.5 or less are dropped, as 3.5 is all that
+// the others add. A document with 4.1 is looked up in "red": it adds 1.2, and
+// 5.3 + 0.5 does not exceed 6, so "the" is not looked up. The window is left
+// out altogether once the threshold reaches 8.5.
+
 // termsOf returns the terms of an Or of nothing but scored terms.
 func termsOf(root step) []*termStep {
 	or, ok := root.(*orStep)
@@ -40,10 +62,10 @@ func boundsOf(room []float64, terms int) []float64 {
 	return room[:terms]
 }
 
-// bestOfAny walks a union of terms window by window. Terms whose bounds
+// walkUnion walks a union of terms window by window. Terms whose bounds
 // together do not reach the floor cannot make a hit by themselves: they are
 // only looked up for the documents of the others.
-func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint32, sink Sink) error {
+func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	var boundsRoom [fewBounds]float64
 	bounds := boundsOf(boundsRoom[:], len(all))
@@ -62,7 +84,7 @@ func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint3
 			weak++
 		}
 		if weak == len(all)-1 {
-			return s.bestOfLead(ctx, all[weak], all[:weak], base, to, sink)
+			return s.walkEssential(ctx, all[weak], all[:weak], base, to, sink)
 		}
 		next := NoMore
 		for _, t := range all[weak:] {
@@ -87,7 +109,7 @@ func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint3
 			bounds[at], order[at] = b, t
 		}
 		if total <= floor {
-			s.skipped = true
+			s.passOver()
 			continue
 		}
 		helpers, helped := 0, 0.0
@@ -115,9 +137,9 @@ func (s *Scanner) bestOfAny(ctx context.Context, all []*termStep, from, to uint3
 	return nil
 }
 
-// bestOfLead walks the one term of a union that can still make hits, and looks
+// walkEssential walks the one term of a union that can still make hits, and looks
 // its documents up in the others.
-func (s *Scanner) bestOfLead(ctx context.Context, lead *termStep, helpers []*termStep, from, to uint32, sink Sink) error {
+func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, helpers []*termStep, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	it := &lead.grade
 	var boundsRoom [fewBounds]float64
@@ -132,7 +154,7 @@ func (s *Scanner) bestOfLead(ctx context.Context, lead *termStep, helpers []*ter
 		floor := sink.Floor()
 		top := lead.blockBound()
 		if top+boundAll(helpers, bounds, it.FirstDoc(), it.LastDoc()+1) <= floor {
-			s.skipped = true
+			s.passOver()
 			continue
 		}
 		docs := it.Docs()
@@ -146,7 +168,7 @@ func (s *Scanner) bestOfLead(ctx context.Context, lead *termStep, helpers []*ter
 			}
 			rest := boundAll(helpers, bounds, docs[first], docs[last-1]+1)
 			if top+rest <= floor {
-				s.skipped = true
+				s.passOver()
 				continue
 			}
 			least := float32(-1)
@@ -217,7 +239,7 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 	}
 	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
 		if least > 0 && score.Raise(t.weight*it.BlockMax(table)) <= least {
-			s.skipped = true
+			s.passOver()
 		} else {
 			docs := it.Docs()
 			first, last := 0, len(docs)

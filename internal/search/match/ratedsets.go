@@ -8,6 +8,17 @@ import (
 	"github.com/quiresearch/quire/internal/search/match/docset"
 )
 
+// Rated readings: a word that no document holds as typed is read as what is near
+// it, and documents of one reading differ by their length alone (see
+// champions.go). So a reading is a set of documents and a table of scores by
+// length: no postings are scored, and a document above the threshold is found by
+// one look at its length.
+//
+// Example: "canoon" is read as "canon" with one edit; three words score 2.1, four
+// 1.9, five 1.8. With the threshold at 1.9 a window that holds the documents 7
+// (five words), 9 (three) and 20 (four) hands 9 over. Once the threshold
+// reaches 2.1, no document of the segment exceeds it and the walk ends.
+
 // ratedSet is a set of documents in one field, or those of one term, that score
 // by their length.
 type ratedSet struct {
@@ -51,10 +62,10 @@ func (s *Scanner) ratedSets() []ratedSet {
 	return sets
 }
 
-// bestOfSets walks the documents of sets, of which only those above the
+// walkRatedSets walks the documents of sets, of which only those above the
 // threshold are handed over. A document in several sets takes the best score:
 // that of the nearest reading, as the ranges of readings do not overlap.
-func (s *Scanner) bestOfSets(ctx context.Context, sets []ratedSet, from, to uint32, sink Sink) error {
+func (s *Scanner) walkRatedSets(ctx context.Context, sets []ratedSet, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	out := &s.room.batch
 	var order []int

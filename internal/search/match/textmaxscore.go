@@ -226,8 +226,8 @@ func (t *text) next(from uint32, first int) uint32 {
 	return soonest
 }
 
-// bestOfText walks a text window by window.
-func (s *Scanner) bestOfText(ctx context.Context, t *text, from, to uint32, sink Sink) error {
+// walkText walks a text window by window.
+func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	weak, reach := 0, t.most // words that make no hit anywhere, and their ceilings with the extras
 	for base := from &^ (Span - 1); base < to; base += Span {
@@ -240,7 +240,7 @@ func (s *Scanner) bestOfText(ctx context.Context, t *text, from, to uint32, sink
 		if prunes {
 			threshold = sink.Floor()
 			if word := s.wordAlone(threshold); word != nil {
-				return s.bestOfTerm(ctx, word, nil, base, to, sink)
+				return s.walkTerm(ctx, word, nil, base, to, sink)
 			}
 		}
 		for !t.required && weak < len(t.words) && reach+t.words[weak].ceiling <= threshold {
@@ -263,7 +263,7 @@ func (s *Scanner) bestOfText(ctx context.Context, t *text, from, to uint32, sink
 			total += t.addParts(c.step, base, base+Span)
 		}
 		if total+reach <= threshold || prunes && sink.SkipsWindow(base) {
-			s.skipped = true
+			s.passOver()
 			continue
 		}
 		for _, c := range t.words[:weak] {
@@ -280,7 +280,7 @@ func (s *Scanner) bestOfText(ctx context.Context, t *text, from, to uint32, sink
 			extra += bound
 		}
 		if total+extra <= threshold {
-			s.skipped = true
+			s.passOver()
 			continue
 		}
 		if !s.textWindow(t, base, total, extra, threshold, sink) {

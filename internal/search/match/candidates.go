@@ -240,12 +240,12 @@ func (s *Scanner) isFoundFor(sink Sink) bool {
 	return s.isFound && sink.Prunes() && s.room.found.suffice(sink.Floor())
 }
 
-// bestOfReadings hands the candidates of a word over.
-func (s *Scanner) bestOfReadings(ctx context.Context, c *candidates, from, to uint32, sink Sink) error {
+// walkCandidates hands the candidates of a word over.
+func (s *Scanner) walkCandidates(ctx context.Context, c *candidates, from, to uint32, sink Sink) error {
 	s.skipped = true
 	found := c.sorted(sink.Floor())
 	if c.typed != nil {
-		return s.bestOfTerm(ctx, c.typed, found, from, to, sink)
+		return s.walkTerm(ctx, c.typed, found, from, to, sink)
 	}
 	out := &s.room.batch
 	out.reset()

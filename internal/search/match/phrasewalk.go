@@ -7,6 +7,19 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
+// Phrase: the blocks of the rarest word lead, and positions are read last
+// (Williams, Zobel, Bahle: Fast phrase querying with combined indexes, TOIS 2004,
+// for the order of evaluation). A phrase is not more frequent than its rarest
+// word, so the frequency of a word bounds the score of the phrase before any
+// position is decoded. Documents that do not hold all words often enough to
+// exceed the threshold are dropped; what is left is looked at word by word.
+//
+// Example: "new york times", threshold 4; a phrase that occurs once scores 3, one
+// that occurs twice 4.5. Document 12 holds "york" three times, "new" twice and
+// "times" once: once is too rare, and its positions are not read. Document 30 holds
+// each twice: the positions of "york" (5, 40) and of "new" (4, 80) leave one
+// place where the phrase may start, 4, which is then too rare as well.
+
 // simple reports whether every word of the phrase is one term, and the phrase
 // scores.
 func (s *phraseStep) simple() bool {
@@ -16,9 +29,9 @@ func (s *phraseStep) simple() bool {
 	return !slices.ContainsFunc(s.slots, func(w slot) bool { return len(w.parts) != 1 })
 }
 
-// bestOfPhrase walks the blocks of the rarest word. What a block leaves in the
+// walkPhrase walks the blocks of the rarest word. What a block leaves in the
 // batch when grade is called is handed over.
-func (s *Scanner) bestOfPhrase(ctx context.Context, p *phraseStep, from, to uint32, sink Sink) error {
+func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, from, to uint32, sink Sink) error {
 	walk := p.byDocuments
 	if p.exactly() {
 		walk = p.byPositions
@@ -40,7 +53,7 @@ func (s *Scanner) bestOfPhrase(ctx context.Context, p *phraseStep, from, to uint
 			floor = sink.Floor()
 		}
 		if floor > 0 && p.bound(lead.FirstDoc(), lead.LastDoc()+1) <= floor {
-			s.skipped = true
+			s.passOver()
 			continue
 		}
 		if grade(out, floor) {

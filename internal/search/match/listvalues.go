@@ -7,11 +7,23 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// bestOfValues walks the list values of the nested clause that leads a
+// List values: a nested clause leads, and the values that it matches are walked
+// by a scan of their own, with any strategy. The scan's sink folds the scores of
+// the values of one document into one and looks the document up in the other
+// parts of the conjunction. Where the best value of a document counts (fold
+// max), the threshold of documents is one of values, less what the other parts add
+// at most; other folds see all values.
+//
+// Example: the best value counts, the other parts add 1 at most, threshold 5.
+// Document 7 has the values 4, 5 and 6, which score 2, 4.5 and 3: only the
+// second exceeds 5 − 1, and the scan of values may skip the others. The document
+// scores 4.5, and is looked up in the other parts.
+
+// walkListValues walks the list values of the nested clause that leads a
 // conjunction, or is all of it, and looks their documents up in the other
 // parts. Where the best value of a document counts, values that cannot lift
 // it above the floor are skipped like documents are.
-func (s *Scanner) bestOfValues(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
+func (s *Scanner) walkListValues(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	f := c.fold
 	v := &valueSink{scanner: s, c: c, fold: f.fold, sink: sink, bounds: make([]float64, len(c.others)), from: from, to: to}
 	for _, t := range c.others {

@@ -3,12 +3,27 @@ package match
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
+
+// Block-max conjunction: the rarest term leads and the others follow (leapfrog
+// join over blocks, see join.go; bounds as in Ding, Suel: Faster top-k document
+// retrieval using block-max indexes, SIGIR 2011). A block of the lead is passed
+// over when its bound and those of the other terms in its range do not exceed
+// the threshold together. Of the others, documents are scored by the lead first
+// and dropped before they are looked up if they cannot exceed the threshold;
+// where most documents of the lead lack the next term, that one is looked up first.
+// Sets, numbers and list values only narrow, and numbers are read last.
+//
+// Example: "canon" (300 documents) and "camera" (9,000), threshold 7.
+//
+//	block 1 of canon   bound 4, camera in its range 2.5: 6.5 ≤ 7, passed over
+//	block 2 of canon   bound 5, camera 2.5: decoded; document 900 scores 4.4 and
+//	                   is dropped (4.4 + 2.5 ≤ 7), document 950 scores 4.9 and is
+//	                   looked up in camera, which adds 2.3: a hit with 7.2
 
 // sparseLead is how many documents of a window the rarest part of a
 // conjunction may hold, on average, for looking each up to be cheaper than
@@ -104,13 +119,10 @@ func (s *termStep) walk() *postings.Iterator {
 	return s.finder()
 }
 
-// bestOfAll walks the blocks of the rarest term of a conjunction. Its
+// walkConjunction walks the blocks of the rarest term of a conjunction. Its
 // documents are scored first; those that cannot reach the floor with all that
 // the others may add are dropped before they are looked up there.
-func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
-	if c.lead == nil {
-		return s.bestOfListed(ctx, c, from, to, sink)
-	}
+func (s *Scanner) walkConjunction(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	lead := c.lead.walk()
 	var boundsRoom [fewBounds]float64
@@ -129,7 +141,7 @@ func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32,
 		if floor > 0 {
 			top = c.lead.blockBound()
 			if top+c.boundRest(bounds, lead.FirstDoc(), lead.LastDoc()+1) <= floor {
-				s.skipped = true
+				s.passOver()
 				continue
 			}
 		}
@@ -146,7 +158,7 @@ func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32,
 			if floor > 0 {
 				rest = c.boundRest(bounds, docs[first], docs[last-1]+1)
 				if top+rest <= floor {
-					s.skipped = true
+					s.passOver()
 					continue
 				}
 			}
@@ -165,39 +177,6 @@ func (s *Scanner) bestOfAll(ctx context.Context, c conjunction, from, to uint32,
 					top = c.lead.blockBound()
 				}
 			}
-		}
-	}
-	return nil
-}
-
-// bestOfListed is bestOfAll for a set that leads.
-func (s *Scanner) bestOfListed(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
-	done := ctx.Done()
-	var boundsRoom [fewBounds]float64
-	bounds := boundsOf(boundsRoom[:], len(c.others))
-	first, _ := slices.BinarySearch(c.listed, from)
-	for ; first < len(c.listed) && c.listed[first] < to; first += chunk {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
-		}
-		docs := c.listed[first:min(first+chunk, len(c.listed))]
-		floor, rest := -1.0, 0.0
-		if sink.Prunes() {
-			floor = sink.Floor()
-		}
-		if floor > 0 {
-			if rest = c.boundRest(bounds, docs[0], docs[len(docs)-1]+1); rest <= floor {
-				s.skipped = true
-				continue
-			}
-		}
-		s.gradeChunk(c, docs, 0, bounds, rest, floor)
-		out := &s.room.batch
-		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
-			s.skipped = true
-			return nil
 		}
 	}
 	return nil
@@ -330,18 +309,6 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first in
 	}
 	out.docs, out.sums = out.docsRoom[:kept], out.sumsRoom[:kept]
 	return dropped
-}
-
-// keepIn drops the documents that are not in a set.
-func (b *batch) keepIn(set *docset.Set) {
-	kept := 0
-	for i, doc := range b.docs {
-		if set.Has(doc) {
-			b.docs[kept], b.sums[kept] = doc, b.sums[i]
-			kept++
-		}
-	}
-	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
 }
 
 // keepHeld drops the documents that do not hold the term and adds its score

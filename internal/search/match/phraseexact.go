@@ -2,6 +2,14 @@ package match
 
 import "github.com/quiresearch/quire/internal/segment/postings"
 
+// Exact phrases of single terms: starts are narrowed word by word. The two
+// rarest words leave the places where the phrase may start, every further
+// word keeps those at which it stands at its offset.
+//
+// Example: "new york times" in a document with york (the rarest) at 5 and 40,
+// times at 6 and 90, new at 4: york and times leave the start 4 (5 − 1 = 6 − 2),
+// new keeps it (4 − 0), and the phrase occurs once.
+
 // exactly reports whether the phrase is one of single terms without other
 // words between, which is found by narrowing the places where it may start.
 func (s *phraseStep) exactly() bool { return s.slop == 0 && len(s.slots) > 1 && s.simple() }

@@ -1,0 +1,61 @@
+package match
+
+import "github.com/quiresearch/quire/internal/segment/postings"
+
+// batchRoom is the documents of a window, and of blocks that reach out of it or
+// hold documents of others.
+const batchRoom = Span + maxLeadParts*postings.BlockSize
+
+// batch is documents with their scores on the way to a sink: those of one
+// window, or of one block.
+type batch struct {
+	docs   []uint32
+	sums   []float64
+	scores []float32
+
+	docsRoom   [batchRoom]uint32
+	sumsRoom   [batchRoom]float64
+	scoresRoom [batchRoom]float32
+
+	join join // of the documents and a term
+}
+
+func (b *batch) reset() { b.docs, b.sums = b.docsRoom[:0], b.sumsRoom[:0] }
+
+// send hands the batch over without what the mask keeps out.
+func (b *batch) send(m *mask, sink Sink) bool {
+	b.scores = b.scoresRoom[:0]
+	kept := 0
+	for i, doc := range b.docs {
+		if !m.has(doc) {
+			continue
+		}
+		b.docs[kept] = doc
+		b.scores = append(b.scores, float32(b.sums[i]))
+		kept++
+	}
+	b.docs = b.docs[:kept]
+	return kept == 0 || sink.TakeDocs(b.docs, b.scores)
+}
+
+// sendWithin is send for a batch that may reach beyond the range asked for.
+func (b *batch) sendWithin(m *mask, from, to uint32, sink Sink) bool {
+	first, last := 0, len(b.docs)
+	for first < last && b.docs[first] < from {
+		first++
+	}
+	for last > first && b.docs[last-1] >= to {
+		last--
+	}
+	b.docs, b.sums = b.docs[first:last], b.sums[first:last]
+	return b.send(m, sink)
+}
+
+// pass hands a batch over that the mask was applied to before.
+func (b *batch) pass(sink Sink) bool {
+	b.scores = b.scoresRoom[:len(b.docs)]
+	for i, sum := range b.sums {
+		b.scores[i] = float32(sum)
+	}
+	return sink.TakeDocs(b.docs, b.scores)
+}

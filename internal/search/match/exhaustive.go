@@ -1,0 +1,67 @@
+package match
+
+import "context"
+
+// Exhaustive evaluation: every window in which the root has a match is run, and
+// all matches are handed over. It is the strategy of plans that no other one
+// fits, and the beginning of those that wait until the sink prunes: while every
+// match is wanted, there is no threshold to skip by. Once the sink prunes,
+// windows whose bound does not exceed the threshold are left out.
+//
+// Example, with 4,096 documents in a window, a root that matches the documents
+// 5, 9,000 and 9,001 with scores 1, 3 and 2, and a sink that keeps one hit: the
+// first window hands 5 over and the threshold becomes 1. No match precedes 9,000,
+// so the second window is not run. The third is bounded by 3: it is run, and
+// the threshold becomes 3. Nothing is left behind 9,001, and the walk ends.
+
+// isFlat reports whether a step has one bound for all documents, which costs
+// nothing to ask for.
+func isFlat(s step) bool {
+	switch s.(type) {
+	case *constantStep, *listStep:
+		return true
+	}
+	return false
+}
+
+// walkWindows walks the windows from from to to. With untilPruning it stops
+// before the first window for which the sink prunes. It returns where it
+// stopped, to at the end.
+func (s *Scanner) walkWindows(ctx context.Context, from, to uint32, sink Sink, untilPruning bool) (uint32, error) {
+	done := ctx.Done()
+	in, out := &s.room.in, &s.room.out
+	flat := s.sums != nil && isFlat(s.root)
+	for base := from &^ (Span - 1); base < to; base += Span {
+		if untilPruning && sink.Prunes() {
+			return base, nil
+		}
+		select {
+		case <-done:
+			return to, context.Cause(ctx)
+		default:
+		}
+		next := s.root.next(base)
+		if next == NoMore || next >= to {
+			return to, nil
+		}
+		base = next &^ (Span - 1)
+		if flat && sink.Prunes() && s.root.bound(base, to) <= sink.Floor() {
+			s.passOver()
+			return to, nil // what follows is bounded by the same score
+		}
+		if sink.Prunes() && (sink.SkipsWindow(base) || s.sums != nil && s.root.bound(base, base+Span) <= sink.Floor()) {
+			s.passOver()
+			continue
+		}
+		s.mask.window(base, in)
+		s.room.dirty = true
+		s.root.run(base, in, out, s.sums)
+		goesOn := out.Empty() || sink.Take(base, out, s.sums)
+		s.room.dirty = false // the sink has cleared what it took
+		if !goesOn {
+			s.skipped = true
+			return to, nil
+		}
+	}
+	return to, nil
+}

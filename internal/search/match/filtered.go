@@ -1,0 +1,62 @@
+package match
+
+import (
+	"context"
+	"slices"
+
+	"github.com/quiresearch/quire/internal/search/match/docset"
+)
+
+// Filtered: a conjunction that is led by a sparse set, as a narrow filter is. Its
+// documents are taken a block's worth at a time and looked up in the terms; what the
+// terms may add in the range of those documents bounds them.
+//
+// Example: brand = acme leaves the documents 4, 90, 700 and 8,000, and the text
+// asks for "shoe". The postings of "shoe" are sought for these four alone: of its
+// 40,000 documents at most four blocks are decoded. With the threshold at 3 and
+// "shoe" bounded by 2.8 between 4 and 8,000, none is.
+
+// walkFiltered is walkConjunction for a set that leads.
+func (s *Scanner) walkFiltered(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	var boundsRoom [fewBounds]float64
+	bounds := boundsOf(boundsRoom[:], len(c.others))
+	first, _ := slices.BinarySearch(c.listed, from)
+	for ; first < len(c.listed) && c.listed[first] < to; first += chunk {
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		default:
+		}
+		docs := c.listed[first:min(first+chunk, len(c.listed))]
+		floor, rest := -1.0, 0.0
+		if sink.Prunes() {
+			floor = sink.Floor()
+		}
+		if floor > 0 {
+			if rest = c.boundRest(bounds, docs[0], docs[len(docs)-1]+1); rest <= floor {
+				s.passOver()
+				continue
+			}
+		}
+		s.gradeChunk(c, docs, 0, bounds, rest, floor)
+		out := &s.room.batch
+		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+			s.skipped = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// keepIn drops the documents that are not in a set.
+func (b *batch) keepIn(set *docset.Set) {
+	kept := 0
+	for i, doc := range b.docs {
+		if set.Has(doc) {
+			b.docs[kept], b.sums[kept] = doc, b.sums[i]
+			kept++
+		}
+	}
+	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+}

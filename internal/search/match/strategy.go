@@ -1,0 +1,149 @@
+package match
+
+import "context"
+
+// strategy is a way to walk the matches of a plan. Each has a file that opens
+// with its idea and an example.
+type strategy uint8
+
+const (
+	exhaustive       strategy = iota // windows of any plan, see exhaustive.go
+	singleTerm                       // block-max over one scored term, see singleterm.go
+	unscoredTerm                     // blocks of one rare term that does not score, see singleterm.go
+	maxscoreUnion                    // MAXSCORE over scored terms, see maxscore.go
+	conjunctive                      // block-max conjunction led by its rarest term, see conjunction.go
+	denseConjunction                 // windows of frequent terms as bits, see dense.go
+	filtered                         // conjunction led by a sparse set, see filtered.go
+	phrase                           // positions of documents that hold all words, see phrasewalk.go
+	listValues                       // nested clause that leads, see listvalues.go
+	candidateList                    // champions of a word's readings, see candidates.go
+	ratedReadings                    // readings that score by length, see ratedsets.go
+	textConjunction                  // all words of a text over several fields, see textconjunction.go
+	maxscoreText                     // MAXSCORE over the words of a text, see textmaxscore.go
+)
+
+var strategyNames = [...]string{
+	exhaustive: "exhaustive", singleTerm: "single term", unscoredTerm: "unscored term", maxscoreUnion: "MAXSCORE union",
+	conjunctive: "conjunction", denseConjunction: "dense conjunction", filtered: "filtered", phrase: "phrase",
+	listValues: "list values", candidateList: "candidates", ratedReadings: "rated readings",
+	textConjunction: "text conjunction", maxscoreText: "MAXSCORE text",
+}
+
+func (s strategy) String() string { return strategyNames[s] }
+
+// choice is a strategy with the parts of the root that it walks.
+type choice struct {
+	strategy    strategy
+	term        *termStep   // singleTerm, unscoredTerm
+	terms       []*termStep // maxscoreUnion
+	conjunction conjunction // conjunctive, denseConjunction, filtered, listValues
+	phrase      *phraseStep
+	text        *text // ratedReadings, textConjunction, maxscoreText
+	parts       []textPart
+	sets        []ratedSet
+}
+
+// choose picks the strategy of a scan for a sink. Values of lists have no other
+// strategy than the exhaustive one: their mask is itself a step.
+func (s *Scanner) choose(sink Sink) choice {
+	if s.isFoundFor(sink) {
+		return choice{strategy: candidateList}
+	}
+	if s.mask.domain != nil {
+		return choice{}
+	}
+	if c, ok := conjunctionOf(s.root); ok {
+		return choice{strategy: c.strategy(), conjunction: c}
+	}
+	switch root := s.root.(type) {
+	case *phraseStep:
+		if root.simple() {
+			return choice{strategy: phrase, phrase: root}
+		}
+	case *termStep:
+		if root.table != nil {
+			return choice{strategy: singleTerm, term: root}
+		}
+		if root.density <= sparseLead {
+			return choice{strategy: unscoredTerm, term: root}
+		}
+	case *orStep:
+		if terms := termsOf(root); terms != nil {
+			return choice{strategy: maxscoreUnion, terms: terms}
+		}
+	}
+	if s.sums != nil {
+		if t := textOf(s.root); t != nil {
+			return s.chooseText(t)
+		}
+	}
+	return choice{}
+}
+
+// strategy returns the strategy of a conjunction by what leads it.
+func (c *conjunction) strategy() strategy {
+	switch {
+	case c.fold != nil:
+		return listValues
+	case c.lead == nil:
+		return filtered
+	case c.isSparse():
+		return conjunctive
+	}
+	return denseConjunction
+}
+
+// chooseText picks the strategy of a text with a word that has several fields
+// or readings.
+func (s *Scanner) chooseText(t *text) choice {
+	if parts := t.byBlocks(); parts != nil {
+		return choice{strategy: textConjunction, text: t, parts: parts}
+	}
+	if sets := s.ratedSets(); sets != nil {
+		return choice{strategy: ratedReadings, text: t, sets: sets}
+	}
+	return choice{strategy: maxscoreText, text: t}
+}
+
+// Run walks the documents from from up to but not including to, which is a
+// multiple of Span or the end. It ends early with the context's error.
+func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
+	to = min(to, s.mask.documents)
+	c := s.choose(sink)
+	switch c.strategy {
+	case candidateList:
+		return s.walkCandidates(ctx, &s.room.found, from, to, sink)
+	case listValues:
+		return s.walkListValues(ctx, c.conjunction, from, to, sink)
+	case filtered:
+		return s.walkFiltered(ctx, c.conjunction, from, to, sink)
+	case conjunctive:
+		return s.walkConjunction(ctx, c.conjunction, from, to, sink)
+	case denseConjunction:
+		return s.walkDense(ctx, c.conjunction, from, to, sink)
+	case phrase:
+		return s.walkPhrase(ctx, c.phrase, from, to, sink)
+	case unscoredTerm:
+		return s.walkUnscored(ctx, c.term, from, to, sink)
+	case textConjunction:
+		return s.walkTextConjunction(ctx, c.text, c.parts, from, to, sink)
+	case maxscoreText:
+		return s.walkText(ctx, c.text, from, to, sink)
+	}
+	// While every match is wanted there is nothing to skip.
+	base, err := s.walkWindows(ctx, from, to, sink, c.strategy != exhaustive)
+	if err != nil || base >= to {
+		return err
+	}
+	switch {
+	case c.strategy == singleTerm:
+		return s.walkTerm(ctx, c.term, nil, base, to, sink)
+	case c.strategy == maxscoreUnion:
+		return s.walkUnion(ctx, c.terms, base, to, sink)
+	case s.isFoundFor(sink):
+		return s.walkCandidates(ctx, &s.room.found, base, to, sink)
+	case s.root.bound(base, to) <= sink.Floor():
+		return s.walkText(ctx, c.text, base, to, sink)
+	}
+	return s.walkRatedSets(ctx, c.sets, base, to, sink)
+}
