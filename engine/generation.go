@@ -53,6 +53,8 @@ type Generation struct {
 	work    []chan work
 	backlog []atomic.Int64
 	held    atomic.Int64 // bytes of documents indexed and not yet in files
+	flushed atomic.Int64 // bytes of segments made of documents since the opening
+	merged  atomic.Int64 // bytes of segments made of segments since the opening
 	pressed atomic.Bool  // others need that memory: commit
 
 	publishing turn.Lock // held while the manifest is replaced

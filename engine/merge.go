@@ -122,6 +122,8 @@ func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) err
 		g.removeFile(name)
 		return fmt.Errorf("merge %d segments: %w", len(sources), err)
 	}
+	g.merged.Add(info.Summary.Size)
+	g.options.Metrics.SegmentWritten("merge", info.Summary.Size)
 	var merged *change
 	if info.Docs > 0 {
 		reader, err := segment.Open(g.fs, g.path(name), trusted)

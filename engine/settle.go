@@ -97,3 +97,17 @@ func (g *Generation) settle(ctx context.Context, damaged map[*segment.Reader]boo
 	}
 	return err
 }
+
+// IsSettled reports whether no merge is due, neither now nor after a rest.
+func (g *Generation) IsSettled() bool {
+	base := g.Snapshot()
+	if base == nil {
+		return true
+	}
+	defer base.Release()
+	return len(g.options.mergePolicy().Choose(planOf(base, nil))) == 0 && g.chooseSettling(base, nil) == nil
+}
+
+// Written returns the bytes of the segments that were made of documents and of
+// other segments since the generation was opened.
+func (g *Generation) Written() (flushed, merged int64) { return g.flushed.Load(), g.merged.Load() }

@@ -34,10 +34,16 @@ func TestAGenerationAtRestSettles(t *testing.T) {
 				t.Fatalf("after %d commits in a row there are %d segments", i+1, n)
 			}
 		}
+		if flushed, merged := g.Written(); flushed == 0 || merged != 0 || g.IsSettled() {
+			t.Errorf("%d bytes written and %d merged before the rest, settled: %v", flushed, merged, g.IsSettled())
+		}
 		<-time.After(2 * restBefore)
 		synctest.Wait()
-		if n := segmentsOf(g); n != 1 {
-			t.Errorf("%d segments at rest", n)
+		if n := segmentsOf(g); n != 1 || !g.IsSettled() {
+			t.Errorf("%d segments at rest, settled: %v", n, g.IsSettled())
+		}
+		if _, merged := g.Written(); merged == 0 {
+			t.Error("the merge at rest is not counted")
 		}
 		if n := len(mustDocuments(t, g)); n != 5 {
 			t.Errorf("%d documents at rest", n)

@@ -321,6 +321,8 @@ func (g *Generation) flushRun(r *run) error {
 		return fmt.Errorf("write segment %s: %w", name, err)
 	}
 	r.builder, r.indexer, r.file, r.info = nil, nil, name, info
+	g.flushed.Add(info.Summary.Size)
+	g.options.Metrics.SegmentWritten("flush", info.Summary.Size)
 	return nil
 }
 

@@ -11,6 +11,12 @@ func (s *Set) Commit(trigger string, ok bool, took time.Duration) {
 	s.observe("service.commit", took, trigger, outcome(ok))
 }
 
+// SegmentWritten counts the bytes of a segment that was written; source is flush
+// or merge.
+func (s *Set) SegmentWritten(source string, bytes int64) {
+	s.count("service.segment.written", int(bytes), source)
+}
+
 // SyncPush times a push to shared storage.
 func (s *Set) SyncPush(ok bool, took time.Duration) {
 	s.observe("service.sync.push", took, outcome(ok))

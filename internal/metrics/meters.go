@@ -44,6 +44,7 @@ var table = []Meter{
 	{Name: "service.write.documents", Kind: Counter, Unit: "documents", Tags: []string{"operation"}, Help: "Documents written; a failed request counts none."},
 	{Name: "service.write.forwarded", Kind: Counter, Unit: "requests", Tags: []string{"outcome"}, Help: "Writes sent on to the node that writes the index."},
 	{Name: "service.commit", Kind: Timer, Unit: "seconds", Tags: []string{"trigger", "outcome"}, Help: "Duration of commits.", buckets: storageBuckets},
+	{Name: "service.segment.written", Kind: Counter, Unit: "bytes", Tags: []string{"source"}, Help: "Bytes of segments written, by documents or by merges."},
 	{Name: "service.sync.push", Kind: Timer, Unit: "seconds", Tags: []string{"outcome"}, Help: "Duration of pushes to shared storage.", buckets: storageBuckets},
 	{Name: "service.sync.pull", Kind: Timer, Unit: "seconds", Tags: []string{"outcome"}, Help: "Duration of pulls from shared storage.", buckets: storageBuckets},
 	{Name: "service.sync.conflict", Kind: Counter, Tags: []string{"operation"}, Help: "Refused pushes and pulls; above zero means concurrent writers."},
