@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients check-openapi generate-clients \
-	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-ingest bench-load bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-nested bench-micro profile locale-data clean
+	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-rest bench-ingest bench-load bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -142,6 +142,9 @@ bench: $(BENCH) ## Measure beside Lucene, tantivy and bleve on the whole corpus
 
 bench-quick: $(BENCH) ## The same in minutes, on a part of the corpus
 	$(BENCH) -data ../shared/data -quick
+
+bench-rest: $(BENCH) ## Measure Quire's indexes at rest beside force-merged ones, and during a trickle of updates (DOCS=200000)
+	$(BENCH) -data ../shared/data -rest -docs $(or $(DOCS),200000)
 
 bench-ingest: $(BENCH) ## Measure loading over HTTP beside loading in process, and what HTTP adds to a search
 	$(BENCH) -data ../shared/data -ingest -docs $(or $(DOCS),100000)

@@ -48,6 +48,7 @@ type driver struct {
 	searcher *search.Searcher
 	open     *engine.Generation
 	settings *settings.Settings
+	trickle  *trickle
 }
 
 func newDriver() *driver {
@@ -76,6 +77,10 @@ func (d *driver) run(c command) (any, error) {
 		return d.searchBody(c)
 	case "mixed":
 		return d.mixed(c)
+	case "trickle":
+		return d.startTrickle(c)
+	case "still":
+		return d.still()
 	case "profile":
 		return d.profile(c)
 	case "set":
@@ -108,7 +113,7 @@ func (d *driver) index(c command) (any, error) {
 	}
 	stop := sync.OnceValues(watch(os.Getpid()))
 	defer stop()
-	began, cpu := time.Now(), cpuSeconds()
+	began, cpu, written := time.Now(), cpuSeconds(), writtenBytes()
 	ctx := context.Background()
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, err
@@ -152,12 +157,15 @@ func (d *driver) index(c command) (any, error) {
 		}
 		merged = time.Since(before).Seconds()
 	}
+	rested := rest(g, c.Rest)
+	flushed, rewritten := g.Written()
 	if err := g.Close(ctx); err != nil {
 		return nil, err
 	}
 	private, mapped := stop()
 	bytes, err := size(c.Dir)
-	return map[string]any{"docs": docs, "seconds": seconds, "merge_seconds": merged,
+	return map[string]any{"docs": docs, "seconds": seconds, "merge_seconds": merged, "rest_seconds": rested,
+		"written": writtenBytes() - written, "flushed": flushed, "merged": rewritten,
 		"cpu_seconds": cpuSeconds() - cpu, "bytes": bytes, "peak_rss": status("VmHWM:"), "peak_private": private, "peak_mapped": mapped}, err
 }
 

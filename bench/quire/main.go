@@ -29,8 +29,10 @@ type command struct {
 	Seconds    float64         `json:"seconds"`    // mixed, profile: how long
 	CPU        string          `json:"cpu"`        // profile, index: files to write
 	Allocs     string          `json:"allocs"`
-	Clients    int             `json:"clients"` // index: how many send at once
-	Commits    bool            `json:"commits"` // index: commit and merge while loading, as a server does
+	Clients    int             `json:"clients"`    // index: how many send at once
+	Commits    bool            `json:"commits"`    // index: commit and merge while loading, as a server does
+	Rest       float64         `json:"rest"`       // index: seconds to wait at most until merges come to rest
+	PerSecond  float64         `json:"per_second"` // trickle: documents
 }
 
 // performer does the commands.

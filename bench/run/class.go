@@ -34,83 +34,95 @@ var orderFree = map[string]string{
 	"sort_string": "many equal values",
 }
 
-func measureClass(o options, class string, queries []query, engines []*engine) (row, error) {
-	r := row{class: class, remark: orderFree[class]}
-	n := len(engines)
-	best := make([][]float64, n)
-	tops := make([][][]string, n)
-	counts := make([][]int, n)
-	bare := make([]float64, len(queries))
-	for j := range bare {
-		bare[j] = math.MaxFloat64
-	}
+// samples are what one engine showed in a class.
+type samples struct {
+	best, bare []float64 // by query, the fastest run with and without reading keys
+	tops       [][]string
+	counts     []int
+	qps        float64
+	qpsAll     float64
+}
+
+// measureClass asks engines for the queries of a class, in turns.
+func measureClass(o options, queries []query, engines []*engine) ([]samples, error) {
+	all := make([]samples, len(engines))
 	for i, e := range engines {
-		asked := e.share(o, queries)
-		best[i] = make([]float64, len(asked))
-		for j, q := range asked {
-			best[i][j] = math.MaxFloat64
+		for _, q := range e.share(o, queries) {
 			q.Exact = true
 			var a answer
 			if err := e.ask(map[string]any{"do": "query", "query": q, "repeat": 1}, &a); err != nil {
-				return r, err
+				return nil, err
 			}
-			tops[i] = append(tops[i], a.Top)
-			counts[i] = append(counts[i], a.Count)
+			all[i].best, all[i].bare = append(all[i].best, math.MaxFloat64), append(all[i].bare, math.MaxFloat64)
+			all[i].tops, all[i].counts = append(all[i].tops, a.Top), append(all[i].counts, a.Count)
 		}
 	}
 	for round := range o.rounds {
-		for turn := range n {
-			i := (turn + round) % n
+		for turn := range engines {
+			i := (turn + round) % len(engines)
 			if round > 0 && engines[i].isBrief(o) {
 				continue
 			}
 			for j, q := range engines[i].share(o, queries) {
 				var a answer
 				if err := engines[i].ask(map[string]any{"do": "query", "query": q, "repeat": o.repeat}, &a); err != nil {
-					return r, err
+					return nil, err
 				}
-				best[i][j] = min(best[i][j], a.Micros)
-				if i == 0 {
-					bare[j] = min(bare[j], a.Bare)
-				}
+				all[i].best[j] = min(all[i].best[j], a.Micros)
+				all[i].bare[j] = min(all[i].bare[j], a.Bare)
 			}
 		}
 	}
-	r.bare = middle(bare)
 	for i, e := range engines {
-		sorted := sortedCopy(best[i])
+		if err := all[i].pace(o, e, e.share(o, queries)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// pace measures how many queries an engine answers a second, for half a second at
+// least: short runs say nothing on a busy machine.
+func (s *samples) pace(o options, e *engine, queries []query) error {
+	sum := 0.0
+	for _, micros := range s.best {
+		sum += micros
+	}
+	rounds := max(1, int(0.5e6/sum))
+	for _, threads := range []int{1, o.threads} {
+		var t throughput
+		if err := e.ask(map[string]any{"do": "throughput", "queries": queries, "threads": threads, "rounds": rounds}, &t); err != nil {
+			return err
+		}
+		if threads == 1 {
+			s.qps = float64(t.Queries) / max(t.CPUSeconds, 0.01)
+		} else {
+			s.qpsAll = float64(t.Queries) / t.Seconds
+		}
+	}
+	return nil
+}
+
+// compare makes a row of what engines showed, beside the first of them.
+func compare(class string, all []samples) row {
+	r := row{class: class, remark: orderFree[class], bare: middle(all[0].bare)}
+	for _, s := range all {
+		sorted := sortedCopy(s.best)
 		r.p50 = append(r.p50, middle(sorted))
-		r.base = append(r.base, middle(best[0][:len(sorted)]))
+		r.base = append(r.base, middle(all[0].best[:len(sorted)]))
 		r.p99 = append(r.p99, sorted[min(len(sorted)-1, len(sorted)*99/100)])
-		// Half a second at least: short runs say nothing on a busy machine.
-		sum := 0.0
-		for _, micros := range best[i] {
-			sum += micros
-		}
-		rounds := max(1, int(0.5e6/sum))
-		for _, threads := range []int{1, o.threads} {
-			var t throughput
-			if err := e.ask(map[string]any{"do": "throughput", "queries": e.share(o, queries), "threads": threads, "rounds": rounds}, &t); err != nil {
-				return r, err
-			}
-			if threads == 1 {
-				r.qps = append(r.qps, float64(t.Queries)/max(t.CPUSeconds, 0.01))
-			} else {
-				r.qpsAll = append(r.qpsAll, float64(t.Queries)/t.Seconds)
-			}
-		}
+		r.qps, r.qpsAll = append(r.qps, s.qps), append(r.qpsAll, s.qpsAll)
 		same, shared := 0, 0.0
 		for j := range sorted {
-			if counts[i][j] == counts[0][j] {
+			if s.counts[j] == all[0].counts[j] {
 				same++
 			}
-			shared += overlap(tops[0][j], tops[i][j])
+			shared += overlap(all[0].tops[j], s.tops[j])
 		}
-		r.counts = append(r.counts, same)
-		r.asked = append(r.asked, len(sorted))
+		r.counts, r.asked = append(r.counts, same), append(r.asked, len(sorted))
 		r.overlap = append(r.overlap, shared/float64(len(sorted)))
 	}
-	return r, nil
+	return r
 }
 
 // share is what an engine is asked of a class: everything, or the first few

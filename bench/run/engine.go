@@ -41,6 +41,10 @@ type built struct {
 	CPUSeconds   float64 `json:"cpu_seconds"`
 	Bytes        int64   `json:"bytes"`
 	PeakRSS      int64   `json:"peak_rss"`
+	RestSeconds  float64 `json:"rest_seconds"` // from the last commit until no merge was due
+	Written      int64   `json:"written"`      // to files, a log included
+	Flushed      int64   `json:"flushed"`      // of it segments made of documents (quire)
+	Merged       int64   `json:"merged"`       // and of other segments
 }
 
 type opened struct {
@@ -190,10 +194,13 @@ func (e *engine) ask(command, answer any) error {
 // index builds the index in a process of its own, so that its memory is not
 // counted later, and keeps it for the next run of the same corpus and driver
 // version.
+//
+// An index is merged into one segment, or left as its engine leaves it: committed
+// as often as a server does by default, and at rest after the last commit.
 func (e *engine) index(o options, corpus string, merge bool) error {
 	e.dir = filepath.Join(o.work, fmt.Sprintf("%s-%s-%s", e.name, filepath.Base(strings.TrimSuffix(corpus, ".ndjson")), e.hello.Version))
 	if !merge {
-		e.dir += "-unmerged"
+		e.dir += "-rested"
 	}
 	note := e.dir + ".built.json"
 	if text, err := os.ReadFile(note); err == nil && json.Unmarshal(text, &e.built) == nil && e.name != "quire" && e.name != "quire-http" {
@@ -208,7 +215,11 @@ func (e *engine) index(o options, corpus string, merge bool) error {
 		return err
 	}
 	defer builder.close()
-	if err := builder.ask(map[string]any{"do": "index", "corpus": corpus, "dir": e.dir, "threads": 2, "merge": merge}, &e.built); err != nil {
+	command := map[string]any{"do": "index", "corpus": corpus, "dir": e.dir, "threads": 2, "merge": merge}
+	if !merge {
+		command["commits"], command["rest"] = true, restLimit
+	}
+	if err := builder.ask(command, &e.built); err != nil {
 		return err
 	}
 	text, err := json.Marshal(e.built)

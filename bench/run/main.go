@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,6 +23,7 @@ type options struct {
 	engines []string
 	brief   []string // those asked fewer queries
 	loose   bool     // measure without a forced merge too
+	trickle time.Duration
 	docs    int
 	perKind int
 	rounds  int
@@ -38,13 +40,15 @@ type options struct {
 func main() {
 	var o options
 	var engines, classes, brief string
-	var quick, judged, vectors, typing, twoFields, first, serviceAlone, whole, loading bool
+	var quick, judged, vectors, typing, twoFields, first, serviceAlone, restAlone, whole, loading bool
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
 	flag.StringVar(&o.work, "work", "bench/data", "directory for unpacked corpora and indexes")
 	flag.StringVar(&o.out, "out", "", "file of the report (default bench/results/<date>.md)")
 	flag.StringVar(&engines, "engines", "lucene,tantivy,bleve,quire", "engines, the first is the one others are compared with")
 	flag.StringVar(&brief, "brief", "bleve", "engines that are asked the first 20 queries of a class only, because they take long")
 	flag.BoolVar(&o.loose, "loose", true, "measure the indexes as their engines leave them too, without a forced merge")
+	flag.DurationVar(&o.trickle, "trickle", time.Minute, "how long searches run beside a trickle of updates; 0 leaves that out")
+	flag.BoolVar(&restAlone, "rest", false, "measure only Quire's indexes at rest beside force-merged ones, and during a trickle of updates")
 	flag.StringVar(&classes, "classes", "", "query classes, or judged sets (default all)")
 	flag.IntVar(&o.docs, "docs", 1_000_000, "documents of the corpus")
 	flag.IntVar(&o.perKind, "queries", 100, "queries of each class")
@@ -68,9 +72,12 @@ func main() {
 	flag.Parse()
 	if quick {
 		o.docs, o.perKind, o.rounds, o.repeat = min(o.docs, 100_000), min(o.perKind, 20), 2, 5
-		o.warm = min(o.warm, 8*time.Second)
+		o.warm, o.trickle = min(o.warm, 8*time.Second), min(o.trickle, 30*time.Second)
 	}
 	o.engines, o.brief = strings.Split(engines, ","), strings.Split(brief, ",")
+	if restAlone {
+		o.engines, o.service, o.loose = []string{"quire"}, false, true
+	}
 	if classes != "" {
 		o.classes = strings.Split(classes, ",")
 	}
@@ -78,6 +85,9 @@ func main() {
 		name := time.Now().Format("2006-01-02")
 		if quick {
 			name += "-quick"
+		}
+		if restAlone {
+			name += "-rest"
 		}
 		if whole {
 			name += "-service"
@@ -143,31 +153,35 @@ func measure(o options) error {
 			return fmt.Errorf("index with %s: %w", e.name, err)
 		}
 	}
-	for _, e := range engines {
+	if o.loose {
+		defer r.closeRested()
+		if err := r.startRested(o, corpus); err != nil {
+			return err
+		}
+	}
+	all := append(slices.Clone(engines), r.rested...)
+	for _, e := range all {
 		if err := e.open(); err != nil {
 			return fmt.Errorf("open with %s: %w", e.name, err)
 		}
 	}
-	for _, e := range engines {
+	for _, e := range all {
 		if err := e.warm(o, queries); err != nil {
 			return fmt.Errorf("warm %s: %w", e.name, err)
 		}
 	}
 	for _, class := range classNames(o, queries) {
-		row, err := measureClass(o, class, queries[class], engines)
+		found, err := measureClass(o, queries[class], all)
 		if err != nil {
 			return fmt.Errorf("class %s: %w", class, err)
 		}
-		r.rows = append(r.rows, row)
-		fmt.Println(r.line(row))
+		r.add(class, found)
+	}
+	if err := r.trickles(o, corpus, queries); err != nil {
+		return err
 	}
 	if err := r.updates(o, corpus, queries); err != nil {
 		return err
-	}
-	if o.loose {
-		if err := r.unmerged(o, corpus, queries); err != nil {
-			return err
-		}
 	}
 	if o.service {
 		if err := r.throughServer(o, corpus, queries); err != nil {

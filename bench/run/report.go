@@ -23,8 +23,10 @@ type report struct {
 	update  []float64
 	mixed   []mixed
 	service *service
-	loose   []*engine // the same without a forced merge
-	looser  []row
+
+	rested     []*engine // the same documents without a forced merge, at rest
+	restedRows []row
+	trickled   []*trickled
 }
 
 // updates measures one hundred changed documents on the whole index, from the
@@ -107,10 +109,10 @@ func head(corpus string, count int) ([]json.RawMessage, error) {
 	return documents, nil
 }
 
-func (r *report) line(row row) string {
+func line(engines []*engine, row row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-18s", row.class)
-	for i, e := range r.engines {
+	for i, e := range engines {
 		fmt.Fprintf(&b, "  %s %.0f/%.0f µs (counts %d/%d, top %.2f)", e.name, row.p50[i], row.p99[i], row.counts[i], row.asked[i], row.overlap[i])
 	}
 	return b.String()
@@ -125,7 +127,8 @@ func (r *report) render() string {
 	for _, e := range r.engines {
 		fmt.Fprintf(&b, "- %s %s (%s)\n", e.name, e.hello.Version, e.hello.Runtime)
 	}
-	b.WriteString("\n## Indexing\n\n| engine | documents/s | wall s | merge s | CPU s | size MB | peak MB | open ms | at rest MB | 100 updates s |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	r.renderRested(&b)
+	b.WriteString("\n## Merged into one segment: indexing\n\n| engine | documents/s | wall s | merge s | CPU s | size MB | peak MB | open ms | at rest MB | 100 updates s |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for i, e := range r.engines {
 		fmt.Fprintf(&b, "| %s | %.0f | %.1f | %.1f | %.1f | %.1f | %.0f | %.1f | %.0f | %.3f |\n", e.name, float64(e.built.Docs)/e.built.Seconds,
 			e.built.Seconds, e.built.MergeSeconds, e.built.CPUSeconds, float64(e.built.Bytes)/1e6, float64(e.built.PeakRSS)/1e6,
@@ -133,7 +136,7 @@ func (r *report) render() string {
 	}
 	b.WriteString("\nSize is that of the force-merged index without log. At rest: resident memory after opening, mapped pages touched so far included.\n")
 	r.renderMixed(&b)
-	fmt.Fprintf(&b, "\n## Top-10 latency, one thread, µs p50 · p99, and speed relative to %s (above 1 is faster)\n\nA search ends when the keys of its hits are read. The column before the remarks shows the first engine without that. A class holds up to %d queries%s.\n\n| class |", base.name, r.options.perKind, r.briefly())
+	fmt.Fprintf(&b, "\n## Merged into one segment: top-10 latency, one thread, µs p50 · p99, and speed relative to %s (above 1 is faster)\n\nA search ends when the keys of its hits are read. The column before the remarks shows the first engine without that. A class holds up to %d queries%s.\n\n| class |", base.name, r.options.perKind, r.briefly())
 	for _, e := range r.engines {
 		fmt.Fprintf(&b, " %s |", e.name)
 	}
@@ -157,7 +160,7 @@ func (r *report) render() string {
 	for i := 1; i < len(r.engines); i++ {
 		fmt.Fprintf(&b, " **%.2f** |", math.Exp(means[i]/float64(len(r.rows))))
 	}
-	fmt.Fprintf(&b, " | |\n\n## Queries per second of processor time on one thread · per second of the clock on %d\n\n| class |", r.options.threads)
+	fmt.Fprintf(&b, " | |\n\n## Merged into one segment: queries per second of processor time on one thread · per second of the clock on %d\n\n| class |", r.options.threads)
 	for _, e := range r.engines {
 		fmt.Fprintf(&b, " %s |", e.name)
 	}
@@ -170,7 +173,6 @@ func (r *report) render() string {
 		b.WriteString("\n")
 	}
 	fmt.Fprintf(&b, "\n![Speed relative to %s per class](%s)\n", base.name, filepath.Base(r.plotPath()))
-	r.renderUnmerged(&b)
 	if r.service != nil {
 		r.service.render(&b)
 	}

@@ -6,8 +6,10 @@ use serde_json::{json, Value};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::ops::Bound;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use tantivy::aggregation::agg_req::Aggregations;
 use tantivy::aggregation::{AggContextParams, AggregationCollector};
 use tantivy::collector::{Count, TopDocs};
@@ -71,8 +73,20 @@ fn document(f: &Fields, line: &str) -> Result<TantivyDocument, Failure> {
     Ok(d)
 }
 
+/// How old a commit may be before the next one is made.
+const COMMIT_INTERVAL: Duration = Duration::from_secs(5);
+
+/// A steady stream of updates beside the queries that are asked.
+struct Trickle {
+    stop: Arc<AtomicBool>,
+    changed: Arc<AtomicBool>,
+    began: Instant,
+    writing: JoinHandle<Result<u64, Failure>>,
+}
+
 struct Driver {
     open: Option<(Index, IndexReader, Fields)>,
+    trickle: Option<Trickle>,
 }
 
 impl Driver {
@@ -84,6 +98,8 @@ impl Driver {
             "query" => self.query(c),
             "throughput" => self.throughput(c),
             "update" => self.update(c),
+            "trickle" => self.start_trickle(c),
+            "still" => self.still(),
             other => Err(format!("unknown command {other}").into()),
         }
     }
@@ -98,10 +114,17 @@ impl Driver {
         with_words(&index);
         let threads = c["threads"].as_u64().unwrap_or(2) as usize;
         let mut writer: IndexWriter = index.writer_with_num_threads(threads, 512 << 20)?;
+        let commits = c["commits"].as_bool().unwrap_or(false);
+        let written = written_bytes();
         let mut docs = 0u64;
+        let mut committed = Instant::now();
         for line in BufReader::with_capacity(1 << 20, std::fs::File::open(c["corpus"].as_str().ok_or("corpus")?)?).lines() {
             writer.add_document(document(&f, &line?)?)?;
             docs += 1;
+            if commits && (docs % 10_000 == 0 || committed.elapsed() > COMMIT_INTERVAL) {
+                writer.commit()?;
+                committed = Instant::now();
+            }
         }
         writer.commit()?;
         let seconds = began.elapsed().as_secs_f64();
@@ -116,12 +139,14 @@ impl Driver {
             writer.garbage_collect_files().wait()?;
             merged = before.elapsed().as_secs_f64();
         }
+        let before = Instant::now();
         writer.wait_merging_threads()?;
+        let rested = before.elapsed().as_secs_f64();
         let mut bytes = 0;
         for entry in std::fs::read_dir(dir)? {
             bytes += entry?.metadata()?.len();
         }
-        Ok(json!({"docs": docs, "seconds": seconds, "merge_seconds": merged, "cpu_seconds": cpu_seconds() - cpu, "bytes": bytes, "peak_rss": status("VmHWM:")}))
+        Ok(json!({"docs": docs, "seconds": seconds, "merge_seconds": merged, "rest_seconds": rested, "written": written_bytes() - written, "cpu_seconds": cpu_seconds() - cpu, "bytes": bytes, "peak_rss": status("VmHWM:")}))
     }
 
     fn open(&mut self, c: &Value) -> Result<Value, Failure> {
@@ -136,7 +161,58 @@ impl Driver {
         Ok(json!({"docs": docs, "segments": segments, "seconds": began.elapsed().as_secs_f64(), "rss": status("VmRSS:")}))
     }
 
+    /// Rewrites so many documents a second beside the queries that are asked, and
+    /// commits every 5 seconds, until still ends it.
+    fn start_trickle(&mut self, c: &Value) -> Result<Value, Failure> {
+        self.open(c)?;
+        let (index, _, _) = self.open.as_ref().ok_or("no open index")?;
+        let mut writer: IndexWriter = index.writer_with_num_threads(1, 64 << 20)?;
+        let documents: Vec<Value> = c["documents"].as_array().ok_or("documents")?.clone();
+        let pause = Duration::from_secs_f64(1.0 / c["per_second"].as_f64().ok_or("per_second")?);
+        let (stop, changed) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let (stopped, shown, began) = (stop.clone(), changed.clone(), Instant::now());
+        let writing = std::thread::spawn(move || -> Result<u64, Failure> {
+            let (_, f) = schema();
+            let (mut written, mut committed) = (0u64, Instant::now());
+            while !stopped.load(Ordering::Relaxed) {
+                std::thread::sleep((pause * written as u32).saturating_sub(began.elapsed()));
+                let d = &documents[written as usize % documents.len()];
+                writer.delete_term(Term::from_field_text(f.id, d["id"].as_str().unwrap_or("")));
+                writer.add_document(document(&f, &d.to_string())?)?;
+                written += 1;
+                if committed.elapsed() > COMMIT_INTERVAL {
+                    writer.commit()?;
+                    shown.store(true, Ordering::Relaxed);
+                    committed = Instant::now();
+                }
+            }
+            Ok(written)
+        });
+        self.trickle = Some(Trickle { stop, changed, began, writing });
+        Ok(json!({}))
+    }
+
+    /// Shows what was committed since the last query; this is not timed.
+    fn refresh(&self) -> Result<(), Failure> {
+        if let (Some(t), Some((_, reader, _))) = (&self.trickle, &self.open) {
+            if t.changed.swap(false, Ordering::Relaxed) {
+                reader.reload()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn still(&mut self) -> Result<Value, Failure> {
+        let t = self.trickle.take().ok_or("no trickle")?;
+        t.stop.store(true, Ordering::Relaxed);
+        let written = t.writing.join().map_err(|_| "the trickle panicked")??;
+        let (_, reader, _) = self.open.as_ref().ok_or("no open index")?;
+        let segments = reader.searcher().segment_readers().len();
+        Ok(json!({"documents": written, "seconds": t.began.elapsed().as_secs_f64(), "segments": segments}))
+    }
+
     fn query(&self, c: &Value) -> Result<Value, Failure> {
+        self.refresh()?;
         let (_, reader, f) = self.open.as_ref().ok_or("no open index")?;
         let searcher = reader.searcher();
         let q = &c["query"];
@@ -158,6 +234,7 @@ impl Driver {
     }
 
     fn throughput(&self, c: &Value) -> Result<Value, Failure> {
+        self.refresh()?;
         let (_, reader, f) = self.open.as_ref().ok_or("no open index")?;
         let queries = c["queries"].as_array().ok_or("queries")?;
         let total = queries.len() * c["rounds"].as_u64().unwrap_or(1) as usize;
@@ -315,6 +392,12 @@ fn status(field: &str) -> u64 {
         * 1024
 }
 
+/// What this process has written to files so far.
+fn written_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+    text.lines().find_map(|l| l.strip_prefix("wchar: ")?.parse().ok()).unwrap_or(0)
+}
+
 fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after = text.rsplit(')').next().unwrap_or("");
@@ -324,7 +407,7 @@ fn cpu_seconds() -> f64 {
 }
 
 fn main() {
-    let mut driver = Driver { open: None };
+    let mut driver = Driver { open: None, trickle: None };
     let out = std::io::stdout();
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { return };

@@ -113,6 +113,8 @@ public final class Driver {
       case "throughput" -> throughput(command);
       case "update" -> update(command);
       case "mixed" -> mixed(command);
+      case "trickle" -> trickle(command);
+      case "still" -> still();
       default -> throw new IllegalArgumentException("unknown command");
     };
   }
@@ -151,7 +153,10 @@ public final class Driver {
     config.setRAMBufferSizeMB(256);
     config.setUseCompoundFile(false);
     int threads = c.path("threads").asInt(2);
+    boolean commits = c.path("commits").asBoolean(false);
+    long written = written();
     AtomicLong docs = new AtomicLong();
+    AtomicLong committed = new AtomicLong(began);
     try (IndexWriter writer = new IndexWriter(FSDirectory.open(dir), config)) {
       ArrayBlockingQueue<List<String>> queue = new ArrayBlockingQueue<>(threads * 4);
       List<Thread> workers = new ArrayList<>();
@@ -161,7 +166,8 @@ public final class Driver {
             for (List<String> lines; !(lines = queue.take()).isEmpty(); ) {
               for (String line : lines) {
                 writer.addDocument(document(JSON.readTree(line)));
-                docs.incrementAndGet();
+                long added = docs.incrementAndGet();
+                if (commits && isDue(added, committed)) writer.commit();
               }
             }
           } catch (Exception e) {
@@ -193,6 +199,7 @@ public final class Driver {
         writer.commit();
         merged = (System.nanoTime() - before) / 1e9;
       }
+      double rested = c.has("rest") ? rest(writer, config, c.get("rest").asDouble()) : 0;
       writer.close();
       long bytes = 0;
       try (var files = Files.list(dir)) {
@@ -202,10 +209,32 @@ public final class Driver {
           .put("docs", docs.get())
           .put("seconds", seconds)
           .put("merge_seconds", merged)
+          .put("rest_seconds", rested)
+          .put("written", written() - written)
           .put("cpu_seconds", (cpu() - cpu) / 1e9)
           .put("bytes", bytes)
           .put("peak_rss", peakRss());
     }
+  }
+
+  /** Whether a commit is due: every 10,000 documents, and when the last one is 5 seconds ago. */
+  private static boolean isDue(long docs, AtomicLong committed) {
+    long last = committed.get();
+    long now = System.nanoTime();
+    return (docs % 10_000 == 0 || now - last > COMMIT_NANOS) && committed.compareAndSet(last, now);
+  }
+
+  private static final long COMMIT_NANOS = 5_000_000_000L;
+
+  /** Waits until no merge runs or is pending, commits what they left, and returns the seconds that took. */
+  private static double rest(IndexWriter writer, IndexWriterConfig config, double limit) throws Exception {
+    long began = System.nanoTime();
+    var scheduler = (org.apache.lucene.index.ConcurrentMergeScheduler) config.getMergeScheduler();
+    while ((writer.hasPendingMerges() || scheduler.mergeThreadCount() > 0) && (System.nanoTime() - began) / 1e9 < limit) {
+      Thread.sleep(50);
+    }
+    writer.commit();
+    return (System.nanoTime() - began) / 1e9;
   }
 
   private static Document document(JsonNode n) {
@@ -372,6 +401,7 @@ public final class Driver {
   }
 
   private ObjectNode query(JsonNode c) throws Exception {
+    refresh();
     JsonNode q = c.get("query");
     var states = states(q);
     int repeat = c.path("repeat").asInt(1);
@@ -395,6 +425,7 @@ public final class Driver {
   }
 
   private ObjectNode throughput(JsonNode c) throws Exception {
+    refresh();
     JsonNode queries = c.get("queries");
     int threads = c.path("threads").asInt(1);
     int rounds = c.path("rounds").asInt(1);
@@ -498,6 +529,72 @@ public final class Driver {
     }
   }
 
+  private IndexWriter trickling;
+  private Thread trickle;
+  private long trickleBegan;
+  private final AtomicLong trickled = new AtomicLong();
+  private final java.util.concurrent.atomic.AtomicBoolean changed = new java.util.concurrent.atomic.AtomicBoolean();
+
+  /** Rewrites so many documents a second beside the queries that are asked, and commits every 5 seconds, until still ends it. */
+  private ObjectNode trickle(JsonNode c) throws Exception {
+    IndexWriterConfig config = new IndexWriterConfig(analyzer);
+    config.setUseCompoundFile(false);
+    config.setRAMBufferSizeMB(256);
+    trickling = new IndexWriter(new MMapDirectory(Path.of(c.get("dir").asText())), config);
+    show(DirectoryReader.open(trickling));
+    JsonNode documents = c.get("documents");
+    long pause = (long) (1e9 / c.get("per_second").asDouble());
+    trickleBegan = System.nanoTime();
+    trickle = new Thread(() -> {
+      try {
+        long last = System.nanoTime();
+        while (!Thread.currentThread().isInterrupted()) {
+          java.util.concurrent.locks.LockSupport.parkNanos(trickleBegan + trickled.get() * pause - System.nanoTime());
+          JsonNode d = documents.get((int) (trickled.get() % documents.size()));
+          trickling.updateDocument(new Term("id", d.get("id").asText()), document(d));
+          trickled.incrementAndGet();
+          if (System.nanoTime() - last > COMMIT_NANOS) {
+            trickling.commit();
+            changed.set(true);
+            last = System.nanoTime();
+          }
+        }
+      } catch (Exception e) {
+        throw new RuntimeException(e);
+      }
+    });
+    trickle.setDaemon(true);
+    trickle.start();
+    return JSON.createObjectNode();
+  }
+
+  private void show(DirectoryReader next) {
+    reader = next;
+    searcher = new IndexSearcher(reader);
+    searcher.setQueryCache(null);
+    searcher.setSimilarity(new BM25Similarity());
+    known.clear();
+  }
+
+  /** Shows what was committed since the last query; this is not timed. */
+  private void refresh() throws Exception {
+    if (!changed.getAndSet(false)) return;
+    DirectoryReader next = DirectoryReader.openIfChanged(reader);
+    if (next == null) return;
+    reader.close();
+    show(next);
+  }
+
+  private ObjectNode still() throws Exception {
+    trickle.interrupt();
+    trickle.join();
+    double seconds = (System.nanoTime() - trickleBegan) / 1e9;
+    int segments = reader.leaves().size();
+    reader.close();
+    trickling.close();
+    return JSON.createObjectNode().put("documents", trickled.get()).put("seconds", seconds).put("segments", segments);
+  }
+
   private static long cpu() {
     return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
   }
@@ -505,6 +602,14 @@ public final class Driver {
   private static long statusField(String name) throws Exception {
     for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
       if (line.startsWith(name)) return Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
+    }
+    return 0;
+  }
+
+  /** What this process has written to files so far. */
+  private static long written() throws Exception {
+    for (String line : Files.readAllLines(Path.of("/proc/self/io"))) {
+      if (line.startsWith("wchar: ")) return Long.parseLong(line.substring(7));
     }
     return 0;
   }
