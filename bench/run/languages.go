@@ -110,7 +110,8 @@ func cities(o options, l language) ([]textDocument, error) {
 
 // wordsOf are the words of a text in the script of the language, lower-cased:
 // runs of letters and their marks. Where words stand without spaces, a run of
-// one script counts as a word, cut after the fourth character.
+// one script counts as a word; in Chinese the commonest particle and
+// conjunctions end it, so that it begins and ends with a word.
 func wordsOf(l language, text string) []string {
 	var found []string
 	var word []rune
@@ -127,9 +128,11 @@ func wordsOf(l language, text string) []string {
 			end()
 			continue
 		}
-		if word = append(word, c); l.tag == "zh" && len(word) == 4 {
+		if l.tag == "zh" && strings.ContainsRune("的和与及或", c) {
 			end()
+			continue
 		}
+		word = append(word, c)
 	}
 	end()
 	return found
