@@ -44,7 +44,7 @@ var builtIn = func() map[string]Stemmer {
 		"sk":      rulesFunc(slovak),
 		"sl":      rulesFunc(slovene),
 		"sr":      southSlavic,
-		"sv":      swedish{},
+		"sv":      setOff{swedish{}},
 		"te":      rulesFunc(telugu),
 		"uk":      ukrainian{loadUkrainian()},
 		"ur":      rulesFunc(urdu),
@@ -54,6 +54,7 @@ var builtIn = func() map[string]Stemmer {
 	for tag, m := range modules {
 		all[tag] = m
 	}
+	all["fi"] = setOff{modules["fi"]}
 	return all
 }()
 
