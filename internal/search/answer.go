@@ -16,7 +16,7 @@ import (
 )
 
 // answer reads the documents of the page and puts the answer together.
-func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
+func (s *execution) answer(ctx context.Context, f *found) (*query.Answer, error) {
 	a := &query.Answer{
 		Total: f.total, Documents: f.documents, Facets: f.facets, Page: f.page,
 		Relaxed: s.report(), Interpreted: s.typed.Interpreted,
@@ -61,7 +61,7 @@ func (s *session) answer(ctx context.Context, f *found) (*query.Answer, error) {
 
 // missingOf returns the words that each hit lacks of a text of which hits hold
 // the most, nil when there is none.
-func (s *session) missingOf(ctx context.Context, hits []hit) ([][]string, error) {
+func (s *execution) missingOf(ctx context.Context, hits []hit) ([][]string, error) {
 	if !s.relaxed.IsCovered() || len(hits) == 0 {
 		return nil, nil
 	}
@@ -76,7 +76,7 @@ func (s *session) missingOf(ctx context.Context, hits []hit) ([][]string, error)
 
 // hitWriter turns hits into what the answer shows of them.
 type hitWriter struct {
-	session    *session
+	execution  *execution
 	documents  document.Projection
 	values     document.Projection // of value hits
 	list       *definition.ResolvedField
@@ -92,7 +92,7 @@ type hitWriter struct {
 // checkSize refuses an answer that has grown beyond what one may have: each of a
 // page of value hits shows its whole document.
 func (w *hitWriter) checkSize() error {
-	most := w.session.searcher.options.MaxAnswerSize
+	most := w.execution.searcher.options.MaxAnswerSize
 	if size := w.extra + int64(len(w.scratch.text)+len(w.scratch.keys)); most > 0 && size > most {
 		return problem.SearchAnswerTooLarge.New("limit", most)
 	}
@@ -171,10 +171,10 @@ type matchedList struct {
 	items      [][]uint32 // per hit
 }
 
-func (s *session) newHitWriter() *hitWriter {
+func (s *execution) newHitWriter() *hitWriter {
 	r := s.request
 	w := &s.writer
-	*w = hitWriter{session: s, scratch: &s.scratch, documents: s.projection(r.Fields, r.HasFields)}
+	*w = hitWriter{execution: s, scratch: &s.scratch, documents: s.projection(r.Fields, r.HasFields)}
 	w.scratch.text, w.scratch.keys, w.scratch.ends = w.scratch.text[:0], w.scratch.keys[:0], w.scratch.ends[:0]
 	if r.Hits != nil {
 		w.list, _ = s.view.Schema.Resolve(r.Hits.List)
@@ -207,7 +207,7 @@ func (s *answerScratch) bytes() int { return cap(s.record) + cap(s.text) + cap(s
 // close gives back what the writer borrowed.
 func (w *hitWriter) close() {
 	if w.buffer != nil {
-		w.session.searcher.buffers.Put(w.buffer)
+		w.execution.searcher.buffers.Put(w.buffer)
 	}
 }
 
@@ -222,7 +222,7 @@ func (w *hitWriter) matchValues(ctx context.Context, hits []hit) error {
 	}
 	for i := range w.matched {
 		m := &w.matched[i]
-		items, err := w.session.collect.MatchedValues(ctx, m.list.Path, w.session.requiredNested(m.list.Path, w.session.query), documents)
+		items, err := w.execution.collect.MatchedValues(ctx, m.list.Path, w.execution.requiredNested(m.list.Path, w.execution.query), documents)
 		if err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func (w *hitWriter) matchValues(ctx context.Context, hits []hit) error {
 
 // write fills in one hit from its stored record.
 func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
-	view := &w.session.view
+	view := &w.execution.view
 	global := h.Doc
 	if h.IsItem {
 		global = h.Parent
@@ -261,7 +261,7 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 			w.scratch.text = w.scratch.text[:end.document]
 		}
 		if w.list.Key != nil {
-			record.Each(w.list.Key, w.session.locale, position, func(raw []byte) bool {
+			record.Each(w.list.Key, w.execution.locale, position, func(raw []byte) bool {
 				to.Key = append([]byte(nil), raw...)
 				return false
 			})
@@ -276,7 +276,7 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 		}
 		to.Matched = append(to.Matched, shown)
 	}
-	if w.session.request.Highlight != nil {
+	if w.execution.request.Highlight != nil {
 		to.HasHighlights = true
 		if to.Highlights, err = w.highlight(record, h.IsItem, position); err != nil {
 			return err
@@ -304,11 +304,11 @@ func (w *hitWriter) open(segment *snapshot.Segment, doc uint32) (document.Record
 }
 
 func (w *hitWriter) read(segment *snapshot.Segment, doc uint32) (document.Record, error) {
-	data, err := w.session.searcher.options.Records.Get(w.scratch.record, segment, doc)
+	data, err := w.execution.searcher.options.Records.Get(w.scratch.record, segment, doc)
 	if err != nil || len(data) == 0 {
 		return document.Record{}, err
 	}
-	if w.session.searcher.options.Records == nil {
+	if w.execution.searcher.options.Records == nil {
 		w.scratch.record = data
 	}
 	record, err := document.OpenRecord(data)

@@ -20,7 +20,7 @@ import (
 func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search, key string, position int) (*query.Explanation, error) {
 	first := *request
 	first.Rescore = nil // what a search would refuse of the second pass refuses no explanation
-	e, took, err := serve(ctx, s, s.options.Timeout, view, &first, func(w *session, timed context.Context) (*query.Explanation, error) {
+	e, took, err := serve(ctx, s, s.options.Timeout, view, &first, func(w *execution, timed context.Context) (*query.Explanation, error) {
 		e, err := w.explain(timed, key, position, request.Rescore)
 		if err == nil {
 			e.Relaxed, e.Interpreted = w.report(), w.typed.Interpreted
@@ -34,7 +34,7 @@ func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search
 	return e, nil
 }
 
-func (s *session) explain(ctx context.Context, key string, position int, second *query.Rescore) (*query.Explanation, error) {
+func (s *execution) explain(ctx context.Context, key string, position int, second *query.Rescore) (*query.Explanation, error) {
 	values, err := s.valueHits()
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func explanation(detail query.Step) *query.Explanation {
 }
 
 // document finds the document under a key as text.
-func (s *session) document(key string) (*snapshot.Segment, uint32, error) {
+func (s *execution) document(key string) (*snapshot.Segment, uint32, error) {
 	field := s.view.Schema.PrimaryKey()
 	if field == nil {
 		return nil, 0, problem.IndexNoPrimaryKey.New()
@@ -104,7 +104,7 @@ func (s *session) document(key string) (*snapshot.Segment, uint32, error) {
 }
 
 // item finds the list value at a position of a document's list.
-func (s *session) item(ctx context.Context, segment *snapshot.Segment, doc uint32, list, key string, position int) (uint32, error) {
+func (s *execution) item(ctx context.Context, segment *snapshot.Segment, doc uint32, list, key string, position int) (uint32, error) {
 	items, err := s.collect.MatchedValues(ctx, list, nil, []uint32{segment.Base + doc})
 	if err != nil {
 		return 0, err
@@ -118,7 +118,7 @@ func (s *session) item(ctx context.Context, segment *snapshot.Segment, doc uint3
 }
 
 // explainDocument explains query, filters and signals on one document.
-func (s *session) explainDocument(ctx context.Context, segment *snapshot.Segment, doc uint32, signals []signal) (query.Step, error) {
+func (s *execution) explainDocument(ctx context.Context, segment *snapshot.Segment, doc uint32, signals []signal) (query.Step, error) {
 	global := segment.Base + doc
 	relevance, err := s.collect.Explain(ctx, s.query, global)
 	if err != nil {
@@ -179,7 +179,7 @@ func explainSignals(signals []signal, segment *snapshot.Segment, doc uint32) que
 }
 
 // explainValue adds what one list value makes of its document's score.
-func (s *session) explainValue(ctx context.Context, detail query.Step, values *collect.Values, item uint32) (*query.Explanation, error) {
+func (s *execution) explainValue(ctx context.Context, detail query.Step, values *collect.Values, item uint32) (*query.Explanation, error) {
 	root := query.Step{
 		Matched: detail.Matched, Score: detail.Score, Description: "sum of the document's score and the value's",
 		Children: []query.Step{detail},
@@ -211,7 +211,7 @@ func (s *session) explainValue(ctx context.Context, detail query.Step, values *c
 }
 
 // step turns a step of the plan into one of the answer.
-func (s *session) step(from *collect.Step) query.Step { return stepOf(from, true) }
+func (s *execution) step(from *collect.Step) query.Step { return stepOf(from, true) }
 
 // stepOf turns a step of the plan into one of the answer. What narrows counts
 // nothing: neither it nor what stands below it has a score.

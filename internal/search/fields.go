@@ -9,7 +9,7 @@ import (
 
 // checkFields checks what hits are to return against the schema: fields,
 // highlights, matched values and the fields of value hits.
-func (s *session) checkFields() error {
+func (s *execution) checkFields() error {
 	r := s.request
 	for _, name := range r.Fields {
 		if err := s.checkReturned(name); err != nil {
@@ -41,7 +41,7 @@ func (s *session) checkFields() error {
 }
 
 // checkReturned refuses a field that can not be returned.
-func (s *session) checkReturned(name query.FieldName) error {
+func (s *execution) checkReturned(name query.FieldName) error {
 	field, ok := s.view.Schema.Resolve(name.Field)
 	switch {
 	case !ok:
@@ -56,7 +56,7 @@ func (s *session) checkReturned(name query.FieldName) error {
 	return nil
 }
 
-func (s *session) checkMatched(m *query.MatchedField) error {
+func (s *execution) checkMatched(m *query.MatchedField) error {
 	field, ok := s.view.Schema.Resolve(m.Field)
 	switch {
 	case !ok:
@@ -72,7 +72,7 @@ func (s *session) checkMatched(m *query.MatchedField) error {
 	return nil
 }
 
-func (s *session) checkHighlight(h *query.HighlightField) error {
+func (s *execution) checkHighlight(h *query.HighlightField) error {
 	field, ok := s.view.Schema.Resolve(h.Field)
 	switch {
 	case !ok:
@@ -91,7 +91,7 @@ func (s *session) checkHighlight(h *query.HighlightField) error {
 }
 
 // projection returns what of documents is answered.
-func (s *session) projection(names []query.FieldName, chosen bool) document.Projection {
+func (s *execution) projection(names []query.FieldName, chosen bool) document.Projection {
 	if !chosen {
 		return *document.Whole(s.view.Schema, s.locale)
 	}

@@ -29,15 +29,15 @@ type hit struct {
 	score float64
 }
 
-// place is where the page starts.
-type place struct {
+// pageStart is where the page starts.
+type pageStart struct {
 	offset        int // read when there is no position
 	after, before *cursor
 	fromCursor    bool // the offset came out of a cursor
 }
 
 // find collects the page of a search and counts its facets.
-func (s *session) find(ctx context.Context) (*found, error) {
+func (s *execution) find(ctx context.Context) (*found, error) {
 	if err := s.checkFields(); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s *session) find(ctx context.Context) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := s.place(order)
+	at, err := s.pageStart(order)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (s *session) find(ctx context.Context) (*found, error) {
 		f.documents = &query.Total{Count: int64(result.Documents), Exact: true}
 	}
 	f.hasScore = result.Scored && slices.ContainsFunc(order.keys, func(k collect.Key) bool { return k.Kind == collect.ByScore })
-	pager := pager{session: s, order: order, at: at, rescore: rescore}
+	pager := pager{execution: s, order: order, at: at, rescore: rescore}
 	hits, err := pager.cut(ctx, result, f)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (s *session) find(ctx context.Context) (*found, error) {
 }
 
 // relaxIfEmpty gives words up when nothing matched, and runs what is left.
-func (s *session) relaxIfEmpty(ctx context.Context, request *collect.Request, result *collect.Result) (*collect.Result, error) {
+func (s *execution) relaxIfEmpty(ctx context.Context, request *collect.Request, result *collect.Result) (*collect.Result, error) {
 	if result.Total > 0 || request.After != nil || request.Before != nil {
 		if result.Total > 0 || len(result.Hits) > 0 {
 			return result, nil
@@ -139,7 +139,7 @@ func (s *session) relaxIfEmpty(ctx context.Context, request *collect.Request, re
 }
 
 // relaxEmpty relaxes a query without hits, as a search would.
-func (s *session) relaxEmpty(ctx context.Context) error {
+func (s *execution) relaxEmpty(ctx context.Context) error {
 	if len(s.clauses) == 0 {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (s *session) relaxEmpty(ctx context.Context) error {
 }
 
 // report returns which words were dropped, nil when none were.
-func (s *session) report() *query.Relaxed {
+func (s *execution) report() *query.Relaxed {
 	if s.relaxed == nil {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (s *session) report() *query.Relaxed {
 
 // meter counts what was read out of the typed text and which words were given
 // up.
-func (s *session) meter() {
+func (s *execution) meter() {
 	s.searcher.metrics.Interpreted("number", s.typed.NumbersRead)
 	s.searcher.metrics.Interpreted("value", s.typed.ValuesRead)
 	if report := s.report(); report != nil {
@@ -171,11 +171,11 @@ func (s *session) meter() {
 	}
 }
 
-// place reads where the page starts out of offset and cursors.
-func (s *session) place(o *order) (*place, error) {
+// pageStart reads where the page starts out of offset and cursors.
+func (s *execution) pageStart(o *order) (*pageStart, error) {
 	r := s.request
-	p := &s.at
-	*p = place{offset: r.Offset}
+	p := &s.start
+	*p = pageStart{offset: r.Offset}
 	text, at := r.After, problem.At("after")
 	if r.Before != "" {
 		text, at = r.Before, problem.At("before")
@@ -208,10 +208,10 @@ func (s *session) place(o *order) (*place, error) {
 	return p, nil
 }
 
-func (p *place) isPosition() bool { return p.after != nil || p.before != nil }
+func (p *pageStart) isPosition() bool { return p.after != nil || p.before != nil }
 
 // depth is how many hits are collected for the page.
-func (s *session) depth(at *place, rescore *rescoring) int {
+func (s *execution) depth(at *pageStart, rescore *rescoring) int {
 	limit := s.request.Limit
 	switch {
 	case limit == 0:
@@ -225,7 +225,7 @@ func (s *session) depth(at *place, rescore *rescoring) int {
 }
 
 // countTo is how far matches are counted.
-func (s *session) countTo(at *place) int {
+func (s *execution) countTo(at *pageStart) int {
 	r := s.request
 	exact := r.ExactTotal || len(r.Facets) > 0 || r.Pages != nil || r.Limit == 0 || r.Hits != nil && r.Hits.HasWhen
 	if exact {
@@ -235,7 +235,7 @@ func (s *session) countTo(at *place) int {
 }
 
 // hitKind tells the kinds of hits apart in fingerprints.
-func (s *session) hitKind() string {
+func (s *execution) hitKind() string {
 	switch h := s.request.Hits; {
 	case h == nil:
 		return "documents"
@@ -247,7 +247,7 @@ func (s *session) hitKind() string {
 }
 
 // valueHits checks `hits` and returns what makes list values the hits.
-func (s *session) valueHits() (*collect.Values, error) {
+func (s *execution) valueHits() (*collect.Values, error) {
 	h := s.request.Hits
 	if h == nil {
 		return nil, nil

@@ -22,7 +22,7 @@ type highlightField struct {
 	structures [2]string
 }
 
-func (s *session) highlightFields() []highlightField {
+func (s *execution) highlightFields() []highlightField {
 	var fields []highlightField
 	for i := range s.request.Highlight.Fields {
 		h := &s.request.Highlight.Fields[i]
@@ -63,7 +63,7 @@ func (w *hitWriter) fragments(h *highlightField, record document.Record, positio
 	if h.field.List != "" {
 		at = position
 	}
-	record.Each(h.field, w.session.locale, at, func(raw []byte) bool {
+	record.Each(h.field, w.execution.locale, at, func(raw []byte) bool {
 		if text.Len() > 0 {
 			text.WriteByte(' ')
 		}
@@ -75,7 +75,7 @@ func (w *hitWriter) fragments(h *highlightField, record document.Record, positio
 			if terms == nil {
 				continue
 			}
-			chain, err := w.session.view.Chains.IndexChain(h.field, usage == 1, h.locale)
+			chain, err := w.execution.view.Chains.IndexChain(h.field, usage == 1, h.locale)
 			if err != nil {
 				failure = scope.AnalysisFailed(h.field, err)
 				return false

@@ -29,7 +29,7 @@ func (o *order) scoreAlone() bool {
 }
 
 // makeOrder checks the sort of a request against the schema.
-func (s *session) makeOrder() (*order, error) {
+func (s *execution) makeOrder() (*order, error) {
 	r := s.request
 	ties := s.ranking().TieBreakers
 	if len(r.Sort) == 0 && (len(ties) == 0 || r.Hits != nil) {
@@ -78,7 +78,7 @@ func (o *order) add(key collect.Key, name string) {
 }
 
 // sortKey turns one entry of the request into a key.
-func (s *session) sortKey(entry *query.Sort) (collect.Key, string, error) {
+func (s *execution) sortKey(entry *query.Sort) (collect.Key, string, error) {
 	at := entry.At.Field("field")
 	field, ok := s.view.Schema.Resolve(entry.Field)
 	if !ok {
@@ -124,7 +124,7 @@ func (s *session) sortKey(entry *query.Sort) (collect.Key, string, error) {
 	return key, name, nil
 }
 
-func (s *session) distanceKey(entry *query.Sort, field *definition.ResolvedField) (collect.Key, string, error) {
+func (s *execution) distanceKey(entry *query.Sort, field *definition.ResolvedField) (collect.Key, string, error) {
 	at := entry.At.Field("field")
 	switch {
 	case field.Type != definition.GeoPoint || !field.Sort:
@@ -139,7 +139,7 @@ func (s *session) distanceKey(entry *query.Sort, field *definition.ResolvedField
 }
 
 // checkHitsSort refuses what value hits can not be ordered by.
-func (s *session) checkHitsSort(entry *query.Sort, field *definition.ResolvedField) error {
+func (s *execution) checkHitsSort(entry *query.Sort, field *definition.ResolvedField) error {
 	hits := s.request.Hits
 	switch {
 	case hits == nil || field.List == hits.List:

@@ -9,24 +9,24 @@ import (
 
 // pager cuts the page out of the collected hits and makes its cursors.
 type pager struct {
-	session *session
-	order   *order
-	at      *place
-	rescore *rescoring
+	execution *execution
+	order     *order
+	at        *pageStart
+	rescore   *rescoring
 }
 
 // cut returns the hits of the page and fills in f.page.
 func (p *pager) cut(ctx context.Context, result *collect.Result, f *found) ([]hit, error) {
-	r := p.session.request
+	r := p.execution.request
 	f.page = query.Page{Limit: r.Limit, Offset: p.at.offset, HasOffset: !p.at.isPosition()}
 	if r.Limit == 0 {
 		return nil, nil
 	}
-	hits := p.session.hits[:0]
+	hits := p.execution.hits[:0]
 	for _, h := range result.Hits {
 		hits = append(hits, hit{Hit: h, score: float64(h.Score)})
 	}
-	p.session.hits = hits
+	p.execution.hits = hits
 	inWindow := p.rescore != nil && !p.at.isPosition() && p.at.offset < p.rescore.window
 	var firstPass []hit
 	if p.rescore != nil {
@@ -39,7 +39,7 @@ func (p *pager) cut(ctx context.Context, result *collect.Result, f *found) ([]hi
 	}
 	if inWindow {
 		firstPass = append(firstPass, hits...)
-		if err := p.session.runRescore(ctx, p.rescore, hits, p.order.keys[0].Descending); err != nil {
+		if err := p.execution.runRescore(ctx, p.rescore, hits, p.order.keys[0].Descending); err != nil {
 			return nil, err
 		}
 	}
@@ -58,14 +58,14 @@ func (p *pager) cut(ctx context.Context, result *collect.Result, f *found) ([]hi
 		if p.rescore != nil {
 			total = min(total, int64(p.rescore.window))
 		}
-		f.page.Pages = pageList(total, r.Limit, p.at.offset, r.Pages.Max, p.session.searcher.options.Limits.MaxPageDepth)
+		f.page.Pages = pageList(total, r.Limit, p.at.offset, r.Pages.Max, p.execution.searcher.options.Limits.MaxPageDepth)
 	}
 	return hits, nil
 }
 
 // cursors sets previous and next by how the page was reached.
 func (p *pager) cursors(f *found, hits []hit) {
-	limit := p.session.request.Limit
+	limit := p.execution.request.Limit
 	if len(hits) == 0 {
 		if !p.at.isPosition() && p.at.offset > 0 {
 			f.page.Previous = encodeOffset(max(0, p.at.offset-limit))
@@ -94,7 +94,7 @@ func (p *pager) cursors(f *found, hits []hit) {
 // windowCursors sets previous and next inside a rescored window: places there
 // are offsets, and behind the window the first pass goes on.
 func (p *pager) windowCursors(f *found, firstPass []hit, end, collected int) {
-	limit := p.session.request.Limit
+	limit := p.execution.request.Limit
 	if p.at.offset > 0 {
 		f.page.Previous = encodeOffset(max(0, p.at.offset-limit))
 	}
@@ -108,6 +108,6 @@ func (p *pager) windowCursors(f *found, firstPass []hit, end, collected int) {
 
 // position returns the cursor of a hit.
 func (p *pager) position(h collect.Hit) string {
-	fingerprint := p.order.fingerprint(p.session.hitKind())
-	return encodePosition(fingerprint, p.order.keys, h.Position().Values, p.session.view.Snapshot.Standing(h.Doc))
+	fingerprint := p.order.fingerprint(p.execution.hitKind())
+	return encodePosition(fingerprint, p.order.keys, h.Position().Values, p.execution.view.Snapshot.Standing(h.Doc))
 }

@@ -25,7 +25,7 @@ type rescoring struct {
 
 // compileRescore compiles the second pass, nil when there is none; what is typed
 // in it is read when it runs.
-func (s *session) compileRescore(ctx context.Context, r *query.Rescore, runs bool) (*rescoring, error) {
+func (s *execution) compileRescore(ctx context.Context, r *query.Rescore, runs bool) (*rescoring, error) {
 	if r == nil {
 		return nil, nil
 	}
@@ -49,7 +49,7 @@ func (s *session) compileRescore(ctx context.Context, r *query.Rescore, runs boo
 
 // runRescore adds the second score to the hits and orders them by the sum, the
 // way the score orders them; equal ones keep their place.
-func (s *session) runRescore(ctx context.Context, r *rescoring, hits []hit, descending bool) error {
+func (s *execution) runRescore(ctx context.Context, r *rescoring, hits []hit, descending bool) error {
 	hits = hits[:min(r.window, len(hits))]
 	documents := make([]uint32, len(hits))
 	second := make([]float64, len(hits))
@@ -92,7 +92,7 @@ func (s *session) runRescore(ctx context.Context, r *rescoring, hits []hit, desc
 
 // explainRescore tells what the second pass makes of a document, nil when there
 // is none. What a search would refuse is no second pass.
-func (s *session) explainRescore(ctx context.Context, asked *query.Rescore, segment *snapshot.Segment, doc uint32, signals []signal, first *query.Explanation) (*query.Step, error) {
+func (s *execution) explainRescore(ctx context.Context, asked *query.Rescore, segment *snapshot.Segment, doc uint32, signals []signal, first *query.Explanation) (*query.Step, error) {
 	if asked == nil || !first.Matched {
 		return nil, nil
 	}

@@ -66,15 +66,15 @@ type Options struct {
 
 // Searcher answers requests. It is shared by all searches of a node.
 type Searcher struct {
-	runner   *collect.Runner
-	metrics  *metrics.Set
-	options  Options
-	gate     *gate
-	counter  *faceting.Counter
-	rewriter *rewrite.Rewriter
-	settings *settingsCache
-	buffers  sync.Pool // of *analysis.Buffer, which are costly to make
-	sessions sync.Pool // of *session
+	runner     *collect.Runner
+	metrics    *metrics.Set
+	options    Options
+	gate       *gate
+	counter    *faceting.Counter
+	rewriter   *rewrite.Rewriter
+	settings   *settingsCache
+	buffers    sync.Pool // of *analysis.Buffer, which are costly to make
+	executions sync.Pool // of *execution
 }
 
 // New returns a Searcher that collects with the runner. The metrics may be
@@ -88,9 +88,9 @@ func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher
 	}
 	s := &Searcher{
 		runner: runner, metrics: meters, options: options, gate: newGate(options.MaxConcurrent),
-		settings: newSettingsCache(options.Log),
-		buffers:  sync.Pool{New: func() any { return new(analysis.Buffer) }},
-		sessions: sync.Pool{New: func() any { return new(session) }},
+		settings:   newSettingsCache(options.Log),
+		buffers:    sync.Pool{New: func() any { return new(analysis.Buffer) }},
+		executions: sync.Pool{New: func() any { return new(execution) }},
 	}
 	s.counter = faceting.New(options.FacetCacheSize, meters, s.measureState)
 	s.rewriter = rewrite.New(s.measureState)
@@ -104,7 +104,7 @@ func (s *Searcher) measureState() {
 
 // Run answers a search.
 func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (*query.Answer, error) {
-	answer, took, err := serve(ctx, s, s.options.Timeout, view, request, (*session).search)
+	answer, took, err := serve(ctx, s, s.options.Timeout, view, request, (*execution).search)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (*
 
 // search does all of a search, reading the documents of the page included,
 // within its time.
-func (s *session) search(ctx context.Context) (*query.Answer, error) {
+func (s *execution) search(ctx context.Context) (*query.Answer, error) {
 	found, err := s.find(ctx)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *Searcher) FacetValues(ctx context.Context, view View, field string, req
 		Query: request.Query, QueryText: request.QueryText, Filters: request.Filters, FiltersText: request.FiltersText,
 		Locale: request.Locale,
 	}
-	answer, took, err := serve(ctx, s, s.options.Timeout, view, search, func(w *session, timed context.Context) (*query.FacetValuesAnswer, error) {
+	answer, took, err := serve(ctx, s, s.options.Timeout, view, search, func(w *execution, timed context.Context) (*query.FacetValuesAnswer, error) {
 		return w.facetValues(timed, field, request)
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Searcher) FacetValues(ctx context.Context, view View, field string, req
 	return answer, nil
 }
 
-func (s *session) facetValues(ctx context.Context, name string, request *query.FacetValues) (*query.FacetValuesAnswer, error) {
+func (s *execution) facetValues(ctx context.Context, name string, request *query.FacetValues) (*query.FacetValuesAnswer, error) {
 	field, err := s.facets().CheckValues(name)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (s *session) facetValues(ctx context.Context, name string, request *query.F
 // Suggest answers a request for suggestions.
 func (s *Searcher) Suggest(ctx context.Context, view View, request *query.Suggest) (*query.Suggestions, error) {
 	search := &query.Search{Filters: request.Filters, FiltersText: request.FiltersText, Locale: request.Locale}
-	found, took, err := serve(ctx, s, s.options.SuggestTimeout, view, search, func(w *session, timed context.Context) ([]query.Suggestion, error) {
+	found, took, err := serve(ctx, s, s.options.SuggestTimeout, view, search, func(w *execution, timed context.Context) ([]query.Suggestion, error) {
 		return w.facets().Suggest(timed, request)
 	})
 	if err != nil {
@@ -171,11 +171,11 @@ type call struct {
 	began    time.Time
 }
 
-// serve does the work of one request in a session of its own, when it is the
+// serve does the work of one request in an execution of its own, when it is the
 // request's turn and within a time, and returns how many milliseconds it took.
 // The context of the work ends with that time.
 func serve[T any](ctx context.Context, s *Searcher, limit time.Duration, view View, request *query.Search,
-	work func(w *session, ctx context.Context) (T, error)) (answer T, tookMs float64, err error) {
+	work func(w *execution, ctx context.Context) (T, error)) (answer T, tookMs float64, err error) {
 	c := call{searcher: s, view: view, request: request, began: s.options.Now()}
 	timed, done, err := s.enter(ctx, limit)
 	if err != nil {
@@ -193,19 +193,19 @@ func serve[T any](ctx context.Context, s *Searcher, limit time.Duration, view Vi
 	return answer, s.since(c.began), nil
 }
 
-func serveNow[T any](ctx context.Context, c *call, work func(w *session, ctx context.Context) (T, error)) (answer T, err error) {
-	session, err := c.searcher.open(ctx, &c.view, c.request, c.began)
+func serveNow[T any](ctx context.Context, c *call, work func(w *execution, ctx context.Context) (T, error)) (answer T, err error) {
+	w, err := c.searcher.open(ctx, &c.view, c.request, c.began)
 	if err != nil {
 		return answer, err
 	}
-	defer session.close()
-	return work(session, ctx)
+	defer w.close()
+	return work(w, ctx)
 }
 
 // serveBeside is serveNow for a snapshot of which parts may have to be verified,
 // which looks at no deadline: the caller leaves when the time is over. The work
 // keeps its turn and the snapshot until it ends, then calls done.
-func serveBeside[T any](ctx context.Context, c call, work func(w *session, ctx context.Context) (T, error), done func()) (answer T, err error) {
+func serveBeside[T any](ctx context.Context, c call, work func(w *execution, ctx context.Context) (T, error), done func()) (answer T, err error) {
 	if !c.view.Snapshot.Acquire() {
 		done()
 		return answer, problem.IndexClosed.New()

@@ -20,7 +20,7 @@ type signal struct {
 
 // signals returns the signals that run: those of the index, joined or
 // replaced by the request's.
-func (s *session) signals() ([]signal, error) {
+func (s *execution) signals() ([]signal, error) {
 	own, err := s.requestSignals(s.request.Signals)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *session) signals() ([]signal, error) {
 }
 
 // requestSignals checks the signals of a request against the schema.
-func (s *session) requestSignals(signals []query.Signal) ([]signal, error) {
+func (s *execution) requestSignals(signals []query.Signal) ([]signal, error) {
 	var all []signal
 	for _, one := range signals {
 		at := one.At.Field("field")
@@ -82,7 +82,7 @@ func fits(shape query.SignalShape, t definition.Type) bool {
 	return shape != "" && t.IsNumber()
 }
 
-func (s *session) compileSignal(field *definition.ResolvedField, one query.Signal) signal {
+func (s *execution) compileSignal(field *definition.ResolvedField, one query.Signal) signal {
 	shapes := map[query.SignalShape]score.Shape{query.Saturation: score.Saturation, query.Decay: score.Decay, query.Linear: score.Linear}
 	structure := layout.Order(field, plan.Variant(field, s.locale))
 	if field.Signal {

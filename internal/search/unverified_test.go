@@ -65,7 +65,7 @@ func TestSearchOfAnUnverifiedSnapshotEndsOnTime(t *testing.T) {
 		view := x.unverified(t, func() { isReleased = true })
 		verified := make(chan struct{})
 		began := time.Now()
-		_, _, err := serve(t.Context(), x.searcher, time.Second, view, &query.Search{}, func(*session, context.Context) (int, error) {
+		_, _, err := serve(t.Context(), x.searcher, time.Second, view, &query.Search{}, func(*execution, context.Context) (int, error) {
 			<-verified
 			return 1, nil
 		})

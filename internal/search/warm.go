@@ -17,14 +17,14 @@ func (s *Searcher) Warm(ctx context.Context, view View) error {
 	locales := append(s.counter.Locales(view.Schema, view.Settings), s.rewriter.Locales(view.Schema, view.Settings)...)
 	slices.Sort(locales)
 	for _, locale := range slices.Compact(locales) {
-		session, err := s.open(ctx, &view, &query.Search{Locale: locale}, s.options.Now())
+		w, err := s.open(ctx, &view, &query.Search{Locale: locale}, s.options.Now())
 		if err != nil {
 			return err
 		}
-		if err = session.facets().Warm(ctx); err == nil {
-			err = session.typed.Warm(ctx)
+		if err = w.facets().Warm(ctx); err == nil {
+			err = w.typed.Warm(ctx)
 		}
-		session.close()
+		w.close()
 		if err != nil {
 			return err
 		}

@@ -41,21 +41,21 @@ func (x *Index) Order(counts []uint32) *Ranking {
 // Bytes estimates the memory in use, that of the index not included.
 func (r *Ranking) Bytes() int { return 4 * (len(r.counts) + len(r.best) + len(r.held)) }
 
-// place is where an entry stands in order: by count, the highest first, then
+// rank is where an entry stands in order: by count, the highest first, then
 // by value, the entry of a label behind that of its value.
-type place uint64
+type rank uint64
 
-func (r *Ranking) place(entry uint32) place {
+func (r *Ranking) rank(entry uint32) rank {
 	owner := r.owners[entry]
-	return place(^r.counts[owner>>1])<<32 | place(owner)
+	return rank(^r.counts[owner>>1])<<32 | rank(owner)
 }
 
-func (p place) count() uint32 { return ^uint32(p >> 32) }
-func (p place) value() int    { return int(uint32(p) >> 1) }
-func (p place) isLabel() bool { return p&1 == 1 }
+func (p rank) count() uint32 { return ^uint32(p >> 32) }
+func (p rank) value() int    { return int(uint32(p) >> 1) }
+func (p rank) isLabel() bool { return p&1 == 1 }
 
 func (r *Ranking) first(a, b uint32) uint32 {
-	if r.place(a) < r.place(b) {
+	if r.rank(a) < r.rank(b) {
 		return a
 	}
 	return b
@@ -72,7 +72,7 @@ type Match struct {
 // that occur at all and are not known; of equally common ones the lowest first.
 func (r *Ranking) Top(ranges []Range, limit int, known map[int]bool) []Match {
 	var top []Match
-	take := func(p place) bool {
+	take := func(p rank) bool {
 		n := len(top)
 		switch {
 		case p.count() == 0:
@@ -100,12 +100,12 @@ func (r *Ranking) Top(ranges []Range, limit int, known map[int]bool) []Match {
 	return top
 }
 
-// lowest returns the first places of ranges, in order.
-func (r *Ranking) lowest(ranges []Range, limit int) []place {
-	var kept []place // a heap, the last in order on top
+// lowest returns the first ranks of ranges, in order.
+func (r *Ranking) lowest(ranges []Range, limit int) []rank {
+	var kept []rank // a heap, the last in order on top
 	for _, in := range ranges {
 		for entry := in.From; entry < in.To; entry++ {
-			p := r.place(uint32(entry))
+			p := r.rank(uint32(entry))
 			switch {
 			case p.count() == 0:
 			case len(kept) < limit:
@@ -115,7 +115,7 @@ func (r *Ranking) lowest(ranges []Range, limit int) []place {
 				}
 			case p < kept[0]:
 				kept[0] = p
-				sink(kept, 0, func(a, b place) bool { return a > b })
+				sink(kept, 0, func(a, b rank) bool { return a > b })
 			}
 		}
 	}
@@ -127,20 +127,20 @@ func (r *Ranking) lowest(ranges []Range, limit int) []place {
 // order.
 type stretch struct {
 	Range
-	place place
+	rank  rank
 	entry uint32
 }
 
 // descend takes the entries of ranges in order until take has enough.
-func (r *Ranking) descend(ranges []Range, take func(place) bool) {
+func (r *Ranking) descend(ranges []Range, take func(rank) bool) {
 	var left []stretch // a heap, the first in order on top
-	before := func(a, b stretch) bool { return a.place < b.place }
+	before := func(a, b stretch) bool { return a.rank < b.rank }
 	add := func(in Range) {
 		if in.From >= in.To {
 			return
 		}
 		entry := r.firstOf(in)
-		left = append(left, stretch{in, r.place(entry), entry})
+		left = append(left, stretch{in, r.rank(entry), entry})
 		for i := len(left) - 1; i > 0 && before(left[i], left[(i-1)/2]); i = (i - 1) / 2 {
 			left[i], left[(i-1)/2] = left[(i-1)/2], left[i]
 		}
@@ -150,7 +150,7 @@ func (r *Ranking) descend(ranges []Range, take func(place) bool) {
 	}
 	for len(left) > 0 {
 		s := left[0]
-		if !take(s.place) {
+		if !take(s.rank) {
 			return
 		}
 		last := len(left) - 1

@@ -14,8 +14,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// session is the work of one request. It belongs to one goroutine.
-type session struct {
+// execution is the work of one request. It belongs to one goroutine.
+type execution struct {
 	searcher *Searcher
 	view     View
 	request  *query.Search
@@ -34,7 +34,7 @@ type session struct {
 	relaxed *rewrite.Relaxation // nil: the query is not relaxed
 
 	// Room of what a request has one of.
-	at      place
+	start   pageStart
 	asks    collect.Request
 	found   found
 	writer  hitWriter
@@ -43,9 +43,9 @@ type session struct {
 }
 
 // open checks targets, reads the typed text and compiles the clauses of a search.
-// The caller closes the session.
-func (s *Searcher) open(ctx context.Context, view *View, request *query.Search, now time.Time) (*session, error) {
-	w := s.sessions.Get().(*session)
+// The caller closes the execution.
+func (s *Searcher) open(ctx context.Context, view *View, request *query.Search, now time.Time) (*execution, error) {
+	w := s.executions.Get().(*execution)
 	w.searcher, w.view, w.request, w.locale, w.now = s, *view, request, request.Locale, now
 	w.buffer, w.collect = s.buffers.Get().(*analysis.Buffer), s.runner.Search(view.Snapshot)
 	if err := w.compile(ctx); err != nil {
@@ -55,7 +55,7 @@ func (s *Searcher) open(ctx context.Context, view *View, request *query.Search, 
 	return w, nil
 }
 
-func (s *session) compile(ctx context.Context) (err error) {
+func (s *execution) compile(ctx context.Context) (err error) {
 	view := &s.view
 	if err = s.compiler.Set(plan.Options{
 		Schema: view.Schema, Chains: view.Chains, Settings: view.Settings, Locale: s.locale,
@@ -84,31 +84,31 @@ func (s *session) compile(ctx context.Context) (err error) {
 
 // facets returns what facets are counted under: the query that runs now and the
 // filters.
-func (s *session) facets() *faceting.Request {
+func (s *execution) facets() *faceting.Request {
 	s.counted = faceting.Request{
 		Scope: &s.scope, Counter: s.searcher.counter, Search: s.request, Query: s.query, Filters: s.filters,
 	}
 	return &s.counted
 }
 
-// close gives back what the session borrowed, and its own memory to a later
+// close gives back what the execution borrowed, and its own memory to a later
 // one: nothing of an answer lies in it. It must not be used again.
-func (s *session) close() {
+func (s *execution) close() {
 	searcher := s.searcher
 	searcher.buffers.Put(s.buffer)
 	s.collect.Close()
 	hits, scratch := s.hits, s.scratch
 	clear(hits)
-	*s = session{}
+	*s = execution{}
 	if cap(hits) <= maxScratchHits && scratch.bytes() <= maxScratch {
 		s.hits, s.scratch = hits[:0], scratch
 	}
-	searcher.sessions.Put(s)
+	searcher.executions.Put(s)
 }
 
 // ranking returns the ranking in force: that of the settings, else that of
 // the definition.
-func (s *session) ranking() definition.Ranking {
+func (s *execution) ranking() definition.Ranking {
 	if s.view.Settings != nil && s.view.Settings.Ranking != nil {
 		return *s.view.Settings.Ranking
 	}
@@ -120,6 +120,6 @@ func (s *session) ranking() definition.Ranking {
 
 // requiredNested returns the nested nodes on a list that every hit of a query
 // under the filters satisfies.
-func (s *session) requiredNested(list string, query plan.Node) []*plan.Nested {
+func (s *execution) requiredNested(list string, query plan.Node) []*plan.Nested {
 	return plan.RequiredNested(list, append([]plan.Node{query}, s.filters...)...)
 }
