@@ -121,12 +121,12 @@ type DroppedWord struct {
 
 // Interpreted lists what was read out of the typed text.
 type Interpreted struct {
-	Filters []Reading
+	Filters []InterpretedFilter
 	Text    string
 }
 
-// Reading is one filter read out of the typed text.
-type Reading struct {
+// InterpretedFilter is one filter read out of the typed text.
+type InterpretedFilter struct {
 	Field    string
 	Match    Matcher
 	Words    []string

@@ -200,7 +200,7 @@ func (w *interpretedWire) interpreted() *Interpreted {
 	for _, f := range w.Filters {
 		d := newDecoder(Limits{})
 		match := d.matcher(jsonread.New(f.Match, problem.Path{}, d.found))
-		i.Filters = append(i.Filters, Reading{Field: f.Field, Match: match, Words: f.Words, When: f.When, Fallback: f.Fallback})
+		i.Filters = append(i.Filters, InterpretedFilter{Field: f.Field, Match: match, Words: f.Words, When: f.When, Fallback: f.Fallback})
 	}
 	return i
 }

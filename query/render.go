@@ -352,7 +352,7 @@ func (w *writer) interpreted(i *Interpreted) {
 	w.close('}')
 }
 
-// matcher appends the matchers that readings make.
+// matcher appends the matchers that interpretations make.
 func (w *writer) matcher(m Matcher) {
 	w.dst = append(w.dst, '{')
 	switch m := m.(type) {

@@ -28,7 +28,7 @@ func TestAnswerIsRenderedWithoutAbsentParts(t *testing.T) {
 		Page: Page{Limit: 2, Next: "n", Previous: "p", Pages: &PageList{Count: 2, Next: &PageLink{Number: 2, Cursor: "c"},
 			Start: []PageLink{{1, "a", true}, {2, "c", false}}}},
 		Relaxed:     &Relaxed{Dropped: []DroppedWord{{"w", "common"}}, Text: "t"},
-		Interpreted: &Interpreted{Filters: []Reading{{Field: "p", Match: &RangeMatcher{Range: Range{Lt: Literal("100")}}, Words: []string{"under", "100"}}}},
+		Interpreted: &Interpreted{Filters: []InterpretedFilter{{Field: "p", Match: &RangeMatcher{Range: Range{Lt: Literal("100")}}, Words: []string{"under", "100"}}}},
 		Generation:  "1", Freshness: "tok", TookMs: 1.23456,
 	}
 	want = `{"hits":[{"id":"a\"","score":1.5,"document":{"x":1},"highlights":{}},` +

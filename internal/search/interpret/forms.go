@@ -21,21 +21,21 @@ type bound struct {
 
 // at reads the longest form that starts at word i and returns how many words
 // it takes, 0 when there is none.
-func (r *Reader) at(words []string, i int) (Reading, int) {
+func (r *Reader) at(words []string, i int) (Interpretation, int) {
 	best := longer(r.opened(words, i), r.compared(words, i))
 	best = longer(best, r.hyphened(words, i))
 	best = longer(best, r.bare(words, i))
 	best = longer(best, r.exact(words, i))
 	if best.consumed == 0 {
-		return Reading{}, 0
+		return Interpretation{}, 0
 	}
 	alternatives := r.choose(best)
 	if len(alternatives) == 0 {
 		// A spelling that no field can take here leaves the number as text, and
 		// what stands around it may still be read.
-		return Reading{}, 0
+		return Interpretation{}, 0
 	}
-	return Reading{Alternatives: alternatives}, best.consumed
+	return Interpretation{Alternatives: alternatives}, best.consumed
 }
 
 // longer returns the form that takes more words, the first of equal ones.
@@ -157,7 +157,7 @@ func (r *Reader) exact(words []string, i int) bound {
 	return best
 }
 
-// quantities returns the readings of a number that starts at word i.
+// quantities returns the interpretations of a number that starts at word i.
 func (r *Reader) quantities(words []string, i int) []quantity {
 	if i >= len(words) {
 		return nil
@@ -180,7 +180,7 @@ func (r *Reader) quantities(words []string, i int) []quantity {
 	return all
 }
 
-// attachedApart returns the readings of a number with a unit of several words
+// attachedApart returns the interpretations of a number with a unit of several words
 // attached: "7l/100 km".
 func (r *Reader) attachedApart(words []string, i int) []quantity {
 	if !hasDigit(words[i]) {
@@ -198,7 +198,7 @@ func (r *Reader) attachedApart(words []string, i int) []quantity {
 	return all
 }
 
-// attached returns the readings of one word: a number, or a number with a
+// attached returns the interpretations of one word: a number, or a number with a
 // unit before or behind it.
 func (r *Reader) attached(word string) []quantity {
 	if !hasDigit(word) {
@@ -333,7 +333,7 @@ func (b bound) wholeMatcher(t definition.Type) query.Matcher {
 	return compareMatcher(b.kind, down)
 }
 
-// Text returns what is left of a text after readings took their parts.
+// Text returns what is left of a text after interpretations took their parts.
 func Text(text string, parts []query.TextPart, taken func(i int) bool) string {
 	var kept []string
 	for i, part := range parts {

@@ -5,8 +5,8 @@
 // and comparatives are written. A Reader is made for one search. It knows the
 // fields that may be read on and finds, in the loose words of a text, numbers
 // with units and comparatives (Numbers), and spans of words that are values of
-// fields (Values). Rewrite turns a clause and its readings into clauses: for
-// each reading, a filter or the words themselves, so that a reading never takes
+// fields (Values). Rewrite turns a clause and its interpretations into clauses: for
+// each interpretation, a filter or the words themselves, so that an interpretation never takes
 // away a document that holds the words.
 //
 // A Vocabulary never changes; any number of goroutines may use it. A Reader
@@ -20,16 +20,16 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Reading is one thing read out of the typed text: either a filter on one of
+// Interpretation is one thing read out of the typed text: either a filter on one of
 // the alternatives, or the words.
-type Reading struct {
+type Interpretation struct {
 	Words        []string // as typed
 	First, Last  int      // places of the words among the text's parts, both included
 	IsValue      bool     // a value of a field, not a number
 	Alternatives []Alternative
 }
 
-// Alternative is one field a reading may be a filter on.
+// Alternative is one field an interpretation may be a filter on.
 type Alternative struct {
 	Field Field
 	Match query.Matcher
@@ -69,37 +69,37 @@ type quantity struct {
 }
 
 // Numbers returns the quantities read out of a text's parts, left to right.
-func (r *Reader) Numbers(parts []query.TextPart) []Reading {
+func (r *Reader) Numbers(parts []query.TextPart) []Interpretation {
 	if len(r.fields) == 0 || !slices.ContainsFunc(parts, func(p query.TextPart) bool { return hasDigit(p.Text) }) {
 		return nil
 	}
-	var readings []Reading
+	var interpretations []Interpretation
 	forEachRun(parts, nil, func(from, to int) {
 		words := make([]string, to-from)
 		for i := range words {
 			words[i] = fold(parts[from+i].Text)
 		}
 		for i := 0; i < len(words); {
-			reading, used := r.at(words, i)
+			interpretation, used := r.at(words, i)
 			if used == 0 {
 				i++
 				continue
 			}
-			if len(reading.Alternatives) > 0 {
-				reading.First, reading.Last = from+i, from+i+used-1
+			if len(interpretation.Alternatives) > 0 {
+				interpretation.First, interpretation.Last = from+i, from+i+used-1
 				for j := range used {
-					reading.Words = append(reading.Words, parts[from+i+j].Text)
+					interpretation.Words = append(interpretation.Words, parts[from+i+j].Text)
 				}
-				readings = append(readings, reading)
+				interpretations = append(interpretations, interpretation)
 			}
 			i += used
 		}
 	})
-	return readings
+	return interpretations
 }
 
 // forEachRun calls work for every stretch of neighbouring loose words that no
-// reading has taken.
+// interpretation has taken.
 func forEachRun(parts []query.TextPart, taken func(i int) bool, work func(from, to int)) {
 	for i := 0; i < len(parts); {
 		from := i

@@ -32,10 +32,10 @@ func reader(locale string, read []Field, targeted bool, index ...Field) *Reader 
 	return NewReader(NewVocabulary(locale, units), read, targeted)
 }
 
-// show writes readings as "field op value (words)".
-func show(readings []Reading) string {
+// show writes interpretations as "field op value (words)".
+func show(interpretations []Interpretation) string {
 	var parts []string
-	for _, r := range readings {
+	for _, r := range interpretations {
 		for _, a := range r.Alternatives {
 			text := a.Field.Path
 			switch m := a.Match.(type) {
@@ -232,8 +232,8 @@ func TestValuesTakeTheLongestSpan(t *testing.T) {
 		"dark -red":              "",
 		"dark \"x\" red and red": `colour="Red"(red) colour="Red"(red)`,
 	} {
-		readings, err := Values(t.Context(), query.UserParts(text), nil, d)
-		if got := show(readings); err != nil || got != want {
+		interpretations, err := Values(t.Context(), query.UserParts(text), nil, d)
+		if got := show(interpretations); err != nil || got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
@@ -242,18 +242,18 @@ func TestValuesTakeTheLongestSpan(t *testing.T) {
 func TestRewriteKeepsWhatWasNotRead(t *testing.T) {
 	clause := &query.TextClause{Text: query.Text{Text: `shoes under 100 -old "in stock"`, Match: query.MatchUser, Join: query.JoinAll, Prefix: query.PrefixLastToken}}
 	parts := query.UserParts(clause.Text.Text)
-	readings := reader("en", fields("price:SEK"), false).Numbers(parts)
-	and := Rewrite(clause, parts, readings, "", Rest{}).(*query.AndClause)
+	interpretations := reader("en", fields("price:SEK"), false).Numbers(parts)
+	and := Rewrite(clause, parts, interpretations, "", Remainder{}).(*query.AndClause)
 	if rest := and.Clauses[0].(*query.TextClause); rest.Text.Text != `shoes -old "in stock"` || !rest.Interpret.Off || rest.Prefix != query.PrefixLastToken {
 		t.Errorf("rest is %+v", rest.Text)
 	}
 	clause.Join = query.JoinAny
-	and = Rewrite(clause, parts, readings, "", Rest{}).(*query.AndClause)
+	and = Rewrite(clause, parts, interpretations, "", Remainder{}).(*query.AndClause)
 	if rest := and.Clauses[1].(*query.TextClause); rest.Text.Text != "-old" {
 		t.Errorf("exclusions are %+v", rest.Text)
 	}
-	if Rewrite(clause, parts, nil, "", Rest{}) != query.Clause(clause) {
-		t.Error("a clause without readings changed")
+	if Rewrite(clause, parts, nil, "", Remainder{}) != query.Clause(clause) {
+		t.Error("a clause without interpretations changed")
 	}
 }
 
@@ -266,7 +266,7 @@ func FuzzNumbers(f *testing.F) {
 		last := -1
 		for _, r := range reader(locale, shop, false).Numbers(parts) {
 			if r.First <= last || r.Last < r.First || r.Last >= len(parts) || len(r.Words) != r.Last-r.First+1 {
-				t.Fatalf("reading %+v after %d", r, last)
+				t.Fatalf("interpretation %+v after %d", r, last)
 			}
 			last = r.Last
 		}

@@ -8,18 +8,18 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// wordsWeight is how much the words of a reading count against its filter,
+// wordsWeight is how much the words of an interpretation count against its filter,
 // which counts 1: documents that meet the filter rank first.
 const wordsWeight = 0.01
 
 // At keeps the alternatives that clauses inside some nested lists ("" outside of
-// any) can hold; readings without any are left out.
-func At(readings []Reading, lists ...string) []Reading {
+// any) can hold; interpretations without any are left out.
+func At(interpretations []Interpretation, lists ...string) []Interpretation {
 	if slices.Contains(lists, "") {
-		return readings
+		return interpretations
 	}
-	var kept []Reading
-	for _, r := range readings {
+	var kept []Interpretation
+	for _, r := range interpretations {
 		var inside []Alternative
 		for _, a := range r.Alternatives {
 			if slices.Contains(lists, a.Field.List) {
@@ -34,10 +34,10 @@ func At(readings []Reading, lists ...string) []Reading {
 	return kept
 }
 
-// Taken tells which parts of a text belong to a reading.
-func Taken(readings []Reading) func(i int) bool {
+// Taken reports which parts of a text belong to an interpretation.
+func Taken(interpretations []Interpretation) func(i int) bool {
 	return func(i int) bool {
-		for _, r := range readings {
+		for _, r := range interpretations {
 			if i >= r.First && i <= r.Last {
 				return true
 			}
@@ -46,16 +46,16 @@ func Taken(readings []Reading) func(i int) bool {
 	}
 }
 
-// Rest is what fields make of the loose words that readings leave of a text.
-type Rest struct {
+// Remainder is what fields make of the loose words that interpretations leave of a text.
+type Remainder struct {
 	Silent bool // a field finds no word in them: there they ask for nothing
 	Uneven bool // fields find different numbers of words
 }
 
-// Loose returns the loose words that readings leave of a text, and those they
+// Loose returns the loose words that interpretations leave of a text, and those they
 // take.
-func Loose(parts []query.TextPart, readings []Reading) (left, took string) {
-	taken := Taken(readings)
+func Loose(parts []query.TextPart, interpretations []Interpretation) (left, took string) {
+	taken := Taken(interpretations)
 	var kept, gone []string
 	for i, part := range parts {
 		switch {
@@ -69,18 +69,18 @@ func Loose(parts []query.TextPart, readings []Reading) (left, took string) {
 	return strings.Join(kept, " "), strings.Join(gone, " ")
 }
 
-// Rewrite returns the clause that stands for a text clause whose readings are
+// Rewrite returns the clause that stands for a text clause whose interpretations are
 // given; the clause itself when there are none. list is the nested list the
 // clause stands in, "" outside of one.
 //
 // A silent rest asks for nothing. An uneven one may ask for words that a field,
 // which holds all it finds in the text, passes over; then the text as it was
 // typed is an alternative to all of it.
-func Rewrite(clause *query.TextClause, parts []query.TextPart, readings []Reading, list string, left Rest) query.Clause {
-	if len(readings) == 0 {
+func Rewrite(clause *query.TextClause, parts []query.TextPart, interpretations []Interpretation, list string, left Remainder) query.Clause {
+	if len(interpretations) == 0 {
 		return clause
 	}
-	read := rewrite(clause, parts, readings, list, left)
+	read := rewrite(clause, parts, interpretations, list, left)
 	if !left.Uneven || clause.Join == query.JoinAny {
 		return read
 	}
@@ -92,8 +92,8 @@ func Rewrite(clause *query.TextClause, parts []query.TextPart, readings []Readin
 	}}
 }
 
-func rewrite(clause *query.TextClause, parts []query.TextPart, readings []Reading, list string, left Rest) query.Clause {
-	taken := Taken(readings)
+func rewrite(clause *query.TextClause, parts []query.TextPart, interpretations []Interpretation, list string, left Remainder) query.Clause {
+	taken := Taken(interpretations)
 	var wanted, excluded []string
 	for i, part := range parts {
 		switch {
@@ -118,7 +118,7 @@ func rewrite(clause *query.TextClause, parts []query.TextPart, readings []Readin
 	if len(wanted) > 0 {
 		all = append(all, rest(wanted))
 	}
-	for _, r := range readings {
+	for _, r := range interpretations {
 		all = append(all, r.clause(clause, list))
 	}
 	if clause.Join != query.JoinAny {
@@ -131,9 +131,9 @@ func rewrite(clause *query.TextClause, parts []query.TextPart, readings []Readin
 	return &query.AndClause{At: clause.At, Clauses: []query.Clause{any, rest(excluded)}}
 }
 
-// clause returns the reading as a clause: a filter on one of its fields, or
+// clause returns the interpretation as a clause: a filter on one of its fields, or
 // its words.
-func (r Reading) clause(of *query.TextClause, list string) query.Clause {
+func (r Interpretation) clause(of *query.TextClause, list string) query.Clause {
 	var all []query.Clause
 	for _, a := range r.Alternatives {
 		all = append(all, &query.BoostClause{At: of.At, Weight: 1, Clauses: []query.Clause{a.clause(of.At, list)}})
@@ -146,9 +146,9 @@ func (r Reading) clause(of *query.TextClause, list string) query.Clause {
 	return &query.OrClause{At: of.At, Clauses: all}
 }
 
-// Clauses returns how many clauses a reading becomes, conditions included: a
+// Clauses returns how many clauses an interpretation becomes, conditions included: a
 // fallback repeats the conditions of all that come before it.
-func (r Reading) Clauses() int {
+func (r Interpretation) Clauses() int {
 	count := 2
 	for _, a := range r.Alternatives {
 		count += 4 + countAll(a.Field.When)

@@ -19,8 +19,8 @@ type Dictionary interface {
 
 // Values returns the field values read out of a text's parts: at each place
 // the longest span of up to three neighbouring words that taken has left.
-func Values(ctx context.Context, parts []query.TextPart, taken func(i int) bool, dictionary Dictionary) ([]Reading, error) {
-	var readings []Reading
+func Values(ctx context.Context, parts []query.TextPart, taken func(i int) bool, dictionary Dictionary) ([]Interpretation, error) {
+	var interpretations []Interpretation
 	var failure error
 	forEachRun(parts, taken, func(from, to int) {
 		for i := from; i < to && failure == nil; {
@@ -37,11 +37,11 @@ func Values(ctx context.Context, parts []query.TextPart, taken func(i int) bool,
 				}
 				if len(found) > 0 {
 					used = size
-					readings = append(readings, Reading{Words: words, First: i, Last: i + size - 1, IsValue: true, Alternatives: found})
+					interpretations = append(interpretations, Interpretation{Words: words, First: i, Last: i + size - 1, IsValue: true, Alternatives: found})
 				}
 			}
 			i += max(used, 1)
 		}
 	})
-	return readings, failure
+	return interpretations, failure
 }

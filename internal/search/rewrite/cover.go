@@ -101,7 +101,7 @@ func (r *Request) cover(ctx context.Context, c *candidate) (*Relaxation, error) 
 func (r *Request) coveredClauses(c *candidate) ([]query.Clause, error) {
 	text, parts, taken := c.text.Text, c.parts, func(int) bool { return false }
 	if c.isRead() {
-		text, parts, taken = r.typed.clause.Text.Text, r.typed.parts, interpret.Taken(r.typed.readings)
+		text, parts, taken = r.typed.clause.Text.Text, r.typed.parts, interpret.Taken(r.typed.interpretations)
 	}
 	var loose, fixed strings.Builder
 	var kept []int

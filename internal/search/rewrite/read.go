@@ -15,11 +15,11 @@ import (
 
 // typedText is the typed text of a search and what is read out of it.
 type typedText struct {
-	clause   *query.TextClause // the first of its texts; nil while there is none
-	mixed    bool              // there are others that differ: none is read
-	parts    []query.TextPart
-	readings []interpret.Reading // in the order of their words
-	lists    []string            // nested lists that its texts stand in
+	clause          *query.TextClause // the first of its texts; nil while there is none
+	mixed           bool              // there are others that differ: none is read
+	parts           []query.TextPart
+	interpretations []interpret.Interpretation // in the order of their words
+	lists           []string                   // nested lists that its texts stand in
 }
 
 // maxReadParts is how many words and phrases a text may have to be read; a
@@ -51,7 +51,7 @@ func (r *Request) Read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 		}
 	}
 	typed := &r.typed
-	if len(typed.readings) == 0 {
+	if len(typed.interpretations) == 0 {
 		return clauses, nil
 	}
 	var failure error
@@ -61,7 +61,7 @@ func (r *Request) Read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 			return clause
 		}
 		typed.lists = append(typed.lists, list)
-		read, err := r.rewrite(clause, list, typed.parts, interpret.At(typed.readings, list))
+		read, err := r.rewrite(clause, list, typed.parts, interpret.At(typed.interpretations, list))
 		if err != nil {
 			failure = err
 		}
@@ -70,7 +70,7 @@ func (r *Request) Read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 	if failure != nil {
 		return nil, failure
 	}
-	kept := interpret.At(typed.readings, typed.lists...)
+	kept := interpret.At(typed.interpretations, typed.lists...)
 	if len(kept) == 0 {
 		return clauses, nil
 	}
@@ -94,30 +94,30 @@ func (r *Request) readTyped(ctx context.Context) error {
 		fields = r.targetFields(typed.clause)
 	}
 	numbers := interpret.NewReader(units.vocabulary, fields, targeted).Numbers(typed.parts)
-	var values []interpret.Reading
+	var values []interpret.Interpretation
 	if dictionary := r.dictionary(); dictionary != nil {
 		var err error
 		if values, err = interpret.Values(ctx, typed.parts, interpret.Taken(numbers), dictionary); err != nil {
 			return err
 		}
 	}
-	typed.readings = slices.Concat(numbers, values)
-	slices.SortFunc(typed.readings, func(a, b interpret.Reading) int { return cmp.Compare(a.First, b.First) })
+	typed.interpretations = slices.Concat(numbers, values)
+	slices.SortFunc(typed.interpretations, func(a, b interpret.Interpretation) int { return cmp.Compare(a.First, b.First) })
 	return nil
 }
 
-// rewrite returns the clause that stands for a text with its readings.
-func (r *Request) rewrite(clause *query.TextClause, list string, parts []query.TextPart, readings []interpret.Reading) (query.Clause, error) {
-	left, err := r.leftOf(clause, list, parts, readings)
+// rewrite returns the clause that stands for a text with its interpretations.
+func (r *Request) rewrite(clause *query.TextClause, list string, parts []query.TextPart, interpretations []interpret.Interpretation) (query.Clause, error) {
+	left, err := r.leftOf(clause, list, parts, interpretations)
 	if err != nil {
 		return nil, err
 	}
-	for _, reading := range readings {
-		if r.rewritten += reading.Clauses(); r.rewritten > plan.MaxClauses {
+	for _, interpretation := range interpretations {
+		if r.rewritten += interpretation.Clauses(); r.rewritten > plan.MaxClauses {
 			return nil, problem.SearchClausesTooMany.At(clause.At, "max", plan.MaxClauses)
 		}
 	}
-	return interpret.Rewrite(clause, parts, readings, list, left), nil
+	return interpret.Rewrite(clause, parts, interpretations, list, left), nil
 }
 
 // rewriteKept is rewrite for the typed text, outside of a list, of which some
@@ -128,28 +128,28 @@ func (r *Request) rewriteKept(clause *query.TextClause, kept []int) (query.Claus
 	parts := query.UserParts(clause.Text.Text)
 	invariant.Check(len(parts) == len(kept), "%d parts of %q, not %d", len(parts), clause.Text.Text, len(kept))
 	position := func(part int) int { return max(slices.Index(kept, part), 0) }
-	readings := slices.Clone(r.typed.readings)
-	for i := range readings {
-		readings[i].First, readings[i].Last = position(readings[i].First), position(readings[i].Last)
+	interpretations := slices.Clone(r.typed.interpretations)
+	for i := range interpretations {
+		interpretations[i].First, interpretations[i].Last = position(interpretations[i].First), position(interpretations[i].Last)
 	}
-	return r.rewrite(clause, "", parts, readings)
+	return r.rewrite(clause, "", parts, interpretations)
 }
 
-// leftOf reports what the fields of a text find in the words that readings leave.
-func (r *Request) leftOf(clause *query.TextClause, list string, parts []query.TextPart, readings []interpret.Reading) (interpret.Rest, error) {
-	left, took := interpret.Loose(parts, readings)
-	if left == "" || len(readings) == 0 {
-		return interpret.Rest{}, nil
+// leftOf reports what the fields of a text find in the words that interpretations leave.
+func (r *Request) leftOf(clause *query.TextClause, list string, parts []query.TextPart, interpretations []interpret.Interpretation) (interpret.Remainder, error) {
+	left, took := interpret.Loose(parts, interpretations)
+	if left == "" || len(interpretations) == 0 {
+		return interpret.Remainder{}, nil
 	}
 	inLeft, err := r.Compiler.CountWords(clause, list, left)
 	if err != nil {
-		return interpret.Rest{}, err
+		return interpret.Remainder{}, err
 	}
 	inTook, err := r.Compiler.CountWords(clause, list, took)
 	if err != nil {
-		return interpret.Rest{}, err
+		return interpret.Remainder{}, err
 	}
-	return interpret.Rest{
+	return interpret.Remainder{
 		Silent: slices.Min(inLeft) == 0,
 		Uneven: slices.Min(inLeft) != slices.Max(inLeft) || slices.Min(inTook) != slices.Max(inTook),
 	}, nil
@@ -215,22 +215,22 @@ func sameTyped(a, b *query.TextClause) bool {
 
 // report notes what was read, in place of what was noted before. Of a chain of
 // targets it names the first that is read; the others stand in its fallback.
-func (r *Request) report(text string, parts []query.TextPart, readings []interpret.Reading) {
+func (r *Request) report(text string, parts []query.TextPart, interpretations []interpret.Interpretation) {
 	r.NumbersRead, r.ValuesRead = 0, 0
-	i := &query.Interpreted{Text: interpret.Text(text, parts, interpret.Taken(readings))}
-	for _, reading := range readings {
+	i := &query.Interpreted{Text: interpret.Text(text, parts, interpret.Taken(interpretations))}
+	for _, interpretation := range interpretations {
 		reported := make(map[*query.Target]bool)
-		for _, a := range reading.Alternatives {
+		for _, a := range interpretation.Alternatives {
 			if slices.ContainsFunc(a.Field.Earlier, func(f interpret.Field) bool { return reported[f.Target] }) {
 				continue
 			}
 			reported[a.Field.Target] = true
-			entry := query.Reading{Field: a.Field.Path, Match: a.Match, Words: reading.Words}
+			entry := query.InterpretedFilter{Field: a.Field.Path, Match: a.Match, Words: interpretation.Words}
 			if a.Field.Target != nil {
 				entry.When, entry.Fallback = a.Field.Target.WhenText, a.Field.Target.FallbackText
 			}
 			i.Filters = append(i.Filters, entry)
-			if reading.IsValue {
+			if interpretation.IsValue {
 				r.ValuesRead++
 			} else {
 				r.NumbersRead++

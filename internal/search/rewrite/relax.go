@@ -22,12 +22,12 @@ const (
 )
 
 // candidate is the one text of a search whose words may be given up. Where
-// something was read out of it, it is what the readings left of the typed text:
+// something was read out of it, it is what the interpretations left of the typed text:
 // they are parts beside it that are wanted and never given up.
 type candidate struct {
 	search []query.Clause // all clauses of the query
 	clause query.Clause
-	whole  query.Clause // what stands for the typed text: the clause itself, or with its readings
+	whole  query.Clause // what stands for the typed text: the clause itself, or with its interpretations
 	text   query.Text
 	parts  []query.TextPart
 	words  []relaxedWord // distinct loose words in typed order
@@ -88,7 +88,7 @@ func (r *Request) dropWords(ctx context.Context, c *candidate) (*Relaxation, err
 			if !c.wanted() {
 				return nil, nil
 			}
-			rest, err := r.rest(c)
+			rest, err := r.remainder(c)
 			if err != nil {
 				return nil, err
 			}
@@ -383,7 +383,7 @@ func (c *candidate) isDropped(part query.TextPart) bool {
 func (r *Request) remaining(c *candidate) (string, []int) {
 	text, parts, taken := c.text.Text, c.parts, func(int) bool { return false }
 	if c.isRead() {
-		text, parts, taken = r.typed.clause.Text.Text, r.typed.parts, interpret.Taken(r.typed.readings)
+		text, parts, taken = r.typed.clause.Text.Text, r.typed.parts, interpret.Taken(r.typed.interpretations)
 	}
 	var left strings.Builder
 	var kept []int
@@ -401,9 +401,9 @@ func (r *Request) remaining(c *candidate) (string, []int) {
 	return left.String(), kept
 }
 
-// rest returns the clause that asks for what is left of the typed text, with
+// remainder returns the clause that asks for what is left of the typed text, with
 // what was read out of it.
-func (r *Request) rest(c *candidate) (query.Clause, error) {
+func (r *Request) remainder(c *candidate) (query.Clause, error) {
 	text, kept := r.remaining(c)
 	rest := c.text
 	rest.Text, rest.Relax = text, query.RelaxOff

@@ -67,7 +67,7 @@ type Request struct {
 	ValuesRead  int                // and as values
 
 	typed     typedText
-	rewritten int // clauses that readings became
+	rewritten int // clauses that interpretations became
 }
 
 // use is a field whose values were read out of text in a locale.
