@@ -36,7 +36,7 @@ func (b *Buffer) rewrite(c *Chain, text string) {
 	if !b.limits {
 		b.steps = SearchSteps
 	}
-	b.text.Set(text)
+	b.text.Reset(text)
 	b.text.Steps = b.steps
 	for _, f := range c.charFilters {
 		f.Apply(&b.text)

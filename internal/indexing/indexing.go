@@ -35,8 +35,8 @@ import (
 type Indexer struct {
 	chains      *analysis.Chains
 	builder     *segment.Builder
-	slots       map[slotKey]*slot
-	usual       [16]*slot // by the place of a value in its document
+	mappings    map[mappingKey]*fieldMapping
+	usual       [16]*fieldMapping // by the place of a value in its document
 	shared      sharedFields
 	signals     map[*definition.ResolvedField]segment.FieldID
 	collators   map[string]*collation.Collator
@@ -44,7 +44,7 @@ type Indexer struct {
 	occurrences [segment.AheadTerms]segment.Occurrence
 	scratch     []byte
 	record      []byte
-	document    uint64 // counts documents, nested ones included, for slots
+	document    uint64 // counts documents, nested ones included, for mappings
 }
 
 // sharedFields are the structures that belong to no single field.
@@ -52,9 +52,9 @@ type sharedFields struct {
 	key, exists, lists, position segment.FieldID
 }
 
-// slotKey is one variant of a field. A schema remembers only so many concrete
+// mappingKey is one variant of a field. A schema remembers only so many concrete
 // names of a pattern, so a wildcard field is recognized by its path.
-type slotKey struct {
+type mappingKey struct {
 	field   *definition.ResolvedField // nil for a wildcard field
 	path    string                    // of a wildcard field
 	variant string
@@ -104,8 +104,8 @@ func (x *Indexer) Add(b *segment.Builder, d *document.Document) (segment.DocID, 
 // own.
 func (x *Indexer) attach(b *segment.Builder) {
 	x.builder = b
-	x.slots = make(map[slotKey]*slot)
-	x.usual = [len(x.usual)]*slot{}
+	x.mappings = make(map[mappingKey]*fieldMapping)
+	x.usual = [len(x.usual)]*fieldMapping{}
 	x.signals = make(map[*definition.ResolvedField]segment.FieldID)
 	x.shared = sharedFields{
 		key:      b.Field(segment.FieldOptions{Name: layout.Key, Kind: segment.Terms, Key: true}),
@@ -125,7 +125,7 @@ func (x *Indexer) signal(f *definition.ResolvedField) segment.FieldID {
 }
 
 func (x *Indexer) values(values []document.Value) error {
-	var last *slot
+	var last *fieldMapping
 	for i := range values {
 		v := &values[i]
 		s := last
@@ -134,7 +134,7 @@ func (x *Indexer) values(values []document.Value) error {
 			usual := &x.usual[i%len(x.usual)]
 			if s = *usual; s == nil || s.field != v.Field || s.variant != v.Variant {
 				var err error
-				if s, err = x.slot(v.Field, v.Variant); err != nil {
+				if s, err = x.mapping(v.Field, v.Variant); err != nil {
 					return err
 				}
 				*usual = s
@@ -154,7 +154,7 @@ func (x *Indexer) values(values []document.Value) error {
 }
 
 // exists notes that the document has a value of a field.
-func (x *Indexer) exists(s *slot) {
+func (x *Indexer) exists(s *fieldMapping) {
 	if s.isSeen {
 		x.builder.Again(x.shared.exists, s.exists, 0)
 		return
@@ -163,7 +163,7 @@ func (x *Indexer) exists(s *slot) {
 	s.exists = x.builder.Term(x.shared.exists, bytesOf(layout.ExistsTerm(s.field.Path, s.variant)), 0)
 }
 
-func (x *Indexer) value(s *slot, v *document.Value) {
+func (x *Indexer) value(s *fieldMapping, v *document.Value) {
 	switch s.field.Type {
 	case definition.String:
 		x.text(s, v.Text)
@@ -183,7 +183,7 @@ func (x *Indexer) value(s *slot, v *document.Value) {
 	}
 }
 
-func (x *Indexer) number(s *slot, n int64) {
+func (x *Indexer) number(s *fieldMapping, n int64) {
 	if s.hasFilter {
 		x.builder.Number(s.filter, n)
 	}
@@ -191,7 +191,7 @@ func (x *Indexer) number(s *slot, n int64) {
 }
 
 // order writes the facet and the sort column of a number.
-func (x *Indexer) order(s *slot, n int64) {
+func (x *Indexer) order(s *fieldMapping, n int64) {
 	if s.hasFacet {
 		x.scratch = layout.AppendNumberKey(x.scratch[:0], n)
 		x.builder.Ordinal(s.facet, x.scratch)
@@ -201,7 +201,7 @@ func (x *Indexer) order(s *slot, n int64) {
 	}
 }
 
-func (x *Indexer) text(s *slot, text string) {
+func (x *Indexer) text(s *fieldMapping, text string) {
 	f := s.field
 	if s.hasFilter {
 		x.builder.Term(s.filter, bytesOf(layout.Cut(layout.Fold(s.variant, text, f.CaseFolding))), 0)
@@ -241,7 +241,7 @@ func (x *Indexer) text(s *slot, text string) {
 }
 
 // words writes the words of a value behind those of the values before it.
-func (x *Indexer) words(s *slot, text string) {
+func (x *Indexer) words(s *fieldMapping, text string) {
 	tokens := s.matchingChain.Analyze(&x.buffer, text)
 	for some := range slices.Chunk(tokens, len(x.occurrences)) {
 		for i := range some {
@@ -256,7 +256,7 @@ func (x *Indexer) words(s *slot, text string) {
 	s.position += uint32(x.buffer.Positions()) + layout.PositionGap
 }
 
-func (x *Indexer) levels(s *slot, text string) {
+func (x *Indexer) levels(s *fieldMapping, text string) {
 	for _, path := range layout.LevelPaths(text, s.field.Separator) {
 		x.builder.Term(s.hierarchy, bytesOf(layout.Cut(layout.Fold(s.variant, path, s.field.CaseFolding))), 0)
 		if s.field.Facet {

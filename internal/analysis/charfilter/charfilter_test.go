@@ -8,7 +8,7 @@ import (
 
 func apply(text string, filters ...Filter) (*Text, string) {
 	t := &Text{Steps: 1 << 26}
-	t.Set(text)
+	t.Reset(text)
 	for _, f := range filters {
 		f.Apply(t)
 	}

@@ -74,7 +74,7 @@ func FuzzAMachineFindsWhatPackageRegexpFinds(f *testing.F) {
 func TestStepsAreBounded(t *testing.T) {
 	for _, expression := range []string{`x*y|x`, `(x{1,1000}y){1}`, `x{1,1000}y|x`} {
 		text := &Text{Steps: 1 << 16}
-		text.Set(strings.Repeat("x", 1<<20))
+		text.Reset(strings.Repeat("x", 1<<20))
 		pattern(t, expression, "z").Apply(text)
 		if text.Steps >= 0 {
 			t.Errorf("%s: %d steps are left", expression, text.Steps)
@@ -87,7 +87,7 @@ func TestStepsAreBounded(t *testing.T) {
 		}
 	}
 	text := &Text{Steps: 1 << 26}
-	text.Set(strings.Repeat("red  shoes ", 1<<16))
+	text.Reset(strings.Repeat("red  shoes ", 1<<16))
 	pattern(t, `\s+`, " ").Apply(text)
 	if want := strings.Repeat("red shoes ", 1<<16); string(text.Bytes()) != want {
 		t.Error("not every match was replaced")

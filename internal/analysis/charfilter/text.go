@@ -72,8 +72,8 @@ type piece struct {
 	copied  bool
 }
 
-// Set starts over with text.
-func (t *Text) Set(text string) {
+// Reset starts over with text.
+func (t *Text) Reset(text string) {
 	if len(text) > math.MaxInt32/16 {
 		text = text[:math.MaxInt32/16]
 	}

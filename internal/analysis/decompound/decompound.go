@@ -29,18 +29,18 @@ const (
 // Splitter finds the parts of compounds of one language.
 type Splitter struct {
 	patterns *Patterns
-	readers  sync.Pool                      // of *vellum.Reader over the word list
-	known    [1 << 13]atomic.Pointer[known] // by hash of the word
+	readers  sync.Pool                            // of *vellum.Reader over the word list
+	cache    [1 << 13]atomic.Pointer[cachedParts] // by hash of the word
 }
 
-// known is a word and its parts. It never changes.
-type known struct {
+// cachedParts is a word and its parts. It never changes.
+type cachedParts struct {
 	word  string
 	parts []int
 }
 
-// maxKnown bounds the bytes of a word whose parts are remembered.
-const maxKnown = 64
+// maxCached bounds the bytes of a word whose parts are remembered.
+const maxCached = 64
 
 // New returns a splitter over patterns and a word list as WriteWords wrote it.
 func New(patterns *Patterns, words []byte) (*Splitter, error) {
@@ -65,16 +65,16 @@ func New(patterns *Patterns, words []byte) (*Splitter, error) {
 // AppendParts appends start and end of every part of word, in bytes, pair by
 // pair. A word that is not a compound has none.
 func (s *Splitter) AppendParts(dst []int, word []byte) []int {
-	if len(word) < minWord || len(word) > maxKnown {
+	if len(word) < minWord || len(word) > maxCached {
 		return s.appendParts(dst, word)
 	}
-	place := &s.known[hash(word)%uint32(len(s.known))]
-	if k := place.Load(); k != nil && k.word == string(word) {
+	entry := &s.cache[hash(word)%uint32(len(s.cache))]
+	if k := entry.Load(); k != nil && k.word == string(word) {
 		return append(dst, k.parts...)
 	}
 	begin := len(dst)
 	dst = s.appendParts(dst, word)
-	place.Store(&known{string(word), append([]int(nil), dst[begin:]...)})
+	entry.Store(&cachedParts{string(word), append([]int(nil), dst[begin:]...)})
 	return dst
 }
 

@@ -1,21 +1,21 @@
 package stem
 
 const (
-	leastSlots = 256     // 16 KiB: enough for queries
-	mostSlots  = 1 << 14 // 1 MiB, which stays in a core's own cache
-	cacheWord  = 30      // longer words are stemmed each time; they are rare
+	leastEntries = 256     // 16 KiB: enough for queries
+	mostEntries  = 1 << 14 // 1 MiB, which stays in a core's own cache
+	cacheWord    = 30      // longer words are stemmed each time; they are rare
 )
 
 // Cache remembers the stems of frequent words, for all stemmers together. A
-// new word takes the place of the one in its slot; a cache that meets many new
+// new word replaces the one in its entry; a cache that meets many new
 // words grows. It has one user.
 type Cache struct {
 	Scratch Scratch
-	slots   []slot // their number is a power of two
-	misses  int    // since the cache grew
+	entries []cacheEntry // their number is a power of two
+	misses  int          // since the cache grew
 }
 
-type slot struct {
+type cacheEntry struct {
 	owner   uint8 // number of the stemmer, 0: empty
 	wordLen uint8
 	stemLen uint8
@@ -30,18 +30,18 @@ func (c *Cache) AppendStem(owner uint8, s Stemmer, dst, word []byte) []byte {
 		return s.AppendStem(&c.Scratch, dst, word)
 	}
 	h := hash(owner, word)
-	if len(c.slots) > 0 {
-		if e := &c.slots[h&uint32(len(c.slots)-1)]; e.owner == owner && string(e.word[:e.wordLen]) == string(word) {
+	if len(c.entries) > 0 {
+		if e := &c.entries[h&uint32(len(c.entries)-1)]; e.owner == owner && string(e.word[:e.wordLen]) == string(word) {
 			return append(dst, e.stem[:e.stemLen]...)
 		}
 	}
 	c.misses++
-	if c.misses >= 2*len(c.slots) && len(c.slots) < mostSlots {
-		c.slots, c.misses = make([]slot, max(leastSlots, 4*len(c.slots))), 0
+	if c.misses >= 2*len(c.entries) && len(c.entries) < mostEntries {
+		c.entries, c.misses = make([]cacheEntry, max(leastEntries, 4*len(c.entries))), 0
 	}
 	begin := len(dst)
 	dst = s.AppendStem(&c.Scratch, dst, word)
-	e := &c.slots[h&uint32(len(c.slots)-1)]
+	e := &c.entries[h&uint32(len(c.entries)-1)]
 	if stem := dst[begin:]; len(stem) <= len(e.stem) {
 		e.owner = owner
 		e.wordLen = uint8(copy(e.word[:], word))

@@ -9,8 +9,8 @@ import (
 	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
-// slot is what one variant of a field becomes in the current builder.
-type slot struct {
+// fieldMapping is what one variant of a field becomes in the current builder.
+type fieldMapping struct {
 	field   *definition.ResolvedField
 	variant string
 	exists  segment.TermID
@@ -30,21 +30,21 @@ type slot struct {
 	position uint32 // of the next word
 }
 
-// slot returns what a variant of a field becomes, declaring it to the builder
+// mapping returns what a variant of a field becomes, declaring it to the builder
 // on first use.
-func (x *Indexer) slot(f *definition.ResolvedField, variant string) (*slot, error) {
-	key := slotKey{field: f, variant: variant}
+func (x *Indexer) mapping(f *definition.ResolvedField, variant string) (*fieldMapping, error) {
+	key := mappingKey{field: f, variant: variant}
 	if f.IsWildcard {
-		key = slotKey{path: f.Path, variant: variant}
+		key = mappingKey{path: f.Path, variant: variant}
 	}
-	if s := x.slots[key]; s != nil {
+	if s := x.mappings[key]; s != nil {
 		return s, nil
 	}
-	s := &slot{field: f, variant: variant}
+	s := &fieldMapping{field: f, variant: variant}
 	several := f.HoldsSeveral()
 	switch f.Type {
 	case definition.String:
-		if err := x.textSlot(s, several); err != nil {
+		if err := x.mapText(s, several); err != nil {
 			return nil, err
 		}
 	case definition.GeoPoint:
@@ -58,16 +58,16 @@ func (x *Indexer) slot(f *definition.ResolvedField, variant string) (*slot, erro
 			Name: layout.Vector(f.Path), Kind: segment.Vector, Vectors: vectorOptions(f),
 		})
 	default:
-		x.numberSlot(s, several)
+		x.mapNumber(s, several)
 	}
 	isGeo := f.Type == definition.GeoPoint && (f.Filter || f.Sort)
 	s.isIdle = !isGeo && f.Type != definition.Vector && !s.hasFilter && !s.hasFacet && !s.hasSort && !s.hasHierarchy &&
 		s.matchingChain == nil && s.autocompleteChain == nil
-	x.slots[key] = s
+	x.mappings[key] = s
 	return s, nil
 }
 
-func (x *Indexer) numberSlot(s *slot, several bool) {
+func (x *Indexer) mapNumber(s *fieldMapping, several bool) {
 	f := s.field
 	if s.hasFilter = f.Filter; f.Filter {
 		options := segment.FieldOptions{Name: layout.Filter(f.Path, s.variant), Kind: segment.Numbers, Multi: several, Points: true}
@@ -86,7 +86,7 @@ func (x *Indexer) numberSlot(s *slot, several bool) {
 	}
 }
 
-func (x *Indexer) textSlot(s *slot, several bool) (err error) {
+func (x *Indexer) mapText(s *fieldMapping, several bool) (err error) {
 	f := s.field
 	locale := s.variant
 	if locale == "" {
