@@ -16,7 +16,7 @@ type textCounts struct {
 
 	numbers, wholeNumbers, zeros     int // zeros: digits that begin with one, as codes do
 	yes, no, bits                    int
-	dates, offsets, places, urls     int
+	dates, offsets, points, urls     int
 	unpacked                         int // texts that hold a JSON list or object
 	epochs                           int
 	units                            map[string]int
@@ -91,8 +91,8 @@ func (t *textCounts) addShort(value string) {
 		t.dates++
 		t.order.Add(value)
 	}
-	if _, _, ok := written.Place(value); ok {
-		t.places++
+	if _, _, ok := written.Point(value); ok {
+		t.points++
 	}
 }
 

@@ -65,7 +65,7 @@ func (f *deciding) declareAll(c *columns, at where) (Fields, []*Column) {
 		}
 		switch one {
 		case lat:
-			field = names.name(placeName(lat.name), position)
+			field = names.name(pointName(lat.name), position)
 			fields = append(fields, Named{field, &Field{Type: definition.GeoPoint, Role: "geo"}})
 			plan = append(plan, &Column{Name: lat.name, Field: field, Form: AsLatitude}, &Column{Name: lon.name, Field: field, Form: AsLongitude})
 			f.say(at.path+field, lat.name, fmt.Sprintf("geo_point: latitude in %s, longitude in %s", lat.name, lon.name))
@@ -115,7 +115,7 @@ func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, 
 	case kindPoint:
 		declared, why = &Field{Type: definition.GeoPoint, Role: "geo"}, []string{"geo_point"}
 		if c.strictPoint < c.values {
-			column.Form = AsPlace
+			column.Form = AsPoint
 			why = append(why, "latitude and longitude in other forms are rewritten")
 		}
 	case kindBoolean:
@@ -200,7 +200,7 @@ func (c *column) kind(converts bool) kind {
 	switch {
 	case c.lists > 0 && c.width >= leastDimensions && c.width <= mostDimensions && c.wholes+c.fractions == c.values && c.lists+c.missing >= c.held && c.fractions > 0:
 		return kindVector
-	case mostOf(points, c.values), converts && mostOf(t.places, c.values):
+	case mostOf(points, c.values), converts && mostOf(t.points, c.values):
 		return kindPoint
 	case c.objects > 0 && c.objects*2 >= c.values:
 		return kindObject
@@ -310,8 +310,8 @@ func (f *deciding) findHalves(c *columns) (lat, lon *column) {
 	return lat, lon
 }
 
-// placeName names the place of a latitude: "store_lat" is of "store".
-func placeName(lat string) string {
+// pointName names the point of a latitude: "store_lat" is of "store".
+func pointName(lat string) string {
 	all := words(lat)
 	if len(all) > 1 {
 		return strings.Join(all[:len(all)-1], "_") + "_location"

@@ -14,7 +14,7 @@
 // Without Convert the definition takes the documents as they are: a date
 // without an offset stays a string, since the interface refuses it as a
 // timestamp. With Convert, texts that read as numbers, dates, truth values,
-// places or lists are drafted as such, and the caller converts them by Columns.
+// geo points or lists are drafted as such, and the caller converts them by Columns.
 //
 // Invariants:
 //

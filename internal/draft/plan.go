@@ -10,8 +10,8 @@ const (
 	AsNumber                // texts become numbers
 	AsBoolean               // texts become true or false
 	AsTimestamp             // dates, and counts since 1970, become timestamps
-	AsPlace                 // texts and objects become latitude and longitude
-	AsLatitude              // half of a place, whose longitude is another member
+	AsPoint                 // texts and objects become latitude and longitude
+	AsLatitude              // half of a point, whose longitude is another member
 	AsLongitude
 	AsObject // by the columns inside
 	Drop     // nothing

@@ -14,14 +14,14 @@ const (
 	strictPoint
 )
 
-// pointKind reports whether an object is a place: {lat,lon} as the interface
+// pointKind reports whether an object is a geo point: {lat,lon} as the interface
 // writes it, or with other names, or a point of GeoJSON.
 func pointKind(raw []byte) pointForm {
 	_, _, form := readPoint(raw)
 	return form
 }
 
-// Point returns latitude and longitude of an object that is a place.
+// Point returns latitude and longitude of an object that is a geo point.
 func Point(raw []byte) (lat, lon []byte, ok bool) {
 	lat, lon, form := readPoint(raw)
 	return lat, lon, form != notPoint

@@ -232,7 +232,7 @@ func (t *translator) typed(p *Property, column *draft.Column, drafted *draft.Fie
 		}
 		return &draft.Field{Type: definition.Timestamp, Role: "timestamp"}
 	case "geo_point":
-		column.Form = draft.AsPlace
+		column.Form = draft.AsPoint
 		return &draft.Field{Type: definition.GeoPoint, Role: "geo"}
 	case "dense_vector", "knn_vector":
 		return t.vector(p, at)

@@ -34,16 +34,16 @@ type Refusal struct {
 	Document jsontext.Value `json:"document,omitempty"` // the row, where it could be read
 }
 
-// object is the columns of one object, and places that two of them make.
+// object is the columns of one object, and geo points that two of them make.
 type object struct {
 	named  map[string]*draft.Column
 	inside map[*draft.Column]*object
-	places map[string]*place
-	order  []*place
+	points map[string]*geoPoint
+	order  []*geoPoint
 }
 
-// place is a latitude and a longitude from two members.
-type place struct {
+// geoPoint is a latitude and a longitude from two members.
+type geoPoint struct {
 	field    string
 	lat, lon string
 }
@@ -55,16 +55,16 @@ func NewConverter(columns []*draft.Column, isPlain bool, key, prefix string) *Co
 }
 
 func newObject(columns []*draft.Column) *object {
-	o := &object{named: make(map[string]*draft.Column), inside: make(map[*draft.Column]*object), places: make(map[string]*place)}
+	o := &object{named: make(map[string]*draft.Column), inside: make(map[*draft.Column]*object), points: make(map[string]*geoPoint)}
 	for _, c := range columns {
 		o.named[c.Name] = c
 		switch c.Form {
 		case draft.AsObject:
 			o.inside[c] = newObject(c.Inside)
 		case draft.AsLatitude, draft.AsLongitude:
-			if o.places[c.Field] == nil {
-				o.places[c.Field] = &place{field: c.Field}
-				o.order = append(o.order, o.places[c.Field])
+			if o.points[c.Field] == nil {
+				o.points[c.Field] = &geoPoint{field: c.Field}
+				o.order = append(o.order, o.points[c.Field])
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func (c *Converter) members(raw []byte, o *object, path string) {
 		if column.Form == draft.Drop || jsonread.KindOf(value) == jsonread.NullKind {
 			continue
 		}
-		if p := o.places[column.Field]; p != nil && (column.Form == draft.AsLatitude || column.Form == draft.AsLongitude) {
+		if p := o.points[column.Field]; p != nil && (column.Form == draft.AsLatitude || column.Form == draft.AsLongitude) {
 			c.half(p, column, value, path)
 			continue
 		}
@@ -124,7 +124,7 @@ func (c *Converter) members(raw []byte, o *object, path string) {
 		}
 	}
 	for _, p := range o.order {
-		c.endPlace(p, path)
+		c.endPoint(p, path)
 	}
 }
 
@@ -154,9 +154,9 @@ func (c *Converter) value(raw []byte, column *draft.Column, o *object, path stri
 			return
 		}
 	}
-	if column.Form == draft.AsPlace && kind == jsonread.ListKind {
+	if column.Form == draft.AsPoint && kind == jsonread.ListKind {
 		if lon, lat, ok := draft.Pair(raw); ok { // as GeoJSON orders them
-			c.out = appendPlace(c.out, string(lat), string(lon))
+			c.out = appendPoint(c.out, string(lat), string(lon))
 			return
 		}
 	}
@@ -236,13 +236,13 @@ func (c *Converter) single(raw []byte, kind jsonread.Kind, column *draft.Column,
 		c.out = append(c.out, '{')
 		c.members(raw, o.inside[column], path+column.Name+".")
 		c.out = append(c.out, '}')
-	case column.Form == draft.AsPlace && kind == jsonread.ObjectKind:
+	case column.Form == draft.AsPoint && kind == jsonread.ObjectKind:
 		lat, lon, ok := draft.Point(raw)
 		if !ok {
 			c.refuse(path+column.Name, string(raw), "it is not a latitude and a longitude", "Write {\"lat\": 52.5, \"lon\": 13.4}.")
 			return
 		}
-		c.out = appendPlace(c.out, string(lat), string(lon))
+		c.out = appendPoint(c.out, string(lat), string(lon))
 	case kind == jsonread.TextKind && column.Form != draft.Keep && column.Form != draft.AsText:
 		c.text(jsonread.String(raw), column, path)
 	case column.Form == draft.AsText && (kind == jsonread.NumberKind || kind == jsonread.BoolKind):
@@ -266,7 +266,7 @@ func (c *Converter) epoch(raw []byte, column *draft.Column, path string) {
 	c.out = appendText(c.out, written.Timestamp(moment))
 }
 
-func appendPlace(out []byte, lat, lon string) []byte {
+func appendPoint(out []byte, lat, lon string) []byte {
 	return fmt.Appendf(out, `{"lat":%s,"lon":%s}`, lat, lon)
 }
 
@@ -297,13 +297,13 @@ func (c *Converter) text(value string, column *draft.Column, path string) {
 		c.out = strconv.AppendBool(c.out, is)
 	case draft.AsTimestamp:
 		c.date(name, value, column)
-	case draft.AsPlace:
-		lat, lon, ok := written.Place(value)
+	case draft.AsPoint:
+		lat, lon, ok := written.Point(value)
 		if !ok {
 			c.refuse(name, value, "it is not a latitude and a longitude", "Write 52.52, 13.405.")
 			return
 		}
-		c.out = appendPlace(c.out, lat, lon)
+		c.out = appendPoint(c.out, lat, lon)
 	case draft.AsObject:
 		c.refuse(name, value, "it is not an object", "Write a JSON object.")
 	default:
@@ -325,8 +325,8 @@ func (c *Converter) date(name, value string, column *draft.Column) {
 	c.refuse(name, value, "it is not a date", "Write a date such as 2024-12-31 or 2024-12-31T10:00:00Z, or declare the field as a string.")
 }
 
-// half keeps the latitude or longitude of a place.
-func (c *Converter) half(p *place, column *draft.Column, raw []byte, path string) {
+// half keeps the latitude or longitude of a point.
+func (c *Converter) half(p *geoPoint, column *draft.Column, raw []byte, path string) {
 	text, bound := string(raw), 90.0
 	if jsonread.KindOf(raw) == jsonread.TextKind {
 		text = jsonread.String(raw)
@@ -349,13 +349,13 @@ func (c *Converter) half(p *place, column *draft.Column, raw []byte, path string
 	}
 }
 
-func (c *Converter) endPlace(p *place, path string) {
+func (c *Converter) endPoint(p *geoPoint, path string) {
 	switch {
 	case p.lat == "" && p.lon == "":
 	case p.lat == "" || p.lon == "":
 		c.refuse(path+p.field, "", "a place needs a latitude and a longitude", "Give both, or neither.")
 	default:
 		c.begin(p.field)
-		c.out = appendPlace(c.out, p.lat, p.lon)
+		c.out = appendPoint(c.out, p.lat, p.lon)
 	}
 }

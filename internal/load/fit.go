@@ -77,7 +77,7 @@ func formOf(field *definition.Field) draft.Form {
 	case field.Type == definition.Timestamp:
 		return draft.AsTimestamp
 	case field.Type == definition.GeoPoint:
-		return draft.AsPlace
+		return draft.AsPoint
 	case field.Type == definition.Object:
 		return draft.AsObject
 	}

@@ -188,7 +188,7 @@ func TestConvert(t *testing.T) {
 		{Name: "ok", Field: "ok", Form: draft.AsBoolean},
 		{Name: "lat", Field: "location", Form: draft.AsLatitude},
 		{Name: "lng", Field: "location", Form: draft.AsLongitude},
-		{Name: "at", Field: "at", Form: draft.AsPlace},
+		{Name: "at", Field: "at", Form: draft.AsPoint},
 		{Name: "tags", Field: "tags", Separator: ";", IsList: true},
 		{Name: "code", Field: "code", Form: draft.AsText},
 		{Name: "gone", Field: "gone", Form: draft.Drop},

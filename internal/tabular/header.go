@@ -38,7 +38,7 @@ func NewHeader(names []string, schema *definition.Schema, decimal byte) (*Header
 		if name == "" {
 			return nil, &RowError{Line: 1, Reason: "column " + strconv.Itoa(i+1) + " of the header has no name"}
 		}
-		if !h.root.place(i, splitName(name)) {
+		if !h.root.add(i, splitName(name)) {
 			return nil, &RowError{Line: 1, Reason: fmt.Sprintf("the header names %q twice, or as a value and as an object", name)}
 		}
 	}
@@ -55,8 +55,8 @@ func splitName(name string) []string {
 	return steps
 }
 
-// place adds a column below c and reports whether there was room.
-func (c *column) place(position int, steps []string) bool {
+// add adds a column below c and reports whether there was room.
+func (c *column) add(position int, steps []string) bool {
 	var inner *column
 	for _, known := range c.inner {
 		if known.name == steps[0] {
@@ -81,7 +81,7 @@ func (c *column) place(position int, steps []string) bool {
 		inner.position = position
 		return true
 	}
-	return inner.place(position, steps[1:])
+	return inner.add(position, steps[1:])
 }
 
 // Append appends the document of a row.
@@ -174,7 +174,7 @@ func (h *Header) single(out []byte, f *definition.ResolvedField, text string) []
 	case f.Type == definition.Timestamp:
 		return appendText(out, timestamp(text))
 	case f.Type == definition.GeoPoint:
-		if lat, lon, ok := written.Place(text); ok {
+		if lat, lon, ok := written.Point(text); ok {
 			return append(out, `{"lat":`+lat+`,"lon":`+lon+`}`...)
 		}
 		if raw, err := jsonread.Check([]byte(text)); err == nil && jsonread.KindOf(raw) == jsonread.ObjectKind {

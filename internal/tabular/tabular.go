@@ -12,7 +12,7 @@
 //
 // A column is named after its field; address.city is a field of the object
 // address, and title[sv] the variant of a localized field. Numbers, truth
-// values, timestamps and places are read in the forms of package written;
+// values, timestamps and geo points are read in the forms of package written;
 // several values of a field stand between | or as a JSON list; objects and
 // vectors stand as JSON. An empty value is left out. What cannot be converted
 // stays text, so that the reader of documents refuses it with its place.

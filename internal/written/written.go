@@ -1,7 +1,7 @@
 // Package written reads values that stand as text in files: numbers, dates,
-// truth values, places and what stands for nothing.
+// truth values, geo points and what stands for nothing.
 //
-// A reading never guesses between two meanings. What a text leaves open, such
+// It never guesses between two meanings. What a text leaves open, such
 // as whether 1,234 holds a decimal comma, is an argument; Marks and DayFirst
 // decide it from many texts of one column.
 //

@@ -171,7 +171,7 @@ func TestPlaces(t *testing.T) {
 		"1.5":                 {},
 		"POINT(1)":            {},
 	} {
-		lat, lon, ok := Place(text)
+		lat, lon, ok := Point(text)
 		if ok != (want[0] != "") || ok && (lat != want[0] || lon != want[1]) {
 			t.Errorf("%q: %q %q %v", text, lat, lon, ok)
 		}

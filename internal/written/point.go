@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Place reads "52.52, 13.405" and "POINT(13.405 52.52)" as latitude and
+// Point reads "52.52, 13.405" and "POINT(13.405 52.52)" as latitude and
 // longitude, each a JSON number.
-func Place(text string) (lat, lon string, ok bool) {
+func Point(text string) (lat, lon string, ok bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > 80 {
 		return "", "", false
@@ -36,7 +36,7 @@ func cutPoint(text string) (inner string, ok bool) {
 }
 
 // coordinates checks a pair. Both need a fraction, or any two small numbers
-// would be a place.
+// would be a point.
 func coordinates(lat, lon string) (string, string, bool) {
 	if !strings.Contains(lat, ".") || !strings.Contains(lon, ".") {
 		return "", "", false
