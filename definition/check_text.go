@@ -95,7 +95,7 @@ func (r *reader) checkAnalyzer(d *Definition, f *Field, usage *TextUsage, where 
 		}
 		chain = d.Resources.Analyzers[*named].Custom
 	} else if chain != nil {
-		r.checkChain(d, chain, where.place)
+		r.checkChain(d, chain, where.location)
 	}
 	if chain == nil {
 		return
@@ -118,7 +118,7 @@ func localesOf(f *Field) []string {
 }
 
 // checkChain looks at the components of a chain, wherever it stands.
-func (r *reader) checkChain(d *Definition, chain *Chain, where place) {
+func (r *reader) checkChain(d *Definition, chain *Chain, where location) {
 	report := func(code *problem.Code, arguments ...any) {
 		r.rule(where.at, code, append([]any{"name", where.name}, arguments...)...)
 	}
@@ -209,7 +209,7 @@ func (r *reader) checkResources(d *Definition) {
 	}
 	for _, name := range sortedNames(d.Resources.Analyzers) {
 		analyzer := d.Resources.Analyzers[name]
-		where := place{problem.At("resources.analyzers").Field(name), name}
+		where := location{problem.At("resources.analyzers").Field(name), name}
 		if analyzer.Named != nil {
 			r.rule(where.at, problem.IndexResourcesAnalyzersNamed, "name", name)
 		} else if analyzer.Custom != nil {
@@ -218,7 +218,7 @@ func (r *reader) checkResources(d *Definition) {
 	}
 }
 
-func (r *reader) checkSynonymRule(rule SynonymRule, where place) {
+func (r *reader) checkSynonymRule(rule SynonymRule, where location) {
 	words := rule.Equivalent
 	switch {
 	case (rule.Equivalent != nil) == (rule.Mapping != nil):

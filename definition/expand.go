@@ -8,7 +8,7 @@ import (
 
 // position is where a field stands.
 type position struct {
-	place
+	location
 	insideObject   bool
 	belowFlattened bool
 	belowNested    bool
@@ -40,7 +40,7 @@ func (r *reader) expand(d *Definition) {
 	if d.Resources != nil {
 		for _, name := range sortedNames(d.Resources.Analyzers) {
 			at := problem.At("resources.analyzers").Field(name)
-			r.expandAnalyzer(d.Resources.Analyzers[name], nil, place{at, name})
+			r.expandAnalyzer(d.Resources.Analyzers[name], nil, location{at, name})
 		}
 	}
 	if d.LocaleFallback != nil {
@@ -60,7 +60,7 @@ func (r *reader) expandFields(fields map[string]*Field, parent position) {
 		r.expandLocales(f, where)
 		for _, usage := range []*TextUsage{f.Matching, f.Autocomplete} {
 			if usage != nil && usage.Analyzer != nil {
-				r.expandAnalyzer(usage.Analyzer, usage, where.place)
+				r.expandAnalyzer(usage.Analyzer, usage, where.location)
 			}
 		}
 		r.expandFields(f.Fields, where.inside(f))
@@ -236,7 +236,7 @@ func preserveTerms() *Analyzer {
 
 // expandAnalyzer replaces a preset by the chain it means. The decompound option
 // of the usage is part of the full_text preset and goes into its chain.
-func (r *reader) expandAnalyzer(a *Analyzer, usage *TextUsage, where place) {
+func (r *reader) expandAnalyzer(a *Analyzer, usage *TextUsage, where location) {
 	input := r.chosen[a]
 	if input == nil { // from a role
 		return

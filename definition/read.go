@@ -78,8 +78,8 @@ type analyzerInput struct {
 	givesNamed  bool
 }
 
-// place is where a problem of meaning is reported, and the name in its message.
-type place struct {
+// location is where a problem of meaning is reported, and the name in its message.
+type location struct {
 	at   problem.Path
 	name string
 }
@@ -230,7 +230,7 @@ func (r *reader) readResources(v jsonread.Value) *Resources {
 		case "analyzers":
 			resources.Analyzers = make(map[string]*Analyzer)
 			member.Entries(func(name string, entry jsonread.Value) {
-				resources.Analyzers[name] = r.readAnalyzer(entry, place{entry.Path(), name})
+				resources.Analyzers[name] = r.readAnalyzer(entry, location{entry.Path(), name})
 			})
 		case "stopwords":
 			resources.Stopwords = make(map[string][]string)
@@ -307,6 +307,6 @@ func (r *reader) readSynonymRule(v jsonread.Value, set string) SynonymRule {
 		}
 		return true
 	})
-	r.checkSynonymRule(rule, place{v.Path(), set})
+	r.checkSynonymRule(rule, location{v.Path(), set})
 	return rule
 }

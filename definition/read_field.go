@@ -41,7 +41,7 @@ func (r *reader) readField(v jsonread.Value, name string) *Field {
 			input.switchOff(property)
 			return property == "type" || knowsProperty(field.Type, property)
 		}
-		return property == "type" || r.readProperty(field, input, property, member, place{v.Path(), name})
+		return property == "type" || r.readProperty(field, input, property, member, location{v.Path(), name})
 	})
 	return field
 }
@@ -92,7 +92,7 @@ func knowsProperty(t Type, property string) bool {
 	return false
 }
 
-func (r *reader) readProperty(f *Field, input *fieldInput, property string, v jsonread.Value, where place) bool {
+func (r *reader) readProperty(f *Field, input *fieldInput, property string, v jsonread.Value, where location) bool {
 	if !knowsProperty(f.Type, property) {
 		return false
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-func (r *reader) readTextUsage(v jsonread.Value, where place, input *fieldInput, property string) *TextUsage {
+func (r *reader) readTextUsage(v jsonread.Value, where location, input *fieldInput, property string) *TextUsage {
 	usage := &TextUsage{}
 	v.Members(func(name string, member jsonread.Value) bool {
 		if member.IsNull() {
@@ -67,7 +67,7 @@ func readTypoTolerance(v jsonread.Value) *TypoTolerance {
 	return typo
 }
 
-func (r *reader) readAnalyzer(v jsonread.Value, where place) *Analyzer {
+func (r *reader) readAnalyzer(v jsonread.Value, where location) *Analyzer {
 	if v.IsNull() {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (r *reader) readAnalyzer(v jsonread.Value, where place) *Analyzer {
 	return analyzer
 }
 
-func (r *reader) readChain(v jsonread.Value, where place) *Chain {
+func (r *reader) readChain(v jsonread.Value, where location) *Chain {
 	chain := &Chain{}
 	v.Members(func(name string, member jsonread.Value) bool {
 		switch name {
@@ -130,7 +130,7 @@ func (r *reader) readChain(v jsonread.Value, where place) *Chain {
 
 // component calls read with the single key of a chain component. Anything but
 // exactly one known key is reported.
-func (r *reader) component(v jsonread.Value, where place, read func(kind string, options jsonread.Value) bool) bool {
+func (r *reader) component(v jsonread.Value, where location, read func(kind string, options jsonread.Value) bool) bool {
 	keys, known := 0, true
 	isObject := v.Members(func(kind string, options jsonread.Value) bool {
 		if options.IsNull() {
@@ -147,7 +147,7 @@ func (r *reader) component(v jsonread.Value, where place, read func(kind string,
 	return isObject
 }
 
-func (r *reader) readCharFilter(v jsonread.Value, where place) (CharFilter, bool) {
+func (r *reader) readCharFilter(v jsonread.Value, where location) (CharFilter, bool) {
 	var filter CharFilter
 	ok := r.component(v, where, func(kind string, options jsonread.Value) bool {
 		switch kind {
@@ -185,7 +185,7 @@ func (r *reader) readCharFilter(v jsonread.Value, where place) (CharFilter, bool
 	return filter, ok
 }
 
-func (r *reader) readTokenizer(v jsonread.Value, where place) *Tokenizer {
+func (r *reader) readTokenizer(v jsonread.Value, where location) *Tokenizer {
 	if v.IsNull() {
 		return nil
 	}
@@ -208,7 +208,7 @@ func (r *reader) readTokenizer(v jsonread.Value, where place) *Tokenizer {
 	return tokenizer
 }
 
-func (r *reader) readTokenFilter(v jsonread.Value, where place) (TokenFilter, bool) {
+func (r *reader) readTokenFilter(v jsonread.Value, where location) (TokenFilter, bool) {
 	var filter TokenFilter
 	ok := r.component(v, where, func(kind string, options jsonread.Value) bool {
 		switch kind {

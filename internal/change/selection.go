@@ -29,7 +29,7 @@ const variantCost = 8
 // now, is dropped when a path comes across it.
 type selection struct {
 	by      string
-	heads   map[uint64]int32 // by the hash of a reading: the entry last added, counted from one
+	heads   map[uint64]int32 // by the hash of a form: the entry last added, counted from one
 	entries []selectable
 }
 
@@ -39,7 +39,7 @@ type selectable struct {
 	next  int32 // entry of the same hash, 0 for none
 }
 
-var readingSeed = maphash.MakeSeed()
+var formSeed = maphash.MakeSeed()
 
 // add adds a value under everything its member reads as.
 func (s *selection) add(value *Tree) {
@@ -50,8 +50,8 @@ func (s *selection) add(value *Tree) {
 	if member == nil {
 		return
 	}
-	for _, reading := range member.readings() {
-		hash := maphash.String(readingSeed, reading)
+	for _, form := range member.forms() {
+		hash := maphash.String(formSeed, form)
 		s.entries = append(s.entries, selectable{value, s.heads[hash]})
 		s.heads[hash] = int32(len(s.entries))
 	}
@@ -61,11 +61,11 @@ func (s *selection) add(value *Tree) {
 // number in every call.
 func (s *selection) find(text string, turn int) []*Tree {
 	var found []*Tree
-	hash := maphash.String(readingSeed, text)
+	hash := maphash.String(formSeed, text)
 	last := int32(0) // entry that is kept
 	for at := s.heads[hash]; at != 0; at = s.entries[at-1].next {
 		value := s.entries[at-1].value
-		if value.isRemoved || value.turn == turn || !value.hasReading(s.by, text) {
+		if value.isRemoved || value.turn == turn || !value.hasForm(s.by, text) {
 			continue
 		}
 		value.turn = turn
@@ -85,7 +85,7 @@ func (s *selection) find(text string, turn int) []*Tree {
 	return found
 }
 
-func (t *Tree) hasReading(by, text string) bool {
+func (t *Tree) hasForm(by, text string) bool {
 	if t.kind != jsonread.ObjectKind {
 		return false
 	}
@@ -140,8 +140,8 @@ func (a *applier) reselect(list *Tree, by string, changed ...*Tree) bool {
 	return true
 }
 
-// readings returns the texts a scalar reads as; see reads.
-func (t *Tree) readings() []string {
+// forms returns the texts a scalar reads as; see reads.
+func (t *Tree) forms() []string {
 	switch t.kind {
 	case jsonread.TextKind:
 		return []string{jsonread.String(t.raw)}

@@ -15,13 +15,13 @@ import (
 // path leads into, keep their text, so that what is not changed comes out as it
 // went in.
 type Tree struct {
-	kind    jsonread.Kind
-	raw     []byte // of scalars, and of what was not opened
-	members []member
-	places  map[string]int // of many members, by name; nil: not made
-	looked  int            // for members without places
-	items   []*Tree
-	written string // the change path that placed the value, "" for none
+	kind      jsonread.Kind
+	raw       []byte // of scalars, and of what was not opened
+	members   []member
+	positions map[string]int // of many members, by name; nil: not made
+	looked    int            // for members without positions
+	items     []*Tree
+	written   string // the change path that placed the value, "" for none
 
 	// Of lists that paths select from, and of their values.
 	selections []*selection
@@ -116,7 +116,7 @@ func (t *Tree) Append(to []byte) []byte {
 
 // Get returns a member, nil when the tree has none of the name.
 func (t *Tree) Get(name string) *Tree {
-	if at := t.place(name); at >= 0 {
+	if at := t.position(name); at >= 0 {
 		return t.members[at].value
 	}
 	return nil
@@ -124,21 +124,21 @@ func (t *Tree) Get(name string) *Tree {
 
 // Set replaces a member where it stands, or adds it last.
 func (t *Tree) Set(name string, value *Tree) {
-	if at := t.place(name); at >= 0 {
+	if at := t.position(name); at >= 0 {
 		t.members[at].value = value
 		return
 	}
-	if t.places != nil {
-		t.places[name] = len(t.members)
+	if t.positions != nil {
+		t.positions[name] = len(t.members)
 	}
 	t.members = append(t.members, member{name, value})
 }
 
 // Remove takes a member away.
 func (t *Tree) Remove(name string) {
-	if at := t.place(name); at >= 0 {
+	if at := t.position(name); at >= 0 {
 		t.members = append(t.members[:at], t.members[at+1:]...)
-		t.places, t.looked = nil, 0
+		t.positions, t.looked = nil, 0
 	}
 }
 
@@ -149,19 +149,19 @@ const (
 	oftenLooked = 16
 )
 
-// place returns where a member stands, -1 when there is none.
-func (t *Tree) place(name string) int {
+// position returns where a member stands, -1 when there is none.
+func (t *Tree) position(name string) int {
 	t.open()
-	if t.looked++; t.places == nil && (len(t.members) <= manyMembers || t.looked <= oftenLooked) {
+	if t.looked++; t.positions == nil && (len(t.members) <= manyMembers || t.looked <= oftenLooked) {
 		return slices.IndexFunc(t.members, func(m member) bool { return m.name == name })
 	}
-	if t.places == nil {
-		t.places = make(map[string]int, 2*len(t.members))
+	if t.positions == nil {
+		t.positions = make(map[string]int, 2*len(t.members))
 		for i, m := range t.members {
-			t.places[m.name] = i
+			t.positions[m.name] = i
 		}
 	}
-	if at, ok := t.places[name]; ok {
+	if at, ok := t.positions[name]; ok {
 		return at
 	}
 	return -1
@@ -186,7 +186,7 @@ func (t *Tree) Prune(keep func(name string) (inside func(*Tree), ok bool)) {
 		}
 		kept = append(kept, m)
 	}
-	t.members, t.places, t.looked = kept, nil, 0
+	t.members, t.positions, t.looked = kept, nil, 0
 }
 
 // reads reports whether a scalar reads as text: strings by their text, all else

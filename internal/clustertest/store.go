@@ -362,7 +362,7 @@ func (s *Store) mustStay(key string) string {
 		if err != nil {
 			return "it is no log record"
 		}
-		for _, f := range current.Floors {
+		for _, f := range current.LowWaterMarks {
 			if lsn <= f.LSN && time.Since(time.UnixMilli(f.Time)) >= s.grace {
 				return ""
 			}

@@ -86,12 +86,12 @@ func (d *Document) shareChildValues() {
 func (r *Reader) report(code *problem.Code, arguments ...any) {
 	r.isRefused = true
 	if r.found.Len() < problem.MaxTold {
-		r.found.Report(code.At(r.place(), arguments...))
+		r.found.Report(code.At(r.currentPath(), arguments...))
 	}
 }
 
-// place builds the path of the value being read; only problems need it.
-func (r *Reader) place() problem.Path {
+// currentPath builds the path of the value being read; only problems need it.
+func (r *Reader) currentPath() problem.Path {
 	at := r.at
 	for _, s := range r.path {
 		if s.position < 0 {
@@ -207,7 +207,7 @@ func (r *Reader) unknown(name []byte, of *definition.ResolvedField) {
 	}
 	r.isRefused = true
 	if r.found.Len() < problem.MaxTold {
-		r.found.Report(code.At(r.place(), "name", string(name)).Among(string(name), of.ChildNames))
+		r.found.Report(code.At(r.currentPath(), "name", string(name)).Among(string(name), of.ChildNames))
 	}
 }
 

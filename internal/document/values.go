@@ -58,7 +58,7 @@ func (r *Reader) invalidKind(expected string, raw []byte) {
 	r.isRefused = true
 	if r.found.Len() < problem.MaxTold {
 		reason := "expected " + expected + ", found " + jsonread.KindOf(raw).String()
-		r.found.Report(problem.RequestValueInvalid.At(r.place(), "reason", reason).
+		r.found.Report(problem.RequestValueInvalid.At(r.currentPath(), "reason", reason).
 			Advise("Write a string in double quotes, true and false without."))
 	}
 }

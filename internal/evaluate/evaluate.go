@@ -84,7 +84,7 @@ func Run(ctx context.Context, name string, set *judgement.Set, side Side, agains
 			if done++; o.Progress != nil {
 				o.Progress(done)
 			}
-			if err := rest(ctx, time.Since(began), o.Share); err != nil {
+			if err := throttle(ctx, time.Since(began), o.Share); err != nil {
 				return nil, err
 			}
 		}
@@ -113,8 +113,8 @@ func Text(q *judgement.Query, limits query.Limits) string {
 	return judgement.FirstText(s)
 }
 
-// rest waits so long that the time worked is a share of the whole.
-func rest(ctx context.Context, worked time.Duration, share float64) error {
+// throttle waits so long that the time worked is a share of the whole.
+func throttle(ctx context.Context, worked time.Duration, share float64) error {
 	if share <= 0 || share >= 1 {
 		return nil
 	}

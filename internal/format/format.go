@@ -16,8 +16,8 @@ type Format struct {
 	Mark string
 	// Holds says what is kept in it.
 	Holds string
-	// Place is the folder of the package that writes it, with its FORMAT.md.
-	Place string
+	// Package is the folder of the package that writes it, with its FORMAT.md.
+	Package string
 }
 
 // The formats.

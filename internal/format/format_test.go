@@ -34,7 +34,7 @@ func TestEveryFormatIsInTheTableAndDescribed(t *testing.T) {
 			t.Errorf("%s: name or mark twice", f.Name)
 		}
 		names[f.Name], marks[f.Mark] = true, true
-		if _, err := os.Stat(filepath.Join(root, f.Place, "FORMAT.md")); err != nil {
+		if _, err := os.Stat(filepath.Join(root, f.Package, "FORMAT.md")); err != nil {
 			t.Errorf("%s is not described: %v", f.Name, err)
 		}
 	}

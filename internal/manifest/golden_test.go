@@ -12,7 +12,7 @@ var rewrite = flag.Bool("rewrite", false, "replace expected output")
 func TestFormatIsAsDescribed(t *testing.T) {
 	m := example()
 	m.WriteID, m.Generation, m.Ancestry = "00000000000000000000000000000004", "000000000000000000000000000000aa", []string{"00000000000000000000000000000003"}
-	m.Epoch, m.Session, m.Floors, m.Retired = 2, "bb", []Floor{{LSN: 9, Time: 1000}}, []Retired{{Key: "g/aa/seg/bb/1", Time: 900}}
+	m.Epoch, m.Session, m.LowWaterMarks, m.Retired = 2, "bb", []LowWaterMark{{LSN: 9, Time: 1000}}, []Retired{{Key: "g/aa/seg/bb/1", Time: 900}}
 	got, err := m.Encode()
 	if err != nil {
 		t.Fatal(err)

@@ -49,23 +49,23 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Manifest is the state of a generation at one commit.
 type Manifest struct {
-	Version    uint64         `json:"version"`            // counts every write of the manifest
-	WriteID    string         `json:"writeId"`            // random, fresh for every write
-	Ancestry   []string       `json:"ancestry,omitempty"` // the write ids before this one, newest first
-	Generation string         `json:"generation"`         // id of the generation, 32 hexadecimal digits
-	Epoch      uint64         `json:"epoch"`
-	Session    string         `json:"session,omitempty"`
-	Sequence   uint64         `json:"sequence"` // commits that carried changes
-	LastLSN    uint64         `json:"lastLSN"`  // the log up to here is in the segments
-	Floors     []Floor        `json:"floors,omitempty"`
-	Definition jsontext.Value `json:"definition"`
-	NextFile   uint64         `json:"nextFile"`     // number of the next segment or side file
-	Standing   uint64         `json:"nextStanding"` // of the next document
-	Segments   []Segment      `json:"segments,omitempty"`
-	Files      []File         `json:"files,omitempty"` // every file named below, once
-	Tracking   *Tracking      `json:"tracking,omitzero"`
-	Retired    []Retired      `json:"retired,omitempty"`
-	Live       int64          `json:"live"` // documents that are not deleted
+	Version       uint64         `json:"version"`            // counts every write of the manifest
+	WriteID       string         `json:"writeId"`            // random, fresh for every write
+	Ancestry      []string       `json:"ancestry,omitempty"` // the write ids before this one, newest first
+	Generation    string         `json:"generation"`         // id of the generation, 32 hexadecimal digits
+	Epoch         uint64         `json:"epoch"`
+	Session       string         `json:"session,omitempty"`
+	Sequence      uint64         `json:"sequence"` // commits that carried changes
+	LastLSN       uint64         `json:"lastLSN"`  // the log up to here is in the segments
+	LowWaterMarks []LowWaterMark `json:"floors,omitempty"`
+	Definition    jsontext.Value `json:"definition"`
+	NextFile      uint64         `json:"nextFile"`     // number of the next segment or side file
+	Standing      uint64         `json:"nextStanding"` // of the next document
+	Segments      []Segment      `json:"segments,omitempty"`
+	Files         []File         `json:"files,omitempty"` // every file named below, once
+	Tracking      *Tracking      `json:"tracking,omitzero"`
+	Retired       []Retired      `json:"retired,omitempty"`
+	Live          int64          `json:"live"` // documents that are not deleted
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -91,8 +91,9 @@ type File struct {
 	Unknown jsontext.Value `json:",embed"`
 }
 
-// Floor says that log objects up to LSN may go once the time is a grace ago.
-type Floor struct {
+// LowWaterMark is a point of the log: objects up to LSN may go once Time is a grace
+// ago.
+type LowWaterMark struct {
 	LSN  uint64 `json:"lsn"`
 	Time int64  `json:"time"` // of the store, milliseconds
 }
@@ -137,7 +138,7 @@ func (m *Manifest) Next() *Manifest {
 		next.Ancestry = append([]string{m.WriteID}, m.Ancestry...)
 		next.Ancestry = next.Ancestry[:min(len(next.Ancestry), ancestryLength)]
 	}
-	next.Floors = append([]Floor(nil), m.Floors...)
+	next.LowWaterMarks = append([]LowWaterMark(nil), m.LowWaterMarks...)
 	next.Segments = append([]Segment(nil), m.Segments...)
 	next.Files = append([]File(nil), m.Files...)
 	next.Retired = append([]Retired(nil), m.Retired...)

@@ -135,10 +135,10 @@ func (m *Move) remote(generation registry.ID) *replication.Remote {
 func (m *Move) begin(ctx context.Context, from, to bucket.Bucket) (*registry.Registry, error) {
 	for _, key := range lastObjects {
 		if _, err := read(ctx, from, key); err != nil {
-			return nil, fmt.Errorf("%s holds no deployment to move: %w", m.place(from), err)
+			return nil, fmt.Errorf("%s holds no deployment to move: %w", m.describe(from), err)
 		}
 		if _, err := read(ctx, to, key); err == nil {
-			return nil, fmt.Errorf("%s holds a deployment already, choose an empty one: %s exists", m.place(to), key)
+			return nil, fmt.Errorf("%s holds a deployment already, choose an empty one: %s exists", m.describe(to), key)
 		} else if !errors.Is(err, bucket.ErrNotFound) {
 			return nil, err
 		}
@@ -153,8 +153,8 @@ func (m *Move) begin(ctx context.Context, from, to bucket.Bucket) (*registry.Reg
 	return known, nil
 }
 
-// place returns what a bucket of the move is called.
-func (m *Move) place(b bucket.Bucket) string {
+// describe returns what a bucket of the move is called.
+func (m *Move) describe(b bucket.Bucket) string {
 	if b == m.Remote {
 		return "the bucket below its prefix"
 	}

@@ -25,7 +25,7 @@ func (r *Remote) Import(ctx context.Context, fs vfs.FS, dir string) error {
 	// Under the id of the generation as session, another try finds its files.
 	w := r.newWriter(fs, dir, r.id)
 	stored := *m
-	stored.Session, stored.Floors, stored.Retired = w.session, nil, nil
+	stored.Session, stored.LowWaterMarks, stored.Retired = w.session, nil, nil
 	stored.Files = append([]manifest.File(nil), m.Files...)
 	for i := range stored.Files {
 		stored.Files[i].Key = ""

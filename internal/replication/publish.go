@@ -248,20 +248,20 @@ func (w *Writer) retire(before, next *manifest.Manifest, now time.Time) {
 	clear(w.swept)
 	w.mu.Unlock()
 	next.Retired = kept
-	if n := len(next.Floors); n == 0 || next.Floors[n-1].LSN < next.LastLSN {
-		next.Floors = append(next.Floors, manifest.Floor{LSN: next.LastLSN, Time: now.UnixMilli()})
+	if n := len(next.LowWaterMarks); n == 0 || next.LowWaterMarks[n-1].LSN < next.LastLSN {
+		next.LowWaterMarks = append(next.LowWaterMarks, manifest.LowWaterMark{LSN: next.LastLSN, Time: now.UnixMilli()})
 	}
 	// Of the floors that are a grace old the highest says it all; between
 	// them a minute apart is fine enough.
 	old := w.remote.graceBefore(now).UnixMilli()
-	var floors []manifest.Floor
-	for _, f := range next.Floors {
+	var floors []manifest.LowWaterMark
+	for _, f := range next.LowWaterMarks {
 		for len(floors) > 0 && (f.Time <= old || len(floors) > 1 && f.Time-floors[len(floors)-2].Time < 60_000 && floors[len(floors)-1].Time > old) {
 			floors = floors[:len(floors)-1]
 		}
 		floors = append(floors, f)
 	}
-	next.Floors = floors
+	next.LowWaterMarks = floors
 }
 
 func checksum(r io.Reader) (uint32, int64, error) {

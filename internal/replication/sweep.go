@@ -55,7 +55,7 @@ func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 		retired[r.Key] = time.UnixMilli(r.Time)
 	}
 	floor := uint64(0)
-	for _, f := range held.Manifest.Floors {
+	for _, f := range held.Manifest.LowWaterMarks {
 		if time.UnixMilli(f.Time).Before(old) {
 			floor = max(floor, f.LSN)
 		}

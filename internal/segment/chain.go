@@ -26,8 +26,8 @@ type chain struct {
 	level            uint8
 }
 
-// room finds a free slice.
-func (c *chains) room(size uint32) uint32 {
+// allocate returns where a free slice of so many bytes begins.
+func (c *chains) allocate(size uint32) uint32 {
 	used := c.next & (chunkBytes - 1)
 	if len(c.chunks) == 0 || used == 0 || used+size > chunkBytes {
 		c.next = uint32(len(c.chunks)) << chunkShift
@@ -92,7 +92,7 @@ func (c *chains) extend(ch *chain) {
 		ch.level++
 	}
 	size := sliceSizes[ch.level&7]
-	at := c.room(size)
+	at := c.allocate(size)
 	if first {
 		ch.head = at
 	} else {

@@ -78,7 +78,7 @@ func (s sending) Read(b []byte) (int, error) {
 // is not known: it may be asked for again.
 type receiving struct {
 	io.ReadCloser
-	asked    context.Context // of the caller
+	caller   context.Context // of the caller
 	request  context.Context
 	progress *progress
 }
@@ -90,7 +90,7 @@ func (r *receiving) Read(b []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	if err != io.EOF && r.asked.Err() == nil {
+	if err != io.EOF && r.caller.Err() == nil {
 		err = unanswered(r.request, err)
 	}
 	r.progress.over()

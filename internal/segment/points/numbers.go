@@ -70,7 +70,7 @@ func (p *Numbers) rank(v int64) int {
 	return b*BlockSize + sort.Search(len(values), func(i int) bool { return int64(values[i]) >= v })
 }
 
-// span is the half-open range of places with values in [lo, hi].
+// span is the half-open range of positions with values in [lo, hi].
 func (p *Numbers) span(lo, hi int64) (from, to int) {
 	if lo > hi {
 		return 0, 0
@@ -92,11 +92,11 @@ func (p *Numbers) Count(lo, hi int64) uint64 {
 // each calls do with the documents of values in [lo, hi], block by block.
 func (p *Numbers) each(lo, hi int64, do func(docs []uint32)) {
 	from, to := p.span(lo, hi)
-	p.eachPlace(from, to, do)
+	p.eachPosition(from, to, do)
 }
 
-// eachPlace calls do with the documents of a range of places, block by block.
-func (p *Numbers) eachPlace(from, to int, do func(docs []uint32)) {
+// eachPosition calls do with the documents of a range of positions, block by block.
+func (p *Numbers) eachPosition(from, to int, do func(docs []uint32)) {
 	var buf [BlockSize]uint32
 	for from < to {
 		b := from / BlockSize
@@ -142,11 +142,11 @@ func (p *Numbers) AppendExtreme(dst []uint32, n, most int, highest bool) ([]uint
 	if to-from > most {
 		return dst, false
 	}
-	p.eachPlace(from, to, func(docs []uint32) { dst = append(dst, docs...) })
+	p.eachPosition(from, to, func(docs []uint32) { dst = append(dst, docs...) })
 	return dst, true
 }
 
-// at is the value at a place.
+// at is the value at a position.
 func (p *Numbers) at(place int) int64 {
 	var buf [BlockSize]uint64
 	return int64(p.values(place/BlockSize, &buf)[place%BlockSize])

@@ -89,8 +89,8 @@ func At(offset int64, df uint32) Handle {
 	return Handle(uint64(min(df, docFreqMax))<<offsetBits | uint64(offset)&maxOffset)
 }
 
-// Place takes a handle made by At apart.
-func (h Handle) Place() (offset int64, df uint32) {
+// Location returns what At made the handle of.
+func (h Handle) Location() (offset int64, df uint32) {
 	return int64(h & maxOffset), uint32(h >> offsetBits)
 }
 

@@ -29,7 +29,7 @@ func (r *Reader) DocFreq(h Handle) uint32 {
 	if h.inline() {
 		return 1
 	}
-	_, df := h.Place()
+	_, df := h.Location()
 	if df == docFreqMax && h.offset()+4 <= len(r.data) {
 		return binary.LittleEndian.Uint32(r.data[h.offset():])
 	}

@@ -26,8 +26,8 @@ type gatheredPiece struct {
 	size  int
 }
 
-// room makes sure that so many bytes lie side by side.
-func (g *gathered) room(n int) {
+// grow makes sure that so many bytes lie side by side.
+func (g *gathered) grow(n int) {
 	need := len(g.open) + n
 	switch {
 	case need <= cap(g.open):
@@ -48,7 +48,7 @@ func (g *gathered) room(n int) {
 
 // add appends bytes and returns them where they lie, until more are added.
 func (g *gathered) add(p []byte) []byte {
-	g.room(len(p))
+	g.grow(len(p))
 	g.open = append(g.open, p...)
 	g.length += len(p)
 	return g.open[len(g.open)-len(p):]
@@ -56,14 +56,14 @@ func (g *gathered) add(p []byte) []byte {
 
 // add32 appends a number as add does.
 func (g *gathered) add32(v uint32) {
-	g.room(4)
+	g.grow(4)
 	g.open = binary.LittleEndian.AppendUint32(g.open, v)
 	g.length += 4
 }
 
 // add64 appends a number as add does.
 func (g *gathered) add64(v uint64) {
-	g.room(8)
+	g.grow(8)
 	g.open = binary.LittleEndian.AppendUint64(g.open, v)
 	g.length += 8
 }

@@ -10,16 +10,16 @@ import (
 )
 
 // Handles are packed in blocks of 64, those that hold a document and those that
-// name a place in the postings apart, each with the bits that the largest of
+// name an offset in the postings apart, each with the bits that the largest of
 // the block needs. A handle is found by counting bits.
 
 const (
 	// handleBlock is the number of handles in a block.
 	handleBlock = 64
 	// handleHead describes a block: which handles hold a document; the lowest
-	// place, with the four widths above; where the block's numbers lie.
+	// offset, with the four widths above; where the block's numbers lie.
 	handleHead = 24
-	placeBits  = 40
+	lowestBits = 40
 )
 
 // handleList is the list of handles of a field. Any number of goroutines may
@@ -45,7 +45,7 @@ func (l *handleList) at(i int) postings.Handle {
 		return 0
 	}
 	data := l.data[at:]
-	docBits, payloadBits := int(word>>placeBits&63), int(word>>46&31)
+	docBits, payloadBits := int(word>>lowestBits&63), int(word>>46&31)
 	offsetBits, dfBits := int(word>>51&63), int(word>>57&31)
 	low := kinds & (1<<(i%handleBlock) - 1)
 	inline := bits.OnesCount64(kinds)
@@ -63,7 +63,7 @@ func (l *handleList) at(i int) postings.Handle {
 		return 0
 	}
 	v := bitpack.At(data[skip:], index, width)
-	return postings.At(int64(word&(1<<placeBits-1)+v&(1<<offsetBits-1)), uint32(v>>offsetBits))
+	return postings.At(int64(word&(1<<lowestBits-1)+v&(1<<offsetBits-1)), uint32(v>>offsetBits))
 }
 
 // handleWriter packs handles block by block as they come.
@@ -97,9 +97,9 @@ func (w *handleWriter) flush() {
 			payloads |= uint64(payload)
 			continue
 		}
-		offset, df := h.Place()
+		offset, df := h.Location()
 		if !some {
-			base, some = uint64(offset), true // places rise
+			base, some = uint64(offset), true // offsets rise
 		}
 		offsets |= uint64(offset) - base
 		dfs |= uint64(df)
@@ -112,11 +112,11 @@ func (w *handleWriter) flush() {
 			inline = append(inline, uint64(payload)<<docBits|uint64(doc))
 			continue
 		}
-		offset, df := h.Place()
+		offset, df := h.Location()
 		general = append(general, uint64(df)<<offsetBits|(uint64(offset)-base))
 	}
 	head := binary.LittleEndian.AppendUint64(w.packed[:0], kinds)
-	head = binary.LittleEndian.AppendUint64(head, base|uint64(docBits)<<placeBits|uint64(payloadBits)<<46|uint64(offsetBits)<<51|uint64(dfBits)<<57)
+	head = binary.LittleEndian.AppendUint64(head, base|uint64(docBits)<<lowestBits|uint64(payloadBits)<<46|uint64(offsetBits)<<51|uint64(dfBits)<<57)
 	head = binary.LittleEndian.AppendUint64(head, uint64(w.data.length))
 	w.heads.add(head)
 	w.packed = bitpack.Append64(head[:0], inline, docBits+payloadBits)

@@ -94,8 +94,8 @@ func number(b []byte) (v int, rest []byte, ok bool) {
 	return int(n), b[size:], true
 }
 
-// place is where the letters of key number i of the block lie.
-func (b *block) place(i int) (at, n int) {
+// span is where the letters of key number i of the block lie.
+func (b *block) span(i int) (at, n int) {
 	if b.lengths == nil {
 		at, n = i*b.size, b.size
 	} else {
@@ -113,7 +113,7 @@ func (b *block) place(i int) (at, n int) {
 
 // append appends key number i of the block.
 func (b *block) append(dst []byte, i int) []byte {
-	at, n := b.place(i)
+	at, n := b.span(i)
 	dst = append(dst, b.prefix...)
 	if b.letters.width == 8 {
 		return append(dst, b.packed[at:at+n]...)
@@ -147,7 +147,7 @@ func (b *block) compare(i int, key []byte) int {
 		return c
 	}
 	key = key[n:]
-	at, n := b.place(i)
+	at, n := b.span(i)
 	for j := range min(n, len(key)) {
 		letter := b.letters.at(b.packed, at+j)
 		if letter != key[j] {

@@ -89,7 +89,7 @@ func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threa
 	}
 	g.entry, g.top = c.entry, c.top
 	for _, of := range groups {
-		g.makeRoom(of)
+		g.truncate(of)
 	}
 	if err := c.reachAll(ctx, groups); err != nil {
 		return nil, err

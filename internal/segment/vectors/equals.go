@@ -79,8 +79,9 @@ func (g *group) represent(twin uint32) {
 	g.representative = twin
 }
 
-// makeRoom leaves room for the first twin among the links of a representative.
-func (g *graph) makeRoom(of group) {
+// truncate drops links of a representative beyond those that it keeps beside its first
+// twin.
+func (g *graph) truncate(of group) {
 	links := g.links(of.representative, 0)
 	g.setLinks(of.representative, 0, links[:min(len(links), g.limitWithTwins())])
 }

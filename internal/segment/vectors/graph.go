@@ -16,11 +16,11 @@ type graph struct {
 	ground []uint32 // a row of 2*m + 1 per node: a count and the neighbours
 	above  []uint32 // a row of m + 1 per raised node and level, likewise
 
-	height []uint8  // highest level of each node, or twin
-	twins  int      // how many are
-	raised []uint64 // a bit for each node that has rows above
-	before []uint32 // how many of them come before each word of raised
-	place  []uint32 // the first row above of each of them
+	height   []uint8  // highest level of each node, or twin
+	twins    int      // how many are
+	raised   []uint64 // a bit for each node that has rows above
+	before   []uint32 // how many of them come before each word of raised
+	rowAbove []uint32 // the first row above of each of them
 }
 
 // twin in place of a height marks a node whose vector is equal to that of its
@@ -41,7 +41,7 @@ func (g *graph) raise() (rows int) {
 	g.raised, g.before = make([]uint64, words), make([]uint32, words)
 	for node, height := range g.height {
 		if node%64 == 0 {
-			g.before[node/64] = uint32(len(g.place))
+			g.before[node/64] = uint32(len(g.rowAbove))
 		}
 		switch height {
 		case 0:
@@ -49,7 +49,7 @@ func (g *graph) raise() (rows int) {
 			g.twins++
 		default:
 			g.raised[node/64] |= 1 << (node % 64)
-			g.place = append(g.place, uint32(rows))
+			g.rowAbove = append(g.rowAbove, uint32(rows))
 			rows += int(height)
 		}
 	}
@@ -63,7 +63,7 @@ func (g *graph) row(node uint32, level int) []uint32 {
 		return g.ground[int(node)*width:][:width]
 	}
 	earlier := bits.OnesCount64(g.raised[node/64] & (1<<(node%64) - 1))
-	at := int(g.place[int(g.before[node/64])+earlier]) + level - 1
+	at := int(g.rowAbove[int(g.before[node/64])+earlier]) + level - 1
 	return g.above[at*(g.m+1):][:g.m+1]
 }
 

@@ -290,7 +290,7 @@ func (r *Reader) stands(s *scratch, node uint32) bool {
 	return some
 }
 
-func (s *scratch) room(n int) {
+func (s *scratch) grow(n int) {
 	if cap(s.products) < n {
 		s.products, s.raws = make([]int32, n), make([]float32, n)
 	}
@@ -299,7 +299,7 @@ func (s *scratch) room(n int) {
 
 // nearness fills raws with the nearness of nodes to the query.
 func (r *Reader) nearness(s *scratch, nodes []uint32) {
-	s.room(len(nodes))
+	s.grow(len(nodes))
 	if s.full {
 		rawNearness(r.options, r.rows, nodes, s.query, s.raws)
 		return
