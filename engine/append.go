@@ -138,15 +138,15 @@ func (g *Generation) writable() error {
 
 // enoughSpace returns an error while less than the reserve is free.
 func (g *Generation) enoughSpace() error {
-	if err := CheckRoom(g.fs, g.options.MinFree); err != nil {
+	if err := CheckSpace(g.fs, g.options.MinFree); err != nil {
 		return problem.StorageIoError.New("resource", "index").Because(err)
 	}
 	return nil
 }
 
-// CheckRoom fails while a disk has fewer bytes free than writes leave: minFree, 0 for
+// CheckSpace fails while a disk has fewer bytes free than writes leave: minFree, 0 for
 // the smaller of 1 GiB and 5 %, negative for any.
-func CheckRoom(fs vfs.FS, minFree int64) error {
+func CheckSpace(fs vfs.FS, minFree int64) error {
 	if minFree < 0 {
 		return nil
 	}

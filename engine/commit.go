@@ -226,7 +226,7 @@ func (g *Generation) cut() (t *table, retried bool) {
 		return nil, false
 	}
 	g.frozen = g.active
-	g.active = newTable(g.frozen.sequence+1, g.reading.Load(), g.options.Workers)
+	g.active = newTable(g.frozen.sequence+1, g.pipeline.Load(), g.options.Workers)
 	return g.frozen, false
 }
 

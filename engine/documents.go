@@ -36,7 +36,7 @@ func (g *Generation) addition(key string, d *document.Document) (*operation, err
 // admitAnalysis refuses a document whose texts take more work than a document of its
 // size has. The work is counted, so that every node decides alike.
 func (g *Generation) admitAnalysis(d *document.Document) error {
-	f, err := indexing.Weigh(g.reading.Load().chains, d, &g.options.Budget.weighing)
+	f, err := indexing.Weigh(g.pipeline.Load().chains, d, &g.options.Budget.weighing)
 	if err != nil {
 		return fmt.Errorf("weigh the analysis: %w", err)
 	}

@@ -85,7 +85,7 @@ type Log interface {
 // uploads the files that the manifest names and replaces the shared manifest.
 type Publisher interface {
 	// Publish returns nil when the manifest is the current one for everybody.
-	// It may fill in keys of files, epoch, floors and retired objects. An error
+	// It may fill in keys of files, epoch, low-water marks and retired objects. An error
 	// that wraps ErrFenced means that another writer took over.
 	Publish(ctx context.Context, next *manifest.Manifest) error
 }

@@ -75,7 +75,7 @@ type Generation struct {
 	closed     bool
 	ended      bool // the commit loop is over
 
-	reading  atomic.Pointer[reading] // how documents are read; replaced while writes are held
+	pipeline atomic.Pointer[pipeline] // how documents are read; replaced while writes are held
 	names    wildcardNames
 	current  atomic.Pointer[snapshot.Snapshot]
 	sequence atomic.Uint64 // of current
@@ -90,14 +90,14 @@ type Generation struct {
 	appender   sync.WaitGroup
 }
 
-// reading is how documents are read and indexed under one definition.
-type reading struct {
+// pipeline is how documents are read and indexed under one definition.
+type pipeline struct {
 	schema *definition.Schema
 	chains *analysis.Chains
 }
 
-func newReading(d *definition.Definition, builder *analysis.Builder) *reading {
-	return &reading{schema: definition.NewSchema(d), chains: analysis.NewChains(builder)}
+func newPipeline(d *definition.Definition, builder *analysis.Builder) *pipeline {
+	return &pipeline{schema: definition.NewSchema(d), chains: analysis.NewChains(builder)}
 }
 
 // Open opens a generation: it brings what the log holds beyond the last commit
@@ -180,7 +180,7 @@ func (g *Generation) load() error {
 		return fmt.Errorf("read stored definition: %w", err)
 	}
 	g.manifest = m
-	g.reading.Store(newReading(d, g.options.Analysis))
+	g.pipeline.Store(newPipeline(d, g.options.Analysis))
 	copy(g.identity[:], decodeID(m.Generation))
 	g.nextFile.Store(m.NextFile)
 	if g.leftover, err = g.findUnnamed(); err != nil {
@@ -256,10 +256,10 @@ func (g *Generation) removeFile(name string) {
 func (g *Generation) Definition() *definition.Definition { return g.Schema().Definition() }
 
 // Schema returns the compiled definition.
-func (g *Generation) Schema() *definition.Schema { return g.reading.Load().schema }
+func (g *Generation) Schema() *definition.Schema { return g.pipeline.Load().schema }
 
 // Chains returns the analysis chains of the schema.
-func (g *Generation) Chains() *analysis.Chains { return g.reading.Load().chains }
+func (g *Generation) Chains() *analysis.Chains { return g.pipeline.Load().chains }
 
 // ID returns the random identifier of the generation, 32 hexadecimal digits.
 func (g *Generation) ID() string {

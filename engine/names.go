@@ -18,7 +18,7 @@ const MaxWildcardNames = 10_000
 // wildcardNames are the concrete names of wildcard fields that a generation holds.
 type wildcardNames struct {
 	mu    sync.Mutex
-	known map[string]struct{} // nil until first asked
+	names map[string]struct{} // nil until first asked
 }
 
 // admitNames refuses a document with a name of a wildcard field that the
@@ -42,21 +42,21 @@ func (g *Generation) admitNames(d *document.Document) error {
 	}
 	g.names.mu.Lock()
 	defer g.names.mu.Unlock()
-	if g.names.known == nil {
+	if g.names.names == nil {
 		g.loadNames()
 	}
 	var added []string
 	for _, f := range wanted {
-		if _, ok := g.names.known[f.Path]; ok {
+		if _, ok := g.names.names[f.Path]; ok {
 			continue
 		}
-		if len(g.names.known) >= MaxWildcardNames {
+		if len(g.names.names) >= MaxWildcardNames {
 			for _, path := range added {
-				delete(g.names.known, path)
+				delete(g.names.names, path)
 			}
 			return problem.DocumentNamesTooMany.At(problem.At(f.Path), "name", f.Path, "limit", MaxWildcardNames)
 		}
-		g.names.known[f.Path] = struct{}{}
+		g.names.names[f.Path] = struct{}{}
 		added = append(added, f.Path)
 	}
 	return nil
@@ -65,7 +65,7 @@ func (g *Generation) admitNames(d *document.Document) error {
 // loadNames gathers the names that committed segments hold. The caller must hold
 // names.mu.
 func (g *Generation) loadNames() {
-	g.names.known = make(map[string]struct{})
+	g.names.names = make(map[string]struct{})
 	current := g.Snapshot()
 	if current == nil {
 		return
@@ -75,7 +75,7 @@ func (g *Generation) loadNames() {
 	for _, segment := range current.Segments {
 		for _, path := range pathsOf(segment) {
 			if f, ok := schema.Resolve(path); ok && f.IsWildcard {
-				g.names.known[path] = struct{}{}
+				g.names.names[path] = struct{}{}
 			}
 		}
 	}

@@ -24,9 +24,9 @@ const (
 // the workers faster.
 const maxQueued = 2 * maxBatchOperations
 
-// askedBatches is for how many batches the newest state by key is kept up after
+// keptBatches is for how many batches the newest state by key is kept up after
 // a caller asked for it. A load that replaces whole documents never asks.
-const askedBatches = 16
+const keptBatches = 16
 
 // operation is one change on its way through the log into a table.
 type operation struct {
@@ -57,30 +57,30 @@ type queue struct {
 	busy    bool                // a batch is being appended
 	since   time.Time           // when that began
 	newest  map[string]keyState // by key: what waits or is being appended; nil unless a caller asks
-	asked   int                 // batches until newest is dropped unless a caller asks
+	keptFor int                 // batches until newest is dropped unless a caller asks
 	refusal error               // non-nil: nothing is taken
 	refused atomic.Uint64       // how often what waited was refused
 	arrived chan struct{}       // buffered by one: something waits, or the queue ends
-	room    chan struct{}       // closed and replaced when bytes drop
+	freed   chan struct{}       // closed and replaced when bytes drop
 	drained chan struct{}       // closed and replaced when nothing waits
 }
 
 func newQueue(limit int64) *queue {
 	return &queue{
 		limit:   limit,
-		arrived: make(chan struct{}, 1), room: make(chan struct{}), drained: make(chan struct{}),
+		arrived: make(chan struct{}, 1), freed: make(chan struct{}), drained: make(chan struct{}),
 	}
 }
 
-var errNoRoom = errors.New("the log takes nothing at present")
+var errQueueFull = errors.New("the log takes nothing at present")
 
-// awaitRoom waits until the queue may take more, or for as long as one append may
+// awaitCapacity waits until the queue may take more, or for as long as one append may
 // be under way; 0 means no bound.
-func (q *queue) awaitRoom(ctx context.Context, most time.Duration) error {
+func (q *queue) awaitCapacity(ctx context.Context, most time.Duration) error {
 	wait := most
 	for q.full.Load() {
 		q.mu.Lock()
-		room, full, refusal := q.room, q.full.Load(), q.refusal
+		room, full, refusal := q.freed, q.full.Load(), q.refusal
 		q.mu.Unlock()
 		switch {
 		case refusal != nil:
@@ -95,7 +95,7 @@ func (q *queue) awaitRoom(ctx context.Context, most time.Duration) error {
 			wait = most
 		case <-late:
 			if wait = q.patience(most); wait <= 0 {
-				return problem.StorageIoError.New("resource", "index").Because(errNoRoom)
+				return problem.StorageIoError.New("resource", "index").Because(errQueueFull)
 			}
 		case <-ctx.Done():
 			stop()
@@ -218,7 +218,7 @@ func (q *queue) done(batch []*operation) {
 			delete(q.newest, op.Key)
 		}
 	}
-	if q.asked--; q.asked <= 0 {
+	if q.keptFor--; q.keptFor <= 0 {
 		q.newest = nil
 	}
 	q.batch, q.busy = nil, false
@@ -227,8 +227,8 @@ func (q *queue) done(batch []*operation) {
 
 // wake wakes callers that wait for space in the queue or for the end of the work.
 func (q *queue) wake() {
-	close(q.room)
-	q.room = make(chan struct{})
+	close(q.freed)
+	q.freed = make(chan struct{})
 	if len(q.waiting) == 0 && !q.busy {
 		close(q.drained)
 		q.drained = make(chan struct{})
@@ -309,7 +309,7 @@ func (q *queue) drain(ctx context.Context) error {
 func (q *queue) find(key string) (state keyState, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.asked = askedBatches
+	q.keptFor = keptBatches
 	if q.newest == nil {
 		q.newest = make(map[string]keyState)
 		for _, op := range q.batch {

@@ -32,7 +32,7 @@ func TestQueueIsBounded(t *testing.T) {
 			over, cancel := context.WithCancel(t.Context())
 			cancel()
 			pushed := 0
-			for q.awaitRoom(over, 0) == nil {
+			for q.awaitCapacity(over, 0) == nil {
 				if err := q.push(&operation{Operation: log.Operation{Kind: log.Add, Key: string(rune(pushed)), Body: make([]byte, test.body)}}); err != nil {
 					t.Fatal(err)
 				}
@@ -42,11 +42,11 @@ func TestQueueIsBounded(t *testing.T) {
 				t.Errorf("%d operations taken", pushed)
 			}
 			batch := q.take()
-			if err := q.awaitRoom(over, 0); !errors.Is(err, context.Canceled) {
+			if err := q.awaitCapacity(over, 0); !errors.Is(err, context.Canceled) {
 				t.Errorf("room while the batch is being appended: %v", err)
 			}
 			q.done(batch)
-			if err := q.awaitRoom(over, 0); err != nil {
+			if err := q.awaitCapacity(over, 0); err != nil {
 				t.Errorf("no room behind %d operations: %v", len(batch), err)
 			}
 			q.refuseWaiting(nil)
@@ -67,7 +67,7 @@ func TestRoomIsGivenUpBehindAnAppendAlone(t *testing.T) {
 		}
 		began := time.Now()
 		time.AfterFunc(time.Minute, func() { q.done(q.take()) })
-		if err := q.awaitRoom(t.Context(), time.Second); err != nil || time.Since(began) != time.Minute {
+		if err := q.awaitCapacity(t.Context(), time.Second); err != nil || time.Since(began) != time.Minute {
 			t.Errorf("without an append: %v after %s", err, time.Since(began))
 		}
 		if err := q.push(&operation{Operation: log.Operation{Kind: log.Delete, Key: "b"}}); err != nil {
@@ -75,7 +75,7 @@ func TestRoomIsGivenUpBehindAnAppendAlone(t *testing.T) {
 		}
 		q.take()
 		began = time.Now()
-		if err := q.awaitRoom(t.Context(), time.Second); !errors.Is(err, problem.StorageIoError) || time.Since(began) != time.Second {
+		if err := q.awaitCapacity(t.Context(), time.Second); !errors.Is(err, problem.StorageIoError) || time.Since(began) != time.Second {
 			t.Errorf("behind an append: %v after %s", err, time.Since(began))
 		}
 	})

@@ -171,7 +171,7 @@ func (g *Generation) verifyLoop(ctx context.Context) {
 // that commit fails the generation opens all the same, for searches; writes
 // are taken once the commit loop got it done.
 func (g *Generation) replay(ctx context.Context) error {
-	g.active = newTable(g.manifest.Sequence+1, g.reading.Load(), g.options.Workers)
+	g.active = newTable(g.manifest.Sequence+1, g.pipeline.Load(), g.options.Workers)
 	g.nextLSN = g.manifest.LastLSN + 1
 	err := g.log.Replay(g.manifest.LastLSN, func(lsn uint64, payload []byte) error {
 		if err := ctx.Err(); err != nil {

@@ -45,19 +45,19 @@ func (g *Generation) Reload(ctx context.Context) error {
 		return fmt.Errorf("reload: manifest %d of commit %d is older than %d of commit %d",
 			m.Version, m.Sequence, before.Version, before.Sequence)
 	}
-	how := g.reading.Load()
+	how := g.pipeline.Load()
 	if string(m.Definition) != string(before.Definition) {
 		d, err := definition.DecodeStored(m.Definition, g.options.Capabilities)
 		if err != nil {
 			return fmt.Errorf("reload: read stored definition: %w", err)
 		}
-		how = newReading(d, g.options.Analysis)
+		how = newPipeline(d, g.options.Analysis)
 	}
 	segments, _, err := openManifest(g.fs, g.storage.Directory, m, view, g.options.Damaged)
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}
-	g.reading.Store(how)
+	g.pipeline.Store(how)
 	g.install(m.Sequence, segments, m)
 	notify(g.wakeVerify)
 	return nil

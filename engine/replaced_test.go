@@ -13,7 +13,7 @@ func TestAReplacedDocumentLeavesNoBytes(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, books)
 	g := open(t, fs, manual)
-	pending := newTable(1, g.reading.Load(), 1)
+	pending := newTable(1, g.pipeline.Load(), 1)
 	batch := make([]*operation, 2)
 	for i := range batch {
 		d, err := read(g, `{"id":"a"}`)

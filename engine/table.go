@@ -21,7 +21,7 @@ import (
 type table struct {
 	sequence uint64 // of the commit that will hold it
 	lastLSN  uint64
-	reading  *reading
+	pipeline *pipeline
 
 	changes int
 	firstAt time.Time
@@ -68,9 +68,9 @@ type run struct {
 	reader *segment.Reader
 }
 
-func newTable(sequence uint64, how *reading, workers int) *table {
+func newTable(sequence uint64, how *pipeline, workers int) *table {
 	t := &table{
-		sequence: sequence, reading: how,
+		sequence: sequence, pipeline: how,
 		entries: make(map[string]*entry), signals: make(map[string][]signalValue),
 	}
 	for range workers {
@@ -160,13 +160,13 @@ func (t *table) kill(key string) {
 }
 
 func (t *table) newRun() *run {
-	return &run{builder: segment.NewBuilder(), indexer: indexing.NewIndexer(t.reading.chains)}
+	return &run{builder: segment.NewBuilder(), indexer: indexing.NewIndexer(t.pipeline.chains)}
 }
 
 // keysToKill returns the keys under which earlier documents are replaced or
 // deleted. Documents without a primary key replace none.
 func (t *table) keysToKill() []string {
-	keyed := t.reading.schema.PrimaryKey() != nil
+	keyed := t.pipeline.schema.PrimaryKey() != nil
 	keys := make([]string, 0, len(t.entries))
 	for key, e := range t.entries {
 		if keyed || e.isDelete {
@@ -292,7 +292,7 @@ func (g *Generation) indexInto(t *table, r *run, e *entry) error {
 	d := e.document
 	if d == nil {
 		var err error
-		if d, err = readWhole(document.NewLogReader(t.reading.schema), e.source); err != nil {
+		if d, err = readWhole(document.NewLogReader(t.pipeline.schema), e.source); err != nil {
 			return fmt.Errorf("read document %q: %w", e.key, err)
 		}
 	}

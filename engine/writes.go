@@ -80,11 +80,11 @@ func (g *Generation) define(ctx context.Context, d *definition.Definition) error
 	defer g.order.Unlock()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	next := newReading(d, g.options.Analysis)
+	next := newPipeline(d, g.options.Analysis)
 	if g.active != nil { // nil when it was closed meanwhile
-		g.active.reading = next // it is empty: writes are held
+		g.active.pipeline = next // it is empty: writes are held
 	}
-	g.reading.Store(next)
+	g.pipeline.Store(next)
 	return nil
 }
 

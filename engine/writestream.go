@@ -143,7 +143,7 @@ func (s *WriteStream) write(ctx context.Context, key string, prepare func(key st
 		return err
 	}
 	defer s.leave()
-	if err := s.g.queue.awaitRoom(ctx, s.g.options.LogWait); err != nil {
+	if err := s.g.queue.awaitCapacity(ctx, s.g.options.LogWait); err != nil {
 		return err
 	}
 	if key == "" {

@@ -54,11 +54,11 @@ func (a *API) asker(r *Request) node.Ask {
 
 // await answers another node that asks for a state.
 func (a *API) await(ctx context.Context, r *Request) (*Response, error) {
-	reading, err := a.read(ctx, r, r.HTTP.Header.Get(headerAwait), problem.Path{})
+	index, err := a.read(ctx, r, r.HTTP.Header.Get(headerAwait), problem.Path{})
 	if err != nil {
 		return nil, err
 	}
-	reading.Close()
+	index.Close()
 	return NoContent(), nil
 }
 

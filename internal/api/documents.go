@@ -234,16 +234,16 @@ func applyChange(ctx context.Context, reader *document.Reader, s *engine.WriteSt
 
 // getDocument answers one committed document as it was indexed.
 func (a *API) getDocument(ctx context.Context, r *Request) (*Response, error) {
-	reading, err := a.readDocuments(ctx, r)
+	index, err := a.readDocuments(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	defer reading.Close()
-	key, refused := document.ParseKey(reading.Schema.PrimaryKey(), r.Param("key"), problem.Path{})
+	defer index.Close()
+	key, refused := document.ParseKey(index.Schema.PrimaryKey(), r.Param("key"), problem.Path{})
 	if refused != nil {
 		key = document.Key(r.Param("key")) // a document may be older than the type of the key
 	}
-	segment, doc, ok, err := reading.Snapshot.LookupKey(string(key))
+	segment, doc, ok, err := index.Snapshot.LookupKey(string(key))
 	switch {
 	case err != nil:
 		return nil, err
@@ -252,13 +252,13 @@ func (a *API) getDocument(ctx context.Context, r *Request) (*Response, error) {
 	case !ok:
 		return nil, problem.DocumentNotFound.New("key", string(key))
 	}
-	page := newDocumentPage(reading.Schema, a.records)
+	page := newDocumentPage(index.Schema, a.records)
 	body, err := page.append([]byte(`{"document":`), segment, doc)
 	if err != nil {
 		return nil, err
 	}
 	body = append(body, `,"freshness":`...)
-	body = strconv.AppendQuote(body, reading.Freshness()) // base64url text
+	body = strconv.AppendQuote(body, index.Freshness()) // base64url text
 	return OKJSON(append(body, '}')), nil
 }
 

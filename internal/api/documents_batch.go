@@ -28,7 +28,7 @@ type batch struct {
 
 	position  int  // of the entry at hand
 	line      int  // of the entry at hand; 0 outside of streams
-	asked     bool // some entry reached the index
+	reached   bool // some entry reached the index
 	processed int
 	failed    []failedEntry
 }
@@ -60,9 +60,9 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 	} else {
 		err = b.list(ctx, r, work)
 	}
-	if err == nil && !b.asked {
+	if err == nil && !b.reached {
 		// An index that takes no entries takes none of them either.
-		b.asked = true
+		b.reached = true
 		err = writeDocument(ctx, b.write, func(schema *definition.Schema, _ *engine.WriteStream) error {
 			if b.needs == nil {
 				return nil
@@ -70,7 +70,7 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 			return b.needs(schema)
 		})
 	}
-	if err != nil && !b.asked {
+	if err != nil && !b.reached {
 		return "", err // of the body alone
 	}
 	token, unsettled := b.write.Finish(ctx)
@@ -171,7 +171,7 @@ func (b *batch) entry(ctx context.Context, raw []byte, work entryWork) error {
 	if err := ctx.Err(); err != nil {
 		return err // nobody waits for the rest
 	}
-	b.asked = true
+	b.reached = true
 	err := writeDocument(ctx, b.write, func(schema *definition.Schema, s *engine.WriteStream) error {
 		return work(ctx, schema, s, raw, b.at())
 	})

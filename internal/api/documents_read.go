@@ -26,19 +26,19 @@ const (
 )
 
 // readDocuments opens the view that a read of whole documents answers from.
-func (a *API) readDocuments(ctx context.Context, r *Request) (*node.Reading, error) {
-	reading, err := a.read(ctx, r, r.Freshness(), problem.At(freshness.Header))
+func (a *API) readDocuments(ctx context.Context, r *Request) (*node.IndexSnapshot, error) {
+	index, err := a.read(ctx, r, r.Freshness(), problem.At(freshness.Header))
 	if err != nil {
 		return nil, err
 	}
-	if _, err = keyField(reading.Schema); err == nil && !reading.Schema.KeepsSource() {
+	if _, err = keyField(index.Schema); err == nil && !index.Schema.KeepsSource() {
 		err = problem.DocumentSourceNotKept.New()
 	}
 	if err != nil {
-		reading.Close()
+		index.Close()
 		return nil, err
 	}
-	return reading, nil
+	return index, nil
 }
 
 // documentPage writes documents as they were sent, current signal values filled
@@ -102,26 +102,26 @@ func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) 
 	case all:
 		limit = math.MaxInt
 	}
-	reading, err := a.readDocuments(ctx, r)
+	index, err := a.readDocuments(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	after, err := readAfter(r, reading)
+	after, err := readAfter(r, index)
 	var keys *snapshot.KeyIterator
 	if err == nil {
-		keys, err = reading.Snapshot.Keys(after, r.HasQuery("after"), reading.Schema.PrimaryKey().Type.IsWhole())
+		keys, err = index.Snapshot.Keys(after, r.HasQuery("after"), index.Schema.PrimaryKey().Type.IsWhole())
 	}
 	if err != nil {
-		reading.Close()
+		index.Close()
 		return nil, err
 	}
-	walk := &documentWalk{page: newDocumentPage(reading.Schema, nil), keys: keys, left: limit, isLines: r.WantsNDJSON(), isAll: all}
-	return walk.answer(reading)
+	walk := &documentWalk{page: newDocumentPage(index.Schema, nil), keys: keys, left: limit, isLines: r.WantsNDJSON(), isAll: all}
+	return walk.answer(index)
 }
 
 // readAfter reads the key behind which a page begins.
-func readAfter(r *Request, reading *node.Reading) (string, error) {
-	field, text := reading.Schema.PrimaryKey(), r.Query("after")
+func readAfter(r *Request, index *node.IndexSnapshot) (string, error) {
+	field, text := index.Schema.PrimaryKey(), r.Query("after")
 	if text == "" && !(field.Type.IsWhole() && r.HasQuery("after")) { // every text stands behind the empty one
 		return "", nil
 	}
@@ -131,7 +131,7 @@ func readAfter(r *Request, reading *node.Reading) (string, error) {
 	}
 	// Documents from before a change of the key's type keep the keys that they
 	// were written with.
-	stale, err := reading.Snapshot.HasOtherKey(func(key string) bool {
+	stale, err := index.Snapshot.HasOtherKey(func(key string) bool {
 		_, err := document.ParseKey(field, key, problem.Path{})
 		return err == nil
 	})
@@ -178,12 +178,12 @@ const maxBufferedPage = 4 << 20
 // answer answers one page. What is wrong with any of its documents is told as an
 // error, before the answer begins; an answer with all documents is cut short
 // instead.
-func (w *documentWalk) answer(reading *node.Reading) (*Response, error) {
+func (w *documentWalk) answer(index *node.IndexSnapshot) (*Response, error) {
 	response := &Response{Status: http.StatusOK, ContentType: mediaJSON}
 	body := []byte(`{"documents":[`)
 	if w.isLines {
 		response.ContentType = mediaNDJSON
-		response.WithFreshness(reading.Freshness())
+		response.WithFreshness(index.Freshness())
 		body = body[:0]
 	}
 	body, more, err := w.fill(body)
@@ -191,16 +191,16 @@ func (w *documentWalk) answer(reading *node.Reading) (*Response, error) {
 		err = w.check()
 	}
 	if err != nil {
-		reading.Close()
+		index.Close()
 		return nil, err
 	}
 	if !more {
-		defer reading.Close()
-		response.JSON = w.end(body, reading)
+		defer index.Close()
+		response.JSON = w.end(body, index)
 		return response, nil
 	}
 	response.Stream = func(out io.Writer) error {
-		defer reading.Close()
+		defer index.Close()
 		for more {
 			if _, err := out.Write(body); err != nil {
 				return err
@@ -209,7 +209,7 @@ func (w *documentWalk) answer(reading *node.Reading) (*Response, error) {
 				return err
 			}
 		}
-		_, err := out.Write(w.end(body, reading))
+		_, err := out.Write(w.end(body, index))
 		return err
 	}
 	return response, nil
@@ -253,7 +253,7 @@ func (w *documentWalk) check() error {
 }
 
 // end appends what follows the documents of a page.
-func (w *documentWalk) end(to []byte, reading *node.Reading) []byte {
+func (w *documentWalk) end(to []byte, index *node.IndexSnapshot) []byte {
 	if w.isLines {
 		return to
 	}
@@ -263,6 +263,6 @@ func (w *documentWalk) end(to []byte, reading *node.Reading) []byte {
 		to, _ = jsontext.AppendQuote(to, snapshot.Cursor(w.last)) // is valid UTF-8
 	}
 	to = append(to, `,"freshness":`...)
-	to = strconv.AppendQuote(to, reading.Freshness()) // base64url text
+	to = strconv.AppendQuote(to, index.Freshness()) // base64url text
 	return append(to, '}')
 }

@@ -21,7 +21,7 @@ type Health struct {
 	atRisk        func() int  // nil: not known
 	warnings      func() []string
 	isWritable    func() bool // nil: not known
-	hasRoom       func() bool // nil: not known
+	hasSpace      func() bool // nil: not known
 	now           func() time.Time
 }
 
@@ -75,7 +75,7 @@ func (h *Health) WarnOf(warnings func() []string) {
 func (h *Health) DiskBy(isWritable, hasRoom func() bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.isWritable, h.hasRoom = isWritable, hasRoom
+	h.isWritable, h.hasSpace = isWritable, hasRoom
 }
 
 // Refreshed records that a refresh pass ended, well or not.
@@ -128,7 +128,7 @@ func (h *Health) live() []healthCheck {
 // readiness: searches go on, and acknowledged writes are in the log.
 func (h *Health) safety() []healthCheck {
 	h.mu.Lock()
-	count, hasRoom := h.atRisk, h.hasRoom
+	count, hasRoom := h.atRisk, h.hasSpace
 	h.mu.Unlock()
 	var checks []healthCheck
 	if count != nil {

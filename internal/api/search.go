@@ -42,21 +42,21 @@ func answerSearch[Q interface{ AtLeast() string }, A interface{ AppendJSON([]byt
 	if token == "" {
 		token, at = r.Freshness(), problem.At(freshness.Header)
 	}
-	reading, err := a.read(ctx, r, token, at)
+	index, err := a.read(ctx, r, token, at)
 	if err != nil {
 		return nil, err
 	}
-	defer reading.Close()
-	answer, err := run(ctx, reading.View(), request)
+	defer index.Close()
+	answer, err := run(ctx, index.View(), request)
 	if err != nil {
-		return nil, nearFields(err, reading.Schema)
+		return nil, nearFields(err, index.Schema)
 	}
 	return OKJSON(answer.AppendJSON(nil)), nil
 }
 
 // read returns the view a request answers from, once it holds the state of a
 // token that was given at a place; an empty text asks for no state.
-func (a *API) read(ctx context.Context, r *Request, text string, at problem.Path) (*node.Reading, error) {
+func (a *API) read(ctx context.Context, r *Request, text string, at problem.Path) (*node.IndexSnapshot, error) {
 	name, err := registry.ParseName(r.Param("name"))
 	if err != nil {
 		return nil, err
@@ -67,10 +67,10 @@ func (a *API) read(ctx context.Context, r *Request, text string, at problem.Path
 			return nil, err
 		}
 	}
-	reading, err := a.node.Read(ctx, name, token, a.asker(r))
+	index, err := a.node.Read(ctx, name, token, a.asker(r))
 	var p *problem.Problem
 	if errors.As(err, &p) && p.Code == problem.SearchFreshnessIndexMismatch {
 		p.Path = at.String()
 	}
-	return reading, err
+	return index, err
 }

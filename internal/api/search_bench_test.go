@@ -37,14 +37,14 @@ func BenchmarkSearch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			reading, err := s.api.node.Read(b.Context(), name, freshness.Token{}, nil)
+			index, err := s.api.node.Read(b.Context(), name, freshness.Token{}, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err := s.api.searcher.Run(b.Context(), reading.View(), request); err != nil {
+			if _, err := s.api.searcher.Run(b.Context(), index.View(), request); err != nil {
 				b.Fatal(err)
 			}
-			reading.Close()
+			index.Close()
 		}
 	})
 	b.Run("handler", func(b *testing.B) {

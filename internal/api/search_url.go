@@ -19,15 +19,15 @@ import (
 // searchByURL answers the everyday search: its query parameters stand for the
 // body of a search, which is answered as if it had been sent.
 func (a *API) searchByURL(ctx context.Context, r *Request) (*Response, error) {
-	reading, err := a.read(ctx, r, r.Freshness(), problem.At(freshness.Header))
+	index, err := a.read(ctx, r, r.Freshness(), problem.At(freshness.Header))
 	if err != nil {
 		return nil, err
 	}
-	defer reading.Close()
+	defer index.Close()
 	if err := r.checkQueryNames(); err != nil {
 		return nil, err
 	}
-	body, err := r.searchBody(reading.Schema)
+	body, err := r.searchBody(index.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -35,9 +35,9 @@ func (a *API) searchByURL(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, atParameters(err)
 	}
-	answer, err := a.searcher.Run(ctx, reading.View(), request)
+	answer, err := a.searcher.Run(ctx, index.View(), request)
 	if err != nil {
-		return nil, atParameters(nearFields(err, reading.Schema))
+		return nil, atParameters(nearFields(err, index.Schema))
 	}
 	return OKJSON(answer.AppendJSON(nil)), nil
 }

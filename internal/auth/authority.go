@@ -57,7 +57,7 @@ type Authority struct {
 	lookedAt time.Time // when the last look began; guarded by looking
 	lookFrom time.Time // what the looks so far have used up of their rate; guarded by looking
 
-	reading turn.Lock // held by the one goroutine that reads the store
+	readTurn turn.Lock // held by the one goroutine that reads the store
 
 	mu     sync.RWMutex // guards what follows; taken after reading
 	held   versioned.Object[keySet]
@@ -152,8 +152,8 @@ func (a *Authority) Run(ctx context.Context) error {
 // Refresh reads the keys if they changed. After a failed read the keys last
 // read stay in force.
 func (a *Authority) Refresh(ctx context.Context) error {
-	a.reading.Lock()
-	defer a.reading.Unlock()
+	a.readTurn.Lock()
+	defer a.readTurn.Unlock()
 	return a.refreshLocked(ctx)
 }
 

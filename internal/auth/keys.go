@@ -96,8 +96,8 @@ func (a *Authority) Revoke(ctx context.Context, id string) error {
 }
 
 func (a *Authority) change(ctx context.Context, apply func(now keySet) (keySet, error)) (versioned.Object[keySet], error) {
-	a.reading.Lock()
-	defer a.reading.Unlock()
+	a.readTurn.Lock()
+	defer a.readTurn.Unlock()
 	written, err := a.store.Change(ctx, func(now versioned.Object[keySet]) (keySet, error) {
 		return apply(now.Value)
 	})

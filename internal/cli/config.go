@@ -28,7 +28,7 @@ func (c *configCommand) Run(s *surroundings) error {
 		return err
 	}
 	if refusal == nil {
-		tellWarnings(s, loaded)
+		logWarnings(s, loaded)
 	}
 	return refusal
 }
@@ -39,13 +39,13 @@ func (c *configCommand) Run(s *surroundings) error {
 func loadConfig(s *surroundings, dev bool) (*config.Config, error) {
 	loaded, err := config.Load(s.environment, dev)
 	if err != nil {
-		tellWarnings(s, loaded)
+		logWarnings(s, loaded)
 		return loaded, refusedError{fmt.Errorf("configuration refused:\n%w", err)}
 	}
 	return loaded, nil
 }
 
-func tellWarnings(s *surroundings, loaded *config.Config) {
+func logWarnings(s *surroundings, loaded *config.Config) {
 	for _, warning := range loaded.Warnings {
 		fmt.Fprintln(s.err, "warning:", warning)
 	}

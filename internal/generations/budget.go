@@ -100,10 +100,10 @@ func (s *Set) shrink(ctx context.Context, b Budget) error {
 	return nil
 }
 
-// makeRoom removes copies that are not open, least used first, while less of
+// freeSpace removes copies that are not open, least used first, while less of
 // the disk is free than its reserve: writes, which are refused then, go before
 // copies that can be fetched again.
-func (s *Set) makeRoom(ctx context.Context, b Budget) error {
+func (s *Set) freeSpace(ctx context.Context, b Budget) error {
 	free, total, err := s.fs.Free()
 	if err != nil || total == 0 {
 		return err
@@ -214,8 +214,8 @@ func (s *Set) isStored(ctx context.Context, generation registry.ID) bool {
 	return false
 }
 
-// roomInterval is how often the free space of the disk is looked at.
-const roomInterval = 10 * time.Second
+// spaceInterval is how often the free space of the disk is looked at.
+const spaceInterval = 10 * time.Second
 
 // KeepBudget shrinks the copies at an interval, and when the disk runs full,
 // until ctx ends.
@@ -223,7 +223,7 @@ func (s *Set) KeepBudget(ctx context.Context, b Budget, interval time.Duration) 
 	if interval <= 0 {
 		interval = time.Hour
 	}
-	budget, room := time.NewTicker(interval), time.NewTicker(roomInterval)
+	budget, room := time.NewTicker(interval), time.NewTicker(spaceInterval)
 	defer budget.Stop()
 	defer room.Stop()
 	for {
@@ -234,7 +234,7 @@ func (s *Set) KeepBudget(ctx context.Context, b Budget, interval time.Duration) 
 		case <-budget.C:
 			err = s.shrink(ctx, b)
 		case <-room.C:
-			err = s.makeRoom(ctx, b)
+			err = s.freeSpace(ctx, b)
 		}
 		if err != nil {
 			s.options.Log.Error("the disk budget cannot be kept", "error", err)

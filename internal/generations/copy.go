@@ -21,7 +21,7 @@ import (
 type pulled struct {
 	mu        sync.Mutex
 	tag       bucket.Tag
-	askedAt   time.Time // when the last pull began
+	beganAt   time.Time // when the last pull began
 	checkedAt time.Time // when the last one that succeeded ended
 	pulling   bool
 	failed    bool  // the last pull failed: newer state may exist
@@ -112,7 +112,7 @@ func (s *Set) fetch(ctx context.Context, inst *instance, storage engine.Storage,
 	p := &inst.pulled
 	p.mu.Lock()
 	tag := p.tag
-	p.pulling, p.askedAt = true, time.Now()
+	p.pulling, p.beganAt = true, time.Now()
 	p.mu.Unlock()
 	var blocked error
 	err := func() error {
@@ -176,7 +176,7 @@ func (s *Set) renew(ctx context.Context, inst *instance) error {
 	}
 	defer func() { <-inst.turn }()
 	p.mu.Lock()
-	isDone := !p.failed && p.askedAt.After(began)
+	isDone := !p.failed && p.beganAt.After(began)
 	p.mu.Unlock()
 	if isDone {
 		return nil

@@ -219,11 +219,11 @@ func TestAFullDiskGivesCopiesUp(t *testing.T) {
 		}
 		budget := Budget{MinIdle: 24 * time.Hour, Reserve: 1000}
 		fs.free = 1000
-		if err := s.makeRoom(t.Context(), budget); err != nil || copies() != 3 {
+		if err := s.freeSpace(t.Context(), budget); err != nil || copies() != 3 {
 			t.Errorf("%d copies with room: %v", copies(), err)
 		}
 		fs.free = 999
-		if err := s.makeRoom(t.Context(), budget); err != nil || copies() != 2 {
+		if err := s.freeSpace(t.Context(), budget); err != nil || copies() != 2 {
 			t.Errorf("%d copies without room: %v", copies(), err)
 		}
 		if err := s.Close(t.Context()); err != nil {

@@ -87,7 +87,7 @@ func (s *Store) Change(ctx context.Context, index registry.ID, set string, apply
 	_, err := s.object(index, set).Change(ctx, func(now versioned.Object[stored]) (stored, error) {
 		before, failed := s.decode(now)
 		if existed = now.Exists(); !existed {
-			if err := s.checkRoom(ctx, index); err != nil {
+			if err := s.checkCount(ctx, index); err != nil {
 				return stored{}, err
 			}
 		}
@@ -100,7 +100,7 @@ func (s *Store) Change(ctx context.Context, index registry.ID, set string, apply
 	return next, existed, err
 }
 
-func (s *Store) checkRoom(ctx context.Context, index registry.ID) error {
+func (s *Store) checkCount(ctx context.Context, index registry.ID) error {
 	names, err := s.List(ctx, index)
 	if err == nil && len(names) >= MaxSets {
 		err = problem.JudgementsTooMany.New("max", MaxSets, "what", "judgement sets of an index")

@@ -14,7 +14,7 @@ import (
 
 // read waits for the state of a token while the bucket that holds it cannot be read, or
 // another node wrote it and this one is about to learn that.
-func (s *shared) read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*Reading, error) {
+func (s *shared) read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*IndexSnapshot, error) {
 	if atLeast.IsZero() {
 		return s.node.readOpen(ctx, name, atLeast, nil)
 	}

@@ -59,7 +59,7 @@ type deployment interface {
 	// opening one to write brings news of what another node did to the index.
 	hasMoved(name registry.Name, entry registry.Entry) bool
 	// read is Node.Read.
-	read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*Reading, error)
+	read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*IndexSnapshot, error)
 	// awaitCopy brings a copy to a commit of another node and returns the generation to
 	// go on with, also beside an error.
 	awaitCopy(ctx context.Context, g *generations.Generation, sequence uint64, ask Ask) (*generations.Generation, error)

@@ -35,7 +35,7 @@ func (n *Node) sampleDisk(context.Context) {
 	if d.isReadOnly.Swap(unwritable != nil) != (unwritable != nil) {
 		n.log.Error("whether the directory can be written to has changed", "writable", unwritable == nil, "error", unwritable)
 	}
-	full := engine.CheckRoom(d.files, d.minFree)
+	full := engine.CheckSpace(d.files, d.minFree)
 	if d.isFull.Swap(full != nil) != (full != nil) {
 		n.log.Error("whether the disk has room has changed", "room", full == nil, "error", full)
 	}
@@ -59,5 +59,5 @@ func (n *Node) canStore() bool { return !n.disk.isReadOnly.Load() && !n.disk.isF
 // seen lately.
 func (n *Node) IsWritable() bool { return !n.disk.isReadOnly.Load() }
 
-// HasRoom reports whether its disk has more room than the reserve.
-func (n *Node) HasRoom() bool { return !n.disk.isFull.Load() }
+// HasSpace reports whether its disk has more room than the reserve.
+func (n *Node) HasSpace() bool { return !n.disk.isFull.Load() }

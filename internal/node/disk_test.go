@@ -43,7 +43,7 @@ func TestAnIndexLeavesANodeThatCannotStore(t *testing.T) {
 		disk.isReadOnly.Store(true)
 		other := sharedNode(t, b, vfs.Memory(), "b")
 		time.Sleep(time.Minute)
-		if limited.IsWritable() || !limited.HasRoom() {
+		if limited.IsWritable() || !limited.HasSpace() {
 			t.Error("a directory that takes no files is not seen")
 		}
 		token := other.mustWrite("books", book(2, "two"))
@@ -68,7 +68,7 @@ func TestADiskWithoutRoomIsSeen(t *testing.T) {
 	}
 	disk.isFull.Store(true)
 	n.sampleDisk(t.Context())
-	if n.canStore() || n.HasRoom() || !n.IsWritable() {
+	if n.canStore() || n.HasSpace() || !n.IsWritable() {
 		t.Error("a disk without room is not seen")
 	}
 }

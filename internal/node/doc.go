@@ -28,6 +28,6 @@
 // Finish must be called once, also after an error, and answers the token of the
 // last generation written, or of the current state when nothing was.
 //
-// A Node may be used by any number of goroutines; a Reading and a Write belong
+// A Node may be used by any number of goroutines; an IndexSnapshot and a Write belong
 // to one.
 package node

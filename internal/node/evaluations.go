@@ -158,16 +158,16 @@ func (e *evaluations) end(one *evaluation, report *evaluate.Report, err error) E
 // side is an open side of an evaluation.
 type side struct {
 	evaluate.Side
-	reading *Reading
+	snapshot *IndexSnapshot
 }
 
 // openSide opens a side and checks settings that are not stored against it.
 func (n *Node) openSide(ctx context.Context, s EvaluationSide) (*side, error) {
-	reading, err := n.Read(ctx, s.Name, freshness.Token{}, nil)
+	index, err := n.Read(ctx, s.Name, freshness.Token{}, nil)
 	if err != nil {
 		return nil, err
 	}
-	view := reading.View()
+	view := index.View()
 	if view.Schema.PrimaryKey() == nil {
 		err = problem.IndexNoPrimaryKey.New("name", s.Name.String())
 	} else if s.Settings != nil {
@@ -181,11 +181,11 @@ func (n *Node) openSide(ctx context.Context, s EvaluationSide) (*side, error) {
 		}
 	}
 	if err != nil {
-		reading.Close()
+		index.Close()
 		return nil, err
 	}
 	answer := n.options.Search
-	return &side{reading: reading, Side: evaluate.Side{Index: reading.Name.Index, Generation: reading.Name.Generation,
+	return &side{snapshot: index, Side: evaluate.Side{Index: index.Name.Index, Generation: index.Name.Generation,
 		Search: func(ctx context.Context, request *query.Search) (*query.Answer, error) {
 			return answer(ctx, view, request)
 		}}}, nil
@@ -200,7 +200,7 @@ func (n *Node) openSides(ctx context.Context, first EvaluationSide, second *Eval
 		return side1, nil, nil
 	}
 	if side2, err = n.openSide(ctx, *second); err != nil {
-		side1.reading.Close()
+		side1.snapshot.Close()
 		return nil, nil, err
 	}
 	return side1, side2, nil
@@ -208,10 +208,10 @@ func (n *Node) openSides(ctx context.Context, first EvaluationSide, second *Eval
 
 // runEvaluation evaluates when it is its turn, and closes the sides.
 func (n *Node) runEvaluation(ctx context.Context, name string, set *judgement.Set, first, second *side, o evaluate.Options) (*evaluate.Report, error) {
-	defer first.reading.Close()
+	defer first.snapshot.Close()
 	var against *evaluate.Side
 	if second != nil {
-		defer second.reading.Close()
+		defer second.snapshot.Close()
 		against = &second.Side
 	}
 	select {
@@ -254,9 +254,9 @@ func (n *Node) Evaluate(ctx context.Context, request EvaluationRequest) (Evaluat
 	}
 	ctx, one.cancel = context.WithCancelCause(ctx)
 	if err := n.evaluations.begin(one); err != nil {
-		first.reading.Close()
+		first.snapshot.Close()
 		if second != nil {
-			second.reading.Close()
+			second.snapshot.Close()
 		}
 		return Evaluation{}, err
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/quiresearch/quire/internal/settingstore"
 )
 
-// tellHints folds what changed since the last time into the registry: the
+// shareHints folds what changed since the last time into the registry: the
 // manifests of what is written here, and the settings. Hints are advisory: one
 // that fails is sent again later.
-func (s *shared) tellHints(ctx context.Context) {
+func (s *shared) shareHints(ctx context.Context) {
 	versions, revisions := s.node.generations.Versions(), s.node.settings.Revisions()
 	s.mu.Lock()
 	for generation, version := range versions {
@@ -20,7 +20,7 @@ func (s *shared) tellHints(ctx context.Context) {
 		}
 	}
 	for index, revision := range revisions {
-		if told, _ := s.node.registry.HintedSettings(index); told >= revision || !s.Member.Holds(index) {
+		if shared, _ := s.node.registry.HintedSettings(index); shared >= revision || !s.Member.Holds(index) {
 			delete(revisions, index)
 		}
 	}
@@ -29,7 +29,7 @@ func (s *shared) tellHints(ctx context.Context) {
 		return
 	}
 	if err := s.node.registry.Hint(ctx, versions, revisions); err != nil {
-		s.node.log.Debug("hints were not told", "error", err)
+		s.node.log.Debug("hints were not shared", "error", err)
 		return
 	}
 	s.mu.Lock()

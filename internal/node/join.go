@@ -25,7 +25,7 @@ func (s *shared) join(ctx context.Context) {
 	})
 	s.Member.OnHandover(s.handOver)
 	s.Member.ReadyWhen(s.node.IsReady)
-	s.Member.RoomWhen(s.node.canStore)
+	s.Member.SpaceWhen(s.node.canStore)
 	s.running.Go(func() { s.Member.Run(running) })
 }
 
@@ -43,7 +43,7 @@ func (s *shared) begin() {
 // another node takes the claims over and finishes it: what no node holds waits for
 // a write.
 func (s *shared) leave(ctx context.Context) error {
-	s.tellHints(ctx)
+	s.shareHints(ctx)
 	s.mu.Lock()
 	s.isStopped = true
 	s.mu.Unlock()

@@ -55,7 +55,7 @@ func (local) hasFiles(registry.ID) bool                   { return true }
 func (local) unopenedState() string                       { return generations.Closed }
 func (local) storageMode() string                         { return "local" }
 
-func (l local) read(ctx context.Context, name registry.Name, atLeast freshness.Token, _ Ask) (*Reading, error) {
+func (l local) read(ctx context.Context, name registry.Name, atLeast freshness.Token, _ Ask) (*IndexSnapshot, error) {
 	return l.node.readOpen(ctx, name, atLeast, nil)
 }
 

@@ -120,7 +120,7 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	n.registry = known
 	n.generations = generations.New(storage.FS, storage.Directory, generations.Options{
 		MaxOpen: options.MaxOpen, CloseGrace: options.CloseGrace, Engine: options.Engine, Metrics: meters, Log: log,
-		Remote: remote, Changed: n.tellChanged, Listed: n.isListed})
+		Remote: remote, Changed: n.noteChanged, Listed: n.isListed})
 	options.Reindex.Verify = n.verifyJob
 	n.jobs = reindex.New(storage.Bucket, known, n.generations, options.NodeID, options.Reindex, log)
 	n.deployment.join(ctx)
@@ -265,7 +265,7 @@ func (n *Node) Drain() { n.deployment.drain() }
 // other settings. It must not wait.
 func (n *Node) OnChange(do func(registry.Entry)) { n.changed.Store(&do) }
 
-func (n *Node) tellChanged(entry registry.Entry) {
+func (n *Node) noteChanged(entry registry.Entry) {
 	if do := n.changed.Load(); do != nil {
 		(*do)(entry)
 	}

@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 		_, err = n.Commit(ctx, registry.Name{Index: "books"})
 	}
 	if err == nil {
-		var r *Reading
+		var r *IndexSnapshot
 		if r, err = n.Read(ctx, registry.Name{Index: "books"}, freshness.Token{}, nil); err == nil {
 			_, err = r.Snapshot.Segments[0].Reader.Stored().Get(nil, 0)
 			r.Close()

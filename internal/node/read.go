@@ -18,9 +18,9 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// Reading is one consistent view of an index: one snapshot of one generation
+// IndexSnapshot is one consistent view of an index: one snapshot of one generation
 // and one version of the settings.
-type Reading struct {
+type IndexSnapshot struct {
 	Name       registry.Name // with the generation that answers
 	Snapshot   *snapshot.Snapshot
 	Schema     *definition.Schema
@@ -32,18 +32,18 @@ type Reading struct {
 }
 
 // Freshness returns the token of the state that is read.
-func (r *Reading) Freshness() string {
+func (r *IndexSnapshot) Freshness() string {
 	return token(r.Generation.Entry, r.Snapshot.Sequence, r.settingsRevision)
 }
 
 // Close gives the view back.
-func (r *Reading) Close() {
+func (r *IndexSnapshot) Close() {
 	r.Snapshot.Release()
 	r.Generation.Release()
 }
 
 // View returns what a search runs on.
-func (r *Reading) View() search.View {
+func (r *IndexSnapshot) View() search.View {
 	return search.View{
 		Snapshot: r.Snapshot, Schema: r.Schema, Settings: r.Settings, Chains: r.Generation.Chains(),
 		Index: r.Name.Index, Generation: r.Name.Generation, Freshness: r.Freshness(),
@@ -52,14 +52,14 @@ func (r *Reading) View() search.View {
 
 // Peek returns the view of a generation, to be closed, when it is open; nil
 // otherwise. It does not count as use.
-func (n *Node) Peek(ctx context.Context, generation registry.ID) *Reading {
+func (n *Node) Peek(ctx context.Context, generation registry.ID) *IndexSnapshot {
 	g := n.generations.Peek(generation)
 	if g == nil {
 		return nil
 	}
 	held, err := n.settings.Current(ctx, g.Entry.Index)
 	if err == nil {
-		if r := newReading(g, held); r != nil {
+		if r := newIndexSnapshot(g, held); r != nil {
 			return r
 		}
 	}
@@ -84,15 +84,15 @@ func (n *Node) Suspect(text string) {
 	}
 }
 
-// newReading returns a view that takes over the generation; nil when that is
+// newIndexSnapshot returns a view that takes over the generation; nil when that is
 // closed.
-func newReading(g *generations.Generation, held settingstore.Held) *Reading {
+func newIndexSnapshot(g *generations.Generation, held settingstore.Held) *IndexSnapshot {
 	schema := g.Schema()
 	view := g.Snapshot()
 	if view == nil {
 		return nil
 	}
-	return &Reading{
+	return &IndexSnapshot{
 		Name: g.Entry.Name, Snapshot: view, Schema: schema, Definition: schema.Definition(),
 		Settings: held.Settings.InForce(), Generation: g, settingsRevision: held.Revision,
 	}
@@ -105,12 +105,12 @@ type Ask func(ctx context.Context, address, token string) error
 // Read returns the view a name answers from, once it holds the state the token
 // names; the zero Token asks for none. ask is used where another node writes the
 // index, and may be nil. Its errors are problems.
-func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*Reading, error) {
+func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*IndexSnapshot, error) {
 	return n.deployment.read(ctx, name, atLeast, ask)
 }
 
 // readOpen opens a generation that is closed under a request again, once.
-func (n *Node) readOpen(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*Reading, error) {
+func (n *Node) readOpen(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*IndexSnapshot, error) {
 	r, err := n.read(ctx, name, atLeast, ask)
 	if errors.Is(err, problem.IndexClosed) && ctx.Err() == nil {
 		r, err = n.read(ctx, name, atLeast, ask)
@@ -118,7 +118,7 @@ func (n *Node) readOpen(ctx context.Context, name registry.Name, atLeast freshne
 	return r, err
 }
 
-func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*Reading, error) {
+func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*IndexSnapshot, error) {
 	entry, err := n.resolveAt(ctx, name, atLeast)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 			return nil, err
 		}
 	}
-	r := newReading(g, held)
+	r := newIndexSnapshot(g, held)
 	if r == nil {
 		g.Release()
 		return nil, problem.IndexClosed.New()

@@ -93,7 +93,7 @@ func (n *Node) changeSettings(ctx context.Context, name registry.Name, matches f
 	if err != nil {
 		return Settings{}, false, err
 	}
-	n.tellChanged(entry)
+	n.noteChanged(entry)
 	return Settings{held.Settings, settingsToken(entry, held)}, !existed, nil
 }
 

@@ -87,7 +87,7 @@ func (s *shared) run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { s.node.generations.KeepBudget(ctx, s.Budget, s.BudgetInterval) })
-	running.Go(func() { every(ctx, hintInterval, s.tellHints) })
+	running.Go(func() { every(ctx, hintInterval, s.shareHints) })
 	running.Go(func() { every(ctx, hintInterval, s.fenceRemoved) })
 	running.Go(func() { every(ctx, orDefault(s.FinishInterval, 2*time.Second), s.finishLogs) })
 	running.Go(func() { every(ctx, orDefault(s.SettingsInterval, 10*time.Second), s.refreshSettings) })

@@ -31,8 +31,8 @@ func (m *Member) refresh(ctx context.Context, age time.Duration) error {
 	}
 	asked := m.options.Clock()
 	select {
-	case m.reading <- struct{}{}:
-		defer func() { <-m.reading }()
+	case m.readTurn <- struct{}{}:
+		defer func() { <-m.readTurn }()
 	case <-ctx.Done():
 		return problem.IndexerLeadershipUnreadable.New().Because(ctx.Err())
 	}

@@ -42,12 +42,12 @@ type Options struct {
 
 // Member is the part of this node in the leadership.
 type Member struct {
-	store   *versioned.Store[leadership]
-	options Options
-	id      string // of this run
-	log     *slog.Logger
-	reading chan struct{} // buffered by one: held by the goroutine that reads a copy for all
-	shared  sharedRead    // guarded by reading
+	store    *versioned.Store[leadership]
+	options  Options
+	id       string // of this run
+	log      *slog.Logger
+	readTurn chan struct{} // buffered by one: held by the goroutine that reads a copy for all
+	shared   sharedRead    // guarded by reading
 
 	mu       sync.Mutex
 	held     versioned.Object[leadership]
@@ -59,7 +59,7 @@ type Member struct {
 	draining bool
 	warned   []string    // nodes with another root key that were logged
 	isReady  func() bool // nil: always
-	hasRoom  func() bool // nil: always
+	hasSpace func() bool // nil: always
 	changed  func(gained, lost []registry.ID)
 
 	drain    func(context.Context, registry.ID) // of an index that is handed over
@@ -76,8 +76,8 @@ func Join(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logge
 	}
 	m := &Member{
 		store: versioned.New[leadership](b, objectKey, resource), options: options, id: registry.NewID().String(), log: log,
-		reading: make(chan struct{}, 1),
-		watch:   make(watch), claimed: make(map[registry.ID]time.Duration), unwanted: make(map[registry.ID]bool),
+		readTurn: make(chan struct{}, 1),
+		watch:    make(watch), claimed: make(map[registry.ID]time.Duration), unwanted: make(map[registry.ID]bool),
 		loads: make(map[registry.ID]load), joinedAt: make(map[string]time.Duration),
 	}
 	if !options.Candidate {
@@ -98,12 +98,12 @@ func (m *Member) OnChange(changed func(gained, lost []registry.ID)) { m.changed 
 // and is set before Run.
 func (m *Member) ReadyWhen(isReady func() bool) { m.isReady = isReady }
 
-// RoomWhen sets what reports whether this node can store what is written. While it
+// SpaceWhen sets what reports whether this node can store what is written. While it
 // cannot, what it writes goes to nodes that can, and it gets nothing else. It must not
 // block and is set before Run.
-func (m *Member) RoomWhen(hasRoom func() bool) { m.hasRoom = hasRoom }
+func (m *Member) SpaceWhen(hasRoom func() bool) { m.hasSpace = hasRoom }
 
-func (m *Member) isFull() bool { return m.hasRoom != nil && !m.hasRoom() }
+func (m *Member) isFull() bool { return m.hasSpace != nil && !m.hasSpace() }
 
 func (m *Member) canServe() bool { return m.isReady == nil || m.isReady() }
 

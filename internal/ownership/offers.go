@@ -52,7 +52,7 @@ func (l leadership) fits(index registry.ID, from, to string) bool {
 // node, drops offers that came to nothing, makes one and takes one. The caller
 // holds mu.
 func (m *Member) tradeOffers(next *leadership) {
-	m.tellLoads(next)
+	m.writeLoads(next)
 	candidates := next.candidates(func(id string) bool {
 		return id != m.id && m.watch.isOver(*next, id, m.readAt, m.options.Lease)
 	})
@@ -82,8 +82,8 @@ func (m *Member) tradeOffers(next *leadership) {
 	}
 }
 
-// tellLoads writes the loads of what this node writes.
-func (m *Member) tellLoads(next *leadership) {
+// writeLoads writes the loads of what this node writes.
+func (m *Member) writeLoads(next *leadership) {
 	at := m.options.Clock()
 	for index, holder := range next.Claims {
 		if holder != m.id {

@@ -266,7 +266,7 @@ func TestANodeWithoutRoomHandsEverythingOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		full.OnHandover(func(context.Context, registry.ID) {})
-		full.RoomWhen(func() bool { return !isFull.Load() })
+		full.SpaceWhen(func() bool { return !isFull.Load() })
 		ctx, cancel := context.WithCancel(context.Background())
 		var running sync.WaitGroup
 		running.Go(func() { full.Run(ctx) })

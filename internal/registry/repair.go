@@ -157,7 +157,7 @@ type repairPlan struct {
 	did     Repair
 	unmark  []ID
 	created map[string][]storedGeneration // by the name of the index
-	asked   map[Name]bool                 // what the request names and is restored
+	named   map[Name]bool                 // what the request names and is restored
 }
 
 func planRepair(next state, found []storedGeneration, request RepairRequest) repairPlan {
@@ -167,7 +167,7 @@ func planRepair(next state, found []storedGeneration, request RepairRequest) rep
 	if p.next.Indexes == nil {
 		p.next.Indexes = map[string]*Index{}
 	}
-	p.asked = make(map[Name]bool)
+	p.named = make(map[Name]bool)
 	p.created = make(map[string][]storedGeneration)
 	// Of several indexes of one name the one created last is registered.
 	slices.SortFunc(found, func(a, b storedGeneration) int { return b.CreatedAt.Compare(a.CreatedAt) })
@@ -194,7 +194,7 @@ func planRepair(next state, found []storedGeneration, request RepairRequest) rep
 			}
 		}
 		if g.mark != nil {
-			p.asked[asked] = true
+			p.named[asked] = true
 			p.unmark = append(p.unmark, g.GenerationID)
 			p.next.Removed = slices.DeleteFunc(p.next.Removed, func(have Removed) bool { return have.GenerationID == g.GenerationID })
 		}
@@ -255,9 +255,9 @@ func (p *repairPlan) finish(request RepairRequest) {
 	}
 	slices.Sort(p.did.AddedGenerations)
 	for _, name := range request.Restore {
-		if p.asked[name] {
+		if p.named[name] {
 			p.did.Restored = append(p.did.Restored, name.String())
-			p.asked[name] = false
+			p.named[name] = false
 		}
 	}
 }

@@ -26,20 +26,20 @@ func boundConnections(configured int, descriptors uint64) int {
 }
 
 // limitedListener serves a bounded number of connections at once. When there is no
-// place for another one, the connection that was idle for longest is closed; while
+// permit for another one, the connection that was idle for longest is closed; while
 // all are busy, others wait.
 type limitedListener struct {
 	net.Listener
-	places chan struct{}
-	done   chan struct{}
-	close  func() error
+	permits chan struct{}
+	done    chan struct{}
+	close   func() error
 
 	mu   sync.Mutex
 	idle map[net.Conn]time.Time // since when
 }
 
 func limitConnections(listener net.Listener, most int) *limitedListener {
-	l := &limitedListener{Listener: listener, places: make(chan struct{}, most), done: make(chan struct{}), idle: make(map[net.Conn]time.Time)}
+	l := &limitedListener{Listener: listener, permits: make(chan struct{}, most), done: make(chan struct{}), idle: make(map[net.Conn]time.Time)}
 	l.close = sync.OnceValue(func() error { close(l.done); return listener.Close() })
 	return l
 }
@@ -49,20 +49,20 @@ func (l *limitedListener) Close() error { return l.close() }
 // idlePause is the time between looks for a connection that became idle.
 const idlePause = 50 * time.Millisecond
 
-// Accept waits for a place, then for a connection.
+// Accept waits for a permit, then for a connection.
 func (l *limitedListener) Accept() (net.Conn, error) {
-	for isPlaced := false; !isPlaced; {
+	for isPermitted := false; !isPermitted; {
 		select {
-		case l.places <- struct{}{}:
-			isPlaced = true
+		case l.permits <- struct{}{}:
+			isPermitted = true
 			continue
 		default:
 		}
 		l.closeIdle()
 		timer := time.NewTimer(idlePause)
 		select {
-		case l.places <- struct{}{}:
-			isPlaced = true
+		case l.permits <- struct{}{}:
+			isPermitted = true
 		case <-timer.C:
 		case <-l.done:
 			timer.Stop()
@@ -72,19 +72,19 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 	c, err := l.Listener.Accept()
 	if err != nil {
-		<-l.places
+		<-l.permits
 		return nil, err
 	}
-	return &placedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
+	return &permittedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.permits })}, nil
 }
 
-// placedConn gives its place back when it is closed.
-type placedConn struct {
+// permittedConn gives its permit back when it is closed.
+type permittedConn struct {
 	net.Conn
 	leave func()
 }
 
-func (c *placedConn) Close() error {
+func (c *permittedConn) Close() error {
 	defer c.leave()
 	return c.Conn.Close()
 }

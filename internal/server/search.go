@@ -51,11 +51,11 @@ func maxSearches(threads int) int {
 // newWarmer returns what prepares facets when an index of the node changes.
 func newWarmer(c *config.Config, searcher *search.Searcher, opened *node.Node) *search.Warmer[registry.ID] {
 	warmer := search.NewWarmer(searcher, c.Search.WarmThreads, func(ctx context.Context, generation registry.ID) (search.View, func(), bool) {
-		reading := opened.Peek(ctx, generation)
-		if reading == nil {
+		index := opened.Peek(ctx, generation)
+		if index == nil {
 			return search.View{}, nil, false
 		}
-		return reading.View(), reading.Close, true
+		return index.View(), index.Close, true
 	})
 	opened.OnChange(func(entry registry.Entry) { warmer.Changed(entry.Generation) })
 	return warmer

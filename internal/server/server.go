@@ -162,7 +162,7 @@ func (s *service) newHealth() *api.Health {
 	health.AliveWhile(s.node.IsRefreshing)
 	health.AtRiskBy(s.node.AtRisk)
 	health.WarnOf(func() []string { return rootKeyWarnings(s.config, s.node) })
-	health.DiskBy(s.node.IsWritable, s.node.HasRoom)
+	health.DiskBy(s.node.IsWritable, s.node.HasSpace)
 	return health
 }
 
