@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/quiresearch/quire/internal/config"
@@ -44,11 +45,16 @@ type httpServer struct {
 	handler  http.Handler
 	refusal  func(reason string) []byte // the answer to a request that the handler must not see
 	log      *slog.Logger
-	draining func() // called when requests are no longer accepted
+	stopping func() // called when requests are no longer accepted
+	draining func() // called when those in flight have ended, or take long
 }
 
+// longRequests is the part of the drain time after which requests in flight take
+// long: streams of documents end early then, and report how far they came.
+const longRequests = 20
+
 // serve answers requests until ctx ends, then waits for those in flight, at
-// most for the drain time. draining is called before the wait.
+// most for the drain time. Those that are short are answered as ever.
 func (h *httpServer) serve(ctx context.Context) error {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -82,10 +88,14 @@ func (h *httpServer) serve(ctx context.Context) error {
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	h.draining()
+	h.stopping()
+	drain := sync.OnceFunc(h.draining)
+	late := time.AfterFunc(h.config.DrainTimeout/longRequests, drain)
+	defer late.Stop()
 	wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.config.DrainTimeout)
 	defer cancel()
 	err := server.Shutdown(wait)
+	drain()
 	if errors.Is(err, context.DeadlineExceeded) {
 		h.log.Warn("requests were still in flight at the end of the drain time", "drain", h.config.DrainTimeout)
 		err = server.Close()

@@ -186,10 +186,8 @@ func (s *service) newHTTPServer(health *api.Health) (*httpServer, error) {
 	}
 	return &httpServer{
 		config: s.config.HTTP, listener: listener, handler: served, refusal: handler.Refusal, log: s.log,
-		draining: func() {
-			s.log.Info("stopping", "drain", s.config.HTTP.DrainTimeout)
-			s.node.Drain()
-		},
+		stopping: func() { s.log.Info("stopping", "drain", s.config.HTTP.DrainTimeout) },
+		draining: s.node.Drain,
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quiresearch/quire/internal/config"
 )
@@ -128,6 +129,71 @@ func TestAStoppingNodeFinishesRequestsInFlight(t *testing.T) {
 	}
 	if err := <-stopped; err != nil {
 		t.Errorf("stop: %v", err)
+	}
+}
+
+// F36: a stopping node takes no more connections and answers what is in flight as
+// ever; only then does it refuse writes. Requests that take long are refused sooner,
+// so that the time to stop does not follow them.
+func TestRequestsInFlightEndBeforeTheNodeDrains(t *testing.T) {
+	for _, c := range []struct {
+		drain  time.Duration
+		isLong bool
+	}{{24 * time.Hour, false}, {10 * time.Second, true}} {
+		listener, err := listen(config.HTTP{Host: "127.0.0.1", MaxConnections: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var (
+			entered, stopping, drained = make(chan struct{}), make(chan struct{}), make(chan struct{})
+			release                    = make(chan struct{})
+		)
+		h := &httpServer{
+			config: config.HTTP{DrainTimeout: c.drain}, listener: listener, log: slog.New(slog.DiscardHandler),
+			refusal:  func(string) []byte { return nil },
+			stopping: func() { close(stopping) }, draining: func() { close(drained) },
+			handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				close(entered)
+				<-release
+				select {
+				case <-drained:
+					w.WriteHeader(http.StatusConflict)
+				default:
+				}
+			}),
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- h.serve(ctx) }()
+		answered := make(chan int, 1)
+		go func() {
+			answer, err := http.Get("http://" + listener.Addr().String())
+			if err != nil {
+				t.Error(err)
+				answered <- 0
+				return
+			}
+			answer.Body.Close()
+			answered <- answer.StatusCode
+		}()
+		<-entered
+		stop()
+		<-stopping
+		if c.isLong {
+			<-drained
+		}
+		close(release)
+		want := http.StatusOK
+		if c.isLong {
+			want = http.StatusConflict
+		}
+		if got := <-answered; got != want {
+			t.Errorf("answered %d, want %d", got, want)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		<-drained
 	}
 }
 
