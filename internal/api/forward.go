@@ -52,8 +52,9 @@ var errSilent = errors.New("the node that writes the index no longer takes part,
 
 // forward sends a request on to the node that writes the index. It reports
 // false when this node serves the request itself. A node that takes no
-// connection got nothing of the request: it may have just stopped, so the index
-// is looked up again until another node writes it or the wait is over.
+// connection, or ends it before it asks for the body, did nothing: it may have
+// just stopped, so the index is looked up again until another node writes it or
+// the wait is over.
 func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 	if a.ownership == nil {
 		return nil, false, nil
@@ -65,7 +66,8 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 		if err != nil || target == nil {
 			return nil, err != nil, err
 		}
-		switch err := a.relay(w, r, address, target); {
+		isUnsent, err := a.relay(w, r, address, target)
+		switch {
 		case err == nil:
 			a.metrics.Forwarded("success")
 			return alreadyAnswered, true, nil
@@ -74,7 +76,7 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 		case isAbandoned(r.HTTP, err), errors.Is(err, problem.RequestBodyUnreadable):
 			a.metrics.Forwarded("abandoned") // the other node knows how far it came
 			return nil, true, err
-		case !isUnsent(err) || !pause(wait, a.servingCheck/8):
+		case !isUnsent || !pause(wait, a.servingCheck/8):
 			a.metrics.Forwarded("unreachable")
 			return nil, true, problem.IndexerUnreachable.New().Because(err)
 		}
@@ -109,9 +111,8 @@ func (a *API) writer(r *Request) (string, *url.URL, error) {
 	return address, target, nil
 }
 
-// isUnsent reports whether a relay failed before the other node took a
-// connection.
-func isUnsent(err error) bool {
+// isRefused reports whether a node took no connection.
+func isRefused(err error) bool {
 	var failed *net.OpError
 	return errors.As(err, &failed) && failed.Op == "dial"
 }
@@ -177,8 +178,13 @@ func (a *API) watch(ctx context.Context, address string, body *relayedBody) (con
 
 // relay streams a request to another node and its answer back, once: a request
 // whose answer is lost is not sent again. An error means that nothing was
-// answered yet; whether the other node did what was asked is not known then.
-func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.URL) error {
+// answered yet. The other node did nothing then when isUnsent is true; otherwise
+// whether it did what was asked is not known.
+//
+// The other node is sent the body when it asks for it (Expect: 100-continue). A
+// connection of the pool may be closed by a node that stops at the moment it is
+// used; without its body a request changes nothing.
+func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.URL) (isUnsent bool, err error) {
 	body := &relayedBody{boundedBody: r.body, began: time.Now()}
 	if r.isStream() {
 		body.left = -1 // the other node tells how far it took what is too large
@@ -187,7 +193,8 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 	defer unwatch()
 	var failed error
 	proxy := &httputil.ReverseProxy{
-		Transport: a.transport,
+		// The proxy would send the other node's 100 Continue on to the caller.
+		Transport: roundTrip(func(out *http.Request) (*http.Response, error) { return a.transport.RoundTrip(out.WithContext(ctx)) }),
 		ErrorLog:  slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 		Rewrite: func(p *httputil.ProxyRequest) {
 			// The path is taken as it was written, never cleaned.
@@ -211,6 +218,8 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 			p.Out.Body, p.Out.ContentLength = http.NoBody, 0
 			if p.In.ContentLength != 0 && r.Route.Body != "" {
 				p.Out.Body, p.Out.ContentLength = body, p.In.ContentLength
+				p.Out.Header.Set("Expect", "100-continue")
+				body.isWanted = true
 			}
 		},
 		ModifyResponse: func(answer *http.Response) error {
@@ -245,16 +254,25 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 	}
 	var refused *problem.Problem
 	if errors.As(failed, &refused) && (refused.Code == problem.RequestBodyTooLarge || refused.Code == problem.RequestBodyUnreadable) {
-		return refused
+		return false, refused
 	}
-	return failed
+	isUntaken := body.isWanted && !body.isTaken.Load() && !errors.Is(failed, errSilent)
+	return isRefused(failed) || isUntaken, failed
 }
+
+// roundTrip is a function that sends a request.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // relayedBody is the body of a caller on its way to another node, which may answer
 // before it took all of it. What is left of it may be taken off the connection
 // before the answer, so it is not closed.
 type relayedBody struct {
 	*boundedBody
+	isWanted bool        // the request has a body
+	isTaken  atomic.Bool // the other node has asked for it
+
 	reading sync.Mutex // held during a read; comes before mu
 	began   time.Time
 	moved   atomic.Int64 // nanoseconds from began until the other node last took something or answered
@@ -275,6 +293,7 @@ func (b *relayedBody) silence() time.Duration {
 // Read gives the next bytes, which are asked for when those before were taken. A
 // caller that sends none for long is not waited for.
 func (b *relayedBody) Read(p []byte) (int, error) {
+	b.isTaken.Store(true)
 	b.reading.Lock()
 	defer b.reading.Unlock()
 	if !b.begin() {
@@ -349,6 +368,7 @@ func forwardTransport() *http.Transport {
 		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: longestSilence,
+		ExpectContinueTimeout: servingCheck, // something between the nodes may not know of it
 		MaxIdleConnsPerHost:   64,
 		IdleConnTimeout:       60 * time.Second,
 		DisableCompression:    true,

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -421,6 +422,7 @@ func answerEarly(connection net.Conn) {
 	if err != nil {
 		return
 	}
+	_, _ = io.WriteString(connection, "HTTP/1.1 100 Continue\r\n\r\n")
 	_, _ = request.Body.Read(make([]byte, 1))
 	_, _ = io.WriteString(connection, "HTTP/1.1 409 Conflict\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}")
 	_, _ = io.Copy(io.Discard, connection)
@@ -471,4 +473,76 @@ func TestAForwardedRequestIsSentOnce(t *testing.T) {
 			t.Errorf("request %d: %d %s", i, status, body)
 		}
 	}
+}
+
+// F10, F36: a node that stops closes the connections of the pool at the moment one
+// of them is used. It has not asked for the body, so the request goes to the next
+// writer; once it has, the request is not sent again.
+func TestARequestWhoseBodyWasNotTakenIsSentAgain(t *testing.T) {
+	for _, isTaken := range []bool{false, true} {
+		t.Run(fmt.Sprint("taken_", isTaken), func(t *testing.T) {
+			var connections, bodies atomic.Int32
+			writer := serveConnections(t, func(connection net.Conn) {
+				defer connection.Close()
+				isFirst := connections.Add(1) == 1
+				in := bufio.NewReader(connection)
+				for requests := 1; ; requests++ {
+					request, err := http.ReadRequest(in)
+					if err != nil || requests == 2 && isFirst && !isTaken {
+						return
+					}
+					if request.Header.Get("Expect") != "100-continue" {
+						t.Errorf("expects %q", request.Header.Get("Expect"))
+					}
+					_, _ = io.WriteString(connection, "HTTP/1.1 100 Continue\r\n\r\n")
+					if body, err := io.ReadAll(request.Body); err != nil || string(body) != small {
+						t.Errorf("%q %v", body, err)
+					}
+					bodies.Add(1)
+					if requests == 2 && isFirst {
+						return
+					}
+					_, _ = io.WriteString(connection, "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+				}
+			})
+			front := forwarding(t, writer)
+			for i := range 2 {
+				status, _, body := ask(t, "PUT", front.URL+"/v1alpha1/admin/indexes/books", small, "Authorization", "Bearer "+rootKey)
+				want := 201
+				if isTaken && i == 1 {
+					want = 502
+				}
+				if status != want || status == 502 && code(t, body) != "indexer:unreachable" {
+					t.Errorf("request %d: %d %s", i, status, body)
+				}
+			}
+			if got := bodies.Load(); got != 2 {
+				t.Errorf("%d bodies were taken", got)
+			}
+		})
+	}
+}
+
+// serveConnections calls serve with every connection, one after the other, and
+// returns the address of the listener.
+func serveConnections(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	ended := make(chan struct{})
+	serving.Go(func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() { <-ended; connection.Close() })
+			serve(connection)
+		}
+	})
+	t.Cleanup(func() { listener.Close(); close(ended); serving.Wait() })
+	return "http://" + listener.Addr().String()
 }

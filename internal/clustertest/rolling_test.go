@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -29,14 +30,14 @@ type balanced struct {
 	nodes   []*program
 	turn    int
 	token   string
-	retried int
+	retried []error // why requests were sent again
 }
 
 // send sends a request until it is answered, at most as often as a client tries.
 func (b *balanced) send(method, path, body string) error {
 	pause, err := b.try(method, path, body)
 	for again := 1; err != nil && again < *tries; again++ {
-		b.retried++
+		b.retried = append(b.retried, err)
 		time.Sleep(pause)
 		pause, err = b.try(method, path, body)
 	}
@@ -105,7 +106,7 @@ func TestRollingRestartsFailNoRequest(t *testing.T) {
 	var (
 		over     atomic.Bool
 		writes   [4]int
-		retried  atomic.Int64
+		retried  [len(writes)][]error
 		requests atomic.Int64
 		working  sync.WaitGroup
 	)
@@ -129,7 +130,7 @@ func TestRollingRestartsFailNoRequest(t *testing.T) {
 				}
 				writes[number]++
 			}
-			retried.Add(int64(b.retried))
+			retried[number] = b.retried
 		})
 	}
 	done := 0
@@ -152,5 +153,9 @@ func TestRollingRestartsFailNoRequest(t *testing.T) {
 	if got := nodes[1].total(token); !t.Failed() && got < all+1 {
 		t.Errorf("%d documents, %d were acknowledged", got, all)
 	}
-	t.Logf("%d restarts: %d requests, %d sent again, none failed %d times", done, requests.Load(), retried.Load(), *tries)
+	again := slices.Concat(retried[:]...)
+	for _, why := range again {
+		t.Logf("sent again: %v", why)
+	}
+	t.Logf("%d restarts: %d requests, %d sent again, none failed %d times", done, requests.Load(), len(again), *tries)
 }
