@@ -20,32 +20,41 @@ import (
 // all the same.
 func (g *Generation) mergeLoop(ctx context.Context) {
 	damaged := make(map[*segment.Reader]bool)
-	attempt := func(merge func() error) bool {
+	attempt := func(merge func() error) error {
 		err := vfs.Protect(merge)
-		if err != nil && ctx.Err() == nil {
+		if err != nil && err != errWritten && ctx.Err() == nil {
 			g.options.Logger.Error("merge failed", "directory", g.storage.Directory, "error", err)
 		}
-		return err == nil
+		return err
 	}
-	var rested <-chan time.Time
+	var next rest
+	ended := 0 // merges at rest in a row that a write ended
 	for {
 		isSound := true
 		select {
 		case <-ctx.Done():
 			return
 		case <-g.wakeMerge:
-		case <-rested:
-			isSound = attempt(func() error { return g.settle(ctx, damaged) })
+		case <-next.due:
+			began := g.merged.Load()
+			switch err := attempt(func() error { return g.settle(ctx, damaged, next.credit) }); {
+			case err == errWritten:
+				ended++
+			case err != nil:
+				isSound = false
+			case g.merged.Load() > began:
+				ended = 0
+			}
 		}
 		for merged := true; merged; {
 			merged = false
-			attempt(func() (err error) {
+			_ = attempt(func() (err error) {
 				merged, err = g.mergeOnce(ctx, damaged)
 				return err
 			})
 		}
-		if rested = nil; isSound { // what failed is tried again after the next commit
-			rested = g.restTimer(damaged)
+		if next = (rest{}); isSound { // what failed is tried again after the next commit
+			next = g.nextRest(damaged, ended)
 		}
 	}
 }

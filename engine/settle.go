@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"time"
 
@@ -16,56 +17,96 @@ import (
 // and cost as little as that allows. At rest only searches are left, and every
 // segment costs each of them: the segments are joined further, one generation
 // of a node at a time, and a write that arrives ends the merge at once.
+//
+// What a merge at rest may rewrite is paid for: by growth (see mergeplan), by what
+// was flushed since the opening and not spent by merges yet, or by waiting. So a
+// loaded index becomes one segment within seconds, and one that is changed a
+// little every minute is not rewritten as a whole every minute.
 
 const (
-	// restBefore is how long nothing is committed before a generation rests.
+	// restBefore is how long nothing is written before a generation rests.
 	restBefore = 3 * time.Second
 	// settledPerSecond adds to that, so that a large merge waits longer than a
 	// small one for a pause that lasts.
 	settledPerSecond = 64 << 20
+	// unpaidPerSecond adds to it for a merge that nothing paid for. It bounds the
+	// share of such merges: 22 GB a day.
+	unpaidPerSecond = 256 << 10
+	// paidPerByte is how many bytes merges may write for one that is flushed.
+	// With the flush itself a document is written eight times at most, about,
+	// however often a generation comes to rest.
+	paidPerByte = 4
+	// mostBackoff bounds how often the wait doubles after merges that a write ended.
+	mostBackoff = 6
 )
 
 // errWritten ends a merge at rest.
 var errWritten = errors.New("a write ended the rest")
 
+// rest is what a generation waits for before its next merge at rest.
+type rest struct {
+	due    <-chan time.Time // nil: the generation is settled
+	credit int64            // bytes that the merge may write
+}
+
+// paid is how many bytes a merge at rest may write beyond what growth pays for.
+func (g *Generation) paid() int64 { return paidPerByte*g.flushed.Load() - g.merged.Load() }
+
 // chooseSettling returns what is to be merged at rest, nil when the generation
 // is settled. One that others read from a bucket is left as it is: what is
 // joined would be uploaded again.
-func (g *Generation) chooseSettling(base *snapshot.Snapshot, damaged map[*segment.Reader]bool) mergeplan.Merge {
-	if base == nil || g.storage.Publisher != nil || g.Err() != nil || g.enoughSpace() != nil {
+func (g *Generation) chooseSettling(base *snapshot.Snapshot, damaged map[*segment.Reader]bool, credit int64) mergeplan.Merge {
+	if g.storage.Publisher != nil || g.Err() != nil || g.enoughSpace() != nil {
 		return nil
 	}
-	return g.options.mergePolicy().Settle(planOf(base, damaged))
+	return g.options.mergePolicy().Settle(planOf(base, damaged), credit)
 }
 
-// restTimer fires when the generation has rested long enough for its next merge
-// at rest. It is nil when the generation is settled.
-func (g *Generation) restTimer(damaged map[*segment.Reader]bool) <-chan time.Time {
+// nextRest plans the next merge at rest, after so many in a row that a write
+// ended: what they wrote is lost, so that each waits twice as long.
+func (g *Generation) nextRest(damaged map[*segment.Reader]bool, ended int) rest {
 	base := g.Snapshot()
 	if base == nil {
-		return nil
+		return rest{}
 	}
 	defer base.Release()
-	merge := g.chooseSettling(base, damaged)
+	next := rest{credit: g.paid()}
+	perSecond := int64(settledPerSecond)
+	merge := g.chooseSettling(base, damaged, next.credit)
 	if merge == nil {
-		return nil
+		next.credit, perSecond = math.MaxInt64, unpaidPerSecond
+		if merge = g.chooseSettling(base, damaged, next.credit); merge == nil {
+			return rest{}
+		}
 	}
 	size := int64(0)
 	for _, position := range merge {
 		size += base.Segments[position].Reader.Size()
 	}
-	return time.After(restBefore + time.Duration(size)*time.Second/settledPerSecond)
+	select {
+	case <-g.written: // before the rest
+	default:
+	}
+	wait := restBefore + time.Duration(float64(size)/float64(perSecond)*float64(time.Second))
+	next.due = time.After(wait << min(ended, mostBackoff))
+	return next
 }
 
-// settle runs the next merge at rest. A write ends it, without an error.
-func (g *Generation) settle(ctx context.Context, damaged map[*segment.Reader]bool) error {
+// settle runs the next merge at rest. A write ends it, which is errWritten; one
+// that came before it began leaves it for later.
+func (g *Generation) settle(ctx context.Context, damaged map[*segment.Reader]bool, credit int64) error {
+	select {
+	case <-g.written:
+		return nil
+	default:
+	}
 	base := g.Snapshot()
 	if base == nil {
 		return nil
 	}
 	defer base.Release()
 	var sources []*snapshot.Segment
-	for _, position := range g.chooseSettling(base, damaged) {
+	for _, position := range g.chooseSettling(base, damaged, credit) {
 		sources = append(sources, base.Segments[position])
 	}
 	if len(sources) == 0 {
@@ -75,10 +116,6 @@ func (g *Generation) settle(ctx context.Context, damaged map[*segment.Reader]boo
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	defer end(nil)
-	select {
-	case <-g.written: // before the rest
-	default:
-	}
 	watching.Go(func() {
 		select {
 		case <-g.written:
@@ -92,20 +129,24 @@ func (g *Generation) settle(ctx context.Context, damaged map[*segment.Reader]boo
 	}
 	defer lock.Unlock()
 	err := g.merge(resting, sources)
+	if err != nil && context.Cause(resting) == errWritten {
+		return errWritten
+	}
 	if resting.Err() != nil || errors.Is(err, errSuperseded) || errors.Is(err, vfs.ErrFault) && findDamaged(ctx, sources, damaged) {
 		return nil
 	}
 	return err
 }
 
-// IsSettled reports whether no merge is due, neither now nor after a rest.
+// IsSettled reports whether no merge is due, neither now nor after a rest of
+// seconds.
 func (g *Generation) IsSettled() bool {
 	base := g.Snapshot()
 	if base == nil {
 		return true
 	}
 	defer base.Release()
-	return len(g.options.mergePolicy().Choose(planOf(base, nil))) == 0 && g.chooseSettling(base, nil) == nil
+	return len(g.options.mergePolicy().Choose(planOf(base, nil))) == 0 && g.chooseSettling(base, nil, g.paid()) == nil
 }
 
 // Written returns the bytes of the segments that were made of documents and of

@@ -2,6 +2,9 @@ package engine
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,6 +81,130 @@ func TestAWriteEndsTheRest(t *testing.T) {
 		synctest.Wait()
 		if n := segmentsOf(g); n != 1 {
 			t.Errorf("%d segments at rest", n)
+		}
+	})
+}
+
+// pausingFS waits in front of the creation of a segment, once it is armed.
+type pausingFS struct {
+	vfs.FS
+	armed  atomic.Bool
+	begun  chan struct{}
+	resume chan struct{}
+}
+
+func (f *pausingFS) Create(name string) (vfs.File, error) {
+	if strings.HasSuffix(name, segmentSuffix) && f.armed.CompareAndSwap(true, false) {
+		close(f.begun)
+		<-f.resume
+	}
+	return f.FS.Create(name)
+}
+
+// A write ends a merge at rest that runs: nothing of it is left, and the next
+// one waits twice as long.
+func TestAWriteEndsARunningMergeAtRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := &pausingFS{FS: vfs.Memory(), begun: make(chan struct{}), resume: make(chan struct{})}
+		create(t, fs, books)
+		options := manual
+		options.NoMerges = false
+		g := open(t, fs, options)
+		defer g.Close(t.Context())
+		for i := range 3 {
+			mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume"}`, i))
+			mustCommit(t, g)
+		}
+		fs.armed.Store(true)
+		<-fs.begun
+		mustAdd(t, g, `{"id":"3","title":"volume"}`)
+		synctest.Wait()
+		close(fs.resume)
+		synctest.Wait()
+		if _, merged := g.Written(); merged != 0 || segmentsOf(g) != 3 {
+			t.Errorf("%d segments and %d bytes merged after a write during the merge", segmentsOf(g), merged)
+		}
+		names, err := fs.List(g.storage.Directory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, segmentSuffix) })
+		if len(names) != 3 {
+			t.Errorf("files %v are left", names)
+		}
+		mustCommit(t, g)
+		<-time.After(restBefore + restBefore/2)
+		synctest.Wait()
+		if n := segmentsOf(g); n != 4 {
+			t.Errorf("%d segments before twice the rest", n)
+		}
+		<-time.After(restBefore)
+		synctest.Wait()
+		if n := segmentsOf(g); n != 1 {
+			t.Errorf("%d segments after twice the rest", n)
+		}
+	})
+}
+
+// A write that comes before the rest is over leaves the merge for later, without
+// beginning it.
+func TestATrickleIsNotARest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := vfs.Memory()
+		create(t, fs, books)
+		options := manual
+		options.NoMerges = false
+		g := open(t, fs, options)
+		defer g.Close(t.Context())
+		for i := range 3 {
+			mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume"}`, i))
+			mustCommit(t, g)
+		}
+		for i := range 20 {
+			<-time.After(restBefore / 3)
+			mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume"}`, 3+i))
+			synctest.Wait()
+			if n := segmentsOf(g); n != 3 {
+				t.Fatalf("%d segments after write %d", n, i)
+			}
+		}
+	})
+}
+
+// A generation that is opened again has paid for nothing: segments whose sizes
+// fall fast are joined after a wait that their size decides.
+func TestAnUnpaidMergeWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs := vfs.Memory()
+		create(t, fs, books)
+		options := manual
+		options.MergeFloor = 1 // nothing is too small to be paid for
+		g := open(t, fs, options)
+		for i := range 400 {
+			mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume %d %s"}`, i, i, strings.Repeat("x", i)))
+		}
+		mustCommit(t, g)
+		mustAdd(t, g, `{"id":"last","title":"volume"}`)
+		mustCommit(t, g)
+		if err := g.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		options.NoMerges = false
+		g = open(t, fs, options)
+		defer g.Close(t.Context())
+		before := segmentsOf(g)
+		if before < 2 || !g.IsSettled() {
+			t.Fatalf("%d segments, settled: %v", before, g.IsSettled())
+		}
+		<-time.After(restBefore)
+		synctest.Wait()
+		if n := segmentsOf(g); n != before {
+			t.Errorf("%d segments before the wait, of %d", n, before)
+		}
+		<-time.After(time.Minute)
+		synctest.Wait()
+		if n := segmentsOf(g); n != 1 {
+			t.Errorf("%d segments after the wait, of %d", n, before)
 		}
 	})
 }

@@ -9,12 +9,14 @@
 // the small segments of frequent commits are gathered eagerly.
 //
 // Settle is the choice for a generation at rest, where searches are all that is
-// left to do: it joins segments for as long as a merge adds two thirds
-// to its largest segment at least, so that a document is rewritten a
-// logarithmic number of times however often a generation comes to rest.
+// left to do: it joins segments for as long as a merge at least doubles its
+// largest segment, so that a document is rewritten a
+// logarithmic number of times however often a generation comes to rest. A merge
+// that the caller has credit for is run whatever its sizes are.
 //
 //	40 MB  40 MB  4 MB  4 MB  1 MB   one merge of all five: 49 MB beside 40
-//	900 MB  2 MB  1 MB  1 MB         the last three: 2 MB beside 2; 900 stays
+//	900 MB  2 MB  1 MB  1 MB         the last three: 2 MB beside 2; 900 stays,
+//	                                 unless there is credit for 904 MB
 //
 // Invariants:
 //
@@ -107,10 +109,11 @@ func (p Policy) Choose(segments []Segment) []Merge {
 }
 
 // Settle returns the merge that leaves the fewest segments of a generation at
-// rest, nil when it is settled.
-func (p Policy) Settle(segments []Segment) Merge {
+// rest, the smallest of those, nil when it is settled. Credit is how many bytes a merge may write that
+// growth does not pay for.
+func (p Policy) Settle(segments []Segment, credit int64) Merge {
 	p = p.withDefaults()
-	begin, length := 0, 1
+	begin, length, cost := 0, 1, int64(0)
 	for i := range segments {
 		var size, largest int64
 		for j := i; j < len(segments) && !segments[j].Busy; j++ {
@@ -119,8 +122,8 @@ func (p Policy) Settle(segments []Segment) Merge {
 				break
 			}
 			largest = max(largest, live)
-			if worth := 3*(size-largest) >= 2*largest || size <= p.Floor/8; worth && j-i+1 > length {
-				begin, length = i, j-i+1
+			if worth := size-largest >= largest || size <= max(credit, p.Floor/8); worth && (j-i+1 > length || j-i+1 == length && length > 1 && size < cost) {
+				begin, length, cost = i, j-i+1, size
 			}
 		}
 	}
