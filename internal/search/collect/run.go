@@ -50,10 +50,22 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	return result, nil
 }
 
+// thresholdCost is how many documents a run must look at for a threshold to gain
+// more than writing its key costs.
+const thresholdCost = 1024
+
 // thresholdKey returns what tells the run from others that reach other scores,
-// "" when scores alone do not decide which hits are the best.
+// "" when scores alone do not decide which hits are the best, or when there is
+// little to leave out.
 func (r *run) thresholdKey() string {
 	if !r.scoring || r.request.Sets || len(r.pieces) == 0 || !r.pieces[0].ranksByScore() {
+		return ""
+	}
+	cost := 0
+	for i := range r.pieces {
+		cost += r.pieces[i].scanner.Cost()
+	}
+	if cost < thresholdCost {
 		return ""
 	}
 	return r.search.view.ThresholdKey(r.request.Query, r.request.Filters, r.request.Limit)
