@@ -15,10 +15,10 @@ import (
 // ender ends its context with the first matches it is given, and counts what
 // comes afterwards.
 type ender struct {
-	end    context.CancelFunc
-	prunes bool
-	floor  float64
-	after  int // matches given when it had ended
+	end       context.CancelFunc
+	prunes    bool
+	threshold float64
+	after     int // matches given when it had ended
 }
 
 func (e *ender) take(n int) bool {
@@ -43,7 +43,7 @@ func (e *ender) TakeDocs(docs []uint32, _ []float32) bool {
 }
 
 func (e *ender) Prunes() bool            { return e.prunes }
-func (e *ender) Floor() float64          { return e.floor }
+func (e *ender) Threshold() float64      { return e.threshold }
 func (e *ender) SkipsWindow(uint32) bool { return false }
 
 // mostAfter is how many matches may come after a context ended: those of a
@@ -76,7 +76,7 @@ func TestScansEndWithTheirContext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sink := &ender{end: cancel, prunes: i%5 == 0, floor: -1}
+		sink := &ender{end: cancel, prunes: i%5 == 0, threshold: -1}
 		err = scanner.Run(ctx, 0, uint32(len(docs)), sink)
 		scanner.Close()
 		if sink.after > mostAfter {

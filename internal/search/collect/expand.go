@@ -64,12 +64,12 @@ func (e *expander) add(doc uint32, score float32) {
 // Prunes reports whether enough was counted.
 func (e *expander) Prunes() bool { return e.prunes && e.piece.of.prunes() }
 
-// Floor is the score a document must exceed, before signals.
-func (e *expander) Floor() float64 {
+// Threshold is the score a document must exceed, before signals.
+func (e *expander) Threshold() float64 {
 	if !e.prunes {
 		return -1
 	}
-	return e.piece.Floor()
+	return e.piece.Threshold()
 }
 
 // SkipsWindow reports that orders by columns of values rule out no documents.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/quiresearch/quire/internal/search/match"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
@@ -19,7 +18,7 @@ func (s *Search) Matches(ctx context.Context, n plan.Node, documents []uint32) (
 		segment, doc := s.locate(global)
 		bySegment[segment] = append(bySegment[segment], doc)
 	}
-	graded := make([]map[uint32]match.Grade, len(s.snapshot.Segments))
+	scored := make([]map[uint32]float64, len(s.snapshot.Segments))
 	for segment, docs := range bySegment {
 		if len(docs) == 0 {
 			continue
@@ -27,17 +26,17 @@ func (s *Search) Matches(ctx context.Context, n plan.Node, documents []uint32) (
 		if ctx.Err() != nil {
 			return nil, timedOut(ctx, context.Cause(ctx))
 		}
-		grades, err := s.view.Grades(segment, n, docs)
+		scores, err := s.view.Scores(segment, n, docs)
 		if err != nil {
 			return nil, err
 		}
-		graded[segment] = grades
+		scored[segment] = scores
 	}
 	matches := make([]Match, len(documents))
 	for i, global := range documents {
 		segment, doc := s.locate(global)
-		if g, ok := graded[segment][doc]; ok {
-			matches[i] = Match{Matched: true, Score: float32(g.Score)}
+		if score, ok := scored[segment][doc]; ok {
+			matches[i] = Match{Matched: true, Score: float32(score)}
 		}
 	}
 	return matches, nil
@@ -58,13 +57,13 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 	if ctx.Err() != nil {
 		return nil, timedOut(ctx, context.Cause(ctx))
 	}
-	grades, err := s.view.Grades(segment, n, []uint32{doc})
+	scores, err := s.view.Scores(segment, n, []uint32{doc})
 	if err != nil {
 		return nil, err
 	}
 	step := &Step{Node: n}
-	if g, ok := grades[doc]; ok {
-		step.Matched, step.Score = true, g.Score
+	if score, ok := scores[doc]; ok {
+		step.Matched, step.Score = true, score
 	}
 	if step.Detail, err = s.detail(n, segment, doc, step.Matched); err != nil {
 		return nil, err
@@ -136,14 +135,14 @@ func (s *Search) explainNested(ctx context.Context, step *Step, n *plan.Nested, 
 	for i := range all {
 		all[i] -= base
 	}
-	grades, err := s.view.Grades(segment, n.Clause, all)
+	scores, err := s.view.Scores(segment, n.Clause, all)
 	if err != nil {
 		return nil, err
 	}
 	shown := all[:1]
-	if matched := slices.DeleteFunc(slices.Clone(all), func(v uint32) bool { _, ok := grades[v]; return !ok }); len(matched) > 0 {
+	if matched := slices.DeleteFunc(slices.Clone(all), func(v uint32) bool { _, ok := scores[v]; return !ok }); len(matched) > 0 {
 		step.Detail = &Detail{Values: len(matched)}
-		byScore := func(a, b uint32) int { return cmp.Compare(grades[a].Score, grades[b].Score) }
+		byScore := func(a, b uint32) int { return cmp.Compare(scores[a], scores[b]) }
 		switch {
 		case !plan.Scores(n):
 			shown = matched[:1]

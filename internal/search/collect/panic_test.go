@@ -45,7 +45,7 @@ func (k *scoreSink) TakeDocs(docs []uint32, scores []float32) bool {
 }
 
 func (k *scoreSink) Prunes() bool            { return false }
-func (k *scoreSink) Floor() float64          { return -1 }
+func (k *scoreSink) Threshold() float64      { return -1 }
 func (k *scoreSink) SkipsWindow(uint32) bool { return false }
 
 // TestAPanicCostsOneSearch ends a scan while its sink looks at scores: those of

@@ -166,19 +166,19 @@ func (p *piece) offer(base uint32, matched *match.Bits, sums *match.Sums) {
 // Prunes reports whether enough was counted.
 func (p *piece) Prunes() bool { return p.known || p.of.prunes() }
 
-// Floor is the score a document must exceed, before signals.
-func (p *piece) Floor() float64 {
+// Threshold is the score a document must exceed, before signals.
+func (p *piece) Threshold() float64 {
 	if p.ranker == nil {
 		return -1
 	}
-	floor := p.ranker.floor()
+	threshold := p.ranker.threshold()
 	if p.ranker.byScoreAlone {
-		floor = max(floor, p.of.sharedFloor(p.segment))
+		threshold = max(threshold, p.of.sharedThreshold(p.segment))
 	}
-	if p.signals != nil && floor > 0 {
-		floor = p.signals.before(floor)
+	if p.signals != nil && threshold > 0 {
+		threshold = p.signals.before(threshold)
 	}
-	return floor
+	return threshold
 }
 
 // SkipsWindow reports whether the column that orders first rules a window out.
@@ -194,8 +194,8 @@ func (r *run) raise(score float32, segment int) {
 		return
 	}
 	told := uint64(math.Float32bits(score))<<32 | uint64(^uint32(segment))
-	for old := r.floor.Load(); told > old; old = r.floor.Load() {
-		if r.floor.CompareAndSwap(old, told) {
+	for old := r.threshold.Load(); told > old; old = r.threshold.Load() {
+		if r.threshold.CompareAndSwap(old, told) {
 			return
 		}
 	}
@@ -203,17 +203,17 @@ func (r *run) raise(score float32, segment int) {
 
 // leastScore is what a hit scores at least.
 func (r *run) leastScore() float32 {
-	if told := r.floor.Load(); told != 0 {
+	if told := r.threshold.Load(); told != 0 {
 		return math.Float32frombits(uint32(told >> 32))
 	}
 	return float32(math.Inf(-1))
 }
 
-// sharedFloor is a score that a document of a segment must exceed. One that
+// sharedThreshold is a score that a document of a segment must exceed. One that
 // equals the worst hit of another segment stands before it when its own segment
 // does.
-func (r *run) sharedFloor(segment int) float64 {
-	told := r.floor.Load()
+func (r *run) sharedThreshold(segment int) float64 {
+	told := r.threshold.Load()
 	worst := math.Float32frombits(uint32(told >> 32))
 	switch {
 	case told == 0:

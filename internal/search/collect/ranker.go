@@ -134,9 +134,9 @@ func (k *ranker) isFull() bool { return len(k.docs) >= k.limit }
 // worstScore is the score of the worst hit, of a full heap by score alone.
 func (k *ranker) worstScore() float32 { return k.scores[0] }
 
-// floor is a score that a document must exceed to become a hit; below every
+// threshold is a score that a document must exceed to become a hit; below every
 // score while anything may.
-func (k *ranker) floor() float64 {
+func (k *ranker) threshold() float64 {
 	switch {
 	case !k.isFull() || !k.ordersByScore():
 		return -1

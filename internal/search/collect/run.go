@@ -197,7 +197,7 @@ type run struct {
 	binds, runs func(ctx context.Context, segment int) error
 
 	counted    atomic.Int64           // matches taken so far
-	floor      atomic.Uint64          // what a hit has to score, see raise
+	threshold  atomic.Uint64          // what a hit has to score, see raise
 	idle       atomic.Pointer[ranker] // one that a piece has done with
 	decided    atomic.Int64           // segments from the last to this one have no hits, see isDecided
 	atLeast    int                    // matches known without looking

@@ -148,5 +148,5 @@ func (k *setSink) TakeDocs(docs []uint32, _ []float32) bool {
 }
 
 func (k *setSink) Prunes() bool                 { return false }
-func (k *setSink) Floor() float64               { return 0 }
+func (k *setSink) Threshold() float64           { return 0 }
 func (k *setSink) SkipsWindow(base uint32) bool { return false }

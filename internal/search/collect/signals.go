@@ -49,14 +49,14 @@ func (s *signals) apply(doc uint32, score float32) float32 {
 	return float32(final)
 }
 
-// before returns a score that no document needs more than to reach the floor
+// before returns a score that no document needs more than to reach the threshold
 // with the highest factors, rounded down so that it holds in single precision
 // too.
-func (s *signals) before(floor float64) float64 {
+func (s *signals) before(threshold float64) float64 {
 	if s.fromOne {
 		return -1
 	}
-	return float64(math.Nextafter32(float32(floor/s.ceiling*(1-1e-6)), -1))
+	return float64(math.Nextafter32(float32(threshold/s.ceiling*(1-1e-6)), -1))
 }
 
 func (s *segmentSignal) factor(doc uint32) float64 {

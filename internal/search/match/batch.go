@@ -1,10 +1,14 @@
 package match
 
-import "github.com/quiresearch/quire/internal/segment/postings"
+import (
+	"math"
 
-// batchRoom is the documents of a window, and of blocks that reach out of it or
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
+
+// batchSize is the documents of a window, and of blocks that reach out of it or
 // hold documents of others.
-const batchRoom = Span + maxLeadParts*postings.BlockSize
+const batchSize = Span + maxLeadParts*postings.BlockSize
 
 // batch is documents with their scores on the way to a sink: those of one
 // window, or of one block.
@@ -13,18 +17,18 @@ type batch struct {
 	sums   []float64
 	scores []float32
 
-	docsRoom   [batchRoom]uint32
-	sumsRoom   [batchRoom]float64
-	scoresRoom [batchRoom]float32
+	docsBuffer   [batchSize]uint32
+	sumsBuffer   [batchSize]float64
+	scoresBuffer [batchSize]float32
 
 	join join // of the documents and a term
 }
 
-func (b *batch) reset() { b.docs, b.sums = b.docsRoom[:0], b.sumsRoom[:0] }
+func (b *batch) reset() { b.docs, b.sums = b.docsBuffer[:0], b.sumsBuffer[:0] }
 
 // send hands the batch over without what the mask keeps out.
 func (b *batch) send(m *mask, sink Sink) bool {
-	b.scores = b.scoresRoom[:0]
+	b.scores = b.scoresBuffer[:0]
 	kept := 0
 	for i, doc := range b.docs {
 		if !m.has(doc) {
@@ -53,9 +57,18 @@ func (b *batch) sendWithin(m *mask, from, to uint32, sink Sink) bool {
 
 // pass hands a batch over that the mask was applied to before.
 func (b *batch) pass(sink Sink) bool {
-	b.scores = b.scoresRoom[:len(b.docs)]
+	b.scores = b.scoresBuffer[:len(b.docs)]
 	for i, sum := range b.sums {
 		b.scores[i] = float32(sum)
 	}
 	return sink.TakeDocs(b.docs, b.scores)
+}
+
+// roundDown returns a threshold in single precision that drops no score above
+// the given one; -1, which drops none, when that is not above zero.
+func roundDown(threshold float64) float32 {
+	if threshold <= 0 {
+		return -1
+	}
+	return math.Nextafter32(float32(threshold), -1)
 }

@@ -21,18 +21,18 @@ type binder struct {
 	bests     []*bestStep
 	sums      []*sumStep
 	words     []*wordStep
-	rooms     []*room  // see newRoom
-	shelf     *shelf   // see lent
-	paths     []string // see listPaths
+	scratches []*scratch // see newScratch
+	pool      *stepPool  // see steps
+	paths     []string   // see listPaths
 
-	ownedRoom [4]*termStep
+	ownedBuffer [4]*termStep
 }
 
 // set makes a new binder that of a segment.
 func (b *binder) set(v *View, segment int, scoring bool) {
 	b.view, b.number, b.segment, b.scoring = v, segment, v.Snapshot.Segments[segment], scoring
 	b.documents = b.segment.Reader.NumDocs()
-	b.owned = b.ownedRoom[:0]
+	b.owned = b.ownedBuffer[:0]
 }
 
 // bind returns the step of a node whose scores count factor times.

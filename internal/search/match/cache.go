@@ -148,8 +148,8 @@ func (c *Caches) keepOfWord(b *binder, n *plan.Expand, kind byte, foreign []term
 }
 
 func wordKey(kind byte, n *plan.Expand, foreign []terms.Match) string {
-	var room [128]byte
-	return string(appendExpand(append(room[:0], kind), n, foreign))
+	var buffer [128]byte
+	return string(appendExpand(append(buffer[:0], kind), n, foreign))
 }
 
 // foreignTerms returns what exchangeForms found before in a snapshot.

@@ -237,17 +237,17 @@ func (c *candidates) sorted(threshold float64) []candidate {
 
 // isFoundFor reports whether all that a sink may want is among the candidates.
 func (s *Scanner) isFoundFor(sink Sink) bool {
-	return s.isFound && sink.Prunes() && s.room.found.suffice(sink.Floor())
+	return s.isFound && sink.Prunes() && s.scratch.found.suffice(sink.Threshold())
 }
 
 // walkCandidates hands the candidates of a word over.
 func (s *Scanner) walkCandidates(ctx context.Context, c *candidates, from, to uint32, sink Sink) error {
 	s.skipped = true
-	found := c.sorted(sink.Floor())
+	found := c.sorted(sink.Threshold())
 	if c.typed != nil {
 		return s.walkTerm(ctx, c.typed, found, from, to, sink)
 	}
-	out := &s.room.batch
+	out := &s.scratch.batch
 	out.reset()
 	out.addCandidates(found, NoMore)
 	if len(out.docs) > 0 {
@@ -265,7 +265,7 @@ func (b *batch) addCandidates(found []candidate, last uint32) []candidate {
 	}
 	// From the end, so that nothing is overwritten.
 	i, j := len(b.docs)-1, n-1
-	docs, sums := b.docsRoom[:len(b.docs)+n], b.sumsRoom[:len(b.docs)+n]
+	docs, sums := b.docsBuffer[:len(b.docs)+n], b.sumsBuffer[:len(b.docs)+n]
 	at := len(docs) - 1
 	for ; j >= 0; at-- {
 		switch {

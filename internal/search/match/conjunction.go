@@ -2,7 +2,6 @@ package match
 
 import (
 	"context"
-	"math"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/score"
@@ -114,33 +113,33 @@ func (c *conjunction) looksUpFirst() bool {
 // walk returns the postings that are read: those that are scored, if any.
 func (s *termStep) walk() *postings.Iterator {
 	if s.table != nil {
-		return &s.grade
+		return &s.scorer
 	}
 	return s.finder()
 }
 
 // walkConjunction walks the blocks of the rarest term of a conjunction. Its
-// documents are scored first; those that cannot reach the floor with all that
+// documents are scored first; those that cannot reach the threshold with all that
 // the others may add are dropped before they are looked up there.
 func (s *Scanner) walkConjunction(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	lead := c.lead.walk()
-	var boundsRoom [fewBounds]float64
-	bounds := boundsOf(boundsRoom[:], len(c.others))
+	var boundsBuffer [fewBounds]float64
+	bounds := boundsOf(boundsBuffer[:], len(c.others))
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		select {
 		case <-done:
 			return context.Cause(ctx)
 		default:
 		}
-		floor := -1.0
+		threshold := -1.0
 		if sink.Prunes() {
-			floor = sink.Floor()
+			threshold = sink.Threshold()
 		}
 		top := 0.0
-		if floor > 0 {
+		if threshold > 0 {
 			top = c.lead.blockBound()
-			if top+c.boundRest(bounds, lead.FirstDoc(), lead.LastDoc()+1) <= floor {
+			if top+c.boundRest(bounds, lead.FirstDoc(), lead.LastDoc()+1) <= threshold {
 				s.passOver()
 				continue
 			}
@@ -155,15 +154,15 @@ func (s *Scanner) walkConjunction(ctx context.Context, c conjunction, from, to u
 				return nil
 			}
 			rest := 0.0
-			if floor > 0 {
+			if threshold > 0 {
 				rest = c.boundRest(bounds, docs[first], docs[last-1]+1)
-				if top+rest <= floor {
+				if top+rest <= threshold {
 					s.passOver()
 					continue
 				}
 			}
-			s.gradeChunk(c, docs[first:last], first, bounds, rest, floor)
-			out := &s.room.batch
+			s.scoreChunk(c, docs[first:last], first, bounds, rest, threshold)
+			out := &s.scratch.batch
 			if len(out.docs) == 0 {
 				continue
 			}
@@ -172,8 +171,8 @@ func (s *Scanner) walkConjunction(ctx context.Context, c conjunction, from, to u
 				return nil
 			}
 			if sink.Prunes() {
-				floor = sink.Floor()
-				if top == 0 && floor > 0 {
+				threshold = sink.Threshold()
+				if top == 0 && threshold > 0 {
 					top = c.lead.blockBound()
 				}
 			}
@@ -197,21 +196,21 @@ func (s *termStep) blockBound() float64 {
 	if s.table == nil {
 		return 0
 	}
-	return float64(score.Raise(s.weight * s.grade.BlockMax(s.table)))
+	return float64(score.Raise(s.weight * s.scorer.BlockMax(s.table)))
 }
 
-// gradeChunk leaves those documents of a chunk in the batch that all parts of
-// the conjunction hold and that exceed the floor. Numbers and list values are
+// scoreChunk leaves those documents of a chunk in the batch that all parts of
+// the conjunction hold and that exceed the threshold. Numbers and list values are
 // read last.
-func (s *Scanner) gradeChunk(c conjunction, docs []uint32, first int, bounds []float64, rest, floor float64) {
-	s.gradeTerms(c, docs, first, bounds, rest, floor)
-	s.gradeRest(c, floor)
+func (s *Scanner) scoreChunk(c conjunction, docs []uint32, first int, bounds []float64, rest, threshold float64) {
+	s.scoreTerms(c, docs, first, bounds, rest, threshold)
+	s.scoreRest(c, threshold)
 }
 
-// gradeRest leaves those documents in the batch that have the numbers and list
+// scoreRest leaves those documents in the batch that have the numbers and list
 // values.
-func (s *Scanner) gradeRest(c conjunction, floor float64) {
-	out := &s.room.batch
+func (s *Scanner) scoreRest(c conjunction, threshold float64) {
+	out := &s.scratch.batch
 	for _, r := range c.ranges {
 		out.keepInRange(r)
 	}
@@ -223,23 +222,23 @@ func (s *Scanner) gradeRest(c conjunction, floor float64) {
 			return
 		}
 		rest := 0.0
-		if floor > 0 {
+		if threshold > 0 {
 			for _, later := range c.folds[i+1:] {
 				rest += later.bound(out.docs[0], out.docs[len(out.docs)-1]+1)
 			}
 		}
-		if out.addFolded(f, rest, floor) {
+		if out.addFolded(f, rest, threshold) {
 			s.skipped = true
 		}
 	}
 }
 
-func (s *Scanner) gradeTerms(c conjunction, docs []uint32, first int, bounds []float64, rest, floor float64) {
-	out := &s.room.batch
+func (s *Scanner) scoreTerms(c conjunction, docs []uint32, first int, bounds []float64, rest, threshold float64) {
+	out := &s.scratch.batch
 	out.reset()
 	if c.looksUpFirst() {
 		rest = max(0, rest-bounds[0])
-		if c.lead.keepBoth(c.others[0], out, docs, first, rest, floor) {
+		if c.lead.keepBoth(c.others[0], out, docs, first, rest, threshold) {
 			s.skipped = true
 		}
 		for i, t := range c.others[1:] {
@@ -247,22 +246,19 @@ func (s *Scanner) gradeTerms(c conjunction, docs []uint32, first int, bounds []f
 				return
 			}
 			rest = max(0, rest-bounds[i+1])
-			if t.keepHeld(out, rest, floor) {
+			if t.keepHeld(out, rest, threshold) {
 				s.skipped = true
 			}
 		}
 		return
 	}
 	if c.lead != nil && c.lead.table != nil {
-		least := float32(-1)
-		if floor-rest > 0 {
-			least = math.Nextafter32(float32(floor-rest), -1)
-		}
-		c.lead.gradeInto(out, docs, c.lead.grade.Freqs()[first:], least)
+		least := roundDown(threshold - rest)
+		c.lead.scoreInto(out, docs, c.lead.scorer.Freqs()[first:], least)
 		s.skipped = s.skipped || len(out.docs) < len(docs)
 	} else {
 		out.docs = append(out.docs, docs...)
-		out.sums = out.sumsRoom[:len(docs)]
+		out.sums = out.sumsBuffer[:len(docs)]
 		clear(out.sums)
 	}
 	for _, set := range c.sets {
@@ -273,7 +269,7 @@ func (s *Scanner) gradeTerms(c conjunction, docs []uint32, first int, bounds []f
 			return
 		}
 		rest = max(0, rest-bounds[i])
-		if t.keepHeld(out, rest, floor) {
+		if t.keepHeld(out, rest, threshold) {
 			s.skipped = true
 		}
 	}
@@ -281,13 +277,13 @@ func (s *Scanner) gradeTerms(c conjunction, docs []uint32, first int, bounds []f
 
 // keepBoth leaves those documents of a chunk of the lead in the batch that hold
 // the other term too, with the scores of both.
-func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first int, rest, floor float64) (dropped bool) {
+func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first int, rest, threshold float64) (dropped bool) {
 	it := other.walk()
 	j := &out.join
 	j.start(it, docs)
 	kept := 0
 	for n := j.next(); n > 0; n = j.next() {
-		mine := s.grade.Freqs()[first:]
+		mine := s.scorer.Freqs()[first:]
 		var freqs []uint32
 		if other.table != nil {
 			freqs = it.Freqs()
@@ -299,22 +295,22 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first in
 			if freqs != nil {
 				sum += float64(other.scoreAt(doc, freqs[place]))
 			}
-			out.docsRoom[kept], out.sumsRoom[kept] = doc, sum
-			if sum+rest > floor {
+			out.docsBuffer[kept], out.sumsBuffer[kept] = doc, sum
+			if sum+rest > threshold {
 				kept++
 			} else {
 				dropped = true
 			}
 		}
 	}
-	out.docs, out.sums = out.docsRoom[:kept], out.sumsRoom[:kept]
+	out.docs, out.sums = out.docsBuffer[:kept], out.sumsBuffer[:kept]
 	return dropped
 }
 
 // keepHeld drops the documents that do not hold the term and adds its score
-// to the others; those that, with the rest, do not exceed the floor go too. It
+// to the others; those that, with the rest, do not exceed the threshold go too. It
 // reports whether such were dropped.
-func (s *termStep) keepHeld(out *batch, rest, floor float64) (dropped bool) {
+func (s *termStep) keepHeld(out *batch, rest, threshold float64) (dropped bool) {
 	it := s.walk()
 	j := &out.join
 	j.start(it, out.docs)
@@ -333,7 +329,7 @@ func (s *termStep) keepHeld(out *batch, rest, floor float64) (dropped bool) {
 			at, place := j.match(i)
 			doc := out.docs[at]
 			sum := out.sums[at] + float64(s.scoreAt(doc, freqs[place]))
-			if sum+rest <= floor {
+			if sum+rest <= threshold {
 				dropped = true
 				continue
 			}

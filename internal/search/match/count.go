@@ -72,7 +72,7 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 
 // CountsFirst reports whether it pays to count matches until there are enough
 // before the best are looked for: what is counted need not be scored. Where
-// enough are soon found, scoring those raises the floor for the others.
+// enough are soon found, scoring those raises the threshold for the others.
 func (s *Scanner) CountsFirst(enough int) bool {
 	switch root := s.root.(type) {
 	case *orStep:
@@ -120,7 +120,7 @@ func plainTerms(steps []step) ([]*termStep, bool) {
 // lets through.
 func (s *Scanner) countAny(ctx context.Context, terms []*termStep) (int, error) {
 	done := ctx.Done()
-	words := &s.room.wide[0]
+	words := &s.scratch.wide[0]
 	total := 0
 	for base := uint64(0); base < uint64(s.mask.documents); base += wideSpan {
 		select {
@@ -142,7 +142,7 @@ func (s *Scanner) countAny(ctx context.Context, terms []*termStep) (int, error) 
 // the mask lets through, window by window until there are enough.
 func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docset.Set, enough int) (int, error) {
 	done := ctx.Done()
-	words, other := &s.room.wide[0], &s.room.wide[1]
+	words, other := &s.scratch.wide[0], &s.scratch.wide[1]
 	total := 0
 	for base := uint64(0); base < uint64(s.mask.documents) && total < enough; base += wideSpan {
 		select {
@@ -184,7 +184,7 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep, enough int) (in
 	done := ctx.Done()
 	lead, other := a.finder(), b.finder()
 	total := 0
-	j := &s.room.batch.join
+	j := &s.scratch.batch.join
 	for open := a.opened[0]; open && total < enough; open = lead.NextBlock() {
 		select {
 		case <-done:

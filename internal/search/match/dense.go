@@ -70,7 +70,7 @@ func (r *ranks) frequency(at uint32) uint32 {
 // addRanked adds the scores of a term to documents of a window that all hold
 // it.
 func (s *termStep) addRanked(window *Bits, base uint32, docs []uint32, sums []float64) {
-	r, ok := newRanks(&s.grade, window, base)
+	r, ok := newRanks(&s.scorer, window, base)
 	if !ok {
 		return
 	}
@@ -85,7 +85,7 @@ func (s *Scanner) walkDense(ctx context.Context, c conjunction, from, to uint32,
 	done := ctx.Done()
 	terms := append([]*termStep{c.lead}, c.others...)
 	windows := make([]Bits, len(terms))
-	out := &s.room.batch
+	out := &s.scratch.batch
 	var left, other Bits
 	for base := from &^ (Span - 1); base < to; base += Span {
 		select {
@@ -93,7 +93,7 @@ func (s *Scanner) walkDense(ctx context.Context, c conjunction, from, to uint32,
 			return context.Cause(ctx)
 		default:
 		}
-		if sink.Prunes() && sink.Floor() > 0 {
+		if sink.Prunes() && sink.Threshold() > 0 {
 			return s.walkConjunction(ctx, c, base, to, sink)
 		}
 		next := c.lead.next(base)
@@ -124,7 +124,7 @@ func (s *Scanner) walkDense(ctx context.Context, c conjunction, from, to uint32,
 		if len(out.docs) == 0 {
 			continue
 		}
-		out.sums = out.sumsRoom[:len(out.docs)]
+		out.sums = out.sumsBuffer[:len(out.docs)]
 		clear(out.sums)
 		for i, t := range terms {
 			if t.table != nil {

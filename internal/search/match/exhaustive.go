@@ -29,7 +29,7 @@ func isFlat(s step) bool {
 // stopped, to at the end.
 func (s *Scanner) walkWindows(ctx context.Context, from, to uint32, sink Sink, untilPruning bool) (uint32, error) {
 	done := ctx.Done()
-	in, out := &s.room.in, &s.room.out
+	in, out := &s.scratch.in, &s.scratch.out
 	flat := s.sums != nil && isFlat(s.root)
 	for base := from &^ (Span - 1); base < to; base += Span {
 		if untilPruning && sink.Prunes() {
@@ -45,19 +45,19 @@ func (s *Scanner) walkWindows(ctx context.Context, from, to uint32, sink Sink, u
 			return to, nil
 		}
 		base = next &^ (Span - 1)
-		if flat && sink.Prunes() && s.root.bound(base, to) <= sink.Floor() {
+		if flat && sink.Prunes() && s.root.bound(base, to) <= sink.Threshold() {
 			s.passOver()
 			return to, nil // what follows is bounded by the same score
 		}
-		if sink.Prunes() && (sink.SkipsWindow(base) || s.sums != nil && s.root.bound(base, base+Span) <= sink.Floor()) {
+		if sink.Prunes() && (sink.SkipsWindow(base) || s.sums != nil && s.root.bound(base, base+Span) <= sink.Threshold()) {
 			s.passOver()
 			continue
 		}
 		s.mask.window(base, in)
-		s.room.dirty = true
+		s.scratch.dirty = true
 		s.root.run(base, in, out, s.sums)
 		goesOn := out.Empty() || sink.Take(base, out, s.sums)
-		s.room.dirty = false // the sink has cleared what it took
+		s.scratch.dirty = false // the sink has cleared what it took
 		if !goesOn {
 			s.skipped = true
 			return to, nil

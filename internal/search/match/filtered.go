@@ -19,8 +19,8 @@ import (
 // walkFiltered is walkConjunction for a set that leads.
 func (s *Scanner) walkFiltered(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
-	var boundsRoom [fewBounds]float64
-	bounds := boundsOf(boundsRoom[:], len(c.others))
+	var boundsBuffer [fewBounds]float64
+	bounds := boundsOf(boundsBuffer[:], len(c.others))
 	first, _ := slices.BinarySearch(c.listed, from)
 	for ; first < len(c.listed) && c.listed[first] < to; first += chunk {
 		select {
@@ -29,18 +29,18 @@ func (s *Scanner) walkFiltered(ctx context.Context, c conjunction, from, to uint
 		default:
 		}
 		docs := c.listed[first:min(first+chunk, len(c.listed))]
-		floor, rest := -1.0, 0.0
+		threshold, rest := -1.0, 0.0
 		if sink.Prunes() {
-			floor = sink.Floor()
+			threshold = sink.Threshold()
 		}
-		if floor > 0 {
-			if rest = c.boundRest(bounds, docs[0], docs[len(docs)-1]+1); rest <= floor {
+		if threshold > 0 {
+			if rest = c.boundRest(bounds, docs[0], docs[len(docs)-1]+1); rest <= threshold {
 				s.passOver()
 				continue
 			}
 		}
-		s.gradeChunk(c, docs, 0, bounds, rest, floor)
-		out := &s.room.batch
+		s.scoreChunk(c, docs, 0, bounds, rest, threshold)
+		out := &s.scratch.batch
 		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
 			s.skipped = true
 			return nil

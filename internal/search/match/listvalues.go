@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/score"
 )
 
 // List values: a nested clause leads, and the values that it matches are walked
@@ -22,20 +23,20 @@ import (
 // walkListValues walks the list values of the nested clause that leads a
 // conjunction, or is all of it, and looks their documents up in the other
 // parts. Where the best value of a document counts, values that cannot lift
-// it above the floor are skipped like documents are.
+// it above the threshold are skipped like documents are.
 func (s *Scanner) walkListValues(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	f := c.fold
 	v := &valueSink{scanner: s, c: c, fold: f.fold, sink: sink, bounds: make([]float64, len(c.others)), from: from, to: to}
 	for _, t := range c.others {
 		if t.table != nil {
-			v.rest += t.ceiling
+			v.rest += t.maxScore
 		}
 	}
 	for _, other := range c.folds {
 		v.rest += other.bound(0, f.documents)
 	}
-	s.room.batch.reset()
-	inner := &Scanner{binder: s.binder, root: f.inner, mask: mask{documents: f.documents}, room: f.more, sums: &f.more.sums}
+	s.scratch.batch.reset()
+	inner := &Scanner{binder: s.binder, root: f.inner, mask: mask{documents: f.documents}, scratch: f.more, sums: &f.more.sums}
 	if f.domain != nil {
 		inner.mask.domain = f.domain
 	}
@@ -105,7 +106,7 @@ func (v *valueSink) TakeDocs(values []uint32, scores []float32) bool {
 
 // close moves the open document to the batch.
 func (v *valueSink) close() {
-	out := &v.scanner.room.batch
+	out := &v.scanner.scratch.batch
 	doc, score := v.fold.parent, v.fold.end()
 	if doc-v.from >= v.to-v.from || v.ended {
 		return
@@ -124,7 +125,7 @@ func (v *valueSink) isNarrowed() bool {
 // flush hands the documents of the batch over that the other parts match.
 func (v *valueSink) flush() bool {
 	s := v.scanner
-	out := &s.room.batch
+	out := &s.scratch.batch
 	if len(out.docs) == 0 || v.ended {
 		return !v.ended
 	}
@@ -140,10 +141,10 @@ func (v *valueSink) flush() bool {
 
 func (v *valueSink) narrow() {
 	s, c := v.scanner, v.c
-	out := &s.room.batch
-	floor, rest := -1.0, 0.0
+	out := &s.scratch.batch
+	threshold, rest := -1.0, 0.0
 	if v.sink.Prunes() {
-		if floor = v.sink.Floor(); floor > 0 {
+		if threshold = v.sink.Threshold(); threshold > 0 {
 			rest = c.boundRest(v.bounds, out.docs[0], out.docs[len(out.docs)-1]+1)
 		}
 	}
@@ -155,20 +156,20 @@ func (v *valueSink) narrow() {
 			return
 		}
 		rest = max(0, rest-v.bounds[i])
-		if t.keepHeld(out, rest, floor) {
+		if t.keepHeld(out, rest, threshold) {
 			s.skipped = true
 		}
 	}
-	s.gradeRest(c, floor)
+	s.scoreRest(c, threshold)
 }
 
-// Floor is the score that a value must exceed for its document to be a hit.
-func (v *valueSink) Floor() float64 {
-	floor := v.sink.Floor()
-	if floor <= 0 || v.rest == 0 && v.fold.factor == 1 {
-		return floor
+// Threshold is the score that a value must exceed for its document to be a hit.
+func (v *valueSink) Threshold() float64 {
+	threshold := v.sink.Threshold()
+	if threshold <= 0 || v.rest == 0 && v.fold.factor == 1 {
+		return threshold
 	}
-	return (floor - v.rest) / v.fold.factor / boundSlack
+	return (threshold - v.rest) / v.fold.factor / score.BoundSlack
 }
 
 // Prunes reports whether values may be left out: only where one value decides.

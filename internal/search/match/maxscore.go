@@ -3,7 +3,6 @@ package match
 import (
 	"cmp"
 	"context"
-	"math"
 	"math/bits"
 	"slices"
 
@@ -50,52 +49,52 @@ func termsOf(root step) []*termStep {
 	return or.terms
 }
 
-// fewBounds is how many terms have room for their bounds without more memory.
+// fewBounds is how many terms have a buffer for their bounds without more memory.
 const fewBounds = 8
 
-// boundsOf returns room for the bounds of so many terms, some that is there if
+// boundsOf returns memory for the bounds of so many terms, the buffer if
 // it suffices.
-func boundsOf(room []float64, terms int) []float64 {
-	if terms > len(room) {
+func boundsOf(buffer []float64, terms int) []float64 {
+	if terms > len(buffer) {
 		return make([]float64, terms)
 	}
-	return room[:terms]
+	return buffer[:terms]
 }
 
 // walkUnion walks a union of terms window by window. Terms whose bounds
-// together do not reach the floor cannot make a hit by themselves: they are
+// together do not reach the threshold cannot make a hit by themselves: they are
 // only looked up for the documents of the others.
 func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint32, sink Sink) error {
 	done := ctx.Done()
-	var boundsRoom [fewBounds]float64
-	bounds := boundsOf(boundsRoom[:], len(all))
+	var boundsBuffer [fewBounds]float64
+	bounds := boundsOf(boundsBuffer[:], len(all))
 	order := make([]*termStep, len(all))
-	slices.SortStableFunc(all, func(a, b *termStep) int { return cmp.Compare(a.ceiling, b.ceiling) })
-	weak, reach := 0, 0.0 // terms that cannot make a hit anywhere, and their ceilings
+	slices.SortStableFunc(all, func(a, b *termStep) int { return cmp.Compare(a.maxScore, b.maxScore) })
+	nonEssential, theirMax := 0, 0.0 // terms that cannot make a hit anywhere, and what they add at most
 	for base := from; base < to; base += Span {
 		select {
 		case <-done:
 			return context.Cause(ctx)
 		default:
 		}
-		floor := sink.Floor()
-		for weak < len(all)-1 && reach+all[weak].ceiling <= floor {
-			reach += all[weak].ceiling
-			weak++
+		threshold := sink.Threshold()
+		for nonEssential < len(all)-1 && theirMax+all[nonEssential].maxScore <= threshold {
+			theirMax += all[nonEssential].maxScore
+			nonEssential++
 		}
-		if weak == len(all)-1 {
-			return s.walkEssential(ctx, all[weak], all[:weak], base, to, sink)
+		if nonEssential == len(all)-1 {
+			return s.walkEssential(ctx, all[nonEssential], all[:nonEssential], base, to, sink)
 		}
 		next := NoMore
-		for _, t := range all[weak:] {
+		for _, t := range all[nonEssential:] {
 			next = min(next, t.next(base))
 		}
 		if next >= to {
-			s.skipped = s.skipped || weak > 0
+			s.skipped = s.skipped || nonEssential > 0
 			return nil
 		}
 		if n := next &^ (Span - 1); n > base {
-			s.skipped = s.skipped || weak > 0
+			s.skipped = s.skipped || nonEssential > 0
 			base = n
 		}
 		total := 0.0
@@ -108,26 +107,26 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 			}
 			bounds[at], order[at] = b, t
 		}
-		if total <= floor {
+		if total <= threshold {
 			s.passOver()
 			continue
 		}
-		helpers, helped := 0, 0.0
-		for helpers < len(order)-1 && helped+bounds[helpers] <= floor {
-			helped += bounds[helpers]
-			helpers++
+		inWindow, rest := 0, 0.0 // non-essential terms of the window, and what they add at most
+		for inWindow < len(order)-1 && rest+bounds[inWindow] <= threshold {
+			rest += bounds[inWindow]
+			inWindow++
 		}
-		s.skipped = s.skipped || helpers > 0 // what they alone hold is not seen
-		out := &s.room.batch
+		s.skipped = s.skipped || inWindow > 0 // what they alone hold is not seen
+		out := &s.scratch.batch
 		out.reset()
-		if helpers == len(order)-1 {
-			s.gradeLead(order[helpers], base, helped, floor)
+		if inWindow == len(order)-1 {
+			s.scoreLead(order[inWindow], base, rest, threshold)
 		} else {
-			s.gradeUnion(order[helpers:], base, helped, floor)
+			s.scoreUnion(order[inWindow:], base, rest, threshold)
 		}
-		for i := helpers - 1; i >= 0 && len(out.docs) > 0; i-- {
-			helped -= bounds[i]
-			order[i].addHeld(out, max(0, helped), floor)
+		for i := inWindow - 1; i >= 0 && len(out.docs) > 0; i-- {
+			rest -= bounds[i]
+			order[i].addHeld(out, max(0, rest), threshold)
 		}
 		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
 			s.skipped = true
@@ -139,21 +138,21 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 
 // walkEssential walks the one term of a union that can still make hits, and looks
 // its documents up in the others.
-func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, helpers []*termStep, from, to uint32, sink Sink) error {
+func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, nonEssential []*termStep, from, to uint32, sink Sink) error {
 	done := ctx.Done()
-	it := &lead.grade
-	var boundsRoom [fewBounds]float64
-	bounds := boundsOf(boundsRoom[:], len(helpers))
-	s.skipped = s.skipped || len(helpers) > 0
+	it := &lead.scorer
+	var boundsBuffer [fewBounds]float64
+	bounds := boundsOf(boundsBuffer[:], len(nonEssential))
+	s.skipped = s.skipped || len(nonEssential) > 0
 	for open := it.SeekBlock(from); open && it.FirstDoc() < to; open = it.NextBlock() {
 		select {
 		case <-done:
 			return context.Cause(ctx)
 		default:
 		}
-		floor := sink.Floor()
+		threshold := sink.Threshold()
 		top := lead.blockBound()
-		if top+boundAll(helpers, bounds, it.FirstDoc(), it.LastDoc()+1) <= floor {
+		if top+boundAll(nonEssential, bounds, it.FirstDoc(), it.LastDoc()+1) <= threshold {
 			s.passOver()
 			continue
 		}
@@ -166,28 +165,25 @@ func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, helpers []*
 			if docs[first] >= to {
 				return nil
 			}
-			rest := boundAll(helpers, bounds, docs[first], docs[last-1]+1)
-			if top+rest <= floor {
+			rest := boundAll(nonEssential, bounds, docs[first], docs[last-1]+1)
+			if top+rest <= threshold {
 				s.passOver()
 				continue
 			}
-			least := float32(-1)
-			if floor-rest > 0 {
-				least = math.Nextafter32(float32(floor-rest), -1)
-			}
-			out := &s.room.batch
+			least := roundDown(threshold - rest)
+			out := &s.scratch.batch
 			out.reset()
-			lead.gradeInto(out, docs[first:last], it.Freqs()[first:], least)
+			lead.scoreInto(out, docs[first:last], it.Freqs()[first:], least)
 			s.skipped = s.skipped || len(out.docs) < last-first
-			for i := len(helpers) - 1; i >= 0 && len(out.docs) > 0; i-- {
+			for i := len(nonEssential) - 1; i >= 0 && len(out.docs) > 0; i-- {
 				rest = max(0, rest-bounds[i])
-				helpers[i].addHeld(out, rest, floor)
+				nonEssential[i].addHeld(out, rest, threshold)
 			}
 			if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
 				s.skipped = true
 				return nil
 			}
-			floor = sink.Floor()
+			threshold = sink.Threshold()
 		}
 	}
 	return nil
@@ -207,12 +203,12 @@ func boundAll(terms []*termStep, bounds []float64, from, to uint32) float64 {
 }
 
 // addHeld adds the score of the term to the documents of a batch that hold it
-// and drops those that, with the rest, do not exceed the floor.
-func (s *termStep) addHeld(out *batch, rest, floor float64) {
+// and drops those that, with the rest, do not exceed the threshold.
+func (s *termStep) addHeld(out *batch, rest, threshold float64) {
 	j := &out.join
-	j.start(&s.grade, out.docs)
+	j.start(&s.scorer, out.docs)
 	for n := j.next(); n > 0; n = j.next() {
-		freqs := s.grade.Freqs()
+		freqs := s.scorer.Freqs()
 		for i := range n {
 			at, place := j.match(i)
 			out.sums[at] += float64(s.scoreAt(out.docs[at], freqs[place]))
@@ -220,7 +216,7 @@ func (s *termStep) addHeld(out *batch, rest, floor float64) {
 	}
 	kept := 0
 	for i, sum := range out.sums {
-		if sum+rest > floor {
+		if sum+rest > threshold {
 			out.docs[kept], out.sums[kept] = out.docs[i], sum
 			kept++
 		}
@@ -228,15 +224,12 @@ func (s *termStep) addHeld(out *batch, rest, floor float64) {
 	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
 }
 
-// gradeLead scores the blocks of the one term that can make hits; with what
-// the others may add, a block or document must exceed the floor.
-func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
-	it, table := &t.grade, t.table
+// scoreLead scores the blocks of the one term that can make hits; with what
+// the others may add, a block or document must exceed the threshold.
+func (s *Scanner) scoreLead(t *termStep, base uint32, rest, threshold float64) {
+	it, table := &t.scorer, t.table
 	end := base + Span
-	least := float32(-1)
-	if floor-helped > 0 {
-		least = math.Nextafter32(float32(floor-helped), -1)
-	}
+	least := roundDown(threshold - rest)
 	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
 		if least > 0 && score.Raise(t.weight*it.BlockMax(table)) <= least {
 			s.passOver()
@@ -249,9 +242,9 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 			if it.LastDoc() >= end {
 				last = window.LowerBound(docs, end)
 			}
-			before := len(s.room.batch.docs)
-			t.gradeInto(&s.room.batch, docs[first:last], it.Freqs()[first:last], least)
-			s.skipped = s.skipped || len(s.room.batch.docs)-before < last-first
+			before := len(s.scratch.batch.docs)
+			t.scoreInto(&s.scratch.batch, docs[first:last], it.Freqs()[first:last], least)
+			s.skipped = s.skipped || len(s.scratch.batch.docs)-before < last-first
 		}
 		if it.LastDoc() >= end {
 			return
@@ -259,71 +252,71 @@ func (s *Scanner) gradeLead(t *termStep, base uint32, helped, floor float64) {
 	}
 }
 
-// gradeUnion adds the scores of several terms and keeps the documents that,
-// with what the others may add, exceed the floor. Every term scores above
+// scoreUnion adds the scores of several terms and keeps the documents that,
+// with what the others may add, exceed the threshold. Every term scores above
 // zero, so a sum of zero is no match.
-func (s *Scanner) gradeUnion(terms []*termStep, base uint32, helped, floor float64) {
-	s.room.dirty = true
+func (s *Scanner) scoreUnion(terms []*termStep, base uint32, rest, threshold float64) {
+	s.scratch.dirty = true
 	s.skipped = true
-	least := max(0, floor-helped)
+	least := max(0, threshold-rest)
 	expected := 0
 	for _, t := range terms {
 		expected += t.density
 	}
 	if expected < window.FewToMark() {
-		s.gradeMarked(terms, base, least)
-		s.room.dirty = false
+		s.scoreMarked(terms, base, least)
+		s.scratch.dirty = false
 		return
 	}
 	sums := s.sums
 	for _, t := range terms {
 		t.addAll(base, sums, nil)
 	}
-	matched := &s.room.matched
+	matched := &s.scratch.matched
 	window.Above(sums, least, matched)
-	out := &s.room.batch
+	out := &s.scratch.batch
 	n := 0
 	for i, w := range matched {
 		for w != 0 {
 			at := i<<6 + bits.TrailingZeros64(w)
 			w &= w - 1
-			out.docsRoom[n], out.sumsRoom[n] = base+uint32(at), sums[at]
+			out.docsBuffer[n], out.sumsBuffer[n] = base+uint32(at), sums[at]
 			n++
 		}
 	}
-	out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
+	out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]
 	*sums = Sums{}
-	s.room.dirty = false
+	s.scratch.dirty = false
 }
 
-// gradeMarked is gradeUnion for few documents: they are marked, and only the
+// scoreMarked is scoreUnion for few documents: they are marked, and only the
 // sums of those are looked at.
-func (s *Scanner) gradeMarked(terms []*termStep, base uint32, least float64) {
-	sums, marked := s.sums, &s.room.matched
+func (s *Scanner) scoreMarked(terms []*termStep, base uint32, least float64) {
+	sums, marked := s.sums, &s.scratch.matched
 	*marked = Bits{}
 	for _, t := range terms {
 		t.addAll(base, sums, marked)
 	}
-	out := &s.room.batch
+	out := &s.scratch.batch
 	n := 0
 	for i, w := range marked {
 		for w != 0 {
 			at := i<<6 + bits.TrailingZeros64(w)
 			w &= w - 1
-			out.docsRoom[n], out.sumsRoom[n] = base+uint32(at), sums[at]
+			out.docsBuffer[n], out.sumsBuffer[n] = base+uint32(at), sums[at]
 			if sums[at] > least {
 				n++
 			}
 			sums[at] = 0
 		}
 	}
-	out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
+	out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]
 }
 
 // addAll adds the scores of all documents of the window, and marks them where
 // that is asked for.
 func (s *termStep) addAll(base uint32, sums *Sums, marked *Bits) {
-	it := &s.grade
+	it := &s.scorer
 	end := base + Span
 	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
 		docs, freqs := it.Docs(), it.Freqs()

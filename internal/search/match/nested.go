@@ -6,6 +6,7 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/score"
 )
 
 // nested returns the step of a nested clause: the clause is matched over list
@@ -41,14 +42,14 @@ func (b *binder) folded(n *plan.Nested, factor float64) (step, error) {
 	if !b.belongs(n.Clause, n.Path) {
 		s.domain = b.newTerm(field, entry)
 	}
-	s.room, s.more = b.newRoom(), b.newRoom()
+	s.scratch, s.more = b.newScratch(), b.newScratch()
 	return s, nil
 }
 
-// newRoom returns working memory that lives as long as the binder.
-func (b *binder) newRoom() *room {
-	r := b.view.tables.rooms.Get().(*room)
-	b.rooms = append(b.rooms, r)
+// newScratch returns working memory that lives as long as the binder.
+func (b *binder) newScratch() *scratch {
+	r := b.view.tables.scratches.Get().(*scratch)
+	b.scratches = append(b.scratches, r)
 	return r
 }
 
@@ -100,22 +101,24 @@ type foldStep struct {
 	parents   *bitset.Bitset
 	documents uint32
 
-	// fold holds the document whose values are coming. room.out is the
+	// fold holds the document whose values are coming. scratch.out is the
 	// documents found in the window, and the sums of its batch are their
-	// scores; room.sums are those of values.
-	fold  folder
-	room  *room
-	more  *room // of a scan of values, see walkListValues
-	valid bool
-	base  uint32 // of the window found last
-	top   float64
+	// scores; scratch.sums are those of values.
+	fold    folder
+	scratch *scratch
+	more    *scratch // of a scan of values, see walkListValues
+	valid   bool
+	base    uint32 // of the window found last
+	top     float64
 }
 
-func (s *foldStep) scores() *[Span]float64 { return (*[Span]float64)(s.room.batch.sumsRoom[:Span]) }
+func (s *foldStep) scores() *[Span]float64 {
+	return (*[Span]float64)(s.scratch.batch.sumsBuffer[:Span])
+}
 
 func (s *foldStep) run(base uint32, in, out *Bits, sums *Sums) {
 	s.window(base)
-	*out = s.room.out
+	*out = s.scratch.out
 	out.And(in)
 	if sums == nil {
 		return
@@ -145,7 +148,7 @@ func (s *foldStep) window(base uint32) {
 
 func (s *foldStep) fill(base uint32) {
 	s.base, s.valid, s.top = base, true, 0
-	r := s.room
+	r := s.scratch
 	r.in = Bits{}
 	if s.domain != nil {
 		s.domain.into(&r.in, base)
@@ -181,14 +184,11 @@ func (s *foldStep) found() {
 		return
 	}
 	at := s.fold.parent - s.base
-	s.room.out.Set(at)
+	s.scratch.out.Set(at)
 	score := s.fold.end()
 	s.scores()[at] = score
 	s.top = max(s.top, score)
 }
-
-// boundSlack covers that scores are rounded and bounds are not.
-const boundSlack = 1 + 1e-6
 
 // bound looks at the window found last too: the postings have moved behind it.
 func (s *foldStep) bound(from, to uint32) float64 {
@@ -203,7 +203,7 @@ func (s *foldStep) bound(from, to uint32) float64 {
 			top += s.fold.value
 		}
 	}
-	top *= s.fold.factor * boundSlack
+	top *= s.fold.factor * score.BoundSlack
 	if s.valid && from < s.base+Span && to > s.base {
 		top = max(top, s.top)
 	}
@@ -237,19 +237,19 @@ func (s *foldStep) next(from uint32) uint32 {
 func (s *foldStep) cost() int { return s.inner.cost() }
 
 // addFolded drops the documents that the step does not match and adds its
-// score to the others; those that, with the rest, do not exceed the floor go
+// score to the others; those that, with the rest, do not exceed the threshold go
 // too. It reports whether such were dropped.
-func (b *batch) addFolded(s *foldStep, rest, floor float64) (dropped bool) {
+func (b *batch) addFolded(s *foldStep, rest, threshold float64) (dropped bool) {
 	kept := 0
 	for i, doc := range b.docs {
 		base := doc &^ (Span - 1)
 		s.window(base)
 		at := doc - base
-		if !s.room.out.Has(at) {
+		if !s.scratch.out.Has(at) {
 			continue
 		}
 		sum := b.sums[i] + s.scores()[at]
-		if sum+rest <= floor {
+		if sum+rest <= threshold {
 			dropped = true
 			continue
 		}

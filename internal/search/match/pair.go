@@ -42,8 +42,8 @@ func (b *binder) pair(n *plan.Pair, factor float64) step {
 		if one == nil || other == nil {
 			continue
 		}
-		one.field.Iterator(&one.grade, one.entry)
-		one.opened[1] = one.grade.NextBlock()
+		one.field.Iterator(&one.scorer, one.entry)
+		one.opened[1] = one.scorer.NextBlock()
 		other.scoreBy(b.view.table(f.Structure, score.Form{Length: f.Length, Weight: f.Weight}), 1, false)
 		s.fields = append(s.fields, pairField{in.Field, one, other})
 	}
@@ -75,16 +75,16 @@ func (s *pairStep) bound(from, to uint32) float64 {
 	for i := range s.fields {
 		occurrences += s.fields[i].second.bound(from, to)
 	}
-	return s.at(occurrences) * (1 + 1e-6)
+	return s.at(occurrences) * score.BoundSlack
 }
 
-// ceiling is a score that no document exceeds.
-func (s *pairStep) ceiling() float64 {
+// maxScore is a score that no document exceeds.
+func (s *pairStep) maxScore() float64 {
 	occurrences := 0.0
 	for i := range s.fields {
-		occurrences += s.fields[i].second.ceiling
+		occurrences += s.fields[i].second.maxScore
 	}
-	return s.at(occurrences) * (1 + 1e-6)
+	return s.at(occurrences) * score.BoundSlack
 }
 
 func (s *pairStep) at(occurrences float64) float64 {
@@ -194,13 +194,13 @@ func (s *pairStep) scoreOf(doc uint32) float64 {
 // near is how often the words stand near each other in a document that holds
 // both, by weight and length.
 func (s *pairStep) near(f *pairField, doc uint32) float64 {
-	one, at := f.first.grade.Seek(doc)
-	other, index := f.second.grade.Seek(doc)
+	one, at := f.first.scorer.Seek(doc)
+	other, index := f.second.scorer.Seek(doc)
 	if one != doc || other != doc {
 		return 0
 	}
-	s.first = f.first.grade.AppendPositions(s.first[:0], at)
-	s.second = f.second.grade.AppendPositions(s.second[:0], index)
+	s.first = f.first.scorer.AppendPositions(s.first[:0], at)
+	s.second = f.second.scorer.AppendPositions(s.second[:0], index)
 	if n := countNear(s.first, s.second); n > 0 {
 		return float64(f.second.table.Part(n, lengthOf(f.second.lengths, doc)))
 	}

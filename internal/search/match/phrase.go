@@ -20,8 +20,8 @@ const maxPhraseTerms = 256
 // the documents that hold all words, and reads positions of those alone.
 type phraseStep struct {
 	find    andStep
-	slots   []slot
-	byCost  []int // slots, the rarest first
+	words   []phraseWord
+	byCost  []int // words, the rarest first
 	slop    uint32
 	lengths []byte
 	table   *score.Table
@@ -29,16 +29,16 @@ type phraseStep struct {
 	counts  *[Span]float32 // phrases per document of the last window; nil before the first
 	memo    memo
 	starts  []uint32
-	places  []place
-	words   []*slot // see byPositions
+	places  []startSpan
+	ordered []*phraseWord // see byPositions
 }
 
-// empty makes the step a new one that keeps its room.
+// empty makes the step a new one that keeps its memory.
 func (s *phraseStep) empty() {
-	clear(s.slots)
 	clear(s.words)
+	clear(s.ordered)
 	s.find.steps, s.find.memo.valid, s.memo.valid = emptied(s.find.steps), false, false
-	s.slots, s.words, s.byCost = s.slots[:0], s.words[:0], s.byCost[:0]
+	s.words, s.ordered, s.byCost = s.words[:0], s.ordered[:0], s.byCost[:0]
 	s.lengths, s.table, s.weight, s.counts = nil, nil, 0, nil
 	if cap(s.starts) > maxPlaces {
 		s.starts, s.places = nil, nil
@@ -49,8 +49,8 @@ func (s *phraseStep) empty() {
 // for; those of a block are few, mostly.
 const maxPlaces = 1 << 12
 
-// slot is one word of the phrase.
-type slot struct {
+// phraseWord is one word of the phrase.
+type phraseWord struct {
 	offset    uint32
 	parts     []phrasePart
 	rare      *rareTerms // what parts leave out, nil when that is nothing
@@ -72,11 +72,11 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 	}
 	s := b.newPhrase()
 	s.slop = uint32(n.Slop)
-	s.slots = slices.Grow(s.slots, len(n.Words)) // they do not move
+	s.words = slices.Grow(s.words, len(n.Words)) // they do not move
 	idf := 0.0
-	var room [4]terms.Entry
+	var buffer [4]terms.Entry
 	for _, w := range n.Words {
-		entries := room[:0]
+		entries := buffer[:0]
 		var holders uint64
 		if w.Prefix {
 			var err error
@@ -102,7 +102,7 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 		}
 	}
 	slices.SortStableFunc(s.find.steps, func(x, y step) int { return x.cost() - y.cost() })
-	slices.SortStableFunc(s.byCost, func(x, y int) int { return s.slots[x].cost - s.slots[y].cost })
+	slices.SortStableFunc(s.byCost, func(x, y int) int { return s.words[x].cost - s.words[y].cost })
 	if weight := factor * n.Scoring.Weight * idf; b.scoring && weight > 0 {
 		s.weight = float32(weight)
 		s.lengths = field.Lengths()
@@ -162,9 +162,9 @@ func frequentFirst(entries []terms.Entry, n int) {
 }
 
 func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entries []terms.Entry) error {
-	s.byCost = append(s.byCost, len(s.slots))
-	s.slots = append(s.slots, slot{offset: offset, entry: entries[0]})
-	word := &s.slots[len(s.slots)-1]
+	s.byCost = append(s.byCost, len(s.words))
+	s.words = append(s.words, phraseWord{offset: offset, entry: entries[0]})
+	word := &s.words[len(s.words)-1]
 	if word.parts = word.part[:0]; len(entries) > 1 {
 		word.parts = make([]phrasePart, 0, min(maxPhraseTerms, len(entries)))
 	}
@@ -172,8 +172,8 @@ func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entri
 	var terms []step // of several
 	for _, e := range entries[:min(maxPhraseTerms, len(entries))] {
 		t := b.newTerm(field, e) // finds by itself, and lends the postings that it does not score by
-		field.Iterator(&t.grade, e)
-		word.parts = append(word.parts, phrasePart{&t.grade, t.grade.NextBlock()})
+		field.Iterator(&t.scorer, e)
+		word.parts = append(word.parts, phrasePart{&t.scorer, t.scorer.NextBlock()})
 		if finder = t; len(entries) > 1 {
 			terms = append(terms, t)
 		}
@@ -217,7 +217,7 @@ func (s *phraseStep) bound(from, to uint32) float64 {
 	}
 	top := float32(1)
 	for _, number := range s.byCost {
-		word := &s.slots[number]
+		word := &s.words[number]
 		if len(word.parts) != 1 {
 			continue
 		}
@@ -274,14 +274,14 @@ func (s *phraseStep) frequency(doc uint32) float32 {
 	if s.slop == 0 {
 		return float32(s.exact(doc))
 	}
-	for i := range s.slots {
-		s.read(&s.slots[i], doc)
+	for i := range s.words {
+		s.read(&s.words[i], doc)
 	}
 	return s.sloppy()
 }
 
 // read gathers the positions of a word in a document.
-func (s *phraseStep) read(word *slot, doc uint32) {
+func (s *phraseStep) read(word *phraseWord, doc uint32) {
 	word.positions = word.positions[:0]
 	held := 0
 	for i := range word.parts {
@@ -310,7 +310,7 @@ func (s *phraseStep) read(word *slot, doc uint32) {
 func (s *phraseStep) exact(doc uint32) int {
 	s.starts = s.starts[:0]
 	for n, number := range s.byCost {
-		word := &s.slots[number]
+		word := &s.words[number]
 		s.read(word, doc)
 		if n == 0 {
 			for _, p := range word.positions {
@@ -350,14 +350,14 @@ func intersectShifted(starts, positions []uint32, offset uint32) []uint32 {
 // words make of it: 1 ÷ (1 + other words between).
 func (s *phraseStep) sloppy() float32 {
 	total := float32(0)
-	first := &s.slots[0]
-	last := &s.slots[len(s.slots)-1]
+	first := &s.words[0]
+	last := &s.words[len(s.words)-1]
 next:
 	for _, start := range first.positions {
 		at := start
-		for i := 1; i < len(s.slots); i++ {
-			word := &s.slots[i]
-			wanted := at + word.offset - s.slots[i-1].offset
+		for i := 1; i < len(s.words); i++ {
+			word := &s.words[i]
+			wanted := at + word.offset - s.words[i-1].offset
 			place, _ := slices.BinarySearch(word.positions, wanted)
 			if place == len(word.positions) {
 				break next

@@ -1,6 +1,9 @@
 package match
 
-import "github.com/quiresearch/quire/internal/segment/postings"
+import (
+	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
 
 // Exact phrases of single terms: starts are narrowed word by word. The two
 // rarest words leave the places where the phrase may start, every further
@@ -12,29 +15,29 @@ import "github.com/quiresearch/quire/internal/segment/postings"
 
 // exactly reports whether the phrase is one of single terms without other
 // words between, which is found by narrowing the places where it may start.
-func (s *phraseStep) exactly() bool { return s.slop == 0 && len(s.slots) > 1 && s.simple() }
+func (s *phraseStep) exactly() bool { return s.slop == 0 && len(s.words) > 1 && s.simple() }
 
-// place is a document in which a phrase may stand: where, as a part of the
+// startSpan is a document in which a phrase may stand: where, as a part of the
 // starts.
-type place struct{ from, to int }
+type startSpan struct{ from, to int }
 
 // byPositions reads, in documents that hold the rarest word and the next one,
-// both often enough to exceed the floor, positions at once; what is left of the
+// both often enough to exceed the threshold, positions at once; what is left of the
 // places is looked up for the next word.
-func (s *phraseStep) byPositions() (*postings.Iterator, grader) {
-	s.words = s.words[:0]
+func (s *phraseStep) byPositions() (*postings.Iterator, phraseScorer) {
+	s.ordered = s.ordered[:0]
 	for _, number := range s.byCost {
-		word := &s.slots[number]
+		word := &s.words[number]
 		if !word.parts[0].opened {
 			return nil, nil
 		}
-		s.words = append(s.words, word)
+		s.ordered = append(s.ordered, word)
 	}
-	words := s.words
-	return words[0].parts[0].it, func(out *batch, floor float64) (dropped bool) {
-		dropped = s.pair(words[0], words[1], out, floor)
+	words := s.ordered
+	return words[0].parts[0].it, func(out *batch, threshold float64) (dropped bool) {
+		dropped = s.pair(words[0], words[1], out, threshold)
 		for _, word := range words[2:] {
-			dropped = s.narrow(word, out, floor) || dropped
+			dropped = s.narrow(word, out, threshold) || dropped
 		}
 		for i, doc := range out.docs {
 			found := s.places[i].to - s.places[i].from
@@ -44,16 +47,16 @@ func (s *phraseStep) byPositions() (*postings.Iterator, grader) {
 	}
 }
 
-// tooRare reports whether so many phrases in a document do not exceed a floor
+// tooRare reports whether so many phrases in a document do not exceed a threshold
 // above zero.
-func (s *phraseStep) tooRare(doc, frequency uint32, floor float64) bool {
-	return s.weight*s.table.Part(frequency, s.lengths[doc]) <= float32(floor/(1+1e-6))
+func (s *phraseStep) tooRare(doc, frequency uint32, threshold float64) bool {
+	return s.weight*s.table.Part(frequency, s.lengths[doc]) <= float32(threshold/score.BoundSlack)
 }
 
 // pair leaves the documents of the current block of one word in the batch in
 // which the other word stands at its distance, and the places where the phrase
-// may start. It reports whether the floor dropped any.
-func (s *phraseStep) pair(first, second *slot, out *batch, floor float64) (dropped bool) {
+// may start. It reports whether the threshold dropped any.
+func (s *phraseStep) pair(first, second *phraseWord, out *batch, threshold float64) (dropped bool) {
 	lead, it := first.parts[0].it, second.parts[0].it
 	s.starts, s.places = s.starts[:0], s.places[:0]
 	docs := lead.Docs()
@@ -64,20 +67,20 @@ func (s *phraseStep) pair(first, second *slot, out *batch, floor float64) (dropp
 		for i := range n {
 			mine, other := j.match(i)
 			doc := docs[mine]
-			if floor > 0 && s.tooRare(doc, min(lead.FreqAt(mine), it.FreqAt(other)), floor) {
+			if threshold > 0 && s.tooRare(doc, min(lead.FreqAt(mine), it.FreqAt(other)), threshold) {
 				dropped = true
 				continue
 			}
 			at := len(s.starts)
 			s.starts = appendStarts(s.starts, lead.Steps(mine), it.Steps(other), int64(first.offset), int64(second.offset))
 			if len(s.starts) > at {
-				out.docsRoom[kept] = doc
-				s.places = append(s.places, place{at, len(s.starts)})
+				out.docsBuffer[kept] = doc
+				s.places = append(s.places, startSpan{at, len(s.starts)})
 				kept++
 			}
 		}
 	}
-	out.docs, out.sums = out.docsRoom[:kept], out.sumsRoom[:kept]
+	out.docs, out.sums = out.docsBuffer[:kept], out.sumsBuffer[:kept]
 	return dropped
 }
 
@@ -130,7 +133,7 @@ func intersectSteps(starts, steps []uint32, offset uint32) []uint32 {
 
 // narrow keeps the documents of the batch in which another word stands where
 // the phrase needs it.
-func (s *phraseStep) narrow(word *slot, out *batch, floor float64) (dropped bool) {
+func (s *phraseStep) narrow(word *phraseWord, out *batch, threshold float64) (dropped bool) {
 	it := word.parts[0].it
 	j := &out.join
 	j.start(it, out.docs)
@@ -139,13 +142,13 @@ func (s *phraseStep) narrow(word *slot, out *batch, floor float64) (dropped bool
 		for i := range n {
 			mine, other := j.match(i)
 			doc, starts := out.docs[mine], s.places[mine]
-			if floor > 0 && s.tooRare(doc, min(uint32(starts.to-starts.from), it.FreqAt(other)), floor) {
+			if threshold > 0 && s.tooRare(doc, min(uint32(starts.to-starts.from), it.FreqAt(other)), threshold) {
 				dropped = true
 				continue
 			}
 			left := len(intersectSteps(s.starts[starts.from:starts.to], it.Steps(other), word.offset))
 			if left > 0 {
-				out.docs[kept], s.places[kept] = doc, place{starts.from, starts.from + left}
+				out.docs[kept], s.places[kept] = doc, startSpan{starts.from, starts.from + left}
 				kept++
 			}
 		}

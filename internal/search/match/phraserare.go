@@ -23,9 +23,9 @@ type rareTerm struct{ doc, from, to uint32 }
 // for one term each: a phrase stands in no others. It returns nil when there is
 // no such word.
 func (b *binder) holders(s *phraseStep, field *terms.Field) *bitset.Bitset {
-	var rarest *slot
-	for i := range s.slots {
-		if word := &s.slots[i]; len(word.parts) == 1 && (rarest == nil || word.cost < rarest.cost) {
+	var rarest *phraseWord
+	for i := range s.words {
+		if word := &s.words[i]; len(word.parts) == 1 && (rarest == nil || word.cost < rarest.cost) {
 			rarest = word
 		}
 	}
@@ -44,14 +44,14 @@ func (b *binder) holders(s *phraseStep, field *terms.Field) *bitset.Bitset {
 // rarer gathers where terms stand in the documents of a set, nil for all.
 func (b *binder) rarer(field *terms.Field, entries []terms.Entry, within *bitset.Bitset) (*rareTerms, error) {
 	r := &rareTerms{}
-	room := 0
+	expected := 0
 	for _, e := range entries {
-		room += int(e.DocFreq)
+		expected += int(e.DocFreq)
 	}
 	if within != nil {
-		room = int(uint64(room) * uint64(within.Count()) / uint64(max(1, b.documents))) // if terms stand anywhere
+		expected = int(uint64(expected) * uint64(within.Count()) / uint64(max(1, b.documents))) // if terms stand anywhere
 	}
-	r.held, r.places = make([]rareTerm, 0, room), make([]uint32, 0, room)
+	r.held, r.places = make([]rareTerm, 0, expected), make([]uint32, 0, expected)
 	var it postings.Iterator
 	for i, e := range entries {
 		if err := b.view.stopped(i); err != nil {

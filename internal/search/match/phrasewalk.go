@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
@@ -26,37 +27,37 @@ func (s *phraseStep) simple() bool {
 	if s.table == nil || len(s.lengths) == 0 {
 		return false
 	}
-	return !slices.ContainsFunc(s.slots, func(w slot) bool { return len(w.parts) != 1 })
+	return !slices.ContainsFunc(s.words, func(w phraseWord) bool { return len(w.parts) != 1 })
 }
 
 // walkPhrase walks the blocks of the rarest word. What a block leaves in the
-// batch when grade is called is handed over.
+// batch when score is called is handed over.
 func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, from, to uint32, sink Sink) error {
 	walk := p.byDocuments
 	if p.exactly() {
 		walk = p.byPositions
 	}
-	lead, grade := walk()
+	lead, score := walk()
 	if lead == nil {
 		return nil // a word is nowhere
 	}
 	done := ctx.Done()
-	out := &s.room.batch
+	out := &s.scratch.batch
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		select {
 		case <-done:
 			return context.Cause(ctx)
 		default:
 		}
-		floor := -1.0
+		threshold := -1.0
 		if sink.Prunes() {
-			floor = sink.Floor()
+			threshold = sink.Threshold()
 		}
-		if floor > 0 && p.bound(lead.FirstDoc(), lead.LastDoc()+1) <= floor {
+		if threshold > 0 && p.bound(lead.FirstDoc(), lead.LastDoc()+1) <= threshold {
 			s.passOver()
 			continue
 		}
-		if grade(out, floor) {
+		if score(out, threshold) {
 			s.skipped = true
 		}
 		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
@@ -67,39 +68,39 @@ func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, from, to uint32
 	return nil
 }
 
-// grader leaves the documents of the current block of the rarest word that
-// hold the phrase in a batch, with their scores, and reports whether the floor
+// phraseScorer leaves the documents of the current block of the rarest word that
+// hold the phrase in a batch, with their scores, and reports whether the threshold
 // dropped any.
-type grader func(out *batch, floor float64) (dropped bool)
+type phraseScorer func(out *batch, threshold float64) (dropped bool)
 
 // byDocuments finds the documents that hold all words by blocks; their
 // positions are read only when the rarest occurrence count of a word lets the
-// phrase exceed the floor.
-func (s *phraseStep) byDocuments() (*postings.Iterator, grader) {
+// phrase exceed the threshold.
+func (s *phraseStep) byDocuments() (*postings.Iterator, phraseScorer) {
 	words := make([]*termStep, len(s.byCost))
 	for i, number := range s.byCost {
 		for _, finder := range s.find.steps {
-			if t := finder.(*termStep); t.entry == s.slots[number].entry && !slices.Contains(words, t) {
+			if t := finder.(*termStep); t.entry == s.words[number].entry && !slices.Contains(words, t) {
 				words[i] = t
 				break
 			}
 		}
 	}
 	lead := words[0].finder()
-	return lead, func(out *batch, floor float64) (dropped bool) {
+	return lead, func(out *batch, threshold float64) (dropped bool) {
 		docs := lead.Docs()
 		out.reset()
-		if floor > 0 && s.limits(s.byCost[0]) {
+		if threshold > 0 && s.limits(s.byCost[0]) {
 			// A phrase is no more frequent than its rarest word here.
-			n := s.table.Grade(s.weight, docs, lead.Freqs(), s.lengths, float32(floor/(1+1e-6)), out.docsRoom[:], out.sumsRoom[:], 0)
-			out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
+			n := s.table.Grade(s.weight, docs, lead.Freqs(), s.lengths, float32(threshold/score.BoundSlack), out.docsBuffer[:], out.sumsBuffer[:], 0)
+			out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]
 			dropped = n < len(docs)
 		} else {
 			out.docs = append(out.docs, docs...)
-			out.sums = out.sumsRoom[:len(docs)]
+			out.sums = out.sumsBuffer[:len(docs)]
 		}
 		for i, t := range words[1:] {
-			least := floor
+			least := threshold
 			if !s.limits(s.byCost[i+1]) {
 				least = -1
 			}
@@ -107,17 +108,17 @@ func (s *phraseStep) byDocuments() (*postings.Iterator, grader) {
 				dropped = true
 			}
 		}
-		s.gradePhrases(out)
+		s.scorePhrases(out)
 		return dropped
 	}
 }
 
 // keepFrequent drops the documents that do not hold a word of the phrase, or
-// not often enough to exceed the floor. It reports whether the floor dropped
+// not often enough to exceed the threshold. It reports whether the threshold dropped
 // any.
-func (s *termStep) keepFrequent(out *batch, p *phraseStep, floor float64) (dropped bool) {
+func (s *termStep) keepFrequent(out *batch, p *phraseStep, threshold float64) (dropped bool) {
 	it := s.finder()
-	least := float32(floor / (1 + 1e-6))
+	least := float32(threshold / score.BoundSlack)
 	j := &out.join
 	j.start(it, out.docs)
 	kept := 0
@@ -125,7 +126,7 @@ func (s *termStep) keepFrequent(out *batch, p *phraseStep, floor float64) (dropp
 		for i := range n {
 			at, place := j.match(i)
 			doc := out.docs[at]
-			if floor > 0 && p.weight*p.table.Part(it.FreqAt(place), p.lengths[doc]) <= least {
+			if threshold > 0 && p.weight*p.table.Part(it.FreqAt(place), p.lengths[doc]) <= least {
 				dropped = true
 				continue
 			}
@@ -137,8 +138,8 @@ func (s *termStep) keepFrequent(out *batch, p *phraseStep, floor float64) (dropp
 	return dropped
 }
 
-// gradePhrases keeps the documents of a batch that hold the phrase.
-func (s *phraseStep) gradePhrases(out *batch) {
+// scorePhrases keeps the documents of a batch that hold the phrase.
+func (s *phraseStep) scorePhrases(out *batch) {
 	kept := 0
 	for _, doc := range out.docs {
 		f := s.frequency(doc)

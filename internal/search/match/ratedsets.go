@@ -67,7 +67,7 @@ func (s *Scanner) ratedSets() []ratedSet {
 // that of the nearest reading, as the ranges of readings do not overlap.
 func (s *Scanner) walkRatedSets(ctx context.Context, sets []ratedSet, from, to uint32, sink Sink) error {
 	done := ctx.Done()
-	out := &s.room.batch
+	out := &s.scratch.batch
 	var order []int
 	for base := from; base < to; base += Span {
 		select {
@@ -83,7 +83,7 @@ func (s *Scanner) walkRatedSets(ctx context.Context, sets []ratedSet, from, to u
 			return nil
 		}
 		base = next &^ (Span - 1)
-		threshold := sink.Floor()
+		threshold := sink.Threshold()
 		if s.root.bound(base, to) <= threshold {
 			s.skipped = true
 			return nil

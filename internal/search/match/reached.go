@@ -10,8 +10,8 @@ const reachedSlack = 1 - 2e-6
 // adds to them.
 func (s *Scanner) Reached(k int) float32 {
 	if w, ok := s.root.(*wordStep); ok && s.sums != nil {
-		if s.isFound = s.room.found.find(s, w, k); s.isFound {
-			return s.room.found.reached
+		if s.isFound = s.scratch.found.find(s, w, k); s.isFound {
+			return s.scratch.found.reached
 		}
 	}
 	if !s.mask.isFull() {
@@ -47,7 +47,7 @@ func (s *termStep) reached(k int) float32 {
 	if s.table == nil || s.once || len(s.lengths) == 0 {
 		return 0
 	}
-	return s.weight * s.grade.Reached(k, s.table) * reachedSlack
+	return s.weight * s.scorer.Reached(k, s.table) * reachedSlack
 }
 
 // reached uses that occurrences in further fields only add.

@@ -16,7 +16,7 @@ type Reading struct {
 	IsKnown   bool    // some document holds the word as typed
 	Mean      float64 // weight of the fields
 	Words     int     // distinct words of the text
-	Counts    score.Reading
+	Counts    score.Range
 	IsFlat    bool    // the quality is taken as one half
 	Share     float64 // of the word in the shortest strong value that holds it
 	Fields    []FieldReading
@@ -74,7 +74,7 @@ func (v *View) Readings(segment int, n *plan.Word, doc uint32) ([]Reading, error
 		return nil, err
 	}
 	var found []Reading
-	whole := Reading{Holders: stats.holders, IDF: stats.idf, Counts: score.Reading{Span: 1}}
+	whole := Reading{Holders: stats.holders, IDF: stats.idf, Counts: score.Range{Span: 1}}
 	for i := range n.Fields {
 		if f := v.held(segment, &n.Fields[i], doc); f.Terms != nil {
 			whole.Fields = append(whole.Fields, f)
@@ -92,7 +92,7 @@ func (v *View) Readings(segment int, n *plan.Word, doc uint32) ([]Reading, error
 		if stats.bands[i].idf == 0 || len(found) > 0 && !isStart {
 			continue
 		}
-		r := Reading{Band: of, Holders: stats.bands[i].holders, IDF: stats.bands[i].idf, Counts: stats.bands[i].reading, IsFlat: stats.bands[i].isFlat}
+		r := Reading{Band: of, Holders: stats.bands[i].holders, IDF: stats.bands[i].idf, Counts: stats.bands[i].counts, IsFlat: stats.bands[i].isFlat}
 		if r.Fields, err = b.fieldsOf(n, of, doc); err != nil {
 			return nil, err
 		}

@@ -16,9 +16,9 @@ type Sink interface {
 	// TakeDocs receives documents, rising, with their scores; otherwise it is
 	// like Take.
 	TakeDocs(docs []uint32, scores []float32) bool
-	// Floor is a score that a document must exceed to become a hit; matches
+	// Threshold is a score that a document must exceed to become a hit; matches
 	// that do not may be left out. It never falls.
-	Floor() float64
+	Threshold() float64
 	// Prunes reports whether matches that do not become hits may be left out
 	// now.
 	Prunes() bool
@@ -37,13 +37,13 @@ type Scanner struct {
 
 	skipped bool
 	passed  int  // blocks and windows that a bound passed over
-	isFound bool // room.found is the candidates of the root
-	room    *room
+	isFound bool // scratch.found is the candidates of the root
+	scratch *scratch
 }
 
-// room is the working memory of a scan. Its sums are zero while nobody uses
+// scratch is the working memory of a scan. Its sums are zero while nobody uses
 // it.
-type room struct {
+type scratch struct {
 	sums    Sums
 	matched Bits
 	in, out Bits
@@ -54,7 +54,7 @@ type room struct {
 	dirty   bool // sums may not be zero
 }
 
-func (r *room) clean() {
+func (r *scratch) clean() {
 	if r.dirty {
 		r.sums, r.dirty = Sums{}, false
 	}
@@ -62,13 +62,13 @@ func (r *room) clean() {
 
 // Close gives the working memory back. The scanner must not be used again.
 func (s *Scanner) Close() {
-	if s.room == nil {
+	if s.scratch == nil {
 		return
 	}
-	s.room.clean()
-	s.room.found.typed, s.isFound = nil, false
-	s.binder.view.tables.rooms.Put(s.room)
-	s.room, s.sums = nil, nil
+	s.scratch.clean()
+	s.scratch.found.typed, s.isFound = nil, false
+	s.binder.view.tables.scratches.Put(s.scratch)
+	s.scratch, s.sums = nil, nil
 	s.binder.release()
 	s.root, s.mask.domain = nil, nil
 }
@@ -131,9 +131,9 @@ func (v *View) set(s *Scanner, segment int, n plan.Node, scoring bool, path stri
 	if s.root, err = b.bind(n, 1); err != nil {
 		return err
 	}
-	s.mask.documents, s.room = b.documents, v.tables.rooms.Get().(*room)
+	s.mask.documents, s.scratch = b.documents, v.tables.scratches.Get().(*scratch)
 	if scoring {
-		s.sums = &s.room.sums
+		s.sums = &s.scratch.sums
 	}
 	if b.segment.Live != nil {
 		s.mask.live = b.segment.Live.Words()
@@ -156,17 +156,17 @@ func (v *View) set(s *Scanner, segment int, n plan.Node, scoring bool, path stri
 // RunWindow looks at some documents of the window that starts at base, which
 // rises from call to call.
 func (s *Scanner) RunWindow(base uint32, among *Bits, sink Sink) {
-	in, out := &s.room.in, &s.room.out
+	in, out := &s.scratch.in, &s.scratch.out
 	s.mask.window(base, in)
 	if in.And(among); in.Empty() {
 		return
 	}
-	s.room.dirty = true
+	s.scratch.dirty = true
 	s.root.run(base, in, out, s.sums)
 	if !out.Empty() {
 		sink.Take(base, out, s.sums)
 	}
-	s.room.dirty = false // the sink has cleared what it took
+	s.scratch.dirty = false // the sink has cleared what it took
 }
 
 // Within narrows a scanner that does not score to some of the documents, which

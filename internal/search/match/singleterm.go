@@ -24,12 +24,12 @@ import (
 // are handed over as they are.
 
 // walkTerm walks one term block by block and decodes those blocks alone
-// whose bound exceeds the floor. Documents of other readings are handed over
+// whose bound exceeds the threshold. Documents of other readings are handed over
 // between them; of those that hold the term too the better score counts.
 func (s *Scanner) walkTerm(ctx context.Context, t *termStep, others []candidate, from, to uint32, sink Sink) error {
-	it, table := &t.grade, t.table
+	it, table := &t.scorer, t.table
 	done := ctx.Done()
-	out := &s.room.batch
+	out := &s.scratch.batch
 	turn := -1
 	for open := t.opened[1] && it.SeekBlock(from); open && it.FirstDoc() < to; {
 		if turn++; turn%postings.GroupSize == 0 {
@@ -39,16 +39,16 @@ func (s *Scanner) walkTerm(ctx context.Context, t *termStep, others []candidate,
 			default:
 			}
 		}
-		floor := float32(sink.Floor())
-		if floor > 0 {
+		threshold := float32(sink.Threshold())
+		if threshold > 0 {
 			if it.Block()%postings.GroupSize == 0 {
-				if score.Raise(t.weight*it.GroupMax(table)) <= floor {
+				if score.Raise(t.weight*it.GroupMax(table)) <= threshold {
 					s.passOver()
 					open = it.SeekBlock(it.GroupLastDoc() + 1)
 					continue
 				}
 			}
-			if score.Raise(t.weight*it.BlockMax(table)) <= floor {
+			if score.Raise(t.weight*it.BlockMax(table)) <= threshold {
 				s.passOver()
 				open = it.NextBlock()
 				continue
@@ -56,7 +56,7 @@ func (s *Scanner) walkTerm(ctx context.Context, t *termStep, others []candidate,
 		}
 		out.reset()
 		docs := it.Docs()
-		t.gradeInto(out, docs, it.Freqs(), floor)
+		t.scoreInto(out, docs, it.Freqs(), threshold)
 		s.skipped = s.skipped || len(out.docs) < len(docs)
 		if len(others) > 0 {
 			others = out.addCandidates(others, it.LastDoc())
@@ -79,7 +79,7 @@ func (s *Scanner) walkTerm(ctx context.Context, t *termStep, others []candidate,
 // block by block.
 func (s *Scanner) walkUnscored(ctx context.Context, t *termStep, from, to uint32, sink Sink) error {
 	done := ctx.Done()
-	it, out := t.finder(), &s.room.batch
+	it, out := t.finder(), &s.scratch.batch
 	for open := t.opened[0] && it.SeekBlock(from); open && it.FirstDoc() < to; open = it.NextBlock() {
 		select {
 		case <-done:
@@ -88,7 +88,7 @@ func (s *Scanner) walkUnscored(ctx context.Context, t *termStep, from, to uint32
 		}
 		out.reset()
 		out.docs = append(out.docs, it.Docs()...)
-		out.sums = out.sumsRoom[:len(out.docs)]
+		out.sums = out.sumsBuffer[:len(out.docs)]
 		clear(out.sums)
 		if !out.sendWithin(&s.mask, from, to, sink) {
 			s.skipped = true
@@ -98,20 +98,20 @@ func (s *Scanner) walkUnscored(ctx context.Context, t *termStep, from, to uint32
 	return nil
 }
 
-// gradeInto scores documents and appends those above the floor.
-func (s *termStep) gradeInto(out *batch, docs, freqs []uint32, floor float32) {
+// scoreInto scores documents and appends those above the threshold.
+func (s *termStep) scoreInto(out *batch, docs, freqs []uint32, threshold float32) {
 	n := len(out.docs)
-	to, sums := out.docsRoom[:], out.sumsRoom[:]
+	to, sums := out.docsBuffer[:], out.sumsBuffer[:]
 	freqs = freqs[:len(docs)]
 	if s.once || len(s.lengths) == 0 {
 		for i, doc := range docs {
-			if v := s.scoreAt(doc, freqs[i]); v > floor {
+			if v := s.scoreAt(doc, freqs[i]); v > threshold {
 				to[n], sums[n] = doc, float64(v)
 				n++
 			}
 		}
 	} else {
-		n = s.table.Grade(s.weight, docs, freqs, s.lengths, floor, to, sums, n)
+		n = s.table.Grade(s.weight, docs, freqs, s.lengths, threshold, to, sums, n)
 	}
 	out.docs, out.sums = to[:n], sums[:n]
 }

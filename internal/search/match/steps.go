@@ -149,7 +149,7 @@ func (m *memo) recall(base uint32, in, out *Bits) bool {
 func (s *andStep) run(base uint32, in, out *Bits, sums *Sums) {
 	current, other := &s.tmp[0], &s.tmp[1]
 	if sums != nil && s.memo.recall(base, in, out) {
-		s.grade(base, out, other, sums, false)
+		s.score(base, out, other, sums, false)
 		return
 	}
 	*current = *in
@@ -171,11 +171,11 @@ func (s *andStep) run(base uint32, in, out *Bits, sums *Sums) {
 		s.memo.keep(base, out)
 		return
 	}
-	s.grade(base, out, other, sums, scored)
+	s.score(base, out, other, sums, scored)
 }
 
-// grade adds the scores of what was found.
-func (s *andStep) grade(base uint32, out, other *Bits, sums *Sums, scored bool) {
+// score adds the scores of what was found.
+func (s *andStep) score(base uint32, out, other *Bits, sums *Sums, scored bool) {
 	if out.Empty() {
 		return
 	}

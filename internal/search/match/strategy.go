@@ -112,7 +112,7 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	c := s.choose(sink)
 	switch c.strategy {
 	case candidateList:
-		return s.walkCandidates(ctx, &s.room.found, from, to, sink)
+		return s.walkCandidates(ctx, &s.scratch.found, from, to, sink)
 	case listValues:
 		return s.walkListValues(ctx, c.conjunction, from, to, sink)
 	case filtered:
@@ -141,8 +141,8 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	case c.strategy == maxscoreUnion:
 		return s.walkUnion(ctx, c.terms, base, to, sink)
 	case s.isFoundFor(sink):
-		return s.walkCandidates(ctx, &s.room.found, base, to, sink)
-	case s.root.bound(base, to) <= sink.Floor():
+		return s.walkCandidates(ctx, &s.scratch.found, base, to, sink)
+	case s.root.bound(base, to) <= sink.Threshold():
 		return s.walkText(ctx, c.text, base, to, sink)
 	}
 	return s.walkRatedSets(ctx, c.sets, base, to, sink)

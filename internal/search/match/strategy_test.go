@@ -337,6 +337,6 @@ func (s *scriptSink) add(doc uint32, score float32) {
 	}
 }
 
-func (s *scriptSink) Floor() float64          { return s.threshold }
+func (s *scriptSink) Threshold() float64      { return s.threshold }
 func (s *scriptSink) Prunes() bool            { return s.prunes }
 func (s *scriptSink) SkipsWindow(uint32) bool { return false }

@@ -33,13 +33,13 @@ type sumStep struct {
 	busy bool // in the middle of a run
 	tmp  Bits
 
-	blocks     []block   // by part, of the range looked at
-	both       heldDocs  // documents of the range that several parts hold
-	all, other heldDocs  // see findSeveral
-	scratch    scored    // see merge
-	docs       []uint32  // see runFew
-	readings   []reading // see lookUp
-	join       join      // as well
+	blocks     []block    // by part, of the range looked at
+	both       heldDocs   // documents of the range that several parts hold
+	all, other heldDocs   // see findSeveral
+	scratch    scored     // see merge
+	docs       []uint32   // see runFew
+	readings   []heldWord // see lookUp
+	join       join       // as well
 }
 
 // scored is documents with scores.
@@ -55,8 +55,8 @@ type sumPart struct {
 	shares    *[256]float32 // nil when they do not count
 }
 
-// reading is what a document holds of a word.
-type reading struct {
+// heldWord is what a document holds of a word.
+type heldWord struct {
 	occurrences float64 // weighted
 	score       float64
 	apart       float64 // sum of the scores that the parts make alone
@@ -67,12 +67,12 @@ type reading struct {
 // heldDocs is documents, rising, with what they hold of a word.
 type heldDocs struct {
 	docs     []uint32
-	readings []reading
+	readings []heldWord
 }
 
 func (h *heldDocs) reset() { h.docs, h.readings = h.docs[:0], h.readings[:0] }
 
-func (h *heldDocs) add(doc uint32, r reading) {
+func (h *heldDocs) add(doc uint32, r heldWord) {
 	h.docs, h.readings = append(h.docs, doc), append(h.readings, r)
 }
 
@@ -97,7 +97,7 @@ func newCurve(weight, mean float64, n int) curve {
 }
 
 // within is the curve of a reading that lies in a range.
-func (c curve) within(weight float64, r score.Reading) curve {
+func (c curve) within(weight float64, r score.Range) curve {
 	c.gain *= r.Span
 	c.share *= r.Span
 	c.least = weight*r.Least + c.least*r.Span
@@ -114,14 +114,14 @@ func (c *curve) top() float64 { return c.gain + c.least + c.share }
 
 // occurrencesAbove returns occurrences that a score above least exceeds.
 func (c *curve) occurrencesAbove(least float64) float64 {
-	part := (least/boundSlack - c.least - c.share) / c.gain
+	part := (least/score.BoundSlack - c.least - c.share) / c.gain
 	switch {
 	case part <= 0:
 		return 0
 	case part >= 1:
 		return math.Inf(1)
 	}
-	return c.half * part / (1 - part) / boundSlack
+	return c.half * part / (1 - part) / score.BoundSlack
 }
 
 // scoreBy makes the step score by a curve, and puts the parts in order.
@@ -160,16 +160,16 @@ func (s *sumStep) bound(from, to uint32) float64 {
 	if occurrences == 0 {
 		return 0
 	}
-	return s.curve.at(occurrences, share) * boundSlack
+	return s.curve.at(occurrences, share) * score.BoundSlack
 }
 
-// ceiling is a score that no document exceeds.
-func (s *sumStep) ceiling() float64 {
+// maxScore is a score that no document exceeds.
+func (s *sumStep) maxScore() float64 {
 	occurrences := 0.0
 	for _, p := range s.parts {
-		occurrences += p.ceiling
+		occurrences += p.maxScore
 	}
-	return s.curve.at(occurrences, 1) * boundSlack
+	return s.curve.at(occurrences, 1) * score.BoundSlack
 }
 
 // density is how many documents of a window hold the word, on average.
@@ -244,7 +244,7 @@ func (s *sumStep) runAll(base uint32, in, out *Bits, sums *Sums) {
 }
 
 // hold adds the occurrences in one more part to what a document holds.
-func (s *sumStep) hold(r *reading, p *sumPart, doc, frequency uint32) {
+func (s *sumStep) hold(r *heldWord, p *sumPart, doc, frequency uint32) {
 	length := lengthOf(p.lengths, doc)
 	r.parts++
 	r.occurrences += float64(p.weight * p.table.Part(frequency, length))
@@ -261,25 +261,25 @@ func (s *sumStep) hold(r *reading, p *sumPart, doc, frequency uint32) {
 
 // saturated is the score of what a document holds in several parts. Like all
 // scores of words it is rounded, so that the order of adding does not matter.
-func (s *sumStep) saturated(r *reading) float64 {
+func (s *sumStep) saturated(r *heldWord) float64 {
 	return float64(float32(s.curve.at(r.occurrences, float64(r.share))))
 }
 
 // lookUp returns what documents, which rise, hold of the word. It is valid
 // until the next call.
-func (s *sumStep) lookUp(docs []uint32) []reading {
-	s.readings = append(s.readings[:0], make([]reading, len(docs))...)
+func (s *sumStep) lookUp(docs []uint32) []heldWord {
+	s.readings = append(s.readings[:0], make([]heldWord, len(docs))...)
 	j := &s.join
 	for i := range s.parts {
 		p := &s.parts[i]
 		if !p.opened[1] {
 			continue
 		}
-		j.start(&p.grade, docs)
+		j.start(&p.scorer, docs)
 		for n := j.next(); n > 0; n = j.next() {
 			for i := range n {
 				at, place := j.match(i)
-				s.hold(&s.readings[at], p, docs[at], p.grade.FreqAt(place))
+				s.hold(&s.readings[at], p, docs[at], p.scorer.FreqAt(place))
 			}
 		}
 	}

@@ -1,10 +1,6 @@
 package match
 
-import (
-	"math"
-
-	"github.com/quiresearch/quire/internal/search/match/window"
-)
+import "github.com/quiresearch/quire/internal/search/match/window"
 
 // Blocks of postings in several fields are walked in ranges in which no field
 // goes to another block, so that every range has one bound per field.
@@ -25,7 +21,7 @@ type block struct{ docs, freqs []uint32 }
 // With bounds it returns occurrences that no document of the range exceeds.
 func (s *sumStep) nextRange(from, to uint32, bounds bool) (end uint32, occurrences float64) {
 	for i := range s.parts {
-		it := &s.parts[i].grade
+		it := &s.parts[i].scorer
 		if !it.SeekBlock(from) {
 			continue
 		}
@@ -43,7 +39,7 @@ func (s *sumStep) nextRange(from, to uint32, bounds bool) (end uint32, occurrenc
 
 // blockOf returns the documents of a part in a range that nextRange returned.
 func (p *sumPart) blockOf(from, to uint32) block {
-	it := &p.grade
+	it := &p.scorer
 	if it.FirstDoc() >= to {
 		return block{}
 	}
@@ -91,7 +87,7 @@ func (s *sumStep) findBoth() {
 	for i := range n {
 		at, place := found[i], places[i]
 		doc := minor.docs[at]
-		var r reading
+		var r heldWord
 		s.hold(&r, &s.parts[0], doc, minor.freqs[at])
 		s.hold(&r, &s.parts[1], doc, major.freqs[place])
 		docs, readings = append(docs, doc), append(readings, r)
@@ -111,7 +107,7 @@ func (s *sumStep) findSeveral() {
 			for ; j < len(s.all.docs) && s.all.docs[j] < doc; j++ {
 				s.other.add(s.all.docs[j], s.all.readings[j])
 			}
-			var r reading
+			var r heldWord
 			if j < len(s.all.docs) && s.all.docs[j] == doc {
 				r = s.all.readings[j]
 				j++
@@ -186,16 +182,13 @@ func (s *sumStep) needed(least float64) float64 {
 // above least.
 func (s *sumStep) leadRange(out *batch, from, to uint32, least float64) (dropped bool) {
 	s.decode(from, to)
-	floor := float32(-1)
-	if least > 0 {
-		floor = math.Nextafter32(float32(least), -1)
-	}
+	threshold := roundDown(least)
 	first, last := len(out.docs), len(s.parts)-1
 	n := first
 	for i := last; i >= 0; i-- {
 		b, p := s.blocks[i], &s.parts[i]
 		before := n
-		n = p.alone.Grade(s.weight, b.docs, b.freqs, p.lengths, floor, out.docsRoom[:], out.sumsRoom[:], n)
+		n = p.alone.Grade(s.weight, b.docs, b.freqs, p.lengths, threshold, out.docsBuffer[:], out.sumsBuffer[:], n)
 		dropped = dropped || n-before < len(b.docs)
 		if before > first && n > before { // behind documents of other parts
 			merge(out, first, before, n, &s.scratch)
@@ -203,7 +196,7 @@ func (s *sumStep) leadRange(out *batch, from, to uint32, least float64) (dropped
 	}
 	s.findBoth()
 	n = s.override(out, first, n, least)
-	out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
+	out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]
 	return dropped
 }
 
@@ -211,17 +204,17 @@ func (s *sumStep) leadRange(out *batch, from, to uint32, least float64) (dropped
 // to middle and from there on. Those that are in both stay so, next to each
 // other.
 func merge(out *batch, first, middle, n int, scratch *scored) {
-	if out.docsRoom[middle-1] < out.docsRoom[middle] {
+	if out.docsBuffer[middle-1] < out.docsBuffer[middle] {
 		return
 	}
-	docs, sums := append(scratch.docs[:0], out.docsRoom[first:middle]...), append(scratch.sums[:0], out.sumsRoom[first:middle]...)
+	docs, sums := append(scratch.docs[:0], out.docsBuffer[first:middle]...), append(scratch.sums[:0], out.sumsBuffer[first:middle]...)
 	at, j := first, middle
 	for i, doc := range docs {
-		for ; j < n && out.docsRoom[j] < doc; j++ {
-			out.docsRoom[at], out.sumsRoom[at] = out.docsRoom[j], out.sumsRoom[j]
+		for ; j < n && out.docsBuffer[j] < doc; j++ {
+			out.docsBuffer[at], out.sumsBuffer[at] = out.docsBuffer[j], out.sumsBuffer[j]
 			at++
 		}
-		out.docsRoom[at], out.sumsRoom[at] = doc, sums[i]
+		out.docsBuffer[at], out.sumsBuffer[at] = doc, sums[i]
 		at++
 	}
 	scratch.docs, scratch.sums = docs, sums
@@ -233,23 +226,23 @@ func (s *sumStep) override(out *batch, first, n int, least float64) int {
 	if len(s.both.docs) == 0 {
 		return n
 	}
-	docs, sums := append(s.scratch.docs[:0], out.docsRoom[first:n]...), append(s.scratch.sums[:0], out.sumsRoom[first:n]...)
+	docs, sums := append(s.scratch.docs[:0], out.docsBuffer[first:n]...), append(s.scratch.sums[:0], out.sumsBuffer[first:n]...)
 	at, i := first, 0
 	for j, doc := range s.both.docs {
 		for ; i < len(docs) && docs[i] < doc; i++ {
-			out.docsRoom[at], out.sumsRoom[at] = docs[i], sums[i]
+			out.docsBuffer[at], out.sumsBuffer[at] = docs[i], sums[i]
 			at++
 		}
 		for i < len(docs) && docs[i] == doc {
 			i++
 		}
 		if score := s.both.readings[j].score; score > least {
-			out.docsRoom[at], out.sumsRoom[at] = doc, score
+			out.docsBuffer[at], out.sumsBuffer[at] = doc, score
 			at++
 		}
 	}
-	at += copy(out.docsRoom[at:], docs[i:])
-	copy(out.sumsRoom[at-len(docs[i:]):], sums[i:])
+	at += copy(out.docsBuffer[at:], docs[i:])
+	copy(out.sumsBuffer[at-len(docs[i:]):], sums[i:])
 	s.scratch.docs, s.scratch.sums = docs, sums
 	return at
 }

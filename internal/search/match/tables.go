@@ -14,16 +14,16 @@ const maxTables = 512
 // one costs more than a short search, and working memory. Any number of
 // goroutines may use it.
 type Tables struct {
-	rooms   sync.Pool // of *room
-	steps   sync.Pool // of *termStep, whose iterators are large
-	bests   sync.Pool // of *bestStep, whose sums are large
-	sums    sync.Pool // of *sumStep, whose occurrences are
-	words   sync.Pool // of *wordStep, as well
-	shelves sync.Pool // of *shelf
-	lengths [256]float64
-	shares  [256]float32 // of one word, by length byte
-	mu      sync.RWMutex
-	tables  map[tableKey]*score.Table
+	scratches sync.Pool // of *scratch
+	steps     sync.Pool // of *termStep, whose iterators are large
+	bests     sync.Pool // of *bestStep, whose sums are large
+	sums      sync.Pool // of *sumStep, whose occurrences are
+	words     sync.Pool // of *wordStep, as well
+	pools     sync.Pool // of *stepPool
+	lengths   [256]float64
+	shares    [256]float32 // of one word, by length byte
+	mu        sync.RWMutex
+	tables    map[tableKey]*score.Table
 }
 
 type tableKey struct {
@@ -34,12 +34,12 @@ type tableKey struct {
 // NewTables returns an empty collection.
 func NewTables() *Tables {
 	t := &Tables{tables: map[tableKey]*score.Table{}, shares: shares()}
-	t.rooms.New = func() any { return new(room) }
+	t.scratches.New = func() any { return new(scratch) }
 	t.steps.New = func() any { return new(termStep) }
 	t.bests.New = func() any { return new(bestStep) }
 	t.sums.New = func() any { return new(sumStep) }
 	t.words.New = func() any { return new(wordStep) }
-	t.shelves.New = func() any { return new(shelf) }
+	t.pools.New = func() any { return new(stepPool) }
 	for code := range t.lengths {
 		t.lengths[code] = float64(terms.DecodeLength(byte(code)))
 	}

@@ -16,18 +16,18 @@ const seekShare = 6
 // Finding and scoring walk the postings separately, so that a window can be
 // found first and its survivors scored afterwards.
 type termStep struct {
-	field   *terms.Field
-	entry   terms.Entry
-	found   postings.Iterator // use finder
-	grade   postings.Iterator
-	opened  [2]bool // whether there are blocks to find, to grade
-	started bool    // found was set to the term
-	lengths []byte
-	table   *score.Table // nil when the term does not score
-	weight  float32
-	once    bool // further occurrences count nothing
-	density int  // documents of the term in a window, on average
-	ceiling float64
+	field    *terms.Field
+	entry    terms.Entry
+	found    postings.Iterator // use finder
+	scorer   postings.Iterator
+	opened   [2]bool // whether there are blocks to find, to score
+	started  bool    // found was set to the term
+	lengths  []byte
+	table    *score.Table // nil when the term does not score
+	weight   float32
+	once     bool // further occurrences count nothing
+	density  int  // documents of the term in a window, on average
+	maxScore float64
 }
 
 // finder returns the postings that documents are found by, at their first
@@ -48,11 +48,11 @@ func (s *termStep) scoreBy(table *score.Table, weight float64, once bool) {
 	}
 	s.table, s.weight, s.once = table, float32(weight), once
 	s.lengths = s.field.Lengths()
-	s.field.Iterator(&s.grade, s.entry)
-	s.opened[1] = s.grade.NextBlock()
-	s.ceiling = float64(score.Ceiling(s.weight))
+	s.field.Iterator(&s.scorer, s.entry)
+	s.opened[1] = s.scorer.NextBlock()
+	s.maxScore = float64(score.MaxScore(s.weight))
 	if !once {
-		s.ceiling = float64(score.Raise(s.weight * s.grade.TermImpacts().Max(table)))
+		s.maxScore = float64(score.Raise(s.weight * s.scorer.TermImpacts().Max(table)))
 	}
 }
 
@@ -62,10 +62,10 @@ func (s *termStep) cost() int { return int(s.entry.DocFreq) }
 // are found may have gone on to the end of the window already.
 func (s *termStep) next(from uint32) uint32 {
 	if s.table != nil {
-		if !s.opened[1] || !s.grade.SeekBlock(from) {
+		if !s.opened[1] || !s.scorer.SeekBlock(from) {
 			return NoMore
 		}
-		return max(from, s.grade.FirstDoc())
+		return max(from, s.scorer.FirstDoc())
 	}
 	it := s.finder()
 	if !it.SeekBlock(from) {
@@ -79,10 +79,10 @@ func (s *termStep) bound(from, to uint32) float64 {
 	case s.table == nil:
 		return 0
 	case s.once || !s.opened[1]:
-		return s.ceiling
+		return s.maxScore
 	}
-	s.grade.SeekBlock(from)
-	return float64(score.Raise(s.weight * s.grade.MaxIn(from, to, s.table)))
+	s.scorer.SeekBlock(from)
+	return float64(score.Raise(s.weight * s.scorer.MaxIn(from, to, s.table)))
 }
 
 func (s *termStep) run(base uint32, in, out *Bits, sums *Sums) {
@@ -90,9 +90,9 @@ func (s *termStep) run(base uint32, in, out *Bits, sums *Sums) {
 	sparse := in.Count()*seekShare < s.density
 	switch {
 	case sums != nil && s.table != nil && sparse:
-		s.gradeEach(base, in, out, sums)
+		s.scoreEach(base, in, out, sums)
 	case sums != nil && s.table != nil:
-		s.gradeAll(base, in, out, sums)
+		s.scoreAll(base, in, out, sums)
 	case sparse:
 		s.findEach(base, in, out)
 	default:
@@ -128,8 +128,8 @@ func (s *termStep) findEach(base uint32, in, out *Bits) {
 	}
 }
 
-// gradeEach looks every candidate up and scores it.
-func (s *termStep) gradeEach(base uint32, in, out *Bits, sums *Sums) {
+// scoreEach looks every candidate up and scores it.
+func (s *termStep) scoreEach(base uint32, in, out *Bits, sums *Sums) {
 	if !s.opened[1] {
 		return
 	}
@@ -137,13 +137,13 @@ func (s *termStep) gradeEach(base uint32, in, out *Bits, sums *Sums) {
 		for w != 0 {
 			at := uint32(i<<6 + bits.TrailingZeros64(w))
 			w &= w - 1
-			doc, index := s.grade.Seek(base + at)
+			doc, index := s.scorer.Seek(base + at)
 			if doc == postings.NoMoreDocs {
 				return
 			}
 			if doc == base+at {
 				out.Set(at)
-				sums[at] += float64(s.scoreAt(doc, s.grade.FreqAt(index)))
+				sums[at] += float64(s.scoreAt(doc, s.scorer.FreqAt(index)))
 			}
 		}
 	}
@@ -160,14 +160,14 @@ func (s *termStep) scoreAt(doc, frequency uint32) float32 {
 	return s.weight * s.table.Part(frequency, length)
 }
 
-// gradeAll decodes the blocks of the window and scores what is in in.
-func (s *termStep) gradeAll(base uint32, in, out *Bits, sums *Sums) {
+// scoreAll decodes the blocks of the window and scores what is in in.
+func (s *termStep) scoreAll(base uint32, in, out *Bits, sums *Sums) {
 	end := base + Span
-	for s.opened[1] = s.opened[1] && s.grade.SeekBlock(base); s.opened[1]; s.opened[1] = s.grade.NextBlock() {
-		if s.grade.FirstDoc() >= end {
+	for s.opened[1] = s.opened[1] && s.scorer.SeekBlock(base); s.opened[1]; s.opened[1] = s.scorer.NextBlock() {
+		if s.scorer.FirstDoc() >= end {
 			return
 		}
-		docs, freqs := s.grade.Docs(), s.grade.Freqs()
+		docs, freqs := s.scorer.Docs(), s.scorer.Freqs()
 		for i, doc := range docs {
 			at := doc - base
 			if at >= Span {
@@ -182,7 +182,7 @@ func (s *termStep) gradeAll(base uint32, in, out *Bits, sums *Sums) {
 			out.Set(at)
 			sums[at] += float64(s.scoreAt(doc, freqs[i]))
 		}
-		if s.grade.LastDoc() >= end {
+		if s.scorer.LastDoc() >= end {
 			return
 		}
 	}

@@ -1,6 +1,10 @@
 package match
 
-import "context"
+import (
+	"context"
+
+	"github.com/quiresearch/quire/internal/search/score"
+)
 
 // Text conjunction: all words of a text are required, and words have several
 // fields. The rarest word leads by ranges in which none of its fields goes to
@@ -14,7 +18,7 @@ import "context"
 // score more than 3.5 by "canon" are looked up in "camera".
 
 // wideRange is a range of documents over which asking a word for its bound costs
-// more than its ceiling gives away.
+// more than its maximum score gives away.
 const wideRange = 4 * Span
 
 // byBlocks returns the words of a text that are all required, the rarest first,
@@ -30,7 +34,7 @@ func (t *text) byBlocks() []textPart {
 	}
 	var parts []textPart
 	for _, c := range t.words {
-		p := newPart(c.step, wholeWord, c.ceiling)
+		p := newPart(c.step, wholeWord, c.maxScore)
 		if p.term == nil && p.sum == nil {
 			return nil
 		}
@@ -48,7 +52,7 @@ func (t *text) byBlocks() []textPart {
 func (s *Scanner) walkTextConjunction(ctx context.Context, t *text, words []textPart, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	lead, others := words[0].sum, words[1:]
-	out := &s.room.batch
+	out := &s.scratch.batch
 	bounds := make([]float64, len(others))
 	for from < to {
 		select {
@@ -61,12 +65,12 @@ func (s *Scanner) walkTextConjunction(ctx context.Context, t *text, words []text
 		}
 		threshold, rest := -1.0, 0.0
 		if sink.Prunes() {
-			threshold = sink.Floor()
+			threshold = sink.Threshold()
 		}
 		end, occurrences := lead.nextRange(from, to, threshold > 0)
 		if threshold > 0 {
 			rest = t.boundOthers(others, bounds, from, end)
-			if occurrences == 0 || lead.curve.at(occurrences, 1)*boundSlack+rest <= threshold {
+			if occurrences == 0 || lead.curve.at(occurrences, 1)*score.BoundSlack+rest <= threshold {
 				s.passOver()
 				from = end
 				continue
@@ -102,7 +106,7 @@ func (s *Scanner) walkTextConjunction(ctx context.Context, t *text, words []text
 func (t *text) boundOthers(others []textPart, bounds []float64, from, to uint32) float64 {
 	total := 0.0
 	for i := range others {
-		bounds[i] = others[i].bound // its ceiling
+		bounds[i] = others[i].bound // its maximum score
 		if to-from <= wideRange {
 			bounds[i] = others[i].step.bound(from, to)
 		}

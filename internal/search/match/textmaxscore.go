@@ -22,7 +22,7 @@ import (
 
 // text is a root of several words, with what narrows it and what adds to it.
 type text struct {
-	words    []textWord // the lowest ceiling first; the rarest first where all are required
+	words    []textWord // the lowest maximum score first; the rarest first where all are required
 	required bool       // a hit holds all words
 	narrow   []step
 	extras   []step
@@ -34,7 +34,7 @@ type text struct {
 // textWord is a word of a text.
 type textWord struct {
 	step
-	ceiling float64
+	maxScore float64
 }
 
 // textPart is a word, or one side of it, in a window.
@@ -82,16 +82,16 @@ func textOf(root step) *text {
 		words = or.steps
 	}
 	for _, c := range words {
-		t.words = append(t.words, textWord{c, ceilingOf(c)})
+		t.words = append(t.words, textWord{c, maxScoreOf(c)})
 	}
 	slices.SortStableFunc(t.words, func(a, b textWord) int {
 		if t.required {
 			return cmp.Compare(a.cost(), b.cost())
 		}
-		return cmp.Compare(a.ceiling, b.ceiling)
+		return cmp.Compare(a.maxScore, b.maxScore)
 	})
 	for _, c := range t.extras {
-		t.most += ceilingOf(c)
+		t.most += maxScoreOf(c)
 	}
 	return t
 }
@@ -119,17 +119,17 @@ func isWord(s step) bool {
 	return false
 }
 
-// ceilingOf is a score that no document exceeds by a step.
-func ceilingOf(s step) float64 {
+// maxScoreOf is a score that no document exceeds by a step.
+func maxScoreOf(s step) float64 {
 	switch s := s.(type) {
 	case *termStep:
-		return s.ceiling
+		return s.maxScore
 	case *sumStep:
-		return s.ceiling()
+		return s.maxScore()
 	case *pairStep:
-		return s.ceiling()
+		return s.maxScore()
 	case *wordStep:
-		top := max(ceilingOf(s.whole), s.boundBands())
+		top := max(maxScoreOf(s.whole), s.boundBands())
 		if s.start != nil {
 			top = max(top, s.start.top)
 		}
@@ -229,7 +229,7 @@ func (t *text) next(from uint32, first int) uint32 {
 // walkText walks a text window by window.
 func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink Sink) error {
 	done := ctx.Done()
-	weak, reach := 0, t.most // words that make no hit anywhere, and their ceilings with the extras
+	nonEssential, theirMax := 0, t.most // words that make no hit anywhere, and what they and the extras add at most
 	for base := from &^ (Span - 1); base < to; base += Span {
 		select {
 		case <-done:
@@ -238,35 +238,35 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 		}
 		prunes, threshold := sink.Prunes(), -1.0
 		if prunes {
-			threshold = sink.Floor()
+			threshold = sink.Threshold()
 			if word := s.wordAlone(threshold); word != nil {
 				return s.walkTerm(ctx, word, nil, base, to, sink)
 			}
 		}
-		for !t.required && weak < len(t.words) && reach+t.words[weak].ceiling <= threshold {
-			reach += t.words[weak].ceiling
-			weak++
+		for !t.required && nonEssential < len(t.words) && theirMax+t.words[nonEssential].maxScore <= threshold {
+			theirMax += t.words[nonEssential].maxScore
+			nonEssential++
 		}
-		s.skipped = s.skipped || weak > 0
-		next := t.next(base, weak)
+		s.skipped = s.skipped || nonEssential > 0
+		next := t.next(base, nonEssential)
 		if next >= to {
 			return nil
 		}
 		base = next &^ (Span - 1)
-		if t.isFlat() && t.words[0].ceiling <= threshold {
+		if t.isFlat() && t.words[0].maxScore <= threshold {
 			s.skipped = true
 			return nil // what follows is bounded by the same score
 		}
 		total := 0.0
 		t.parts = t.parts[:0]
-		for _, c := range t.words[weak:] {
+		for _, c := range t.words[nonEssential:] {
 			total += t.addParts(c.step, base, base+Span)
 		}
-		if total+reach <= threshold || prunes && sink.SkipsWindow(base) {
+		if total+theirMax <= threshold || prunes && sink.SkipsWindow(base) {
 			s.passOver()
 			continue
 		}
-		for _, c := range t.words[:weak] {
+		for _, c := range t.words[:nonEssential] {
 			total += t.addParts(c.step, base, base+Span)
 		}
 		extra := 0.0

@@ -11,16 +11,16 @@ import (
 // textWindow hands the documents of a window over that may exceed the
 // threshold; total bounds the words.
 func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float64, sink Sink) bool {
-	in, out := &s.room.in, &s.room.batch
+	in, out := &s.scratch.in, &s.scratch.batch
 	s.mask.window(base, in)
 	for _, c := range t.narrow {
-		if c.run(base, in, &s.room.out, nil); s.room.out.Empty() {
+		if c.run(base, in, &s.scratch.out, nil); s.scratch.out.Empty() {
 			return true
 		}
-		*in = s.room.out
+		*in = s.scratch.out
 	}
 	out.reset()
-	s.room.dirty = true
+	s.scratch.dirty = true
 	lookUps := t.parts
 	rest := extra
 	if t.required {
@@ -60,7 +60,7 @@ func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float
 			s.addHeld(&textPart{step: t.extras[i]}, base, rest, threshold, false)
 		}
 	}
-	s.room.dirty = false
+	s.scratch.dirty = false
 	return len(out.docs) == 0 || out.send(&s.mask, sink)
 }
 
@@ -81,10 +81,10 @@ func (p *textPart) run(base uint32, in, out *Bits, sums *Sums) {
 
 // lead leaves the documents of a part in the batch that score above least.
 func (s *Scanner) lead(p *textPart, base uint32, in *Bits, least float64) {
-	out := &s.room.batch
+	out := &s.scratch.batch
 	switch {
 	case p.term != nil:
-		s.gradeLead(p.term, base, 0, least)
+		s.scoreLead(p.term, base, 0, least)
 	case p.sum != nil && len(p.sum.parts) <= maxLeadParts:
 		if p.sum.lead(out, base, least) {
 			s.skipped = true
@@ -97,7 +97,7 @@ func (s *Scanner) lead(p *textPart, base uint32, in *Bits, least float64) {
 // unite leaves the documents of several parts in the batch that score above
 // least together.
 func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) {
-	matched, marked := &s.room.matched, (*Bits)(nil)
+	matched, marked := &s.scratch.matched, (*Bits)(nil)
 	*matched = Bits{}
 	expected, byBlock := 0, true
 	for i := range parts {
@@ -120,8 +120,8 @@ func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) 
 		case p.sum != nil:
 			p.sum.addAll(base, s.sums, marked)
 		default:
-			p.run(base, in, &s.room.out, s.sums)
-			matched.Or(&s.room.out)
+			p.run(base, in, &s.scratch.out, s.sums)
+			matched.Or(&s.scratch.out)
 		}
 	}
 	if marked != nil {
@@ -131,9 +131,9 @@ func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) 
 	// Every document scores above zero, so a sum of zero is no match.
 	s.skipped = s.skipped || least > 0
 	window.Above(s.sums, max(0, least), matched)
-	out := &s.room.batch
+	out := &s.scratch.batch
 	docs := matched.AppendDocs(out.docs, base)
-	sums := out.sumsRoom[:len(docs)]
+	sums := out.sumsBuffer[:len(docs)]
 	for i, doc := range docs {
 		sums[i] = s.sums[(doc-base)&(Span-1)]
 	}
@@ -143,12 +143,12 @@ func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) 
 
 // take moves the documents of a window that score above least to the batch.
 func (s *Scanner) take(base uint32, matched *Bits, least float64) {
-	out := &s.room.batch
+	out := &s.scratch.batch
 	n := 0
 	for i, w := range matched {
 		for ; w != 0; w &= w - 1 {
 			at := i<<6 + bits.TrailingZeros64(w)
-			out.docsRoom[n], out.sumsRoom[n] = base+uint32(at), s.sums[at]
+			out.docsBuffer[n], out.sumsBuffer[n] = base+uint32(at), s.sums[at]
 			if s.sums[at] > least {
 				n++
 			} else {
@@ -157,14 +157,14 @@ func (s *Scanner) take(base uint32, matched *Bits, least float64) {
 			s.sums[at] = 0
 		}
 	}
-	out.docs, out.sums = out.docsRoom[:n], out.sumsRoom[:n]
+	out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]
 }
 
 // addHeld adds what the documents of the batch score by a part, and drops those
 // that do not exceed the threshold with the rest or do not hold what is
 // required.
 func (s *Scanner) addHeld(p *textPart, base uint32, rest, threshold float64, required bool) {
-	out := &s.room.batch
+	out := &s.scratch.batch
 	switch {
 	case p.term != nil && required:
 		if p.term.keepHeld(out, rest, threshold) {
@@ -187,7 +187,7 @@ func (s *Scanner) addHeld(p *textPart, base uint32, rest, threshold float64, req
 
 // addRun is addHeld for a part that is run over the window.
 func (s *Scanner) addRun(p *textPart, base uint32, rest, threshold float64, required bool) {
-	out := &s.room.batch
+	out := &s.scratch.batch
 	docs, sums := out.docs, out.sums
 	var held [fewRead]bool
 	if w, ok := p.step.(*wordStep); ok && w.addFew(p.side, docs, sums, &held) {
@@ -196,7 +196,7 @@ func (s *Scanner) addRun(p *textPart, base uint32, rest, threshold float64, requ
 		}
 		return
 	}
-	in, found := &s.room.few, &s.room.out
+	in, found := &s.scratch.few, &s.scratch.out
 	*in = Bits{}
 	for _, doc := range docs {
 		in.Set(doc - base)

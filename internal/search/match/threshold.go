@@ -29,8 +29,8 @@ func (v *View) ThresholdKey(query plan.Node, filters []plan.Node, k int) string 
 	if v.caches == nil || v.caches.scores == nil || !hasThreshold(query) {
 		return ""
 	}
-	var room [1024]byte
-	key, ok := appendScored(binary.AppendUvarint(room[:0], uint64(k)), query)
+	var buffer [1024]byte
+	key, ok := appendScored(binary.AppendUvarint(buffer[:0], uint64(k)), query)
 	b := binder{view: v}
 	for _, f := range filters {
 		if !ok || isLong(f) || len(key) > maxThresholdKey {

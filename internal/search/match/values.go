@@ -54,7 +54,7 @@ func (b *binder) inside(clause plan.Node, scoring bool) (step, error) {
 	inner := *b
 	inner.scoring = scoring
 	root, err := inner.bind(clause, 1)
-	b.owned, b.bests, b.sums, b.words, b.rooms, b.shelf = inner.owned, inner.bests, inner.sums, inner.words, inner.rooms, inner.shelf
+	b.owned, b.bests, b.sums, b.words, b.scratches, b.pool = inner.owned, inner.bests, inner.sums, inner.words, inner.scratches, inner.pool
 	return root, err
 }
 

@@ -8,8 +8,8 @@
 // word, scores add up in an array. Nothing is called or allocated per
 // document.
 //
-// Where only the best hits are wanted, a sink raises its floor as it fills,
-// and blocks and windows whose bound does not reach the floor are skipped.
+// Where only the best hits are wanted, a sink raises its threshold as it fills,
+// and blocks and windows whose bound does not reach the threshold are skipped.
 //
 // Invariants:
 //
@@ -36,15 +36,15 @@ type View struct {
 	Snapshot *snapshot.Snapshot
 	caches   *Caches
 	tables   *Tables
-	terms    known[termKey, *termStats]
-	fields   known[string, fieldStats]
-	words    known[*plan.Word, *wordStats]
+	terms    smallMap[termKey, *termStats]
+	fields   smallMap[string, fieldStats]
+	words    smallMap[*plan.Word, *wordStats]
 	lists    map[plan.Node][]*List
 	ctx      context.Context
 
-	expansions known[expansionKey, *expansion]  // what the statistics of words needed
-	readings   map[expansionKey][][]terms.Entry // without those of foreign
-	foreign    map[expandKey][][]terms.Match    // by segment; see exchangeForms
+	expansions smallMap[expansionKey, *expansion] // what the statistics of words needed
+	readings   map[expansionKey][][]terms.Entry   // without those of foreign
+	foreign    map[expandKey][][]terms.Match      // by segment; see exchangeForms
 }
 
 // Set makes a view a new one of a snapshot. caches and tables may be nil.

@@ -82,9 +82,9 @@ func (b *binder) word(n *plan.Word, factor float64) (step, error) {
 		}
 		if b.scoring && factor*stats.mean > 0 {
 			weight := factor * stats.mean * of.idf
-			c := newCurve(weight, stats.mean, n.Words).within(weight, of.reading)
+			c := newCurve(weight, stats.mean, n.Words).within(weight, of.counts)
 			if of.isFlat {
-				c = curve{half: c.half, least: weight * of.reading.Of(flatQuality)}
+				c = curve{half: c.half, least: weight * of.counts.Of(flatQuality)}
 			}
 			band.scoreBy(c, of.isFlat)
 		}
@@ -274,7 +274,7 @@ func (b *binder) widest(n *plan.Word) *expansion {
 // than one that is nothing but the word.
 func (b *band) scoreBy(c curve, isFlat bool) {
 	b.curve, b.isFlat = c, isFlat
-	if b.top = c.top() * (1 + 1e-6); b.isPlain() {
+	if b.top = c.top() * score.BoundSlack; b.isPlain() {
 		b.top = b.value(0)
 	}
 }

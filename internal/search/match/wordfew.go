@@ -73,9 +73,9 @@ func (s *wordStep) addTyped(docs []uint32, sums []float64, typed *[fewRead]bool)
 	switch whole := s.whole.(type) {
 	case *termStep:
 		for i, doc := range docs {
-			if at, index := whole.grade.Seek(doc); at == doc {
+			if at, index := whole.scorer.Seek(doc); at == doc {
 				typed[i] = true
-				sums[i] += float64(whole.scoreAt(doc, whole.grade.FreqAt(index)))
+				sums[i] += float64(whole.scoreAt(doc, whole.scorer.FreqAt(index)))
 			}
 		}
 	case *sumStep:

@@ -16,7 +16,7 @@ type wordStats struct {
 	mean      float64 // weight of a word, on average over the fields
 	bands     []bandStats
 
-	few [fewBands]bandStats // room of bands
+	few [fewBands]bandStats // memory of bands
 }
 
 // fewBands is how many readings most words have at most.
@@ -26,7 +26,7 @@ const fewBands = 2
 type bandStats struct {
 	holders uint64
 	idf     float64
-	reading score.Reading
+	counts  score.Range
 	isFlat  bool // so many documents are in it that they are not told apart
 }
 
@@ -76,7 +76,7 @@ func (v *View) word(n *plan.Word) (*wordStats, error) {
 				return nil, err
 			}
 		}
-		of.reading = score.ReadingOf(s.isKnown, b.Start, b.Edits)
+		of.counts = score.RangeOf(s.isKnown, b.Start, b.Edits)
 		if s.isKnown && b.Edits > 0 {
 			of.idf = s.idf // typos of a word that is there are not worth counting
 			continue

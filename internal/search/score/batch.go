@@ -4,22 +4,22 @@ package score
 const wide = 16
 
 // Grade scores documents of a block, which rise, and writes those above the
-// floor to out and sums, from place n on; it returns the next free place. out
+// threshold to out and sums, from place n on; it returns the next free place. out
 // and sums have room for all and 16 more.
-func (t *Table) Grade(weight float32, docs, frequencies []uint32, lengths []byte, floor float32, out []uint32, sums []float64, n int) int {
+func (t *Table) Grade(weight float32, docs, frequencies []uint32, lengths []byte, threshold float32, out []uint32, sums []float64, n int) int {
 	frequencies = frequencies[:len(docs)]
 	for hasWide && readsWide(docs, lengths) {
 		_, _ = out[n+len(docs)+wide-1], sums[n+len(docs)+wide-1]
-		graded, kept := gradeWide(weight, &docs[0], &frequencies[0], len(docs), &lengths[0], &t.parts[0], floor, &out[n], &sums[n])
+		graded, kept := gradeWide(weight, &docs[0], &frequencies[0], len(docs), &lengths[0], &t.parts[0], threshold, &out[n], &sums[n])
 		n += kept
 		docs, frequencies = docs[graded:], frequencies[graded:]
 		if len(docs) < wide {
 			break
 		}
-		n = t.grade(weight, docs[:wide], frequencies, lengths, floor, out, sums, n)
+		n = t.grade(weight, docs[:wide], frequencies, lengths, threshold, out, sums, n)
 		docs, frequencies = docs[wide:], frequencies[wide:]
 	}
-	return t.grade(weight, docs, frequencies, lengths, floor, out, sums, n)
+	return t.grade(weight, docs, frequencies, lengths, threshold, out, sums, n)
 }
 
 // readsWide reports whether there are enough documents for a vector kernel,
@@ -28,7 +28,7 @@ func readsWide(docs []uint32, lengths []byte) bool {
 	return len(docs) >= wide && int(docs[len(docs)-1])+4 <= len(lengths)
 }
 
-func (t *Table) grade(weight float32, docs, frequencies []uint32, lengths []byte, floor float32, out []uint32, sums []float64, n int) int {
+func (t *Table) grade(weight float32, docs, frequencies []uint32, lengths []byte, threshold float32, out []uint32, sums []float64, n int) int {
 	frequencies = frequencies[:len(docs)]
 	for i, doc := range docs {
 		f := frequencies[i]
@@ -39,7 +39,7 @@ func (t *Table) grade(weight float32, docs, frequencies []uint32, lengths []byte
 			v = weight * t.PartOf(float64(f), lengths[doc])
 		}
 		out[n], sums[n] = doc, float64(v)
-		if v > floor {
+		if v > threshold {
 			n++
 		}
 	}

@@ -31,9 +31,9 @@ func TestBatchesScoreAsSingleDocuments(t *testing.T) {
 				frequencies = append(frequencies, f)
 			}
 		}
-		weight, floor := r.Float32()*5, r.Float32()*2
+		weight, threshold := r.Float32()*5, r.Float32()*2
 		if seed%3 == 0 {
-			floor = -1
+			threshold = -1
 		}
 		var want []uint32
 		var wantSums []float64
@@ -41,16 +41,16 @@ func TestBatchesScoreAsSingleDocuments(t *testing.T) {
 		for i, doc := range docs {
 			v := weight * table.Part(frequencies[i], lengths[doc])
 			all[doc] += float64(v) + 1
-			if v > floor {
+			if v > threshold {
 				want, wantSums = append(want, doc), append(wantSums, float64(v))
 			}
 		}
 		out, sums := make([]uint32, 300), make([]float64, 300)
-		n := table.Grade(weight, docs, frequencies, lengths, floor, out, sums, 3)
+		n := table.Grade(weight, docs, frequencies, lengths, threshold, out, sums, 3)
 		if !slices.Equal(out[3:n], want) || !slices.Equal(sums[3:n], wantSums) {
 			t.Fatalf("seed %d: %v, want %v", seed, out[3:n], want)
 		}
-		n = table.grade(weight, docs, frequencies, lengths, floor, out, sums, 0)
+		n = table.grade(weight, docs, frequencies, lengths, threshold, out, sums, 0)
 		if !slices.Equal(out[:n], want) || !slices.Equal(sums[:n], wantSums) {
 			t.Fatalf("seed %d, one by one: %v, want %v", seed, out[:n], want)
 		}

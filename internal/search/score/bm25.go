@@ -101,8 +101,8 @@ const (
 // every posting is below it.
 const SmallFrequencies = 16
 
-// slack covers rounding between a bound and the scores below it.
-const slack = 1 + 1e-6
+// BoundSlack covers rounding between a bound and the scores below it.
+const BoundSlack = 1 + 1e-6
 
 // Form says what a Table turns occurrences into.
 type Form struct {
@@ -173,7 +173,7 @@ func (t *Table) PartOf(frequency float64, length byte) float32 {
 
 // Raise returns a bound that holds although bounds and scores are rounded
 // apart.
-func Raise(bound float32) float32 { return bound * slack }
+func Raise(bound float32) float32 { return bound * BoundSlack }
 
-// Ceiling returns a score that no document exceeds.
-func Ceiling(weight float32) float32 { return weight * slack }
+// MaxScore returns a score that no document exceeds by a term of a weight.
+func MaxScore(weight float32) float32 { return weight * BoundSlack }

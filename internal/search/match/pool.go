@@ -2,8 +2,7 @@ package match
 
 import "github.com/quiresearch/quire/internal/segment/terms"
 
-// Steps with much memory are lent to a binder and used again by later
-// searches.
+// Steps with much memory come from pools and are used again by later searches.
 
 // newTerm returns the step of a term. It lives as long as the binder.
 func (b *binder) newTerm(field *terms.Field, entry terms.Entry) *termStep {
@@ -38,30 +37,30 @@ func (b *binder) newWord() *wordStep {
 	return s
 }
 
-// shelf is steps that combine others; each has room for windows and for the
+// stepPool is steps that combine others; each has memory for windows and for the
 // steps below it.
-type shelf struct {
+type stepPool struct {
 	ands                           []*andStep
 	ors                            []*orStep
 	phrases                        []*phraseStep
 	usedAnds, usedOrs, usedPhrases int
 }
 
-// lent returns the shelf, which lives as long as the binder.
-func (b *binder) lent() *shelf {
-	if b.shelf == nil {
-		b.shelf = b.view.tables.shelves.Get().(*shelf)
+// steps returns the pool, which lives as long as the binder.
+func (b *binder) steps() *stepPool {
+	if b.pool == nil {
+		b.pool = b.view.tables.pools.Get().(*stepPool)
 	}
-	return b.shelf
+	return b.pool
 }
 
 // newAnd returns an empty step. It lives as long as the binder; so do those of
 // newOr and newPhrase.
-func (b *binder) newAnd() *andStep { return next(&b.lent().ands, &b.shelf.usedAnds) }
+func (b *binder) newAnd() *andStep { return next(&b.steps().ands, &b.pool.usedAnds) }
 
-func (b *binder) newOr() *orStep { return next(&b.lent().ors, &b.shelf.usedOrs) }
+func (b *binder) newOr() *orStep { return next(&b.steps().ors, &b.pool.usedOrs) }
 
-func (b *binder) newPhrase() *phraseStep { return next(&b.lent().phrases, &b.shelf.usedPhrases) }
+func (b *binder) newPhrase() *phraseStep { return next(&b.steps().phrases, &b.pool.usedPhrases) }
 
 // next returns the first of some things that is not in use, a new one when all
 // are.
@@ -73,8 +72,8 @@ func next[T any](all *[]*T, used *int) *T {
 	return (*all)[*used-1]
 }
 
-// empty makes the steps in use new ones that keep their room.
-func (s *shelf) empty() {
+// empty makes the steps in use new ones that keep their memory.
+func (s *stepPool) empty() {
 	for _, a := range s.ands[:s.usedAnds] {
 		a.steps, a.scoring, a.optional = emptied(a.steps), emptied(a.scoring), emptied(a.optional)
 		clear(a.others)
@@ -91,14 +90,14 @@ func (s *shelf) empty() {
 	s.ands, s.ors, s.phrases = trimmed(s.ands), trimmed(s.ors), trimmed(s.phrases)
 }
 
-// maxShelved is how many steps of a kind a shelf keeps: each has room for
+// maxPooled is how many steps of a kind a pool keeps: each has memory for
 // windows, and few searches have more.
-const maxShelved = 64
+const maxPooled = 64
 
 func trimmed[T any](all []*T) []*T {
-	if len(all) > maxShelved {
-		clear(all[maxShelved:])
-		return all[:maxShelved]
+	if len(all) > maxPooled {
+		clear(all[maxPooled:])
+		return all[:maxPooled]
 	}
 	return all
 }
@@ -113,7 +112,7 @@ func emptied(steps []step) []step {
 func (b *binder) release() {
 	for _, s := range b.owned {
 		s.field, s.lengths, s.table = nil, nil, nil
-		s.opened, s.started, s.once, s.weight, s.ceiling = [2]bool{}, false, false, 0, 0
+		s.opened, s.started, s.once, s.weight, s.maxScore = [2]bool{}, false, false, 0, 0
 		b.view.tables.steps.Put(s)
 	}
 	for _, s := range b.bests {
@@ -141,13 +140,13 @@ func (b *binder) release() {
 			b.view.tables.words.Put(s)
 		}
 	}
-	for _, r := range b.rooms {
+	for _, r := range b.scratches {
 		r.clean()
-		b.view.tables.rooms.Put(r)
+		b.view.tables.scratches.Put(r)
 	}
-	if b.shelf != nil {
-		b.shelf.empty()
-		b.view.tables.shelves.Put(b.shelf)
+	if b.pool != nil {
+		b.pool.empty()
+		b.view.tables.pools.Put(b.pool)
 	}
-	b.owned, b.bests, b.sums, b.words, b.rooms, b.shelf = nil, nil, nil, nil, nil, nil
+	b.owned, b.bests, b.sums, b.words, b.scratches, b.pool = nil, nil, nil, nil, nil, nil
 }

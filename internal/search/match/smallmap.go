@@ -1,17 +1,17 @@
 package match
 
-// fewKnown is how many keys are compared one by one.
-const fewKnown = 4
+// fewKeys is how many keys are compared one by one.
+const fewKeys = 4
 
-// known is a map that needs no memory of its own for the first keys.
-type known[K comparable, V any] struct {
-	keys   [fewKnown]K
-	values [fewKnown]V
+// smallMap is a map that needs no memory of its own for the first keys.
+type smallMap[K comparable, V any] struct {
+	keys   [fewKeys]K
+	values [fewKeys]V
 	count  int
 	rest   map[K]V
 }
 
-func (m *known[K, V]) get(key K) (value V, ok bool) {
+func (m *smallMap[K, V]) get(key K) (value V, ok bool) {
 	for i := range m.count {
 		if m.keys[i] == key {
 			return m.values[i], true
@@ -22,8 +22,8 @@ func (m *known[K, V]) get(key K) (value V, ok bool) {
 }
 
 // put adds a key that is not there yet.
-func (m *known[K, V]) put(key K, value V) {
-	if m.count < fewKnown {
+func (m *smallMap[K, V]) put(key K, value V) {
+	if m.count < fewKeys {
 		m.keys[m.count], m.values[m.count] = key, value
 		m.count++
 		return

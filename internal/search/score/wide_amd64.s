@@ -3,9 +3,9 @@
 // One row of the table is 256 shares; a place in it is frequency × 256 +
 // length byte. Rows stand for frequencies below 16.
 
-// func gradeWide(weight float32, docs, frequencies *uint32, count int, lengths *byte, parts *float32, floor float32, out *uint32, sums *float64) (graded, kept int)
+// func gradeWide(weight float32, docs, frequencies *uint32, count int, lengths *byte, parts *float32, threshold float32, out *uint32, sums *float64) (graded, kept int)
 //
-// Scores sixteen documents at once and moves those above the floor together.
+// Scores sixteen documents at once and moves those above the threshold together.
 // It ends early, at sixteen of which one has a frequency beyond the table.
 TEXT ·gradeWide(SB), NOSPLIT, $0-88
 	VBROADCASTSS weight+0(FP), Z10
@@ -14,7 +14,7 @@ TEXT ·gradeWide(SB), NOSPLIT, $0-88
 	MOVQ count+24(FP), CX
 	MOVQ lengths+32(FP), R8
 	MOVQ parts+40(FP), R9
-	VBROADCASTSS floor+48(FP), Z11
+	VBROADCASTSS threshold+48(FP), Z11
 	MOVQ out+56(FP), R10
 	MOVQ sums+64(FP), R11
 	MOVL $16, AX
@@ -42,7 +42,7 @@ loop:
 	VXORPS X3, X3, X3
 	VGATHERDPS (R9)(Z2*4), K2, Z3
 	VMULPS Z10, Z3, Z3
-	VCMPPS $0x1E, Z11, Z3, K3 // above the floor
+	VCMPPS $0x1E, Z11, Z3, K3 // above the threshold
 	KMOVW K3, R13
 	MOVQ  R12, BX
 	TESTL R13, R13

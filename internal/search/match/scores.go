@@ -6,12 +6,9 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// Grade is the score of a document that matches.
-type Grade struct{ Score float64 }
-
-// Grades returns the scores of those of the given documents, or list values,
+// Scores returns the scores of those of the given documents, or list values,
 // that a plan matches.
-func (v *View) Grades(segment int, n plan.Node, docs []uint32) (map[uint32]Grade, error) {
+func (v *View) Scores(segment int, n plan.Node, docs []uint32) (map[uint32]float64, error) {
 	var b binder
 	b.set(v, segment, true)
 	root, err := b.bind(n, 1)
@@ -20,7 +17,7 @@ func (v *View) Grades(segment int, n plan.Node, docs []uint32) (map[uint32]Grade
 	}
 	docs = slices.Clone(docs)
 	slices.Sort(docs)
-	grades := make(map[uint32]Grade, len(docs))
+	scores := make(map[uint32]float64, len(docs))
 	var sums Sums
 	for i := 0; i < len(docs); {
 		base := docs[i] &^ (Span - 1)
@@ -30,9 +27,9 @@ func (v *View) Grades(segment int, n plan.Node, docs []uint32) (map[uint32]Grade
 		}
 		root.run(base, &in, &out, &sums)
 		for _, at := range out.Append(nil) {
-			grades[base+uint32(at)] = Grade{sums[at]}
+			scores[base+uint32(at)] = sums[at]
 			sums[at] = 0
 		}
 	}
-	return grades, nil
+	return scores, nil
 }
