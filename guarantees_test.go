@@ -45,7 +45,6 @@ func rowsOf(t *testing.T, page string) map[string]bool {
 // package or the page of guarantees has. It only becomes shorter.
 var unrenamed = map[string]string{
 	"internal/search/score": "C",
-	"internal/draft":        "A",
 }
 
 // eachGoFile calls visit with every Go file of the module and its lines.

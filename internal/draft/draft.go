@@ -18,9 +18,9 @@
 //
 // Invariants:
 //
-//	A1  definition.Parse accepts every drafted definition.
-//	A2  Memory is bounded: maxColumns columns, maxDistinct values and maxSample
-//	    bytes of text each.
+//	DR1  definition.Parse accepts every drafted definition.
+//	DR2  Memory is bounded: maxColumns columns, maxDistinct values and maxSample
+//	     bytes of text each.
 //
 // A Drafter is used by one goroutine at a time.
 package draft

@@ -11,7 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
-// draftOf drafts documents, one per line, and checks A1.
+// draftOf drafts documents, one per line, and checks DR1.
 func draftOf(t testing.TB, options Options, documents string) *Draft {
 	t.Helper()
 	drafter := New(options)
@@ -32,7 +32,7 @@ func draftOf(t testing.TB, options Options, documents string) *Draft {
 	}
 	capabilities := definition.Capabilities{Locale: func(tag string) (string, bool) { return locale.Canonical(tag), locale.Supported(tag) }}
 	if _, err := definition.Parse(body, capabilities); err != nil {
-		t.Errorf("A1: %v\n%s", err, body)
+		t.Errorf("DR1: %v\n%s", err, body)
 	}
 	return drafted
 }
@@ -249,7 +249,7 @@ func TestWhatIsOpenIsAsked(t *testing.T) {
 	}
 }
 
-// FuzzDraft checks A1 for anything that is a document.
+// FuzzDraft checks DR1 for anything that is a document.
 func FuzzDraft(f *testing.F) {
 	f.Add(`{"id":"a","title":"x y","v":[1,2],"o":{"lat":1,"lng":2.5},"n":[{"a":[{"b":1}]}]}`, true)
 	f.Add(`{"a":[[1]],"":null,"b":"1,5 kg","c":{"":{}}}`, false)
