@@ -82,7 +82,7 @@ func TestRepeatedSearchesHitTheCaches(t *testing.T) {
 				t.Errorf("second: %v misses, %v hits", read(t, meters, name("misses")), read(t, meters, name("hits")))
 			}
 			if a, b := string(first.AppendJSON(nil)), string(second.AppendJSON(nil)); a != b {
-				t.Errorf("answers differ:\n%s\n%s", a, b)
+				t.Errorf("FA1: answers differ:\n%s\n%s", a, b)
 			}
 		})
 	}
@@ -104,7 +104,7 @@ func TestClosedReadersLeaveNothingInCaches(t *testing.T) {
 	}
 	x.view.Release()
 	if n := x.searcher.rewriter.Entries() + x.searcher.counter.Entries(); n != 0 {
-		t.Errorf("%d entries are left", n)
+		t.Errorf("FA2: %d entries are left", n)
 	}
 	for _, name := range []string{"service_facet_state_bytes", "service_query_cache_bytes", "service_facet_cache_evictions_total",
 		"service_query_cache_evictions_total", "service_term_cache_evictions_total", "service_document_cache_evictions_total"} {
@@ -131,6 +131,6 @@ func TestSegmentsKeepTheirCountsAcrossSnapshots(t *testing.T) {
 	fresh := newIndex(t, cacheDefinition)
 	fresh.segments, fresh.view = x.segments, x.view
 	if want, got := fresh.mustSearch(t, body), answer; string(want.AppendJSON(nil)) != string(got.AppendJSON(nil)) {
-		t.Errorf("counts differ:\n%s\n%s", want.AppendJSON(nil), got.AppendJSON(nil))
+		t.Errorf("FA1: counts differ:\n%s\n%s", want.AppendJSON(nil), got.AppendJSON(nil))
 	}
 }

@@ -24,6 +24,9 @@
 //	FA1  Kept counts depend on nothing but their key and their owner.
 //	FA2  What belongs to a snapshot or a segment is dropped when it is closed.
 //
+// Tests of package search check both: they count with and without what is kept, and
+// close what it belongs to.
+//
 // A Counter may be used by any number of goroutines, a Request by one.
 package faceting
 

@@ -117,7 +117,9 @@ func (r *Request) rewrite(clause *query.TextClause, list string, parts []query.T
 			return nil, problem.SearchClausesTooMany.At(clause.At, "max", plan.MaxClauses)
 		}
 	}
-	return interpret.Rewrite(clause, parts, interpretations, list, left), nil
+	read := interpret.Rewrite(clause, parts, interpretations, list, left)
+	invariant.Check(read.Path() == clause.At, "RW1: %s stands for the text at %s", read.Path(), clause.At)
+	return read, nil
 }
 
 // rewriteKept is rewrite for the typed text, outside of a list, of which some
@@ -127,7 +129,11 @@ func (r *Request) rewriteKept(clause *query.TextClause, kept []int) (query.Claus
 	r.rewritten = 0
 	parts := query.UserParts(clause.Text.Text)
 	invariant.Check(len(parts) == len(kept), "%d parts of %q, not %d", len(parts), clause.Text.Text, len(kept))
-	position := func(part int) int { return max(slices.Index(kept, part), 0) }
+	position := func(part int) int {
+		at := slices.Index(kept, part)
+		invariant.Check(at >= 0, "RW2: part %d of %q was read and is not kept", part, r.typed.clause.Text.Text)
+		return max(at, 0)
+	}
 	interpretations := slices.Clone(r.typed.interpretations)
 	for i := range interpretations {
 		interpretations[i].First, interpretations[i].Last = position(interpretations[i].First), position(interpretations[i].Last)

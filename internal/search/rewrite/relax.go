@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/quiresearch/quire/internal/invariant"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/interpret"
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -47,6 +48,28 @@ func (w *relaxedWord) known() bool { return w.node != nil }
 // Relax looks for a query with fewer words that has hits. It returns nil when
 // nothing is to be relaxed.
 func (r *Request) Relax(ctx context.Context, clauses []query.Clause) (*Relaxation, error) {
+	relaxed, err := r.relax(ctx, clauses)
+	if invariant.Enabled && err == nil && relaxed != nil {
+		err = r.checkRelaxed(ctx, relaxed)
+	}
+	return relaxed, err
+}
+
+// checkRelaxed checks RW3.
+func (r *Request) checkRelaxed(ctx context.Context, relaxed *Relaxation) error {
+	compiled, err := r.Compiler.Instead(relaxed.Clauses)
+	if err != nil {
+		return err
+	}
+	result, err := r.Collect.Run(ctx, &collect.Request{Query: relaxed.Narrow(compiled), Filters: r.Filters, CountTo: 1})
+	if err != nil {
+		return err
+	}
+	invariant.Check(result.Total > 0, "RW3: no document under the filters matches what is left: %q", relaxed.Report.Text)
+	return nil
+}
+
+func (r *Request) relax(ctx context.Context, clauses []query.Clause) (*Relaxation, error) {
 	c := findCandidate(clauses)
 	if c == nil {
 		return nil, nil
