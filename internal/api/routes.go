@@ -227,7 +227,7 @@ var routes = []Route{
 		Codes:   codes(nameCodes, writerCodes, problem.ReindexNotFound, problem.IndexNoLiveGeneration)},
 
 	{Method: "GET", Path: "/v1alpha1/admin/indexers", Operation: "listIndexers", Tag: tagIndexers,
-		Summary:    "Tell which node writes which index.",
+		Summary:    "List which node writes which index.",
 		Permission: auth.IndexesRead, Scope: auth.ScopeAnyIndex, RunsOn: AnyNode,
 		Answers: []Answer{{200, "Indexers", "Candidates and claims."}},
 		Codes:   codes(problem.IndexerLeadershipUnreadable, problem.StorageIoError)},
