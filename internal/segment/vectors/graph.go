@@ -6,6 +6,15 @@ import (
 	"github.com/quiresearch/quire/internal/simd"
 )
 
+// The graph is a hierarchical navigable small world (HNSW): Malkov and Yashunin,
+// "Efficient and robust approximate nearest neighbor search using Hierarchical
+// Navigable Small World graphs", 2016, https://arxiv.org/abs/1603.09320. Every node stands
+// on the ground level; one in m of them also on level 1, one in m of those on level
+// 2, and so on. A search starts at the entry on the highest level, moves to a nearer
+// neighbour until there is none, and goes on from there on the level below: far in
+// few steps above, exactly on the ground, where it keeps the best candidates. Example_insert
+// and Example_filteredWalk show both with small numbers.
+
 // graph is the links of all nodes: a row for every node on the ground level,
 // and one on each level above for the few nodes that are raised.
 type graph struct {

@@ -1,0 +1,87 @@
+package vectors
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/quiresearch/quire/internal/bitset"
+)
+
+// points returns vectors of one number each.
+func points(values ...float32) *rows {
+	all := newRows(1, len(values))
+	for i := range values {
+		all.add(values[i : i+1])
+	}
+	return all
+}
+
+// A new node at 0 finds candidates at 1, 1.5 and −2 and has two links. The nearest, at
+// 1, gets one. That at 1.5 is left out although it is nearer than the last one:
+// it lies behind 1, which leads to it. So links go in different directions, as the
+// heuristic of the HNSW paper has it (Malkov and Yashunin, 2016, algorithm 4).
+func Example_insert() {
+	o := Options{Dimensions: 1, Similarity: Euclidean, M: 2}
+	all := points(0, 1, 1.5, -2)
+	all.raise(o.Similarity)
+	w := newInsertion(&construction{rows: all, options: o})
+	var candidates []near
+	for node := uint32(1); node < 4; node++ {
+		candidates = append(candidates, nearOf(node, w.nearness(0, node)))
+	}
+	sortNearest(candidates)
+	for _, node := range w.choose(nil, candidates, o.M) {
+		fmt.Println("link to", *all.at[node])
+	}
+	// Output:
+	// link to 1
+	// link to -2
+}
+
+// Points lie at 0 to 39 on a line, and of those from 7 on the two nearest to 0 are asked
+// for. The walk passes points that the filter rejects, because they lead on, but
+// keeps only accepted ones; once it has two, what is farther than both is not
+// followed.
+func Example_filteredWalk() {
+	o := Options{Dimensions: 1, Similarity: Euclidean, M: 2, EfConstruction: 4}
+	all, docs := newRows(1, 40), make([]uint32, 40)
+	for i := range docs {
+		docs[i] = uint32(i)
+		all.add([]float32{float32(i)})
+	}
+	g, err := buildGraph(context.Background(), o, all, nil, 1)
+	if err != nil {
+		panic(err)
+	}
+	var out bytes.Buffer
+	c := &column{Options: o, docs: docs, rows: all}
+	if err := c.write(&out, g); err != nil {
+		panic(err)
+	}
+	r, err := Open(out.Bytes())
+	if err != nil {
+		panic(err)
+	}
+	accept := bitset.New(40)
+	for doc := uint32(7); doc < 40; doc++ {
+		accept.Set(doc)
+	}
+
+	s, query := r.take(), []float32{0}
+	r.accepted(s, accept)
+	r.codes.query(query, &s.side)
+	s.query, s.filtered = query, true
+	if _, err := r.walk(context.Background(), s, walk{starts: 1, breadth: 2, patience: math.MaxInt, looks: math.MaxInt}); err != nil {
+		panic(err)
+	}
+	for _, hit := range r.hits(s, 2) {
+		fmt.Println("document", hit.Doc)
+	}
+	fmt.Println("looked at", len(s.seen.nodes), "of", r.Len())
+	// Output:
+	// document 7
+	// document 8
+	// looked at 10 of 40
+}
