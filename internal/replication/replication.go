@@ -11,6 +11,17 @@
 // is the engine's Log and Publisher of a generation in object mode; Pull brings
 // a node's copy up to a manifest.
 //
+// For example, node b takes over from node a, which still runs:
+//
+//	a  opens                     manifest: epoch 1   wal/1  fence
+//	a  adds two documents                            wal/2  wal/3
+//	b  opens                     manifest: epoch 2   wal/4  fence
+//	a  adds a document: wal/4 exists, so a is fenced and acknowledges nothing
+//	b  adds a document                               wal/5
+//
+// Had a stored its record before b put its fence, b would have found wal/4 taken, put
+// the fence on wal/5 and replayed the record: what is acknowledged stays.
+//
 // Invariants (numbers of the guarantees in brackets):
 //
 //	RP1  Log numbers have no holes; one append is under way at a time. [I8 I9]
