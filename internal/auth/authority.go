@@ -53,13 +53,13 @@ type Authority struct {
 	store   *versioned.Store[keySet]
 	log     *slog.Logger
 
-	looking  turn.Lock // held by the one who looks an unknown credential up, for all who wait; comes before reading
+	looking  turn.Lock // held by the one who looks an unknown credential up, for all who wait; comes before readTurn
 	lookedAt time.Time // when the last look began; guarded by looking
 	lookFrom time.Time // what the looks so far have used up of their rate; guarded by looking
 
 	readTurn turn.Lock // held by the one goroutine that reads the store
 
-	mu     sync.RWMutex // guards what follows; taken after reading
+	mu     sync.RWMutex // guards what follows; taken after readTurn
 	held   versioned.Object[keySet]
 	byID   map[string]*Key
 	readAt time.Time // the last successful read; zero: never

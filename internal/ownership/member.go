@@ -47,7 +47,7 @@ type Member struct {
 	id       string // of this run
 	log      *slog.Logger
 	readTurn chan struct{} // buffered by one: held by the goroutine that reads a copy for all
-	shared   sharedRead    // guarded by reading
+	shared   sharedRead    // guarded by readTurn
 
 	mu       sync.Mutex
 	held     versioned.Object[leadership]
