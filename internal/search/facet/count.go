@@ -19,11 +19,36 @@ import (
 
 // Documents counts, per ordinal, the documents of the set that hold it. A nil
 // set is every document of the segment, deleted ones included, whose counts
-// the column keeps.
+// the column keeps. Of a set that holds nearly all, those that it lacks are
+// counted, which deletes leave of a query that matches everything.
 func Documents(column *columns.Ordinals, set *bitset.Bitset) []uint32 {
 	if set == nil {
 		return column.Counts()
 	}
+	if lacking := int(set.Len()) - set.Count(); lacking < int(set.Len())/4 {
+		counts := countSet(column, complement(set))
+		for i, all := range column.Counts() {
+			counts[i] = all - counts[i]
+		}
+		return counts
+	}
+	return countSet(column, set)
+}
+
+// complement returns the documents that a set lacks.
+func complement(set *bitset.Bitset) *bitset.Bitset {
+	words := make([]uint64, len(set.Words()))
+	for i, w := range set.Words() {
+		words[i] = ^w
+	}
+	if rest := set.Len() % 64; rest > 0 {
+		words[len(words)-1] &= 1<<rest - 1
+	}
+	return bitset.FromWords(words, set.Len())
+}
+
+// countSet is Documents, document by document.
+func countSet(column *columns.Ordinals, set *bitset.Bitset) []uint32 {
 	counts := make([]uint32, column.Len()+1) // ordinal plus one; 0 is no value
 	if column.Multi() {
 		countMulti(column, set, counts)

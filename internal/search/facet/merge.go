@@ -28,6 +28,58 @@ func Merge(parts []Part) []Count {
 	if len(parts) == 1 {
 		return single(parts[0])
 	}
+	if len(parts) > 1 {
+		if largest := dominant(parts); largest >= 0 {
+			big := parts[largest]
+			return within(big, Merge(slices.Delete(parts, largest, largest+1)))
+		}
+	}
+	return mergeHeap(parts)
+}
+
+// dominant returns the part that has many times the values of all others
+// together, -1 when none has.
+func dominant(parts []Part) int {
+	largest, values := 0, 0
+	for i, p := range parts {
+		values += len(p.Counts)
+		if len(p.Counts) > len(parts[largest].Counts) {
+			largest = i
+		}
+	}
+	if most := len(parts[largest].Counts); most < 8*(values-most) {
+		return -1
+	}
+	return largest
+}
+
+// within adds a few counts to those of a part: they are looked up, so that the
+// values of the part are not compared.
+func within(p Part, few []Count) []Count {
+	merged := make([]Count, 0, len(p.Counts)+len(few))
+	next := uint32(0)
+	until := func(end uint32) {
+		for ; next < end; next++ {
+			if n := p.Counts[next]; n > 0 {
+				merged = append(merged, Count{Value: p.Column.Value(next), Count: int64(n)})
+			}
+		}
+	}
+	for _, c := range few {
+		ordinal, found := p.Column.Lookup(c.Value)
+		until(ordinal)
+		if found {
+			c.Count += int64(p.Counts[ordinal])
+			next++
+		}
+		merged = append(merged, c)
+	}
+	until(uint32(len(p.Counts)))
+	return merged
+}
+
+// mergeHeap walks all parts side by side.
+func mergeHeap(parts []Part) []Count {
 	h := make(partHeap, 0, len(parts))
 	for _, p := range parts {
 		w := &walker{part: p, ordinal: -1}
