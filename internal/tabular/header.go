@@ -24,15 +24,23 @@ type column struct {
 	position int // in the row; -1 for an object
 	field    *definition.ResolvedField
 	inner    []*column
+	byName   map[string]*column // those of inner: a header may name a million
 }
 
 // maxDepth bounds how deep dotted names nest.
 const maxDepth = 32
 
+// MaxColumns bounds the columns of a header. Each takes up to a kilobyte: for a
+// wildcard field it has a field of its own.
+const MaxColumns = 65_536
+
 // NewHeader finds the fields that columns name. A name that no field has is kept,
 // so that its values are refused by the reader of documents. The error is a
 // *RowError of line 1.
 func NewHeader(names []string, schema *definition.Schema, decimal byte) (*Header, error) {
+	if len(names) > MaxColumns {
+		return nil, &RowError{Line: 1, Reason: fmt.Sprintf("the header names %d columns, %d are the most", len(names), MaxColumns)}
+	}
 	h := &Header{root: &column{position: -1, field: schema.Root()}, decimal: decimal}
 	for i, name := range names {
 		if name == "" {
@@ -57,12 +65,7 @@ func splitName(name string) []string {
 
 // add adds a column below c and reports whether there was room.
 func (c *column) add(position int, steps []string) bool {
-	var inner *column
-	for _, known := range c.inner {
-		if known.name == steps[0] {
-			inner = known
-		}
-	}
+	inner := c.byName[steps[0]]
 	isLast := len(steps) == 1
 	switch {
 	case inner != nil && (isLast || inner.position >= 0):
@@ -76,6 +79,10 @@ func (c *column) add(position int, steps []string) bool {
 			}
 		}
 		c.inner = append(c.inner, inner)
+		if c.byName == nil {
+			c.byName = make(map[string]*column)
+		}
+		c.byName[steps[0]] = inner
 	}
 	if isLast {
 		inner.position = position

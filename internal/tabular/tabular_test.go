@@ -82,6 +82,7 @@ func TestRowsBecomeDocuments(t *testing.T) {
 		{"broken quotes", "id,title\n1,a\"b\n", ',', `line 2: a quotation mark stands inside a value without quotes; put the value in quotes and write "" for it`},
 		{"bytes that are not text", "id,title\n1,\xff\n2,b\n", ',', "line 2: the text is not valid UTF-8\n" + `{"id":"2","title":"b"}`},
 		{"a name twice", "id,id\n", ',', `line 1: the header names "id" twice, or as a value and as an object`},
+		{"many columns", "id" + strings.Repeat(",x", MaxColumns) + "\n", ',', `line 1: the header names 65537 columns, 65536 are the most`},
 		{"a value and an object", "address,address.city\n", ',', `line 1: the header names "address.city" twice, or as a value and as an object`},
 		{"no name", "id,,title\n", ',', "line 1: column 2 of the header has no name"},
 		{"nothing", "", ',', "EOF"},
