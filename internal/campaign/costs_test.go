@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quiresearch/quire/internal/mcp"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -28,6 +30,30 @@ type growing struct {
 	path string // of the request
 	most int    // entries it may have; 0: as many as fit a body
 	body func(n int) string
+
+	method      string // empty: POST
+	contentType string // empty: JSON
+	isPacked    bool   // the body is sent in gzip
+	writes      bool   // documents, which takes time: tests send fewBytes alone
+}
+
+// fewBytes is the size of a body that writes documents in a test.
+const fewBytes = 1 << 20
+
+func (g growing) how() string { return cmp.Or(g.method, "POST") }
+
+// send sends a request that holds the list.
+func (g growing) send(t *testing.T, c *caller, body string) (reply, error) {
+	t.Helper()
+	encoding := ""
+	if g.isPacked {
+		body, encoding = packed(t, body), "gzip"
+	}
+	at := *c
+	if g.path == mcp.Path {
+		at.base = strings.TrimSuffix(at.base, "/v1alpha1")
+	}
+	return at.send(g.how(), g.path, cmp.Or(g.contentType, asJSON), body, "Content-Encoding", encoding, "Accept", "application/json, text/event-stream")
 }
 
 // each repeats an entry; %d in it is its number.
@@ -53,63 +79,63 @@ func growingLists() []growing {
 	)
 	readings := strings.Repeat("5 kg ", 60)
 	return []growing{
-		{"Search.Query", search, clauses - 1, around(`{"query":[{"type":"boost","weight":1,"clauses":[]},`, text, `]}`)},
-		{"Search.Filters", search, clauses, around(`{"filters":[`, clause, `]}`)},
-		{"Search.Facets", search, query.MaxFacets, around(`{"facets":[`, `{"field":"owner","limit":1000,"name":"f%d"}`, `]}`)},
-		{"Search.Sort", search, query.MaxSorts, around(`{"sort":[`, `{"field":"owner"}`, `]}`)},
-		{"Search.Signals", search, query.MaxSignals, around(`{"signals":[`, `{"field":"pop","saturation":{"pivot":2}}`, `]}`)},
-		{"Search.Fields", search, query.MaxListedFields, around(`{"limit":1000,"fields":[`, `"w%d"`, `]}`)},
-		{"Facet.Ranges", search, query.MaxFacetRanges, around(`{"facets":[{"field":"price","ranges":[`, `{"from":%d}`, `]}]}`)},
-		{"Facet.ExcludeFilters", search, query.MaxListedFields, around(`{"filters":[{"field":"owner","match":{"type":"prefix","value":"o"}}],"facets":[{"field":"owner","excludeFilters":[`, `"w%d"`, `]}]}`)},
-		{"Facet.When", search, clauses - 1, around(`{"facets":[{"field":"price","ranges":[{"from":1}],"when":[{"type":"or","clauses":[`, clause, `]}]}]}`)},
-		{"Facet.Fallback", search, clauses, around(`{"facets":[{"field":"price","ranges":[{"from":1}],"fallback":[`, `{"field":"price"}`, `]}]}`)},
-		{"Sort.When", search, clauses - 1, around(`{"sort":[{"field":"price","when":[{"type":"or","clauses":[`, clause, `]}]}]}`)},
-		{"Sort.Fallback", search, clauses, around(`{"sort":[{"field":"price","fallback":[`, price, `]}]}`)},
-		{"Rescore.Boost", search, clauses - 1, around(`{"query":[{"type":"text","text":"word"}],"rescore":{"window":1000,"boost":[`, text, `]}}`)},
-		{"Rescore.Signals", search, query.MaxSignals, around(`{"rescore":{"window":1000,"signals":[`, `{"field":"pop","saturation":{"pivot":2}}`, `]}}`)},
-		{"Highlight.Fields", search, query.MaxListedFields, around(`{"limit":1000,"query":[{"type":"text","text":"word"}],"highlight":{"fields":{`, `"w%d":{"fragments":100}`, `}}}`)},
-		{"HighlightField.Field", search, 0, func(n int) string {
+		{list: "Search.Query", path: search, most: clauses - 1, body: around(`{"query":[{"type":"boost","weight":1,"clauses":[]},`, text, `]}`)},
+		{list: "Search.Filters", path: search, most: clauses, body: around(`{"filters":[`, clause, `]}`)},
+		{list: "Search.Facets", path: search, most: query.MaxFacets, body: around(`{"facets":[`, `{"field":"owner","limit":1000,"name":"f%d"}`, `]}`)},
+		{list: "Search.Sort", path: search, most: query.MaxSorts, body: around(`{"sort":[`, `{"field":"owner"}`, `]}`)},
+		{list: "Search.Signals", path: search, most: query.MaxSignals, body: around(`{"signals":[`, `{"field":"pop","saturation":{"pivot":2}}`, `]}`)},
+		{list: "Search.Fields", path: search, most: query.MaxListedFields, body: around(`{"limit":1000,"fields":[`, `"w%d"`, `]}`)},
+		{list: "Facet.Ranges", path: search, most: query.MaxFacetRanges, body: around(`{"facets":[{"field":"price","ranges":[`, `{"from":%d}`, `]}]}`)},
+		{list: "Facet.ExcludeFilters", path: search, most: query.MaxListedFields, body: around(`{"filters":[{"field":"owner","match":{"type":"prefix","value":"o"}}],"facets":[{"field":"owner","excludeFilters":[`, `"w%d"`, `]}]}`)},
+		{list: "Facet.When", path: search, most: clauses - 1, body: around(`{"facets":[{"field":"price","ranges":[{"from":1}],"when":[{"type":"or","clauses":[`, clause, `]}]}]}`)},
+		{list: "Facet.Fallback", path: search, most: clauses, body: around(`{"facets":[{"field":"price","ranges":[{"from":1}],"fallback":[`, `{"field":"price"}`, `]}]}`)},
+		{list: "Sort.When", path: search, most: clauses - 1, body: around(`{"sort":[{"field":"price","when":[{"type":"or","clauses":[`, clause, `]}]}]}`)},
+		{list: "Sort.Fallback", path: search, most: clauses, body: around(`{"sort":[{"field":"price","fallback":[`, price, `]}]}`)},
+		{list: "Rescore.Boost", path: search, most: clauses - 1, body: around(`{"query":[{"type":"text","text":"word"}],"rescore":{"window":1000,"boost":[`, text, `]}}`)},
+		{list: "Rescore.Signals", path: search, most: query.MaxSignals, body: around(`{"rescore":{"window":1000,"signals":[`, `{"field":"pop","saturation":{"pivot":2}}`, `]}}`)},
+		{list: "Highlight.Fields", path: search, most: query.MaxListedFields, body: around(`{"limit":1000,"query":[{"type":"text","text":"word"}],"highlight":{"fields":{`, `"w%d":{"fragments":100}`, `}}}`)},
+		{list: "HighlightField.Field", path: search, most: 0, body: func(n int) string {
 			return `{"highlight":{"fields":{"` + strings.Repeat("x", n) + `":{` + each(`"p%d":1`)(2000) + `}}}}`
 		}},
-		{"Hits.List", search, 0, func(n int) string {
+		{list: "Hits.List", path: search, most: 0, body: func(n int) string {
 			return `{"hits":{"path":"` + strings.Repeat("x", n) + `","fields":[` + each(`"p%d"`)(1000) + `]}}`
 		}},
-		{"HighlightField.Pre", search, query.MaxMark, func(n int) string {
+		{list: "HighlightField.Pre", path: search, most: query.MaxMark, body: func(n int) string {
 			return `{"limit":1000,"query":[{"type":"text","text":"a1 b1 word"}],"highlight":{"fields":{"title":{"pre":"` + strings.Repeat("x", n) + `"}}}}`
 		}},
-		{"Matched.Fields", search, query.MaxListedFields - 1, around(`{"limit":1000,"query":[{"type":"nested","path":"list","clauses":[]}],"matched":{"fields":{"list":{"limit":100},`, `"list%d":{}`, `}}}`)},
-		{"MatchedField.Fields", search, query.MaxListedFields, around(`{"limit":1000,"query":[{"type":"nested","path":"list","clauses":[]}],"matched":{"fields":{"list":{"limit":100,"fields":[`, `"list.n"`, `]}}}}`)},
-		{"Hits.Fields", search, query.MaxListedFields, around(`{"limit":1000,"hits":{"path":"list","fields":[`, `"list.n"`, `]}}`)},
-		{"Hits.When", search, clauses, around(`{"limit":1000,"hits":{"path":"list","when":[`, clause, `]}}`)},
-		{"TextClause.Fields", search, query.MaxListedFields, func(n int) string {
+		{list: "Matched.Fields", path: search, most: query.MaxListedFields - 1, body: around(`{"limit":1000,"query":[{"type":"nested","path":"list","clauses":[]}],"matched":{"fields":{"list":{"limit":100},`, `"list%d":{}`, `}}}`)},
+		{list: "MatchedField.Fields", path: search, most: query.MaxListedFields, body: around(`{"limit":1000,"query":[{"type":"nested","path":"list","clauses":[]}],"matched":{"fields":{"list":{"limit":100,"fields":[`, `"list.n"`, `]}}}}`)},
+		{list: "Hits.Fields", path: search, most: query.MaxListedFields, body: around(`{"limit":1000,"hits":{"path":"list","fields":[`, `"list.n"`, `]}}`)},
+		{list: "Hits.When", path: search, most: clauses, body: around(`{"limit":1000,"hits":{"path":"list","when":[`, clause, `]}}`)},
+		{list: "TextClause.Fields", path: search, most: query.MaxListedFields, body: func(n int) string {
 			return `{"query":[{"type":"text","text":"` + strings.Repeat("word ", 60) + `","fields":{` + each(`"w%d":1`)(n) + `}}]}`
 		}},
-		{"TextClause.Text", search, 0, func(n int) string { return `{"query":[{"type":"text","text":"` + words(n, "wrod%d") + `"}]}` }},
-		{"TextClause.Text, one word", search, 0, func(n int) string { return `{"query":[{"type":"text","text":"` + strings.Repeat("w", n) + `"}]}` }},
-		{"TextClause.Text, quoted", search, 0, func(n int) string {
+		{list: "TextClause.Text", path: search, most: 0, body: func(n int) string { return `{"query":[{"type":"text","text":"` + words(n, "wrod%d") + `"}]}` }},
+		{list: "TextClause.Text, one word", path: search, most: 0, body: func(n int) string { return `{"query":[{"type":"text","text":"` + strings.Repeat("w", n) + `"}]}` }},
+		{list: "TextClause.Text, quoted", path: search, most: 0, body: func(n int) string {
 			return `{"query":[{"type":"text","match":"user","text":"` + strings.ReplaceAll(words(n, "'a b%d'"), "'", `\"`) + `"}]}`
 		}},
-		{"KnnClause.Vector", search, 0, around(`{"query":[{"type":"knn","field":"v","k":10,"vector":[`, `1`, `]}]}`)},
-		{"KnnClause.Filter", search, clauses - 2, around(`{"query":[{"type":"knn","field":"v","k":1000,"vector":[1,0,0,0],"filter":[{"type":"or","clauses":[`, clause, `]}]}]}`)},
-		{"NestedClause.Clauses", search, clauses - 2, around(`{"query":[{"type":"nested","path":"list","clauses":[{"type":"or","clauses":[`, inner, `]}]}]}`)},
-		{"AndClause.Clauses", search, clauses - 1, around(`{"query":[{"type":"and","clauses":[`, text, `]}]}`)},
-		{"OrClause.Clauses", search, clauses - 1, around(`{"query":[{"type":"or","clauses":[`, text, `]}]}`)},
-		{"NotClause.Clauses", search, clauses - 1, around(`{"query":[{"type":"not","clauses":[`, clause, `]}]}`)},
-		{"BoostClause.Clauses", search, clauses - 1, around(`{"query":[{"type":"boost","weight":2,"clauses":[`, text, `]}]}`)},
-		{"FuseClause.Rankings", search, clauses / 2, around(`{"query":[{"type":"fuse","depth":1000,"rankings":[`, `{"clauses":[{"type":"text","text":"word%d a1"}]}`, `]}]}`)},
-		{"Ranking.Clauses", search, clauses - 3, around(`{"query":[{"type":"fuse","depth":1000,"rankings":[{"clauses":[`, text, `]},{"clauses":[{"type":"text","text":"word"}]}]}]}`)},
-		{"FuseClause.Filter", search, clauses - 4, around(`{"query":[{"type":"fuse","depth":1000,"rankings":[{"clauses":[{"type":"text","text":"a1"}]},{"clauses":[{"type":"text","text":"word"}]}],"filter":[{"type":"or","clauses":[`, clause, `]}]}]}`)},
-		{"InMatcher.Values", search, query.MaxListedValues, around(`{"filters":[{"field":"owner","match":{"type":"in","values":[`, `"o%d"`, `]}}]}`)},
-		{"RangesMatcher.Ranges", search, query.MaxListedValues, around(`{"filters":[{"field":"price","match":{"type":"ranges","values":[`, `{"gt":%d,"lt":%d}`, `]}}]}`)},
-		{"Interpret.Targets", search, clauses, around(`{"query":[{"type":"text","match":"user","text":"`+readings+`","interpret":{"fields":[`, `{"field":"price"}`, `]}}]}`)},
-		{"Target.When", search, clauses - 2, around(`{"query":[{"type":"text","match":"user","text":"`+readings+`","interpret":{"fields":[{"field":"price","when":[{"type":"or","clauses":[`, clause, `]}]}]}}]}`)},
-		{"Target.Fallback", search, clauses - 1, around(`{"query":[{"type":"text","match":"user","text":"5 kg","interpret":{"fields":[{"field":"price","fallback":[`, price, `]}]}}]}`)},
-		{"Suggest.Filters", "/indexes/x/suggest", clauses, around(`{"text":"w","filters":[`, clause, `]}`)},
-		{"Suggest.Text", "/indexes/x/suggest", 0, func(n int) string { return `{"text":"` + words(n, "wrod%d") + `"}` }},
-		{"FacetValues.Query", "/indexes/x/facets/owner/values", clauses, around(`{"query":[`, text, `]}`)},
-		{"FacetValues.Filters", "/indexes/x/facets/owner/values", clauses, around(`{"filters":[`, clause, `]}`)},
-		{"Delete.Query", "/indexes/x/documents/actions/delete", clauses, around(`{"query":[`, `{"field":"owner","match":{"value":"none%d"}}`, `]}`)},
-		{"Delete.Keys", "/indexes/x/documents/actions/delete", 0, around(`{"keys":[`, `"none%d"`, `]}`)},
+		{list: "KnnClause.Vector", path: search, most: 0, body: around(`{"query":[{"type":"knn","field":"v","k":10,"vector":[`, `1`, `]}]}`)},
+		{list: "KnnClause.Filter", path: search, most: clauses - 2, body: around(`{"query":[{"type":"knn","field":"v","k":1000,"vector":[1,0,0,0],"filter":[{"type":"or","clauses":[`, clause, `]}]}]}`)},
+		{list: "NestedClause.Clauses", path: search, most: clauses - 2, body: around(`{"query":[{"type":"nested","path":"list","clauses":[{"type":"or","clauses":[`, inner, `]}]}]}`)},
+		{list: "AndClause.Clauses", path: search, most: clauses - 1, body: around(`{"query":[{"type":"and","clauses":[`, text, `]}]}`)},
+		{list: "OrClause.Clauses", path: search, most: clauses - 1, body: around(`{"query":[{"type":"or","clauses":[`, text, `]}]}`)},
+		{list: "NotClause.Clauses", path: search, most: clauses - 1, body: around(`{"query":[{"type":"not","clauses":[`, clause, `]}]}`)},
+		{list: "BoostClause.Clauses", path: search, most: clauses - 1, body: around(`{"query":[{"type":"boost","weight":2,"clauses":[`, text, `]}]}`)},
+		{list: "FuseClause.Rankings", path: search, most: clauses / 2, body: around(`{"query":[{"type":"fuse","depth":1000,"rankings":[`, `{"clauses":[{"type":"text","text":"word%d a1"}]}`, `]}]}`)},
+		{list: "Ranking.Clauses", path: search, most: clauses - 3, body: around(`{"query":[{"type":"fuse","depth":1000,"rankings":[{"clauses":[`, text, `]},{"clauses":[{"type":"text","text":"word"}]}]}]}`)},
+		{list: "FuseClause.Filter", path: search, most: clauses - 4, body: around(`{"query":[{"type":"fuse","depth":1000,"rankings":[{"clauses":[{"type":"text","text":"a1"}]},{"clauses":[{"type":"text","text":"word"}]}],"filter":[{"type":"or","clauses":[`, clause, `]}]}]}`)},
+		{list: "InMatcher.Values", path: search, most: query.MaxListedValues, body: around(`{"filters":[{"field":"owner","match":{"type":"in","values":[`, `"o%d"`, `]}}]}`)},
+		{list: "RangesMatcher.Ranges", path: search, most: query.MaxListedValues, body: around(`{"filters":[{"field":"price","match":{"type":"ranges","values":[`, `{"gt":%d,"lt":%d}`, `]}}]}`)},
+		{list: "Interpret.Targets", path: search, most: clauses, body: around(`{"query":[{"type":"text","match":"user","text":"`+readings+`","interpret":{"fields":[`, `{"field":"price"}`, `]}}]}`)},
+		{list: "Target.When", path: search, most: clauses - 2, body: around(`{"query":[{"type":"text","match":"user","text":"`+readings+`","interpret":{"fields":[{"field":"price","when":[{"type":"or","clauses":[`, clause, `]}]}]}}]}`)},
+		{list: "Target.Fallback", path: search, most: clauses - 1, body: around(`{"query":[{"type":"text","match":"user","text":"5 kg","interpret":{"fields":[{"field":"price","fallback":[`, price, `]}]}}]}`)},
+		{list: "Suggest.Filters", path: "/indexes/x/suggest", most: clauses, body: around(`{"text":"w","filters":[`, clause, `]}`)},
+		{list: "Suggest.Text", path: "/indexes/x/suggest", most: 0, body: func(n int) string { return `{"text":"` + words(n, "wrod%d") + `"}` }},
+		{list: "FacetValues.Query", path: "/indexes/x/facets/owner/values", most: clauses, body: around(`{"query":[`, text, `]}`)},
+		{list: "FacetValues.Filters", path: "/indexes/x/facets/owner/values", most: clauses, body: around(`{"filters":[`, clause, `]}`)},
+		{list: "Delete.Query", path: "/indexes/x/documents/actions/delete", most: clauses, body: around(`{"query":[`, `{"field":"owner","match":{"value":"none%d"}}`, `]}`)},
+		{list: "Delete.Keys", path: "/indexes/x/documents/actions/delete", most: 0, body: around(`{"keys":[`, `"none%d"`, `]}`)},
 	}
 }
 
@@ -162,10 +188,11 @@ const grownIndex = `{"fields":{"id":{"type":"string","primaryKey":true},"title":
 // seedGrown fills an index and returns the environment of nodes that search it.
 func seedGrown(t *testing.T, directory string, documents int) []string {
 	t.Helper()
-	environment := []string{"SERVICE_SEARCH_TIMEOUT=5s", "SERVICE_SUGGEST_TIMEOUT=5s", "SERVICE_NODE_MEMORY_BUDGET=128M"}
+	environment := []string{"SERVICE_SEARCH_TIMEOUT=5s", "SERVICE_SUGGEST_TIMEOUT=5s", "SERVICE_NODE_MEMORY_BUDGET=128M", "SERVICE_MCP_ENABLED=true"}
 	p := start(t, directory, environment...)
 	c := newCaller(p)
 	c.must(t, "PUT", "/admin/indexes/x", grownIndex)
+	c.must(t, "PUT", "/admin/indexes/y", grownIndex)
 	for from := 0; from < documents; from += 1000 {
 		c.must(t, "POST", "/indexes/x/documents", `{"documents":[`+repeat(min(1000, documents-from), func(i int) string {
 			n := from + i
@@ -181,18 +208,18 @@ func seedGrown(t *testing.T, directory string, documents int) []string {
 }
 
 // most returns the request of a list at its bound.
-func (g growing) full() (body string, entries int) {
+func (g growing) full(most int) (body string, entries int) {
 	if g.most > 0 {
 		return g.body(g.most), g.most
 	}
-	return g.filled()
+	return g.filled(most)
 }
 
-// filled returns the request that fills a body, whatever the bound is.
-func (g growing) filled() (body string, entries int) {
+// filled returns the request that fills a body of most bytes, whatever the bound is.
+func (g growing) filled(most int) (body string, entries int) {
 	one, more := len(g.body(1000)), len(g.body(2000))
-	entries = (maxBody - one) * 1000 / (more - one)
-	for body = g.body(entries); len(body) > maxBody; body = g.body(entries) {
+	entries = (most - one) * 1000 / (more - one)
+	for body = g.body(entries); len(body) > most; body = g.body(entries) {
 		entries = entries * 9 / 10 // later entries have longer numbers
 	}
 	return body, entries
@@ -224,15 +251,19 @@ func TestEveryListAtItsBound(t *testing.T) {
 	directory := t.TempDir()
 	p := start(t, directory, seedGrown(t, directory, 1000)...)
 	c := newCaller(p)
-	for _, g := range growingLists() {
-		bodies := []string{first(g.full())}
+	for _, g := range append(growingLists(), growingBodies()...) {
+		most := maxBody
+		if g.writes {
+			most = fewBytes
+		}
+		bodies := []string{first(g.full(most))}
 		if g.most > 0 {
-			bodies = append(bodies, first(g.filled()))
+			bodies = append(bodies, first(g.filled(most)))
 		}
 		for _, body := range bodies {
 			began := time.Now()
 			peak(t, p)
-			c.answered(t, g.list, "POST", g.path, body)
+			answered(t, g, c, body)
 			used := peak(t, p)
 			t.Logf("%-28s %8d bytes %8v %5d MB", g.list, len(body), time.Since(began).Round(time.Millisecond), used>>20)
 			if used > 400<<20 {
@@ -241,6 +272,20 @@ func TestEveryListAtItsBound(t *testing.T) {
 		}
 	}
 	p.noPanic(t)
+}
+
+// answered fails on anything but a good answer, a refusal, or the documented
+// timeout.
+func answered(t *testing.T, g growing, c *caller, body string) {
+	t.Helper()
+	got, err := g.send(t, c, body)
+	switch {
+	case err != nil:
+		t.Fatalf("%s: %v", g.list, err)
+	case got.status == 503 && got.code() == "search:timeout":
+	case got.status >= 500:
+		t.Errorf("%s: %.400s", g.list, got)
+	}
 }
 
 func first[T, U any](a T, _ U) T { return a }
@@ -254,10 +299,10 @@ func TestCostsOfEveryList(t *testing.T) {
 	environment := seedGrown(t, directory, 50_000)
 	var page strings.Builder
 	fmt.Fprintf(&page, costsOpening, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
-	for _, g := range growingLists() {
-		bodies := []string{first(g.full())}
-		if filled, _ := g.filled(); g.most > 0 {
-			bodies = append(bodies, filled)
+	for _, g := range append(growingLists(), growingBodies()...) {
+		bodies := []string{first(g.full(maxBody))}
+		if g.most > 0 {
+			bodies = append(bodies, first(g.filled(maxBody)))
 		}
 		for i, body := range bodies {
 			p := start(t, directory, environment...)
@@ -266,7 +311,7 @@ func TestCostsOfEveryList(t *testing.T) {
 			idle := resident(t, p)
 			peak(t, p)
 			began := time.Now()
-			got, err := c.send("POST", g.path, asJSON, body)
+			got, err := g.send(t, c, body)
 			took := time.Since(began)
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", g.list, err, tail(p.output.String()))
@@ -313,11 +358,12 @@ costs no more than the sum of its lists. Each row is measured in a process of it
 // Lists of the same name at different places have rows of their own.
 func TestGrowingListsAreNamedOnce(t *testing.T) {
 	var names []string
-	for _, g := range growingLists() {
+	all := append(growingLists(), growingBodies()...)
+	for _, g := range all {
 		names = append(names, g.list)
 	}
 	slices.Sort(names)
-	if len(slices.Compact(names)) != len(growingLists()) {
+	if len(slices.Compact(names)) != len(all) {
 		t.Error("a list has two rows")
 	}
 }
