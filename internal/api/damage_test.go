@@ -111,8 +111,9 @@ type victim struct {
 func (v *victim) live(count int) {
 	quiet := slog.New(slog.DiscardHandler)
 	analyser := analysis.NewBuilder(analysis.Options{})
+	searcher := search.New(collect.NewRunner(collect.Options{Threads: -1}, nil), nil, search.Options{})
 	n, err := node.Open(v.Context(), node.Storage{Bucket: memory.New(time.Now), FS: vfs.Memory()}, node.Options{
-		Capabilities: analyser.Capabilities(), RefreshInterval: time.Hour, SampleInterval: time.Hour,
+		Capabilities: analyser.Capabilities(), Search: searcher.Run, RefreshInterval: time.Hour, SampleInterval: time.Hour,
 		Engine: engine.Options{MaxInterval: -1, MaxChanges: -1, MinFree: -1, Workers: 1, Analysis: analyser, Capabilities: analyser.Capabilities()},
 	}, nil, quiet)
 	if err != nil {
@@ -132,7 +133,7 @@ func (v *victim) live(count int) {
 		v.Error(err)
 		return
 	}
-	v.api = New(Components{Node: n, Searcher: search.New(collect.NewRunner(collect.Options{Threads: -1}, nil), nil, search.Options{}),
+	v.api = New(Components{Node: n, Searcher: searcher,
 		Authority: authority, Health: NewHealth(time.Second), Metrics: metrics.New(metrics.Options{WithoutRuntime: true}), Log: quiet},
 		Options{MaxBodySize: 1 << 20, MaxStreamBodySize: 2 << 20})
 	for _, r := range v.set.requests {
