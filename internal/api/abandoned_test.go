@@ -56,6 +56,57 @@ func TestAClientThatLeavesIsNoFailure(t *testing.T) {
 	}
 }
 
+// An answer that is cut off is counted under its route: with the status that was
+// sent when the node ends it, by itself when the client has left.
+func TestAnAnswerThatIsCutOffIsCounted(t *testing.T) {
+	for _, isLeft := range []bool{false, true} {
+		ended := make(chan struct{})
+		began := make(chan struct{})
+		server, a := serveRoutes(t, Options{}, Route{Operation: "cut", Method: "GET", Path: "/q/cut", handler: func(ctx context.Context, _ *Request) (*Response, error) {
+			return &Response{Status: 200, ContentType: ndjsonType, Stream: func(w io.Writer) error {
+				if _, err := io.WriteString(w, strings.Repeat("{}\n", 8<<10)); err != nil { // more than is kept back
+					return err
+				}
+				close(began)
+				if isLeft {
+					<-ctx.Done()
+				}
+				return io.ErrUnexpectedEOF
+			}}, nil
+		}})
+		served := server.Config.Handler
+		server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer close(ended)
+			served.ServeHTTP(w, r)
+		})
+		ctx, leave := context.WithCancel(t.Context())
+		request, err := http.NewRequestWithContext(ctx, "GET", server.URL+"/q/cut", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept-Encoding", "identity")
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-began
+		want := `status="200"`
+		if isLeft {
+			leave()
+			want = `status="499"`
+		}
+		if _, err := io.ReadAll(answer.Body); err == nil {
+			t.Error("the answer is whole")
+		}
+		answer.Body.Close()
+		<-ended
+		leave()
+		if measured := measuredBy(a); !strings.Contains(measured, want) || !strings.Contains(measured, `uri="/q/cut"`) {
+			t.Errorf("left %t: %s", isLeft, measured)
+		}
+	}
+}
+
 // leaving is a write whose client leaves after two entries.
 type leaving struct {
 	leave   context.CancelFunc

@@ -67,37 +67,44 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := tracked.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 
-	route := a.serve(tracked, r)
-
-	took := time.Since(began)
-	pattern := "UNKNOWN"
-	if route != nil {
-		pattern = route.Path
-	}
-	a.metrics.HTTPRequest(r.Method, pattern, tracked.status, took)
-	if a.options.AccessLog {
-		a.log.Info("request", "method", r.Method, "path", r.URL.EscapedPath(), "status", tracked.status,
-			"bytes", tracked.written, "took", took)
-	}
+	defer a.note(tracked, r, began) // also when the answer is cut off
+	a.serve(tracked, r)
 	if tracked.status == statusAbandoned {
 		panic(http.ErrAbortHandler) // an empty answer would say that all is well
 	}
 }
 
-// serve answers a request and returns the route that did, nil when none did.
-func (a *API) serve(w *trackedWriter, r *http.Request) (route *Route) {
+// note counts and logs a request that was answered, or whose answer ends here.
+func (a *API) note(w *trackedWriter, r *http.Request, began time.Time) {
+	took := time.Since(began)
+	pattern := "UNKNOWN"
+	if w.route != nil {
+		pattern = w.route.Path
+	}
+	status := w.status
+	if w.isCut && r.Context().Err() != nil {
+		status = statusAbandoned // the client left in the middle of its answer
+	}
+	a.metrics.HTTPRequest(r.Method, pattern, status, took)
+	if a.options.AccessLog {
+		a.log.Info("request", "method", r.Method, "path", r.URL.EscapedPath(), "status", status, "bytes", w.written, "took", took)
+	}
+}
+
+// serve answers a request.
+func (a *API) serve(w *trackedWriter, r *http.Request) {
 	defer a.recoverPanic(w, r)
 	if err := a.checkSender(r); err != nil {
 		a.refuse(w, r, err)
-		return nil
+		return
 	}
 	if a.answerPreflight(w, r) {
-		return nil
+		return
 	}
 	path := r.URL.EscapedPath()
 	if strings.Contains(path, ";") {
 		a.refuse(w, r, problem.RequestPathInvalid.New())
-		return nil
+		return
 	}
 	found, ok := a.router.find(path)
 	if !ok {
@@ -106,31 +113,32 @@ func (a *API) serve(w *trackedWriter, r *http.Request) (route *Route) {
 			p.Advise("Did you mean " + meant + "? The operations are listed at /q/docs.")
 		}
 		a.refuse(w, r, p)
-		return nil
+		return
 	}
-	route = found.route(r.Method)
+	route := found.route(r.Method)
+	w.route = route
 	if route == nil {
 		w.Header().Set("Allow", found.allow())
 		if r.Method == http.MethodOptions {
 			w.WriteHeader(http.StatusNoContent)
-			return nil
+			return
 		}
 		a.refuse(w, r, problem.RequestMethodNotAllowed.New("method", r.Method, "allowed", found.allow()))
-		return nil
+		return
 	}
 	request := &Request{HTTP: r, Route: route, values: found.values, media: mediaJSON, maxEntry: a.options.MaxBodySize}
 	response, err := a.answer(w, request)
 	if err != nil {
 		a.refuse(w, r, a.advise(r.Context(), request, err))
-		return route
+		return
 	}
 	if response == alreadyAnswered {
-		return route
+		return
 	}
 	body, err := response.encode()
 	if err != nil {
 		a.refuse(w, r, fmt.Errorf("encode the answer of %s: %w", route.Operation, err))
-		return route
+		return
 	}
 	if body, err = a.codecs.pack(response, body, answerEncoding(r.Header)); err == nil {
 		err = response.write(w, body)
@@ -141,7 +149,6 @@ func (a *API) serve(w *trackedWriter, r *http.Request) (route *Route) {
 			panic(http.ErrAbortHandler) // the client must not take it for complete
 		}
 	}
-	return route
 }
 
 func (m match) route(method string) *Route {
@@ -320,6 +327,7 @@ func (a *API) recoverPanic(w *trackedWriter, r *http.Request) {
 		return
 	}
 	if cause == http.ErrAbortHandler {
+		w.isCut = true
 		panic(cause)
 	}
 	a.refuse(w, r, vfs.Recovered(cause))
@@ -333,6 +341,8 @@ type trackedWriter struct {
 	status  int
 	written int64
 	armed   time.Time
+	route   *Route // nil when none serves the request
+	isCut   bool   // the answer ends before it is whole
 
 	hasBody bool         // of the request
 	body    *boundedBody // nil until somebody may read it
