@@ -57,9 +57,9 @@ func (s *Searcher) open(ctx context.Context, view *View, request *query.Search, 
 
 func (s *execution) compile(ctx context.Context) (err error) {
 	view := &s.view
-	if err = s.compiler.Set(plan.Options{
+	if err = s.compiler.Reset(plan.Options{
 		Schema: view.Schema, Chains: view.Chains, Settings: view.Settings, Locale: s.locale,
-		Buffer: s.buffer, Memory: s.searcher.settings.of(view),
+		Buffer: s.buffer, Cache: s.searcher.settings.of(view),
 	}); err != nil {
 		return err
 	}

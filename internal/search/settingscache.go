@@ -16,7 +16,7 @@ type settingsCache struct {
 	log *slog.Logger // nil: nothing is logged
 
 	mu   sync.Mutex
-	kept map[settingsKey]*plan.Memory
+	kept map[settingsKey]*plan.SettingsCache
 }
 
 type settingsKey struct {
@@ -28,16 +28,16 @@ type settingsKey struct {
 const maxSettings = 256
 
 func newSettingsCache(log *slog.Logger) *settingsCache {
-	return &settingsCache{log: log, kept: make(map[settingsKey]*plan.Memory)}
+	return &settingsCache{log: log, kept: make(map[settingsKey]*plan.SettingsCache)}
 }
 
 // of returns what is kept of the settings of a view, nil when it has none.
-func (c *settingsCache) of(view *View) *plan.Memory {
+func (c *settingsCache) of(view *View) *plan.SettingsCache {
 	if view.Settings == nil {
 		return nil
 	}
 	if view.IsPreview {
-		return new(plan.Memory)
+		return new(plan.SettingsCache)
 	}
 	key := settingsKey{view.Settings, view.Schema}
 	c.mu.Lock()
@@ -52,7 +52,7 @@ func (c *settingsCache) of(view *View) *plan.Memory {
 		}
 		delete(c.kept, old)
 	}
-	found = new(plan.Memory)
+	found = new(plan.SettingsCache)
 	c.kept[key] = found
 	c.logSkipped(view)
 	return found

@@ -56,15 +56,15 @@ type Options struct {
 	// Buffer is the working memory of analysis, used until the compiler is
 	// done; nil: one of its own.
 	Buffer *analysis.Buffer
-	// Memory, when not nil, remembers what the settings' words become, for
+	// Cache, when not nil, remembers what the settings' words become, for
 	// other searches with the same settings.
-	Memory *Memory
+	Cache *SettingsCache
 }
 
-// Memory remembers the analysed words of search settings. It serves one
+// SettingsCache remembers the analysed words of search settings. It serves one
 // version of settings and one schema at a time, and forgets when it meets
 // others. Any number of goroutines may use it.
-type Memory struct {
+type SettingsCache struct {
 	mu       sync.Mutex
 	settings *settings.Settings
 	schema   *definition.Schema
@@ -72,9 +72,9 @@ type Memory struct {
 	excluded map[synonymKey]map[string]bool
 }
 
-// recall returns what is known of a chain under the settings and schema. What
+// get returns what is known of a chain under the settings and schema. What
 // it returns is never changed.
-func (m *Memory) recall(s *settings.Settings, schema *definition.Schema, key synonymKey) (*synonymTable, map[string]bool) {
+func (m *SettingsCache) get(s *settings.Settings, schema *definition.Schema, key synonymKey) (*synonymTable, map[string]bool) {
 	if m == nil {
 		return nil, nil
 	}
@@ -86,16 +86,16 @@ func (m *Memory) recall(s *settings.Settings, schema *definition.Schema, key syn
 	return m.synonyms[key], m.excluded[key]
 }
 
-// maxRemembered bounds the chains remembered.
-const maxRemembered = 1024
+// maxCached bounds the chains remembered.
+const maxCached = 1024
 
-func (m *Memory) keep(s *settings.Settings, schema *definition.Schema, key synonymKey, table *synonymTable, excluded map[string]bool) {
+func (m *SettingsCache) put(s *settings.Settings, schema *definition.Schema, key synonymKey, table *synonymTable, excluded map[string]bool) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.settings != s || m.schema != schema || len(m.synonyms)+len(m.excluded) >= maxRemembered {
+	if m.settings != s || m.schema != schema || len(m.synonyms)+len(m.excluded) >= maxCached {
 		m.settings, m.schema = s, schema
 		m.synonyms, m.excluded = map[synonymKey]*synonymTable{}, map[synonymKey]map[string]bool{}
 	}
@@ -118,7 +118,7 @@ type Compiler struct {
 	lookups  int
 	planned  int
 	hung     int // alternatives
-	memory   *Memory
+	cache    *SettingsCache
 	synonyms map[fieldKey]*synonymTable
 	excluded map[fieldKey]map[string]bool
 }
@@ -126,14 +126,14 @@ type Compiler struct {
 // NewCompiler returns a compiler, or search:locale_unsupported.
 func NewCompiler(o Options) (*Compiler, error) {
 	c := new(Compiler)
-	if err := c.Set(o); err != nil {
+	if err := c.Reset(o); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// Set makes a compiler a new one, as NewCompiler does.
-func (c *Compiler) Set(o Options) error {
+// Reset points the compiler at another search, as NewCompiler does for a new one.
+func (c *Compiler) Reset(o Options) error {
 	if o.Locale != "" {
 		if _, ok := locale.ResolveSupported(o.Locale); !ok {
 			return problem.SearchLocaleUnsupported.At(problem.At("locale"), "locale", o.Locale)
@@ -143,7 +143,7 @@ func (c *Compiler) Set(o Options) error {
 		o.Buffer = new(analysis.Buffer)
 	}
 	o.Buffer.Limit(analysis.SearchSteps)
-	*c = Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale, buffer: o.Buffer, memory: o.Memory}
+	*c = Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale, buffer: o.Buffer, cache: o.Cache}
 	return nil
 }
 
@@ -273,7 +273,7 @@ func (c *Compiler) boost(clause *query.BoostClause, in scope, origin Origin) (No
 	return &Scale{Origin: origin, Weight: clause.Weight, Clause: inner}, nil
 }
 
-// countOnes gives every node that does not score the score 1 (7.2).
+// countOnes gives every node that does not score the score 1.
 func countOnes(nodes []Node) {
 	for i, n := range nodes {
 		if !Scores(n) {

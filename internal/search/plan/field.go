@@ -14,7 +14,7 @@ import (
 )
 
 // field compiles a field clause: the matcher must fit the type, then the
-// usage must be there, then the values must fit (4.4).
+// usage must be there, then the values must fit.
 func (c *Compiler) field(clause *query.FieldClause, in scope, origin Origin) (Node, error) {
 	at := clause.At.Field("field")
 	f, err := c.resolve(clause.Field, in, at)

@@ -182,7 +182,7 @@ type Distance struct {
 	Lat, Lon, Radius float64
 }
 
-// Phrase matches documents in which the words stand in order (7.7).
+// Phrase matches documents in which the words stand in order.
 type Phrase struct {
 	Origin
 	Structure string
@@ -277,7 +277,7 @@ const (
 )
 
 // Nested matches root documents with a list value of the path that the
-// clause matches (7.11).
+// clause matches.
 type Nested struct {
 	Origin
 	Path   string

@@ -31,7 +31,7 @@ func (c *Compiler) phraseOver(targets []target, o options, origin Origin) (Node,
 		if err := c.addSynonyms(t, words); err != nil {
 			return nil, err
 		}
-		nodes = append(nodes, c.phrase(words, t.place(false, &origin), &o, prefix))
+		nodes = append(nodes, c.phrase(words, t.lookup(false, &origin), &o, prefix))
 	}
 	if len(nodes) == 0 {
 		return &Nothing{origin}, nil
@@ -39,7 +39,7 @@ func (c *Compiler) phraseOver(targets []target, o options, origin Origin) (Node,
 	return best(nodes, &origin), nil
 }
 
-func (c *Compiler) phrase(words []word, p place, o *options, prefix bool) Node {
+func (c *Compiler) phrase(words []word, p lookup, o *options, prefix bool) Node {
 	if len(words) == 1 && len(words[0].synonyms) == 0 {
 		return p.single(words[0].terms, words[0].surfaces, prefix)
 	}
@@ -80,7 +80,7 @@ func (w *PhraseWord) spellings() []string {
 	return spellings
 }
 
-func (p *place) phraseOf(slots []PhraseWord, slop int) Node {
+func (p *lookup) phraseOf(slots []PhraseWord, slop int) Node {
 	if len(slots) == 1 {
 		return p.single(slots[0].Terms, slots[0].spellings(), slots[0].Prefix)
 	}

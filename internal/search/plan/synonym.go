@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// alternative is another way to say a stretch of words (7.7).
+// alternative is another way to say a stretch of words.
 type alternative struct {
 	terms   []string
 	offsets []int // places of the terms from the first
@@ -130,7 +130,7 @@ func (c *Compiler) synonymsOf(t target, autocomplete bool) (*synonymTable, error
 	sets := c.settings.Synonyms
 	holds := func(i int) bool { return !sets[i].HasFields || slices.Contains(sets[i].Fields, t.field.Path) }
 	key := synonymKey{chain, setsOf(len(sets), holds)}
-	table, _ := c.memory.recall(c.settings, c.schema, key)
+	table, _ := c.cache.get(c.settings, c.schema, key)
 	if table == nil {
 		table = &synonymTable{rules: map[string][]synonymRule{}}
 		for i := range sets {
@@ -141,7 +141,7 @@ func (c *Compiler) synonymsOf(t target, autocomplete bool) (*synonymTable, error
 				c.addRule(table, chain, rule, sets[i].Boost)
 			}
 		}
-		c.memory.keep(c.settings, c.schema, key, table, nil)
+		c.cache.put(c.settings, c.schema, key, table, nil)
 	}
 	if c.synonyms == nil {
 		c.synonyms = map[fieldKey]*synonymTable{}
@@ -231,7 +231,7 @@ func (c *Compiler) excludedTerms(t target, autocomplete bool) map[string]bool {
 	lists := c.settings.TypoExclusions
 	holds := func(i int) bool { return !lists[i].HasFields || slices.Contains(lists[i].Fields, t.field.Path) }
 	key := synonymKey{chain, setsOf(len(lists), holds)}
-	if _, terms := c.memory.recall(c.settings, c.schema, key); terms != nil {
+	if _, terms := c.cache.get(c.settings, c.schema, key); terms != nil {
 		return terms
 	}
 	terms := map[string]bool{}
@@ -245,6 +245,6 @@ func (c *Compiler) excludedTerms(t target, autocomplete bool) map[string]bool {
 			}
 		}
 	}
-	c.memory.keep(c.settings, c.schema, key, nil, terms)
+	c.cache.put(c.settings, c.schema, key, nil, terms)
 	return terms
 }

@@ -226,7 +226,7 @@ func joinParts(positive, excluded []Node, wanted int, join query.Join, origin Or
 type analysed struct {
 	target
 	words []word
-	home  place
+	home  lookup
 }
 
 // word is one position of an analysed text.
@@ -387,7 +387,7 @@ func (c *Compiler) words(targets []target, o options, origin Origin) (Node, erro
 		if err := c.addSynonyms(t, words); err != nil {
 			return nil, err
 		}
-		fields = append(fields, analysed{t, words, t.place(t.isAutocomplete(), &origin)})
+		fields = append(fields, analysed{t, words, t.lookup(t.isAutocomplete(), &origin)})
 	}
 	if len(fields) == 0 {
 		if prefix {
@@ -419,7 +419,7 @@ func (c *Compiler) startingWith(targets []target, o *options, origin *Origin) (N
 		}
 		if word := c.buffer.Removed(); word != "" && c.buffer.Positions() == 1 {
 			n.Origin.Word = word
-			n.addStart(t.place(false, origin), word)
+			n.addStart(t.lookup(false, origin), word)
 		}
 	}
 	if len(n.Fields) == 0 {
@@ -567,7 +567,7 @@ func best(nodes []Node, origin *Origin) Node {
 }
 
 // exact compiles what a value that equals the whole text adds, nil when no
-// target ranks by it (7.4).
+// target ranks by it.
 func (c *Compiler) exact(targets []target, o *options, origin *Origin) (Node, error) {
 	if o.plain {
 		return nil, nil

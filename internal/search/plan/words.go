@@ -9,16 +9,16 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// place is where a word is looked up and how it scores there.
-type place struct {
+// lookup is where a word is looked up and how it scores there.
+type lookup struct {
 	structure string
 	usage     *definition.ResolvedText
 	weight    float64
 	origin    Origin
 }
 
-func (t *target) place(autocomplete bool, origin *Origin) place {
-	p := place{weight: t.weight, origin: *origin}
+func (t *target) lookup(autocomplete bool, origin *Origin) lookup {
+	p := lookup{weight: t.weight, origin: *origin}
 	p.origin.Field, p.origin.Locale = t.field.Path, t.variant
 	if autocomplete {
 		p.origin.Usage = "autocomplete"
@@ -32,7 +32,7 @@ func (t *target) place(autocomplete bool, origin *Origin) place {
 
 // scoring is how one word, or a phrase, of a text with so many distinct words
 // scores in this place alone.
-func (p *place) scoring(factor float64, distinct int) Scoring {
+func (p *lookup) scoring(factor float64, distinct int) Scoring {
 	return Scoring{Weight: p.weight * factor, Length: p.usage.Length, Words: distinct}
 }
 
@@ -73,7 +73,7 @@ func (f *analysed) isTerm(i int, o *options, prefix bool) bool {
 }
 
 // add adds a field with the word as typed and its synonyms of one word.
-func (n *Word) add(p *place, w *word) {
+func (n *Word) add(p *lookup, w *word) {
 	f := WordField{Origin: p.origin, Structure: p.structure, Weight: p.weight, Length: p.usage.Length}
 	f.Origin.Word = w.terms[0]
 	f.Terms = make([]WordTerm, 0, len(w.terms)+len(w.synonyms))
@@ -114,7 +114,7 @@ func (c *Compiler) addBands(n *Word, f *analysed, i int, o *options, prefix bool
 	if err != nil || len(typed) != len(f.words) {
 		return err // the chains do not agree on the words
 	}
-	stored := f.place(true, &f.home.origin)
+	stored := f.lookup(true, &f.home.origin)
 	for _, term := range typed[i].terms {
 		prefix := &Term{Origin: stored.origin, Structure: stored.structure, Text: term}
 		prefix.Origin.Word = term
@@ -124,7 +124,7 @@ func (c *Compiler) addBands(n *Word, f *analysed, i int, o *options, prefix bool
 }
 
 // addNear adds the readings of one term with so many edits.
-func (n *Word) addNear(p *place, field int, term, surface string, edits int, opens bool) {
+func (n *Word) addNear(p *lookup, field int, term, surface string, edits int, opens bool) {
 	for _, start := range []bool{false, true} {
 		if start && !opens || !start && edits == 0 {
 			continue
@@ -134,14 +134,14 @@ func (n *Word) addNear(p *place, field int, term, surface string, edits int, ope
 }
 
 // addStart adds a field in which only longer words are looked for.
-func (n *Word) addStart(p place, start string) {
+func (n *Word) addStart(p lookup, start string) {
 	n.add(&p, &word{terms: []string{start}})
 	n.addNear(&p, len(n.Fields)-1, start, start, 0, true)
 }
 
 // near is the words near a term, and those whose surface forms are near what
 // was typed.
-func (p *place) near(term, surface string, edits int, prefix bool) *Expand {
+func (p *lookup) near(term, surface string, edits int, prefix bool) *Expand {
 	n := &Expand{Origin: p.origin, Structure: p.structure, Text: term, Prefix: prefix, Edits: edits}
 	n.Origin.Word = term
 	if surface != term {
@@ -192,7 +192,7 @@ func scored(origin *Origin, structure, text string, scoring Scoring) Node {
 }
 
 // single compiles a word that is looked up in one place alone.
-func (p *place) single(terms, surfaces []string, prefix bool) Node {
+func (p *lookup) single(terms, surfaces []string, prefix bool) Node {
 	n := &Word{Origin: p.origin, Words: 1}
 	n.Origin.Word = terms[0]
 	n.add(p, &word{terms: terms})
@@ -204,7 +204,7 @@ func (p *place) single(terms, surfaces []string, prefix bool) Node {
 
 // synonymPhrases compiles the synonyms of several words, nil when there are
 // none.
-func (p *place) synonymPhrases(synonyms []alternative, distinct int) Node {
+func (p *lookup) synonymPhrases(synonyms []alternative, distinct int) Node {
 	var nodes []Node
 	for _, a := range synonyms {
 		if len(a.terms) < 2 {
@@ -239,9 +239,8 @@ func (p *place) synonymPhrases(synonyms []alternative, distinct int) Node {
 	return &Or{Origin: p.origin, Clauses: nodes}
 }
 
-// edits returns how many typos a word is forgiven, by its length as typed
-// (7.6).
-func (c *Compiler) edits(t target, p *place, term, surface string) int {
+// edits returns how many typos a word is forgiven, by its length as typed.
+func (c *Compiler) edits(t target, p *lookup, term, surface string) int {
 	typos := p.usage.Typos
 	if typos == nil || c.forgiven >= MaxForgivenWords {
 		return 0
