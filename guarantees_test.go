@@ -41,12 +41,6 @@ func rowsOf(t *testing.T, page string) map[string]bool {
 	return rows
 }
 
-// unrenamed are packages whose invariants still have letters that another
-// package or the page of guarantees has. It only becomes shorter.
-var unrenamed = map[string]string{
-	"internal/search/score": "C",
-}
-
 // eachGoFile calls visit with every Go file of the module and its lines.
 func eachGoFile(t *testing.T, visit func(name string, lines []string)) {
 	t.Helper()
@@ -75,6 +69,7 @@ func TestCitationsAreDefined(t *testing.T) {
 		defined[number] = true
 	}
 	cited := regexp.MustCompile(`\b[IFRS]\d{1,2}\b`)
+	section := regexp.MustCompile(`\(\d{1,2}\.\d{1,2}\)[.:]`)
 	found := 0
 	eachGoFile(t, func(name string, lines []string) {
 		for _, line := range lines {
@@ -82,10 +77,10 @@ func TestCitationsAreDefined(t *testing.T) {
 			if !ok {
 				continue
 			}
+			if number := section.FindString(comment); number != "" {
+				t.Errorf("%s cites section %s of a page that is not in this repository", name, number)
+			}
 			for _, number := range cited.FindAllString(comment, -1) {
-				if number[:1] == unrenamed[path.Dir(name)] {
-					continue
-				}
 				if found++; !defined[number] {
 					t.Errorf("%s cites %s, which no page defines", name, number)
 				}
@@ -107,7 +102,7 @@ func TestInvariantsHaveTheirOwnLetters(t *testing.T) {
 		folder := path.Dir(name)
 		for _, line := range lines {
 			match := listed.FindStringSubmatch(line)
-			if match == nil || match[1] == unrenamed[folder] {
+			if match == nil {
 				continue
 			}
 			letters := match[1]

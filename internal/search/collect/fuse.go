@@ -12,8 +12,8 @@ type fused struct {
 	ranks []map[uint32]int // per ranking: global document → rank from 1
 }
 
-// fuse runs every ranking as a search of its own and adds reciprocal ranks
-// (7.11).
+// fuse runs every ranking as a search of its own and adds reciprocal ranks (reciprocal
+// rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009).
 func (s *Search) fuse(ctx context.Context, n *plan.Fuse) ([]*match.List, error) {
 	scores := map[uint32]float64{}
 	record := &fused{}

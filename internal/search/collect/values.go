@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// runValues answers a request whose hits are list values (12.2): the values of
+// runValues answers a request whose hits are list values: the values of
 // matching documents that satisfy the required clauses together.
 func (s *Search) runValues(ctx context.Context, r *Request) (*Result, error) {
 	run := &run{search: s, request: r, order: effectiveOrder(r)}
@@ -116,7 +116,7 @@ func (k *valueSink) TakeDocs(docs []uint32, scores []float32) bool {
 
 // MatchedValues returns, for each document, the global numbers of its list
 // values of the path that satisfy all required nodes together: by their score
-// where the nodes score, ties and the rest by position (12.1). Only the windows
+// where the nodes score, ties and the rest by position. Only the windows
 // around the documents are looked at.
 func (s *Search) MatchedValues(ctx context.Context, path string, required []*plan.Nested, documents []uint32) ([][]uint32, error) {
 	clauses := clausesOf(required)

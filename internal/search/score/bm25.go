@@ -9,9 +9,9 @@
 //
 // Invariants:
 //
-//	C1  Part grows with the frequency and shrinks with the length.
-//	C2  Bound of a set of pairs is never below the score of a document whose
-//	    pair one of them dominates.
+//	BM1  Part grows with the frequency and shrinks with the length.
+//	BM2  Bound of a set of pairs is never below the score of a document whose
+//	     pair one of them dominates.
 package score
 
 import (
