@@ -16,11 +16,11 @@ const (
 	maxPatternSize  = 1000
 	maxGram         = 255
 	maxNgramSpan    = 32
-	maxProblems     = 1000 // told about one definition
+	maxProblems     = 1000 // reported for one definition
 )
 
 // reader turns a body into a Definition. Problems of shape are found while
-// reading and told alone. Then shorthands are translated; what cannot be leaves
+// reading and reported alone. Then shorthands are translated; what cannot be leaves
 // no definition to look at, so the first such problem is reported alone too. Problems
 // of the finished definition are collected in rules.
 type reader struct {

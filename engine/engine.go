@@ -24,7 +24,7 @@
 //	E2  The operations of a table are the log records behind the last commit up
 //	    to the cut, whole batches in order; replaying them gives the same
 //	    documents. [I3 I4]
-//	E3  The commit sequence number told to a writer is not reached by a commit
+//	E3  The commit sequence number given to a writer is not reached by a commit
 //	    without its write, across restarts. [I6 I7]
 //	E4  A manifest is written after everything it names is durable, and a
 //	    snapshot is shown after its manifest is. [I5 I11]

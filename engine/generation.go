@@ -64,7 +64,7 @@ type Generation struct {
 	frozen     *table // cut, on its way into a commit; nil when there is none
 	manifest   *manifest.Manifest
 	tracking   *tracking // nil while changes are not tracked
-	promised   uint64    // highest commit sequence number told to a writer
+	promised   uint64    // highest commit sequence number given to a writer
 	failure    error     // why nothing is written any more; nil while all is well
 	failedAt   time.Time // when that became so
 	recovering bool      // what was replayed is not committed yet

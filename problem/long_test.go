@@ -24,10 +24,10 @@ func TestLongNamesAndValuesAreShortened(t *testing.T) {
 // Problems beyond the bound are counted, so that what they concern is refused.
 func TestProblemsBeyondTheBoundAreCounted(t *testing.T) {
 	var found List
-	for range MaxTold + 10 {
+	for range MaxReported + 10 {
 		found.Report(IndexNotFound.New())
 	}
-	if found.Len() != MaxTold+10 || len(found.Problems()) != MaxTold {
+	if found.Len() != MaxReported+10 || len(found.Problems()) != MaxReported {
 		t.Errorf("%d counted, %d told", found.Len(), len(found.Problems()))
 	}
 }

@@ -151,13 +151,13 @@ type List struct {
 	count int
 }
 
-// MaxTold bounds what is reported about one request: a hostile one could hold a
+// MaxReported bounds what is reported about one request: a hostile one could hold a
 // million problems, each larger than what causes it.
-const MaxTold = 1000
+const MaxReported = 1000
 
-// Report adds a problem; those beyond MaxTold are counted only.
+// Report adds a problem; those beyond MaxReported are counted only.
 func (l *List) Report(p *Problem) {
-	if l.count++; l.count <= MaxTold {
+	if l.count++; l.count <= MaxReported {
 		l.found = append(l.found, p)
 	}
 }
@@ -173,7 +173,7 @@ func (l *List) Add(err error) {
 // Len returns the number of problems found.
 func (l *List) Len() int { return l.count }
 
-// Problems returns what was found, in order of reporting, at most MaxTold.
+// Problems returns what was found, in order of reporting, at most MaxReported.
 func (l *List) Problems() Problems { return l.found }
 
 // Err returns nil when nothing was found, the problem itself when there is

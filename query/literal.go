@@ -8,7 +8,7 @@ import (
 )
 
 // Literal is a JSON value as the request spelled it. Whether it fits a field
-// is decided when the request is compiled. Nil is no value.
+// is decided when the request is compiled. Nil: no value.
 type Literal []byte
 
 // LiteralKind is the type of the value in a Literal.

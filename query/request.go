@@ -9,7 +9,7 @@
 //	request, err := query.DecodeSearch(body, query.DefaultLimits())
 //
 // The clause budget is measured first and a violation is answered alone.
-// Decoded requests are plain data and are never changed afterwards; whoever
+// Decoded requests are plain data and are never changed afterwards; a caller that
 // rewrites clauses builds others. They may be read from many goroutines.
 package query
 

@@ -45,8 +45,8 @@ type Handler func(ctx context.Context, r *Request) (*Response, error)
 // Options tune an API. The zero value takes bodies of any size and answers no
 // other origin.
 type Options struct {
-	MaxBodySize       int64    // of any body but NDJSON, and of one NDJSON entry; 0 is no bound
-	MaxStreamBodySize int64    // of an NDJSON body; 0 is no bound
+	MaxBodySize       int64    // of any body but NDJSON, and of one NDJSON entry; 0: no bound
+	MaxStreamBodySize int64    // of an NDJSON body; 0: no bound
 	CORSOrigins       []string // origins browsers may call from; * is every one; nil turns CORS off
 	IsOpen            bool     // no credential is asked for, so that pages of other origins are refused
 	OnlyLoopback      bool     // requests must name the loopback interface as Host
@@ -280,7 +280,7 @@ func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
 		err = problem.NodeError.New().Because(err)
 	}
 	if isAbandoned(r, err) {
-		// There is nobody to answer, and nothing failed.
+		// No client is left to answer, and nothing failed.
 		a.log.Debug("the client is gone", "method", r.Method, "path", r.URL.EscapedPath())
 		if w.status != 0 {
 			panic(http.ErrAbortHandler)
@@ -345,7 +345,7 @@ type trackedWriter struct {
 	isCut   bool   // the answer ends before it is whole
 
 	hasBody bool         // of the request
-	body    *boundedBody // nil until somebody may read it
+	body    *boundedBody // nil until it may be read
 }
 
 func (w *trackedWriter) WriteHeader(status int) {

@@ -66,7 +66,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	// One byte more than allowed tells a body at the bound from one above it.
+	// One byte more than allowed distinguishes a body at the bound from one above it.
 	if b.left >= 0 && int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}

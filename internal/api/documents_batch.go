@@ -74,7 +74,7 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 		return "", err // of the body alone
 	}
 	token, unsettled := b.write.Finish(ctx)
-	// I1: what counts entries as taken is not told when they are not durable.
+	// I1: an answer that counts entries as taken is not sent when they are not durable.
 	isLost := unsettled != nil && b.processed > 0
 	if err != nil && !isLost && !isUnproven(unsettled) {
 		return "", err
@@ -83,7 +83,7 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 }
 
 // isUnproven reports whether a write could not be made durable, or a refusal not be
-// proven to be true of the newest state, which is told before anything else is.
+// proven to be true of the newest state, which is reported before anything else is.
 func isUnproven(err error) bool {
 	return errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.StorageUnknown) || errors.Is(err, problem.IndexReadonly)
 }
@@ -169,7 +169,7 @@ func (b *batch) at() problem.Path {
 
 func (b *batch) entry(ctx context.Context, raw []byte, work entryWork) error {
 	if err := ctx.Err(); err != nil {
-		return err // nobody waits for the rest
+		return err // no client waits for the rest
 	}
 	b.reached = true
 	err := writeDocument(ctx, b.write, func(schema *definition.Schema, s *engine.WriteStream) error {
@@ -201,7 +201,7 @@ func (b *batch) entry(ctx context.Context, raw []byte, work entryWork) error {
 var errMissingListed = errors.New("listed as missing")
 
 // locate adds where a caller can resume. What concerns an entry as a whole is
-// told at the entry.
+// reported at the entry.
 func (b *batch) locate(p *problem.Problem) {
 	if p.Path == "" {
 		p.Path = b.at().String()
@@ -212,7 +212,7 @@ func (b *batch) locate(p *problem.Problem) {
 	}
 }
 
-// malformed is an entry that is no JSON, at the line where parsing stopped.
+// malformed is an entry that is not JSON, at the line where parsing stopped.
 func (b *batch) malformed(entry Entry, err error) error {
 	offset, reason := jsonread.Syntax(entry.Raw, err)
 	stopped := entry.Raw[:min(offset, int64(len(entry.Raw)))]
@@ -222,7 +222,7 @@ func (b *batch) malformed(entry Entry, err error) error {
 	return p
 }
 
-// unreadable tells how far a body was read that stopped arriving or grew too
+// unreadable reports how far a body was read that stopped arriving or grew too
 // large.
 func (b *batch) unreadable(err error) error {
 	for _, p := range problem.All(err) {

@@ -175,7 +175,7 @@ func (w *documentWalk) next(to []byte) ([]byte, bool, error) {
 // begins. A larger page is sent as it is read, so that its size does not matter.
 const maxBufferedPage = 4 << 20
 
-// answer answers one page. What is wrong with any of its documents is told as an
+// answer answers one page. A problem with any of its documents is reported as an
 // error, before the answer begins; an answer with all documents is cut short
 // instead.
 func (w *documentWalk) answer(index *node.IndexSnapshot) (*Response, error) {

@@ -101,7 +101,7 @@ type unpackedBody struct {
 	packed   *boundedBody
 	codecs   *codecs
 	encoding string
-	limit    int64 // of the unpacked size; 0 is no bound
+	limit    int64 // of the unpacked size; 0: no bound
 
 	decoder  io.Reader
 	release  func()
@@ -128,7 +128,7 @@ func (b *unpackedBody) Read(p []byte) (int, error) {
 			return 0, b.failed
 		}
 	}
-	// One byte more than allowed tells a body at the bound from one above it.
+	// One byte more than allowed distinguishes a body at the bound from one above it.
 	if b.limit > 0 && int64(len(p)) > b.limit-b.unpacked+1 {
 		p = p[:b.limit-b.unpacked+1]
 	}
@@ -215,7 +215,7 @@ func (c *codecs) pack(r *Response, body []byte, encoding string) ([]byte, error)
 			packed, release := c.packer(encoding, w)
 			defer release()
 			if err := stream(packed); err != nil {
-				return err // without an end, so that nobody takes it for complete
+				return err // without an end, so that no client takes it for complete
 			}
 			return packed.Close()
 		}

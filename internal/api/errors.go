@@ -117,7 +117,7 @@ func ErrorAnswer(err error) (status int, body []byte, encodeErr error) {
 	return response.Status, body, encodeErr
 }
 
-// isDiskFailure reports whether a failure nobody gave a code to is one of the
+// isDiskFailure reports whether a failure without a code is one of the
 // local disk.
 func isDiskFailure(err error) bool {
 	var path *fs.PathError

@@ -19,14 +19,14 @@ import (
 // headerForwarded marks a request that another node sent on.
 const headerForwarded = "X-Service-Forwarded"
 
-// Ownership tells where writes of an index are served.
+// Ownership reports where writes of an index are served.
 type Ownership interface {
 	// WriterAddress returns scheme://host:port of the node to send a write of
 	// the index on to, or an empty text when this node serves it. A creating
 	// request may claim an index that does not exist yet. Its errors are
 	// problems.
 	WriterAddress(ctx context.Context, name string, creates bool) (string, error)
-	// Forwarded is told that another node changed what indexes there are on
+	// Forwarded notes that another node changed what indexes there are on
 	// behalf of this one. When it returns this node knows of the change, or will
 	// find out by itself.
 	Forwarded(ctx context.Context)
@@ -187,7 +187,7 @@ func (a *API) watch(ctx context.Context, address string, body *relayedBody) (con
 func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.URL) (isUnsent bool, err error) {
 	body := &relayedBody{boundedBody: r.body, began: time.Now()}
 	if r.isStream() {
-		body.left = -1 // the other node tells how far it took what is too large
+		body.left = -1 // the other node reports how far it took what is too large
 	}
 	ctx, unwatch := a.watch(r.HTTP.Context(), address, body)
 	defer unwatch()

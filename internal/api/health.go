@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Health holds what the health endpoints tell. It may be used by any number
+// Health holds what the health endpoints report. It may be used by any number
 // of goroutines.
 type Health struct {
 	mu            sync.Mutex

@@ -20,7 +20,7 @@ type Entry struct {
 
 // EntryReader splits an NDJSON body into its values. A value may span lines,
 // blank lines may separate values, and two values may share a line. It finds
-// where values end, it does not check them: what is no JSON comes out as an
+// where values end, it does not check them: what is not JSON comes out as an
 // entry that does not parse, which is the last one where no end was found. An
 // entry is handed out as soon as it is whole.
 type EntryReader struct {
@@ -85,7 +85,7 @@ func (e *EntryReader) isTooLong(length int) bool {
 }
 
 // isBroken reports whether the entry at next, of which so many bytes are there,
-// is no beginning of a JSON value.
+// does not begin a JSON value.
 func (e *EntryReader) isBroken(length int) bool {
 	_, err := e.checker.Check(e.buffer[e.next : e.next+length])
 	return err != nil && !errors.Is(err, io.ErrUnexpectedEOF)

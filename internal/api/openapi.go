@@ -82,7 +82,7 @@ func OpenAPI() (yamlText, jsonText []byte, err error) {
 }
 
 // describeRoutes describes the versioned interface. What a node answers beside
-// it without a credential, such as its health, is no part of the description.
+// it without a credential, such as its health, is not part of the description.
 func describeRoutes(s schemas) object {
 	paths := object{}
 	tags, named := []any{}, make(map[string]bool)

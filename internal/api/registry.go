@@ -46,7 +46,7 @@ func (a *API) repairRegistry(ctx context.Context, r *Request) (*Response, error)
 func readRepair(body []byte) (registry.RepairRequest, error) {
 	var (
 		request registry.RepairRequest
-		found   problem.List // with the shape of the body, told alone
+		found   problem.List // with the shape of the body, reported alone
 		names   problem.List
 	)
 	value, ok := jsonread.Parse(body, &found)

@@ -26,7 +26,7 @@ type Request struct {
 	body   *boundedBody // as it arrives
 	text   io.Reader    // the body without its encoding
 
-	maxEntry int64 // bytes of one NDJSON entry; 0 is no bound
+	maxEntry int64 // bytes of one NDJSON entry; 0: no bound
 }
 
 // Param returns the unescaped value of a path parameter; empty for a name the

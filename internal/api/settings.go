@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// settingsBody is the stored settings with what is told beside them.
+// settingsBody is the stored settings with what is reported beside them.
 type settingsBody struct {
 	Stored              jsontext.Value `json:",embed"`
 	Version             string         `json:"version"`

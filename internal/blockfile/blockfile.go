@@ -3,7 +3,7 @@
 //
 // A Writer appends sections one after the other and then Finish. A Reader
 // checks header, footer and directory always and every section's checksum
-// when opened, unless told to trust bytes this process has just written.
+// when opened, unless it is to trust bytes this process has just written.
 //
 // Invariants:
 //

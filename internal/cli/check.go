@@ -99,7 +99,7 @@ func checkObjects(directory string, out io.Writer) error {
 	return nil
 }
 
-// checkListed tells which generations of a registry are missing.
+// checkListed reports which generations of a registry are missing.
 func checkListed(directory string, content []byte) error {
 	indexes, err := registry.ListStored(content)
 	if err != nil {

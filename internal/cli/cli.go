@@ -69,7 +69,7 @@ type refusedError struct{ error }
 
 func (e refusedError) Unwrap() error { return e.error }
 
-// explain prints the commands for somebody who named none.
+// explain prints the commands when none is named.
 func explain(parser *kong.Kong, err io.Writer) int {
 	parser.Stdout = err
 	if _, failure := parser.Parse([]string{"--help"}); failure != nil {

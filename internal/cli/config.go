@@ -34,7 +34,7 @@ func (c *configCommand) Run(s *surroundings) error {
 }
 
 // loadConfig reads the configuration. One that is refused is returned for printing,
-// with an error that names the exit code; what has no effect is told as well,
+// with an error that names the exit code; what has no effect is reported as well,
 // since it may be the misspelled name of what is missing.
 func loadConfig(s *surroundings, dev bool) (*config.Config, error) {
 	loaded, err := config.Load(s.environment, dev)

@@ -6,7 +6,7 @@
 // refused or stalled, which machines are killed, paused, emptied or lose power,
 // whose clock leaps or stands still, which syncs fail, which objects are shown
 // missing, damaged or older for a while, and when. Clients own their keys and
-// remember what they were told; one deletes, makes and restores an index, one
+// remember what they were answered; one deletes, makes and restores an index, one
 // changes settings, one reindexes. Whatever happened, nothing acknowledged may be
 // missing, nothing refused may be there, and nothing may be shown that was never
 // written. The bucket itself watches what is published and deleted.

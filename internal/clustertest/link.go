@@ -18,7 +18,7 @@ import (
 type Faults struct {
 	Unavailable int // not delivered
 	Lost        int // delivered, the answer is lost
-	Late        int // delivered some time after the caller was told nothing
+	Late        int // delivered some time after the caller got no answer
 	Undecided   int // a conditional write that the store could not decide
 	Stalled     int // no answer for half a minute, not delivered
 	Away        int // of changes of the registry: nobody says what became of it, and nothing is delivered for a while

@@ -76,7 +76,7 @@ func New(next http.Handler) (*Console, error) {
 			return nil, err
 		}
 	}
-	// The catalogue that an empty node offers is made when somebody takes it.
+	// The catalogue that an empty node offers is made when a client takes it.
 	c.documents = sync.OnceValues(func() (*file, error) {
 		lines, err := demo.Lines()
 		if err != nil {

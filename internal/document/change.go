@@ -120,7 +120,7 @@ func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at proble
 		Tree: tree, Shape: objectShape{r.schema.Root()}, Codes: change.DocumentCodes(), At: at, Found: found,
 	}
 	var cleared []string
-	for it := jsonread.Members(c.raw); it.Next() && found.Len()-before < problem.MaxTold; {
+	for it := jsonread.Members(c.raw); it.Next() && found.Len()-before < problem.MaxReported; {
 		path := jsonread.String(it.RawName())
 		if f := r.schema.Root().Child(wholeField(path)); f != nil && (f.PrimaryKey || f.Signal) {
 			continue

@@ -103,7 +103,7 @@ func TestProblemsOfOneDocumentAreBounded(t *testing.T) {
 		text = append(text, fmt.Sprintf(`,"x%d":1`, i)...)
 	}
 	var found problem.List
-	if d := r.Read(append(text, '}'), problem.Path{}, &found); d != nil || found.Len() != problem.MaxTold {
+	if d := r.Read(append(text, '}'), problem.Path{}, &found); d != nil || found.Len() != problem.MaxReported {
 		t.Errorf("%d problems", found.Len())
 	}
 }
@@ -291,13 +291,13 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 func TestProblemsOfAChangeAreBounded(t *testing.T) {
 	r := NewReader(schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true}}}`))
 	text := []byte(`{"id":"1"`)
-	for i := range 2 * problem.MaxTold {
+	for i := range 2 * problem.MaxReported {
 		text = fmt.Appendf(text, `,"absent%d":1`, i)
 	}
 	var found problem.List
 	found.Report(problem.IndexNotFound.New("name", "x")) // of something else
 	c := r.ReadChange(append(text, '}'), problem.Path{}, &found)
-	if d := r.Apply(c, []byte(`{"id":"1"}`), noSignals, problem.Path{}, &found); d != nil || found.Len() != 1+problem.MaxTold {
+	if d := r.Apply(c, []byte(`{"id":"1"}`), noSignals, problem.Path{}, &found); d != nil || found.Len() != 1+problem.MaxReported {
 		t.Errorf("%v, %d problems", d, found.Len())
 	}
 }

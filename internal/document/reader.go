@@ -22,7 +22,7 @@ type Reader struct {
 	path      []step
 	at        problem.Path
 	found     *problem.List
-	isRefused bool                              // something was wrong, told or not
+	isRefused bool                              // something was wrong, reported or not
 	isCrowded bool                              // too many list values, which was reported
 	lists     map[*definition.ResolvedField]int // values so far of nested lists below flattened ones
 	names     map[string]struct{}               // concrete paths of wildcard fields so far
@@ -85,7 +85,7 @@ func (d *Document) shareChildValues() {
 
 func (r *Reader) report(code *problem.Code, arguments ...any) {
 	r.isRefused = true
-	if r.found.Len() < problem.MaxTold {
+	if r.found.Len() < problem.MaxReported {
 		r.found.Report(code.At(r.currentPath(), arguments...))
 	}
 }
@@ -174,7 +174,7 @@ func (r *Reader) admit(f *definition.ResolvedField) bool {
 		return true
 	}
 	if len(r.names) > maxWildcardNames {
-		return false // told already
+		return false // reported already
 	}
 	if r.names == nil {
 		r.names = make(map[string]struct{})
@@ -206,7 +206,7 @@ func (r *Reader) unknown(name []byte, of *definition.ResolvedField) {
 		return
 	}
 	r.isRefused = true
-	if r.found.Len() < problem.MaxTold {
+	if r.found.Len() < problem.MaxReported {
 		r.found.Report(code.At(r.currentPath(), "name", string(name)).Among(string(name), of.ChildNames))
 	}
 }

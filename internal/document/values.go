@@ -56,7 +56,7 @@ func (r *Reader) value(f *definition.ResolvedField, variant string, raw []byte) 
 
 func (r *Reader) invalidKind(expected string, raw []byte) {
 	r.isRefused = true
-	if r.found.Len() < problem.MaxTold {
+	if r.found.Len() < problem.MaxReported {
 		reason := "expected " + expected + ", found " + jsonread.KindOf(raw).String()
 		r.found.Report(problem.RequestValueInvalid.At(r.currentPath(), "reason", reason).
 			Advise("Write a string in double quotes, true and false without."))

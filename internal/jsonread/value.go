@@ -83,21 +83,21 @@ func (v Value) Found() *problem.List { return v.found }
 // Report reports a problem at the value. The arguments alternate names and
 // values.
 func (v Value) Report(code *problem.Code, arguments ...any) {
-	if v.found.Len() < problem.MaxTold { // making one costs more than what causes it
+	if v.found.Len() < problem.MaxReported { // making one costs more than what causes it
 		v.found.Report(code.At(v.at, arguments...))
 	}
 }
 
 // Advise is Report with help of its own.
 func (v Value) Advise(help string, code *problem.Code, arguments ...any) {
-	if v.found.Len() < problem.MaxTold {
+	if v.found.Len() < problem.MaxReported {
 		v.found.Report(code.At(v.at, arguments...).Advise(help))
 	}
 }
 
 // isFull reports whether no more problems of the body are recorded: it is refused, and
 // what is left of it is not read.
-func (v Value) isFull() bool { return v.found != nil && v.found.Len() >= problem.MaxTold }
+func (v Value) isFull() bool { return v.found != nil && v.found.Len() >= problem.MaxReported }
 
 // Invalid reports request:value_invalid at the value.
 func (v Value) Invalid(reason string) {
@@ -106,7 +106,7 @@ func (v Value) Invalid(reason string) {
 
 // Unknown reports request:value_invalid for a text that is none of words.
 func (v Value) Unknown(text, reason string, words []string) {
-	if v.found.Len() < problem.MaxTold {
+	if v.found.Len() < problem.MaxReported {
 		v.found.Report(problem.RequestValueInvalid.At(v.at, "reason", reason).
 			Advise("Use one of "+strings.Join(words, ", ")+".").AmongNames(text, words...))
 	}

@@ -55,7 +55,7 @@ type shared struct {
 
 	mu        sync.Mutex
 	nextLook  *look                  // what present callers wait for; nil: none asked yet
-	hinted    map[registry.ID]uint64 // manifest versions told last
+	hinted    map[registry.ID]uint64 // manifest versions shared last
 	lookedAt  time.Time              // the last look for an unknown name
 	seen      *seen                  // the registry last compared with; nil: not read from the disk yet
 	unfenced  map[registry.ID]bool   // removed generations whose writer is still to be fenced

@@ -146,7 +146,7 @@ func (m *Member) taken() (index registry.ID, to string, ok bool) {
 	return index, "", false
 }
 
-// inherit begins the load of an index with what its last holder told. The caller
+// inherit begins the load of an index with what its last holder stored. The caller
 // holds mu.
 func (m *Member) inherit(index registry.ID, bucket int) {
 	if bucket > 0 {

@@ -47,7 +47,7 @@ type Table struct {
 }
 
 // Local is the ownership of a deployment of one node, which holds every index
-// and tells nobody.
+// and announces nothing.
 type Local struct{}
 
 // Table returns an empty table.

@@ -30,8 +30,8 @@ func (r *Registry) Hint(ctx context.Context, manifests, settings map[ID]uint64) 
 	})
 }
 
-// Hinted returns the newest manifest version of a generation that a hint told
-// of; false when none did.
+// Hinted returns the newest manifest version of a generation that a hint named;
+// false when none did.
 func (r *Registry) Hinted(generation ID) (version uint64, ok bool) {
 	for _, index := range r.state().Indexes {
 		for _, g := range index.Generations {
@@ -44,7 +44,7 @@ func (r *Registry) Hinted(generation ID) (version uint64, ok bool) {
 }
 
 // HintedSettings returns the newest settings revision of an index that a hint
-// told of; false when none did.
+// named; false when none did.
 func (r *Registry) HintedSettings(index ID) (revision uint64, ok bool) {
 	for _, known := range r.state().Indexes {
 		if known.ID == index {

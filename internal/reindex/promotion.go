@@ -36,12 +36,12 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 				return j.finishPromotion(ctx, one)
 			}
 			if err == nil || isFatal(err) {
-				reply <- one.told(err)
+				reply <- one.promotionError(err)
 				return err
 			}
 			// Nothing was moved; the job stays ready.
 			saveErr := j.save(ctx, one, func(s *stored) { s.Record.Phase = Ready })
-			reply <- one.told(err)
+			reply <- one.promotionError(err)
 			if saveErr != nil && !j.mayPass(one, saveErr) {
 				return saveErr
 			}
@@ -59,7 +59,7 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 				return j.finishPromotion(ctx, one)
 			}
 			if err := vfs.Protect(func() error { return j.catchUp(ctx, one) }); err != nil {
-				if j.isPromoted(one) { // which opening source and target told
+				if j.isPromoted(one) { // which opening source and target showed
 					return j.finishPromotion(ctx, one)
 				}
 				if isFatal(err) {
@@ -71,9 +71,9 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 	}
 }
 
-// told returns the error that the caller of a failed promotion gets. While the
+// promotionError returns the error that the caller of a failed promotion gets. While the
 // record says that it is under way, the next node to run the job completes it (I17).
-func (one *job) told(err error) error {
+func (one *job) promotionError(err error) error {
 	isLost := errors.Is(err, versioned.ErrLost)
 	switch {
 	case err == nil || isFatal(err) && !isLost:

@@ -41,7 +41,7 @@ func (s *execution) answer(ctx context.Context, f *found) (*query.Answer, error)
 	a.Hits = make([]query.Hit, len(f.hits))
 	for i := range f.hits {
 		if err := ctx.Err(); err != nil {
-			return nil, err // nobody waits for the answer
+			return nil, err // no client waits for the answer
 		}
 		if err := w.write(&a.Hits[i], &f.hits[i], i); err != nil {
 			return nil, err

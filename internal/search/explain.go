@@ -15,7 +15,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Explain tells why a document, or with value hits its list value at the
+// Explain returns why a document, or with value hits its list value at the
 // position, matches a search and what its score is made of.
 func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search, key string, position int) (*query.Explanation, error) {
 	first := *request

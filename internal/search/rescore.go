@@ -90,8 +90,8 @@ func (s *execution) runRescore(ctx context.Context, r *rescoring, hits []hit, de
 	return nil
 }
 
-// explainRescore tells what the second pass makes of a document, nil when there
-// is none. What a search would refuse is no second pass.
+// explainRescore returns what the second pass makes of a document, nil when there
+// is none. What a search would refuse is not a second pass.
 func (s *execution) explainRescore(ctx context.Context, asked *query.Rescore, segment *snapshot.Segment, doc uint32, signals []signal, first *query.Explanation) (*query.Step, error) {
 	if asked == nil || !first.Matched {
 		return nil, nil

@@ -56,7 +56,7 @@ func NewWarmer[K comparable](s *Searcher, threads int, read func(ctx context.Con
 		running: make(map[K]context.CancelCauseFunc), wake: make(chan struct{}, 1)}
 }
 
-// Changed tells that an index has another reader. It does not wait.
+// Changed notes that an index has another reader. It does not wait.
 func (w *Warmer[K]) Changed(index K) {
 	if w.threads <= 0 {
 		return
@@ -75,7 +75,7 @@ func (w *Warmer[K]) Changed(index K) {
 	w.queued()
 }
 
-// queued tells how many wait, and wakes a thread when some do. The caller holds
+// queued measures how many wait, and wakes a thread when some do. The caller holds
 // mu.
 func (w *Warmer[K]) queued() {
 	w.searcher.metrics.FacetWarmQueued(len(w.waiting))
@@ -118,7 +118,7 @@ func (w *Warmer[K]) next(ctx context.Context) {
 	}
 	if at < 0 {
 		w.mu.Unlock()
-		return // whoever prepares it wakes the next thread at the end
+		return // the thread that prepares it wakes the next one at the end
 	}
 	index := w.waiting[at]
 	w.waiting = append(w.waiting[:at], w.waiting[at+1:]...)

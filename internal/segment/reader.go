@@ -33,7 +33,7 @@ type Reader struct {
 	verified  atomic.Bool // nothing is left to be verified before its first use
 
 	order  []uint32                     // the places of fields in meta and opened, by kind and name
-	opened []atomic.Pointer[structures] // nil for a field that nobody asked for
+	opened []atomic.Pointer[structures] // nil for a field that was not asked for
 }
 
 // structures are those of one field, opened when it is first asked for: a

@@ -100,7 +100,7 @@ type keyHead struct {
 }
 
 // Keys starts a walk behind a key in text form or a Cursor of one, which need not
-// exist; without one (hasAfter false) it starts at the first. numeric tells that
+// exist; without one (hasAfter false) it starts at the first. numeric says that
 // keys are whole numbers.
 func (s *Snapshot) Keys(after string, hasAfter, numeric bool) (*KeyIterator, error) {
 	it := &KeyIterator{numeric: numeric}

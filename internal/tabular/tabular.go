@@ -75,7 +75,7 @@ func (r *Reader) Header() ([]string, error) {
 		_, _ = r.buffer.Discard(3)
 	}
 	if r.delimiter == ',' {
-		// What is buffered of a long line is enough to tell.
+		// What is buffered of a long line is enough to decide.
 		_, _ = r.buffer.Peek(1)
 		first, _ := r.buffer.Peek(r.buffer.Buffered())
 		line, _, _ := bytes.Cut(first, []byte{'\n'})

@@ -77,7 +77,7 @@ func (c *Collator) AppendKey(dst []byte, text string) []byte {
 	dst = append(dst, c.collator.KeyFromString(&c.buffer, text)...)
 	c.buffer.Reset()
 	if c.upperFirst {
-		// The key's last level tells case with lower first; a level of our
+		// The key's last level orders case with lower first; a level of our
 		// own in front of it would have to be cut out of the middle, so equal
 		// words differ here by a trailing level instead.
 		dst = c.danish(dst, text)

@@ -49,7 +49,7 @@ func complement(set *bitset.Bitset) *bitset.Bitset {
 
 // countSet is Documents, document by document.
 func countSet(column *columns.Ordinals, set *bitset.Bitset) []uint32 {
-	counts := make([]uint32, column.Len()+1) // ordinal plus one; 0 is no value
+	counts := make([]uint32, column.Len()+1) // ordinal plus one; 0: no value
 	if column.Multi() {
 		countMulti(column, set, counts)
 	} else {

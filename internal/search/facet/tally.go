@@ -127,7 +127,8 @@ func (t *tally) add(totals []int64) {
 	}
 }
 
-// fenwick is a row of numbers whose sums from the start are quick to tell.
+// fenwick is a Fenwick tree: a row of numbers whose sums from the start are quick to
+// compute.
 type fenwick []int64
 
 func (f fenwick) add(at uint32, n int64) {

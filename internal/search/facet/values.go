@@ -37,7 +37,7 @@ func Values(column *columns.Ordinals, documents, items, parents *bitset.Bitset) 
 // of a document that were met are bits of a mask where all ordinals fit one,
 // else last says which document counted an ordinal.
 type valueCounter struct {
-	counts           []uint32 // by ordinal plus one; 0 is no value
+	counts           []uint32 // by ordinal plus one; 0: no value
 	last             []uint32 // document plus one
 	isMasked         bool
 	documents, items []uint64

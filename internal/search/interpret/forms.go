@@ -232,7 +232,7 @@ func startsWith(words, phrase []string) bool {
 func (r *Reader) choose(b bound) []Alternative {
 	var fields []Field
 	if b.unit != "" {
-		// A unit of the index that no field here declares is no bare number.
+		// A unit of the index that no field here declares is not a bare number.
 		units := r.spellings[b.unit]
 		for _, f := range r.fields {
 			if slices.Contains(units, f.Unit) {

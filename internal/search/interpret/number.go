@@ -26,7 +26,7 @@ func signsOf(s cldr.Symbols) signs {
 }
 
 // parseNumber reads a whole word as a number, by the locale's signs and then
-// by those of root. A leading zero before another digit is no number.
+// by those of root. A leading zero before another digit is not a number.
 func (v *Vocabulary) parseNumber(word string) (float64, bool) {
 	if word == "" {
 		return 0, false
