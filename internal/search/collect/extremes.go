@@ -87,7 +87,7 @@ func (p *piece) rankAmong(ctx context.Context, docs []uint32) (bool, error) {
 	defer scanner.Close()
 	scanner.Within(docs)
 	among := new(ranker)
-	if err := p.of.setRanker(ctx, among, p.segment); err != nil {
+	if err := p.of.initRanker(ctx, among, p.segment); err != nil {
 		return false, err
 	}
 	sink := &piece{of: p.of, segment: p.segment, base: p.base, ranker: among, uncounted: true}

@@ -32,21 +32,21 @@ type ranker struct {
 	window       []uint32
 	values       []int64
 
-	// Room of a short page in a simple order.
-	keysRoom   [1]keyReader
-	rowRoom    [1]rank
-	docsRoom   [fewHits]uint32
-	scoresRoom [fewHits]float32
+	// Scratch of a short page in a simple order.
+	keysScratch   [1]keyReader
+	rowScratch    [1]rank
+	docsScratch   [fewHits]uint32
+	scoresScratch [fewHits]float32
 }
 
-// fewHits is how many hits a ranker has room for without more memory.
+// fewHits is how many hits a ranker holds without more memory.
 const fewHits = 16
 
-// setRanker makes a new ranker that of a segment.
-func (r *run) setRanker(ctx context.Context, k *ranker, segment int) error {
+// initRanker makes a new ranker that of a segment.
+func (r *run) initRanker(ctx context.Context, k *ranker, segment int) error {
 	s := r.search.snapshot.Segments[segment]
 	k.base, k.segment, k.limit, k.backwards = s.Base, segment, r.request.Limit, r.request.Before != nil
-	k.keys = k.keysRoom[:0]
+	k.keys = k.keysScratch[:0]
 	for i := range r.order {
 		k.keys = append(k.keys, newKeyReader(r.order[i], s, k.backwards))
 		if err := r.choose(ctx, &k.keys[i], segment); err != nil {
@@ -54,11 +54,11 @@ func (r *run) setRanker(ctx context.Context, k *ranker, segment int) error {
 		}
 	}
 	k.byScoreAlone = len(r.order) == 1 && r.order[0].Kind == ByScore && r.order[0].Descending && !k.backwards
-	k.row = k.rowRoom[:]
+	k.row = k.rowScratch[:]
 	if len(k.keys) > 1 {
 		k.row = make([]rank, len(k.keys))
 	}
-	k.docs, k.scores = k.docsRoom[:0], k.scoresRoom[:0]
+	k.docs, k.scores = k.docsScratch[:0], k.scoresScratch[:0]
 	if k.limit > fewHits {
 		room := min(k.limit, 64)
 		k.docs, k.scores = make([]uint32, 0, room), make([]float32, 0, room)

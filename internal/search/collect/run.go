@@ -239,7 +239,7 @@ func (r *run) bind(ctx context.Context, p *piece, segment int) error {
 	}
 	if r.request.Limit > 0 {
 		p.ranker = &p.ranks
-		if err := r.setRanker(ctx, p.ranker, segment); err != nil {
+		if err := r.initRanker(ctx, p.ranker, segment); err != nil {
 			return err
 		}
 	}

@@ -119,20 +119,18 @@ func (k *valueSink) TakeDocs(docs []uint32, scores []float32) bool {
 // where the nodes score, ties and the rest by position. Only the windows
 // around the documents are looked at.
 func (s *Search) MatchedValues(ctx context.Context, path string, required []*plan.Nested, documents []uint32) ([][]uint32, error) {
-	clauses := clausesOf(required)
-	scoring := false
-	for _, c := range clauses {
+	m := &valueMatcher{search: s, path: path, clauses: clausesOf(required), documents: documents, found: make([][]uint32, len(documents))}
+	for _, c := range m.clauses {
 		if err := s.prepare(ctx, c); err != nil {
 			return nil, err
 		}
-		scoring = scoring || plan.Scores(c)
+		m.scoring = m.scoring || plan.Scores(c)
 	}
 	rising := make([]int, len(documents))
 	for i := range rising {
 		rising[i] = i
 	}
 	slices.SortFunc(rising, func(a, b int) int { return cmp.Compare(documents[a], documents[b]) })
-	found := make([][]uint32, len(documents))
 	for len(rising) > 0 {
 		segment, _ := s.locate(documents[rising[0]])
 		base := s.snapshot.Segments[segment].Base
@@ -141,27 +139,37 @@ func (s *Search) MatchedValues(ctx context.Context, path string, required []*pla
 		for inside < len(rising) && documents[rising[inside]] < end {
 			inside++
 		}
-		if err := s.matchedInside(ctx, segment, path, clauses, scoring, documents, rising[:inside], found); err != nil {
+		if err := m.match(ctx, segment, rising[:inside]); err != nil {
 			return nil, timedOut(ctx, err)
 		}
 		rising = rising[inside:]
 	}
-	return found, nil
+	return m.found, nil
 }
 
-// matchedInside finds the values of the documents at some places, which lie in
-// one segment and rise.
-func (s *Search) matchedInside(ctx context.Context, segment int, path string, clauses []plan.Node, scoring bool, documents []uint32, places []int, found [][]uint32) error {
-	scanner, err := s.view.ValueScanner(segment, path, clauses, scoring)
+// valueMatcher finds the list values of documents that satisfy clauses together.
+type valueMatcher struct {
+	search    *Search
+	path      string // of the list
+	clauses   []plan.Node
+	scoring   bool
+	documents []uint32   // global numbers
+	found     [][]uint32 // by document
+}
+
+// match finds the values of the documents at some positions, which lie in one
+// segment and rise.
+func (m *valueMatcher) match(ctx context.Context, segment int, positions []int) error {
+	scanner, err := m.search.view.ValueScanner(segment, m.path, m.clauses, m.scoring)
 	if err != nil {
 		return err
 	}
 	defer scanner.Close()
-	of := s.snapshot.Segments[segment]
+	of := m.search.snapshot.Segments[segment]
 	sink := &valueSink{}
 	looked := uint32(0) // up to here
-	for _, place := range places {
-		first, last := of.Block(documents[place] - of.Base)
+	for _, at := range positions {
+		first, last := of.Block(m.documents[at] - of.Base)
 		from, to := max(looked, first&^(match.Span-1)), last|(match.Span-1)
 		if from <= last {
 			if err := scanner.Run(ctx, from, to+1, sink); err != nil {
@@ -169,9 +177,9 @@ func (s *Search) matchedInside(ctx context.Context, segment int, path string, cl
 			}
 			looked = to + 1
 		}
-		found[place] = sink.inside(first, last)
-		for j := range found[place] {
-			found[place][j] += of.Base
+		m.found[at] = sink.inside(first, last)
+		for j := range m.found[at] {
+			m.found[at][j] += of.Base
 		}
 	}
 	return nil
