@@ -94,9 +94,9 @@ func (r *remote) ask(c command) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer w.close()
+	defer w.Close()
 	return timed(c, func(body []byte) error {
-		_, err := w.post(c.At, body)
+		_, err := post(w, c.At, body)
 		return err
 	})
 }

@@ -4,12 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,6 +19,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/quiresearch/quire/bench/wire"
 )
 
 // remote does the commands through a server of its own on loopback.
@@ -69,13 +69,8 @@ func (r *remote) start(dir string) error {
 	if r.process != nil {
 		return nil
 	}
-	probe, err := net.Listen("tcp", "127.0.0.1:0")
+	address, port, err := wire.FreeAddress()
 	if err != nil {
-		return err
-	}
-	address := probe.Addr().String()
-	_, port, _ := net.SplitHostPort(address)
-	if err := probe.Close(); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -98,13 +93,8 @@ func (r *remote) start(dir string) error {
 	r.process, r.url = p, "http://"+address
 	r.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, WriteBufferSize: 64 << 10, ReadBufferSize: 64 << 10, DisableCompression: true}}
 	for range 3000 {
-		answer, err := r.client.Get(r.url + "/q/health/ready")
-		if err == nil {
-			_, _ = io.Copy(io.Discard, answer.Body)
-			_ = answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return nil
-			}
+		if _, err := r.send(http.MethodGet, "/q/health/ready", "", nil); err == nil {
+			return nil
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -122,21 +112,7 @@ func (r *remote) stop() {
 }
 
 func (r *remote) send(method, path, kind string, body io.Reader) ([]byte, error) {
-	request, err := http.NewRequestWithContext(context.Background(), method, r.url+path, body)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", kind)
-	answer, err := r.client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode >= 300 {
-		err = fmt.Errorf("%s %s: %d %s", method, path, answer.StatusCode, text[:min(len(text), 500)])
-	}
-	return text, err
+	return wire.Send(r.client, method, r.url, path, kind, body)
 }
 
 // index loads a corpus through NDJSON, with one or several clients that each
@@ -222,10 +198,10 @@ func (r *remote) query(body []byte, repeat int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer w.close()
+	defer w.Close()
 	for range max(1, repeat) {
 		began := time.Now()
-		if text, err = w.post("search", body); err != nil {
+		if text, err = post(w, "search", body); err != nil {
 			return nil, err
 		}
 		took := time.Since(began)
@@ -266,9 +242,9 @@ func (r *remote) throughput(c command) (any, error) {
 				failed.Store(err)
 				return
 			}
-			defer w.close()
+			defer w.Close()
 			for n := next.Add(1) - 1; n < total; n = next.Add(1) - 1 {
-				if _, err := w.post("search", bodies[int(n)%len(bodies)]); err != nil {
+				if _, err := post(w, "search", bodies[int(n)%len(bodies)]); err != nil {
 					failed.Store(err)
 					return
 				}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/quiresearch/quire/bench/wire"
 )
 
 // contender is a search service as the comparison of whole services meets it:
@@ -22,7 +24,7 @@ type contender struct {
 	version       func(answer []byte) string
 	creation      call // of the index
 	removal       call
-	prepare       func(w *wire, cached bool) error
+	prepare       func(w *wire.Conn, cached bool) error
 	bulkPath      string
 	bulkKind      string
 	bulk          func(lines [][]byte) []byte
@@ -37,12 +39,12 @@ type contender struct {
 
 type call struct{ method, path, body string }
 
-func (c call) do(w *wire) error {
-	_, err := w.send(c.method, c.path, "application/json", []byte(c.body))
+func (c call) do(w *wire.Conn) error {
+	_, err := w.Send(c.method, c.path, "application/json", []byte(c.body))
 	return err
 }
 
-func doAll(w *wire, calls []call) error {
+func doAll(w *wire.Conn, calls []call) error {
 	for _, c := range calls {
 		if err := c.do(w); err != nil {
 			return err
@@ -83,7 +85,7 @@ func quireContender() *contender {
 		version:     func([]byte) string { return commit() },
 		creation:    call{"PUT", "/v1alpha1/admin/indexes/bench", wholeDefinition},
 		removal:     call{"DELETE", "/v1alpha1/admin/indexes/bench", ""},
-		prepare:     func(*wire, bool) error { return nil },
+		prepare:     func(*wire.Conn, bool) error { return nil },
 		bulkPath:    "/v1alpha1/indexes/bench/documents",
 		bulkKind:    "application/x-ndjson",
 		bulk:        func(lines [][]byte) []byte { return append(bytes.Join(lines, []byte("\n")), '\n') },

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/quiresearch/quire/bench/wire"
 )
 
 // openSearchFlags are those of the jvm.options that OpenSearch ships, as far as
@@ -78,7 +80,7 @@ func openSearchContender() *contender {
 
 // openSearchCaches turns the caches of the index off. The one of queries can
 // only be changed while the index is closed.
-func openSearchCaches(w *wire, cached bool) error {
+func openSearchCaches(w *wire.Conn, cached bool) error {
 	if cached {
 		return nil
 	}

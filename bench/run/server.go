@@ -2,18 +2,18 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/quiresearch/quire/bench/wire"
 )
 
 // server is a running Quire with a directory of its own.
@@ -32,13 +32,8 @@ func startServer(o options) (*server, error) {
 	if err := errors.Join(os.RemoveAll(directory), os.MkdirAll(directory, 0o755)); err != nil {
 		return nil, err
 	}
-	probe, err := net.Listen("tcp", "127.0.0.1:0")
+	address, port, err := wire.FreeAddress()
 	if err != nil {
-		return nil, err
-	}
-	address := probe.Addr().String()
-	_, port, _ := net.SplitHostPort(address)
-	if err := probe.Close(); err != nil {
 		return nil, err
 	}
 	notes, err := os.Create(directory + ".server.txt")
@@ -69,21 +64,7 @@ func (s *server) stop() {
 }
 
 func (s *server) send(method, path, kind string, body io.Reader) ([]byte, error) {
-	request, err := http.NewRequestWithContext(context.Background(), method, s.url+path, body)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", kind)
-	answer, err := s.client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err == nil && answer.StatusCode >= 300 {
-		err = fmt.Errorf("%s %s: %d %s", method, path, answer.StatusCode, text[:min(len(text), 500)])
-	}
-	return text, err
+	return wire.Send(s.client, method, s.url, path, kind, body)
 }
 
 // load makes an index of a file of documents.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/quiresearch/quire/bench/wire"
 )
 
 // The comparison of whole services: one after the other on the same machine,
@@ -175,8 +176,8 @@ func (r *wholeRun) loadAndRest(n *node, corpus string) error {
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	about, err := w.send("GET", r.service.versionPath, "application/json", nil)
+	defer w.Close()
+	about, err := w.Send("GET", r.service.versionPath, "application/json", nil)
 	if err != nil {
 		return err
 	}
@@ -204,14 +205,14 @@ func (r *wholeRun) loadAndRest(n *node, corpus string) error {
 }
 
 // loadOnce makes the index and returns what it took until all is searchable.
-func (r *wholeRun) loadOnce(n *node, w *wire, bodies [][]byte) (spent, error) {
+func (r *wholeRun) loadOnce(n *node, w *wire.Conn, bodies [][]byte) (spent, error) {
 	if err := r.service.creation.do(w); err != nil {
 		return spent{}, err
 	}
 	fmt.Println("loading into", r.service.name)
 	began, processor := time.Now(), n.processor()
-	if err := n.each(bulkClients, len(bodies), func(w *wire, i int) error {
-		answer, err := w.send("POST", r.service.bulkPath, r.service.bulkKind, bodies[i])
+	if err := n.each(bulkClients, len(bodies), func(w *wire.Conn, i int) error {
+		answer, err := w.Send("POST", r.service.bulkPath, r.service.bulkKind, bodies[i])
 		if err != nil {
 			return err
 		}
@@ -243,11 +244,11 @@ func (r *wholeRun) bulks(corpus string) ([][]byte, error) {
 
 // count asks every query once for its total.
 func (r *wholeRun) count(n *node, requests map[string][][]byte) error {
-	w, err := dialWire(n.address)
+	w, err := wire.Dial(n.address)
 	if err != nil {
 		return err
 	}
-	defer w.close()
+	defer w.Close()
 	for _, class := range classNamesOfWhole() {
 		for _, body := range requests[class] {
 			total, err := r.ask(w, body)
@@ -260,8 +261,8 @@ func (r *wholeRun) count(n *node, requests map[string][][]byte) error {
 	return nil
 }
 
-func (r *wholeRun) ask(w *wire, body []byte) (int, error) {
-	answer, err := w.send("POST", r.service.searchPath, "application/json", body)
+func (r *wholeRun) ask(w *wire.Conn, body []byte) (int, error) {
+	answer, err := w.Send("POST", r.service.searchPath, "application/json", body)
 	if err != nil {
 		return 0, err
 	}
@@ -284,7 +285,7 @@ func (r *wholeRun) searches(o options, directory string, cached bool, connection
 		r.firstAnswer = n.spentSince(n.began, 0)
 	}
 	err = r.service.prepare(w, cached)
-	w.close()
+	w.Close()
 	if err != nil {
 		return nil, err
 	}
@@ -332,11 +333,11 @@ func (r *wholeRun) cell(n *node, connections int, long time.Duration, requests [
 	var next atomic.Int64
 	times := make([][]time.Duration, connections)
 	began, processor := time.Now(), n.processor()
-	err := n.each(connections, connections, func(w *wire, client int) error {
+	err := n.each(connections, connections, func(w *wire.Conn, client int) error {
 		for time.Since(began) < long {
 			body := requests[int(next.Add(1))%len(requests)]
 			asked := time.Now()
-			if _, err := w.send("POST", r.service.searchPath, "application/json", body); err != nil {
+			if _, err := w.Send("POST", r.service.searchPath, "application/json", body); err != nil {
 				return err
 			}
 			times[client] = append(times[client], time.Since(asked))
@@ -362,13 +363,8 @@ type node struct {
 }
 
 func startNode(c *contender, directory string, cached bool) (*node, error) {
-	probe, err := net.Listen("tcp", "127.0.0.1:0")
+	address, port, err := wire.FreeAddress()
 	if err != nil {
-		return nil, err
-	}
-	address := probe.Addr().String()
-	_, port, _ := net.SplitHostPort(address)
-	if err := probe.Close(); err != nil {
 		return nil, err
 	}
 	notes, err := os.Create(directory + ".log")
@@ -391,16 +387,16 @@ func (n *node) stop() {
 }
 
 // ready waits until the node answers at a path.
-func (n *node) ready(path string) (*wire, error) {
-	return n.await(func(w *wire) error {
-		_, err := w.send("GET", path, "application/json", nil)
+func (n *node) ready(path string) (*wire.Conn, error) {
+	return n.await(func(w *wire.Conn) error {
+		_, err := w.Send("GET", path, "application/json", nil)
 		return err
 	})
 }
 
 // firstAnswer waits until a search gives the total that it gave before.
-func (n *node) firstAnswer(r *wholeRun, body []byte) (*wire, error) {
-	return n.await(func(w *wire) error {
+func (n *node) firstAnswer(r *wholeRun, body []byte) (*wire.Conn, error) {
+	return n.await(func(w *wire.Conn) error {
 		total, err := r.ask(w, body)
 		if err == nil && total != r.totals["term"][0] {
 			err = errors.New("not everything is searchable")
@@ -409,14 +405,14 @@ func (n *node) firstAnswer(r *wholeRun, body []byte) (*wire, error) {
 	})
 }
 
-func (n *node) await(try func(w *wire) error) (*wire, error) {
+func (n *node) await(try func(w *wire.Conn) error) (*wire.Conn, error) {
 	for time.Since(n.began) < 5*time.Minute {
-		w, err := dialWire(n.address)
+		w, err := wire.Dial(n.address)
 		if err == nil {
 			if err = try(w); err == nil {
 				return w, nil
 			}
-			w.close()
+			w.Close()
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
@@ -424,17 +420,17 @@ func (n *node) await(try func(w *wire) error) (*wire, error) {
 }
 
 // each does the items over so many connections.
-func (n *node) each(connections, items int, do func(w *wire, item int) error) error {
+func (n *node) each(connections, items int, do func(w *wire.Conn, item int) error) error {
 	var next atomic.Int64
 	failures := make([]error, connections)
 	var wg sync.WaitGroup
 	for c := range connections {
-		w, err := dialWire(n.address)
+		w, err := wire.Dial(n.address)
 		if err != nil {
 			return err
 		}
 		wg.Go(func() {
-			defer w.close()
+			defer w.Close()
 			for i := next.Add(1) - 1; i < int64(items) && failures[c] == nil; i = next.Add(1) - 1 {
 				failures[c] = do(w, int(i))
 			}
