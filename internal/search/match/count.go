@@ -75,6 +75,8 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 // enough are soon found, scoring those raises the threshold for the others.
 func (s *Scanner) CountsFirst(enough int) bool {
 	switch root := s.root.(type) {
+	case *termStep: // without deletes its count is known
+		return s.mask.live != nil && root.table != nil && root.cost() < 4*enough
 	case *orStep:
 		return enough > int(s.mask.documents) || root.cost() < 4*enough && termsOf(root) != nil
 	case *andStep:
