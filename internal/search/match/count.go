@@ -61,6 +61,11 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 		} else {
 			n, err = s.countAll(ctx, terms, c.sets, enough)
 		}
+	case *wordStep:
+		if !root.isCounted() {
+			return 0, false, nil
+		}
+		n, err = s.countSets(ctx, root.known.sets)
 	default:
 		return 0, false, nil
 	}
@@ -77,6 +82,8 @@ func (s *Scanner) CountsFirst(enough int) bool {
 	switch root := s.root.(type) {
 	case *termStep: // without deletes its count is known
 		return s.mask.live != nil && root.table != nil && root.cost() < 4*enough
+	case *wordStep: // the same of its readings
+		return s.mask.live != nil && root.isCounted()
 	case *orStep:
 		return enough > int(s.mask.documents) || root.cost() < 4*enough && termsOf(root) != nil
 	case *andStep:
@@ -139,6 +146,41 @@ func (s *Scanner) countAny(ctx context.Context, terms []*termStep) (int, error) 
 	}
 	return total, nil
 }
+
+// countSets counts the documents that are in any of the sets and that the mask
+// lets through.
+func (s *Scanner) countSets(ctx context.Context, sets []*docset.Set) (int, error) {
+	done := ctx.Done()
+	words := &s.scratch.wide[0]
+	total := 0
+	for base := uint64(0); base < uint64(s.mask.documents); base += wideSpan {
+		select {
+		case <-done:
+			return 0, context.Cause(ctx)
+		default:
+		}
+		clear(words[:])
+		for _, set := range sets {
+			if !set.IsSparse() {
+				bitset.OrWords(words[:], set.Words()[base/64:])
+				continue
+			}
+			for _, doc := range set.SparseFrom(uint32(base)) {
+				if uint64(doc) >= base+wideSpan {
+					break
+				}
+				at := uint64(doc) - base
+				words[at/64] |= 1 << (at % 64)
+			}
+		}
+		s.mask.narrowWide(base, words)
+		total += bitset.CountWords(words[:])
+	}
+	return total, nil
+}
+
+// isCounted reports whether sets hold every document that matches.
+func (s *wordStep) isCounted() bool { return s.known != nil && s.known.isCount && s.known.sets != nil }
 
 // countAll counts the documents that hold all terms, are in all sets and that
 // the mask lets through, window by window until there are enough.
