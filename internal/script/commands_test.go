@@ -121,19 +121,19 @@ func runTextBlocks(t *testing.T, tools string) {
 	}
 }
 
-// session is a terminal in a directory of its own.
-type session struct {
+// terminal is a terminal in a directory of its own.
+type terminal struct {
 	t           *testing.T
 	directory   string
 	environment []string
 	replace     *strings.Replacer
 }
 
-// newSession opens a terminal in a directory that looks like a checkout after
+// newTerminal opens a terminal in a directory that looks like a checkout after
 // make build: the program is in bin. What the text has in replaced is typed as
 // what follows it.
-func newSession(t *testing.T, tools string, replaced ...string) *session {
-	s := &session{t: t, directory: t.TempDir(), replace: strings.NewReplacer(replaced...)}
+func newTerminal(t *testing.T, tools string, replaced ...string) *terminal {
+	s := &terminal{t: t, directory: t.TempDir(), replace: strings.NewReplacer(replaced...)}
 	if err := errors.Join(os.Mkdir(filepath.Join(s.directory, "bin"), 0o700),
 		os.Symlink(filepath.Join(tools, "quire"), filepath.Join(s.directory, "bin", "quire"))); err != nil {
 		t.Fatal(err)
@@ -147,10 +147,10 @@ func newSession(t *testing.T, tools string, replaced ...string) *session {
 	return s
 }
 
-func (s *session) set(variables ...string) { s.environment = append(s.environment, variables...) }
+func (s *terminal) set(variables ...string) { s.environment = append(s.environment, variables...) }
 
 // write writes a file that a reader has.
-func (s *session) write(name, text string) {
+func (s *terminal) write(name, text string) {
 	if err := os.WriteFile(filepath.Join(s.directory, name), []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
@@ -159,14 +159,14 @@ func (s *session) write(name, text string) {
 // built stands for make, whose work was done before: what it builds is there.
 const built = "set -euo pipefail\nmake() { test -x bin/quire; }\n"
 
-func (s *session) command(script string) *exec.Cmd {
+func (s *terminal) command(script string) *exec.Cmd {
 	command := exec.Command("bash", "-c", script)
 	command.Dir, command.Env = s.directory, s.environment
 	return command
 }
 
 // run types commands and returns what they print.
-func (s *session) run(commands string) string {
+func (s *terminal) run(commands string) string {
 	s.t.Helper()
 	out, err := s.command(built + s.replace.Replace(commands)).CombinedOutput()
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *session) run(commands string) string {
 
 // start types commands of which the last goes on running, and waits until it
 // prints a text. The test stops it at its end.
-func (s *session) start(commands, until string) {
+func (s *terminal) start(commands, until string) {
 	s.t.Helper()
 	reading, writing, err := os.Pipe()
 	if err != nil {
@@ -219,7 +219,7 @@ func (s *session) start(commands, until string) {
 }
 
 // awaitNode waits until a node serves.
-func (s *session) awaitNode(url string) {
+func (s *terminal) awaitNode(url string) {
 	s.t.Helper()
 	for range attempts() {
 		if answer, err := http.Get(url + "/q/health/ready"); err == nil {
@@ -248,7 +248,7 @@ const things = "id,title\n1,Some plain words\n2,Another thing\n"
 // The first commands of the README: the second goes on serving, the third is
 // typed in another terminal.
 func runFirstCommands(t *testing.T, tools string, blocks []fence, at int) {
-	s, port := newSession(t, tools), freePort(t)
+	s, port := newTerminal(t, tools), freePort(t)
 	s.write("things.csv", things)
 	lines := strings.Split(strings.TrimSpace(blocks[at].text), "\n")
 	if len(lines) != 3 {
@@ -264,7 +264,7 @@ func runFirstCommands(t *testing.T, tools string, blocks []fence, at int) {
 }
 
 func runServe(t *testing.T, tools string, blocks []fence, at int) {
-	s, port := newSession(t, tools, "/var/lib/quire", filepath.Join(t.TempDir(), "data")), freePort(t)
+	s, port := newTerminal(t, tools, "/var/lib/quire", filepath.Join(t.TempDir(), "data")), freePort(t)
 	s.set("SERVICE_HTTP_PORT=" + port)
 	s.start(blocks[at].text, "listening")
 	s.awaitNode("http://127.0.0.1:" + port)
@@ -276,7 +276,7 @@ func runShopPage(t *testing.T, tools string, blocks []fence, at int) {
 		t.Fatal(err)
 	}
 	port, pagePort := freePort(t), freePort(t)
-	s := newSession(t, tools, "8000", pagePort, "examples/shop", shop)
+	s := newTerminal(t, tools, "8000", pagePort, "examples/shop", shop)
 	s.set("SERVICE_HTTP_PORT=" + port)
 	node, page, _ := strings.Cut(blocks[at].text, "\n")
 	s.start(node, "listening")
@@ -299,7 +299,7 @@ func bucketVariables(store *s3test.Server) []string {
 
 func runBucketNode(t *testing.T, tools string, blocks []fence, at int) {
 	port := freePort(t)
-	s := newSession(t, tools, append(bucketVariables(s3test.Start(t)), "/var/lib/quire", filepath.Join(t.TempDir(), "data"), "http://10.0.0.7:8080", "http://127.0.0.1:"+port)...)
+	s := newTerminal(t, tools, append(bucketVariables(s3test.Start(t)), "/var/lib/quire", filepath.Join(t.TempDir(), "data"), "http://10.0.0.7:8080", "http://127.0.0.1:"+port)...)
 	s.set("SERVICE_HTTP_PORT=" + port)
 	s.start(blocks[at].text, "listening")
 	s.awaitNode("http://127.0.0.1:" + port)
@@ -307,7 +307,7 @@ func runBucketNode(t *testing.T, tools string, blocks []fence, at int) {
 
 // The variables alone start nothing; the guide to object mode has the rest.
 func runBucketVariables(t *testing.T, tools string, blocks []fence, at int) {
-	s, port := newSession(t, tools, bucketVariables(s3test.Start(t))...), freePort(t)
+	s, port := newTerminal(t, tools, bucketVariables(s3test.Start(t))...), freePort(t)
 	s.set("SERVICE_HTTP_PORT="+port, "SERVICE_NODE_ADDRESS=http://127.0.0.1:"+port, "SERVICE_STORAGE_LOCAL_DIRECTORY=data", "SERVICE_AUTH_ROOT_KEY="+rootKey)
 	s.start(blocks[at].text+"quire serve", "listening")
 	s.awaitNode("http://127.0.0.1:" + port)
@@ -316,7 +316,7 @@ func runBucketVariables(t *testing.T, tools string, blocks []fence, at int) {
 // Two nodes on one machine share the store of the block above.
 func runTwoNodes(t *testing.T, tools string, blocks []fence, at int) {
 	store, first, second := freePort(t), freePort(t), freePort(t)
-	s := newSession(t, tools, "/tmp/quire", filepath.Join(t.TempDir(), "quire"), "7070", store, "8080", first, "8081", second)
+	s := newTerminal(t, tools, "/tmp/quire", filepath.Join(t.TempDir(), "quire"), "7070", store, "8080", first, "8081", second)
 	if err := errors.Join(os.Mkdir(filepath.Join(s.directory, ".tools"), 0o700),
 		os.Symlink(s3test.Program(t), filepath.Join(s.directory, ".tools", "versitygw"))); err != nil {
 		t.Fatal(err)
@@ -359,7 +359,7 @@ func awaitPort(t *testing.T, port string) {
 // with an empty directory finds it.
 func runMigrate(t *testing.T, tools string, blocks []fence, at int) {
 	store, directory, port := s3test.Start(t), t.TempDir(), freePort(t)
-	s := newSession(t, tools)
+	s := newTerminal(t, tools)
 	s.write("things.csv", things)
 	node, err := Start(t.Context(), directory, "SERVICE_AUTH_MODE=none", "SERVICE_AUTH_ROOT_KEY=")
 	if err != nil {
