@@ -87,15 +87,15 @@ func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 // applyBatch puts operations that are durable into the active table.
 func (g *Generation) applyBatch(batch []*operation, lsn, promised uint64) ([]*entry, *table) {
 	now := time.Now()
-	room := newEntries(batch)
-	entries := make([]*entry, 0, len(room.free))
+	arena := newEntries(batch)
+	entries := make([]*entry, 0, len(arena.free))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	t := g.active
 	before, bytes := t.changes, int64(0)
 	for _, op := range batch {
 		bytes += op.size()
-		if added := t.apply(op, &room, now); added != nil {
+		if added := t.apply(op, &arena, now); added != nil {
 			entries = append(entries, added)
 		}
 	}

@@ -80,7 +80,7 @@ func (q *queue) awaitCapacity(ctx context.Context, most time.Duration) error {
 	wait := most
 	for q.full.Load() {
 		q.mu.Lock()
-		room, full, refusal := q.freed, q.full.Load(), q.refusal
+		freed, full, refusal := q.freed, q.full.Load(), q.refusal
 		q.mu.Unlock()
 		switch {
 		case refusal != nil:
@@ -90,7 +90,7 @@ func (q *queue) awaitCapacity(ctx context.Context, most time.Duration) error {
 		}
 		late, stop := after(wait)
 		select {
-		case <-room:
+		case <-freed:
 			stop()
 			wait = most
 		case <-late:

@@ -194,11 +194,11 @@ func (g *Generation) replay(ctx context.Context) error {
 				return fmt.Errorf("batch %d: %w", lsn, err)
 			}
 		}
-		room := newEntries(operations)
+		arena := newEntries(operations)
 		var entries []*entry
 		for _, op := range operations {
 			g.mu.Lock()
-			added := g.active.apply(op, &room, time.Now())
+			added := g.active.apply(op, &arena, time.Now())
 			g.accountEntries(g.active, op.size())
 			g.mu.Unlock()
 			if added != nil {

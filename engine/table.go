@@ -80,8 +80,8 @@ func newTable(sequence uint64, how *pipeline, workers int) *table {
 }
 
 // apply puts one operation into the table and returns the entry to index, nil
-// when there is none. Entries come from room.
-func (t *table) apply(op *operation, room *entries, now time.Time) *entry {
+// when there is none. Entries come from arena.
+func (t *table) apply(op *operation, arena *entries, now time.Time) *entry {
 	if t.changes == 0 {
 		t.firstAt = now
 	}
@@ -89,7 +89,7 @@ func (t *table) apply(op *operation, room *entries, now time.Time) *entry {
 	case log.Add:
 		t.changes++
 		t.kill(op.Key)
-		added := room.next(op.Key)
+		added := arena.next(op.Key)
 		added.source, added.signals, added.document = op.source, op.signals, op.document
 		t.added++
 		t.entries[added.key] = added
@@ -97,7 +97,7 @@ func (t *table) apply(op *operation, room *entries, now time.Time) *entry {
 	case log.Delete:
 		t.changes++
 		t.kill(op.Key)
-		deleted := room.next(op.Key)
+		deleted := arena.next(op.Key)
 		deleted.isDelete = true
 		t.entries[deleted.key] = deleted
 	case log.Signals:
@@ -115,7 +115,7 @@ func (t *table) apply(op *operation, room *entries, now time.Time) *entry {
 	return nil
 }
 
-// entries is room for the entries of a batch and their keys. They live until
+// entries is an arena of the entries of a batch and their keys. They live until
 // the commit all together, and a few large pieces of memory are less work for
 // the collector than many small ones.
 type entries struct {

@@ -71,11 +71,11 @@ func (h *Health) WarnOf(warnings func() []string) {
 }
 
 // DiskBy sets what reports whether the directory of the node takes files, and whether
-// its disk has room.
-func (h *Health) DiskBy(isWritable, hasRoom func() bool) {
+// its disk has space.
+func (h *Health) DiskBy(isWritable, hasSpace func() bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.isWritable, h.hasSpace = isWritable, hasRoom
+	h.isWritable, h.hasSpace = isWritable, hasSpace
 }
 
 // Refreshed records that a refresh pass ended, well or not.
@@ -128,15 +128,15 @@ func (h *Health) live() []healthCheck {
 // readiness: searches go on, and acknowledged writes are in the log.
 func (h *Health) safety() []healthCheck {
 	h.mu.Lock()
-	count, hasRoom := h.atRisk, h.hasSpace
+	count, hasSpace := h.atRisk, h.hasSpace
 	h.mu.Unlock()
 	var checks []healthCheck
 	if count != nil {
 		risky := count()
 		checks = append(checks, healthCheck{Name: "index-storage", Status: up(risky == 0), Data: map[string]any{"generationsAtRisk": risky}})
 	}
-	if hasRoom != nil {
-		checks = append(checks, healthCheck{Name: "disk-room", Status: up(hasRoom())})
+	if hasSpace != nil {
+		checks = append(checks, healthCheck{Name: "disk-room", Status: up(hasSpace())})
 	}
 	return checks
 }

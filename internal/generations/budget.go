@@ -223,9 +223,9 @@ func (s *Set) KeepBudget(ctx context.Context, b Budget, interval time.Duration) 
 	if interval <= 0 {
 		interval = time.Hour
 	}
-	budget, room := time.NewTicker(interval), time.NewTicker(spaceInterval)
+	budget, space := time.NewTicker(interval), time.NewTicker(spaceInterval)
 	defer budget.Stop()
-	defer room.Stop()
+	defer space.Stop()
 	for {
 		var err error
 		select {
@@ -233,7 +233,7 @@ func (s *Set) KeepBudget(ctx context.Context, b Budget, interval time.Duration) 
 			return
 		case <-budget.C:
 			err = s.shrink(ctx, b)
-		case <-room.C:
+		case <-space.C:
 			err = s.freeSpace(ctx, b)
 		}
 		if err != nil {

@@ -101,7 +101,7 @@ func (m *Member) ReadyWhen(isReady func() bool) { m.isReady = isReady }
 // SpaceWhen sets what reports whether this node can store what is written. While it
 // cannot, what it writes goes to nodes that can, and it gets nothing else. It must not
 // block and is set before Run.
-func (m *Member) SpaceWhen(hasRoom func() bool) { m.hasSpace = hasRoom }
+func (m *Member) SpaceWhen(hasSpace func() bool) { m.hasSpace = hasSpace }
 
 func (m *Member) isFull() bool { return m.hasSpace != nil && !m.hasSpace() }
 

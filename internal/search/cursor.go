@@ -53,8 +53,8 @@ func encodeOffset(offset int) string {
 // encodePosition returns the cursor of a hit under an order: its values and its
 // standing.
 func encodePosition(fingerprint uint32, keys []collect.Key, values []collect.Value, standing uint64) string {
-	var room [64]byte
-	raw := append(room[:0], byte(format.Cursor.Version), positionCursor)
+	var buffer [64]byte
+	raw := append(buffer[:0], byte(format.Cursor.Version), positionCursor)
 	raw = binary.BigEndian.AppendUint32(raw, fingerprint)
 	raw = binary.AppendUvarint(raw, standing)
 	raw = binary.AppendUvarint(raw, uint64(len(values)))

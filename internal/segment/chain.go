@@ -67,22 +67,22 @@ func (c *chains) putVarints(ch *chain, v uint64, w uint32) {
 		return
 	}
 	at := ch.pos & (chunkBytes - 1)
-	room := c.chunks[ch.pos>>chunkShift][at:]
-	room = room[:most]
+	out := c.chunks[ch.pos>>chunkShift][at:]
+	out = out[:most]
 	i := 0
 	for v >= 0x80 {
-		room[i] = byte(v) | 0x80
+		out[i] = byte(v) | 0x80
 		v >>= 7
 		i++
 	}
-	room[i] = byte(v)
+	out[i] = byte(v)
 	i++
 	for w >= 0x80 {
-		room[i] = byte(w) | 0x80
+		out[i] = byte(w) | 0x80
 		w >>= 7
 		i++
 	}
-	room[i] = byte(w)
+	out[i] = byte(w)
 	ch.pos += uint32(i) + 1
 }
 

@@ -27,8 +27,8 @@ const particlesAlone = "은 는 이 을 를 의 에 로 와"
 //	2024년에는  2024년, of 2024 and 년
 //	LG전자의    LG전자, of LG and 전자
 func (k *korean) mixed(s *token.Stream, u token.Token) {
-	var room [8]piece
-	all := appendPieces(room[:0], u.Term)
+	var buffer [8]piece
+	all := appendPieces(buffer[:0], u.Term)
 	if n := len(all); n > 1 && all[n-1].kind == token.Hangul {
 		last := &all[n-1]
 		last.to = last.from + k.withoutEnding(string(u.Term[last.from:last.to]), all[n-2].kind == token.Number)

@@ -91,7 +91,7 @@ func (g *graph) setLinks(node uint32, level int, links []uint32) {
 	row[0] = uint32(copy(row[1:], links))
 }
 
-// addLink adds a neighbour; there must be room.
+// addLink adds a neighbour; there must be a free link.
 func (g *graph) addLink(node uint32, level int, to uint32) {
 	row := g.row(node, level)
 	row[0]++
@@ -124,17 +124,17 @@ func (g *graph) split(node uint32) (links []uint32, first uint32, has bool) {
 }
 
 // eachTwin hands out the twins of a representative in order until one is not
-// wanted; room is working memory.
-func (g *graph) eachTwin(node uint32, room *[]uint32, want func(node uint32) bool) {
+// wanted; scratch is working memory.
+func (g *graph) eachTwin(node uint32, scratch *[]uint32, want func(node uint32) bool) {
 	_, first, has := g.split(node)
 	if !has {
 		return
 	}
-	queue := append((*room)[:0], first)
+	queue := append((*scratch)[:0], first)
 	for i := 0; i < len(queue) && i < g.twins && want(queue[i]); i++ {
 		if links := g.links(queue[i], 0); len(links) > 1 {
 			queue = append(queue, links[1:]...)
 		}
 	}
-	*room = queue
+	*scratch = queue
 }

@@ -67,12 +67,12 @@ func (z *quantized) measure(all *rows) {
 // for: below it lie rounding errors.
 const leastSpread = 1 << 10
 
-// encode makes the codes of a row, and returns its scale and norm; room has the
+// encode makes the codes of a row, and returns its scale and norm; scratch has the
 // length of v.
-func (z *quantized) encode(row []byte, v, room []float32) (scale, norm float32) {
+func (z *quantized) encode(row []byte, v, scratch []float32) (scale, norm float32) {
 	clear(row)
 	if z.bits == 4 {
-		return z.encodeFour(row, v, room)
+		return z.encodeFour(row, v, scratch)
 	}
 	scale, inverse := steps(v, 127)
 	var square float64
@@ -84,13 +84,13 @@ func (z *quantized) encode(row []byte, v, room []float32) (scale, norm float32) 
 	return scale, float32(square) * scale * scale
 }
 
-func (z *quantized) encodeFour(row []byte, v, room []float32) (scale, norm float32) {
+func (z *quantized) encodeFour(row []byte, v, scratch []float32) (scale, norm float32) {
 	for j, x := range v {
-		room[j] = (x - z.centre[j]) / z.spread[j]
+		scratch[j] = (x - z.centre[j]) / z.spread[j]
 	}
-	scale, inverse := z.fit(room)
+	scale, inverse := z.fit(scratch)
 	var square float64
-	for j, x := range room {
+	for j, x := range scratch {
 		code := clamped(x * inverse)
 		stands := float64(z.centre[j] + z.spread[j]*scale*code)
 		square += stands * stands

@@ -16,8 +16,8 @@ type rows struct {
 	lift       []float32  // see raise; nil when all are 0
 }
 
-func newRows(dimensions, room int) *rows {
-	return &rows{dimensions: dimensions, at: make([]*float32, 0, room)}
+func newRows(dimensions, capacity int) *rows {
+	return &rows{dimensions: dimensions, at: make([]*float32, 0, capacity)}
 }
 
 func (r *rows) add(row []float32) { r.at = append(r.at, &row[:r.dimensions][0]) }

@@ -226,7 +226,7 @@ type scratch struct {
 	products []int32
 	raws     []float32
 	nodes    []uint64 // accepted nodes, a bit each; what lies past the last has no meaning
-	own      []uint64 // room for them
+	own      []uint64 // scratch for them
 	list     []uint32
 	before   []near  // candidates by their codes
 	possible float32 // see rescore
