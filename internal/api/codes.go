@@ -45,7 +45,7 @@ var (
 		problem.DocumentNotAnObject, problem.DocumentFieldUnknown, problem.DocumentFieldInsideObject, problem.DocumentFieldRequired,
 		problem.DocumentLocaleUnknown, problem.DocumentLocaleUnsupported, problem.DocumentObjectRequired, problem.DocumentObjectUnsupported,
 		problem.DocumentMultipleUnsupported, problem.DocumentMultiplePerLocaleUnsupported, problem.DocumentObjectKeyDuplicate,
-		problem.DocumentValuesTooMany, problem.DocumentNamesTooMany)
+		problem.DocumentValuesTooMany, problem.DocumentNamesTooMany, problem.DocumentAnalysisTooLarge)
 	clauseCodes = append(family("search:clause:", "search:matcher:", "search:filter:", "search:nested:", "search:interpret:"),
 		problem.SearchClausesTooMany, problem.SearchClausesTooDeep, problem.SearchFieldUnknown, problem.SearchUsageUnsupported,
 		problem.SearchValueInvalid, problem.SearchNoSearchableFields, problem.SearchLocaleUnsupported, problem.SearchAnalysisFailed)

@@ -256,7 +256,11 @@ func (v *victim) documented(r sample) map[string]bool {
 	}
 	documentedMu.Lock()
 	defer documentedMu.Unlock()
-	if known := documentedCodes[route]; known != nil {
+	operation := ""
+	if route != nil {
+		operation = route.Operation
+	}
+	if known := documentedCodes[operation]; known != nil {
 		return known
 	}
 	known := make(map[string]bool)
@@ -270,13 +274,13 @@ func (v *victim) documented(r sample) map[string]bool {
 			known[code.Name()] = true
 		}
 	}
-	documentedCodes[route] = known
+	documentedCodes[operation] = known
 	return known
 }
 
 var (
 	documentedMu    sync.Mutex
-	documentedCodes = make(map[*Route]map[string]bool)
+	documentedCodes = make(map[string]map[string]bool) // by operation
 )
 
 // digest is what requests may change: definitions, settings, keys, and how many
