@@ -66,13 +66,12 @@ func TestScansEndWithTheirContext(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		view := new(match.View)
-		view.Set(snap, nil, nil)
-		view.Within(ctx)
-		view.Prepare(q.node)
+		view.Reset(snap, nil, nil)
+		view.Prepare(ctx, q.node)
 		for _, f := range filters {
-			view.Prepare(f)
+			view.Prepare(ctx, f)
 		}
-		scanner, err := view.Scanner(0, q.node, filters, i%2 == 0)
+		scanner, err := view.Scanner(ctx, 0, q.node, filters, i%2 == 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func (s *Search) Matches(ctx context.Context, n plan.Node, documents []uint32) (
 		if ctx.Err() != nil {
 			return nil, timedOut(ctx, context.Cause(ctx))
 		}
-		scores, err := s.view.Scores(segment, n, docs)
+		scores, err := s.view.Scores(ctx, segment, n, docs)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 	if ctx.Err() != nil {
 		return nil, timedOut(ctx, context.Cause(ctx))
 	}
-	scores, err := s.view.Scores(segment, n, []uint32{doc})
+	scores, err := s.view.Scores(ctx, segment, n, []uint32{doc})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 	if score, ok := scores[doc]; ok {
 		step.Matched, step.Score = true, score
 	}
-	if step.Detail, err = s.detail(n, segment, doc, step.Matched); err != nil {
+	if step.Detail, err = s.detail(ctx, n, segment, doc, step.Matched); err != nil {
 		return nil, err
 	}
 	switch n := n.(type) {
@@ -135,7 +135,7 @@ func (s *Search) explainNested(ctx context.Context, step *Step, n *plan.Nested, 
 	for i := range all {
 		all[i] -= base
 	}
-	scores, err := s.view.Scores(segment, n.Clause, all)
+	scores, err := s.view.Scores(ctx, segment, n.Clause, all)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (s *Search) explainFuse(ctx context.Context, step *Step, n *plan.Fuse, segm
 }
 
 // detail returns what the score of a word is made of.
-func (s *Search) detail(n plan.Node, segment int, doc uint32, matched bool) (*Detail, error) {
+func (s *Search) detail(ctx context.Context, n plan.Node, segment int, doc uint32, matched bool) (*Detail, error) {
 	if !matched {
 		return nil, nil
 	}
@@ -201,6 +201,6 @@ func (s *Search) detail(n plan.Node, segment int, doc uint32, matched bool) (*De
 	if !ok {
 		return nil, nil
 	}
-	readings, err := s.view.Readings(segment, word, doc)
+	readings, err := s.view.Readings(ctx, segment, word, doc)
 	return &Detail{Readings: readings}, err
 }

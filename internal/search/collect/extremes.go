@@ -66,7 +66,7 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 	if p.stopped {
 		// A scanner does not go back to what it found and was not taken.
 		r := p.of.request
-		scanner, err := p.of.search.view.Scanner(p.segment, r.Query, r.Filters, false)
+		scanner, err := p.of.search.view.Scanner(ctx, p.segment, r.Query, r.Filters, false)
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 // the page: then nothing else stands before them.
 func (p *piece) rankAmong(ctx context.Context, docs []uint32) (bool, error) {
 	r := p.of.request
-	scanner, err := p.of.search.view.Scanner(p.segment, r.Query, r.Filters, false)
+	scanner, err := p.of.search.view.Scanner(ctx, p.segment, r.Query, r.Filters, false)
 	if err != nil {
 		return false, err
 	}

@@ -80,7 +80,7 @@ func (s *Search) allowed(ctx context.Context, segment int, filter plan.Node) (*b
 	if filter == nil {
 		return live, nil
 	}
-	scanner, err := s.view.AnyScanner(segment, filter)
+	scanner, err := s.view.AnyScanner(ctx, segment, filter)
 	if err != nil {
 		return nil, err
 	}

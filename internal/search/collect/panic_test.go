@@ -60,9 +60,9 @@ func TestAPanicCostsOneSearch(t *testing.T) {
 	}
 	scan := func(n plan.Node, sink *scoreSink) error {
 		view := new(match.View)
-		view.Set(snap, nil, tables)
-		view.Prepare(n)
-		scanner, err := view.Scanner(0, n, nil, true)
+		view.Reset(snap, nil, tables)
+		view.Prepare(t.Context(), n)
+		scanner, err := view.Scanner(t.Context(), 0, n, nil, true)
 		if err != nil {
 			t.Fatal(err)
 		}

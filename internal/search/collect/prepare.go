@@ -46,8 +46,7 @@ func (s *Search) prepare(ctx context.Context, n plan.Node) error {
 	if n == nil {
 		return nil
 	}
-	s.view.Within(ctx)
-	if err := s.view.Prepare(n); err != nil {
+	if err := s.view.Prepare(ctx, n); err != nil {
 		return timedOut(ctx, err)
 	}
 	return s.resolve(ctx, n)

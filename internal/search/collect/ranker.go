@@ -42,7 +42,7 @@ type ranker struct {
 // fewHits is how many hits a ranker holds without more memory.
 const fewHits = 16
 
-// initRanker makes a new ranker that of a segment.
+// initRanker points a zero ranker at a segment.
 func (r *run) initRanker(ctx context.Context, k *ranker, segment int) error {
 	s := r.search.snapshot.Segments[segment]
 	k.base, k.segment, k.limit, k.backwards = s.Base, segment, r.request.Limit, r.request.Before != nil
@@ -105,7 +105,7 @@ func (r *run) choose(ctx context.Context, k *keyReader, segment int) error {
 }
 
 func (r *run) valueSet(ctx context.Context, segment int, path string, clauses []plan.Node) (*bitset.Bitset, error) {
-	scanner, err := r.search.view.ValueScanner(segment, path, clauses, false)
+	scanner, err := r.search.view.ValueScanner(ctx, segment, path, clauses, false)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (r *run) valueSet(ctx context.Context, segment int, path string, clauses []
 }
 
 func (r *run) documentSet(ctx context.Context, segment int, n plan.Node) (*bitset.Bitset, error) {
-	scanner, err := r.search.view.Scanner(segment, nil, []plan.Node{n}, false)
+	scanner, err := r.search.view.Scanner(ctx, segment, nil, []plan.Node{n}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -231,7 +231,7 @@ func (r *run) bind(ctx context.Context, p *piece, segment int) error {
 	p.of, p.segment, p.base = r, segment, s.Base
 	queryScores := r.request.Query != nil && plan.Scores(r.request.Query)
 	p.scanner = &p.scans
-	if err := r.search.view.SetScanner(p.scanner, segment, r.request.Query, r.request.Filters, r.scoring && queryScores); err != nil {
+	if err := r.search.view.InitScanner(ctx, p.scanner, segment, r.request.Query, r.request.Filters, r.scoring && queryScores); err != nil {
 		return err
 	}
 	if r.scoring {

@@ -64,7 +64,7 @@ func NewRunner(o Options, meters *metrics.Set) *Runner {
 func (r *Runner) Search(s *snapshot.Snapshot) *Search {
 	w := r.searches.Get().(*Search)
 	w.runner, w.snapshot = r, s
-	w.view.Set(s, r.caches, r.tables)
+	w.view.Reset(s, r.caches, r.tables)
 	return w
 }
 
@@ -112,7 +112,7 @@ func (s *Search) ValueSets(ctx context.Context, path string, required []*plan.Ne
 	err := s.pieces(ctx, func(ctx context.Context, segment int) error {
 		sink := &setSink{set: bitset.New(s.snapshot.Segments[segment].Reader.NumDocs())}
 		sets[segment] = sink.set
-		scanner, err := s.view.ValueScanner(segment, path, clauses, false)
+		scanner, err := s.view.ValueScanner(ctx, segment, path, clauses, false)
 		if err != nil {
 			return err
 		}

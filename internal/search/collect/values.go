@@ -67,7 +67,7 @@ func (r *run) runValuesOf(ctx context.Context, p *piece, segment int, clauses []
 			return 0, err
 		}
 	}
-	if e.values, err = r.search.view.ValueScanner(segment, r.request.Values.Path, clauses, valuesScore); err != nil {
+	if e.values, err = r.search.view.ValueScanner(ctx, segment, r.request.Values.Path, clauses, valuesScore); err != nil {
 		return 0, err
 	}
 	defer e.values.Close()
@@ -160,7 +160,7 @@ type valueMatcher struct {
 // match finds the values of the documents at some positions, which lie in one
 // segment and rise.
 func (m *valueMatcher) match(ctx context.Context, segment int, positions []int) error {
-	scanner, err := m.search.view.ValueScanner(segment, m.path, m.clauses, m.scoring)
+	scanner, err := m.search.view.ValueScanner(ctx, segment, m.path, m.clauses, m.scoring)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -28,15 +29,15 @@ type binder struct {
 	ownedBuffer [4]*termStep
 }
 
-// set makes a new binder that of a segment.
-func (b *binder) set(v *View, segment int, scoring bool) {
+// init points a zero binder at a segment.
+func (b *binder) init(v *View, segment int, scoring bool) {
 	b.view, b.number, b.segment, b.scoring = v, segment, v.Snapshot.Segments[segment], scoring
 	b.documents = b.segment.Reader.NumDocs()
 	b.owned = b.ownedBuffer[:0]
 }
 
 // bind returns the step of a node whose scores count factor times.
-func (b *binder) bind(n plan.Node, factor float64) (step, error) {
+func (b *binder) bind(ctx context.Context, n plan.Node, factor float64) (step, error) {
 	switch n := n.(type) {
 	case nil, *plan.Everything:
 		return &everyStep{int(b.documents)}, nil
@@ -45,38 +46,38 @@ func (b *binder) bind(n plan.Node, factor float64) (step, error) {
 	case *plan.Term:
 		return b.term(n, factor), nil
 	case *plan.Word:
-		return b.word(n, factor)
+		return b.word(ctx, n, factor)
 	case *plan.Pair:
 		return b.pair(n, factor), nil
 	case *plan.Phrase:
-		return b.phrase(n, factor)
+		return b.phrase(ctx, n, factor)
 	case *plan.Expand:
-		return b.expand(n)
+		return b.expand(ctx, n)
 	case *plan.TermSet, *plan.TermRange, *plan.NumberRange, *plan.Distance:
-		return b.filter(n)
+		return b.filter(ctx, n)
 	case *plan.And:
-		return b.and(n, factor)
+		return b.and(ctx, n, factor)
 	case *plan.Or:
-		return b.or(n, factor)
+		return b.or(ctx, n, factor)
 	case *plan.Best:
-		return b.best(n, factor)
+		return b.best(ctx, n, factor)
 	case *plan.Not:
 		s := &notStep{documents: int(b.documents)}
 		var err error
-		s.steps, err = b.each(nil, n.Clauses, 0)
+		s.steps, err = b.each(ctx, nil, n.Clauses, 0)
 		return s, err
 	case *plan.Cover:
-		return b.cover(n)
+		return b.cover(ctx, n)
 	case *plan.Scale:
-		return b.bind(n.Clause, factor*n.Weight)
+		return b.bind(ctx, n.Clause, factor*n.Weight)
 	case *plan.Constant:
-		inner, err := b.bind(n.Clause, 0)
+		inner, err := b.bind(ctx, n.Clause, 0)
 		if err != nil || !b.scoring || factor*n.Score == 0 {
 			return inner, err
 		}
 		return &constantStep{step: inner, score: factor * n.Score}, nil
 	case *plan.Nested:
-		return b.nested(n, factor)
+		return b.nested(ctx, n, factor)
 	case *plan.Knn, *plan.Fuse:
 		return b.list(n, factor)
 	}
@@ -84,9 +85,9 @@ func (b *binder) bind(n plan.Node, factor float64) (step, error) {
 }
 
 // each appends the steps of nodes that match something.
-func (b *binder) each(steps []step, nodes []plan.Node, factor float64) ([]step, error) {
+func (b *binder) each(ctx context.Context, steps []step, nodes []plan.Node, factor float64) ([]step, error) {
 	for _, n := range nodes {
-		s, err := b.bind(n, factor)
+		s, err := b.bind(ctx, n, factor)
 		if err != nil {
 			return steps, err
 		}
@@ -115,10 +116,10 @@ func (b *binder) term(n *plan.Term, factor float64) step {
 	return s
 }
 
-func (b *binder) and(n *plan.And, factor float64) (step, error) {
+func (b *binder) and(ctx context.Context, n *plan.And, factor float64) (step, error) {
 	s := b.newAnd()
 	var late []plan.Node
-	if err := b.flatten(s, &late, n, factor); err != nil {
+	if err := b.flatten(ctx, s, &late, n, factor); err != nil {
 		return nil, err
 	}
 	rest := int(b.documents)
@@ -130,9 +131,9 @@ func (b *binder) and(n *plan.And, factor float64) (step, error) {
 		var err error
 		switch n := n.(type) {
 		case *plan.NumberRange:
-			c, err = b.lateRange(n, rest)
+			c, err = b.lateRange(ctx, n, rest)
 		case *plan.Nested:
-			c, err = b.lateValues(n, rest)
+			c, err = b.lateValues(ctx, n, rest)
 		}
 		if err != nil {
 			return nil, err
@@ -152,13 +153,13 @@ func (b *binder) and(n *plan.And, factor float64) (step, error) {
 // flatten gathers the steps of an And and of the Ands directly below it. How
 // ranges, and nested clauses that do not score, are matched depends on the
 // others: they come late.
-func (b *binder) flatten(s *andStep, late *[]plan.Node, n *plan.And, factor float64) error {
+func (b *binder) flatten(ctx context.Context, s *andStep, late *[]plan.Node, n *plan.And, factor float64) error {
 	for _, c := range n.Clauses {
 		switch c := c.(type) {
 		case *plan.Everything:
 			continue
 		case *plan.And:
-			if err := b.flatten(s, late, c, factor); err != nil {
+			if err := b.flatten(ctx, s, late, c, factor); err != nil {
 				return err
 			}
 			continue
@@ -171,7 +172,7 @@ func (b *binder) flatten(s *andStep, late *[]plan.Node, n *plan.And, factor floa
 				continue
 			}
 		}
-		inner, err := b.bind(c, factor)
+		inner, err := b.bind(ctx, c, factor)
 		if err != nil {
 			return err
 		}
@@ -184,7 +185,7 @@ func (b *binder) flatten(s *andStep, late *[]plan.Node, n *plan.And, factor floa
 		return nil
 	}
 	for _, c := range n.Optional {
-		inner, err := b.bind(c, factor)
+		inner, err := b.bind(ctx, c, factor)
 		if err != nil {
 			return err
 		}
@@ -201,16 +202,16 @@ func isMute(n plan.Node) bool {
 	return ok && scale.Weight == 0
 }
 
-func (b *binder) or(n *plan.Or, factor float64) (step, error) {
+func (b *binder) or(ctx context.Context, n *plan.Or, factor float64) (step, error) {
 	s := b.newOr()
-	if err := b.alternatives(s, n.Clauses, factor); err != nil {
+	if err := b.alternatives(ctx, s, n.Clauses, factor); err != nil {
 		return nil, err
 	}
 	return s.smallest(), nil
 }
 
-func (b *binder) alternatives(s *orStep, nodes []plan.Node, factor float64) (err error) {
-	s.steps, err = b.each(s.steps, nodes, factor)
+func (b *binder) alternatives(ctx context.Context, s *orStep, nodes []plan.Node, factor float64) (err error) {
+	s.steps, err = b.each(ctx, s.steps, nodes, factor)
 	return err
 }
 
@@ -225,12 +226,12 @@ func (s *orStep) smallest() step {
 	return s
 }
 
-func (b *binder) best(n *plan.Best, factor float64) (step, error) {
+func (b *binder) best(ctx context.Context, n *plan.Best, factor float64) (step, error) {
 	if !b.scoring || factor == 0 {
-		return b.or(&plan.Or{Clauses: n.Clauses}, factor)
+		return b.or(ctx, &plan.Or{Clauses: n.Clauses}, factor)
 	}
 	s := b.newBest()
-	if err := b.alternatives(&s.orStep, n.Clauses, factor); err != nil {
+	if err := b.alternatives(ctx, &s.orStep, n.Clauses, factor); err != nil {
 		return nil, err
 	}
 	if len(s.steps) < 2 {

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"math/bits"
 
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -19,10 +20,10 @@ type coverStep struct {
 	memo    memo
 }
 
-func (b *binder) cover(n *plan.Cover) (step, error) {
+func (b *binder) cover(ctx context.Context, n *plan.Cover) (step, error) {
 	s := &coverStep{least: n.Least}
 	for i, clause := range n.Clauses {
-		inner, err := b.bind(clause, 0)
+		inner, err := b.bind(ctx, clause, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package match
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
@@ -18,10 +19,10 @@ const (
 )
 
 // expand returns the step of the documents that hold any of the terms.
-func (b *binder) expand(n *plan.Expand) (step, error) {
+func (b *binder) expand(ctx context.Context, n *plan.Expand) (step, error) {
 	union := b.newOr()
 	for distance := range n.Edits + 1 {
-		s, err := b.near(n, distance)
+		s, err := b.near(ctx, n, distance)
 		if err != nil {
 			return nil, err
 		}
@@ -34,8 +35,8 @@ func (b *binder) expand(n *plan.Expand) (step, error) {
 
 // near returns the step of the documents that hold a term at a distance, nil
 // when there are none.
-func (b *binder) near(n *plan.Expand, distance int) (step, error) {
-	e, err := b.expansion(n)
+func (b *binder) near(ctx context.Context, n *plan.Expand, distance int) (step, error) {
+	e, err := b.expansion(ctx, n)
 	switch {
 	case err != nil || e == nil:
 		return nil, err
@@ -60,7 +61,7 @@ func (b *binder) near(n *plan.Expand, distance int) (step, error) {
 
 // expansion returns what a word stands for in the segment, nil when that does
 // not have the field.
-func (b *binder) expansion(n *plan.Expand) (*expansion, error) {
+func (b *binder) expansion(ctx context.Context, n *plan.Expand) (*expansion, error) {
 	if e, ok := b.view.expansions.get(expansionKey{b.number, n}); ok {
 		return e, nil
 	}
@@ -71,7 +72,7 @@ func (b *binder) expansion(n *plan.Expand) (*expansion, error) {
 	e := b.view.caches.expansion(b, n)
 	if e == nil {
 		var err error
-		if e, err = b.look(field, n); err != nil {
+		if e, err = b.look(ctx, field, n); err != nil {
 			return nil, err
 		}
 		b.view.caches.keepExpansion(b, n, e)
@@ -114,16 +115,16 @@ func (e *expansion) bytes() int64 {
 }
 
 // look finds what a word stands for.
-func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
+func (b *binder) look(ctx context.Context, field *terms.Field, n *plan.Expand) (*expansion, error) {
 	byDistance, isRead := b.view.readings[expansionKey{b.number, n}]
 	if !isRead {
 		var err error
-		if byDistance, _, err = b.readings(field, n); err != nil {
+		if byDistance, _, err = b.readings(ctx, field, n); err != nil {
 			return nil, err
 		}
 	}
 	byDistance = withForeign(byDistance, b.foreign(n))
-	if err := b.view.stopped(lastTurn); err != nil {
+	if err := stopped(ctx, lastTurn); err != nil {
 		return nil, err
 	}
 	e := &expansion{holders: make([]uint64, len(byDistance))}
@@ -149,7 +150,7 @@ func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
 	e.sets = make([]*docset.Set, len(byDistance))
 	for i, entries := range byDistance {
 		var err error
-		if e.sets[i], err = docset.Union(b.view.ctx, field, entries, b.documents); err != nil {
+		if e.sets[i], err = docset.Union(ctx, field, entries, b.documents); err != nil {
 			return nil, err
 		}
 	}
@@ -159,7 +160,7 @@ func (b *binder) look(field *terms.Field, n *plan.Expand) (*expansion, error) {
 
 // starting returns the terms that start with a word or with it as typed, and
 // those whose surface forms start with it as typed; byForm is the latter.
-func (b *binder) starting(field *terms.Field, n *plan.Expand) (entries []terms.Entry, byForm []formMatch, err error) {
+func (b *binder) starting(ctx context.Context, field *terms.Field, n *plan.Expand) (entries []terms.Entry, byForm []formMatch, err error) {
 	from, to := field.Prefix([]byte(n.Text))
 	alsoFrom, alsoTo := from, from // terms that start with the word as typed
 	surface := n.Text
@@ -171,7 +172,7 @@ func (b *binder) starting(field *terms.Field, n *plan.Expand) (entries []terms.E
 	entries = make([]terms.Entry, 0, int(to-from)+int(alsoTo-alsoFrom)+lastForm-firstForm)
 	add := func(turn int, ord uint32) error {
 		entries = append(entries, field.At(ord))
-		return b.view.stopped(turn)
+		return stopped(ctx, turn)
 	}
 	for ord := from; ord < to; ord++ {
 		if err := add(int(ord), ord); err != nil {
@@ -208,10 +209,10 @@ func byOrd(entries []terms.Entry) []terms.Entry {
 // its smallest: its own distance from the stem of the word or from the word as
 // typed, or that of one of its surface forms from the word as typed. Where there
 // are other segments, byForm is the terms that their forms bring nearer.
-func (b *binder) readings(field *terms.Field, n *plan.Expand) (found [][]terms.Entry, byForm []formMatch, err error) {
+func (b *binder) readings(ctx context.Context, field *terms.Field, n *plan.Expand) (found [][]terms.Entry, byForm []formMatch, err error) {
 	if n.Edits == 0 {
 		found = make([][]terms.Entry, 1)
-		found[0], byForm, err = b.starting(field, n)
+		found[0], byForm, err = b.starting(ctx, field, n)
 		return found, byForm, err
 	}
 	options := terms.FuzzyOptions{Distance: uint8(n.Edits), PrefixLength: n.Fixed, Open: n.Prefix}

@@ -1,6 +1,8 @@
 package match
 
 import (
+	"context"
+
 	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
@@ -10,15 +12,15 @@ const maxUnion = 4
 
 // filter returns the step of a node that only narrows: postings where one or
 // a few terms say it, a set worked out once otherwise.
-func (b *binder) filter(n plan.Node) (step, error) {
+func (b *binder) filter(ctx context.Context, n plan.Node) (step, error) {
 	count, isTerms := docset.CountTerms(b.segment.Reader, n)
 	if !isTerms {
-		return b.cached(n, func() (*docset.Set, error) { return docset.Filter(b.segment.Reader, n) })
+		return b.cached(ctx, n, func() (*docset.Set, error) { return docset.Filter(b.segment.Reader, n) })
 	}
 	if count > maxUnion {
-		return b.cached(n, func() (*docset.Set, error) {
+		return b.cached(ctx, n, func() (*docset.Set, error) {
 			entries, field := docset.Terms(b.segment.Reader, n)
-			return docset.Union(b.view.ctx, field, entries, b.documents)
+			return docset.Union(ctx, field, entries, b.documents)
 		})
 	}
 	entries, field := docset.Terms(b.segment.Reader, n)
@@ -37,13 +39,13 @@ func (b *binder) filter(n plan.Node) (step, error) {
 
 // cached returns the set of a node, made once per segment as long as the
 // cache keeps it.
-func (b *binder) cached(n plan.Node, make func() (*docset.Set, error)) (step, error) {
+func (b *binder) cached(ctx context.Context, n plan.Node, make func() (*docset.Set, error)) (step, error) {
 	if set := b.view.caches.filter(b, n); set != nil {
 		return stepOf(set), nil
 	}
 	set, err := make()
 	if err == nil {
-		err = b.view.stopped(lastTurn)
+		err = stopped(ctx, lastTurn)
 	}
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package match
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ func keyOf(n *plan.Expand) expandKey {
 
 // exchangeForms works out which terms of each segment the forms of others bring
 // nearer to a word. Like Prepare it must run before Scanners are made.
-func (v *View) exchangeForms(n *plan.Expand) error {
+func (v *View) exchangeForms(ctx context.Context, n *plan.Expand) error {
 	if len(v.Snapshot.Segments) < 2 {
 		return nil
 	}
@@ -54,7 +55,7 @@ func (v *View) exchangeForms(n *plan.Expand) error {
 	foreign, ok := v.caches.foreignTerms(v.Snapshot, key)
 	if !ok {
 		var err error
-		if foreign, err = v.findForeign(n); err != nil {
+		if foreign, err = v.findForeign(ctx, n); err != nil {
 			return err
 		}
 		v.caches.keepForeignTerms(v.Snapshot, key, foreign)
@@ -68,15 +69,15 @@ func (v *View) exchangeForms(n *plan.Expand) error {
 
 // findForeign returns, by segment, the terms that forms of other segments bring
 // nearer to a word than those of the segment, ascending; nil when there are none.
-func (v *View) findForeign(n *plan.Expand) ([][]terms.Match, error) {
+func (v *View) findForeign(ctx context.Context, n *plan.Expand) ([][]terms.Match, error) {
 	segments := v.Snapshot.Segments
 	byForm := make([][]formMatch, len(segments))
 	var nearest []formMatch
 	for i := range segments {
 		var b binder
-		b.set(v, i, false)
+		b.init(v, i, false)
 		var err error
-		if byForm[i], err = b.formMatches(n); err != nil {
+		if byForm[i], err = b.formMatches(ctx, n); err != nil {
 			return nil, err
 		}
 		nearest = append(nearest, byForm[i]...)
@@ -102,7 +103,7 @@ func (v *View) findForeign(n *plan.Expand) ([][]terms.Match, error) {
 			if entry, ok := field.Lookup([]byte(m.term)); ok {
 				foreign[i] = append(foreign[i], terms.Match{Entry: entry, Distance: m.distance})
 			}
-			if err := v.stopped(turn); err != nil {
+			if err := stopped(ctx, turn); err != nil {
 				return nil, err
 			}
 		}
@@ -120,7 +121,7 @@ func nearestForms(all []formMatch) []formMatch {
 
 // formMatches returns the terms that forms of the segment bring nearer to a
 // word. What else was found on the way is kept for the search.
-func (b *binder) formMatches(n *plan.Expand) ([]formMatch, error) {
+func (b *binder) formMatches(ctx context.Context, n *plan.Expand) ([]formMatch, error) {
 	field := b.segment.Reader.Terms(n.Structure)
 	if field == nil || field.NumForms() == 0 {
 		return nil, nil
@@ -128,7 +129,7 @@ func (b *binder) formMatches(n *plan.Expand) ([]formMatch, error) {
 	if e := b.view.caches.forms(b, n); e != nil {
 		return e.byForm, nil
 	}
-	found, byForm, err := b.readings(field, n)
+	found, byForm, err := b.readings(ctx, field, n)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -11,27 +12,27 @@ import (
 
 // nested returns the step of a nested clause: the clause is matched over list
 // values, then values become their documents.
-func (b *binder) nested(n *plan.Nested, factor float64) (step, error) {
+func (b *binder) nested(ctx context.Context, n *plan.Nested, factor float64) (step, error) {
 	if b.scoring && factor > 0 && plan.Scores(n) {
-		return b.folded(n, factor)
+		return b.folded(ctx, n, factor)
 	}
-	return b.cached(n, func() (*docset.Set, error) {
-		values, err := b.values(n)
+	return b.cached(ctx, n, func() (*docset.Set, error) {
+		values, err := b.values(ctx, n)
 		if values == nil || err != nil {
 			return docset.FromDocs(nil, b.documents), err
 		}
-		return values.all(b)
+		return values.all(ctx)
 	})
 }
 
 // folded returns the step of a nested clause that scores.
-func (b *binder) folded(n *plan.Nested, factor float64) (step, error) {
+func (b *binder) folded(ctx context.Context, n *plan.Nested, factor float64) (step, error) {
 	field, entry, ok := b.listValues(n.Path)
 	parents := b.segment.Reader.Parents()
 	if parents == nil || !ok {
 		return noStep{}, nil
 	}
-	root, err := b.inside(n.Clause, true)
+	root, err := b.inside(ctx, n.Clause, true)
 	if err != nil {
 		return nil, err
 	}

@@ -232,7 +232,7 @@ type PairReading struct {
 // where it does not. The pair must have been prepared.
 func (v *View) Pair(segment int, n *plan.Pair, doc uint32) (*PairReading, error) {
 	var b binder
-	b.set(v, segment, true)
+	b.init(v, segment, true)
 	defer b.release()
 	s, ok := b.pair(n, 1).(*pairStep)
 	if !ok {

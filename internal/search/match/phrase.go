@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 
@@ -65,7 +66,7 @@ type phrasePart struct {
 	opened bool
 }
 
-func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
+func (b *binder) phrase(ctx context.Context, n *plan.Phrase, factor float64) (step, error) {
 	field := b.segment.Reader.Terms(n.Structure)
 	if field == nil {
 		return noStep{}, nil
@@ -80,7 +81,7 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 		var holders uint64
 		if w.Prefix {
 			var err error
-			if entries, err = b.phrasePrefix(field, n, &w); err != nil {
+			if entries, err = b.phrasePrefix(ctx, field, n, &w); err != nil {
 				return nil, err
 			}
 			idf++ // the constant of a prefix
@@ -97,7 +98,7 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 		if len(entries) == 0 {
 			return noStep{}, nil
 		}
-		if err := b.addWord(s, field, uint32(w.Offset), entries); err != nil {
+		if err := b.addWord(ctx, s, field, uint32(w.Offset), entries); err != nil {
 			return nil, err
 		}
 	}
@@ -113,9 +114,9 @@ func (b *binder) phrase(n *plan.Phrase, factor float64) (step, error) {
 
 // phrasePrefix returns the terms that start with a word; of many, the most
 // frequent first.
-func (b *binder) phrasePrefix(field *terms.Field, n *plan.Phrase, word *plan.PhraseWord) ([]terms.Entry, error) {
+func (b *binder) phrasePrefix(ctx context.Context, field *terms.Field, n *plan.Phrase, word *plan.PhraseWord) ([]terms.Entry, error) {
 	start := phraseStart(n, word)
-	entries, _, err := b.starting(field, start)
+	entries, _, err := b.starting(ctx, field, start)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +162,7 @@ func frequentFirst(entries []terms.Entry, n int) {
 	}
 }
 
-func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entries []terms.Entry) error {
+func (b *binder) addWord(ctx context.Context, s *phraseStep, field *terms.Field, offset uint32, entries []terms.Entry) error {
 	s.byCost = append(s.byCost, len(s.words))
 	s.words = append(s.words, phraseWord{offset: offset, entry: entries[0]})
 	word := &s.words[len(s.words)-1]
@@ -183,13 +184,13 @@ func (b *binder) addWord(s *phraseStep, field *terms.Field, offset uint32, entri
 	case len(entries) <= maxUnion:
 		finder = &orStep{steps: terms}
 	default:
-		all, err := docset.Union(b.view.ctx, field, entries, b.documents)
+		all, err := docset.Union(ctx, field, entries, b.documents)
 		if err != nil {
 			return err
 		}
 		finder = setStep{all}
 		if len(entries) > maxPhraseTerms {
-			if word.rare, err = b.rarer(field, entries[maxPhraseTerms:], b.holders(s, field)); err != nil {
+			if word.rare, err = b.rarer(ctx, field, entries[maxPhraseTerms:], b.holders(s, field)); err != nil {
 				return err
 			}
 		}

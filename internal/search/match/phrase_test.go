@@ -75,10 +75,9 @@ func TestHalfTypedWordsEndWithTheirContext(t *testing.T) {
 	} {
 		for _, ctx := range []context.Context{t.Context(), ended} {
 			view := new(View)
-			view.Set(snap, nil, nil)
-			view.Within(ctx)
-			view.Prepare(n)
-			scanner, err := view.Scanner(0, n, nil, false)
+			view.Reset(snap, nil, nil)
+			view.Prepare(ctx, n)
+			scanner, err := view.Scanner(ctx, 0, n, nil, false)
 			if !errors.Is(err, ctx.Err()) {
 				t.Errorf("%T: %v, want %v", n, err, ctx.Err())
 			}

@@ -2,6 +2,7 @@ package match
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -42,7 +43,7 @@ func (b *binder) holders(s *phraseStep, field *terms.Field) *bitset.Bitset {
 }
 
 // rarer gathers where terms stand in the documents of a set, nil for all.
-func (b *binder) rarer(field *terms.Field, entries []terms.Entry, within *bitset.Bitset) (*rareTerms, error) {
+func (b *binder) rarer(ctx context.Context, field *terms.Field, entries []terms.Entry, within *bitset.Bitset) (*rareTerms, error) {
 	r := &rareTerms{}
 	expected := 0
 	for _, e := range entries {
@@ -54,7 +55,7 @@ func (b *binder) rarer(field *terms.Field, entries []terms.Entry, within *bitset
 	r.held, r.places = make([]rareTerm, 0, expected), make([]uint32, 0, expected)
 	var it postings.Iterator
 	for i, e := range entries {
-		if err := b.view.stopped(i); err != nil {
+		if err := stopped(ctx, i); err != nil {
 			return nil, err
 		}
 		field.Iterator(&it, e)

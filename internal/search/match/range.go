@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -27,17 +28,17 @@ type rangeStep struct {
 // lateRange returns the step of a range inside an And of which another part
 // matches at most rest documents. A range that comes up again is gathered and
 // kept.
-func (b *binder) lateRange(n *plan.NumberRange, rest int) (step, error) {
+func (b *binder) lateRange(ctx context.Context, n *plan.NumberRange, rest int) (step, error) {
 	column, index := b.segment.Reader.Numbers(n.Structure), b.segment.Reader.NumberPoints(n.Structure)
 	if column == nil || index == nil || column.Multi() || b.view.caches.filter(b, n) != nil {
-		return b.filter(n)
+		return b.filter(ctx, n)
 	}
 	total := 0
 	for _, i := range n.Intervals {
 		total += int(index.Count(i.Min, i.Max))
 	}
 	if total <= docset.SortLimit(b.documents) || total/rangeShare <= rest || b.view.caches.isKnown(b, n) {
-		return b.filter(n)
+		return b.filter(ctx, n)
 	}
 	return &rangeStep{column: column, intervals: n.Intervals, total: total}, nil
 }

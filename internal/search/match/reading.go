@@ -1,6 +1,8 @@
 package match
 
 import (
+	"context"
+
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
@@ -68,8 +70,8 @@ func (r *Reading) Score() float64 {
 // Readings returns the readings of a word that count in a document, or list
 // value: the nearest, and for a word that is also the start of longer ones
 // both. The word must have been prepared.
-func (v *View) Readings(segment int, n *plan.Word, doc uint32) ([]Reading, error) {
-	stats, err := v.word(n)
+func (v *View) Readings(ctx context.Context, segment int, n *plan.Word, doc uint32) ([]Reading, error) {
+	stats, err := v.word(ctx, n)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +86,7 @@ func (v *View) Readings(segment int, n *plan.Word, doc uint32) ([]Reading, error
 		found = append(found, whole)
 	}
 	var b binder
-	b.set(v, segment, false)
+	b.init(v, segment, false)
 	defer b.release()
 	for i := range n.Bands {
 		of := &n.Bands[i]
@@ -93,7 +95,7 @@ func (v *View) Readings(segment int, n *plan.Word, doc uint32) ([]Reading, error
 			continue
 		}
 		r := Reading{Band: of, Holders: stats.bands[i].holders, IDF: stats.bands[i].idf, Counts: stats.bands[i].counts, IsFlat: stats.bands[i].isFlat}
-		if r.Fields, err = b.fieldsOf(n, of, doc); err != nil {
+		if r.Fields, err = b.fieldsOf(ctx, n, of, doc); err != nil {
 			return nil, err
 		}
 		if r.Fields != nil {
@@ -144,9 +146,9 @@ func (v *View) fieldReading(segment int, f *plan.WordField, doc uint32) FieldRea
 }
 
 // fieldsOf returns the fields in which a document is in a band.
-func (b *binder) fieldsOf(n *plan.Word, of *plan.Band, doc uint32) ([]FieldReading, error) {
+func (b *binder) fieldsOf(ctx context.Context, n *plan.Word, of *plan.Band, doc uint32) ([]FieldReading, error) {
 	var band band
-	if err := b.band(&band, n, of); err != nil {
+	if err := b.band(ctx, &band, n, of); err != nil {
 		return nil, err
 	}
 	var found []FieldReading

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
@@ -75,25 +76,25 @@ func (s *Scanner) Close() {
 
 // Scanner returns a scanner of the root documents that the query and all
 // filters match. Scores are computed only when asked for.
-func (v *View) Scanner(segment int, query plan.Node, filters []plan.Node, scoring bool) (*Scanner, error) {
-	return v.scanner(segment, joined(query, filters), scoring, "")
+func (v *View) Scanner(ctx context.Context, segment int, query plan.Node, filters []plan.Node, scoring bool) (*Scanner, error) {
+	return v.scanner(ctx, segment, joined(query, filters), scoring, "")
 }
 
-// SetScanner makes a zero Scanner what the method Scanner returns.
-func (v *View) SetScanner(s *Scanner, segment int, query plan.Node, filters []plan.Node, scoring bool) error {
-	return v.set(s, segment, joined(query, filters), scoring, "")
+// InitScanner makes a zero Scanner what Scanner returns.
+func (v *View) InitScanner(ctx context.Context, s *Scanner, segment int, query plan.Node, filters []plan.Node, scoring bool) error {
+	return v.initScanner(ctx, s, segment, joined(query, filters), scoring, "")
 }
 
 // ValueScanner returns a scanner of the list values of a path that all
 // clauses match; values of deleted documents are left out.
-func (v *View) ValueScanner(segment int, path string, clauses []plan.Node, scoring bool) (*Scanner, error) {
-	return v.scanner(segment, &plan.And{Clauses: clauses}, scoring, path)
+func (v *View) ValueScanner(ctx context.Context, segment int, path string, clauses []plan.Node, scoring bool) (*Scanner, error) {
+	return v.scanner(ctx, segment, &plan.And{Clauses: clauses}, scoring, path)
 }
 
 // AnyScanner returns a scanner of all live documents and list values that a
 // filter matches, whichever of the two it is about.
-func (v *View) AnyScanner(segment int, filter plan.Node) (*Scanner, error) {
-	s, err := v.scanner(segment, filter, false, "")
+func (v *View) AnyScanner(ctx context.Context, segment int, filter plan.Node) (*Scanner, error) {
+	s, err := v.scanner(ctx, segment, filter, false, "")
 	if err == nil {
 		s.mask.parents = nil
 	}
@@ -117,18 +118,18 @@ func joined(query plan.Node, filters []plan.Node) plan.Node {
 	return and
 }
 
-func (v *View) scanner(segment int, n plan.Node, scoring bool, path string) (*Scanner, error) {
+func (v *View) scanner(ctx context.Context, segment int, n plan.Node, scoring bool, path string) (*Scanner, error) {
 	s := new(Scanner)
-	if err := v.set(s, segment, n, scoring, path); err != nil {
+	if err := v.initScanner(ctx, s, segment, n, scoring, path); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-func (v *View) set(s *Scanner, segment int, n plan.Node, scoring bool, path string) (err error) {
+func (v *View) initScanner(ctx context.Context, s *Scanner, segment int, n plan.Node, scoring bool, path string) (err error) {
 	b := &s.binder
-	b.set(v, segment, scoring)
-	if s.root, err = b.bind(n, 1); err != nil {
+	b.init(v, segment, scoring)
+	if s.root, err = b.bind(ctx, n, 1); err != nil {
 		return err
 	}
 	s.mask.documents, s.scratch = b.documents, v.tables.scratches.Get().(*scratch)

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -8,10 +9,10 @@ import (
 
 // Scores returns the scores of those of the given documents, or list values,
 // that a plan matches.
-func (v *View) Scores(segment int, n plan.Node, docs []uint32) (map[uint32]float64, error) {
+func (v *View) Scores(ctx context.Context, segment int, n plan.Node, docs []uint32) (map[uint32]float64, error) {
 	var b binder
-	b.set(v, segment, true)
-	root, err := b.bind(n, 1)
+	b.init(v, segment, true)
+	root, err := b.bind(ctx, n, 1)
 	if err != nil {
 		return nil, err
 	}

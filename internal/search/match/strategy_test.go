@@ -178,7 +178,7 @@ func (x *scriptIndex) build(t *testing.T) *View {
 		t.Fatal(err)
 	}
 	x.view = new(View)
-	x.view.Set(snapshot.New(1, []*snapshot.Segment{snapshot.NewSegment(reader, nil, nil, nil)}, nil), nil, nil)
+	x.view.Reset(snapshot.New(1, []*snapshot.Segment{snapshot.NewSegment(reader, nil, nil, nil)}, nil), nil, nil)
 	return x.view
 }
 
@@ -251,12 +251,12 @@ func (x *scriptIndex) search(t *testing.T, text string, k int, threshold string)
 	view := x.build(t)
 	n, filters := scriptPlan(t, text)
 	for _, node := range append([]plan.Node{n}, filters...) {
-		if err := view.Prepare(node); err != nil {
+		if err := view.Prepare(t.Context(), node); err != nil {
 			t.Fatal(err)
 		}
 	}
 	run := func(sink *scriptSink) (string, *Scanner) {
-		s, err := view.Scanner(0, n, filters, true)
+		s, err := view.Scanner(t.Context(), 0, n, filters, true)
 		if err != nil {
 			t.Fatal(err)
 		}

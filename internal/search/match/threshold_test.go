@@ -12,7 +12,7 @@ import (
 // their own: a threshold of one would leave hits of the other out.
 func TestThresholdKeysDiffer(t *testing.T) {
 	var v View
-	v.Set(nil, NewCaches(CacheOptions{TermBytes: 1 << 20}, nil), nil)
+	v.Reset(nil, NewCaches(CacheOptions{TermBytes: 1 << 20}, nil), nil)
 	word := func(change func(*plan.Word)) *plan.Word {
 		near := &plan.Expand{Structure: "a", Text: "cat", Edits: 1}
 		w := &plan.Word{Words: 2, Fields: []plan.WordField{
@@ -80,7 +80,7 @@ func TestThresholdKeysDiffer(t *testing.T) {
 // Scores of plans that are not written whole are not kept.
 func TestThresholdsNeedAKey(t *testing.T) {
 	var v View
-	v.Set(nil, NewCaches(CacheOptions{TermBytes: 1 << 20}, nil), nil)
+	v.Reset(nil, NewCaches(CacheOptions{TermBytes: 1 << 20}, nil), nil)
 	cat := &plan.Term{Structure: "a", Text: "cat", Scoring: &plan.Scoring{Weight: 1, Words: 2}}
 	for name, q := range map[string]plan.Node{
 		"nothing": nil, "a term": cat,

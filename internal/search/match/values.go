@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"math/bits"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -29,13 +30,13 @@ type valuesStep struct {
 
 // values returns the step of a nested clause that does not score. It lives as
 // long as the binder.
-func (b *binder) values(n *plan.Nested) (*valuesStep, error) {
+func (b *binder) values(ctx context.Context, n *plan.Nested) (*valuesStep, error) {
 	field, entry, ok := b.listValues(n.Path)
 	parents := b.segment.Reader.Parents()
 	if parents == nil || !ok {
 		return nil, nil // no values of the list
 	}
-	root, err := b.inside(n.Clause, false)
+	root, err := b.inside(ctx, n.Clause, false)
 	if err != nil {
 		return nil, err
 	}
@@ -50,10 +51,10 @@ func (b *binder) values(n *plan.Nested) (*valuesStep, error) {
 
 // inside returns the step of the clause of a nested clause, which lives as long
 // as the binder.
-func (b *binder) inside(clause plan.Node, scoring bool) (step, error) {
+func (b *binder) inside(ctx context.Context, clause plan.Node, scoring bool) (step, error) {
 	inner := *b
 	inner.scoring = scoring
-	root, err := inner.bind(clause, 1)
+	root, err := inner.bind(ctx, clause, 1)
 	b.owned, b.bests, b.sums, b.words, b.scratches, b.pool = inner.owned, inner.bests, inner.sums, inner.words, inner.scratches, inner.pool
 	return root, err
 }
@@ -89,16 +90,16 @@ const seekValues = 24
 // an And of which another part matches at most rest documents. A clause that
 // matches fewer values itself, and one that comes up again, is worked out over
 // the whole segment.
-func (b *binder) lateValues(n *plan.Nested, rest int) (step, error) {
+func (b *binder) lateValues(ctx context.Context, n *plan.Nested, rest int) (step, error) {
 	if b.view.caches.filter(b, n) != nil {
-		return b.nested(n, 0)
+		return b.nested(ctx, n, 0)
 	}
-	s, err := b.values(n)
+	s, err := b.values(ctx, n)
 	if err != nil {
 		return nil, err
 	}
 	if s == nil || s.inner.cost() <= rest || b.view.caches.isKnown(b, n) {
-		return b.nested(n, 0)
+		return b.nested(ctx, n, 0)
 	}
 	s.seeks = s.terms != nil && s.inner.cost() > seekValues*rest
 	return s, nil
@@ -232,11 +233,11 @@ func (s *termStep) into(out *Bits, base uint32) {
 }
 
 // all returns the documents of the whole segment.
-func (s *valuesStep) all(b *binder) (*docset.Set, error) {
+func (s *valuesStep) all(ctx context.Context) (*docset.Set, error) {
 	all := bitset.New(s.documents)
 	words := all.Words()
 	for base := uint32(0); base < s.documents; base += Span {
-		if err := b.view.stopped(int(base / Span)); err != nil {
+		if err := stopped(ctx, int(base/Span)); err != nil {
 			return nil, err
 		}
 		s.window(base)

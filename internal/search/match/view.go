@@ -40,37 +40,33 @@ type View struct {
 	fields   smallMap[string, fieldStats]
 	words    smallMap[*plan.Word, *wordStats]
 	lists    map[plan.Node][]*List
-	ctx      context.Context
 
 	expansions smallMap[expansionKey, *expansion] // what the statistics of words needed
 	readings   map[expansionKey][][]terms.Entry   // without those of foreign
 	foreign    map[expandKey][][]terms.Match      // by segment; see exchangeForms
 }
 
-// Set makes a view a new one of a snapshot. caches and tables may be nil.
-func (v *View) Set(s *snapshot.Snapshot, caches *Caches, tables *Tables) {
+// Reset points the view at s and forgets what was prepared. caches and tables may
+// be nil.
+func (v *View) Reset(s *snapshot.Snapshot, caches *Caches, tables *Tables) {
 	if tables == nil {
 		tables = NewTables()
 	}
-	*v = View{Snapshot: s, caches: caches, tables: tables, ctx: context.Background()}
+	*v = View{Snapshot: s, caches: caches, tables: tables}
 }
-
-// Within states the context of the search: what is worked out when Scanners are
-// made ends with it.
-func (v *View) Within(ctx context.Context) { v.ctx = ctx }
 
 // lastTurn is the last of a row of turns of a loop, at which stopped looks.
 const lastTurn = 63
 
-// stopped returns why the search is to end, looking only now and then in a loop
+// stopped returns why a search is to end, looking only now and then in a loop
 // that counts its turns.
-func (v *View) stopped(turn int) error {
+func stopped(ctx context.Context, turn int) error {
 	if turn&lastTurn != lastTurn {
 		return nil
 	}
 	select {
-	case <-v.ctx.Done():
-		return context.Cause(v.ctx)
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	default:
 		return nil
 	}
@@ -120,7 +116,7 @@ func (v *View) Resolved(n plan.Node) bool { return v.lists[n] != nil }
 
 // Prepare gathers the statistics that the scores of a plan need. It must
 // have run before a Scanner of the plan is made.
-func (v *View) Prepare(n plan.Node) error {
+func (v *View) Prepare(ctx context.Context, n plan.Node) error {
 	switch n := n.(type) {
 	case nil:
 		return nil
@@ -135,17 +131,17 @@ func (v *View) Prepare(n plan.Node) error {
 				}
 			}
 		}
-		_, err := v.word(n)
+		_, err := v.word(ctx, n)
 		return err
 	case *plan.Pair:
 		for _, word := range []*plan.Word{n.First, n.Second} {
-			if _, err := v.word(word); err != nil {
+			if _, err := v.word(ctx, word); err != nil {
 				return err
 			}
 		}
 		return nil
 	case *plan.Expand:
-		return v.exchangeForms(n)
+		return v.exchangeForms(ctx, n)
 	case *plan.Phrase:
 		v.field(n.Structure)
 		for _, w := range n.Words {
@@ -153,14 +149,14 @@ func (v *View) Prepare(n plan.Node) error {
 				v.term(n.Structure, t)
 			}
 			if w.Prefix {
-				if err := v.exchangeForms(phraseStart(n, &w)); err != nil {
+				if err := v.exchangeForms(ctx, phraseStart(n, &w)); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	for _, child := range plan.Children(n) {
-		if err := v.Prepare(child); err != nil {
+		if err := v.Prepare(ctx, child); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"math/bits"
 
 	"github.com/quiresearch/quire/definition"
@@ -59,7 +60,7 @@ type bandField struct {
 const flatQuality = 0.5
 
 // word returns the step of a word.
-func (b *binder) word(n *plan.Word, factor float64) (step, error) {
+func (b *binder) word(ctx context.Context, n *plan.Word, factor float64) (step, error) {
 	stats := b.view.preparedWord(n)
 	weight := 0.0
 	if b.scoring {
@@ -74,7 +75,7 @@ func (b *binder) word(n *plan.Word, factor float64) (step, error) {
 			continue // no segment has a document of it
 		}
 		band := s.newBand()
-		if err := b.band(band, n, &n.Bands[i]); err != nil {
+		if err := b.band(ctx, band, n, &n.Bands[i]); err != nil {
 			return nil, err
 		}
 		if len(band.fields) == 0 {
@@ -102,7 +103,7 @@ func (b *binder) word(n *plan.Word, factor float64) (step, error) {
 		s.bands, s.start = append([]*band{s.start}, s.bands...), nil
 	}
 	if len(n.Fields) == 1 && len(n.Fields[0].Terms) == 1 {
-		s.known = b.widest(n)
+		s.known = b.widest(ctx, n)
 	}
 	return s, nil
 }
@@ -191,10 +192,10 @@ func (b *band) empty() {
 }
 
 // band finds the documents of a band. It has no fields when there are none.
-func (b *binder) band(found *band, n *plan.Word, of *plan.Band) error {
+func (b *binder) band(ctx context.Context, found *band, n *plan.Word, of *plan.Band) error {
 	for i := range n.Fields {
 		in := found.newField()
-		if err := b.findBand(in, n.Fields[i].Structure, i, of); err != nil {
+		if err := b.findBand(ctx, in, n.Fields[i].Structure, i, of); err != nil {
 			return err
 		}
 		if len(in.find) == 0 {
@@ -215,7 +216,7 @@ func (b *binder) band(found *band, n *plan.Word, of *plan.Band) error {
 }
 
 // findBand finds what a band stands for in the i-th field of its word.
-func (b *binder) findBand(in *bandField, structure string, i int, of *plan.Band) error {
+func (b *binder) findBand(ctx context.Context, in *bandField, structure string, i int, of *plan.Band) error {
 	for _, part := range of.In {
 		if part.Field != i {
 			continue
@@ -226,7 +227,7 @@ func (b *binder) findBand(in *bandField, structure string, i int, of *plan.Band)
 			}
 			continue
 		}
-		s, err := b.near(part.Near, of.Edits)
+		s, err := b.near(ctx, part.Near, of.Edits)
 		if err != nil {
 			return err
 		}
@@ -236,7 +237,7 @@ func (b *binder) findBand(in *bandField, structure string, i int, of *plan.Band)
 		in.find = append(in.find, s)
 		in.near, in.distance = nil, of.Edits
 		if len(in.find) == 1 && part.Near.Structure == structure {
-			if in.near, err = b.expansion(part.Near); err != nil {
+			if in.near, err = b.expansion(ctx, part.Near); err != nil {
 				return err
 			}
 		}
@@ -248,7 +249,7 @@ func (b *binder) findBand(in *bandField, structure string, i int, of *plan.Band)
 }
 
 // widest returns the expansion that holds every reading of a word of one term.
-func (b *binder) widest(n *plan.Word) *expansion {
+func (b *binder) widest(ctx context.Context, n *plan.Word) *expansion {
 	var widest *plan.Expand
 	for i := range n.Bands {
 		for _, in := range n.Bands[i].In {
@@ -263,7 +264,7 @@ func (b *binder) widest(n *plan.Word) *expansion {
 	if widest == nil {
 		return nil
 	}
-	e, err := b.expansion(widest)
+	e, err := b.expansion(ctx, widest)
 	if err != nil {
 		return nil
 	}

@@ -1,6 +1,8 @@
 package match
 
 import (
+	"context"
+
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
 )
@@ -36,7 +38,7 @@ type bandStats struct {
 const maxRated = 8192
 
 // word gathers the statistics of a word.
-func (v *View) word(n *plan.Word) (*wordStats, error) {
+func (v *View) word(ctx context.Context, n *plan.Word) (*wordStats, error) {
 	if s, ok := v.words.get(n); ok {
 		return s, nil
 	}
@@ -72,7 +74,7 @@ func (v *View) word(n *plan.Word) (*wordStats, error) {
 			if in.Near == nil {
 				continue
 			}
-			if err := v.exchangeForms(in.Near); err != nil {
+			if err := v.exchangeForms(ctx, in.Near); err != nil {
 				return nil, err
 			}
 		}
@@ -82,7 +84,7 @@ func (v *View) word(n *plan.Word) (*wordStats, error) {
 			continue
 		}
 		var err error
-		if of.holders, err = v.bandHolders(n, b); err != nil {
+		if of.holders, err = v.bandHolders(ctx, n, b); err != nil {
 			return nil, err
 		}
 		if of.holders == 0 {
@@ -102,7 +104,7 @@ func (v *View) word(n *plan.Word) (*wordStats, error) {
 
 // bandHolders is about how many documents hold a word of a band, in the field
 // where most do: those of several of its terms count for each.
-func (v *View) bandHolders(n *plan.Word, b *plan.Band) (most uint64, err error) {
+func (v *View) bandHolders(ctx context.Context, n *plan.Word, b *plan.Band) (most uint64, err error) {
 	var few [8]uint64
 	byField := append(few[:0], make([]uint64, len(n.Fields))...)
 	for _, in := range b.In {
@@ -111,7 +113,7 @@ func (v *View) bandHolders(n *plan.Word, b *plan.Band) (most uint64, err error) 
 			continue
 		}
 		for i := range v.Snapshot.Segments {
-			e, err := v.expansion(i, in.Near)
+			e, err := v.expansion(ctx, i, in.Near)
 			if err != nil {
 				return 0, err
 			}
@@ -133,14 +135,14 @@ type expansionKey struct {
 
 // expansion works out what a word stands for in a segment and keeps it for the
 // scanners of the search; nil when the segment does not have the field.
-func (v *View) expansion(segment int, n *plan.Expand) (*expansion, error) {
+func (v *View) expansion(ctx context.Context, segment int, n *plan.Expand) (*expansion, error) {
 	key := expansionKey{segment, n}
 	if e, ok := v.expansions.get(key); ok {
 		return e, nil
 	}
 	var b binder
-	b.set(v, segment, false)
-	e, err := b.expansion(n)
+	b.init(v, segment, false)
+	e, err := b.expansion(ctx, n)
 	if err != nil || e == nil {
 		return nil, err
 	}
