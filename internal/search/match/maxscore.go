@@ -318,6 +318,7 @@ func (s *Scanner) scoreMarked(terms []*termStep, base uint32, least float64) {
 func (s *termStep) addAll(base uint32, sums *Sums, marked *Bits) {
 	it := &s.scorer
 	end := base + Span
+	p := score.Postings{Lengths: s.lengths}
 	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
 		docs, freqs := it.Docs(), it.Freqs()
 		first, last := 0, len(docs)
@@ -328,10 +329,11 @@ func (s *termStep) addAll(base uint32, sums *Sums, marked *Bits) {
 		if !whole {
 			last = window.LowerBound(docs, end)
 		}
+		p.Docs, p.Frequencies = docs[first:last], freqs[first:last]
 		if marked == nil {
-			s.table.AddWindow(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[Span]float64)(sums))
+			s.table.AddWindow(&p, s.weight, base, sums)
 		} else {
-			s.table.AddMarked(s.weight, docs[first:last], freqs[first:last], s.lengths, base, (*[Span]float64)(sums), (*[window.Words]uint64)(marked))
+			s.table.AddMarked(&p, s.weight, base, sums, marked)
 		}
 		if !whole {
 			return

@@ -92,7 +92,8 @@ func (s *phraseStep) byDocuments() (*postings.Iterator, phraseScorer) {
 		out.reset()
 		if threshold > 0 && s.limits(s.byCost[0]) {
 			// A phrase is no more frequent than its rarest word here.
-			n := s.table.Grade(s.weight, docs, lead.Freqs(), s.lengths, float32(threshold/score.BoundSlack), out.docsBuffer[:], out.sumsBuffer[:], 0)
+			held := score.Postings{Docs: docs, Frequencies: lead.Freqs(), Lengths: s.lengths}
+			n := s.table.ScoreAbove(&held, s.weight, float32(threshold/score.BoundSlack), out.docsBuffer[:], out.sumsBuffer[:])
 			out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]
 			dropped = n < len(docs)
 		} else {

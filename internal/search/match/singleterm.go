@@ -111,7 +111,7 @@ func (s *termStep) scoreInto(out *batch, docs, freqs []uint32, threshold float32
 			}
 		}
 	} else {
-		n = s.table.Grade(s.weight, docs, freqs, s.lengths, threshold, to, sums, n)
+		n += s.table.ScoreAbove(&score.Postings{Docs: docs, Frequencies: freqs, Lengths: s.lengths}, s.weight, threshold, to[n:], sums[n:])
 	}
 	out.docs, out.sums = to[:n], sums[:n]
 }

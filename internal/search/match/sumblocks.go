@@ -1,6 +1,9 @@
 package match
 
-import "github.com/quiresearch/quire/internal/search/match/window"
+import (
+	"github.com/quiresearch/quire/internal/search/match/window"
+	"github.com/quiresearch/quire/internal/search/score"
+)
 
 // Blocks of postings in several fields are walked in ranges in which no field
 // goes to another block, so that every range has one bound per field.
@@ -135,10 +138,11 @@ func (s *sumStep) addAll(base uint32, sums *Sums, marked *Bits) {
 		s.decode(from, to)
 		for i, b := range s.blocks {
 			p := &s.parts[i]
+			held := score.Postings{Docs: b.docs, Frequencies: b.freqs, Lengths: p.lengths}
 			if marked == nil {
-				p.alone.AddWindow(s.weight, b.docs, b.freqs, p.lengths, base, (*[Span]float64)(sums))
+				p.alone.AddWindow(&held, s.weight, base, sums)
 			} else {
-				p.alone.AddMarked(s.weight, b.docs, b.freqs, p.lengths, base, (*[Span]float64)(sums), (*[window.Words]uint64)(marked))
+				p.alone.AddMarked(&held, s.weight, base, sums, marked)
 			}
 		}
 		// The scores of single parts are taken back: sums of a few rounded scores
@@ -188,7 +192,8 @@ func (s *sumStep) leadRange(out *batch, from, to uint32, least float64) (dropped
 	for i := last; i >= 0; i-- {
 		b, p := s.blocks[i], &s.parts[i]
 		before := n
-		n = p.alone.Grade(s.weight, b.docs, b.freqs, p.lengths, threshold, out.docsBuffer[:], out.sumsBuffer[:], n)
+		held := score.Postings{Docs: b.docs, Frequencies: b.freqs, Lengths: p.lengths}
+		n += p.alone.ScoreAbove(&held, s.weight, threshold, out.docsBuffer[n:], out.sumsBuffer[n:])
 		dropped = dropped || n-before < len(b.docs)
 		if before > first && n > before { // behind documents of other parts
 			merge(out, first, before, n, &s.scratch)

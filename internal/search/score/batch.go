@@ -1,36 +1,55 @@
 package score
 
+import "github.com/quiresearch/quire/internal/search/match/window"
+
 // wide is how many documents the vector kernels score at once.
 const wide = 16
 
-// Grade scores documents of a block, which rise, and writes those above the
-// threshold to out and sums, from place n on; it returns the next free place. out
-// and sums have room for all and 16 more.
-func (t *Table) Grade(weight float32, docs, frequencies []uint32, lengths []byte, threshold float32, out []uint32, sums []float64, n int) int {
-	frequencies = frequencies[:len(docs)]
-	for hasWide && readsWide(docs, lengths) {
-		_, _ = out[n+len(docs)+wide-1], sums[n+len(docs)+wide-1]
-		graded, kept := gradeWide(weight, &docs[0], &frequencies[0], len(docs), &lengths[0], &t.parts[0], threshold, &out[n], &sums[n])
+// Postings are documents of a block, which rise, with how often each holds a
+// term, and the length bytes of all documents of the segment. Docs and
+// Frequencies are as long as each other.
+type Postings struct {
+	Docs, Frequencies []uint32
+	Lengths           []byte
+}
+
+// skip drops the first n documents.
+func (p *Postings) skip(n int) { p.Docs, p.Frequencies = p.Docs[n:], p.Frequencies[n:] }
+
+// first is the first n documents.
+func (p *Postings) first(n int) *Postings {
+	return &Postings{p.Docs[:n], p.Frequencies[:n], p.Lengths}
+}
+
+// isWide reports whether there are enough documents for a vector kernel, which
+// reads three bytes behind the length of each.
+func (p *Postings) isWide() bool {
+	return len(p.Docs) >= wide && int(p.Docs[len(p.Docs)-1])+4 <= len(p.Lengths)
+}
+
+// ScoreAbove scores documents by a weight, writes those above the threshold to
+// docs and sums and returns how many there are. docs and sums have room for all
+// and 16 more. The postings are used up.
+func (t *Table) ScoreAbove(p *Postings, weight, threshold float32, docs []uint32, sums []float64) int {
+	p.Frequencies = p.Frequencies[:len(p.Docs)]
+	n := 0
+	for hasWide && p.isWide() {
+		_, _ = docs[n+len(p.Docs)+wide-1], sums[n+len(p.Docs)+wide-1]
+		scored, kept := scoreWide(p, &t.parts[0], weight, threshold, &docs[n], &sums[n])
 		n += kept
-		docs, frequencies = docs[graded:], frequencies[graded:]
-		if len(docs) < wide {
+		if p.skip(scored); len(p.Docs) < wide {
 			break
 		}
-		n = t.grade(weight, docs[:wide], frequencies, lengths, threshold, out, sums, n)
-		docs, frequencies = docs[wide:], frequencies[wide:]
+		n += t.scoreAbove(p.first(wide), weight, threshold, docs[n:], sums[n:])
+		p.skip(wide)
 	}
-	return t.grade(weight, docs, frequencies, lengths, threshold, out, sums, n)
+	return n + t.scoreAbove(p, weight, threshold, docs[n:], sums[n:])
 }
 
-// readsWide reports whether there are enough documents for a vector kernel,
-// which reads three bytes behind the length of each.
-func readsWide(docs []uint32, lengths []byte) bool {
-	return len(docs) >= wide && int(docs[len(docs)-1])+4 <= len(lengths)
-}
-
-func (t *Table) grade(weight float32, docs, frequencies []uint32, lengths []byte, threshold float32, out []uint32, sums []float64, n int) int {
-	frequencies = frequencies[:len(docs)]
-	for i, doc := range docs {
+func (t *Table) scoreAbove(p *Postings, weight, threshold float32, docs []uint32, sums []float64) int {
+	frequencies, lengths := p.Frequencies[:len(p.Docs)], p.Lengths
+	n := 0
+	for i, doc := range p.Docs {
 		f := frequencies[i]
 		var v float32
 		if f < SmallFrequencies {
@@ -38,7 +57,7 @@ func (t *Table) grade(weight float32, docs, frequencies []uint32, lengths []byte
 		} else {
 			v = weight * t.PartOf(float64(f), lengths[doc])
 		}
-		out[n], sums[n] = doc, float64(v)
+		docs[n], sums[n] = doc, float64(v)
 		if v > threshold {
 			n++
 		}
@@ -46,27 +65,24 @@ func (t *Table) grade(weight float32, docs, frequencies []uint32, lengths []byte
 	return n
 }
 
-// AddWindow adds the scores of different documents of one window of 4,096
-// documents that starts at base. The documents rise.
-func (t *Table) AddWindow(weight float32, docs, frequencies []uint32, lengths []byte, base uint32, sums *[4096]float64) {
-	frequencies = frequencies[:len(docs)]
-	for hasWide && readsWide(docs, lengths) && docs[0] >= base && docs[len(docs)-1]-base < 4096 {
-		added := addWide(weight, &docs[0], &frequencies[0], len(docs), &lengths[0], &t.parts[0], base, &sums[0])
-		docs, frequencies = docs[added:], frequencies[added:]
-		if len(docs) < wide {
+// AddWindow adds the scores of different documents of the window that starts at
+// base. The postings are used up.
+func (t *Table) AddWindow(p *Postings, weight float32, base uint32, sums *window.Sums) {
+	for hasWide && p.isWide() && p.Docs[0] >= base && p.Docs[len(p.Docs)-1]-base < window.Span {
+		if p.skip(addWide(p, &t.parts[0], weight, base, &sums[0])); len(p.Docs) < wide {
 			break
 		}
-		t.addWindow(weight, docs[:wide], frequencies, lengths, base, sums)
-		docs, frequencies = docs[wide:], frequencies[wide:]
+		t.addWindow(p.first(wide), weight, base, sums)
+		p.skip(wide)
 	}
-	t.addWindow(weight, docs, frequencies, lengths, base, sums)
+	t.addWindow(p, weight, base, sums)
 }
 
-func (t *Table) addWindow(weight float32, docs, frequencies []uint32, lengths []byte, base uint32, sums *[4096]float64) {
-	frequencies = frequencies[:len(docs)]
-	for i, doc := range docs {
+func (t *Table) addWindow(p *Postings, weight float32, base uint32, sums *window.Sums) {
+	frequencies, lengths := p.Frequencies[:len(p.Docs)], p.Lengths
+	for i, doc := range p.Docs {
 		f := frequencies[i]
-		at := (doc - base) & 4095
+		at := (doc - base) & (window.Span - 1)
 		if f < SmallFrequencies {
 			sums[at] += float64(weight * t.parts[(f<<8|uint32(lengths[doc]))&(SmallFrequencies*256-1)])
 		} else {
@@ -76,11 +92,11 @@ func (t *Table) addWindow(weight float32, docs, frequencies []uint32, lengths []
 }
 
 // AddMarked is AddWindow for few documents; it marks them besides.
-func (t *Table) AddMarked(weight float32, docs, frequencies []uint32, lengths []byte, base uint32, sums *[4096]float64, marked *[64]uint64) {
-	frequencies = frequencies[:len(docs)]
-	for i, doc := range docs {
+func (t *Table) AddMarked(p *Postings, weight float32, base uint32, sums *window.Sums, marked *window.Bits) {
+	frequencies, lengths := p.Frequencies[:len(p.Docs)], p.Lengths
+	for i, doc := range p.Docs {
 		f := frequencies[i]
-		at := (doc - base) & 4095
+		at := (doc - base) & (window.Span - 1)
 		marked[at>>6] |= 1 << (at & 63)
 		if f < SmallFrequencies {
 			sums[at] += float64(weight * t.parts[(f<<8|uint32(lengths[doc]))&(SmallFrequencies*256-1)])

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/search/match/window"
 )
 
 func TestBatchesScoreAsSingleDocuments(t *testing.T) {
@@ -16,7 +17,7 @@ func TestBatchesScoreAsSingleDocuments(t *testing.T) {
 	table := NewTable(&values, 40, Form{Length: definition.LengthModerate, Words: 2})
 	for seed := range 300 {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
-		lengths := make([]byte, 1+r.IntN(4096))
+		lengths := make([]byte, 1+r.IntN(window.Span))
 		for i := range lengths {
 			lengths[i] = byte(r.Uint32())
 		}
@@ -37,7 +38,7 @@ func TestBatchesScoreAsSingleDocuments(t *testing.T) {
 		}
 		var want []uint32
 		var wantSums []float64
-		var all [4096]float64
+		var all window.Sums
 		for i, doc := range docs {
 			v := weight * table.Part(frequencies[i], lengths[doc])
 			all[doc] += float64(v) + 1
@@ -46,23 +47,29 @@ func TestBatchesScoreAsSingleDocuments(t *testing.T) {
 			}
 		}
 		out, sums := make([]uint32, 300), make([]float64, 300)
-		n := table.Grade(weight, docs, frequencies, lengths, threshold, out, sums, 3)
-		if !slices.Equal(out[3:n], want) || !slices.Equal(sums[3:n], wantSums) {
-			t.Fatalf("seed %d: %v, want %v", seed, out[3:n], want)
+		p := func() *Postings { return &Postings{docs, frequencies, lengths} }
+		n := table.ScoreAbove(p(), weight, threshold, out, sums)
+		if !slices.Equal(out[:n], want) || !slices.Equal(sums[:n], wantSums) {
+			t.Fatalf("seed %d: %v, want %v", seed, out[:n], want)
 		}
-		n = table.grade(weight, docs, frequencies, lengths, threshold, out, sums, 0)
+		n = table.scoreAbove(p(), weight, threshold, out, sums)
 		if !slices.Equal(out[:n], want) || !slices.Equal(sums[:n], wantSums) {
 			t.Fatalf("seed %d, one by one: %v, want %v", seed, out[:n], want)
 		}
-		var window [4096]float64
+		var one, other window.Sums
+		var marked window.Bits
 		for _, doc := range docs {
-			window[doc] = 1
+			one[doc], other[doc] = 1, 1
 		}
-		table.AddWindow(weight, docs, frequencies, lengths, 0, &window)
-		for doc := range window {
+		table.AddWindow(p(), weight, 0, &one)
+		table.AddMarked(p(), weight, 0, &other, &marked)
+		for doc := range one {
 			// Adding to one and adding one differ in the last bit.
-			if d := window[doc] - all[doc]; d > 1e-12 || d < -1e-12 {
-				t.Fatalf("seed %d: document %d has %v, want %v", seed, doc, window[doc], all[doc])
+			if d := one[doc] - all[doc]; d > 1e-12 || d < -1e-12 || one[doc] != other[doc] {
+				t.Fatalf("seed %d: document %d has %v and %v, want %v", seed, doc, one[doc], other[doc], all[doc])
+			}
+			if marked.Has(uint32(doc)) != slices.Contains(docs, uint32(doc)) {
+				t.Fatalf("seed %d: document %d is marked wrongly", seed, doc)
 			}
 		}
 	}

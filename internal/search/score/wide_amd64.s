@@ -1,22 +1,25 @@
+#include "go_asm.h"
 #include "textflag.h"
 
 // One row of the table is 256 shares; a place in it is frequency × 256 +
 // length byte. Rows stand for frequencies below 16.
 
-// func gradeWide(weight float32, docs, frequencies *uint32, count int, lengths *byte, parts *float32, threshold float32, out *uint32, sums *float64) (graded, kept int)
+// func scoreWide(p *Postings, parts *float32, weight, threshold float32, docs *uint32, sums *float64) (scored, kept int)
 //
-// Scores sixteen documents at once and moves those above the threshold together.
-// It ends early, at sixteen of which one has a frequency beyond the table.
-TEXT ·gradeWide(SB), NOSPLIT, $0-88
-	VBROADCASTSS weight+0(FP), Z10
-	MOVQ docs+8(FP), SI
-	MOVQ frequencies+16(FP), DI
-	MOVQ count+24(FP), CX
-	MOVQ lengths+32(FP), R8
-	MOVQ parts+40(FP), R9
-	VBROADCASTSS threshold+48(FP), Z11
-	MOVQ out+56(FP), R10
-	MOVQ sums+64(FP), R11
+// Scores sixteen documents at once and moves those above the threshold
+// together. It ends early, at sixteen of which one has a frequency beyond the
+// table.
+TEXT ·scoreWide(SB), NOSPLIT, $0-56
+	MOVQ p+0(FP), AX
+	MOVQ Postings_Docs(AX), SI
+	MOVQ Postings_Frequencies(AX), DI
+	MOVQ (Postings_Docs+8)(AX), CX // their number
+	MOVQ Postings_Lengths(AX), R8
+	MOVQ parts+8(FP), R9
+	VBROADCASTSS weight+16(FP), Z10
+	VBROADCASTSS threshold+20(FP), Z11
+	MOVQ docs+24(FP), R10
+	MOVQ sums+32(FP), R11
 	MOVL $16, AX
 	VPBROADCASTD AX, Z12
 	MOVL $255, AX
@@ -63,24 +66,25 @@ few:
 	JMP  loop
 done:
 	VZEROUPPER
-	MOVQ BX, graded+72(FP)
-	MOVQ DX, kept+80(FP)
+	MOVQ BX, scored+40(FP)
+	MOVQ DX, kept+48(FP)
 	RET
 
-// func addWide(weight float32, docs, frequencies *uint32, count int, lengths *byte, parts *float32, base uint32, sums *float64) (added int)
+// func addWide(p *Postings, parts *float32, weight float32, base uint32, sums *float64) (added int)
 //
 // Adds the scores of documents of a window to its sums, sixteen at once. The
-// documents are different ones. It ends early as gradeWide does.
-TEXT ·addWide(SB), NOSPLIT, $0-72
-	VBROADCASTSS weight+0(FP), Z10
-	MOVQ docs+8(FP), SI
-	MOVQ frequencies+16(FP), DI
-	MOVQ count+24(FP), CX
-	MOVQ lengths+32(FP), R8
-	MOVQ parts+40(FP), R9
-	MOVL base+48(FP), AX
+// documents are different ones. It ends early as scoreWide does.
+TEXT ·addWide(SB), NOSPLIT, $0-40
+	MOVQ p+0(FP), AX
+	MOVQ Postings_Docs(AX), SI
+	MOVQ Postings_Frequencies(AX), DI
+	MOVQ (Postings_Docs+8)(AX), CX // their number
+	MOVQ Postings_Lengths(AX), R8
+	MOVQ parts+8(FP), R9
+	VBROADCASTSS weight+16(FP), Z10
+	MOVL base+20(FP), AX
 	VPBROADCASTD AX, Z11
-	MOVQ sums+56(FP), R11
+	MOVQ sums+24(FP), R11
 	MOVL $16, AX
 	VPBROADCASTD AX, Z12
 	MOVL $255, AX
@@ -126,5 +130,5 @@ add:
 	JMP  add
 end:
 	VZEROUPPER
-	MOVQ BX, added+64(FP)
+	MOVQ BX, added+32(FP)
 	RET
