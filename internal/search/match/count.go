@@ -11,7 +11,7 @@ import (
 )
 
 // Matches that are only counted need no windows of their own: they are counted
-// in wide ones, or told from the counts of their terms.
+// in wide ones, or derived from the counts of their terms.
 
 const (
 	// wideSpan is the documents of a wide window: few enough that its bits stay
@@ -26,7 +26,7 @@ const (
 // wide is the bits of a wide window.
 type wide [wideWords]uint64
 
-// Count returns the number of matches where they can be told without handing
+// Count returns the number of matches where they can be counted without handing
 // any over, and false otherwise. When there are enough it may stop: they are
 // the first then. The scanner may be run afterwards as if nothing had been
 // counted. It ends early with the context's error.

@@ -11,7 +11,7 @@ import (
 // Dense conjunction: as long as every match is wanted, frequent terms are read
 // as the bits of a window and combined word by word (bitmap intersection;
 // Culpepper, Moffat: Efficient set intersection for inverted indexing, TOIS 2010). Where a
-// document stands among the bits of a term, its rank, tells where its frequency
+// document stands among the bits of a term, its rank, is where its frequency
 // stands in the blocks, without decoding or searching documents. When there is a
 // threshold, the block-max conjunction goes on from the window reached.
 //

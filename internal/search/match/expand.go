@@ -14,7 +14,7 @@ const (
 	// maxWalked is how many terms are walked side by side; more become sets.
 	maxWalked = 8
 	// minWalked is how many documents several terms have to be walked: fewer
-	// become sets too, which tell how many they are.
+	// become sets too, whose size is known.
 	minWalked = 8192
 )
 

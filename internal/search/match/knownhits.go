@@ -1,7 +1,7 @@
 package match
 
-// Known returns how many hits there are at least, as far as that can be told
-// without looking, and whether that is all of them.
+// Known returns how many hits there are at least, as far as that is known
+// before looking, and whether that is all of them.
 func (s *Scanner) Known() (atLeast int, exact bool) {
 	switch s.root.(type) {
 	case noStep:

@@ -254,7 +254,7 @@ func (s *Scanner) scoreLead(t *termStep, base uint32, rest, threshold float64) {
 
 // scoreUnion adds the scores of several terms and keeps the documents that,
 // with what the others may add, exceed the threshold. Every term scores above
-// zero, so a sum of zero is no match.
+// zero, so a sum of zero is not a match.
 func (s *Scanner) scoreUnion(terms []*termStep, base uint32, rest, threshold float64) {
 	s.scratch.dirty = true
 	s.skipped = true

@@ -69,7 +69,7 @@ func (s *pairStep) next(from uint32) uint32 {
 	return at
 }
 
-// bound uses that a pair is no more frequent than its second word.
+// bound uses that a pair is not more frequent than its second word.
 func (s *pairStep) bound(from, to uint32) float64 {
 	occurrences := 0.0
 	for i := range s.fields {

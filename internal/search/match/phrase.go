@@ -211,7 +211,7 @@ func (s *phraseStep) next(from uint32) uint32 {
 // following words it shares with the place before.
 func (s *phraseStep) limits(number int) bool { return s.slop == 0 || number == 0 }
 
-// bound uses that a phrase is no more frequent than its words.
+// bound uses that a phrase is not more frequent than its words.
 func (s *phraseStep) bound(from, to uint32) float64 {
 	if s.table == nil {
 		return 0

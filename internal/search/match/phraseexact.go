@@ -84,8 +84,8 @@ func (s *phraseStep) pair(first, second *phraseWord, out *batch, threshold float
 	return dropped
 }
 
-// appendStarts appends where the phrase may start: where both words, told by
-// the steps of their positions, stand at their offsets.
+// appendStarts appends where the phrase may start: where both words, whose
+// positions are given as steps, stand at their offsets.
 func appendStarts(starts, first, second []uint32, firstOffset, secondOffset int64) []uint32 {
 	if len(first) == 0 || len(second) == 0 {
 		return starts
@@ -109,8 +109,8 @@ func appendStarts(starts, first, second []uint32, firstOffset, secondOffset int6
 	}
 }
 
-// intersectSteps keeps the starts for which start + offset is a position, told
-// by steps.
+// intersectSteps keeps the starts for which start + offset is a position, given
+// as steps.
 func intersectSteps(starts, steps []uint32, offset uint32) []uint32 {
 	kept := starts[:0]
 	if len(steps) == 0 {

@@ -91,7 +91,7 @@ func (s *phraseStep) byDocuments() (*postings.Iterator, phraseScorer) {
 		docs := lead.Docs()
 		out.reset()
 		if threshold > 0 && s.limits(s.byCost[0]) {
-			// A phrase is no more frequent than its rarest word here.
+			// A phrase is not more frequent than its rarest word here.
 			held := score.Postings{Docs: docs, Frequencies: lead.Freqs(), Lengths: s.lengths}
 			n := s.table.ScoreAbove(&held, s.weight, float32(threshold/score.BoundSlack), out.docsBuffer[:], out.sumsBuffer[:])
 			out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]

@@ -42,8 +42,8 @@ type Scanner struct {
 	scratch *scratch
 }
 
-// scratch is the working memory of a scan. Its sums are zero while nobody uses
-// it.
+// scratch is the working memory of a scan. Its sums are zero while it is
+// not in use.
 type scratch struct {
 	sums    Sums
 	matched Bits

@@ -234,7 +234,7 @@ type orStep struct {
 }
 
 // lastWindow remembers which window was found already: steps have moved behind it
-// and next no longer tells whether they match in it.
+// and next no longer says whether they match in it.
 type lastWindow struct {
 	base  uint32
 	valid bool

@@ -202,7 +202,7 @@ func (s *sumStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 	switch {
 	case sums == nil:
-		for _, p := range s.parts { // next does not tell: the postings that are scored may be behind the window
+		for _, p := range s.parts { // next does not say: the postings that are scored may be behind the window
 			p.run(base, in, &s.tmp, nil)
 			out.Or(&s.tmp)
 		}

@@ -3,6 +3,7 @@ package match
 import (
 	"sync"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
@@ -58,8 +59,24 @@ func (t *Tables) get(average float64, form score.Form) *score.Table {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.tables) >= maxTables {
-		clear(t.tables) // averages change with every commit; old ones are of no use
+		clear(t.tables) // averages change with every commit; old ones are not used again
 	}
 	t.tables[key] = table
 	return table
+}
+
+// sharesOf returns the share of one word by length byte, nil for fields whose
+// values are not rated by it.
+func (t *Tables) sharesOf(norm definition.LengthNormalization) *[256]float32 {
+	if norm != definition.LengthStrong {
+		return nil
+	}
+	return &t.shares
+}
+
+func shares() (byLength [256]float32) {
+	for code := range byLength {
+		byLength[code] = float32(score.ShareOf(definition.LengthStrong, float64(terms.DecodeLength(byte(code)))))
+	}
+	return byLength
 }

@@ -118,7 +118,7 @@ func (s *termStep) findEach(base uint32, in, out *Bits) {
 			if doc >= base+Span {
 				return
 			}
-			// Candidates before the document found are no matches.
+			// Candidates before the document found do not match.
 			if next := doc - base; int(next>>6) == i {
 				w &= ^uint64(0) << (next & 63)
 			} else {

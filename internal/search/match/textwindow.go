@@ -70,7 +70,7 @@ func (p *textPart) run(base uint32, in, out *Bits, sums *Sums) {
 	case asTyped:
 		w.runTyped(base, in, out, sums)
 	case inBands:
-		if p.byBlock { // nobody noted yet what holds the word as typed
+		if p.byBlock { // what holds the word as typed is not known yet
 			w.whole.run(base, in, &w.held, nil)
 		}
 		w.runBands(base, in, out, sums)
@@ -128,7 +128,7 @@ func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) 
 		s.take(base, matched, least)
 		return
 	}
-	// Every document scores above zero, so a sum of zero is no match.
+	// Every document scores above zero, so a sum of zero is not a match.
 	s.skipped = s.skipped || least > 0
 	window.Above(s.sums, max(0, least), matched)
 	out := &s.scratch.batch

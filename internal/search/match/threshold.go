@@ -23,7 +23,7 @@ import (
 // maxThresholdKey bounds the requests whose scores are kept, in bytes.
 const maxThresholdKey = 4096
 
-// ThresholdKey returns what tells the k best hits of a query and its filters from
+// ThresholdKey returns what distinguishes the k best hits of a query and its filters from
 // those of others in the same snapshot; "" when their scores are not kept.
 func (v *View) ThresholdKey(query plan.Node, filters []plan.Node, k int) string {
 	if v.caches == nil || v.caches.scores == nil || !hasThreshold(query) {

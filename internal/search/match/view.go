@@ -9,7 +9,16 @@
 // document.
 //
 // Where only the best hits are wanted, a sink raises its threshold as it fills,
-// and blocks and windows whose bound does not reach the threshold are skipped.
+// and blocks and windows whose bound does not exceed the threshold are skipped.
+// How a plan is walked is one of the named strategies of strategy.go, chosen
+// once per scan; testdata/strategies.txt shows the choice, what is passed over
+// and the hits for small plans.
+//
+// Example: the two best of "canon camera", both required. The plan is an And of
+// two terms, the strategy a block-max conjunction: "canon" is rarer and leads.
+// Its first block is scored and looked up in "camera"; two documents reach 7.2
+// and 6.9, so the threshold is 6.9. The bound of the second block, 4.1, and of
+// "camera" in its range, 2.5, do not exceed it: the block is not decoded.
 //
 // Invariants:
 //

@@ -29,7 +29,7 @@ type bandStats struct {
 	holders uint64
 	idf     float64
 	counts  score.Range
-	isFlat  bool // so many documents are in it that they are not told apart
+	isFlat  bool // so many documents are in it that they are not distinguished
 }
 
 // maxRated is how many documents a reading has that are rated one by one. In a

@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// func aboveWide(sums *[4096]float64, least float64, out *[64]uint64)
+// func aboveWide(sums *Sums, least float64, out *Bits)
 TEXT ·aboveWide(SB), NOSPLIT, $0-24
 	MOVQ sums+0(FP), SI
 	VBROADCASTSD least+8(FP), Z0

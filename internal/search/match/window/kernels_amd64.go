@@ -24,7 +24,7 @@ func Intersect(candidates, docs []uint32, found, places []uint16) int {
 // aboveWide is aboveGeneric.
 //
 //go:noescape
-func aboveWide(sums *[4096]float64, least float64, out *[64]uint64)
+func aboveWide(sums *Sums, least float64, out *Bits)
 
 // Above leaves the places in out whose sums are above least.
 func Above(sums *Sums, least float64, out *Bits) {
@@ -32,7 +32,7 @@ func Above(sums *Sums, least float64, out *Bits) {
 		aboveGeneric(sums, least, out)
 		return
 	}
-	aboveWide((*[4096]float64)(sums), least, (*[64]uint64)(out))
+	aboveWide(sums, least, out)
 }
 
 // FewToMark is how many documents the terms of a union may hold in a window,
