@@ -156,10 +156,11 @@ func TestGoClientOutlivesANode(t *testing.T) {
 					wait(t, time.Minute, id+" knows "+index, func() bool { return nodes.knows(id, index) })
 				}
 			}
-			writer := nodes.writerOf(t, "a", "books")
-			if writer == "" || nodes.writerOf(t, "a", "notes") != writer {
-				t.Fatalf("books is written by %q, notes by %q", writer, nodes.writerOf(t, "a", "notes"))
-			}
+			var writer string
+			wait(t, time.Minute, "one node writes both", func() bool {
+				writer = nodes.writerOf(t, "a", "books")
+				return writer != "" && nodes.writerOf(t, "a", "notes") == writer
+			})
 			others := map[string][]string{"a": {"b", "c"}, "b": {"c", "a"}, "c": {"a", "b"}}[writer]
 			first, victim, survivor := writer, writer, others[0]
 			switch killed {
@@ -197,8 +198,9 @@ func TestGoClientOutlivesANode(t *testing.T) {
 				_ = json.Unmarshal(document, &n)
 				return n.Number
 			})
-			if now := nodes.writerOf(t, survivor, "books"); (now == writer) != (victim != writer) {
-				t.Errorf("%s was killed, %s wrote books before and %s does now", victim, writer, now)
+			// A machine that stalls may cost a living writer its lease, too.
+			if now := nodes.writerOf(t, survivor, "books"); now == "" || now == victim {
+				t.Errorf("%s was killed, %s wrote books before and %q does now", victim, writer, now)
 			}
 			t.Logf("%d documents with keys acknowledged; %d without, %d not known", len(books.acked), len(notes.acked), len(notes.lost))
 			for _, p := range nodes.nodes {
