@@ -223,7 +223,7 @@ describe("data", () => {
     assert.equal(await page.getByLabel("Into index").inputValue(), "lamps-more");
     await page.getByRole("cell", { name: "price", exact: true }).waitFor();
     await page.getByRole("button", { name: "Create and load" }).click();
-    await page.getByText("2,498 documents").waitFor();
+    await page.getByText("2,498 documents are searchable").waitFor();
     await page.getByText("2 refused").waitFor();
     await page.getByText("document:multiple_unsupported").waitFor();
     const broken = page.getByRole("region", { name: "Refused documents" }).getByRole("row", { name: /1,301.*json:malformed.*line 1, column 2.*Write "name": value/s });
@@ -244,7 +244,7 @@ describe("data", () => {
     await page.getByLabel("File to load").setInputFiles(file("lamps.csv", rows.join("\r\n")));
     await page.getByText("The definition, drafted from 1,000 documents").waitFor();
     await page.getByRole("button", { name: "Create and load" }).click();
-    await page.getByText("1,499 documents").waitFor();
+    await page.getByText("1,499 documents are searchable").waitFor();
     await page.getByRole("region", { name: "Refused documents" }).getByRole("row", { name: /1,200.*cheap/s }).waitFor();
     const of = async (sku) => (await node.call("POST", "/v1alpha1/indexes/lamps/search", { filters: [{ field: "sku", match: { value: sku } }] })).hits[0].document;
     const [first, second, last] = [await of("1"), await of("2"), await of("1500")];
@@ -279,7 +279,7 @@ describe("data", () => {
     await drag(["dragenter", "dragover", "drop"], "nails.ndjson.gz", gzipSync(Array.from({ length: 25 }, (_, i) => JSON.stringify({ id: "n" + i, title: "Nail " + i })).join("\n")));
     await page.getByText("The definition, drafted from 25 documents").waitFor();
     await page.getByRole("button", { name: "Create and load" }).click();
-    await page.getByText("25 documents").waitFor();
+    await page.getByText("25 documents are searchable").waitFor();
     assert.deepEqual(page.faults, []);
   });
 
