@@ -202,8 +202,8 @@ func underKey(schema *definition.Schema, r *Request, raw []byte, withKey func(*d
 	return withKey(schema, raw, key)
 }
 
-// applyChange reads a change object and applies it. exists is false when there
-// is no document under its key. A change that waits for others to the same
+// applyChange reads a change object and applies it. exists is false when no
+// document has its key. A change that waits for others to the same
 // document, or is applied, is given up when ctx ends.
 func applyChange(ctx context.Context, reader *document.Reader, s *engine.WriteStream, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
 	var found problem.List

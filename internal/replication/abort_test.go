@@ -14,13 +14,13 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/memory"
 )
 
-// stubborn refuses manifests while refuses is set.
-type stubborn struct {
+// refusingBucket refuses to write manifests while refuses is set.
+type refusingBucket struct {
 	bucket.Bucket
 	refuses atomic.Bool
 }
 
-func (s *stubborn) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
+func (s *refusingBucket) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
 	if s.refuses.Load() && path.Base(key) == "manifest" {
 		return bucket.Written{}, errors.New("refused")
 	}
@@ -36,7 +36,7 @@ func TestAbortedPushesLeaveNothing(t *testing.T) {
 	}
 	c := &clock{time.Unix(1_700_000_000, 0)}
 	store := memory.New(c.time)
-	b := &stubborn{Bucket: store}
+	b := &refusingBucket{Bucket: store}
 	d := create(t, b)
 	stored := func() (files int) {
 		listing, err := store.List(t.Context(), "g/"+d.id+"/seg/", "")

@@ -33,7 +33,7 @@ type execution struct {
 	counted faceting.Request
 	relaxed *rewrite.Relaxation // nil: the query is not relaxed
 
-	// Room of what a request has one of.
+	// Memory for what a request has one of.
 	start   pageStart
 	asks    collect.Request
 	found   found

@@ -13,7 +13,7 @@
 // read the documents of the page with their highlights and matched values. The
 // targets of typed text are checked first, and all their problems are reported
 // at once; any other problem of a request ends it at the first one found. The
-// timeout covers all of that; there is no partial answer.
+// timeout covers all of that, and a search never answers in part.
 //
 // A Searcher may be used by any number of goroutines. Answers belong to the
 // caller.

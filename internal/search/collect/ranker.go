@@ -60,8 +60,8 @@ func (r *run) initRanker(ctx context.Context, k *ranker, segment int) error {
 	}
 	k.docs, k.scores = k.docsScratch[:0], k.scoresScratch[:0]
 	if k.limit > fewHits {
-		room := min(k.limit, 64)
-		k.docs, k.scores = make([]uint32, 0, room), make([]float32, 0, room)
+		size := min(k.limit, 64)
+		k.docs, k.scores = make([]uint32, 0, size), make([]float32, 0, size)
 	}
 	position := r.request.After
 	if k.backwards {

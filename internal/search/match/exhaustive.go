@@ -5,7 +5,7 @@ import "context"
 // Exhaustive evaluation: every window in which the root has a match is run, and
 // all matches are handed over. It is the strategy of plans that no other one
 // fits, and the beginning of those that wait until the sink prunes: while every
-// match is wanted, there is no threshold to skip by. Once the sink prunes,
+// match is wanted, nothing can be skipped. Once the sink prunes,
 // windows whose bound does not exceed the threshold are left out.
 //
 // Example, with 4,096 documents in a window, a root that matches the documents

@@ -149,8 +149,8 @@ func beginningOf(text string) string {
 // textsOf returns the terms of tokens, each with its surface form, one behind
 // the other: what is kept of a text takes one piece of memory.
 func textsOf(tokens []analysis.Token) string {
-	var room [128]byte
-	texts := room[:0]
+	var scratch [128]byte
+	texts := scratch[:0]
 	for i := range tokens {
 		texts = append(texts, tokens[i].Term...)
 		texts = append(texts, tokens[i].Surface()...)

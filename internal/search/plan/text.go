@@ -113,8 +113,8 @@ func (c *Compiler) text(targets []target, o options, origin Origin) (Node, error
 // words compiles match all and match any.
 func (c *Compiler) words(targets []target, o options, origin Origin) (Node, error) {
 	prefix := o.Prefix == query.PrefixLastToken && !o.plain
-	var room [2]analysed
-	fields := room[:0]
+	var scratch [2]analysed
+	fields := scratch[:0]
 	for _, t := range targets {
 		words, err := c.analyse(t, o.Text.Text, t.isAutocomplete())
 		if err != nil {
