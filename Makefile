@@ -96,7 +96,7 @@ sim: ## Simulate several nodes with faults, one run per seed (SEEDS=10000, FIRST
 	$(GO) test ./internal/clustertest -run '^TestSimulation$$' -v -timeout 0 -seeds $(or $(SEEDS),10000) -first $(or $(FIRST),1) \
 		-shards $(or $(SHARDS),$(shell nproc))
 
-fuzz: ## Run every fuzz target for a short while (FUZZTIME=30s)
+fuzz: ## Run every fuzz target for a short while (FUZZTIME=30s), or in turns until each has run for FUZZTOTAL=10m
 	@scripts/fuzz
 
 explain: ## Explain every document under random searches and compare with the searches (PAIRS=30000)
