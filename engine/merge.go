@@ -113,6 +113,13 @@ func planOf(view *snapshot.Snapshot, damaged map[*segment.Reader]bool) []mergepl
 // merge writes one segment in place of several and exchanges them. The sources
 // stay held by the caller.
 func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) error {
+	return g.mergeUntil(ctx, ctx, sources)
+}
+
+// mergeUntil is a merge that the end of working ends before the exchange. An
+// exchange that has begun ends with ctx alone: cut off, it would leave open
+// which manifest the bucket holds.
+func (g *Generation) mergeUntil(ctx, working context.Context, sources []*snapshot.Segment) error {
 	inputs := make([]segment.MergeInput, len(sources))
 	for i, s := range sources {
 		inputs[i] = segment.MergeInput{Reader: s.Reader, Live: s.Live, First: s.First}
@@ -126,7 +133,7 @@ func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) err
 		}
 	}
 	name := g.newFileName(segmentSuffix)
-	info, numbers, err := segment.Merge(ctx, g.fs, g.path(name), inputs)
+	info, numbers, err := segment.Merge(working, g.fs, g.path(name), inputs)
 	if err != nil {
 		g.removeFile(name)
 		return fmt.Errorf("merge %d segments: %w", len(sources), err)
@@ -144,7 +151,11 @@ func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) err
 		merged = &change{name: name, isNew: true, summary: info.Summary, from: snapshot.NewSegment(reader, nil, nil, nil)}
 		merged.from.First = sources[0].First
 	}
-	discard, err := g.uploadMerged(ctx, merged)
+	discard, err := g.uploadMerged(working, merged)
+	if err == nil && working.Err() != nil {
+		discard()
+		err = working.Err()
+	}
 	if err != nil {
 		g.removeFile(name)
 		return fmt.Errorf("merge %d segments: %w", len(sources), err)

@@ -53,17 +53,18 @@ type rest struct {
 func (g *Generation) paid() int64 { return paidPerByte*g.flushed.Load() - g.merged.Load() }
 
 // chooseSettling returns what is to be merged at rest, nil when the generation
-// is settled. One that others read from a bucket is left as it is: what is
-// joined would be uploaded again.
+// is settled.
 func (g *Generation) chooseSettling(base *snapshot.Snapshot, damaged map[*segment.Reader]bool, credit int64) mergeplan.Merge {
-	if g.storage.Publisher != nil || g.Err() != nil || g.enoughSpace() != nil {
+	if g.Err() != nil || g.enoughSpace() != nil {
 		return nil
 	}
 	return g.options.mergePolicy().Settle(planOf(base, damaged), credit)
 }
 
 // nextRest plans the next merge at rest, after so many in a row that a write
-// ended: what they wrote is lost, so that each waits twice as long.
+// ended: what they wrote is lost, so that each waits twice as long. Waiting pays
+// for nothing where others read the generation from a bucket: the segment would
+// be uploaded, and fetched by every node that has a copy.
 func (g *Generation) nextRest(damaged map[*segment.Reader]bool, ended int) rest {
 	base := g.Snapshot()
 	if base == nil {
@@ -73,11 +74,12 @@ func (g *Generation) nextRest(damaged map[*segment.Reader]bool, ended int) rest 
 	next := rest{credit: g.paid()}
 	perSecond := int64(settledPerSecond)
 	merge := g.chooseSettling(base, damaged, next.credit)
-	if merge == nil {
+	if merge == nil && g.storage.Publisher == nil {
 		next.credit, perSecond = math.MaxInt64, unpaidPerSecond
-		if merge = g.chooseSettling(base, damaged, next.credit); merge == nil {
-			return rest{}
-		}
+		merge = g.chooseSettling(base, damaged, next.credit)
+	}
+	if merge == nil {
+		return rest{}
 	}
 	size := int64(0)
 	for _, position := range merge {
@@ -128,7 +130,7 @@ func (g *Generation) settle(ctx context.Context, damaged map[*segment.Reader]boo
 		return nil
 	}
 	defer lock.Unlock()
-	err := g.merge(resting, sources)
+	err := g.mergeUntil(ctx, resting, sources)
 	if err != nil && context.Cause(resting) == errWritten {
 		return errWritten
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/quiresearch/quire/internal/manifest"
 )
@@ -110,4 +111,83 @@ func TestAMergeThatIsNotPublishedIsGivenUp(t *testing.T) {
 		}
 		view.Release()
 	}
+}
+
+// A generation in a bucket settles as well, but only by merges that its own
+// writes paid for: a writer that only opened it uploads nothing again.
+func TestAGenerationInABucketSettles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &ahead{proceed: make(chan struct{}), publishing: func(context.Context) error { return nil }}
+		close(a.proceed)
+		options := manual
+		options.NoMerges, options.MergeFloor = false, 1
+		g := published(t, options, a.publishing)
+		g.storage.Publisher = a
+		for i := range 200 {
+			mustAdd(t, g, fmt.Sprintf(`{"id":"%d"}`, i))
+		}
+		mustCommit(t, g)
+		mustAdd(t, g, `{"id":"last"}`)
+		mustCommit(t, g)
+		<-time.After(2 * restBefore)
+		synctest.Wait()
+		if n := segmentsOf(g); n != 1 || len(a.uploaded) != 1 {
+			t.Errorf("%d segments at rest, uploaded %v", n, a.uploaded)
+		}
+		mustAdd(t, g, `{"id":"later"}`)
+		mustCommit(t, g)
+		g.flushed.Store(0) // as after an opening
+		<-time.After(time.Hour)
+		synctest.Wait()
+		if n := segmentsOf(g); n != 2 || len(a.uploaded) != 1 {
+			t.Errorf("%d segments an hour later, uploaded %v", n, a.uploaded)
+		}
+		if err := g.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// A write that ends the rest while the merge is uploaded leaves the segments as
+// they are; one that comes while the manifest is replaced does not end that.
+func TestAWriteEndsTheUploadAtRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &ahead{proceed: make(chan struct{}), publishing: func(context.Context) error { return nil }}
+		options := manual
+		options.NoMerges = false
+		g := published(t, options, a.publishing)
+		g.storage.Publisher = a
+		var replacing chan struct{}
+		replaced := 0
+		a.publishing = func(ctx context.Context) error {
+			if replacing != nil {
+				<-replacing
+				replaced++
+			}
+			return ctx.Err()
+		}
+		mustAdd(t, g, `{"id":"0"}`)
+		mustCommit(t, g)
+		before := segmentsOf(g)
+		<-time.After(2 * restBefore)
+		mustAdd(t, g, `{"id":"1"}`) // during the upload
+		close(a.proceed)
+		synctest.Wait()
+		if n := segmentsOf(g); n != before {
+			t.Errorf("%d segments of %d after a write during the upload", n, before)
+		}
+		mustCommit(t, g)
+		replacing = make(chan struct{})
+		<-time.After(time.Minute)
+		mustAdd(t, g, `{"id":"2"}`) // while the manifest is replaced
+		close(replacing)
+		synctest.Wait()
+		if n := segmentsOf(g); n != 1 || replaced != 1 || g.Err() != nil {
+			t.Errorf("%d segments after a write during the exchange, replaced %d times: %v", n, replaced, g.Err())
+		}
+		replacing = nil
+		if err := g.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
