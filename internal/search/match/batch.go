@@ -2,6 +2,7 @@ package match
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
@@ -25,6 +26,25 @@ type batch struct {
 }
 
 func (b *batch) reset() { b.docs, b.sums = b.docsBuffer[:0], b.sumsBuffer[:0] }
+
+// take fills the batch with the marked documents of a window that score above
+// least, and sets their sums to zero. It reports whether others were marked.
+func (b *batch) take(base uint32, marked *Bits, sums *Sums, least float64) (dropped bool) {
+	n, seen := 0, 0
+	for i, w := range marked {
+		for ; w != 0; w &= w - 1 {
+			at := i<<6 + bits.TrailingZeros64(w)
+			b.docsBuffer[n], b.sumsBuffer[n] = base+uint32(at), sums[at]
+			if sums[at] > least {
+				n++
+			}
+			seen++
+			sums[at] = 0
+		}
+	}
+	b.docs, b.sums = b.docsBuffer[:n], b.sumsBuffer[:n]
+	return n < seen
+}
 
 // send hands the batch over without what the mask keeps out.
 func (b *batch) send(m *mask, sink Sink) bool {

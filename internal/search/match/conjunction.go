@@ -127,55 +127,22 @@ func (s *Scanner) walkConjunction(ctx context.Context, c conjunction, from, to u
 	var boundsBuffer [fewBounds]float64
 	bounds := boundsOf(boundsBuffer[:], len(c.others))
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return err
 		}
-		threshold := -1.0
-		if sink.Prunes() {
-			threshold = sink.Threshold()
-		}
-		top := 0.0
+		threshold, rest := thresholdNow(sink), 0.0
 		if threshold > 0 {
-			top = c.lead.blockBound()
-			if top+c.boundRest(bounds, lead.FirstDoc(), lead.LastDoc()+1) <= threshold {
+			rest = c.boundRest(bounds, lead.FirstDoc(), lead.LastDoc()+1)
+			if c.lead.blockBound()+rest <= threshold {
 				s.passOver()
 				continue
 			}
 		}
-		docs := lead.Docs()
-		for first := 0; first < len(docs); first += chunk {
-			last := min(first+chunk, len(docs))
-			if docs[last-1] < from {
-				continue
-			}
-			if docs[first] >= to {
-				return nil
-			}
-			rest := 0.0
-			if threshold > 0 {
-				rest = c.boundRest(bounds, docs[first], docs[last-1]+1)
-				if top+rest <= threshold {
-					s.passOver()
-					continue
-				}
-			}
-			s.scoreChunk(c, docs[first:last], first, bounds, rest, threshold)
-			out := &s.scratch.batch
-			if len(out.docs) == 0 {
-				continue
-			}
-			if !out.sendWithin(&s.mask, from, to, sink) {
-				s.skipped = true
-				return nil
-			}
-			if sink.Prunes() {
-				threshold = sink.Threshold()
-				if top == 0 && threshold > 0 {
-					top = c.lead.blockBound()
-				}
-			}
+		s.scoreAll(c, lead.Docs(), bounds, rest, threshold)
+		out := &s.scratch.batch
+		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+			s.skipped = true
+			return nil
 		}
 	}
 	return nil
@@ -199,11 +166,12 @@ func (s *termStep) blockBound() float64 {
 	return float64(score.Raise(s.weight * s.scorer.BlockMax(s.table)))
 }
 
-// scoreChunk leaves those documents of a chunk in the batch that all parts of
-// the conjunction hold and that exceed the threshold. Numbers and list values are
+// scoreAll leaves those documents in the batch that all parts of the conjunction
+// hold and that exceed the threshold. docs are those of the lead's current block,
+// or at most a block's worth of the set that leads. Numbers and list values are
 // read last.
-func (s *Scanner) scoreChunk(c conjunction, docs []uint32, first int, bounds []float64, rest, threshold float64) {
-	s.scoreTerms(c, docs, first, bounds, rest, threshold)
+func (s *Scanner) scoreAll(c conjunction, docs []uint32, bounds []float64, rest, threshold float64) {
+	s.scoreTerms(c, docs, bounds, rest, threshold)
 	s.scoreRest(c, threshold)
 }
 
@@ -233,12 +201,12 @@ func (s *Scanner) scoreRest(c conjunction, threshold float64) {
 	}
 }
 
-func (s *Scanner) scoreTerms(c conjunction, docs []uint32, first int, bounds []float64, rest, threshold float64) {
+func (s *Scanner) scoreTerms(c conjunction, docs []uint32, bounds []float64, rest, threshold float64) {
 	out := &s.scratch.batch
 	out.reset()
 	if c.looksUpFirst() {
 		rest = max(0, rest-bounds[0])
-		if c.lead.keepBoth(c.others[0], out, docs, first, rest, threshold) {
+		if c.lead.keepBoth(c.others[0], out, docs, rest, threshold) {
 			s.skipped = true
 		}
 		for i, t := range c.others[1:] {
@@ -254,7 +222,7 @@ func (s *Scanner) scoreTerms(c conjunction, docs []uint32, first int, bounds []f
 	}
 	if c.lead != nil && c.lead.table != nil {
 		least := roundDown(threshold - rest)
-		c.lead.scoreInto(out, docs, c.lead.scorer.Freqs()[first:], least)
+		c.lead.scoreInto(out, docs, c.lead.scorer.Freqs(), least)
 		s.skipped = s.skipped || len(out.docs) < len(docs)
 	} else {
 		out.docs = append(out.docs, docs...)
@@ -275,15 +243,15 @@ func (s *Scanner) scoreTerms(c conjunction, docs []uint32, first int, bounds []f
 	}
 }
 
-// keepBoth leaves those documents of a chunk of the lead in the batch that hold
-// the other term too, with the scores of both.
-func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, first int, rest, threshold float64) (dropped bool) {
+// keepBoth leaves those documents of the lead's current block in the batch that
+// hold the other term too, with the scores of both.
+func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, rest, threshold float64) (dropped bool) {
 	it := other.walk()
 	j := &out.join
 	j.start(it, docs)
 	kept := 0
 	for n := j.next(); n > 0; n = j.next() {
-		mine := s.scorer.Freqs()[first:]
+		mine := s.scorer.Freqs()
 		var freqs []uint32
 		if other.table != nil {
 			freqs = it.Freqs()

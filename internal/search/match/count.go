@@ -128,38 +128,17 @@ func plainTerms(steps []step) ([]*termStep, bool) {
 // countAny counts the documents that hold any of the terms and that the mask
 // lets through.
 func (s *Scanner) countAny(ctx context.Context, terms []*termStep) (int, error) {
-	done := ctx.Done()
-	words := &s.scratch.wide[0]
-	total := 0
-	for base := uint64(0); base < uint64(s.mask.documents); base += wideSpan {
-		select {
-		case <-done:
-			return 0, context.Cause(ctx)
-		default:
-		}
-		clear(words[:])
+	return s.countWide(ctx, func(base uint64, words *wide) {
 		for _, t := range terms {
 			t.finder().IntoBitset(words[:], uint32(base))
 		}
-		s.mask.narrowWide(base, words)
-		total += bitset.CountWords(words[:])
-	}
-	return total, nil
+	})
 }
 
 // countSets counts the documents that are in any of the sets and that the mask
 // lets through.
 func (s *Scanner) countSets(ctx context.Context, sets []*docset.Set) (int, error) {
-	done := ctx.Done()
-	words := &s.scratch.wide[0]
-	total := 0
-	for base := uint64(0); base < uint64(s.mask.documents); base += wideSpan {
-		select {
-		case <-done:
-			return 0, context.Cause(ctx)
-		default:
-		}
-		clear(words[:])
+	return s.countWide(ctx, func(base uint64, words *wide) {
 		for _, set := range sets {
 			if !set.IsSparse() {
 				bitset.OrWords(words[:], set.Words()[base/64:])
@@ -173,6 +152,21 @@ func (s *Scanner) countSets(ctx context.Context, sets []*docset.Set) (int, error
 				words[at/64] |= 1 << (at % 64)
 			}
 		}
+	})
+}
+
+// countWide counts the documents that fill marks in wide windows, which start
+// empty, and that the mask lets through.
+func (s *Scanner) countWide(ctx context.Context, fill func(base uint64, words *wide)) (int, error) {
+	done := ctx.Done()
+	words := &s.scratch.wide[0]
+	total := 0
+	for base := uint64(0); base < uint64(s.mask.documents); base += wideSpan {
+		if err := canceled(ctx, done); err != nil {
+			return 0, err
+		}
+		clear(words[:])
+		fill(base, words)
 		s.mask.narrowWide(base, words)
 		total += bitset.CountWords(words[:])
 	}
@@ -189,10 +183,8 @@ func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docse
 	words, other := &s.scratch.wide[0], &s.scratch.wide[1]
 	total := 0
 	for base := uint64(0); base < uint64(s.mask.documents) && total < enough; base += wideSpan {
-		select {
-		case <-done:
-			return 0, context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return 0, err
 		}
 		clear(words[:])
 		terms[0].finder().IntoBitset(words[:], uint32(base))
@@ -230,10 +222,8 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep, enough int) (in
 	total := 0
 	j := &s.scratch.batch.join
 	for open := a.opened[0]; open && total < enough; open = lead.NextBlock() {
-		select {
-		case <-done:
-			return 0, context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return 0, err
 		}
 		j.start(other, lead.Docs())
 		for n := j.next(); n > 0; n = j.next() {

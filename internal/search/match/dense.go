@@ -88,10 +88,8 @@ func (s *Scanner) walkDense(ctx context.Context, c conjunction, from, to uint32,
 	out := &s.scratch.batch
 	var left, other Bits
 	for base := from &^ (Span - 1); base < to; base += Span {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return err
 		}
 		if sink.Prunes() && sink.Threshold() > 0 {
 			return s.walkConjunction(ctx, c, base, to, sink)

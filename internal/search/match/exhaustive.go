@@ -35,10 +35,8 @@ func (s *Scanner) walkWindows(ctx context.Context, from, to uint32, sink Sink, u
 		if untilPruning && sink.Prunes() {
 			return base, nil
 		}
-		select {
-		case <-done:
-			return to, context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return to, err
 		}
 		next := s.root.next(base)
 		if next == NoMore || next >= to {

@@ -23,23 +23,18 @@ func (s *Scanner) walkFiltered(ctx context.Context, c conjunction, from, to uint
 	bounds := boundsOf(boundsBuffer[:], len(c.others))
 	first, _ := slices.BinarySearch(c.listed, from)
 	for ; first < len(c.listed) && c.listed[first] < to; first += chunk {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return err
 		}
 		docs := c.listed[first:min(first+chunk, len(c.listed))]
-		threshold, rest := -1.0, 0.0
-		if sink.Prunes() {
-			threshold = sink.Threshold()
-		}
+		threshold, rest := thresholdNow(sink), 0.0
 		if threshold > 0 {
 			if rest = c.boundRest(bounds, docs[0], docs[len(docs)-1]+1); rest <= threshold {
 				s.passOver()
 				continue
 			}
 		}
-		s.scoreChunk(c, docs, 0, bounds, rest, threshold)
+		s.scoreAll(c, docs, bounds, rest, threshold)
 		out := &s.scratch.batch
 		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
 			s.skipped = true

@@ -142,11 +142,9 @@ func (v *valueSink) flush() bool {
 func (v *valueSink) narrow() {
 	s, c := v.scanner, v.c
 	out := &s.scratch.batch
-	threshold, rest := -1.0, 0.0
-	if v.sink.Prunes() {
-		if threshold = v.sink.Threshold(); threshold > 0 {
-			rest = c.boundRest(v.bounds, out.docs[0], out.docs[len(out.docs)-1]+1)
-		}
+	threshold, rest := thresholdNow(v.sink), 0.0
+	if threshold > 0 {
+		rest = c.boundRest(v.bounds, out.docs[0], out.docs[len(out.docs)-1]+1)
 	}
 	for _, set := range c.sets {
 		out.keepIn(set)

@@ -3,7 +3,6 @@ package match
 import (
 	"cmp"
 	"context"
-	"math/bits"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/search/match/window"
@@ -72,10 +71,8 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 	slices.SortStableFunc(all, func(a, b *termStep) int { return cmp.Compare(a.maxScore, b.maxScore) })
 	nonEssential, theirMax := 0, 0.0 // terms that cannot make a hit anywhere, and what they add at most
 	for base := from; base < to; base += Span {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return err
 		}
 		threshold := sink.Threshold()
 		for nonEssential < len(all)-1 && theirMax+all[nonEssential].maxScore <= threshold {
@@ -140,50 +137,31 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 // its documents up in the others.
 func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, nonEssential []*termStep, from, to uint32, sink Sink) error {
 	done := ctx.Done()
-	it := &lead.scorer
+	it, out := &lead.scorer, &s.scratch.batch
 	var boundsBuffer [fewBounds]float64
 	bounds := boundsOf(boundsBuffer[:], len(nonEssential))
 	s.skipped = s.skipped || len(nonEssential) > 0
 	for open := it.SeekBlock(from); open && it.FirstDoc() < to; open = it.NextBlock() {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return err
 		}
 		threshold := sink.Threshold()
-		top := lead.blockBound()
-		if top+boundAll(nonEssential, bounds, it.FirstDoc(), it.LastDoc()+1) <= threshold {
+		rest := boundAll(nonEssential, bounds, it.FirstDoc(), it.LastDoc()+1)
+		if lead.blockBound()+rest <= threshold {
 			s.passOver()
 			continue
 		}
 		docs := it.Docs()
-		for first := 0; first < len(docs); first += chunk {
-			last := min(first+chunk, len(docs))
-			if docs[last-1] < from {
-				continue
-			}
-			if docs[first] >= to {
-				return nil
-			}
-			rest := boundAll(nonEssential, bounds, docs[first], docs[last-1]+1)
-			if top+rest <= threshold {
-				s.passOver()
-				continue
-			}
-			least := roundDown(threshold - rest)
-			out := &s.scratch.batch
-			out.reset()
-			lead.scoreInto(out, docs[first:last], it.Freqs()[first:], least)
-			s.skipped = s.skipped || len(out.docs) < last-first
-			for i := len(nonEssential) - 1; i >= 0 && len(out.docs) > 0; i-- {
-				rest = max(0, rest-bounds[i])
-				nonEssential[i].addHeld(out, rest, threshold)
-			}
-			if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
-				s.skipped = true
-				return nil
-			}
-			threshold = sink.Threshold()
+		out.reset()
+		lead.scoreInto(out, docs, it.Freqs(), roundDown(threshold-rest))
+		s.skipped = s.skipped || len(out.docs) < len(docs)
+		for i := len(nonEssential) - 1; i >= 0 && len(out.docs) > 0; i-- {
+			rest = max(0, rest-bounds[i])
+			nonEssential[i].addHeld(out, rest, threshold)
+		}
+		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+			s.skipped = true
+			return nil
 		}
 	}
 	return nil
@@ -274,17 +252,7 @@ func (s *Scanner) scoreUnion(terms []*termStep, base uint32, rest, threshold flo
 	}
 	matched := &s.scratch.matched
 	window.Above(sums, least, matched)
-	out := &s.scratch.batch
-	n := 0
-	for i, w := range matched {
-		for w != 0 {
-			at := i<<6 + bits.TrailingZeros64(w)
-			w &= w - 1
-			out.docsBuffer[n], out.sumsBuffer[n] = base+uint32(at), sums[at]
-			n++
-		}
-	}
-	out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]
+	s.scratch.batch.take(base, matched, sums, least)
 	*sums = Sums{}
 	s.scratch.dirty = false
 }
@@ -297,20 +265,7 @@ func (s *Scanner) scoreMarked(terms []*termStep, base uint32, least float64) {
 	for _, t := range terms {
 		t.addAll(base, sums, marked)
 	}
-	out := &s.scratch.batch
-	n := 0
-	for i, w := range marked {
-		for w != 0 {
-			at := i<<6 + bits.TrailingZeros64(w)
-			w &= w - 1
-			out.docsBuffer[n], out.sumsBuffer[n] = base+uint32(at), sums[at]
-			if sums[at] > least {
-				n++
-			}
-			sums[at] = 0
-		}
-	}
-	out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]
+	s.scratch.batch.take(base, marked, sums, least)
 }
 
 // addAll adds the scores of all documents of the window, and marks them where

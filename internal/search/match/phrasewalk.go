@@ -44,15 +44,10 @@ func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, from, to uint32
 	done := ctx.Done()
 	out := &s.scratch.batch
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return err
 		}
-		threshold := -1.0
-		if sink.Prunes() {
-			threshold = sink.Threshold()
-		}
+		threshold := thresholdNow(sink)
 		if threshold > 0 && p.bound(lead.FirstDoc(), lead.LastDoc()+1) <= threshold {
 			s.passOver()
 			continue

@@ -70,10 +70,8 @@ func (s *Scanner) walkRatedSets(ctx context.Context, sets []ratedSet, from, to u
 	out := &s.scratch.batch
 	var order []int
 	for base := from; base < to; base += Span {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return err
 		}
 		next := NoMore
 		for i := range sets {

@@ -187,6 +187,26 @@ func (s *Scanner) Within(docs []uint32) {
 	slices.SortStableFunc(and.steps, func(x, y step) int { return x.cost() - y.cost() })
 }
 
+// canceled returns why the context has ended, nil while it has not. done is its
+// channel, which a walk looks up once.
+func canceled(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return context.Cause(ctx)
+	default:
+		return nil
+	}
+}
+
+// thresholdNow is the score that a match must exceed to be wanted, -1 while every
+// match is.
+func thresholdNow(sink Sink) float64 {
+	if !sink.Prunes() {
+		return -1
+	}
+	return sink.Threshold()
+}
+
 // Skipped reports whether matches were left out.
 func (s *Scanner) Skipped() bool { return s.skipped }
 

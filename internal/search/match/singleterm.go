@@ -33,10 +33,8 @@ func (s *Scanner) walkTerm(ctx context.Context, t *termStep, others []candidate,
 	turn := -1
 	for open := t.opened[1] && it.SeekBlock(from); open && it.FirstDoc() < to; {
 		if turn++; turn%postings.GroupSize == 0 {
-			select {
-			case <-done:
-				return context.Cause(ctx)
-			default:
+			if err := canceled(ctx, done); err != nil {
+				return err
 			}
 		}
 		threshold := float32(sink.Threshold())
@@ -81,10 +79,8 @@ func (s *Scanner) walkUnscored(ctx context.Context, t *termStep, from, to uint32
 	done := ctx.Done()
 	it, out := t.finder(), &s.scratch.batch
 	for open := t.opened[0] && it.SeekBlock(from); open && it.FirstDoc() < to; open = it.NextBlock() {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return err
 		}
 		out.reset()
 		out.docs = append(out.docs, it.Docs()...)

@@ -55,18 +55,13 @@ func (s *Scanner) walkTextConjunction(ctx context.Context, t *text, words []text
 	out := &s.scratch.batch
 	bounds := make([]float64, len(others))
 	for from < to {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return err
 		}
 		if from = max(from, lead.next(from)); from >= to {
 			return nil
 		}
-		threshold, rest := -1.0, 0.0
-		if sink.Prunes() {
-			threshold = sink.Threshold()
-		}
+		threshold, rest := thresholdNow(sink), 0.0
 		end, occurrences := lead.nextRange(from, to, threshold > 0)
 		if threshold > 0 {
 			rest = t.boundOthers(others, bounds, from, end)

@@ -231,10 +231,8 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 	done := ctx.Done()
 	nonEssential, theirMax := 0, t.most // words that make no hit anywhere, and what they and the extras add at most
 	for base := from &^ (Span - 1); base < to; base += Span {
-		select {
-		case <-done:
-			return context.Cause(ctx)
-		default:
+		if err := canceled(ctx, done); err != nil {
+			return err
 		}
 		prunes, threshold := sink.Prunes(), -1.0
 		if prunes {

@@ -2,7 +2,6 @@ package match
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/search/match/window"
@@ -125,39 +124,16 @@ func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) 
 		}
 	}
 	if marked != nil {
-		s.take(base, matched, least)
+		if s.scratch.batch.take(base, matched, s.sums, least) {
+			s.skipped = true
+		}
 		return
 	}
 	// Every document scores above zero, so a sum of zero is not a match.
 	s.skipped = s.skipped || least > 0
 	window.Above(s.sums, max(0, least), matched)
-	out := &s.scratch.batch
-	docs := matched.AppendDocs(out.docs, base)
-	sums := out.sumsBuffer[:len(docs)]
-	for i, doc := range docs {
-		sums[i] = s.sums[(doc-base)&(Span-1)]
-	}
-	out.docs, out.sums = docs, sums
+	s.scratch.batch.take(base, matched, s.sums, max(0, least))
 	*s.sums = Sums{}
-}
-
-// take moves the documents of a window that score above least to the batch.
-func (s *Scanner) take(base uint32, matched *Bits, least float64) {
-	out := &s.scratch.batch
-	n := 0
-	for i, w := range matched {
-		for ; w != 0; w &= w - 1 {
-			at := i<<6 + bits.TrailingZeros64(w)
-			out.docsBuffer[n], out.sumsBuffer[n] = base+uint32(at), s.sums[at]
-			if s.sums[at] > least {
-				n++
-			} else {
-				s.skipped = true
-			}
-			s.sums[at] = 0
-		}
-	}
-	out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]
 }
 
 // addHeld adds what the documents of the batch score by a part, and drops those
