@@ -70,17 +70,13 @@ func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 		unknown := problem.StorageUnknown.New("resource", "index").Because(err)
 		g.fail(fmt.Errorf("append to the log: %w", err))
 		g.queue.done(batch)
-		for _, op := range batch {
-			op.stream.settle(0, unknown)
-		}
+		settleAll(batch, 0, unknown)
 		return nil, nil
 	}
 	entries, t := g.applyBatch(batch, g.nextLSN, promised)
 	g.nextLSN++
 	g.queue.done(batch)
-	for _, op := range batch {
-		op.stream.settle(promised, nil)
-	}
+	settleAll(batch, promised, nil)
 	return entries, t
 }
 
@@ -116,8 +112,19 @@ func (g *Generation) applyBatch(batch []*operation, lsn, promised uint64) ([]*en
 func (g *Generation) refuse(batch []*operation, refusal error) {
 	waiting := g.queue.refuseWaiting(nil)
 	g.queue.done(batch)
-	for _, op := range append(batch, waiting...) {
-		op.stream.settle(0, refusal)
+	settleAll(batch, 0, refusal)
+	settleAll(waiting, 0, refusal)
+}
+
+// settleAll answers operations, those of one stream that follow each other at once.
+func settleAll(operations []*operation, sequence uint64, err error) {
+	for len(operations) > 0 {
+		count := 1
+		for count < len(operations) && operations[count].stream == operations[0].stream {
+			count++
+		}
+		operations[0].stream.settle(count, sequence, err)
+		operations = operations[count:]
 	}
 }
 

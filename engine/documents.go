@@ -90,7 +90,11 @@ func (g *Generation) replacement(key string, d *document.Document, carried []sig
 
 // signalValues returns what a write gives, by field.
 func signalValues(signals []document.Signal) []signalValue {
-	values := make([]signalValue, 0, len(signals))
+	return appendSignalValues(make([]signalValue, 0, len(signals)), signals)
+}
+
+// appendSignalValues is signalValues in the memory of values, which is empty.
+func appendSignalValues(values []signalValue, signals []document.Signal) []signalValue {
 	for _, signal := range signals {
 		values = append(values, signalValue{Field: signal.Field.Path, Value: signal.Number, Has: !signal.Clear})
 	}
@@ -99,6 +103,9 @@ func signalValues(signals []document.Signal) []signalValue {
 
 // sortedSignals orders values by field; of two for one field the last counts.
 func sortedSignals(values []signalValue) []signalValue {
+	if len(values) < 2 {
+		return values
+	}
 	slices.SortStableFunc(values, func(a, b signalValue) int { return strings.Compare(a.Field, b.Field) })
 	kept := values[:0]
 	for i, value := range values {

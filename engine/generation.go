@@ -317,9 +317,7 @@ func (g *Generation) fail(cause error) {
 	if errors.Is(cause, ErrFenced) {
 		refusal = problem.IndexReadonly.New().Because(cause)
 	}
-	for _, op := range g.queue.refuseWaiting(refusal) {
-		op.stream.settle(0, refusal)
-	}
+	settleAll(g.queue.refuseWaiting(refusal), 0, refusal)
 }
 
 // install makes segments the current snapshot. The caller holds publishing, or

@@ -256,7 +256,7 @@ func carry(merged *change, then, now *snapshot.Segment, numbers []segment.DocID)
 				return
 			}
 			if numbers[doc] != segment.NoDoc {
-				merged.set(column, numbers[doc], value, has)
+				merged.overlay(column).Set(numbers[doc], value, has)
 			}
 		})
 	}

@@ -107,22 +107,48 @@ func (w *writer) write(g *Generation, s *WriteStream) error {
 			w.model.put(key, held)
 		}
 	case action < 80:
-		field, _ := g.Schema().Resolve("rating")
-		signal := document.Signal{Field: field, Number: layout.Float(float64(w.random.IntN(10))), Clear: w.random.IntN(4) == 0}
-		found, err := s.Refresh(context.Background(), document.Key(key), []document.Signal{signal})
-		if _, exists := w.model[key]; err != nil || found != exists {
-			return fmt.Errorf("refresh %s: found %v, is there %v: %w", key, found, exists, err)
-		}
-		if found && signal.Clear {
-			delete(w.model[key], "@rating")
-		} else if found {
-			w.model[key]["@rating"] = signal.Number
-		}
+		return w.refresh(g, s)
 	default:
 		if err := s.Delete(context.Background(), document.Key(key)); err != nil {
 			return err
 		}
 		delete(w.model, key)
+	}
+	return nil
+}
+
+// refresh gives random documents, some of them missing, new values at once.
+func (w *writer) refresh(g *Generation, s *WriteStream) error {
+	field, _ := g.Schema().Resolve("rating")
+	all := make([]Refresh, 1+w.random.IntN(8))
+	for i := range all {
+		signal := document.Signal{Field: field, Number: layout.Float(float64(w.random.IntN(10))), Clear: w.random.IntN(4) == 0}
+		all[i] = Refresh{Key: document.Key(w.key()), Signals: []document.Signal{signal}}
+	}
+	stop := w.random.IntN(2) == 0
+	done, err := s.RefreshAll(context.Background(), all, stop)
+	if err != nil {
+		return err
+	}
+	for i, r := range all {
+		content, exists := w.model[string(r.Key)]
+		if stop && !exists {
+			if done != i {
+				return fmt.Errorf("refreshes up to %d, %s is missing at %d", done, r.Key, i)
+			}
+			return nil
+		}
+		if r.Found != exists {
+			return fmt.Errorf("refresh %s: found %v, is there %v", r.Key, r.Found, exists)
+		}
+		if exists && r.Signals[0].Clear {
+			delete(content, "@rating")
+		} else if exists {
+			content["@rating"] = r.Signals[0].Number
+		}
+	}
+	if done != len(all) {
+		return fmt.Errorf("%d of %d refreshes", done, len(all))
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (g *Generation) inTables(key string, over []signalValue) (found *entry, sig
 		if t == nil {
 			continue
 		}
-		over = mergeSignals(t.signals[key], over)
+		over = mergeSignals(t.signals[key].values, over)
 		if e := t.entries[key]; e != nil {
 			return e, over, true
 		}
@@ -156,23 +156,6 @@ func (g *Generation) signalsOf(s *snapshot.Segment, doc uint32) []signalValue {
 		}
 	}
 	return sortedSignals(values)
-}
-
-// exists reports whether there is a document under a key, without reading it.
-func (g *Generation) exists(key string) (bool, error) {
-	if state, ok := g.queue.find(key); ok && state.base != nil {
-		return state.base.Kind == log.Add, nil
-	}
-	if e, _, settled := g.inTables(key, nil); e != nil || settled {
-		return e != nil && !e.isDelete, nil
-	}
-	view := g.Snapshot()
-	if view == nil {
-		return false, problem.IndexClosed.New()
-	}
-	defer view.Release()
-	_, _, ok, err := view.LookupKey(key)
-	return ok, err
 }
 
 // Pending returns how many changes wait for a commit and how long the oldest has

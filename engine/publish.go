@@ -27,6 +27,9 @@ type change struct {
 	live     *bitset.Bitset    // own copy once a document is deleted
 	overlays map[string]*snapshot.OverlayBuilder
 	deleted  int
+
+	field string                   // refreshed last
+	into  *snapshot.OverlayBuilder // of field
 }
 
 // kill deletes a document with its list values.
@@ -51,12 +54,15 @@ func (c *change) kill(doc uint32) {
 // refresh sets signal values of a document.
 func (c *change) refresh(doc uint32, values []signalValue) {
 	for _, value := range values {
-		c.set(layout.Signal(value.Field), doc, value.Value, value.Has)
+		if c.into == nil || c.field != value.Field {
+			c.field, c.into = value.Field, c.overlay(layout.Signal(value.Field))
+		}
+		c.into.Set(doc, value.Value, value.Has)
 	}
 }
 
-// set gives a document another value in a signal column.
-func (c *change) set(column string, doc uint32, value int64, has bool) {
+// overlay returns what makes the next overlay of a signal column.
+func (c *change) overlay(column string) *snapshot.OverlayBuilder {
 	builder := c.overlays[column]
 	if builder == nil {
 		if c.overlays == nil {
@@ -65,7 +71,7 @@ func (c *change) set(column string, doc uint32, value int64, has bool) {
 		builder = snapshot.NewOverlayBuilder(c.from.Signal(column), c.from.Reader.NumDocs())
 		c.overlays[column] = builder
 	}
-	builder.Set(doc, value, has)
+	return builder
 }
 
 func (c *change) isTouched() bool { return c.live != nil || len(c.overlays) > 0 }
@@ -171,9 +177,9 @@ func (g *Generation) changesOf(t *table, base *snapshot.Snapshot) (changes []*ch
 		}
 	}
 	if t.all {
-		for key, values := range t.signals {
+		for key, r := range t.signals {
 			if e := t.entries[key]; e != nil && !e.isDelete {
-				fresh[e.run].refresh(e.doc, values)
+				fresh[e.run].refresh(e.doc, r.values)
 			}
 		}
 		return changes, base.Documents, nil
@@ -188,25 +194,42 @@ func (g *Generation) changesOf(t *table, base *snapshot.Snapshot) (changes []*ch
 	for _, c := range old {
 		deleted += c.deleted
 	}
-	for key, values := range t.signals {
+	for key, r := range t.signals {
 		if e := t.entries[key]; e != nil {
 			if !e.isDelete {
-				fresh[e.run].refresh(e.doc, values)
+				fresh[e.run].refresh(e.doc, r.values)
 			}
 			continue
 		}
-		for _, c := range old {
-			doc, ok, err := c.from.Lookup(key)
-			if err != nil {
-				return nil, 0, err
-			}
-			if ok {
-				c.refresh(doc, values)
-				break
-			}
+		if err := refreshKey(old, key, r); err != nil {
+			return nil, 0, err
 		}
 	}
 	return append(old, changes...), deleted, nil
+}
+
+// refreshKey refreshes the document under a key in the committed segments: where it
+// was found, or where a merge put it since.
+func refreshKey(old []*change, key string, r refreshed) error {
+	if r.at.reader != nil {
+		for _, c := range old {
+			if c.from.Reader == r.at.reader && c.from.IsLive(r.at.doc) {
+				c.refresh(r.at.doc, r.values)
+				return nil
+			}
+		}
+	}
+	for _, c := range old {
+		doc, ok, err := c.from.Lookup(key)
+		if err != nil {
+			return err
+		}
+		if ok {
+			c.refresh(doc, r.values)
+			return nil
+		}
+	}
+	return nil
 }
 
 // killKeys deletes the documents under the keys of a table in the committed

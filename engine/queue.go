@@ -33,6 +33,7 @@ type operation struct {
 	log.Operation
 	source   []byte             // of an Add: the document as sent
 	signals  []signalValue      // of an Add: all of its values; of Signals: the refreshed ones
+	at       place              // of Signals: where the document is
 	document *document.Document // of an Add, when it is read already
 	stream   *WriteStream
 }
@@ -50,6 +51,7 @@ type queue struct {
 	mu      sync.Mutex
 	waiting []*operation
 	held    int // operations that wait or are being appended
+	bases   int // of these, how many add or delete a document
 	bytes   int64
 	limit   int64
 	full    atomic.Bool         // held or bytes has reached its bound
@@ -126,11 +128,16 @@ func after(wait time.Duration) (late <-chan time.Time, stop func() bool) {
 	return timer.C, timer.Stop
 }
 
-// count adds operations to what the queue holds, or takes them away. The caller
-// holds mu.
-func (q *queue) count(operations int, bytes int64) {
-	q.held += operations
-	q.bytes += bytes
+// count adds operations to what the queue holds (sign 1), or takes them away (-1).
+// The caller holds mu.
+func (q *queue) count(sign int, operations ...*operation) {
+	for _, op := range operations {
+		q.bytes += int64(sign * log.OperationSize(op.Operation))
+		if op.Kind == log.Add || op.Kind == log.Delete {
+			q.bases += sign
+		}
+	}
+	q.held += sign * len(operations)
 	q.full.Store(q.held >= maxQueued || q.bytes >= q.limit)
 }
 
@@ -161,18 +168,48 @@ func (q *queue) add(op *operation) error {
 		return q.refusal
 	}
 	q.waiting = append(q.waiting, op)
-	q.count(1, int64(log.OperationSize(op.Operation)))
+	q.count(1, op)
 	if q.newest != nil {
 		q.note(op)
 	}
 	if op.stream != nil {
-		op.stream.taken()
+		op.stream.taken(1)
 	}
+	q.announce()
+	return nil
+}
+
+// pushAll is pushOnto for operations of one stream: all are taken, or none.
+func (q *queue) pushAll(refused uint64, stream *WriteStream, operations []operation) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.refusal != nil:
+		return q.refusal
+	case q.refused.Load() != refused:
+		return problem.StorageIoError.New("resource", "index").Because(errRefusedBase)
+	case len(operations) == 0:
+		return nil
+	}
+	start := len(q.waiting)
+	for i := range operations {
+		q.waiting = append(q.waiting, &operations[i])
+		if q.newest != nil {
+			q.note(&operations[i])
+		}
+	}
+	q.count(1, q.waiting[start:]...)
+	stream.taken(len(operations))
+	q.announce()
+	return nil
+}
+
+// announce wakes the group commit.
+func (q *queue) announce() {
 	select {
 	case q.arrived <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
 // note puts an operation into newest.
@@ -212,10 +249,12 @@ func (q *queue) take() []*operation {
 func (q *queue) done(batch []*operation) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, op := range batch {
-		q.count(-1, -int64(log.OperationSize(op.Operation)))
-		if q.newest != nil && q.newest[op.Key].last == op {
-			delete(q.newest, op.Key)
+	q.count(-1, batch...)
+	if q.newest != nil {
+		for _, op := range batch {
+			if q.newest[op.Key].last == op {
+				delete(q.newest, op.Key)
+			}
 		}
 	}
 	if q.keptFor--; q.keptFor <= 0 {
@@ -235,10 +274,7 @@ func (q *queue) wake() {
 		q.waiting = nil
 	}
 	if len(q.waiting) > 0 {
-		select {
-		case q.arrived <- struct{}{}:
-		default:
-		}
+		q.announce()
 	}
 }
 
@@ -249,9 +285,7 @@ func (q *queue) refuseWaiting(refusal error) []*operation {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	refused := q.waiting
-	for _, op := range refused {
-		q.count(-1, -int64(log.OperationSize(op.Operation)))
-	}
+	q.count(-1, refused...)
 	q.waiting, q.batch, q.newest = nil, nil, nil
 	q.refused.Add(1)
 	if refusal != nil && q.refusal == nil {
@@ -270,10 +304,7 @@ func (q *queue) end(refusal error) {
 		q.refusal = refusal
 	}
 	q.wake()
-	select {
-	case q.arrived <- struct{}{}:
-	default:
-	}
+	q.announce()
 }
 
 // isEnded reports whether the queue refuses what is pushed and nothing waits.
@@ -309,16 +340,38 @@ func (q *queue) drain(ctx context.Context) error {
 func (q *queue) find(key string) (state keyState, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.keptFor = keptBatches
-	if q.newest == nil {
-		q.newest = make(map[string]keyState)
-		for _, op := range q.batch {
-			q.note(op)
-		}
-		for _, op := range q.waiting {
-			q.note(op)
-		}
-	}
+	q.keepNewest()
 	state, ok = q.newest[key]
 	return state, ok
+}
+
+// keepNewest makes newest where it is not kept, and keeps it. The caller holds mu.
+func (q *queue) keepNewest() {
+	q.keptFor = keptBatches
+	if q.newest != nil {
+		return
+	}
+	q.newest = make(map[string]keyState)
+	for _, op := range q.batch {
+		q.note(op)
+	}
+	for _, op := range q.waiting {
+		q.note(op)
+	}
+}
+
+// findBases reports for which documents an Add or Delete waits or is being
+// appended. Where nothing but refreshes comes in, newest is not needed.
+func (q *queue) findBases(all []Refresh, report func(i int, exists bool)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.bases == 0 {
+		return
+	}
+	q.keepNewest()
+	for i := range all {
+		if base := q.newest[string(all[i].Key)].base; base != nil {
+			report(i, base.Kind == log.Add)
+		}
+	}
 }

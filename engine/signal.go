@@ -35,6 +35,10 @@ func mergeSignals(older, newer []signalValue) []signalValue {
 	return merged
 }
 
+// signalBytes is the most that appendSignals writes for a value beside its field,
+// the number of values included.
+const signalBytes = 2*binary.MaxVarintLen32 + 9
+
 var errOperation = errors.New("operation is malformed")
 
 // appendSignals writes values in front of what follows in an operation.

@@ -27,7 +27,7 @@ type table struct {
 	firstAt time.Time
 	added   int               // entries that are live
 	entries map[string]*entry // newest per key
-	signals map[string][]signalValue
+	signals map[string]refreshed
 	all     bool  // everything committed before is deleted
 	bytes   int64 // of entries and signals
 	holding holding
@@ -71,7 +71,7 @@ type run struct {
 func newTable(sequence uint64, how *pipeline, workers int) *table {
 	t := &table{
 		sequence: sequence, pipeline: how,
-		entries: make(map[string]*entry), signals: make(map[string][]signalValue),
+		entries: make(map[string]*entry), signals: make(map[string]refreshed),
 	}
 	for range workers {
 		t.shards = append(t.shards, new(shard))
@@ -102,7 +102,7 @@ func (t *table) apply(op *operation, arena *entries, now time.Time) *entry {
 		t.entries[deleted.key] = deleted
 	case log.Signals:
 		t.changes++
-		t.signals[op.Key] = mergeSignals(t.signals[op.Key], op.signals)
+		t.signals[op.Key] = refreshed{mergeSignals(t.signals[op.Key].values, op.signals), op.at}
 	case log.DeleteAll:
 		t.changes++
 		for key := range t.entries {

@@ -118,24 +118,6 @@ func (s *WriteStream) Update(ctx context.Context, key document.Key, change func(
 	return found, err
 }
 
-// Refresh sets signal values of the document under a key without reading or
-// rewriting it. found is false when there is no document under the key.
-func (s *WriteStream) Refresh(ctx context.Context, key document.Key, signals []document.Signal) (found bool, err error) {
-	err = s.write(ctx, string(key), func(key string) (*operation, error) {
-		exists, err := s.g.exists(key)
-		if err != nil || !exists {
-			return nil, err
-		}
-		found = true
-		values := signalValues(signals)
-		return &operation{
-			Operation: log.Operation{Kind: log.Signals, Key: key, Body: appendSignals(nil, values)},
-			signals:   values,
-		}, nil
-	})
-	return found, err
-}
-
 // write passes the gate and makes one operation while no other write to the
 // key is under way. prepare may return no operation.
 func (s *WriteStream) write(ctx context.Context, key string, prepare func(key string) (*operation, error)) error {
@@ -162,11 +144,11 @@ func (s *WriteStream) write(ctx context.Context, key string, prepare func(key st
 	return s.g.queue.pushOnto(refused, op)
 }
 
-// taken counts an operation that the queue took.
-func (s *WriteStream) taken() {
+// taken counts operations that the queue took.
+func (s *WriteStream) taken(count int) {
 	s.mu.Lock()
-	s.total++
-	s.open++
+	s.total += count
+	s.open += count
 	s.mu.Unlock()
 }
 
@@ -177,14 +159,14 @@ func (s *WriteStream) Taken() int {
 	return s.total
 }
 
-// settle records the outcome of one operation, in order.
-func (s *WriteStream) settle(sequence uint64, err error) {
+// settle records the outcome of operations that follow each other.
+func (s *WriteStream) settle(count int, sequence uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.open--
+	s.open -= count
 	switch {
 	case err == nil && s.err == nil:
-		s.durable++
+		s.durable += count
 		s.sequence = max(s.sequence, sequence)
 	case s.err == nil:
 		s.err = err

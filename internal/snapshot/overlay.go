@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"math/bits"
+
 	"github.com/quiresearch/quire/internal/segment"
 )
 
@@ -57,9 +59,11 @@ func (o *Overlay) Each(visit func(doc uint32, value int64, has bool)) {
 		if page == nil {
 			continue
 		}
-		for i := range uint32(PageSize) {
-			if page.Refreshed[i/64]>>(i%64)&1 == 1 {
-				visit(uint32(number)*PageSize+i, page.Values[i], page.Present[i/64]>>(i%64)&1 == 1)
+		for word, rest := range page.Refreshed {
+			for ; rest != 0; rest &= rest - 1 {
+				bit := bits.TrailingZeros64(rest)
+				i := 64*word + bit
+				visit(uint32(number*PageSize+i), page.Values[i], page.Present[word]>>bit&1 == 1)
 			}
 		}
 	}
@@ -78,14 +82,15 @@ func (o *Overlay) Values() map[segment.DocID]segment.OverlayValue {
 // pages that are not touched are shared.
 type OverlayBuilder struct {
 	pages []*Page
-	own   map[int]bool
+	own   []bool // pages made here
 	count int
 }
 
 // NewOverlayBuilder starts from an overlay, which may be nil, of a segment
 // with so many documents.
 func NewOverlayBuilder(earlier *Overlay, documents uint32) *OverlayBuilder {
-	b := &OverlayBuilder{pages: make([]*Page, (documents+PageSize-1)/PageSize), own: make(map[int]bool)}
+	pages := (documents + PageSize - 1) / PageSize
+	b := &OverlayBuilder{pages: make([]*Page, pages), own: make([]bool, pages)}
 	if earlier != nil {
 		copy(b.pages, earlier.pages)
 		b.count = earlier.count

@@ -142,7 +142,8 @@ func ReadSide(name string, content []byte) (*Side, error) {
 // encodeOverlay writes document numbers as distances, each with one flag bit
 // that says whether a value follows.
 func encodeOverlay(overlay *Overlay) []byte {
-	out := binary.AppendUvarint(nil, uint64(overlay.Len()))
+	out := make([]byte, 0, binary.MaxVarintLen32+10*overlay.Len()) // distances of up to 63 take a byte, values 8
+	out = binary.AppendUvarint(out, uint64(overlay.Len()))
 	next := uint32(0)
 	overlay.Each(func(doc uint32, value int64, has bool) {
 		distance := uint64(doc-next) << 1

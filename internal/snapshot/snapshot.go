@@ -29,6 +29,7 @@ import (
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
 // Segment is one segment as a commit sees it.
@@ -42,6 +43,7 @@ type Segment struct {
 
 	signals map[string]*Overlay
 	keys    *keyOrder
+	byKey   atomic.Pointer[terms.Field] // the dictionary of keys, once it was asked for
 }
 
 // NewSegment returns the view of a segment that counts its live documents. It
@@ -102,14 +104,26 @@ func (s *Segment) SignalValue(column string, doc uint32) (int64, bool) {
 
 // Lookup returns the live document under a key, and false when there is none.
 func (s *Segment) Lookup(key string) (doc uint32, ok bool, err error) {
-	field := s.Reader.Terms(layout.Key)
+	field := s.byKey.Load()
 	if field == nil {
-		return 0, false, nil
+		if field = s.Reader.Terms(layout.Key); field == nil {
+			return 0, false, nil
+		}
+		s.byKey.Store(field)
 	}
 	entry, ok := field.Lookup([]byte(key))
 	if !ok {
 		return 0, false, nil
 	}
+	if doc, _, ok := entry.Postings.Inlined(); ok {
+		return doc, s.IsLive(doc), nil
+	}
+	return s.liveOf(field, entry)
+}
+
+// liveOf returns the live document of a key that several documents of the
+// segment have.
+func (s *Segment) liveOf(field *terms.Field, entry terms.Entry) (doc uint32, ok bool, err error) {
 	var documents postings.Iterator
 	field.Iterator(&documents, entry)
 	for documents.NextBlock() {
