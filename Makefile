@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients check-openapi generate-clients \
-	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-rest bench-ingest bench-load bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-nested bench-micro profile locale-data clean
+	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-rest bench-ingest bench-load bench-signals bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -154,6 +154,9 @@ bench-service: $(BENCH) ## Measure the whole service beside OpenSearch 3, fetche
 
 bench-load: build $(BENCH) ## Measure quire load of a CSV file beside curl with the same rows as NDJSON (DOCS=1000000)
 	$(BENCH) -data ../shared/data -load -docs $(or $(DOCS),1000000)
+
+bench-signals: build $(BENCH) ## Measure refreshing a signal beside adding the documents again, and searches beside both (DOCS=100000)
+	$(BENCH) -data ../shared/data -signals -docs $(or $(DOCS),100000)
 
 bench-relevance: $(BENCH) ## Measure ranking quality on judged sets beside Lucene (QUICK=1: Lucene's part from the last run; SETS=cranfield,German)
 	$(BENCH) -data ../shared/data -relevance $(if $(QUICK),-quick) $(if $(SETS),-classes $(SETS))

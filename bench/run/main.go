@@ -40,7 +40,7 @@ type options struct {
 func main() {
 	var o options
 	var engines, classes, brief string
-	var quick, judged, vectors, typing, twoFields, first, serviceAlone, restAlone, whole, loading bool
+	var quick, judged, vectors, typing, twoFields, first, serviceAlone, restAlone, whole, loading, refreshing bool
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
 	flag.StringVar(&o.work, "work", "bench/data", "directory for unpacked corpora and indexes")
 	flag.StringVar(&o.out, "out", "", "file of the report (default bench/results/<date>.md)")
@@ -66,6 +66,7 @@ func main() {
 	flag.BoolVar(&serviceAlone, "ingest", false, "measure Quire's own server alone and print it")
 	flag.BoolVar(&whole, "opensearch", false, "measure Quire's whole service beside OpenSearch 3 instead")
 	flag.BoolVar(&loading, "load", false, "measure quire load of a CSV file beside curl with the same rows as NDJSON instead")
+	flag.BoolVar(&refreshing, "signals", false, "measure refreshing signals beside adding the documents again instead")
 	flag.DurationVar(&o.cell, "cell", 2*time.Second, "how long each class runs with each number of connections beside OpenSearch")
 	flag.BoolVar(&o.built, "built", false, "take the drivers as they were built last")
 	flag.StringVar(&o.profile, "profile", "", "write CPU and allocation profiles of this query class instead")
@@ -95,6 +96,9 @@ func main() {
 		if loading {
 			name += "-load"
 		}
+		if refreshing {
+			name += "-signals"
+		}
 		o.out = filepath.Join("bench", "results", name+".md")
 	}
 	work := measure
@@ -115,6 +119,8 @@ func main() {
 		work = compareServices
 	case loading:
 		work = loadFiles
+	case refreshing:
+		work = signals
 	case o.profile != "":
 		work = profile
 	}
