@@ -14,7 +14,7 @@ import (
 )
 
 // cacheSlots is the number of unpacked blocks a Reader keeps: about 1 MiB.
-const cacheSlots = 64
+const cacheSlots = 256
 
 // maxCached is the largest unpacked block that is kept.
 const maxCached = 64 << 10

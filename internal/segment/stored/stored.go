@@ -9,7 +9,7 @@
 //
 //	SD1  Every document belongs to exactly one block; blocks are in the order
 //	     of documents.
-//	SD2  A block holds about 16 KiB, or one larger record, or any number of
+//	SD2  A block holds about 4 KiB, or one larger record, or any number of
 //	     equal ones.
 //
 // The bytes are described in FORMAT.md.
@@ -22,8 +22,10 @@ const (
 )
 
 const (
-	// blockBytes is a compromise: larger packs better, smaller reads faster.
-	blockBytes = 16 << 10
+	// blockBytes is a compromise: larger packs better, smaller reads faster. A
+	// page of ten hits unpacks ten blocks: with 4 KiB that takes a third of the
+	// time it takes with 16, and an index of commit messages is 2 % larger.
+	blockBytes = 4 << 10
 	// blockRecords bounds the work of unpacking a block of small records for
 	// one: reading ten is twice as fast as with 1,024, which pack a tenth
 	// smaller. List values have no records of their own: blockDocs bounds them.
