@@ -248,9 +248,9 @@ func (s *Scanner) walkCandidates(ctx context.Context, c *candidates, from, to ui
 		return s.walkTerm(ctx, c.typed, found, from, to, sink)
 	}
 	out := &s.scratch.batch
-	out.reset()
+	out.Reset()
 	out.addCandidates(found, NoMore)
-	if len(out.docs) > 0 {
+	if len(out.Docs) > 0 {
 		out.sendWithin(&s.mask, from, to, sink)
 	}
 	return nil
@@ -264,8 +264,9 @@ func (b *batch) addCandidates(found []candidate, last uint32) []candidate {
 		n++
 	}
 	// From the end, so that nothing is overwritten.
-	i, j := len(b.docs)-1, n-1
-	docs, sums := b.docsBuffer[:len(b.docs)+n], b.sumsBuffer[:len(b.docs)+n]
+	i, j := len(b.Docs)-1, n-1
+	docs, sums := b.Memory()
+	docs, sums = docs[:len(b.Docs)+n], sums[:len(b.Docs)+n]
 	at := len(docs) - 1
 	for ; j >= 0; at-- {
 		switch {
@@ -286,6 +287,6 @@ func (b *batch) addCandidates(found []candidate, last uint32) []candidate {
 		copy(sums[i+1:], sums[at+1:])
 		docs, sums = docs[:len(docs)-gap], sums[:len(sums)-gap]
 	}
-	b.docs, b.sums = docs, sums
+	b.Docs, b.Sums = docs, sums
 	return found[n:]
 }

@@ -140,7 +140,7 @@ func (s *Scanner) walkConjunction(ctx context.Context, c conjunction, from, to u
 		}
 		s.scoreAll(c, lead.Docs(), bounds, rest, threshold)
 		out := &s.scratch.batch
-		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+		if len(out.Docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
 			s.skipped = true
 			return nil
 		}
@@ -186,13 +186,13 @@ func (s *Scanner) scoreRest(c conjunction, threshold float64) {
 		out.keepWithValues(v)
 	}
 	for i, f := range c.folds {
-		if len(out.docs) == 0 {
+		if len(out.Docs) == 0 {
 			return
 		}
 		rest := 0.0
 		if threshold > 0 {
 			for _, later := range c.folds[i+1:] {
-				rest += later.bound(out.docs[0], out.docs[len(out.docs)-1]+1)
+				rest += later.bound(out.Docs[0], out.Docs[len(out.Docs)-1]+1)
 			}
 		}
 		if out.addFolded(f, rest, threshold) {
@@ -203,14 +203,14 @@ func (s *Scanner) scoreRest(c conjunction, threshold float64) {
 
 func (s *Scanner) scoreTerms(c conjunction, docs []uint32, bounds []float64, rest, threshold float64) {
 	out := &s.scratch.batch
-	out.reset()
+	out.Reset()
 	if c.looksUpFirst() {
 		rest = max(0, rest-bounds[0])
 		if c.lead.keepBoth(c.others[0], out, docs, rest, threshold) {
 			s.skipped = true
 		}
 		for i, t := range c.others[1:] {
-			if len(out.docs) == 0 {
+			if len(out.Docs) == 0 {
 				return
 			}
 			rest = max(0, rest-bounds[i+1])
@@ -223,17 +223,15 @@ func (s *Scanner) scoreTerms(c conjunction, docs []uint32, bounds []float64, res
 	if c.lead != nil && c.lead.table != nil {
 		least := roundDown(threshold - rest)
 		c.lead.scoreInto(out, docs, c.lead.scorer.Freqs(), least)
-		s.skipped = s.skipped || len(out.docs) < len(docs)
+		s.skipped = s.skipped || len(out.Docs) < len(docs)
 	} else {
-		out.docs = append(out.docs, docs...)
-		out.sums = out.sumsBuffer[:len(docs)]
-		clear(out.sums)
+		out.Fill(docs)
 	}
 	for _, set := range c.sets {
 		out.keepIn(set)
 	}
 	for i, t := range c.others {
-		if len(out.docs) == 0 {
+		if len(out.Docs) == 0 {
 			return
 		}
 		rest = max(0, rest-bounds[i])
@@ -249,6 +247,7 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, rest, th
 	it := other.walk()
 	j := &out.join
 	j.start(it, docs)
+	into, sums := out.Memory()
 	kept := 0
 	for n := j.next(); n > 0; n = j.next() {
 		mine := s.scorer.Freqs()
@@ -263,7 +262,7 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, rest, th
 			if freqs != nil {
 				sum += float64(other.scoreAt(doc, freqs[place]))
 			}
-			out.docsBuffer[kept], out.sumsBuffer[kept] = doc, sum
+			into[kept], sums[kept] = doc, sum
 			if sum+rest > threshold {
 				kept++
 			} else {
@@ -271,7 +270,7 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, rest, th
 			}
 		}
 	}
-	out.docs, out.sums = out.docsBuffer[:kept], out.sumsBuffer[:kept]
+	out.Truncate(kept)
 	return dropped
 }
 
@@ -281,13 +280,13 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, rest, th
 func (s *termStep) keepHeld(out *batch, rest, threshold float64) (dropped bool) {
 	it := s.walk()
 	j := &out.join
-	j.start(it, out.docs)
+	j.start(it, out.Docs)
 	kept := 0
 	for n := j.next(); n > 0; n = j.next() {
 		if s.table == nil {
 			for i := range n {
 				at, _ := j.match(i)
-				out.docs[kept], out.sums[kept] = out.docs[at], out.sums[at]
+				out.Docs[kept], out.Sums[kept] = out.Docs[at], out.Sums[at]
 				kept++
 			}
 			continue
@@ -295,16 +294,16 @@ func (s *termStep) keepHeld(out *batch, rest, threshold float64) (dropped bool) 
 		freqs := it.Freqs()
 		for i := range n {
 			at, place := j.match(i)
-			doc := out.docs[at]
-			sum := out.sums[at] + float64(s.scoreAt(doc, freqs[place]))
+			doc := out.Docs[at]
+			sum := out.Sums[at] + float64(s.scoreAt(doc, freqs[place]))
 			if sum+rest <= threshold {
 				dropped = true
 				continue
 			}
-			out.docs[kept], out.sums[kept] = doc, sum
+			out.Docs[kept], out.Sums[kept] = doc, sum
 			kept++
 		}
 	}
-	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
+	out.Docs, out.Sums = out.Docs[:kept], out.Sums[:kept]
 	return dropped
 }

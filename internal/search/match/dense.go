@@ -112,21 +112,12 @@ func (s *Scanner) walkDense(ctx context.Context, c conjunction, from, to uint32,
 			t.finder().IntoBitset(windows[i+1][:], base)
 			left.And(&windows[i+1])
 		}
-		out.reset()
-		for i, w := range left {
-			for w != 0 {
-				out.docs = append(out.docs, base+uint32(i<<6+bits.TrailingZeros64(w)))
-				w &= w - 1
-			}
-		}
-		if len(out.docs) == 0 {
+		if out.FillMarked(base, &left); len(out.Docs) == 0 {
 			continue
 		}
-		out.sums = out.sumsBuffer[:len(out.docs)]
-		clear(out.sums)
 		for i, t := range terms {
 			if t.table != nil {
-				t.addRanked(&windows[i], base, out.docs, out.sums)
+				t.addRanked(&windows[i], base, out.Docs, out.Sums)
 			}
 		}
 		if !out.pass(sink) {

@@ -36,7 +36,7 @@ func (s *Scanner) walkFiltered(ctx context.Context, c conjunction, from, to uint
 		}
 		s.scoreAll(c, docs, bounds, rest, threshold)
 		out := &s.scratch.batch
-		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+		if len(out.Docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
 			s.skipped = true
 			return nil
 		}
@@ -47,11 +47,11 @@ func (s *Scanner) walkFiltered(ctx context.Context, c conjunction, from, to uint
 // keepIn drops the documents that are not in a set.
 func (b *batch) keepIn(set *docset.Set) {
 	kept := 0
-	for i, doc := range b.docs {
+	for i, doc := range b.Docs {
 		if set.Has(doc) {
-			b.docs[kept], b.sums[kept] = doc, b.sums[i]
+			b.Docs[kept], b.Sums[kept] = doc, b.Sums[i]
 			kept++
 		}
 	}
-	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+	b.Docs, b.Sums = b.Docs[:kept], b.Sums[:kept]
 }

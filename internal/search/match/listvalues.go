@@ -35,7 +35,7 @@ func (s *Scanner) walkListValues(ctx context.Context, c conjunction, from, to ui
 	for _, other := range c.folds {
 		v.rest += other.bound(0, f.documents)
 	}
-	s.scratch.batch.reset()
+	s.scratch.batch.Reset()
 	inner := &Scanner{binder: s.binder, root: f.inner, mask: mask{documents: f.documents}, scratch: f.more, sums: &f.more.sums}
 	if f.domain != nil {
 		inner.mask.domain = f.domain
@@ -111,8 +111,8 @@ func (v *valueSink) close() {
 	if doc-v.from >= v.to-v.from || v.ended {
 		return
 	}
-	out.docs, out.sums = append(out.docs, doc), append(out.sums, score)
-	if len(out.docs) == chunk && v.isNarrowed() {
+	out.Docs, out.Sums = append(out.Docs, doc), append(out.Sums, score)
+	if len(out.Docs) == chunk && v.isNarrowed() {
 		v.flush()
 	}
 }
@@ -126,16 +126,16 @@ func (v *valueSink) isNarrowed() bool {
 func (v *valueSink) flush() bool {
 	s := v.scanner
 	out := &s.scratch.batch
-	if len(out.docs) == 0 || v.ended {
+	if len(out.Docs) == 0 || v.ended {
 		return !v.ended
 	}
 	if v.isNarrowed() {
 		v.narrow()
 	}
-	if len(out.docs) > 0 && !out.send(&s.mask, v.sink) {
+	if len(out.Docs) > 0 && !out.send(&s.mask, v.sink) {
 		s.skipped, v.ended = true, true
 	}
-	out.reset()
+	out.Reset()
 	return !v.ended
 }
 
@@ -144,13 +144,13 @@ func (v *valueSink) narrow() {
 	out := &s.scratch.batch
 	threshold, rest := thresholdNow(v.sink), 0.0
 	if threshold > 0 {
-		rest = c.boundRest(v.bounds, out.docs[0], out.docs[len(out.docs)-1]+1)
+		rest = c.boundRest(v.bounds, out.Docs[0], out.Docs[len(out.Docs)-1]+1)
 	}
 	for _, set := range c.sets {
 		out.keepIn(set)
 	}
 	for i, t := range c.others {
-		if len(out.docs) == 0 {
+		if len(out.Docs) == 0 {
 			return
 		}
 		rest = max(0, rest-v.bounds[i])

@@ -115,17 +115,17 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 		}
 		s.skipped = s.skipped || inWindow > 0 // what they alone hold is not seen
 		out := &s.scratch.batch
-		out.reset()
+		out.Reset()
 		if inWindow == len(order)-1 {
 			s.scoreLead(order[inWindow], base, rest, threshold)
 		} else {
 			s.scoreUnion(order[inWindow:], base, rest, threshold)
 		}
-		for i := inWindow - 1; i >= 0 && len(out.docs) > 0; i-- {
+		for i := inWindow - 1; i >= 0 && len(out.Docs) > 0; i-- {
 			rest -= bounds[i]
 			order[i].addHeld(out, max(0, rest), threshold)
 		}
-		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
+		if len(out.Docs) > 0 && !out.send(&s.mask, sink) {
 			s.skipped = true
 			return nil
 		}
@@ -152,14 +152,14 @@ func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, nonEssentia
 			continue
 		}
 		docs := it.Docs()
-		out.reset()
+		out.Reset()
 		lead.scoreInto(out, docs, it.Freqs(), roundDown(threshold-rest))
-		s.skipped = s.skipped || len(out.docs) < len(docs)
-		for i := len(nonEssential) - 1; i >= 0 && len(out.docs) > 0; i-- {
+		s.skipped = s.skipped || len(out.Docs) < len(docs)
+		for i := len(nonEssential) - 1; i >= 0 && len(out.Docs) > 0; i-- {
 			rest = max(0, rest-bounds[i])
 			nonEssential[i].addHeld(out, rest, threshold)
 		}
-		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+		if len(out.Docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
 			s.skipped = true
 			return nil
 		}
@@ -184,22 +184,22 @@ func boundAll(terms []*termStep, bounds []float64, from, to uint32) float64 {
 // and drops those that, with the rest, do not exceed the threshold.
 func (s *termStep) addHeld(out *batch, rest, threshold float64) {
 	j := &out.join
-	j.start(&s.scorer, out.docs)
+	j.start(&s.scorer, out.Docs)
 	for n := j.next(); n > 0; n = j.next() {
 		freqs := s.scorer.Freqs()
 		for i := range n {
 			at, place := j.match(i)
-			out.sums[at] += float64(s.scoreAt(out.docs[at], freqs[place]))
+			out.Sums[at] += float64(s.scoreAt(out.Docs[at], freqs[place]))
 		}
 	}
 	kept := 0
-	for i, sum := range out.sums {
+	for i, sum := range out.Sums {
 		if sum+rest > threshold {
-			out.docs[kept], out.sums[kept] = out.docs[i], sum
+			out.Docs[kept], out.Sums[kept] = out.Docs[i], sum
 			kept++
 		}
 	}
-	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
+	out.Docs, out.Sums = out.Docs[:kept], out.Sums[:kept]
 }
 
 // scoreLead scores the blocks of the one term that can make hits; with what
@@ -220,9 +220,9 @@ func (s *Scanner) scoreLead(t *termStep, base uint32, rest, threshold float64) {
 			if it.LastDoc() >= end {
 				last = window.LowerBound(docs, end)
 			}
-			before := len(s.scratch.batch.docs)
+			before := len(s.scratch.batch.Docs)
 			t.scoreInto(&s.scratch.batch, docs[first:last], it.Freqs()[first:last], least)
-			s.skipped = s.skipped || len(s.scratch.batch.docs)-before < last-first
+			s.skipped = s.skipped || len(s.scratch.batch.Docs)-before < last-first
 		}
 		if it.LastDoc() >= end {
 			return
@@ -252,7 +252,7 @@ func (s *Scanner) scoreUnion(terms []*termStep, base uint32, rest, threshold flo
 	}
 	matched := &s.scratch.matched
 	window.Above(sums, least, matched)
-	s.scratch.batch.take(base, matched, sums, least)
+	s.scratch.batch.Take(base, matched, sums, least)
 	*sums = Sums{}
 	s.scratch.dirty = false
 }
@@ -265,7 +265,7 @@ func (s *Scanner) scoreMarked(terms []*termStep, base uint32, least float64) {
 	for _, t := range terms {
 		t.addAll(base, sums, marked)
 	}
-	s.scratch.batch.take(base, marked, sums, least)
+	s.scratch.batch.Take(base, marked, sums, least)
 }
 
 // addAll adds the scores of all documents of the window, and marks them where

@@ -114,7 +114,8 @@ type foldStep struct {
 }
 
 func (s *foldStep) scores() *[Span]float64 {
-	return (*[Span]float64)(s.scratch.batch.sumsBuffer[:Span])
+	_, sums := s.scratch.batch.Memory()
+	return (*[Span]float64)(sums)
 }
 
 func (s *foldStep) run(base uint32, in, out *Bits, sums *Sums) {
@@ -242,21 +243,21 @@ func (s *foldStep) cost() int { return s.inner.cost() }
 // too. It reports whether such were dropped.
 func (b *batch) addFolded(s *foldStep, rest, threshold float64) (dropped bool) {
 	kept := 0
-	for i, doc := range b.docs {
+	for i, doc := range b.Docs {
 		base := doc &^ (Span - 1)
 		s.window(base)
 		at := doc - base
 		if !s.scratch.out.Has(at) {
 			continue
 		}
-		sum := b.sums[i] + s.scores()[at]
+		sum := b.Sums[i] + s.scores()[at]
 		if sum+rest <= threshold {
 			dropped = true
 			continue
 		}
-		b.docs[kept], b.sums[kept] = doc, sum
+		b.Docs[kept], b.Sums[kept] = doc, sum
 		kept++
 	}
-	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+	b.Docs, b.Sums = b.Docs[:kept], b.Sums[:kept]
 	return dropped
 }

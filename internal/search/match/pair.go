@@ -165,7 +165,7 @@ func (f *pairField) appendBoth(both []uint32, from, to uint32) []uint32 {
 
 // addHeld adds what the documents of a batch, which rise, score by the pair.
 func (s *pairStep) addHeld(out *batch) {
-	docs := out.docs
+	docs := out.Docs
 	for at := 0; at < len(docs); {
 		base := docs[at] &^ (Span - 1)
 		for _, doc := range s.docs(base) {
@@ -173,7 +173,7 @@ func (s *pairStep) addHeld(out *batch) {
 				return
 			}
 			if docs[at] == doc {
-				out.sums[at] += s.scoreOf(doc)
+				out.Sums[at] += s.scoreOf(doc)
 			}
 		}
 		for at < len(docs) && docs[at]-base < Span {

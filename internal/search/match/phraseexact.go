@@ -39,9 +39,9 @@ func (s *phraseStep) byPositions() (*postings.Iterator, phraseScorer) {
 		for _, word := range words[2:] {
 			dropped = s.narrow(word, out, threshold) || dropped
 		}
-		for i, doc := range out.docs {
+		for i, doc := range out.Docs {
 			found := s.places[i].to - s.places[i].from
-			out.sums[i] = float64(s.weight * s.table.PartOf(float64(found), s.lengths[doc]))
+			out.Sums[i] = float64(s.weight * s.table.PartOf(float64(found), s.lengths[doc]))
 		}
 		return dropped
 	}
@@ -60,6 +60,7 @@ func (s *phraseStep) pair(first, second *phraseWord, out *batch, threshold float
 	lead, it := first.parts[0].it, second.parts[0].it
 	s.starts, s.places = s.starts[:0], s.places[:0]
 	docs := lead.Docs()
+	into, _ := out.Memory()
 	j := &out.join
 	j.start(it, docs)
 	kept := 0
@@ -74,13 +75,13 @@ func (s *phraseStep) pair(first, second *phraseWord, out *batch, threshold float
 			at := len(s.starts)
 			s.starts = appendStarts(s.starts, lead.Steps(mine), it.Steps(other), int64(first.offset), int64(second.offset))
 			if len(s.starts) > at {
-				out.docsBuffer[kept] = doc
+				into[kept] = doc
 				s.places = append(s.places, startSpan{at, len(s.starts)})
 				kept++
 			}
 		}
 	}
-	out.docs, out.sums = out.docsBuffer[:kept], out.sumsBuffer[:kept]
+	out.Truncate(kept)
 	return dropped
 }
 
@@ -136,23 +137,23 @@ func intersectSteps(starts, steps []uint32, offset uint32) []uint32 {
 func (s *phraseStep) narrow(word *phraseWord, out *batch, threshold float64) (dropped bool) {
 	it := word.parts[0].it
 	j := &out.join
-	j.start(it, out.docs)
+	j.start(it, out.Docs)
 	kept := 0
 	for n := j.next(); n > 0; n = j.next() {
 		for i := range n {
 			mine, other := j.match(i)
-			doc, starts := out.docs[mine], s.places[mine]
+			doc, starts := out.Docs[mine], s.places[mine]
 			if threshold > 0 && s.tooRare(doc, min(uint32(starts.to-starts.from), it.FreqAt(other)), threshold) {
 				dropped = true
 				continue
 			}
 			left := len(intersectSteps(s.starts[starts.from:starts.to], it.Steps(other), word.offset))
 			if left > 0 {
-				out.docs[kept], s.places[kept] = doc, startSpan{starts.from, starts.from + left}
+				out.Docs[kept], s.places[kept] = doc, startSpan{starts.from, starts.from + left}
 				kept++
 			}
 		}
 	}
-	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
+	out.Docs, out.Sums = out.Docs[:kept], out.Sums[:kept]
 	return dropped
 }

@@ -55,7 +55,7 @@ func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, from, to uint32
 		if score(out, threshold) {
 			s.skipped = true
 		}
-		if len(out.docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+		if len(out.Docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
 			s.skipped = true
 			return nil
 		}
@@ -84,23 +84,23 @@ func (s *phraseStep) byDocuments() (*postings.Iterator, phraseScorer) {
 	lead := words[0].finder()
 	return lead, func(out *batch, threshold float64) (dropped bool) {
 		docs := lead.Docs()
-		out.reset()
+		out.Reset()
 		if threshold > 0 && s.limits(s.byCost[0]) {
 			// A phrase is not more frequent than its rarest word here.
 			held := score.Postings{Docs: docs, Frequencies: lead.Freqs(), Lengths: s.lengths}
-			n := s.table.ScoreAbove(&held, s.weight, float32(threshold/score.BoundSlack), out.docsBuffer[:], out.sumsBuffer[:])
-			out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]
+			into, sums := out.Memory()
+			n := s.table.ScoreAbove(&held, s.weight, float32(threshold/score.BoundSlack), into, sums)
+			out.Truncate(n)
 			dropped = n < len(docs)
 		} else {
-			out.docs = append(out.docs, docs...)
-			out.sums = out.sumsBuffer[:len(docs)]
+			out.Fill(docs)
 		}
 		for i, t := range words[1:] {
 			least := threshold
 			if !s.limits(s.byCost[i+1]) {
 				least = -1
 			}
-			if len(out.docs) > 0 && t.keepFrequent(out, s, least) {
+			if len(out.Docs) > 0 && t.keepFrequent(out, s, least) {
 				dropped = true
 			}
 		}
@@ -116,35 +116,35 @@ func (s *termStep) keepFrequent(out *batch, p *phraseStep, threshold float64) (d
 	it := s.finder()
 	least := float32(threshold / score.BoundSlack)
 	j := &out.join
-	j.start(it, out.docs)
+	j.start(it, out.Docs)
 	kept := 0
 	for n := j.next(); n > 0; n = j.next() {
 		for i := range n {
 			at, place := j.match(i)
-			doc := out.docs[at]
+			doc := out.Docs[at]
 			if threshold > 0 && p.weight*p.table.Part(it.FreqAt(place), p.lengths[doc]) <= least {
 				dropped = true
 				continue
 			}
-			out.docs[kept] = doc
+			out.Docs[kept] = doc
 			kept++
 		}
 	}
-	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
+	out.Docs, out.Sums = out.Docs[:kept], out.Sums[:kept]
 	return dropped
 }
 
 // scorePhrases keeps the documents of a batch that hold the phrase.
 func (s *phraseStep) scorePhrases(out *batch) {
 	kept := 0
-	for _, doc := range out.docs {
+	for _, doc := range out.Docs {
 		f := s.frequency(doc)
 		if f == 0 {
 			continue
 		}
-		out.docs[kept] = doc
-		out.sums[kept] = float64(s.weight * s.table.PartOf(float64(f), s.lengths[doc]))
+		out.Docs[kept] = doc
+		out.Sums[kept] = float64(s.weight * s.table.PartOf(float64(f), s.lengths[doc]))
 		kept++
 	}
-	out.docs, out.sums = out.docs[:kept], out.sums[:kept]
+	out.Docs, out.Sums = out.Docs[:kept], out.Sums[:kept]
 }

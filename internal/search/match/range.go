@@ -82,11 +82,11 @@ func (s *rangeStep) holds(doc uint32, value int64) bool {
 // keepInRange drops the documents whose number is not in a range.
 func (b *batch) keepInRange(s *rangeStep) {
 	kept := 0
-	for i, v := range s.read(b.docs) {
-		if doc := b.docs[i]; s.holds(doc, v) {
-			b.docs[kept], b.sums[kept] = doc, b.sums[i]
+	for i, v := range s.read(b.Docs) {
+		if doc := b.Docs[i]; s.holds(doc, v) {
+			b.Docs[kept], b.Sums[kept] = doc, b.Sums[i]
 			kept++
 		}
 	}
-	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+	b.Docs, b.Sums = b.Docs[:kept], b.Sums[:kept]
 }

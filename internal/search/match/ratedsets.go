@@ -86,21 +86,21 @@ func (s *Scanner) walkRatedSets(ctx context.Context, sets []ratedSet, from, to u
 			s.skipped = true
 			return nil
 		}
-		out.reset()
+		out.Reset()
 		filled := 0
 		for i := range sets {
-			before := len(out.docs)
+			before := len(out.Docs)
 			if sets[i].above(out, base, threshold) {
 				s.skipped = true
 			}
-			if len(out.docs) > before {
+			if len(out.Docs) > before {
 				filled++
 			}
 		}
 		if filled > 1 {
 			order = out.keepBest(order)
 		}
-		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
+		if len(out.Docs) > 0 && !out.send(&s.mask, sink) {
 			s.skipped = true
 			return nil
 		}
@@ -113,7 +113,7 @@ func (s *Scanner) walkRatedSets(ctx context.Context, sets []ratedSet, from, to u
 func (r *ratedSet) above(out *batch, base uint32, threshold float64) (dropped bool) {
 	add := func(doc uint32) {
 		if v := r.values[lengthOf(r.lengths, doc)]; v > threshold {
-			out.docs, out.sums = append(out.docs, doc), append(out.sums, v)
+			out.Docs, out.Sums = append(out.Docs, doc), append(out.Sums, v)
 		} else {
 			dropped = true
 		}
@@ -154,19 +154,19 @@ func (r *ratedSet) above(out *batch, base uint32, threshold float64) (dropped bo
 // working memory.
 func (b *batch) keepBest(order []int) []int {
 	order = order[:0]
-	for i := range b.docs {
+	for i := range b.Docs {
 		order = append(order, i)
 	}
 	slices.SortFunc(order, func(x, y int) int {
-		return cmp.Or(cmp.Compare(b.docs[x], b.docs[y]), cmp.Compare(b.sums[y], b.sums[x]))
+		return cmp.Or(cmp.Compare(b.Docs[x], b.Docs[y]), cmp.Compare(b.Sums[y], b.Sums[x]))
 	})
-	docs, sums := slices.Clone(b.docs), slices.Clone(b.sums)
-	b.docs, b.sums = b.docs[:0], b.sums[:0]
+	docs, sums := slices.Clone(b.Docs), slices.Clone(b.Sums)
+	b.Docs, b.Sums = b.Docs[:0], b.Sums[:0]
 	for i, at := range order {
 		if i > 0 && docs[order[i-1]] == docs[at] {
 			continue
 		}
-		b.docs, b.sums = append(b.docs, docs[at]), append(b.sums, sums[at])
+		b.Docs, b.Sums = append(b.Docs, docs[at]), append(b.Sums, sums[at])
 	}
 	return order
 }

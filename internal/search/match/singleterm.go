@@ -52,10 +52,10 @@ func (s *Scanner) walkTerm(ctx context.Context, t *termStep, others []candidate,
 				continue
 			}
 		}
-		out.reset()
+		out.Reset()
 		docs := it.Docs()
 		t.scoreInto(out, docs, it.Freqs(), threshold)
-		s.skipped = s.skipped || len(out.docs) < len(docs)
+		s.skipped = s.skipped || len(out.Docs) < len(docs)
 		if len(others) > 0 {
 			others = out.addCandidates(others, it.LastDoc())
 		}
@@ -66,7 +66,7 @@ func (s *Scanner) walkTerm(ctx context.Context, t *termStep, others []candidate,
 		open = it.NextBlock()
 	}
 	if len(others) > 0 {
-		out.reset()
+		out.Reset()
 		out.addCandidates(others, NoMore)
 		out.sendWithin(&s.mask, from, to, sink)
 	}
@@ -82,10 +82,7 @@ func (s *Scanner) walkUnscored(ctx context.Context, t *termStep, from, to uint32
 		if err := canceled(ctx, done); err != nil {
 			return err
 		}
-		out.reset()
-		out.docs = append(out.docs, it.Docs()...)
-		out.sums = out.sumsBuffer[:len(out.docs)]
-		clear(out.sums)
+		out.Fill(it.Docs())
 		if !out.sendWithin(&s.mask, from, to, sink) {
 			s.skipped = true
 			return nil
@@ -96,8 +93,8 @@ func (s *Scanner) walkUnscored(ctx context.Context, t *termStep, from, to uint32
 
 // scoreInto scores documents and appends those above the threshold.
 func (s *termStep) scoreInto(out *batch, docs, freqs []uint32, threshold float32) {
-	n := len(out.docs)
-	to, sums := out.docsBuffer[:], out.sumsBuffer[:]
+	n := len(out.Docs)
+	to, sums := out.Memory()
 	freqs = freqs[:len(docs)]
 	if s.once || len(s.lengths) == 0 {
 		for i, doc := range docs {
@@ -109,5 +106,5 @@ func (s *termStep) scoreInto(out *batch, docs, freqs []uint32, threshold float32
 	} else {
 		n += s.table.ScoreAbove(&score.Postings{Docs: docs, Frequencies: freqs, Lengths: s.lengths}, s.weight, threshold, to[n:], sums[n:])
 	}
-	out.docs, out.sums = to[:n], sums[:n]
+	out.Truncate(n)
 }

@@ -291,7 +291,7 @@ func (s *sumStep) lookUp(docs []uint32) []heldWord {
 // required those that do not hold it; it reports whether any of the former was.
 func (s *sumStep) addHeld(out *batch, rest, threshold float64, required bool) (dropped bool) {
 	kept := 0
-	docs, sums := out.docs, out.sums
+	docs, sums := out.Docs, out.Sums
 	readings := s.lookUp(docs)
 	for i := range readings {
 		r := &readings[i]
@@ -306,7 +306,7 @@ func (s *sumStep) addHeld(out *batch, rest, threshold float64, required bool) (d
 		docs[kept], sums[kept] = docs[i], sum
 		kept++
 	}
-	out.docs, out.sums = docs[:kept], sums[:kept]
+	out.Docs, out.Sums = docs[:kept], sums[:kept]
 	return dropped
 }
 

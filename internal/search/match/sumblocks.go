@@ -14,7 +14,7 @@ import (
 
 // maxLeadParts is how many parts a sum has at most to lead a window: a document
 // takes a place in the batch for each before it is scored as one.
-const maxLeadParts = 4
+const maxLeadParts = window.MaxLeads
 
 // block is the documents of a part in a range that lies in one of its blocks.
 type block struct{ docs, freqs []uint32 }
@@ -187,13 +187,14 @@ func (s *sumStep) needed(least float64) float64 {
 func (s *sumStep) leadRange(out *batch, from, to uint32, least float64) (dropped bool) {
 	s.decode(from, to)
 	threshold := roundDown(least)
-	first, last := len(out.docs), len(s.parts)-1
+	into, scores := out.Memory()
+	first, last := len(out.Docs), len(s.parts)-1
 	n := first
 	for i := last; i >= 0; i-- {
 		b, p := s.blocks[i], &s.parts[i]
 		before := n
 		held := score.Postings{Docs: b.docs, Frequencies: b.freqs, Lengths: p.lengths}
-		n += p.alone.ScoreAbove(&held, s.weight, threshold, out.docsBuffer[n:], out.sumsBuffer[n:])
+		n += p.alone.ScoreAbove(&held, s.weight, threshold, into[n:], scores[n:])
 		dropped = dropped || n-before < len(b.docs)
 		if before > first && n > before { // behind documents of other parts
 			merge(out, first, before, n, &s.scratch)
@@ -201,7 +202,7 @@ func (s *sumStep) leadRange(out *batch, from, to uint32, least float64) (dropped
 	}
 	s.findBoth()
 	n = s.override(out, first, n, least)
-	out.docs, out.sums = out.docsBuffer[:n], out.sumsBuffer[:n]
+	out.Truncate(n)
 	return dropped
 }
 
@@ -209,17 +210,18 @@ func (s *sumStep) leadRange(out *batch, from, to uint32, least float64) (dropped
 // to middle and from there on. Those that are in both stay so, next to each
 // other.
 func merge(out *batch, first, middle, n int, scratch *scored) {
-	if out.docsBuffer[middle-1] < out.docsBuffer[middle] {
+	into, scores := out.Memory()
+	if into[middle-1] < into[middle] {
 		return
 	}
-	docs, sums := append(scratch.docs[:0], out.docsBuffer[first:middle]...), append(scratch.sums[:0], out.sumsBuffer[first:middle]...)
+	docs, sums := append(scratch.docs[:0], into[first:middle]...), append(scratch.sums[:0], scores[first:middle]...)
 	at, j := first, middle
 	for i, doc := range docs {
-		for ; j < n && out.docsBuffer[j] < doc; j++ {
-			out.docsBuffer[at], out.sumsBuffer[at] = out.docsBuffer[j], out.sumsBuffer[j]
+		for ; j < n && into[j] < doc; j++ {
+			into[at], scores[at] = into[j], scores[j]
 			at++
 		}
-		out.docsBuffer[at], out.sumsBuffer[at] = doc, sums[i]
+		into[at], scores[at] = doc, sums[i]
 		at++
 	}
 	scratch.docs, scratch.sums = docs, sums
@@ -231,23 +233,24 @@ func (s *sumStep) override(out *batch, first, n int, least float64) int {
 	if len(s.both.docs) == 0 {
 		return n
 	}
-	docs, sums := append(s.scratch.docs[:0], out.docsBuffer[first:n]...), append(s.scratch.sums[:0], out.sumsBuffer[first:n]...)
+	into, scores := out.Memory()
+	docs, sums := append(s.scratch.docs[:0], into[first:n]...), append(s.scratch.sums[:0], scores[first:n]...)
 	at, i := first, 0
 	for j, doc := range s.both.docs {
 		for ; i < len(docs) && docs[i] < doc; i++ {
-			out.docsBuffer[at], out.sumsBuffer[at] = docs[i], sums[i]
+			into[at], scores[at] = docs[i], sums[i]
 			at++
 		}
 		for i < len(docs) && docs[i] == doc {
 			i++
 		}
 		if score := s.both.readings[j].score; score > least {
-			out.docsBuffer[at], out.sumsBuffer[at] = doc, score
+			into[at], scores[at] = doc, score
 			at++
 		}
 	}
-	at += copy(out.docsBuffer[at:], docs[i:])
-	copy(out.sumsBuffer[at-len(docs[i:]):], sums[i:])
+	at += copy(into[at:], docs[i:])
+	copy(scores[at-len(docs[i:]):], sums[i:])
 	s.scratch.docs, s.scratch.sums = docs, sums
 	return at
 }

@@ -71,23 +71,23 @@ func (s *Scanner) walkTextConjunction(ctx context.Context, t *text, words []text
 				continue
 			}
 		}
-		out.reset()
+		out.Reset()
 		if lead.leadRange(out, from, end, threshold-rest) {
 			s.skipped = true
 		}
 		for i := range others {
-			if len(out.docs) == 0 {
+			if len(out.Docs) == 0 {
 				break
 			}
 			rest = max(0, rest-bounds[i])
 			s.addHeld(&others[i], 0, rest, threshold, true)
 		}
 		for _, c := range t.extras {
-			if len(out.docs) > 0 {
+			if len(out.Docs) > 0 {
 				c.(*pairStep).addHeld(out)
 			}
 		}
-		if len(out.docs) > 0 && !out.send(&s.mask, sink) {
+		if len(out.Docs) > 0 && !out.send(&s.mask, sink) {
 			s.skipped = true
 			return nil
 		}

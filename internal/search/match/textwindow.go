@@ -18,7 +18,7 @@ func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float
 		}
 		*in = s.scratch.out
 	}
-	out.reset()
+	out.Reset()
 	s.scratch.dirty = true
 	lookUps := t.parts
 	rest := extra
@@ -45,7 +45,7 @@ func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float
 		out.keepAmong(in, base)
 	}
 	for i := range lookUps {
-		if len(out.docs) == 0 {
+		if len(out.Docs) == 0 {
 			break
 		}
 		if p := &lookUps[i]; p.bound > 0 || t.required {
@@ -54,13 +54,13 @@ func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float
 		}
 	}
 	for i := range t.extras {
-		if len(out.docs) > 0 && t.bounds[i] > 0 {
+		if len(out.Docs) > 0 && t.bounds[i] > 0 {
 			rest = max(0, rest-t.bounds[i])
 			s.addHeld(&textPart{step: t.extras[i]}, base, rest, threshold, false)
 		}
 	}
 	s.scratch.dirty = false
-	return len(out.docs) == 0 || out.send(&s.mask, sink)
+	return len(out.Docs) == 0 || out.send(&s.mask, sink)
 }
 
 // run scores by a part.
@@ -124,7 +124,7 @@ func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) 
 		}
 	}
 	if marked != nil {
-		if s.scratch.batch.take(base, matched, s.sums, least) {
+		if s.scratch.batch.Take(base, matched, s.sums, least) {
 			s.skipped = true
 		}
 		return
@@ -132,7 +132,7 @@ func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) 
 	// Every document scores above zero, so a sum of zero is not a match.
 	s.skipped = s.skipped || least > 0
 	window.Above(s.sums, max(0, least), matched)
-	s.scratch.batch.take(base, matched, s.sums, max(0, least))
+	s.scratch.batch.Take(base, matched, s.sums, max(0, least))
 	*s.sums = Sums{}
 }
 
@@ -164,7 +164,7 @@ func (s *Scanner) addHeld(p *textPart, base uint32, rest, threshold float64, req
 // addRun is addHeld for a part that is run over the window.
 func (s *Scanner) addRun(p *textPart, base uint32, rest, threshold float64, required bool) {
 	out := &s.scratch.batch
-	docs, sums := out.docs, out.sums
+	docs, sums := out.Docs, out.Sums
 	var held [fewRead]bool
 	if w, ok := p.step.(*wordStep); ok && w.addFew(p.side, docs, sums, &held) {
 		if out.keepFew(&held, rest, threshold, required) {
@@ -193,7 +193,7 @@ func (s *Scanner) addRun(p *textPart, base uint32, rest, threshold float64, requ
 		docs[kept], sums[kept] = doc, sum
 		kept++
 	}
-	out.docs, out.sums = docs[:kept], sums[:kept]
+	out.Docs, out.Sums = docs[:kept], sums[:kept]
 }
 
 // keepFew drops the documents that, with the rest, do not exceed the threshold,
@@ -201,29 +201,29 @@ func (s *Scanner) addRun(p *textPart, base uint32, rest, threshold float64, requ
 // the former was.
 func (b *batch) keepFew(held *[fewRead]bool, rest, threshold float64, required bool) (dropped bool) {
 	kept := 0
-	for i, doc := range b.docs {
+	for i, doc := range b.Docs {
 		if required && !held[i] {
 			continue
 		}
-		if b.sums[i]+rest <= threshold {
+		if b.Sums[i]+rest <= threshold {
 			dropped = true
 			continue
 		}
-		b.docs[kept], b.sums[kept] = doc, b.sums[i]
+		b.Docs[kept], b.Sums[kept] = doc, b.Sums[i]
 		kept++
 	}
-	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+	b.Docs, b.Sums = b.Docs[:kept], b.Sums[:kept]
 	return dropped
 }
 
 // keepAmong drops the documents that are not in a set of a window.
 func (b *batch) keepAmong(in *Bits, base uint32) {
 	kept := 0
-	for i, doc := range b.docs {
+	for i, doc := range b.Docs {
 		if in.Has(doc - base) {
-			b.docs[kept], b.sums[kept] = doc, b.sums[i]
+			b.Docs[kept], b.Sums[kept] = doc, b.Sums[i]
 			kept++
 		}
 	}
-	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+	b.Docs, b.Sums = b.Docs[:kept], b.Sums[:kept]
 }

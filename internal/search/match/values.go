@@ -249,7 +249,7 @@ func (s *valuesStep) all(ctx context.Context) (*docset.Set, error) {
 // keepWithValues drops the documents without a value that matches.
 func (b *batch) keepWithValues(s *valuesStep) {
 	kept := 0
-	for i, doc := range b.docs {
+	for i, doc := range b.Docs {
 		has := false
 		if s.seeks {
 			has = s.has(doc)
@@ -259,9 +259,9 @@ func (b *batch) keepWithValues(s *valuesStep) {
 			has = s.found.Has(doc - base)
 		}
 		if has {
-			b.docs[kept], b.sums[kept] = doc, b.sums[i]
+			b.Docs[kept], b.Sums[kept] = doc, b.Sums[i]
 			kept++
 		}
 	}
-	b.docs, b.sums = b.docs[:kept], b.sums[:kept]
+	b.Docs, b.Sums = b.Docs[:kept], b.Sums[:kept]
 }

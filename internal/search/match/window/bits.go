@@ -1,6 +1,6 @@
 // Package window holds the arrays that a search combines: the documents of one
-// window as bits, their scores as a dense array, and the kernels over both and
-// over sorted lists of documents.
+// window as bits, their scores as a dense array, batches of documents with
+// scores, and the kernels over them and over sorted lists of documents.
 //
 // A segment is evaluated one window of Span documents at a time (vectorized
 // execution: Boncz, Zukowski, Nes: MonetDB/X100, CIDR 2005). The matches of a
@@ -17,7 +17,7 @@
 //	sums of red + shoe      0 1.2 0 2.5 0.9 0 2.1 0
 //	Above(2.2)              {19}              bits 0001 0000
 //
-// Bits and Sums belong to one goroutine; the functions may run at once.
+// Bits, Sums and a Batch belong to one goroutine; the functions may run at once.
 package window
 
 import (
