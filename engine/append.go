@@ -15,22 +15,20 @@ import (
 // appendLoop is the group commit: it takes what waits, makes it durable with
 // one append, puts it into the table and answers everybody.
 func (g *Generation) appendLoop() {
-	for range g.queue.arrived {
-		for {
-			g.order.Lock()
-			batch := g.queue.take()
-			if batch == nil {
-				g.order.Unlock()
-				break
-			}
-			entries, t := g.appendBatch(batch)
+	for {
+		g.order.Lock()
+		batch := g.queue.take()
+		if batch == nil {
 			g.order.Unlock()
-			if len(entries) > 0 {
-				g.dispatch(t, entries)
+			if g.appending.rest() {
+				return
 			}
+			continue
 		}
-		if g.queue.isEnded() {
-			return
+		entries, t := g.appendBatch(batch)
+		g.order.Unlock()
+		if len(entries) > 0 {
+			g.dispatch(t, entries)
 		}
 	}
 }
@@ -102,7 +100,7 @@ func (g *Generation) applyBatch(batch []*operation, lsn, promised uint64) ([]*en
 		t.working.Add(1) // until they are dispatched
 	}
 	if before == 0 || g.options.MaxChanges > 0 && t.changes >= g.options.MaxChanges {
-		notify(g.wakeCommit)
+		g.committing.wake()
 	}
 	return entries, t
 }

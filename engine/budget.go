@@ -101,7 +101,7 @@ func (g *Generation) accountEntries(t *table, bytes int64) {
 // press makes a generation commit.
 func (g *Generation) press() {
 	if !g.pressed.Swap(true) {
-		notify(g.wakeCommit)
+		g.committing.wake()
 	}
 }
 

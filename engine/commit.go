@@ -38,7 +38,7 @@ func (g *Generation) Commit(ctx context.Context, trigger Trigger) (uint64, error
 	}
 	g.requests = append(g.requests, request)
 	g.mu.Unlock()
-	notify(g.wakeCommit)
+	g.committing.wake()
 	select {
 	case err := <-request.done:
 		return g.Sequence(), storageProblem(err)
@@ -63,7 +63,7 @@ func (g *Generation) WaitFor(ctx context.Context, sequence uint64) error {
 		if !reached && !asked && failure == nil && sequence <= promised {
 			asked = true
 			g.requests = append(g.requests, &commitRequest{trigger: ByFreshness, done: make(chan error, 1)})
-			notify(g.wakeCommit)
+			g.committing.wake()
 		}
 		g.mu.Unlock()
 		switch {
@@ -83,24 +83,17 @@ func (g *Generation) WaitFor(ctx context.Context, sequence uint64) error {
 	}
 }
 
-// commitLoop decides when to commit and does it.
+// commitLoop decides when to commit and does it, until nothing waits for a commit.
 func (g *Generation) commitLoop(ctx context.Context) {
-	defer g.endRequests()
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	var retryAt time.Time
 	retry := firstRetry
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-g.wakeCommit:
-		case <-timer.C:
-		}
+	for ctx.Err() == nil {
 		trigger, requests, wait := g.due(time.Now(), retryAt)
 		if trigger == "" {
 			if wait > 0 {
-				timer.Reset(wait)
+				g.committing.await(ctx, wait)
+			} else if g.committing.rest() {
+				return
 			}
 			continue
 		}
@@ -117,7 +110,6 @@ func (g *Generation) commitLoop(ctx context.Context) {
 		} else {
 			retryAt, retry = time.Time{}, firstRetry
 		}
-		timer.Reset(0)
 	}
 }
 
@@ -204,7 +196,7 @@ func (g *Generation) commit(ctx context.Context) error {
 		if err := g.releaseLog(t.lastLSN); err != nil {
 			g.options.Logger.Warn("cannot release the log", "error", err)
 		}
-		notify(g.wakeMerge)
+		g.merging.wake()
 		if !retried {
 			return nil
 		}

@@ -30,7 +30,8 @@ const trusted = blockfile.Trusted
 
 // Generation is an open generation.
 //
-// Locks are taken in this order: gate, stripe, publishing, order, mu, queue.mu.
+// Locks are taken in this order: gate, stripe, publishing, order, mu, queue.mu,
+// task.mu.
 type Generation struct {
 	storage Storage
 	options Options
@@ -50,12 +51,13 @@ type Generation struct {
 	log     Log
 	nextLSN uint64
 
-	work    []chan work
-	backlog []atomic.Int64
-	held    atomic.Int64 // bytes of documents indexed and not yet in files
-	flushed atomic.Int64 // bytes of segments made of documents since the opening
-	merged  atomic.Int64 // bytes of segments made of segments since the opening
-	pressed atomic.Bool  // others need that memory: commit
+	work     []chan work
+	indexing []*task // one worker each
+	backlog  []atomic.Int64
+	held     atomic.Int64 // bytes of documents indexed and not yet in files
+	flushed  atomic.Int64 // bytes of segments made of documents since the opening
+	merged   atomic.Int64 // bytes of segments made of segments since the opening
+	pressed  atomic.Bool  // others need that memory: commit
 
 	publishing turn.Lock // held while the manifest is replaced
 
@@ -80,14 +82,13 @@ type Generation struct {
 	current  atomic.Pointer[snapshot.Snapshot]
 	sequence atomic.Uint64 // of current
 
-	wakeCommit chan struct{}
-	wakeMerge  chan struct{}
+	appending  task
+	committing task
+	merging    task
+	verifying  task          // segments were opened that are not verified
 	written    chan struct{} // a write arrived
-	wakeVerify chan struct{} // segments were opened that are not verified
+	mergers    mergeState    // of merging alone
 	stop       context.CancelFunc
-	loops      sync.WaitGroup
-	workers    sync.WaitGroup
-	appender   sync.WaitGroup
 }
 
 // pipeline is how documents are read and indexed under one definition.
@@ -115,10 +116,11 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	}
 	g := &Generation{
 		storage: storage, options: options, fs: storage.FS, lock: lock, log: storage.Log,
-		queue: newQueue(options.QueueBytes), users: make(map[string]int), advanced: make(chan struct{}),
-		wakeCommit: make(chan struct{}, 1), wakeMerge: make(chan struct{}, 1), written: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
+		users: make(map[string]int), advanced: make(chan struct{}), written: make(chan struct{}, 1),
+		appending: newTask(), committing: newTask(), merging: newTask(), verifying: newTask(),
 		backlog: make([]atomic.Int64, options.Workers),
 	}
+	g.queue = newQueue(options.QueueBytes, g.appending.wake)
 	rand.Read(g.session[:])
 	options.Budget.join(g)
 	if err := g.load(); err != nil {
@@ -131,14 +133,14 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	if options.ReadOnly {
 		g.queue.end(problem.IndexReadonly.New())
 		g.ended = true
-		g.loops.Go(func() { g.verifyLoop(background) })
+		g.verifying.begin(func() { g.verifyLoop(background) })
+		g.verifying.wake()
 		return g, nil
 	}
-	for range options.Workers {
-		g.work = append(g.work, make(chan work, 16))
-	}
-	for i := range g.work {
-		g.workers.Go(func() { g.worker(i) })
+	for i := range options.Workers {
+		worker := newTask()
+		worker.begin(func() { g.worker(i) })
+		g.work, g.indexing = append(g.work, make(chan work, 16)), append(g.indexing, &worker)
 	}
 	if err := g.replay(ctx); err != nil {
 		stop()
@@ -154,12 +156,14 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	for _, name := range g.leftover {
 		g.removeFile(name)
 	}
-	g.loops.Go(func() { g.verifyLoop(background) })
-	g.appender.Go(g.appendLoop)
-	g.loops.Go(func() { g.commitLoop(background) })
+	g.verifying.begin(func() { g.verifyLoop(background) })
+	g.verifying.wake()
+	g.appending.begin(g.appendLoop)
+	g.committing.begin(func() { g.commitLoop(background) })
+	g.committing.wake() // what was replayed may not be committed yet
 	if !options.NoMerges {
-		g.loops.Go(func() { g.mergeLoop(background) })
-		notify(g.wakeMerge)
+		g.merging.begin(func() { g.mergeLoop(background) })
+		g.merging.wake()
 	}
 	return g, nil
 }
@@ -365,10 +369,9 @@ func (g *Generation) unuse(files []string) {
 }
 
 func (g *Generation) endWorkers() {
-	for _, channel := range g.work {
-		close(channel)
+	for _, worker := range g.indexing {
+		worker.end()
 	}
-	g.workers.Wait()
 }
 
 // Close takes no more writes, finishes those under way, tries a last commit and
@@ -385,13 +388,16 @@ func (g *Generation) Close(ctx context.Context) error {
 	g.mu.Unlock()
 
 	g.queue.end(problem.IndexClosed.New())
-	g.appender.Wait()
+	g.appending.end()
 	var err error
 	if !failed && !g.options.ReadOnly {
 		_, err = g.Commit(ctx, Explicit)
 	}
 	g.stop()
-	g.loops.Wait()
+	g.committing.end()
+	g.endRequests()
+	g.merging.end()
+	g.verifying.end()
 	g.endWorkers()
 	g.publishing.Lock() // a definition that is being replaced is shown before
 	g.discardTables()

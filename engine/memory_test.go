@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -108,4 +111,40 @@ func TestMemoryDoesNotFollowTheNumberOfDocuments(t *testing.T) {
 		told += fmt.Sprintf("%d bytes in use with %d documents, %d with %d: %.0f for each\n", few, documents, many, 4*documents, perDocument)
 	}
 	t.Error(told)
+}
+
+// TestAnIdleGenerationTakesLittleMemory keeps generations of 500 documents open
+// after they were written.
+func TestAnIdleGenerationTakesLittleMemory(t *testing.T) {
+	const generations, most = 20, 40 << 10
+	options := Options{Budget: NewBudget(0), Analysis: analysis.NewBuilder(analysis.Options{}), Workers: 2}
+	fs := vfs.OS(t.TempDir())
+	texts := make([]string, 500)
+	for i := range texts {
+		texts[i] = fmt.Sprintf(`{"id":"key-%d","title":"%s","year":%d}`, i, strings.Repeat(fmt.Sprintf("book%d of shelf%d ", i, i%31), 10), i%300)
+	}
+	var open []*Generation
+	write := func(name string) {
+		storage := Storage{FS: fs, Directory: name}
+		if err := Create(t.Context(), storage, parse(t, books)); err != nil {
+			t.Fatal(err)
+		}
+		g, err := Open(t.Context(), storage, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { g.Close(context.Background()) })
+		mustAdd(t, g, texts...)
+		mustCommit(t, g)
+		open = append(open, g)
+	}
+	write("first") // and whatever the process makes once
+	before := inUse()
+	for i := range generations {
+		write(fmt.Sprint("g", i))
+	}
+	if each := (inUse() - before) / generations; each > most {
+		t.Errorf("an idle generation takes %d bytes, at most %d", each, most)
+	}
+	runtime.KeepAlive(open)
 }

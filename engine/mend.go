@@ -61,8 +61,8 @@ func (g *Generation) Reopen(files []string) error {
 			g.removeFile(file)
 		}
 	}
-	notify(g.wakeMerge)
-	notify(g.wakeVerify)
+	g.merging.wake()
+	g.verifying.wake()
 	return nil
 }
 

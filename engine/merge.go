@@ -14,12 +14,21 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
+// mergeState is what the merges of a generation remember.
+type mergeState struct {
+	damaged map[*segment.Reader]bool
+	ended   int // merges at rest in a row that a write ended
+}
+
 // mergeLoop merges segments until they are well spread, whenever a commit
-// changed them, and joins them further once no commit came for a while. A
-// segment that is damaged is left out from then on (I12): the others are merged
-// all the same.
+// changed them, and joins them further once no commit came for a while, until the
+// generation is settled. A segment that is damaged is left out from then on (I12):
+// the others are merged all the same.
 func (g *Generation) mergeLoop(ctx context.Context) {
-	damaged := make(map[*segment.Reader]bool)
+	state := &g.mergers
+	if state.damaged == nil {
+		state.damaged = make(map[*segment.Reader]bool)
+	}
 	attempt := func(merge func() error) error {
 		err := vfs.Protect(merge)
 		if err != nil && err != errWritten && ctx.Err() == nil {
@@ -28,35 +37,47 @@ func (g *Generation) mergeLoop(ctx context.Context) {
 		return err
 	}
 	var next rest
-	ended := 0 // merges at rest in a row that a write ended
-	for {
+	for ctx.Err() == nil {
 		isSound := true
-		select {
-		case <-ctx.Done():
-			return
-		case <-g.wakeMerge:
-		case <-next.due:
-			began := g.merged.Load()
-			switch err := attempt(func() error { return g.settle(ctx, damaged, next.credit) }); {
-			case err == errWritten:
-				ended++
-			case err != nil:
-				isSound = false
-			case g.merged.Load() > began:
-				ended = 0
+		if next.due == nil {
+			if g.merging.rest() {
+				return
+			}
+		} else {
+			select {
+			case <-ctx.Done():
+				return
+			case <-g.merging.woken:
+			case <-next.due:
+				isSound = g.mergeAtRest(ctx, attempt, next.credit)
 			}
 		}
 		for merged := true; merged; {
 			merged = false
 			_ = attempt(func() (err error) {
-				merged, err = g.mergeOnce(ctx, damaged)
+				merged, err = g.mergeOnce(ctx, state.damaged)
 				return err
 			})
 		}
 		if next = (rest{}); isSound { // what failed is tried again after the next commit
-			next = g.nextRest(damaged, ended)
+			next = g.nextRest(state.damaged, state.ended)
 		}
 	}
+}
+
+// mergeAtRest runs the merge that a rest was waited for, and reports whether it may
+// be tried again.
+func (g *Generation) mergeAtRest(ctx context.Context, attempt func(func() error) error, credit int64) (isSound bool) {
+	state, began := &g.mergers, g.merged.Load()
+	switch err := attempt(func() error { return g.settle(ctx, state.damaged, credit) }); {
+	case err == errWritten:
+		state.ended++
+	case err != nil:
+		return false
+	case g.merged.Load() > began:
+		state.ended = 0
+	}
+	return true
 }
 
 // mergeOnce runs the most useful merge of segments that are not damaged, and

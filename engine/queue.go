@@ -62,16 +62,13 @@ type queue struct {
 	keptFor int                 // batches until newest is dropped unless a caller asks
 	refusal error               // non-nil: nothing is taken
 	refused atomic.Uint64       // how often what waited was refused
-	arrived chan struct{}       // buffered by one: something waits, or the queue ends
+	arrived func()              // called when something waits; must not wait
 	freed   chan struct{}       // closed and replaced when bytes drop
 	drained chan struct{}       // closed and replaced when nothing waits
 }
 
-func newQueue(limit int64) *queue {
-	return &queue{
-		limit:   limit,
-		arrived: make(chan struct{}, 1), freed: make(chan struct{}), drained: make(chan struct{}),
-	}
+func newQueue(limit int64, arrived func()) *queue {
+	return &queue{limit: limit, arrived: arrived, freed: make(chan struct{}), drained: make(chan struct{})}
 }
 
 var errQueueFull = errors.New("the log takes nothing at present")
@@ -175,7 +172,7 @@ func (q *queue) add(op *operation) error {
 	if op.stream != nil {
 		op.stream.taken(1)
 	}
-	q.announce()
+	q.arrived()
 	return nil
 }
 
@@ -200,16 +197,8 @@ func (q *queue) pushAll(refused uint64, stream *WriteStream, operations []operat
 	}
 	q.count(1, q.waiting[start:]...)
 	stream.taken(len(operations))
-	q.announce()
+	q.arrived()
 	return nil
-}
-
-// announce wakes the group commit.
-func (q *queue) announce() {
-	select {
-	case q.arrived <- struct{}{}:
-	default:
-	}
 }
 
 // note puts an operation into newest.
@@ -257,7 +246,7 @@ func (q *queue) done(batch []*operation) {
 			}
 		}
 	}
-	if q.keptFor--; q.keptFor <= 0 {
+	if q.keptFor--; q.keptFor <= 0 || q.held == 0 { // what is empty may still take much memory
 		q.newest = nil
 	}
 	q.batch, q.busy = nil, false
@@ -274,7 +263,7 @@ func (q *queue) wake() {
 		q.waiting = nil
 	}
 	if len(q.waiting) > 0 {
-		q.announce()
+		q.arrived()
 	}
 }
 
@@ -304,14 +293,6 @@ func (q *queue) end(refusal error) {
 		q.refusal = refusal
 	}
 	q.wake()
-	q.announce()
-}
-
-// isEnded reports whether the queue refuses what is pushed and nothing waits.
-func (q *queue) isEnded() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.refusal != nil && len(q.waiting) == 0
 }
 
 // isDrained reports whether nothing waits or is being appended.

@@ -28,7 +28,7 @@ func TestQueueIsBounded(t *testing.T) {
 		{"bytes", maxQueued * 500, 1000},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			q := newQueue(test.limit)
+			q := newQueue(test.limit, func() {})
 			over, cancel := context.WithCancel(t.Context())
 			cancel()
 			pushed := 0
@@ -61,7 +61,7 @@ func TestQueueIsBounded(t *testing.T) {
 // end.
 func TestRoomIsGivenUpBehindAnAppendAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(1)
+		q := newQueue(1, func() {})
 		if err := q.push(&operation{Operation: log.Operation{Kind: log.Delete, Key: "a"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestAWriteWaitsForBusyWorkers(t *testing.T) {
 func TestQueueTellsTheNewestState(t *testing.T) {
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 2))
-		q := newQueue(1 << 30)
+		q := newQueue(1<<30, func() {})
 		var batch []*operation // being appended
 		for step := range 400 {
 			switch n := random.IntN(20); {

@@ -154,14 +154,12 @@ func (g *Generation) Verify(ctx context.Context) error {
 // damage shows before a search meets it and no search waits for a verification
 // for long.
 func (g *Generation) verifyLoop(ctx context.Context) {
-	for {
+	for ctx.Err() == nil {
+		if g.verifying.rest() {
+			return
+		}
 		if err := g.Verify(ctx); err != nil && ctx.Err() == nil {
 			g.options.Logger.Error("index is damaged", "directory", g.storage.Directory, "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-g.wakeVerify:
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (g *Generation) Reload(ctx context.Context) error {
 	}
 	g.pipeline.Store(how)
 	g.install(m.Sequence, segments, m)
-	notify(g.wakeVerify)
+	g.verifying.wake()
 	return nil
 }
 

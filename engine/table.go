@@ -227,13 +227,23 @@ func (g *Generation) dispatch(t *table, entries []*entry) {
 		t.working.Add(1)
 		g.backlog[chosen].Add(int64(count))
 		g.work[chosen] <- work{t, entries[:count]}
+		g.indexing[chosen].wake()
 		entries = entries[count:]
 	}
 }
 
-// worker indexes what dispatch hands it until its channel is closed.
+// worker indexes what dispatch hands it until that is all.
 func (g *Generation) worker(number int) {
-	for item := range g.work[number] {
+	for {
+		var item work
+		select {
+		case item = <-g.work[number]:
+		default:
+			if g.indexing[number].rest() {
+				return
+			}
+			continue
+		}
 		shard := item.table.shards[number]
 		for _, e := range item.entries {
 			g.index(item.table, shard, e)

@@ -229,10 +229,11 @@ func (l *Log) trim() {
 }
 
 // Release removes every file whose records are all at or below upTo, and gives back
-// what is reserved when a commit holds everything: the log is idle.
+// memory and what is reserved when a commit holds everything: the log is idle.
 func (l *Log) Release(upTo uint64) error {
 	if l.last <= upTo {
 		l.trim()
+		l.scratch = nil
 	}
 	for len(l.files) > 0 {
 		switch {

@@ -127,6 +127,23 @@ func TestReleaseRemovesWholeFiles(t *testing.T) {
 	mustOpen(t, fs, 30, 31)
 }
 
+// TestAnIdleLogKeepsNoMemory releases what was appended: a record that takes much
+// is not kept for the next one.
+func TestAnIdleLogKeepsNoMemory(t *testing.T) {
+	l := mustOpen(t, vfs.Memory(), 0, 0)
+	for lsn := range uint64(3) {
+		if err := l.Append(lsn+1, make([]byte, 100_000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Release(2); err != nil || l.scratch == nil {
+		t.Errorf("record 3 is not released, and the memory is not kept: %v", err)
+	}
+	if err := l.Release(3); err != nil || l.scratch != nil {
+		t.Errorf("an idle log keeps %d bytes: %v", cap(l.scratch), err)
+	}
+}
+
 func TestAHoleIsRefused(t *testing.T) {
 	fs := vfs.Memory()
 	l := mustOpen(t, fs, 0, 0)
