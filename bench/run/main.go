@@ -41,6 +41,7 @@ func main() {
 	var o options
 	var engines, classes, brief string
 	var quick, judged, vectors, typing, twoFields, first, serviceAlone, restAlone, whole, loading, refreshing bool
+	var small int
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
 	flag.StringVar(&o.work, "work", "bench/data", "directory for unpacked corpora and indexes")
 	flag.StringVar(&o.out, "out", "", "file of the report (default bench/results/<date>.md)")
@@ -49,7 +50,7 @@ func main() {
 	flag.BoolVar(&o.loose, "loose", true, "measure the indexes as their engines leave them too, without a forced merge")
 	flag.DurationVar(&o.trickle, "trickle", time.Minute, "how long searches run beside a trickle of updates; 0 leaves that out")
 	flag.BoolVar(&restAlone, "rest", false, "measure only Quire's indexes at rest beside force-merged ones, and during a trickle of updates")
-	flag.StringVar(&classes, "classes", "", "query classes, or judged sets (default all)")
+	flag.StringVar(&classes, "classes", "", "query classes, judged sets, or modes of small indexes (default all)")
 	flag.IntVar(&o.docs, "docs", 1_000_000, "documents of the corpus")
 	flag.IntVar(&o.perKind, "queries", 100, "queries of each class")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds in which engines take turns")
@@ -67,6 +68,7 @@ func main() {
 	flag.BoolVar(&whole, "opensearch", false, "measure Quire's whole service beside OpenSearch 3 instead")
 	flag.BoolVar(&loading, "load", false, "measure quire load of a CSV file beside curl with the same rows as NDJSON instead")
 	flag.BoolVar(&refreshing, "signals", false, "measure refreshing signals beside adding the documents again instead")
+	flag.IntVar(&small, "small", 0, "measure so many small indexes on one node instead")
 	flag.DurationVar(&o.cell, "cell", 2*time.Second, "how long each class runs with each number of connections beside OpenSearch")
 	flag.BoolVar(&o.built, "built", false, "take the drivers as they were built last")
 	flag.StringVar(&o.profile, "profile", "", "write CPU and allocation profiles of this query class instead")
@@ -99,6 +101,9 @@ func main() {
 		if refreshing {
 			name += "-signals"
 		}
+		if small > 0 {
+			name += "-small"
+		}
 		o.out = filepath.Join("bench", "results", name+".md")
 	}
 	work := measure
@@ -121,6 +126,8 @@ func main() {
 		work = loadFiles
 	case refreshing:
 		work = signals
+	case small > 0:
+		work = func(o options) error { return smallIndexes(o, small) }
 	case o.profile != "":
 		work = profile
 	}
