@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,6 +47,8 @@ type wholeRun struct {
 	load          string // average of the machine before the searches
 	totals        map[string][]int
 	cached, plain map[string][]cell // by class, in the order of connections
+	beside        []beside          // in the order of connections
+	updates       [][]byte          // requests that write documents again
 }
 
 // cell is one class with one number of connections.
@@ -231,15 +234,21 @@ func (r *wholeRun) bulks(corpus string) ([][]byte, error) {
 		return nil, err
 	}
 	r.docs = len(lines)
+	r.updates = r.requestsOf(lines[:min(len(lines), 20_000)], steadyDocuments)
+	return r.requestsOf(lines, bulkDocuments), nil
+}
+
+// requestsOf writes requests of so many documents each.
+func (r *wholeRun) requestsOf(lines []json.RawMessage, documents int) [][]byte {
 	var bodies [][]byte
-	for part := range slices.Chunk(lines, bulkDocuments) {
+	for part := range slices.Chunk(lines, documents) {
 		raw := make([][]byte, len(part))
 		for i, line := range part {
 			raw[i] = line
 		}
 		bodies = append(bodies, r.service.bulk(raw))
 	}
-	return bodies, nil
+	return bodies
 }
 
 // count asks every query once for its total.
@@ -307,8 +316,11 @@ func (r *wholeRun) searches(o options, directory string, cached bool, connection
 			fmt.Printf("%-10s %-17s %2d connections %8.0f/s p50 %v p99 %v\n", r.service.name, class, c, one.perSecond, one.p50, one.p99)
 		}
 	}
+	if cached {
+		err = r.besideWrites(o, n, requests[mixedClass])
+	}
 	r.peak = max(r.peak, memoryOf(n.process.Process.Pid).highest)
-	return found, nil
+	return found, err
 }
 
 // warm asks all classes in turn for the time asked for, and then until three

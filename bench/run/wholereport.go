@@ -28,6 +28,7 @@ func renderServices(o options, ours, theirs *wholeRun) string {
 	both("processor time until then, s", "%.2f", ours.firstAnswer.processor, theirs.firstAnswer.processor)
 	renderCells(&b, phase{"Caches as they come", cachedConnections, func(r *wholeRun) map[string][]cell { return r.cached }}, ours, theirs)
 	renderCells(&b, phase{"Caches off", plainConnections, func(r *wholeRun) map[string][]cell { return r.plain }}, ours, theirs)
+	renderBeside(&b, ours, theirs)
 	renderTotals(&b, ours, theirs)
 	fmt.Fprintf(&b, wholeSettings, bulkDocuments, bulkClients, restTime, o.warm, o.cell, ours.service.withoutCaches, theirs.service.withoutCaches, openSearchFlags)
 	return b.String()
@@ -94,5 +95,5 @@ const wholeSettings = `
 - "Caches off": %s (Quire); %s (OpenSearch).
 - The JVM runs with ` + "`%s`" + `: heap 4 GB with equal least and greatest size, collector and vector module as the [` + "`jvm.options`" + ` that OpenSearch ships](https://github.com/opensearch-project/OpenSearch/blob/main/distribution/src/config/jvm.options) set them. Of its flags that bear on speed or memory, compact object headers (Java 25) and the limit of shared arenas are not set. ` + "`AlwaysPreTouch`" + ` is not set: it would make the whole heap resident at the start.
 - Requests: ` + "`match`" + ` with operator and/or, ` + "`match_phrase`" + `, ` + "`prefix`" + `, ` + "`fuzzy`" + ` with one edit and a fixed first letter, ` + "`bool`" + ` with a term and a range filter, ` + "`terms`" + ` aggregations of ten values over three fields, sort by a timestamp; ` + "`track_total_hits`" + ` is true and Quire's ` + "`total`" + ` is ` + "`exact`" + `.
-- Not measured yet: reading and writing at once, nearest neighbours with filters.
+- Not measured yet: nearest neighbours with filters; they need a plugin of OpenSearch with libraries of its own.
 `
