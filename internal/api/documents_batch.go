@@ -26,6 +26,8 @@ type batch struct {
 	isBare   bool                           // a JSON body that is the list itself
 	needs    func(*definition.Schema) error // what the index must have, also for no entries; nil: nothing
 
+	refreshing *refreshing // of changes, which are taken many at once; nil: entries are taken one by one
+
 	position  int  // of the entry at hand
 	line      int  // of the entry at hand; 0 outside of streams
 	reached   bool // some entry reached the index
@@ -128,32 +130,47 @@ func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
 }
 
 func (b *batch) entries(ctx context.Context, list jsonread.Value, work entryWork) error {
-	for it := jsonread.Items(list.Raw()); it.Next(); b.position++ {
-		if err := b.entry(ctx, it.Value(), work); err != nil {
+	position := 0
+	for it := jsonread.Items(list.Raw()); it.Next(); position++ {
+		if err := b.take(ctx, Entry{Raw: it.Value(), Position: position}, work); err != nil {
 			return err
 		}
 	}
-	return nil
+	return b.takeGathered(ctx, work)
+}
+
+// take takes an entry, at once or with others.
+func (b *batch) take(ctx context.Context, entry Entry, work entryWork) error {
+	if b.refreshing != nil {
+		return b.gather(ctx, entry, work)
+	}
+	return b.one(ctx, entry, work)
 }
 
 // stream takes the entries of an NDJSON body as they arrive.
 func (b *batch) stream(ctx context.Context, r *Request, work entryWork) error {
 	entries := r.Entries()
+	var failed error // of what was taken before more of the body was read
+	entries.beforeRead = func() {
+		if failed == nil {
+			failed = b.takeGathered(ctx, work)
+		}
+	}
 	for {
 		entry, err := entries.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		b.position = entries.Position()
-		if err != nil {
+		switch {
+		case failed != nil:
+			return failed
+		case errors.Is(err, io.EOF):
+			return b.takeGathered(ctx, work)
+		case err != nil:
+			if failed := b.takeGathered(ctx, work); failed != nil {
+				return failed
+			}
+			b.position = entries.Position()
 			return b.unreadable(err)
 		}
-		b.position, b.line = entry.Position, entry.Line
-		raw, err := b.checker.Check(entry.Raw)
-		if err != nil {
-			return b.malformed(entry, err)
-		}
-		if err := b.entry(ctx, raw, work); err != nil {
+		if err := b.take(ctx, entry, work); err != nil {
 			return err
 		}
 	}

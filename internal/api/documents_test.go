@@ -372,6 +372,48 @@ func TestUpdatesInBatches(t *testing.T) {
 	}
 }
 
+// Refreshes are written many at once, and what stands between them in its turn: the
+// last value of a key counts, and places are those of the entries.
+func TestRefreshesInStreams(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{})
+	s.expect("POST", "", "{\"id\":\"1\"}\n{\"id\":\"2\"}\n{\"id\":\"3\"}", 200, "", "Content-Type", ndjsonType)
+	const update = "/actions/update"
+	stream := func(query, body string, status int, want string) {
+		t.Helper()
+		if status == 200 {
+			s.expect("POST", update+query, body, status, want, "Content-Type", ndjsonType)
+		} else {
+			s.refuse("POST", update+query, body, status, want, "Content-Type", ndjsonType)
+		}
+	}
+	stream("", "{\"id\":\"1\",\"pop\":1}\n{\"id\":\"2\",\"pop\":1}\n{\"id\":\"1\",\"n\":5,\"pop\":2}\n{\"id\":\"1\",\"pop\":3}\n{\"id\":\"2\",\"pop\":4}", 200,
+		`{"updated":5,"missing":[],"failed":[],"freshness":"T"}`)
+	stream("", "{\"id\":\"1\",\"pop\":1}\n{\"id\":\"2\",\"pop\":5}\n{\"id\":\"9\",\"pop\":5}\n{\"id\":\"3\",\"pop\":5}", 400,
+		"document:not_found@[2] position=2 processed=2 line=3")
+	stream("?missing=skip", "{\"id\":\"8\",\"pop\":1}\n{\"id\":\"1\",\"pop\":6}\n{\"id\":\"9\",\"pop\":5}\n{\"id\":\"9\",\"pop\":5}\n{\"id\":\"2\",\"pop\":7}", 200,
+		`{"updated":2,"missing":["8","9","9"],"failed":[],"freshness":"T"}`)
+	stream("?onError=skip", "{\"id\":\"1\",\"pop\":8}\n{\"id\":\"9\",\"pop\":5}\n\n{\"id\":\"2\",\"pop\":9}", 200,
+		`{"updated":2,"missing":[],"failed":[{"position":1,"line":2,"errors":[{"code":"document:not_found","path":"[1]","arguments":{"key":"9","line":"2","position":"1","processed":"1"}}]}],"freshness":"T"}`)
+	stream("", "{\"id\":\"1\",\"pop\":1}\n{\"id\":\"2\",\"pop\":\"x\"}\n{\"id\":\"3\",\"pop\":5}", 400,
+		"document:number:value_invalid@[1].pop position=1 processed=1 line=2")
+	stream("", "{\"id\":\"1\",\"pop\":2}\n{\"id\":\"2\",\"pop\":1}\n{\"id\":\"3\",\"pop\":1,}", 400, "document:malformed@[2] position=2 processed=2 line=3")
+	stream("", "{\"id\":\"2\",\"pop\":1}\n{\"id\":\"2\",\"pop\":1,\"pop\":2}", 400, "document:malformed@[1] position=1 processed=1 line=2")
+	s.expect("POST", update, `[{"id":"1","pop":3},{"id":"2","pop":2},{"id":"2","pop":3}]`, 200, `{"updated":3,"missing":[],"failed":[],"freshness":"T"}`)
+	s.refuse("POST", update, `[{"id":"1","pop":4},{"id":"2","pop":4},{"id":"7","pop":1},{"id":"3","pop":4}]`, 400, "document:not_found@[2] position=2 processed=2")
+	if got := s.list(); got != "{\"id\":\"1\",\"n\":5,\"pop\":4}\n{\"id\":\"2\",\"pop\":4}\n{\"id\":\"3\"}" {
+		t.Errorf("documents %s", got)
+	}
+	// More than are taken at once, and than the buffer of a stream holds.
+	var many strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&many, "{\"id\":\"%d\",\"pop\":%d}\n", i%3+1, i)
+	}
+	stream("", many.String(), 200, `{"updated":5000,"missing":[],"failed":[],"freshness":"T"}`)
+	if got := s.list(); got != "{\"id\":\"1\",\"n\":5,\"pop\":4998}\n{\"id\":\"2\",\"pop\":4999}\n{\"id\":\"3\",\"pop\":4997}" {
+		t.Errorf("documents %s", got)
+	}
+}
+
 func TestDeletes(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{})
 	s.expect("POST", "", `{"documents":[{"id":"1","name":"a"},{"id":"2","name":"b"},{"id":"3","name":"a"},{"id":"4"},{"id":"5"}]}`, 200, "")

@@ -34,6 +34,7 @@ func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error
 		_, err := keyField(schema)
 		return err
 	}
+	b.refreshing = &refreshing{stopsAtMissing: !b.skip && !skipMissing}
 	missing := []string{}
 	token, err := b.run(ctx, r, func(ctx context.Context, schema *definition.Schema, s *engine.WriteStream, raw []byte, at problem.Path) error {
 		key, exists, err := b.change(ctx, schema, s, raw, at)

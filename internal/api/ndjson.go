@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Entry is one JSON value of an NDJSON body. Raw is valid until the next entry
-// is read.
+// Entry is one JSON value of an NDJSON body. Raw is valid until more of the body is
+// read.
 type Entry struct {
 	Raw      []byte
 	Line     int // 1-based line where the entry starts
@@ -26,6 +26,10 @@ type Entry struct {
 type EntryReader struct {
 	source   io.Reader
 	maxEntry int64
+	// beforeRead, when not nil, runs before more of the body is waited for and
+	// entries that were handed out are overwritten.
+	beforeRead func()
+
 	line     int
 	position int
 
@@ -190,6 +194,9 @@ const maxEmptyReads = 100
 // fill reads more behind what is not handed out yet, which moves to the front
 // of the buffer.
 func (e *EntryReader) fill() error {
+	if e.beforeRead != nil {
+		e.beforeRead()
+	}
 	if e.next > 0 {
 		e.buffer = e.buffer[:copy(e.buffer, e.buffer[e.next:])]
 		e.next = 0

@@ -104,12 +104,14 @@ func (r *Reader) text(v *Value, raw []byte) bool {
 	return true
 }
 
+// caseGrowth is how many times as long a text may be in lower case, in bytes.
+const caseGrowth = 3
+
 // comparedLength returns the length of a string in the longest form that is
 // compared whole, 0 when it is not: as it is, or in lower case.
 func comparedLength(v *Value) int {
-	const growth = 3 // lower case is at most three times as long, in bytes
 	f, length := v.Field, len(v.Text)
-	if length <= layout.MaxTerm/growth || !isCompared(f) {
+	if length <= layout.MaxTerm/caseGrowth || !isCompared(f) {
 		return 0
 	}
 	if !f.CaseFolding || length > layout.MaxTerm {
@@ -156,6 +158,25 @@ func (r *Reader) timestamp(v *Value, raw []byte) bool {
 // number reads a number of the field's type and bounds. Whole numbers come in
 // the first result, floats in the second.
 func (r *Reader) number(f *definition.ResolvedField, raw []byte) (whole int64, float float64, ok bool) {
+	whole, float, refused := numberOf(f, raw)
+	switch refused {
+	case nil:
+	case problem.DocumentNumberValueInvalid:
+		r.report(refused, "name", f.Path, "type", f.Type, "value", shorten(raw))
+		return 0, 0, false
+	default:
+		r.report(refused, "name", f.Path, "value", shorten(raw))
+		return 0, 0, false
+	}
+	if f.PrimaryKey {
+		r.doc.Key, _ = KeyOf(f, raw)
+	}
+	return whole, float, true
+}
+
+// numberOf returns the number that raw JSON is for a field, or why it is refused.
+func numberOf(f *definition.ResolvedField, raw []byte) (whole int64, float float64, refused *problem.Code) {
+	ok := false
 	switch f.Type {
 	case definition.Int32:
 		whole, ok = jsonread.Int64(raw)
@@ -170,8 +191,7 @@ func (r *Reader) number(f *definition.ResolvedField, raw []byte) (whole int64, f
 		float, ok = jsonread.Float64(raw)
 	}
 	if !ok {
-		r.report(problem.DocumentNumberValueInvalid, "name", f.Path, "type", f.Type, "value", shorten(raw))
-		return 0, 0, false
+		return 0, 0, problem.DocumentNumberValueInvalid
 	}
 	below, above := false, false
 	if f.Type.IsWhole() {
@@ -186,13 +206,9 @@ func (r *Reader) number(f *definition.ResolvedField, raw []byte) (whole int64, f
 		above = f.Max != nil && given > f.Max.Float64()
 	}
 	if below || above {
-		r.report(problem.DocumentNumberValueOutOfRange, "name", f.Path, "value", shorten(raw))
-		return 0, 0, false
+		return 0, 0, problem.DocumentNumberValueOutOfRange
 	}
-	if f.PrimaryKey {
-		r.doc.Key, _ = KeyOf(f, raw)
-	}
-	return whole, float, true
+	return whole, float, nil
 }
 
 // signal reads the value of a signal field.

@@ -161,3 +161,39 @@ func BenchmarkChecker(b *testing.B) {
 		}
 	}
 }
+
+// What is walked to its end as plain is an object that Check takes, with the same
+// members, unless a name stands in it twice.
+func FuzzPlain(f *testing.F) {
+	for _, seed := range []string{`{"a":1,"b":"x"}`, `{}`, `{ "a" : -0.5 }`, `{"a":1}x`, `{"a":01}`, `{"a":1,}`, `{,"a":1}`, `{"a":"\n"}`, `{"a":1.}`, `{"a":--1}`, ` {"a":1}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p := Plain(data)
+		var names, values []string
+		seen := map[string]bool{}
+		for {
+			name, value, ok := p.Next()
+			if !ok {
+				break
+			}
+			names, values = append(names, string(name)), append(values, string(value))
+			seen[string(name)] = true
+		}
+		if !p.IsWhole() || len(seen) < len(names) {
+			return
+		}
+		raw, err := Check(data)
+		if err != nil || len(raw) != len(data) {
+			t.Fatalf("%q: %v", data, err)
+		}
+		for it := Members(raw); it.Next(); names, values = names[1:], values[1:] {
+			if len(names) == 0 || String(it.RawName()) != names[0] || string(it.Value()) != values[0] {
+				t.Fatalf("%q: %q %q", data, names, values)
+			}
+		}
+		if len(names) > 0 {
+			t.Fatalf("%q: %q besides", data, names)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package jsonread
+
+// PlainMembers walks the members of an object that nobody checked, as long as they
+// are plain: names and texts of printable ASCII without escapes, and numbers without
+// exponents. Where IsWhole holds after the walk, the text is one object that Check
+// takes, if no name stands in it twice.
+type PlainMembers struct {
+	raw     []byte
+	next    int
+	isWhole bool
+}
+
+// Plain starts a walk.
+func Plain(raw []byte) PlainMembers { return PlainMembers{raw: raw} }
+
+// IsWhole reports whether the walk came to the end of the object and of the text.
+func (p *PlainMembers) IsWhole() bool { return p.isWhole }
+
+// Next returns the next name without its quotes and its raw value, and false at the
+// end and before what is not plain.
+func (p *PlainMembers) Next() (name, value []byte, ok bool) {
+	i := p.member()
+	if i < 0 {
+		return nil, nil, false
+	}
+	end := plainTextEnd(p.raw, i)
+	if end < 0 {
+		return nil, nil, false
+	}
+	name = p.raw[i+1 : end-1]
+	if i = skipSpace(p.raw, end); i == len(p.raw) || p.raw[i] != ':' {
+		return nil, nil, false
+	}
+	i = skipSpace(p.raw, i+1)
+	if i < len(p.raw) && p.raw[i] == '"' {
+		end = plainTextEnd(p.raw, i)
+	} else {
+		end = plainNumberEnd(p.raw, i)
+	}
+	if end < 0 {
+		return nil, nil, false
+	}
+	p.next = end
+	return name, p.raw[i:end:end], true
+}
+
+// member goes to the next name, -1 where there is none.
+func (p *PlainMembers) member() int {
+	opening := byte(',')
+	if p.next == 0 {
+		opening = '{'
+	}
+	i := p.next
+	if opening == ',' {
+		i = skipSpace(p.raw, i)
+	}
+	switch {
+	case i == len(p.raw):
+		return -1
+	case p.raw[i] == '}' && opening == ',':
+		p.isWhole = i+1 == len(p.raw)
+		return -1
+	case p.raw[i] != opening:
+		return -1
+	}
+	return skipSpace(p.raw, i+1)
+}
+
+// plainTextEnd returns where a plain text ends that begins at i, -1 when none does.
+func plainTextEnd(b []byte, i int) int {
+	if i >= len(b) || b[i] != '"' {
+		return -1
+	}
+	for i++; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '"':
+			return i + 1
+		case c < ' ' || c > '~' || c == '\\':
+			return -1
+		}
+	}
+	return -1
+}
+
+// plainNumberEnd returns where a plain number ends that begins at i, -1 when none
+// does.
+func plainNumberEnd(b []byte, i int) int {
+	if i < len(b) && b[i] == '-' {
+		i++
+	}
+	whole := digitsEnd(b, i)
+	if whole == i || b[i] == '0' && whole > i+1 {
+		return -1
+	}
+	if whole == len(b) || b[whole] != '.' {
+		return whole
+	}
+	end := digitsEnd(b, whole+1)
+	if end == whole+1 {
+		return -1
+	}
+	return end
+}
+
+func digitsEnd(b []byte, i int) int {
+	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+		i++
+	}
+	return i
+}
