@@ -17,22 +17,25 @@ type Answer struct {
 
 // Hit is one document or list value. Document, Value and Key are JSON.
 type Hit struct {
-	ID         string
-	HasID      bool // an index without primary key has none
-	Index      int  // position of the list value; -1 for a document
-	Key        []byte
-	Score      float64
-	HasScore   bool
-	Value      []byte
-	Document   []byte
-	Highlights []FieldFragments // rendered when HasHighlights
-	Matched    []MatchedValues
-	// Missing are the words of a text that the document does not hold, where the
-	// search was relaxed to the documents that hold most of them; nil otherwise.
-	Missing []string
+	ID       string
+	HasID    bool // an index without primary key has none
+	HasScore bool
 	// HasHighlights is set whenever highlighting was asked.
 	HasHighlights bool
+	Index         int // position of the list value; -1 for a document
+	Score         float64
+	Key           []byte
+	Value         []byte
+	Document      []byte
+	Highlights    []FieldFragments // rendered when HasHighlights
+	Matched       []MatchedValues
+	// Missing is what the document lacks of a text, where the search was relaxed
+	// to the documents that hold most of its words; nil otherwise.
+	Missing *MissingWords
 }
+
+// MissingWords are the words of a text that a document does not hold.
+type MissingWords struct{ Words []string }
 
 // FieldFragments are the marked fragments of one field.
 type FieldFragments struct {

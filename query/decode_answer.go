@@ -67,12 +67,15 @@ type hitWire struct {
 }
 
 func (w *hitWire) hit() Hit {
-	h := Hit{Index: -1, Key: w.Key, Value: w.Value, Document: w.Document, Missing: w.Missing, HasHighlights: w.Highlights != nil}
+	h := Hit{Index: -1, Key: w.Key, Value: w.Value, Document: w.Document, HasHighlights: w.Highlights != nil}
 	if w.ID != nil {
 		h.ID, h.HasID = *w.ID, true
 	}
 	if w.Index != nil {
 		h.Index = *w.Index
+	}
+	if w.Missing != nil {
+		h.Missing = &MissingWords{w.Missing}
 	}
 	if w.Score != nil {
 		h.Score, h.HasScore = *w.Score, true

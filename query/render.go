@@ -175,7 +175,7 @@ func (w *writer) hit(h *Hit) {
 	}
 	if h.Missing != nil {
 		w.open("missing", '[')
-		for _, word := range h.Missing {
+		for _, word := range h.Missing.Words {
 			w.comma()
 			w.dst = appendText(w.dst, word)
 		}

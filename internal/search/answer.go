@@ -52,7 +52,7 @@ func (s *execution) answer(ctx context.Context, f *found) (*query.Answer, error)
 		a.Hits[i].HasScore = f.hasScore
 		a.Hits[i].Score = f.hits[i].score
 		if missing != nil {
-			a.Hits[i].Missing = missing[i]
+			a.Hits[i].Missing = &query.MissingWords{Words: missing[i]}
 		}
 	}
 	w.finish(a.Hits)
@@ -290,9 +290,12 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 	return nil
 }
 
-// open reads the stored record of a document, once for hits of the same one that
-// follow each other.
+// open reads the stored record of a document, once for list values of the same
+// one that follow each other.
 func (w *hitWriter) open(segment *snapshot.Segment, doc uint32) (document.Record, error) {
+	if w.list == nil {
+		return w.read(segment, doc)
+	}
 	if segment == w.opened.segment && doc == w.opened.doc {
 		return w.opened.record, nil
 	}
