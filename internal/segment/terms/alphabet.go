@@ -26,14 +26,14 @@ var alphabets = [...]alphabet{
 }
 
 // at is letter number i of packed letters.
-func (a alphabet) at(packed []byte, i int) byte {
+func (a *alphabet) at(packed []byte, i int) byte {
 	if a.width == 8 {
 		return packed[i]
 	}
 	return a.of[bitpack.At(packed, i, a.width)]
 }
 
-func (a alphabet) code(letter byte) uint32 {
+func (a *alphabet) code(letter byte) uint32 {
 	if a.of == "" {
 		return uint32(letter)
 	}

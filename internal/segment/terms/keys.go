@@ -3,6 +3,7 @@ package terms
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/bitpack"
 	"github.com/quiresearch/quire/internal/blockfile"
@@ -39,44 +40,49 @@ func newKeyList(data, offsets []byte, n int) (keyList, bool) {
 // block is one block of keys, ready to be read at any of them.
 type block struct {
 	prefix  []byte // what all keys begin with
-	letters alphabet
+	letters *alphabet
 	size    int    // letters of every rest, when lengths is nil
 	lengths []byte // varints: letters of each rest
 	packed  []byte
 }
 
-// block opens block number i; an empty one when it is damaged.
-func (l *keyList) block(i int) (b block) {
+// open points b at block number i; it is empty when that is damaged.
+func (l *keyList) open(b *block, i int) {
+	if !l.read(b, i) {
+		*b = block{letters: &alphabets[0]}
+	}
+}
+
+// read is open of a block that is not damaged; it reports whether it is not.
+func (l *keyList) read(b *block, i int) bool {
 	from, to := l.offsets[i], l.offsets[i+1]
 	if from >= to || int(to) > len(l.bytes) {
-		return block{}
+		return false
 	}
 	rest := l.bytes[from:to]
 	head := rest[0]
 	if int(head&^sameLength) >= len(alphabets) {
-		return block{}
+		return false
 	}
-	b.letters = alphabets[head&^sameLength]
-	rest = rest[1:]
-	n, rest, ok := number(rest)
+	b.letters = &alphabets[head&^sameLength]
+	n, rest, ok := number(rest[1:])
 	if !ok || n > len(rest) {
-		return block{}
+		return false
 	}
 	b.prefix, rest = rest[:n:n], rest[n:]
 	if head&sameLength != 0 {
-		if b.size, b.packed, ok = number(rest); !ok {
-			return block{}
-		}
-		return b
+		b.lengths = nil
+		b.size, b.packed, ok = number(rest)
+		return ok
 	}
 	at := rest
 	for range min(keyBlock, l.length-i*keyBlock) {
 		if _, at, ok = number(at); !ok {
-			return block{}
+			return false
 		}
 	}
 	b.lengths, b.packed = rest[:len(rest)-len(at)], at
-	return b
+	return true
 }
 
 // sameLength marks a block whose rests have the same length.
@@ -118,15 +124,17 @@ func (b *block) append(dst []byte, i int) []byte {
 	if b.letters.width == 8 {
 		return append(dst, b.packed[at:at+n]...)
 	}
-	// A word holds several letters.
-	width, of := b.letters.width, b.letters.of
+	// A word holds several letters. The bytes behind the block, where there are
+	// some, only fill the last word.
+	width, of, bytes := b.letters.width, b.letters.of, b.packed[:cap(b.packed)]
+	dst = slices.Grow(dst, n)
 	end := at + n
 	for at < end {
 		bit := at * width
-		if bit>>3+8 > len(b.packed) {
+		if bit>>3+8 > len(bytes) {
 			break
 		}
-		word := binary.LittleEndian.Uint64(b.packed[bit>>3:]) >> (bit & 7)
+		word := binary.LittleEndian.Uint64(bytes[bit>>3:]) >> (bit & 7)
 		take := min(56/width, end-at)
 		for range take {
 			dst = append(dst, of[word&(1<<width-1)])
@@ -159,17 +167,19 @@ func (b *block) compare(i int, key []byte) int {
 
 // appendAt appends key number i.
 func (l *keyList) appendAt(dst []byte, i int) []byte {
-	b := l.block(i / keyBlock)
+	var b block
+	l.open(&b, i/keyBlock)
 	return b.append(dst, i%keyBlock)
 }
 
 // search is the number of keys below key, and whether key is the next.
 func (l *keyList) search(key []byte) (int, bool) {
 	// The last block whose first key is not above key.
+	var b block
 	lo, hi := 0, len(l.offsets)-1
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		b := l.block(mid)
+		l.open(&b, mid)
 		if b.compare(0, key) <= 0 {
 			lo = mid + 1
 		} else {
@@ -180,7 +190,7 @@ func (l *keyList) search(key []byte) (int, bool) {
 		return 0, false
 	}
 	first := (lo - 1) * keyBlock
-	b := l.block(lo - 1)
+	l.open(&b, lo-1)
 	from, to := 0, min(keyBlock, l.length-first)
 	for from < to {
 		mid := int(uint(from+to) >> 1)
