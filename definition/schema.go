@@ -16,6 +16,7 @@ type Schema struct {
 	declared   []*ResolvedField
 	signals    []*ResolvedField
 	chains     map[*Analyzer]*Chain // resolved
+	localized  bool
 }
 
 // ResolvedField is a field at a concrete path with every default filled in. The
@@ -126,7 +127,17 @@ func NewSchema(d *Definition) *Schema {
 	s.root = &ResolvedField{Type: Object, schema: s}
 	s.root.children = s.compileChildren(d.Fields, s.root)
 	s.collect(s.root)
+	s.localized = hasLocales(d.Fields)
 	return s
+}
+
+func hasLocales(fields map[string]*Field) bool {
+	for _, f := range fields {
+		if f.Locales != nil || hasLocales(f.Fields) {
+			return true
+		}
+	}
+	return false
 }
 
 // newSchema returns a schema that can compile fields and holds none.
@@ -165,6 +176,9 @@ func (s *Schema) PrimaryKey() *ResolvedField { return s.primaryKey }
 
 // Signals returns the signal fields by name.
 func (s *Schema) Signals() []*ResolvedField { return s.signals }
+
+// IsLocalized reports whether a field, at any depth or of a pattern, has locales.
+func (s *Schema) IsLocalized() bool { return s.localized }
 
 // Fields returns every declared field without wildcard, parents before their
 // children, each level by name.

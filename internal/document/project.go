@@ -17,7 +17,7 @@ type Projection struct {
 	schema  *definition.Schema
 	chosen  *choice // nil: everything
 	signals []*definition.ResolvedField
-	asSent  bool   // all variants, as they were sent
+	asSent  bool   // all variants, as they were sent; there are none to choose from without locales
 	locale  string // the wanted locale otherwise
 }
 
@@ -39,13 +39,13 @@ func AsSent(schema *definition.Schema) *Projection {
 // Whole chooses whole documents with one variant of each locale-specific field:
 // the one that covers the wanted locale, or the field's default.
 func Whole(schema *definition.Schema, wantedLocale string) *Projection {
-	return &Projection{schema: schema, locale: wantedLocale, signals: schema.Signals()}
+	return &Projection{schema: schema, asSent: !schema.IsLocalized(), locale: wantedLocale, signals: schema.Signals()}
 }
 
 // Only chooses the fields of concrete dotted paths and the primary key, with one
 // variant of each locale-specific field. Paths that are not fields choose nothing.
 func Only(schema *definition.Schema, paths []string, wantedLocale string) *Projection {
-	p := &Projection{schema: schema, locale: wantedLocale, chosen: &choice{}}
+	p := &Projection{schema: schema, asSent: !schema.IsLocalized(), locale: wantedLocale, chosen: &choice{}}
 	if key := schema.PrimaryKey(); key != nil {
 		p.chosen.add([]string{key.Name})
 	}
@@ -135,7 +135,7 @@ func (p *Projection) appendMembers(to []byte, c cursor, of *definition.ResolvedF
 		}
 		to = append(appendQuoted(to, name), ':')
 		var f *definition.ResolvedField
-		if of != nil {
+		if of != nil && !p.asSent {
 			f = of.ChildOf(name)
 		}
 		if to, ok = p.appendNode(to, n, f, next); !ok {
