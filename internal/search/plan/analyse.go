@@ -56,7 +56,7 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 	if len(tokens) == 0 {
 		return nil, nil
 	}
-	words, terms := make([]word, 0, min(len(tokens), MaxWords)), make([]string, 0, 2*len(tokens))
+	words, terms := memoryOfWords(len(tokens))
 	surfaces := terms[len(tokens):len(tokens):cap(terms)]
 	texts := textsOf(tokens)
 	for _, token := range tokens {
@@ -90,6 +90,18 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 	}
 	findWholes(words, tokens)
 	return words, nil
+}
+
+// memoryOfWords returns empty slices for so many tokens, of one piece for one.
+func memoryOfWords(tokens int) (words []word, terms []string) {
+	if tokens > 1 {
+		return make([]word, 0, min(tokens, MaxWords)), make([]string, 0, 2*tokens)
+	}
+	one := new(struct {
+		words [1]word
+		terms [2]string
+	})
+	return one.words[:0], one.terms[:0]
 }
 
 // findWholes notes the longest reading of each word that reaches over words

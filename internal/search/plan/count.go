@@ -13,7 +13,7 @@ func (c *Compiler) Spans(clause query.Clause, text string) ([][2]int, error) {
 	var t target
 	switch clause := clause.(type) {
 	case *query.TextClause:
-		targets, err := c.targets(clause, scope{})
+		targets, err := c.targets(nil, clause, scope{})
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func (c *Compiler) Spans(clause query.Clause, text string) ([][2]int, error) {
 // CountWords returns how many words each field that a text clause searches,
 // inside a nested list or outside of one (""), finds in a text.
 func (c *Compiler) CountWords(clause *query.TextClause, list, text string) ([]int, error) {
-	targets, err := c.targets(clause, scope{list: list})
+	targets, err := c.targets(nil, clause, scope{list: list})
 	if err != nil {
 		return nil, err
 	}

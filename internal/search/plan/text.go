@@ -47,16 +47,16 @@ func (c *Compiler) textMatcher(f *definition.ResolvedField, m *query.TextMatcher
 }
 
 func (c *Compiler) textClause(clause *query.TextClause, in scope, origin Origin) (Node, error) {
-	targets, err := c.targets(clause, in)
+	var few [4]target
+	targets, err := c.targets(few[:0], clause, in)
 	if err != nil {
 		return nil, err
 	}
 	return c.text(targets, options{Text: clause.Text, combine: clause.Combine}, origin)
 }
 
-// targets returns the fields that a text clause searches.
-func (c *Compiler) targets(clause *query.TextClause, in scope) ([]target, error) {
-	targets := make([]target, 0, len(clause.Fields))
+// targets appends the fields that a text clause searches.
+func (c *Compiler) targets(targets []target, clause *query.TextClause, in scope) ([]target, error) {
 	for _, named := range clause.Fields {
 		f, err := c.resolve(named.Field, in, named.At)
 		if err != nil {

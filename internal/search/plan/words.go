@@ -42,7 +42,7 @@ func (c *Compiler) word(group []analysed, i int, o *options, prefix bool, distin
 		p := &group[0].home
 		return scored(&p.origin, p.structure, group[0].words[i].terms[0], p.scoring(1, distinct)), nil
 	}
-	n := &Word{Origin: *origin, Words: distinct}
+	n := newWord(origin, distinct, len(group))
 	n.Origin.Word = group[0].words[i].terms[0]
 	for j := range group {
 		f := &group[j]
@@ -72,11 +72,33 @@ func (f *analysed) isTerm(i int, o *options, prefix bool) bool {
 	return !forgives && !prefix && len(w.terms) == 1 && len(w.synonyms) == 0
 }
 
+// singleWord is a word of one field with the usual number of terms and readings,
+// in one piece of memory.
+type singleWord struct {
+	Word
+	field [1]WordField
+	terms [1]WordTerm
+	bands [1]Band
+	in    [1]BandField
+}
+
+// newWord returns a word that is going to have so many fields.
+func newWord(origin *Origin, distinct, fields int) *Word {
+	if fields != 1 {
+		return &Word{Origin: *origin, Words: distinct, Fields: make([]WordField, 0, fields)}
+	}
+	w := &singleWord{Word: Word{Origin: *origin, Words: distinct}}
+	w.field[0].Terms, w.bands[0].In = w.terms[:0], w.in[:0]
+	w.Fields, w.Bands = w.field[:0], w.bands[:0]
+	return &w.Word
+}
+
 // add adds a field with the word as typed and its synonyms of one word.
 func (n *Word) add(p *lookup, w *word) {
-	f := WordField{Origin: p.origin, Structure: p.structure, Weight: p.weight, Length: p.usage.Length}
+	f := n.nextField()
+	f.Origin, f.Structure, f.Weight, f.Length = p.origin, p.structure, p.weight, p.usage.Length
 	f.Origin.Word = w.terms[0]
-	f.Terms = make([]WordTerm, 0, len(w.terms)+len(w.synonyms))
+	f.Terms = slices.Grow(f.Terms, len(w.terms)+len(w.synonyms))
 	for _, term := range w.terms {
 		f.Terms = append(f.Terms, WordTerm{term, 1})
 	}
@@ -90,7 +112,16 @@ func (n *Word) add(p *lookup, w *word) {
 		}
 		f.Terms = append(f.Terms, WordTerm{a.terms[0], boost})
 	}
-	n.Fields = append(n.Fields, f)
+}
+
+// nextField adds a field that has memory for terms.
+func (n *Word) nextField() *WordField {
+	if at := len(n.Fields); at < cap(n.Fields) {
+		n.Fields = n.Fields[:at+1]
+	} else {
+		n.Fields = append(n.Fields, WordField{})
+	}
+	return &n.Fields[len(n.Fields)-1]
 }
 
 // addBands adds the other readings of the i-th word in the field added last:
@@ -156,6 +187,11 @@ func (p *lookup) near(term, surface string, edits int, prefix bool) *Expand {
 // read adds what a band stands for in a field. Bands stand by edits, whole
 // words before starts of words.
 func (n *Word) read(start bool, edits int, in BandField) {
+	if len(n.Bands) == 0 && cap(n.Bands) > 0 { // see singleWord
+		n.Bands = n.Bands[:1]
+		n.Bands[0] = Band{Start: start, Edits: edits, In: append(n.Bands[0].In, in)}
+		return
+	}
 	at := 0
 	for ; at < len(n.Bands); at++ {
 		b := &n.Bands[at]
