@@ -36,6 +36,7 @@ type execution struct {
 	// Memory for what a request has one of.
 	start   pageStart
 	asks    collect.Request
+	result  collect.Result
 	found   found
 	writer  hitWriter
 	hits    []hit
@@ -97,11 +98,12 @@ func (s *execution) close() {
 	searcher := s.searcher
 	searcher.buffers.Put(s.buffer)
 	s.collect.Close()
-	hits, scratch := s.hits, s.scratch
+	collected, hits, scratch := s.result.Hits, s.hits, s.scratch
+	clear(collected)
 	clear(hits)
 	*s = execution{}
-	if cap(hits) <= maxScratchHits && scratch.bytes() <= maxScratch {
-		s.hits, s.scratch = hits[:0], scratch
+	if max(cap(collected), cap(hits)) <= maxScratchHits && scratch.bytes() <= maxScratch {
+		s.result.Hits, s.hits, s.scratch = collected[:0], hits[:0], scratch
 	}
 	searcher.executions.Put(s)
 }

@@ -69,6 +69,7 @@ func (s *execution) find(ctx context.Context) (*found, error) {
 	*request = collect.Request{
 		Query: s.query, Filters: s.filters, Values: values,
 		Limit: s.depth(at, rescore), CountTo: s.countTo(at), Sets: len(facets) > 0 && values == nil,
+		Into: &s.result,
 	}
 	if !order.scoreAlone() {
 		request.Order = order.keys

@@ -109,5 +109,10 @@ func (p *pager) windowCursors(f *found, firstPass []hit, end, collected int) {
 // position returns the cursor of a hit.
 func (p *pager) position(h collect.Hit) string {
 	fingerprint := p.order.fingerprint(p.execution.hitKind())
-	return encodePosition(fingerprint, p.order.keys, h.Position().Values, p.execution.view.Snapshot.Standing(h.Doc))
+	score := [1]collect.Value{{Float: float64(h.Score)}}
+	values := score[:]
+	if h.Values != nil {
+		values = h.Values
+	}
+	return encodePosition(fingerprint, p.order.keys, values, p.execution.view.Snapshot.Standing(h.Doc))
 }

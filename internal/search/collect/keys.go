@@ -47,8 +47,9 @@ type sourceReader struct {
 	when    *bitset.Bitset // nil: everywhere
 }
 
-func newKeyReader(k Key, s *snapshot.Segment, backwards bool) keyReader {
-	r := keyReader{Key: k, flip: k.Descending != backwards, segment: s, parents: s.Reader.Parents()}
+// init makes a zero reader that of a key in a segment.
+func (r *keyReader) init(k *Key, s *snapshot.Segment, backwards bool) {
+	r.Key, r.flip, r.segment, r.parents = *k, k.Descending != backwards, s, s.Reader.Parents()
 	switch k.Kind {
 	case ByNumber:
 		r.numbers = s.Reader.Numbers(k.Structure)
@@ -60,7 +61,6 @@ func newKeyReader(k Key, s *snapshot.Segment, backwards bool) keyReader {
 	case ByDistance:
 		r.geo = s.Reader.Geo(k.Structure)
 	}
-	return r
 }
 
 // rank returns the value of a document, turned as the order goes.

@@ -60,7 +60,12 @@ func checkPages(runner *collect.Runner, view *snapshot.Snapshot, request collect
 		return err
 	}
 	same := func(a, b collect.Hit) bool { return a.Doc == b.Doc && a.Score == b.Score }
-	at := func(h collect.Hit) *collect.Position { return h.Position() }
+	at := func(h collect.Hit) *collect.Position {
+		if h.Values == nil {
+			return &collect.Position{Values: []collect.Value{{Float: float64(h.Score)}}, Doc: int64(h.Doc)}
+		}
+		return &collect.Position{Values: h.Values, Doc: int64(h.Doc)}
+	}
 	for _, countTo := range []int{1, 50, 1000, collect.Everything} {
 		page := request
 		page.CountTo, page.Limit = countTo, 7

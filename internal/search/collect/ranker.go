@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match"
@@ -48,7 +49,8 @@ func (r *run) initRanker(ctx context.Context, k *ranker, segment int) error {
 	k.base, k.segment, k.limit, k.backwards = s.Base, segment, r.request.Limit, r.request.Before != nil
 	k.keys = k.keysScratch[:0]
 	for i := range r.order {
-		k.keys = append(k.keys, newKeyReader(r.order[i], s, k.backwards))
+		k.keys = append(k.keys, keyReader{})
+		k.keys[i].init(&r.order[i], s, k.backwards)
 		if err := r.choose(ctx, &k.keys[i], segment); err != nil {
 			return err
 		}
@@ -189,14 +191,33 @@ func (k *ranker) offerScore(doc uint32, score float32) {
 		}
 	}
 	doc += k.base
-	if !k.isFull() {
+	switch {
+	case k.limit <= fewHits:
+		k.insert(doc, score)
+	case !k.isFull():
 		k.docs = append(k.docs, doc)
 		k.scores = append(k.scores, score)
 		k.up(len(k.docs) - 1)
-		return
+	default:
+		k.docs[0], k.scores[0] = doc, score
+		k.down(0)
 	}
-	k.docs[0], k.scores[0] = doc, score
-	k.down(0)
+}
+
+// insert puts a document in its place among few hits, which stand in order, the
+// worst first: that is a heap, too. Among equals the document comes last.
+func (k *ranker) insert(doc uint32, score float32) {
+	if !k.isFull() {
+		k.docs, k.scores = append(k.docs, 0), append(k.scores, 0)
+		copy(k.docs[1:], k.docs)
+		copy(k.scores[1:], k.scores)
+	}
+	docs, scores := k.docs, k.scores[:len(k.docs)]
+	at := 0
+	for ; at+1 < len(docs) && scores[at+1] < score; at++ {
+		docs[at], scores[at] = docs[at+1], scores[at+1]
+	}
+	docs[at], scores[at] = doc, score
 }
 
 // goesOn reports whether the ranker can take documents of a segment behind its
@@ -396,6 +417,11 @@ func (k *ranker) sort() bool {
 		return false
 	}
 	docs, scores := k.docs, k.scores
+	if k.limit <= fewHits { // see insert
+		slices.Reverse(docs)
+		slices.Reverse(scores)
+		return true
+	}
 	for i := len(docs)/2 - 1; i >= 0; i-- {
 		k.down(i) // drop may have left no heap
 	}

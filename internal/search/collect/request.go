@@ -58,6 +58,10 @@ type Request struct {
 	// Values makes list values the hits instead of documents; nil for
 	// documents.
 	Values *Values
+
+	// Into, when not nil, becomes the result; the memory of its hits is used
+	// again.
+	Into *Result
 }
 
 // Values makes the values of a nested list the hits.
@@ -143,15 +147,6 @@ type Hit struct {
 	Values []Value // one per key of the order; nil when the score alone orders
 	Parent uint32  // global number of the root document
 	IsItem bool    // the hit is a list value
-}
-
-// Position is the place of the hit in the order it was found in.
-func (h *Hit) Position() *Position {
-	p := &Position{Values: h.Values, Doc: int64(h.Doc)}
-	if p.Values == nil {
-		p.Values = []Value{{Float: float64(h.Score)}}
-	}
-	return p
 }
 
 // Result is what a request found.

@@ -279,7 +279,12 @@ func (r *run) prunes() bool {
 }
 
 func (r *run) merge(pieces []piece) *Result {
-	result := &Result{Scored: r.scored, Exact: true}
+	result := r.request.Into
+	if result == nil {
+		result = new(Result)
+	}
+	hits := result.Hits[:0]
+	*result = Result{Scored: r.scored, Exact: true}
 	least, found := r.leastScore(), 0
 	for i := range pieces {
 		p := &pieces[i]
@@ -302,7 +307,8 @@ func (r *run) merge(pieces []piece) *Result {
 	if found == 0 {
 		return result
 	}
-	hits, sorted := make([]Hit, 0, found), false
+	hits = slices.Grow(hits, found)
+	sorted := false
 	for i := range pieces {
 		if k := pieces[i].ranker; k != nil && len(k.docs) > 0 {
 			sorted = len(k.docs) == found && k.sort()
