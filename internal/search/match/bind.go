@@ -36,6 +36,12 @@ func (b *binder) init(v *View, segment int, scoring bool) {
 	b.owned = b.ownedBuffer[:0]
 }
 
+// lookups returns a binder that looks words up in a segment and makes no steps.
+func (v *View) lookups(segment int) binder {
+	s := v.Snapshot.Segments[segment]
+	return binder{view: v, number: segment, segment: s, documents: s.Reader.NumDocs()}
+}
+
 // bind returns the step of a node whose scores count factor times.
 func (b *binder) bind(ctx context.Context, n plan.Node, factor float64) (step, error) {
 	switch n := n.(type) {

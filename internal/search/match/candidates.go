@@ -112,6 +112,9 @@ func (c *candidates) findBand(s *Scanner, w *wordStep, number, k int) bool {
 				break // as are those behind
 			}
 		}
+		if equals == k && list.codes == nil {
+			break // those behind have the same score
+		}
 		doc := list.docs[place]
 		if equals == k || nearer.Has(uint32(place)) || !s.mask.has(doc) {
 			continue // k of the same score stand before it, or it is not a hit of the band

@@ -74,8 +74,7 @@ func (v *View) findForeign(ctx context.Context, n *plan.Expand) ([][]terms.Match
 	byForm := make([][]formMatch, len(segments))
 	var nearest []formMatch
 	for i := range segments {
-		var b binder
-		b.init(v, i, false)
+		b := v.lookups(i)
 		var err error
 		if byForm[i], err = b.formMatches(ctx, n); err != nil {
 			return nil, err

@@ -48,6 +48,7 @@ type View struct {
 	terms    smallMap[termKey, *termStats]
 	fields   smallMap[string, fieldStats]
 	words    smallMap[*plan.Word, *wordStats]
+	first    wordStats // memory of the first of words
 	lists    map[plan.Node][]*List
 
 	expansions smallMap[expansionKey, *expansion] // what the statistics of words needed

@@ -42,7 +42,11 @@ func (v *View) word(ctx context.Context, n *plan.Word) (*wordStats, error) {
 	if s, ok := v.words.get(n); ok {
 		return s, nil
 	}
-	s := new(wordStats)
+	s := &v.first
+	if v.words.count > 0 {
+		s = new(wordStats)
+	}
+	*s = wordStats{} // an error may have left the first in the middle
 	if s.bands = s.few[:min(len(n.Bands), fewBands)]; len(n.Bands) > fewBands {
 		s.bands = make([]bandStats, len(n.Bands))
 	}
@@ -140,8 +144,7 @@ func (v *View) expansion(ctx context.Context, segment int, n *plan.Expand) (*exp
 	if e, ok := v.expansions.get(key); ok {
 		return e, nil
 	}
-	var b binder
-	b.init(v, segment, false)
+	b := v.lookups(segment)
 	e, err := b.expansion(ctx, n)
 	if err != nil || e == nil {
 		return nil, err
