@@ -142,7 +142,11 @@ func (d *driver) index(c command) (any, error) {
 		return nil, err
 	}
 	defer f.Close()
-	docs, err := d.load(ctx, g, f, max(1, c.Threads))
+	from := io.Reader(f)
+	if c.Bytes > 0 {
+		from = io.LimitReader(f, c.Bytes)
+	}
+	docs, err := d.load(ctx, g, from, max(1, c.Threads))
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +161,8 @@ func (d *driver) index(c command) (any, error) {
 		}
 		merged = time.Since(before).Seconds()
 	}
+	segments := segmentsOf(g)
+	_, before := g.Written()
 	rested := rest(g, c.Rest)
 	flushed, rewritten := g.Written()
 	if err := g.Close(ctx); err != nil {
@@ -165,7 +171,7 @@ func (d *driver) index(c command) (any, error) {
 	private, mapped := stop()
 	bytes, err := size(c.Dir)
 	return map[string]any{"docs": docs, "seconds": seconds, "merge_seconds": merged, "rest_seconds": rested,
-		"written": writtenBytes() - written, "flushed": flushed, "merged": rewritten,
+		"written": writtenBytes() - written, "flushed": flushed, "merged": rewritten, "segments": segments, "debt": rewritten - before,
 		"cpu_seconds": cpuSeconds() - cpu, "bytes": bytes, "peak_rss": status("VmHWM:"), "peak_private": private, "peak_mapped": mapped}, err
 }
 
@@ -307,6 +313,12 @@ func (d *driver) openIndex(c command) (any, error) {
 	return map[string]any{"docs": n, "segments": len(s.Segments), "seconds": time.Since(began).Seconds(), "rss": status("VmRSS:")}, err
 }
 
+func segmentsOf(g *engine.Generation) int {
+	s := g.Snapshot()
+	defer s.Release()
+	return len(s.Segments)
+}
+
 func (d *driver) update(c command) (any, error) {
 	ctx := context.Background()
 	g, err := engine.Open(ctx, d.storage(c.Dir), d.options())
@@ -314,7 +326,7 @@ func (d *driver) update(c command) (any, error) {
 		return nil, err
 	}
 	r := newReader(g.Schema())
-	began := time.Now()
+	began, cpu := time.Now(), cpuSeconds()
 	s := g.WriteStream()
 	for _, raw := range c.Documents {
 		doc, err := r.document(raw)
@@ -328,11 +340,12 @@ func (d *driver) update(c command) (any, error) {
 	if _, err := s.Wait(ctx); err != nil {
 		return nil, err
 	}
+	durable := time.Since(began).Seconds()
 	if _, err := g.Commit(ctx, engine.Explicit); err != nil {
 		return nil, err
 	}
 	seconds := time.Since(began).Seconds()
-	return map[string]any{"seconds": seconds}, g.Close(ctx)
+	return map[string]any{"seconds": seconds, "commit_seconds": seconds - durable, "cpu_seconds": cpuSeconds() - cpu}, g.Close(ctx)
 }
 
 // size is the bytes of the index. The log is left out: what is committed is no

@@ -29,6 +29,7 @@ type command struct {
 	Seconds    float64         `json:"seconds"`    // mixed, profile: how long
 	CPU        string          `json:"cpu"`        // profile, index: files to write
 	Allocs     string          `json:"allocs"`
+	Bytes      int64           `json:"bytes"`      // index: of the corpus; 0: all
 	Clients    int             `json:"clients"`    // index: how many send at once
 	Commits    bool            `json:"commits"`    // index: commit and merge while loading, as a server does
 	Rest       float64         `json:"rest"`       // index: seconds to wait at most until merges come to rest

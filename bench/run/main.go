@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -42,6 +43,7 @@ func main() {
 	var engines, classes, brief string
 	var quick, judged, vectors, typing, twoFields, first, serviceAlone, restAlone, whole, loading, refreshing bool
 	var small int
+	var growing string
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
 	flag.StringVar(&o.work, "work", "bench/data", "directory for unpacked corpora and indexes")
 	flag.StringVar(&o.out, "out", "", "file of the report (default bench/results/<date>.md)")
@@ -69,6 +71,7 @@ func main() {
 	flag.BoolVar(&loading, "load", false, "measure quire load of a CSV file beside curl with the same rows as NDJSON instead")
 	flag.BoolVar(&refreshing, "signals", false, "measure refreshing signals beside adding the documents again instead")
 	flag.IntVar(&small, "small", 0, "measure so many small indexes on one node instead")
+	flag.StringVar(&growing, "growth", "", "measure Quire alone at these numbers of documents instead, as 100000,1000000")
 	flag.DurationVar(&o.cell, "cell", 2*time.Second, "how long each class runs with each number of connections beside OpenSearch")
 	flag.BoolVar(&o.built, "built", false, "take the drivers as they were built last")
 	flag.StringVar(&o.profile, "profile", "", "write CPU and allocation profiles of this query class instead")
@@ -104,6 +107,9 @@ func main() {
 		if small > 0 {
 			name += "-small"
 		}
+		if growing != "" {
+			name += "-growth"
+		}
 		o.out = filepath.Join("bench", "results", name+".md")
 	}
 	work := measure
@@ -126,6 +132,13 @@ func main() {
 		work = loadFiles
 	case refreshing:
 		work = signals
+	case growing != "":
+		sizes, err := numbers(growing)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(2)
+		}
+		work = func(o options) error { return growth(o, sizes) }
 	case small > 0:
 		work = func(o options) error { return smallIndexes(o, small) }
 	case o.profile != "":
@@ -135,6 +148,19 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// numbers reads a list of positive numbers.
+func numbers(text string) ([]int, error) {
+	var all []int
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n <= 0 {
+			return nil, fmt.Errorf("%q is not a positive number", part)
+		}
+		all = append(all, n)
+	}
+	return all, nil
 }
 
 func measure(o options) error {

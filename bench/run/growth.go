@@ -1,0 +1,306 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Growth: the same documents and queries at growing sizes, in local mode. Each
+// index is committed and merged while it loads, as a server does, and searched at
+// rest. The exponent of a figure is the slope of its logarithm over that of the
+// number of documents: 0 stays the same, 1 grows with the index.
+
+const (
+	growthQueries = 50 // of each class
+	growthRepeat  = 5
+	growthTries   = 5   // of updates and opens; the fastest counts
+	changed       = 100 // documents of an update
+	mixedSeconds  = 5
+)
+
+// grown is what an index of one size showed.
+type grown struct {
+	docs    int
+	built   grownIndex
+	open    opened
+	opening float64 // seconds
+	update  float64 // seconds from the first of 100 changed documents until a search sees the last
+	commit  float64 // the part of it after the documents are durable
+	cost    float64 // seconds of processor time of an update
+	mixed   mixed
+	classes map[string]float64 // p50 in microseconds
+	steal   float64
+}
+
+// grownIndex is what loading showed.
+type grownIndex struct {
+	built
+	PeakPrivate int64 `json:"peak_private"`
+	Segments    int   `json:"segments"` // when the last document was committed
+	Debt        int64 `json:"debt"`     // bytes that merges wrote after that
+}
+
+// growth measures every size and writes the report.
+func growth(o options, sizes []int) error {
+	slices.Sort(sizes)
+	o.docs, o.perKind, o.repeat = sizes[len(sizes)-1], growthQueries, growthRepeat
+	corpus, ends, queries, err := growingCorpus(o, sizes)
+	if err != nil {
+		return err
+	}
+	if !o.built {
+		if err := build("quire"); err != nil {
+			return err
+		}
+	}
+	var all []*grown
+	for i, docs := range sizes {
+		g := &grown{docs: docs, classes: make(map[string]float64)}
+		if err := g.measure(o, corpus, ends[i], queries); err != nil {
+			return fmt.Errorf("%d documents: %w", docs, err)
+		}
+		all = append(all, g)
+		if err := os.WriteFile(o.out, []byte(renderGrowth(o, all, queries)), 0o644); err != nil {
+			return err
+		}
+	}
+	fmt.Println(renderGrowth(o, all, queries))
+	return nil
+}
+
+func (g *grown) measure(o options, corpus string, end int64, queries map[string][]query) error {
+	directory := filepath.Join(o.work, fmt.Sprintf("growth-%d", g.docs))
+	if err := os.RemoveAll(directory); err != nil {
+		return err
+	}
+	defer os.RemoveAll(directory)
+	before := stolen()
+	fmt.Println("loading", g.docs, "documents")
+	if err := once("quire", map[string]any{"do": "index", "corpus": corpus, "bytes": end, "dir": directory, "threads": 2, "commits": true, "rest": 300}, &g.built); err != nil {
+		return err
+	}
+	if g.built.Docs != g.docs {
+		return fmt.Errorf("%d documents were added", g.built.Docs)
+	}
+	fmt.Printf("%d documents: %.0f/s, %+v\n", g.docs, float64(g.docs)/g.built.Seconds, g.built)
+	if err := g.search(o, directory, queries); err != nil {
+		return err
+	}
+	documents, err := head(corpus, growthTries*changed)
+	if err != nil {
+		return err
+	}
+	g.update, g.commit, g.cost = math.Inf(1), math.Inf(1), math.Inf(1)
+	for part := range slices.Chunk(documents, changed) {
+		var a struct {
+			Seconds float64 `json:"seconds"`
+			Commit  float64 `json:"commit_seconds"`
+			CPU     float64 `json:"cpu_seconds"`
+		}
+		if err := once("quire", map[string]any{"do": "update", "dir": directory, "documents": part}, &a); err != nil {
+			return err
+		}
+		g.update, g.commit, g.cost = min(g.update, a.Seconds), min(g.commit, a.Commit), min(g.cost, a.CPU)
+	}
+	var plain []query
+	for _, class := range []string{"term_mid", "and2", "or2"} {
+		plain = append(plain, queries[class]...)
+	}
+	err = once("quire", map[string]any{"do": "mixed", "dir": directory, "documents": documents, "queries": plain, "seconds": mixedSeconds}, &g.mixed)
+	g.steal = stolen().since(before)
+	return err
+}
+
+// search opens the index some times and asks every class.
+func (g *grown) search(o options, directory string, queries map[string][]query) error {
+	var opens []float64
+	for range growthTries - 1 {
+		var a opened
+		if err := once("quire", map[string]any{"do": "open", "dir": directory}, &a); err != nil {
+			return err
+		}
+		opens = append(opens, a.Seconds)
+	}
+	e, err := start("quire")
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	e.dir = directory
+	if err := e.open(); err != nil {
+		return err
+	}
+	g.open, g.opening = e.opened, min(slices.Min(opens), e.opened.Seconds)
+	if err := e.warm(o, queries); err != nil {
+		return err
+	}
+	for _, class := range classNames(o, queries) {
+		var best []float64
+		for _, q := range queries[class] {
+			var a answer
+			if err := e.ask(map[string]any{"do": "query", "query": q, "repeat": o.repeat}, &a); err != nil {
+				return err
+			}
+			best = append(best, a.Micros)
+		}
+		g.classes[class] = middle(best)
+	}
+	return nil
+}
+
+// growingCorpus prepares a corpus of the largest size and returns where each size
+// ends in it. Behind the end of the real one documents are made of its words.
+func growingCorpus(o options, sizes []int) (corpus string, ends []int64, queries map[string][]query, err error) {
+	real := o
+	real.docs = min(o.docs, 1_000_000)
+	begin, queries, err := prepare(real)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	corpus = filepath.Join(o.work, fmt.Sprintf("growth-words-%d.ndjson", o.docs))
+	if _, err := os.Stat(corpus); err != nil {
+		fmt.Println("preparing", corpus)
+		if err := extend(begin, corpus, o.docs); err != nil {
+			return "", nil, nil, err
+		}
+	}
+	ends, err = lineEnds(corpus, sizes)
+	return corpus, ends, queries, err
+}
+
+// extend writes the documents of a corpus, and behind them as many more as are
+// missing.
+func extend(begin, out string, docs int) error {
+	text, err := os.ReadFile(begin)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(out + ".part")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	lines := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	for i := range min(docs, len(lines)) {
+		if _, err := w.Write(append(bytes.TrimSuffix(lines[i], []byte("\n")), '\n')); err != nil {
+			return err
+		}
+	}
+	made := newComposer(lines)
+	for i := len(lines); i < docs; i++ {
+		line, err := made.document(i)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(w.Flush(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(out+".part", out)
+}
+
+// composer makes documents of the words of real ones. A document has the length and
+// the fields of a real one and a text of short runs of words of others: words and
+// pairs are about as frequent as they are, and those that stand together often still
+// do. One word in 200 is joined of two, because a growing corpus never ends to bring
+// words that were not seen before.
+type composer struct {
+	lines  [][]byte
+	random *rand.Rand
+}
+
+func newComposer(lines [][]byte) *composer {
+	return &composer{lines: lines, random: rand.New(rand.NewPCG(5, 6))}
+}
+
+func (c *composer) pick() (d commitDocument, err error) {
+	err = json.Unmarshal(c.lines[c.random.IntN(len(c.lines))], &d)
+	return d, err
+}
+
+func (c *composer) document(number int) ([]byte, error) {
+	d, err := c.pick()
+	if err != nil {
+		return nil, err
+	}
+	length := len(strings.Fields(d.Body))
+	text := make([]string, 0, length+8)
+	for len(text) < length {
+		other, err := c.pick()
+		if err != nil {
+			return nil, err
+		}
+		words := strings.Fields(other.Body)
+		if len(words) == 0 {
+			continue
+		}
+		from := c.random.IntN(len(words))
+		text = append(text, words[from:min(len(words), from+2+c.random.IntN(14))]...)
+	}
+	for i := range text {
+		if i > 0 && c.random.IntN(200) == 0 {
+			text[i] += text[i-1]
+		}
+	}
+	d.ID, d.Body = fmt.Sprintf("made%09d", number), strings.Join(text, " ")
+	return json.Marshal(d)
+}
+
+// lineEnds returns where the first so many lines of a file end, for each count.
+func lineEnds(path string, counts []int) ([]int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	block := make([]byte, 1<<20)
+	ends := make([]int64, 0, len(counts))
+	for lines, offset := 0, int64(0); len(ends) < len(counts); {
+		n, err := f.Read(block)
+		if err == io.EOF {
+			return nil, fmt.Errorf("%s has %d lines", path, lines)
+		} else if err != nil {
+			return nil, err
+		}
+		for at := 0; len(ends) < len(counts); {
+			next := bytes.IndexByte(block[at:n], '\n')
+			if next < 0 {
+				break
+			}
+			at += next + 1
+			if lines++; lines == counts[len(ends)] {
+				ends = append(ends, offset+int64(at))
+			}
+		}
+		offset += int64(n)
+	}
+	return ends, nil
+}
+
+// exponent is the slope of the logarithm of values over that of sizes, by least
+// squares; NaN for one size.
+func exponent(sizes []int, values []float64) float64 {
+	if len(sizes) < 2 {
+		return math.NaN()
+	}
+	var x, y, xx, xy float64
+	for i, size := range sizes {
+		a, b := math.Log(float64(size)), math.Log(values[i])
+		x, y, xx, xy = x+a, y+b, xx+a*a, xy+a*b
+	}
+	n := float64(len(sizes))
+	return (n*xy - x*y) / (n*xx - x*x)
+}
