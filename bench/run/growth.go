@@ -196,7 +196,13 @@ func extend(begin, out string, docs int) error {
 			return err
 		}
 	}
-	made := newComposer(lines)
+	if docs <= len(lines) {
+		return finish(w, f, out)
+	}
+	made, err := newComposer(lines)
+	if err != nil {
+		return err
+	}
 	for i := len(lines); i < docs; i++ {
 		line, err := made.document(i)
 		if err != nil {
@@ -206,10 +212,14 @@ func extend(begin, out string, docs int) error {
 			return err
 		}
 	}
+	return finish(w, f, out)
+}
+
+func finish(w *bufio.Writer, f *os.File, out string) error {
 	if err := errors.Join(w.Flush(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(out+".part", out)
+	return os.Rename(f.Name(), out)
 }
 
 // composer makes documents of the words of real ones. A document has the length and
@@ -218,37 +228,29 @@ func extend(begin, out string, docs int) error {
 // do. One word in 200 is joined of two, because a growing corpus never ends to bring
 // words that were not seen before.
 type composer struct {
-	lines  [][]byte
+	real   []commitDocument
 	random *rand.Rand
 }
 
-func newComposer(lines [][]byte) *composer {
-	return &composer{lines: lines, random: rand.New(rand.NewPCG(5, 6))}
-}
-
-func (c *composer) pick() (d commitDocument, err error) {
-	err = json.Unmarshal(c.lines[c.random.IntN(len(c.lines))], &d)
-	return d, err
-}
-
-func (c *composer) document(number int) ([]byte, error) {
-	d, err := c.pick()
-	if err != nil {
-		return nil, err
-	}
-	length := len(strings.Fields(d.Body))
-	text := make([]string, 0, length+8)
-	for len(text) < length {
-		other, err := c.pick()
-		if err != nil {
+func newComposer(lines [][]byte) (*composer, error) {
+	c := &composer{real: make([]commitDocument, len(lines)), random: rand.New(rand.NewPCG(5, 6))}
+	for i, line := range lines {
+		if err := json.Unmarshal(line, &c.real[i]); err != nil {
 			return nil, err
 		}
-		words := strings.Fields(other.Body)
-		if len(words) == 0 {
-			continue
-		}
-		from := c.random.IntN(len(words))
-		text = append(text, words[from:min(len(words), from+2+c.random.IntN(14))]...)
+	}
+	return c, nil
+}
+
+func (c *composer) pick() commitDocument { return c.real[c.random.IntN(len(c.real))] }
+
+// document makes the document of a number.
+func (c *composer) document(number int) ([]byte, error) {
+	d := c.pick()
+	var text []string
+	for missing := len(strings.Fields(d.Body)); missing > 0; {
+		words := c.run(c.pick().Body)
+		text, missing = append(text, words...), missing-len(words)
 	}
 	for i := range text {
 		if i > 0 && c.random.IntN(200) == 0 {
@@ -257,6 +259,21 @@ func (c *composer) document(number int) ([]byte, error) {
 	}
 	d.ID, d.Body = fmt.Sprintf("made%09d", number), strings.Join(text, " ")
 	return json.Marshal(d)
+}
+
+// run cuts 2 to 15 words out of a text, fewer where it ends.
+func (c *composer) run(text string) []string {
+	if len(text) == 0 {
+		return nil
+	}
+	from := c.random.IntN(len(text))
+	if next := strings.IndexByte(text[from:len(text)-1], ' '); next >= 0 {
+		from += next + 1
+	} else {
+		from = 0
+	}
+	words := strings.SplitN(strings.TrimSpace(text[from:min(len(text), from+200)]), " ", 3+c.random.IntN(14))
+	return words[:max(1, len(words)-1)] // the last may go on
 }
 
 // lineEnds returns where the first so many lines of a file end, for each count.
