@@ -40,6 +40,9 @@ func (s *execution) answer(ctx context.Context, f *found) (*query.Answer, error)
 	}
 	a.Hits = make([]query.Hit, len(f.hits))
 	for i := range f.hits {
+		if i%prefetchedHits == 0 {
+			w.prefetch(f.hits[i:min(i+prefetchedHits, len(f.hits))])
+		}
 		if err := ctx.Err(); err != nil {
 			return nil, err // no client waits for the answer
 		}
@@ -67,9 +70,7 @@ func (s *execution) missingOf(ctx context.Context, hits []hit) ([][]string, erro
 	}
 	documents := make([]uint32, len(hits))
 	for i := range hits {
-		if documents[i] = hits[i].Doc; hits[i].IsItem {
-			documents[i] = hits[i].Parent
-		}
+		documents[i] = hits[i].document()
 	}
 	return s.relaxed.Missing(ctx, s.collect, documents)
 }
@@ -234,13 +235,9 @@ func (w *hitWriter) matchValues(ctx context.Context, hits []hit) error {
 // write fills in one hit from its stored record.
 func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 	view := &w.execution.view
-	global := h.Doc
-	if h.IsItem {
-		global = h.Parent
-	}
-	segment, doc, ok := view.Snapshot.Find(global)
+	segment, doc, ok := view.Snapshot.Find(h.document())
 	if !ok {
-		return fmt.Errorf("document %d is in no segment", global)
+		return fmt.Errorf("document %d is in no segment", h.document())
 	}
 	record, err := w.open(segment, doc)
 	if err != nil {
@@ -288,6 +285,32 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 		}
 	}
 	return nil
+}
+
+// prefetchedHits is how many hits are prefetched at once.
+const prefetchedHits = 16
+
+// prefetch loads what is going to be read of hits, at most prefetchedHits.
+func (w *hitWriter) prefetch(hits []hit) {
+	var segments [prefetchedHits]*snapshot.Segment
+	var docs, same [prefetchedHits]uint32
+	for i := range hits {
+		segments[i], docs[i], _ = w.execution.view.Snapshot.Find(hits[i].document())
+	}
+	for i := range hits {
+		s := segments[i]
+		if s == nil || s.Reader.Stored() == nil {
+			continue
+		}
+		n := 0
+		for j := i; j < len(hits); j++ {
+			if segments[j] == s {
+				same[n], segments[j] = docs[j], nil
+				n++
+			}
+		}
+		s.Reader.Stored().Prefetch(same[:n])
+	}
 }
 
 // open reads the stored record of a document, once for list values of the same

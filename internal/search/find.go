@@ -29,6 +29,15 @@ type hit struct {
 	score float64
 }
 
+// document is the global number of the document that is hit, or whose list value
+// is.
+func (h *hit) document() uint32 {
+	if h.IsItem {
+		return h.Parent
+	}
+	return h.Doc
+}
+
 // pageStart is where the page starts.
 type pageStart struct {
 	offset        int // read when there is no position

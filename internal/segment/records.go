@@ -54,6 +54,13 @@ func (r *Records) check() error {
 	return nil
 }
 
+// Prefetch loads what Get is going to read of the keys of some documents.
+func (r *Records) Prefetch(docs []DocID) {
+	if r.keys != nil {
+		r.keys.PrefetchKeys(docs)
+	}
+}
+
 // Get appends the record of a document to dst; nothing when it has none.
 func (r *Records) Get(dst []byte, doc DocID) ([]byte, error) {
 	if err := r.check(); err != nil {

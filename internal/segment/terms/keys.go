@@ -172,6 +172,20 @@ func (l *keyList) appendAt(dst []byte, i int) []byte {
 	return b.append(dst, i%keyBlock)
 }
 
+// prefetch loads the beginning of the block of key number i, and about where its
+// letters are.
+func (l *keyList) prefetch(i int) uint32 {
+	if i < 0 {
+		return 0
+	}
+	from, to := l.offsets[i/keyBlock], l.offsets[i/keyBlock+1]
+	if from >= to || int(to) > len(l.bytes) {
+		return 0
+	}
+	letters := from + (to-from)*uint32(i%keyBlock)/keyBlock
+	return uint32(l.bytes[from]) + uint32(l.bytes[letters])
+}
+
 // search is the number of keys below key, and whether key is the next.
 func (l *keyList) search(key []byte) (int, bool) {
 	// The last block whose first key is not above key.

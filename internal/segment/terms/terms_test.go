@@ -116,6 +116,9 @@ func TestKeysWithSeveralDocumentsKeepTheirPostings(t *testing.T) {
 	if f.KeyOrd(90) != 20 || f.KeyOrd(91) != -1 {
 		t.Fatalf("documents 90 and 91 have keys %d and %d", f.KeyOrd(90), f.KeyOrd(91))
 	}
+	if f.PrefetchKeys([]uint32{91}) != 0 || f.PrefetchKeys([]uint32{3, 91, 90}) == 0 {
+		t.Fatal("prefetching loads the keys of other documents than it was asked for")
+	}
 }
 
 // FuzzKeyList reads any bytes as a list of keys: nothing may break.
@@ -134,6 +137,7 @@ func FuzzKeyList(f *testing.F) {
 			return
 		}
 		for i := range 90 {
+			l.prefetch(i)
 			key := l.appendAt(nil, i)
 			l.search(key)
 			l.prefix(key)
