@@ -60,9 +60,8 @@ func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval
 		}
 		h.finishing = true
 		s.closing.Go(func() {
-			working, cancel := context.WithCancel(ctx)
+			working, cancel := s.life.Context(ctx)
 			defer cancel()
-			defer context.AfterFunc(s.ending, cancel)()
 			select {
 			case s.finishers <- struct{}{}:
 				s.finishLog(working, entry, interval)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/invariant"
+	"github.com/quiresearch/quire/internal/lifetime"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/replication"
 )
@@ -45,8 +46,7 @@ func (h *holding) forget() {
 // also when another took its place.
 type instance struct {
 	entry   registry.Entry
-	opening context.Context    // of the open, which goes on for others when the first caller leaves
-	abandon context.CancelFunc // ends an open that may wait for a bucket that is gone
+	opening *lifetime.Lifetime // of the open, which goes on for others when the first caller leaves
 	opened  chan struct{}      // closed when the open is over
 	engine  *engine.Generation // set before opened is closed, under Set.mu
 	err     error              // set before opened is closed
@@ -55,13 +55,12 @@ type instance struct {
 	isWriter bool                // opened to write; always so in local mode
 	writer   *replication.Writer // in object mode, of a writer; set before opened is closed
 	pushing  atomic.Int32        // commits on their way to the bucket
-	turn     chan struct{}       // buffered by one: held by the one who fetches files, and for good at the end
-	fetching context.Context     // ends when no caller fetches files any more
-	endFetch context.CancelFunc
-	repair   repair    // in object mode
-	pulled   pulled    // in object mode, of a copy
-	previous *instance // a copy that answers reads until the open is over; nil: none
-	openedAt time.Time // set before opened is closed
+	turn     chan struct{}       // buffered by one: held while files are fetched, and for good at the end
+	fetching *lifetime.Lifetime  // ends when no caller fetches files any more
+	repair   repair              // in object mode
+	pulled   pulled              // in object mode, of a copy
+	previous *instance           // a copy that answers reads until the open is over; nil: none
+	openedAt time.Time           // set before opened is closed
 
 	users  int // guarded by Set.mu, as what follows
 	usedAt time.Time
@@ -69,11 +68,12 @@ type instance struct {
 }
 
 func newInstance(entry registry.Entry, isWriter bool) *instance {
-	opening, abandon := context.WithCancel(context.Background())
-	fetching, endFetch := context.WithCancel(context.Background())
-	return &instance{entry: entry, opening: opening, abandon: abandon, opened: make(chan struct{}),
-		turn: make(chan struct{}, 1), fetching: fetching, endFetch: endFetch, isWriter: isWriter}
+	return &instance{entry: entry, opening: lifetime.New(), opened: make(chan struct{}),
+		turn: make(chan struct{}, 1), fetching: lifetime.New(), isWriter: isWriter}
 }
+
+// abandon ends an open that may wait for a bucket that is gone.
+func (inst *instance) abandon() { inst.opening.End() }
 
 func (inst *instance) isOpen() bool {
 	select {
@@ -101,7 +101,7 @@ func (inst *instance) failure() error {
 // endPulls waits for the pull under way and lets none follow. A repair, which
 // no caller waits for, ends at once.
 func (inst *instance) endPulls() {
-	inst.endFetch()
+	inst.fetching.End()
 	inst.turn <- struct{}{}
 }
 
@@ -248,7 +248,7 @@ func (s *Set) closeWhenOpen(h *holding) {
 // retire closes a copy whose place a writer took, and its turn with it. The caller
 // holds mu.
 func (s *Set) retire(copy *instance) {
-	copy.endFetch()
+	copy.fetching.End()
 	s.closing.Go(func() {
 		if err := copy.engine.Close(context.Background()); err != nil {
 			s.options.Log.Warn("a copy was not closed in good order", "index", copy.entry.Name.Index, "error", err)

@@ -87,7 +87,9 @@ func (s *Set) suspect(inst *instance) {
 		}
 		s.closing.Go(func() {
 			<-inst.opened
-			isRepaired := inst.err == nil && s.repair(s.ending, inst, wait)
+			ctx, cancel := s.life.Context(context.Background())
+			defer cancel()
+			isRepaired := inst.err == nil && s.repair(ctx, inst, wait)
 			inst.repair.end()
 			if isRepaired && len(inst.engine.Damaged()) > 0 {
 				s.suspect(inst) // found while it was under way
@@ -117,7 +119,7 @@ func (s *Set) repair(ctx context.Context, inst *instance, wait time.Duration) bo
 			s.options.Log.Warn("damaged files of a local copy were fetched again", "index", inst.entry.Name.Index,
 				"generation", inst.entry.Name.Generation, "files", repaired)
 			return true
-		case errors.Is(err, errLeft) || ctx.Err() != nil || inst.fetching.Err() != nil:
+		case errors.Is(err, errLeft) || ctx.Err() != nil || inst.fetching.HasEnded():
 			return false
 		case errors.Is(err, replication.ErrMismatch), errors.Is(err, bucket.ErrNotFound):
 			most = longestBackoff // the bucket holds none that is whole
@@ -143,9 +145,8 @@ func (s *Set) repairOnce(ctx context.Context, inst *instance) (repaired []string
 	default:
 		return nil, errBusy
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := inst.fetching.Context(ctx)
 	defer cancel()
-	defer context.AfterFunc(inst.fetching, cancel)()
 	inst.repair.fetch(true)
 	defer inst.repair.fetch(false)
 	storage := s.storage(inst.entry.Generation)

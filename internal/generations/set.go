@@ -45,6 +45,7 @@ import (
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/lifetime"
 	"github.com/quiresearch/quire/internal/log"
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/metrics"
@@ -80,9 +81,8 @@ type Set struct {
 	remote     *Remote // nil in local mode, for deployment and for what only nodes that share a bucket call
 	deployment deployment
 
-	closing sync.WaitGroup // opens and closes under way
-	ending  context.Context
-	end     context.CancelFunc // ends looks at logs, when the Set is closed
+	closing sync.WaitGroup     // opens and closes under way
+	life    *lifetime.Lifetime // of repairs and looks at logs: until the Set is closed
 
 	mu        sync.Mutex
 	holdings  map[registry.ID]*holding    // by generation
@@ -96,8 +96,7 @@ type Set struct {
 
 // New returns the generations below a directory.
 func New(fs vfs.FS, directory string, options Options) *Set {
-	ending, end := context.WithCancel(context.Background())
-	s := &Set{fs: fs, directory: directory, options: options, remote: options.Remote, deployment: local{}, ending: ending, end: end,
+	s := &Set{fs: fs, directory: directory, options: options, remote: options.Remote, deployment: local{}, life: lifetime.New(),
 		holdings: make(map[registry.ID]*holding), moves: make(map[registry.ID]*indexMoves)}
 	if s.remote != nil {
 		s.deployment = shared{s}
@@ -287,13 +286,14 @@ func (s *Set) take(entry registry.Entry, ask event) (inst *instance, isFirst boo
 }
 
 func (s *Set) openInstance(inst *instance, purpose string) {
-	defer inst.abandon()
+	ctx, cancel := inst.opening.Context(context.Background())
+	defer cancel()
 	if inst.after != nil {
 		<-inst.after
 	}
 	var g *engine.Generation
 	err := vfs.Protect(func() (err error) {
-		g, err = s.deployment.open(inst.opening, inst, s.storage(inst.entry.Generation), s.engineOptions(inst.entry))
+		g, err = s.deployment.open(ctx, inst, s.storage(inst.entry.Generation), s.engineOptions(inst.entry))
 		return err
 	})
 	if err != nil {
@@ -393,7 +393,7 @@ func (s *Set) Close(ctx context.Context) error {
 	defer context.AfterFunc(ctx, s.hurry)()
 	s.mu.Lock()
 	s.closed = true
-	s.end()
+	s.life.End()
 	var all []*holding
 	for _, id := range slices.SortedFunc(maps.Keys(s.holdings), registry.ID.Compare) {
 		if h := s.holdings[id]; h.current != nil {

@@ -263,7 +263,7 @@ func TestADamagedJobRecordStopsNothing(t *testing.T) {
 		if err := f.generations.Close(t.Context()); err != nil { // it keeps what it writes
 			t.Fatal(err)
 		}
-		f.deployment.(*shared).stop()
+		f.deployment.(*shared).life.End()
 		f.deployment.(*shared).running.Wait()
 		f.Node = nil
 		if _, err := b.PutIf(t.Context(), "jobs/"+entry.Index.String(), bucket.Bytes([]byte("garbage")), bucket.Always); err != nil {

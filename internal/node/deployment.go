@@ -14,7 +14,7 @@ import (
 // of several nodes on one bucket. Open chooses, and nothing else asks which it is.
 type deployment interface {
 	// join begins to take part, before the registry is known to be readable.
-	join(ctx context.Context)
+	join()
 	// eraseRemoved deletes what a process removed that ended before it could, when the
 	// registry was read.
 	eraseRemoved(ctx context.Context) error

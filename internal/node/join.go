@@ -10,9 +10,7 @@ import (
 )
 
 // join starts the part of this node in the leadership.
-func (s *shared) join(ctx context.Context) {
-	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s.life, s.stop = running, stop
+func (s *shared) join() {
 	s.Member.OnChange(func(gained, lost []registry.ID) {
 		for _, index := range lost {
 			s.node.jobs.Lost(index)
@@ -20,20 +18,29 @@ func (s *shared) join(ctx context.Context) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if !s.isStopped {
-			s.running.Go(func() { s.ownershipChanged(running, gained, lost) })
+			s.start(func(ctx context.Context) { s.ownershipChanged(ctx, gained, lost) })
 		}
 	})
 	s.Member.OnHandover(s.handOver)
 	s.Member.ReadyWhen(s.node.IsReady)
 	s.Member.SpaceWhen(s.node.canStore)
-	s.running.Go(func() { s.Member.Run(running) })
+	s.start(s.Member.Run)
+}
+
+// start runs work beside until it is over; the context ends when the node leaves.
+func (s *shared) start(work func(context.Context)) {
+	s.running.Go(func() {
+		ctx, cancel := s.life.Context(context.Background())
+		defer cancel()
+		work(ctx)
+	})
 }
 
 // begin takes over what this node writes already and drops the local copies that
 // are no longer listed.
 func (s *shared) begin() {
 	if held := s.Member.Held(); len(held) > 0 {
-		s.running.Go(func() { s.ownershipChanged(s.life, held, nil) })
+		s.start(func(ctx context.Context) { s.ownershipChanged(ctx, held, nil) })
 	}
 	s.dropUnlisted()
 }
@@ -47,7 +54,7 @@ func (s *shared) leave(ctx context.Context) error {
 	s.mu.Lock()
 	s.isStopped = true
 	s.mu.Unlock()
-	s.stop()
+	s.life.End()
 	s.running.Wait()
 	if s.node.generations.IsUnfinished() {
 		s.node.log.Warn("a log is not finished; what this node writes is left to lapse")

@@ -15,7 +15,7 @@ import (
 // there is nothing to compare its files with, and what a client removes goes at once.
 type local struct{ node *Node }
 
-func (local) join(context.Context) {}
+func (local) join() {}
 
 func (l local) eraseRemoved(ctx context.Context) error {
 	removed := l.node.registry.Removed()

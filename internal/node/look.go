@@ -18,7 +18,7 @@ const (
 	lookLimit = 10 * time.Second // for a registry that does not answer
 )
 
-// look is a read of the registry that everybody shares who asked for it before it
+// look is a read of the registry, shared by all callers that asked for it before it
 // began.
 type look struct {
 	over chan struct{} // closed when it is over
@@ -38,8 +38,8 @@ func (s *shared) look(ctx context.Context) error {
 	if mine == nil {
 		mine = &look{over: make(chan struct{})}
 		s.nextLook = mine
-		// It goes on for the others when who asked first leaves.
-		s.running.Go(func() { s.lookNext(mine) })
+		// It goes on for the others when the first caller leaves.
+		s.start(func(ctx context.Context) { s.lookNext(ctx, mine) })
 	}
 	s.mu.Unlock()
 	select {
@@ -50,7 +50,7 @@ func (s *shared) look(ctx context.Context) error {
 	}
 }
 
-func (s *shared) lookNext(mine *look) {
+func (s *shared) lookNext(ctx context.Context, mine *look) {
 	defer close(mine.over)
 	s.looking.Lock()
 	defer s.looking.Unlock()
@@ -61,7 +61,7 @@ func (s *shared) lookNext(mine *look) {
 	s.mu.Lock()
 	s.nextLook = nil // later callers ask for what this look may not see
 	s.mu.Unlock()
-	reading, cancel := context.WithTimeout(s.life, lookLimit)
+	reading, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	s.lookEnds = time.Now().Add(lookPause)
 	mine.err = s.node.registry.Refresh(reading)

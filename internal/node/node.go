@@ -123,7 +123,7 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 		Remote: remote, Changed: n.noteChanged, Listed: n.isListed})
 	options.Reindex.Verify = n.verifyJob
 	n.jobs = reindex.New(storage.Bucket, known, n.generations, options.NodeID, options.Reindex, log)
-	n.deployment.join(ctx)
+	n.deployment.join()
 	if n.registry.IsRead() {
 		if err := n.begin(ctx); err != nil {
 			log.Error("what a crash interrupted cannot be finished yet", "error", err)

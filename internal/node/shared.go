@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/generations"
+	"github.com/quiresearch/quire/internal/lifetime"
 	"github.com/quiresearch/quire/internal/ownership"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/turn"
@@ -46,8 +47,7 @@ type shared struct {
 	Object
 	fs vfs.FS
 
-	life    context.Context // of everything that is running
-	stop    context.CancelFunc
+	life    *lifetime.Lifetime // of everything that is running
 	running sync.WaitGroup
 
 	looking  turn.Lock // held by the one look under way; comes before mu
@@ -63,7 +63,7 @@ type shared struct {
 }
 
 func newShared(n *Node, storage Storage) *shared {
-	return &shared{node: n, Object: *storage.Object, fs: storage.FS, hinted: make(map[registry.ID]uint64), unfenced: make(map[registry.ID]bool)}
+	return &shared{node: n, Object: *storage.Object, fs: storage.FS, life: lifetime.New(), hinted: make(map[registry.ID]uint64), unfenced: make(map[registry.ID]bool)}
 }
 
 // belongs returns the deployment that the directory of this node belongs to, the zero

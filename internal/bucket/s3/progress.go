@@ -21,18 +21,20 @@ var errStalled = errors.New("no progress for too long")
 
 // progress ends a request that stands still.
 type progress struct {
-	end context.CancelCauseFunc
+	end    context.CancelFunc
+	caller <-chan struct{} // closed when the caller's context ends
 
 	mu         sync.Mutex
 	timer      *time.Timer
 	isAnswered bool
+	isStalled  bool // it stood still for too long
 }
 
 // watch returns the context of a request and its progress, which begins now.
 func watch(ctx context.Context) (context.Context, *progress) {
-	p := new(progress)
-	ctx, p.end = context.WithCancelCause(ctx)
-	p.timer = time.AfterFunc(stallLimit, func() { p.end(errStalled) })
+	p := &progress{caller: ctx.Done()}
+	ctx, p.end = context.WithCancel(ctx)
+	p.timer = time.AfterFunc(stallLimit, p.stall)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:      func(httptrace.GotConnInfo) { p.sent() },
 		WroteRequest: func(httptrace.WroteRequestInfo) { p.sent() },
@@ -49,6 +51,14 @@ func (p *progress) sent() {
 	}
 }
 
+// stall ends the request because it made no progress.
+func (p *progress) stall() {
+	p.mu.Lock()
+	p.isStalled = true
+	p.mu.Unlock()
+	p.end()
+}
+
 // answered notes that the answer came; no caller waits for its body yet.
 func (p *progress) answered() {
 	p.mu.Lock()
@@ -60,7 +70,7 @@ func (p *progress) answered() {
 // over ends the watch, and the request if it is still under way.
 func (p *progress) over() {
 	p.answered()
-	p.end(nil)
+	p.end()
 }
 
 // sending is the body of a request.
@@ -78,8 +88,6 @@ func (s sending) Read(b []byte) (int, error) {
 // is not known: it may be asked for again.
 type receiving struct {
 	io.ReadCloser
-	caller   context.Context // of the caller
-	request  context.Context
 	progress *progress
 }
 
@@ -90,8 +98,8 @@ func (r *receiving) Read(b []byte) (int, error) {
 	if err == nil {
 		return n, nil
 	}
-	if err != io.EOF && r.caller.Err() == nil {
-		err = unanswered(r.request, err)
+	if err != io.EOF && !r.progress.callerLeft() {
+		err = r.progress.unanswered(err)
 	}
 	r.progress.over()
 	return n, err
@@ -102,9 +110,21 @@ func (r *receiving) Close() error {
 	return r.ReadCloser.Close()
 }
 
+// callerLeft reports whether the caller's context has ended.
+func (p *progress) callerLeft() bool {
+	select {
+	case <-p.caller:
+		return true
+	default:
+		return false
+	}
+}
+
 // unanswered is the error of a request without a whole answer.
-func unanswered(request context.Context, err error) error {
-	if errors.Is(context.Cause(request), errStalled) {
+func (p *progress) unanswered(err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.isStalled {
 		err = errStalled
 	}
 	return fmt.Errorf("%w: %w", bucket.ErrUnknown, err)

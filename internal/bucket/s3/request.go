@@ -89,10 +89,10 @@ func (s *Store) send(ctx context.Context, r request) (*http.Response, error) {
 		if ctx.Err() != nil && r.method != http.MethodPut && r.method != http.MethodDelete {
 			return nil, ctx.Err()
 		}
-		return nil, unanswered(watched, err)
+		return nil, moving.unanswered(err)
 	}
 	moving.answered()
-	answer.Body = &receiving{answer.Body, ctx, watched, moving}
+	answer.Body = &receiving{answer.Body, moving}
 	return answer, nil
 }
 
