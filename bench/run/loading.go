@@ -23,7 +23,7 @@ import (
 const (
 	roundRows   = 200_000 // of a load that is repeated
 	batchBytes  = 8 << 20 // as quire load sends
-	stealLimit  = 0.10    // a load during which the machine was lent to others for longer is repeated
+	stealLimit  = 0.10    // a load during which other machines took more of the processor time is repeated
 	stealRounds = 5
 )
 
@@ -285,7 +285,7 @@ func (s *server) checkCount(rows int) error {
 // ticks is what the processors did since the start of the machine.
 type ticks struct{ stolen, all float64 }
 
-// stolen reads how long the processors were lent to other machines; nothing
+// stolen reads how much processor time other machines took; nothing
 // where the system does not say.
 func stolen() (t ticks) {
 	text, _ := os.ReadFile("/proc/stat")

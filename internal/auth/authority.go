@@ -38,12 +38,12 @@ const (
 	objectKey              = "keys"
 	defaultRefreshInterval = 10 * time.Second
 	defaultStaleLimit      = time.Minute
-	// lookPause is the time between two reads that unknown credentials cause, in the
+	// refreshPause is the time between two reads that unknown credentials cause, in the
 	// long run: guesses cost twenty conditional reads a second, after a burst of
-	// lookBurst.
-	lookPause = 50 * time.Millisecond
-	lookBurst = 100
-	lookLimit = 5 * time.Second // for a store that does not answer
+	// refreshBurst.
+	refreshPause = 50 * time.Millisecond
+	refreshBurst = 100
+	refreshLimit = 5 * time.Second // for a store that does not answer
 )
 
 // Authority authenticates requests and keeps the keys.
@@ -53,9 +53,9 @@ type Authority struct {
 	store   *versioned.Store[keySet]
 	log     *slog.Logger
 
-	looking  turn.Lock // held by the one who looks an unknown credential up, for all who wait; comes before readTurn
-	lookedAt time.Time // when the last look began; guarded by looking
-	lookFrom time.Time // what the looks so far have used up of their rate; guarded by looking
+	refreshing  turn.Lock // held while an unknown credential is looked up, for all that wait; comes before readTurn
+	refreshedAt time.Time // when the last read began; guarded by refreshing
+	refreshFrom time.Time // what the reads so far have used up of their rate; guarded by refreshing
 
 	readTurn turn.Lock // held by the one goroutine that reads the store
 
@@ -197,23 +197,23 @@ func (a *Authority) find(id string, now time.Time) *Key {
 	return a.byID[id]
 }
 
-// look reads the keys again, in a read that begins after the call: a key that was
-// created and a credential that was rotated before are known when it returns. Those
-// who ask at once share a read, and there is a pause between two.
-func (a *Authority) look(ctx context.Context) {
+// refreshShared reads the keys again, in a read that begins after the call: a key
+// that was created and a credential that was rotated before are known when it
+// returns. Concurrent callers share a read, and there is a pause between two.
+func (a *Authority) refreshShared(ctx context.Context) {
 	asked := time.Now()
-	if a.looking.LockUntil(ctx) != nil {
+	if a.refreshing.LockUntil(ctx) != nil {
 		return
 	}
-	defer a.looking.Unlock()
-	if a.lookedAt.After(asked) {
-		return // by another one, for this one too
+	defer a.refreshing.Unlock()
+	if a.refreshedAt.After(asked) {
+		return // another call read them for this one too
 	}
-	if earliest := asked.Add(-lookBurst * lookPause); a.lookFrom.Before(earliest) {
-		a.lookFrom = earliest
+	if earliest := asked.Add(-refreshBurst * refreshPause); a.refreshFrom.Before(earliest) {
+		a.refreshFrom = earliest
 	}
-	a.lookFrom = a.lookFrom.Add(lookPause)
-	if wait := time.Until(a.lookFrom); wait > 0 {
+	a.refreshFrom = a.refreshFrom.Add(refreshPause)
+	if wait := time.Until(a.refreshFrom); wait > 0 {
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		select {
@@ -222,9 +222,9 @@ func (a *Authority) look(ctx context.Context) {
 			return
 		}
 	}
-	a.lookedAt = time.Now()
-	// It goes on for the others when who asked first leaves.
-	reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookLimit)
+	a.refreshedAt = time.Now()
+	// It goes on for the others when the first caller leaves.
+	reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshLimit)
 	defer cancel()
 	if err := a.Refresh(reading); err != nil {
 		a.log.Error("cannot read the keys", "error", err)
@@ -275,7 +275,7 @@ func (a *Authority) bearer(ctx context.Context, value string) (*Principal, error
 	}
 	if ours && !key.accepts(secret, now) {
 		// Another node may have created the key or rotated its credential.
-		a.look(ctx)
+		a.refreshShared(ctx)
 		now = time.Now()
 		key = a.find(id, now)
 	}

@@ -121,7 +121,7 @@ func TestMadeUpKeysReadTheStoreAtABoundedRate(t *testing.T) {
 			t.Errorf("a new key meanwhile: %v after %v", err, time.Since(asked))
 		}
 		guessing.Wait()
-		most := int64(20*(time.Since(began)/time.Second+1)) + lookBurst
+		most := int64(20*(time.Since(began)/time.Second+1)) + refreshBurst
 		if got := b.reads.Load() - reads; got > most {
 			t.Errorf("%d reads in %v", got, time.Since(began))
 		}

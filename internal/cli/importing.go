@@ -55,7 +55,7 @@ func (c *importElasticsearchCommand) Run(ctx context.Context, s *surroundings) (
 	fmt.Fprintf(s.err, "%s holds %s documents, read by a %s.\n", cluster.Index, grouped(documents.Total), documents.Way)
 	source := load.NewSource(cluster.Index, documents)
 	drafter := draft.New(draft.Options{Convert: true})
-	if err := load.Look(ctx, source, drafter, true); err != nil {
+	if err := load.Draft(ctx, source, drafter, true); err != nil {
 		return err
 	}
 	translated := elasticsearch.Translate(mapping, drafter.Finish())

@@ -62,7 +62,7 @@ func (c *loadCommand) Run(ctx context.Context, s *surroundings) error {
 	}
 	l := &loading{loadCommand: c, surroundings: s, node: node, streams: make(map[string]*load.Source), options: draft.Options{Convert: true}}
 	defer l.close()
-	if err := l.look(ctx); err != nil {
+	if err := l.draft(ctx); err != nil {
 		return err
 	}
 	if c.Draft != "" {
@@ -99,8 +99,8 @@ func (l *loading) close() {
 	}
 }
 
-// look drafts a definition from the files and says what was found.
-func (l *loading) look(ctx context.Context) error {
+// draft drafts a definition from the files and prints what was found.
+func (l *loading) draft(ctx context.Context) error {
 	l.drafter = draft.New(l.options)
 	for _, name := range l.Files {
 		source, err := load.Open(name, l.in)
@@ -112,7 +112,7 @@ func (l *loading) look(ctx context.Context) error {
 			l.streams[name] = source
 		}
 		fmt.Fprintf(l.err, "%s: %s\n", name, strings.Join(append([]string{source.Format}, source.Notes...), "; "))
-		err = load.Look(ctx, source, l.drafter, isStream)
+		err = load.Draft(ctx, source, l.drafter, isStream)
 		if !isStream {
 			err = errors.Join(err, source.Close())
 		}

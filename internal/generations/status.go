@@ -135,7 +135,7 @@ func (s *Set) Open() []*Generation {
 	defer s.mu.Unlock()
 	var all []*Generation
 	for _, id := range slices.SortedFunc(maps.Keys(s.holdings), registry.ID.Compare) {
-		if g := s.look(s.holdings[id]); g != nil {
+		if g := s.peek(s.holdings[id]); g != nil {
 			all = append(all, g)
 		}
 	}
@@ -143,16 +143,16 @@ func (s *Set) Open() []*Generation {
 }
 
 // Peek returns a generation, to be released, when it is open; nil otherwise.
-// A look does not count as use.
+// It does not count as use.
 func (s *Set) Peek(generation registry.ID) *Generation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.look(s.at(generation))
+	return s.peek(s.at(generation))
 }
 
-// look hands out an open generation without counting it as used. The caller
+// peek hands out an open generation without counting it as used. The caller
 // holds mu.
-func (s *Set) look(h *holding) *Generation {
+func (s *Set) peek(h *holding) *Generation {
 	if !h.isOpen() {
 		return nil
 	}

@@ -30,11 +30,11 @@ func (s *Sample) Next(ctx context.Context) (Row, error) {
 	return s.source.Next(ctx)
 }
 
-// Look adds the rows of a source to a drafter. All of it is read where the
+// Draft adds the rows of a source to a drafter. All of it is read where the
 // members of later documents may be others; a source that can be read only
-// once, and CSV and Parquet, up to a sample. Keeps says to keep what was read
-// for reading it again.
-func Look(ctx context.Context, source *Source, drafter *draft.Drafter, keeps bool) error {
+// once, and CSV and Parquet, up to a sample. With keeps, what was read
+// is kept to be read again.
+func Draft(ctx context.Context, source *Source, drafter *draft.Drafter, keeps bool) error {
 	kept := &Sample{source: source.Reader}
 	_, isCSV := source.Reader.(*csvReader)
 	_, isParquet := source.Reader.(*parquetReader)

@@ -239,7 +239,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		defer source.Close()
 		drafter := draft.New(draft.Options{Convert: true})
-		if err := Look(t.Context(), source, drafter, true); err != nil {
+		if err := Draft(t.Context(), source, drafter, true); err != nil {
 			return
 		}
 		converter := NewConverter(drafter.Finish().Columns, false, "", "")

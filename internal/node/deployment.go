@@ -49,12 +49,12 @@ type deployment interface {
 	// otherRootKeys names the nodes that have another root key than this one.
 	otherRootKeys() []string
 
-	// look reads the registry if another node may have changed it, in a read that
+	// refresh reads the registry if another node may have changed it, in a read that
 	// begins after the call.
-	look(ctx context.Context) error
-	// lookForName reads it for a name that is not known, now and then, and reports
+	refresh(ctx context.Context) error
+	// refreshForName reads it for a name that is not known, now and then, and reports
 	// whether it did.
-	lookForName(ctx context.Context) bool
+	refreshForName(ctx context.Context) bool
 	// hasMoved reports whether a name answers from another generation than it did:
 	// opening one to write brings news of what another node did to the index.
 	hasMoved(name registry.Name, entry registry.Entry) bool

@@ -64,8 +64,8 @@ func (s *shared) leave(ctx context.Context) error {
 }
 
 const (
-	awayCheck = 5 * time.Second // between looks whether the bucket answers, and for one answer
-	awayLimit = 2               // looks that fail before last commits are given up
+	awayCheck = 5 * time.Second // between checks whether the bucket answers, and for one answer
+	awayLimit = 2               // checks that fail before last commits are given up
 )
 
 // watchClose calls last commits off when the bucket does not answer: what was
@@ -84,8 +84,8 @@ func (s *shared) watchClose(ctx context.Context, hurry context.CancelFunc) <-cha
 				return
 			case <-timer.C:
 			}
-			looking, cancel := context.WithTimeout(ctx, awayCheck)
-			err := s.node.registry.Refresh(looking)
+			checking, cancel := context.WithTimeout(ctx, awayCheck)
+			err := s.node.registry.Refresh(checking)
 			cancel()
 			if failures++; err == nil || !isAway(err) {
 				failures = 0

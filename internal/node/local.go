@@ -48,8 +48,8 @@ func (local) indexers(ctx context.Context) (ownership.Table, error) {
 func (local) isServing(context.Context, string) bool      { return true }
 func (local) peers(context.Context) ([]string, error)     { return nil, nil }
 func (local) otherRootKeys() []string                     { return nil }
-func (local) look(context.Context) error                  { return nil }
-func (local) lookForName(context.Context) bool            { return false }
+func (local) refresh(context.Context) error               { return nil }
+func (local) refreshForName(context.Context) bool         { return false }
 func (local) hasMoved(registry.Name, registry.Entry) bool { return false }
 func (local) hasFiles(registry.ID) bool                   { return true }
 func (local) unopenedState() string                       { return generations.Closed }

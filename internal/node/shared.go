@@ -25,9 +25,9 @@ type Object struct {
 	SettingsInterval time.Duration // between reads of the search settings
 	PullConcurrency  int
 	PreloadIdleLimit int           // above so many indexes only those that were being written are opened on takeover
-	FinishInterval   time.Duration // between looks for logs that no node finishes
+	FinishInterval   time.Duration // between searches for logs that no node finishes
 	Budget           generations.Budget
-	BudgetInterval   time.Duration // between looks at the space of copies
+	BudgetInterval   time.Duration // between checks of the space of copies
 }
 
 const (
@@ -35,12 +35,12 @@ const (
 	objectGrace  = time.Hour
 	hintInterval = 5 * time.Second
 	pullInterval = 250 * time.Millisecond // between pulls of a read that waits
-	longestPause = 2 * time.Second        // between looks of a read whether the bucket is back
+	longestPause = 2 * time.Second        // between checks of a read whether the bucket is back
 )
 
 // shared is one of several nodes on one bucket: it takes part in deciding which node writes
 // which index (join.go, handover.go, writers.go), learns what the others did
-// (look.go, await.go, hints.go, seen.go), deletes what is no longer needed (sweep.go)
+// (refresh.go, await.go, hints.go, seen.go), deletes what is no longer needed (sweep.go)
 // and gives back what the bucket lost (repair.go).
 type shared struct {
 	node *Node
@@ -50,16 +50,16 @@ type shared struct {
 	life    *lifetime.Lifetime // of everything that is running
 	running sync.WaitGroup
 
-	looking  turn.Lock // held by the one look under way; comes before mu
-	lookEnds time.Time // when the next look may begin; guarded by looking
+	refreshing  turn.Lock // held by the one refresh under way; comes before mu
+	refreshFrom time.Time // when the next one may begin; guarded by refreshing
 
-	mu        sync.Mutex
-	nextLook  *look                  // what present callers wait for; nil: none asked yet
-	hinted    map[registry.ID]uint64 // manifest versions shared last
-	lookedAt  time.Time              // the last look for an unknown name
-	seen      *seen                  // the registry last compared with; nil: not read from the disk yet
-	unfenced  map[registry.ID]bool   // removed generations whose writer is still to be fenced
-	isStopped bool
+	mu          sync.Mutex
+	nextRefresh *refresh               // what present callers wait for; nil: none waits
+	hinted      map[registry.ID]uint64 // manifest versions shared last
+	refreshedAt time.Time              // the last refresh for an unknown name
+	seen        *seen                  // the registry last compared with; nil: not read from the disk yet
+	unfenced    map[registry.ID]bool   // removed generations whose writer is still to be fenced
+	isStopped   bool
 }
 
 func newShared(n *Node, storage Storage) *shared {

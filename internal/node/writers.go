@@ -32,7 +32,7 @@ func (s *shared) writerAddress(ctx context.Context, text string, creates bool) (
 	bare := registry.Name{Index: name.Index}
 	if _, err = s.node.registry.Resolve(name); creates && errors.Is(err, problem.IndexNotFound) {
 		// Another node may have created it: then it is that one's to replace.
-		if err := s.look(ctx); err != nil {
+		if err := s.refresh(ctx); err != nil {
 			s.node.log.Warn("the registry cannot be read before a creation", "error", err)
 		}
 		_, err = s.node.registry.Resolve(bare)

@@ -177,7 +177,7 @@ func (j *Jobs) awaitSlot(ctx context.Context, one *job) error {
 		case j.slots <- struct{}{}:
 			return nil
 		case <-one.changed:
-			if err := j.look(ctx, one); err != nil {
+			if err := j.check(ctx, one); err != nil {
 				return err
 			}
 		case <-one.cancelled:
@@ -301,9 +301,9 @@ func (one *job) pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// look fails a job that waits when its source or target is gone, or when another
+// check fails a job that waits when its source or target is gone, or when another
 // node took it over.
-func (j *Jobs) look(ctx context.Context, one *job) error {
+func (j *Jobs) check(ctx context.Context, one *job) error {
 	if err := j.checkGenerations(one); err != nil {
 		return err
 	}

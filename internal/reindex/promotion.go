@@ -23,7 +23,7 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 		case <-one.cancelled:
 			return errCancelled
 		case <-one.changed:
-			if err := j.look(ctx, one); err != nil {
+			if err := j.check(ctx, one); err != nil {
 				return err
 			}
 		case reply := <-one.promote:

@@ -23,7 +23,7 @@ type expander struct {
 	scores    []float32 // of docs
 	matched   valueSink // values that match, of docs and of the document that comes next
 	at        int       // first of matched that was not looked at
-	looked    uint32    // start of the first window whose values were not looked at
+	foundTo   uint32    // start of the first window whose values were not looked for
 }
 
 // Take receives the documents of a window.
@@ -89,7 +89,7 @@ func (e *expander) advance(known uint32) bool {
 			continue
 		}
 		first, last := e.block(doc)
-		e.look(first, last, e.docs[done-1:], known)
+		e.findValues(first, last, e.docs[done-1:], known)
 		for ; e.at < len(e.matched.docs) && e.matched.docs[e.at] < last; e.at++ {
 			if value := e.matched.docs[e.at]; value >= first {
 				e.offer(value, score+e.matched.scores[e.at])
@@ -112,13 +112,13 @@ func (e *expander) advance(known uint32) bool {
 	return !p.isDecided()
 }
 
-// look finds the values from first up to last that match, and with them those
+// findValues finds the values from first up to last that match, and with them those
 // of the other documents in the same windows. The document of the last values of
 // a window may not have come yet when it is not known.
-func (e *expander) look(first, last uint32, docs []uint32, known uint32) {
+func (e *expander) findValues(first, last uint32, docs []uint32, known uint32) {
 	parents := e.reader.Parents()
-	for first < last && e.looked < last {
-		base := max(e.looked, first) &^ (match.Span - 1)
+	for first < last && e.foundTo < last {
+		base := max(e.foundTo, first) &^ (match.Span - 1)
 		var among match.Bits
 		for _, doc := range docs {
 			from, to := e.block(doc)
@@ -136,7 +136,7 @@ func (e *expander) look(first, last uint32, docs []uint32, known uint32) {
 		e.matched.drop(e.at)
 		e.at = 0
 		e.values.RunWindow(base, &among, &e.matched)
-		e.looked = base + match.Span
+		e.foundTo = base + match.Span
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func (p *piece) run(ctx context.Context) error {
-	if p.ranker == nil && p.set == nil && p.of.knownExact {
+	if p.ranker == nil && p.set == nil && p.of.exact {
 		return nil
 	}
 	if int64(p.segment) > p.of.decided.Load() && p.of.prunes() {
@@ -27,7 +27,7 @@ func (p *piece) run(ctx context.Context) error {
 			if p.ranker == nil {
 				return nil
 			}
-			p.uncounted, p.known, p.skipped = true, n < enough, n >= enough
+			p.uncounted, p.allCounted, p.skipped = true, n < enough, n >= enough
 		}
 	}
 	if index := p.extremes(); index != nil {
@@ -164,7 +164,7 @@ func (p *piece) offer(base uint32, matched *match.Bits, sums *match.Sums) {
 }
 
 // Prunes reports whether enough was counted.
-func (p *piece) Prunes() bool { return p.known || p.of.prunes() }
+func (p *piece) Prunes() bool { return p.allCounted || p.of.prunes() }
 
 // Threshold is the score a document must exceed, before signals.
 func (p *piece) Threshold() float64 {

@@ -31,7 +31,7 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 		return nil, timedOut(ctx, err)
 	}
 	pieces := run.pieces
-	run.known(pieces)
+	run.countBefore(pieces)
 	key := run.thresholdKey()
 	threshold := s.view.Threshold(key)
 	run.raise(threshold, len(pieces)-1)
@@ -122,7 +122,7 @@ func (r *run) probe(ctx context.Context, segment int, result *Result) error {
 		return err
 	}
 	defer p.scanner.Close()
-	n, exact := p.scanner.Known()
+	n, exact := p.scanner.MinHits()
 	if !exact && result.Total+n < r.request.CountTo {
 		r.counted.Store(int64(result.Total))
 		r.decided.Store(int64(segment))
@@ -196,12 +196,12 @@ type run struct {
 	pieces      []piece // by segment
 	binds, runs func(ctx context.Context, segment int) error
 
-	counted    atomic.Int64           // matches taken so far
-	threshold  atomic.Uint64          // what a hit has to score, see raise
-	idle       atomic.Pointer[ranker] // one that a piece has done with
-	decided    atomic.Int64           // segments from the last to this one have no hits, see isDecided
-	atLeast    int                    // matches known without looking
-	knownExact bool
+	counted   atomic.Int64           // matches taken so far
+	threshold atomic.Uint64          // what a hit has to score, see raise
+	idle      atomic.Pointer[ranker] // one that a piece has done with
+	decided   atomic.Int64           // segments from the last to this one have no hits, see isDecided
+	atLeast   int                    // matches known before the scan
+	exact     bool                   // they are all
 }
 
 // piece is the part of a run in one segment.
@@ -219,7 +219,7 @@ type piece struct {
 
 	skipped     bool   // matches were left out beside what the scanner skipped
 	uncounted   bool   // matches were counted before
-	known       bool   // all of them were
+	allCounted  bool   // all of them were
 	endsCounted bool   // the scan ends when enough is counted
 	stopped     bool   // it did
 	reached     uint32 // matches before it were taken
@@ -249,15 +249,15 @@ func (r *run) bind(ctx context.Context, p *piece, segment int) error {
 	return nil
 }
 
-// known works out what is known of the total before anything is looked at.
-func (r *run) known(pieces []piece) {
-	r.knownExact = true
+// countBefore works out what is known of the total before anything is scanned.
+func (r *run) countBefore(pieces []piece) {
+	r.exact = true
 	r.decided.Store(int64(len(pieces)))
 	for i := range pieces {
 		p := &pieces[i]
-		n, exact := p.scanner.Known()
+		n, exact := p.scanner.MinHits()
 		r.atLeast += n
-		r.knownExact = r.knownExact && exact
+		r.exact = r.exact && exact
 		if p.ranksByScore() {
 			r.raise(p.scanner.Reached(r.request.Limit), p.segment)
 		}
@@ -274,7 +274,7 @@ func (r *run) prunes() bool {
 	if r.request.Sets {
 		return false
 	}
-	return r.knownExact || r.atLeast >= r.request.CountTo && r.request.CountTo != Everything ||
+	return r.exact || r.atLeast >= r.request.CountTo && r.request.CountTo != Everything ||
 		int(r.counted.Load()) >= r.request.CountTo
 }
 
@@ -289,7 +289,7 @@ func (r *run) merge(pieces []piece) *Result {
 	for i := range pieces {
 		p := &pieces[i]
 		result.Total += p.taken
-		if !p.known && (p.scanner.Skipped() || p.skipped) {
+		if !p.allCounted && (p.scanner.Skipped() || p.skipped) {
 			result.Exact = false
 		}
 		if p.ranker != nil {
@@ -299,7 +299,7 @@ func (r *run) merge(pieces []piece) *Result {
 			result.Sets = append(result.Sets, p.set)
 		}
 	}
-	if r.knownExact {
+	if r.exact {
 		result.Total, result.Exact = r.atLeast, true
 	} else if !result.Exact {
 		result.Total = max(result.Total, r.atLeast)

@@ -10,9 +10,9 @@ import (
 
 // signals multiplies the scores of one segment's documents (section 10).
 type signals struct {
-	all     []segmentSignal
-	ceiling float64
-	fromOne bool // the plan computes no score; every match starts from 1
+	all       []segmentSignal
+	maxFactor float64 // the highest product of factors
+	fromOne   bool    // the plan computes no score; every match starts from 1
 }
 
 type segmentSignal struct {
@@ -26,14 +26,14 @@ func newSignals(wanted []Signal, s *snapshot.Segment, fromOne bool) *signals {
 	if len(wanted) == 0 {
 		return nil
 	}
-	all := &signals{ceiling: 1, fromOne: fromOne}
+	all := &signals{maxFactor: 1, fromOne: fromOne}
 	for _, w := range wanted {
 		signal := segmentSignal{Signal: w, column: s.Reader.Numbers(w.Structure)}
 		if w.Overlay {
 			signal.overlay = s.Signal(w.Structure)
 		}
 		all.all = append(all.all, signal)
-		all.ceiling *= w.Ceiling()
+		all.maxFactor *= w.MaxFactor()
 	}
 	return all
 }
@@ -56,7 +56,7 @@ func (s *signals) before(threshold float64) float64 {
 	if s.fromOne {
 		return -1
 	}
-	return float64(math.Nextafter32(float32(threshold/s.ceiling*(1-1e-6)), -1))
+	return float64(math.Nextafter32(float32(threshold/s.maxFactor*(1-1e-6)), -1))
 }
 
 func (s *segmentSignal) factor(doc uint32) float64 {

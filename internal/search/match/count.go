@@ -65,7 +65,7 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 		if !root.isCounted() {
 			return 0, false, nil
 		}
-		n, err = s.countSets(ctx, root.known.sets)
+		n, err = s.countSets(ctx, root.expansion.sets)
 	default:
 		return 0, false, nil
 	}
@@ -174,7 +174,9 @@ func (s *Scanner) countWide(ctx context.Context, fill func(base uint64, words *w
 }
 
 // isCounted reports whether sets hold every document that matches.
-func (s *wordStep) isCounted() bool { return s.known != nil && s.known.isCount && s.known.sets != nil }
+func (s *wordStep) isCounted() bool {
+	return s.expansion != nil && s.expansion.isCount && s.expansion.sets != nil
+}
 
 // countAll counts the documents that hold all terms, are in all sets and that
 // the mask lets through, window by window until there are enough.

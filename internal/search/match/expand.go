@@ -72,7 +72,7 @@ func (b *binder) expansion(ctx context.Context, n *plan.Expand) (*expansion, err
 	e := b.view.caches.expansion(b, n)
 	if e == nil {
 		var err error
-		if e, err = b.look(ctx, field, n); err != nil {
+		if e, err = b.findExpansion(ctx, field, n); err != nil {
 			return nil, err
 		}
 		b.view.caches.keepExpansion(b, n, e)
@@ -114,8 +114,8 @@ func (e *expansion) bytes() int64 {
 	return total
 }
 
-// look finds what a word stands for.
-func (b *binder) look(ctx context.Context, field *terms.Field, n *plan.Expand) (*expansion, error) {
+// findExpansion finds what a word stands for.
+func (b *binder) findExpansion(ctx context.Context, field *terms.Field, n *plan.Expand) (*expansion, error) {
 	byDistance, isRead := b.view.readings[expansionKey{b.number, n}]
 	if !isRead {
 		var err error

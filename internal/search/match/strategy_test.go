@@ -245,7 +245,7 @@ type scriptAnswer struct {
 }
 
 // search runs a plan for the best k hits. The threshold is a number to begin
-// with, "known" for what the scanner knows before it looks, or "all" for a sink
+// with, "known" for what the scanner knows before the scan, or "all" for a sink
 // that wants every match.
 func (x *scriptIndex) search(t *testing.T, text string, k int, threshold string) scriptAnswer {
 	view := x.build(t)

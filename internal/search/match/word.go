@@ -12,11 +12,11 @@ import (
 // reading. A document is read by the nearest band it is in; where the word as
 // typed is also the start of longer ones, the better of the two counts.
 type wordStep struct {
-	whole   step  // the word as typed: a term, a sum or nothing
-	start   *band // words that start as typed; nil when there are none
-	bands   []*band
-	isKnown bool       // another segment may hold the word as typed
-	known   *expansion // that has the number of matches, nil when none has
+	whole     step  // the word as typed: a term, a sum or nothing
+	start     *band // words that start as typed; nil when there are none
+	bands     []*band
+	isKnown   bool       // another segment may hold the word as typed
+	expansion *expansion // that has the number of matches, nil when none has
 
 	memory []*band // of this and of later searches
 	used   int     // of memory
@@ -74,7 +74,7 @@ func (b *binder) word(ctx context.Context, n *plan.Word, factor float64) (step, 
 		s.bands, s.start = append([]*band{s.start}, s.bands...), nil
 	}
 	if len(n.Fields) == 1 && len(n.Fields[0].Terms) == 1 {
-		s.known = b.widest(ctx, n)
+		s.expansion = b.widest(ctx, n)
 	}
 	return s, nil
 }

@@ -26,8 +26,8 @@ func (s Signal) Factor(value float64, nowMillis float64) float64 {
 	return 1 + s.Weight*s.shape(value, nowMillis)
 }
 
-// Ceiling returns the highest factor any value can give.
-func (s Signal) Ceiling() float64 { return 1 + s.Weight }
+// MaxFactor returns the highest factor any value can give.
+func (s Signal) MaxFactor() float64 { return 1 + s.Weight }
 
 func (s Signal) shape(v, nowMillis float64) float64 {
 	switch s.Shape {

@@ -73,7 +73,7 @@ func Example_filteredWalk() {
 	r.accepted(s, accept)
 	r.codes.query(query, &s.side)
 	s.query, s.filtered = query, true
-	if _, err := r.walk(context.Background(), s, walk{starts: 1, breadth: 2, patience: math.MaxInt, looks: math.MaxInt}); err != nil {
+	if _, err := r.walk(context.Background(), s, walk{starts: 1, breadth: 2, patience: math.MaxInt, visits: math.MaxInt}); err != nil {
 		panic(err)
 	}
 	for _, hit := range r.hits(s, 2) {

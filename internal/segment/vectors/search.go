@@ -126,7 +126,7 @@ func (r *Reader) search(ctx context.Context, s *scratch, q []float32, k, breadth
 // rows when the codes do not separate the nearest. It returns nothing when it
 // could not find as many as it keeps.
 func (r *Reader) walkAll(ctx context.Context, s *scratch, k, breadth, accepted int) ([]Hit, error) {
-	w := walk{starts: 1, breadth: max(breadth, k), patience: math.MaxInt, looks: math.MaxInt}
+	w := walk{starts: 1, breadth: max(breadth, k), patience: math.MaxInt, visits: math.MaxInt}
 	if breadth <= 0 {
 		w.starts, w.breadth = starts, max(r.breadth(), 2*k)
 		if accepted >= len(r.docs)/10*9 {
@@ -135,7 +135,7 @@ func (r *Reader) walkAll(ctx context.Context, s *scratch, k, breadth, accepted i
 	}
 	if s.filtered {
 		w.breadth = max(r.narrowed(w.breadth, accepted), 4*k)
-		w.looks = accepted / 5
+		w.visits = accepted / 5
 	}
 	whole, err := r.walk(ctx, s, w)
 	if err != nil || !whole {

@@ -13,7 +13,7 @@ type walk struct {
 	breadth  int // candidates kept
 	patience int // steps without a change among the nearest
 	closest  int // how many those are
-	looks    int // nodes looked at
+	visits   int // nodes looked at
 }
 
 // descend goes down to the lowest of the upper levels, and leaves in the queue
@@ -28,7 +28,7 @@ func (r *Reader) descend(s *scratch, w walk) {
 	s.close = s.close[:0]
 	for level := g.top; level > 0; level-- {
 		s.begin(at)
-		for len(s.queue) > 0 && len(s.seen.nodes) <= w.looks/8 {
+		for len(s.queue) > 0 && len(s.seen.nodes) <= w.visits/8 {
 			next := s.queue.pop()
 			if next > at {
 				at = next
@@ -37,7 +37,7 @@ func (r *Reader) descend(s *scratch, w walk) {
 				break
 			}
 			s.fresh = s.fresh[:0]
-			r.look(s, g.links(next.node(), level))
+			r.visit(s, g.links(next.node(), level))
 			r.nearness(s, s.fresh)
 			for i, n := range s.fresh {
 				x := nearOf(n, s.raws[i])
@@ -54,9 +54,9 @@ func (r *Reader) descend(s *scratch, w walk) {
 	s.begin(at)
 }
 
-// look adds the nodes of links that were not seen before to fresh. Their codes,
+// visit adds the nodes of links that were not seen before to fresh. Their codes,
 // which lie anywhere in memory, arrive while it goes over the links.
-func (r *Reader) look(s *scratch, links []uint32) {
+func (r *Reader) visit(s *scratch, links []uint32) {
 	s.fresh = slices.Grow(s.fresh, len(links))
 	into := s.fresh[len(s.fresh):cap(s.fresh)]
 	n := simd.Unseen(s.seen.words, links, into, r.codes.codes, r.codes.stride(), r.codes.scale)
@@ -124,14 +124,14 @@ func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 		}
 		s.fresh = s.fresh[:0]
 		links, _, _ := g.split(at.node())
-		r.look(s, links)
+		r.visit(s, links)
 		if w.starts > 1 {
 			// Those above lead out of a narrow cluster.
 			for level := g.levels(at.node()); level > 0; level-- {
-				r.look(s, g.links(at.node(), level))
+				r.visit(s, g.links(at.node(), level))
 			}
 		}
-		if len(s.seen.nodes) > w.looks {
+		if len(s.seen.nodes) > w.visits {
 			return false, nil
 		}
 		// One of these two is next: its links arrive in the meantime.

@@ -12,34 +12,34 @@ import (
 )
 
 const (
-	// lookPause is the time between two looks at the registry: whatever tokens and
+	// refreshPause is the time between two reads of the registry: whatever tokens and
 	// names callers make up, they cost twenty conditional reads a second.
-	lookPause = 50 * time.Millisecond
-	lookLimit = 10 * time.Second // for a registry that does not answer
+	refreshPause = 50 * time.Millisecond
+	refreshLimit = 10 * time.Second // for a registry that does not answer
 )
 
-// look is a read of the registry, shared by all callers that asked for it before it
+// refresh is a read of the registry, shared by all callers that asked for it before it
 // began.
-type look struct {
+type refresh struct {
 	over chan struct{} // closed when it is over
 	err  error         // set before
 }
 
-// look reads the registry if it changed, in a read that begins after the call: what
+// refresh reads the registry if it changed, in a read that begins after the call: what
 // was true then is known here when it returns without error. There is one at a time,
 // and a pause between two.
-func (s *shared) look(ctx context.Context) error {
+func (s *shared) refresh(ctx context.Context) error {
 	s.mu.Lock()
 	if s.isStopped {
 		s.mu.Unlock()
 		return problem.IndexClosed.New()
 	}
-	mine := s.nextLook
+	mine := s.nextRefresh
 	if mine == nil {
-		mine = &look{over: make(chan struct{})}
-		s.nextLook = mine
+		mine = &refresh{over: make(chan struct{})}
+		s.nextRefresh = mine
 		// It goes on for the others when the first caller leaves.
-		s.start(func(ctx context.Context) { s.lookNext(ctx, mine) })
+		s.start(func(ctx context.Context) { s.refreshNext(ctx, mine) })
 	}
 	s.mu.Unlock()
 	select {
@@ -50,28 +50,28 @@ func (s *shared) look(ctx context.Context) error {
 	}
 }
 
-func (s *shared) lookNext(ctx context.Context, mine *look) {
+func (s *shared) refreshNext(ctx context.Context, mine *refresh) {
 	defer close(mine.over)
-	s.looking.Lock()
-	defer s.looking.Unlock()
-	if !s.pause(time.Until(s.lookEnds)) {
+	s.refreshing.Lock()
+	defer s.refreshing.Unlock()
+	if !s.pause(time.Until(s.refreshFrom)) {
 		mine.err = problem.IndexClosed.New()
 		return
 	}
 	s.mu.Lock()
-	s.nextLook = nil // later callers ask for what this look may not see
+	s.nextRefresh = nil // later callers ask for what this read may not see
 	s.mu.Unlock()
-	reading, cancel := context.WithTimeout(ctx, lookLimit)
+	reading, cancel := context.WithTimeout(ctx, refreshLimit)
 	defer cancel()
-	s.lookEnds = time.Now().Add(lookPause)
+	s.refreshFrom = time.Now().Add(refreshPause)
 	mine.err = s.node.registry.Refresh(reading)
 }
 
-func (s *shared) lookForName(ctx context.Context) bool {
+func (s *shared) refreshForName(ctx context.Context) bool {
 	s.mu.Lock()
-	due := time.Since(s.lookedAt) >= s.node.options.RefreshInterval
+	due := time.Since(s.refreshedAt) >= s.node.options.RefreshInterval
 	if due {
-		s.lookedAt = time.Now()
+		s.refreshedAt = time.Now()
 	}
 	s.mu.Unlock()
 	return due && s.node.registry.Refresh(ctx) == nil
@@ -102,7 +102,7 @@ func (n *Node) resolve(ctx context.Context, name registry.Name) (registry.Entry,
 		return registry.Entry{}, err
 	}
 	entry, err := n.registry.Resolve(name)
-	if !errors.Is(err, problem.IndexNotFound) || !n.deployment.lookForName(ctx) {
+	if !errors.Is(err, problem.IndexNotFound) || !n.deployment.refreshForName(ctx) {
 		return entry, err
 	}
 	return n.registry.Resolve(name)
@@ -134,7 +134,7 @@ func (n *Node) resolveAt(ctx context.Context, name registry.Name, atLeast freshn
 	if err != nil && !errors.Is(err, problem.IndexNotFound) && !errors.Is(err, problem.IndexNoLiveGeneration) {
 		return entry, err
 	}
-	if err := n.deployment.look(ctx); err != nil {
+	if err := n.deployment.refresh(ctx); err != nil {
 		return entry, n.unavailable(err)
 	}
 	// This is the present: a generation that is not live in it was live earlier, or

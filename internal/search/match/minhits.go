@@ -1,8 +1,8 @@
 package match
 
-// Known returns how many hits there are at least, as far as that is known
-// before looking, and whether that is all of them.
-func (s *Scanner) Known() (atLeast int, exact bool) {
+// MinHits returns how many hits there are at least, as far as that is known
+// before the scan, and whether that is all of them.
+func (s *Scanner) MinHits() (atLeast int, exact bool) {
 	switch s.root.(type) {
 	case noStep:
 		return 0, true
@@ -15,7 +15,7 @@ func (s *Scanner) Known() (atLeast int, exact bool) {
 	if s.mask.parents != nil || s.mask.domain != nil {
 		return 0, false
 	}
-	atLeast, exact = knownOf(s.root)
+	atLeast, exact = minMatches(s.root)
 	if s.mask.live != nil {
 		deleted := int(s.mask.documents) - s.binder.segment.Documents
 		return max(0, atLeast-deleted), false
@@ -23,32 +23,32 @@ func (s *Scanner) Known() (atLeast int, exact bool) {
 	return atLeast, exact
 }
 
-// knownOf returns how many documents a step matches at least, deleted ones
+// minMatches returns how many documents a step matches at least, deleted ones
 // included, and whether that is all of them.
-func knownOf(s step) (atLeast int, exact bool) {
+func minMatches(s step) (atLeast int, exact bool) {
 	switch s := s.(type) {
 	case *termStep, setStep, *listStep:
 		return s.cost(), true
 	case *wordStep:
-		if s.known != nil {
-			return s.known.atLeast, s.known.isCount
+		if s.expansion != nil {
+			return s.expansion.atLeast, s.expansion.isCount
 		}
-		atLeast, _ = knownOf(s.whole)
+		atLeast, _ = minMatches(s.whole)
 	case *sumStep:
 		for _, p := range s.parts {
 			atLeast = max(atLeast, p.cost())
 		}
-		n, _ := knownOf(&s.silent)
+		n, _ := minMatches(&s.silent)
 		atLeast = max(atLeast, n)
 	case *constantStep:
-		return knownOf(s.step)
+		return minMatches(s.step)
 	case *andStep:
 		if len(s.steps) == 1 {
-			return knownOf(s.steps[0])
+			return minMatches(s.steps[0])
 		}
 	case *orStep:
 		for _, c := range s.steps {
-			n, _ := knownOf(c)
+			n, _ := minMatches(c)
 			atLeast = max(atLeast, n)
 		}
 	}

@@ -179,7 +179,7 @@ func TestMadeUpTokensDoNotFloodTheBucket(t *testing.T) {
 		}
 		asking.Wait()
 		took := time.Since(began)
-		if got, most := reads.reads.Load()-before, int64(took/lookPause)+took.Milliseconds()/5000+2; got > most {
+		if got, most := reads.reads.Load()-before, int64(took/refreshPause)+took.Milliseconds()/5000+2; got > most {
 			t.Errorf("%d reads in %v, %d are allowed", got, took, most)
 		}
 		if reads.most.Load() > 2 { // one for tokens beside that of the refresh
@@ -198,7 +198,7 @@ func TestALookGoesOnForThoseWhoStay(t *testing.T) {
 		token := b.commitAll("books", book(1, "one"))
 		leaving, leave := context.WithCancel(t.Context())
 		left := make(chan error)
-		go func() { left <- c.deployment.look(leaving) }()
+		go func() { left <- c.deployment.refresh(leaving) }()
 		synctest.Wait()
 		time.AfterFunc(time.Millisecond, leave)
 		if got, err := c.tryDocuments("books", token); err != nil || len(got) != 1 {
@@ -280,7 +280,7 @@ func TestAnUnknownNameIsLookedUpOnceBeforeACreation(t *testing.T) {
 		if address, err := f.WriterAddress(t.Context(), "books", true); err != nil || address != "" {
 			t.Errorf("%q, %v", address, err)
 		}
-		if took := time.Since(began); took > lookLimit {
+		if took := time.Since(began); took > refreshLimit {
 			t.Errorf("answered after %v", took)
 		}
 		quiet.reads.Store(false)
