@@ -1,5 +1,111 @@
 #include "textflag.h"
 
+// The kernels over rows keep rows in R8 (or pointers to them in R10), the bytes of
+// a row in R9, ids in R10, their number in R11, the query in R12, the results in
+// R13 and the row they are at in BX.
+
+// ROWS_ARGUMENTS loads the arguments of a kernel over numbered rows.
+#define ROWS_ARGUMENTS \
+	MOVQ rows+0(FP), R8; \
+	MOVQ stride+8(FP), R9; \
+	MOVQ ids+16(FP), R10; \
+	MOVQ count+24(FP), R11; \
+	MOVQ q+32(FP), R12; \
+	MOVQ out+40(FP), R13; \
+	XORQ BX, BX
+
+// LOAD_ROW points SI at the row of the current id, DI at the query and CX at the
+// bytes of a row, and fetches the fourth row ahead: rows lie anywhere in memory,
+// and waiting for them costs more than the arithmetic.
+#define LOAD_ROW(fetch, load) \
+	LEAQ 4(BX), AX; \
+	CMPQ AX, R11; \
+	JGE load; \
+	MOVL (R10)(AX*4), DX; \
+	IMULQ R9, DX; \
+	ADDQ R8, DX; \
+	LEAQ (DX)(R9*1), AX; \
+	fetch: \
+	PREFETCHT0 (DX); \
+	ADDQ $64, DX; \
+	CMPQ DX, AX; \
+	JLT fetch; \
+	load: \
+	MOVL (R10)(BX*4), SI; \
+	IMULQ R9, SI; \
+	ADDQ R8, SI; \
+	MOVQ R12, DI; \
+	MOVQ R9, CX
+
+// EACH_ARGUMENTS loads the arguments of a kernel over pointers to rows, and the
+// mask of the last values of a row, fewer than 16.
+#define EACH_ARGUMENTS \
+	MOVQ rows+0(FP), R10; \
+	MOVQ n+8(FP), R9; \
+	MOVQ count+16(FP), R11; \
+	MOVQ q+24(FP), R12; \
+	MOVQ out+32(FP), R13; \
+	MOVQ R9, CX; \
+	ANDQ $15, CX; \
+	MOVL $1, AX; \
+	SHLL CX, AX; \
+	DECL AX; \
+	KMOVW AX, K1; \
+	SHLQ $2, R9; \
+	XORQ BX, BX
+
+// LOAD_EACH is LOAD_ROW for a pointer to a row, with the second one ahead, and
+// sets the four sums to zero.
+#define LOAD_EACH(fetch, load) \
+	LEAQ 2(BX), AX; \
+	CMPQ AX, R11; \
+	JGE load; \
+	MOVQ (R10)(AX*8), DX; \
+	LEAQ (DX)(R9*1), AX; \
+	fetch: \
+	PREFETCHT0 (DX); \
+	ADDQ $64, DX; \
+	CMPQ DX, AX; \
+	JLT fetch; \
+	load: \
+	MOVQ (R10)(BX*8), SI; \
+	MOVQ R12, DI; \
+	MOVQ R9, CX; \
+	VPXORD Z0, Z0, Z0; \
+	VPXORD Z1, Z1, Z1; \
+	VPXORD Z2, Z2, Z2; \
+	VPXORD Z3, Z3, Z3
+
+// STORE_SUM_INT32 stores the sum of the eight numbers of Y0 and goes to the next row.
+#define STORE_SUM_INT32 \
+	VEXTRACTI128 $1, Y0, X1; \
+	VPADDD X1, X0, X0; \
+	VPSHUFD $0x4E, X0, X1; \
+	VPADDD X1, X0, X0; \
+	VPSHUFD $0xB1, X0, X1; \
+	VPADDD X1, X0, X0; \
+	VMOVD X0, AX; \
+	MOVL AX, (R13)(BX*4); \
+	INCQ BX
+
+// SUM_FLOAT32 adds the eight numbers of Y0 up into X0.
+#define SUM_FLOAT32 \
+	VEXTRACTF128 $1, Y0, X1; \
+	VADDPS X1, X0, X0; \
+	VHADDPS X0, X0, X0; \
+	VHADDPS X0, X0, X0
+
+// STORE_SUM_EACH stores the sum of the numbers of Z0 to Z3 and goes to the next row.
+#define STORE_SUM_EACH \
+	VADDPS Z1, Z0, Z0; \
+	VADDPS Z3, Z2, Z2; \
+	VADDPS Z2, Z0, Z0; \
+	VEXTRACTF64X4 $1, Z0, Y1; \
+	VADDPS Y1, Y0, Y0; \
+	SUM_FLOAT32; \
+	VMOVSS X0, (R13)(BX*4); \
+	INCQ BX
+
 // func dotF32AVX2(a, b *float32, n int) float32
 // n is a multiple of 8.
 TEXT ·dotF32AVX2(SB), NOSPLIT, $0-28
@@ -41,10 +147,7 @@ dotdone:
 	VADDPS Y1, Y0, Y0
 	VADDPS Y3, Y2, Y2
 	VADDPS Y2, Y0, Y0
-	VEXTRACTF128 $1, Y0, X1
-	VADDPS X1, X0, X0
-	VHADDPS X0, X0, X0
-	VHADDPS X0, X0, X0
+	SUM_FLOAT32
 	VZEROUPPER
 	MOVSS X0, ret+24(FP)
 	RET
@@ -95,49 +198,19 @@ fardone:
 	VADDPS Y1, Y0, Y0
 	VADDPS Y3, Y2, Y2
 	VADDPS Y2, Y0, Y0
-	VEXTRACTF128 $1, Y0, X1
-	VADDPS X1, X0, X0
-	VHADDPS X0, X0, X0
-	VHADDPS X0, X0, X0
+	SUM_FLOAT32
 	VZEROUPPER
 	MOVSS X0, ret+24(FP)
 	RET
 
 // func dotU8RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
-// Rows lie anywhere in memory and waiting for them costs more than the
-// arithmetic: the fourth row ahead is fetched while a row is multiplied.
 TEXT ·dotU8RowsVNNI(SB), NOSPLIT, $0-48
-	MOVQ rows+0(FP), R8
-	MOVQ stride+8(FP), R9
-	MOVQ ids+16(FP), R10
-	MOVQ count+24(FP), R11
-	MOVQ q+32(FP), R12
-	MOVQ out+40(FP), R13
-	XORQ BX, BX
+	ROWS_ARGUMENTS
 
 vnnirow:
 	CMPQ BX, R11
 	JGE  vnnidone
-	LEAQ 4(BX), AX
-	CMPQ AX, R11
-	JGE  vnniload
-	MOVL (R10)(AX*4), DX
-	IMULQ R9, DX
-	ADDQ R8, DX
-	LEAQ (DX)(R9*1), AX
-
-vnnifetch:
-	PREFETCHT0 (DX)
-	ADDQ $64, DX
-	CMPQ DX, AX
-	JLT  vnnifetch
-
-vnniload:
-	MOVL (R10)(BX*4), SI
-	IMULQ R9, SI
-	ADDQ R8, SI
-	MOVQ R12, DI
-	MOVQ R9, CX
+	LOAD_ROW(vnnifetch, vnniload)
 	VPXORD Z0, Z0, Z0
 
 vnniblock:
@@ -149,15 +222,7 @@ vnniblock:
 	JNZ  vnniblock
 	VEXTRACTI64X4 $1, Z0, Y1
 	VPADDD Y1, Y0, Y0
-	VEXTRACTI128 $1, Y0, X1
-	VPADDD X1, X0, X0
-	VPSHUFD $0x4E, X0, X1
-	VPADDD X1, X0, X0
-	VPSHUFD $0xB1, X0, X1
-	VPADDD X1, X0, X0
-	VMOVD X0, AX
-	MOVL AX, (R13)(BX*4)
-	INCQ BX
+	STORE_SUM_INT32
 	JMP  vnnirow
 
 vnnidone:
@@ -166,37 +231,12 @@ vnnidone:
 
 // func dotU8RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
 TEXT ·dotU8RowsAVX2(SB), NOSPLIT, $0-48
-	MOVQ rows+0(FP), R8
-	MOVQ stride+8(FP), R9
-	MOVQ ids+16(FP), R10
-	MOVQ count+24(FP), R11
-	MOVQ q+32(FP), R12
-	MOVQ out+40(FP), R13
-	XORQ BX, BX
+	ROWS_ARGUMENTS
 
 u8row:
 	CMPQ BX, R11
 	JGE  u8done
-	LEAQ 4(BX), AX
-	CMPQ AX, R11
-	JGE  u8load
-	MOVL (R10)(AX*4), DX
-	IMULQ R9, DX
-	ADDQ R8, DX
-	LEAQ (DX)(R9*1), AX
-
-u8fetch:
-	PREFETCHT0 (DX)
-	ADDQ $64, DX
-	CMPQ DX, AX
-	JLT  u8fetch
-
-u8load:
-	MOVL (R10)(BX*4), SI
-	IMULQ R9, SI
-	ADDQ R8, SI
-	MOVQ R12, DI
-	MOVQ R9, CX
+	LOAD_ROW(u8fetch, u8load)
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
@@ -214,15 +254,7 @@ u8block:
 	SUBQ $32, CX
 	JNZ  u8block
 	VPADDD Y1, Y0, Y0
-	VEXTRACTI128 $1, Y0, X1
-	VPADDD X1, X0, X0
-	VPSHUFD $0x4E, X0, X1
-	VPADDD X1, X0, X0
-	VPSHUFD $0xB1, X0, X1
-	VPADDD X1, X0, X0
-	VMOVD X0, AX
-	MOVL AX, (R13)(BX*4)
-	INCQ BX
+	STORE_SUM_INT32
 	JMP  u8row
 
 u8done:
@@ -236,39 +268,14 @@ GLOBL oneWords<>(SB), RODATA|NOPTR, $8
 
 // func dotU4RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
 TEXT ·dotU4RowsAVX2(SB), NOSPLIT, $0-48
-	MOVQ rows+0(FP), R8
-	MOVQ stride+8(FP), R9
-	MOVQ ids+16(FP), R10
-	MOVQ count+24(FP), R11
-	MOVQ q+32(FP), R12
-	MOVQ out+40(FP), R13
-	XORQ BX, BX
+	ROWS_ARGUMENTS
 	VPBROADCASTQ lowHalves<>(SB), Y6
 	VPBROADCASTQ oneWords<>(SB), Y7
 
 u4row:
 	CMPQ BX, R11
 	JGE  u4done
-	LEAQ 4(BX), AX
-	CMPQ AX, R11
-	JGE  u4load
-	MOVL (R10)(AX*4), DX
-	IMULQ R9, DX
-	ADDQ R8, DX
-	LEAQ (DX)(R9*1), AX
-
-u4fetch:
-	PREFETCHT0 (DX)
-	ADDQ $64, DX
-	CMPQ DX, AX
-	JLT  u4fetch
-
-u4load:
-	MOVL (R10)(BX*4), SI
-	IMULQ R9, SI
-	ADDQ R8, SI
-	MOVQ R12, DI
-	MOVQ R9, CX
+	LOAD_ROW(u4fetch, u4load)
 	VPXOR Y0, Y0, Y0
 
 u4block:
@@ -285,15 +292,7 @@ u4block:
 	ADDQ $64, DI
 	SUBQ $32, CX
 	JNZ  u4block
-	VEXTRACTI128 $1, Y0, X1
-	VPADDD X1, X0, X0
-	VPSHUFD $0x4E, X0, X1
-	VPADDD X1, X0, X0
-	VPSHUFD $0xB1, X0, X1
-	VPADDD X1, X0, X0
-	VMOVD X0, AX
-	MOVL AX, (R13)(BX*4)
-	INCQ BX
+	STORE_SUM_INT32
 	JMP  u4row
 
 u4done:
@@ -302,38 +301,13 @@ u4done:
 
 // func dotU4RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
 TEXT ·dotU4RowsVNNI(SB), NOSPLIT, $0-48
-	MOVQ rows+0(FP), R8
-	MOVQ stride+8(FP), R9
-	MOVQ ids+16(FP), R10
-	MOVQ count+24(FP), R11
-	MOVQ q+32(FP), R12
-	MOVQ out+40(FP), R13
-	XORQ BX, BX
+	ROWS_ARGUMENTS
 	VPBROADCASTQ lowHalves<>(SB), Z6
 
 v4row:
 	CMPQ BX, R11
 	JGE  v4done
-	LEAQ 4(BX), AX
-	CMPQ AX, R11
-	JGE  v4load
-	MOVL (R10)(AX*4), DX
-	IMULQ R9, DX
-	ADDQ R8, DX
-	LEAQ (DX)(R9*1), AX
-
-v4fetch:
-	PREFETCHT0 (DX)
-	ADDQ $64, DX
-	CMPQ DX, AX
-	JLT  v4fetch
-
-v4load:
-	MOVL (R10)(BX*4), SI
-	IMULQ R9, SI
-	ADDQ R8, SI
-	MOVQ R12, DI
-	MOVQ R9, CX
+	LOAD_ROW(v4fetch, v4load)
 	VPXORD Z0, Z0, Z0
 
 v4block:
@@ -348,15 +322,7 @@ v4block:
 	JNZ  v4block
 	VEXTRACTI64X4 $1, Z0, Y1
 	VPADDD Y1, Y0, Y0
-	VEXTRACTI128 $1, Y0, X1
-	VPADDD X1, X0, X0
-	VPSHUFD $0x4E, X0, X1
-	VPADDD X1, X0, X0
-	VPSHUFD $0xB1, X0, X1
-	VPADDD X1, X0, X0
-	VMOVD X0, AX
-	MOVL AX, (R13)(BX*4)
-	INCQ BX
+	STORE_SUM_INT32
 	JMP  v4row
 
 v4done:
@@ -364,45 +330,13 @@ v4done:
 	RET
 
 // func dotF32EachAVX512(rows **float32, n, count int, q, out *float32)
-// The last values of a row, fewer than 16, are read under a mask.
 TEXT ·dotF32EachAVX512(SB), NOSPLIT, $0-40
-	MOVQ rows+0(FP), R10
-	MOVQ n+8(FP), R9
-	MOVQ count+16(FP), R11
-	MOVQ q+24(FP), R12
-	MOVQ out+32(FP), R13
-	MOVQ R9, CX
-	ANDQ $15, CX
-	MOVL $1, AX
-	SHLL CX, AX
-	DECL AX
-	KMOVW AX, K1
-	SHLQ $2, R9
-	XORQ BX, BX
+	EACH_ARGUMENTS
 
 zdrow:
 	CMPQ BX, R11
 	JGE  zddone
-	LEAQ 2(BX), AX
-	CMPQ AX, R11
-	JGE  zdload
-	MOVQ (R10)(AX*8), DX
-	LEAQ (DX)(R9*1), AX
-
-zdfetch:
-	PREFETCHT0 (DX)
-	ADDQ $64, DX
-	CMPQ DX, AX
-	JLT  zdfetch
-
-zdload:
-	MOVQ (R10)(BX*8), SI
-	MOVQ R12, DI
-	MOVQ R9, CX
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
+	LOAD_EACH(zdfetch, zdload)
 
 zd64:
 	CMPQ CX, $256
@@ -438,17 +372,7 @@ zdrest:
 	VFMADD231PS Z5, Z4, Z1
 
 zdsum:
-	VADDPS Z1, Z0, Z0
-	VADDPS Z3, Z2, Z2
-	VADDPS Z2, Z0, Z0
-	VEXTRACTF64X4 $1, Z0, Y1
-	VADDPS Y1, Y0, Y0
-	VEXTRACTF128 $1, Y0, X1
-	VADDPS X1, X0, X0
-	VHADDPS X0, X0, X0
-	VHADDPS X0, X0, X0
-	VMOVSS X0, (R13)(BX*4)
-	INCQ BX
+	STORE_SUM_EACH
 	JMP  zdrow
 
 zddone:
@@ -456,45 +380,13 @@ zddone:
 	RET
 
 // func squaredDistanceF32EachAVX512(rows **float32, n, count int, q, out *float32)
-// The last values of a row, fewer than 16, are read under a mask.
 TEXT ·squaredDistanceF32EachAVX512(SB), NOSPLIT, $0-40
-	MOVQ rows+0(FP), R10
-	MOVQ n+8(FP), R9
-	MOVQ count+16(FP), R11
-	MOVQ q+24(FP), R12
-	MOVQ out+32(FP), R13
-	MOVQ R9, CX
-	ANDQ $15, CX
-	MOVL $1, AX
-	SHLL CX, AX
-	DECL AX
-	KMOVW AX, K1
-	SHLQ $2, R9
-	XORQ BX, BX
+	EACH_ARGUMENTS
 
 zfrow:
 	CMPQ BX, R11
 	JGE  zfdone
-	LEAQ 2(BX), AX
-	CMPQ AX, R11
-	JGE  zfload
-	MOVQ (R10)(AX*8), DX
-	LEAQ (DX)(R9*1), AX
-
-zffetch:
-	PREFETCHT0 (DX)
-	ADDQ $64, DX
-	CMPQ DX, AX
-	JLT  zffetch
-
-zfload:
-	MOVQ (R10)(BX*8), SI
-	MOVQ R12, DI
-	MOVQ R9, CX
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
+	LOAD_EACH(zffetch, zfload)
 
 zf64:
 	CMPQ CX, $256
@@ -536,17 +428,7 @@ zfrest:
 	VFMADD231PS Z4, Z4, Z1
 
 zfsum:
-	VADDPS Z1, Z0, Z0
-	VADDPS Z3, Z2, Z2
-	VADDPS Z2, Z0, Z0
-	VEXTRACTF64X4 $1, Z0, Y1
-	VADDPS Y1, Y0, Y0
-	VEXTRACTF128 $1, Y0, X1
-	VADDPS X1, X0, X0
-	VHADDPS X0, X0, X0
-	VHADDPS X0, X0, X0
-	VMOVSS X0, (R13)(BX*4)
-	INCQ BX
+	STORE_SUM_EACH
 	JMP  zfrow
 
 zfdone:

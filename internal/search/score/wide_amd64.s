@@ -4,47 +4,63 @@
 // One row of the table is 256 shares; a place in it is frequency × 256 +
 // length byte. Rows stand for frequencies below 16.
 
+// POSTINGS_ARGUMENTS loads documents into SI, frequencies into DI, their number
+// into CX, lengths into R8, the table into R9 and the weight into Z10.
+#define POSTINGS_ARGUMENTS \
+	MOVQ p+0(FP), AX; \
+	MOVQ Postings_Docs(AX), SI; \
+	MOVQ Postings_Frequencies(AX), DI; \
+	MOVQ (Postings_Docs+8)(AX), CX; \
+	MOVQ Postings_Lengths(AX), R8; \
+	MOVQ parts+8(FP), R9; \
+	VBROADCASTSS weight+16(FP), Z10
+
+// SCORE_CONSTANTS loads what SCORE_SIXTEEN compares and masks with, and begins at
+// the first document.
+#define SCORE_CONSTANTS \
+	MOVL $16, AX; \
+	VPBROADCASTD AX, Z12; \
+	MOVL $255, AX; \
+	VPBROADCASTD AX, Z13; \
+	XORQ BX, BX
+
+// SCORE_SIXTEEN leaves sixteen documents from BX on in Z0, their scores in Z3 and
+// the place behind them in R12. It jumps to end where fewer are left or a
+// frequency is not below 16.
+#define SCORE_SIXTEEN(end) \
+	LEAQ 16(BX), R12; \
+	CMPQ R12, CX; \
+	JGT end; \
+	VMOVDQU32 (SI)(BX*4), Z0; \
+	VMOVDQU32 (DI)(BX*4), Z1; \
+	VPCMPUD $5, Z12, Z1, K1; \
+	KORTESTW K1, K1; \
+	JNE end; \
+	KXNORW K2, K2, K2; \
+	VPXORD Z2, Z2, Z2; \
+	VPGATHERDD (R8)(Z0*1), K2, Z2; \
+	VPANDD Z13, Z2, Z2; \
+	VPSLLD $8, Z1, Z1; \
+	VPORD Z1, Z2, Z2; \
+	KXNORW K2, K2, K2; \
+	VXORPS X3, X3, X3; \
+	VGATHERDPS (R9)(Z2*4), K2, Z3; \
+	VMULPS Z10, Z3, Z3
+
 // func scoreWide(p *Postings, parts *float32, weight, threshold float32, docs *uint32, sums *float64) (scored, kept int)
 //
 // Scores sixteen documents at once and moves those above the threshold
 // together. It ends early, at sixteen of which one has a frequency beyond the
 // table.
 TEXT ·scoreWide(SB), NOSPLIT, $0-56
-	MOVQ p+0(FP), AX
-	MOVQ Postings_Docs(AX), SI
-	MOVQ Postings_Frequencies(AX), DI
-	MOVQ (Postings_Docs+8)(AX), CX // their number
-	MOVQ Postings_Lengths(AX), R8
-	MOVQ parts+8(FP), R9
-	VBROADCASTSS weight+16(FP), Z10
+	POSTINGS_ARGUMENTS
 	VBROADCASTSS threshold+20(FP), Z11
 	MOVQ docs+24(FP), R10
 	MOVQ sums+32(FP), R11
-	MOVL $16, AX
-	VPBROADCASTD AX, Z12
-	MOVL $255, AX
-	VPBROADCASTD AX, Z13
-	XORQ BX, BX
+	SCORE_CONSTANTS
 	XORQ DX, DX
 loop:
-	LEAQ 16(BX), R12
-	CMPQ R12, CX
-	JGT  done
-	VMOVDQU32 (SI)(BX*4), Z0
-	VMOVDQU32 (DI)(BX*4), Z1
-	VPCMPUD $5, Z12, Z1, K1 // frequencies not below 16
-	KORTESTW K1, K1
-	JNE  done
-	KXNORW K2, K2, K2
-	VPXORD Z2, Z2, Z2
-	VPGATHERDD (R8)(Z0*1), K2, Z2
-	VPANDD Z13, Z2, Z2
-	VPSLLD $8, Z1, Z1
-	VPORD  Z1, Z2, Z2
-	KXNORW K2, K2, K2
-	VXORPS X3, X3, X3
-	VGATHERDPS (R9)(Z2*4), K2, Z3
-	VMULPS Z10, Z3, Z3
+	SCORE_SIXTEEN(done)
 	VCMPPS $0x1E, Z11, Z3, K3 // above the threshold
 	KMOVW K3, R13
 	MOVQ  R12, BX
@@ -75,40 +91,13 @@ done:
 // Adds the scores of documents of a window to its sums, sixteen at once. The
 // documents are different ones. It ends early as scoreWide does.
 TEXT ·addWide(SB), NOSPLIT, $0-40
-	MOVQ p+0(FP), AX
-	MOVQ Postings_Docs(AX), SI
-	MOVQ Postings_Frequencies(AX), DI
-	MOVQ (Postings_Docs+8)(AX), CX // their number
-	MOVQ Postings_Lengths(AX), R8
-	MOVQ parts+8(FP), R9
-	VBROADCASTSS weight+16(FP), Z10
+	POSTINGS_ARGUMENTS
 	MOVL base+20(FP), AX
 	VPBROADCASTD AX, Z11
 	MOVQ sums+24(FP), R11
-	MOVL $16, AX
-	VPBROADCASTD AX, Z12
-	MOVL $255, AX
-	VPBROADCASTD AX, Z13
-	XORQ BX, BX
+	SCORE_CONSTANTS
 add:
-	LEAQ 16(BX), R12
-	CMPQ R12, CX
-	JGT  end
-	VMOVDQU32 (SI)(BX*4), Z0
-	VMOVDQU32 (DI)(BX*4), Z1
-	VPCMPUD $5, Z12, Z1, K1
-	KORTESTW K1, K1
-	JNE  end
-	KXNORW K2, K2, K2
-	VPXORD Z2, Z2, Z2
-	VPGATHERDD (R8)(Z0*1), K2, Z2
-	VPANDD Z13, Z2, Z2
-	VPSLLD $8, Z1, Z1
-	VPORD  Z1, Z2, Z2
-	KXNORW K2, K2, K2
-	VXORPS X3, X3, X3
-	VGATHERDPS (R9)(Z2*4), K2, Z3
-	VMULPS Z10, Z3, Z3
+	SCORE_SIXTEEN(end)
 	VPSUBD Z11, Z0, Z0      // places in the window
 	KXNORW K2, K2, K2
 	VXORPD X4, X4, X4
