@@ -1,15 +1,21 @@
 package node
 
 import (
+	"errors"
+	"path"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/internal/vfs/faultfs"
+	"github.com/quiresearch/quire/problem"
 )
 
 // I8, I15: an index was taken over, never opened there, and deleted; another one
@@ -81,4 +87,53 @@ func TestADeletedIndexIsFencedWhenTheBucketIsBack(t *testing.T) {
 			t.Errorf("epoch %d after %d", after, before)
 		}
 	})
+}
+
+// I17: a delete stands although the disk does not remove the files, and is not
+// reported as failed. They go with the next start.
+func TestADeleteStandsAlthoughTheDiskFails(t *testing.T) {
+	disk := faultfs.New(nil)
+	f := &fixture{T: t, bucket: memory.New(nil), fs: disk}
+	f.options = Options{NodeID: "n1", Engine: engine.Options{MaxInterval: -1, MaxChanges: -1, MinFree: -1, Workers: 1}}
+	f.start()
+	defer func() { f.shut() }()
+	f.mustPut("books", books)
+	f.mustWrite("books", `{"id":"1"}`)
+	disk.SetFault(func(c faultfs.Call) error {
+		if c.Op == "remove" {
+			return syscall.EIO
+		}
+		return nil
+	})
+	if err := f.Delete(t.Context(), parse(t, "books")); err != nil {
+		t.Errorf("a delete that was made is reported as failed: %v", err)
+	}
+	if _, err := f.Describe(t.Context(), parse(t, "books")); !errors.Is(err, problem.IndexNotFound) {
+		t.Errorf("got %v", err)
+	}
+	disk.SetFault(nil)
+	if filesBelow(t, disk, defaultDirectory) == 0 {
+		t.Fatal("nothing is left to remove")
+	}
+	f.restart()
+	if left := filesBelow(t, disk, defaultDirectory); left > 0 {
+		t.Errorf("%d files are left", left)
+	}
+}
+
+func filesBelow(t *testing.T, fs vfs.FS, dir string) int {
+	t.Helper()
+	names, err := fs.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, name := range names {
+		if strings.HasSuffix(name, "/") {
+			count += filesBelow(t, fs, path.Join(dir, name))
+		} else {
+			count++
+		}
+	}
+	return count
 }

@@ -293,8 +293,8 @@ func (n *Node) checkCompatible(ctx context.Context, g *generations.Generation, a
 }
 
 // Delete removes an index with all its generations, or one generation that is
-// not live. The name is gone when it returns, also with an error of the local
-// disk.
+// not live. Files that the local disk does not remove are removed later: a
+// change that was made is not reported as failed (I17).
 func (n *Node) Delete(ctx context.Context, name registry.Name) error {
 	if err := n.ready(ctx); err != nil {
 		return err
@@ -310,7 +310,7 @@ func (n *Node) Delete(ctx context.Context, name registry.Name) error {
 	n.log.Info("removed", "name", name.String())
 	n.jobs.Recheck(ctx, index.ID)
 	if err := n.deployment.retire(context.WithoutCancel(ctx), removed); err != nil {
-		return problem.StorageIoError.New("resource", "index").Because(err)
+		n.log.Error("what is left of a removed generation cannot be removed yet", "name", name.String(), "error", err)
 	}
 	return nil
 }
