@@ -27,6 +27,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -75,8 +76,9 @@ func NewSource(name string, rows Reader) *Source {
 	return &Source{Reader: rows, Name: name, counted: &countedReader{}}
 }
 
-// Read returns how many bytes of the file were taken so far.
-func (s *Source) Read() int64 { return s.counted.count }
+// Read returns how many bytes of the file were taken so far. It may be called while
+// rows are read.
+func (s *Source) Read() int64 { return s.counted.count.Load() }
 
 // Close ends reading.
 func (s *Source) Close() error {
@@ -89,12 +91,12 @@ func (s *Source) Close() error {
 
 type countedReader struct {
 	source io.Reader
-	count  int64
+	count  atomic.Int64
 }
 
 func (c *countedReader) Read(p []byte) (int, error) {
 	n, err := c.source.Read(p)
-	c.count += int64(n)
+	c.count.Add(int64(n))
 	return n, err
 }
 

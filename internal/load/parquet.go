@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -29,7 +30,7 @@ func (s *Source) openParquet(content io.Reader) error {
 		if _, err := file.Seek(0, io.SeekStart); err != nil || s.Size == 0 || s.packed(file) {
 			isFile = false
 			if err == nil {
-				if _, err := file.Seek(s.counted.count, io.SeekStart); err != nil {
+				if _, err := file.Seek(s.counted.count.Load(), io.SeekStart); err != nil {
 					return err
 				}
 			}
@@ -67,7 +68,7 @@ type parquetReader struct {
 	in      *parquet.GenericReader[map[string]any]
 	members []member
 	rows    int64
-	read    *int64 // progress, in bytes of the file
+	read    *atomic.Int64 // progress, in bytes of the file
 	size    int64
 	number  int
 	out     []byte
@@ -80,7 +81,7 @@ func (r *parquetReader) Next(context.Context) (Row, error) {
 		return Row{}, cmp.Or(err, io.EOF)
 	}
 	r.number++
-	*r.read = int64(float64(r.number) / float64(max(r.rows, 1)) * float64(r.size))
+	r.read.Store(int64(float64(r.number) / float64(max(r.rows, 1)) * float64(r.size)))
 	r.out = appendGroup(r.out[:0], r.members, rows[0])
 	return Row{Number: r.number, Document: r.out}, nil
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"sync"
 )
 
 // A header line that begins with a blank continues the line before it (obs-fold, RFC
@@ -13,7 +14,15 @@ import (
 // header begins: with the connection, behind a header without a body, and where the
 // server says that the request before is answered. A header that a client sends
 // before its previous body is answered goes unchecked.
+//
+// The goroutine that reads the connection and the one that serves it use it at once.
 type foldCheck struct {
+	mu sync.Mutex
+	header
+}
+
+// header is how far the header of a request was read.
+type header struct {
 	isInside bool // behind the request line
 	isEnded  bool // nothing is looked at until the next header begins
 	isOther  bool // another protocol follows: nothing is looked at any more
@@ -25,10 +34,22 @@ type foldCheck struct {
 const lineHead = len("transfer-encoding:")
 
 // begin says that the next bytes are a header.
-func (c *foldCheck) begin() { *c = foldCheck{isOther: c.isOther, line: c.line[:0]} }
+func (c *foldCheck) begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.restart()
+}
 
 // check changes p where a line is folded.
 func (c *foldCheck) check(p []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.read(p)
+}
+
+func (c *header) restart() { *c = header{isOther: c.isOther, line: c.line[:0]} }
+
+func (c *header) read(p []byte) {
 	for len(p) > 0 && !c.isEnded && !c.isOther {
 		if c.isInside && len(c.line) == 0 && (p[0] == ' ' || p[0] == '\t') {
 			p[0] = ':'
@@ -47,7 +68,7 @@ func (c *foldCheck) check(p []byte) {
 	}
 }
 
-func (c *foldCheck) endLine() {
+func (c *header) endLine() {
 	line := bytes.ToLower(bytes.TrimSuffix(c.line, []byte{'\r'}))
 	c.line = c.line[:0]
 	switch {
@@ -57,7 +78,7 @@ func (c *foldCheck) endLine() {
 	case len(line) == 0 && c.hasBody:
 		c.isEnded = true
 	case len(line) == 0:
-		c.begin()
+		c.restart()
 	case bytes.HasPrefix(line, []byte("content-length:")), bytes.HasPrefix(line, []byte("transfer-encoding:")):
 		c.hasBody = true
 	}

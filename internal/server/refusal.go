@@ -29,7 +29,7 @@ func (l refusingListener) Accept() (net.Conn, error) {
 type refusingConn struct {
 	net.Conn
 	body  func(reason string) []byte
-	folds foldCheck // used by one goroutine of the server at a time
+	folds foldCheck
 }
 
 func (c *refusingConn) Read(p []byte) (int, error) {
