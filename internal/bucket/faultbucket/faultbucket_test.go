@@ -3,6 +3,7 @@ package faultbucket_test
 import (
 	"context"
 	"errors"
+	"io"
 	"testing"
 
 	"github.com/quiresearch/quire/internal/bucket"
@@ -28,6 +29,9 @@ func TestFaultsOfAWrite(t *testing.T) {
 		{"late", faultbucket.Late, bucket.ErrUnknown, false, true},
 		{"undecided", faultbucket.Undecided, bucket.ErrUndecided, false, false},
 		{"stall", faultbucket.Stall, bucket.ErrUnknown, false, false},
+		{"hang", faultbucket.Hang, bucket.ErrUnknown, false, false},
+		{"cut", faultbucket.Cut, bucket.ErrUnknown, false, false},
+		{"duplicate", faultbucket.Duplicate, bucket.ErrCondition, true, true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -39,7 +43,7 @@ func TestFaultsOfAWrite(t *testing.T) {
 				return faultbucket.None
 			})
 			ctx, cancel := context.WithCancel(t.Context())
-			if test.fault == faultbucket.Stall {
+			if test.fault == faultbucket.Stall || test.fault == faultbucket.Hang {
 				cancel()
 			}
 			defer cancel()
@@ -58,5 +62,44 @@ func TestFaultsOfAWrite(t *testing.T) {
 			b.Settle()
 			check(test.late)
 		})
+	}
+}
+
+func TestFaultsOfReads(t *testing.T) {
+	var fault faultbucket.Fault
+	b := faultbucket.New(memory.New(nil), func(faultbucket.Call) faultbucket.Fault { return fault })
+	put := func(key, content string) {
+		t.Helper()
+		if _, err := b.PutIf(t.Context(), key, bucket.Bytes([]byte(content)), bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("a/old", "first")
+	for range 4 {
+		put("a/new", "second")
+	}
+	if _, err := b.Delete(t.Context(), "a/old", bucket.Always); err != nil {
+		t.Fatal(err)
+	}
+
+	fault = faultbucket.Cut
+	object, err := b.Get(t.Context(), "a/new", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(object.Body)
+	if string(content) != "sec" || !errors.Is(err, bucket.ErrUnknown) {
+		t.Errorf("got %q, %v", content, err)
+	}
+
+	fault = faultbucket.Stale
+	listing, err := b.List(t.Context(), "", "")
+	if err != nil || len(listing.Entries) != 2 || listing.Entries[1].Key != "a/old" {
+		t.Errorf("a stale listing shows %v, %v", listing.Entries, err)
+	}
+	put("b/c", "third")
+	folded, err := b.List(t.Context(), "", "/")
+	if err != nil || len(folded.Prefixes) != 1 || folded.Prefixes[0] != "a/" {
+		t.Errorf("a stale listing shows %v, %v", folded.Prefixes, err)
 	}
 }
