@@ -124,11 +124,7 @@ func (s *Store) List(ctx context.Context, index registry.ID) ([]string, error) {
 
 // Delete removes a set.
 func (s *Store) Delete(ctx context.Context, index registry.ID, set string) error {
-	_, err := s.bucket.Delete(ctx, prefix(index)+set, bucket.Always)
-	if err != nil && !errors.Is(err, bucket.ErrNotFound) {
-		return problem.StorageIoError.New("resource", resource).Because(err)
-	}
-	return nil
+	return versioned.Delete(ctx, s.bucket, prefix(index)+set, resource)
 }
 
 // DeleteAll removes the sets of an index that is gone.

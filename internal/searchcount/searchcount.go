@@ -133,9 +133,5 @@ func (c *Counts) Read(ctx context.Context, index registry.ID) (*Sketch, error) {
 // since they last stored it.
 func (c *Counts) Delete(ctx context.Context, index registry.ID) error {
 	c.take(index)
-	_, err := c.bucket.Delete(ctx, key(index), bucket.Always)
-	if err != nil && !errors.Is(err, bucket.ErrNotFound) {
-		return problem.StorageIoError.New("resource", resource).Because(err)
-	}
-	return nil
+	return versioned.Delete(ctx, c.bucket, key(index), resource)
 }

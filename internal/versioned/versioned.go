@@ -283,3 +283,24 @@ func (s *Store[T]) failed(cause error) *problem.Problem {
 func (s *Store[T]) conflict() *problem.Problem {
 	return problem.StorageConflict.New("resource", s.resource)
 }
+
+// Delete removes an object, or finds that it is not there. It does so until the
+// bucket answers, for a while: where the outcome stays unknown it answers
+// storage:unknown (I17).
+func Delete(ctx context.Context, b bucket.Bucket, key, resource string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
+	defer cancel()
+	isOpen := false
+	err := bucket.Again(ctx, func() error {
+		_, err := b.Delete(ctx, key, bucket.Always)
+		isOpen = isOpen || isUnknown(err)
+		return err
+	})
+	switch {
+	case err == nil, errors.Is(err, bucket.ErrNotFound):
+		return nil
+	case isOpen:
+		return problem.StorageUnknown.New("resource", resource).Because(err)
+	}
+	return problem.StorageIoError.New("resource", resource).Because(err)
+}

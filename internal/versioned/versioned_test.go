@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/problem"
 )
@@ -370,5 +371,42 @@ func TestStorageThatLetsNobodyInIsUnavailable(t *testing.T) {
 		if !errors.Is(err, want) || problem.All(err)[0].Arguments["resource"] != "keys" {
 			t.Errorf("%v becomes %v", cause, err)
 		}
+	}
+}
+
+// I17: what became of a removal whose answer is lost is found out by removing it
+// again; a bucket that stays away is not said to have changed nothing.
+func TestRemovalsAreSettled(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		fault faultbucket.Fault
+		times int
+		want  error
+	}{
+		{"lost answer", faultbucket.LoseReply, 1, nil},
+		{"not delivered", faultbucket.Unavailable, 1, nil},
+		{"away", faultbucket.Unavailable, 1000, problem.StorageUnknown},
+		{"hanging", faultbucket.Stall, 1000, problem.StorageUnknown},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				under := memory.New(nil)
+				if _, err := under.PutIf(t.Context(), "thing", bucket.Bytes([]byte("x")), bucket.Always); err != nil {
+					t.Fatal(err)
+				}
+				b := faultbucket.New(under, func(call faultbucket.Call) faultbucket.Fault {
+					if call.Number > test.times {
+						return faultbucket.None
+					}
+					return test.fault
+				})
+				if err := Delete(t.Context(), b, "thing", "thing"); !errors.Is(err, test.want) {
+					t.Errorf("got %v", err)
+				}
+				if _, err := under.Get(t.Context(), "thing", ""); test.want == nil && !errors.Is(err, bucket.ErrNotFound) {
+					t.Errorf("it is still there: %v", err)
+				}
+			})
+		})
 	}
 }
