@@ -177,9 +177,9 @@ func (a *API) watch(ctx context.Context, address string, body *relayedBody) (con
 }
 
 // relay streams a request to another node and its answer back, once: a request
-// whose answer is lost is not sent again. An error means that nothing was
-// answered yet. The other node did nothing then when isUnsent is true; otherwise
-// whether it did what was asked is not known.
+// whose answer is lost is not sent again, unless doing it twice is doing it once.
+// An error means that nothing was answered yet. The other node did nothing then
+// when isUnsent is true; otherwise whether it did what was asked is not known.
 //
 // The other node is sent the body when it asks for it (Expect: 100-continue). A
 // connection of the pool may be closed by a node that stops at the moment it is
@@ -208,6 +208,12 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 			for _, name := range []string{"Connection", "Expect", "Te", "Upgrade", "Via", "Origin", "Sec-Fetch-Site",
 				"Idempotency-Key", "X-Idempotency-Key"} {
 				p.Out.Header.Del(name)
+			}
+			if r.Route.Repeats {
+				// A header without values is not sent. It lets the transport send the
+				// request again on a new connection when one of the pool was closed
+				// before any byte of an answer came.
+				p.Out.Header["Idempotency-Key"] = []string{}
 			}
 			// Set on the outgoing request: a Connection header of the caller
 			// cannot strip them.

@@ -59,6 +59,77 @@ func serve(t *testing.T, handler http.Handler) *httptest.Server {
 	return server
 }
 
+// F35: a request arrives at the writer as it was sent, over HTTP/1.1 and HTTP/2, with
+// and without a stated length, empty, and where the caller waits to be asked for it.
+func TestRequestsOfEveryShapeAreForwarded(t *testing.T) {
+	type arrived struct {
+		body   string
+		length int64
+	}
+	var last atomic.Pointer[arrived]
+	writer := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Errorf("read: %v", err)
+		}
+		last.Store(&arrived{string(body), r.ContentLength})
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	behind := forwarding(t, writer.URL)
+	front := httptest.NewUnstartedServer(behind.Config.Handler)
+	front.Config.Protocols = new(http.Protocols)
+	front.Config.Protocols.SetHTTP1(true)
+	front.Config.Protocols.SetUnencryptedHTTP2(true)
+	front.Start()
+	defer front.Close()
+	long := strings.Repeat(`{"id":"1"}`+"\n", 20000)
+	for _, isHTTP2 := range []bool{false, true} {
+		protocols := new(http.Protocols)
+		protocols.SetHTTP1(!isHTTP2)
+		protocols.SetUnencryptedHTTP2(isHTTP2)
+		transport := &http.Transport{Protocols: protocols, ExpectContinueTimeout: time.Minute}
+		for _, test := range []struct {
+			method, path, body string
+			isChunked, expects bool
+		}{
+			{"POST", "/documents", long, false, false},
+			{"POST", "/documents", long, true, false},
+			{"POST", "/documents", long, true, true},
+			{"POST", "/documents", "", true, false},
+			{"DELETE", "/documents/1", "", false, false},
+		} {
+			t.Run(fmt.Sprint("http2_", isHTTP2, test.method, len(test.body), test.isChunked, test.expects), func(t *testing.T) {
+				var body io.Reader = strings.NewReader(test.body)
+				if test.isChunked {
+					body = struct{ io.Reader }{body}
+				}
+				request, err := http.NewRequestWithContext(t.Context(), test.method, front.URL+"/v1alpha1/indexes/books"+test.path, body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				request.Header.Set("Authorization", "Bearer "+rootKey)
+				request.Header.Set("Content-Type", ndjsonType)
+				if test.expects {
+					request.Header.Set("Expect", "100-continue")
+				}
+				answer, err := transport.RoundTrip(request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer.Body.Close()
+				got := last.Swap(nil)
+				if isOther := isHTTP2 != (answer.ProtoMajor == 2); isOther || answer.StatusCode != http.StatusNoContent || got == nil {
+					t.Fatalf("%s %s", answer.Proto, answer.Status)
+				}
+				if got.body != test.body || !test.isChunked && got.length != int64(len(test.body)) {
+					t.Errorf("%d bytes arrived with length %d, want %d", len(got.body), got.length, len(test.body))
+				}
+			})
+		}
+		transport.CloseIdleConnections()
+	}
+}
+
 // S12: what a caller writes into its Connection header strips neither the
 // marker nor the credential off the forwarded request, and nothing of the
 // caller's own connection is passed on.
@@ -472,6 +543,60 @@ func TestAForwardedRequestIsSentOnce(t *testing.T) {
 		if i%2 == 1 && (status != 502 || code(t, body) != "indexer:unreachable") || i%2 == 0 && status != 204 {
 			t.Errorf("request %d: %d %s", i, status, body)
 		}
+	}
+}
+
+// I20: a node that stops closes the connections of the pool at the moment one of them
+// is used. What does the same when it is done twice is sent again on a new connection,
+// unless it was sent on a new one already.
+func TestARepeatableRequestIsSentAgain(t *testing.T) {
+	for _, test := range []struct {
+		method, path string
+		isRepeated   bool
+	}{
+		{"DELETE", "/v1alpha1/indexes/books/documents/1", true},
+		{"POST", "/v1alpha1/admin/indexes/books/actions/commit", true},
+		{"POST", "/v1alpha1/admin/indexes/books@2/actions/promote", false},
+		{"DELETE", "/v1alpha1/admin/indexes/books", false},
+	} {
+		t.Run(test.method+test.path, func(t *testing.T) {
+			var mu sync.Mutex
+			seen := make(map[string]int) // requests, by connection
+			all, isGone := 0, false
+			writer := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				defer mu.Unlock()
+				all++
+				if seen[r.RemoteAddr]++; seen[r.RemoteAddr] == 2 || isGone {
+					panic(http.ErrAbortHandler)
+				}
+				if r.Header["Idempotency-Key"] != nil {
+					t.Errorf("the writer is sent %v", r.Header)
+				}
+				w.WriteHeader(http.StatusNoContent)
+			}))
+			front := forwarding(t, writer.URL)
+			send := func() int {
+				status, _, _ := ask(t, test.method, front.URL+test.path, "", "Authorization", "Bearer "+rootKey)
+				return status
+			}
+			if status := send(); status != 204 {
+				t.Fatalf("the first request: %d", status)
+			}
+			status, want, sent := send(), 502, 2
+			if test.isRepeated {
+				want, sent = 204, 3
+			}
+			if status != want || all != sent {
+				t.Errorf("on a connection that is closed: %d, sent %d times", status, all-1)
+			}
+			mu.Lock()
+			isGone, all = true, 0
+			mu.Unlock()
+			if status := send(); status != 502 || all > sent-1 {
+				t.Errorf("by a writer that closes every connection: %d, sent %d times", status, all)
+			}
+		})
 	}
 }
 

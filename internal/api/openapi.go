@@ -247,7 +247,7 @@ func describeAnswers(route Route) object {
 		answers[strconv.Itoa(answer.Status)] = described
 	}
 	byStatus := make(map[int][]*problem.Code)
-	for _, code := range slices.Concat(route.Codes, everyCodes) {
+	for _, code := range route.Documented() {
 		status := code.Status()
 		if code == problem.DocumentNotFound && route.Streams {
 			status = http.StatusBadRequest // a refused entry of a batch

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,7 @@ type Route struct {
 	Streams      bool // the body may be NDJSON
 	Rows         bool // the body may be CSV or tab-separated
 	Lines        bool // the answer may be NDJSON
+	Repeats      bool // has no body, and doing it twice is doing it once
 
 	handler    Handler
 	parameters []string
@@ -64,6 +66,9 @@ func (r *Route) isOpen() bool { return r.Permission == "" && strings.HasPrefix(r
 // IsVersioned reports whether the route belongs to the versioned interface,
 // which asks for a credential and is described by OpenAPI.
 func (r *Route) IsVersioned() bool { return r.Scope != "" }
+
+// Documented returns every code that the route may answer with.
+func (r *Route) Documented() []*problem.Code { return slices.Concat(r.Codes, everyCodes) }
 
 func (r *Route) forwards() bool { return r.RunsOn == Writer }
 

@@ -92,7 +92,7 @@ var routes = []Route{
 			problem.IndexPromotionVerificationFailed, problem.IndexNoPrimaryKey)},
 	{Method: "POST", Path: adminIndex + "/actions/commit", Operation: "commitIndex", Tag: tagIndexes,
 		Summary:    "Commit pending changes now.",
-		Permission: auth.IndexesCommit, Scope: auth.ScopeIndex, RunsOn: Writer,
+		Permission: auth.IndexesCommit, Scope: auth.ScopeIndex, RunsOn: Writer, Repeats: true,
 		Answers: []Answer{{200, "Index", "Committed; freshness names the state."}},
 		Codes:   codes(nameCodes, writerCodes, problem.IndexNoLiveGeneration, problem.IndexOutOfDate)},
 	{Method: "POST", Path: adminIndex + "/actions/pull", Operation: "pullIndex", Tag: tagIndexes,
@@ -318,7 +318,7 @@ var routes = []Route{
 			problem.DocumentNotFound, problem.DocumentSourceNotKept, problem.SearchValueInvalid, problem.IndexNoPrimaryKey)},
 	{Method: "DELETE", Path: dataDocument, Operation: "deleteDocument", Tag: tagDocuments,
 		Summary:    "Delete the document under a key.",
-		Permission: auth.DocumentsDelete, Scope: auth.ScopeIndex, RunsOn: Writer,
+		Permission: auth.DocumentsDelete, Scope: auth.ScopeIndex, RunsOn: Writer, Repeats: true,
 		Answers: []Answer{{204, "", "Nothing is under the key; X-Service-Freshness names the state."}},
 		Codes:   codes(nameCodes, writerCodes, documentWriteCodes, problem.SearchValueInvalid, problem.IndexNoPrimaryKey)},
 
