@@ -105,6 +105,10 @@ explain: ## Explain every document under random searches and compare with the se
 bodies: ## Send damaged requests to every operation (BODIES=10000000, FIRST=1)
 	$(GO) test ./internal/api -run TestDamaged -v -count=1 -timeout 0 -bodies $(or $(BODIES),10000000) -first $(or $(FIRST),1)
 
+.PHONY: faults
+faults: ## Let every call to the bucket and to the disk fail in every way, one session per point (FAULTS=20000, FIRST=1)
+	$(GO) test ./internal/storagefaults -tags invariants -run '^TestFaultsOfStorage$$' -v -count=1 -timeout 0 -faults $(or $(FAULTS),20000) -first $(or $(FIRST),1) -stride 1
+
 kill: ## Kill and stop a loaded process again and again, and report writes acknowledged, lost, and what the checker found (CYCLES=300, SEED=)
 	QUIRE_KILL_CYCLES=$(or $(CYCLES),300) $(GO) test ./engine -run '^TestKilledProcess' -v -count=1 -timeout 0
 	$(GO) test ./internal/campaign -run '^TestStoppedNodes|^TestNodesKilled' -v -count=1 -timeout 0 -cycles $(or $(CYCLES),300) -seed $(or $(SEED),0)
