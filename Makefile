@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients check-openapi generate-clients \
-	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-rest bench-ingest bench-load bench-signals bench-small bench-growth bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-nested bench-micro profile locale-data clean
+	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-rest bench-ingest bench-http bench-load bench-signals bench-writes bench-small bench-growth bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -159,6 +159,9 @@ bench-service: $(BENCH) ## Measure the whole service beside OpenSearch 3, fetche
 bench-load: build $(BENCH) ## Measure quire load of a CSV file beside curl with the same rows as NDJSON (DOCS=1000000)
 	$(BENCH) -data ../shared/data -load -docs $(or $(DOCS),1000000)
 
+bench-http: build $(BENCH) ## Measure what HTTP adds to a search of one term: latency, processor time, searches a second (DOCS=100000)
+	$(BENCH) -data ../shared/data -http -docs $(or $(DOCS),100000)
+
 bench-signals: build $(BENCH) ## Measure refreshing a signal beside adding the documents again, and searches beside both (DOCS=100000)
 	$(BENCH) -data ../shared/data -signals -docs $(or $(DOCS),100000)
 
@@ -167,6 +170,9 @@ bench-small: tools $(BENCH) ## Measure many small indexes on one node, in local 
 
 bench-growth: $(BENCH) ## Measure Quire alone at growing sizes, with the exponent of every figure (SIZES=100000,1000000,3000000,10000000; 10 GB of disk)
 	$(BENCH) -data ../shared/data -warm 3s -growth $(or $(SIZES),100000,1000000,3000000,10000000)
+
+bench-writes: build $(BENCH) ## Measure durable writes of one document beside SQLite FTS5 and OpenSearch 3, by 1 and 64 clients; needs python3, mvn, Java 21
+	$(BENCH) -data ../shared/data -writes -docs 100000 -rounds 2
 
 bench-relevance: $(BENCH) ## Measure ranking quality on judged sets beside Lucene (QUICK=1: Lucene's part from the last run; SETS=cranfield,German)
 	$(BENCH) -data ../shared/data -relevance $(if $(QUICK),-quick) $(if $(SETS),-classes $(SETS))

@@ -41,7 +41,7 @@ type options struct {
 func main() {
 	var o options
 	var engines, classes, brief string
-	var quick, judged, vectors, typing, twoFields, first, serviceAlone, restAlone, whole, loading, refreshing bool
+	var quick, judged, vectors, typing, twoFields, first, serviceAlone, restAlone, whole, loading, refreshing, writing, overHTTP bool
 	var small int
 	var growing string
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
@@ -72,7 +72,9 @@ func main() {
 	flag.BoolVar(&refreshing, "signals", false, "measure refreshing signals beside adding the documents again instead")
 	flag.IntVar(&small, "small", 0, "measure so many small indexes on one node instead")
 	flag.StringVar(&growing, "growth", "", "measure Quire alone at these numbers of documents instead, as 100000,1000000")
-	flag.DurationVar(&o.cell, "cell", 2*time.Second, "how long each class runs with each number of connections beside OpenSearch")
+	flag.BoolVar(&overHTTP, "http", false, "measure what HTTP adds to a search of one term instead")
+	flag.BoolVar(&writing, "writes", false, "measure durable writes of one document beside SQLite FTS5 and OpenSearch 3 instead")
+	flag.DurationVar(&o.cell, "cell", 2*time.Second, "how long each class runs with each number of connections beside OpenSearch, and each measurement of writes")
 	flag.BoolVar(&o.built, "built", false, "take the drivers as they were built last")
 	flag.StringVar(&o.profile, "profile", "", "write CPU and allocation profiles of this query class instead")
 	flag.Parse()
@@ -103,6 +105,12 @@ func main() {
 		}
 		if refreshing {
 			name += "-signals"
+		}
+		if writing {
+			name += "-writes"
+		}
+		if overHTTP {
+			name += "-http"
 		}
 		if small > 0 {
 			name += "-small"
@@ -139,6 +147,10 @@ func main() {
 			os.Exit(2)
 		}
 		work = func(o options) error { return growth(o, sizes) }
+	case writing:
+		work = writeDurably
+	case overHTTP:
+		work = searchOverHTTP
 	case small > 0:
 		work = func(o options) error { return smallIndexes(o, small) }
 	case o.profile != "":

@@ -24,6 +24,16 @@ const openSearchMapping = `{"settings":{"number_of_shards":1,"number_of_replicas
 		"id":{"type":"keyword"},"repo":{"type":"keyword"},"component":{"type":"keyword"},
 		"year":{"type":"integer"},"ts":{"type":"long"},"body":{"type":"text","analyzer":"words"}}}}`
 
+// fetchOpenSearch has Maven fetch it, unless it is there.
+func fetchOpenSearch() error {
+	fetch := exec.Command("scripts/opensearch-node")
+	fetch.Env = append(os.Environ(), "PREPARE=1")
+	if text, err := fetch.CombinedOutput(); err != nil {
+		return fmt.Errorf("fetch OpenSearch: %w: %s", err, text)
+	}
+	return nil
+}
+
 func openSearchContender() *contender {
 	return &contender{
 		name: "OpenSearch",

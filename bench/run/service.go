@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // service is what Quire's own server adds to the engine.
@@ -14,6 +15,7 @@ type service struct {
 	docs              int
 	inside, through   []float64 // µs of one-term searches
 	insideQPS, viaQPS [2]float64
+	insideCPU, viaCPU float64 // microseconds of a search, with one thread; over HTTP those of the server
 	openSeconds       float64
 	restBytes         int64
 	ingest            []ingest
@@ -114,7 +116,7 @@ func (s *service) latency(o options, corpus string, queries []query) error {
 		return err
 	}
 	s.docs = loaded.Docs
-	if s.through, s.viaQPS, err = asked(o, server, queries); err != nil {
+	if s.through, s.viaQPS, s.viaCPU, err = asked(o, server, queries); err != nil {
 		return err
 	}
 	server.close()
@@ -140,31 +142,34 @@ func (s *service) latency(o options, corpus string, queries []query) error {
 	if err := inside.ask(map[string]any{"do": "open", "dir": generation}, &inside.opened); err != nil {
 		return err
 	}
-	s.inside, s.insideQPS, err = asked(o, inside, queries)
+	s.inside, s.insideQPS, s.insideCPU, err = asked(o, inside, queries)
 	return err
 }
 
-// asked is the median time of every query, and queries per second with one
-// and with two threads.
-func asked(o options, e *engine, queries []query) (micros []float64, qps [2]float64, err error) {
+// asked is the median time of every query, queries per second with one and with
+// two threads, and the processor time of a query with one.
+func asked(o options, e *engine, queries []query) (micros []float64, qps [2]float64, processor float64, err error) {
 	for i, threads := range []int{1, 2} {
 		var t throughput
 		for range 2 { // the first warms
-			if err := e.ask(map[string]any{"do": "throughput", "queries": queries, "threads": threads, "rounds": 20}, &t); err != nil {
-				return nil, qps, err
+			if err := e.ask(map[string]any{"do": "throughput", "queries": queries, "threads": threads, "rounds": 100}, &t); err != nil {
+				return nil, qps, 0, err
 			}
 		}
 		qps[i] = float64(t.Queries) / t.Seconds
+		if threads == 1 {
+			processor = t.CPUSeconds / float64(t.Queries) * 1e6
+		}
 	}
 	for _, q := range queries {
 		var a answer
 		if err := e.ask(map[string]any{"do": "query", "query": q, "repeat": 25}, &a); err != nil {
-			return nil, qps, err
+			return nil, qps, 0, err
 		}
 		runs := sortedCopy(a.All)
 		micros = append(micros, runs[len(runs)/2])
 	}
-	return sortedCopy(micros), qps, nil
+	return sortedCopy(micros), qps, processor, nil
 }
 
 // generationIn finds the directory of the only generation below a node's.
@@ -284,10 +289,40 @@ func withoutEmpty(line []byte) ([]byte, error) {
 	return json.Marshal(d)
 }
 
-func (s *service) render(b *strings.Builder) {
-	fmt.Fprintf(b, "\n## Quire's server\n\nOne-term searches (term_mid) on the same files of %d documents: in process %.0f µs at the median, over HTTP on loopback %.0f µs: **%.0f µs added** (bound: 150). Client and server share the processors; the client is one connection, written and read by the one who asks.\n\n",
-		s.docs, middle(s.inside), middle(s.through), middle(s.through)-middle(s.inside))
+// searchOverHTTP measures what HTTP adds to a search, alone, and writes the report.
+func searchOverHTTP(o options) error {
+	corpus, queries, err := prepare(o)
+	if err != nil {
+		return err
+	}
+	if !o.built {
+		if err := build("quire", "quire-http"); err != nil {
+			return err
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# What HTTP adds to a search, %s\n\nMachine: %s. Quire: commit %s. Command: `make bench-http`.\n\n", time.Now().Format("2006-01-02"), machine(), commit())
+	for range o.rounds {
+		s := &service{}
+		if err := s.latency(o, corpus, queries["term_mid"]); err != nil {
+			return err
+		}
+		s.renderLatency(&b)
+	}
+	fmt.Fprintf(&b, "Load average (1, 5, 15 minutes) at the end: %s.\n", loadAverage())
+	fmt.Println(b.String())
+	return os.WriteFile(o.out, []byte(b.String()), 0o644)
+}
+
+func (s *service) renderLatency(b *strings.Builder) {
+	fmt.Fprintf(b, "One-term searches (term_mid) on the same files of %d documents: in process %.0f µs at the median, over HTTP on loopback %.0f µs: **%.0f µs added** (bound: 100). Processor time of a search, one thread: in process %.0f µs, in the server %.0f µs: **%.0f µs added** (bound: 60). Client and server share the processors; the client is one connection, written and read by the one who asks.\n\n",
+		s.docs, middle(s.inside), middle(s.through), middle(s.through)-middle(s.inside), s.insideCPU, s.viaCPU, s.viaCPU-s.insideCPU)
 	fmt.Fprintf(b, "| | queries/s, 1 thread | 2 threads |\n|---|---|---|\n| in process | %.0f | %.0f |\n| HTTP | %.0f | %.0f |\n\n", s.insideQPS[0], s.insideQPS[1], s.viaQPS[0], s.viaQPS[1])
+}
+
+func (s *service) render(b *strings.Builder) {
+	b.WriteString("\n## Quire's server\n\n")
+	s.renderLatency(b)
 	fmt.Fprintf(b, "The server starts on that data in %.0f ms until ready, and takes %.0f MB at rest.\n\n", s.openSeconds*1e3, float64(s.restBytes)/1e6)
 	fmt.Fprintf(b, "Loading documents until they are committed and visible, the sender on the same processors; commits and merges as a server makes them, smallest figures of %d loads:\n\n| corpus | way | documents | documents/s | MB/s | CPU s of the server | peak MB, private | mapped | share of HTTP |\n|---|---|---|---|---|---|---|---|---|\n", loadRounds)
 	inside := 0.0

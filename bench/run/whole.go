@@ -84,10 +84,8 @@ func compareServices(o options) error {
 			return err
 		}
 	}
-	fetch := exec.Command("scripts/opensearch-node")
-	fetch.Env = append(os.Environ(), "PREPARE=1")
-	if text, err := fetch.CombinedOutput(); err != nil {
-		return fmt.Errorf("fetch OpenSearch: %w: %s", err, text)
+	if err := fetchOpenSearch(); err != nil {
+		return err
 	}
 	var runs []*wholeRun
 	for _, c := range []*contender{quireContender(), openSearchContender()} {
