@@ -325,6 +325,11 @@ func (d *driver) update(c command) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Verify { // what runs in the background after an open is not of the update
+		if err := g.Verify(ctx); err != nil {
+			return nil, err
+		}
+	}
 	r := newReader(g.Schema())
 	began, cpu := time.Now(), cpuSeconds()
 	s := g.WriteStream()

@@ -107,7 +107,7 @@ func (g *grown) measure(o options, corpus string, end int64, queries map[string]
 			Commit  float64 `json:"commit_seconds"`
 			CPU     float64 `json:"cpu_seconds"`
 		}
-		if err := once("quire", map[string]any{"do": "update", "dir": directory, "documents": part}, &a); err != nil {
+		if err := once("quire", map[string]any{"do": "update", "dir": directory, "documents": part, "verify": true}, &a); err != nil {
 			return err
 		}
 		g.update, g.commit, g.cost = min(g.update, a.Seconds), min(g.commit, a.Commit), min(g.cost, a.CPU)
