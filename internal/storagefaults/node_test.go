@@ -45,7 +45,6 @@ type machine struct {
 	tired   <-chan struct{} // closed when the point takes too long in real time
 
 	process *process
-	starts  int
 }
 
 // process is one run of a node.
@@ -95,7 +94,6 @@ func (m *machine) tryStart() error {
 	defer cancel()
 	storage := node.Storage{Bucket: p.bucket, FS: p.disk}
 	if m.isObject() {
-		m.starts++
 		member, err := ownership.Join(ctx, p.bucket, ownership.Options{Node: "one", Address: "http://one", Lease: 10 * time.Second,
 			Candidate: true, Reclaim: true}, m.log)
 		if err != nil {
