@@ -176,6 +176,42 @@ func TestABrokenEntryIsHandedOutBeforeItsBound(t *testing.T) {
 	}
 }
 
+// What was handed out is worked off before more of the body is waited for, and a
+// failure of that is not kept until more arrives.
+func TestEntriesAreTakenBeforeMoreIsRead(t *testing.T) {
+	refused := errors.New("refused")
+	reads := 0
+	source := readerFunc(func(p []byte) (int, error) {
+		reads++
+		return copy(p, "{\"a\":1}\n{\"a\":2}\n{\"a\""), nil
+	})
+	reader := newEntryReader(source, 100)
+	var held []Entry
+	reader.beforeRead = func() error {
+		if len(held) == 0 {
+			return nil
+		}
+		if got := string(held[0].Raw) + string(held[1].Raw); len(held) != 2 || got != `{"a":1}{"a":2}` {
+			t.Errorf("%d entries, %s", len(held), got)
+		}
+		return refused
+	}
+	for {
+		entry, err := reader.Next()
+		if err != nil {
+			if !errors.Is(err, refused) || reads != 1 {
+				t.Errorf("%v after %d reads", err, reads)
+			}
+			return
+		}
+		held = append(held, entry)
+	}
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
 // A broken entry does not wait for the rest of a long body.
 func TestABrokenEntryIsFoundWhileItArrives(t *testing.T) {
 	const megabytes = 100

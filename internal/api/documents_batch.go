@@ -151,10 +151,9 @@ func (b *batch) take(ctx context.Context, entry Entry, work entryWork) error {
 func (b *batch) stream(ctx context.Context, r *Request, work entryWork) error {
 	entries := r.Entries()
 	var failed error // of what was taken before more of the body was read
-	entries.beforeRead = func() {
-		if failed == nil {
-			failed = b.takeGathered(ctx, work)
-		}
+	entries.beforeRead = func() error {
+		failed = b.takeGathered(ctx, work)
+		return failed
 	}
 	for {
 		entry, err := entries.Next()

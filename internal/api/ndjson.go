@@ -27,8 +27,8 @@ type EntryReader struct {
 	source   io.Reader
 	maxEntry int64
 	// beforeRead, when not nil, runs before more of the body is waited for and
-	// entries that were handed out are overwritten.
-	beforeRead func()
+	// entries that were handed out are overwritten. After an error nothing is read.
+	beforeRead func() error
 
 	line     int
 	position int
@@ -195,7 +195,9 @@ const maxEmptyReads = 100
 // of the buffer.
 func (e *EntryReader) fill() error {
 	if e.beforeRead != nil {
-		e.beforeRead()
+		if err := e.beforeRead(); err != nil {
+			return err
+		}
 	}
 	if e.next > 0 {
 		e.buffer = e.buffer[:copy(e.buffer, e.buffer[e.next:])]
