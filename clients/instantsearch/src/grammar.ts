@@ -1,7 +1,7 @@
 // The grammar of the parameter `filters`: conditions joined by AND and OR, with
 // NOT before a condition and parentheses around several.
 
-import { alternatives, comparison, equals, type Condition } from "./filters.js";
+import { alternatives, comparison, equals, type Condition } from "./conditions.js";
 import type { Fields } from "./fields.js";
 
 export function parseFilters(fields: Fields, text: string): Condition {

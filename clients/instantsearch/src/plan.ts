@@ -8,7 +8,8 @@
 
 import type { Clause, FacetRequest, SearchRequest } from "@quiresearch/client";
 import { attributeOf, isNumeric, type Fields } from "./fields.js";
-import { conditionsOf, originOf, type Condition, type Params } from "./filters.js";
+import type { Condition } from "./conditions.js";
+import { conditionsOf, originOf, type Params } from "./filters.js";
 
 export interface Request {
   indexName: string;
