@@ -123,7 +123,7 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
-// Only server and cli read the configuration; script and reference are no part
+// Only server and cli read the configuration; script and reference are not part
 // of the product.
 func TestOnlyServerAndCLIReadTheConfiguration(t *testing.T) {
 	for name, files := range sourceFiles(t) {
@@ -213,7 +213,7 @@ func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 				return err
 			}
 			if !slices.Contains(anchors(string(linked)), anchor) {
-				t.Errorf("%s links to %s#%s, which is no heading", name, target, anchor)
+				t.Errorf("%s links to %s#%s, which is not a heading", name, target, anchor)
 			}
 		}
 		return nil

@@ -1,6 +1,6 @@
 // Package client talks to Quire nodes over HTTP with the types the server
 // uses: requests and answers of package query, definitions, settings, and
-// errors of type *problem.Error, whose codes errors.Is tells apart.
+// errors of type *problem.Error, whose codes errors.Is distinguishes.
 //
 //	c, err := client.New("http://localhost:8080", key)
 //	books := c.Index("books")

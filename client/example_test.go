@@ -35,7 +35,7 @@ func Example() {
 	// Output: 2 {"id":"2","title":"The Dispossessed"}
 }
 
-// An error is a *problem.Error: errors.Is tells codes apart, and the value
+// An error is a *problem.Error: errors.Is distinguishes codes, and the value
 // holds the status, every problem with its place, and what to do about it.
 func Example_errors() {
 	node := canned()

@@ -13,7 +13,7 @@ import (
 )
 
 // appendLoop is the group commit: it takes what waits, makes it durable with
-// one append, puts it into the table and answers everybody.
+// one append, puts it into the table and answers all callers.
 func (g *Generation) appendLoop() {
 	for {
 		g.order.Lock()

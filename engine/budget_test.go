@@ -48,7 +48,7 @@ func TestGenerationsShareABudget(t *testing.T) {
 	next := 0
 	for ; all[0].Sequence() == before; next += 100 {
 		if next > 1_000_000 {
-			t.Fatal("nobody makes room")
+			t.Fatal("no merge makes room")
 		}
 		fill(all[1], next, next+100)
 		if used := options.Budget.used.Load(); used > 2*most {

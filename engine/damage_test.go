@@ -166,7 +166,7 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}
 }
 
-// A segment that is damaged where nobody reads is found by a verification.
+// A segment that is damaged where nothing is read is found by a verification.
 func TestVerifyFindsDamage(t *testing.T) {
 	files, _ := stored(t)
 	found := 0

@@ -84,7 +84,7 @@ type Log interface {
 // Publisher makes commits known beyond the directory of the generation: it
 // uploads the files that the manifest names and replaces the shared manifest.
 type Publisher interface {
-	// Publish returns nil when the manifest is the current one for everybody.
+	// Publish returns nil when the manifest is the current one for all nodes.
 	// It may fill in keys of files, epoch, low-water marks and retired objects. An error
 	// that wraps ErrFenced means that another writer took over.
 	Publish(ctx context.Context, next *manifest.Manifest) error

@@ -142,7 +142,7 @@ func TestQueueTellsTheNewestState(t *testing.T) {
 				batch = nil
 			}
 			if random.IntN(1+int(seed)) > 3 {
-				continue // nobody asks for a while
+				continue // no request for a while
 			}
 			for key := 'a'; key < 'g'; key++ {
 				var want keyState

@@ -18,7 +18,7 @@ func segmentsOf(g *Generation) int {
 	return len(view.Segments)
 }
 
-// A generation that nobody writes to any more becomes one segment, without a
+// A generation that is no longer written becomes one segment, without a
 // document lost; while it is written to it is left to the ordinary merges.
 func TestAGenerationAtRestSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 )
 
 // task is background work of a generation that a goroutine does only while there
-// is some: a generation that nobody writes holds no goroutine and no timer,
+// is some: a generation that is not written holds no goroutine and no timer,
 // however many of them are open. The zero value does nothing until begin.
 //
 // The work is a loop that ends when rest returns true. It may wait for woken and

@@ -185,7 +185,7 @@ func (d *driver) load(ctx context.Context, g *engine.Generation, from io.Reader,
 	}
 	added := make([]int64, threads)
 	failures := make([]error, threads+1)
-	over := make(chan struct{}) // somebody failed
+	over := make(chan struct{}) // a worker failed
 	fail := sync.OnceFunc(func() { close(over) })
 	var wg sync.WaitGroup
 	for i := range threads {

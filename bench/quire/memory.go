@@ -6,7 +6,7 @@ import (
 )
 
 // watch follows the memory of a process until the returned function is called,
-// which tells the highest figures in bytes: private memory, which only the
+// which gives the highest figures in bytes: private memory, which only the
 // process can give back, and pages of mapped files, which the system takes back
 // when it needs them.
 func watch(pid int) (stop func() (private, mapped int64)) {

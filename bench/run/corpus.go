@@ -89,7 +89,7 @@ type commitDocument struct {
 
 // apart writes title and body as one text in which words stand apart: runs of
 // letters and digits with a space behind each. Every engine then finds the
-// same words, however it tells them apart.
+// same words, however it separates them.
 func apart(line []byte) ([]byte, error) {
 	var d commitDocument
 	if err := json.Unmarshal(line, &d); err != nil {

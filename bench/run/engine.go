@@ -58,8 +58,8 @@ type answer struct {
 	Count  int                 `json:"count"`
 	Exact  bool                `json:"exact"`
 	Micros float64             `json:"us"`
-	Bare   float64             `json:"bare_us"` // without reading the keys of the hits, where the driver tells
-	All    []float64           `json:"all"`     // every run, where the driver tells
+	Bare   float64             `json:"bare_us"` // without reading the keys of the hits, where the driver reports it
+	All    []float64           `json:"all"`     // every run, where the driver reports them
 	Top    []string            `json:"top"`
 	Facets [][]json.RawMessage `json:"facets"`
 }

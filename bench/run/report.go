@@ -179,7 +179,7 @@ func (r *report) render() string {
 	return b.String()
 }
 
-// briefly tells which engines were asked less.
+// briefly lists the engines that ran fewer queries.
 func (r *report) briefly() string {
 	var slow []string
 	for _, e := range r.engines {

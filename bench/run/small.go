@@ -17,7 +17,7 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// Many small indexes on one node: what they cost while nobody asks for them, how
+// Many small indexes on one node: what they cost while none is searched, how
 // long a start takes, and how long the first search of each. In object mode the
 // node starts from an empty disk.
 

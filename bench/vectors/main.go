@@ -501,7 +501,7 @@ func (p *peers) sides(s *set, dir string, o options) ([]side, error) {
 	return all, nil
 }
 
-// cpuSeconds is the processor time of the process; what getrusage tells is
+// cpuSeconds is the processor time of the process; what getrusage reports is
 // counted in ticks of the clock, too coarse for a round of queries.
 func cpuSeconds() float64 {
 	var t syscall.Timespec

@@ -58,7 +58,7 @@ func TestSectionsComeBack(t *testing.T) {
 		}
 	}
 	if _, ok := r.Section(ID{Owner: 99}); ok {
-		t.Fatal("a section nobody wrote")
+		t.Fatal("a section that was not written")
 	}
 	if _, err := Open("test", file, "ELSE", 3, VerifyAll); !errors.Is(err, ErrVersion) {
 		t.Fatalf("other kind: %v", err)

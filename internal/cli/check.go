@@ -28,7 +28,7 @@ type checkCommand struct {
 // something is damaged or missing. Nothing is changed.
 func (c *checkCommand) Run(s *surroundings) error {
 	if isInUse(c.Directory) {
-		fmt.Fprintln(s.err, "A node is running on this directory: what it writes meanwhile may be reported as damaged or missing. Stop it first.")
+		fmt.Fprintln(s.err, "A node is running on this directory: what it writes during the check may be reported as damaged or missing. Stop it first.")
 	}
 	damage := errors.Join(engine.CheckAll(vfs.OS(c.Directory), ".", s.out), checkObjects(c.Directory, s.out))
 	switch {

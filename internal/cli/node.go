@@ -111,7 +111,7 @@ func serveWhile(ctx context.Context, s *surroundings, node *remote.Node, work fu
 }
 
 // choose asks a person for one of the choices, the first being the default, and
-// reports false where nobody can be asked.
+// reports false where there is no terminal to ask at.
 func (s *surroundings) choose(question string, choices []string) (string, bool) {
 	if !s.isTerminal || !isTerminal(s.in) {
 		return "", false

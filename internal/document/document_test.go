@@ -287,7 +287,7 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 	}
 }
 
-// A change is told as many problems as a document.
+// A change is answered with as many problems as a document.
 func TestProblemsOfAChangeAreBounded(t *testing.T) {
 	r := NewReader(schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true}}}`))
 	text := []byte(`{"id":"1"`)

@@ -212,7 +212,7 @@ func (s *Set) noteUnfetchable(entry registry.Entry, tag bucket.Tag, err error) {
 	u.pause, u.at, u.err = longer(u.pause, firstPause, longestBackoff), time.Now(), err
 	pause := u.pause
 	s.mu.Unlock()
-	s.options.Log.Error("the bucket holds a wrong object; the state before it answers where there is one",
+	s.options.Log.Error("the bucket holds a wrong object; answering from the state before it, if any",
 		"index", entry.Name.Index, "generation", entry.Name.Generation, "error", err, "retry", pause)
 }
 

@@ -391,8 +391,8 @@ func TestWhatWasMendedIsTriedAgainAtOnce(t *testing.T) {
 	}
 }
 
-// I18: one who writes does not wait for long for a bucket that stands still, one
-// who reads at all once that is known: a local copy answers.
+// I18: a writer does not wait for long for a bucket that stands still, and a
+// reader not at all once that is known: a local copy answers.
 func TestABucketThatStandsStillIsNotWaitedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := faultbucket.New(memory.New(nil), nil), vfs.Memory()
@@ -540,7 +540,7 @@ func TestReadsGoOnUntilAFailedWriterCanBeClosed(t *testing.T) {
 	})
 }
 
-// I18: also where nobody read a generation before, reads do not wait for those who
+// I18: also where a generation was not read before, reads do not wait for those that
 // open it to write once it is known that the bucket does not answer; and a node
 // that has nothing to show answers a write no later for it.
 func TestReadsDoNotWaitForWritersThatCannotOpen(t *testing.T) {

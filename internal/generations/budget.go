@@ -192,7 +192,7 @@ func (s *Set) dropCopy(ctx context.Context, generation registry.ID) (bool, error
 	if err := s.fs.Remove(directory + "/" + manifest.Name); err != nil && !errors.Is(err, vfs.ErrNotExist) {
 		return false, fmt.Errorf("remove the copy of %s: %w", generation, err)
 	}
-	s.options.Log.Info("a local copy was removed to keep the disk budget", "generation", generation)
+	s.options.Log.Info("removed a local copy to keep the disk budget", "generation", generation)
 	return true, removeTree(s.fs, s.directory, directory)
 }
 
@@ -210,7 +210,7 @@ func (s *Set) isStored(ctx context.Context, generation registry.ID) bool {
 			return true
 		}
 	}
-	s.options.Log.Warn("a local copy stays beyond the disk budget: the bucket does not hold it whole", "generation", generation, "error", err)
+	s.options.Log.Warn("keeping a local copy beyond the disk budget: its copy in the bucket is incomplete", "generation", generation, "error", err)
 	return false
 }
 
@@ -237,7 +237,7 @@ func (s *Set) KeepBudget(ctx context.Context, b Budget, interval time.Duration) 
 			err = s.freeSpace(ctx, b)
 		}
 		if err != nil {
-			s.options.Log.Error("the disk budget cannot be kept", "error", err)
+			s.options.Log.Error("cannot keep the disk budget", "error", err)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (s *Set) openCopy(ctx context.Context, inst *instance, storage engine.Stora
 		if _, err := manifest.Read(s.fs, storage.Directory); err != nil {
 			return nil, remoteProblem(failed)
 		}
-		s.options.Log.Error("the bucket cannot be read; the local copy answers", "index", inst.entry.Name.Index,
+		s.options.Log.Error("cannot read the bucket; answering from the local copy", "index", inst.entry.Name.Index,
 			"generation", inst.entry.Name.Generation, "error", failed)
 	}
 	g, err := engine.Open(ctx, storage, options)
@@ -241,7 +241,7 @@ func (s *Set) Renew(ctx context.Context, version func(registry.ID) (uint64, bool
 			defer func() { <-pulls }()
 			defer g.Release()
 			if err := s.renew(ctx, g.instance); err != nil && ctx.Err() == nil && !errors.Is(err, problem.IndexClosed) && !errors.Is(err, errUnfetchable) {
-				s.options.Log.Error("a copy cannot be brought up to date", "index", g.Entry.Name.Index,
+				s.options.Log.Error("cannot bring a copy up to date", "index", g.Entry.Name.Index,
 					"generation", g.Entry.Name.Generation, "error", err)
 			}
 		})

@@ -25,7 +25,7 @@ type deployment interface {
 	holds(index registry.ID) bool
 	// claim makes this node the one that writes an index. Its errors are problems.
 	claim(ctx context.Context, index registry.ID) error
-	// confirm reads again who writes an index.
+	// confirm reads again which node writes an index.
 	confirm(ctx context.Context, index registry.ID) error
 	// readsWriter reports whether reads of an entry use its writer where they can,
 	// and readsCopy whether a copy answers where they cannot.

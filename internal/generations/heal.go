@@ -97,7 +97,7 @@ func (s *Set) heal(ctx context.Context, entry registry.Entry, writer *replicatio
 		return nil
 	}
 	if len(done.Files) > 0 || done.Manifest && err == nil {
-		s.options.Log.Warn("the bucket had lost objects of a generation; they are stored again", "index", entry.Name.Index,
+		s.options.Log.Warn("restored objects of a generation that the bucket had lost", "index", entry.Name.Index,
 			"generation", entry.Name.Generation, "files", len(done.Files), "manifest", done.Manifest)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, engine.ErrFenced) {
@@ -138,7 +138,7 @@ func (s *Set) Restore(ctx context.Context, entry registry.Entry) (replication.La
 	}
 	left, err := s.remote.of(entry.Generation).Restore(ctx, s.fs, s.storage(entry.Generation).Directory)
 	if err != nil {
-		s.options.Log.Error("a local copy cannot be given back to the bucket", "index", entry.Name.Index,
+		s.options.Log.Error("cannot restore objects of the bucket from a local copy", "index", entry.Name.Index,
 			"generation", entry.Name.Generation, "error", err)
 		return lack, nil
 	}

@@ -219,7 +219,7 @@ func (s *Set) shut(ctx context.Context, h *holding) {
 		}
 		err := inst.engine.Close(ctx)
 		if err != nil && !errors.Is(err, context.Canceled) {
-			s.options.Log.Error("generation was not closed in good order", "index", inst.entry.Name.Index,
+			s.options.Log.Error("cannot close a generation cleanly", "index", inst.entry.Name.Index,
 				"generation", inst.entry.Name.Generation, "error", err)
 		}
 		s.deployment.noteClosed(inst, err)
@@ -238,7 +238,7 @@ func (s *Set) closeWhenOpen(h *holding) {
 		if inst.err == nil {
 			inst.endPulls()
 			if err := inst.engine.Close(context.Background()); err != nil {
-				s.options.Log.Warn("a copy was not closed in good order", "index", inst.entry.Name.Index, "error", err)
+				s.options.Log.Warn("cannot close a copy cleanly", "index", inst.entry.Name.Index, "error", err)
 			}
 		}
 		s.leave(h, now)
@@ -251,7 +251,7 @@ func (s *Set) retire(copy *instance) {
 	copy.fetching.End()
 	s.closing.Go(func() {
 		if err := copy.engine.Close(context.Background()); err != nil {
-			s.options.Log.Warn("a copy was not closed in good order", "index", copy.entry.Name.Index, "error", err)
+			s.options.Log.Warn("cannot close a copy cleanly", "index", copy.entry.Name.Index, "error", err)
 		}
 	})
 }
@@ -275,7 +275,7 @@ func (s *Set) notePublished(inst *instance, failure error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.at(inst.entry.Generation)
-	h.risk = risk{} // the next one who opens it finds out
+	h.risk = risk{} // the next open finds out
 	if s.isRemoved(h, inst.entry) {
 		return
 	}

@@ -124,7 +124,7 @@ func (s *Set) repair(ctx context.Context, inst *instance, wait time.Duration) bo
 		case errors.Is(err, replication.ErrMismatch), errors.Is(err, bucket.ErrNotFound):
 			most = longestBackoff // the bucket holds none that is whole
 		}
-		s.options.Log.Error("a damaged local copy cannot be fetched again yet", "index", inst.entry.Name.Index,
+		s.options.Log.Error("cannot fetch a damaged local copy again yet", "index", inst.entry.Name.Index,
 			"generation", inst.entry.Name.Generation, "error", err)
 		wait, pause = pause, min(2*pause, most)
 	}

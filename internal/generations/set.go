@@ -297,7 +297,7 @@ func (s *Set) openInstance(inst *instance, purpose string) {
 		return err
 	})
 	if err != nil {
-		s.options.Log.Error("generation cannot be opened", "index", inst.entry.Name.Index,
+		s.options.Log.Error("cannot open a generation", "index", inst.entry.Name.Index,
 			"generation", inst.entry.Name.Generation, "error", err)
 		inst.err = openProblem(err)
 		s.mu.Lock()

@@ -188,7 +188,7 @@ type sized struct {
 
 func (s *sized) Free() (free, total uint64, err error) { return s.free, 1 << 30, nil }
 
-// A disk that runs full gives up copies nobody has open, at once.
+// A disk that runs full gives up copies that are not open, at once.
 func TestAFullDiskGivesCopiesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs := &sized{FS: vfs.Memory()}

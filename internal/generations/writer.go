@@ -39,7 +39,7 @@ type Claims interface {
 	// Claim makes this node the one that writes an index. Its errors are
 	// problems.
 	Claim(ctx context.Context, index registry.ID) error
-	// Confirm reads again who writes an index.
+	// Confirm reads again which node writes an index.
 	Confirm(ctx context.Context, index registry.ID) (bool, error)
 	// Doubt reports whether another node may have taken over.
 	Doubt() bool
@@ -234,7 +234,7 @@ func (s *Set) Sweep(ctx context.Context) {
 			swept, err := writer.Sweep(ctx)
 			switch {
 			case err != nil && ctx.Err() == nil:
-				s.options.Log.Warn("objects of a generation were not swept", "index", g.Entry.Name.Index,
+				s.options.Log.Warn("cannot sweep the objects of a generation", "index", g.Entry.Name.Index,
 					"generation", g.Entry.Name.Generation, "error", err)
 			case swept.Files+swept.Records > 0:
 				s.options.Log.Debug("swept", "index", g.Entry.Name.Index, "generation", g.Entry.Name.Generation,

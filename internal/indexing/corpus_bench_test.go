@@ -27,7 +27,7 @@ const commits = `{"source":"none","fields":{
 	"year":{"type":"int32","filter":{},"facet":{}},
 	"ts":{"type":"int64","filter":{},"sort":{}}}}`
 
-// BenchmarkCorpus tells the processor time of the steps that a document takes
+// BenchmarkCorpus measures the processor time of the steps that a document takes
 // on its way into a segment, on the corpus that QUIRE_CORPUS names (one
 // document a line, QUIRE_DOCS of them).
 func BenchmarkCorpus(b *testing.B) {

@@ -50,7 +50,7 @@ func TestMetersWithoutTagsAreThereFromTheStart(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "service_disk_max_bytes ") {
-		t.Error("a disk bound is told although there is none")
+		t.Error("a disk bound is reported although there is none")
 	}
 }
 

@@ -92,7 +92,7 @@ func (m *Member) balance(ctx context.Context) {
 		return
 	}
 	m.leaving = &handover{index: index, to: to, isOffer: isOffer}
-	m.log.Info("hands an index over", "id", index, "node", m.held.Value.Sessions[to].Node)
+	m.log.Info("handing an index over", "id", index, "node", m.held.Value.Sessions[to].Node)
 	leaving := m.leaving
 	m.handing.Go(func() {
 		m.drain(ctx, index)

@@ -13,7 +13,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// sharedRead is the outcome of the last read for everybody.
+// sharedRead is the outcome of the last read, for all callers.
 type sharedRead struct {
 	isKnown bool
 	began   time.Duration
@@ -36,7 +36,7 @@ func (m *Member) refresh(ctx context.Context, age time.Duration) error {
 	case <-ctx.Done():
 		return problem.IndexerLeadershipUnreadable.New().Because(ctx.Err())
 	}
-	if _, fresh := m.copy(age); fresh { // by another one meanwhile
+	if _, fresh := m.copy(age); fresh { // another call read it
 		return nil
 	}
 	if last := m.shared; last.isKnown && last.began >= asked {
@@ -138,7 +138,7 @@ func (m *Member) candidate(id string) Candidate {
 	return Candidate{Node: s.Node, Address: s.Address, ExpiresAt: m.watch[id].wall.Add(m.options.Lease).UTC()}
 }
 
-// Table returns who writes what, from a copy a few seconds old. names gives the
+// Table returns which node writes what, from a copy a few seconds old. names gives the
 // name of an index, false for one that is not listed.
 func (m *Member) Table(ctx context.Context, names func(registry.ID) (string, bool)) (Table, error) {
 	if err := m.refresh(ctx, copyAge); err != nil {

@@ -22,7 +22,7 @@ func AwaitIdle(ctx context.Context, b bucket.Bucket, lease time.Duration, log *s
 	if len(before.Value.Sessions) == 0 {
 		return nil
 	}
-	log.Info("nodes did not leave in good order; waiting for a lease to find out whether they run", "lease", lease)
+	log.Info("nodes did not leave cleanly; waiting for a lease to learn whether they run", "lease", lease)
 	timer := time.NewTimer(lease + lease/3)
 	defer timer.Stop()
 	select {

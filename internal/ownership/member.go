@@ -126,7 +126,7 @@ func (m *Member) Run(ctx context.Context) {
 		if err := m.beat(round); err == nil {
 			m.balance(ctx)
 		} else if ctx.Err() == nil {
-			m.log.Error("the leadership cannot be renewed", "node", m.options.Node, "error", err)
+			m.log.Error("cannot renew the leadership", "node", m.options.Node, "error", err)
 		}
 		cancel()
 	}

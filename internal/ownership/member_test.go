@@ -96,7 +96,7 @@ func TestAClaimOfADeadSessionIsTakenOver(t *testing.T) {
 		for !second.Holds(index) {
 			time.Sleep(100 * time.Millisecond)
 			if time.Since(died) > 3*lease {
-				t.Fatal("nobody took over")
+				t.Fatal("no node took over")
 			}
 		}
 		if took := time.Since(died); took < lease*2/3 {
@@ -108,7 +108,7 @@ func TestAClaimOfADeadSessionIsTakenOver(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !slices.Contains(gained, index) {
-			t.Error("nobody was told")
+			t.Error("no callback was called")
 		}
 	})
 }
@@ -256,7 +256,7 @@ func TestANodeThatStopsEndsNoSession(t *testing.T) {
 		stays, _ := join(t, b, "c")
 		time.Sleep(3 * lease)
 		if !stays.Holds(index) {
-			t.Error("nobody took the index over")
+			t.Error("no node took the index over")
 		}
 	})
 }

@@ -183,11 +183,11 @@ func TestOffersOfTheGoneAreOpenAgain(t *testing.T) {
 	delete(next.Sessions, "b")
 	m.tradeOffers(&next)
 	if len(next.Offers) != 0 {
-		t.Errorf("nobody is left to take %v", next.Offers)
+		t.Errorf("no node is left to take %v", next.Offers)
 	}
 }
 
-// However indexes and loads are spread, trading ends, with nobody above its share
+// However indexes and loads are spread, trading ends, with no node above its share
 // of indexes and no index left that would make loads more alike.
 func TestTradingEnds(t *testing.T) {
 	for seed := range uint64(6) {

@@ -40,7 +40,7 @@ type Claim struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// Table is who writes what: candidates sorted by node, claims by index.
+// Table is which node writes what: candidates sorted by node, claims by index.
 type Table struct {
 	Candidates []Candidate `json:"candidates"`
 	Claims     []Claim     `json:"claims"`

@@ -28,7 +28,7 @@ func (c *counted) Get(ctx context.Context, key string, unless bucket.Tag) (bucke
 	return c.Bucket.Get(ctx, key, unless)
 }
 
-// Those who ask at once who writes an index cost one read.
+// Concurrent questions which node writes an index cost one read.
 func TestReadsOfTheLeadershipAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &counted{Bucket: memory.New(nil)}

@@ -52,7 +52,7 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 			// While it is not known whether the target is live nothing is copied there:
 			// it could replace what was written since.
 			if err := j.generations.Settle(ctx, one.index()); err != nil {
-				j.log.Warn("whether the index was promoted is not known yet", "index", one.record().Record.Index, "error", err)
+				j.log.Warn("the outcome of the promotion is not known yet", "index", one.record().Record.Index, "error", err)
 				continue
 			}
 			if j.isPromoted(one) { // which was not known when it was tried

@@ -110,7 +110,7 @@ func TestLateAppends(t *testing.T) {
 		next := d.open()
 		b.Settle()
 		if err := <-batch; (err == nil) != isBefore {
-			t.Errorf("settled before %v: the old writer was told %v", isBefore, err)
+			t.Errorf("settled before %v: the old writer got %v", isBefore, err)
 		}
 		if got := next.count(); got != want {
 			t.Errorf("settled before %v: %d documents, want %d", isBefore, got, want)

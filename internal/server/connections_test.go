@@ -19,7 +19,7 @@ func TestConnectionsLeaveDescriptorsForFiles(t *testing.T) {
 	}
 }
 
-// F39: connections that clients keep open and do not use keep nobody out.
+// F39: connections that clients keep open and do not use keep no other client out.
 func TestAnIdleConnectionMakesRoom(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

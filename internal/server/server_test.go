@@ -265,7 +265,7 @@ func TestANodeIsReadyOnceItHasReadTheRegistry(t *testing.T) {
 }
 
 // A bucket that is away: a node that only searches starts and is not ready, one
-// that may write is refused, because nobody knows whether the bucket enforces
+// that may write is refused, because it is not known whether the bucket enforces
 // conditions.
 func TestABucketThatIsAwayAtTheStart(t *testing.T) {
 	entries := []string{"SERVICE_STORAGE_MODE=object", "SERVICE_STORAGE_REMOTE_URL=http://127.0.0.1:1", "SERVICE_STORAGE_REMOTE_BUCKET=b",

@@ -137,7 +137,7 @@ func TestNoTurnIsLostToAWaitThatEnds(t *testing.T) {
 		lock.Unlock()
 		group.Wait()
 		if lock.isHeld || len(lock.waiting) > 0 {
-			t.Fatal("somebody has it still")
+			t.Fatal("it is still held")
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (s *Store[T]) Read(ctx context.Context) (Object[T], error) {
 	return s.open(content, object.Tag)
 }
 
-// ReadUnless returns the stored object if it is another than held; the result
+// ReadUnless returns the stored object if it differs from held; the result
 // is false and held itself when it is the same.
 func (s *Store[T]) ReadUnless(ctx context.Context, held Object[T]) (Object[T], bool, error) {
 	content, object, err := bucket.ReadAll(ctx, s.bucket, s.key, held.tag, largestObject)

@@ -120,7 +120,7 @@ func (f *fakeStore) conditional(r *http.Request, key string, do func(bucket.Cond
 		default:
 			err = current(func(_ []byte, tag bucket.Tag) bool { return fmt.Sprint(version(tag)) == generation })
 			if errors.Is(err, bucket.ErrNotFound) {
-				err = bucket.ErrCondition // Google does not tell them apart
+				err = bucket.ErrCondition // Google does not distinguish them
 			}
 		}
 	} else {

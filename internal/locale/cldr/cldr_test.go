@@ -50,6 +50,6 @@ func TestUnitSpellings(t *testing.T) {
 		}
 	}
 	if got := UnitSpellings("parsnip", "en"); got != nil {
-		t.Errorf("what is no unit is spelled %q", got)
+		t.Errorf("what is not a unit is spelled %q", got)
 	}
 }
