@@ -132,8 +132,8 @@ slow: ## Hold on to a node with slow clients of every kind (CLIENTS=2000)
 soak: ## Load a node that opens, closes, merges and deletes, and watch its memory (SOAK=10m)
 	$(GO) test ./internal/campaign -run Soak -v -count=1 -timeout 0 -soak $(or $(SOAK),10m) -seed $(or $(SEED),0)
 
-measure: tools ## Measure writes and starts in local and object mode (MEASURE=10s, CORPUS=, TEXTS=1000000)
-	$(GO) test ./internal/campaign -run Measure -v -count=1 -timeout 0 -measure $(or $(MEASURE),10s) \
+measure: tools ## Measure writes and starts in local and object mode (MEASURE=10s, DELAY=0s of the bucket, CORPUS=, TEXTS=1000000)
+	$(GO) test ./internal/campaign -run Measure -v -count=1 -timeout 0 -measure $(or $(MEASURE),10s) -delay $(or $(DELAY),0s) \
 		-corpus $(abspath $(or $(CORPUS),../shared/data/commits.ndjson.zst)) -texts $(or $(TEXTS),1000000)
 
 BENCH := bin/bench-run

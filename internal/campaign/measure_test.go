@@ -27,6 +27,7 @@ import (
 
 var (
 	measure = flag.Duration("measure", 0, "how long each measurement of writes takes; 0: nothing is measured")
+	delay   = flag.Duration("delay", 0, "how long a request to the bucket takes beside what it takes anyway")
 	corpus  = flag.String("corpus", "", "packed NDJSON whose texts are loaded to measure a start with an empty disk")
 	texts   = flag.Int("texts", 1_000_000, "texts of the corpus that are loaded at most")
 )
@@ -51,6 +52,7 @@ func newMeter(t *testing.T, to string) *meter {
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.requests.Add(1)
 		m.bytes.Add(max(0, r.ContentLength))
+		time.Sleep(*delay)
 		proxy.ServeHTTP(w, r)
 	}))
 	t.Cleanup(m.Close)
