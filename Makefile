@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients check-openapi generate-clients \
-	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-rest bench-ingest bench-http bench-load bench-signals bench-writes bench-small bench-growth bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-nested bench-micro profile locale-data clean
+	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-rest bench-ingest bench-http bench-load bench-signals bench-writes bench-small bench-growth bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-cores bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -188,6 +188,9 @@ bench-first: $(BENCH) ## Measure queries that were never asked before beside Luc
 
 bench-vectors: $(BENCH) ## Measure nearest neighbours beside hnswlib, usearch and faiss
 	$(BENCH) -data ../shared/data -vectors
+
+bench-cores: $(BENCH) ## Measure one slow search on idle cores beside one core, and both under load (DOCS=1000000)
+	$(BENCH) -data ../shared/data -cores -docs $(or $(DOCS),1000000)
 
 bench-nested: ## Measure products with five nested variants beside flat ones that give the same hits
 	$(GO) test -run '^$$' -bench '^BenchmarkNested$$' -benchtime 600x ./internal/search

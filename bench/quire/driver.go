@@ -51,8 +51,10 @@ type driver struct {
 	trickle  *trickle
 }
 
-func newDriver() *driver {
-	runner := collect.NewRunner(collect.Options{Threads: 1}, nil)
+// newDriver returns a driver of which a search may use so many threads beside
+// its own, none when negative.
+func newDriver(threads int) *driver {
+	runner := collect.NewRunner(collect.Options{Threads: threads}, nil)
 	return &driver{
 		builder:  analysis.NewBuilder(analysis.Options{}),
 		searcher: search.New(runner, nil, search.Options{}),

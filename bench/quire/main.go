@@ -44,8 +44,9 @@ type performer interface {
 
 func main() {
 	http := flag.Bool("http", false, "through a server on loopback, started from bin/quire")
+	threads := flag.Int("threads", -1, "threads that a search may use beside its own; -1: none, as other engines are measured")
 	flag.Parse()
-	var d performer = newDriver()
+	var d performer = newDriver(*threads)
 	if *http {
 		r := &remote{}
 		defer r.stop()

@@ -143,12 +143,16 @@ func build(names ...string) error {
 }
 
 // start runs a driver that was built.
-func start(name string) (*engine, error) {
+func start(name string) (*engine, error) { return startWith(name, nil) }
+
+// startWith is start with more variables and arguments.
+func startWith(name string, variables []string, arguments ...string) (*engine, error) {
 	_, run, err := driverCommand(name)
 	if err != nil {
 		return nil, err
 	}
-	p := exec.Command(run[0], run[1:]...)
+	p := exec.Command(run[0], append(run[1:], arguments...)...)
+	p.Env = append(os.Environ(), variables...)
 	p.Stderr = os.Stderr
 	in, err := p.StdinPipe()
 	if err != nil {

@@ -41,7 +41,7 @@ type options struct {
 func main() {
 	var o options
 	var engines, classes, brief string
-	var quick, judged, vectors, typing, twoFields, first, serviceAlone, restAlone, whole, loading, refreshing, writing, overHTTP bool
+	var quick, judged, vectors, typing, twoFields, first, serviceAlone, restAlone, whole, loading, refreshing, writing, overHTTP, cores bool
 	var small int
 	var growing string
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
@@ -75,6 +75,7 @@ func main() {
 	flag.BoolVar(&overHTTP, "http", false, "measure what HTTP adds to a search of one term instead")
 	flag.BoolVar(&writing, "writes", false, "measure durable writes of one document beside SQLite FTS5 and OpenSearch 3 instead")
 	flag.DurationVar(&o.cell, "cell", 2*time.Second, "how long each class runs with each number of connections beside OpenSearch, and each measurement of writes")
+	flag.BoolVar(&cores, "cores", false, "measure one search on several cores beside one core instead, and both under load")
 	flag.BoolVar(&o.built, "built", false, "take the drivers as they were built last")
 	flag.StringVar(&o.profile, "profile", "", "write CPU and allocation profiles of this query class instead")
 	flag.Parse()
@@ -118,6 +119,9 @@ func main() {
 		if growing != "" {
 			name += "-growth"
 		}
+		if cores {
+			name += "-cores"
+		}
 		o.out = filepath.Join("bench", "results", name+".md")
 	}
 	work := measure
@@ -153,6 +157,8 @@ func main() {
 		work = searchOverHTTP
 	case small > 0:
 		work = func(o options) error { return smallIndexes(o, small) }
+	case cores:
+		work = measureCores
 	case o.profile != "":
 		work = profile
 	}

@@ -79,6 +79,16 @@ func (d *Docs) addOne(doc uint32) {
 	d.spill()
 }
 
+// append adds a set of documents that come behind all others.
+func (d *Docs) append(other *Docs) {
+	if other.listed {
+		d.add(other.list)
+		return
+	}
+	bitset.OrWords(d.Bits().Words(), other.bits.Words())
+	d.list, d.listed = nil, false
+}
+
 // spill turns a list that grew too long into bits.
 func (d *Docs) spill() {
 	if len(d.list) > int(d.documents/listShare)*2 {

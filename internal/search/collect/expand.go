@@ -107,7 +107,7 @@ func (e *expander) advance(known uint32) bool {
 		return !p.of.prunes()
 	}
 	if p.ranker.byScoreAlone && p.ranker.isFull() {
-		p.of.raise(p.ranker.worstScore(), p.segment)
+		p.of.raise(p.ranker.worstScore(), p.order)
 	}
 	return !p.isDecided()
 }

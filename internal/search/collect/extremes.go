@@ -90,7 +90,7 @@ func (p *piece) rankAmong(ctx context.Context, docs []uint32) (bool, error) {
 	if err := p.of.initRanker(ctx, among, p.segment); err != nil {
 		return false, err
 	}
-	sink := &piece{of: p.of, segment: p.segment, base: p.base, ranker: among, uncounted: true}
+	sink := &piece{of: p.of, segment: p.segment, order: p.order, base: p.base, ranker: among, uncounted: true}
 	if err := scanner.Run(ctx, 0, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs(), sink); err != nil {
 		return false, err
 	}

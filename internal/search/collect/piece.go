@@ -9,41 +9,56 @@ import (
 )
 
 func (p *piece) run(ctx context.Context) error {
-	if p.ranker == nil && p.set == nil && p.of.exact {
-		return nil
-	}
-	if int64(p.segment) > p.of.decided.Load() && p.of.prunes() {
-		p.skipped = true
-		return nil
-	}
-	if p.countsFirst() {
-		enough := p.of.request.CountTo
-		n, ok, err := p.scanner.Count(ctx, enough)
-		if err != nil {
-			return err
-		}
-		if ok {
-			p.count(n, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs())
-			if p.ranker == nil {
-				return nil
-			}
-			p.uncounted, p.allCounted, p.skipped = true, n < enough, n >= enough
-		}
-	}
-	if index := p.extremes(); index != nil {
-		return p.runExtremes(ctx, index)
+	if done, err := p.begin(ctx); done || err != nil {
+		return err
 	}
 	own := p.ranker
-	if k := p.of.idle.Swap(nil); k != nil && own != nil && k.goesOn(p.segment, p.base) {
+	if k := p.of.idle.Swap(nil); k != nil && own != nil && k.goesOn(p.order, p.base) {
 		p.ranker = k
 	}
-	err := p.scanner.Run(ctx, 0, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs(), p)
+	err := p.scanner.Run(ctx, 0, p.documents(), p)
 	if own != nil {
 		p.of.idle.Store(p.ranker)
 		p.ranker = own // its hits are merged with the piece it began in
 	}
 	return err
 }
+
+// begin does what precedes a scan of the whole segment, and reports whether
+// there is nothing left to scan for.
+func (p *piece) begin(ctx context.Context) (done bool, err error) {
+	if p.ranker == nil && p.set == nil && p.of.exact {
+		return true, nil
+	}
+	if p.isBehindDecided() {
+		p.skipped = true
+		return true, nil
+	}
+	if p.countsFirst() {
+		enough := p.of.request.CountTo
+		n, ok, err := p.scanner.Count(ctx, enough)
+		if err != nil {
+			return true, err
+		}
+		if ok {
+			p.count(n, p.documents())
+			if p.ranker == nil {
+				return true, nil
+			}
+			p.uncounted, p.allCounted, p.skipped = true, n < enough, n >= enough
+		}
+	}
+	if index := p.extremes(); index != nil {
+		return true, p.runExtremes(ctx, index)
+	}
+	return false, nil
+}
+
+// documents is how many documents the segment has.
+func (p *piece) documents() uint32 { return p.of.search.snapshot.Segments[p.segment].Reader.NumDocs() }
+
+// isBehindDecided reports whether enough hits stand before all of the piece.
+func (p *piece) isBehindDecided() bool { return int64(p.order) > p.of.decided.Load() && p.of.prunes() }
 
 // countsFirst reports whether matches are counted before any is ranked: when
 // none is, and when those that score too little need not be scored.
@@ -81,7 +96,7 @@ func (p *piece) isDecided() bool {
 	if p.of.scoring || !k.byScoreAlone || !k.isFull() || k.edge != nil || !p.of.prunes() {
 		return false
 	}
-	p.of.decide(p.segment)
+	p.of.decide(p.order)
 	return true
 }
 
@@ -126,7 +141,7 @@ func (p *piece) TakeDocs(docs []uint32, scores []float32) bool {
 		p.ranker.offer(doc, score)
 	}
 	if p.ranker.byScoreAlone && p.ranker.isFull() {
-		p.of.raise(p.ranker.worstScore(), p.segment)
+		p.of.raise(p.ranker.worstScore(), p.order)
 	}
 	return !p.isDecided()
 }
@@ -159,7 +174,7 @@ func (p *piece) offer(base uint32, matched *match.Bits, sums *match.Sums) {
 		}
 	}
 	if k.byScoreAlone && k.isFull() {
-		p.of.raise(k.worstScore(), p.segment)
+		p.of.raise(k.worstScore(), p.order)
 	}
 }
 
@@ -173,7 +188,7 @@ func (p *piece) Threshold() float64 {
 	}
 	threshold := p.ranker.threshold()
 	if p.ranker.byScoreAlone {
-		threshold = max(threshold, p.of.sharedThreshold(p.segment))
+		threshold = max(threshold, p.of.sharedThreshold(p.order))
 	}
 	if p.signals != nil && threshold > 0 {
 		threshold = p.signals.before(threshold)
@@ -186,16 +201,16 @@ func (p *piece) SkipsWindow(base uint32) bool {
 	return p.ranker != nil && p.ranker.rulesOut(base, base+match.Span)
 }
 
-// raise tells the other pieces that a segment has enough hits that score so
-// much at least. Score and segment are kept in one word: the higher score
-// counts, and of equal ones the first segment's.
-func (r *run) raise(score float32, segment int) {
+// raise reports to the other pieces that a range and those before it have enough
+// hits that score so much at least. Score and range are kept in one word: the
+// higher score counts, and of equal ones that of the first range.
+func (r *run) raise(score float32, order int) {
 	if !(score > 0) {
 		return
 	}
-	told := uint64(math.Float32bits(score))<<32 | uint64(^uint32(segment))
-	for old := r.threshold.Load(); told > old; old = r.threshold.Load() {
-		if r.threshold.CompareAndSwap(old, told) {
+	raised := uint64(math.Float32bits(score))<<32 | uint64(^uint32(order))
+	for old := r.threshold.Load(); raised > old; old = r.threshold.Load() {
+		if r.threshold.CompareAndSwap(old, raised) {
 			return
 		}
 	}
@@ -203,32 +218,32 @@ func (r *run) raise(score float32, segment int) {
 
 // leastScore is what a hit scores at least.
 func (r *run) leastScore() float32 {
-	if told := r.threshold.Load(); told != 0 {
-		return math.Float32frombits(uint32(told >> 32))
+	if raised := r.threshold.Load(); raised != 0 {
+		return math.Float32frombits(uint32(raised >> 32))
 	}
 	return float32(math.Inf(-1))
 }
 
-// sharedThreshold is a score that a document of a segment must exceed. One that
-// equals the worst hit of another segment stands before it when its own segment
+// sharedThreshold is a score that a document of a range must exceed. One that
+// equals the worst hit of another range stands before it when its own range
 // does.
-func (r *run) sharedThreshold(segment int) float64 {
-	told := r.threshold.Load()
-	worst := math.Float32frombits(uint32(told >> 32))
+func (r *run) sharedThreshold(order int) float64 {
+	raised := r.threshold.Load()
+	worst := math.Float32frombits(uint32(raised >> 32))
 	switch {
-	case told == 0:
+	case raised == 0:
 		return -1
-	case uint32(segment) > ^uint32(told):
+	case uint32(order) > ^uint32(raised):
 		return float64(worst)
 	}
 	return float64(math.Nextafter32(worst, 0))
 }
 
-// decide tells that a segment has enough hits that stand before all of the
-// segments behind it.
-func (r *run) decide(segment int) {
-	for old := r.decided.Load(); int64(segment) < old; old = r.decided.Load() {
-		if r.decided.CompareAndSwap(old, int64(segment)) {
+// decide reports that a range and those before it have enough hits, which stand
+// before all of the ranges behind it.
+func (r *run) decide(order int) {
+	for old := r.decided.Load(); int64(order) < old; old = r.decided.Load() {
+		if r.decided.CompareAndSwap(old, int64(order)) {
 			return
 		}
 	}

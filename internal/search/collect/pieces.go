@@ -2,7 +2,6 @@ package collect
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -33,7 +32,7 @@ func (s *Search) pieces(ctx context.Context, work func(ctx context.Context, segm
 		if left > 0 && !began.IsZero() && time.Since(began)*time.Duration(left) > s.runner.worthHelp*time.Duration(done) {
 			if seats := s.seats(left); seats > 0 {
 				s.runner.meters.Pieces("request", done)
-				return s.shared(ctx, done, seats, work)
+				return s.shared(ctx, done, count, seats, work)
 			}
 		}
 	}
@@ -41,55 +40,26 @@ func (s *Search) pieces(ctx context.Context, work func(ctx context.Context, segm
 	return nil
 }
 
-// seats takes up to so many search threads.
-func (s *Search) seats(most int) (taken int) {
-	for taken < most {
-		select {
-		case s.runner.seats <- struct{}{}:
-			taken++
-		default:
-			return taken
-		}
-	}
-	return taken
+// Each runs work for the numbers below count, on the caller's goroutine and on
+// the search threads that are free. The first error is returned after all have
+// ended.
+func (s *Search) Each(ctx context.Context, count int, work func(ctx context.Context, number int) error) error {
+	defer s.enter()()
+	return s.shared(ctx, 0, count, s.seats(count-1), work)
 }
 
-// shared runs work for the segments from one on, on the caller's goroutine and
-// on the threads it has seats for.
-func (s *Search) shared(ctx context.Context, from, seats int, work func(ctx context.Context, segment int) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var (
-		next   atomic.Int64
-		pooled atomic.Int64
-		wait   sync.WaitGroup
-		once   sync.Once
-		first  error
-	)
+// shared runs work for the numbers from one up to count, on the caller's
+// goroutine and on the threads it has seats for.
+func (s *Search) shared(ctx context.Context, from, count, seats int, work func(ctx context.Context, number int) error) error {
+	var next atomic.Int64
 	next.Store(int64(from))
-	count := len(s.snapshot.Segments)
-	walk := func() (done int64) {
-		for i := int(next.Add(1) - 1); i < count && ctx.Err() == nil; i = int(next.Add(1) - 1) {
+	return s.share(ctx, seats, func(ctx context.Context, thread int) (done int, err error) {
+		for i := int(next.Add(1) - 1); i < count && err == nil && ctx.Err() == nil; i = int(next.Add(1) - 1) {
 			done++
-			if err := Guard(func() error { return work(ctx, i) }); err != nil {
-				once.Do(func() { first = err })
-				cancel(err)
+			if err = work(ctx, i); thread > 0 && s.runner.isCrowded() {
+				break
 			}
 		}
-		return done
-	}
-	for range seats {
-		wait.Go(func() {
-			defer func() { <-s.runner.seats }()
-			pooled.Add(walk())
-		})
-	}
-	done := walk()
-	wait.Wait()
-	s.runner.meters.Pieces("pool", int(pooled.Load()))
-	s.runner.meters.Pieces("request", int(done))
-	if first == nil {
-		return context.Cause(ctx)
-	}
-	return first
+		return done, err
+	})
 }

@@ -16,7 +16,7 @@ import (
 // of them. One of scores alone goes on to further segments.
 type ranker struct {
 	base      uint32
-	segment   int // the last one
+	order     int // of the last range, see orderOf
 	limit     int
 	backwards bool
 	keys      []keyReader
@@ -46,7 +46,7 @@ const fewHits = 16
 // initRanker points a zero ranker at a segment.
 func (r *run) initRanker(ctx context.Context, k *ranker, segment int) error {
 	s := r.search.snapshot.Segments[segment]
-	k.base, k.segment, k.limit, k.backwards = s.Base, segment, r.request.Limit, r.request.Before != nil
+	k.base, k.order, k.limit, k.backwards = s.Base, orderOf(segment, 0), r.request.Limit, r.request.Before != nil
 	k.keys = k.keysScratch[:0]
 	for i := range r.order {
 		k.keys = append(k.keys, keyReader{})
@@ -220,13 +220,13 @@ func (k *ranker) insert(doc uint32, score float32) {
 	docs[at], scores[at] = doc, score
 }
 
-// goesOn reports whether the ranker can take documents of a segment behind its
-// own, and is that segment's then.
-func (k *ranker) goesOn(segment int, base uint32) bool {
-	if !k.byScoreAlone || k.edge != nil || segment <= k.segment {
+// goesOn reports whether the ranker can take documents of a range behind its
+// own, and is that range's then.
+func (k *ranker) goesOn(order int, base uint32) bool {
+	if !k.byScoreAlone || k.edge != nil || order <= k.order {
 		return false
 	}
-	k.segment, k.base = segment, base
+	k.order, k.base = order, base
 	return true
 }
 

@@ -12,6 +12,7 @@ import (
 
 // Run answers a request.
 func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
+	defer s.enter()()
 	if err := s.prepareAll(ctx, r); err != nil {
 		return nil, err
 	}
@@ -34,10 +35,13 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	run.countBefore(pieces)
 	key := run.thresholdKey()
 	threshold := s.view.Threshold(key)
-	run.raise(threshold, len(pieces)-1)
-	err := s.pieces(ctx, run.runs)
+	run.raise(threshold, orderOf(len(pieces), 0))
+	err := run.searchAll(ctx)
 	for i := range pieces {
 		pieces[i].scanner.Close()
+	}
+	for _, p := range run.more {
+		p.scanner.Close()
 	}
 	if err != nil {
 		return nil, timedOut(ctx, err)
@@ -48,6 +52,16 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	}
 	s.keep(run)
 	return result, nil
+}
+
+// searchAll searches all segments, in ranges where that is worth it.
+func (r *run) searchAll(ctx context.Context) error {
+	if spans := r.cut(); spans != nil {
+		if seats := r.search.seats(len(spans) - 1); seats > 0 {
+			return r.search.runRanges(ctx, r, spans, seats)
+		}
+	}
+	return r.search.pieces(ctx, r.runs)
 }
 
 // thresholdCost is how many documents a run must look at for a threshold to gain
@@ -125,7 +139,7 @@ func (r *run) probe(ctx context.Context, segment int, result *Result) error {
 	n, exact := p.scanner.MinHits()
 	if !exact && result.Total+n < r.request.CountTo {
 		r.counted.Store(int64(result.Total))
-		r.decided.Store(int64(segment))
+		r.decided.Store(int64(orderOf(segment, 0)))
 		if err := p.run(ctx); err != nil {
 			return err
 		}
@@ -193,21 +207,23 @@ type run struct {
 	scored  bool // scores mean something
 	scoring bool // scores are computed
 
-	pieces      []piece // by segment
+	pieces      []piece  // by segment
+	more        []*piece // of ranges beside the first ones of segments
 	binds, runs func(ctx context.Context, segment int) error
 
 	counted   atomic.Int64           // matches taken so far
 	threshold atomic.Uint64          // what a hit has to score, see raise
 	idle      atomic.Pointer[ranker] // one that a piece has done with
-	decided   atomic.Int64           // segments from the last to this one have no hits, see isDecided
+	decided   atomic.Int64           // ranges behind this one have no hits, see isDecided
 	atLeast   int                    // matches known before the scan
 	exact     bool                   // they are all
 }
 
-// piece is the part of a run in one segment.
+// piece is the part of a run in one segment, or in some ranges of it.
 type piece struct {
 	of      *run
 	segment int
+	order   int    // of the range, see orderOf
 	base    uint32 // global number of document 0
 	scanner *match.Scanner
 	scans   match.Scanner // its memory
@@ -228,14 +244,12 @@ type piece struct {
 // bind makes a piece ready to run.
 func (r *run) bind(ctx context.Context, p *piece, segment int) error {
 	s := r.search.snapshot.Segments[segment]
-	p.of, p.segment, p.base = r, segment, s.Base
-	queryScores := r.request.Query != nil && plan.Scores(r.request.Query)
-	p.scanner = &p.scans
-	if err := r.search.view.InitScanner(ctx, p.scanner, segment, r.request.Query, r.request.Filters, r.scoring && queryScores); err != nil {
+	p.of, p.segment, p.order, p.base = r, segment, orderOf(segment, 0), s.Base
+	if err := p.bindScanner(ctx); err != nil {
 		return err
 	}
 	if r.scoring {
-		p.signals = newSignals(r.request.Signals, s, !queryScores)
+		p.signals = newSignals(r.request.Signals, s, !r.queryScores())
 	}
 	if r.request.Limit > 0 {
 		p.ranker = &p.ranks
@@ -243,23 +257,32 @@ func (r *run) bind(ctx context.Context, p *piece, segment int) error {
 			return err
 		}
 	}
-	if r.request.Sets {
+	if r.request.Sets && p.set == nil {
 		p.set = newDocs(s.Reader.NumDocs(), p.scanner.Cost())
 	}
 	return nil
 }
 
+func (r *run) queryScores() bool { return r.request.Query != nil && plan.Scores(r.request.Query) }
+
+// bindScanner makes a zero scanner of a piece ready.
+func (p *piece) bindScanner(ctx context.Context) error {
+	r := p.of
+	p.scanner = &p.scans
+	return r.search.view.InitScanner(ctx, p.scanner, p.segment, r.request.Query, r.request.Filters, r.scoring && r.queryScores())
+}
+
 // countBefore works out what is known of the total before anything is scanned.
 func (r *run) countBefore(pieces []piece) {
 	r.exact = true
-	r.decided.Store(int64(len(pieces)))
+	r.decided.Store(int64(orderOf(len(pieces), 0)))
 	for i := range pieces {
 		p := &pieces[i]
 		n, exact := p.scanner.MinHits()
 		r.atLeast += n
 		r.exact = r.exact && exact
 		if p.ranksByScore() {
-			r.raise(p.scanner.Reached(r.request.Limit), p.segment)
+			r.raise(p.scanner.Reached(r.request.Limit), orderOf(p.segment+1, -1))
 		}
 	}
 }
@@ -286,8 +309,7 @@ func (r *run) merge(pieces []piece) *Result {
 	hits := result.Hits[:0]
 	*result = Result{Scored: r.scored, Exact: true}
 	least, found := r.leastScore(), 0
-	for i := range pieces {
-		p := &pieces[i]
+	add := func(p *piece) {
 		result.Total += p.taken
 		if !p.allCounted && (p.scanner.Skipped() || p.skipped) {
 			result.Exact = false
@@ -295,9 +317,15 @@ func (r *run) merge(pieces []piece) *Result {
 		if p.ranker != nil {
 			found += p.ranker.drop(least)
 		}
+	}
+	for i := range pieces {
+		add(&pieces[i])
 		if r.request.Sets {
-			result.Sets = append(result.Sets, p.set)
+			result.Sets = append(result.Sets, pieces[i].set)
 		}
+	}
+	for _, p := range r.more {
+		add(p)
 	}
 	if r.exact {
 		result.Total, result.Exact = r.atLeast, true
@@ -309,11 +337,17 @@ func (r *run) merge(pieces []piece) *Result {
 	}
 	hits = slices.Grow(hits, found)
 	sorted := false
-	for i := range pieces {
-		if k := pieces[i].ranker; k != nil && len(k.docs) > 0 {
+	take := func(k *ranker) {
+		if k != nil && len(k.docs) > 0 {
 			sorted = len(k.docs) == found && k.sort()
 			hits = k.appendHits(hits)
 		}
+	}
+	for i := range pieces {
+		take(pieces[i].ranker)
+	}
+	for _, p := range r.more {
+		take(p.ranker)
 	}
 	if !sorted {
 		sortHits(hits, r.order, r.request.Before != nil)

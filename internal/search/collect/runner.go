@@ -5,6 +5,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -37,13 +38,16 @@ type Runner struct {
 	tables *match.Tables
 	meters *metrics.Set
 
-	searches  sync.Pool     // of *Search
-	worthHelp time.Duration // see there
+	searches sync.Pool    // of *Search
+	running  atomic.Int32 // searches that run now
+
+	worthHelp, worthCut time.Duration // see the constants
+	leastRange          uint32
 }
 
 // NewRunner returns a runner; meters may be nil.
 func NewRunner(o Options, meters *metrics.Set) *Runner {
-	r := &Runner{tables: match.NewTables(), meters: meters, worthHelp: worthHelp}
+	r := &Runner{tables: match.NewTables(), meters: meters, worthHelp: worthHelp, worthCut: worthCut, leastRange: leastRange}
 	r.searches.New = func() any { return new(Search) }
 	threads := o.Threads
 	if threads == 0 {
@@ -75,6 +79,7 @@ type Search struct {
 	snapshot *snapshot.Snapshot
 	view     match.View
 	fused    map[*plan.Fuse]*fused
+	entered  bool // see enter
 	idle     *run // one that has ended, for the next; see keep
 }
 

@@ -18,7 +18,7 @@ func (s *Search) runValues(ctx context.Context, r *Request) (*Result, error) {
 	valuesScore := slices.ContainsFunc(clauses, plan.Scores)
 	run.scored = r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0 || valuesScore
 	run.scoring = run.scored && (r.NeedScores || r.Limit > 0 && ordersByScore(run.order) || len(r.Signals) > 0)
-	run.decided.Store(int64(len(s.snapshot.Segments)))
+	run.decided.Store(int64(orderOf(len(s.snapshot.Segments), 0)))
 	pieces := make([]piece, len(s.snapshot.Segments))
 	matched := make([]int, len(pieces))
 	err := s.pieces(ctx, func(ctx context.Context, segment int) (err error) {
@@ -58,7 +58,7 @@ func (r *run) runValuesOf(ctx context.Context, p *piece, segment int, clauses []
 	}
 	defer p.scanner.Close()
 	e := &expander{piece: p, reader: r.search.snapshot.Segments[segment].Reader, prunes: !valuesScore && r.request.Values.When == nil}
-	if e.prunes && int64(segment) > r.decided.Load() && r.prunes() {
+	if e.prunes && p.isBehindDecided() {
 		p.skipped = true
 		return 0, nil
 	}

@@ -212,7 +212,7 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 	defer many.Release()
 	for i := range 300 {
 		snap, docs := whole, first
-		options := collect.Options{Threads: -1, FilterCacheQueries: i/3%3 - 1, PrefixCacheWords: -1, TypoCacheWords: -1}
+		options := collect.Options{Threads: []int{-1, 1, 3}[i/3%3], FilterCacheQueries: i/9%3 - 1, PrefixCacheWords: -1, TypoCacheWords: -1}
 		switch i % 3 {
 		case 1:
 			snap, docs = both, slices.Concat(first, second)

@@ -2,9 +2,6 @@ package faceting
 
 import (
 	"context"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/layout"
@@ -89,10 +86,8 @@ func (r *Request) countFew(p *Facet, pop *population, values *collect.Values) ([
 	if values != nil || p.field.List != "" || pop.sets == nil {
 		return nil, false
 	}
-	for _, set := range pop.sets {
-		if _, listed := set.List(); !listed {
-			return nil, false
-		}
+	if !areListed(pop.sets) {
+		return nil, false
 	}
 	scratch := r.Counter.scratches.Get().(*facet.Scratch)
 	parts := make([][]facet.Count, 0, len(pop.sets))
@@ -304,18 +299,8 @@ func (r *Request) eachSegment(ctx context.Context, work func(i int, segment *sna
 		}
 		return ctx.Err()
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, segment := range segments {
-		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return collect.Guard(func() error {
-				work(i, segment)
-				return ctx.Err()
-			})
-		})
-	}
-	return group.Wait()
+	return r.Collect.Each(ctx, len(segments), func(ctx context.Context, i int) error {
+		work(i, segments[i])
+		return ctx.Err()
+	})
 }

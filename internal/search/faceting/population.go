@@ -28,26 +28,65 @@ type population struct {
 // list values the hits, nil when documents are.
 func (r *Request) Count(ctx context.Context, facets []Facet, values *collect.Values, result *collect.Result) ([]query.FacetResult, error) {
 	populations := make(map[string]*population)
-	var results []query.FacetResult
+	of := make([]*population, len(facets))
 	for i := range facets {
 		p := &facets[i]
 		key := keptKey(p.kept)
-		pop := populations[key]
-		if pop == nil {
+		if of[i] = populations[key]; of[i] == nil {
 			var ready *collect.Result
 			if values == nil && !slices.Contains(p.kept, false) {
 				ready = result
 			}
-			pop = r.populate(p.kept, ready)
-			populations[key] = pop
+			of[i] = r.populate(p.kept, ready)
+			populations[key] = of[i]
 		}
-		one, err := r.countFacet(ctx, p, pop, values)
-		if err != nil {
+	}
+	results := make([]query.FacetResult, len(facets))
+	count := func(ctx context.Context, i int) (err error) {
+		results[i], err = r.countFacet(ctx, &facets[i], of[i], values)
+		return err
+	}
+	if values == nil && len(facets) > 1 && result.Total > parallelMatches && isReady(facets, of) {
+		err := r.Collect.Each(ctx, len(facets), count)
+		return results, err
+	}
+	for i := range facets {
+		if err := count(ctx, i); err != nil {
 			return nil, err
 		}
-		results = append(results, one)
 	}
 	return results, nil
+}
+
+// parallelMatches is how many matches make it worth to count facets side by
+// side: each takes some nanoseconds for a match.
+const parallelMatches = 10_000
+
+// isReady reports whether facets count documents that are known, so that they
+// can be counted side by side, and makes what they would make as they need it.
+func isReady(facets []Facet, of []*population) bool {
+	for i := range facets {
+		if facets[i].field.List != "" || facets[i].chain != nil || of[i].sets == nil {
+			return false
+		}
+	}
+	for i, pop := range of {
+		if facets[i].request.Ranges == nil && areListed(pop.sets) {
+			continue
+		}
+		for _, set := range pop.sets {
+			set.Bits()
+		}
+	}
+	return true
+}
+
+// areListed reports whether all sets are lists.
+func areListed(sets []*collect.Docs) bool {
+	return !slices.ContainsFunc(sets, func(set *collect.Docs) bool {
+		_, listed := set.List()
+		return !listed
+	})
 }
 
 func keptKey(kept []bool) string {
