@@ -25,9 +25,14 @@ func (p publishing) Publish(ctx context.Context, _ *manifest.Manifest) error { r
 // published opens a generation with one write that is not committed.
 func published(t *testing.T, options Options, answer publishing) *Generation {
 	t.Helper()
+	return publishedBy(t, options, answer)
+}
+
+func publishedBy(t *testing.T, options Options, publisher Publisher) *Generation {
+	t.Helper()
 	fs := vfs.Memory()
 	create(t, fs, books)
-	g, err := Open(t.Context(), Storage{FS: fs, Directory: "g", Publisher: answer}, options)
+	g, err := Open(t.Context(), Storage{FS: fs, Directory: "g", Publisher: publisher}, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -121,8 +122,7 @@ func TestAGenerationInABucketSettles(t *testing.T) {
 		close(a.proceed)
 		options := manual
 		options.NoMerges, options.MergeFloor = false, 1
-		g := published(t, options, a.publishing)
-		g.storage.Publisher = a
+		g := publishedBy(t, options, a)
 		for i := range 200 {
 			mustAdd(t, g, fmt.Sprintf(`{"id":"%d"}`, i))
 		}
@@ -134,9 +134,9 @@ func TestAGenerationInABucketSettles(t *testing.T) {
 		if n := segmentsOf(g); n != 1 || len(a.uploaded) != 1 {
 			t.Errorf("%d segments at rest, uploaded %v", n, a.uploaded)
 		}
+		g.merged.Add(1 << 30) // more than was flushed pays for
 		mustAdd(t, g, `{"id":"later"}`)
 		mustCommit(t, g)
-		g.flushed.Store(0) // as after an opening
 		<-time.After(time.Hour)
 		synctest.Wait()
 		if n := segmentsOf(g); n != 2 || len(a.uploaded) != 1 {
@@ -152,20 +152,19 @@ func TestAGenerationInABucketSettles(t *testing.T) {
 // they are; one that comes while the manifest is replaced does not end that.
 func TestAWriteEndsTheUploadAtRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &ahead{proceed: make(chan struct{}), publishing: func(context.Context) error { return nil }}
-		options := manual
-		options.NoMerges = false
-		g := published(t, options, a.publishing)
-		g.storage.Publisher = a
-		var replacing chan struct{}
-		replaced := 0
-		a.publishing = func(ctx context.Context) error {
-			if replacing != nil {
-				<-replacing
-				replaced++
+		var isReplacing atomic.Bool
+		var replaced atomic.Int32
+		proceed := make(chan struct{})
+		a := &ahead{proceed: make(chan struct{}), publishing: func(ctx context.Context) error {
+			if isReplacing.Load() {
+				<-proceed
+				replaced.Add(1)
 			}
 			return ctx.Err()
-		}
+		}}
+		options := manual
+		options.NoMerges = false
+		g := publishedBy(t, options, a)
 		mustAdd(t, g, `{"id":"0"}`)
 		mustCommit(t, g)
 		before := segmentsOf(g)
@@ -177,15 +176,14 @@ func TestAWriteEndsTheUploadAtRest(t *testing.T) {
 			t.Errorf("%d segments of %d after a write during the upload", n, before)
 		}
 		mustCommit(t, g)
-		replacing = make(chan struct{})
+		isReplacing.Store(true)
 		<-time.After(time.Minute)
 		mustAdd(t, g, `{"id":"2"}`) // while the manifest is replaced
-		close(replacing)
+		close(proceed)
 		synctest.Wait()
-		if n := segmentsOf(g); n != 1 || replaced != 1 || g.Err() != nil {
-			t.Errorf("%d segments after a write during the exchange, replaced %d times: %v", n, replaced, g.Err())
+		if n := segmentsOf(g); n != 1 || replaced.Load() != 1 || g.Err() != nil {
+			t.Errorf("%d segments after a write during the exchange, replaced %d times: %v", n, replaced.Load(), g.Err())
 		}
-		replacing = nil
 		if err := g.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
