@@ -72,7 +72,7 @@ func code(t *testing.T, body string) string {
 		Errors []struct{ Code string }
 	}
 	if err := json.Unmarshal([]byte(body), &found); err != nil {
-		t.Fatalf("%q is no error body: %v", body, err)
+		t.Fatalf("%q is not an error body: %v", body, err)
 	}
 	if len(found.Errors) == 0 {
 		t.Errorf("%q lists no error", body)
@@ -196,7 +196,7 @@ func TestNothingMatchesWithoutPermission(t *testing.T) {
 			continue
 		}
 		if !own && !route.Permission.IsKnown() {
-			t.Errorf("%s needs %s, which is no permission", route.Operation, route.Permission)
+			t.Errorf("%s needs %s, which is not a permission", route.Operation, route.Permission)
 		}
 		if route.Scope == "" || route.RunsOn == "" || route.Tag == "" || route.Summary == "" || len(route.Answers) == 0 {
 			t.Errorf("%s lacks a column", route.Operation)

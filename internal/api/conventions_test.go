@@ -93,7 +93,7 @@ func TestListingPages(t *testing.T) {
 			t.Errorf("%+v: %v next %q", test.listing, page, next)
 		}
 		if page == nil {
-			t.Errorf("%+v: the page is nil, which is no array", test.listing)
+			t.Errorf("%+v: the page is nil, which is not an array", test.listing)
 		}
 	}
 }

@@ -148,7 +148,7 @@ func damagePath(random *rand.Rand, path string, words []string) string {
 func pick(random *rand.Rand, from []string) string { return from[random.IntN(len(from))] }
 
 // pieces are put into bodies: values of every kind, signs, names that mean
-// something, and bytes that are no text.
+// something, and bytes that are not text.
 var pieces = []string{
 	`null`, `{}`, `[]`, `""`, `1e999`, `-0`, `"\u0000"`, `"\ud800"`, `{"en":"x"}`, `[[1]]`, `true`, `9223372036854775808`, `"id"`, `,"id":"1"`,
 	`[`, `]`, `}`, `{`, `,`, `:`, `"`, `\`, "\n", `"a.b"`, `"variants[x=1]"`, `"*"`, `"type"`, `"object"`, `"nested"`, "\xff", `"name"`, `"fields"`,

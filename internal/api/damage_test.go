@@ -314,7 +314,7 @@ func (v *victim) digest() string {
 	return b.String()
 }
 
-// generation tells the version of a generation and how much was written to it.
+// generation returns the version of a generation and how much was written to it.
 func (v *victim) generation(name registry.Name) string {
 	described, err := v.api.node.Describe(v.Context(), name)
 	if err != nil {

@@ -41,7 +41,7 @@ func checkKeywords(t *testing.T, place string, schema object) {
 	t.Helper()
 	for keyword, value := range schema {
 		if !slices.Contains(schemaKeywords, keyword) {
-			t.Errorf("%s: %q is no keyword", place, keyword)
+			t.Errorf("%s: %q is not a keyword", place, keyword)
 		}
 		switch inner := value.(type) {
 		case object:
@@ -63,7 +63,7 @@ func checkKeywords(t *testing.T, place string, schema object) {
 }
 
 // The names that decoders read are those that the description lists. A decoder
-// tells members apart by name == "…", or by a switch over name or kind.
+// distinguishes members by name == "…", or by a switch over name or kind.
 func TestEveryPropertyThatIsReadIsDescribed(t *testing.T) {
 	s, err := readSchemas()
 	if err != nil {

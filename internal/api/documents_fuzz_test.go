@@ -9,7 +9,7 @@ import (
 )
 
 // FuzzBodies sends any body to the endpoints that read documents, changes and
-// definitions: whatever it is, the answer is no failure of the node.
+// definitions: whatever it is, the node does not fail.
 func FuzzBodies(f *testing.F) {
 	s := serveDocuments(f, catalogue, Options{})
 	path := s.url[strings.Index(s.url, "/v1alpha1"):]

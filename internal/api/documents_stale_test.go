@@ -58,7 +58,7 @@ func (s *documentServer) expectPages(want []string) {
 	}
 }
 
-// Documents keep the keys that they were written with: what is no whole number
+// Documents keep the keys that they were written with: what is not a whole number
 // stands behind those that are.
 func TestListingsAfterTheTypeOfTheKeyChanged(t *testing.T) {
 	s := serveDocuments(t, `{"fields":{"id":{"type":"string","primaryKey":true}}}`, Options{})

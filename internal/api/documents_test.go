@@ -137,7 +137,7 @@ func problemsOf(t testing.TB, text string) []ErrorDetail {
 	t.Helper()
 	var body struct{ Errors []ErrorDetail }
 	if err := json.Unmarshal([]byte(text), &body); err != nil {
-		t.Fatalf("%q is no error body: %v", text, err)
+		t.Fatalf("%q is not an error body: %v", text, err)
 	}
 	return body.Errors
 }
@@ -203,7 +203,7 @@ func TestBodiesAreBounded(t *testing.T) {
 }
 
 // A stated length above the bound is refused before anything is done, also where
-// nobody would read the body.
+// the body would not be read.
 func TestAStatedLengthIsBoundedEverywhere(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{MaxBodySize: 1000, MaxStreamBodySize: 2000})
 	s.expect("PUT", "/1", `{}`, 204, "")
@@ -223,7 +223,7 @@ func TestAStatedLengthIsBoundedEverywhere(t *testing.T) {
 	s.expect("DELETE", "/1", long[:1000], 204, "")
 }
 
-// A line that is no JSON is told as that, however much follows it.
+// A line that is not JSON is reported as that, however much follows it.
 func TestAnUnclosedLineOfALongStream(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{MaxBodySize: 2 << 20})
 	rest := strings.Repeat("{\"id\":\"2\",\"name\":\""+strings.Repeat("x", 1000)+"\"}\n", 3<<10)
@@ -477,7 +477,7 @@ func TestALargePageIsSentAsItIsRead(t *testing.T) {
 	}
 }
 
-// A document without source is told before the first byte of a page, wherever it
+// A document without source is reported before the first byte of a page, wherever it
 // stands in it.
 func TestAPageWithADocumentWithoutSourceIsRefused(t *testing.T) {
 	for _, size := range []int{1, 1 << 20} {

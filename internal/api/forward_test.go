@@ -401,7 +401,7 @@ func TestAConnectionServesOnAfterAWriterWasGivenUp(t *testing.T) {
 
 // S15, F35: a body above the bound is refused alike whether the node that it reaches
 // writes the index or sends it on, stated or not, to a client that sends all of it
-// before it reads. A stream tells how far it was taken.
+// before it reads. A stream reports how far it was taken.
 func TestABodyAboveTheBoundIsNotForwarded(t *testing.T) {
 	options := Options{MaxBodySize: 1 << 20, MaxStreamBodySize: 2 << 20}
 	writer := deploy(t, auth.Options{RootKey: rootKey})
@@ -423,11 +423,11 @@ func TestABodyAboveTheBoundIsNotForwarded(t *testing.T) {
 			}
 		}
 	}
-	// A stated length is bounded also where nobody reads the body.
+	// A stated length is bounded also where the body is not read.
 	for _, at := range []string{bounded.URL, front.URL} {
 		status, _, body := ask(t, "POST", at+"/v1alpha1/admin/indexes/books/actions/commit", documents, "Authorization", "Bearer "+rootKey)
 		if status != 413 {
-			t.Errorf("a body that nobody reads: %d %s", status, body)
+			t.Errorf("a body that is not read: %d %s", status, body)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestInvisibleLooksAbsent(t *testing.T) {
 		}
 		path, body := pathOf(route, "hidden@1", ""), validBody(route)
 		if got := d.answered(route.Method, path+"?key=1", root, body); got != absent[request{"search elsewhere", route.Method, path, body}] {
-			t.Errorf("%s: absent to everybody answers\n%s\nand to a stranger\n%s", route.Operation, got, absent[request{"search elsewhere", route.Method, path, body}])
+			t.Errorf("%s: absent to all callers answers\n%s\nand to a stranger\n%s", route.Operation, got, absent[request{"search elsewhere", route.Method, path, body}])
 		}
 	}
 	d.makeHidden(root)
@@ -107,7 +107,7 @@ func (d *deployment) makeHidden(root string) {
 	}
 }
 
-// S2: listings and the audit tell nothing of what a key may not see: not by an
+// S2: listings and the audit reveal nothing of what a key may not see: not by an
 // entry, not by where a page is cut, not by another refusal.
 func TestListingsTellNothingOfTheInvisible(t *testing.T) {
 	d := deploy(t, auth.Options{RootKey: rootKey})
@@ -214,7 +214,7 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 		}
 		for name := range header {
 			if strings.HasPrefix(name, "Access-Control-") || name == "Server" || name == "X-Powered-By" {
-				t.Errorf("%s tells %s", route.Operation, name)
+				t.Errorf("%s reveals %s", route.Operation, name)
 			}
 		}
 	}

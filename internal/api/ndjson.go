@@ -44,7 +44,7 @@ type EntryReader struct {
 // fit makes the buffer grow.
 const entryBuffer = 64 << 10
 
-// entryLook is how long an entry may be before it is whole until somebody looks
+// entryLook is how long an entry may be before it is whole until it is checked
 // whether it can become JSON at all: an unclosed line must not take in the rest
 // of a stream. Entries of a usual size are parsed once.
 const entryLook = 1 << 20

@@ -81,7 +81,7 @@ func TestEveryOperationStatesItsPermission(t *testing.T) {
 				}
 			}
 			if !strings.Contains(operation["description"].(string), "\n\nRequires the ") {
-				t.Errorf("%s %s does not tell the permission", method, path)
+				t.Errorf("%s %s does not state the permission", method, path)
 			}
 			answers := operation["responses"].(object)
 			for _, status := range []string{"401", "403"} {

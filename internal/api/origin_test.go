@@ -9,7 +9,7 @@ import (
 )
 
 // S27: where no credential is asked for, a page of another origin is refused,
-// and programs that are no browsers are not.
+// and programs that are not browsers are not.
 func TestPagesOfOtherOriginsAreRefused(t *testing.T) {
 	open := Options{IsOpen: true}
 	shop := Options{IsOpen: true, CORSOrigins: []string{"https://shop.example"}}

@@ -36,8 +36,8 @@ func TestRepairRequests(t *testing.T) {
 	}
 }
 
-// A reindex listing tells everything that is wrong with its parameters, and the
-// source of a job is told where it stands.
+// A reindex listing reports everything that is wrong with its parameters, and the
+// source of a job is reported where it stands.
 func TestProblemsOfReindexRequests(t *testing.T) {
 	d := deploy(t, auth.Options{RootKey: rootKey})
 	root := "Bearer " + rootKey

@@ -32,7 +32,7 @@ const largestRestored = 16 << 20
 func (a *API) restoreFromNodes(ctx context.Context, r *Request, request registry.RepairRequest, done *registry.Repair) error {
 	peers, err := a.node.Peers(ctx)
 	if err != nil {
-		a.log.Warn("other nodes cannot be asked for what the bucket lost", "error", err)
+		a.log.Warn("cannot ask other nodes for lost objects", "error", err)
 	}
 	var uploaded []string
 	for _, round := range []string{restoreOwned, restoreAny} {
@@ -44,7 +44,7 @@ func (a *API) restoreFromNodes(ctx context.Context, r *Request, request registry
 		for _, address := range peers {
 			there, err := a.askToRestore(ctx, r, address, round, request.Restore)
 			if err != nil {
-				a.log.Warn("a node was asked for what the bucket lost and does not answer", "address", address, "error", err)
+				a.log.Warn("a node does not answer a request for lost objects", "address", address, "error", err)
 				continue
 			}
 			uploaded = append(uploaded, there.Uploaded...)

@@ -128,7 +128,7 @@ func TestMadeUpKeysReadTheStoreAtABoundedRate(t *testing.T) {
 	})
 }
 
-// S24: whatever the stored object of the keys holds, nobody gets in by it and
+// S24: whatever the stored object of the keys holds, no request gets in by it and
 // nothing breaks.
 func FuzzStoredKeys(f *testing.F) {
 	f.Add([]byte(`{"keys":[{"id":"0123456789abcdef","grants":[{"permissions":["search"],"indexes":["*"]}],"createdAt":"2026-01-01T00:00:00Z","secretSha256":"00"}]}`))

@@ -49,7 +49,7 @@ func (n *Node) ready(ctx context.Context) error {
 	}
 	n.begun.mu.Unlock()
 	switch {
-	case n.IsReady(): // another one began meanwhile
+	case n.IsReady(): // another call began in the meantime
 		return nil
 	case due:
 		return n.tryBegin(ctx)
@@ -97,7 +97,7 @@ func (n *Node) begin(ctx context.Context) error {
 		return nil
 	}
 	if err := n.deployment.eraseRemoved(ctx); err != nil {
-		n.log.Error("removed generations cannot be erased; the next start tries again", "error", err)
+		n.log.Error("cannot erase removed generations; the next start tries again", "error", err)
 	}
 	if err := n.jobs.Recover(ctx); err != nil {
 		return fmt.Errorf("read the reindex jobs: %w", err)

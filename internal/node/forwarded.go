@@ -11,7 +11,7 @@ import (
 // that cannot be read is read later, like always.
 func (n *Node) Forwarded(ctx context.Context) {
 	if err := n.registry.Refresh(ctx); err != nil {
-		n.log.Warn("the registry cannot be read after a forwarded change", "error", err)
+		n.log.Warn("cannot read the registry after a forwarded change", "error", err)
 	}
 }
 

@@ -86,7 +86,7 @@ func (s *shared) takeOver(ctx context.Context, index registry.ID) {
 	}
 	s.node.log.Info("took over writing an index", "index", name, "id", index)
 	if err := s.node.jobs.TakeOver(ctx, index); err != nil {
-		s.node.log.Error("the reindex job of an index cannot be taken over", "index", name, "error", err)
+		s.node.log.Error("cannot take over the reindex job of an index", "index", name, "error", err)
 	}
 	entry, err := s.node.registry.Resolve(registry.Name{Index: name})
 	if err != nil || len(s.Member.Held()) > s.PreloadIdleLimit || s.node.generations.IsFull() {

@@ -143,7 +143,7 @@ func (n *Node) create(ctx context.Context, d *definition.Definition, put Put) (*
 	if put.HasReindex {
 		if _, err := n.jobs.Start(ctx, put.job()); err != nil {
 			if undo := n.Delete(context.WithoutCancel(ctx), entry.Name); undo != nil {
-				n.log.Error("a generation whose job did not start cannot be removed", "generation", entry.Name, "error", undo)
+				n.log.Error("cannot remove a generation whose job did not start", "generation", entry.Name, "error", undo)
 				return nil, problem.StorageUnknown.New("resource", "index").Because(errors.Join(err, undo))
 			}
 			return nil, err
@@ -153,7 +153,7 @@ func (n *Node) create(ctx context.Context, d *definition.Definition, put Put) (*
 	described, err := n.Describe(ctx, entry.Name)
 	if err != nil {
 		// It exists, whatever keeps it from being opened now.
-		n.log.Warn("a generation that was created cannot be opened yet", "generation", entry.Name, "error", err)
+		n.log.Warn("cannot open a new generation yet", "generation", entry.Name, "error", err)
 		described = n.describeCreated(entry, d)
 	}
 	return described, nil
@@ -202,7 +202,7 @@ func (n *Node) discard(ctx context.Context, entry registry.Entry) {
 	err := errors.Join(n.generations.Remove(ctx, entry.Generation), n.generations.EraseRemote(ctx, entry.Generation),
 		registry.Erase(ctx, n.bucket, entry.Generation))
 	if err != nil {
-		n.log.Error("what is left of a refused creation cannot be removed", "generation", entry.Name, "error", err)
+		n.log.Error("cannot remove what is left of a refused creation", "generation", entry.Name, "error", err)
 	}
 }
 

@@ -57,7 +57,7 @@ func (s *shared) leave(ctx context.Context) error {
 	s.life.End()
 	s.running.Wait()
 	if s.node.generations.IsUnfinished() {
-		s.node.log.Warn("a log is not finished; what this node writes is left to lapse")
+		s.node.log.Warn("a log is not finished; letting the leases of this node expire")
 		return nil
 	}
 	return s.Member.Leave(ctx)
@@ -92,7 +92,7 @@ func (s *shared) watchClose(ctx context.Context, hurry context.CancelFunc) <-cha
 			}
 		}
 		if ctx.Err() == nil {
-			s.node.log.Warn("the bucket does not answer; indexes are closed without a last commit")
+			s.node.log.Warn("the bucket does not answer; closing indexes without a last commit")
 			hurry()
 		}
 	}()

@@ -35,7 +35,7 @@ func (n *Node) Judged(ctx context.Context, view search.View, request *query.Sear
 		return nil // the client is gone
 	}
 	if err != nil {
-		n.log.Warn("an explanation lacks judgements, which cannot be read", "index", view.Index, "error", err)
+		n.log.Warn("cannot read the judgements of an explanation", "index", view.Index, "error", err)
 		return nil
 	}
 	return found

@@ -126,7 +126,7 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	n.deployment.join()
 	if n.registry.IsRead() {
 		if err := n.begin(ctx); err != nil {
-			log.Error("what a crash interrupted cannot be finished yet", "error", err)
+			log.Error("cannot finish what a crash interrupted yet", "error", err)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -204,7 +204,7 @@ func (n *Node) Close(ctx context.Context) error {
 	n.flushSearches(ctx)
 	n.jobs.Stop(ctx)
 	if err := n.usage.save(); err != nil {
-		n.log.Warn("the use of indexes is not remembered", "error", err)
+		n.log.Warn("cannot save the use of indexes", "error", err)
 	}
 	closing, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -253,7 +253,7 @@ func (n *Node) sample() {
 	n.metrics.Indexes(samples)
 	n.metrics.DiskUsed(disk)
 	if err := n.usage.save(); err != nil {
-		n.log.Warn("the use of indexes is not remembered", "error", err)
+		n.log.Warn("cannot save the use of indexes", "error", err)
 	}
 }
 

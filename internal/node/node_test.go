@@ -183,11 +183,11 @@ func TestFreshnessIsWaitedFor(t *testing.T) {
 		}
 		forged.Sequence += 1000
 		_, err = f.tryDocuments("books", forged.String())
-		refused(t, "commit nobody was promised", err, problem.SearchFreshnessUnavailable)
-		unreached(t, "commit nobody was promised", err, "no writer has promised it")
+		refused(t, "commit that was not promised", err, problem.SearchFreshnessUnavailable)
+		unreached(t, "commit that was not promised", err, "no writer has promised it")
 		forged.Sequence, forged.Settings = 0, 7
 		_, err = f.tryDocuments("books", forged.String())
-		unreached(t, "settings nobody stored", err, "settings of that version were never stored")
+		unreached(t, "settings that were not stored", err, "settings of that version were never stored")
 		token := f.mustWrite("books")
 		if got := f.documents("books", token); len(got) != 2 {
 			t.Errorf("token of nothing written: %v", got)

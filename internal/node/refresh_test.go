@@ -69,7 +69,7 @@ func TestATokenOfWhatANodeDoesNotKnow(t *testing.T) {
 		a, b, c, cut := three(t)
 		for _, f := range []*fixture{a, c} {
 			_, err := f.tryDocuments("nothing", "")
-			refused(t, "a name nobody has", err, problem.IndexNotFound)
+			refused(t, "a name that does not exist", err, problem.IndexNotFound)
 		}
 		b.mustPut("books", books)
 		token := b.commitAll("books", book(1, "one"))
@@ -102,7 +102,7 @@ func TestATokenOfWhatANodeDoesNotKnow(t *testing.T) {
 		}
 		// A name that is not there is not there, whatever token is sent.
 		_, err := c.tryDocuments("nothing", token)
-		refused(t, "a name nobody has, with a token", err, problem.IndexNotFound)
+		refused(t, "a name that does not exist, with a token", err, problem.IndexNotFound)
 		b.mustPut("more", books)
 		token = b.commitAll("more", book(1, "one"))
 		cut.off.Store(true)
@@ -217,7 +217,7 @@ func TestADefinitionIsPutAgainOnAnotherNode(t *testing.T) {
 		a, b, c, _ := three(t)
 		for _, f := range []*fixture{a, c} {
 			_, err := f.tryDocuments("nothing", "")
-			refused(t, "a name nobody has", err, problem.IndexNotFound)
+			refused(t, "a name that does not exist", err, problem.IndexNotFound)
 		}
 		for i := range 8 { // for an index without a writer names decide
 			name := fmt.Sprint("books", i)

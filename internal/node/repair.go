@@ -86,7 +86,7 @@ func (s *shared) repair(ctx context.Context, request registry.RepairRequest) (re
 		return done, err
 	}
 	if err := s.node.begin(ctx); err != nil {
-		s.node.log.Error("what a crash interrupted cannot be finished yet", "error", err)
+		s.node.log.Error("cannot finish what a crash interrupted yet", "error", err)
 	}
 	return done, nil
 }
@@ -146,7 +146,7 @@ func (s *shared) restoreOne(ctx context.Context, identity registry.Identity, don
 			return fmt.Errorf("%s: %w", name, problem.StorageIoError.New("resource", "index").Because(err))
 		case after.IsNothing():
 			done.Uploaded = append(done.Uploaded, name.String())
-			s.node.log.Warn("what the bucket had lost is stored again", "index", name.Index, "generation", name.Generation)
+			s.node.log.Warn("restored what the bucket had lost", "index", name.Index, "generation", name.Generation)
 		default:
 			done.Lost = append(done.Lost, name.String())
 		}

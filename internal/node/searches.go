@@ -57,6 +57,6 @@ func (n *Node) DeleteSearches(ctx context.Context, name registry.Name) error {
 // flushSearches stores what was counted here.
 func (n *Node) flushSearches(ctx context.Context) {
 	if err := n.searches.Flush(ctx); err != nil {
-		n.log.Warn("counts of searches cannot be stored yet", "error", err)
+		n.log.Warn("cannot store the counts of searches yet", "error", err)
 	}
 }

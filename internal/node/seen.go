@@ -57,7 +57,7 @@ func (s *shared) dropUnlisted() {
 	}
 	local, err := s.node.generations.Local()
 	if err != nil {
-		s.node.log.Error("local copies cannot be listed", "error", err)
+		s.node.log.Error("cannot list the local copies", "error", err)
 		return
 	}
 	now.Indexes = make(map[string]*registry.Index)
@@ -82,11 +82,11 @@ func (s *shared) dropUnlisted() {
 			continue
 		}
 		if err := s.node.generations.Remove(context.Background(), generation); err != nil {
-			s.node.log.Error("a local copy cannot be removed", "generation", generation, "error", err)
+			s.node.log.Error("cannot remove a local copy", "generation", generation, "error", err)
 		}
 	}
 	if unlisted > 0 && (isFirst || len(now.Kept) > len(before.Kept)) {
-		s.node.log.Error("there are local copies of indexes that the registry does not list and no request removed; they are kept", "copies", unlisted)
+		s.node.log.Error("keeping local copies of indexes that the registry does not list and no request removed", "copies", unlisted)
 	}
 	s.noteSeen(now)
 }
@@ -110,7 +110,7 @@ func (s *shared) seenBefore() (before seen, isFirst bool) {
 	}
 	before, err := readSeen(s.fs)
 	if err != nil {
-		s.node.log.Error("the registry that was seen cannot be read; no local copy is removed by it", "error", err)
+		s.node.log.Error("cannot read the registry last seen; removing no local copies", "error", err)
 		return seen{}, true
 	}
 	slices.SortFunc(before.Listed, registry.ID.Compare)
@@ -151,6 +151,6 @@ func (s *shared) noteSeen(now seen) {
 		err = vfs.ReplaceFile(s.fs, seenName, content)
 	}
 	if err != nil {
-		s.node.log.Error("the registry that was seen cannot be noted", "error", err)
+		s.node.log.Error("cannot save the registry last seen", "error", err)
 	}
 }

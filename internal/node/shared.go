@@ -71,7 +71,7 @@ func newShared(n *Node, storage Storage) *shared {
 func (s *shared) belongs() registry.ID {
 	id, err := Deployment(s.fs)
 	if err != nil {
-		s.node.log.Error("the deployment of the directory is not known", "error", err)
+		s.node.log.Error("cannot read the deployment of the directory", "error", err)
 	}
 	return id
 }
@@ -104,7 +104,7 @@ func (s *shared) hasFiles(generation registry.ID) bool {
 func (s *shared) unopenedState() string { return generations.NeedsPull }
 
 // commit commits what is pending, unless the bucket is away: nothing is begun then,
-// and one that goes away meanwhile leaves the outcome open.
+// and a bucket that goes away during the commit leaves the outcome open.
 func (s *shared) commit(ctx context.Context, g *generations.Generation) error {
 	waiting, cancel := context.WithTimeout(ctx, commitWait)
 	var watching sync.WaitGroup

@@ -21,7 +21,7 @@ func (s *shared) sweep(ctx context.Context) {
 	s.node.generations.Sweep(ctx)
 	expired, err := s.node.registry.Expired(ctx, s.RemovalGrace)
 	if err != nil {
-		s.node.log.Error("removed generations cannot be looked for", "error", err)
+		s.node.log.Error("cannot list the removed generations", "error", err)
 		return
 	}
 	for _, one := range expired {
@@ -29,7 +29,7 @@ func (s *shared) sweep(ctx context.Context) {
 			return
 		}
 		if err := s.eraseShared(ctx, one); err != nil {
-			s.node.log.Error("the data of a removed generation cannot be deleted", "generation", one.GenerationID, "error", err)
+			s.node.log.Error("cannot delete the data of a removed generation", "generation", one.GenerationID, "error", err)
 		}
 	}
 }
@@ -75,12 +75,12 @@ func (s *shared) retire(ctx context.Context, removed []registry.Removed) error {
 	for _, one := range removed {
 		failed = errors.Join(failed, s.node.generations.Remove(ctx, one.GenerationID))
 		if err := s.node.generations.Fence(fencing, one.GenerationID); err != nil {
-			s.node.log.Error("the writer of a removed generation cannot be fenced yet", "generation", one.GenerationID, "error", err)
+			s.node.log.Error("cannot fence the writer of a removed generation yet", "generation", one.GenerationID, "error", err)
 			s.fenceLater(one.GenerationID)
 		}
 		if err := registry.MarkRemoved(ctx, s.node.bucket, one); err != nil {
 			// The registry lists it as removed all the same.
-			s.node.log.Error("a removal mark cannot be written", "generation", one.GenerationID, "error", err)
+			s.node.log.Error("cannot write a removal mark", "generation", one.GenerationID, "error", err)
 		}
 	}
 	return failed

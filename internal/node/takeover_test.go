@@ -65,7 +65,7 @@ func TestATokenIsReachedAfterAHalfTakeover(t *testing.T) {
 					if _, err := owner.Commit(t.Context(), parse(t, "books")); err == nil {
 						t.Fatal("a commit succeeded after another writer replaced the manifest")
 					}
-					time.Sleep(time.Minute) // no write comes, nobody reads at the owner
+					time.Sleep(time.Minute) // no write comes, and nothing is read at the owner
 					reader = other
 				}
 				if got := reader.documents("books", token); len(got) != 2 {
@@ -255,7 +255,7 @@ func TestAnIndexIsNotGivenUpWithALogThatIsNotFinished(t *testing.T) {
 			t.Errorf("the log is finished: %t, %v", is, err)
 		}
 		if !other.member().Holds(entry.Index) {
-			t.Error("nobody writes the index")
+			t.Error("no node writes the index")
 		}
 		if got := other.documents("books", ""); len(got) != 2 {
 			t.Errorf("%v", got)

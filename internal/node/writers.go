@@ -33,7 +33,7 @@ func (s *shared) writerAddress(ctx context.Context, text string, creates bool) (
 	if _, err = s.node.registry.Resolve(name); creates && errors.Is(err, problem.IndexNotFound) {
 		// Another node may have created it: then it is that one's to replace.
 		if err := s.refresh(ctx); err != nil {
-			s.node.log.Warn("the registry cannot be read before a creation", "error", err)
+			s.node.log.Warn("cannot read the registry before a creation", "error", err)
 		}
 		_, err = s.node.registry.Resolve(bare)
 	} else {

@@ -50,7 +50,7 @@ var textBlocks = []textBlock{
 	{"spec/README.md", "POST /v1alpha1", nil, "the form of a script, not a command"},
 }
 
-// notCommands are the languages of blocks that nobody types into a shell.
+// notCommands are the languages of blocks that are not typed into a shell.
 var notCommands = []string{"json", "csv", "go", "js", "ts", "python", "yaml", "mermaid"}
 
 // Every block of commands in every document is run by TestCommandsOfTheGuidesRun,

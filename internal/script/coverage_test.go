@@ -150,7 +150,7 @@ func TestScriptsCoverTheInterface(t *testing.T) {
 		delete(left, code.Name())
 	}
 	for code := range left {
-		t.Errorf("%s is no code", code)
+		t.Errorf("%s is not a code", code)
 	}
 	shown := strings.Join(requests, "\n")
 	for _, route := range api.Routes() {

@@ -90,7 +90,7 @@ func (n *Node) Do(ctx context.Context, step steps.Step) ([]string, error) {
 	lines := n.expandAll(step.Request)
 	method, path, ok := strings.Cut(lines[0], " ")
 	if !ok {
-		return nil, fmt.Errorf("line %d: %q is no request", step.Line, lines[0])
+		return nil, fmt.Errorf("line %d: %q is not a request", step.Line, lines[0])
 	}
 	headers, rest := steps.Headers(lines)
 	header := http.Header{"Authorization": {"Bearer " + rootKey}}

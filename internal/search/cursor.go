@@ -222,7 +222,7 @@ func (r *cursorReader) value() (collect.Value, byte) {
 	return collect.Value{}, tag
 }
 
-// fingerprint tells orders apart: what is hit, and every key with its field,
+// fingerprint distinguishes orders: what is hit, and every key with its field,
 // direction and origin. The type of a field is not part of it: a position that
 // holds values of another type is stale, not of another order.
 func (o *order) fingerprint(hitKind string) uint32 {

@@ -40,7 +40,7 @@ func (s *execution) checkFields() error {
 	return nil
 }
 
-// checkReturned refuses a field that can not be returned.
+// checkReturned refuses a field that cannot be returned.
 func (s *execution) checkReturned(name query.FieldName) error {
 	field, ok := s.view.Schema.Resolve(name.Field)
 	switch {

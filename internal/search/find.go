@@ -244,7 +244,7 @@ func (s *execution) countTo(at *pageStart) int {
 	return max(estimateTo, at.offset+r.Limit+1)
 }
 
-// hitKind tells the kinds of hits apart in fingerprints.
+// hitKind distinguishes the kinds of hits in fingerprints.
 func (s *execution) hitKind() string {
 	switch h := s.request.Hits; {
 	case h == nil:

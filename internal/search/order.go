@@ -138,7 +138,7 @@ func (s *execution) distanceKey(entry *query.Sort, field *definition.ResolvedFie
 	return key, field.Path, nil
 }
 
-// checkHitsSort refuses what value hits can not be ordered by.
+// checkHitsSort refuses what value hits cannot be ordered by.
 func (s *execution) checkHitsSort(entry *query.Sort, field *definition.ResolvedField) error {
 	hits := s.request.Hits
 	switch {

@@ -130,7 +130,7 @@ func TestEndedContextRunsNothing(t *testing.T) {
 			runner := collect.NewRunner(collect.Options{Threads: -1}, nil)
 			result, err := runner.Search(snap).Run(ctx, &request)
 			if err == nil && result.Exact && result.Total == 0 {
-				t.Errorf("%s, %s: an empty answer is no answer", name, kind)
+				t.Errorf("%s, %s: an empty answer is not an answer", name, kind)
 			}
 			if err == nil && len(result.Hits) > 0 {
 				t.Errorf("%s, %s: %d hits after the context ended", name, kind, len(result.Hits))

@@ -42,7 +42,7 @@ func (s *Search) Matches(ctx context.Context, n plan.Node, documents []uint32) (
 	return matches, nil
 }
 
-// Explain tells how every node of a plan fares on one document, or on one
+// Explain returns how every node of a plan fares on one document, or on one
 // list value for a plan over list values. The score of a step is that of its
 // node by itself, without the weights around it.
 func (s *Search) Explain(ctx context.Context, n plan.Node, global uint32) (*Step, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // rank is the value of one key, written so that the smaller stands first:
-// place tells values from missing ones, number orders values.
+// place separates values from missing ones, number orders values.
 type rank struct {
 	place  int8
 	number int64

@@ -75,7 +75,7 @@ type Values struct {
 	When plan.Node
 }
 
-// KeyKind tells what a key orders by.
+// KeyKind is what a key orders by.
 type KeyKind int
 
 // The kinds of keys.
@@ -172,7 +172,7 @@ type Step struct {
 	Matched  bool
 	Score    float64
 	Children []*Step
-	// Filters tells of the clauses that narrow a knn or fuse clause; their scores
+	// Filters returns the clauses that narrow a knn or fuse clause; their scores
 	// count nowhere.
 	Filters []*Step
 	// Detail holds what the score was made of, for leaves that score.

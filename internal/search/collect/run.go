@@ -68,7 +68,7 @@ func (r *run) searchAll(ctx context.Context) error {
 // more than writing its key costs.
 const thresholdCost = 1024
 
-// thresholdKey returns what tells the run from others that reach other scores,
+// thresholdKey returns what distinguishes the run from those that reach other scores,
 // "" when scores alone do not decide which hits are the best, or when there is
 // little to leave out.
 func (r *run) thresholdKey() string {

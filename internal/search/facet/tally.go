@@ -12,7 +12,7 @@ import (
 //
 // The ends of all buckets cut the ordinals into stretches. Of a document only
 // the stretches that it touches matter; it is in a bucket when one of them is,
-// and the first such tells it: the stretch lies in the bucket and the one before
+// and the first such shows it: the stretch lies in the bucket and the one before
 // it, if any, ends before the bucket. So pairs of stretches that follow each
 // other in a document are counted, and a bucket sums the pairs whose second lies
 // in it and whose first lies before.

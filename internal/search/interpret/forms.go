@@ -272,7 +272,7 @@ func (r *Reader) currencyFields() []Field {
 }
 
 // matcher returns what the form asks of a field, nil when the field's type
-// can not be asked it.
+// cannot be asked it.
 func (b bound) matcher(f *definition.ResolvedField) query.Matcher {
 	if f.Type.IsWhole() {
 		return b.wholeMatcher(f.Type)

@@ -205,7 +205,7 @@ func TestAUnitOfTheIndexIsNoBareNumber(t *testing.T) {
 		t.Errorf("kilograms are read as a price: %s", got)
 	}
 	if got := show(reader("en", fields("a:SEK"), true).Numbers(parts)); got != "a<100(under 100)" {
-		t.Errorf("a word that is no unit: %s", got)
+		t.Errorf("a word that is not a unit: %s", got)
 	}
 }
 

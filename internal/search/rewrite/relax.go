@@ -130,7 +130,7 @@ func (r *Request) dropWords(ctx context.Context, c *candidate) (*Relaxation, err
 }
 
 // findCandidate returns the only text that may be relaxed, nil when there is
-// none or several, or when it can not be reached through and alone.
+// none or several, or when it cannot be reached through and alone.
 func findCandidate(clauses []query.Clause) *candidate {
 	var found candidate
 	candidates := 0

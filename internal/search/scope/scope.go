@@ -60,7 +60,7 @@ func ChainLocale(field *definition.ResolvedField, variant string) string {
 	return variant
 }
 
-// AnalysisFailed returns the problem of a field whose text this node can not
+// AnalysisFailed returns the problem of a field whose text this node cannot
 // analyse.
 func AnalysisFailed(field *definition.ResolvedField, cause error) error {
 	return problem.SearchAnalysisFailed.New("name", field.Path).Because(cause)
