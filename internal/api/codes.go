@@ -19,7 +19,7 @@ var (
 	}
 	writerCodes = []*problem.Code{
 		problem.IndexerUnavailable, problem.IndexerUnreachable, problem.IndexerLeadershipUnreadable, problem.IndexReadonly,
-		problem.StorageIoError, problem.StorageUnknown, problem.StorageUnavailable,
+		problem.StorageIoError, problem.StorageConflict, problem.StorageUnknown, problem.StorageUnavailable,
 	}
 	readCodes = []*problem.Code{
 		problem.IndexNoLiveGeneration, problem.SearchFreshnessInvalid, problem.SearchFreshnessVersionUnsupported,
