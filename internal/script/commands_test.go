@@ -191,11 +191,12 @@ func (s *terminal) start(commands, until string) {
 	printed, ended := make(chan bool, 1), make(chan string, 1)
 	go func() {
 		var all strings.Builder
+		isAwaited := until != ""
 		for lines := bufio.NewScanner(reading); lines.Scan(); {
 			fmt.Fprintln(&all, lines.Text())
-			if until != "" && strings.Contains(lines.Text(), until) {
+			if isAwaited && strings.Contains(lines.Text(), until) {
 				printed <- true
-				until = ""
+				isAwaited = false
 			}
 		}
 		ended <- all.String()

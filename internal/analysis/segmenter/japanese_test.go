@@ -60,6 +60,9 @@ func TestWaysAreCheapest(t *testing.T) {
 }
 
 func TestJapaneseAllocatesNothing(t *testing.T) {
+	if underRace {
+		t.Skip("pools drop at random what is given back to them under the race detector")
+	}
 	j, err := newJapanese()
 	if err != nil {
 		t.Fatal(err)
