@@ -17,7 +17,11 @@ import (
 
 // objectMode returns the variables of a node over a bucket of its own server.
 func objectMode(t *testing.T) []string {
-	server := s3test.Start(t)
+	return bucketOf(s3test.Start(t))
+}
+
+// bucketOf returns the variables of a node over the bucket of a server.
+func bucketOf(server *s3test.Server) []string {
 	return []string{"SERVICE_STORAGE_MODE=object", "SERVICE_INDEXER_ENABLED=true", "SERVICE_STORAGE_REMOTE_URL=" + server.URL,
 		"SERVICE_STORAGE_REMOTE_BUCKET=" + server.Bucket, "SERVICE_STORAGE_REMOTE_ACCESS_KEY=" + server.Access,
 		"SERVICE_STORAGE_REMOTE_SECRET_KEY=" + server.Secret}

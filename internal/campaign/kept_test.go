@@ -8,14 +8,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-var keep = flag.String("keep", "", "archive to write a data directory to, by the program of -binary, for later versions to open")
+var keep = flag.String("keep", "", "archive to write a data directory or a bucket to, by the program of -binary, for later versions to open")
 
 const keptDefinition = `{"fields":{
 	"id":{"type":"string","primaryKey":true},
@@ -144,7 +146,39 @@ func TestKeepADirectory(t *testing.T) {
 	packKept(t, directory, *keep)
 }
 
+// packKept writes the regular files below a directory to an archive.
 func packKept(t *testing.T, directory, archive string) {
+	t.Helper()
+	content := make(map[string][]byte)
+	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		name, err := filepath.Rel(directory, path)
+		if err != nil {
+			return err
+		}
+		content[filepath.ToSlash(name)], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeArchive(t, archive, content)
+}
+
+func unpackKept(t *testing.T, archive, directory string) {
+	t.Helper()
+	for name, content := range readArchive(t, archive) {
+		path := filepath.Join(directory, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, content, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// writeArchive packs contents under their names.
+func writeArchive(t *testing.T, archive string, contents map[string][]byte) {
 	t.Helper()
 	file, err := os.Create(archive)
 	if err != nil {
@@ -152,30 +186,20 @@ func packKept(t *testing.T, directory, archive string) {
 	}
 	packed := gzip.NewWriter(file)
 	out := tar.NewWriter(packed)
-	failed := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
+	for _, name := range slices.Sorted(maps.Keys(contents)) {
+		if err := out.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(contents[name]))}); err != nil {
+			t.Fatal(err)
 		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
+		if _, err := out.Write(contents[name]); err != nil {
+			t.Fatal(err)
 		}
-		name, err := filepath.Rel(directory, path)
-		if err != nil {
-			return err
-		}
-		if err := out.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o600, Size: int64(len(content))}); err != nil {
-			return err
-		}
-		_, err = out.Write(content)
-		return err
-	})
-	if err := errors.Join(failed, out.Close(), packed.Close(), file.Close()); err != nil {
+	}
+	if err := errors.Join(out.Close(), packed.Close(), file.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func unpackKept(t *testing.T, archive, directory string) {
+func readArchive(t *testing.T, archive string) map[string][]byte {
 	t.Helper()
 	file, err := os.Open(archive)
 	if err != nil {
@@ -186,21 +210,16 @@ func unpackKept(t *testing.T, archive, directory string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := tar.NewReader(packed)
-	for {
+	contents := make(map[string][]byte)
+	for in := tar.NewReader(packed); ; {
 		header, err := in.Next()
 		if errors.Is(err, io.EOF) {
-			return
+			return contents
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		content, err := io.ReadAll(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(directory, filepath.FromSlash(header.Name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, content, 0o600)); err != nil {
+		if contents[header.Name], err = io.ReadAll(in); err != nil {
 			t.Fatal(err)
 		}
 	}
