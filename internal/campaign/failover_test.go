@@ -109,7 +109,9 @@ func (w *writes) count() int {
 
 // run adds documents with several writers at once.
 func (w *writes) run(ctx context.Context, x *client.Index, all int, document func(int) any) {
+	w.mu.Lock()
 	w.acked, w.lost = make(map[int]bool), make(map[int]error)
+	w.mu.Unlock()
 	numbers := make(chan int)
 	var writers sync.WaitGroup
 	for range 3 {

@@ -91,6 +91,9 @@ func TestSeedsThatShowedSomething(t *testing.T) {
 // those come first that became ready by the same event. So a run that differs is
 // repeated: of a few runs of every seed two go the same way.
 func TestASeedDecidesEverything(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector changes the order of goroutines at random")
+	}
 	const tried, runs = 6, 5
 	type outcome struct {
 		sum    uint64
