@@ -140,7 +140,7 @@ func TestKeepADirectory(t *testing.T) {
 		t.Skip("writes a file: go test ./internal/campaign -run TestKeepADirectory -binary PROGRAM -keep $PWD/internal/campaign/testdata/kept/NAME.tar.gz")
 	}
 	directory := t.TempDir()
-	p := start(t, directory, "SERVICE_COMMIT_MAX_INTERVAL=1h")
+	p := start(t, directory, "SERVICE_INDEXES_COMMIT_MAX_INTERVAL=1h")
 	writeKept(t, newCaller(p))
 	p.kill()
 	packKept(t, directory, *keep)
