@@ -20,7 +20,7 @@ func (g *Generation) appendLoop() {
 		batch := g.queue.take()
 		if batch == nil {
 			g.order.Unlock()
-			if g.appending.rest() {
+			if g.appending.park() {
 				return
 			}
 			continue

@@ -92,7 +92,7 @@ func (g *Generation) commitLoop(ctx context.Context) {
 		if trigger == "" {
 			if wait > 0 {
 				g.committing.await(ctx, wait)
-			} else if g.committing.rest() {
+			} else if g.committing.park() {
 				return
 			}
 			continue

@@ -97,7 +97,7 @@ func TestATaskLosesNoWake(t *testing.T) {
 				case n := <-given:
 					taken += n
 				default:
-					if worker.rest() {
+					if worker.park() {
 						return
 					}
 				}

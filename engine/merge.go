@@ -36,11 +36,11 @@ func (g *Generation) mergeLoop(ctx context.Context) {
 		}
 		return err
 	}
-	var next rest
+	var next idleMerge
 	for ctx.Err() == nil {
 		isSound := true
 		if next.due == nil {
-			if g.merging.rest() {
+			if g.merging.park() {
 				return
 			}
 		} else {
@@ -59,8 +59,8 @@ func (g *Generation) mergeLoop(ctx context.Context) {
 				return err
 			})
 		}
-		if next = (rest{}); isSound { // what failed is tried again after the next commit
-			next = g.nextRest(state.damaged, state.ended)
+		if next = (idleMerge{}); isSound { // what failed is tried again after the next commit
+			next = g.nextIdleMerge(state.damaged, state.ended)
 		}
 	}
 }

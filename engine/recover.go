@@ -155,7 +155,7 @@ func (g *Generation) Verify(ctx context.Context) error {
 // for long.
 func (g *Generation) verifyLoop(ctx context.Context) {
 	for ctx.Err() == nil {
-		if g.verifying.rest() {
+		if g.verifying.park() {
 			return
 		}
 		if err := g.Verify(ctx); err != nil && ctx.Err() == nil {

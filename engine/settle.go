@@ -43,8 +43,8 @@ const (
 // errWritten ends a merge at rest.
 var errWritten = errors.New("a write ended the rest")
 
-// rest is what a generation waits for before its next merge at rest.
-type rest struct {
+// idleMerge is when and with what credit a generation is merged at rest next.
+type idleMerge struct {
 	due    <-chan time.Time // nil: the generation is settled
 	credit int64            // bytes that the merge may write
 }
@@ -61,17 +61,17 @@ func (g *Generation) chooseSettling(base *snapshot.Snapshot, damaged map[*segmen
 	return g.options.mergePolicy().Settle(planOf(base, damaged), credit)
 }
 
-// nextRest plans the next merge at rest, after so many in a row that a write
+// nextIdleMerge plans the next merge at rest, after so many in a row that a write
 // ended: what they wrote is lost, so that each waits twice as long. Waiting pays
 // for nothing where others read the generation from a bucket: the segment would
 // be uploaded, and fetched by every node that has a copy.
-func (g *Generation) nextRest(damaged map[*segment.Reader]bool, ended int) rest {
+func (g *Generation) nextIdleMerge(damaged map[*segment.Reader]bool, ended int) idleMerge {
 	base := g.Snapshot()
 	if base == nil {
-		return rest{}
+		return idleMerge{}
 	}
 	defer base.Release()
-	next := rest{credit: g.paid()}
+	next := idleMerge{credit: g.paid()}
 	perSecond := int64(settledPerSecond)
 	merge := g.chooseSettling(base, damaged, next.credit)
 	if merge == nil && g.storage.Publisher == nil {
@@ -79,7 +79,7 @@ func (g *Generation) nextRest(damaged map[*segment.Reader]bool, ended int) rest 
 		merge = g.chooseSettling(base, damaged, next.credit)
 	}
 	if merge == nil {
-		return rest{}
+		return idleMerge{}
 	}
 	size := int64(0)
 	for _, position := range merge {

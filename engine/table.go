@@ -239,7 +239,7 @@ func (g *Generation) worker(number int) {
 		select {
 		case item = <-g.work[number]:
 		default:
-			if g.indexing[number].rest() {
+			if g.indexing[number].park() {
 				return
 			}
 			continue

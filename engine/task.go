@@ -10,16 +10,16 @@ import (
 // is some: a generation that is not written holds no goroutine and no timer,
 // however many of them are open. The zero value does nothing until begin.
 //
-// The work is a loop that ends when rest returns true. It may wait for woken and
+// The work is a loop that ends when park returns true. It may wait for woken and
 // for a timer meanwhile:
 //
 //	g.committing.begin(g.commitLoop)
 //	g.committing.wake()        // starts the loop, or has it look again
-//	if g.committing.rest() {   // in the loop: nothing is left to do
+//	if g.committing.park() {   // in the loop: nothing is left to do
 //		return
 //	}
 //
-// A wake is not lost: one that comes while the loop decides to rest has it look
+// A wake is not lost: one that comes while the loop is about to park has it look
 // again, and one that comes later starts it anew. A task may be used by any number
 // of goroutines; no two run the work at once.
 type task struct {
@@ -61,8 +61,8 @@ func (t *task) start() {
 	t.running.Go(t.work)
 }
 
-// rest reports whether the work may end: it was not woken since it last looked.
-func (t *task) rest() bool {
+// park reports whether the work may end: it was not woken since it last looked.
+func (t *task) park() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
