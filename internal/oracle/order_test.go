@@ -81,7 +81,14 @@ func exactScores(t *testing.T, s *collect.Search, query plan.Node, filters []pla
 	}
 }
 
-func position(h collect.Hit) *collect.Position { return h.Position() }
+// position is the place of a hit in the order it was found in.
+func position(h collect.Hit) *collect.Position {
+	values := h.Values
+	if values == nil { // the score alone orders
+		values = []collect.Value{{Float: float64(h.Score)}}
+	}
+	return &collect.Position{Values: values, Doc: int64(h.Doc)}
+}
 
 // page walks an order by position cursors, forwards and back again.
 func page(t *testing.T, s *collect.Search, request collect.Request, want []uint32) {
