@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,22 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
+// merging opens a new generation whose segments are merged. Each document that
+// it begins with has a commit and so a segment of its own.
+func merging(t *testing.T, fs vfs.FS, documents int) *Generation {
+	t.Helper()
+	create(t, fs, books)
+	options := manual
+	options.NoMerges, options.Budget = false, NewBudget(0)
+	g := open(t, fs, options)
+	t.Cleanup(func() { _ = g.Close(context.Background()) })
+	for i := range documents {
+		mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume"}`, i))
+		mustCommit(t, g)
+	}
+	return g
+}
+
 func segmentsOf(g *Generation) int {
 	view := g.Snapshot()
 	defer view.Release()
@@ -22,12 +39,7 @@ func segmentsOf(g *Generation) int {
 // document lost; while it is written to it is left to the ordinary merges.
 func TestAGenerationAtRestSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs := vfs.Memory()
-		create(t, fs, books)
-		options := manual
-		options.NoMerges = false
-		g := open(t, fs, options)
-		defer g.Close(t.Context())
+		g := merging(t, vfs.Memory(), 0)
 		for i := range 5 {
 			<-time.After(restBefore / 2)
 			mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume"}`, i))
@@ -57,21 +69,13 @@ func TestAGenerationAtRestSettles(t *testing.T) {
 // A write ends a merge at rest, also one that waits for its turn.
 func TestAWriteEndsTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs := vfs.Memory()
-		create(t, fs, books)
-		options := manual
-		options.NoMerges, options.Budget = false, NewBudget(0)
-		g := open(t, fs, options)
-		defer g.Close(t.Context())
-		options.Budget.settling.Lock()
-		for i := range 3 {
-			mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume"}`, i))
-			mustCommit(t, g)
-		}
+		g := merging(t, vfs.Memory(), 3)
+		budget := g.options.Budget
+		budget.settling.Lock()
 		<-time.After(2 * restBefore)
 		mustAdd(t, g, `{"id":"3","title":"volume"}`)
 		synctest.Wait()
-		options.Budget.settling.Unlock()
+		budget.settling.Unlock()
 		synctest.Wait()
 		if n := segmentsOf(g); n != 3 {
 			t.Errorf("%d segments after a write during the rest", n)
@@ -106,15 +110,7 @@ func (f *pausingFS) Create(name string) (vfs.File, error) {
 func TestAWriteEndsARunningMergeAtRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs := &pausingFS{FS: vfs.Memory(), begun: make(chan struct{}), resume: make(chan struct{})}
-		create(t, fs, books)
-		options := manual
-		options.NoMerges = false
-		g := open(t, fs, options)
-		defer g.Close(t.Context())
-		for i := range 3 {
-			mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume"}`, i))
-			mustCommit(t, g)
-		}
+		g := merging(t, fs, 3)
 		fs.armed.Store(true)
 		<-fs.begun
 		mustAdd(t, g, `{"id":"3","title":"volume"}`)
@@ -150,16 +146,7 @@ func TestAWriteEndsARunningMergeAtRest(t *testing.T) {
 // beginning it.
 func TestATrickleIsNotARest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs := vfs.Memory()
-		create(t, fs, books)
-		options := manual
-		options.NoMerges = false
-		g := open(t, fs, options)
-		defer g.Close(t.Context())
-		for i := range 3 {
-			mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume"}`, i))
-			mustCommit(t, g)
-		}
+		g := merging(t, vfs.Memory(), 3)
 		for i := range 20 {
 			<-time.After(restBefore / 3)
 			mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume"}`, 3+i))

@@ -27,6 +27,12 @@ func randomColumn(t *testing.T, r *rand.Rand, docs, distinct int, multi bool) *c
 		}
 		b.EndDoc(true)
 	}
+	return finished(t, b).Ordinals("n")
+}
+
+// finished opens the segment that a builder has made.
+func finished(t *testing.T, b *segment.Builder) *segment.Reader {
+	t.Helper()
 	fs := vfs.Memory()
 	if _, err := b.Finish(fs, "s"); err != nil {
 		t.Fatal(err)
@@ -35,7 +41,7 @@ func randomColumn(t *testing.T, r *rand.Rand, docs, distinct int, multi bool) *c
 	if err != nil {
 		t.Fatal(err)
 	}
-	return reader.Ordinals("n")
+	return reader
 }
 
 // Counting what a dense set lacks gives what counting the set does.

@@ -4,10 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/segment/columns"
-	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // TestUnionSumsAsMergeDoes compares values and counts of random segments, some
@@ -29,15 +27,7 @@ func TestUnionSumsAsMergeDoes(t *testing.T) {
 				}
 				b.EndDoc(true)
 			}
-			fs := vfs.Memory()
-			if _, err := b.Finish(fs, "s"); err != nil {
-				t.Fatal(err)
-			}
-			reader, err := segment.Open(fs, "s", blockfile.VerifyAll)
-			if err != nil {
-				t.Fatal(err)
-			}
-			column := reader.Ordinals("v")
+			column := finished(t, b).Ordinals("v")
 			part := Part{Column: column}
 			if column != nil {
 				part.Counts = column.Counts()
