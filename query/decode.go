@@ -339,8 +339,8 @@ func (d *decoder) number(v jsonread.Value, code *problem.Code, fits func(float64
 func isWeight(f float64) bool  { return f >= 0 && f <= math.MaxFloat32 }
 func aboveZero(f float64) bool { return f > 0 }
 
-// locale reads the tag of a request. The empty tag is none; no variant covers
-// it.
+// locale reads the tag of a request. The empty tag stands for no locale; no variant
+// covers it.
 func locale(v jsonread.Value) string {
 	tag, ok := v.Text()
 	if ok && tag == "" {

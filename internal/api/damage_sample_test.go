@@ -27,7 +27,7 @@ type sample struct {
 	values []*jsonValue // of a body that is JSON or lines of it
 }
 
-// parse reads the values of the body; a body that is none has no values.
+// parse reads the values of the body; a body that is not JSON has no values.
 func (s *sample) parse() {
 	s.values = nil
 	in := json.NewDecoder(strings.NewReader(s.body))

@@ -149,8 +149,8 @@ func writerURL(address string) (*url.URL, bool) {
 var alreadyAnswered = &Response{}
 
 // watch gives a request up when the node it was sent to takes no part any more:
-// whatever that node still does, it acknowledges nothing. So it does when that
-// cannot be told and nothing moves for long. It returns the context of the request
+// whatever that node still does, it acknowledges nothing. It also does so when the
+// state of that node is not known and nothing moves for long. It returns the context of the request
 // and what ends the watch.
 func (a *API) watch(ctx context.Context, address string, body *relayedBody) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)

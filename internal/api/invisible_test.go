@@ -146,7 +146,7 @@ func TestListingsTellNothingOfTheInvisible(t *testing.T) {
 	}
 }
 
-// S1: a route that states no permission is refused, whoever asks; only what is
+// S1: a route that states no permission is refused to every caller; only what is
 // outside the versioned interface is open.
 func TestARouteWithoutPermissionIsRefused(t *testing.T) {
 	route := echo("GET")

@@ -15,8 +15,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// A definition that a later version stored is told as what it is, whoever asks
-// for it; the index can still be listed and deleted.
+// A definition that a later version stored is reported as such to every caller;
+// the index can still be listed and deleted.
 func TestDefinitionsOfALaterVersion(t *testing.T) {
 	const later = `"definition":{"fields":{"id":{"type":"string","primaryKey":true},"w":%s}%s}}`
 	for _, c := range []struct{ name, stored, read, replaced string }{

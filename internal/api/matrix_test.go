@@ -87,9 +87,9 @@ func pathOf(route Route, name, key string) string {
 
 const small = `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","filter":{},"facet":{}}}}`
 
-// S1, S7: every endpoint against every kind of credential: who is nobody gets 401, who
-// may see nothing gets 404, who may see but not do gets 403, and only who holds
-// the permission gets beyond.
+// S1, S7: every endpoint against every kind of credential: a caller without one gets
+// 401, one that may see nothing gets 404, one that may see but not act gets 403, and
+// only one that holds the permission passes.
 func TestEveryEndpointAgainstEveryCredential(t *testing.T) {
 	d := deploy(t, auth.Options{RootKey: rootKey})
 	if status, _, body := d.ask("PUT", "/v1alpha1/admin/indexes/books", "Bearer "+rootKey, small); status != 201 {

@@ -182,7 +182,7 @@ func (l *load) compare(found map[string]json.RawMessage) {
 	}
 }
 
-// verdict tells what the load went through. A test that gets here has lost
+// verdict describes what the load went through. A test that gets here has lost
 // nothing: compare and the checker end it at the first document or file that is
 // not as it must be.
 func (l *load) verdict() string {

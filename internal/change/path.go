@@ -52,7 +52,7 @@ type Path []Step
 // ErrPath reports that a text is not a path.
 var ErrPath = errors.New("not a change path")
 
-// ParsePath parses a path. A text that is none gives ErrPath.
+// ParsePath parses a path. A text that is not a path gives ErrPath.
 func ParsePath(text string) (Path, error) {
 	var path Path
 	for rest := text; ; {

@@ -96,7 +96,7 @@ func (s *simulation) ask(p *process, key string) {
 	}
 }
 
-// told tells apart what a client is told.
+// told returns the kind of answer that a client gets.
 func told(err error) int {
 	switch {
 	case err == nil:

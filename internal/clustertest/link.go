@@ -272,7 +272,7 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 // decides then that it is right.
 type delayed struct{}
 
-// outcome tells answers of the bucket apart.
+// outcome returns the kind of an answer of the bucket.
 func outcome(err error) int {
 	for i, known := range []error{nil, bucket.ErrNotFound, bucket.ErrNotModified, bucket.ErrCondition} {
 		if errors.Is(err, known) {

@@ -281,7 +281,7 @@ type view struct {
 	word      string // of the settings in force
 }
 
-// word tells the settings of a simulation apart.
+// word returns the word by which settings of a simulation differ.
 func word(stored *settings.Settings) string {
 	if stored == nil || len(stored.TypoExclusions) == 0 {
 		return ""

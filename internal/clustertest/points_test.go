@@ -16,7 +16,7 @@ import (
 )
 
 // script makes one machine do everything a writer does, one after the other, and
-// tells the story of it.
+// records what clients were answered.
 func script(c *cluster, m *machine, s *story) {
 	ctx := context.Background()
 	p := m.process()

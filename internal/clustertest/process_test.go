@@ -89,7 +89,7 @@ func (p *program) start() {
 	})
 }
 
-// await asks until the answer is yes; what was seen last is told when that takes
+// await asks until the answer is yes; it fails with what was seen last when that takes
 // longer than two minutes, by which a process counts as stuck on any machine.
 func (p *program) await(what string, ask func() (yes bool, seen string)) {
 	p.t.Helper()

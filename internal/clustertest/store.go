@@ -157,7 +157,7 @@ func (s *Store) KnowsBetter(key string, tag bucket.Tag) bool {
 }
 
 // Truthful runs do and reports whether every object was itself, missing or
-// damaged all the time: what is sound and wrong cannot be told from the truth.
+// damaged all the time: an object that is sound but wrong looks like the right one.
 func (s *Store) Truthful(do func()) bool {
 	count := func() (lies int, isTruthful bool) {
 		s.mu.Lock()

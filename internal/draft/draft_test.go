@@ -76,7 +76,7 @@ func TestDrafts(t *testing.T) {
 			country {type:string,role:tag}`,
 		},
 		{
-			"a key that comes twice is none",
+			"a field whose values repeat is not a key",
 			`{"id":"1","tags":[]}
 			{"id":"1","tags":["x","y"]}`,
 			`id {type:string,role:code}

@@ -144,7 +144,7 @@ func (w *writer) paragraph(lines []string, at int) int {
 	for ; at < len(lines) && isText(lines[at]); at++ {
 		text = append(text, strings.TrimSpace(lines[at]))
 	}
-	if len(text) == 0 { // a line that looks like a block and is none
+	if len(text) == 0 { // a line that only looks like a block
 		text, at = append(text, lines[at]), at+1
 	}
 	fmt.Fprintf(&w.out, "<p>%s</p>\n", w.inline(strings.Join(text, "\n")))

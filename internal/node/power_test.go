@@ -53,7 +53,7 @@ func (p powered) Delete(ctx context.Context, key string, condition bucket.Condit
 }
 
 // ledger is what clients were answered: per key the last acknowledged document and
-// every write since whose outcome they do not know. An empty document is none.
+// every write since whose outcome they do not know. An empty text stands for no document.
 type ledger struct {
 	mu       sync.Mutex
 	known    map[string]string

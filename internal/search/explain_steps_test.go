@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// checkSteps holds the steps of an explanation to what they say. filters tells
-// how many filters the clause of a path has.
+// checkSteps holds the steps of an explanation to what they say. filters
+// holds how many filters the clause of a path has.
 func checkSteps(step *query.Step, filters map[string]int) error {
 	var parts parts
 	shown := map[string]bool{}

@@ -21,7 +21,7 @@ type gate struct {
 const queuedPerSeat = 4
 
 // newGate returns a gate for so many searches at once; nil, which lets all in,
-// when that is none.
+// when the number is not positive.
 func newGate(searches int) *gate {
 	if searches <= 0 {
 		return nil

@@ -76,7 +76,7 @@ func (c *targetCheck) clauses(clauses []query.Clause, list string) {
 	}
 }
 
-// listAt returns the path of a nested list, "" for what is none: that is reported
+// listAt returns the path of a nested list, "" for anything else, which is reported
 // when the clause that names it is compiled.
 func (c *targetCheck) listAt(path string) string {
 	if field, ok := c.schema.Resolve(path); ok && field.IsNestedList() {
