@@ -27,6 +27,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -53,6 +54,9 @@ type Options struct {
 	Hosts             []string // names in lower case that Host may have, health aside; nil is every one
 	AccessLog         bool     // log every request
 	IndexTimers       bool     // tag the timers of searches with the index
+
+	// Dial connects to other nodes; nil: by TCP.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	// Limits bound what a search may ask; the zero value takes the defaults.
 	Limits query.Limits

@@ -369,9 +369,12 @@ func rewriteLocation(header http.Header, target *url.URL, r *Request) {
 
 // forwardTransport connects within ten seconds, follows no redirects (a
 // round tripper never does) and asks no proxy of the environment.
-func forwardTransport() *http.Transport {
+func forwardTransport(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	}
 	return &http.Transport{
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:           dial,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: longestSilence,
 		ExpectContinueTimeout: servingCheck, // something between the nodes may not know of it

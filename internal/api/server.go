@@ -51,7 +51,7 @@ type Components struct {
 // New returns an API whose routes are bound to their handlers.
 func New(c Components, options Options) *API {
 	a := &API{node: c.Node, searcher: c.Searcher, records: c.Records, authority: c.Authority, ownership: c.Ownership, health: c.Health, metrics: c.Metrics, options: options, log: c.Log,
-		transport: forwardTransport(), servingCheck: servingCheck, longestSilence: longestSilence, takeoverWait: takeoverWait}
+		transport: forwardTransport(options.Dial), servingCheck: servingCheck, longestSilence: longestSilence, takeoverWait: takeoverWait}
 	a.limits = options.Limits
 	if a.limits == (query.Limits{}) {
 		a.limits = query.DefaultLimits()

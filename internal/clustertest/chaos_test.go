@@ -139,6 +139,9 @@ func (s *simulation) knowBetter(key string) bool {
 // heal makes everything work again and starts an empty machine.
 func (s *simulation) heal() {
 	time.Sleep(30 * time.Second) // masks end by themselves
+	if s.peers != nil {
+		s.peers.heal()
+	}
 	for _, m := range s.machines {
 		p := m.process()
 		if p == nil {

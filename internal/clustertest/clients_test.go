@@ -46,6 +46,10 @@ func (s *simulation) client(number int, random *rand.Rand) {
 		if random.IntN(8) == 0 {
 			raw = ""
 		}
+		if s.peers != nil {
+			s.visit(p, key, raw, random)
+			continue
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		token, err := s.write(ctx, p, books, key, raw)
 		s.trace.Note(p.link.name, "write "+raw, told(err))

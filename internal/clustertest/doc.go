@@ -11,6 +11,10 @@
 // missing, nothing refused may be there, and nothing may be shown that was never
 // written. The bucket itself watches what is published and deleted.
 //
+// A seed may also draw a scenario: in one, requests are HTTP requests that nodes
+// send on to each other over a network that fails by itself (F14). The flag -only
+// chooses one for all seeds.
+//
 //	go test ./internal/clustertest -run Simulation -seeds 1000 -first 1
 //
 // It needs neither files nor network, so that it can be built and run elsewhere,

@@ -60,6 +60,20 @@ func (l *Link) SetFaults(f Faults) {
 	}
 }
 
+// Away delivers nothing for a while.
+func (l *Link) Away(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.back = later(l.back, time.Now().Add(d))
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
 // Meet makes something happen to requests by what they ask for and their number,
 // counted from the first of the link. What it calls delivered is left to the faults.
 func (l *Link) Meet(happens func(number int, request string) fate) {

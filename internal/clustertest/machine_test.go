@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/engine"
+	"github.com/quiresearch/quire/internal/api"
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/freshness"
@@ -36,6 +37,7 @@ type cluster struct {
 	trace  *Trace
 	log    *slog.Logger
 	sweep  time.Duration // between sweeps; 0: about ten minutes
+	peers  *network      // between the machines; nil: nodes are called directly
 
 	gone sync.WaitGroup // processes that were killed and end by themselves
 
@@ -60,6 +62,7 @@ type process struct {
 	node  *node.Node
 	link  *Link
 	clock *clock
+	api   *api.API // nil without a network
 	stop  func()
 
 	mu   sync.Mutex
@@ -116,6 +119,9 @@ func (m *machine) start(faults Faults) bool {
 		_ = opened.Run(running, nil)
 	}()
 	p := &process{node: opened, link: link, clock: watch, stop: func() { stop(); <-ended }, seen: make(map[string]uint64)}
+	if c.peers != nil {
+		m.serve(ctx, p)
+	}
 	m.mu.Lock()
 	m.now = p
 	m.mu.Unlock()
@@ -153,6 +159,7 @@ func (m *machine) kill(what loss, random *rand.Rand) {
 		return
 	}
 	p.link.Cut()
+	m.disconnect()
 	m.cluster.gone.Go(func() { p.end() })
 }
 
@@ -186,7 +193,15 @@ func (m *machine) terminate() {
 	m.mu.Unlock()
 	if p != nil {
 		p.node.Drain()
+		m.disconnect()
 		p.end()
+	}
+}
+
+// disconnect ends the connections to other machines.
+func (m *machine) disconnect() {
+	if peers := m.cluster.peers; peers != nil {
+		peers.disconnect(m.name)
 	}
 }
 

@@ -24,6 +24,7 @@ var (
 	first   = flag.Uint64("first", 1, "first seed")
 	shards  = flag.Int("shards", 1, "processes that share the seeds")
 	verbose = flag.Bool("log", false, "show the log of the nodes")
+	only    = flag.String("only", "", "scenario to simulate: peers")
 	traced  = flag.String("trace", "", "file for everything that crosses the links")
 )
 
@@ -67,7 +68,7 @@ func TestSimulation(t *testing.T) {
 		return
 	}
 	for seed := *first; seed < *first+uint64(*seeds); seed++ {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, seed) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, seed, drawScenario(seed)) })
 	}
 }
 
@@ -79,7 +80,7 @@ func TestSimulation(t *testing.T) {
 // had answered from before (940000).
 func TestSeedsThatShowedSomething(t *testing.T) {
 	for _, seed := range []uint64{21759, 21821, 35548, 9900163, 940000} {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, seed) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, seed, scenario{}) })
 	}
 }
 
@@ -104,7 +105,7 @@ func TestASeedDecidesEverything(t *testing.T) {
 		isSame := false
 		for run := 0; run < runs && !isSame; run++ {
 			var went outcome
-			went.sum, went.events = simulate(t, seed)
+			went.sum, went.events = simulate(t, seed, drawScenario(seed))
 			seen[went]++
 			isSame = seen[went] == 2
 		}
@@ -112,6 +113,20 @@ func TestASeedDecidesEverything(t *testing.T) {
 			t.Errorf("seed %d went %d ways: %v", seed, len(seen), seen)
 		}
 	}
+}
+
+// scenario is what goes wrong in a run beside what may go wrong in every one.
+type scenario struct {
+	peers bool // requests are sent on over a network that fails (F14)
+}
+
+// drawScenario decides by the seed alone. Half of the seeds have none of it.
+func drawScenario(seed uint64) scenario {
+	random := rand.New(rand.NewPCG(seed, 50))
+	if *only != "" {
+		return scenario{peers: *only == "peers"}
+	}
+	return scenario{peers: random.IntN(4) == 0}
 }
 
 type simulation struct {
@@ -146,7 +161,7 @@ func between(random *rand.Rand, least, most time.Duration) time.Duration {
 // simulate runs a seed in virtual time and returns what stands for all that
 // happened. Memory is collected between runs only, and one goroutine runs at a
 // time: what is left to chance is which of several that are ready comes first.
-func simulate(t *testing.T, seed uint64) (sum uint64, events int) {
+func simulate(t *testing.T, seed uint64, with scenario) (sum uint64, events int) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
@@ -163,19 +178,22 @@ func simulate(t *testing.T, seed uint64) (sum uint64, events int) {
 	useInstants(t, seed)
 	synctest.Test(t, func(t *testing.T) {
 		trace := NewTrace(out)
-		run(t, seed, trace)
+		run(t, seed, with, trace)
 		sum, events = trace.Sum()
 	})
 	return sum, events
 }
 
-func run(t *testing.T, seed uint64, trace *Trace) {
+func run(t *testing.T, seed uint64, with scenario, trace *Trace) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	store := NewStore(objectGrace, func(why string) { t.Errorf("seed %d: %s", seed, why) })
 	s := &simulation{random: random, story: newStory(), store: store, jobs: map[string]int{},
 		cluster: &cluster{t: t, seed: seed, shared: store, trace: trace, log: slog.New(slog.DiscardHandler)}}
 	if *verbose {
 		s.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
+	if with.peers {
+		s.peers = newNetwork(seed, &s.gone)
 	}
 	for i := range 2 + random.IntN(2) {
 		s.add(fmt.Sprintf("m%d", i), i < 2)
@@ -196,6 +214,9 @@ func run(t *testing.T, seed uint64, trace *Trace) {
 	clients.Go(func() { s.recreate(own(10)) })
 	clients.Go(func() { s.configure(own(11)) })
 	clients.Go(func() { s.reindex(own(12)) })
+	if with.peers {
+		clients.Go(func() { s.partition(own(20)) })
+	}
 	s.chaos()
 	clients.Wait()
 	s.heal()

@@ -16,12 +16,13 @@ type story struct {
 	known    map[string]string   // acknowledged last
 	possible map[string][]string // sent since, outcome not known
 	refused  map[string][]string // sent and refused: never to be seen (I17)
+	late     map[string][]string // sent on to another node, which may get it at any time
 	acks     int
 	errors   map[string]int
 }
 
 func newStory() story {
-	return story{known: map[string]string{}, possible: map[string][]string{}, refused: map[string][]string{}, errors: map[string]int{}}
+	return story{known: map[string]string{}, possible: map[string][]string{}, refused: map[string][]string{}, late: map[string][]string{}, errors: map[string]int{}}
 }
 
 func (s *story) acknowledged(key, raw string) {
@@ -34,6 +35,10 @@ func (s *story) acknowledged(key, raw string) {
 
 // isOpen reports whether a write that failed may have been made all the same.
 func isOpen(err error) bool {
+	var got *answered
+	if errors.As(err, &got) {
+		return got.isOpen()
+	}
 	return errors.Is(err, problem.StorageUnknown) || len(problem.All(err)) == 0
 }
 
@@ -41,6 +46,9 @@ func (s *story) failed(key, raw string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.errors[code(err)]++
+	if isUndelivered(err) {
+		s.late[key] = append(s.late[key], raw)
+	}
 	if isOpen(err) {
 		s.possible[key] = append(s.possible[key], raw)
 	} else {
@@ -49,6 +57,10 @@ func (s *story) failed(key, raw string, err error) {
 }
 
 func code(err error) string {
+	var got *answered
+	if errors.As(err, &got) {
+		return got.code
+	}
 	if p := problem.All(err); len(p) > 0 {
 		return p[0].Code.Name()
 	}
@@ -60,7 +72,7 @@ func (s *story) wrong(key, got string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case got == s.known[key], slices.Contains(s.possible[key], got):
+	case got == s.known[key], slices.Contains(s.possible[key], got), slices.Contains(s.late[key], got):
 		return ""
 	case got != "" && slices.Contains(s.refused[key], got):
 		return fmt.Sprintf("I17: shows %s, which was refused", got)
