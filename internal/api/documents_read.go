@@ -68,14 +68,12 @@ func (p *documentPage) append(to []byte, s *snapshot.Segment, doc uint32) ([]byt
 // record reads a document and refuses one that was written without its source.
 // It is valid until the next is read.
 func (p *documentPage) record(s *snapshot.Segment, doc uint32) (document.Record, error) {
-	data, err := p.records.Get(p.stored, s, doc)
+	data, err := p.records.Get(&p.stored, s, doc)
 	switch {
 	case err != nil:
 		return document.Record{}, err
 	case len(data) == 0:
 		return document.Record{}, problem.DocumentSourceNotKept.New()
-	case p.records == nil:
-		p.stored = data
 	}
 	record, err := document.OpenRecord(data)
 	if err != nil {

@@ -138,7 +138,7 @@ var variables = []Variable{
 		func(c *Config) *time.Duration { return &c.Indexes.RemovalGrace }).onlyObject(),
 	duration("SERVICE_INDEXES_REMOVAL_SWEEP_INTERVAL", "10m", 100*time.Millisecond, "How often deleted data is looked for.",
 		func(c *Config) *time.Duration { return &c.Indexes.RemovalSweepInterval }).onlyObject(),
-	size("SERVICE_INDEXES_DOCUMENT_CACHE_MAX_SIZE", "off", "Cache of returned documents.",
+	size("SERVICE_INDEXES_DOCUMENT_CACHE_MAX_SIZE", "off", "Cache of returned documents; a node keeps 8M of them at least, or a 64th of its memory where that is less.",
 		func(c *Config) *int64 { return &c.Indexes.DocumentCacheMaxSize }),
 
 	number("SERVICE_SEARCH_MAX_LIMIT", "1000", 1, noMaximum, "Largest limit of a search.",

@@ -330,12 +330,9 @@ func (w *hitWriter) open(segment *snapshot.Segment, doc uint32) (document.Record
 }
 
 func (w *hitWriter) read(segment *snapshot.Segment, doc uint32) (document.Record, error) {
-	data, err := w.execution.searcher.options.Records.Get(w.scratch.record, segment, doc)
+	data, err := w.execution.searcher.options.Records.Get(&w.scratch.record, segment, doc)
 	if err != nil || len(data) == 0 {
 		return document.Record{}, err
-	}
-	if w.execution.searcher.options.Records == nil {
-		w.scratch.record = data
 	}
 	record, err := document.OpenRecord(data)
 	if err != nil {

@@ -20,7 +20,12 @@ const cacheDefinition = `{"fields":{"id":{"type":"string","primaryKey":true},
 // metered returns an index whose searches are measured.
 func metered(t testing.TB) (*index, *metrics.Set) {
 	t.Helper()
-	x := newIndex(t, cacheDefinition)
+	return meteredIndex(t, cacheDefinition)
+}
+
+func meteredIndex(t testing.TB, definition string) (*index, *metrics.Set) {
+	t.Helper()
+	x := newIndex(t, definition)
 	meters := metrics.New(metrics.Options{WithoutRuntime: true})
 	x.searcher = New(collect.NewRunner(collect.Options{}, meters), meters, Options{
 		FacetCacheSize: 1 << 20, Records: snapshot.NewRecords(1<<20, meters), Now: x.searcher.options.Now,
@@ -85,6 +90,25 @@ func TestRepeatedSearchesHitTheCaches(t *testing.T) {
 				t.Errorf("FA1: answers differ:\n%s\n%s", a, b)
 			}
 		})
+	}
+}
+
+func TestOnlyDocumentsWorthKeepingAreKept(t *testing.T) {
+	const search = `{"query":[{"type":"text","text":"number","prefix":"off"}]}`
+	keptOf := func(t *testing.T, definition string, documents []string) (hits, misses float64) {
+		x, meters := meteredIndex(t, definition)
+		x.add(t, documents, nil)
+		x.mustSearch(t, search)
+		x.mustSearch(t, search)
+		return read(t, meters, "service_document_cache_hits_total"), read(t, meters, "service_document_cache_misses_total")
+	}
+	large := fmt.Sprintf(`{"id":"1","name":"number","brand":"%s"}`, strings.Repeat("large ", 1000))
+	if hits, misses := keptOf(t, cacheDefinition, []string{large, `{"id":"2","name":"number"}`}); hits != 1 || misses != 3 {
+		t.Errorf("a large document and a small one: %v hits, %v misses", hits, misses)
+	}
+	const keyAlone = `{"source":"none","fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","matching":{}}}}`
+	if hits, misses := keptOf(t, keyAlone, []string{`{"id":"1","name":"number"}`, `{"id":"2","name":"number"}`}); hits != 0 || misses != 0 {
+		t.Errorf("nothing is unpacked: %v hits, %v misses", hits, misses)
 	}
 }
 

@@ -70,13 +70,13 @@ func appendKeys(ctx context.Context, keys []document.Key, schema *definition.Sch
 		return keys, err
 	}
 	var records *snapshot.Records // keeps none: what is deleted is not read again
-	var data []byte
+	var scratch []byte
 	for doc := set.Next(0); doc < set.Len(); doc = set.Next(doc + 1) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var err error
-		if data, err = records.Get(data, of, doc); err != nil {
+		data, err := records.Get(&scratch, of, doc)
+		if err != nil {
 			return nil, err
 		}
 		record, err := document.OpenRecord(data)

@@ -54,6 +54,10 @@ func (r *Records) check() error {
 	return nil
 }
 
+// IsPacked reports whether there is a record that takes more time to read than to
+// keep.
+func (r *Records) IsPacked() bool { return r.packed.IsPacked() }
+
 // Prefetch loads what Get is going to read of the keys of some documents.
 func (r *Records) Prefetch(docs []DocID) {
 	if r.keys != nil {

@@ -25,3 +25,16 @@ const spareHeap = 16 << 20
 // reserveHeap returns memory that the collector counts as live and that is
 // never touched, so that it takes no room. It is kept while the node runs.
 func reserveHeap() []byte { return make([]byte, spareHeap) }
+
+// Unpacking the ten documents of a page takes more than half of the time of a short
+// search that returns them. So every node keeps some of those returned lately, for
+// which leastRecords is enough in most deployments, within recordShare of its memory.
+const (
+	leastRecords = 8 << 20
+	recordShare  = 64
+)
+
+// keptRecords returns how many bytes of returned documents are kept.
+func keptRecords(c *config.Config) int64 {
+	return max(c.Indexes.DocumentCacheMaxSize, min(leastRecords, c.MemoryBudget()/recordShare))
+}

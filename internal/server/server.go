@@ -70,7 +70,7 @@ func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func
 	if err != nil {
 		return err
 	}
-	records := snapshot.NewRecords(c.Indexes.DocumentCacheMaxSize, meters)
+	records := snapshot.NewRecords(keptRecords(c), meters)
 	searcher := newSearcher(c, records, meters, log)
 	opened, err := node.Open(ctx, store.Storage, nodeOptions(c, builder, store.nodeID, searcher), meters, log)
 	var other *registry.DeploymentError

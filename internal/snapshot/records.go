@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/quiresearch/quire/internal/cache"
@@ -12,8 +13,13 @@ import (
 // It is shared by all generations of a node and may be used by any number of
 // goroutines. A nil Records reads and keeps nothing.
 type Records struct {
-	kept *cache.Cache[*segment.Reader, uint32, []byte]
+	kept    *cache.Cache[*segment.Reader, uint32, []byte]
+	largest int // record that is kept
 }
+
+// keptShare is the part of a cache that one record may take: no large document
+// drives out hundreds of small ones.
+const keptShare = 256
 
 // NewRecords returns records of which so many bytes are kept; nil when that is
 // none. meters may be nil.
@@ -21,27 +27,31 @@ func NewRecords(maxBytes int64, meters *metrics.Set) *Records {
 	if maxBytes <= 0 {
 		return nil
 	}
-	return &Records{cache.New[*segment.Reader, uint32, []byte](cache.Options{MaxBytes: maxBytes}, meters.DocumentCache())}
+	return &Records{
+		kept:    cache.New[*segment.Reader, uint32, []byte](cache.Options{MaxBytes: maxBytes}, meters.DocumentCache()),
+		largest: int(maxBytes / keptShare),
+	}
 }
 
-// Get returns the record of a document, empty when it has none. The record may
-// be in dst, must not be changed, and is valid until dst is used again.
-func (r *Records) Get(dst []byte, s *Segment, doc uint32) ([]byte, error) {
+// Get returns the record of a document, empty when it has none. It must not be
+// changed, and is valid until the next call with the same scratch.
+func (r *Records) Get(scratch *[]byte, s *Segment, doc uint32) ([]byte, error) {
 	stored := s.Reader.Stored()
 	if stored == nil {
 		return nil, nil
 	}
-	if r != nil {
+	keeps := r != nil && stored.IsPacked()
+	if keeps {
 		if record, ok := r.kept.Get(s.Reader, doc); ok {
 			return record, nil
 		}
-		dst = nil // what is read is kept
 	}
-	record, err := stored.Get(dst[:0], doc)
+	record, err := stored.Get((*scratch)[:0], doc)
 	if err != nil {
 		return nil, fmt.Errorf("read document %d of %s: %w", doc, s.Reader.Name(), err)
 	}
-	if r != nil && r.kept.Put(s.Reader, doc, record, int64(cap(record))) {
+	*scratch = record
+	if keeps && len(record) <= r.largest && r.kept.Put(s.Reader, doc, bytes.Clone(record), int64(len(record))) {
 		s.Reader.WhenClosed(r.kept, func() { r.kept.Drop(s.Reader) })
 	}
 	return record, nil

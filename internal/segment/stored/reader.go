@@ -26,6 +26,7 @@ type Reader struct {
 	data    []byte
 	blocks  []uint64
 	numDocs uint32
+	packed  bool // some block is
 	cache   [cacheSlots]atomic.Pointer[block]
 }
 
@@ -60,6 +61,7 @@ func Open(file *blockfile.Reader, owner, numDocs uint32) (*Reader, error) {
 		if r.first(b) >= r.first(b+1) || r.at(b) > r.at(b+1) || !r.fits(b) {
 			return nil, r.corrupt(b, "index of block %d", b)
 		}
+		r.packed = r.packed || r.rawSize(b)&sameFlag == 0
 	}
 	if r.at(n) != uint64(len(data)) || r.first(0) != 0 {
 		return nil, r.corrupt(0, "index of blocks")
@@ -82,6 +84,9 @@ func (r *Reader) corrupt(b int, format string, args ...any) error {
 	}
 	return blockfile.Corrupt(r.name, at, format, args...)
 }
+
+// IsPacked reports whether there is a record for which a block is unpacked.
+func (r *Reader) IsPacked() bool { return r.packed }
 
 // NumBlocks is the number of blocks.
 func (r *Reader) NumBlocks() int { return max(len(r.blocks)/entryWords-1, 0) }
