@@ -22,16 +22,34 @@ type opener struct {
 	fs        vfs.FS
 	directory string
 	manifest  *manifest.Manifest
-	open      *snapshot.Snapshot // segments that are open already; nil: none
-	damaged   func()             // called when a part is not what was written; may be nil
+	open      *opened // nil: nothing is open
+	damaged   func()  // called when a part is not what was written; may be nil
 	sides     map[string]*snapshot.Side
+}
+
+// opened is what is open already.
+type opened struct {
+	view     *snapshot.Snapshot
+	manifest *manifest.Manifest // what view shows
+}
+
+// segment returns an open segment; nil when it is not open, or when the file of that name
+// is another one now, which it is where a bucket goes on from an earlier state.
+func (o *opened) segment(file *manifest.File) *snapshot.Segment {
+	if o == nil {
+		return nil
+	}
+	if before := o.manifest.File(file.Name); before == nil || before.Size != file.Size || before.CRC32C != file.CRC32C {
+		return nil
+	}
+	return findByFile(o.view, file.Name)
 }
 
 // openManifest opens every file that a manifest names. What a segment holds is
 // verified before it is first used (I12), all else now; damaged, which may be
 // nil, is called when a part is not what was written. Segments of open, which may
 // be nil, are not opened again.
-func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, open *snapshot.Snapshot, damaged func()) (segments []*snapshot.Segment, tracked *tracking, err error) {
+func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, open *opened, damaged func()) (segments []*snapshot.Segment, tracked *tracking, err error) {
 	defer func() {
 		if err != nil {
 			for _, s := range segments {
@@ -84,7 +102,7 @@ func (o *opener) side(name string) (*snapshot.Side, error) {
 // segment opens a segment with the side file that goes with it.
 func (o *opener) segment(entry manifest.Segment) (*snapshot.Segment, error) {
 	name := path.Join(o.directory, entry.File)
-	earlier := findByFile(o.open, entry.File)
+	earlier := o.open.segment(o.manifest.File(entry.File))
 	var reader *segment.Reader
 	if earlier != nil && earlier.Reader.Retain() {
 		reader = earlier.Reader
@@ -124,9 +142,6 @@ func (o *opener) segment(entry manifest.Segment) (*snapshot.Segment, error) {
 }
 
 func findByFile(view *snapshot.Snapshot, file string) *snapshot.Segment {
-	if view == nil {
-		return nil
-	}
 	for _, s := range view.Segments {
 		if fileOf(s) == file {
 			return s

@@ -41,7 +41,7 @@ func (g *Generation) Reload(ctx context.Context) error {
 		return nil
 	case m.Generation != before.Generation:
 		return fmt.Errorf("reload: the manifest is of generation %s", m.Generation)
-	case m.Version < before.Version || m.Sequence < before.Sequence:
+	case m.Precedes(before):
 		return fmt.Errorf("reload: manifest %d of commit %d is older than %d of commit %d",
 			m.Version, m.Sequence, before.Version, before.Sequence)
 	}
@@ -53,7 +53,7 @@ func (g *Generation) Reload(ctx context.Context) error {
 		}
 		how = newPipeline(d, g.options.Analysis)
 	}
-	segments, _, err := openManifest(g.fs, g.storage.Directory, m, view, g.options.Damaged)
+	segments, _, err := openManifest(g.fs, g.storage.Directory, m, &opened{view, before}, g.options.Damaged)
 	if err != nil {
 		return fmt.Errorf("reload: %w", err)
 	}

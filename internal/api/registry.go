@@ -26,7 +26,7 @@ func (a *API) repairRegistry(ctx context.Context, r *Request) (*Response, error)
 		return nil, err
 	}
 	if round := r.HTTP.Header.Get(headerRestore); round != "" && request.FromNodes {
-		done, err := a.node.Restore(ctx, round == restoreOwned, request.Restore)
+		done, err := a.node.Restore(ctx, roundOf(round), request.Restore)
 		if err != nil {
 			return nil, err
 		}

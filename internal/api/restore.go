@@ -15,34 +15,45 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 )
 
-// headerRestore asks a node, on behalf of another one, for one round of a restore:
-// of the indexes that it writes, or of everything.
-const (
-	headerRestore = "X-Service-Restore"
-	restoreOwned  = "owned"
-	restoreAny    = "any"
-)
+// headerRestore asks a node, on behalf of another one, for one round of a restore.
+const headerRestore = "X-Service-Restore"
+
+// restoreRounds are the rounds by the words that nodes ask each other with. A word that a
+// node does not know is any.
+var restoreRounds = []struct {
+	word  string
+	round node.Round
+}{{"owned", node.OwnedCopies}, {"newest", node.NewestCopies}, {"any", node.AllCopies}}
+
+func roundOf(word string) node.Round {
+	for _, known := range restoreRounds {
+		if known.word == word {
+			return known.round
+		}
+	}
+	return node.AllCopies
+}
 
 // largestRestored bounds the answer of another node.
 const largestRestored = 16 << 20
 
 // restoreFromNodes makes this node and the others store again what the bucket lost
 // and they hold. The nodes that write the indexes go first, since their state is the
-// newest. What they stored and the registry does not list is registered.
+// newest, then those whose copies are not older than the newest known state. What they stored and the registry does not list is registered.
 func (a *API) restoreFromNodes(ctx context.Context, r *Request, request registry.RepairRequest, done *registry.Repair) error {
 	peers, err := a.node.Peers(ctx)
 	if err != nil {
 		a.log.Warn("cannot ask other nodes for lost objects", "error", err)
 	}
 	var uploaded []string
-	for _, round := range []string{restoreOwned, restoreAny} {
-		here, err := a.node.Restore(ctx, round == restoreOwned, request.Restore)
+	for _, next := range restoreRounds {
+		here, err := a.node.Restore(ctx, next.round, request.Restore)
 		if err != nil {
 			return err
 		}
 		uploaded = append(uploaded, here.Uploaded...)
 		for _, address := range peers {
-			there, err := a.askToRestore(ctx, r, address, round, request.Restore)
+			there, err := a.askToRestore(ctx, r, address, next.word, request.Restore)
 			if err != nil {
 				a.log.Warn("a node does not answer a request for lost objects", "address", address, "error", err)
 				continue
@@ -50,7 +61,7 @@ func (a *API) restoreFromNodes(ctx context.Context, r *Request, request registry
 			uploaded = append(uploaded, there.Uploaded...)
 		}
 	}
-	left, err := a.node.Restore(ctx, false, nil)
+	left, err := a.node.Restore(ctx, node.AllCopies, nil)
 	if err != nil {
 		return err
 	}

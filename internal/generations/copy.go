@@ -59,7 +59,7 @@ func (s *Set) checkAge(directory string, stored *manifest.Manifest) error {
 	if err != nil {
 		return nil // there is no copy, or none that can be read
 	}
-	if stored.Version < local.Version || stored.Sequence < local.Sequence {
+	if stored.Precedes(local) {
 		return fmt.Errorf("generation %s: the stored manifest has version %d of commit %d, the local copy %d of %d", stored.Generation,
 			stored.Version, stored.Sequence, local.Version, local.Sequence)
 	}

@@ -116,8 +116,9 @@ func (s *Set) Check(ctx context.Context, generation registry.ID) (replication.La
 }
 
 // Restore stores again what the bucket lost of a generation and this node holds, by
-// its writer where it is written here. It returns what the bucket still lacks.
-func (s *Set) Restore(ctx context.Context, entry registry.Entry) (replication.Lack, error) {
+// its writer where it is written here, otherwise unless its copy is of a version below
+// least. It returns what the bucket still lacks.
+func (s *Set) Restore(ctx context.Context, entry registry.Entry, least uint64) (replication.Lack, error) {
 	lack, err := s.Check(ctx, entry.Generation)
 	if err != nil || lack.IsNothing() {
 		return lack, err
@@ -133,8 +134,9 @@ func (s *Set) Restore(ctx context.Context, entry registry.Entry) (replication.La
 			}
 		}
 	}
-	if _, err := manifest.Read(s.fs, s.storage(entry.Generation).Directory); err != nil {
-		return lack, nil // there is no copy here
+	local, err := manifest.Read(s.fs, s.storage(entry.Generation).Directory)
+	if err != nil || lack.Manifest && local.Version < least {
+		return lack, nil // there is no copy here, or another node may hold a newer one
 	}
 	left, err := s.remote.of(entry.Generation).Restore(ctx, s.fs, s.storage(entry.Generation).Directory)
 	if err != nil {

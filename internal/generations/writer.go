@@ -119,14 +119,21 @@ func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Sto
 			return nil, remoteProblem(err)
 		}
 	}
-	if err := s.checkAge(storage.Directory, writer.Manifest()); err != nil {
-		return nil, remoteProblem(err)
+	older := s.checkAge(storage.Directory, writer.Manifest())
+	if older != nil && !s.isInLog(ctx, storage.Directory, writer) {
+		return nil, remoteProblem(older)
 	}
 	if err := s.pullOnce(ctx, remote, storage.Directory, writer.Manifest(), nil); err != nil {
 		return nil, remoteProblem(err)
 	}
 	storage.Log, storage.Publisher = writer, &timed{writer, s, inst}
 	g, err := engine.Open(ctx, storage, options)
+	if err == nil && older != nil {
+		// What this node showed before is in the log; it shows nothing less (I6).
+		if _, err = g.Commit(ctx, engine.Explicit); err != nil {
+			err = errors.Join(err, g.Close(ctx))
+		}
+	}
 	if err != nil {
 		return nil, remoteProblem(err)
 	}
@@ -134,6 +141,14 @@ func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Sto
 	inst.writer = writer
 	s.mu.Unlock()
 	return g, nil
+}
+
+// isInLog reports whether the log goes on from the manifest of a writer to at least what
+// the local copy holds: then that manifest is an earlier one which a node gave back
+// after the bucket had lost it, and together with the log it lacks nothing.
+func (s *Set) isInLog(ctx context.Context, directory string, writer *replication.Writer) bool {
+	local, err := manifest.Read(s.fs, directory)
+	return err == nil && writer.HoldsLog(ctx, local.LastLSN)
 }
 
 // timed feeds the meters of pushes.

@@ -91,6 +91,14 @@ type File struct {
 	Unknown jsontext.Value `json:",embed"`
 }
 
+// Precedes reports whether m is of a time before other, so that nothing that shows
+// other goes back to m (I6). The number of the commit decides: where a bucket lost the
+// manifest and a node gave an earlier one back, versions count from that one again,
+// while a later commit holds everything that was acknowledged.
+func (m *Manifest) Precedes(other *Manifest) bool {
+	return m.Sequence < other.Sequence || m.Sequence == other.Sequence && m.Version < other.Version
+}
+
 // LowWaterMark is a point of the log: objects up to LSN may go once Time is a grace
 // ago.
 type LowWaterMark struct {

@@ -79,5 +79,5 @@ type deployment interface {
 	// audit, repair and restore are AuditRegistry, RepairRegistry and Restore of Node.
 	audit(ctx context.Context) (registry.Audit, error)
 	repair(ctx context.Context, request registry.RepairRequest) (registry.Repair, error)
-	restore(ctx context.Context, owned bool, named []registry.Name) (Restored, error)
+	restore(ctx context.Context, round Round, named []registry.Name) (Restored, error)
 }

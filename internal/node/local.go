@@ -109,6 +109,6 @@ func (local) repair(context.Context, registry.RepairRequest) (registry.Repair, e
 	return registry.Repair{}, problem.IndexRegistryAuditUnavailable.New()
 }
 
-func (local) restore(context.Context, bool, []registry.Name) (Restored, error) {
+func (local) restore(context.Context, Round, []registry.Name) (Restored, error) {
 	return Restored{Uploaded: []string{}, Lost: []string{}}, problem.IndexRegistryAuditUnavailable.New()
 }

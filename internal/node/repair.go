@@ -32,12 +32,22 @@ type Restored struct {
 	Lost     []string `json:"lost"`     // generations that it still does not
 }
 
+// Round is one of the rounds in which nodes are asked for what the bucket lost, so that
+// the newest copy comes first.
+type Round int
+
+// The rounds, in their order.
+const (
+	OwnedCopies  Round = iota // of the indexes that a node writes
+	NewestCopies              // not older than the newest state that other nodes were told of
+	AllCopies
+)
+
 // Restore stores again what the bucket lost of listed generations and this node
-// holds: with owned those of the indexes it writes, whose state is the newest, and
-// otherwise all of them, and local copies that the registry ceased to list if they
-// are named. It answers storage:io_error when the bucket cannot be read.
-func (n *Node) Restore(ctx context.Context, owned bool, named []registry.Name) (Restored, error) {
-	return n.deployment.restore(ctx, owned, named)
+// holds, as far as a round goes, and local copies that the registry ceased to list if
+// they are named. It answers storage:io_error when the bucket cannot be read.
+func (n *Node) Restore(ctx context.Context, round Round, named []registry.Name) (Restored, error) {
+	return n.deployment.restore(ctx, round, named)
 }
 
 func (*shared) storageMode() string { return "object" }
@@ -91,19 +101,19 @@ func (s *shared) repair(ctx context.Context, request registry.RepairRequest) (re
 	return done, nil
 }
 
-func (s *shared) restore(ctx context.Context, owned bool, named []registry.Name) (Restored, error) {
+func (s *shared) restore(ctx context.Context, round Round, named []registry.Name) (Restored, error) {
 	done := Restored{Uploaded: []string{}, Lost: []string{}}
 	if err := s.node.registry.Refresh(ctx); err != nil {
 		return done, err
 	}
 	for _, index := range s.node.registry.List() {
-		if owned && !s.Member.Holds(index.ID) {
+		if round == OwnedCopies && !s.Member.Holds(index.ID) {
 			continue
 		}
 		for _, name := range index.GenerationNames() {
 			g := index.Generations[name]
 			identity := registry.Identity{Index: index.Name, IndexID: index.ID, Generation: name, GenerationID: g.ID, CreatedAt: g.CreatedAt}
-			if err := s.restoreOne(ctx, identity, &done); err != nil {
+			if err := s.restoreOne(ctx, round, identity, &done); err != nil {
 				return done, err
 			}
 		}
@@ -112,8 +122,8 @@ func (s *shared) restore(ctx context.Context, owned bool, named []registry.Name)
 		isNamed := slices.ContainsFunc(named, func(name registry.Name) bool {
 			return name.Index == kept.Index && (name.Generation == "" || name.Generation == kept.Generation)
 		})
-		if isNamed && !owned && !s.isKnown(kept) {
-			if err := s.restoreOne(ctx, kept, &done); err != nil {
+		if isNamed && round != OwnedCopies && !s.isKnown(kept) {
+			if err := s.restoreOne(ctx, round, kept, &done); err != nil {
 				return done, err
 			}
 		}
@@ -132,7 +142,7 @@ func (s *shared) isKnown(identity registry.Identity) bool {
 	return isTaken || index.ID != identity.IndexID
 }
 
-func (s *shared) restoreOne(ctx context.Context, identity registry.Identity, done *Restored) error {
+func (s *shared) restoreOne(ctx context.Context, round Round, identity registry.Identity, done *Restored) error {
 	name := registry.Name{Index: identity.Index, Generation: identity.Generation}
 	before, err := s.node.generations.Check(ctx, identity.GenerationID)
 	if err != nil {
@@ -140,7 +150,11 @@ func (s *shared) restoreOne(ctx context.Context, identity registry.Identity, don
 	}
 	if !before.IsNothing() {
 		entry := registry.Entry{Name: name, Index: identity.IndexID, Generation: identity.GenerationID}
-		after, err := s.node.generations.Restore(ctx, entry)
+		least := uint64(0)
+		if round != AllCopies {
+			least, _ = s.node.registry.Hinted(identity.GenerationID)
+		}
+		after, err := s.node.generations.Restore(ctx, entry, least)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, problem.StorageIoError.New("resource", "index").Because(err))

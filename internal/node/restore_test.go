@@ -97,7 +97,7 @@ func TestNodesGiveBackWhatTheBucketLost(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Minute) // claims are renewed
-			done, err := giver.Restore(t.Context(), false, nil)
+			done, err := giver.Restore(t.Context(), AllCopies, nil)
 			if err != nil || !slices.Equal(done.Uploaded, []string{"books@1", "shop@1"}) || len(done.Lost) != 0 {
 				t.Fatalf("by the writer %t: %+v, %v", byWriter, done, err)
 			}
@@ -140,10 +140,10 @@ func TestAnUnlistedCopyComesBackByName(t *testing.T) {
 		if err != nil || !slices.Equal(audit.KeptCopies, []string{"books@1", "shop@1"}) {
 			t.Fatalf("%+v, %v", audit, err)
 		}
-		if done, err := reader.Restore(t.Context(), false, nil); err != nil || len(done.Uploaded) != 0 {
+		if done, err := reader.Restore(t.Context(), AllCopies, nil); err != nil || len(done.Uploaded) != 0 {
 			t.Errorf("unnamed: %+v, %v", done, err)
 		}
-		done, err := reader.Restore(t.Context(), false, []registry.Name{parse(t, "books")})
+		done, err := reader.Restore(t.Context(), AllCopies, []registry.Name{parse(t, "books")})
 		if err != nil || !slices.Equal(done.Uploaded, []string{"books@1"}) {
 			t.Fatalf("%+v, %v", done, err)
 		}

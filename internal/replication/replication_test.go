@@ -158,6 +158,34 @@ func TestAFencedWriterNeitherAcknowledgesNorPublishes(t *testing.T) {
 	}
 }
 
+// I23: a bucket that lost its manifest goes on from an earlier one. A writer that takes
+// the generation over then has the epoch of the writer before, which knows that it is
+// not its own.
+func TestAnEpochThatIsTakenAgainIsNotOurs(t *testing.T) {
+	d := create(t, memory.New(nil))
+	key := path.Join("g", d.id, "manifest")
+	first := d.open()
+	earlier, _, err := bucket.ReadAll(t.Context(), d.bucket, key, "", 1<<20)
+	must(t, err)
+	a := d.open()
+	must(t, a.add(0, 5))
+	_, err = d.bucket.PutIf(t.Context(), key, bucket.Bytes(earlier), bucket.Always)
+	must(t, err)
+	b := d.open()
+	if a.writer.epoch != b.writer.epoch {
+		t.Fatalf("epochs %d and %d", a.writer.epoch, b.writer.epoch)
+	}
+	for what, w := range map[string]*Writer{"first": first.writer, "second": a.writer} {
+		if err := w.Prove(t.Context()); !errors.Is(err, engine.ErrFenced) {
+			t.Errorf("the %s writer takes the manifest of another one for its own: %v", what, err)
+		}
+	}
+	must(t, b.writer.Prove(t.Context()))
+	if got := b.count(); got != 5 {
+		t.Errorf("%d of 5 documents", got)
+	}
+}
+
 func TestAWriterThatSleptBeyondTheGraceIsFenced(t *testing.T) {
 	c := &clock{time.Unix(1_700_000_000, 0)}
 	d := create(t, memory.New(c.time))

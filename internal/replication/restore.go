@@ -96,18 +96,18 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string) (Lack, erro
 		return Lack{}, err
 	}
 	isLost := err != nil
-	isNewer := !isLost && stored.Manifest.Version < local.Version
+	isNewer := !isLost && stored.Manifest.Precedes(local)
 	if isNewer && !slices.Contains(local.Ancestry, stored.Manifest.WriteID) {
 		return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, ErrDiverged)
+	}
+	if isLost {
+		if local, err = r.fitLog(ctx, local); err != nil {
+			return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
+		}
 	}
 	target := local
 	if !isLost && !isNewer {
 		target = stored.Manifest
-	}
-	if isLost {
-		if err := r.checkLog(ctx, local.LastLSN); err != nil {
-			return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
-		}
 	}
 	if err := r.giveBack(ctx, fs, dir, target); err != nil {
 		return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
@@ -126,23 +126,34 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string) (Lack, erro
 	return r.Check(ctx)
 }
 
-// checkLog fails when the log goes on beyond a hole behind a record: to write on
-// from there would lose what was acknowledged after the hole.
-func (r *Remote) checkLog(ctx context.Context, last uint64) error {
+// fitLog returns a manifest that is stored in the place of a lost one: itself, or a
+// successor with the epoch of the last log record where that is higher, so that the next
+// writer has a higher one. It fails when the log goes on beyond a hole behind the
+// manifest: to write on from there would lose what was acknowledged after the hole.
+func (r *Remote) fitLog(ctx context.Context, m *manifest.Manifest) (*manifest.Manifest, error) {
 	found, err := r.listLog(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	highest := uint64(0)
 	for lsn := range found {
 		highest = max(highest, lsn)
 	}
-	for lsn := last + 1; lsn <= highest; lsn++ {
+	for lsn := m.LastLSN + 1; lsn <= highest; lsn++ {
 		if !found[lsn] {
-			return fmt.Errorf("the local copy ends with record %d, the log goes on to %d: %w: record %d is missing", last, highest, ErrHole, lsn)
+			return nil, fmt.Errorf("the local copy ends with record %d, the log goes on to %d: %w: record %d is missing", m.LastLSN, highest, ErrHole, lsn)
 		}
 	}
-	return nil
+	if highest == 0 {
+		return m, nil
+	}
+	last, err := r.readBatch(ctx, highest)
+	if err != nil || last.Epoch <= m.Epoch {
+		return m, err
+	}
+	next := m.Next()
+	next.Epoch = last.Epoch
+	return next, nil
 }
 
 // listLog returns the numbers of the stored log records.
@@ -231,7 +242,7 @@ func (w *Writer) Heal(ctx context.Context) (Healed, error) {
 		done.Manifest = true
 	case err != nil:
 		return done, err
-	case now.Manifest.Epoch != w.epoch:
+	case !w.isOurs(now.Manifest):
 		return done, w.fence(fmt.Errorf("the manifest has epoch %d, ours is %d", now.Manifest.Epoch, w.epoch))
 	case now.Manifest.WriteID != held.Manifest.WriteID:
 		return done, errors.New("the manifest is not the one that was stored last")
@@ -281,6 +292,12 @@ func (w *Writer) storeManifest(ctx context.Context, held Held, damaged bucket.Ta
 	w.held = stored
 	w.proven, w.last = later(w.proven, stored.Date), later(w.last, stored.Date)
 	return nil
+}
+
+// HoldsLog reports whether the log holds every record behind the manifest up to one.
+func (w *Writer) HoldsLog(ctx context.Context, last uint64) bool {
+	isMissing, err := w.hasHole(ctx, w.Manifest().LastLSN, last+1)
+	return err == nil && !isMissing
 }
 
 // hasHole reports whether a record between the last that is in files and the next

@@ -392,7 +392,7 @@ func (w *Writer) Prove(ctx context.Context) error {
 	if err != nil && !errors.Is(err, bucket.ErrNotModified) {
 		return err
 	}
-	if err == nil && now.Manifest.Epoch != w.epoch {
+	if err == nil && !w.isOurs(now.Manifest) {
 		return w.fence(fmt.Errorf("the manifest has epoch %d, ours is %d", now.Manifest.Epoch, w.epoch))
 	}
 	w.noteProof(began)
@@ -401,6 +401,12 @@ func (w *Writer) Prove(ctx context.Context) error {
 	w.proven = later(w.proven, now.Date)
 	w.last = later(w.last, now.Date)
 	return nil
+}
+
+// isOurs reports whether a manifest was stored by this writer. The epoch alone does not
+// tell: on an earlier manifest that a node gave back another writer takes it again.
+func (w *Writer) isOurs(m *manifest.Manifest) bool {
+	return m.Epoch == w.epoch && m.Session == w.session
 }
 
 // noteProof notes that a call which began at a time proved the epoch.

@@ -1,0 +1,67 @@
+package node
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// I6, I9, F23: the bucket lost a manifest, and the only node that runs holds an earlier
+// copy. It gives it back when no node holds a newer one, loses nothing of what the log
+// holds, and the node with the newer copy goes on from there, as a reader and as the
+// next writer.
+func TestAnEarlierCopyIsGivenBack(t *testing.T) {
+	for _, isWritten := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
+			one := sharedNode(t, b, newer, "a")
+			one.mustPut("books", books)
+			token := one.commitAll("books", book(1, "one"))
+			two := sharedNode(t, b, older, "b")
+			two.documents("books", token)
+			two.shut()
+			for i := 2; i <= 5; i++ { // every writer raises the version once more than there are commits
+				one.commitAll("books", book(i, "more"))
+				time.Sleep(time.Minute) // the new version is hinted at
+				one.shut()
+				one = sharedNode(t, b, newer, "a")
+			}
+			one.shut()
+			loses(t, b, func(key string) bool { return strings.HasSuffix(key, "/manifest") })
+
+			two = sharedNode(t, b, older, "b")
+			time.Sleep(time.Minute)
+			if done, err := two.Restore(t.Context(), NewestCopies, nil); err != nil || len(done.Uploaded) != 0 {
+				t.Fatalf("an earlier copy was given back before others were asked: %+v, %v", done, err)
+			}
+			if done, err := two.Restore(t.Context(), AllCopies, nil); err != nil || len(done.Uploaded) != 1 {
+				t.Fatalf("%+v, %v", done, err)
+			}
+			want := 5
+			if isWritten {
+				want++
+				token = two.commitAll("books", book(6, "six"))
+				if got := two.documents("books", token); len(got) != want {
+					t.Errorf("the node that gave it back shows %v", got)
+				}
+				one = sharedNode(t, b, newer, "a")
+				if got := one.documents("books", token); len(got) != want {
+					t.Errorf("the node with a newer copy shows %v", got)
+				}
+				two.shut()
+			} else {
+				two.shut()
+				one = sharedNode(t, b, newer, "a")
+			}
+			time.Sleep(time.Minute)
+			token = one.mustWrite("books", book(7, "seven"))
+			if got := one.documents("books", token); len(got) != want+1 {
+				t.Errorf("written %t: the next writer shows %v", isWritten, got)
+			}
+		})
+	}
+}
