@@ -158,6 +158,7 @@ type repairPlan struct {
 	unmark  []ID
 	created map[string][]storedGeneration // by the name of the index
 	named   map[Name]bool                 // what the request names and is restored
+	known   map[string]*Index             // what this node knew before the registry was lost
 }
 
 func planRepair(next state, found []storedGeneration, request RepairRequest) repairPlan {
@@ -205,6 +206,7 @@ func planRepair(next state, found []storedGeneration, request RepairRequest) rep
 // keep goes on listing what this node knows and the storage lost. What was marked
 // or is listed as removed was removed by a client.
 func (p *repairPlan) keep(known state, found []storedGeneration) {
+	p.known = known.Indexes
 	gone := make(map[ID]bool)
 	for _, g := range found {
 		gone[g.GenerationID] = g.mark != nil
@@ -285,7 +287,15 @@ func (p *repairPlan) isKnown(g storedGeneration) bool {
 	return ok && index.Generations[g.Generation].ID == g.GenerationID
 }
 
+// promote makes the newest generation of an index live, or the one that this node knows
+// was live: a newer one may be the target of a reindex, which lacks documents.
 func (p *repairPlan) promote(name string, stored []storedGeneration) {
+	index := p.next.Indexes[name]
+	if before, ok := p.known[name]; ok && before.ID == index.ID && before.Live != "" && index.Generations[before.Live].ID == before.Generations[before.Live].ID {
+		index.Live = before.Live
+		p.did.Promoted = append(p.did.Promoted, Name{name, before.Live}.String())
+		return
+	}
 	registered := slices.Clone(stored)
 	for i := range registered {
 		registered[i].mark = nil

@@ -139,6 +139,20 @@ func TestLostRegistryIsRebuilt(t *testing.T) {
 	}
 }
 
+// I16: a node that knows what was live does not make a newer generation live, which may be
+// the target of a reindex.
+func TestARepairPromotesWhatWasLive(t *testing.T) {
+	s, r := deployed(t)
+	s.store(t, add(t, r, resolve(t, r, "books").Index, "books@3"), true)
+	s.Delete(t.Context(), "registry", bucket.Always)
+	if done := repair(t, r, s, RepairRequest{PromoteNewest: true}); !reflect.DeepEqual(done.Promoted, []string{"books@2", "shop@1"}) {
+		t.Errorf("%+v", done)
+	}
+	if live := resolve(t, r, "books").Name.Generation; live != "2" {
+		t.Errorf("generation %s is live", live)
+	}
+}
+
 func TestRebuiltIndexHasNoLiveGenerationUnlessAsked(t *testing.T) {
 	s, _ := deployed(t)
 	s.Delete(t.Context(), "registry", bucket.Always)
