@@ -21,7 +21,11 @@ func (s *simulation) chaos() {
 		case p == nil:
 			m.start(s.faults)
 		case what < 3:
-			m.kill(loss(s.random.IntN(3)), s.random)
+			how := loss(s.random.IntN(3))
+			if s.isGuarded.Load() {
+				how = nothing
+			}
+			m.kill(how, s.random)
 		case what < 4:
 			m.terminate()
 		case what < 7:
@@ -30,6 +34,7 @@ func (s *simulation) chaos() {
 			s.redefine(p)
 		case what < 10:
 			s.turnClock(p.clock)
+		case what < 11 && s.isGuarded.Load():
 		case what < 11:
 			m.failSync()
 		case what < 13:
@@ -160,7 +165,11 @@ func (s *simulation) heal() {
 		s.t.Errorf("seed %d: an empty machine does not start", s.seed)
 	}
 	time.Sleep(2 * lease)
-	for range 60 { // a job that is under way ends
+}
+
+// awaitJob waits for the job that is under way, which ends in a healthy world.
+func (s *simulation) awaitJob() {
+	for range 60 {
 		p := s.machines[0].process()
 		if p == nil {
 			return

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/node"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/reindex"
@@ -111,9 +113,17 @@ func told(err error) int {
 	return 2
 }
 
-// truth is the registry as the bucket holds it.
+// truth is the registry as the bucket holds it, or held it before it was lost.
 func (s *simulation) truth() *registry.Registry {
-	known, err := registry.Open(context.Background(), s.store.Bucket, slog.New(slog.DiscardHandler))
+	held := memory.New(nil)
+	for _, key := range []string{"registry", "deployment"} {
+		content, _ := s.store.Last(key)
+		if object, err := s.store.content(key); err == nil {
+			content = object
+		}
+		_, _ = held.PutIf(context.Background(), key, bucket.Bytes(content), bucket.Always)
+	}
+	known, err := registry.Open(context.Background(), held, slog.New(slog.DiscardHandler))
 	if err != nil {
 		s.t.Errorf("seed %d: the registry cannot be read: %v", s.seed, err)
 	}
@@ -150,6 +160,14 @@ func (s *simulation) attempt(what string, name registry.Name, wantsIt bool, do f
 	return err
 }
 
+// unlessCut returns what a client is answered: nothing by a process that was killed.
+func (p *process) unlessCut(err error) error {
+	if p.link.IsCut() {
+		return &answered{}
+	}
+	return err
+}
+
 // recreate deletes an index and makes it again under the same name: nothing of
 // the old one may show (I15). Now and then the old one is brought back with
 // everything it held.
@@ -165,17 +183,17 @@ func (s *simulation) recreate(random *rand.Rand) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		holder, err := s.writer(ctx, p, name.Index)
 		if err == nil {
-			err = s.attempt("delete", name, false, func() error { return holder.node.Delete(ctx, name) })
+			err = s.attempt("delete", name, false, func() error { return holder.unlessCut(holder.node.Delete(ctx, name)) })
 		}
 		switch {
 		case err != nil && !errors.Is(err, problem.IndexNotFound):
-		case last.token != "" && random.IntN(3) == 0:
+		case last.token != "" && random.IntN(3) == 0 && !s.store.IsLost("registry"):
 			s.restore(ctx, p, name, last)
 		default:
 			before := last
 			err = s.attempt("create", name, true, func() error {
 				_, _, err := holder.node.Put(ctx, node.Put{Name: name, Body: []byte(definition[0])})
-				return err
+				return holder.unlessCut(err)
 			})
 			if last = (life{}); err == nil {
 				last = s.live(ctx, holder, name, number)
@@ -279,7 +297,7 @@ func (s *simulation) reindex(random *rand.Rand) {
 			err = s.attempt("reindex", target, true, func() error {
 				_, _, err := holder.node.Put(ctx, node.Put{Name: target, Body: []byte(definition[random.IntN(2)]),
 					HasReindex: true, Reindex: reindex.Auto})
-				return err
+				return holder.unlessCut(err)
 			})
 		}
 		cancel()
@@ -335,6 +353,6 @@ func (s *simulation) removeOthers(random *rand.Rand) {
 		if err != nil || name == index.Live {
 			continue
 		}
-		_ = s.attempt("delete", books.At(name), false, func() error { return holder.node.Delete(ctx, books.At(name)) })
+		_ = s.attempt("delete", books.At(name), false, func() error { return holder.unlessCut(holder.node.Delete(ctx, books.At(name))) })
 	}
 }

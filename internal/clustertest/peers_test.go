@@ -37,6 +37,8 @@ func (m *machine) serve(ctx context.Context, p *process) {
 	c.gone.Go(func() { _ = server.Serve(listener) })
 }
 
+const documents = "/indexes/books/documents"
+
 // answered is an answer that is no success, or that none came.
 type answered struct {
 	status int // 0: none came
@@ -59,7 +61,7 @@ func isUndelivered(err error) bool {
 
 // send sends a request to a process and reads the answer into a value.
 func (p *process) send(ctx context.Context, method, path, body string, into any) (err error) {
-	request := httptest.NewRequestWithContext(ctx, method, "/v1alpha1/indexes/books/documents"+path, strings.NewReader(body))
+	request := httptest.NewRequestWithContext(ctx, method, "/v1alpha1"+path, strings.NewReader(body))
 	request.Header.Set("Content-Type", "application/json")
 	if body == "" {
 		request.Body, request.ContentLength = http.NoBody, 0
@@ -100,10 +102,10 @@ type atLeast struct {
 func (p *process) post(ctx context.Context, key, raw string) (string, error) {
 	var done struct{ Freshness string }
 	if raw == "" {
-		err := p.send(ctx, "POST", "/actions/delete", fmt.Sprintf(`{"keys":[%q]}`, key), &done)
+		err := p.send(ctx, "POST", documents+"/actions/delete", fmt.Sprintf(`{"keys":[%q]}`, key), &done)
 		return done.Freshness, err
 	}
-	err := p.send(ctx, "POST", "", fmt.Sprintf(`{"documents":[%s]}`, raw), &done)
+	err := p.send(ctx, "POST", documents, fmt.Sprintf(`{"documents":[%s]}`, raw), &done)
 	return done.Freshness, err
 }
 
@@ -111,14 +113,14 @@ func (p *process) post(ctx context.Context, key, raw string) (string, error) {
 // nothing was changed needs no log record (I23).
 func (p *process) update(ctx context.Context, raw string) (isThere bool, err error) {
 	var done struct{ Updated int }
-	err = p.send(ctx, "POST", "/actions/update?missing=skip", fmt.Sprintf(`{"documents":[%s]}`, raw), &done)
+	err = p.send(ctx, "POST", documents+"/actions/update?missing=skip", fmt.Sprintf(`{"documents":[%s]}`, raw), &done)
 	return done.Updated > 0, err
 }
 
 // get returns a document at the state of a token, empty when there is none.
 func (p *process) get(ctx context.Context, key, token string) (string, error) {
 	shown := atLeast{token: token}
-	err := p.send(ctx, "GET", "/"+key, "", &shown)
+	err := p.send(ctx, "GET", documents+"/"+key, "", &shown)
 	var got *answered
 	if errors.As(err, &got) && got.code == "document:not_found" {
 		return "", nil

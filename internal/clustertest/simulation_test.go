@@ -24,7 +24,7 @@ var (
 	first   = flag.Uint64("first", 1, "first seed")
 	shards  = flag.Int("shards", 1, "processes that share the seeds")
 	verbose = flag.Bool("log", false, "show the log of the nodes")
-	only    = flag.String("only", "", "scenario to simulate: peers")
+	only    = flag.String("only", "", "scenario to simulate: peers or losses")
 	traced  = flag.String("trace", "", "file for everything that crosses the links")
 )
 
@@ -117,16 +117,17 @@ func TestASeedDecidesEverything(t *testing.T) {
 
 // scenario is what goes wrong in a run beside what may go wrong in every one.
 type scenario struct {
-	peers bool // requests are sent on over a network that fails (F14)
+	peers  bool // requests are sent on over a network that fails (F14)
+	losses bool // the bucket loses objects while it is repaired (F23, F27)
 }
 
 // drawScenario decides by the seed alone. Half of the seeds have none of it.
 func drawScenario(seed uint64) scenario {
 	random := rand.New(rand.NewPCG(seed, 50))
 	if *only != "" {
-		return scenario{peers: *only == "peers"}
+		return scenario{peers: *only == "peers", losses: *only == "losses"}
 	}
-	return scenario{peers: random.IntN(4) == 0}
+	return scenario{peers: random.IntN(4) == 0, losses: random.IntN(6) == 0}
 }
 
 type simulation struct {
@@ -139,6 +140,8 @@ type simulation struct {
 	length atomic.Int64 // nanoseconds
 	isSlow atomic.Bool  // clients rest: a long time passes
 	jobs   map[string]int
+
+	isGuarded atomic.Bool // machines keep their disks: what the bucket lost is only there
 
 	vague sync.Map // names of which the last change may have been made or may be yet
 }
@@ -192,7 +195,7 @@ func run(t *testing.T, seed uint64, with scenario, trace *Trace) {
 	if *verbose {
 		s.log = slog.New(slog.NewTextHandler(os.Stderr, nil))
 	}
-	if with.peers {
+	if with.peers || with.losses {
 		s.peers = newNetwork(seed, &s.gone)
 	}
 	for i := range 2 + random.IntN(2) {
@@ -217,9 +220,16 @@ func run(t *testing.T, seed uint64, with scenario, trace *Trace) {
 	if with.peers {
 		clients.Go(func() { s.partition(own(20)) })
 	}
+	if with.losses {
+		clients.Go(func() { s.lose(own(21)) })
+	}
 	s.chaos()
 	clients.Wait()
 	s.heal()
+	if with.losses {
+		s.isWhole(true)
+	}
+	s.awaitJob()
 	s.check()
 	for _, m := range s.machines {
 		m.terminate()

@@ -56,9 +56,10 @@ type Store struct {
 	states    map[string][]state     // of registry and manifests, newest last
 	masks     map[string]mask
 	masked    int
-	lying     int // masks that show a sound object of another time or place
-	lies      int // those so far
-	repairing int // repairs under way, which replace a damaged registry
+	lying     int             // masks that show a sound object of another time or place
+	lies      int             // those so far
+	repairing int             // repairs under way, which replace a damaged registry
+	lost      map[string]bool // objects that are gone for good
 }
 
 type mask struct {
@@ -84,7 +85,8 @@ var _ bucket.Bucket = (*Store)(nil)
 // NewStore returns an empty bucket.
 func NewStore(grace time.Duration, report func(string)) *Store {
 	return &Store{Bucket: memory.New(nil), grace: grace, report: report,
-		manifests: make(map[string][]published), states: make(map[string][]state), masks: make(map[string]mask)}
+		manifests: make(map[string][]published), states: make(map[string][]state), masks: make(map[string]mask),
+		lost: make(map[string]bool)}
 }
 
 func isWatched(key string) bool { return key == "registry" || path.Base(key) == "manifest" }
@@ -94,6 +96,9 @@ func isWatched(key string) bool { return key == "registry" || path.Base(key) == 
 func (s *Store) SetMask(key string, kind Mask) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.lost[key] {
+		return false
+	}
 	m := mask{kind: kind}
 	switch kind {
 	case Garbage:
@@ -182,6 +187,34 @@ func (s *Store) Repair(do func()) {
 	do()
 }
 
+// Lose deletes an object as a mistake of an operator or of the store does. A manifest
+// may come back from a node that holds an earlier one, a registry by repair alone.
+func (s *Store) Lose(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unmask(key)
+	_, _ = s.Bucket.Delete(context.Background(), key, bucket.Always)
+	s.lost[key] = true
+}
+
+// IsLost reports whether an object was lost and is not there again.
+func (s *Store) IsLost(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lost[key]
+}
+
+// Last returns the registry or manifest that was stored last, and its tag.
+func (s *Store) Last(key string) ([]byte, bucket.Tag) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	states := s.states[key]
+	if len(states) == 0 {
+		return nil, ""
+	}
+	return states[len(states)-1].content, states[len(states)-1].tag
+}
+
 // Generations returns the generations that have a manifest, in order.
 func (s *Store) Generations() []string {
 	s.mu.Lock()
@@ -221,8 +254,14 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 		return s.putMasked(ctx, key, m, body, condition)
 	}
 	written, err := s.Bucket.PutIf(ctx, key, body, condition)
+	if err == nil && !isWatched(key) {
+		delete(s.lost, key)
+	}
 	if err != nil || !isWatched(key) {
 		return written, err
+	}
+	if key == "registry" && s.lost[key] && s.repairing == 0 && ctx.Value(delayed{}) == nil {
+		s.report("I14: a registry that was lost was begun anew")
 	}
 	content := readAll(body)
 	states := append(s.states[key], state{content, written.Tag})
@@ -230,6 +269,7 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	if key != "registry" {
 		s.published(key, content)
 	}
+	delete(s.lost, key)
 	return written, nil
 }
 
@@ -246,7 +286,7 @@ func (s *Store) putMasked(ctx context.Context, key string, m mask, body bucket.B
 		return bucket.Written{Tag: states[len(states)-1].tag, Date: time.Now()}, nil
 	case !isOurs && m.kind == Missing:
 		return bucket.Written{}, fmt.Errorf("put %s: %w", key, bucket.ErrNotFound)
-	case isOurs && !isLate && m.kind != Older && m.kind != Foreign && (key == "registry" && s.repairing == 0 || s.lists(path.Base(path.Dir(key)))):
+	case isOurs && !isLate && m.kind != Older && m.kind != Foreign && s.repairing == 0 && (key == "registry" || s.lists(path.Base(path.Dir(key)))):
 		s.report(fmt.Sprintf("I14: %s was replaced although it was missing or damaged (%d)", key, m.kind))
 	}
 	return bucket.Written{}, fmt.Errorf("put %s: %w", key, bucket.ErrCondition)
@@ -276,13 +316,17 @@ func (s *Store) published(key string, content []byte) {
 	all := s.manifests[id]
 	if n := len(all); n > 0 {
 		before := all[n-1].manifest
-		if m.Sequence < before.Sequence || m.Epoch < before.Epoch || m.Version <= before.Version || m.LastLSN < before.LastLSN {
+		isOlder := m.Sequence < before.Sequence || m.Epoch < before.Epoch || m.Version <= before.Version || m.LastLSN < before.LastLSN
+		if isOlder && !s.lost[key] {
 			s.report(fmt.Sprintf("I6: generation %s went from epoch %d commit %d version %d to %d, %d, %d", id,
 				before.Epoch, before.Sequence, before.Version, m.Epoch, m.Sequence, m.Version))
 		}
 		all[n-1].until = time.Now()
 	}
 	for _, f := range m.Files {
+		if s.lost[path.Join("g", id, f.Key)] {
+			continue
+		}
 		stored, err := s.content(path.Join("g", id, f.Key))
 		if err != nil || int64(len(stored)) != f.Size || crc32.Checksum(stored, crc32.MakeTable(crc32.Castagnoli)) != f.CRC32C {
 			s.report(fmt.Sprintf("I11: manifest version %d of %s names %s, which is not there as it says: %v", m.Version, id, f.Key, err))
@@ -384,6 +428,9 @@ func (s *Store) isExpired(id string) bool {
 // lists reports whether the registry names a generation.
 func (s *Store) lists(id string) bool {
 	content, err := s.content("registry")
+	if states := s.states["registry"]; err != nil && len(states) > 0 {
+		content, err = states[len(states)-1].content, nil // it is lost
+	}
 	if err != nil {
 		return false
 	}
