@@ -1,6 +1,7 @@
 package query
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/quiresearch/quire/internal/jsonread"
@@ -21,7 +22,15 @@ type budget struct {
 
 // measure returns the violation of the clause budget, or nil.
 func measure(body jsonread.Value, limits Limits) *problem.Problem {
+	if isWithin(body.Raw(), limits) {
+		return nil
+	}
 	b := budget{limits: limits}
+	b.body(body)
+	return b.over
+}
+
+func (b *budget) body(body jsonread.Value) {
 	b.object(body, func(name string, member jsonread.Value) {
 		switch name {
 		case "query", "filters":
@@ -42,7 +51,14 @@ func measure(body jsonread.Value, limits Limits) *problem.Problem {
 			b.targets(member, 1, false)
 		}
 	})
-	return b.over
+}
+
+// isWithin reports whether a body is too short to exceed the budget. Every level of
+// clauses has a list of its own, and what is counted are elements of lists: there are
+// at most as many as there are commas and lists, wherever these stand.
+func isWithin(body []byte, limits Limits) bool {
+	lists := bytes.Count(body, []byte{'['})
+	return lists <= limits.MaxClauseDepth && lists+bytes.Count(body, []byte{','}) <= min(limits.MaxClauses, MaxListedValues)
 }
 
 func (b *budget) clauses(list jsonread.Value, depth int) {

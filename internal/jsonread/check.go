@@ -30,6 +30,7 @@ package jsonread
 import (
 	"bytes"
 	"errors"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -71,9 +72,19 @@ func Parse(body []byte, found *problem.List) (Value, bool) {
 // around it. The error is a *jsontext.SyntacticError or *SyntaxError. With
 // ErrTooDeep comes the value, for a reader that can name what nests too deep.
 func Check(body []byte) ([]byte, error) {
-	var c Checker
-	return c.Check(body)
+	c := checkers.Get().(*Checker)
+	value, err := c.Check(body)
+	if len(body) <= maxChecked { // a checker holds the last text
+		checkers.Put(c)
+	}
+	return value, err
 }
+
+// checkers are used again: making one costs as much as checking a short text.
+var checkers = sync.Pool{New: func() any { return new(Checker) }}
+
+// maxChecked is the length of the longest text that an unused checker may hold.
+const maxChecked = 64 << 10
 
 // Checker checks one text after another without allocating. Its zero value is
 // ready; it belongs to one goroutine.

@@ -49,9 +49,25 @@ func KindOf(raw []byte) Kind {
 // Value is one value of a checked body, with its place. The zero Value is null.
 type Value struct {
 	raw   []byte
-	at    problem.Path
+	at    problem.Path // of the value, or of what it is a member or an element of
+	step  step
 	found *problem.List
 }
+
+// step leads from a path to the value. Few paths are asked for, so it is taken then.
+type step struct {
+	kind     stepKind
+	name     string
+	position int
+}
+
+type stepKind byte
+
+const (
+	noStep stepKind = iota
+	toMember
+	toElement
+)
 
 // New returns a value over raw JSON that was checked before, such as a part of
 // a body kept for later. Problems go to found with paths that begin with at.
@@ -69,11 +85,19 @@ func (v Value) IsNull() bool { return v.Kind() == NullKind }
 func (v Value) Raw() []byte { return v.raw }
 
 // Path returns the place of the value.
-func (v Value) Path() problem.Path { return v.at }
+func (v Value) Path() problem.Path {
+	switch v.step.kind {
+	case toMember:
+		return v.at.Field(v.step.name)
+	case toElement:
+		return v.at.Item(v.step.position)
+	}
+	return v.at
+}
 
 // At returns the value with another path, for problems with it.
 func (v Value) At(path problem.Path) Value {
-	v.at = path
+	v.at, v.step = path, step{}
 	return v
 }
 
@@ -84,14 +108,14 @@ func (v Value) Found() *problem.List { return v.found }
 // values.
 func (v Value) Report(code *problem.Code, arguments ...any) {
 	if v.found.Len() < problem.MaxReported { // making one costs more than what causes it
-		v.found.Report(code.At(v.at, arguments...))
+		v.found.Report(code.At(v.Path(), arguments...))
 	}
 }
 
 // Advise is Report with help of its own.
 func (v Value) Advise(help string, code *problem.Code, arguments ...any) {
 	if v.found.Len() < problem.MaxReported {
-		v.found.Report(code.At(v.at, arguments...).Advise(help))
+		v.found.Report(code.At(v.Path(), arguments...).Advise(help))
 	}
 }
 
@@ -107,7 +131,7 @@ func (v Value) Invalid(reason string) {
 // Unknown reports request:value_invalid for a text that is none of words.
 func (v Value) Unknown(text, reason string, words []string) {
 	if v.found.Len() < problem.MaxReported {
-		v.found.Report(problem.RequestValueInvalid.At(v.at, "reason", reason).
+		v.found.Report(problem.RequestValueInvalid.At(v.Path(), "reason", reason).
 			Advise("Use one of "+strings.Join(words, ", ")+".").AmongNames(text, words...))
 	}
 }
@@ -146,10 +170,10 @@ func (v Value) Members(read func(name string, member Value) (known bool)) bool {
 	if !v.expected(ObjectKind) {
 		return false
 	}
-	it := Members(v.raw)
+	it, at := Members(v.raw), v.Path()
 	for it.Next() && !v.isFull() {
 		name := String(it.RawName())
-		member := Value{raw: it.Value(), at: v.at.Field(name), found: v.found}
+		member := Value{raw: it.Value(), at: at, step: step{kind: toMember, name: name}, found: v.found}
 		if !read(name, member) {
 			member.Report(problem.RequestPropertyUnknown, "property", name)
 		}
@@ -177,9 +201,9 @@ func (v Value) Items(read func(position int, item Value)) bool {
 	if !v.expected(ListKind) {
 		return false
 	}
-	it := Items(v.raw)
+	it, at := Items(v.raw), v.Path()
 	for position := 0; it.Next() && !v.isFull(); position++ {
-		item := Value{raw: it.Value(), at: v.at.Item(position), found: v.found}
+		item := Value{raw: it.Value(), at: at, step: step{kind: toElement, position: position}, found: v.found}
 		if item.IsNull() {
 			item.Report(problem.RequestValueRequired)
 		} else {
