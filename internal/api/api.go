@@ -69,7 +69,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	tracked := &trackedWriter{ResponseWriter: w, control: http.NewResponseController(w), hasBody: r.Body != nil && r.Body != http.NoBody}
 	header := tracked.Header()
-	header.Set("X-Content-Type-Options", "nosniff")
+	header["X-Content-Type-Options"] = noSniff
 
 	defer a.note(tracked, r, began) // also when the answer is cut off
 	a.serve(tracked, r)
@@ -147,6 +147,7 @@ func (a *API) serve(w *trackedWriter, r *http.Request) {
 	if body, err = a.codecs.pack(response, body, answerEncoding(r.Header)); err == nil {
 		err = response.write(w, body)
 	}
+	a.buffers.release(response)
 	if err != nil {
 		a.log.Debug("answer cut short", "operation", route.Operation, "error", err)
 		if response.Stream != nil {

@@ -95,6 +95,9 @@ func acceptedQuality(ranges []acceptRange, media string) float64 {
 // mediaType returns the media type of a Content-Type header without
 // parameters, in lower case.
 func mediaType(contentType string) string {
+	if contentType == mediaJSON { // as most clients write it
+		return mediaJSON
+	}
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		media, _, _ = strings.Cut(contentType, ";")

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 
@@ -25,6 +26,8 @@ type Response struct {
 	// first byte cuts the connection.
 	Stream      func(io.Writer) error
 	ContentType string // of Stream and of JSON; application/json when empty
+
+	buffer *[]byte // memory of JSON that is used again when the answer is out
 }
 
 // OK answers 200 with a body.
@@ -77,12 +80,12 @@ func (r *Response) write(w http.ResponseWriter, body []byte) error {
 		}
 		header[name] = values
 	}
-	if header.Get("Cache-Control") == "" {
+	if len(header["Cache-Control"]) == 0 {
 		// A versioned resource may be kept and asked about; nothing else is.
 		if header.Get("ETag") != "" {
-			header.Set("Cache-Control", "no-cache")
+			header["Cache-Control"] = noCache
 		} else {
-			header.Set("Cache-Control", "no-store")
+			header["Cache-Control"] = noStore
 		}
 	}
 	contentType := r.ContentType
@@ -95,12 +98,51 @@ func (r *Response) write(w http.ResponseWriter, body []byte) error {
 		w.WriteHeader(r.Status)
 		return r.Stream(w)
 	case body != nil:
-		header.Set("Content-Type", contentType)
-		header.Set("Content-Length", strconv.Itoa(len(body)))
+		if header["Content-Type"] = typeJSON; contentType != mediaJSON {
+			header.Set("Content-Type", contentType)
+		}
+		header["Content-Length"] = []string{strconv.Itoa(len(body))}
 		w.WriteHeader(r.Status)
 		_, err := w.Write(body)
 		return err
 	}
 	w.WriteHeader(r.Status)
 	return nil
+}
+
+// Header values that answers share. Nothing changes them: who adds a value makes a
+// list of its own.
+var (
+	noCache  = []string{"no-cache"}
+	noStore  = []string{"no-store"}
+	noSniff  = []string{"nosniff"}
+	typeJSON = []string{mediaJSON}
+)
+
+// answerBuffers keeps the memory of answers for those that follow. Its zero value is
+// ready; it may be used by any number of goroutines.
+type answerBuffers struct{ unused sync.Pool }
+
+// maxAnswerBuffer is the largest memory that is kept.
+const maxAnswerBuffer = 64 << 10
+
+// encode answers 200 with a body that is encoded into memory used before.
+func (b *answerBuffers) encode(answer interface{ AppendJSON([]byte) []byte }) *Response {
+	buffer, ok := b.unused.Get().(*[]byte)
+	if !ok {
+		buffer = new([]byte)
+	}
+	*buffer = answer.AppendJSON((*buffer)[:0])
+	return &Response{Status: http.StatusOK, JSON: *buffer, buffer: buffer}
+}
+
+// release takes the memory of an answer that is out.
+func (b *answerBuffers) release(r *Response) {
+	if r.buffer == nil {
+		return
+	}
+	if cap(*r.buffer) <= maxAnswerBuffer {
+		b.unused.Put(r.buffer)
+	}
+	r.JSON, r.buffer = nil, nil
 }

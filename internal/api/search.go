@@ -51,7 +51,7 @@ func answerSearch[Q interface{ AtLeast() string }, A interface{ AppendJSON([]byt
 	if err != nil {
 		return nil, nearFields(err, index.Schema)
 	}
-	return OKJSON(answer.AppendJSON(nil)), nil
+	return a.buffers.encode(answer), nil
 }
 
 // read returns the view a request answers from, once it holds the state of a

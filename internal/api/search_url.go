@@ -39,7 +39,7 @@ func (a *API) searchByURL(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, atParameters(nearFields(err, index.Schema))
 	}
-	return OKJSON(answer.AppendJSON(nil)), nil
+	return a.buffers.encode(answer), nil
 }
 
 // checkQueryNames refuses parameters that the route does not have: a misspelt

@@ -33,6 +33,7 @@ type API struct {
 	takeoverWait   time.Duration // for a node that takes connections
 	description    description
 	codecs         codecs
+	buffers        answerBuffers
 }
 
 // Components are what an API works with. Records, Metrics and Ownership may be
