@@ -145,6 +145,11 @@ func (f *Field) find(term []byte) (uint32, bool) {
 		i, found := f.keys.search(term)
 		return uint32(i), found
 	}
+	return f.findHashed(h, term)
+}
+
+// findHashed finds a term by its hash. The field must not be one of keys.
+func (f *Field) findHashed(h uint64, term []byte) (uint32, bool) {
 	i := slotOf(h, len(f.slots))
 	tag := uint32(h) << f.width
 	mask := uint32(1)<<f.width - 1
@@ -163,6 +168,15 @@ func (f *Field) find(term []byte) (uint32, bool) {
 		}
 	}
 	return 0, false
+}
+
+// slotsOf leaves the slots where terms with the hashes begin to be looked for in
+// into: one that is free means that there is no such term. All are loaded at
+// once: waiting for one after the other is most of what looking up takes.
+func (f *Field) slotsOf(hashes []uint64, into []uint32) {
+	for i, h := range hashes {
+		into[i] = f.slots[slotOf(h, len(f.slots))]
+	}
 }
 
 // At is the entry of term number ord.

@@ -94,7 +94,7 @@ func (f *Field) FuzzyForms(dst []Match, word []byte, o FuzzyOptions) (matches []
 	}
 	d := f.forms
 	d.once.Do(func() { d.skips = newSkips(d.prefixes) })
-	w := walk{list: &d.list, skips: &d.skips, find: d.find, matches: dst}
+	w := walk{list: &d.list, skips: &d.skips, matches: dst}
 	complete = w.run(word, o)
 	found := w.matches[len(dst):]
 	for i := range found {

@@ -39,7 +39,7 @@ func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match
 		o.Distance = 0
 	}
 	f.skipsOnce.Do(func() { f.skips = newSkips(f.prefixes) })
-	w := walk{list: &f.list, skips: &f.skips, find: f.find, matches: dst}
+	w := walk{list: &f.list, skips: &f.skips, field: f, matches: dst}
 	complete = w.run(word, o)
 	found := nearest(w.matches[len(dst):])
 	for i := range found {
@@ -64,7 +64,7 @@ func nearest(found []Match) []Match {
 type walk struct {
 	list     *List
 	skips    *skips
-	find     func(key []byte) (uint32, bool)
+	field    *Field // whose terms are the list, and have hashes; nil when they have none
 	word     []byte
 	runes    []rune
 	starts   []int // byte offset of each rune, and the end
@@ -73,7 +73,18 @@ type walk struct {
 	left     int
 	key      []byte
 	matches  []Match // Ord is the position in the list
+	pending  pending
 }
+
+// pending is strings that are going to be looked up by hash.
+type pending struct {
+	hashes []uint64
+	keys   []byte // one behind the other
+	ends   []int  // of each in keys
+}
+
+// maxPending is how many strings are looked up at once.
+const maxPending = 32
 
 // run appends all strings near word to matches, some of them several times,
 // and reports whether the limit of steps sufficed.
@@ -100,6 +111,7 @@ func (w *walk) run(word []byte, o FuzzyOptions) bool {
 	}
 	if lo < hi {
 		w.visit(lo, hi, w.starts[prefix], prefix, o.Distance)
+		w.findPending()
 	}
 	return w.left > 0
 }
@@ -178,19 +190,26 @@ func (w *walk) reportRange(lo, hi int, edits uint8) {
 }
 
 // fewTerms is how many terms are compared one by one rather than looked up.
-const fewTerms = 3
+const fewTerms = 32
 
 // exact finds the term of [lo, hi) whose rest is the word from rune at on.
 func (w *walk) exact(lo, hi, depth, at int) {
 	list := w.list
 	rest := w.word[w.starts[at]:]
 	if hi-lo <= fewTerms {
+		size := depth + len(rest)
 		for i := lo; i < hi; i++ {
-			tail := list.At(i)[depth:]
-			if len(tail) == len(rest) && bytes.Equal(tail, rest) || w.open && bytes.HasPrefix(tail, rest) {
+			if n := list.size(i); n != size && (!w.open || n < size) {
+				continue
+			}
+			if bytes.HasPrefix(list.At(i)[depth:], rest) {
 				w.report(i, 0)
 			}
 		}
+		return
+	}
+	if w.field != nil && !w.open {
+		w.findLater(list.At(lo)[:depth], rest)
 		return
 	}
 	w.key = append(append(w.key[:0], list.At(lo)[:depth]...), rest...)
@@ -199,7 +218,38 @@ func (w *walk) exact(lo, hi, depth, at int) {
 		w.reportRange(lo, hi, 0)
 		return
 	}
-	if ord, ok := w.find(w.key); ok {
-		w.report(int(ord), 0)
+	if i := list.lowerBound(w.key, lo, hi); i < hi && bytes.Equal(list.At(i), w.key) {
+		w.report(i, 0)
 	}
+}
+
+// findLater looks a string of two parts up together with others.
+func (w *walk) findLater(start, rest []byte) {
+	p := &w.pending
+	from := len(p.keys)
+	p.keys = append(append(p.keys, start...), rest...)
+	p.hashes, p.ends = append(p.hashes, Hash(p.keys[from:])), append(p.ends, len(p.keys))
+	if len(p.hashes) == maxPending {
+		w.findPending()
+	}
+}
+
+// findPending looks up what is pending.
+func (w *walk) findPending() {
+	p := &w.pending
+	if len(p.hashes) == 0 {
+		return
+	}
+	var slots [maxPending]uint32
+	w.field.slotsOf(p.hashes, slots[:])
+	from := 0
+	for i, h := range p.hashes {
+		if slots[i] != 0 {
+			if ord, ok := w.field.findHashed(h, p.keys[from:p.ends[i]]); ok {
+				w.report(int(ord), 0)
+			}
+		}
+		from = p.ends[i]
+	}
+	p.hashes, p.keys, p.ends = p.hashes[:0], p.keys[:0], p.ends[:0]
 }

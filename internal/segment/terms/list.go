@@ -40,6 +40,9 @@ func (l *List) At(i int) []byte {
 	return l.bytes[from:to:to]
 }
 
+// size is the length of string number i in bytes; without meaning where At is nil.
+func (l *List) size(i int) int { return int(l.offsets[i+1]) - int(l.offsets[i]) }
+
 // Search is the number of strings below key, and whether key is the next.
 func (l *List) Search(key []byte) (int, bool) {
 	i := l.lowerBound(key, 0, l.Len())
