@@ -32,6 +32,9 @@ func (m maker) prunedDefinition() (definition string, fields []string) {
 // words that are near them.
 var prunedWords = []string{"water", "stones", "garden", "lantern", "winter", "gardens", "lanterns", "waters", "stonex", "wintry", "harbour"}
 
+// rareWords is words that few documents hold.
+var rareWords = []string{"comet", "zenith", "quartz"}
+
 // TestPrunedHitsAreTheBest compares the best hits of texts with the same hits
 // among very many, over enough documents that blocks and windows are skipped:
 // were a bound below a score that it must dominate, a hit would be missing.
@@ -45,7 +48,9 @@ func TestPrunedHitsAreTheBest(t *testing.T) {
 			words := make([]string, 1+m.IntN(most))
 			for i := range words {
 				words[i] = fmt.Sprintf("filler%d", m.IntN(300))
-				if m.IntN(12) == 0 {
+				if m.IntN(200) == 0 {
+					words[i] = m.of("comet", "zenith", "quartz", "comet zenith", "comet zenith quartz")
+				} else if m.IntN(12) == 0 {
 					words[i] = prunedWords[min(m.IntN(len(prunedWords)), m.IntN(len(prunedWords)))]
 				}
 			}
@@ -67,7 +72,11 @@ func TestPrunedHitsAreTheBest(t *testing.T) {
 			x.add(t, lines, func(int) bool { return deletes && m.IntN(9) == 0 })
 		}
 		for range 40 {
-			text := m.some(1+m.IntN(5), prunedWords)
+			asked := prunedWords
+			if m.IntN(2) == 0 { // documents with two of them near each other are few and stand first
+				asked = append(rareWords, asked[:2]...)
+			}
+			text := m.some(1+m.IntN(min(5, len(asked))), asked)
 			if m.IntN(3) == 0 {
 				at := 1 + m.IntN(len(text)-1)
 				text = text[:at] + text[at+1:] // a typo, or two words as one
@@ -102,6 +111,34 @@ func TestPrunedHitsAreTheBest(t *testing.T) {
 	}
 	if skipped < 120 {
 		t.Errorf("matches were left out in %d searches only", skipped)
+	}
+}
+
+// TestPairsAreFoundAmongSingleWords has many documents with one word of a text,
+// and few with both near each other, which alone become hits: in most windows
+// nothing but these can.
+func TestPairsAreFoundAmongSingleWords(t *testing.T) {
+	x := newIndex(t, `{"fields":{"id":{"type":"string","primaryKey":true},"title":{"type":"string","role":"title"},"body":{"type":"string","role":"description"}}}`)
+	var lines, pairs []string
+	for i := range 20000 {
+		title := []string{"comet passing over hills", "zenith above the hills", "nothing but a filler"}[i%3]
+		if i%997 == 5 {
+			title = "comet zenith over hills"
+			pairs = append(pairs, fmt.Sprint(i))
+		}
+		lines = append(lines, fmt.Sprintf(`{"id":"%d","title":%q,"body":"filler"}`, i, title))
+	}
+	x.add(t, lines, func(int) bool { return false })
+	for range 2 {
+		found := x.mustSearch(t, `{"limit":12,"query":[{"type":"text","text":"comet zenith","match":"any","relax":"off","prefix":"off"}]}`)
+		if len(found.Hits) != 12 {
+			t.Fatalf("%d hits, not 12", len(found.Hits))
+		}
+		for i, h := range found.Hits {
+			if h.ID != pairs[i] || h.Score != found.Hits[0].Score {
+				t.Errorf("hit %d is %s with %v, not %s with %v", i, h.ID, h.Score, pairs[i], found.Hits[0].Score)
+			}
+		}
 	}
 }
 

@@ -283,6 +283,7 @@ func (s *termStep) addAll(base uint32, sums *Sums, marked *Bits) {
 		whole := it.LastDoc() < end
 		if !whole {
 			last = window.LowerBound(docs, end)
+			s.prefetch(docs[last:])
 		}
 		p.Docs, p.Frequencies = docs[first:last], freqs[first:last]
 		if marked == nil {

@@ -17,9 +17,15 @@ type pairStep struct {
 	half   float64 // occurrences at which half of the weight is reached
 
 	first, second []uint32 // positions in the document looked at
-	both          []uint32 // documents of the window found that hold both
+	both          []uint32 // documents of the window found that hold both; of all where isWhole
+	passed        int      // of both, where isWhole
+	isWhole       bool
 	found         lastWindow
 }
+
+// wholePair is how many documents the rarer word of a pair holds at most so that
+// all documents of the pair are found at once.
+const wholePair = 8192
 
 type pairField struct {
 	number        int       // of the words' fields
@@ -110,26 +116,37 @@ func (s *pairStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
-// meets reports whether some document of the window that starts at base holds
-// both words in a field.
-func (s *pairStep) meets(base uint32) bool { return len(s.docs(base)) > 0 }
-
 // docs returns the documents of a window that hold both words in a field,
-// rising. Windows rise from call to call.
+// rising. Windows rise from call to call. The documents of rare words are found at
+// once: most windows have none of them.
 func (s *pairStep) docs(base uint32) []uint32 {
+	if s.isWhole {
+		s.passed = window.Gallop(s.both, s.passed, base)
+		return s.both[s.passed:window.Gallop(s.both, s.passed, base+Span)]
+	}
 	if s.found.valid && s.found.base == base {
 		return s.both
 	}
+	if !s.found.valid && s.cost() <= wholePair {
+		s.isWhole = true
+		s.find(base, NoMore)
+		return s.docs(base)
+	}
 	s.found = lastWindow{base, true}
+	s.find(base, base+Span)
+	return s.both
+}
+
+// find leaves the documents of a range in both.
+func (s *pairStep) find(from, to uint32) {
 	s.both = s.both[:0]
 	for i := range s.fields {
-		s.both = s.fields[i].appendBoth(s.both, base, base+Span)
+		s.both = s.fields[i].appendBoth(s.both, from, to)
 	}
 	if len(s.fields) > 1 {
 		slices.Sort(s.both)
 		s.both = slices.Compact(s.both)
 	}
-	return s.both
 }
 
 // appendBoth appends the documents of a range that hold both words.

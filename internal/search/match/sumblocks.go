@@ -57,6 +57,7 @@ func (p *sumPart) blockOf(from, to uint32) block {
 	if last <= first {
 		return block{}
 	}
+	p.prefetch(docs[last:])
 	return block{docs[first:last], freqs[first:last]}
 }
 

@@ -3,6 +3,7 @@ package match
 import (
 	"math/bits"
 
+	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
@@ -74,6 +75,21 @@ func (s *termStep) next(from uint32) uint32 {
 	return max(from, it.FirstDoc())
 }
 
+// sparseBound is how many documents of a window a term has on average so that it
+// is worth looking whether there are any: a block spans many windows.
+const sparseBound = 8
+
+// passes reports whether the current block goes from before a range to behind
+// it without a document in it.
+func (s *termStep) passes(from, to uint32) bool {
+	it := &s.scorer
+	if it.FirstDoc() >= from || it.LastDoc() < to {
+		return false
+	}
+	docs := it.Docs()
+	return docs[window.LowerBound(docs, from)] >= to
+}
+
 func (s *termStep) bound(from, to uint32) float64 {
 	switch {
 	case s.table == nil:
@@ -81,7 +97,9 @@ func (s *termStep) bound(from, to uint32) float64 {
 	case s.once || !s.opened[1]:
 		return s.maxScore
 	}
-	s.scorer.SeekBlock(from)
+	if s.scorer.SeekBlock(from) && s.density <= sparseBound && s.passes(from, to) {
+		return 0
+	}
 	return float64(score.Raise(s.weight * s.scorer.MaxIn(from, to, s.table)))
 }
 
@@ -126,6 +144,12 @@ func (s *termStep) findEach(base uint32, in, out *Bits) {
 			}
 		}
 	}
+}
+
+// prefetch loads the lengths of the next documents of a block that is scored
+// window by window: about as many as a window holds.
+func (s *termStep) prefetch(next []uint32) {
+	score.Prefetch(next[:min(len(next), s.density+s.density/2)], s.lengths)
 }
 
 // scoreEach looks every candidate up and scores it.

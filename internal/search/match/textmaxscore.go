@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/quiresearch/quire/internal/search/score"
 )
 
 // MAXSCORE over the words of a text, window by window (Turtle, Flood: Query
@@ -18,7 +20,10 @@ import (
 // "camera" they do not reach it either: 0.1 + 2 + 3 = 5.1. So the documents of
 // "canon" alone are read, and of those only blocks whose bounds exceed
 // 6 − 5.1; they are looked up in "camera", what is left among the typos, and of
-// what then scores above 4 positions are read.
+// what then scores above 4 positions are read. Where few documents of the window
+// hold both words of the pair, say 17 and 90, these two are looked at whatever they
+// score, and for the others the pair adds nothing: 0.1 + 3 = 3.1, so of "canon"
+// only blocks above 6 − 3.1 are read.
 
 // text is a root of several words, with what narrows it and what adds to it.
 type text struct {
@@ -29,6 +34,8 @@ type text struct {
 	bounds   []float64  // of the extras in the window looked at
 	most     float64    // what they add at most
 	parts    []textPart // of the window looked at
+	paired   []uint32   // documents of the window that a pair adds to, where they are few
+	bonus    float64    // what pairs add to each of these at most
 }
 
 // textWord is a word of a text.
@@ -160,6 +167,18 @@ func newPart(s step, of side, bound float64) textPart {
 	return p
 }
 
+// addWords adds the parts of some words in a window and returns the sum of their
+// bounds. Unless all are required, those that score the most come first.
+func (t *text) addWords(words []textWord, base uint32) (total float64) {
+	for i := range words {
+		if !t.required {
+			i = len(words) - 1 - i
+		}
+		total += t.addParts(words[i].step, base, base+Span)
+	}
+	return total
+}
+
 // addParts adds the parts of a word in a window and returns the sum of their
 // bounds.
 func (t *text) addParts(c step, from, to uint32) float64 {
@@ -255,29 +274,15 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 			s.skipped = true
 			return nil // what follows is bounded by the same score
 		}
-		total := 0.0
 		t.parts = t.parts[:0]
-		for _, c := range t.words[nonEssential:] {
-			total += t.addParts(c.step, base, base+Span)
-		}
+		total := t.addWords(t.words[nonEssential:], base)
 		if total+theirMax <= threshold || prunes && sink.SkipsWindow(base) {
 			s.passOver()
 			continue
 		}
-		for _, c := range t.words[:nonEssential] {
-			total += t.addParts(c.step, base, base+Span)
-		}
-		extra := 0.0
-		t.bounds = t.bounds[:0]
-		for _, c := range t.extras {
-			bound := c.bound(base, base+Span)
-			if pair, ok := c.(*pairStep); ok && threshold > 0 && total+extra+bound > threshold && !pair.meets(base) {
-				bound = 0
-			}
-			t.bounds = append(t.bounds, bound)
-			extra += bound
-		}
-		if total+extra <= threshold {
+		total += t.addWords(t.words[:nonEssential], base)
+		extra := t.boundExtras(base, total, threshold)
+		if total+extra+t.bonus <= threshold {
 			s.passOver()
 			continue
 		}
@@ -287,6 +292,39 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 		}
 	}
 	return nil
+}
+
+// fewPaired is how many documents of a window a pair may add to, so that they
+// are looked at by themselves.
+const fewPaired = 64
+
+// boundExtras bounds what the extras add in a window to any document, and leaves
+// the documents that pairs add to apart, where these are few: nothing is added
+// to the others. total bounds the words.
+func (t *text) boundExtras(base uint32, total, threshold float64) (extra float64) {
+	t.bounds, t.paired, t.bonus = t.bounds[:0], t.paired[:0], 0
+	for _, c := range t.extras {
+		bound := c.bound(base, base+Span)
+		if pair, ok := c.(*pairStep); ok && threshold > 0 && total+extra+t.bonus+bound > threshold {
+			switch docs := pair.docs(base); {
+			case len(docs) == 0:
+				bound = 0
+			case len(docs) <= fewPaired && !t.required:
+				t.paired = append(t.paired, docs...)
+				t.bonus += bound
+				t.bounds = append(t.bounds, bound)
+				continue
+			}
+		}
+		t.bounds = append(t.bounds, bound)
+		extra += bound
+	}
+	if t.bonus > 0 {
+		t.bonus = float64(float32(t.bonus * score.BoundSlack)) // sums with it are exact
+		slices.Sort(t.paired)
+		t.paired = slices.Compact(t.paired)
+	}
+	return extra
 }
 
 // wordAlone returns the term of a word as typed when the root is one word and

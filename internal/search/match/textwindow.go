@@ -1,9 +1,6 @@
 package match
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/quiresearch/quire/internal/search/match/window"
 )
 
@@ -27,18 +24,24 @@ func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float
 		s.lead(&t.parts[0], base, in, threshold-rest)
 		lookUps = lookUps[1:]
 	} else {
-		slices.SortStableFunc(t.parts, func(a, b textPart) int { return cmp.Compare(b.bound, a.bound) })
-		essential := len(t.parts)
-		for essential > 1 && rest+t.parts[essential-1].bound <= threshold {
+		t.sortParts()
+		essential, least := len(t.parts), 1
+		if len(t.paired) > 0 {
+			least = 0 // those that a pair adds to are looked at anyway
+		}
+		for essential > least && rest+t.parts[essential-1].bound <= threshold {
 			essential--
 			rest += t.parts[essential].bound
 		}
 		lookUps = lookUps[essential:]
 		s.skipped = s.skipped || len(lookUps) > 0 // what they alone hold is not seen
-		if essential == 1 {
+		switch {
+		case essential == 0:
+			out.addPaired(t)
+		case essential == 1 && len(t.paired) == 0:
 			s.lead(&t.parts[0], base, in, threshold-rest)
-		} else {
-			s.unite(t.parts[:essential], base, in, threshold-rest)
+		default:
+			s.unite(t, t.parts[:essential], base, in, threshold-rest)
 		}
 	}
 	if len(t.narrow) > 0 {
@@ -53,6 +56,7 @@ func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float
 			s.addHeld(p, base, rest, threshold, t.required)
 		}
 	}
+	out.withoutBonus(t)
 	for i := range t.extras {
 		if len(out.Docs) > 0 && t.bounds[i] > 0 {
 			rest = max(0, rest-t.bounds[i])
@@ -61,6 +65,16 @@ func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float
 	}
 	s.scratch.dirty = false
 	return len(out.Docs) == 0 || out.send(&s.mask, sink)
+}
+
+// sortParts puts the parts with the highest bounds first. They are few, and
+// nearly in order.
+func (t *text) sortParts() {
+	for i := range t.parts {
+		for ; i > 0 && t.parts[i-1].bound < t.parts[i].bound; i-- {
+			t.parts[i-1], t.parts[i] = t.parts[i], t.parts[i-1]
+		}
+	}
 }
 
 // run scores by a part.
@@ -89,15 +103,19 @@ func (s *Scanner) lead(p *textPart, base uint32, in *Bits, least float64) {
 			s.skipped = true
 		}
 	default:
-		s.unite([]textPart{*p}, base, in, least)
+		s.unite(&text{}, []textPart{*p}, base, in, least)
 	}
 }
 
 // unite leaves the documents of several parts in the batch that score above
 // least together.
-func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) {
+func (s *Scanner) unite(t *text, parts []textPart, base uint32, in *Bits, least float64) {
 	matched, marked := &s.scratch.matched, (*Bits)(nil)
 	*matched = Bits{}
+	for _, doc := range t.paired {
+		matched.Set(doc - base)
+		s.sums[doc-base] = t.bonus
+	}
 	expected, byBlock := 0, true
 	for i := range parts {
 		switch p := &parts[i]; {
@@ -134,6 +152,29 @@ func (s *Scanner) unite(parts []textPart, base uint32, in *Bits, least float64) 
 	window.Above(s.sums, max(0, least), matched)
 	s.scratch.batch.Take(base, matched, s.sums, max(0, least))
 	*s.sums = Sums{}
+}
+
+// addPaired fills a batch with the documents that pairs add to.
+func (b *batch) addPaired(t *text) {
+	docs, sums := b.Memory()
+	n := copy(docs, t.paired)
+	for i := range n {
+		sums[i] = t.bonus
+	}
+	b.Truncate(n)
+}
+
+// withoutBonus takes the bonus back from the documents that pairs add to.
+func (b *batch) withoutBonus(t *text) {
+	at := 0
+	for _, doc := range t.paired {
+		if at = window.Gallop(b.Docs, at, doc); at == len(b.Docs) {
+			return
+		}
+		if b.Docs[at] == doc {
+			b.Sums[at] -= t.bonus
+		}
+	}
 }
 
 // addHeld adds what the documents of the batch score by a part, and drops those

@@ -9,3 +9,6 @@ func scoreWide(p *Postings, parts *float32, weight, threshold float32, docs *uin
 
 //go:noescape
 func addWide(p *Postings, parts *float32, weight float32, base uint32, sums *float64) (added int)
+
+//go:noescape
+func prefetch(docs []uint32, lengths *byte)

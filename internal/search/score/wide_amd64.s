@@ -121,3 +121,21 @@ end:
 	VZEROUPPER
 	MOVQ BX, added+32(FP)
 	RET
+
+// func prefetch(docs []uint32, lengths *byte)
+TEXT ·prefetch(SB), NOSPLIT, $0-32
+	MOVQ docs_base+0(FP), SI
+	MOVQ docs_len+8(FP), CX
+	MOVQ lengths+24(FP), R8
+	LEAQ (SI)(CX*4), DI
+
+prefetchNext:
+	CMPQ SI, DI
+	JGE  prefetchDone
+	MOVL (SI), AX
+	PREFETCHT0 (R8)(AX*1)
+	ADDQ $4, SI
+	JMP  prefetchNext
+
+prefetchDone:
+	RET
