@@ -13,6 +13,9 @@ import (
 func (s *simulation) chaos() {
 	for !s.isOver() {
 		time.Sleep(between(s.random, 500*time.Millisecond, 8*time.Second))
+		if s.isLong {
+			time.Sleep(between(s.random, time.Minute, 20*time.Minute))
+		}
 		m := s.machines[s.random.IntN(len(s.machines))]
 		p := m.process()
 		switch what := s.random.IntN(16); {
@@ -157,6 +160,7 @@ func (s *simulation) heal() {
 		}
 		p.link.Resume()
 		p.link.SetFaults(Faults{})
+		p.link.Slow(0)
 		p.clock.freeze(false)
 		p.clock.run(1)
 	}

@@ -302,11 +302,11 @@ func (s *simulation) reindex(random *rand.Rand) {
 		}
 		cancel()
 		if err != nil {
-			s.jobs["refused"]++
+			s.count("refused")
 			continue
 		}
 		phase := s.await(random, target)
-		s.jobs[string(phase)]++
+		s.count(string(phase))
 		if random.IntN(2) == 0 {
 			s.removeOthers(random)
 		}

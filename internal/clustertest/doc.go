@@ -11,9 +11,11 @@
 // missing, nothing refused may be there, and nothing may be shown that was never
 // written. The bucket itself watches what is published and deleted.
 //
-// A seed may also draw a scenario: in one, requests are HTTP requests that nodes
-// send on to each other over a network that fails by itself (F14). The flag -only
-// chooses one for all seeds.
+// A seed may also draw scenarios: requests are HTTP requests that nodes send on to
+// each other over a network that fails by itself (F14); the bucket loses objects while
+// repairs run (F23, F27); processes are stopped in the middle of merges and pulls (F36);
+// for hours a machine gets files slowly (F24), or faults are rare and nothing may be
+// left over (F41). The flag -only chooses one for all seeds.
 //
 //	go test ./internal/clustertest -run Simulation -seeds 1000 -first 1
 //

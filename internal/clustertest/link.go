@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,6 +41,7 @@ type Link struct {
 	resumed chan struct{} // closed when a pause ends; nil while there is none
 	isCut   bool
 	back    time.Time             // nothing is delivered before
+	slow    time.Duration         // most time that a file of a generation takes; 0: as all else
 	given   map[string]bucket.Tag // of the states of registry and manifests that were given to the machine last
 	late    sync.WaitGroup
 }
@@ -72,6 +74,13 @@ func later(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// Slow lets files of generations take up to a time; 0 ends it.
+func (l *Link) Slow(most time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.slow = most
 }
 
 // Meet makes something happen to requests by what they ask for and their number,
@@ -194,6 +203,9 @@ func (l *Link) decide(request string) (what fate, latency, delay time.Duration) 
 	// Down to the nanosecond: no two answers come at the same instant.
 	latency = time.Millisecond + time.Duration(random.Int64N(int64(15*time.Millisecond)))
 	delay = time.Duration(random.Int64N(int64(40 * time.Second)))
+	if l.slow > 0 && strings.HasPrefix(request, "get g/") && strings.Contains(request, "/seg/") {
+		latency = time.Millisecond + time.Duration(random.Int64N(int64(l.slow)))
+	}
 	if time.Now().Before(l.back) {
 		return unavailable, latency, delay
 	}

@@ -24,7 +24,7 @@ var (
 	first   = flag.Uint64("first", 1, "first seed")
 	shards  = flag.Int("shards", 1, "processes that share the seeds")
 	verbose = flag.Bool("log", false, "show the log of the nodes")
-	only    = flag.String("only", "", "scenario to simulate: peers or losses")
+	only    = flag.String("only", "", "scenario to simulate: peers, losses, stops, slow or soak")
 	traced  = flag.String("trace", "", "file for everything that crosses the links")
 )
 
@@ -57,8 +57,8 @@ func TestMain(m *testing.M) {
 // objectGrace is how long the nodes keep objects that no manifest names.
 const objectGrace = time.Hour
 
-// F2 F3 F5 F7 F8 F9 F11 F12 F13 F14 F15 F16 F17 F18 F19 F22 F25 F26 F27 F28 F29
-// F31: several nodes, any faults.
+// F2 F3 F5 F7 F8 F9 F11 F12 F13 F14 F15 F16 F17 F18 F19 F22 F23 F24 F25 F26 F27 F28
+// F29 F31 F36 F41: several nodes, any faults.
 func TestSimulation(t *testing.T) {
 	if testing.Short() {
 		*seeds = min(*seeds, 10)
@@ -119,15 +119,19 @@ func TestASeedDecidesEverything(t *testing.T) {
 type scenario struct {
 	peers  bool // requests are sent on over a network that fails (F14)
 	losses bool // the bucket loses objects while it is repaired (F23, F27)
+	stops  bool // processes are stopped while they merge and pull (F36)
+	slow   bool // for hours a machine gets files slowly (F24)
+	soak   bool // for hours requests and faults are rare (F41)
 }
 
 // drawScenario decides by the seed alone. Half of the seeds have none of it.
 func drawScenario(seed uint64) scenario {
 	random := rand.New(rand.NewPCG(seed, 50))
 	if *only != "" {
-		return scenario{peers: *only == "peers", losses: *only == "losses"}
+		return scenario{peers: *only == "peers", losses: *only == "losses", stops: *only == "stops", slow: *only == "slow", soak: *only == "soak"}
 	}
-	return scenario{peers: random.IntN(4) == 0, losses: random.IntN(6) == 0}
+	one := func(of int) bool { return random.IntN(of) == 0 }
+	return scenario{peers: one(4), losses: one(6), stops: one(8), slow: one(40), soak: one(60)}
 }
 
 type simulation struct {
@@ -139,6 +143,7 @@ type simulation struct {
 	begun  time.Time
 	length atomic.Int64 // nanoseconds
 	isSlow atomic.Bool  // clients rest: a long time passes
+	isLong bool         // all of the run takes hours
 	jobs   map[string]int
 
 	isGuarded atomic.Bool // machines keep their disks: what the bucket lost is only there
@@ -146,11 +151,18 @@ type simulation struct {
 	vague sync.Map // names of which the last change may have been made or may be yet
 }
 
+// count notes what happened, for the log.
+func (s *simulation) count(what string) {
+	s.story.mu.Lock()
+	defer s.story.mu.Unlock()
+	s.jobs[what]++
+}
+
 func (s *simulation) isOver() bool { return time.Since(s.begun) >= time.Duration(s.length.Load()) }
 
 // rest waits between two requests of a client.
 func (s *simulation) rest(d time.Duration) {
-	if s.isSlow.Load() {
+	if s.isSlow.Load() || s.isLong {
 		d += 5 * time.Minute
 	}
 	time.Sleep(d)
@@ -201,6 +213,9 @@ func run(t *testing.T, seed uint64, with scenario, trace *Trace) {
 	for i := range 2 + random.IntN(2) {
 		s.add(fmt.Sprintf("m%d", i), i < 2)
 	}
+	if with.slow {
+		s.add("slow", false)
+	}
 	for _, m := range s.machines {
 		for !m.start(Faults{}) {
 			t.Errorf("seed %d: a healthy machine does not start", seed)
@@ -209,6 +224,9 @@ func run(t *testing.T, seed uint64, with scenario, trace *Trace) {
 	s.create(s.machines[0].process(), books)
 	s.begun = time.Now()
 	s.length.Store(int64(between(random, 40*time.Second, 100*time.Second)))
+	if s.isLong = with.slow || with.soak; s.isLong {
+		s.length.Add(int64(5 * time.Hour))
+	}
 	own := func(number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 100+number)) }
 	var clients sync.WaitGroup
 	for i := range 3 {
@@ -219,6 +237,12 @@ func run(t *testing.T, seed uint64, with scenario, trace *Trace) {
 	clients.Go(func() { s.reindex(own(12)) })
 	if with.peers {
 		clients.Go(func() { s.partition(own(20)) })
+	}
+	if with.stops {
+		clients.Go(func() { s.stop(own(22)) })
+	}
+	if with.slow {
+		clients.Go(func() { s.lag(s.machines[len(s.machines)-1], own(23)) })
 	}
 	if with.losses {
 		clients.Go(func() { s.lose(own(21)) })
@@ -231,6 +255,9 @@ func run(t *testing.T, seed uint64, with scenario, trace *Trace) {
 	}
 	s.awaitJob()
 	s.check()
+	if with.soak {
+		s.tidy()
+	}
 	for _, m := range s.machines {
 		m.terminate()
 	}

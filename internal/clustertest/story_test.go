@@ -17,18 +17,20 @@ type story struct {
 	possible map[string][]string // sent since, outcome not known
 	refused  map[string][]string // sent and refused: never to be seen (I17)
 	late     map[string][]string // sent on to another node, which may get it at any time
+	sent     map[string][]string // everything that was not refused
 	acks     int
 	errors   map[string]int
 }
 
 func newStory() story {
-	return story{known: map[string]string{}, possible: map[string][]string{}, refused: map[string][]string{}, late: map[string][]string{}, errors: map[string]int{}}
+	return story{known: map[string]string{}, possible: map[string][]string{}, refused: map[string][]string{}, late: map[string][]string{}, sent: map[string][]string{}, errors: map[string]int{}}
 }
 
 func (s *story) acknowledged(key, raw string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known[key] = raw
+	s.sent[key] = append(s.sent[key], raw)
 	s.possible[key] = nil
 	s.acks++
 }
@@ -50,6 +52,7 @@ func (s *story) failed(key, raw string, err error) {
 		s.late[key] = append(s.late[key], raw)
 	}
 	if isOpen(err) {
+		s.sent[key] = append(s.sent[key], raw)
 		s.possible[key] = append(s.possible[key], raw)
 	} else {
 		s.refused[key] = append(s.refused[key], raw)
