@@ -3,8 +3,9 @@
 //
 // Settings belong to an index, not to a generation, and to its id, not its
 // name: an index created again under a removed name finds none. Settings that
-// are removed leave an object without settings, so that the revision, which
-// freshness tokens carry, keeps rising.
+// are removed, also where there are none, leave an object without settings: the
+// revision, which freshness tokens carry, keeps rising, and a write that was sent
+// before and is applied later does not bring them back.
 //
 // Invariants:
 //
@@ -210,9 +211,7 @@ func (s *Store) Change(ctx context.Context, index registry.ID, apply func(now He
 			return stored{}, err
 		}
 		if next == nil {
-			if !existed {
-				return stored{}, versioned.ErrUnchanged
-			}
+			// Also where there are none: a write that the store applies later meets it.
 			return stored{Unknown: now.Value.Unknown}, nil
 		}
 		return stored{Settings: next.JSON(), Features: next.Features(), Unknown: now.Value.Unknown}, nil

@@ -6,7 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/problem"
@@ -47,7 +49,7 @@ func TestSettingsOfAnIndex(t *testing.T) {
 		t.Fatalf("removed: %+v, %v, %v", gone, existed, err)
 	}
 	again, existed, err := s.Change(t.Context(), index, remove)
-	if err != nil || existed || again.Revision != 3 {
+	if err != nil || existed || again.Revision != 4 {
 		t.Fatalf("removed again: %+v, %v, %v", again, existed, err)
 	}
 	refused := errors.New("refused")
@@ -61,6 +63,38 @@ func TestSettingsOfAnIndex(t *testing.T) {
 
 // Three nodes change the settings of one index at once: every change that was
 // answered as made is there.
+// F8: settings whose first write the store applies after their removal do not come back.
+func TestALateWriteDoesNotUndoARemoval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, before := range []bool{false, true} { // settings were removed before
+			b := faultbucket.New(memory.New(nil), nil)
+			s, index := New(b), registry.NewID()
+			if before {
+				if _, _, err := s.Change(t.Context(), index, remove); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+				if c.Op == "put" {
+					return faultbucket.Late
+				}
+				return faultbucket.None
+			})
+			if _, _, err := s.Change(t.Context(), index, put(`{}`)); !errors.Is(err, problem.StorageUnknown) {
+				t.Fatal(err)
+			}
+			b.SetPlan(nil)
+			if _, _, err := s.Change(t.Context(), index, remove); err != nil {
+				t.Fatal(err)
+			}
+			b.Settle()
+			if h, err := s.Read(t.Context(), index); err != nil || h.Settings != nil {
+				t.Errorf("removed before %t: %+v, %v", before, h, err)
+			}
+		}
+	})
+}
+
 func TestChangesOfSeveralNodesAreNotLost(t *testing.T) {
 	b, index := memory.New(nil), registry.NewID()
 	var (
