@@ -164,6 +164,9 @@ func (s *simulation) heal() {
 		p.clock.freeze(false)
 		p.clock.run(1)
 	}
+	if s.isLong {
+		time.Sleep(time.Hour) // files that are on their way slowly arrive
+	}
 	time.Sleep(2 * time.Minute)
 	if fresh := s.add("fresh", true); !fresh.start(Faults{}) {
 		s.t.Errorf("seed %d: an empty machine does not start", s.seed)
