@@ -156,8 +156,10 @@ func (r *remote) index(c command) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	spent := cpuSecondsOf(pid) - cpu
+	rested := restOf(pid, c.Rest)
 	bytesOnDisk, err := size(c.Dir)
-	return map[string]any{"docs": docs, "seconds": seconds, "acknowledged": acknowledged, "sent": sent, "cpu_seconds": cpuSecondsOf(pid) - cpu,
+	return map[string]any{"docs": docs, "seconds": seconds, "acknowledged": acknowledged, "sent": sent, "cpu_seconds": spent, "rest_seconds": rested,
 		"bytes": bytesOnDisk, "peak_rss": statusOf(pid, "VmHWM:"), "peak_private": private, "peak_mapped": mapped}, err
 }
 

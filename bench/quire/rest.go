@@ -22,6 +22,22 @@ func rest(g *engine.Generation, limit float64) float64 {
 	return time.Since(began).Seconds()
 }
 
+// restOf waits until another process takes next to no processor time, within a bound,
+// and returns how long that took. A node begins to merge what a load left some
+// seconds after it.
+func restOf(pid int, limit float64) float64 {
+	const look = 5 * time.Second
+	began := time.Now()
+	for time.Since(began).Seconds() < limit {
+		before := cpuSecondsOf(pid)
+		time.Sleep(look)
+		if cpuSecondsOf(pid)-before < look.Seconds()/100 {
+			break
+		}
+	}
+	return time.Since(began).Seconds()
+}
+
 // writtenBytes is what this process has written to files so far.
 func writtenBytes() int64 {
 	text, _ := os.ReadFile("/proc/self/io")

@@ -112,7 +112,7 @@ func (s *service) latency(o options, corpus string, queries []query) error {
 	}
 	defer server.close()
 	var loaded ingest
-	if err := server.ask(map[string]any{"do": "index", "corpus": part, "dir": dir, "clients": 1}, &loaded); err != nil {
+	if err := server.ask(map[string]any{"do": "index", "corpus": part, "dir": dir, "clients": 1, "rest": restLimit}, &loaded); err != nil {
 		return err
 	}
 	s.docs = loaded.Docs
@@ -315,7 +315,7 @@ func searchOverHTTP(o options) error {
 }
 
 func (s *service) renderLatency(b *strings.Builder) {
-	fmt.Fprintf(b, "One-term searches (term_mid) on the same files of %d documents: in process %.0f µs at the median, over HTTP on loopback %.0f µs: **%.0f µs added** (bound: 100). Processor time of a search, one thread: in process %.0f µs, in the server %.0f µs: **%.0f µs added** (bound: 60). Client and server share the processors; the client is one connection, written and read by the one who asks.\n\n",
+	fmt.Fprintf(b, "One-term searches (term_mid) on the same files of %d documents: in process %.0f µs at the median, over HTTP on loopback %.0f µs: **%.0f µs added** (bound: 100). Processor time of a search, one thread: in process %.0f µs, in the server %.0f µs: **%.0f µs added** (bound: 60). The server was asked when it had merged what the load left. Client and server share the processors; the client is one connection, written and read by the one who asks.\n\n",
 		s.docs, middle(s.inside), middle(s.through), middle(s.through)-middle(s.inside), s.insideCPU, s.viaCPU, s.viaCPU-s.insideCPU)
 	fmt.Fprintf(b, "| | queries/s, 1 thread | 2 threads |\n|---|---|---|\n| in process | %.0f | %.0f |\n| HTTP | %.0f | %.0f |\n\n", s.insideQPS[0], s.insideQPS[1], s.viaQPS[0], s.viaQPS[1])
 }
