@@ -39,6 +39,7 @@ type Link struct {
 	meet    func(number int, request string) fate
 	faults  Faults
 	resumed chan struct{} // closed when a pause ends; nil while there is none
+	pauses  int           // so far
 	isCut   bool
 	back    time.Time             // nothing is delivered before
 	slow    time.Duration         // most time that a file of a generation takes; 0: as all else
@@ -141,7 +142,15 @@ func (l *Link) Pause() {
 	defer l.mu.Unlock()
 	if l.resumed == nil && !l.isCut {
 		l.resumed = make(chan struct{})
+		l.pauses++
 	}
+}
+
+// Pauses returns how often the machine was paused.
+func (l *Link) Pauses() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.pauses
 }
 
 // Resume ends a pause.
