@@ -587,13 +587,16 @@ func TestARepeatableRequestIsSentAgain(t *testing.T) {
 			if test.isRepeated {
 				want, sent = 204, 3
 			}
+			mu.Lock()
 			if status != want || all != sent {
 				t.Errorf("on a connection that is closed: %d, sent %d times", status, all-1)
 			}
-			mu.Lock()
 			isGone, all = true, 0
 			mu.Unlock()
-			if status := send(); status != 502 || all > sent-1 {
+			status = send()
+			mu.Lock()
+			defer mu.Unlock()
+			if status != 502 || all > sent-1 {
 				t.Errorf("by a writer that closes every connection: %d, sent %d times", status, all)
 			}
 		})
