@@ -116,6 +116,9 @@ func (s *pairStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
+// isRare reports whether all documents of the pair are found at once.
+func (s *pairStep) isRare() bool { return s.isWhole || s.cost() <= wholePair }
+
 // docs returns the documents of a window that hold both words in a field,
 // rising. Windows rise from call to call. The documents of rare words are found at
 // once: most windows have none of them.
@@ -127,7 +130,7 @@ func (s *pairStep) docs(base uint32) []uint32 {
 	if s.found.valid && s.found.base == base {
 		return s.both
 	}
-	if !s.found.valid && s.cost() <= wholePair {
+	if !s.found.valid && s.isRare() {
 		s.isWhole = true
 		s.find(base, NoMore)
 		return s.docs(base)

@@ -34,8 +34,14 @@ type text struct {
 	bounds   []float64  // of the extras in the window looked at
 	most     float64    // what they add at most
 	parts    []textPart // of the window looked at
-	paired   []uint32   // documents of the window that a pair adds to, where they are few
-	bonus    float64    // what pairs add to each of these at most
+	paired   []paired   // documents of the window that a pair adds to, where they are few; rising
+	bonus    float64    // what pairs add to any of these at most
+}
+
+// paired is a document that pairs add to, and how much at most.
+type paired struct {
+	doc   uint32
+	bonus float64
 }
 
 // textWord is a word of a text.
@@ -304,27 +310,62 @@ const fewPaired = 64
 func (t *text) boundExtras(base uint32, total, threshold float64) (extra float64) {
 	t.bounds, t.paired, t.bonus = t.bounds[:0], t.paired[:0], 0
 	for _, c := range t.extras {
-		bound := c.bound(base, base+Span)
-		if pair, ok := c.(*pairStep); ok && threshold > 0 && total+extra+t.bonus+bound > threshold {
-			switch docs := pair.docs(base); {
-			case len(docs) == 0:
-				bound = 0
-			case len(docs) <= fewPaired && !t.required:
-				t.paired = append(t.paired, docs...)
-				t.bonus += bound
-				t.bounds = append(t.bounds, bound)
-				continue
-			}
+		bound, isApart := 0.0, false
+		if pair, ok := c.(*pairStep); ok && threshold > 0 {
+			bound, isApart = t.boundPair(pair, base, threshold-total-extra-t.bonus)
+		} else {
+			bound = c.bound(base, base+Span)
 		}
-		t.bounds = append(t.bounds, bound)
-		extra += bound
+		if t.bounds = append(t.bounds, bound); isApart {
+			t.bonus += bound
+		} else {
+			extra += bound
+		}
 	}
-	if t.bonus > 0 {
-		t.bonus = float64(float32(t.bonus * score.BoundSlack)) // sums with it are exact
-		slices.Sort(t.paired)
-		t.paired = slices.Compact(t.paired)
-	}
+	t.combinePaired()
 	return extra
+}
+
+// boundPair bounds what a pair adds in a window and reports whether that is so for
+// the documents left in paired alone. A pair that adds no more than least need not be
+// looked at.
+func (t *text) boundPair(pair *pairStep, base uint32, least float64) (bound float64, isApart bool) {
+	if pair.isRare() && len(pair.docs(base)) == 0 {
+		return 0, false
+	}
+	bound = exactly(pair.bound(base, base+Span))
+	if bound <= least {
+		return bound, false
+	}
+	docs := pair.docs(base)
+	switch {
+	case len(docs) == 0:
+		return 0, false
+	case len(docs) > fewPaired || t.required:
+		return bound, false
+	}
+	for _, doc := range docs {
+		t.paired = append(t.paired, paired{doc, bound})
+	}
+	return bound, true
+}
+
+// exactly returns a bound not below the given one with which sums of scores are exact.
+func exactly(bound float64) float64 { return float64(float32(bound * score.BoundSlack)) }
+
+// combinePaired sorts the documents that pairs add to and adds up what several add
+// to one.
+func (t *text) combinePaired() {
+	slices.SortFunc(t.paired, func(a, b paired) int { return cmp.Compare(a.doc, b.doc) })
+	kept := t.paired[:0]
+	for _, p := range t.paired {
+		if n := len(kept); n > 0 && kept[n-1].doc == p.doc {
+			kept[n-1].bonus += p.bonus
+		} else {
+			kept = append(kept, p)
+		}
+	}
+	t.paired = kept
 }
 
 // wordAlone returns the term of a word as typed when the root is one word and

@@ -112,9 +112,9 @@ func (s *Scanner) lead(p *textPart, base uint32, in *Bits, least float64) {
 func (s *Scanner) unite(t *text, parts []textPart, base uint32, in *Bits, least float64) {
 	matched, marked := &s.scratch.matched, (*Bits)(nil)
 	*matched = Bits{}
-	for _, doc := range t.paired {
-		matched.Set(doc - base)
-		s.sums[doc-base] = t.bonus
+	for _, p := range t.paired {
+		matched.Set(p.doc - base)
+		s.sums[p.doc-base] = p.bonus
 	}
 	expected, byBlock := 0, true
 	for i := range parts {
@@ -157,22 +157,21 @@ func (s *Scanner) unite(t *text, parts []textPart, base uint32, in *Bits, least 
 // addPaired fills a batch with the documents that pairs add to.
 func (b *batch) addPaired(t *text) {
 	docs, sums := b.Memory()
-	n := copy(docs, t.paired)
-	for i := range n {
-		sums[i] = t.bonus
+	for i, p := range t.paired {
+		docs[i], sums[i] = p.doc, p.bonus
 	}
-	b.Truncate(n)
+	b.Truncate(len(t.paired))
 }
 
 // withoutBonus takes the bonus back from the documents that pairs add to.
 func (b *batch) withoutBonus(t *text) {
 	at := 0
-	for _, doc := range t.paired {
-		if at = window.Gallop(b.Docs, at, doc); at == len(b.Docs) {
+	for _, p := range t.paired {
+		if at = window.Gallop(b.Docs, at, p.doc); at == len(b.Docs) {
 			return
 		}
-		if b.Docs[at] == doc {
-			b.Sums[at] -= t.bonus
+		if b.Docs[at] == p.doc {
+			b.Sums[at] -= p.bonus
 		}
 	}
 }
