@@ -186,7 +186,7 @@ bench-fields: $(BENCH) ## Measure texts over a title and a body beside one field
 bench-first: $(BENCH) ## Measure queries that were never asked before beside Lucene, tantivy and bleve (QUICK=1: 100,000 documents)
 	$(BENCH) -data ../shared/data -first $(if $(QUICK),-quick)
 
-bench-vectors: $(BENCH) ## Measure nearest neighbours beside hnswlib, usearch and faiss
+bench-vectors: $(BENCH) ## Measure nearest neighbours beside hnswlib, usearch, faiss, Qdrant Edge and Milvus Lite
 	$(BENCH) -data ../shared/data -vectors
 
 bench-cores: $(BENCH) ## Measure one slow search on idle cores beside one core, and both under load (DOCS=1000000)

@@ -1,7 +1,7 @@
-// Command vectors measures nearest-neighbour search beside hnswlib, usearch
-// and faiss on the same vectors in one run: recall of the ten nearest against
-// exact search, queries per second, build time and memory, for every
-// quantization and several filters.
+// Command vectors measures nearest-neighbour search beside hnswlib, usearch,
+// faiss, Qdrant Edge and Milvus Lite on the same vectors in one run: recall of
+// the ten nearest against exact search, queries per second, build time and
+// memory, for every quantization and several filters.
 //
 // The peers run in a Python process (peer.py). Sides take turns at every
 // breadth; the fastest round counts. The speed of one thread is by processor
@@ -9,7 +9,8 @@
 // by the clock, or by processor time too with -busy.
 //
 // One set beside one library is -sets 384 -peers hnswlib; what a set takes is
-// mostly the building of the peers.
+// mostly the building of the peers. With -filters 2 there are searches without
+// a filter and with one that keeps 10 %.
 package main
 
 import (
@@ -54,10 +55,10 @@ func main() {
 	flag.StringVar(&o.python, "python", "bench/data/venv/bin/python", "command that runs Python with the peers; empty: without them")
 	flag.StringVar(&o.peer, "peer", "bench/vectors/peer.py", "the program of the peers")
 	flag.IntVar(&o.rounds, "rounds", 2, "times that every search is measured")
-	flag.BoolVar(&o.filters, "filters", true, "measure filtered searches too")
+	flag.IntVar(&o.filters, "filters", 8, "how many filters to measure, from 100 % and 10 % on; 0: none")
 	flag.BoolVar(&o.busy, "busy", false, "other work runs on the machine: count all threads by processor time")
 	names := flag.String("sets", "glove,384,128", "glove, 384 (100,000 × 384), 128 (500,000 × 128), million (1,000,000 × 128), small (30,000 × 64)")
-	beside := flag.String("peers", "hnswlib,usearch-f32,usearch-i8,faiss", "libraries to measure beside")
+	beside := flag.String("peers", "hnswlib,usearch-f32,usearch-i8,faiss,qdrant,milvus", "libraries to measure beside")
 	flag.Parse()
 	o.peers = strings.Split(*beside, ",")
 	if err := run(o, strings.Split(*names, ",")); err != nil {
@@ -70,7 +71,7 @@ type options struct {
 	data, work, out, python, peer string
 	peers                         []string
 	rounds                        int
-	filters                       bool
+	filters                       int
 	busy                          bool
 }
 
@@ -142,6 +143,7 @@ type side struct {
 
 func measure(s *set, o options, report *strings.Builder) error {
 	fmt.Println(s.name)
+	s.filters = s.filters[:min(max(1, o.filters), len(s.filters))]
 	dir := filepath.Join(o.work, "vectors")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -182,7 +184,7 @@ func measure(s *set, o options, report *strings.Builder) error {
 		}
 	}
 	renderSweep(report, s, sides, sweeps)
-	if !o.filters {
+	if o.filters == 0 {
 		return nil
 	}
 	return renderFilters(report, s, sides, o.rounds)
@@ -447,6 +449,8 @@ type peerAnswer struct {
 	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpu_seconds"`
 	Peak       int64   `json:"peak"`
+	Bytes      int64   `json:"bytes"`
+	Filters    bool    `json:"filters"`
 	Recall     float64 `json:"recall"`
 	QPS        float64 `json:"qps"`
 }
@@ -489,7 +493,7 @@ func (p *peers) sides(s *set, dir string, o options) ([]side, error) {
 			continue
 		}
 		fmt.Printf("  %s built in %.1f s, %.1f s of processor time, %.0f MB\n", a.Version, a.Seconds, a.CPUSeconds, float64(a.Peak)/1e6)
-		all = append(all, side{name: a.Version, build: a.Seconds, cpu: a.CPUSeconds, peak: a.Peak, hasKeep: name == "faiss",
+		all = append(all, side{name: a.Version, build: a.Seconds, cpu: a.CPUSeconds, peak: a.Peak, bytes: a.Bytes, hasKeep: a.Filters,
 			search: func(filter, breadth, threads int) (float64, float64, error) {
 				if breadth == 0 {
 					breadth = 256
