@@ -40,6 +40,8 @@ type backoff struct {
 	until time.Time // it is not opened before; zero: it was opened since
 	err   error     // what is answered until then
 	away  bool      // it failed because the bucket did not answer, and has not answered since
+
+	unreadAt time.Time // when it failed because the registry could not be read; zero: it failed otherwise
 }
 
 // longer returns the pause after another failure.
@@ -53,7 +55,10 @@ func (b *backoff) extend(err error, limits backoffLimits) {
 		most = min(most, awayBackoff)
 	}
 	b.err, b.pause = err, longer(b.pause, firstBackoff, most)
-	b.until = time.Now().Add(b.pause)
+	b.until, b.unreadAt = time.Now().Add(b.pause), time.Time{}
+	if errors.Is(err, ErrUnread) {
+		b.unreadAt = time.Now()
+	}
 }
 
 // replaced notes that a writer that failed is closed to be opened anew, at once.
@@ -74,6 +79,17 @@ func (b *backoff) refusal() error {
 		return b.err
 	}
 	return nil
+}
+
+// refusal returns why the writer of a generation is not opened at present, nil when it
+// may be. One that lacked the registry may be as soon as that was read again. The
+// caller holds mu.
+func (s *Set) refusal(h *holding) error {
+	err := h.backoff.refusal()
+	if lacked := h.backoff.unreadAt; err != nil && !lacked.IsZero() && s.remote.Age() < time.Since(lacked) {
+		return nil
+	}
+	return err
 }
 
 // hasWorked reports whether a writer took writes for long enough before some time

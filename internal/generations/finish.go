@@ -84,7 +84,7 @@ func (s *Set) isDue(h *holding) bool {
 	if inst := h.current; inst != nil && inst.isWriter {
 		return inst.hasFailed() && time.Since(inst.openedAt) >= max(leastLife, h.backoff.pause)
 	}
-	return !time.Now().Before(h.log.until) && h.backoff.refusal() == nil
+	return !time.Now().Before(h.log.until) && s.refusal(h) == nil
 }
 
 // finishLog opens a generation whose log is not finished, or whose writer failed,

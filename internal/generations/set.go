@@ -267,7 +267,7 @@ func (s *Set) take(entry registry.Entry, ask event) (inst *instance, isFirst boo
 		s.stay(h.current)
 	}
 	if step(h.state, ask).opensWriter() {
-		if err := h.backoff.refusal(); err != nil {
+		if err := s.refusal(h); err != nil {
 			return nil, false, err
 		}
 	}

@@ -25,12 +25,19 @@ type Remote struct {
 	HalfLife time.Duration // of the count of opens that ranks copies
 
 	// Taken runs when the previous writer of a generation is fenced and nothing was
-	// acknowledged yet; an error keeps it from being opened. May be nil.
+	// acknowledged yet; an error keeps it from being opened, one with ErrUnread until
+	// the registry was read. May be nil.
 	Taken func(context.Context, registry.Entry) error
+
+	// Age returns how long ago the registry was last read. May be nil without Taken.
+	Age func() time.Duration
 
 	// Exists reads the registry again and fails unless it lists an entry. May be nil.
 	Exists func(context.Context, registry.Entry) error
 }
+
+// ErrUnread marks what failed because the registry could not be read.
+var ErrUnread = errors.New("the registry cannot be read")
 
 // Claims report whether this node writes an index.
 type Claims interface {

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -39,7 +40,7 @@ func (s *shared) handOver(ctx context.Context, index registry.ID) {
 // promotion that the other node announced and may still try.
 func (s *shared) taken(ctx context.Context, entry registry.Entry) error {
 	if err := s.node.registry.Refresh(ctx); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", generations.ErrUnread, err)
 	}
 	index, err := s.node.registry.Find(entry.Name)
 	if err != nil || index.ID != entry.Index || index.Intent == nil {

@@ -78,7 +78,8 @@ func (s *shared) belongs() registry.ID {
 
 // remote is how the generations of this node live in the bucket.
 func (s *shared) remote() *generations.Remote {
-	return &generations.Remote{Bucket: s.node.bucket, Grace: objectGrace, Claims: s.Member, HalfLife: s.Budget.HalfLife, Taken: s.taken, Exists: s.exists}
+	return &generations.Remote{Bucket: s.node.bucket, Grace: objectGrace, Claims: s.Member, HalfLife: s.Budget.HalfLife,
+		Taken: s.taken, Exists: s.exists, Age: func() time.Duration { return s.node.registry.Age() }}
 }
 
 // run shares hints, finishes logs, refreshes settings and sweeps until ctx ends. None of

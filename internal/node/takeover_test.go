@@ -122,6 +122,47 @@ func TestATakeoverThatFailedIsTriedAgain(t *testing.T) {
 	})
 }
 
+// F27 (seed 605099): a node that took an index over while the registry was lost writes
+// it as soon as it has read the repaired one, however long it could not before.
+func TestAnIndexIsWrittenOnceTheRegistryIsRepaired(t *testing.T) {
+	for _, where := range []string{"heir", "other"} {
+		t.Run(where, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := memory.New(nil)
+				f := sharedNode(t, b, vfs.Memory(), "a")
+				heir, other := sharedNode(t, b, vfs.Memory(), "b"), sharedNodeBy(t, b, vfs.Memory(), "c", false)
+				f.mustPut("books", books)
+				f.mustWrite("books", book(1, "one"))
+				time.Sleep(time.Minute) // all nodes know the index
+				if _, err := b.Delete(t.Context(), "registry", bucket.Always); err != nil {
+					t.Fatal(err)
+				}
+				f.shut()
+				for range 60 {
+					time.Sleep(time.Minute)
+					if _, err := heir.write("books", book(2, "two")); !errors.Is(err, problem.StorageIoError) {
+						t.Fatalf("without a registry: %v", err)
+					}
+				}
+				repairing := heir
+				if where == "other" {
+					repairing = other
+				}
+				if _, err := repairing.RepairRegistry(t.Context(), registry.RepairRequest{PromoteNewest: true}); err != nil {
+					t.Fatal(err)
+				}
+				if where == "other" {
+					time.Sleep(defaultRefreshInterval)
+				}
+				token := heir.mustWrite("books", book(2, "two"))
+				if got := heir.documents("books", token); len(got) != 2 {
+					t.Errorf("%v", got)
+				}
+			})
+		})
+	}
+}
+
 // A node that lost an index does not disturb the one that has it: a writer that
 // failed is opened anew only by the node that holds its index.
 func TestAFailedWriterOfALostIndexStaysShut(t *testing.T) {
