@@ -9,7 +9,8 @@
 // What is durable follows POSIX as the engine relies on it: bytes after
 // File.Sync, names after SyncDir of their directory. Un-synced appends are kept
 // up to any length with the last bytes possibly damaged, un-synced names are
-// each there or not.
+// each there or not. A directory that was removed is gone for good, with all names
+// in it, after SyncDir of the directory above.
 //
 // An FS may be used by any number of goroutines; the Fault function is asked by
 // one at a time.
@@ -150,6 +151,7 @@ func (f *FS) Restart(random *rand.Rand, keepAll bool) *FS {
 		}
 		if chosen != nil {
 			put(name, chosen)
+			next.makeDir(path.Dir(name)) // it may have been removed
 		}
 	}
 	return next
@@ -284,7 +286,7 @@ func (f *FS) Rename(from, to string) error {
 	return nil
 }
 
-// Remove deletes a file.
+// Remove deletes a file, or a directory that is empty.
 func (f *FS) Remove(name string) error {
 	name = clean(name)
 	f.mu.Lock()
@@ -292,10 +294,21 @@ func (f *FS) Remove(name string) error {
 	if err := f.decide("remove", name); err != nil {
 		return err
 	}
+	if f.dirs[name] {
+		return f.removeDir(name)
+	}
 	if _, err := f.find("remove", name); err != nil {
 		return err
 	}
 	delete(f.names, name)
+	return nil
+}
+
+func (f *FS) removeDir(dir string) error {
+	if len(f.entries(dir)) > 0 {
+		return fmt.Errorf("remove %s: %w", dir, syscall.ENOTEMPTY)
+	}
+	delete(f.dirs, dir)
 	return nil
 }
 
@@ -310,6 +323,11 @@ func (f *FS) List(dir string) ([]string, error) {
 	if !f.dirs[dir] {
 		return nil, fmt.Errorf("list %s: %w", dir, vfs.ErrNotExist)
 	}
+	return f.entries(dir), nil
+}
+
+// entries returns the names in a directory, in order.
+func (f *FS) entries(dir string) []string {
 	var names []string
 	for name := range f.names {
 		if path.Dir(name) == dir {
@@ -322,7 +340,7 @@ func (f *FS) List(dir string) ([]string, error) {
 		}
 	}
 	slices.Sort(names)
-	return names, nil
+	return names
 }
 
 // Size is the length of a file.
@@ -345,10 +363,14 @@ func (f *FS) MakeDir(dir string) error {
 	if err := f.decide("makedir", dir); err != nil {
 		return err
 	}
+	f.makeDir(dir)
+	return nil
+}
+
+func (f *FS) makeDir(dir string) {
 	for ; dir != "."; dir = path.Dir(dir) {
 		f.dirs[dir] = true
 	}
-	return nil
 }
 
 // SyncDir makes the names in a directory durable.
@@ -365,11 +387,21 @@ func (f *FS) SyncDir(dir string) error {
 		}
 	}
 	for name := range f.disk {
-		if path.Dir(name) == dir && f.names[name] == nil {
+		if path.Dir(name) == dir && f.names[name] == nil || f.isInRemoved(name, dir) {
 			delete(f.disk, name)
 		}
 	}
 	return nil
+}
+
+// isInRemoved reports whether a name is below a directory that was removed from parent.
+func (f *FS) isInRemoved(name, parent string) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if path.Dir(dir) == parent {
+			return !f.dirs[dir]
+		}
+	}
+	return false
 }
 
 // Lock takes a lock that ends with the process: Restart frees it.
