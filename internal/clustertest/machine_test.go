@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -63,6 +64,7 @@ type process struct {
 	link  *Link
 	clock *clock
 	api   *api.API // nil without a network
+	lock  io.Closer // of the directory
 	stop  func()
 
 	mu   sync.Mutex
@@ -77,17 +79,30 @@ func (c *cluster) add(name string, isIndex bool) *machine {
 	return m
 }
 
-// start runs a process on the machine and reports whether it came up.
+// start runs a process on the machine and reports whether it came up. While another one
+// runs on the disk, starts or stops, none does.
 func (m *machine) start(faults Faults) bool {
+	m.mu.Lock()
+	disk := m.disk
+	m.mu.Unlock()
+	lock, err := disk.Lock("node.lock")
+	if err != nil {
+		return false
+	}
+	if !m.startOn(disk, lock, faults) {
+		_ = lock.Close()
+		return false
+	}
+	return true
+}
+
+func (m *machine) startOn(disk *faultfs.FS, lock io.Closer, faults Faults) bool {
 	c := m.cluster
 	c.mu.Lock()
 	c.started++
 	link := NewLink(c.shared, fmt.Sprintf("%s#%d", m.name, c.started), c.seed<<16+c.started, c.trace)
 	watch := newClock(rand.New(rand.NewPCG(c.seed, 1<<32+c.started)))
 	c.mu.Unlock()
-	m.mu.Lock()
-	disk := m.disk
-	m.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	link.SetFaults(faults)
@@ -118,7 +133,7 @@ func (m *machine) start(faults Faults) bool {
 		defer close(ended)
 		_ = opened.Run(running, nil)
 	}()
-	p := &process{node: opened, link: link, clock: watch, stop: func() { stop(); <-ended }, seen: make(map[string]uint64)}
+	p := &process{node: opened, link: link, clock: watch, lock: lock, stop: func() { stop(); <-ended }, seen: make(map[string]uint64)}
 	if c.peers != nil {
 		m.serve(ctx, p)
 	}
@@ -183,6 +198,7 @@ func (p *process) end() {
 	defer cancel()
 	_ = p.node.Close(ctx)
 	p.link.Settle()
+	_ = p.lock.Close()
 }
 
 // terminate stops the process in good order.
