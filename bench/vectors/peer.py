@@ -138,7 +138,7 @@ class Qdrant:
         self.directory = tempfile.TemporaryDirectory(dir=data.directory)
         self.shard = q.EdgeShard.create(self.directory.name, q.EdgeConfig(
             vectors=q.EdgeVectorParams(size=data.base.shape[1], distance=q.Distance.Cosine),
-            # 10,000 kB, below which filtered vectors are scanned, is the default.
+            # 10,000 kB, below which filtered vectors are scanned, is what a server has by default.
             hnsw_config=q.HnswIndexConfig(m=m, ef_construct=ef, full_scan_threshold=10_000, max_indexing_threads=threads),
             optimizers=q.EdgeOptimizersConfig(default_segment_number=1),
             max_search_threads=threads))
