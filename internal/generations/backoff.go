@@ -12,6 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -25,8 +26,8 @@ const (
 	// firstBackoff is how long a writer is left alone at first; it doubles, up to
 	// longestBackoff.
 	firstBackoff = 500 * time.Millisecond
-	// awayBackoff bounds it while the bucket does not answer, which harms nothing to
-	// try and is over at once, and in local mode.
+	// awayBackoff bounds it while the bucket does not answer or has no manifest of the
+	// generation, which harms nothing to try and may be over at once, and in local mode.
 	awayBackoff = 4 * time.Second
 	// longestBackoff bounds it while the generation cannot be opened: to try that
 	// replaces the manifest and adds to the log.
@@ -51,7 +52,7 @@ func longer(pause, first, most time.Duration) time.Duration { return min(max(2*p
 func (b *backoff) extend(err error, limits backoffLimits) {
 	b.away = isAway(err)
 	most := limits.open
-	if b.away {
+	if b.away || errors.Is(err, replication.ErrNoManifest) {
 		most = min(most, awayBackoff)
 	}
 	b.err, b.pause = err, longer(b.pause, firstBackoff, most)

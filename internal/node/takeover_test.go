@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"path"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -161,6 +162,45 @@ func TestAnIndexIsWrittenOnceTheRegistryIsRepaired(t *testing.T) {
 			})
 		})
 	}
+}
+
+// F23 (seed 805155): a manifest that was lost is given back, however long an index
+// could not be written for lack of it. The index is written moments later.
+func TestAnIndexIsWrittenOnceItsManifestIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		f, heir := sharedNode(t, b, vfs.Memory(), "a"), sharedNode(t, b, vfs.Memory(), "b")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		entry, err := f.registry.Resolve(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute) // both nodes know the index
+		f.shut()
+		key := path.Join("g", entry.Generation.String(), "manifest")
+		content, _, err := bucket.ReadAll(t.Context(), b, key, "", 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Delete(t.Context(), key, bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		for range 60 {
+			time.Sleep(time.Minute)
+			if _, err := heir.write("books", book(2, "two")); !errors.Is(err, problem.StorageIoError) {
+				t.Fatalf("without a manifest: %v", err)
+			}
+		}
+		if _, err := b.PutIf(t.Context(), key, bucket.Bytes(content), bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		token := heir.mustWrite("books", book(2, "two"))
+		if got := heir.documents("books", token); len(got) != 2 {
+			t.Errorf("%v", got)
+		}
+	})
 }
 
 // A node that lost an index does not disturb the one that has it: a writer that
