@@ -125,7 +125,7 @@ class Faiss:
 
 
 class Qdrant:
-    """One shard optimized to one segment. The filters are values of an indexed
+    """One shard, optimized with one segment asked for. The filters are values of an indexed
     keyword field, declared before the points are added, so that the graph gets
     links for those that keep too much to be scanned."""
     filters = True
