@@ -63,7 +63,7 @@ type process struct {
 	node  *node.Node
 	link  *Link
 	clock *clock
-	api   *api.API // nil without a network
+	api   *api.API  // nil without a network
 	lock  io.Closer // of the directory
 	stop  func()
 
