@@ -33,7 +33,7 @@ func TestAnswersBesideEachOtherAreWhole(t *testing.T) {
 			return "", err
 		}
 		request.Header.Set("Authorization", "Bearer "+rootKey)
-		if encoding != "" { // the client decodes gzip unless it is told
+		if encoding != "" { // named here, it is not decoded by the client
 			request.Header.Set("Accept-Encoding", encoding)
 		}
 		answer, err := http.DefaultClient.Do(request)

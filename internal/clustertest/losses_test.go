@@ -51,7 +51,7 @@ func (s *simulation) guard() {
 }
 
 // loss draws objects that a machine, or what a running process knows, can give back;
-// none when there are no such.
+// it is empty when there are none.
 func (s *simulation) loss(random *rand.Rand) []string {
 	var keys []string
 	what := random.IntN(8)

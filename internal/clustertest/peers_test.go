@@ -39,7 +39,7 @@ func (m *machine) serve(ctx context.Context, p *process) {
 
 const documents = "/indexes/books/documents"
 
-// answered is an answer that is no success, or that none came.
+// answered is an answer that reports a failure, or the lack of one.
 type answered struct {
 	status int // 0: none came
 	code   string

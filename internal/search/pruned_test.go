@@ -81,8 +81,12 @@ func TestPrunedHitsAreTheBest(t *testing.T) {
 				at := 1 + m.IntN(len(text)-1)
 				text = text[:at] + text[at+1:] // a typo, or two words as one
 			}
-			rest := fmt.Sprintf(`"query":[{"type":"text","text":%q,"match":%q,"typos":%q,"prefix":%q,"relax":"off"}]`,
-				text, m.of("any", "all"), m.of("auto", "off"), m.of("last_token", "off"))
+			boost := ""
+			for range max(0, m.IntN(5)-2) { // add to documents besides their words and pairs
+				boost += fmt.Sprintf(`,{"type":"boost","weight":%d,"clauses":[{"type":"text","text":%q,"match":"any","relax":"off"}]}`, 1+m.IntN(3), m.of(asked...))
+			}
+			rest := fmt.Sprintf(`"query":[{"type":"text","text":%q,"match":%q,"typos":%q,"prefix":%q,"relax":"off"}%s]`,
+				text, m.of("any", "all"), m.of("auto", "off"), m.of("last_token", "off"), boost)
 			if m.IntN(4) == 0 {
 				rest += `,"filters":[{"field":"kind","match":{"value":"a"}}]`
 			}

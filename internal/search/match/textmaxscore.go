@@ -34,6 +34,7 @@ type text struct {
 	bounds   []float64  // of the extras in the window looked at
 	most     float64    // what they add at most
 	parts    []textPart // of the window looked at
+	isPaired bool       // pairs are all that adds to it, and any word will do
 	paired   []paired   // documents of the window that a pair adds to, where they are few; rising
 	bonus    float64    // what pairs add to any of these at most
 }
@@ -103,8 +104,11 @@ func textOf(root step) *text {
 		}
 		return cmp.Compare(a.maxScore, b.maxScore)
 	})
+	t.isPaired = !t.required
 	for _, c := range t.extras {
 		t.most += maxScoreOf(c)
+		_, ok := c.(*pairStep)
+		t.isPaired = t.isPaired && ok
 	}
 	return t
 }
@@ -341,7 +345,7 @@ func (t *text) boundPair(pair *pairStep, base uint32, least float64) (bound floa
 	switch {
 	case len(docs) == 0:
 		return 0, false
-	case len(docs) > fewPaired || t.required:
+	case len(docs) > fewPaired || !t.isPaired:
 		return bound, false
 	}
 	for _, doc := range docs {

@@ -171,7 +171,7 @@ func (f *Field) findHashed(h uint64, term []byte) (uint32, bool) {
 }
 
 // slotsOf leaves the slots where terms with the hashes begin to be looked for in
-// into: one that is free means that there is no such term. All are loaded at
+// into: where one is free, the field does not have the term. All are loaded at
 // once: waiting for one after the other is most of what looking up takes.
 func (f *Field) slotsOf(hashes []uint64, into []uint32) {
 	for i, h := range hashes {
