@@ -26,20 +26,30 @@ func boundConnections(configured int, descriptors uint64) int {
 }
 
 // limitedListener serves a bounded number of connections at once. When there is no
-// permit for another one, the connection that was idle for longest is closed; while
-// all are busy, others wait.
+// permit for another one, the connection that was idle for longest is closed, or
+// else one on which the client has sent nothing for a while; as long as all are
+// busy, others wait.
 type limitedListener struct {
 	net.Listener
-	permits chan struct{}
-	done    chan struct{}
-	close   func() error
+	permits  chan struct{}
+	done     chan struct{}
+	close    func() error
+	patience time.Duration // with connections on which nothing was sent
 
-	mu   sync.Mutex
-	idle map[net.Conn]time.Time // since when
+	mu     sync.Mutex
+	idle   map[net.Conn]time.Time // since when
+	silent map[net.Conn]time.Time // on which nothing was sent, since when
 }
 
+// silentPatience is how long a client may take to begin its first request while
+// others wait for a connection.
+const silentPatience = time.Second
+
 func limitConnections(listener net.Listener, most int) *limitedListener {
-	l := &limitedListener{Listener: listener, permits: make(chan struct{}, most), done: make(chan struct{}), idle: make(map[net.Conn]time.Time)}
+	l := &limitedListener{
+		Listener: listener, permits: make(chan struct{}, most), done: make(chan struct{}), patience: silentPatience,
+		idle: make(map[net.Conn]time.Time), silent: make(map[net.Conn]time.Time),
+	}
 	l.close = sync.OnceValue(func() error { close(l.done); return listener.Close() })
 	return l
 }
@@ -93,25 +103,38 @@ func (c *permittedConn) Close() error {
 func (l *limitedListener) note(c net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if state == http.StateIdle {
+	delete(l.idle, c)
+	delete(l.silent, c)
+	switch state {
+	case http.StateNew:
+		l.silent[c] = time.Now()
+	case http.StateIdle:
 		l.idle[c] = time.Now()
-	} else {
-		delete(l.idle, c)
 	}
 }
 
-// closeIdle closes the connection that was idle for longest.
+// closeIdle closes the connection that was idle for longest or, when none is, the
+// one that was silent for longest.
 func (l *limitedListener) closeIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var longest net.Conn
-	for c, since := range l.idle {
-		if longest == nil || since.Before(l.idle[longest]) {
-			longest = c
+	c, of := oldest(l.idle), l.idle
+	if c == nil {
+		c, of = oldest(l.silent), l.silent
+		if c == nil || time.Since(of[c]) < l.patience {
+			return
 		}
 	}
-	if longest != nil {
-		delete(l.idle, longest)
-		_ = longest.Close()
+	delete(of, c)
+	_ = c.Close()
+}
+
+// oldest returns the connection of the earliest time, nil when there is none.
+func oldest(of map[net.Conn]time.Time) (first net.Conn) {
+	for c, since := range of {
+		if first == nil || since.Before(of[first]) {
+			first = c
+		}
 	}
+	return first
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"testing"
+	"time"
 )
 
 func TestConnectionsLeaveDescriptorsForFiles(t *testing.T) {
@@ -19,17 +20,24 @@ func TestConnectionsLeaveDescriptorsForFiles(t *testing.T) {
 	}
 }
 
-// F39: connections that clients keep open and do not use keep no other client out.
+// F39: connections that clients keep open and do not use, or never used, keep no
+// other client out.
 func TestAnIdleConnectionMakesRoom(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	limited := limitConnections(listener, 2)
+	limited.patience = time.Millisecond
 	server := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), ConnState: limited.note}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(limited) }()
 	for range 10 {
+		silent, err := net.Dial("tcp", listener.Addr().String()) // which sends nothing
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer silent.Close()
 		client := &http.Client{Transport: &http.Transport{}} // a connection of its own, which it keeps
 		defer client.CloseIdleConnections()
 		answer, err := client.Get("http://" + listener.Addr().String())
