@@ -59,8 +59,16 @@ func (g growing) send(t *testing.T, c *caller, body string) (reply, error) {
 
 // each repeats an entry; %d in it is its number.
 func each(entry string) func(n int) string {
+	parts := strings.Split(entry, "%d")
 	return func(n int) string {
-		return repeat(n, func(i int) string { return strings.ReplaceAll(entry, "%d", strconv.Itoa(i)) })
+		var b strings.Builder
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(strings.Join(parts, strconv.Itoa(i)))
+		}
+		return b.String()
 	}
 }
 
