@@ -30,7 +30,7 @@ $(TOOLS)/versitygw:
 	CGO_ENABLED=0 GOFLAGS= GOBIN=$(TOOLS) $(GO) install -trimpath -ldflags "-s -w" github.com/versity/versitygw/cmd/versitygw@v1.8.0
 
 test: tools ## Run all tests, with invariants checked
-	$(GO) test -p 3 -vet=off -tags invariants -timeout 20m ./... # make check vets
+	$(GO) test -vet=off -tags invariants -timeout 20m ./... # make check vets
 	cd examples/embedded && $(GO) vet ./... && $(GO) test ./...
 
 test-race: tools ## Run all tests under the race detector (needs gcc)
