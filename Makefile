@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients check-openapi generate-clients \
-	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-rest bench-ingest bench-http bench-load bench-signals bench-writes bench-small bench-growth bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-cores bench-nested bench-micro profile locale-data clean
+	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz repeat explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-rest bench-ingest bench-http bench-load bench-signals bench-writes bench-small bench-growth bench-service bench-relevance bench-typed bench-fields bench-first bench-vectors bench-cores bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ sim: ## Simulate several nodes with faults, one run per seed (SEEDS=10000, FIRST
 
 fuzz: ## Run every fuzz target for a short while (FUZZTIME=30s), or in turns until each has run for FUZZTOTAL=10m
 	@scripts/fuzz
+
+repeat: tools ## Run the tests of all packages RUNS=50 times, shuffled, with GOMAXPROCS 1, 2 and 8; goes on where it was ended
+	@scripts/repeat
 
 explain: ## Explain every document under random searches and compare with the searches (PAIRS=30000)
 	$(GO) test ./internal/search -run ExplainReproduces -v -count=1 -timeout 0 -pairs $(or $(PAIRS),30000)
