@@ -280,7 +280,7 @@ func TestEveryListAtItsBound(t *testing.T) {
 			answered(t, g, c, body)
 			used := peak(t, p)
 			t.Logf("%-28s %8d bytes %8v %5d MB", g.list, len(body), time.Since(began).Round(time.Millisecond), used>>20)
-			if used > 400<<20 {
+			if used > 400<<20 && !underRace { // which takes memory of its own
 				t.Errorf("%s: %d bytes make %d MB", g.list, len(body), used>>20)
 			}
 		}
