@@ -2,6 +2,6 @@
 
 package campaign
 
-// underRace is set when the race detector watches, which makes searches many
-// times slower.
+// underRace is set when the race detector watches, which takes memory of its
+// own.
 const underRace = true
