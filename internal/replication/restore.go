@@ -109,10 +109,11 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string) (Lack, erro
 	if !isLost && !isNewer {
 		target = stored.Manifest
 	}
-	if err := r.giveBack(ctx, fs, dir, target); err != nil {
+	lacking, err := r.giveBack(ctx, fs, dir, target)
+	if err != nil {
 		return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
 	}
-	if isLost || isNewer {
+	if (isLost || isNewer) && lacking == 0 { // a manifest names what is stored (I11)
 		condition := bucket.Absent()
 		if stored.Tag != "" {
 			condition = bucket.Matches(stored.Tag)
@@ -172,23 +173,24 @@ func (r *Remote) listLog(ctx context.Context) (map[uint64]bool, error) {
 }
 
 // giveBack stores the files of a manifest that the bucket lacks and dir holds
-// whole. Those that dir does not hold stay lacking.
-func (r *Remote) giveBack(ctx context.Context, fs vfs.FS, dir string, m *manifest.Manifest) error {
+// whole. It returns how many stay lacking because dir does not hold them.
+func (r *Remote) giveBack(ctx context.Context, fs vfs.FS, dir string, m *manifest.Manifest) (lacking int, err error) {
 	stored, err := r.listFiles(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	w := r.newWriter(fs, dir, "")
 	for _, name := range stored.lacking(m) {
 		f := m.File(name)
 		if !bucket.ValidKey(f.Key) || !isWhole(fs, dir, *f) {
+			lacking++
 			continue
 		}
 		if err := w.store(ctx, *f, stored[f.Key]); err != nil {
-			return fmt.Errorf("upload %s: %w", name, err)
+			return 0, fmt.Errorf("upload %s: %w", name, err)
 		}
 	}
-	return nil
+	return lacking, nil
 }
 
 // store puts a file under its key, in the place of a wrong object if there is one.

@@ -1,0 +1,47 @@
+package replication
+
+import (
+	"errors"
+	"path"
+	"testing"
+
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// lose deletes objects of the generation.
+func (d *deployment) lose(names ...string) {
+	d.t.Helper()
+	for _, name := range names {
+		_, err := d.bucket.Delete(d.t.Context(), path.Join("g", d.id, name), bucket.Always)
+		must(d.t, err)
+	}
+}
+
+// I11: a copy that lacks a file which the bucket lost too does not take the place of a lost
+// manifest; one that is whole does.
+func TestACopyThatIsNotWholeIsNotGivenBack(t *testing.T) {
+	d := create(t, memory.New(nil))
+	n := d.open()
+	must(t, n.add(0, 5))
+	must(t, n.commit())
+	must(t, n.add(5, 10))
+	must(t, n.commit())
+	m, remote, disk := n.writer.Manifest(), New(d.bucket, d.id, grace), vfs.Memory()
+	must(t, remote.Pull(t.Context(), disk, "g", m, nil))
+	must(t, disk.Remove(path.Join("g", m.Files[0].Name)))
+	d.lose("manifest", m.Files[0].Key, m.Files[1].Key)
+	if lack, err := remote.Restore(t.Context(), disk, "g"); err != nil || !lack.Manifest {
+		t.Errorf("%+v, %v", lack, err)
+	}
+	if _, err := remote.Read(t.Context(), ""); !errors.Is(err, ErrNoManifest) {
+		t.Errorf("a manifest names a file that is nowhere: %v", err)
+	}
+	if lack, err := remote.Restore(t.Context(), n.fs, "g"); err != nil || !lack.IsNothing() {
+		t.Errorf("%+v, %v", lack, err)
+	}
+	if got := d.open().count(); got != 10 {
+		t.Errorf("%d of 10 documents", got)
+	}
+}
