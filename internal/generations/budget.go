@@ -2,8 +2,6 @@ package generations
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -172,7 +170,7 @@ func (s *Set) isInUse(generation registry.ID) bool {
 
 // dropCopy removes the directory of a copy that is not open, and reports whether it
 // did: one that the bucket does not hold whole stays (I22). An open that comes
-// meanwhile waits. The manifest goes first, so that what is left is not a copy.
+// meanwhile waits.
 func (s *Set) dropCopy(ctx context.Context, generation registry.ID) (bool, error) {
 	if !s.isStored(ctx, generation) {
 		return false, nil
@@ -188,12 +186,11 @@ func (s *Set) dropCopy(ctx context.Context, generation registry.ID) (bool, error
 	s.fire(ctx, h, drop)
 	s.mu.Unlock()
 	defer s.leave(h, now)
-	directory := s.storage(generation).Directory
-	if err := s.fs.Remove(directory + "/" + manifest.Name); err != nil && !errors.Is(err, vfs.ErrNotExist) {
-		return false, fmt.Errorf("remove the copy of %s: %w", generation, err)
+	if err := s.removeFiles(generation); err != nil {
+		return false, err
 	}
 	s.options.Log.Info("removed a local copy to keep the disk budget", "generation", generation)
-	return true, removeTree(s.fs, s.directory, directory)
+	return true, nil
 }
 
 // isStored reports whether the bucket holds at least what the local copy does.
@@ -206,7 +203,7 @@ func (s *Set) isStored(ctx context.Context, generation registry.ID) bool {
 	lack, err := remote.Check(ctx)
 	if err == nil && lack.IsNothing() {
 		var stored replication.Held
-		if stored, err = remote.ReadSoon(ctx, ""); err == nil && stored.Manifest.Version >= local.Version {
+		if stored, err = remote.ReadSoon(ctx, ""); err == nil && !stored.Manifest.Precedes(local) {
 			return true
 		}
 	}

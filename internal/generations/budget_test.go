@@ -94,3 +94,39 @@ func TestCopiesBeyondTheBudgetAreRemovedAndComeBack(t *testing.T) {
 		}
 	})
 }
+
+// I22: a bucket that went on from an earlier state holds less than a copy of a later commit,
+// whatever its version.
+func TestACopyOfALaterCommitStays(t *testing.T) {
+	b := memory.New(nil)
+	s := newShared(b, vfs.Memory(), mine{})
+	defer s.Close(t.Context())
+	e := create(t, s, "books")
+	g := acquire(t, s, e)
+	defer g.Release()
+	add(t, g, `{"id":"one"}`)
+	commit(t, g)
+	local := g.Manifest()
+	for _, c := range []struct {
+		sequence, version uint64
+		isStored          bool
+	}{
+		{local.Sequence, local.Version, true},
+		{local.Sequence - 1, local.Version + 10, false},
+		{local.Sequence, local.Version - 1, false},
+		{local.Sequence + 1, local.Version - 1, true},
+	} {
+		stored := local.Next()
+		stored.Sequence, stored.Version = c.sequence, c.version
+		content, err := stored.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.PutIf(t.Context(), registry.Prefix(e.Generation)+"manifest", bucket.Bytes(content), bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.isStored(t.Context(), e.Generation); got != c.isStored {
+			t.Errorf("commit %d in version %d holds commit %d in version %d: %t", c.sequence, c.version, local.Sequence, local.Version, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
 )
@@ -37,7 +38,7 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 		gone.hurry()
 		<-gone.over
 	}
-	return removeTree(s.fs, s.directory, s.storage(generation).Directory)
+	return s.removeFiles(generation)
 }
 
 // isRemoved reports whether a generation was removed. One that is listed again was
@@ -48,6 +49,20 @@ func (s *Set) isRemoved(h *holding, entry registry.Entry) bool {
 		s.fire(context.Background(), h, restore)
 	}
 	return h.state == removed
+}
+
+// removeFiles deletes the directory of a generation. The manifest goes first, for good, so
+// that what a crash leaves is not a generation that lacks files.
+func (s *Set) removeFiles(generation registry.ID) error {
+	directory := s.storage(generation).Directory
+	err := s.fs.Remove(directory + "/" + manifest.Name)
+	if err == nil {
+		err = s.fs.SyncDir(directory)
+	}
+	if err != nil && !errors.Is(err, vfs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", directory, err)
+	}
+	return removeTree(s.fs, s.directory, directory)
 }
 
 // removeTree deletes a directory. The directory above is synced, so that it

@@ -3,7 +3,9 @@ package generations
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
@@ -153,6 +155,41 @@ func TestRemovedGenerationIsGone(t *testing.T) {
 	}
 	if err := s.Remove(t.Context(), e.Generation); err != nil {
 		t.Errorf("removed again: %v", err)
+	}
+}
+
+// F3: a removal that a power loss interrupts leaves the whole generation, or none.
+func TestPowerLossDuringARemoval(t *testing.T) {
+	for at := 1; ; at++ {
+		disk := faultfs.New(nil)
+		s := New(disk, "generations", Options{Log: slog.New(slog.DiscardHandler),
+			Engine: engine.Options{MaxInterval: -1, MinFree: -1, Workers: 1}})
+		e := create(t, s, "books")
+		g := acquire(t, s, e)
+		write(t, g, "1")
+		commit(t, g)
+		g.Release()
+		begun, isOff := disk.Calls(), false
+		disk.SetFault(func(c faultfs.Call) error {
+			if isOff = isOff || c.Number == begun+at; isOff {
+				return faultfs.ErrPower
+			}
+			return nil
+		})
+		err := s.Remove(t.Context(), e.Generation)
+		disk.SetFault(nil)
+		if !isOff {
+			if err != nil || at < 5 {
+				t.Errorf("removed in %d calls: %v", at-1, err)
+			}
+			return
+		}
+		for seed := range uint64(16) {
+			after := disk.Restart(rand.New(rand.NewPCG(seed, 1)), false)
+			if err := engine.CheckAll(after, "generations", io.Discard); err != nil {
+				t.Fatalf("call %d, seed %d: %v", at, seed, err)
+			}
+		}
 	}
 }
 
