@@ -148,7 +148,9 @@ func (s *shared) restoreOne(ctx context.Context, round Round, identity registry.
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, problem.StorageIoError.New("resource", "index").Because(err))
 	}
-	if !before.IsNothing() {
+	if before.IsNothing() {
+		s.node.generations.TryAgain(identity.GenerationID) // another node may have given it back
+	} else {
 		entry := registry.Entry{Name: name, Index: identity.IndexID, Generation: identity.GenerationID}
 		least := uint64(0)
 		if round != AllCopies {

@@ -203,6 +203,35 @@ func TestAnIndexIsWrittenOnceItsManifestIsBack(t *testing.T) {
 	})
 }
 
+// F23: files that were lost are given back by another node, however long an index could not
+// be written for lack of them. The node that writes it, which is asked too, does so at once.
+func TestAnIndexIsWrittenOnceItsFilesAreBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		f, reader := sharedNode(t, b, vfs.Memory(), "a"), sharedNodeBy(t, b, vfs.Memory(), "b", false)
+		f.mustPut("books", books)
+		reader.documents("books", f.commitAll("books", book(1, "one")))
+		f.shut()
+		loses(t, b, func(key string) bool { return strings.Contains(key, "/seg/") })
+		heir := sharedNode(t, b, vfs.Memory(), "c")
+		for range 60 {
+			time.Sleep(time.Minute)
+			if _, err := heir.write("books", book(2, "two")); !errors.Is(err, problem.StorageIoError) {
+				t.Fatalf("without files: %v", err)
+			}
+		}
+		for _, node := range []*fixture{reader, heir} {
+			if _, err := node.Restore(t.Context(), AllCopies, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		token := heir.mustWrite("books", book(2, "two"))
+		if got := heir.documents("books", token); len(got) != 2 {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
 // A node that lost an index does not disturb the one that has it: a writer that
 // failed is opened anew only by the node that holds its index.
 func TestAFailedWriterOfALostIndexStaysShut(t *testing.T) {
