@@ -61,8 +61,6 @@ func TestSettingsOfAnIndex(t *testing.T) {
 	}
 }
 
-// Three nodes change the settings of one index at once: every change that was
-// answered as made is there.
 // F8: settings whose first write the store applies after their removal do not come back.
 func TestALateWriteDoesNotUndoARemoval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -95,6 +93,8 @@ func TestALateWriteDoesNotUndoARemoval(t *testing.T) {
 	})
 }
 
+// Three nodes change the settings of one index at once: every change that was
+// answered as made is there.
 func TestChangesOfSeveralNodesAreNotLost(t *testing.T) {
 	b, index := memory.New(nil), registry.NewID()
 	var (
