@@ -117,8 +117,9 @@ func (s *Set) Check(ctx context.Context, generation registry.ID) (replication.La
 
 // Restore stores again what the bucket lost of a generation and this node holds, by
 // its writer where it is written here, otherwise unless its copy is of a version below
-// least. It returns what the bucket still lacks.
-func (s *Set) Restore(ctx context.Context, entry registry.Entry, least uint64) (replication.Lack, error) {
+// least. newest is the highest version that is known to have been stored. It returns what
+// the bucket still lacks.
+func (s *Set) Restore(ctx context.Context, entry registry.Entry, least, newest uint64) (replication.Lack, error) {
 	lack, err := s.Check(ctx, entry.Generation)
 	if err != nil || lack.IsNothing() {
 		return lack, err
@@ -138,7 +139,7 @@ func (s *Set) Restore(ctx context.Context, entry registry.Entry, least uint64) (
 	if err != nil || lack.Manifest && local.Version < least {
 		return lack, nil // there is no copy here, or another node may hold a newer one
 	}
-	left, err := s.remote.of(entry.Generation).Restore(ctx, s.fs, s.storage(entry.Generation).Directory)
+	left, err := s.remote.of(entry.Generation).Restore(ctx, s.fs, s.storage(entry.Generation).Directory, newest)
 	if err != nil {
 		s.options.Log.Error("cannot restore objects of the bucket from a local copy", "index", entry.Name.Index,
 			"generation", entry.Name.Generation, "error", err)

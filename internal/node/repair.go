@@ -44,8 +44,9 @@ const (
 )
 
 // Restore stores again what the bucket lost of listed generations and this node
-// holds, as far as a round goes, and local copies that the registry ceased to list if
-// they are named. It answers storage:io_error when the bucket cannot be read.
+// holds, as far as a round goes, and, if they are named, local copies that the registry
+// ceased to list and those that are older than what the bucket lost. It answers
+// storage:io_error when the bucket cannot be read.
 func (n *Node) Restore(ctx context.Context, round Round, named []registry.Name) (Restored, error) {
 	return n.deployment.restore(ctx, round, named)
 }
@@ -106,6 +107,11 @@ func (s *shared) restore(ctx context.Context, round Round, named []registry.Name
 	if err := s.node.registry.Refresh(ctx); err != nil {
 		return done, err
 	}
+	isNamed := func(identity registry.Identity) bool {
+		return slices.ContainsFunc(named, func(name registry.Name) bool {
+			return name.Index == identity.Index && (name.Generation == "" || name.Generation == identity.Generation)
+		})
+	}
 	for _, index := range s.node.registry.List() {
 		if round == OwnedCopies && !s.Member.Holds(index.ID) {
 			continue
@@ -113,17 +119,14 @@ func (s *shared) restore(ctx context.Context, round Round, named []registry.Name
 		for _, name := range index.GenerationNames() {
 			g := index.Generations[name]
 			identity := registry.Identity{Index: index.Name, IndexID: index.ID, Generation: name, GenerationID: g.ID, CreatedAt: g.CreatedAt}
-			if err := s.restoreOne(ctx, round, identity, &done); err != nil {
+			if err := s.restoreOne(ctx, round, identity, isNamed(identity), &done); err != nil {
 				return done, err
 			}
 		}
 	}
 	for _, kept := range s.keptCopies() {
-		isNamed := slices.ContainsFunc(named, func(name registry.Name) bool {
-			return name.Index == kept.Index && (name.Generation == "" || name.Generation == kept.Generation)
-		})
-		if isNamed && round != OwnedCopies && !s.isKnown(kept) {
-			if err := s.restoreOne(ctx, round, kept, &done); err != nil {
+		if isNamed(kept) && round != OwnedCopies && !s.isKnown(kept) {
+			if err := s.restoreOne(ctx, round, kept, true, &done); err != nil {
 				return done, err
 			}
 		}
@@ -142,7 +145,7 @@ func (s *shared) isKnown(identity registry.Identity) bool {
 	return isTaken || index.ID != identity.IndexID
 }
 
-func (s *shared) restoreOne(ctx context.Context, round Round, identity registry.Identity, done *Restored) error {
+func (s *shared) restoreOne(ctx context.Context, round Round, identity registry.Identity, isNamed bool, done *Restored) error {
 	name := registry.Name{Index: identity.Index, Generation: identity.Generation}
 	before, err := s.node.generations.Check(ctx, identity.GenerationID)
 	if err != nil {
@@ -152,11 +155,15 @@ func (s *shared) restoreOne(ctx context.Context, round Round, identity registry.
 		s.node.generations.TryAgain(identity.GenerationID) // another node may have given it back
 	} else {
 		entry := registry.Entry{Name: name, Index: identity.IndexID, Generation: identity.GenerationID}
-		least := uint64(0)
-		if round != AllCopies {
-			least, _ = s.node.registry.Hinted(identity.GenerationID)
+		newest, _ := s.node.registry.Hinted(identity.GenerationID)
+		least := newest
+		if round == AllCopies {
+			least = 0
+			if isNamed {
+				newest = 0
+			}
 		}
-		after, err := s.node.generations.Restore(ctx, entry, least)
+		after, err := s.node.generations.Restore(ctx, entry, least, newest)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, problem.StorageIoError.New("resource", "index").Because(err))

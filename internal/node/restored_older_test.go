@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -61,6 +62,45 @@ func TestAnEarlierCopyIsGivenBack(t *testing.T) {
 			token = one.mustWrite("books", book(7, "seven"))
 			if got := one.documents("books", token); len(got) != want+1 {
 				t.Errorf("written %t: the next writer shows %v", isWritten, got)
+			}
+		})
+	}
+}
+
+// I22: an earlier copy of which the bucket no longer holds the log is given back by no
+// repair, unless it is named: the node with the newest copy may come back.
+func TestAnEarlierCopyWithoutItsLogIsGivenBackByName(t *testing.T) {
+	for _, isNamed := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
+			one := sharedNode(t, b, newer, "a")
+			one.mustPut("books", books)
+			token := one.commitAll("books", book(1, "one"))
+			two := sharedNode(t, b, older, "b")
+			two.documents("books", token)
+			two.shut()
+			one.commitAll("books", book(2, "two"))
+			time.Sleep(3 * time.Hour) // the log is swept
+			one.shut()
+			loses(t, b, func(key string) bool { return strings.HasSuffix(key, "/manifest") })
+
+			two = sharedNode(t, b, older, "b")
+			time.Sleep(time.Minute)
+			if done, err := two.Restore(t.Context(), AllCopies, nil); err != nil || len(done.Lost) != 1 {
+				t.Fatalf("%+v, %v", done, err)
+			}
+			giver, named, want := two, []registry.Name{parse(t, "books")}, 2
+			if !isNamed {
+				two.shut()
+				giver, named, want = sharedNode(t, b, newer, "a"), nil, 3
+			}
+			time.Sleep(time.Minute)
+			if done, err := giver.Restore(t.Context(), AllCopies, named); err != nil || len(done.Uploaded) != 1 {
+				t.Fatalf("named %t: %+v, %v", isNamed, done, err)
+			}
+			token = giver.mustWrite("books", book(3, "three"))
+			if got := giver.documents("books", token); len(got) != want {
+				t.Errorf("named %t: %v", isNamed, got)
 			}
 		})
 	}

@@ -82,8 +82,10 @@ var ErrDiverged = errors.New("the bucket holds another history of the generation
 
 // Restore stores what the bucket lacks of the generation and dir of fs holds whole:
 // files of the stored state, or the state of dir where the manifest is lost or the
-// stored one came before it. It returns what the bucket still lacks.
-func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string) (Lack, error) {
+// stored one came before it. A state of a version below newest, the highest that is known
+// to have been stored, takes the place of a lost manifest only where the log leads on from
+// it. Restore returns what the bucket still lacks.
+func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string, newest uint64) (Lack, error) {
 	local, err := manifest.Read(fs, dir)
 	if err != nil {
 		return Lack{}, err
@@ -101,7 +103,7 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string) (Lack, erro
 		return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, ErrDiverged)
 	}
 	if isLost {
-		if local, err = r.fitLog(ctx, local); err != nil {
+		if local, err = r.fitLog(ctx, local, newest); err != nil {
 			return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
 		}
 	}
@@ -129,9 +131,11 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string) (Lack, erro
 
 // fitLog returns a manifest that is stored in the place of a lost one: itself, or a
 // successor with the epoch of the last log record where that is higher, so that the next
-// writer has a higher one. It fails when the log goes on beyond a hole behind the
-// manifest: to write on from there would lose what was acknowledged after the hole.
-func (r *Remote) fitLog(ctx context.Context, m *manifest.Manifest) (*manifest.Manifest, error) {
+// writer has a higher one, and with a version above the newest that was stored. It fails
+// when the log goes on beyond a hole behind the manifest, and when the manifest is older
+// than the newest and the log behind it was swept: to write on from there would lose what
+// was acknowledged since, and sweep its files.
+func (r *Remote) fitLog(ctx context.Context, m *manifest.Manifest, newest uint64) (*manifest.Manifest, error) {
 	found, err := r.listLog(ctx)
 	if err != nil {
 		return nil, err
@@ -145,15 +149,23 @@ func (r *Remote) fitLog(ctx context.Context, m *manifest.Manifest) (*manifest.Ma
 			return nil, fmt.Errorf("the local copy ends with record %d, the log goes on to %d: %w: record %d is missing", m.LastLSN, highest, ErrHole, lsn)
 		}
 	}
-	if highest == 0 {
+	isOlder := m.Version < newest
+	if isOlder && highest < max(m.LastLSN, 1) { // records go in their order
+		return nil, fmt.Errorf("the local copy has version %d, version %d was stored: %w: record %d and those behind it are gone", m.Version, newest, ErrHole, m.LastLSN)
+	}
+	epoch := m.Epoch
+	if highest > 0 {
+		last, err := r.readBatch(ctx, highest)
+		if err != nil {
+			return nil, err
+		}
+		epoch = max(epoch, last.Epoch)
+	}
+	if epoch == m.Epoch && !isOlder {
 		return m, nil
 	}
-	last, err := r.readBatch(ctx, highest)
-	if err != nil || last.Epoch <= m.Epoch {
-		return m, err
-	}
 	next := m.Next()
-	next.Epoch = last.Epoch
+	next.Epoch, next.Version = epoch, max(next.Version, newest+1)
 	return next, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path"
 	"testing"
+	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
@@ -32,16 +33,55 @@ func TestACopyThatIsNotWholeIsNotGivenBack(t *testing.T) {
 	must(t, remote.Pull(t.Context(), disk, "g", m, nil))
 	must(t, disk.Remove(path.Join("g", m.Files[0].Name)))
 	d.lose("manifest", m.Files[0].Key, m.Files[1].Key)
-	if lack, err := remote.Restore(t.Context(), disk, "g"); err != nil || !lack.Manifest {
+	if lack, err := remote.Restore(t.Context(), disk, "g", 0); err != nil || !lack.Manifest {
 		t.Errorf("%+v, %v", lack, err)
 	}
 	if _, err := remote.Read(t.Context(), ""); !errors.Is(err, ErrNoManifest) {
 		t.Errorf("a manifest names a file that is nowhere: %v", err)
 	}
-	if lack, err := remote.Restore(t.Context(), n.fs, "g"); err != nil || !lack.IsNothing() {
+	if lack, err := remote.Restore(t.Context(), n.fs, "g", 0); err != nil || !lack.IsNothing() {
 		t.Errorf("%+v, %v", lack, err)
 	}
 	if got := d.open().count(); got != 10 {
 		t.Errorf("%d of 10 documents", got)
+	}
+}
+
+// I22: an earlier copy takes the place of a lost manifest while the log leads on from it.
+// Where the log is gone too it does not: the files of the newer state would be swept.
+func TestAnEarlierCopyNeedsItsLog(t *testing.T) {
+	for _, isSwept := range []bool{false, true} {
+		c := &clock{time.Unix(1_700_000_000, 0)}
+		d := create(t, memory.New(c.time))
+		n := d.open()
+		must(t, n.add(0, 5))
+		must(t, n.commit())
+		remote, earlier := New(d.bucket, d.id, grace), vfs.Memory()
+		must(t, remote.Pull(t.Context(), earlier, "g", n.writer.Manifest(), nil))
+		must(t, n.add(5, 10))
+		must(t, n.commit())
+		newest := n.writer.Manifest().Version
+		if isSwept {
+			c.now = c.now.Add(3 * grace)
+			_, err := n.writer.Sweep(t.Context())
+			must(t, err)
+		}
+		d.lose("manifest")
+		lack, err := remote.Restore(t.Context(), earlier, "g", newest)
+		if isSwept {
+			if !errors.Is(err, ErrHole) {
+				t.Errorf("an earlier copy without its log: %+v, %v", lack, err)
+			}
+			lack, err = remote.Restore(t.Context(), n.fs, "g", newest)
+		}
+		if err != nil || !lack.IsNothing() {
+			t.Fatalf("swept %t: %+v, %v", isSwept, lack, err)
+		}
+		if held, err := remote.Read(t.Context(), ""); err != nil || held.Manifest.Version < newest {
+			t.Errorf("swept %t: version %d was stored before: %+v, %v", isSwept, newest, held.Manifest, err)
+		}
+		if got := d.open().count(); got != 10 {
+			t.Errorf("swept %t: %d of 10 documents", isSwept, got)
+		}
 	}
 }
