@@ -349,3 +349,25 @@ func TestKeylessDocumentsAreDeletedByQuery(t *testing.T) {
 		t.Fatalf("left %v", got)
 	}
 }
+
+// A file that is in the way of a commit stays, and the next try takes another name.
+func TestACommitRemovesNoFileOfOthers(t *testing.T) {
+	fs := vfs.Memory()
+	create(t, fs, books)
+	g := open(t, fs, manual)
+	mustAdd(t, g, `{"id":"a","title":"one"}`)
+	name := g.path(formatFileName(g.nextFile.Load(), segmentSuffix))
+	if _, err := fs.Create(name); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Commit(t.Context(), Explicit); !errors.Is(err, vfs.ErrExist) {
+		t.Fatalf("commit: %v", err)
+	}
+	if _, err := fs.Size(name); err != nil {
+		t.Errorf("the file that was there: %v", err)
+	}
+	mustCommit(t, g)
+	if n, err := g.Count(); n != 1 || err != nil {
+		t.Errorf("%d documents, %v", n, err)
+	}
+}

@@ -256,6 +256,14 @@ func (g *Generation) removeFile(name string) {
 	}
 }
 
+// discardFile removes what is left of a file that could not be written. One that was there
+// before stays.
+func (g *Generation) discardFile(name string, failure error) {
+	if !errors.Is(failure, vfs.ErrExist) {
+		g.removeFile(name)
+	}
+}
+
 // Definition returns the definition that documents are written under.
 func (g *Generation) Definition() *definition.Definition { return g.Schema().Definition() }
 

@@ -156,7 +156,7 @@ func (g *Generation) mergeUntil(ctx, working context.Context, sources []*snapsho
 	name := g.newFileName(segmentSuffix)
 	info, numbers, err := segment.Merge(working, g.fs, g.path(name), inputs)
 	if err != nil {
-		g.removeFile(name)
+		g.discardFile(name, err)
 		return fmt.Errorf("merge %d segments: %w", len(sources), err)
 	}
 	g.merged.Add(info.Summary.Size)

@@ -327,7 +327,7 @@ func (g *Generation) flushRun(r *run) error {
 	}
 	if err != nil {
 		r.broken = true
-		g.removeFile(name)
+		g.discardFile(name, err)
 		return fmt.Errorf("write segment %s: %w", name, err)
 	}
 	r.builder, r.indexer, r.file, r.info = nil, nil, name, info
