@@ -152,10 +152,11 @@ func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Sto
 
 // isInLog reports whether the log goes on from the manifest of a writer to at least what
 // the local copy holds: then that manifest is an earlier one which a node gave back
-// after the bucket had lost it, and together with the log it lacks nothing.
+// after the bucket had lost it, and together with the log it lacks nothing. The log holds
+// no definitions, so the two have to be the same.
 func (s *Set) isInLog(ctx context.Context, directory string, writer *replication.Writer) bool {
 	local, err := manifest.Read(s.fs, directory)
-	return err == nil && writer.HoldsLog(ctx, local.LastLSN)
+	return err == nil && string(local.Definition) == string(writer.Manifest().Definition) && writer.HoldsLog(ctx, local.LastLSN)
 }
 
 // timed feeds the meters of pushes.

@@ -9,6 +9,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/problem"
 )
 
 // I6, I9, F23: the bucket lost a manifest, and the only node that runs holds an earlier
@@ -104,4 +105,38 @@ func TestAnEarlierCopyWithoutItsLogIsGivenBackByName(t *testing.T) {
 			}
 		})
 	}
+}
+
+// I22: the log holds no definitions. A node whose copy has another definition than the earlier
+// one that was given back keeps its copy and shows it.
+func TestACopyWithAnotherDefinitionIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
+		one := sharedNode(t, b, newer, "a")
+		one.mustPut("books", books)
+		token := one.commitAll("books", book(1, "one"))
+		two := sharedNode(t, b, older, "b")
+		two.documents("books", token)
+		two.shut()
+		one.mustPut("books", strings.Replace(books, `"name"`, `"extra":{"type":"string"},"name"`, 1))
+		one.commitAll("books", `{"id":"2","extra":"two"}`)
+		time.Sleep(time.Minute)
+		one.shut()
+		loses(t, b, func(key string) bool { return strings.HasSuffix(key, "/manifest") })
+		two = sharedNode(t, b, older, "b")
+		time.Sleep(time.Minute)
+		if done, err := two.Restore(t.Context(), AllCopies, nil); err != nil || len(done.Uploaded) != 1 {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		two.shut()
+		one = sharedNode(t, b, newer, "a")
+		for range 10 {
+			time.Sleep(time.Minute)
+			_, err := one.write("books", book(3, "three"))
+			refused(t, "write", err, problem.StorageIoError)
+		}
+		if got := one.documents("books", ""); len(got) != 2 {
+			t.Errorf("%v", got)
+		}
+	})
 }
