@@ -94,6 +94,7 @@ func TestAPanicLeavesNothingBehind(t *testing.T) {
 // gone, again and again: what comes out is a whole graph, and as much is found
 // as before.
 func TestRandomMerges(t *testing.T) {
+	t.Parallel()
 	if underRace {
 		t.Skip("one goroutine works here: there is little to watch")
 	}

@@ -114,6 +114,7 @@ func requantized(t testing.TB, r *Reader, z Quantization) *Reader {
 // ones, as equal as they may be. A walk may miss a narrow cluster now and then,
 // so a single kind of search is held to less than all of them together.
 func TestHardShapes(t *testing.T) {
+	t.Parallel()
 	const dimensions = 16
 	for i, shape := range shapes {
 		for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {

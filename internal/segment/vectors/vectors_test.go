@@ -103,6 +103,7 @@ func recall(want []uint32, got []Hit) float64 {
 }
 
 func TestRecallForEverySimilarityAndQuantization(t *testing.T) {
+	t.Parallel()
 	vectors := clustered(1, 13_000, 32)
 	queries := clustered(2, 30, 32)
 	for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {
@@ -201,6 +202,7 @@ func TestAcceptedDocumentsThatAllHaveVectors(t *testing.T) {
 }
 
 func TestFilteredRecallAtAnySelectivity(t *testing.T) {
+	t.Parallel()
 	vectors := clustered(3, 26_000, 24)
 	r := build(t, Options{Dimensions: 24}, vectors)
 	random := rand.New(rand.NewPCG(5, 5))
@@ -270,6 +272,7 @@ func checkRegions(t *testing.T, r *Reader, random *rand.Rand) {
 }
 
 func TestMergeKeepsRecallAndDropsDocuments(t *testing.T) {
+	t.Parallel()
 	vectors := clustered(6, 16_000, 32)
 	o := Options{Dimensions: 32}
 	large, small := build(t, o, vectors[:13_000]), build(t, o, vectors[13_000:])
