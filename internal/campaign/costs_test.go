@@ -363,7 +363,8 @@ const costsOpening = `<!-- Written by ` + "`make costs`" + `, which measures. --
 What each list of the request language costs when it is grown to its [bound](bounds.md), and when it fills a body of 10 MB whatever
 the bound: bytes in and out, time, and the most memory the process took beyond what it had while idle. A request within every bound
 costs no more than the sum of its lists. Each row is measured in a process of its own with a memory budget of 128 MB and a timeout of
-5 s, over 50 000 documents, on a machine with %d cores (%s/%s); the tests hold every row below a bound on a smaller index.
+5 s, over 50 000 documents, on a machine with %d cores (%s/%s); the tests hold every row below a bound on a
+smaller index, with 1 MB in place of 10 where a list is longer than its bound.
 
 | List | Entries | Bytes in | Answer | Bytes out | Time | Memory |
 |---|---|---|---|---|---|---|

@@ -6,11 +6,30 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
+
+// withEarlierCopy returns the writer of an index of one document, on one disk; the other
+// disk holds a copy of that state.
+func withEarlierCopy(t *testing.T, b bucket.Bucket, newer, older vfs.FS) *fixture {
+	t.Helper()
+	one := sharedNode(t, b, newer, "a")
+	one.mustPut("books", books)
+	token := one.commitAll("books", book(1, "one"))
+	two := sharedNode(t, b, older, "b")
+	two.documents("books", token)
+	two.shut()
+	return one
+}
+
+func losesManifests(t *testing.T, b bucket.Bucket) {
+	t.Helper()
+	loses(t, b, func(key string) bool { return strings.HasSuffix(key, "/manifest") })
+}
 
 // I6, I9, F23: the bucket lost a manifest, and the only node that runs holds an earlier
 // copy. It gives it back when no node holds a newer one, loses nothing of what the log
@@ -20,12 +39,7 @@ func TestAnEarlierCopyIsGivenBack(t *testing.T) {
 	for _, isWritten := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
-			one := sharedNode(t, b, newer, "a")
-			one.mustPut("books", books)
-			token := one.commitAll("books", book(1, "one"))
-			two := sharedNode(t, b, older, "b")
-			two.documents("books", token)
-			two.shut()
+			one := withEarlierCopy(t, b, newer, older)
 			for i := 2; i <= 5; i++ { // every writer raises the version once more than there are commits
 				one.commitAll("books", book(i, "more"))
 				time.Sleep(time.Minute) // the new version is hinted at
@@ -33,9 +47,9 @@ func TestAnEarlierCopyIsGivenBack(t *testing.T) {
 				one = sharedNode(t, b, newer, "a")
 			}
 			one.shut()
-			loses(t, b, func(key string) bool { return strings.HasSuffix(key, "/manifest") })
+			losesManifests(t, b)
 
-			two = sharedNode(t, b, older, "b")
+			two := sharedNode(t, b, older, "b")
 			time.Sleep(time.Minute)
 			if done, err := two.Restore(t.Context(), NewestCopies, nil); err != nil || len(done.Uploaded) != 0 {
 				t.Fatalf("an earlier copy was given back before others were asked: %+v, %v", done, err)
@@ -46,7 +60,7 @@ func TestAnEarlierCopyIsGivenBack(t *testing.T) {
 			want := 5
 			if isWritten {
 				want++
-				token = two.commitAll("books", book(6, "six"))
+				token := two.commitAll("books", book(6, "six"))
 				if got := two.documents("books", token); len(got) != want {
 					t.Errorf("the node that gave it back shows %v", got)
 				}
@@ -60,7 +74,7 @@ func TestAnEarlierCopyIsGivenBack(t *testing.T) {
 				one = sharedNode(t, b, newer, "a")
 			}
 			time.Sleep(time.Minute)
-			token = one.mustWrite("books", book(7, "seven"))
+			token := one.mustWrite("books", book(7, "seven"))
 			if got := one.documents("books", token); len(got) != want+1 {
 				t.Errorf("written %t: the next writer shows %v", isWritten, got)
 			}
@@ -74,18 +88,13 @@ func TestAnEarlierCopyWithoutItsLogIsGivenBackByName(t *testing.T) {
 	for _, isNamed := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
-			one := sharedNode(t, b, newer, "a")
-			one.mustPut("books", books)
-			token := one.commitAll("books", book(1, "one"))
-			two := sharedNode(t, b, older, "b")
-			two.documents("books", token)
-			two.shut()
+			one := withEarlierCopy(t, b, newer, older)
 			one.commitAll("books", book(2, "two"))
 			time.Sleep(3 * time.Hour) // the log is swept
 			one.shut()
-			loses(t, b, func(key string) bool { return strings.HasSuffix(key, "/manifest") })
+			losesManifests(t, b)
 
-			two = sharedNode(t, b, older, "b")
+			two := sharedNode(t, b, older, "b")
 			time.Sleep(time.Minute)
 			if done, err := two.Restore(t.Context(), AllCopies, nil); err != nil || len(done.Lost) != 1 {
 				t.Fatalf("%+v, %v", done, err)
@@ -99,7 +108,7 @@ func TestAnEarlierCopyWithoutItsLogIsGivenBackByName(t *testing.T) {
 			if done, err := giver.Restore(t.Context(), AllCopies, named); err != nil || len(done.Uploaded) != 1 {
 				t.Fatalf("named %t: %+v, %v", isNamed, done, err)
 			}
-			token = giver.mustWrite("books", book(3, "three"))
+			token := giver.mustWrite("books", book(3, "three"))
 			if got := giver.documents("books", token); len(got) != want {
 				t.Errorf("named %t: %v", isNamed, got)
 			}
@@ -112,18 +121,13 @@ func TestAnEarlierCopyWithoutItsLogIsGivenBackByName(t *testing.T) {
 func TestACopyWithAnotherDefinitionIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
-		one := sharedNode(t, b, newer, "a")
-		one.mustPut("books", books)
-		token := one.commitAll("books", book(1, "one"))
-		two := sharedNode(t, b, older, "b")
-		two.documents("books", token)
-		two.shut()
+		one := withEarlierCopy(t, b, newer, older)
 		one.mustPut("books", strings.Replace(books, `"name"`, `"extra":{"type":"string"},"name"`, 1))
 		one.commitAll("books", `{"id":"2","extra":"two"}`)
 		time.Sleep(time.Minute)
 		one.shut()
-		loses(t, b, func(key string) bool { return strings.HasSuffix(key, "/manifest") })
-		two = sharedNode(t, b, older, "b")
+		losesManifests(t, b)
+		two := sharedNode(t, b, older, "b")
 		time.Sleep(time.Minute)
 		if done, err := two.Restore(t.Context(), AllCopies, nil); err != nil || len(done.Uploaded) != 1 {
 			t.Fatalf("%+v, %v", done, err)

@@ -139,12 +139,7 @@ func TestAnIndexIsWrittenOnceTheRegistryIsRepaired(t *testing.T) {
 					t.Fatal(err)
 				}
 				f.shut()
-				for range 60 {
-					time.Sleep(time.Minute)
-					if _, err := heir.write("books", book(2, "two")); !errors.Is(err, problem.StorageIoError) {
-						t.Fatalf("without a registry: %v", err)
-					}
-				}
+				heir.isRefusedForAnHour()
 				repairing := heir
 				if where == "other" {
 					repairing = other
@@ -161,6 +156,17 @@ func TestAnIndexIsWrittenOnceTheRegistryIsRepaired(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// isRefusedForAnHour expects that books cannot be written, however often it is tried.
+func (f *fixture) isRefusedForAnHour() {
+	f.Helper()
+	for range 60 {
+		time.Sleep(time.Minute)
+		if _, err := f.write("books", book(2, "two")); !errors.Is(err, problem.StorageIoError) {
+			f.Fatalf("written: %v", err)
+		}
 	}
 }
 
@@ -186,12 +192,7 @@ func TestAnIndexIsWrittenOnceItsManifestIsBack(t *testing.T) {
 		if _, err := b.Delete(t.Context(), key, bucket.Always); err != nil {
 			t.Fatal(err)
 		}
-		for range 60 {
-			time.Sleep(time.Minute)
-			if _, err := heir.write("books", book(2, "two")); !errors.Is(err, problem.StorageIoError) {
-				t.Fatalf("without a manifest: %v", err)
-			}
-		}
+		heir.isRefusedForAnHour()
 		if _, err := b.PutIf(t.Context(), key, bucket.Bytes(content), bucket.Always); err != nil {
 			t.Fatal(err)
 		}
@@ -214,12 +215,7 @@ func TestAnIndexIsWrittenOnceItsFilesAreBack(t *testing.T) {
 		f.shut()
 		loses(t, b, func(key string) bool { return strings.Contains(key, "/seg/") })
 		heir := sharedNode(t, b, vfs.Memory(), "c")
-		for range 60 {
-			time.Sleep(time.Minute)
-			if _, err := heir.write("books", book(2, "two")); !errors.Is(err, problem.StorageIoError) {
-				t.Fatalf("without files: %v", err)
-			}
-		}
+		heir.isRefusedForAnHour()
 		for _, node := range []*fixture{reader, heir} {
 			if _, err := node.Restore(t.Context(), AllCopies, nil); err != nil {
 				t.Fatal(err)
