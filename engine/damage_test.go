@@ -228,12 +228,12 @@ func TestADamagedSegmentIsLeftOutOfMerges(t *testing.T) {
 	}
 	defer abandon(g)
 	damaged := make(map[*segment.Reader]bool)
-	again, err := g.mergeOnce(t.Context(), damaged)
+	again, err := mergeNow(g, damaged)
 	if !again || !errors.Is(err, blockfile.ErrCorrupt) || len(damaged) != 1 {
 		t.Fatalf("%v, %v, %d damaged", again, err, len(damaged))
 	}
 	for again {
-		if again, err = g.mergeOnce(t.Context(), damaged); err != nil {
+		if again, err = mergeNow(g, damaged); err != nil {
 			t.Fatal(err)
 		}
 	}

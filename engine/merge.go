@@ -17,59 +17,83 @@ import (
 // mergeState is what the merges of a generation remember.
 type mergeState struct {
 	damaged map[*segment.Reader]bool
-	ended   int // merges at rest in a row that a write ended
+	ended   int        // merges at rest in a row that a write ended
+	long    *longMerge // nil when none runs
+}
+
+// longMerge is a merge that runs beside those of small segments.
+type longMerge struct {
+	chosen chosenMerge
+	done   chan error // buffered
+}
+
+// chosenMerge is a merge that is worth running, with the snapshot that holds its
+// segments.
+type chosenMerge struct {
+	base    *snapshot.Snapshot
+	sources []*snapshot.Segment
+	isLong  bool
 }
 
 // mergeLoop merges segments until they are well spread, whenever a commit
 // changed them, and joins them further once no commit came for a while, until the
-// generation is settled. A segment that is damaged is left out from then on (I12):
+// generation is settled. A long merge runs beside the loop: commits go on meanwhile,
+// and their small segments are gathered, or every search and every write would look
+// into hundreds of them. A segment that is damaged is left out from then on (I12):
 // the others are merged all the same.
 func (g *Generation) mergeLoop(ctx context.Context) {
 	state := &g.mergers
 	if state.damaged == nil {
 		state.damaged = make(map[*segment.Reader]bool)
 	}
-	attempt := func(merge func() error) error {
-		err := vfs.Protect(merge)
-		if err != nil && err != errWritten && ctx.Err() == nil {
-			g.options.Logger.Error("merge failed", "directory", g.storage.Directory, "error", err)
-		}
-		return err
-	}
 	var next idleMerge
 	for ctx.Err() == nil {
 		isSound := true
-		if next.due == nil {
-			if g.merging.park() {
-				return
+		switch {
+		case state.long != nil:
+			select {
+			case <-g.merging.woken:
+			case err := <-state.long.done:
+				isSound = g.endLong(ctx, state, err)
 			}
-		} else {
+		case next.due != nil:
 			select {
 			case <-ctx.Done():
 				return
 			case <-g.merging.woken:
 			case <-next.due:
-				isSound = g.mergeAtRest(ctx, attempt, next.credit)
+				isSound = g.mergeAtRest(ctx, next.credit)
 			}
+		case g.merging.park():
+			return
 		}
-		for merged := true; merged; {
-			merged = false
-			_ = attempt(func() (err error) {
-				merged, err = g.mergeOnce(ctx, state.damaged)
-				return err
-			})
+		for worth := isSound; worth; {
+			var err error
+			worth, err = g.mergeOnce(ctx, state)
+			g.logMerge(ctx, err)
 		}
-		if next = (idleMerge{}); isSound { // what failed is tried again after the next commit
+		if next = (idleMerge{}); isSound && state.long == nil { // what failed is tried again after the next commit
 			next = g.nextIdleMerge(state.damaged, state.ended)
 		}
+	}
+	if state.long != nil {
+		g.endLong(ctx, state, <-state.long.done)
+	}
+}
+
+func (g *Generation) logMerge(ctx context.Context, err error) {
+	if err != nil && err != errWritten && ctx.Err() == nil {
+		g.options.Logger.Error("merge failed", "directory", g.storage.Directory, "error", err)
 	}
 }
 
 // mergeAtRest runs the merge that a rest was waited for, and reports whether it may
 // be tried again.
-func (g *Generation) mergeAtRest(ctx context.Context, attempt func(func() error) error, credit int64) (isSound bool) {
+func (g *Generation) mergeAtRest(ctx context.Context, credit int64) (isSound bool) {
 	state, began := &g.mergers, g.merged.Load()
-	switch err := attempt(func() error { return g.settle(ctx, state.damaged, credit) }); {
+	err := vfs.Protect(func() error { return g.settle(ctx, state.damaged, credit) })
+	g.logMerge(ctx, err)
+	switch {
 	case err == errWritten:
 		state.ended++
 	case err != nil:
@@ -80,29 +104,74 @@ func (g *Generation) mergeAtRest(ctx context.Context, attempt func(func() error)
 	return true
 }
 
-// mergeOnce runs the most useful merge of segments that are not damaged, and
-// reports whether it is worth asking again. The work is done beside commits and
-// searches, the upload too; only the exchange of the segments waits for a commit that
-// is being published.
-func (g *Generation) mergeOnce(ctx context.Context, damaged map[*segment.Reader]bool) (bool, error) {
-	if g.Err() != nil || g.enoughSpace() != nil {
+// mergeOnce runs the most useful merge of segments that are in no other merge and not
+// damaged, or begins it when it is a long one, and reports whether it is worth asking
+// again. The work is done beside commits and searches, the upload too; only the
+// exchange of the segments waits for a commit that is being published.
+func (g *Generation) mergeOnce(ctx context.Context, state *mergeState) (worth bool, err error) {
+	chosen, ok := g.chooseMerge(state)
+	if !ok {
 		return false, nil
+	}
+	if chosen.isLong {
+		long := &longMerge{chosen: chosen, done: make(chan error, 1)}
+		state.long = long
+		go func() { long.done <- vfs.Protect(func() error { return g.merge(ctx, chosen.sources) }) }()
+		return true, nil
+	}
+	defer chosen.base.Release()
+	err = vfs.Protect(func() error { return g.merge(ctx, chosen.sources) })
+	return isWorthAnother(ctx, chosen.sources, state.damaged, err), err
+}
+
+// endLong takes the outcome of a long merge, and reports whether it is worth asking
+// for another merge.
+func (g *Generation) endLong(ctx context.Context, state *mergeState, err error) (worth bool) {
+	chosen := state.long.chosen
+	defer chosen.base.Release()
+	state.long = nil
+	g.logMerge(ctx, err)
+	return isWorthAnother(ctx, chosen.sources, state.damaged, err)
+}
+
+// isWorthAnother reports whether another merge may succeed after one that ended in err:
+// it did too, or the segments that it failed for are known now.
+func isWorthAnother(ctx context.Context, sources []*snapshot.Segment, damaged map[*segment.Reader]bool, err error) bool {
+	return err == nil || errors.Is(err, vfs.ErrFault) && findDamaged(ctx, sources, damaged)
+}
+
+// chooseMerge returns the most useful merge that may begin now. The caller releases
+// its snapshot.
+func (g *Generation) chooseMerge(state *mergeState) (chosenMerge, bool) {
+	if g.Err() != nil || g.enoughSpace() != nil {
+		return chosenMerge{}, false
 	}
 	base := g.Snapshot()
 	if base == nil {
-		return false, nil
+		return chosenMerge{}, false
 	}
-	defer base.Release()
-	merges := g.options.mergePolicy().Choose(planOf(base, damaged))
-	if len(merges) == 0 {
-		return false, nil
+	plan := planOf(base, state.damaged)
+	if state.long != nil {
+		for _, source := range state.long.chosen.sources {
+			for i, s := range base.Segments {
+				plan[i].Busy = plan[i].Busy || s.Reader == source.Reader
+			}
+		}
 	}
-	var sources []*snapshot.Segment
-	for _, position := range merges[0] {
-		sources = append(sources, base.Segments[position])
+	policy := g.options.mergePolicy()
+	for _, merge := range policy.Choose(plan) {
+		isLong := policy.IsLong(plan, merge)
+		if isLong && state.long != nil {
+			continue
+		}
+		chosen := chosenMerge{base: base, isLong: isLong}
+		for _, position := range merge {
+			chosen.sources = append(chosen.sources, base.Segments[position])
+		}
+		return chosen, true
 	}
-	err := g.merge(ctx, sources)
-	return err == nil || errors.Is(err, vfs.ErrFault) && findDamaged(ctx, sources, damaged), err
+	base.Release()
+	return chosenMerge{}, false
 }
 
 // findDamaged adds the segments whose bytes are not those that were written,

@@ -211,7 +211,7 @@ func agree(t *testing.T, seed uint64, steps int) {
 			mustCommit(t, g)
 			committed = w.model.clone()
 		case action < 82:
-			if _, err := g.mergeOnce(context.Background(), nil); err != nil {
+			if _, err := mergeNow(g, nil); err != nil {
 				t.Fatalf("step %d: %v", step, err)
 			}
 		case action < 85:

@@ -81,7 +81,7 @@ func TestADocumentKeepsItsStanding(t *testing.T) {
 					mustWait(t, s)
 					mustCommit(t, g)
 				case action < 8:
-					if _, err := g.mergeOnce(context.Background(), nil); err != nil {
+					if _, err := mergeNow(g, nil); err != nil {
 						t.Fatal(err)
 					}
 				case action < 9:

@@ -14,6 +14,7 @@ package bitset
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/invariant"
 )
@@ -176,6 +177,7 @@ func (b *Bitset) AppendTo(dst []uint32, from, to uint32) []uint32 {
 
 // AppendBytes appends the words in little-endian order.
 func (b *Bitset) AppendBytes(dst []byte) []byte {
+	dst = slices.Grow(dst, 8*len(b.words))
 	for _, w := range b.words {
 		dst = binary.LittleEndian.AppendUint64(dst, w)
 	}

@@ -108,6 +108,17 @@ func (p Policy) Choose(segments []Segment) []Merge {
 	return merges
 }
 
+// IsLong reports whether a merge writes more than a full lowest tier holds. The
+// small segments of commits should not wait for it.
+func (p Policy) IsLong(segments []Segment, merge Merge) bool {
+	p = p.withDefaults()
+	var size int64
+	for _, i := range merge {
+		size += segments[i].live()
+	}
+	return size > int64(p.PerTier)*p.Floor
+}
+
 // Settle returns the merge that leaves the fewest segments of a generation at
 // rest, the smallest of those, nil when it is settled. Credit is how many bytes a merge may write that
 // growth does not pay for.

@@ -163,3 +163,21 @@ func TestChooseKeepsFewSegmentsForLittleWork(t *testing.T) {
 		}
 	}
 }
+
+// TestIsLong: what a full lowest tier becomes is not long, what is larger is.
+func TestIsLong(t *testing.T) {
+	p := Policy{Floor: 100, PerTier: 3}
+	segments := []Segment{{Size: 100, Docs: 1}, {Size: 100, Docs: 1}, {Size: 100, Docs: 1}, {Size: 200, Docs: 2, Deleted: 1}, {Size: 1, Docs: 1}}
+	for _, test := range []struct {
+		merge Merge
+		want  bool
+	}{
+		{Merge{0, 1, 2}, false},
+		{Merge{0, 1, 3}, false}, // deleted documents are not written
+		{Merge{0, 1, 2, 4}, true},
+	} {
+		if got := p.IsLong(segments, test.merge); got != test.want {
+			t.Errorf("%v: %v", test.merge, got)
+		}
+	}
+}
