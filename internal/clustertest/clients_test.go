@@ -138,12 +138,25 @@ func (s *simulation) idOf(name registry.Name) registry.ID {
 	return registry.ID{}
 }
 
+// existing returns the id of the index or generation that a name names, zero when there is
+// none. Whether an index has a live generation does not count: a repair beside a request
+// may give it one.
+func (s *simulation) existing(name registry.Name) registry.ID {
+	if name.HasGeneration() {
+		return s.idOf(name)
+	}
+	if index, err := s.truth().Find(name); err == nil {
+		return index.ID
+	}
+	return registry.ID{}
+}
+
 // attempt does something to the indexes and holds it to I17: what is refused
 // changed nothing, what was made is not refused.
 func (s *simulation) attempt(what string, name registry.Name, wantsIt bool, do func() error) error {
-	before := s.idOf(name)
+	before := s.existing(name)
 	err := do()
-	after := s.idOf(name)
+	after := s.existing(name)
 	_, isVague := s.vague.Load(name) // what was asked for before may be made by now
 	switch {
 	case err == nil:
@@ -187,7 +200,7 @@ func (s *simulation) recreate(random *rand.Rand) {
 		}
 		switch {
 		case err != nil && !errors.Is(err, problem.IndexNotFound):
-		case last.token != "" && random.IntN(3) == 0 && !s.store.IsLost("registry"):
+		case last.token != "" && random.IntN(3) == 0 && !s.store.IsLost("registry"): // and it is not lost until that is done
 			s.restore(ctx, p, name, last)
 		default:
 			before := last

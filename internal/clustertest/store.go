@@ -187,6 +187,13 @@ func (s *Store) Repair(do func()) {
 	do()
 }
 
+// IsRepairing reports whether a repair of the registry is under way.
+func (s *Store) IsRepairing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.repairing > 0
+}
+
 // Lose deletes an object as a mistake of an operator or of the store does. A manifest
 // may come back from a node that holds an earlier one, a registry by repair alone.
 func (s *Store) Lose(key string) {
