@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"slices"
 	"syscall"
 	"time"
 
@@ -202,7 +203,7 @@ func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content 
 			written.tag = answer.Tag
 			return written, nil
 		case errors.Is(err, bucket.ErrCondition):
-			found, settled, err := s.readBack(ctx, written, unknown)
+			found, settled, err := s.readBack(ctx, held, written, unknown)
 			if settled {
 				return found, err
 			}
@@ -225,9 +226,9 @@ func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content 
 
 // readBack reports whether a write whose condition failed was made by an earlier
 // try of itself. The result is false when that cannot be known: the object
-// cannot be read, is gone or older, or was replaced so often that it no longer
-// names the try.
-func (s *Store[T]) readBack(ctx context.Context, written Object[T], tried bool) (Object[T], bool, error) {
+// cannot be read, is gone, or its ancestry does not lead back to what the write was to
+// replace.
+func (s *Store[T]) readBack(ctx context.Context, held, written Object[T], tried bool) (Object[T], bool, error) {
 	now, err := s.Read(ctx)
 	if err != nil {
 		return Object[T]{}, errors.Is(err, ErrCorrupt) && !tried, err
@@ -236,17 +237,26 @@ func (s *Store[T]) readBack(ctx context.Context, written Object[T], tried bool) 
 		written.tag = now.tag
 		return written, true, nil
 	}
-	for _, id := range now.ancestry {
-		if id == written.writeID {
-			// Written, and replaced since: the next Replace on it is lost.
-			written.tag = bucket.Tag("superseded " + written.writeID)
-			return written, true, nil
-		}
+	if slices.Contains(now.ancestry, written.writeID) {
+		// Written, and replaced since: the next Replace on it is lost.
+		written.tag = bucket.Tag("superseded " + written.writeID)
+		return written, true, nil
 	}
-	if tried && (now.Version < written.Version || now.Version > written.Version+ancestors) {
-		return Object[T]{}, false, errors.New("object is older than the write or was replaced too often to name it")
+	if tried && !now.cameInsteadOf(written, held) {
+		return Object[T]{}, false, errors.New("the object does not show whether the write came before it")
 	}
 	return Object[T]{}, true, ErrLost
+}
+
+// cameInsteadOf reports whether o, which does not name written, shows that another write
+// replaced held. Versions alone do not show it: an object that was lost and written anew
+// may count on from the lost one.
+func (o Object[T]) cameInsteadOf(written, held Object[T]) bool {
+	if held.Exists() {
+		return slices.Contains(o.ancestry, held.writeID)
+	}
+	isWhole := len(o.ancestry) < ancestors // it goes back to the first write
+	return o.Exists() && isWhole && o.Version-uint64(len(o.ancestry)) <= written.Version
 }
 
 func isUnknown(err error) bool {

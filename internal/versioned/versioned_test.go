@@ -229,9 +229,6 @@ func TestUnknownOutcomeIsReportedAsUnknown(t *testing.T) {
 	})
 }
 
-// Many writers over a store that loses replies, cannot decide and refuses
-// reads: what was reported as made is there, what was reported as not made is
-// not.
 // VE3: a write whose answer was lost is not reported as failed when the object is
 // damaged, gone or older at the next try: it was made.
 func TestALostReplyOfAnObjectThatIsDamagedThen(t *testing.T) {
@@ -278,6 +275,80 @@ func TestALostReplyOfAnObjectThatIsDamagedThen(t *testing.T) {
 	}
 }
 
+// VE3, I10: an object that is lost and written anew may count on from the version of the
+// write whose answer was lost, by a node that read that write. It does not show that the
+// write was not made.
+func TestALostReplyOfAnObjectThatIsWrittenAnew(t *testing.T) {
+	for _, isFirst := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			under := memory.New(time.Now)
+			store := New[counter](under, "thing", "thing")
+			var held Object[counter]
+			if !isFirst {
+				var err error
+				if held, err = store.Replace(t.Context(), held, counter{1}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tries := 0
+			b := &faulty{Bucket: under, put: func() (bool, error) {
+				if tries++; tries == 2 {
+					now, err := store.Read(t.Context())
+					if err == nil {
+						_, err = under.Delete(t.Context(), "thing", bucket.Always)
+					}
+					if err == nil {
+						_, err = store.Replace(t.Context(), Object[counter]{Version: now.Version}, now.Value)
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				return tries == 1, nil
+			}}
+			if _, err := New[counter](b, "thing", "thing").Replace(t.Context(), held, counter{2}); !errors.Is(err, problem.StorageUnknown) {
+				t.Errorf("first %t: %v", isFirst, err)
+			}
+		})
+	}
+}
+
+// A write whose answer was lost and that was not made is reported as lost, also where it
+// would have been the first.
+func TestAWriteThatAnotherOneCameBefore(t *testing.T) {
+	for _, isFirst := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			under := memory.New(time.Now)
+			store := New[counter](under, "thing", "thing")
+			var held Object[counter]
+			if !isFirst {
+				var err error
+				if held, err = store.Replace(t.Context(), held, counter{1}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tries := 0
+			b := &faulty{Bucket: under, put: func() (bool, error) {
+				if tries++; tries == 1 {
+					return false, bucket.ErrUnknown
+				}
+				for range 5 {
+					if _, err := store.Change(t.Context(), add); err != nil {
+						t.Error(err)
+					}
+				}
+				return false, nil
+			}}
+			if _, err := New[counter](b, "thing", "thing").Replace(t.Context(), held, counter{9}); !errors.Is(err, ErrLost) {
+				t.Errorf("first %t: %v", isFirst, err)
+			}
+		})
+	}
+}
+
+// Many writers over a store that loses replies, cannot decide and refuses
+// reads: what was reported as made is there, what was reported as not made is
+// not.
 func TestCountsUnderFaults(t *testing.T) {
 	for seed := range uint64(60) {
 		synctest.Test(t, func(t *testing.T) {
