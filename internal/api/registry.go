@@ -33,11 +33,15 @@ func (a *API) repairRegistry(ctx context.Context, r *Request) (*Response, error)
 		return OK(done), nil
 	}
 	done, err := a.node.RepairRegistry(ctx, request)
-	if err == nil && request.FromNodes {
-		err = a.restoreFromNodes(ctx, r, request, &done)
-	}
 	if err != nil {
 		return nil, err
+	}
+	if request.FromNodes {
+		if err := a.restoreFromNodes(ctx, r, request, &done); err != nil {
+			// The registry is repaired by now, and files may be stored: no answer may say
+			// that nothing was changed (I17).
+			return nil, problem.StorageUnknown.New("resource", "registry").Because(err)
+		}
 	}
 	return OK(done), nil
 }

@@ -1,10 +1,19 @@
 package api
 
 import (
+	"context"
+	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/quiresearch/quire/internal/auth"
+	"github.com/quiresearch/quire/internal/bucket"
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
+	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/node"
+	"github.com/quiresearch/quire/internal/ownership"
+	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
 
@@ -33,6 +42,45 @@ func TestRepairRequests(t *testing.T) {
 				t.Errorf("%s: %q, want %q", c.body, got, c.want)
 			}
 		}
+	}
+}
+
+// I17: a repair that wrote the registry and cannot go on to give copies back is not answered
+// as one that changed nothing.
+func TestARepairThatStopsHalfway(t *testing.T) {
+	under, quiet := memory.New(nil), slog.New(slog.DiscardHandler)
+	fickle := faultbucket.New(under, nil)
+	member, err := ownership.Join(t.Context(), fickle, ownership.Options{Node: "a", Address: "http://a", Lease: time.Minute, Candidate: true}, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := node.Open(t.Context(), node.Storage{Bucket: fickle, FS: vfs.Memory(), Object: &node.Object{Member: member}}, node.Options{}, nil, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = n.Close(context.Background()) })
+	d := &deployment{T: t, bucket: memory.New(nil), node: n}
+	d.serve(auth.Options{RootKey: rootKey})
+	if _, err := under.Delete(t.Context(), "registry", bucket.Always); err != nil {
+		t.Fatal(err)
+	}
+	isWritten := false
+	fickle.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
+		isRegistry := c.Key == "registry"
+		switch {
+		case isRegistry && c.Op == "put":
+			isWritten = true
+		case isRegistry && isWritten:
+			return faultbucket.Unavailable
+		}
+		return faultbucket.None
+	})
+	status, code, body := d.ask("POST", "/v1alpha1/admin/registry/actions/repair", "Bearer "+rootKey, `{"restoreFromNodes":true}`)
+	if status != 503 || code != "storage:unknown" || !isWritten {
+		t.Errorf("%d %s", status, body)
+	}
+	if _, err := under.Get(t.Context(), "registry", ""); err != nil {
+		t.Error(err)
 	}
 }
 
