@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	seeds   = flag.Int("seeds", 40, "seeds to simulate")
+	seeds   = flag.Int("seeds", 30, "seeds to simulate")
 	first   = flag.Uint64("first", 1, "first seed")
 	shards  = flag.Int("shards", 1, "processes that share the seeds")
 	verbose = flag.Bool("log", false, "show the log of the nodes")
