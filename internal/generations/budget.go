@@ -200,7 +200,7 @@ func (s *Set) isStored(ctx context.Context, generation registry.ID) bool {
 		return true // it is not a copy
 	}
 	remote := s.remote.of(generation)
-	lack, err := remote.Check(ctx)
+	lack, err := remote.Check(ctx, local)
 	if err == nil && lack.IsNothing() {
 		var stored replication.Held
 		if stored, err = remote.ReadSoon(ctx, ""); err == nil && !stored.Manifest.Precedes(local) {

@@ -53,17 +53,23 @@ func (s *Set) pullOnce(ctx context.Context, remote *replication.Remote, director
 }
 
 // checkAge refuses a stored manifest that is older than the one of the local
-// copy: nothing goes back to it (I6, I14).
-func (s *Set) checkAge(directory string, stored *manifest.Manifest) error {
-	local, err := manifest.Read(s.fs, directory)
-	if err != nil {
-		return nil // there is no copy, or none that can be read
-	}
-	if stored.Precedes(local) {
+// copy, nil where there is none: nothing goes back to it (I6, I14).
+func checkAge(local, stored *manifest.Manifest) error {
+	if local != nil && stored.Precedes(local) {
 		return fmt.Errorf("generation %s: the stored manifest has version %d of commit %d, the local copy %d of %d", stored.Generation,
 			stored.Version, stored.Sequence, local.Version, local.Sequence)
 	}
 	return nil
+}
+
+// localManifest returns the manifest of the local copy, nil when there is no copy or none
+// that can be read.
+func (s *Set) localManifest(directory string) *manifest.Manifest {
+	local, err := manifest.Read(s.fs, directory)
+	if err != nil {
+		return nil
+	}
+	return local
 }
 
 // openLimit is how long the first reader of a copy that is here waits for a bucket
@@ -126,7 +132,7 @@ func (s *Set) fetch(ctx context.Context, inst *instance, storage engine.Storage,
 				return blocked
 			}
 			if err == nil {
-				err = s.checkAge(storage.Directory, found.Manifest)
+				err = checkAge(s.localManifest(storage.Directory), found.Manifest)
 			}
 			if err != nil {
 				return err

@@ -112,7 +112,9 @@ func (s *Set) heal(ctx context.Context, entry registry.Entry, writer *replicatio
 
 // Check returns what the bucket lacks of a generation.
 func (s *Set) Check(ctx context.Context, generation registry.ID) (replication.Lack, error) {
-	return s.remote.of(generation).Check(ctx)
+	// The copy is read first: a commit in between makes the stored manifest the newer one.
+	local := s.localManifest(s.storage(generation).Directory)
+	return s.remote.of(generation).Check(ctx, local)
 }
 
 // Restore stores again what the bucket lost of a generation and this node holds, by

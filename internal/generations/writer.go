@@ -34,6 +34,17 @@ type Remote struct {
 
 	// Exists reads the registry again and fails unless it lists an entry. May be nil.
 	Exists func(context.Context, registry.Entry) error
+
+	// Newest returns the highest version of the manifest of a generation that is known to
+	// have been stored, 0 when none is. May be nil.
+	Newest func(registry.ID) uint64
+}
+
+func (r *Remote) newest(generation registry.ID) uint64 {
+	if r.Newest == nil {
+		return 0
+	}
+	return r.Newest(generation)
 }
 
 // ErrUnread marks what failed because the registry could not be read.
@@ -114,28 +125,24 @@ func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Sto
 	if err := s.fs.MakeDir(storage.Directory); err != nil {
 		return nil, err
 	}
-	taking, cancel := context.WithTimeout(ctx, takeLimit)
-	defer cancel()
-	writer, err := remote.Take(taking, s.fs, storage.Directory, registry.NewID().String())
+	writer, isBehind, err := s.takeOver(ctx, inst.entry, storage.Directory)
 	if err != nil {
 		return nil, remoteProblem(err)
 	}
 	writer.DoubtWhen(r.Claims.Doubt)
 	if r.Taken != nil {
-		if err := r.Taken(taking, inst.entry); err != nil {
+		taken, cancel := context.WithTimeout(ctx, takeLimit)
+		defer cancel()
+		if err := r.Taken(taken, inst.entry); err != nil {
 			return nil, remoteProblem(err)
 		}
-	}
-	older := s.checkAge(storage.Directory, writer.Manifest())
-	if older != nil && !s.isInLog(ctx, storage.Directory, writer) {
-		return nil, remoteProblem(older)
 	}
 	if err := s.pullOnce(ctx, remote, storage.Directory, writer.Manifest(), nil); err != nil {
 		return nil, remoteProblem(err)
 	}
 	storage.Log, storage.Publisher = writer, &timed{writer, s, inst}
 	g, err := engine.Open(ctx, storage, options)
-	if err == nil && older != nil {
+	if err == nil && isBehind {
 		// What this node showed before is in the log; it shows nothing less (I6).
 		if _, err = g.Commit(ctx, engine.Explicit); err != nil {
 			err = errors.Join(err, g.Close(ctx))
@@ -150,13 +157,59 @@ func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Sto
 	return g, nil
 }
 
-// isInLog reports whether the log goes on from the manifest of a writer to at least what
+// errEarlier marks a stored manifest that the local copy is built on.
+var errEarlier = errors.New("the stored manifest is an earlier one")
+
+// takeOver fences the previous writer of a generation. An earlier manifest than that of the
+// local copy, as a late write or an operator may put in the place of a lost one, is
+// first replaced by what the copy holds, if the copy is built on it and none is known to
+// be newer. Otherwise the generation is taken only where the log leads on to what the copy
+// holds, which isBehind reports. A manifest that is not taken stays as it is, for a node
+// whose copy is built on it.
+func (s *Set) takeOver(ctx context.Context, entry registry.Entry, directory string) (writer *replication.Writer, isBehind bool, err error) {
+	remote, newest := s.remote.of(entry.Generation), s.remote.newest(entry.Generation)
+	local := s.localManifest(directory)
+	take := func(mayReplace bool) (*replication.Writer, error) {
+		taking, cancel := context.WithTimeout(ctx, takeLimit)
+		defer cancel()
+		return remote.TakeIf(taking, s.fs, directory, registry.NewID().String(), func(stored *manifest.Manifest) error {
+			older := checkAge(local, stored)
+			isBehind = older != nil
+			switch {
+			case isBehind && mayReplace && local.IsBuiltOn(stored) && local.Version >= newest:
+				return errEarlier
+			case isBehind && isInLog(taking, remote, local, stored):
+				return nil
+			}
+			return older
+		})
+	}
+	if writer, err = take(true); !errors.Is(err, errEarlier) {
+		return writer, isBehind, err
+	}
+	if s.remote.Exists != nil {
+		if err := s.remote.Exists(ctx, entry); err != nil {
+			return nil, false, err
+		}
+	}
+	lack, err := remote.Restore(ctx, s.fs, directory, newest)
+	if err == nil && lack.IsNothing() {
+		s.options.Log.Warn("stored a local copy in the place of an earlier manifest", "index", entry.Name.Index,
+			"generation", entry.Name.Generation)
+	} else {
+		s.options.Log.Error("cannot store a local copy in the place of an earlier manifest", "index", entry.Name.Index,
+			"generation", entry.Name.Generation, "error", err)
+	}
+	writer, err = take(false)
+	return writer, isBehind, err
+}
+
+// isInLog reports whether the log goes on from a stored manifest to at least what
 // the local copy holds: then that manifest is an earlier one which a node gave back
 // after the bucket had lost it, and together with the log it lacks nothing. The log holds
 // no definitions, so the two have to be the same.
-func (s *Set) isInLog(ctx context.Context, directory string, writer *replication.Writer) bool {
-	local, err := manifest.Read(s.fs, directory)
-	return err == nil && string(local.Definition) == string(writer.Manifest().Definition) && writer.HoldsLog(ctx, local.LastLSN)
+func isInLog(ctx context.Context, remote *replication.Remote, local, stored *manifest.Manifest) bool {
+	return string(local.Definition) == string(stored.Definition) && remote.HoldsLog(ctx, stored, local.LastLSN)
 }
 
 // timed feeds the meters of pushes.

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"path"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -97,6 +98,12 @@ type File struct {
 // while a later commit holds everything that was acknowledged.
 func (m *Manifest) Precedes(other *Manifest) bool {
 	return m.Sequence < other.Sequence || m.Sequence == other.Sequence && m.Version < other.Version
+}
+
+// IsBuiltOn reports whether m names other among the writes that led to it. It does not
+// for one that is more than 32 writes back.
+func (m *Manifest) IsBuiltOn(other *Manifest) bool {
+	return slices.Contains(m.Ancestry, other.WriteID)
 }
 
 // LowWaterMark is a point of the log: objects up to LSN may go once Time is a grace

@@ -155,7 +155,7 @@ func (s *shared) restoreOne(ctx context.Context, round Round, identity registry.
 		s.node.generations.TryAgain(identity.GenerationID) // another node may have given it back
 	} else {
 		entry := registry.Entry{Name: name, Index: identity.IndexID, Generation: identity.GenerationID}
-		newest, _ := s.node.registry.Hinted(identity.GenerationID)
+		newest := s.newestManifest(identity.GenerationID)
 		least := newest
 		if round == AllCopies {
 			least = 0

@@ -116,13 +116,125 @@ func TestAnEarlierCopyWithoutItsLogIsGivenBackByName(t *testing.T) {
 	}
 }
 
+// manifestOf returns the stored manifest of the only generation of a bucket, with its key.
+func manifestOf(t *testing.T, b bucket.Bucket) (key string, content []byte) {
+	t.Helper()
+	listing, err := b.List(t.Context(), "g/", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range listing.Entries {
+		if strings.HasSuffix(entry.Key, "/manifest") {
+			key = entry.Key
+		}
+	}
+	content, _, err = bucket.ReadAll(t.Context(), b, key, "", 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key, content
+}
+
+var booksWithExtra = strings.Replace(books, `"name"`, `"extra":{"type":"string"},"name"`, 1)
+
+// I6, I14: a write that the store applies late, or an operator, puts the first manifest in the
+// place of a lost one. The log that leads on from it holds no definitions. The node that
+// wrote the index stores its own state again and goes on.
+func TestAnEarlierManifestIsReplacedByTheWriter(t *testing.T) {
+	for _, isRunning := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b, disk := memory.New(nil), vfs.Memory()
+			one := sharedNode(t, b, disk, "a")
+			one.mustPut("books", books)
+			key, first := manifestOf(t, b)
+			one.mustPut("books", booksWithExtra)
+			one.commitAll("books", `{"id":"1","extra":"one"}`)
+			time.Sleep(time.Minute)
+			if !isRunning {
+				one.shut()
+			}
+			if _, err := b.PutIf(t.Context(), key, bucket.Bytes(first), bucket.Always); err != nil {
+				t.Fatal(err)
+			}
+			if !isRunning {
+				one = sharedNode(t, b, disk, "a")
+			}
+			var (
+				token string
+				err   error
+			)
+			for range 10 { // one that runs finds out at a commit that it was fenced
+				time.Sleep(time.Minute)
+				if token, err = one.write("books", `{"id":"2","extra":"two"}`); err == nil {
+					_, err = one.Commit(t.Context(), parse(t, "books"))
+				}
+				if err == nil {
+					break
+				}
+			}
+			if err != nil {
+				t.Fatalf("running %t: %v", isRunning, err)
+			}
+			if got := one.documents("books", token); len(got) != 2 {
+				t.Errorf("running %t: %v", isRunning, got)
+			}
+		})
+	}
+}
+
+// I6, I22: of several copies that are built on an earlier manifest the newest takes its place.
+// A node with another one writes nothing until then, and leaves the manifest alone.
+func TestAnEarlierManifestIsReplacedByTheNewestCopy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
+		one := sharedNode(t, b, newer, "a")
+		one.mustPut("books", books)
+		key, first := manifestOf(t, b)
+		one.mustPut("books", booksWithExtra)
+		token := one.commitAll("books", `{"id":"1","extra":"one"}`)
+		two := sharedNode(t, b, older, "b")
+		two.documents("books", token)
+		two.shut()
+		one.commitAll("books", `{"id":"2","extra":"two"}`)
+		time.Sleep(time.Minute) // the new version is hinted at
+		one.shut()
+		if _, err := b.PutIf(t.Context(), key, bucket.Bytes(first), bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+
+		two = sharedNode(t, b, older, "b")
+		time.Sleep(time.Minute)
+		_, err := two.write("books", `{"id":"3","extra":"three"}`)
+		refused(t, "write", err, problem.StorageIoError)
+		if _, now := manifestOf(t, b); string(now) != string(first) {
+			t.Errorf("a node with an earlier copy replaced the manifest by %s", now)
+		}
+		one = sharedNode(t, b, newer, "a")
+		for _, asked := range []struct {
+			node           *fixture
+			uploaded, lost int
+		}{{two, 0, 1}, {one, 1, 0}, {two, 0, 0}} {
+			done, err := asked.node.Restore(t.Context(), NewestCopies, nil)
+			if err != nil || len(done.Uploaded) != asked.uploaded || len(done.Lost) != asked.lost {
+				t.Fatalf("%+v, %v", done, err)
+			}
+		}
+		token = two.commitAll("books", `{"id":"3","extra":"three"}`)
+		for _, f := range []*fixture{two, one} {
+			if got := f.documents("books", token); len(got) != 3 {
+				t.Errorf("%v", got)
+			}
+		}
+	})
+}
+
 // I22: the log holds no definitions. A node whose copy has another definition than the earlier
 // one that was given back keeps its copy and shows it.
 func TestACopyWithAnotherDefinitionIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
 		one := withEarlierCopy(t, b, newer, older)
-		one.mustPut("books", strings.Replace(books, `"name"`, `"extra":{"type":"string"},"name"`, 1))
+		one.mustPut("books", booksWithExtra)
 		one.commitAll("books", `{"id":"2","extra":"two"}`)
 		time.Sleep(time.Minute)
 		one.shut()

@@ -79,7 +79,13 @@ func (s *shared) belongs() registry.ID {
 // remote is how the generations of this node live in the bucket.
 func (s *shared) remote() *generations.Remote {
 	return &generations.Remote{Bucket: s.node.bucket, Grace: objectGrace, Claims: s.Member, HalfLife: s.Budget.HalfLife,
-		Taken: s.taken, Exists: s.exists, Age: func() time.Duration { return s.node.registry.Age() }}
+		Taken: s.taken, Exists: s.exists, Age: func() time.Duration { return s.node.registry.Age() }, Newest: s.newestManifest}
+}
+
+// newestManifest returns the highest version of a manifest that nodes were told of.
+func (s *shared) newestManifest(generation registry.ID) uint64 {
+	version, _ := s.node.registry.Hinted(generation)
+	return version
 }
 
 // run shares hints, finishes logs, refreshes settings and sweeps until ctx ends. None of

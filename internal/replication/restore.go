@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +14,7 @@ import (
 
 // Lack is what a bucket lacks of a generation.
 type Lack struct {
-	Manifest bool     // it is missing or cannot be read
+	Manifest bool     // it is missing, cannot be read, or a local copy is built on it
 	Files    []string // names of files whose objects are missing or have another size
 }
 
@@ -23,12 +22,13 @@ type Lack struct {
 func (l Lack) IsNothing() bool { return !l.Manifest && len(l.Files) == 0 }
 
 // Check compares the objects of the generation with its manifest: they exist and
-// have the stated sizes. It reads no file.
-func (r *Remote) Check(ctx context.Context) (Lack, error) {
+// have the stated sizes. It reads no file. Where a local copy, which was read before and
+// may be nil, is built on the stored manifest, the bucket lost those in between.
+func (r *Remote) Check(ctx context.Context, local *manifest.Manifest) (Lack, error) {
 	var last bucket.Tag
 	for {
 		held, err := r.Read(ctx, "")
-		if isLostManifest(err) {
+		if isLostManifest(err) || err == nil && local != nil && local.IsBuiltOn(held.Manifest) {
 			return Lack{Manifest: true}, nil
 		}
 		if err != nil {
@@ -81,8 +81,8 @@ func (o objects) lacking(m *manifest.Manifest) []string {
 var ErrDiverged = errors.New("the bucket holds another history of the generation")
 
 // Restore stores what the bucket lacks of the generation and dir of fs holds whole:
-// files of the stored state, or the state of dir where the manifest is lost or the
-// stored one came before it. A state of a version below newest, the highest that is known
+// files of the stored state, or the state of dir where the manifest is lost or dir is
+// built on the stored one. A state of a version below newest, the highest that is known
 // to have been stored, takes the place of a lost manifest only where the log leads on from
 // it. Restore returns what the bucket still lacks.
 func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string, newest uint64) (Lack, error) {
@@ -97,36 +97,34 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string, newest uint
 	if err != nil && !isLostManifest(err) {
 		return Lack{}, err
 	}
-	isLost := err != nil
-	isNewer := !isLost && stored.Manifest.Precedes(local)
-	if isNewer && !slices.Contains(local.Ancestry, stored.Manifest.WriteID) {
+	// A writer replaces the manifest that it goes on from. One that the local copy is built
+	// on took the place of a lost one and nothing was written since.
+	isLost := err != nil || local.IsBuiltOn(stored.Manifest)
+	if !isLost && stored.Manifest.Precedes(local) {
 		return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, ErrDiverged)
 	}
+	target := stored.Manifest
 	if isLost {
-		if local, err = r.fitLog(ctx, local, newest); err != nil {
+		if target, err = r.fitLog(ctx, local, newest); err != nil {
 			return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
 		}
-	}
-	target := local
-	if !isLost && !isNewer {
-		target = stored.Manifest
 	}
 	lacking, err := r.giveBack(ctx, fs, dir, target)
 	if err != nil {
 		return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
 	}
-	if (isLost || isNewer) && lacking == 0 { // a manifest names what is stored (I11)
+	if isLost && lacking == 0 { // a manifest names what is stored (I11)
 		condition := bucket.Absent()
 		if stored.Tag != "" {
 			condition = bucket.Matches(stored.Tag)
 		}
 		settling, cancel := context.WithTimeout(ctx, publishLimit)
 		defer cancel()
-		if _, err := r.putManifest(settling, local, condition); err != nil && !errors.Is(err, errLost) {
+		if _, err := r.putManifest(settling, target, condition); err != nil && !errors.Is(err, errLost) {
 			return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
 		}
 	}
-	return r.Check(ctx)
+	return r.Check(ctx, local)
 }
 
 // fitLog returns a manifest that is stored in the place of a lost one: itself, or a
@@ -281,7 +279,7 @@ func (w *Writer) Heal(ctx context.Context) (Healed, error) {
 			return done, err
 		}
 	}
-	done.Hole, err = w.hasHole(ctx, held.Manifest.LastLSN, next)
+	done.Hole, err = w.remote.hasHole(ctx, held.Manifest.LastLSN, next)
 	return done, err
 }
 
@@ -308,16 +306,16 @@ func (w *Writer) storeManifest(ctx context.Context, held Held, damaged bucket.Ta
 	return nil
 }
 
-// HoldsLog reports whether the log holds every record behind the manifest up to one.
-func (w *Writer) HoldsLog(ctx context.Context, last uint64) bool {
-	isMissing, err := w.hasHole(ctx, w.Manifest().LastLSN, last+1)
+// HoldsLog reports whether the log holds every record behind a manifest up to one.
+func (r *Remote) HoldsLog(ctx context.Context, m *manifest.Manifest, last uint64) bool {
+	isMissing, err := r.hasHole(ctx, m.LastLSN, last+1)
 	return err == nil && !isMissing
 }
 
 // hasHole reports whether a record between the last that is in files and the next
 // one is missing.
-func (w *Writer) hasHole(ctx context.Context, inFiles, next uint64) (bool, error) {
-	found, err := w.remote.listLog(ctx)
+func (r *Remote) hasHole(ctx context.Context, inFiles, next uint64) (bool, error) {
+	found, err := r.listLog(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -82,6 +83,56 @@ func TestAnEarlierCopyNeedsItsLog(t *testing.T) {
 		}
 		if got := d.open().count(); got != 10 {
 			t.Errorf("swept %t: %d of 10 documents", isSwept, got)
+		}
+	}
+}
+
+// I6, I9: a copy takes the place of an earlier manifest that it is built on, with the epoch of
+// the last log record, so that the next writer has a higher one. It does not once a
+// writer went on from the earlier one.
+func TestACopyTakesThePlaceOfAnEarlierManifest(t *testing.T) {
+	for _, isTaken := range []bool{false, true} {
+		d := create(t, memory.New(nil))
+		n := d.open()
+		key := path.Join("g", d.id, "manifest")
+		first, _, err := bucket.ReadAll(t.Context(), d.bucket, key, "", 1<<20)
+		must(t, err)
+		must(t, n.add(0, 5))
+		must(t, n.commit())
+		must(t, n.add(5, 10))
+		must(t, n.commit())
+		last := d.open()
+		must(t, last.add(10, 12)) // which the log alone holds
+		_, err = d.bucket.PutIf(t.Context(), key, bucket.Bytes(first), bucket.Always)
+		must(t, err)
+		remote := New(d.bucket, d.id, grace)
+		if isTaken {
+			_, err := remote.Take(t.Context(), vfs.Memory(), "g", manifest.NewID())
+			must(t, err)
+		}
+		local, err := manifest.Read(n.fs, "g")
+		must(t, err)
+		if lack, err := remote.Check(t.Context(), nil); err != nil || !lack.IsNothing() {
+			t.Errorf("taken %t: without a copy: %+v, %v", isTaken, lack, err)
+		}
+		if lack, err := remote.Check(t.Context(), local); err != nil || lack.Manifest == isTaken {
+			t.Errorf("taken %t: %+v, %v", isTaken, lack, err)
+		}
+		lack, err := remote.Restore(t.Context(), n.fs, "g", 0)
+		if isTaken {
+			if !errors.Is(err, ErrDiverged) {
+				t.Errorf("%+v, %v", lack, err)
+			}
+			continue
+		}
+		if err != nil || !lack.IsNothing() {
+			t.Fatalf("%+v, %v", lack, err)
+		}
+		if held, err := remote.Read(t.Context(), ""); err != nil || held.Manifest.Sequence != local.Sequence || held.Manifest.Epoch < last.writer.epoch {
+			t.Errorf("%+v, %v", held.Manifest, err)
+		}
+		if got := d.open().count(); got != 12 {
+			t.Errorf("%d of 12 documents", got)
 		}
 	}
 }

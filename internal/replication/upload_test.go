@@ -86,7 +86,7 @@ func TestFilesStoredAheadOfTheirManifest(t *testing.T) {
 	if len(listing.Entries) != len(next.Files) {
 		t.Errorf("%d files are left, the manifest names %d", len(listing.Entries), len(next.Files))
 	}
-	lack, err := New(b, d.id, grace).Check(t.Context())
+	lack, err := New(b, d.id, grace).Check(t.Context(), nil)
 	must(t, err)
 	if !lack.IsNothing() {
 		t.Errorf("the bucket lacks %+v", lack)

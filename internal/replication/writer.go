@@ -60,6 +60,12 @@ var (
 // hexadecimal digits, drawn by the caller for this Writer alone: no key of a file
 // is ever used by two of them, so what one may still delete no other stores.
 func (r *Remote) Take(ctx context.Context, fs vfs.FS, dir, session string) (*Writer, error) {
+	return r.TakeIf(ctx, fs, dir, session, func(*manifest.Manifest) error { return nil })
+}
+
+// TakeIf is Take of a generation whose stored manifest is accepted. Otherwise it returns
+// the error of accept and changes nothing.
+func (r *Remote) TakeIf(ctx context.Context, fs vfs.FS, dir, session string, accept func(*manifest.Manifest) error) (*Writer, error) {
 	for first := uint64(0); ; {
 		held, err := r.ReadSoon(ctx, "")
 		if err != nil {
@@ -67,6 +73,9 @@ func (r *Remote) Take(ctx context.Context, fs vfs.FS, dir, session string) (*Wri
 		}
 		if first != 0 && held.Manifest.Epoch >= first {
 			return nil, fmt.Errorf("fence generation %s: %w: epoch %d is taken", r.id, engine.ErrFenced, held.Manifest.Epoch)
+		}
+		if err := accept(held.Manifest); err != nil {
+			return nil, err
 		}
 		next := held.Manifest.Next()
 		next.Epoch++
