@@ -15,7 +15,7 @@
 // each other over a network that fails by itself (F14); the bucket loses objects while
 // repairs run (F23, F27); processes are stopped in the middle of merges and pulls (F36);
 // for hours a machine gets files slowly (F24), or faults are rare and nothing may be
-// left over (F41). The flag -only chooses one for all seeds.
+// left over (F41). The flag -only chooses one or more for all seeds.
 //
 //	go test ./internal/clustertest -run Simulation -seeds 1000 -first 1
 //

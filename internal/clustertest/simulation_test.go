@@ -10,6 +10,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,7 +26,7 @@ var (
 	first   = flag.Uint64("first", 1, "first seed")
 	shards  = flag.Int("shards", 1, "processes that share the seeds")
 	verbose = flag.Bool("log", false, "show the log of the nodes")
-	only    = flag.String("only", "", "scenario to simulate: peers, losses, stops, slow or soak")
+	only    = flag.String("only", "", "scenarios to simulate, separated by commas: peers, losses, stops, slow or soak")
 	traced  = flag.String("trace", "", "file for everything that crosses the links")
 )
 
@@ -128,7 +130,8 @@ type scenario struct {
 func drawScenario(seed uint64) scenario {
 	random := rand.New(rand.NewPCG(seed, 50))
 	if *only != "" {
-		return scenario{peers: *only == "peers", losses: *only == "losses", stops: *only == "stops", slow: *only == "slow", soak: *only == "soak"}
+		has := func(name string) bool { return slices.Contains(strings.Split(*only, ","), name) }
+		return scenario{peers: has("peers"), losses: has("losses"), stops: has("stops"), slow: has("slow"), soak: has("soak")}
 	}
 	one := func(of int) bool { return random.IntN(of) == 0 }
 	return scenario{peers: one(4), losses: one(6), stops: one(8), slow: one(40), soak: one(60)}
