@@ -53,7 +53,9 @@ func (s *story) wasSent(key, raw string) bool {
 // tidy fails when the bucket holds what nothing needs any more, hours after
 // the last fault: data of generations that are not listed, and of the live one files that
 // no manifest names and records of the log that are in files. What nobody writes is not
-// swept.
+// swept. A removed generation has a removal mark, unless the registry was lost before the
+// mark was written. If its identity was lost too, nothing says that a client removed it,
+// and its data stays (I14).
 func (s *simulation) tidy() {
 	time.Sleep(4 * objectGrace)
 	index, err := s.truth().Find(books)
@@ -76,6 +78,8 @@ func (s *simulation) tidy() {
 	for _, entry := range listing.Entries {
 		parts := strings.SplitN(entry.Key, "/", 3)
 		switch id := parts[1]; {
+		case !listed[id] && !s.store.WasMarked(id) && s.store.IsLost(path.Join("g", id, "identity")):
+			s.count("left undecided")
 		case !listed[id] && strings.Contains(parts[2], "/"):
 			left["data of a generation that is not listed"]++
 		case id == live:

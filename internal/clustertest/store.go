@@ -60,6 +60,7 @@ type Store struct {
 	lies      int             // those so far
 	repairing int             // repairs under way, which replace a damaged registry
 	lost      map[string]bool // objects that are gone for good
+	marked    map[string]bool // removal marks that were ever stored
 }
 
 type mask struct {
@@ -86,7 +87,7 @@ var _ bucket.Bucket = (*Store)(nil)
 func NewStore(grace time.Duration, report func(string)) *Store {
 	return &Store{Bucket: memory.New(nil), grace: grace, report: report,
 		manifests: make(map[string][]published), states: make(map[string][]state), masks: make(map[string]mask),
-		lost: make(map[string]bool)}
+		lost: make(map[string]bool), marked: make(map[string]bool)}
 }
 
 func isWatched(key string) bool { return key == "registry" || path.Base(key) == "manifest" }
@@ -211,6 +212,13 @@ func (s *Store) IsLost(key string) bool {
 	return s.lost[key]
 }
 
+// WasMarked reports whether a generation ever had a removal mark.
+func (s *Store) WasMarked(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.marked[path.Join("g", id, "removed")]
+}
+
 // Last returns the registry or manifest that was stored last, and its tag.
 func (s *Store) Last(key string) ([]byte, bucket.Tag) {
 	s.mu.Lock()
@@ -263,6 +271,9 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	written, err := s.Bucket.PutIf(ctx, key, body, condition)
 	if err == nil && !isWatched(key) {
 		delete(s.lost, key)
+		if path.Base(key) == "removed" {
+			s.marked[key] = true
+		}
 	}
 	if err != nil || !isWatched(key) {
 		return written, err

@@ -12,6 +12,7 @@ import (
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
+	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/replication"
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/internal/vfs/faultfs"
@@ -85,6 +86,40 @@ func TestADeletedIndexIsFencedWhenTheBucketIsBack(t *testing.T) {
 		time.Sleep(time.Minute)
 		if after := epoch(); after <= before {
 			t.Errorf("epoch %d after %d", after, before)
+		}
+	})
+}
+
+// F41: what a client deleted goes in the end, also where the bucket lost the identity of a
+// generation before and the registry after, and no node knows any more what was deleted.
+func TestADeletedIndexGoesWhateverTheBucketLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		f := sharedNode(t, b, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.mustWrite("books", book(1, "one"))
+		if _, _, err := f.PutSettings(t.Context(), parse(t, "books"), nil, []byte(`{"typoExclusions":{"all":{"words":["one"]}}}`)); err != nil {
+			t.Fatal(err)
+		}
+		loses(t, b, func(key string) bool { return strings.HasSuffix(key, "/identity") })
+		if err := f.Delete(t.Context(), parse(t, "books")); err != nil {
+			t.Fatal(err)
+		}
+		f.shut()
+		loses(t, b, func(key string) bool { return key == "registry" })
+		f = sharedNode(t, b, vfs.Memory(), "b")
+		if _, err := f.RepairRegistry(t.Context(), registry.RepairRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(30 * time.Minute)
+		if countBelow(t, b, "g/") == 0 {
+			t.Error("the files are gone within the grace")
+		}
+		time.Sleep(time.Hour)
+		for _, prefix := range []string{"g/", "settings/"} {
+			if left := countBelow(t, b, prefix); left > 0 {
+				t.Errorf("%d objects are left below %s", left, prefix)
+			}
 		}
 	})
 }

@@ -50,7 +50,8 @@ func (s *shared) eraseShared(ctx context.Context, one registry.Removed) error {
 	if err := s.node.generations.EraseRemote(ctx, one.GenerationID); err != nil {
 		return err
 	}
-	if _, listed := s.node.registry.Lists(one.IndexID); !listed {
+	// A mark of an earlier version does not say of which index the generation was.
+	if _, isListed := s.node.registry.Lists(one.IndexID); !isListed && !one.IndexID.IsZero() {
 		if err := s.node.deleteShared(ctx, one.IndexID); err != nil {
 			return fmt.Errorf("settings, judgements and job of %s: %w", one.Index, err)
 		}

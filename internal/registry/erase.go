@@ -31,13 +31,9 @@ func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed,
 		if err != nil || known || r.listsGeneration(id) {
 			continue
 		}
-		identity, err := versioned.New[Identity](r.bucket, identityKey(id), resource).Read(ctx)
-		mark, markErr := versioned.New[Mark](r.bucket, markKey(id), resource).Read(ctx)
-		if err != nil || markErr != nil || !identity.Exists() || !mark.Exists() || identity.Value.GenerationID != id {
-			continue // without a mark that can be read nothing is ever deleted
+		if one, isRemoved := r.readRemoved(ctx, id); isRemoved {
+			removed = append(removed, one)
 		}
-		removed = append(removed, Removed{Index: identity.Value.Index, IndexID: identity.Value.IndexID,
-			Generation: identity.Value.Generation, GenerationID: id, RemovedAt: mark.Value.RemovedAt, Whole: mark.Value.Whole})
 	}
 	expired := removed[:0:0]
 	for _, one := range removed {
@@ -58,6 +54,28 @@ func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed,
 		}
 	}
 	return expired, nil
+}
+
+// readRemoved returns what the removal mark of a generation says. It returns false unless
+// the mark can be read: without one nothing is deleted. The mark is enough where the
+// identity is lost, since only a client's delete writes one; the registry may have been
+// lost after that, and with it the list of what was removed.
+func (r *Registry) readRemoved(ctx context.Context, id ID) (Removed, bool) {
+	mark, err := versioned.New[Mark](r.bucket, markKey(id), resource).Read(ctx)
+	if err != nil || !mark.Exists() {
+		return Removed{}, false
+	}
+	removed := Removed{Index: mark.Value.Index, IndexID: mark.Value.IndexID, Generation: mark.Value.Generation,
+		GenerationID: id, RemovedAt: mark.Value.RemovedAt, Whole: mark.Value.Whole}
+	identity, err := versioned.New[Identity](r.bucket, identityKey(id), resource).Read(ctx)
+	switch {
+	case errors.Is(err, versioned.ErrCorrupt), err == nil && !identity.Exists():
+		return removed, true
+	case err != nil, identity.Value.GenerationID != id:
+		return Removed{}, false
+	}
+	removed.Index, removed.IndexID, removed.Generation = identity.Value.Index, identity.Value.IndexID, identity.Value.Generation
+	return removed, true
 }
 
 // BeginErase writes down that the objects of a removed generation are being

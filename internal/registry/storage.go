@@ -23,10 +23,14 @@ type Identity struct {
 	CreatedAt    time.Time `json:"createdAt"`
 }
 
-// Mark says that a generation was removed.
+// Mark says that a client removed a generation. It repeats whose data that was, which is
+// empty in marks of earlier versions, for the case that the identity is lost.
 type Mark struct {
-	RemovedAt time.Time `json:"removedAt"`
-	Whole     bool      `json:"whole,omitempty"` // with its whole index
+	RemovedAt  time.Time `json:"removedAt"`
+	Whole      bool      `json:"whole,omitempty"` // with its whole index
+	Index      string    `json:"index,omitempty"`
+	IndexID    ID        `json:"indexId,omitzero"`
+	Generation string    `json:"generation,omitempty"`
 }
 
 const storagePrefix = "g/"
@@ -55,7 +59,8 @@ func Identify(ctx context.Context, b bucket.Bucket, identity Identity) error {
 // there stays.
 func MarkRemoved(ctx context.Context, b bucket.Bucket, removed Removed) error {
 	store := versioned.New[Mark](b, markKey(removed.GenerationID), resource)
-	_, err := store.Replace(ctx, versioned.Object[Mark]{}, Mark{RemovedAt: removed.RemovedAt, Whole: removed.Whole})
+	_, err := store.Replace(ctx, versioned.Object[Mark]{}, Mark{RemovedAt: removed.RemovedAt, Whole: removed.Whole,
+		Index: removed.Index, IndexID: removed.IndexID, Generation: removed.Generation})
 	if err != nil && !errors.Is(err, versioned.ErrLost) {
 		return fmt.Errorf("mark generation %s: %w", removed.GenerationID, err)
 	}
