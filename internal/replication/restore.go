@@ -301,7 +301,7 @@ func (w *Writer) storeManifest(ctx context.Context, held Held, damaged bucket.Ta
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.held = stored
+	w.held, w.since = stored, stored.Date
 	w.proven, w.last = later(w.proven, stored.Date), later(w.last, stored.Date)
 	return nil
 }

@@ -136,3 +136,58 @@ func TestACopyTakesThePlaceOfAnEarlierManifest(t *testing.T) {
 		}
 	}
 }
+
+// I13: an earlier copy took the place of a lost manifest. Readers may still use the files
+// that only the lost one named, so these stay for a grace from then on, however old they
+// are, and go after it.
+func TestFilesOfALostManifestStayForAGrace(t *testing.T) {
+	for _, newest := range []uint64{0, 100} { // the version that is known to have been stored
+		c := &clock{time.Unix(1_700_000_000, 0)}
+		d := create(t, memory.New(c.time))
+		n := d.open()
+		must(t, n.add(0, 5))
+		must(t, n.commit())
+		remote, earlier := New(d.bucket, d.id, grace), vfs.Memory()
+		must(t, remote.Pull(t.Context(), earlier, "g", n.writer.Manifest(), nil))
+		must(t, n.add(5, 10))
+		must(t, n.commit())
+		lost := n.writer.Manifest()
+		d.lose("manifest")
+		c.now = c.now.Add(3 * grace) // the files are older than the grace
+		if lack, err := remote.Restore(t.Context(), earlier, "g", newest); err != nil || !lack.IsNothing() {
+			t.Fatalf("%+v, %v", lack, err)
+		}
+		stored := func() (files int) {
+			for _, f := range lost.Files {
+				if _, err := d.bucket.Get(t.Context(), path.Join("g", d.id, f.Key), ""); err == nil {
+					files++
+				}
+			}
+			return files
+		}
+		for range 2 { // a restart does not shorten the grace
+			writer := d.open()
+			must(t, writer.commit())
+			for range 2 {
+				c.now = c.now.Add(grace / 2)
+				_, err := writer.writer.Sweep(t.Context())
+				must(t, err)
+				if got := stored(); got != len(lost.Files) {
+					t.Fatalf("newest %d: %d of %d files of the lost manifest are left", newest, got, len(lost.Files))
+				}
+			}
+		}
+		writer := d.open()
+		must(t, writer.add(10, 11))
+		must(t, writer.commit())
+		c.now = c.now.Add(2 * grace)
+		_, err := writer.writer.Sweep(t.Context())
+		must(t, err)
+		if got, kept := stored(), len(lost.Files)-1; got > kept {
+			t.Errorf("newest %d: %d files of the lost manifest are left, the stored one knows %d", newest, got, kept)
+		}
+		if got := writer.count(); got != 11 {
+			t.Errorf("newest %d: %d of 11 documents", newest, got)
+		}
+	}
+}

@@ -23,10 +23,15 @@ type Swept struct {
 func (r *Remote) graceBefore(now time.Time) time.Time { return now.Add(-r.grace - publishLimit) }
 
 // Sweep removes objects that no manifest of the last grace names: files whose
-// retirement is a grace old, files of other sessions that were never named and
-// are a grace old, and log records below a floor that is a grace old. All times
-// are the store's. It stops without removing anything when the manifest is no
+// retirement is a grace old, files of other sessions that the manifest does not know
+// and that are a grace old, and log records below a floor that is a grace old. All
+// times are the store's. It stops without removing anything when the manifest is no
 // longer ours; keys of unknown shape are left alone.
+//
+// A file that the manifest does not know was never named, unless the manifest was lost
+// and a node gave an earlier one back: then the lost one named it, and readers may still
+// use it. Every writer begins after that, so such files stay until the writer itself is
+// a grace old (I13).
 func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 	var swept Swept
 	listing, err := w.remote.bucket.List(ctx, w.remote.key()+"/", "")
@@ -65,6 +70,7 @@ func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 		listed[strings.TrimPrefix(entry.Key, w.remote.key()+"/")] = true
 	}
 	w.mu.Lock()
+	isSettled := w.since.Before(old)
 	for key, at := range retired {
 		// An earlier writer swept it and ended before a manifest forgot it.
 		if !listed[key] && !named[key] && at.Before(old) {
@@ -78,7 +84,7 @@ func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 		case "seg":
 			session := path.Dir(rest)
 			at, isRetired := retired[key]
-			orphan := !isRetired && session != w.session && entry.Modified.Before(old)
+			orphan := isSettled && !isRetired && session != w.session && entry.Modified.Before(old)
 			if named[key] || !(isRetired && at.Before(old)) && !orphan {
 				continue
 			}

@@ -30,6 +30,7 @@ type Writer struct {
 
 	mu      sync.Mutex
 	held    Held      // the manifest of ours that is stored
+	since   time.Time // the store's time from which on every stored manifest was ours and none was lost
 	proven  time.Time // the store's time at which the epoch was last seen ours
 	last    time.Time // the store's time of the last answer
 	fenced  error     // why nothing is written any more
@@ -89,7 +90,7 @@ func (r *Remote) TakeIf(ctx context.Context, fs vfs.FS, dir, session string, acc
 			return nil, fmt.Errorf("fence generation %s: %w", r.id, err)
 		}
 		w := r.newWriter(fs, dir, session)
-		w.epoch, w.held, w.proven, w.last = next.Epoch, now, now.Date, now.Date
+		w.epoch, w.held, w.since, w.proven, w.last = next.Epoch, now, now.Date, now.Date, now.Date
 		if err := w.seal(ctx); err != nil {
 			return nil, err
 		}
