@@ -61,6 +61,7 @@ type Store struct {
 	repairing int             // repairs under way, which replace a damaged registry
 	lost      map[string]bool // objects that are gone for good
 	marked    map[string]bool // removal marks that were ever stored
+	unlisted  map[string]bool // generations that a registry listed and the next one did not
 }
 
 type mask struct {
@@ -87,7 +88,7 @@ var _ bucket.Bucket = (*Store)(nil)
 func NewStore(grace time.Duration, report func(string)) *Store {
 	return &Store{Bucket: memory.New(nil), grace: grace, report: report,
 		manifests: make(map[string][]published), states: make(map[string][]state), masks: make(map[string]mask),
-		lost: make(map[string]bool), marked: make(map[string]bool)}
+		lost: make(map[string]bool), marked: make(map[string]bool), unlisted: make(map[string]bool)}
 }
 
 func isWatched(key string) bool { return key == "registry" || path.Base(key) == "manifest" }
@@ -219,6 +220,30 @@ func (s *Store) WasMarked(id string) bool {
 	return s.marked[path.Join("g", id, "removed")]
 }
 
+// WasUnlisted reports whether a registry ever ceased to list a generation. Nodes drop
+// their copies of it then.
+func (s *Store) WasUnlisted(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unlisted[id]
+}
+
+func (s *Store) noteUnlisted(before, now []byte) {
+	earlier, err := listedIn(before)
+	if err != nil {
+		return
+	}
+	listed, err := listedIn(now)
+	if err != nil {
+		return
+	}
+	for id := range earlier {
+		if !listed[id] {
+			s.unlisted[id] = true
+		}
+	}
+}
+
 // Last returns the registry or manifest that was stored last, and its tag.
 func (s *Store) Last(key string) ([]byte, bucket.Tag) {
 	s.mu.Lock()
@@ -282,11 +307,13 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 		s.report("I14: a registry that was lost was begun anew")
 	}
 	content := readAll(body)
-	states := append(s.states[key], state{content, written.Tag})
-	s.states[key] = states[max(0, len(states)-earlier):]
 	if key != "registry" {
 		s.published(key, content)
+	} else if states := s.states[key]; len(states) > 0 {
+		s.noteUnlisted(states[len(states)-1].content, content)
 	}
+	states := append(s.states[key], state{content, written.Tag})
+	s.states[key] = states[max(0, len(states)-earlier):]
 	delete(s.lost, key)
 	return written, nil
 }
@@ -452,6 +479,12 @@ func (s *Store) lists(id string) bool {
 	if err != nil {
 		return false
 	}
+	listed, err := listedIn(content)
+	return err != nil || listed[id]
+}
+
+// listedIn returns the generations that a registry lists.
+func listedIn(content []byte) (map[string]bool, error) {
 	var stored struct {
 		Value struct {
 			Indexes map[string]struct {
@@ -460,14 +493,13 @@ func (s *Store) lists(id string) bool {
 		}
 	}
 	if err := json.Unmarshal(content, &stored); err != nil {
-		return true
+		return nil, err
 	}
+	listed := make(map[string]bool)
 	for _, index := range stored.Value.Indexes {
 		for _, generation := range index.Generations {
-			if generation.ID == id {
-				return true
-			}
+			listed[generation.ID] = true
 		}
 	}
-	return false
+	return listed, nil
 }
