@@ -85,3 +85,59 @@ func Example_filteredWalk() {
 	// document 8
 	// looked at 10 of 40
 }
+
+// Points lie at 0 to 15 on a line, each linked to the two next to it on either side, and
+// of the multiples of 3 the two nearest to 8 are asked for. From 0, the walk hops over
+// rejected points to 3, 6, 9 and 12 and compares no others with the query.
+func Example_twoHopWalk() {
+	const points = 16
+	all, docs := newRows(1, points), make([]uint32, points)
+	g := newGraph(2, make([]uint8, points))
+	g.top = 0
+	accept := bitset.New(points)
+	for i := range docs {
+		docs[i] = uint32(i)
+		all.add([]float32{float32(i)})
+		for _, to := range []int{i - 2, i - 1, i + 1, i + 2} {
+			if to >= 0 && to < points {
+				g.addLink(uint32(i), 0, uint32(to))
+			}
+		}
+		if i%3 == 0 {
+			accept.Set(uint32(i))
+		}
+	}
+	var out bytes.Buffer
+	c := &column{Options: Options{Dimensions: 1, Similarity: Euclidean, M: 2}, docs: docs, rows: all}
+	if err := c.write(&out, g); err != nil {
+		panic(err)
+	}
+	r, err := Open(out.Bytes())
+	if err != nil {
+		panic(err)
+	}
+
+	s, query := r.take(), []float32{8}
+	r.accepted(s, accept)
+	r.codes.query(query, &s.side)
+	s.query, s.filtered, s.starts = query, true, []uint32{0}
+	if _, err := r.walkAccepted(context.Background(), s, walk{starts: 1, breadth: 2, patience: math.MaxInt, visits: math.MaxInt}); err != nil {
+		panic(err)
+	}
+	for _, hit := range r.hits(s, 2) {
+		fmt.Println("document", hit.Doc)
+	}
+	for _, node := range s.seen.nodes {
+		if s.accepts(node) {
+			fmt.Println("compared", node)
+		}
+	}
+	// Output:
+	// document 9
+	// document 6
+	// compared 0
+	// compared 3
+	// compared 6
+	// compared 9
+	// compared 12
+}

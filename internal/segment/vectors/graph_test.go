@@ -208,11 +208,21 @@ func FuzzGraph(f *testing.F) {
 			return
 		}
 		q := make([]float32, r.options.Dimensions)
+		for _, how := range []strategy{plainNear, twoHop, twoHopFar} {
+			s := r.take()
+			r.codes.query(q, &s.side)
+			s.query, s.filtered = q, true
+			s.nodes = slices.Repeat([]uint64{0x5555555555555555}, (r.Len()+63)/64)
+			r.surround(s, surroundings)
+			if _, err := r.walkAll(context.Background(), s, r.limits(s, how, 3, 0, r.Len()/2), 3); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for _, breadth := range []int{0, 5} {
 			s := r.take()
 			r.codes.query(q, &s.side)
 			s.query = q
-			if _, err := r.walkAll(context.Background(), s, 3, breadth, r.Len()); err != nil {
+			if _, err := r.walkAll(context.Background(), s, r.limits(s, plain, 3, breadth, r.Len()), 3); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -72,6 +72,9 @@ const (
 	rejected = 32
 	// A walk of the default breadth begins at so many nodes.
 	starts = 24
+	// A walk through a filter looks at this part of what is accepted, then gives
+	// way to a scan.
+	visitsPart = 5
 	// A scan reads memory in order: below this many candidates it beats a walk.
 	scanLimit = 12_000
 	// For each candidate that it keeps, a walk takes about the time in which a
@@ -109,8 +112,8 @@ func (r *Reader) search(ctx context.Context, s *scratch, q []float32, k, breadth
 	r.codes.query(q, &s.side)
 	s.query, s.filtered, s.full = q, accept != nil, false
 	s.found = s.found[:0]
-	if r.walks(accepted, k, breadth) {
-		hits, err := r.walkAll(ctx, s, k, breadth, accepted)
+	if how := r.strategy(s, k, breadth, accepted); how != exhaustive {
+		hits, err := r.walkAll(ctx, s, r.limits(s, how, k, breadth, accepted), k)
 		if err != nil || len(hits) == min(k, accepted) {
 			return hits, err
 		}
@@ -122,22 +125,45 @@ func (r *Reader) search(ctx context.Context, s *scratch, q []float32, k, breadth
 	return r.hits(s, k), nil
 }
 
-// walkAll finds the k nearest by a walk, and by another that compares with the
-// rows when the codes do not separate the nearest. It returns nothing when it
-// could not find as many as it keeps.
-func (r *Reader) walkAll(ctx context.Context, s *scratch, k, breadth, accepted int) ([]Hit, error) {
-	w := walk{starts: 1, breadth: max(breadth, k), patience: math.MaxInt, visits: math.MaxInt}
+// limits returns how far a walk for the k nearest goes.
+func (r *Reader) limits(s *scratch, how strategy, k, breadth, accepted int) walk {
+	w := walk{how: how, starts: 1, breadth: max(breadth, k), patience: math.MaxInt, visits: math.MaxInt}
 	if breadth <= 0 {
-		w.starts, w.breadth = starts, max(r.breadth(), 2*k)
+		w.starts, w.breadth, w.again = starts, max(r.breadth(), 2*k), true
 		if accepted >= len(r.docs)/10*9 {
 			w.patience, w.closest = w.breadth/patiencePart, closest*k
 		}
 	}
 	if s.filtered {
 		w.breadth = max(r.narrowed(w.breadth, accepted), 4*k)
-		w.visits = accepted / 5
+		w.visits = accepted / visitsPart
 	}
-	whole, err := r.walk(ctx, s, w)
+	factor, patience := hopFactor, 1
+	switch how {
+	case twoHop:
+		w.probes = surroundings
+	case twoHopFar:
+		factor, patience, w.probes = farFactor, 2, surroundingsFar
+	default:
+		return w
+	}
+	w.visits = accepted / 2 // of which many are only links to look behind
+	if breadth <= 0 {
+		w.breadth = max(factor*breadthOf(accepted), 4*k)
+		w.patience, w.closest = patience*w.breadth/patiencePart, closest*k
+	}
+	return w
+}
+
+// walkAll finds the k nearest by a walk, and by another that compares with the
+// rows when the codes do not separate the nearest. It returns nothing when it
+// could not find as many as it keeps.
+func (r *Reader) walkAll(ctx context.Context, s *scratch, w walk, k int) ([]Hit, error) {
+	follow := r.walk
+	if w.how >= twoHop {
+		follow = r.walkAccepted
+	}
+	whole, err := follow(ctx, s, w)
 	if err != nil || !whole {
 		return nil, err
 	}
@@ -145,10 +171,10 @@ func (r *Reader) walkAll(ctx context.Context, s *scratch, k, breadth, accepted i
 	if err != nil {
 		return nil, err
 	}
-	if doubt && breadth <= 0 {
+	if doubt && w.again {
 		s.found = s.found[:0]
 		s.seen.clear()
-		if whole, err = r.walk(ctx, s, w); err != nil || !whole {
+		if whole, err = follow(ctx, s, w); err != nil || !whole {
 			return nil, err
 		}
 	}
@@ -208,8 +234,11 @@ func (r *Reader) narrowed(breadth, accepted int) int {
 }
 
 // breadth is how many candidates a walk keeps by default.
-func (r *Reader) breadth() int {
-	return max(leastBreadth, int(usualBreadth*math.Pow(float64(len(r.docs))/usualNodes, breadthGrowth)))
+func (r *Reader) breadth() int { return breadthOf(len(r.docs)) }
+
+// breadthOf is how many a walk over a number of nodes keeps by default.
+func breadthOf(nodes int) int {
+	return max(leastBreadth, int(usualBreadth*math.Pow(float64(nodes)/usualNodes, breadthGrowth)))
 }
 
 // scratch is the working memory of one search.
@@ -228,8 +257,11 @@ type scratch struct {
 	nodes    []uint64 // accepted nodes, a bit each; what lies past the last has no meaning
 	own      []uint64 // scratch for them
 	list     []uint32
-	before   []near  // candidates by their codes
-	possible float32 // see rescore
+	starts   []uint32 // accepted nodes around the query
+	probes   []uint32 // all nodes around the query
+	rejected []uint32 // neighbours to look behind
+	before   []near   // candidates by their codes
+	possible float32  // see rescore
 }
 
 func (r *Reader) take() *scratch {

@@ -9,44 +9,51 @@ import (
 
 // walk says how far a walk goes.
 type walk struct {
-	starts   int // nodes on the ground level that it begins at
-	breadth  int // candidates kept
-	patience int // steps without a change among the nearest
-	closest  int // how many those are
-	visits   int // nodes looked at
+	how      strategy
+	starts   int  // nodes on the ground level that a plain walk begins at
+	probes   int  // nodes around the query that a two-hop walk looks behind first
+	breadth  int  // candidates kept
+	patience int  // steps without a change among the nearest
+	closest  int  // how many those are
+	visits   int  // nodes looked at
+	again    bool // compares with the rows when the codes leave doubt
 }
 
 // descend goes down to the lowest of the upper levels, and leaves in the queue
-// the nearest of the nodes that it met there, and of those that are accepted.
-// Several starts find the right one of narrow clusters, which hardly lead from
-// one to the other.
-func (r *Reader) descend(s *scratch, w walk) {
+// the n nearest of the nodes that it met there, or of those that are accepted, and
+// the nearest of all. Several starts find the right one of narrow clusters, which
+// hardly lead from one to the other.
+func (r *Reader) descend(s *scratch, n, visits int, filtered bool) {
 	g := r.graph
 	s.fresh = append(s.fresh[:0], g.entry)
 	r.nearness(s, s.fresh)
 	at := nearOf(g.entry, s.raws[0])
 	s.close = s.close[:0]
 	for level := g.top; level > 0; level-- {
+		keep := n
+		if level > 1 {
+			keep = min(n, starts)
+		}
 		s.begin(at)
-		for len(s.queue) > 0 && len(s.seen.nodes) <= w.visits/8 {
+		for len(s.queue) > 0 && len(s.seen.nodes) <= visits/8 {
 			next := s.queue.pop()
 			if next > at {
 				at = next
 			}
-			if len(s.close) >= w.starts && s.close[0] > next {
+			if len(s.close) >= keep && s.close[0] > next {
 				break
 			}
 			s.fresh = s.fresh[:0]
 			r.visit(s, g.links(next.node(), level))
 			r.nearness(s, s.fresh)
-			for i, n := range s.fresh {
-				x := nearOf(n, s.raws[i])
-				if len(s.close) >= w.starts && x <= s.close[0] {
+			for i, node := range s.fresh {
+				x := nearOf(node, s.raws[i])
+				if len(s.close) >= keep && x <= s.close[0] {
 					continue
 				}
 				s.queue.push(x)
-				if !s.filtered || r.stands(s, n) {
-					s.close.add(x, w.starts)
+				if !filtered || r.stands(s, node) {
+					s.close.add(x, keep)
 				}
 			}
 		}
@@ -92,12 +99,29 @@ func (s *scratch) begin(at near) {
 	}
 }
 
+// beginAround leaves in the queue what descend would: the nearest node and
+// accepted ones, here those of the surroundings.
+func (r *Reader) beginAround(s *scratch, w walk) {
+	s.fresh = append(s.fresh[:0], s.probes[0])
+	s.fresh = append(s.fresh, s.starts[:min(w.starts, len(s.starts))]...)
+	r.nearness(s, s.fresh)
+	s.close = s.close[:0]
+	for i, node := range s.fresh[1:] {
+		s.close.push(nearOf(node, s.raws[i+1]))
+	}
+	s.begin(nearOf(s.fresh[0], s.raws[0]))
+}
+
 // walk follows the graph towards the query. It reports false when it ended
 // without as many candidates as it keeps, having looked at too many nodes or at
 // all that it could reach but not at all there are.
 func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 	g := r.graph
-	r.descend(s, w)
+	if w.how == plainNear {
+		r.beginAround(s, w)
+	} else {
+		r.descend(s, w.starts, w.visits, s.filtered)
+	}
 	s.close = s.close[:0]
 	for _, at := range s.queue {
 		if r.stands(s, at.node()) {
