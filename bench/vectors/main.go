@@ -10,7 +10,8 @@
 //
 // One set beside one library is -sets 384 -peers hnswlib; what a set takes is
 // mostly the building of the peers. With -filters 2 there are searches without
-// a filter and with one that keeps 10 %.
+// a filter and with one that keeps 10 %. Two versions are compared on one graph by
+// -sets million -columns none -python= -busy, the second time with -reuse.
 package main
 
 import (
@@ -27,6 +28,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,10 +59,13 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 2, "times that every search is measured")
 	flag.IntVar(&o.filters, "filters", 8, "how many filters to measure, from 100 % and 10 % on; 0: none")
 	flag.BoolVar(&o.busy, "busy", false, "other work runs on the machine: count all threads by processor time")
+	flag.BoolVar(&o.reuse, "reuse", false, "read the columns that an earlier run of the same set left in the work directory instead of building them")
+	columns := flag.String("columns", "none,int8,int4,peers", "columns of Quire: none, int8, int4, and peers, which is none built as peers are")
 	names := flag.String("sets", "glove,384,128", "glove, 384 (100,000 × 384), 128 (500,000 × 128), million (1,000,000 × 128), small (30,000 × 64)")
 	beside := flag.String("peers", "hnswlib,usearch-f32,usearch-i8,faiss,qdrant,milvus", "libraries to measure beside")
 	flag.Parse()
 	o.peers = strings.Split(*beside, ",")
+	o.columns = strings.Split(*columns, ",")
 	if err := run(o, strings.Split(*names, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "vectors:", err)
 		os.Exit(1)
@@ -70,6 +75,8 @@ func main() {
 type options struct {
 	data, work, out, python, peer string
 	peers                         []string
+	columns                       []string
+	reuse                         bool
 	rounds                        int
 	filters                       int
 	busy                          bool
@@ -148,7 +155,7 @@ func measure(s *set, o options, report *strings.Builder) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	sides, err := ours(s, dir, o.busy)
+	sides, err := ours(s, dir, o)
 	if err != nil {
 		return err
 	}
@@ -288,23 +295,33 @@ func renderFilters(b *strings.Builder, s *set, sides []side, rounds int) error {
 	return nil
 }
 
-// ours builds a column for every quantization.
-func ours(s *set, dir string, busy bool) ([]side, error) {
+// ours builds a column for every quantization that is asked for.
+func ours(s *set, dir string, o options) ([]side, error) {
 	var all []side
 	var first *vectors.Reader
 	for _, z := range []struct {
-		name string
+		column, name string
 		vectors.Quantization
 		breadth int // of building; 0 is the default
-	}{{"Quire none", vectors.None, 0}, {"Quire int8", vectors.Int8, 0}, {"Quire int4", vectors.Int4, 0}, {"Quire none, built as peers are", vectors.None, peerBuild}} {
+	}{
+		{"none", "Quire none", vectors.None, 0},
+		{"int8", "Quire int8", vectors.Int8, 0},
+		{"int4", "Quire int4", vectors.Int4, 0},
+		{"peers", "Quire none, built as peers are", vectors.None, peerBuild},
+	} {
+		if !slices.Contains(o.columns, z.column) {
+			continue
+		}
 		file := filepath.Join(dir, strings.ReplaceAll(z.name, " ", "-"))
 		from := first
 		if z.breadth > 0 {
 			from = nil
 		}
 		began, cpu, before := time.Now(), cpuSeconds(), startPeak()
-		if err := column(s, vectors.Options{Dimensions: s.dimensions, Quantization: z.Quantization, EfConstruction: z.breadth}, from, file); err != nil {
-			return nil, err
+		if _, err := os.Stat(file); !o.reuse || err != nil {
+			if err := column(s, vectors.Options{Dimensions: s.dimensions, Quantization: z.Quantization, EfConstruction: z.breadth}, from, file); err != nil {
+				return nil, err
+			}
 		}
 		one := side{name: z.name, build: time.Since(began).Seconds(), cpu: cpuSeconds() - cpu, peak: peak() - before, hasKeep: true, hasDefault: true}
 		data, err := mapped(file)
@@ -317,11 +334,14 @@ func ours(s *set, dir string, busy bool) ([]side, error) {
 		if err != nil {
 			return nil, err
 		}
+		if r.Len() != s.rows() || r.Options().Dimensions != s.dimensions {
+			return nil, fmt.Errorf("%s holds another set", file)
+		}
 		if first == nil {
 			first = r
 		}
 		one.search = func(filter, breadth, threads int) (float64, float64, error) {
-			return searchOurs(s, r, filter, breadth, threads, busy || threads == 1)
+			return searchOurs(s, r, filter, breadth, threads, o.busy || threads == 1)
 		}
 		all = append(all, one)
 	}
