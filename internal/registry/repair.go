@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -86,17 +87,29 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 		// never read: nodes that did take over no lower version.
 		held.Version = max(held.Version, r.Version(), uint64(time.Now().UnixMilli()))
 	}
+	// No mark outlives the restore of its generation: a repair of a lost registry would take
+	// that for removed. If the registry is not written then, a sweep writes the mark again.
+	if err := r.unmark(ctx, plan.unmark); err != nil {
+		return Repair{}, storageFailed(err)
+	}
 	written, err := r.store.Replace(ctx, held, plan.next)
 	if err != nil {
 		return Repair{}, err
 	}
 	r.install(written)
-	for _, id := range plan.unmark {
-		if _, err := r.bucket.Delete(ctx, markKey(id), bucket.Always); err != nil {
-			r.log.Error("cannot delete the removal mark of a restored generation", "generation", id, "error", err)
-		}
+	if err := r.unmark(ctx, plan.unmark); err != nil { // what a sweep wrote in between
+		r.log.Error("cannot look for removal marks of restored generations", "error", err)
 	}
 	return plan.did, nil
+}
+
+func (r *Registry) unmark(ctx context.Context, generations []ID) error {
+	for _, id := range generations {
+		if _, err := r.bucket.Delete(ctx, markKey(id), bucket.Always); err != nil {
+			return fmt.Errorf("delete the removal mark of generation %s: %w", id, err)
+		}
+	}
+	return nil
 }
 
 // salvage returns what a registry that is written anew begins with: the newer one
