@@ -59,6 +59,9 @@ const (
 	// accepted nodes, by these factors.
 	hopFactor = 2
 	farFactor = 3
+	// It misses more than a plain walk when it keeps fewer candidates than this
+	// for each of the nearest asked for.
+	keptPerHit = 20
 	// Up to so many accepted nodes, a scan is preferred to a far walk: it takes at
 	// most twice the time and finds all.
 	farLimit = 150_000
@@ -70,7 +73,7 @@ func (r *Reader) strategy(s *scratch, k, breadth, accepted int) strategy {
 	switch {
 	case !r.walks(accepted, k, breadth):
 		return exhaustive
-	case !s.filtered || accepted >= len(r.docs)/10*9:
+	case !s.filtered || accepted >= len(r.docs)/10*9 || hopFactor*breadthOf(accepted) < keptPerHit*k:
 		return plain
 	}
 	how := strategyAround(r.surround(s, surroundings))

@@ -71,6 +71,17 @@ func beyond(r *Reader, q []float32, share float64) *bitset.Bitset {
 	return accepting(r, func(node int) bool { return near[node] < edge })
 }
 
+// ring keeps the farthest 85 %, and a tenth of the others.
+func ring(r *Reader, q []float32) *bitset.Bitset {
+	accept, few := beyond(r, q, 0.85), anywhere(r, 0.1)
+	for node := range uint32(r.Len()) {
+		if few.Get(node) {
+			accept.Set(node)
+		}
+	}
+	return accept
+}
+
 // onOneSide keeps the nodes on one side of a plane through the middle.
 func onOneSide(r *Reader, axis []float32) *bitset.Bitset {
 	return accepting(r, func(node int) bool { return Cosine.nearness(axis, r.Vector(node)) > 0 })
@@ -95,18 +106,21 @@ func TestStrategyIsChosenByWhatIsKeptAroundTheQuery(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
+		k      int
 		accept *bitset.Bitset
 		want   strategy
 	}{
-		{"1 % anywhere", anywhere(r, 0.01), exhaustive},
-		{"70 % anywhere", anywhere(r, 0.7), plainNear},
-		{"95 % anywhere", anywhere(r, 0.95), plain},
-		{"the half around the query", onOneSide(r, q), plainNear},
-		{"the half away from the query", onOneSide(r, opposite), exhaustive},
-		{"the farthest 35 %", beyond(r, q, 0.35), exhaustive},
+		{"1 % anywhere", 10, anywhere(r, 0.01), exhaustive},
+		{"70 % anywhere", 10, anywhere(r, 0.7), plainNear},
+		{"95 % anywhere", 10, anywhere(r, 0.95), plain},
+		{"the half around the query", 10, onOneSide(r, q), plainNear},
+		{"the half away from the query", 10, onOneSide(r, opposite), exhaustive},
+		{"the farthest 35 %", 10, beyond(r, q, 0.35), exhaustive},
+		{"70 % anywhere for 100 hits", 100, anywhere(r, 0.7), plain},
+		{"the farthest 85 % and a tenth of the rest", 10, ring(r, q), twoHop},
 	} {
 		s, accepted := prepared(r, q, c.accept)
-		got := r.strategy(s, 10, 0, accepted)
+		got := r.strategy(s, c.k, 0, accepted)
 		t.Logf("%s: %d of %d, %v", c.name, accepted, r.Len(), got)
 		if got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -164,7 +178,7 @@ func TestFilteredWalksFindTheNearest(t *testing.T) {
 	}
 	readers := []*Reader{none, requantized(t, none, Int4)}
 	for _, f := range filters {
-		for _, k := range []int{10, 100} {
+		for _, k := range []int{10, 20} {
 			found, wanted, scans, hows := 0, 0, 0, map[strategy]int{}
 			for range 8 {
 				q := Prepare(Cosine, around(random, none.Vector(random.IntN(none.Len())), 1, 0.2)[0])
