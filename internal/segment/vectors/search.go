@@ -112,12 +112,17 @@ func (r *Reader) search(ctx context.Context, s *scratch, q []float32, k, breadth
 	r.codes.query(q, &s.side)
 	s.query, s.filtered, s.full = q, accept != nil, false
 	s.found = s.found[:0]
-	if how := r.strategy(s, k, breadth, accepted); how != exhaustive {
+	how := r.strategy(s, k, breadth, accepted)
+	for how != exhaustive {
 		hits, err := r.walkAll(ctx, s, r.limits(s, how, k, breadth, accepted), k)
 		if err != nil || len(hits) == min(k, accepted) {
 			return hits, err
 		}
 		// What is accepted lies far from the query, or nothing leads to it.
+		if how < twoHop {
+			break
+		}
+		how, s.full, s.found = plain, false, s.found[:0]
 	}
 	if err := r.scanAll(ctx, s, k); err != nil {
 		return nil, err
@@ -147,11 +152,11 @@ func (r *Reader) limits(s *scratch, how strategy, k, breadth, accepted int) walk
 	default:
 		return w
 	}
-	w.visits = accepted / 2 // of which many are only links to look behind
 	if breadth <= 0 {
 		w.breadth = max(factor*breadthOf(accepted), 4*k)
 		w.patience, w.closest = patience*w.breadth/patiencePart, closest*k
 	}
+	w.visits = hopVisits * w.breadth
 	return w
 }
 

@@ -62,6 +62,9 @@ const (
 	// It misses more than a plain walk when it keeps fewer candidates than this
 	// for each of the nearest asked for.
 	keptPerHit = 20
+	// Where vectors do not lie in clusters, it looks at more nodes than this for
+	// each candidate that it keeps, and misses some: a plain walk takes over.
+	hopVisits = 14
 	// Up to so many accepted nodes, a scan is preferred to a far walk: it takes at
 	// most twice the time and finds all.
 	farLimit = 150_000
