@@ -42,7 +42,8 @@ func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed,
 		}
 		marked, err := r.bucket.List(ctx, markKey(one.GenerationID), "")
 		if err != nil {
-			return nil, storageFailed(err)
+			r.log.Error("cannot look for a removal mark", "generation", one.GenerationID, "error", err)
+			continue // the others get theirs
 		}
 		switch {
 		case len(marked.Entries) == 0 && !one.Erased:

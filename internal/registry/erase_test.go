@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -79,5 +81,41 @@ func TestARemovalMarkIsEnoughToErase(t *testing.T) {
 	}
 	if got := len(open(t, s).Removed()); got != 3 {
 		t.Errorf("%d of 3 generations are listed as being erased", got)
+	}
+}
+
+// silent is a bucket that does not list what is below one prefix.
+type silent struct {
+	bucket.Bucket
+	prefix string
+}
+
+func (s *silent) List(ctx context.Context, prefix, delimiter string) (bucket.Listing, error) {
+	if s.prefix != "" && prefix == s.prefix {
+		return bucket.Listing{}, errors.New("not now")
+	}
+	return s.Bucket.List(ctx, prefix, delimiter)
+}
+
+// A mark that cannot be looked for keeps no other removal from getting its own: until it
+// has one, a lost registry would undo it.
+func TestEveryRemovalGetsAMark(t *testing.T) {
+	s, _ := deployed(t)
+	quiet := &silent{Bucket: s.Bucket}
+	s.Bucket = quiet
+	r := open(t, s)
+	removed, err := r.RemoveIndex(t.Context(), name(t, "books"), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	quiet.prefix = markKey(removed[0].GenerationID)
+	if _, err := r.Expired(t.Context(), time.Hour); err != nil {
+		t.Error(err)
+	}
+	for i, one := range removed {
+		mark, err := versioned.New[Mark](s, markKey(one.GenerationID), "").Read(t.Context())
+		if err != nil || mark.Exists() != (i > 0) {
+			t.Errorf("%s: marked %v, %v", one.Generation, mark.Exists(), err)
+		}
 	}
 }
