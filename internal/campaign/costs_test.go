@@ -36,8 +36,8 @@ type growing struct {
 	isPacked    bool   // the body is sent in gzip
 }
 
-// fewBytes is the size of a body that is no search in a test, or that is refused
-// because its list is longer than its bound; make costs sends full ones.
+// fewBytes is how large a test makes bodies of requests other than searches, and bodies
+// whose list is longer than its bound. Full bodies take time: make costs sends them.
 const fewBytes = 1 << 20
 
 func (g growing) how() string { return cmp.Or(g.method, "POST") }

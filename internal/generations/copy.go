@@ -62,8 +62,7 @@ func checkAge(local, stored *manifest.Manifest) error {
 	return nil
 }
 
-// localManifest returns the manifest of the local copy, nil when there is no copy or none
-// that can be read.
+// localManifest returns the manifest of the local copy, nil when that cannot be read.
 func (s *Set) localManifest(directory string) *manifest.Manifest {
 	local, err := manifest.Read(s.fs, directory)
 	if err != nil {
