@@ -1,8 +1,6 @@
 package registry
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -84,31 +82,15 @@ func TestARemovalMarkIsEnoughToErase(t *testing.T) {
 	}
 }
 
-// silent is a bucket that does not list what is below one prefix.
-type silent struct {
-	bucket.Bucket
-	prefix string
-}
-
-func (s *silent) List(ctx context.Context, prefix, delimiter string) (bucket.Listing, error) {
-	if s.prefix != "" && prefix == s.prefix {
-		return bucket.Listing{}, errors.New("not now")
-	}
-	return s.Bucket.List(ctx, prefix, delimiter)
-}
-
 // A mark that cannot be looked for keeps no other removal from getting its own: until it
 // has one, a lost registry would undo it.
 func TestEveryRemovalGetsAMark(t *testing.T) {
-	s, _ := deployed(t)
-	quiet := &silent{Bucket: s.Bucket}
-	s.Bucket = quiet
-	r := open(t, s)
+	s, refuses, r := deployedOver(t)
 	removed, err := r.RemoveIndex(t.Context(), name(t, "books"), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	quiet.prefix = markKey(removed[0].GenerationID)
+	refuses.key = markKey(removed[0].GenerationID)
 	if _, err := r.Expired(t.Context(), time.Hour); err != nil {
 		t.Error(err)
 	}

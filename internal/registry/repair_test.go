@@ -58,6 +58,36 @@ func deployed(t *testing.T) (storage, *Registry) {
 	return s, r
 }
 
+// refusing is a bucket that neither lists nor deletes one key, none when it is empty.
+type refusing struct {
+	bucket.Bucket
+	key string
+}
+
+var errRefused = errors.New("not now")
+
+func (b *refusing) List(ctx context.Context, prefix, delimiter string) (bucket.Listing, error) {
+	if b.key != "" && prefix == b.key {
+		return bucket.Listing{}, errRefused
+	}
+	return b.Bucket.List(ctx, prefix, delimiter)
+}
+
+func (b *refusing) Delete(ctx context.Context, key string, condition bucket.Condition) (bucket.Written, error) {
+	if b.key != "" && key == b.key {
+		return bucket.Written{}, errRefused
+	}
+	return b.Bucket.Delete(ctx, key, condition)
+}
+
+// deployedOver is deployed over a bucket that refuses nothing yet.
+func deployedOver(t *testing.T) (storage, *refusing, *Registry) {
+	s, _ := deployed(t)
+	b := &refusing{Bucket: s.Bucket}
+	s.Bucket = b
+	return s, b, open(t, s)
+}
+
 func repair(t *testing.T, r *Registry, s storage, request RepairRequest) Repair {
 	t.Helper()
 	done, err := r.Repair(t.Context(), request, s.synced)
@@ -383,4 +413,35 @@ func TestRepairLeavesABucketBegunAnewAlone(t *testing.T) {
 		t.Errorf("version %d, before %d: %v", anew.Version(), before, err)
 	}
 	resolve(t, anew, "fresh")
+}
+
+// I15, I22: no mark outlives a restore. A mark that stays would let a repair of a lost
+// registry take the restored index for a removed one, and a later delete would begin with
+// the old date.
+func TestAMarkThatStaysKeepsAnIndexFromBeingRestored(t *testing.T) {
+	s, refuses, r := deployedOver(t)
+	shop := resolve(t, r, "shop")
+	removed, err := r.RemoveIndex(t.Context(), name(t, "shop"), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := MarkRemoved(t.Context(), s, removed[0]); err != nil {
+		t.Fatal(err)
+	}
+	refuses.key = markKey(shop.Generation)
+	request := RepairRequest{PromoteNewest: true, Restore: []Name{name(t, "shop")}}
+	if done, err := r.Repair(t.Context(), request, s.synced); err == nil {
+		t.Errorf("restored although the mark stays: %+v", done)
+	}
+	if err := r.Refresh(t.Context()); err != nil || r.listsGeneration(shop.Generation) {
+		t.Fatalf("listed although the restore was refused: %v", err)
+	}
+	refuses.key = ""
+	repair(t, r, s, request)
+	if e := resolve(t, r, "shop"); e.Generation != shop.Generation {
+		t.Errorf("restored as %+v", e)
+	}
+	if mark, err := versioned.New[Mark](s, markKey(shop.Generation), "").Read(t.Context()); err != nil || mark.Exists() {
+		t.Errorf("the mark stays: %v", err)
+	}
 }

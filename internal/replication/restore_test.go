@@ -48,19 +48,26 @@ func TestACopyThatIsNotWholeIsNotGivenBack(t *testing.T) {
 	}
 }
 
+// withEarlierCopy commits twice and returns a copy of the first commit.
+func withEarlierCopy(t *testing.T, d *deployment) (n *node, remote *Remote, earlier vfs.FS) {
+	t.Helper()
+	n = d.open()
+	must(t, n.add(0, 5))
+	must(t, n.commit())
+	remote, earlier = New(d.bucket, d.id, grace), vfs.Memory()
+	must(t, remote.Pull(t.Context(), earlier, "g", n.writer.Manifest(), nil))
+	must(t, n.add(5, 10))
+	must(t, n.commit())
+	return n, remote, earlier
+}
+
 // I22: an earlier copy takes the place of a lost manifest while the log leads on from it.
 // Where the log is gone too it does not: the files of the newer state would be swept.
 func TestAnEarlierCopyNeedsItsLog(t *testing.T) {
 	for _, isSwept := range []bool{false, true} {
 		c := &clock{time.Unix(1_700_000_000, 0)}
 		d := create(t, memory.New(c.time))
-		n := d.open()
-		must(t, n.add(0, 5))
-		must(t, n.commit())
-		remote, earlier := New(d.bucket, d.id, grace), vfs.Memory()
-		must(t, remote.Pull(t.Context(), earlier, "g", n.writer.Manifest(), nil))
-		must(t, n.add(5, 10))
-		must(t, n.commit())
+		n, remote, earlier := withEarlierCopy(t, d)
 		newest := n.writer.Manifest().Version
 		if isSwept {
 			c.now = c.now.Add(3 * grace)
@@ -144,13 +151,7 @@ func TestFilesOfALostManifestStayForAGrace(t *testing.T) {
 	for _, newest := range []uint64{0, 100} { // the version that is known to have been stored
 		c := &clock{time.Unix(1_700_000_000, 0)}
 		d := create(t, memory.New(c.time))
-		n := d.open()
-		must(t, n.add(0, 5))
-		must(t, n.commit())
-		remote, earlier := New(d.bucket, d.id, grace), vfs.Memory()
-		must(t, remote.Pull(t.Context(), earlier, "g", n.writer.Manifest(), nil))
-		must(t, n.add(5, 10))
-		must(t, n.commit())
+		n, remote, earlier := withEarlierCopy(t, d)
 		lost := n.writer.Manifest()
 		d.lose("manifest")
 		c.now = c.now.Add(3 * grace) // the files are older than the grace

@@ -275,6 +275,19 @@ func TestALostReplyOfAnObjectThatIsDamagedThen(t *testing.T) {
 	}
 }
 
+// before returns what a write is to replace, nothing when it is the first one.
+func before(t *testing.T, store *Store[counter], isFirst bool) (held Object[counter]) {
+	t.Helper()
+	if isFirst {
+		return held
+	}
+	held, err := store.Replace(t.Context(), held, counter{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held
+}
+
 // VE3, I10: an object that is lost and written anew may count on from the version of the
 // write whose answer was lost, by a node that read that write. It does not show that the
 // write was not made.
@@ -283,13 +296,7 @@ func TestALostReplyOfAnObjectThatIsWrittenAnew(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			under := memory.New(time.Now)
 			store := New[counter](under, "thing", "thing")
-			var held Object[counter]
-			if !isFirst {
-				var err error
-				if held, err = store.Replace(t.Context(), held, counter{1}); err != nil {
-					t.Fatal(err)
-				}
-			}
+			held := before(t, store, isFirst)
 			tries := 0
 			b := &faulty{Bucket: under, put: func() (bool, error) {
 				if tries++; tries == 2 {
@@ -320,13 +327,7 @@ func TestAWriteThatAnotherOneCameBefore(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			under := memory.New(time.Now)
 			store := New[counter](under, "thing", "thing")
-			var held Object[counter]
-			if !isFirst {
-				var err error
-				if held, err = store.Replace(t.Context(), held, counter{1}); err != nil {
-					t.Fatal(err)
-				}
-			}
+			held := before(t, store, isFirst)
 			tries := 0
 			b := &faulty{Bucket: under, put: func() (bool, error) {
 				if tries++; tries == 1 {
