@@ -19,6 +19,7 @@ import (
 // how it is started, and how it is asked for the same things.
 type contender struct {
 	name          string
+	cores         string // it runs on, as taskset lists them; empty: all
 	command       func(directory, port string, cached bool) *exec.Cmd
 	versionPath   string
 	version       func(answer []byte) string

@@ -36,6 +36,7 @@ type options struct {
 	profile string
 	service bool
 	built   bool
+	apart   bool // a service on one core, the load generator on another
 }
 
 func main() {
@@ -68,6 +69,7 @@ func main() {
 	flag.BoolVar(&o.service, "service", true, "measure Quire's own server too: latency over loopback, ingest over HTTP")
 	flag.BoolVar(&serviceAlone, "ingest", false, "measure Quire's own server alone and print it")
 	flag.BoolVar(&whole, "opensearch", false, "measure Quire's whole service beside OpenSearch 3 instead")
+	flag.BoolVar(&o.apart, "apart", false, "run the services beside OpenSearch on the first core alone; the load generator is to be kept off it, as by taskset -c 1")
 	flag.BoolVar(&loading, "load", false, "measure quire load of a CSV file beside curl with the same rows as NDJSON instead")
 	flag.BoolVar(&refreshing, "signals", false, "measure refreshing signals beside adding the documents again instead")
 	flag.IntVar(&small, "small", 0, "measure so many small indexes on one node instead")

@@ -89,6 +89,9 @@ func compareServices(o options) error {
 	}
 	var runs []*wholeRun
 	for _, c := range []*contender{quireContender(), openSearchContender()} {
+		if o.apart {
+			c.cores = "0"
+		}
 		r := &wholeRun{service: c, totals: map[string][]int{}}
 		if err := r.measure(o, corpus, wholeQueries(queries)); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -382,6 +385,11 @@ func startNode(c *contender, directory string, cached bool) (*node, error) {
 		return nil, err
 	}
 	p := c.command(directory, port, cached)
+	if c.cores != "" {
+		pinned := exec.Command("taskset", append([]string{"-c", c.cores}, p.Args...)...)
+		pinned.Env = p.Env
+		p = pinned
+	}
 	p.Stdout, p.Stderr = notes, notes
 	n := &node{process: p, address: address, directory: directory, began: time.Now(), notes: notes}
 	if err := p.Start(); err != nil {

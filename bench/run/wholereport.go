@@ -10,8 +10,12 @@ import (
 func renderServices(o options, ours, theirs *wholeRun) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The whole service beside OpenSearch, %s\n\n", time.Now().Format("2006-01-02"))
-	fmt.Fprintf(&b, "Machine: %s; the load generator runs on the same cores. Load average (1, 5, 15 minutes) before the searches: %s with Quire, %s with OpenSearch; a service that is warmed adds its own. ",
-		machine(), ours.load, theirs.load)
+	cores := "the load generator runs on the same cores"
+	if o.apart {
+		cores = "the services run on one core and the load generator on another"
+	}
+	fmt.Fprintf(&b, "Machine: %s; %s. Load average (1, 5, 15 minutes) before the searches: %s with Quire, %s with OpenSearch; a service that is warmed adds its own. ",
+		machine(), cores, ours.load, theirs.load)
 	fmt.Fprintf(&b, "Quire: commit %s. OpenSearch: %s. %d commit messages. Command: `make bench-service`.\n\n", ours.version, theirs.version, ours.docs)
 	b.WriteString("| | Quire | OpenSearch | OpenSearch ÷ Quire |\n|---|---|---|---|\n")
 	both := func(name, format string, a, c float64) {
