@@ -4,9 +4,11 @@
 // of their documents are deleted, and whether a merge already holds them. It
 // keeps the number of segments logarithmic in the size of the generation:
 // sizes form tiers a factor PerTier apart, and a tier may hold up to PerTier
-// segments. When there are many segments all the same, small ones between large
-// ones are gathered too. Everything below the floor counts as one tier, so that
-// the small segments of frequent commits are gathered eagerly.
+// segments. A large tier, whose segments exceed PerTier floors, may hold PerLarge:
+// its merges are what a load spends most on, and the merge at rest would
+// rewrite their result at once. When there are many segments all the same, small
+// ones between large ones are gathered too. Everything below the floor counts as
+// one tier, so that the small segments of frequent commits are gathered eagerly.
 //
 // Settle is the choice for a generation at rest, where searches are all that is
 // left to do: it joins segments for as long as a merge at least doubles its
@@ -51,6 +53,7 @@ type Policy struct {
 	Floor     int64   // segments below count as this size; default 4 MiB
 	MaxMerged int64   // largest segment a merge makes; default 5 GiB
 	PerTier   int     // segments per tier; default 10
+	PerLarge  int     // segments per large tier; default 30, at least PerTier
 	Waste     float64 // share of deleted documents that makes a segment worth rewriting; default 1/3
 }
 
@@ -59,6 +62,7 @@ const (
 	DefaultFloor     = 4 << 20
 	DefaultMaxMerged = 5 << 30
 	DefaultPerTier   = 10
+	DefaultPerLarge  = 30
 	DefaultWaste     = 1.0 / 3
 )
 
@@ -72,6 +76,10 @@ func (p Policy) withDefaults() Policy {
 	if p.PerTier < 2 {
 		p.PerTier = DefaultPerTier
 	}
+	if p.PerLarge <= 0 {
+		p.PerLarge = DefaultPerLarge
+	}
+	p.PerLarge = max(p.PerLarge, p.PerTier)
 	if p.Waste <= 0 {
 		p.Waste = DefaultWaste
 	}
@@ -154,9 +162,12 @@ func (p Policy) Settle(segments []Segment, credit int64) Merge {
 // between are taken along.
 func (p Policy) gather(segments []Segment, taken []bool) Merge {
 	tiers := make([]int, len(segments))
-	highest := -1
+	highest, large := -1, 0
 	for i, segment := range segments {
 		tiers[i] = -1
+		if p.tier(segment.live()) >= firstLarge {
+			large++
+		}
 		if !taken[i] && segment.live() < p.MaxMerged {
 			tiers[i] = p.tier(segment.live())
 			highest = max(highest, tiers[i])
@@ -171,7 +182,7 @@ func (p Policy) gather(segments []Segment, taken []bool) Merge {
 				}
 				end++
 			}
-			if count >= p.PerTier {
+			if count >= p.most(tier) {
 				if merge := p.fit(segments, tiers, tier, begin, end); merge != nil {
 					return merge
 				}
@@ -179,7 +190,7 @@ func (p Policy) gather(segments []Segment, taken []bool) Merge {
 			begin = end + 1
 		}
 	}
-	if len(segments) >= 2*p.PerTier {
+	if len(segments) >= 2*p.PerTier+min(large, p.PerLarge-p.PerTier) {
 		return p.enclosed(segments, tiers)
 	}
 	return nil
@@ -212,14 +223,14 @@ func (p Policy) enclosed(segments []Segment, tiers []int) Merge {
 }
 
 // fit takes the first segments of a stretch that one merge may hold: until
-// PerTier of the tier are among them, or as many as stay below the bound, two of
-// the tier at least.
+// as many of the tier as it may hold are among them, or as many as stay below
+// MaxMerged, two of the tier at least.
 func (p Policy) fit(segments []Segment, tiers []int, tier, begin, end int) Merge {
 	for ; begin < end; begin++ {
 		var merge Merge
 		var size int64
 		count := 0
-		for i := begin; i < end && count < p.PerTier; i++ {
+		for i := begin; i < end && count < p.most(tier); i++ {
 			if size += segments[i].live(); size > p.MaxMerged {
 				break
 			}
@@ -233,6 +244,17 @@ func (p Policy) fit(segments []Segment, tiers []int, tier, begin, end int) Merge
 		}
 	}
 	return nil
+}
+
+// firstLarge is the lowest large tier.
+const firstLarge = 2
+
+// most is how many segments a tier may hold.
+func (p Policy) most(tier int) int {
+	if tier >= firstLarge {
+		return p.PerLarge
+	}
+	return p.PerTier
 }
 
 // tier is the power of PerTier by which the size exceeds the floor.

@@ -15,7 +15,7 @@ func sizes(all ...int64) []Segment {
 }
 
 func TestChoose(t *testing.T) {
-	policy := Policy{Floor: 10, MaxMerged: 10_000, PerTier: 3}
+	policy := Policy{Floor: 10, MaxMerged: 10_000, PerTier: 3, PerLarge: 3}
 	tests := []struct {
 		name     string
 		segments []Segment
@@ -101,6 +101,69 @@ func TestSettleIsPaidForByGrowth(t *testing.T) {
 		}
 		if merged > 7*written {
 			t.Errorf("seed %d: %d bytes written, %d merged", seed, written, merged)
+		}
+	}
+}
+
+// A large tier holds more segments than a small one before it is gathered.
+func TestALargeTierHoldsMore(t *testing.T) {
+	policy := Policy{Floor: 10, MaxMerged: 10_000, PerTier: 3, PerLarge: 5}
+	for _, test := range []struct {
+		name     string
+		segments []Segment
+		want     string
+	}{
+		{"a small tier", sizes(30, 30, 30), "[[0 1 2]]"},
+		{"a large tier that has room", sizes(40, 40, 40, 40), "[]"},
+		{"a full large tier", sizes(40, 40, 40, 40, 40, 1), "[[0 1 2 3 4]]"},
+		{"large ones do not make many of few", sizes(40, 40, 1, 1, 40, 1, 1), "[]"},
+		{"small ones shut in go when there are many", sizes(40, 40, 1, 1, 40, 30, 1, 30), "[[2 3]]"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := fmt.Sprint(policy.Choose(test.segments)); got != test.want {
+				t.Errorf("chose %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// What merges write for a load of equal commits and the rest behind it, and how
+// many segments a search meets meanwhile.
+func TestLoadAndRest(t *testing.T) {
+	const size = 550 << 10 // half of what 10,000 commit messages become
+	for _, test := range []struct {
+		commits  int
+		rewrites float64 // how often merges write a document
+		segments int
+	}{
+		{200, 3, 25},
+		{600, 3, 35},
+		{2000, 3, 50},
+		{6000, 4, 50},
+	} {
+		var segments []Segment
+		var merged int64
+		most := 0
+		join := func(merge Merge) {
+			joined := Segment{}
+			for _, i := range merge {
+				joined.Size, joined.Docs = joined.Size+segments[i].Size, joined.Docs+segments[i].Docs
+			}
+			merged += joined.Size
+			segments = append(append(segments[:merge[0]:merge[0]], joined), segments[merge[len(merge)-1]+1:]...)
+		}
+		for range test.commits {
+			segments = append(segments, Segment{Size: size, Docs: size})
+			for merges := (Policy{}).Choose(segments); len(merges) > 0; merges = (Policy{}).Choose(segments) {
+				join(merges[0])
+			}
+			most = max(most, len(segments))
+		}
+		for merge := (Policy{}).Settle(segments, 0); merge != nil; merge = (Policy{}).Settle(segments, 0) {
+			join(merge)
+		}
+		if rewrites := float64(merged) / float64(test.commits*size); rewrites > test.rewrites || most > test.segments || len(segments) > 1 {
+			t.Errorf("%d commits: a document was merged %.2f times, up to %d segments, %d at rest", test.commits, rewrites, most, len(segments))
 		}
 	}
 }
