@@ -16,9 +16,10 @@ import (
 
 // mergeState is what the merges of a generation remember.
 type mergeState struct {
-	damaged map[*segment.Reader]bool
-	ended   int        // merges at rest in a row that a write ended
-	long    *longMerge // nil when none runs
+	damaged  map[*segment.Reader]bool
+	ended    int        // merges at rest in a row that a write ended
+	long     *longMerge // nil when none runs
+	mayBegin bool       // a long merge may begin, see idleMerge
 }
 
 // longMerge is a merge that runs beside those of small segments.
@@ -39,7 +40,8 @@ type chosenMerge struct {
 // changed them, and joins them further once no commit came for a while, until the
 // generation is settled. A long merge runs beside the loop: commits go on meanwhile,
 // and their small segments are gathered, or every search and every write would look
-// into hundreds of them. A segment that is damaged is left out from then on (I12):
+// into hundreds of them. It begins when documents are written after the commit that
+// made it due (see settle.go). A segment that is damaged is left out from then on (I12):
 // the others are merged all the same.
 func (g *Generation) mergeLoop(ctx context.Context) {
 	state := &g.mergers
@@ -61,8 +63,12 @@ func (g *Generation) mergeLoop(ctx context.Context) {
 			case <-ctx.Done():
 				return
 			case <-g.merging.woken:
+			case <-next.written:
+				state.mayBegin = true
 			case <-next.due:
-				isSound = g.mergeAtRest(ctx, next.credit)
+				if state.mayBegin = next.isPutOff; !next.isPutOff {
+					isSound = g.mergeAtRest(ctx, next.credit)
+				}
 			}
 		case g.merging.park():
 			return
@@ -71,7 +77,9 @@ func (g *Generation) mergeLoop(ctx context.Context) {
 			var err error
 			worth, err = g.mergeOnce(ctx, state)
 			g.logMerge(ctx, err)
+			isSound = worth || err == nil
 		}
+		state.mayBegin = false
 		if next = (idleMerge{}); isSound && state.long == nil { // what failed is tried again after the next commit
 			next = g.nextIdleMerge(state.damaged, state.ended)
 		}
@@ -140,10 +148,13 @@ func isWorthAnother(ctx context.Context, sources []*snapshot.Segment, damaged ma
 	return err == nil || errors.Is(err, vfs.ErrFault) && findDamaged(ctx, sources, damaged)
 }
 
+// mayMerge reports whether the generation can take the result of a merge.
+func (g *Generation) mayMerge() bool { return g.Err() == nil && g.enoughSpace() == nil }
+
 // chooseMerge returns the most useful merge that may begin now. The caller releases
 // its snapshot.
 func (g *Generation) chooseMerge(state *mergeState) (chosenMerge, bool) {
-	if g.Err() != nil || g.enoughSpace() != nil {
+	if !g.mayMerge() {
 		return chosenMerge{}, false
 	}
 	base := g.Snapshot()
@@ -161,7 +172,7 @@ func (g *Generation) chooseMerge(state *mergeState) (chosenMerge, bool) {
 	policy := g.options.mergePolicy()
 	for _, merge := range policy.Choose(plan) {
 		isLong := policy.IsLong(plan, merge)
-		if isLong && state.long != nil {
+		if isLong && (state.long != nil || !state.mayBegin) {
 			continue
 		}
 		chosen := chosenMerge{base: base, isLong: isLong}

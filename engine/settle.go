@@ -18,6 +18,11 @@ import (
 // segment costs each of them: the segments are joined further, one generation
 // of a node at a time, and a write that arrives ends the merge at once.
 //
+// When a commit makes a long merge due, nobody knows yet whether it was the last
+// one. So the long merge is put off: the next write begins it, and a rest replaces it by
+// the merge at rest, which would have rewritten its result. A tier merge runs at rest
+// only where no merge at rest is paid for.
+//
 // What a merge at rest may rewrite is paid for: by growth (see mergeplan), by what
 // was flushed since the opening and not spent by merges yet, or by waiting. So a
 // loaded index becomes one segment within seconds, and one that is changed a
@@ -43,10 +48,12 @@ const (
 // errWritten ends a merge at rest.
 var errWritten = errors.New("a write ended the rest")
 
-// idleMerge is when and with what credit a generation is merged at rest next.
+// idleMerge is what a generation waits for while no merge runs.
 type idleMerge struct {
-	due    <-chan time.Time // nil: the generation is settled
-	credit int64            // bytes that the merge may write
+	due      <-chan time.Time // the rest is long enough for a merge; nil: the generation is settled
+	credit   int64            // bytes that the merge may write
+	isPutOff bool             // it is not a merge at rest but the long merge that was put off
+	written  <-chan struct{}  // a write, which begins the long merge that was put off; nil: there is none
 }
 
 // paid is how many bytes a merge at rest may write beyond what growth pays for.
@@ -55,13 +62,27 @@ func (g *Generation) paid() int64 { return paidPerByte*g.flushed.Load() - g.merg
 // chooseSettling returns what is to be merged at rest, nil when the generation
 // is settled.
 func (g *Generation) chooseSettling(base *snapshot.Snapshot, damaged map[*segment.Reader]bool, credit int64) mergeplan.Merge {
-	if g.Err() != nil || g.enoughSpace() != nil {
+	if !g.mayMerge() {
 		return nil
 	}
 	return g.options.mergePolicy().Settle(planOf(base, damaged), credit)
 }
 
-// nextIdleMerge plans the next merge at rest, after so many in a row that a write
+// choosePutOff returns the long merge that was put off, nil when there is none.
+func (g *Generation) choosePutOff(base *snapshot.Snapshot, damaged map[*segment.Reader]bool) mergeplan.Merge {
+	if !g.mayMerge() {
+		return nil
+	}
+	policy, plan := g.options.mergePolicy(), planOf(base, damaged)
+	for _, merge := range policy.Choose(plan) {
+		if policy.IsLong(plan, merge) {
+			return merge
+		}
+	}
+	return nil
+}
+
+// nextIdleMerge plans the next merge while none runs, after so many in a row that a write
 // ended: what they wrote is lost, so that each waits twice as long. Waiting pays
 // for nothing where others read the generation from a bucket: the segment would
 // be uploaded, and fetched by every node that has a copy.
@@ -74,6 +95,12 @@ func (g *Generation) nextIdleMerge(damaged map[*segment.Reader]bool, ended int) 
 	next := idleMerge{credit: g.paid()}
 	perSecond := int64(settledPerSecond)
 	merge := g.chooseSettling(base, damaged, next.credit)
+	if putOff := g.choosePutOff(base, damaged); putOff != nil {
+		next.written = g.written
+		if merge == nil {
+			merge, next.isPutOff = putOff, true
+		}
+	}
 	if merge == nil && g.storage.Publisher == nil {
 		next.credit, perSecond = math.MaxInt64, unpaidPerSecond
 		merge = g.chooseSettling(base, damaged, next.credit)
