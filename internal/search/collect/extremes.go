@@ -45,7 +45,7 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 		}
 	}
 	seen := p.reached
-	matches, exact := p.scanner.MinHits()
+	matches, exact := p.scanner.MinHits(0)
 	if !exact && seen > 0 {
 		matches = int(uint64(p.taken) * uint64(documents) / uint64(seen))
 	}

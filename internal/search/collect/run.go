@@ -136,7 +136,7 @@ func (r *run) probe(ctx context.Context, segment int, result *Result) error {
 		return err
 	}
 	defer p.scanner.Close()
-	n, exact := p.scanner.MinHits()
+	n, exact := p.scanner.MinHits(r.request.CountTo - result.Total)
 	if !exact && result.Total+n < r.request.CountTo {
 		r.counted.Store(int64(result.Total))
 		r.decided.Store(int64(orderOf(segment, 0)))
@@ -278,7 +278,7 @@ func (r *run) countBefore(pieces []piece) {
 	r.decided.Store(int64(orderOf(len(pieces), 0)))
 	for i := range pieces {
 		p := &pieces[i]
-		n, exact := p.scanner.MinHits()
+		n, exact := p.scanner.MinHits(r.request.CountTo - r.atLeast)
 		r.atLeast += n
 		r.exact = r.exact && exact
 		if p.ranksByScore() {

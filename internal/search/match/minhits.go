@@ -1,8 +1,18 @@
 package match
 
+import (
+	"github.com/quiresearch/quire/internal/search/match/docset"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// fewCounted is how many documents are looked up among the live ones before a
+// scan: enough to find the thousand that most requests count, in some microseconds.
+const fewCounted = 2048
+
 // MinHits returns how many hits there are at least, as far as that is known
-// before the scan, and whether that is all of them.
-func (s *Scanner) MinHits() (atLeast int, exact bool) {
+// before the scan, and whether that is all of them. Where less than enough are known
+// because documents are deleted, it counts few.
+func (s *Scanner) MinHits(enough int) (atLeast int, exact bool) {
 	switch s.root.(type) {
 	case noStep:
 		return 0, true
@@ -16,11 +26,55 @@ func (s *Scanner) MinHits() (atLeast int, exact bool) {
 		return 0, false
 	}
 	atLeast, exact = minMatches(s.root)
-	if s.mask.live != nil {
-		deleted := int(s.mask.documents) - s.binder.segment.Documents
-		return max(0, atLeast-deleted), false
+	if s.mask.live == nil {
+		return atLeast, exact
 	}
-	return atLeast, exact
+	deleted := int(s.mask.documents) - s.binder.segment.Documents
+	if live := max(0, atLeast-deleted); live >= enough || !exact {
+		return live, false
+	}
+	n, exact := s.countFew()
+	return max(n, atLeast-deleted), exact
+}
+
+// countFew counts the live documents of a term, or of a word whose readings are
+// known, as far as they are few, and reports whether that is all of them. A total
+// that is not known before the scan would have every match scored.
+func (s *Scanner) countFew() (n int, exact bool) {
+	switch root := s.root.(type) {
+	case *termStep:
+		return s.countLive(root.field, root.entry)
+	case *wordStep:
+		e := root.expansion
+		if e.sets != nil {
+			if e.atLeast > fewCounted {
+				return 0, false
+			}
+			return docset.CountLive(e.sets, s.mask.live), true
+		}
+		for _, entries := range e.terms {
+			for _, entry := range entries { // the only one, as all matches are known
+				return s.countLive(root.expanded, entry)
+			}
+		}
+		return 0, true
+	}
+	return 0, false
+}
+
+// countLive counts the live documents among the first ones of a term, and reports
+// whether those are all.
+func (s *Scanner) countLive(field *terms.Field, entry terms.Entry) (n int, isAll bool) {
+	t := s.binder.newTerm(field, entry)
+	it, left := t.finder(), fewCounted
+	for open := t.opened[0]; open && left > 0; open = it.NextBlock() {
+		docs := it.Docs()
+		for _, doc := range docs {
+			n += int(s.mask.live[doc>>6] >> (doc & 63) & 1)
+		}
+		left -= len(docs)
+	}
+	return n, int(entry.DocFreq) <= fewCounted
 }
 
 // minMatches returns how many documents a step matches at least, deleted ones

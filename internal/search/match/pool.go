@@ -136,7 +136,7 @@ func (b *binder) release() {
 			}
 			clear(s.bands)
 			s.used = 0
-			s.whole, s.start, s.bands, s.expansion = nil, nil, s.bands[:0], nil
+			s.whole, s.start, s.bands, s.expansion, s.expanded = nil, nil, s.bands[:0], nil, nil
 			b.view.tables.words.Put(s)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
 // wordStep matches the documents that hold a word, as typed or in another
@@ -15,8 +16,9 @@ type wordStep struct {
 	whole     step  // the word as typed: a term, a sum or nothing
 	start     *band // words that start as typed; nil when there are none
 	bands     []*band
-	isKnown   bool       // another segment may hold the word as typed
-	expansion *expansion // that has the number of matches, nil when none has
+	isKnown   bool         // another segment may hold the word as typed
+	expansion *expansion   // that has the number of matches, nil when none has
+	expanded  *terms.Field // that has the terms of the expansion
 
 	memory []*band // of this and of later searches
 	used   int     // of memory
@@ -74,7 +76,7 @@ func (b *binder) word(ctx context.Context, n *plan.Word, factor float64) (step, 
 		s.bands, s.start = append([]*band{s.start}, s.bands...), nil
 	}
 	if len(n.Fields) == 1 && len(n.Fields[0].Terms) == 1 {
-		s.expansion = b.widest(ctx, n)
+		s.expansion, s.expanded = b.widest(ctx, n)
 	}
 	return s, nil
 }
@@ -128,13 +130,14 @@ func (b *binder) held(structure, text string) *termStep {
 	return b.newTerm(b.segment.Reader.Terms(structure), entry)
 }
 
-// widest returns the expansion that holds every reading of a word of one term.
-func (b *binder) widest(ctx context.Context, n *plan.Word) *expansion {
+// widest returns the expansion that holds every reading of a word of one term, and
+// the field of its terms; nil when there is none.
+func (b *binder) widest(ctx context.Context, n *plan.Word) (*expansion, *terms.Field) {
 	var widest *plan.Expand
 	for i := range n.Bands {
 		for _, in := range n.Bands[i].In {
 			if in.Prefix != nil {
-				return nil
+				return nil, nil
 			}
 			if widest == nil || in.Near.Prefix {
 				widest = in.Near
@@ -142,13 +145,13 @@ func (b *binder) widest(ctx context.Context, n *plan.Word) *expansion {
 		}
 	}
 	if widest == nil {
-		return nil
+		return nil, nil
 	}
 	e, err := b.expansion(ctx, widest)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	return e
+	return e, b.segment.Reader.Terms(widest.Structure)
 }
 
 func (s *wordStep) run(base uint32, in, out *Bits, sums *Sums) {

@@ -153,6 +153,35 @@ func CountUnion(sets []*Set, documents uint32) int {
 	return union.Count()
 }
 
+// CountLive returns how many documents in any of the sets are live. It looks at
+// each one by itself, which is for few.
+func CountLive(sets []*Set, live []uint64) int {
+	var few [4][]uint32
+	left := few[:0] // of each set, the documents not looked at
+	for _, set := range sets {
+		if set.count > 0 {
+			left = append(left, set.Docs())
+		}
+	}
+	n := 0
+	for len(left) > 0 {
+		doc := left[0][0]
+		for _, docs := range left[1:] {
+			doc = min(doc, docs[0])
+		}
+		n += int(live[doc>>6] >> (doc & 63) & 1)
+		for i := len(left) - 1; i >= 0; i-- {
+			if left[i][0] != doc {
+				continue
+			}
+			if left[i] = left[i][1:]; len(left[i]) == 0 {
+				left = slices.Delete(left, i, i+1)
+			}
+		}
+	}
+	return n
+}
+
 // merged returns the documents of two ascending lists.
 func merged(a, b []uint32) []uint32 {
 	all := make([]uint32, 0, len(a)+len(b))

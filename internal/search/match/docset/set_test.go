@@ -95,5 +95,16 @@ func TestUnionsAreCountedOnce(t *testing.T) {
 		if n := CountUnion(sets, documents); n != len(held) {
 			t.Fatalf("seed %d: %d, want %d", seed, n, len(held))
 		}
+		live := bitset.New(documents)
+		for doc := range uint32(documents) {
+			if r.IntN(3) > 0 {
+				live.Set(doc)
+			} else {
+				delete(held, doc)
+			}
+		}
+		if n := CountLive(sets, live.Words()); n != len(held) {
+			t.Fatalf("seed %d: %d live, want %d", seed, n, len(held))
+		}
 	}
 }

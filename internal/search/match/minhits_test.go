@@ -1,0 +1,67 @@
+package match
+
+import (
+	"testing"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/snapshot"
+)
+
+// Few matches are counted before the scan although documents are deleted: a search that
+// knows its total scores only what may be a hit.
+func TestFewMatchesAreCountedBeforeTheScan(t *testing.T) {
+	x := &scriptIndex{documents: 40_000, holds: []scriptWord{
+		{"title", "canon", 500, 20, 1}, {"title", "canyon", 700, 20, 1}, {"title", "kanon", 900, 30, 1},
+		{"title", "lens", 800, 7, 1}, {"title", "shoe", 2, 0, 1}, {"title", "shoes", 6, 0, 1},
+	}}
+	segment := x.build(t).Snapshot.Segments[0]
+	live := bitset.New(segment.Reader.NumDocs())
+	for doc := range live.Len() {
+		if doc%3 != 0 {
+			live.Set(doc)
+		}
+	}
+	view := new(View)
+	view.Reset(snapshot.New(2, []*snapshot.Segment{snapshot.NewSegment(segment.Reader, live, nil, segment)}, nil), nil, nil)
+	for _, test := range []struct {
+		plan  string
+		words []string // that match
+		exact bool
+		least int
+	}{
+		{"near canon", []string{"canon", "canyon", "kanon"}, true, 0},
+		{"near canyons", []string{"canyon"}, true, 0},
+		{"near lans", []string{"lens"}, true, 0},
+		{"near missing", nil, true, 0},
+		{"term lens", []string{"lens"}, true, 0},
+		{"near shoe", []string{"shoe", "shoes"}, false, 0},
+		{"near shot", []string{"shoe"}, false, 1000},
+		{"term shoe", []string{"shoe"}, false, 1000},
+	} {
+		matches := 0
+		for doc := range x.documents {
+			isHeld := false
+			for _, h := range x.holds {
+				for _, word := range test.words {
+					isHeld = isHeld || h.word == word && doc >= h.from && (doc-h.from)%h.every == 0
+				}
+			}
+			if isHeld && live.Get(uint32(doc)) {
+				matches++
+			}
+		}
+		n, _ := scriptPlan(t, test.plan)
+		if err := view.Prepare(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		s, err := view.Scanner(t.Context(), 0, n, nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, exact := s.MinHits(40_000)
+		s.Close()
+		if exact != test.exact || got > matches || exact && got != matches || got < test.least {
+			t.Errorf("%s: %d matches, exact: %v, want %d", test.plan, got, exact, matches)
+		}
+	}
+}
