@@ -22,7 +22,7 @@ import (
 type candidates struct {
 	docs    []candidate
 	typed   *termStep // as typed, when it is walked by blocks; nil when its documents are candidates
-	reached float32   // a score that as many documents reach as hits are wanted
+	reached float32   // a score that as many documents reach as hits are wanted; 0 when fewer match
 	isAll   bool      // no other document is a hit
 
 	highest []float32 // the best scores so far, falling; as many as hits are wanted
@@ -36,7 +36,8 @@ type candidate struct {
 }
 
 // find gathers the candidates of a word for the k best hits. It reports false
-// when the word cannot be searched this way.
+// when the word cannot be searched this way. Where nothing is reached, fewer than k
+// documents match and all are candidates.
 func (c *candidates) find(s *Scanner, w *wordStep, k int) bool {
 	c.docs, c.highest, c.typed, c.reached = c.docs[:0], c.highest[:0], nil, 0
 	if k > championCount || k == 0 || s.mask.domain != nil || !c.findTyped(s, w, k) {
@@ -51,7 +52,7 @@ func (c *candidates) find(s *Scanner, w *wordStep, k int) bool {
 			return false
 		}
 	}
-	return c.reached > 0
+	return c.reached > 0 || c.typed == nil && len(c.highest) < k
 }
 
 // findTyped takes the documents of the word as typed, or what k of them reach.
@@ -223,7 +224,7 @@ func (c *candidates) add(doc uint32, score float32, k int) {
 
 // suffice reports whether the candidates are all that may exceed a threshold.
 func (c *candidates) suffice(threshold float64) bool {
-	return c.isAll && threshold >= float64(math.Nextafter32(c.reached, 0))
+	return c.isAll && (c.reached == 0 || threshold >= float64(math.Nextafter32(c.reached, 0)))
 }
 
 // sorted drops what does not exceed a threshold and sorts the others.
