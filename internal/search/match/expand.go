@@ -62,8 +62,8 @@ func (b *binder) near(ctx context.Context, n *plan.Expand, distance int) (step, 
 // expansion returns what a word stands for in the segment, nil when that does
 // not have the field.
 func (b *binder) expansion(ctx context.Context, n *plan.Expand) (*expansion, error) {
-	if e, ok := b.view.expansions.get(expansionKey{b.number, n}); ok {
-		return e, nil
+	if bySegment, ok := b.view.expansions.get(n); ok && bySegment[b.number] != nil {
+		return bySegment[b.number], nil
 	}
 	field := b.segment.Reader.Terms(n.Structure)
 	if field == nil {

@@ -49,7 +49,7 @@ func (v *View) exchangeForms(ctx context.Context, n *plan.Expand) error {
 		return nil
 	}
 	key := keyOf(n)
-	if _, ok := v.foreign[key]; ok {
+	if _, ok := v.foreign.get(key); ok {
 		return nil
 	}
 	foreign, ok := v.caches.foreignTerms(v.Snapshot, key)
@@ -60,10 +60,7 @@ func (v *View) exchangeForms(ctx context.Context, n *plan.Expand) error {
 		}
 		v.caches.keepForeignTerms(v.Snapshot, key, foreign)
 	}
-	if v.foreign == nil {
-		v.foreign = map[expandKey][][]terms.Match{}
-	}
-	v.foreign[key] = foreign
+	v.foreign.put(key, foreign)
 	return nil
 }
 
@@ -142,10 +139,10 @@ func (b *binder) formMatches(ctx context.Context, n *plan.Expand) ([]formMatch, 
 
 // foreign returns the terms of the segment that forms of others bring nearer.
 func (b *binder) foreign(n *plan.Expand) []terms.Match {
-	if b.view.foreign == nil {
+	if b.view.foreign.count == 0 {
 		return nil
 	}
-	if bySegment := b.view.foreign[keyOf(n)]; bySegment != nil {
+	if bySegment, _ := b.view.foreign.get(keyOf(n)); bySegment != nil {
 		return bySegment[b.number]
 	}
 	return nil

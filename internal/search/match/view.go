@@ -51,9 +51,9 @@ type View struct {
 	first    wordStats // memory of the first of words
 	lists    map[plan.Node][]*List
 
-	expansions smallMap[expansionKey, *expansion] // what the statistics of words needed
-	readings   map[expansionKey][][]terms.Entry   // without those of foreign
-	foreign    map[expandKey][][]terms.Match      // by segment; see exchangeForms
+	expansions smallMap[*plan.Expand, []*expansion] // by segment, what the statistics of words needed
+	readings   map[expansionKey][][]terms.Entry     // without those of foreign
+	foreign    smallMap[expandKey, [][]terms.Match] // by segment; see exchangeForms
 }
 
 // Reset points the view at s and forgets what was prepared. caches and tables may

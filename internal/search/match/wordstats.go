@@ -140,15 +140,17 @@ type expansionKey struct {
 // expansion works out what a word stands for in a segment and keeps it for the
 // scanners of the search; nil when the segment does not have the field.
 func (v *View) expansion(ctx context.Context, segment int, n *plan.Expand) (*expansion, error) {
-	key := expansionKey{segment, n}
-	if e, ok := v.expansions.get(key); ok {
-		return e, nil
+	bySegment, ok := v.expansions.get(n)
+	if !ok {
+		bySegment = make([]*expansion, len(v.Snapshot.Segments))
+		v.expansions.put(n, bySegment)
 	}
-	b := v.lookups(segment)
-	e, err := b.expansion(ctx, n)
-	if err != nil || e == nil {
-		return nil, err
+	if bySegment[segment] == nil {
+		b := v.lookups(segment)
+		var err error
+		if bySegment[segment], err = b.expansion(ctx, n); err != nil {
+			return nil, err
+		}
 	}
-	v.expansions.put(key, e)
-	return e, nil
+	return bySegment[segment], nil
 }
