@@ -175,7 +175,7 @@ func (s *Scanner) countWide(ctx context.Context, fill func(base uint64, words *w
 
 // isCounted reports whether sets hold every document that matches.
 func (s *wordStep) isCounted() bool {
-	return s.expansion != nil && s.expansion.isCount && s.expansion.sets != nil
+	return s.expansion != nil && s.expansion.sets != nil
 }
 
 // countAll counts the documents that hold all terms, are in all sets and that

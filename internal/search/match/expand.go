@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -91,8 +92,10 @@ type expansion struct {
 	byForm []formMatch // alone, where only these are kept
 
 	holders []uint64 // by distance, documents of the terms; those of several as often
-	atLeast int      // documents that hold one of the terms
+	atLeast int      // documents that hold one of the terms, unless there are sets
 	isCount bool     // atLeast is how many there are
+
+	union func() int // documents that are in any of the sets
 
 	best championLists
 }
@@ -154,8 +157,19 @@ func (b *binder) findExpansion(ctx context.Context, field *terms.Field, n *plan.
 			return nil, err
 		}
 	}
-	e.atLeast, e.isCount = docset.CountUnion(e.sets, b.documents), true
+	sets, all := e.sets, b.documents
+	e.union = sync.OnceValue(func() int { return docset.CountUnion(sets, all) })
 	return e, nil
+}
+
+// minMatches returns how many documents hold one of the terms at least, and
+// whether that is all of them. The union of sets is counted when first asked
+// for: words of several fields never ask.
+func (e *expansion) minMatches() (atLeast int, exact bool) {
+	if e.sets != nil {
+		return e.union(), true
+	}
+	return e.atLeast, e.isCount
 }
 
 // starting returns the terms that start with a word or with it as typed, and

@@ -85,7 +85,7 @@ func minMatches(s step) (atLeast int, exact bool) {
 		return s.cost(), true
 	case *wordStep:
 		if s.expansion != nil {
-			return s.expansion.atLeast, s.expansion.isCount
+			return s.expansion.minMatches()
 		}
 		atLeast, _ = minMatches(s.whole)
 	case *sumStep:
