@@ -18,19 +18,22 @@ func (s *wordStep) addFew(of side, docs []uint32, sums []float64, held *[fewRead
 	var typed [fewRead]bool
 	if of == wholeWord {
 		s.addTyped(docs, sums, &typed)
-	} else {
-		s.findTyped(docs, &typed)
 	}
 	for i, doc := range docs {
-		if held[i] = typed[i] && of == wholeWord; typed[i] {
+		if held[i] = typed[i]; typed[i] {
 			continue
 		}
 		for _, b := range s.bands {
-			if score, ok := b.read(doc); ok {
+			score, ok := b.read(doc)
+			if !ok {
+				continue
+			}
+			// Few documents are in a band, so that the word as typed is looked up last.
+			if of == wholeWord || !s.holdsTyped(doc) {
 				held[i] = true
 				sums[i] += score
-				break // the nearest counts
 			}
+			break // the nearest counts
 		}
 	}
 	return true
@@ -87,23 +90,20 @@ func (s *wordStep) addTyped(docs []uint32, sums []float64, typed *[fewRead]bool)
 	}
 }
 
-// findTyped finds the documents that hold the word as typed.
-func (s *wordStep) findTyped(docs []uint32, typed *[fewRead]bool) {
+// holdsTyped reports whether a document holds the word as typed. Documents rise
+// from call to call.
+func (s *wordStep) holdsTyped(doc uint32) bool {
 	switch whole := s.whole.(type) {
 	case *termStep:
-		for i, doc := range docs {
-			typed[i] = holds(whole, doc)
-		}
+		return holds(whole, doc)
 	case *sumStep:
-		for i, doc := range docs {
-			for _, p := range whole.parts {
-				if holds(p.termStep, doc) {
-					typed[i] = true
-					break
-				}
+		for _, p := range whole.parts {
+			if holds(p.termStep, doc) {
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // read returns what a document scores that is in the band. Documents rise from
