@@ -253,6 +253,9 @@ func (b *band) cost() int {
 func (b *band) next(from uint32) uint32 {
 	at := NoMore
 	for i := range b.fields {
+		if at == from {
+			break
+		}
 		at = min(at, earliest(b.fields[i].find, from))
 	}
 	return at

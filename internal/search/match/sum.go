@@ -144,6 +144,9 @@ func (s *sumStep) cost() int {
 func (s *sumStep) next(from uint32) uint32 {
 	at := s.silent.next(from)
 	for _, p := range s.parts {
+		if at == from {
+			break
+		}
 		at = min(at, p.next(from))
 	}
 	return at

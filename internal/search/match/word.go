@@ -240,10 +240,13 @@ func (s *wordStep) boundBands() float64 {
 
 func (s *wordStep) next(from uint32) uint32 {
 	at := s.whole.next(from)
-	if s.start != nil {
+	if s.start != nil && at > from {
 		at = min(at, s.start.next(from))
 	}
 	for _, b := range s.bands {
+		if at == from {
+			break
+		}
 		at = min(at, b.next(from))
 	}
 	return at
