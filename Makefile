@@ -9,7 +9,7 @@ RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .DEFAULT_GOAL := help
 .PHONY: help build test test-race check format-check vet staticcheck generate generate-check licences vulnerabilities console-types test-console console-screenshot test-clients check-openapi generate-clients \
-	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz repeat explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-rest bench-ingest bench-http bench-load bench-signals bench-writes bench-small bench-growth bench-service bench-service-apart bench-relevance bench-typed bench-fields bench-first bench-vectors bench-cores bench-nested bench-micro profile locale-data clean
+	release release-check platforms vet-platforms tools spec conformance demo serve sim fuzz repeat explain bodies kill kill-shared upgrade reindex costs slow soak measure bench bench-quick bench-rest bench-ingest bench-http bench-load bench-signals bench-writes bench-small bench-growth bench-service bench-service-apart bench-knn bench-relevance bench-typed bench-fields bench-first bench-vectors bench-cores bench-nested bench-micro profile locale-data clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -141,7 +141,7 @@ measure: tools ## Measure writes and starts in local and object mode (MEASURE=10
 
 BENCH := bin/bench-run
 
-$(BENCH): $(wildcard bench/run/*.go internal/relevance/*.go)
+$(BENCH): $(wildcard bench/run/*.go bench/neighbours/*.go internal/relevance/*.go)
 	$(GO) build -C bench/run -o ../../$(BENCH) .
 
 bench: $(BENCH) ## Measure beside Lucene, tantivy and bleve on the whole corpus
@@ -161,6 +161,9 @@ bench-service: $(BENCH) ## Measure the whole service beside OpenSearch 3, fetche
 
 bench-service-apart: $(BENCH) ## The same with the services on one core and the load generator on another; needs taskset
 	taskset -c 1 $(BENCH) -data ../shared/data -opensearch -apart -docs $(or $(DOCS),100000)
+
+bench-knn: $(BENCH) ## Measure nearest neighbours with filters, the whole service beside OpenSearch 3 with its k-NN plugin; needs mvn and Java 21
+	$(BENCH) -data ../shared/data -knn
 
 bench-load: build $(BENCH) ## Measure quire load of a CSV file beside curl with the same rows as NDJSON (DOCS=1000000)
 	$(BENCH) -data ../shared/data -load -docs $(or $(DOCS),1000000)

@@ -8,4 +8,6 @@ require (
 	golang.org/x/text v0.43.0
 )
 
+require golang.org/x/sys v0.49.0 // indirect
+
 replace github.com/quiresearch/quire => ../..

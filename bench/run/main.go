@@ -42,7 +42,7 @@ type options struct {
 func main() {
 	var o options
 	var engines, classes, brief string
-	var quick, judged, vectors, typing, twoFields, first, serviceAlone, restAlone, whole, loading, refreshing, writing, overHTTP, cores bool
+	var quick, judged, vectors, typing, twoFields, first, serviceAlone, restAlone, whole, knn, loading, refreshing, writing, overHTTP, cores bool
 	var small int
 	var growing string
 	flag.StringVar(&o.data, "data", "../shared/data", "directory of the corpora; a generated corpus stands in when it is absent")
@@ -53,7 +53,7 @@ func main() {
 	flag.BoolVar(&o.loose, "loose", true, "measure the indexes as their engines leave them too, without a forced merge")
 	flag.DurationVar(&o.trickle, "trickle", time.Minute, "how long searches run beside a trickle of updates; 0 leaves that out")
 	flag.BoolVar(&restAlone, "rest", false, "measure only Quire's indexes at rest beside force-merged ones, and during a trickle of updates")
-	flag.StringVar(&classes, "classes", "", "query classes, judged sets, or modes of small indexes (default all)")
+	flag.StringVar(&classes, "classes", "", "query classes, judged sets, modes of small indexes, or parts of -knn (Quire, OpenSearch, OpenSearch merged; the others as they were measured last) (default all)")
 	flag.IntVar(&o.docs, "docs", 1_000_000, "documents of the corpus")
 	flag.IntVar(&o.perKind, "queries", 100, "queries of each class")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds in which engines take turns")
@@ -69,6 +69,7 @@ func main() {
 	flag.BoolVar(&o.service, "service", true, "measure Quire's own server too: latency over loopback, ingest over HTTP")
 	flag.BoolVar(&serviceAlone, "ingest", false, "measure Quire's own server alone and print it")
 	flag.BoolVar(&whole, "opensearch", false, "measure Quire's whole service beside OpenSearch 3 instead")
+	flag.BoolVar(&knn, "knn", false, "measure nearest neighbours of Quire's whole service beside OpenSearch 3 instead")
 	flag.BoolVar(&o.apart, "apart", false, "run the services beside OpenSearch on the first core alone; the load generator is to be kept off it, as by taskset -c 1")
 	flag.BoolVar(&loading, "load", false, "measure quire load of a CSV file beside curl with the same rows as NDJSON instead")
 	flag.BoolVar(&refreshing, "signals", false, "measure refreshing signals beside adding the documents again instead")
@@ -102,6 +103,9 @@ func main() {
 		}
 		if whole {
 			name += "-service"
+		}
+		if knn {
+			name += "-knn"
 		}
 		if loading {
 			name += "-load"
@@ -142,6 +146,8 @@ func main() {
 		work = serve
 	case whole:
 		work = compareServices
+	case knn:
+		work = compareNearest
 	case loading:
 		work = loadFiles
 	case refreshing:

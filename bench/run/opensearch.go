@@ -24,10 +24,11 @@ const openSearchMapping = `{"settings":{"number_of_shards":1,"number_of_replicas
 		"id":{"type":"keyword"},"repo":{"type":"keyword"},"component":{"type":"keyword"},
 		"year":{"type":"integer"},"ts":{"type":"long"},"body":{"type":"text","analyzer":"words"}}}}`
 
-// fetchOpenSearch has Maven fetch it, unless it is there.
-func fetchOpenSearch() error {
+// fetchOpenSearch has Maven fetch it, unless it is there, with what variables ask
+// of scripts/opensearch-node.
+func fetchOpenSearch(variables ...string) error {
 	fetch := exec.Command("scripts/opensearch-node")
-	fetch.Env = append(os.Environ(), "PREPARE=1")
+	fetch.Env = append(append(os.Environ(), "PREPARE=1"), variables...)
 	if text, err := fetch.CombinedOutput(); err != nil {
 		return fmt.Errorf("fetch OpenSearch: %w: %s", err, text)
 	}

@@ -176,16 +176,11 @@ func (r *wholeRun) measure(o options, corpus string, queries map[string][]query)
 // loadAndRest loads the corpus into an empty node twice, the second time after
 // the process has seen a load, and looks at what the second takes.
 func (r *wholeRun) loadAndRest(n *node, corpus string) error {
-	w, err := n.ready(r.service.versionPath)
+	w, err := r.greet(n)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	about, err := w.Send("GET", r.service.versionPath, "application/json", nil)
-	if err != nil {
-		return err
-	}
-	r.version = r.service.version(about)
 	bodies, err := r.bulks(corpus)
 	if err != nil {
 		return err
@@ -206,6 +201,21 @@ func (r *wholeRun) loadAndRest(n *node, corpus string) error {
 	r.rest = memoryOf(n.process.Process.Pid)
 	r.bytes, err = bytesBelow(n.directory)
 	return err
+}
+
+// greet waits until the node answers and asks for its version.
+func (r *wholeRun) greet(n *node) (*wire.Conn, error) {
+	w, err := n.ready(r.service.versionPath)
+	if err != nil {
+		return nil, err
+	}
+	about, err := w.Send("GET", r.service.versionPath, "application/json", nil)
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	r.version = r.service.version(about)
+	return w, nil
 }
 
 // loadOnce makes the index and returns what it took until all is searchable.

@@ -99,5 +99,5 @@ const wholeSettings = `
 - "Caches off": %s (Quire); %s (OpenSearch).
 - The JVM runs with ` + "`%s`" + `: heap 4 GB with equal least and greatest size, collector and vector module as the [` + "`jvm.options`" + ` that OpenSearch ships](https://github.com/opensearch-project/OpenSearch/blob/main/distribution/src/config/jvm.options) set them. Of its flags that bear on speed or memory, compact object headers (Java 25) and the limit of shared arenas are not set. ` + "`AlwaysPreTouch`" + ` is not set: it would make the whole heap resident at the start.
 - Requests: ` + "`match`" + ` with operator and/or, ` + "`match_phrase`" + `, ` + "`prefix`" + `, ` + "`fuzzy`" + ` with one edit and a fixed first letter, ` + "`bool`" + ` with a term and a range filter, ` + "`terms`" + ` aggregations of ten values over three fields, sort by a timestamp; ` + "`track_total_hits`" + ` is true and Quire's ` + "`total`" + ` is ` + "`exact`" + `.
-- Not measured yet: nearest neighbours with filters; they need a plugin of OpenSearch with libraries of its own.
+- Nearest neighbours with filters have a page of their own: ` + "`make bench-knn`" + `.
 `

@@ -36,6 +36,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/quiresearch/quire/bench/neighbours"
 	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
@@ -115,23 +116,23 @@ func run(o options, names []string) error {
 	return nil
 }
 
-func open(name, data string) (*set, error) {
+func open(name, data string) (*neighbours.Set, error) {
 	switch name {
 	case "glove":
-		s, err := glove(data)
+		s, err := neighbours.Glove(data)
 		if os.IsNotExist(err) {
 			fmt.Println("no GloVe vectors in", data)
 			return nil, nil
 		}
 		return s, err
 	case "384":
-		return clustered("clustered, 100,000 × 384", 100_000, 384, 500), nil
+		return neighbours.Clustered("clustered, 100,000 × 384", 100_000, 384, 500), nil
 	case "128":
-		return clustered("clustered, 500,000 × 128", 500_000, 128, 500), nil
+		return neighbours.Clustered("clustered, 500,000 × 128", 500_000, 128, 500), nil
 	case "million":
-		return clustered("clustered, 1,000,000 × 128", 1_000_000, 128, 500), nil
+		return neighbours.Clustered("clustered, 1,000,000 × 128", 1_000_000, 128, 500), nil
 	case "small":
-		return clustered("clustered, 30,000 × 64", 30_000, 64, 200), nil
+		return neighbours.Clustered("clustered, 30,000 × 64", 30_000, 64, 200), nil
 	}
 	return nil, fmt.Errorf("unknown set")
 }
@@ -148,9 +149,9 @@ type side struct {
 	search     func(filter, breadth, threads int) (recall, qps float64, err error)
 }
 
-func measure(s *set, o options, report *strings.Builder) error {
-	fmt.Println(s.name)
-	s.filters = s.filters[:min(max(1, o.filters), len(s.filters))]
+func measure(s *neighbours.Set, o options, report *strings.Builder) error {
+	fmt.Println(s.Name)
+	s.Filters = s.Filters[:min(max(1, o.filters), len(s.Filters))]
 	dir := filepath.Join(o.work, "vectors")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -223,8 +224,8 @@ func shown(sweep map[int]point, recall float64) string {
 	return "not reached"
 }
 
-func renderSweep(b *strings.Builder, s *set, sides []side, sweeps []map[int]point) {
-	fmt.Fprintf(b, "\n## %s (%d queries)\n\nRecall@10 / QPS of one thread by breadth of the walk, nothing filtered. Quire is built with its default efConstruction of 100, peers and the row that says so with %d. A search that names no breadth has the default one; the last column is how fast peers are where they find as much.\n\n| | build s | build CPU s | build MB | index MB |", s.name, s.asked(), peerBuild)
+func renderSweep(b *strings.Builder, s *neighbours.Set, sides []side, sweeps []map[int]point) {
+	fmt.Fprintf(b, "\n## %s (%d queries)\n\nRecall@10 / QPS of one thread by breadth of the walk, nothing filtered. Quire is built with its default efConstruction of 100, peers and the row that says so with %d. A search that names no breadth has the default one; the last column is how fast peers are where they find as much.\n\n| | build s | build CPU s | build MB | index MB |", s.Name, s.Asked(), peerBuild)
 	for _, n := range breadths {
 		fmt.Fprintf(b, " %d |", n)
 	}
@@ -255,14 +256,14 @@ func renderSweep(b *strings.Builder, s *set, sides []side, sweeps []map[int]poin
 
 // renderFilters shows every side at its default breadth (peers: 256) under
 // every filter.
-func renderFilters(b *strings.Builder, s *set, sides []side, rounds int) error {
+func renderFilters(b *strings.Builder, s *neighbours.Set, sides []side, rounds int) error {
 	fmt.Fprintf(b, "\nBy the share that a filter keeps, at the default breadth (peers: 256): recall@10 / QPS of one thread · of %d. Filters by region keep the vectors around some of 64 others, so that most queries lie away from what is kept.\n\n| |", threads)
-	for _, f := range s.filters {
-		fmt.Fprintf(b, " %s |", f.name)
+	for _, f := range s.Filters {
+		fmt.Fprintf(b, " %s |", f.Name)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(s.filters)) + "\n")
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(s.Filters)) + "\n")
 	cells := make([][]string, len(sides))
-	for f := range s.filters {
+	for f := range s.Filters {
 		one, all, recall := make([]float64, len(sides)), make([]float64, len(sides)), make([]float64, len(sides))
 		for range rounds {
 			for i, side := range sides {
@@ -296,7 +297,7 @@ func renderFilters(b *strings.Builder, s *set, sides []side, rounds int) error {
 }
 
 // ours builds a column for every quantization that is asked for.
-func ours(s *set, dir string, o options) ([]side, error) {
+func ours(s *neighbours.Set, dir string, o options) ([]side, error) {
 	var all []side
 	var first *vectors.Reader
 	for _, z := range []struct {
@@ -319,7 +320,7 @@ func ours(s *set, dir string, o options) ([]side, error) {
 		}
 		began, cpu, before := time.Now(), cpuSeconds(), startPeak()
 		if _, err := os.Stat(file); !o.reuse || err != nil {
-			if err := column(s, vectors.Options{Dimensions: s.dimensions, Quantization: z.Quantization, EfConstruction: z.breadth}, from, file); err != nil {
+			if err := column(s, vectors.Options{Dimensions: s.Dimensions, Quantization: z.Quantization, EfConstruction: z.breadth}, from, file); err != nil {
 				return nil, err
 			}
 		}
@@ -334,7 +335,7 @@ func ours(s *set, dir string, o options) ([]side, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.Len() != s.rows() || r.Options().Dimensions != s.dimensions {
+		if r.Len() != s.Rows() || r.Options().Dimensions != s.Dimensions {
 			return nil, fmt.Errorf("%s holds another set", file)
 		}
 		if first == nil {
@@ -349,7 +350,7 @@ func ours(s *set, dir string, o options) ([]side, error) {
 }
 
 // column writes a column, or one that takes over the graph of another.
-func column(s *set, o vectors.Options, from *vectors.Reader, file string) error {
+func column(s *neighbours.Set, o vectors.Options, from *vectors.Reader, file string) error {
 	out, err := os.Create(file)
 	if err != nil {
 		return err
@@ -358,11 +359,11 @@ func column(s *set, o vectors.Options, from *vectors.Reader, file string) error 
 		same := func(doc uint32) (uint32, bool) { return doc, true }
 		err = vectors.Merge(context.Background(), out, o, []vectors.Input{{Reader: from, Doc: same}}, 0)
 	} else {
-		docs := make([]uint32, s.rows())
+		docs := make([]uint32, s.Rows())
 		for row := range docs {
 			docs[row] = uint32(row)
 		}
-		err = vectors.Write(context.Background(), out, o, docs, s.base, 0)
+		err = vectors.Write(context.Background(), out, o, docs, s.Base, 0)
 	}
 	return errors.Join(err, out.Close())
 }
@@ -390,12 +391,12 @@ func repeats(threads int) int {
 	return 2 * threads
 }
 
-func searchOurs(s *set, r *vectors.Reader, filter, breadth, threads int, byCPU bool) (recall, qps float64, err error) {
+func searchOurs(s *neighbours.Set, r *vectors.Reader, filter, breadth, threads int, byCPU bool) (recall, qps float64, err error) {
 	var next, found, total atomic.Int64
 	var failed atomic.Value
 	var wg sync.WaitGroup
-	f := s.filters[filter]
-	asked := s.asked() * repeats(threads)
+	f := s.Filters[filter]
+	asked := s.Asked() * repeats(threads)
 	cpu, began := cpuSeconds(), time.Now()
 	for range threads {
 		wg.Add(1)
@@ -406,22 +407,22 @@ func searchOurs(s *set, r *vectors.Reader, filter, breadth, threads int, byCPU b
 				if i >= asked {
 					return
 				}
-				i %= s.asked()
-				hits, err := r.Search(context.Background(), vectors.Prepare(vectors.Cosine, s.query(i)), neighbours, breadth, f.keep)
+				i %= s.Asked()
+				hits, err := r.Search(context.Background(), vectors.Prepare(vectors.Cosine, s.Query(i)), neighbours.K, breadth, f.Keep)
 				if err != nil {
 					failed.Store(err)
 					return
 				}
 				same := 0
 				for _, h := range hits {
-					for _, row := range f.truth[i] {
+					for _, row := range f.Truth[i] {
 						if h.Doc == row {
 							same++
 						}
 					}
 				}
 				found.Add(int64(same))
-				total.Add(int64(len(f.truth[i])))
+				total.Add(int64(len(f.Truth[i])))
 			}
 		}()
 	}
@@ -497,8 +498,8 @@ func (p *peers) ask(command map[string]any) (a peerAnswer, err error) {
 }
 
 // sides builds every library's index of a set.
-func (p *peers) sides(s *set, dir string, o options) ([]side, error) {
-	data, err := s.save(dir)
+func (p *peers) sides(s *neighbours.Set, dir string, o options) ([]side, error) {
+	data, err := s.Save(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -518,7 +519,7 @@ func (p *peers) sides(s *set, dir string, o options) ([]side, error) {
 				if breadth == 0 {
 					breadth = 256
 				}
-				found, err := p.ask(map[string]any{"do": "search", "engine": name, "filter": s.filters[filter].name, "ef": breadth, "threads": threads, "repeats": repeats(threads), "busy": o.busy || threads == 1})
+				found, err := p.ask(map[string]any{"do": "search", "engine": name, "filter": s.Filters[filter].Name, "ef": breadth, "threads": threads, "repeats": repeats(threads), "busy": o.busy || threads == 1})
 				return found.Recall, found.QPS, err
 			}})
 	}

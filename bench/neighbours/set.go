@@ -1,4 +1,7 @@
-package main
+// Package neighbours holds the vectors that nearest neighbours are measured
+// on: real and generated ones, filters that keep a part of them, and which
+// vectors are the nearest to each query, by exact search.
+package neighbours
 
 import (
 	"encoding/binary"
@@ -7,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"sync"
 	"unsafe"
@@ -17,38 +21,49 @@ import (
 	"github.com/quiresearch/quire/internal/simd"
 )
 
-const neighbours = 10
+// K is how many neighbours are searched for.
+const K = 10
 
-// set is vectors, queries and what the queries' true neighbours are, among all
+// Set is vectors, queries and what the queries' true neighbours are, among all
 // vectors and among those that each filter keeps.
-type set struct {
-	name       string
-	dimensions int
-	base       []float32 // unit length, one behind the other
-	queries    []float32
-	filters    []filter
+type Set struct {
+	Name       string
+	Dimensions int
+	Base       []float32 // unit length, one behind the other
+	Queries    []float32
+	Filters    []Filter
 }
 
-// filter keeps a share of the vectors: any, or all of some regions.
-type filter struct {
-	name  string
-	keep  *bitset.Bitset // nil keeps all
-	truth [][]uint32
+// Filter keeps a share of the vectors: any, or all of some regions.
+type Filter struct {
+	Name  string
+	Keep  *bitset.Bitset // nil keeps all
+	Truth [][]uint32     // rows, nearest first, by query
 }
 
-func (s *set) rows() int  { return len(s.base) / s.dimensions }
-func (s *set) asked() int { return len(s.queries) / s.dimensions }
-func (s *set) query(i int) []float32 {
-	return s.queries[i*s.dimensions:][:s.dimensions]
+// Rows returns the number of vectors.
+func (s *Set) Rows() int { return len(s.Base) / s.Dimensions }
+
+// Asked returns the number of queries.
+func (s *Set) Asked() int { return len(s.Queries) / s.Dimensions }
+
+// Row returns a vector, which must not be changed.
+func (s *Set) Row(i int) []float32 {
+	return s.Base[i*s.Dimensions:][:s.Dimensions]
 }
 
-// glove reads real word vectors.
-func glove(dir string) (*set, error) {
-	s := &set{name: "GloVe-100, 120,000", dimensions: 100}
+// Query returns a query, which must not be changed.
+func (s *Set) Query(i int) []float32 {
+	return s.Queries[i*s.Dimensions:][:s.Dimensions]
+}
+
+// Glove reads real word vectors.
+func Glove(dir string) (*Set, error) {
+	s := &Set{Name: "GloVe-100, 120,000", Dimensions: 100}
 	for _, part := range []struct {
 		file string
 		into *[]float32
-	}{{"glove100_120k.base.f16.zst", &s.base}, {"glove100_120k.query.f16.zst", &s.queries}} {
+	}{{"glove100_120k.base.f16.zst", &s.Base}, {"glove100_120k.query.f16.zst", &s.Queries}} {
 		packed, err := os.ReadFile(filepath.Join(dir, part.file))
 		if err != nil {
 			return nil, err
@@ -80,10 +95,10 @@ func half(h uint16) float32 {
 	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 }
 
-// clustered makes vectors around centres of different size and spread, as
+// Clustered makes vectors around centres of different size and spread, as
 // embeddings of texts lie; most of the spread is in few directions.
-func clustered(name string, rows, dimensions, queries int) *set {
-	s := &set{name: name, dimensions: dimensions}
+func Clustered(name string, rows, dimensions, queries int) *Set {
+	s := &Set{Name: name, Dimensions: dimensions}
 	random := rand.New(rand.NewPCG(11, uint64(rows)))
 	centres := make([][]float32, max(50, rows/500))
 	for i := range centres {
@@ -105,17 +120,17 @@ func clustered(name string, rows, dimensions, queries int) *set {
 		}
 		return out
 	}
-	s.base, s.queries = draw(rows), draw(queries)
+	s.Base, s.Queries = draw(rows), draw(queries)
 	s.finish(queries)
 	return s
 }
 
 // finish scales to unit length, draws the filters and finds the truth.
-func (s *set) finish(queries int) {
-	s.queries = s.queries[:min(len(s.queries), queries*s.dimensions)]
-	for _, values := range [][]float32{s.base, s.queries} {
-		for at := 0; at < len(values); at += s.dimensions {
-			v := values[at:][:s.dimensions]
+func (s *Set) finish(queries int) {
+	s.Queries = s.Queries[:min(len(s.Queries), queries*s.Dimensions)]
+	for _, values := range [][]float32{s.Base, s.Queries} {
+		for at := 0; at < len(values); at += s.Dimensions {
+			v := values[at:][:s.Dimensions]
 			if length := math.Sqrt(float64(simd.DotF32(v, v))); length > 0 {
 				for i := range v {
 					v[i] = float32(float64(v[i]) / length)
@@ -128,22 +143,22 @@ func (s *set) finish(queries int) {
 		name  string
 		share float64
 	}{{"100 %", 1}, {"10 %", 0.1}, {"5 %", 0.05}, {"2 %", 0.02}, {"1 %", 0.01}, {"0.1 %", 0.001}} {
-		one := filter{name: f.name, truth: make([][]uint32, s.asked())}
+		one := Filter{Name: f.name, Truth: make([][]uint32, s.Asked())}
 		if f.share < 1 {
-			one.keep = bitset.New(uint32(s.rows()))
-			for i := range uint32(s.rows()) {
+			one.Keep = bitset.New(uint32(s.Rows()))
+			for i := range uint32(s.Rows()) {
 				if random.Float64() < f.share {
-					one.keep.Set(i)
+					one.Keep.Set(i)
 				}
 			}
 		}
-		s.filters = append(s.filters, one)
+		s.Filters = append(s.Filters, one)
 	}
 	regions := s.regions(random)
 	for _, share := range []float64{0.4, 0.1} {
-		keep := bitset.New(uint32(s.rows()))
+		keep := bitset.New(uint32(s.Rows()))
 		kept := 0
-		for region := 0; float64(kept) < share*float64(s.rows()); region++ {
+		for region := 0; float64(kept) < share*float64(s.Rows()); region++ {
 			for row, of := range regions {
 				if int(of) == region {
 					keep.Set(uint32(row))
@@ -151,9 +166,10 @@ func (s *set) finish(queries int) {
 				}
 			}
 		}
-		name := fmt.Sprintf("%.0f %% by region", 100*float64(kept)/float64(s.rows()))
-		s.filters = append(s.filters, filter{name: name, keep: keep, truth: make([][]uint32, s.asked())})
+		name := fmt.Sprintf("%.0f %% by region", 100*float64(kept)/float64(s.Rows()))
+		s.Filters = append(s.Filters, Filter{Name: name, Keep: keep, Truth: make([][]uint32, s.Asked())})
 	}
+	threads := runtime.GOMAXPROCS(0)
 	var wg sync.WaitGroup
 	for w := range threads {
 		wg.Add(1)
@@ -166,15 +182,15 @@ func (s *set) finish(queries int) {
 }
 
 // regions returns for every vector which of 64 random ones is the nearest.
-func (s *set) regions(random *rand.Rand) []uint8 {
+func (s *Set) regions(random *rand.Rand) []uint8 {
 	centres := make([]uint32, 64)
 	for i := range centres {
-		centres[i] = uint32(random.IntN(s.rows()))
+		centres[i] = uint32(random.IntN(s.Rows()))
 	}
-	nearest := make([]uint8, s.rows())
+	nearest := make([]uint8, s.Rows())
 	dots := make([]float32, len(centres))
 	for row := range nearest {
-		simd.DotF32Rows(s.base, centres, s.base[row*s.dimensions:][:s.dimensions], dots)
+		simd.DotF32Rows(s.Base, centres, s.Base[row*s.Dimensions:][:s.Dimensions], dots)
 		for i, dot := range dots {
 			if dot > dots[nearest[row]] {
 				nearest[row] = uint8(i)
@@ -185,30 +201,30 @@ func (s *set) regions(random *rand.Rand) []uint8 {
 }
 
 // exact compares every query of a worker with every vector.
-func (s *set) exact(from, step int) {
+func (s *Set) exact(from, step int) {
 	type near struct {
 		row uint32
 		dot float32
 	}
 	ids := make([]uint32, 4096)
 	dots := make([]float32, 4096)
-	for q := from; q < s.asked(); q += step {
-		best := make([][]near, len(s.filters))
-		for at := 0; at < s.rows(); at += len(ids) {
-			n := min(len(ids), s.rows()-at)
+	for q := from; q < s.Asked(); q += step {
+		best := make([][]near, len(s.Filters))
+		for at := 0; at < s.Rows(); at += len(ids) {
+			n := min(len(ids), s.Rows()-at)
 			for i := range n {
 				ids[i] = uint32(at + i)
 			}
-			simd.DotF32Rows(s.base, ids[:n], s.query(q), dots)
-			for f := range s.filters {
-				keep := s.filters[f].keep
+			simd.DotF32Rows(s.Base, ids[:n], s.Query(q), dots)
+			for f := range s.Filters {
+				keep := s.Filters[f].Keep
 				for i, id := range ids[:n] {
 					b := best[f]
-					if len(b) == neighbours && dots[i] <= b[neighbours-1].dot || keep != nil && !keep.Get(id) {
+					if len(b) == K && dots[i] <= b[K-1].dot || keep != nil && !keep.Get(id) {
 						continue
 					}
 					at := sort.Search(len(b), func(j int) bool { return b[j].dot < dots[i] })
-					if len(b) < neighbours {
+					if len(b) < K {
 						b = append(b, near{})
 					}
 					copy(b[at+1:], b[at:])
@@ -217,33 +233,33 @@ func (s *set) exact(from, step int) {
 				}
 			}
 		}
-		for f := range s.filters {
+		for f := range s.Filters {
 			for _, b := range best[f] {
-				s.filters[f].truth[q] = append(s.filters[f].truth[q], b.row)
+				s.Filters[f].Truth[q] = append(s.Filters[f].Truth[q], b.row)
 			}
 		}
 	}
 }
 
-// save writes the set for the peers.
-func (s *set) save(dir string) (map[string]any, error) {
+// Save writes the set for the peers.
+func (s *Set) Save(dir string) (map[string]any, error) {
 	write := func(name string, values []float32) (string, error) {
 		path := filepath.Join(dir, name)
 		return path, os.WriteFile(path, unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), 4*len(values)), 0o644)
 	}
-	base, err := write("base.f32", s.base)
+	base, err := write("base.f32", s.Base)
 	if err != nil {
 		return nil, err
 	}
-	queries, err := write("queries.f32", s.queries)
+	queries, err := write("queries.f32", s.Queries)
 	if err != nil {
 		return nil, err
 	}
 	truth, keep := map[string]string{}, map[string]string{}
-	for i, f := range s.filters {
+	for i, f := range s.Filters {
 		var wanted, kept []byte
-		for _, rows := range f.truth {
-			for j := range neighbours {
+		for _, rows := range f.Truth {
+			for j := range K {
 				row := uint32(math.MaxInt32)
 				if j < len(rows) {
 					row = rows[j]
@@ -251,24 +267,24 @@ func (s *set) save(dir string) (map[string]any, error) {
 				wanted = binary.LittleEndian.AppendUint32(wanted, row)
 			}
 		}
-		truth[f.name] = filepath.Join(dir, "truth."+string(rune('0'+i)))
-		if err := os.WriteFile(truth[f.name], wanted, 0o644); err != nil {
+		truth[f.Name] = filepath.Join(dir, "truth."+string(rune('0'+i)))
+		if err := os.WriteFile(truth[f.Name], wanted, 0o644); err != nil {
 			return nil, err
 		}
-		if f.keep == nil {
+		if f.Keep == nil {
 			continue
 		}
-		for row := range uint32(s.rows()) {
+		for row := range uint32(s.Rows()) {
 			one := byte(0)
-			if f.keep.Get(row) {
+			if f.Keep.Get(row) {
 				one = 1
 			}
 			kept = append(kept, one)
 		}
-		keep[f.name] = filepath.Join(dir, "keep."+string(rune('0'+i)))
-		if err := os.WriteFile(keep[f.name], kept, 0o644); err != nil {
+		keep[f.Name] = filepath.Join(dir, "keep."+string(rune('0'+i)))
+		if err := os.WriteFile(keep[f.Name], kept, 0o644); err != nil {
 			return nil, err
 		}
 	}
-	return map[string]any{"do": "data", "base": base, "queries": queries, "dimensions": s.dimensions, "k": neighbours, "truth": truth, "keep": keep}, nil
+	return map[string]any{"do": "data", "base": base, "queries": queries, "dimensions": s.Dimensions, "k": K, "truth": truth, "keep": keep}, nil
 }
