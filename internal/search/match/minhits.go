@@ -33,21 +33,22 @@ func (s *Scanner) MinHits(enough int) (atLeast int, exact bool) {
 	if live := max(0, atLeast-deleted); live >= enough || !exact {
 		return live, false
 	}
-	n, exact := s.countFew()
+	n, exact := s.countFew(atLeast)
 	return max(n, atLeast-deleted), exact
 }
 
 // countFew counts the live documents of a term, or of a word whose readings are
-// known, as far as they are few, and reports whether that is all of them. A total
-// that is not known before the scan would have every match scored.
-func (s *Scanner) countFew() (n int, exact bool) {
+// known, as far as they are few, and reports whether that is all of them. matches is
+// how many there are with deleted ones. A total that is not known before the scan
+// would have every match scored.
+func (s *Scanner) countFew(matches int) (n int, exact bool) {
 	switch root := s.root.(type) {
 	case *termStep:
 		return s.countLive(root.field, root.entry)
 	case *wordStep:
 		e := root.expansion
 		if e.sets != nil {
-			if e.atLeast > fewCounted {
+			if matches > fewCounted {
 				return 0, false
 			}
 			return docset.CountLive(e.sets, s.mask.live), true

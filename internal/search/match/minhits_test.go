@@ -13,6 +13,7 @@ func TestFewMatchesAreCountedBeforeTheScan(t *testing.T) {
 	x := &scriptIndex{documents: 40_000, holds: []scriptWord{
 		{"title", "canon", 500, 20, 1}, {"title", "canyon", 700, 20, 1}, {"title", "kanon", 900, 30, 1},
 		{"title", "lens", 800, 7, 1}, {"title", "shoe", 2, 0, 1}, {"title", "shoes", 6, 0, 1},
+		{"title", "lamps", 31, 0, 1}, {"title", "lampa", 31, 1, 1}, {"title", "lampe", 31, 2, 1},
 	}}
 	segment := x.build(t).Snapshot.Segments[0]
 	live := bitset.New(segment.Reader.NumDocs())
@@ -35,6 +36,7 @@ func TestFewMatchesAreCountedBeforeTheScan(t *testing.T) {
 		{"near missing", nil, true, 0},
 		{"term lens", []string{"lens"}, true, 0},
 		{"near shoe", []string{"shoe", "shoes"}, false, 0},
+		{"near lamp", []string{"lamps", "lampa", "lampe"}, false, 0}, // many together, few each
 		{"near shot", []string{"shoe"}, false, 1000},
 		{"term shoe", []string{"shoe"}, false, 1000},
 	} {
