@@ -6,18 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
-	"github.com/quiresearch/quire/internal/bucket/localdir"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/problem"
 )
@@ -320,22 +316,6 @@ func TestSecretIsNeverShown(t *testing.T) {
 	shown := fmt.Sprintf("%v %s %q %+v %#v", secret, secret, secret, Options{RootKey: "canary-root"}, secret) + logged.String() + string(stored)
 	if strings.Contains(shown, tail) || strings.Contains(shown, "canary-root") {
 		t.Errorf("a secret is shown: %s", shown)
-	}
-}
-
-func TestKeyFileIsPrivateWhateverTheUmask(t *testing.T) {
-	old := syscall.Umask(0)
-	defer syscall.Umask(old)
-	directory := t.TempDir()
-	b, err := localdir.Open(directory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	mustCreate(t, open(t, b, Options{RootKey: "r"}), searchKey())
-	info, err := os.Stat(filepath.Join(directory, "keys"))
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 }
 

@@ -1,10 +1,11 @@
+//go:build linux
+
 package campaign
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,9 +17,6 @@ import (
 func smallDisk(t *testing.T, megabytes int) string {
 	t.Helper()
 	directory := t.TempDir()
-	if runtime.GOOS != "linux" {
-		t.Skip("needs tmpfs")
-	}
 	if err := syscall.Mount("tmpfs", directory, "tmpfs", 0, fmt.Sprintf("size=%dm", megabytes)); err != nil {
 		t.Skipf("needs the right to mount: %v", err)
 	}
@@ -157,4 +155,35 @@ func TestStartOnAFullDisk(t *testing.T) {
 		t.Errorf("documents: %v", found)
 	}
 	p.sound(t)
+}
+
+// F44: a node whose disk has no room says so in its health, refuses writes by name,
+// and takes them again without a restart.
+func TestHealthFollowsTheRoomOfTheDisk(t *testing.T) {
+	directory := smallDisk(t, 64)
+	p := start(t, directory, quick...)
+	c := newCaller(p)
+	health := &caller{base: p.base, http: c.http}
+	c.must(t, "PUT", "/admin/indexes/x", definition)
+	c.must(t, "PUT", "/indexes/x/documents/1", `{"version":1}`)
+	c.must(t, "POST", "/admin/indexes/x/actions/commit", "")
+	says := func(status string) func() bool {
+		return func() bool {
+			got, err := health.send("GET", "/q/health", asJSON, "")
+			return err == nil && strings.Contains(string(got.body), fmt.Sprintf(`{"name":"disk-room","status":%q}`, status))
+		}
+	}
+	wait(t, time.Minute, "health says that there is room", says("UP"))
+	free := occupy(t, directory, 0)
+	wait(t, 2*time.Minute, "health says that there is no room", says("DOWN"))
+	got, err := c.send("PUT", "/indexes/x/documents/2", asJSON, `{"version":1}`)
+	if err != nil || got.code() != "storage:io_error" {
+		t.Errorf("a write without room: %v %s", err, got)
+	}
+	if got := c.must(t, "POST", "/indexes/x/search", `{}`); !strings.Contains(string(got.body), `"count":1`) {
+		t.Errorf("a search without room: %s", got)
+	}
+	free()
+	wait(t, 2*time.Minute, "health says that there is room again", says("UP"))
+	c.must(t, "PUT", "/indexes/x/documents/2", `{"version":1}`)
 }
