@@ -118,13 +118,28 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string, newest uint
 		if stored.Tag != "" {
 			condition = bucket.Matches(stored.Tag)
 		}
-		settling, cancel := context.WithTimeout(ctx, publishLimit)
-		defer cancel()
-		if _, err := r.putManifest(settling, target, condition); err != nil && !errors.Is(err, errLost) {
+		if _, err := r.putAgain(ctx, target, condition); err != nil && !errors.Is(err, errLost) {
 			return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
 		}
 	}
 	return r.Check(ctx, local)
+}
+
+// putAgain stores a manifest in the place of a lost or an earlier one. It does not know
+// what was stored meanwhile: an earlier manifest that a node gave back may have named until
+// now what this one retired long ago. The object restored, which is put first, has sweeps
+// wait for a grace (I13).
+func (r *Remote) putAgain(ctx context.Context, m *manifest.Manifest, condition bucket.Condition) (Held, error) {
+	ctx, cancel := context.WithTimeout(ctx, publishLimit)
+	defer cancel()
+	err := bucket.Again(ctx, func() error {
+		_, err := r.bucket.PutIf(ctx, r.key(restored), bucket.Bytes([]byte(m.WriteID+"\n")), bucket.Always)
+		return err
+	})
+	if err != nil {
+		return Held{}, err
+	}
+	return r.putManifest(ctx, m, condition)
 }
 
 // fitLog returns a manifest that is stored in the place of a lost one: itself, or a
@@ -290,9 +305,7 @@ func (w *Writer) storeManifest(ctx context.Context, held Held, damaged bucket.Ta
 	if damaged != "" {
 		condition = bucket.Matches(damaged)
 	}
-	settling, cancel := context.WithTimeout(ctx, publishLimit)
-	defer cancel()
-	stored, err := w.remote.putManifest(settling, held.Manifest, condition)
+	stored, err := w.remote.putAgain(ctx, held.Manifest, condition)
 	if errors.Is(err, errLost) {
 		return w.fence(errors.New("another writer stored the manifest"))
 	}

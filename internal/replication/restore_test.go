@@ -192,3 +192,58 @@ func TestFilesOfALostManifestStayForAGrace(t *testing.T) {
 		}
 	}
 }
+
+// I13: an earlier copy took the place of a lost manifest, and a later one took its place in
+// turn, which retired files of the earlier one long ago. Readers may still use these, so
+// they stay for a grace from then on, and go after it.
+func TestFilesOfAnEarlierManifestStayForAGrace(t *testing.T) {
+	for _, isHealed := range []bool{false, true} { // by its writer, after another loss
+		c := &clock{time.Unix(1_700_000_000, 0)}
+		d := create(t, memory.New(c.time))
+		n, remote, _ := withEarlierCopy(t, d)
+		given, earlier := n.writer.Manifest(), vfs.Memory()
+		must(t, remote.Pull(t.Context(), earlier, "g", given, nil))
+		must(t, n.g.MergeAll(t.Context()))
+		d.lose("manifest")
+		if lack, err := remote.Restore(t.Context(), earlier, "g", 0); err != nil || !lack.IsNothing() {
+			t.Fatalf("%+v, %v", lack, err)
+		}
+		c.now = c.now.Add(3 * grace)
+		if lack, err := remote.Restore(t.Context(), n.fs, "g", 0); err != nil || !lack.IsNothing() {
+			t.Fatalf("%+v, %v", lack, err)
+		}
+		writer := n
+		if isHealed {
+			d.lose("manifest")
+			if done, err := n.writer.Heal(t.Context()); err != nil || !done.Manifest {
+				t.Fatalf("%+v, %v", done, err)
+			}
+		} else {
+			writer = d.open()
+		}
+		check := func(want int) {
+			t.Helper()
+			_, err := writer.writer.Sweep(t.Context())
+			must(t, err)
+			stored := 0
+			for _, f := range given.Files {
+				if _, err := d.bucket.Get(t.Context(), path.Join("g", d.id, f.Key), ""); err == nil {
+					stored++
+				}
+			}
+			if stored != want {
+				t.Fatalf("healed %t: %d files of the earlier manifest are left, not %d", isHealed, stored, want)
+			}
+		}
+		for range 2 {
+			check(len(given.Files))
+			c.now = c.now.Add(grace / 2)
+		}
+		check(len(given.Files))
+		c.now = c.now.Add(publishLimit + time.Second)
+		check(0)
+		if got := writer.count(); got != 10 {
+			t.Errorf("healed %t: %d of 10 documents", isHealed, got)
+		}
+	}
+}

@@ -22,6 +22,11 @@ type Swept struct {
 // a manifest is dated when it is made, and stored up to publishLimit later.
 func (r *Remote) graceBefore(now time.Time) time.Time { return now.Add(-r.grace - publishLimit) }
 
+// restored is the name of the object that is put before a manifest takes the place of a
+// lost or an earlier one. Its date alone counts: that manifest is stored up to
+// publishLimit later.
+const restored = "restored"
+
 // Sweep removes objects that no manifest of the last grace names: files whose
 // retirement is a grace old, files of other sessions that the manifest does not know
 // and that are a grace old, and log records below a floor that is a grace old. All
@@ -31,7 +36,8 @@ func (r *Remote) graceBefore(now time.Time) time.Time { return now.Add(-r.grace 
 // A file that the manifest does not know was never named, unless the manifest was lost
 // and a node gave an earlier one back: then the lost one named it, and readers may still
 // use it. Every writer begins after that, so such files stay until the writer itself is
-// a grace old (I13).
+// a grace old (I13). Nor do the times in a manifest that was given back say what another one
+// named meanwhile: no file is removed until that is a grace ago.
 func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 	var swept Swept
 	listing, err := w.remote.bucket.List(ctx, w.remote.key()+"/", "")
@@ -66,8 +72,10 @@ func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 		}
 	}
 	listed := make(map[string]bool, len(listing.Entries))
+	isRestored := false // less than a grace ago
 	for _, entry := range listing.Entries {
 		listed[strings.TrimPrefix(entry.Key, w.remote.key()+"/")] = true
+		isRestored = isRestored || entry.Key == w.remote.key(restored) && !entry.Modified.Before(old)
 	}
 	w.mu.Lock()
 	isSettled := w.since.Before(old)
@@ -85,7 +93,7 @@ func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 			session := path.Dir(rest)
 			at, isRetired := retired[key]
 			orphan := isSettled && !isRetired && session != w.session && entry.Modified.Before(old)
-			if named[key] || !(isRetired && at.Before(old)) && !orphan {
+			if isRestored || named[key] || !(isRetired && at.Before(old)) && !orphan {
 				continue
 			}
 			if err := w.remove(ctx, entry.Key); err != nil {
