@@ -124,6 +124,54 @@ func TestADeletedIndexGoesWhateverTheBucketLost(t *testing.T) {
 	})
 }
 
+// I17: a delete whose removal mark could not be written stands although the registry was
+// lost then and the node that repairs it was restarted. An old note does not decide: the
+// index may have been restored since.
+func TestADeleteWithoutAMarkStandsAfterARepair(t *testing.T) {
+	for away, isKept := range map[time.Duration]bool{time.Minute: true, 2 * noteLimit: false} {
+		synctest.Test(t, func(t *testing.T) {
+			under, disk := memory.New(nil), vfs.Memory()
+			b := faultbucket.New(under, func(call faultbucket.Call) faultbucket.Fault {
+				if strings.HasSuffix(call.Key, "/removed") && call.Op == "put" {
+					return faultbucket.Unavailable
+				}
+				return faultbucket.None
+			})
+			f := sharedNode(t, b, disk, "a")
+			f.mustPut("books", books)
+			f.mustPut("shop", books)
+			for _, name := range []string{"books", "shop"} {
+				f.mustWrite(name, book(1, "one"))
+				if _, err := f.Commit(t.Context(), parse(t, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := f.Delete(t.Context(), parse(t, "books")); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute) // the registry is noted
+			f.shut()
+			loses(t, under, func(key string) bool { return key == "registry" })
+			time.Sleep(away)
+			f = sharedNode(t, b, disk, "a")
+			if _, err := f.RepairRegistry(t.Context(), registry.RepairRequest{PromoteNewest: true}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Describe(t.Context(), parse(t, "books")); errors.Is(err, problem.IndexNotFound) != isKept {
+				t.Errorf("away for %s: %v", away, err)
+			}
+			if _, err := f.Describe(t.Context(), parse(t, "shop")); err != nil {
+				t.Error(err)
+			}
+			b.SetPlan(nil)
+			time.Sleep(time.Hour)
+			if restored, err := f.RepairRegistry(t.Context(), registry.RepairRequest{}); err != nil || len(restored.AddedGenerations) > 0 {
+				t.Errorf("away for %s: a second repair: %+v, %v", away, restored, err)
+			}
+		})
+	}
+}
+
 // I17: a delete stands although the disk does not remove the files, and is not
 // reported as failed. They go with the next start.
 func TestADeleteStandsAlthoughTheDiskFails(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -15,6 +16,11 @@ import (
 
 const seenName = "registry-seen"
 
+// noteLimit bounds how long a removal counts of which only the note of an earlier run
+// knows. Sweeps write a missing removal mark long before; where there is still none,
+// the generation may have been restored while this node was away.
+const noteLimit = time.Hour
+
 // seen is the last registry that the local copies were compared with.
 type seen struct {
 	Format     uint32        `json:"format"`
@@ -23,6 +29,7 @@ type seen struct {
 	Listed     []registry.ID `json:"listed"` // generations, in order
 
 	Indexes map[string]*registry.Index `json:"indexes,omitempty"`
+	Removed []registry.Removed         `json:"removed,omitempty"`
 	Kept    []registry.Identity        `json:"kept,omitempty"` // local copies that the registry ceased to list although no request removed them
 }
 
@@ -68,6 +75,7 @@ func (s *shared) dropUnlisted() {
 		}
 	}
 	slices.SortFunc(now.Listed, registry.ID.Compare)
+	now.Removed = s.node.registry.Removed()
 	gone, known := s.node.registry.Gone(), before.identities()
 	unlisted := 0
 	for _, generation := range local {
@@ -95,7 +103,8 @@ func (s *shared) dropUnlisted() {
 // the same deployment.
 func (s *shared) remember() {
 	if before, _ := s.seenBefore(); !s.node.registry.IsRead() && before.Deployment == s.node.registry.Deployment() {
-		s.node.registry.Remember(before.Indexes)
+		recent := slices.DeleteFunc(slices.Clone(before.Removed), func(one registry.Removed) bool { return time.Since(one.RemovedAt) > noteLimit })
+		s.node.registry.Remember(before.Indexes, recent)
 	}
 }
 

@@ -39,7 +39,7 @@ type Registry struct {
 	held       versioned.Object[state]
 	readAt     time.Time // the last read that succeeded; zero: never
 	failure    string    // of the last read, as it was logged
-	remembered map[string]*Index
+	remembered state     // what an earlier run of this node knew
 }
 
 // deployment marks a bucket that once held a registry.
@@ -428,14 +428,15 @@ func (r *Registry) Gone() map[ID]bool {
 }
 
 // Remember gives a registry that was not read yet what an earlier run of this node
-// last read. Only a repair uses it, to keep what it would otherwise not list.
-func (r *Registry) Remember(indexes map[string]*Index) {
-	s := state{Indexes: indexes}
+// last read. Only a repair uses it, to keep what it would otherwise not list, and to
+// leave out what a client removed where the mark could not be written.
+func (r *Registry) Remember(indexes map[string]*Index, removed []Removed) {
+	s := state{Indexes: indexes, Removed: removed}
 	s = s.clone()
 	s.settle()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.remembered = s.Indexes
+	r.remembered = s
 }
 
 // copy returns the registry as this node last knew it.
@@ -445,7 +446,7 @@ func (r *Registry) copy() state {
 	if r.held.Version > 0 {
 		return r.held.Value
 	}
-	return state{Indexes: r.remembered}
+	return r.remembered
 }
 
 // Version returns the version of the copy.
