@@ -99,13 +99,11 @@ func (s *shared) dropUnlisted() {
 	s.noteSeen(now)
 }
 
-// remember gives the registry what an earlier run of this node knew, if it was of
-// the same deployment.
+// remember gives the registry what an earlier run of this node knew.
 func (s *shared) remember() {
-	if before, _ := s.seenBefore(); !s.node.registry.IsRead() && before.Deployment == s.node.registry.Deployment() {
-		recent := slices.DeleteFunc(slices.Clone(before.Removed), func(one registry.Removed) bool { return time.Since(one.RemovedAt) > noteLimit })
-		s.node.registry.Remember(before.Indexes, recent)
-	}
+	before, _ := s.seenBefore()
+	recent := slices.DeleteFunc(slices.Clone(before.Removed), func(one registry.Removed) bool { return time.Since(one.RemovedAt) > noteLimit })
+	s.node.registry.Remember(before.Deployment, before.Version, before.Indexes, recent)
 }
 
 // seenBefore returns the registry last compared with, and whether this is the

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
@@ -89,6 +90,52 @@ func TestANodeStaysWithItsDeployment(t *testing.T) {
 		refused()
 		if localCopies(t, disk) != 1 {
 			t.Errorf("%d copies", localCopies(t, disk))
+		}
+	})
+}
+
+// I16: a node that was restarted and could not read yet to which deployment the bucket
+// belongs repairs a lost registry by its note: what was live stays live.
+func TestARepairGoesByTheNoteBeforeTheDeploymentWasRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		under, disk := memory.New(nil), vfs.Memory()
+		b := faultbucket.New(under, nil)
+		f := sharedNode(t, b, disk, "a")
+		f.mustPut("books", books)
+		f.mustPut("books@2", books)
+		for _, name := range []string{"books@1", "books@2"} {
+			f.mustWrite(name, book(1, name))
+			if _, err := f.Commit(t.Context(), parse(t, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := f.Promote(t.Context(), parse(t, "books@2")); err != nil {
+			t.Fatal(err)
+		}
+		live, err := f.registry.Resolve(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute) // the registry is noted
+		f.shut()
+		b.SetPlan(func(call faultbucket.Call) faultbucket.Fault {
+			if call.Key == "registry" || call.Key == "deployment" {
+				return faultbucket.Unavailable
+			}
+			return faultbucket.None
+		})
+		f = sharedNode(t, b, disk, "a")
+		b.SetPlan(nil)
+		loses(t, under, func(key string) bool {
+			return key == "registry" || key == registry.Prefix(live.Generation)+"identity"
+		})
+		if f.registry.IsRead() {
+			t.Fatal("the registry was read")
+		}
+		if done, err := f.RepairRegistry(t.Context(), registry.RepairRequest{PromoteNewest: true}); err != nil {
+			t.Fatal(err)
+		} else if now, err := f.registry.Resolve(parse(t, "books")); err != nil || now.Generation != live.Generation {
+			t.Errorf("%s is live: %+v, %v", now.Name, done, err)
 		}
 	})
 }

@@ -17,7 +17,8 @@
 //	     Before any was read, names are neither found nor absent: storage:io_error.
 //	RG5  A removed id stays listed as removed until its data is gone.
 //	RG6  An id is removed only by a client's delete: a repair lists what it finds in
-//	     storage and keeps what this node knows to be listed (I22).
+//	     storage and keeps what this node knows to be listed (I22), by the newest
+//	     registry of the deployment that it read, in force or not.
 //
 // A Registry may be used by any number of goroutines.
 package registry

@@ -37,9 +37,10 @@ type Registry struct {
 	mu         sync.RWMutex
 	deployment ID // zero: not known yet
 	held       versioned.Object[state]
-	readAt     time.Time // the last read that succeeded; zero: never
-	failure    string    // of the last read, as it was logged
-	remembered state     // what an earlier run of this node knew
+	readAt     time.Time               // the last read that succeeded; zero: never
+	failure    string                  // of the last read, as it was logged
+	observed   versioned.Object[state] // the newest registry read, as far as that is not held
+	remembered versioned.Object[state] // what an earlier run of this node knew; without a tag
 }
 
 // deployment marks a bucket that once held a registry.
@@ -65,6 +66,7 @@ func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, er
 func OpenOf(ctx context.Context, b bucket.Bucket, expected ID, log *slog.Logger) (*Registry, error) {
 	r := &Registry{bucket: b, store: versioned.New[state](b, objectKey, resource),
 		marks: versioned.New[deployment](b, deploymentKey, resource), log: log, expected: expected}
+	r.store.OnRead(r.observe)
 	err := r.learn(ctx)
 	var other *DeploymentError
 	switch {
@@ -194,6 +196,9 @@ func ClaimEmpty(ctx context.Context, b bucket.Bucket, id ID) error {
 // writeMark marks the bucket as that of a deployment, unless another node did.
 func (r *Registry) writeMark(ctx context.Context, id ID) (versioned.Object[deployment], error) {
 	mark, err := r.mark(ctx, id)
+	if err == nil {
+		err = r.checkDeployment(mark.Value.ID)
+	}
 	if err != nil {
 		return mark, fmt.Errorf("mark the deployment: %w", err)
 	}
@@ -290,6 +295,24 @@ func (r *Registry) install(found versioned.Object[state]) {
 	}
 	found.Value.settle()
 	r.held = found
+	if r.observed.Version <= found.Version {
+		r.observed = versioned.Object[state]{}
+	}
+}
+
+// observe keeps a registry that was read for a repair, until it or a newer one is in force:
+// the deployment of the bucket may not be known yet, or what it was read for may fail.
+func (r *Registry) observe(found versioned.Object[state]) {
+	if r.checkDeployment(found.Value.Deployment) != nil {
+		return
+	}
+	found.Value.settle() // nothing changes it from here on
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	isSame := found.Value.Deployment == r.observed.Value.Deployment
+	if found.Version > r.held.Version && (!isSame || found.Version > r.observed.Version) {
+		r.observed = found
+	}
 }
 
 // Deployment returns the id of the deployment, zero while it is not known.
@@ -427,26 +450,42 @@ func (r *Registry) Gone() map[ID]bool {
 	return gone
 }
 
-// Remember gives a registry that was not read yet what an earlier run of this node
-// last read. Only a repair uses it, to keep what it would otherwise not list, and to
-// leave out what a client removed where the mark could not be written.
-func (r *Registry) Remember(indexes map[string]*Index, removed []Removed) {
-	s := state{Indexes: indexes, Removed: removed}
+// Remember gives a registry what an earlier run of this node last read: a version of the
+// registry of a deployment. Only a repair uses it, to keep what it would otherwise not
+// list, and to leave out what a client removed where the mark could not be written.
+func (r *Registry) Remember(of ID, version uint64, indexes map[string]*Index, removed []Removed) {
+	s := state{Deployment: of, Indexes: indexes, Removed: removed}
 	s = s.clone()
 	s.settle()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.remembered = s
+	r.remembered = versioned.Object[state]{Value: s, Version: version}
 }
 
-// copy returns the registry as this node last knew it.
-func (r *Registry) copy() state {
+// lastKnown returns the newest registry of the deployment of this node that it read, in
+// this run or an earlier one; the zero Object when it read none. It must not be changed.
+func (r *Registry) lastKnown() versioned.Object[state] {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if r.held.Version > 0 {
-		return r.held.Value
+	newest := r.held
+	for _, one := range []versioned.Object[state]{r.observed, r.remembered} {
+		if one.Version > newest.Version && one.Value.Deployment == r.own() {
+			newest = one
+		}
 	}
-	return r.remembered
+	return newest
+}
+
+// own returns the deployment of this node: that of the bucket, of the directory where the
+// bucket was not read, or else of the registry that was read. It is zero when none is
+// known. The caller must hold mu.
+func (r *Registry) own() ID {
+	for _, id := range []ID{r.deployment, r.expected} {
+		if !id.IsZero() {
+			return id
+		}
+	}
+	return r.observed.Value.Deployment
 }
 
 // Version returns the version of the copy.

@@ -73,7 +73,7 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 	}
 	plan := planRepair(base, withRemoved(found, base.Removed), request)
 	if isDamaged {
-		plan.keep(r.copy(), found)
+		plan.keep(r.lastKnown().Value, found)
 	}
 	plan.finish(request)
 	if len(plan.did.AddedGenerations) == 0 && !isDamaged {
@@ -85,7 +85,7 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 	if isDamaged {
 		// A registry written afresh goes on counting, also beyond what this node
 		// never read: nodes that did take over no lower version.
-		held.Version = max(held.Version, r.Version(), uint64(time.Now().UnixMilli()))
+		held.Version = max(held.Version, r.lastKnown().Version, uint64(time.Now().UnixMilli()))
 	}
 	// No mark outlives the restore of its generation: a repair of a lost registry would take
 	// that for removed. If the registry is not written then, a sweep writes the mark again.
@@ -115,12 +115,12 @@ func (r *Registry) unmark(ctx context.Context, generations []ID) error {
 // salvage returns what a registry that is written anew begins with: the newer one
 // that this node read in the place of an older one, what was removed otherwise.
 func (r *Registry) salvage(damaged versioned.Object[state]) state {
-	known := r.copy().clone()
 	if damaged.Value.Deployment == r.Deployment() && r.IsRead() && damaged.Exists() && damaged.Version < r.Version() {
-		return known
+		return r.state().clone()
 	}
 	base := damaged.Value.clone()
 	if base.Deployment.IsZero() {
+		known := r.lastKnown().Value.clone()
 		base.Removed, base.Forgotten = known.Removed, known.Forgotten
 	}
 	return base
@@ -131,13 +131,18 @@ func (r *Registry) salvage(damaged versioned.Object[state]) state {
 func (r *Registry) deploymentOf(ctx context.Context, found state) (ID, error) {
 	id := found.Deployment
 	if id.IsZero() {
-		id = r.Deployment()
+		r.mu.RLock()
+		id = r.own()
+		r.mu.RUnlock()
 	}
 	if id.IsZero() {
 		id = NewID()
 	}
 	mark, err := r.writeMark(ctx, id)
-	return mark.Value.ID, err
+	if err == nil && mark.Value.ID != id {
+		err = versioned.ErrLost // another node marked the bucket: what was known may be of another deployment
+	}
+	return id, err
 }
 
 // stored reads the registry for audit and repair. One of another deployment is
@@ -158,6 +163,9 @@ func (r *Registry) stored(ctx context.Context) (versioned.Object[state], error) 
 	}
 	held, err := r.store.Read(ctx)
 	id := held.Value.Deployment
+	if err == nil && known.IsZero() {
+		err = r.checkDeployment(id)
+	}
 	if err == nil && held.Exists() && (id.IsZero() || !known.IsZero() && id != known) {
 		held.Value = state{}
 		err = unreadable(errForeign)

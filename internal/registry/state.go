@@ -92,7 +92,8 @@ func (s *state) remove(name string, index *Index, generation string, whole bool,
 	})
 }
 
-// settle makes RG3 hold for an entry that storage brought.
+// settle makes RG3 hold for an entry that storage brought. A state that is settled is not
+// written to.
 func (s *state) settle() {
 	for name, index := range s.Indexes {
 		if index == nil || !IsIndexName(name) || index.ID.IsZero() {
@@ -104,7 +105,7 @@ func (s *state) settle() {
 				delete(index.Generations, generation)
 			}
 		}
-		if _, ok := index.Generations[index.Live]; !ok {
+		if _, ok := index.Generations[index.Live]; !ok && index.Live != "" {
 			index.Live = ""
 		}
 	}

@@ -16,8 +16,9 @@ import (
 // away is a bucket some of whose objects cannot be read while it is away.
 type away struct {
 	bucket.Bucket
-	keys []string // that cannot be read
-	puts int
+	keys    []string // that cannot be read
+	failing bool     // nothing can be written
+	puts    int
 }
 
 func (a *away) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
@@ -31,6 +32,9 @@ func (a *away) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.O
 
 func (a *away) PutIf(ctx context.Context, key string, body bucket.Body, c bucket.Condition) (bucket.Written, error) {
 	a.puts++
+	if a.failing {
+		return bucket.Written{}, errRefused
+	}
 	return a.Bucket.PutIf(ctx, key, body, c)
 }
 
@@ -81,6 +85,194 @@ func TestARegistryThatCannotBeReadAtTheStartKnowsNothing(t *testing.T) {
 			t.Errorf("deployment %v, not %v", late.Deployment(), sound.Deployment())
 		}
 		create(t, late, "other@1")
+	}
+}
+
+// unregister takes the registry and the identity of a generation away.
+func unregister(t *testing.T, s storage, generation ID) {
+	t.Helper()
+	for _, key := range []string{objectKey, identityKey(generation)} {
+		if _, err := s.Delete(t.Context(), key, bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// I16: a repair of a lost registry knows every registry of its deployment that this node
+// read, also one that never came into force.
+func TestARepairKnowsEveryRegistryThatWasRead(t *testing.T) {
+	for what, read := range map[string]func(t *testing.T, b *away, sound *Registry) *Registry{
+		"without the mark of its deployment": func(t *testing.T, b *away, _ *Registry) *Registry {
+			b.keys = []string{deploymentKey}
+			late := open(t, b)
+			isUnread(t, late)
+			return late
+		},
+		"by a repair that failed": func(t *testing.T, b *away, _ *Registry) *Registry {
+			b.keys = []string{objectKey}
+			late := open(t, b)
+			b.keys = nil
+			fails := func(context.Context, ID) (bool, error) { return false, bucket.ErrUnknown }
+			if _, err := late.Repair(t.Context(), RepairRequest{}, fails); err == nil {
+				t.Error("repaired")
+			}
+			return late
+		},
+		"by a change that failed": func(t *testing.T, b *away, sound *Registry) *Registry {
+			one, two := resolve(t, sound, "books@1"), resolve(t, sound, "books@2")
+			if err := sound.Promote(t.Context(), two, one); err != nil {
+				t.Fatal(err)
+			}
+			late := open(t, b)
+			if err := sound.Promote(t.Context(), one, two); err != nil {
+				t.Fatal(err)
+			}
+			b.failing = true
+			if err := late.Hint(t.Context(), map[ID]uint64{one.Generation: 1000}, nil); err == nil {
+				t.Error("changed")
+			}
+			return late
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s, sound := deployed(t)
+			b := &away{Bucket: s.Bucket}
+			late := read(t, b, sound)
+			b.keys, b.failing = nil, false
+			two := resolve(t, sound, "books")
+			unregister(t, s, two.Generation)
+			done := repair(t, late, s, RepairRequest{PromoteNewest: true})
+			if live := resolve(t, late, "books"); live.Generation != two.Generation {
+				t.Errorf("%s is live: %+v", live.Name, done)
+			}
+			if late.Deployment() != sound.Deployment() {
+				t.Errorf("deployment %v, not %v", late.Deployment(), sound.Deployment())
+			}
+		})
+	}
+}
+
+// I14: a repair disregards a registry that was read before the mark of the bucket, if that
+// shows another deployment.
+func TestARepairDisregardsTheRegistryOfAnotherDeployment(t *testing.T) {
+	other := memory.New(nil)
+	foreign := open(t, other)
+	create(t, foreign, "foreign@1")
+	b := &away{Bucket: other, keys: []string{deploymentKey}}
+	late := open(t, b)
+	s, _ := deployed(t)
+	if _, err := s.Delete(t.Context(), objectKey, bucket.Always); err != nil {
+		t.Fatal(err)
+	}
+	b.Bucket, b.keys = s.Bucket, nil
+	done := repair(t, late, s, RepairRequest{PromoteNewest: true})
+	if _, err := late.Resolve(name(t, "foreign")); !errors.Is(err, problem.IndexNotFound) || len(done.Kept) > 0 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	resolve(t, late, "books")
+}
+
+// I14: the same if the mark is written while the repair runs.
+func TestARepairDisregardsItWhenTheMarkComesLate(t *testing.T) {
+	other := memory.New(nil)
+	create(t, open(t, other), "foreign@1")
+	b := &away{Bucket: other, keys: []string{deploymentKey}}
+	late := open(t, b)
+	s, sound := deployed(t)
+	for _, key := range []string{objectKey, deploymentKey} {
+		if _, err := s.Delete(t.Context(), key, bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Bucket, b.keys = s.Bucket, nil
+	done, err := late.Repair(t.Context(), RepairRequest{PromoteNewest: true}, func(ctx context.Context, id ID) (bool, error) {
+		sound.guard(ctx)
+		return s.synced(ctx, id)
+	})
+	if err != nil || len(done.Kept) > 0 || late.Deployment() != sound.Deployment() {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if err := sound.Refresh(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A repair of a bucket that lost the mark of its deployment too does not begin another
+// deployment: the node knows it from the registry that it read, or from its directory.
+func TestARepairKeepsTheDeployment(t *testing.T) {
+	for _, isNoted := range []bool{false, true} {
+		s, sound := deployed(t)
+		b := &away{Bucket: s.Bucket, keys: []string{deploymentKey}}
+		expected, live := ID{}, resolve(t, sound, "books")
+		if isNoted {
+			b.keys, expected = []string{objectKey, deploymentKey}, sound.Deployment()
+		}
+		late, err := OpenOf(t.Context(), b, expected, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.keys = nil
+		unregister(t, s, live.Generation)
+		if _, err := s.Delete(t.Context(), deploymentKey, bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		if isNoted {
+			late.Remember(sound.Deployment(), sound.Version(), sound.state().Indexes, nil)
+		}
+		repair(t, late, s, RepairRequest{PromoteNewest: true})
+		if late.Deployment() != sound.Deployment() || late.state().Deployment != sound.Deployment() {
+			t.Errorf("noted %t: deployment %v, not %v", isNoted, late.Deployment(), sound.Deployment())
+		}
+		if e := resolve(t, late, "books"); e.Generation != live.Generation {
+			t.Errorf("noted %t: %s is live", isNoted, e.Name)
+		}
+	}
+}
+
+// I14: a node that belongs to a deployment does not repair the registry of another one.
+func TestARepairLeavesTheRegistryOfAnotherDeploymentAlone(t *testing.T) {
+	s, _ := deployed(t)
+	b := &away{Bucket: s.Bucket, keys: []string{objectKey, deploymentKey}}
+	late, err := OpenOf(t.Context(), b, NewID(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.keys = nil
+	if _, err := s.Delete(t.Context(), deploymentKey, bucket.Always); err != nil {
+		t.Fatal(err)
+	}
+	var other *DeploymentError
+	if _, err := late.Repair(t.Context(), RepairRequest{}, s.synced); !errors.As(err, &other) {
+		t.Errorf("repaired: %v", err)
+	}
+	if late.IsRead() || b.puts > 0 {
+		t.Errorf("read %t, %d writes", late.IsRead(), b.puts)
+	}
+}
+
+// A repair goes by what an earlier run of the node noted where that is newer than what
+// the node read since.
+func TestARepairKnowsTheNewerOfNoteAndRegistry(t *testing.T) {
+	s, sound := deployed(t)
+	one, two := resolve(t, sound, "books@1"), resolve(t, sound, "books@2")
+	noted, version := sound.state().Indexes, sound.Version()
+	if err := sound.Promote(t.Context(), two, one); err != nil {
+		t.Fatal(err)
+	}
+	for _, isNewer := range []bool{false, true} {
+		late := open(t, s)
+		want := one
+		if isNewer {
+			version, want = late.Version()+1, two
+		}
+		late.Remember(sound.Deployment(), version, noted, nil)
+		if _, err := s.Delete(t.Context(), objectKey, bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		repair(t, late, s, RepairRequest{PromoteNewest: true})
+		if live := resolve(t, late, "books"); live.Generation != want.Generation {
+			t.Errorf("newer %t: %s is live", isNewer, live.Name)
+		}
 	}
 }
 

@@ -74,6 +74,7 @@ type Store[T any] struct {
 	key      string
 	resource string
 	turn     chan struct{} // held by the one Change of this process that runs
+	onRead   func(Object[T])
 }
 
 // New returns the store of the object under key. The resource is what problems
@@ -81,6 +82,10 @@ type Store[T any] struct {
 func New[T any](b bucket.Bucket, key, resource string) *Store[T] {
 	return &Store[T]{bucket: b, key: key, resource: resource, turn: make(chan struct{}, 1)}
 }
+
+// OnRead has every object that is read from now on passed to note, before the call that
+// read it goes on, whatever becomes of that. It must come before any other call.
+func (s *Store[T]) OnRead(note func(Object[T])) { s.onRead = note }
 
 // Read returns the stored object, the zero Object when none is stored. An
 // object that is there and cannot be understood gives ErrCorrupt inside
@@ -122,6 +127,9 @@ func (s *Store[T]) open(content []byte, tag bucket.Tag) (Object[T], error) {
 		return Object[T]{tag: tag}, s.failed(fmt.Errorf("%s: %w: %w", s.key, ErrCorrupt, err))
 	}
 	found.tag = tag
+	if s.onRead != nil {
+		s.onRead(found)
+	}
 	return found, nil
 }
 
