@@ -60,6 +60,7 @@ func (s *shared) dropUnlisted() {
 	before, isFirst := s.seenBefore()
 	isSame := before.Deployment == now.Deployment
 	if isSame && before.Version >= now.Version {
+		s.noteAgain()
 		return
 	}
 	local, err := s.node.generations.Local()
@@ -159,5 +160,21 @@ func (s *shared) noteSeen(now seen) {
 	}
 	if err != nil {
 		s.node.log.Error("cannot save the registry last seen", "error", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isUnnoted = err != nil
+}
+
+// noteAgain saves the registry last seen if the disk did not take it before.
+func (s *shared) noteAgain() {
+	s.mu.Lock()
+	last := s.seen
+	if !s.isUnnoted {
+		last = nil
+	}
+	s.mu.Unlock()
+	if last != nil {
+		s.noteSeen(*last)
 	}
 }

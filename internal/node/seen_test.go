@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/memory"
 	"github.com/quiresearch/quire/internal/registry"
 	"github.com/quiresearch/quire/internal/vfs"
+	"github.com/quiresearch/quire/internal/vfs/faultfs"
 )
 
 // localCopies returns how many copies are on a disk.
@@ -136,6 +138,32 @@ func TestARepairGoesByTheNoteBeforeTheDeploymentWasRead(t *testing.T) {
 			t.Fatal(err)
 		} else if now, err := f.registry.Resolve(parse(t, "books")); err != nil || now.Generation != live.Generation {
 			t.Errorf("%s is live: %+v, %v", now.Name, done, err)
+		}
+	})
+}
+
+// A note that the disk did not take is written again, although the registry stays as it is.
+func TestANoteIsWrittenAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := faultfs.New(nil)
+		f := sharedNode(t, memory.New(nil), disk, "a")
+		f.mustPut("books", books)
+		time.Sleep(2 * time.Minute)
+		disk.SetFault(func(c faultfs.Call) error {
+			if strings.HasPrefix(c.Name, seenName) {
+				return faultfs.ErrNoSpace
+			}
+			return nil
+		})
+		f.mustPut("shop", books)
+		time.Sleep(10 * time.Minute)
+		if noted, err := readSeen(disk); err != nil || noted.Version == f.registry.Version() {
+			t.Fatalf("version %d is noted: %v", noted.Version, err)
+		}
+		disk.SetFault(nil)
+		time.Sleep(2 * time.Minute)
+		if noted, err := readSeen(disk); err != nil || noted.Version != f.registry.Version() {
+			t.Errorf("version %d is noted, not %d: %v", noted.Version, f.registry.Version(), err)
 		}
 	})
 }

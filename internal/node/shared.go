@@ -58,6 +58,7 @@ type shared struct {
 	hinted      map[registry.ID]uint64 // manifest versions shared last
 	refreshedAt time.Time              // the last refresh for an unknown name
 	seen        *seen                  // the registry last compared with; nil: not read from the disk yet
+	isUnnoted   bool                   // the disk did not take seen
 	unfenced    map[registry.ID]bool   // removed generations whose writer is still to be fenced
 	isStopped   bool
 }
