@@ -244,6 +244,9 @@ func (p *repairPlan) keep(known state, found []storedGeneration) {
 		if ok && index.ID != before.ID {
 			continue // the name was given again
 		}
+		if _, isNew := p.created[name]; isNew {
+			index.recall(before)
+		}
 		for _, generation := range before.GenerationNames() {
 			g := before.Generations[generation]
 			if ok {
@@ -265,6 +268,27 @@ func (p *repairPlan) keep(known state, found []storedGeneration) {
 				index.Live = generation
 			}
 		}
+	}
+}
+
+// recall takes over what was known of an index that a repair made from what is stored, and
+// of the generations that it found. Which one is live and what a job intends stay open.
+func (i *Index) recall(before *Index) {
+	found := *i
+	*i = *before.clone()
+	i.Live, i.Intent, i.Generations = "", nil, found.Generations
+	if i.CreatedAt.IsZero() {
+		i.CreatedAt = found.CreatedAt
+	}
+	for name, g := range i.Generations {
+		known, ok := before.Generations[name]
+		if !ok || known.ID != g.ID {
+			continue
+		}
+		if known.CreatedAt.IsZero() {
+			known.CreatedAt = g.CreatedAt
+		}
+		i.Generations[name] = known
 	}
 }
 

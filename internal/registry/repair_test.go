@@ -183,6 +183,32 @@ func TestARepairPromotesWhatWasLive(t *testing.T) {
 	}
 }
 
+// What the storage does not say of an index stays known: the hints, by which nodes with
+// earlier copies wait for newer ones, and what a build must support to open it.
+func TestARepairKeepsWhatTheStorageDoesNotSay(t *testing.T) {
+	s, r := deployed(t)
+	two := resolve(t, r, "books@2")
+	if err := r.Hint(t.Context(), map[ID]uint64{two.Generation: 7}, map[ID]uint64{two.Index: 3}); err != nil {
+		t.Fatal(err)
+	}
+	err := r.change(t.Context(), func(next *state) error {
+		next.Indexes["shop"].RequiredFeatures = []string{"later"}
+		next.Indexes["shop"].Unknown = []byte(`{"new":1}`)
+		next.Indexes["books"].Intent = &Intent{Job: "j", Target: "blue"}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := r.state().clone()
+	want.Indexes["books"].Intent = nil // its job announces it again
+	s.Delete(t.Context(), "registry", bucket.Always)
+	repair(t, r, s, RepairRequest{PromoteNewest: true})
+	if got := r.state(); !reflect.DeepEqual(got.Indexes, want.Indexes) {
+		t.Errorf("books %+v, not %+v; shop %+v, not %+v", got.Indexes["books"], want.Indexes["books"], got.Indexes["shop"], want.Indexes["shop"])
+	}
+}
+
 func TestRebuiltIndexHasNoLiveGenerationUnlessAsked(t *testing.T) {
 	s, _ := deployed(t)
 	s.Delete(t.Context(), "registry", bucket.Always)
