@@ -8,34 +8,21 @@ import (
 	"github.com/quiresearch/quire/internal/settingstore"
 )
 
-// shareHints folds what changed since the last time into the registry: the
-// manifests of what is written here, and the settings. Hints are advisory: one
-// that fails is sent again later.
+// shareHints folds into the registry what it does not hint at yet: the manifests of
+// what is written here, and the settings. Hints are advisory: one that fails, or that
+// the registry lost, is sent again later.
 func (s *shared) shareHints(ctx context.Context) {
-	versions, revisions := s.node.generations.Versions(), s.node.settings.Revisions()
-	s.mu.Lock()
-	for generation, version := range versions {
-		if s.hinted[generation] == version {
-			delete(versions, generation)
-		}
-	}
+	versions, revisions := s.node.registry.Unhinted(s.node.generations.Versions()), s.node.settings.Revisions()
 	for index, revision := range revisions {
 		if shared, _ := s.node.registry.HintedSettings(index); shared >= revision || !s.Member.Holds(index) {
 			delete(revisions, index)
 		}
 	}
-	s.mu.Unlock()
 	if len(versions)+len(revisions) == 0 {
 		return
 	}
 	if err := s.node.registry.Hint(ctx, versions, revisions); err != nil {
 		s.node.log.Debug("hints were not shared", "error", err)
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for generation, version := range versions {
-		s.hinted[generation] = version
 	}
 }
 

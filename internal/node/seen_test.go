@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"strings"
@@ -164,6 +165,41 @@ func TestANoteIsWrittenAgain(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		if noted, err := readSeen(disk); err != nil || noted.Version != f.registry.Version() {
 			t.Errorf("version %d is noted, not %d: %v", noted.Version, f.registry.Version(), err)
+		}
+	})
+}
+
+// A hint that the registry lost is shared again, also where nothing is written any more.
+func TestHintsAreSharedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		f := sharedNode(t, b, vfs.Memory(), "a")
+		f.mustPut("books", books)
+		f.commitAll("books", book(1, "one"))
+		entry, err := f.registry.Resolve(parse(t, "books"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		before, ok := f.registry.Hinted(entry.Generation)
+		if !ok {
+			t.Fatal("no hint was shared")
+		}
+		loses(t, b, func(key string) bool { return key == "registry" })
+		other, err := registry.Open(t.Context(), b, slog.New(slog.DiscardHandler)) // knows nothing of the hint
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := func(context.Context, registry.ID) (bool, error) { return true, nil }
+		if _, err := other.Repair(t.Context(), registry.RepairRequest{PromoteNewest: true}, all); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Minute)
+		if err := other.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if after, _ := other.Hinted(entry.Generation); after != before {
+			t.Errorf("the hint is %d, not %d", after, before)
 		}
 	})
 }

@@ -54,17 +54,16 @@ type shared struct {
 	refreshFrom time.Time // when the next one may begin; guarded by refreshing
 
 	mu          sync.Mutex
-	nextRefresh *refresh               // what present callers wait for; nil: none waits
-	hinted      map[registry.ID]uint64 // manifest versions shared last
-	refreshedAt time.Time              // the last refresh for an unknown name
-	seen        *seen                  // the registry last compared with; nil: not read from the disk yet
-	isUnnoted   bool                   // the disk did not take seen
-	unfenced    map[registry.ID]bool   // removed generations whose writer is still to be fenced
+	nextRefresh *refresh             // what present callers wait for; nil: none waits
+	refreshedAt time.Time            // the last refresh for an unknown name
+	seen        *seen                // the registry last compared with; nil: not read from the disk yet
+	isUnnoted   bool                 // the disk did not take seen
+	unfenced    map[registry.ID]bool // removed generations whose writer is still to be fenced
 	isStopped   bool
 }
 
 func newShared(n *Node, storage Storage) *shared {
-	return &shared{node: n, Object: *storage.Object, fs: storage.FS, life: lifetime.New(), hinted: make(map[registry.ID]uint64), unfenced: make(map[registry.ID]bool)}
+	return &shared{node: n, Object: *storage.Object, fs: storage.FS, life: lifetime.New(), unfenced: make(map[registry.ID]bool)}
 }
 
 // belongs returns the deployment that the directory of this node belongs to, the zero

@@ -30,6 +30,20 @@ func (r *Registry) Hint(ctx context.Context, manifests, settings map[ID]uint64) 
 	})
 }
 
+// Unhinted returns those versions of manifests that are newer than the hints of the listed
+// generations.
+func (r *Registry) Unhinted(manifests map[ID]uint64) map[ID]uint64 {
+	newer := make(map[ID]uint64)
+	for _, index := range r.state().Indexes {
+		for _, g := range index.Generations {
+			if version := manifests[g.ID]; version > g.Manifest {
+				newer[g.ID] = version
+			}
+		}
+	}
+	return newer
+}
+
 // Hinted returns the newest manifest version of a generation that a hint named;
 // false when none did.
 func (r *Registry) Hinted(generation ID) (version uint64, ok bool) {
