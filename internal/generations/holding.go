@@ -14,14 +14,15 @@ import (
 )
 
 // holding is everything this node knows of one generation. It is made when the
-// generation is first named and kept from then on: what was removed must not be opened
-// again (GN3). Set.mu guards it.
+// generation is first named and kept for a while after it is gone, see Forget: what was
+// removed must not be opened again (GN3). Set.mu guards it.
 type holding struct {
 	entry     registry.Entry // as it was last asked for
 	state     state
 	current   *instance  // what is open or being opened; nil: nothing
 	departure *departure // what is being closed, or whose files are being deleted; nil: nothing
 	removals  int        // how many delete its files right now
+	unknown   int        // passes of Forget in a row in which nothing knew of it
 
 	backoff     backoff     // of a writer that failed or could not be opened
 	log         logCheck    // whether its log was seen to be finished, in object mode

@@ -13,7 +13,8 @@ import (
 // indexMoves decides between the writes of an index and what moves it.
 type indexMoves struct {
 	lock      turn.Shared
-	unsettled *unsettledMove // guarded by Set.mu; nil: the outcome of every move is known
+	unsettled *unsettledMove // guarded by Set.mu, as unknown; nil: the outcome of every move is known
+	unknown   int            // passes of Forget in a row in which nothing knew of the index
 }
 
 // movesOf returns the moves of an index. The caller holds mu.

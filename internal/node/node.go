@@ -155,6 +155,9 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 		// A pass that failed is logged by the registry and counts as alive.
 		_ = n.registry.Refresh(ctx)
 		n.deployment.renew(ctx)
+		if n.registry.IsRead() {
+			n.generations.Forget(n.registry.Known())
+		}
 		if refreshed != nil {
 			refreshed()
 		}

@@ -436,6 +436,23 @@ func (s state) list() []Listed {
 // Removed returns what was removed and may still have data.
 func (r *Registry) Removed() []Removed { return slices.Clone(r.state().Removed) }
 
+// Known returns the ids of the indexes and generations that are listed, or were removed and
+// may still have data.
+func (r *Registry) Known() map[ID]bool {
+	s := r.state()
+	known := make(map[ID]bool)
+	for _, index := range s.Indexes {
+		known[index.ID] = true
+		for _, g := range index.Generations {
+			known[g.ID] = true
+		}
+	}
+	for _, removed := range s.Removed {
+		known[removed.IndexID], known[removed.GenerationID] = true, true
+	}
+	return known
+}
+
 // Gone returns the generations of which the registry knows that a client removed
 // them, also those whose data is gone, up to a bound.
 func (r *Registry) Gone() map[ID]bool {

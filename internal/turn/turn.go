@@ -112,6 +112,13 @@ func (s *Shared) enter(alone bool) {
 	}
 }
 
+// IsFree reports whether no caller holds the lock or waits for it.
+func (s *Shared) IsFree() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.isAlone && s.sharing == 0 && len(s.waiting) == 0
+}
+
 // Unlock ends being alone.
 func (s *Shared) Unlock() {
 	s.mu.Lock()

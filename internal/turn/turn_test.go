@@ -9,6 +9,25 @@ import (
 	"time"
 )
 
+func TestFreeIsWhatNobodyHolds(t *testing.T) {
+	var lock Shared
+	check := func(what string, want bool) {
+		t.Helper()
+		if lock.IsFree() != want {
+			t.Errorf("%s: free %t", what, !want)
+		}
+	}
+	check("at first", true)
+	lock.RLock()
+	check("shared", false)
+	lock.RUnlock()
+	check("no longer shared", true)
+	lock.Lock()
+	check("held alone", false)
+	lock.Unlock()
+	check("at the end", true)
+}
+
 func TestLockIsHeldByOne(t *testing.T) {
 	var (
 		lock  Lock
