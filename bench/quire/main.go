@@ -31,6 +31,7 @@ type command struct {
 	Allocs     string          `json:"allocs"`
 	Bytes      int64           `json:"bytes"`      // index: of the corpus; 0: all
 	Verify     bool            `json:"verify"`     // update: after the files are verified
+	Each       int             `json:"each"`       // update: documents of one commit; 0: all
 	Clients    int             `json:"clients"`    // index: how many send at once
 	Commits    bool            `json:"commits"`    // index: commit and merge while loading, as a server does
 	Rest       float64         `json:"rest"`       // index: seconds to wait at most until merges come to rest

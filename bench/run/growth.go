@@ -25,6 +25,7 @@ const (
 	growthRepeat  = 5
 	growthTries   = 5   // of updates and opens; the fastest counts
 	changed       = 100 // documents of an update
+	growthRow     = 200 // updates in a row
 	mixedSeconds  = 5
 )
 
@@ -37,6 +38,7 @@ type grown struct {
 	update  float64 // seconds from the first of 100 changed documents until a search sees the last
 	commit  float64 // the part of it after the documents are durable
 	cost    float64 // seconds of processor time of an update
+	steady  float64 // the same of one of many in a row, with the merges among them
 	mixed   mixed
 	classes map[string]float64 // p50 in microseconds
 	steal   float64
@@ -96,7 +98,7 @@ func (g *grown) measure(o options, corpus string, end int64, queries map[string]
 	if err := g.search(o, directory, queries); err != nil {
 		return err
 	}
-	documents, err := head(corpus, growthTries*changed)
+	documents, err := head(corpus, (growthTries+growthRow)*changed)
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,7 @@ func (g *grown) measure(o options, corpus string, end int64, queries map[string]
 	for _, class := range []string{"term_mid", "and2", "or2"} {
 		plain = append(plain, queries[class]...)
 	}
-	err = once("quire", map[string]any{"do": "mixed", "dir": directory, "documents": documents, "queries": plain, "seconds": mixedSeconds}, &g.mixed)
+	err = once("quire", map[string]any{"do": "mixed", "dir": directory, "documents": documents[:growthTries*changed], "queries": plain, "seconds": mixedSeconds}, &g.mixed)
 	g.steal = stolen().since(before)
 	return err
 }
@@ -121,18 +123,22 @@ func (g *grown) change(directory string, documents []json.RawMessage) error {
 	}
 	defer e.close()
 	g.update, g.commit, g.cost = math.Inf(1), math.Inf(1), math.Inf(1)
-	for part := range slices.Chunk(documents, changed) {
-		var a struct {
-			Seconds float64 `json:"seconds"`
-			Commit  float64 `json:"commit_seconds"`
-			CPU     float64 `json:"cpu_seconds"`
-		}
+	type updated struct {
+		Seconds float64 `json:"seconds"`
+		Commit  float64 `json:"commit_seconds"`
+		CPU     float64 `json:"cpu_seconds"`
+	}
+	for part := range slices.Chunk(documents[:growthTries*changed], changed) {
+		var a updated
 		if err := e.ask(map[string]any{"do": "update", "dir": directory, "documents": part, "verify": true}, &a); err != nil {
 			return err
 		}
 		g.update, g.commit, g.cost = min(g.update, a.Seconds), min(g.commit, a.Commit), min(g.cost, a.CPU)
 	}
-	return nil
+	var a updated
+	err = e.ask(map[string]any{"do": "update", "dir": directory, "documents": documents[growthTries*changed:], "each": changed, "verify": true}, &a)
+	g.steady = a.CPU
+	return err
 }
 
 // search opens the index some times and asks every class.

@@ -40,6 +40,7 @@ func renderGrowth(o options, all []*grown, queries map[string][]query) string {
 	row("100 documents changed until a search sees them, ms", "%.1f", "≤ 50, the same at all sizes", func(g *grown) float64 { return g.update * 1e3 })
 	row("of it the commit, ms", "%.1f", "", func(g *grown) float64 { return g.commit * 1e3 })
 	row("processor time of it, ms", "%.1f", "the same at all sizes", func(g *grown) float64 { return g.cost * 1e3 })
+	row(fmt.Sprintf("of one of %d such changes in a row, with merges, ms", growthRow), "%.1f", "the same at all sizes", func(g *grown) float64 { return g.steady * 1e3 })
 	row("searches/s while documents are written", "%.0f", "", func(g *grown) float64 { return float64(g.mixed.Searches) / g.mixed.Seconds })
 	row("documents/s written meanwhile", "%.0f", "", func(g *grown) float64 { return float64(g.mixed.Documents) / g.mixed.Seconds })
 	row("processor time that other machines took, %", "%.1f", "", func(g *grown) float64 { return max(100*g.steal, 0.1) })
