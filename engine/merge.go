@@ -18,6 +18,7 @@ import (
 type mergeState struct {
 	damaged  map[*segment.Reader]bool
 	ended    int        // merges at rest in a row that a write ended
+	failed   int        // rounds of merges in a row that failed
 	long     *longMerge // nil when none runs
 	mayBegin bool       // a long merge may begin, see idleMerge
 }
@@ -41,7 +42,8 @@ type chosenMerge struct {
 // generation is settled. A long merge runs beside the loop: commits go on meanwhile,
 // and their small segments are gathered, or every search and every write would look
 // into hundreds of them. It begins when documents are written after the commit that
-// made it due (see settle.go). A segment that is damaged is left out from then on (I12):
+// made it due (see settle.go). What failed is tried again after the next commit, or after
+// a backoff. A segment that is damaged is left out from then on (I12):
 // the others are merged all the same.
 func (g *Generation) mergeLoop(ctx context.Context) {
 	state := &g.mergers
@@ -66,7 +68,7 @@ func (g *Generation) mergeLoop(ctx context.Context) {
 			case <-next.written:
 				state.mayBegin = true
 			case <-next.due:
-				if state.mayBegin = next.isPutOff; !next.isPutOff {
+				if state.mayBegin = next.isPutOff; !next.isPutOff && !next.isRetry {
 					isSound = g.mergeAtRest(ctx, next.credit)
 				}
 			}
@@ -80,8 +82,13 @@ func (g *Generation) mergeLoop(ctx context.Context) {
 			isSound = worth || err == nil
 		}
 		state.mayBegin = false
-		if next = (idleMerge{}); isSound && state.long == nil { // what failed is tried again after the next commit
+		switch next = (idleMerge{}); {
+		case state.long != nil:
+		case isSound:
 			next = g.nextIdleMerge(state.damaged, state.ended)
+		case g.Err() == nil:
+			next = retryMerge(state.failed)
+			state.failed++
 		}
 	}
 	if state.long != nil {
@@ -107,7 +114,7 @@ func (g *Generation) mergeAtRest(ctx context.Context, credit int64) (isSound boo
 	case err != nil:
 		return false
 	case g.merged.Load() > began:
-		state.ended = 0
+		state.ended, state.failed = 0, 0
 	}
 	return true
 }
@@ -128,7 +135,9 @@ func (g *Generation) mergeOnce(ctx context.Context, state *mergeState) (worth bo
 		return true, nil
 	}
 	defer chosen.base.Release()
-	err = vfs.Protect(func() error { return g.merge(ctx, chosen.sources) })
+	if err = vfs.Protect(func() error { return g.merge(ctx, chosen.sources) }); err == nil {
+		state.failed = 0
+	}
 	return isWorthAnother(ctx, chosen.sources, state.damaged, err), err
 }
 
@@ -137,7 +146,9 @@ func (g *Generation) mergeOnce(ctx context.Context, state *mergeState) (worth bo
 func (g *Generation) endLong(ctx context.Context, state *mergeState, err error) (worth bool) {
 	chosen := state.long.chosen
 	defer chosen.base.Release()
-	state.long = nil
+	if state.long = nil; err == nil {
+		state.failed = 0
+	}
 	g.logMerge(ctx, err)
 	return isWorthAnother(ctx, chosen.sources, state.damaged, err)
 }

@@ -43,6 +43,10 @@ const (
 	paidPerByte = 4
 	// mostBackoff bounds how often the wait doubles after merges that a write ended.
 	mostBackoff = 6
+	// leastRetryWait and mostRetryWait bound the wait after a merge that failed: what it
+	// wrote is lost, and what was in its way may stay for long.
+	leastRetryWait = 10 * time.Second
+	mostRetryWait  = 5 * time.Minute
 )
 
 // errWritten ends a merge at rest.
@@ -53,6 +57,7 @@ type idleMerge struct {
 	due      <-chan time.Time // the rest is long enough for a merge; nil: the generation is settled
 	credit   int64            // bytes that the merge may write
 	isPutOff bool             // it is not a merge at rest but the long merge that was put off
+	isRetry  bool             // it is not a merge at rest but what is due after one that failed
 	written  <-chan struct{}  // a write, which begins the long merge that was put off; nil: there is none
 }
 
@@ -119,6 +124,12 @@ func (g *Generation) nextIdleMerge(damaged map[*segment.Reader]bool, ended int) 
 	wait := restBefore + time.Duration(float64(size)/float64(perSecond)*float64(time.Second))
 	next.due = time.After(wait << min(ended, mostBackoff))
 	return next
+}
+
+// retryMerge waits until merges are planned again, after so many rounds in a row that failed
+// before the last one.
+func retryMerge(failed int) idleMerge {
+	return idleMerge{due: time.After(min(leastRetryWait<<min(failed, mostBackoff), mostRetryWait)), isRetry: true}
 }
 
 // settle runs the next merge at rest. A write ends it, which is errWritten; one

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quiresearch/quire/internal/manifest"
+)
+
+// fickle is a Publisher that stores no merged file while it is away.
+type fickle struct {
+	publishing
+	isAway  bool
+	uploads int
+}
+
+func (f *fickle) Upload(context.Context, manifest.File) error {
+	f.uploads++
+	if f.isAway {
+		return errors.New("the bucket is away")
+	}
+	return nil
+}
+
+func (f *fickle) Discard(string) {}
+
+// A merge that failed is tried again without another commit, less and less often.
+func TestAFailedMergeIsTriedAgain(t *testing.T) {
+	compressOutside(t)
+	synctest.Test(t, func(t *testing.T) {
+		f := &fickle{publishing: func(context.Context) error { return nil }, isAway: true}
+		options := manual
+		options.NoMerges = false
+		g := publishedBy(t, options, f)
+		for i := range 20 {
+			mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume"}`, i))
+			mustCommit(t, g)
+		}
+		synctest.Wait()
+		before, segments := f.uploads, segmentsOf(g)
+		if before == 0 {
+			t.Fatal("no merge was due")
+		}
+		<-time.After(time.Hour)
+		synctest.Wait()
+		if tries := f.uploads - before; tries < 10 || tries > 15 || segmentsOf(g) != segments {
+			t.Errorf("%d tries in an hour, %d segments of %d", tries, segmentsOf(g), segments)
+		}
+		f.isAway = false
+		<-time.After(2 * mostRetryWait)
+		synctest.Wait()
+		if segmentsOf(g) >= segments || !g.IsSettled() {
+			t.Errorf("%d segments of %d, settled: %v", segmentsOf(g), segments, g.IsSettled())
+		}
+	})
+}
