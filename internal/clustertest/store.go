@@ -458,6 +458,11 @@ func (s *Store) mustStay(key string) string {
 		}
 		return "no floor that is a grace old is above it"
 	case "removed": // it was restored
+	case "restored":
+		marks, err := s.Bucket.List(context.Background(), key, "")
+		if err != nil || len(marks.Entries) != 1 || time.Since(marks.Entries[0].Modified) < s.grace {
+			return "a manifest was given back less than a grace ago"
+		}
 	default:
 		return "its generation is listed, or was not marked as removed a grace ago"
 	}

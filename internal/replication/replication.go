@@ -4,7 +4,7 @@
 //	g/<gid>/manifest            replaced conditionally by the epoch holder
 //	g/<gid>/seg/<session>/<n>   written once
 //	g/<gid>/wal/<20-digit LSN>  written once
-//	g/<gid>/restored            put before a manifest is given back that was lost
+//	g/<gid>/restored/<id>       put before a manifest is given back that was lost; stays for a grace
 //
 // Who writes is decided by the objects alone, never by a clock: Take raises the
 // epoch in the manifest and puts a fence record on the log number that a stale

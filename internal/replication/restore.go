@@ -127,13 +127,14 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string, newest uint
 
 // putAgain stores a manifest in the place of a lost or an earlier one. It does not know
 // what was stored meanwhile: an earlier manifest that a node gave back may have named until
-// now what this one retired long ago. The object restored, which is put first, has sweeps
-// wait for a grace (I13).
+// now what this one retired long ago. An object below restored, which is put first, has
+// sweeps wait for a grace (I13).
 func (r *Remote) putAgain(ctx context.Context, m *manifest.Manifest, condition bucket.Condition) (Held, error) {
 	ctx, cancel := context.WithTimeout(ctx, publishLimit)
 	defer cancel()
+	key := r.key(restored) + "/" + manifest.NewID()
 	err := bucket.Again(ctx, func() error {
-		_, err := r.bucket.PutIf(ctx, r.key(restored), bucket.Bytes([]byte(m.WriteID+"\n")), bucket.Always)
+		_, err := r.bucket.PutIf(ctx, key, bucket.Bytes([]byte(m.WriteID+"\n")), bucket.Always)
 		return err
 	})
 	if err != nil {

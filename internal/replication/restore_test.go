@@ -240,10 +240,45 @@ func TestFilesOfAnEarlierManifestStayForAGrace(t *testing.T) {
 			c.now = c.now.Add(grace / 2)
 		}
 		check(len(given.Files))
+		marks := func() int {
+			listing, err := d.bucket.List(t.Context(), path.Join("g", d.id, restored), "")
+			must(t, err)
+			return len(listing.Entries)
+		}
+		if marks() == 0 {
+			t.Errorf("healed %t: nothing says that a manifest was given back", isHealed)
+		}
 		c.now = c.now.Add(publishLimit + time.Second)
 		check(0)
+		if left := marks(); left > 0 { // they were needed for the grace alone
+			t.Errorf("healed %t: %d objects say that a manifest was given back", isHealed, left)
+		}
 		if got := writer.count(); got != 10 {
 			t.Errorf("healed %t: %d of 10 documents", isHealed, got)
 		}
+	}
+}
+
+// I13: the object that an earlier build put before it gave a manifest back keeps the files
+// for a grace too.
+func TestAnEarlierBuildGaveAManifestBack(t *testing.T) {
+	c := &clock{time.Unix(1_700_000_000, 0)}
+	d := create(t, memory.New(c.time))
+	n, _, _ := withEarlierCopy(t, d)
+	must(t, n.g.MergeAll(t.Context()))
+	c.now = c.now.Add(3 * grace)
+	key := path.Join("g", d.id, restored)
+	_, err := d.bucket.PutIf(t.Context(), key, bucket.Bytes([]byte("id\n")), bucket.Always)
+	must(t, err)
+	for _, isOver := range []bool{false, true} {
+		swept, err := n.writer.Sweep(t.Context())
+		must(t, err)
+		if (swept.Files > 0) != isOver {
+			t.Errorf("grace over %t: %d files are swept", isOver, swept.Files)
+		}
+		c.now = c.now.Add(grace + publishLimit + time.Second)
+	}
+	if _, err := d.bucket.Get(t.Context(), key, ""); err != nil {
+		t.Error(err)
 	}
 }

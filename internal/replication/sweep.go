@@ -22,14 +22,17 @@ type Swept struct {
 // a manifest is dated when it is made, and stored up to publishLimit later.
 func (r *Remote) graceBefore(now time.Time) time.Time { return now.Add(-r.grace - publishLimit) }
 
-// restored is the name of the object that is put before a manifest takes the place of a
-// lost or an earlier one. Its date alone counts: that manifest is stored up to
-// publishLimit later.
+// restored is the folder of the objects that are put before a manifest takes the place of
+// a lost or an earlier one. Their dates alone count: that manifest is stored up to
+// publishLimit later. Each has a random name, so that the deletion of one, which the store
+// may apply late, never meets another. An earlier build put one object of this name, which
+// counts the same and stays.
 const restored = "restored"
 
 // Sweep removes objects that no manifest of the last grace names: files whose
 // retirement is a grace old, files of other sessions that the manifest does not know
-// and that are a grace old, and log records below a floor that is a grace old. All
+// and that are a grace old, and log records below a floor that is a grace old; and notes
+// of manifests that were given back a grace ago. All
 // times are the store's. It stops without removing anything when the manifest is no
 // longer ours; keys of unknown shape are left alone.
 //
@@ -74,8 +77,10 @@ func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 	listed := make(map[string]bool, len(listing.Entries))
 	isRestored := false // less than a grace ago
 	for _, entry := range listing.Entries {
-		listed[strings.TrimPrefix(entry.Key, w.remote.key()+"/")] = true
-		isRestored = isRestored || entry.Key == w.remote.key(restored) && !entry.Modified.Before(old)
+		key := strings.TrimPrefix(entry.Key, w.remote.key()+"/")
+		listed[key] = true
+		kind, _, _ := strings.Cut(key, "/")
+		isRestored = isRestored || kind == restored && !entry.Modified.Before(old)
 	}
 	w.mu.Lock()
 	isSettled := w.since.Before(old)
@@ -112,6 +117,13 @@ func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 				return swept, err
 			}
 			swept.Records++
+		case restored:
+			if rest == "" || !entry.Modified.Before(old) {
+				continue
+			}
+			if err := w.remove(ctx, entry.Key); err != nil {
+				return swept, err
+			}
 		}
 	}
 	return swept, nil
