@@ -256,3 +256,48 @@ func TestACopyWithAnotherDefinitionIsKept(t *testing.T) {
 		}
 	})
 }
+
+// I9, I20: a node with a copy gives a lost manifest back while the writer of the index
+// runs, which is fenced by that. The writer takes the index again by itself and loses
+// nothing.
+func TestAWriterGoesOnAfterARepairFencedIt(t *testing.T) {
+	for _, isEarlier := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b := memory.New(nil)
+			writer := sharedNode(t, b, vfs.Memory(), "a")
+			writer.mustPut("books", books)
+			token := writer.commitAll("books", book(1, "one"))
+			other := sharedNode(t, b, vfs.Memory(), "b")
+			other.documents("books", token)
+			if isEarlier {
+				writer.commitAll("books", book(2, "two")) // which the other node has not fetched yet
+			} else {
+				writer.mustWrite("books", book(2, "two")) // which the log alone holds
+			}
+			losesManifests(t, b)
+			if done, err := other.Restore(t.Context(), AllCopies, nil); err != nil || len(done.Uploaded) != 1 {
+				t.Fatalf("earlier %t: %+v, %v", isEarlier, done, err)
+			}
+			began := time.Now()
+			for {
+				_, err := writer.write("books", book(3, "three"))
+				if err == nil {
+					_, err = writer.Commit(t.Context(), parse(t, "books"))
+				}
+				if err == nil {
+					break
+				}
+				if time.Since(began) > time.Minute {
+					t.Fatalf("earlier %t: after a minute: %v", isEarlier, err)
+				}
+				time.Sleep(time.Second)
+			}
+			if got := writer.documents("books", ""); len(got) != 3 {
+				t.Errorf("earlier %t: the writer shows %v", isEarlier, got)
+			}
+			if got := other.documents("books", writer.commitAll("books", book(4, "four"))); len(got) != 4 {
+				t.Errorf("earlier %t: the other node shows %v", isEarlier, got)
+			}
+		})
+	}
+}
