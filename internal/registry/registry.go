@@ -303,13 +303,17 @@ func (r *Registry) install(found versioned.Object[state]) {
 // observe keeps a registry that was read for a repair, until it or a newer one is in force:
 // the deployment of the bucket may not be known yet, or what it was read for may fail.
 func (r *Registry) observe(found versioned.Object[state]) {
-	if r.checkDeployment(found.Value.Deployment) != nil {
+	of := found.Value.Deployment
+	if of.IsZero() || r.checkDeployment(of) != nil {
 		return
 	}
 	found.Value.settle() // nothing changes it from here on
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	isSame := found.Value.Deployment == r.observed.Value.Deployment
+	if !r.deployment.IsZero() && of != r.deployment {
+		return
+	}
+	isSame := of == r.observed.Value.Deployment
 	if found.Version > r.held.Version && (!isSame || found.Version > r.observed.Version) {
 		r.observed = found
 	}

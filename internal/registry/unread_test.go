@@ -101,6 +101,21 @@ func unregister(t *testing.T, s storage, generation ID) {
 // I16: a repair of a lost registry knows every registry of its deployment that this node
 // read, also one that never came into force.
 func TestARepairKnowsEveryRegistryThatWasRead(t *testing.T) {
+	byAChange := func(t *testing.T, b *away, sound *Registry) *Registry {
+		one, two := resolve(t, sound, "books@1"), resolve(t, sound, "books@2")
+		if err := sound.Promote(t.Context(), two, one); err != nil {
+			t.Fatal(err)
+		}
+		late := open(t, b)
+		if err := sound.Promote(t.Context(), one, two); err != nil {
+			t.Fatal(err)
+		}
+		b.failing = true
+		if err := late.Hint(t.Context(), map[ID]uint64{one.Generation: 1000}, nil); err == nil {
+			t.Error("changed")
+		}
+		return late
+	}
 	for what, read := range map[string]func(t *testing.T, b *away, sound *Registry) *Registry{
 		"without the mark of its deployment": func(t *testing.T, b *away, _ *Registry) *Registry {
 			b.keys = []string{deploymentKey}
@@ -118,19 +133,19 @@ func TestARepairKnowsEveryRegistryThatWasRead(t *testing.T) {
 			}
 			return late
 		},
-		"by a change that failed": func(t *testing.T, b *away, sound *Registry) *Registry {
-			one, two := resolve(t, sound, "books@1"), resolve(t, sound, "books@2")
-			if err := sound.Promote(t.Context(), two, one); err != nil {
-				t.Fatal(err)
+		"by a change that failed": byAChange,
+		"before that of another deployment, which took its place": func(t *testing.T, b *away, sound *Registry) *Registry {
+			late, under := byAChange(t, b, sound), b.Bucket
+			b.Bucket = memory.New(nil)
+			b.failing = false
+			foreign := open(t, b.Bucket)
+			for foreign.Version() <= sound.Version() {
+				create(t, foreign, NewID().String()+"@1")
 			}
-			late := open(t, b)
-			if err := sound.Promote(t.Context(), one, two); err != nil {
-				t.Fatal(err)
+			if err := late.Refresh(t.Context()); !errors.Is(err, problem.StorageIoError) {
+				t.Errorf("refreshed: %v", err)
 			}
-			b.failing = true
-			if err := late.Hint(t.Context(), map[ID]uint64{one.Generation: 1000}, nil); err == nil {
-				t.Error("changed")
-			}
+			b.Bucket = under
 			return late
 		},
 	} {
