@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/vfs/faultfs"
 )
 
 // fickle is a Publisher that stores no merged file while it is away.
@@ -55,6 +56,28 @@ func TestAFailedMergeIsTriedAgain(t *testing.T) {
 		synctest.Wait()
 		if segmentsOf(g) >= segments || !g.IsSettled() {
 			t.Errorf("%d segments of %d, settled: %v", segmentsOf(g), segments, g.IsSettled())
+		}
+	})
+}
+
+// Merges that a full disk kept from running are planned again when there is space.
+func TestMergesGoOnWhenThereIsSpace(t *testing.T) {
+	compressOutside(t)
+	synctest.Test(t, func(t *testing.T) {
+		fs := faultfs.New(nil)
+		fs.SetFree(5<<30, 100<<30)
+		g := merging(t, fs, 5)
+		fs.SetFree(1<<20, 100<<30)
+		<-time.After(time.Hour)
+		synctest.Wait()
+		if n := segmentsOf(g); n != 5 {
+			t.Fatalf("%d segments on a full disk", n)
+		}
+		fs.SetFree(5<<30, 100<<30)
+		<-time.After(2 * mostRetryWait)
+		synctest.Wait()
+		if n := segmentsOf(g); n != 1 {
+			t.Errorf("%d segments", n)
 		}
 	})
 }

@@ -90,13 +90,17 @@ func (g *Generation) choosePutOff(base *snapshot.Snapshot, damaged map[*segment.
 // nextIdleMerge plans the next merge while none runs, after so many in a row that a write
 // ended: what they wrote is lost, so that each waits twice as long. Waiting pays
 // for nothing where others read the generation from a bucket: the segment would
-// be uploaded, and fetched by every node that has a copy.
+// be uploaded, and fetched by every node that has a copy. On a full disk, where no merge
+// may run, it plans to look again.
 func (g *Generation) nextIdleMerge(damaged map[*segment.Reader]bool, ended int) idleMerge {
 	base := g.Snapshot()
 	if base == nil {
 		return idleMerge{}
 	}
 	defer base.Release()
+	if len(base.Segments) > 1 && g.Err() == nil && g.enoughSpace() != nil {
+		return retryMerge(mostBackoff)
+	}
 	next := idleMerge{credit: g.paid()}
 	perSecond := int64(settledPerSecond)
 	merge := g.chooseSettling(base, damaged, next.credit)
