@@ -34,6 +34,16 @@ func (p *piece) begin(ctx context.Context) (done bool, err error) {
 		p.skipped = true
 		return true, nil
 	}
+	if p.scanner.IsDeferred() {
+		if p.of.prunes() && p.scanner.IsBelow(p.Threshold()) {
+			p.skipped = true
+			return true, nil
+		}
+		if err := p.scanner.Bind(ctx); err != nil {
+			return true, err
+		}
+		p.of.raise(p.scanner.Reached(p.of.request.Limit), orderOf(p.segment+1, -1))
+	}
 	if p.countsFirst() {
 		enough := p.of.request.CountTo
 		n, ok, err := p.scanner.Count(ctx, enough)

@@ -269,7 +269,22 @@ func (r *run) queryScores() bool { return r.request.Query != nil && plan.Scores(
 func (p *piece) bindScanner(ctx context.Context) error {
 	r := p.of
 	p.scanner = &p.scans
+	if r.defersBinding(p.segment) {
+		return r.search.view.InitDeferred(ctx, p.scanner, p.segment, r.request.Query)
+	}
 	return r.search.view.InitScanner(ctx, p.scanner, p.segment, r.request.Query, r.request.Filters, r.scoring && r.queryScores())
+}
+
+// defersBinding reports whether a segment is bound only when a hit may come from it:
+// one that is too small to be cut, where the best scores of others are a threshold.
+func (r *run) defersBinding(segment int) bool {
+	q := r.request
+	if !r.scoring || !r.queryScores() || q.Limit == 0 || q.Sets || q.Values != nil || q.After != nil || q.Before != nil ||
+		len(q.Filters)+len(q.Signals) > 0 || len(r.order) != 1 || r.order[0].Kind != ByScore || !r.order[0].Descending {
+		return false
+	}
+	segments := r.search.snapshot.Segments
+	return len(segments) > 1 && segments[segment].Reader.NumDocs() < 2*leastRange
 }
 
 // countBefore works out what is known of the total before anything is scanned.

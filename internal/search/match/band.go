@@ -152,11 +152,17 @@ func (b *band) isPlain() bool { return len(b.fields) == 1 && b.fields[0].occurre
 // value is the score of a document with a length byte, of a plain band.
 func (b *band) value(length byte) float64 {
 	f := &b.fields[0]
+	return readingScore(&b.curve, f.occurrences, f.shares, length)
+}
+
+// readingScore is the score of a document with a length byte by a reading of one
+// field.
+func readingScore(c *curve, occurrences *score.Table, shares *[256]float32, length byte) float64 {
 	share := 0.0
-	if f.shares != nil {
-		share = float64(f.shares[length])
+	if shares != nil {
+		share = float64(shares[length])
 	}
-	return b.at(float64(f.occurrences.Part(1, length)), share)
+	return float64(float32(c.at(float64(occurrences.Part(1, length)), share)))
 }
 
 // at is the score of weighted occurrences. Like all scores of words it is

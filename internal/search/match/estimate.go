@@ -16,6 +16,9 @@ const (
 // side. It is 0 where the best documents are soon found or known: those of a
 // single term, and of a word by its champions.
 func (s *Scanner) Estimate() time.Duration {
+	if s.IsDeferred() {
+		return 0
+	}
 	each := otherTime
 	switch root := s.root.(type) {
 	case *termStep:

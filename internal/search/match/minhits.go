@@ -13,6 +13,9 @@ const fewCounted = 2048
 // before the scan, and whether that is all of them. Where less than enough are known
 // because documents are deleted, it counts few.
 func (s *Scanner) MinHits(enough int) (atLeast int, exact bool) {
+	if s.IsDeferred() {
+		return s.deferred.atLeast, s.deferred.isAll
+	}
 	switch s.root.(type) {
 	case noStep:
 		return 0, true

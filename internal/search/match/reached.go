@@ -9,6 +9,9 @@ const reachedSlack = 1 - 2e-6
 // keep the scores of their best documents; another clause of a union only
 // adds to them.
 func (s *Scanner) Reached(k int) float32 {
+	if s.IsDeferred() {
+		return 0
+	}
 	if w, ok := s.root.(*wordStep); ok && s.sums != nil {
 		if s.isFound = s.scratch.found.find(s, w, k); s.isFound {
 			return s.scratch.found.reached

@@ -40,6 +40,8 @@ type Scanner struct {
 	passed  int  // blocks and windows that a bound passed over
 	isFound bool // scratch.found is the candidates of the root
 	scratch *scratch
+
+	deferred deferred
 }
 
 // scratch is the working memory of a scan. Its sums are zero while it is
@@ -218,4 +220,9 @@ func (s *Scanner) passOver() {
 }
 
 // Cost is about how many documents the scan looks at.
-func (s *Scanner) Cost() int { return s.root.cost() }
+func (s *Scanner) Cost() int {
+	if s.IsDeferred() {
+		return s.deferred.atLeast
+	}
+	return s.root.cost()
+}

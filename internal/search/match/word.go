@@ -55,12 +55,7 @@ func (b *binder) word(ctx context.Context, n *plan.Word, factor float64) (step, 
 			continue
 		}
 		if b.scoring && factor*stats.mean > 0 {
-			weight := factor * stats.mean * of.idf
-			c := newCurve(weight, stats.mean, n.Words).within(weight, of.counts)
-			if of.isFlat {
-				c = curve{half: c.half, least: weight * of.counts.Of(flatQuality)}
-			}
-			band.scoreBy(c, of.isFlat)
+			band.scoreBy(stats.curve(n, i, factor), of.isFlat)
 		}
 		if stats.isKnown && n.Bands[i].Start && n.Bands[i].Edits == 0 {
 			s.start = band
@@ -133,17 +128,7 @@ func (b *binder) held(structure, text string) *termStep {
 // widest returns the expansion that holds every reading of a word of one term, and
 // the field of its terms; nil when there is none.
 func (b *binder) widest(ctx context.Context, n *plan.Word) (*expansion, *terms.Field) {
-	var widest *plan.Expand
-	for i := range n.Bands {
-		for _, in := range n.Bands[i].In {
-			if in.Prefix != nil {
-				return nil, nil
-			}
-			if widest == nil || in.Near.Prefix {
-				widest = in.Near
-			}
-		}
-	}
+	widest := widestOf(n)
 	if widest == nil {
 		return nil, nil
 	}
@@ -152,6 +137,22 @@ func (b *binder) widest(ctx context.Context, n *plan.Word) (*expansion, *terms.F
 		return nil, nil
 	}
 	return e, b.segment.Reader.Terms(widest.Structure)
+}
+
+// widestOf returns which expansion of a word of one term holds every reading, nil
+// when none does.
+func widestOf(n *plan.Word) (widest *plan.Expand) {
+	for i := range n.Bands {
+		for _, in := range n.Bands[i].In {
+			if in.Prefix != nil {
+				return nil
+			}
+			if widest == nil || in.Near.Prefix {
+				widest = in.Near
+			}
+		}
+	}
+	return widest
 }
 
 func (s *wordStep) run(base uint32, in, out *Bits, sums *Sums) {

@@ -32,6 +32,17 @@ type bandStats struct {
 	isFlat  bool // so many documents are in it that they are not distinguished
 }
 
+// curve returns what a reading of a word scores whose scores count factor times.
+func (s *wordStats) curve(n *plan.Word, reading int, factor float64) curve {
+	of := &s.bands[reading]
+	weight := factor * s.mean * of.idf
+	c := newCurve(weight, s.mean, n.Words).within(weight, of.counts)
+	if of.isFlat {
+		c = curve{half: c.half, least: weight * of.counts.Of(flatQuality)}
+	}
+	return c
+}
+
 // maxRated is how many documents a reading has that are rated one by one. In a
 // larger one, as the start of very many words is, all score the same, so that
 // the first are as good as any.
