@@ -65,7 +65,7 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 		if !root.isCounted() {
 			return 0, false, nil
 		}
-		n, err = s.countSets(ctx, root.expansion.sets)
+		n, err = s.countReadings(ctx, root.expansion)
 	default:
 		return 0, false, nil
 	}
@@ -133,6 +133,19 @@ func (s *Scanner) countAny(ctx context.Context, terms []*termStep) (int, error) 
 			t.finder().IntoBitset(words[:], uint32(base))
 		}
 	})
+}
+
+// countReadings counts the documents of the sets of a word that the mask lets
+// through.
+func (s *Scanner) countReadings(ctx context.Context, e *expansion) (n int, err error) {
+	if s.mask.live == nil || s.mask.parents != nil {
+		return s.countSets(ctx, e.sets)
+	}
+	n, _, err = e.countLive(s.binder.segment.Live, func() (int, bool, error) {
+		n, err := s.countSets(ctx, e.sets)
+		return n, true, err
+	})
+	return n, err
 }
 
 // countSets counts the documents that are in any of the sets and that the mask

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/plan"
@@ -98,6 +99,7 @@ type expansion struct {
 	union func() int // documents that are in any of the sets
 
 	best championLists
+	live atomic.Pointer[liveCount]
 }
 
 func (e *expansion) bytes() int64 {

@@ -1,6 +1,9 @@
 package match
 
 import (
+	"weak"
+
+	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
@@ -33,37 +36,69 @@ func (s *Scanner) MinHits(enough int) (atLeast int, exact bool) {
 		return atLeast, exact
 	}
 	deleted := int(s.mask.documents) - s.binder.segment.Documents
-	if live := max(0, atLeast-deleted); live >= enough || !exact {
+	if live := max(0, atLeast-deleted); live >= enough {
 		return live, false
 	}
-	n, exact := s.countFew(atLeast)
+	n, exact := s.countFew(atLeast, exact)
 	return max(n, atLeast-deleted), exact
 }
 
 // countFew counts the live documents of a term, or of a word whose readings are
 // known, as far as they are few, and reports whether that is all of them. matches is
-// how many there are with deleted ones. A total that is not known before the scan
-// would have every match scored.
-func (s *Scanner) countFew(matches int) (n int, exact bool) {
+// how many there are with deleted ones, isAll whether there are no more. A total that
+// is not known before the scan would have every match scored.
+func (s *Scanner) countFew(matches int, isAll bool) (n int, exact bool) {
 	switch root := s.root.(type) {
 	case *termStep:
 		return s.countLive(root.field, root.entry)
 	case *wordStep:
 		e := root.expansion
-		if e.sets != nil {
-			if matches > fewCounted {
-				return 0, false
-			}
-			return docset.CountLive(e.sets, s.mask.live), true
+		switch {
+		case e == nil || !isAll && e.lazy == nil || matches > fewCounted && e.sets != nil:
+			return 0, false
+		case !isAll:
+			n, _, _ = e.countLive(s.binder.segment.Live, func() (int, bool, error) {
+				return docset.CountLive([]*docset.Set{e.lazy.Head()}, s.mask.live), false, nil
+			})
+			return n, false
 		}
-		for _, entries := range e.terms {
-			for _, entry := range entries { // the only one, as all matches are known
-				return s.countLive(root.expanded, entry)
+		n, exact, _ = e.countLive(s.binder.segment.Live, func() (int, bool, error) {
+			if e.sets != nil {
+				return docset.CountLive(e.sets, s.mask.live), true, nil
 			}
-		}
-		return 0, true
+			for _, entries := range e.terms {
+				for _, entry := range entries { // the only one, as all matches are known
+					n, isAll := s.countLive(root.expanded, entry)
+					return n, isAll, nil
+				}
+			}
+			return 0, true, nil
+		})
+		return n, exact
 	}
 	return 0, false
+}
+
+// liveCount is how many documents of an expansion are live. A snapshot never changes,
+// so the count holds as long as no other document of the segment is deleted; the
+// set of live documents that it was made of is not kept for it.
+type liveCount struct {
+	live  weak.Pointer[bitset.Bitset]
+	n     int
+	isAll bool
+}
+
+// countLive counts the live documents of the expansion, once for each set of them
+// while a later one is not asked for.
+func (e *expansion) countLive(live *bitset.Bitset, count func() (n int, isAll bool, err error)) (n int, isAll bool, err error) {
+	of := weak.Make(live)
+	if kept := e.live.Load(); kept != nil && kept.live == of {
+		return kept.n, kept.isAll, nil
+	}
+	if n, isAll, err = count(); err == nil {
+		e.live.Store(&liveCount{of, n, isAll})
+	}
+	return n, isAll, err
 }
 
 // countLive counts the live documents among the first ones of a term, and reports

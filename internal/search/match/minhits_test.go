@@ -67,3 +67,47 @@ func TestFewMatchesAreCountedBeforeTheScan(t *testing.T) {
 		}
 	}
 }
+
+// What is kept of the live documents of a word does not hold for other deletes.
+func TestLiveDocumentsAreCountedAgainAfterDeletes(t *testing.T) {
+	x := &scriptIndex{documents: 40_000, holds: []scriptWord{
+		{"title", "lens", 800, 7, 1}, {"title", "canyon", 700, 20, 1}, {"title", "kanon", 900, 30, 1},
+	}}
+	segment := x.build(t).Snapshot.Segments[0]
+	caches := NewCaches(CacheOptions{FilterBytes: 1 << 20, TermBytes: 1 << 20, Typos: 100, Prefixes: 100}, nil)
+	for every := uint32(2); every < 6; every++ {
+		live := bitset.NewFull(segment.Reader.NumDocs())
+		for doc := uint32(0); doc < live.Len(); doc += every {
+			live.Clear(doc)
+		}
+		snap := snapshot.New(uint64(every), []*snapshot.Segment{snapshot.NewSegment(segment.Reader, live, nil, segment)}, nil)
+		for _, text := range []string{"near lans", "near canon", "near lans", "near canon"} {
+			matches := 0
+			for doc := range x.documents {
+				for _, h := range x.holds {
+					if (h.word == "lens") == (text == "near lans") && doc >= h.from && (doc-h.from)%h.every == 0 && live.Get(uint32(doc)) {
+						matches++
+						break
+					}
+				}
+			}
+			view := new(View)
+			view.Reset(snap, caches, nil)
+			n, _ := scriptPlan(t, text)
+			if err := view.Prepare(t.Context(), n); err != nil {
+				t.Fatal(err)
+			}
+			s, err := view.Scanner(t.Context(), 0, n, nil, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, exact := s.MinHits(40_000); got != matches || !exact {
+				t.Errorf("every %d, %s: %d matches, exact: %v, want %d", every, text, got, exact, matches)
+			}
+			if got, ok, err := s.Count(t.Context(), 40_000); ok && (got != matches || err != nil) {
+				t.Errorf("every %d, %s: %d counted, want %d: %v", every, text, got, matches, err)
+			}
+			s.Close()
+		}
+	}
+}
