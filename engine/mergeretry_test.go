@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,13 +16,13 @@ import (
 // fickle is a Publisher that stores no merged file while it is away.
 type fickle struct {
 	publishing
-	isAway  bool
-	uploads int
+	isAway  atomic.Bool
+	uploads atomic.Int32
 }
 
 func (f *fickle) Upload(context.Context, manifest.File) error {
-	f.uploads++
-	if f.isAway {
+	f.uploads.Add(1)
+	if f.isAway.Load() {
 		return errors.New("the bucket is away")
 	}
 	return nil
@@ -33,7 +34,8 @@ func (f *fickle) Discard(string) {}
 func TestAFailedMergeIsTriedAgain(t *testing.T) {
 	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
-		f := &fickle{publishing: func(context.Context) error { return nil }, isAway: true}
+		f := &fickle{publishing: func(context.Context) error { return nil }}
+		f.isAway.Store(true)
 		options := manual
 		options.NoMerges = false
 		g := publishedBy(t, options, f)
@@ -42,16 +44,16 @@ func TestAFailedMergeIsTriedAgain(t *testing.T) {
 			mustCommit(t, g)
 		}
 		synctest.Wait()
-		before, segments := f.uploads, segmentsOf(g)
+		before, segments := f.uploads.Load(), segmentsOf(g)
 		if before == 0 {
 			t.Fatal("no merge was due")
 		}
 		<-time.After(time.Hour)
 		synctest.Wait()
-		if tries := f.uploads - before; tries < 10 || tries > 15 || segmentsOf(g) != segments {
+		if tries := f.uploads.Load() - before; tries < 10 || tries > 15 || segmentsOf(g) != segments {
 			t.Errorf("%d tries in an hour, %d segments of %d", tries, segmentsOf(g), segments)
 		}
-		f.isAway = false
+		f.isAway.Store(false)
 		<-time.After(2 * mostRetryWait)
 		synctest.Wait()
 		if segmentsOf(g) >= segments || !g.IsSettled() {
