@@ -34,6 +34,7 @@ type sumStep struct {
 	tmp  Bits
 
 	blocks     []block    // by part, of the range looked at
+	minor      block      // see addAll
 	both       heldDocs   // documents of the range that several parts hold
 	all, other heldDocs   // see findSeveral
 	scratch    scored     // see merge

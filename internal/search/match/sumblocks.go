@@ -49,10 +49,10 @@ func (p *sumPart) blockOf(from, to uint32) block {
 	docs, freqs := it.Docs(), it.Freqs()
 	first, last := 0, len(docs)
 	if last > 0 && docs[0] < from {
-		first = window.LowerBound(docs, from)
+		first = p.placeOf(docs, from)
 	}
 	if it.LastDoc() >= to {
-		last = window.LowerBound(docs, to)
+		last = p.placeOf(docs, to)
 	}
 	if last <= first {
 		return block{}
@@ -84,7 +84,7 @@ func (s *sumStep) findBoth() {
 	if len(minor.docs) == 0 || len(major.docs) == 0 {
 		return
 	}
-	var found, places [chunk]uint16
+	found, places := &s.join.found, &s.join.places
 	n := window.LowerBound(minor.docs, major.docs[len(major.docs)-1]+1)
 	n = window.Intersect(minor.docs[:n], major.docs, found[:], places[:])
 	docs, readings := s.both.docs, s.both.readings
@@ -134,17 +134,77 @@ func (s *sumStep) findSeveral() {
 // addAll adds the scores of all documents of a window, and marks them where
 // that is asked for. The step must be plain.
 func (s *sumStep) addAll(base uint32, sums *Sums, marked *Bits) {
+	if len(s.parts) > 2 {
+		s.addRanges(base, sums, marked)
+		return
+	}
+	end := base + Span
+	var minor block // documents of the first part
+	s.minor.docs, s.minor.freqs = s.minor.docs[:0], s.minor.freqs[:0]
+	for i := range s.parts {
+		p := &s.parts[i]
+		it := &p.scorer
+		for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
+			b := p.blockOf(base, end)
+			s.addBlock(p, b, base, sums, marked)
+			isLast := it.LastDoc() >= end
+			switch {
+			case i > 0:
+				minor = s.addBoth(minor, b, base, sums)
+			case len(s.parts) == 1:
+			case isLast && len(s.minor.docs) == 0:
+				minor = b
+			default: // the memory of b is that of the next block
+				s.minor.docs, s.minor.freqs = append(s.minor.docs, b.docs...), append(s.minor.freqs, b.freqs...)
+				minor = s.minor
+			}
+			if isLast {
+				break
+			}
+		}
+	}
+}
+
+// addBlock adds the scores of documents that a part holds as if no other did.
+func (s *sumStep) addBlock(p *sumPart, b block, base uint32, sums *Sums, marked *Bits) {
+	held := score.Postings{Docs: b.docs, Frequencies: b.freqs, Lengths: p.lengths}
+	if marked == nil {
+		p.alone.AddWindow(&held, s.weight, base, sums)
+	} else {
+		p.alone.AddMarked(&held, s.weight, base, sums, marked)
+	}
+}
+
+// addBoth corrects the scores of documents of a window that both parts hold: what
+// they score by each alone is taken back, which is exact for a few rounded
+// scores. It returns the documents of the minor part behind the block.
+func (s *sumStep) addBoth(minor, major block, base uint32, sums *Sums) block {
+	if len(minor.docs) == 0 || len(major.docs) == 0 {
+		return minor
+	}
+	found, places := &s.join.found, &s.join.places
+	behind := window.LowerBound(minor.docs, major.docs[len(major.docs)-1]+1)
+	for from := 0; from < behind; from += chunk {
+		part := minor.docs[from:min(behind, from+chunk)]
+		for i := range window.Intersect(part, major.docs, found[:], places[:]) {
+			at, place := from+int(found[i]), places[i]
+			doc := minor.docs[at]
+			var r heldWord
+			s.hold(&r, &s.parts[0], doc, minor.freqs[at])
+			s.hold(&r, &s.parts[1], doc, major.freqs[place])
+			sums[(doc-base)&(Span-1)] += r.score - r.apart
+		}
+	}
+	return block{minor.docs[behind:], minor.freqs[behind:]}
+}
+
+// addRanges is addAll for more than two parts.
+func (s *sumStep) addRanges(base uint32, sums *Sums, marked *Bits) {
 	for from, end := base, base+Span; from < end; {
 		to, _ := s.nextRange(from, end, false)
 		s.decode(from, to)
 		for i, b := range s.blocks {
-			p := &s.parts[i]
-			held := score.Postings{Docs: b.docs, Frequencies: b.freqs, Lengths: p.lengths}
-			if marked == nil {
-				p.alone.AddWindow(&held, s.weight, base, sums)
-			} else {
-				p.alone.AddMarked(&held, s.weight, base, sums, marked)
-			}
+			s.addBlock(&s.parts[i], b, base, sums, marked)
 		}
 		// The scores of single parts are taken back: sums of a few rounded scores
 		// are exact.

@@ -29,6 +29,37 @@ type termStep struct {
 	once     bool // further occurrences count nothing
 	density  int  // documents of the term in a window, on average
 	maxScore float64
+	cursor   cursor // in the postings that are scored
+}
+
+// cursor is where the documents from one on begin in a block. Windows rise, so
+// that most begin where the one before ended.
+type cursor struct {
+	block, place int
+	from         uint32
+}
+
+// nearPlaces is how many documents behind the cursor are searched before all of
+// the block are.
+const nearPlaces = 16
+
+// placeOf returns the first place of the decoded block that is scored whose
+// document is not below from.
+func (s *termStep) placeOf(docs []uint32, from uint32) int {
+	c := &s.cursor
+	if block := s.scorer.Block(); block != c.block || from < c.from || c.place > len(docs) {
+		*c = cursor{block: block} // a damaged block may have fewer documents than before
+	}
+	if from == c.from {
+		return c.place
+	}
+	near := docs[c.place:]
+	if len(near) > nearPlaces && near[nearPlaces-1] >= from {
+		near = near[:nearPlaces]
+	}
+	c.place += window.LowerBound(near, from)
+	c.from = from
+	return c.place
 }
 
 // finder returns the postings that documents are found by, at their first
@@ -50,6 +81,7 @@ func (s *termStep) scoreBy(table *score.Table, weight float64, once bool) {
 	s.table, s.weight, s.once = table, float32(weight), once
 	s.lengths = s.field.Lengths()
 	s.field.Iterator(&s.scorer, s.entry)
+	s.cursor = cursor{}
 	s.opened[1] = s.scorer.NextBlock()
 	s.maxScore = float64(score.MaxScore(s.weight))
 	if !once {
@@ -87,7 +119,7 @@ func (s *termStep) passes(from, to uint32) bool {
 		return false
 	}
 	docs := it.Docs()
-	return docs[window.LowerBound(docs, from)] >= to
+	return docs[s.placeOf(docs, from)] >= to
 }
 
 func (s *termStep) bound(from, to uint32) float64 {
