@@ -35,12 +35,14 @@ type sumStep struct {
 
 	blocks     []block    // by part, of the range looked at
 	minor      block      // see addAll
+	bounds     [2]float64 // occurrences of the first parts in the range bounded last
 	both       heldDocs   // documents of the range that several parts hold
 	all, other heldDocs   // see findSeveral
 	scratch    scored     // see merge
 	docs       []uint32   // see runFew
 	readings   []heldWord // see lookUp
 	join       join       // as well
+	held       []heldAt   // see addLookedUp
 }
 
 // scored is documents with scores.
@@ -155,8 +157,12 @@ func (s *sumStep) next(from uint32) uint32 {
 
 func (s *sumStep) bound(from, to uint32) float64 {
 	occurrences, share := 0.0, 0.0
-	for _, p := range s.parts {
+	for i := range s.parts {
+		p := &s.parts[i]
 		b := p.bound(from, to)
+		if i < len(s.bounds) {
+			s.bounds[i] = b
+		}
 		if occurrences += b; b > 0 && p.shares != nil {
 			share = 1
 		}
@@ -294,6 +300,9 @@ func (s *sumStep) lookUp(docs []uint32) []heldWord {
 // not exceed the threshold with the rest are dropped, and where the word is
 // required those that do not hold it; it reports whether any of the former was.
 func (s *sumStep) addHeld(out *batch, rest, threshold float64, required bool) (dropped bool) {
+	if !required && len(s.parts) <= 2 {
+		return s.addLookedUp(out, rest, threshold)
+	}
 	kept := 0
 	docs, sums := out.Docs, out.Sums
 	readings := s.lookUp(docs)
@@ -312,6 +321,59 @@ func (s *sumStep) addHeld(out *batch, rest, threshold float64, required bool) (d
 	}
 	out.Docs, out.Sums = docs[:kept], sums[:kept]
 	return dropped
+}
+
+// heldAt is what the document at a place of a batch holds of a word in one part.
+type heldAt struct {
+	heldWord
+	at int
+}
+
+// addLookedUp is addHeld for at most two parts of a word that is not required, in
+// the window bounded last. What the first part scores alone is added at once and
+// changed where the second holds the document too.
+func (s *sumStep) addLookedUp(out *batch, rest, threshold float64) (dropped bool) {
+	docs, sums := out.Docs, out.Sums
+	j := &s.join
+	first, before := s.held[:0], 0 // documents of the first part, and those before the one looked at
+	for i := range s.parts {
+		p := &s.parts[i]
+		if s.bounds[i] == 0 {
+			continue // it has no document in the window
+		}
+		j.start(&p.scorer, docs)
+		for n := j.next(); n > 0; n = j.next() {
+			freqs := p.scorer.Freqs()
+			for k := range n {
+				at, place := j.match(k)
+				r := heldAt{at: at}
+				if i > 0 {
+					for before < len(first) && first[before].at < at {
+						before++
+					}
+					if before < len(first) && first[before].at == at {
+						r = first[before]
+					}
+				}
+				alone := r.score
+				s.hold(&r.heldWord, p, docs[at], freqs[place])
+				sums[at] += r.score - alone
+				if i == 0 && len(s.parts) > 1 {
+					first = append(first, r)
+				}
+			}
+		}
+	}
+	s.held = first
+	kept := 0
+	for i, sum := range sums {
+		if sum+rest > threshold {
+			docs[kept], sums[kept] = docs[i], sum
+			kept++
+		}
+	}
+	out.Docs, out.Sums = docs[:kept], sums[:kept]
+	return kept < len(docs)
 }
 
 // lengthOf is the length byte of a document.
