@@ -125,7 +125,11 @@ func (s *pairStep) isRare() bool { return s.isWhole || s.cost() <= wholePair }
 func (s *pairStep) docs(base uint32) []uint32 {
 	if s.isWhole {
 		s.passed = window.Gallop(s.both, s.passed, base)
-		return s.both[s.passed:window.Gallop(s.both, s.passed, base+Span)]
+		left := s.both[s.passed:]
+		if len(left) == 0 || left[0]-base >= Span {
+			return nil
+		}
+		return left[:window.Gallop(left, 0, base+Span)]
 	}
 	if s.found.valid && s.found.base == base {
 		return s.both

@@ -326,7 +326,6 @@ func (t *text) boundExtras(base uint32, total, threshold float64) (extra float64
 			extra += bound
 		}
 	}
-	t.combinePaired()
 	return extra
 }
 
@@ -348,28 +347,34 @@ func (t *text) boundPair(pair *pairStep, base uint32, least float64) (bound floa
 	case len(docs) > fewPaired || !t.isPaired:
 		return bound, false
 	}
-	for _, doc := range docs {
-		t.paired = append(t.paired, paired{doc, bound})
-	}
+	t.addPaired(docs, bound)
 	return bound, true
 }
 
 // exactly returns a bound not below the given one with which sums of scores are exact.
 func exactly(bound float64) float64 { return float64(float32(bound * score.BoundSlack)) }
 
-// combinePaired sorts the documents that pairs add to and adds up what several add
-// to one.
-func (t *text) combinePaired() {
-	slices.SortFunc(t.paired, func(a, b paired) int { return cmp.Compare(a.doc, b.doc) })
-	kept := t.paired[:0]
-	for _, p := range t.paired {
-		if n := len(kept); n > 0 && kept[n-1].doc == p.doc {
-			kept[n-1].bonus += p.bonus
-		} else {
-			kept = append(kept, p)
+// addPaired merges documents that a pair adds to, which rise, into those of the pairs
+// before it: what several add to one is added up. It goes from the last ones to the first,
+// so that they keep their place.
+func (t *text) addPaired(docs []uint32, bonus float64) {
+	i, j := len(t.paired)-1, len(docs)-1
+	t.paired = slices.Grow(t.paired, len(docs))[:len(t.paired)+len(docs)]
+	at := len(t.paired)
+	for ; j >= 0; j-- {
+		doc := docs[j]
+		for ; i >= 0 && t.paired[i].doc > doc; i-- {
+			at--
+			t.paired[at] = t.paired[i]
+		}
+		at--
+		t.paired[at] = paired{doc, bonus}
+		if i >= 0 && t.paired[i].doc == doc {
+			t.paired[at].bonus += t.paired[i].bonus
+			i--
 		}
 	}
-	t.paired = kept
+	t.paired = slices.Delete(t.paired, i+1, at)
 }
 
 // wordAlone returns the term of a word as typed when the root is one word and
