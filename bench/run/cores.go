@@ -39,7 +39,7 @@ func startCored(cores, each int) (*cored, error) {
 
 // measureCores measures and writes the report.
 func measureCores(o options) error {
-	corpus, queries, err := prepare(o)
+	corpus, _, queries, err := growingCorpus(o, []int{o.docs})
 	if err != nil {
 		return err
 	}
