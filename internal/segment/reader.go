@@ -30,6 +30,7 @@ type Reader struct {
 	keys    *terms.Field // the first Key field, nil when there is none
 
 	standings standings
+	merged    mergedTerms
 	verified  atomic.Bool // nothing is left to be verified before its first use
 
 	order  []uint32                     // the places of fields in meta and opened, by kind and name

@@ -35,12 +35,14 @@ type Field struct {
 
 	skipsOnce sync.Once
 	skips     skips
+	itself    [1]*Field
 }
 
 // Open opens field owner of a segment file with numDocs documents.
 func Open(file *blockfile.Reader, owner, numDocs uint32, opts Options) (*Field, error) {
 	opts.Freqs = opts.Freqs || opts.Positions
 	f := &Field{opts: opts}
+	f.itself[0] = f
 	section := func(part uint16) []byte {
 		data, _ := file.Section(blockfile.ID{Owner: owner, Part: part})
 		return data

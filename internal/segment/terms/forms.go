@@ -96,15 +96,16 @@ func (f *Field) FuzzyForms(dst []Match, word []byte, o FuzzyOptions) (matches []
 	d.once.Do(func() { d.skips = newSkips(d.prefixes) })
 	w := walk{list: &d.list, skips: &d.skips, matches: dst}
 	complete = w.run(word, o)
-	found := w.matches[len(dst):]
+	found := f.entriesOfForms(w.matches[len(dst):])
+	return w.matches[:len(dst)+len(found)], complete
+}
+
+// entriesOfForms fills in the entries of the terms of forms found, each once.
+func (f *Field) entriesOfForms(found []Match) []Match {
 	for i := range found {
 		_, found[i].Ord = f.Form(int(found[i].Ord))
 	}
-	found = nearest(found)
-	for i := range found {
-		found[i].Entry = f.At(found[i].Ord)
-	}
-	return w.matches[:len(dst)+len(found)], complete
+	return f.entries(found)
 }
 
 // checkForms describes what is wrong with the surface forms (TE5), nothing

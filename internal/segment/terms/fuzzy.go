@@ -39,13 +39,19 @@ func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match
 		o.Distance = 0
 	}
 	f.skipsOnce.Do(func() { f.skips = newSkips(f.prefixes) })
-	w := walk{list: &f.list, skips: &f.skips, field: f, matches: dst}
+	w := walk{list: &f.list, skips: &f.skips, fields: f.itself[:], matches: dst}
 	complete = w.run(word, o)
-	found := nearest(w.matches[len(dst):])
+	found := f.entries(w.matches[len(dst):])
+	return w.matches[:len(dst)+len(found)], complete
+}
+
+// entries fills in the entries of terms found, each once.
+func (f *Field) entries(found []Match) []Match {
+	found = nearest(found)
 	for i := range found {
 		found[i].Entry = f.At(found[i].Ord)
 	}
-	return w.matches[:len(dst)+len(found)], complete
+	return found
 }
 
 // nearest sorts matches by term and keeps the smallest distance of each.
@@ -64,7 +70,7 @@ func nearest(found []Match) []Match {
 type walk struct {
 	list     *List
 	skips    *skips
-	field    *Field // whose terms are the list, and have hashes; nil when they have none
+	fields   []*Field // whose terms are the list, and have hashes; nil when they have none
 	word     []byte
 	runes    []rune
 	starts   []int // byte offset of each rune, and the end
@@ -72,7 +78,8 @@ type walk struct {
 	distance uint8
 	left     int
 	key      []byte
-	matches  []Match // Ord is the position in the list
+	matches  []Match   // Ord is the position in the list
+	hashed   [][]Match // by field, those that were found by hash; nil where they are in matches
 	pending  pending
 }
 
@@ -208,7 +215,7 @@ func (w *walk) exact(lo, hi, depth, at int) {
 		}
 		return
 	}
-	if w.field != nil && !w.open {
+	if w.fields != nil && !w.open {
 		w.findLater(list.At(lo)[:depth], rest)
 		return
 	}
@@ -241,15 +248,26 @@ func (w *walk) findPending() {
 		return
 	}
 	var slots [maxPending]uint32
-	w.field.slotsOf(p.hashes, slots[:])
-	from := 0
-	for i, h := range p.hashes {
-		if slots[i] != 0 {
-			if ord, ok := w.field.findHashed(h, p.keys[from:p.ends[i]]); ok {
-				w.report(int(ord), 0)
+	for number, field := range w.fields {
+		field.slotsOf(p.hashes, slots[:])
+		from := 0
+		for i, h := range p.hashes {
+			if slots[i] != 0 {
+				if ord, ok := field.findHashed(h, p.keys[from:p.ends[i]]); ok {
+					w.reportHashed(number, ord)
+				}
 			}
+			from = p.ends[i]
 		}
-		from = p.ends[i]
 	}
 	p.hashes, p.keys, p.ends = p.hashes[:0], p.keys[:0], p.ends[:0]
+}
+
+// reportHashed reports a term of a field.
+func (w *walk) reportHashed(field int, ord uint32) {
+	if w.hashed == nil {
+		w.report(int(ord), 0)
+		return
+	}
+	w.hashed[field] = append(w.hashed[field], Match{Entry: Entry{Ord: ord}, Distance: w.distance})
 }

@@ -1,0 +1,76 @@
+package segment
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// mergedTerms keeps the merged dictionaries of sets of fields that were searched
+// together. Merging reads both dictionaries once, so it pays after some words, the
+// more the larger they are.
+type mergedTerms struct {
+	mu   sync.Mutex
+	sets []*mergedSet
+}
+
+// mergedSet is the dictionaries of one set of fields.
+type mergedSet struct {
+	names  []string
+	asked  atomic.Int64
+	merged atomic.Pointer[terms.Merged]
+}
+
+const (
+	// maxMergedSets is how many sets of fields are kept for a segment.
+	maxMergedSets = 4
+	// termsPerWord is for how many terms a word must have been asked for before
+	// dictionaries are merged: merging so many takes about as long as finding
+	// what is near one word.
+	termsPerWord = 4096
+)
+
+// MergedTerms returns the merged dictionaries of Terms fields of the segment, nil when
+// that would not pay yet or they cannot be merged. names are sorted.
+func (r *Reader) MergedTerms(names []string) *terms.Merged {
+	s := r.merged.of(names)
+	if s == nil {
+		return nil
+	}
+	if m := s.merged.Load(); m != nil {
+		return m
+	}
+	fields, total := make([]*terms.Field, len(names)), 0
+	for i, name := range names {
+		if fields[i] = r.Terms(name); fields[i] == nil {
+			return nil
+		}
+		total += int(fields[i].Len()) + fields[i].NumForms()
+	}
+	// One caller merges; the others need not wait for it.
+	if s.asked.Add(1) != int64(total/termsPerWord)+1 {
+		return nil
+	}
+	m := terms.Merge(fields)
+	s.merged.Store(m)
+	return m
+}
+
+// of returns the set of the fields, nil when there is no place for it.
+func (t *mergedTerms) of(names []string) *mergedSet {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.sets {
+		if slices.Equal(s.names, names) {
+			return s
+		}
+	}
+	if len(t.sets) == maxMergedSets {
+		return nil
+	}
+	s := &mergedSet{names: slices.Clone(names)}
+	t.sets = append(t.sets, s)
+	return s
+}
