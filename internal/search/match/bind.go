@@ -26,6 +26,10 @@ type binder struct {
 	pool      *stepPool  // see steps
 	paths     []string   // see listPaths
 
+	reading *plan.Word  // whose readings are looked up, nil when it is not known
+	found   []nearTerms // of it in other fields, found on the way; see together.go
+	isEarly bool        // what is found on the way is kept in the view
+
 	ownedBuffer [4]*termStep
 }
 
@@ -39,7 +43,7 @@ func (b *binder) init(v *View, segment int, scoring bool) {
 // lookups returns a binder that looks words up in a segment and makes no steps.
 func (v *View) lookups(segment int) binder {
 	s := v.Snapshot.Segments[segment]
-	return binder{view: v, number: segment, segment: s, documents: s.Reader.NumDocs()}
+	return binder{view: v, number: segment, segment: s, documents: s.Reader.NumDocs(), reading: v.reading, isEarly: v.reading != nil}
 }
 
 // bind returns the step of a node whose scores count factor times.

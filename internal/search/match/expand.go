@@ -231,15 +231,7 @@ func (b *binder) readings(ctx context.Context, field *terms.Field, n *plan.Expan
 		found[0], byForm, err = b.starting(ctx, field, n)
 		return found, byForm, err
 	}
-	options := terms.FuzzyOptions{Distance: uint8(n.Edits), PrefixLength: n.Fixed, Open: n.Prefix}
-	matches, _ := field.Fuzzy(nil, []byte(n.Text), options)
-	surface := []byte(n.Text)
-	if n.Surface != "" {
-		surface = []byte(n.Surface)
-		matches, _ = field.Fuzzy(matches, surface, options)
-	}
-	own := len(matches)
-	matches, _ = field.FuzzyForms(matches, surface, options)
+	matches, own := b.nearTerms(field, n)
 	if len(b.view.Snapshot.Segments) > 1 {
 		sortMatches(matches[:own])
 		byForm = nearerByForm(field, matches[:own], matches[own:])

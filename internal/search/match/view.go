@@ -54,6 +54,9 @@ type View struct {
 	expansions smallMap[*plan.Expand, []*expansion] // by segment, what the statistics of words needed
 	readings   map[expansionKey][][]terms.Entry     // without those of foreign
 	foreign    smallMap[expandKey, [][]terms.Match] // by segment; see exchangeForms
+
+	reading *plan.Word  // whose statistics are gathered
+	found   []nearTerms // of its readings; see together.go
 }
 
 // Reset points the view at s and forgets what was prepared. caches and tables may

@@ -42,6 +42,8 @@ func (b *binder) word(ctx context.Context, n *plan.Word, factor float64) (step, 
 	whole := b.whole(n, stats, weight, factor)
 	s := b.newWord()
 	s.whole, s.isKnown = whole, stats.isKnown
+	b.reading, b.found = n, b.found[:0]
+	defer func() { b.reading = nil }()
 	for i := range n.Bands {
 		of := &stats.bands[i]
 		if of.idf == 0 {

@@ -82,6 +82,8 @@ func (v *View) word(ctx context.Context, n *plan.Word) (*wordStats, error) {
 	if s.isKnown {
 		s.idf = score.IDF(s.holders, s.documents)
 	}
+	v.reading = n
+	defer func() { v.reading, v.found = nil, v.found[:0] }()
 	highest := s.idf
 	for i := range n.Bands {
 		b, of := &n.Bands[i], &s.bands[i]
