@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/quiresearch/quire/internal/segment/terms"
+	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // mergedTerms keeps the merged dictionaries of sets of fields that were searched
@@ -30,10 +31,13 @@ const (
 	// dictionaries are merged: merging so many takes about as long as finding
 	// what is near one word.
 	termsPerWord = 4096
+	// mergedAtOnce is how many terms a search merges itself: below a millisecond.
+	mergedAtOnce = 20_000
 )
 
-// MergedTerms returns the merged dictionaries of Terms fields of the segment, nil when
-// that would not pay yet or they cannot be merged. names are sorted.
+// MergedTerms returns the merged dictionaries of Terms fields of the segment, nil while
+// that would not pay and where they cannot be merged. Large ones are merged in the
+// background. names are sorted.
 func (r *Reader) MergedTerms(names []string) *terms.Merged {
 	s := r.merged.of(names)
 	if s == nil {
@@ -49,13 +53,24 @@ func (r *Reader) MergedTerms(names []string) *terms.Merged {
 		}
 		total += int(fields[i].Len()) + fields[i].NumForms()
 	}
-	// One caller merges; the others need not wait for it.
 	if s.asked.Add(1) != int64(total/termsPerWord)+1 {
 		return nil
 	}
-	m := terms.Merge(fields)
-	s.merged.Store(m)
-	return m
+	if total <= mergedAtOnce {
+		s.merged.Store(terms.Merge(fields))
+		return s.merged.Load()
+	}
+	if r.Retain() {
+		go func() {
+			defer r.Release()
+			// Without them every field is searched by itself.
+			_ = vfs.Protect(func() error {
+				s.merged.Store(terms.Merge(fields))
+				return nil
+			})
+		}()
+	}
+	return nil
 }
 
 // of returns the set of the fields, nil when there is no place for it.

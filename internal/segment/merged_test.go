@@ -2,6 +2,7 @@ package segment
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -51,5 +52,40 @@ func TestMergedFormsAgreeWithEveryField(t *testing.T) {
 				t.Fatalf("%s in %s: %v, want %v", word, name, got[j], want)
 			}
 		}
+	}
+}
+
+func TestLargeDictionariesAreMergedInTheBackground(t *testing.T) {
+	b := NewBuilder()
+	names := []string{"body", "title"}
+	ids := []FieldID{b.Field(FieldOptions{Name: "body", Kind: Terms}), b.Field(FieldOptions{Name: "title", Kind: Terms})}
+	for i := range 120 {
+		b.StartDoc()
+		for _, id := range ids {
+			var all []Occurrence
+			for j := range 100 {
+				all = append(all, Occurrence{Term: fmt.Appendf(nil, "w%05d", i*100+j), Position: uint32(j)})
+			}
+			b.Terms(id, all)
+		}
+		b.EndDoc(true)
+	}
+	fs := vfs.Memory()
+	if _, err := b.Finish(fs, "a"); err != nil {
+		t.Fatal(err)
+	}
+	r := opened(t, fs, "a")
+	asked := 1
+	for r.MergedTerms(names) == nil {
+		asked++
+		runtime.Gosched()
+	}
+	if asked <= 24_000/termsPerWord {
+		t.Fatalf("merged after %d words", asked)
+	}
+	got := make([][]terms.Match, 2)
+	r.MergedTerms(names).Fuzzy(got, []byte("w00700"), terms.FuzzyOptions{Distance: 1, PrefixLength: 1})
+	if want, _ := r.Terms("title").Fuzzy(nil, []byte("w00700"), terms.FuzzyOptions{Distance: 1, PrefixLength: 1}); len(want) == 0 || !slices.Equal(got[1], want) {
+		t.Fatalf("%v, want %v", got[1], want)
 	}
 }
