@@ -40,9 +40,12 @@ func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 // UnmarshalText reads what MarshalText wrote.
 func (id *ID) UnmarshalText(text []byte) error {
 	var read ID
-	if n, err := hex.Decode(read[:], text); len(text) != 32 || err != nil || n != len(read) || read.String() != string(text) {
-		return fmt.Errorf("%q is not an id", text)
+	if len(text) == hex.EncodedLen(len(read)) { // a longer text does not fit
+		_, err := hex.Decode(read[:], text)
+		if err == nil && read.String() == string(text) {
+			*id = read
+			return nil
+		}
 	}
-	*id = read
-	return nil
+	return fmt.Errorf("%q is not an id", text)
 }
