@@ -9,6 +9,28 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
+// A Budget bounds the memory of merged dictionaries in many segments together. Without one
+// nothing is merged.
+type Budget struct {
+	size int64
+	used atomic.Int64
+}
+
+// NewBudget returns a budget of some bytes.
+func NewBudget(size int64) *Budget { return &Budget{size: size} }
+
+// take takes bytes out of a budget as far as it goes up to a limit, and reports whether it did.
+func (b *Budget) take(n, limit int64) bool {
+	if b == nil {
+		return false
+	}
+	if b.used.Add(n) > limit {
+		b.used.Add(-n)
+		return false
+	}
+	return true
+}
+
 // mergedTerms keeps the merged dictionaries of sets of fields that were searched
 // together. Merging reads both dictionaries once, so it pays after some words, the
 // more the larger they are.
@@ -36,9 +58,13 @@ const (
 )
 
 // MergedTerms returns the merged dictionaries of Terms fields of the segment, nil while
-// that would not pay and where they cannot be merged. Large ones are merged in the
-// background. names are sorted.
-func (r *Reader) MergedTerms(names []string) *terms.Merged {
+// that would not pay, where they cannot be merged and where they exceed the budget, of which
+// small ones leave one half to large ones. Large ones are merged in the background. names
+// are sorted. What is merged stays as long as the segment.
+func (r *Reader) MergedTerms(names []string, budget *Budget) *terms.Merged {
+	if budget == nil {
+		return nil
+	}
 	s := r.merged.of(names)
 	if s == nil {
 		return nil
@@ -56,6 +82,14 @@ func (r *Reader) MergedTerms(names []string) *terms.Merged {
 	if s.asked.Add(1) != int64(total/termsPerWord)+1 {
 		return nil
 	}
+	limit, size := budget.size, terms.MergedBytes(fields)
+	if total <= mergedAtOnce {
+		limit /= 2
+	}
+	if !budget.take(size, limit) {
+		return nil
+	}
+	r.WhenClosed(s, func() { budget.used.Add(-size) })
 	if total <= mergedAtOnce {
 		s.merged.Store(terms.Merge(fields))
 		return s.merged.Load()

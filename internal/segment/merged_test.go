@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/segment/terms"
 	"github.com/quiresearch/quire/internal/vfs"
 )
@@ -35,11 +36,12 @@ func TestMergedFormsAgreeWithEveryField(t *testing.T) {
 	}
 	r := opened(t, fs, "a")
 	names := []string{"body", "plain", "title"}
-	merged := r.MergedTerms(names)
-	if merged == nil || r.MergedTerms(names) != merged {
+	budget := NewBudget(1 << 20)
+	merged := r.MergedTerms(names, budget)
+	if merged == nil || r.MergedTerms(names, budget) != merged {
 		t.Fatal("small dictionaries are merged at once, and kept")
 	}
-	if r.MergedTerms([]string{"body", "missing"}) != nil {
+	if r.MergedTerms([]string{"body", "missing"}, budget) != nil {
 		t.Fatal("a field that is missing was merged")
 	}
 	o := terms.FuzzyOptions{Distance: 2, PrefixLength: 1}
@@ -75,8 +77,9 @@ func TestLargeDictionariesAreMergedInTheBackground(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := opened(t, fs, "a")
+	budget := NewBudget(1 << 20)
 	asked := 1
-	for r.MergedTerms(names) == nil {
+	for r.MergedTerms(names, budget) == nil {
 		asked++
 		runtime.Gosched()
 	}
@@ -84,8 +87,42 @@ func TestLargeDictionariesAreMergedInTheBackground(t *testing.T) {
 		t.Fatalf("merged after %d words", asked)
 	}
 	got := make([][]terms.Match, 2)
-	r.MergedTerms(names).Fuzzy(got, []byte("w00700"), terms.FuzzyOptions{Distance: 1, PrefixLength: 1})
+	r.MergedTerms(names, budget).Fuzzy(got, []byte("w00700"), terms.FuzzyOptions{Distance: 1, PrefixLength: 1})
 	if want, _ := r.Terms("title").Fuzzy(nil, []byte("w00700"), terms.FuzzyOptions{Distance: 1, PrefixLength: 1}); len(want) == 0 || !slices.Equal(got[1], want) {
 		t.Fatalf("%v, want %v", got[1], want)
+	}
+}
+
+// Merged dictionaries stay within a budget, and their memory counts until the segment is closed.
+func TestMergedDictionariesHaveABudget(t *testing.T) {
+	b := NewBuilder()
+	names := []string{"body", "title"}
+	ids := []FieldID{b.Field(FieldOptions{Name: "body", Kind: Terms}), b.Field(FieldOptions{Name: "title", Kind: Terms})}
+	for i := range 100 {
+		b.StartDoc()
+		for _, id := range ids {
+			b.Terms(id, []Occurrence{{Term: fmt.Appendf(nil, "w%05d", i)}})
+		}
+		b.EndDoc(true)
+	}
+	fs := vfs.Memory()
+	if _, err := b.Finish(fs, "a"); err != nil {
+		t.Fatal(err)
+	}
+	r := opened(t, fs, "a")
+	size := terms.MergedBytes([]*terms.Field{r.Terms("body"), r.Terms("title")})
+	if r.MergedTerms(names, nil) != nil || r.MergedTerms(names, NewBudget(2*size-2)) != nil {
+		t.Error("merged without a budget, or beyond one half of it")
+	}
+	r, err := Open(fs, "a", blockfile.VerifyAll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget := NewBudget(2 * size)
+	if r.MergedTerms(names, budget) == nil || budget.used.Load() != size {
+		t.Errorf("%d of %d bytes are used", budget.used.Load(), size)
+	}
+	if err := r.Release(); err != nil || budget.used.Load() != 0 {
+		t.Errorf("%d bytes are used after the segment: %v", budget.used.Load(), err)
 	}
 }

@@ -35,6 +35,7 @@ type Caches struct {
 	terms           *cache.Cache[*snapshot.Snapshot, termKey, *termStats]
 	foreign         *cache.Cache[*snapshot.Snapshot, expandKey, [][]terms.Match]
 	scores          *cache.Cache[*snapshot.Snapshot, string, float32] // see ThresholdKey
+	merged          *segment.Budget                                   // of dictionaries; nil: none are merged
 }
 
 // NewCaches returns empty caches; meters may be nil.
@@ -53,6 +54,7 @@ func NewCaches(o CacheOptions, meters *metrics.Set) *Caches {
 		c.terms = cache.New[*snapshot.Snapshot, termKey, *termStats](cache.Options{MaxBytes: o.TermBytes}, meters.TermCache())
 		c.foreign = cache.New[*snapshot.Snapshot, expandKey, [][]terms.Match](cache.Options{MaxBytes: o.TermBytes / foreignShare}, nil)
 		c.scores = cache.New[*snapshot.Snapshot, string, float32](cache.Options{MaxBytes: o.TermBytes / foreignShare}, nil)
+		c.merged = segment.NewBudget(o.TermBytes / 2)
 	}
 	return c
 }

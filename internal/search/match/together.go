@@ -101,7 +101,7 @@ func (b *binder) findTogether(all []*plan.Expand) []nearTerms {
 	for _, n := range all {
 		names = append(names, n.Structure)
 	}
-	merged := b.segment.Reader.MergedTerms(names)
+	merged := b.segment.Reader.MergedTerms(names, b.view.caches.merged)
 	if merged == nil {
 		return nil
 	}

@@ -36,6 +36,29 @@ func Merge(fields []*Field) *Merged {
 	return m
 }
 
+// MergedBytes is how much memory the merged dictionaries of fields take at most, as far as
+// nothing is merged yet.
+func MergedBytes(fields []*Field) (size int64) {
+	add := func(l *List) {
+		n := int64(l.Len())
+		size += int64(len(l.bytes)) + (offsetBytes+prefixBytes)*n + int64(len(fields))*(n/64+1)*memberBytes
+	}
+	for _, f := range fields {
+		add(&f.list)
+		if f.forms != nil {
+			add(&f.forms.list)
+		}
+	}
+	return size
+}
+
+// What a string takes besides its bytes, and what 64 of them take in a list.
+const (
+	offsetBytes = 4
+	prefixBytes = 2 // with those of the skips
+	memberBytes = 12
+)
+
 // Fuzzy appends what Fuzzy of the i-th field finds to the i-th list of dst. complete is
 // false when Limit stopped it: the fields by themselves may find more then.
 func (m *Merged) Fuzzy(dst [][]Match, word []byte, o FuzzyOptions) (complete bool) {
