@@ -306,7 +306,7 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 
 // fewPaired is how many documents of a window a pair may add to, so that they
 // are looked at by themselves.
-const fewPaired = 64
+const fewPaired = 200
 
 // boundExtras bounds what the extras add in a window to any document, and leaves
 // the documents that pairs add to apart, where these are few: nothing is added
