@@ -157,7 +157,7 @@ func TestStartOnAFullDisk(t *testing.T) {
 	p.sound(t)
 }
 
-// F44: a node whose disk has no room says so in its health, refuses writes by name,
+// F44: a node whose disk is full says so in its health, refuses writes by name,
 // and takes them again without a restart.
 func TestHealthFollowsTheRoomOfTheDisk(t *testing.T) {
 	directory := smallDisk(t, 64)
@@ -173,17 +173,17 @@ func TestHealthFollowsTheRoomOfTheDisk(t *testing.T) {
 			return err == nil && strings.Contains(string(got.body), fmt.Sprintf(`{"name":"disk-room","status":%q}`, status))
 		}
 	}
-	wait(t, time.Minute, "health says that there is room", says("UP"))
+	wait(t, time.Minute, "health reports free space", says("UP"))
 	free := occupy(t, directory, 0)
-	wait(t, 2*time.Minute, "health says that there is no room", says("DOWN"))
+	wait(t, 2*time.Minute, "health reports a full disk", says("DOWN"))
 	got, err := c.send("PUT", "/indexes/x/documents/2", asJSON, `{"version":1}`)
 	if err != nil || got.code() != "storage:io_error" {
-		t.Errorf("a write without room: %v %s", err, got)
+		t.Errorf("a write on a full disk: %v %s", err, got)
 	}
 	if got := c.must(t, "POST", "/indexes/x/search", `{}`); !strings.Contains(string(got.body), `"count":1`) {
-		t.Errorf("a search without room: %s", got)
+		t.Errorf("a search on a full disk: %s", got)
 	}
 	free()
-	wait(t, 2*time.Minute, "health says that there is room again", says("UP"))
+	wait(t, 2*time.Minute, "health reports free space again", says("UP"))
 	c.must(t, "PUT", "/indexes/x/documents/2", `{"version":1}`)
 }

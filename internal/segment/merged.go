@@ -107,7 +107,7 @@ func (r *Reader) MergedTerms(names []string, budget *Budget) *terms.Merged {
 	return nil
 }
 
-// of returns the set of the fields, nil when there is no place for it.
+// of returns the set of the fields, nil when as many sets as are kept exist already.
 func (t *mergedTerms) of(names []string) *mergedSet {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -23,7 +23,7 @@ import (
 type deferred struct {
 	query   plan.Node // nil: the scanner is bound
 	atLeast int       // matches
-	isAll   bool      // there are no more
+	isAll   bool      // whether atLeast counts every match
 	top     float64   // no document scores more
 }
 

@@ -45,7 +45,7 @@ func (s *Scanner) MinHits(enough int) (atLeast int, exact bool) {
 
 // countFew counts the live documents of a term, or of a word whose readings are
 // known, as far as they are few, and reports whether that is all of them. matches is
-// how many there are with deleted ones, isAll whether there are no more. A total that
+// how many there are with deleted ones, isAll whether that is every match. A total that
 // is not known before the scan would have every match scored.
 func (s *Scanner) countFew(matches int, isAll bool) (n int, exact bool) {
 	switch root := s.root.(type) {
