@@ -118,7 +118,7 @@ func (s *simulation) truth() *registry.Registry {
 	held := memory.New(nil)
 	for _, key := range []string{"registry", "deployment"} {
 		content, _ := s.store.Last(key)
-		if object, err := s.store.content(key); err == nil {
+		if object, err := s.store.content(key); err == nil && !s.store.IsLost(key) {
 			content = object
 		}
 		_, _ = held.PutIf(context.Background(), key, bucket.Bytes(content), bucket.Always)

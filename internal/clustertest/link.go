@@ -127,7 +127,7 @@ func (l *Link) Given(key string) bucket.Tag {
 }
 
 func (l *Link) give(key string, tag bucket.Tag) {
-	if !isWatched(key) {
+	if store, ok := l.under.(*Store); !isWatched(key) || ok && store.IsReserved(tag) {
 		return
 	}
 	l.mu.Lock()

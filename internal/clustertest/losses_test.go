@@ -2,7 +2,6 @@ package clustertest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"path"
@@ -137,12 +136,6 @@ func (s *simulation) knowing() (all []*process, isNoted bool) {
 		}
 	}
 	return all, isNoted
-}
-
-func versionOf(content []byte) uint64 {
-	var held struct{ Version uint64 }
-	_ = json.Unmarshal(content, &held)
-	return held.Version
 }
 
 // repair asks a process for a repair, one that knows the registry if that is lost: of

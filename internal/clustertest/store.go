@@ -60,6 +60,7 @@ type Store struct {
 	lies      int             // those so far
 	repairing int             // repairs under way, which replace a damaged registry
 	lost      map[string]bool // objects that are gone for good
+	reserved  bucket.Tag      // of what stands in the place of a lost registry until a repair writes one
 	marked    map[string]bool // removal marks that were ever stored
 	unlisted  map[string]bool // generations that a registry listed and the next one did not
 }
@@ -213,6 +214,21 @@ func (s *Store) IsLost(key string) bool {
 	return s.lost[key]
 }
 
+// IsReserved reports whether the object of a tag stands in the place of a lost registry, and
+// is none.
+func (s *Store) IsReserved(tag bucket.Tag) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return tag != "" && tag == s.reserved
+}
+
+// versionOf returns the version of a registry; 0: nobody can read it.
+func versionOf(content []byte) uint64 {
+	var held struct{ Version uint64 }
+	_ = json.Unmarshal(content, &held)
+	return held.Version
+}
+
 // WasMarked reports whether a generation ever had a removal mark.
 func (s *Store) WasMarked(id string) bool {
 	s.mu.Lock()
@@ -307,6 +323,10 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 		s.report("I14: a registry that was lost was begun anew")
 	}
 	content := readAll(body)
+	if key == "registry" && versionOf(content) == 0 {
+		s.reserved = written.Tag
+		return written, nil
+	}
 	if key != "registry" {
 		s.published(key, content)
 	} else if states := s.states[key]; len(states) > 0 {
@@ -478,7 +498,7 @@ func (s *Store) isExpired(id string) bool {
 // lists reports whether the registry names a generation.
 func (s *Store) lists(id string) bool {
 	content, err := s.content("registry")
-	if states := s.states["registry"]; err != nil && len(states) > 0 {
+	if states := s.states["registry"]; (err != nil || s.lost["registry"]) && len(states) > 0 {
 		content, err = states[len(states)-1].content, nil // it is lost
 	}
 	if err != nil {

@@ -62,6 +62,14 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 	if err != nil && !isDamaged {
 		return Repair{}, err
 	}
+	// The place of a registry that is gone is taken before anything is read that the new one
+	// is made of. A repair that the store applies late then replaces nothing else, also not a
+	// newer registry that was lost since.
+	if err == nil && !held.Exists() {
+		if held, err = r.store.Reserve(ctx); err != nil {
+			return Repair{}, err
+		}
+	}
 	found, _, err := r.survey(ctx, synced)
 	if err != nil {
 		return Repair{}, err

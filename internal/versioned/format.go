@@ -3,6 +3,7 @@ package versioned
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"strings"
@@ -77,8 +78,11 @@ func decode[T any](content []byte) (Object[T], error) {
 	if e.Format != format.Object.Version {
 		return Object[T]{}, fmt.Errorf("format version %d", e.Format)
 	}
-	if e.Version == 0 || e.WriteID == "" || e.CRC32C != e.checksum() {
+	if e.WriteID == "" || e.CRC32C != e.checksum() {
 		return Object[T]{}, fmt.Errorf("checksum %q does not fit the content", e.CRC32C)
+	}
+	if e.Version == 0 {
+		return Object[T]{writeID: e.WriteID}, errors.New("its place was reserved for a write that did not follow yet")
 	}
 	o := Object[T]{Version: e.Version, writeID: e.WriteID, ancestry: e.Ancestry}
 	if err := json.Unmarshal(e.Value, &o.Value); err != nil {

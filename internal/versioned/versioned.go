@@ -124,7 +124,7 @@ func (s *Store[T]) open(content []byte, tag bucket.Tag) (Object[T], error) {
 	found, err := decode[T](content)
 	if err != nil {
 		// The tag lets a repair replace exactly this object.
-		return Object[T]{tag: tag}, s.failed(fmt.Errorf("%s: %w: %w", s.key, ErrCorrupt, err))
+		return Object[T]{tag: tag, writeID: found.writeID}, s.failed(fmt.Errorf("%s: %w: %w", s.key, ErrCorrupt, err))
 	}
 	found.tag = tag
 	if s.onRead != nil {
@@ -176,6 +176,46 @@ func (s *Store[T]) Change(ctx context.Context, apply func(now Object[T]) (T, err
 // on until the outcome is settled even if ctx ends.
 func (s *Store[T]) Replace(ctx context.Context, held Object[T], next T) (Object[T], error) {
 	return s.replace(ctx, held, held.successor(next))
+}
+
+// Reserve stores an object that no reader understands where none is stored, and returns it
+// for a Replace. The store may apply a write long after it was sent, in the place of an object
+// that was lost since. So what must not come back then is written in two steps: one that
+// brings nothing, and one that replaces just that. It answers ErrLost when an object is
+// stored, maybe by an earlier try of itself.
+func (s *Store[T]) Reserve(ctx context.Context) (Object[T], error) {
+	reserved := Object[T]{writeID: newWriteID()}
+	content, err := encode(reserved)
+	if err != nil {
+		return Object[T]{}, fmt.Errorf("encode %s: %w", s.key, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, settleLimit)
+	defer cancel()
+	unknown := false
+	for attempt := range settleAttempts {
+		if attempt > 0 && !pause(ctx, attempt, reserved.writeID) {
+			break
+		}
+		var answer bucket.Written
+		answer, err = s.bucket.PutIf(ctx, s.key, bucket.Bytes(content), bucket.Absent())
+		switch {
+		case err == nil:
+			reserved.tag = answer.Tag
+			return reserved, nil
+		case errors.Is(err, bucket.ErrCondition):
+			return Object[T]{}, ErrLost
+		case errors.Is(err, bucket.ErrUndecided):
+		case isUnknown(err):
+			unknown = true
+		case unknown: // whatever is wrong now, an earlier try may have been applied
+		default:
+			return Object[T]{}, s.failed(err)
+		}
+	}
+	if unknown {
+		return Object[T]{}, problem.StorageUnknown.New("resource", s.resource).Because(err)
+	}
+	return Object[T]{}, s.conflict().Because(err)
 }
 
 func (s *Store[T]) replace(ctx context.Context, held, written Object[T]) (Object[T], error) {

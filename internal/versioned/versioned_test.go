@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 	"syscall"
 	"testing"
@@ -229,6 +230,84 @@ func TestUnknownOutcomeIsReportedAsUnknown(t *testing.T) {
 	})
 }
 
+// What is reserved is not an object yet. Only the write that replaces it brings one.
+func TestAPlaceIsReserved(t *testing.T) {
+	b := memory.New(time.Now)
+	store := New[counter](b, "thing", "thing")
+	reserved, err := store.Reserve(t.Context())
+	if err != nil || !reserved.Exists() {
+		t.Fatalf("%+v, %v", reserved, err)
+	}
+	read, err := store.Read(t.Context())
+	if !errors.Is(err, ErrCorrupt) || !reflect.DeepEqual(read, reserved) {
+		t.Errorf("what is reserved is read as %+v, %v", read, err)
+	}
+	if _, err := store.Change(t.Context(), add); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a change: %v", err)
+	}
+	if _, err := store.Reserve(t.Context()); !errors.Is(err, ErrLost) {
+		t.Errorf("reserved twice: %v", err)
+	}
+	if _, err := store.Replace(t.Context(), read, counter{1}); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := store.Read(t.Context()); err != nil || now.Value.Count != 1 || now.Version != 1 {
+		t.Errorf("%+v, %v", now, err)
+	}
+	if _, err := store.Replace(t.Context(), reserved, counter{2}); !errors.Is(err, ErrLost) {
+		t.Errorf("replaced twice: %v", err)
+	}
+}
+
+// VE3: of two writes in the place that one of them reserved, the one that comes second knows
+// that it is lost, also if its first try was not answered.
+func TestAReservedPlaceIsTakenByAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(time.Now)
+		f := &faulty{Bucket: b, put: func() (bool, error) { return false, nil }}
+		store, other := New[counter](f, "thing", "thing"), New[counter](b, "thing", "thing")
+		reserved, err := store.Reserve(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.put = func() (bool, error) {
+			f.put = func() (bool, error) { return false, nil }
+			read, _ := other.Read(t.Context())
+			if _, err := other.Replace(t.Context(), read, counter{1}); err != nil {
+				t.Error(err)
+			}
+			return false, bucket.ErrUnknown
+		}
+		if _, err := store.Replace(t.Context(), reserved, counter{2}); !errors.Is(err, ErrLost) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestAReservationWithoutAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &faulty{Bucket: memory.New(time.Now)}
+		store := New[counter](f, "thing", "thing")
+		for given, want := range map[error]error{bucket.ErrUnknown: problem.StorageUnknown,
+			bucket.ErrUndecided: problem.StorageConflict, errors.New("no route"): problem.StorageIoError} {
+			f.put = func() (bool, error) { return false, given }
+			if _, err := store.Reserve(t.Context()); !errors.Is(err, want) {
+				t.Errorf("%v: %v", given, err)
+			}
+		}
+		f.put = func() (bool, error) {
+			f.put = func() (bool, error) { return false, nil }
+			return true, nil
+		}
+		if _, err := store.Reserve(t.Context()); !errors.Is(err, ErrLost) {
+			t.Errorf("only the answer was lost: %v", err)
+		}
+		if read, err := store.Read(t.Context()); !errors.Is(err, ErrCorrupt) || !read.Exists() {
+			t.Errorf("%+v, %v", read, err)
+		}
+	})
+}
+
 // VE3: a write whose answer was lost is not reported as failed when the object is
 // damaged, gone or older at the next try: it was made.
 func TestALostReplyOfAnObjectThatIsDamagedThen(t *testing.T) {
@@ -411,6 +490,8 @@ func TestCountsUnderFaults(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	seed, _ := encode(Object[counter]{}.successor(counter{3}))
 	f.Add(seed)
+	reserved, _ := encode(Object[counter]{writeID: newWriteID()})
+	f.Add(reserved)
 	f.Add([]byte(`{"format":1}`))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		o, err := decode[counter](content)
