@@ -66,6 +66,7 @@ type Manifest struct {
 	Files         []File         `json:"files,omitempty"` // every file named below, once
 	Tracking      *Tracking      `json:"tracking,omitzero"`
 	Retired       []Retired      `json:"retired,omitempty"`
+	GivenBack     *GivenBack     `json:"givenBack,omitzero"`
 	Live          int64          `json:"live"` // documents that are not deleted
 
 	Unknown jsontext.Value `json:",embed"`
@@ -100,10 +101,34 @@ func (m *Manifest) Precedes(other *Manifest) bool {
 	return m.Sequence < other.Sequence || m.Sequence == other.Sequence && m.Version < other.Version
 }
 
-// IsBuiltOn reports whether m names other among the writes that led to it. It does not
-// for one that is more than 32 writes back.
+// IsBuiltOn reports whether m names other among the writes that led to it, or the one
+// that other gives back. It does not for one that is more than 32 writes back.
 func (m *Manifest) IsBuiltOn(other *Manifest) bool {
-	return slices.Contains(m.Ancestry, other.WriteID)
+	return slices.Contains(m.Ancestry, other.WriteID) || slices.Contains(m.Ancestry, other.state())
+}
+
+// GivenBack is in a manifest that is stored in the place of a lost one and holds the state
+// of an earlier write, with a higher version or epoch.
+type GivenBack struct {
+	WriteID string `json:"writeId"` // of the manifest itself: a build that does not know this keeps it in the next one
+	State   string `json:"state"`   // the write id of the earlier one
+}
+
+// state returns the id of the write that brought the state of m.
+func (m *Manifest) state() string {
+	if m.GivenBack != nil && m.GivenBack.WriteID == m.WriteID {
+		return m.GivenBack.State
+	}
+	return m.WriteID
+}
+
+// GiveBack returns a successor that holds the same state, to be stored in the place of a
+// lost manifest.
+func (m *Manifest) GiveBack(epoch, version uint64) *Manifest {
+	next := m.Next()
+	next.Epoch, next.Version = epoch, max(next.Version, version)
+	next.GivenBack = &GivenBack{WriteID: next.WriteID, State: m.state()}
+	return next
 }
 
 // LowWaterMark is a point of the log: objects up to LSN may go once Time is a grace
@@ -149,6 +174,7 @@ func (m *Manifest) Next() *Manifest {
 	next := *m
 	next.Version++
 	next.WriteID = NewID()
+	next.GivenBack = nil
 	if m.WriteID != "" {
 		next.Ancestry = append([]string{m.WriteID}, m.Ancestry...)
 		next.Ancestry = next.Ancestry[:min(len(next.Ancestry), ancestryLength)]

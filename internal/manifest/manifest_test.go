@@ -159,3 +159,36 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// A manifest is built on an earlier one, also where that one was given back under another
+// write id. What is built on the one given back does not count as given back itself, also
+// where an earlier build carried the member on.
+func TestAManifestIsBuiltOnWhatWasGivenBack(t *testing.T) {
+	first := &Manifest{WriteID: NewID(), Version: 1, Epoch: 1}
+	state := first.Next()
+	later := state.Next().Next()
+	back := state.GiveBack(3, 9)
+	again := back.GiveBack(4, 2)
+	if back.Epoch != 3 || back.Version != 9 || again.Epoch != 4 || again.Version != 10 {
+		t.Errorf("epoch %d, version %d, then %d, %d", back.Epoch, back.Version, again.Epoch, again.Version)
+	}
+	carried := back.Next()
+	carried.GivenBack = back.GivenBack
+	for what, c := range map[string]struct {
+		m, on *Manifest
+		want  bool
+	}{
+		"a later one":                    {later, back, true},
+		"a later one, given back twice":  {later, again, true},
+		"a later one, given back":        {later.GiveBack(5, 0), back, true},
+		"the state itself":               {state, back, false},
+		"an earlier one":                 {first, back, false},
+		"what went on from it":           {later, back.Next(), false},
+		"what an earlier build wrote on": {later, carried, false},
+		"its successor":                  {back.Next(), back, true},
+	} {
+		if got := c.m.IsBuiltOn(c.on); got != c.want {
+			t.Errorf("%s: %t", what, got)
+		}
+	}
+}

@@ -228,33 +228,46 @@ func TestAnEarlierManifestIsReplacedByTheNewestCopy(t *testing.T) {
 	})
 }
 
-// I22: the log holds no definitions. A node whose copy has another definition than the earlier
-// one that was given back keeps its copy and shows it.
+// I20, I22: the log holds no definitions. A node whose copy has another definition than the
+// earlier one that was given back keeps its copy and shows it. It stores it again unless
+// another node went on from the earlier one.
 func TestACopyWithAnotherDefinitionIsKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
-		one := withEarlierCopy(t, b, newer, older)
-		one.mustPut("books", booksWithExtra)
-		one.commitAll("books", `{"id":"2","extra":"two"}`)
-		time.Sleep(time.Minute)
-		one.shut()
-		losesManifests(t, b)
-		two := sharedNode(t, b, older, "b")
-		time.Sleep(time.Minute)
-		if done, err := two.Restore(t.Context(), AllCopies, nil); err != nil || len(done.Uploaded) != 1 {
-			t.Fatalf("%+v, %v", done, err)
-		}
-		two.shut()
-		one = sharedNode(t, b, newer, "a")
-		for range 10 {
+	for _, isTaken := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
+			one := withEarlierCopy(t, b, newer, older)
+			one.mustPut("books", booksWithExtra)
+			one.commitAll("books", `{"id":"2","extra":"two"}`)
 			time.Sleep(time.Minute)
-			_, err := one.write("books", book(3, "three"))
-			refused(t, "write", err, problem.StorageIoError)
-		}
-		if got := one.documents("books", ""); len(got) != 2 {
-			t.Errorf("%v", got)
-		}
-	})
+			one.shut()
+			losesManifests(t, b)
+			two := sharedNode(t, b, older, "b")
+			time.Sleep(time.Minute)
+			if done, err := two.Restore(t.Context(), AllCopies, nil); err != nil || len(done.Uploaded) != 1 {
+				t.Fatalf("%+v, %v", done, err)
+			}
+			if isTaken {
+				_, err := two.write("books", book(3, "three"))
+				refused(t, "write over an earlier definition", err, problem.StorageIoError)
+			}
+			two.shut()
+			one = sharedNode(t, b, newer, "a")
+			if !isTaken {
+				if got := one.documents("books", one.commitAll("books", `{"id":"3","extra":"three"}`)); len(got) != 3 {
+					t.Errorf("%v", got)
+				}
+				return
+			}
+			for range 10 {
+				time.Sleep(time.Minute)
+				_, err := one.write("books", book(4, "four"))
+				refused(t, "write", err, problem.StorageIoError)
+			}
+			if got := one.documents("books", ""); len(got) != 2 {
+				t.Errorf("%v", got)
+			}
+		})
+	}
 }
 
 // I9, I20: a node with a copy gives a lost manifest back while the writer of the index

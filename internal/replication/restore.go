@@ -105,7 +105,7 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string, newest uint
 	}
 	target := stored.Manifest
 	if isLost {
-		if target, err = r.fitLog(ctx, local, newest); err != nil {
+		if target, err = r.fitLog(ctx, local, stored.Manifest, newest); err != nil {
 			return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
 		}
 	}
@@ -143,13 +143,14 @@ func (r *Remote) putAgain(ctx context.Context, m *manifest.Manifest, condition b
 	return r.putManifest(ctx, m, condition)
 }
 
-// fitLog returns a manifest that is stored in the place of a lost one: itself, or a
-// successor with the epoch of the last log record where that is higher, so that the next
-// writer has a higher one, and with a version above the newest that was stored. It fails
+// fitLog returns a manifest that is stored in the place of a lost one, or of an earlier one
+// that took its place: itself, or a successor with the epoch of the last log record where that
+// is higher, so that the next writer has a higher one, and with a version above the newest
+// that was stored. Neither is below that of the earlier one, which may be nil. It fails
 // when the log goes on beyond a hole behind the manifest, and when the manifest is older
 // than the newest and the log behind it was swept: to write on from there would lose what
 // was acknowledged since, and sweep its files.
-func (r *Remote) fitLog(ctx context.Context, m *manifest.Manifest, newest uint64) (*manifest.Manifest, error) {
+func (r *Remote) fitLog(ctx context.Context, m, earlier *manifest.Manifest, newest uint64) (*manifest.Manifest, error) {
 	found, err := r.listLog(ctx)
 	if err != nil {
 		return nil, err
@@ -175,12 +176,17 @@ func (r *Remote) fitLog(ctx context.Context, m *manifest.Manifest, newest uint64
 		}
 		epoch = max(epoch, last.Epoch)
 	}
-	if epoch == m.Epoch && !isOlder {
+	least := uint64(0)
+	if isOlder {
+		least = newest + 1
+	}
+	if earlier != nil {
+		epoch, least = max(epoch, earlier.Epoch), max(least, earlier.Version+1)
+	}
+	if epoch == m.Epoch && least <= m.Version {
 		return m, nil
 	}
-	next := m.Next()
-	next.Epoch, next.Version = epoch, max(next.Version, newest+1)
-	return next, nil
+	return m.GiveBack(epoch, least), nil
 }
 
 // listLog returns the numbers of the stored log records.
