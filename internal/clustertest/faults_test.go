@@ -32,7 +32,7 @@ var faults = map[string][]string{
 	"F22 manifest, registry missing or damaged":     {"node.TestALostRegistryDeletesNothing", "node.TestALostManifestIsAFault", "registry.TestRegistryThatIsGoneRefusesChangesAndForgetsNothing", "registry.TestOlderRegistryIsNotTakenOver", "engine.TestMissingAndOlderManifests", "clustertest.TestSimulation"},
 	"F25 aborted pushes, sweep":                     {"replication.TestAbortedPushesLeaveNothing", "replication.TestSweepKeepsWhatAGraceNames", "clustertest.TestSimulation"},
 	"F26 deleted and created again":                 {"clustertest.TestSimulation", "node.TestDeletedDataIsRestoredWithinTheGraceAndSweptAfterIt"},
-	"F27 repair against delete and create":          {"registry.TestDeleteDuringRepairStays", "node.TestRepairDuringACreation", "node.TestAnIndexIsWrittenOnceTheRegistryIsRepaired", "node.TestDeletedDataIsRestoredWithinTheGraceAndSweptAfterIt", "clustertest.TestSimulation"},
+	"F27 repair against delete and create":          {"registry.TestDeleteDuringRepairStays", "registry.TestARepairThatIsAppliedLateUndoesNothing", "node.TestRepairDuringACreation", "node.TestAnIndexIsWrittenOnceTheRegistryIsRepaired", "node.TestDeletedDataIsRestoredWithinTheGraceAndSweptAfterIt", "clustertest.TestSimulation"},
 	"F28 rejoining node, lost registry":             {"node.TestALostRegistryDeletesNothing", "clustertest.TestSimulation"},
 	"F6 disk full, then freed":                      {"engine.TestFullDiskResumes", "engine.TestOpeningOnAFullDisk", "log.TestFullDiskResumes", "campaign.TestFullDiskRefusesWritesAndSearchesOn", "campaign.TestStartOnAFullDisk"},
 	"F10 forwarded request delivered twice":         {"api.TestAForwardedRequestIsSentOnce"},
