@@ -117,6 +117,7 @@ func TestACopyOfALaterCommitStays(t *testing.T) {
 		{local.Sequence + 1, local.Version - 1, true},
 	} {
 		stored := local.Next()
+		stored.Ancestry = nil // of another history
 		stored.Sequence, stored.Version = c.sequence, c.version
 		content, err := stored.Encode()
 		if err != nil {

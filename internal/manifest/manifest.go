@@ -96,15 +96,23 @@ type File struct {
 // Precedes reports whether m is of a time before other, so that nothing that shows
 // other goes back to m (I6). The number of the commit decides: where a bucket lost the
 // manifest and a node gave an earlier one back, versions count from that one again,
-// while a later commit holds everything that was acknowledged.
+// while a later commit holds everything that was acknowledged. Of one commit, the one that
+// is built on the other is the later: what is given back may have the higher version.
 func (m *Manifest) Precedes(other *Manifest) bool {
-	return m.Sequence < other.Sequence || m.Sequence == other.Sequence && m.Version < other.Version
+	switch {
+	case m.Sequence != other.Sequence:
+		return m.Sequence < other.Sequence
+	case other.IsBuiltOn(m), m.IsBuiltOn(other):
+		return other.IsBuiltOn(m)
+	}
+	return m.Version < other.Version
 }
 
 // IsBuiltOn reports whether m names other among the writes that led to it, or the one
-// that other gives back. It does not for one that is more than 32 writes back.
+// that other gives back, unless m gives that back too. It does not for one that is more
+// than 32 writes back.
 func (m *Manifest) IsBuiltOn(other *Manifest) bool {
-	return slices.Contains(m.Ancestry, other.WriteID) || slices.Contains(m.Ancestry, other.state())
+	return slices.Contains(m.Ancestry, other.WriteID) || other.state() != m.state() && slices.Contains(m.Ancestry, other.state())
 }
 
 // GivenBack is in a manifest that is stored in the place of a lost one and holds the state

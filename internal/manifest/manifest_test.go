@@ -186,8 +186,40 @@ func TestAManifestIsBuiltOnWhatWasGivenBack(t *testing.T) {
 		"what went on from it":           {later, back.Next(), false},
 		"what an earlier build wrote on": {later, carried, false},
 		"its successor":                  {back.Next(), back, true},
+		"given back again":               {again, back, true},
+		"the one given back before":      {back, again, false},
+		"what went on from it before":    {back.Next(), again, true},
 	} {
 		if got := c.m.IsBuiltOn(c.on); got != c.want {
+			t.Errorf("%s: %t", what, got)
+		}
+	}
+}
+
+// Of two manifests of one commit, the one that is built on the other is the later one, also
+// where that was given back with a higher version (I6, I22).
+func TestAManifestGivenBackPrecedesTheCopiesBuiltOnIt(t *testing.T) {
+	state := &Manifest{WriteID: NewID(), Version: 1, Sequence: 3}
+	later := state.Next()
+	back := state.GiveBack(3, 9)
+	commit := later.Next()
+	commit.Sequence++
+	for what, c := range map[string]struct {
+		m, other *Manifest
+		want     bool
+	}{
+		"given back":                 {back, later, true},
+		"a copy built on it":         {later, back, false},
+		"an earlier commit":          {back, commit, true},
+		"a later commit":             {commit, back, false},
+		"the state itself":           {state, back, true},
+		"what went on from it":       {back.Next(), later, false},
+		"before what went on":        {later, back.Next(), true},
+		"itself":                     {back, back, false},
+		"given back again":           {back, back.GiveBack(4, 0), true},
+		"given back before that one": {back.GiveBack(4, 0), back, false},
+	} {
+		if got := c.m.Precedes(c.other); got != c.want {
 			t.Errorf("%s: %t", what, got)
 		}
 	}

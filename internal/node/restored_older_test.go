@@ -270,6 +270,29 @@ func TestACopyWithAnotherDefinitionIsKept(t *testing.T) {
 	}
 }
 
+// I22: a change of the definition alone makes no commit. A node that holds it does not take
+// the earlier manifest that was given back for a later one.
+func TestADefinitionIsKeptWithoutACommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
+		one := withEarlierCopy(t, b, newer, older)
+		one.mustPut("books", booksWithExtra)
+		time.Sleep(time.Minute)
+		one.shut()
+		losesManifests(t, b)
+		two := sharedNode(t, b, older, "b")
+		time.Sleep(time.Minute)
+		if done, err := two.Restore(t.Context(), AllCopies, nil); err != nil || len(done.Uploaded) != 1 {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		two.shut()
+		one = sharedNode(t, b, newer, "a")
+		if got := one.documents("books", one.commitAll("books", `{"id":"2","extra":"two"}`)); len(got) != 2 {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
 // I9, I20: a node with a copy gives a lost manifest back while the writer of the index
 // runs, which is fenced by that. The writer takes the index again by itself and loses
 // nothing.

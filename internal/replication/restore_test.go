@@ -94,6 +94,33 @@ func TestAnEarlierCopyNeedsItsLog(t *testing.T) {
 	}
 }
 
+// I22: a copy of what was given back is given back again, once, although both hold the state
+// of one earlier write.
+func TestACopyIsGivenBackAgain(t *testing.T) {
+	d := create(t, memory.New(nil))
+	n, remote, earlier := withEarlierCopy(t, d)
+	newest := n.writer.Manifest().Version
+	var last bucket.Tag
+	for range 2 {
+		d.lose("manifest")
+		for range 2 {
+			if lack, err := remote.Restore(t.Context(), earlier, "g", newest); err != nil || !lack.IsNothing() {
+				t.Fatalf("%+v, %v", lack, err)
+			}
+		}
+		held, err := remote.Read(t.Context(), "")
+		must(t, err)
+		if held.Manifest.Version <= newest || held.Tag == last {
+			t.Errorf("version %d after %d", held.Manifest.Version, newest)
+		}
+		must(t, remote.Pull(t.Context(), earlier, "g", held.Manifest, nil))
+		newest, last = held.Manifest.Version+1, held.Tag
+	}
+	if got := d.open().count(); got != 10 {
+		t.Errorf("%d of 10 documents", got)
+	}
+}
+
 // I6, I9: a copy takes the place of an earlier manifest that it is built on, with the epoch of
 // the last log record, so that the next writer has a higher one. It does not once a
 // writer went on from the earlier one.
