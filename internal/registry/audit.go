@@ -76,6 +76,9 @@ func (r *Registry) Audit(ctx context.Context, synced Synced, lacking Lacking) (A
 			}
 		}
 	}
+	if audit.Registry != "present" {
+		dropUndone(found, r.lastKnown().Value)
+	}
 	audit.Unusable = append(audit.Unusable, unusable...)
 	slices.Sort(audit.Unusable)
 	byOwner := storedByOwner(withoutReplaced(withRemoved(found, held.Value.Removed), held.Value.Indexes))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/problem"
@@ -118,5 +119,112 @@ func TestARepairThatIsInterruptedIsMadeByTheNext(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// I22: a node that is in force marks a bucket in which only a reserved place is left as that of
+// its deployment, so that a node that knows nothing repairs no other one into it.
+func TestAReservedPlaceIsOfTheDeployment(t *testing.T) {
+	s, sound := deployed(t)
+	for _, key := range []string{objectKey, deploymentKey} {
+		if _, err := s.Delete(t.Context(), key, bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := sound.store.Reserve(t.Context()); err != nil { // by a repair that ended there
+		t.Fatal(err)
+	}
+	if err := sound.Refresh(t.Context()); err == nil {
+		t.Error("there is a registry to read")
+	}
+	fresh := open(t, s)
+	isUnread(t, fresh)
+	repair(t, fresh, s, RepairRequest{})
+	if fresh.Deployment() != sound.Deployment() {
+		t.Error("another deployment was begun")
+	}
+	if err := sound.Refresh(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// removedAndRestored is a deployment whose index shop was removed and restored. The mark of
+// that removal, which the store applies again, arrives late.
+func removedAndRestored(t *testing.T) (storage, *Registry, Removed) {
+	s, r := deployed(t)
+	removed, err := r.RemoveIndex(t.Context(), name(t, "shop"), time.Now().Add(-time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := func() {
+		t.Helper()
+		if err := MarkRemoved(t.Context(), s, removed[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mark()
+	if done := repair(t, r, s, RepairRequest{Restore: []Name{name(t, "shop")}}); len(done.Restored) != 1 {
+		t.Fatalf("%+v", done)
+	}
+	mark()
+	return s, r, removed[0]
+}
+
+// I22, F27: a removal mark that arrives after the index was restored removes nothing, also not
+// where the registry is lost then (seed 1050483).
+func TestARemovalMarkThatArrivesLateRemovesNothing(t *testing.T) {
+	for _, isNoted := range []bool{false, true} {
+		s, r, removed := removedAndRestored(t)
+		if _, err := s.Delete(t.Context(), objectKey, bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		if isNoted {
+			late := open(t, s)
+			late.Remember(r.Deployment(), r.Version(), r.state().Indexes, nil)
+			r = late
+		}
+		for range 2 {
+			if audit, err := r.Audit(t.Context(), s.synced, nil); err != nil || len(audit.Indexes) != 2 || audit.Indexes[1].RemovedAt != nil {
+				t.Errorf("%+v, %v", audit, err)
+			}
+			repair(t, r, s, RepairRequest{PromoteNewest: true})
+			if e := resolve(t, r, "shop"); e.Generation != removed.GenerationID {
+				t.Errorf("noted %t: %v", isNoted, e)
+			}
+			if _, isRemoved := r.readRemoved(t.Context(), removed.GenerationID); isRemoved {
+				t.Errorf("noted %t: the mark stays", isNoted)
+			}
+			if err := MarkRemoved(t.Context(), s, removed); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Delete(t.Context(), objectKey, bucket.Always); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// I15: the grace of an index that is removed again does not count from a mark of the removal
+// before, and a repair of a lost registry leaves it out.
+func TestAnIndexIsRemovedAgainBesideAnEarlierMark(t *testing.T) {
+	s, r, before := removedAndRestored(t)
+	removed, err := r.RemoveIndex(t.Context(), name(t, "shop"), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []Removed{removed[0], before} {
+		if err := MarkRemoved(t.Context(), s, one); err != nil {
+			t.Fatal(err)
+		}
+		if marked, _ := r.readRemoved(t.Context(), one.GenerationID); !marked.RemovedAt.Equal(removed[0].RemovedAt) {
+			t.Errorf("the mark says %v", marked.RemovedAt)
+		}
+	}
+	if _, err := s.Delete(t.Context(), objectKey, bucket.Always); err != nil {
+		t.Fatal(err)
+	}
+	repair(t, r, s, RepairRequest{PromoteNewest: true})
+	if _, err := r.Resolve(name(t, "shop")); !errors.Is(err, problem.IndexNotFound) {
+		t.Errorf("%v", err)
 	}
 }

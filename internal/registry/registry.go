@@ -257,7 +257,7 @@ func (r *Registry) Refresh(ctx context.Context) error {
 	}
 	if err != nil {
 		r.logFailure("the registry cannot be read; the copy stays in force", err)
-		if errors.Is(err, errGone) {
+		if errors.Is(err, errGone) || errors.Is(err, versioned.ErrCorrupt) {
 			r.guard(ctx)
 		}
 		return err
@@ -267,7 +267,7 @@ func (r *Registry) Refresh(ctx context.Context) error {
 }
 
 // guard marks a bucket that lost its registry as that of this deployment, so that
-// no node that starts on it begins another one (I22).
+// no node that starts on it or repairs it begins another one (I22).
 func (r *Registry) guard(ctx context.Context) {
 	if _, err := r.mark(ctx, r.Deployment()); err != nil {
 		r.log.Warn("cannot mark a bucket that has no registry", "error", err)

@@ -76,14 +76,17 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 	}
 	held.Value.settle()
 	base := held.Value.clone()
+	var undone []ID
 	if isDamaged {
 		base = r.salvage(held)
+		undone = dropUndone(found, r.lastKnown().Value)
 	}
 	plan := planRepair(base, withRemoved(found, base.Removed), request)
 	if isDamaged {
 		plan.keep(r.lastKnown().Value, found)
 	}
 	plan.finish(request)
+	plan.unmark = append(plan.unmark, undone...)
 	if len(plan.did.AddedGenerations) == 0 && !isDamaged {
 		return plan.did, nil
 	}
@@ -215,7 +218,11 @@ func planRepair(next state, found []storedGeneration, request RepairRequest) rep
 		if _, taken := index.Generations[g.Generation]; taken || index.ID != g.IndexID {
 			continue
 		}
-		index.Generations[g.Generation] = Generation{ID: g.GenerationID, CreatedAt: g.CreatedAt}
+		added := Generation{ID: g.GenerationID, CreatedAt: g.CreatedAt}
+		if g.mark != nil {
+			added.Undone = g.mark.RemovedAt
+		}
+		index.Generations[g.Generation] = added
 		p.did.AddedGenerations = append(p.did.AddedGenerations, Name{g.Index, g.Generation}.String())
 		if _, isNew := p.created[g.Index]; isNew {
 			p.created[g.Index] = append(p.created[g.Index], g)
@@ -230,6 +237,26 @@ func planRepair(next state, found []storedGeneration, request RepairRequest) rep
 		}
 	}
 	return p
+}
+
+// dropUndone drops the marks of removals that were undone before, by what this node knows, and
+// returns their generations.
+func dropUndone(found []storedGeneration, known state) []ID {
+	undone := make(map[ID]time.Time)
+	for _, index := range known.Indexes {
+		for _, g := range index.Generations {
+			undone[g.ID] = g.Undone
+		}
+	}
+	var dropped []ID
+	for i := range found {
+		at := undone[found[i].GenerationID]
+		if found[i].mark != nil && !at.IsZero() && found[i].mark.RemovedAt.Equal(at) {
+			found[i].mark = nil
+			dropped = append(dropped, found[i].GenerationID)
+		}
+	}
+	return dropped
 }
 
 // keep goes on listing what this node knows and the storage lost. What was marked
@@ -295,6 +322,9 @@ func (i *Index) recall(before *Index) {
 		}
 		if known.CreatedAt.IsZero() {
 			known.CreatedAt = g.CreatedAt
+		}
+		if !g.Undone.IsZero() {
+			known.Undone = g.Undone
 		}
 		i.Generations[name] = known
 	}

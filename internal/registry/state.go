@@ -37,6 +37,9 @@ type Generation struct {
 	ID        ID        `json:"id"`
 	CreatedAt time.Time `json:"createdAt,omitzero"` // zero when a repair of an earlier version added it
 	Manifest  uint64    `json:"manifest,omitzero"`  // hint: version of the manifest
+	// Undone is when it was removed before it was restored. A removal mark of that time, which
+	// the store may apply late, does not count.
+	Undone time.Time `json:"undone,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
 }

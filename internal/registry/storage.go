@@ -56,12 +56,22 @@ func Identify(ctx context.Context, b bucket.Bucket, identity Identity) error {
 }
 
 // MarkRemoved writes the removal mark of a generation. A mark that is already
-// there stays.
+// there stays, unless it is of an earlier removal that was undone: the grace counts from
+// the time at which the mark was stored.
 func MarkRemoved(ctx context.Context, b bucket.Bucket, removed Removed) error {
 	store := versioned.New[Mark](b, markKey(removed.GenerationID), resource)
-	_, err := store.Replace(ctx, versioned.Object[Mark]{}, Mark{RemovedAt: removed.RemovedAt, Whole: removed.Whole,
-		Index: removed.Index, IndexID: removed.IndexID, Generation: removed.Generation})
-	if err != nil && !errors.Is(err, versioned.ErrLost) {
+	mark := Mark{RemovedAt: removed.RemovedAt, Whole: removed.Whole,
+		Index: removed.Index, IndexID: removed.IndexID, Generation: removed.Generation}
+	_, err := store.Replace(ctx, versioned.Object[Mark]{}, mark)
+	if errors.Is(err, versioned.ErrLost) {
+		_, err = store.Change(ctx, func(now versioned.Object[Mark]) (Mark, error) {
+			if now.Exists() && now.Value.RemovedAt.Before(mark.RemovedAt) {
+				return mark, nil
+			}
+			return Mark{}, versioned.ErrUnchanged // one that is gone again was undone, or all is erased
+		})
+	}
+	if err != nil {
 		return fmt.Errorf("mark generation %s: %w", removed.GenerationID, err)
 	}
 	return nil
