@@ -47,14 +47,29 @@ func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed,
 		}
 		switch {
 		case len(marked.Entries) == 0 && !one.Erased:
-			if err := MarkRemoved(ctx, r.bucket, one); err != nil {
-				r.log.Error("cannot write a removal mark", "generation", one.GenerationID, "error", err)
-			}
-		case len(marked.Entries) == 0 || !marked.Date.IsZero() && marked.Date.Sub(marked.Entries[0].Modified) >= grace:
+			r.markRemoved(ctx, one)
+		case len(marked.Entries) == 0:
 			expired = append(expired, one)
+		case !marked.Date.IsZero() && marked.Date.Sub(marked.Entries[0].Modified) >= grace:
+			mark, err := versioned.New[Mark](r.bucket, markKey(one.GenerationID), resource).Read(ctx)
+			switch {
+			case err != nil && !errors.Is(err, versioned.ErrCorrupt):
+				r.log.Error("cannot read a removal mark", "generation", one.GenerationID, "error", err)
+			case err == nil && !one.Erased && mark.Value.RemovedAt.Before(one.RemovedAt):
+				r.markRemoved(ctx, one) // that mark is of a removal that was undone
+			default:
+				expired = append(expired, one)
+			}
 		}
 	}
 	return expired, nil
+}
+
+// markRemoved writes a removal mark. If that fails, the next sweep does.
+func (r *Registry) markRemoved(ctx context.Context, one Removed) {
+	if err := MarkRemoved(ctx, r.bucket, one); err != nil {
+		r.log.Error("cannot write a removal mark", "generation", one.GenerationID, "error", err)
+	}
 }
 
 // readRemoved returns what the removal mark of a generation says. It returns false unless

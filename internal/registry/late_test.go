@@ -228,3 +228,22 @@ func TestAnIndexIsRemovedAgainBesideAnEarlierMark(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// I15: where the mark of the new removal could not be written, the sweep replaces the earlier
+// one first, and erases when that is a grace old.
+func TestASweepReplacesAnEarlierMark(t *testing.T) {
+	_, r, before := removedAndRestored(t)
+	removed, err := r.RemoveIndex(t.Context(), name(t, "shop"), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{0, 1} {
+		expired, err := r.Expired(t.Context(), 0)
+		if err != nil || len(expired) != want {
+			t.Errorf("%+v are to be erased, not %d: %v", expired, want, err)
+		}
+		if marked, _ := r.readRemoved(t.Context(), before.GenerationID); !marked.RemovedAt.Equal(removed[0].RemovedAt) {
+			t.Errorf("the mark says %v", marked.RemovedAt)
+		}
+	}
+}
