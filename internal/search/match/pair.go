@@ -6,6 +6,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
 // pairStep matches documents in which two words stand near each other in a
@@ -173,18 +174,35 @@ func (f *pairField) appendBoth(both []uint32, from, to uint32) []uint32 {
 		if isLast {
 			docs = docs[:window.LowerBound(docs, to)]
 		}
-		j.start(it, docs)
-		for n := j.next(); n > 0; n = j.next() {
-			for i := range n {
-				at, _ := j.match(i)
-				both = append(both, docs[at])
-			}
-		}
+		both = appendHeld(both, docs, it, &j)
 		if isLast {
 			break
 		}
 	}
 	return both
+}
+
+// appendHeld appends those of some documents, which rise, that a term holds.
+func appendHeld(dst, docs []uint32, it *postings.Iterator, j *join) []uint32 {
+	for len(docs) > 0 && it.SeekBlock(docs[0]) {
+		n, last := min(len(docs), chunk), it.LastDoc()
+		if docs[n-1] > last {
+			n = window.LowerBound(docs[:n], last+1)
+		}
+		run := docs[:n]
+		docs = docs[n:]
+		if run[n-1] < it.FirstDoc() {
+			continue
+		}
+		if held, ok := it.AppendHeldBits(dst, run); ok {
+			dst = held
+			continue
+		}
+		for _, at := range j.found[:window.Intersect(run, it.Docs(), j.found[:], j.places[:])] {
+			dst = append(dst, run[at])
+		}
+	}
+	return dst
 }
 
 // addHeld adds what the documents of a batch, which rise, score by the pair.

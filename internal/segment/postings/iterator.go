@@ -358,6 +358,30 @@ func (it *Iterator) FindBits(docs []uint32, found, places []uint16) (n int, ok b
 	return n, true
 }
 
+// AppendHeldBits appends those of some documents, which rise and are not behind the
+// current block, that it has, when its documents are bits. Otherwise ok is false.
+func (it *Iterator) AppendHeldBits(dst, docs []uint32) (held []uint32, ok bool) {
+	if it.tiny {
+		return dst, false
+	}
+	kind, first, at, ok := it.frame()
+	if !ok || kind != kindBitset {
+		return dst, false
+	}
+	words, from := it.data[at:it.freqsAt], first>>6
+	n := len(dst)
+	dst = slices.Grow(dst, len(docs))[:n+len(docs)]
+	for _, doc := range docs {
+		at := 8 * int(doc>>6-from)
+		if doc < first {
+			continue
+		}
+		dst[n] = doc
+		n += int(binary.LittleEndian.Uint64(words[at:]) >> (doc & 63) & 1)
+	}
+	return dst[:n], true
+}
+
 // IntoBitset sets the bit doc−base in words for every document of the term
 // with base ≤ doc < base+64·len(words), looking from the current block on. It
 // leaves the iterator at the first block that reaches behind the window, or at
