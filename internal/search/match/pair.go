@@ -182,7 +182,8 @@ func (f *pairField) appendBoth(both []uint32, from, to uint32) []uint32 {
 	return both
 }
 
-// appendHeld appends those of some documents, which rise, that a term holds.
+// appendHeld appends those of some documents, which rise, that a term holds. It is a
+// join that needs no places in blocks.
 func appendHeld(dst, docs []uint32, it *postings.Iterator, j *join) []uint32 {
 	for len(docs) > 0 && it.SeekBlock(docs[0]) {
 		n, last := min(len(docs), chunk), it.LastDoc()

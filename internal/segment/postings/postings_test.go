@@ -186,8 +186,19 @@ func checkFind(t *testing.T, rng *rand.Rand, it *Iterator, list []posting) {
 			last = int64(p.doc)
 		}
 		n, ok := it.FindBits(wanted, found[:], places[:])
+		held, isBits := it.AppendHeldBits([]uint32{7}, wanted)
 		if !ok {
-			continue // no bits
+			if isBits && !it.docsReady || len(held) != 1 && !isBits {
+				t.Fatal("documents of a block without bits")
+			}
+			continue
+		}
+		want := []uint32{7}
+		for _, i := range hits {
+			want = append(want, wanted[i])
+		}
+		if !isBits || !slices.Equal(held, want) {
+			t.Fatalf("held %v, want %v", held, want)
 		}
 		if !slices.Equal(found[:n], hits) || !slices.Equal(places[:n], at) {
 			t.Fatalf("found %v at %v, want %v at %v", found[:n], places[:n], hits, at)
@@ -353,6 +364,7 @@ func walk(r *Reader, h Handle) {
 	r.Reset(&it, h)
 	var found, places [1]uint16
 	for doc := uint32(0); doc < 3000 && it.SeekBlock(doc); doc += 7 {
+		it.AppendHeldBits(nil, []uint32{doc})
 		if n, _ := it.FindBits([]uint32{doc}, found[:], places[:]); n > 0 {
 			it.FreqAt(int(places[0]))
 		}
