@@ -10,8 +10,15 @@ import (
 type batch struct {
 	window.Batch
 
-	scores [window.BatchSize]float32 // as the sink takes them
-	join   join                      // of the documents and a term
+	scores []float32 // as the sink takes them
+	join   join      // of the documents and a term
+}
+
+// grow makes memory for the documents of some windows.
+func (b *batch) grow(windows int) {
+	if n := b.Grow(windows); n > len(b.scores) {
+		b.scores = make([]float32, n)
+	}
 }
 
 // send hands the batch over without what the mask keeps out.

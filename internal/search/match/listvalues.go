@@ -36,7 +36,7 @@ func (s *Scanner) walkListValues(ctx context.Context, c conjunction, from, to ui
 		v.rest += other.bound(0, f.documents)
 	}
 	s.scratch.batch.Reset()
-	inner := &Scanner{binder: s.binder, root: f.inner, mask: mask{documents: f.documents}, scratch: f.more, sums: &f.more.sums}
+	inner := &Scanner{binder: s.binder, root: f.inner, mask: mask{documents: f.documents}, scratch: f.more, sums: f.more.window()}
 	if f.domain != nil {
 		inner.mask.domain = f.domain
 	}

@@ -117,7 +117,7 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 		out := &s.scratch.batch
 		out.Reset()
 		if inWindow == len(order)-1 {
-			s.scoreLead(order[inWindow], base, rest, threshold)
+			s.scoreLead(order[inWindow], base, base+Span, rest, threshold)
 		} else {
 			s.scoreUnion(order[inWindow:], base, rest, threshold)
 		}
@@ -204,9 +204,8 @@ func (s *termStep) addHeld(out *batch, rest, threshold float64) {
 
 // scoreLead scores the blocks of the one term that can make hits; with what
 // the others may add, a block or document must exceed the threshold.
-func (s *Scanner) scoreLead(t *termStep, base uint32, rest, threshold float64) {
+func (s *Scanner) scoreLead(t *termStep, base, end uint32, rest, threshold float64) {
 	it, table := &t.scorer, t.table
-	end := base + Span
 	least := roundDown(threshold - rest)
 	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
 		if least > 0 && score.Raise(t.weight*it.BlockMax(table)) <= least {
@@ -248,7 +247,7 @@ func (s *Scanner) scoreUnion(terms []*termStep, base uint32, rest, threshold flo
 	}
 	sums := s.sums
 	for _, t := range terms {
-		t.addAll(base, sums, nil)
+		t.addAll(base, base+Span, sums[:], nil)
 	}
 	matched := &s.scratch.matched
 	window.Above(sums, least, matched)
@@ -263,16 +262,15 @@ func (s *Scanner) scoreMarked(terms []*termStep, base uint32, least float64) {
 	sums, marked := s.sums, &s.scratch.matched
 	*marked = Bits{}
 	for _, t := range terms {
-		t.addAll(base, sums, marked)
+		t.addAll(base, base+Span, sums[:], marked[:])
 	}
 	s.scratch.batch.Take(base, marked, sums, least)
 }
 
-// addAll adds the scores of all documents of the window, and marks them where
+// addAll adds the scores of all documents of a window or more, and marks them where
 // that is asked for.
-func (s *termStep) addAll(base uint32, sums *Sums, marked *Bits) {
+func (s *termStep) addAll(base, end uint32, sums []float64, marked []uint64) {
 	it := &s.scorer
-	end := base + Span
 	p := score.Postings{Lengths: s.lengths}
 	for open := it.SeekBlock(base); open && it.FirstDoc() < end; open = it.NextBlock() {
 		docs, freqs := it.Docs(), it.Freqs()
@@ -283,7 +281,7 @@ func (s *termStep) addAll(base uint32, sums *Sums, marked *Bits) {
 		whole := it.LastDoc() < end
 		if !whole {
 			last = window.LowerBound(docs, end)
-			s.prefetch(docs[last:])
+			s.prefetch(docs[last:], end-base)
 		}
 		p.Docs, p.Frequencies = docs[first:last], freqs[first:last]
 		if marked == nil {

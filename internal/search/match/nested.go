@@ -158,7 +158,7 @@ func (s *foldStep) fill(base uint32) {
 		r.in.Fill(0, min(Span, s.documents-base))
 	}
 	r.dirty = true
-	s.inner.run(base, &r.in, &r.matched, &r.sums)
+	s.inner.run(base, &r.in, &r.matched, r.window())
 	r.out = Bits{}
 	for i, w := range r.matched {
 		for ; w != 0; w &= w - 1 {

@@ -103,7 +103,7 @@ func (s *pairStep) at(occurrences float64) float64 {
 
 func (s *pairStep) run(base uint32, in, out *Bits, sums *Sums) {
 	*out = Bits{}
-	for _, doc := range s.docs(base) {
+	for _, doc := range s.docs(base, base+Span) {
 		at := doc - base
 		if !in.Has(at) {
 			continue
@@ -120,17 +120,17 @@ func (s *pairStep) run(base uint32, in, out *Bits, sums *Sums) {
 // isRare reports whether all documents of the pair are found at once.
 func (s *pairStep) isRare() bool { return s.isWhole || s.cost() <= wholePair }
 
-// docs returns the documents of a window that hold both words in a field,
-// rising. Windows rise from call to call. The documents of rare words are found at
+// docs returns the documents of a range that hold both words in a field,
+// rising. Ranges rise from call to call. The documents of rare words are found at
 // once: most windows have none of them.
-func (s *pairStep) docs(base uint32) []uint32 {
+func (s *pairStep) docs(base, end uint32) []uint32 {
 	if s.isWhole {
 		s.passed = window.Gallop(s.both, s.passed, base)
 		left := s.both[s.passed:]
-		if len(left) == 0 || left[0]-base >= Span {
+		if len(left) == 0 || left[0] >= end {
 			return nil
 		}
-		return left[:window.Gallop(left, 0, base+Span)]
+		return left[:window.Gallop(left, 0, end)]
 	}
 	if s.found.valid && s.found.base == base {
 		return s.both
@@ -138,10 +138,10 @@ func (s *pairStep) docs(base uint32) []uint32 {
 	if !s.found.valid && s.isRare() {
 		s.isWhole = true
 		s.find(base, NoMore)
-		return s.docs(base)
+		return s.docs(base, end)
 	}
 	s.found = lastWindow{base, true}
-	s.find(base, base+Span)
+	s.find(base, end)
 	return s.both
 }
 
@@ -206,21 +206,28 @@ func appendHeld(dst, docs []uint32, it *postings.Iterator, j *join) []uint32 {
 	return dst
 }
 
-// addHeld adds what the documents of a batch, which rise, score by the pair.
+// addHeld adds what the documents of a batch, which rise, score by the pair. It looks
+// at the windows alone that have some of them.
 func (s *pairStep) addHeld(out *batch) {
-	docs := out.Docs
-	for at := 0; at < len(docs); {
-		base := docs[at] &^ (Span - 1)
-		for _, doc := range s.docs(base) {
-			if at = window.Gallop(docs, at, doc); at == len(docs) {
-				return
-			}
-			if docs[at] == doc {
-				out.Sums[at] += s.scoreOf(doc)
-			}
+	docs, sums := out.Docs, out.Sums
+	for len(docs) > 0 {
+		base := docs[0] &^ (Span - 1)
+		n := window.Gallop(docs, 0, base+Span)
+		s.addBoth(docs[:n], sums, s.docs(base, base+Span))
+		docs, sums = docs[n:], sums[n:]
+	}
+}
+
+// addBoth adds what documents score that are among those which hold both words; both
+// rise.
+func (s *pairStep) addBoth(docs []uint32, sums []float64, both []uint32) {
+	at := 0
+	for _, doc := range both {
+		if at = window.Gallop(docs, at, doc); at == len(docs) {
+			return
 		}
-		for at < len(docs) && docs[at]-base < Span {
-			at++
+		if docs[at] == doc {
+			sums[at] += s.scoreOf(doc)
 		}
 	}
 }

@@ -47,19 +47,39 @@ type Scanner struct {
 // scratch is the working memory of a scan. Its sums are zero while it is
 // not in use.
 type scratch struct {
-	sums    Sums
+	sums    []float64 // of a window, or of those of a text
 	matched Bits
 	in, out Bits
 	few     Bits // documents of the batch
+	text    textBits
 	batch   batch
 	wide    [2]wide
 	found   candidates
 	dirty   bool // sums may not be zero
 }
 
+// newScratch returns working memory for one window at a time.
+func newScratch() *scratch {
+	r := new(scratch)
+	r.grow(1)
+	return r
+}
+
+// grow makes memory for some windows at once.
+func (r *scratch) grow(windows int) {
+	if windows*Span > len(r.sums) {
+		r.sums = make([]float64, windows*Span)
+		r.batch.grow(windows)
+	}
+}
+
+// window is the sums of the first window.
+func (r *scratch) window() *Sums { return (*Sums)(r.sums) }
+
 func (r *scratch) clean() {
 	if r.dirty {
-		r.sums, r.dirty = Sums{}, false
+		clear(r.sums)
+		r.dirty = false
 	}
 }
 
@@ -136,7 +156,7 @@ func (v *View) initScanner(ctx context.Context, s *Scanner, segment int, n plan.
 	}
 	s.mask.documents, s.scratch = b.documents, v.tables.scratches.Get().(*scratch)
 	if scoring {
-		s.sums = &s.scratch.sums
+		s.sums = s.scratch.window()
 	}
 	if b.segment.Live != nil {
 		s.mask.live = b.segment.Live.Words()

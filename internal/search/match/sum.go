@@ -239,7 +239,7 @@ func (s *sumStep) runFew(base uint32, in, out *Bits, sums *Sums) {
 func (s *sumStep) runAll(base uint32, in, out *Bits, sums *Sums) {
 	s.busy = true
 	s.tmp = Bits{}
-	s.addAll(base, &s.one, &s.tmp)
+	s.addAll(base, base+Span, s.one[:], s.tmp[:])
 	for i, w := range s.tmp {
 		for ; w != 0; w &= w - 1 {
 			at := i<<6 + bits.TrailingZeros64(w)

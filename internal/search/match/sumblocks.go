@@ -57,7 +57,7 @@ func (p *sumPart) blockOf(from, to uint32) block {
 	if last <= first {
 		return block{}
 	}
-	p.prefetch(docs[last:])
+	p.prefetch(docs[last:], max(to-from, Span))
 	return block{docs[first:last], freqs[first:last]}
 }
 
@@ -131,14 +131,13 @@ func (s *sumStep) findSeveral() {
 	}
 }
 
-// addAll adds the scores of all documents of a window, and marks them where
+// addAll adds the scores of all documents of a window or more, and marks them where
 // that is asked for. The step must be plain.
-func (s *sumStep) addAll(base uint32, sums *Sums, marked *Bits) {
+func (s *sumStep) addAll(base, end uint32, sums []float64, marked []uint64) {
 	if len(s.parts) > 2 {
-		s.addRanges(base, sums, marked)
+		s.addRanges(base, end, sums, marked)
 		return
 	}
-	end := base + Span
 	var minor block // documents of the first part
 	s.minor.docs, s.minor.freqs = s.minor.docs[:0], s.minor.freqs[:0]
 	for i := range s.parts {
@@ -166,7 +165,7 @@ func (s *sumStep) addAll(base uint32, sums *Sums, marked *Bits) {
 }
 
 // addBlock adds the scores of documents that a part holds as if no other did.
-func (s *sumStep) addBlock(p *sumPart, b block, base uint32, sums *Sums, marked *Bits) {
+func (s *sumStep) addBlock(p *sumPart, b block, base uint32, sums []float64, marked []uint64) {
 	held := score.Postings{Docs: b.docs, Frequencies: b.freqs, Lengths: p.lengths}
 	if marked == nil {
 		p.alone.AddWindow(&held, s.weight, base, sums)
@@ -178,7 +177,7 @@ func (s *sumStep) addBlock(p *sumPart, b block, base uint32, sums *Sums, marked 
 // addBoth corrects the scores of documents of a window that both parts hold: what
 // they score by each alone is taken back, which is exact for a few rounded
 // scores. It returns the documents of the minor part behind the block.
-func (s *sumStep) addBoth(minor, major block, base uint32, sums *Sums) block {
+func (s *sumStep) addBoth(minor, major block, base uint32, sums []float64) block {
 	if len(minor.docs) == 0 || len(major.docs) == 0 {
 		return minor
 	}
@@ -192,15 +191,15 @@ func (s *sumStep) addBoth(minor, major block, base uint32, sums *Sums) block {
 			var r heldWord
 			s.hold(&r, &s.parts[0], doc, minor.freqs[at])
 			s.hold(&r, &s.parts[1], doc, major.freqs[place])
-			sums[(doc-base)&(Span-1)] += r.score - r.apart
+			sums[(doc-base)&uint32(len(sums)-1)] += r.score - r.apart
 		}
 	}
 	return block{minor.docs[behind:], minor.freqs[behind:]}
 }
 
 // addRanges is addAll for more than two parts.
-func (s *sumStep) addRanges(base uint32, sums *Sums, marked *Bits) {
-	for from, end := base, base+Span; from < end; {
+func (s *sumStep) addRanges(base, end uint32, sums []float64, marked []uint64) {
+	for from := base; from < end; {
 		to, _ := s.nextRange(from, end, false)
 		s.decode(from, to)
 		for i, b := range s.blocks {
@@ -211,18 +210,18 @@ func (s *sumStep) addRanges(base uint32, sums *Sums, marked *Bits) {
 		s.findBoth()
 		for i, doc := range s.both.docs {
 			r := &s.both.readings[i]
-			sums[(doc-base)&(Span-1)] += r.score - r.apart
+			sums[(doc-base)&uint32(len(sums)-1)] += r.score - r.apart
 		}
 		from = to
 	}
 }
 
-// lead appends the documents of a window that score above least. It decodes
+// lead appends the documents of a window or more that score above least. It decodes
 // those blocks alone whose bounds, added up over the fields, reach that. The
 // step must be plain. It reports whether documents were left out.
-func (s *sumStep) lead(out *batch, base uint32, least float64) (dropped bool) {
+func (s *sumStep) lead(out *batch, base, end uint32, least float64) (dropped bool) {
 	needed := s.needed(least)
-	for from, end := base, base+Span; from < end; {
+	for from := base; from < end; {
 		to, occurrences := s.nextRange(from, end, needed > 0)
 		if needed == 0 || occurrences > needed {
 			dropped = s.leadRange(out, from, to, least) || dropped

@@ -35,7 +35,7 @@ type tableKey struct {
 // NewTables returns an empty collection.
 func NewTables() *Tables {
 	t := &Tables{tables: map[tableKey]*score.Table{}, shares: shares()}
-	t.scratches.New = func() any { return new(scratch) }
+	t.scratches.New = func() any { return newScratch() }
 	t.steps.New = func() any { return new(termStep) }
 	t.bests.New = func() any { return new(bestStep) }
 	t.sums.New = func() any { return new(sumStep) }

@@ -178,10 +178,11 @@ func (s *termStep) findEach(base uint32, in, out *Bits) {
 	}
 }
 
-// prefetch loads the lengths of the next documents of a block that is scored
-// window by window: about as many as a window holds.
-func (s *termStep) prefetch(next []uint32) {
-	score.Prefetch(next[:min(len(next), s.density+s.density/2)], s.lengths)
+// prefetch loads the lengths of the next documents of a block that is scored in ranges
+// of so many documents: about as many as such a range holds.
+func (s *termStep) prefetch(next []uint32, span uint32) {
+	n := s.density * int(span/Span)
+	score.Prefetch(next[:min(len(next), n+n/2)], s.lengths)
 }
 
 // scoreEach looks every candidate up and scores it.

@@ -80,7 +80,7 @@ func (s *Scanner) walkTextConjunction(ctx context.Context, t *text, words []text
 				break
 			}
 			rest = max(0, rest-bounds[i])
-			s.addHeld(&others[i], 0, rest, threshold, true)
+			s.addHeld(&others[i], from, end, rest, threshold, true)
 		}
 		for _, c := range t.extras {
 			if len(out.Docs) > 0 {

@@ -179,12 +179,12 @@ func newPart(s step, of side, bound float64) textPart {
 
 // addWords adds the parts of some words in a window and returns the sum of their
 // bounds. Unless all are required, those that score the most come first.
-func (t *text) addWords(words []textWord, base uint32) (total float64) {
+func (t *text) addWords(words []textWord, base, end uint32) (total float64) {
 	for i := range words {
 		if !t.required {
 			i = len(words) - 1 - i
 		}
-		total += t.addParts(words[i].step, base, base+Span)
+		total += t.addParts(words[i].step, base, end)
 	}
 	return total
 }
@@ -203,7 +203,7 @@ func (t *text) addParts(c step, from, to uint32) float64 {
 	case len(w.bands) == 0:
 		t.parts = append(t.parts, newPart(c, asTyped, typed))
 	case typed > banded && !t.required:
-		w.held = Bits{}
+		w.held = [textWindows]Bits{}
 		whole, rest := newPart(c, asTyped, typed), newPart(c, inBands, banded)
 		rest.byBlock = whole.term != nil || whole.sum != nil
 		t.parts = append(t.parts, whole, rest)
@@ -259,7 +259,7 @@ func (t *text) next(from uint32, first int) uint32 {
 func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	nonEssential, theirMax := 0, t.most // words that make no hit anywhere, and what they and the extras add at most
-	for base := from &^ (Span - 1); base < to; base += Span {
+	for base, end, windows := from&^(Span-1), uint32(0), 1; base < to; base = end {
 		if err := canceled(ctx, done); err != nil {
 			return err
 		}
@@ -280,28 +280,48 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 			return nil
 		}
 		base = next &^ (Span - 1)
+		end = min(base+uint32(windows)*Span, (to+Span-1)&^(Span-1))
+		if windows = min(2*windows, textWindows); end-base > Span {
+			s.growText()
+		}
 		if t.isFlat() && t.words[0].maxScore <= threshold {
 			s.skipped = true
 			return nil // what follows is bounded by the same score
 		}
 		t.parts = t.parts[:0]
-		total := t.addWords(t.words[nonEssential:], base)
-		if total+theirMax <= threshold || prunes && sink.SkipsWindow(base) {
+		total := t.addWords(t.words[nonEssential:], base, end)
+		if total+theirMax <= threshold {
 			s.passOver()
 			continue
 		}
-		total += t.addWords(t.words[:nonEssential], base)
-		extra := t.boundExtras(base, total, threshold)
+		if prunes {
+			n := skipped(base, end, sink)
+			if n == base {
+				end = base + Span
+				s.passOver()
+				continue
+			}
+			end = n
+		}
+		total += t.addWords(t.words[:nonEssential], base, end)
+		extra := t.boundExtras(base, end, total, threshold)
 		if total+extra+t.bonus <= threshold {
 			s.passOver()
 			continue
 		}
-		if !s.textWindow(t, base, total, extra, threshold, sink) {
+		if !s.textWindow(t, base, end, total, extra, threshold, sink) {
 			s.skipped = true
 			return nil
 		}
 	}
 	return nil
+}
+
+// skipped returns the first of some windows that a sink skips, or their end.
+func skipped(base, end uint32, sink Sink) uint32 {
+	for ; base < end && !sink.SkipsWindow(base); base += Span {
+	}
+	return base
 }
 
 // fewPaired is how many documents of a window a pair may add to, so that they
@@ -311,14 +331,14 @@ const fewPaired = 200
 // boundExtras bounds what the extras add in a window to any document, and leaves
 // the documents that pairs add to apart, where these are few: nothing is added
 // to the others. total bounds the words.
-func (t *text) boundExtras(base uint32, total, threshold float64) (extra float64) {
+func (t *text) boundExtras(base, end uint32, total, threshold float64) (extra float64) {
 	t.bounds, t.paired, t.bonus = t.bounds[:0], t.paired[:0], 0
 	for _, c := range t.extras {
 		bound, isApart := 0.0, false
 		if pair, ok := c.(*pairStep); ok && threshold > 0 {
-			bound, isApart = t.boundPair(pair, base, threshold-total-extra-t.bonus)
+			bound, isApart = t.boundPair(pair, base, end, threshold-total-extra-t.bonus)
 		} else {
-			bound = c.bound(base, base+Span)
+			bound = c.bound(base, end)
 		}
 		if t.bounds = append(t.bounds, bound); isApart {
 			t.bonus += bound
@@ -332,15 +352,15 @@ func (t *text) boundExtras(base uint32, total, threshold float64) (extra float64
 // boundPair bounds what a pair adds in a window and reports whether that is so for
 // the documents left in paired alone. A pair that adds no more than least need not be
 // looked at.
-func (t *text) boundPair(pair *pairStep, base uint32, least float64) (bound float64, isApart bool) {
-	if pair.isRare() && len(pair.docs(base)) == 0 {
+func (t *text) boundPair(pair *pairStep, base, end uint32, least float64) (bound float64, isApart bool) {
+	if pair.isRare() && len(pair.docs(base, end)) == 0 {
 		return 0, false
 	}
-	bound = exactly(pair.bound(base, base+Span))
+	bound = exactly(pair.bound(base, end))
 	if bound <= least {
 		return bound, false
 	}
-	docs := pair.docs(base)
+	docs := pair.docs(base, end)
 	switch {
 	case len(docs) == 0:
 		return 0, false

@@ -4,16 +4,30 @@ import (
 	"github.com/quiresearch/quire/internal/search/match/window"
 )
 
-// textWindow hands the documents of a window over that may exceed the
+// textWindows is how many windows a text looks at as one. What it costs to look at
+// a window is more than its few documents cost: its words have several readings in
+// several fields, and each is bounded, sought and looked up. The first windows are looked
+// at one by one, then two: the threshold rises from one look to the next.
+const textWindows = 4
+
+// textBits is what a text knows of the windows that it looks at.
+type textBits struct {
+	in      [textWindows]Bits // that may be hits
+	matched [textWindows * window.Words]uint64
+}
+
+// growText makes memory for the windows of a text.
+func (s *Scanner) growText() {
+	s.scratch.grow(textWindows)
+	s.sums = s.scratch.window()
+}
+
+// textWindow hands the documents of a window or more over that may exceed the
 // threshold; total bounds the words.
-func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float64, sink Sink) bool {
-	in, out := &s.scratch.in, &s.scratch.batch
-	s.mask.window(base, in)
-	for _, c := range t.narrow {
-		if c.run(base, in, &s.scratch.out, nil); s.scratch.out.Empty() {
-			return true
-		}
-		*in = s.scratch.out
+func (s *Scanner) textWindow(t *text, base, end uint32, total, extra, threshold float64, sink Sink) bool {
+	out := &s.scratch.batch
+	if !s.narrowText(t, base, end) {
+		return true
 	}
 	out.Reset()
 	s.scratch.dirty = true
@@ -21,7 +35,7 @@ func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float
 	rest := extra
 	if t.required {
 		rest = max(extra, total+extra-t.parts[0].bound)
-		s.lead(&t.parts[0], base, in, threshold-rest)
+		s.lead(&t.parts[0], base, end, threshold-rest)
 		lookUps = lookUps[1:]
 	} else {
 		t.sortParts()
@@ -39,13 +53,13 @@ func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float
 		case essential == 0:
 			out.addPaired(t)
 		case essential == 1 && len(t.paired) == 0:
-			s.lead(&t.parts[0], base, in, threshold-rest)
+			s.lead(&t.parts[0], base, end, threshold-rest)
 		default:
-			s.unite(t, t.parts[:essential], base, in, threshold-rest)
+			s.unite(t, t.parts[:essential], base, end, threshold-rest)
 		}
 	}
 	if len(t.narrow) > 0 {
-		out.keepAmong(in, base)
+		out.keepAmong(&s.scratch.text.in, base)
 	}
 	for i := range lookUps {
 		if len(out.Docs) == 0 {
@@ -53,18 +67,37 @@ func (s *Scanner) textWindow(t *text, base uint32, total, extra, threshold float
 		}
 		if p := &lookUps[i]; p.bound > 0 || t.required {
 			rest = max(extra, rest-p.bound)
-			s.addHeld(p, base, rest, threshold, t.required)
+			s.addHeld(p, base, end, rest, threshold, t.required)
 		}
 	}
 	out.withoutBonus(t)
 	for i := range t.extras {
 		if len(out.Docs) > 0 && t.bounds[i] > 0 {
 			rest = max(0, rest-t.bounds[i])
-			s.addHeld(&textPart{step: t.extras[i]}, base, rest, threshold, false)
+			s.addHeld(&textPart{step: t.extras[i]}, base, end, rest, threshold, false)
 		}
 	}
 	s.scratch.dirty = false
 	return len(out.Docs) == 0 || out.send(&s.mask, sink)
+}
+
+// narrowText leaves the documents of a window or more that may be hits in the text's
+// bits, and reports whether there may be any.
+func (s *Scanner) narrowText(t *text, base, end uint32) bool {
+	some := len(t.narrow) == 0
+	for i := range s.scratch.text.in[:(end-base)/Span] {
+		in, at := &s.scratch.text.in[i], base+uint32(i)*Span
+		s.mask.window(at, in)
+		for _, c := range t.narrow {
+			if in.Empty() {
+				break
+			}
+			c.run(at, in, &s.scratch.out, nil)
+			*in = s.scratch.out
+		}
+		some = some || !in.Empty()
+	}
+	return some
 }
 
 // sortParts puts the parts with the highest bounds first. They are few, and
@@ -84,7 +117,7 @@ func (p *textPart) run(base uint32, in, out *Bits, sums *Sums) {
 		w.runTyped(base, in, out, sums)
 	case inBands:
 		if p.byBlock { // what holds the word as typed is not known yet
-			w.whole.run(base, in, &w.held, nil)
+			w.whole.run(base, in, w.heldIn(base), nil)
 		}
 		w.runBands(base, in, out, sums)
 	default:
@@ -93,28 +126,30 @@ func (p *textPart) run(base uint32, in, out *Bits, sums *Sums) {
 }
 
 // lead leaves the documents of a part in the batch that score above least.
-func (s *Scanner) lead(p *textPart, base uint32, in *Bits, least float64) {
+func (s *Scanner) lead(p *textPart, base, end uint32, least float64) {
 	out := &s.scratch.batch
 	switch {
 	case p.term != nil:
-		s.scoreLead(p.term, base, 0, least)
+		s.scoreLead(p.term, base, end, 0, least)
 	case p.sum != nil && len(p.sum.parts) <= maxLeadParts:
-		if p.sum.lead(out, base, least) {
+		if p.sum.lead(out, base, end, least) {
 			s.skipped = true
 		}
 	default:
-		s.unite(&text{}, []textPart{*p}, base, in, least)
+		s.unite(&text{}, []textPart{*p}, base, end, least)
 	}
 }
 
 // unite leaves the documents of several parts in the batch that score above
 // least together.
-func (s *Scanner) unite(t *text, parts []textPart, base uint32, in *Bits, least float64) {
-	matched, marked := &s.scratch.matched, (*Bits)(nil)
-	*matched = Bits{}
+func (s *Scanner) unite(t *text, parts []textPart, base, end uint32, least float64) {
+	windows := int(end-base) / Span
+	sums, matched, marked := s.scratch.sums, s.scratch.text.matched[:], []uint64(nil)
+	clear(matched[:windows*window.Words])
 	for _, p := range t.paired {
-		matched.Set(p.doc - base)
-		s.sums[p.doc-base] = p.bonus
+		at := p.doc - base
+		matched[at>>6] |= 1 << (at & 63)
+		sums[at] = p.bonus
 	}
 	expected, byBlock := 0, true
 	for i := range parts {
@@ -133,25 +168,33 @@ func (s *Scanner) unite(t *text, parts []textPart, base uint32, in *Bits, least 
 	for i := range parts {
 		switch p := &parts[i]; {
 		case p.term != nil:
-			p.term.addAll(base, s.sums, marked)
+			p.term.addAll(base, end, sums, marked)
 		case p.sum != nil:
-			p.sum.addAll(base, s.sums, marked)
+			p.sum.addAll(base, end, sums, marked)
 		default:
-			p.run(base, in, &s.scratch.out, s.sums)
-			matched.Or(&s.scratch.out)
+			for i := range windows {
+				p.run(base+uint32(i)*Span, &s.scratch.text.in[i], &s.scratch.out, (*Sums)(sums[i*Span:]))
+				(*Bits)(matched[i*window.Words:]).Or(&s.scratch.out)
+			}
 		}
 	}
-	if marked != nil {
-		if s.scratch.batch.Take(base, matched, s.sums, least) {
+	if marked == nil {
+		// Every document scores above zero, so a sum of zero is not a match.
+		s.skipped = s.skipped || least > 0
+		least = max(0, least)
+	}
+	for i := range windows {
+		of, sums := (*Bits)(matched[i*window.Words:]), (*Sums)(sums[i*Span:])
+		if marked == nil {
+			window.Above(sums, least, of)
+		}
+		if s.scratch.batch.Take(base+uint32(i)*Span, of, sums, least) {
 			s.skipped = true
 		}
-		return
 	}
-	// Every document scores above zero, so a sum of zero is not a match.
-	s.skipped = s.skipped || least > 0
-	window.Above(s.sums, max(0, least), matched)
-	s.scratch.batch.Take(base, matched, s.sums, max(0, least))
-	*s.sums = Sums{}
+	if marked == nil {
+		clear(sums[:windows*Span])
+	}
 }
 
 // addPaired fills a batch with the documents that pairs add to.
@@ -179,7 +222,7 @@ func (b *batch) withoutBonus(t *text) {
 // addHeld adds what the documents of the batch score by a part, and drops those
 // that do not exceed the threshold with the rest or do not hold what is
 // required.
-func (s *Scanner) addHeld(p *textPart, base uint32, rest, threshold float64, required bool) {
+func (s *Scanner) addHeld(p *textPart, base, end uint32, rest, threshold float64, required bool) {
 	out := &s.scratch.batch
 	switch {
 	case p.term != nil && required:
@@ -194,15 +237,15 @@ func (s *Scanner) addHeld(p *textPart, base uint32, rest, threshold float64, req
 		}
 	default:
 		if pair, ok := p.step.(*pairStep); ok {
-			pair.addHeld(out)
+			pair.addBoth(out.Docs, out.Sums, pair.docs(base, end))
 			return
 		}
-		s.addRun(p, base, rest, threshold, required)
+		s.addRun(p, rest, threshold, required)
 	}
 }
 
-// addRun is addHeld for a part that is run over the window.
-func (s *Scanner) addRun(p *textPart, base uint32, rest, threshold float64, required bool) {
+// addRun is addHeld for a part that is run over windows.
+func (s *Scanner) addRun(p *textPart, rest, threshold float64, required bool) {
 	out := &s.scratch.batch
 	docs, sums := out.Docs, out.Sums
 	var held [fewRead]bool
@@ -213,25 +256,28 @@ func (s *Scanner) addRun(p *textPart, base uint32, rest, threshold float64, requ
 		return
 	}
 	in, found := &s.scratch.few, &s.scratch.out
-	*in = Bits{}
-	for _, doc := range docs {
-		in.Set(doc - base)
-	}
-	p.run(base, in, found, s.sums)
 	kept := 0
-	for i, doc := range docs {
-		at := (doc - base) & (Span - 1)
-		if required && !found.Has(at) {
-			continue
+	for i := 0; i < len(docs); {
+		base, first := docs[i]&^(Span-1), i
+		*in = Bits{}
+		for ; i < len(docs) && docs[i]-base < Span; i++ {
+			in.Set(docs[i] - base)
 		}
-		sum := sums[i] + s.sums[at]
-		s.sums[at] = 0
-		if sum+rest <= threshold {
-			s.skipped = true
-			continue
+		p.run(base, in, found, s.sums)
+		for k, doc := range docs[first:i] {
+			at := (doc - base) & (Span - 1)
+			if required && !found.Has(at) {
+				continue
+			}
+			sum := sums[first+k] + s.sums[at]
+			s.sums[at] = 0
+			if sum+rest <= threshold {
+				s.skipped = true
+				continue
+			}
+			docs[kept], sums[kept] = doc, sum
+			kept++
 		}
-		docs[kept], sums[kept] = doc, sum
-		kept++
 	}
 	out.Docs, out.Sums = docs[:kept], sums[:kept]
 }
@@ -256,11 +302,11 @@ func (b *batch) keepFew(held *[fewRead]bool, rest, threshold float64, required b
 	return dropped
 }
 
-// keepAmong drops the documents that are not in a set of a window.
-func (b *batch) keepAmong(in *Bits, base uint32) {
+// keepAmong drops the documents that are not in the sets of windows from base on.
+func (b *batch) keepAmong(in *[textWindows]Bits, base uint32) {
 	kept := 0
 	for i, doc := range b.Docs {
-		if in.Has(doc - base) {
+		if in[(doc-base)/Span%textWindows].Has(doc - base) {
 			b.Docs[kept], b.Sums[kept] = doc, b.Sums[i]
 			kept++
 		}

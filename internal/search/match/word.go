@@ -23,9 +23,9 @@ type wordStep struct {
 	memory []*band // of this and of later searches
 	used   int     // of memory
 
-	one       Sums // all zero between runs
-	busy      bool // in the middle of a run
-	held      Bits // as typed, or as the start, in the window looked at
+	one       Sums              // all zero between runs
+	busy      bool              // in the middle of a run
+	held      [textWindows]Bits // as typed, or as the start, in the windows looked at
 	left, tmp Bits
 }
 
@@ -191,15 +191,18 @@ func (s *wordStep) runTyped(base uint32, in, out *Bits, sums *Sums) {
 		s.add(out, sums)
 		s.busy = false
 	}
-	s.held = *out
+	*s.heldIn(base) = *out
 }
+
+// heldIn is what runTyped found in the window that starts at base.
+func (s *wordStep) heldIn(base uint32) *Bits { return &s.held[base/Span%textWindows] }
 
 // runBands scores the other readings, in documents that runTyped did not find.
 func (s *wordStep) runBands(base uint32, in, out *Bits, sums *Sums) {
 	s.busy = true
 	*out = Bits{}
 	s.left = *in
-	s.left.AndNot(&s.held)
+	s.left.AndNot(s.heldIn(base))
 	for _, b := range s.bands {
 		b.run(base, &s.left, &s.tmp, &s.one)
 		out.Or(&s.tmp)

@@ -1,7 +1,5 @@
 package score
 
-import "github.com/quiresearch/quire/internal/search/match/window"
-
 // wide is how many documents the vector kernels score at once.
 const wide = 16
 
@@ -74,10 +72,10 @@ func (t *Table) scoreAbove(p *Postings, weight, threshold float32, docs []uint32
 	return n
 }
 
-// AddWindow adds the scores of different documents of the window that starts at
-// base. The postings are used up.
-func (t *Table) AddWindow(p *Postings, weight float32, base uint32, sums *window.Sums) {
-	for hasWide && p.isWide() && p.Docs[0] >= base && p.Docs[len(p.Docs)-1]-base < window.Span {
+// AddWindow adds the scores of different documents to the sums of a window that starts
+// at base, or of several windows; their number is a power of two. The postings are used up.
+func (t *Table) AddWindow(p *Postings, weight float32, base uint32, sums []float64) {
+	for hasWide && p.isWide() && p.Docs[0] >= base && p.Docs[len(p.Docs)-1]-base < uint32(len(sums)) {
 		if p.skip(addWide(p, &t.parts[0], weight, base, &sums[0])); len(p.Docs) < wide {
 			break
 		}
@@ -87,11 +85,12 @@ func (t *Table) AddWindow(p *Postings, weight float32, base uint32, sums *window
 	t.addWindow(p, weight, base, sums)
 }
 
-func (t *Table) addWindow(p *Postings, weight float32, base uint32, sums *window.Sums) {
+func (t *Table) addWindow(p *Postings, weight float32, base uint32, sums []float64) {
+	last := uint32(len(sums)) - 1
 	frequencies, lengths := p.Frequencies[:len(p.Docs)], p.Lengths
 	for i, doc := range p.Docs {
 		f := frequencies[i]
-		at := (doc - base) & (window.Span - 1)
+		at := (doc - base) & last
 		if f < SmallFrequencies {
 			sums[at] += float64(weight * t.parts[(f<<8|uint32(lengths[doc]))&(SmallFrequencies*256-1)])
 		} else {
@@ -101,11 +100,12 @@ func (t *Table) addWindow(p *Postings, weight float32, base uint32, sums *window
 }
 
 // AddMarked is AddWindow for few documents; it marks them besides.
-func (t *Table) AddMarked(p *Postings, weight float32, base uint32, sums *window.Sums, marked *window.Bits) {
+func (t *Table) AddMarked(p *Postings, weight float32, base uint32, sums []float64, marked []uint64) {
+	last := uint32(len(sums)) - 1
 	frequencies, lengths := p.Frequencies[:len(p.Docs)], p.Lengths
 	for i, doc := range p.Docs {
 		f := frequencies[i]
-		at := (doc - base) & (window.Span - 1)
+		at := (doc - base) & last
 		marked[at>>6] |= 1 << (at & 63)
 		if f < SmallFrequencies {
 			sums[at] += float64(weight * t.parts[(f<<8|uint32(lengths[doc]))&(SmallFrequencies*256-1)])

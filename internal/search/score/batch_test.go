@@ -61,8 +61,8 @@ func TestBatchesScoreAsSingleDocuments(t *testing.T) {
 		for _, doc := range docs {
 			one[doc], other[doc] = 1, 1
 		}
-		table.AddWindow(p(), weight, 0, &one)
-		table.AddMarked(p(), weight, 0, &other, &marked)
+		table.AddWindow(p(), weight, 0, one[:])
+		table.AddMarked(p(), weight, 0, other[:], marked[:])
 		for doc := range one {
 			// Adding to one and adding one differ in the last bit.
 			if d := one[doc] - all[doc]; d > 1e-12 || d < -1e-12 || one[doc] != other[doc] {

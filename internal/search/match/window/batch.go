@@ -10,19 +10,25 @@ import (
 // each may reach out of the window or hold documents of the others.
 const MaxLeads = 4
 
-// BatchSize is how many documents a batch has memory for: those of a window and
-// of the blocks that reach out of it.
-const BatchSize = Span + MaxLeads*postings.BlockSize
-
-// Batch is documents with their scores: those of one window, or of one block.
-// Docs and Sums are as long as each other and lie in the batch's own memory. It
-// belongs to one goroutine.
+// Batch is documents with their scores: those of a window or more, or of one block.
+// Docs and Sums are as long as each other and lie in the batch's own memory, which
+// Grow makes. It belongs to one goroutine.
 type Batch struct {
 	Docs []uint32
 	Sums []float64
 
-	docs [BatchSize]uint32
-	sums [BatchSize]float64
+	docs []uint32
+	sums []float64
+}
+
+// Grow makes memory for the documents of some windows and of the blocks that reach out
+// of them, and empties the batch. It returns how many these are.
+func (b *Batch) Grow(windows int) int {
+	if n := windows*Span + MaxLeads*postings.BlockSize; n > len(b.docs) {
+		b.docs, b.sums = make([]uint32, n), make([]float64, n)
+	}
+	b.Reset()
+	return len(b.docs)
 }
 
 // Reset empties the batch.
@@ -30,14 +36,14 @@ func (b *Batch) Reset() { b.Truncate(0) }
 
 // Memory returns all memory of the batch. Writers fill it from any place on and
 // then call Truncate.
-func (b *Batch) Memory() (docs []uint32, sums []float64) { return b.docs[:], b.sums[:] }
+func (b *Batch) Memory() (docs []uint32, sums []float64) { return b.docs, b.sums }
 
 // Truncate makes the first n places of the memory the batch.
 func (b *Batch) Truncate(n int) { b.Docs, b.Sums = b.docs[:n], b.sums[:n] }
 
 // Fill makes docs the batch, with scores of zero.
 func (b *Batch) Fill(docs []uint32) {
-	b.Truncate(copy(b.docs[:], docs))
+	b.Truncate(copy(b.docs, docs))
 	clear(b.Sums)
 }
 
@@ -47,15 +53,17 @@ func (b *Batch) FillMarked(base uint32, marked *Bits) {
 	clear(b.Sums)
 }
 
-// Take makes the marked documents of a window that score above least the batch,
+// Take appends the marked documents of a window that score above least to the batch,
 // and sets the sums of all marked ones to zero. It reports whether some do not
 // score above least.
 func (b *Batch) Take(base uint32, marked *Bits, sums *Sums, least float64) (dropped bool) {
-	n, seen := 0, 0
+	before, seen := len(b.Docs), 0
+	docs, into := b.docs[before:before+Span+1], b.sums[before:before+Span+1]
+	n := 0
 	for i, w := range marked {
 		for ; w != 0; w &= w - 1 {
 			at := i<<6 + bits.TrailingZeros64(w)
-			b.docs[n], b.sums[n] = base+uint32(at), sums[at]
+			docs[n], into[n] = base+uint32(at), sums[at]
 			if sums[at] > least {
 				n++
 			}
@@ -63,6 +71,6 @@ func (b *Batch) Take(base uint32, marked *Bits, sums *Sums, least float64) (drop
 			sums[at] = 0
 		}
 	}
-	b.Truncate(n)
+	b.Truncate(before + n)
 	return n < seen
 }

@@ -7,6 +7,7 @@ import (
 
 func TestBatchTakesWhatScoresAboveLeast(t *testing.T) {
 	var b Batch
+	b.Grow(1)
 	var marked Bits
 	var sums Sums
 	for at, sum := range map[uint32]float64{3: 1.5, 64: 2.5, 100: 2, 4095: 7} {
@@ -24,6 +25,7 @@ func TestBatchTakesWhatScoresAboveLeast(t *testing.T) {
 		t.Error("the sums of marked documents are not zero")
 	}
 	sums[64] = 3
+	b.Reset()
 	if b.Take(0, &Bits{1: 1}, &sums, 2) {
 		t.Error("a document is reported that does not score too little")
 	}
@@ -31,6 +33,7 @@ func TestBatchTakesWhatScoresAboveLeast(t *testing.T) {
 
 func TestBatchFillsWithScoresOfZero(t *testing.T) {
 	var b Batch
+	b.Grow(1)
 	docs, sums := b.Memory()
 	copy(docs, []uint32{8, 9})
 	copy(sums, []float64{1, 2})
