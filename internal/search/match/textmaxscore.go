@@ -259,7 +259,7 @@ func (t *text) next(from uint32, first int) uint32 {
 func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	nonEssential, theirMax := 0, t.most // words that make no hit anywhere, and what they and the extras add at most
-	for base, end, windows := from&^(Span-1), uint32(0), 1; base < to; base = end {
+	for base, end, windows := from&^(Span-1), uint32(0), uint32(1); base < to; base = end {
 		if err := canceled(ctx, done); err != nil {
 			return err
 		}
@@ -280,7 +280,7 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 			return nil
 		}
 		base = next &^ (Span - 1)
-		end = min(base+uint32(windows)*Span, (to+Span-1)&^(Span-1))
+		end = textEnd(base, min(windows, (to-base+Span-1)/Span))
 		if windows = min(2*windows, textWindows); end-base > Span {
 			s.growText()
 		}
@@ -295,13 +295,11 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 			continue
 		}
 		if prunes {
-			n := skipped(base, end, sink)
-			if n == base {
-				end = base + Span
+			n := wanted(base, end, sink)
+			if end = textEnd(base, max(n, 1)); n == 0 {
 				s.passOver()
 				continue
 			}
-			end = n
 		}
 		total += t.addWords(t.words[:nonEssential], base, end)
 		extra := t.boundExtras(base, end, total, threshold)
@@ -317,11 +315,12 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 	return nil
 }
 
-// skipped returns the first of some windows that a sink skips, or their end.
-func skipped(base, end uint32, sink Sink) uint32 {
+// wanted returns how many windows there are before one that a sink skips.
+func wanted(base, end uint32, sink Sink) (n uint32) {
 	for ; base < end && !sink.SkipsWindow(base); base += Span {
+		n++
 	}
-	return base
+	return n
 }
 
 // fewPaired is how many documents of a window a pair may add to, so that they

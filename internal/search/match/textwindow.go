@@ -1,6 +1,8 @@
 package match
 
 import (
+	"math/bits"
+
 	"github.com/quiresearch/quire/internal/search/match/window"
 )
 
@@ -9,6 +11,10 @@ import (
 // several fields, and each is bounded, sought and looked up. The first windows are looked
 // at one by one, then two: the threshold rises from one look to the next.
 const textWindows = 4
+
+// textEnd is where the windows from base on end that a text looks at as one, when there
+// are so many: the largest power of two.
+func textEnd(base, windows uint32) uint32 { return base + Span<<(bits.Len32(windows)-1) }
 
 // textBits is what a text knows of the windows that it looks at.
 type textBits struct {
@@ -144,8 +150,9 @@ func (s *Scanner) lead(p *textPart, base, end uint32, least float64) {
 // least together.
 func (s *Scanner) unite(t *text, parts []textPart, base, end uint32, least float64) {
 	windows := int(end-base) / Span
-	sums, matched, marked := s.scratch.sums, s.scratch.text.matched[:], []uint64(nil)
-	clear(matched[:windows*window.Words])
+	sums, matched := s.scratch.sums[:windows*Span], s.scratch.text.matched[:windows*window.Words]
+	marked := []uint64(nil)
+	clear(matched)
 	for _, p := range t.paired {
 		at := p.doc - base
 		matched[at>>6] |= 1 << (at & 63)
@@ -193,7 +200,7 @@ func (s *Scanner) unite(t *text, parts []textPart, base, end uint32, least float
 		}
 	}
 	if marked == nil {
-		clear(sums[:windows*Span])
+		clear(sums)
 	}
 }
 
