@@ -104,7 +104,8 @@ func (v *valueSink) TakeDocs(values []uint32, scores []float32) bool {
 	return v.flush()
 }
 
-// close moves the open document to the batch.
+// close moves the open document to the batch, which has memory for those of a window;
+// values may come of several.
 func (v *valueSink) close() {
 	out := &v.scanner.scratch.batch
 	doc, score := v.fold.parent, v.fold.end()
@@ -112,7 +113,7 @@ func (v *valueSink) close() {
 		return
 	}
 	out.Docs, out.Sums = append(out.Docs, doc), append(out.Sums, score)
-	if len(out.Docs) == chunk && v.isNarrowed() {
+	if n := len(out.Docs); n == Span || n == chunk && v.isNarrowed() {
 		v.flush()
 	}
 }
