@@ -220,3 +220,44 @@ func TestReadingsOfAWordAreTheBest(t *testing.T) {
 		}
 	}
 }
+
+// TestPrunedUnionsOfALargeSegment is TestPrunedHitsAreTheBest for unions of terms, over so
+// many documents that these look at several windows as one.
+func TestPrunedUnionsOfALargeSegment(t *testing.T) {
+	m := maker{rand.New(rand.NewPCG(1, 23))}
+	x := newIndex(t, `{"fields":{"id":{"type":"string","primaryKey":true},"body":{"type":"string",
+		"matching":{"analyzer":{"custom":{"tokenizer":{"whitespace":{}},"filters":[{"normalize":{}}]}}}}}}`)
+	words := []string{"water", "stones", "garden", "lantern", "winter", "harbour", "comet"}
+	lines := make([]string, 140_000)
+	for i := range lines {
+		value := make([]string, 1+m.IntN(4))
+		for j := range value {
+			value[j] = "filler"
+			if n := m.IntN(40); n < len(words) {
+				value[j] = words[min(n, m.IntN(len(words)))]
+			}
+		}
+		lines[i] = fmt.Sprintf(`{"id":"%d","body":%q}`, i, strings.Join(value, " "))
+	}
+	x.add(t, lines, func(int) bool { return m.IntN(9) == 0 })
+	skipped := 0
+	for range 40 {
+		rest := fmt.Sprintf(`"query":[{"type":"text","text":%q,"match":"any","typos":"off","prefix":"off","relax":"off"}]`, m.some(3+m.IntN(4), words))
+		limit := 1 + m.IntN(15)
+		few, all := x.mustSearch(t, fmt.Sprintf(`{"limit":%d,%s}`, limit, rest)), x.mustSearch(t, fmt.Sprintf(`{"limit":%d,"total":"exact",%s}`, limit, rest))
+		if !few.Total.Exact {
+			skipped++
+		}
+		if len(few.Hits) != len(all.Hits) {
+			t.Fatalf("%s: %d hits, want %d", rest, len(few.Hits), len(all.Hits))
+		}
+		for i, h := range few.Hits {
+			if want := all.Hits[i]; h.ID != want.ID || h.Score != want.Score {
+				t.Fatalf("%s, hit %d of %d: %s %v, among all %s %v", rest, i, limit, h.ID, h.Score, want.ID, want.Score)
+			}
+		}
+	}
+	if skipped < 30 {
+		t.Errorf("matches were left out in %d searches only", skipped)
+	}
+}

@@ -60,6 +60,16 @@ func boundsOf(buffer []float64, terms int) []float64 {
 	return buffer[:terms]
 }
 
+const (
+	// leastWide is how many terms a union has at least that looks at several windows
+	// as one.
+	leastWide = 3
+	// unionLooks is how often it looks before the number of windows is doubled. Terms are
+	// cheaper to look at than the words of a text, so that it pays only once the threshold
+	// hardly rises any more.
+	unionLooks = 24
+)
+
 // walkUnion walks a union of terms window by window. Terms whose bounds
 // together do not reach the threshold cannot make a hit by themselves: they are
 // only looked up for the documents of the others.
@@ -70,7 +80,7 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 	order := make([]*termStep, len(all))
 	slices.SortStableFunc(all, func(a, b *termStep) int { return cmp.Compare(a.maxScore, b.maxScore) })
 	nonEssential, theirMax := 0, 0.0 // terms that cannot make a hit anywhere, and what they add at most
-	for base := from; base < to; base += Span {
+	for base, end, looks := from, uint32(0), 0; base < to; base, looks = end, looks+1 {
 		if err := canceled(ctx, done); err != nil {
 			return err
 		}
@@ -94,9 +104,14 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 			s.skipped = s.skipped || nonEssential > 0
 			base = n
 		}
+		if len(all) < leastWide {
+			end = base + Span
+		} else {
+			end = s.endOfLook(base, to, looks/unionLooks)
+		}
 		total := 0.0
 		for i, t := range all {
-			b := t.bound(base, base+Span)
+			b := t.bound(base, end)
 			total += b
 			at := i
 			for ; at > 0 && bounds[at-1] > b; at-- {
@@ -117,9 +132,9 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 		out := &s.scratch.batch
 		out.Reset()
 		if inWindow == len(order)-1 {
-			s.scoreLead(order[inWindow], base, base+Span, rest, threshold)
+			s.scoreLead(order[inWindow], base, end, rest, threshold)
 		} else {
-			s.scoreUnion(order[inWindow:], base, rest, threshold)
+			s.scoreUnion(order[inWindow:], base, end, rest, threshold)
 		}
 		for i := inWindow - 1; i >= 0 && len(out.Docs) > 0; i-- {
 			rest -= bounds[i]
@@ -232,39 +247,19 @@ func (s *Scanner) scoreLead(t *termStep, base, end uint32, rest, threshold float
 // scoreUnion adds the scores of several terms and keeps the documents that,
 // with what the others may add, exceed the threshold. Every term scores above
 // zero, so a sum of zero is not a match.
-func (s *Scanner) scoreUnion(terms []*termStep, base uint32, rest, threshold float64) {
+func (s *Scanner) scoreUnion(terms []*termStep, base, end uint32, rest, threshold float64) {
 	s.scratch.dirty = true
 	s.skipped = true
-	least := max(0, threshold-rest)
 	expected := 0
 	for _, t := range terms {
 		expected += t.density
 	}
-	if expected < window.FewToMark() {
-		s.scoreMarked(terms, base, least)
-		s.scratch.dirty = false
-		return
-	}
-	sums := s.sums
+	u := s.newUnion(base, end, expected < window.FewToMark())
 	for _, t := range terms {
-		t.addAll(base, base+Span, sums[:], nil)
+		t.addAll(base, end, u.sums, u.marked)
 	}
-	matched := &s.scratch.matched
-	window.Above(sums, least, matched)
-	s.scratch.batch.Take(base, matched, sums, least)
-	*sums = Sums{}
+	s.takeUnion(&u, max(0, threshold-rest))
 	s.scratch.dirty = false
-}
-
-// scoreMarked is scoreUnion for few documents: they are marked, and only the
-// sums of those are looked at.
-func (s *Scanner) scoreMarked(terms []*termStep, base uint32, least float64) {
-	sums, marked := s.sums, &s.scratch.matched
-	*marked = Bits{}
-	for _, t := range terms {
-		t.addAll(base, base+Span, sums[:], marked[:])
-	}
-	s.scratch.batch.Take(base, marked, sums, least)
 }
 
 // addAll adds the scores of all documents of a window or more, and marks them where

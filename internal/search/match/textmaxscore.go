@@ -259,7 +259,7 @@ func (t *text) next(from uint32, first int) uint32 {
 func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	nonEssential, theirMax := 0, t.most // words that make no hit anywhere, and what they and the extras add at most
-	for base, end, windows := from&^(Span-1), uint32(0), uint32(1); base < to; base = end {
+	for base, end, looks := from&^(Span-1), uint32(0), 0; base < to; base, looks = end, looks+1 {
 		if err := canceled(ctx, done); err != nil {
 			return err
 		}
@@ -280,10 +280,7 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 			return nil
 		}
 		base = next &^ (Span - 1)
-		end = textEnd(base, min(windows, (to-base+Span-1)/Span))
-		if windows = min(2*windows, textWindows); end-base > Span {
-			s.growText()
-		}
+		end = s.endOfLook(base, to, looks)
 		if t.isFlat() && t.words[0].maxScore <= threshold {
 			s.skipped = true
 			return nil // what follows is bounded by the same score

@@ -12,6 +12,17 @@ import (
 // at one by one, then two: the threshold rises from one look to the next.
 const textWindows = 4
 
+// endOfLook is where the windows end that are looked at as one from base on, after some
+// steps in each of which their number is doubled. It makes memory for them.
+func (s *Scanner) endOfLook(base, to uint32, steps int) uint32 {
+	windows := min(uint32(1)<<min(steps, 31), textWindows)
+	end := textEnd(base, min(windows, (to-base+Span-1)/Span))
+	if end-base > Span {
+		s.growText()
+	}
+	return end
+}
+
 // textEnd is where the windows from base on end that a text looks at as one, when there
 // are so many: the largest power of two.
 func textEnd(base, windows uint32) uint32 { return base + Span<<(bits.Len32(windows)-1) }
@@ -149,15 +160,6 @@ func (s *Scanner) lead(p *textPart, base, end uint32, least float64) {
 // unite leaves the documents of several parts in the batch that score above
 // least together.
 func (s *Scanner) unite(t *text, parts []textPart, base, end uint32, least float64) {
-	windows := int(end-base) / Span
-	sums, matched := s.scratch.sums[:windows*Span], s.scratch.text.matched[:windows*window.Words]
-	marked := []uint64(nil)
-	clear(matched)
-	for _, p := range t.paired {
-		at := p.doc - base
-		matched[at>>6] |= 1 << (at & 63)
-		sums[at] = p.bonus
-	}
 	expected, byBlock := 0, true
 	for i := range parts {
 		switch p := &parts[i]; {
@@ -169,38 +171,74 @@ func (s *Scanner) unite(t *text, parts []textPart, base, end uint32, least float
 			byBlock = false
 		}
 	}
-	if expected < window.FewToMark() || !byBlock {
-		marked = matched
+	u := s.newUnion(base, end, expected < window.FewToMark() || !byBlock)
+	for _, p := range t.paired {
+		at := p.doc - base
+		u.matched[at>>6] |= 1 << (at & 63)
+		u.sums[at] = p.bonus
 	}
 	for i := range parts {
 		switch p := &parts[i]; {
 		case p.term != nil:
-			p.term.addAll(base, end, sums, marked)
+			p.term.addAll(base, end, u.sums, u.marked)
 		case p.sum != nil:
-			p.sum.addAll(base, end, sums, marked)
+			p.sum.addAll(base, end, u.sums, u.marked)
 		default:
-			for i := range windows {
-				p.run(base+uint32(i)*Span, &s.scratch.text.in[i], &s.scratch.out, (*Sums)(sums[i*Span:]))
-				(*Bits)(matched[i*window.Words:]).Or(&s.scratch.out)
+			for i := range u.windows() {
+				matched, sums := u.window(i)
+				p.run(base+uint32(i)*Span, &s.scratch.text.in[i], &s.scratch.out, sums)
+				matched.Or(&s.scratch.out)
 			}
 		}
 	}
-	if marked == nil {
+	s.takeUnion(&u, least)
+}
+
+// union is the documents of several terms in a window or more, with the sums of their
+// scores.
+type union struct {
+	base    uint32
+	sums    []float64
+	matched []uint64
+	marked  []uint64 // is matched where documents are marked as they are added, or nil
+}
+
+// newUnion returns an empty union. Where its documents are few, they are marked.
+func (s *Scanner) newUnion(base, end uint32, isMarked bool) union {
+	u := union{base: base, sums: s.scratch.sums[:end-base], matched: s.scratch.text.matched[:(end-base)/64]}
+	clear(u.matched)
+	if isMarked {
+		u.marked = u.matched
+	}
+	return u
+}
+
+func (u *union) windows() int { return len(u.sums) / Span }
+
+// window returns the documents and sums of one of its windows.
+func (u *union) window(i int) (*Bits, *Sums) {
+	return (*Bits)(u.matched[i*window.Words:]), (*Sums)(u.sums[i*Span:])
+}
+
+// takeUnion appends the documents of a union to the batch that score above least. The
+// sums are zero afterwards.
+func (s *Scanner) takeUnion(u *union, least float64) {
+	if u.marked == nil {
 		// Every document scores above zero, so a sum of zero is not a match.
 		s.skipped = s.skipped || least > 0
 		least = max(0, least)
 	}
-	for i := range windows {
-		of, sums := (*Bits)(matched[i*window.Words:]), (*Sums)(sums[i*Span:])
-		if marked == nil {
-			window.Above(sums, least, of)
+	for i := range u.windows() {
+		matched, sums := u.window(i)
+		if u.marked == nil {
+			window.Above(sums, least, matched)
 		}
-		if s.scratch.batch.Take(base+uint32(i)*Span, of, sums, least) {
+		if s.scratch.batch.Take(u.base+uint32(i)*Span, matched, sums, least) {
 			s.skipped = true
 		}
 	}
-	if marked == nil {
-		clear(sums)
+	if u.marked == nil {
+		clear(u.sums)
 	}
 }
 
