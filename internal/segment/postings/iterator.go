@@ -372,9 +372,9 @@ func (it *Iterator) AppendHeldBits(dst, docs []uint32) (held []uint32, ok bool) 
 	n := len(dst)
 	dst = slices.Grow(dst, len(docs))[:n+len(docs)]
 	for _, doc := range docs {
-		at := 8 * int(doc>>6-from)
-		if doc < first {
-			continue
+		at := 8 * uint64(doc>>6-from)
+		if at >= uint64(len(words)) {
+			continue // before the block; behind it where documents do not rise, as of a damaged term
 		}
 		dst[n] = doc
 		n += int(binary.LittleEndian.Uint64(words[at:]) >> (doc & 63) & 1)

@@ -200,6 +200,10 @@ func checkFind(t *testing.T, rng *rand.Rand, it *Iterator, list []posting) {
 		if !isBits || !slices.Equal(held, want) {
 			t.Fatalf("held %v, want %v", held, want)
 		}
+		// Documents of a damaged block may not rise.
+		if held, _ := it.AppendHeldBits(nil, []uint32{block[len(block)-1].doc + 1<<20, block[0].doc}); !slices.Equal(held, []uint32{block[0].doc}) {
+			t.Fatalf("held %v, want %v", held, block[0].doc)
+		}
 		if !slices.Equal(found[:n], hits) || !slices.Equal(places[:n], at) {
 			t.Fatalf("found %v at %v, want %v at %v", found[:n], places[:n], hits, at)
 		}
