@@ -72,6 +72,10 @@ func (b *binder) word(ctx context.Context, n *plan.Word, factor float64) (step, 
 	case never && s.start != nil:
 		s.bands, s.start = append([]*band{s.start}, s.bands...), nil
 	}
+	if b.scoring && weight == 0 && !never {
+		// Synonyms that only match: what they find is kept for the run that scores the bands.
+		s.whole = &constantStep{step: whole}
+	}
 	if len(n.Fields) == 1 && len(n.Fields[0].Terms) == 1 {
 		s.expansion, s.expanded = b.widest(ctx, n)
 	}
