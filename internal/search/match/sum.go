@@ -330,7 +330,7 @@ type heldAt struct {
 }
 
 // addLookedUp is addHeld for at most two parts of a word that is not required, in
-// the window bounded last. What the first part scores alone is added at once and
+// the range bounded last. What the first part scores alone is added at once and
 // changed where the second holds the document too.
 func (s *sumStep) addLookedUp(out *batch, rest, threshold float64) (dropped bool) {
 	docs, sums := out.Docs, out.Sums
@@ -339,7 +339,7 @@ func (s *sumStep) addLookedUp(out *batch, rest, threshold float64) (dropped bool
 	for i := range s.parts {
 		p := &s.parts[i]
 		if s.bounds[i] == 0 {
-			continue // it has no document in the window
+			continue // it has no document in the range
 		}
 		j.start(&p.scorer, docs)
 		for n := j.next(); n > 0; n = j.next() {

@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/score"
 )
 
-// MAXSCORE over the words of a text, window by window (Turtle, Flood: Query
+// MAXSCORE over the words of a text, a window or a few at a time (Turtle, Flood: Query
 // evaluation: strategies and optimizations, 1995). Words whose bounds together
 // do not reach the threshold are not essential: they make no hit by themselves
 // and are only looked up for the documents of the others. What a text adds
@@ -31,11 +31,11 @@ type text struct {
 	required bool       // a hit holds all words
 	narrow   []step
 	extras   []step
-	bounds   []float64  // of the extras in the window looked at
+	bounds   []float64  // of the extras in the windows looked at
 	most     float64    // what they add at most
-	parts    []textPart // of the window looked at
+	parts    []textPart // of the windows looked at
 	isPaired bool       // pairs are all that adds to it, and any word will do
-	paired   []paired   // documents of the window that a pair adds to, where they are few; rising
+	paired   []paired   // documents of the windows that a pair adds to, where they are few; rising
 	bonus    float64    // what pairs add to any of these at most
 }
 
@@ -255,7 +255,7 @@ func (t *text) next(from uint32, first int) uint32 {
 	return soonest
 }
 
-// walkText walks a text window by window.
+// walkText walks a text, up to textWindows windows at a time.
 func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	nonEssential, theirMax := 0, t.most // words that make no hit anywhere, and what they and the extras add at most
@@ -320,8 +320,8 @@ func wanted(base, end uint32, sink Sink) (n uint32) {
 	return n
 }
 
-// fewPaired is how many documents of a window a pair may add to, so that they
-// are looked at by themselves.
+// fewPaired is how many documents of the windows looked at a pair may add to, so that
+// they are looked at by themselves.
 const fewPaired = 200
 
 // boundExtras bounds what the extras add in a window to any document, and leaves

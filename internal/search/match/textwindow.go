@@ -8,8 +8,8 @@ import (
 
 // textWindows is how many windows a text looks at as one. What it costs to look at
 // a window is more than its few documents cost: its words have several readings in
-// several fields, and each is bounded, sought and looked up. The first windows are looked
-// at one by one, then two: the threshold rises from one look to the next.
+// several fields, and each is bounded, sought and looked up. The first look is at one
+// window, the second at two: the threshold rises from one look to the next.
 const textWindows = 4
 
 // endOfLook is where the windows end that are looked at as one from base on, after some

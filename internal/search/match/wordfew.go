@@ -7,7 +7,7 @@ package match
 // fewRead is how many documents are looked up one by one.
 const fewRead = 32
 
-// addFew adds what some documents of a window, which rise, score by a side of the
+// addFew adds what some documents, which rise, score by a side of the
 // word: all readings, or those in bands. held receives which of them hold it so.
 // It reports false, and adds nothing, when a reading cannot be looked up by
 // document.
