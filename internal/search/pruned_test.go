@@ -237,12 +237,17 @@ func TestPrunedUnionsOfALargeSegment(t *testing.T) {
 				value[j] = words[min(n, m.IntN(len(words)))]
 			}
 		}
+		if m.IntN(1500) == 0 { // one that bounds its window alone
+			value = append(value[:0], m.some(6, words), m.some(6, words), m.some(9, []string{"filler"}))
+		}
 		lines[i] = fmt.Sprintf(`{"id":"%d","body":%q}`, i, strings.Join(value, " "))
 	}
 	x.add(t, lines, func(int) bool { return m.IntN(9) == 0 })
 	skipped := 0
 	for range 40 {
-		rest := fmt.Sprintf(`"query":[{"type":"text","text":%q,"match":"any","typos":"off","prefix":"off","relax":"off"}]`, m.some(3+m.IntN(4), words))
+		m.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+		text := strings.Join(words[:3+m.IntN(4)], " ")
+		rest := fmt.Sprintf(`"query":[{"type":"text","text":%q,"match":"any","typos":"off","prefix":"off","relax":"off"}]`, text)
 		limit := 1 + m.IntN(15)
 		few, all := x.mustSearch(t, fmt.Sprintf(`{"limit":%d,%s}`, limit, rest)), x.mustSearch(t, fmt.Sprintf(`{"limit":%d,"total":"exact",%s}`, limit, rest))
 		if !few.Total.Exact {
