@@ -76,7 +76,7 @@ func (t *Table) scoreAbove(p *Postings, weight, threshold float32, docs []uint32
 // at base, or of several windows; their number is a power of two. The postings are used up.
 func (t *Table) AddWindow(p *Postings, weight float32, base uint32, sums []float64) {
 	for hasWide && p.isWide() && p.Docs[0] >= base && p.Docs[len(p.Docs)-1]-base < uint32(len(sums)) {
-		if p.skip(addWide(p, &t.parts[0], weight, base, &sums[0])); len(p.Docs) < wide {
+		if p.skip(addWide(p, &t.parts[0], weight, base, &sums[0], uint32(len(sums))-1)); len(p.Docs) < wide {
 			break
 		}
 		t.addWindow(p.first(wide), weight, base, sums)

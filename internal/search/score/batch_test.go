@@ -74,3 +74,28 @@ func TestBatchesScoreAsSingleDocuments(t *testing.T) {
 		}
 	}
 }
+
+// TestDocumentsThatDoNotRiseStayWithinTheSums gives a kernel what a damaged block may hold.
+func TestDocumentsThatDoNotRiseStayWithinTheSums(t *testing.T) {
+	if !hasWide {
+		t.Skip("the processor has no vectors as wide as the kernel's")
+	}
+	var values [256]float64
+	table := NewTable(&values, 40, Form{Length: definition.LengthModerate, Words: 2})
+	memory, lengths := make([]float64, 3*window.Span), make([]byte, 4*window.Span)
+	docs, frequencies := make([]uint32, 48), make([]uint32, 48)
+	for i := range docs {
+		docs[i], frequencies[i] = uint32(2*i), 1
+	}
+	docs[20], docs[21], docs[37] = window.Span+7, 2*window.Span-1, 1<<31
+	sums := memory[window.Span : 2*window.Span : 2*window.Span]
+	table.AddWindow(&Postings{docs, frequencies, lengths[:window.Span]}, 1, 0, sums)
+	for i, v := range memory {
+		if (i < window.Span || i >= 2*window.Span) && v != 0 {
+			t.Fatalf("a sum outside of the window is %v, at %d", v, i-window.Span)
+		}
+	}
+	if sums[0] == 0 || sums[94] == 0 {
+		t.Error("documents of the window are not added")
+	}
+}

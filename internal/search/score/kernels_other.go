@@ -8,6 +8,6 @@ func scoreWide(*Postings, *float32, float32, float32, *uint32, *float64) (scored
 	return 0, 0
 }
 
-func addWide(*Postings, *float32, float32, uint32, *float64) int { return 0 }
+func addWide(*Postings, *float32, float32, uint32, *float64, uint32) int { return 0 }
 
 func prefetch([]uint32, *byte) {}

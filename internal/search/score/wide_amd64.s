@@ -5,7 +5,8 @@
 // length byte. Rows stand for frequencies below 16.
 
 // POSTINGS_ARGUMENTS loads documents into SI, frequencies into DI, their number
-// into CX, lengths into R8, the table into R9 and the weight into Z10.
+// into CX, lengths into R8, the table into R9, the weight into Z10 and the last
+// document whose length may be read into Z14.
 #define POSTINGS_ARGUMENTS \
 	MOVQ p+0(FP), AX; \
 	MOVQ Postings_Docs(AX), SI; \
@@ -13,7 +14,10 @@
 	MOVQ (Postings_Docs+8)(AX), CX; \
 	MOVQ Postings_Lengths(AX), R8; \
 	MOVQ parts+8(FP), R9; \
-	VBROADCASTSS weight+16(FP), Z10
+	VBROADCASTSS weight+16(FP), Z10; \
+	MOVQ (Postings_Lengths+8)(AX), AX; \
+	SUBQ $4, AX; \
+	VPBROADCASTD AX, Z14
 
 // SCORE_CONSTANTS loads what SCORE_SIXTEEN compares and masks with, and begins at
 // the first document.
@@ -26,7 +30,8 @@
 
 // SCORE_SIXTEEN leaves sixteen documents from BX on in Z0, their scores in Z3 and
 // the place behind them in R12. It jumps to end where fewer are left or a
-// frequency is not below 16.
+// frequency is not below 16. Documents of a damaged block may not rise: one that has
+// no length is scored by that of another.
 #define SCORE_SIXTEEN(end) \
 	LEAQ 16(BX), R12; \
 	CMPQ R12, CX; \
@@ -38,7 +43,8 @@
 	JNE end; \
 	KXNORW K2, K2, K2; \
 	VPXORD Z2, Z2, Z2; \
-	VPGATHERDD (R8)(Z0*1), K2, Z2; \
+	VPMINUD Z14, Z0, Z9; \
+	VPGATHERDD (R8)(Z9*1), K2, Z2; \
 	VPANDD Z13, Z2, Z2; \
 	VPSLLD $8, Z1, Z1; \
 	VPORD Z1, Z2, Z2; \
@@ -86,19 +92,22 @@ done:
 	MOVQ DX, kept+48(FP)
 	RET
 
-// func addWide(p *Postings, parts *float32, weight float32, base uint32, sums *float64) (added int)
+// func addWide(p *Postings, parts *float32, weight float32, base uint32, sums *float64, last uint32) (added int)
 //
 // Adds the scores of documents of a window to its sums, sixteen at once. The
 // documents are different ones. It ends early as scoreWide does.
-TEXT ·addWide(SB), NOSPLIT, $0-40
+TEXT ·addWide(SB), NOSPLIT, $0-48
 	POSTINGS_ARGUMENTS
 	MOVL base+20(FP), AX
 	VPBROADCASTD AX, Z11
 	MOVQ sums+24(FP), R11
+	MOVL last+32(FP), AX
+	VPBROADCASTD AX, Z15
 	SCORE_CONSTANTS
 add:
 	SCORE_SIXTEEN(end)
 	VPSUBD Z11, Z0, Z0      // places in the window
+	VPANDD Z15, Z0, Z0      // within the sums, whatever the documents are
 	KXNORW K2, K2, K2
 	VXORPD X4, X4, X4
 	VGATHERDPD (R11)(Y0*8), K2, Z4
@@ -119,7 +128,7 @@ add:
 	JMP  add
 end:
 	VZEROUPPER
-	MOVQ BX, added+32(FP)
+	MOVQ BX, added+40(FP)
 	RET
 
 // func prefetch(docs []uint32, lengths *byte)

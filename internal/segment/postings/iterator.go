@@ -341,12 +341,12 @@ func (it *Iterator) FindBits(docs []uint32, found, places []uint16) (n int, ok b
 		return 0, false
 	}
 	words, last := it.data[at:it.freqsAt], it.count-1
-	from := int(first >> 6)
+	from, number := first>>6, len(words)/8
 	word, before := 0, 0 // words counted so far, and the bits in them
 	for i, doc := range docs {
-		at := int(doc>>6) - from
-		if at < 0 {
-			continue
+		at := int(doc>>6 - from)
+		if at >= number {
+			continue // before the block; behind it where documents do not rise, as of a damaged term
 		}
 		for ; word < at; word++ {
 			before += bits.OnesCount64(binary.LittleEndian.Uint64(words[8*word:]))
