@@ -51,7 +51,7 @@ type scratch struct {
 	matched Bits
 	in, out Bits
 	few     Bits // documents of the batch
-	text    textBits
+	joined  joinedBits
 	batch   batch
 	wide    [2]wide
 	found   candidates

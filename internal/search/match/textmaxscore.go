@@ -203,7 +203,7 @@ func (t *text) addParts(c step, from, to uint32) float64 {
 	case len(w.bands) == 0:
 		t.parts = append(t.parts, newPart(c, asTyped, typed))
 	case typed > banded && !t.required:
-		w.held = [textWindows]Bits{}
+		w.held = [maxWindows]Bits{}
 		whole, rest := newPart(c, asTyped, typed), newPart(c, inBands, banded)
 		rest.byBlock = whole.term != nil || whole.sum != nil
 		t.parts = append(t.parts, whole, rest)
@@ -255,7 +255,7 @@ func (t *text) next(from uint32, first int) uint32 {
 	return soonest
 }
 
-// walkText walks a text, up to textWindows windows at a time.
+// walkText walks a text, up to maxWindows windows at a time.
 func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	nonEssential, theirMax := 0, t.most // words that make no hit anywhere, and what they and the extras add at most
@@ -293,7 +293,7 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 		}
 		if prunes {
 			n := wanted(base, end, sink)
-			if end = textEnd(base, max(n, 1)); n == 0 {
+			if end = joinedEnd(base, max(n, 1)); n == 0 {
 				s.passOver()
 				continue
 			}

@@ -1,43 +1,8 @@
 package match
 
 import (
-	"math/bits"
-
 	"github.com/quiresearch/quire/internal/search/match/window"
 )
-
-// textWindows is how many windows a text looks at as one. What it costs to look at
-// a window is more than its few documents cost: its words have several readings in
-// several fields, and each is bounded, sought and looked up. The first look is at one
-// window, the second at two: the threshold rises from one look to the next.
-const textWindows = 4
-
-// endOfLook is where the windows end that are looked at as one from base on, after some
-// steps in each of which their number is doubled. It makes memory for them.
-func (s *Scanner) endOfLook(base, to uint32, steps int) uint32 {
-	windows := min(uint32(1)<<min(steps, 31), textWindows)
-	end := textEnd(base, min(windows, (to-base+Span-1)/Span))
-	if end-base > Span {
-		s.growText()
-	}
-	return end
-}
-
-// textEnd is where the windows from base on end that a text looks at as one, when there
-// are so many: the largest power of two.
-func textEnd(base, windows uint32) uint32 { return base + Span<<(bits.Len32(windows)-1) }
-
-// textBits is what a text knows of the windows that it looks at.
-type textBits struct {
-	in      [textWindows]Bits // that may be hits
-	matched [textWindows * window.Words]uint64
-}
-
-// growText makes memory for the windows of a text.
-func (s *Scanner) growText() {
-	s.scratch.grow(textWindows)
-	s.sums = s.scratch.window()
-}
 
 // textWindow hands the documents of a window or more over that may exceed the
 // threshold; total bounds the words.
@@ -76,7 +41,7 @@ func (s *Scanner) textWindow(t *text, base, end uint32, total, extra, threshold 
 		}
 	}
 	if len(t.narrow) > 0 {
-		out.keepAmong(&s.scratch.text.in, base)
+		out.keepAmong(&s.scratch.joined.in, base)
 	}
 	for i := range lookUps {
 		if len(out.Docs) == 0 {
@@ -102,8 +67,8 @@ func (s *Scanner) textWindow(t *text, base, end uint32, total, extra, threshold 
 // bits, and reports whether there may be any.
 func (s *Scanner) narrowText(t *text, base, end uint32) bool {
 	some := len(t.narrow) == 0
-	for i := range s.scratch.text.in[:(end-base)/Span] {
-		in, at := &s.scratch.text.in[i], base+uint32(i)*Span
+	for i := range s.scratch.joined.in[:(end-base)/Span] {
+		in, at := &s.scratch.joined.in[i], base+uint32(i)*Span
 		s.mask.window(at, in)
 		for _, c := range t.narrow {
 			if in.Empty() {
@@ -186,60 +151,12 @@ func (s *Scanner) unite(t *text, parts []textPart, base, end uint32, least float
 		default:
 			for i := range u.windows() {
 				matched, sums := u.window(i)
-				p.run(base+uint32(i)*Span, &s.scratch.text.in[i], &s.scratch.out, sums)
+				p.run(base+uint32(i)*Span, &s.scratch.joined.in[i], &s.scratch.out, sums)
 				matched.Or(&s.scratch.out)
 			}
 		}
 	}
 	s.takeUnion(&u, least)
-}
-
-// union is the documents of several terms in a window or more, with the sums of their
-// scores.
-type union struct {
-	base    uint32
-	sums    []float64
-	matched []uint64
-	marked  []uint64 // is matched where documents are marked as they are added, or nil
-}
-
-// newUnion returns an empty union. Where its documents are few, they are marked.
-func (s *Scanner) newUnion(base, end uint32, isMarked bool) union {
-	u := union{base: base, sums: s.scratch.sums[:end-base], matched: s.scratch.text.matched[:(end-base)/64]}
-	clear(u.matched)
-	if isMarked {
-		u.marked = u.matched
-	}
-	return u
-}
-
-func (u *union) windows() int { return len(u.sums) / Span }
-
-// window returns the documents and sums of one of its windows.
-func (u *union) window(i int) (*Bits, *Sums) {
-	return (*Bits)(u.matched[i*window.Words:]), (*Sums)(u.sums[i*Span:])
-}
-
-// takeUnion appends the documents of a union to the batch that score above least. The
-// sums are zero afterwards.
-func (s *Scanner) takeUnion(u *union, least float64) {
-	if u.marked == nil {
-		// Every document scores above zero, so a sum of zero is not a match.
-		s.skipped = s.skipped || least > 0
-		least = max(0, least)
-	}
-	for i := range u.windows() {
-		matched, sums := u.window(i)
-		if u.marked == nil {
-			window.Above(sums, least, matched)
-		}
-		if s.scratch.batch.Take(u.base+uint32(i)*Span, matched, sums, least) {
-			s.skipped = true
-		}
-	}
-	if u.marked == nil {
-		clear(u.sums)
-	}
 }
 
 // addPaired fills a batch with the documents that pairs add to.
@@ -348,10 +265,10 @@ func (b *batch) keepFew(held *[fewRead]bool, rest, threshold float64, required b
 }
 
 // keepAmong drops the documents that are not in the sets of windows from base on.
-func (b *batch) keepAmong(in *[textWindows]Bits, base uint32) {
+func (b *batch) keepAmong(in *[maxWindows]Bits, base uint32) {
 	kept := 0
 	for i, doc := range b.Docs {
-		if in[(doc-base)/Span%textWindows].Has(doc - base) {
+		if in[(doc-base)/Span%maxWindows].Has(doc - base) {
 			b.Docs[kept], b.Sums[kept] = doc, b.Sums[i]
 			kept++
 		}

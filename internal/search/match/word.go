@@ -23,9 +23,9 @@ type wordStep struct {
 	memory []*band // of this and of later searches
 	used   int     // of memory
 
-	one       Sums              // all zero between runs
-	busy      bool              // in the middle of a run
-	held      [textWindows]Bits // as typed, or as the start, in the windows looked at
+	one       Sums             // all zero between runs
+	busy      bool             // in the middle of a run
+	held      [maxWindows]Bits // as typed, or as the start, in the windows looked at
 	left, tmp Bits
 }
 
@@ -199,7 +199,7 @@ func (s *wordStep) runTyped(base uint32, in, out *Bits, sums *Sums) {
 }
 
 // heldIn is what runTyped found in the window that starts at base.
-func (s *wordStep) heldIn(base uint32) *Bits { return &s.held[base/Span%textWindows] }
+func (s *wordStep) heldIn(base uint32) *Bits { return &s.held[base/Span%maxWindows] }
 
 // runBands scores the other readings, in documents that runTyped did not find.
 func (s *wordStep) runBands(base uint32, in, out *Bits, sums *Sums) {
