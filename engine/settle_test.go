@@ -161,6 +161,7 @@ func TestATrickleIsNotARest(t *testing.T) {
 // A generation that is opened again has paid for nothing: segments whose sizes
 // fall fast are joined after a wait that their size decides.
 func TestAnUnpaidMergeWaits(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		fs := vfs.Memory()
 		create(t, fs, books)

@@ -37,6 +37,10 @@ func (b *stalling) PutIf(ctx context.Context, key string, body bucket.Body, cond
 // place of a newer manifest that was lost since, does not keep newer copies from being given
 // back.
 func TestACopyGivenBackLateDoesNotStay(t *testing.T) {
+	// The compressor that all generations share must not be made inside a bubble.
+	outside := create(t, memory.New(nil)).open()
+	must(t, outside.add(0, 10))
+	must(t, outside.commit())
 	synctest.Test(t, func(t *testing.T) {
 		d := create(t, memory.New(nil))
 		n, remote, earlier := withEarlierCopy(t, d)
