@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -16,6 +17,9 @@ import (
 // one append, puts it into the table and answers all callers.
 func (g *Generation) appendLoop() {
 	for {
+		for long := g.queue.gathers(); long > 0; long = g.queue.gathers() {
+			g.appending.await(context.Background(), long)
+		}
 		g.order.Lock()
 		batch := g.queue.take()
 		if batch == nil {

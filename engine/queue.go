@@ -62,6 +62,12 @@ type queue struct {
 	keptFor int                 // batches until newest is dropped unless a caller asks
 	refusal error               // non-nil: nothing is taken
 	refused atomic.Uint64       // how often what waited was refused
+	round   uint64              // raised with every batch that ends and that others wait behind
+	writers int                 // streams with operations that wait, in this round
+	stayed  int                 // how many of them did at the beginning of the round
+	wanted  int                 // how many of them the next batch is to have; see gathers
+	until   time.Time           // how long it waits for them
+	alone   int                 // batches that do not wait for others
 	arrived func()              // called when something waits; must not wait
 	freed   chan struct{}       // closed and replaced when bytes drop
 	drained chan struct{}       // closed and replaced when nothing waits
@@ -165,6 +171,7 @@ func (q *queue) add(op *operation) error {
 		return q.refusal
 	}
 	q.waiting = append(q.waiting, op)
+	q.join(op.stream)
 	q.count(1, op)
 	if q.newest != nil {
 		q.note(op)
@@ -188,6 +195,7 @@ func (q *queue) pushAll(refused uint64, stream *WriteStream, operations []operat
 	case len(operations) == 0:
 		return nil
 	}
+	q.join(stream)
 	start := len(q.waiting)
 	for i := range operations {
 		q.waiting = append(q.waiting, &operations[i])
@@ -199,6 +207,67 @@ func (q *queue) pushAll(refused uint64, stream *WriteStream, operations []operat
 	stream.taken(len(operations))
 	q.arrived()
 	return nil
+}
+
+// join counts the stream of an operation that waits. The caller holds mu.
+func (q *queue) join(stream *WriteStream) {
+	if stream != nil && stream.joined != q.round {
+		stream.joined = q.round
+		q.writers++
+	}
+}
+
+// Clients that write one document after the other are answered together and come
+// back together. Without waiting for them the first to come back would be
+// appended alone and the others with the append after that: a write would take as
+// long as two appends, and each would carry half of the clients. So after an
+// append of some length the next one waits for as many streams as this one
+// answered or kept waiting, at most for a part of its length.
+//
+// Where few come back, as when every client writes once, the next ones do not
+// wait.
+const (
+	gatherFrom = 5 * time.Millisecond // what takes less, as a local log does, is not worth a wait
+	gatherPart = 4
+	gatherMost = 25 * time.Millisecond
+	aloneFor   = 3 // batches
+)
+
+// gathers returns how much longer the next batch waits for others, 0 when it is to
+// be taken.
+func (q *queue) gathers() time.Duration {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 || len(q.waiting) >= maxBatchOperations || q.full.Load() || q.refusal != nil || q.writers >= q.wanted {
+		return 0
+	}
+	return max(0, time.Until(q.until))
+}
+
+// awaitOthers lets the batch behind one that ends wait for others. The caller holds mu.
+func (q *queue) awaitOthers(batch []*operation) {
+	q.stayed, q.wanted = 0, 0
+	long := time.Since(q.since)
+	if q.alone > 0 {
+		q.alone--
+		return
+	}
+	if long < gatherFrom {
+		return
+	}
+	q.round++
+	q.writers = 0
+	for _, op := range q.waiting {
+		q.join(op.stream)
+	}
+	q.stayed, q.wanted = q.writers, q.writers
+	for _, op := range batch {
+		if s := op.stream; s != nil && s.joined != q.round && s.answered != q.round {
+			s.answered = q.round
+			q.wanted++
+		}
+	}
+	q.until = time.Now().Add(min(long/gatherPart, gatherMost))
 }
 
 // note puts an operation into newest.
@@ -228,6 +297,10 @@ func (q *queue) take() []*operation {
 	if count == 0 {
 		return nil
 	}
+	if 2*(q.writers-q.stayed) < q.wanted-q.stayed {
+		q.alone = aloneFor // few came back
+	}
+	q.stayed, q.wanted = 0, 0
 	batch := q.waiting[:count:count]
 	q.waiting = q.waiting[count:]
 	q.batch, q.busy, q.since = batch, true, time.Now()
@@ -249,6 +322,7 @@ func (q *queue) done(batch []*operation) {
 	if q.keptFor--; q.keptFor <= 0 || q.held == 0 { // what is empty may still take much memory
 		q.newest = nil
 	}
+	q.awaitOthers(batch)
 	q.batch, q.busy = nil, false
 	q.wake()
 }

@@ -37,6 +37,9 @@ type WriteStream struct {
 	sequence uint64
 	err      error
 	settled  chan struct{} // closed when open drops to zero; nil while no caller waits
+
+	joined   uint64 // round of the queue in which it waits; under the lock of the queue, as is
+	answered uint64 // the round before which it was answered
 }
 
 // WriteStream starts a run of writes.
