@@ -17,7 +17,7 @@ import (
 // one append, puts it into the table and answers all callers.
 func (g *Generation) appendLoop() {
 	for {
-		for long := g.queue.gathers(); long > 0; long = g.queue.gathers() {
+		for long := g.queue.gatherFor(); long > 0; long = g.queue.gatherFor() {
 			g.appending.await(context.Background(), long)
 		}
 		g.order.Lock()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -62,11 +63,60 @@ func TestClientsShareTheAppendsOfADistantLog(t *testing.T) {
 					})
 				}
 				all.Wait()
-				if took := time.Since(began); took > (each+3)*(takes+gatherMost/4) {
+				most := (each + 3) * (takes + 4*time.Millisecond)
+				if clients == 1 {
+					most = each * takes // it waits for nobody
+				}
+				if took := time.Since(began); took > most {
 					t.Errorf("%d writes of %d clients took %s in %d appends", each*clients, clients, took, l.appends)
 				}
 				if l.appends > each+3 {
 					t.Errorf("%d appends for %d writes of each of %d clients", l.appends, each, clients)
+				}
+			})
+		})
+	}
+}
+
+// Clients that are slow to come back do not keep those that are not from sharing
+// appends.
+func TestSlowClientsKeepNobodyApart(t *testing.T) {
+	compressOutside(t)
+	for _, slow := range []int{1, 4} {
+		t.Run(fmt.Sprint(slow), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const each, takes = 40, 50 * time.Millisecond
+				g, _ := distant(t, takes)
+				defer g.Close(t.Context())
+				began := time.Now()
+				fast, stop := sync.WaitGroup{}, make(chan struct{})
+				var all sync.WaitGroup
+				for client := range slow { // they write first
+					all.Go(func() {
+						for i := 0; ; i++ {
+							mustAdd(t, g, fmt.Sprintf(`{"id":"s%d-%d"}`, client, i))
+							select {
+							case <-stop:
+								return
+							case <-time.After(takes / 2):
+							}
+						}
+					})
+				}
+				for client := range 16 {
+					fast.Go(func() {
+						for i := range each {
+							<-time.After(time.Duration(1+client%4) * time.Millisecond)
+							mustAdd(t, g, fmt.Sprintf(`{"id":"%d-%d"}`, client, i))
+						}
+					})
+				}
+				fast.Wait()
+				took := time.Since(began)
+				close(stop)
+				all.Wait()
+				if most := each * takes * 3 / 2; took > most { // apart from each other it is twice
+					t.Errorf("%d writes of each client took %s", each, took)
 				}
 			})
 		})
@@ -107,6 +157,34 @@ func TestNobodyIsWaitedForInVain(t *testing.T) {
 	})
 }
 
+// A generation that fails while a batch waits for others is closed at once.
+func TestAFailureEndsWaitingForOthers(t *testing.T) {
+	compressOutside(t)
+	synctest.Test(t, func(t *testing.T) {
+		g, _ := distant(t, 50*time.Millisecond)
+		all := g.WriteStream()
+		other := g.WriteStream()
+		if err := errors.Join(add(all, `{"id":"a"}`), add(other, `{"id":"b"}`), add(all, `{"id":"c"}`)); err != nil {
+			t.Fatal(err)
+		}
+		mustWait(t, all)
+		mustWait(t, other)
+		if err := add(g.WriteStream(), `{"id":"d"}`); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if g.queue.gatherFor() == 0 {
+			t.Fatal("waits for nobody")
+		}
+		began := time.Now()
+		g.fail(errors.New("a fault"))
+		g.Close(t.Context())
+		if took := time.Since(began); took != 0 {
+			t.Errorf("closed after %s", took)
+		}
+	})
+}
+
 // What waits for others does not when the queue ends, has enough, or is full.
 func TestWaitingForOthersEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -129,40 +207,66 @@ func TestWaitingForOthersEnds(t *testing.T) {
 			push(q, streams[0])
 			return q
 		}
-		if q := answered(time.Millisecond); q.gathers() != 0 {
+		if q := answered(time.Millisecond); q.gatherFor() != 0 {
 			t.Error("waits for others behind a quick append")
 		}
 		q := answered(40 * time.Millisecond)
-		if long := q.gathers(); long != 10*time.Millisecond {
+		if long := q.gatherFor(); long != 10*time.Millisecond {
 			t.Errorf("waits for %s", long)
 		}
 		push(q, streams[0])
-		if q.gathers() == 0 {
+		if q.gatherFor() == 0 {
 			t.Error("one stream counts twice")
 		}
 		push(q, streams[1])
 		push(q, streams[2])
-		if q.gathers() != 0 {
+		if q.gatherFor() != 0 {
 			t.Error("waits though all are back")
 		}
 		q = answered(time.Minute)
-		if long := q.gathers(); long != gatherMost {
+		if long := q.gatherFor(); long != gatherMost {
 			t.Errorf("waits for %s", long)
 		}
 		<-time.After(gatherMost)
-		if q.gathers() != 0 {
+		if q.gatherFor() != 0 {
 			t.Error("waits longer than it says")
 		}
 		q = answered(40 * time.Millisecond)
 		q.end(context.Canceled)
-		if q.gathers() != 0 {
+		if q.gatherFor() != 0 {
 			t.Error("waits at the end")
 		}
 		q = answered(40 * time.Millisecond)
 		q.limit = 1
 		push(q, streams[0])
-		if q.gathers() != 0 {
+		if q.gatherFor() != 0 {
 			t.Error("waits though nothing more is taken")
+		}
+		q = answered(40 * time.Millisecond)
+		for range maxBatchOperations {
+			push(q, streams[0])
+		}
+		if q.gatherFor() != 0 {
+			t.Error("waits though a batch has as many operations as it takes")
+		}
+		q = answered(40 * time.Millisecond)
+		q.limit = 1 << 30
+		if err := q.push(&operation{Operation: log.Operation{Kind: log.Add, Body: make([]byte, maxBatchBytes)}, stream: streams[0]}); err != nil {
+			t.Fatal(err)
+		}
+		if q.gatherFor() != 0 {
+			t.Error("waits though a batch has as many bytes as it takes")
+		}
+		q = answered(40 * time.Millisecond)
+		push(q, &WriteStream{inside: true})
+		if q.gatherFor() != 0 {
+			t.Error("waits for those that stand before the gate")
+		}
+		q = answered(40 * time.Millisecond)
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if err := q.drain(ended); err == nil || q.gatherFor() != 0 {
+			t.Error("waits though all is to be written")
 		}
 	})
 }

@@ -62,12 +62,12 @@ type queue struct {
 	keptFor int                 // batches until newest is dropped unless a caller asks
 	refusal error               // non-nil: nothing is taken
 	refused atomic.Uint64       // how often what waited was refused
-	round   uint64              // raised with every batch that ends and that others wait behind
-	writers int                 // streams with operations that wait, in this round
-	stayed  int                 // how many of them did at the beginning of the round
-	wanted  int                 // how many of them the next batch is to have; see gathers
+	round   uint64              // raised when a batch ends behind which the next is to wait for others
+	writers int                 // streams with operations that wait, while wanted is not 0
+	stayed  int                 // how many of them did when the round began
+	wanted  int                 // how many of them the next batch is to have; see gatherFor
 	until   time.Time           // how long it waits for them
-	alone   int                 // batches that do not wait for others
+	alone   int                 // batches that are not to wait for others
 	arrived func()              // called when something waits; must not wait
 	freed   chan struct{}       // closed and replaced when bytes drop
 	drained chan struct{}       // closed and replaced when nothing waits
@@ -211,9 +211,15 @@ func (q *queue) pushAll(refused uint64, stream *WriteStream, operations []operat
 
 // join counts the stream of an operation that waits. The caller holds mu.
 func (q *queue) join(stream *WriteStream) {
-	if stream != nil && stream.joined != q.round {
+	if stream == nil {
+		return
+	}
+	if stream.joined != q.round {
 		stream.joined = q.round
 		q.writers++
+	}
+	if stream.inside { // the others stand before the gate
+		q.stayed, q.wanted = 0, 0
 	}
 }
 
@@ -222,23 +228,28 @@ func (q *queue) join(stream *WriteStream) {
 // appended alone and the others with the append after that: a write would take as
 // long as two appends, and each would carry half of the clients. So after an
 // append of some length the next one waits for as many streams as this one
-// answered or kept waiting, at most for a part of its length.
+// answered or kept waiting, at most for a part of its length. PostgreSQL has the
+// same for one length that is set, commit_delay
+// (https://www.postgresql.org/docs/current/runtime-config-wal.html).
 //
-// Where few come back, as when every client writes once, the next ones do not
-// wait.
+// Where few come back, as when every client writes once, some batches do not
+// wait. Their number is even: while batches do not wait, two groups of clients
+// take turns, and the next one to wait must follow the other group, or those who
+// are slow to come back would keep all apart for ever.
 const (
 	gatherFrom = 5 * time.Millisecond // what takes less, as a local log does, is not worth a wait
 	gatherPart = 4
 	gatherMost = 25 * time.Millisecond
-	aloneFor   = 3 // batches
+	aloneFor   = 2 // batches
 )
 
-// gathers returns how much longer the next batch waits for others, 0 when it is to
-// be taken.
-func (q *queue) gathers() time.Duration {
+// gatherFor returns how much longer the next batch waits for others, 0 when it is
+// to be taken.
+func (q *queue) gatherFor() time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.waiting) == 0 || len(q.waiting) >= maxBatchOperations || q.full.Load() || q.refusal != nil || q.writers >= q.wanted {
+	complete := len(q.waiting) >= maxBatchOperations || q.bytes >= maxBatchBytes || q.full.Load()
+	if len(q.waiting) == 0 || complete || q.refusal != nil || q.writers >= q.wanted {
 		return 0
 	}
 	return max(0, time.Until(q.until))
@@ -298,7 +309,7 @@ func (q *queue) take() []*operation {
 		return nil
 	}
 	if 2*(q.writers-q.stayed) < q.wanted-q.stayed {
-		q.alone = aloneFor // few came back
+		q.alone = aloneFor
 	}
 	q.stayed, q.wanted = 0, 0
 	batch := q.waiting[:count:count]
@@ -353,6 +364,7 @@ func (q *queue) refuseWaiting(refusal error) []*operation {
 	q.refused.Add(1)
 	if refusal != nil && q.refusal == nil {
 		q.refusal = refusal
+		q.arrived() // the next batch may be waiting for others
 	}
 	q.wake()
 	return refused
@@ -378,6 +390,7 @@ func (q *queue) isDrained() (bool, <-chan struct{}) {
 
 // drain waits until everything pushed so far is in a table or refused.
 func (q *queue) drain(ctx context.Context) error {
+	q.takeAtOnce()
 	for {
 		empty, drained := q.isDrained()
 		if empty {
@@ -388,6 +401,16 @@ func (q *queue) drain(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+}
+
+// takeAtOnce lets the next batch wait for nobody.
+func (q *queue) takeAtOnce() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stayed, q.wanted = 0, 0
+	if len(q.waiting) > 0 {
+		q.arrived()
 	}
 }
 

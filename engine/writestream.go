@@ -38,8 +38,8 @@ type WriteStream struct {
 	err      error
 	settled  chan struct{} // closed when open drops to zero; nil while no caller waits
 
-	joined   uint64 // round of the queue in which it waits; under the lock of the queue, as is
-	answered uint64 // the round before which it was answered
+	joined   uint64 // the round of the queue in which it last waited; guarded by queue.mu
+	answered uint64 // the round that began when it was last answered; guarded by queue.mu
 }
 
 // WriteStream starts a run of writes.
