@@ -36,7 +36,7 @@ func (s *Search) nearest(ctx context.Context, n *plan.Knn) ([]*match.List, error
 		if err != nil {
 			return err
 		}
-		hits, err := column.Search(ctx, vectors.Prepare(column.Options().Similarity, n.Vector), n.K, 0, allowed)
+		hits, err := column.SearchShared(ctx, vectors.Prepare(column.Options().Similarity, n.Vector), n.K, 0, allowed, s.help)
 		if err != nil {
 			return err
 		}

@@ -45,6 +45,11 @@ func (s *Search) pieces(ctx context.Context, work func(ctx context.Context, segm
 // ended.
 func (s *Search) Each(ctx context.Context, count int, work func(ctx context.Context, number int) error) error {
 	defer s.enter()()
+	return s.help(ctx, count, work)
+}
+
+// help is Each for work that is part of a run.
+func (s *Search) help(ctx context.Context, count int, work func(ctx context.Context, number int) error) error {
 	return s.shared(ctx, 0, count, s.seats(count-1), work)
 }
 

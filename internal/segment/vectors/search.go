@@ -19,6 +19,7 @@ type Reader struct {
 	codes   quantized
 	graph   *graph
 	scratch sync.Pool
+	parts   sync.Pool // scratch of parts of a scan
 }
 
 // Options returns how the column was built.
@@ -88,14 +89,21 @@ const (
 // accepts all), nearest first, ties by document. The query is prepared by
 // Prepare. A breadth of 0 means the default; more finds more and costs more.
 func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept *bitset.Bitset) ([]Hit, error) {
+	return r.SearchShared(ctx, q, k, breadth, accept, nil)
+}
+
+// SearchShared is Search that may let other threads help with a long scan. The
+// hits are the same.
+func (r *Reader) SearchShared(ctx context.Context, q []float32, k, breadth int, accept *bitset.Bitset, share Share) ([]Hit, error) {
 	if k <= 0 || len(r.docs) == 0 {
 		return nil, nil
 	}
 	s := r.take()
+	s.share = share
 	hits, err := r.search(ctx, s, q, k, breadth, accept)
 	// After a panic, over a page that the disk does not deliver, it is not known
 	// what is marked: only what returned is used again.
-	s.nodes, s.query = nil, nil
+	s.nodes, s.query, s.share = nil, nil, nil
 	s.seen.clear()
 	r.scratch.Put(s)
 	return hits, err
@@ -110,7 +118,7 @@ func (r *Reader) search(ctx context.Context, s *scratch, q []float32, k, breadth
 		return nil, nil
 	}
 	r.codes.query(q, &s.side)
-	s.query, s.filtered, s.full = q, accept != nil, false
+	s.query, s.filtered, s.accepted, s.full = q, accept != nil, accepted, false
 	s.found = s.found[:0]
 	how := r.strategy(s, k, breadth, accepted)
 	for how != exhaustive {
@@ -252,9 +260,12 @@ type scratch struct {
 	query    []float32
 	side     side // the query for products with codes
 	filtered bool
-	full     bool // compare with the rows, not with the codes
+	accepted int   // how many nodes are
+	share    Share // see SearchShared
+	full     bool  // compare with the rows, not with the codes
 	queue    best
 	found    worst
+	least    near  // what is not nearer is not wanted; see scan
 	close    worst // the nearest of them
 	fresh    []uint32
 	products []int32
@@ -343,80 +354,3 @@ func (r *Reader) nearness(s *scratch, nodes []uint32) {
 	}
 	r.codes.nearness(r.options.Similarity, &s.side, nodes, s.products, s.raws)
 }
-
-// scanAll finds the k nearest by comparing the query with every accepted node:
-// with the codes, and with the rows of as many as the codes may have in the
-// wrong order. When that turns out to be more, it goes over all once more and
-// compares with the rows of all that the codes cannot rule out.
-func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
-	keep := max(4*k, 64)
-	if r.codes.bits == 4 {
-		keep = max(8*k, 160)
-	}
-	s.found, s.full = s.found[:0], false
-	err := r.scan(ctx, s, func(nodes []uint32) {
-		r.nearness(s, nodes)
-		for i, node := range nodes {
-			s.found.add(nearOf(node, s.raws[i]), keep)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if len(s.found) < keep {
-		return r.rescoreAll(ctx, s)
-	}
-	doubt, err := r.rescore(ctx, s, k)
-	if err != nil || !doubt {
-		return err
-	}
-	least := s.possible
-	s.found = s.found[:0]
-	return r.scan(ctx, s, func(nodes []uint32) {
-		s.full = false
-		r.nearness(s, nodes)
-		s.fresh = s.fresh[:0]
-		for i, node := range nodes {
-			if !(s.raws[i] < least) { // what cannot be compared is looked at
-				s.fresh = append(s.fresh, node)
-			}
-		}
-		s.full = true
-		r.nearness(s, s.fresh)
-		for i, node := range s.fresh {
-			s.found.add(nearOf(node, s.raws[i]), k)
-		}
-	})
-}
-
-// scan hands out the accepted nodes, some at a time.
-func (r *Reader) scan(ctx context.Context, s *scratch, look func(nodes []uint32)) error {
-	s.list = s.list[:0]
-	nodes := uint32(len(r.docs))
-	for at := uint32(0); at < nodes; at += 64 {
-		word := ^uint64(0)
-		if s.filtered {
-			word = s.nodes[at>>6]
-		}
-		for ; word != 0; word &= word - 1 {
-			node := at + uint32(bits.TrailingZeros64(word))
-			if node >= nodes {
-				break
-			}
-			s.list = append(s.list, node)
-		}
-		if len(s.list) > chunk-64 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			look(s.list)
-			s.list = s.list[:0]
-		}
-	}
-	look(s.list)
-	return nil
-}
-
-// chunk is how many rows are compared before a search looks whether it is
-// still wanted: at most 16 MB.
-const chunk = 1024

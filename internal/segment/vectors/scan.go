@@ -1,0 +1,158 @@
+package vectors
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+)
+
+// Share runs work for every number below count, on the caller's goroutine and
+// on as many others as it likes, and returns the first error after all have
+// ended.
+type Share func(ctx context.Context, count int, work func(ctx context.Context, number int) error) error
+
+const (
+	// chunk is how many rows are compared before a search looks whether it is
+	// still wanted: at most 16 MB.
+	chunk = 1024
+	// A scan of at least leastShared rows is cut into parts of about partRows. A
+	// row takes 10 to 30 ns, another thread begins some 20 µs after it is asked for.
+	partRows    = 4096
+	leastShared = 4 * partRows
+)
+
+// scanAll finds the k nearest by comparing the query with every accepted node:
+// with the codes, and with the rows of as many as the codes may have in the
+// wrong order. When that turns out to be more, it goes over all once more and
+// compares with the rows of all that the codes cannot rule out.
+func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
+	keep := max(4*k, 64)
+	if r.codes.bits == 4 {
+		keep = max(8*k, 160)
+	}
+	err := r.scan(ctx, s, keep, func(s *scratch, nodes []uint32) {
+		s.full = false
+		r.nearness(s, nodes)
+		for i, node := range nodes {
+			if n := nearOf(node, s.raws[i]); n > s.least {
+				s.found.add(n, keep)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if len(s.found) < keep {
+		return r.rescoreAll(ctx, s)
+	}
+	doubt, err := r.rescore(ctx, s, k)
+	if err != nil || !doubt {
+		return err
+	}
+	possible := s.possible
+	return r.scan(ctx, s, k, func(s *scratch, nodes []uint32) {
+		s.full = false
+		r.nearness(s, nodes)
+		s.fresh = s.fresh[:0]
+		for i, node := range nodes {
+			if !(s.raws[i] < possible) { // what cannot be compared is looked at
+				s.fresh = append(s.fresh, node)
+			}
+		}
+		s.full = true
+		r.nearness(s, s.fresh)
+		for i, node := range s.fresh {
+			if n := nearOf(node, s.raws[i]); n > s.least {
+				s.found.add(n, k)
+			}
+		}
+	})
+}
+
+// scan gathers the keep nearest of the accepted nodes in found. Look is handed
+// the nodes some at a time, and adds to found of the scratch that it gets what is
+// nearer than least.
+//
+// A long scan is cut into parts, each with a scratch of its own. A part that has
+// found as many as are kept sets a bound for those that begin later: what is not
+// nearer than its farthest is not among the keep nearest.
+func (r *Reader) scan(ctx context.Context, s *scratch, keep int, look func(s *scratch, nodes []uint32)) error {
+	s.found, s.least = s.found[:0], 0
+	if s.share == nil || s.accepted < leastShared {
+		return r.scanRange(ctx, s, 0, len(r.docs), look)
+	}
+	parts := s.accepted / partRows
+	words := (len(r.docs) + 63) / 64
+	found := make([]worst, parts)
+	var least atomic.Uint64
+	err := s.share(ctx, parts, func(ctx context.Context, number int) error {
+		part := r.takePart(s)
+		part.least = near(least.Load())
+		from, to := number*words/parts*64, min((number+1)*words/parts*64, len(r.docs))
+		if err := r.scanRange(ctx, part, from, to, look); err != nil {
+			return err
+		}
+		found[number] = slices.Clone(part.found)
+		if len(part.found) == keep {
+			raise(&least, uint64(part.found[0]))
+		}
+		part.query, part.side, part.nodes = nil, side{}, nil
+		r.parts.Put(part)
+		return nil
+	})
+	for _, part := range found {
+		for _, n := range part {
+			s.found.add(n, keep)
+		}
+	}
+	return err
+}
+
+// raise makes a number at least as great as another.
+func raise(number *atomic.Uint64, to uint64) {
+	for now := number.Load(); now < to; now = number.Load() {
+		if number.CompareAndSwap(now, to) {
+			return
+		}
+	}
+}
+
+// takePart returns working memory for a part of a scan.
+func (r *Reader) takePart(s *scratch) *scratch {
+	part, ok := r.parts.Get().(*scratch)
+	if !ok {
+		part = new(scratch)
+	}
+	part.query, part.side, part.filtered, part.nodes = s.query, s.side, s.filtered, s.nodes
+	part.found = part.found[:0]
+	return part
+}
+
+// scanRange hands out the accepted nodes of a range, which begins at a multiple
+// of 64.
+func (r *Reader) scanRange(ctx context.Context, s *scratch, from, to int, look func(s *scratch, nodes []uint32)) error {
+	s.list = s.list[:0]
+	for at := from; at < to; at += 64 {
+		word := ^uint64(0)
+		if s.filtered {
+			word = s.nodes[at>>6]
+		}
+		for ; word != 0; word &= word - 1 {
+			node := at + bits.TrailingZeros64(word)
+			if node >= to {
+				break
+			}
+			s.list = append(s.list, uint32(node))
+		}
+		if len(s.list) > chunk-64 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			look(s, s.list)
+			s.list = s.list[:0]
+		}
+	}
+	look(s, s.list)
+	return nil
+}
