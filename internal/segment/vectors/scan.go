@@ -17,9 +17,9 @@ const (
 	// still wanted: at most 16 MB.
 	chunk = 1024
 	// A scan of at least leastShared rows is cut into parts of about partRows. A
-	// row takes 10 to 30 ns, another thread begins some 20 µs after it is asked for.
-	partRows    = 4096
-	leastShared = 4 * partRows
+	// row takes 30 to 60 ns, another thread begins some 20 µs after it is asked for.
+	partRows    = 2048
+	leastShared = 3 * partRows
 )
 
 // scanAll finds the k nearest by comparing the query with every accepted node:
