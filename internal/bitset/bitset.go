@@ -13,6 +13,7 @@ package bitset
 
 import (
 	"encoding/binary"
+	"io"
 	"math/bits"
 	"slices"
 
@@ -182,6 +183,21 @@ func (b *Bitset) AppendBytes(dst []byte) []byte {
 		dst = binary.LittleEndian.AppendUint64(dst, w)
 	}
 	return dst
+}
+
+// WriteTo writes what AppendBytes appends, a part at a time.
+func (b *Bitset) WriteTo(w io.Writer) (written int64, err error) {
+	var part [4096]byte
+	for words := range slices.Chunk(b.words, len(part)/8) {
+		for i, word := range words {
+			binary.LittleEndian.PutUint64(part[8*i:], word)
+		}
+		n, err := w.Write(part[:8*len(words)])
+		if written += int64(n); err != nil {
+			return written, err
+		}
+	}
+	return written, nil
 }
 
 // FromBytes reads a set of numbers below n from what AppendBytes wrote. It

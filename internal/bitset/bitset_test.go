@@ -1,13 +1,14 @@
 package bitset
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 )
 
 func TestAgainstMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []uint32{0, 1, 63, 64, 65, 127, 128, 1000, 4097} {
+	for _, n := range []uint32{0, 1, 63, 64, 65, 127, 128, 1000, 4097, 70_001} {
 		a, b := New(n), New(n)
 		inA, inB := map[uint32]bool{}, map[uint32]bool{}
 		for range n / 3 {
@@ -67,6 +68,10 @@ func TestAgainstMap(t *testing.T) {
 		again, ok := FromBytes(a.AppendBytes(nil), n)
 		if !ok || !again.Equal(a) {
 			t.Fatal("bytes do not come back")
+		}
+		var out bytes.Buffer
+		if written, err := a.WriteTo(&out); err != nil || written != int64(out.Len()) || !bytes.Equal(out.Bytes(), a.AppendBytes(nil)) {
+			t.Fatalf("n %d: %d bytes written (%v), not those that are appended", n, written, err)
 		}
 		if full := NewFull(n); full.Count() != int(n) {
 			t.Fatalf("full %d of %d", full.Count(), n)

@@ -59,7 +59,8 @@ func (s *Side) Write(out io.Writer, name string) (blockfile.Summary, error) {
 	for i, entry := range s.Entries {
 		owner := uint32(i + 1)
 		if entry.Live != nil {
-			w.Section(blockfile.ID{Owner: owner, Part: partLive}, entry.Live.AppendBytes(nil))
+			w.Begin(blockfile.ID{Owner: owner, Part: partLive})
+			_, _ = entry.Live.WriteTo(w) // Finish returns the error
 		}
 		for c, column := range slices.Sorted(maps.Keys(entry.Signals)) {
 			w.Section(blockfile.ID{Owner: owner, Part: partColumns + uint16(c)}, encodeOverlay(entry.Signals[column]))

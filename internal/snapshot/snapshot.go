@@ -70,9 +70,7 @@ func countDocuments(reader *segment.Reader, live *bitset.Bitset) int {
 	case parents == nil:
 		return live.Count()
 	}
-	both := live.Clone()
-	both.And(parents)
-	return both.Count()
+	return bitset.CountBoth(live.Words(), parents.Words())
 }
 
 // IsLive reports whether a document or list value is not deleted.
