@@ -20,8 +20,8 @@ type Options struct {
 }
 
 // List returns the values to show and how many there are.
-func List(counts []Count, o Options) ([]query.FacetValue, int) {
-	top := pick(counts, o)
+func List(counts Counts, o Options) ([]query.FacetValue, int) {
+	top, all := o.choose(counts)
 	values := make([]query.FacetValue, len(top))
 	for i, c := range top {
 		values[i] = query.FacetValue{
@@ -30,7 +30,22 @@ func List(counts []Count, o Options) ([]query.FacetValue, int) {
 			Label: o.Declared.Label(string(c.Value), o.Locale, o.Fallback),
 		}
 	}
-	return values, len(counts)
+	return values, all
+}
+
+// choose returns the first Limit counts in order and how many there are.
+func (o Options) choose(counts Counts) ([]Count, int) {
+	if p := counts.part; p.Column != nil {
+		switch {
+		case o.Order == query.OrderValue:
+			limit := min(o.Limit, counts.used)
+			return p.first(limit, make([]Count, 0, limit)), counts.used
+		case o.Order != query.OrderDeclared || o.Declared == nil:
+			return p.top(min(o.Limit, counts.used)), counts.used
+		}
+	}
+	all := counts.All()
+	return pick(all, o), len(all)
 }
 
 // pick returns the first Limit counts in order. counts ascend by value.
@@ -63,7 +78,7 @@ func pick(counts []Count, o Options) []Count {
 	return top
 }
 
-func siftUp(h []Count, compare func(a, b Count) int) {
+func siftUp[T any](h []T, compare func(a, b T) int) {
 	for i := len(h) - 1; i > 0; {
 		parent := (i - 1) / 2
 		if compare(h[i], h[parent]) <= 0 {
@@ -74,7 +89,7 @@ func siftUp(h []Count, compare func(a, b Count) int) {
 	}
 }
 
-func siftDown(h []Count, compare func(a, b Count) int) {
+func siftDown[T any](h []T, compare func(a, b T) int) {
 	for i := 0; ; {
 		child := 2*i + 1
 		if child >= len(h) {

@@ -21,20 +21,19 @@ type Part struct {
 	Counts []uint32
 }
 
-// Merge joins the counts of segments: values with a count above 0, ascending
-// by bytes.
-func Merge(parts []Part) []Count {
+// Merge joins the counts of segments.
+func Merge(parts []Part) Counts {
 	parts = slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Column == nil || len(p.Counts) == 0 })
 	if len(parts) == 1 {
-		return single(parts[0])
+		return countsOf(parts[0])
 	}
 	if len(parts) > 1 {
 		if largest := dominant(parts); largest >= 0 {
 			big := parts[largest]
-			return within(big, Merge(slices.Delete(parts, largest, largest+1)))
+			return Listed(within(big, Merge(slices.Delete(parts, largest, largest+1)).All()))
 		}
 	}
-	return mergeHeap(parts)
+	return Listed(mergeHeap(parts))
 }
 
 // dominant returns the part that has many times the values of all others
@@ -101,22 +100,6 @@ func mergeHeap(parts []Part) []Count {
 			heap.Fix(&h, 0)
 		} else {
 			heap.Pop(&h)
-		}
-	}
-	return merged
-}
-
-func single(p Part) []Count {
-	used := 0
-	for _, n := range p.Counts {
-		if n > 0 {
-			used++
-		}
-	}
-	merged := make([]Count, 0, used)
-	for ordinal, n := range p.Counts {
-		if n > 0 {
-			merged = append(merged, Count{Value: p.Column.Value(uint32(ordinal)), Count: int64(n)})
 		}
 	}
 	return merged

@@ -36,7 +36,7 @@ func TestUnionSumsAsMergeDoes(t *testing.T) {
 		}
 		union := NewUnion(all)
 		counts := union.Sum(parts)
-		want := Merge(parts)
+		want := Merge(parts).All()
 		if len(want) != union.Len() {
 			t.Fatalf("round %d: %d values, want %d", round, union.Len(), len(want))
 		}

@@ -36,7 +36,7 @@ func (r *Request) countFacet(ctx context.Context, p *Facet, pop *population, val
 }
 
 // show turns counts into what the answer lists.
-func (r *Request) show(counts []facet.Count, p *Facet) ([]query.FacetValue, int) {
+func (r *Request) show(counts facet.Counts, p *Facet) ([]query.FacetValue, int) {
 	f, field := p.request, p.field
 	options := facet.Options{
 		Limit: f.Limit, Order: f.Order, Render: facet.Renderer(field.Type),
@@ -50,14 +50,14 @@ func (r *Request) show(counts []facet.Count, p *Facet) ([]query.FacetValue, int)
 	if f.Level != "" && !ok {
 		return nil, 0
 	}
-	return facet.Tree(counts, facet.TreeOptions{
+	return facet.Tree(counts.All(), facet.TreeOptions{
 		Options: options, Path: path, Depth: f.Depth, Separator: field.Separator,
 		Fold: func(path string) string { return layout.Fold(variant, path, field.CaseFolding) },
 	})
 }
 
 // countValues counts the values of a facet over all segments.
-func (r *Request) countValues(ctx context.Context, p *Facet, pop *population, values *collect.Values) ([]facet.Count, error) {
+func (r *Request) countValues(ctx context.Context, p *Facet, pop *population, values *collect.Values) (facet.Counts, error) {
 	if pop.all && values == nil {
 		r.Counter.usage.Note(r.Schema, use{usedCounts, p.field.Path, r.Locale})
 	}
@@ -69,12 +69,14 @@ func (r *Request) countValues(ctx context.Context, p *Facet, pop *population, va
 	if !isFew {
 		parts, err := r.countParts(ctx, p, pop, values)
 		if err != nil {
-			return nil, err
+			return counts, err
 		}
-		counts = facet.Merge(parts)
+		if counts = facet.Merge(parts); p.field.Hierarchy || r.Settings.FieldNamed(p.field.Path) != nil {
+			counts = facet.Listed(counts.All()) // their order needs every value
+		}
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return counts, err
 	}
 	r.Counter.counts.put(r.Snapshot, cached, counts)
 	return counts, nil
@@ -82,12 +84,9 @@ func (r *Request) countValues(ctx context.Context, p *Facet, pop *population, va
 
 // countFew counts the values of a facet of documents where few are to be
 // counted in every segment, and reports false elsewhere.
-func (r *Request) countFew(p *Facet, pop *population, values *collect.Values) ([]facet.Count, bool) {
-	if values != nil || p.field.List != "" || pop.sets == nil {
-		return nil, false
-	}
-	if !areListed(pop.sets) {
-		return nil, false
+func (r *Request) countFew(p *Facet, pop *population, values *collect.Values) (facet.Counts, bool) {
+	if values != nil || p.field.List != "" || pop.sets == nil || !areListed(pop.sets) {
+		return facet.Counts{}, false
 	}
 	scratch := r.Counter.scratches.Get().(*facet.Scratch)
 	parts := make([][]facet.Count, 0, len(pop.sets))
@@ -98,7 +97,7 @@ func (r *Request) countFew(p *Facet, pop *population, values *collect.Values) ([
 		}
 	}
 	r.Counter.scratches.Put(scratch) // one that a panic left in the middle of counting is let go
-	return facet.Sum(parts), true
+	return facet.Listed(facet.Sum(parts)), true
 }
 
 // countParts counts the values of a facet in every segment.

@@ -22,7 +22,7 @@ import (
 // the next snapshot holds most of the segments too. Counts go with what they
 // were counted on.
 type countCache struct {
-	whole    *cache.Cache[*snapshot.Snapshot, countKey, []facet.Count] // nil: nothing is kept
+	whole    *cache.Cache[*snapshot.Snapshot, countKey, facet.Counts] // nil: nothing is kept
 	segments *cache.Cache[*segment.Reader, segmentKey, []uint32]
 	meter    *metrics.Cache // of segments
 }
@@ -54,21 +54,18 @@ type segmentKey struct {
 func newCountCache(size int64, meters *metrics.Set) *countCache {
 	c := &countCache{meter: meters.FacetSegments()}
 	if size > 0 {
-		c.whole = cache.New[*snapshot.Snapshot, countKey, []facet.Count](cache.Options{MaxBytes: size / 2, Whole: true}, meters.FacetCache())
+		c.whole = cache.New[*snapshot.Snapshot, countKey, facet.Counts](cache.Options{MaxBytes: size / 2, Whole: true}, meters.FacetCache())
 		c.segments = cache.New[*segment.Reader, segmentKey, []uint32](cache.Options{MaxBytes: size / 2, Whole: true}, c.meter)
 	}
 	return c
 }
 
-// countBytes is the memory of one count: a slice and a number.
-const countBytes = 32
-
-func (c *countCache) get(of *snapshot.Snapshot, key countKey) ([]facet.Count, bool) {
+func (c *countCache) get(of *snapshot.Snapshot, key countKey) (facet.Counts, bool) {
 	return c.whole.Get(of, key)
 }
 
-func (c *countCache) put(of *snapshot.Snapshot, key countKey, counts []facet.Count) {
-	bytes := len(counts)*countBytes + len(key.query) + len(key.filters) + len(key.locale) + len(key.column)
+func (c *countCache) put(of *snapshot.Snapshot, key countKey, counts facet.Counts) {
+	bytes := counts.Bytes() + len(key.query) + len(key.filters) + len(key.locale) + len(key.column)
 	if c.whole.Put(of, key, counts, int64(bytes)) {
 		of.WhenReleased(c.whole, func() { c.whole.Drop(of) })
 	}

@@ -44,9 +44,9 @@ func (r *Request) Values(ctx context.Context, name string, field *definition.Res
 	}
 	if prefix != "" {
 		folded := strings.ToLower(prefix)
-		counts = slices.DeleteFunc(slices.Clone(counts), func(c facet.Count) bool {
+		counts = facet.Listed(slices.DeleteFunc(slices.Clone(counts.All()), func(c facet.Count) bool {
 			return !strings.HasPrefix(strings.ToLower(facet.Show(field.Type, c.Value)), folded)
-		})
+		}))
 	}
 	answer := &query.FacetValuesAnswer{}
 	answer.Values, answer.TotalValues = r.show(counts, &f)
@@ -73,14 +73,14 @@ func (r *Request) completedValues(ctx context.Context, p *Facet, prefix string) 
 		for _, m := range c.ranking.Top(ranges, p.request.Limit, nil) {
 			add(m.Value, m.Count)
 		}
-		answer.Values, _ = r.show(counts, p)
+		answer.Values, _ = r.show(facet.Listed(counts), p)
 		answer.TotalValues = c.ranking.CountHeld(ranges)
 		return answer, nil
 	}
 	for _, value := range c.ranking.Held(ranges) {
 		add(value, c.ranking.CountOf(value))
 	}
-	answer.Values, answer.TotalValues = r.show(counts, p)
+	answer.Values, answer.TotalValues = r.show(facet.Listed(counts), p)
 	return answer, nil
 }
 

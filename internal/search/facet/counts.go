@@ -1,0 +1,99 @@
+package facet
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Counts are the values with a count above 0, ascending by bytes. Those of one
+// segment stay by ordinal where that takes less memory than a list, so that only
+// the values that an answer shows are looked up in the column. They never change
+// and are valid as long as the segments are.
+type Counts struct {
+	list []Count
+	part Part // in place of the list, when it has a column
+	used int  // values of the part
+}
+
+// Listed returns counts that are a list already.
+func Listed(list []Count) Counts { return Counts{list: list} }
+
+// countBytes is the memory of one count in a list: a slice and a number.
+const countBytes = 32
+
+// countsOf returns the counts of one segment.
+func countsOf(p Part) Counts {
+	c := Counts{part: p}
+	for _, n := range p.Counts {
+		if n > 0 {
+			c.used++
+		}
+	}
+	if c.used*countBytes < 4*len(p.Counts) {
+		return Listed(c.All())
+	}
+	return c
+}
+
+// All returns every value; not to be changed.
+func (c Counts) All() []Count {
+	if c.part.Column == nil {
+		return c.list
+	}
+	return c.part.first(c.used, make([]Count, 0, c.used))
+}
+
+// Bytes is the memory that the counts take.
+func (c Counts) Bytes() int { return countBytes*len(c.list) + 4*len(c.part.Counts) }
+
+// first appends the first values of a part.
+func (p Part) first(limit int, to []Count) []Count {
+	for ordinal, n := range p.Counts {
+		if len(to) == limit {
+			break
+		}
+		if n > 0 {
+			to = append(to, p.count(uint32(ordinal)))
+		}
+	}
+	return to
+}
+
+func (p Part) count(ordinal uint32) Count {
+	return Count{Value: p.Column.Value(ordinal), Count: int64(p.Counts[ordinal])}
+}
+
+// top returns the values with the highest counts, of equal ones the first:
+// ordinals ascend by value.
+func (p Part) top(limit int) []Count {
+	type ranked struct{ ordinal, count uint32 }
+	compare := func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.ordinal, b.ordinal))
+	}
+	if limit = min(limit, len(p.Counts)); limit == 0 {
+		return nil
+	}
+	best := make([]ranked, 0, limit)
+	least := uint32(0) // that a count has to exceed
+	for ordinal, n := range p.Counts {
+		if n <= least {
+			continue
+		}
+		if one := (ranked{uint32(ordinal), n}); len(best) < limit {
+			best = append(best, one)
+			siftUp(best, compare)
+		} else {
+			best[0] = one
+			siftDown(best, compare)
+		}
+		if len(best) == limit {
+			least = best[0].count
+		}
+	}
+	slices.SortFunc(best, compare)
+	top := make([]Count, len(best))
+	for i, one := range best {
+		top[i] = p.count(one.ordinal)
+	}
+	return top
+}

@@ -1,0 +1,45 @@
+package facet
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/quiresearch/quire/query"
+)
+
+// The counts of one segment show the values that a list of them does, in either
+// order and among equal counts.
+func TestCountsOfOneSegmentShowAsAList(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	same := func(a, b Count) bool { return string(a.Value) == string(b.Value) && a.Count == b.Count }
+	kept := 0
+	for round := range 90 {
+		column := randomColumn(t, r, 1+r.IntN(700), []int{3, 200, 5000}[round%3], round%2 == 0)
+		part := Part{Column: column, Counts: make([]uint32, column.Len())}
+		for i := range part.Counts {
+			if r.IntN(20) < []int{1, 10, 20}[round/3%3] {
+				part.Counts[i] = r.Uint32N(6)
+			}
+		}
+		counts, list := Merge([]Part{{}, part}), mergeHeap([]Part{part})
+		if !slices.EqualFunc(counts.All(), list, same) {
+			t.Fatalf("round %d: %v, want %v", round, counts.All(), list)
+		}
+		if counts.part.Column != nil {
+			kept++
+		}
+		for _, limit := range []int{1, 10, 1000} {
+			for _, order := range []query.FacetOrder{query.OrderCount, query.OrderValue, query.OrderDeclared} {
+				o := Options{Limit: limit, Order: order}
+				got, values := o.choose(counts)
+				if want := pick(list, o); values != len(list) || !slices.EqualFunc(got, want, same) {
+					t.Fatalf("round %d: the first %d of %d by %v are %v, want %v of %d", round, limit, values, order, got, want, len(list))
+				}
+			}
+		}
+	}
+	if kept < 30 || kept > 80 {
+		t.Fatalf("%d of 90 were kept by ordinal", kept)
+	}
+}
