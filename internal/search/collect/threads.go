@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // enter counts a search as one that needs a core until the function that it
@@ -42,6 +43,16 @@ func (s *Search) seats(most int) (taken int) {
 		}
 	}
 	return taken
+}
+
+// Cores returns on how many cores to do work that takes so long on one: that of
+// the search, and those that are idle when waking search threads pays.
+func (s *Search) Cores(takes time.Duration) int {
+	defer s.enter()()
+	if takes < s.runner.worthHelp {
+		return 1
+	}
+	return 1 + s.runner.idle()
 }
 
 // share runs work on the caller's goroutine, as thread 0, and on the threads it

@@ -42,14 +42,7 @@ const watchEvery = 4096
 // early, with totals that mean nothing, when ctx ends.
 func Buckets(ctx context.Context, column *columns.Ordinals, set *bitset.Bitset, buckets []Bounds, totals []int64) {
 	if !column.Multi() {
-		counts := Documents(column, set)
-		sums := make([]int64, len(counts)+1)
-		for i, n := range counts {
-			sums[i+1] = sums[i] + int64(n)
-		}
-		for i, r := range rangesOf(column, buckets) {
-			totals[i] += sums[r[1]] - sums[r[0]]
-		}
+		SumBuckets(Part{Column: column, Counts: Documents(column, set)}, buckets, totals)
 		return
 	}
 	t := newTally(column, buckets)
@@ -66,6 +59,17 @@ func Buckets(ctx context.Context, column *columns.Ordinals, set *bitset.Bitset, 
 		t.next()
 	}
 	t.add(totals)
+}
+
+// SumBuckets is Buckets for a column of single values that are counted already.
+func SumBuckets(p Part, buckets []Bounds, totals []int64) {
+	sums := make([]int64, len(p.Counts)+1)
+	for i, n := range p.Counts {
+		sums[i+1] = sums[i] + int64(n)
+	}
+	for i, r := range rangesOf(p.Column, buckets) {
+		totals[i] += sums[r[1]] - sums[r[0]]
+	}
 }
 
 // ItemBuckets adds to totals, per bucket, how many documents have a list value

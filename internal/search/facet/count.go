@@ -1,8 +1,9 @@
 // Package facet counts the values of a field over sets of documents.
 //
-// Counting happens per segment on ordinals, into arrays: Documents counts
-// documents, Values counts documents by their list values, Hits counts list
-// values that are hits themselves. Merge joins the counts of all segments by
+// Counting happens per segment on ordinals, into arrays, whole or by ranges of
+// documents: CountDocuments counts documents, CountValues counts documents by
+// their list values, CountHits counts list values that are hits themselves. Merge
+// joins the counts of all segments by
 // value. What comes out are Counts, ascending by value, from which List, Tree
 // and Buckets make what an answer shows.
 //
@@ -19,20 +20,12 @@ import (
 
 // Documents counts, per ordinal, the documents of the set that hold it. A nil
 // set is every document of the segment, deleted ones included, whose counts
-// the column keeps. Of a set that holds nearly all, those that it lacks are
-// counted, which deletes leave of a query that matches everything.
+// the column keeps.
 func Documents(column *columns.Ordinals, set *bitset.Bitset) []uint32 {
 	if set == nil {
 		return column.Counts()
 	}
-	if lacking := int(set.Len()) - set.Count(); lacking < int(set.Len())/4 {
-		counts := countSet(column, complement(set))
-		for i, all := range column.Counts() {
-			counts[i] = all - counts[i]
-		}
-		return counts
-	}
-	return countSet(column, set)
+	return CountDocuments(column, set).all()
 }
 
 // complement returns the documents that a set lacks.
@@ -47,23 +40,56 @@ func complement(set *bitset.Bitset) *bitset.Bitset {
 	return bitset.FromWords(words, set.Len())
 }
 
-// countSet is Documents, document by document.
-func countSet(column *columns.Ordinals, set *bitset.Bitset) []uint32 {
-	counts := make([]uint32, column.Len()+1) // ordinal plus one; 0: no value
+// countSet counts the documents of a set in a range, document by document.
+func countSet(column *columns.Ordinals, set *bitset.Bitset, from, to uint32, counts []uint32) {
+	words := set.Words()[from/64 : bitset.WordsFor(to)]
 	if column.Multi() {
-		countMulti(column, set, counts)
+		countMulti(column, words, from, counts)
 	} else {
 		w8, w16, w32 := column.Raw()
 		switch {
 		case w8 != nil:
-			countSingle(w8, set.Words(), counts)
+			countSingle(behind(w8, from), words, counts)
 		case w16 != nil:
-			countSingle(w16, set.Words(), counts)
+			countSingle(behind(w16, from), words, counts)
 		default:
-			countSingle(w32, set.Words(), counts)
+			countSingle(behind(w32, from), words, counts)
 		}
 	}
-	return counts[1:]
+}
+
+// behind returns the ordinals of the documents from one on.
+func behind[T uint8 | uint16 | uint32](ordinals []T, from uint32) []T {
+	return ordinals[min(int(from), len(ordinals)):]
+}
+
+// countDocs counts listed documents.
+func countDocs(column *columns.Ordinals, docs, counts []uint32) {
+	w8, w16, w32 := column.Raw()
+	switch {
+	case column.Multi():
+		var several []uint32
+		for _, doc := range docs {
+			several = column.Append(several[:0], doc)
+			for _, ordinal := range several {
+				counts[ordinal+1]++
+			}
+		}
+	case w8 != nil:
+		countEach(w8, docs, counts)
+	case w16 != nil:
+		countEach(w16, docs, counts)
+	default:
+		countEach(w32, docs, counts)
+	}
+}
+
+func countEach[T uint8 | uint16 | uint32](ordinals []T, docs, counts []uint32) {
+	for _, doc := range docs {
+		if int(doc) < len(ordinals) {
+			counts[ordinals[doc]]++
+		}
+	}
 }
 
 // countSingle counts the ordinals of the documents in words. A word of all
@@ -94,18 +120,18 @@ func countSingle[T uint8 | uint16 | uint32](ordinals []T, words []uint64, counts
 }
 
 // countMulti counts every distinct ordinal of a document once; a document's
-// ordinals are distinct already.
-func countMulti(column *columns.Ordinals, set *bitset.Bitset, counts []uint32) {
+// ordinals are distinct already. words are of the documents from one on that
+// begins a block.
+func countMulti(column *columns.Ordinals, words []uint64, from uint32, counts []uint32) {
 	w8, w16, w32 := column.Raw()
 	starts := make([]uint32, columns.BlockSize+1)
-	words := set.Words()
 	const blockWords = columns.BlockSize / 64
 	for block := 0; block*blockWords < len(words); block++ {
 		in := words[block*blockWords : min((block+1)*blockWords, len(words))]
 		if empty(in) {
 			continue
 		}
-		docs := column.Starts(block, starts)
+		docs := column.Starts(int(from/columns.BlockSize)+block, starts)
 		for i, w := range in {
 			for w != 0 {
 				doc := i<<6 + bits.TrailingZeros64(w)
@@ -141,26 +167,19 @@ func empty(words []uint64) bool {
 	return any == 0
 }
 
-// Hits counts, per ordinal, the list values in items. With parents the column
-// belongs to the documents, and every list value counts by what its document
-// holds.
-func Hits(column *columns.Ordinals, items, parents *bitset.Bitset) []uint32 {
-	if parents == nil {
-		return Documents(column, items)
-	}
-	counts := make([]uint32, column.Len())
+// countHits counts the list values of a range by what their documents hold.
+func countHits(column *columns.Ordinals, items, parents *bitset.Bitset, from, to uint32, counts []uint32) {
 	var ordinals []uint32
-	parent := uint32(0)
-	for i, w := range items.Words() {
+	parent := from
+	for i, w := range items.Words()[from/64 : bitset.WordsFor(to)] {
 		for ; w != 0; w &= w - 1 {
-			if item := uint32(i<<6 + bits.TrailingZeros64(w)); item >= parent {
+			if item := from + uint32(i<<6+bits.TrailingZeros64(w)); item >= parent {
 				parent = parents.Next(item)
 				ordinals = column.Append(ordinals[:0], parent)
 			}
 			for _, ordinal := range ordinals {
-				counts[ordinal]++
+				counts[ordinal+1]++
 			}
 		}
 	}
-	return counts
 }

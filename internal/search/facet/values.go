@@ -7,12 +7,16 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// Values counts, per ordinal of a column of list values, the documents of a set
-// that have a value in items that holds it. nil items are all values. parents
-// is the set of documents of their own right; the values of each stand directly
-// before it.
-func Values(column *columns.Ordinals, documents, items, parents *bitset.Bitset) []uint32 {
-	c := valueCounter{counts: make([]uint32, column.Len()+1), documents: documents.Words(), parents: parents.Words()}
+// countValuesOf counts the documents of a range by their list values, of which
+// the first document may have some before it.
+func countValuesOf(column *columns.Ordinals, documents, items, parents *bitset.Bitset, from, to uint32, counts []uint32) {
+	c := valueCounter{
+		counts: counts, documents: documents.Words(), parents: parents.Words(),
+		from: int(from / 64), to: bitset.WordsFor(to),
+	}
+	if from > 0 {
+		c.behind = uint32(parents.Previous(from-1) + 1)
+	}
 	if items != nil {
 		c.items = items.Words()
 	}
@@ -30,7 +34,6 @@ func Values(column *columns.Ordinals, documents, items, parents *bitset.Bitset) 
 	default:
 		countValues(&c, w32)
 	}
-	return c.counts[1:]
 }
 
 // valueCounter counts the values of documents, each once for a document: those
@@ -42,13 +45,16 @@ type valueCounter struct {
 	isMasked         bool
 	documents, items []uint64
 	parents          []uint64
+	from, to         int    // words of documents
+	behind           uint32 // where the values begin of the first document
 }
 
 // countValues counts a column of single values.
 func countValues[T uint8 | uint16 | uint32](c *valueCounter, ordinals []T) {
 	counts, last, items, isMasked := c.counts, c.last, c.items, c.isMasked
-	behind := uint32(0) // where the values begin of the first document of a word
-	for i, in := range c.documents {
+	behind := c.behind // where the values begin of the first document of a word
+	for i := c.from; i < c.to; i++ {
+		in := c.documents[i]
 		of, base := c.parents[i], uint32(i<<6)
 		for ; in != 0; in &= in - 1 {
 			at := bits.TrailingZeros64(in)
@@ -104,9 +110,9 @@ func countValues[T uint8 | uint16 | uint32](c *valueCounter, ordinals []T) {
 // countMulti counts a column of several values each.
 func (c *valueCounter) countMulti(column *columns.Ordinals) {
 	var ordinals []uint32
-	behind := uint32(0)
-	for i, of := range c.parents {
-		for ; of != 0; of &= of - 1 {
+	behind := c.behind
+	for i := c.from; i < c.to; i++ {
+		for of := c.parents[i]; of != 0; of &= of - 1 {
 			at := bits.TrailingZeros64(of)
 			doc := uint32(i<<6 + at)
 			if c.documents[i]>>at&1 != 0 {

@@ -8,31 +8,20 @@ import (
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/facet"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/segment/columns"
 	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/query"
 )
 
-// countFacet counts one facet over a population.
-func (r *Request) countFacet(ctx context.Context, p *Facet, pop *population, values *collect.Values) (query.FacetResult, error) {
-	f := p.request
-	result := query.FacetResult{Name: f.Name}
-	if f.Ranges != nil {
-		totals, err := r.countBuckets(ctx, p, pop, values)
-		if err != nil {
-			return result, err
-		}
-		result.HasBuckets = true
-		for i, bucket := range f.Ranges {
-			result.Buckets = append(result.Buckets, query.Bucket{From: bucket.From, To: bucket.To, Count: totals[i]})
-		}
-		return result, nil
+// prepare makes a facet ready to be counted over a population into a result.
+func (r *Request) prepare(ctx context.Context, p *Facet, pop *population, values *collect.Values, result *query.FacetResult) (*counting, error) {
+	result.Name = p.request.Name
+	if p.request.Ranges != nil {
+		return r.prepareBuckets(ctx, p, pop, values, result)
 	}
-	counts, err := r.countValues(ctx, p, pop, values)
-	if err != nil {
-		return result, err
-	}
-	result.Values, result.TotalValues = r.show(counts, p)
-	return result, nil
+	return r.prepareValues(ctx, p, pop, values, func(counts facet.Counts) {
+		result.Values, result.TotalValues = r.show(counts, p)
+	})
 }
 
 // show turns counts into what the answer lists.
@@ -57,37 +46,61 @@ func (r *Request) show(counts facet.Counts, p *Facet) ([]query.FacetValue, int) 
 }
 
 // countValues counts the values of a facet over all segments.
-func (r *Request) countValues(ctx context.Context, p *Facet, pop *population, values *collect.Values) (facet.Counts, error) {
+func (r *Request) countValues(ctx context.Context, p *Facet, pop *population, values *collect.Values) (counts facet.Counts, err error) {
+	c, err := r.prepareValues(ctx, p, pop, values, func(found facet.Counts) { counts = found })
+	if err == nil {
+		err = r.countTogether(ctx, c)
+	}
+	return counts, err
+}
+
+// prepareValues makes the values of a facet ready to be counted over all
+// segments; take receives the counts.
+func (r *Request) prepareValues(ctx context.Context, p *Facet, pop *population, values *collect.Values, take func(facet.Counts)) (*counting, error) {
 	if pop.all && values == nil {
 		r.Counter.usage.Note(r.Schema, use{usedCounts, p.field.Path, r.Locale})
 	}
 	cached := r.cacheKey(p, pop, values)
 	if counts, ok := r.Counter.counts.get(r.Snapshot, cached); ok {
-		return counts, nil
+		return &counting{finish: func() { take(counts) }}, nil
 	}
-	counts, isFew := r.countFew(p, pop, values)
-	if !isFew {
-		parts, err := r.countParts(ctx, p, pop, values)
-		if err != nil {
-			return counts, err
+	isListed := values == nil && p.field.List == "" && pop.sets != nil && areListed(pop.sets)
+	var c *counting
+	if isListed {
+		c = r.prepareListed(p, pop)
+	} else {
+		var err error
+		if c, err = r.prepareParts(ctx, p, pop, values); err != nil {
+			return nil, err
 		}
-		if counts = facet.Merge(parts); p.field.Hierarchy || r.Settings.FieldNamed(p.field.Path) != nil {
-			counts = facet.Listed(counts.All()) // their order needs every value
+	}
+	var few *facet.Counts
+	if isListed {
+		c.few = func() {
+			counts := r.countFew(p, pop)
+			few = &counts
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return counts, err
+	keep := c.finish
+	c.finish = func() {
+		var counts facet.Counts
+		if few != nil {
+			counts = *few
+		} else {
+			keep()
+			if counts = facet.Merge(c.parts); p.field.Hierarchy || r.Settings.FieldNamed(p.field.Path) != nil {
+				counts = facet.Listed(counts.All()) // their order needs every value
+			}
+		}
+		r.Counter.counts.put(r.Snapshot, cached, counts)
+		take(counts)
 	}
-	r.Counter.counts.put(r.Snapshot, cached, counts)
-	return counts, nil
+	return c, nil
 }
 
-// countFew counts the values of a facet of documents where few are to be
-// counted in every segment, and reports false elsewhere.
-func (r *Request) countFew(p *Facet, pop *population, values *collect.Values) (facet.Counts, bool) {
-	if values != nil || p.field.List != "" || pop.sets == nil || !areListed(pop.sets) {
-		return facet.Counts{}, false
-	}
+// countFew counts the values of a facet over documents that are listed in every
+// segment.
+func (r *Request) countFew(p *Facet, pop *population) facet.Counts {
 	scratch := r.Counter.scratches.Get().(*facet.Scratch)
 	parts := make([][]facet.Count, 0, len(pop.sets))
 	for i, segment := range r.Snapshot.Segments {
@@ -97,51 +110,60 @@ func (r *Request) countFew(p *Facet, pop *population, values *collect.Values) (f
 		}
 	}
 	r.Counter.scratches.Put(scratch) // one that a panic left in the middle of counting is let go
-	return facet.Listed(facet.Sum(parts)), true
+	return facet.Listed(facet.Sum(parts))
 }
 
-// countParts counts the values of a facet in every segment.
-func (r *Request) countParts(ctx context.Context, p *Facet, pop *population, values *collect.Values) ([]facet.Part, error) {
-	parts := make([]facet.Part, len(r.Snapshot.Segments))
+// prepareParts makes the values of a facet ready to be counted in every segment.
+func (r *Request) prepareParts(ctx context.Context, p *Facet, pop *population, values *collect.Values) (*counting, error) {
 	switch {
 	case values != nil && values.When == nil:
-		return parts, r.countHits(ctx, p, pop, values, parts)
+		return r.prepareHits(ctx, p, pop, values)
 	case p.field.List != "":
-		return parts, r.countListValues(ctx, p, pop, parts)
+		return r.prepareListValues(ctx, p, pop)
 	}
-	return parts, r.countDocuments(ctx, p, pop, parts)
+	return r.prepareDocuments(ctx, p, pop)
 }
 
-// countHits counts list values that are hits in every segment.
-func (r *Request) countHits(ctx context.Context, p *Facet, pop *population, values *collect.Values, parts []facet.Part) error {
+// countEach returns a counting of the segments that have a column.
+func (r *Request) countEach(column string, count func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting) *counting {
+	segments := r.Snapshot.Segments
+	c := &counting{
+		parts: make([]facet.Part, len(segments)), segments: make([]*facet.Counting, len(segments)),
+		finish: func() {},
+	}
+	for i, segment := range segments {
+		if of := segment.Reader.Ordinals(column); of != nil {
+			c.parts[i].Column = of
+			c.segments[i] = count(i, segment, of)
+		}
+	}
+	return c
+}
+
+// prepareHits counts list values that are hits.
+func (r *Request) prepareHits(ctx context.Context, p *Facet, pop *population, values *collect.Values) (*counting, error) {
 	items, err := r.itemsOf(ctx, pop, values.Path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return r.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
-		if column := segment.Reader.Ordinals(p.column); column != nil {
-			parts[i] = facet.Part{Column: column, Counts: facet.Hits(column, items[i], p.holders(segment))}
-		}
-	})
+	return r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
+		return facet.CountHits(column, items[i], p.holders(segment))
+	}), nil
 }
 
-// countListValues counts the documents of a population by their list values, of
-// which those count that the clauses ask for.
-func (r *Request) countListValues(ctx context.Context, p *Facet, pop *population, parts []facet.Part) error {
+// prepareListValues counts the documents of a population by their list values,
+// of which those count that the clauses ask for.
+func (r *Request) prepareListValues(ctx context.Context, p *Facet, pop *population) (*counting, error) {
 	items, err := r.matchedOf(ctx, pop, p.field.List)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !pop.all {
 		if err := r.load(ctx, pop); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return r.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
-		column := segment.Reader.Ordinals(p.column)
-		if column == nil {
-			return
-		}
+	return r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
 		var matched *bitset.Bitset
 		if items != nil {
 			matched = items[i]
@@ -150,107 +172,65 @@ func (r *Request) countListValues(ctx context.Context, p *Facet, pop *population
 		if !pop.all {
 			documents = pop.sets[i].Bits()
 		}
-		parts[i] = facet.Part{Column: column, Counts: facet.Values(column, documents, matched, parentsOf(segment))}
+		return facet.CountValues(column, documents, matched, parentsOf(segment))
+	}), nil
+}
+
+// prepareListed counts the documents of a population that are listed in every
+// segment.
+func (r *Request) prepareListed(p *Facet, pop *population) *counting {
+	return r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
+		docs, _ := pop.sets[i].List()
+		return facet.CountListed(column, docs, segment.Reader.NumDocs())
 	})
 }
 
-// countDocuments counts the documents of a population in every segment, as far
-// as their counts are not known already.
-func (r *Request) countDocuments(ctx context.Context, p *Facet, pop *population, parts []facet.Part) error {
+// prepareDocuments counts the documents of a population, as far as their counts
+// are not known already.
+func (r *Request) prepareDocuments(ctx context.Context, p *Facet, pop *population) (*counting, error) {
 	counts := r.Counter.counts
-	wanted := 0
+	known := make([][]uint32, len(r.Snapshot.Segments))
+	isKnown := true
 	for i, segment := range r.Snapshot.Segments {
 		column := segment.Reader.Ordinals(p.column)
 		if column == nil {
 			continue
 		}
-		parts[i].Column = column
 		if pop.all && segment.Live == nil {
-			parts[i].Counts = facet.Documents(column, nil) // the column keeps them
+			known[i] = facet.Documents(column, nil) // the column keeps them
 			counts.meter.Hit(1)
 			continue
 		}
 		if key, ok := r.segmentKey(p, pop, segment); ok {
-			parts[i].Counts, _ = counts.segments.Get(segment.Reader, key)
+			known[i], _ = counts.segments.Get(segment.Reader, key)
 		}
-		if parts[i].Counts == nil {
-			wanted++
-		}
+		isKnown = isKnown && known[i] != nil
 	}
-	if wanted == 0 {
-		return nil
-	}
-	if err := r.load(ctx, pop); err != nil {
-		return err
-	}
-	return r.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
-		if parts[i].Column == nil || parts[i].Counts != nil {
-			return
-		}
-		parts[i].Counts = facet.Documents(parts[i].Column, pop.sets[i].Bits())
-		if key, ok := r.segmentKey(p, pop, segment); ok {
-			counts.putSegment(segment.Reader, key, parts[i].Counts, r.Counter.changed)
-		}
-	})
-}
-
-// facetItems returns the list values a facet counts, nil when it counts
-// documents, and whether list values are the hits.
-func (r *Request) facetItems(ctx context.Context, p *Facet, pop *population, values *collect.Values) (bool, []*bitset.Bitset, error) {
-	if values != nil && values.When == nil {
-		items, err := r.itemsOf(ctx, pop, values.Path)
-		return true, items, err
-	}
-	if p.field.List == "" {
-		return false, nil, nil
-	}
-	items, err := r.itemsOf(ctx, pop, p.field.List)
-	return false, items, err
-}
-
-// countBuckets counts the ranges of a facet over all segments.
-func (r *Request) countBuckets(ctx context.Context, p *Facet, pop *population, values *collect.Values) ([]int64, error) {
-	hitList, items, err := r.facetItems(ctx, p, pop, values)
-	if err != nil {
-		return nil, err
-	}
-	if p.chain != nil {
-		return r.countChain(ctx, p, pop, items, hitList)
-	}
-	if items == nil {
+	if !isKnown {
 		if err := r.load(ctx, pop); err != nil {
 			return nil, err
 		}
 	}
-	partial := make([][]int64, len(r.Snapshot.Segments))
-	err = r.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
-		column := segment.Reader.Ordinals(p.column)
-		if column == nil {
-			return
+	c := r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
+		if known[i] != nil {
+			return nil
 		}
-		totals := make([]int64, len(p.bounds))
-		switch {
-		case items != nil && hitList:
-			facet.HitBuckets(ctx, column, items[i], p.holders(segment), p.bounds, totals)
-		case items != nil:
-			facet.ItemBuckets(ctx, column, items[i], parentsOf(segment), p.bounds, totals)
-		case pop.all && segment.Live == nil && segment.Reader.Parents() == nil:
-			facet.Buckets(ctx, column, nil, p.bounds, totals)
-		default:
-			facet.Buckets(ctx, column, pop.sets[i].Bits(), p.bounds, totals)
-		}
-		partial[i] = totals
+		return facet.CountDocuments(column, pop.sets[i].Bits())
 	})
-	if err != nil {
-		return nil, err
+	for i := range c.parts {
+		c.parts[i].Counts = known[i]
 	}
-	totals := make([]int64, len(p.bounds))
-	for _, part := range partial {
-		for i, n := range part {
-			totals[i] += n
+	c.finish = func() {
+		for i, segment := range r.Snapshot.Segments {
+			if c.segments[i] == nil {
+				continue
+			}
+			if key, ok := r.segmentKey(p, pop, segment); ok {
+				counts.putSegment(segment.Reader, key, c.parts[i].Counts, r.Counter.changed)
+			}
 		}
 	}
-	return totals, nil
+	return c, nil
 }
 
 // parentsOf returns the documents of their own right, all of them where a
@@ -279,27 +259,4 @@ func liveParents(segment *snapshot.Segment) *bitset.Bitset {
 	live := parentsOf(segment).Clone()
 	live.And(segment.Live)
 	return live
-}
-
-// parallelDocuments is how many documents make it worth to count segments
-// side by side.
-const parallelDocuments = 100_000
-
-// eachSegment runs work for every segment, side by side when there is much to
-// do.
-func (r *Request) eachSegment(ctx context.Context, work func(i int, segment *snapshot.Segment)) error {
-	segments := r.Snapshot.Segments
-	if len(segments) < 2 || r.Snapshot.MaxDoc < parallelDocuments {
-		for i, segment := range segments {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			work(i, segment)
-		}
-		return ctx.Err()
-	}
-	return r.Collect.Each(ctx, len(segments), func(ctx context.Context, i int) error {
-		work(i, segments[i])
-		return ctx.Err()
-	})
 }

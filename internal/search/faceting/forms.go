@@ -124,11 +124,14 @@ func (r *Request) rank(ctx context.Context, c *completion, p *Facet, pop *popula
 	if found, ok := kept.Get(of, key); ok {
 		return found, nil
 	}
-	parts, err := r.countParts(ctx, p, pop, nil)
+	counted, err := r.prepareParts(ctx, p, pop, nil)
+	if err == nil {
+		err = r.countTogether(ctx, counted)
+	}
 	if err != nil {
 		return nil, err
 	}
-	ranking := c.forms.index.Count(c.forms.union.Sum(parts))
+	ranking := c.forms.index.Count(c.forms.union.Sum(counted.parts))
 	if kept.Put(of, key, ranking, int64(ranking.Bytes()+len(key.counts.query)+len(key.counts.filters))) {
 		of.WhenReleased(kept, func() { kept.Drop(of) })
 	}
@@ -159,7 +162,7 @@ func (r *Request) makeForms(ctx context.Context, c *completion, p *Facet) (*form
 		all[i] = segment.Reader.Ordinals(p.column)
 	}
 	f := &forms{union: facet.NewUnion(all)}
-	parts, err := r.countAll(ctx, p, all)
+	parts, err := r.countAll(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -176,18 +179,22 @@ func (r *Request) makeForms(ctx context.Context, c *completion, p *Facet) (*form
 
 // countAll counts the values of a field over every document, whatever the
 // query is.
-func (r *Request) countAll(ctx context.Context, p *Facet, all []*columns.Ordinals) ([]facet.Part, error) {
-	parts := make([]facet.Part, len(all))
-	err := r.eachSegment(ctx, func(i int, segment *snapshot.Segment) {
-		switch {
-		case all[i] == nil:
-		case p.field.List != "":
-			parts[i].Counts = facet.Values(all[i], liveParents(segment), nil, parentsOf(segment))
-		default:
-			parts[i].Counts = facet.Documents(all[i], segment.Live)
+func (r *Request) countAll(ctx context.Context, p *Facet) ([]facet.Part, error) {
+	c := r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
+		if p.field.List != "" {
+			return facet.CountValues(column, liveParents(segment), nil, parentsOf(segment))
 		}
+		if segment.Live == nil {
+			return nil
+		}
+		return facet.CountDocuments(column, segment.Live)
 	})
-	return parts, err
+	for i, part := range c.parts {
+		if part.Column != nil && c.segments[i] == nil {
+			c.parts[i].Counts = facet.Documents(part.Column, nil)
+		}
+	}
+	return c.parts, r.countTogether(ctx, c)
 }
 
 func (c *completion) label(value, locale string) string {

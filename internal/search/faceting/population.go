@@ -42,43 +42,17 @@ func (r *Request) Count(ctx context.Context, facets []Facet, values *collect.Val
 		}
 	}
 	results := make([]query.FacetResult, len(facets))
-	count := func(ctx context.Context, i int) (err error) {
-		results[i], err = r.countFacet(ctx, &facets[i], of[i], values)
-		return err
-	}
-	if values == nil && len(facets) > 1 && result.Total > parallelMatches && isReady(facets, of) {
-		err := r.Collect.Each(ctx, len(facets), count)
-		return results, err
-	}
+	all := make([]*counting, len(facets))
 	for i := range facets {
-		if err := count(ctx, i); err != nil {
+		var err error
+		if all[i], err = r.prepare(ctx, &facets[i], of[i], values, &results[i]); err != nil {
 			return nil, err
 		}
 	}
+	if err := r.countTogether(ctx, all...); err != nil {
+		return nil, err
+	}
 	return results, nil
-}
-
-// parallelMatches is how many matches make it worth to count facets side by
-// side: each takes some nanoseconds for a match.
-const parallelMatches = 10_000
-
-// isReady reports whether facets count documents that are known, so that they
-// can be counted side by side, and makes what they would make as they need it.
-func isReady(facets []Facet, of []*population) bool {
-	for i := range facets {
-		if facets[i].field.List != "" || facets[i].chain != nil || of[i].sets == nil {
-			return false
-		}
-	}
-	for i, pop := range of {
-		if facets[i].request.Ranges == nil && areListed(pop.sets) {
-			continue
-		}
-		for _, set := range pop.sets {
-			set.Bits()
-		}
-	}
-	return true
 }
 
 // areListed reports whether all sets are lists.

@@ -1,0 +1,144 @@
+package faceting
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/quiresearch/quire/internal/search/facet"
+)
+
+// The facets of a request are counted together: each is prepared, one after the
+// other, which may search for the documents and list values that it counts. What
+// is left then reads columns alone. It is cut into jobs that the cores that are
+// idle share: ranges of the documents of a segment, where there are enough
+// matches. The goroutine that does the last job of a facet merges its counts and
+// lists the values, while others count the next facet.
+//
+// Example: three facets over 300,000 matches in one segment, two cores. Each
+// facet is cut into 3 ranges. Both cores count ranges of the first; the one that
+// ends last joins them while the other begins with the second.
+
+// countTime is about what counting a value takes.
+const countTime = 3 * time.Nanosecond
+
+const (
+	// rangesEach is how many ranges there are for each core that takes part, so
+	// that all end about together.
+	rangesEach = 4
+	// leastCost is how many values a range has at least.
+	leastCost = 8192
+)
+
+// counting is one facet that is counted.
+type counting struct {
+	parts    []facet.Part      // by segment; those of ranges are filled in before finish
+	segments []*facet.Counting // what is left to count by ranges; nil where there is nothing
+	few      func()            // counts on one core in place of the segments; nil: those are to be counted
+	finish   func()            // runs when all is counted
+
+	whole     []job // that are not cut
+	wholeCost int   // of them
+
+	left atomic.Int32 // jobs
+}
+
+// job is a part of a counting that one goroutine does.
+type job func(ctx context.Context) error
+
+// cost is about how many values there are to count by ranges.
+func (c *counting) cost() (cost int) {
+	for _, s := range c.segments {
+		if s != nil {
+			cost += s.Cost
+		}
+	}
+	return cost
+}
+
+// jobs cuts a counting into about so many ranges.
+func (c *counting) jobs(ranges int) []job {
+	if c.few != nil && (ranges == 1 || !slices.ContainsFunc(c.segments, canCut)) {
+		c.segments = nil
+		return []job{func(context.Context) error {
+			c.few()
+			return nil
+		}}
+	}
+	jobs, cost := c.whole, c.cost()
+	for _, s := range c.segments {
+		if s == nil {
+			continue
+		}
+		size := s.Documents
+		if number := min(ranges*s.Cost/max(1, cost), s.Cost/leastCost); number > 1 && s.CanCut() {
+			size = (size/uint32(number) + facet.RangeUnit) / facet.RangeUnit * facet.RangeUnit
+		}
+		for from := uint32(0); from < s.Documents; from += size {
+			jobs = append(jobs, func(context.Context) error {
+				s.Range(from, min(from+size, s.Documents))
+				return nil
+			})
+		}
+	}
+	return jobs
+}
+
+func canCut(s *facet.Counting) bool { return s != nil && s.CanCut() }
+
+// end gathers the counts of ranges and finishes.
+func (c *counting) end() {
+	for i, s := range c.segments {
+		if s != nil {
+			c.parts[i].Counts = s.Whole()
+		}
+	}
+	c.finish()
+}
+
+// countTogether counts what has been prepared.
+func (r *Request) countTogether(ctx context.Context, all ...*counting) error {
+	costs, total := make([]int, len(all)), 0
+	for i, c := range all {
+		costs[i] = c.cost()
+		total += costs[i] + c.wholeCost
+	}
+	cores := r.Collect.Cores(time.Duration(total) * countTime)
+	var jobs []job
+	for i, c := range all {
+		ranges := 1
+		if cores > 1 {
+			ranges = max(1, (rangesEach*cores*costs[i]+total-1)/total)
+		}
+		own := c.jobs(ranges)
+		if len(own) == 0 {
+			own = []job{func(context.Context) error { return nil }}
+		}
+		c.left.Store(int32(len(own)))
+		for _, work := range own {
+			jobs = append(jobs, func(ctx context.Context) error {
+				if err := work(ctx); err != nil {
+					return err
+				}
+				if c.left.Add(-1) > 0 || ctx.Err() != nil {
+					return ctx.Err()
+				}
+				c.end()
+				return nil
+			})
+		}
+	}
+	if cores > 1 && len(jobs) > 1 {
+		return r.Collect.Each(ctx, len(jobs), func(ctx context.Context, i int) error { return jobs[i](ctx) })
+	}
+	for _, work := range jobs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := work(ctx); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
