@@ -1,6 +1,9 @@
 package match
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // What a scan takes for each document that it looks at, seen over a million
 // commit messages on one core.
@@ -9,6 +12,9 @@ const (
 	conjunctionTime = 9 * time.Nanosecond // of the rarest part, looked up in the others
 	phraseTime      = 20 * time.Nanosecond
 	otherTime       = 10 * time.Nanosecond
+
+	bitTime    = 2 * time.Nanosecond   // of terms that are read as bits, and
+	windowTime = 500 * time.Nanosecond // for each of them and window
 )
 
 // Estimate returns about how long a scan of all documents takes that spends its
@@ -25,9 +31,15 @@ func (s *Scanner) Estimate() time.Duration {
 		if root.table != nil {
 			return 0
 		}
+		if root.density > sparseLead {
+			return s.windowsTime(root)
+		}
 	case *orStep:
-		if s.sums != nil {
-			each = unionTime
+		if each = unionTime; s.sums == nil {
+			each = otherTime
+			if root.isOfTerms() {
+				return s.windowsTime(root.steps...)
+			}
 		}
 	case *andStep:
 		each = conjunctionTime
@@ -38,4 +50,22 @@ func (s *Scanner) Estimate() time.Duration {
 		return 0
 	}
 	return each * time.Duration(s.Cost())
+}
+
+// windowsTime is the time of terms that are read window by window.
+func (s *Scanner) windowsTime(terms ...step) (all time.Duration) {
+	windows := int(s.mask.documents/Span) + 1
+	for _, t := range terms {
+		cost := t.cost()
+		all += bitTime*time.Duration(cost) + windowTime*time.Duration(min(windows, cost))
+	}
+	return all
+}
+
+// isOfTerms reports whether all alternatives are terms.
+func (s *orStep) isOfTerms() bool {
+	return !slices.ContainsFunc(s.steps, func(c step) bool {
+		_, ok := c.(*termStep)
+		return !ok
+	})
 }
