@@ -23,45 +23,59 @@ type Counting struct {
 	length int                                    // of counts
 	lacked []uint32                               // counts of all documents, where those are counted that the set lacks
 
-	mu     sync.Mutex
-	counts [][]uint32 // that no goroutine counts into now
+	mu   sync.Mutex
+	own  []uint32   // the first array that is counted into; the result
+	idle [][]uint32 // arrays that no goroutine counts into now
 }
 
 // RangeUnit divides where a range begins, and where it ends unless it is the
 // last.
 const RangeUnit = columns.BlockSize
 
-// Range counts the documents from from up to but not including to.
-func (c *Counting) Range(from, to uint32) {
-	var counts []uint32
-	c.mu.Lock()
-	if n := len(c.counts); n > 0 {
-		c.counts, counts = c.counts[:n-1], c.counts[n-1]
-	}
-	c.mu.Unlock()
-	if counts == nil {
-		counts = make([]uint32, c.length)
-	}
+// Range counts the documents from from up to but not including to. scratches
+// hold *Scratch.
+func (c *Counting) Range(from, to uint32, scratches *sync.Pool) {
+	counts := c.take(scratches)
 	c.count(from, to, counts)
 	c.mu.Lock()
-	c.counts = append(c.counts, counts)
+	c.idle = append(c.idle, counts)
 	c.mu.Unlock()
 }
 
-// Whole returns the counts of the ranges together, when each document was in
-// one.
-func (c *Counting) Whole() []uint32 {
-	if len(c.counts) == 0 {
-		c.Range(0, 0) // the segment is empty
+// take returns an array to count into: one that has counts of other ranges when
+// one is idle.
+func (c *Counting) take(scratches *sync.Pool) []uint32 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if last := len(c.idle) - 1; last >= 0 {
+		counts := c.idle[last]
+		c.idle = c.idle[:last]
+		return counts
 	}
-	sum := c.counts[0]
-	for _, more := range c.counts[1:] {
-		more = more[:len(sum)]
-		for i := range sum {
-			sum[i] += more[i]
+	if c.own == nil {
+		c.own = make([]uint32, c.length)
+		return c.own
+	}
+	return scratches.Get().(*Scratch).zeros(c.length)
+}
+
+// Whole returns the counts of all ranges, which hold each document once, and
+// gives memory back.
+func (c *Counting) Whole(scratches *sync.Pool) []uint32 {
+	if c.own == nil { // no range: the segment is empty
+		c.own = make([]uint32, c.length)
+	}
+	for _, counts := range c.idle {
+		if &counts[0] == &c.own[0] {
+			continue
 		}
+		for i, n := range counts {
+			c.own[i] += n
+		}
+		clear(counts)
+		scratches.Put(&Scratch{counts: counts})
 	}
-	sum = sum[1:]
+	sum := c.own[1:]
 	for i, all := range c.lacked {
 		sum[i] = all - sum[i]
 	}
@@ -70,8 +84,8 @@ func (c *Counting) Whole() []uint32 {
 
 // all counts every document in one range.
 func (c *Counting) all() []uint32 {
-	c.Range(0, c.Documents)
-	return c.Whole()
+	c.Range(0, c.Documents, nil)
+	return c.Whole(nil)
 }
 
 // CountDocuments counts, per ordinal, the documents of a set that hold it. Of a
@@ -128,6 +142,11 @@ func CountHits(column *columns.Ordinals, items, parents *bitset.Bitset) *Countin
 func newCounting(column *columns.Ordinals, documents uint32, cost int) *Counting {
 	return &Counting{Documents: documents, Cost: cost, length: int(column.Len()) + 1}
 }
+
+// IsFew reports whether listing the values of the documents, as a Scratch does,
+// takes less time than an array of counts: a value takes about eight times as long
+// as a count that is cleared and read.
+func (c *Counting) IsFew() bool { return c.Cost < c.length/8 }
 
 // CanCut reports whether there is enough to count for it to be shared: each
 // goroutine has to clear and to add as many counts as the column has values.

@@ -10,7 +10,8 @@ import (
 
 // Scratch is memory for counting few documents: what it costs depends on the
 // documents, not on how many values the column has. It is used again and again,
-// by one goroutine at a time.
+// by one goroutine at a time. A Counting of several ranges at a time counts into
+// it too.
 type Scratch struct {
 	counts  []uint32 // by ordinal plus one; all zero between calls
 	touched []uint32 // ordinals plus one that were counted
@@ -20,9 +21,7 @@ type Scratch struct {
 // Listed counts the values of documents: those with a count above 0, ascending
 // by bytes.
 func (s *Scratch) Listed(column *columns.Ordinals, docs []uint32) []Count {
-	if need := int(column.Len()) + 1; len(s.counts) < need {
-		s.counts = make([]uint32, need)
-	}
+	s.zeros(int(column.Len()) + 1)
 	s.touched = s.touched[:0]
 	w8, w16, w32 := column.Raw()
 	switch {
@@ -49,6 +48,14 @@ func (s *Scratch) Listed(column *columns.Ordinals, docs []uint32) []Count {
 		s.counts[at] = 0
 	}
 	return counts
+}
+
+// zeros returns so many counts, all zero.
+func (s *Scratch) zeros(length int) []uint32 {
+	if len(s.counts) < length {
+		s.counts = make([]uint32, length)
+	}
+	return s.counts[:length]
 }
 
 func (s *Scratch) count(at uint32) {

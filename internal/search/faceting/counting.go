@@ -3,6 +3,7 @@ package faceting
 import (
 	"context"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,7 +36,7 @@ const (
 type counting struct {
 	parts    []facet.Part      // by segment; those of ranges are filled in before finish
 	segments []*facet.Counting // what is left to count by ranges; nil where there is nothing
-	few      func()            // counts on one core in place of the segments; nil: those are to be counted
+	few      func()            // counts in place of the segments where few documents are listed in all; may be nil
 	finish   func()            // runs when all is counted
 
 	whole     []job // that are not cut
@@ -58,8 +59,8 @@ func (c *counting) cost() (cost int) {
 }
 
 // jobs cuts a counting into about so many ranges.
-func (c *counting) jobs(ranges int) []job {
-	if c.few != nil && (ranges == 1 || !slices.ContainsFunc(c.segments, canCut)) {
+func (c *counting) jobs(ranges int, scratches *sync.Pool) []job {
+	if c.few != nil && !slices.ContainsFunc(c.segments, isMany) {
 		c.segments = nil
 		return []job{func(context.Context) error {
 			c.few()
@@ -77,7 +78,7 @@ func (c *counting) jobs(ranges int) []job {
 		}
 		for from := uint32(0); from < s.Documents; from += size {
 			jobs = append(jobs, func(context.Context) error {
-				s.Range(from, min(from+size, s.Documents))
+				s.Range(from, min(from+size, s.Documents), scratches)
 				return nil
 			})
 		}
@@ -85,13 +86,13 @@ func (c *counting) jobs(ranges int) []job {
 	return jobs
 }
 
-func canCut(s *facet.Counting) bool { return s != nil && s.CanCut() }
+func isMany(s *facet.Counting) bool { return s != nil && !s.IsFew() }
 
 // end gathers the counts of ranges and finishes.
-func (c *counting) end() {
+func (c *counting) end(scratches *sync.Pool) {
 	for i, s := range c.segments {
 		if s != nil {
-			c.parts[i].Counts = s.Whole()
+			c.parts[i].Counts = s.Whole(scratches)
 		}
 	}
 	c.finish()
@@ -111,7 +112,7 @@ func (r *Request) countTogether(ctx context.Context, all ...*counting) error {
 		if cores > 1 {
 			ranges = max(1, (rangesEach*cores*costs[i]+total-1)/total)
 		}
-		own := c.jobs(ranges)
+		own := c.jobs(ranges, &r.Counter.scratches)
 		if len(own) == 0 {
 			own = []job{func(context.Context) error { return nil }}
 		}
@@ -124,7 +125,7 @@ func (r *Request) countTogether(ctx context.Context, all ...*counting) error {
 				if c.left.Add(-1) > 0 || ctx.Err() != nil {
 					return ctx.Err()
 				}
-				c.end()
+				c.end(&r.Counter.scratches)
 				return nil
 			})
 		}
