@@ -144,10 +144,11 @@ func newCounting(column *columns.Ordinals, documents uint32, cost int) *Counting
 }
 
 // IsFew reports whether listing the values of the documents, as a Scratch does,
-// takes less time than an array of counts: a value takes about eight times as long
+// takes less time than an array of counts: a value takes about four times as long
 // as a count that is cleared and read.
-func (c *Counting) IsFew() bool { return c.Cost < c.length/8 }
+func (c *Counting) IsFew() bool { return c.Cost < c.length/4 }
 
 // CanCut reports whether there is enough to count for it to be shared: each
-// goroutine has to clear and to add as many counts as the column has values.
-func (c *Counting) CanCut() bool { return c.Cost >= 2*c.length }
+// goroutine has to clear and to add as many counts as the column has values, which
+// takes a fraction of the time of counting as many.
+func (c *Counting) CanCut() bool { return c.Cost >= c.length/2 }

@@ -6,9 +6,8 @@ import (
 )
 
 // Counts are the values with a count above 0, ascending by bytes. Those of one
-// segment stay by ordinal where that takes less memory than a list, so that only
-// the values that an answer shows are looked up in the column. They never change
-// and are valid as long as the segments are.
+// segment stay by ordinal, so that only the values that an answer shows are looked
+// up in the column. They never change and are valid as long as the segments are.
 type Counts struct {
 	list []Count
 	part Part // in place of the list, when it has a column
@@ -27,8 +26,12 @@ func countsOf(p Part) Counts {
 	for _, n := range p.Counts {
 		used += int(-uint64(n) >> 63) // 1 unless n is 0; a branch would be mispredicted
 	}
-	c := Counts{part: p, used: used}
-	if used*countBytes < 4*len(p.Counts) {
+	return Counts{part: p, used: used}
+}
+
+// Smallest returns the same counts in the form that takes less memory.
+func (c Counts) Smallest() Counts {
+	if countBytes*c.used < 4*len(c.part.Counts) {
 		return Listed(c.All())
 	}
 	return c

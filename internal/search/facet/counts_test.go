@@ -23,6 +23,9 @@ func TestCountsOfOneSegmentShowAsAList(t *testing.T) {
 			}
 		}
 		counts, list := Merge([]Part{{}, part}), mergeHeap([]Part{part})
+		if round%2 == 0 {
+			counts = counts.Smallest()
+		}
 		if !slices.EqualFunc(counts.All(), list, same) {
 			t.Fatalf("round %d: %v, want %v", round, counts.All(), list)
 		}
@@ -39,7 +42,7 @@ func TestCountsOfOneSegmentShowAsAList(t *testing.T) {
 			}
 		}
 	}
-	if kept < 30 || kept > 80 {
-		t.Fatalf("%d of 90 were kept by ordinal", kept)
+	if kept < 50 || kept > 88 {
+		t.Fatalf("%d of 90 stayed by ordinal", kept)
 	}
 }

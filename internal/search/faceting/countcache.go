@@ -65,6 +65,10 @@ func (c *countCache) get(of *snapshot.Snapshot, key countKey) (facet.Counts, boo
 }
 
 func (c *countCache) put(of *snapshot.Snapshot, key countKey, counts facet.Counts) {
+	if c.whole == nil {
+		return
+	}
+	counts = counts.Smallest()
 	bytes := counts.Bytes() + len(key.query) + len(key.filters) + len(key.locale) + len(key.column)
 	if c.whole.Put(of, key, counts, int64(bytes)) {
 		of.WhenReleased(c.whole, func() { c.whole.Drop(of) })

@@ -29,7 +29,7 @@ const (
 	// that all end about together.
 	rangesEach = 4
 	// leastCost is how many values a range has at least.
-	leastCost = 8192
+	leastCost = 4096
 )
 
 // counting is one facet that is counted.
