@@ -23,9 +23,11 @@ type Counting struct {
 	length int                                    // of counts
 	lacked []uint32                               // counts of all documents, where those are counted that the set lacks
 
-	mu   sync.Mutex
-	own  []uint32   // the first array that is counted into; the result
-	idle [][]uint32 // arrays that no goroutine counts into now
+	own []uint32 // the array of the first range; the result
+
+	mu    sync.Mutex
+	begun bool       // a range was taken
+	idle  [][]uint32 // arrays that no goroutine counts into now
 }
 
 // RangeUnit divides where a range begins, and where it ends unless it is the
@@ -46,13 +48,17 @@ func (c *Counting) Range(from, to uint32, scratches *sync.Pool) {
 // one is idle.
 func (c *Counting) take(scratches *sync.Pool) []uint32 {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	isFirst := !c.begun
+	c.begun = true
+	var counts []uint32
 	if last := len(c.idle) - 1; last >= 0 {
-		counts := c.idle[last]
-		c.idle = c.idle[:last]
-		return counts
+		c.idle, counts = c.idle[:last], c.idle[last]
 	}
-	if c.own == nil {
+	c.mu.Unlock()
+	switch {
+	case counts != nil:
+		return counts
+	case isFirst:
 		c.own = make([]uint32, c.length)
 		return c.own
 	}
@@ -147,6 +153,9 @@ func newCounting(column *columns.Ordinals, documents uint32, cost int) *Counting
 // takes less time than an array of counts: a value takes about four times as long
 // as a count that is cleared and read.
 func (c *Counting) IsFew() bool { return c.Cost < c.length/4 }
+
+// Counts is about how many counts have to be cleared, added and read.
+func (c *Counting) Counts() int { return c.length }
 
 // CanCut reports whether there is enough to count for it to be shared: each
 // goroutine has to clear and to add as many counts as the column has values, which

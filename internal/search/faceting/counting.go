@@ -58,6 +58,16 @@ func (c *counting) cost() (cost int) {
 	return cost
 }
 
+// counts is about how many counts are merged and listed at the end.
+func (c *counting) counts() (counts int) {
+	for _, s := range c.segments {
+		if s != nil {
+			counts += s.Counts()
+		}
+	}
+	return counts
+}
+
 // jobs cuts a counting into about so many ranges.
 func (c *counting) jobs(ranges int, scratches *sync.Pool) []job {
 	if c.few != nil && !slices.ContainsFunc(c.segments, isMany) {
@@ -98,8 +108,10 @@ func (c *counting) end(scratches *sync.Pool) {
 	c.finish()
 }
 
-// countTogether counts what has been prepared.
+// countTogether counts what has been prepared. The facets with the most values
+// come first: those take long to finish, while others are counted.
 func (r *Request) countTogether(ctx context.Context, all ...*counting) error {
+	slices.SortStableFunc(all, func(a, b *counting) int { return b.counts() - a.counts() })
 	costs, total := make([]int, len(all)), 0
 	for i, c := range all {
 		costs[i] = c.cost()
