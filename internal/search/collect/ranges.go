@@ -13,7 +13,8 @@ import (
 // slow and cores are idle. Each range has a scanner of its own; the searches of
 // the ranges share the count, the threshold and the set of matches. A search
 // thread takes the next range when it has done one, and leaves between two
-// ranges when requests need its core.
+// ranges when requests need its core. An exact total is counted range by range,
+// each before its hits are ranked.
 //
 // Example: a segment of 1,000,000 documents, two terms with 600,000 postings
 // and one idle core. The segment is cut into 8 ranges of 126,976 documents. The
@@ -90,10 +91,35 @@ func (r *run) cut() []span {
 // canCut reports whether ranges of a segment can be searched by themselves and
 // take about as long together as the whole.
 func (p *piece) canCut() bool {
-	if p.scanner.Estimate() == 0 || p.countsFirst() || p.extremes() != nil {
+	if p.scanner.Estimate() == 0 || p.extremes() != nil {
 		return false
 	}
-	return p.ranker == nil && p.set != nil || p.ranker != nil && p.ranker.isPlain()
+	if p.countsFirst() && !p.countsRanges() {
+		return false
+	}
+	if p.ranker == nil {
+		return p.set != nil || p.countsFirst()
+	}
+	return p.ranker.isPlain()
+}
+
+// countsRanges reports whether all matches are counted before any is ranked, and
+// range by range.
+func (p *piece) countsRanges() bool {
+	return p.of.request.CountTo == Everything && p.scanner.CountsRanges()
+}
+
+// countRange counts the matches of a range before any is ranked, and reports
+// whether nothing is left to do.
+func (p *piece) countRange(ctx context.Context, at *span) (done bool, err error) {
+	n, ok, err := p.scanner.CountRange(ctx, at.from, at.to, Everything)
+	if ok {
+		p.taken += n
+	}
+	// Scanners of ranges may differ, as filters are kept on the way: where one
+	// cannot count, its matches are counted as they are taken.
+	p.uncounted, p.allCounted = ok, ok
+	return ok && p.ranker == nil, err
 }
 
 // isPlain reports whether a ranker is made without looking at documents.
@@ -166,6 +192,13 @@ func (w *rangeWorker) search(ctx context.Context, at *span) (err error) {
 		if done, err := p.begin(ctx); done || err != nil {
 			return err
 		}
+	} else {
+		p.uncounted, p.allCounted = false, false
+		if p.countsFirst() {
+			if done, err := p.countRange(ctx, at); done || err != nil {
+				return err
+			}
+		}
 	}
 	if p.isBehindDecided() {
 		p.skipped = true
@@ -183,7 +216,7 @@ func (w *rangeWorker) search(ctx context.Context, at *span) (err error) {
 // rebind makes a piece that has searched a range ready for a later one of its
 // segment. A scanner does not go back, not even in the block that it is in.
 func (p *piece) rebind(ctx context.Context) error {
-	p.skipped = p.skipped || p.scanner.Skipped()
+	p.skipped = p.skipped || p.scanner.Skipped() && !p.allCounted
 	p.scanner.Close()
 	p.scans = match.Scanner{}
 	return p.bindScanner(ctx)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match/docset"
+	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
@@ -31,6 +32,12 @@ type wide [wideWords]uint64
 // the first then. The scanner may be run afterwards as if nothing had been
 // counted. It ends early with the context's error.
 func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err error) {
+	return s.CountRange(ctx, 0, s.mask.documents, enough)
+}
+
+// CountRange is Count for the documents from from up to but not including to,
+// which is a multiple of Span or the end, where CountsRanges.
+func (s *Scanner) CountRange(ctx context.Context, from, to uint32, enough int) (n int, ok bool, err error) {
 	if s.mask.domain != nil {
 		return 0, false, nil
 	}
@@ -38,16 +45,16 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 	switch root := s.root.(type) {
 	case *termStep:
 		terms = []*termStep{root}
-		n, err = s.countAny(ctx, terms)
+		n, err = s.countAny(ctx, terms, from, to)
 	case *orStep:
 		if terms, ok = plainTerms(root.steps); !ok {
 			return 0, false, nil
 		}
-		if len(terms) == 2 && s.mask.isFull() {
-			n, err = s.countPair(ctx, terms[0], terms[1], math.MaxInt)
+		if len(terms) == 2 && s.mask.isFull() && from == 0 && to == s.mask.documents {
+			n, err = s.countPair(ctx, terms[0], terms[1], from, to, math.MaxInt)
 			n = terms[0].cost() + terms[1].cost() - n
 		} else {
-			n, err = s.countAny(ctx, terms)
+			n, err = s.countAny(ctx, terms, from, to)
 		}
 	case *andStep:
 		c, ok := conjunctionOf(root)
@@ -57,9 +64,9 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 		terms = append(terms, c.lead)
 		terms = append(terms, c.others...)
 		if len(terms) == 2 && len(c.sets) == 0 && s.mask.isFull() && c.lead.density < denseLead {
-			n, err = s.countPair(ctx, terms[0], terms[1], enough)
+			n, err = s.countPair(ctx, terms[0], terms[1], from, to, enough)
 		} else {
-			n, err = s.countAll(ctx, terms, c.sets, enough)
+			n, err = s.countAll(ctx, terms, c.sets, from, to, enough)
 		}
 	case *wordStep:
 		if !root.isCounted() {
@@ -73,6 +80,21 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 		t.started = false
 	}
 	return n, true, err
+}
+
+// CountsRanges reports whether ranges of documents can be counted by themselves.
+func (s *Scanner) CountsRanges() bool {
+	if s.mask.domain != nil {
+		return false
+	}
+	switch root := s.root.(type) {
+	case *orStep:
+		return root.isOfTerms()
+	case *andStep:
+		c, ok := conjunctionOf(root)
+		return ok && c.hasBits()
+	}
+	return false
 }
 
 // CountsFirst reports whether it pays to count matches until there are enough
@@ -127,8 +149,8 @@ func plainTerms(steps []step) ([]*termStep, bool) {
 
 // countAny counts the documents that hold any of the terms and that the mask
 // lets through.
-func (s *Scanner) countAny(ctx context.Context, terms []*termStep) (int, error) {
-	return s.countWide(ctx, func(base uint64, words *wide) {
+func (s *Scanner) countAny(ctx context.Context, terms []*termStep, from, to uint32) (int, error) {
+	return s.countWide(ctx, from, to, func(base uint64, words *wide) {
 		for _, t := range terms {
 			t.finder().IntoBitset(words[:], uint32(base))
 		}
@@ -151,7 +173,7 @@ func (s *Scanner) countReadings(ctx context.Context, e *expansion) (n int, err e
 // countSets counts the documents that are in any of the sets and that the mask
 // lets through.
 func (s *Scanner) countSets(ctx context.Context, sets []*docset.Set) (int, error) {
-	return s.countWide(ctx, func(base uint64, words *wide) {
+	return s.countWide(ctx, 0, s.mask.documents, func(base uint64, words *wide) {
 		for _, set := range sets {
 			if !set.IsSparse() {
 				bitset.OrWords(words[:], set.Words()[base/64:])
@@ -170,21 +192,24 @@ func (s *Scanner) countSets(ctx context.Context, sets []*docset.Set) (int, error
 
 // countWide counts the documents that fill marks in wide windows, which start
 // empty, and that the mask lets through.
-func (s *Scanner) countWide(ctx context.Context, fill func(base uint64, words *wide)) (int, error) {
+func (s *Scanner) countWide(ctx context.Context, from, to uint32, fill func(base uint64, words *wide)) (int, error) {
 	done := ctx.Done()
 	words := &s.scratch.wide[0]
 	total := 0
-	for base := uint64(0); base < uint64(s.mask.documents); base += wideSpan {
+	for base := uint64(from); base < uint64(to); base += wideSpan {
 		if err := canceled(ctx, done); err != nil {
 			return 0, err
 		}
 		clear(words[:])
 		fill(base, words)
 		s.mask.narrowWide(base, words)
-		total += bitset.CountWords(words[:])
+		total += bitset.CountWords(words[:wideEnd(base, to)])
 	}
 	return total, nil
 }
+
+// wideEnd is how many words of a wide window stand before a document.
+func wideEnd(base uint64, to uint32) int { return int(min(wideWords, (uint64(to)-base+63)/64)) }
 
 // isCounted reports whether sets hold every document that matches.
 func (s *wordStep) isCounted() bool {
@@ -193,11 +218,11 @@ func (s *wordStep) isCounted() bool {
 
 // countAll counts the documents that hold all terms, are in all sets and that
 // the mask lets through, window by window until there are enough.
-func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docset.Set, enough int) (int, error) {
+func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docset.Set, from, to uint32, enough int) (int, error) {
 	done := ctx.Done()
 	words, other := &s.scratch.wide[0], &s.scratch.wide[1]
 	total := 0
-	for base := uint64(0); base < uint64(s.mask.documents) && total < enough; base += wideSpan {
+	for base := uint64(from); base < uint64(to) && total < enough; base += wideSpan {
 		if err := canceled(ctx, done); err != nil {
 			return 0, err
 		}
@@ -214,10 +239,10 @@ func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docse
 			bitset.AndWords(words[:], set.Words()[base/64:])
 		}
 		s.mask.narrowWide(base, words)
-		if len(terms) == 1 {
-			total += bitset.CountWords(words[:])
+		if end := wideEnd(base, to); len(terms) == 1 {
+			total += bitset.CountWords(words[:end])
 		} else {
-			total += bitset.CountBoth(words[:], other[:])
+			total += bitset.CountBoth(words[:end], other[:end])
 		}
 	}
 	return total, nil
@@ -225,22 +250,22 @@ func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docse
 
 // countPair counts the documents that hold both terms, deleted ones and list
 // values included, block by block until there are enough.
-func (s *Scanner) countPair(ctx context.Context, a, b *termStep, enough int) (int, error) {
+func (s *Scanner) countPair(ctx context.Context, a, b *termStep, from, to uint32, enough int) (int, error) {
 	if a.cost() > b.cost() {
 		a, b = b, a
 	}
 	if a.density >= denseLead {
-		return s.countAll(ctx, []*termStep{a, b}, nil, enough)
+		return s.countAll(ctx, []*termStep{a, b}, nil, from, to, enough)
 	}
 	done := ctx.Done()
 	lead, other := a.finder(), b.finder()
 	total := 0
 	j := &s.scratch.batch.join
-	for open := a.opened[0]; open && total < enough; open = lead.NextBlock() {
+	for open := lead.SeekBlock(from); open && total < enough && lead.FirstDoc() < to; open = lead.NextBlock() {
 		if err := canceled(ctx, done); err != nil {
 			return 0, err
 		}
-		j.start(other, lead.Docs())
+		j.start(other, between(lead.Docs(), from, to))
 		for n := j.next(); n > 0; n = j.next() {
 			total += n
 		}
@@ -249,4 +274,15 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep, enough int) (in
 		}
 	}
 	return total, nil
+}
+
+// between returns the documents of a block that stand in a range.
+func between(docs []uint32, from, to uint32) []uint32 {
+	if len(docs) > 0 && docs[0] < from {
+		docs = docs[window.LowerBound(docs, from):]
+	}
+	if len(docs) > 0 && docs[len(docs)-1] >= to {
+		docs = docs[:window.LowerBound(docs, to)]
+	}
+	return docs
 }
