@@ -94,6 +94,7 @@ func (s *execution) find(ctx context.Context) (*found, error) {
 	if at.before != nil {
 		request.Before = at.before.before(s.view.Snapshot)
 	}
+	defer s.collect.Enter()()
 	result, err := s.collect.Run(ctx, request)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func (s *Search) pieces(ctx context.Context, work func(ctx context.Context, segm
 // the search threads that are free. The first error is returned after all have
 // ended.
 func (s *Search) Each(ctx context.Context, count int, work func(ctx context.Context, number int) error) error {
-	defer s.enter()()
+	defer s.Enter()()
 	return s.help(ctx, count, work)
 }
 

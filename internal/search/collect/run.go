@@ -12,7 +12,7 @@ import (
 
 // Run answers a request.
 func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
-	defer s.enter()()
+	defer s.Enter()()
 	if err := s.prepareAll(ctx, r); err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ type Search struct {
 	snapshot *snapshot.Snapshot
 	view     match.View
 	fused    map[*plan.Fuse]*fused
-	entered  bool // see enter
+	entered  bool // see Enter
 	idle     *run // one that has ended, for the next; see keep
 }
 

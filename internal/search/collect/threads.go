@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// enter counts a search as one that needs a core until the function that it
-// returns is called. Runs inside of others count once.
-func (s *Search) enter() (leave func()) {
+// Enter counts a search as one that needs a core until the function that it
+// returns is called, so that no other search takes the core between two steps.
+// Calls inside of others count once.
+func (s *Search) Enter() (leave func()) {
 	if s.entered {
 		return func() {}
 	}
@@ -48,7 +49,7 @@ func (s *Search) seats(most int) (taken int) {
 // Cores returns on how many cores to do work that takes so long on one: that of
 // the search, and those that are idle when waking search threads pays.
 func (s *Search) Cores(takes time.Duration) int {
-	defer s.enter()()
+	defer s.Enter()()
 	if takes < s.runner.worthHelp {
 		return 1
 	}
