@@ -60,7 +60,7 @@ func (r *run) cut() []span {
 	}
 	takes := time.Duration(0)
 	for i := range r.pieces {
-		takes += r.pieces[i].scanner.Estimate()
+		takes += r.pieces[i].estimate()
 	}
 	if takes < runner.worthCut {
 		return nil
@@ -88,10 +88,13 @@ func (r *run) cut() []span {
 	return spans
 }
 
+// estimate is about how long a piece takes that can be cut.
+func (p *piece) estimate() time.Duration { return p.scanner.Estimate(p.ranker != nil) }
+
 // canCut reports whether ranges of a segment can be searched by themselves and
 // take about as long together as the whole.
 func (p *piece) canCut() bool {
-	if p.scanner.Estimate() == 0 || p.extremes() != nil {
+	if p.estimate() == 0 || p.extremes() != nil {
 		return false
 	}
 	if p.countsFirst() && !p.countsRanges() {

@@ -122,7 +122,7 @@ func (r *Request) countTogether(ctx context.Context, all ...*counting) error {
 	for i, c := range all {
 		ranges := 1
 		if cores > 1 {
-			ranges = max(1, (rangesEach*cores*costs[i]+total-1)/total)
+			ranges = max(1, (rangesEach*cores*costs[i]+total-1)/max(1, total))
 		}
 		own := c.jobs(ranges, &r.Counter.scratches)
 		if len(own) == 0 {

@@ -20,13 +20,18 @@ const (
 // Estimate returns about how long a scan of all documents takes that spends its
 // time all over the segment, so that ranges of documents can be scanned side by
 // side. It is 0 where the best documents are soon found or known: those of a
-// single term, and of a word by its champions.
-func (s *Scanner) Estimate() time.Duration {
+// single term, and of a word by its champions. isRanked says whether the sink
+// looks at every match.
+func (s *Scanner) Estimate(isRanked bool) time.Duration {
 	if s.IsDeferred() {
 		return 0
 	}
 	each := otherTime
 	switch root := s.root.(type) {
+	case *everyStep:
+		if !isRanked {
+			return windowTime / 2 * time.Duration(s.mask.documents/Span)
+		}
 	case *termStep:
 		if root.table != nil {
 			return 0
