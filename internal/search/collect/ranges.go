@@ -197,7 +197,7 @@ func (w *rangeWorker) search(ctx context.Context, at *span) (err error) {
 		}
 	} else {
 		p.uncounted, p.allCounted = false, false
-		if p.countsFirst() {
+		if p.countsFirst() && p.countsRanges() {
 			if done, err := p.countRange(ctx, at); done || err != nil {
 				return err
 			}

@@ -38,13 +38,10 @@ func (b Bounds) ordinals(column *columns.Ordinals) (from, to uint32) {
 const watchEvery = 4096
 
 // Buckets adds to totals, per bucket, how many documents of the set hold a
-// number in it. A nil set is every document. As the other two do, it returns
-// early, with totals that mean nothing, when ctx ends.
+// number in it; the column has several values for a document. A nil set is every
+// document. As the other two do, it returns early, with totals that mean nothing,
+// when ctx ends.
 func Buckets(ctx context.Context, column *columns.Ordinals, set *bitset.Bitset, buckets []Bounds, totals []int64) {
-	if !column.Multi() {
-		SumBuckets(Part{Column: column, Counts: Documents(column, set)}, buckets, totals)
-		return
-	}
 	t := newTally(column, buckets)
 	if set == nil {
 		set = bitset.NewFull(column.NumDocs())

@@ -3,9 +3,8 @@
 // Counting happens per segment on ordinals, into arrays, whole or by ranges of
 // documents: CountDocuments counts documents, CountValues counts documents by
 // their list values, CountHits counts list values that are hits themselves. Merge
-// joins the counts of all segments by
-// value. What comes out are Counts, ascending by value, from which List, Tree
-// and Buckets make what an answer shows.
+// joins the counts of all segments by value. What comes out are Counts, ascending
+// by value, from which List, Tree and Buckets make what an answer shows.
 //
 // Everything here is a pure function over segment readers; any number of
 // callers may run at once.
@@ -17,16 +16,6 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
-
-// Documents counts, per ordinal, the documents of the set that hold it. A nil
-// set is every document of the segment, deleted ones included, whose counts
-// the column keeps.
-func Documents(column *columns.Ordinals, set *bitset.Bitset) []uint32 {
-	if set == nil {
-		return column.Counts()
-	}
-	return CountDocuments(column, set).all()
-}
 
 // complement returns the documents that a set lacks.
 func complement(set *bitset.Bitset) *bitset.Bitset {

@@ -19,15 +19,15 @@ type Counting struct {
 	Documents uint32 // of the segment
 	Cost      int    // values of documents or of lists that are looked at, about
 
-	count  func(from, to uint32, counts []uint32) // adds, by ordinal plus one; 0: no value
-	length int                                    // of counts
-	lacked []uint32                               // counts of all documents, where those are counted that the set lacks
+	count  func(from, to uint32, into *Scratch) // adds to its counts
+	length int                                  // of the counts
+	lacked []uint32                             // counts of all documents, where those are counted that the set lacks
 
-	own []uint32 // the array of the first range; the result
+	own *Scratch // of the first range; its counts are the result
 
 	mu    sync.Mutex
 	begun bool       // a range was taken
-	idle  [][]uint32 // arrays that no goroutine counts into now
+	idle  []*Scratch // that no goroutine counts into now
 }
 
 // RangeUnit divides where a range begins, and where it ends unless it is the
@@ -37,61 +37,58 @@ const RangeUnit = columns.BlockSize
 // Range counts the documents from from up to but not including to. scratches
 // hold *Scratch.
 func (c *Counting) Range(from, to uint32, scratches *sync.Pool) {
-	counts := c.take(scratches)
-	c.count(from, to, counts)
+	into := c.take(scratches)
+	c.count(from, to, into)
 	c.mu.Lock()
-	c.idle = append(c.idle, counts)
+	c.idle = append(c.idle, into)
 	c.mu.Unlock()
 }
 
-// take returns an array to count into: one that has counts of other ranges when
-// one is idle.
-func (c *Counting) take(scratches *sync.Pool) []uint32 {
+// take returns memory to count into: that has counts of other ranges when some is
+// idle.
+func (c *Counting) take(scratches *sync.Pool) (into *Scratch) {
 	c.mu.Lock()
 	isFirst := !c.begun
 	c.begun = true
-	var counts []uint32
 	if last := len(c.idle) - 1; last >= 0 {
-		c.idle, counts = c.idle[:last], c.idle[last]
+		c.idle, into = c.idle[:last], c.idle[last]
 	}
 	c.mu.Unlock()
 	switch {
-	case counts != nil:
-		return counts
+	case into != nil:
+		return into
 	case isFirst:
-		c.own = make([]uint32, c.length)
+		c.own = &Scratch{counts: make([]uint32, c.length)}
 		return c.own
 	}
-	return scratches.Get().(*Scratch).zeros(c.length)
+	into = scratches.Get().(*Scratch)
+	into.grow(c.length)
+	return into
 }
 
 // Whole returns the counts of all ranges, which hold each document once, and
-// gives memory back.
+// gives memory back. Nothing can be counted after it.
 func (c *Counting) Whole(scratches *sync.Pool) []uint32 {
 	if c.own == nil { // no range: the segment is empty
-		c.own = make([]uint32, c.length)
+		c.own = &Scratch{counts: make([]uint32, c.length)}
 	}
-	for _, counts := range c.idle {
-		if &counts[0] == &c.own[0] {
+	whole := c.own.counts
+	for _, from := range c.idle {
+		if from == c.own {
 			continue
 		}
-		for i, n := range counts {
-			c.own[i] += n
+		for i, n := range from.counts[:c.length] {
+			whole[i] += n
 		}
-		clear(counts)
-		scratches.Put(&Scratch{counts: counts})
+		from.clear(c.length)
+		scratches.Put(from)
 	}
-	sum := c.own[1:]
+	sum := whole[1:]
 	for i, all := range c.lacked {
 		sum[i] = all - sum[i]
 	}
+	c.count, c.lacked, c.own, c.idle = nil, nil, nil, nil // a request of many facets does not hold them all
 	return sum
-}
-
-// all counts every document in one range.
-func (c *Counting) all() []uint32 {
-	c.Range(0, c.Documents, nil)
-	return c.Whole(nil)
 }
 
 // CountDocuments counts, per ordinal, the documents of a set that hold it. Of a
@@ -101,19 +98,21 @@ func CountDocuments(column *columns.Ordinals, set *bitset.Bitset) *Counting {
 	c := newCounting(column, set.Len(), set.Count())
 	if lacking := int(set.Len()) - c.Cost; lacking < int(set.Len())/4 {
 		c.Cost, c.lacked = lacking, column.Counts()
-		set = complement(set)
+		lacks := sync.OnceValue(func() *bitset.Bitset { return complement(set) })
+		c.count = func(from, to uint32, into *Scratch) { countSet(column, lacks(), from, to, into.counts) }
+		return c
 	}
-	c.count = func(from, to uint32, counts []uint32) { countSet(column, set, from, to, counts) }
+	c.count = func(from, to uint32, into *Scratch) { countSet(column, set, from, to, into.counts) }
 	return c
 }
 
 // CountListed is CountDocuments for documents that are listed, ascending.
 func CountListed(column *columns.Ordinals, docs []uint32, documents uint32) *Counting {
 	c := newCounting(column, documents, len(docs))
-	c.count = func(from, to uint32, counts []uint32) {
+	c.count = func(from, to uint32, into *Scratch) {
 		first, _ := slices.BinarySearch(docs, from)
 		end, _ := slices.BinarySearch(docs, to)
-		countDocs(column, docs[first:end], counts)
+		countDocs(column, docs[first:end], into.counts)
 	}
 	return c
 }
@@ -127,8 +126,8 @@ func CountValues(column *columns.Ordinals, documents, items, parents *bitset.Bit
 	if items != nil {
 		c.Cost = items.Count()
 	}
-	c.count = func(from, to uint32, counts []uint32) {
-		countValuesOf(column, documents, items, parents, from, to, counts)
+	c.count = func(from, to uint32, into *Scratch) {
+		countValuesOf(column, documents, items, parents, from, to, into)
 	}
 	return c
 }
@@ -141,7 +140,7 @@ func CountHits(column *columns.Ordinals, items, parents *bitset.Bitset) *Countin
 		return CountDocuments(column, items)
 	}
 	c := newCounting(column, items.Len(), items.Count())
-	c.count = func(from, to uint32, counts []uint32) { countHits(column, items, parents, from, to, counts) }
+	c.count = func(from, to uint32, into *Scratch) { countHits(column, items, parents, from, to, into.counts) }
 	return c
 }
 
@@ -149,13 +148,8 @@ func newCounting(column *columns.Ordinals, documents uint32, cost int) *Counting
 	return &Counting{Documents: documents, Cost: cost, length: int(column.Len()) + 1}
 }
 
-// IsFew reports whether listing the values of the documents, as a Scratch does,
-// takes less time than an array of counts: a value takes about four times as long
-// as a count that is cleared and read.
-func (c *Counting) IsFew() bool { return c.Cost < c.length/4 }
-
-// Counts is about how many counts have to be cleared, added and read.
-func (c *Counting) Counts() int { return c.length }
+// Length is about how many counts have to be cleared, added and read.
+func (c *Counting) Length() int { return c.length }
 
 // CanCut reports whether there is enough to count for it to be shared: each
 // goroutine has to clear and to add as many counts as the column has values, which

@@ -13,7 +13,8 @@ import (
 // by one goroutine at a time. A Counting of several ranges at a time counts into
 // it too.
 type Scratch struct {
-	counts  []uint32 // by ordinal plus one; all zero between calls
+	counts  []uint32 // by ordinal plus one (0: no value); all zero between calls
+	last    []uint32 // by ordinal plus one, the document plus one that counted it last; all zero between calls
 	touched []uint32 // ordinals plus one that were counted
 	several []uint32
 }
@@ -21,7 +22,7 @@ type Scratch struct {
 // Listed counts the values of documents: those with a count above 0, ascending
 // by bytes.
 func (s *Scratch) Listed(column *columns.Ordinals, docs []uint32) []Count {
-	s.zeros(int(column.Len()) + 1)
+	s.grow(int(column.Len()) + 1)
 	s.touched = s.touched[:0]
 	w8, w16, w32 := column.Raw()
 	switch {
@@ -50,12 +51,17 @@ func (s *Scratch) Listed(column *columns.Ordinals, docs []uint32) []Count {
 	return counts
 }
 
-// zeros returns so many counts, all zero.
-func (s *Scratch) zeros(length int) []uint32 {
+// grow makes room for so many counts, while all are zero.
+func (s *Scratch) grow(length int) {
 	if len(s.counts) < length {
 		s.counts = make([]uint32, length)
 	}
-	return s.counts[:length]
+}
+
+// clear sets so many counts back to zero.
+func (s *Scratch) clear(length int) {
+	clear(s.counts[:length])
+	clear(s.last[:min(length, len(s.last))])
 }
 
 func (s *Scratch) count(at uint32) {

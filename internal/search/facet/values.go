@@ -9,9 +9,9 @@ import (
 
 // countValuesOf counts the documents of a range by their list values, of which
 // the first document may have some before it.
-func countValuesOf(column *columns.Ordinals, documents, items, parents *bitset.Bitset, from, to uint32, counts []uint32) {
+func countValuesOf(column *columns.Ordinals, documents, items, parents *bitset.Bitset, from, to uint32, into *Scratch) {
 	c := valueCounter{
-		counts: counts, documents: documents.Words(), parents: parents.Words(),
+		counts: into.counts, documents: documents.Words(), parents: parents.Words(),
 		from: int(from / 64), to: bitset.WordsFor(to),
 	}
 	if from > 0 {
@@ -21,7 +21,10 @@ func countValuesOf(column *columns.Ordinals, documents, items, parents *bitset.B
 		c.items = items.Words()
 	}
 	if c.isMasked = column.Len() < 64 && !column.Multi(); !c.isMasked {
-		c.last = make([]uint32, column.Len()+1)
+		if length := int(column.Len()) + 1; len(into.last) < length {
+			into.last = make([]uint32, length)
+		}
+		c.last = into.last // that other documents counted is no matter
 	}
 	w8, w16, w32 := column.Raw()
 	switch {

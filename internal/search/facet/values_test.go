@@ -85,7 +85,7 @@ func TestValuesCountsDocumentsOnce(t *testing.T) {
 			}
 		}
 		column := reader.Ordinals("n")
-		for ordinal, count := range CountValues(column, documents, items, roots).all() {
+		for ordinal, count := range wholeOf(CountValues(column, documents, items, roots)) {
 			if value := string(column.Value(uint32(ordinal))); want[value] != count {
 				t.Fatalf("round %d: %s counts %d, want %d", round, value, count, want[value])
 			}

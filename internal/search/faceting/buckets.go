@@ -82,7 +82,7 @@ func (r *Request) prepareBuckets(ctx context.Context, p *Facet, pop *population,
 				facet.Buckets(ctx, column, set, p.bounds, totals)
 			})
 		case set == nil:
-			c.parts[i] = facet.Part{Column: column, Counts: facet.Documents(column, nil)}
+			c.parts[i] = facet.Part{Column: column, Counts: column.Counts()}
 		default:
 			c.parts[i].Column, c.segments[i] = column, facet.CountDocuments(column, set)
 		}
@@ -99,6 +99,7 @@ func (r *Request) prepareBuckets(ctx context.Context, p *Facet, pop *population,
 			}
 		}
 		show(totals)
+		c.parts, c.segments = nil, nil
 	}
 	return c, nil
 }

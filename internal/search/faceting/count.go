@@ -13,15 +13,22 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// prepare makes a facet ready to be counted over a population into a result.
-func (r *Request) prepare(ctx context.Context, p *Facet, pop *population, values *collect.Values, result *query.FacetResult) (*counting, error) {
+// prepare makes a facet ready to be counted over a population into a result. It
+// returns nil when one that was prepared before counts for it too.
+func (r *Request) prepare(ctx context.Context, p *Facet, pop *population, values *collect.Values, before map[countKey]*counting, result *query.FacetResult) (*counting, error) {
 	result.Name = p.request.Name
 	if p.request.Ranges != nil {
 		return r.prepareBuckets(ctx, p, pop, values, result)
 	}
-	return r.prepareValues(ctx, p, pop, values, func(counts facet.Counts) {
-		result.Values, result.TotalValues = r.show(counts, p)
-	})
+	take := func(counts facet.Counts) { result.Values, result.TotalValues = r.show(counts, p) }
+	key := r.cacheKey(p, pop, values)
+	if same := before[key]; same != nil {
+		same.takers = append(same.takers, take)
+		return nil, nil
+	}
+	c, err := r.prepareValues(ctx, p, pop, values, take)
+	before[key] = c
+	return c, err
 }
 
 // show turns counts into what the answer lists.
@@ -62,7 +69,9 @@ func (r *Request) prepareValues(ctx context.Context, p *Facet, pop *population, 
 	}
 	cached := r.cacheKey(p, pop, values)
 	if counts, ok := r.Counter.counts.get(r.Snapshot, cached); ok {
-		return &counting{finish: func() { take(counts) }}, nil
+		c := &counting{takers: []func(facet.Counts){take}}
+		c.finish = func() { c.give(counts) }
+		return c, nil
 	}
 	isListed := values == nil && p.field.List == "" && pop.sets != nil && areListed(pop.sets)
 	var c *counting
@@ -81,6 +90,7 @@ func (r *Request) prepareValues(ctx context.Context, p *Facet, pop *population, 
 			few = &counts
 		}
 	}
+	c.takers = append(c.takers, take)
 	keep := c.finish
 	c.finish = func() {
 		var counts facet.Counts
@@ -93,9 +103,18 @@ func (r *Request) prepareValues(ctx context.Context, p *Facet, pop *population, 
 			}
 		}
 		r.Counter.counts.put(r.Snapshot, cached, counts)
-		take(counts)
+		c.give(counts)
 	}
 	return c, nil
+}
+
+// give hands the counts out, and lets go of what they were made of: other facets
+// may be counted still.
+func (c *counting) give(counts facet.Counts) {
+	for _, take := range c.takers {
+		take(counts)
+	}
+	c.parts, c.segments = nil, nil
 }
 
 // countFew counts the values of a facet over documents that are listed in every
@@ -168,8 +187,10 @@ func (r *Request) prepareListValues(ctx context.Context, p *Facet, pop *populati
 		if items != nil {
 			matched = items[i]
 		}
-		documents := liveParents(segment)
-		if !pop.all {
+		var documents *bitset.Bitset
+		if pop.all {
+			documents = r.liveParents(segment)
+		} else {
 			documents = pop.sets[i].Bits()
 		}
 		return facet.CountValues(column, documents, matched, parentsOf(segment))
@@ -190,29 +211,30 @@ func (r *Request) prepareListed(p *Facet, pop *population) *counting {
 func (r *Request) prepareDocuments(ctx context.Context, p *Facet, pop *population) (*counting, error) {
 	counts := r.Counter.counts
 	known := make([][]uint32, len(r.Snapshot.Segments))
-	isKnown := true
+	isKnown := make([]bool, len(r.Snapshot.Segments))
+	needsSets := false
 	for i, segment := range r.Snapshot.Segments {
 		column := segment.Reader.Ordinals(p.column)
 		if column == nil {
 			continue
 		}
 		if pop.all && segment.Live == nil {
-			known[i] = facet.Documents(column, nil) // the column keeps them
+			known[i], isKnown[i] = column.Counts(), true // the column keeps them
 			counts.meter.Hit(1)
 			continue
 		}
 		if key, ok := r.segmentKey(p, pop, segment); ok {
-			known[i], _ = counts.segments.Get(segment.Reader, key)
+			known[i], isKnown[i] = counts.segments.Get(segment.Reader, key)
 		}
-		isKnown = isKnown && known[i] != nil
+		needsSets = needsSets || !isKnown[i]
 	}
-	if !isKnown {
+	if needsSets {
 		if err := r.load(ctx, pop); err != nil {
 			return nil, err
 		}
 	}
 	c := r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
-		if known[i] != nil {
+		if isKnown[i] {
 			return nil
 		}
 		return facet.CountDocuments(column, pop.sets[i].Bits())
@@ -251,12 +273,20 @@ func (p *Facet) holders(segment *snapshot.Segment) *bitset.Bitset {
 	return parentsOf(segment)
 }
 
-// liveParents returns the documents of a segment that are not deleted.
-func liveParents(segment *snapshot.Segment) *bitset.Bitset {
+// liveParents returns the documents of a segment that are not deleted. All facets
+// of a request share them.
+func (r *Request) liveParents(segment *snapshot.Segment) *bitset.Bitset {
 	if segment.Live == nil {
 		return parentsOf(segment)
 	}
-	live := parentsOf(segment).Clone()
-	live.And(segment.Live)
+	live := r.live[segment]
+	if live == nil {
+		live = parentsOf(segment).Clone()
+		live.And(segment.Live)
+		if r.live == nil {
+			r.live = make(map[*snapshot.Segment]*bitset.Bitset)
+		}
+		r.live[segment] = live
+	}
 	return live
 }

@@ -39,6 +39,8 @@ type counting struct {
 	few      func()            // counts in place of the segments where few documents are listed in all; may be nil
 	finish   func()            // runs when all is counted
 
+	takers []func(facet.Counts) // of what finish makes
+
 	whole     []job // that are not cut
 	wholeCost int   // of them
 
@@ -62,15 +64,20 @@ func (c *counting) cost() (cost int) {
 func (c *counting) counts() (counts int) {
 	for _, s := range c.segments {
 		if s != nil {
-			counts += s.Counts()
+			counts += s.Length()
 		}
 	}
 	return counts
 }
 
+// isFew reports whether listing the values of the documents, as a Scratch does,
+// takes less time than arrays of counts: a value takes about four times as long as
+// a count that is cleared and read.
+func (c *counting) isFew() bool { return c.few != nil && c.cost() < c.counts()/4 }
+
 // jobs cuts a counting into about so many ranges.
 func (c *counting) jobs(ranges int, scratches *sync.Pool) []job {
-	if c.few != nil && !slices.ContainsFunc(c.segments, isMany) {
+	if c.isFew() {
 		c.segments = nil
 		return []job{func(context.Context) error {
 			c.few()
@@ -95,8 +102,6 @@ func (c *counting) jobs(ranges int, scratches *sync.Pool) []job {
 	}
 	return jobs
 }
-
-func isMany(s *facet.Counting) bool { return s != nil && !s.IsFew() }
 
 // end gathers the counts of ranges and finishes.
 func (c *counting) end(scratches *sync.Pool) {

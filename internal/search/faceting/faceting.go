@@ -34,11 +34,13 @@ import (
 	"sync"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/cache"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/search/facet"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/scope"
+	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -77,4 +79,6 @@ type Request struct {
 	Search  *query.Search // as it was sent
 	Query   plan.Node     // that runs, relaxed
 	Filters []plan.Node   // one per filter of the search
+
+	live map[*snapshot.Segment]*bitset.Bitset // see liveParents
 }

@@ -182,7 +182,7 @@ func (r *Request) makeForms(ctx context.Context, c *completion, p *Facet) (*form
 func (r *Request) countAll(ctx context.Context, p *Facet) ([]facet.Part, error) {
 	c := r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
 		if p.field.List != "" {
-			return facet.CountValues(column, liveParents(segment), nil, parentsOf(segment))
+			return facet.CountValues(column, r.liveParents(segment), nil, parentsOf(segment))
 		}
 		if segment.Live == nil {
 			return nil
@@ -191,7 +191,7 @@ func (r *Request) countAll(ctx context.Context, p *Facet) ([]facet.Part, error) 
 	})
 	for i, part := range c.parts {
 		if part.Column != nil && c.segments[i] == nil {
-			c.parts[i].Counts = facet.Documents(part.Column, nil)
+			c.parts[i].Counts = part.Column.Counts()
 		}
 	}
 	return c.parts, r.countTogether(ctx, c)

@@ -27,6 +27,10 @@ type population struct {
 // Count counts facets over what a collected result holds. values is what makes
 // list values the hits, nil when documents are.
 func (r *Request) Count(ctx context.Context, facets []Facet, values *collect.Values, result *collect.Result) ([]query.FacetResult, error) {
+	results := make([]query.FacetResult, len(facets))
+	if len(facets) == 0 {
+		return results, nil
+	}
 	populations := make(map[string]*population)
 	of := make([]*population, len(facets))
 	for i := range facets {
@@ -41,12 +45,18 @@ func (r *Request) Count(ctx context.Context, facets []Facet, values *collect.Val
 			populations[key] = of[i]
 		}
 	}
-	results := make([]query.FacetResult, len(facets))
-	all := make([]*counting, len(facets))
+	all := make([]*counting, 0, len(facets))
+	before := make(map[countKey]*counting)
 	for i := range facets {
-		var err error
-		if all[i], err = r.prepare(ctx, &facets[i], of[i], values, &results[i]); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		c, err := r.prepare(ctx, &facets[i], of[i], values, before, &results[i])
+		if err != nil {
+			return nil, err
+		}
+		if c != nil {
+			all = append(all, c)
 		}
 	}
 	if err := r.countTogether(ctx, all...); err != nil {
