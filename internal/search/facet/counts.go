@@ -2,16 +2,19 @@ package facet
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
 // Counts are the values with a count above 0, ascending by bytes. Those of one
-// segment stay by ordinal, so that only the values that an answer shows are looked
-// up in the column. They never change and are valid as long as the segments are.
+// segment, or of one that has nearly all values, stay by ordinal, so that only the
+// values that an answer shows are looked up in the column. They never change and
+// are valid as long as the segments are.
 type Counts struct {
-	list []Count
-	part Part // in place of the list, when it has a column
-	used int  // values of the part
+	list   []Count
+	part   Part    // in place of the list, when it has a column
+	others []Count // of values that are not counted in the part
+	used   int     // values of both
 }
 
 // Listed returns counts that are a list already.
@@ -29,6 +32,28 @@ func countsOf(p Part) Counts {
 	return Counts{part: p, used: used}
 }
 
+// with returns the counts of a part and a few of other segments, ascending: these
+// are looked up, so that the values of the part are not compared.
+func (p Part) with(few []Count) Counts {
+	sums := Part{Column: p.Column, Counts: slices.Clone(p.Counts)} // the segment keeps its own
+	var others []Count
+	for _, c := range few {
+		ordinal, found := p.Column.Lookup(c.Value)
+		if found {
+			sum := c.Count + int64(p.Counts[ordinal])
+			if sum <= math.MaxUint32 {
+				sums.Counts[ordinal] = uint32(sum)
+				continue
+			}
+			c.Count, sums.Counts[ordinal] = sum, 0
+		}
+		others = append(others, c)
+	}
+	counts := countsOf(sums)
+	counts.others, counts.used = others, counts.used+len(others)
+	return counts
+}
+
 // Smallest returns the same counts in the form that takes less memory.
 func (c Counts) Smallest() Counts {
 	if countBytes*c.used < 4*len(c.part.Counts) {
@@ -42,23 +67,35 @@ func (c Counts) All() []Count {
 	if c.part.Column == nil {
 		return c.list
 	}
-	return c.part.first(c.used, make([]Count, 0, c.used))
+	return c.first(c.used)
 }
 
 // Bytes is the memory that the counts take.
-func (c Counts) Bytes() int { return countBytes*len(c.list) + 4*len(c.part.Counts) }
+func (c Counts) Bytes() int {
+	return countBytes*(len(c.list)+len(c.others)) + 4*len(c.part.Counts)
+}
 
-// first appends the first values of a part.
-func (p Part) first(limit int, to []Count) []Count {
-	for ordinal, n := range p.Counts {
-		if len(to) == limit {
-			break
-		}
-		if n > 0 {
-			to = append(to, p.count(uint32(ordinal)))
+// first returns the first values of a part and of others.
+func (c Counts) first(limit int) []Count {
+	limit = min(limit, c.used)
+	all := make([]Count, 0, limit)
+	next := uint32(0)
+	until := func(end uint32) {
+		for ; next < end && len(all) < limit; next++ {
+			if c.part.Counts[next] > 0 {
+				all = append(all, c.part.count(next))
+			}
 		}
 	}
-	return to
+	for _, other := range c.others {
+		ordinal, _ := c.part.Column.Lookup(other.Value)
+		if until(ordinal); len(all) == limit {
+			return all
+		}
+		all = append(all, other)
+	}
+	until(uint32(len(c.part.Counts)))
+	return all
 }
 
 func (p Part) count(ordinal uint32) Count {

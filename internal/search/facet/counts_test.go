@@ -1,6 +1,7 @@
 package facet
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -8,9 +9,9 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// The counts of one segment show the values that a list of them does, in either
-// order and among equal counts.
-func TestCountsOfOneSegmentShowAsAList(t *testing.T) {
+// The counts of one segment, or of a large one and small ones, show the values
+// that a list of them does, in either order and among equal counts.
+func TestCountsByOrdinalShowAsAList(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	same := func(a, b Count) bool { return string(a.Value) == string(b.Value) && a.Count == b.Count }
 	kept := 0
@@ -22,7 +23,23 @@ func TestCountsOfOneSegmentShowAsAList(t *testing.T) {
 				part.Counts[i] = r.Uint32N(6)
 			}
 		}
-		counts, list := Merge([]Part{{}, part}), mergeHeap([]Part{part})
+		parts := []Part{{}, part}
+		for range round / 9 % 3 { // segments of few values, some of which the large one lacks
+			small := randomColumn(t, r, 1+r.IntN(9), []int{250, 9000}[round%2], false)
+			few := Part{Column: small, Counts: make([]uint32, small.Len())}
+			for i := range few.Counts {
+				few.Counts[i] = r.Uint32N(6)
+			}
+			if round%4 == 0 {
+				few.Counts[0] = math.MaxUint32 // its sum with others may not fit
+			}
+			parts = append(parts, few)
+		}
+		before := slices.Clone(part.Counts)
+		counts, list := Merge(parts), mergeHeap(parts[1:])
+		if !slices.Equal(before, part.Counts) {
+			t.Fatalf("round %d: the counts of the segment changed", round)
+		}
 		if round%2 == 0 {
 			counts = counts.Smallest()
 		}

@@ -38,10 +38,12 @@ func (o Options) choose(counts Counts) ([]Count, int) {
 	if p := counts.part; p.Column != nil {
 		switch {
 		case o.Order == query.OrderValue:
-			limit := min(o.Limit, counts.used)
-			return p.first(limit, make([]Count, 0, limit)), counts.used
-		case o.Order != query.OrderDeclared || o.Declared == nil:
+			return counts.first(o.Limit), counts.used
+		case o.Order == query.OrderDeclared && o.Declared != nil: // needs every value
+		case len(counts.others) == 0:
 			return p.top(min(o.Limit, counts.used)), counts.used
+		default:
+			return pick(slices.Concat(p.top(min(o.Limit, counts.used)), counts.others), o), counts.used
 		}
 	}
 	all := counts.All()

@@ -30,7 +30,7 @@ func Merge(parts []Part) Counts {
 	if len(parts) > 1 {
 		if largest := dominant(parts); largest >= 0 {
 			big := parts[largest]
-			return Listed(within(big, Merge(slices.Delete(parts, largest, largest+1)).All()))
+			return big.with(Merge(slices.Delete(parts, largest, largest+1)).All())
 		}
 	}
 	return Listed(mergeHeap(parts))
@@ -50,31 +50,6 @@ func dominant(parts []Part) int {
 		return -1
 	}
 	return largest
-}
-
-// within adds a few counts to those of a part: they are looked up, so that the
-// values of the part are not compared.
-func within(p Part, few []Count) []Count {
-	merged := make([]Count, 0, len(p.Counts)+len(few))
-	next := uint32(0)
-	until := func(end uint32) {
-		for ; next < end; next++ {
-			if n := p.Counts[next]; n > 0 {
-				merged = append(merged, Count{Value: p.Column.Value(next), Count: int64(n)})
-			}
-		}
-	}
-	for _, c := range few {
-		ordinal, found := p.Column.Lookup(c.Value)
-		until(ordinal)
-		if found {
-			c.Count += int64(p.Counts[ordinal])
-			next++
-		}
-		merged = append(merged, c)
-	}
-	until(uint32(len(p.Counts)))
-	return merged
 }
 
 // mergeHeap walks all parts side by side.
