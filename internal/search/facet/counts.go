@@ -32,22 +32,30 @@ func countsOf(p Part) Counts {
 	return Counts{part: p, used: used}
 }
 
-// with returns the counts of a part and a few of other segments, ascending: these
-// are looked up, so that the values of the part are not compared.
-func (p Part) with(few []Count) Counts {
+// with returns the counts of a part and of others that have few values: these are
+// looked up, so that the values of the part are not compared.
+func (p Part) with(few []Part) Counts {
 	sums := Part{Column: p.Column, Counts: slices.Clone(p.Counts)} // the segment keeps its own
 	var others []Count
-	for _, c := range few {
-		ordinal, found := p.Column.Lookup(c.Value)
-		if found {
-			sum := c.Count + int64(p.Counts[ordinal])
-			if sum <= math.MaxUint32 {
-				sums.Counts[ordinal] = uint32(sum)
+	for _, part := range few {
+		for ordinal, n := range part.Counts {
+			if n == 0 {
 				continue
 			}
-			c.Count, sums.Counts[ordinal] = sum, 0
+			c := part.count(uint32(ordinal))
+			if at, found := sums.Column.Lookup(c.Value); found && sums.Counts[at] <= math.MaxUint32-n {
+				sums.Counts[at] += n
+			} else {
+				others = append(others, c)
+			}
 		}
-		others = append(others, c)
+	}
+	others = join(others)
+	for i, c := range others {
+		if at, found := sums.Column.Lookup(c.Value); found { // too many for the part
+			others[i].Count += int64(sums.Counts[at])
+			sums.Counts[at] = 0
+		}
 	}
 	counts := countsOf(sums)
 	counts.others, counts.used = others, counts.used+len(others)

@@ -102,12 +102,16 @@ func Sum(segments [][]Count) []Count {
 	case 1:
 		return segments[0]
 	}
-	all := slices.Concat(segments...)
+	return join(slices.Concat(segments...))
+}
+
+// join sorts counts by value and adds those of one value up, in place.
+func join(all []Count) []Count {
 	slices.SortFunc(all, func(a, b Count) int { return bytes.Compare(a.Value, b.Value) })
-	joined := all[:1]
-	for _, c := range all[1:] {
-		if last := &joined[len(joined)-1]; bytes.Equal(last.Value, c.Value) {
-			last.Count += c.Count
+	joined := all[:0]
+	for _, c := range all {
+		if last := len(joined) - 1; last >= 0 && bytes.Equal(joined[last].Value, c.Value) {
+			joined[last].Count += c.Count
 		} else {
 			joined = append(joined, c)
 		}

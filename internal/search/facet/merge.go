@@ -30,7 +30,7 @@ func Merge(parts []Part) Counts {
 	if len(parts) > 1 {
 		if largest := dominant(parts); largest >= 0 {
 			big := parts[largest]
-			return big.with(Merge(slices.Delete(parts, largest, largest+1)).All())
+			return big.with(slices.Delete(parts, largest, largest+1))
 		}
 	}
 	return Listed(mergeHeap(parts))
