@@ -15,19 +15,22 @@ import (
 
 // prepare makes a facet ready to be counted over a population into a result. It
 // returns nil when one that was prepared before counts for it too.
-func (r *Request) prepare(ctx context.Context, p *Facet, pop *population, values *collect.Values, before map[countKey]*counting, result *query.FacetResult) (*counting, error) {
+func (r *Request) prepare(ctx context.Context, p *Facet, pop *population, values *collect.Values, before []*counting, result *query.FacetResult) (*counting, error) {
 	result.Name = p.request.Name
 	if p.request.Ranges != nil {
 		return r.prepareBuckets(ctx, p, pop, values, result)
 	}
 	take := func(counts facet.Counts) { result.Values, result.TotalValues = r.show(counts, p) }
-	key := r.cacheKey(p, pop, values)
-	if same := before[key]; same != nil {
-		same.takers = append(same.takers, take)
-		return nil, nil
+	for _, c := range before {
+		if c.pop == pop && c.column == p.column {
+			c.takers = append(c.takers, take)
+			return nil, nil
+		}
 	}
 	c, err := r.prepareValues(ctx, p, pop, values, take)
-	before[key] = c
+	if err == nil {
+		c.column, c.pop = p.column, pop
+	}
 	return c, err
 }
 
@@ -74,38 +77,66 @@ func (r *Request) prepareValues(ctx context.Context, p *Facet, pop *population, 
 		return c, nil
 	}
 	isListed := values == nil && p.field.List == "" && pop.sets != nil && areListed(pop.sets)
-	var c *counting
 	if isListed {
-		c = r.prepareListed(p, pop)
-	} else {
-		var err error
-		if c, err = r.prepareParts(ctx, p, pop, values); err != nil {
-			return nil, err
-		}
+		return r.prepareFew(p, pop, cached, take), nil
 	}
-	var few *facet.Counts
-	if isListed {
-		c.few = func() {
-			counts := r.countFew(p, pop)
-			few = &counts
-		}
+	c, err := r.prepareParts(ctx, p, pop, values)
+	if err != nil {
+		return nil, err
 	}
 	c.takers = append(c.takers, take)
 	keep := c.finish
 	c.finish = func() {
-		var counts facet.Counts
-		if few != nil {
-			counts = *few
-		} else {
-			keep()
-			if counts = facet.Merge(c.parts); p.field.Hierarchy || r.Settings.FieldNamed(p.field.Path) != nil {
-				counts = facet.Listed(counts.All()) // their order needs every value
-			}
-		}
-		r.Counter.counts.put(r.Snapshot, cached, counts)
-		c.give(counts)
+		keep()
+		c.give(r.keep(cached, r.merge(p, c.parts)))
 	}
 	return c, nil
+}
+
+// prepareFew makes the values of a facet ready to be counted over documents that
+// are listed in every segment: by lists of values, which take no longer for a
+// column of many, or by ranges where several cores share them.
+func (r *Request) prepareFew(p *Facet, pop *population, cached countKey, take func(facet.Counts)) *counting {
+	c := &counting{takers: []func(facet.Counts){take}}
+	for _, set := range pop.sets {
+		docs, _ := set.List()
+		c.listed += len(docs)
+	}
+	c.finish = func() { c.give(r.keep(cached, r.countFew(p, pop))) }
+	if c.listed < 2*leastCost || c.listed < r.valuesOf(p)/2 {
+		return c
+	}
+	c.cut = func() {
+		c.listed = 0
+		c.parts, c.segments = r.prepareListed(p, pop)
+		c.finish = func() { c.give(r.keep(cached, r.merge(p, c.parts))) }
+	}
+	return c
+}
+
+// valuesOf is how many values the segments have of a facet, each for itself.
+func (r *Request) valuesOf(p *Facet) (values int) {
+	for _, segment := range r.Snapshot.Segments {
+		if column := segment.Reader.Ordinals(p.column); column != nil {
+			values += int(column.Len())
+		}
+	}
+	return values
+}
+
+// merge joins the counts of segments.
+func (r *Request) merge(p *Facet, parts []facet.Part) facet.Counts {
+	counts := facet.Merge(parts)
+	if p.field.Hierarchy || r.Settings.FieldNamed(p.field.Path) != nil {
+		return facet.Listed(counts.All()) // their order needs every value
+	}
+	return counts
+}
+
+// keep puts counts into the cache.
+func (r *Request) keep(key countKey, counts facet.Counts) facet.Counts {
+	r.Counter.counts.put(r.Snapshot, key, counts)
+	return counts
 }
 
 // give hands the counts out, and lets go of what they were made of: other facets
@@ -199,11 +230,12 @@ func (r *Request) prepareListValues(ctx context.Context, p *Facet, pop *populati
 
 // prepareListed counts the documents of a population that are listed in every
 // segment.
-func (r *Request) prepareListed(p *Facet, pop *population) *counting {
-	return r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
+func (r *Request) prepareListed(p *Facet, pop *population) ([]facet.Part, []*facet.Counting) {
+	c := r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
 		docs, _ := pop.sets[i].List()
 		return facet.CountListed(column, docs, segment.Reader.NumDocs())
 	})
+	return c.parts, c.segments
 }
 
 // prepareDocuments counts the documents of a population, as far as their counts

@@ -36,10 +36,14 @@ const (
 type counting struct {
 	parts    []facet.Part      // by segment; those of ranges are filled in before finish
 	segments []*facet.Counting // what is left to count by ranges; nil where there is nothing
-	few      func()            // counts in place of the segments where few documents are listed in all; may be nil
 	finish   func()            // runs when all is counted
 
+	column string // that it counts the values of, over pop; none for buckets
+	pop    *population
 	takers []func(facet.Counts) // of what finish makes
+
+	listed int    // documents that finish counts by itself, unless they are cut
+	cut    func() // cuts them; nil where they are too few
 
 	whole     []job // that are not cut
 	wholeCost int   // of them
@@ -52,6 +56,7 @@ type job func(ctx context.Context) error
 
 // cost is about how many values there are to count by ranges.
 func (c *counting) cost() (cost int) {
+	cost = c.listed
 	for _, s := range c.segments {
 		if s != nil {
 			cost += s.Cost
@@ -70,21 +75,12 @@ func (c *counting) counts() (counts int) {
 	return counts
 }
 
-// isFew reports whether listing the values of the documents, as a Scratch does,
-// takes less time than arrays of counts: a value takes about four times as long as
-// a count that is cleared and read.
-func (c *counting) isFew() bool { return c.few != nil && c.cost() < c.counts()/4 }
-
 // jobs cuts a counting into about so many ranges.
 func (c *counting) jobs(ranges int, scratches *sync.Pool) []job {
-	if c.isFew() {
-		c.segments = nil
-		return []job{func(context.Context) error {
-			c.few()
-			return nil
-		}}
-	}
 	jobs, cost := c.whole, c.cost()
+	if c.cut != nil && ranges > 1 {
+		c.cut()
+	}
 	for _, s := range c.segments {
 		if s == nil {
 			continue
@@ -123,12 +119,12 @@ func (r *Request) countTogether(ctx context.Context, all ...*counting) error {
 		total += costs[i] + c.wholeCost
 	}
 	cores := r.Collect.Cores(time.Duration(total) * countTime)
+	if cores == 1 {
+		return r.countInTurn(ctx, all)
+	}
 	var jobs []job
 	for i, c := range all {
-		ranges := 1
-		if cores > 1 {
-			ranges = max(1, (rangesEach*cores*costs[i]+total-1)/max(1, total))
-		}
+		ranges := max(1, (rangesEach*cores*costs[i]+total-1)/max(1, total))
 		own := c.jobs(ranges, &r.Counter.scratches)
 		if len(own) == 0 {
 			own = []job{func(context.Context) error { return nil }}
@@ -147,16 +143,24 @@ func (r *Request) countTogether(ctx context.Context, all ...*counting) error {
 			})
 		}
 	}
-	if cores > 1 && len(jobs) > 1 {
-		return r.Collect.Each(ctx, len(jobs), func(ctx context.Context, i int) error { return jobs[i](ctx) })
-	}
-	for _, work := range jobs {
+	return r.Collect.Each(ctx, len(jobs), func(ctx context.Context, i int) error { return jobs[i](ctx) })
+}
+
+// countInTurn is countTogether on the core of the search alone.
+func (r *Request) countInTurn(ctx context.Context, all []*counting) error {
+	for _, c := range all {
+		for _, work := range c.jobs(1, &r.Counter.scratches) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := work(ctx); err != nil {
+				return err
+			}
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := work(ctx); err != nil {
-			return err
-		}
+		c.end(&r.Counter.scratches)
 	}
 	return ctx.Err()
 }

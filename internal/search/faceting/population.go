@@ -46,12 +46,11 @@ func (r *Request) Count(ctx context.Context, facets []Facet, values *collect.Val
 		}
 	}
 	all := make([]*counting, 0, len(facets))
-	before := make(map[countKey]*counting)
 	for i := range facets {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c, err := r.prepare(ctx, &facets[i], of[i], values, before, &results[i])
+		c, err := r.prepare(ctx, &facets[i], of[i], values, all, &results[i])
 		if err != nil {
 			return nil, err
 		}
