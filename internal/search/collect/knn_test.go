@@ -4,13 +4,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment"
 	"github.com/quiresearch/quire/internal/segment/vectors"
 	"github.com/quiresearch/quire/internal/snapshot"
-	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // The neighbours that several threads find are those that one finds, over
@@ -38,7 +36,6 @@ func randomPoint(r *rand.Rand) []float32 {
 
 func pointsSegment(t *testing.T, r *rand.Rand, name string, docs int) *snapshot.Segment {
 	t.Helper()
-	fs := vfs.Memory()
 	b := segment.NewBuilder()
 	point := b.Field(segment.FieldOptions{Name: "point", Kind: segment.Vector,
 		Vectors: vectors.Options{Dimensions: 4, Similarity: vectors.Euclidean, M: 4, EfConstruction: 8}})
@@ -49,12 +46,5 @@ func pointsSegment(t *testing.T, r *rand.Rand, name string, docs int) *snapshot.
 		b.Number(number, r.Int64N(100))
 		b.EndDoc(true)
 	}
-	if _, err := b.Finish(fs, name); err != nil {
-		t.Fatal(err)
-	}
-	reader, err := segment.Open(fs, name, blockfile.Trusted)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return snapshot.NewSegment(reader, nil, nil, nil)
+	return snapshot.NewSegment(finished(t, b, name), nil, nil, nil)
 }

@@ -54,7 +54,6 @@ func makeDocuments(r *rand.Rand, n, texts int) []made {
 }
 
 func makeSegment(t *testing.T, name string, docs []made, deleted bool) *snapshot.Segment {
-	fs := vfs.Memory()
 	b := segment.NewBuilder()
 	text := b.Field(segment.FieldOptions{Name: "text", Kind: segment.Terms, Freqs: true, Positions: true, Lengths: true})
 	number := b.Field(segment.FieldOptions{Name: "number", Kind: segment.Numbers, Points: true})
@@ -73,13 +72,7 @@ func makeSegment(t *testing.T, name string, docs []made, deleted bool) *snapshot
 		}
 		b.EndDoc(true)
 	}
-	if _, err := b.Finish(fs, name); err != nil {
-		t.Fatal(err)
-	}
-	reader, err := segment.Open(fs, name, blockfile.Trusted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := finished(t, b, name)
 	var live *bitset.Bitset
 	if deleted {
 		live = bitset.NewFull(uint32(len(docs)))
@@ -91,6 +84,20 @@ func makeSegment(t *testing.T, name string, docs []made, deleted bool) *snapshot
 		}
 	}
 	return snapshot.NewSegment(reader, live, nil, nil)
+}
+
+// finished opens the segment that a builder has made.
+func finished(t *testing.T, b *segment.Builder, name string) *segment.Reader {
+	t.Helper()
+	fs := vfs.Memory()
+	if _, err := b.Finish(fs, name); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := segment.Open(fs, name, blockfile.Trusted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader
 }
 
 // asked is a query with what it matches.

@@ -51,7 +51,7 @@ func (s *Scratch) Listed(column *columns.Ordinals, docs []uint32) []Count {
 	return counts
 }
 
-// grow makes room for so many counts, while all are zero.
+// grow makes the counts at least so many, while all are zero.
 func (s *Scratch) grow(length int) {
 	if len(s.counts) < length {
 		s.counts = make([]uint32, length)

@@ -24,7 +24,7 @@ func countValuesOf(column *columns.Ordinals, documents, items, parents *bitset.B
 		if length := int(column.Len()) + 1; len(into.last) < length {
 			into.last = make([]uint32, length)
 		}
-		c.last = into.last // that other documents counted is no matter
+		c.last = into.last // may name documents of other ranges, which never occur in this one
 	}
 	w8, w16, w32 := column.Raw()
 	switch {

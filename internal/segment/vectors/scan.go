@@ -111,8 +111,8 @@ func (r *Reader) scan(ctx context.Context, s *scratch, keep int, look func(s *sc
 
 // raise makes a number at least as great as another.
 func raise(number *atomic.Uint64, to uint64) {
-	for now := number.Load(); now < to; now = number.Load() {
-		if number.CompareAndSwap(now, to) {
+	for held := number.Load(); held < to; held = number.Load() {
+		if number.CompareAndSwap(held, to) {
 			return
 		}
 	}
