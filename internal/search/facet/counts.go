@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
 // Counts are the values with a count above 0, ascending by bytes. Those of one
@@ -32,21 +34,21 @@ func countsOf(p Part) Counts {
 	return Counts{part: p, used: used}
 }
 
-// with returns the counts of a part and of others that have few values: these are
-// looked up, so that the values of the part are not compared.
+// with returns the counts of a part and of others that have few values: where
+// these stand in the part is known or looked up, so that no others are compared.
 func (p Part) with(few []Part) Counts {
 	sums := Part{Column: p.Column, Counts: slices.Clone(p.Counts)} // the segment keeps its own
 	var others []Count
 	for _, part := range few {
+		places := part.Column.PlacesIn(sums.Column)
 		for ordinal, n := range part.Counts {
 			if n == 0 {
 				continue
 			}
-			c := part.count(uint32(ordinal))
-			if at, found := sums.Column.Lookup(c.Value); found && sums.Counts[at] <= math.MaxUint32-n {
+			if at := places[ordinal]; at != columns.Absent && sums.Counts[at] <= math.MaxUint32-n {
 				sums.Counts[at] += n
 			} else {
-				others = append(others, c)
+				others = append(others, part.count(uint32(ordinal)))
 			}
 		}
 	}

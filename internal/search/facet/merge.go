@@ -36,8 +36,8 @@ func Merge(parts []Part) Counts {
 	return Listed(mergeHeap(parts))
 }
 
-// dominant returns the part that has many times the values of all others
-// together, -1 when none has.
+// dominant returns the part with the most values, beside which those of all others
+// together are few, or -1.
 func dominant(parts []Part) int {
 	largest, values := 0, 0
 	for i, p := range parts {
@@ -46,11 +46,15 @@ func dominant(parts []Part) int {
 			largest = i
 		}
 	}
-	if most := len(parts[largest].Counts); most < 8*(values-most) {
+	most := len(parts[largest].Counts)
+	if others := values - most; most < 8*others && others > fewValues {
 		return -1
 	}
 	return largest
 }
+
+// fewValues is how many values the others may have beside a part of any size.
+const fewValues = 512
 
 // mergeHeap walks all parts side by side.
 func mergeHeap(parts []Part) []Count {

@@ -1,6 +1,8 @@
 package columns
 
 import (
+	"sync/atomic"
+
 	"github.com/quiresearch/quire/internal/bitpack"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/segment/terms"
@@ -20,6 +22,8 @@ type Ordinals struct {
 	w8  []uint8
 	w16 []uint16
 	w32 []uint32
+
+	places atomic.Pointer[places]
 }
 
 // ordWidth is the number of bytes that hold n and every ordinal plus one

@@ -44,8 +44,11 @@ func (l *List) At(i int) []byte {
 func (l *List) size(i int) int { return int(l.offsets[i+1]) - int(l.offsets[i]) }
 
 // Search is the number of strings below key, and whether key is the next.
-func (l *List) Search(key []byte) (int, bool) {
-	i := l.lowerBound(key, 0, l.Len())
+func (l *List) Search(key []byte) (int, bool) { return l.SearchFrom(key, 0) }
+
+// SearchFrom is Search where the strings before from are known to be below key.
+func (l *List) SearchFrom(key []byte, from int) (int, bool) {
+	i := l.lowerBound(key, from, l.Len())
 	return i, i < l.Len() && bytes.Equal(l.At(i), key)
 }
 
