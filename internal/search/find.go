@@ -6,6 +6,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/search/scope"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
@@ -77,7 +78,7 @@ func (s *execution) find(ctx context.Context) (*found, error) {
 	request := &s.asks
 	*request = collect.Request{
 		Query: s.query, Filters: s.filters, Values: values,
-		Limit: s.depth(at, rescore), CountTo: s.countTo(at), Sets: len(facets) > 0 && values == nil,
+		Limit: s.depth(at, rescore), CountTo: s.countTo(at), Sets: len(facets) > 0 && values == nil && !s.findsAll(),
 		Into: &s.result,
 	}
 	if !order.scoreAlone() {
@@ -234,6 +235,9 @@ func (s *execution) depth(at *pageStart, rescore *rescoring) int {
 	}
 	return at.offset + limit
 }
+
+// findsAll reports whether nothing narrows a search.
+func (s *execution) findsAll() bool { return len(s.filters) == 0 && scope.IsEverything(s.query) }
 
 // countTo is how far matches are counted.
 func (s *execution) countTo(at *pageStart) int {

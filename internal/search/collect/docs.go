@@ -18,6 +18,7 @@ type Docs struct {
 	listed    bool
 	list      []uint32 // ascending
 	bits      *bitset.Bitset
+	size      int // of the bits; 0 until it is asked for
 }
 
 // newDocs returns an empty set for about so many of a segment's documents.
@@ -30,6 +31,17 @@ func newDocs(documents uint32, expected int) *Docs {
 
 // List returns the documents, ascending, when they are kept as a list.
 func (d *Docs) List() ([]uint32, bool) { return d.list, d.listed }
+
+// Count returns how many documents there are.
+func (d *Docs) Count() int {
+	if d.listed {
+		return len(d.list)
+	}
+	if d.size == 0 {
+		d.size = d.bits.Count()
+	}
+	return d.size
+}
 
 // Bits returns the documents as bits, which must not be changed.
 func (d *Docs) Bits() *bitset.Bitset {

@@ -12,37 +12,36 @@ package facet
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// complement returns the documents that a set lacks.
-func complement(set *bitset.Bitset) *bitset.Bitset {
-	words := make([]uint64, len(set.Words()))
-	for i, w := range set.Words() {
-		words[i] = ^w
-	}
-	if rest := set.Len() % 64; rest > 0 {
-		words[len(words)-1] &= 1<<rest - 1
-	}
-	return bitset.FromWords(words, set.Len())
-}
-
 // countSet counts the documents of a set in a range, document by document.
 func countSet(column *columns.Ordinals, set *bitset.Bitset, from, to uint32, counts []uint32) {
+	countFlipped(column, set, from, to, 0, counts)
+}
+
+// countLacked is countSet for the documents that a set lacks.
+func countLacked(column *columns.Ordinals, set *bitset.Bitset, from, to uint32, counts []uint32) {
+	countFlipped(column, set, from, to, ^uint64(0), counts)
+}
+
+// countFlipped counts the documents whose bit, some flipped, is one.
+func countFlipped(column *columns.Ordinals, set *bitset.Bitset, from, to uint32, flip uint64, counts []uint32) {
 	words := set.Words()[from/64 : bitset.WordsFor(to)]
 	if column.Multi() {
-		countMulti(column, words, from, counts)
+		countMulti(column, words, from, flip, counts)
 	} else {
 		w8, w16, w32 := column.Raw()
 		switch {
 		case w8 != nil:
-			countSingle(behind(w8, from), words, counts)
+			countSingle(behind(w8, from), words, flip, counts)
 		case w16 != nil:
-			countSingle(behind(w16, from), words, counts)
+			countSingle(behind(w16, from), words, flip, counts)
 		default:
-			countSingle(behind(w32, from), words, counts)
+			countSingle(behind(w32, from), words, flip, counts)
 		}
 	}
 }
@@ -83,9 +82,9 @@ func countEach[T uint8 | uint16 | uint32](ordinals []T, docs, counts []uint32) {
 
 // countSingle counts the ordinals of the documents in words. A word of all
 // ones is walked without looking for its bits.
-func countSingle[T uint8 | uint16 | uint32](ordinals []T, words []uint64, counts []uint32) {
+func countSingle[T uint8 | uint16 | uint32](ordinals []T, words []uint64, flip uint64, counts []uint32) {
 	for i, w := range words {
-		if w == 0 {
+		if w ^= flip; w == 0 {
 			continue
 		}
 		base := i << 6
@@ -111,18 +110,18 @@ func countSingle[T uint8 | uint16 | uint32](ordinals []T, words []uint64, counts
 // countMulti counts every distinct ordinal of a document once; a document's
 // ordinals are distinct already. words are of the documents from one on that
 // begins a block.
-func countMulti(column *columns.Ordinals, words []uint64, from uint32, counts []uint32) {
+func countMulti(column *columns.Ordinals, words []uint64, from uint32, flip uint64, counts []uint32) {
 	w8, w16, w32 := column.Raw()
 	starts := make([]uint32, columns.BlockSize+1)
 	const blockWords = columns.BlockSize / 64
 	for block := 0; block*blockWords < len(words); block++ {
 		in := words[block*blockWords : min((block+1)*blockWords, len(words))]
-		if empty(in) {
+		if !slices.ContainsFunc(in, func(w uint64) bool { return w != flip }) {
 			continue
 		}
 		docs := column.Starts(int(from/columns.BlockSize)+block, starts)
 		for i, w := range in {
-			for w != 0 {
+			for w ^= flip; w != 0; {
 				doc := i<<6 + bits.TrailingZeros64(w)
 				w &= w - 1
 				if doc >= docs {
@@ -146,14 +145,6 @@ func countMulti(column *columns.Ordinals, words []uint64, from uint32, counts []
 			}
 		}
 	}
-}
-
-func empty(words []uint64) bool {
-	var any uint64
-	for _, w := range words {
-		any |= w
-	}
-	return any == 0
 }
 
 // countHits counts the list values of a range by what their documents hold.

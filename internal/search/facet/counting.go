@@ -91,18 +91,16 @@ func (c *Counting) Whole(scratches *sync.Pool) []uint32 {
 	return sum
 }
 
-// CountDocuments counts, per ordinal, the documents of a set that hold it. Of a
-// set that holds nearly all, those that it lacks are counted, which deletes leave
-// of a query that matches everything.
-func CountDocuments(column *columns.Ordinals, set *bitset.Bitset) *Counting {
-	c := newCounting(column, set.Len(), set.Count())
-	if lacking := int(set.Len()) - c.Cost; lacking < int(set.Len())/4 {
-		c.Cost, c.lacked = lacking, column.Counts()
-		lacks := sync.OnceValue(func() *bitset.Bitset { return complement(set) })
-		c.count = func(from, to uint32, into *Scratch) { countSet(column, lacks(), from, to, into.counts) }
-		return c
+// CountDocuments counts, per ordinal, the documents of a set that hold it; size is
+// how many the set holds. Of a set that holds nearly all, those that it lacks are
+// counted, which deletes leave of a query that matches everything.
+func CountDocuments(column *columns.Ordinals, set *bitset.Bitset, size int) *Counting {
+	c := newCounting(column, set.Len(), size)
+	count := countSet
+	if lacking := int(set.Len()) - size; lacking < int(set.Len())/4 {
+		c.Cost, c.lacked, count = lacking, column.Counts(), countLacked
 	}
-	c.count = func(from, to uint32, into *Scratch) { countSet(column, set, from, to, into.counts) }
+	c.count = func(from, to uint32, into *Scratch) { count(column, set, from, to, into.counts) }
 	return c
 }
 
@@ -137,7 +135,7 @@ func CountValues(column *columns.Ordinals, documents, items, parents *bitset.Bit
 // document holds.
 func CountHits(column *columns.Ordinals, items, parents *bitset.Bitset) *Counting {
 	if parents == nil {
-		return CountDocuments(column, items)
+		return CountDocuments(column, items, items.Count())
 	}
 	c := newCounting(column, items.Len(), items.Count())
 	c.count = func(from, to uint32, into *Scratch) { countHits(column, items, parents, from, to, into.counts) }

@@ -83,7 +83,7 @@ func TestRangesCountAsTheWhole(t *testing.T) {
 			column   *columns.Ordinals
 			count    func(add func(of ...uint32)) // calls add for each that counts its values once
 		}{
-			"documents": {CountDocuments(s.items, set), s.items, func(add func(of ...uint32)) { each(set, func(doc uint32) { add(doc) }) }},
+			"documents": {CountDocuments(s.items, set, set.Count()), s.items, func(add func(of ...uint32)) { each(set, func(doc uint32) { add(doc) }) }},
 			"listed": {CountListed(s.items, set.AppendTo(nil, 0, set.Len()), set.Len()), s.items, func(add func(of ...uint32)) {
 				each(set, func(doc uint32) { add(doc) })
 			}},

@@ -23,7 +23,7 @@ func TestFewAsMany(t *testing.T) {
 			for range r.IntN(count) {
 				set.Set(r.Uint32N(uint32(count)))
 			}
-			parts = append(parts, Part{Column: column, Counts: wholeOf(CountDocuments(column, set))})
+			parts = append(parts, Part{Column: column, Counts: wholeOf(CountDocuments(column, set, set.Count()))})
 			few = append(few, scratch.Listed(column, set.AppendTo(nil, 0, set.Len())))
 		}
 		same := func(a, b Count) bool { return string(a.Value) == string(b.Value) && a.Count == b.Count }

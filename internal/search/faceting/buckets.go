@@ -73,8 +73,9 @@ func (r *Request) prepareBuckets(ctx context.Context, p *Facet, pop *population,
 			continue
 		}
 		var set *bitset.Bitset // nil: every document
+		var size int
 		if !pop.all || segment.Live != nil || segment.Reader.Parents() != nil {
-			set = pop.sets[i].Bits()
+			set, size = r.documents(pop, i)
 		}
 		switch {
 		case column.Multi():
@@ -84,7 +85,7 @@ func (r *Request) prepareBuckets(ctx context.Context, p *Facet, pop *population,
 		case set == nil:
 			c.parts[i] = facet.Part{Column: column, Counts: column.Counts()}
 		default:
-			c.parts[i].Column, c.segments[i] = column, facet.CountDocuments(column, set)
+			c.parts[i].Column, c.segments[i] = column, facet.CountDocuments(column, set, size)
 		}
 	}
 	c.finish = func() {

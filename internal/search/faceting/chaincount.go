@@ -36,7 +36,7 @@ func (r *Request) countChain(ctx context.Context, p *Facet, pop *population, ite
 				return int64(items[i].CountRange(first, last))
 			}
 		}
-		set := pop.sets[i].Bits()
+		set, _ := r.documents(pop, i)
 		var numbers []int64
 		for doc, turn := set.Next(0), 1; doc < set.Len(); doc, turn = set.Next(doc+1), turn+1 {
 			if turn%256 == 0 && ctx.Err() != nil {

@@ -208,22 +208,15 @@ func (r *Request) prepareListValues(ctx context.Context, p *Facet, pop *populati
 	if err != nil {
 		return nil, err
 	}
-	if !pop.all {
-		if err := r.load(ctx, pop); err != nil {
-			return nil, err
-		}
+	if err := r.load(ctx, pop); err != nil {
+		return nil, err
 	}
 	return r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
 		var matched *bitset.Bitset
 		if items != nil {
 			matched = items[i]
 		}
-		var documents *bitset.Bitset
-		if pop.all {
-			documents = r.liveParents(segment)
-		} else {
-			documents = pop.sets[i].Bits()
-		}
+		documents, _ := r.documents(pop, i)
 		return facet.CountValues(column, documents, matched, parentsOf(segment))
 	}), nil
 }
@@ -269,7 +262,8 @@ func (r *Request) prepareDocuments(ctx context.Context, p *Facet, pop *populatio
 		if isKnown[i] {
 			return nil
 		}
-		return facet.CountDocuments(column, pop.sets[i].Bits())
+		set, size := r.documents(pop, i)
+		return facet.CountDocuments(column, set, size)
 	})
 	for i := range c.parts {
 		c.parts[i].Counts = known[i]
@@ -308,8 +302,11 @@ func (p *Facet) holders(segment *snapshot.Segment) *bitset.Bitset {
 // liveParents returns the documents of a segment that are not deleted. All facets
 // of a request share them.
 func (r *Request) liveParents(segment *snapshot.Segment) *bitset.Bitset {
-	if segment.Live == nil {
+	switch {
+	case segment.Live == nil:
 		return parentsOf(segment)
+	case segment.Reader.Parents() == nil:
+		return segment.Live
 	}
 	live := r.live[segment]
 	if live == nil {

@@ -187,7 +187,7 @@ func (r *Request) countAll(ctx context.Context, p *Facet) ([]facet.Part, error) 
 		if segment.Live == nil {
 			return nil
 		}
-		return facet.CountDocuments(column, segment.Live)
+		return facet.CountDocuments(column, segment.Live, segment.Live.Count())
 	})
 	for i, part := range c.parts {
 		if part.Column != nil && c.segments[i] == nil {

@@ -99,9 +99,9 @@ func (r *Request) populate(kept []bool, ready *collect.Result) *population {
 	return pop
 }
 
-// load works out the documents of a population.
+// load works out the documents of a population, unless those are all.
 func (r *Request) load(ctx context.Context, pop *population) error {
-	if pop.sets != nil {
+	if pop.all || pop.sets != nil {
 		return nil
 	}
 	result, err := r.Collect.Run(ctx, &collect.Request{Query: r.Query, Filters: pop.filters, CountTo: collect.Everything, Sets: true})
@@ -110,6 +110,17 @@ func (r *Request) load(ctx context.Context, pop *population) error {
 	}
 	pop.sets = result.Sets
 	return nil
+}
+
+// documents returns the documents of a loaded population in one segment, which
+// must not be changed, and how many they are.
+func (r *Request) documents(pop *population, segment int) (*bitset.Bitset, int) {
+	if pop.all {
+		of := r.Snapshot.Segments[segment]
+		return r.liveParents(of), of.Documents
+	}
+	set := pop.sets[segment]
+	return set.Bits(), set.Count()
 }
 
 // matchedOf returns the list values that the clauses of a population ask for,
