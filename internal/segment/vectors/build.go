@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/quiresearch/quire/internal/simd"
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
@@ -57,6 +58,7 @@ func (c *column) finish(ctx context.Context, to io.Writer, start *carried, threa
 // have a lock of their own, taken before any other.
 type construction struct {
 	*rows
+	coded   *coded // nil: vectors do all
 	options Options
 	graph   *graph
 	locks   [1024]sync.Mutex
@@ -84,6 +86,9 @@ func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threa
 	}
 	g, todo := layOut(o, all.len(), start, groups)
 	c := &construction{rows: all, options: o, graph: g, entry: g.entry, top: g.top}
+	if len(todo) > all.len()/8 { // else codes of all are more work than they save
+		c.coded = encodeAll(o, all)
+	}
 	if err := c.insertAll(ctx, todo, threads); err != nil {
 		return nil, err
 	}
@@ -194,10 +199,16 @@ type insertion struct {
 	chosen  []uint32
 	thinned []uint32
 	ordered []near
+	between [8]float32 // see isCovered
+
+	coded   *coded // as of the construction until they are given up
+	aimed   aimed
+	byCodes bool // codes tell what is compared apart
+	doubts  int  // how often they did not, less how often they did
 }
 
 func newInsertion(c *construction) *insertion {
-	return &insertion{construction: c, seen: newMarks(c.len())}
+	return &insertion{construction: c, seen: newMarks(c.len()), coded: c.coded}
 }
 
 func (w *insertion) insert(node uint32) {
@@ -226,8 +237,7 @@ func (w *insertion) insert(node uint32) {
 		at = w.descend(node, at, level)
 	}
 	for level := min(top, height); level >= 0; level-- {
-		w.search(node, at, level)
-		w.ordered = append(w.ordered[:0], w.found...)
+		w.gather(node, at, level)
 		sortNearest(w.ordered)
 		if len(w.ordered) == 0 {
 			continue
@@ -273,12 +283,68 @@ func (w *insertion) measure(to uint32, nodes []uint32) {
 	w.nearnesses(to, nodes, w.raws)
 }
 
-// search fills found with the nodes of a level that are nearest to another,
+// measureCodes is measure by the codes.
+func (w *insertion) measureCodes(to uint32, nodes []uint32) {
+	if w.aimed.node != to || w.aimed.values == nil {
+		w.coded.aim(&w.aimed, to)
+	}
+	w.raws = slices.Grow(w.raws[:0], len(nodes))[:len(nodes)]
+	w.coded.nearnesses(&w.aimed, nodes, w.raws)
+}
+
+// order fills ordered with measured nodes.
+func (w *insertion) order(nodes []uint32) {
+	w.ordered = w.ordered[:0]
+	for i, n := range nodes {
+		w.ordered = append(w.ordered, nearOf(n, w.raws[i]))
+	}
+}
+
+// gather fills ordered with the nodes of a level that are nearest to another,
 // itself left out.
+func (w *insertion) gather(node uint32, from near, level int) {
+	if w.coded != nil {
+		w.walk(node, from, level, w.measureCodes)
+		if w.trusts(node, w.found) {
+			w.fresh = w.fresh[:0]
+			for _, x := range w.found {
+				w.fresh = append(w.fresh, x.node())
+			}
+			w.measure(node, w.fresh)
+			w.order(w.fresh)
+			return
+		}
+	}
+	w.search(node, from, level)
+	w.ordered = append(w.ordered[:0], w.found...)
+}
+
+// trusts reports whether codes tell nodes apart. Where they mostly do not, they are
+// given up.
+func (w *insertion) trusts(node uint32, all []near) bool {
+	if w.byCodes = w.coded.separate(node, all); w.byCodes {
+		w.doubts = max(0, w.doubts-1)
+	} else if w.doubts++; w.doubts > 256 {
+		w.coded = nil
+	}
+	return w.byCodes
+}
+
+// search fills found with the nodes of a level that are nearest to another, itself
+// left out, by their vectors.
 func (w *insertion) search(self uint32, from near, level int) {
+	w.byCodes = false
+	w.walk(self, from, level, w.measure)
+}
+
+// walk is search by what measure says.
+func (w *insertion) walk(self uint32, from near, level int, measure func(to uint32, nodes []uint32)) {
 	w.seen.clear()
 	breadth := w.options.breadth()
 	w.queue, w.found = w.queue[:0], w.found[:0]
+	w.fresh = append(w.fresh[:0], from.node())
+	measure(self, w.fresh)
+	from = nearOf(from.node(), w.raws[0])
 	w.seen.add(self)
 	w.seen.add(from.node())
 	w.queue.push(from)
@@ -294,13 +360,8 @@ func (w *insertion) search(self uint32, from near, level int) {
 		if level == 0 && len(w.queue) > 0 {
 			w.graph.fetch(w.queue[0].node())
 		}
-		w.fresh = w.fresh[:0]
-		for _, n := range w.links {
-			if w.seen.add(n) {
-				w.fresh = append(w.fresh, n)
-			}
-		}
-		w.measure(self, w.fresh)
+		w.visit(w.links)
+		measure(self, w.fresh)
 		for i, n := range w.fresh {
 			x := nearOf(n, w.raws[i])
 			if w.found.add(x, breadth) {
@@ -308,6 +369,24 @@ func (w *insertion) search(self uint32, from near, level int) {
 			}
 		}
 	}
+}
+
+// visit fills fresh with the nodes that were not seen before. Their codes arrive in
+// the meantime.
+func (w *insertion) visit(nodes []uint32) {
+	w.fresh = w.fresh[:0]
+	if w.coded == nil {
+		for _, n := range nodes {
+			if w.seen.add(n) {
+				w.fresh = append(w.fresh, n)
+			}
+		}
+		return
+	}
+	w.fresh = slices.Grow(w.fresh, len(nodes))
+	n := simd.Unseen(w.seen.words, nodes, w.fresh[:cap(w.fresh)], w.coded.codes, w.coded.stride(), w.coded.scale)
+	w.fresh = w.fresh[:n]
+	w.seen.nodes = append(w.seen.nodes, w.fresh...)
 }
 
 // apart is how much nearer to another neighbour than to the node itself, in
@@ -323,14 +402,7 @@ func (w *insertion) choose(into []uint32, ordered []near, limit int) []uint32 {
 		if len(into) >= limit {
 			return into
 		}
-		far := true
-		for _, n := range into {
-			if apart*w.nearness(c.node(), n) > c.raw() {
-				far = false
-				break
-			}
-		}
-		if far {
+		if !w.isCovered(c, into) {
 			into = append(into, c.node())
 		}
 	}
@@ -341,6 +413,29 @@ func (w *insertion) choose(into []uint32, ordered []near, limit int) []uint32 {
 		into = appendLink(into, c.node(), none, limit)
 	}
 	return into
+}
+
+// isCovered reports whether a candidate is nearer to one of those picked than to the
+// node that it is a candidate for.
+func (w *insertion) isCovered(c near, picked []uint32) bool {
+	if w.byCodes && len(picked) > 0 {
+		w.coded.aim(&w.aimed, c.node())
+	}
+	for len(picked) > 0 {
+		some := picked[:min(len(picked), len(w.between))]
+		picked = picked[len(some):]
+		if w.byCodes {
+			w.coded.nearnesses(&w.aimed, some, w.between[:])
+		} else {
+			w.nearnesses(c.node(), some, w.between[:])
+		}
+		for _, raw := range w.between[:len(some)] {
+			if apart*raw > c.raw() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // connect adds a link from n to node, thinning n's links when they are full.
@@ -358,10 +453,14 @@ func (w *insertion) connect(n, node uint32, level int) {
 		return
 	}
 	w.fresh = append(append(w.fresh[:0], links...), node)
-	w.measure(n, w.fresh)
-	w.ordered = w.ordered[:0]
-	for i, x := range w.fresh {
-		w.ordered = append(w.ordered, nearOf(x, w.raws[i]))
+	if w.byCodes = false; w.coded != nil {
+		w.measureCodes(n, w.fresh)
+		w.order(w.fresh)
+		w.byCodes = w.coded.separate(n, w.ordered)
+	}
+	if !w.byCodes {
+		w.measure(n, w.fresh)
+		w.order(w.fresh)
 	}
 	sortNearest(w.ordered)
 	w.thinned = w.choose(w.thinned[:0], w.ordered, limit)

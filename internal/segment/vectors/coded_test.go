@@ -1,0 +1,84 @@
+package vectors
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// rowsOf are rows as a column under construction has them.
+func rowsOf(s Similarity, all [][]float32) *rows {
+	r := newRows(len(all[0]), len(all))
+	for _, v := range all {
+		if s == Cosine {
+			Normalize(v)
+		}
+		r.add(v)
+	}
+	r.raise(s)
+	return r
+}
+
+// Codes say how near two rows are up to the errors that separate reckons with,
+// whatever the similarity, and whether dimensions fill the lanes or not.
+func TestCodesAreAsNearAsRows(t *testing.T) {
+	for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {
+		for _, dimensions := range []int{1, 7, 64, 100} {
+			r := rand.New(rand.NewPCG(uint64(s), uint64(dimensions)))
+			all := rowsOf(s, spread(r, 200, dimensions))
+			c := encodeAll(Options{Dimensions: dimensions, Similarity: s}, all)
+			ids, exact, got := make([]uint32, all.len()), make([]float32, all.len()), make([]float32, all.len())
+			for i := range ids {
+				ids[i] = uint32(i)
+			}
+			var a aimed
+			for _, node := range ids {
+				c.aim(&a, node)
+				all.nearnesses(node, ids, exact)
+				c.nearnesses(&a, ids, got)
+				for i, id := range ids {
+					step := float64(max(c.scale[node], c.scale[id]))
+					distance := math.Sqrt(math.Abs(float64(exact[i])))
+					// No value is off by more than half a step, in both rows.
+					most := 2*distance*step*math.Sqrt(float64(dimensions)) + step*step*float64(dimensions) + 1e-5*float64(1+c.norm[id]+c.norm[node])
+					if off := math.Abs(float64(got[i] - exact[i])); off > most {
+						t.Fatalf("similarity %d, %d dimensions: %d and %d are off by %g of %g, %g at most", s, dimensions, node, id, off, exact[i], most)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Codes tell apart what lies far from each other in steps, and not what lies within
+// one.
+func TestCodesSeparate(t *testing.T) {
+	const dimensions = 32
+	r := rand.New(rand.NewPCG(1, 2))
+	centre := gaussian(r, dimensions)
+	for deviation, want := range map[float64]bool{0.5: true, 0.1: true, 0.001: false, 0.00001: false} {
+		all := rowsOf(Cosine, around(r, centre, 150, deviation))
+		c := encodeAll(Options{Dimensions: dimensions}, all)
+		var a aimed
+		ids, raws, near := make([]uint32, 100), make([]float32, 100), make([]near, 100)
+		for i := range ids {
+			ids[i] = uint32(i + 1)
+		}
+		c.aim(&a, 0)
+		c.nearnesses(&a, ids, raws)
+		for i, id := range ids {
+			near[i] = nearOf(id, raws[i])
+		}
+		if got := c.separate(0, near); got != want {
+			t.Errorf("codes of rows that lie %g apart: %v", deviation, got)
+		}
+	}
+}
+
+// Rows whose lengths 32 bits do not hold are compared as they are.
+func TestNoCodesOfVeryLongRows(t *testing.T) {
+	all := rowsOf(Euclidean, [][]float32{{1, 2}, {1e19, 2e19}})
+	if encodeAll(Options{Dimensions: 2, Similarity: Euclidean}, all) != nil {
+		t.Error("there are codes")
+	}
+}
