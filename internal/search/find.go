@@ -236,8 +236,11 @@ func (s *execution) depth(at *pageStart, rescore *rescoring) int {
 	return at.offset + limit
 }
 
-// findsAll reports whether nothing narrows a search.
-func (s *execution) findsAll() bool { return len(s.filters) == 0 && scope.IsEverything(s.query) }
+// findsAll reports whether nothing narrows a search and nothing scores: what it finds
+// is known before it runs.
+func (s *execution) findsAll() bool {
+	return len(s.filters) == 0 && scope.IsEverything(s.query) && (s.query == nil || !plan.Scores(s.query))
+}
 
 // countTo is how far matches are counted.
 func (s *execution) countTo(at *pageStart) int {

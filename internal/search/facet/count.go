@@ -28,7 +28,8 @@ func countLacked(column *columns.Ordinals, set *bitset.Bitset, from, to uint32, 
 	countFlipped(column, set, from, to, ^uint64(0), counts)
 }
 
-// countFlipped counts the documents whose bit, some flipped, is one.
+// countFlipped counts the documents of a set whose words are first combined with flip
+// by exclusive or: those in it with 0, those that it lacks with all ones.
 func countFlipped(column *columns.Ordinals, set *bitset.Bitset, from, to uint32, flip uint64, counts []uint32) {
 	words := set.Words()[from/64 : bitset.WordsFor(to)]
 	if column.Multi() {

@@ -9,7 +9,7 @@ import (
 )
 
 // Counts are the values with a count above 0, ascending by bytes. Those of one
-// segment, or of one that has nearly all values, stay by ordinal, so that only the
+// segment, or of one beside which the others have few values, stay by ordinal, so that only the
 // values that an answer shows are looked up in the column. They never change and
 // are valid as long as the segments are.
 type Counts struct {

@@ -299,8 +299,8 @@ func (p *Facet) holders(segment *snapshot.Segment) *bitset.Bitset {
 	return parentsOf(segment)
 }
 
-// liveParents returns the documents of a segment that are not deleted. All facets
-// of a request share them.
+// liveParents returns the documents of a segment that are not deleted; not to be
+// changed.
 func (r *Request) liveParents(segment *snapshot.Segment) *bitset.Bitset {
 	switch {
 	case segment.Live == nil:

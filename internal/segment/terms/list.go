@@ -44,11 +44,21 @@ func (l *List) At(i int) []byte {
 func (l *List) size(i int) int { return int(l.offsets[i+1]) - int(l.offsets[i]) }
 
 // Search is the number of strings below key, and whether key is the next.
-func (l *List) Search(key []byte) (int, bool) { return l.SearchFrom(key, 0) }
+func (l *List) Search(key []byte) (int, bool) {
+	i := l.lowerBound(key, 0, l.Len())
+	return i, i < l.Len() && bytes.Equal(l.At(i), key)
+}
 
-// SearchFrom is Search where the strings before from are known to be below key.
+// SearchFrom is Search where the strings before from are known to be below key. It
+// takes the less time the nearer key is to from.
 func (l *List) SearchFrom(key []byte, from int) (int, bool) {
-	i := l.lowerBound(key, from, l.Len())
+	to, step := from, 1
+	for to < l.Len() && bytes.Compare(l.At(to), key) < 0 {
+		from = to + 1
+		to += step
+		step <<= 1
+	}
+	i := l.lowerBound(key, from, min(to, l.Len()))
 	return i, i < l.Len() && bytes.Equal(l.At(i), key)
 }
 

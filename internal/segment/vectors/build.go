@@ -86,7 +86,9 @@ func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threa
 	}
 	g, todo := layOut(o, all.len(), start, groups)
 	c := &construction{rows: all, options: o, graph: g, entry: g.entry, top: g.top}
-	if len(todo) > all.len()/8 { // else codes of all are more work than they save
+	// Codes of all rows are more work than they save where few nodes are new, and codes
+	// of short rows are about as large as these.
+	if len(todo) > all.len()/8 && o.padded() <= 2*o.Dimensions {
 		c.coded = encodeAll(o, all)
 	}
 	if err := c.insertAll(ctx, todo, threads); err != nil {
@@ -201,10 +203,10 @@ type insertion struct {
 	ordered []near
 	between [8]float32 // see isCovered
 
-	coded   *coded // as of the construction until they are given up
-	aimed   aimed
-	byCodes bool // codes tell what is compared apart
-	doubts  int  // how often they did not, less how often they did
+	coded  *coded // as of the construction until they are given up
+	aimed  aimed
+	step   float32 // widest of the candidates
+	doubts int     // see trusts
 }
 
 func newInsertion(c *construction) *insertion {
@@ -319,25 +321,26 @@ func (w *insertion) gather(node uint32, from near, level int) {
 	w.ordered = append(w.ordered[:0], w.found...)
 }
 
-// trusts reports whether codes tell nodes apart. Where they mostly do not, they are
-// given up.
-func (w *insertion) trusts(node uint32, all []near) bool {
-	if w.byCodes = w.coded.separate(node, all); w.byCodes {
+// trusts reports whether codes tell apart what was found near a node. Where they
+// mostly do not, they are given up.
+func (w *insertion) trusts(node uint32, found []near) bool {
+	if w.coded.separate(node, found) {
 		w.doubts = max(0, w.doubts-1)
-	} else if w.doubts++; w.doubts > 256 {
+		return true
+	}
+	if w.doubts++; w.doubts > 256 {
 		w.coded = nil
 	}
-	return w.byCodes
+	return false
 }
 
 // search fills found with the nodes of a level that are nearest to another, itself
 // left out, by their vectors.
 func (w *insertion) search(self uint32, from near, level int) {
-	w.byCodes = false
 	w.walk(self, from, level, w.measure)
 }
 
-// walk is search by what measure says.
+// walk is search by vectors or by codes: measure is w.measure or w.measureCodes.
 func (w *insertion) walk(self uint32, from near, level int, measure func(to uint32, nodes []uint32)) {
 	w.seen.clear()
 	breadth := w.options.breadth()
@@ -371,8 +374,8 @@ func (w *insertion) walk(self uint32, from near, level int, measure func(to uint
 	}
 }
 
-// visit fills fresh with the nodes that were not seen before. Their codes arrive in
-// the meantime.
+// visit fills fresh with the nodes that were not seen before, and asks for their
+// codes, which are read next.
 func (w *insertion) visit(nodes []uint32) {
 	w.fresh = w.fresh[:0]
 	if w.coded == nil {
@@ -398,6 +401,9 @@ const apart = 1.1
 // to one already picked than to the node itself is left out, then filled up
 // from those left out while there is room.
 func (w *insertion) choose(into []uint32, ordered []near, limit int) []uint32 {
+	if w.coded != nil {
+		w.step = w.coded.widest(ordered)
+	}
 	for _, c := range ordered {
 		if len(into) >= limit {
 			return into
@@ -415,22 +421,43 @@ func (w *insertion) choose(into []uint32, ordered []near, limit int) []uint32 {
 	return into
 }
 
-// isCovered reports whether a candidate is nearer to one of those picked than to the
-// node that it is a candidate for.
+// isCovered reports whether a candidate is nearer to one of those picked, by the
+// factor apart, than to the node that it is a candidate for.
 func (w *insertion) isCovered(c near, picked []uint32) bool {
-	if w.byCodes && len(picked) > 0 {
-		w.coded.aim(&w.aimed, c.node())
+	if w.coded != nil {
+		return w.isCoveredByCodes(c, picked)
 	}
 	for len(picked) > 0 {
 		some := picked[:min(len(picked), len(w.between))]
 		picked = picked[len(some):]
-		if w.byCodes {
-			w.coded.nearnesses(&w.aimed, some, w.between[:])
-		} else {
-			w.nearnesses(c.node(), some, w.between[:])
-		}
+		w.nearnesses(c.node(), some, w.between[:])
 		for _, raw := range w.between[:len(some)] {
 			if apart*raw > c.raw() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isCoveredByCodes is isCovered by the codes, and by the vectors where codes leave
+// doubt.
+func (w *insertion) isCoveredByCodes(c near, picked []uint32) bool {
+	if len(picked) == 0 {
+		return false
+	}
+	w.coded.aim(&w.aimed, c.node())
+	margin := w.coded.margin(w.step, c.raw())
+	for len(picked) > 0 {
+		some := picked[:min(len(picked), len(w.between))]
+		picked = picked[len(some):]
+		w.coded.nearnesses(&w.aimed, some, w.between[:])
+		for i, raw := range w.between[:len(some)] {
+			beyond := apart*raw - c.raw()
+			if beyond < -margin {
+				continue
+			}
+			if beyond > margin || apart*w.nearness(c.node(), some[i]) > c.raw() {
 				return true
 			}
 		}
@@ -453,15 +480,8 @@ func (w *insertion) connect(n, node uint32, level int) {
 		return
 	}
 	w.fresh = append(append(w.fresh[:0], links...), node)
-	if w.byCodes = false; w.coded != nil {
-		w.measureCodes(n, w.fresh)
-		w.order(w.fresh)
-		w.byCodes = w.coded.separate(n, w.ordered)
-	}
-	if !w.byCodes {
-		w.measure(n, w.fresh)
-		w.order(w.fresh)
-	}
+	w.measure(n, w.fresh)
+	w.order(w.fresh)
 	sortNearest(w.ordered)
 	w.thinned = w.choose(w.thinned[:0], w.ordered, limit)
 	w.graph.setLinks(n, level, w.thinned)

@@ -10,33 +10,36 @@ import (
 )
 
 // coded are the rows of a column that is being built as codes of 8 bits, one behind
-// the other. New nodes look for their neighbours on them, which are a quarter of the
-// memory of the vectors and arrive in time, and compare those found by their vectors.
-// Where codes do not tell nodes apart, vectors do all of it.
+// the other. New nodes look for their neighbours on codes, which take a quarter of the
+// memory of vectors and are asked for before they are read, and then compare what they
+// found by vectors. Where codes do not tell nodes apart, vectors are used throughout.
 type coded struct {
 	quantized
 	dimensions int
 	sums       []int32   // of the values of each
 	lift       []float32 // of the rows
+	root       float32   // of the dimensions
 }
 
-// mostCodes is how many bytes codes may take while a column is built.
-const mostCodes = 128 << 20
+// mostCodes is how many bytes codes may take while one column is built, with the 12
+// bytes that are kept beside each.
+const mostCodes = 160 << 20
 
-// encodeAll makes the codes of all rows, or returns nil: codes may take too much
-// memory, or the rows are longer than 32 bits can compare.
+// encodeAll makes the codes of all rows. It returns nil where they would take too much
+// memory, and where squares of lengths do not fit into 32 bits.
 func encodeAll(o Options, all *rows) *coded {
 	n := all.len()
-	if n*o.padded() > mostCodes {
+	if n*(o.padded()+12) > mostCodes {
 		return nil
 	}
 	z := quantized{bits: 8, values: o.padded(), scale: make([]float32, n), norm: make([]float32, n)}
 	z.codes = make([]byte, n*z.stride())
 	c := &coded{quantized: z, dimensions: o.Dimensions, sums: make([]int32, n), lift: all.lift}
+	c.root = float32(math.Sqrt(float64(o.Dimensions)))
 	for i := range n {
 		code := c.code(uint32(i))
 		c.scale[i], c.norm[i] = c.encode(code, all.row(uint32(i)), nil)
-		if !(c.norm[i] < math.MaxFloat32/8) {
+		if square := c.norm[i]; square != 0 && !(square > leastSquare && square < mostSquare) {
 			return nil
 		}
 		for _, u := range code[:o.Dimensions] {
@@ -85,22 +88,38 @@ func (c *coded) nearnesses(a *aimed, ids []uint32, out []float32) {
 	}
 }
 
-// separate reports whether codes tell nodes apart that are near to another: whether
-// the nearest and the farthest differ by many times what the codes are off. Rounding
-// adds to every value of both vectors an error that is spread evenly over a step.
-// These errors add up over the distance, and among themselves.
-func (c *coded) separate(node uint32, all []near) bool {
-	if len(all) == 0 {
+// separate reports whether codes tell apart what was found near a node: whether the
+// nearest and the farthest differ by many times what codes are off.
+func (c *coded) separate(node uint32, found []near) bool {
+	if len(found) == 0 {
 		return true
 	}
-	nearest, farthest, step := all[0], all[0], c.scale[node]
-	for _, x := range all {
-		nearest, farthest, step = max(nearest, x), min(farthest, x), max(step, c.scale[x.node()])
+	nearest, farthest := found[0], found[0]
+	for _, x := range found {
+		nearest, farthest = max(nearest, x), min(farthest, x)
 	}
-	distance := math.Sqrt(math.Abs(float64(farthest.raw())))
-	off := float64(step) * (2*math.Sqrt2/math.Sqrt(12)*distance + float64(step)*math.Sqrt(float64(c.dimensions))/6)
-	return float64(nearest.raw())-float64(farthest.raw()) >= surelyApart*off
+	step := max(c.scale[node], c.widest(found))
+	return nearest.raw()-farthest.raw() >= 8*c.off(step, farthest.raw())
 }
 
-// surelyApart is how many times what codes are off nodes differ that they separate.
-const surelyApart = 8
+// widest is the widest step of nodes.
+func (c *coded) widest(nodes []near) (step float32) {
+	for _, x := range nodes {
+		step = max(step, c.scale[x.node()])
+	}
+	return step
+}
+
+// off is how much a nearness by codes of some step is expected to differ from that by
+// vectors. Rounding moves every value of both vectors by up to half a step, all such
+// errors being equally frequent. They count with the distance of the vectors, and
+// with each other.
+func (c *coded) off(step, raw float32) float32 {
+	return step * (0.8165*float32(math.Sqrt(math.Abs(float64(raw)))) + step*c.root/6)
+}
+
+// margin is by how much a nearness has to differ from another by codes to be told
+// from it. What lies close together is farther apart by codes.
+func (c *coded) margin(step, raw float32) float32 {
+	return c.off(step, raw) + step*step*c.root*c.root/6
+}

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -80,5 +81,39 @@ func TestNoCodesOfVeryLongRows(t *testing.T) {
 	all := rowsOf(Euclidean, [][]float32{{1, 2}, {1e19, 2e19}})
 	if encodeAll(Options{Dimensions: 2, Similarity: Euclidean}, all) != nil {
 		t.Error("there are codes")
+	}
+}
+
+// Groups of vectors that codes do not tell apart, each smaller than what a new node
+// looks at, are found among others that they do.
+func TestNearlyEqualVectorsAreFound(t *testing.T) {
+	const dimensions = 64
+	for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {
+		r := rand.New(rand.NewPCG(5, uint64(s)))
+		all := spread(r, 1_000, dimensions)
+		for range 200 {
+			all = append(all, around(r, gaussian(r, dimensions), 60, 1e-4)...)
+		}
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		column := open(t, writeColumn(t, Options{Dimensions: dimensions, Similarity: s}, all, 1, 1))
+		found := 0
+		const queries = 100
+		for i := range queries {
+			q := Prepare(s, around(r, all[i], 1, 1e-4)[0])
+			truth := ranking(column, q)
+			hits, err := column.Search(context.Background(), q, 10, 0, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range hits {
+				if h.Score >= truth[9].Score {
+					found++
+				}
+			}
+		}
+		t.Logf("similarity %d: recall %.3f", s, float64(found)/queries/10)
+		if found < 9*queries {
+			t.Errorf("similarity %d: %d of %d are found", s, found, 10*queries)
+		}
 	}
 }

@@ -190,11 +190,7 @@ func checkScores(t *testing.T, name string, random *rand.Rand, r *Reader) {
 			}
 		}
 	}
-	least := 0.9
-	if r.options.M < 8 { // what is found by so few links depends on the places of nodes
-		least = 0.7
-	}
-	if recall := float64(found) / float64(wanted); recall < least {
+	if recall := float64(found) / float64(wanted); recall < 0.9 {
 		t.Errorf("%s: recall is %.3f of %d nodes, %d twins", name, recall, r.Len(), r.graph.twins)
 	}
 }

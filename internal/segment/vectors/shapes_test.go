@@ -115,7 +115,7 @@ func requantized(t testing.TB, r *Reader, z Quantization) *Reader {
 // so a single kind of search is held to less than all of them together.
 func TestHardShapes(t *testing.T) {
 	t.Parallel()
-	const dimensions = 16
+	const dimensions = 32 // codes of fewer would not be used
 	for i, shape := range shapes {
 		for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {
 			if underRace && int(s) != i%3 {

@@ -2,7 +2,8 @@
 // given one.
 //
 // Write takes documents in order with their vectors, builds a navigable
-// small-world graph (HNSW) on all cores and writes the column. A Reader opens
+// small-world graph (HNSW) on all cores and writes the column. New nodes look
+// for their neighbours on codes of 8 bits, where memory allows. A Reader opens
 // its bytes; any number of searches may run at once. Merge reads the rows of
 // its inputs and starts from the graph of the largest.
 //
