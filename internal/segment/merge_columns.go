@@ -312,6 +312,7 @@ func (m *merger) writeVectors(ctx context.Context, out *blockfile.Writer, owner 
 		if column == nil {
 			continue
 		}
+		in.Reader.mapping.Soon(column.Rescored())
 		for row := range column.Len() {
 			some = some || m.docMap[i][column.Doc(row)] != NoDoc
 		}

@@ -246,6 +246,7 @@ func (r *Reader) openVectors(f FieldOptions, owner uint32) (*vectors.Reader, err
 	if err != nil {
 		return nil, fmt.Errorf("%s at %d: %w: %w", r.file.Name(), r.file.Offset(id), blockfile.ErrCorrupt, err)
 	}
+	r.mapping.Scattered(column.Rescored())
 	return column, nil
 }
 

@@ -2,8 +2,10 @@ package vfs
 
 import (
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Mapping is a read-only view of a whole file. It starts with one reference;
@@ -41,6 +43,26 @@ func (m *Mapping) Bytes() []byte { return m.data }
 func (m *Mapping) Forget() {
 	if m.mapped {
 		forget(m.data)
+	}
+}
+
+// Scattered says that single places of a part of the bytes are read: what lies
+// around them is not to be read ahead.
+func (m *Mapping) Scattered(part []byte) { m.advise(part, scattered) }
+
+// Soon says that a part of the bytes is about to be read from end to end.
+func (m *Mapping) Soon(part []byte) { m.advise(part, soon) }
+
+// advise hands over the whole pages of a part, where it lies in mapped ones.
+func (m *Mapping) advise(part []byte, advice func([]byte)) {
+	if !m.mapped || len(part) == 0 {
+		return
+	}
+	page := os.Getpagesize()
+	from := int(uintptr(unsafe.Pointer(&part[0])) - uintptr(unsafe.Pointer(&m.data[0])))
+	to := (from + len(part)) / page * page
+	if from = (from + page - 1) / page * page; from >= 0 && from < to && to <= len(m.data) {
+		advice(m.data[from:to])
 	}
 }
 

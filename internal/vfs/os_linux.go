@@ -28,6 +28,12 @@ func forget(data []byte) {
 	}
 }
 
+// scattered and soon tell the system how mapped pages are read. When it does not
+// listen, they are read as others.
+func scattered(data []byte) { unix.Madvise(data, unix.MADV_RANDOM) }
+
+func soon(data []byte) { unix.Madvise(data, unix.MADV_WILLNEED) }
+
 func lockFile(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if err == unix.EWOULDBLOCK {

@@ -117,3 +117,19 @@ func TestNearlyEqualVectorsAreFound(t *testing.T) {
 		}
 	}
 }
+
+// Vectors are read here and there where a graph is walked by codes in their place.
+func TestRescoredAreVectorsBehindCodes(t *testing.T) {
+	all := spread(rand.New(rand.NewPCG(8, 8)), scanLimit+100, 4)
+	none := open(t, writeColumn(t, Options{Dimensions: 4}, all, 1, 2))
+	if none.Rescored() != nil {
+		t.Error("vectors without codes")
+	}
+	quantized := requantized(t, none, Int8)
+	if got, want := len(quantized.Rescored()), 4*4*quantized.Len(); got != want {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+	if few := open(t, writeColumn(t, Options{Dimensions: 4, Quantization: Int8}, all[:10], 1, 1)); few.Rescored() != nil {
+		t.Error("vectors of a column that is scanned")
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/quiresearch/quire/internal/bitset"
 )
@@ -30,6 +31,16 @@ func (r *Reader) Len() int { return len(r.docs) }
 
 // Doc returns the document of a node; nodes are in document order.
 func (r *Reader) Doc(node int) uint32 { return r.docs[node] }
+
+// Rescored returns the vectors of a quantized column with a graph, as the bytes that
+// Open was given, and nil of others. A search reads few of them: those of the
+// candidates that the codes leave.
+func (r *Reader) Rescored() []byte {
+	if r.options.Quantization == None || r.graph.top < 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&r.rows[0])), 4*len(r.rows))
+}
 
 // Vector returns the vector of a node as stored: of unit length under cosine
 // similarity. It must not be changed.
