@@ -56,7 +56,7 @@ func (c *column) finish(ctx context.Context, to io.Writer, start *carried, threa
 // have a lock of their own, taken before any other.
 type construction struct {
 	*rows
-	coded   *coded // nil: vectors do all
+	coded   *coded // nil: nodes are compared by their vectors alone
 	options Options
 	graph   *graph
 	locks   [1024]sync.Mutex
@@ -84,9 +84,7 @@ func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threa
 	}
 	g, todo := layOut(o, all.len(), start, groups)
 	c := &construction{rows: all, options: o, graph: g, entry: g.entry, top: g.top}
-	// Codes of all rows are more work than they save where few nodes are new, and codes
-	// of short rows are about as large as these.
-	if len(todo) > all.len()/8 && o.padded() <= 2*o.Dimensions {
+	if o.isWorthCoding(len(todo), all.len()) {
 		c.coded = encodeAll(o, all)
 	}
 	if err := c.insertAll(ctx, todo, threads); err != nil {

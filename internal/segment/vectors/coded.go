@@ -9,27 +9,43 @@ import (
 	"github.com/quiresearch/quire/internal/simd"
 )
 
-// coded are the rows of a column that is being built as codes of 8 bits, one behind
-// the other. New nodes look for their neighbours on codes, which take a quarter of the
-// memory of vectors and are asked for before they are read, and then compare what they
-// found by vectors. Where codes do not tell nodes apart, vectors are used throughout.
+// Graph construction on scalar-quantized vectors. An insertion searches for its
+// neighbours on 8-bit codes, which take a quarter of the memory of the vectors and are
+// prefetched, and then compares the candidates by their vectors. The quantization error
+// bounds what codes can decide: within it, vectors decide.
+//
+// Example: rows of 100 dimensions with values up to 0.3, so one step is 0.3/127 =
+// 0.0024. Two rows at distance 1 have a squared distance of 1, which the codes are
+// expected to miss by about 0.0024 × 0.82 = 0.002. Candidates at squared distances from
+// 0.6 to 0.9 are told apart by codes; near-duplicates at 0.000001 are not.
+
+// coded holds the rows of a column under construction as 8-bit codes.
 type coded struct {
 	quantized
 	dimensions int
-	sums       []int32   // of the values of each
-	lift       []float32 // of the rows
-	root       float32   // of the dimensions
+	sums       []int32   // sum of the values of each row
+	lift       []float32 // as in rows
+	root       float32   // square root of dimensions
 }
 
-// mostCodes is how many bytes codes may take while one column is built, with the 12
-// bytes that are kept beside each.
-const mostCodes = 160 << 20
+// maxCodeBytes bounds the memory of the codes of one column under construction.
+const maxCodeBytes = 160 << 20
 
-// encodeAll makes the codes of all rows. It returns nil where they would take too much
-// memory, and where squares of lengths do not fit into 32 bits.
+// besideCode is what is kept beside the code of a row: scale, norm and sum.
+const besideCode = 12
+
+// isWorthCoding reports whether codes pay off when some of a column's nodes are new.
+// They do not for a merge that adds few nodes, because every row has to be encoded,
+// nor for short rows, whose padded codes are about as large as their vectors.
+func (o Options) isWorthCoding(added, nodes int) bool {
+	return added > nodes/8 && o.padded() <= 2*o.Dimensions
+}
+
+// encodeAll encodes all rows. It returns nil if the codes exceed maxCodeBytes or the
+// square of a length is out of the range of float32.
 func encodeAll(o Options, all *rows) *coded {
 	n := all.len()
-	if n*(o.padded()+12) > mostCodes {
+	if n*(o.padded()+besideCode) > maxCodeBytes {
 		return nil
 	}
 	z := quantized{bits: 8, values: o.padded(), scale: make([]float32, n), norm: make([]float32, n)}
@@ -51,45 +67,45 @@ func encodeAll(o Options, all *rows) *coded {
 
 func (c *coded) code(node uint32) []byte { return c.codes[int(node)*c.stride():][:c.stride()] }
 
-// aimed is a node that others are compared with.
-type aimed struct {
+// codeQuery is a node that other nodes are compared with by code.
+type codeQuery struct {
 	node     uint32
 	values   []int8
 	products []int32
 }
 
-// aim makes ready to compare others with a node.
-func (c *coded) aim(a *aimed, node uint32) {
-	if a.values == nil {
-		a.values = make([]int8, c.stride())
+// prepare points a query at a node.
+func (c *coded) prepare(q *codeQuery, node uint32) {
+	if q.values == nil {
+		q.values = make([]int8, c.stride())
 	}
-	a.node = node
-	// A value is its code less 128, here eight at a time. Codes are filled up with
-	// zeros, which add nothing to a product whatever the values are there.
-	values, code := unsafe.Slice((*byte)(unsafe.Pointer(&a.values[0])), c.stride()), c.code(node)
+	q.node = node
+	// A value is its code minus 128, computed for eight codes at a time. The padding of
+	// codes is zero and adds nothing to a product, so its values do not matter.
+	values, code := unsafe.Slice((*byte)(unsafe.Pointer(&q.values[0])), c.stride()), c.code(node)
 	for i := 0; i < len(code); i += 8 {
 		binary.NativeEndian.PutUint64(values[i:], binary.NativeEndian.Uint64(code[i:])^0x8080808080808080)
 	}
 }
 
-// nearnesses sets out[i] to the nearness of a node and ids[i] by what their codes
-// stand for.
-func (c *coded) nearnesses(a *aimed, ids []uint32, out []float32) {
-	a.products = slices.Grow(a.products[:0], len(ids))[:len(ids)]
-	simd.DotU8Rows(c.codes, ids, a.values, a.products)
-	scale, norm, shift := 2*c.scale[a.node], c.norm[a.node], c.middle()*c.sums[a.node]
+// nearnesses sets out[i] to the nearness of the query's node and ids[i]: the negative
+// squared distance of the vectors that their codes decode to.
+func (c *coded) nearnesses(q *codeQuery, ids []uint32, out []float32) {
+	q.products = slices.Grow(q.products[:0], len(ids))[:len(ids)]
+	simd.DotU8Rows(c.codes, ids, q.values, q.products)
+	scale, norm, shift := 2*c.scale[q.node], c.norm[q.node], c.middle()*c.sums[q.node]
 	for i, id := range ids {
-		out[i] = scale*c.scale[id]*float32(a.products[i]-shift) - norm - c.norm[id]
+		out[i] = scale*c.scale[id]*float32(q.products[i]-shift) - norm - c.norm[id]
 	}
 	if c.lift != nil {
 		for i, id := range ids {
-			out[i] -= (c.lift[a.node] - c.lift[id]) * (c.lift[a.node] - c.lift[id])
+			out[i] -= (c.lift[q.node] - c.lift[id]) * (c.lift[q.node] - c.lift[id])
 		}
 	}
 }
 
-// separate reports whether codes tell apart what was found near a node: whether the
-// nearest and the farthest differ by many times what codes are off.
+// separate reports whether codes order the candidates found near a node: whether the
+// nearest and the farthest differ by at least minSpread expected errors.
 func (c *coded) separate(node uint32, found []near) bool {
 	if len(found) == 0 {
 		return true
@@ -99,10 +115,12 @@ func (c *coded) separate(node uint32, found []near) bool {
 		nearest, farthest = max(nearest, x), min(farthest, x)
 	}
 	step := max(c.scale[node], c.widest(found))
-	return nearest.raw()-farthest.raw() >= 8*c.off(step, farthest.raw())
+	return nearest.raw()-farthest.raw() >= minSpread*c.off(step, farthest.raw())
 }
 
-// widest is the widest step of nodes.
+const minSpread = 8
+
+// widest returns the largest quantization step of the given nodes.
 func (c *coded) widest(nodes []near) (step float32) {
 	for _, x := range nodes {
 		step = max(step, c.scale[x.node()])
@@ -110,16 +128,21 @@ func (c *coded) widest(nodes []near) (step float32) {
 	return step
 }
 
-// off is how much a nearness by codes of some step is expected to differ from that by
-// vectors. Rounding moves every value of both vectors by up to half a step, all such
-// errors being equally frequent. They count with the distance of the vectors, and
-// with each other.
+// off returns the expected error of a nearness by code. Rounding adds an error to every
+// value of both vectors, uniform over one step, so with a variance of step²/12. The
+// first term is the deviation of twice the product of these errors with the difference
+// of the vectors, the second that of the square of the errors.
 func (c *coded) off(step, raw float32) float32 {
-	return step * (0.8165*float32(math.Sqrt(math.Abs(float64(raw)))) + step*c.root/6)
+	distance := float32(math.Sqrt(math.Abs(float64(raw))))
+	return step * (distance*deviation + step*c.root/6)
 }
 
-// margin is by how much a nearness has to differ from another by codes to be told
-// from it. What lies close together is farther apart by codes.
+// deviation is 2 × √2 / √12: of the product with the errors of two vectors.
+const deviation = 0.8165
+
+// margin returns how far two nearnesses by code have to lie apart to be ordered: the
+// expected error, and the mean of the square of the errors, by which codes overstate
+// every squared distance.
 func (c *coded) margin(step, raw float32) float32 {
 	return c.off(step, raw) + step*step*c.root*c.root/6
 }

@@ -32,9 +32,9 @@ func TestCodesAreAsNearAsRows(t *testing.T) {
 			for i := range ids {
 				ids[i] = uint32(i)
 			}
-			var a aimed
+			var a codeQuery
 			for _, node := range ids {
-				c.aim(&a, node)
+				c.prepare(&a, node)
 				all.nearnesses(node, ids, exact)
 				c.nearnesses(&a, ids, got)
 				for i, id := range ids {
@@ -57,21 +57,24 @@ func TestCodesSeparate(t *testing.T) {
 	const dimensions = 32
 	r := rand.New(rand.NewPCG(1, 2))
 	centre := gaussian(r, dimensions)
-	for deviation, want := range map[float64]bool{0.5: true, 0.1: true, 0.001: false, 0.00001: false} {
-		all := rowsOf(Cosine, around(r, centre, 150, deviation))
+	for _, test := range []struct {
+		deviation float64
+		want      bool
+	}{{0.5, true}, {0.1, true}, {0.001, false}, {0.00001, false}} {
+		all := rowsOf(Cosine, around(r, centre, 150, test.deviation))
 		c := encodeAll(Options{Dimensions: dimensions}, all)
-		var a aimed
+		var a codeQuery
 		ids, raws, near := make([]uint32, 100), make([]float32, 100), make([]near, 100)
 		for i := range ids {
 			ids[i] = uint32(i + 1)
 		}
-		c.aim(&a, 0)
+		c.prepare(&a, 0)
 		c.nearnesses(&a, ids, raws)
 		for i, id := range ids {
 			near[i] = nearOf(id, raws[i])
 		}
-		if got := c.separate(0, near); got != want {
-			t.Errorf("codes of rows that lie %g apart: %v", deviation, got)
+		if got := c.separate(0, near); got != test.want {
+			t.Errorf("codes of rows that lie %g apart: %v", test.deviation, got)
 		}
 	}
 }

@@ -20,9 +20,9 @@ type insertion struct {
 	ordered []near
 	between [8]float32 // see isCovered
 
-	coded  *coded // as of the construction until they are given up
-	aimed  aimed
-	step   float32 // widest of the candidates
+	coded  *coded // of the construction; nil once trusts gives codes up
+	query  codeQuery
+	step   float32 // largest quantization step of the candidates
 	doubts int     // see trusts
 }
 
@@ -102,13 +102,13 @@ func (w *insertion) measure(to uint32, nodes []uint32) {
 	w.nearnesses(to, nodes, w.raws)
 }
 
-// measureCodes is measure by the codes.
+// measureCodes is measure by code.
 func (w *insertion) measureCodes(to uint32, nodes []uint32) {
-	if w.aimed.node != to || w.aimed.values == nil {
-		w.coded.aim(&w.aimed, to)
+	if w.query.node != to || w.query.values == nil {
+		w.coded.prepare(&w.query, to)
 	}
 	w.raws = slices.Grow(w.raws[:0], len(nodes))[:len(nodes)]
-	w.coded.nearnesses(&w.aimed, nodes, w.raws)
+	w.coded.nearnesses(&w.query, nodes, w.raws)
 }
 
 // order fills ordered with measured nodes.
@@ -138,26 +138,29 @@ func (w *insertion) gather(node uint32, from near, level int) {
 	w.ordered = append(w.ordered[:0], w.found...)
 }
 
-// trusts reports whether codes tell apart what was found near a node. Where they
-// mostly do not, they are given up.
+// maxDoubts is how many more candidate lists codes may fail to order than they order.
+const maxDoubts = 256
+
+// trusts reports whether codes order the candidates found near a node. It gives codes
+// up for the rest of the build once they have failed too often.
 func (w *insertion) trusts(node uint32, found []near) bool {
 	if w.coded.separate(node, found) {
 		w.doubts = max(0, w.doubts-1)
 		return true
 	}
-	if w.doubts++; w.doubts > 256 {
+	if w.doubts++; w.doubts > maxDoubts {
 		w.coded = nil
 	}
 	return false
 }
 
-// search fills found with the nodes of a level that are nearest to another, itself
-// left out, by their vectors.
+// search fills found with the nodes of a level that are nearest to self by their
+// vectors, leaving out self.
 func (w *insertion) search(self uint32, from near, level int) {
 	w.walk(self, from, level, w.measure)
 }
 
-// walk is search by vectors or by codes: measure is w.measure or w.measureCodes.
+// walk is search with either w.measure or w.measureCodes.
 func (w *insertion) walk(self uint32, from near, level int, measure func(to uint32, nodes []uint32)) {
 	w.seen.clear()
 	breadth := w.options.breadth()
@@ -191,8 +194,8 @@ func (w *insertion) walk(self uint32, from near, level int, measure func(to uint
 	}
 }
 
-// visit fills fresh with the nodes that were not seen before, and asks for their
-// codes, which are read next.
+// visit fills fresh with the nodes that were not seen before and prefetches their
+// codes.
 func (w *insertion) visit(nodes []uint32) {
 	w.fresh = w.fresh[:0]
 	if w.coded == nil {
@@ -214,9 +217,9 @@ func (w *insertion) visit(nodes []uint32) {
 // than 1 about a tenth fewer nodes are looked at for the same recall.
 const apart = 1.1
 
-// choose picks neighbours in different directions: a candidate that is nearer
-// to one already picked than to the node itself is left out, then filled up
-// from those left out while there is room.
+// choose picks neighbours in different directions (algorithm 4 of the HNSW paper): it
+// skips a candidate that is nearer to one already picked than to the node itself, then
+// fills up to half of the limit with skipped ones.
 func (w *insertion) choose(into []uint32, ordered []near, limit int) []uint32 {
 	if w.coded != nil {
 		w.step = w.coded.widest(ordered)
@@ -238,8 +241,8 @@ func (w *insertion) choose(into []uint32, ordered []near, limit int) []uint32 {
 	return into
 }
 
-// isCovered reports whether a candidate is nearer to one of those picked, by the
-// factor apart, than to the node that it is a candidate for.
+// isCovered reports whether a candidate is nearer to a picked neighbour than to the node
+// that it is a candidate for, by the factor apart.
 func (w *insertion) isCovered(c near, picked []uint32) bool {
 	if w.coded != nil {
 		return w.isCoveredByCodes(c, picked)
@@ -257,18 +260,18 @@ func (w *insertion) isCovered(c near, picked []uint32) bool {
 	return false
 }
 
-// isCoveredByCodes is isCovered by the codes, and by the vectors where codes leave
-// doubt.
+// isCoveredByCodes is isCovered by code, and by vector where the difference is within
+// the margin of error.
 func (w *insertion) isCoveredByCodes(c near, picked []uint32) bool {
 	if len(picked) == 0 {
 		return false
 	}
-	w.coded.aim(&w.aimed, c.node())
+	w.coded.prepare(&w.query, c.node())
 	margin := w.coded.margin(w.step, c.raw())
 	for len(picked) > 0 {
 		some := picked[:min(len(picked), len(w.between))]
 		picked = picked[len(some):]
-		w.coded.nearnesses(&w.aimed, some, w.between[:])
+		w.coded.nearnesses(&w.query, some, w.between[:])
 		for i, raw := range w.between[:len(some)] {
 			beyond := apart*raw - c.raw()
 			if beyond < -margin {

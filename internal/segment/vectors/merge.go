@@ -17,7 +17,7 @@ type Input struct {
 // Merge writes one column made of several, whose documents keep their order. It
 // starts from the graph of the input with most nodes; how rows are quantized
 // plays no part in it. Rows are read where they lie in the inputs: what is held
-// in memory is the graph and, up to mostCodes bytes, codes.
+// in memory is the graph and, up to maxCodeBytes, codes.
 func Merge(ctx context.Context, to io.Writer, o Options, inputs []Input, threads int) error {
 	largest, largestNodes, total := -1, 0, 0
 	for i, in := range inputs {
