@@ -1,6 +1,8 @@
 package match
 
 import (
+	"sync/atomic"
+
 	"github.com/quiresearch/quire/internal/cache"
 	"github.com/quiresearch/quire/internal/metrics"
 	"github.com/quiresearch/quire/internal/search/match/docset"
@@ -36,6 +38,7 @@ type Caches struct {
 	foreign         *cache.Cache[*snapshot.Snapshot, expandKey, [][]terms.Match]
 	scores          *cache.Cache[*snapshot.Snapshot, string, float32] // see ThresholdKey
 	merged          *segment.Budget                                   // of dictionaries; nil: none are merged
+	searches        atomic.Uint64                                     // so far
 }
 
 // NewCaches returns empty caches; meters may be nil.
@@ -81,14 +84,14 @@ func (c *Caches) keepFilter(b *binder, n plan.Node, set *docset.Set) {
 	}
 }
 
-// isKnown reports whether a node that only narrows was asked about before, and
-// remembers that it was.
+// isKnown reports whether a search before this one asked about a node that only
+// narrows, and remembers that this one did.
 func (c *Caches) isKnown(b *binder, n plan.Node) bool {
 	if c == nil || c.filters == nil {
 		return false
 	}
 	key, ok := b.filterKey(n)
-	return ok && c.filters.Seen(b.segment.Reader, key)
+	return ok && c.filters.Seen(b.segment.Reader, key, b.view.search)
 }
 
 // words returns the cache of a word that stands for several terms.

@@ -45,6 +45,7 @@ type View struct {
 	Snapshot *snapshot.Snapshot
 	caches   *Caches
 	tables   *Tables
+	search   uint64 // its number, by which the caches tell searches apart
 	terms    smallMap[termKey, *termStats]
 	fields   smallMap[string, fieldStats]
 	words    smallMap[*plan.Word, *wordStats]
@@ -66,6 +67,9 @@ func (v *View) Reset(s *snapshot.Snapshot, caches *Caches, tables *Tables) {
 		tables = NewTables()
 	}
 	*v = View{Snapshot: s, caches: caches, tables: tables}
+	if caches != nil {
+		v.search = caches.searches.Add(1)
+	}
 }
 
 // lastTurn is the last of a row of turns of a loop, at which stopped looks.

@@ -10,13 +10,21 @@ import (
 // long as its segment is open and goes when that closes.
 type Cache struct {
 	sets   *cache.Cache[*segment.Reader, string, *Set]
+	asked  *cache.Cache[*segment.Reader, string, uint64] // see Seen
 	meters *metrics.Set
 }
 
+// askedShare is the part of the memory of sets that the keys of Seen may take
+// beside it: 1/askedShare.
+const askedShare = 16
+
 // NewCache returns an empty cache of so many sets and bytes; meters may be nil.
 func NewCache(sets int, bytes int64, meters *metrics.Set) *Cache {
-	options := cache.Options{MaxEntries: sets, MaxBytes: bytes}
-	return &Cache{cache.New[*segment.Reader, string, *Set](options, meters.QueryCache()), meters}
+	return &Cache{
+		sets:   cache.New[*segment.Reader, string, *Set](cache.Options{MaxEntries: sets, MaxBytes: bytes}, meters.QueryCache()),
+		asked:  cache.New[*segment.Reader, string, uint64](cache.Options{MaxEntries: sets, MaxBytes: max(1, bytes/askedShare)}, nil),
+		meters: meters,
+	}
 }
 
 // Get returns the set of a key in a segment, nil when there is none.
@@ -36,18 +44,14 @@ func (c *Cache) Put(r *segment.Reader, key string, set *Set) {
 	c.meters.QueryCacheBytes(c.sets.Bytes())
 }
 
-// seenMark begins the keys of Seen.
-const seenMark = "?"
-
-// Seen reports whether it was called for the key before, and remembers that it
-// was: a set that comes up again is worth building and keeping.
-func (c *Cache) Seen(r *segment.Reader, key string) bool {
-	key = seenMark + key
-	if _, seen := c.sets.Get(r, key); seen {
-		return true
+// Seen reports whether another search asked for the key before, and remembers
+// the first that did: a set that comes up again is worth building and keeping.
+func (c *Cache) Seen(r *segment.Reader, key string, search uint64) bool {
+	if first, ok := c.asked.Get(r, key); ok {
+		return first != search
 	}
-	if c.sets.Put(r, key, &Set{}, int64(len(key))) {
-		r.WhenClosed(c.sets, func() { c.sets.Drop(r) })
+	if c.asked.Put(r, key, search, int64(len(key))) {
+		r.WhenClosed(c.asked, func() { c.asked.Drop(r) })
 	}
 	return false
 }

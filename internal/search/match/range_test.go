@@ -1,0 +1,64 @@
+package match
+
+import (
+	"testing"
+
+	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/segment"
+	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs"
+)
+
+// A range that few of the other matches have to be looked up in is gathered
+// when a second search asks for it, however often the first bound it: once for
+// every range of a segment that it cuts, and once for facets.
+func TestARangeIsGatheredForTheSecondSearch(t *testing.T) {
+	const documents = 2000
+	b := segment.NewBuilder()
+	word := b.Field(segment.FieldOptions{Name: "word", Kind: segment.Terms})
+	price := b.Field(segment.FieldOptions{Name: "price", Kind: segment.Numbers, Points: true})
+	for i := range documents {
+		b.StartDoc()
+		if i%500 == 7 {
+			b.Term(word, []byte("rare"), 0)
+		}
+		b.Number(price, int64(i))
+		b.EndDoc(true)
+	}
+	fs := vfs.Memory()
+	if _, err := b.Finish(fs, "a.seg"); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := segment.Open(fs, "a.seg", blockfile.Trusted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap := snapshot.New(1, []*snapshot.Segment{snapshot.NewSegment(reader, nil, nil, nil)}, nil)
+	defer snap.Release()
+
+	n := &plan.Term{Structure: "word", Text: "rare"}
+	filters := []plan.Node{&plan.NumberRange{Structure: "price", Intervals: []plan.Interval{{Min: 100, Max: 1900}}}}
+	caches := NewCaches(CacheOptions{Filters: 100, FilterBytes: 1 << 20, TermBytes: 1 << 20}, nil)
+	for search, gathers := range []bool{false, true, true} {
+		var v View
+		v.Reset(snap, caches, nil)
+		if err := v.Prepare(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		for bind := range 3 {
+			s, err := v.Scanner(t.Context(), 0, n, filters, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			and, ok := s.root.(*andStep)
+			if !ok || len(and.steps) != 2 {
+				t.Fatalf("search %d binds %T", search, s.root)
+			}
+			if _, gathered := and.steps[1].(setStep); gathered != gathers {
+				t.Errorf("search %d, bound %d times before: the range is a %T", search, bind, and.steps[1])
+			}
+			s.Close()
+		}
+	}
+}
