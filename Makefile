@@ -180,8 +180,8 @@ bench-small: tools $(BENCH) ## Measure many small indexes on one node, in local 
 bench-growth: $(BENCH) ## Measure Quire alone at growing sizes, with the exponent of every figure (SIZES=100000,1000000,3000000,10000000; 10 GB of disk)
 	$(BENCH) -data ../shared/data -warm 3s -growth $(or $(SIZES),100000,1000000,3000000,10000000)
 
-bench-writes: build $(BENCH) ## Measure durable writes of one document beside SQLite FTS5 and OpenSearch 3, by 1 and 64 clients; needs python3, mvn, Java 21
-	$(BENCH) -data ../shared/data -writes -docs 100000 -rounds 2
+bench-writes: build $(BENCH) ## Measure durable writes of one document, over HTTP and in process, beside SQLite FTS5 and OpenSearch 3, by 1 and 64 clients; needs python3, mvn, Java 21
+	$(BENCH) -data ../shared/data -writes -docs 100000 -rounds 3
 
 bench-relevance: $(BENCH) ## Measure ranking quality on judged sets beside Lucene (QUICK=1: Lucene's part from the last run; SETS=cranfield,German)
 	$(BENCH) -data ../shared/data -relevance $(if $(QUICK),-quick) $(if $(SETS),-classes $(SETS))

@@ -50,6 +50,7 @@ type driver struct {
 	open     *engine.Generation
 	settings *settings.Settings
 	trickle  *trickle
+	writing  *writing
 }
 
 // newDriver returns a driver of which a search may use so many threads beside
@@ -86,6 +87,8 @@ func (d *driver) run(c command) (any, error) {
 		return d.still()
 	case "profile":
 		return d.profile(c)
+	case "write":
+		return d.durableWrites(c)
 	case "set":
 		return d.set(c)
 	case "ask":

@@ -23,16 +23,17 @@ type command struct {
 	Documents []json.RawMessage `json:"documents"`
 	Bodies    []json.RawMessage `json:"bodies"` // ask
 
-	Definition json.RawMessage `json:"definition"` // index: in place of the corpus's own
+	Definition json.RawMessage `json:"definition"` // index, write: in place of the corpus's own
 	Body       json.RawMessage `json:"body"`       // search, set: the request as the interface takes it
 	At         string          `json:"at"`         // ask: search, suggest or facets/<field>/values
-	Seconds    float64         `json:"seconds"`    // mixed, profile: how long
-	CPU        string          `json:"cpu"`        // profile, index: files to write
+	Seconds    float64         `json:"seconds"`    // mixed, profile, write: how long
+	CPU        string          `json:"cpu"`        // profile, index, write: files to write
 	Allocs     string          `json:"allocs"`
 	Bytes      int64           `json:"bytes"`      // index: of the corpus; 0: all
 	Verify     bool            `json:"verify"`     // update: after the files are verified
 	Each       int             `json:"each"`       // update: documents of one commit; 0: all
-	Clients    int             `json:"clients"`    // index: how many send at once
+	Clients    int             `json:"clients"`    // index, write: how many send at once
+	Warm       float64         `json:"warm"`       // write: seconds of writes before those that are measured
 	Commits    bool            `json:"commits"`    // index: commit and merge while loading, as a server does
 	Rest       float64         `json:"rest"`       // index: seconds to wait at most until merges come to rest
 	PerSecond  float64         `json:"per_second"` // trickle: documents

@@ -53,7 +53,7 @@ func main() {
 	flag.BoolVar(&o.loose, "loose", true, "measure the indexes as their engines leave them too, without a forced merge")
 	flag.DurationVar(&o.trickle, "trickle", time.Minute, "how long searches run beside a trickle of updates; 0 leaves that out")
 	flag.BoolVar(&restAlone, "rest", false, "measure only Quire's indexes at rest beside force-merged ones, and during a trickle of updates")
-	flag.StringVar(&classes, "classes", "", "query classes, judged sets, modes of small indexes, or parts of -knn (Quire, OpenSearch, OpenSearch merged; the others as they were measured last) (default all)")
+	flag.StringVar(&classes, "classes", "", "query classes, judged sets, modes of small indexes, or parts of -knn (Quire, OpenSearch, OpenSearch merged; the others as they were measured last), or stores of -writes (quire, opensearch, sqlite, quire-in-process) (default all)")
 	flag.IntVar(&o.docs, "docs", 1_000_000, "documents of the corpus")
 	flag.IntVar(&o.perKind, "queries", 100, "queries of each class")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds in which engines take turns")

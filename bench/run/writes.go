@@ -17,24 +17,38 @@ import (
 )
 
 // Writes: one document at a time, each answered when it is durable, by one client
-// and by 64. Services are asked over HTTP; SQLite runs in the process of its
-// clients, a thread with a connection of its own for each, so that it pays for no
-// HTTP.
+// and by 64. Services are asked over HTTP. SQLite runs in the process of its
+// clients, a thread with a connection of its own for each, and so does Quire's
+// engine, a goroutine for each: these rows pay for no HTTP.
 
 // writeClients are the numbers of clients.
 var writeClients = []int{1, 64}
 
 // writeTimes is what one store did with one number of clients.
 type writeTimes struct {
+	Round     int
 	Store     string
 	Clients   int
 	Writes    int
 	Seconds   float64
 	P50, P99  float64 // milliseconds
-	processor float64 // microseconds of the service for a write, 0 where it runs in the clients
+	Processor float64 // microseconds of the service for a write; in process, those of the clients included
 }
 
-// writer is a store that takes documents.
+// writeStore is one way to write documents, by the name that -classes takes.
+type writeStore struct {
+	name    string
+	measure func(o options, corpus string, lines []json.RawMessage) ([]writeTimes, error)
+}
+
+var writeStores = []writeStore{
+	{"quire", quireWriter.measure},
+	{"opensearch", openSearchWriter.measure},
+	{"sqlite", writeSQLite},
+	{"quire-in-process", writeInProcess},
+}
+
+// writer is a service that takes documents over HTTP.
 type writer struct {
 	name    string
 	service *contender
@@ -42,13 +56,13 @@ type writer struct {
 	body    func(line []byte) []byte
 }
 
-var writers = []writer{
-	{"Quire", quireContender(), func(int, int) (string, string) { return "POST", "/v1alpha1/indexes/bench/documents" },
-		func(line []byte) []byte { return fmt.Appendf(nil, `{"documents":[%s]}`, line) }},
-	{"OpenSearch", openSearchContender(), func(client, number int) (string, string) {
+var (
+	quireWriter = &writer{"Quire, over HTTP", quireContender(), func(int, int) (string, string) { return "POST", "/v1alpha1/indexes/bench/documents" },
+		func(line []byte) []byte { return fmt.Appendf(nil, `{"documents":[%s]}`, line) }}
+	openSearchWriter = &writer{"OpenSearch, over HTTP", openSearchContender(), func(client, number int) (string, string) {
 		return "PUT", fmt.Sprintf("/bench/_doc/%d-%d", client, number)
-	}, func(line []byte) []byte { return line }},
-}
+	}, func(line []byte) []byte { return line }}
+)
 
 // writeDurably measures every store and writes the report.
 func writeDurably(o options) error {
@@ -56,8 +70,19 @@ func writeDurably(o options) error {
 	if err != nil {
 		return err
 	}
-	if err := fetchOpenSearch(); err != nil {
-		return err
+	chosen := slices.DeleteFunc(slices.Clone(writeStores), func(s writeStore) bool { return len(o.classes) > 0 && !slices.Contains(o.classes, s.name) })
+	if len(chosen) == 0 {
+		return fmt.Errorf("no store is one of %s", strings.Join(o.classes, ", "))
+	}
+	if slices.ContainsFunc(chosen, func(s writeStore) bool { return s.name == "opensearch" }) {
+		if err := fetchOpenSearch(); err != nil {
+			return err
+		}
+	}
+	if !o.built {
+		if err := build("quire"); err != nil {
+			return err
+		}
 	}
 	lines, err := head(corpus, 20_000)
 	if err != nil {
@@ -68,19 +93,19 @@ func writeDurably(o options) error {
 		return err
 	}
 	var all []writeTimes
-	for range o.rounds {
-		for _, w := range writers {
-			times, err := w.measure(o, lines)
+	for round := range o.rounds {
+		for i := range chosen {
+			s := chosen[(i+round)%len(chosen)] // none always follows the same one
+			times, err := s.measure(o, corpus, lines)
 			if err != nil {
-				return fmt.Errorf("%s: %w", w.name, err)
+				return fmt.Errorf("%s: %w", s.name, err)
 			}
-			all = append(all, times...)
+			for _, t := range times {
+				t.Round = round + 1
+				fmt.Println(t)
+				all = append(all, t)
+			}
 		}
-		times, err := writeSQLite(o, corpus)
-		if err != nil {
-			return fmt.Errorf("SQLite: %w", err)
-		}
-		all = append(all, times...)
 	}
 	text := renderWrites(o, floor, all)
 	fmt.Println(text)
@@ -88,8 +113,8 @@ func writeDurably(o options) error {
 }
 
 // measure starts a service on an empty directory and writes to it.
-func (w *writer) measure(o options, lines []json.RawMessage) ([]writeTimes, error) {
-	directory, err := filepath.Abs(filepath.Join(o.work, "writes-"+w.name))
+func (w *writer) measure(o options, _ string, lines []json.RawMessage) ([]writeTimes, error) {
+	directory, err := filepath.Abs(filepath.Join(o.work, "writes-"+w.service.name))
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +144,6 @@ func (w *writer) measure(o options, lines []json.RawMessage) ([]writeTimes, erro
 		if err != nil {
 			return nil, err
 		}
-		fmt.Println(one)
 		all = append(all, one)
 	}
 	return all, nil
@@ -147,14 +171,14 @@ func (w *writer) write(n *node, clients int, long time.Duration, lines []json.Ra
 		return writeTimes{}, errors.Join(err, errors.New("nothing was written"))
 	}
 	return writeTimes{Store: w.name, Clients: clients, Writes: len(all), Seconds: took.clock, P50: milliseconds(all[len(all)/2]), P99: milliseconds(all[len(all)*99/100]),
-		processor: took.processor / float64(len(all)) * 1e6}, nil
+		Processor: took.processor / float64(len(all)) * 1e6}, nil
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // writeSQLite runs the driver of SQLite, which prints a line of JSON for each
 // number of clients.
-func writeSQLite(o options, corpus string) ([]writeTimes, error) {
+func writeSQLite(o options, corpus string, _ []json.RawMessage) ([]writeTimes, error) {
 	directory := filepath.Join(o.work, "writes-sqlite")
 	if err := errors.Join(os.RemoveAll(directory), os.MkdirAll(directory, 0o755)); err != nil {
 		return nil, err
@@ -174,8 +198,41 @@ func writeSQLite(o options, corpus string) ([]writeTimes, error) {
 		if err := json.Unmarshal(line, &one); err != nil {
 			return nil, fmt.Errorf("%w: %s", err, line)
 		}
-		fmt.Println(one)
 		all = append(all, one)
+	}
+	return all, nil
+}
+
+// writeInProcess has the driver of Quire write to its engine: the definition, the
+// documents and the warm-up are those of the service.
+func writeInProcess(o options, _ string, lines []json.RawMessage) ([]writeTimes, error) {
+	directory := filepath.Join(o.work, "writes-in-process")
+	if err := os.RemoveAll(directory); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(directory)
+	e, err := start("quire")
+	if err != nil {
+		return nil, err
+	}
+	defer e.close()
+	command := map[string]any{"do": "write", "dir": directory, "definition": json.RawMessage(wholeDefinition), "documents": lines,
+		"warm": o.warm.Seconds(), "seconds": o.cell.Seconds()}
+	var all []writeTimes
+	for _, clients := range writeClients {
+		command["clients"] = clients
+		var a struct {
+			Writes  int     `json:"writes"`
+			Seconds float64 `json:"seconds"`
+			P50     float64 `json:"p50_ms"`
+			P99     float64 `json:"p99_ms"`
+			CPU     float64 `json:"cpu_us"`
+		}
+		if err := e.ask(command, &a); err != nil {
+			return nil, err
+		}
+		all = append(all, writeTimes{Store: "Quire, in process", Clients: clients, Writes: a.Writes, Seconds: a.Seconds, P50: a.P50, P99: a.P99, Processor: a.CPU})
+		command = map[string]any{"do": "write", "seconds": o.cell.Seconds()} // to the same index
 	}
 	return all, nil
 }
@@ -209,38 +266,47 @@ func syncTime(o options) (time.Duration, error) {
 }
 
 func (w writeTimes) String() string {
-	processor := "in the clients"
-	if w.processor > 0 {
-		processor = fmt.Sprintf("%.0f", w.processor)
-	}
-	return fmt.Sprintf("| %s | %d | %d | %.0f | %.2f | %.2f | %s |", w.Store, w.Clients, w.Writes, float64(w.Writes)/w.Seconds, w.P50, w.P99, processor)
+	return fmt.Sprintf("| %d | %s | %d | %d | %.0f | %.3f | %.2f | %.0f |", w.Round, w.Store, w.Clients, w.Writes, float64(w.Writes)/w.Seconds, w.P50, w.P99, w.Processor)
 }
 
 func renderWrites(o options, floor time.Duration, all []writeTimes) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Durable writes of one document, %s\n\nMachine: %s; the clients run on the same cores. Load average (1, 5, 15 minutes) at the end: %s. Quire: commit %s. Command: `make bench-writes`.\n\n",
 		time.Now().Format("2006-01-02"), machine(), loadAverage(), commit())
-	fmt.Fprintf(&b, "Each client sends one commit message, waits until it is acknowledged as durable, and sends the next, for %v, after the services were written to by eight clients for %v. Quire: local mode. OpenSearch 3: one shard, no replica, `index.translog.durability: request`, which is what it comes with, heap 4 GB. SQLite: FTS5 beside a table of the other fields, `journal_mode=WAL`, `synchronous=FULL`, one transaction for each document, by Python's sqlite3 in the process of the clients, a thread and a connection each: it pays for no HTTP. To append 4 KB to a file here and sync it takes %.2f ms at the median.\n\n",
-		o.cell, o.warm, milliseconds(floor))
-	b.WriteString("| store | clients | writes | writes/s | p50 ms | p99 ms | CPU µs of the service for a write |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprintf(&b, "Each client writes one commit message, waits until it is acknowledged as durable, and writes the next, for %v. Stores take turns, each round beginning with another. To append 4 KB to a file here and sync it takes %.2f ms at the median. What a row pays for:\n\n",
+		o.cell, milliseconds(floor))
+	fmt.Fprintf(&b, "- Quire, over HTTP: local mode. A request over a kept connection, checking and reading the JSON, the log and its sync. Indexing, commits and merges run beside the writes on the same cores.\n"+
+		"- OpenSearch, over HTTP: version 3, one shard, no replica, `index.translog.durability: request`, which is what it comes with, heap 4 GB.\n"+
+		"- SQLite, in process: FTS5 beside a table of the other fields, `journal_mode=WAL`, `synchronous=FULL`, one transaction for each document, by Python's sqlite3, a thread and a connection for each client. It pays for the Python between the calls and for checkpoints, which the client that reaches one makes. It pays neither for HTTP nor for JSON: documents are parsed before.\n"+
+		"- Quire, in process: the engine with the options of the service, a goroutine for each client, and the same definition, so everything that the service does except HTTP, routing, permissions and the answer. It pays for the JSON.\n\n")
+	fmt.Fprintf(&b, "Before it is measured, eight clients write to each store except SQLite for %v. Quire gets documents under their own keys, 20,000 of them again and again, so that it replaces documents; OpenSearch gets a key for each client and number, of which the warm-up has written some; SQLite starts with an empty database for each number of clients and gets only new keys. In process, the processor time is that of the whole process, clients included.\n\n", o.warm)
+	b.WriteString("| round | store | clients | writes | writes/s | p50 ms | p99 ms | CPU µs for a write |\n|---|---|---|---|---|---|---|---|\n")
 	for _, w := range all {
 		fmt.Fprintln(&b, w)
 	}
-	b.WriteString("\nMedians of the rounds:\n\n| clients | store | writes/s | p50 ms | p99 ms |\n|---|---|---|---|---|\n")
+	b.WriteString("\nMedians of the rounds:\n\n| clients | store | writes/s | p50 ms | p99 ms | CPU µs for a write |\n|---|---|---|---|---|---|\n")
 	for _, clients := range writeClients {
-		var stores []string
-		rates, p50, p99 := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
+		var names []string
+		of := map[string][]writeTimes{}
 		for _, w := range all {
 			if w.Clients != clients {
 				continue
 			}
-			if !slices.Contains(stores, w.Store) {
-				stores = append(stores, w.Store)
+			if of[w.Store] == nil {
+				names = append(names, w.Store)
 			}
-			rates[w.Store], p50[w.Store], p99[w.Store] = append(rates[w.Store], float64(w.Writes)/w.Seconds), append(p50[w.Store], w.P50), append(p99[w.Store], w.P99)
+			of[w.Store] = append(of[w.Store], w)
 		}
-		for _, s := range stores {
-			fmt.Fprintf(&b, "| %d | %s | %.0f | %.2f | %.2f |\n", clients, s, median(rates[s]), median(p50[s]), median(p99[s]))
+		for _, name := range names {
+			middle := func(figure func(writeTimes) float64) float64 {
+				var values []float64
+				for _, w := range of[name] {
+					values = append(values, figure(w))
+				}
+				return median(values)
+			}
+			fmt.Fprintf(&b, "| %d | %s | %.0f | %.3f | %.2f | %.0f |\n", clients, name, middle(func(w writeTimes) float64 { return float64(w.Writes) / w.Seconds }),
+				middle(func(w writeTimes) float64 { return w.P50 }), middle(func(w writeTimes) float64 { return w.P99 }), middle(func(w writeTimes) float64 { return w.Processor }))
 		}
 	}
 	return b.String()

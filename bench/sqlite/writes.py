@@ -45,7 +45,7 @@ def run(clients, documents):
     first.execute("CREATE VIRTUAL TABLE texts USING fts5(body, tokenize='unicode61')")
     connections = [connect(path) for _ in range(clients)]
     times = [[] for _ in range(clients)]
-    began = time.monotonic()
+    began, processor = time.monotonic(), time.process_time()
 
     def client(number):
         count = 0
@@ -61,10 +61,11 @@ def run(clients, documents):
         thread.start()
     for thread in threads:
         thread.join()
-    took = time.monotonic() - began
+    took, processor = time.monotonic() - began, time.process_time() - processor
     all_times = sorted(t for of in times for t in of)
-    print(json.dumps({"Store": f"SQLite {sqlite3.sqlite_version}", "Clients": clients, "Writes": len(all_times), "Seconds": took,
-                      "P50": all_times[len(all_times) // 2] * 1e3, "P99": all_times[len(all_times) * 99 // 100] * 1e3}), flush=True)
+    print(json.dumps({"Store": f"SQLite {sqlite3.sqlite_version}, in process", "Clients": clients, "Writes": len(all_times), "Seconds": took,
+                      "P50": all_times[len(all_times) // 2] * 1e3, "P99": all_times[len(all_times) * 99 // 100] * 1e3,
+                      "Processor": processor / len(all_times) * 1e6}), flush=True)
 
 
 read_documents = read(20_000)
