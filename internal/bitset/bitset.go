@@ -150,6 +150,16 @@ func (b *Bitset) Previous(i uint32) int64 {
 // And keeps only what other holds too. Both have the same length.
 func (b *Bitset) And(other *Bitset) { AndWords(b.words, other.words) }
 
+// Flip replaces the set by its complement among the numbers below Len.
+func (b *Bitset) Flip() {
+	for i := range b.words {
+		b.words[i] = ^b.words[i]
+	}
+	if b.n%64 != 0 {
+		b.words[len(b.words)-1] &= 1<<(b.n%64) - 1
+	}
+}
+
 // Clone returns a copy with memory of its own.
 func (b *Bitset) Clone() *Bitset {
 	return &Bitset{words: append([]uint64(nil), b.words...), n: b.n}

@@ -57,6 +57,13 @@ func TestAgainstMap(t *testing.T) {
 				t.Fatalf("previous %d: %d, want %d", from, got, prev)
 			}
 		}
+		others := a.Clone()
+		if others.Flip(); others.Count() != int(n)-len(inA) {
+			t.Fatalf("n %d: %d others, want %d", n, others.Count(), int(n)-len(inA))
+		}
+		if others.And(a); others.Count() != 0 {
+			t.Fatalf("n %d: %d numbers are in a set and among the others", n, others.Count())
+		}
 		and, or := a.Clone(), a.Clone()
 		and.And(b)
 		OrWords(or.Words(), b.Words())

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
 )
 
@@ -57,6 +58,20 @@ func TestNumbersOfEveryShape(t *testing.T) {
 				}
 				if out[0] != w {
 					t.Fatalf("%s %d%%: value of %d: %d, want %d", name, share, doc, out[0], w)
+				}
+			}
+			for range 20 {
+				lo, hi := value(rng), value(rng)
+				lo, hi = min(lo, hi), max(lo, hi)
+				found := bitset.New(numDocs)
+				for block := range c.NumBlocks() {
+					c.IntoBitset(block, lo, hi, found)
+				}
+				for doc := range uint32(numDocs) {
+					v, has := want[doc]
+					if found.Get(doc) != (has && lo <= v && v <= hi) {
+						t.Fatalf("%s %d%%: document %d with %d (%v) found from %d to %d: %v", name, share, doc, v, has, lo, hi, found.Get(doc))
+					}
 				}
 			}
 			if _, _, ok := c.BlockBounds(2); ok {

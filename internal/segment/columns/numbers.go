@@ -136,6 +136,61 @@ func (c *Numbers) BlockBounds(block int) (lowest, highest int64, ok bool) {
 	return lowest, highest, lowest <= highest
 }
 
+// IntoBitset adds the documents of a block with a value v, lo ≤ v ≤ hi, to out,
+// which has the length of the column. No document has several values.
+func (c *Numbers) IntoBitset(block int, lo, hi int64, out *bitset.Bitset) {
+	lowest, highest, ok := c.BlockBounds(block)
+	if !ok || lo > highest || hi < lowest {
+		return
+	}
+	from := block * BlockSize
+	n := min(BlockSize, int(c.numDocs)-from)
+	words := out.Words()[from/64 : bitset.WordsFor(uint32(from+n))]
+	if lo <= lowest && highest <= hi {
+		if c.present == nil {
+			out.SetRange(uint32(from), uint32(from+n))
+		} else {
+			bitset.OrWords(words, c.presentWords(block))
+		}
+		return
+	}
+	var values [BlockSize]int64
+	if c.present != nil && c.values.sparse(block) {
+		c.values.decode(block, values[:c.blockCount(block)])
+		next := 0
+		for w, present := range c.presentWords(block) {
+			for ; present != 0; present &= present - 1 {
+				if v := values[next]; lo <= v && v <= hi {
+					words[w] |= present & -present
+				}
+				next++
+			}
+		}
+		return
+	}
+	c.values.decode(block, values[:n])
+	for w := range words {
+		found := inside(values[w*64:min(w*64+64, n)], lo, hi)
+		if c.present != nil {
+			found &= c.presentWords(block)[w]
+		}
+		words[w] |= found
+	}
+}
+
+// inside returns a bit for each of up to 64 values v, set where lo ≤ v ≤ hi.
+func inside(values []int64, lo, hi int64) (found uint64) {
+	width := uint64(hi - lo)
+	for i, v := range values {
+		bit := uint64(0)
+		if uint64(v-lo) <= width {
+			bit = 1
+		}
+		found |= bit << (i & 63)
+	}
+	return found
+}
+
 // Get is the value of a document, of several the lowest.
 func (c *Numbers) Get(doc uint32) (int64, bool) {
 	if !c.Has(doc) {
