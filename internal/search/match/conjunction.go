@@ -30,7 +30,8 @@ import (
 const sparseLead = 64
 
 // conjunction is an And of terms and sets whose rarest part leads: a term, or
-// a set of few documents, or list values.
+// a set of few documents, or list values. Where that is a set of many documents,
+// the rarest term leads.
 type conjunction struct {
 	lead   *termStep
 	listed []uint32 // documents of the set that leads
@@ -81,6 +82,10 @@ func conjunctionOf(root step) (conjunction, bool) {
 		}
 	}
 	c.others = and.others
+	if c.lead == nil && c.listed == nil && c.fold == nil && len(c.folds) == 0 && len(c.sets) > 0 && len(c.others) > 0 {
+		// Documents are looked up in a set of many; it does not lead.
+		c.lead, c.others = c.others[0], c.others[1:]
+	}
 	if c.lead == nil && c.listed == nil && c.fold == nil && len(c.folds) > 0 {
 		c.fold, c.folds = c.folds[0], c.folds[1:] // the others are sets of many documents
 	}
@@ -129,6 +134,11 @@ func (s *Scanner) walkConjunction(ctx context.Context, c conjunction, from, to u
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		if err := canceled(ctx, done); err != nil {
 			return err
+		}
+		if at := c.nextInSets(max(from, lead.FirstDoc())); at > lead.LastDoc() {
+			if at >= to || !lead.SeekBlock(at) || lead.FirstDoc() >= to {
+				return nil
+			}
 		}
 		threshold, rest := thresholdNow(sink), 0.0
 		if threshold > 0 {
@@ -306,4 +316,16 @@ func (s *termStep) keepHeld(out *batch, rest, threshold float64) (dropped bool) 
 	}
 	out.Docs, out.Sums = out.Docs[:kept], out.Sums[:kept]
 	return dropped
+}
+
+// nextInSets returns a document not before from; no document between the two is in
+// all sets.
+func (c *conjunction) nextInSets(from uint32) uint32 {
+	for _, set := range c.sets {
+		if from == NoMore {
+			break
+		}
+		from = set.Next(from)
+	}
+	return from
 }

@@ -226,6 +226,9 @@ func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docse
 		if err := canceled(ctx, done); err != nil {
 			return 0, err
 		}
+		if slices.ContainsFunc(sets, func(set *docset.Set) bool { return uint64(set.Next(uint32(base))) >= base+wideSpan }) {
+			continue
+		}
 		clear(words[:])
 		terms[0].finder().IntoBitset(words[:], uint32(base))
 		for i, t := range terms[1:] {

@@ -94,11 +94,15 @@ func (s *Scanner) walkDense(ctx context.Context, c conjunction, from, to uint32,
 		if sink.Prunes() && sink.Threshold() > 0 {
 			return s.walkConjunction(ctx, c, base, to, sink)
 		}
-		next := c.lead.next(base)
+		next := c.nextInSets(c.lead.next(base))
 		if next >= to {
 			return nil
 		}
 		base = next &^ (Span - 1)
+		if sink.Prunes() && sink.SkipsWindow(base) {
+			s.passOver()
+			continue
+		}
 		windows[0] = Bits{}
 		c.lead.finder().IntoBitset(windows[0][:], base)
 		left = windows[0]
@@ -111,6 +115,13 @@ func (s *Scanner) walkDense(ctx context.Context, c conjunction, from, to uint32,
 			windows[i+1] = Bits{}
 			t.finder().IntoBitset(windows[i+1][:], base)
 			left.And(&windows[i+1])
+		}
+		if s.sums == nil {
+			if !left.Empty() && !sink.Take(base, &left, nil) {
+				s.skipped = true
+				return nil
+			}
+			continue
 		}
 		if out.FillMarked(base, &left); len(out.Docs) == 0 {
 			continue

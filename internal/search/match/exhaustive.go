@@ -24,15 +24,28 @@ func isFlat(s step) bool {
 	return false
 }
 
-// walkWindows walks the windows from from to to. With untilPruning it stops
-// before the first window for which the sink prunes. It returns where it
-// stopped, to at the end.
-func (s *Scanner) walkWindows(ctx context.Context, from, to uint32, sink Sink, untilPruning bool) (uint32, error) {
+// until says where a walk of windows stops.
+type until uint8
+
+const (
+	untilEnd       until = iota
+	untilPruning         // before the first window for which the sink prunes
+	untilThreshold       // and for which it has a threshold
+)
+
+// isReached reports whether a walk stops.
+func (u until) isReached(sink Sink) bool {
+	return u != untilEnd && sink.Prunes() && (u == untilPruning || sink.Threshold() > 0)
+}
+
+// walkWindows walks the windows from from to to. It returns where it stopped, to
+// at the end.
+func (s *Scanner) walkWindows(ctx context.Context, from, to uint32, sink Sink, until until) (uint32, error) {
 	done := ctx.Done()
 	in, out := &s.scratch.in, &s.scratch.out
 	flat := s.sums != nil && isFlat(s.root)
 	for base := from &^ (Span - 1); base < to; base += Span {
-		if untilPruning && sink.Prunes() {
+		if until.isReached(sink) {
 			return base, nil
 		}
 		if err := canceled(ctx, done); err != nil {

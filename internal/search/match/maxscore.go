@@ -30,6 +30,9 @@ import (
 // the others add. A document with 4.1 is looked up in "red": it adds 1.2, and
 // 5.3 + 0.5 does not exceed 6, so "the" is not looked up. The window is left
 // out altogether once the threshold reaches 8.5.
+//
+// Filters that leave many documents are looked up for what the essential terms
+// leave, before the others are.
 
 // termsOf returns the terms of an Or of nothing but scored terms.
 func termsOf(root step) []*termStep {
@@ -46,6 +49,94 @@ func termsOf(root step) []*termStep {
 		or.terms = append(or.terms, t)
 	}
 	return or.terms
+}
+
+const (
+	// leastFiltered is the part of the documents, at least, that the filters of a
+	// union leave, by what each leaves of all, for its terms to lead. Behind
+	// narrower ones the threshold rises too slowly.
+	leastFiltered = 1.0 / 24
+	// lookUpShare is how many times fewer documents the filters leave, counted for
+	// each term, than the terms hold, for those documents to lead; see
+	// filteredunion.go.
+	lookUpShare = 1.5
+)
+
+// unionOf returns how to walk an Or of nothing but scored terms, or an And of one
+// and of filters; a choice without terms for any other root.
+func (s *Scanner) unionOf(root step) choice {
+	and, ok := root.(*andStep)
+	if !ok {
+		return choice{strategy: maxscoreUnion, terms: termsOf(root)}
+	}
+	if len(and.optional) > 0 {
+		return choice{}
+	}
+	at := slices.IndexFunc(and.steps, func(c step) bool { return termsOf(c) != nil })
+	if at < 0 {
+		return choice{}
+	}
+	c := choice{strategy: maxscoreUnion, terms: termsOf(and.steps[at]), narrow: new(conjunction)}
+	documents := float64(s.mask.documents)
+	if s.mask.parents != nil {
+		documents = float64(s.binder.segment.Reader.NumRoots())
+	}
+	left, leading := 1.0, 1.0 // of the documents, by all filters and by those that can lead
+	for i, member := range and.steps {
+		if i == at {
+			continue
+		}
+		leads := true
+		switch member := member.(type) {
+		case *termStep:
+			if member.table != nil {
+				return choice{}
+			}
+			c.narrow.others = append(c.narrow.others, member)
+		case setStep:
+			c.narrow.sets = append(c.narrow.sets, member.set)
+		case *rangeStep:
+			c.narrow.ranges, leads = append(c.narrow.ranges, member), false
+		case *valuesStep:
+			c.narrow.values, leads = append(c.narrow.values, member), false
+		default:
+			return choice{}
+		}
+		part := min(1, float64(member.cost())/documents)
+		if left *= part; leads {
+			leading *= part
+		}
+	}
+	if left < leastFiltered {
+		held := 0
+		for _, t := range c.terms {
+			held += t.cost()
+		}
+		if lookUpShare*leading*documents*float64(len(c.terms)) > float64(held) {
+			return choice{}
+		}
+		c.strategy = filteredUnion
+		if first, ok := and.steps[0].(setStep); ok && first.set.IsSparse() {
+			c.narrow.listed, c.narrow.sets = first.set.Sparse(), c.narrow.sets[1:]
+		}
+	}
+	return c
+}
+
+// keepNarrowed drops the documents of the batch that the filters of a union do
+// not hold.
+func (s *Scanner) keepNarrowed(narrow *conjunction) {
+	out := &s.scratch.batch
+	for _, set := range narrow.sets {
+		out.keepIn(set)
+	}
+	for _, t := range narrow.others {
+		if len(out.Docs) == 0 {
+			return
+		}
+		t.keepHeld(out, 0, 0)
+	}
+	s.scoreRest(*narrow, 0)
 }
 
 // fewBounds is how many terms have a buffer for their bounds without more memory.
@@ -73,7 +164,7 @@ const (
 // walkUnion walks a union of terms window by window. Terms whose bounds
 // together do not reach the threshold cannot make a hit by themselves: they are
 // only looked up for the documents of the others.
-func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint32, sink Sink) error {
+func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, narrow *conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	var boundsBuffer [fewBounds]float64
 	bounds := boundsOf(boundsBuffer[:], len(all))
@@ -90,11 +181,14 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 			nonEssential++
 		}
 		if nonEssential == len(all)-1 {
-			return s.walkEssential(ctx, all[nonEssential], all[:nonEssential], base, to, sink)
+			return s.walkEssential(ctx, all[nonEssential], all[:nonEssential], narrow, base, to, sink)
 		}
 		next := NoMore
 		for _, t := range all[nonEssential:] {
 			next = min(next, t.next(base))
+		}
+		if narrow != nil {
+			next = narrow.nextInSets(next)
 		}
 		if next >= to {
 			s.skipped = s.skipped || nonEssential > 0
@@ -136,6 +230,9 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 		} else {
 			s.scoreUnion(order[inWindow:], base, end, rest, threshold)
 		}
+		if narrow != nil {
+			s.keepNarrowed(narrow)
+		}
 		for i := inWindow - 1; i >= 0 && len(out.Docs) > 0; i-- {
 			rest -= bounds[i]
 			order[i].addHeld(out, max(0, rest), threshold)
@@ -150,7 +247,7 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, from, to uint3
 
 // walkEssential walks the one term of a union that can still make hits, and looks
 // its documents up in the others.
-func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, nonEssential []*termStep, from, to uint32, sink Sink) error {
+func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, nonEssential []*termStep, narrow *conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	it, out := &lead.scorer, &s.scratch.batch
 	var boundsBuffer [fewBounds]float64
@@ -159,6 +256,13 @@ func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, nonEssentia
 	for open := it.SeekBlock(from); open && it.FirstDoc() < to; open = it.NextBlock() {
 		if err := canceled(ctx, done); err != nil {
 			return err
+		}
+		if narrow != nil {
+			if at := narrow.nextInSets(max(from, it.FirstDoc())); at > it.LastDoc() {
+				if at >= to || !it.SeekBlock(at) || it.FirstDoc() >= to {
+					return nil
+				}
+			}
 		}
 		threshold := sink.Threshold()
 		rest := boundAll(nonEssential, bounds, it.FirstDoc(), it.LastDoc()+1)
@@ -170,6 +274,9 @@ func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, nonEssentia
 		out.Reset()
 		lead.scoreInto(out, docs, it.Freqs(), roundDown(threshold-rest))
 		s.skipped = s.skipped || len(out.Docs) < len(docs)
+		if narrow != nil {
+			s.keepNarrowed(narrow)
+		}
 		for i := len(nonEssential) - 1; i >= 0 && len(out.Docs) > 0; i-- {
 			rest = max(0, rest-bounds[i])
 			nonEssential[i].addHeld(out, rest, threshold)

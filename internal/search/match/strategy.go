@@ -11,6 +11,7 @@ const (
 	singleTerm                       // block-max over one scored term, see singleterm.go
 	unscoredTerm                     // blocks of one rare term that does not score, see singleterm.go
 	maxscoreUnion                    // MAXSCORE over scored terms, see maxscore.go
+	filteredUnion                    // scored terms looked up for what filters leave, see filteredunion.go
 	conjunctive                      // block-max conjunction led by its rarest term, see conjunction.go
 	denseConjunction                 // windows of frequent terms as bits, see dense.go
 	filtered                         // conjunction led by a sparse set, see filtered.go
@@ -23,7 +24,7 @@ const (
 )
 
 var strategyNames = [...]string{
-	exhaustive: "exhaustive", singleTerm: "single term", unscoredTerm: "unscored term", maxscoreUnion: "MAXSCORE union",
+	exhaustive: "exhaustive", singleTerm: "single term", unscoredTerm: "unscored term", maxscoreUnion: "MAXSCORE union", filteredUnion: "filtered union",
 	conjunctive: "conjunction", denseConjunction: "dense conjunction", filtered: "filtered", phrase: "phrase",
 	listValues: "list values", candidateList: "candidates", ratedReadings: "rated readings",
 	textConjunction: "text conjunction", maxscoreText: "MAXSCORE text",
@@ -34,9 +35,10 @@ func (s strategy) String() string { return strategyNames[s] }
 // choice is a strategy with the parts of the root that it walks.
 type choice struct {
 	strategy    strategy
-	term        *termStep   // singleTerm, unscoredTerm
-	terms       []*termStep // maxscoreUnion
-	conjunction conjunction // conjunctive, denseConjunction, filtered, listValues
+	term        *termStep    // singleTerm, unscoredTerm
+	terms       []*termStep  // maxscoreUnion, filteredUnion
+	narrow      *conjunction // maxscoreUnion, filteredUnion: filters; nil: none
+	conjunction conjunction  // conjunctive, denseConjunction, filtered, listValues
 	phrase      *phraseStep
 	text        *text // ratedReadings, textConjunction, maxscoreText
 	parts       []textPart
@@ -67,9 +69,9 @@ func (s *Scanner) choose(sink Sink) choice {
 		if root.density <= sparseLead {
 			return choice{strategy: unscoredTerm, term: root}
 		}
-	case *orStep:
-		if terms := termsOf(root); terms != nil {
-			return choice{strategy: maxscoreUnion, terms: terms}
+	case *orStep, *andStep:
+		if c := s.unionOf(root); c.terms != nil {
+			return c
 		}
 	}
 	if s.sums != nil {
@@ -121,6 +123,8 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 		return s.walkConjunction(ctx, c.conjunction, from, to, sink)
 	case denseConjunction:
 		return s.walkDense(ctx, c.conjunction, from, to, sink)
+	case filteredUnion:
+		return s.walkFilteredUnion(ctx, c.terms, c.narrow, from, to, sink)
 	case phrase:
 		return s.walkPhrase(ctx, c.phrase, from, to, sink)
 	case unscoredTerm:
@@ -131,7 +135,14 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 		return s.walkText(ctx, c.text, from, to, sink)
 	}
 	// While every match is wanted there is nothing to skip.
-	base, err := s.walkWindows(ctx, from, to, sink, c.strategy != exhaustive)
+	stop := untilPruning
+	switch {
+	case c.strategy == exhaustive:
+		stop = untilEnd
+	case c.narrow != nil:
+		stop = untilThreshold // hits may be in another order than that of scores
+	}
+	base, err := s.walkWindows(ctx, from, to, sink, stop)
 	if err != nil || base >= to {
 		return err
 	}
@@ -139,7 +150,7 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	case c.strategy == singleTerm:
 		return s.walkTerm(ctx, c.term, nil, base, to, sink)
 	case c.strategy == maxscoreUnion:
-		return s.walkUnion(ctx, c.terms, base, to, sink)
+		return s.walkUnion(ctx, c.terms, c.narrow, base, to, sink)
 	case s.isFoundFor(sink):
 		return s.walkCandidates(ctx, &s.scratch.found, base, to, sink)
 	case s.root.bound(base, to) <= sink.Threshold():

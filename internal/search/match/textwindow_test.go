@@ -24,9 +24,10 @@ var windowWords = []string{"winter", "stone", "moon", "winters", "wint", "stones
 // textMaker makes segments of many windows and texts over them.
 type textMaker struct {
 	*rand.Rand
-	values  int  // list values of a document at most, one of each where it is one
-	isPlain bool // words are read as typed alone
-	length  definition.LengthNormalization
+	documents int  // 0: enough for ten windows
+	values    int  // list values of a document at most, one of each where it is one
+	isPlain   bool // words are read as typed alone
+	length    definition.LengthNormalization
 }
 
 var (
@@ -34,7 +35,8 @@ var (
 	windowValues = []string{valueField, layout.Matching("values.more", "")}
 )
 
-// view returns a segment of ten windows or more, some of whose documents are deleted.
+// view returns a segment some of whose documents are deleted, of ten windows or more
+// unless it is to have fewer documents.
 func (m *textMaker) view(t *testing.T) *View {
 	fs := vfs.Memory()
 	b := segment.NewBuilder()
@@ -65,7 +67,11 @@ func (m *textMaker) view(t *testing.T) *View {
 			b.Length(ids[field], at)
 		}
 	}
-	for doc := range 40_000 + m.IntN(9000) {
+	documents := m.documents
+	if documents == 0 {
+		documents = 40_000 + m.IntN(9000)
+	}
+	for doc := range documents {
 		values := m.values
 		if values > 1 {
 			values = m.IntN(values + 1)
@@ -251,7 +257,8 @@ func TestTextsOverSeveralWindows(t *testing.T) {
 		m.length = []definition.LengthNormalization{definition.LengthStrong, definition.LengthModerate, definition.LengthNone}[m.IntN(3)]
 		v := m.view(t)
 		for request := range 24 {
-			m.compare(t, v, fmt.Sprintf("seed %d, request %d", seed, request), walked)
+			n, filters := m.request()
+			m.compare(t, v, fmt.Sprintf("seed %d, request %d", seed, request), n, filters, walked)
 		}
 	}
 	if walked[maxscoreText.String()] < 30 || walked[textConjunction.String()] < 5 || walked[listValues.String()] < 5 {
@@ -259,10 +266,12 @@ func TestTextsOverSeveralWindows(t *testing.T) {
 	}
 }
 
-// compare runs a request in every way.
-func (m *textMaker) compare(t *testing.T, v *View, name string, walked map[string]int) {
+// unionBehindFilters is the name of such a MAXSCORE union in what compare counts.
+const unionBehindFilters = "MAXSCORE union behind filters"
+
+// compare runs a request in every way and counts how it was walked.
+func (m *textMaker) compare(t *testing.T, v *View, name string, n plan.Node, filters []plan.Node, walked map[string]int) {
 	t.Helper()
-	n, filters := m.request()
 	for _, node := range append([]plan.Node{n}, filters...) {
 		if err := v.Prepare(t.Context(), node); err != nil {
 			t.Fatal(err)
@@ -280,7 +289,7 @@ func (m *textMaker) compare(t *testing.T, v *View, name string, walked map[strin
 	}
 	all := &windowSink{}
 	run(all, func(s *Scanner) {
-		if _, err := s.walkWindows(t.Context(), 0, documents, all, false); err != nil {
+		if _, err := s.walkWindows(t.Context(), 0, documents, all, untilEnd); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -301,7 +310,11 @@ func (m *textMaker) compare(t *testing.T, v *View, name string, walked map[strin
 				to = min(to, from+Span*uint32(1+m.IntN(7)))
 			}
 			run(sink, func(s *Scanner) {
-				walked[s.choose(sink).strategy.String()]++
+				c := s.choose(sink)
+				walked[c.strategy.String()]++
+				if c.strategy == maxscoreUnion && c.narrow != nil {
+					walked[unionBehindFilters]++
+				}
 				if err := s.Run(t.Context(), from, to, sink); err != nil {
 					t.Fatal(err)
 				}

@@ -37,7 +37,7 @@ func TestSynonymsThatOnlyMatchKeepTyposOut(t *testing.T) {
 		return sink.hits
 	}
 	all := run(func(s *Scanner, sink Sink) error {
-		_, err := s.walkWindows(t.Context(), 0, Span, sink, false)
+		_, err := s.walkWindows(t.Context(), 0, Span, sink, untilEnd)
 		return err
 	})
 	if len(all) != 50 || all[0].doc != 0 || all[1].doc != 2 || all[0].score >= all[1].score {
