@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -174,7 +175,9 @@ func readQueries(path string) ([]query, error) {
 	return all, nil
 }
 
-// addClasses derives the classes that the query file lacks from those it has.
+// addClasses derives the classes that the query file lacks from those it has:
+// filter_or and filter_or_wide are disjunctions behind the filters of filter_term, and
+// behind their years alone.
 func addClasses(queries map[string][]query) {
 	derive := func(class, from string, change func(*query)) {
 		for _, q := range queries[from] {
@@ -184,6 +187,17 @@ func addClasses(queries map[string][]query) {
 		}
 	}
 	derive("filter_only", "filter_term", func(q *query) { q.Op, q.Terms, q.Hits = "all", nil, -1 })
+	filters := queries["filter_term"]
+	for i, q := range queries["or3_4"] {
+		if len(filters) == 0 {
+			break
+		}
+		q.Class, q.Hits, q.Filter = "filter_or", -1, filters[i%len(filters)].Filter
+		queries[q.Class] = append(queries[q.Class], q)
+		q.Class, q.Filter = "filter_or_wide", maps.Clone(q.Filter)
+		delete(q.Filter, "repo")
+		queries[q.Class] = append(queries[q.Class], q)
+	}
 	derive("facet_one_percent", "term_mid", func(q *query) { q.Facets = []string{"repo", "year", "component"} })
 	derive("sort_string", "sort", func(q *query) { q.Sort = "component" })
 	derive("count_or", "or2", func(q *query) { q.Mode = "count" })
@@ -192,7 +206,7 @@ func addClasses(queries map[string][]query) {
 }
 
 var order = []string{"term_high", "term_mid", "term_low", "and2", "and3_4", "and_high", "or2", "or3_4", "or_high",
-	"phrase", "prefix", "fuzzy1", "filter_term", "filter_only", "facet", "facet_one_percent", "facet_all",
+	"phrase", "prefix", "fuzzy1", "filter_term", "filter_or", "filter_or_wide", "filter_only", "facet", "facet_one_percent", "facet_all",
 	"sort", "sort_string", "count_or", "count_and"}
 
 func classNames(o options, queries map[string][]query) []string {
