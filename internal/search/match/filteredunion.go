@@ -53,7 +53,7 @@ func (s *Scanner) walkFilteredUnion(ctx context.Context, terms []*termStep, narr
 			terms[i].addHeld(out, rest, threshold)
 		}
 		s.skipped = s.skipped || threshold >= 0 && len(out.Docs) < found
-		if out.keepScored(); len(out.Docs) > 0 && !out.pass(sink) {
+		if out.keepScored(); len(out.Docs) > 0 && !out.send(&s.mask, sink) {
 			s.skipped = true
 			return nil
 		}
@@ -98,7 +98,7 @@ func (c *leftCandidates) pass(end uint32) {
 	c.from = end
 }
 
-// fill makes the documents of a range that sets, terms and the mask leave the batch.
+// fill makes the documents of a range that sets and terms leave the batch.
 func (c *leftCandidates) fill(out *batch, begin, end uint32) {
 	n := c.narrow
 	if n.listed != nil {
@@ -108,7 +108,6 @@ func (c *leftCandidates) fill(out *batch, begin, end uint32) {
 			docs = docs[:last]
 		}
 		out.Fill(docs)
-		out.keepUnmasked(c.mask)
 		for _, set := range n.sets {
 			out.keepIn(set)
 		}
@@ -130,21 +129,6 @@ func (c *leftCandidates) fill(out *batch, begin, end uint32) {
 		out.FillMarked(begin, left)
 	}
 	c.pass(end)
-}
-
-// keepUnmasked drops what a mask keeps out.
-func (b *batch) keepUnmasked(m *mask) {
-	if m.isFull() {
-		return
-	}
-	kept := 0
-	for i, doc := range b.Docs {
-		if m.has(doc) {
-			b.Docs[kept], b.Sums[kept] = doc, b.Sums[i]
-			kept++
-		}
-	}
-	b.Docs, b.Sums = b.Docs[:kept], b.Sums[:kept]
 }
 
 // keepWindows drops the documents of windows that a sink skips, and reports whether
