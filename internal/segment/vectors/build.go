@@ -82,12 +82,12 @@ func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threa
 	if start != nil {
 		start.settleAll(all.len(), groups)
 	}
-	g, todo := layOut(o, all.len(), start, groups)
+	g, fresh := layOut(o, all.len(), start, groups)
 	c := &construction{rows: all, options: o, graph: g, entry: g.entry, top: g.top}
-	if o.isWorthCoding(len(todo), all.len()) {
+	if o.isWorthCoding(len(fresh), all.len()) {
 		c.coded = encodeAll(o, all)
 	}
-	if err := c.insertAll(ctx, todo, threads); err != nil {
+	if err := c.insertAll(ctx, fresh, threads); err != nil {
 		return nil, err
 	}
 	g.entry, g.top = c.entry, c.top
@@ -105,7 +105,7 @@ func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threa
 
 // layOut returns a graph whose nodes have their heights and the links carried
 // over, and the nodes that have to be inserted.
-func layOut(o Options, nodes int, start *carried, groups []group) (g *graph, todo []uint32) {
+func layOut(o Options, nodes int, start *carried, groups []group) (g *graph, fresh []uint32) {
 	height, twins, kept := make([]uint8, nodes), newMarks(nodes), newMarks(nodes)
 	for _, of := range groups {
 		for _, twin := range of.twins {
@@ -136,24 +136,24 @@ func layOut(o Options, nodes int, start *carried, groups []group) (g *graph, tod
 	for node := range uint32(nodes) {
 		linked := kept.has(node) && (node == g.entry || height[node] > 0 || len(g.links(node, 0)) > 0)
 		if !linked && !twins.has(node) {
-			todo = append(todo, node)
+			fresh = append(fresh, node)
 		}
 	}
-	return g, todo
+	return g, fresh
 }
 
 // insertAll inserts nodes in several goroutines.
-func (c *construction) insertAll(ctx context.Context, todo []uint32, threads int) error {
+func (c *construction) insertAll(ctx context.Context, fresh []uint32, threads int) error {
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	// The first nodes go in alone, so that the others find something.
-	alone := min(len(todo), 32)
+	alone := min(len(fresh), 32)
 	w := newInsertion(c)
-	for _, node := range todo[:alone] {
+	for _, node := range fresh[:alone] {
 		w.insert(node)
 	}
-	todo = todo[alone:]
+	fresh = fresh[alone:]
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	failed := make([]error, threads)
@@ -166,18 +166,18 @@ func (c *construction) insertAll(ctx context.Context, todo []uint32, threads int
 				w := newInsertion(c)
 				for {
 					i := int(next.Add(1)) - 1
-					if i >= len(todo) {
+					if i >= len(fresh) {
 						return nil
 					}
 					if i%64 == 0 && ctx.Err() != nil {
-						next.Store(int64(len(todo)))
+						next.Store(int64(len(fresh)))
 						return ctx.Err()
 					}
-					w.insert(todo[i])
+					w.insert(fresh[i])
 				}
 			})
 			if failed[thread] != nil {
-				next.Store(int64(len(todo)))
+				next.Store(int64(len(fresh)))
 			}
 		}()
 	}

@@ -16,8 +16,8 @@ import (
 //
 // Example: rows of 100 dimensions with values up to 0.3, so one step is 0.3/127 =
 // 0.0024. Two rows at distance 1 have a squared distance of 1, which the codes are
-// expected to miss by about 0.0024 × 0.82 = 0.002. Candidates at squared distances from
-// 0.6 to 0.9 are told apart by codes; near-duplicates at 0.000001 are not.
+// expected to miss by about 0.0024 × 0.82 = 0.002. Codes distinguish candidates at squared
+// distances from 0.6 to 0.9, but not near-duplicates at 0.000001.
 
 // coded holds the rows of a column under construction as 8-bit codes.
 type coded struct {
