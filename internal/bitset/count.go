@@ -5,9 +5,15 @@ import "math/bits"
 // CountWords counts the one bits of words.
 func CountWords(words []uint64) int {
 	n := 0
-	if whole := len(words) &^ 7; whole >= fewWords && hasWideCount {
-		n = countWide(&words[0], whole)
-		words = words[whole:]
+	if whole := len(words) &^ 7; whole >= fewWords {
+		switch {
+		case hasWideCount:
+			n = countWide(&words[0], whole)
+			words = words[whole:]
+		case hasAVX2:
+			n = countAVX2(&words[0], whole)
+			words = words[whole:]
+		}
 	}
 	return n + countGo(words)
 }
@@ -17,9 +23,15 @@ func CountBoth(a, b []uint64) int {
 	length := min(len(a), len(b))
 	a, b = a[:length], b[:length]
 	n := 0
-	if whole := length &^ 7; whole >= fewWords && hasWideCount {
-		n = countBothWide(&a[0], &b[0], whole)
-		a, b = a[whole:], b[whole:]
+	if whole := length &^ 7; whole >= fewWords {
+		switch {
+		case hasWideCount:
+			n = countBothWide(&a[0], &b[0], whole)
+			a, b = a[whole:], b[whole:]
+		case hasAVX2:
+			n = countBothAVX2(&a[0], &b[0], whole)
+			a, b = a[whole:], b[whole:]
+		}
 	}
 	return n + countBothGo(a, b)
 }
