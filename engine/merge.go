@@ -212,12 +212,7 @@ func findDamaged(ctx context.Context, sources []*snapshot.Segment, damaged map[*
 func planOf(view *snapshot.Snapshot, damaged map[*segment.Reader]bool) []mergeplan.Segment {
 	plan := make([]mergeplan.Segment, len(view.Segments))
 	for i, s := range view.Segments {
-		docs := int(s.Reader.NumDocs())
-		deleted := 0
-		if s.Live != nil {
-			deleted = docs - s.Live.Count()
-		}
-		plan[i] = mergeplan.Segment{Size: s.Reader.Size(), Docs: docs, Deleted: deleted, Busy: damaged[s.Reader]}
+		plan[i] = mergeplan.Segment{Size: s.Reader.Size(), Docs: int(s.Reader.NumDocs()), Deleted: s.Deleted, Busy: damaged[s.Reader]}
 	}
 	return plan
 }

@@ -40,6 +40,7 @@ type Segment struct {
 	First  uint64         // standing of the segment in the order of the index; set before New
 	// Documents is the number of live documents, list values not counted.
 	Documents int
+	Deleted   int // documents and list values that are not live
 
 	signals map[string]*Overlay
 	keys    *keyOrder
@@ -56,21 +57,19 @@ func NewSegment(reader *segment.Reader, live *bitset.Bitset, signals map[string]
 	} else {
 		s.keys = new(keyOrder)
 	}
-	s.Documents = countDocuments(reader, live)
-	return s
-}
-
-// countDocuments returns how many documents of a segment are live, list values
-// not counted.
-func countDocuments(reader *segment.Reader, live *bitset.Bitset) int {
-	parents := reader.Parents()
-	switch {
+	switch parents := reader.Parents(); {
 	case live == nil:
-		return int(reader.NumRoots())
-	case parents == nil:
-		return live.Count()
+		s.Documents = int(reader.NumRoots())
+	case earlier != nil && earlier.Live == live:
+		s.Documents, s.Deleted = earlier.Documents, earlier.Deleted
+	default:
+		count := live.Count()
+		s.Documents, s.Deleted = count, int(reader.NumDocs())-count
+		if parents != nil {
+			s.Documents = bitset.CountBoth(live.Words(), parents.Words())
+		}
 	}
-	return bitset.CountBoth(live.Words(), parents.Words())
+	return s
 }
 
 // IsLive reports whether a document or list value is not deleted.
