@@ -129,6 +129,31 @@ func (b *Bitset) Next(i uint32) uint32 {
 	return b.n
 }
 
+// NextAbsent is the lowest number not below i that is not in the set, or Len
+// when there is none.
+func (b *Bitset) NextAbsent(i uint32) uint32 {
+	w := int(i >> 6)
+	if w >= len(b.words) {
+		return b.n
+	}
+	if word := ^b.words[w] >> (i & 63); word != 0 {
+		return min(i+uint32(bits.TrailingZeros64(word)), b.n)
+	}
+	w++
+	for ; w+8 <= len(b.words); w += 8 { // in most sets that are asked, hardly a number is absent
+		eight := b.words[w : w+8 : w+8]
+		if eight[0]&eight[1]&eight[2]&eight[3]&eight[4]&eight[5]&eight[6]&eight[7] != 1<<64-1 {
+			break
+		}
+	}
+	for ; w < len(b.words); w++ {
+		if word := ^b.words[w]; word != 0 {
+			return min(uint32(w<<6+bits.TrailingZeros64(word)), b.n)
+		}
+	}
+	return b.n
+}
+
 // Previous is the highest member not above i, or -1 when there is none.
 func (b *Bitset) Previous(i uint32) int64 {
 	if b.n == 0 {

@@ -49,6 +49,13 @@ func TestAgainstMap(t *testing.T) {
 			if got := a.Next(from); got != next {
 				t.Fatalf("next %d: %d, want %d", from, got, next)
 			}
+			absent := from
+			for absent < n && inA[absent] {
+				absent++
+			}
+			if got := a.NextAbsent(from); got != absent {
+				t.Fatalf("next absent %d: %d, want %d", from, got, absent)
+			}
 			prev := min(int64(from), int64(n)-1)
 			for prev >= 0 && !inA[uint32(prev)] {
 				prev--

@@ -41,7 +41,7 @@ func sample(t testing.TB) ([]byte, map[ID][]byte) {
 
 func TestSectionsComeBack(t *testing.T) {
 	file, sections := sample(t)
-	r, err := Open("test", file, "TEST", 3, VerifyAll)
+	r, err := Open("test", file, "TEST", 3, 3, VerifyAll)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,10 +60,16 @@ func TestSectionsComeBack(t *testing.T) {
 	if _, ok := r.Section(ID{Owner: 99}); ok {
 		t.Fatal("a section that was not written")
 	}
-	if _, err := Open("test", file, "ELSE", 3, VerifyAll); !errors.Is(err, ErrVersion) {
+	if _, err := Open("test", file, "ELSE", 3, 3, VerifyAll); !errors.Is(err, ErrVersion) {
 		t.Fatalf("other kind: %v", err)
 	}
-	if _, err := Open("test", file, "TEST", 2, VerifyAll); !errors.Is(err, ErrVersion) {
+	if _, err := Open("test", file, "TEST", 2, 4, VerifyAll); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open("test", file, "TEST", 4, 5, VerifyAll); !errors.Is(err, ErrVersion) {
+		t.Fatalf("a version that is no longer read: %v", err)
+	}
+	if _, err := Open("test", file, "TEST", 1, 2, VerifyAll); !errors.Is(err, ErrVersion) {
 		t.Fatalf("later version: %v", err)
 	}
 }
@@ -72,7 +78,7 @@ func TestEveryCutAndFlipIsFoundOrHarmless(t *testing.T) {
 	sections := map[ID][]byte{{1, 1}: []byte("some bytes"), {1, 2}: bytes.Repeat([]byte{7}, 100), {2, 1}: nil}
 	file := build(t, sections, []ID{{1, 1}, {1, 2}, {2, 1}})
 	check := func(what string, data []byte) {
-		r, err := Open("test", data, "TEST", 3, VerifyAll)
+		r, err := Open("test", data, "TEST", 3, 3, VerifyAll)
 		if err != nil {
 			if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrVersion) {
 				t.Fatalf("%s: %v", what, err)
@@ -136,16 +142,16 @@ func TestSectionsAreCheckedBeforeUse(t *testing.T) {
 	if _, err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := Open("test", out.Bytes(), "TEST", 1, VerifyAll)
+	whole, err := Open("test", out.Bytes(), "TEST", 1, 1, VerifyAll)
 	if err != nil {
 		t.Fatal(err)
 	}
 	damaged := bytes.Clone(out.Bytes())
 	damaged[whole.Offset(ID{Owner: 1, Part: 2})+50] ^= 4
-	if _, err := Open("test", damaged, "TEST", 1, VerifyAll); !errors.Is(err, ErrCorrupt) {
+	if _, err := Open("test", damaged, "TEST", 1, 1, VerifyAll); !errors.Is(err, ErrCorrupt) {
 		t.Fatalf("all sections verified: %v", err)
 	}
-	r, err := Open("test", damaged, "TEST", 1, VerifyUsed)
+	r, err := Open("test", damaged, "TEST", 1, 1, VerifyUsed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,8 +49,9 @@ type Reader struct {
 	onDamaged func() // may be nil
 }
 
-// Open reads the directory of a file of the wanted kind and version.
-func Open(name string, data []byte, kind string, version uint32, verify Verification) (*Reader, error) {
+// Open reads the directory of a file of the wanted kind, in a version from
+// oldest to version.
+func Open(name string, data []byte, kind string, oldest, version uint32, verify Verification) (*Reader, error) {
 	r, err := Inspect(name, data)
 	if err != nil {
 		return nil, err
@@ -58,8 +59,8 @@ func Open(name string, data []byte, kind string, version uint32, verify Verifica
 	if r.kind != kind {
 		return nil, fmt.Errorf("open %s: holds %q, not %q: %w", name, r.kind, kind, ErrVersion)
 	}
-	if r.version != version {
-		return nil, fmt.Errorf("open %s: version %d, this program reads %d: %w", name, r.version, version, ErrVersion)
+	if r.version < oldest || r.version > version {
+		return nil, fmt.Errorf("open %s: version %d, this program reads %d to %d: %w", name, r.version, oldest, version, ErrVersion)
 	}
 	switch verify {
 	case VerifyAll:

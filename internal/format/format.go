@@ -10,7 +10,8 @@ package format
 // Format is one stored form.
 type Format struct {
 	Name    string
-	Version uint32
+	Version uint32 // the newest, which is written where nothing older says the same
+	Oldest  uint32 // the oldest that is still read
 	// Mark stands at or near the first byte of what is written; empty where
 	// another format lies around it.
 	Mark string
@@ -22,20 +23,20 @@ type Format struct {
 
 // The formats.
 var (
-	Envelope = Format{"envelope", 1, "QUIREBLK", "sections with checksums: the frame of segment and side files", "internal/blockfile"}
-	Segment  = Format{"segment", 5, "SEGMENT", "an immutable set of documents: terms, postings, columns, points, vectors, records", "internal/segment"}
-	Side     = Format{"side file", 1, "SIDE", "deletions and refreshed signals of one commit", "internal/snapshot"}
-	Record   = Format{"record", 2, "", "one document, in the records of a segment", "internal/document"}
-	Manifest = Format{"manifest", 2, "quire-manifest", "the files of one commit", "internal/manifest"}
-	Log      = Format{"log", 1, "QUIRELOG", "acknowledged changes past the last commit", "internal/log"}
-	Batch    = Format{"batch", 1, "QBAT", "the changes of one append, in a log file or an object of its own", "internal/log"}
-	Object   = Format{"object", 1, "", "a conditionally replaced object: registry, keys, settings, jobs", "internal/versioned"}
-	Bucket   = Format{"bucket", 2, "", "the layout of everything a deployment keeps", "internal/registry"}
-	Notes    = Format{"notes", 1, "", "what a node notes for itself beside the generations: the registry it last saw, how much generations are used", "internal/node"}
-	Token    = Format{"freshness token", 1, "", "a state of an index, kept by clients", "internal/freshness"}
-	Cursor   = Format{"cursor", 2, "", "a place in an ordered answer, kept by clients", "internal/search"}
-	Dump     = Format{"dump", 1, "dump", "the definition, settings and documents of an index at one commit, as lines of JSON", "internal/load"}
-	Forms    = Format{"full forms", 1, "quire-forms", "the base forms of inflected words, in the locale data", "internal/analysis/stem"}
+	Envelope = Format{"envelope", 1, 1, "QUIREBLK", "sections with checksums: the frame of segment and side files", "internal/blockfile"}
+	Segment  = Format{"segment", 5, 5, "SEGMENT", "an immutable set of documents: terms, postings, columns, points, vectors, records", "internal/segment"}
+	Side     = Format{"side file", 2, 1, "SIDE", "deletions and refreshed signals of one commit", "internal/snapshot"}
+	Record   = Format{"record", 2, 2, "", "one document, in the records of a segment", "internal/document"}
+	Manifest = Format{"manifest", 2, 2, "quire-manifest", "the files of one commit", "internal/manifest"}
+	Log      = Format{"log", 1, 1, "QUIRELOG", "acknowledged changes past the last commit", "internal/log"}
+	Batch    = Format{"batch", 1, 1, "QBAT", "the changes of one append, in a log file or an object of its own", "internal/log"}
+	Object   = Format{"object", 1, 1, "", "a conditionally replaced object: registry, keys, settings, jobs", "internal/versioned"}
+	Bucket   = Format{"bucket", 2, 1, "", "the layout of everything a deployment keeps", "internal/registry"}
+	Notes    = Format{"notes", 1, 1, "", "what a node notes for itself beside the generations: the registry it last saw, how much generations are used", "internal/node"}
+	Token    = Format{"freshness token", 1, 1, "", "a state of an index, kept by clients", "internal/freshness"}
+	Cursor   = Format{"cursor", 2, 2, "", "a place in an ordered answer, kept by clients", "internal/search"}
+	Dump     = Format{"dump", 1, 1, "dump", "the definition, settings and documents of an index at one commit, as lines of JSON", "internal/load"}
+	Forms    = Format{"full forms", 1, 1, "quire-forms", "the base forms of inflected words, in the locale data", "internal/analysis/stem"}
 )
 
 // All returns every format.

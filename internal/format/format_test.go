@@ -27,8 +27,8 @@ func TestEveryFormatIsInTheTableAndDescribed(t *testing.T) {
 	}
 	names, marks := map[string]bool{}, map[string]bool{}
 	for _, f := range All() {
-		if f.Name == "" || f.Version == 0 || f.Holds == "" {
-			t.Errorf("%+v lacks name, version or purpose", f)
+		if f.Name == "" || f.Version == 0 || f.Oldest == 0 || f.Oldest > f.Version || f.Holds == "" {
+			t.Errorf("%+v lacks name, versions or purpose", f)
 		}
 		if names[f.Name] || f.Mark != "" && marks[f.Mark] {
 			t.Errorf("%s: name or mark twice", f.Name)

@@ -126,9 +126,9 @@ func metersPage() string {
 
 func formatsPage() string {
 	p := newPage("Stored formats", "`internal/format`", "What is written to be read later by another process. A reader refuses a version it does not know.")
-	p.head("Format", "Version", "Mark", "Holds", "Bytes")
+	p.head("Format", "Version", "Read from", "Mark", "Holds", "Bytes")
 	for _, f := range format.All() {
-		p.row(f.Name, fmt.Sprint(f.Version), code(f.Mark), f.Holds, fmt.Sprintf("[%s](../../%s/FORMAT.md)", f.Package, f.Package))
+		p.row(f.Name, fmt.Sprint(f.Version), fmt.Sprint(f.Oldest), code(f.Mark), f.Holds, fmt.Sprintf("[%s](../../%s/FORMAT.md)", f.Package, f.Package))
 	}
 	return p.String()
 }

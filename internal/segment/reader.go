@@ -78,7 +78,7 @@ func aligned(data []byte) []byte {
 }
 
 func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
-	file, err := blockfile.Open(m.Name(), aligned(m.Bytes()), format.Segment.Mark, format.Segment.Version, verify)
+	file, err := blockfile.Open(m.Name(), aligned(m.Bytes()), format.Segment.Mark, format.Segment.Oldest, format.Segment.Version, verify)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,16 @@ const (
 	partKeys      uint16 = 2 // of the file: keys changed by the commit
 	partLive      uint16 = 3 // of a segment: bits of its live documents
 	partColumns   uint16 = 4 // first overlay of a segment; one part per column
+
+	partDeleted uint16 = 1<<16 - 1 // of a segment, in place of partLive: its deleted documents
+)
+
+// The bits of a large segment grow with the index, and every commit that deletes
+// in it writes them. Where few documents are deleted they are listed instead,
+// which version 1 does not know, so that small segments stay readable for it.
+const (
+	listedFrom  = 1 << 19 // documents of a segment: bits of 64 kB
+	listedShare = 128     // of how many documents at most one is deleted
 )
 
 // SideEntry is what one commit says about one segment.
@@ -51,14 +61,26 @@ func (s *Side) Entry(segment string) *SideEntry {
 
 // Write writes a side file.
 func (s *Side) Write(out io.Writer, name string) (blockfile.Summary, error) {
-	w := blockfile.NewWriter(out, name, format.Side.Mark, format.Side.Version)
+	version := format.Side.Oldest
+	deleted := make([][]byte, len(s.Entries))
+	for i, entry := range s.Entries {
+		if entry.Live != nil && entry.Documents >= listedFrom {
+			if deleted[i] = encodeDeleted(entry.Live, entry.Documents/listedShare); deleted[i] != nil {
+				version = format.Side.Version
+			}
+		}
+	}
+	w := blockfile.NewWriter(out, name, format.Side.Mark, version)
 	w.Section(blockfile.ID{Part: partDirectory}, s.directory())
 	if s.Keys != nil {
 		w.Section(blockfile.ID{Part: partKeys}, encodeKeys(s.Keys))
 	}
 	for i, entry := range s.Entries {
 		owner := uint32(i + 1)
-		if entry.Live != nil {
+		switch {
+		case deleted[i] != nil:
+			w.Section(blockfile.ID{Owner: owner, Part: partDeleted}, deleted[i])
+		case entry.Live != nil:
 			w.Begin(blockfile.ID{Owner: owner, Part: partLive})
 			_, _ = entry.Live.WriteTo(w) // Finish returns the error
 		}
@@ -89,7 +111,7 @@ func (s *Side) directory() []byte {
 // ReadSide reads a side file. Nothing of the result shares content. Damage is
 // an error wrapping blockfile.ErrCorrupt.
 func ReadSide(name string, content []byte) (*Side, error) {
-	file, err := blockfile.Open(name, content, format.Side.Mark, format.Side.Version, blockfile.VerifyAll)
+	file, err := blockfile.Open(name, content, format.Side.Mark, format.Side.Oldest, format.Side.Version, blockfile.VerifyAll)
 	if err != nil {
 		return nil, fmt.Errorf("read side file: %w", err)
 	}
@@ -116,6 +138,11 @@ func ReadSide(name string, content []byte) (*Side, error) {
 				return nil, blockfile.Corrupt(name, file.Offset(blockfile.ID{Owner: owner, Part: partLive}), "live documents")
 			}
 		}
+		if deleted, ok := file.Section(blockfile.ID{Owner: owner, Part: partDeleted}); ok {
+			if entry.Live, ok = decodeDeleted(deleted, entry.Documents); !ok {
+				return nil, blockfile.Corrupt(name, file.Offset(blockfile.ID{Owner: owner, Part: partDeleted}), "deleted documents")
+			}
+		}
 		for c := range columns {
 			id := blockfile.ID{Owner: owner, Part: partColumns + uint16(c)}
 			column := in.text()
@@ -138,6 +165,37 @@ func ReadSide(name string, content []byte) (*Side, error) {
 		return nil, blockfile.Corrupt(name, 0, "directory")
 	}
 	return side, nil
+}
+
+// encodeDeleted writes the numbers that are not in a set of live documents, each
+// as the distance to the number after the one before. It returns nil when there
+// are more than limit.
+func encodeDeleted(live *bitset.Bitset, limit uint32) []byte {
+	out := make([]byte, 0, 64)
+	next := uint32(0)
+	for doc := live.NextAbsent(0); doc < live.Len(); doc = live.NextAbsent(next) {
+		if limit == 0 {
+			return nil
+		}
+		limit--
+		out = binary.AppendUvarint(out, uint64(doc-next))
+		next = doc + 1
+	}
+	return out
+}
+
+func decodeDeleted(content []byte, documents uint32) (*bitset.Bitset, bool) {
+	live := bitset.NewFull(documents)
+	next := uint64(0)
+	for in := (input{rest: content}); len(in.rest) > 0; {
+		doc := next + in.number(1<<32)
+		if in.bad || doc >= uint64(documents) {
+			return nil, false
+		}
+		live.Clear(uint32(doc))
+		next = doc + 1
+	}
+	return live, true
 }
 
 // encodeOverlay writes document numbers as distances, each with one flag bit

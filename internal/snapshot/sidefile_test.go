@@ -10,6 +10,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/format"
 )
 
 type refreshed struct {
@@ -114,6 +115,67 @@ func TestSideFileIsReadAsWritten(t *testing.T) {
 			t.Fatal(difference)
 		}
 	}
+}
+
+// Documents of large segments are listed where few are deleted. A file without
+// such a list is of version 1, for readers that know no other.
+func TestDeletedDocumentsOfLargeSegmentsAreListed(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, test := range []struct {
+		documents uint32
+		deleted   int
+		listed    bool
+	}{
+		{listedFrom - 1, 1, false},
+		{listedFrom, 1, true},
+		{listedFrom + 33, (listedFrom + 33) / listedShare, true},
+		{listedFrom + 33, (listedFrom+33)/listedShare + 1, false},
+		{3 * listedFrom, 3 * listedFrom, false},
+	} {
+		live := bitset.NewFull(test.documents)
+		live.Clear(0)
+		for count := 1; count < test.deleted; {
+			if doc := random.Uint32N(test.documents); live.Get(doc) {
+				live.Clear(doc)
+				count++
+			}
+		}
+		want := exampleSide()
+		want.Entries = append(want.Entries, SideEntry{Segment: "0000000003.seg", Documents: test.documents, Live: live})
+		content := encodeSide(t, want)
+		version := format.Side.Oldest
+		if test.listed {
+			version = format.Side.Version
+		}
+		if _, err := blockfile.Open("x.side", content, format.Side.Mark, version, version, blockfile.VerifyAll); err != nil {
+			t.Fatalf("%d of %d deleted: %v", test.deleted, test.documents, err)
+		}
+		if bits := 8 * bitset.WordsFor(test.documents); (len(content) < bits) != test.listed {
+			t.Fatalf("%d of %d deleted: %d bytes, the bits alone take %d", test.deleted, test.documents, len(content), bits)
+		}
+		got, err := ReadSide("x.side", content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if difference := cmp.Diff(want, got, compareSets, cmp.AllowUnexported(Overlay{})); difference != "" {
+			t.Fatal(difference)
+		}
+	}
+}
+
+func FuzzDecodeDeleted(f *testing.F) {
+	f.Add([]byte{3, 0, 200, 1}, uint32(3000))
+	f.Fuzz(func(t *testing.T, content []byte, documents uint32) {
+		documents %= 1 << 20
+		live, ok := decodeDeleted(content, documents)
+		if !ok {
+			return
+		}
+		again, ok := decodeDeleted(encodeDeleted(live, documents), documents)
+		if !ok || !live.Equal(again) {
+			t.Fatal("not stable")
+		}
+	})
 }
 
 func TestDamagedSideFileIsRefused(t *testing.T) {

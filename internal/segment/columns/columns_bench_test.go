@@ -22,7 +22,7 @@ func finishFile(tb testing.TB, write func(*blockfile.Writer) error) *blockfile.R
 	if _, err := w.Finish(); err != nil {
 		tb.Fatal(err)
 	}
-	r, err := blockfile.Open("test", out.Bytes(), "TEST", 1, blockfile.VerifyAll)
+	r, err := blockfile.Open("test", out.Bytes(), "TEST", 1, 1, blockfile.VerifyAll)
 	if err != nil {
 		tb.Fatal(err)
 	}

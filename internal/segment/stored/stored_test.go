@@ -30,7 +30,7 @@ func build(tb testing.TB, fill func(*Writer)) (*Reader, *blockfile.Reader) {
 	if _, err := file.Finish(); err != nil {
 		tb.Fatal(err)
 	}
-	f, err := blockfile.Open("test", out.Bytes(), "TEST", 1, blockfile.VerifyAll)
+	f, err := blockfile.Open("test", out.Bytes(), "TEST", 1, 1, blockfile.VerifyAll)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func FuzzOpen(f *testing.F) {
 		if _, err := w.Finish(); err != nil {
 			t.Fatal(err)
 		}
-		file, err := blockfile.Open("fuzz", out.Bytes(), "TEST", 1, blockfile.VerifyAll)
+		file, err := blockfile.Open("fuzz", out.Bytes(), "TEST", 1, 1, blockfile.VerifyAll)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func buildField(tb testing.TB, words []string, opts Options) *Field {
 	if _, err := file.Finish(); err != nil {
 		tb.Fatal(err)
 	}
-	r, err := blockfile.Open("test", out.Bytes(), "TEST", 1, blockfile.VerifyAll)
+	r, err := blockfile.Open("test", out.Bytes(), "TEST", 1, 1, blockfile.VerifyAll)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestKeysWithSeveralDocumentsKeepTheirPostings(t *testing.T) {
 	if _, err := file.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := blockfile.Open("test", out.Bytes(), "TEST", 1, blockfile.VerifyAll)
+	r, err := blockfile.Open("test", out.Bytes(), "TEST", 1, 1, blockfile.VerifyAll)
 	if err != nil {
 		t.Fatal(err)
 	}
