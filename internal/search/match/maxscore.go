@@ -76,7 +76,10 @@ func (s *Scanner) unionOf(root step) choice {
 	if at < 0 {
 		return choice{}
 	}
-	c := choice{strategy: maxscoreUnion, terms: termsOf(and.steps[at]), narrow: new(conjunction)}
+	c := choice{strategy: maxscoreUnion, terms: termsOf(and.steps[at])}
+	if c.narrow = filtersOf(and, at); c.narrow == nil {
+		return choice{}
+	}
 	documents := float64(s.mask.documents)
 	if s.mask.parents != nil {
 		documents = float64(s.binder.segment.Reader.NumRoots())
@@ -86,24 +89,10 @@ func (s *Scanner) unionOf(root step) choice {
 		if i == at {
 			continue
 		}
-		leads := true
-		switch member := member.(type) {
-		case *termStep:
-			if member.table != nil {
-				return choice{}
-			}
-			c.narrow.others = append(c.narrow.others, member)
-		case setStep:
-			c.narrow.sets = append(c.narrow.sets, member.set)
-		case *rangeStep:
-			c.narrow.ranges, leads = append(c.narrow.ranges, member), false
-		case *valuesStep:
-			c.narrow.values, leads = append(c.narrow.values, member), false
-		default:
-			return choice{}
-		}
 		part := min(1, float64(member.cost())/documents)
-		if left *= part; leads {
+		left *= part
+		switch member.(type) {
+		case *termStep, setStep:
 			leading *= part
 		}
 	}
@@ -118,6 +107,33 @@ func (s *Scanner) unionOf(root step) choice {
 		c.strategy = filteredUnion
 		if first, ok := and.steps[0].(setStep); ok && first.set.IsSparse() {
 			c.narrow.listed, c.narrow.sets = first.set.Sparse(), c.narrow.sets[1:]
+		}
+	}
+	return c
+}
+
+// filtersOf returns the members of a conjunction but one as filters, nil when some
+// score or are of another kind.
+func filtersOf(and *andStep, but int) *conjunction {
+	c := new(conjunction)
+	for i, member := range and.steps {
+		if i == but {
+			continue
+		}
+		switch member := member.(type) {
+		case *termStep:
+			if member.table != nil {
+				return nil
+			}
+			c.others = append(c.others, member)
+		case setStep:
+			c.sets = append(c.sets, member.set)
+		case *rangeStep:
+			c.ranges = append(c.ranges, member)
+		case *valuesStep:
+			c.values = append(c.values, member)
+		default:
+			return nil
 		}
 	}
 	return c

@@ -31,7 +31,9 @@ type phraseStep struct {
 	memo    memo
 	starts  []uint32
 	places  []startSpan
-	ordered []*phraseWord // see byPositions
+	ordered []*phraseWord // see inOrder
+	join    join
+	held    [chunk]uint32 // documents that hold all words
 }
 
 // empty makes the step a new one that keeps its memory.
@@ -241,15 +243,10 @@ func (s *phraseStep) run(base uint32, in, out *Bits, sums *Sums) {
 			s.counts = new([Span]float32)
 		}
 		*out = Bits{}
-		for i, w := range both {
-			for w != 0 {
-				at := uint32(i<<6 + bits.TrailingZeros64(w))
-				w &= w - 1
-				if f := s.frequency(base + at); f > 0 {
-					out.Set(at)
-					s.counts[at] = f
-				}
-			}
+		if s.isExact() {
+			s.runExact(base, &both, out)
+		} else {
+			s.runEach(base, &both, out)
 		}
 		s.memo.keep(base, out)
 	}
@@ -267,6 +264,42 @@ func (s *phraseStep) run(base uint32, in, out *Bits, sums *Sums) {
 			sums[at] += float64(s.weight * s.table.PartOf(float64(s.counts[at]), length))
 		}
 	}
+}
+
+// runEach looks at one document after the other.
+func (s *phraseStep) runEach(base uint32, both, out *Bits) {
+	for i, w := range both {
+		for w != 0 {
+			at := uint32(i<<6 + bits.TrailingZeros64(w))
+			w &= w - 1
+			if f := s.frequency(base + at); f > 0 {
+				out.Set(at)
+				s.counts[at] = f
+			}
+		}
+	}
+}
+
+// runExact looks at as many documents at once as a block has.
+func (s *phraseStep) runExact(base uint32, both, out *Bits) {
+	n := 0
+	flush := func() {
+		left, _ := s.findExact(&s.join, s.held[:n], 0)
+		for i, doc := range left {
+			out.Set(doc - base)
+			s.counts[doc-base] = float32(s.places[i].to - s.places[i].from)
+		}
+		n = 0
+	}
+	for i, w := range both {
+		for ; w != 0; w &= w - 1 {
+			s.held[n] = base + uint32(i<<6+bits.TrailingZeros64(w))
+			if n++; n == len(s.held) {
+				flush()
+			}
+		}
+	}
+	flush()
 }
 
 // frequency counts the phrase in a document that holds all of its words; one

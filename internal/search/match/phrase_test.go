@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment"
@@ -84,6 +85,38 @@ func TestHalfTypedWordsEndWithTheirContext(t *testing.T) {
 			if err == nil {
 				scanner.Close()
 			}
+		}
+	}
+}
+
+// phrase returns two or three words that often stand one behind the other.
+func (m *textMaker) phrase() plan.Node {
+	n := &plan.Phrase{Structure: titleField, Scoring: plan.Scoring{Weight: float64(1 + m.IntN(3)), Length: m.length, Words: 2}}
+	if m.IntN(5) == 0 {
+		n.Slop = 1 + m.IntN(2)
+	}
+	at := m.IntN(len(windowWords))
+	for offset := range 2 + m.IntN(2) {
+		n.Words = append(n.Words, plan.PhraseWord{Offset: offset, Terms: []string{windowWords[at]}})
+		at = min(at+m.IntN(3), len(windowWords)-1)
+	}
+	return n
+}
+
+// TestFilteredPhrases compares what phrases find behind filters with an exhaustive
+// walk, in the same ways.
+func TestFilteredPhrases(t *testing.T) {
+	walked := map[string]int{}
+	for seed := range uint64(8) {
+		m := &textMaker{Rand: rand.New(rand.NewPCG(seed, 71)), length: definition.LengthModerate, values: []int{0, 2}[seed%2], documents: []int{0, 0, 300, 2500}[seed/2]}
+		v := m.view(t)
+		for request := range 60 {
+			m.compare(t, v, fmt.Sprintf("seed %d, request %d", seed, request), m.phrase(), m.filters(), walked)
+		}
+	}
+	for _, s := range []string{phrase.String(), phraseBehindFilters, phraseLedByFilter} {
+		if walked[s] < 50 {
+			t.Errorf("phrases were walked as %v", walked)
 		}
 	}
 }

@@ -13,38 +13,72 @@ import (
 // times at 6 and 90, new at 4: york and times leave the start 4 (5 − 1 = 6 − 2),
 // new keeps it (4 − 0), and the phrase occurs once.
 
-// exactly reports whether the phrase is one of single terms without other
-// words between, which is found by narrowing the places where it may start.
-func (s *phraseStep) exactly() bool { return s.slop == 0 && len(s.words) > 1 && s.simple() }
+// isExact reports whether the phrase is one of single terms without other words
+// between, which is found by narrowing the places where it may start.
+func (s *phraseStep) isExact() bool { return s.slop == 0 && len(s.words) > 1 && s.isSingle() }
 
 // startSpan is a document in which a phrase may stand: where, as a part of the
 // starts.
 type startSpan struct{ from, to int }
 
-// byPositions reads, in documents that hold the rarest word and the next one,
-// both often enough to exceed the threshold, positions at once; what is left of the
-// places is looked up for the next word.
-func (s *phraseStep) byPositions() (*postings.Iterator, phraseScorer) {
+// inOrder returns the words, the rarest first, nil when one is nowhere.
+func (s *phraseStep) inOrder() []*phraseWord {
 	s.ordered = s.ordered[:0]
 	for _, number := range s.byCost {
 		word := &s.words[number]
 		if !word.parts[0].opened {
-			return nil, nil
+			return nil
 		}
 		s.ordered = append(s.ordered, word)
 	}
-	words := s.ordered
+	return s.ordered
+}
+
+// byPositions reads, in documents that hold the rarest word and the next one,
+// both often enough to exceed the threshold, positions at once; what is left of the
+// places is looked up for the next word.
+func (s *phraseStep) byPositions() (*postings.Iterator, phraseScorer) {
+	words := s.inOrder()
+	if words == nil {
+		return nil, nil
+	}
 	return words[0].parts[0].it, func(out *batch, threshold float64) (dropped bool) {
-		dropped = s.pair(words[0], words[1], out, threshold)
+		left, dropped := s.pair(&out.join, words[0], words[1], out.Docs, threshold)
 		for _, word := range words[2:] {
-			dropped = s.narrow(word, out, threshold) || dropped
+			fewer := false
+			left, fewer = s.narrow(&out.join, word, left, threshold)
+			dropped = dropped || fewer
 		}
-		for i, doc := range out.Docs {
+		out.Truncate(len(left))
+		s.scorePlaces(out)
+		return dropped
+	}
+}
+
+// scorePlaces scores the documents of the batch by the places that are left.
+func (s *phraseStep) scorePlaces(out *batch) {
+	for i, doc := range out.Docs {
+		if out.Sums[i] = 0; s.table != nil {
 			found := s.places[i].to - s.places[i].from
 			out.Sums[i] = float64(s.weight * s.table.PartOf(float64(found), s.lengths[doc]))
 		}
-		return dropped
 	}
+}
+
+// findExact leaves those of some documents, which hold all words, that hold the phrase,
+// with the places where it starts.
+func (s *phraseStep) findExact(j *join, docs []uint32, threshold float64) (left []uint32, dropped bool) {
+	words := s.inOrder()
+	if words == nil {
+		return docs[:0], false
+	}
+	left, dropped = s.place(j, words[0], docs, threshold)
+	for _, word := range words[1:] {
+		fewer := false
+		left, fewer = s.narrow(j, word, left, threshold)
+		dropped = dropped || fewer
+	}
+	return left, dropped
 }
 
 // tooRare reports whether so many phrases in a document do not exceed a threshold
@@ -53,36 +87,70 @@ func (s *phraseStep) tooRare(doc, frequency uint32, threshold float64) bool {
 	return s.weight*s.table.Part(frequency, s.lengths[doc]) <= float32(threshold/score.BoundSlack)
 }
 
-// pair leaves the documents of the current block of one word in the batch in
-// which the other word stands at its distance, and the places where the phrase
-// may start. It reports whether the threshold dropped any.
-func (s *phraseStep) pair(first, second *phraseWord, out *batch, threshold float64) (dropped bool) {
+// pair leaves those of some documents in the current block of one word in which the
+// other word stands at its distance, and the places where the phrase may start.
+// It reports whether the threshold dropped any.
+func (s *phraseStep) pair(j *join, first, second *phraseWord, docs []uint32, threshold float64) (left []uint32, dropped bool) {
 	lead, it := first.parts[0].it, second.parts[0].it
 	s.starts, s.places = s.starts[:0], s.places[:0]
-	docs := lead.Docs()
-	into, _ := out.Memory()
-	j := &out.join
+	all := lead.Docs()
+	at := 0 // in the block
 	j.start(it, docs)
-	kept := 0
+	left = docs[:0]
 	for n := j.next(); n > 0; n = j.next() {
 		for i := range n {
 			mine, other := j.match(i)
 			doc := docs[mine]
-			if threshold > 0 && s.tooRare(doc, min(lead.FreqAt(mine), it.FreqAt(other)), threshold) {
+			if len(docs) == len(all) {
+				at = mine
+			} else {
+				for all[at] < doc {
+					at++
+				}
+			}
+			if threshold > 0 && s.tooRare(doc, min(lead.FreqAt(at), it.FreqAt(other)), threshold) {
 				dropped = true
 				continue
 			}
-			at := len(s.starts)
-			s.starts = appendStarts(s.starts, lead.Steps(mine), it.Steps(other), int64(first.offset), int64(second.offset))
-			if len(s.starts) > at {
-				into[kept] = doc
-				s.places = append(s.places, startSpan{at, len(s.starts)})
-				kept++
+			from := len(s.starts)
+			s.starts = appendStarts(s.starts, lead.Steps(at), it.Steps(other), int64(first.offset), int64(second.offset))
+			if len(s.starts) > from {
+				left = append(left, doc)
+				s.places = append(s.places, startSpan{from, len(s.starts)})
 			}
 		}
 	}
-	out.Truncate(kept)
-	return dropped
+	return left, dropped
+}
+
+// place leaves those of some documents in which a word may be one of the phrase, and
+// the places where that starts.
+func (s *phraseStep) place(j *join, word *phraseWord, docs []uint32, threshold float64) (left []uint32, dropped bool) {
+	it := word.parts[0].it
+	s.starts, s.places = s.starts[:0], s.places[:0]
+	j.start(it, docs)
+	left = docs[:0]
+	for n := j.next(); n > 0; n = j.next() {
+		for i := range n {
+			mine, other := j.match(i)
+			doc := docs[mine]
+			if threshold > 0 && s.tooRare(doc, it.FreqAt(other), threshold) {
+				dropped = true
+				continue
+			}
+			from, at := len(s.starts), uint32(0)
+			for _, step := range it.Steps(other) {
+				if at += step; at >= word.offset {
+					s.starts = append(s.starts, at-word.offset)
+				}
+			}
+			if len(s.starts) > from {
+				left = append(left, doc)
+				s.places = append(s.places, startSpan{from, len(s.starts)})
+			}
+		}
+	}
+	return left, dropped
 }
 
 // appendStarts appends where the phrase may start: where both words, whose
@@ -132,28 +200,26 @@ func intersectSteps(starts, steps []uint32, offset uint32) []uint32 {
 	return kept
 }
 
-// narrow keeps the documents of the batch in which another word stands where
-// the phrase needs it.
-func (s *phraseStep) narrow(word *phraseWord, out *batch, threshold float64) (dropped bool) {
+// narrow leaves the documents in which another word stands where the phrase
+// needs it.
+func (s *phraseStep) narrow(j *join, word *phraseWord, docs []uint32, threshold float64) (left []uint32, dropped bool) {
 	it := word.parts[0].it
-	j := &out.join
-	j.start(it, out.Docs)
-	kept := 0
+	j.start(it, docs)
+	left = docs[:0]
 	for n := j.next(); n > 0; n = j.next() {
 		for i := range n {
 			mine, other := j.match(i)
-			doc, starts := out.Docs[mine], s.places[mine]
+			doc, starts := docs[mine], s.places[mine]
 			if threshold > 0 && s.tooRare(doc, min(uint32(starts.to-starts.from), it.FreqAt(other)), threshold) {
 				dropped = true
 				continue
 			}
-			left := len(intersectSteps(s.starts[starts.from:starts.to], it.Steps(other), word.offset))
-			if left > 0 {
-				out.Docs[kept], s.places[kept] = doc, startSpan{starts.from, starts.from + left}
-				kept++
+			held := len(intersectSteps(s.starts[starts.from:starts.to], it.Steps(other), word.offset))
+			if held > 0 {
+				s.places[len(left)] = startSpan{starts.from, starts.from + held}
+				left = append(left, doc)
 			}
 		}
 	}
-	out.Docs, out.Sums = out.Docs[:kept], out.Sums[:kept]
-	return dropped
+	return left, dropped
 }

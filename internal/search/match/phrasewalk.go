@@ -13,7 +13,9 @@ import (
 // for the order of evaluation). A phrase is not more frequent than its rarest
 // word, so the frequency of a word bounds the score of the phrase before any
 // position is decoded. Documents that do not hold all words often enough to
-// exceed the threshold are dropped; what is left is looked at word by word.
+// exceed the threshold are dropped; what is left is looked at word by word. Filters
+// come first: of a document that they do not leave no position is read, and one
+// that leaves fewer documents than hold the rarest word leads in its place.
 //
 // Example: "new york times", threshold 4; a phrase that occurs once scores 3, one
 // that occurs twice 4.5. Document 12 holds "york" three times, "new" twice and
@@ -21,20 +23,66 @@ import (
 // each twice: the positions of "york" (5, 40) and of "new" (4, 80) leave one
 // place where the phrase may start, 4, which is then too rare as well.
 
-// simple reports whether every word of the phrase is one term, and the phrase
-// scores.
-func (s *phraseStep) simple() bool {
-	if s.table == nil || len(s.lengths) == 0 {
-		return false
-	}
+// isSingle reports whether every word of the phrase is one term.
+func (s *phraseStep) isSingle() bool {
 	return !slices.ContainsFunc(s.words, func(w phraseWord) bool { return len(w.parts) != 1 })
 }
 
-// walkPhrase walks the blocks of the rarest word. What a block leaves in the
-// batch when score is called is handed over.
-func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, from, to uint32, sink Sink) error {
+// isSimple reports whether the blocks of the rarest word can lead: every word of the
+// phrase is one term, and the phrase scores or need not.
+func (s *phraseStep) isSimple() bool {
+	if s.table == nil {
+		return s.isExact()
+	}
+	return len(s.lengths) > 0 && s.isSingle()
+}
+
+// phraseOf returns a phrase that blocks can lead and the filters it stands behind,
+// nil when there are none.
+func phraseOf(root step) (p *phraseStep, narrow *conjunction) {
+	and, ok := root.(*andStep)
+	if !ok {
+		if p, _ = root.(*phraseStep); p == nil || !p.isSimple() {
+			return nil, nil
+		}
+		return p, nil
+	}
+	at := slices.IndexFunc(and.steps, func(c step) bool { _, ok := c.(*phraseStep); return ok })
+	if at < 0 || len(and.optional) > 0 {
+		return nil, nil
+	}
+	if p = and.steps[at].(*phraseStep); !p.isSimple() || !p.isExact() {
+		return nil, nil
+	}
+	if narrow = filtersOf(and, at); narrow == nil {
+		return nil, nil
+	}
+	if at == 0 || and.steps[0].cost() >= p.leadCost() {
+		return p, narrow
+	}
+	switch first := and.steps[0].(type) {
+	case setStep:
+		if first.set.IsSparse() {
+			narrow.listed, narrow.sets = first.set.Sparse(), narrow.sets[1:]
+		}
+	case *termStep:
+		narrow.lead, narrow.others = first, narrow.others[1:]
+	}
+	return p, narrow
+}
+
+// leadCost is how many documents hold the rarest word.
+func (s *phraseStep) leadCost() int { return s.words[s.byCost[0]].cost }
+
+// walkPhrase walks the blocks of the rarest word, or the documents of a filter that
+// leaves fewer. What a block leaves in the batch when score is called is handed
+// over.
+func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, narrow *conjunction, from, to uint32, sink Sink) error {
+	if narrow != nil && (narrow.listed != nil || narrow.lead != nil) {
+		return s.walkFilteredPhrase(ctx, p, narrow, from, to, sink)
+	}
 	walk := p.byDocuments
-	if p.exactly() {
+	if p.isExact() {
 		walk = p.byPositions
 	}
 	lead, score := walk()
@@ -47,9 +95,19 @@ func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, from, to uint32
 		if err := canceled(ctx, done); err != nil {
 			return err
 		}
+		if narrow != nil {
+			if at := narrow.nextInSets(max(from, lead.FirstDoc())); at > lead.LastDoc() {
+				if at >= to || !lead.SeekBlock(at) || lead.FirstDoc() >= to {
+					return nil
+				}
+			}
+		}
 		threshold := thresholdNow(sink)
-		if threshold > 0 && p.bound(lead.FirstDoc(), lead.LastDoc()+1) <= threshold {
-			s.passOver()
+		if s.isBelow(p, threshold, lead.FirstDoc(), lead.LastDoc()) {
+			continue
+		}
+		out.Fill(lead.Docs())
+		if s.keepFiltered(narrow, sink); len(out.Docs) == 0 {
 			continue
 		}
 		if score(out, threshold) {
@@ -63,9 +121,114 @@ func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, from, to uint32
 	return nil
 }
 
-// phraseScorer leaves the documents of the current block of the rarest word that
-// hold the phrase in a batch, with their scores, and reports whether the threshold
-// dropped any.
+// isBelow reports whether no document from first to last exceeds a threshold.
+func (s *Scanner) isBelow(p *phraseStep, threshold float64, first, last uint32) bool {
+	if s.sums == nil || threshold < 0 || p.bound(first, last+1) > threshold {
+		return false
+	}
+	s.passOver()
+	return true
+}
+
+// keepFiltered drops the documents of the batch that filters, nil for none, do not
+// leave, and those of windows that the sink skips when it does not go by scores.
+func (s *Scanner) keepFiltered(narrow *conjunction, sink Sink) {
+	out := &s.scratch.batch
+	if s.sums == nil && sink.Prunes() && out.keepWindows(sink) {
+		s.passOver()
+	}
+	if narrow == nil {
+		return
+	}
+	for _, set := range narrow.sets {
+		out.keepIn(set)
+	}
+	for _, t := range narrow.others {
+		if len(out.Docs) == 0 {
+			return
+		}
+		t.keepHeld(out, 0, 0)
+	}
+	s.scoreRest(*narrow, 0)
+}
+
+// walkFilteredPhrase is walkPhrase for a filter that leads.
+func (s *Scanner) walkFilteredPhrase(ctx context.Context, p *phraseStep, narrow *conjunction, from, to uint32, sink Sink) error {
+	done := ctx.Done()
+	out := &s.scratch.batch
+	walk := filterBlocks{narrow: narrow, to: to}
+	for docs := walk.first(from); len(docs) > 0; docs = walk.next() {
+		if err := canceled(ctx, done); err != nil {
+			return err
+		}
+		threshold := thresholdNow(sink)
+		if s.isBelow(p, threshold, docs[0], docs[len(docs)-1]) {
+			continue
+		}
+		out.Fill(docs)
+		s.keepFiltered(narrow, sink)
+		for _, finder := range p.find.steps {
+			if len(out.Docs) == 0 {
+				break
+			}
+			finder.(*termStep).keepHeld(out, 0, 0)
+		}
+		if len(out.Docs) == 0 {
+			continue
+		}
+		left, dropped := p.findExact(&out.join, out.Docs, threshold)
+		s.skipped = s.skipped || dropped
+		out.Truncate(len(left))
+		if p.scorePlaces(out); len(left) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
+			s.skipped = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// filterBlocks walks the documents of a filter that leads, a block's worth at a
+// time.
+type filterBlocks struct {
+	narrow *conjunction
+	at     int // in a sparse set that leads
+	to     uint32
+}
+
+// first returns the documents from from on, and maybe some before.
+func (f *filterBlocks) first(from uint32) []uint32 {
+	if term := f.narrow.lead; term != nil {
+		return f.block(term.finder().SeekBlock(from))
+	}
+	f.at, _ = slices.BinarySearch(f.narrow.listed, from)
+	return f.next()
+}
+
+// next returns the documents that follow, none at the end.
+func (f *filterBlocks) next() []uint32 {
+	if term := f.narrow.lead; term != nil {
+		return f.block(term.finder().NextBlock())
+	}
+	docs := f.narrow.listed[f.at:min(f.at+chunk, len(f.narrow.listed))]
+	if len(docs) == 0 || docs[0] >= f.to {
+		return nil
+	}
+	f.at += len(docs)
+	return docs
+}
+
+// block returns the documents of the current block of the term, none at the end.
+func (f *filterBlocks) block(open bool) []uint32 {
+	it := f.narrow.lead.finder()
+	if !open || it.FirstDoc() >= f.to {
+		return nil
+	}
+	return it.Docs()
+}
+
+// phraseScorer leaves those documents of a batch, which are of the current block of
+// the rarest word, that hold the phrase, with their scores. It reports whether the
+// threshold dropped any.
 type phraseScorer func(out *batch, threshold float64) (dropped bool)
 
 // byDocuments finds the documents that hold all words by blocks; their
@@ -83,8 +246,7 @@ func (s *phraseStep) byDocuments() (*postings.Iterator, phraseScorer) {
 	}
 	lead := words[0].finder()
 	return lead, func(out *batch, threshold float64) (dropped bool) {
-		docs := lead.Docs()
-		out.Reset()
+		docs := lead.Docs() // with other words between there is no filter
 		if threshold > 0 && s.limits(s.byCost[0]) {
 			// A phrase is not more frequent than its rarest word here.
 			held := score.Postings{Docs: docs, Frequencies: lead.Freqs(), Lengths: s.lengths}
@@ -92,8 +254,6 @@ func (s *phraseStep) byDocuments() (*postings.Iterator, phraseScorer) {
 			n := s.table.ScoreAbove(&held, s.weight, float32(threshold/score.BoundSlack), into, sums)
 			out.Truncate(n)
 			dropped = n < len(docs)
-		} else {
-			out.Fill(docs)
 		}
 		for i, t := range words[1:] {
 			least := threshold

@@ -37,7 +37,7 @@ type choice struct {
 	strategy    strategy
 	term        *termStep    // singleTerm, unscoredTerm
 	terms       []*termStep  // maxscoreUnion, filteredUnion
-	narrow      *conjunction // maxscoreUnion, filteredUnion: filters; nil: none
+	narrow      *conjunction // maxscoreUnion, filteredUnion, phrase: filters; nil: none
 	conjunction conjunction  // conjunctive, denseConjunction, filtered, listValues
 	phrase      *phraseStep
 	text        *text // ratedReadings, textConjunction, maxscoreText
@@ -57,11 +57,10 @@ func (s *Scanner) choose(sink Sink) choice {
 	if c, ok := conjunctionOf(s.root); ok {
 		return choice{strategy: c.strategy(), conjunction: c}
 	}
+	if p, narrow := phraseOf(s.root); p != nil {
+		return choice{strategy: phrase, phrase: p, narrow: narrow}
+	}
 	switch root := s.root.(type) {
-	case *phraseStep:
-		if root.simple() {
-			return choice{strategy: phrase, phrase: root}
-		}
 	case *termStep:
 		if root.table != nil {
 			return choice{strategy: singleTerm, term: root}
@@ -126,7 +125,7 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	case filteredUnion:
 		return s.walkFilteredUnion(ctx, c.terms, c.narrow, from, to, sink)
 	case phrase:
-		return s.walkPhrase(ctx, c.phrase, from, to, sink)
+		return s.walkPhrase(ctx, c.phrase, c.narrow, from, to, sink)
 	case unscoredTerm:
 		return s.walkUnscored(ctx, c.term, from, to, sink)
 	case textConjunction:

@@ -266,8 +266,12 @@ func TestTextsOverSeveralWindows(t *testing.T) {
 	}
 }
 
-// unionBehindFilters is the name of such a MAXSCORE union in what compare counts.
-const unionBehindFilters = "MAXSCORE union behind filters"
+// Strategies with filters, as compare counts them.
+const (
+	unionBehindFilters  = "MAXSCORE union behind filters"
+	phraseBehindFilters = "phrase behind filters"
+	phraseLedByFilter   = "phrase led by a filter"
+)
 
 // compare runs a request in every way and counts how it was walked.
 func (m *textMaker) compare(t *testing.T, v *View, name string, n plan.Node, filters []plan.Node, walked map[string]int) {
@@ -312,8 +316,14 @@ func (m *textMaker) compare(t *testing.T, v *View, name string, n plan.Node, fil
 			run(sink, func(s *Scanner) {
 				c := s.choose(sink)
 				walked[c.strategy.String()]++
-				if c.strategy == maxscoreUnion && c.narrow != nil {
+				switch {
+				case c.narrow == nil:
+				case c.strategy == maxscoreUnion:
 					walked[unionBehindFilters]++
+				case c.strategy == phrase && (c.narrow.lead != nil || c.narrow.listed != nil):
+					walked[phraseLedByFilter]++
+				case c.strategy == phrase:
+					walked[phraseBehindFilters]++
 				}
 				if err := s.Run(t.Context(), from, to, sink); err != nil {
 					t.Fatal(err)
