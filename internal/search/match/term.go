@@ -30,6 +30,7 @@ type termStep struct {
 	density  int  // documents of the term in a window, on average
 	maxScore float64
 	cursor   cursor // in the postings that are scored
+	lookedUp *lookups
 }
 
 // cursor is where the documents from one on begin in a block. Windows rise, so
@@ -153,29 +154,49 @@ func (s *termStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
-// findEach looks every candidate up.
-func (s *termStep) findEach(base uint32, in, out *Bits) {
-	it := s.finder()
+// lookups is the memory of a term that some documents are looked up in.
+type lookups struct {
+	join join
+	docs [chunk]uint32
+}
+
+// each calls matched for the documents of in, a block's worth at a time, that a term
+// holds.
+func (l *lookups) each(it *postings.Iterator, base uint32, in *Bits, matched func(doc uint32, place int)) {
+	n := 0
+	flush := func() {
+		j := &l.join
+		j.start(it, l.docs[:n])
+		for found := j.next(); found > 0; found = j.next() {
+			for i := range found {
+				at, place := j.match(i)
+				matched(l.docs[at], place)
+			}
+		}
+		n = 0
+	}
 	for i, w := range in {
-		for w != 0 {
-			at := uint32(i<<6 + bits.TrailingZeros64(w))
-			doc, _ := it.Seek(base + at)
-			if doc == base+at {
-				out.Set(at)
-				w &= w - 1
-				continue
-			}
-			if doc >= base+Span {
-				return
-			}
-			// Candidates before the document found do not match.
-			if next := doc - base; int(next>>6) == i {
-				w &= ^uint64(0) << (next & 63)
-			} else {
-				w = 0
+		for ; w != 0; w &= w - 1 {
+			l.docs[n] = base + uint32(i<<6+bits.TrailingZeros64(w))
+			if n++; n == len(l.docs) {
+				flush()
 			}
 		}
 	}
+	flush()
+}
+
+// lookups returns the memory to look documents up with.
+func (s *termStep) lookups() *lookups {
+	if s.lookedUp == nil {
+		s.lookedUp = new(lookups)
+	}
+	return s.lookedUp
+}
+
+// findEach looks every candidate up.
+func (s *termStep) findEach(base uint32, in, out *Bits) {
+	s.lookups().each(s.finder(), base, in, func(doc uint32, _ int) { out.Set(doc - base) })
 }
 
 // prefetch loads the lengths of the next documents of a block that is scored in ranges
@@ -190,20 +211,10 @@ func (s *termStep) scoreEach(base uint32, in, out *Bits, sums *Sums) {
 	if !s.opened[1] {
 		return
 	}
-	for i, w := range in {
-		for w != 0 {
-			at := uint32(i<<6 + bits.TrailingZeros64(w))
-			w &= w - 1
-			doc, index := s.scorer.Seek(base + at)
-			if doc == postings.NoMoreDocs {
-				return
-			}
-			if doc == base+at {
-				out.Set(at)
-				sums[at] += float64(s.scoreAt(doc, s.scorer.FreqAt(index)))
-			}
-		}
-	}
+	s.lookups().each(&s.scorer, base, in, func(doc uint32, place int) {
+		out.Set(doc - base)
+		sums[doc-base] += float64(s.scoreAt(doc, s.scorer.FreqAt(place)))
+	})
 }
 
 func (s *termStep) scoreAt(doc, frequency uint32) float32 {
