@@ -57,9 +57,12 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 			if !ok {
 				break
 			}
-			found, err := p.rankAmong(ctx, docs)
-			if err != nil || found {
+			found, isPage, err := p.rankAmong(ctx, docs)
+			if err != nil || isPage {
 				return err
+			}
+			if found == 0 {
+				break // filters leave none at this end, as those of past years do
 			}
 		}
 	}
@@ -76,27 +79,27 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 	return p.scanner.Run(ctx, seen, documents, p)
 }
 
-// rankAmong ranks the matches among documents, and reports whether they fill
-// the page: then nothing else stands before them.
-func (p *piece) rankAmong(ctx context.Context, docs []uint32) (bool, error) {
+// rankAmong ranks the matches among documents. It returns how many it found, and
+// whether they fill the page: then nothing else stands before them.
+func (p *piece) rankAmong(ctx context.Context, docs []uint32) (found int, isPage bool, err error) {
 	r := p.of.request
 	scanner, err := p.of.search.view.Scanner(ctx, p.segment, r.Query, r.Filters, false)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
 	defer scanner.Close()
 	scanner.Within(docs)
 	among := new(ranker)
 	if err := p.of.initRanker(ctx, among, p.segment); err != nil {
-		return false, err
+		return 0, false, err
 	}
 	sink := &piece{of: p.of, segment: p.segment, order: p.order, base: p.base, ranker: among, uncounted: true}
 	if err := scanner.Run(ctx, 0, p.of.search.snapshot.Segments[p.segment].Reader.NumDocs(), sink); err != nil {
-		return false, err
+		return 0, false, err
 	}
 	if !among.isFull() {
-		return false, nil
+		return len(among.docs), false, nil
 	}
 	p.ranker, p.skipped = among, true
-	return true, nil
+	return len(among.docs), true, nil
 }
