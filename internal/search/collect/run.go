@@ -19,7 +19,8 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	if r.Values != nil {
 		return s.runValues(ctx, r)
 	}
-	if r.Sets && r.Limit > 0 && r.Query != nil && matchesCheaply(r.Query) {
+	twice := r.Sets && r.Limit > 0 && r.Query != nil && matchesCheaply(r.Query)
+	if twice && !mayMatchFew(r) {
 		return s.runTwice(ctx, r)
 	}
 	if r.Limit == 0 && !r.Sets && r.CountTo != Everything {
@@ -32,6 +33,13 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 		return nil, timedOut(ctx, err)
 	}
 	pieces := run.pieces
+	if twice && !run.matchFew() {
+		for i := range pieces {
+			pieces[i].scanner.Close()
+		}
+		s.keep(run)
+		return s.runTwice(ctx, r)
+	}
 	run.countBefore(pieces)
 	key := run.thresholdKey()
 	threshold := s.view.Threshold(key)
@@ -165,6 +173,31 @@ func (s *Search) runTwice(ctx context.Context, r *Request) (*Result, error) {
 	}
 	result.Total, result.Exact, result.Sets = sets.Total, sets.Exact, sets.Sets
 	return result, nil
+}
+
+// fewMatches is of how many documents at most one should match for scoring all
+// matches to cost less than looking for the best once more.
+const fewMatches = 256
+
+// mayMatchFew reports whether a request is a conjunction, of which so few documents
+// may match.
+func mayMatchFew(r *Request) bool {
+	_, isAnd := r.Query.(*plan.And)
+	return isAnd || len(r.Filters) > 0
+}
+
+// matchFew reports whether so few documents should match.
+func (r *run) matchFew() bool {
+	expected, documents := 0, 0
+	for i := range r.pieces {
+		n, ok := r.pieces[i].scanner.Expected()
+		if !ok {
+			return false
+		}
+		expected += n
+		documents += int(r.search.snapshot.Segments[i].Reader.NumDocs())
+	}
+	return expected < documents/fewMatches
 }
 
 // matchesCheaply reports whether finding the matches of a plan costs little

@@ -57,6 +57,27 @@ func (s *Scanner) Estimate(isRanked bool) time.Duration {
 	return each * time.Duration(s.Cost())
 }
 
+// Expected returns about how many documents match a conjunction if each of its parts
+// matches anywhere. It is false for other roots and where a union is among the
+// parts: the best of these are found at little cost.
+func (s *Scanner) Expected() (n int, ok bool) {
+	switch root := s.root.(type) {
+	case noStep:
+		return 0, true
+	case *andStep:
+		documents := float64(max(1, s.mask.documents))
+		expected := documents
+		for _, part := range root.steps {
+			if _, isUnion := part.(*orStep); isUnion {
+				return 0, false
+			}
+			expected *= min(1, float64(part.cost())/documents)
+		}
+		return int(expected), !s.IsDeferred()
+	}
+	return 0, false
+}
+
 // windowsTime is the time of terms that are read window by window.
 func (s *Scanner) windowsTime(terms ...step) (all time.Duration) {
 	windows := int(s.mask.documents/Span) + 1
