@@ -22,6 +22,9 @@ const (
 	// denseLead is how many documents of a window of Span the rarer of two terms
 	// holds, on average, for combining bits to be cheaper than looking each up.
 	denseLead = 192
+	// fewLead is the same for the rarest of several terms and sets, most of whose
+	// documents the first lookups drop.
+	fewLead = 32
 )
 
 // wide is the bits of a wide window.
@@ -63,9 +66,12 @@ func (s *Scanner) CountRange(ctx context.Context, from, to uint32, enough int) (
 		}
 		terms = append(terms, c.lead)
 		terms = append(terms, c.others...)
-		if len(terms) == 2 && len(c.sets) == 0 && s.mask.isFull() && c.lead.density < denseLead {
+		switch {
+		case len(terms) == 2 && len(c.sets) == 0 && s.mask.isFull() && c.lead.density < denseLead:
 			n, err = s.countPair(ctx, terms[0], terms[1], from, to, enough)
-		} else {
+		case len(c.others)+len(c.sets) > 0 && c.lead.density < fewLead:
+			n, err = s.countLed(ctx, &c, from, to, enough)
+		default:
 			n, err = s.countAll(ctx, terms, c.sets, from, to, enough)
 		}
 	case *wordStep:
@@ -277,6 +283,50 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep, from, to uint32
 		}
 	}
 	return total, nil
+}
+
+// countLed counts the documents of the rarest term that all others hold, that are in
+// all sets and that the mask lets through, block by block until there are enough.
+func (s *Scanner) countLed(ctx context.Context, c *conjunction, from, to uint32, enough int) (total int, err error) {
+	done := ctx.Done()
+	out, lead := &s.scratch.batch, c.lead.finder()
+	for open := lead.SeekBlock(from); open && total < enough && lead.FirstDoc() < to; open = lead.NextBlock() {
+		if err := canceled(ctx, done); err != nil {
+			return 0, err
+		}
+		out.Fill(between(lead.Docs(), from, to))
+		for _, set := range c.sets {
+			out.keepIn(set)
+		}
+		for _, t := range c.others {
+			out.keepFound(t)
+		}
+		if s.mask.isFull() {
+			total += len(out.Docs)
+			continue
+		}
+		for _, doc := range out.Docs {
+			if s.mask.has(doc) {
+				total++
+			}
+		}
+	}
+	return total, nil
+}
+
+// keepFound drops the documents that do not hold a term.
+func (b *batch) keepFound(t *termStep) {
+	j := &b.join
+	j.start(t.finder(), b.Docs)
+	kept := 0
+	for n := j.next(); n > 0; n = j.next() {
+		for i := range n {
+			at, _ := j.match(i)
+			b.Docs[kept] = b.Docs[at]
+			kept++
+		}
+	}
+	b.Docs, b.Sums = b.Docs[:kept], b.Sums[:kept]
 }
 
 // between returns the documents of a block that stand in a range.
