@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/internal/layout"
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment/terms"
 	"github.com/quiresearch/quire/internal/snapshot"
@@ -132,6 +133,9 @@ func (b *binder) and(ctx context.Context, n *plan.And, factor float64) (step, er
 	if err := b.flatten(ctx, s, &late, n, factor); err != nil {
 		return nil, err
 	}
+	if err := b.filterTerms(ctx, s, late); err != nil {
+		return nil, err
+	}
 	rest := int(b.documents)
 	for _, c := range s.steps {
 		rest = min(rest, c.cost())
@@ -140,6 +144,8 @@ func (b *binder) and(ctx context.Context, n *plan.And, factor float64) (step, er
 		var c step
 		var err error
 		switch n := n.(type) {
+		case *plan.Term:
+			continue
 		case *plan.NumberRange:
 			c, err = b.lateRange(ctx, n, rest)
 		case *plan.Nested:
@@ -160,8 +166,33 @@ func (b *binder) and(ctx context.Context, n *plan.And, factor float64) (step, er
 	return s, nil
 }
 
+// filterTerms adds the terms among the late clauses of an And. One that another
+// search asked about before is kept as a set, in which documents are looked up at
+// less cost than in postings.
+func (b *binder) filterTerms(ctx context.Context, s *andStep, late []plan.Node) error {
+	isAlone := len(s.steps)+len(late) == 1
+	for _, n := range late {
+		term, ok := n.(*plan.Term)
+		if !ok {
+			continue
+		}
+		c := b.term(term, 0)
+		if t, ok := c.(*termStep); ok && !isAlone && t.cost() > fewHeld && b.view.caches.isKnown(b, n) {
+			var err error
+			c, err = b.cached(ctx, n, func() (*docset.Set, error) {
+				return docset.Union(ctx, t.field, []terms.Entry{t.entry}, b.documents)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		s.steps = append(s.steps, c)
+	}
+	return nil
+}
+
 // flatten gathers the steps of an And and of the Ands directly below it. How
-// ranges, and nested clauses that do not score, are matched depends on the
+// terms, ranges and nested clauses that do not score are matched depends on the
 // others: they come late.
 func (b *binder) flatten(ctx context.Context, s *andStep, late *[]plan.Node, n *plan.And, factor float64) error {
 	for _, c := range n.Clauses {
@@ -176,6 +207,11 @@ func (b *binder) flatten(ctx context.Context, s *andStep, late *[]plan.Node, n *
 		case *plan.NumberRange:
 			*late = append(*late, c)
 			continue
+		case *plan.Term:
+			if c.Scoring == nil {
+				*late = append(*late, c)
+				continue
+			}
 		case *plan.Nested:
 			if !plan.Scores(c) {
 				*late = append(*late, c)

@@ -10,6 +10,10 @@ import (
 // maxUnion is how many terms are walked side by side; more become a set.
 const maxUnion = 4
 
+// fewHeld is how many documents of a term are looked up in its postings however
+// often a filter asks for it.
+const fewHeld = 8 * chunk
+
 // filter returns the step of a node that only narrows: postings where one or
 // a few terms say it, a set worked out once otherwise.
 func (b *binder) filter(ctx context.Context, n plan.Node) (step, error) {
