@@ -10,11 +10,11 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// A range that few of the other matches have to be looked up in is gathered
-// when a second search asks for it, however often the first bound it: once for
-// every range of a segment that it cuts, and once for facets.
-func TestARangeIsGatheredForTheSecondSearch(t *testing.T) {
-	const documents = 2000
+// A range that few of the other matches have to be looked up in, or a frequent term, is
+// gathered when a second search asks for it, however often the first bound it: once
+// for every range of a segment that it cuts, and once for facets.
+func TestAFilterIsGatheredForTheSecondSearch(t *testing.T) {
+	const documents = 4000
 	b := segment.NewBuilder()
 	word := b.Field(segment.FieldOptions{Name: "word", Kind: segment.Terms})
 	price := b.Field(segment.FieldOptions{Name: "price", Kind: segment.Numbers, Points: true})
@@ -22,6 +22,9 @@ func TestARangeIsGatheredForTheSecondSearch(t *testing.T) {
 		b.StartDoc()
 		if i%500 == 7 {
 			b.Term(word, []byte("rare"), 0)
+		}
+		if i%3 > 0 {
+			b.Term(word, []byte("frequent"), 0)
 		}
 		b.Number(price, int64(i))
 		b.EndDoc(true)
@@ -38,16 +41,28 @@ func TestARangeIsGatheredForTheSecondSearch(t *testing.T) {
 	defer snap.Release()
 
 	n := &plan.Term{Structure: "word", Text: "rare"}
-	filters := []plan.Node{&plan.NumberRange{Structure: "price", Intervals: []plan.Interval{{Min: 100, Max: 1900}}}}
+	for _, filter := range []plan.Node{
+		&plan.NumberRange{Structure: "price", Intervals: []plan.Interval{{Min: 100, Max: 3900}}},
+		&plan.Term{Structure: "word", Text: "frequent"},
+	} {
+		checkGathering(t, snap, n, filter)
+	}
+}
+
+// checkGathering holds a search against what it makes of a filter.
+func checkGathering(t *testing.T, snap *snapshot.Snapshot, n, filter plan.Node) {
+	t.Helper()
 	caches := NewCaches(CacheOptions{Filters: 100, FilterBytes: 1 << 20, TermBytes: 1 << 20}, nil)
 	for search, gathers := range []bool{false, true, true} {
 		var v View
 		v.Reset(snap, caches, nil)
-		if err := v.Prepare(t.Context(), n); err != nil {
-			t.Fatal(err)
+		for _, node := range []plan.Node{n, filter} {
+			if err := v.Prepare(t.Context(), node); err != nil {
+				t.Fatal(err)
+			}
 		}
 		for bind := range 3 {
-			s, err := v.Scanner(t.Context(), 0, n, filters, false)
+			s, err := v.Scanner(t.Context(), 0, n, []plan.Node{filter}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +71,7 @@ func TestARangeIsGatheredForTheSecondSearch(t *testing.T) {
 				t.Fatalf("search %d binds %T", search, s.root)
 			}
 			if _, gathered := and.steps[1].(setStep); gathered != gathers {
-				t.Errorf("search %d, bound %d times before: the range is a %T", search, bind, and.steps[1])
+				t.Errorf("search %d, bound %d times before: %T is bound as a %T", search, bind, filter, and.steps[1])
 			}
 			s.Close()
 		}
