@@ -176,8 +176,8 @@ func readQueries(path string) ([]query, error) {
 }
 
 // addClasses derives the classes that the query file lacks from those it has:
-// filter_or and filter_or_wide are disjunctions behind the filters of filter_term, and
-// behind their years alone.
+// those that begin with filter stand behind the filters of filter_term, filter_or_wide
+// and filter_sort behind their years alone.
 func addClasses(queries map[string][]query) {
 	derive := func(class, from string, change func(*query)) {
 		for _, q := range queries[from] {
@@ -188,26 +188,33 @@ func addClasses(queries map[string][]query) {
 	}
 	derive("filter_only", "filter_term", func(q *query) { q.Op, q.Terms, q.Hits = "all", nil, -1 })
 	filters := queries["filter_term"]
-	for i, q := range queries["or3_4"] {
-		if len(filters) == 0 {
-			break
-		}
-		q.Class, q.Hits, q.Filter = "filter_or", -1, filters[i%len(filters)].Filter
-		queries[q.Class] = append(queries[q.Class], q)
-		q.Class, q.Filter = "filter_or_wide", maps.Clone(q.Filter)
-		delete(q.Filter, "repo")
-		queries[q.Class] = append(queries[q.Class], q)
+	behind := func(class, from string, change func(*query)) {
+		next := 0
+		derive(class, from, func(q *query) {
+			q.Hits, q.Filter = -1, maps.Clone(filters[next%len(filters)].Filter)
+			change(q)
+			next++
+		})
+	}
+	if len(filters) > 0 {
+		behind("filter_or", "or3_4", func(*query) {})
+		behind("filter_or_wide", "or3_4", func(q *query) { delete(q.Filter, "repo") })
+		behind("filter_phrase", "phrase", func(*query) {})
+		behind("filter_prefix", "prefix", func(*query) {})
+		behind("filter_sort", "or3_4", func(q *query) { q.Sort = "-ts"; delete(q.Filter, "repo") })
+		behind("filter_facet", "and2", func(q *query) { q.Facets = []string{"component"} })
 	}
 	derive("facet_one_percent", "term_mid", func(q *query) { q.Facets = []string{"repo", "year", "component"} })
 	derive("sort_string", "sort", func(q *query) { q.Sort = "component" })
 	derive("count_or", "or2", func(q *query) { q.Mode = "count" })
 	derive("count_and", "and2", func(q *query) { q.Mode = "count" })
+	derive("count_phrase", "phrase", func(q *query) { q.Mode = "count" })
 	queries["facet_all"] = []query{{Class: "facet_all", Op: "all", Hits: -1, Facets: []string{"repo", "year", "component"}}}
 }
 
 var order = []string{"term_high", "term_mid", "term_low", "and2", "and3_4", "and_high", "or2", "or3_4", "or_high",
-	"phrase", "prefix", "fuzzy1", "filter_term", "filter_or", "filter_or_wide", "filter_only", "facet", "facet_one_percent", "facet_all",
-	"sort", "sort_string", "count_or", "count_and"}
+	"phrase", "prefix", "fuzzy1", "filter_term", "filter_or", "filter_or_wide", "filter_phrase", "filter_prefix", "filter_sort", "filter_facet", "filter_only",
+	"facet", "facet_one_percent", "facet_all", "sort", "sort_string", "count_or", "count_and", "count_phrase"}
 
 func classNames(o options, queries map[string][]query) []string {
 	var names []string

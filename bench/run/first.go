@@ -10,7 +10,8 @@ import (
 
 // repeatedTexts are the classes that ask the texts of another class again, so
 // that none of theirs is asked for the first time.
-var repeatedTexts = []string{"filter_or", "filter_or_wide", "filter_only", "facet_one_percent", "facet_all", "sort_string", "count_or", "count_and"}
+var repeatedTexts = []string{"filter_or", "filter_or_wide", "filter_phrase", "filter_prefix", "filter_sort", "filter_facet", "filter_only",
+	"facet_one_percent", "facet_all", "sort_string", "count_or", "count_and", "count_phrase"}
 
 // firstAsked measures queries that were never asked before: engines warm up
 // with the first half of every class, are asked each query of the second half
