@@ -17,6 +17,9 @@ const (
 	// extremeShare is how many times fewer documents than the scan would look
 	// at are looked at this way; when more are needed all matches are ranked.
 	extremeShare = 2
+	// surely is how many matches must be expected among documents for none to be
+	// no chance.
+	surely = 16
 )
 
 // extremes returns the index that finds hits by their values, nil when the
@@ -61,7 +64,7 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 			if err != nil || isPage {
 				return err
 			}
-			if found == 0 {
+			if expected := wanted * matches / int(documents); found == 0 && expected >= surely {
 				break // filters leave none at this end, as those of past years do
 			}
 		}

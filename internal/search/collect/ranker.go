@@ -386,7 +386,7 @@ func (k *ranker) rulesOut(from, to uint32) bool {
 		if first.flip {
 			best = first.turn(high, true)
 		}
-		if c := best.compare(worst); c < 0 || c == 0 && len(k.keys) > 1 {
+		if c := best.compare(worst); c < 0 || c == 0 && (len(k.keys) > 1 || k.backwards) {
 			return false
 		}
 	}

@@ -19,9 +19,12 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	if r.Values != nil {
 		return s.runValues(ctx, r)
 	}
-	twice := r.Sets && r.Limit > 0 && r.Query != nil && matchesCheaply(r.Query)
-	if twice && !mayMatchFew(r) {
-		return s.runTwice(ctx, r)
+	if r.Sets && r.Limit > 0 && r.Query != nil && matchesCheaply(r.Query) {
+		if few, err := s.expectsFew(ctx, r); err != nil {
+			return nil, timedOut(ctx, err)
+		} else if !few {
+			return s.runTwice(ctx, r)
+		}
 	}
 	if r.Limit == 0 && !r.Sets && r.CountTo != Everything {
 		return s.probe(ctx, r)
@@ -33,13 +36,6 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 		return nil, timedOut(ctx, err)
 	}
 	pieces := run.pieces
-	if twice && !run.matchFew() {
-		for i := range pieces {
-			pieces[i].scanner.Close()
-		}
-		s.keep(run)
-		return s.runTwice(ctx, r)
-	}
 	run.countBefore(pieces)
 	key := run.thresholdKey()
 	threshold := s.view.Threshold(key)
@@ -175,29 +171,35 @@ func (s *Search) runTwice(ctx context.Context, r *Request) (*Result, error) {
 	return result, nil
 }
 
-// fewMatches is of how many documents at most one should match for scoring all
-// matches to cost less than looking for the best once more.
+// fewMatches is the share of the documents, as one of so many, that is expected to
+// match at most for scoring all matches to cost less than looking for the best once
+// more.
 const fewMatches = 256
 
-// mayMatchFew reports whether a request is a conjunction, of which so few documents
-// may match.
-func mayMatchFew(r *Request) bool {
-	_, isAnd := r.Query.(*plan.And)
-	return isAnd || len(r.Filters) > 0
-}
-
-// matchFew reports whether so few documents should match.
-func (r *run) matchFew() bool {
+// expectsFew reports whether a request is a conjunction that so few documents are
+// expected to match.
+func (s *Search) expectsFew(ctx context.Context, r *Request) (bool, error) {
+	if _, isAnd := r.Query.(*plan.And); !isAnd && len(r.Filters) == 0 {
+		return false, nil
+	}
 	expected, documents := 0, 0
-	for i := range r.pieces {
-		n, ok := r.pieces[i].scanner.Expected()
-		if !ok {
-			return false
+	for i, segment := range s.snapshot.Segments {
+		n, ok := 0, false
+		err := Guard(func() error {
+			scanner, err := s.view.Scanner(ctx, i, r.Query, r.Filters, false)
+			if err == nil {
+				n, ok = scanner.Expected()
+				scanner.Close()
+			}
+			return err
+		})
+		if err != nil || !ok {
+			return false, err
 		}
 		expected += n
-		documents += int(r.search.snapshot.Segments[i].Reader.NumDocs())
+		documents += int(segment.Reader.NumDocs())
 	}
-	return expected < documents/fewMatches
+	return expected < documents/fewMatches, nil
 }
 
 // matchesCheaply reports whether finding the matches of a plan costs little

@@ -19,6 +19,7 @@ type binder struct {
 	segment   *snapshot.Segment
 	documents uint32
 	scoring   bool // scores are wanted
+	isInside  bool // clauses are about list values
 	owned     []*termStep
 	bests     []*bestStep
 	sums      []*sumStep
@@ -166,18 +167,19 @@ func (b *binder) and(ctx context.Context, n *plan.And, factor float64) (step, er
 	return s, nil
 }
 
-// filterTerms adds the terms among the late clauses of an And. One that another
-// search asked about before is kept as a set, in which documents are looked up at
-// less cost than in postings.
+// filterTerms adds the terms among the late clauses of an And. A frequent one beside
+// other clauses, that another search asked about before, is kept as a set, in which
+// documents are looked up at less cost than in postings. Filters alone stay terms,
+// which are counted, and so do clauses about list values, which are sought.
 func (b *binder) filterTerms(ctx context.Context, s *andStep, late []plan.Node) error {
-	isAlone := len(s.steps)+len(late) == 1
+	others := len(s.steps) // what the terms narrow
 	for _, n := range late {
 		term, ok := n.(*plan.Term)
 		if !ok {
 			continue
 		}
 		c := b.term(term, 0)
-		if t, ok := c.(*termStep); ok && !isAlone && t.cost() > fewHeld && b.view.caches.isKnown(b, n) {
+		if t, ok := c.(*termStep); ok && others > 0 && !b.isInside && t.cost() > max(fewHeld, docset.SortLimit(b.documents)) && b.view.caches.isKnown(b, n) {
 			var err error
 			c, err = b.cached(ctx, n, func() (*docset.Set, error) {
 				return docset.Union(ctx, t.field, []terms.Entry{t.entry}, b.documents)

@@ -58,14 +58,17 @@ func (s *Scanner) Estimate(isRanked bool) time.Duration {
 }
 
 // Expected returns about how many documents match a conjunction if each of its parts
-// matches anywhere. It is false for other roots and where a union is among the
-// parts: the best of these are found at little cost.
+// matches anywhere. It is false for other roots, and where a union of terms is among
+// the parts: the best of these are found at little cost.
 func (s *Scanner) Expected() (n int, ok bool) {
 	switch root := s.root.(type) {
 	case noStep:
 		return 0, true
 	case *andStep:
 		documents := float64(max(1, s.mask.documents))
+		if s.mask.parents != nil {
+			documents = float64(max(1, s.binder.segment.Reader.NumRoots()))
+		}
 		expected := documents
 		for _, part := range root.steps {
 			if _, isUnion := part.(*orStep); isUnion {
@@ -73,7 +76,7 @@ func (s *Scanner) Expected() (n int, ok bool) {
 			}
 			expected *= min(1, float64(part.cost())/documents)
 		}
-		return int(expected), !s.IsDeferred()
+		return int(expected), true
 	}
 	return 0, false
 }

@@ -139,8 +139,7 @@ func filtersOf(and *andStep, but int) *conjunction {
 	return c
 }
 
-// keepNarrowed drops the documents of the batch that the filters of a union do
-// not hold.
+// keepNarrowed drops the documents of the batch that filters do not leave.
 func (s *Scanner) keepNarrowed(narrow *conjunction) {
 	out := &s.scratch.batch
 	for _, set := range narrow.sets {

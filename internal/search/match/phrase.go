@@ -32,8 +32,7 @@ type phraseStep struct {
 	starts  []uint32
 	places  []startSpan
 	ordered []*phraseWord // see inOrder
-	join    join
-	held    [chunk]uint32 // documents that hold all words
+	held    fewDocs       // that hold all words
 }
 
 // empty makes the step a new one that keeps its memory.
@@ -43,6 +42,7 @@ func (s *phraseStep) empty() {
 	s.find.steps, s.find.memo.valid, s.memo.valid = emptied(s.find.steps), false, false
 	s.words, s.ordered, s.byCost = s.words[:0], s.ordered[:0], s.byCost[:0]
 	s.lengths, s.table, s.weight, s.counts = nil, nil, 0, nil
+	s.held.join.start(nil, nil)
 	if cap(s.starts) > maxPlaces {
 		s.starts, s.places = nil, nil
 	}
@@ -282,24 +282,13 @@ func (s *phraseStep) runEach(base uint32, both, out *Bits) {
 
 // runExact looks at as many documents at once as a block has.
 func (s *phraseStep) runExact(base uint32, both, out *Bits) {
-	n := 0
-	flush := func() {
-		left, _ := s.findExact(&s.join, s.held[:n], 0)
+	s.held.chunks(base, both, func(docs []uint32) {
+		left, _ := s.findExact(&s.held.join, docs, -1)
 		for i, doc := range left {
 			out.Set(doc - base)
 			s.counts[doc-base] = float32(s.places[i].to - s.places[i].from)
 		}
-		n = 0
-	}
-	for i, w := range both {
-		for ; w != 0; w &= w - 1 {
-			s.held[n] = base + uint32(i<<6+bits.TrailingZeros64(w))
-			if n++; n == len(s.held) {
-				flush()
-			}
-		}
-	}
-	flush()
+	})
 }
 
 // frequency counts the phrase in a document that holds all of its words; one

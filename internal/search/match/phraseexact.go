@@ -65,8 +65,9 @@ func (s *phraseStep) scorePlaces(out *batch) {
 	}
 }
 
-// findExact leaves those of some documents, which hold all words, that hold the phrase,
-// with the places where it starts.
+// findExact returns those of some documents that hold the phrase, and leaves the places
+// where it starts. What it returns is written over the documents it was given, as in
+// pair, place and narrow.
 func (s *phraseStep) findExact(j *join, docs []uint32, threshold float64) (left []uint32, dropped bool) {
 	words := s.inOrder()
 	if words == nil {
@@ -82,14 +83,14 @@ func (s *phraseStep) findExact(j *join, docs []uint32, threshold float64) (left 
 }
 
 // tooRare reports whether so many phrases in a document do not exceed a threshold
-// above zero.
+// above zero. A phrase that does not score is never too rare.
 func (s *phraseStep) tooRare(doc, frequency uint32, threshold float64) bool {
-	return s.weight*s.table.Part(frequency, s.lengths[doc]) <= float32(threshold/score.BoundSlack)
+	return s.table != nil && s.weight*s.table.Part(frequency, s.lengths[doc]) <= float32(threshold/score.BoundSlack)
 }
 
-// pair leaves those of some documents in the current block of one word in which the
-// other word stands at its distance, and the places where the phrase may start.
-// It reports whether the threshold dropped any.
+// pair returns those of some documents of the current block of one word in which the
+// other word stands at its distance, and leaves the places where the phrase may
+// start. It reports whether the threshold dropped any.
 func (s *phraseStep) pair(j *join, first, second *phraseWord, docs []uint32, threshold float64) (left []uint32, dropped bool) {
 	lead, it := first.parts[0].it, second.parts[0].it
 	s.starts, s.places = s.starts[:0], s.places[:0]
@@ -123,8 +124,8 @@ func (s *phraseStep) pair(j *join, first, second *phraseWord, docs []uint32, thr
 	return left, dropped
 }
 
-// place leaves those of some documents in which a word may be one of the phrase, and
-// the places where that starts.
+// place returns those of some documents in which a word may be one of the phrase, and
+// leaves the places where the phrase may start.
 func (s *phraseStep) place(j *join, word *phraseWord, docs []uint32, threshold float64) (left []uint32, dropped bool) {
 	it := word.parts[0].it
 	s.starts, s.places = s.starts[:0], s.places[:0]
@@ -200,8 +201,8 @@ func intersectSteps(starts, steps []uint32, offset uint32) []uint32 {
 	return kept
 }
 
-// narrow leaves the documents in which another word stands where the phrase
-// needs it.
+// narrow returns those of some documents in which another word stands where the
+// phrase needs it.
 func (s *phraseStep) narrow(j *join, word *phraseWord, docs []uint32, threshold float64) (left []uint32, dropped bool) {
 	it := word.parts[0].it
 	j.start(it, docs)

@@ -14,8 +14,8 @@ import (
 // word, so the frequency of a word bounds the score of the phrase before any
 // position is decoded. Documents that do not hold all words often enough to
 // exceed the threshold are dropped; what is left is looked at word by word. Filters
-// come first: of a document that they do not leave no position is read, and one
-// that leaves fewer documents than hold the rarest word leads in its place.
+// come first: positions are read only in documents that they leave, and a filter
+// with fewer documents than the rarest word leads in its place.
 //
 // Example: "new york times", threshold 4; a phrase that occurs once scores 3, one
 // that occurs twice 4.5. Document 12 holds "york" three times, "new" twice and
@@ -57,7 +57,7 @@ func phraseOf(root step) (p *phraseStep, narrow *conjunction) {
 	if narrow = filtersOf(and, at); narrow == nil {
 		return nil, nil
 	}
-	if at == 0 || and.steps[0].cost() >= p.leadCost() {
+	if at == 0 {
 		return p, narrow
 	}
 	switch first := and.steps[0].(type) {
@@ -71,12 +71,8 @@ func phraseOf(root step) (p *phraseStep, narrow *conjunction) {
 	return p, narrow
 }
 
-// leadCost is how many documents hold the rarest word.
-func (s *phraseStep) leadCost() int { return s.words[s.byCost[0]].cost }
-
 // walkPhrase walks the blocks of the rarest word, or the documents of a filter that
-// leaves fewer. What a block leaves in the batch when score is called is handed
-// over.
+// leaves fewer, and hands over what score leaves of them.
 func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, narrow *conjunction, from, to uint32, sink Sink) error {
 	if narrow != nil && (narrow.listed != nil || narrow.lead != nil) {
 		return s.walkFilteredPhrase(ctx, p, narrow, from, to, sink)
@@ -103,7 +99,7 @@ func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, narrow *conjunc
 			}
 		}
 		threshold := thresholdNow(sink)
-		if s.isBelow(p, threshold, lead.FirstDoc(), lead.LastDoc()) {
+		if s.passesPhrase(p, threshold, lead.FirstDoc(), lead.LastDoc()) {
 			continue
 		}
 		out.Fill(lead.Docs())
@@ -121,8 +117,9 @@ func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, narrow *conjunc
 	return nil
 }
 
-// isBelow reports whether no document from first to last exceeds a threshold.
-func (s *Scanner) isBelow(p *phraseStep, threshold float64, first, last uint32) bool {
+// passesPhrase passes the documents from first to last over when none of them exceeds a
+// threshold.
+func (s *Scanner) passesPhrase(p *phraseStep, threshold float64, first, last uint32) bool {
 	if s.sums == nil || threshold < 0 || p.bound(first, last+1) > threshold {
 		return false
 	}
@@ -137,19 +134,9 @@ func (s *Scanner) keepFiltered(narrow *conjunction, sink Sink) {
 	if s.sums == nil && sink.Prunes() && out.keepWindows(sink) {
 		s.passOver()
 	}
-	if narrow == nil {
-		return
+	if narrow != nil {
+		s.keepNarrowed(narrow)
 	}
-	for _, set := range narrow.sets {
-		out.keepIn(set)
-	}
-	for _, t := range narrow.others {
-		if len(out.Docs) == 0 {
-			return
-		}
-		t.keepHeld(out, 0, 0)
-	}
-	s.scoreRest(*narrow, 0)
 }
 
 // walkFilteredPhrase is walkPhrase for a filter that leads.
@@ -162,7 +149,7 @@ func (s *Scanner) walkFilteredPhrase(ctx context.Context, p *phraseStep, narrow 
 			return err
 		}
 		threshold := thresholdNow(sink)
-		if s.isBelow(p, threshold, docs[0], docs[len(docs)-1]) {
+		if s.passesPhrase(p, threshold, docs[0], docs[len(docs)-1]) {
 			continue
 		}
 		out.Fill(docs)
@@ -246,7 +233,7 @@ func (s *phraseStep) byDocuments() (*postings.Iterator, phraseScorer) {
 	}
 	lead := words[0].finder()
 	return lead, func(out *batch, threshold float64) (dropped bool) {
-		docs := lead.Docs() // with other words between there is no filter
+		docs := lead.Docs() // all of them: phraseOf takes filters for exact phrases alone
 		if threshold > 0 && s.limits(s.byCost[0]) {
 			// A phrase is not more frequent than its rarest word here.
 			held := score.Postings{Docs: docs, Frequencies: lead.Freqs(), Lengths: s.lengths}

@@ -40,7 +40,7 @@ func TestAFilterIsGatheredForTheSecondSearch(t *testing.T) {
 	snap := snapshot.New(1, []*snapshot.Segment{snapshot.NewSegment(reader, nil, nil, nil)}, nil)
 	defer snap.Release()
 
-	n := &plan.Term{Structure: "word", Text: "rare"}
+	n := &plan.Term{Structure: "word", Text: "rare", Scoring: &plan.Scoring{Weight: 1}}
 	for _, filter := range []plan.Node{
 		&plan.NumberRange{Structure: "price", Intervals: []plan.Interval{{Min: 100, Max: 3900}}},
 		&plan.Term{Structure: "word", Text: "frequent"},

@@ -30,7 +30,7 @@ type termStep struct {
 	density  int  // documents of the term in a window, on average
 	maxScore float64
 	cursor   cursor // in the postings that are scored
-	lookedUp *lookups
+	few      *fewDocs
 }
 
 // cursor is where the documents from one on begin in a block. Windows rise, so
@@ -154,49 +154,52 @@ func (s *termStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
-// lookups is the memory of a term that some documents are looked up in.
-type lookups struct {
+// fewDocs is documents of a window that are looked up, a block's worth at a time.
+type fewDocs struct {
 	join join
 	docs [chunk]uint32
 }
 
-// each calls matched for the documents of in, a block's worth at a time, that a term
-// holds.
-func (l *lookups) each(it *postings.Iterator, base uint32, in *Bits, matched func(doc uint32, place int)) {
+// chunks calls do for the documents of in. do may change what it is given.
+func (f *fewDocs) chunks(base uint32, in *Bits, do func(docs []uint32)) {
 	n := 0
-	flush := func() {
-		j := &l.join
-		j.start(it, l.docs[:n])
+	for i, w := range in {
+		for ; w != 0; w &= w - 1 {
+			f.docs[n] = base + uint32(i<<6+bits.TrailingZeros64(w))
+			if n++; n == len(f.docs) {
+				do(f.docs[:])
+				n = 0
+			}
+		}
+	}
+	do(f.docs[:n])
+}
+
+// each calls matched for the documents of in that a term holds.
+func (f *fewDocs) each(it *postings.Iterator, base uint32, in *Bits, matched func(doc uint32, place int)) {
+	f.chunks(base, in, func(docs []uint32) {
+		j := &f.join
+		j.start(it, docs)
 		for found := j.next(); found > 0; found = j.next() {
 			for i := range found {
 				at, place := j.match(i)
-				matched(l.docs[at], place)
+				matched(docs[at], place)
 			}
 		}
-		n = 0
-	}
-	for i, w := range in {
-		for ; w != 0; w &= w - 1 {
-			l.docs[n] = base + uint32(i<<6+bits.TrailingZeros64(w))
-			if n++; n == len(l.docs) {
-				flush()
-			}
-		}
-	}
-	flush()
+	})
 }
 
-// lookups returns the memory to look documents up with.
-func (s *termStep) lookups() *lookups {
-	if s.lookedUp == nil {
-		s.lookedUp = new(lookups)
+// fewDocs returns the memory that documents are looked up with.
+func (s *termStep) fewDocs() *fewDocs {
+	if s.few == nil {
+		s.few = new(fewDocs)
 	}
-	return s.lookedUp
+	return s.few
 }
 
 // findEach looks every candidate up.
 func (s *termStep) findEach(base uint32, in, out *Bits) {
-	s.lookups().each(s.finder(), base, in, func(doc uint32, _ int) { out.Set(doc - base) })
+	s.fewDocs().each(s.finder(), base, in, func(doc uint32, _ int) { out.Set(doc - base) })
 }
 
 // prefetch loads the lengths of the next documents of a block that is scored in ranges
@@ -211,7 +214,7 @@ func (s *termStep) scoreEach(base uint32, in, out *Bits, sums *Sums) {
 	if !s.opened[1] {
 		return
 	}
-	s.lookups().each(&s.scorer, base, in, func(doc uint32, place int) {
+	s.fewDocs().each(&s.scorer, base, in, func(doc uint32, place int) {
 		out.Set(doc - base)
 		sums[doc-base] += float64(s.scoreAt(doc, s.scorer.FreqAt(place)))
 	})

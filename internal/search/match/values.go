@@ -53,7 +53,7 @@ func (b *binder) values(ctx context.Context, n *plan.Nested) (*valuesStep, error
 // as the binder.
 func (b *binder) inside(ctx context.Context, clause plan.Node, scoring bool) (step, error) {
 	inner := *b
-	inner.scoring = scoring
+	inner.scoring, inner.isInside = scoring, true
 	root, err := inner.bind(ctx, clause, 1)
 	b.owned, b.bests, b.sums, b.words, b.scratches, b.pool = inner.owned, inner.bests, inner.sums, inner.words, inner.scratches, inner.pool
 	return root, err
