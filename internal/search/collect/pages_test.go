@@ -53,6 +53,27 @@ func TestPagesFollowEachOther(t *testing.T) {
 	side.Wait()
 }
 
+// TestPagesOfEqualNumbers does the same for hits of which thousands have the same
+// number: in front of a hit stand those with it and a lower document number.
+func TestPagesOfEqualNumbers(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 4))
+	docs := makeDocuments(r, 30_000, 700)
+	for i := range docs {
+		docs[i].number %= 2
+	}
+	view := snapshot.New(1, []*snapshot.Segment{makeSegment(t, "equal", docs, false)}, nil)
+	defer view.Release()
+	runner := collect.NewRunner(collect.Options{Threads: -1}, nil)
+	for range 30 {
+		q := askRandomly(r, docs)
+		request := collect.Request{Query: q.node, Limit: 8 + r.IntN(400), CountTo: collect.Everything}
+		request.Order = []collect.Key{{Kind: collect.ByNumber, Structure: "number", Descending: r.IntN(2) == 0}}
+		if err := checkPages(runner, view, request); err != nil {
+			t.Fatalf("%s: %v", q.name, err)
+		}
+	}
+}
+
 func checkPages(runner *collect.Runner, view *snapshot.Snapshot, request collect.Request) error {
 	alone := collect.NewRunner(collect.Options{Threads: -1, FilterCacheQueries: -1, PrefixCacheWords: -1, TypoCacheWords: -1}, nil)
 	all, err := alone.Search(view).Run(context.Background(), &request)
