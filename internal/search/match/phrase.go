@@ -266,6 +266,27 @@ func (s *phraseStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
+// fewDocs is documents of a window that are looked up, a block's worth at a time.
+type fewDocs struct {
+	join join
+	docs [chunk]uint32
+}
+
+// chunks calls do for the documents of in. do may change what it is given.
+func (f *fewDocs) chunks(base uint32, in *Bits, do func(docs []uint32)) {
+	n := 0
+	for i, w := range in {
+		for ; w != 0; w &= w - 1 {
+			f.docs[n] = base + uint32(i<<6+bits.TrailingZeros64(w))
+			if n++; n == len(f.docs) {
+				do(f.docs[:])
+				n = 0
+			}
+		}
+	}
+	do(f.docs[:n])
+}
+
 // runEach looks at one document after the other.
 func (s *phraseStep) runEach(base uint32, both, out *Bits) {
 	for i, w := range both {

@@ -30,7 +30,6 @@ type termStep struct {
 	density  int  // documents of the term in a window, on average
 	maxScore float64
 	cursor   cursor // in the postings that are scored
-	few      *fewDocs
 }
 
 // cursor is where the documents from one on begin in a block. Windows rise, so
@@ -154,52 +153,29 @@ func (s *termStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
-// fewDocs is documents of a window that are looked up, a block's worth at a time.
-type fewDocs struct {
-	join join
-	docs [chunk]uint32
-}
-
-// chunks calls do for the documents of in. do may change what it is given.
-func (f *fewDocs) chunks(base uint32, in *Bits, do func(docs []uint32)) {
-	n := 0
-	for i, w := range in {
-		for ; w != 0; w &= w - 1 {
-			f.docs[n] = base + uint32(i<<6+bits.TrailingZeros64(w))
-			if n++; n == len(f.docs) {
-				do(f.docs[:])
-				n = 0
-			}
-		}
-	}
-	do(f.docs[:n])
-}
-
-// each calls matched for the documents of in that a term holds.
-func (f *fewDocs) each(it *postings.Iterator, base uint32, in *Bits, matched func(doc uint32, place int)) {
-	f.chunks(base, in, func(docs []uint32) {
-		j := &f.join
-		j.start(it, docs)
-		for found := j.next(); found > 0; found = j.next() {
-			for i := range found {
-				at, place := j.match(i)
-				matched(docs[at], place)
-			}
-		}
-	})
-}
-
-// fewDocs returns the memory that documents are looked up with.
-func (s *termStep) fewDocs() *fewDocs {
-	if s.few == nil {
-		s.few = new(fewDocs)
-	}
-	return s.few
-}
-
 // findEach looks every candidate up.
 func (s *termStep) findEach(base uint32, in, out *Bits) {
-	s.fewDocs().each(s.finder(), base, in, func(doc uint32, _ int) { out.Set(doc - base) })
+	it := s.finder()
+	for i, w := range in {
+		for w != 0 {
+			at := uint32(i<<6 + bits.TrailingZeros64(w))
+			doc, _ := it.Seek(base + at)
+			if doc == base+at {
+				out.Set(at)
+				w &= w - 1
+				continue
+			}
+			if doc >= base+Span {
+				return
+			}
+			// Candidates before the document found do not match.
+			if next := doc - base; int(next>>6) == i {
+				w &= ^uint64(0) << (next & 63)
+			} else {
+				w = 0
+			}
+		}
+	}
 }
 
 // prefetch loads the lengths of the next documents of a block that is scored in ranges
@@ -214,10 +190,20 @@ func (s *termStep) scoreEach(base uint32, in, out *Bits, sums *Sums) {
 	if !s.opened[1] {
 		return
 	}
-	s.fewDocs().each(&s.scorer, base, in, func(doc uint32, place int) {
-		out.Set(doc - base)
-		sums[doc-base] += float64(s.scoreAt(doc, s.scorer.FreqAt(place)))
-	})
+	for i, w := range in {
+		for w != 0 {
+			at := uint32(i<<6 + bits.TrailingZeros64(w))
+			w &= w - 1
+			doc, index := s.scorer.Seek(base + at)
+			if doc == postings.NoMoreDocs {
+				return
+			}
+			if doc == base+at {
+				out.Set(at)
+				sums[at] += float64(s.scoreAt(doc, s.scorer.FreqAt(index)))
+			}
+		}
+	}
 }
 
 func (s *termStep) scoreAt(doc, frequency uint32) float32 {
