@@ -17,8 +17,8 @@ const (
 	// extremeShare is how many times fewer documents than the scan would look
 	// at are looked at this way; when more are needed all matches are ranked.
 	extremeShare = 2
-	// surely is how many matches must be expected among documents for none to be
-	// no chance.
+	// surely is how many matches must be expected among the documents looked at for
+	// finding none to show that there are none at this end.
 	surely = 16
 )
 

@@ -288,19 +288,15 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, rest, th
 // to the others; those that, with the rest, do not exceed the threshold go too. It
 // reports whether such were dropped.
 func (s *termStep) keepHeld(out *batch, rest, threshold float64) (dropped bool) {
-	it := s.walk()
+	if s.table == nil {
+		out.keepFound(s)
+		return false
+	}
+	it := &s.scorer
 	j := &out.join
 	j.start(it, out.Docs)
 	kept := 0
 	for n := j.next(); n > 0; n = j.next() {
-		if s.table == nil {
-			for i := range n {
-				at, _ := j.match(i)
-				out.Docs[kept], out.Sums[kept] = out.Docs[at], out.Sums[at]
-				kept++
-			}
-			continue
-		}
 		freqs := it.Freqs()
 		for i := range n {
 			at, place := j.match(i)

@@ -322,7 +322,7 @@ func (b *batch) keepFound(t *termStep) {
 	for n := j.next(); n > 0; n = j.next() {
 		for i := range n {
 			at, _ := j.match(i)
-			b.Docs[kept] = b.Docs[at]
+			b.Docs[kept], b.Sums[kept] = b.Docs[at], b.Sums[at]
 			kept++
 		}
 	}
