@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/quiresearch/quire/internal/vfs"
 )
 
 func build(t testing.TB, sections map[ID][]byte, order []ID) []byte {
@@ -37,6 +39,54 @@ func sample(t testing.TB) ([]byte, map[ID][]byte) {
 		order = append(order, id)
 	}
 	return build(t, sections, order), sections
+}
+
+// writes remembers how long each write to it was.
+type writes struct {
+	bytes.Buffer
+	lengths []int
+}
+
+func (w *writes) Write(p []byte) (int, error) {
+	w.lengths = append(w.lengths, len(p))
+	return w.Buffer.Write(p)
+}
+
+func TestLargeFilesAreWrittenInHugePages(t *testing.T) {
+	data := make([]byte, 5*vfs.HugePage)
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range data {
+		data[i] = byte(rng.Uint32())
+	}
+	out := new(writes)
+	w := NewWriter(out, "test", "TEST", 3)
+	w.Begin(ID{Part: 1})
+	for rest := data; len(rest) > 0; { // in pieces that fit nothing
+		n := min(len(rest), 1+rng.IntN(700_000))
+		_, _ = w.Write(rest[:n])
+		rest = rest[n:]
+	}
+	w.Section(ID{Part: 2}, data[:100])
+	summary, err := w.Finish()
+	if err != nil || summary.CRC32C != Checksum(out.Bytes()) {
+		t.Fatalf("summary %+v, %v", summary, err)
+	}
+	last := len(out.lengths) - 1
+	for i, n := range out.lengths {
+		if i < last && n != vfs.HugePage || n > vfs.HugePage {
+			t.Errorf("write %d of %d has %d bytes", i, last+1, n)
+		}
+	}
+	if last != 5 {
+		t.Errorf("%d writes", last+1)
+	}
+	r, err := Open("test", out.Bytes(), "TEST", 3, 3, VerifyAll)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := r.Section(ID{Part: 1}); !ok || !bytes.Equal(got, data) {
+		t.Error("the section differs")
+	}
 }
 
 func TestSectionsComeBack(t *testing.T) {

@@ -7,10 +7,11 @@ import (
 	"io"
 
 	"github.com/quiresearch/quire/internal/format"
+	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// bufferSize is large enough that a write call costs little beside the copy.
-const bufferSize = 256 << 10
+// leastBuffer is large enough that a write call costs little beside the copy.
+const leastBuffer = 256 << 10
 
 // Writer writes one file. Its first error sticks and is returned by Finish.
 type Writer struct {
@@ -37,7 +38,7 @@ type entry struct {
 // NewWriter starts a file of the given kind, of up to eight ASCII letters, and version on out. name is used
 // in errors.
 func NewWriter(out io.Writer, name string, kind string, version uint32) *Writer {
-	w := &Writer{out: out, name: name, buf: make([]byte, 0, bufferSize)}
+	w := &Writer{out: out, name: name, buf: make([]byte, 0, leastBuffer)}
 	if len(kind) > 8 {
 		w.err = fmt.Errorf("write %s: kind %q has more than 8 letters", name, kind)
 	}
@@ -127,13 +128,23 @@ func (w *Writer) Finish() (Summary, error) {
 func (w *Writer) append(p []byte) {
 	for len(p) > 0 && w.err == nil {
 		if len(w.buf) == cap(w.buf) {
-			w.flush()
+			w.makeSpace()
 		}
 		n := copy(w.buf[len(w.buf):cap(w.buf)], p)
 		w.buf = w.buf[:len(w.buf)+n]
 		w.offset += int64(n)
 		p = p[n:]
 	}
+}
+
+// makeSpace makes space in a full buffer: it grows to a huge page, in which
+// large files are written, and is flushed then.
+func (w *Writer) makeSpace() {
+	if n := cap(w.buf); n < vfs.HugePage {
+		w.buf = append(make([]byte, 0, min(4*n, vfs.HugePage)), w.buf...)
+		return
+	}
+	w.flush()
 }
 
 // sum brings the checksum of the open section up to date.

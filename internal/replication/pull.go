@@ -1,6 +1,7 @@
 package replication
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -155,7 +156,11 @@ func receive(fs vfs.FS, dir string, f manifest.File, object bucket.Object) error
 		return err
 	}
 	sum := newCRC()
-	n, err := io.Copy(io.MultiWriter(file, sum), io.LimitReader(object.Body, f.Size+1))
+	out := bufio.NewWriterSize(file, int(min(max(f.Size, 4096), vfs.HugePage)))
+	n, err := io.Copy(io.MultiWriter(out, sum), io.LimitReader(object.Body, f.Size+1))
+	if err == nil {
+		err = out.Flush()
+	}
 	if err == nil && (n != f.Size || sum.Sum32() != f.CRC32C) {
 		err = fmt.Errorf("%d bytes with checksum %08x: %w", n, sum.Sum32(), ErrMismatch)
 	}
