@@ -266,6 +266,11 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, rest, th
 			freqs = it.Freqs()
 		}
 		for i := range n {
+			at, _ := j.match(i)
+			into[kept+i] = docs[at]
+		}
+		score.Prefetch(into[kept:kept+n], s.lengths)
+		for i := range n {
 			at, place := j.match(i)
 			doc := docs[at]
 			sum := float64(s.scoreAt(doc, mine[at]))
