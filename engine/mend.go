@@ -73,7 +73,7 @@ func (g *Generation) reopened(s *snapshot.Segment, isReplaced bool) (*snapshot.S
 		if !s.Reader.Retain() {
 			return nil, fmt.Errorf("segment %s is closed", s.Reader.Name())
 		}
-		return snapshot.NewSegment(s.Reader, s.Live, s.Signals(), s), nil
+		return s.Next(nil, s.Signals()), nil
 	}
 	reader, err := segment.Open(g.fs, g.path(fileOf(s)), blockfile.VerifyUsed)
 	if err != nil {
@@ -85,7 +85,11 @@ func (g *Generation) reopened(s *snapshot.Segment, isReplaced bool) (*snapshot.S
 			reader.NumDocs(), reader.Size(), s.Reader.NumDocs(), s.Reader.Size())
 	}
 	reader.WhenDamaged(g.options.Damaged)
-	next := snapshot.NewSegment(reader, s.Live, s.Signals(), nil)
+	live := s.Live
+	if live != nil {
+		live = live.Clone() // a view of another reader does not share it
+	}
+	next := snapshot.NewSegment(reader, live, s.Signals(), nil)
 	next.First = s.First
 	return next, nil
 }

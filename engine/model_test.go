@@ -238,6 +238,12 @@ func agree(t *testing.T, seed uint64, steps int) {
 				t.Fatal(err)
 			}
 			w.model = make(model)
+		case action < 97 && len(earlier) > 0:
+			if err := compare(g, earlier[0].view, earlier[0].want); err != nil {
+				t.Fatalf("step %d: view changed: %v", step, err)
+			}
+			earlier[0].view.Release()
+			earlier = earlier[1:]
 		default:
 			earlier = append(earlier, held{g.Snapshot(), committed})
 		}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/manifest"
@@ -24,9 +23,10 @@ type change struct {
 	name     string            // file name
 	isNew    bool
 	summary  blockfile.Summary // of the file of a new segment
-	live     *bitset.Bitset    // own copy once a document is deleted
 	overlays map[string]*snapshot.OverlayBuilder
-	deleted  int
+
+	deletions *snapshot.Deleter // nil until a document is deleted
+	deleted   int
 
 	field string                   // refreshed last
 	into  *snapshot.OverlayBuilder // of field
@@ -34,20 +34,11 @@ type change struct {
 
 // kill deletes a document with its list values.
 func (c *change) kill(doc uint32) {
-	if c.live == nil {
-		if c.from.Live != nil {
-			c.live = c.from.Live.Clone()
-		} else {
-			c.live = bitset.NewFull(c.from.Reader.NumDocs())
-		}
+	if c.deletions == nil {
+		c.deletions = snapshot.NewDeleter(c.from)
 	}
-	if !c.live.Get(doc) {
-		return
-	}
-	c.deleted++
-	first, last := c.from.Block(doc)
-	for doc := first; doc <= last; doc++ {
-		c.live.Clear(doc)
+	if c.deletions.Delete(doc) {
+		c.deleted++
 	}
 }
 
@@ -74,17 +65,14 @@ func (c *change) overlay(column string) *snapshot.OverlayBuilder {
 	return builder
 }
 
-func (c *change) isTouched() bool { return c.live != nil || len(c.overlays) > 0 }
+func (c *change) isTouched() bool { return c.deletions != nil || len(c.overlays) > 0 }
 
 // next returns the segment after the change, with a reference of its own.
 func (c *change) next() (*snapshot.Segment, error) {
 	if !c.from.Reader.Retain() {
 		return nil, fmt.Errorf("segment %s is closed", c.name)
 	}
-	live, signals := c.from.Live, c.from.Signals()
-	if c.live != nil {
-		live = c.live
-	}
+	signals := c.from.Signals()
 	if len(c.overlays) > 0 {
 		signals = maps.Clone(signals)
 		if signals == nil {
@@ -94,7 +82,7 @@ func (c *change) next() (*snapshot.Segment, error) {
 			signals[column] = builder.Finish()
 		}
 	}
-	return snapshot.NewSegment(c.from.Reader, live, signals, c.from), nil
+	return c.from.Next(c.deletions, signals), nil
 }
 
 // publishTable commits a table whose segments are written: deletes in earlier
@@ -112,7 +100,8 @@ func (g *Generation) publishTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	// E5: what is about to be named must be what the operations say.
+	// E5: what is about to be named must be what the operations say. Segments carry
+	// their counts from commit to commit, see SN7.
 	want := base.Documents + t.added - deleted
 	next, segments, err := g.assemble(changes, want, tracked, t.sequence)
 	if err != nil {

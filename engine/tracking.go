@@ -151,7 +151,7 @@ func (g *Generation) rewrite(ctx context.Context, edit func(*manifest.Manifest))
 	segments := make([]*snapshot.Segment, len(view.Segments))
 	for i, s := range view.Segments {
 		s.Reader.Retain()
-		segments[i] = snapshot.NewSegment(s.Reader, s.Live, s.Signals(), s)
+		segments[i] = s.Next(nil, s.Signals())
 	}
 	g.install(view.Sequence, segments, next)
 	return nil

@@ -8,13 +8,16 @@
 //
 // Invariants:
 //
-//	SN1  A Snapshot and everything it holds never changes.
+//	SN1  A Snapshot and everything it holds never changes while it is referenced.
 //	SN2  A key is live in at most one document of a snapshot.
 //	SN3  The documents of a segment have the global numbers from Base on; the
 //	     ranges follow each other without gaps.
 //	SN4  A list value is live exactly when its document is.
 //	SN5  A document keeps its standing until it is written again; standings
 //	     ascend with the global numbers.
+//	SN6  The words of live documents are written again only after the last
+//	     snapshot that shows them is released.
+//	SN7  Documents and Deleted of a Segment are what a count of its bits gives.
 //
 // Any number of goroutines may use a Snapshot while one of them holds a
 // reference.
@@ -43,32 +46,29 @@ type Segment struct {
 	Deleted   int // documents and list values that are not live
 
 	signals map[string]*Overlay
+	live    *liveDocs // of which Live is the bits; nil = all
 	keys    *keyOrder
 	byKey   atomic.Pointer[terms.Field] // the dictionary of keys, once it was asked for
 }
 
 // NewSegment returns the view of a segment that counts its live documents. It
-// takes over one reference of the reader. earlier, when not nil, is a view of
-// the same reader, whose derived data is shared.
+// takes over one reference of the reader, and live, which no other view may have
+// but earlier: when not nil, that is a view of the same reader, whose derived data
+// is shared.
 func NewSegment(reader *segment.Reader, live *bitset.Bitset, signals map[string]*Overlay, earlier *Segment) *Segment {
-	s := &Segment{Reader: reader, Live: live, signals: signals}
+	if earlier != nil && earlier.Live == live {
+		return earlier.Next(nil, signals)
+	}
+	s := &Segment{Reader: reader, Live: live, signals: signals, keys: new(keyOrder)}
 	if earlier != nil {
 		s.keys, s.First = earlier.keys, earlier.First
-	} else {
-		s.keys = new(keyOrder)
 	}
-	switch parents := reader.Parents(); {
-	case live == nil:
+	if live == nil {
 		s.Documents = int(reader.NumRoots())
-	case earlier != nil && earlier.Live == live:
-		s.Documents, s.Deleted = earlier.Documents, earlier.Deleted
-	default:
-		count := live.Count()
-		s.Documents, s.Deleted = count, int(reader.NumDocs())-count
-		if parents != nil {
-			s.Documents = bitset.CountBoth(live.Words(), parents.Words())
-		}
+		return s
 	}
+	s.live = &liveDocs{bits: live}
+	s.count()
 	return s
 }
 
@@ -173,6 +173,7 @@ func New(sequence uint64, segments []*Segment, released func(*Snapshot)) *Snapsh
 		standing = segment.First + segment.Reader.EndStanding()
 		s.MaxDoc += segment.Reader.NumDocs()
 		s.Documents += segment.Documents
+		segment.live.hold()
 	}
 	s.references.Store(1)
 	return s
@@ -214,6 +215,7 @@ func (s *Snapshot) Release() {
 	}
 	s.leave()
 	for _, segment := range s.Segments {
+		segment.live.release()
 		segment.Reader.Release()
 	}
 	if s.released != nil {

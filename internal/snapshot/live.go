@@ -1,0 +1,180 @@
+package snapshot
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/quiresearch/quire/internal/bitset"
+	"github.com/quiresearch/quire/internal/invariant"
+)
+
+// Live documents are double-buffered: a commit that deletes a few documents does
+// not copy the bits of all. It takes the words of the commit before the current one,
+// once no snapshot shows those any more, and repeats there what the current one
+// deleted. Where a snapshot still shows them it copies the current ones.
+//
+//	commit 1   words A  1111
+//	commit 2   words B  1101   a copy of A without 1; snapshot 1 shows A
+//	           snapshot 1 is released
+//	commit 3   words A  0101   A without 1, as in B, and without 3
+//	commit 4   words C  0100   a copy of A without 0, as a search holds snapshot 2, and so B
+//
+// Each set is a Bitset of its own, also over words that another one had: caches
+// know a set by its pointer.
+
+// liveDocs is the live documents of a segment at one commit.
+type liveDocs struct {
+	bits    *bitset.Bitset
+	holders atomic.Int64 // snapshots that show the set; taken when a later set has its words
+	kept    []uint64     // in builds with invariants: the words, once no snapshot shows them
+
+	// Of the writer alone.
+	before  *liveDocs // what the set was made of; nil once its words were asked for
+	cleared []uint32  // what before has and this set has not, ascending
+}
+
+// taken is added to the holders of a set whose words a later one has.
+const taken = -1 << 62
+
+// hold keeps the words from being taken while a snapshot shows them.
+func (l *liveDocs) hold() {
+	if l != nil {
+		held := l.holders.Add(1)
+		invariant.Check(held > 0, "SN6: live documents are shown after their words were taken")
+	}
+}
+
+func (l *liveDocs) release() {
+	if l == nil {
+		return
+	}
+	if invariant.Enabled && l.holders.Load() == 1 { // a reader that comes late finds nothing live
+		l.kept = slices.Clone(l.bits.Words())
+		clear(l.bits.Words())
+	}
+	l.holders.Add(-1)
+}
+
+// take returns the words of the set, which no one reads any more, and false while a
+// snapshot shows them.
+func (l *liveDocs) take() ([]uint64, bool) {
+	if l == nil || !l.holders.CompareAndSwap(0, taken) {
+		return nil, false
+	}
+	copy(l.bits.Words(), l.kept)
+	return l.bits.Words(), true
+}
+
+// copied returns a set with the same members and words of its own, and whether all
+// words were copied for it.
+func (l *liveDocs) copied() (next *bitset.Bitset, isWhole bool) {
+	before := l.before
+	l.before = nil // also when it is shown: else every set would keep the one before
+	words, ok := before.take()
+	if !ok {
+		return l.bits.Clone(), true
+	}
+	next = bitset.FromWords(words, l.bits.Len())
+	for _, doc := range l.cleared {
+		next.Clear(doc)
+	}
+	invariant.Check(!invariant.Enabled || next.Equal(l.bits), "SN6: live documents changed after their last snapshot")
+	return next, false
+}
+
+// leastRepeated and repeatedShare bound how many deletions are kept to be repeated:
+// one for so many words, as a commit of more hardly notices a copy.
+const (
+	leastRepeated = 64
+	repeatedShare = 32
+)
+
+// Deleter deletes documents of a segment for its next view. One goroutine uses it,
+// and a generation makes one at a time for a segment of its current snapshot.
+type Deleter struct {
+	from      *Segment
+	bits      *bitset.Bitset // of the next view
+	isWhole   bool           // the bits were made word by word
+	documents int            // deleted
+	all       int            // deleted, with list values
+	cleared   []uint32
+	isLong    bool // more were deleted than are kept to be repeated
+}
+
+// NewDeleter starts from a view, which the caller holds.
+func NewDeleter(from *Segment) *Deleter {
+	d := &Deleter{from: from}
+	if from.live != nil {
+		d.bits, d.isWhole = from.live.copied()
+	} else {
+		d.bits, d.isWhole = bitset.NewFull(from.Reader.NumDocs()), true
+	}
+	return d
+}
+
+// Delete deletes a document with its list values, and reports whether it was live.
+func (d *Deleter) Delete(doc uint32) bool {
+	if !d.bits.Get(doc) {
+		return false
+	}
+	first, last := d.from.Block(doc)
+	for doc := first; doc <= last; doc++ {
+		d.clear(doc)
+	}
+	d.documents++
+	return true
+}
+
+func (d *Deleter) clear(doc uint32) {
+	if !d.bits.Get(doc) {
+		return
+	}
+	d.bits.Clear(doc)
+	d.all++
+	if d.isLong = d.isLong || len(d.cleared) >= max(leastRepeated, len(d.bits.Words())/repeatedShare); d.isLong {
+		d.cleared = nil
+		return
+	}
+	d.cleared = append(d.cleared, doc)
+}
+
+// finish returns the set after the deletions.
+func (d *Deleter) finish() *liveDocs {
+	next := &liveDocs{bits: d.bits}
+	if d.isLong {
+		return next
+	}
+	slices.Sort(d.cleared)
+	next.before, next.cleared = d.from.live, d.cleared
+	return next
+}
+
+// Next returns the view of the segment after deletions, nil for none, with these
+// refreshed values. It takes over one reference of the reader. The deleter must not
+// be used afterwards.
+func (s *Segment) Next(deletions *Deleter, signals map[string]*Overlay) *Segment {
+	next := &Segment{Reader: s.Reader, First: s.First, Live: s.Live, Documents: s.Documents, Deleted: s.Deleted,
+		signals: signals, keys: s.keys, live: s.live}
+	if deletions == nil {
+		return next
+	}
+	next.live = deletions.finish()
+	next.Live = next.live.bits
+	next.Documents, next.Deleted = s.Documents-deletions.documents, s.Deleted+deletions.all
+	if deletions.isWhole || invariant.Enabled { // a copy has read all bits anyway
+		documents, deleted := next.Documents, next.Deleted
+		next.count()
+		invariant.Check(next.Documents == documents && next.Deleted == deleted,
+			"SN7: %d documents live and %d deleted where %d and %d are counted", documents, deleted, next.Documents, next.Deleted)
+	}
+	return next
+}
+
+// count counts the live documents.
+func (s *Segment) count() {
+	count := s.Live.Count()
+	s.Documents, s.Deleted = count, int(s.Reader.NumDocs())-count
+	if parents := s.Reader.Parents(); parents != nil {
+		s.Documents = bitset.CountBoth(s.Live.Words(), parents.Words())
+	}
+}
