@@ -287,8 +287,7 @@ func (g *Generation) assemble(changes []*change, want int, tracked []string, seq
 		segments, kept = append(segments, s), append(kept, c)
 		if c.isTouched() {
 			sides[c.name] = true
-			side.Entries = append(side.Entries, snapshot.SideEntry{
-				Segment: c.name, Documents: s.Reader.NumDocs(), Live: s.Live, Signals: s.Signals()})
+			side.Entries = append(side.Entries, s.SideEntry(c.name))
 		}
 	}
 	live := 0

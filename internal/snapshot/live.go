@@ -31,6 +31,7 @@ type liveDocs struct {
 	// Of the writer alone.
 	before  *liveDocs // what the set was made of; nil once its words were asked for
 	cleared []uint32  // what before has and this set has not, ascending
+	listed  []byte    // the other documents as a side file lists them; nil: not made
 }
 
 // taken is added to the holders of a set whose words a later one has.
@@ -146,6 +147,13 @@ func (d *Deleter) finish() *liveDocs {
 	}
 	slices.Sort(d.cleared)
 	next.before, next.cleared = d.from.live, d.cleared
+	switch {
+	case !isListed(d.bits.Len(), d.from.Deleted+d.all):
+	case d.from.live == nil:
+		next.listed = addDeleted([]byte{}, d.cleared)
+	case d.from.live.listed != nil:
+		next.listed = addDeleted(d.from.live.listed, d.cleared)
+	}
 	return next
 }
 

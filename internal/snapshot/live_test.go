@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -196,4 +198,76 @@ func TestEverySetOfLiveDocumentsIsItsOwn(t *testing.T) {
 			seen[live] = true
 		}
 	}
+}
+
+// The list of deleted documents that is carried from commit to commit is the one
+// that a walk over the bits makes.
+func TestCarriedListOfDeletedDocuments(t *testing.T) {
+	for _, lists := range []bool{false, true} {
+		t.Run(fmt.Sprintf("lists %v", lists), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(4, 5))
+			reader := openDocs(t, random, listedFrom+100, lists)
+			segments := NewSegment(reader, nil, nil, nil)
+			current := New(0, []*Segment{segments}, nil)
+			carried := 0
+			for step := range 30 {
+				from := current.Segments[0]
+				d := NewDeleter(from)
+				deletes := 1 + random.IntN(20)
+				if step%7 == 6 { // in the end more than is listed
+					deletes = 700 * step / 7
+				}
+				for range deletes {
+					doc := random.Uint32N(reader.NumDocs())
+					if parents := reader.Parents(); parents != nil {
+						doc = parents.Next(doc)
+					}
+					d.Delete(doc)
+				}
+				next := from.Next(d, nil)
+				if next.live.listed != nil {
+					carried++
+				}
+				entry := next.SideEntry("s.seg")
+				want := encodeDeleted(next.Live, reader.NumDocs()/listedShare)
+				if got := entry.listDeleted(); !bytes.Equal(got, want) || (got == nil) != (want == nil) {
+					t.Fatalf("step %d: %d of %d bytes listed, a walk gives others", step, len(got), len(want))
+				}
+				reader.Retain()
+				before := current
+				current = New(before.Sequence+1, []*Segment{next}, nil)
+				before.Release()
+			}
+			if carried < 10 {
+				t.Fatalf("%d lists were carried", carried)
+			}
+			if isListed(reader.NumDocs(), current.Segments[0].Deleted) {
+				t.Fatalf("%d documents deleted in the end, all lists are short", current.Segments[0].Deleted)
+			}
+		})
+	}
+}
+
+func FuzzAddDeleted(f *testing.F) {
+	f.Add(uint64(1), uint32(3000), uint16(20), uint16(3))
+	f.Fuzz(func(t *testing.T, seed uint64, documents uint32, before, more uint16) {
+		documents = 1 + documents%(1<<20)
+		random := rand.New(rand.NewPCG(seed, 6))
+		live := bitset.NewFull(documents)
+		for range before {
+			live.Clear(random.Uint32N(documents))
+		}
+		listed := encodeDeleted(live, documents)
+		var added []uint32
+		for range more {
+			if doc := random.Uint32N(documents); live.Get(doc) {
+				live.Clear(doc)
+				added = append(added, doc)
+			}
+		}
+		slices.Sort(added)
+		if got := addDeleted(listed, added); !bytes.Equal(got, encodeDeleted(live, documents)) {
+			t.Fatalf("%d documents added to %d", len(added), before)
+		}
+	})
 }

@@ -37,6 +37,36 @@ type SideEntry struct {
 	Documents uint32 // documents and list values in it
 	Live      *bitset.Bitset
 	Signals   map[string]*Overlay
+
+	deleted []byte // the section that lists the others; nil: to be made, or there are too many
+}
+
+// SideEntry returns what a commit says about the segment in a file. Only the writer
+// of the generation calls it.
+func (s *Segment) SideEntry(file string) SideEntry {
+	documents := s.Reader.NumDocs()
+	entry := SideEntry{Segment: file, Documents: documents, Live: s.Live, Signals: s.signals}
+	if s.live != nil && isListed(documents, s.Deleted) {
+		if s.live.listed == nil {
+			s.live.listed = encodeDeleted(s.Live, uint32(s.Deleted))
+		}
+		entry.deleted = s.live.listed
+	}
+	return entry
+}
+
+// listDeleted returns the section that lists the deleted documents, nil where the
+// bits are written.
+func (e *SideEntry) listDeleted() []byte {
+	if e.deleted != nil || e.Live == nil || e.Documents < listedFrom {
+		return e.deleted
+	}
+	return encodeDeleted(e.Live, e.Documents/listedShare)
+}
+
+// isListed reports whether the deleted documents of a segment are listed.
+func isListed(documents uint32, deleted int) bool {
+	return documents >= listedFrom && deleted <= int(documents/listedShare)
 }
 
 // Side is the content of a side file: what a commit says about segments
@@ -64,10 +94,8 @@ func (s *Side) Write(out io.Writer, name string) (blockfile.Summary, error) {
 	version := format.Side.Oldest
 	deleted := make([][]byte, len(s.Entries))
 	for i, entry := range s.Entries {
-		if entry.Live != nil && entry.Documents >= listedFrom {
-			if deleted[i] = encodeDeleted(entry.Live, entry.Documents/listedShare); deleted[i] != nil {
-				version = format.Side.Version
-			}
+		if deleted[i] = entry.listDeleted(); deleted[i] != nil {
+			version = format.Side.Version
 		}
 	}
 	w := blockfile.NewWriter(out, name, format.Side.Mark, version)
@@ -180,6 +208,28 @@ func encodeDeleted(live *bitset.Bitset, limit uint32) []byte {
 		limit--
 		out = binary.AppendUvarint(out, uint64(doc-next))
 		next = doc + 1
+	}
+	return out
+}
+
+// addDeleted returns a list of deleted documents with more, ascending, that it does
+// not have yet.
+func addDeleted(listed []byte, more []uint32) []byte {
+	out := make([]byte, 0, len(listed)+binary.MaxVarintLen32*len(more))
+	before, next := uint64(0), uint64(0) // behind the last document that was read, that was written
+	for len(listed) > 0 {
+		distance, length := binary.Uvarint(listed)
+		doc := before + distance
+		for len(more) > 0 && uint64(more[0]) < doc {
+			out = binary.AppendUvarint(out, uint64(more[0])-next)
+			next, more = uint64(more[0])+1, more[1:]
+		}
+		out = binary.AppendUvarint(out, doc-next)
+		before, next, listed = doc+1, doc+1, listed[length:]
+	}
+	for _, doc := range more {
+		out = binary.AppendUvarint(out, uint64(doc)-next)
+		next = uint64(doc) + 1
 	}
 	return out
 }

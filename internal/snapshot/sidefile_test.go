@@ -111,7 +111,7 @@ func TestSideFileIsReadAsWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if difference := cmp.Diff(want, got, compareSets, cmp.AllowUnexported(Overlay{})); difference != "" {
+		if difference := cmp.Diff(want, got, compareSets, cmp.AllowUnexported(Overlay{}, SideEntry{})); difference != "" {
 			t.Fatal(difference)
 		}
 	}
@@ -157,7 +157,7 @@ func TestDeletedDocumentsOfLargeSegmentsAreListed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if difference := cmp.Diff(want, got, compareSets, cmp.AllowUnexported(Overlay{})); difference != "" {
+		if difference := cmp.Diff(want, got, compareSets, cmp.AllowUnexported(Overlay{}, SideEntry{})); difference != "" {
 			t.Fatal(difference)
 		}
 	}
