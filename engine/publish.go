@@ -100,8 +100,7 @@ func (g *Generation) publishTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	// E5: what is about to be named must be what the operations say. Segments carry
-	// their counts from commit to commit, see SN7.
+	// E5: what is about to be named must be what the operations say.
 	want := base.Documents + t.added - deleted
 	next, segments, err := g.assemble(changes, want, tracked, t.sequence)
 	if err != nil {
