@@ -11,6 +11,7 @@ const (
 	singleTerm                       // block-max over one scored term, see singleterm.go
 	unscoredTerm                     // blocks of one rare term that does not score, see singleterm.go
 	maxscoreUnion                    // MAXSCORE over scored terms, see maxscore.go
+	filteredWord                     // one word looked up in what filters leave, see filteredword.go
 	filteredUnion                    // scored terms looked up for what filters leave, see filteredunion.go
 	conjunctive                      // block-max conjunction led by its rarest term, see conjunction.go
 	denseConjunction                 // windows of frequent terms as bits, see dense.go
@@ -24,7 +25,7 @@ const (
 )
 
 var strategyNames = [...]string{
-	exhaustive: "exhaustive", singleTerm: "single term", unscoredTerm: "unscored term", maxscoreUnion: "MAXSCORE union", filteredUnion: "filtered union",
+	exhaustive: "exhaustive", singleTerm: "single term", unscoredTerm: "unscored term", maxscoreUnion: "MAXSCORE union", filteredWord: "filtered word", filteredUnion: "filtered union",
 	conjunctive: "conjunction", denseConjunction: "dense conjunction", filtered: "filtered", phrase: "phrase",
 	listValues: "list values", candidateList: "candidates", ratedReadings: "rated readings",
 	textConjunction: "text conjunction", maxscoreText: "MAXSCORE text",
@@ -37,7 +38,8 @@ type choice struct {
 	strategy    strategy
 	term        *termStep    // singleTerm, unscoredTerm
 	terms       []*termStep  // maxscoreUnion, filteredUnion
-	narrow      *conjunction // maxscoreUnion, filteredUnion, phrase: filters; nil: none
+	narrow      *conjunction // maxscoreUnion, filteredUnion, filteredWord, phrase: filters; nil: none
+	word        *wordStep    // filteredWord
 	conjunction conjunction  // conjunctive, denseConjunction, filtered, listValues
 	phrase      *phraseStep
 	text        *text // ratedReadings, textConjunction, maxscoreText
@@ -74,6 +76,9 @@ func (s *Scanner) choose(sink Sink) choice {
 		}
 	}
 	if s.sums != nil {
+		if w, narrow := filteredWordOf(s.root); narrow != nil {
+			return choice{strategy: filteredWord, word: w, narrow: narrow}
+		}
 		if t := textOf(s.root); t != nil {
 			return s.chooseText(t)
 		}
@@ -124,6 +129,8 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 		return s.walkDense(ctx, c.conjunction, from, to, sink)
 	case filteredUnion:
 		return s.walkFilteredUnion(ctx, c.terms, c.narrow, from, to, sink)
+	case filteredWord:
+		return s.walkFilteredWord(ctx, c.word, c.narrow, from, to, sink)
 	case phrase:
 		return s.walkPhrase(ctx, c.phrase, c.narrow, from, to, sink)
 	case unscoredTerm:

@@ -225,6 +225,10 @@ func scriptPlan(t *testing.T, text string) (plan.Node, []plan.Node) {
 		n := &plan.Word{Words: 1, Fields: []plan.WordField{{Structure: titleField, Weight: 1, Length: definition.LengthModerate, Terms: []plan.WordTerm{{Text: rest[0], Boost: 1}}}}}
 		n.Read(0, &plan.Expand{Structure: titleField, Text: rest[0], Edits: 1})
 		return n, nil
+	case "starts":
+		n := &plan.Word{Words: 1, Fields: []plan.WordField{{Structure: titleField, Weight: 1, Length: definition.LengthModerate, Terms: []plan.WordTerm{{Text: rest[0], Boost: 1}}}}}
+		n.Read(0, &plan.Expand{Structure: titleField, Text: rest[0], Prefix: true})
+		return n, nil
 	case "nested":
 		clause := &plan.Term{Structure: valueField, Text: rest[0], Scoring: &scoring}
 		return &plan.Nested{Path: "values", Clause: &plan.And{Clauses: []plan.Node{clause}}, Fold: plan.FoldMax}, nil
