@@ -52,18 +52,11 @@ func NewLazy(field *terms.Field, entries []terms.Entry, documents uint32) *Lazy 
 	}
 	s.limit = uint32(limit)
 	var it postings.Iterator
-	var docs []uint32
+	m, held := newMarks(documents), 0
 	for _, e := range entries {
-		field.Iterator(&it, e)
-		for it.NextBlock() && it.FirstDoc() < s.limit {
-			found := it.Docs()
-			if it.LastDoc() >= s.limit {
-				found = found[:window.Gallop(found, 0, s.limit)]
-			}
-			docs = append(docs, found...)
-		}
+		held += m.addTerm(field, e, s.limit, &it)
 	}
-	s.head = FromDocs(docs, documents)
+	s.head = fromSorted(m.take(make([]uint32, 0, held)), documents)
 	return s
 }
 

@@ -66,41 +66,9 @@ func extract(words []uint64, count int) []uint32 {
 // are sorted by setting bits, which costs a walk over all documents' bits.
 func SortLimit(documents uint32) int { return max(256, int(documents/64)) }
 
-const (
-	sortDigit = 11 // bits that one pass of sortDocs looks at
-	fewToSort = 128
-)
-
-// sortDocs sorts documents of a segment of so many.
-func sortDocs(docs []uint32, documents uint32) {
-	if len(docs) < fewToSort {
-		slices.Sort(docs)
-		return
-	}
-	from, to := docs, make([]uint32, len(docs))
-	passes := 0
-	for shift := 0; shift < bits.Len32(documents); shift += sortDigit {
-		var ends [1 << sortDigit]uint32
-		for _, doc := range from {
-			ends[doc>>shift&(1<<sortDigit-1)]++
-		}
-		sum := uint32(0)
-		for i, n := range ends {
-			ends[i] = sum
-			sum += n
-		}
-		for _, doc := range from {
-			digit := doc >> shift & (1<<sortDigit - 1)
-			to[ends[digit]] = doc
-			ends[digit]++
-		}
-		from, to = to, from
-		passes++
-	}
-	if passes%2 == 1 {
-		copy(docs, from)
-	}
-}
+// fewToSort is how many documents are sorted by comparing them; a segment of very many
+// documents has a long upper level of marks, which is walked as a whole.
+func fewToSort(documents uint32) int { return max(16, int(documents>>17)) }
 
 // FromDocs sorts docs, drops repetitions and takes them over. When they
 // are many for the segment the set becomes dense.
@@ -112,9 +80,27 @@ func FromDocs(docs []uint32, documents uint32) *Set {
 		}
 		return FromBits(b)
 	}
-	sortDocs(docs, documents)
-	docs = slices.Compact(docs)
+	if len(docs) <= fewToSort(documents) {
+		slices.Sort(docs)
+		docs = slices.Compact(docs)
+	} else {
+		m := newMarks(documents)
+		m.add(docs)
+		docs = m.take(docs[:0])
+	}
 	return &Set{docs: docs, count: len(docs)}
+}
+
+// fromSorted takes over documents that rise.
+func fromSorted(docs []uint32, documents uint32) *Set {
+	if len(docs) < int(documents)/sparseShare {
+		return &Set{docs: docs, count: len(docs)}
+	}
+	b := bitset.New(documents)
+	for _, doc := range docs {
+		b.Set(doc)
+	}
+	return &Set{words: b.Words(), count: len(docs)}
 }
 
 // CountUnion returns how many documents of a segment of so many are in any of

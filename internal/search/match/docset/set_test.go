@@ -10,19 +10,31 @@ import (
 	"github.com/quiresearch/quire/internal/search/match/window"
 )
 
+// Sets use the same marks one after the other, so that one which leaves some behind shows
+// in the next.
 func TestDocumentsAreSorted(t *testing.T) {
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
-		documents := 1 + r.Uint32N(1<<(2+seed%30))
+		documents := 1 + r.Uint32N(1<<(2+seed%24))
 		docs := make([]uint32, r.IntN(700))
 		for i := range docs {
 			docs[i] = r.Uint32N(documents)
 		}
 		want := slices.Clone(docs)
 		slices.Sort(want)
-		sortDocs(docs, documents)
-		if !slices.Equal(docs, want) {
+		want = slices.Compact(want)
+		m := newMarks(documents)
+		m.add(docs[:len(docs)/2])
+		m.add([]uint32{1 << 31, window.NoMore}) // of a damaged term
+		m.add(docs[len(docs)/2:])
+		if got := m.take(nil); !slices.Equal(got, want) {
 			t.Fatalf("seed %d: %d of %d documents are not in order", seed, len(docs), documents)
+		}
+		if set := fromSorted(want, documents); !slices.Equal(set.Docs(), want) || set.Len() != len(want) {
+			t.Fatalf("seed %d: a set of %d rising documents has others", seed, len(want))
+		}
+		if got := FromDocs(docs, documents).Docs(); !slices.Equal(got, want) {
+			t.Fatalf("seed %d: a set of %d documents has others", seed, len(docs))
 		}
 	}
 }

@@ -109,17 +109,16 @@ func Union(ctx context.Context, field *terms.Field, entries []terms.Entry, docum
 	}
 	var it postings.Iterator
 	if total <= SortLimit(documents) {
-		docs := make([]uint32, 0, total)
+		m := newMarks(documents)
 		for i, e := range entries {
 			if err := stopped(ctx, i); err != nil {
+				m.take(nil)
 				return nil, err
 			}
-			field.Iterator(&it, e)
-			for it.NextBlock() {
-				docs = append(docs, it.Docs()...)
-			}
+			m.addTerm(field, e, documents, &it)
 		}
-		return FromDocs(docs, documents), nil
+		docs := m.take(make([]uint32, 0, total))
+		return &Set{docs: docs, count: len(docs)}, nil
 	}
 	all := bitset.New(documents)
 	for i, e := range entries {

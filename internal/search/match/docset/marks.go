@@ -1,0 +1,92 @@
+package docset
+
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/quiresearch/quire/internal/search/match/window"
+	"github.com/quiresearch/quire/internal/segment/postings"
+	"github.com/quiresearch/quire/internal/segment/terms"
+)
+
+// Documents in any order are sorted by marking them in a bitmap of two levels (a
+// hierarchical bitmap): a bit for each document, and above it one for each word that
+// is not zero. What is marked is read and cleared in one walk over the words that the
+// upper level names, so that repetitions go by themselves and the bitmap is empty
+// again for the next use.
+//
+// Example: of a segment of 1,000,000 documents the words "winter", "window" and "wine"
+// hold 900. The upper level has 15,625 bits, or 245 words; they name some 870 words of
+// the lower one, which are read in order.
+
+// marks is a bitmap of two levels. Both are zero between uses.
+type marks struct {
+	words  []uint64 // a bit for each document
+	groups []uint64 // a bit for each of words that is not zero
+}
+
+var marksPool = sync.Pool{New: func() any { return new(marks) }}
+
+// newMarks returns an empty bitmap of so many documents, which take gives back.
+func newMarks(documents uint32) *marks {
+	m := marksPool.Get().(*marks)
+	if n := int(documents>>12) + 1; n > len(m.groups) {
+		m.words, m.groups = make([]uint64, 64*n), make([]uint64, n)
+	}
+	return m
+}
+
+// add marks documents. Those that the segment cannot have, as of damaged terms, are
+// left out.
+func (m *marks) add(docs []uint32) {
+	words, groups := m.words, m.groups
+	for _, doc := range docs {
+		if at := int(doc >> 12); at < len(groups) {
+			groups[at] |= 1 << (doc >> 6 & 63)
+			words[doc>>6] |= 1 << (doc & 63)
+		}
+	}
+}
+
+// addTerm marks the documents of a term below a limit and returns how many these are.
+// it is working memory.
+func (m *marks) addTerm(field *terms.Field, e terms.Entry, limit uint32, it *postings.Iterator) (n int) {
+	if doc, _, alone := e.Postings.Inlined(); alone {
+		if doc >= limit {
+			return 0
+		}
+		m.add([]uint32{doc})
+		return 1
+	}
+	field.Iterator(it, e)
+	for it.NextBlock() && it.FirstDoc() < limit {
+		docs := it.Docs()
+		if it.LastDoc() >= limit {
+			docs = docs[:window.LowerBound(docs, limit)]
+		}
+		m.add(docs)
+		n += len(docs)
+	}
+	return n
+}
+
+// take appends the marked documents, rising, and gives the bitmap back empty.
+func (m *marks) take(dst []uint32) []uint32 {
+	for i, group := range m.groups {
+		if group == 0 {
+			continue
+		}
+		m.groups[i] = 0
+		words := (*[64]uint64)(m.words[64*i:])
+		for ; group != 0; group &= group - 1 {
+			at := bits.TrailingZeros64(group) & 63
+			base := uint32(i<<12 + at<<6)
+			for w := words[at]; w != 0; w &= w - 1 {
+				dst = append(dst, base+uint32(bits.TrailingZeros64(w)))
+			}
+			words[at] = 0
+		}
+	}
+	marksPool.Put(m)
+	return dst
+}
