@@ -49,8 +49,16 @@ func (c *champions) at(i int) (place int, code byte) {
 // shortest returns the champions of documents, which rise.
 func shortest(docs []uint32, lengths []byte) *champions {
 	var counts [noRest]int
-	for _, doc := range docs {
-		counts[lengthOf(lengths, doc)]++
+	var few [maxRated]byte
+	codes := few[:]
+	if len(docs) > len(few) {
+		codes = make([]byte, len(docs))
+	}
+	codes = codes[:len(docs)]
+	for i, doc := range docs {
+		code := lengthOf(lengths, doc)
+		codes[i] = code
+		counts[code]++
 	}
 	last, total := 0, 0
 	for ; last < noRest-1; last++ {
@@ -58,18 +66,22 @@ func shortest(docs []uint32, lengths []byte) *champions {
 			break
 		}
 	}
-	c := &champions{docs: make([]uint32, 0, total), codes: make([]byte, 0, total), rest: noRest}
+	c := &champions{docs: make([]uint32, 0, total), codes: make([]byte, 0, total), rest: last}
+	if counts[last] <= championCount {
+		for c.rest++; c.rest < noRest && counts[c.rest] == 0; c.rest++ {
+		}
+	}
 	left := championCount // of the last length
-	for _, doc := range docs {
-		code := lengthOf(lengths, doc)
+	for i, code := range codes {
+		if int(code) > last {
+			continue
+		}
 		if int(code) == last {
-			left--
+			if left--; left < 0 {
+				continue
+			}
 		}
-		if int(code) < last || int(code) == last && left >= 0 {
-			c.docs, c.codes = append(c.docs, doc), append(c.codes, code)
-		} else {
-			c.rest = min(c.rest, int(code))
-		}
+		c.docs, c.codes = append(c.docs, docs[i]), append(c.codes, code)
 	}
 	next := 0
 	for code, n := range counts[:last+1] { // a counting sort

@@ -186,23 +186,20 @@ func (b *binder) starting(ctx context.Context, field *terms.Field, n *plan.Expan
 	}
 	firstForm, lastForm := field.FormPrefix([]byte(surface))
 	entries = make([]terms.Entry, 0, int(to-from)+int(alsoTo-alsoFrom)+lastForm-firstForm)
-	add := func(turn int, ord uint32) error {
-		entries = append(entries, field.At(ord))
-		return stopped(ctx, turn)
-	}
-	for ord := from; ord < to; ord++ {
-		if err := add(int(ord), ord); err != nil {
-			return nil, nil, err
-		}
-	}
-	for ord := alsoFrom; ord < alsoTo; ord++ {
-		if err := add(int(ord), ord); err != nil {
-			return nil, nil, err
+	for _, part := range [][2]uint32{{from, to}, {alsoFrom, alsoTo}} {
+		for ord := part[0]; ord < part[1]; {
+			next := min(part[1], ord+lastTurn+1)
+			entries = field.AppendEntries(entries, ord, next)
+			if err := stopped(ctx, lastTurn); err != nil {
+				return nil, nil, err
+			}
+			ord = next
 		}
 	}
 	for i := firstForm; i < lastForm; i++ {
 		_, ord := field.Form(i)
-		if err := add(i, ord); err != nil {
+		entries = append(entries, field.At(ord))
+		if err := stopped(ctx, i); err != nil {
 			return nil, nil, err
 		}
 	}

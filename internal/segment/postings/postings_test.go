@@ -301,6 +301,41 @@ func checkBounds(t *testing.T, opts Options, rng *rand.Rand, it *Iterator, list 
 
 func (p posting) saturation(score func(posting) float32) float32 { return score(p) }
 
+// Terms of few documents are read without an iterator; others and damaged ones are not.
+func TestFewDocumentsAreReadAtOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 3))
+	for _, opts := range []Options{{}, {Freqs: true}, {Positions: true}} {
+		for n := 1; n <= tinyDocs+1; n++ {
+			var out section
+			list := randomPostings(rng, n, shapes["sparse"])
+			h := encode(t, NewWriter(&out, opts), list)
+			r := NewReader(out.Bytes(), opts)
+			var few FewDocs
+			got := r.FewDocs(h, &few)
+			if n > tinyDocs {
+				if got != 0 {
+					t.Errorf("%v: %d of %d documents", opts, got, n)
+				}
+				continue
+			}
+			var it Iterator
+			r.Reset(&it, h)
+			it.NextBlock()
+			if !slices.Equal(few[:got], it.Docs()) || got != n {
+				t.Errorf("%v: %d documents are %v, want %v", opts, n, few[:got], it.Docs())
+			}
+			if _, _, alone := h.Inlined(); alone {
+				continue
+			}
+			end, _ := h.Location()
+			cut := NewReader(out.Bytes()[:end], opts)
+			if got := cut.FewDocs(h, &few); got != 0 {
+				t.Errorf("%v: %d documents of a term cut off", opts, got)
+			}
+		}
+	}
+}
+
 func TestEveryKindOfBlockIsUsed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for name, want := range map[string]byte{"run": kindRun, "dense": kindBitset, "middling": 0, "sparse": kindSteps} {

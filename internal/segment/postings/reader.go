@@ -99,6 +99,43 @@ func (it *Iterator) resetTiny(start int) {
 	it.readTiny()
 }
 
+// FewDocs is memory for the documents of a term of few.
+type FewDocs [tinyDocs]uint32
+
+// FewDocs leaves the documents of a term in into and returns how many they are, 0 when
+// the term has more than fit or is damaged: an Iterator reads the former and reports the
+// latter. It costs less than an Iterator, of which nothing has to be set up.
+func (r *Reader) FewDocs(h Handle, into *FewDocs) (n int) {
+	if doc, _, alone := h.Inlined(); alone {
+		into[0] = doc
+		return 1
+	}
+	offset, df := h.Location()
+	if df > tinyDocs || offset > int64(len(r.data)) {
+		return 0
+	}
+	at, last := int(offset), uint32(0)
+	for i := range int(df) {
+		step, size := varint(r.data, at)
+		if size == 0 {
+			return 0
+		}
+		at += size
+		if r.opts.Freqs {
+			if step&1 == 0 {
+				if _, size = varint(r.data, at); size == 0 {
+					return 0
+				}
+				at += size
+			}
+			step >>= 1
+		}
+		last += uint32(step)
+		into[i] = last
+	}
+	return int(df)
+}
+
 // varint reads a number and returns its length, 0 when there is none. Those of
 // up to four bytes are read at once.
 func varint(data []byte, at int) (v uint64, n int) {

@@ -35,35 +35,62 @@ func newHandleList(heads, data []byte, n int, positions bool) (handleList, bool)
 	return handleList{heads, data, positions}, len(heads) == blocks*handleHead
 }
 
-// at is handle number i.
-func (l *handleList) at(i int) postings.Handle {
-	head := l.heads[i/handleBlock*handleHead:]
-	kinds := binary.LittleEndian.Uint64(head)
+// handlePack is a block of handles, ready to be read at any of them. One that is damaged
+// is empty.
+type handlePack struct {
+	kinds            uint64 // which handles hold a document
+	lowest           uint64 // offset
+	inline, general  []byte // numbers of those that hold a document, and of the others
+	docBits          int
+	inlineWidth      int
+	offsetBits       int
+	generalWidth     int
+	positions, valid bool
+}
+
+// open points b at block number i.
+func (l *handleList) open(b *handlePack, i int) {
+	head := l.heads[i*handleHead:]
 	word := binary.LittleEndian.Uint64(head[8:])
 	at := binary.LittleEndian.Uint64(head[16:])
+	*b = handlePack{kinds: binary.LittleEndian.Uint64(head), lowest: word & (1<<lowestBits - 1), positions: l.positions}
+	b.docBits, b.offsetBits = int(word>>lowestBits&63), int(word>>51&63)
+	b.inlineWidth, b.generalWidth = b.docBits+int(word>>46&31), b.offsetBits+int(word>>57&31)
 	if at > uint64(len(l.data)) {
+		return
+	}
+	b.inline, b.valid = l.data[at:], true
+	if skip := bitpack.Size(bits.OnesCount64(b.kinds), b.inlineWidth); skip <= len(b.inline) && b.generalWidth <= 64 {
+		b.general = b.inline[skip:]
+	}
+}
+
+// at is handle number i of the block.
+func (b *handlePack) at(i int) postings.Handle {
+	if !b.valid {
 		return 0
 	}
-	data := l.data[at:]
-	docBits, payloadBits := int(word>>lowestBits&63), int(word>>46&31)
-	offsetBits, dfBits := int(word>>51&63), int(word>>57&31)
-	low := kinds & (1<<(i%handleBlock) - 1)
-	inline := bits.OnesCount64(kinds)
-	if kinds>>(i%handleBlock)&1 != 0 {
-		width, at := docBits+payloadBits, bits.OnesCount64(low)
-		if bitpack.Size(at+1, width) > len(data) {
+	place := bits.OnesCount64(b.kinds & (1<<i - 1))
+	if b.kinds>>i&1 != 0 {
+		if bitpack.Size(place+1, b.inlineWidth) > len(b.inline) {
 			return 0
 		}
-		v := bitpack.At(data, at, width)
-		return postings.Inline(uint32(v&(1<<docBits-1)), uint32(v>>docBits), l.positions)
+		v := bitpack.At(b.inline, place, b.inlineWidth)
+		return postings.Inline(uint32(v&(1<<b.docBits-1)), uint32(v>>b.docBits), b.positions)
 	}
-	skip := bitpack.Size(inline, docBits+payloadBits)
-	width, index := offsetBits+dfBits, i%handleBlock-bits.OnesCount64(low)
-	if skip > len(data) || width > 64 || bitpack.Size(index+1, width) > len(data)-skip {
+	place = i - place
+	if b.general == nil || bitpack.Size(place+1, b.generalWidth) > len(b.general) {
 		return 0
 	}
-	v := bitpack.At(data[skip:], index, width)
-	return postings.At(int64(word&(1<<lowestBits-1)+v&(1<<offsetBits-1)), uint32(v>>offsetBits))
+	v := bitpack.At(b.general, place, b.generalWidth)
+	return postings.At(int64(b.lowest+v&(1<<b.offsetBits-1)), uint32(v>>b.offsetBits))
+}
+
+// at is handle number i.
+func (l *handleList) at(i int) postings.Handle {
+	var b handlePack
+	l.open(&b, i/handleBlock)
+	return b.at(i % handleBlock)
 }
 
 // handleWriter packs handles block by block as they come.

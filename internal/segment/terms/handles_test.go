@@ -50,6 +50,28 @@ func TestHandlesComeBack(t *testing.T) {
 	}
 }
 
+// Entries of a range are those of its terms one by one, wherever it begins in a block.
+func TestEntriesOfARangeAreThoseOfItsTerms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 3))
+	for range 100 {
+		want := randomHandles(rng, 1+rng.IntN(300), true)
+		heads, data := packHandles(want)
+		f := &Field{stats: Stats{Terms: uint32(len(want))}}
+		f.handles, _ = newHandleList(heads, data, len(want), true)
+		from := rng.Uint32N(uint32(len(want)))
+		to := from + rng.Uint32N(uint32(len(want))-from+1)
+		got := f.AppendEntries(nil, from, to)
+		if len(got) != int(to-from) {
+			t.Fatalf("%d entries from %d to %d", len(got), from, to)
+		}
+		for i, e := range got {
+			if e != f.At(from+uint32(i)) {
+				t.Fatalf("entry %d from %d is %v, want %v", i, from, e, f.At(from+uint32(i)))
+			}
+		}
+	}
+}
+
 // FuzzHandles reads any bytes as a list of handles: nothing may break.
 func FuzzHandles(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, 3))

@@ -51,10 +51,9 @@ func NewLazy(field *terms.Field, entries []terms.Entry, documents uint32) *Lazy 
 		return nil
 	}
 	s.limit = uint32(limit)
-	var it postings.Iterator
 	m, held := newMarks(documents), 0
 	for _, e := range entries {
-		held += m.addTerm(field, e, s.limit, &it)
+		held += m.addTerm(field, e, s.limit)
 	}
 	s.head = fromSorted(m.take(make([]uint32, 0, held)), documents)
 	return s

@@ -23,6 +23,9 @@ import (
 type marks struct {
 	words  []uint64 // a bit for each document
 	groups []uint64 // a bit for each of words that is not zero
+
+	it  postings.Iterator // of addTerm
+	few postings.FewDocs
 }
 
 var marksPool = sync.Pool{New: func() any { return new(marks) }}
@@ -49,15 +52,16 @@ func (m *marks) add(docs []uint32) {
 }
 
 // addTerm marks the documents of a term below a limit and returns how many these are.
-// it is working memory.
-func (m *marks) addTerm(field *terms.Field, e terms.Entry, limit uint32, it *postings.Iterator) (n int) {
-	if doc, _, alone := e.Postings.Inlined(); alone {
-		if doc >= limit {
-			return 0
+func (m *marks) addTerm(field *terms.Field, e terms.Entry, limit uint32) (n int) {
+	if n = field.FewDocs(e, &m.few); n > 0 {
+		docs := m.few[:n]
+		for n > 0 && docs[n-1] >= limit {
+			n--
 		}
-		m.add([]uint32{doc})
-		return 1
+		m.add(docs[:n])
+		return n
 	}
+	it := &m.it
 	field.Iterator(it, e)
 	for it.NextBlock() && it.FirstDoc() < limit {
 		docs := it.Docs()

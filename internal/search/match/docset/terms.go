@@ -107,7 +107,6 @@ func Union(ctx context.Context, field *terms.Field, entries []terms.Entry, docum
 	for _, e := range entries {
 		total += int(e.DocFreq)
 	}
-	var it postings.Iterator
 	if total <= SortLimit(documents) {
 		m := newMarks(documents)
 		for i, e := range entries {
@@ -115,11 +114,12 @@ func Union(ctx context.Context, field *terms.Field, entries []terms.Entry, docum
 				m.take(nil)
 				return nil, err
 			}
-			m.addTerm(field, e, documents, &it)
+			m.addTerm(field, e, documents)
 		}
 		docs := m.take(make([]uint32, 0, total))
 		return &Set{docs: docs, count: len(docs)}, nil
 	}
+	var it postings.Iterator
 	all := bitset.New(documents)
 	for i, e := range entries {
 		if err := stopped(ctx, i); err != nil {
