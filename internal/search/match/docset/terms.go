@@ -116,8 +116,7 @@ func Union(ctx context.Context, field *terms.Field, entries []terms.Entry, docum
 			}
 			m.addTerm(field, e, documents)
 		}
-		docs := m.take(make([]uint32, 0, total))
-		return &Set{docs: docs, count: len(docs)}, nil
+		return fromSorted(m.take(make([]uint32, 0, total)), documents), nil
 	}
 	var it postings.Iterator
 	all := bitset.New(documents)
