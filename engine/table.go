@@ -32,8 +32,9 @@ type table struct {
 	bytes   int64 // of entries and signals
 	holding holding
 
-	shards  []*shard
-	working sync.WaitGroup // entries handed to workers
+	shards     []*shard
+	dispatched int            // entries handed to workers, of the goroutine that does
+	working    sync.WaitGroup // entries handed to workers
 }
 
 // entry is one Add or Delete in a table.
@@ -207,16 +208,33 @@ type work struct {
 // dispatchSize is how many entries go to a worker at once.
 const dispatchSize = 64
 
-// dispatch hands entries to the workers. It waits when all are busy. A worker
-// gets more only when those before it have enough, so that a few documents
-// make one segment and not one per worker. The table counts one piece of work
-// for the call itself.
+// shardEntries is how many entries a table has for each worker beyond those that
+// any table may occupy. Every worker of a table makes a segment of its own, and a word
+// that stands in several is sorted, written, searched and merged as often.
+const shardEntries = 16 << 10
+
+// workersOf returns the workers that may index entries of a table, as a number to
+// begin at and how many follow each other from there, modulo all. Half of them
+// suffice, because the other half has those of the table before or after it, which
+// begins elsewhere; a table that grows occupies more.
+func (g *Generation) workersOf(t *table) (first, count int) {
+	all := len(g.backlog)
+	half := (all + 1) / 2
+	return int(t.sequence%uint64(all)) * half % all, min(all, max(half, 1+t.dispatched/shardEntries))
+}
+
+// dispatch hands entries to the workers of a table. It waits when they are all
+// busy. A worker gets more only when those before it have enough, so that a few
+// documents make one segment and not one per worker. The table counts one piece of
+// work for the call itself.
 func (g *Generation) dispatch(t *table, entries []*entry) {
 	defer t.working.Done()
 	for len(entries) > 0 {
 		count := min(dispatchSize, len(entries))
-		chosen := 0
-		for i := range g.backlog {
+		first, workers := g.workersOf(t)
+		chosen := first
+		for i := range workers {
+			i = (first + i) % len(g.backlog)
 			if backlog := g.backlog[i].Load(); backlog < 2*dispatchSize {
 				chosen = i
 				break
@@ -224,6 +242,7 @@ func (g *Generation) dispatch(t *table, entries []*entry) {
 				chosen = i
 			}
 		}
+		t.dispatched += count
 		t.working.Add(1)
 		g.backlog[chosen].Add(int64(count))
 		g.work[chosen] <- work{t, entries[:count]}
