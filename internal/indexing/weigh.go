@@ -24,6 +24,7 @@ func Weigh(chains *analysis.Chains, d *document.Document, turn sync.Locker) (*de
 	}
 	turn.Lock()
 	defer turn.Unlock()
+	w.buffer = new(analysis.Buffer)
 	w.buffer.Limit(StepsOf(d))
 	err := w.each(d, w.analyze)
 	return w.heaviest, err
@@ -47,8 +48,8 @@ func StepsOf(d *document.Document) int64 {
 // weighing is the work of Weigh.
 type weighing struct {
 	chains   *analysis.Chains
-	most     int64 // steps of all texts, saturated
-	buffer   analysis.Buffer
+	most     int64            // steps of all texts, saturated
+	buffer   *analysis.Buffer // nil while lengths are all that is looked at
 	heaviest *definition.ResolvedField
 }
 
@@ -113,9 +114,9 @@ func (w *weighing) analyze(v *document.Value, chain *analysis.Chain, isExact boo
 	if w.heaviest != nil {
 		return
 	}
-	chain.Analyze(&w.buffer, v.Text)
+	chain.Analyze(w.buffer, v.Text)
 	if isExact {
-		chain.Normalize(&w.buffer, strings.TrimSpace(v.Text))
+		chain.Normalize(w.buffer, strings.TrimSpace(v.Text))
 	}
 	if w.buffer.IsExhausted() {
 		w.heaviest = v.Field
