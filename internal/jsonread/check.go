@@ -95,6 +95,14 @@ type Checker struct {
 
 // Check is the function Check.
 func (c *Checker) Check(body []byte) ([]byte, error) {
+	if len(body) > 0 && body[0] == '{' && isPlainObject(body) {
+		return body[:len(body):len(body)], nil
+	}
+	return c.decode(body)
+}
+
+// decode is Check of any text.
+func (c *Checker) decode(body []byte) ([]byte, error) {
 	c.source = *bytes.NewBuffer(body)
 	c.decoder.Reset(&c.source)
 	value, err := c.decoder.ReadValue()

@@ -2,6 +2,7 @@ package jsonread
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -162,6 +163,38 @@ func BenchmarkChecker(b *testing.B) {
 	}
 }
 
+// Every byte at every place of a text leads to the result that the decoder has.
+func TestPlainObjectsAreCheckedAsOthers(t *testing.T) {
+	texts := []string{`{}`, `{"a":1,"a":2}`, `{"a":1,"b":2,"a":"x"}`, `{"a":1}`, `{"a":"b"} `, `{"a":"b"}}`, `{"a":tru}`, `{"a":[1,2]}`, `{"a":{"a":1}}`}
+	var many []byte
+	for i := range 20 {
+		many = fmt.Appendf(many, `,"n%d":%d`, i%19, i)
+	}
+	texts = append(texts, "{"+string(many[1:])+"}")
+	const text = `{"name":"sixteen letters and some"}`
+	for at := range text {
+		for b := range 256 {
+			texts = append(texts, text[:at]+string([]byte{byte(b)})+text[at+1:])
+		}
+	}
+	for _, text := range texts {
+		var c Checker
+		want, failure := c.decode([]byte(text))
+		got, err := c.Check([]byte(text))
+		if string(got) != string(want) || fmt.Sprint(err) != fmt.Sprint(failure) {
+			t.Errorf("%q: %q %v, want %q %v", text, got, err, want, failure)
+		}
+		if isPlain := isPlainObject([]byte(text)); isPlain && failure != nil {
+			t.Errorf("%q is plain: %v", text, failure)
+		}
+	}
+	for _, text := range []string{text, `{"a":-1.5,"bc":"","d":"~ ~ ~ ~ ~ ~ "}`} {
+		if !isPlainObject([]byte(text)) {
+			t.Errorf("%q is not plain", text)
+		}
+	}
+}
+
 // What is walked to its end as plain is an object that Check takes, with the same
 // members, unless a name stands in it twice.
 func FuzzPlain(f *testing.F) {
@@ -183,7 +216,7 @@ func FuzzPlain(f *testing.F) {
 		if !p.IsWhole() || len(seen) < len(names) {
 			return
 		}
-		raw, err := Check(data)
+		raw, err := new(Checker).decode(data)
 		if err != nil || len(raw) != len(data) {
 			t.Fatalf("%q: %v", data, err)
 		}

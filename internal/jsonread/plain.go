@@ -1,5 +1,10 @@
 package jsonread
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // PlainMembers walks the members of an object that nobody checked, as long as they
 // are plain: names and texts of printable ASCII without escapes, and numbers without
 // exponents. Where IsWhole holds after the walk, the text is one object that Check
@@ -71,7 +76,13 @@ func plainTextEnd(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
 	}
-	for i++; i < len(b); i++ {
+	for i++; i+8 <= len(b); i += 8 {
+		if special := specialBytes(binary.LittleEndian.Uint64(b[i:])); special != 0 {
+			i += bits.TrailingZeros64(special) / 8
+			break
+		}
+	}
+	for ; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '"':
 			return i + 1
@@ -80,6 +91,16 @@ func plainTextEnd(b []byte, i int) int {
 		}
 	}
 	return -1
+}
+
+// specialBytes returns the highest bit of the first of eight bytes that ends a plain
+// text or is not plain, and may return those of bytes behind it; 0 where all are plain.
+func specialBytes(w uint64) uint64 {
+	const each = 0x0101010101010101
+	control := w - each*' '          // borrows below a space
+	quote := (w ^ each*'"') - each   // borrows at a quote
+	escape := (w ^ each*'\\') - each // borrows at a backslash
+	return (w | (w + each) | control | quote | escape) & (each * 0x80)
 }
 
 // plainNumberEnd returns where a plain number ends that begins at i, -1 when none
@@ -107,4 +128,29 @@ func digitsEnd(b []byte, i int) int {
 		i++
 	}
 	return i
+}
+
+// mostPlainNames is how many names are compared with each other.
+const mostPlainNames = 16
+
+// isPlainObject reports whether a text without white space around it is one object of
+// plain members that Check takes. Many documents are, and jsontext takes more than twice
+// as long.
+func isPlainObject(text []byte) bool {
+	var names [mostPlainNames][]byte
+	count := 0
+	members := Plain(text)
+	for name, _, ok := members.Next(); ok; name, _, ok = members.Next() {
+		if count == len(names) {
+			return false
+		}
+		for _, other := range names[:count] {
+			if len(other) == len(name) && string(other) == string(name) {
+				return false
+			}
+		}
+		names[count] = name
+		count++
+	}
+	return members.IsWhole()
 }
