@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/quiresearch/quire/engine"
@@ -64,7 +63,7 @@ func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engi
 	return problem.IndexGenerationUnsettled.New("name", w.name.String())
 }
 
-// settle resolves a name for a write and keeps it from moving until released.
+// settle resolves a name for a write and keeps it from moving until released, once.
 // The target of an unfinished job takes no writes.
 func (n *Node) settle(ctx context.Context, name registry.Name) (registry.Entry, func(), error) {
 	if err := n.ready(ctx); err != nil {
@@ -96,7 +95,7 @@ func (n *Node) settle(ctx context.Context, name registry.Name) (registry.Entry, 
 			moves.RUnlock()
 			return registry.Entry{}, nil, err
 		}
-		return entry, sync.OnceFunc(moves.RUnlock), nil
+		return entry, moves.RUnlock, nil
 	}
 	return registry.Entry{}, nil, problem.IndexGenerationUnsettled.New("name", name.String())
 }
