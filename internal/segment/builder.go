@@ -72,15 +72,42 @@ type builderField struct {
 	counted   int64 // bytes, when they were last counted
 }
 
-// memoryOutput keeps packed records until the file is written.
-type memoryOutput struct{ data []byte }
+// memoryOutput keeps packed records until the file is written, in pieces that are not
+// moved when more come.
+type memoryOutput struct {
+	full   [][]byte
+	open   []byte
+	length int64
+}
+
+// outputPiece is the size of a piece. The first grows as it must.
+const outputPiece = 256 << 10
 
 func (m *memoryOutput) Write(p []byte) (int, error) {
-	m.data = append(m.data, p...)
+	if len(m.open) > 0 && len(m.open)+len(p) > outputPiece {
+		m.full = append(m.full, m.open)
+		m.open = make([]byte, 0, max(outputPiece, len(p)))
+	}
+	m.open = append(m.open, p...)
+	m.length += int64(len(p))
 	return len(p), nil
 }
 
-func (m *memoryOutput) Offset() int64 { return int64(len(m.data)) }
+func (m *memoryOutput) Offset() int64 { return m.length }
+
+// bytes is the memory in use, nearly.
+func (m *memoryOutput) bytes() int64 {
+	return m.length - int64(len(m.open)) + int64(cap(m.open))
+}
+
+// section writes what is kept as a section.
+func (m *memoryOutput) section(out *blockfile.Writer, id blockfile.ID) {
+	out.Begin(id)
+	for _, piece := range m.full {
+		out.Write(piece) // its errors stay in out
+	}
+	out.Write(m.open)
+}
 
 // NewBuilder returns an empty builder.
 func NewBuilder() *Builder { return &Builder{byKey: map[fieldKey]FieldID{}, keyID: -1} }
@@ -381,7 +408,7 @@ func (b *Builder) Bytes() int64 {
 		f.counted, f.isChanged = now, false
 	}
 	b.changed = b.changed[:0]
-	n := b.counted + b.chains.bytes() + int64(cap(b.packed.data)+8*cap(b.parents))
+	n := b.counted + b.chains.bytes() + b.packed.bytes() + int64(8*cap(b.parents))
 	if b.stored != nil {
 		n += int64(b.stored.Bytes())
 	}
@@ -439,7 +466,7 @@ func (b *Builder) write(out *blockfile.Writer) error {
 			return err
 		}
 		if b.some {
-			out.Section(blockfile.ID{Part: stored.PartData}, b.packed.data)
+			b.packed.section(out, blockfile.ID{Part: stored.PartData})
 			out.Section(blockfile.ID{Part: stored.PartBlocks}, index)
 		}
 	}

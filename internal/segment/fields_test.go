@@ -78,7 +78,7 @@ func TestABuilderCountsItsFields(t *testing.T) {
 	b := NewBuilder()
 	for round := range 3 {
 		buildFields(b)
-		want := b.chains.bytes() + int64(cap(b.packed.data)+8*cap(b.parents)) + int64(b.stored.Bytes())
+		want := b.chains.bytes() + b.packed.bytes() + int64(8*cap(b.parents)) + int64(b.stored.Bytes())
 		for _, f := range b.fields {
 			want += f.bytes()
 		}
