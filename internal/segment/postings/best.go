@@ -1,7 +1,6 @@
 package postings
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -17,12 +16,18 @@ type best struct {
 	cells   []cell
 }
 
-// cell are documents of one frequency and length.
-type cell struct {
-	score        float32
-	freq, length byte
-	count        uint32
+// cell are documents of one frequency and length, as a number that orders them: the
+// highest scores first, of equal ones the lowest frequency and then the lowest length.
+type cell uint64
+
+// newCell returns the cell of a place in the counts; scores are not negative, so that
+// their bits are in their order.
+func newCell(score float32, at uint16) cell {
+	return cell(^math.Float32bits(score))<<16 | cell(at)
 }
+
+// at is the place in the counts: the frequency, and the length in the low byte.
+func (c cell) at() uint16 { return uint16(c) }
 
 const (
 	// bestFreq is the highest frequency told apart: saturation makes higher
@@ -71,12 +76,9 @@ func (b *best) appendTo(dst []byte) []byte {
 	}
 	cells := b.cells[:0]
 	for _, i := range b.used {
-		f := float32(i >> 8)
-		cells = append(cells, cell{f / (f + b.norms[i&255]), byte(i >> 8), byte(i), b.counts[i]})
+		cells = append(cells, newCell(float32(i>>8)/(float32(i>>8)+b.norms[i&255]), i))
 	}
-	slices.SortFunc(cells, func(x, y cell) int {
-		return cmp.Or(cmp.Compare(y.score, x.score), cmp.Compare(x.freq, y.freq), cmp.Compare(x.length, y.length))
-	})
+	slices.Sort(cells)
 	b.cells = cells
 	at := len(dst)
 	dst = append(dst, 0)
@@ -85,9 +87,10 @@ func (b *best) appendTo(dst []byte) []byte {
 		if total >= bestDocs || dst[at] == 255 {
 			break
 		}
-		dst = append(dst, byte(min(c.count, 255)), c.freq, c.length)
+		count := b.counts[c.at()]
+		dst = append(dst, byte(min(count, 255)), byte(c.at()>>8), byte(c.at()))
 		dst[at]++
-		total += c.count
+		total += count
 	}
 	return dst
 }
