@@ -76,6 +76,7 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 		if err != nil {
 			return err
 		}
+		p.skipped = p.skipped || p.scanner.Skipped()
 		p.scanner.Close()
 		p.scanner = scanner
 	}

@@ -1,0 +1,40 @@
+package collect_test
+
+import (
+	"testing"
+
+	"github.com/quiresearch/quire/internal/search/collect"
+	"github.com/quiresearch/quire/internal/search/plan"
+	"github.com/quiresearch/quire/internal/snapshot"
+)
+
+// A scan that ends because enough is counted may have left matches of its last
+// window out, which the bounds of the column rule out as hits: the total is then a
+// lower bound, even when the scan that goes on from there leaves nothing out.
+func TestMatchesLeftOutOfTheLastWindowMakeTheTotalABound(t *testing.T) {
+	const documents = 1 << 16
+	docs, matches := make([]made, documents), 0
+	for i := range docs {
+		isFirst, isBest := i < 400 || i >= 4096 && i < 6000, i >= 50_000 && i < 50_100
+		docs[i] = made{words: []string{"other"}, number: int64(i + 1_000_000), has: true, live: true}
+		if isBest {
+			docs[i].number = int64(i)
+		}
+		if isFirst || isBest {
+			docs[i].words = []string{"new", "york"}
+			matches++
+		}
+	}
+	view := snapshot.New(1, []*snapshot.Segment{makeSegment(t, "ordered", docs, false)}, nil)
+	defer view.Release()
+	phrase := &plan.Phrase{Structure: "text", Words: []plan.PhraseWord{{Terms: []string{"new"}}, {Offset: 1, Terms: []string{"york"}}}}
+	result, err := collect.NewRunner(collect.Options{Threads: -1}, nil).Search(view).Run(t.Context(), &collect.Request{
+		Query: phrase, Limit: 300, CountTo: 1000, Order: []collect.Key{{Kind: collect.ByNumber, Structure: "number"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Exact || result.Total < 1000 || result.Total > matches {
+		t.Errorf("%d of %d matches, exact: %v", result.Total, matches, result.Exact)
+	}
+}
