@@ -111,6 +111,11 @@ func (c *Cache[O, K, V]) Get(owner O, key K) (value V, ok bool) {
 	return value, ok
 }
 
+// Fits reports whether Put would keep a value of so many bytes.
+func (c *Cache[O, K, V]) Fits(bytes int64) bool {
+	return c != nil && (c.shards[0].maxBytes == 0 || bytes+entryBytes <= c.shards[0].maxBytes)
+}
+
 // Put keeps a value of so many bytes, in place of the one under the key. It
 // reports whether it is the first of its owner in its part of the cache: the
 // caller sees to it that the owner is dropped in the end.
@@ -118,11 +123,11 @@ func (c *Cache[O, K, V]) Put(owner O, key K, value V, bytes int64) (isFirst bool
 	if c == nil {
 		return false
 	}
-	bytes += entryBytes
-	s := c.shard(key)
-	if s.maxBytes > 0 && bytes > s.maxBytes {
+	if !c.Fits(bytes) {
 		return false
 	}
+	bytes += entryBytes
+	s := c.shard(key)
 	evicted := 0
 	s.mu.Lock()
 	if element := s.owners[owner][key]; element != nil {

@@ -179,7 +179,8 @@ func (b *binder) filterTerms(ctx context.Context, s *andStep, late []plan.Node) 
 			continue
 		}
 		c := b.term(term, 0)
-		if t, ok := c.(*termStep); ok && others > 0 && !b.isInside && t.cost() > max(fewHeld, docset.SortLimit(b.documents)) && b.view.caches.isKnown(b, n) {
+		if t, ok := c.(*termStep); ok && others > 0 && !b.isInside && t.cost() > max(fewHeld, docset.SortLimit(b.documents)) &&
+			b.view.caches.keepsBits(b) && b.view.caches.isKnown(b, n) {
 			var err error
 			c, err = b.cached(ctx, n, func() (*docset.Set, error) {
 				return docset.Union(ctx, t.field, []terms.Entry{t.entry}, b.documents)

@@ -14,7 +14,7 @@ import (
 // gathered when a second search asks for it, however often the first bound it: once
 // for every range of a segment that it cuts, and once for facets.
 func TestAFilterIsGatheredForTheSecondSearch(t *testing.T) {
-	const documents = 4000
+	const documents = 40_000
 	b := segment.NewBuilder()
 	word := b.Field(segment.FieldOptions{Name: "word", Kind: segment.Terms})
 	price := b.Field(segment.FieldOptions{Name: "price", Kind: segment.Numbers, Points: true})
@@ -42,18 +42,21 @@ func TestAFilterIsGatheredForTheSecondSearch(t *testing.T) {
 
 	n := &plan.Term{Structure: "word", Text: "rare", Scoring: &plan.Scoring{Weight: 1}}
 	for _, filter := range []plan.Node{
-		&plan.NumberRange{Structure: "price", Intervals: []plan.Interval{{Min: 100, Max: 3900}}},
+		&plan.NumberRange{Structure: "price", Intervals: []plan.Interval{{Min: 100, Max: 39_900}}},
 		&plan.Term{Structure: "word", Text: "frequent"},
 	} {
-		checkGathering(t, snap, n, filter)
+		checkGathering(t, snap, n, filter, 1<<20, []bool{false, true, true})
 	}
+	// A set that the cache has no room for would be made by every search.
+	checkGathering(t, snap, n, &plan.Term{Structure: "word", Text: "frequent"}, documents/8, []bool{false, false, false})
 }
 
-// checkGathering holds a search against what it makes of a filter.
-func checkGathering(t *testing.T, snap *snapshot.Snapshot, n, filter plan.Node) {
+// checkGathering holds searches against whether each makes a set of a filter, with a
+// cache of so many bytes.
+func checkGathering(t *testing.T, snap *snapshot.Snapshot, n, filter plan.Node, cacheBytes int64, gathered []bool) {
 	t.Helper()
-	caches := NewCaches(CacheOptions{Filters: 100, FilterBytes: 1 << 20, TermBytes: 1 << 20}, nil)
-	for search, gathers := range []bool{false, true, true} {
+	caches := NewCaches(CacheOptions{Filters: 100, FilterBytes: cacheBytes, TermBytes: 1 << 20}, nil)
+	for search, gathers := range gathered {
 		var v View
 		v.Reset(snap, caches, nil)
 		for _, node := range []plan.Node{n, filter} {

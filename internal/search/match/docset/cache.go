@@ -14,6 +14,9 @@ type Cache struct {
 	meters *metrics.Set
 }
 
+// keyBytes is what the key of a set takes about.
+const keyBytes = 64
+
 // askedShare is the part of the memory of sets that the keys of Seen may take
 // beside it: 1/askedShare.
 const askedShare = 16
@@ -43,6 +46,9 @@ func (c *Cache) Put(r *segment.Reader, key string, set *Set) {
 	}
 	c.meters.QueryCacheBytes(c.sets.Bytes())
 }
+
+// Fits reports whether there is room for the bits of so many documents.
+func (c *Cache) Fits(documents uint32) bool { return c.sets.Fits(keyBytes + int64(documents/8)) }
 
 // Seen reports whether another search asked for the key before, and remembers
 // the first that did: a set that comes up again is worth building and keeping.
