@@ -167,6 +167,9 @@ func ReadSide(name string, content []byte) (*Side, error) {
 			}
 		}
 		if deleted, ok := file.Section(blockfile.ID{Owner: owner, Part: partDeleted}); ok {
+			if entry.Live != nil {
+				return nil, blockfile.Corrupt(name, file.Offset(blockfile.ID{Owner: owner, Part: partDeleted}), "live documents twice")
+			}
 			if entry.Live, ok = decodeDeleted(deleted, entry.Documents); !ok {
 				return nil, blockfile.Corrupt(name, file.Offset(blockfile.ID{Owner: owner, Part: partDeleted}), "deleted documents")
 			}

@@ -179,19 +179,45 @@ func FuzzDecodeDeleted(f *testing.F) {
 }
 
 func TestDamagedSideFileIsRefused(t *testing.T) {
-	content := encodeSide(t, exampleSide())
-	for i := range content {
-		damaged := bytes.Clone(content)
-		damaged[i] ^= 1 << (i % 8)
-		side, err := ReadSide("x.side", damaged)
-		if err == nil {
-			// Padding between sections means nothing.
-			if !bytes.Equal(encodeSide(t, side), content) {
-				t.Fatalf("byte %d flipped and read as something else", i)
+	listed := bitset.NewFull(listedFrom)
+	listed.Clear(7)
+	for name, side := range map[string]*Side{
+		"bits": exampleSide(),
+		"list": {Entries: []SideEntry{{Segment: "0000000001.seg", Documents: listedFrom, Live: listed}}},
+	} {
+		content := encodeSide(t, side)
+		for i := range content {
+			damaged := bytes.Clone(content)
+			damaged[i] ^= 1 << (i % 8)
+			side, err := ReadSide("x.side", damaged)
+			if err == nil {
+				// Padding between sections means nothing.
+				if !bytes.Equal(encodeSide(t, side), content) {
+					t.Fatalf("%s: byte %d flipped and read as something else", name, i)
+				}
+			} else if !errors.Is(err, blockfile.ErrCorrupt) && !errors.Is(err, blockfile.ErrVersion) {
+				t.Fatalf("%s: byte %d: %v", name, i, err)
 			}
-		} else if !errors.Is(err, blockfile.ErrCorrupt) && !errors.Is(err, blockfile.ErrVersion) {
-			t.Fatalf("byte %d: %v", i, err)
 		}
+	}
+}
+
+// A segment has its live documents as bits or as a list of the others, never both.
+func TestSideFileWithLiveDocumentsTwiceIsRefused(t *testing.T) {
+	live := bitset.NewFull(listedFrom)
+	live.Clear(7)
+	side := &Side{Entries: []SideEntry{{Segment: "0000000001.seg", Documents: listedFrom, Live: live}}}
+	var out bytes.Buffer
+	w := blockfile.NewWriter(&out, "x.side", format.Side.Mark, format.Side.Version)
+	w.Section(blockfile.ID{Part: partDirectory}, side.directory())
+	w.Begin(blockfile.ID{Owner: 1, Part: partLive})
+	_, _ = live.WriteTo(w)
+	w.Section(blockfile.ID{Owner: 1, Part: partDeleted}, encodeDeleted(live, 1))
+	if _, err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadSide("x.side", out.Bytes()); !errors.Is(err, blockfile.ErrCorrupt) {
+		t.Errorf("read with %v", err)
 	}
 }
 
