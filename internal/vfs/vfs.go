@@ -32,8 +32,8 @@ var ErrExist = fs.ErrExist
 var ErrLocked = errors.New("locked by another process")
 
 // HugePage is the size of the pieces in which large files are written. Linux keeps
-// what one call writes in one piece of memory where the file system allows it (ext4
-// since 6.16, XFS, Btrfs), and a mapping of a whole huge page takes one entry of the
+// what one call writes in one piece of memory where the file system allows it, as ext4
+// of Linux 6.18 does, and a mapping of a whole huge page takes one entry of the
 // table of pages instead of 512, so that reads of places that were not touched for a
 // while need fewer walks through that table.
 const HugePage = 2 << 20

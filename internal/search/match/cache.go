@@ -94,7 +94,7 @@ func (c *Caches) isKnown(b *binder, n plan.Node) bool {
 	return ok && c.filters.Seen(b.segment.Reader, key, b.view.search)
 }
 
-// keepsBits reports whether there is room for the bits of all documents of a segment.
+// keepsBits reports whether the cache can hold the bits of all documents of a segment.
 func (c *Caches) keepsBits(b *binder) bool {
 	return c != nil && c.filters != nil && c.filters.Fits(b.documents)
 }

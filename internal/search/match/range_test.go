@@ -47,7 +47,7 @@ func TestAFilterIsGatheredForTheSecondSearch(t *testing.T) {
 	} {
 		checkGathering(t, snap, n, filter, 1<<20, []bool{false, true, true})
 	}
-	// A set that the cache has no room for would be made by every search.
+	// A set that the cache cannot hold would be made by every search.
 	checkGathering(t, snap, n, &plan.Term{Structure: "word", Text: "frequent"}, documents/8, []bool{false, false, false})
 }
 

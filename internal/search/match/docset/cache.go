@@ -47,7 +47,7 @@ func (c *Cache) Put(r *segment.Reader, key string, set *Set) {
 	c.meters.QueryCacheBytes(c.sets.Bytes())
 }
 
-// Fits reports whether there is room for the bits of so many documents.
+// Fits reports whether the cache can hold the bits of so many documents.
 func (c *Cache) Fits(documents uint32) bool { return c.sets.Fits(keyBytes + int64(documents/8)) }
 
 // Seen reports whether another search asked for the key before, and remembers
