@@ -4,6 +4,8 @@ GO        ?= go
 TOOLS     := $(CURDIR)/.tools
 
 export CGO_ENABLED ?= 0
+# For all, so that programs, tests and checks share what is compiled.
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 # The race detector needs a C compiler; without one tests run without it.
 RACE      := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
@@ -223,13 +225,15 @@ release: ## Build the archives, SBOMs, images and checksums of a release into di
 release-check: ## Build a release twice, from clones in different directories with caches of their own, and compare the bytes (ONLY=linux/amd64)
 	@scripts/release-check $(ONLY)
 
-# The suite runs on Linux; for the other platforms of a release the program must compile.
-OTHER_PLATFORMS := linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+# The suite runs on Linux; for the other systems and processors of a release the program
+# must compile. No file is for one system on one processor alone, so each is named once;
+# make release compiles all platforms.
+OTHER_PLATFORMS := darwin/arm64 windows/amd64
 
-platforms: ## Compile the program for every platform of a release
+platforms: ## Compile the program for the other systems and processors of a release
 	@for platform in $(OTHER_PLATFORMS); do GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build -trimpath -o /dev/null ./cmd/quire || exit 1; done
 
-vet-platforms: ## Vet everything, tests too, for every platform of a release
+vet-platforms: ## Vet everything, tests too, for the other systems and processors of a release
 	@for platform in $(OTHER_PLATFORMS); do echo $$platform; GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) vet ./... || exit 1; done
 
 clean: ## Remove what was built
