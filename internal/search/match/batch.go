@@ -21,6 +21,15 @@ func (b *batch) grow(windows int) {
 	}
 }
 
+// reserve makes memory for n documents.
+func (b *batch) reserve(n int) {
+	if n > len(b.scores) {
+		b.Reserve(n)
+		docs, _ := b.Memory()
+		b.scores = make([]float32, len(docs))
+	}
+}
+
 // send hands the batch over without what the mask keeps out.
 func (b *batch) send(m *mask, sink Sink) bool {
 	kept := 0

@@ -329,14 +329,7 @@ func (s *termStep) addHeld(out *batch, rest, threshold float64) {
 			out.Sums[at] += float64(s.scoreAt(out.Docs[at], freqs[place]))
 		}
 	}
-	kept := 0
-	for i, sum := range out.Sums {
-		if sum+rest > threshold {
-			out.Docs[kept], out.Sums[kept] = out.Docs[i], sum
-			kept++
-		}
-	}
-	out.Docs, out.Sums = out.Docs[:kept], out.Sums[:kept]
+	out.KeepAbove(rest, threshold)
 }
 
 // scoreLead scores the blocks of the one term that can make hits; with what
@@ -366,21 +359,25 @@ func (s *Scanner) scoreLead(t *termStep, base, end uint32, rest, threshold float
 	}
 }
 
-// scoreUnion adds the scores of several terms and keeps the documents that,
-// with what the others may add, exceed the threshold. Every term scores above
-// zero, so a sum of zero is not a match.
+// scoreUnion leaves the documents of several terms in the batch that, with what the
+// others may add, exceed the threshold.
 func (s *Scanner) scoreUnion(terms []*termStep, base, end uint32, rest, threshold float64) {
-	s.scratch.dirty = true
 	s.skipped = true
 	expected := 0
 	for _, t := range terms {
 		expected += t.density
 	}
-	u := s.newUnion(base, end, expected < window.FewToMark())
-	for _, t := range terms {
-		t.addAll(base, end, u.sums, u.marked)
+	least := max(0, threshold-rest)
+	if expected < fewToMerge {
+		s.mergeTerms(terms, base, end, least)
+		return
 	}
-	s.takeUnion(&u, max(0, threshold-rest))
+	s.scratch.dirty = true
+	u := s.newUnion(base, end, false)
+	for _, t := range terms {
+		t.addAll(base, end, u.sums, nil)
+	}
+	s.takeUnion(&u, least)
 	s.scratch.dirty = false
 }
 

@@ -53,6 +53,7 @@ type scratch struct {
 	few     Bits // documents of the batch
 	joined  joinedBits
 	batch   batch
+	merged  merged
 	wide    [2]wide
 	found   candidates
 	dirty   bool // sums may not be zero

@@ -3,6 +3,7 @@ package match
 import (
 	"context"
 
+	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
@@ -93,6 +94,11 @@ func (s *Scanner) walkUnscored(ctx context.Context, t *termStep, from, to uint32
 
 // scoreInto scores documents and appends those above the threshold.
 func (s *termStep) scoreInto(out *batch, docs, freqs []uint32, threshold float32) {
+	s.appendAbove(&out.Batch, docs, freqs, threshold)
+}
+
+// appendAbove is scoreInto for a batch that is not on the way to a sink.
+func (s *termStep) appendAbove(out *window.Batch, docs, freqs []uint32, threshold float32) {
 	n := len(out.Docs)
 	to, sums := out.Memory()
 	freqs = freqs[:len(docs)]

@@ -365,15 +365,8 @@ func (s *sumStep) addLookedUp(out *batch, rest, threshold float64) (dropped bool
 		}
 	}
 	s.held = first
-	kept := 0
-	for i, sum := range sums {
-		if sum+rest > threshold {
-			docs[kept], sums[kept] = docs[i], sum
-			kept++
-		}
-	}
-	out.Docs, out.Sums = docs[:kept], sums[:kept]
-	return kept < len(docs)
+	out.KeepAbove(rest, threshold)
+	return len(out.Docs) < len(docs)
 }
 
 // lengthOf is the length byte of a document.

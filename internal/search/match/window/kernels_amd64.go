@@ -43,3 +43,31 @@ func FewToMark() int {
 	}
 	return fewGeneric
 }
+
+// mergeWide is mergeGeneric.
+//
+//go:noescape
+func mergeWide(l *lists, least float64, docs *uint32, sums *float64) (i, j, n int)
+
+func merge(l *lists, least float64, docs []uint32, sums []float64) (i, j, n int) {
+	if !hasWideCompare {
+		return mergeGeneric(l, least, docs, sums)
+	}
+	_, _ = docs[len(l.x)+len(l.y)-1], sums[len(l.x)+len(l.y)-1]
+	return mergeWide(l, least, &docs[0], &sums[0])
+}
+
+// keepAboveWide is keepAboveGeneric for at least one document.
+//
+//go:noescape
+func keepAboveWide(docs *uint32, sums *float64, count int, rest, least float64, to *uint32, toSums *float64) int
+
+// KeepAbove writes the documents whose sum and rest exceed least, with their sums, and
+// returns their number. to and toSums have room for all and may be docs and sums.
+func KeepAbove(docs []uint32, sums []float64, rest, least float64, to []uint32, toSums []float64) int {
+	if !hasWideCompare || len(docs) == 0 {
+		return keepAboveGeneric(docs, sums, rest, least, to, toSums)
+	}
+	_, _, _ = sums[len(docs)-1], to[len(docs)-1], toSums[len(docs)-1]
+	return keepAboveWide(&docs[0], &sums[0], len(docs), rest, least, &to[0], &toSums[0])
+}

@@ -14,3 +14,13 @@ func Intersect(candidates, docs []uint32, found, places []uint16) int {
 func Above(sums *Sums, least float64, out *Bits) { aboveGeneric(sums, least, out) }
 
 func FewToMark() int { return fewGeneric }
+
+func merge(l *lists, least float64, docs []uint32, sums []float64) (i, j, n int) {
+	return mergeGeneric(l, least, docs, sums)
+}
+
+// KeepAbove writes the documents whose sum and rest exceed least, with their sums, and
+// returns their number. to and toSums have room for all and may be docs and sums.
+func KeepAbove(docs []uint32, sums []float64, rest, least float64, to []uint32, toSums []float64) int {
+	return keepAboveGeneric(docs, sums, rest, least, to, toSums)
+}
