@@ -54,6 +54,7 @@ func merge(l *lists, least float64, docs []uint32, sums []float64) (i, j, n int)
 		return mergeGeneric(l, least, docs, sums)
 	}
 	_, _ = docs[len(l.x)+len(l.y)-1], sums[len(l.x)+len(l.y)-1]
+	_, _ = l.x[:len(l.x)+1], l.y[:len(l.y)+1]
 	return mergeWide(l, least, &docs[0], &sums[0])
 }
 

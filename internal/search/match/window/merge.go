@@ -26,6 +26,8 @@ func (b *Batch) Reserve(n int) {
 // Merge makes the batch the documents of two others that score above least
 // together.
 func (b *Batch) Merge(x, y *Batch, least float64) {
+	x.Reserve(len(x.Docs) + 1)
+	y.Reserve(len(y.Docs) + 1)
 	b.Reserve(len(x.Docs) + len(y.Docs))
 	l := lists{x.Docs, y.Docs, x.Sums[:len(x.Docs)], y.Sums[:len(y.Docs)]}
 	i, j, n := 0, 0, 0
@@ -43,7 +45,8 @@ func (b *Batch) KeepAbove(rest, least float64) {
 	b.Docs, b.Sums = b.Docs[:n], b.Sums[:n]
 }
 
-// lists are two lists of documents, which rise, with scores; neither is empty.
+// lists are two lists of documents, which rise, with scores. Neither is empty, and each
+// has memory for one more document.
 type lists struct {
 	x, y         []uint32
 	xSums, ySums []float64

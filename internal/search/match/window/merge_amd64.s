@@ -4,53 +4,61 @@
 // func mergeWide(l *lists, least float64, docs *uint32, sums *float64) (i, j, n int)
 //
 // Branches on nothing but the ends of the lists: a document of one list alone adds
-// zero for the other.
-TEXT ·mergeWide(SB), NOSPLIT, $0-56
-	MOVQ l+0(FP), AX
-	MOVQ lists_x(AX), SI
-	MOVQ (lists_x+8)(AX), CX
-	MOVQ lists_xSums(AX), DI
-	MOVQ lists_y(AX), R8
-	MOVQ (lists_y+8)(AX), R10
-	MOVQ lists_ySums(AX), R9
+// zero for the other. The next document of each list is read before it is known which
+// list goes on, so the place behind each list is read too.
+TEXT ·mergeWide(SB), NOSPLIT, $8-56
+	MOVQ l+0(FP), R10
+	MOVQ lists_x(R10), SI
+	MOVQ (lists_x+8)(R10), AX
+	MOVQ lists_xSums(R10), DI
+	MOVQ lists_y(R10), R8
+	MOVQ (lists_y+8)(R10), BX
+	MOVQ lists_ySums(R10), R9
 	VMOVSD least+8(FP), X3
 	MOVQ docs+16(FP), R11
 	MOVQ sums+24(FP), R12
-	XORQ AX, AX             // read of x
-	XORQ BX, BX             // read of y
+	MOVL (SI), R13          // next of x
+	MOVL (R8), R14          // next of y
+	LEAQ (SI)(AX*4), SI
+	LEAQ (DI)(AX*8), DI
+	LEAQ (R8)(BX*4), R8
+	LEAQ (R9)(BX*8), R9
+	NEGQ AX                 // places from the end of x
+	NEGQ BX                 // and of y
 	XORQ DX, DX             // written
 merge:
-	MOVL (SI)(AX*4), R13
-	MOVL (R8)(BX*4), R14
 	XORL R15, R15
-	CMPL R13, R14
-	SETLS R15               // x has the next document
-	VMOVSD (DI)(AX*8), X0
-	ADDQ R15, AX
-	NEGQ R15
-	VMOVQ R15, X1
-	VANDPD X1, X0, X0
-	XORL R15, R15
+	XORL CX, CX
 	CMPL R14, R13
-	SETLS R15               // y has it
-	CMOVLLS R14, R13
-	VMOVSD (R9)(BX*8), X2
-	ADDQ R15, BX
-	NEGQ R15
-	VMOVQ R15, X1
-	VANDPD X1, X2, X2
-	VADDSD X2, X0, X0
-	MOVL R13, (R11)(DX*4)
+	SETCC R15               // x has the next document
+	CMPL R13, R14
+	SETCC CX                // y has it
+	MOVL R13, BP
+	CMOVLCC R14, BP
+	MOVL 4(R8)(BX*4), R10
+	CMOVLCC R10, R14
+	KMOVW R15, K1
+	VMOVSD.Z (DI)(AX*8), K1, X0
+	KMOVW CX, K2
+	VMOVSD.Z (R9)(BX*8), K2, X1
+	MOVL BP, (R11)(DX*4)
+	MOVL 4(SI)(AX*4), R10
+	TESTL R15, R15
+	CMOVLNE R10, R13
+	VADDSD X1, X0, X0
+	VCMPSD $0x1E, X3, X0, K3 // above least
 	VMOVSD X0, (R12)(DX*8)
-	XORL R15, R15
-	VUCOMISD X3, X0
-	SETHI R15
-	ADDQ R15, DX
-	CMPQ AX, CX
-	JGE  merged
-	CMPQ BX, R10
-	JLT  merge
+	KMOVW K3, BP
+	ADDQ BP, DX
+	ADDQ CX, BX
+	ADDQ R15, AX
+	JEQ  merged
+	TESTQ BX, BX
+	JNE  merge
 merged:
+	MOVQ l+0(FP), R10
+	ADDQ (lists_x+8)(R10), AX
+	ADDQ (lists_y+8)(R10), BX
 	MOVQ AX, i+32(FP)
 	MOVQ BX, j+40(FP)
 	MOVQ DX, n+48(FP)
