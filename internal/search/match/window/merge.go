@@ -23,8 +23,8 @@ func (b *Batch) Reserve(n int) {
 	b.Truncate(len(b.Docs))
 }
 
-// Merge makes the batch the documents of two others that score above least
-// together.
+// Merge makes the batch the documents of two others, each of which holds different ones
+// that rise, with the sums of their scores, and drops those that do not exceed least.
 func (b *Batch) Merge(x, y *Batch, least float64) {
 	x.Reserve(len(x.Docs) + 1)
 	y.Reserve(len(y.Docs) + 1)
