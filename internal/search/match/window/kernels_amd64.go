@@ -1,10 +1,17 @@
 package window
 
-import "golang.org/x/sys/cpu"
+import (
+	"golang.org/x/sys/cpu"
 
-var hasWideCompare = cpu.X86.HasAVX512F
+	"github.com/quiresearch/quire/internal/segment/postings"
+)
 
-// intersectWide is intersectGeneric for at least 16 docs.
+var (
+	hasWideCompare = cpu.X86.HasAVX512F
+	hasWideSearch  = cpu.X86.HasAVX512F && cpu.X86.HasAVX512CD && cpu.X86.HasPOPCNT
+)
+
+// intersectWide is intersectGeneric for 16 docs at least and a block of them at most.
 //
 //go:noescape
 func intersectWide(candidates *uint32, count int, docs *uint32, documents int, found, places *uint16) int
@@ -14,7 +21,7 @@ func intersectWide(candidates *uint32, count int, docs *uint32, documents int, f
 // found, in the candidates and in docs, and returns their number. found and
 // places have room for one more than there are candidates.
 func Intersect(candidates, docs []uint32, found, places []uint16) int {
-	if !hasWideCompare || len(docs) < 16 || len(candidates) == 0 {
+	if !hasWideSearch || len(docs) < 16 || len(docs) > postings.BlockSize || len(candidates) == 0 {
 		return intersectGeneric(candidates, docs, found, places)
 	}
 	_, _ = found[len(candidates)-1], places[len(candidates)-1]

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
 func rising(r *rand.Rand, n int, most uint32) []uint32 {
@@ -22,10 +24,12 @@ func rising(r *rand.Rand, n int, most uint32) []uint32 {
 func TestIntersectKernelsAgree(t *testing.T) {
 	for seed := range 2000 {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
-		docs := rising(r, 1+r.IntN(256), 600)
-		candidates := rising(r, r.IntN(64), docs[len(docs)-1]+1+r.Uint32N(2)*300+64)
+		docs := rising(r, 1+r.IntN(postings.BlockSize+1), 600)
+		last := docs[len(docs)-1]
+		most := last + 64 + r.Uint32N(2)*300
+		candidates := rising(r, r.IntN(min(postings.BlockSize+50, int(most)/2)), most)
 		if seed%2 == 0 {
-			candidates = slices.DeleteFunc(candidates, func(c uint32) bool { return c > docs[len(docs)-1] })
+			candidates = slices.DeleteFunc(candidates, func(c uint32) bool { return c > last })
 		}
 		var want []uint16
 		for i, c := range candidates {
