@@ -329,6 +329,10 @@ func (it *Iterator) decodeFreqs() {
 	}
 }
 
+// maxRanked is how many words a block has at most whose documents are found by rank:
+// more than those of blocks that a Writer leaves as bits.
+const maxRanked = 64
+
 // FindBits finds those of some documents, which rise and are not behind the
 // current block, that it has, when its documents are bits that are not decoded:
 // their places in docs and in the block. Otherwise ok is false.
@@ -340,19 +344,27 @@ func (it *Iterator) FindBits(docs []uint32, found, places []uint16) (n int, ok b
 	if !ok || kind != kindBitset {
 		return 0, false
 	}
-	words, last := it.data[at:it.freqsAt], it.count-1
-	from, number := first>>6, len(words)/8
-	word, before := 0, 0 // words counted so far, and the bits in them
+	words, from := it.data[at:it.freqsAt], first>>6
+	if len(docs) == 0 || len(words) > 8*maxRanked {
+		return 0, len(docs) == 0
+	}
+	// The ranks of words are counted before documents are looked up, so that no
+	// branch depends on how far these are from each other.
+	var ranks [maxRanked]uint16
+	before, last := 0, it.count-1
+	number := min(docs[len(docs)-1]>>6-from+1, uint32(len(words)/8))
+	for i := range ranks[:number] {
+		ranks[i] = uint16(before)
+		before += bits.OnesCount64(binary.LittleEndian.Uint64(words[8*i:]))
+	}
 	for i, doc := range docs {
-		at := int(doc>>6 - from)
+		at := doc>>6 - from
 		if at >= number {
 			continue // before the block; behind it where documents do not rise, as of a damaged term
 		}
-		for ; word < at; word++ {
-			before += bits.OnesCount64(binary.LittleEndian.Uint64(words[8*word:]))
-		}
 		w, bit := binary.LittleEndian.Uint64(words[8*at:]), doc&63
-		found[n], places[n] = uint16(i), uint16(min(before+bits.OnesCount64(w&(1<<bit-1)), last))
+		place := int(ranks[at&(maxRanked-1)]) + bits.OnesCount64(w&(1<<bit-1))
+		found[n], places[n] = uint16(i), uint16(min(place, last))
 		n += int(w >> bit & 1)
 	}
 	return n, true
