@@ -2,9 +2,11 @@
 // as slices of integers.
 //
 // Values lie one behind the other, lowest bits first, as in Parquet's bit
-// packing. Unpacking uses the vector kernels of parquet-go/bitpack, which read
-// up to Padding bytes behind the packed ones: the input's capacity must reach
-// that far, or a slower loop is used that reads nothing it should not.
+// packing. Where the processor has AVX-512, values of up to 17 bits are unpacked
+// sixteen at a time by a kernel of this package. Others are unpacked by those of
+// parquet-go/bitpack, which read up to Padding bytes behind the packed ones: the
+// input's capacity must reach that far, or a slower loop is used that reads
+// nothing it should not.
 //
 // All functions are pure; views share memory with their input.
 package bitpack
@@ -79,7 +81,29 @@ func grow(dst []byte, size int) []byte {
 
 // Unpack32 fills dst with values of width bits (at most 32) from src, which
 // must hold Size(len(dst), width) bytes.
-func Unpack32(dst []uint32, src []byte, width int) {
+func Unpack32(dst []uint32, src []byte, width int) { UnpackAdd32(dst, src, width, 0) }
+
+// wideBits is how many bits a value has at most that lies in two 16-bit words
+// wherever it begins.
+const wideBits = 17
+
+// UnpackAdd32 is Unpack32 with v added to every value.
+func UnpackAdd32(dst []uint32, src []byte, width int, v uint32) {
+	n := len(dst) &^ 15
+	if size := n / 8 * width; hasWords && n > 0 && width > 0 && width <= wideBits && size <= len(src) {
+		unpackAVX512(&dst[0], &src[0], n, width, v)
+		dst, src = dst[n:], src[size:]
+	}
+	if len(dst) == 0 {
+		return
+	}
+	unpack32(dst, src, width)
+	if v != 0 {
+		AddTo32(dst, v)
+	}
+}
+
+func unpack32(dst []uint32, src []byte, width int) {
 	switch {
 	case width == 0:
 		clear(dst)

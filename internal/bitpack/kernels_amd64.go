@@ -7,6 +7,7 @@ import "golang.org/x/sys/cpu"
 var (
 	hasAVX2   = cpu.X86.HasAVX2
 	hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasPOPCNT
+	hasWords  = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW // vectors of 16-bit words
 )
 
 // addAVX2 adds v to n values, a multiple of 8.
@@ -24,3 +25,9 @@ func sumAVX2(values *uint32, n int, base uint32)
 //
 //go:noescape
 func expandAVX512(dst *uint32, words *byte, n int, base uint32)
+
+// unpackAVX512 writes v plus each of n values, a multiple of 16, of 1 to wideBits
+// bits.
+//
+//go:noescape
+func unpackAVX512(dst *uint32, src *byte, n, width int, v uint32)

@@ -129,3 +129,47 @@ eight:
 summed:
 	VZEROUPPER
 	RET
+
+// func unpackAVX512(dst *uint32, src *byte, n, width int, v uint32)
+//
+// Sixteen values take as many 16-bit words as they are bits wide. Each begins
+// somewhere in a word and ends in the next one at the latest: these two are put
+// together, shifted and masked. No byte behind the values is read.
+TEXT ·unpackAVX512(SB), NOSPLIT, $0-36
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ width+24(FP), CX
+	MOVL v+32(FP), AX
+	VPBROADCASTD AX, Z0
+	VPBROADCASTD CX, Z1
+	VPMULLD iota<>(SB), Z1, Z2 // first bits
+	VPSRLD  $4, Z2, Z3
+	VPSLLD  $16, Z3, Z1
+	VPORD   Z1, Z3, Z3
+	MOVL $0x10000, AX
+	VPBROADCASTD AX, Z1
+	VPADDD  Z1, Z3, Z3         // words of each value
+	MOVL $15, AX
+	VPBROADCASTD AX, Z1
+	VPANDD  Z1, Z2, Z2         // and first bits in them
+	MOVL $1, AX
+	SHLL CX, AX
+	DECL AX
+	VPBROADCASTD AX, Z4        // bits of a value
+	KMOVD AX, K1               // and words of sixteen: as many
+	LEAQ (CX)(CX*1), DX
+	MOVQ n+16(FP), CX
+
+sixteen:
+	VMOVDQU16.Z (SI), K1, Z1
+	VPERMW  Z1, Z3, Z1
+	VPSRLVD Z2, Z1, Z1
+	VPANDD  Z4, Z1, Z1
+	VPADDD  Z0, Z1, Z1
+	VMOVDQU32 Z1, (DI)
+	ADDQ DX, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT  sixteen
+	VZEROUPPER
+	RET

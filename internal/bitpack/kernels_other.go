@@ -5,6 +5,7 @@ package bitpack
 const (
 	hasAVX2   = false
 	hasAVX512 = false
+	hasWords  = false
 )
 
 func addAVX2(*uint32, int, uint32) {}
@@ -12,3 +13,5 @@ func addAVX2(*uint32, int, uint32) {}
 func sumAVX2(*uint32, int, uint32) {}
 
 func expandAVX512(*uint32, *byte, int, uint32) {}
+
+func unpackAVX512(*uint32, *byte, int, int, uint32) {}

@@ -55,6 +55,31 @@ func TestKernelsEqualTheirPlainTwins(t *testing.T) {
 	}
 }
 
+func TestUnpackAdd32EqualsSingleValues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for width := range 33 {
+		for range 200 {
+			n := rng.IntN(300)
+			src := make([]byte, Size(n, width), Size(n, width)+rng.IntN(2)*Padding)
+			for i := range src {
+				src[i] = byte(rng.Uint32())
+			}
+			v := rng.Uint32() * rng.Uint32N(2)
+			got := make([]uint32, n+1)
+			got[n] = 7
+			UnpackAdd32(got[:n], src, width, v)
+			for i := range n {
+				if want := uint32(At(src, i, width)) + v; got[i] != want {
+					t.Fatalf("value %d of %d with %d bits: %d, want %d", i, n, width, got[i], want)
+				}
+			}
+			if got[n] != 7 {
+				t.Fatalf("%d values of %d bits are written behind their end", n, width)
+			}
+		}
+	}
+}
+
 func BenchmarkExpandBits(b *testing.B) {
 	src := make([]byte, 64)
 	for i := range src {

@@ -51,8 +51,7 @@ func (p *Geo) decode(b int, out *geoBlock) int {
 	at += bitpack.Size(n, aw)
 	bitpack.Unpack32(out.lons[:n], p.data[at:], ow)
 	at += bitpack.Size(n, ow)
-	bitpack.Unpack32(out.docs[:n], p.data[at:], dw)
-	bitpack.AddTo32(out.docs[:n], uint32(p.blocks[blockWords*b+3]))
+	bitpack.UnpackAdd32(out.docs[:n], p.data[at:], dw, uint32(p.blocks[blockWords*b+3]))
 	return n
 }
 

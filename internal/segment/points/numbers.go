@@ -51,8 +51,7 @@ func (p *Numbers) values(b int, out *[BlockSize]uint64) []uint64 {
 func (p *Numbers) docs(b int, out *[BlockSize]uint32) []uint32 {
 	n, info := p.count(b), p.blocks[blockWords*b+2]
 	at := int(info>>16) + bitpack.Size(n, int(info>>8&0xff))
-	bitpack.Unpack32(out[:n], p.data[at:], int(info&0xff))
-	bitpack.AddTo32(out[:n], uint32(p.blocks[blockWords*b+3]))
+	bitpack.UnpackAdd32(out[:n], p.data[at:], int(info&0xff), uint32(p.blocks[blockWords*b+3]))
 	return out[:n]
 }
 

@@ -278,8 +278,7 @@ func (it *Iterator) decodeDocs() {
 		}
 	default:
 		if kind < kindSteps {
-			bitpack.Unpack32(it.docs[:(len(docs)+7)&^7], it.data[at:], int(kind))
-			bitpack.AddTo32(docs, first)
+			bitpack.UnpackAdd32(it.docs[:(len(docs)+7)&^7], it.data[at:], int(kind), first)
 			return
 		}
 		width, exceptions := int(kind-kindSteps), int(it.data[at])
@@ -318,8 +317,7 @@ func (it *Iterator) decodeFreqs() {
 		it.failBlock("frequencies of block %d", it.block)
 	}
 	if width != 0 || exceptions != 0 {
-		if readPatched(freqs, it.data[at+2:it.blocksEnd:cap(it.data)], width, exceptions) {
-			bitpack.AddTo32(freqs, 1)
+		if readPatched(freqs, it.data[at+2:it.blocksEnd:cap(it.data)], width, exceptions, 1) {
 			return
 		}
 		it.failBlock("frequencies of block %d", it.block)

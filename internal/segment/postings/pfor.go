@@ -63,14 +63,14 @@ func appendPatched(dst []byte, values []uint32, width, exceptions int) (out []by
 	return dst, len(dst) - at
 }
 
-// readPatched fills dst from what appendPatched wrote; false when src is too
-// short or not well-formed.
-func readPatched(dst []uint32, src []byte, width, exceptions int) bool {
+// readPatched fills dst from what appendPatched wrote, with more added to each
+// value; false when src is too short or not well-formed.
+func readPatched(dst []uint32, src []byte, width, exceptions int, more uint32) bool {
 	size := bitpack.Size(len(dst), width)
 	if width > 32 || size+exceptions > len(src) {
 		return false
 	}
-	bitpack.Unpack32(dst, src, width)
+	bitpack.UnpackAdd32(dst, src, width, more)
 	return exceptions == 0 || patch(dst, src[size:], width, exceptions)
 }
 
@@ -96,7 +96,7 @@ func patch(dst []uint32, src []byte, width, exceptions int) bool {
 		if int(i) >= len(dst) {
 			return false
 		}
-		dst[i] |= uint32(v << width)
+		dst[i] += uint32(v << width)
 	}
 	return true
 }

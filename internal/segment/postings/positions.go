@@ -113,7 +113,7 @@ func (it *Iterator) decodeChunk(c int) bool {
 	}
 	e := it.data[table+3*c:]
 	n := min(chunkSize, total-c*chunkSize)
-	if !readPatched(it.chunkValues[:n], it.data[at:it.posEnd:cap(it.data)], int(e[0]), int(e[1])) {
+	if !readPatched(it.chunkValues[:n], it.data[at:it.posEnd:cap(it.data)], int(e[0]), int(e[1]), 0) {
 		it.failBlock("positions of block %d", it.block)
 		return false
 	}
