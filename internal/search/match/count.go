@@ -54,7 +54,7 @@ func (s *Scanner) CountRange(ctx context.Context, from, to uint32, enough int) (
 			return 0, false, nil
 		}
 		if len(terms) == 2 && s.mask.isFull() && from == 0 && to == s.mask.documents {
-			n, err = s.countPair(ctx, terms[0], terms[1], from, to, math.MaxInt)
+			n, err = s.countPair(ctx, terms[0], terms[1], from, to, math.MaxInt, nil)
 			n = terms[0].cost() + terms[1].cost() - n
 		} else {
 			n, err = s.countAny(ctx, terms, from, to)
@@ -66,13 +66,18 @@ func (s *Scanner) CountRange(ctx context.Context, from, to uint32, enough int) (
 		}
 		terms = append(terms, c.lead)
 		terms = append(terms, c.others...)
+		kept := &s.scratch.counted
+		kept.start()
 		switch {
 		case len(terms) == 2 && len(c.sets) == 0 && s.mask.isFull() && c.lead.density < denseLead:
-			n, err = s.countPair(ctx, terms[0], terms[1], from, to, enough)
+			n, err = s.countPair(ctx, terms[0], terms[1], from, to, enough, kept)
 		case len(c.others)+len(c.sets) > 0 && c.lead.density < fewLead:
-			n, err = s.countLed(ctx, &c, from, to, enough)
+			n, err = s.countLed(ctx, &c, from, to, enough, kept)
 		default:
 			n, err = s.countAll(ctx, terms, c.sets, from, to, enough)
+		}
+		if kept.finish(s.mask.documents); from > 0 || err != nil || c.lead.table == nil {
+			kept.start()
 		}
 	case *wordStep:
 		if !root.isCounted() {
@@ -258,8 +263,9 @@ func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docse
 }
 
 // countPair counts the documents that hold both terms, deleted ones and list
-// values included, block by block until there are enough.
-func (s *Scanner) countPair(ctx context.Context, a, b *termStep, from, to uint32, enough int) (int, error) {
+// values included, block by block until there are enough, and keeps them where that is
+// wanted.
+func (s *Scanner) countPair(ctx context.Context, a, b *termStep, from, to uint32, enough int, kept *counted) (int, error) {
 	if a.cost() > b.cost() {
 		a, b = b, a
 	}
@@ -274,20 +280,31 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep, from, to uint32
 		if err := canceled(ctx, done); err != nil {
 			return 0, err
 		}
-		j.start(other, between(lead.Docs(), from, to))
+		docs := between(lead.Docs(), from, to)
+		j.start(other, docs)
 		for n := j.next(); n > 0; n = j.next() {
 			total += n
+			if kept != nil {
+				kept.add(docs[j.from:], j, n)
+			}
+		}
+		if kept != nil {
+			kept.reach(min(lead.LastDoc(), to-1) + 1)
 		}
 		if other.LastDoc() == postings.NoMoreDocs {
 			break // no match is left
 		}
 	}
+	if kept != nil && total < enough {
+		kept.reach(to)
+	}
 	return total, nil
 }
 
 // countLed counts the documents of the rarest term that all others hold, that are in
-// all sets and that the mask lets through, block by block until there are enough.
-func (s *Scanner) countLed(ctx context.Context, c *conjunction, from, to uint32, enough int) (total int, err error) {
+// all sets and that the mask lets through, block by block until there are enough, and
+// keeps them.
+func (s *Scanner) countLed(ctx context.Context, c *conjunction, from, to uint32, enough int, kept *counted) (total int, err error) {
 	done := ctx.Done()
 	out, lead := &s.scratch.batch, c.lead.finder()
 	for open := lead.SeekBlock(from); open && total < enough && lead.FirstDoc() < to; open = lead.NextBlock() {
@@ -301,6 +318,8 @@ func (s *Scanner) countLed(ctx context.Context, c *conjunction, from, to uint32,
 		for _, t := range c.others {
 			out.keepFound(t)
 		}
+		kept.addAll(out.Docs)
+		kept.reach(min(lead.LastDoc(), to-1) + 1)
 		if s.mask.isFull() {
 			total += len(out.Docs)
 			continue
@@ -310,6 +329,9 @@ func (s *Scanner) countLed(ctx context.Context, c *conjunction, from, to uint32,
 				total++
 			}
 		}
+	}
+	if total < enough {
+		kept.reach(to)
 	}
 	return total, nil
 }

@@ -18,13 +18,19 @@ import (
 
 // walkFiltered is walkConjunction for a set that leads.
 func (s *Scanner) walkFiltered(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
+	_, err := s.walkList(ctx, c, from, to, sink)
+	return err
+}
+
+// walkList walks the documents that are listed. It reports whether the sink wants more.
+func (s *Scanner) walkList(ctx context.Context, c conjunction, from, to uint32, sink Sink) (goesOn bool, err error) {
 	done := ctx.Done()
 	var boundsBuffer [fewBounds]float64
 	bounds := boundsOf(boundsBuffer[:], len(c.others))
 	first, _ := slices.BinarySearch(c.listed, from)
 	for ; first < len(c.listed) && c.listed[first] < to; first += chunk {
 		if err := canceled(ctx, done); err != nil {
-			return err
+			return false, err
 		}
 		docs := c.listed[first:min(first+chunk, len(c.listed))]
 		threshold, rest := thresholdNow(sink), 0.0
@@ -38,10 +44,10 @@ func (s *Scanner) walkFiltered(ctx context.Context, c conjunction, from, to uint
 		out := &s.scratch.batch
 		if len(out.Docs) > 0 && !out.sendWithin(&s.mask, from, to, sink) {
 			s.skipped = true
-			return nil
+			return false, nil
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // keepIn drops the documents that are not in a set.

@@ -56,6 +56,7 @@ type scratch struct {
 	merged  merged
 	wide    [2]wide
 	found   candidates
+	counted counted
 	dirty   bool // sums may not be zero
 }
 
@@ -91,6 +92,7 @@ func (s *Scanner) Close() {
 	}
 	s.scratch.clean()
 	s.scratch.found.typed, s.isFound = nil, false
+	s.scratch.counted.start()
 	s.binder.view.tables.scratches.Put(s.scratch)
 	s.scratch, s.sums = nil, nil
 	s.binder.release()
@@ -196,6 +198,7 @@ func (s *Scanner) RunWindow(base uint32, among *Bits, sink Sink) {
 // Within narrows a scanner that does not score to some of the documents, which
 // it takes over and sorts.
 func (s *Scanner) Within(docs []uint32) {
+	s.scratch.counted.start()
 	narrow := stepOf(docset.FromDocs(docs, s.mask.documents))
 	if _, never := narrow.(noStep); never {
 		s.root = narrow

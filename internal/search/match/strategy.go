@@ -115,6 +115,12 @@ func (s *Scanner) chooseText(t *text) choice {
 // multiple of Span or the end. It ends early with the context's error.
 func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	to = min(to, s.mask.documents)
+	if from < min(to, s.scratch.counted.to) {
+		var err error
+		if from, err = s.runCounted(ctx, from, to, sink); err != nil || from >= to {
+			return err
+		}
+	}
 	c := s.choose(sink)
 	switch c.strategy {
 	case candidateList:

@@ -27,6 +27,7 @@ type textMaker struct {
 	documents int  // 0: enough for ten windows
 	values    int  // list values of a document at most, one of each where it is one
 	isPlain   bool // words are read as typed alone
+	counts    bool // matches are counted before they are walked
 	length    definition.LengthNormalization
 }
 
@@ -324,6 +325,9 @@ func (m *textMaker) compare(t *testing.T, v *View, name string, n plan.Node, fil
 					walked[phraseLedByFilter]++
 				case c.strategy == phrase:
 					walked[phraseBehindFilters]++
+				}
+				if m.counts {
+					walked[m.count(t, s, from, min(to, documents))]++
 				}
 				if err := s.Run(t.Context(), from, to, sink); err != nil {
 					t.Fatal(err)
