@@ -1,6 +1,8 @@
 package match
 
 import (
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
@@ -46,15 +48,32 @@ func (c *champions) at(i int) (place int, code byte) {
 	return int(c.order[i]), c.codes[c.order[i]]
 }
 
-// shortest returns the champions of documents, which rise.
-func shortest(docs []uint32, lengths []byte) *champions {
-	var counts [noRest]int
-	var few [maxRated]byte
-	codes := few[:]
-	if len(docs) > len(few) {
-		codes = make([]byte, len(docs))
+// selection is memory to choose champions in.
+type selection struct {
+	docs   []uint32 // of a reading, rising
+	codes  []byte   // their length bytes
+	places []uint32 // of those no longer than the longest champions
+	it     postings.Iterator
+}
+
+var selections = sync.Pool{New: func() any { return new(selection) }}
+
+// maxKeptDocs is how many documents a selection is kept for.
+const maxKeptDocs = 1 << 16
+
+// free gives the memory to later searches.
+func (s *selection) free() {
+	if cap(s.docs) <= maxKeptDocs && cap(s.codes) <= maxKeptDocs {
+		selections.Put(s)
 	}
-	codes = codes[:len(docs)]
+}
+
+// shortest returns the champions of documents, which rise.
+func (s *selection) shortest(docs []uint32, lengths []byte) *champions {
+	var counts [noRest]int
+	s.codes = slices.Grow(s.codes[:0], len(docs))
+	s.places = slices.Grow(s.places[:0], len(docs))
+	codes, places := s.codes[:len(docs)], s.places[:len(docs)]
 	for i, doc := range docs {
 		code := lengthOf(lengths, doc)
 		codes[i] = code
@@ -71,11 +90,14 @@ func shortest(docs []uint32, lengths []byte) *champions {
 		for c.rest++; c.rest < noRest && counts[c.rest] == 0; c.rest++ {
 		}
 	}
+	kept, last32 := 0, uint32(last)
+	for i, code := range codes { // without branches, which could not be guessed
+		places[kept] = uint32(i)
+		kept += int((uint32(code) - last32 - 1) >> 31) // code ≤ last
+	}
 	left := championCount // of the last length
-	for i, code := range codes {
-		if int(code) > last {
-			continue
-		}
+	for _, i := range places[:kept] {
+		code := codes[i]
 		if int(code) == last {
 			if left--; left < 0 {
 				continue
@@ -129,15 +151,24 @@ func (e *expansion) champions(field *terms.Field, distance int, isFlat bool, doc
 		c = first(e.sets[distance].Docs(), e.sets[distance].Len())
 	case isFlat:
 		c = first(e.firstOfTerms(field, distance, documents), int(e.holders[distance]))
-	case e.lazy != nil:
-		c = shortest(e.lazy.All().Docs(), field.Lengths())
-	case e.sets != nil:
-		c = shortest(e.sets[distance].Docs(), field.Lengths())
 	default:
-		c = shortest(docsOfTerms(field, e.terms[distance], documents), field.Lengths())
+		c = e.shortest(field, distance, documents)
 	}
 	kept.Store(c)
 	return c
+}
+
+// shortest returns the champions of a word at a distance by length.
+func (e *expansion) shortest(field *terms.Field, distance int, documents uint32) *champions {
+	s := selections.Get().(*selection)
+	defer s.free()
+	switch {
+	case e.lazy != nil:
+		return s.shortest(s.docsOf(e.lazy.All()), field.Lengths())
+	case e.sets != nil:
+		return s.shortest(s.docsOf(e.sets[distance]), field.Lengths())
+	}
+	return s.shortest(s.docsOfTerms(field, e.terms[distance], documents), field.Lengths())
 }
 
 // firstOfTerms returns the first documents that hold a term at a distance: they
@@ -156,16 +187,30 @@ func (e *expansion) firstOfTerms(field *terms.Field, distance int, documents uin
 	return docset.FromDocs(docs, documents).Docs()
 }
 
-func docsOfTerms(field *terms.Field, entries []terms.Entry, documents uint32) []uint32 {
-	var docs []uint32
-	var it postings.Iterator
+// docsOf returns the documents of a set, which are not to be changed.
+func (s *selection) docsOf(set *docset.Set) []uint32 {
+	if set.IsSparse() {
+		return set.Sparse()
+	}
+	s.docs = set.AppendDocs(slices.Grow(s.docs[:0], set.Len()))
+	return s.docs
+}
+
+// docsOfTerms returns the documents of terms, which are not to be changed.
+func (s *selection) docsOfTerms(field *terms.Field, entries []terms.Entry, documents uint32) []uint32 {
+	total := 0
 	for _, entry := range entries {
-		field.Iterator(&it, entry)
-		for it.NextBlock() {
-			docs = append(docs, it.Docs()...)
+		total += int(entry.DocFreq)
+	}
+	field.PrefetchPostings(entries)
+	docs := slices.Grow(s.docs[:0], min(total, len(entries)*int(documents))) // damaged terms say anything
+	for _, entry := range entries {
+		field.Iterator(&s.it, entry)
+		for s.it.NextBlock() {
+			docs = append(docs, s.it.Docs()...)
 		}
 	}
-	if len(entries) == 1 {
+	if s.docs = docs; len(entries) == 1 {
 		return docs
 	}
 	return docset.FromDocs(docs, documents).Docs()

@@ -19,7 +19,7 @@ func TestChampionsAreTheShortest(t *testing.T) {
 				docs = append(docs, uint32(doc))
 			}
 		}
-		c := shortest(docs, lengths)
+		c := new(selection).shortest(docs, lengths)
 		if len(c.docs) < min(championCount, len(docs)) || len(c.docs) > 2*championCount {
 			t.Fatalf("seed %d: %d champions of %d documents", seed, len(c.docs), len(docs))
 		}

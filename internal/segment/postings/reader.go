@@ -61,6 +61,18 @@ func (r *Reader) Reset(it *Iterator, h Handle) {
 	}
 }
 
+// Prefetch loads the line where the postings of a term begin and the one behind it. The
+// result means nothing.
+func (r *Reader) Prefetch(h Handle) uint32 {
+	if at := h.offset(); !h.inline() && at+lineBytes < len(r.data) {
+		return uint32(r.data[at]) + uint32(r.data[at+lineBytes])
+	}
+	return 0
+}
+
+// lineBytes is what a processor loads at once.
+const lineBytes = 64
+
 func (it *Iterator) resetInline(h Handle) {
 	it.df = 1
 	doc, payload, _ := h.Inlined()

@@ -1,6 +1,7 @@
 package docset
 
 import (
+	"context"
 	"sync"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -51,10 +52,8 @@ func NewLazy(field *terms.Field, entries []terms.Entry, documents uint32) *Lazy 
 		return nil
 	}
 	s.limit = uint32(limit)
-	m, held := newMarks(documents), 0
-	for _, e := range entries {
-		held += m.addTerm(field, e, s.limit)
-	}
+	m := newMarks(documents)
+	held, _ := m.addTerms(context.Background(), field, entries, s.limit)
 	s.head = fromSorted(m.take(make([]uint32, 0, held)), documents)
 	return s
 }
@@ -74,7 +73,8 @@ func (s *Lazy) All() *Set {
 	if s.full == nil {
 		all := bitset.New(s.documents)
 		var it postings.Iterator
-		for _, e := range s.entries {
+		for i, e := range s.entries {
+			prefetch(s.field, s.entries, i)
 			s.field.Iterator(&it, e)
 			if it.NextBlock() {
 				it.IntoBitset(all.Words(), 0)

@@ -1,6 +1,7 @@
 package docset
 
 import (
+	"context"
 	"math/bits"
 	"sync"
 
@@ -74,8 +75,24 @@ func (m *marks) addTerm(field *terms.Field, e terms.Entry, limit uint32) (n int)
 	return n
 }
 
-// take appends the marked documents, rising, and gives the bitmap back empty.
+// addTerms marks the documents of terms below a limit and returns how many these are,
+// those of several terms as often. It ends early with the context's error.
+func (m *marks) addTerms(ctx context.Context, field *terms.Field, entries []terms.Entry, limit uint32) (n int, err error) {
+	for i, e := range entries {
+		prefetch(field, entries, i)
+		if err := stopped(ctx, i); err != nil {
+			return n, err
+		}
+		n += m.addTerm(field, e, limit)
+	}
+	return n, nil
+}
+
+// take appends the marked documents, rising, and gives the bitmap back empty. dst must
+// have room for them. Most words have one document or two: the second is written without
+// asking whether there is one, which a processor cannot guess.
 func (m *marks) take(dst []uint32) []uint32 {
+	at, dst := len(dst), dst[:cap(dst)]
 	for i, group := range m.groups {
 		if group == 0 {
 			continue
@@ -83,14 +100,28 @@ func (m *marks) take(dst []uint32) []uint32 {
 		m.groups[i] = 0
 		words := (*[64]uint64)(m.words[64*i:])
 		for ; group != 0; group &= group - 1 {
-			at := bits.TrailingZeros64(group) & 63
-			base := uint32(i<<12 + at<<6)
-			for w := words[at]; w != 0; w &= w - 1 {
-				dst = append(dst, base+uint32(bits.TrailingZeros64(w)))
+			number := bits.TrailingZeros64(group) & 63
+			base, w := uint32(i<<12+number<<6), words[number]
+			words[number] = 0
+			dst[at] = base + uint32(bits.TrailingZeros64(w))
+			at++
+			if w &= w - 1; at < len(dst) {
+				dst[at] = base + uint32(bits.TrailingZeros64(w))
 			}
-			words[at] = 0
+			at += int((w | -w) >> 63) // whether there is a second
+			for w &= w - 1; w != 0; w &= w - 1 {
+				dst[at] = base + uint32(bits.TrailingZeros64(w))
+				at++
+			}
 		}
 	}
 	marksPool.Put(m)
-	return dst
+	return dst[:at]
+}
+
+// drop gives the bitmap back empty.
+func (m *marks) drop() {
+	clear(m.words)
+	clear(m.groups)
+	marksPool.Put(m)
 }

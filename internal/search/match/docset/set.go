@@ -45,14 +45,13 @@ type Set struct {
 func FromBits(b *bitset.Bitset) *Set {
 	count := b.Count()
 	if count < int(b.Len())/sparseShare {
-		return &Set{docs: extract(b.Words(), count), count: count}
+		return &Set{docs: extract(make([]uint32, 0, count), b.Words()), count: count}
 	}
 	return &Set{words: b.Words(), count: count}
 }
 
-// extract returns the documents of a bitset that holds count of them.
-func extract(words []uint64, count int) []uint32 {
-	docs := make([]uint32, 0, count)
+// extract appends the documents of a bitset.
+func extract(docs []uint32, words []uint64) []uint32 {
 	for i, w := range words {
 		for w != 0 {
 			docs = append(docs, uint32(i<<6+bits.TrailingZeros64(w)))
@@ -217,7 +216,15 @@ func (s *Set) Docs() []uint32 {
 	if s.words == nil {
 		return s.docs
 	}
-	return extract(s.words, s.count)
+	return extract(make([]uint32, 0, s.count), s.words)
+}
+
+// AppendDocs appends the documents of the set, rising.
+func (s *Set) AppendDocs(docs []uint32) []uint32 {
+	if s.words == nil {
+		return append(docs, s.docs...)
+	}
+	return extract(docs, s.words)
 }
 
 // Window leaves the documents of the window that starts at base in out.

@@ -107,20 +107,19 @@ func Union(ctx context.Context, field *terms.Field, entries []terms.Entry, docum
 	for _, e := range entries {
 		total += int(e.DocFreq)
 	}
-	if total <= SortLimit(documents) {
+	if total < max(SortLimit(documents), int(documents)/sparseShare) {
 		m := newMarks(documents)
-		for i, e := range entries {
-			if err := stopped(ctx, i); err != nil {
-				m.take(nil)
-				return nil, err
-			}
-			m.addTerm(field, e, documents)
+		held, err := m.addTerms(ctx, field, entries, documents)
+		if err != nil {
+			m.drop()
+			return nil, err
 		}
-		return fromSorted(m.take(make([]uint32, 0, total)), documents), nil
+		return fromSorted(m.take(make([]uint32, 0, held)), documents), nil
 	}
 	var it postings.Iterator
 	all := bitset.New(documents)
 	for i, e := range entries {
+		prefetch(field, entries, i)
 		if err := stopped(ctx, i); err != nil {
 			return nil, err
 		}
@@ -130,6 +129,16 @@ func Union(ctx context.Context, field *terms.Field, entries []terms.Entry, docum
 		}
 	}
 	return FromBits(all), nil
+}
+
+// prefetched is how many terms are loaded before the first of them is read.
+const prefetched = 16
+
+// prefetch loads the next terms of a loop that is at term number i, now and then.
+func prefetch(field *terms.Field, entries []terms.Entry, i int) {
+	if i%prefetched == 0 {
+		field.PrefetchPostings(entries[i:min(i+prefetched, len(entries))])
+	}
 }
 
 // turnsPerLook is how many turns of a loop pass between two looks at its
