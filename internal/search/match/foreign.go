@@ -167,10 +167,16 @@ func withForeign(found [][]terms.Entry, foreign []terms.Match) [][]terms.Entry {
 func byDistance(matches []terms.Match, edits int) [][]terms.Entry {
 	sortMatches(matches)
 	found := make([][]terms.Entry, edits+1)
-	for i, m := range matches {
-		if i == 0 || matches[i-1].Ord != m.Ord {
-			found[m.Distance] = append(found[m.Distance], m.Entry)
+	matches = slices.CompactFunc(matches, func(a, b terms.Match) bool { return a.Ord == b.Ord })
+	all := make([]terms.Entry, 0, len(matches))
+	for distance := range found {
+		from := len(all)
+		for _, m := range matches {
+			if int(m.Distance) == distance {
+				all = append(all, m.Entry)
+			}
 		}
+		found[distance] = all[from:len(all):len(all)]
 	}
 	return found
 }
