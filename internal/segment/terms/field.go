@@ -35,6 +35,7 @@ type Field struct {
 
 	skipsOnce sync.Once
 	skips     skips
+	branches  branches
 	itself    [1]*Field
 }
 

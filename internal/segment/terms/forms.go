@@ -26,8 +26,9 @@ type forms struct {
 	prefixes []byte
 	ords     packed // per form the number of its term
 
-	once  sync.Once
-	skips skips
+	once     sync.Once
+	skips    skips
+	branches branches
 }
 
 // openForms opens the sections of the dictionary, if the segment has them.
@@ -93,11 +94,15 @@ func (f *Field) FuzzyForms(dst []Match, word []byte, o FuzzyOptions) (matches []
 		return dst, true
 	}
 	d := f.forms
-	d.once.Do(func() { d.skips = newSkips(d.prefixes) })
-	w := walk{list: &d.list, skips: &d.skips, matches: dst}
+	d.once.Do(func() {
+		d.skips = newSkips(d.prefixes)
+		d.branches = newBranches(&d.list, &d.skips)
+	})
+	w := newWalk(&d.list, &d.skips, d.branches)
+	defer w.free()
 	complete = w.run(word, o)
-	found := f.entriesOfForms(w.matches[len(dst):])
-	return w.matches[:len(dst)+len(found)], complete
+	all := append(dst, w.matches...)
+	return all[:len(dst)+len(f.entriesOfForms(all[len(dst):]))], complete
 }
 
 // entriesOfForms fills in the entries of the terms of forms found, each once.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -38,11 +39,16 @@ func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match
 	if f.opts.Key {
 		o.Distance = 0
 	}
-	f.skipsOnce.Do(func() { f.skips = newSkips(f.prefixes) })
-	w := walk{list: &f.list, skips: &f.skips, fields: f.itself[:], matches: dst}
+	f.skipsOnce.Do(func() {
+		f.skips = newSkips(f.prefixes)
+		f.branches = newBranches(&f.list, &f.skips)
+	})
+	w := newWalk(&f.list, &f.skips, f.branches)
+	defer w.free()
+	w.fields = f.itself[:]
 	complete = w.run(word, o)
-	found := f.entries(w.matches[len(dst):])
-	return w.matches[:len(dst)+len(found)], complete
+	all := append(dst, w.matches...)
+	return all[:len(dst)+len(f.entries(all[len(dst):]))], complete
 }
 
 // entries fills in the entries of terms found, each once.
@@ -70,6 +76,7 @@ func nearest(found []Match) []Match {
 type walk struct {
 	list     *List
 	skips    *skips
+	branches branches
 	fields   []*Field // whose terms are the list, and have hashes; nil when they have none
 	word     []byte
 	runes    []rune
@@ -78,6 +85,7 @@ type walk struct {
 	distance uint8
 	left     int
 	key      []byte
+	path     []byte    // what the node at hand shares
 	matches  []Match   // Ord is the position in the list
 	hashed   [][]Match // by field, those that were found by hash; nil where they are in matches
 	pending  pending
@@ -89,6 +97,29 @@ type pending struct {
 	keys   []byte // one behind the other
 	ends   []int  // of each in keys
 }
+
+// walks keeps memory of walks that have ended.
+var walks = sync.Pool{New: func() any { return new(walk) }}
+
+// newWalk returns a walk through a list; free gives it back.
+func newWalk(list *List, skips *skips, branches branches) *walk {
+	w := walks.Get().(*walk)
+	w.list, w.skips, w.branches = list, skips, branches
+	return w
+}
+
+// free gives the memory of a walk to a later one, unless it came to hold very much.
+func (w *walk) free() {
+	if cap(w.matches) > maxKept || cap(w.runes) > maxKept {
+		return
+	}
+	p := pending{hashes: w.pending.hashes[:0], keys: w.pending.keys[:0], ends: w.pending.ends[:0]}
+	*w = walk{runes: w.runes[:0], starts: w.starts[:0], key: w.key[:0], path: w.path[:0], matches: w.matches[:0], pending: p}
+	walks.Put(w)
+}
+
+// maxKept is for how many matches and letters a walk is used again.
+const maxKept = 1024
 
 // maxPending is how many strings are looked up at once.
 const maxPending = 32
@@ -112,15 +143,32 @@ func (w *walk) run(word []byte, o FuzzyOptions) bool {
 	}
 	w.starts = append(w.starts, len(word))
 	prefix := min(max(o.PrefixLength, 0), len(w.runes))
-	lo, hi := 0, w.list.Len()
-	if prefix > 0 {
-		lo, hi = w.list.Prefix(word[:w.starts[prefix]])
-	}
-	if lo < hi {
-		w.visit(lo, hi, w.starts[prefix], prefix, o.Distance)
+	w.path = append(w.path[:0], word[:w.starts[prefix]]...)
+	if lo, hi, node := w.descend(prefix); lo < hi {
+		w.visit(lo, hi, w.starts[prefix], prefix, o.Distance, node)
 		w.findPending()
 	}
 	return w.left > 0
+}
+
+// descend returns the node of the strings that start with the first n letters of the
+// word, with its number where its children are kept.
+func (w *walk) descend(n int) (lo, hi int, node uint32) {
+	hi = w.list.Len()
+	if len(w.branches) > 0 {
+		node = 1
+	}
+	for at := range n {
+		if node == 0 || w.runes[at] == utf8.RuneError {
+			lo, hi = w.list.prefixIn(w.word[:w.starts[n]], lo, hi)
+			return lo, hi, 0
+		}
+		var ok bool
+		if lo, hi, node, ok = w.branches.find(node, w.runes[at]); !ok {
+			return 0, 0, 0
+		}
+	}
+	return lo, hi, node
 }
 
 func (w *walk) report(ord int, edits uint8) {
@@ -128,8 +176,9 @@ func (w *walk) report(ord int, edits uint8) {
 }
 
 // visit finds the terms of [lo, hi), which share depth bytes, whose rest is
-// within edits of the word from rune at on.
-func (w *walk) visit(lo, hi, depth, at int, edits uint8) {
+// within edits of the word from rune at on. node is their number where the children
+// are kept, else 0.
+func (w *walk) visit(lo, hi, depth, at int, edits uint8, node uint32) {
 	if w.left--; w.left <= 0 {
 		return
 	}
@@ -137,56 +186,93 @@ func (w *walk) visit(lo, hi, depth, at int, edits uint8) {
 		w.exact(lo, hi, depth, at)
 		return
 	}
-	list := w.list
 	if at == len(w.runes) {
 		if w.open {
 			w.reportRange(lo, hi, edits)
 			return
 		}
-		if len(list.At(lo)) == depth {
+		if len(w.list.At(lo)) == depth {
 			w.report(lo, edits)
 		}
 	} else {
-		w.visit(lo, hi, depth, at+1, edits-1) // a letter of the word is missing
+		w.visit(lo, hi, depth, at+1, edits-1, node) // a letter of the word is missing
 	}
-	i := lo
-	if len(list.At(i)) == depth {
-		i++
-	}
-	for i < hi && w.left > 0 {
-		r, size := utf8.DecodeRune(list.At(i)[depth:])
-		end := w.skips.next(i, depth+size, hi)
+	for c := w.children(lo, hi, depth, node); w.left > 0 && c.next(); {
+		below := w.enter(&c)
 		switch {
-		case at < len(w.runes) && r == w.runes[at]:
-			w.visit(i, end, depth+size, at+1, edits)
+		case at < len(w.runes) && c.letter == w.runes[at]:
+			w.visit(c.from, c.to, below, at+1, edits, c.node)
 		case at < len(w.runes):
-			w.visit(i, end, depth+size, at+1, edits-1) // another letter
-			if at+1 < len(w.runes) && r == w.runes[at+1] {
-				w.swapped(i, end, depth+size, at, edits)
+			w.visit(c.from, c.to, below, at+1, edits-1, c.node) // another letter
+			if at+1 < len(w.runes) && c.letter == w.runes[at+1] {
+				w.swapped(c.from, c.to, below, at, edits, c.node)
 			}
 		}
-		w.visit(i, end, depth+size, at, edits-1) // a letter too many
-		i = end
+		w.visit(c.from, c.to, below, at, edits-1, c.node) // a letter too many
 	}
 }
 
 // swapped goes on when the letter after the swapped one follows.
-func (w *walk) swapped(lo, hi, depth, at int, edits uint8) {
-	list := w.list
-	i := lo
-	if len(list.At(i)) == depth {
-		i++
-	}
-	for i < hi {
-		r, size := utf8.DecodeRune(list.At(i)[depth:])
-		end := w.skips.next(i, depth+size, hi)
-		if r == w.runes[at] {
-			w.visit(i, end, depth+size, at+2, edits-1)
+func (w *walk) swapped(lo, hi, depth, at int, edits uint8, node uint32) {
+	for c := w.children(lo, hi, depth, node); c.next(); w.left-- {
+		if c.letter == w.runes[at] {
+			w.visit(c.from, c.to, w.enter(&c), at+2, edits-1, c.node)
 			return
 		}
-		i = end
-		w.left--
 	}
+}
+
+// children are those of a node, one after the other.
+type children struct {
+	from, to int    // strings of the child
+	letter   rune   // that these share behind what the node shares
+	size     int    // of the letter in bytes
+	node     uint32 // of the child
+
+	hi, depth int // of the node
+	kept      branches
+	w         *walk
+}
+
+// children returns those of the node of [lo, hi), which share depth bytes.
+func (w *walk) children(lo, hi, depth int, node uint32) children {
+	c := children{to: lo, hi: hi, depth: depth, w: w}
+	if node != 0 {
+		c.kept = w.branches.of(node)
+	} else if len(w.list.At(lo)) == depth {
+		c.to++
+	}
+	return c
+}
+
+// next goes to the next child and reports whether there is one.
+func (c *children) next() bool {
+	if c.kept != nil {
+		child := c.kept[0]
+		if child.letter == noLetter {
+			return false
+		}
+		c.kept = c.kept[1:]
+		c.from, c.to, c.letter, c.node = int(child.first), int(c.kept[0].first), child.letter, child.node
+		c.size = utf8.RuneLen(c.letter)
+		return true
+	}
+	if c.from = c.to; c.from >= c.hi {
+		return false
+	}
+	c.letter, c.size = utf8.DecodeRune(c.w.list.At(c.from)[c.depth:])
+	c.to = c.w.skips.next(c.from, c.depth+c.size, c.hi)
+	return true
+}
+
+// enter puts a child at the end of the path and returns how many bytes it shares.
+func (w *walk) enter(c *children) (depth int) {
+	if w.path = w.path[:c.depth]; c.letter == utf8.RuneError {
+		w.path = append(w.path, w.list.At(c.from)[c.depth:c.depth+c.size]...)
+	} else {
+		w.path = utf8.AppendRune(w.path, c.letter)
+	}
+	return c.depth + c.size
 }
 
 func (w *walk) reportRange(lo, hi int, edits uint8) {
@@ -196,8 +282,9 @@ func (w *walk) reportRange(lo, hi int, edits uint8) {
 	}
 }
 
-// fewTerms is how many terms are compared one by one rather than looked up.
-const fewTerms = 32
+// fewTerms is how many terms are compared one by one rather than looked up. Between 8
+// and 32 it makes no difference.
+const fewTerms = 16
 
 // exact finds the term of [lo, hi) whose rest is the word from rune at on.
 func (w *walk) exact(lo, hi, depth, at int) {
@@ -216,10 +303,10 @@ func (w *walk) exact(lo, hi, depth, at int) {
 		return
 	}
 	if w.fields != nil && !w.open {
-		w.findLater(list.At(lo)[:depth], rest)
+		w.findLater(w.path[:depth], rest)
 		return
 	}
-	w.key = append(append(w.key[:0], list.At(lo)[:depth]...), rest...)
+	w.key = append(append(w.key[:0], w.path[:depth]...), rest...)
 	if w.open {
 		lo, hi = list.prefixIn(w.key, lo, hi)
 		w.reportRange(lo, hi, 0)

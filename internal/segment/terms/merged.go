@@ -55,14 +55,16 @@ func MergedBytes(fields []*Field) (size int64) {
 // What a string takes besides its bytes, and what 64 of them take in a list.
 const (
 	offsetBytes = 4
-	prefixBytes = 2 // with those of the skips
+	prefixBytes = 3 // with the skips and the branches
 	memberBytes = 12
 )
 
 // Fuzzy appends what Fuzzy of the i-th field finds to the i-th list of dst. complete is
 // false when Limit stopped it: the fields by themselves may find more then.
 func (m *Merged) Fuzzy(dst [][]Match, word []byte, o FuzzyOptions) (complete bool) {
-	w := walk{list: &m.terms.list, skips: &m.terms.skips, fields: m.fields, hashed: make([][]Match, len(m.fields))}
+	w := newWalk(&m.terms.list, &m.terms.skips, m.terms.branches)
+	defer w.free()
+	w.fields, w.hashed = m.fields, make([][]Match, len(m.fields))
 	complete = w.run(word, o)
 	for i, f := range m.fields {
 		from := len(dst[i])
@@ -74,7 +76,8 @@ func (m *Merged) Fuzzy(dst [][]Match, word []byte, o FuzzyOptions) (complete boo
 
 // FuzzyForms is Fuzzy over the surface forms.
 func (m *Merged) FuzzyForms(dst [][]Match, word []byte, o FuzzyOptions) (complete bool) {
-	w := walk{list: &m.forms.list, skips: &m.forms.skips}
+	w := newWalk(&m.forms.list, &m.forms.skips, m.forms.branches)
+	defer w.free()
 	complete = w.run(word, o)
 	for i, f := range m.fields {
 		from := len(dst[i])
@@ -90,9 +93,10 @@ func (m *Merged) FuzzyForms(dst [][]Match, word []byte, o FuzzyOptions) (complet
 //	body    fix leak           1 1 0
 //	list    fix leak merge
 type mergedList struct {
-	list    List
-	skips   skips
-	members []members // by list
+	list     List
+	skips    skips
+	branches branches
+	members  []members // by list
 }
 
 // merge fills an empty mergedList; it reports false when the lists are too large.
@@ -138,6 +142,7 @@ func (m *mergedList) merge(lists []*List) bool {
 	// What both lists hold was counted twice.
 	m.list = List{bytes: bytes.Clone(text), offsets: append([]uint32(nil), offsets...)}
 	m.skips = newSkips(prefixes)
+	m.branches = newBranches(&m.list, &m.skips)
 	return true
 }
 

@@ -216,8 +216,8 @@ func testLookUp(t *testing.T, rng *rand.Rand, words []string, f *Field) {
 
 func TestFuzzyAgreesWithLookingAtEveryTerm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	for round := range 12 {
-		alphabet := []string{"ab", "abcdefgh", "aé日x"}[round%3]
+	for round := range 15 {
+		alphabet := []string{"ab", "abcdefgh", "aé日x", "ab\x00c\uFFFD", "abc\x00"}[round%5]
 		words := randomWords(rng, 9000, alphabet, 12)
 		f := buildField(t, words, Options{})
 		for range 40 {
