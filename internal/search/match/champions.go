@@ -146,9 +146,9 @@ func (e *expansion) champions(field *terms.Field, distance int, isFlat bool, doc
 	}
 	switch {
 	case isFlat && e.lazy != nil:
-		c = first(e.lazy.Head().Docs(), e.lazy.Total())
+		c = first(e.lazy.Head().First(championCount), e.lazy.Total())
 	case isFlat && e.sets != nil:
-		c = first(e.sets[distance].Docs(), e.sets[distance].Len())
+		c = first(e.sets[distance].First(championCount), e.sets[distance].Len())
 	case isFlat:
 		c = first(e.firstOfTerms(field, distance, documents), int(e.holders[distance]))
 	default:

@@ -227,6 +227,23 @@ func (s *Set) AppendDocs(docs []uint32) []uint32 {
 	return extract(docs, s.words)
 }
 
+// First returns the first n documents of the set, rising, or all where it has fewer.
+func (s *Set) First(n int) []uint32 {
+	if s.words == nil {
+		return s.docs[:min(n, len(s.docs))]
+	}
+	docs := make([]uint32, 0, min(n, s.count))
+	for i, w := range s.words {
+		for ; w != 0 && len(docs) < n; w &= w - 1 {
+			docs = append(docs, uint32(i<<6+bits.TrailingZeros64(w)))
+		}
+		if len(docs) == n {
+			break
+		}
+	}
+	return docs
+}
+
 // Window leaves the documents of the window that starts at base in out.
 func (s *Set) Window(base uint32, out *window.Bits) {
 	if s.words != nil {

@@ -60,6 +60,12 @@ func TestSetsAnswerLikeTheirDocuments(t *testing.T) {
 			if set.Len() != len(want) || !slices.Equal(set.Docs(), want) {
 				t.Fatalf("seed %d: %d documents, want %d", seed, set.Len(), len(want))
 			}
+			if got := set.AppendDocs([]uint32{7}); !slices.Equal(got, append([]uint32{7}, want...)) {
+				t.Fatalf("seed %d: %d documents appended, want %d", seed, len(got)-1, len(want))
+			}
+			if n := r.IntN(len(want) + 2); !slices.Equal(set.First(n), want[:min(n, len(want))]) {
+				t.Fatalf("seed %d: the first %d documents are others", seed, n)
+			}
 			if set.IsSparse() != (set.Words() == nil) || set.IsSparse() && !slices.Equal(set.Sparse(), want) {
 				t.Fatalf("seed %d: the forms do not agree", seed)
 			}
