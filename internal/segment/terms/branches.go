@@ -92,3 +92,21 @@ func (b branches) find(node uint32, letter rune) (lo, hi int, below uint32, ok b
 	}
 	return 0, 0, 0, false
 }
+
+// narrow returns a range of a list of n strings that has all that start with a text,
+// after how many bytes of the text it ended, and the node of the range, 0 where its
+// children are not kept.
+func (b branches) narrow(n int, text []byte) (lo, hi, at int, node uint32) {
+	if hi = n; len(b) > 0 {
+		node = 1
+	}
+	for at < len(text) && node != 0 {
+		r, size := utf8.DecodeRune(text[at:])
+		from, to, below, ok := b.find(node, r)
+		if !ok || r == utf8.RuneError {
+			return lo, hi, at, 0
+		}
+		lo, hi, node, at = from, to, below, at+size
+	}
+	return lo, hi, at, node
+}

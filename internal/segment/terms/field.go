@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"sync"
+	"sync/atomic"
 
 	"github.com/quiresearch/quire/internal/bitpack"
 	"github.com/quiresearch/quire/internal/blockfile"
@@ -35,7 +36,7 @@ type Field struct {
 
 	skipsOnce sync.Once
 	skips     skips
-	branches  branches
+	branches  atomic.Pointer[branches] // nil before the first walk
 	itself    [1]*Field
 }
 
@@ -293,8 +294,14 @@ func (f *Field) Prefix(prefix []byte) (from, to uint32) {
 		a, b := f.keys.prefix(prefix)
 		return uint32(a), uint32(b)
 	}
-	a, b := f.list.Prefix(prefix)
-	return uint32(a), uint32(b)
+	lo, hi, at := 0, f.list.Len(), 0
+	if b := f.branches.Load(); b != nil {
+		lo, hi, at, _ = b.narrow(hi, prefix)
+	}
+	if at < len(prefix) {
+		lo, hi = f.list.prefixIn(prefix, lo, hi)
+	}
+	return uint32(lo), uint32(hi)
 }
 
 // Iterator starts it before the first block of a term found in this field.

@@ -41,9 +41,10 @@ func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match
 	}
 	f.skipsOnce.Do(func() {
 		f.skips = newSkips(f.prefixes)
-		f.branches = newBranches(&f.list, &f.skips)
+		b := newBranches(&f.list, &f.skips)
+		f.branches.Store(&b)
 	})
-	w := newWalk(&f.list, &f.skips, f.branches)
+	w := newWalk(&f.list, &f.skips, *f.branches.Load())
 	defer w.free()
 	w.fields = f.itself[:]
 	complete = w.run(word, o)
@@ -154,19 +155,10 @@ func (w *walk) run(word []byte, o FuzzyOptions) bool {
 // descend returns the node of the strings that start with the first n letters of the
 // word, with its number where its children are kept.
 func (w *walk) descend(n int) (lo, hi int, node uint32) {
-	hi = w.list.Len()
-	if len(w.branches) > 0 {
-		node = 1
-	}
-	for at := range n {
-		if node == 0 || w.runes[at] == utf8.RuneError {
-			lo, hi = w.list.prefixIn(w.word[:w.starts[n]], lo, hi)
-			return lo, hi, 0
-		}
-		var ok bool
-		if lo, hi, node, ok = w.branches.find(node, w.runes[at]); !ok {
-			return 0, 0, 0
-		}
+	text := w.word[:w.starts[n]]
+	lo, hi, at, node := w.branches.narrow(w.list.Len(), text)
+	if at < len(text) {
+		lo, hi = w.list.prefixIn(text, lo, hi)
 	}
 	return lo, hi, node
 }

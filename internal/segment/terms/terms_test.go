@@ -67,7 +67,10 @@ func TestLookUpPrefixAndSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{0, 1, 2, 5, 300, 20_000} {
 		words := randomWords(rng, n, "abcdefghé日", 9)
-		testLookUp(t, rng, words, buildField(t, words, Options{}))
+		f := buildField(t, words, Options{})
+		testLookUp(t, rng, words, f)
+		f.Fuzzy(nil, []byte("a"), FuzzyOptions{Distance: 1}) // keeps the children of large nodes
+		testLookUp(t, rng, words, f)
 		testLookUp(t, rng, words, buildField(t, words, Options{Key: true}))
 	}
 }
