@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -21,33 +23,53 @@ type Output interface {
 
 // Writer packs the records of a segment, one per document, in order.
 type Writer struct {
-	out     Output
-	encoder *zstd.Encoder
-	next    uint32 // document
-	first   uint32 // of the open block
-	lengths []byte
-	data    []byte
-	records int // of the open block that are not empty
-	packed  []byte
-	blocks  []uint64
-	same    bool   // all records of the open block equal one
-	one     []byte // the first record of the open block, while same
-	err     error
+	out       Output
+	encoders  []encoder
+	preferred int    // number of an encoder
+	next      uint32 // document
+	first     uint32 // of the open block
+	lengths   []byte
+	data      []byte
+	records   int // of the open block that are not empty
+	packed    []byte
+	blocks    []uint64
+	same      bool   // all records of the open block equal one
+	one       []byte // the first record of the open block, while same
+	err       error
 }
 
-// encoder packs all blocks of the process: EncodeAll may be called by many
-// goroutines at once, and its tables are too large to make one per segment.
-var encoder = sync.OnceValues(func() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+// encoder packs blocks, one at a time.
+type encoder struct {
+	mu   sync.Mutex
+	zstd *zstd.Encoder
+}
+
+// encoders pack the blocks of the process, one for every processor: their tables are too
+// large to make one per segment. A zstd.Encoder of several goroutines would hand its
+// tables around; a Writer stays with one of these, whose tables its processor caches.
+var encoders = sync.OnceValues(func() ([]encoder, error) {
+	all := make([]encoder, runtime.GOMAXPROCS(0))
+	for i := range all {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		e.EncodeAll([]byte{0}, nil) // makes its tables
+		all[i].zstd = e
+	}
+	return all, nil
 })
+
+// preferred is the number of the encoder that the next Writer stays with, if it is free.
+var preferred atomic.Uint32
 
 // NewWriter writes packed blocks to out.
 func NewWriter(out Output) (*Writer, error) {
-	e, err := encoder()
+	all, err := encoders()
 	if err != nil {
 		return nil, fmt.Errorf("prepare compression: %w", err)
 	}
-	return &Writer{out: out, encoder: e}, nil
+	return &Writer{out: out, encoders: all, preferred: int(preferred.Add(1) % uint32(len(all)))}, nil
 }
 
 // Add appends the record of the next document; an empty one stores no record.
@@ -111,11 +133,30 @@ func (w *Writer) flush() {
 		return
 	}
 	w.lengths = append(w.lengths, w.data...)
-	w.packed = w.encoder.EncodeAll(w.lengths, w.packed[:0])
+	w.pack()
 	w.blocks = append(w.blocks, uint64(w.first)|uint64(len(w.lengths))<<32, uint64(w.out.Offset()))
 	w.write(w.packed)
 	w.lengths, w.data, w.records = w.lengths[:0], w.data[:0], 0
 	w.first = w.next
+}
+
+// pack compresses the open block, which stands in lengths.
+func (w *Writer) pack() {
+	e := w.lockEncoder()
+	defer e.mu.Unlock()
+	w.packed = e.zstd.EncodeAll(w.lengths, w.packed[:0])
+}
+
+// lockEncoder returns the preferred encoder, or one that is free.
+func (w *Writer) lockEncoder() *encoder {
+	for i := range w.encoders {
+		if e := &w.encoders[(w.preferred+i)%len(w.encoders)]; e.mu.TryLock() {
+			return e
+		}
+	}
+	e := &w.encoders[w.preferred]
+	e.mu.Lock()
+	return e
 }
 
 func (w *Writer) write(p []byte) {
