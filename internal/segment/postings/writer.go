@@ -105,7 +105,6 @@ func (w *Writer) Add(doc, freq uint32, length byte) {
 	w.n++
 	w.last = doc
 	w.sumFreq += uint64(freq)
-	w.block.add(uint8(min(freq, manyFreq)), length)
 }
 
 // Deltas appends all positions of the document added last: the first one,
@@ -278,6 +277,10 @@ func (w *Writer) flush() {
 	}
 	if w.df > BlockSize {
 		w.best.add(w.freqs[:w.n], w.lengths[:w.n])
+	}
+	// Not in Add: most terms have few documents and no impacts.
+	for i, freq := range w.freqs[:w.n] {
+		w.block.add(uint8(min(freq+1, manyFreq)), w.lengths[i])
 	}
 	w.impactAts = append(w.impactAts, uint32(len(w.impacts)))
 	w.impacts = w.block.appendTo(w.impacts)
