@@ -77,16 +77,20 @@ func (g *Generation) replacement(key string, d *document.Document, carried []sig
 	}
 	signals := mergeSignals(carried, signalValues(d.Signals))
 	signals = slices.DeleteFunc(slices.Clone(signals), func(s signalValue) bool { return !s.Has })
-	body := appendSignals(make([]byte, 0, len(d.JSON())+16+32*len(signals)), signals)
-	start := len(body)
-	body = append(body, d.JSON()...)
+	head := noSignals
+	if len(signals) > 0 {
+		head = appendSignals(make([]byte, 0, 16+32*len(signals)), signals)
+	}
 	return &operation{
-		Operation: log.Operation{Kind: log.Add, Key: key, Body: body},
-		source:    body[start:len(body):len(body)],
+		Operation: log.Operation{Kind: log.Add, Key: key, Head: head, Body: d.JSON()},
+		source:    d.JSON(),
 		signals:   signals,
 		document:  d,
 	}, nil
 }
+
+// noSignals is the head of a document without signal values. It is not changed.
+var noSignals = appendSignals(nil, nil)
 
 // signalValues returns what a write gives, by field.
 func signalValues(signals []document.Signal) []signalValue {

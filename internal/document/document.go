@@ -11,14 +11,15 @@
 //
 //	DC1  A Document that Read returned fits the schema whole.
 //	DC2  What a Record answers as sent reads as an equal Document.
-//	DC3  A Document owns its memory until Release; nothing of it may be used
-//	     afterwards.
+//	DC3  A Document owns its memory until Release; nothing of it but its JSON
+//	     may be used afterwards.
 //
 // A Reader belongs to one goroutine. Documents, Records and Projections may be
 // read by several. The bytes of a Record are described in FORMAT.md.
 package document
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/quiresearch/quire/definition"
@@ -33,8 +34,9 @@ type Document struct {
 
 	schema      *definition.Schema
 	json        []byte
-	rawKey      []byte // the key as it stands in json
-	kept        kept   // what the record keeps beside the key
+	members     []member // of json that may be kept, in its order
+	rawKey      []byte   // the key as it stands in json
+	kept        kept     // what the record keeps beside the key
 	childValues []Value
 	text        []byte    // decoded strings
 	floats      []float32 // vectors
@@ -67,26 +69,34 @@ type Signal struct {
 	Clear  bool  // the value is taken away
 }
 
+// member is a member of the root object that has a value and is not a signal. Its name
+// is that of the field.
+type member struct {
+	field      *definition.ResolvedField
+	start, end uint32 // of the value in json
+}
+
 var documents = sync.Pool{New: func() any { return new(Document) }}
 
 func newDocument(schema *definition.Schema, raw []byte) *Document {
 	d := documents.Get().(*Document)
 	d.schema = schema
-	d.json = append(d.json[:0], raw...)
+	d.json = bytes.Clone(raw)
 	return d
 }
 
-// Release gives the memory back for another document.
+// Release gives the memory back for another document, except for that of JSON.
 func (d *Document) Release() {
 	clear(d.Root)
+	clear(d.members)
 	clear(d.Children)
 	clear(d.childValues)
 	*d = Document{
 		Root: d.Root[:0], Children: d.Children[:0], Signals: d.Signals[:0],
-		json: d.json[:0], childValues: d.childValues[:0], text: d.text[:0], floats: d.floats[:0],
+		members: d.members[:0], childValues: d.childValues[:0], text: d.text[:0], floats: d.floats[:0],
 	}
 	const most = 1 << 20 // a rare huge document does not stay in memory
-	if cap(d.json) <= most && cap(d.text) <= most {
+	if cap(d.text) <= most {
 		documents.Put(d)
 	}
 }
@@ -94,6 +104,6 @@ func (d *Document) Release() {
 // Schema returns the schema the document was read by.
 func (d *Document) Schema() *definition.Schema { return d.schema }
 
-// JSON returns the document as it was sent, its key included, valid until
-// Release. Reading it again gives an equal Document.
+// JSON returns the document as it was sent, its key included. It stays as it is after
+// Release, and is not to be changed. Reading it again gives an equal Document.
 func (d *Document) JSON() []byte { return d.json }

@@ -513,3 +513,17 @@ func BenchmarkAppendRecord(b *testing.B) {
 		to = d.AppendRecord(to[:0])
 	}
 }
+
+// Operations keep what was sent until it is committed, documents are used again before.
+func TestWhatWasSentOutlivesItsDocument(t *testing.T) {
+	r := NewReader(schemaOf(t, everything))
+	var found problem.List
+	const sent = `{"id":"1","name":"jam"}`
+	first := r.Read([]byte(sent), problem.Path{}, &found)
+	kept := first.JSON()
+	first.Release()
+	r.Read([]byte(`{"id":"2","name":"tea"}`), problem.Path{}, &found).Release()
+	if string(kept) != sent {
+		t.Errorf("%s, not %s", kept, sent)
+	}
+}

@@ -114,6 +114,7 @@ func isObject(raw []byte) bool           { return len(raw) > 0 && raw[0] == '{' 
 // object reads the members of an object value.
 func (r *Reader) object(raw []byte, of *definition.ResolvedField) {
 	required := of.RequiredChildren()
+	isRoot := of == r.schema.Root()
 	held, place := 0, 0
 	for it := jsonread.Members(raw); it.Next(); place++ {
 		name := it.RawName()
@@ -131,6 +132,9 @@ func (r *Reader) object(raw []byte, of *definition.ResolvedField) {
 		case child.IsWildcard && !r.admit(child):
 		default:
 			r.doc.kept |= keptOf(child)
+			if isRoot && !child.Signal {
+				r.doc.members = append(r.doc.members, member{child, uint32(it.Start()), uint32(it.End())})
+			}
 			if child.PrimaryKey {
 				r.doc.rawKey = it.Value()
 			}

@@ -40,20 +40,19 @@ const (
 func (d *Document) AppendRecord(to []byte) []byte {
 	at := len(to)
 	to = append(to, byte(format.Record.Version))
-	root := d.schema.Root()
 	switch {
 	case d.schema.KeepsSource():
 		to[at] |= recordHasSource
-		to, _ = appendObject(to, d.json, root, keepAll)
+		to, _ = d.appendRoot(to, keepAll)
 	case d.kept&keptStored != 0:
-		to, _ = appendObject(to, d.json, root, keepStored)
+		to, _ = d.appendRoot(to, keepStored)
 	default:
 		to = d.appendBareKey(to)
 	}
 	if !d.schema.KeepsSource() && d.kept&keptHighlight != 0 {
 		before := len(to)
 		var any bool
-		if to, any = appendObject(to, d.json, root, keepHighlight); any {
+		if to, any = d.appendRoot(to, keepHighlight); any {
 			to[at] |= recordHighlights
 		} else {
 			to = to[:before]
@@ -66,12 +65,26 @@ func (d *Document) AppendRecord(to []byte) []byte {
 	return to
 }
 
+// appendRoot is appendObject of the root object, whose members were found when it was
+// read.
+func (d *Document) appendRoot(to []byte, kept keep) ([]byte, bool) {
+	to, start := open(to, objectNode)
+	any := false
+	for _, m := range d.members {
+		var held bool
+		to, held = appendMember(to, m.field.Name, d.json[m.start:m.end], m.field, kept)
+		any = any || held
+	}
+	closeNode(to, start)
+	return to, any
+}
+
 // appendBareKey appends the root object of a document of which nothing is kept
 // but the key.
 func (d *Document) appendBareKey(to []byte) []byte {
 	to, start := open(to, objectNode)
 	if d.rawKey != nil {
-		to = appendName(to, []byte(d.schema.PrimaryKey().Name))
+		to = appendName(to, d.schema.PrimaryKey().Name)
 		to = append(to, keyNode)
 	}
 	closeNode(to, start)
@@ -118,7 +131,7 @@ func closeNode(to []byte, start int) {
 	binary.LittleEndian.PutUint32(to[start-4:], uint32(len(to)-start))
 }
 
-func appendName(to, name []byte) []byte {
+func appendName(to []byte, name string) []byte {
 	to = binary.AppendUvarint(to, uint64(len(name)))
 	return append(to, name...)
 }
@@ -143,22 +156,27 @@ func appendObject(to, raw []byte, of *definition.ResolvedField, kept keep) ([]by
 		if isNull(it.Value()) {
 			continue
 		}
-		name := it.Name(&scratch)
-		f := of.ChildOf(name)
+		f := of.ChildOf(it.Name(&scratch))
 		if f == nil || f.Signal {
 			continue
 		}
-		before := len(to)
-		to = appendName(to, name)
 		var held bool
-		if to, held = appendField(to, it.Value(), f, kept); held {
-			any = true
-		} else {
-			to = to[:before]
-		}
+		to, held = appendMember(to, f.Name, it.Value(), f, kept)
+		any = any || held
 	}
 	closeNode(to, start)
 	return to, any
+}
+
+// appendMember appends a member unless nothing of it is kept, and reports whether
+// something is.
+func appendMember(to []byte, name string, raw []byte, f *definition.ResolvedField, kept keep) ([]byte, bool) {
+	before := len(to)
+	to, held := appendField(appendName(to, name), raw, f, kept)
+	if !held {
+		to = to[:before]
+	}
+	return to, held
 }
 
 func appendField(to, raw []byte, f *definition.ResolvedField, kept keep) ([]byte, bool) {
@@ -196,7 +214,7 @@ func appendField(to, raw []byte, f *definition.ResolvedField, kept keep) ([]byte
 		if !ok || isNull(it.Value()) {
 			continue
 		}
-		to = appendName(to, []byte(variant))
+		to = appendName(to, variant)
 		to = appendValues(to, it.Value(), f)
 		any = true
 	}

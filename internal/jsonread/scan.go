@@ -59,6 +59,12 @@ func (it *MemberIterator) Name(scratch *[]byte) []byte { return Text(it.name, sc
 // Value returns the raw value.
 func (it *MemberIterator) Value() []byte { return it.value }
 
+// Start returns where the value begins in the object.
+func (it *MemberIterator) Start() int { return it.next - len(it.value) }
+
+// End returns where the value ends in the object.
+func (it *MemberIterator) End() int { return it.next }
+
 // ItemIterator walks the elements of a raw list.
 type ItemIterator struct {
 	raw   []byte

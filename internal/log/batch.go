@@ -31,6 +31,7 @@ const (
 type Operation struct {
 	Kind Kind
 	Key  string
+	Head []byte // what a batch to be written has before Body; one that was read has it in Body
 	Body []byte
 }
 
@@ -47,7 +48,7 @@ type Batch struct {
 
 // OperationSize returns the bytes an operation takes in a batch.
 func OperationSize(operation Operation) int {
-	return 1 + 2*binary.MaxVarintLen32 + len(operation.Key) + len(operation.Body)
+	return 1 + 2*binary.MaxVarintLen32 + len(operation.Key) + len(operation.Head) + len(operation.Body)
 }
 
 // Encode returns the bytes of the batch.
@@ -69,7 +70,8 @@ func (b *Batch) Encode() []byte {
 		out = append(out, byte(operation.Kind))
 		out = binary.AppendUvarint(out, uint64(len(operation.Key)))
 		out = append(out, operation.Key...)
-		out = binary.AppendUvarint(out, uint64(len(operation.Body)))
+		out = binary.AppendUvarint(out, uint64(len(operation.Head)+len(operation.Body)))
+		out = append(out, operation.Head...)
 		out = append(out, operation.Body...)
 	}
 	return sealBatch(out)

@@ -424,3 +424,15 @@ func FuzzReplay(f *testing.F) {
 		l.Replay(0, func(uint64, []byte) error { return nil })
 	})
 }
+
+// The head of an operation is read as part of its body.
+func TestAHeadStandsBeforeItsBody(t *testing.T) {
+	whole := Batch{Operations: []Operation{{Kind: Add, Key: "k", Body: []byte("\x00{}")}}}
+	parts := Batch{Operations: []Operation{{Kind: Add, Key: "k", Head: []byte{0}, Body: []byte("{}")}}}
+	if got, want := parts.Encode(), whole.Encode(); !bytes.Equal(got, want) {
+		t.Errorf("%x, not %x", got, want)
+	}
+	if got, want := OperationSize(parts.Operations[0]), OperationSize(whole.Operations[0]); got != want {
+		t.Errorf("%d bytes, not %d", got, want)
+	}
+}
