@@ -90,7 +90,7 @@ func (r *refreshing) run(ctx context.Context, b *batch, entries []Entry) (done i
 func (b *batch) one(ctx context.Context, entry Entry, work entryWork) error {
 	b.position, b.line = entry.Position, entry.Line
 	raw := entry.Raw
-	if b.isStream {
+	if b.isStream && !entry.isChecked {
 		var err error
 		if raw, err = b.checker.Check(raw); err != nil {
 			return b.malformed(entry, err)

@@ -16,13 +16,15 @@ type Entry struct {
 	Raw      []byte
 	Line     int // 1-based line where the entry starts
 	Position int // 0-based number of the entry
+
+	isChecked bool // Raw is one JSON value
 }
 
 // EntryReader splits an NDJSON body into its values. A value may span lines,
 // blank lines may separate values, and two values may share a line. It finds
-// where values end, it does not check them: what is not JSON comes out as an
-// entry that does not parse, which is the last one where no end was found. An
-// entry is handed out as soon as it is whole.
+// where values end; it checks only those for which that is the same work. What is
+// not JSON comes out as an entry that does not parse, which is the last one where
+// no end was found. An entry is handed out as soon as it is whole.
 type EntryReader struct {
 	source   io.Reader
 	maxEntry int64
@@ -67,7 +69,12 @@ func (e *EntryReader) Next() (Entry, error) {
 	if err := e.skipSpace(); err != nil {
 		return Entry{}, err
 	}
-	length, err := e.valueLength()
+	var err error
+	length := jsonread.PlainObject(e.buffer[e.next:])
+	isChecked := length > 0
+	if !isChecked {
+		length, err = e.valueLength()
+	}
 	switch {
 	case errors.Is(err, io.EOF):
 		err = nil
@@ -77,9 +84,10 @@ func (e *EntryReader) Next() (Entry, error) {
 	if err != nil && !e.isBroken(length) {
 		return Entry{}, err
 	}
-	entry := Entry{Raw: e.buffer[e.next : e.next+length], Line: e.line, Position: e.position}
+	end := e.next + length
+	entry := Entry{Raw: e.buffer[e.next:end:end], Line: e.line, Position: e.position, isChecked: isChecked}
 	e.line += bytes.Count(entry.Raw, []byte{'\n'})
-	e.next += length
+	e.next = end
 	e.position++
 	return entry, nil
 }

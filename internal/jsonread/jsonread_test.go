@@ -195,6 +195,18 @@ func TestPlainObjectsAreCheckedAsOthers(t *testing.T) {
 	}
 }
 
+// A plain object at the beginning of a text is as long as the value that ends there.
+func TestPlainObjectsEndBeforeWhatFollows(t *testing.T) {
+	for text, want := range map[string]int{
+		`{"a":1,"b":"x"}`: 15, `{"a":1}{"b":2}`: 7, "{\"a\":1}\n": 7, `{"a":"}"}x`: 9,
+		`{}`: 0, `{"a":1`: 0, `{"a":1,"a":2}`: 0, `{"a":[1]}`: 0, `{"a":"\n"}`: 0, `[{"a":1}]`: 0, ``: 0,
+	} {
+		if got := PlainObject([]byte(text)); got != want {
+			t.Errorf("%q: %d, not %d", text, got, want)
+		}
+	}
+}
+
 // What is walked to its end as plain is an object that Check takes, with the same
 // members, unless a name stands in it twice.
 func FuzzPlain(f *testing.F) {

@@ -10,16 +10,16 @@ import (
 // exponents. Where IsWhole holds after the walk, the text is one object that Check
 // takes, if no name stands in it twice.
 type PlainMembers struct {
-	raw     []byte
-	next    int
-	isWhole bool
+	raw  []byte
+	next int
+	end  int // behind the object, 0 before the walk came there
 }
 
 // Plain starts a walk.
 func Plain(raw []byte) PlainMembers { return PlainMembers{raw: raw} }
 
 // IsWhole reports whether the walk came to the end of the object and of the text.
-func (p *PlainMembers) IsWhole() bool { return p.isWhole }
+func (p *PlainMembers) IsWhole() bool { return p.end > 0 && p.end == len(p.raw) }
 
 // Next returns the next name without its quotes and its raw value, and false at the
 // end and before what is not plain.
@@ -63,7 +63,7 @@ func (p *PlainMembers) member() int {
 	case i == len(p.raw):
 		return -1
 	case p.raw[i] == '}' && opening == ',':
-		p.isWhole = i+1 == len(p.raw)
+		p.end = i + 1
 		return -1
 	case p.raw[i] != opening:
 		return -1
@@ -137,20 +137,27 @@ const mostPlainNames = 16
 // plain members that Check takes. Many documents are, and jsontext takes more than twice
 // as long.
 func isPlainObject(text []byte) bool {
+	end := PlainObject(text)
+	return end > 0 && end == len(text)
+}
+
+// PlainObject returns the length of the object of plain members that a text begins with
+// and Check takes, whatever follows it; 0 when the text begins with none.
+func PlainObject(text []byte) int {
 	var names [mostPlainNames][]byte
 	count := 0
 	members := Plain(text)
 	for name, _, ok := members.Next(); ok; name, _, ok = members.Next() {
 		if count == len(names) {
-			return false
+			return 0
 		}
 		for _, other := range names[:count] {
 			if len(other) == len(name) && string(other) == string(name) {
-				return false
+				return 0
 			}
 		}
 		names[count] = name
 		count++
 	}
-	return members.IsWhole()
+	return members.end
 }
