@@ -87,6 +87,10 @@ func newDocument(schema *definition.Schema, raw []byte) *Document {
 
 // Release gives the memory back for another document, except for that of JSON.
 func (d *Document) Release() {
+	const most = 1 << 20 // a rare huge document does not stay in memory
+	if len(d.json) > most || cap(d.text) > most {
+		return
+	}
 	clear(d.Root)
 	clear(d.members)
 	clear(d.Children)
@@ -95,10 +99,7 @@ func (d *Document) Release() {
 		Root: d.Root[:0], Children: d.Children[:0], Signals: d.Signals[:0],
 		members: d.members[:0], childValues: d.childValues[:0], text: d.text[:0], floats: d.floats[:0],
 	}
-	const most = 1 << 20 // a rare huge document does not stay in memory
-	if cap(d.text) <= most {
-		documents.Put(d)
-	}
+	documents.Put(d)
 }
 
 // Schema returns the schema the document was read by.
@@ -106,4 +107,4 @@ func (d *Document) Schema() *definition.Schema { return d.schema }
 
 // JSON returns the document as it was sent, its key included. It stays as it is after
 // Release, and is not to be changed. Reading it again gives an equal Document.
-func (d *Document) JSON() []byte { return d.json }
+func (d *Document) JSON() []byte { return d.json[:len(d.json):len(d.json)] }

@@ -527,3 +527,23 @@ func TestWhatWasSentOutlivesItsDocument(t *testing.T) {
 		t.Errorf("%s, not %s", kept, sent)
 	}
 }
+
+// TestHugeDocumentsAreNotKept reads a document whose values take some fifty times the
+// memory of its text, none of which is a string that is kept.
+func TestHugeDocumentsAreNotKept(t *testing.T) {
+	const values = 60_000
+	r := NewReader(schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true},
+		"list":{"type":"object","multiple":true,"mode":"nested","fields":{"a":{"type":"int32","filter":{}},"b":{"type":"int32","filter":{}}}}}}`))
+	raw := `{"id":"1","list":[` + strings.TrimSuffix(strings.Repeat(`{"a":1,"b":22222},`, values), ",") + `]}`
+	var found problem.List
+	d := r.Read([]byte(raw), problem.Path{}, &found)
+	if d == nil {
+		t.Fatal(found.Err())
+	}
+	d.Release()
+	for range 8 {
+		if again := documents.Get().(*Document); cap(again.childValues) >= values {
+			t.Fatalf("memory for %d values is kept", cap(again.childValues))
+		}
+	}
+}
