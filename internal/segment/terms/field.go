@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"sync"
-	"sync/atomic"
 
 	"github.com/quiresearch/quire/internal/bitpack"
 	"github.com/quiresearch/quire/internal/blockfile"
@@ -34,10 +32,8 @@ type Field struct {
 
 	forms *forms // nil where the segment has none
 
-	skipsOnce sync.Once
-	skips     skips
-	branches  atomic.Pointer[branches] // nil before the first walk
-	itself    [1]*Field
+	trie   lazyTrie
+	itself [1]*Field
 }
 
 // Open opens field owner of a segment file with numDocs documents.
@@ -295,8 +291,8 @@ func (f *Field) Prefix(prefix []byte) (from, to uint32) {
 		return uint32(a), uint32(b)
 	}
 	lo, hi, at := 0, f.list.Len(), 0
-	if b := f.branches.Load(); b != nil {
-		lo, hi, at, _ = b.narrow(hi, prefix)
+	if t := f.trie.made.Load(); t != nil { // a walk was here
+		lo, hi, at, _ = t.branches.narrow(hi, prefix)
 	}
 	if at < len(prefix) {
 		lo, hi = f.list.prefixIn(prefix, lo, hi)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/bits"
-	"sync"
 
 	"github.com/quiresearch/quire/internal/blockfile"
 	"github.com/quiresearch/quire/internal/invariant"
@@ -26,9 +25,7 @@ type forms struct {
 	prefixes []byte
 	ords     packed // per form the number of its term
 
-	once     sync.Once
-	skips    skips
-	branches branches
+	trie lazyTrie
 }
 
 // openForms opens the sections of the dictionary, if the segment has them.
@@ -94,11 +91,7 @@ func (f *Field) FuzzyForms(dst []Match, word []byte, o FuzzyOptions) (matches []
 		return dst, true
 	}
 	d := f.forms
-	d.once.Do(func() {
-		d.skips = newSkips(d.prefixes)
-		d.branches = newBranches(&d.list, &d.skips)
-	})
-	w := newWalk(&d.list, &d.skips, d.branches)
+	w := newWalk(d.trie.of(&d.list, d.prefixes))
 	defer w.free()
 	complete = w.run(word, o)
 	all := append(dst, w.matches...)

@@ -39,12 +39,7 @@ func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match
 	if f.opts.Key {
 		o.Distance = 0
 	}
-	f.skipsOnce.Do(func() {
-		f.skips = newSkips(f.prefixes)
-		b := newBranches(&f.list, &f.skips)
-		f.branches.Store(&b)
-	})
-	w := newWalk(&f.list, &f.skips, *f.branches.Load())
+	w := newWalk(f.trie.of(&f.list, f.prefixes))
 	defer w.free()
 	w.fields = f.itself[:]
 	complete = w.run(word, o)
@@ -75,9 +70,7 @@ func nearest(found []Match) []Match {
 // walk treats a sorted list as a trie: a node is a range of strings that
 // share their first depth bytes.
 type walk struct {
-	list     *List
-	skips    *skips
-	branches branches
+	*trie
 	fields   []*Field // whose terms are the list, and have hashes; nil when they have none
 	word     []byte
 	runes    []rune
@@ -102,10 +95,10 @@ type pending struct {
 // walks keeps memory of walks that have ended.
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
-// newWalk returns a walk through a list; free gives it back.
-func newWalk(list *List, skips *skips, branches branches) *walk {
+// newWalk returns a walk through a trie; free gives it back.
+func newWalk(t *trie) *walk {
 	w := walks.Get().(*walk)
-	w.list, w.skips, w.branches = list, skips, branches
+	w.trie = t
 	return w
 }
 

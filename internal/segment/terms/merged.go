@@ -62,7 +62,7 @@ const (
 // Fuzzy appends what Fuzzy of the i-th field finds to the i-th list of dst. complete is
 // false when Limit stopped it: the fields by themselves may find more then.
 func (m *Merged) Fuzzy(dst [][]Match, word []byte, o FuzzyOptions) (complete bool) {
-	w := newWalk(&m.terms.list, &m.terms.skips, m.terms.branches)
+	w := newWalk(m.terms.trie)
 	defer w.free()
 	w.fields, w.hashed = m.fields, make([][]Match, len(m.fields))
 	complete = w.run(word, o)
@@ -76,7 +76,7 @@ func (m *Merged) Fuzzy(dst [][]Match, word []byte, o FuzzyOptions) (complete boo
 
 // FuzzyForms is Fuzzy over the surface forms.
 func (m *Merged) FuzzyForms(dst [][]Match, word []byte, o FuzzyOptions) (complete bool) {
-	w := newWalk(&m.forms.list, &m.forms.skips, m.forms.branches)
+	w := newWalk(m.forms.trie)
 	defer w.free()
 	complete = w.run(word, o)
 	for i, f := range m.fields {
@@ -93,10 +93,9 @@ func (m *Merged) FuzzyForms(dst [][]Match, word []byte, o FuzzyOptions) (complet
 //	body    fix leak           1 1 0
 //	list    fix leak merge
 type mergedList struct {
-	list     List
-	skips    skips
-	branches branches
-	members  []members // by list
+	list    List
+	trie    *trie
+	members []members // by list
 }
 
 // merge fills an empty mergedList; it reports false when the lists are too large.
@@ -141,8 +140,7 @@ func (m *mergedList) merge(lists []*List) bool {
 	}
 	// What both lists hold was counted twice.
 	m.list = List{bytes: bytes.Clone(text), offsets: append([]uint32(nil), offsets...)}
-	m.skips = newSkips(prefixes)
-	m.branches = newBranches(&m.list, &m.skips)
+	m.trie = newTrie(&m.list, prefixes)
 	return true
 }
 

@@ -1,0 +1,28 @@
+package terms
+
+import "sync/atomic"
+
+// trie is a sorted list with what walks through it need.
+type trie struct {
+	list     *List
+	skips    skips
+	branches branches
+}
+
+func newTrie(list *List, prefixes []byte) *trie {
+	t := &trie{list: list, skips: newSkips(prefixes)}
+	t.branches = newBranches(list, &t.skips)
+	return t
+}
+
+// lazyTrie makes a trie when it is first asked for. Making it reads the whole list;
+// where that fails, as pages of a mapped file may, the next walk tries again.
+type lazyTrie struct{ made atomic.Pointer[trie] }
+
+// of returns the trie of a list. Walks that begin at once may each make it; one is kept.
+func (l *lazyTrie) of(list *List, prefixes []byte) *trie {
+	if l.made.Load() == nil {
+		l.made.CompareAndSwap(nil, newTrie(list, prefixes))
+	}
+	return l.made.Load()
+}
