@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	hasWideCompare = cpu.X86.HasAVX512F
+	hasWideCompare = cpu.X86.HasAVX512F && cpu.X86.HasPOPCNT
 	hasWideSearch  = cpu.X86.HasAVX512F && cpu.X86.HasAVX512CD && cpu.X86.HasPOPCNT
 )
 
@@ -19,7 +19,7 @@ func intersectWide(candidates *uint32, count int, docs *uint32, documents int, f
 // Intersect finds the candidates that are among docs, at least one; both rise,
 // and no candidate is above the last of docs. It writes the places of those
 // found, in the candidates and in docs, and returns their number. found and
-// places have room for one more than there are candidates.
+// places have room for all candidates.
 func Intersect(candidates, docs []uint32, found, places []uint16) int {
 	if !hasWideSearch || len(docs) < 16 || len(docs) > postings.BlockSize || len(candidates) == 0 {
 		return intersectGeneric(candidates, docs, found, places)

@@ -5,7 +5,7 @@ package window
 // Intersect finds the candidates that are among docs, at least one; both rise,
 // and no candidate is above the last of docs. It writes the places of those
 // found, in the candidates and in docs, and returns their number. found and
-// places have room for one more than there are candidates.
+// places have room for all candidates.
 func Intersect(candidates, docs []uint32, found, places []uint16) int {
 	return intersectGeneric(candidates, docs, found, places)
 }
