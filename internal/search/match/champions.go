@@ -200,10 +200,10 @@ func (s *selection) docsOf(set *docset.Set) []uint32 {
 func (s *selection) docsOfTerms(field *terms.Field, entries []terms.Entry, documents uint32) []uint32 {
 	total := 0
 	for _, entry := range entries {
-		total += int(entry.DocFreq)
+		total += int(min(entry.DocFreq, documents)) // damaged terms say anything
 	}
 	field.PrefetchPostings(entries)
-	docs := slices.Grow(s.docs[:0], min(total, len(entries)*int(documents))) // damaged terms say anything
+	docs := slices.Grow(s.docs[:0], total)
 	for _, entry := range entries {
 		field.Iterator(&s.it, entry)
 		for s.it.NextBlock() {

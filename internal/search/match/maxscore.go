@@ -373,9 +373,9 @@ func (s *Scanner) scoreUnion(terms []*termStep, base, end uint32, rest, threshol
 		return
 	}
 	s.scratch.dirty = true
-	u := s.newUnion(base, end, false)
+	u := s.newUnion(base, end, expected < window.FewToMark())
 	for _, t := range terms {
-		t.addAll(base, end, u.sums, nil)
+		t.addAll(base, end, u.sums, u.marked)
 	}
 	s.takeUnion(&u, least)
 	s.scratch.dirty = false

@@ -69,8 +69,8 @@ func SortLimit(documents uint32) int { return max(256, int(documents/64)) }
 // documents has a long upper level of marks, which is walked as a whole.
 func fewToSort(documents uint32) int { return max(16, int(documents>>17)) }
 
-// FromDocs sorts docs, drops repetitions and takes them over. When they
-// are many for the segment the set becomes dense.
+// FromDocs sorts docs, drops repetitions and takes them over; what is behind them in
+// memory stays as it is. When they are many for the segment the set becomes dense.
 func FromDocs(docs []uint32, documents uint32) *Set {
 	if len(docs) > SortLimit(documents) {
 		b := bitset.New(documents)
@@ -85,7 +85,7 @@ func FromDocs(docs []uint32, documents uint32) *Set {
 	} else {
 		m := newMarks(documents)
 		m.add(docs)
-		docs = m.take(docs[:0])
+		docs = m.take(docs[:0:len(docs)])
 	}
 	return &Set{docs: docs, count: len(docs)}
 }

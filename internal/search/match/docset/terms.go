@@ -134,7 +134,7 @@ func Union(ctx context.Context, field *terms.Field, entries []terms.Entry, docum
 // prefetched is how many terms are loaded before the first of them is read.
 const prefetched = 16
 
-// prefetch loads the next terms of a loop that is at term number i, now and then.
+// prefetch loads the next terms of a loop that is at term number i, every 16 terms.
 func prefetch(field *terms.Field, entries []terms.Entry, i int) {
 	if i%prefetched == 0 {
 		field.PrefetchPostings(entries[i:min(i+prefetched, len(entries))])
