@@ -226,8 +226,9 @@ release-check: ## Build a release twice, from clones in different directories wi
 	@scripts/release-check $(ONLY)
 
 # The suite runs on Linux; for the other systems and processors of a release the program
-# must compile. No file is for one system on one processor alone, so each is named once;
-# make release compiles all platforms.
+# must compile. No file is for one system on one processor alone, so each is named once.
+# Types of a system that differ by processor are seen by make release, which compiles all
+# platforms.
 OTHER_PLATFORMS := darwin/arm64 windows/amd64
 
 platforms: ## Compile the program for the other systems and processors of a release
