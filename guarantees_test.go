@@ -61,8 +61,8 @@ func eachGoFile(t *testing.T, visit func(name string, lines []string)) {
 	}
 }
 
-// Every guarantee, fault, rule of the interface and rule of security that the
-// code cites is defined in the documentation, with tests that exist.
+// Every guarantee, fault, rule of the interface and rule of security that the code
+// or the page of campaigns cites is defined in the documentation, with tests that exist.
 func TestCitationsAreDefined(t *testing.T) {
 	defined := rowsOf(t, "docs/guarantees.md")
 	for number := range rowsOf(t, "docs/guides/security.md") {
@@ -87,6 +87,11 @@ func TestCitationsAreDefined(t *testing.T) {
 			}
 		}
 	})
+	for _, number := range cited.FindAllString(read(t, "docs/reliability.md"), -1) {
+		if !defined[number] {
+			t.Errorf("docs/reliability.md cites %s, which no page defines", number)
+		}
+	}
 	if found < 100 {
 		t.Errorf("only %d citations were found", found)
 	}
