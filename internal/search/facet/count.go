@@ -81,33 +81,6 @@ func countEach[T uint8 | uint16 | uint32](ordinals []T, docs, counts []uint32) {
 	}
 }
 
-// countSingle counts the ordinals of the documents in words. A word of all
-// ones is walked without looking for its bits.
-func countSingle[T uint8 | uint16 | uint32](ordinals []T, words []uint64, flip uint64, counts []uint32) {
-	for i, w := range words {
-		if w ^= flip; w == 0 {
-			continue
-		}
-		base := i << 6
-		if base >= len(ordinals) {
-			return
-		}
-		if w == ^uint64(0) && base+64 <= len(ordinals) {
-			for _, ordinal := range ordinals[base : base+64] {
-				counts[ordinal]++
-			}
-			continue
-		}
-		for w != 0 {
-			doc := base + bits.TrailingZeros64(w)
-			w &= w - 1
-			if doc < len(ordinals) {
-				counts[ordinals[doc]]++
-			}
-		}
-	}
-}
-
 // countMulti counts every distinct ordinal of a document once; a document's
 // ordinals are distinct already. words are of the documents from one on that
 // begins a block.

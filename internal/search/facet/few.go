@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/internal/segment/columns"
+	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
 // Scratch is memory for counting few documents: what it costs depends on the
@@ -19,8 +20,8 @@ type Scratch struct {
 	several []uint32
 }
 
-// Listed counts the values of documents: those with a count above 0, ascending
-// by bytes.
+// Listed counts the values of documents, which rise: those with a count above 0,
+// ascending by bytes.
 func (s *Scratch) Listed(column *columns.Ordinals, docs []uint32) []Count {
 	s.grow(int(column.Len()) + 1)
 	s.touched = s.touched[:0]
@@ -70,11 +71,21 @@ func (s *Scratch) count(at uint32) {
 	}
 }
 
+// countListed counts documents, which rise. The ordinals of many are read before the first
+// is counted, so that the reads, which mostly miss the caches, overlap: whether a value
+// is new is a branch that the processor cannot foresee.
 func countListed[T uint8 | uint16 | uint32](s *Scratch, ordinals []T, docs []uint32) {
-	for _, doc := range docs {
-		if int(doc) < len(ordinals) {
-			s.count(uint32(ordinals[doc]))
+	docs = docs[:postings.LowerBound(docs, uint32(len(ordinals)))]
+	var read [256]T
+	for len(docs) > 0 {
+		n := min(len(docs), len(read))
+		for i, doc := range docs[:n] {
+			read[i] = ordinals[doc]
 		}
+		for _, ordinal := range read[:n] {
+			s.count(uint32(ordinal))
+		}
+		docs = docs[n:]
 	}
 }
 
