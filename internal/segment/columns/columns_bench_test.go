@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/quiresearch/quire/internal/blockfile"
@@ -86,6 +87,7 @@ func BenchmarkNumbers(b *testing.B) {
 		for i := range docs {
 			docs[i] = rng.Uint32N(benchDocs)
 		}
+		slices.Sort(docs)
 		b.Run(fmt.Sprint("values/missing", missing), func(b *testing.B) {
 			for b.Loop() {
 				c.Values(docs, out, 0)

@@ -97,3 +97,39 @@ func TestGeoUnitsAndDistance(t *testing.T) {
 		t.Fatalf("half around: %f", d)
 	}
 }
+
+// TestValuesOfManyDocuments reads the values of documents at once, in columns where all
+// documents have one.
+func TestValuesOfManyDocuments(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		width, numDocs := rng.IntN(65), uint32(1+rng.IntN(5000))
+		want := make([]int64, numDocs)
+		file := finishFile(t, func(out *blockfile.Writer) error {
+			w := NewNumbersWriter(out, 1, numDocs, false)
+			for doc := range numDocs {
+				if width > 0 {
+					want[doc] = int64(rng.Uint64()>>(64-width)) - 1000
+				}
+				w.Add(doc, want[doc])
+			}
+			_, err := w.Finish()
+			return err
+		})
+		c, err := OpenNumbers(file, 1, numDocs, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var docs []uint32
+		for doc, share := uint32(0), 1+rng.IntN(40); doc < numDocs; doc += 1 + uint32(rng.IntN(share)) {
+			docs = append(docs, doc)
+		}
+		out := make([]int64, len(docs))
+		c.Values(docs, out, 99)
+		for i, doc := range docs {
+			if out[i] != want[doc] {
+				t.Fatalf("seed %d: document %d of %d bits is %d, want %d", seed, doc, width, out[i], want[doc])
+			}
+		}
+	}
+}

@@ -217,7 +217,7 @@ func (c *Numbers) rank(b, i int) int {
 	return bitset.CountWords(words[:w]) + bits.OnesCount64(words[w]&(1<<(i&63)-1))
 }
 
-// Values fills out with the (lowest) values of docs, missing for those
+// Values fills out with the (lowest) values of docs, which rise, and missing for those
 // without.
 func (c *Numbers) Values(docs []uint32, out []int64, missing int64) {
 	out = out[:len(docs)]
@@ -231,9 +231,7 @@ func (c *Numbers) Values(docs []uint32, out []int64, missing int64) {
 		}
 		return
 	}
-	for i, doc := range docs {
-		out[i] = c.values.at(int(doc>>blockShift), int(doc&(BlockSize-1)))
-	}
+	c.values.gather(docs, out)
 }
 
 // AppendAll appends all values of a document in rising order.

@@ -75,6 +75,39 @@ func (s *series) at(b, i int) int64 {
 	return int64(e[0] + e[1]*bitpack.At(s.values[e[2]>>8:], i, width))
 }
 
+// gather fills out with the values of places, which rise. Those of one block are read in
+// a loop that is short enough for the processor to wait for many of them at once: most
+// miss its caches.
+func (s *series) gather(places []uint32, out []int64) {
+	for len(places) > 0 {
+		b := places[0] >> blockShift
+		n := 1
+		for n < len(places) && places[n]>>blockShift == b {
+			n++
+		}
+		s.gatherIn(int(b), places[:n], out[:n])
+		places, out = places[n:], out[n:]
+	}
+}
+
+// gatherIn is gather for places of block b.
+func (s *series) gatherIn(b int, places []uint32, out []int64) {
+	e := s.blocks[blockWords*b : blockWords*b+blockWords : blockWords*b+blockWords]
+	base, step, width := e[0], e[1], int(e[2]&widthMask)
+	if width == 0 || width > 56 {
+		for i, place := range places {
+			out[i] = s.at(b, int(place&(BlockSize-1)))
+		}
+		return
+	}
+	values, mask := s.values[e[2]>>8:], uint64(1)<<width-1
+	for i, place := range places {
+		bit := int(place&(BlockSize-1)) * width
+		v := binary.LittleEndian.Uint64(values[bit>>3:]) >> (bit & 7)
+		out[i] = int64(base + step*(v&mask))
+	}
+}
+
 // sparse reports whether block b holds values of some documents only.
 func (s *series) sparse(b int) bool { return s.blocks[blockWords*b+2]&sparseFlag != 0 }
 
