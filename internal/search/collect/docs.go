@@ -1,8 +1,6 @@
 package collect
 
 import (
-	"math/bits"
-
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match"
 )
@@ -60,12 +58,7 @@ func (d *Docs) addWindow(base uint32, matched *match.Bits) {
 		bitset.OrWords(d.bits.Words()[base/64:], matched[:])
 		return
 	}
-	for i, w := range matched {
-		for w != 0 {
-			d.list = append(d.list, base+uint32(i<<6+bits.TrailingZeros64(w)))
-			w &= w - 1
-		}
-	}
+	d.list = matched.AppendDocs(d.list, base)
 	d.spill()
 }
 

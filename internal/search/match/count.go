@@ -7,7 +7,6 @@ import (
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match/docset"
-	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
@@ -354,10 +353,10 @@ func (b *batch) keepFound(t *termStep) {
 // between returns the documents of a block that stand in a range.
 func between(docs []uint32, from, to uint32) []uint32 {
 	if len(docs) > 0 && docs[0] < from {
-		docs = docs[window.LowerBound(docs, from):]
+		docs = docs[postings.LowerBound(docs, from):]
 	}
 	if len(docs) > 0 && docs[len(docs)-1] >= to {
-		docs = docs[:window.LowerBound(docs, to)]
+		docs = docs[:postings.LowerBound(docs, to)]
 	}
 	return docs
 }

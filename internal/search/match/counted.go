@@ -3,7 +3,7 @@ package match
 import (
 	"context"
 
-	"github.com/quiresearch/quire/internal/search/match/window"
+	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
 // Counted matches: where the matches of a conjunction are counted before any is scored,
@@ -59,7 +59,7 @@ func (c *counted) finish(documents uint32) {
 	c.docs = c.docs[:c.whole]
 	if c.to < documents {
 		c.to &^= Span - 1
-		c.docs = c.docs[:window.LowerBound(c.docs, c.to)]
+		c.docs = c.docs[:postings.LowerBound(c.docs, c.to)]
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/quiresearch/quire/internal/search/match/window"
+	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
 // Filtered word: one word of several readings behind filters. What the sets among the
@@ -177,7 +177,7 @@ func (s *Scanner) addTyped(t *termStep, u *union) {
 	end := u.base + uint32(len(u.sums))
 	for open := it.SeekBlock(u.base); open && it.FirstDoc() < end; open = it.NextBlock() {
 		docs := it.Docs()
-		for i := window.LowerBound(docs, u.base); i < len(docs) && docs[i] < end; i++ {
+		for i := postings.LowerBound(docs, u.base); i < len(docs) && docs[i] < end; i++ {
 			if at := docs[i] - u.base; s.scratch.joined.has(at) {
 				u.sums[at] = float64(t.scoreAt(docs[i], it.FreqAt(i)))
 				u.marked[at>>6] |= 1 << (at & 63)

@@ -48,7 +48,7 @@ func (j *join) next() int {
 		}
 		to, last := min(from+chunk, len(j.docs)), j.it.LastDoc()
 		if j.docs[to-1] > last {
-			to = from + window.LowerBound(j.docs[from:to], last+1)
+			to = from + postings.LowerBound(j.docs[from:to], last+1)
 		}
 		j.from, j.to = from, to
 		if j.docs[to-1] < j.it.FirstDoc() {

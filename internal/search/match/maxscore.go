@@ -7,6 +7,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
 // MAXSCORE over a union of terms, window by window (Turtle, Flood: Query
@@ -344,10 +345,10 @@ func (s *Scanner) scoreLead(t *termStep, base, end uint32, rest, threshold float
 			docs := it.Docs()
 			first, last := 0, len(docs)
 			if last > 0 && docs[0] < base {
-				first = window.LowerBound(docs, base)
+				first = postings.LowerBound(docs, base)
 			}
 			if it.LastDoc() >= end {
-				last = window.LowerBound(docs, end)
+				last = postings.LowerBound(docs, end)
 			}
 			before := len(s.scratch.batch.Docs)
 			t.scoreInto(&s.scratch.batch, docs[first:last], it.Freqs()[first:last], least)
@@ -390,11 +391,11 @@ func (s *termStep) addAll(base, end uint32, sums []float64, marked []uint64) {
 		docs, freqs := it.Docs(), it.Freqs()
 		first, last := 0, len(docs)
 		if last > 0 && docs[0] < base {
-			first = window.LowerBound(docs, base)
+			first = postings.LowerBound(docs, base)
 		}
 		whole := it.LastDoc() < end
 		if !whole {
-			last = window.LowerBound(docs, end)
+			last = postings.LowerBound(docs, end)
 			s.prefetch(docs[last:], end-base)
 		}
 		p.Docs, p.Frequencies = docs[first:last], freqs[first:last]

@@ -168,11 +168,11 @@ func (f *pairField) appendBoth(both []uint32, from, to uint32) []uint32 {
 	for open := lead.SeekBlock(from); open && lead.FirstDoc() < to; open = lead.NextBlock() {
 		docs := lead.Docs()
 		if docs[0] < from {
-			docs = docs[window.LowerBound(docs, from):]
+			docs = docs[postings.LowerBound(docs, from):]
 		}
 		isLast := lead.LastDoc() >= to
 		if isLast {
-			docs = docs[:window.LowerBound(docs, to)]
+			docs = docs[:postings.LowerBound(docs, to)]
 		}
 		both = appendHeld(both, docs, it, &j)
 		if isLast {
@@ -188,7 +188,7 @@ func appendHeld(dst, docs []uint32, it *postings.Iterator, j *join) []uint32 {
 	for len(docs) > 0 && it.SeekBlock(docs[0]) {
 		n, last := min(len(docs), chunk), it.LastDoc()
 		if docs[n-1] > last {
-			n = window.LowerBound(docs[:n], last+1)
+			n = postings.LowerBound(docs[:n], last+1)
 		}
 		run := docs[:n]
 		docs = docs[n:]

@@ -3,6 +3,7 @@ package match
 import (
 	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/score"
+	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
 // Blocks of postings in several fields are walked in ranges in which no field
@@ -85,7 +86,7 @@ func (s *sumStep) findBoth() {
 		return
 	}
 	found, places := &s.join.found, &s.join.places
-	n := window.LowerBound(minor.docs, major.docs[len(major.docs)-1]+1)
+	n := postings.LowerBound(minor.docs, major.docs[len(major.docs)-1]+1)
 	n = window.Intersect(minor.docs[:n], major.docs, found[:], places[:])
 	docs, readings := s.both.docs, s.both.readings
 	for i := range n {
@@ -182,7 +183,7 @@ func (s *sumStep) addBoth(minor, major block, base uint32, sums []float64) block
 		return minor
 	}
 	found, places := &s.join.found, &s.join.places
-	behind := window.LowerBound(minor.docs, major.docs[len(major.docs)-1]+1)
+	behind := postings.LowerBound(minor.docs, major.docs[len(major.docs)-1]+1)
 	for from := 0; from < behind; from += chunk {
 		part := minor.docs[from:min(behind, from+chunk)]
 		for i := range window.Intersect(part, major.docs, found[:], places[:]) {

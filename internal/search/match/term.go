@@ -3,7 +3,6 @@ package match
 import (
 	"math/bits"
 
-	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
@@ -57,7 +56,7 @@ func (s *termStep) placeOf(docs []uint32, from uint32) int {
 	if len(near) > nearPlaces && near[nearPlaces-1] >= from {
 		near = near[:nearPlaces]
 	}
-	c.place += window.LowerBound(near, from)
+	c.place += postings.LowerBound(near, from)
 	c.from = from
 	return c.place
 }

@@ -426,12 +426,10 @@ func (it *Iterator) blockInto(words []uint64, base uint32, end uint64) {
 	docs := it.Docs()
 	// A block may reach out of the window on both sides.
 	if len(docs) > 0 && docs[0] < base {
-		from, _ := slices.BinarySearch(docs, base)
-		docs = docs[from:]
+		docs = docs[LowerBound(docs, base):]
 	}
 	if len(docs) > 0 && uint64(docs[len(docs)-1]) >= end {
-		to, _ := slices.BinarySearch(docs, uint32(end))
-		docs = docs[:to]
+		docs = docs[:LowerBound(docs, uint32(end))]
 	}
 	for _, d := range docs {
 		d -= base

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"sync"
 
-	"github.com/quiresearch/quire/internal/search/match/window"
 	"github.com/quiresearch/quire/internal/segment/postings"
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
@@ -67,7 +66,7 @@ func (m *marks) addTerm(field *terms.Field, e terms.Entry, limit uint32) (n int)
 	for it.NextBlock() && it.FirstDoc() < limit {
 		docs := it.Docs()
 		if it.LastDoc() >= limit {
-			docs = docs[:window.LowerBound(docs, limit)]
+			docs = docs[:postings.LowerBound(docs, limit)]
 		}
 		m.add(docs)
 		n += len(docs)

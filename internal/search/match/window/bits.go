@@ -22,6 +22,7 @@ package window
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
 )
@@ -114,14 +115,25 @@ func (b *Bits) Append(dst []uint16) []uint16 {
 }
 
 // AppendDocs appends the documents in the set of the window that starts at
-// base.
+// base. Most words hold one document or two, if any: these are written without asking
+// whether they are there, which a processor cannot guess.
 func (b *Bits) AppendDocs(dst []uint32, base uint32) []uint32 {
+	at := len(dst)
+	dst = slices.Grow(dst, b.Count()+1)
+	dst = dst[:cap(dst)]
 	for i, w := range b {
-		for ; w != 0; w &= w - 1 {
-			dst = append(dst, base+uint32(i<<6+bits.TrailingZeros64(w)))
+		first := base + uint32(i<<6)
+		dst[at] = first + uint32(bits.TrailingZeros64(w))
+		at += int((w | -w) >> 63) // whether there is one
+		w &= w - 1
+		dst[at] = first + uint32(bits.TrailingZeros64(w))
+		at += int((w | -w) >> 63)
+		for w &= w - 1; w != 0; w &= w - 1 {
+			dst[at] = first + uint32(bits.TrailingZeros64(w))
+			at++
 		}
 	}
-	return dst
+	return dst[:at]
 }
 
 // Load copies the window that starts at base out of words, a whole set of

@@ -1,4 +1,4 @@
-package window
+package postings
 
 import (
 	"math/rand/v2"
