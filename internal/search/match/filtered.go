@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
+	"github.com/quiresearch/quire/internal/search/match/window"
 )
 
 // Filtered: a conjunction that is led by a sparse set, as a narrow filter is. Its
@@ -50,14 +51,33 @@ func (s *Scanner) walkList(ctx context.Context, c conjunction, from, to uint32, 
 	return true, nil
 }
 
-// keepIn drops the documents that are not in a set.
+// keepIn drops the documents that are not in a set. Whether a document stays is not
+// asked by a branch, which a processor could not guess.
 func (b *batch) keepIn(set *docset.Set) {
+	docs, sums := b.Docs, b.Sums[:len(b.Docs)]
 	kept := 0
-	for i, doc := range b.Docs {
-		if set.Has(doc) {
-			b.Docs[kept], b.Sums[kept] = doc, b.Sums[i]
+	if words := set.Words(); words != nil {
+		for i, doc := range docs {
+			held := uint64(0)
+			if w := int(doc >> 6); w < len(words) {
+				held = words[w] >> (doc & 63) & 1
+			}
+			docs[kept], sums[kept] = doc, sums[i]
+			kept += int(held)
+		}
+		b.Docs, b.Sums = docs[:kept], sums[:kept]
+		return
+	}
+	list := set.Sparse()
+	for i, doc := range docs {
+		list = list[window.Gallop(list, 0, doc):]
+		if len(list) == 0 {
+			break
+		}
+		docs[kept], sums[kept] = doc, sums[i]
+		if list[0] == doc {
 			kept++
 		}
 	}
-	b.Docs, b.Sums = b.Docs[:kept], b.Sums[:kept]
+	b.Docs, b.Sums = docs[:kept], sums[:kept]
 }

@@ -23,10 +23,10 @@ package docset
 import (
 	"math/bits"
 	"slices"
-	"sort"
 
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/search/match/window"
+	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
 // sparseShare is how much thinner than the segment a set is kept as a sorted
@@ -192,8 +192,8 @@ func (s *Set) Has(doc uint32) bool {
 		w := int(doc >> 6)
 		return w < len(s.words) && s.words[w]>>(doc&63)&1 != 0
 	}
-	_, found := slices.BinarySearch(s.docs, doc)
-	return found
+	at := s.search(doc)
+	return at < len(s.docs) && s.docs[at] == doc
 }
 
 // Len is the number of documents in the set.
@@ -257,7 +257,7 @@ func (s *Set) Window(base uint32, out *window.Bits) {
 }
 
 func (s *Set) search(from uint32) int {
-	return sort.Search(len(s.docs), func(i int) bool { return s.docs[i] >= from })
+	return postings.LowerBound(s.docs, from)
 }
 
 // Next returns the first document not before from, or window.NoMore.
