@@ -3,7 +3,6 @@ package match
 import (
 	"context"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
@@ -49,13 +48,7 @@ func (s *rangeStep) cost() int                 { return s.total }
 
 func (s *rangeStep) run(base uint32, in, out *Bits, _ *Sums) {
 	*out = Bits{}
-	s.docs = s.docs[:0]
-	for i, w := range in {
-		for w != 0 {
-			s.docs = append(s.docs, base+uint32(i<<6+bits.TrailingZeros64(w)))
-			w &= w - 1
-		}
-	}
+	s.docs = in.AppendDocs(s.docs[:0], base)
 	for i, v := range s.read(s.docs) {
 		if s.holds(s.docs[i], v) {
 			out.Set(s.docs[i] - base)
