@@ -51,6 +51,9 @@ func (s *termStep) listAll(out *window.Batch, base, end uint32) {
 			last = s.placeOf(docs, end)
 			s.prefetch(docs[last:], end-base)
 		}
+		if len(out.Docs)+last-first > int(end-base) {
+			return // a damaged block: a window does not hold as many
+		}
 		if first < last { // not so in a damaged block
 			out.Reserve(len(out.Docs) + last - first + window.Padding)
 			s.appendAbove(out, docs[first:last], freqs[first:last], -1)
