@@ -1,15 +1,20 @@
 #include "textflag.h"
 
+// GATHER_ARGUMENTS loads ordinals into SI, words into DX, their number into CX, what
+// flips them into R8, and where to write into DI and R9.
+#define GATHER_ARGUMENTS \
+	MOVQ ordinals+0(FP), SI; \
+	MOVQ words+8(FP), DX; \
+	MOVQ n+16(FP), CX; \
+	MOVQ flip+24(FP), R8; \
+	MOVQ to+32(FP), DI; \
+	MOVQ DI, R9
+
 // func gatherBytes(ordinals *uint8, words *uint64, n int, flip uint64, to *uint8) int
 //
 // The bits of a word are the mask by which its 64 ordinals are compressed.
 TEXT ·gatherBytes(SB), NOSPLIT, $0-48
-	MOVQ ordinals+0(FP), SI
-	MOVQ words+8(FP), DX
-	MOVQ n+16(FP), CX
-	MOVQ flip+24(FP), R8
-	MOVQ to+32(FP), DI
-	MOVQ DI, R9
+	GATHER_ARGUMENTS
 next:
 	MOVQ (DX), AX
 	XORQ R8, AX
@@ -41,12 +46,7 @@ next:
 
 // func gatherShorts(ordinals *uint16, words *uint64, n int, flip uint64, to *uint16) int
 TEXT ·gatherShorts(SB), NOSPLIT, $0-48
-	MOVQ ordinals+0(FP), SI
-	MOVQ words+8(FP), DX
-	MOVQ n+16(FP), CX
-	MOVQ flip+24(FP), R8
-	MOVQ to+32(FP), DI
-	MOVQ DI, R9
+	GATHER_ARGUMENTS
 next:
 	MOVQ (DX), AX
 	XORQ R8, AX
