@@ -88,7 +88,7 @@ func (m *marks) addTerms(ctx context.Context, field *terms.Field, entries []term
 }
 
 // take appends the marked documents, rising, and gives the bitmap back empty. dst must
-// have room for them. Most words have one document or two: the second is written without
+// have the capacity for them. Most words have one document or two: the second is written without
 // asking whether there is one, which a processor cannot guess.
 func (m *marks) take(dst []uint32) []uint32 {
 	at, dst := len(dst), dst[:cap(dst)]

@@ -19,7 +19,7 @@ func intersectWide(candidates *uint32, count int, docs *uint32, documents int, f
 // Intersect finds the candidates that are among docs, at least one; both rise,
 // and no candidate is above the last of docs. It writes the places of those
 // found, in the candidates and in docs, and returns their number. found and
-// places have room for all candidates.
+// places are as long as candidates at least.
 func Intersect(candidates, docs []uint32, found, places []uint16) int {
 	if !hasWideSearch || len(docs) < 16 || len(docs) > postings.BlockSize || len(candidates) == 0 {
 		return intersectGeneric(candidates, docs, found, places)
@@ -71,7 +71,7 @@ func merge(l *lists, least float64, docs []uint32, sums []float64) (i, j, n int)
 func keepAboveWide(docs *uint32, sums *float64, count int, rest, least float64, to *uint32, toSums *float64) int
 
 // KeepAbove writes the documents whose sum and rest exceed least, with their sums, and
-// returns their number. to and toSums have room for all and may be docs and sums.
+// returns their number. to and toSums are as long as docs at least and may be docs and sums.
 func KeepAbove(docs []uint32, sums []float64, rest, least float64, to []uint32, toSums []float64) int {
 	if !hasWideCompare || len(docs) == 0 {
 		return keepAboveGeneric(docs, sums, rest, least, to, toSums)

@@ -54,7 +54,7 @@ type lists struct {
 
 // mergeGeneric merges two lists until one of them ends, and writes the documents that
 // score above least. It returns how many documents of each were read and how many were
-// written. docs and sums have room for all.
+// written. docs and sums are as long as both lists together at least.
 func mergeGeneric(l *lists, least float64, docs []uint32, sums []float64) (i, j, n int) {
 	for i < len(l.x) && j < len(l.y) {
 		a, b := l.x[i], l.y[j]
