@@ -40,45 +40,16 @@ func (k *ranker) ordinalsBefore() (least, most uint32, ok bool) {
 	return 1, last - 1, true
 }
 
-// offerOrdinals takes those documents of a window whose ordinals are in a
-// range.
+// offerOrdinals takes those documents of a window whose ordinals are in a range.
 func (k *ranker) offerOrdinals(base uint32, matched *match.Bits, least, most uint32) {
 	if least > most {
 		return
 	}
-	if cap(k.window) < match.Span {
-		k.window = make([]uint32, match.Span)
-	}
-	window := (*[match.Span]uint32)(k.window[:match.Span])
-	w8, w16, w32 := k.keys[0].ordinals.Raw()
-	n := 0
-	switch {
-	case w8 != nil:
-		n = inRange(w8, base, matched, least, most, window)
-	case w16 != nil:
-		n = inRange(w16, base, matched, least, most, window)
-	default:
-		n = inRange(w32, base, matched, least, most, window)
-	}
-	for _, doc := range window[:n] {
-		k.offer(doc, 0)
-	}
-}
-
-// inRange gathers the documents of a window whose ordinals are in a range, and
-// returns how many there are.
-func inRange[T uint8 | uint16 | uint32](ordinals []T, base uint32, matched *match.Bits, least, most uint32, out *[match.Span]uint32) int {
-	n := 0
-	width := most - least
-	for i, w := range matched {
-		for w != 0 {
-			doc := base + uint32(i<<6+bits.TrailingZeros64(w))
-			w &= w - 1
-			out[n&(match.Span-1)] = doc
-			if uint32(ordinals[doc])-least <= width {
-				n++
-			}
+	narrowed := *matched
+	k.keys[0].ordinals.Narrow(base, narrowed[:], least, most)
+	for i, w := range narrowed {
+		for ; w != 0; w &= w - 1 {
+			k.offer(base+uint32(i<<6+bits.TrailingZeros64(w)), 0)
 		}
 	}
-	return n
 }

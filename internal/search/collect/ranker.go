@@ -3,7 +3,6 @@ package collect
 import (
 	"context"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -330,33 +329,48 @@ func (k *ranker) readsNumbers() bool {
 // value is looked at more closely.
 const unknown = math.MinInt64
 
-// offerNumbers takes the documents of a window. Their values are read at once,
-// and those behind the worst hit are passed over.
+// offerNumbers takes the documents of a window. Their values are read at once, and
+// documents that stand behind the worst hit are passed over.
 func (k *ranker) offerNumbers(base uint32, matched *match.Bits) {
-	k.window = k.window[:0]
 	const blockWords = columns.BlockSize / 64
-	ruledOut := false
-	for i, w := range matched {
-		if i%blockWords == 0 {
-			from := base + uint32(i*64)
-			ruledOut = k.rulesOut(from, from+columns.BlockSize)
+	left := *matched
+	for i := 0; i < len(left); i += blockWords {
+		from := base + uint32(i*64)
+		if k.rulesOut(from, from+columns.BlockSize) {
+			clear(left[i : i+blockWords])
 		}
-		for w != 0 && !ruledOut {
-			k.window = append(k.window, base+uint32(i<<6+bits.TrailingZeros64(w)))
-			w &= w - 1
-		}
+	}
+	if k.window = left.AppendDocs(k.window[:0], base); len(k.window) == 0 {
+		return
 	}
 	if cap(k.values) < len(k.window) {
 		k.values = make([]int64, match.Span)
 	}
 	values := k.values[:len(k.window)]
-	first := &k.keys[0]
-	first.numbers.Values(k.window, values, unknown)
+	k.keys[0].numbers.Values(k.window, values, unknown)
+	flip, highest := k.worstNumber()
 	for i, v := range values {
-		if v != unknown && first.turn(v, true).compare(k.ranks[0]) > 0 {
+		if v^flip > highest && v != unknown {
 			continue
 		}
 		k.offer(k.window[i], 0)
+		_, highest = k.worstNumber()
+	}
+}
+
+// worstNumber returns the highest number with which a document may still become a hit, of
+// a full heap, after numbers are combined with flip by exclusive or.
+func (k *ranker) worstNumber() (flip, highest int64) {
+	if k.keys[0].flip {
+		flip = -1
+	}
+	switch worst := k.ranks[0]; {
+	case worst.place < 0:
+		return flip, math.MinInt64
+	case worst.place > 0:
+		return flip, math.MaxInt64
+	default:
+		return flip, worst.number
 	}
 }
 
