@@ -15,7 +15,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// answer reads the documents of the page and puts the answer together.
+// answer reads the documents of the page and assembles the answer.
 func (s *execution) answer(ctx context.Context, f *found) (*query.Answer, error) {
 	a := &query.Answer{
 		Total: f.total, Documents: f.documents, Facets: f.facets, Page: f.page,
@@ -44,7 +44,7 @@ func (s *execution) answer(ctx context.Context, f *found) (*query.Answer, error)
 			w.prefetch(f.hits[i:min(i+prefetchedHits, len(f.hits))])
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, err // no client waits for the answer
+			return nil, err // the client is gone or the time is up
 		}
 		if err := w.write(&a.Hits[i], &f.hits[i], i); err != nil {
 			return nil, err
@@ -62,8 +62,8 @@ func (s *execution) answer(ctx context.Context, f *found) (*query.Answer, error)
 	return a, nil
 }
 
-// missingOf returns the words that each hit lacks of a text of which hits hold
-// the most, nil when there is none.
+// missingOf returns, for each hit, the words of the text that it lacks. It returns
+// nil unless the query was relaxed to the documents that hold the most words.
 func (s *execution) missingOf(ctx context.Context, hits []hit) ([][]string, error) {
 	if !s.relaxed.IsCovered() || len(hits) == 0 {
 		return nil, nil
@@ -75,7 +75,7 @@ func (s *execution) missingOf(ctx context.Context, hits []hit) ([][]string, erro
 	return s.relaxed.Missing(ctx, s.collect, documents)
 }
 
-// hitWriter turns hits into what the answer shows of them.
+// hitWriter turns collected hits into the hits of an answer.
 type hitWriter struct {
 	execution  *execution
 	documents  document.Projection
@@ -84,14 +84,14 @@ type hitWriter struct {
 	matched    []matchedList
 	terms      map[string]*highlight.Terms
 	highlights []highlightField
-	buffer     *analysis.Buffer // of highlighting
+	buffer     *analysis.Buffer // for highlighting
 	scratch    *answerScratch
 	opened     openedRecord // the last one
-	extra      int64        // bytes of the answer beside documents, values and keys
+	extra      int64        // size in bytes of the answer apart from documents, values and keys
 }
 
-// checkSize refuses an answer that has grown beyond what one may have: each of a
-// page of value hits shows its whole document.
+// checkSize rejects an answer that exceeds MaxAnswerSize: every value hit on a page
+// repeats its whole document.
 func (w *hitWriter) checkSize() error {
 	most := w.execution.searcher.options.MaxAnswerSize
 	if size := w.extra + int64(len(w.scratch.text)+len(w.scratch.keys)); most > 0 && size > most {
@@ -100,7 +100,7 @@ func (w *hitWriter) checkSize() error {
 	return nil
 }
 
-// sizeOf returns about how many bytes an answer has without its hits.
+// sizeOf returns the approximate size in bytes of an answer without its hits.
 func sizeOf(a *query.Answer) int64 {
 	size := int64(0)
 	var values func(list []query.FacetValue)
@@ -128,8 +128,8 @@ type openedRecord struct {
 	record  document.Record
 }
 
-// answerScratch is memory in which the texts of an answer are written one
-// behind the other; the answer then gets them in one piece each.
+// answerScratch is reused memory. The texts of an answer are appended to it one
+// after another and then copied into the answer in one piece each.
 type answerScratch struct {
 	record []byte
 	text   []byte // of documents and values
@@ -137,19 +137,19 @@ type answerScratch struct {
 	ends   []hitEnds
 }
 
-// hitEnds is where the texts of one hit end; they begin where those before
-// end. What a hit does not have ends where it begins.
+// hitEnds holds the offsets at which the texts of one hit end. Each text begins
+// where that of the previous hit ends; an absent text is empty.
 type hitEnds struct {
 	document, value, key int
 	hasValue             bool
 }
 
-// finish gives the hits what was written for them.
+// finish sets the texts of hits from the scratch memory.
 func (w *hitWriter) finish(hits []query.Hit) {
 	s := w.scratch
 	text, keys := s.text, string(s.keys)
 	if cap(text) > maxScratch {
-		s.text = nil // too large to be used again: the answer takes it
+		s.text = nil // too large to reuse: the answer takes it over
 	} else {
 		text = append([]byte{}, text...)
 	}
@@ -197,15 +197,15 @@ func (s *execution) newHitWriter() *hitWriter {
 	return w
 }
 
-// Bounds of what is used again.
+// Bounds of the memory that is kept for reuse.
 const (
-	maxScratch     = 1 << 20 // bytes of texts
+	maxScratch     = 1 << 20 // bytes of text
 	maxScratchHits = 1 << 10
 )
 
 func (s *answerScratch) bytes() int { return cap(s.record) + cap(s.text) + cap(s.keys) }
 
-// close gives back what the writer borrowed.
+// close returns borrowed buffers to the searcher.
 func (w *hitWriter) close() {
 	if w.buffer != nil {
 		w.execution.searcher.buffers.Put(w.buffer)
@@ -232,7 +232,7 @@ func (w *hitWriter) matchValues(ctx context.Context, hits []hit) error {
 	return nil
 }
 
-// write fills in one hit from its stored record.
+// write fills in one hit from the stored record of its document.
 func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 	view := &w.execution.view
 	segment, doc, ok := view.Snapshot.Find(h.document())
@@ -287,10 +287,10 @@ func (w *hitWriter) write(to *query.Hit, h *hit, place int) error {
 	return nil
 }
 
-// prefetchedHits is how many hits are prefetched at once.
+// prefetchedHits is the number of hits prefetched together.
 const prefetchedHits = 16
 
-// prefetch loads what is going to be read of hits, at most prefetchedHits.
+// prefetch loads the stored records of up to prefetchedHits hits.
 func (w *hitWriter) prefetch(hits []hit) {
 	var segments [prefetchedHits]*snapshot.Segment
 	var docs, same [prefetchedHits]uint32
@@ -313,8 +313,8 @@ func (w *hitWriter) prefetch(hits []hit) {
 	}
 }
 
-// open reads the stored record of a document, once for list values of the same
-// one that follow each other.
+// open reads the stored record of a document. Consecutive value hits of the same
+// document share one read.
 func (w *hitWriter) open(segment *snapshot.Segment, doc uint32) (document.Record, error) {
 	if w.list == nil {
 		return w.read(segment, doc)
@@ -341,7 +341,7 @@ func (w *hitWriter) read(segment *snapshot.Segment, doc uint32) (document.Record
 	return record, nil
 }
 
-// write shows the matched values of one hit.
+// write returns the matched values to show for one hit.
 func (m *matchedList) write(segment *snapshot.Segment, record document.Record, place int) query.MatchedValues {
 	items := m.items[place]
 	shown := query.MatchedValues{Field: m.list.Path, TotalValues: len(items)}
@@ -355,7 +355,7 @@ func (m *matchedList) write(segment *snapshot.Segment, record document.Record, p
 	return shown
 }
 
-// positionOf returns the place of a list value in its list.
+// positionOf returns the position of a list value in its list.
 func positionOf(segment *snapshot.Segment, item uint32) int {
 	column := segment.Reader.Numbers(layout.ListPosition)
 	if column == nil {
@@ -371,8 +371,8 @@ func signalsOf(segment *snapshot.Segment, doc uint32) document.SignalReader {
 	}
 }
 
-// appendKeyText appends the primary key of a record as text, and reports
-// whether it has one.
+// appendKeyText appends the primary key of a record as text and reports whether the
+// record has one.
 func appendKeyText(to []byte, record document.Record, field *definition.ResolvedField) (text []byte, ok bool) {
 	raw := record.Key()
 	if len(raw) == 0 {

@@ -17,7 +17,7 @@ const cacheDefinition = `{"fields":{"id":{"type":"string","primaryKey":true},
 	"name":{"type":"string","matching":{"typoTolerance":{}}},"brand":{"type":"string","filter":{},"facet":{}},
 	"price":{"type":"int32","filter":{}}}}`
 
-// metered returns an index whose searches are measured.
+// metered returns an index whose searches are metered.
 func metered(t testing.TB) (*index, *metrics.Set) {
 	t.Helper()
 	return meteredIndex(t, cacheDefinition)
@@ -33,7 +33,7 @@ func meteredIndex(t testing.TB, definition string) (*index, *metrics.Set) {
 	return x, meters
 }
 
-// read returns a meter as a scrape shows it; 0 when it is not there.
+// read returns the value of a meter as scraped, 0 if it is absent.
 func read(t testing.TB, meters *metrics.Set, name string) float64 {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -122,7 +122,7 @@ func TestClosedReadersLeaveNothingInCaches(t *testing.T) {
 	} {
 		x.mustSearch(t, body)
 	}
-	if x.searcher.rewriter.Entries() == 0 || x.searcher.counter.Entries() < 3 || // of a snapshot, and of a segment
+	if x.searcher.rewriter.Entries() == 0 || x.searcher.counter.Entries() < 3 || // for a snapshot, and for a segment
 		read(t, meters, "service_facet_state_bytes") == 0 || read(t, meters, "service_query_cache_bytes") == 0 {
 		t.Fatal("nothing was kept")
 	}

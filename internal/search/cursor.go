@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Kinds of cursors, the second byte.
+// Kinds of cursors; the kind is the second byte.
 const (
 	positionCursor = 1
 	offsetCursor   = 2
@@ -26,7 +26,7 @@ const (
 	textValue
 )
 
-// maxCursorValues bounds how many values a cursor may claim to hold.
+// maxCursorValues bounds the number of values a cursor may claim to hold.
 const maxCursorValues = 64
 
 // cursor is a place in the order of hits: a position under one order, or a
@@ -37,20 +37,20 @@ type cursor struct {
 	fingerprint uint32
 	values      []collect.Value
 	kinds       []byte // tag of each value
-	// standing is that of the hit in the order of the index: it decides among
-	// hits with equal values, and stays when segments are merged.
+	// standing is the standing of the hit in the order of the index. It breaks ties
+	// between hits with equal values and survives merges of segments.
 	standing uint64
 }
 
 var cursorText = base64.RawURLEncoding.Strict()
 
-// encodeOffset returns the cursor that skips so many hits.
+// encodeOffset returns the cursor that skips offset hits.
 func encodeOffset(offset int) string {
 	raw := binary.AppendUvarint([]byte{byte(format.Cursor.Version), offsetCursor}, uint64(offset))
 	return cursorText.EncodeToString(raw)
 }
 
-// encodePosition returns the cursor of a hit under an order: its values and its
+// encodePosition returns the cursor of a hit under an order: its values and
 // standing.
 func encodePosition(fingerprint uint32, keys []collect.Key, values []collect.Value, standing uint64) string {
 	var buffer [64]byte
@@ -84,7 +84,7 @@ func valueTag(kind collect.KeyKind) byte {
 	return floatValue
 }
 
-// decodeCursor reads a cursor; the error is search:cursor:invalid.
+// decodeCursor decodes a cursor. The error is search:cursor:invalid.
 func decodeCursor(text string, at problem.Path) (*cursor, error) {
 	invalid := problem.SearchCursorInvalid.At(at)
 	raw, err := cursorText.DecodeString(text)
@@ -121,7 +121,7 @@ func decodeCursor(text string, at problem.Path) (*cursor, error) {
 	return c, nil
 }
 
-// check compares a position with the order it is used under.
+// check verifies that a position cursor fits the order it is used under.
 func (c *cursor) check(fingerprint uint32, keys []collect.Key, at problem.Path) error {
 	if c.fingerprint != fingerprint {
 		return problem.SearchCursorSortMismatch.At(at)
@@ -137,8 +137,8 @@ func (c *cursor) check(fingerprint uint32, keys []collect.Key, at problem.Path) 
 	return nil
 }
 
-// after returns the position behind which the hits after the cursor stand. The
-// document it was made of may be gone.
+// after returns the position that the hits after the cursor follow. The document
+// the cursor was made from may no longer exist.
 func (c *cursor) after(view *snapshot.Snapshot) *collect.Position {
 	if c.standing == math.MaxUint64 {
 		return &collect.Position{Values: c.values, Doc: int64(view.MaxDoc)}
@@ -146,13 +146,12 @@ func (c *cursor) after(view *snapshot.Snapshot) *collect.Position {
 	return &collect.Position{Values: c.values, Doc: int64(view.FromStanding(c.standing+1)) - 1}
 }
 
-// before returns the position in front of which the hits before the cursor
-// stand.
+// before returns the position that the hits before the cursor precede.
 func (c *cursor) before(view *snapshot.Snapshot) *collect.Position {
 	return &collect.Position{Values: c.values, Doc: int64(view.FromStanding(c.standing))}
 }
 
-// cursorReader takes the bytes of a cursor apart.
+// cursorReader decodes the bytes of a cursor.
 type cursorReader struct {
 	raw    []byte
 	failed bool
@@ -178,7 +177,7 @@ func (r *cursorReader) varint() int64 {
 	return v
 }
 
-// fixed reads a number of four or eight bytes.
+// fixed reads a big-endian number of four or eight bytes.
 func (r *cursorReader) fixed(size int) uint64 {
 	if len(r.raw) < size {
 		r.failed, r.raw = true, nil
@@ -222,9 +221,9 @@ func (r *cursorReader) value() (collect.Value, byte) {
 	return collect.Value{}, tag
 }
 
-// fingerprint distinguishes orders: what is hit, and every key with its field,
-// direction and origin. The type of a field is not part of it: a position that
-// holds values of another type is stale, not of another order.
+// fingerprint identifies an order: the kind of hit, and the field, direction and
+// origin of every key. It omits the type of a field, so that a position with values
+// of another type is reported as stale, not as a position of another order.
 func (o *order) fingerprint(hitKind string) uint32 {
 	h := hashed(fnvOffset, hitKind)
 	for i := range o.keys {
@@ -247,7 +246,7 @@ const (
 	fnvPrime  = 16777619
 )
 
-// hashed goes on with the hash FNV-1a over some bytes.
+// hashed extends the FNV-1a hash h by bytes.
 func hashed[B string | [4]byte](h uint32, bytes B) uint32 {
 	for i := range len(bytes) {
 		h = (h ^ uint32(bytes[i])) * fnvPrime

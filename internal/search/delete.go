@@ -14,9 +14,10 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Keys returns the keys of the documents that the query of a delete matches. Its
-// text is taken as written: neither read nor relaxed, because a delete must not
-// widen. What it names to be read on is checked all the same.
+// Keys returns the keys of the documents that the query of a delete matches. The
+// text of the query is taken literally, neither interpreted nor relaxed, because a
+// delete must not widen. The fields named to interpret it are validated all the
+// same.
 func (s *Searcher) Keys(ctx context.Context, view View, request *query.Delete) ([]document.Key, error) {
 	buffer := s.buffers.Get().(*analysis.Buffer)
 	defer s.buffers.Put(buffer)
@@ -46,13 +47,13 @@ func (s *Searcher) Keys(ctx context.Context, view View, request *query.Delete) (
 	return keys, nil
 }
 
-// recordCost is how many keys are walked in the time that the record of one
-// document takes to be read.
+// recordCost is the number of keys that can be walked in the time it takes to read
+// one stored record.
 const recordCost = 50
 
-// appendKeys appends the keys of the documents of a set: out of their records
-// when they are few, else by a walk over the keys of the segment. Only the walk
-// knows those of an index without a primary key.
+// appendKeys appends the keys of the documents in set. It reads their records when
+// they are few, and otherwise walks the keys of the segment. Only the walk finds
+// keys of an index without a primary key.
 func appendKeys(ctx context.Context, keys []document.Key, schema *definition.Schema, of *snapshot.Segment, set *bitset.Bitset) ([]document.Key, error) {
 	if set == nil {
 		return keys, nil
@@ -69,7 +70,7 @@ func appendKeys(ctx context.Context, keys []document.Key, schema *definition.Sch
 		})
 		return keys, err
 	}
-	var records *snapshot.Records // keeps none: what is deleted is not read again
+	var records *snapshot.Records // nil keeps none: deleted documents are not read again
 	var scratch []byte
 	for doc := set.Next(0); doc < set.Len(); doc = set.Next(doc + 1) {
 		if err := ctx.Err(); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// execution is the work of one request. It belongs to one goroutine.
+// execution does the work of one request. It belongs to one goroutine.
 type execution struct {
 	searcher *Searcher
 	view     View
@@ -25,7 +25,7 @@ type execution struct {
 	collect  *collect.Search
 	buffer   *analysis.Buffer
 
-	clauses []query.Clause // of the query that runs: read and relaxed
+	clauses []query.Clause // of the query that runs: interpreted and relaxed
 	query   plan.Node
 	filters []plan.Node // one per filter of the request
 	scope   scope.Scope
@@ -33,7 +33,7 @@ type execution struct {
 	counted faceting.Request
 	relaxed *rewrite.Relaxation // nil: the query is not relaxed
 
-	// Memory for what a request has one of.
+	// Scratch memory for values that a request needs one of.
 	start   pageStart
 	asks    collect.Request
 	result  collect.Result
@@ -43,8 +43,8 @@ type execution struct {
 	scratch answerScratch
 }
 
-// open checks targets, reads the typed text and compiles the clauses of a search.
-// The caller closes the execution.
+// open checks the targets, interprets the typed text and compiles the clauses of a
+// search. The caller must close the execution.
 func (s *Searcher) open(ctx context.Context, view *View, request *query.Search, now time.Time) (*execution, error) {
 	w := s.executions.Get().(*execution)
 	w.searcher, w.view, w.request, w.locale, w.now = s, *view, request, request.Locale, now
@@ -83,7 +83,7 @@ func (s *execution) compile(ctx context.Context) (err error) {
 	return err
 }
 
-// facets returns what facets are counted under: the query that runs now and the
+// facets returns the request to count facets under: the current query and the
 // filters.
 func (s *execution) facets() *faceting.Request {
 	s.counted = faceting.Request{
@@ -92,8 +92,8 @@ func (s *execution) facets() *faceting.Request {
 	return &s.counted
 }
 
-// close gives back what the execution borrowed, and its own memory to a later
-// one: nothing of an answer lies in it. It must not be used again.
+// close releases everything the execution borrowed and returns its own memory to
+// the pool, which no answer refers to. The execution must not be used afterwards.
 func (s *execution) close() {
 	searcher := s.searcher
 	searcher.buffers.Put(s.buffer)
@@ -108,8 +108,8 @@ func (s *execution) close() {
 	searcher.executions.Put(s)
 }
 
-// ranking returns the ranking in force: that of the settings, else that of
-// the definition.
+// ranking returns the ranking in force: that of the settings if they have one, else
+// that of the definition.
 func (s *execution) ranking() definition.Ranking {
 	if s.view.Settings != nil && s.view.Settings.Ranking != nil {
 		return *s.view.Settings.Ranking
@@ -120,8 +120,8 @@ func (s *execution) ranking() definition.Ranking {
 	return definition.Ranking{}
 }
 
-// requiredNested returns the nested nodes on a list that every hit of a query
-// under the filters satisfies.
+// requiredNested returns the nested nodes on list that every hit of query under the
+// filters satisfies.
 func (s *execution) requiredNested(list string, query plan.Node) []*plan.Nested {
 	return plan.RequiredNested(list, append([]plan.Node{query}, s.filters...)...)
 }

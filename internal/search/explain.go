@@ -15,11 +15,11 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Explain returns why a document, or with value hits its list value at the
-// position, matches a search and what its score is made of.
+// Explain returns why a document matches a search and how its score is computed.
+// With value hits it explains the list value at position instead.
 func (s *Searcher) Explain(ctx context.Context, view View, request *query.Search, key string, position int) (*query.Explanation, error) {
 	first := *request
-	first.Rescore = nil // what a search would refuse of the second pass refuses no explanation
+	first.Rescore = nil // a second pass that a search would reject does not fail the explanation
 	e, took, err := serve(ctx, s, s.options.Timeout, view, &first, func(w *execution, timed context.Context) (*query.Explanation, error) {
 		e, err := w.explain(timed, key, position, request.Rescore)
 		if err == nil {
@@ -83,7 +83,7 @@ func explanation(detail query.Step) *query.Explanation {
 	return &query.Explanation{Matched: detail.Matched, Score: detail.Score, Detail: detail}
 }
 
-// document finds the document under a key as text.
+// document finds the document with a key given as text.
 func (s *execution) document(key string) (*snapshot.Segment, uint32, error) {
 	field := s.view.Schema.PrimaryKey()
 	if field == nil {
@@ -103,7 +103,7 @@ func (s *execution) document(key string) (*snapshot.Segment, uint32, error) {
 	return segment, doc, nil
 }
 
-// item finds the list value at a position of a document's list.
+// item finds the list value at a position of a list of the document.
 func (s *execution) item(ctx context.Context, segment *snapshot.Segment, doc uint32, list, key string, position int) (uint32, error) {
 	items, err := s.collect.MatchedValues(ctx, list, nil, []uint32{segment.Base + doc})
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *execution) item(ctx context.Context, segment *snapshot.Segment, doc uin
 	return 0, problem.SearchExplainValueNotFound.New("key", key, "index", position)
 }
 
-// explainDocument explains query, filters and signals on one document.
+// explainDocument explains the query, filters and signals for one document.
 func (s *execution) explainDocument(ctx context.Context, segment *snapshot.Segment, doc uint32, signals []signal) (query.Step, error) {
 	global := segment.Base + doc
 	relevance, err := s.collect.Explain(ctx, s.query, global)
@@ -150,7 +150,7 @@ func (s *execution) explainDocument(ctx context.Context, segment *snapshot.Segme
 		step := explainSignals(signals, segment, doc)
 		root.Score = float64(float32(root.Score))
 		for i := range step.Children {
-			root.Score *= step.Children[i].Score // one by one on a rounded score, as a search does
+			root.Score *= step.Children[i].Score // one at a time and from a rounded score, as a search does
 		}
 		root.Children = append(root.Children, step)
 	}
@@ -178,7 +178,7 @@ func explainSignals(signals []signal, segment *snapshot.Segment, doc uint32) que
 	return step
 }
 
-// explainValue adds what one list value makes of its document's score.
+// explainValue adds what one list value contributes to its document's score.
 func (s *execution) explainValue(ctx context.Context, detail query.Step, values *collect.Values, item uint32) (*query.Explanation, error) {
 	root := query.Step{
 		Matched: detail.Matched, Score: detail.Score, Description: "sum of the document's score and the value's",
@@ -210,11 +210,11 @@ func (s *execution) explainValue(ctx context.Context, detail query.Step, values 
 	return explanation(root), nil
 }
 
-// step turns a step of the plan into one of the answer.
+// step converts a step of the plan into a step of the answer.
 func (s *execution) step(from *collect.Step) query.Step { return stepOf(from, true) }
 
-// stepOf turns a step of the plan into one of the answer. What narrows counts
-// nothing: neither it nor what stands below it has a score.
+// stepOf converts a step of the plan into a step of the answer. Unless counts is
+// set, neither the step nor its descendants have a score: filters do not score.
 func stepOf(from *collect.Step, counts bool) query.Step {
 	origin := from.Node.From()
 	step := query.Step{
@@ -228,7 +228,7 @@ func stepOf(from *collect.Step, counts bool) query.Step {
 		return step
 	}
 	if c, ok := from.Node.(*plan.Constant); ok && len(from.Children) == 1 && c.Clause.From().Clause == origin.Clause {
-		// A clause that counts the same wherever it matches is one step.
+		// Show a clause with a constant score as a single step.
 		inner := stepOf(from.Children[0], counts)
 		if counts {
 			inner.Score = step.Score
@@ -251,7 +251,7 @@ func stepOf(from *collect.Step, counts bool) query.Step {
 			continue
 		}
 		inner := stepOf(child, counts)
-		// A node that only stands for its clause once more is left out.
+		// Omit a node that merely repeats its clause.
 		if len(from.Children) == 1 && inner.Clause == step.Clause && inner.Field == step.Field && inner.Description == step.Description {
 			step.Children = inner.Children
 			continue
@@ -264,7 +264,7 @@ func stepOf(from *collect.Step, counts bool) query.Step {
 	return step
 }
 
-// rankingStep says what one ranking of a fuse clause contributes.
+// rankingStep describes the contribution of one ranking of a fuse clause.
 func rankingStep(n *plan.Fuse, i int, from *collect.Step, counts bool) query.Step {
 	step := query.Step{Matched: from.Matched}
 	switch {
@@ -282,7 +282,7 @@ func rankingStep(n *plan.Fuse, i int, from *collect.Step, counts bool) query.Ste
 	return step
 }
 
-// describe says in words how a step works.
+// describe returns a description of a step in words.
 func describe(step *collect.Step) string {
 	origin := step.Node.From()
 	switch n := step.Node.(type) {
@@ -337,7 +337,7 @@ func describe(step *collect.Step) string {
 	return "clause"
 }
 
-// describeNested says how the scores of list values become one.
+// describeNested describes how the scores of list values are combined.
 func describeNested(n *plan.Nested, step *collect.Step) string {
 	if step.Detail == nil || !plan.Scores(n) {
 		return fmt.Sprintf("a value of %s matches", n.Path)

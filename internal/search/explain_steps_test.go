@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// checkSteps holds the steps of an explanation to what they say. filters
-// holds how many filters the clause of a path has.
+// checkSteps checks the scores of the steps of an explanation against their
+// descriptions. filters holds the number of filters of the clause at a path.
 func checkSteps(step *query.Step, filters map[string]int) error {
 	var parts parts
 	shown := map[string]bool{}
@@ -49,7 +49,7 @@ func checkSteps(step *query.Step, filters map[string]int) error {
 	return nil
 }
 
-// parts is what the steps below a step score together.
+// parts aggregates the scores of the steps below a step.
 type parts struct {
 	children, matched   int
 	sum, best, lowest   float64
@@ -73,8 +73,8 @@ func (p *parts) add(child *query.Step) {
 	}
 }
 
-// make returns the score that a description makes of the parts, and whether it
-// names one.
+// make returns the score that the description implies for the parts, and false if
+// it implies none.
 func (p *parts) make(description string) (float64, bool) {
 	starts := func(with string) bool { return strings.HasPrefix(description, with) }
 	var weight, constant float64
@@ -129,7 +129,7 @@ func (p *parts) make(description string) (float64, bool) {
 	return 0, false
 }
 
-// countFilters adds how many filters the clauses have, by path.
+// countFilters adds the number of filters of each clause, by path.
 func countFilters(clauses any, at string, counts map[string]int) {
 	all, _ := clauses.([]any)
 	for i, one := range all {

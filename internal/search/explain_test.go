@@ -37,7 +37,7 @@ const explainSettings = `{"synonyms":{
 	"fields":{"colour":{"interpret":{},"values":[{"value":"red","labels":{"sv":"röd"}}]},"v.c":{"interpret":{}}},
 	"ranking":{"signals":[{"field":"sold","saturation":{"pivot":4},"weight":0.7},{"field":"when","decay":{"halfLife":86400}}]}}`
 
-// maker makes random documents and requests about them.
+// maker generates random documents and requests for them.
 type maker struct{ *rand.Rand }
 
 func (m maker) of(all ...string) string { return all[m.IntN(len(all))] }
@@ -92,7 +92,7 @@ func (m maker) documents(count int) []string {
 		if items != nil {
 			d["v"] = items
 		}
-		d["w"] = []any{object{"c": m.of("red", "blue")}} // values that no clause asks for
+		d["w"] = []any{object{"c": m.of("red", "blue")}} // values that no clause searches
 		line, err := json.Marshal(d)
 		if err != nil {
 			panic(err)
@@ -104,8 +104,8 @@ func (m maker) documents(count int) []string {
 
 type object = map[string]any
 
-// typed returns a text with misspellings, prefixes, quantities and the signs
-// of user mode.
+// typed returns a text with misspellings, prefixes, quantities and the operators of
+// user mode.
 func (m maker) typed(isUser bool) string {
 	var parts []string
 	for range 1 + m.IntN(3) {
@@ -217,7 +217,7 @@ func (m maker) plainField() object {
 	}
 }
 
-// filter returns what narrows a knn or fuse clause.
+// filter returns the filter of a knn or fuse clause.
 func (m maker) filter(list string) []any {
 	all := []any{m.field(list)}
 	switch m.IntN(5) {
@@ -307,7 +307,7 @@ func (m maker) signals() []any {
 func (m maker) request() object {
 	r := object{"query": m.clauses("", 0, 3)}
 	if m.IntN(3) == 0 {
-		r["query"] = []any{m.text("")} // the only kind that is relaxed, and read most often
+		r["query"] = []any{m.text("")} // the only kind that is relaxed, and the one interpreted most often
 	}
 	if m.IntN(3) == 0 {
 		r["filters"] = []any{m.plainField()}
@@ -358,8 +358,8 @@ func TestExplainShowsSomeOfManyValues(t *testing.T) {
 }
 
 // TestExplainReproducesSearches explains every document under random searches:
-// what search finds matches with the score search reports, and nothing else
-// matches.
+// exactly the documents that search finds match, with the scores that search
+// reports.
 func TestExplainReproducesSearches(t *testing.T) {
 	pairs, hits, shown := 0, 0, map[string]int{}
 	for seed := uint64(1); pairs < *explainPairs; seed++ {
@@ -427,7 +427,7 @@ func TestExplainReproducesSearches(t *testing.T) {
 	t.Logf("%d pairs, %d of them hits, %v", pairs, hits, shown)
 }
 
-// rescored returns the scores of a search with a second pass, by key; nil
+// rescored returns the scores of a search with a second pass, by key, or nil
 // without one.
 func (x *index) rescored(request object, rescore any) (map[string]float64, error) {
 	if rescore == nil {
@@ -449,9 +449,9 @@ func (x *index) rescored(request object, rescore any) (map[string]float64, error
 	return scores, nil
 }
 
-// explainAll explains every document and takes what it explains out of found.
-// second holds the scores of the documents that a second pass reaches, filters
-// the number of filters of a clause.
+// explainAll explains every document and removes the explained hits from found.
+// second holds the scores of the documents that a second pass reaches, filters the
+// number of filters of each clause.
 func (x *index) explainAll(documents []string, body []byte, isOfValues bool, found map[string]query.Hit, second map[string]float64, filters map[string]int) (int, error) {
 	pairs := 0
 	for number := range documents {
@@ -463,7 +463,7 @@ func (x *index) explainAll(documents []string, body []byte, isOfValues bool, fou
 			}
 			e, err := x.searcher.Explain(context.Background(), x.snapshot(), request, id, position)
 			if refusal(err) != "" {
-				break // it was deleted, or has no such value
+				break // the document was deleted, or has no such value
 			}
 			if err != nil {
 				return pairs, err
@@ -530,8 +530,8 @@ func kinds(clauses any, counts map[string]int) {
 	}
 }
 
-// refusal returns the code by which a request was refused for what it asks, ""
-// when it was not.
+// refusal returns the code with which an invalid request was rejected, or "" if it
+// was not.
 func refusal(err error) string {
 	all := problem.All(err)
 	if len(all) == 0 || all[0].Code.Status() >= 500 {

@@ -10,9 +10,9 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// A word is explained from its score down to the occurrences in each field:
-// reading, rarity, quality, saturation, weighted occurrences. Each step holds
-// the number that the one above it is made of.
+// The explanation of a word goes from its score down to the occurrences in each
+// field: reading, rarity, quality, saturation, weighted occurrences. Each step
+// holds the number from which the step above is computed.
 
 // readingStep explains one reading of a word.
 func readingStep(r *match.Reading, word string) query.Step {
@@ -47,7 +47,7 @@ func describeReading(r *match.Reading, word string) string {
 	return describeNear(word, r.Band.Start, r.Band.Edits)
 }
 
-// describeNear says which words are near a word.
+// describeNear describes which words count as near a word.
 func describeNear(word string, isStart bool, edits int) string {
 	unit := "edits"
 	if edits == 1 {
@@ -72,7 +72,7 @@ func describeRarity(r *match.Reading) string {
 	return fmt.Sprintf("rarity (idf): in the field where most do, %d of %d documents hold the word", r.Holders, r.Documents)
 }
 
-// pairSteps explain what two words that stand near each other add.
+// pairSteps explains what two words that stand near each other add.
 func pairSteps(r *match.PairReading) []query.Step {
 	of := match.Reading{Mean: r.Mean, Fields: r.Fields}
 	return []query.Step{
@@ -117,7 +117,7 @@ func occurrencesStep(r *match.Reading) query.Step {
 	return step
 }
 
-// describeField says what occurrences in one field count.
+// describeField describes the contribution of occurrences in one field.
 func describeField(f *match.FieldReading) string {
 	norm := score.Norm(f.Field.Length, f.Length, f.Average)
 	found := "1, as another reading"

@@ -17,7 +17,7 @@ const brandsDefinition = `{"source":"none","fields":{
 	"brand":{"type":"string","facet":{}},
 	"kind":{"type":"string","filter":{}}}}`
 
-// addBrands adds documents, every so many of which are rare.
+// addBrands adds documents, one in rare of which has the kind "rare".
 func (x *index) addBrands(t *testing.T, prefix string, documents, brands, rare int) {
 	t.Helper()
 	all := make([]string, documents)
@@ -31,8 +31,8 @@ func (x *index) addBrands(t *testing.T, prefix string, documents, brands, rare i
 	x.add(t, all, nil)
 }
 
-// bytesOf is how many bytes a search allocates, at least, when what is used again
-// is there.
+// bytesOf returns the minimum number of bytes a search allocates once pools are
+// filled.
 func (x *index) bytesOf(t *testing.T, body string) uint64 {
 	t.Helper()
 	least := uint64(math.MaxUint64)
@@ -46,8 +46,9 @@ func (x *index) bytesOf(t *testing.T, body string) uint64 {
 	return least
 }
 
-// What counting few matches takes does not depend on how many values a segment
-// has, also where the matches of another are many beside its values.
+// TestFewMatchesBesideASmallSegment checks that the cost of counting few matches
+// does not depend on the number of values of a segment, even when another segment
+// has many matches for its few values.
 func TestFewMatchesBesideASmallSegment(t *testing.T) {
 	x := newIndex(t, brandsDefinition)
 	x.addBrands(t, "large", 60_000, 60_000, 3_000)
@@ -62,7 +63,8 @@ func TestFewMatchesBesideASmallSegment(t *testing.T) {
 	}
 }
 
-// Facets of one request with the same counts are counted once.
+// TestFacetsWithTheSameCountsAreCountedOnce checks that facets of one request with
+// the same counts are counted once.
 func TestFacetsWithTheSameCountsAreCountedOnce(t *testing.T) {
 	x := newIndex(t, brandsDefinition)
 	x.addBrands(t, "", 20_000, 10_000, 2)
@@ -84,8 +86,8 @@ func TestFacetsWithTheSameCountsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// A search that has found its hits and counts no facets does not ask whether it
-// is still wanted.
+// TestNoFacetsAreCountedAfterTheEnd checks that a search that has its hits and
+// counts no facets does not check its context again.
 func TestNoFacetsAreCountedAfterTheEnd(t *testing.T) {
 	x := newIndex(t, brandsDefinition)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -7,7 +7,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// checkFields checks what hits are to return against the schema: fields,
+// checkFields checks everything hits are to return against the schema: fields,
 // highlights, matched values and the fields of value hits.
 func (s *execution) checkFields() error {
 	r := s.request
@@ -40,7 +40,7 @@ func (s *execution) checkFields() error {
 	return nil
 }
 
-// checkReturned refuses a field that cannot be returned.
+// checkReturned rejects a field that cannot be returned.
 func (s *execution) checkReturned(name query.FieldName) error {
 	field, ok := s.view.Schema.Resolve(name.Field)
 	switch {
@@ -90,7 +90,7 @@ func (s *execution) checkHighlight(h *query.HighlightField) error {
 	return nil
 }
 
-// projection returns what of documents is answered.
+// projection returns the part of documents that the answer shows.
 func (s *execution) projection(names []query.FieldName, chosen bool) document.Projection {
 	if !chosen {
 		return *document.Whole(s.view.Schema, s.locale)

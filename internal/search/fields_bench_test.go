@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// BenchmarkFields measures texts over a title and a body beside the same texts
-// over one field that holds both, on 100,000 documents of Zipf-distributed
-// words: any and all of two to eight words, with a typo, and with the last
-// word as a start. Nothing is kept between searches.
+// BenchmarkFields compares texts over a title and a body with the same texts over
+// one field that holds both, on 100,000 documents of Zipf-distributed words: any
+// and all of two to eight words, with a typo, and with the last word as a prefix.
+// Nothing is cached between searches.
 func BenchmarkFields(b *testing.B) {
 	const one = `{"fields":{"id":{"type":"string","primaryKey":true},"body":{"type":"string","matching":{"typoTolerance":{},"lengthNormalization":"moderate"}}}}`
 	const two = `{"fields":{"id":{"type":"string","primaryKey":true},"title":{"type":"string","role":"title"},
@@ -50,7 +50,7 @@ func BenchmarkFields(b *testing.B) {
 					for i := range b.N {
 						text := texts[i%len(texts)]
 						if kind.name == "typo" {
-							text = text[:6] + text[7:] // a letter of the first word is missing
+							text = text[:6] + text[7:] // drop a letter of the first word
 						}
 						x.mustSearch(b, fmt.Sprintf(`{"fields":[],"query":[{"type":"text","text":%q,"match":%q,%s}]}`, text, kind.match, kind.rest))
 					}

@@ -11,10 +11,10 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// estimateTo is how far an estimated total counts at least.
+// estimateTo is the minimum number of matches counted for an estimated total.
 const estimateTo = 1000
 
-// found is what collecting left for the answer.
+// found is the outcome of collecting, from which the answer is built.
 type found struct {
 	hits      []hit
 	total     query.Total
@@ -24,14 +24,14 @@ type found struct {
 	hasScore  bool
 }
 
-// hit is one hit of the page with the score that is shown.
+// hit is one hit of the page with the score to show.
 type hit struct {
 	collect.Hit
 	score float64
 }
 
-// document is the global number of the document that is hit, or whose list value
-// is.
+// document returns the global number of the document that is the hit or that holds
+// the list value that is the hit.
 func (h *hit) document() uint32 {
 	if h.IsItem {
 		return h.Parent
@@ -39,11 +39,11 @@ func (h *hit) document() uint32 {
 	return h.Doc
 }
 
-// pageStart is where the page starts.
+// pageStart says where the page starts.
 type pageStart struct {
-	offset        int // read when there is no position
+	offset        int // used when there is no position
 	after, before *cursor
-	fromCursor    bool // the offset came out of a cursor
+	fromCursor    bool // the offset comes from a cursor
 }
 
 // find collects the page of a search and counts its facets.
@@ -122,13 +122,13 @@ func (s *execution) find(ctx context.Context) (*found, error) {
 	return f, nil
 }
 
-// relaxIfEmpty gives words up when nothing matched, and runs what is left.
+// relaxIfEmpty drops words of a query that matched nothing and runs what is left.
 func (s *execution) relaxIfEmpty(ctx context.Context, request *collect.Request, result *collect.Result) (*collect.Result, error) {
 	if result.Total > 0 || request.After != nil || request.Before != nil {
 		if result.Total > 0 || len(result.Hits) > 0 {
 			return result, nil
 		}
-		// A position may lead to an empty page of a search that has hits.
+		// A position may lead to an empty page although the search has hits.
 		if hits, err := s.typed.HasHits(ctx, s.clauses); err != nil || hits {
 			return result, err
 		}
@@ -150,7 +150,7 @@ func (s *execution) relaxIfEmpty(ctx context.Context, request *collect.Request, 
 	return s.collect.Run(ctx, request)
 }
 
-// relaxEmpty relaxes a query without hits, as a search would.
+// relaxEmpty relaxes a query that has no hits, as a search would.
 func (s *execution) relaxEmpty(ctx context.Context) error {
 	if len(s.clauses) == 0 {
 		return nil
@@ -163,7 +163,7 @@ func (s *execution) relaxEmpty(ctx context.Context) error {
 	return err
 }
 
-// report returns which words were dropped, nil when none were.
+// report returns the words that were dropped, or nil if none were.
 func (s *execution) report() *query.Relaxed {
 	if s.relaxed == nil {
 		return nil
@@ -171,8 +171,7 @@ func (s *execution) report() *query.Relaxed {
 	return s.relaxed.Report
 }
 
-// meter counts what was read out of the typed text and which words were given
-// up.
+// meter counts what was interpreted in the typed text and which words were dropped.
 func (s *execution) meter() {
 	s.searcher.metrics.Interpreted("number", s.typed.NumbersRead)
 	s.searcher.metrics.Interpreted("value", s.typed.ValuesRead)
@@ -183,7 +182,7 @@ func (s *execution) meter() {
 	}
 }
 
-// pageStart reads where the page starts out of offset and cursors.
+// pageStart determines where the page starts from the offset and the cursors.
 func (s *execution) pageStart(o *order) (*pageStart, error) {
 	r := s.request
 	p := &s.start
@@ -222,7 +221,7 @@ func (s *execution) pageStart(o *order) (*pageStart, error) {
 
 func (p *pageStart) isPosition() bool { return p.after != nil || p.before != nil }
 
-// depth is how many hits are collected for the page.
+// depth returns the number of hits to collect for the page.
 func (s *execution) depth(at *pageStart, rescore *rescoring) int {
 	limit := s.request.Limit
 	switch {
@@ -236,13 +235,13 @@ func (s *execution) depth(at *pageStart, rescore *rescoring) int {
 	return at.offset + limit
 }
 
-// findsAll reports whether nothing narrows a search and nothing scores: what it finds
-// is known before it runs.
+// findsAll reports whether a search has neither filters nor a scoring query. It
+// then finds everything, which is known before it runs.
 func (s *execution) findsAll() bool {
 	return len(s.filters) == 0 && scope.IsEverything(s.query) && (s.query == nil || !plan.Scores(s.query))
 }
 
-// countTo is how far matches are counted.
+// countTo returns the number of matches up to which the total is counted.
 func (s *execution) countTo(at *pageStart) int {
 	r := s.request
 	exact := r.ExactTotal || len(r.Facets) > 0 || r.Pages != nil || r.Limit == 0 || r.Hits != nil && r.Hits.HasWhen
@@ -264,7 +263,7 @@ func (s *execution) hitKind() string {
 	}
 }
 
-// valueHits checks `hits` and returns what makes list values the hits.
+// valueHits checks `hits` and returns the request for list values as hits.
 func (s *execution) valueHits() (*collect.Values, error) {
 	h := s.request.Hits
 	if h == nil {

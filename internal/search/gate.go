@@ -8,20 +8,20 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// gate bounds the searches that run at once. Others wait in a short queue, first
-// come first served; beyond it they are refused, so that a flood of searches
-// takes neither the memory nor the time of those that run.
+// gate bounds the number of concurrent searches. Further searches wait in a short
+// queue, first come first served; once it is full, searches are rejected, so that a
+// flood of searches takes neither memory nor time from those running.
 type gate struct {
 	seats   chan struct{}
 	waiting atomic.Int64
-	most    int64 // may wait
+	most    int64 // bound of waiting
 }
 
-// queuedPerSeat is how many searches may wait for each one that runs.
+// queuedPerSeat is the number of searches that may wait per running search.
 const queuedPerSeat = 4
 
-// newGate returns a gate for so many searches at once; nil, which lets all in,
-// when the number is not positive.
+// newGate returns a gate for that many concurrent searches. It returns nil, which
+// admits all, when the number is not positive.
 func newGate(searches int) *gate {
 	if searches <= 0 {
 		return nil
@@ -56,7 +56,7 @@ func (g *gate) leave() {
 	}
 }
 
-// enter begins a request that may take so long; done ends it.
+// enter admits a request and limits its time; the caller must call done at its end.
 func (s *Searcher) enter(ctx context.Context, limit time.Duration) (timed context.Context, done func(), err error) {
 	timed, cancel := s.deadline(ctx, limit)
 	if err := s.gate.enter(timed); err != nil {

@@ -27,8 +27,8 @@ func sentence(t *testing.T, tag string) string {
 	return text
 }
 
-// TestHalfTypedWordsNeverVanish: every start, from three letters on, of every
-// indexed word of a sentence finds the sentence, in every language.
+// TestHalfTypedWordsNeverVanish checks that every prefix, from three letters on, of
+// every indexed word of a sentence finds the sentence, in every language.
 func TestHalfTypedWordsNeverVanish(t *testing.T) {
 	builder := analysis.NewBuilder(analysis.Options{Segmenters: segmenter.Tokenizers(), Breaker: segmenter.Breaker})
 	starts := 0
@@ -53,8 +53,8 @@ func TestHalfTypedWordsNeverVanish(t *testing.T) {
 		var buffer analysis.Buffer
 		words := map[string]bool{}
 		for _, token := range chain.Analyze(&buffer, text) {
-			// What stands before an apostrophe is the word in Turkish and an
-			// article elsewhere.
+			// The text before an apostrophe is the word in Turkish and an article
+			// elsewhere.
 			word, _, has := strings.Cut(text[token.Start:token.End], "'")
 			if !has || tag == "tr" {
 				words[word] = true

@@ -31,7 +31,7 @@ type index struct {
 	segments []*snapshot.Segment
 	view     *snapshot.Snapshot
 	fs       vfs.FS
-	files    int // written
+	files    int // number of files written
 }
 
 func newIndex(t testing.TB, definitionJSON string) *index {
@@ -49,8 +49,8 @@ func newIndex(t testing.TB, definitionJSON string) *index {
 	}
 }
 
-// add writes documents as one segment and makes them visible. Documents that
-// drop names by position are deleted.
+// add writes documents as one segment and makes them visible. Documents for whose
+// position drop returns true are deleted.
 func (x *index) add(t testing.TB, documents []string, drop func(i int) bool) {
 	t.Helper()
 	reader := document.NewReader(x.schema)

@@ -12,19 +12,20 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// What searches say of list values, against reading the documents: which
+// These tests compare searches over list values with reading the documents: which
 // documents match, facets by matched values, order by them, matched values
-// themselves, values as hits with pages, and pages of both kinds of hits.
+// themselves, values as hits with pages, and pages of mixed hits.
 
-// listClause is a clause about list values with what it means. path is what a
-// filter of it is about.
+// listClause is a clause about list values with its meaning. path is the path a
+// filter with it is about.
 type listClause struct {
 	text, path string
 	holds      func(v *randomItem) bool
 	scores     bool
 }
 
-// randomListClause returns a clause that narrows, or sometimes one that scores.
+// randomListClause returns a clause that only filters, or if scoring is set
+// sometimes one that scores.
 func randomListClause(r *rand.Rand, scoring bool) listClause {
 	colour := []string{"x", "y"}[r.IntN(2)]
 	low := r.IntN(4)
@@ -66,7 +67,7 @@ func randomListClause(r *rand.Rand, scoring bool) listClause {
 	return listClause{nested(""), "v", func(*randomItem) bool { return true }, false}
 }
 
-// listSearch is a random request with what it asks for.
+// listSearch is a random request with its meaning.
 type listSearch struct {
 	query, filters []string
 	holds          []func(d *randomDocument) bool // of the query
@@ -109,7 +110,7 @@ func randomListSearch(r *rand.Rand) *listSearch {
 	return s
 }
 
-// scores reports whether list values are told apart by their scores.
+// scores reports whether list values are distinguished by their scores.
 func (s *listSearch) scores() bool {
 	return slices.ContainsFunc(s.required, func(c listClause) bool { return c.scores })
 }
@@ -118,8 +119,8 @@ func (s *listSearch) body(more string) string {
 	return fmt.Sprintf(`{"query":[%s],"filters":[%s],%s}`, strings.Join(s.query, ","), strings.Join(s.filters, ","), more)
 }
 
-// matches reports whether a document matches without the filters about a path,
-// and which of its values do; no path leaves no filter out.
+// matches reports whether a document matches without the filters about a path, and
+// which of its values do. With "" all filters apply.
 func (s *listSearch) matches(d *randomDocument, without string) (bool, []int) {
 	required := slices.Clone(s.required)
 	for _, c := range s.kept {
@@ -150,7 +151,7 @@ func (s *listSearch) matches(d *randomDocument, without string) (bool, []int) {
 	return !d.dead, values
 }
 
-// counted turns a facet into counts by value.
+// counted converts a facet into counts by value.
 func counted(f query.FacetResult) map[string]int64 {
 	counts := map[string]int64{}
 	for _, v := range f.Values {
@@ -159,8 +160,8 @@ func counted(f query.FacetResult) map[string]int64 {
 	return counts
 }
 
-// places are the hits of an answer as document and position, a document by
-// itself as -1.
+// places returns the hits of an answer as document and position; a document hit has
+// position -1.
 func places(hits []query.Hit) []string {
 	all := []string{}
 	for _, h := range hits {
@@ -173,15 +174,15 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// listDefinitions declare the children of the list by name, and one of them by
-// a pattern.
+// listDefinitions declare the children of the list by name, or one of them by a
+// pattern.
 var listDefinitions = []string{
 	randomDefinition,
 	strings.Replace(randomDefinition, `"fields":{"c":`, `"fields":{"*":`, 1),
 	strings.Replace(randomDefinition, `"p":{"type":"int32"`, `"*":{"type":"int32"`, 1),
 }
 
-// updated puts earlier versions, which are gone, before some documents.
+// updated adds earlier, deleted versions of some documents.
 func updated(r *rand.Rand, documents []randomDocument) []randomDocument {
 	var all []randomDocument
 	for i, before := range randomDocuments(r, len(documents)) {
@@ -190,7 +191,7 @@ func updated(r *rand.Rand, documents []randomDocument) []randomDocument {
 			all = append(all, before)
 		}
 		if at := r.IntN(i + 1); r.IntN(2) == 0 && len(all) > at {
-			// An update puts the document behind those added after it.
+			// An update puts the document after those added since.
 			all = slices.Insert(all, at, before)
 			all[at].dead = true
 		}
@@ -216,8 +217,8 @@ func TestListsAgreeWithReadingDocuments(t *testing.T) {
 	}
 }
 
-// checkListFacets counts documents once per matched value, for every facet
-// without the filters about it.
+// checkListFacets counts documents once per matched value, and leaves out for every
+// facet the filters about it.
 func checkListFacets(t *testing.T, x *index, s *listSearch, documents []randomDocument) {
 	answer := x.mustSearch(t, s.body(`"limit":0,"facets":[{"field":"v.c"},{"field":"brand"},{"field":"v.c","name":"all","excludeFilters":[]}]`))
 	for i, without := range []string{"v.c", "brand", ""} {
@@ -265,7 +266,7 @@ func checkListOrder(t *testing.T, x *index, s *listSearch, documents []randomDoc
 			t.Errorf("matches %v, want %v", places(answer.Hits), want)
 			return
 		}
-		// Documents without a matched value stand last, first when mirrored.
+		// Documents without a matched value come last, or first when mirrored.
 		key := func(h query.Hit) int {
 			_, values := s.matches(byID[h.ID], "")
 			best := 1000
@@ -288,7 +289,7 @@ func checkListOrder(t *testing.T, x *index, s *listSearch, documents []randomDoc
 	}
 }
 
-// checkMatched compares the values given under each hit.
+// checkMatched compares the values shown for each hit.
 func checkMatched(t *testing.T, x *index, s *listSearch, documents []randomDocument) {
 	answer := x.mustSearch(t, s.body(`"limit":1000,"sort":[{"field":"id"}],"matched":{"fields":{"v":{"limit":2}}}`))
 	at := 0
@@ -308,7 +309,7 @@ func checkMatched(t *testing.T, x *index, s *listSearch, documents []randomDocum
 			var v randomItem
 			wanted := values[j : j+1]
 			if s.scores() {
-				wanted = values // in the order of their scores
+				wanted = values // in order of their scores
 			}
 			err := json.Unmarshal(text, &v)
 			if err != nil || !slices.ContainsFunc(wanted, func(at int) bool { return v == d.V[at] }) {
@@ -363,7 +364,7 @@ func checkValueHits(t *testing.T, r *rand.Rand, x *index, s *listSearch, documen
 		sorted := slices.IsSortedFunc(whole, func(a, b string) int {
 			switch {
 			case sort == "" && a[:3] == b[:3] && !s.scores():
-				return cmp.Compare(a, b) // in their places
+				return cmp.Compare(a, b) // in order of position
 			case sort == "":
 				return 0 // by the score of the document
 			case strings.Contains(sort, "desc"):
@@ -378,7 +379,7 @@ func checkValueHits(t *testing.T, r *rand.Rand, x *index, s *listSearch, documen
 	}
 }
 
-// checkPages walks hits by cursors, there and back, and by offset.
+// checkPages walks hits by cursors, forwards and back, and by offset.
 func checkPages(t *testing.T, x *index, s *listSearch, limit int, more string, whole []string) {
 	page := func(place string) *query.Answer {
 		return x.mustSearch(t, s.body(fmt.Sprintf(`"limit":%d%s,%s`, limit, place, more)))
@@ -413,7 +414,7 @@ func checkPages(t *testing.T, x *index, s *listSearch, limit int, more string, w
 	}
 }
 
-// checkMixedHits expands some documents only.
+// checkMixedHits expands only some documents into values.
 func checkMixedHits(t *testing.T, r *rand.Rand, x *index, s *listSearch, documents []randomDocument) {
 	want := []string{}
 	count := int64(0)
@@ -451,8 +452,8 @@ func checkMixedHits(t *testing.T, r *rand.Rand, x *index, s *listSearch, documen
 	checkPages(t, x, s, 1+r.IntN(5), more, places(answer.Hits))
 }
 
-// TestValueHitsShowTheirOwnText marks the words of each value, and scores add
-// up from documents and values.
+// TestValueHitsShowTheirOwnText checks that the words of each value are marked, and
+// that scores add up from documents and values.
 func TestValueHitsShowTheirOwnText(t *testing.T) {
 	words := []string{"red", "blue", "mug", "cup", "tall"}
 	for seed := range uint64(20) {
@@ -498,7 +499,7 @@ func TestValueHitsShowTheirOwnText(t *testing.T) {
 				t.Fatalf("seed %d: %d documents, want %d", seed, len(hits), len(ofValue))
 			}
 			for _, h := range hits {
-				// A value hit has the best value's score as that of its document.
+				// A value hit's score includes that of its document: the best value's.
 				best, least, sum := 0.0, 1e9, 0.0
 				for _, score := range ofValue[h.ID] {
 					best = max(best, score/2)

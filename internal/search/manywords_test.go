@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-// A half typed or misspelled word stands for every word of the index that it
-// may become, however many there are.
+// TestWordsStandForAllOfMany checks that a half-typed or misspelled word stands for
+// every word of the index that it may become, however many there are.
 func TestWordsStandForAllOfMany(t *testing.T) {
 	const documents = 3000
 	x := newIndex(t, `{"fields":{"id":{"type":"string","primaryKey":true},
 		"t":{"type":"string","matching":{"analyzer":{"preset":"preserve_terms"},"typoTolerance":{"numbers":{}}}}}}`)
 	var texts []string
 	for i := range documents {
-		// Some words are frequent, most stand in one document; two stand in
-		// one document side by side and apart.
+		// Some words are frequent, most occur in one document; two occur in one
+		// document, both side by side and apart.
 		texts = append(texts, fmt.Sprintf(`{"id":"%d","t":"zoo inter%04d"}`, i, i),
 			fmt.Sprintf(`{"id":"f%d","t":"zoo inter%04d inter%04d zoo other words inter%04d"}`, i, i%300, i, i+1),
 			fmt.Sprintf(`{"id":"n%d","t":"inter%04d zoo"}`, i, i))

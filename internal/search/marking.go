@@ -18,7 +18,7 @@ import (
 type highlightField struct {
 	request    *query.HighlightField
 	field      *definition.ResolvedField
-	locale     string // whose rules read the text
+	locale     string // whose rules apply to the text
 	structures [2]string
 }
 
@@ -36,7 +36,7 @@ func (s *execution) highlightFields() []highlightField {
 	return fields
 }
 
-// highlight cuts the fragments of one hit.
+// highlight returns the fragments of one hit.
 func (w *hitWriter) highlight(record document.Record, isItem bool, position int) ([]query.FieldFragments, error) {
 	var all []query.FieldFragments
 	for i := range w.highlights {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMatchedValuesOfDocumentsFarApart has pages whose documents lie in other
-// windows and segments and in any order.
+// TestMatchedValuesOfDocumentsFarApart has pages whose documents are in different
+// windows and segments, and in any order.
 func TestMatchedValuesOfDocumentsFarApart(t *testing.T) {
 	x := newIndex(t, `{"fields":{"id":{"type":"int32","primaryKey":true,"sort":{}},"place":{"type":"int32","sort":{}},
 		"lines":{"type":"object","multiple":true,"mode":"nested","fields":{"k":{"type":"int32","filter":{}}}}}}`)

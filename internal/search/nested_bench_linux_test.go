@@ -11,7 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/faceting"
 )
 
-// processTime is the processor time that the process used so far.
+// processTime returns the processor time used by the process.
 func processTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -26,7 +26,7 @@ type product struct {
 	variants []string
 }
 
-// catalogue makes products with so many variants each.
+// catalogue returns products with that many variants each.
 func catalogue(variants int) []product {
 	r := rand.New(rand.NewPCG(1, 2))
 	all := make([]product, 30_000)
@@ -39,10 +39,10 @@ func catalogue(variants int) []product {
 	return all
 }
 
-// price declares a number of variants; those of flattened ones have no order.
+// price declares the number p of a variant; flattened lists cannot be sorted by it.
 var price = map[string]string{"nested": `,"p":{"type":"int32","sort":{}}`, "flattened": `,"p":{"type":"int32","filter":{}}`}
 
-// products makes an index of products with so many variants each.
+// products returns an index of products with that many variants each.
 func products(b *testing.B, variants int, mode string) *index {
 	x := newIndex(b, fmt.Sprintf(`{"fields":{"id":{"type":"int32","primaryKey":true},"title":{"type":"string","matching":{}},
 		"v":{"type":"object","multiple":true,"mode":%q,"fields":{"c":{"type":"string","filter":{},"facet":{}},"s":{"type":"string","filter":{},"facet":{}},
@@ -56,7 +56,7 @@ func products(b *testing.B, variants int, mode string) *index {
 	return x
 }
 
-// variants makes an index in which every variant of the products is a document,
+// variants returns an index in which every variant of the products is a document,
 // with the title of its product.
 func variants(b *testing.B, each int) *index {
 	x := newIndex(b, `{"fields":{"id":{"type":"int32","primaryKey":true},"title":{"type":"string","matching":{}},
@@ -72,13 +72,13 @@ func variants(b *testing.B, each int) *index {
 	return x
 }
 
-// BenchmarkNested compares whole searches over products with five nested
-// variants each with the flat ones: over products with five flattened variants,
-// where more match, over products with one, where fewer match, and over the
-// variants as documents, where the same variants match. They take turns; each
-// query counts with its least processor time, which other work on the machine
-// hardly moves. At most two and a half times the time for the same hits is the
-// aim.
+// BenchmarkNested compares whole searches over products with five nested variants
+// each with searches over flat documents: over products with five flattened
+// variants, where more match, over products with one, where fewer match, and over
+// the variants as documents, where the same variants match. They take turns. Each
+// query counts with its lowest processor time, which other work on the machine
+// hardly affects. The aim is at most two and a half times the time for the same
+// hits.
 func BenchmarkNested(b *testing.B) {
 	one, flattened, nested, same := products(b, 1, "flattened"), products(b, 5, "flattened"), products(b, 5, "nested"), variants(b, 5)
 	const queries = 20
@@ -88,7 +88,7 @@ func BenchmarkNested(b *testing.B) {
 	for _, c := range []struct {
 		name   string
 		body   func(n int, clause func(fields string) string) string
-		nested string // what is asked of nested variants besides
+		nested string // added to the query on nested variants
 		order  string // of nested variants and of variants as documents
 	}{
 		{name: "title", body: func(n int, _ func(string) string) string { return fmt.Sprintf(`"query":[%s]`, word("title", n)) }},

@@ -10,25 +10,25 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// order is the effective order of hits: the request's entries, then the tie
+// order is the effective order of hits: the entries of the request, then the tie
 // breakers of the index.
 type order struct {
 	keys  []collect.Key
 	names []string // what each key reads, for the fingerprint
-	// byRelevance is set when the first key is the score; only then signals
-	// and rescore work.
+	// byRelevance is set when the first key is the score. Signals and rescore apply
+	// only then.
 	byRelevance bool
 }
 
-// byScore is the order where neither a request nor the index names one.
+// byScore is the order used when neither the request nor the index names one.
 var byScore = &order{keys: []collect.Key{{Kind: collect.ByScore, Descending: true}}, names: []string{""}, byRelevance: true}
 
-// scoreAlone reports whether nothing but the score orders hits, the best first.
+// scoreAlone reports whether hits are ordered by descending score alone.
 func (o *order) scoreAlone() bool {
 	return len(o.keys) == 1 && o.keys[0].Kind == collect.ByScore && o.keys[0].Descending
 }
 
-// makeOrder checks the sort of a request against the schema.
+// makeOrder checks the sort of a request against the schema and returns its order.
 func (s *execution) makeOrder() (*order, error) {
 	r := s.request
 	ties := s.ranking().TieBreakers
@@ -77,7 +77,7 @@ func (o *order) add(key collect.Key, name string) {
 	o.names = append(o.names, name)
 }
 
-// sortKey turns one entry of the request into a key.
+// sortKey converts one sort entry of the request into a key.
 func (s *execution) sortKey(entry *query.Sort) (collect.Key, string, error) {
 	at := entry.At.Field("field")
 	field, ok := s.view.Schema.Resolve(entry.Field)
@@ -138,7 +138,7 @@ func (s *execution) distanceKey(entry *query.Sort, field *definition.ResolvedFie
 	return key, field.Path, nil
 }
 
-// checkHitsSort refuses what value hits cannot be ordered by.
+// checkHitsSort rejects a field that value hits cannot be ordered by.
 func (s *execution) checkHitsSort(entry *query.Sort, field *definition.ResolvedField) error {
 	hits := s.request.Hits
 	switch {
@@ -150,7 +150,7 @@ func (s *execution) checkHitsSort(entry *query.Sort, field *definition.ResolvedF
 	return problem.SearchNestedFieldNotInside.At(entry.At.Field("field"), "name", entry.Field, "path", hits.List)
 }
 
-// columnKey returns the key that orders by a field's column.
+// columnKey returns the key that orders by the column of a field.
 func columnKey(field *definition.ResolvedField, locale string) (collect.Key, bool) {
 	key := collect.Key{Kind: collect.ByNumber, MissingFirst: field.Missing == definition.MissingFirst}
 	switch {
@@ -164,7 +164,7 @@ func columnKey(field *definition.ResolvedField, locale string) (collect.Key, boo
 	return key, true
 }
 
-// columnOf names the column that orders by a field.
+// columnOf returns the name of the column that orders by a field.
 func columnOf(field *definition.ResolvedField, locale string) string {
 	if field.Signal {
 		return layout.Signal(field.Path)

@@ -63,7 +63,7 @@ func (p *pager) cut(ctx context.Context, result *collect.Result, f *found) ([]hi
 	return hits, nil
 }
 
-// cursors sets previous and next by how the page was reached.
+// cursors sets previous and next according to how the page was reached.
 func (p *pager) cursors(f *found, hits []hit) {
 	limit := p.execution.request.Limit
 	if len(hits) == 0 {
@@ -91,8 +91,8 @@ func (p *pager) cursors(f *found, hits []hit) {
 	}
 }
 
-// windowCursors sets previous and next inside a rescored window: places there
-// are offsets, and behind the window the first pass goes on.
+// windowCursors sets previous and next inside a rescored window. Cursors within the
+// window are offsets; after it, the order of the first pass resumes.
 func (p *pager) windowCursors(f *found, firstPass []hit, end, collected int) {
 	limit := p.execution.request.Limit
 	if p.at.offset > 0 {

@@ -2,11 +2,11 @@ package search
 
 import "github.com/quiresearch/quire/query"
 
-// pageList numbers the pages around the current one.
+// pageList returns links to the pages around the current one.
 func pageList(total int64, limit, offset, most, depth int) *query.PageList {
 	l, m := int64(limit), int64(most)
 	count := (total + l - 1) / l
-	reach := int64(depth) / l // the last page that can be asked for
+	reach := int64(depth) / l // number of the last reachable page
 	current := int64(offset)/l + 1
 	list := &query.PageList{Count: count, HasEnd: count <= reach}
 	link := func(number int64) query.PageLink {

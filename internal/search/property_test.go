@@ -27,7 +27,7 @@ type randomItem struct {
 	E [2]int `json:"e"`
 }
 
-// otherItem is a value of a list that no clause asks for.
+// otherItem is a value of a list that no clause searches.
 type otherItem struct {
 	C string `json:"c"`
 }
@@ -80,7 +80,7 @@ func randomDocuments(r *rand.Rand, count int) []randomDocument {
 	return all
 }
 
-// build spreads documents over random segments.
+// build distributes documents over random segments.
 func build(t *testing.T, r *rand.Rand, documents []randomDocument) *index {
 	return buildAs(t, r, randomDefinition, documents)
 }

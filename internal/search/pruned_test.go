@@ -28,16 +28,16 @@ func (m maker) prunedDefinition() (definition string, fields []string) {
 	return b.String(), fields
 }
 
-// prunedWords is the words that are asked for, from frequent to rare, beside
-// words that are near them.
+// prunedWords are the words searched for, from frequent to rare, together with
+// words near them.
 var prunedWords = []string{"water", "stones", "garden", "lantern", "winter", "gardens", "lanterns", "waters", "stonex", "wintry", "harbour"}
 
-// rareWords is words that few documents hold.
+// rareWords are words that few documents hold.
 var rareWords = []string{"comet", "zenith", "quartz"}
 
-// TestPrunedHitsAreTheBest compares the best hits of texts with the same hits
-// among very many, over enough documents that blocks and windows are skipped:
-// were a bound below a score that it must dominate, a hit would be missing.
+// TestPrunedHitsAreTheBest compares the best hits of texts with the first of a
+// thousand hits, over enough documents that blocks and windows are skipped: if a
+// bound were below a score that it must dominate, a hit would be missing.
 func TestPrunedHitsAreTheBest(t *testing.T) {
 	skipped := 0
 	for seed := range uint64(8) {
@@ -58,7 +58,7 @@ func TestPrunedHitsAreTheBest(t *testing.T) {
 		}
 		least := 5000
 		if seed%4 == 3 {
-			least = 40_000 // so that texts look at several windows as one
+			least = 40_000 // so that texts process several windows as one
 		}
 		for segment := range 1 + m.IntN(2) {
 			lines := make([]string, least+m.IntN(5000))
@@ -77,16 +77,16 @@ func TestPrunedHitsAreTheBest(t *testing.T) {
 		}
 		for range 40 {
 			asked := prunedWords
-			if m.IntN(2) == 0 { // documents with two of them near each other are few and stand first
+			if m.IntN(2) == 0 { // few documents have two of them near each other, and these come first
 				asked = append(rareWords, asked[:2]...)
 			}
 			text := m.some(1+m.IntN(min(5, len(asked))), asked)
 			if m.IntN(3) == 0 {
 				at := 1 + m.IntN(len(text)-1)
-				text = text[:at] + text[at+1:] // a typo, or two words as one
+				text = text[:at] + text[at+1:] // a typo, or two words joined
 			}
 			boost := ""
-			for range max(0, m.IntN(5)-2) { // add to documents besides their words and pairs
+			for range max(0, m.IntN(5)-2) { // raise documents in addition to their words and pairs
 				boost += fmt.Sprintf(`,{"type":"boost","weight":%d,"clauses":[{"type":"text","text":%q,"match":"any","relax":"off"}]}`, 1+m.IntN(3), m.of(asked...))
 			}
 			rest := fmt.Sprintf(`"query":[{"type":"text","text":%q,"match":%q,"typos":%q,"prefix":%q,"relax":"off"}%s]`,
@@ -96,7 +96,7 @@ func TestPrunedHitsAreTheBest(t *testing.T) {
 			}
 			limit := 1 + m.IntN(15)
 			many := x.mustSearch(t, `{"limit":1000,`+rest+`}`)
-			for turn := range 2 { // the second time with the score of the last hit as a threshold
+			for turn := range 2 { // the second time, the score of the last hit is the threshold
 				few := x.mustSearch(t, fmt.Sprintf(`{"limit":%d,%s}`, limit, rest))
 				if len(few.Hits) != min(limit, len(many.Hits)) {
 					t.Fatalf("seed %d, %s, turn %d: %d of %d hits, limit %d", seed, rest, turn, len(few.Hits), len(many.Hits), limit)
@@ -122,9 +122,9 @@ func TestPrunedHitsAreTheBest(t *testing.T) {
 	}
 }
 
-// TestPairsAreFoundAmongSingleWords has many documents with one word of a text,
-// and few with both near each other, which alone become hits: in most windows
-// nothing but these can.
+// TestPairsAreFoundAmongSingleWords has many documents with one word of a text, and
+// few with both near each other, which alone become hits: in most windows only
+// these can.
 func TestPairsAreFoundAmongSingleWords(t *testing.T) {
 	x := newIndex(t, `{"fields":{"id":{"type":"string","primaryKey":true},"title":{"type":"string","role":"title"},"body":{"type":"string","role":"description"}}}`)
 	var lines, pairs []string
@@ -150,8 +150,8 @@ func TestPairsAreFoundAmongSingleWords(t *testing.T) {
 	}
 }
 
-// checkScore compares the score of a hit with that of its explanation, which
-// skips nothing.
+// checkScore compares the score of a hit with that of its explanation, which skips
+// nothing.
 func (x *index) checkScore(t *testing.T, body string, h *query.Hit) {
 	t.Helper()
 	request, err := query.DecodeExplain([]byte(body), query.DefaultLimits())
@@ -167,11 +167,11 @@ func (x *index) checkScore(t *testing.T, body string, h *query.Hit) {
 	}
 }
 
-// readingWords start alike and are near each other, from frequent to rare.
+// readingWords have common prefixes and are near each other, from frequent to rare.
 var readingWords = []string{"window", "winter", "wind", "windows", "winner", "wine", "windy", "win", "wintry", "lantern"}
 
-// TestReadingsOfAWordAreTheBest compares the best hits of one word, which come
-// from champion lists, with the same hits among more than those lists hold.
+// TestReadingsOfAWordAreTheBest compares the best hits of one word, which come from
+// champion lists, with the same hits among more than those lists hold.
 func TestReadingsOfAWordAreTheBest(t *testing.T) {
 	for seed := range uint64(12) {
 		m := maker{rand.New(rand.NewPCG(seed, 22))}
@@ -221,8 +221,8 @@ func TestReadingsOfAWordAreTheBest(t *testing.T) {
 	}
 }
 
-// TestPrunedUnionsOfALargeSegment is TestPrunedHitsAreTheBest for unions of terms, over so
-// many documents that these look at several windows as one.
+// TestPrunedUnionsOfALargeSegment is TestPrunedHitsAreTheBest for unions of terms,
+// over so many documents that several windows are processed as one.
 func TestPrunedUnionsOfALargeSegment(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(1, 23))}
 	x := newIndex(t, `{"fields":{"id":{"type":"string","primaryKey":true},"body":{"type":"string",
@@ -237,7 +237,7 @@ func TestPrunedUnionsOfALargeSegment(t *testing.T) {
 				value[j] = words[min(n, m.IntN(len(words)))]
 			}
 		}
-		if m.IntN(1500) == 0 { // one that bounds its window alone
+		if m.IntN(1500) == 0 { // one that alone determines the bound of its window
 			value = append(value[:0], m.some(6, words), m.some(6, words), m.some(9, []string{"filler"}))
 		}
 		lines[i] = fmt.Sprintf(`{"id":"%d","body":%q}`, i, strings.Join(value, " "))

@@ -11,7 +11,8 @@ import (
 const rankingDefinition = `{"fields":{"id":{"type":"string","role":"id"},"title":{"type":"string","role":"title"},"body":{"type":"string","role":"description"},
 	"prose":{"type":"string","matching":{"typoTolerance":{},"lengthNormalization":"moderate"}}}}`
 
-// rankingIndex holds documents of titles and bodies, in segments of so many.
+// rankingIndex holds documents of titles and bodies, in segments of perSegment
+// documents.
 func rankingIndex(t *testing.T, lines []string, perSegment int) *index {
 	x := newIndex(t, rankingDefinition)
 	for part := range slices.Chunk(lines, perSegment) {
@@ -30,7 +31,8 @@ func ranked(t *testing.T, x *index, clause string) []string {
 	return keys
 }
 
-// TestStatedOrders holds the ranking to what the interface says of it.
+// TestStatedOrders checks the ranking against the orders that the interface
+// promises.
 func TestStatedOrders(t *testing.T) {
 	filler := func(lines []string) []string {
 		for i := range 40 {
@@ -87,7 +89,7 @@ func TestStatedOrders(t *testing.T) {
 	}
 }
 
-// TestNoneIgnoresTheLengthOfAValueThatHoldsAWordOnce is ruling R22.
+// TestNoneIgnoresTheLengthOfAValueThatHoldsAWordOnce checks ruling R22.
 func TestNoneIgnoresTheLengthOfAValueThatHoldsAWordOnce(t *testing.T) {
 	x := rankingIndex(t, []string{`{"id":"1","body":"zebra"}`, `{"id":"2","body":"the zebra stood there for a long time and looked"}`, `{"id":"3","body":"lion"}`}, 10)
 	hits := x.mustSearch(t, `{"query":[{"type":"text","text":"zebra","fields":{"body":null}}]}`).Hits
@@ -96,8 +98,8 @@ func TestNoneIgnoresTheLengthOfAValueThatHoldsAWordOnce(t *testing.T) {
 	}
 }
 
-// inflected returns words whose stems are far from their surface forms, so that
-// a segment that lacks one form does not read its misspelling by itself.
+// inflected returns words whose stems are far from their surface forms, so that a
+// segment that lacks one form does not interpret its misspelling on its own.
 func (m maker) inflected(most int) string {
 	all := make([]string, 1+m.IntN(most))
 	for i := range all {
@@ -107,7 +109,7 @@ func (m maker) inflected(most int) string {
 	return strings.Join(all, " ")
 }
 
-// misspelt changes, drops or swaps letters of a text, or cuts its end off.
+// misspelt changes, drops or swaps letters of a text, or truncates it.
 func (m maker) misspelt(text string) string {
 	for range 1 + m.IntN(2) {
 		switch at := 1 + m.IntN(len(text)-2); m.IntN(4) {
@@ -159,8 +161,8 @@ func TestScoresDependNeitherOnSegmentsNorOnTheScaleOfWeights(t *testing.T) {
 	}
 }
 
-// TestSurfaceFormsOfALaterSegmentCountInEarlierOnes asks the same before and
-// after a commit: what was kept of the first answer no longer holds.
+// TestSurfaceFormsOfALaterSegmentCountInEarlierOnes runs the same search before and
+// after a commit, when what was cached for the first is no longer valid.
 func TestSurfaceFormsOfALaterSegmentCountInEarlierOnes(t *testing.T) {
 	x := newIndex(t, `{"fields":{"id":{"type":"string","role":"id"},"title":{"type":"string","role":"title"},"kind":{"type":"string","facet":{}},
 		"parts":{"type":"object","multiple":true,"mode":"nested","fields":{"name":{"type":"string","matching":{"typoTolerance":{}}}}}}}`)

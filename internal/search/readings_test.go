@@ -18,7 +18,7 @@ const readingsDefinition = `{"fields":{"id":{"type":"string","role":"id"},"name"
 	"v":{"type":"object","multiple":true,"mode":"nested","fields":{"label":{"type":"string","matching":{}},"plain":{"type":"string","matching":{"analyzer":{"preset":"preserve_terms"}}},
 		"size":{"type":"int32","filter":{},"unit":"centimeter"},"kind":{"type":"string","filter":{},"facet":{}}}}}}`
 
-// some is one of the words or more, at most so many.
+// some returns between one and most of the words, with repetitions.
 func (m maker) some(most int, words []string) string {
 	all := make([]string, 1+m.IntN(most))
 	for i := range all {
@@ -28,7 +28,7 @@ func (m maker) some(most int, words []string) string {
 }
 
 // TestReadingsRemoveNothing compares what a typed text finds with and without
-// being read: a document that holds the words is found either way.
+// interpretation: a document that holds the words is found either way.
 func TestReadingsRemoveNothing(t *testing.T) {
 	words := []string{"mug", "lamp", "the", "for", "under", "unter", "5", "10", "eur", "kg", "5kg", "10eur", "2-5", "red", "dark", "north", "face", "cm", "between", "and", "to", "från", "moins", "de", "7cm"}
 	read, found := 0, 0
@@ -106,8 +106,8 @@ func atoi(text string) (n int) {
 	return n
 }
 
-// TestReadingsAreWanted puts words that nothing holds around a text that is
-// read: they are given up, and the text finds what it finds by itself.
+// TestReadingsAreWanted puts words that no document holds around a text that is
+// interpreted: they are dropped, and the text finds what it finds alone.
 func TestReadingsAreWanted(t *testing.T) {
 	words := []string{"mug", "lamp", "the", "for", "under", "5", "10", "eur", "kg", "5kg", "2-5", "red", "dark", "north", `"mug"`, `"the lamp"`, "-lamp", "-north", `-"red mug"`}
 	relaxed, onlyRead := 0, 0
@@ -154,7 +154,7 @@ func TestReadingsAreWanted(t *testing.T) {
 				t.Fatalf("seed %d: %q finds %d documents, %q none", seed, typed, len(want), around)
 			}
 			if slices.ContainsFunc(answer.Relaxed.Dropped, func(d query.DroppedWord) bool { return d.Word != "qqqq" && d.Word != "vvvv" }) {
-				continue // a word that asks for nothing beside a reading
+				continue // a word that requires nothing next to an interpretation
 			}
 			if covered := len(answer.Hits) > 0 && answer.Hits[0].Missing != nil; covered {
 				for id := range want {
@@ -162,7 +162,7 @@ func TestReadingsAreWanted(t *testing.T) {
 						t.Fatalf("seed %d: %q finds %s, covered as %q it is not found", seed, typed, id, around)
 					}
 				}
-				continue // others that hold most of the words match too
+				continue // other documents that hold most of the words match too
 			}
 			if answer.Relaxed.Text != typed || !maps.Equal(got, want) {
 				t.Fatalf("seed %d: %q finds %v, %q is relaxed to %q and finds %v", seed, typed, want, around, answer.Relaxed.Text, got)

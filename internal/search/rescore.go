@@ -23,8 +23,8 @@ type rescoring struct {
 	weight  float64
 }
 
-// compileRescore compiles the second pass, nil when there is none; what is typed
-// in it is read when it runs.
+// compileRescore compiles the second pass and returns nil when there is none. It
+// interprets the typed text of the second pass only when runs is set.
 func (s *execution) compileRescore(ctx context.Context, r *query.Rescore, runs bool) (*rescoring, error) {
 	if r == nil {
 		return nil, nil
@@ -47,8 +47,8 @@ func (s *execution) compileRescore(ctx context.Context, r *query.Rescore, runs b
 	return &rescoring{window: r.Window, boost: boost, signals: signals, weight: r.Weight}, nil
 }
 
-// runRescore adds the second score to the hits and orders them by the sum, the
-// way the score orders them; equal ones keep their place.
+// runRescore adds the second score to the hits of the window and reorders them by
+// the sum, in the direction of the score. Hits with equal sums keep their order.
 func (s *execution) runRescore(ctx context.Context, r *rescoring, hits []hit, descending bool) error {
 	hits = hits[:min(r.window, len(hits))]
 	documents := make([]uint32, len(hits))
@@ -90,8 +90,8 @@ func (s *execution) runRescore(ctx context.Context, r *rescoring, hits []hit, de
 	return nil
 }
 
-// explainRescore returns what the second pass makes of a document, nil when there
-// is none. What a search would refuse is not a second pass.
+// explainRescore explains the second pass for a document. It returns nil when the
+// document does not match, there is no second pass, or a search would reject it.
 func (s *execution) explainRescore(ctx context.Context, asked *query.Rescore, segment *snapshot.Segment, doc uint32, signals []signal, first *query.Explanation) (*query.Step, error) {
 	if asked == nil || !first.Matched {
 		return nil, nil

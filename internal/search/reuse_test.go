@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// TestAnswersStayWhatTheyWere keeps answers while other searches use the memory
-// that theirs was worked out in, on several goroutines, with some that fail.
+// TestAnswersStayWhatTheyWere keeps answers while other searches reuse the memory
+// in which they were computed, on several goroutines, with some searches that fail.
 func TestAnswersStayWhatTheyWere(t *testing.T) {
 	x := newIndex(t, `{"source":"full","fields":{
 		"id":{"type":"string","primaryKey":true},

@@ -16,8 +16,8 @@ import (
 
 var rewriteScripts = flag.Bool("rewrite", false, "write what scripts answer into them")
 
-// TestScripts runs the scripts of testdata: commands, each with its input, a
-// line of dashes and what it answers. Documents added together form a segment.
+// TestScripts runs the scripts of testdata: commands, each with its input, a line
+// of dashes and its output. Documents added together form a segment.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -59,7 +59,7 @@ func runScript(t *testing.T, file string) {
 	}
 }
 
-// command runs one command of a script and shows its answer.
+// command runs one command of a script and returns its output.
 func (x *index) command(t *testing.T, command, body string) string {
 	words := strings.Fields(command)
 	switch words[0] {
@@ -130,7 +130,7 @@ func showProblems(err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// showAnswer shows a hit per line, then the other parts that say something.
+// showAnswer formats one hit per line, then the other parts that are not empty.
 func showAnswer(body []byte) string {
 	var answer map[string]json.RawMessage
 	if err := json.Unmarshal(body, &answer); err != nil {

@@ -1,19 +1,19 @@
 // Package search answers searches, suggestions, facet values and explanations
 // over one snapshot of a generation.
 //
-// A Searcher belongs to a node and is shared by all requests. A View is what
-// one request runs on: a snapshot, the schema of its generation and the search
-// settings in force. The caller holds the snapshot and has waited for the
-// freshness the request asks for:
+// A Searcher belongs to a node and is shared by all requests. A View is what one
+// request runs on: a snapshot, the schema of its generation and the search settings
+// in force. The caller holds the snapshot and has already waited for the freshness
+// that the request asks for:
 //
 //	answer, err := searcher.Run(ctx, view, request)
 //
-// The order of work of a search: read the typed text, compile against the
-// schema, collect, relax when nothing matched, rescore, count facets, then
-// read the documents of the page with their highlights and matched values. The
-// targets of typed text are checked first, and all their problems are reported
-// at once; any other problem of a request ends it at the first one found. The
-// timeout covers all of that, and a search never answers in part.
+// A search interprets the typed text, compiles it against the schema, collects,
+// relaxes the query when nothing matched, rescores, counts facets, then reads the
+// documents of the page with their highlights and matched values. It checks the
+// targets of typed text before anything else and ends at the first problem of the
+// request. The timeout covers everything, and a search never returns a partial
+// answer.
 //
 // A Searcher may be used by any number of goroutines. Answers belong to the
 // caller.
@@ -38,7 +38,7 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// View is what one request runs on. Nothing in it changes meanwhile.
+// View is what one request runs on. It does not change while the request runs.
 type View struct {
 	Snapshot   *snapshot.Snapshot
 	Schema     *definition.Schema
@@ -47,24 +47,23 @@ type View struct {
 	Index      string // name, for the log
 	Generation string
 	Freshness  string // token of the state
-	IsPreview  bool   // the settings are of this request alone: nothing worked out of them is kept
+	IsPreview  bool   // the settings apply to this request alone: nothing derived from them is cached
 }
 
-// Options tune a Searcher. The zero value sets no bounds on time and keeps no
-// counts.
+// Options tune a Searcher. The zero value sets no time limits and caches no counts.
 type Options struct {
 	Limits         query.Limits
 	Timeout        time.Duration     // of search, facet values and explain; 0: none
 	SuggestTimeout time.Duration     // 0: none
-	FacetCacheSize int64             // bytes of counts kept between requests; 0: none
-	MaxAnswerSize  int64             // bytes of one answer, about; 0: no bound
-	MaxConcurrent  int               // searches at once; others wait for a while; 0: no bound
-	Records        *snapshot.Records // reads stored records; nil: keeps none
+	FacetCacheSize int64             // bytes of counts cached between requests; 0: none
+	MaxAnswerSize  int64             // approximate bytes of one answer; 0: no bound
+	MaxConcurrent  int               // concurrent searches; others wait for a while; 0: no bound
+	Records        *snapshot.Records // reads stored records; nil: caches none
 	Now            func() time.Time  // nil: time.Now
-	Log            *slog.Logger      // nil: nothing is logged
+	Log            *slog.Logger      // nil: no logging
 }
 
-// Searcher answers requests. It is shared by all searches of a node.
+// Searcher answers requests. All searches of a node share it.
 type Searcher struct {
 	runner     *collect.Runner
 	metrics    *metrics.Set
@@ -73,12 +72,11 @@ type Searcher struct {
 	counter    *faceting.Counter
 	rewriter   *rewrite.Rewriter
 	settings   *settingsCache
-	buffers    sync.Pool // of *analysis.Buffer, which are costly to make
+	buffers    sync.Pool // of *analysis.Buffer, which is costly to create
 	executions sync.Pool // of *execution
 }
 
-// New returns a Searcher that collects with the runner. The metrics may be
-// nil.
+// New returns a Searcher that collects with runner. meters may be nil.
 func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher {
 	if options.Limits == (query.Limits{}) {
 		options.Limits = query.DefaultLimits()
@@ -97,7 +95,7 @@ func New(runner *collect.Runner, meters *metrics.Set, options Options) *Searcher
 	return s
 }
 
-// measureState measures the memory that the facet state of open readers takes.
+// measureState records the memory that the facet state of open readers takes.
 func (s *Searcher) measureState() {
 	s.metrics.FacetStateBytes(s.counter.StateBytes() + s.rewriter.StateBytes())
 }
@@ -112,8 +110,8 @@ func (s *Searcher) Run(ctx context.Context, view View, request *query.Search) (*
 	return answer, nil
 }
 
-// search does all of a search, reading the documents of the page included,
-// within its time.
+// search performs a whole search within its time limit, including reading the
+// documents of the page.
 func (s *execution) search(ctx context.Context) (*query.Answer, error) {
 	found, err := s.find(ctx)
 	if err != nil {
@@ -162,8 +160,7 @@ func (s *Searcher) Suggest(ctx context.Context, view View, request *query.Sugges
 	return &query.Suggestions{Suggestions: found, Generation: view.Generation, Freshness: view.Freshness, TookMs: took}, nil
 }
 
-// call is one request as it arrived: what it runs on, what it asks and when it
-// began.
+// call is one request as it arrived, with the time it arrived.
 type call struct {
 	searcher *Searcher
 	view     View
@@ -171,9 +168,9 @@ type call struct {
 	began    time.Time
 }
 
-// serve does the work of one request in an execution of its own, when it is the
-// request's turn and within a time, and returns how many milliseconds it took.
-// The context of the work ends with that time.
+// serve does the work of one request in its own execution, once admitted and within
+// limit, and returns how many milliseconds it took. The context passed to work ends
+// at the limit.
 func serve[T any](ctx context.Context, s *Searcher, limit time.Duration, view View, request *query.Search,
 	work func(w *execution, ctx context.Context) (T, error)) (answer T, tookMs float64, err error) {
 	c := call{searcher: s, view: view, request: request, began: s.options.Now()}
@@ -202,9 +199,10 @@ func serveNow[T any](ctx context.Context, c *call, work func(w *execution, ctx c
 	return work(w, ctx)
 }
 
-// serveBeside is serveNow for a snapshot of which parts may have to be verified,
-// which looks at no deadline: the caller leaves when the time is over. The work
-// keeps its turn and the snapshot until it ends, then calls done.
+// serveBeside is serveNow for a snapshot with parts that may still have to be
+// verified. Verification ignores deadlines, so the caller returns at the deadline
+// while the work keeps its seat and the snapshot until it ends, and then calls
+// done.
 func serveBeside[T any](ctx context.Context, c call, work func(w *execution, ctx context.Context) (T, error), done func()) (answer T, err error) {
 	if !c.view.Snapshot.Acquire() {
 		done()
@@ -231,7 +229,7 @@ func serveBeside[T any](ctx context.Context, c call, work func(w *execution, ctx
 	case <-ctx.Done():
 	}
 	select {
-	case o := <-ended: // it was in time
+	case o := <-ended: // it finished in time
 		return o.answer, o.err
 	default:
 		return answer, ctx.Err()
@@ -249,7 +247,7 @@ func (s *Searcher) deadline(ctx context.Context, limit time.Duration) (context.C
 	return context.WithTimeout(ctx, limit)
 }
 
-// timeout turns a passed deadline of ours into search:timeout.
+// timeout converts the passing of our own deadline into search:timeout.
 func (s *Searcher) timeout(ctx context.Context, err error, limit time.Duration) error {
 	if (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, problem.SearchTimeout)) && ctx.Err() == nil {
 		return problem.SearchTimeout.New("timeout", limit)

@@ -10,10 +10,10 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// settingsCache keeps the analysed words of search settings, for each version of
-// settings under each schema.
+// settingsCache caches the analysed words of search settings, per version of the
+// settings and schema.
 type settingsCache struct {
-	log *slog.Logger // nil: nothing is logged
+	log *slog.Logger // nil: no logging
 
 	mu   sync.Mutex
 	kept map[settingsKey]*plan.SettingsCache
@@ -24,14 +24,14 @@ type settingsKey struct {
 	schema   *definition.Schema
 }
 
-// maxSettings bounds the entries kept; any of them is evicted for another.
+// maxSettings bounds the number of entries; an arbitrary entry is evicted.
 const maxSettings = 256
 
 func newSettingsCache(log *slog.Logger) *settingsCache {
 	return &settingsCache{log: log, kept: make(map[settingsKey]*plan.SettingsCache)}
 }
 
-// of returns what is kept of the settings of a view, nil when it has none.
+// of returns the cache for the settings of a view, or nil when it has none.
 func (c *settingsCache) of(view *View) *plan.SettingsCache {
 	if view.Settings == nil {
 		return nil
@@ -58,8 +58,9 @@ func (c *settingsCache) of(view *View) *plan.SettingsCache {
 	return found
 }
 
-// logSkipped logs the settings that searches of a generation skip: settings
-// are checked against the generation that was live when they were written.
+// logSkipped logs the settings that searches of a generation skip. Settings are
+// checked against the generation that is live when they are written, so another
+// generation may not support all of them.
 func (c *settingsCache) logSkipped(view *View) {
 	if c.log == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/collect"
 )
 
-// Facets that are counted side by side, over matches that were found side by
-// side, are those of a search on one core.
+// TestFacetsSideBySide checks that facets counted in parallel, over matches found
+// in parallel, equal those of a search on one core.
 func TestFacetsSideBySide(t *testing.T) {
 	x := newIndex(t, `{"source":"none","fields":{
 		"id":{"type":"string","primaryKey":true},
@@ -47,9 +47,10 @@ func TestFacetsSideBySide(t *testing.T) {
 	}
 }
 
-// The same of list values: documents by theirs, list values that are hits, ranges
-// of numbers and levels of a hierarchy, in segments with deleted documents, with
-// and without what is kept between requests.
+// TestFacetsOfListsSideBySide does the same for list values: documents by theirs,
+// list values that are hits, ranges of numbers and levels of a hierarchy, in
+// segments with deleted documents, with and without what is cached between
+// requests.
 func TestFacetsOfListsSideBySide(t *testing.T) {
 	x := newIndex(t, `{"source":"none","fields":{
 		"id":{"type":"string","primaryKey":true},

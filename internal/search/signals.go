@@ -11,15 +11,15 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// signal is one ranking signal with what explain says of it.
+// signal is one ranking signal with what explain reports about it.
 type signal struct {
 	collect.Signal
 	field *definition.ResolvedField
 	shape query.SignalShape
 }
 
-// signals returns the signals that run: those of the index, joined or
-// replaced by the request's.
+// signals returns the signals that apply: those of the index, extended or replaced
+// by those of the request.
 func (s *execution) signals() ([]signal, error) {
 	own, err := s.requestSignals(s.request.Signals)
 	if err != nil {
@@ -54,7 +54,8 @@ func (s *execution) signals() ([]signal, error) {
 	return append(all, own...), nil
 }
 
-// requestSignals checks the signals of a request against the schema.
+// requestSignals checks the signals of a request against the schema and compiles
+// them.
 func (s *execution) requestSignals(signals []query.Signal) ([]signal, error) {
 	var all []signal
 	for _, one := range signals {
@@ -107,7 +108,7 @@ func collectSignals(signals []signal) []collect.Signal {
 	return all
 }
 
-// value reads the signal's value of a document, and false when it has none.
+// value returns the document's value of the signal, and false when it has none.
 func (g *signal) value(segment *snapshot.Segment, doc uint32) (float64, bool) {
 	var n int64
 	var ok bool
@@ -125,7 +126,7 @@ func (g *signal) value(segment *snapshot.Segment, doc uint32) (float64, bool) {
 	return float64(n), true
 }
 
-// factor returns what a document's score is multiplied with.
+// factor returns the factor by which the signal multiplies a document's score.
 func (g *signal) factor(segment *snapshot.Segment, doc uint32) float64 {
 	v, ok := g.value(segment, doc)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSkippedSettingsAreLoggedOnce searches a generation that lacks fields
-// which the settings name.
+// TestSkippedSettingsAreLoggedOnce searches a generation that lacks fields named by
+// the settings.
 func TestSkippedSettingsAreLoggedOnce(t *testing.T) {
 	older := newIndex(t, `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","matching":{"typoTolerance":{}}},"gone":{"type":"string","matching":{}},
 		"brand":{"type":"string","filter":{},"facet":{}},"n":{"type":"int32","sort":{}}}}`)

@@ -13,7 +13,7 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// merge replaces neighbouring segments by one without their deleted documents.
+// merge replaces adjacent segments by one without their deleted documents.
 func (x *index) merge(t *testing.T, from, to int, name string) {
 	t.Helper()
 	var inputs []segment.MergeInput
@@ -36,7 +36,7 @@ func (x *index) merge(t *testing.T, from, to int, name string) {
 	x.show(slices.Concat(x.segments[:from], merged, x.segments[to:]))
 }
 
-// delete drops a document.
+// delete deletes a document.
 func (x *index) delete(t *testing.T, key string) {
 	t.Helper()
 	for i, s := range x.segments {
@@ -57,7 +57,7 @@ func (x *index) delete(t *testing.T, key string) {
 	}
 }
 
-// show makes other segments the visible ones; earlier views stay as they were.
+// show replaces the visible segments; earlier views keep theirs.
 func (x *index) show(segments []*snapshot.Segment) {
 	x.segments = nil
 	for _, s := range segments {
@@ -66,9 +66,9 @@ func (x *index) show(segments []*snapshot.Segment) {
 	x.view = snapshot.New(x.view.Sequence+1, x.segments, nil)
 }
 
-// Pages of hits that tie everywhere show every document once, forwards and
-// backwards, while segments are merged, hits already seen are deleted and other
-// documents are written between any two pages.
+// TestPagesAreStableWhileSegmentsAreMerged checks that pages of hits that all tie
+// show every document once, forwards and backwards, while segments are merged, hits
+// already seen are deleted and other documents are written between any two pages.
 func TestPagesAreStableWhileSegmentsAreMerged(t *testing.T) {
 	const orders = 4
 	for seed := range uint64(12) {
@@ -120,7 +120,7 @@ func TestPagesAreStableWhileSegmentsAreMerged(t *testing.T) {
 			`"sort":[{"type":"distance","field":"here","lat":0,"lon":0}],` + filter,
 			filter,
 		}[seed%orders]
-		// The order at the beginning is the order of all pages.
+		// The initial order is the order of all pages.
 		var want []string
 		for _, h := range x.mustSearch(t, `{"limit":500,`+order+`}`).Hits {
 			want = append(want, h.ID)
@@ -146,7 +146,7 @@ func TestPagesAreStableWhileSegmentsAreMerged(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("seed %d forwards:\n%v, want\n%v", seed, got, want)
 		}
-		// Back again from the end, over what is still there.
+		// Page back from the end, over the remaining documents.
 		want = want[:0]
 		for _, h := range x.mustSearch(t, `{"limit":500,`+order+`}`).Hits {
 			want = append(want, h.ID)

@@ -9,8 +9,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// BenchmarkSuggest completes values of two fields with 65,000 values between
-// them over 200,000 documents, and the values of one as a facet.
+// BenchmarkSuggest completes values of two fields with 65,000 values in total over
+// 200,000 documents, and lists the values of one as a facet.
 func BenchmarkSuggest(b *testing.B) {
 	x := newIndex(b, `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","matching":{}},"brand":{"type":"string","filter":{},"facet":{}},
 		"author":{"type":"string","filter":{},"facet":{}},"year":{"type":"int32","filter":{}}}}`)

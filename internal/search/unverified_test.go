@@ -17,7 +17,7 @@ import (
 )
 
 // unverified returns a view of the first segment of an index as a node sees it
-// after its start.
+// right after startup.
 func (x *index) unverified(t *testing.T, released func()) View {
 	t.Helper()
 	view := x.snapshot()
@@ -54,8 +54,9 @@ func TestUnverifiedSnapshotAnswersTheSame(t *testing.T) {
 	}
 }
 
-// A search whose first use of a part has to wait for its verification ends on
-// time; its turn and its snapshot are given back when the work ends.
+// TestSearchOfAnUnverifiedSnapshotEndsOnTime checks that a search that has to wait
+// for the verification of a part ends on time, and that it releases its seat and
+// its snapshot when the work ends.
 func TestSearchOfAnUnverifiedSnapshotEndsOnTime(t *testing.T) {
 	x := newIndex(t, randomDefinition)
 	x.add(t, []string{`{"id":"1","name":"red","tags":["a"]}`}, nil)

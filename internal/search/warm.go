@@ -10,9 +10,9 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Warm prepares what facets, suggestions and interpreted values need on a view,
-// as far as earlier searches under the schema asked for it or the settings opt
-// fields in, so that the first search after a change does not wait for it.
+// Warm prepares the state that facets, suggestions and interpreted values need on a
+// view, so that the first search after a change does not wait for it. It covers
+// what earlier searches under the schema needed and what the settings opt in to.
 func (s *Searcher) Warm(ctx context.Context, view View) error {
 	locales := append(s.counter.Locales(view.Schema, view.Settings), s.rewriter.Locales(view.Schema, view.Settings)...)
 	slices.Sort(locales)
@@ -32,31 +32,32 @@ func (s *Searcher) Warm(ctx context.Context, view View) error {
 	return nil
 }
 
-// errSuperseded ends the preparation of a reader that was replaced.
+// errSuperseded cancels the preparation of a reader that was replaced.
 var errSuperseded = errors.New("the reader was replaced")
 
-// Warmer prepares facet state on threads of its own when the reader of an index
-// changes; K names an index. An index waits at most once, and a reader that is replaced while it
-// is prepared is left for the next. Any number of goroutines may use it.
+// Warmer prepares facet state on its own goroutines when the reader of an index
+// changes; K identifies an index. Each index is queued at most once, and preparing
+// a reader that gets replaced is abandoned in favour of its successor. A Warmer may
+// be used by any number of goroutines.
 type Warmer[K comparable] struct {
 	searcher *Searcher
 	threads  int
 	read     func(ctx context.Context, index K) (view View, release func(), ok bool)
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	waiting []K
 	running map[K]context.CancelCauseFunc
-	wake    chan struct{} // holds a token while something waits
+	wake    chan struct{} // holds a token while anything waits
 }
 
-// NewWarmer returns a warmer of so many threads. read returns the current view
-// of an index, to be released, and false when it is not open.
+// NewWarmer returns a warmer with that many threads. read returns the current view
+// of an index, which release gives back, and false when the index is not open.
 func NewWarmer[K comparable](s *Searcher, threads int, read func(ctx context.Context, index K) (View, func(), bool)) *Warmer[K] {
 	return &Warmer[K]{searcher: s, threads: threads, read: read,
 		running: make(map[K]context.CancelCauseFunc), wake: make(chan struct{}, 1)}
 }
 
-// Changed notes that an index has another reader. It does not wait.
+// Changed notes that an index has a new reader. It does not block.
 func (w *Warmer[K]) Changed(index K) {
 	if w.threads <= 0 {
 		return
@@ -75,8 +76,8 @@ func (w *Warmer[K]) Changed(index K) {
 	w.queued()
 }
 
-// queued measures how many wait, and wakes a thread when some do. The caller holds
-// mu.
+// queued records the length of the queue and wakes a thread if it is not empty. The
+// caller must hold mu.
 func (w *Warmer[K]) queued() {
 	w.searcher.metrics.FacetWarmQueued(len(w.waiting))
 	if len(w.waiting) == 0 {
@@ -88,7 +89,7 @@ func (w *Warmer[K]) queued() {
 	}
 }
 
-// Run prepares until ctx ends.
+// Run prepares indexes until ctx ends.
 func (w *Warmer[K]) Run(ctx context.Context) {
 	var threads sync.WaitGroup
 	for range w.threads {
@@ -106,7 +107,7 @@ func (w *Warmer[K]) Run(ctx context.Context) {
 	threads.Wait()
 }
 
-// next prepares the index that waits longest and is not being prepared.
+// next prepares the index that has waited longest among those not being prepared.
 func (w *Warmer[K]) next(ctx context.Context) {
 	w.mu.Lock()
 	at := -1
@@ -118,7 +119,7 @@ func (w *Warmer[K]) next(ctx context.Context) {
 	}
 	if at < 0 {
 		w.mu.Unlock()
-		return // the thread that prepares it wakes the next one at the end
+		return // the thread preparing it wakes the next one when done
 	}
 	index := w.waiting[at]
 	w.waiting = append(w.waiting[:at], w.waiting[at+1:]...)

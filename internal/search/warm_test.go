@@ -17,7 +17,7 @@ func TestWarmPreparesWhatWasAskedForAndWhatSettingsOptIn(t *testing.T) {
 	facets := `{"limit":0,"facets":[{"field":"brand"}]}`
 	x.mustSearch(t, facets)
 
-	x.add(t, manyDocuments(40), func(i int) bool { return i%3 == 0 }) // another reader
+	x.add(t, manyDocuments(40), func(i int) bool { return i%3 == 0 }) // a new reader
 	if err := x.searcher.Warm(t.Context(), x.snapshot()); err != nil {
 		t.Fatal(err)
 	}

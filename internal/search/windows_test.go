@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestValuesOfSeveralWindowsAreFolded has documents with one list value each, which all
-// match: a text looks at several windows of values as one, and every value makes a
-// document.
+// TestValuesOfSeveralWindowsAreFolded has documents with one list value each, which
+// all match: a text processes several windows of values as one, and every value
+// yields a document.
 func TestValuesOfSeveralWindowsAreFolded(t *testing.T) {
 	x := newIndex(t, `{"fields":{"id":{"type":"string","primaryKey":true},
 		"v":{"type":"object","multiple":true,"mode":"nested","fields":{"a":{"type":"string","matching":{}},"b":{"type":"string","matching":{"weight":2}}}}}}`)
