@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// analysed is the words of a text in one target, and where they are looked up.
+// analysed holds the words of a text in one target and where to look them up.
 type analysed struct {
 	target
 	words []word
@@ -19,20 +19,20 @@ type analysed struct {
 // word is one position of an analysed text.
 type word struct {
 	terms    []string // readings of the word; never empty
-	surfaces []string // by reading: the word as typed, in the letters typos are counted in
+	surfaces []string // per reading: the word as typed, in the letters in which typos are counted
 	position int
 	synonyms []alternative
 	whole    whole
 }
 
-// whole is a reading of several words that stand side by side as one, such as
-// katakana that a segmenter cuts: a typo inside may move the cuts.
+// whole is a reading of several adjacent words as one, such as katakana that a
+// segmenter splits: a typo inside may move the boundaries.
 type whole struct {
 	term, surface string
-	words         int // how many words it stands for; 0: there is none
+	words         int // number of words it stands for; 0: there is none
 }
 
-// chainOf returns the chain that reads typed text in a target.
+// chainOf returns the chain that analyses typed text for a target.
 func (c *Compiler) chainOf(t target, autocomplete bool) (*analysis.Chain, error) {
 	chain, err := c.chains.QueryChain(t.field, autocomplete, analysisLocale(t.field, t.variant))
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 	}
 	text = beginningOf(text)
 	c.lookups++
-	// A long text costs its length in every field.
+	// A long text costs time in proportion to its length, in every field.
 	if c.planned += len(text) / bytesPerLookup; c.planned > MaxPlanned {
 		return nil, problem.SearchClausesTooMany.At(t.at, "max", MaxPlanned)
 	}
@@ -60,7 +60,7 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 	surfaces := terms[len(tokens):len(tokens):cap(terms)]
 	texts := textsOf(tokens)
 	for _, token := range tokens {
-		// Every reading of a word is looked up: a chain may make very many.
+		// Every reading of a word is looked up, and a chain may produce very many.
 		if c.lookups++; c.lookups > MaxLookups {
 			return nil, problem.SearchClausesTooMany.At(t.at, "max", MaxLookups)
 		}
@@ -92,7 +92,8 @@ func (c *Compiler) analyse(t target, text string, autocomplete bool) ([]word, er
 	return words, nil
 }
 
-// memoryOfWords returns empty slices for so many tokens, of one piece for one.
+// memoryOfWords returns empty slices with capacity for the words of tokens. For a
+// single token both come from one allocation.
 func memoryOfWords(tokens int) (words []word, terms []string) {
 	if tokens > 1 {
 		return make([]word, 0, min(tokens, MaxWords)), make([]string, 0, 2*tokens)
@@ -104,8 +105,8 @@ func memoryOfWords(tokens int) (words []word, terms []string) {
 	return one.words[:0], one.terms[:0]
 }
 
-// findWholes notes the longest reading of each word that reaches over words
-// behind it.
+// findWholes records, for each word, its longest reading that also covers the words
+// after it.
 func findWholes(words []word, tokens []analysis.Token) {
 	at, reading := -1, 0
 	for i := range tokens {
@@ -129,8 +130,8 @@ func findWholes(words []word, tokens []analysis.Token) {
 	joinHalfTyped(words, tokens)
 }
 
-// joinHalfTyped notes that the last two words of a script without spaces may be
-// the start of one: half a word is often cut in two.
+// joinHalfTyped records that the last two words of a script without spaces may be
+// the start of one word: segmenters often split a half-typed word in two.
 func joinHalfTyped(words []word, tokens []analysis.Token) {
 	n := len(tokens)
 	if n < 2 || len(words) < 2 {
@@ -146,11 +147,10 @@ func joinHalfTyped(words []word, tokens []analysis.Token) {
 	}
 }
 
-// bytesPerLookup is how many bytes of text are analysed in about the time of a
-// look-up.
+// bytesPerLookup is the number of bytes analysed in about the time of one lookup.
 const bytesPerLookup = 256
 
-// beginningOf returns what is read of a text.
+// beginningOf returns the part of a text that is analysed.
 func beginningOf(text string) string {
 	if len(text) > MaxTextBytes {
 		return strings.ToValidUTF8(text[:MaxTextBytes], "")
@@ -158,8 +158,8 @@ func beginningOf(text string) string {
 	return text
 }
 
-// textsOf returns the terms of tokens, each with its surface form, one behind
-// the other: what is kept of a text takes one piece of memory.
+// textsOf returns the terms of tokens, each followed by its surface form,
+// concatenated: all strings kept of a text then share one allocation.
 func textsOf(tokens []analysis.Token) string {
 	var scratch [128]byte
 	texts := scratch[:0]
@@ -170,7 +170,7 @@ func textsOf(tokens []analysis.Token) string {
 	return string(texts)
 }
 
-// distinctWords counts the words of a text, a repeated one once.
+// distinctWords counts the distinct words of a text.
 func distinctWords(words []word) int {
 	n := 0
 	for i := range words {

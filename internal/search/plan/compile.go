@@ -11,38 +11,39 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// Bounds of the words of one search. What goes beyond costs its sender the
-// forgiveness, not the node its time.
+// Bounds of the words of one search. Exceeding them costs the sender tolerance of
+// typos, or the search, rather than the node time.
 const (
-	// MaxWords is how many words of one text are looked up; later ones are
-	// left out.
+	// MaxWords is the number of words of one text that are looked up; later ones are
+	// ignored.
 	MaxWords = 1024
-	// MaxForgivenWords is how many words of a search are forgiven typos.
+	// MaxForgivenWords is the number of words of a search that tolerate typos.
 	MaxForgivenWords = 128
-	// MaxTextBytes is how much of one text is read; the rest is left out.
+	// MaxTextBytes is how much of one text is read; the rest is ignored.
 	MaxTextBytes = 64 << 10
-	// MaxLookups is how many words a search looks up over all its texts, a word
-	// counted once for every field; what asks for more is refused.
+	// MaxLookups is the number of words a search may look up over all its texts,
+	// counted once per field; a search with more is rejected.
 	MaxLookups = 64 << 10
-	// MaxClauses is how many clauses a search compiles, those counted that
-	// readings repeat; what asks for more is refused.
+	// MaxClauses is the number of clauses a search may compile, including those
+	// repeated for interpretations; a search with more is rejected.
 	MaxClauses = 8 << 10
-	// MaxPlanned is how many clauses and words a search compiles over all its
-	// parts, filters and conditions included.
+	// MaxPlanned is the number of clauses and words a search may compile over all
+	// its parts, including filters and conditions.
 	MaxPlanned = 4 * MaxLookups
-	// MaxForgivenLength is how many code points a forgiven word may have.
+	// MaxForgivenLength is the maximum length in code points of a word that
+	// tolerates typos.
 	MaxForgivenLength = 64
-	// MaxAlternatives is how many synonyms one word of a search has; others are
-	// left out. It is more than the settings of a person have.
+	// MaxAlternatives is the maximum number of synonyms of one word of a search; the
+	// rest are ignored. Settings written by hand stay below it.
 	MaxAlternatives = 1024
-	// MaxSearchAlternatives is how many the words of a search have, over all its
-	// fields; words behind them have none.
+	// MaxSearchAlternatives is the maximum number of synonyms for all words of a
+	// search over all its fields; later words get none.
 	MaxSearchAlternatives = 8 * MaxAlternatives
 )
 
-// Chains gives the analysis of typed words.
+// Chains returns the chains that analyse typed words.
 type Chains interface {
-	// QueryChain returns the query side of the field's matching usage, or of
+	// QueryChain returns the query-time chain of the field's matching usage, or of
 	// its autocomplete usage, in a locale.
 	QueryChain(field *definition.ResolvedField, autocomplete bool, locale string) (*analysis.Chain, error)
 }
@@ -52,18 +53,18 @@ type Options struct {
 	Schema   *definition.Schema
 	Chains   Chains
 	Settings *settings.Settings // nil: none
-	Locale   string             // as the request names it; "": each field's default
-	// Buffer is the working memory of analysis, used until the compiler is
-	// done; nil: one of its own.
+	Locale   string             // as the request names it; "": the default locale of each field
+	// Buffer is the scratch memory of analysis, used until the compiler is done. If
+	// nil, the compiler allocates its own.
 	Buffer *analysis.Buffer
-	// Cache, when not nil, remembers what the settings' words become, for
-	// other searches with the same settings.
+	// Cache, if not nil, caches the analysed words of the settings for other
+	// searches with the same settings.
 	Cache *SettingsCache
 }
 
-// SettingsCache remembers the analysed words of search settings. It serves one
-// version of settings and one schema at a time, and forgets when it meets
-// others. Any number of goroutines may use it.
+// SettingsCache caches the analysed words of search settings. It serves one version
+// of the settings and one schema at a time and is cleared when either changes. It
+// may be used by any number of goroutines.
 type SettingsCache struct {
 	mu       sync.Mutex
 	settings *settings.Settings
@@ -72,8 +73,8 @@ type SettingsCache struct {
 	excluded map[synonymKey]map[string]bool
 }
 
-// get returns what is known of a chain under the settings and schema. What
-// it returns is never changed.
+// get returns what is cached for a chain under the settings and schema. The
+// returned values are never modified.
 func (m *SettingsCache) get(s *settings.Settings, schema *definition.Schema, key synonymKey) (*synonymTable, map[string]bool) {
 	if m == nil {
 		return nil, nil
@@ -86,7 +87,7 @@ func (m *SettingsCache) get(s *settings.Settings, schema *definition.Schema, key
 	return m.synonyms[key], m.excluded[key]
 }
 
-// maxCached bounds the chains remembered.
+// maxCached bounds the number of cached chains.
 const maxCached = 1024
 
 func (m *SettingsCache) put(s *settings.Settings, schema *definition.Schema, key synonymKey, table *synonymTable, excluded map[string]bool) {
@@ -123,7 +124,7 @@ type Compiler struct {
 	excluded map[fieldKey]map[string]bool
 }
 
-// NewCompiler returns a compiler, or search:locale_unsupported.
+// NewCompiler returns a compiler. The error is search:locale_unsupported.
 func NewCompiler(o Options) (*Compiler, error) {
 	c := new(Compiler)
 	if err := c.Reset(o); err != nil {
@@ -132,7 +133,8 @@ func NewCompiler(o Options) (*Compiler, error) {
 	return c, nil
 }
 
-// Reset points the compiler at another search, as NewCompiler does for a new one.
+// Reset prepares the compiler for another search, as NewCompiler does for a new
+// one.
 func (c *Compiler) Reset(o Options) error {
 	if o.Locale != "" {
 		if _, ok := locale.ResolveSupported(o.Locale); !ok {
@@ -147,16 +149,15 @@ func (c *Compiler) Reset(o Options) error {
 	return nil
 }
 
-// List compiles clauses that are joined by an implicit AND. An empty list
-// matches everything.
+// List compiles clauses joined by an implicit AND. An empty list matches
+// everything.
 func (c *Compiler) List(clauses []query.Clause) (Node, error) {
 	c.lookups = 0
 	return c.list(clauses, scope{}, Origin{})
 }
 
-// Instead is List for clauses that are tried in place of those of the search:
-// its bounds count anew, so that they compile to the same however many others
-// were tried before.
+// Instead is List for clauses tried in place of those of the search. It resets the
+// bounds, so that the result does not depend on how many others were tried before.
 func (c *Compiler) Instead(clauses []query.Clause) (Node, error) {
 	c.forgiven, c.planned, c.hung = 0, 0, 0
 	return c.List(clauses)
@@ -167,17 +168,17 @@ func (c *Compiler) ListInside(list string, clauses []query.Clause) (Node, error)
 	return c.list(clauses, scope{list: list}, Origin{})
 }
 
-// Each compiles every clause by itself, such as the entries of filters. A
-// boost among them matches where its clauses match.
+// Each compiles every clause separately, such as the entries of filters. A boost
+// among them matches where its clauses match.
 func (c *Compiler) Each(clauses []query.Clause) ([]Node, error) {
 	c.lookups = 0
 	return c.each(clauses, scope{})
 }
 
-// scope is where a clause stands.
+// scope describes where a clause stands.
 type scope struct {
 	list string // path of the nested list whose values are matched, "" at the root
-	push Node   // filter of an enclosing fuse for the knn clauses below
+	push Node   // filter of an enclosing fuse, for the knn clauses below it
 }
 
 func (c *Compiler) each(clauses []query.Clause, in scope) ([]Node, error) {
@@ -273,7 +274,7 @@ func (c *Compiler) boost(clause *query.BoostClause, in scope, origin Origin) (No
 	return &Scale{Origin: origin, Weight: clause.Weight, Clause: inner}, nil
 }
 
-// countOnes gives every node that does not score the score 1.
+// countOnes gives every node that does not score a score of 1.
 func countOnes(nodes []Node) {
 	for i, n := range nodes {
 		if !Scores(n) {
@@ -284,7 +285,7 @@ func countOnes(nodes []Node) {
 
 func one(n Node) Node { return &Constant{Origin: *n.From(), Score: 1, Clause: n} }
 
-// resolve finds a field that may stand in the scope.
+// resolve returns a field that may be used in the scope.
 func (c *Compiler) resolve(name string, in scope, at problem.Path) (*definition.ResolvedField, error) {
 	f, ok := c.schema.Resolve(name)
 	if !ok {
@@ -299,8 +300,8 @@ func (c *Compiler) resolve(name string, in scope, at problem.Path) (*definition.
 	return f, nil
 }
 
-// Variant returns which variant of a field a search in a locale reads: its
-// tag, "" for a field that is not localized.
+// Variant returns the variant of a field that a search in a locale reads: the tag
+// of the variant, or "" for a field that is not localized.
 func Variant(f *definition.ResolvedField, wanted string) string {
 	if !f.IsLocalized() {
 		return ""
@@ -315,7 +316,7 @@ func Variant(f *definition.ResolvedField, wanted string) string {
 
 func (c *Compiler) variant(f *definition.ResolvedField) string { return Variant(f, c.locale) }
 
-// analysisLocale is the locale whose rules read a variant.
+// analysisLocale returns the locale whose rules apply to a variant.
 func analysisLocale(f *definition.ResolvedField, variant string) string {
 	if variant == "" {
 		return f.DefaultLocale

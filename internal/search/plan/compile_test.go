@@ -14,8 +14,8 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// chains analyses every field as the definition of the tests says: words kept
-// whole, lower-cased, with "the" removed from the field body.
+// chains analyses every field as the test definition says: words kept whole,
+// lower-cased, with "the" removed from the field body.
 type chains struct{ builder *analysis.Builder }
 
 func (c chains) QueryChain(f *definition.ResolvedField, autocomplete bool, locale string) (*analysis.Chain, error) {
@@ -78,7 +78,7 @@ func clauses(t *testing.T, text string) []query.Clause {
 	return r.Query
 }
 
-// show writes a plan on one line.
+// show formats a plan on one line.
 func show(n Node) string {
 	name := func(structure string) string { return strings.Trim(strings.ReplaceAll(structure, "\x00", "/"), "/") }
 	list := func(op string, nodes []Node) string {
@@ -198,8 +198,8 @@ func show(n Node) string {
 	return fmt.Sprintf("%T", n)
 }
 
-// TestOwnFilters compiles a fuse clause whose filter narrows a knn clause with
-// a filter too: each keeps what it asks for itself apart, with its place.
+// TestOwnFilters compiles a fuse clause whose filter narrows a knn clause that also
+// has a filter: each keeps its own filter separate, with its path.
 func TestOwnFilters(t *testing.T) {
 	n, err := compiler(t, nil, "").List(clauses(t, `[{"type":"fuse","filter":[{"field":"ok","match":{"value":true}}],"rankings":[
 		{"clauses":[{"type":"knn","field":"vec","vector":[1,0],"k":3,"filter":[{"field":"stock","match":{"value":1}},{"field":"color","match":{"value":"red"}}]}]},
@@ -435,8 +435,9 @@ func TestEveryNodeKnowsItsClause(t *testing.T) {
 	}
 }
 
-// Settings are read by every search: many synonyms cost what they add to the words
-// at hand, and never the search itself.
+// TestManySynonymsAreLeftOutAndNotRefused checks that a search with very many
+// synonyms is not rejected: every search reads the settings, and excess synonyms
+// are ignored.
 func TestManySynonymsAreLeftOutAndNotRefused(t *testing.T) {
 	set := &settings.Settings{}
 	for i := range 4 {

@@ -5,10 +5,9 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Spans returns where the words of a text begin and end, in bytes, as the
-// first field that a text clause or matcher searches finds them. Readings of
-// one word share a span, that of the shortest: a compound reaches over the
-// words behind it.
+// Spans returns the byte ranges of the words of a text, as found in the first field
+// that a text clause or matcher searches. The readings of a word share one span,
+// that of the shortest reading: a compound reaches over the words after it.
 func (c *Compiler) Spans(clause query.Clause, text string) ([][2]int, error) {
 	var t target
 	switch clause := clause.(type) {
@@ -50,8 +49,8 @@ func (c *Compiler) Spans(clause query.Clause, text string) ([][2]int, error) {
 	return spans, nil
 }
 
-// CountWords returns how many words each field that a text clause searches,
-// inside a nested list or outside of one (""), finds in a text.
+// CountWords returns the number of words of a text in each field that a text clause
+// searches, inside a nested list or outside of any ("").
 func (c *Compiler) CountWords(clause *query.TextClause, list, text string) ([]int, error) {
 	targets, err := c.targets(nil, clause, scope{list: list})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// field compiles a field clause: the matcher must fit the type, then the
-// usage must be there, then the values must fit.
+// field compiles a field clause. It checks that the matcher fits the type, then
+// that the field has the usage, then that the values fit.
 func (c *Compiler) field(clause *query.FieldClause, in scope, origin Origin) (Node, error) {
 	at := clause.At.Field("field")
 	f, err := c.resolve(clause.Field, in, at)
@@ -61,8 +61,8 @@ func typeUnsupported(clause *query.FieldClause, f *definition.ResolvedField) err
 	return problem.SearchMatcherTypeUnsupported.At(clause.Match.Path(), "type", f.Type, "matcher", clause.Match.Type())
 }
 
-// takes reports whether values of a type can be asked by a matcher that
-// reads the filter usage.
+// takes reports whether a matcher that reads the filter usage supports values of a
+// type.
 func takes(t definition.Type, m query.Matcher) bool {
 	switch m.(type) {
 	case *query.AnyMatcher:
@@ -90,8 +90,8 @@ func (m *matcher) invalid(at problem.Path, expected string) error {
 	return problem.SearchValueInvalid.At(at, "name", m.field.Path, "expected", expected)
 }
 
-// fold returns a literal as values are compared. One that is longer than any
-// value is not cut, and so equals none.
+// fold returns a literal in the form in which values are compared. A literal longer
+// than any value is not truncated and so equals none.
 func (m *matcher) fold(text string) string {
 	return layout.Fold(m.variant, text, m.field.CaseFolding)
 }
@@ -292,7 +292,7 @@ func (m *matcher) numberRanges(node *NumberRange, ranges []query.Range) (Node, e
 	return node, nil
 }
 
-// joinIntervals sorts intervals and joins those that meet.
+// joinIntervals sorts intervals and joins adjacent and overlapping ones.
 func joinIntervals(all []Interval) []Interval {
 	slices.SortFunc(all, func(a, b Interval) int { return cmp.Compare(a.Min, b.Min) })
 	joined := all[:0]
@@ -306,7 +306,7 @@ func joinIntervals(all []Interval) []Interval {
 	return joined
 }
 
-// number reads a literal as the sortable number of the field.
+// number converts a literal to the sortable number of the field.
 func (m *matcher) number(value query.Literal, at problem.Path) (int64, error) {
 	n, expected, ok := Number(m.field.Type, value)
 	if !ok {
@@ -315,8 +315,8 @@ func (m *matcher) number(value query.Literal, at problem.Path) (int64, error) {
 	return n, nil
 }
 
-// Number reads a literal as the number that fields of a type order and
-// filter by. When it does not fit, the message says what would.
+// Number converts a literal to the number by which fields of a type are ordered and
+// filtered. When the literal does not fit, expected describes what would.
 func Number(t definition.Type, value query.Literal) (n int64, expected string, ok bool) {
 	switch {
 	case t == definition.Timestamp:
@@ -341,7 +341,7 @@ func Number(t definition.Type, value query.Literal) (n int64, expected string, o
 	}
 	v, ok := jsonread.Float64(value)
 	if t == definition.Float {
-		v = float64(float32(v)) // as values of the field are kept
+		v = float64(float32(v)) // as values of the field are stored
 		return layout.Float(v), "a number of 32 bits", ok && !math.IsInf(v, 0)
 	}
 	return layout.Float(v), "a number", ok

@@ -100,8 +100,9 @@ func narrow(a, b Node) Node {
 	return &And{Clauses: []Node{a, b}}
 }
 
-// fuse makes the filter narrow the knn clauses of its rankings, too. A fuse in a
-// ranking stays the search it is: its rankings are cut without the filters around it.
+// fuse compiles a fuse clause. Its filter also narrows the knn clauses of its
+// rankings. A fuse inside a ranking is unaffected: its rankings are cut without the
+// filters around it.
 func (c *Compiler) fuse(clause *query.FuseClause, in scope, origin Origin) (Node, error) {
 	if in.list != "" {
 		return nil, problem.SearchNestedClauseUnsupported.At(clause.At, "type", clause.Type())

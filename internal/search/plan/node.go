@@ -1,10 +1,10 @@
 // Package plan turns the clauses of a request into a plan: a tree of nodes
 // that names segment structures and terms instead of fields and words.
 //
-// A plan is data. It is made once per search by Compile, against one schema,
-// one locale and one version of the search settings; match and collect run it
-// on a snapshot, explain walks the same nodes. Nodes are never changed after
-// Compile has returned and may be used by any number of goroutines.
+// A plan is data. A Compiler builds it once per search, against one schema, one
+// locale and one version of the search settings; match and collect run it on a
+// snapshot, and explain walks the same nodes. Compiled nodes never change and may
+// be used by any number of goroutines.
 //
 // Invariants:
 //
@@ -18,11 +18,11 @@ import "github.com/quiresearch/quire/definition"
 
 // Node is one step of a plan: one of the types of this file.
 type Node interface {
-	// From is the clause that the node stems from.
+	// From returns the origin of the node.
 	From() *Origin
 }
 
-// Origin is where a node comes from, for explain and for error paths.
+// Origin says where a node comes from, for explain and for error paths.
 type Origin struct {
 	Clause string // place in the request, such as query[0].clauses[1]
 	Type   string // type of the clause: field, text, knn, nested, and, or, not, boost, fuse
@@ -32,7 +32,7 @@ type Origin struct {
 	Word   string // the analysed word or value, for descriptions
 }
 
-// From returns the origin itself; nodes embed it.
+// From returns the origin itself; nodes inherit it by embedding.
 func (o *Origin) From() *Origin { return o }
 
 // Everything matches every document and scores nothing.
@@ -46,11 +46,11 @@ type Scoring struct {
 	Weight float64 // factor of the whole; 0 matches and scores nothing
 	Length definition.LengthNormalization
 	Words  int  // distinct words of the text
-	Once   bool // occurrences count neither by their number nor by the length
+	Once   bool // neither the number of occurrences nor the length counts
 }
 
-// Term matches the documents that hold one term. With a Scoring it scores
-// them as a Word of one field, without it only narrows.
+// Term matches the documents that hold one term. With a Scoring it scores them as a
+// Word of one field would; without one it only filters.
 type Term struct {
 	Origin
 	Structure string
@@ -58,14 +58,14 @@ type Term struct {
 	Scoring   *Scoring
 }
 
-// Word matches the documents that hold one word of a text in any of its fields,
-// as it was typed or in another reading, and scores them by BM25F with one
-// rarity over all fields.
+// Word matches the documents that hold one word of a text in any of its fields, as
+// typed or in another reading. It scores them by BM25F with one rarity (idf) over
+// all fields.
 type Word struct {
 	Origin
 	Fields []WordField
 	Words  int    // distinct words of the text
-	Bands  []Band // other readings, the nearest first
+	Bands  []Band // other readings, nearest first
 }
 
 // WordField is a field that a Word is looked up in.
@@ -74,12 +74,11 @@ type WordField struct {
 	Structure string
 	Weight    float64 // 0 matches and scores nothing
 	Length    definition.LengthNormalization
-	Terms     []WordTerm // the word as typed, and its synonyms of one word
+	Terms     []WordTerm // the word as typed, and its one-word synonyms
 }
 
-// Read adds the words near a term as readings of the word in a field, a band for
-// each distance. Whole words at distance 0 are the word as typed and not a
-// band.
+// Read adds the words near a term as readings of the word in a field, one band per
+// distance. Whole words at distance 0 are the word as typed and get no band.
 func (n *Word) Read(field int, near *Expand) {
 	first := 1
 	if near.Prefix {
@@ -93,11 +92,11 @@ func (n *Word) Read(field int, near *Expand) {
 // WordTerm is one term of a word.
 type WordTerm struct {
 	Text  string
-	Boost float64 // factor of its occurrences; 0 only matches
+	Boost float64 // factor of its occurrences; 0 matches without scoring
 }
 
-// WordOf returns the word that a node scores, and false when it scores none. A
-// term that scores is a word of one field.
+// WordOf returns the word that a node scores, and false when there is none. A
+// scoring term is a word of one field.
 func WordOf(n Node) (*Word, bool) {
 	switch n := n.(type) {
 	case *Word:
@@ -112,7 +111,7 @@ func WordOf(n Node) (*Word, bool) {
 	return nil, false
 }
 
-// Band is the documents that hold a word at one distance from what was typed,
+// Band matches the documents that hold a word at one distance from the typed word,
 // in any of the fields.
 type Band struct {
 	Start bool // words that start with what was typed
@@ -120,36 +119,36 @@ type Band struct {
 	In    []BandField
 }
 
-// BandField is what a band stands for in one field: the terms of an Expand at
-// the distance of the band, or one stored prefix.
+// BandField is the part of a band in one field: the terms of an Expand at the
+// distance of the band, or one stored prefix.
 type BandField struct {
-	Field  int     // of the Word
+	Field  int     // index of the field in the Word
 	Near   *Expand // nil for a stored prefix
 	Prefix *Term   // nil for an Expand
 }
 
-// Expand matches the documents that hold a term near a word: one that starts
-// with it, one within some edits of it, or one that starts with a reading
-// within some edits. Terms are compared with Text, and their surface forms with
-// Surface. It never scores.
+// Expand matches the documents that hold a term near a word: one that starts with
+// the word, one within Edits edits of it, or one that starts with a string within
+// Edits edits. Terms are compared with Text, and their surface forms with Surface.
+// It never scores.
 type Expand struct {
 	Origin
 	Structure string
 	Text      string
 	Surface   string // the word as typed, compared with surface forms; "": as Text
-	Prefix    bool   // terms may go on after the reading
-	Edits     int    // 0 to 2: insert, delete, replace, swap of neighbours
-	Fixed     int    // leading code points that must be equal
+	Prefix    bool   // terms may continue after the reading
+	Edits     int    // 0 to 2: insert, delete, replace, transpose neighbours
+	Fixed     int    // number of leading code points that must be equal
 }
 
 // TermSet matches documents that hold any of the terms; it never scores.
 type TermSet struct {
 	Origin
 	Structure string
-	Terms     []string // rising, each once
+	Terms     []string // in ascending order, without duplicates
 }
 
-// TermRange matches documents that hold a term between two bounds by bytes;
+// TermRange matches documents that hold a term between two bounds, in byte order;
 // it never scores.
 type TermRange struct {
 	Origin
@@ -168,14 +167,14 @@ type TermInterval struct {
 type NumberRange struct {
 	Origin
 	Structure string
-	Intervals []Interval // rising, and none meets another
+	Intervals []Interval // in ascending order, neither overlapping nor adjacent
 }
 
 // Interval is a range of numbers, both ends included.
 type Interval struct{ Min, Max int64 }
 
-// Distance matches documents with a point at most Radius metres from the
-// origin; it never scores.
+// Distance matches documents with a point within Radius metres of the origin; it
+// never scores.
 type Distance struct {
 	Origin
 	Structure        string
@@ -195,55 +194,56 @@ type Phrase struct {
 type PhraseWord struct {
 	Offset  int      // distance from the first word
 	Terms   []string // alternatives
-	Prefix  bool     // the only alternative may go on
-	Surface string   // with Prefix: the word as typed, "" as the term
+	Prefix  bool     // longer words that start with the only alternative match too
+	Surface string   // with Prefix: the word as typed; "": equal to the term
 }
 
-// Pair scores documents in which two neighbouring words of a text stand near
-// each other. It matches those alone, so it stands among what is optional.
+// Pair scores documents in which two neighbouring words of a text stand near each
+// other. It matches only those documents and therefore stands among optional nodes.
 type Pair struct {
 	Origin
 	First, Second *Word
 	Fields        []PairField
 }
 
-// PairField is a field in which a Pair is looked for.
+// PairField is a field that is searched for a Pair.
 type PairField struct {
-	Field         int    // of both words
+	Field         int    // index of the field in both words
 	First, Second string // terms
 }
 
-// And matches what all clauses match, everything when there is none. Its
-// score is the sum over the scoring clauses and over those optional nodes
-// that match too.
+// And matches the documents that all clauses match, and everything when there are
+// no clauses. Its score is the sum over the scoring clauses and the optional nodes
+// that match.
 type And struct {
 	Origin
 	Clauses  []Node
 	Optional []Node
 }
 
-// Or matches what at least one clause matches; scores of those that match
-// are added.
+// Or matches the documents that at least one clause matches. Its score is the sum
+// over the clauses that match.
 type Or struct {
 	Origin
 	Clauses []Node
 }
 
-// Best matches what at least one clause matches; the highest score counts.
+// Best matches the documents that at least one clause matches. Its score is the
+// highest of theirs.
 type Best struct {
 	Origin
 	Clauses []Node
 }
 
-// Not matches what none of the clauses matches; it never scores.
+// Not matches the documents that none of the clauses matches; it never scores.
 type Not struct {
 	Origin
 	Clauses []Node
 }
 
-// Cover matches the documents on which the clauses that match weigh Least or
-// more together; it never scores. Weights are whole numbers, so that the order
-// of adding does not matter.
+// Cover matches the documents whose matching clauses have a total weight of at
+// least Least; it never scores. Weights are whole numbers, so that the order of
+// summation does not matter.
 type Cover struct {
 	Origin
 	Clauses []Node
@@ -258,17 +258,17 @@ type Scale struct {
 	Clause Node
 }
 
-// Constant gives every document that the node matches the same score.
+// Constant gives every document that its clause matches the same score.
 type Constant struct {
 	Origin
 	Score  float64
 	Clause Node
 }
 
-// Fold says how the scores of several list values become one.
+// Fold says how the scores of several list values are combined.
 type Fold int
 
-// The ways to fold.
+// The ways to combine scores.
 const (
 	FoldMax Fold = iota
 	FoldMin
@@ -276,8 +276,8 @@ const (
 	FoldTotal
 )
 
-// Nested matches root documents with a list value of the path that the
-// clause matches.
+// Nested matches root documents that have a list value of the path that the clause
+// matches.
 type Nested struct {
 	Origin
 	Path   string
@@ -285,7 +285,7 @@ type Nested struct {
 	Fold   Fold
 }
 
-// Similarity says how near two vectors are.
+// Similarity is the measure by which vectors are compared.
 type Similarity int
 
 // The similarities of vector fields.
@@ -295,8 +295,8 @@ const (
 	Euclidean
 )
 
-// Knn matches the K documents of the whole snapshot whose vectors are
-// nearest, among those that Filter matches.
+// Knn matches the K documents of the whole snapshot with the nearest vectors, among
+// those that Filter matches.
 type Knn struct {
 	Origin
 	Structure  string
@@ -304,11 +304,11 @@ type Knn struct {
 	K          int
 	Similarity Similarity
 	Filter     Node // nil without one
-	Own        Node // what of Filter the clause itself asks for, for explain; nil without one
+	Own        Node // part of Filter that stems from the clause itself, for explain; nil without one
 }
 
-// Fuse matches what its rankings reach within Depth and scores by reciprocal
-// ranks.
+// Fuse matches the top Depth documents of each of its rankings and scores them by
+// reciprocal rank.
 type Fuse struct {
 	Origin
 	Rankings     []Ranking
@@ -323,8 +323,8 @@ type Ranking struct {
 	Weight float64
 }
 
-// Children returns the nodes directly below n in order of evaluation for
-// explain: clauses first, then optional nodes, then filters.
+// Children returns the direct children of n in the order in which explain evaluates
+// them: clauses, then optional nodes, then filters.
 func Children(n Node) []Node {
 	switch n := n.(type) {
 	case *And:
@@ -364,7 +364,7 @@ func Children(n Node) []Node {
 	return nil
 }
 
-// Scores reports whether the node computes a score for what it matches.
+// Scores reports whether a node computes a score for the documents it matches.
 func Scores(n Node) bool {
 	switch n := n.(type) {
 	case *Term:
@@ -397,9 +397,9 @@ func anyScores(nodes []Node) bool {
 	return false
 }
 
-// RequiredNested returns the nested nodes on the path that every hit must
-// satisfy: those at the top of the given nodes or below And alone (section
-// 8). Their clauses, taken together, say which list values are matched.
+// RequiredNested returns the nested nodes on the path that every hit must satisfy:
+// those at the top of the given nodes or below nothing but And (section 8). Their
+// clauses together determine which list values match.
 func RequiredNested(path string, nodes ...Node) []*Nested {
 	var found []*Nested
 	for _, n := range nodes {

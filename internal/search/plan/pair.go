@@ -6,14 +6,13 @@ import (
 	"github.com/quiresearch/quire/definition"
 )
 
-// maxPairedWords is how many distinct words a text has whose neighbours count
-// more when they stand near each other: a longer one is a question, where that
-// says little.
+// maxPairedWords is the maximum number of distinct words of a text for which pairs
+// are scored. A longer text is a question, where the nearness of words says little.
 const maxPairedWords = 4
 
-// pairsOf returns what the neighbouring words of a short text add where they
-// stand near each other in short values: in the fields with strong length
-// normalization, whose positions cost little to read.
+// pairsOf returns the nodes that score neighbouring words of a short text where
+// they stand near each other. It searches short values only: fields with strong
+// length normalization, whose positions are cheap to read.
 func pairsOf(group []analysed, words []Node, o *options, distinct int, origin *Origin) []Node {
 	if distinct > maxPairedWords || o.plain || !slices.ContainsFunc(group, func(f analysed) bool { return f.isPaired() }) {
 		return nil
@@ -38,12 +37,12 @@ func pairsOf(group []analysed, words []Node, o *options, distinct int, origin *O
 	return pairs
 }
 
-// isPaired reports whether pairs are looked for in a field.
+// isPaired reports whether a field is searched for pairs.
 func (f *analysed) isPaired() bool {
 	return f.home.usage.Length == definition.LengthStrong && f.weight > 0 && !f.isAutocomplete()
 }
 
-// wordIn returns the word of a compiled word, without the phrases beside it.
+// wordIn returns the word of a compiled word, without the phrases of its synonyms.
 func wordIn(n Node) *Word {
 	if or, ok := n.(*Or); ok {
 		n = or.Clauses[0]

@@ -6,10 +6,10 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// maxPhraseReadings bounds how many ways synonyms may rewrite one phrase.
+// maxPhraseReadings bounds the number of ways synonyms may rewrite one phrase.
 const maxPhraseReadings = 16
 
-// phraseOver compiles a phrase over its targets: each field by itself, the
+// phraseOver compiles a phrase over its targets: each field separately, and the
 // best one counts.
 func (c *Compiler) phraseOver(targets []target, o options, origin Origin) (Node, error) {
 	prefix := o.Prefix == query.PrefixLastToken && !o.plain
@@ -67,11 +67,11 @@ func (c *Compiler) phrase(words []word, p lookup, o *options, prefix bool) Node 
 	return best(readings, &p.origin)
 }
 
-// isOneForOne reports whether an alternative is one word for one typed word.
-// Such words share a slot, except that of a word that may go on.
+// isOneForOne reports whether an alternative replaces one typed word by one word.
+// Such words share a slot, except with a word that is a prefix.
 func isOneForOne(a alternative) bool { return len(a.terms) == 1 && a.span == 1 }
 
-// spellings returns how the words of a slot were typed.
+// spellings returns the words of a slot as they were typed.
 func (w *PhraseWord) spellings() []string {
 	spellings := slices.Clone(w.Terms)
 	if w.Surface != "" {
@@ -87,8 +87,8 @@ func (p *lookup) phraseOf(slots []PhraseWord, slop int) Node {
 	return &Phrase{Origin: p.origin, Structure: p.structure, Words: slots, Slop: slop, Scoring: p.scoring(1, len(slots))}
 }
 
-// replaceStretch returns the phrase with the words an alternative stands for
-// replaced by its own.
+// replaceStretch returns the phrase in which the words that an alternative stands
+// for are replaced by those of the alternative.
 func replaceStretch(slots []PhraseWord, at int, a alternative) []PhraseWord {
 	start := slots[at].Offset
 	end := slots[at+a.span-1].Offset + 1

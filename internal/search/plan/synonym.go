@@ -9,30 +9,30 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// alternative is another way to say a stretch of words.
+// alternative is another way to say a run of typed words.
 type alternative struct {
 	terms   []string
-	offsets []int // places of the terms from the first
-	span    int   // typed words it stands for, from the one it hangs on
+	offsets []int // positions of the terms, relative to the first
+	span    int   // number of typed words it stands for, starting with the one it is attached to
 	boost   float64
-	silent  bool // it hangs on a later word of its stretch and only matches
+	silent  bool // attached to a later word of its run: it matches without scoring
 }
 
-// fieldKey is one way a field is searched.
+// fieldKey identifies a way in which a field is searched.
 type fieldKey struct {
 	path, variant string
 	autocomplete  bool
 }
 
-// synonymKey is a chain and which sets of the settings hold for a field. Fields
-// that are read alike share what the words of the settings become.
+// synonymKey is a chain and the synonym sets of the settings that apply to a field.
+// Fields that are analysed alike share the analysed rules.
 type synonymKey struct {
 	chain *analysis.Chain
-	sets  string // a byte for each set; "" where all hold
+	sets  string // a byte for each set; "" if all apply
 }
 
-// synonymTable holds the rules of a chain, analysed, by the first term of the
-// typed side. A rule of n words to m stands here n times and shares the m.
+// synonymTable holds the analysed rules of a chain, keyed by the first term of the
+// typed side. A rule from n texts to m stands here n times; the copies share the m.
 type synonymTable struct {
 	rules map[string][]synonymRule
 }
@@ -43,16 +43,16 @@ type synonymRule struct {
 	boost float64
 }
 
-// side is one term of a rule.
+// side is one text of a rule, analysed.
 type side struct {
 	text    string
 	terms   []string
-	offsets []int // places of the terms from the first
+	offsets []int // positions of the terms, relative to the first
 }
 
-// addSynonyms hangs the alternatives of every stretch of typed words on its
-// words. A word triggers a rule as it is typed: what it may be the start of
-// triggers nothing.
+// addSynonyms attaches the alternatives of every run of typed words to its words.
+// Only the words as typed trigger rules, not the longer words they may be the start
+// of.
 func (c *Compiler) addSynonyms(t target, words []word) error {
 	if c.settings == nil || len(c.settings.Synonyms) == 0 {
 		return nil
@@ -73,7 +73,7 @@ func (c *Compiler) addSynonyms(t target, words []word) error {
 	return nil
 }
 
-// hang hangs what a rule means on the words of its stretch.
+// hang attaches the alternatives of a rule to the words of its run.
 func (c *Compiler) hang(rule *synonymRule, words []word) {
 	for i := range rule.meant {
 		m := &rule.meant[i]
@@ -102,8 +102,8 @@ func startsStretch(words []word, typed []string) bool {
 	return true
 }
 
-// add hangs an alternative on a word; one that is there keeps the lower
-// boost, and a word is not a synonym of itself.
+// add attaches an alternative to a word. A duplicate keeps the lower boost, and a
+// word is not a synonym of itself.
 func (w *word) add(a alternative) {
 	if len(a.terms) == 1 && slices.Contains(w.terms, a.terms[0]) {
 		return
@@ -150,7 +150,7 @@ func (c *Compiler) synonymsOf(t target, autocomplete bool) (*synonymTable, error
 	return table, nil
 }
 
-// setsOf names those of n sets that hold.
+// setsOf encodes which of n sets apply.
 func setsOf(n int, holds func(int) bool) string {
 	var sets []byte
 	for i := range n {
@@ -164,7 +164,8 @@ func setsOf(n int, holds func(int) bool) string {
 	return string(sets)
 }
 
-// addRule adds a rule. What the chain has no word for drops the rule.
+// addRule adds a rule. It drops a rule with a text in which the chain finds no
+// word.
 func (c *Compiler) addRule(table *synonymTable, chain *analysis.Chain, rule settings.SynonymRule, boost float64) {
 	from, ok := c.sides(chain, rule.From)
 	meant, both := c.sides(chain, rule.To)
@@ -180,8 +181,8 @@ func (c *Compiler) addRule(table *synonymTable, chain *analysis.Chain, rule sett
 	}
 }
 
-// sides analyses the terms of one side of a rule. It reports false when one of
-// them has no word.
+// sides analyses the texts of one side of a rule. It returns false when one of them
+// has no word.
 func (c *Compiler) sides(chain *analysis.Chain, texts []string) ([]side, bool) {
 	sides := make([]side, 0, len(texts))
 	for _, text := range texts {
@@ -206,7 +207,7 @@ func (c *Compiler) sides(chain *analysis.Chain, texts []string) ([]side, bool) {
 	return sides, true
 }
 
-// isExcluded reports whether the settings hold a word to its spelling.
+// isExcluded reports whether the settings exclude a term from typo tolerance.
 func (c *Compiler) isExcluded(t target, autocomplete bool, term string) bool {
 	if c.settings == nil || len(c.settings.TypoExclusions) == 0 {
 		return false
@@ -226,7 +227,7 @@ func (c *Compiler) isExcluded(t target, autocomplete bool, term string) bool {
 func (c *Compiler) excludedTerms(t target, autocomplete bool) map[string]bool {
 	chain, err := c.chainOf(t, autocomplete)
 	if err != nil {
-		return nil // the words of the query met the same chain and were read
+		return nil // the words of the query already went through the same chain
 	}
 	lists := c.settings.TypoExclusions
 	holds := func(i int) bool { return !lists[i].HasFields || slices.Contains(lists[i].Fields, t.field.Path) }

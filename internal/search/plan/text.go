@@ -20,7 +20,8 @@ type target struct {
 	at      problem.Path // where the clause names the field
 }
 
-// usage is the usage a target is searched on: matching when the field has it.
+// usage returns the usage to search: matching if the field has it, else
+// autocomplete.
 func (t *target) usage() *definition.ResolvedText {
 	if t.field.Matching != nil {
 		return t.field.Matching
@@ -30,11 +31,11 @@ func (t *target) usage() *definition.ResolvedText {
 
 func (t *target) isAutocomplete() bool { return t.field.Matching == nil }
 
-// options is how a text is compiled.
+// options says how to compile a text.
 type options struct {
 	query.Text
 	combine query.Combine
-	plain   bool // neither prefix nor typos, whatever the text says
+	plain   bool // neither prefix nor typos, whatever the text asks for
 }
 
 func (c *Compiler) textMatcher(f *definition.ResolvedField, m *query.TextMatcher, at problem.Path, origin Origin) (Node, error) {
@@ -145,8 +146,8 @@ func (c *Compiler) words(targets []target, o options, origin Origin) (Node, erro
 	return &And{Origin: origin, Clauses: []Node{found}, Optional: []Node{exact}}, nil
 }
 
-// startingWith compiles a text of one stopword that may become another word:
-// "the" is the start of "theory".
+// startingWith compiles a text of a single stopword that may be the start of
+// another word: "the" is the start of "theory".
 func (c *Compiler) startingWith(targets []target, o *options, origin *Origin) (Node, error) {
 	n := &Word{Origin: *origin, Words: 1}
 	for _, t := range targets {
@@ -167,7 +168,7 @@ func (c *Compiler) startingWith(targets []target, o *options, origin *Origin) (N
 	return n, nil
 }
 
-// groups compiles the words of fields: together where they are aligned.
+// groups compiles the words of fields, together where they are aligned.
 func (c *Compiler) groups(fields []analysed, o *options, prefix bool, origin *Origin) (Node, error) {
 	if len(fields) == 1 {
 		return c.group(fields, o, prefix, origin)
@@ -194,8 +195,8 @@ func (c *Compiler) groups(fields []analysed, o *options, prefix bool, origin *Or
 	return best(nodes, origin), nil
 }
 
-// groupByLength puts fields whose chains yield the same number of words
-// together, in order of appearance.
+// groupByLength groups fields whose chains produce the same number of words, in
+// order of appearance.
 func groupByLength(fields []analysed) [][]analysed {
 	var groups [][]analysed
 next:
@@ -211,8 +212,7 @@ next:
 	return groups
 }
 
-// group compiles words that are aligned over fields: each word over all of
-// them.
+// group compiles words that are aligned across fields: each word over all of them.
 func (c *Compiler) group(group []analysed, o *options, prefix bool, origin *Origin) (Node, error) {
 	count := len(group[0].words)
 	if count == 1 {
@@ -262,8 +262,9 @@ func (c *Compiler) group(group []analysed, o *options, prefix bool, origin *Orig
 	return &And{Origin: *origin, Clauses: []Node{found}, Optional: pairs}, nil
 }
 
-// wholeWord compiles the words that begin with the i-th as the one word that
-// they are together, nil where nothing is forgiven.
+// wholeWord compiles the run of words that starts at the i-th as the single word
+// that they form together. It returns nil when there is none, or when neither typos
+// nor a prefix are allowed.
 func (c *Compiler) wholeWord(group []analysed, i int, o *options, opens bool, distinct int, origin *Origin) Node {
 	n := &Word{Origin: *origin, Words: distinct}
 	for j := range group {
@@ -286,7 +287,7 @@ func (c *Compiler) wholeWord(group []analysed, i int, o *options, opens bool, di
 	return n
 }
 
-// best returns the node that takes the best of several.
+// best returns a node with the best score of nodes.
 func best(nodes []Node, origin *Origin) Node {
 	if len(nodes) == 1 {
 		return nodes[0]
@@ -294,8 +295,8 @@ func best(nodes []Node, origin *Origin) Node {
 	return &Best{Origin: *origin, Clauses: nodes}
 }
 
-// exact compiles what a value that equals the whole text adds, nil when no
-// target ranks by it.
+// exact compiles the boost for values that equal the whole text. It returns nil
+// when no target ranks by it.
 func (c *Compiler) exact(targets []target, o *options, origin *Origin) (Node, error) {
 	if o.plain {
 		return nil, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// user compiles a typed text by the grammar of 7.8.
+// user compiles typed text by the grammar of query.UserParts (section 7.8).
 func (c *Compiler) user(targets []target, o options, origin Origin) (Node, error) {
 	parts := query.UserParts(beginningOf(o.Text.Text))
 	matching := make([]target, 0, len(targets))
@@ -69,7 +69,8 @@ func (c *Compiler) looseWords(targets []target, o options, parts []query.TextPar
 		words.Prefix = query.PrefixOff
 	}
 	if last := parts[len(parts)-1]; last.Kind == query.QuotedPhrase && last.Unclosed {
-		// The half typed word is the quotation's, not the last loose one.
+		// The half-typed word belongs to the quotation and is not the last loose
+		// word.
 		if len(loose) > 0 && loose[len(loose)-1] != last.Text {
 			words.Prefix = query.PrefixOff
 		}
@@ -84,8 +85,8 @@ func (c *Compiler) excludedPart(targets, matching []target, o options, kind quer
 	return c.words(targets, o, origin)
 }
 
-// joinParts joins what a typed text asks for. A part that analysis dropped
-// asks for nothing as long as another part asks for something.
+// joinParts joins the parts of a typed text. A part that analysis dropped requires
+// nothing as long as another part requires something.
 func joinParts(positive, excluded []Node, wanted int, join query.Join, origin Origin) Node {
 	kept := positive[:0]
 	for _, n := range positive {

@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// lookup is where a word is looked up and how it scores there.
+// lookup says where a word is looked up and how it scores there.
 type lookup struct {
 	structure string
 	usage     *definition.ResolvedText
@@ -30,8 +30,8 @@ func (t *target) lookup(autocomplete bool, origin *Origin) lookup {
 	return p
 }
 
-// scoring is how one word, or a phrase, of a text with so many distinct words
-// scores in this place alone.
+// scoring returns how a word or phrase of a text with that many distinct words
+// scores in this field alone.
 func (p *lookup) scoring(factor float64, distinct int) Scoring {
 	return Scoring{Weight: p.weight * factor, Length: p.usage.Length, Words: distinct}
 }
@@ -64,16 +64,16 @@ func (c *Compiler) word(group []analysed, i int, o *options, prefix bool, distin
 	return &Or{Origin: *found.From(), Clauses: []Node{found, best(phrases, found.From())}}, nil
 }
 
-// isTerm reports whether the i-th word has one reading alone in the field: a
-// term. Most words of plain texts are, and need less memory than a Word.
+// isTerm reports whether the i-th word has a single reading in the field and is
+// therefore a plain term. Most words are, and a term needs less memory than a Word.
 func (f *analysed) isTerm(i int, o *options, prefix bool) bool {
 	w := &f.words[i]
 	forgives := o.Typos == query.TyposAuto && !o.plain && f.home.usage.Typos != nil
 	return !forgives && !prefix && len(w.terms) == 1 && len(w.synonyms) == 0
 }
 
-// singleWord is a word of one field with the usual number of terms and readings,
-// in one piece of memory.
+// singleWord is a word of one field with the usual number of terms and readings, in
+// one allocation.
 type singleWord struct {
 	Word
 	field [1]WordField
@@ -82,7 +82,7 @@ type singleWord struct {
 	in    [1]BandField
 }
 
-// newWord returns a word that is going to have so many fields.
+// newWord returns a word with capacity for that many fields.
 func newWord(origin *Origin, distinct, fields int) *Word {
 	if fields != 1 {
 		return &Word{Origin: *origin, Words: distinct, Fields: make([]WordField, 0, fields)}
@@ -93,7 +93,7 @@ func newWord(origin *Origin, distinct, fields int) *Word {
 	return &w.Word
 }
 
-// add adds a field with the word as typed and its synonyms of one word.
+// add adds a field with the word as typed and its one-word synonyms.
 func (n *Word) add(p *lookup, w *word) {
 	f := n.nextField()
 	f.Origin, f.Structure, f.Weight, f.Length = p.origin, p.structure, p.weight, p.usage.Length
@@ -114,7 +114,7 @@ func (n *Word) add(p *lookup, w *word) {
 	}
 }
 
-// nextField adds a field that has memory for terms.
+// nextField appends a field, reusing the memory allocated for its terms.
 func (n *Word) nextField() *WordField {
 	if at := len(n.Fields); at < cap(n.Fields) {
 		n.Fields = n.Fields[:at+1]
@@ -124,8 +124,8 @@ func (n *Word) nextField() *WordField {
 	return &n.Fields[len(n.Fields)-1]
 }
 
-// addBands adds the other readings of the i-th word in the field added last:
-// with typos, and as the start of longer words.
+// addBands adds the other readings of the i-th word in the field added last: words
+// with typos, and longer words that start with it.
 func (c *Compiler) addBands(n *Word, f *analysed, i int, o *options, prefix bool) error {
 	field := len(n.Fields) - 1
 	forgive := o.Typos == query.TyposAuto && !o.plain
@@ -143,7 +143,7 @@ func (c *Compiler) addBands(n *Word, f *analysed, i int, o *options, prefix bool
 	}
 	typed, err := c.analyse(f.target, o.Text.Text, true)
 	if err != nil || len(typed) != len(f.words) {
-		return err // the chains do not agree on the words
+		return err // the chains disagree on the words
 	}
 	stored := f.lookup(true, &f.home.origin)
 	for _, term := range typed[i].terms {
@@ -154,7 +154,7 @@ func (c *Compiler) addBands(n *Word, f *analysed, i int, o *options, prefix bool
 	return nil
 }
 
-// addNear adds the readings of one term with so many edits.
+// addNear adds the readings of one term within that many edits.
 func (n *Word) addNear(p *lookup, field int, term, surface string, edits int, opens bool) {
 	for _, start := range []bool{false, true} {
 		if start && !opens || !start && edits == 0 {
@@ -164,14 +164,14 @@ func (n *Word) addNear(p *lookup, field int, term, surface string, edits int, op
 	}
 }
 
-// addStart adds a field in which only longer words are looked for.
+// addStart adds a field that is searched for longer words only.
 func (n *Word) addStart(p lookup, start string) {
 	n.add(&p, &word{terms: []string{start}})
 	n.addNear(&p, len(n.Fields)-1, start, start, 0, true)
 }
 
-// near is the words near a term, and those whose surface forms are near what
-// was typed.
+// near returns the words near a term, and those with surface forms near the word as
+// typed.
 func (p *lookup) near(term, surface string, edits int, prefix bool) *Expand {
 	n := &Expand{Origin: p.origin, Structure: p.structure, Text: term, Prefix: prefix, Edits: edits}
 	n.Origin.Word = term
@@ -184,8 +184,8 @@ func (p *lookup) near(term, surface string, edits int, prefix bool) *Expand {
 	return n
 }
 
-// read adds what a band stands for in a field. Bands stand by edits, whole
-// words before starts of words.
+// read adds the part of a band in one field. Bands are ordered by edits, whole
+// words before prefixes.
 func (n *Word) read(start bool, edits int, in BandField) {
 	if len(n.Bands) == 0 && cap(n.Bands) > 0 { // see singleWord
 		n.Bands = n.Bands[:1]
@@ -206,7 +206,7 @@ func (n *Word) read(start bool, edits int, in BandField) {
 	n.Bands = slices.Insert(n.Bands, at, Band{Start: start, Edits: edits, In: []BandField{in}})
 }
 
-// smallest returns a term in place of a word that is just that.
+// smallest returns a Term in place of a word that is equivalent to one.
 func (n *Word) smallest() Node {
 	if len(n.Fields) != 1 || len(n.Bands) > 0 || len(n.Fields[0].Terms) != 1 {
 		return n
@@ -215,7 +215,7 @@ func (n *Word) smallest() Node {
 	return scored(&f.Origin, f.Structure, f.Terms[0].Text, Scoring{Weight: f.Weight * f.Terms[0].Boost, Length: f.Length, Words: n.Words})
 }
 
-// scoredTerm is a term and how it scores, in one piece of memory.
+// scoredTerm is a term and its scoring in one allocation.
 type scoredTerm struct {
 	Term
 	score Scoring
@@ -227,7 +227,7 @@ func scored(origin *Origin, structure, text string, scoring Scoring) Node {
 	return &n.Term
 }
 
-// single compiles a word that is looked up in one place alone.
+// single compiles a word that is looked up in one field only.
 func (p *lookup) single(terms, surfaces []string, prefix bool) Node {
 	n := &Word{Origin: p.origin, Words: 1}
 	n.Origin.Word = terms[0]
@@ -238,16 +238,16 @@ func (p *lookup) single(terms, surfaces []string, prefix bool) Node {
 	return n.smallest()
 }
 
-// synonymPhrases compiles the synonyms of several words, nil when there are
-// none.
+// synonymPhrases compiles the synonyms of several words. It returns nil when there
+// are none.
 func (p *lookup) synonymPhrases(synonyms []alternative, distinct int) Node {
 	var nodes []Node
 	for _, a := range synonyms {
 		if len(a.terms) < 2 {
 			continue
 		}
-		// Several words for one add up to no more than the one: what was typed
-		// stands before what was not.
+		// Several words in place of one add up to no more than the one: typed words
+		// rank above alternatives.
 		factor := a.boost * min(1, float64(a.span)/float64(len(a.terms)))
 		if a.silent {
 			factor = 0
@@ -275,7 +275,7 @@ func (p *lookup) synonymPhrases(synonyms []alternative, distinct int) Node {
 	return &Or{Origin: p.origin, Clauses: nodes}
 }
 
-// edits returns how many typos a word is forgiven, by its length as typed.
+// edits returns the number of typos a word tolerates, by its length as typed.
 func (c *Compiler) edits(t target, p *lookup, term, surface string) int {
 	typos := p.usage.Typos
 	if typos == nil || c.forgiven >= MaxForgivenWords {
