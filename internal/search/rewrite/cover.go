@@ -12,10 +12,10 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// A question of many words is rarely held whole by a document. Giving up one
-// frequent word after the other ends with a few rare words and a handful of
-// hits. Instead the documents that hold most of it match: a word weighs its
-// idf, and the documents with the heaviest words are kept and ranked by the
+// Few documents hold every word of a long question. Dropping one frequent word
+// after another would end with a few rare words and a handful of hits. Instead the
+// documents that hold most of the question match: the weight of a word is its idf,
+// and the documents with the highest total weight are kept and ranked by the
 // ordinary score.
 //
 //	what is the boiling point of water on mars
@@ -27,27 +27,27 @@ import (
 // With a cover of two, A and B match and C does not.
 
 const (
-	// coveredWords is how many words a text has to be covered rather than
+	// coveredWords is the number of words from which a text is covered rather than
 	// shortened (R24).
 	coveredWords = 5
-	// coverDocuments is how many of the best-covering documents match at
-	// least; those equal to the last of them match too.
+	// coverDocuments is the minimum number of best-covering documents that match.
+	// Documents that tie with the last of them match too.
 	coverDocuments = 300
 	// coverScale turns an idf into a whole number.
 	coverScale = 1000
 )
 
-// Relaxation is a query that asks for less.
+// Relaxation is a query that requires less.
 type Relaxation struct {
 	Clauses []query.Clause
 	Report  *query.Relaxed
 
 	cover *plan.Cover   // documents that hold most of the words; nil: all that clauses match
-	words []relaxedWord // with cover: what a hit may lack
+	words []relaxedWord // with cover: words that a hit may lack
 }
 
-// Narrow returns the compiled clauses of a relaxation, narrowed to the
-// documents that hold most of the words where only those match.
+// Narrow returns the compiled clauses of a relaxation, restricted to the documents
+// that hold most of the words if the relaxation uses a cover.
 func (x *Relaxation) Narrow(compiled plan.Node) plan.Node {
 	if x.cover == nil {
 		return compiled
@@ -95,9 +95,9 @@ func (r *Request) cover(ctx context.Context, c *candidate) (*Relaxation, error) 
 	return x, nil
 }
 
-// coveredClauses returns the clauses of the search with the words of the
-// candidate wanted no more: any of them scores. What was quoted, excluded or
-// read stays.
+// coveredClauses returns the clauses of the search with the loose words of the
+// candidate made optional: they only score. Quoted, excluded and interpreted parts
+// stay.
 func (r *Request) coveredClauses(c *candidate) ([]query.Clause, error) {
 	text, parts, taken := c.text.Text, c.parts, func(int) bool { return false }
 	if c.isRead() {
@@ -141,7 +141,7 @@ func (r *Request) coveredClauses(c *candidate) ([]query.Clause, error) {
 	return replaceClause(c.search, c.whole, by), nil
 }
 
-// reportCover notes which words the best-covering document lacks.
+// reportCover reports the words that the best-covering document lacks.
 func (r *Request) reportCover(ctx context.Context, c *candidate, x *Relaxation, best uint32) error {
 	missing, err := x.Missing(ctx, r.Collect, []uint32{best})
 	if err != nil {
@@ -164,8 +164,8 @@ func (r *Request) reportCover(ctx context.Context, c *candidate, x *Relaxation, 
 	return nil
 }
 
-// Missing returns, for each document, the words of a covered text that it does
-// not hold, in typed order.
+// Missing returns, for each document, the words of a covered text that it lacks, in
+// typed order.
 func (x *Relaxation) Missing(ctx context.Context, in *collect.Search, documents []uint32) ([][]string, error) {
 	lists := make([][]string, len(documents))
 	for i := range lists {

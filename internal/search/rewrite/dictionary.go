@@ -16,7 +16,7 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// valueField is a field whose values are read out of text.
+// valueField is a field whose values are recognized in text.
 type valueField struct {
 	field    *definition.ResolvedField
 	variant  string
@@ -30,7 +30,7 @@ type valueDictionary struct {
 	fields  []valueField
 }
 
-// dictionary returns the values that are read out of text, nil when no field
+// dictionary returns the values that are recognized in text, or nil when no field
 // is opted in.
 func (r *Request) dictionary() *valueDictionary {
 	if r.Settings == nil {
@@ -80,8 +80,8 @@ func (d *valueDictionary) Find(ctx context.Context, text string) ([]interpret.Al
 	return found, nil
 }
 
-// values returns the distinct values of a field, held by a live document,
-// that read as the text, by bytes.
+// values returns the distinct values of a field that normalize to wanted and that a
+// live document holds, in byte order.
 func (d *valueDictionary) values(ctx context.Context, f *valueField, wanted string) ([]string, error) {
 	r := d.request
 	distinct := make(map[string]bool)
@@ -151,7 +151,7 @@ func (f *valueField) isLive(segment *snapshot.Segment, column *columns.Ordinals,
 	return false
 }
 
-// build makes the value index of a field on every segment.
+// build builds the value index of a field on every segment.
 func (d *valueDictionary) build(ctx context.Context, field string) error {
 	r := d.request
 	for i := range d.fields {

@@ -13,23 +13,23 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// typedText is the typed text of a search and what is read out of it.
+// typedText is the typed text of a search and its interpretations.
 type typedText struct {
-	clause          *query.TextClause // the first of its texts; nil while there is none
-	mixed           bool              // there are others that differ: none is read
+	clause          *query.TextClause // the first text; nil while there is none
+	mixed           bool              // the search has texts that differ: none is interpreted
 	parts           []query.TextPart
 	interpretations []interpret.Interpretation // in the order of their words
-	lists           []string                   // nested lists that its texts stand in
+	lists           []string                   // nested lists in which the text stands
 }
 
-// maxReadParts is how many words and phrases a text may have to be read; a
-// longer one was not typed.
+// maxReadParts is the maximum number of words and phrases of a text that is
+// interpreted; nobody types a longer one.
 const maxReadParts = 256
 
-// Read reads quantities and values out of the typed texts of clauses and
-// returns the clauses that run. The query comes first; clauses that come later
-// are read when their texts are those of the query, and change nothing of what
-// is read in it.
+// Read interprets quantities and values in the typed texts of clauses and returns
+// the clauses to run. It must be called with the query first. Later clauses are
+// interpreted only if their texts equal that of the query, and do not change its
+// interpretation.
 func (r *Request) Read(ctx context.Context, clauses []query.Clause) ([]query.Clause, error) {
 	texts := typedTexts(clauses, nil)
 	if len(texts) == 0 || r.typed.mixed {
@@ -78,7 +78,7 @@ func (r *Request) Read(ctx context.Context, clauses []query.Clause) ([]query.Cla
 	return rewritten, nil
 }
 
-// readTyped reads the typed text of the search.
+// readTyped interprets the typed text of the search.
 func (r *Request) readTyped(ctx context.Context) error {
 	typed := &r.typed
 	if len(typed.clause.Text.Text) > plan.MaxTextBytes {
@@ -106,7 +106,7 @@ func (r *Request) readTyped(ctx context.Context) error {
 	return nil
 }
 
-// rewrite returns the clause that stands for a text with its interpretations.
+// rewrite returns the clause that replaces a text and its interpretations.
 func (r *Request) rewrite(clause *query.TextClause, list string, parts []query.TextPart, interpretations []interpret.Interpretation) (query.Clause, error) {
 	left, err := r.leftOf(clause, list, parts, interpretations)
 	if err != nil {
@@ -122,9 +122,9 @@ func (r *Request) rewrite(clause *query.TextClause, list string, parts []query.T
 	return read, nil
 }
 
-// rewriteKept is rewrite for the typed text, outside of a list, of which some
-// parts are kept, all that was read among them; the clause holds what they
-// leave of it.
+// rewriteKept is rewrite for the typed text outside of lists when only some of its
+// parts are kept. The kept parts include all interpreted ones, and clause holds the
+// kept text.
 func (r *Request) rewriteKept(clause *query.TextClause, kept []int) (query.Clause, error) {
 	r.rewritten = 0
 	parts := query.UserParts(clause.Text.Text)
@@ -141,7 +141,8 @@ func (r *Request) rewriteKept(clause *query.TextClause, kept []int) (query.Claus
 	return r.rewrite(clause, "", parts, interpretations)
 }
 
-// leftOf reports what the fields of a text find in the words that interpretations leave.
+// leftOf reports what the fields of a text find in the words left by
+// interpretations.
 func (r *Request) leftOf(clause *query.TextClause, list string, parts []query.TextPart, interpretations []interpret.Interpretation) (interpret.Remainder, error) {
 	left, took := interpret.Loose(parts, interpretations)
 	if left == "" || len(interpretations) == 0 {
@@ -161,7 +162,7 @@ func (r *Request) leftOf(clause *query.TextClause, list string, parts []query.Te
 	}, nil
 }
 
-// typedTexts appends the texts of clauses that may be read.
+// typedTexts appends the texts of clauses that may be interpreted.
 func typedTexts(clauses []query.Clause, texts []*query.TextClause) []*query.TextClause {
 	for _, clause := range clauses {
 		if text, ok := clause.(*query.TextClause); ok {
@@ -179,7 +180,7 @@ func isRead(clause *query.TextClause) bool {
 	return clause.Match == query.MatchUser && !clause.Interpret.Off
 }
 
-// rewriteTexts returns the clauses with every text that is read replaced.
+// rewriteTexts returns the clauses with every interpretable text replaced.
 func rewriteTexts(clauses []query.Clause, list string, replace func(*query.TextClause, string) query.Clause) []query.Clause {
 	changed := make([]query.Clause, len(clauses))
 	for i, clause := range clauses {
@@ -212,15 +213,15 @@ func rewriteTexts(clauses []query.Clause, list string, replace func(*query.TextC
 	return changed
 }
 
-// sameTyped reports whether two texts are read as one.
+// sameTyped reports whether two texts have the same interpretation.
 func sameTyped(a, b *query.TextClause) bool {
 	return a.Text.Text == b.Text.Text && slices.EqualFunc(a.Interpret.Targets, b.Interpret.Targets, func(x, y query.Target) bool {
 		return x.Field == y.Field && bytes.Equal(x.WhenText, y.WhenText) && bytes.Equal(x.FallbackText, y.FallbackText)
 	})
 }
 
-// report notes what was read, in place of what was noted before. Of a chain of
-// targets it names the first that is read; the others stand in its fallback.
+// report records what was interpreted and replaces an earlier record. For a chain
+// of targets it names the first one interpreted; the others stand in its fallback.
 func (r *Request) report(text string, parts []query.TextPart, interpretations []interpret.Interpretation) {
 	r.NumbersRead, r.ValuesRead = 0, 0
 	i := &query.Interpreted{Text: interpret.Text(text, parts, interpret.Taken(interpretations))}

@@ -12,23 +12,23 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// maxRelaxedWords is the number of distinct words beyond which no word is given
-// up one by one.
+// maxRelaxedWords is the maximum number of distinct words for which words are
+// dropped one by one.
 const maxRelaxedWords = 32
 
-// Reasons for giving a word up.
+// Reasons for dropping a word.
 const (
 	reasonUnmatched = "unmatched"
 	reasonCommon    = "common"
 )
 
-// candidate is the one text of a search whose words may be given up. Where
-// something was read out of it, it is what the interpretations left of the typed text:
-// they are parts beside it that are wanted and never given up.
+// candidate is the one text of a search whose words may be dropped. If parts of the
+// typed text were interpreted, it is the text that the interpretations left: the
+// interpreted parts stay required and are never dropped.
 type candidate struct {
 	search []query.Clause // all clauses of the query
 	clause query.Clause
-	whole  query.Clause // what stands for the typed text: the clause itself, or with its interpretations
+	whole  query.Clause // replaces the typed text: the clause itself, or it with its interpretations
 	text   query.Text
 	parts  []query.TextPart
 	words  []relaxedWord // distinct loose words in typed order
@@ -37,16 +37,16 @@ type candidate struct {
 type relaxedWord struct {
 	text    string
 	node    plan.Node // the documents that hold it; nil: analysis finds no word in it
-	count   int       // documents that hold it as it is typed
-	matches bool      // a document holds it, perhaps misspelled
+	count   int       // number of documents that hold it as typed
+	matches bool      // a document holds it, possibly misspelled
 	dropped string
 }
 
-// known reports whether analysis finds a word in it.
+// known reports whether analysis finds a word in w.
 func (w *relaxedWord) known() bool { return w.node != nil }
 
-// Relax looks for a query with fewer words that has hits. It returns nil when
-// nothing is to be relaxed.
+// Relax looks for a query that requires fewer words and has hits. It returns nil
+// when there is none.
 func (r *Request) Relax(ctx context.Context, clauses []query.Clause) (*Relaxation, error) {
 	relaxed, err := r.relax(ctx, clauses)
 	if invariant.Enabled && err == nil && relaxed != nil {
@@ -78,7 +78,7 @@ func (r *Request) relax(ctx context.Context, clauses []query.Clause) (*Relaxatio
 		return nil, err
 	}
 	if hits, err := r.HasHits(ctx, replaceClause(clauses, c.whole, nil)); err != nil || !hits {
-		return nil, err // the filters are to blame
+		return nil, err // the filters alone exclude everything
 	}
 	if len(c.words) > plan.MaxWords || len(c.words) > maxRelaxedWords && c.text.Relax != query.RelaxWords {
 		return nil, nil
@@ -94,8 +94,8 @@ func (r *Request) relax(ctx context.Context, clauses []query.Clause) (*Relaxatio
 	return r.dropWords(ctx, c)
 }
 
-// dropWords gives up words that no document holds, and then, if the text
-// allows, one frequent word after the other.
+// dropWords drops words that no document holds and then, if the text allows, the
+// most frequent words one at a time.
 func (r *Request) dropWords(ctx context.Context, c *candidate) (*Relaxation, error) {
 	if len(c.words) > maxRelaxedWords {
 		return nil, nil
@@ -129,8 +129,8 @@ func (r *Request) dropWords(ctx context.Context, c *candidate) (*Relaxation, err
 	}
 }
 
-// findCandidate returns the only text that may be relaxed, nil when there is
-// none or several, or when it cannot be reached through and alone.
+// findCandidate returns the only text that may be relaxed. It returns nil when
+// there are none or several, or when the text stands below anything but and.
 func findCandidate(clauses []query.Clause) *candidate {
 	var found candidate
 	candidates := 0
@@ -139,7 +139,7 @@ func findCandidate(clauses []query.Clause) *candidate {
 		for _, clause := range clauses {
 			whole := clause
 			if in != nil && in.Path() == clause.Path() {
-				whole = in // what a text is rewritten to stands where it stood
+				whole = in // a rewritten text stands where the original stood
 			}
 			if text := textOf(clause); text != nil {
 				if relaxable(text) {
@@ -168,8 +168,8 @@ func findCandidate(clauses []query.Clause) *candidate {
 	return c
 }
 
-// splitWords finds the distinct words of a candidate. A loose word is one, or
-// as many as analysis finds side by side in it: a text without spaces has the
+// splitWords finds the distinct words of a candidate. A loose word counts as one,
+// or as many as analysis finds side by side in it: a text without spaces has the
 // words that its segmenter finds.
 func (r *Request) splitWords(c *candidate) error {
 	parts := make([]query.TextPart, 0, len(c.parts))
@@ -201,8 +201,8 @@ func (r *Request) splitWords(c *candidate) error {
 	return nil
 }
 
-// isSideBySide reports whether there are several words in a text and nothing but
-// letters between them, those of stopwords.
+// isSideBySide reports whether a text holds several words with nothing but letters,
+// which belong to stopwords, between them.
 func isSideBySide(text string, spans [][2]int) bool {
 	for i := 1; i < len(spans); i++ {
 		from, to := spans[i-1][1], spans[i][0]
@@ -213,8 +213,8 @@ func isSideBySide(text string, spans [][2]int) bool {
 	return len(spans) > 1
 }
 
-// appendPieces appends the words of a part, and what stands before, between and
-// behind them, as parts of their own.
+// appendPieces appends the words of a part, and the text before, between and after
+// them, as separate parts.
 func appendPieces(parts []query.TextPart, part query.TextPart, spans [][2]int) []query.TextPart {
 	piece := func(from, to int) {
 		if from < to {
@@ -233,7 +233,7 @@ func appendPieces(parts []query.TextPart, part query.TextPart, spans [][2]int) [
 	return parts
 }
 
-// knownWords returns how many words analysis finds in the text.
+// knownWords returns the number of words that analysis finds in the text.
 func (c *candidate) knownWords() int {
 	n := 0
 	for i := range c.words {
@@ -244,8 +244,8 @@ func (c *candidate) knownWords() int {
 	return n
 }
 
-// isRewritten reports whether a clause stands for a text that was read: its
-// alternatives stand where it does.
+// isRewritten reports whether a clause replaces an interpreted text: its
+// alternatives have the same path.
 func isRewritten(clause query.Clause) bool {
 	or, ok := clause.(*query.OrClause)
 	return ok && len(or.Clauses) > 0 && or.Clauses[0].Path() == or.At
@@ -269,7 +269,7 @@ func relaxable(t *query.Text) bool {
 		(t.Match == query.MatchAll || t.Match == query.MatchUser && t.Join == query.JoinAll)
 }
 
-// withText returns the clause with another text.
+// withText returns a copy of the clause with another text.
 func withText(clause query.Clause, text query.Text) query.Clause {
 	switch clause := clause.(type) {
 	case *query.TextClause:
@@ -284,8 +284,8 @@ func withText(clause query.Clause, text query.Text) query.Clause {
 	return clause
 }
 
-// replaceClause returns the clauses with one of them, also below and, replaced
-// by others.
+// replaceClause returns the clauses with one of them, at the top or below and,
+// replaced by others.
 func replaceClause(clauses []query.Clause, old query.Clause, by []query.Clause) []query.Clause {
 	var changed []query.Clause
 	for _, clause := range clauses {
@@ -301,8 +301,8 @@ func replaceClause(clauses []query.Clause, old query.Clause, by []query.Clause) 
 	return changed
 }
 
-// countWords finds out of each word, without filters, whether a document holds
-// it under the forgiveness of the text, and how many hold it as it is typed.
+// countWords determines for each word, without filters, whether any document holds
+// it under the typo tolerance of the text, and how many documents hold it as typed.
 func (r *Request) countWords(ctx context.Context, c *candidate) error {
 	last := c.parts[len(c.parts)-1]
 	for i := range c.words {
@@ -343,7 +343,7 @@ func (r *Request) countWords(ctx context.Context, c *candidate) error {
 	return nil
 }
 
-// count counts what a plan matches, without filters.
+// count counts the documents that a plan matches, without filters.
 func (r *Request) count(ctx context.Context, node plan.Node, to int) (int, error) {
 	result, err := r.Collect.Run(ctx, &collect.Request{Query: node, CountTo: to})
 	if err != nil {
@@ -352,10 +352,10 @@ func (r *Request) count(ctx context.Context, node plan.Node, to int) (int, error
 	return result.Total, nil
 }
 
-// isRead reports whether something was read out of the typed text.
+// isRead reports whether parts of the typed text were interpreted.
 func (c *candidate) isRead() bool { return c.whole != c.clause }
 
-// wanted reports whether something is left that has to match.
+// wanted reports whether any remaining part is required to match.
 func (c *candidate) wanted() bool {
 	if c.isRead() {
 		return true
@@ -373,8 +373,8 @@ func (c *candidate) wanted() bool {
 	return false
 }
 
-// dropCommon gives up the most frequent word that is left, of several the one
-// typed first. It reports false when there is none.
+// dropCommon drops the most frequent remaining word, the one typed first on a tie.
+// It returns false when none remains.
 func (c *candidate) dropCommon() bool {
 	best := -1
 	for i, w := range c.words {
@@ -401,8 +401,8 @@ func (c *candidate) isDropped(part query.TextPart) bool {
 	return false
 }
 
-// remaining returns the typed text without the dropped words, and the parts of
-// it that are kept. What was read stays.
+// remaining returns the typed text without the dropped words, and the indexes of
+// the parts kept. Interpreted parts stay.
 func (r *Request) remaining(c *candidate) (string, []int) {
 	text, parts, taken := c.text.Text, c.parts, func(int) bool { return false }
 	if c.isRead() {
@@ -424,8 +424,8 @@ func (r *Request) remaining(c *candidate) (string, []int) {
 	return left.String(), kept
 }
 
-// remainder returns the clause that asks for what is left of the typed text, with
-// what was read out of it.
+// remainder returns the clause that requires the remaining text, including its
+// interpretations.
 func (r *Request) remainder(c *candidate) (query.Clause, error) {
 	text, kept := r.remaining(c)
 	rest := c.text
@@ -440,7 +440,7 @@ func (r *Request) remainder(c *candidate) (query.Clause, error) {
 	return r.rewriteKept(clause.(*query.TextClause), kept)
 }
 
-// raise returns the dropped words as something that only raises.
+// raise returns a boost by the dropped words, which no longer have to match.
 func (c *candidate) raise() query.Clause {
 	raise := c.text
 	raise.Text, raise.Match, raise.Join = strings.Join(c.droppedWords(), " "), query.MatchAny, query.JoinAll
@@ -458,7 +458,7 @@ func (c *candidate) droppedWords() []string {
 	return words
 }
 
-// reportRelaxed lists the words that were dropped and what is left.
+// reportRelaxed reports the dropped words and the remaining text.
 func (r *Request) reportRelaxed(c *candidate) *query.Relaxed {
 	report := new(query.Relaxed)
 	report.Text, _ = r.remaining(c)

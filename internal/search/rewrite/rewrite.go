@@ -1,24 +1,23 @@
 // Package rewrite decides which clauses run in place of the text a user typed.
 //
-// Read takes quantities and values out of the text ("red shoes under 100 kr")
-// and returns clauses in which they are filters. Relax is for a query without
-// hits: it returns one that asks for fewer words, or for the documents that
-// hold most of them. CheckTargets checks what texts are to be read on, before
+// Read interprets quantities and values in the text ("red shoes under 100 kr") and
+// returns clauses in which they are filters. Relax is for a query without hits: it
+// returns one that requires fewer words, or matches the documents that hold most of
+// them. CheckTargets validates the fields on which texts are interpreted, before
 // either runs.
 //
 //	err := rewrite.CheckTargets(schema, compiler, search)
 //	clauses, err := request.Read(ctx, search.Query)      // request.Interpreted says what was read
 //	relaxed, err := request.Relax(ctx, clauses)          // nil: nothing to relax
 //
-// A Rewriter belongs to a node and keeps how units are written and which values
-// the columns of segments have. A Request is the typed text of one request: the
-// texts of a search are read as one when they are the same, and not at all when
-// they differ.
+// A Rewriter belongs to a node and caches the spellings of units and the values of
+// segment columns. A Request is the typed text of one request: equal texts of a
+// search are interpreted as one, and differing texts not at all.
 //
 // Invariants:
 //
 //	RW1  A clause that was read or relaxed has the path of the text it stands for.
-//	RW2  What is read out of a text is never dropped by relaxing it.
+//	RW2  Relaxing a text never drops what was interpreted in it.
 //	RW3  A relaxed query matches a document under the filters of the search.
 //
 // A Rewriter may be used by any number of goroutines, a Request by one.
@@ -36,8 +35,8 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// Rewriter keeps what reading text costs to work out. It is shared by all
-// requests of a node.
+// Rewriter caches what is expensive to compute for interpretations. All requests of
+// a node share it.
 type Rewriter struct {
 	units  *unitCache
 	values *valueIndex
@@ -49,10 +48,10 @@ func New(changed func()) *Rewriter {
 	return &Rewriter{units: newUnitCache(), values: newValueIndex(changed), usage: cache.NewUsage[definition.Schema, use]()}
 }
 
-// StateBytes returns how much memory the values of open readers take.
+// StateBytes returns the memory that the value indexes of open readers take.
 func (w *Rewriter) StateBytes() int64 { return w.values.kept.Bytes() }
 
-// Entries returns how many columns have their values indexed.
+// Entries returns the number of columns with a value index.
 func (w *Rewriter) Entries() int { return w.values.kept.Len() }
 
 // Request is the typed text of one request.
@@ -62,22 +61,22 @@ type Request struct {
 	Filters  []plan.Node     // of the search; for Relax and HasHits
 	Values   *collect.Values // hits that are list values; nil: documents
 
-	Interpreted *query.Interpreted // what was read; nil: nothing
-	NumbersRead int                // filters that were read as numbers
-	ValuesRead  int                // and as values
+	Interpreted *query.Interpreted // what was interpreted; nil: nothing
+	NumbersRead int                // number of filters interpreted as numbers
+	ValuesRead  int                // number of filters interpreted as values
 
 	typed     typedText
-	rewritten int // clauses that interpretations became
+	rewritten int // number of clauses that interpretations became
 }
 
-// use is a field whose values were read out of text in a locale.
+// use is a field whose values were recognized in text in a locale.
 type use struct {
 	field  string
 	locale string
 }
 
-// uses lists what earlier requests under a schema used, and what settings opt
-// in.
+// uses lists the fields that earlier requests under a schema used and those that
+// settings opt in.
 func (w *Rewriter) uses(schema *definition.Schema, in *settings.Settings) []use {
 	all := w.usage.List(schema)
 	if in == nil {
@@ -91,8 +90,8 @@ func (w *Rewriter) uses(schema *definition.Schema, in *settings.Settings) []use 
 	return all
 }
 
-// Locales returns the locales in which there is something to warm, some of them
-// more than once.
+// Locales returns the locales that have something to warm, possibly with
+// duplicates.
 func (w *Rewriter) Locales(schema *definition.Schema, in *settings.Settings) []string {
 	var all []string
 	for _, one := range w.uses(schema, in) {
@@ -102,7 +101,7 @@ func (w *Rewriter) Locales(schema *definition.Schema, in *settings.Settings) []s
 }
 
 // Warm builds the value indexes that earlier requests used in the locale of the
-// request. Fields that are opted in no longer are skipped.
+// request. It skips fields that are no longer opted in.
 func (r *Request) Warm(ctx context.Context) error {
 	d := r.dictionary()
 	if d == nil {

@@ -9,16 +9,17 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// targetCheck checks what texts are to be read on, wherever clauses stand and
-// whether or not the texts are read. It stops at the first problem.
+// targetCheck validates the targets on which texts are interpreted, wherever the
+// clauses stand and whether or not the texts are interpreted. It stops at the first
+// problem.
 type targetCheck struct {
 	schema   *definition.Schema
 	compiler *plan.Compiler
 	err      error
 }
 
-// CheckTargets checks the targets in all clauses of a search and returns the
-// first problem.
+// CheckTargets checks the targets in all clauses of a search and returns the first
+// problem.
 func CheckTargets(schema *definition.Schema, compiler *plan.Compiler, r *query.Search) error {
 	c := targetCheck{schema: schema, compiler: compiler}
 	c.clauses(r.Query, "")
@@ -40,8 +41,8 @@ func CheckTargets(schema *definition.Schema, compiler *plan.Compiler, r *query.S
 	return c.err
 }
 
-// CheckClauses checks the targets in clauses over documents and returns the
-// first problem.
+// CheckClauses checks the targets in clauses over documents and returns the first
+// problem.
 func CheckClauses(schema *definition.Schema, compiler *plan.Compiler, clauses []query.Clause) error {
 	c := targetCheck{schema: schema, compiler: compiler}
 	c.clauses(clauses, "")
@@ -76,8 +77,8 @@ func (c *targetCheck) clauses(clauses []query.Clause, list string) {
 	}
 }
 
-// listAt returns the path of a nested list, "" for anything else, which is reported
-// when the clause that names it is compiled.
+// listAt returns the path of a nested list, and "" for anything else. Compiling the
+// clause that names it reports the problem.
 func (c *targetCheck) listAt(path string) string {
 	if field, ok := c.schema.Resolve(path); ok && field.IsNestedList() {
 		return field.Path
@@ -85,8 +86,8 @@ func (c *targetCheck) listAt(path string) string {
 	return ""
 }
 
-// chain checks the targets in the clauses of a value chain. Its fields are
-// checked where it is compiled.
+// chain checks the targets in the clauses of a value chain. Compiling the chain
+// checks its fields.
 func (c *targetCheck) chain(name string, when []query.Clause, fallback []query.Target) {
 	if len(when) == 0 && len(fallback) == 0 {
 		return
@@ -101,8 +102,8 @@ func (c *targetCheck) chain(name string, when []query.Clause, fallback []query.T
 	}
 }
 
-// target checks a target of a text that stands in a nested list, or in none,
-// and its fallbacks. first is the first field of its chain.
+// target checks a target of a text, and its fallbacks. The text stands in a nested
+// list or in none (""). first is the first field of the chain.
 func (c *targetCheck) target(target *query.Target, list string, first **definition.ResolvedField) {
 	if c.err != nil {
 		return
@@ -139,8 +140,8 @@ func (c *targetCheck) target(target *query.Target, list string, first **definiti
 
 func (c *targetCheck) refuse(p *problem.Problem) { c.err = p }
 
-// condition checks each field and text of a condition over documents, or over
-// the values of a list, by itself.
+// condition checks each field and text of a condition separately, over documents or
+// over the values of a list.
 func (c *targetCheck) condition(when []query.Clause, list string) {
 	for i, clause := range when {
 		if c.err != nil {
@@ -155,9 +156,9 @@ func (c *targetCheck) condition(when []query.Clause, list string) {
 	}
 }
 
-// targetFields returns the fields that the targets of a text name, which are
-// checked: chain after chain, a fallback's own fallbacks before its next
-// sibling. One with a wildcard is not read; it only comes before others.
+// targetFields returns the fields that the checked targets of a text name: chain
+// after chain, a fallback's own fallbacks before its next sibling. A field with a
+// wildcard is not interpreted; it only precedes others in a chain.
 func (r *Request) targetFields(clause *query.TextClause) []interpret.Field {
 	var all []interpret.Field
 	for i := range clause.Interpret.Targets {
@@ -165,7 +166,7 @@ func (r *Request) targetFields(clause *query.TextClause) []interpret.Field {
 		var walk func(target *query.Target)
 		walk = func(target *query.Target) {
 			field, _ := r.Schema.Resolve(target.Field)
-			// What comes earlier is a part of the chain that no longer changes.
+			// Earlier aliases the part of the chain that no longer changes.
 			chain = append(chain, interpret.Field{
 				ResolvedField: field, When: target.When, Earlier: chain[:len(chain):len(chain)], Target: target,
 			})

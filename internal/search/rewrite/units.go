@@ -7,7 +7,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/interpret"
 )
 
-// unitCache keeps how the units of a schema are written, by locale.
+// unitCache caches the spellings of the units of a schema, by locale.
 type unitCache struct {
 	mu   sync.Mutex
 	kept map[unitKey]*units
@@ -18,14 +18,14 @@ type unitKey struct {
 	locale string
 }
 
-// units are the fields of a schema that numbers are read on, and the words for
-// them in one locale.
+// units are the fields of a schema on which numbers are interpreted, and the words
+// for their units in one locale.
 type units struct {
 	vocabulary *interpret.Vocabulary
 	fields     []interpret.Field
 }
 
-// maxUnits bounds what is kept; any of it is let go for another.
+// maxUnits bounds the number of entries; an arbitrary one is evicted.
 const maxUnits = 256
 
 func newUnitCache() *unitCache { return &unitCache{kept: make(map[unitKey]*units)} }

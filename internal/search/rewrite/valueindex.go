@@ -16,15 +16,14 @@ import (
 // maxValueIndex bounds the memory of the value index in bytes.
 const maxValueIndex = 64 << 20
 
-// valueIndex finds the values of facet columns by their normalized form. An
-// entry belongs to one segment and is built when it is first asked for, by a
-// search or by what prepares for searches.
+// valueIndex finds the values of facet columns by their normalized form. An entry
+// belongs to one segment and is built on first use, by a search or by warming.
 type valueIndex struct {
 	seed    maphash.Seed
 	kept    *cache.Cache[*segment.Reader, valueKey, *cache.Lazy[columnValues]]
 	changed func()
 
-	mu sync.Mutex // of looking for an entry and keeping it
+	mu sync.Mutex // guards finding and adding an entry
 }
 
 type valueKey struct {
@@ -83,8 +82,8 @@ func (x *valueIndex) of(ctx context.Context, reader *segment.Reader, key valueKe
 	return *values, nil
 }
 
-// find returns the ordinals of the values whose normalized form may be the
-// text; the caller compares.
+// find returns the ordinals of the values whose normalized form may equal
+// normalized. The caller must compare, because only hashes are compared here.
 func (x *valueIndex) find(ctx context.Context, reader *segment.Reader, key valueKey, column *columns.Ordinals, normalized []byte) ([]uint32, error) {
 	entries, err := x.of(ctx, reader, key, column)
 	if err != nil {
