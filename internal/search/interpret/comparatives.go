@@ -6,7 +6,7 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
-// comparison is what a comparative says of the number that follows.
+// comparison is what a comparative says about the number after it.
 type comparison uint8
 
 const (
@@ -17,19 +17,19 @@ const (
 	atLeast
 )
 
-// phrase is the folded words of a comparative.
+// phrase is a comparative as folded words.
 type phrase struct {
 	words []string
 	kind  comparison
 }
 
-// span opens a range: opener N joiner M. A bare range has no opener.
+// span introduces a range: opener N joiner M. A bare range has no opener.
 type span struct {
 	opener, joiner []string // folded
 }
 
-// language is the comparative words of one locale, by the first word of each
-// phrase and opener.
+// language holds the comparatives of one locale, by the first word of each phrase
+// and opener.
 type language struct {
 	phrases map[string][]phrase
 	opened  map[string][]span
@@ -56,7 +56,7 @@ func phrases(lt, lte, gt, gte string, spans ...string) *language {
 	return l
 }
 
-// languages are the comparative words by locale; nb and nn read as no.
+// languages are the comparatives by locale; nb and nn use those of no.
 var languages = map[string]*language{
 	"da": phrases("under, mindre end, billigere end", "max, maks, højst, op til", "over, mere end, dyrere end", "min, mindst, fra",
 		"mellem … og", "fra … til"),
@@ -83,7 +83,7 @@ var languages = map[string]*language{
 
 var languageTags = []string{"da", "de", "en", "es", "fi", "fr", "it", "nl", "no", "pt", "sv"}
 
-// languageOf returns the comparative words of a locale; one without any reads
+// languageOf returns the comparatives of a locale, or an empty language if it has
 // none.
 func languageOf(tag string) *language {
 	if found, ok := locale.Resolve(tag, languageTags); ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// bound is what a form says: one number compared, or a range of two.
+// bound is the meaning of a form: a comparison with one number, or a range of two.
 type bound struct {
 	kind     comparison
 	value    float64
@@ -19,7 +19,7 @@ type bound struct {
 	consumed int
 }
 
-// at reads the longest form that starts at word i and returns how many words
+// at reads the longest form that starts at word i and returns the number of words
 // it takes, 0 when there is none.
 func (r *Reader) at(words []string, i int) (Interpretation, int) {
 	best := longer(r.opened(words, i), r.compared(words, i))
@@ -31,14 +31,14 @@ func (r *Reader) at(words []string, i int) (Interpretation, int) {
 	}
 	alternatives := r.choose(best)
 	if len(alternatives) == 0 {
-		// A spelling that no field can take here leaves the number as text, and
-		// what stands around it may still be read.
+		// If no field accepts the spelling here, the number stays text; the words
+		// around it may still be interpreted.
 		return Interpretation{}, 0
 	}
 	return Interpretation{Alternatives: alternatives}, best.consumed
 }
 
-// longer returns the form that takes more words, the first of equal ones.
+// longer returns the form that takes more words, a on a tie.
 func longer(a, b bound) bound {
 	if b.consumed > a.consumed {
 		return b
@@ -80,7 +80,7 @@ func (r *Reader) spans(words []string, i int, spans []span) bound {
 	return best
 }
 
-// joined makes a range of two quantities whose units agree.
+// joined returns the range between two quantities, and false if their units differ.
 func joined(first, second quantity) (bound, bool) {
 	unit := first.unit
 	switch {
@@ -109,7 +109,7 @@ func (r *Reader) compared(words []string, i int) bound {
 	return best
 }
 
-// hyphened reads: N-M as one word, its unit attached or a word beside it.
+// hyphened reads: N-M as one word, with its unit attached or as a separate word.
 func (r *Reader) hyphened(words []string, i int) bound {
 	best := bound{}
 	try := func(word, unit string, consumed int) {
@@ -180,8 +180,8 @@ func (r *Reader) quantities(words []string, i int) []quantity {
 	return all
 }
 
-// attachedApart returns the interpretations of a number with a unit of several words
-// attached: "7l/100 km".
+// attachedApart returns the interpretations of a number with an attached unit of
+// several words: "7l/100 km".
 func (r *Reader) attachedApart(words []string, i int) []quantity {
 	if !hasDigit(words[i]) {
 		return nil
@@ -199,7 +199,7 @@ func (r *Reader) attachedApart(words []string, i int) []quantity {
 }
 
 // attached returns the interpretations of one word: a number, or a number with a
-// unit before or behind it.
+// unit before or after it.
 func (r *Reader) attached(word string) []quantity {
 	if !hasDigit(word) {
 		return nil
@@ -223,16 +223,17 @@ func (r *Reader) attached(word string) []quantity {
 	return all
 }
 
-// startsWith reports whether folded words begin with those of a phrase.
+// startsWith reports whether folded words start with those of a phrase.
 func startsWith(words, phrase []string) bool {
 	return len(words) >= len(phrase) && slices.Equal(words[:len(phrase)], phrase)
 }
 
-// choose returns the fields a form is read on.
+// choose returns the fields on which a form is interpreted.
 func (r *Reader) choose(b bound) []Alternative {
 	var fields []Field
 	if b.unit != "" {
-		// A unit of the index that no field here declares is not a bare number.
+		// A number with a unit of the index that no field here declares is not a bare
+		// number.
 		units := r.spellings[b.unit]
 		for _, f := range r.fields {
 			if slices.Contains(units, f.Unit) {
@@ -254,8 +255,9 @@ func (r *Reader) choose(b bound) []Alternative {
 	return all
 }
 
-// currencyFields are the fields a number without unit is read on: the single
-// currency field, or all currency targets when they share one currency.
+// currencyFields returns the fields on which a number without a unit is
+// interpreted: the only currency field, or all currency targets when they share one
+// currency.
 func (r *Reader) currencyFields() []Field {
 	var fields []Field
 	for _, f := range r.fields {
@@ -271,8 +273,8 @@ func (r *Reader) currencyFields() []Field {
 	return fields
 }
 
-// matcher returns what the form asks of a field, nil when the field's type
-// cannot be asked it.
+// matcher returns the matcher for the form on a field, or nil if the type of the
+// field does not support it.
 func (b bound) matcher(f *definition.ResolvedField) query.Matcher {
 	if f.Type.IsWhole() {
 		return b.wholeMatcher(f.Type)
@@ -304,8 +306,8 @@ func compareMatcher(kind comparison, value float64) query.Matcher {
 	return &query.RangeMatcher{Range: r}
 }
 
-// wholeMatcher moves a bound between two whole numbers to the equivalent
-// whole one. An exact fraction and a number outside the type are not read.
+// wholeMatcher moves a bound between two whole numbers to the equivalent whole
+// number. An exact fraction and a number outside the type are not interpreted.
 func (b bound) wholeMatcher(t definition.Type) query.Matcher {
 	lowest, highest := float64(math.MinInt32), float64(math.MaxInt32)
 	if t == definition.Int64 {
@@ -333,7 +335,7 @@ func (b bound) wholeMatcher(t definition.Type) query.Matcher {
 	return compareMatcher(b.kind, down)
 }
 
-// Text returns what is left of a text after interpretations took their parts.
+// Text returns the text without the parts that interpretations took.
 func Text(text string, parts []query.TextPart, taken func(i int) bool) string {
 	var kept []string
 	for i, part := range parts {

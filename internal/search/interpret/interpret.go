@@ -1,13 +1,13 @@
-// Package interpret reads quantities and field values out of what a person
-// typed: "shoes under 100 kr" holds the words shoes and a price below 100.
+// Package interpret finds quantities and field values in typed text: "shoes under
+// 100 kr" consists of the word shoes and a price below 100.
 //
-// A Vocabulary is made once for an index and a locale: how its units, numbers
-// and comparatives are written. A Reader is made for one search. It knows the
-// fields that may be read on and finds, in the loose words of a text, numbers
-// with units and comparatives (Numbers), and spans of words that are values of
-// fields (Values). Rewrite turns a clause and its interpretations into clauses: for
-// each interpretation, a filter or the words themselves, so that an interpretation never takes
-// away a document that holds the words.
+// A Vocabulary holds the spellings of units, numbers and comparatives for one index
+// and one locale. A Reader belongs to one search and knows the fields that numbers
+// may be interpreted on. In the loose words of a text, Numbers finds numbers with
+// units and comparatives, and Values finds spans of words that are values of
+// fields. Rewrite turns a clause and its interpretations into clauses: for each
+// interpretation, a filter or the words themselves, so that an interpretation never
+// loses a document that holds the words.
 //
 // A Vocabulary never changes; any number of goroutines may use it. A Reader
 // belongs to one goroutine.
@@ -20,55 +20,56 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Interpretation is one thing read out of the typed text: either a filter on one of
-// the alternatives, or the words.
+// Interpretation is one part of the typed text that was interpreted. It matches a
+// filter on any of the alternatives, or the words.
 type Interpretation struct {
 	Words        []string // as typed
-	First, Last  int      // places of the words among the text's parts, both included
+	First, Last  int      // indexes of the words among the parts of the text, both included
 	IsValue      bool     // a value of a field, not a number
 	Alternatives []Alternative
 }
 
-// Alternative is one field an interpretation may be a filter on.
+// Alternative is one field that an interpretation may filter on.
 type Alternative struct {
 	Field Field
 	Match query.Matcher
 }
 
-// Field is a field that is read on: of documents, or values of its list, where
-// When holds and no earlier field of its chain has a value.
+// Field is a field that text is interpreted on: of documents, or of the values of
+// its list. It applies where When holds and no earlier field of its chain has a
+// value.
 type Field struct {
 	*definition.ResolvedField
 	When    []query.Clause
 	Earlier []Field
-	Target  *query.Target // that names it; nil without
+	Target  *query.Target // the target that names it; nil without targets
 }
 
-// IsFallback reports whether the field serves only what earlier fields of its
-// chain do not.
+// IsFallback reports whether the field applies only where earlier fields of its
+// chain have no value.
 func (f *Field) IsFallback() bool { return len(f.Earlier) > 0 }
 
-// Reader reads the texts of one search.
+// Reader interprets the texts of one search.
 type Reader struct {
 	*Vocabulary
 	fields   []Field
 	targeted bool
 }
 
-// NewReader returns a reader. fields are the number fields with a unit that
-// may be read on; with targets they are those that the request names.
+// NewReader returns a reader. fields are the number fields with a unit that may be
+// interpreted; when targeted is set, they are those the request names.
 func NewReader(v *Vocabulary, fields []Field, targeted bool) *Reader {
 	return &Reader{Vocabulary: v, fields: fields, targeted: targeted}
 }
 
-// quantity is a number with the fields its unit belongs to.
+// quantity is a number with an optional unit.
 type quantity struct {
 	value   float64
 	unit    string // folded spelling; "" without one
-	consume int    // words
+	consume int    // number of words taken
 }
 
-// Numbers returns the quantities read out of a text's parts, left to right.
+// Numbers returns the quantities found in the parts of a text, from left to right.
 func (r *Reader) Numbers(parts []query.TextPart) []Interpretation {
 	if len(r.fields) == 0 || !slices.ContainsFunc(parts, func(p query.TextPart) bool { return hasDigit(p.Text) }) {
 		return nil
@@ -98,8 +99,7 @@ func (r *Reader) Numbers(parts []query.TextPart) []Interpretation {
 	return interpretations
 }
 
-// forEachRun calls work for every stretch of neighbouring loose words that no
-// interpretation has taken.
+// forEachRun calls work for every run of adjacent loose words that are not taken.
 func forEachRun(parts []query.TextPart, taken func(i int) bool, work func(from, to int)) {
 	for i := 0; i < len(parts); {
 		from := i

@@ -23,7 +23,8 @@ func fields(units ...string) []Field {
 	return all
 }
 
-// reader reads on fields in a locale; index holds more fields than those.
+// reader returns a reader for the fields in a locale; index lists further fields of
+// the index.
 func reader(locale string, read []Field, targeted bool, index ...Field) *Reader {
 	var units []string
 	for _, f := range append(index, read...) {
@@ -32,7 +33,7 @@ func reader(locale string, read []Field, targeted bool, index ...Field) *Reader 
 	return NewReader(NewVocabulary(locale, units), read, targeted)
 }
 
-// show writes interpretations as "field op value (words)".
+// show formats interpretations as "field op value (words)".
 func show(interpretations []Interpretation) string {
 	var parts []string
 	for _, r := range interpretations {
@@ -117,8 +118,8 @@ func TestNumbersAreRead(t *testing.T) {
 	}
 }
 
-// Percent, permille and units per others are read by signs, short and long
-// forms, with and without a space.
+// TestUnitsPerOthersAreRead checks that percent, permille and units per others are
+// recognized by symbols, short and long forms, with and without a space.
 func TestUnitsPerOthersAreRead(t *testing.T) {
 	all := fields("share:percent", "alcohol:permille", "speed:kilometer-per-hour", "pace:mile-per-hour", "dust:part-per-million",
 		"print:dot-per-inch", "use:liter-per-100-kilometer", "dose:gram-per-liter")
@@ -156,7 +157,8 @@ func TestUnitsPerOthersAreRead(t *testing.T) {
 	}
 }
 
-// A number that no value of a field can be is not read on it.
+// TestNumbersOutsideTheTypeAreNotRead checks that a number no value of a field can
+// equal is not interpreted on that field.
 func TestNumbersOutsideTheTypeAreNotRead(t *testing.T) {
 	huge := "4" + strings.Repeat("0", 38)
 	for _, c := range []struct {
@@ -273,7 +275,7 @@ func FuzzNumbers(f *testing.F) {
 	})
 }
 
-// BenchmarkNumbers reads texts with and without quantities.
+// BenchmarkNumbers interprets texts with and without quantities.
 func BenchmarkNumbers(b *testing.B) {
 	shop := fields("price:SEK", "#storage:gigabyte", "weight:kilogram")
 	for name, text := range map[string]string{"none": "red running shoes women", "one": "running shoes under 500 kr"} {

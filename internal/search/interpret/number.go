@@ -8,10 +8,10 @@ import (
 	"github.com/quiresearch/quire/internal/locale/cldr"
 )
 
-// signs are how a locale writes numbers, as folding leaves them.
+// signs are the number symbols of a locale, folded.
 type signs struct {
 	decimal string
-	groups  string // any of these may stand between groups of three digits
+	groups  string // any of these characters may separate groups of three digits
 }
 
 func signsOf(s cldr.Symbols) signs {
@@ -25,8 +25,9 @@ func signsOf(s cldr.Symbols) signs {
 	return signs{decimal: fold(s.Decimal), groups: groups}
 }
 
-// parseNumber reads a whole word as a number, by the locale's signs and then
-// by those of root. A leading zero before another digit is not a number.
+// parseNumber parses a whole word as a number, with the symbols of the locale and
+// then with those of the root locale. A leading zero before another digit makes it
+// no number.
 func (v *Vocabulary) parseNumber(word string) (float64, bool) {
 	if word == "" {
 		return 0, false
@@ -54,7 +55,7 @@ func (s signs) parse(word string) (float64, bool) {
 	return n, err == nil && !math.IsInf(n, 0)
 }
 
-// ungroup takes the group signs out of a whole number.
+// ungroup removes the group separators from a whole number.
 func (s signs) ungroup(whole string) (string, bool) {
 	if digits(whole) {
 		return whole, true
@@ -87,7 +88,7 @@ func digits(text string) bool {
 	return text != ""
 }
 
-// literal writes a number as a request would.
+// literal formats a number as a request would.
 func literal(n float64) []byte {
 	if n == math.Trunc(n) && math.Abs(n) < 1e15 {
 		return strconv.AppendInt(nil, int64(n), 10)

@@ -8,12 +8,12 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// wordsWeight is how much the words of an interpretation count against its filter,
-// which counts 1: documents that meet the filter rank first.
+// wordsWeight is the weight of the words of an interpretation; its filter has
+// weight 1, so that documents that match the filter rank first.
 const wordsWeight = 0.01
 
-// At keeps the alternatives that clauses inside some nested lists ("" outside of
-// any) can hold; interpretations without any are left out.
+// At keeps the alternatives that clauses inside the given nested lists can express;
+// "" stands for outside of any list. It omits interpretations without alternatives.
 func At(interpretations []Interpretation, lists ...string) []Interpretation {
 	if slices.Contains(lists, "") {
 		return interpretations
@@ -34,7 +34,8 @@ func At(interpretations []Interpretation, lists ...string) []Interpretation {
 	return kept
 }
 
-// Taken reports which parts of a text belong to an interpretation.
+// Taken returns a function that reports whether part i belongs to an
+// interpretation.
 func Taken(interpretations []Interpretation) func(i int) bool {
 	return func(i int) bool {
 		for _, r := range interpretations {
@@ -46,13 +47,14 @@ func Taken(interpretations []Interpretation) func(i int) bool {
 	}
 }
 
-// Remainder is what fields make of the loose words that interpretations leave of a text.
+// Remainder describes how fields analyse the loose words that interpretations
+// leave.
 type Remainder struct {
-	Silent bool // a field finds no word in them: there they ask for nothing
+	Silent bool // a field finds no word in them, so they require nothing
 	Uneven bool // fields find different numbers of words
 }
 
-// Loose returns the loose words that interpretations leave of a text, and those they
+// Loose returns the loose words that interpretations leave, and those that they
 // take.
 func Loose(parts []query.TextPart, interpretations []Interpretation) (left, took string) {
 	taken := Taken(interpretations)
@@ -69,13 +71,13 @@ func Loose(parts []query.TextPart, interpretations []Interpretation) (left, took
 	return strings.Join(kept, " "), strings.Join(gone, " ")
 }
 
-// Rewrite returns the clause that stands for a text clause whose interpretations are
-// given; the clause itself when there are none. list is the nested list the
-// clause stands in, "" outside of one.
+// Rewrite returns the clause that replaces a text clause with interpretations, or
+// the clause itself when there are none. list is the nested list in which the
+// clause stands, "" outside of any.
 //
-// A silent rest asks for nothing. An uneven one may ask for words that a field,
-// which holds all it finds in the text, passes over; then the text as it was
-// typed is an alternative to all of it.
+// A silent remainder requires nothing. An uneven remainder may require words that a
+// field ignores although the field holds every word it finds in the text. The
+// literal text is then an alternative to the whole.
 func Rewrite(clause *query.TextClause, parts []query.TextPart, interpretations []Interpretation, list string, left Remainder) query.Clause {
 	if len(interpretations) == 0 {
 		return clause
@@ -146,8 +148,8 @@ func (r Interpretation) clause(of *query.TextClause, list string) query.Clause {
 	return &query.OrClause{At: of.At, Clauses: all}
 }
 
-// Clauses returns how many clauses an interpretation becomes, conditions included: a
-// fallback repeats the conditions of all that come before it.
+// Clauses returns the number of clauses an interpretation becomes, including
+// conditions. A fallback repeats the conditions of all fields before it.
 func (r Interpretation) Clauses() int {
 	count := 2
 	for _, a := range r.Alternatives {
@@ -159,7 +161,7 @@ func (r Interpretation) Clauses() int {
 	return count
 }
 
-// countAll counts clauses and those inside them.
+// countAll counts clauses and their descendants.
 func countAll(clauses []query.Clause) int {
 	count := len(clauses)
 	for _, c := range clauses {
@@ -180,8 +182,8 @@ func (a Alternative) clause(at problem.Path, list string) query.Clause {
 	return &query.AndClause{At: at, Clauses: []query.Clause{filter, &query.NotClause{At: at, Clauses: earlier}}}
 }
 
-// holds asks a field, where its When holds, for a match: of the same list
-// value when the field stands in a list.
+// holds returns the clause that requires a match on a field where its When holds.
+// In a list, both must hold for the same list value.
 func (f *Field) holds(at problem.Path, match query.Matcher, list string) query.Clause {
 	clauses := append([]query.Clause{&query.FieldClause{At: at, Field: f.Path, Match: match}}, f.When...)
 	switch {

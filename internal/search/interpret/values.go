@@ -7,18 +7,18 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// maxValueWords is the longest span of words that is looked up as a value.
+// maxValueWords is the maximum number of words looked up as one value.
 const maxValueWords = 3
 
-// Dictionary knows the values of the fields that are read out of text.
+// Dictionary holds the values of the fields that are recognized in text.
 type Dictionary interface {
-	// Find returns every field and spelling whose normalized whole value, or
-	// label, is the text.
+	// Find returns every field and spelling whose normalized whole value or label
+	// equals the text.
 	Find(ctx context.Context, text string) ([]Alternative, error)
 }
 
-// Values returns the field values read out of a text's parts: at each place
-// the longest span of up to three neighbouring words that taken has left.
+// Values returns the field values found in the parts of a text. At each part it
+// takes the longest value of up to three adjacent words that are not taken.
 func Values(ctx context.Context, parts []query.TextPart, taken func(i int) bool, dictionary Dictionary) ([]Interpretation, error) {
 	var interpretations []Interpretation
 	var failure error

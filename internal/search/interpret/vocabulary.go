@@ -12,18 +12,18 @@ import (
 	"github.com/quiresearch/quire/internal/locale/cldr"
 )
 
-// Vocabulary is how the units of an index, numbers and comparatives are written
-// in one locale.
+// Vocabulary holds the spellings of the units of an index, and of numbers and
+// comparatives, in one locale.
 type Vocabulary struct {
 	language  *language
-	own, root signs               // of numbers: the locale's and those of no locale
+	own, root signs               // of numbers: those of the locale and of the root locale
 	spellings map[string][]string // folded spelling → declared units
 	longest   int                 // bytes of the longest spelling
-	words     int                 // of the spelling with most, such as "miles per hour"
+	words     int                 // of the spelling with the most words, such as "miles per hour"
 }
 
-// NewVocabulary returns the vocabulary of a locale ("" reads as en) for the
-// units that the fields of an index declare.
+// NewVocabulary returns the vocabulary of a locale for the units that the fields of
+// an index declare. The locale "" is treated as en.
 func NewVocabulary(locale string, units []string) *Vocabulary {
 	if locale == "" {
 		locale = "en"
@@ -36,7 +36,7 @@ func NewVocabulary(locale string, units []string) *Vocabulary {
 		for _, spelling := range spellingsOf(unit, locale) {
 			v.add(spelling, unit)
 			if strings.Contains(spelling, "/") {
-				v.add(strings.ReplaceAll(spelling, " ", ""), unit) // l/100 km is written l/100km as well
+				v.add(strings.ReplaceAll(spelling, " ", ""), unit) // l/100 km is also written l/100km
 			}
 		}
 		if !strings.ContainsAny(unit, " \u00a0") {
@@ -58,8 +58,8 @@ func (v *Vocabulary) add(spelling, unit string) {
 
 func (v *Vocabulary) isUnit(word string) bool { return len(v.spellings[word]) > 0 }
 
-// unitAt returns the longest spelling of a unit that begins at word i and how many
-// words it takes, 0 when there is none.
+// unitAt returns the longest spelling of a unit that starts at word i and the
+// number of words it takes, 0 when there is none.
 func (v *Vocabulary) unitAt(words []string, i int) (unit string, taken int) {
 	for n := min(v.words, len(words)-i); n > 0; n-- {
 		if spelling := strings.Join(words[i:i+n], " "); v.isUnit(spelling) {
@@ -69,7 +69,7 @@ func (v *Vocabulary) unitAt(words []string, i int) (unit string, taken int) {
 	return "", 0
 }
 
-// spellingsOf returns how a declared unit may be typed beside the unit itself.
+// spellingsOf returns the spellings of a declared unit apart from the unit itself.
 func spellingsOf(unit, locale string) []string {
 	if isCurrency(unit) {
 		return cldr.CurrencySpellings(unit, locale)
@@ -77,13 +77,13 @@ func spellingsOf(unit, locale string) []string {
 	return cldr.UnitSpellings(unit, locale)
 }
 
-// isCurrency reports whether a declared unit is a code of ISO 4217.
+// isCurrency reports whether a declared unit is an ISO 4217 code.
 func isCurrency(unit string) bool {
 	code, err := currency.ParseISO(unit)
 	return err == nil && code.String() == unit
 }
 
-// fold returns the form in which words are compared; either apostrophe is one.
+// fold returns the form in which words are compared. Both apostrophes fold to one.
 func fold(word string) string {
 	ascii := true
 	for i := range len(word) {
@@ -98,7 +98,7 @@ func fold(word string) string {
 	return cases.Fold().String(norm.NFKC.String(strings.ReplaceAll(word, "’", "'")))
 }
 
-// hasDigit reports whether folding may leave a digit of a word.
+// hasDigit reports whether the folded word may contain a digit.
 func hasDigit(word string) bool {
 	for _, r := range word {
 		if r >= '0' && r <= '9' || r >= 0x80 && unicode.IsNumber(r) {
