@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxText is how many characters of a value are read.
+// MaxText is the number of characters of a value that are read.
 const MaxText = 10_000
 
 // Options say how fragments are cut and marked.
@@ -18,16 +18,16 @@ type Options struct {
 	Pre, Post string
 }
 
-// fragment is a stretch of the text with its marks.
+// fragment is a range of the text with its marks.
 type fragment struct {
 	start, end int
 	marks      []Mark
 	distinct   int
 }
 
-// Fragments cuts the text at sentence borders near the asked length and
-// returns the fragments that hold marks, those with more distinct words first.
-// It is empty when there are no marks.
+// Fragments cuts the text at sentence boundaries near the requested length and
+// returns the fragments with marks, those with more distinct words first. It
+// returns nil when there are no marks.
 func Fragments(text string, marks []Mark, o Options) []string {
 	if len(marks) == 0 {
 		return nil
@@ -75,8 +75,8 @@ func (f *fragment) write(text string, o Options) string {
 	return strings.TrimSpace(b.String())
 }
 
-// cut splits a text into fragments that end at the sentence border nearest to
-// length, or between words where no border is near. No mark is split.
+// cut splits a text into fragments that end at the sentence boundary nearest to
+// length, or between words when no boundary is near. It splits no mark.
 func cut(text string, length int, marks []Mark) []fragment {
 	borders := sentences(text)
 	var all []fragment
@@ -110,7 +110,7 @@ func cut(text string, length int, marks []Mark) []fragment {
 	return all
 }
 
-// advance returns the offset n characters behind start.
+// advance returns the offset n characters after start.
 func advance(text string, start, n int) int {
 	for ; n > 0 && start < len(text); n-- {
 		_, size := utf8.DecodeRuneInString(text[start:])
@@ -119,7 +119,7 @@ func advance(text string, start, n int) int {
 	return start
 }
 
-// between counts the characters between two offsets.
+// between returns the number of characters between two offsets.
 func between(text string, a, b int) int {
 	if a > b {
 		a, b = b, a
@@ -127,9 +127,9 @@ func between(text string, a, b int) int {
 	return utf8.RuneCountInString(text[a:b])
 }
 
-// sentences returns the offsets behind the sentences of a text: behind a full
-// stop, question or exclamation mark followed by space, behind their forms in
-// East Asian texts, and behind line ends.
+// sentences returns the offsets of the ends of sentences: after a full stop,
+// question or exclamation mark followed by space, after their East Asian forms, and
+// after line ends.
 func sentences(text string) []int {
 	var borders []int
 	ended := false
@@ -156,8 +156,8 @@ func sentences(text string) []int {
 	return borders
 }
 
-// wordBorder returns the last space before ideal, or ideal itself in a text
-// without spaces.
+// wordBorder returns the offset after the last space before ideal, or ideal itself
+// in a text without spaces.
 func wordBorder(text string, start, ideal int) int {
 	if cut := strings.LastIndexFunc(text[start:ideal], unicode.IsSpace); cut > 0 {
 		_, size := utf8.DecodeRuneInString(text[start+cut:])
@@ -166,5 +166,5 @@ func wordBorder(text string, start, ideal int) int {
 	return ideal
 }
 
-// Clip cuts a text to what is read of it.
+// Clip returns the part of a text that is read.
 func Clip(text string) string { return text[:advance(text, 0, MaxText)] }

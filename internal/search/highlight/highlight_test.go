@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// tokens splits at spaces and punctuation, lower-cased, for tests.
+// tokens splits at spaces and punctuation and lower-cases, for tests.
 func tokens(text string) []analysis.Token {
 	var all []analysis.Token
 	start := -1
@@ -64,7 +64,7 @@ func TestMarksFollowThePlan(t *testing.T) {
 	}
 }
 
-// parts splits the one compound of the tests.
+// parts splits the only compound of the tests.
 type parts struct{}
 
 func (parts) AppendParts(dst []int, word []byte) []int {
@@ -74,9 +74,9 @@ func (parts) AppendParts(dst []int, word []byte) []int {
 	return dst
 }
 
-// What is marked is the stretch of the word that matched: all of it where it
-// was stemmed, split or cut into grams, what was typed where it got a synonym,
-// and nothing of another word that has come to the same position.
+// TestTheWordThatMatchedIsMarked checks that the range of the matching word is
+// marked: all of it if it was stemmed, split or cut into grams, the written word if
+// a synonym was added to it, and no part of another word at the same position.
 func TestTheWordThatMatchedIsMarked(t *testing.T) {
 	builder := analysis.NewBuilder(analysis.Options{
 		Segmenters:    segmenter.Tokenizers(),
@@ -116,7 +116,7 @@ func TestTheWordThatMatchedIsMarked(t *testing.T) {
 		node          plan.Node
 		text, want    string
 	}{
-		// A word to whose position a synonym's second or third was laid.
+		// The second or third word of a synonym was added at this word's position.
 		{"en", synonyms, anyOf("here"), "my tv here now", "my tv [here] now"},
 		{"en", synonyms, anyOf("and"), "one tv, and two", "one tv, [and] two"},
 		{"en", synonyms, anyOf("a"), "nyc is a very big place", "nyc is [a] very big place"},
@@ -124,7 +124,7 @@ func TestTheWordThatMatchedIsMarked(t *testing.T) {
 		{"en", synonyms, phrase(0, "my", "tv", "here"), "my tv here now", "[my] [tv] [here] now"},
 		{"en", synonyms, phrase(1, "my", "here"), "my tv here now", "[my] tv [here] now"},
 
-		// A synonym marks what was written in its place, each of its words all of it.
+		// Each word of a synonym marks all of the text it was added to.
 		{"en", synonyms, anyOf("tv"), "my tv here now", "my [tv] here now"},
 		{"en", synonyms, anyOf("set"), "my tv here now", "my [tv] here now"},
 		{"en", synonyms, anyOf("television", "set"), "my tv here now", "my [tv] here now"},
@@ -154,7 +154,7 @@ func TestTheWordThatMatchedIsMarked(t *testing.T) {
 		{"en", compound, anyOf("run"), "he is running", "he is [running]"},
 		{"en", folded, anyOf("cafe"), "the Café is", "the [Café] is"},
 
-		// A segmenter gives every part of a compound a place of its own.
+		// A segmenter gives every part of a compound its own position.
 		{"zh", plain, anyOf("人民"), "中华人民共和国", "中华[人民]共和国"},
 		{"zh", plain, anyOf("共和国"), "中华人民共和国", "中华人民[共和国]"},
 		{"zh", plain, anyOf("中华"), "中华人民共和国", "[中华]人民共和国"},
@@ -228,7 +228,7 @@ func FuzzFragments(f *testing.F) {
 	})
 }
 
-// nearWord is a word that is found by what is near it.
+// nearWord returns a word that matches the words near it.
 func nearWord(near plan.Expand) *plan.Word {
 	n := &plan.Word{Fields: []plan.WordField{{Structure: near.Structure}}}
 	n.Read(0, &near)

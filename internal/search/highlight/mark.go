@@ -8,16 +8,16 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// Mark is a stretch of text that answers a word of the search.
+// Mark is a range of text that matches a word of the search.
 type Mark struct {
 	Start, End int // bytes
-	Word       int // number of the word, to count distinct ones
+	Word       int // number of the word, for counting distinct ones
 }
 
-// Mark appends the marks of the tokens of one text, which begins at offset in
-// what is highlighted. A token marks the stretch it came from: what else stands
-// at its position may be a longer compound, or a word of a synonym that was
-// written elsewhere. Readings of one stretch mark it once.
+// Mark appends the marks for the tokens of one text that begins at offset in the
+// highlighted text. A token marks only its own range: other tokens at its position
+// may be a longer compound, or a synonym written elsewhere. Readings of the same
+// range mark it once.
 func (t *Terms) Mark(marks []Mark, tokens []analysis.Token, offset int) []Mark {
 	if t == nil {
 		return marks
@@ -42,7 +42,7 @@ func (t *Terms) Mark(marks []Mark, tokens []analysis.Token, offset int) []Mark {
 	return marks
 }
 
-// isMarked reports whether marks, those of one position, hold a stretch.
+// isMarked reports whether marks contains the range.
 func isMarked(marks []Mark, start, end int) bool {
 	for i := range marks {
 		if marks[i].Start == start && marks[i].End == end {
@@ -52,11 +52,11 @@ func isMarked(marks []Mark, start, end int) bool {
 	return false
 }
 
-// markPhrase marks the words of a phrase where they stand in order, with at
-// most Slop other words between them.
+// markPhrase marks the words of a phrase where they stand in order with at most
+// Slop other words between them.
 func markPhrase(marks []Mark, tokens []analysis.Token, phrase *plan.Phrase, offset, number int) []Mark {
-	// An occurrence of a word is a position and the first token there that
-	// answers it.
+	// An occurrence of a word is a position and the first token there that matches
+	// it.
 	type occurrence struct{ position, token int }
 	places := make([][]occurrence, len(phrase.Words))
 	for i := range tokens {
@@ -101,7 +101,7 @@ func markPhrase(marks []Mark, tokens []analysis.Token, phrase *plan.Phrase, offs
 	return marks
 }
 
-// markWord marks the tokens at the position of the first that answer a word.
+// markWord marks the tokens that match a word, at the position of the first token.
 func markWord(marks []Mark, tokens []analysis.Token, word *plan.PhraseWord, offset, number int) []Mark {
 	before := len(marks)
 	for i := 0; i < len(tokens) && tokens[i].Position == tokens[0].Position; i++ {
@@ -122,8 +122,8 @@ func answers(word *plan.PhraseWord, term []byte) bool {
 	return false
 }
 
-// join orders marks and makes one of those that touch or overlap; the words
-// of the joined ones are all counted by distinct.
+// join sorts marks and merges those that touch or overlap. A merged mark keeps only
+// the first word; Fragments counts distinct words from the original marks.
 func join(marks []Mark) []Mark {
 	slices.SortFunc(marks, func(a, b Mark) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
 	var joined []Mark

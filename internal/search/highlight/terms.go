@@ -1,15 +1,16 @@
 // Package highlight marks, in the text of a field, the words a search matched,
 // and cuts the text into fragments.
 //
-// Collect takes the words of a plan's scoring nodes apart by segment
-// structure. Mark finds them in the tokens of a text, Fragments cuts the best
-// stretches and writes the marks:
+// Collect groups the words of a plan's scoring nodes by segment structure. Mark
+// finds them in the tokens of a text, and Fragments cuts out the best fragments and
+// writes the marks:
 //
 //	terms := highlight.Collect(query)
-//	marks := terms[structure].Mark(nil, tokens)
+//	marks := terms[structure].Mark(nil, tokens, 0)
 //	fragments := highlight.Fragments(text, marks, options)
 //
-// Everything here is a pure function over its arguments.
+// All functions are pure. Any number of goroutines may use Terms once Collect has
+// returned.
 package highlight
 
 import (
@@ -25,10 +26,10 @@ type Terms struct {
 	words   map[string]int // exact word → number
 	near    []near
 	phrases []*plan.Phrase
-	count   int // numbers given out
+	count   int // numbers assigned so far
 }
 
-// near is a word that may go on or be misspelled.
+// near is a word that may be misspelled or be the start of a longer one.
 type near struct {
 	number  int
 	word    []rune
@@ -54,7 +55,7 @@ func collect(n plan.Node, all map[string]*Terms) {
 	}
 	switch n := n.(type) {
 	case *plan.Not, *plan.Knn, nil:
-		return // a filter of vectors does not score
+		return // the filter of a knn clause does not score
 	case *plan.Fuse:
 		for _, r := range n.Rankings {
 			collect(r.Clause, all)
@@ -97,7 +98,7 @@ func (t *Terms) word(text string) {
 	}
 }
 
-// nearTo adds the words near one; bands share what they stand for.
+// nearTo adds the words near a word. Bands share an Expand, which is added once.
 func (t *Terms) nearTo(n *plan.Expand) {
 	if slices.ContainsFunc(t.near, func(have near) bool { return have.node == n }) {
 		return
@@ -110,7 +111,7 @@ func (t *Terms) nearTo(n *plan.Expand) {
 	t.count++
 }
 
-// find returns the number of the word that a token of the text answers, or -1.
+// find returns the number of the word that a token of the text matches, or -1.
 func (t *Terms) find(token *analysis.Token) int {
 	if number, ok := t.words[string(token.Term)]; ok {
 		return number
@@ -141,8 +142,8 @@ func appendLetters(dst []rune, text []byte) []rune {
 	return dst
 }
 
-// reaches reports whether a term lies within the edits of a spelling of the
-// word, its end open when the word is a prefix.
+// reaches reports whether a term lies within the allowed edits of a spelling of the
+// word, or starts with such a reading when the word is a prefix.
 func (n *near) reaches(word, term []rune) bool {
 	fixed := min(n.node.Fixed, len(word))
 	if len(term) < fixed || len(term)+n.node.Edits < len(word) {
@@ -166,8 +167,9 @@ func (n *near) reaches(word, term []rune) bool {
 	return distance(word, term, n.node.Prefix) <= n.node.Edits
 }
 
-// distance counts the edits between a word and a term: insert, delete,
-// replace, swap of neighbours. With open, what follows in the term is free.
+// distance returns the number of edits between a word and a term: insert, delete,
+// replace, transpose neighbours. With open, the rest of the term after the word is
+// free.
 func distance(word, term []rune, open bool) int {
 	rows := [3][]int{make([]int, len(term)+1), make([]int, len(term)+1), make([]int, len(term)+1)}
 	current, previous, before := rows[0], rows[1], rows[2]
