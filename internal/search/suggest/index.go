@@ -1,16 +1,16 @@
-// Package suggest finds the values of a field that start with what was typed,
-// also by their labels, and those one mistake away.
+// Package suggest finds the values of a field that start with the typed text, also
+// by their labels, and those one typo away.
 //
-// An Index holds the normalized forms of the values of one field in one
-// locale; values are numbers that ascend as the values do. What was typed is
-// found as ranges of entries: Prefix and Near look them up in the order of
-// forms and never walk over what they find. A Ranking adds how often each
-// value occurs; Top takes the most common values of ranges:
+// An Index holds the normalized forms of the values of one field in one locale;
+// values are identified by numbers in the order of the values. Prefix and Near
+// return ranges of entries. They use binary search in the order of forms and never
+// walk over the entries they find. A Ranking adds the count of each value; Top
+// returns the most common values of ranges:
 //
 //	ranking := index.Order(counts)
 //	for _, match := range ranking.Top(index.Near("runing"), 5, nil) {…}
 //
-// Neither changes once it is made; any number of goroutines may use them.
+// Both are immutable; any number of goroutines may use them.
 package suggest
 
 import (
@@ -22,24 +22,24 @@ import (
 	"unicode/utf8"
 )
 
-// MinTypoLength is how many code points a text must have before mistakes are
-// forgiven.
+// MinTypoLength is the minimum number of code points of a text that tolerates
+// typos.
 const MinTypoLength = 5
 
 // Index finds values by the start of their normalized form.
 type Index struct {
-	forms  []byte   // of the entries, one behind the other
-	ends   []uint32 // of each entry's form; entries ascend by form
-	owners []uint32 // value of each entry, doubled; odd when the form is its label's
+	forms  []byte   // of the entries, concatenated
+	ends   []uint32 // end of each entry's form; entries are sorted by form
+	owners []uint32 // value of each entry, doubled; odd when the form is that of its label
 	values int
 }
 
-// Range is entries that stand together, To not included.
+// Range is a range of adjacent entries, excluding To.
 type Range struct{ From, To int }
 
-// Build returns the index of count values. text returns a value and its
-// label, "" without one; normalize makes their forms, each valid until the
-// next. It ends early with the context's error.
+// Build returns the index of count values. text returns a value and its label, ""
+// without one; normalize returns their forms, each valid until the next call. Build
+// stops with the error of the context when that ends.
 func Build(ctx context.Context, count int, text func(value int) (string, string), normalize func(text string) []byte) (*Index, error) {
 	x := &Index{values: count}
 	type entry struct{ start, end, owner uint32 }
@@ -71,10 +71,10 @@ func Build(ctx context.Context, count int, text func(value int) (string, string)
 	return x, nil
 }
 
-// Bytes estimates the memory in use.
+// Bytes returns the approximate memory in use.
 func (x *Index) Bytes() int { return len(x.forms) + 8*len(x.ends) }
 
-// Len returns how many values there are.
+// Len returns the number of values.
 func (x *Index) Len() int { return x.values }
 
 func (x *Index) form(entry int) []byte {
@@ -93,8 +93,8 @@ func (x *Index) Prefix(text string) []Range {
 	return joined([]Range{x.below(Range{0, len(x.ends)}, 0, text)})
 }
 
-// below returns those entries of a range, whose forms share their first bytes
-// up to the offset, that go on with the text.
+// below returns the entries of a range that continue with text after the offset.
+// All forms of the range must share their bytes before the offset.
 func (x *Index) below(in Range, offset int, text string) Range {
 	from := in.From + sort.Search(in.To-in.From, func(i int) bool {
 		return compareStart(x.form(in.From + i)[offset:], text) >= 0
@@ -105,7 +105,7 @@ func (x *Index) below(in Range, offset int, text string) Range {
 	return Range{from, to}
 }
 
-// compareStart compares as much of a form as the text is long with the text.
+// compareStart compares the first len(text) bytes of a form with text.
 func compareStart(form []byte, text string) int {
 	n := min(len(form), len(text))
 	if string(form[:n]) == text[:n] {
@@ -117,9 +117,9 @@ func compareStart(form []byte, text string) int {
 	return 1
 }
 
-// Near returns the entries whose form starts with a reading of the normalized
-// text at most one mistake away: a character inserted, dropped, replaced, or
-// two neighbours swapped, never in the first one.
+// Near returns the entries whose form starts with a reading of the normalized text
+// at most one edit away: a character inserted, dropped or replaced, or two
+// neighbours swapped. The first character must match.
 func (x *Index) Near(text string) []Range {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 || first == utf8.RuneError {
@@ -145,8 +145,8 @@ func (x *Index) Near(text string) []Range {
 	return joined(append(found, same))
 }
 
-// eachNext calls take for the entries of a range by their character at the
-// offset, with the offset behind it.
+// eachNext calls take for the entries of a range, grouped by their character at the
+// offset, with the offset after it.
 func (x *Index) eachNext(in Range, offset int, take func(next Range, offset int)) {
 	for at := in.From; at < in.To; {
 		rest := x.form(at)[offset:]
@@ -161,7 +161,7 @@ func (x *Index) eachNext(in Range, offset int, take func(next Range, offset int)
 	}
 }
 
-// joined returns ranges in order, those that overlap as one.
+// joined returns ranges in order, with overlapping ones merged.
 func joined(ranges []Range) []Range {
 	ranges = slices.DeleteFunc(ranges, func(r Range) bool { return r.From >= r.To })
 	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Compare(a.From, b.From) })

@@ -2,22 +2,21 @@ package suggest
 
 import "slices"
 
-// Ranking is an Index with how often each value occurs.
+// Ranking is an Index with the count of each value.
 type Ranking struct {
 	*Index
 	counts []uint32 // by value
-	// best is a tree over the entries: the node i stands for the nodes 2i and
-	// 2i+1, the last ones for the entries themselves, and holds the entry of
-	// those below it that is first in order. It is nil for a ranking that is
-	// used once.
+	// best is a tournament tree over the entries: node i has the children 2i and
+	// 2i+1, and the leaves stand for the entries themselves. Each node holds the
+	// entry below it that ranks first. It is nil for a ranking that is used once.
 	best []uint32
-	held []uint32 // of how many entries before each the value occurs; nil as best is
+	held []uint32 // prefix sums: how many entries before each have a value that occurs; nil if best is
 }
 
-// Count returns a ranking by the counts of all values, for one use.
+// Count returns a ranking by the counts of all values, for a single use.
 func (x *Index) Count(counts []uint32) *Ranking { return &Ranking{Index: x, counts: counts} }
 
-// Order returns a ranking by the counts of all values, for many uses.
+// Order returns a ranking by the counts of all values, for repeated use.
 func (x *Index) Order(counts []uint32) *Ranking {
 	r := x.Count(counts)
 	n := len(x.owners)
@@ -38,11 +37,11 @@ func (x *Index) Order(counts []uint32) *Ranking {
 	return r
 }
 
-// Bytes estimates the memory in use, that of the index not included.
+// Bytes returns the approximate memory in use, without that of the index.
 func (r *Ranking) Bytes() int { return 4 * (len(r.counts) + len(r.best) + len(r.held)) }
 
-// rank is where an entry stands in order: by count, the highest first, then
-// by value, the entry of a label behind that of its value.
+// rank is the sort key of an entry: by descending count, then by value, the entry
+// of a label after that of its value.
 type rank uint64
 
 func (r *Ranking) rank(entry uint32) rank {
@@ -61,15 +60,15 @@ func (r *Ranking) first(a, b uint32) uint32 {
 	return b
 }
 
-// Match is a value found, and by what.
+// Match is a value that was found, and whether its label matched.
 type Match struct {
 	Value   int
 	Count   int64
-	ByLabel bool // the text starts the label
+	ByLabel bool // the label, not the value, starts with the text
 }
 
-// Top returns the most common values of ranges that do not overlap, of those
-// that occur at all and are not known; of equally common ones the lowest first.
+// Top returns the most common values of ranges that do not overlap, lowest first on
+// a tie. It skips values that do not occur and known ones.
 func (r *Ranking) Top(ranges []Range, limit int, known map[int]bool) []Match {
 	var top []Match
 	take := func(p rank) bool {
@@ -100,9 +99,9 @@ func (r *Ranking) Top(ranges []Range, limit int, known map[int]bool) []Match {
 	return top
 }
 
-// lowest returns the first ranks of ranges, in order.
+// lowest returns the first limit ranks of ranges, in order.
 func (r *Ranking) lowest(ranges []Range, limit int) []rank {
-	var kept []rank // a heap, the last in order on top
+	var kept []rank // a heap with the last in order on top
 	for _, in := range ranges {
 		for entry := in.From; entry < in.To; entry++ {
 			p := r.rank(uint32(entry))
@@ -123,17 +122,16 @@ func (r *Ranking) lowest(ranges []Range, limit int) []rank {
 	return kept
 }
 
-// stretch is entries that are still to be shown, and the first of them in
-// order.
+// stretch is a range of entries yet to be visited, and the first of them in order.
 type stretch struct {
 	Range
 	rank  rank
 	entry uint32
 }
 
-// descend takes the entries of ranges in order until take has enough.
+// descend passes the entries of ranges to take in order, until take returns false.
 func (r *Ranking) descend(ranges []Range, take func(rank) bool) {
-	var left []stretch // a heap, the first in order on top
+	var left []stretch // a heap with the first in order on top
 	before := func(a, b stretch) bool { return a.rank < b.rank }
 	add := func(in Range) {
 		if in.From >= in.To {
@@ -162,7 +160,7 @@ func (r *Ranking) descend(ranges []Range, take func(rank) bool) {
 	}
 }
 
-// firstOf returns the entry of a range that is first in order.
+// firstOf returns the entry of a range that ranks first.
 func (r *Ranking) firstOf(in Range) uint32 {
 	n := len(r.owners)
 	best := uint32(in.From)
@@ -179,7 +177,7 @@ func (r *Ranking) firstOf(in Range) uint32 {
 	return best
 }
 
-// sink moves an element of a heap down to where it belongs.
+// sink restores the heap order by moving an element down.
 func sink[T any](h []T, i int, before func(a, b T) bool) {
 	for {
 		child := 2*i + 1
@@ -197,7 +195,7 @@ func sink[T any](h []T, i int, before func(a, b T) bool) {
 	}
 }
 
-// Held returns the values of ranges that occur, ascending.
+// Held returns the values of ranges that occur, in ascending order.
 func (r *Ranking) Held(ranges []Range) []int {
 	marked := make([]bool, r.values)
 	count := 0
@@ -218,11 +216,11 @@ func (r *Ranking) Held(ranges []Range) []int {
 	return held
 }
 
-// CountHeld returns how many values of ranges occur.
+// CountHeld returns the number of values of ranges that occur.
 func (r *Ranking) CountHeld(ranges []Range) int {
 	count := 0
 	switch {
-	case len(r.owners) > r.values: // some have a label too
+	case len(r.owners) > r.values: // some values also have a label
 		return len(r.Held(ranges))
 	case r.held != nil:
 		for _, in := range ranges {
@@ -240,5 +238,5 @@ func (r *Ranking) CountHeld(ranges []Range) int {
 	return count
 }
 
-// CountOf returns how often a value occurs.
+// CountOf returns the count of a value.
 func (r *Ranking) CountOf(value int) int64 { return int64(r.counts[value]) }

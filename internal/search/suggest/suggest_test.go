@@ -25,7 +25,7 @@ func build(values []text, normalize func(string) []byte) *Index {
 
 var brands = []text{{"Adidas", ""}, {"Adidas Originals", ""}, {"Asics", ""}, {"red", "Rouge"}, {"rouge", "Crimson"}}
 
-// names shows the values of ranges, a star behind those found by their label.
+// names lists the values of ranges, with a star after those found by their label.
 func names(x *Index, ranges []Range) string {
 	counts := make([]uint32, x.Len())
 	for i := range counts {
@@ -65,8 +65,8 @@ func TestNearForgivesOneMistake(t *testing.T) {
 	}
 }
 
-// startsNear reports whether a form starts with a reading of the word at most
-// one mistake away, its first character as it is.
+// startsNear reports whether a form starts with a reading of the word at most one
+// edit away that keeps its first character.
 func startsNear(word, form []rune) bool {
 	starts := func(text, prefix []rune) bool {
 		return len(text) >= len(prefix) && slices.Equal(text[:len(prefix)], prefix)
@@ -92,8 +92,8 @@ func startsNear(word, form []rune) bool {
 	return false
 }
 
-// TestFindsWhatComparingFinds compares ranges and rankings with looking at
-// every form.
+// TestFindsWhatComparingFinds compares ranges and rankings with a scan of every
+// form.
 func TestFindsWhatComparingFinds(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	word := func(most int) string {
@@ -188,7 +188,7 @@ func TestBuildEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// BenchmarkTop looks for completions among a million values.
+// BenchmarkTop completes among a million values.
 func BenchmarkTop(b *testing.B) {
 	const n = 1_000_000
 	x, err := Build(context.Background(), n, func(i int) (string, string) { return fmt.Sprintf("u%07d", i), "" }, lower)

@@ -5,14 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// Typed counts the characters of a shown text that the typed one covers: the
-// fewest whose normalized form starts with the normalized typed text.
+// Typed returns the number of characters of a shown text that the typed text
+// covers: the shortest start whose normalized form begins with the normalized typed
+// text.
 func Typed(shown, typed string, normalize func(text string) []byte) int {
 	if typed == "" {
 		return 0
 	}
 	covers := func(bytes int) bool { return strings.HasPrefix(string(normalize(shown[:bytes])), typed) }
-	// Most forms are as long as what they are made of.
+	// Most forms are as long as their text.
 	if n := len(typed); n <= len(shown) && atCharacter(shown, n) && covers(n) {
 		_, last := utf8.DecodeLastRuneInString(shown[:n])
 		if n == last || !covers(n-last) {
