@@ -1,11 +1,11 @@
 package score
 
-// wide is how many documents the vector kernels score at once.
+// wide is the number of documents the vector kernels score at once.
 const wide = 16
 
-// Postings are documents of a block, which rise, with how often each holds a
-// term, and the length bytes of all documents of the segment. Docs and
-// Frequencies are as long as each other.
+// Postings are the documents of a block in ascending order, with the frequency of a
+// term in each, and the length bytes of all documents of the segment. Docs and
+// Frequencies have equal length.
 type Postings struct {
 	Docs, Frequencies []uint32
 	Lengths           []byte
@@ -14,29 +14,29 @@ type Postings struct {
 // skip drops the first n documents.
 func (p *Postings) skip(n int) { p.Docs, p.Frequencies = p.Docs[n:], p.Frequencies[n:] }
 
-// first is the first n documents.
+// first returns the first n documents.
 func (p *Postings) first(n int) *Postings {
 	return &Postings{p.Docs[:n], p.Frequencies[:n], p.Lengths}
 }
 
-// isWide reports whether there are enough documents for a vector kernel, which
-// reads three bytes behind the length of each.
+// isWide reports whether a vector kernel can score the documents: there are enough
+// of them, and three bytes can be read past the length byte of each.
 func (p *Postings) isWide() bool {
 	return len(p.Docs) >= wide && int(p.Docs[len(p.Docs)-1])+4 <= len(p.Lengths)
 }
 
-// Prefetch loads the length bytes of documents that are going to be scored. They
-// lie apart, and waiting for them is most of what scoring few documents of a
-// large segment takes.
+// Prefetch loads the length bytes of documents that are about to be scored. They
+// are scattered, and waiting for them takes most of the time of scoring few
+// documents of a large segment.
 func Prefetch(docs []uint32, lengths []byte) {
 	if len(docs) > 0 && len(lengths) > 0 {
 		prefetch(docs, &lengths[0])
 	}
 }
 
-// ScoreAbove scores documents by a weight, writes those above the threshold to
-// docs and sums and returns how many there are. docs and sums have room for all
-// and 16 more. The postings are used up.
+// ScoreAbove scores documents with a weight, writes those above the threshold to
+// docs and their scores to sums, and returns their number. docs and sums must have
+// space for all documents and 16 more. It consumes the postings.
 func (t *Table) ScoreAbove(p *Postings, weight, threshold float32, docs []uint32, sums []float64) int {
 	p.Frequencies = p.Frequencies[:len(p.Docs)]
 	n := 0
@@ -72,8 +72,9 @@ func (t *Table) scoreAbove(p *Postings, weight, threshold float32, docs []uint32
 	return n
 }
 
-// AddWindow adds the scores of different documents to the sums of a window that starts
-// at base, or of several windows; their number is a power of two. The postings are used up.
+// AddWindow adds the scores of distinct documents to sums, which holds one window
+// that starts at base, or several. The length of sums is a power of two. It
+// consumes the postings.
 func (t *Table) AddWindow(p *Postings, weight float32, base uint32, sums []float64) {
 	for hasWide && p.isWide() && p.Docs[0] >= base && p.Docs[len(p.Docs)-1]-base < uint32(len(sums)) {
 		if p.skip(addWide(p, &t.parts[0], weight, base, &sums[0], uint32(len(sums))-1)); len(p.Docs) < wide {
@@ -99,7 +100,7 @@ func (t *Table) addWindow(p *Postings, weight float32, base uint32, sums []float
 	}
 }
 
-// AddMarked is AddWindow for few documents; it marks them besides.
+// AddMarked is AddWindow for few documents. It also marks them.
 func (t *Table) AddMarked(p *Postings, weight float32, base uint32, sums []float64, marked []uint64) {
 	last := uint32(len(sums)) - 1
 	frequencies, lengths := p.Frequencies[:len(p.Docs)], p.Lengths

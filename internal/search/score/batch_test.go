@@ -64,7 +64,7 @@ func TestBatchesScoreAsSingleDocuments(t *testing.T) {
 		table.AddWindow(p(), weight, 0, one[:])
 		table.AddMarked(p(), weight, 0, other[:], marked[:])
 		for doc := range one {
-			// Adding to one and adding one differ in the last bit.
+			// Adding to one sum and adding up one score differ in the last bit.
 			if d := one[doc] - all[doc]; d > 1e-12 || d < -1e-12 || one[doc] != other[doc] {
 				t.Fatalf("seed %d: document %d has %v and %v, want %v", seed, doc, one[doc], other[doc], all[doc])
 			}
@@ -75,7 +75,8 @@ func TestBatchesScoreAsSingleDocuments(t *testing.T) {
 	}
 }
 
-// TestDocumentsThatDoNotRiseStayWithinTheSums gives a kernel what a damaged block may hold.
+// TestDocumentsThatDoNotRiseStayWithinTheSums passes a kernel documents that are
+// not ascending, as a damaged block may hold.
 func TestDocumentsThatDoNotRiseStayWithinTheSums(t *testing.T) {
 	if !hasWide {
 		t.Skip("the processor has no vectors as wide as the kernel's")

@@ -1,17 +1,17 @@
 package score
 
-// Range is what a word counts for in a document that holds it in a reading
-// other than the one typed: Least and Span times its quality, of its idf.
+// Range is the score of a word in a document that holds it in a reading other than
+// the typed one, as a fraction of its idf: Least plus Span times its quality.
 type Range struct{ Least, Span float64 }
 
-// Of is what a reading makes of a quality.
+// Of returns the value of a reading with a quality.
 func (r Range) Of(quality float64) float64 { return r.Least + r.Span*quality }
 
-// RangeOf returns how much a reading within so many edits counts: one of
-// whole words, or one of words that go on after the reading. A reading of a word
-// that the index knows counts almost nothing unless it completes the word.
-// Those of a word that no document holds carry the search: what is nearer
-// counts more, whatever the quality.
+// RangeOf returns the range of a reading within that many edits, of whole words or,
+// with isStart, of words that continue after the reading. If the index knows the
+// typed word, its other readings count almost nothing unless they complete it. If
+// no document holds the typed word, its other readings carry the search: nearer
+// ones count more, whatever their quality.
 func RangeOf(isKnown, isStart bool, edits int) Range {
 	switch {
 	case isStart && edits == 0 && isKnown:

@@ -2,7 +2,7 @@ package score
 
 import "math"
 
-// Shape turns the value of a signal field into a number from 0 to 1.
+// Shape is a function from the value of a signal field to a number from 0 to 1.
 type Shape int
 
 // The shapes of ranking signals (section 10).
@@ -12,16 +12,16 @@ const (
 	Linear
 )
 
-// Signal is one ranking signal. Parameter is the pivot, the half life in
-// seconds or the ceiling.
+// Signal is one ranking signal. Parameter is the pivot, the half-life in seconds or
+// the ceiling.
 type Signal struct {
 	Shape     Shape
 	Parameter float64
 	Weight    float64
 }
 
-// Factor returns what a document's score is multiplied with for its value.
-// Decay reads the value as milliseconds since 1970 and now as the same.
+// Factor returns the factor by which a value multiplies a document's score. Decay
+// takes the value, like nowMillis, as milliseconds since 1970.
 func (s Signal) Factor(value float64, nowMillis float64) float64 {
 	return 1 + s.Weight*s.shape(value, nowMillis)
 }
