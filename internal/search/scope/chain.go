@@ -10,17 +10,18 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// ChainRules is how sorts and range facets differ in their value chains.
+// ChainRules holds the differences between the value chains of sorts and range
+// facets.
 type ChainRules struct {
-	Mismatch  *problem.Code // of a fallback of another type
+	Mismatch  *problem.Code // of a fallback with another type
 	Usable    func(*definition.ResolvedField) bool
-	Usage     string // that fields need to be usable
+	Usage     string // required for a field to be usable
 	Structure func(*definition.ResolvedField) string
 }
 
-// Chain compiles a value chain: the first field on which a document has a value
-// supplies it. The walk is depth first: a fallback's own fallbacks come before
-// its next sibling. The text distinguishes chains in fingerprints.
+// Chain compiles a value chain: a document takes its value from the first field
+// that has one. The walk is depth first: a fallback's own fallbacks precede its
+// next sibling. The returned text identifies the chain in fingerprints.
 func (s *Scope) Chain(target *query.Target, rules ChainRules) ([]collect.Source, string, error) {
 	var sources []collect.Source
 	var text strings.Builder

@@ -1,9 +1,9 @@
-// Package scope holds what one request runs on, for the packages that do parts
+// Package scope describes what one request runs on, for the packages that do parts
 // of its work: the snapshot, the schema and the settings in force, the analysis
 // chains, the locale, and the compiler and collector of the request.
 //
 //	faceting   counts facets and completes values in a scope
-//	rewrite    reads and relaxes the typed text in a scope
+//	rewrite    interprets and relaxes the typed text in a scope
 //	search     fills the scope, sorts, pages and answers
 //
 // A Scope belongs to one request and one goroutine. Its fields do not change
@@ -42,8 +42,8 @@ func CompileIn(compiler *plan.Compiler, list string, clauses []query.Clause) (pl
 	return compiler.ListInside(list, clauses)
 }
 
-// NormalizingChain returns the chain that brings the values of a field and the
-// text they are compared with into one form, in the locale of the request.
+// NormalizingChain returns the chain that normalizes the values of a field and the
+// text compared with them, in the locale of the request.
 func (s *Scope) NormalizingChain(field *definition.ResolvedField) (*analysis.Chain, error) {
 	chain, err := s.Chains.QueryChain(field, true, ChainLocale(field, plan.Variant(field, s.Locale)))
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Scope) NormalizingChain(field *definition.ResolvedField) (*analysis.Cha
 	return chain, nil
 }
 
-// ChainLocale returns the locale whose rules read a variant of a field.
+// ChainLocale returns the locale whose rules apply to a variant of a field.
 func ChainLocale(field *definition.ResolvedField, variant string) string {
 	if variant == "" {
 		return field.DefaultLocale
@@ -60,7 +60,7 @@ func ChainLocale(field *definition.ResolvedField, variant string) string {
 	return variant
 }
 
-// AnalysisFailed returns the problem of a field whose text this node cannot
+// AnalysisFailed returns the problem for a field whose text this node cannot
 // analyse.
 func AnalysisFailed(field *definition.ResolvedField, cause error) error {
 	return problem.SearchAnalysisFailed.New("name", field.Path).Because(cause)
